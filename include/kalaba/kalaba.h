@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Everything the library offers.
+
+#ifndef KALABA_KALABA_H
+#define KALABA_KALABA_H
+
+#include <kalaba/context.h>
+#include <kalaba/motion.h>
+#include <kalaba/problem.h>
+#include <kalaba/status.h>
+#include <kalaba/version.h>
+
+#endif

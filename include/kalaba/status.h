@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What a call of the library can answer, and the marks that its declarations carry.
+///
+/// There is one error convention.  A call that can fail returns a KalStatus and is
+/// marked KAL_CHECKED, so that the compiler objects when the answer is dropped.
+/// Results go through parameters named `out_…`, which a failing call leaves as they
+/// were.  The explanation for people is kept by the context (kalaba/context.h).  The
+/// library never prints, exits or aborts.
+
+#ifndef KALABA_STATUS_H
+#define KALABA_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define KAL_API                 __attribute__((visibility("default")))
+#define KAL_CHECKED             __attribute__((warn_unused_result))
+#define KAL_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define KAL_API
+#define KAL_CHECKED
+#define KAL_PRINTF(text, first)
+#endif
+
+/// Every status with the phrase that kal_status_text() gives for it.
+#define KAL_STATUS_LIST(X)                                                     \
+    X(KAL_OK, "done")                                                          \
+    X(KAL_ERR_NOMEM, "out of memory")                                          \
+    X(KAL_ERR_LIMIT, "too large")                                              \
+    X(KAL_ERR_USAGE, "wrong use")                                              \
+    X(KAL_ERR_FILE, "cannot read or write")                                    \
+    X(KAL_ERR_SYNTAX, "malformed text")                                        \
+    X(KAL_ERR_SHAPE, "sizes do not match")                                     \
+    X(KAL_ERR_NUMBER, "a number is not usable")                                \
+    X(KAL_ERR_MASS, "the mass matrix is not symmetric positive semi-definite") \
+    X(KAL_ERR_CONTRADICTION, "the constraints contradict each other")          \
+    X(KAL_ERR_NO_ACCELERATION, "a force acts along a massless free direction") \
+    X(KAL_ERR_FORMULATION, "the chosen formulation does not apply")
+
+typedef enum KalStatus {
+#define KAL_STATUS_ENUM(name, phrase) name,
+    KAL_STATUS_LIST(KAL_STATUS_ENUM)
+#undef KAL_STATUS_ENUM
+} KalStatus;
+
+/// The phrase that belongs to a status; never NULL.
+KAL_API const char *kal_status_text(KalStatus status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

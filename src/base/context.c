@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/context.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MESSAGE_SIZE = 4096
+};
+
+struct KalContext {
+    KalAllocFn alloc;
+    void *user;
+    size_t bytes;       // live, this struct included
+    size_t allocations; // blocks handed out so far
+    char message[MESSAGE_SIZE];
+};
+
+static void *libc_alloc(void *user, void *block, size_t old_size, size_t new_size)
+{
+    (void)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(block);
+        return NULL;
+    }
+    return realloc(block, new_size);
+}
+
+KalStatus kal_context_create(KalAllocFn alloc, void *user, KalContext **out_ctx)
+{
+    if (!alloc) {
+        alloc = libc_alloc;
+    }
+    KalContext *ctx = alloc(user, NULL, 0, sizeof *ctx);
+    if (!ctx) {
+        return KAL_ERR_NOMEM;
+    }
+    memset(ctx, 0, sizeof *ctx);
+    ctx->alloc = alloc;
+    ctx->user = user;
+    ctx->bytes = sizeof *ctx;
+    ctx->allocations = 1;
+    *out_ctx = ctx;
+    return KAL_OK;
+}
+
+void kal_context_destroy(KalContext *ctx)
+{
+    if (ctx) {
+        assert(ctx->bytes == sizeof *ctx
+               && "something made in the context is still there");
+        ctx->alloc(ctx->user, ctx, sizeof *ctx, 0);
+    }
+}
+
+const char *kal_context_message(const KalContext *ctx)
+{
+    return ctx->message;
+}
+
+size_t kal_context_bytes(const KalContext *ctx)
+{
+    return ctx->bytes;
+}
+
+size_t kal_context_allocations(const KalContext *ctx)
+{
+    return ctx->allocations;
+}
+
+KalStatus kal_fail_v(KalContext *ctx, KalStatus status, const char *format,
+                     va_list args)
+{
+    assert(status != KAL_OK);
+    const int length = vsnprintf(ctx->message, MESSAGE_SIZE, format, args);
+    if (length >= MESSAGE_SIZE) {
+        memcpy(ctx->message + MESSAGE_SIZE - 4, "...", 4);
+    }
+    return status;
+}
+
+KalStatus kal_fail(KalContext *ctx, KalStatus status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    kal_fail_v(ctx, status, format, args);
+    va_end(args);
+    return status;
+}
+
+void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)
+{
+    assert(new_size > 0);
+    void *moved = ctx->alloc(ctx->user, block, old_size, new_size);
+    if (moved) {
+        ctx->bytes += new_size - old_size;
+        ctx->allocations++;
+    }
+    return moved;
+}
+
+void *kal_alloc(KalContext *ctx, size_t count, size_t size)
+{
+    if (count == 0 || size == 0 || count > SIZE_MAX / size) {
+        return NULL;
+    }
+    void *block = kal_resize(ctx, NULL, 0, count * size);
+    if (block) {
+        memset(block, 0, count * size);
+    }
+    return block;
+}
+
+void kal_free(KalContext *ctx, void *block, size_t size)
+{
+    if (block) {
+        assert(ctx->bytes >= size);
+        ctx->bytes -= size;
+        ctx->alloc(ctx->user, block, size, 0);
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The library's side of the context: the allocation gate and the error convention.
+///
+/// Nothing in the library calls malloc but the default allocator in context.c.  Sizes
+/// are passed on freeing, so that the context knows at any time how much it holds.
+
+#ifndef BASE_CONTEXT_H
+#define BASE_CONTEXT_H
+
+#include <kalaba/context.h>
+
+#include <stdarg.h>
+
+/// Keep the explanation and return the status: `return kal_fail(ctx, …)`.
+KalStatus kal_fail(KalContext *ctx, KalStatus status, const char *format, ...)
+    KAL_PRINTF(3, 4);
+
+/// As kal_fail, for callers that were given their arguments themselves.
+KalStatus kal_fail_v(KalContext *ctx, KalStatus status, const char *format,
+                     va_list args) KAL_PRINTF(3, 0);
+
+/// A zeroed block of count × size bytes, or NULL when there is no memory or the product
+/// does not fit.  A product of zero gives NULL too and needs no freeing.
+void *kal_alloc(KalContext *ctx, size_t count, size_t size);
+
+/// Let a block grow or shrink; new bytes are not zeroed.  NULL: the old one still holds.
+void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size);
+
+/// Give back a block of `size` bytes.  NULL is allowed.
+void kal_free(KalContext *ctx, void *block, size_t size);
+
+/// One zeroed object of a type.
+#define KAL_NEW(ctx, Type) ((Type *)kal_alloc((ctx), 1, sizeof(Type)))
+
+/// Pass a failure on to the caller.
+#define KAL_TRY(call)                            \
+    do {                                         \
+        const KalStatus kal_try_status = (call); \
+        if (kal_try_status != KAL_OK) {          \
+            return kal_try_status;               \
+        }                                        \
+    } while (0)
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+
+#include <kalaba/status.h>
+
+const char *kal_status_text(KalStatus status)
+{
+    switch (status) {
+#define KAL_STATUS_CASE(name, phrase) \
+    case name: return phrase;
+        KAL_STATUS_LIST(KAL_STATUS_CASE)
+#undef KAL_STATUS_CASE
+    }
+    return "unknown status";
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// An allocator that fails on demand and knows what is still held.
+
+#ifndef SUPPORT_FAULT_H
+#define SUPPORT_FAULT_H
+
+#include <stdlib.h>
+
+typedef struct Fault {
+    long calls_left;   ///< allocations that still succeed; negative: all of them
+    size_t live_bytes; ///< handed out and not given back
+} Fault;
+
+static inline void *fault_alloc(void *user, void *block, size_t old_size,
+                                size_t new_size)
+{
+    Fault *fault = user;
+    if (new_size == 0) {
+        fault->live_bytes -= old_size;
+        free(block);
+        return NULL;
+    }
+    if (fault->calls_left == 0) {
+        return NULL;
+    }
+    void *moved = realloc(block, new_size);
+    if (moved) {
+        fault->calls_left -= fault->calls_left > 0;
+        fault->live_bytes += new_size - old_size;
+    }
+    return moved;
+}
+
+#endif
