@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+/// Where memory comes from and explanations go.
 typedef struct KalContext KalContext;
 
 /// The one way to memory.  `block` is NULL or what an earlier call returned for

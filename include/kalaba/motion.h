@@ -47,6 +47,7 @@ extern "C" {
     X(KAL_FORMULATION_LAGRANGE, "lagrange", "Lagrange multipliers (KKT system)")       \
     X(KAL_FORMULATION_NULLSPACE, "nullspace", "motion in the free directions of A")
 
+/// A way to the answer.
 typedef enum KalFormulation {
 #define KAL_FORMULATION_ENUM(name, word, meaning) name,
     KAL_FORMULATION_LIST(KAL_FORMULATION_ENUM)
@@ -70,6 +71,7 @@ typedef struct KalMotionOptions {
     double consistency_tolerance;
 } KalMotionOptions;
 
+/// The defaults.
 KAL_API KalMotionOptions kal_motion_options(void);
 
 /// The givens.  All arrays are borrowed for the length of one call.
@@ -114,6 +116,7 @@ typedef struct KalMotionFault {
     double size;        ///< of the contradiction or force, see kal_motion_fault()
 } KalMotionFault;
 
+/// A workspace for solves.
 typedef struct KalMotion KalMotion;
 
 /// Make a workspace for problems of up to n coordinates and m constraints.  `options`

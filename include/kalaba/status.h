@@ -41,6 +41,7 @@ extern "C" {
     X(KAL_ERR_NO_ACCELERATION, "a force acts along a massless free direction") \
     X(KAL_ERR_FORMULATION, "the chosen formulation does not apply")
 
+/// What a call answers; KAL_OK is 0.
 typedef enum KalStatus {
 #define KAL_STATUS_ENUM(name, phrase) name,
     KAL_STATUS_LIST(KAL_STATUS_ENUM)

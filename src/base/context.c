@@ -79,7 +79,11 @@ KalStatus kal_fail_v(KalContext *ctx, KalStatus status, const char *format,
     assert(status != KAL_OK);
     const int length = vsnprintf(ctx->message, MESSAGE_SIZE, format, args);
     if (length >= MESSAGE_SIZE) {
-        memcpy(ctx->message + MESSAGE_SIZE - 4, "...", 4);
+        size_t end = MESSAGE_SIZE - 4;
+        while (end > 0 && ((unsigned char)ctx->message[end] & 0xC0U) == 0x80U) {
+            end--; // not inside a UTF-8 character
+        }
+        memcpy(ctx->message + end, "...", 4);
     }
     return status;
 }

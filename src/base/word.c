@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+#include <kalaba/text.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    LONGEST = 32,        // longer words are not slips of the finger
+    LETTERS_PER_SLIP = 3 // a word may have one slip for this many letters
+};
+
+static int to_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// Letters that differ, are too many, are missing, or changed places with a neighbor;
+// upper and lower case are the same.  Row i of the usual table holds the distances of
+// the first i letters of a from all beginnings of b; three rows are enough.
+static int distance(const char *a, const char *b)
+{
+    int rows[3][LONGEST + 1];
+    const int length_a = (int)strlen(a);
+    const int length_b = (int)strlen(b);
+
+    for (int i = 0; i <= length_a; i++) {
+        int *row = rows[i % 3];
+        const int *above = rows[(i + 2) % 3];
+        const int *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= length_b; j++) {
+            if (i == 0) {
+                row[j] = j;
+                continue;
+            }
+            const bool same = to_lower(a[i - 1]) == to_lower(b[j - 1]);
+            row[j] = least(above[j - 1] + !same, 1 + least(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2])
+                && to_lower(a[i - 2]) == to_lower(b[j - 1])) {
+                row[j] = least(row[j], two_above[j - 2] + 1);
+            }
+        }
+    }
+    return rows[length_a % 3][length_b];
+}
+
+const char *kal_word_find_near(const char *word, const char *const *words, int count)
+{
+    const size_t length = strlen(word);
+    const char *nearest = NULL;
+    int limit = (int)(length / LETTERS_PER_SLIP) + 1;
+
+    for (int i = 0; i < count && length <= LONGEST; i++) {
+        if (strlen(words[i]) > LONGEST) {
+            continue;
+        }
+        const bool begun =
+            length >= LETTERS_PER_SLIP && strncmp(word, words[i], length) == 0;
+        const int slips = begun ? 0 : distance(word, words[i]);
+        if (slips < limit) {
+            limit = slips;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+#include "command.h"
+
+#include <stdio.h>
+
+static void print_option(const char *word, const char *value, const char *meaning)
+{
+    const int width = 20;
+    const int used = printf("  %s%s%s", word, value ? " " : "", value ? value : "");
+    printf("%*s  %s\n", used < width ? width - used : 0, "", meaning);
+}
+
+void kal_command_print_help(const KalCommand *command)
+{
+    printf("Usage: kalaba %s %s [options]\n\n%s: %s.\n\nOptions:\n", command->name,
+           command->operands, command->name, command->purpose);
+    for (int i = 0; i < command->n_options; i++) {
+        const KalOption *option = &command->options[i];
+        print_option(option->word, option->value, option->meaning);
+    }
+    print_option("-h, --help", NULL, "show this");
+    if (command->print_details) {
+        command->print_details();
+    }
+}
+
+void kal_overview_print(bool brief)
+{
+    FILE *out = brief ? stderr : stdout;
+    int count = 0;
+    const KalCommand *const *commands = kal_commands_get(&count);
+
+    fputs("Usage: kalaba COMMAND [arguments]\n\n", out);
+    if (!brief) {
+        fputs("Constrained mechanical motion by the Udwadia-Kalaba equation.\n\n", out);
+    }
+    fputs("Commands:\n", out);
+    for (int i = 0; i < count; i++) {
+        fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->purpose);
+    }
+    if (!brief) {
+        fputs("\nOptions:\n"
+              "  -h, --help   show this\n"
+              "  --version    show the version\n",
+              out);
+    }
+    fputs("\n'kalaba help COMMAND' shows options and examples.\n", out);
+}
+
+static KalExit run_help(const KalArguments *arguments)
+{
+    if (arguments->n_operands == 0) {
+        kal_overview_print(false);
+        return KAL_EXIT_DONE;
+    }
+    const KalCommand *command = kal_command_find(arguments->operands[0]);
+    if (!command) {
+        return KAL_EXIT_USAGE;
+    }
+    kal_command_print_help(command);
+    return KAL_EXIT_DONE;
+}
+
+const KalCommand kal_command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .purpose = "the commands, or the options and examples of one",
+    .max_operands = 1,
+    .run = run_help,
+};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+#include "input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_CAPACITY = 65536
+};
+
+static bool fail(KalInput *input, const char *problem)
+{
+    // The end of a long path says more than its beginning.
+    const size_t length = strlen(input->name);
+    const size_t shown = KAL_INPUT_MESSAGE_SIZE / 2;
+    snprintf(input->message, sizeof input->message, "cannot read %s: %s",
+             input->name + (length > shown ? length - shown : 0), problem);
+    return false;
+}
+
+// Room for one byte more than the limit shows that there are too many.
+static bool grow(KalInput *input, size_t *capacity)
+{
+    const size_t largest = KAL_INPUT_LIMIT + 1;
+    size_t larger = *capacity > 0 ? 2 * *capacity : FIRST_CAPACITY;
+    larger = larger < largest ? larger : largest;
+    char *text = realloc(input->text, larger);
+    if (!text) {
+        return fail(input, "out of memory");
+    }
+    input->text = text;
+    *capacity = larger;
+    return true;
+}
+
+static bool read_all(KalInput *input, FILE *file)
+{
+    size_t capacity = 0;
+    size_t got;
+
+    do {
+        if (input->length == capacity && !grow(input, &capacity)) {
+            return false;
+        }
+        got = fread(input->text + input->length, 1, capacity - input->length, file);
+        input->length += got;
+        if (input->length > KAL_INPUT_LIMIT) {
+            return fail(input, "it has more than 256 MiB");
+        }
+    } while (got > 0);
+    return ferror(file) ? fail(input, strerror(errno)) : true;
+}
+
+bool kal_input_init(KalInput *input, const char *path)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    *input = (KalInput){.name = standard ? "stdin" : path};
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    if (!file) {
+        return fail(input, strerror(errno));
+    }
+    const bool done = read_all(input, file);
+    if (!standard) {
+        fclose(file);
+    }
+    return done;
+}
+
+void kal_input_clear(KalInput *input)
+{
+    free(input->text);
+    input->text = NULL;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Options and operands of a command, read after its table of options.
+
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <kalaba/kalaba.h>
+
+#include <stdbool.h>
+
+enum {
+    KAL_OPTIONS_LIMIT = 16,
+    KAL_OPERANDS_LIMIT = 4,
+};
+
+/// `word` is as typed ("--json", "-q").  An option has a value when `value`, its name in
+/// the help, is not NULL; then it is written "--word value" or "--word=value".
+typedef struct KalOption {
+    const char *word;
+    const char *value;
+    const char *meaning;
+} KalOption;
+
+typedef struct KalArguments {
+    const char *options[KAL_OPTIONS_LIMIT]; ///< by row of the table: the value, "" when
+                                            ///< it has none, NULL when it was not given
+    const char *operands[KAL_OPERANDS_LIMIT];
+    int n_operands;
+    bool help; ///< --help or -h was given, anywhere
+} KalArguments;
+
+struct KalCommand;
+
+/// Read the arguments after the command's name.  False: wrong usage, and a message that
+/// says so is on standard error.
+bool kal_arguments_parse(const struct KalCommand *command, int argc, char *const *argv,
+                         KalArguments *out_arguments);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+#include "json/block.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    SMALLEST = 64
+};
+
+static KalStatus grow(KalContext *ctx, KalBlock *block, size_t wanted)
+{
+    size_t capacity = block->capacity > 0 ? block->capacity : SMALLEST;
+    while (capacity < wanted && capacity <= SIZE_MAX / 2) {
+        capacity *= 2;
+    }
+    void *data = capacity >= wanted
+                     ? kal_resize(ctx, block->data, block->capacity, capacity)
+                     : NULL;
+    if (!data) {
+        return kal_fail(ctx, KAL_ERR_NOMEM,
+                        "out of memory: %zu bytes are not to be had", capacity);
+    }
+    block->data = data;
+    block->capacity = capacity;
+    return KAL_OK;
+}
+
+KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size_t size)
+{
+    if (size == 0) {
+        return KAL_OK;
+    }
+    if (size > block->capacity - block->size) {
+        KAL_TRY(grow(ctx, block, block->size + size));
+    }
+    memcpy((char *)block->data + block->size, data, size);
+    block->size += size;
+    return KAL_OK;
+}
+
+void kal_block_clear(KalContext *ctx, KalBlock *block)
+{
+    kal_free(ctx, block->data, block->capacity);
+    *block = (KalBlock){.data = NULL};
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A block of memory that grows at its end.
+
+#ifndef JSON_BLOCK_H
+#define JSON_BLOCK_H
+
+#include "base/context.h"
+
+/// Zeroed is empty.  Adding may move the data.
+typedef struct KalBlock {
+    void *data;
+    size_t size;     ///< bytes in use
+    size_t capacity; ///< bytes there are: less than twice the largest `size`, plus 64
+} KalBlock;
+
+/// Copy `size` bytes to the end.  KAL_ERR_NOMEM leaves the block as it was.
+KAL_CHECKED KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data,
+                                    size_t size);
+
+/// Give the memory back.
+void kal_block_clear(KalContext *ctx, KalBlock *block);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+#include "json/writer.h"
+
+#include "json/number.h"
+#include "json/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(const KalJsonWriter *w, const char *text)
+{
+    w->sink.write(w->sink.user, text, strlen(text));
+}
+
+static void put_comma(const KalJsonWriter *w)
+{
+    if (w->comma) {
+        put(w, ", ");
+    }
+}
+
+static void put_value(KalJsonWriter *w, const char *text)
+{
+    put_comma(w);
+    put(w, text);
+    w->comma = true;
+}
+
+void kal_json_write_begin(KalJsonWriter *w, char bracket)
+{
+    put_value(w, (const char[]){bracket, '\0'});
+    w->comma = false;
+}
+
+void kal_json_write_end(KalJsonWriter *w, char bracket)
+{
+    w->comma = false;
+    put_value(w, (const char[]){bracket, '\0'});
+}
+
+static void put_escaped(const KalJsonWriter *w, uint32_t code)
+{
+    char escape[8];
+    if (code == '"' || code == '\\') {
+        snprintf(escape, sizeof escape, "\\%c", (char)code);
+    } else {
+        snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(code & 0xffff));
+    }
+    put(w, escape);
+}
+
+static void put_string(const KalJsonWriter *w, const char *text)
+{
+    const size_t length = strlen(text);
+    size_t taken;
+
+    put(w, "\"");
+    for (size_t i = 0; i < length; i += taken) {
+        uint32_t code = 0;
+        taken = kal_utf8_parse(text + i, length - i, &code);
+        if (taken == 0) {
+            put_escaped(w, 0xfffd);
+            taken = 1;
+        } else if (code < 0x20 || code == 0x7f || code == '"' || code == '\\') {
+            put_escaped(w, code);
+        } else {
+            w->sink.write(w->sink.user, text + i, taken);
+        }
+    }
+    put(w, "\"");
+}
+
+void kal_json_write_key(KalJsonWriter *w, const char *key)
+{
+    put_comma(w);
+    put_string(w, key);
+    put(w, ": ");
+    w->comma = false;
+}
+
+void kal_json_write_string(KalJsonWriter *w, const char *text)
+{
+    put_comma(w);
+    put_string(w, text);
+    w->comma = true;
+}
+
+void kal_json_write_number(KalJsonWriter *w, double value)
+{
+    char text[KAL_NUMBER_SIZE];
+    if (!isfinite(value)) {
+        kal_json_write_null(w);
+        return;
+    }
+    kal_number_print_exact(value, text);
+    put_value(w, text);
+}
+
+void kal_json_write_bool(KalJsonWriter *w, bool value)
+{
+    put_value(w, value ? "true" : "false");
+}
+
+void kal_json_write_null(KalJsonWriter *w)
+{
+    put_value(w, "null");
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+
+#include "linalg/cholesky.h"
+
+#include "linalg/kernels.h"
+#include "linalg/product.h"
+
+#include <math.h>
+
+// Columns that are finished together before the rest of the matrix is updated by them.
+enum {
+    PANEL = 32
+};
+
+// Finish columns k0..k1-1, which carry the updates of all columns before k0.  Returns
+// the smallest relative pivot, 0 if one is not positive.
+static double factor_panel(int n, double *restrict a, int k0, int k1,
+                           double *restrict inverse)
+{
+    double worst = 1.0;
+    for (int j = k0; j < k1; j++) {
+        double *aj = kal_column(a, n, j);
+        const double pivot = aj[j];
+        if (!(pivot > 0.0)) {
+            return 0.0;
+        }
+        const double relative = pivot / inverse[j];
+        worst = relative < worst ? relative : worst;
+        const double root = sqrt(pivot);
+        inverse[j] = 1.0 / root;
+        aj[j] = root;
+        kal_scale(n - j - 1, inverse[j], aj + j + 1);
+        for (int i = j + 1; i < k1; i++) {
+            kal_axpy(n - i, -aj[i], aj + i, kal_column(a, n, i) + i);
+        }
+    }
+    return worst;
+}
+
+// Subtract from columns k1.. what the finished columns k0..k1-1 contribute.
+static void update_trailing(int n, double *restrict a, int k0, int k1)
+{
+    double *panel = kal_column(a, n, k0);
+    for (int j = k1; j < n; j += 2) {
+        const KalFactor F = {panel + j, (size_t)n, 1};
+        const KalMatrix X = {panel + j, n - j, k1 - k0, n};
+        const KalMatrix Y = {kal_column(a, n, j) + j, n - j, n - j < 2 ? 1 : 2, n};
+        kal_subtract_product(X, F, Y);
+    }
+}
+
+double kal_cholesky(int n, double *restrict a, double *restrict inverse)
+{
+    double worst = 1.0;
+    for (int j = 0; j < n; j++) {
+        inverse[j] = kal_column(a, n, j)[j]; // until the pivot replaces it
+    }
+    for (int k0 = 0; k0 < n; k0 += PANEL) {
+        const int k1 = k0 + PANEL < n ? k0 + PANEL : n;
+        const double relative = factor_panel(n, a, k0, k1, inverse);
+        worst = relative < worst ? relative : worst;
+        if (worst == 0.0) {
+            break;
+        }
+        update_trailing(n, a, k0, k1);
+    }
+    return worst;
+}
+
+// Exchange rows and columns i and j of the symmetric trailing block, and rows i and j of
+// the finished columns.
+static void exchange(int n, double *restrict a, int i, int j)
+{
+    if (i == j) {
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        double *ak = kal_column(a, n, k);
+        const double keep = ak[i];
+        ak[i] = ak[j];
+        ak[j] = keep;
+    }
+    kal_swap(n, kal_column(a, n, i), kal_column(a, n, j));
+}
+
+static int largest_diagonal(int n, const double *a, int from)
+{
+    int best = from;
+    for (int j = from + 1; j < n; j++) {
+        if (kal_const_column(a, n, j)[j] > kal_const_column(a, n, best)[best]) {
+            best = j;
+        }
+    }
+    return best;
+}
+
+int kal_cholesky_pivoted(int n, double *restrict a, double tolerance,
+                         int *restrict perm)
+{
+    for (int j = 0; j < n; j++) {
+        perm[j] = j;
+    }
+    for (int j = 0; j < n; j++) {
+        const int p = largest_diagonal(n, a, j);
+        if (!(kal_const_column(a, n, p)[p] > tolerance)) {
+            return j;
+        }
+        exchange(n, a, j, p);
+        const int keep = perm[j];
+        perm[j] = perm[p];
+        perm[p] = keep;
+
+        double *aj = kal_column(a, n, j);
+        const double root = sqrt(aj[j]);
+        aj[j] = root;
+        kal_scale(n - j - 1, 1.0 / root, aj + j + 1);
+        for (int i = j + 1; i < n; i++) {
+            double *ai = kal_column(a, n, i);
+            ai[j] = 0.0;
+            kal_axpy(n - j - 1, -aj[i], aj + j + 1, ai + j + 1);
+        }
+    }
+    return n;
+}

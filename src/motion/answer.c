@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+
+// What both roads do once an acceleration is there: residuals, forces, the answer.
+
+#include "linalg/kernels.h"
+#include "linalg/triangular.h"
+#include "motion/motion_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static double terms_of_b(const KalMotion *s, int i)
+{
+    return s->b_size ? s->b_size[i] : fabs(s->given.b[i]);
+}
+
+double kal_motion_term_size(const KalMotion *s, int i, const double *q, double *out_sum)
+{
+    double size;
+    const KalMotionProblem *p = &s->given;
+    *out_sum = kal_dot_with_size(p->n, p->A + (size_t)i * (size_t)p->n, q, &size);
+    return size + terms_of_b(s, i);
+}
+
+// y += f x, and size += |f x|.
+static void axpy_with_size(int n, double f, const double *restrict x,
+                           double *restrict y, double *restrict size)
+{
+    for (int i = 0; i < n; i++) {
+        const double p = f * x[i];
+        y[i] += p;
+        size[i] += fabs(p);
+    }
+}
+
+// A residual is measured by the size of its own terms; where those are but rounding, as
+// for a coordinate held at rest, by this fraction of the largest size that terms have
+// anywhere, in natural units (theory (5.1), (5.2)).
+static const double FLOOR = 0x1p-4;
+
+// The larger of two relative errors; a NaN wins and stays.
+static double worse(double worst, double error, double size)
+{
+    return error <= worst * size || isnan(worst) ? worst : error / size;
+}
+
+// The largest acceleration that occurs or is asked for, in natural units.
+static double largest_acceleration(const KalMotion *s)
+{
+    double largest = 0.0;
+    for (int j = 0; j < s->given.n; j++) {
+        largest = fmax(largest, fabs(s->qdd[j] / s->d[j]));
+    }
+    for (int i = 0; i < s->given.m; i++) {
+        largest = fmax(largest, s->r[i] * terms_of_b(s, i));
+    }
+    return largest;
+}
+
+static double residual_of_constraints(const KalMotion *s, double acceleration)
+{
+    double worst = 0.0;
+    for (int i = 0; i < s->given.m; i++) {
+        double sum;
+        const double size = kal_motion_term_size(s, i, s->qdd, &sum);
+        worst = worse(worst, fabs(sum - s->given.b[i]),
+                      size + FLOOR * acceleration / s->r[i]);
+    }
+    return worst;
+}
+
+// error (n) becomes |M q'' − Q − C − force| and size, on entry that of the force, the size
+// of all terms; returns the largest of them in natural units.
+static double errors_of_motion(const KalMotion *s, const double *force, double *error,
+                               double *size)
+{
+    const KalMotionProblem *p = &s->given;
+    double largest = 0.0;
+    for (int i = 0; i < p->n; i++) {
+        double terms;
+        const double *row = p->M + (size_t)i * (size_t)p->n;
+        const double inertia = kal_dot_with_size(p->n, row, s->qdd, &terms);
+        const double c = p->C ? p->C[i] : 0.0;
+        error[i] = fabs(inertia - p->Q[i] - c - force[i]);
+        size[i] += terms + fabs(p->Q[i]) + fabs(c);
+        largest = fmax(largest, size[i] * s->d[i]);
+    }
+    return largest;
+}
+
+void kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
+                          KalMotionAnswer *answer)
+{
+    const KalMotionProblem *p = &s->given;
+    const size_t n = (size_t)p->n;
+    double *size = s->scratch[0];
+    double *error = s->scratch[1];
+    memset(force, 0, n * sizeof *force);
+    memset(size, 0, n * sizeof *size);
+    for (int i = 0; i < p->m; i++) {
+        axpy_with_size(p->n, lambda[i], p->A + (size_t)i * n, force, size);
+    }
+    // Natural masses are 1, so that a natural acceleration is a natural force too.
+    const double acceleration = largest_acceleration(s);
+    const double largest = fmax(acceleration, errors_of_motion(s, force, error, size));
+    answer->residual_motion = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        answer->residual_motion = worse(answer->residual_motion, error[i],
+                                        size[i] + FLOOR * largest / s->d[i]);
+    }
+    answer->residual_constraints = residual_of_constraints(s, acceleration);
+}
+
+void kal_motion_multipliers(const KalMotion *s, double *restrict y,
+                            double *restrict lambda)
+{
+    const KalQr *rows = &s->rows;
+    kal_solve_upper(rows->rank, rows->W, rows->rows, y);
+    for (int j = 0; j < rows->columns; j++) {
+        const int i = rows->perm[j];
+        lambda[i] = j < rows->rank ? s->r[i] * y[j] : 0.0;
+    }
+}
+
+void kal_motion_fixed_part(const KalMotion *s, const double *restrict b,
+                           double *restrict z)
+{
+    const KalQr *rows = &s->rows;
+    for (int j = 0; j < rows->rank; j++) {
+        z[j] = s->r[rows->perm[j]] * b[rows->perm[j]];
+    }
+    kal_solve_upper_transposed(rows->rank, rows->W, rows->rows, z);
+}
+
+void kal_motion_constraint_force(const KalMotion *s, const double *lambda,
+                                 double *force)
+{
+    const KalMotionProblem *p = &s->given;
+    memset(force, 0, (size_t)p->n * sizeof *force);
+    for (int i = 0; i < p->m; i++) {
+        kal_axpy(p->n, lambda[i], p->A + (size_t)i * (size_t)p->n, force);
+    }
+}
+
+void kal_motion_clear_marks(KalMotion *s)
+{
+    if (s->marks_clear) {
+        return;
+    }
+    memset(s->indeterminate, 0, (size_t)s->n_max * sizeof *s->indeterminate);
+    for (int i = 0; i < s->m_max; i++) {
+        s->dependent_set[i] = -1;
+    }
+    s->n_sets = 0;
+    s->marks_clear = true;
+}
+
+void kal_motion_publish(const KalMotion *s, KalMotionAnswer *answer)
+{
+    answer->n = s->given.n;
+    answer->m = s->given.m;
+    answer->qdd = s->qdd;
+    answer->force_ideal = s->ideal;
+    answer->force_nonideal = s->nonideal;
+    answer->multipliers = s->lambda;
+    answer->unique = answer->rank_Mhat == s->given.n;
+    answer->indeterminate = s->indeterminate;
+    answer->n_dependent_sets = s->n_sets;
+    answer->dependent_set = s->dependent_set;
+}

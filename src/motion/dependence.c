@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+// Constraints that depend on each other.
+//
+// The factored rows W P = U T say it all: with T = [T₁ T₂] after the first k = rank
+// columns, column c of T₁⁻¹T₂ expresses a dependent row by the independent ones (theory
+// (6.1)).  Two constraints belong to the same set when one needs the other somewhere in
+// there, directly or through others: the connected components of the graph of nonzero
+// coefficients, which do not depend on which rows were taken as independent (theory (6.2)).
+
+#include "linalg/kernels.h"
+#include "linalg/triangular.h"
+#include "motion/motion_impl.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Coefficients belong to rows of length 1; below this they are rounding, unless the
+// independent rows are so nearly dependent that rounding itself is larger.
+static double coefficient_tolerance(const KalMotion *s)
+{
+    const double rounding =
+        16.0 * DBL_EPSILON * (s->given.n + s->given.m) / s->rows.smallest;
+    return rounding > 1e-10 ? rounding : 1e-10;
+}
+
+static void find_coefficients(KalMotion *s)
+{
+    const KalQr *rows = &s->rows;
+    const int k = rows->rank;
+    const double tolerance = coefficient_tolerance(s);
+    for (int c = 0; c < rows->columns - k; c++) {
+        double *x = kal_column(s->coefficients, k, c);
+        memcpy(x, kal_column(rows->W, rows->rows, k + c), (size_t)k * sizeof *x);
+        kal_solve_upper(k, rows->W, rows->rows, x);
+        for (int i = 0; i < k; i++) {
+            x[i] = fabs(x[i]) > tolerance ? x[i] : 0.0;
+        }
+    }
+}
+
+// The representative of i's set; paths are halved on the way.
+static int root_of(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// Join i and j; the smaller index represents the set.
+static void join(int *parent, int i, int j)
+{
+    const int a = root_of(parent, i);
+    const int b = root_of(parent, j);
+    if (a < b) {
+        parent[b] = a;
+    } else {
+        parent[a] = b;
+    }
+}
+
+// Number the sets by their first members; a constraint that nobody needs has none.
+static void number_sets(KalMotion *s, int *parent, const bool *needed)
+{
+    for (int i = 0; i < s->given.m; i++) {
+        const int root = root_of(parent, i);
+        if (!needed[i]) {
+            s->dependent_set[i] = -1;
+        } else if (root == i) {
+            s->dependent_set[i] = s->n_sets++;
+        } else {
+            s->dependent_set[i] = s->dependent_set[root];
+        }
+    }
+}
+
+void kal_dependence_find(KalMotion *s)
+{
+    const KalQr *rows = &s->rows;
+    const int k = rows->rank;
+    int *parent = s->fault_indices; // free until something is at fault
+    bool *needed = (bool *)s->scratch[4];
+    s->marks_clear = false;
+    s->n_sets = 0;
+    find_coefficients(s);
+    for (int i = 0; i < rows->columns; i++) {
+        parent[i] = i;
+        needed[i] = false;
+    }
+    for (int c = 0; c < rows->columns - k; c++) {
+        const double *x = kal_column(s->coefficients, k, c);
+        const int dependent = rows->perm[k + c];
+        needed[dependent] = true;
+        for (int i = 0; i < k; i++) {
+            if (x[i] != 0.0) {
+                needed[rows->perm[i]] = true;
+                join(parent, dependent, rows->perm[i]);
+            }
+        }
+    }
+    number_sets(s, parent, needed);
+}
+
+// A dependent row c says b_c = Σ x_i b_i.  What is missing must be rounding compared with
+// the terms that meet in all the rows concerned (theory (6.3)).
+bool kal_dependence_agrees(KalMotion *s, const double *q)
+{
+    const KalQr *rows = &s->rows;
+    const int k = rows->rank;
+    double *size = s->scratch[4];
+    bool agrees = true;
+    for (int j = 0; j < rows->columns; j++) {
+        double sum;
+        const int i = rows->perm[j];
+        size[j] = s->r[i] * kal_motion_term_size(s, i, q, &sum);
+    }
+    for (int c = 0; c < rows->columns - k; c++) {
+        const double *x = kal_column(s->coefficients, k, c);
+        const int dependent = rows->perm[k + c];
+        double missing = s->r[dependent] * s->given.b[dependent];
+        double terms = size[k + c];
+        for (int i = 0; i < k; i++) {
+            missing -= x[i] * s->r[rows->perm[i]] * s->given.b[rows->perm[i]];
+            terms += fabs(x[i]) * size[i];
+        }
+        const bool rounding = fabs(missing) <= s->options.consistency_tolerance * terms;
+        s->mismatch[c] = rounding ? 0.0 : missing;
+        agrees &= rounding;
+    }
+    return agrees;
+}
+
+// All multipliers that give the same force are λ + R N z with N = [−X; I]; the least is
+// found by least squares over z (theory (6.4)).
+static void fill_least_squares(KalMotion *s)
+{
+    const KalQr *rows = &s->rows;
+    KalQr *least = &s->least;
+    const int k = rows->rank;
+    least->rows = rows->columns;
+    least->columns = rows->columns - k;
+    double *rhs = kal_column(least->W, least->rows, least->columns);
+    for (int c = 0; c < least->columns; c++) {
+        const double *x = kal_column(s->coefficients, k, c);
+        double *column = kal_column(least->W, least->rows, c);
+        memset(column, 0, (size_t)least->rows * sizeof *column);
+        for (int i = 0; i < k; i++) {
+            column[i] = -s->r[rows->perm[i]] * x[i];
+        }
+        column[k + c] = s->r[rows->perm[k + c]];
+    }
+    for (int j = 0; j < rows->columns; j++) {
+        rhs[j] = s->dependent_set[rows->perm[j]] >= 0 ? s->lambda[rows->perm[j]] : 0.0;
+    }
+}
+
+void kal_dependence_least_norm(KalMotion *s)
+{
+    const KalQr *rows = &s->rows;
+    KalQr *least = &s->least;
+    fill_least_squares(s);
+    kal_qr_factor_to_rank(least, least->columns, 1);
+
+    // The part of λ outside the range of R N is what remains of the right-hand side.
+    double *rest = kal_column(least->W, least->rows, least->columns);
+    memset(rest, 0, (size_t)least->rank * sizeof *rest);
+    kal_qr_apply(least, rest);
+    for (int j = 0; j < rows->columns; j++) {
+        if (s->dependent_set[rows->perm[j]] >= 0) {
+            s->lambda[rows->perm[j]] = rest[j];
+        }
+    }
+}

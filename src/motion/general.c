@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+
+// The general road, from verdict to answer.
+
+#include "linalg/kernels.h"
+#include "motion/motion_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static KalStatus check_constraints(KalMotion *s)
+{
+    if (s->verdict.rank_A == s->given.m) {
+        return KAL_OK;
+    }
+    double *q = s->scratch[3];
+    memset(q, 0, (size_t)s->given.n * sizeof *q);
+    kal_motion_fixed_part(s, s->given.b, q);
+    kal_qr_apply(&s->rows, q);
+    for (int i = 0; i < s->given.n; i++) {
+        q[i] *= s->d[i];
+    }
+    kal_dependence_find(s);
+    return kal_dependence_agrees(s, q) ? KAL_OK : kal_conflict_fail(s);
+}
+
+// out = the part of x (n, scaled) in the massless free directions.
+static void massless_part(const KalMotion *s, const double *x, double *out)
+{
+    const int n = s->given.n;
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int c = 0; c < s->verdict.excess; c++) {
+        const double *w = kal_const_column(s->verdict.massless, n, c);
+        kal_axpy(n, kal_dot(n, w, x), w, out);
+    }
+}
+
+static KalStatus fail_massless(KalMotion *s, const double *left, const double *limit)
+{
+    int count = 0;
+    double size = 0.0;
+    for (int i = 0; i < s->given.n; i++) {
+        if (fabs(left[i]) > limit[i]) {
+            s->fault_indices[count++] = i;
+            size = fmax(size, fabs(left[i]) / s->d[i]);
+        }
+    }
+    s->fault = (KalMotionFault){count, s->fault_indices, false, size};
+    const KalNames names = kal_motion_names(s, false, s->fault_indices, count);
+    return kal_fail(
+        s->ctx, KAL_ERR_NO_ACCELERATION,
+        "no acceleration exists: a force of %g acts on %s, where neither mass "
+        "nor constraint resists; give mass, constrain the motion or remove the "
+        "force",
+        size, names.text);
+}
+
+// No force may act along a direction that has neither mass nor constraint (theory (5.3)).
+static KalStatus check_massless(KalMotion *s)
+{
+    const KalVerdict *v = &s->verdict;
+    const int n = s->given.n;
+    if (v->excess == 0) {
+        return KAL_OK;
+    }
+    double *force = s->scratch[0];
+    double *left = s->scratch[1];
+    double *limit = s->scratch[2];
+    memset(limit, 0, (size_t)n * sizeof *limit);
+    for (int i = 0; i < n; i++) {
+        force[i] = v->force[i] + v->nonideal[i];
+    }
+    massless_part(s, force, left);
+    for (int c = 0; c < v->excess; c++) {
+        const double *w = kal_const_column(v->massless, n, c);
+        double size = 0.0;
+        for (int i = 0; i < n; i++) {
+            size += fabs(w[i]) * (fabs(v->force[i]) + fabs(v->nonideal[i]));
+        }
+        for (int i = 0; i < n; i++) {
+            limit[i] += s->options.consistency_tolerance * size * fabs(w[i]);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (fabs(left[i]) > limit[i]) {
+            return fail_massless(s, left, limit);
+        }
+    }
+    return KAL_OK;
+}
+
+// Take out of q'' (given units) what lies in the null space of [M; A], so that it is the
+// shortest acceleration (theory (5.4)).
+static void shorten(KalMotion *s)
+{
+    const int n = s->given.n;
+    const int excess = s->verdict.excess;
+    KalQr free_part = s->verdict.mobility; // its arrays are no longer needed
+    free_part.rows = n;
+    free_part.columns = excess;
+    free_part.swaps = s->verdict.swaps;
+    for (int c = 0; c < excess; c++) {
+        const double *massless = kal_const_column(s->verdict.massless, n, c);
+        double *column = kal_column(free_part.W, n, c);
+        for (int i = 0; i < n; i++) {
+            column[i] = s->d[i] * massless[i];
+        }
+    }
+    kal_qr_factor_to_rank(&free_part, excess, 0);
+    kal_qr_apply_transposed(&free_part, s->qdd);
+    memset(s->qdd, 0, (size_t)free_part.rank * sizeof *s->qdd);
+    kal_qr_apply(&free_part, s->qdd);
+}
+
+// One part of the motion, in given units: what a force and right-hand sides cause.
+typedef struct Part {
+    const double *force; // n
+    const double *b;     // m, or NULL: zero
+    double *q;           // n
+    double *lambda;      // m, zero for dependent constraints
+} Part;
+
+// What the equations still miss: f − M q + Aᵀλ, scaled and without its massless part, and
+// b − A q.
+static void find_missing(const KalMotion *s, const Part *part, double *force, double *b)
+{
+    const KalMotionProblem *p = &s->given;
+    const size_t n = (size_t)p->n;
+    double *massless = s->scratch[5];
+    for (size_t i = 0; i < n; i++) {
+        force[i] = part->force[i] - kal_dot(p->n, p->M + i * n, part->q);
+    }
+    for (int i = 0; i < p->m; i++) {
+        const double *row = p->A + (size_t)i * n;
+        kal_axpy(p->n, part->lambda[i], row, force);
+        b[i] = (part->b ? part->b[i] : 0.0) - kal_dot(p->n, row, part->q);
+    }
+    for (size_t i = 0; i < n; i++) {
+        force[i] *= s->d[i];
+    }
+    massless_part(s, force, massless);
+    kal_axpy(p->n, -1.0, massless, force);
+}
+
+// Add to the part what the formulation answers to the force and b still missing.  The
+// multipliers carry M_s q − f, which lies in the range of the constraints.
+static void improve(KalMotion *s, const Part *part, double *force, const double *b)
+{
+    const int n = s->given.n;
+    double *q = s->scratch[2];
+    double *lambda = s->scratch[5];
+    kal_formulation_accelerate(s, force, b, q);
+    kal_scale(n, -1.0, force);
+    for (int j = 0; j < n; j++) {
+        kal_axpy(n, q[j], kal_const_column(s->verdict.mass, n, j), force);
+    }
+    kal_qr_apply_transposed(&s->rows, force);
+    kal_motion_multipliers(s, force, lambda);
+    kal_axpy(s->given.m, 1.0, lambda, part->lambda);
+    for (int i = 0; i < n; i++) {
+        part->q[i] += s->d[i] * q[i];
+    }
+}
+
+// The first pass solves, the others refine: residuals are taken in given units, entry by
+// entry, so that parts of the system whose units have nothing to do with each other do
+// not spoil each other's accuracy (theory (7.6)).
+static void solve_part(KalMotion *s, const Part *part)
+{
+    enum {
+        PASSES = 3
+    };
+
+    double *force = s->scratch[3];
+    double *b = s->missing;
+    memset(part->q, 0, (size_t)s->given.n * sizeof *part->q);
+    memset(part->lambda, 0, (size_t)s->given.m * sizeof *part->lambda);
+    for (int pass = 0; pass < PASSES; pass++) {
+        find_missing(s, part, force, b);
+        improve(s, part, force, b);
+    }
+}
+
+// M q of the non-ideal part, and what C does in massless free directions.
+static void find_nonideal(KalMotion *s, const double *q)
+{
+    const KalMotionProblem *p = &s->given;
+    double *massless = s->scratch[5];
+    massless_part(s, s->verdict.nonideal, massless);
+    for (int i = 0; i < p->n; i++) {
+        s->nonideal[i] =
+            kal_dot(p->n, p->M + (size_t)i * (size_t)p->n, q) + massless[i] / s->d[i];
+    }
+}
+
+// Accelerations, multipliers and forces from the formulation; lambda_total (m) goes with
+// Q + C.
+static void solve_instant(KalMotion *s, double *lambda_total)
+{
+    const int m = s->given.m;
+    solve_part(s, &(Part){s->given.Q, s->given.b, s->qdd, s->lambda});
+    memset(s->nonideal, 0, (size_t)s->given.n * sizeof *s->nonideal);
+    if (!s->given.C) {
+        memcpy(lambda_total, s->lambda, (size_t)m * sizeof *lambda_total);
+        return;
+    }
+    double *q = s->nonideal_q;
+    solve_part(s, &(Part){s->given.C, NULL, q, lambda_total});
+    find_nonideal(s, q);
+    kal_axpy(m, 1.0, s->lambda, lambda_total);
+    kal_axpy(s->given.n, 1.0, q, s->qdd);
+}
+
+static KalStatus check_finite(KalMotion *s)
+{
+    for (int i = 0; i < s->given.n; i++) {
+        if (!isfinite(s->qdd[i]) || !isfinite(s->ideal[i])
+            || !isfinite(s->nonideal[i])) {
+            const KalNames name = kal_motion_names(s, false, &i, 1);
+            return kal_fail(
+                s->ctx, KAL_ERR_NUMBER,
+                "the acceleration or force of %s is too large to compute with; "
+                "choose other units",
+                name.text);
+        }
+    }
+    return KAL_OK;
+}
+
+// Residuals above this mean that no digit can be trusted.
+static const double HOPELESS = 1e-6;
+
+static KalStatus check_residuals(KalMotion *s, const KalMotionAnswer *answer)
+{
+    const double worst = fmax(answer->residual_constraints, answer->residual_motion);
+    if (worst <= HOPELESS) {
+        return KAL_OK;
+    }
+    return kal_fail(
+        s->ctx, KAL_ERR_NUMBER,
+        "the equations are too ill-conditioned for the formulation \"%s\": its "
+        "answer satisfies them only to %.2g of the size of their terms",
+        kal_formulation_word(s->options.formulation), worst);
+}
+
+KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer)
+{
+    KAL_TRY(kal_motion_verdict(s));
+    KAL_TRY(check_constraints(s));
+    KAL_TRY(check_massless(s));
+    KAL_TRY(kal_formulation_prepare(s));
+    double *lambda_total = s->scratch[4];
+    solve_instant(s, lambda_total);
+    if (s->verdict.excess > 0) {
+        shorten(s);
+    }
+    kal_motion_residuals(s, lambda_total, s->ideal, answer);
+    if (s->verdict.rank_A < s->given.m) {
+        kal_dependence_least_norm(s);
+    }
+    kal_motion_constraint_force(s, s->lambda, s->ideal);
+    KAL_TRY(check_finite(s));
+    KAL_TRY(check_residuals(s, answer));
+    answer->rank_M = s->verdict.rank_M;
+    answer->rank_A = s->verdict.rank_A;
+    answer->rank_Mhat = s->given.n - s->verdict.excess;
+    answer->fast = false;
+    kal_motion_publish(s, answer);
+    return KAL_OK;
+}

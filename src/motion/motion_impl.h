@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The workspace of a solve, and the steps it is made of.
+///
+/// A solve has two roads.  The *regular* one (regular.c) factors M and L⁻¹Aᵀ as they
+/// come; it answers only what it can vouch for.  Everything else takes the *general* one:
+/// scale the problem so that units cannot matter (scale.c), decide the ranks (verdict.c),
+/// look at dependent constraints (dependence.c, conflict.c), then compute accelerations
+/// by the formulation asked for (nullspace.c, literal.c, lagrange.c) and finish forces
+/// and multipliers the same way for all (general.c).
+///
+/// On the general road a quantity with suffix _s is scaled: q = d q_s, b_s = r b,
+/// λ = r λ_s, a force f = f_s / d.  Scaled constraint rows have length 1, scaled masses a
+/// unit diagonal (docs/theory, section 3).
+
+#ifndef MOTION_MOTION_IMPL_H
+#define MOTION_MOTION_IMPL_H
+
+#include "base/context.h"
+#include "linalg/product.h"
+#include "linalg/pseudoinverse.h"
+#include "linalg/qr.h"
+
+#include <kalaba/motion.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// What the general road knows of a problem after kal_motion_verdict().
+typedef struct KalVerdict {
+    double *mass;     ///< n × n: M_s
+    double *F;        ///< n × rank_M: M_s = F Fᵀ
+    double *Z;        ///< n × freedom: orthonormal basis of null(A_s)
+    double *massless; ///< n × excess: orthonormal basis of null([M_s; A_s])
+    double *force;    ///< n: Q_s
+    double *nonideal; ///< n: C_s, zero when ideal
+    double *b;        ///< m: b_s
+    KalQr mobility;   ///< of G = FᵀZ, rank_M × freedom: mass in the free directions
+    int rank_M;
+    int rank_A;
+    int freedom;    ///< n − rank_A
+    int excess;     ///< n − rank_Mhat
+    int *perm;      ///< n: scratch for the factorization of M
+    int *swaps;     ///< n: scratch for shortening accelerations
+    int *row_swaps; ///< min(n, m): of the factored rows
+} KalVerdict;
+
+/// Storage for the formulations that are kept as their sources write them.
+typedef struct KalLiteral {
+    double *A;         ///< m × n: A_s
+    double *root;      ///< n × n: M^(−1/2) of the mass matrix used
+    double *stack;     ///< (n+m) × n: what the pseudoinverse is taken of
+    double *eigen;     ///< n × (n+1): eigenvectors, eigenvalues
+    double *work;      ///< n × n
+    double *vector[3]; ///< n+m each
+    double *doubles;   ///< of the pseudoinverses
+    int *ints;
+    KalPseudoinverse of_A;     ///< A⁺
+    KalPseudoinverse of_stack; ///< (A M^(−1/2))⁺, or that of the stacked system
+    KalQr kkt;                 ///< of the system of Lagrange's multipliers
+} KalLiteral;
+
+/// The short way's arrays, all padded (linalg/padded.h): ld is padded n, rows padded m.
+/// Rows of A are columns here.
+typedef struct KalShort {
+    double *M;            ///< ld × ld
+    double *L;            ///< ld × ld: factor of M
+    double *A;            ///< ld × rows
+    double *W;            ///< ld × rows: L⁻¹Aᵀ
+    double *S;            ///< rows × rows: factor of WᵀW
+    double *inverse;      ///< ld: of the diagonal of L
+    double *inverse_rows; ///< rows: of that of S
+    double *g;            ///< ld × 2: L⁻¹Q, then q''; and L⁻¹C, then C
+    double *b;            ///< rows
+    double *b_size;       ///< rows: of the terms in b
+    double *lambda;       ///< rows
+    double *lambda_total; ///< rows: with Q + C
+    double *Q;            ///< ld
+    double *force;        ///< ld: Aᵀλ
+    double *added;        ///< ld: the force that C adds
+    double *unit;         ///< ld: √M_jj
+    double *length;       ///< rows: of the columns of W
+    double *size;         ///< ld: of the terms in the equation of motion
+    double *missing;      ///< ld: what it lacks
+    double *missing_rows; ///< rows: what the constraints lack
+} KalShort;
+
+struct KalMotion {
+    KalContext *ctx;
+    KalMotionOptions options;
+    int n_max;
+    int m_max;
+    void *block; ///< all arrays below
+    size_t block_size;
+
+    KalMotionProblem given; ///< of the solve that runs
+    const double *b_size;   ///< m: size of the terms that b is made of, or NULL: |b|
+    double *shifted_b;      ///< m: b of an impact, less A times the velocity before
+    double *shifted_size;   ///< m: size of its terms
+    double rank_tolerance;
+
+    double *qdd;         ///< n
+    double *ideal;       ///< n
+    double *nonideal;    ///< n
+    double *lambda;      ///< m
+    bool *indeterminate; ///< n
+    int *dependent_set;  ///< m
+    int n_sets;
+    bool marks_clear; ///< nothing is marked in the two arrays above
+    KalMotionFault fault;
+    int *fault_indices; ///< max(n, m)
+
+    double *symmetric;    ///< n × n: M with rounding differences averaged out
+    double *d;            ///< n: units of the coordinates
+    double *r;            ///< m: units of the constraints
+    double *L;            ///< n × n: Cholesky factor of M
+    double *inverse;      ///< n: of its diagonal
+    KalQr rows;           ///< of the constraints; W has room for two followers
+    double *coefficients; ///< rank_A × (m − rank_A): dependent rows by independent ones
+    double *mismatch;     ///< m − rank_A: what dependent rows lack in b
+    double *nonideal_q; ///< n: acceleration that C adds
+    double *missing;    ///< m: what right-hand sides still miss
+    double *scratch[6]; ///< n + m each
+    KalQr least;        ///< m × (m − rank_A) and a follower: least multipliers
+
+    bool wide; ///< the processor has wide vector registers
+    KalShort short_way;
+    KalVerdict verdict;
+    KalLiteral literal;
+};
+
+/// Refuse what no formulation can use: missing arrays, NaN, infinity, asymmetry,
+/// negative diagonal.  May replace given.M by an averaged copy.
+KAL_CHECKED KalStatus kal_motion_check(KalMotion *s);
+
+/// Is the problem one that the short way may try as it is: nothing missing, m ≤ n, M
+/// symmetric to the bit?
+bool kal_motion_is_plain(const KalMotion *s);
+
+/// The short way of the regular road, for plain problems, even before they are checked.
+/// False: not vouched for; nothing in the answer counts then.
+bool kal_motion_short(KalMotion *s, KalMotionAnswer *answer);
+
+/// Its two versions; the second is for wide registers.
+bool kal_short_solve(KalMotion *s, KalMotionAnswer *answer);
+bool kal_short_solve_wide(KalMotion *s, KalMotionAnswer *answer);
+
+/// The long way of the regular road.  False as above.
+bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer);
+
+/// The general road.
+KAL_CHECKED KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer);
+
+/// Find units d for the coordinates and r for the constraints, and fill the columns of
+/// rows.W with the scaled constraints, each of length 1 (or 0).
+KAL_CHECKED KalStatus kal_motion_scale(KalMotion *s);
+
+/// Scale, factor, decide ranks; fails when M is indefinite.
+KAL_CHECKED KalStatus kal_motion_verdict(KalMotion *s);
+
+/// From the factored rows: express dependent constraints by independent ones, find the
+/// sets that depend on each other.
+void kal_dependence_find(KalMotion *s);
+
+/// Do dependent constraints agree on b, given accelerations q (n, in given units) that
+/// satisfy the independent ones?  Fills `mismatch`.
+bool kal_dependence_agrees(KalMotion *s, const double *q);
+
+/// Replace multipliers of dependent constraints by those of least norm.
+void kal_dependence_least_norm(KalMotion *s);
+
+/// Fail, naming a smallest set of constraints that cannot hold together.
+KalStatus kal_conflict_fail(KalMotion *s);
+
+/// Keep what the formulation needs of the scaled rows before they are factored.
+void kal_formulation_keep_rows(KalMotion *s);
+
+/// Prepare a formulation for any number of calls of kal_formulation_accelerate.  Fails
+/// where the formulation does not apply.
+KAL_CHECKED KalStatus kal_formulation_prepare(KalMotion *s);
+
+/// q_s of the motion under a scaled force (n), which has no part in null([M; A]), and
+/// right-hand sides b (m, in given units).  Linear in both.  Components of q_s in
+/// null([M; A]) are arbitrary.
+void kal_formulation_accelerate(KalMotion *s, const double *force, const double *b,
+                                double *q);
+
+/// The formulations themselves: prepare, then accelerate as above.
+void kal_nullspace_accelerate(KalMotion *s, const double *force, const double *b,
+                              double *q);
+void kal_definite_prepare(KalMotion *s, const double *mass);
+void kal_definite_accelerate(KalMotion *s, const double *force, const double *b,
+                             double *q);
+void kal_semidefinite_prepare(KalMotion *s);
+void kal_semidefinite_accelerate(KalMotion *s, const double *force, const double *b,
+                                 double *q);
+void kal_auxiliary_prepare(KalMotion *s);
+void kal_auxiliary_accelerate(KalMotion *s, const double *force, const double *b,
+                              double *q);
+void kal_lagrange_prepare(KalMotion *s);
+void kal_lagrange_accelerate(KalMotion *s, const double *force, const double *b,
+                             double *q);
+
+/// Residuals of the answer in s->qdd, where `lambda` (m) are multipliers that go with
+/// Q + C (theory (5.1), (5.2)).  On the way gives force (n) = Aᵀ lambda.
+void kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
+                          KalMotionAnswer *answer);
+
+/// The entries of U-coordinates that right-hand sides b (m, in given units) fix:
+/// Tᵀ z = P R b (theory (4.4)).
+void kal_motion_fixed_part(const KalMotion *s, const double *restrict b,
+                           double *restrict z);
+
+/// Multipliers of the independent constraints from the U-coordinates y of a force, zero
+/// for the others: λ = R P T⁻¹ y (theory (4.6)).  Destroys y.
+void kal_motion_multipliers(const KalMotion *s, double *restrict y,
+                            double *restrict lambda);
+
+/// force (n) = Aᵀ lambda.
+void kal_motion_constraint_force(const KalMotion *s, const double *lambda,
+                                 double *force);
+
+/// The size of the terms that meet in constraint i at accelerations q; their sum A q
+/// goes to *out_sum.
+double kal_motion_term_size(const KalMotion *s, int i, const double *q,
+                            double *out_sum);
+
+/// No coordinate is indeterminate, no constraint dependent, until marked again.
+void kal_motion_clear_marks(KalMotion *s);
+
+/// Fill in what follows from the ranks and from what the workspace holds.
+void kal_motion_publish(const KalMotion *s, KalMotionAnswer *answer);
+
+/// Names for messages: "x, y and 3 more"; constraints or coordinates.
+typedef struct KalNames {
+    char text[400];
+} KalNames;
+
+KalNames kal_motion_names(const KalMotion *s, bool constraints, const int *indices,
+                          int count);
+
+#endif

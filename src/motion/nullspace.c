@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+// The null-space form: q = q_p + Z y, where q_p satisfies the constraints, Z spans the
+// free directions and y balances the forces along them, ZᵀMZ y = Zᵀ(f − M q_p).  With
+// G = FᵀZ, G P = V S, the inertia of q_p enters through V and not through ZᵀMZ, so that
+// the square of G's condition never appears there (theory (7.5)).
+
+#include "linalg/kernels.h"
+#include "linalg/triangular.h"
+#include "motion/motion_impl.h"
+
+#include <string.h>
+
+// t −= the first entries of VᵀFᵀq.
+static void subtract_inertia(KalMotion *s, const double *q, double *t)
+{
+    const KalVerdict *v = &s->verdict;
+    double *w = s->scratch[1];
+    for (int j = 0; j < v->rank_M; j++) {
+        w[j] = kal_dot(s->given.n, kal_const_column(v->F, s->given.n, j), q);
+    }
+    kal_qr_apply_transposed(&v->mobility, w);
+    kal_axpy(v->mobility.rank, -1.0, w, t);
+}
+
+void kal_nullspace_accelerate(KalMotion *s, const double *force, const double *b,
+                              double *q)
+{
+    const KalVerdict *v = &s->verdict;
+    const KalQr *G = &v->mobility;
+    const int n = s->given.n;
+    double *t = s->scratch[0];
+    for (int j = 0; j < G->rank; j++) {
+        t[j] = kal_dot(n, kal_const_column(v->Z, n, G->perm[j]), force);
+    }
+    kal_solve_upper_transposed(G->rank, G->W, G->rows, t);
+    memset(q, 0, (size_t)n * sizeof *q);
+    kal_motion_fixed_part(s, b, q);
+    kal_qr_apply(&s->rows, q);
+    subtract_inertia(s, q, t);
+    kal_solve_upper(G->rank, G->W, G->rows, t);
+    for (int j = 0; j < G->rank; j++) {
+        kal_axpy(n, t[j], kal_const_column(v->Z, n, G->perm[j]), q);
+    }
+}

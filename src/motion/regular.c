@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+
+// The regular road: M definite, constraints clearly independent or clearly dependent.
+//
+// The short way (short.c) serves constraints that are well apart.  The long way factors
+// M = L Lᵀ and, with pivoting, W = L⁻¹Aᵀ with columns of length 1: W P = U T.  In the
+// coordinates u = UᵀLᵀq'' the constraints fix the first k entries and the force gives the
+// others (theory (4.3), (4.4)).
+
+#include "linalg/cholesky.h"
+#include "linalg/kernels.h"
+#include "linalg/triangular.h"
+#include "motion/motion_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+// What must hold for an answer of the long way: pivots of M, relative to the diagonal
+// entries they come from, and residuals.
+static const double SAFE_PIVOT = 1e-2;
+static const double SAFE_DISTANCE = 1e-3; // of a constraint from those before it
+static const double SAFE_RESIDUAL = 1e-10;
+
+// Squares of lengths outside this range are not to be trusted: overflow, underflow.
+static const double SMALLEST_SQUARE = 1e-200;
+static const double LARGEST_SQUARE = 1e200;
+
+// Returns the smallest relative pivot.
+static double factor_mass(KalMotion *s)
+{
+    const size_t n = (size_t)s->given.n;
+    for (size_t j = 0; j < n; j++) {
+        const size_t diagonal = j * n + j;
+        memcpy(s->L + diagonal, s->given.M + diagonal, (n - j) * sizeof *s->L);
+    }
+    return kal_cholesky(s->given.n, s->L, s->inverse);
+}
+
+// Columns of W: the constraints, then L⁻¹Q and, if there is one, L⁻¹C.
+static void transform_rows(KalMotion *s)
+{
+    const KalMotionProblem *p = &s->given;
+    const size_t n = (size_t)p->n;
+    double *force = kal_column(s->rows.W, p->n, p->m);
+    if (p->m > 0) {
+        memcpy(s->rows.W, p->A, n * (size_t)p->m * sizeof *p->A);
+    }
+    memcpy(force, p->Q, n * sizeof *p->Q);
+    if (p->C) {
+        memcpy(force + n, p->C, n * sizeof *p->C);
+    }
+    kal_solve_lower(p->n, s->L, s->inverse, p->m + (p->C ? 2 : 1), s->rows.W);
+}
+
+static bool scale_rows(KalMotion *s)
+{
+    bool sound = true;
+    for (int i = 0; i < s->given.m; i++) {
+        double *w = kal_column(s->rows.W, s->given.n, i);
+        const double square = kal_dot(s->given.n, w, w);
+        sound &= square > SMALLEST_SQUARE && square < LARGEST_SQUARE;
+        s->r[i] = 1.0 / sqrt(square);
+        kal_scale(s->given.n, s->r[i], w);
+    }
+    return sound;
+}
+
+static bool factor_rows(KalMotion *s)
+{
+    KalQr *rows = &s->rows;
+    rows->rows = s->given.n;
+    rows->columns = s->given.m;
+    rows->swaps = NULL;
+    transform_rows(s);
+    if (!scale_rows(s)) {
+        return false;
+    }
+    kal_qr_factor(rows, s->rank_tolerance, s->given.C ? 2 : 1);
+    return true;
+}
+
+// Distances were measured here through M⁻¹, on the general road through units alone.  The
+// two differ by at most the root of M's conditioning; a verdict counts only if it is the
+// same either way (theory (3.6)).
+static bool verdict_is_safe(const KalMotion *s, double pivot)
+{
+    const double margin = sqrt(pivot / s->given.n);
+    return s->rows.smallest > SAFE_DISTANCE
+           && s->rows.dropped <= s->rank_tolerance * margin;
+}
+
+static void natural_units(KalMotion *s)
+{
+    for (int j = 0; j < s->given.n; j++) {
+        s->d[j] = 1.0 / sqrt(s->given.M[(size_t)j * (size_t)(s->given.n + 1)]);
+    }
+}
+
+// q'' = L⁻ᵀ U u.
+static void accelerate(const KalMotion *s, const double *u, double *q)
+{
+    memcpy(q, u, (size_t)s->given.n * sizeof *q);
+    kal_qr_apply(&s->rows, q);
+    kal_solve_lower_transposed(s->given.n, s->L, s->inverse, q);
+}
+
+// The non-ideal force is L U (0, h): what C does in the free directions (theory (4.7)).
+static void nonideal_force(KalMotion *s, const double *h)
+{
+    const int n = s->given.n;
+    const int k = s->rows.rank;
+    double *v = s->scratch[0];
+    memset(s->nonideal, 0, (size_t)n * sizeof *s->nonideal);
+    memset(v, 0, (size_t)k * sizeof *v);
+    memcpy(v + k, h + k, (size_t)(n - k) * sizeof *v);
+    kal_qr_apply(&s->rows, v);
+    for (int j = 0; j < n; j++) {
+        kal_axpy(n - j, v[j], kal_column(s->L, n, j) + j, s->nonideal + j);
+    }
+}
+
+static void solve_instant(KalMotion *s, double *lambda_total)
+{
+    const int n = s->given.n;
+    const int k = s->rows.rank;
+    const double *g = kal_column(s->rows.W, n, s->given.m); // Uᵀ L⁻¹ Q
+    const double *h = s->given.C ? g + n : NULL;            // Uᵀ L⁻¹ C
+    double *u = s->scratch[0];
+    double *y = s->scratch[1];
+    double *y_total = s->scratch[2];
+
+    kal_motion_fixed_part(s, s->given.b, u);
+    for (int j = 0; j < n; j++) {
+        const double free_part = g[j] + (h ? h[j] : 0.0);
+        if (j < k) {
+            y[j] = u[j] - g[j];
+            y_total[j] = u[j] - free_part;
+        } else {
+            u[j] = free_part;
+        }
+    }
+    accelerate(s, u, s->qdd);
+    kal_motion_multipliers(s, y, s->lambda);
+    if (h) {
+        kal_motion_multipliers(s, y_total, lambda_total);
+        nonideal_force(s, h);
+    } else {
+        memset(s->nonideal, 0, (size_t)n * sizeof *s->nonideal);
+    }
+}
+
+// Dependent constraints: their sets, whether they agree, least multipliers.
+static bool settle_dependence(KalMotion *s)
+{
+    kal_dependence_find(s);
+    if (!kal_dependence_agrees(s, s->qdd)) {
+        return false; // the general road names who is to blame
+    }
+    kal_dependence_least_norm(s);
+    return true;
+}
+
+static bool is_small(const KalMotionAnswer *answer)
+{
+    return answer->residual_constraints <= SAFE_RESIDUAL
+           && answer->residual_motion <= SAFE_RESIDUAL; // false for NaN
+}
+
+static void publish(const KalMotion *s, KalMotionAnswer *answer)
+{
+    answer->rank_M = s->given.n;
+    answer->rank_Mhat = s->given.n;
+    answer->fast = true;
+    kal_motion_publish(s, answer);
+}
+
+// The long way: constraints that are dependent, or not clearly independent.
+static bool solve_pivoted(KalMotion *s, KalMotionAnswer *answer)
+{
+    const double pivot = factor_mass(s);
+    if (pivot < SAFE_PIVOT || !factor_rows(s) || !verdict_is_safe(s, pivot)) {
+        return false;
+    }
+    natural_units(s);
+    const bool dependent = s->rows.rank < s->given.m;
+    double *lambda_total = s->given.C ? s->scratch[3] : s->lambda;
+    solve_instant(s, lambda_total);
+    kal_motion_residuals(s, lambda_total, s->ideal, answer);
+    if (!is_small(answer)) {
+        return false;
+    }
+    kal_motion_clear_marks(s);
+    if (dependent && !settle_dependence(s)) {
+        return false;
+    }
+    if (dependent || s->given.C) {
+        kal_motion_constraint_force(s, s->lambda, s->ideal);
+    }
+    answer->rank_A = s->rows.rank;
+    return true;
+}
+
+bool kal_motion_short(KalMotion *s, KalMotionAnswer *answer)
+{
+#ifdef KAL_WIDE
+    const bool solved =
+        s->wide ? kal_short_solve_wide(s, answer) : kal_short_solve(s, answer);
+#else
+    const bool solved = kal_short_solve(s, answer);
+#endif
+    if (solved) {
+        kal_motion_clear_marks(s);
+        publish(s, answer);
+    }
+    return solved;
+}
+
+bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer)
+{
+    const bool solved = solve_pivoted(s, answer);
+    if (solved) {
+        publish(s, answer);
+    }
+    return solved;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#include "problem/problem_impl.h"
+
+KalStatus kal_problem_parse(KalContext *ctx, const char *name, const char *text,
+                            size_t length, KalProblem **out_problem)
+{
+    KalProblem *problem = KAL_NEW(ctx, KalProblem);
+    if (!problem) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "out of memory: no room for a document");
+    }
+    problem->ctx = ctx;
+
+    KalJsonReader reader;
+    kal_json_reader_init(&reader, ctx, name, text, length);
+    const KalStatus status = kal_document_parse(&reader, problem);
+    kal_json_reader_clear(&reader);
+    if (status != KAL_OK) {
+        kal_problem_destroy(problem);
+        return status;
+    }
+    *out_problem = problem;
+    return KAL_OK;
+}
+
+void kal_problem_destroy(KalProblem *problem)
+{
+    if (!problem) {
+        return;
+    }
+    KalContext *ctx = problem->ctx;
+    kal_number_rows_clear(ctx, &problem->M);
+    kal_number_rows_clear(ctx, &problem->A);
+    kal_numbers_clear(ctx, &problem->Q);
+    kal_numbers_clear(ctx, &problem->b);
+    kal_numbers_clear(ctx, &problem->C);
+    kal_numbers_clear(ctx, &problem->q);
+    kal_numbers_clear(ctx, &problem->qd);
+    kal_names_clear(ctx, &problem->coordinates);
+    kal_names_clear(ctx, &problem->constraints);
+    kal_block_clear(ctx, &problem->model);
+    kal_free(ctx, problem, sizeof *problem);
+}
+
+KalMotionProblem kal_problem_get(const KalProblem *problem)
+{
+    return (KalMotionProblem){
+        .n = (int)problem->M.count,
+        .m = (int)problem->A.count,
+        .M = problem->M.values.data,
+        .Q = problem->Q.values.data,
+        .A = problem->A.values.data,
+        .b = problem->b.values.data,
+        .C = problem->C.values.data,
+        .coordinates = problem->coordinates.labels,
+        .constraints = problem->constraints.labels,
+    };
+}
+
+KalFormulation kal_problem_formulation(const KalProblem *problem)
+{
+    return problem->formulation;
+}
+
+void kal_problem_set_formulation(KalProblem *problem, KalFormulation formulation)
+{
+    problem->formulation = formulation;
+}

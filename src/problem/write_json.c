@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+
+#include "json/writer.h"
+#include "problem/problem_impl.h"
+
+static void write_numbers(KalJsonWriter *w, const char *key, const double *values,
+                          size_t count)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_number(w, values ? values[i] : 0.0);
+    }
+    kal_json_write_end(w, ']');
+}
+
+// As the document had it: null when it had none.
+static void write_list(KalJsonWriter *w, const char *key, const KalNumberList *list)
+{
+    if (list->present) {
+        write_numbers(w, key, list->values.data, list->count);
+    } else {
+        kal_json_write_key(w, key);
+        kal_json_write_null(w);
+    }
+}
+
+static void write_rows(KalJsonWriter *w, const char *key, const KalNumberRows *rows,
+                       size_t n)
+{
+    const double *values = rows->values.data;
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < rows->count; i++) {
+        kal_json_write_begin(w, '[');
+        for (size_t j = 0; j < n; j++) {
+            kal_json_write_number(w, values[i * n + j]);
+        }
+        kal_json_write_end(w, ']');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_names(KalJsonWriter *w, const char *key, const KalNameList *list)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < list->count; i++) {
+        kal_json_write_string(w, list->names[i]);
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_state(KalJsonWriter *w, const KalProblem *p)
+{
+    kal_json_write_key(w, "model");
+    if (p->model.data) {
+        kal_json_write_string(w, p->model.data);
+    } else {
+        kal_json_write_null(w);
+    }
+    kal_json_write_key(w, "t");
+    if (p->has_t) {
+        kal_json_write_number(w, p->t);
+    } else {
+        kal_json_write_null(w);
+    }
+    write_names(w, "coordinates", &p->coordinates);
+    write_list(w, "q", &p->q);
+    write_list(w, "qd", &p->qd);
+}
+
+static void write_givens(KalJsonWriter *w, const KalProblem *p)
+{
+    const size_t n = p->M.count;
+    write_rows(w, "M", &p->M, n);
+    write_numbers(w, "Q", p->Q.values.data, n);
+    write_rows(w, "A", &p->A, n);
+    write_numbers(w, "b", p->b.values.data, p->A.count);
+    write_numbers(w, "C", p->C.values.data, n);
+    write_names(w, "constraints", &p->constraints);
+}
+
+static void write_forces(KalJsonWriter *w, const KalMotionAnswer *answer)
+{
+    const size_t n = (size_t)answer->n;
+    kal_json_write_key(w, "force");
+    kal_json_write_begin(w, '{');
+    write_numbers(w, "ideal", answer->force_ideal, n);
+    write_numbers(w, "nonideal", answer->force_nonideal, n);
+    kal_json_write_key(w, "total");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < n; i++) {
+        kal_json_write_number(w, answer->force_ideal[i] + answer->force_nonideal[i]);
+    }
+    kal_json_write_end(w, ']');
+    kal_json_write_end(w, '}');
+}
+
+static void write_reactions(KalJsonWriter *w, const KalProblem *p,
+                            const KalMotionAnswer *answer)
+{
+    kal_json_write_key(w, "multipliers");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < answer->m; i++) {
+        kal_json_write_key(w, p->constraints.names[i]);
+        kal_json_write_number(w, answer->multipliers[i]);
+    }
+    kal_json_write_end(w, '}');
+    kal_json_write_key(w, "unique_reaction");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < answer->m; i++) {
+        kal_json_write_key(w, p->constraints.names[i]);
+        kal_json_write_bool(w, answer->dependent_set[i] < 0);
+    }
+    kal_json_write_end(w, '}');
+}
+
+static void write_rank(KalJsonWriter *w, const KalMotionAnswer *answer)
+{
+    kal_json_write_key(w, "rank");
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "M");
+    kal_json_write_number(w, answer->rank_M);
+    kal_json_write_key(w, "A");
+    kal_json_write_number(w, answer->rank_A);
+    kal_json_write_key(w, "Mhat");
+    kal_json_write_number(w, answer->rank_Mhat);
+    kal_json_write_end(w, '}');
+}
+
+static void write_dependent_set(KalJsonWriter *w, const KalProblem *p,
+                                const KalMotionAnswer *answer, int set)
+{
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < answer->m; i++) {
+        if (answer->dependent_set[i] == set) {
+            kal_json_write_string(w, p->constraints.names[i]);
+        }
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_verdicts(KalJsonWriter *w, const KalProblem *p,
+                           const KalMotionAnswer *answer)
+{
+    kal_json_write_key(w, "unique");
+    kal_json_write_bool(w, answer->unique);
+    kal_json_write_key(w, "indeterminate");
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < answer->n; i++) {
+        if (answer->indeterminate[i]) {
+            kal_json_write_string(w, p->coordinates.names[i]);
+        }
+    }
+    kal_json_write_end(w, ']');
+    kal_json_write_key(w, "dependent_sets");
+    kal_json_write_begin(w, '[');
+    for (int set = 0; set < answer->n_dependent_sets; set++) {
+        write_dependent_set(w, p, answer, set);
+    }
+    kal_json_write_end(w, ']');
+}
+
+// An answer exists only when the constraints agree, so `consistent` is always true.
+void kal_problem_write_json(const KalProblem *problem, const KalMotionAnswer *answer,
+                            KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    write_state(&w, problem);
+    write_givens(&w, problem);
+    write_numbers(&w, "qdd", answer->qdd, (size_t)answer->n);
+    write_forces(&w, answer);
+    write_reactions(&w, problem, answer);
+    write_rank(&w, answer);
+    write_verdicts(&w, problem, answer);
+    kal_json_write_key(&w, "consistent");
+    kal_json_write_bool(&w, true);
+    kal_json_write_key(&w, "residual");
+    kal_json_write_number(&w, answer->residual_constraints);
+    kal_json_write_key(&w, "residual_motion");
+    kal_json_write_number(&w, answer->residual_motion);
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}
+
+static void write_fault(KalJsonWriter *w, const KalProblem *p,
+                        const KalMotionFault *fault)
+{
+    const KalNameList *list = fault->constraints ? &p->constraints : &p->coordinates;
+    for (int i = 0; i < fault->count; i++) {
+        kal_json_write_string(w, list->names[fault->indices[i]]);
+    }
+}
+
+void kal_problem_write_error_json(const KalProblem *problem, const char *message,
+                                  const KalMotionFault *fault, KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    kal_json_write_key(&w, "error");
+    kal_json_write_begin(&w, '{');
+    kal_json_write_key(&w, "message");
+    kal_json_write_string(&w, message);
+    kal_json_write_key(&w, "names");
+    kal_json_write_begin(&w, '[');
+    if (problem && fault) {
+        write_fault(&w, problem, fault);
+    }
+    kal_json_write_end(&w, ']');
+    kal_json_write_end(&w, '}');
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+
+#include "json/number.h"
+#include "json/utf8.h"
+#include "problem/problem_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ROWS_SHOWN = 40,
+    NAMES_SHOWN = 10, // of a set of names within a sentence
+    DIGITS_SHOWN = 8,
+    LINE_SIZE = 1024, // room for a label and what stands around it
+};
+
+#define BOLD   "\x1b[1m"
+#define YELLOW "\x1b[33m"
+#define PLAIN  "\x1b[0m"
+
+typedef struct Page {
+    KalSink sink;
+    bool color;
+    const KalProblem *problem;
+    const KalMotionAnswer *answer;
+} Page;
+
+// A column of numbers that has its decimal points in one line.
+typedef struct Column {
+    const char *heading;
+    const double *values;
+    size_t width;
+    size_t right; // of the decimal point, itself included
+} Column;
+
+// Names that a sentence is about: those flagged, or those of one dependent set.
+typedef struct Selection {
+    const KalNameList *list;
+    const bool *flags; // or NULL
+    const int *sets;   // or NULL
+    int set;
+    size_t except;
+} Selection;
+
+enum {
+    NO_EXCEPTION = KAL_PROBLEM_LIMIT
+};
+
+KAL_PRINTF(2, 3) static void print(const Page *page, const char *format, ...)
+{
+    char line[LINE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    page->sink.write(page->sink.user, line, strlen(line));
+}
+
+static void print_marked(const Page *page, const char *mark, const char *text)
+{
+    print(page, "%s%s%s", page->color ? mark : "", text, page->color ? PLAIN : "");
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t shown(size_t count)
+{
+    return count < ROWS_SHOWN ? count : ROWS_SHOWN;
+}
+
+// Characters, as far as each takes one place.
+static size_t text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++) {
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+static size_t labels_width(const KalNameList *list, const char *heading)
+{
+    size_t width = strlen(heading);
+    for (size_t i = 0; i < shown(list->count); i++) {
+        width = larger(width, text_width(list->labels[i]));
+    }
+    return width;
+}
+
+static void print_label(const Page *page, const char *label, size_t width)
+{
+    print(page, "%s%*s", label, (int)(width - text_width(label)), "");
+}
+
+// Adding 0 makes -0 an ordinary zero.
+static size_t format_value(double value, char out_text[KAL_NUMBER_SIZE])
+{
+    kal_number_print(value + 0.0, DIGITS_SHOWN, out_text);
+    return strcspn(out_text, ".e");
+}
+
+static Column make_column(const char *heading, const double *values, size_t count)
+{
+    size_t left = 0;
+    size_t right = 0;
+    for (size_t i = 0; i < shown(count); i++) {
+        char text[KAL_NUMBER_SIZE];
+        const size_t point = format_value(values[i], text);
+        left = larger(left, point);
+        right = larger(right, strlen(text) - point);
+    }
+    return (Column){.heading = heading,
+                    .values = values,
+                    .width = larger(left + right, strlen(heading)),
+                    .right = right};
+}
+
+static void print_headings(const Page *page, const char *first, size_t width,
+                           const Column *columns, size_t count)
+{
+    print(page, "\n%s%-*s", page->color ? BOLD : "", (int)width, first);
+    for (size_t i = 0; i < count; i++) {
+        print(page, "   %*s", (int)columns[i].width, columns[i].heading);
+    }
+    print(page, "%s\n", page->color ? PLAIN : "");
+}
+
+// Answers how many blanks are missing to the end of the column: the next one prints
+// them, so that no line ends in blanks.
+static int print_cell(const Page *page, const Column *column, size_t i, int blanks)
+{
+    char text[KAL_NUMBER_SIZE];
+    const size_t point = format_value(column->values[i], text);
+    const int after = (int)(column->right - (strlen(text) - point));
+    print(page, "%*s   %*s", blanks, "", (int)column->width - after, text);
+    return after;
+}
+
+static void print_rest(const Page *page, size_t count)
+{
+    if (count > ROWS_SHOWN) {
+        print(page, "… %zu more (use --json for all)\n", count - ROWS_SHOWN);
+    }
+}
+
+static void print_coordinates(const Page *page)
+{
+    const KalNameList *names = &page->problem->coordinates;
+    const KalMotionAnswer *answer = page->answer;
+    const Column columns[] = {
+        make_column("acceleration", answer->qdd, names->count),
+        make_column("impressed Q", page->problem->Q.values.data, names->count),
+        make_column("ideal force", answer->force_ideal, names->count),
+        make_column("non-ideal force", answer->force_nonideal, names->count),
+    };
+    const size_t n_columns = page->problem->C.present ? 4 : 3;
+    const size_t width = labels_width(names, "coordinate");
+
+    print_headings(page, "coordinate", width, columns, n_columns);
+    for (size_t i = 0; i < shown(names->count); i++) {
+        int blanks = 0;
+        print_label(page, names->labels[i], width);
+        for (size_t j = 0; j < n_columns; j++) {
+            blanks = print_cell(page, &columns[j], i, blanks);
+        }
+        print(page, "\n");
+    }
+    print_rest(page, names->count);
+}
+
+static bool is_selected(const Selection *some, size_t i)
+{
+    return i != some->except && (!some->flags || some->flags[i])
+           && (!some->sets || some->sets[i] == some->set);
+}
+
+// The labels of the first ones selected, and how many more there are.
+static void print_selection(const Page *page, const Selection *some)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < some->list->count; i++) {
+        if (!is_selected(some, i)) {
+            continue;
+        }
+        if (count < NAMES_SHOWN) {
+            print(page, "%s%s", count > 0 ? ", " : "", some->list->labels[i]);
+        }
+        count++;
+    }
+    if (count > NAMES_SHOWN) {
+        print(page, ", … %zu more", count - NAMES_SHOWN);
+    }
+}
+
+static size_t set_size(const Page *page, int set)
+{
+    size_t size = 0;
+    for (int i = 0; i < page->answer->m; i++) {
+        size += page->answer->dependent_set[i] == set;
+    }
+    return size;
+}
+
+// A constraint that depends on nothing but itself has a row of zeros.
+static void print_remark(const Page *page, size_t i, int blanks)
+{
+    const int set = page->answer->dependent_set[i];
+    if (set < 0) {
+        return;
+    }
+    print(page, "%*s   ", blanks, "");
+    print_marked(page, YELLOW, "not unique");
+    if (set_size(page, set) == 1) {
+        print(page, ": its row of A is zero");
+        return;
+    }
+    print(page, ": depends on ");
+    print_selection(page, &(Selection){.list = &page->problem->constraints,
+                                       .sets = page->answer->dependent_set,
+                                       .set = set,
+                                       .except = i});
+}
+
+static void print_constraints(const Page *page)
+{
+    const KalNameList *names = &page->problem->constraints;
+    if (names->count == 0) {
+        return;
+    }
+    const Column column =
+        make_column("multiplier", page->answer->multipliers, names->count);
+    const size_t width = labels_width(names, "constraint");
+
+    print_headings(page, "constraint", width, &column, 1);
+    for (size_t i = 0; i < shown(names->count); i++) {
+        print_label(page, names->labels[i], width);
+        print_remark(page, i, print_cell(page, &column, i, 0));
+        print(page, "\n");
+    }
+    print_rest(page, names->count);
+}
+
+static void print_dependent_sets(const Page *page)
+{
+    const int count = page->answer->n_dependent_sets;
+    if (count == 0) {
+        return;
+    }
+    print(page, "\n");
+    print_marked(page, YELLOW, "Constraints that depend on each other");
+    print(page, ": how they share the force is not unique;\n"
+                "the multipliers shown are those of least norm.\n");
+    for (int set = 0; set < count && set < ROWS_SHOWN; set++) {
+        print(page, "  set %d: ", set + 1);
+        print_selection(page, &(Selection){.list = &page->problem->constraints,
+                                           .sets = page->answer->dependent_set,
+                                           .set = set,
+                                           .except = NO_EXCEPTION});
+        print(page, "\n");
+    }
+    print_rest(page, (size_t)count);
+}
+
+static void print_indeterminate(const Page *page)
+{
+    if (page->answer->unique) {
+        return;
+    }
+    print(page, "\n");
+    print_marked(page, YELLOW, "Indeterminate coordinates");
+    print(page, ": ");
+    print_selection(page, &(Selection){.list = &page->problem->coordinates,
+                                       .flags = page->answer->indeterminate,
+                                       .except = NO_EXCEPTION});
+    print(page, "\nThey can accelerate in a way that moves no mass and that no "
+                "constraint\nrestricts.  Of all accelerations that obey the equations "
+                "the one of least norm\nis shown.\n");
+}
+
+static void print_summary(const Page *page)
+{
+    const KalMotionAnswer *answer = page->answer;
+    const int freedom = answer->n - answer->rank_A;
+    if (page->problem->model.size > 1) {
+        char title[KAL_PRINTABLE_SIZE];
+        kal_printable_print(page->problem->model.data, page->problem->model.size - 1,
+                            title);
+        print_marked(page, BOLD, title);
+        print(page, "\n");
+    }
+    print(page, "%d coordinate%s, ", answer->n, plural(answer->n));
+    if (answer->m == 0) {
+        print(page, "no constraints, ");
+    } else {
+        print(page, "%d constraint%s of rank %d, ", answer->m, plural(answer->m),
+              answer->rank_A);
+    }
+    print(page, "%d degree%s of freedom: ", freedom, plural(freedom));
+    if (answer->unique) {
+        print(page, "the acceleration is unique.\n");
+    } else {
+        print_marked(page, YELLOW, "the acceleration is not unique.");
+        print(page, "\n");
+    }
+}
+
+static const char *describe_path(const Page *page)
+{
+    if (page->answer->fast) {
+        return "found on the fast path, which vouches for it";
+    }
+    if (page->problem->formulation == KAL_FORMULATION_DEFAULT) {
+        return "the fast path could not vouch for one; found on the rank-revealing "
+               "path";
+    }
+    return "found by the formulation asked for";
+}
+
+static void print_residuals(const Page *page)
+{
+    char constraints[KAL_NUMBER_SIZE];
+    char motion[KAL_NUMBER_SIZE];
+    kal_number_print(page->answer->residual_constraints + 0.0, 2, constraints);
+    kal_number_print(page->answer->residual_motion + 0.0, 2, motion);
+    print(page, "\nResiduals, relative: constraints %s, motion %s.\n", constraints,
+          motion);
+    print(page, "Answer: %s.\n", describe_path(page));
+}
+
+void kal_problem_write_text(const KalProblem *problem, const KalMotionAnswer *answer,
+                            bool color, KalSink sink)
+{
+    const Page page = {
+        .sink = sink, .color = color, .problem = problem, .answer = answer};
+    print_summary(&page);
+    print_coordinates(&page);
+    print_constraints(&page);
+    print_dependent_sets(&page);
+    print_indeterminate(&page);
+    print_residuals(&page);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""The installed library as its users find it:
+test_installed.py BUILD EXAMPLE VERSION CC…
+
+Installs the build into a temporary folder, then compiles and runs the example with what
+pkg-config says, once against the shared and once against the static library.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
+HEADERS = {"context.h", "kalaba.h", "motion.h", "problem.h", "status.h", "text.h", "version.h"}
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
+
+
+def run(*command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+                          check=False, env={**os.environ, **environment})
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+class Installed:
+    """A system of its own under a temporary root."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def find(self, name):
+        found = sorted(self.root.rglob(name))
+        assert found, f"{name} is not installed"
+        return found[0]
+
+    def config(self, *options):
+        """What pkg-config says, seen from the temporary root."""
+        return run("pkg-config", *options, "kalaba",
+                   PKG_CONFIG_SYSROOT_DIR=str(self.root),
+                   PKG_CONFIG_LIBDIR=str(self.find("kalaba.pc").parent)).split()
+
+    def installs(self):
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet",
+            DESTDIR=str(self.root))
+
+    def has_libraries(self):
+        self.find("libkalaba.so")
+        self.find("libkalaba.a")
+
+    def has_public_headers_only(self):
+        assert {path.name for path in self.root.rglob("*.h")} == HEADERS
+        assert {path.parent.name for path in self.root.rglob("*.h")} == {"kalaba"}
+
+    def has_the_version_of_the_project(self):
+        assert self.config("--modversion") == [VERSION]
+
+    def example_runs_with_the_shared_library(self):
+        program = self.root / "embed_shared"
+        run(*COMPILER, *STRICT, EXAMPLE, *self.config("--cflags", "--libs"), "-lm",
+            "-o", program)
+        out = run(program, LD_LIBRARY_PATH=str(self.find("libkalaba.so").parent))
+        assert "rod tension" in out, out
+
+    def example_runs_with_the_static_library(self):
+        """By its file name, since the linker would prefer the shared one."""
+        program = self.root / "embed_static"
+        run(*COMPILER, *STRICT, EXAMPLE, *self.config("--cflags"),
+            self.find("libkalaba.a"), "-lm", "-o", program)
+        assert "rod tension" in run(program)
+
+
+def main():
+    cases = [Installed.installs, Installed.has_libraries,
+             Installed.has_public_headers_only, Installed.has_the_version_of_the_project,
+             Installed.example_runs_with_the_shared_library,
+             Installed.example_runs_with_the_static_library]
+    failed = 0
+    print(f"1..{len(cases)}")
+    with tempfile.TemporaryDirectory() as folder:
+        installed = Installed(Path(folder))
+        for number, case in enumerate(cases, 1):
+            try:
+                case(installed)
+                print(f"ok {number} - {case.__name__}")
+            except Exception: # a case that breaks is a case that fails
+                failed += 1
+                print(f"not ok {number} - {case.__name__}")
+                for line in traceback.format_exc().splitlines():
+                    print("#", line)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
