@@ -57,7 +57,10 @@ static KalStatus fail_entry(KalMotion *s, const char *what, const double *x, siz
 static KalStatus check_numbers(KalMotion *s, const char *what, const double *x,
                                size_t count, bool constraints)
 {
-    if (!x && count > 0) {
+    if (count == 0) {
+        return KAL_OK;
+    }
+    if (!x) {
         return kal_fail(s->ctx, KAL_ERR_SHAPE, "the array %s is missing", what);
     }
     if (all_finite(x, count)) {

@@ -3,8 +3,8 @@
 // Constraints that depend on each other.
 //
 // The factored rows W P = U T say it all: with T = [T₁ T₂] after the first k = rank
-// columns, column c of T₁⁻¹T₂ expresses a dependent row by the independent ones (theory
-// (6.1)).  Two constraints belong to the same set when one needs the other somewhere in
+// columns, column c of T₁⁻¹T₂ expresses a dependent row by the independent ones, see
+// theory (6.1).  Two constraints belong to the same set when one needs the other somewhere in
 // there, directly or through others: the connected components of the graph of nonzero
 // coefficients, which do not depend on which rows were taken as independent (theory (6.2)).
 
