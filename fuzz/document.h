@@ -9,38 +9,15 @@
 
 #include "fault.h"
 #include "json/reader.h"
+#include "output.h"
 
 #include <kalaba/problem.h>
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
-    LARGEST = 24,         ///< coordinates or constraints worth the time of a solve
-    OUTPUT_SIZE = 1 << 20 ///< room for the answer to any input of a usual length
+    LARGEST = 24 ///< coordinates or constraints worth the time of a solve
 };
-
-typedef struct Output {
-    char *text;
-    size_t length;
-} Output;
-
-static inline void demand(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
-
-static inline void keep(void *user, const char *text, size_t length)
-{
-    Output *output = user;
-    const size_t room = OUTPUT_SIZE - output->length;
-    const size_t kept = length < room ? length : room;
-    memcpy(output->text + output->length, text, kept);
-    output->length += kept;
-}
 
 /// What was written for scripts is JSON, if it was not cut.
 static inline void demand_json(const Output *output)
@@ -57,15 +34,6 @@ static inline void demand_json(const Output *output)
     } while (reader.event != KAL_JSON_END);
     kal_json_reader_clear(&reader);
     kal_context_destroy(ctx);
-}
-
-/// What was written for people obeys no terminal commands but new lines.
-static inline void demand_plain(const Output *output)
-{
-    for (size_t i = 0; i < output->length; i++) {
-        const unsigned char c = (unsigned char)output->text[i];
-        demand((c >= 0x20 && c != 0x7f) || c == '\n');
-    }
 }
 
 static inline void write_answer(const KalProblem *problem,

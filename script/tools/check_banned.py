@@ -25,7 +25,7 @@ RULES = [
     (calls("strcpy strcat sprintf vsprintf gets scanf sscanf fscanf strtok"), ("src",), (),
      "may overrun or keeps hidden state"),
     (calls("atoi atol atoll atof strtod strtof strtold setlocale"), ("src",),
-     ("src/json/number.c",), "depends on the locale or hides errors (json/number.h)"),
+     ("src/base/number.c",), "depends on the locale or hides errors (base/number.h)"),
     (calls("system popen tmpnam mktemp tempnam alloca"), ("src",), (), "is not safe"),
     (calls("rand srand random srandom drand48 rand_r"), CODE, (),
      "is not reproducible; use a generator with an explicit seed"),

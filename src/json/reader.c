@@ -2,8 +2,8 @@
 
 #include "json/reader.h"
 
-#include "json/number.h"
-#include "json/utf8.h"
+#include "base/number.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/utf8.h"
+#include "base/utf8.h"
 #include "problem/problem_impl.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/number.h"
-#include "json/utf8.h"
+#include "base/number.h"
+#include "base/utf8.h"
 #include "problem/problem_impl.h"
 
 #include <stdio.h>

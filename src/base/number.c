@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/number.h"
+#include "base/number.h"
 
 #include <assert.h>
 #include <float.h>

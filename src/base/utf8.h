@@ -3,8 +3,8 @@
 /// @file
 /// UTF-8: one character at a time, and text that is safe to show.
 
-#ifndef JSON_UTF8_H
-#define JSON_UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,14 +12,23 @@
 enum {
     KAL_PRINTABLE_WIDTH = 40, ///< characters of a text that are shown
     KAL_PRINTABLE_SIZE = 512, ///< room for them, all escaped, with the end
+    KAL_ESCAPE_SIZE = 12,     ///< room for one of them, escaped, with the end
 };
 
 /// The character that `text` of `length` bytes begins with.  Answers how many bytes it
 /// takes, 0 when they are not valid UTF-8 (surrogates and overlong forms are not).
 size_t kal_utf8_parse(const char *text, size_t length, uint32_t *out_code);
 
+/// As kal_utf8_parse, with each byte that is not valid read as U+FFFD: `length` must not
+/// be 0, and the answer never is.
+size_t kal_utf8_parse_any(const char *text, size_t length, uint32_t *out_code);
+
 /// Print a character, which must not be a surrogate; answers the number of bytes.
 size_t kal_utf8_print(uint32_t code, char out_text[4]);
+
+/// Print a character as it is, or escaped when a terminal would obey it or it would
+/// reorder or hide text; answers the number of bytes, and a NUL follows them.
+size_t kal_printable_print_character(uint32_t code, char out_text[KAL_ESCAPE_SIZE]);
 
 /// Print untrusted text for a message or a table: characters that a terminal obeys or
 /// that reorder or hide text become `\u{1b}`, invalid bytes become `\u{fffd}`, and of a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/number.h"
+#include "base/number.h"
 #include "tap.h"
 
 #include <float.h>

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/utf8.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-enum {
-    ESCAPE_SIZE = 12 // room for "\u{10ffff}" and the end
-};
-
-static_assert(KAL_PRINTABLE_WIDTH * ESCAPE_SIZE <= KAL_PRINTABLE_SIZE,
+static_assert(sizeof "\\u{10ffff}" <= KAL_ESCAPE_SIZE, "any escape fits");
+static_assert(KAL_PRINTABLE_WIDTH * KAL_ESCAPE_SIZE <= KAL_PRINTABLE_SIZE,
               "a text that is all escapes fits");
 
 // How many bytes a first byte announces, 0 when it cannot be one.
@@ -103,9 +100,9 @@ static bool is_harmless(uint32_t code)
     return true;
 }
 
-// As kal_utf8_parse, with each invalid byte read as the replacement character.
-static size_t parse_any(const char *text, size_t length, uint32_t *out_code)
+size_t kal_utf8_parse_any(const char *text, size_t length, uint32_t *out_code)
 {
+    assert(length > 0);
     const size_t taken = kal_utf8_parse(text, length, out_code);
     if (taken > 0) {
         return taken;
@@ -118,18 +115,21 @@ static size_t count_characters(const char *text, size_t length)
 {
     size_t count = 0;
     uint32_t code;
-    for (size_t i = 0; i < length; i += parse_any(text + i, length - i, &code)) {
+    for (size_t i = 0; i < length;
+         i += kal_utf8_parse_any(text + i, length - i, &code)) {
         count++;
     }
     return count;
 }
 
-static size_t print_character(uint32_t code, char *out_text)
+size_t kal_printable_print_character(uint32_t code, char out_text[KAL_ESCAPE_SIZE])
 {
     if (is_harmless(code)) {
-        return kal_utf8_print(code, out_text);
+        const size_t length = kal_utf8_print(code, out_text);
+        out_text[length] = '\0';
+        return length;
     }
-    return (size_t)snprintf(out_text, ESCAPE_SIZE, "\\u{%x}", (unsigned)code);
+    return (size_t)snprintf(out_text, KAL_ESCAPE_SIZE, "\\u{%x}", (unsigned)code);
 }
 
 // The end of a long name often tells it from its neighbors ("…[17]"), so the middle
@@ -146,12 +146,12 @@ void kal_printable_print(const char *text, size_t length,
 
     for (size_t i = 0, k = 0; i < length; i += taken, k++) {
         uint32_t code;
-        taken = parse_any(text + i, length - i, &code);
+        taken = kal_utf8_parse_any(text + i, length - i, &code);
         if (shorten && k == head) {
             end += kal_utf8_print(0x2026, end);
         }
         if (!shorten || k < head || k >= count - tail) {
-            end += print_character(code, end);
+            end += kal_printable_print_character(code, end);
         }
     }
     *end = '\0';

@@ -3,8 +3,8 @@
 /// @file
 /// Numbers as text, the same in every locale.
 
-#ifndef JSON_NUMBER_H
-#define JSON_NUMBER_H
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/utf8.h"
+#include "base/utf8.h"
 #include "tap.h"
 
 static void every_character_reads_back(void)
@@ -79,6 +79,29 @@ static void long_text_loses_its_middle(void)
     ok(strlen(got) == 39 * strlen("\\u{1b}") + strlen("…"));
 }
 
-TAP_RUN(TAP_CASE(every_character_reads_back), TAP_CASE(invalid_bytes_are_refused),
+static void any_bytes_can_be_read(void)
+{
+    uint32_t code = 0;
+    ok(kal_utf8_parse_any("\xce\xb8", 2, &code) == 2 && code == 0x3b8);
+    ok(kal_utf8_parse_any("\xce", 1, &code) == 1 && code == 0xfffd);
+    ok(kal_utf8_parse_any("\xffz", 2, &code) == 1 && code == 0xfffd);
+    ok(kal_utf8_parse_any("", 1, &code) == 1 && code == 0);
+}
+
+static void one_character_is_printed_safely(void)
+{
+    char text[KAL_ESCAPE_SIZE];
+    ok(kal_printable_print_character('a', text) == 1);
+    same_text(text, "a");
+    ok(kal_printable_print_character(0x3b8, text) == 2);
+    same_text(text, "\xce\xb8");
+    ok(kal_printable_print_character(0x1b, text) == 6);
+    same_text(text, "\\u{1b}");
+    ok(kal_printable_print_character(0xe0fff, text) == 9);
+    same_text(text, "\\u{e0fff}");
+}
+
+TAP_RUN(TAP_CASE(any_bytes_can_be_read), TAP_CASE(one_character_is_printed_safely),
+        TAP_CASE(every_character_reads_back), TAP_CASE(invalid_bytes_are_refused),
         TAP_CASE(harmless_text_is_shown_as_it_is), TAP_CASE(harmful_text_is_escaped),
         TAP_CASE(long_text_loses_its_middle))

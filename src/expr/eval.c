@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+#include "expr/eval.h"
+
+#include <math.h>
+
+// a^n by repeated squaring.
+static double whole_power(double a, int32_t n)
+{
+    double power = 1.0;
+    for (uint32_t left = (uint32_t)(n < 0 ? -(int64_t)n : n); left != 0; left >>= 1) {
+        power = left & 1U ? power * a : power;
+        a *= a;
+    }
+    return n < 0 ? 1.0 / power : power;
+}
+
+static double eval_op(KalOp op, double a, double b, double c, int32_t n)
+{
+    switch (op) {
+#define KAL_OP(name, arity, kind, commutes, word, value) \
+    case KAL_OP_##name:                                  \
+        return value;
+#include "expr/ops.def"
+#undef KAL_OP
+    case KAL_OP_COUNT: break;
+    }
+    return NAN;
+}
+
+void kal_order_eval(const KalGraph *g, const KalOrder *order, const double *values,
+                    double *work, double *out_values)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalStep *step = &order->steps[i];
+        const KalOp op = (KalOp)step->op;
+        if (op == KAL_OP_SYMBOL) {
+            work[i] = values[step->arg[0]];
+        } else if (op == KAL_OP_CONST) {
+            work[i] = kal_graph_number(g, step->node).value;
+        } else {
+            const int arity = kal_op_arity(op);
+            const double a = arity > 0 ? work[step->arg[0]] : 0.0;
+            const double b = arity > 1 ? work[step->arg[1]] : 0.0;
+            const double c = arity > 2 ? work[step->arg[2]] : 0.0;
+            work[i] = eval_op(op, a, b, c, (int32_t)step->arg[1]);
+        }
+    }
+    for (size_t r = 0; r < order->n_roots; r++) {
+        out_values[r] = work[order->roots[r]];
+    }
+}
+
+KalStatus kal_eval(KalGraph *g, const KalExpr *e, size_t n, const double *values,
+                   double *out_values)
+{
+    KalContext *ctx = kal_graph_context(g);
+    KalOrder order = {0};
+    KAL_TRY(kal_order_init(g, e, n, &order));
+    double *work = kal_alloc(ctx, order.count, sizeof *work);
+    if (order.count > 0 && !work) {
+        kal_order_clear(&order);
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to evaluate formulas");
+    }
+    kal_order_eval(g, &order, values, work, out_values);
+    kal_free(ctx, work, order.count * sizeof *work);
+    kal_order_clear(&order);
+    return KAL_OK;
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+
+#include "expr/graph_impl.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    FIRST_NODES = 256, // a power of two
+    FIRST_NUMBERS = 32
+};
+
+typedef struct OpInfo {
+    uint8_t arity;
+    uint8_t kind;
+    bool commutes;
+    const char *word;
+} OpInfo;
+
+static const OpInfo OPS[] = {
+#define KAL_OP(name, arity, kind, commutes, word, value) \
+    {arity, KAL_KIND_##kind, commutes, word},
+#include "expr/ops.def"
+#undef KAL_OP
+};
+
+int kal_op_arity(KalOp op)
+{
+    return OPS[op].arity;
+}
+
+KalKind kal_op_kind(KalOp op)
+{
+    return (KalKind)OPS[op].kind;
+}
+
+const char *kal_op_word(KalOp op)
+{
+    return OPS[op].word;
+}
+
+bool kal_op_commutes(KalOp op)
+{
+    return OPS[op].commutes;
+}
+
+KalOp kal_op_find_function(const char *name, size_t length)
+{
+    for (int op = 0; op < KAL_OP_COUNT; op++) {
+        const char *word = OPS[op].word;
+        if (OPS[op].kind == KAL_KIND_CALL && strlen(word) == length
+            && memcmp(word, name, length) == 0) {
+            return (KalOp)op;
+        }
+    }
+    return KAL_OP_COUNT;
+}
+
+KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
+{
+    KalGraph *g = KAL_NEW(ctx, KalGraph);
+    if (!g) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
+    }
+    g->ctx = ctx;
+    g->count = 1;
+    g->limit = KAL_GRAPH_LIMIT;
+    g->capacity = FIRST_NODES;
+    g->table_size = 2 * FIRST_NODES;
+    g->number_capacity = FIRST_NUMBERS;
+    g->nodes = kal_alloc(ctx, g->capacity, sizeof *g->nodes);
+    g->table = kal_alloc(ctx, g->table_size, sizeof *g->table);
+    g->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
+    if (!g->nodes || !g->table || !g->numbers) {
+        kal_graph_destroy(g);
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
+    }
+    *out_g = g;
+    return KAL_OK;
+}
+
+void kal_graph_destroy(KalGraph *g)
+{
+    if (!g) {
+        return;
+    }
+    KalContext *ctx = g->ctx;
+    kal_free(ctx, g->nodes, g->capacity * sizeof *g->nodes);
+    kal_free(ctx, g->table, g->table_size * sizeof *g->table);
+    kal_free(ctx, g->numbers, g->number_capacity * sizeof *g->numbers);
+    kal_free(ctx, g->marks, g->mark_capacity * sizeof *g->marks);
+    kal_free(ctx, g, sizeof *g);
+}
+
+void kal_graph_set_limit(KalGraph *g, uint32_t nodes)
+{
+    assert(nodes <= UINT32_C(1) << 31);
+    g->limit = nodes;
+}
+
+void kal_graph_set_plain(KalGraph *g, bool plain)
+{
+    g->plain = plain;
+}
+
+KalStatus kal_graph_status(const KalGraph *g)
+{
+    if (g->status == KAL_OK) {
+        return KAL_OK;
+    }
+    if (g->status == KAL_ERR_NOMEM) {
+        return kal_fail(g->ctx, KAL_ERR_NOMEM, "no memory for more formulas");
+    }
+    if (g->status == KAL_ERR_LIMIT) {
+        return kal_fail(g->ctx, KAL_ERR_LIMIT,
+                        "the formulas have more than %lu operations",
+                        (unsigned long)g->limit);
+    }
+    if (g->culprit.index != 0) {
+        return kal_fail(g->ctx, g->status, "division by zero");
+    }
+    return kal_fail(g->ctx, g->status, "a number is not finite");
+}
+
+KalExpr kal_graph_culprit(const KalGraph *g)
+{
+    return g->culprit;
+}
+
+void kal_graph_recover(KalGraph *g)
+{
+    g->status = KAL_OK;
+    g->culprit = KAL_NO_EXPR;
+}
+
+uint32_t kal_graph_count(const KalGraph *g)
+{
+    return g->count;
+}
+
+size_t kal_graph_bytes(const KalGraph *g)
+{
+    return sizeof *g + g->capacity * sizeof *g->nodes + g->table_size * sizeof *g->table
+           + g->number_capacity * sizeof *g->numbers
+           + g->mark_capacity * sizeof *g->marks;
+}
+
+KalContext *kal_graph_context(const KalGraph *g)
+{
+    return g->ctx;
+}
+
+KalNode kal_graph_node(const KalGraph *g, KalExpr e)
+{
+    assert(e.index != 0 && e.index < g->count);
+    return g->nodes[e.index];
+}
+
+KalRational kal_graph_number(const KalGraph *g, KalExpr e)
+{
+    assert(kal_is_op(g, e, KAL_OP_CONST));
+    return g->numbers[g->nodes[e.index].arg[0].index];
+}
+
+KalExpr kal_spoil(KalGraph *g, KalStatus status, KalExpr culprit)
+{
+    if (g->status == KAL_OK) {
+        g->status = status;
+        g->culprit = culprit;
+    }
+    return KAL_NO_EXPR;
+}
+
+static uint32_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) + b * UINT64_C(0xc2b2ae3d27d4eb4f);
+    h ^= h >> 32;
+    h *= UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(h >> 32);
+}
+
+static uint32_t hash_number(const KalRational *x)
+{
+    if (x->den != 0) {
+        return mix((uint64_t)x->num, (uint64_t)x->den);
+    }
+    uint64_t bits;
+    memcpy(&bits, &x->value, sizeof bits);
+    return mix(bits, 0);
+}
+
+// The hash of a node with operands or of a leaf that is no number.
+static uint32_t hash_node(const KalNode *n)
+{
+    uint64_t a = n->arg[0].index;
+    uint64_t b = n->arg[1].index;
+    if (OPS[n->op].commutes && a > b) {
+        a = n->arg[1].index;
+        b = n->arg[0].index;
+    }
+    return mix(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
+}
+
+static bool same_node(const KalNode *x, const KalNode *y)
+{
+    if (x->op != y->op || x->arg[2].index != y->arg[2].index) {
+        return false;
+    }
+    if (x->arg[0].index == y->arg[0].index && x->arg[1].index == y->arg[1].index) {
+        return true;
+    }
+    return OPS[x->op].commutes && x->arg[0].index == y->arg[1].index
+           && x->arg[1].index == y->arg[0].index;
+}
+
+static bool grow_nodes(KalGraph *g)
+{
+    const size_t old_size = g->capacity * sizeof *g->nodes;
+    KalNode *nodes = kal_resize(g->ctx, g->nodes, old_size, 2 * old_size);
+    if (!nodes) {
+        return false;
+    }
+    g->nodes = nodes;
+    g->capacity *= 2;
+    return true;
+}
+
+// Twice the table; the old one stays where there is no memory.
+static bool grow_table(KalGraph *g)
+{
+    const uint32_t size = 2 * g->table_size;
+    uint64_t *table = kal_alloc(g->ctx, size, sizeof *table);
+    if (!table) {
+        return false;
+    }
+    for (uint32_t i = 0; i < g->table_size; i++) {
+        if (g->table[i] != 0) {
+            uint32_t at = (uint32_t)(g->table[i] >> 32) & (size - 1);
+            while (table[at] != 0) {
+                at = (at + 1) & (size - 1);
+            }
+            table[at] = g->table[i];
+        }
+    }
+    kal_free(g->ctx, g->table, g->table_size * sizeof *g->table);
+    g->table = table;
+    g->table_size = size;
+    return true;
+}
+
+// Make sure that one more node has room.  The table is never more than half full.
+static bool have_room(KalGraph *g)
+{
+    if (g->count > g->limit) {
+        kal_spoil(g, KAL_ERR_LIMIT, KAL_NO_EXPR);
+        return false;
+    }
+    if ((g->count == g->capacity && !grow_nodes(g))
+        || (2 * (uint64_t)g->count >= g->table_size && !grow_table(g))) {
+        kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
+        return false;
+    }
+    return true;
+}
+
+// Whether sin² + cos² may hide in the node: a power of one is among its factors.
+static uint8_t flags_of(const KalGraph *g, const KalNode *n)
+{
+    const KalNode *a = &g->nodes[n->arg[0].index];
+    switch ((KalOp)n->op) {
+    case KAL_OP_POWI:
+        return a->op == KAL_OP_SIN || a->op == KAL_OP_COS || a->op == KAL_OP_SINH
+               || a->op == KAL_OP_COSH;
+    case KAL_OP_MUL: return a->flags | g->nodes[n->arg[1].index].flags;
+    case KAL_OP_NEG:
+    case KAL_OP_DIV: return a->flags;
+    default: return 0;
+    }
+}
+
+static KalExpr add_node(KalGraph *g, const KalNode *n, uint32_t hash)
+{
+    if (!have_room(g)) {
+        return KAL_NO_EXPR;
+    }
+    uint32_t at = hash & (g->table_size - 1);
+    while (g->table[at] != 0) {
+        at = (at + 1) & (g->table_size - 1);
+    }
+    const KalExpr e = {g->count++};
+    g->table[at] = (uint64_t)hash << 32 | e.index;
+    g->nodes[e.index] = *n;
+    g->nodes[e.index].flags = flags_of(g, n);
+    return e;
+}
+
+static KalExpr find_node(const KalGraph *g, const KalNode *n, uint32_t hash)
+{
+    uint32_t at = hash & (g->table_size - 1);
+    for (uint64_t entry = g->table[at]; entry != 0; entry = g->table[at]) {
+        const KalExpr e = {(uint32_t)entry};
+        if (entry >> 32 == hash && same_node(kal_node(g, e), n)) {
+            return e;
+        }
+        at = (at + 1) & (g->table_size - 1);
+    }
+    return KAL_NO_EXPR;
+}
+
+KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b)
+{
+    const KalNode n = {
+        .op = (uint8_t)op, .arg = {a, b, KAL_NO_EXPR}
+    };
+    return find_node(g, &n, hash_node(&n));
+}
+
+KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c)
+{
+    assert(op != KAL_OP_CONST);
+    const int arity = OPS[op].arity;
+    if (g->status != KAL_OK || (arity > 0 && a.index == 0)
+        || (arity > 1 && b.index == 0) || (arity > 2 && c.index == 0)) {
+        return KAL_NO_EXPR;
+    }
+    const KalNode n = {
+        .op = (uint8_t)op, .arg = {a, b, c}
+    };
+    const uint32_t hash = hash_node(&n);
+    const KalExpr e = find_node(g, &n, hash);
+    return e.index != 0 ? e : add_node(g, &n, hash);
+}
+
+KalExpr kal_symbol(KalGraph *g, uint32_t id)
+{
+    return kal_cons(g, KAL_OP_SYMBOL, (KalExpr){id}, KAL_NO_EXPR, KAL_NO_EXPR);
+}
+
+KalExpr kal_pi(KalGraph *g)
+{
+    return kal_cons(g, KAL_OP_PI, KAL_NO_EXPR, KAL_NO_EXPR, KAL_NO_EXPR);
+}
+
+// The table of numbers grows like that of nodes.
+static bool have_number_room(KalGraph *g)
+{
+    if (g->n_numbers < g->number_capacity) {
+        return true;
+    }
+    const size_t old_size = g->number_capacity * sizeof *g->numbers;
+    KalRational *numbers = kal_resize(g->ctx, g->numbers, old_size, 2 * old_size);
+    if (!numbers) {
+        kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
+        return false;
+    }
+    g->numbers = numbers;
+    g->number_capacity *= 2;
+    return true;
+}
+
+KalExpr kal_number(KalGraph *g, KalRational value)
+{
+    if (g->status != KAL_OK) {
+        return KAL_NO_EXPR;
+    }
+    if (!isfinite(value.value)) {
+        return kal_spoil(g, KAL_ERR_NUMBER, KAL_NO_EXPR);
+    }
+    const uint32_t hash = hash_number(&value);
+    uint32_t at = hash & (g->table_size - 1);
+    for (uint64_t entry = g->table[at]; entry != 0; entry = g->table[at]) {
+        const KalExpr e = {(uint32_t)entry};
+        if (entry >> 32 == hash && kal_is_op(g, e, KAL_OP_CONST)
+            && kal_rational_same(kal_graph_number(g, e), value)) {
+            return e;
+        }
+        at = (at + 1) & (g->table_size - 1);
+    }
+    if (!have_number_room(g)) {
+        return KAL_NO_EXPR;
+    }
+    g->numbers[g->n_numbers] = value;
+    const KalNode n = {.op = KAL_OP_CONST, .arg = {{g->n_numbers}}};
+    const KalExpr e = add_node(g, &n, hash);
+    g->n_numbers += e.index != 0;
+    return e;
+}
+
+KalExpr kal_int(KalGraph *g, int64_t value)
+{
+    return kal_number(g, kal_rational(value, 1));
+}
+
+KalExpr kal_const(KalGraph *g, double value)
+{
+    return kal_number(g, kal_rational_of(value));
+}
+
+bool kal_is_int(const KalGraph *g, KalExpr e, int64_t n)
+{
+    return e.index != 0 && kal_is_op(g, e, KAL_OP_CONST)
+           && kal_rational_is(kal_graph_number(g, e), n);
+}
+
+bool kal_is_zero(const KalGraph *g, KalExpr e)
+{
+    return e.index != 0 && kal_is_op(g, e, KAL_OP_CONST)
+           && kal_graph_number(g, e).value == 0.0;
+}
+
+bool kal_is_condition(const KalGraph *g, KalExpr e)
+{
+    const KalOp op = (KalOp)kal_node(g, e)->op;
+    return OPS[op].kind == KAL_KIND_RELATION || OPS[op].kind == KAL_KIND_LOGIC
+           || kal_is_int(g, e, 0) || kal_is_int(g, e, 1);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+
+#include "expr/order.h"
+
+#include "expr/graph_impl.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_STEPS = 64
+};
+
+// A node on the way down, and how many of its operands were visited.
+typedef struct Visit {
+    KalExpr e;
+    uint32_t done;
+} Visit;
+
+typedef struct Walk {
+    KalGraph *g;
+    KalOrder *order;
+    Visit *stack;
+    uint32_t depth;
+    uint32_t capacity;
+} Walk;
+
+// Marks hold the epoch of their walk in the high half, so that none needs clearing.
+static bool have_marks(KalGraph *g)
+{
+    if (g->mark_capacity < g->count) {
+        const size_t old_size = g->mark_capacity * sizeof *g->marks;
+        const size_t new_size = g->capacity * sizeof *g->marks;
+        uint64_t *marks = kal_resize(g->ctx, g->marks, old_size, new_size);
+        if (!marks) {
+            return false;
+        }
+        memset(marks + g->mark_capacity, 0, new_size - old_size);
+        g->marks = marks;
+        g->mark_capacity = g->capacity;
+    }
+    g->epoch++;
+    if (g->epoch == 0) {
+        memset(g->marks, 0, g->mark_capacity * sizeof *g->marks);
+        g->epoch = 1;
+    }
+    return true;
+}
+
+static bool is_marked(const KalGraph *g, KalExpr e)
+{
+    return g->marks[e.index] >> 32 == g->epoch;
+}
+
+static uint32_t position_of(const KalGraph *g, KalExpr e)
+{
+    return (uint32_t)g->marks[e.index];
+}
+
+static bool enter(Walk *w, KalExpr e)
+{
+    if (w->depth == w->capacity) {
+        const uint32_t capacity = w->capacity == 0 ? FIRST_STEPS : 2 * w->capacity;
+        Visit *stack = kal_resize(w->g->ctx, w->stack, w->capacity * sizeof *stack,
+                                  capacity * sizeof *stack);
+        if (!stack) {
+            return false;
+        }
+        w->stack = stack;
+        w->capacity = capacity;
+    }
+    w->stack[w->depth++] = (Visit){e, 0};
+    return true;
+}
+
+static bool add_step(Walk *w, KalExpr e)
+{
+    KalOrder *o = w->order;
+    if (o->count == o->capacity) {
+        const uint32_t capacity = o->capacity == 0 ? FIRST_STEPS : 2 * o->capacity;
+        KalStep *steps = kal_resize(o->ctx, o->steps, o->capacity * sizeof *steps,
+                                    capacity * sizeof *steps);
+        if (!steps) {
+            return false;
+        }
+        o->steps = steps;
+        o->capacity = capacity;
+    }
+    const KalNode *n = kal_node(w->g, e);
+    const int arity = kal_op_arity((KalOp)n->op);
+    KalStep *step = &o->steps[o->count];
+    *step = (KalStep){
+        e, n->op, {n->arg[0].index, n->arg[1].index, n->arg[2].index}
+    };
+    for (int k = 0; k < arity; k++) {
+        step->arg[k] = position_of(w->g, n->arg[k]);
+    }
+    w->g->marks[e.index] = (uint64_t)w->g->epoch << 32 | o->count;
+    o->count++;
+    return true;
+}
+
+// Visit what is below e, in post order.
+static bool visit(Walk *w, KalExpr e)
+{
+    bool fits = is_marked(w->g, e) || enter(w, e);
+    while (fits && w->depth > 0) {
+        Visit *top = &w->stack[w->depth - 1];
+        const KalNode *n = kal_node(w->g, top->e);
+        if (is_marked(w->g, top->e)) {
+            w->depth--;
+        } else if (top->done == (uint32_t)kal_op_arity((KalOp)n->op)) {
+            fits = add_step(w, top->e);
+            w->depth--;
+        } else {
+            const KalExpr next = n->arg[top->done++];
+            fits = is_marked(w->g, next) || enter(w, next);
+        }
+    }
+    return fits;
+}
+
+static bool fill(KalGraph *g, const KalExpr *roots, KalOrder *order)
+{
+    Walk w = {.g = g, .order = order};
+    bool fits = have_marks(g);
+    for (size_t i = 0; i < order->n_roots && fits; i++) {
+        assert(roots[i].index != 0 && roots[i].index < g->count);
+        fits = visit(&w, roots[i]);
+        order->roots[i] = fits ? position_of(g, roots[i]) : 0;
+    }
+    kal_free(g->ctx, w.stack, w.capacity * sizeof *w.stack);
+    return fits;
+}
+
+KalStatus kal_order_init(KalGraph *g, const KalExpr *roots, size_t n_roots,
+                         KalOrder *out_order)
+{
+    KAL_TRY(kal_graph_status(g));
+    KalOrder order = {.ctx = g->ctx, .n_roots = n_roots};
+    order.roots = kal_alloc(g->ctx, n_roots, sizeof *order.roots);
+    if ((n_roots > 0 && !order.roots) || !fill(g, roots, &order)) {
+        kal_order_clear(&order);
+        return kal_fail(g->ctx, KAL_ERR_NOMEM, "no memory to walk through formulas");
+    }
+    *out_order = order;
+    return KAL_OK;
+}
+
+void kal_order_clear(KalOrder *order)
+{
+    if (order->ctx) {
+        kal_free(order->ctx, order->steps, order->capacity * sizeof *order->steps);
+        kal_free(order->ctx, order->roots, order->n_roots * sizeof *order->roots);
+    }
+    *order = (KalOrder){0};
+}
+
+// Multiplications of a^n by repeated squaring.
+static size_t power_products(int32_t n)
+{
+    size_t count = 0;
+    for (uint32_t left = (uint32_t)(n < 0 ? -(int64_t)n : n); left > 1; left >>= 1) {
+        count += 1 + (left & 1U);
+    }
+    return count;
+}
+
+KalOperations kal_order_operations(const KalOrder *order)
+{
+    KalOperations total = {0};
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalStep *step = &order->steps[i];
+        const KalOp op = (KalOp)step->op;
+        if (op == KAL_OP_POWI) {
+            const int32_t n = (int32_t)step->arg[1];
+            total.products += power_products(n);
+            total.quotients += n < 0;
+        } else if (op == KAL_OP_DIV) {
+            total.quotients++;
+        } else if (op == KAL_OP_ABS || op == KAL_OP_SIGN || op == KAL_OP_MIN
+                   || op == KAL_OP_MAX || kal_op_kind(op) >= KAL_KIND_SELECT) {
+            total.choices++;
+        } else {
+            total.sums += kal_op_kind(op) == KAL_KIND_SUM;
+            total.products += kal_op_kind(op) == KAL_KIND_PRODUCT;
+            total.functions +=
+                kal_op_kind(op) == KAL_KIND_CALL || kal_op_kind(op) == KAL_KIND_POWER;
+        }
+    }
+    return total;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t kal_order_symbols(const KalOrder *order, uint32_t *out_ids)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (order->steps[i].op == KAL_OP_SYMBOL) {
+            out_ids[n++] = order->steps[i].arg[0];
+        }
+    }
+    qsort(out_ids, n, sizeof *out_ids, compare_ids);
+    return n;
+}
+
+KalStatus kal_order_classes(const KalOrder *order, const uint64_t *classes,
+                            uint64_t *out_classes)
+{
+    uint64_t *of = kal_alloc(order->ctx, order->count, sizeof *of);
+    if (order->count > 0 && !of) {
+        return kal_fail(order->ctx, KAL_ERR_NOMEM, "no memory to classify formulas");
+    }
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalStep *step = &order->steps[i];
+        if (step->op == KAL_OP_SYMBOL) {
+            of[i] = classes[step->arg[0]];
+        }
+        for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+            of[i] |= of[step->arg[k]];
+        }
+    }
+    for (size_t r = 0; r < order->n_roots; r++) {
+        out_classes[r] = of[order->roots[r]];
+    }
+    kal_free(order->ctx, of, order->count * sizeof *of);
+    return KAL_OK;
+}
+
+KalStatus kal_depends_on(KalGraph *g, KalExpr e, KalExpr x, bool *out_depends)
+{
+    KalOrder order = {0};
+    KAL_TRY(kal_order_init(g, &e, 1, &order));
+    *out_depends = is_marked(g, x);
+    kal_order_clear(&order);
+    return KAL_OK;
+}

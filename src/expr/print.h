@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Formulas as text: in the model language, in LaTeX and in C.
+///
+/// Text in the model language reads back as the same value, but for rounding where sums
+/// are regrouped.  Numbers are exact: 1/2, not 0.5.  A sum begins where it was first
+/// written; a product has its sign and number first.
+///
+/// A formula whose parts are shared may be far longer as text than as a graph, so
+/// printing has a limit; kal_print_parts() gives names to shared parts instead.
+///
+/// Names in LaTeX: `theta` and `θ` become \theta, `x'` \dot{x}, `x[3]` x_{3}, `theta1`
+/// \theta_{1}, `m_rod` m_{\mathrm{rod}}; a member has its owner as a subscript,
+/// `link[2].a` is a_{\mathrm{link},2}.  Other names of more than one letter are upright.
+
+#ifndef EXPR_PRINT_H
+#define EXPR_PRINT_H
+
+#include "expr/graph.h"
+
+#include <kalaba/text.h>
+
+/// What a formula is printed as.
+typedef enum KalFormat {
+    KAL_FORMAT_TEXT,  ///< the model language
+    KAL_FORMAT_LATEX, ///< mathematics for LaTeX with amsmath, without dollar signs
+    KAL_FORMAT_C      ///< an expression of doubles; needs <math.h>
+} KalFormat;
+
+typedef struct KalPrintOptions {
+    KalFormat format;
+    /// The name of a symbol, in the model language, or for C as C names it.  Borrowed
+    /// until the next call.
+    const char *(*name)(void *user, uint32_t id);
+    void *user;
+    size_t limit;       ///< bytes; 0 for the default, one million
+    const char *prefix; ///< of the names that parts get: v for v1, v2, …; NULL for v
+} KalPrintOptions;
+
+/// Print one expression.  Nothing is written on failure: KAL_ERR_NOMEM, or KAL_ERR_LIMIT
+/// when the text is too long.
+KAL_CHECKED KalStatus kal_print(KalGraph *g, KalExpr e, const KalPrintOptions *options,
+                                KalSink sink);
+
+/// Print n expressions, one line each: `names[i] = e[i]`, preceded by lines that define
+/// the parts which are used more than once, `v1 = …`.  Lines are statements of the
+/// language (`let v1 = …`) or of C (`const double v1 = …;`, `names[i] = …;`).
+KAL_CHECKED KalStatus kal_print_parts(KalGraph *g, const KalExpr *e,
+                                      const char *const *names, size_t n,
+                                      const KalPrintOptions *options, KalSink sink);
+
+#endif

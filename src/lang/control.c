@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+
+// What is demanded and what happens: constraints, servos, starts, runs, events.
+
+#include "lang/parser_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Constraints and control.
+
+typedef struct OptionRow {
+    const char *word;
+    KalNodeKind statement;
+} OptionRow;
+
+static const OptionRow OPTION_ROWS[] = {
+#define KAL_OPTION_ROW(name, word, statement) {word, KAL_NODE_##statement},
+    KAL_OPTION_LIST(KAL_OPTION_ROW)
+#undef KAL_OPTION_ROW
+};
+
+// "rtol, atol or drift": what a kind of statement takes.
+static void print_options(KalNodeKind kind, char *out_text, size_t size)
+{
+    int left = 0;
+    size_t length = 0;
+    for (int i = 0; i < KAL_OPTIONS; i++) {
+        left += OPTION_ROWS[i].statement == kind;
+    }
+    for (int i = 0; i < KAL_OPTIONS; i++) {
+        if (OPTION_ROWS[i].statement == kind) {
+            const char *end = left > 2 ? ", " : left == 2 ? " or " : "";
+            length += (size_t)snprintf(out_text + length, size - length, "%s%s",
+                                       OPTION_ROWS[i].word, end);
+            left--;
+        }
+    }
+}
+
+// The option that the next token names; KAL_OPTIONS when there is none.
+static KalOption find_option(const KalParser *p, KalNodeKind kind)
+{
+    KalOption option = 0;
+    while (option < KAL_OPTIONS
+           && !(OPTION_ROWS[option].statement == kind
+                && kal_parser_is_word(p, OPTION_ROWS[option].word))) {
+        option++;
+    }
+    return option;
+}
+
+static KalNode *parse_option(KalParser *p, KalNodeKind kind, const KalNode *earlier)
+{
+    const KalToken token = p->token;
+    const KalOption option = find_option(p, kind);
+    if (option == KAL_OPTIONS) {
+        char expected[128];
+        const size_t used = (size_t)snprintf(expected, sizeof expected, "an option, ");
+        print_options(kind, expected + used, sizeof expected - used);
+        kal_parser_fail_expected(p, expected);
+    }
+    for (const KalNode *other = earlier; other; other = other->next) {
+        if (other->op == option) {
+            kal_parser_fail(p, token.begin, token.end, "the option %s is given twice",
+                            OPTION_ROWS[option].word);
+        }
+    }
+    kal_parser_advance(p);
+    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+    KalNode *value = kal_parse_value(p);
+    return kal_parser_add(p, token.begin,
+                          (KalNode){.kind = KAL_NODE_OPTION,
+                                    .op = (unsigned char)option,
+                                    .of.option = {value}});
+}
+
+// `, option = value` for what the kind of statement takes.
+static KalNode *parse_options(KalParser *p, KalNodeKind kind)
+{
+    KalChain options = {.first = NULL};
+    while (kal_parser_accept(p, KAL_TOKEN_COMMA)) {
+        kal_chain_add(&options, parse_option(p, kind, options.first));
+    }
+    return options.first;
+}
+
+// `name: left = right`, with options of a servo.
+static KalNode *parse_equation(KalParser *p, KalNodeKind kind, uint32_t begin,
+                               const char *what)
+{
+    KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
+    char colon[64];
+    snprintf(colon, sizeof colon, "':' after %s", what);
+    kal_parser_expect(p, KAL_TOKEN_COLON, colon);
+    KalNode *left = kal_parse_value(p);
+    if (!kal_parser_accept(p, KAL_TOKEN_EQUALS)) {
+        kal_parser_fail_after(p, "'=' and the other side");
+    }
+    KalNode *right = kal_parse_value(p);
+    KalNode *options = kind == KAL_NODE_SERVO ? parse_options(p, KAL_NODE_SERVO) : NULL;
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = kind, .of.equation = {target, left, right, options}
+    });
+}
+
+KalNode *kal_parse_constraint(KalParser *p, uint32_t begin)
+{
+    return parse_equation(p, KAL_NODE_CONSTRAINT, begin, "the name of the constraint");
+}
+
+KalNode *kal_parse_servo(KalParser *p, uint32_t begin)
+{
+    return parse_equation(p, KAL_NODE_SERVO, begin, "the name of the servo");
+}
+
+KalNode *kal_parse_actuator(KalParser *p, uint32_t begin)
+{
+    KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, "the name of the input");
+    kal_parser_expect(p, KAL_TOKEN_COLON, "':' after the name of the input");
+    KalNode *power = kal_parse_value(p);
+    KalNode *options = parse_options(p, KAL_NODE_ACTUATOR);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_ACTUATOR, .of.actuator = {target, power, options}
+    });
+}
+
+// Motion.
+
+static KalNode *parse_start(KalParser *p)
+{
+    const uint32_t begin = p->token.begin;
+    KalNode *target =
+        kal_parse_target(p, KAL_TARGET_DERIVED, "a coordinate or its derivative");
+    const bool guess = kal_parser_accept(p, KAL_TOKEN_TILDE);
+    if (!guess) {
+        kal_parser_expect(p, KAL_TOKEN_EQUALS, "'=' or '~'");
+    }
+    KalNode *value = kal_parse_value(p);
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = KAL_NODE_START,
+                              .op = guess ? KAL_START_GUESS : KAL_START_EXACT,
+                              .of.declaration = {target, value, NULL}
+    });
+}
+
+KalNode *kal_parse_init(KalParser *p, uint32_t begin)
+{
+    KalChain items = {.first = NULL};
+    do {
+        kal_chain_add(&items, parse_start(p));
+    } while (kal_parser_accept(p, KAL_TOKEN_COMMA));
+    return kal_parser_add_list(p, KAL_NODE_INIT, begin, items);
+}
+
+KalNode *kal_parse_simulate(KalParser *p, uint32_t begin)
+{
+    KalNode *from = kal_parse_value(p);
+    if (!kal_parser_accept(p, KAL_TOKEN_RANGE)) {
+        kal_parser_fail_after(p, "'..' and the time of the end");
+    }
+    KalNode *to = kal_parse_value(p);
+    if (!kal_parser_is_word(p, "every")) {
+        kal_parser_fail_after(p, "'every' and the time between samples");
+    }
+    kal_parser_advance(p);
+    KalNode *every = kal_parse_value(p);
+    KalNode *options = parse_options(p, KAL_NODE_SIMULATE);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_SIMULATE, .of.simulate = {from, to, every, options}
+    });
+}
+
+// Events.
+
+static unsigned parse_direction(KalParser *p)
+{
+    if (kal_parser_accept_word(p, "rising")) {
+        return KAL_DIRECTION_RISING;
+    }
+    if (kal_parser_accept_word(p, "falling")) {
+        return KAL_DIRECTION_FALLING;
+    }
+    return 0;
+}
+
+// `rising`, `falling`, or both with a comma, in brackets or without.
+static unsigned parse_directions(KalParser *p)
+{
+    const KalToken open = p->token;
+    const bool brackets = kal_parser_accept(p, KAL_TOKEN_LEFT_BRACKET);
+    unsigned directions = parse_direction(p);
+    if (brackets && directions == 0) {
+        kal_parser_fail_expected(p, "rising or falling");
+    }
+    while (directions != 0 && kal_parser_accept(p, KAL_TOKEN_COMMA)) {
+        const unsigned other = parse_direction(p);
+        if (other == 0 || (directions & other) != 0) {
+            kal_parser_fail_expected(p, directions == KAL_DIRECTION_RISING ? "falling"
+                                                                           : "rising");
+        }
+        directions |= other;
+    }
+    if (brackets) {
+        kal_parser_expect_close(p, KAL_TOKEN_RIGHT_BRACKET, open);
+    }
+    return directions;
+}
+
+static void fail_action(KalParser *p)
+{
+    static const char *const words[] = {"stop",   "set",    "release",
+                                        "engage", "rising", "falling"};
+    char word[KAL_NAME_LIMIT + 1];
+    kal_parser_print_name(p, word);
+    const char *near = kal_word_find_near(word, words, sizeof words / sizeof words[0]);
+    if (near && strcmp(near, word) != 0) {
+        kal_parser_fail(p, p->token.begin, p->token.end,
+                        "unknown action '%s'; did you mean '%s'?", word, near);
+    }
+    p->word_fits = NULL;
+    kal_parser_fail_after(p, "an action: stop, set, release or engage");
+}
+
+static KalNode *parse_set(KalParser *p, uint32_t begin)
+{
+    KalNode *target =
+        kal_parse_target(p, KAL_TARGET_DERIVED, "a coordinate or its derivative");
+    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+    KalNode *value = kal_parse_value(p);
+    return kal_parser_add_declaration(p, KAL_NODE_SET, begin, target, value, NULL);
+}
+
+static KalNode *parse_action(KalParser *p)
+{
+    const uint32_t begin = p->token.begin;
+    const char *what = "the name of a constraint";
+    if (kal_parser_is_word(p, "stop")) {
+        kal_parser_advance(p);
+        return kal_parser_add_list(p, KAL_NODE_STOP, begin, (KalChain){.first = NULL});
+    }
+    if (kal_parser_is_word(p, "set")) {
+        kal_parser_advance(p);
+        return parse_set(p, begin);
+    }
+    const bool release = kal_parser_is_word(p, "release");
+    if (!release && !kal_parser_is_word(p, "engage")) {
+        fail_action(p);
+        return NULL;
+    }
+    kal_parser_advance(p);
+    return kal_parser_add_unary(p, release ? KAL_NODE_RELEASE : KAL_NODE_ENGAGE, begin,
+                                kal_parse_target(p, KAL_TARGET_OLD, what));
+}
+
+KalNode *kal_parse_event(KalParser *p, uint32_t begin)
+{
+    KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, "the name of the event");
+    kal_parser_expect(p, KAL_TOKEN_COLON, "':' after the name of the event");
+    KalNode *value = kal_parse_value(p);
+    const unsigned directions = parse_directions(p);
+    KalChain actions = {.first = NULL};
+    do {
+        kal_chain_add(&actions, parse_action(p));
+    } while (kal_parser_accept(p, KAL_TOKEN_COMMA));
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = KAL_NODE_EVENT,
+                              .op = (unsigned char)directions,
+                              .of.event = {target, value, actions.first}
+    });
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/utf8.h"
+#include "lang/parser_impl.h"
+
+#include <string.h>
+
+// Texts and libraries.
+
+// Without quotes; a backslash stands for what follows it.
+static KalNode *parse_string(KalParser *p)
+{
+    const KalToken token = p->token;
+    const char *text = p->lexer.source->text;
+    char plain[KAL_STRING_LIMIT];
+    size_t length = 0;
+    for (uint32_t i = token.begin + 1; i + 1 < token.end; i++) {
+        i += text[i] == '\\';
+        plain[length++] = text[i];
+    }
+    const KalSpan span = {p->lexer.source, token.begin, token.end};
+    KalNode *node = kal_tree_add_text(p->tree, KAL_NODE_STRING, span, plain, length);
+    if (!node) {
+        kal_parser_give_up(p);
+    }
+    kal_parser_advance(p);
+    return node;
+}
+
+KalNode *kal_parse_model(KalParser *p, uint32_t begin)
+{
+    if (!kal_parser_is(p, KAL_TOKEN_STRING)) {
+        kal_parser_fail_expected(p, "the title of the model in quotes");
+        return NULL;
+    }
+    return kal_parser_add_unary(p, KAL_NODE_MODEL, begin, parse_string(p));
+}
+
+KalNode *kal_parse_use(KalParser *p, uint32_t begin)
+{
+    KalNode *what = kal_parser_is(p, KAL_TOKEN_STRING)
+                        ? parse_string(p)
+                        : kal_parse_new_name(p, "a file in quotes or a library");
+    return kal_parser_add_unary(p, KAL_NODE_USE, begin, what);
+}
+
+// Pictures.
+
+KalNode *kal_parse_plot(KalParser *p, uint32_t begin)
+{
+    KalChain curves = {.first = NULL};
+    KalNode *against = NULL;
+    do {
+        kal_chain_add(&curves, kal_parse_value(p));
+    } while (kal_parser_accept(p, KAL_TOKEN_COMMA));
+    if (kal_parser_accept_word(p, "against")) {
+        against = kal_parse_value(p);
+    }
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_PLOT, .of.plot = {curves.first, against}
+    });
+}
+
+// `p -> q -> …`; at least two, at most `most`.
+static KalNode *parse_points(KalParser *p, int most)
+{
+    KalChain points = {.first = NULL};
+    kal_chain_add(&points, kal_parse_value(p));
+    if (!kal_parser_is(p, KAL_TOKEN_ARROW)) {
+        kal_parser_fail_after(p, "'->' and another point");
+    }
+    for (int i = 1; i < most && kal_parser_accept(p, KAL_TOKEN_ARROW); i++) {
+        kal_chain_add(&points, kal_parse_value(p));
+    }
+    return points.first;
+}
+
+// What a word introduces.
+static KalNode *parse_worded(KalParser *p, const char *word, const char *expected)
+{
+    if (!kal_parser_is_word(p, word)) {
+        kal_parser_fail_after(p, expected);
+    }
+    kal_parser_advance(p);
+    return kal_parse_value(p);
+}
+
+static KalNode *parse_shape(KalParser *p, uint32_t begin, KalShape shape)
+{
+    KalNode node = {.kind = KAL_NODE_DRAW, .op = (unsigned char)shape};
+    const bool points = shape == KAL_SHAPE_LINE || shape == KAL_SHAPE_SPRING;
+    node.of.draw.points =
+        points ? parse_points(p, shape == KAL_SHAPE_SPRING ? 2 : INT32_MAX)
+               : kal_parse_value(p);
+    if (shape == KAL_SHAPE_CIRCLE) {
+        node.of.draw.size = parse_worded(p, "radius", "'radius' and a length");
+    }
+    if (shape == KAL_SHAPE_BOX) {
+        node.of.draw.size = parse_worded(p, "size", "'size' and the lengths [w, h]");
+        if (kal_parser_accept_word(p, "angle")) {
+            node.of.draw.angle = kal_parse_value(p);
+        }
+    }
+    return kal_parser_add(p, begin, node);
+}
+
+KalNode *kal_parse_draw(KalParser *p, uint32_t begin)
+{
+    static const char *const shapes[] = {
+#define KAL_SHAPE_WORD(name, word) word,
+        KAL_SHAPE_LIST(KAL_SHAPE_WORD)
+#undef KAL_SHAPE_WORD
+    };
+    for (KalShape shape = 0; shape < KAL_SHAPES; shape++) {
+        if (kal_parser_is_word(p, shapes[shape])) {
+            kal_parser_advance(p);
+            return parse_shape(p, begin, shape);
+        }
+    }
+    kal_parser_fail_expected(p, "a shape: line, circle, box, spring or path");
+    return NULL;
+}
+
+// Structure.
+
+// Recursion by way of blocks ends at KAL_BLOCK_DEPTH.
+// NOLINTNEXTLINE(misc-no-recursion)
+KalNode *kal_parse_for(KalParser *p, uint32_t begin)
+{
+    KalNode *index;
+    KalNode *range;
+    kal_parse_iterator(p, &index, &range);
+    KalNode *body = kal_parse_block(p);
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = KAL_NODE_FOR, .of.loop = {index, range, body}
+    });
+}
+
+// `name`, and of a component also `name [unit] = value [unit]`.
+static KalNode *parse_parameter(KalParser *p, bool component)
+{
+    const uint32_t begin = p->token.begin;
+    KalNode *name = kal_parse_new_name(p, "the name of an argument");
+    KalNode *unit = component ? kal_parse_unit(p) : NULL;
+    KalNode *value = NULL;
+    if (component && kal_parser_accept(p, KAL_TOKEN_EQUALS)) {
+        value = kal_parse_value(p);
+        unit = kal_parse_other_unit(p, unit);
+    }
+    return kal_parser_add_declaration(p, KAL_NODE_PARAMETER, begin, name, value, unit);
+}
+
+// `(a, b)`, or `()`.
+static KalNode *parse_parameters(KalParser *p, bool component)
+{
+    const KalToken open = p->token;
+    KalChain parameters = {.first = NULL};
+    kal_parser_expect(p, KAL_TOKEN_LEFT_PAREN, NULL);
+    if (!kal_parser_is(p, KAL_TOKEN_RIGHT_PAREN)) {
+        do {
+            kal_chain_add(&parameters, parse_parameter(p, component));
+        } while (kal_parser_accept(p, KAL_TOKEN_COMMA));
+    }
+    kal_parser_expect_close(p, KAL_TOKEN_RIGHT_PAREN, open);
+    return parameters.first;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+KalNode *kal_parse_component(KalParser *p, uint32_t begin)
+{
+    KalNode *name = kal_parse_new_name(p, "the name of the component");
+    KalNode *parameters =
+        kal_parser_is(p, KAL_TOKEN_LEFT_PAREN) ? parse_parameters(p, true) : NULL;
+    KalNode *body = kal_parse_block(p);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_COMPONENT, .of.definition = {name, parameters, body}
+    });
+}
+
+KalNode *kal_parse_fn(KalParser *p, uint32_t begin)
+{
+    KalNode *name = kal_parse_new_name(p, "the name of the function");
+    KalNode *parameters = parse_parameters(p, false);
+    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+    KalNode *body = kal_parse_value(p);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_FN, .of.definition = {name, parameters, body}
+    });
+}
+
+// `name = value`, or a value alone.
+static KalNode *parse_argument(KalParser *p)
+{
+    const uint32_t begin = p->token.begin;
+    KalNode *name = NULL;
+    if (kal_parser_is(p, KAL_TOKEN_NAME) && kal_parser_peek(p, 1) == KAL_TOKEN_EQUALS) {
+        name = kal_parse_any_name(p);
+        kal_parser_advance(p);
+    }
+    KalNode *value = kal_parse_value(p);
+    return kal_parser_add_declaration(p, KAL_NODE_ARGUMENT, begin, name, value, NULL);
+}
+
+// `Name(p = 1)`; a component without arguments needs no brackets.
+static KalNode *parse_instance_call(KalParser *p)
+{
+    const KalToken start = p->token;
+    KalNode *callee = kal_parse_target(p, KAL_TARGET_OLD, "the name of a component");
+    const KalToken open = p->token;
+    KalChain arguments = {.first = NULL};
+    if (kal_parser_accept(p, KAL_TOKEN_LEFT_PAREN)) {
+        if (!kal_parser_is(p, KAL_TOKEN_RIGHT_PAREN)) {
+            do {
+                kal_chain_add(&arguments, parse_argument(p));
+            } while (kal_parser_accept(p, KAL_TOKEN_COMMA));
+        }
+        kal_parser_expect_close(p, KAL_TOKEN_RIGHT_PAREN, open);
+    }
+    return kal_parser_add(
+        p, start.begin,
+        (KalNode){
+            .kind = KAL_NODE_CALL, .of.call = {callee, arguments.first}
+    });
+}
+
+// `name = Component(…)` or `name[i in 1..N] = Component(…)`.
+static KalNode *parse_instance(KalParser *p)
+{
+    const uint32_t begin = p->token.begin;
+    KalNode *name = kal_parse_new_name(p, "the name of a part");
+    KalNode *index = NULL;
+    KalNode *range = NULL;
+    const KalToken open = p->token;
+    if (kal_parser_accept(p, KAL_TOKEN_LEFT_BRACKET)) {
+        kal_parse_iterator(p, &index, &range);
+        kal_parser_expect_close(p, KAL_TOKEN_RIGHT_BRACKET, open);
+    }
+    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+    KalNode *call = parse_instance_call(p);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_INSTANCE, .of.instance = {name, index, range, call}
+    });
+}
+
+KalNode *kal_parse_part(KalParser *p, uint32_t begin)
+{
+    KalChain items = {.first = NULL};
+    do {
+        kal_chain_add(&items, parse_instance(p));
+    } while (kal_parser_accept(p, KAL_TOKEN_COMMA));
+    return kal_parser_add_list(p, KAL_NODE_PART, begin, items);
+}
+
+// Statements one after the other.
+
+// A name where a statement should begin: misspelt, or the word is missing.
+static void fail_statement_name(KalParser *p)
+{
+    char word[KAL_NAME_LIMIT + 1];
+    char shown[KAL_PRINTABLE_SIZE];
+    kal_parser_print_name(p, word);
+    kal_printable_print(word, strlen(word), shown);
+    if (kal_parser_peek(p, 1) == KAL_TOKEN_EQUALS) {
+        kal_parser_fail(p, p->token.begin, p->token.end,
+                        "expected a statement, found '%s'; let names an expression, "
+                        "param a constant, as in let %s = …",
+                        shown, shown);
+        return;
+    }
+    const char *near = kal_word_find_near(word, kal_words(), KAL_WORDS);
+    if (near) {
+        kal_parser_fail(p, p->token.begin, p->token.end,
+                        "unknown statement '%s'; did you mean '%s'?", shown, near);
+    } else {
+        kal_parser_fail_expected(p, "a statement, such as param, coord or kinetic");
+    }
+}
+
+static void fail_statement(KalParser *p)
+{
+    if (kal_parser_is(p, KAL_TOKEN_NAME)) {
+        fail_statement_name(p);
+    } else {
+        kal_parser_fail_expected(p, "a statement (a line is continued by the next one "
+                                    "if it ends with an operator or comma)");
+    }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+KalNode *kal_parse_statement(KalParser *p)
+{
+    static const KalParseFn functions[] = {
+#define KAL_WORD(name, text, function) function,
+#include "lang/words.def"
+#undef KAL_WORD
+    };
+    if (!kal_parser_is(p, KAL_TOKEN_WORD)) {
+        fail_statement(p);
+        return NULL;
+    }
+    const KalToken start = p->token;
+    kal_parser_advance(p);
+    KalNode *node = functions[start.word](p, start.begin);
+    if (!kal_parser_is(p, KAL_TOKEN_END) && !kal_parser_is(p, KAL_TOKEN_EOF)
+        && !kal_parser_is(p, KAL_TOKEN_RIGHT_BRACE)) {
+        kal_parser_fail_after(p, "the end of the statement");
+    }
+    return node;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+KalNode *kal_parse_statements(KalParser *p)
+{
+    KalChain chain = {.first = NULL};
+    for (;;) {
+        if (kal_parser_accept(p, KAL_TOKEN_END)) {
+            continue;
+        }
+        if (kal_parser_is(p, KAL_TOKEN_EOF)
+            || kal_parser_is(p, KAL_TOKEN_RIGHT_BRACE)) {
+            return chain.first;
+        }
+        KalNode *node = kal_parse_statement(p);
+        if (!kal_parser_is_stuck(p)) {
+            kal_chain_add(&chain, node);
+            continue;
+        }
+        kal_parser_recover(p);
+        if (kal_parser_is(p, KAL_TOKEN_LEFT_BRACE)) {
+            kal_parse_block(p); // for its errors
+        }
+    }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+KalNode *kal_parse_block(KalParser *p)
+{
+    if (kal_parser_is(p, KAL_TOKEN_END)
+        && kal_parser_peek(p, 1) == KAL_TOKEN_LEFT_BRACE) {
+        kal_parser_advance(p); // a brace in a line of its own
+    }
+    const KalToken open = p->token;
+    if (!kal_parser_accept(p, KAL_TOKEN_LEFT_BRACE)) {
+        kal_parser_fail_after(p, "'{'");
+        return NULL;
+    }
+    if (p->blocks == KAL_BLOCK_DEPTH) {
+        kal_parser_fail(p, open.begin, open.end,
+                        "nested too deeply: blocks may be in each other %d times",
+                        KAL_BLOCK_DEPTH);
+        kal_parser_skip_block(p);
+        return NULL;
+    }
+    p->blocks++;
+    KalNode *statements = kal_parse_statements(p);
+    p->blocks--;
+    kal_parser_expect_close(p, KAL_TOKEN_RIGHT_BRACE, open);
+    return statements;
+}
