@@ -97,6 +97,13 @@ static void try_pair(Search *search, int a, int b)
     }
 }
 
+// x y − z w, zero when that is rounding.
+static double cross(double x, double y, double z, double w)
+{
+    const double difference = x * y - z * w;
+    return fabs(difference) > 1e-9 * (fabs(x * y) + fabs(z * w)) ? difference : 0.0;
+}
+
 // The combination of dependents a and b if all independent rows cancel at once: then the
 // two are parallel.
 static void try_parallel(Search *search, int a, int b)
@@ -152,9 +159,9 @@ static void try_cancel(Search *search, const int a[3], int i, int j)
         y[k] = coefficient(s, j, a[k]);
     }
     const Combination c = {
-        {a[0],                      a[1],                      a[2]},
-        {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2],
-         x[0] * y[1] - x[1] * y[0]                                 },
+        {a[0],  a[1], a[2] },
+        { cross(x[1], y[2], x[2], y[1]), cross(x[2], y[0], x[0], y[2]),
+         cross(x[0], y[1], x[1], y[0])},
         3
     };
     if (c.factor[0] != 0.0 && c.factor[1] != 0.0 && c.factor[2] != 0.0) {
