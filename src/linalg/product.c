@@ -56,66 +56,6 @@ void kal_subtract_product(KalMatrix X, KalFactor F, KalMatrix Y)
     }
 }
 
-// Four dot products at once: x0, x1 with y0, y1.
-static void dot_2_by_2(int n, const double *restrict x0, const double *restrict x1,
-                       const double *restrict y0, const double *restrict y1,
-                       double out[4])
-{
-    double s[4][4] = {{0.0}};
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (int lane = 0; lane < 4; lane++) {
-            s[0][lane] += x0[i + lane] * y0[i + lane];
-            s[1][lane] += x1[i + lane] * y0[i + lane];
-            s[2][lane] += x0[i + lane] * y1[i + lane];
-            s[3][lane] += x1[i + lane] * y1[i + lane];
-        }
-    }
-    for (; i < n; i++) {
-        s[0][0] += x0[i] * y0[i];
-        s[1][0] += x1[i] * y0[i];
-        s[2][0] += x0[i] * y1[i];
-        s[3][0] += x1[i] * y1[i];
-    }
-    for (int k = 0; k < 4; k++) {
-        out[k] = (s[k][0] + s[k][1]) + (s[k][2] + s[k][3]);
-    }
-}
-
-// Columns j and j+1 of the Gram matrix, from the diagonal down.
-static void gram_pair(KalMatrix X, int j, double *s0, double *s1)
-{
-    const double *x0 = kal_column(X.data, X.ld, j);
-    const double *x1 = kal_column(X.data, X.ld, j + 1);
-    int i = j;
-    for (; i + 2 <= X.columns; i += 2) {
-        double d[4];
-        dot_2_by_2(X.rows, x0, x1, kal_column(X.data, X.ld, i),
-                   kal_column(X.data, X.ld, i + 1), d);
-        s0[i] = d[0];
-        s1[i] = d[1];
-        s0[i + 1] = d[2];
-        s1[i + 1] = d[3];
-    }
-    if (i < X.columns) {
-        const double *x = kal_column(X.data, X.ld, i);
-        s0[i] = kal_dot(X.rows, x0, x);
-        s1[i] = kal_dot(X.rows, x1, x);
-    }
-}
-
-void kal_gram(KalMatrix X, KalMatrix S)
-{
-    int j = 0;
-    for (; j + 2 <= X.columns; j += 2) {
-        gram_pair(X, j, kal_column(S.data, S.ld, j), kal_column(S.data, S.ld, j + 1));
-    }
-    if (j < X.columns) {
-        const double *x = kal_column(X.data, X.ld, j);
-        kal_column(S.data, S.ld, j)[j] = kal_dot(X.rows, x, x);
-    }
-}
-
 void kal_multiply(KalMatrix X, KalMatrix Z, KalMatrix Y)
 {
     for (int j = 0; j < Y.columns; j++) {

@@ -29,9 +29,6 @@ typedef struct KalFactor {
 /// inside X.  X is only read.
 void kal_subtract_product(KalMatrix X, KalFactor F, KalMatrix Y);
 
-/// The lower triangle of S = XᵀX.  X is only read.
-void kal_gram(KalMatrix X, KalMatrix S);
-
 /// Y = X Z.  X and Z are only read.
 void kal_multiply(KalMatrix X, KalMatrix Z, KalMatrix Y);
 

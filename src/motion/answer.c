@@ -100,15 +100,15 @@ void kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
     for (int i = 0; i < p->m; i++) {
         axpy_with_size(p->n, lambda[i], p->A + (size_t)i * n, force, size);
     }
-    // Natural masses are 1, so that a natural acceleration is a natural force too.
-    const double acceleration = largest_acceleration(s);
-    const double largest = fmax(acceleration, errors_of_motion(s, force, error, size));
+    // Natural masses are 1, so that accelerations and forces compare.
+    const double largest =
+        fmax(largest_acceleration(s), errors_of_motion(s, force, error, size));
     answer->residual_motion = 0.0;
     for (size_t i = 0; i < n; i++) {
         answer->residual_motion = worse(answer->residual_motion, error[i],
                                         size[i] + FLOOR * largest / s->d[i]);
     }
-    answer->residual_constraints = residual_of_constraints(s, acceleration);
+    answer->residual_constraints = residual_of_constraints(s, largest);
 }
 
 void kal_motion_multipliers(const KalMotion *s, double *restrict y,

@@ -6,8 +6,8 @@
 // cannot hold together.  Each dependent row gives one such γ, from its coefficients.  To
 // find a smaller one, two or three of them are combined so that one or two independent
 // rows cancel.  A set of p rows holds at most p dependent ones, so the result is the
-// smallest possible whenever it has four rows or fewer, and in any case none of its rows
-// can be spared (theory (6.5)).
+// smallest possible whenever it has four rows or fewer and all combinations were tried;
+// in any case none of its rows can be spared (theory (6.5)).
 
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-// Combinations of three are tried only if they take no more steps than this: the search
-// must end soon.
+// Combinations are tried only if that takes no more steps than this: the search must end
+// soon.  Pairs of parallel rows are found in any case.
 static const double MOST_STEPS = 4e7;
 
 typedef struct Combination {
@@ -97,11 +97,53 @@ static void try_pair(Search *search, int a, int b)
     }
 }
 
+// x y − z w, zero when that is rounding.
+static double cross(double x, double y, double z, double w)
+{
+    const double difference = x * y - z * w;
+    return fabs(difference) > 1e-9 * (fabs(x * y) + fabs(z * w)) ? difference : 0.0;
+}
+
+// The combination of dependents a and b if all independent rows cancel at once: then the
+// two are parallel.
+static void try_parallel(Search *search, int a, int b)
+{
+    const KalMotion *s = search->s;
+    double x = 0.0;
+    double y = 0.0;
+    for (int i = 0; i < s->rows.rank; i++) {
+        const double next_x = coefficient(s, i, a);
+        const double next_y = coefficient(s, i, b);
+        if (x == 0.0 && y == 0.0) {
+            x = next_x;
+            y = next_y;
+        }
+        if (fabs(x * next_y - y * next_x)
+            > 1e-9 * (fabs(x * next_y) + fabs(y * next_x))) {
+            return;
+        }
+    }
+    if (x != 0.0 && y != 0.0) {
+        consider(search, (Combination){
+                             {a, b,  0  },
+                             {y, -x, 0.0},
+                             2
+        });
+    }
+}
+
 static void try_pairs(Search *search, int dependents)
 {
+    const double k = search->s->rows.rank;
+    const double pairs = (double)dependents * dependents / 2.0;
+    const bool all = pairs * k * (k + dependents) <= MOST_STEPS;
     for (int a = 0; a < dependents; a++) {
         for (int b = a + 1; b < dependents; b++) {
-            try_pair(search, a, b);
+            if (all) {
+                try_pair(search, a, b);
+            } else {
+                try_parallel(search, a, b);
+            }
         }
     }
 }
@@ -117,9 +159,9 @@ static void try_cancel(Search *search, const int a[3], int i, int j)
         y[k] = coefficient(s, j, a[k]);
     }
     const Combination c = {
-        {a[0],                      a[1],                      a[2]},
-        {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2],
-         x[0] * y[1] - x[1] * y[0]                                 },
+        {a[0],  a[1], a[2] },
+        { cross(x[1], y[2], x[2], y[1]), cross(x[2], y[0], x[0], y[2]),
+         cross(x[0], y[1], x[1], y[0])},
         3
     };
     if (c.factor[0] != 0.0 && c.factor[1] != 0.0 && c.factor[2] != 0.0) {

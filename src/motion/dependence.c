@@ -16,13 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-// Coefficients belong to rows of length 1; below this they are rounding, unless the
-// independent rows are so nearly dependent that rounding itself is larger.
+// Coefficients belong to rows of length 1; below this they are rounding.
 static double coefficient_tolerance(const KalMotion *s)
 {
-    const double rounding =
-        16.0 * DBL_EPSILON * (s->given.n + s->given.m) / s->rows.smallest;
-    return rounding > 1e-10 ? rounding : 1e-10;
+    return 16.0 * DBL_EPSILON * (s->given.n + s->given.m) / s->rows.smallest;
 }
 
 static void find_coefficients(KalMotion *s)
@@ -104,33 +101,68 @@ void kal_dependence_find(KalMotion *s)
     number_sets(s, parent, needed);
 }
 
-// A dependent row c says b_c = Σ x_i b_i.  What is missing must be rounding compared with
-// the terms that meet in all the rows concerned (theory (6.3)).
+// The largest acceleration of a coordinate that constraint i contains, in natural units:
+// what a small error in its coefficients would act on.
+static double fastest_in_row(const KalMotion *s, int i, const double *q)
+{
+    const double *row = s->given.A + (size_t)i * (size_t)s->given.n;
+    double fastest = 0.0;
+    for (int j = 0; j < s->given.n; j++) {
+        fastest = row[j] != 0.0 ? fmax(fastest, fabs(q[j] / s->d[j])) : fastest;
+    }
+    return fastest;
+}
+
+// What the right-hand side of row i may be wrong by: its own error, and that of a row
+// which counts as dependent, for accelerations as large as they are (theory (6.3)).
+static double allowed_error(const KalMotion *s, int i, const double *q)
+{
+    const double b = s->b_size ? s->b_size[i] : fabs(s->given.b[i]);
+    return s->options.consistency_tolerance * s->r[i] * b
+           + 4.0 * s->rank_tolerance * fastest_in_row(s, i, q);
+}
+
+// A dependent row c says b_c = Σ x_i b_i.  What is missing must be within what the rows
+// concerned may be wrong by.
 bool kal_dependence_agrees(KalMotion *s, const double *q)
 {
     const KalQr *rows = &s->rows;
     const int k = rows->rank;
-    double *size = s->scratch[4];
+    double *allowed = s->scratch[4];
     bool agrees = true;
     for (int j = 0; j < rows->columns; j++) {
-        double sum;
-        const int i = rows->perm[j];
-        size[j] = s->r[i] * kal_motion_term_size(s, i, q, &sum);
+        allowed[j] = allowed_error(s, rows->perm[j], q);
     }
     for (int c = 0; c < rows->columns - k; c++) {
         const double *x = kal_column(s->coefficients, k, c);
         const int dependent = rows->perm[k + c];
         double missing = s->r[dependent] * s->given.b[dependent];
-        double terms = size[k + c];
+        double limit = allowed[k + c];
         for (int i = 0; i < k; i++) {
             missing -= x[i] * s->r[rows->perm[i]] * s->given.b[rows->perm[i]];
-            terms += fabs(x[i]) * size[i];
+            limit += fabs(x[i]) * allowed[i];
         }
-        const bool rounding = fabs(missing) <= s->options.consistency_tolerance * terms;
+        const bool rounding = fabs(missing) <= limit;
         s->mismatch[c] = rounding ? 0.0 : missing;
         agrees &= rounding;
     }
     return agrees;
+}
+
+int kal_dependence_find_violated(const KalMotion *s)
+{
+    const KalQr *rows = &s->rows;
+    const double rounding = 16.0 * DBL_EPSILON * (s->given.n + s->given.m);
+    for (int j = rows->rank; j < rows->columns; j++) {
+        double sum;
+        const int i = rows->perm[j];
+        const double terms = kal_motion_term_size(s, i, s->qdd, &sum);
+        const double slack = rounding * fastest_in_row(s, i, s->qdd) / s->r[i];
+        if (fabs(sum - s->given.b[i]) > 1e-6 * terms + slack) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 // All multipliers that give the same force are λ + R N z with N = [−X; I]; the least is
@@ -157,7 +189,7 @@ static void fill_least_squares(KalMotion *s)
     }
 }
 
-void kal_dependence_least_norm(KalMotion *s)
+void kal_dependence_least_norm(KalMotion *s, double *lambda_total)
 {
     const KalQr *rows = &s->rows;
     KalQr *least = &s->least;
@@ -169,8 +201,13 @@ void kal_dependence_least_norm(KalMotion *s)
     memset(rest, 0, (size_t)least->rank * sizeof *rest);
     kal_qr_apply(least, rest);
     for (int j = 0; j < rows->columns; j++) {
-        if (s->dependent_set[rows->perm[j]] >= 0) {
-            s->lambda[rows->perm[j]] = rest[j];
+        const int i = rows->perm[j];
+        if (s->dependent_set[i] >= 0) {
+            const double change = rest[j] - s->lambda[i];
+            if (lambda_total != s->lambda) {
+                lambda_total[i] += change;
+            }
+            s->lambda[i] = rest[j];
         }
     }
 }

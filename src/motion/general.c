@@ -227,6 +227,20 @@ static KalStatus check_finite(KalMotion *s)
     return KAL_OK;
 }
 
+// A constraint that was taken for dependent must follow from the others.
+static KalStatus check_dependent(KalMotion *s)
+{
+    const int i = kal_dependence_find_violated(s);
+    if (i < 0) {
+        return KAL_OK;
+    }
+    const KalNames name = kal_motion_names(s, true, &i, 1);
+    return kal_fail(s->ctx, KAL_ERR_NUMBER,
+                    "constraint %s is too near to depending on others for the masses "
+                    "involved: it can be neither told from them nor left out",
+                    name.text);
+}
+
 // Residuals above this mean that no digit can be trusted.
 static const double HOPELESS = 1e-6;
 
@@ -254,10 +268,11 @@ KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer)
     if (s->verdict.excess > 0) {
         shorten(s);
     }
-    kal_motion_residuals(s, lambda_total, s->ideal, answer);
     if (s->verdict.rank_A < s->given.m) {
-        kal_dependence_least_norm(s);
+        KAL_TRY(check_dependent(s));
+        kal_dependence_least_norm(s, lambda_total);
     }
+    kal_motion_residuals(s, lambda_total, s->ideal, answer);
     kal_motion_constraint_force(s, s->lambda, s->ideal);
     KAL_TRY(check_finite(s));
     KAL_TRY(check_residuals(s, answer));

@@ -65,12 +65,12 @@ typedef struct KalLiteral {
 /// Rows of A are columns here.
 typedef struct KalShort {
     double *M;            ///< ld × ld
-    double *L;            ///< ld × ld: factor of M
+    double *L;            ///< ld × ld: factor L D Lᵀ of M
     double *A;            ///< ld × rows
     double *W;            ///< ld × rows: L⁻¹Aᵀ
-    double *S;            ///< rows × rows: factor of WᵀW
-    double *inverse;      ///< ld: of the diagonal of L
-    double *inverse_rows; ///< rows: of that of S
+    double *S;            ///< rows × rows: factor of WᵀD⁻¹W
+    double *inverse;      ///< ld: of the pivots D
+    double *inverse_rows; ///< rows: of those of S
     double *g;            ///< ld × 2: L⁻¹Q, then q''; and L⁻¹C, then C
     double *b;            ///< rows
     double *b_size;       ///< rows: of the terms in b
@@ -167,8 +167,12 @@ void kal_dependence_find(KalMotion *s);
 /// satisfy the independent ones?  Fills `mismatch`.
 bool kal_dependence_agrees(KalMotion *s, const double *q);
 
-/// Replace multipliers of dependent constraints by those of least norm.
-void kal_dependence_least_norm(KalMotion *s);
+/// A dependent constraint that s->qdd violates by more than rounding, or -1.
+int kal_dependence_find_violated(const KalMotion *s);
+
+/// Replace multipliers of dependent constraints by those of least norm, and change
+/// `lambda_total` (m; may be the same array) as they change.
+void kal_dependence_least_norm(KalMotion *s, double *lambda_total);
 
 /// Fail, naming a smallest set of constraints that cannot hold together.
 KalStatus kal_conflict_fail(KalMotion *s);

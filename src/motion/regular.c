@@ -150,13 +150,13 @@ static void solve_instant(KalMotion *s, double *lambda_total)
 }
 
 // Dependent constraints: their sets, whether they agree, least multipliers.
-static bool settle_dependence(KalMotion *s)
+static bool settle_dependence(KalMotion *s, double *lambda_total)
 {
     kal_dependence_find(s);
-    if (!kal_dependence_agrees(s, s->qdd)) {
+    if (!kal_dependence_agrees(s, s->qdd) || kal_dependence_find_violated(s) >= 0) {
         return false; // the general road names who is to blame
     }
-    kal_dependence_least_norm(s);
+    kal_dependence_least_norm(s, lambda_total);
     return true;
 }
 
@@ -185,15 +185,15 @@ static bool solve_pivoted(KalMotion *s, KalMotionAnswer *answer)
     const bool dependent = s->rows.rank < s->given.m;
     double *lambda_total = s->given.C ? s->scratch[3] : s->lambda;
     solve_instant(s, lambda_total);
+    kal_motion_clear_marks(s);
+    if (dependent && !settle_dependence(s, lambda_total)) {
+        return false;
+    }
     kal_motion_residuals(s, lambda_total, s->ideal, answer);
     if (!is_small(answer)) {
         return false;
     }
-    kal_motion_clear_marks(s);
-    if (dependent && !settle_dependence(s)) {
-        return false;
-    }
-    if (dependent || s->given.C) {
+    if (s->given.C) {
         kal_motion_constraint_force(s, s->lambda, s->ideal);
     }
     answer->rank_A = s->rows.rank;

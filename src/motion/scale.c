@@ -6,7 +6,12 @@
 // constraint row so that it has length 1.  Coordinates without inertia have no such
 // natural unit.  For them the logarithms of the entries of A are balanced: units are
 // chosen so that the mean logarithm over the nonzero entries of every row, and of every
-// such column, vanishes.  That condition does not know the units the problem came in.
+// such column, vanishes (theory (3.2)).  That condition does not know the units the
+// problem came in.  It is a least-squares problem over the graph of A.  Units must travel
+// along chains of coordinates, however long, so conjugate gradients solve it: they reach
+// the end of a chain in as many steps as it has links, where sweeps would take the square.
+// And an entry that is but noise, a 6e-17 beside ones, must not pull units its way: it is
+// solved again with weights that fall with the distance of an entry from balance.
 
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
@@ -16,10 +21,14 @@
 #include <string.h>
 
 enum {
-    MOST_SWEEPS = 100
+    MOST_STEPS = 500,
+    ROUNDS = 8
 };
 
-static const double SETTLED = 0.25; // a change of unit by 2^0.25 moves no verdict
+static const double SETTLED = 1e-6; // far below the rounding of units to powers of two
+
+// Entries this many powers of two from balance lose weight.
+static const double NEAR = 3.0;
 
 // 2^x, exactly, for the nearest whole x within the range of numbers.
 static double power_of_two(double x)
@@ -40,63 +49,128 @@ static void take_logarithms(KalMotion *s)
     }
 }
 
-// Mean of log(i, ·) + unit over the entries that are not NaN; 0 when there is none.
-static double row_mean(int n, const double *log, const double *unit)
+static bool is_massless(const KalMotion *s, int j)
 {
+    return s->given.M[(size_t)j * (size_t)(s->given.n + 1)] == 0.0;
+}
+
+// The least-squares problem: unknown units of massless coordinates, and weights.
+typedef struct Balance {
+    const KalMotion *s;
+    const double *unit; // n: of the round before; weights come from it and the means
+    const double *mean; // m: of the rows, of the round before; NULL: all weights are 1
+} Balance;
+
+// How much the entry (i, j) counts.
+static double weight(const Balance *b, int i, int j)
+{
+    if (!b->mean) {
+        return 1.0;
+    }
+    const double log = kal_column(b->s->rows.W, b->s->given.n, i)[j];
+    const double off = fabs(log + b->unit[j] - b->mean[i]) / NEAR;
+    return 1.0 / fmax(1.0, off * off);
+}
+
+// The weighted mean over row i of x, or of x plus the logarithms.
+static double row_mean(const Balance *b, int i, const double *x, bool logs)
+{
+    const int n = b->s->given.n;
+    const double *log = kal_column(b->s->rows.W, n, i);
     double sum = 0.0;
-    int count = 0;
+    double total = 0.0;
     for (int j = 0; j < n; j++) {
         if (!isnan(log[j])) {
-            sum += log[j] + unit[j];
-            count++;
+            const double w = weight(b, i, j);
+            sum += w * (x[j] + (logs ? log[j] : 0.0));
+            total += w;
         }
     }
-    return count > 0 ? sum / count : 0.0;
+    return total > 0.0 ? sum / total : 0.0;
 }
 
-// The unit that balances column j, given the row means.
-static double column_unit(const KalMotion *s, int j, const double *mean)
+// out_j = Σ over the rows i that contain massless j of w_ij (v_ij − mean of row i), where
+// v_ij is x_j, with `logs` plus the logarithm of the entry.
+static void balance(const Balance *b, const double *x, bool logs, double *out)
 {
-    const int n = s->given.n;
-    double sum = 0.0;
-    int count = 0;
-    for (int i = 0; i < s->given.m; i++) {
-        const double log = kal_column(s->rows.W, n, i)[j];
-        if (!isnan(log)) {
-            sum += mean[i] - log;
-            count++;
+    const int n = b->s->given.n;
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int i = 0; i < b->s->given.m; i++) {
+        const double *log = kal_column(b->s->rows.W, n, i);
+        const double mean = row_mean(b, i, x, logs);
+        for (int j = 0; j < n; j++) {
+            if (!isnan(log[j]) && is_massless(b->s, j)) {
+                out[j] += weight(b, i, j) * (x[j] + (logs ? log[j] : 0.0) - mean);
+            }
         }
     }
-    return count > 0 ? sum / count : 0.0;
 }
 
-static double sweep(KalMotion *s, double *unit, double *mean)
+// The diagonal of the problem, nearly: how much weight each massless coordinate has.
+static void weigh_columns(const Balance *b, double *out)
 {
-    const int n = s->given.n;
-    double change = 0.0;
-    for (int i = 0; i < s->given.m; i++) {
-        mean[i] = row_mean(n, kal_column(s->rows.W, n, i), unit);
-    }
+    const int n = b->s->given.n;
     for (int j = 0; j < n; j++) {
-        if (s->given.M[(size_t)j * (size_t)(n + 1)] == 0.0) {
-            const double next = column_unit(s, j, mean);
-            change = fmax(change, fabs(next - unit[j]));
-            unit[j] = next;
+        out[j] = 0.0;
+        for (int i = 0; i < b->s->given.m && is_massless(b->s, j); i++) {
+            const bool there = !isnan(kal_column(b->s->rows.W, n, i)[j]);
+            out[j] += there ? weight(b, i, j) : 0.0;
+        }
+        out[j] = out[j] > 0.0 ? out[j] : 1.0;
+    }
+}
+
+// Improve the units by preconditioned conjugate gradients.
+static void solve_balance(KalMotion *s, const Balance *b, double *unit)
+{
+    const int n = s->given.n;
+    double *rest = s->scratch[1];
+    double *step = s->scratch[2];
+    double *image = s->scratch[3];
+    double *diagonal = s->scratch[4];
+    double size = 0.0;
+    weigh_columns(b, diagonal);
+    balance(b, unit, true, rest);
+    for (int j = 0; j < n; j++) {
+        rest[j] = -rest[j];
+        step[j] = rest[j] / diagonal[j];
+        size += rest[j] * step[j];
+    }
+    for (int k = 0; k < MOST_STEPS && size > SETTLED; k++) {
+        balance(b, step, false, image);
+        const double bend = kal_dot(n, step, image);
+        if (!(bend > 0.0)) {
+            break; // what is left is rounding in a direction that changes nothing
+        }
+        const double before = size;
+        kal_axpy(n, size / bend, step, unit);
+        kal_axpy(n, -size / bend, image, rest);
+        size = 0.0;
+        for (int j = 0; j < n; j++) {
+            size += rest[j] * rest[j] / diagonal[j];
+        }
+        for (int j = 0; j < n; j++) {
+            step[j] = rest[j] / diagonal[j] + size / before * step[j];
         }
     }
-    return change;
 }
 
 static void balance_massless(KalMotion *s)
 {
     const int n = s->given.n;
     double *unit = s->scratch[0];
-    double *mean = s->scratch[1];
-    for (int j = 0; j < n; j++) {
-        unit[j] = 0.0;
-    }
+    double *known = s->scratch[5];
+    double *mean = s->missing;
+    memset(unit, 0, (size_t)n * sizeof *unit);
     take_logarithms(s);
-    for (int k = 0; k < MOST_SWEEPS && sweep(s, unit, mean) > SETTLED; k++) {
+    Balance b = {s, known, NULL};
+    for (int round = 0; round < ROUNDS; round++) {
+        solve_balance(s, &b, unit);
+        for (int i = 0; i < s->given.m; i++) {
+            mean[i] = row_mean(&b, i, unit, true);
+        }
+        memcpy(known, unit, (size_t)n * sizeof *known);
+        b.mean = mean;
     }
     for (int j = 0; j < n; j++) {
         s->d[j] = power_of_two(log2(s->d[j]) + unit[j]);

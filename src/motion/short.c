@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// The short way of the regular road, for constraints that are well apart: M = L Lᵀ,
-// W = L⁻¹Aᵀ, WᵀW = K Kᵀ, and λ = (WᵀW)⁻¹(b − Wᵀg) with g = L⁻¹Q (theory (4.1), (4.2)).
-// That squares the conditioning of W.  So where M is soft in some direction or constraints
-// come near each other the answer is refined once, and in any case it counts only if its residuals, taken entry by
-// entry, are at the level of rounding: then it is the exact answer to a problem that
-// differs from the given one by rounding, and no method can promise more.  Every number
-// given takes part in the residuals, so that NaN and infinity never pass.
+// The short way of the regular road, for constraints that are well apart: M = L D Lᵀ,
+// W = L⁻¹Aᵀ, and λ = (WᵀD⁻¹W)⁻¹(b − WᵀD⁻¹g) with g = L⁻¹Q (theory (4.1), (4.2), where
+// L stands for L√D).  That squares the conditioning of W.  So where M is soft in some
+// direction or constraints come near each other the answer is refined once, and in any
+// case it counts only if its residuals, taken entry by entry, are at the level of
+// rounding: then it is the exact answer to a problem that differs from the given one by
+// rounding, and no method can promise more.  Every number given takes part in the
+// residuals, so that NaN and infinity never pass.
 //
 // This file is compiled twice, the second time for processors with wide registers and
 // with another name for its one function.
@@ -18,8 +19,8 @@
 #define KAL_SHORT_SOLVE kal_short_solve
 #endif
 
-// Pivots are relative to the diagonal entries they come from; those of WᵀW are squares of
-// the distance of a constraint from those before it.
+// Pivots are relative to the diagonal entries they come from; those of WᵀD⁻¹W are
+// squares of the distance of a constraint from those before it.
 static const double SAFE_PIVOT = 1e-8;
 static const double SAFE_GRAM = 1e-6;
 static const double WITHOUT_REFINEMENT = 1e-2;
@@ -40,9 +41,20 @@ static const double NOTHING = 1e-300;
 typedef struct Size {
     int n;
     int m;
-    int ld;   // padded n
-    int rows; // padded m
+    int ld;     // padded n
+    int rows;   // padded m
+    bool exact; // the compiler knows n and m too
 } Size;
+
+KAL_INLINE KalSide coordinates(Size z)
+{
+    return (KalSide){z.n, z.ld, z.exact};
+}
+
+KAL_INLINE KalSide constraints(Size z)
+{
+    return (KalSide){z.m, z.rows, z.exact};
+}
 
 // Copy `count` columns of n entries to two places; columns up to `padded` are zero.
 KAL_INLINE void load_columns(Size z, int count, int padded, const double *from,
@@ -59,28 +71,39 @@ KAL_INLINE void load_columns(Size z, int count, int padded, const double *from,
 }
 
 // The roots of the diagonal entries j..j+3.
-KAL_INLINE KalFour root_of_diagonal(const double *a, int ld, int j)
+KAL_INLINE KalFour root_of_diagonal(int ld, const double *a, int j)
 {
-    const size_t next = (size_t)ld + 1;
-    const double *d = a + (size_t)j * next;
-    return (KalFour){sqrt(d[0]), sqrt(d[next]), sqrt(d[2 * next]), sqrt(d[3 * next])};
+    const KalFour d = kal_padded_diagonal(ld, a, j);
+    return (KalFour){sqrt(d[0]), sqrt(d[1]), sqrt(d[2]), sqrt(d[3])};
 }
 
 // M, A, Q, b and C, with their paddings; M and A twice, since factors replace them.  And
 // the natural units 1 / d_j = √M_jj.
-KAL_INLINE void load(const KalMotionProblem *p, const KalShort *w, Size z)
+KAL_INLINE void load(const KalMotion *s, const KalShort *w, Size z, const double *C)
 {
+    const KalMotionProblem *p = &s->given;
     load_columns(z, z.n, z.ld, p->M, w->M, w->L);
     load_columns(z, z.m, z.rows, p->A, w->A, w->W);
     kal_padded_copy(z.n, z.ld, p->Q, w->Q);
     kal_padded_copy(z.n, z.ld, p->Q, w->g);
-    if (p->C) {
-        kal_padded_copy(z.n, z.ld, p->C, w->g + z.ld);
+    if (C) {
+        kal_padded_copy(z.n, z.ld, C, w->g + z.ld);
     }
     kal_padded_copy(z.m, z.rows, p->b, w->b);
+    kal_padded_copy(z.m, z.rows, s->b_size ? s->b_size : p->b, w->b_size);
     for (int j = 0; j < z.ld; j += 4) {
-        *kal_four(w->unit + j) = root_of_diagonal(w->M, z.ld, j);
+        *kal_four(w->unit + j) = root_of_diagonal(z.ld, w->M, j);
     }
+}
+
+// D⁻¹ x, in a place that is free until residuals are taken.
+KAL_INLINE const double *over_pivots(const KalShort *w, Size z, const double *x)
+{
+    for (int i = 0; i < z.ld; i += 4) {
+        *kal_four(w->size + i) =
+            *kal_const_four(x + i) * *kal_const_four(w->inverse + i);
+    }
+    return w->size;
 }
 
 // The Gram matrix, lower triangle in whole groups, and the lengths of the constraints;
@@ -91,9 +114,11 @@ KAL_INLINE bool fill_gram(const KalShort *w, Size z)
     bool sound = true;
     for (int j = 0; j < z.m; j++) {
         double *column = w->S + (size_t)j * (size_t)z.rows;
+        const double *scaled = over_pivots(w, z, w->W + (size_t)j * ld);
         for (int i = j / 4 * 4; i < z.rows; i += 4) {
             *kal_four(column + i) =
-                kal_padded_dots(0, z.ld, w->W + (size_t)j * ld, w->W + (size_t)i * ld);
+                kal_padded_dots(0, z.ld, kal_side_left(constraints(z), i), scaled,
+                                w->W + (size_t)i * ld);
         }
         sound &= column[j] > SMALLEST_SQUARE && column[j] < LARGEST_SQUARE;
     }
@@ -101,7 +126,7 @@ KAL_INLINE bool fill_gram(const KalShort *w, Size z)
         *kal_four(w->S + (size_t)(j + 1) * (size_t)z.rows - 4) = kal_all(0.0);
     }
     for (int j = 0; j < z.rows; j += 4) {
-        *kal_four(w->length + j) = root_of_diagonal(w->S, z.rows, j);
+        *kal_four(w->length + j) = root_of_diagonal(z.rows, w->S, j);
     }
     return sound;
 }
@@ -109,124 +134,146 @@ KAL_INLINE bool fill_gram(const KalShort *w, Size z)
 // Returns the smallest pivot of both factorizations, 0 when they cannot be trusted.
 KAL_INLINE double factor(const KalShort *w, Size z, bool nonideal)
 {
-    const double mass = kal_padded_cholesky(z.n, z.ld, w->L, w->inverse);
-    if (mass < SAFE_PIVOT) {
+    const double mass = kal_padded_factor(coordinates(z), w->L, w->inverse);
+    if (!(mass >= SAFE_PIVOT)) {
         return 0.0;
     }
-    kal_padded_solve(z.ld, w->L, w->inverse, z.m, w->W);
-    kal_padded_solve(z.ld, w->L, w->inverse, nonideal ? 2 : 1, w->g);
+    kal_padded_solve(coordinates(z), w->L, w->inverse, z.m, w->W);
+    kal_padded_solve(coordinates(z), w->L, w->inverse, nonideal ? 2 : 1, w->g);
     if (!fill_gram(w, z)) {
         return 0.0;
     }
-    const double gram = kal_padded_cholesky(z.m, z.rows, w->S, w->inverse_rows);
-    return gram < SAFE_GRAM ? 0.0 : fmin(mass, gram);
+    const double gram = kal_padded_factor(constraints(z), w->S, w->inverse_rows);
+    if (!(gram >= SAFE_GRAM)) {
+        return 0.0;
+    }
+    return mass < gram ? mass : gram;
 }
 
-// lambda = (WᵀW)⁻¹ (b − Wᵀg).
+// lambda = (WᵀD⁻¹W)⁻¹ (b − WᵀD⁻¹g).
 KAL_INLINE void find_multipliers(const KalShort *w, Size z, const double *b,
                                  const double *g, double *lambda)
 {
+    const double *scaled = over_pivots(w, z, g);
     for (int i = 0; i < z.rows; i += 4) {
         const double *rows = w->W + (size_t)i * (size_t)z.ld;
         *kal_four(lambda + i) =
-            *kal_const_four(b + i) - kal_padded_dots(0, z.ld, g, rows);
+            *kal_const_four(b + i)
+            - kal_padded_dots(0, z.ld, kal_side_left(constraints(z), i), scaled, rows);
     }
-    kal_padded_solve(z.rows, w->S, w->inverse_rows, 1, lambda);
-    kal_padded_solve_transposed(z.rows, w->S, w->inverse_rows, lambda);
+    kal_padded_solve(constraints(z), w->S, w->inverse_rows, 1, lambda);
+    kal_padded_solve_transposed(constraints(z), w->S, w->inverse_rows, lambda);
 }
 
-// L⁻ᵀ (g + W λ), in the place of g.
+// Σ f_j x_j over the first `count` of four columns of a padded matrix, for one group of
+// rows; adds Σ |f_j x_j| to size.
+KAL_INLINE KalFour combine(const double *x, size_t ld, int count, KalFour f,
+                           KalFour *size)
+{
+    KalFour pair[2] = {{0.0}, {0.0}};
+    KalFour terms[2] = {{0.0}, {0.0}};
+    for (int k = 0; k < 4 && k < count; k++) {
+        const KalFour term = f[k] * *kal_const_four(x + (size_t)k * ld);
+        pair[k / 2] += term;
+        terms[k / 2] += kal_absolute(term);
+    }
+    *size += terms[0] + terms[1];
+    return pair[0] + pair[1];
+}
+
+// Σ f_j x_j over all columns of a padded matrix, for the group of rows at X; adds the size
+// of its terms to size.
+KAL_INLINE KalFour product(const double *X, size_t ld, KalSide side, const double *f,
+                           KalFour *size)
+{
+    KalFour sum = kal_all(0.0);
+    for (int j = 0; j < side.ld; j += 4) {
+        sum += combine(X + (size_t)j * ld, ld, kal_side_left(side, j),
+                       *kal_const_four(f + j), size);
+    }
+    return sum;
+}
+
+// L⁻ᵀD⁻¹ (g + W λ), in the place of g.
 KAL_INLINE void accelerate(const KalShort *w, Size z, const double *lambda, double *g)
 {
     for (int i = 0; i < z.rows; i += 4) {
         const double *rows = w->W + (size_t)i * (size_t)z.ld;
-        kal_strip_on_one((KalStrip){rows, (size_t)z.ld, 0, z.ld},
-                         -*kal_const_four(lambda + i), g);
+        for (int j = 0; j < z.ld; j += 4) {
+            KalFour size = kal_all(0.0);
+            *kal_four(g + j) +=
+                combine(rows + j, (size_t)z.ld, kal_side_left(constraints(z), i),
+                        *kal_const_four(lambda + i), &size);
+        }
     }
-    kal_padded_solve_transposed(z.ld, w->L, w->inverse, g);
-}
-
-// Σ f_j x_j over four columns of a padded matrix, for one group of rows; adds Σ |f_j x_j|
-// to size.
-KAL_INLINE KalFour combine(const double *x, size_t ld, KalFour f, KalFour *size)
-{
-    const KalFour a = f[0] * *kal_const_four(x);
-    const KalFour b = f[1] * *kal_const_four(x + ld);
-    const KalFour c = f[2] * *kal_const_four(x + 2 * ld);
-    const KalFour d = f[3] * *kal_const_four(x + 3 * ld);
-    *size += (kal_absolute(a) + kal_absolute(b)) + (kal_absolute(c) + kal_absolute(d));
-    return (a + b) + (c + d);
+    kal_padded_solve_transposed(coordinates(z), w->L, w->inverse, g);
 }
 
 // Entry by entry; a NaN on either side wins.
 KAL_INLINE KalFour larger(KalFour x, KalFour y)
 {
+    // NOLINTNEXTLINE(misc-redundant-expression): only a NaN differs from itself
     const KalFourBits pick = (x > y) | (x != x);
     return (KalFour)(((KalFourBits)x & pick) | ((KalFourBits)y & ~pick));
 }
 
-// The largest entry; NaN if there is one.
-KAL_INLINE double largest(KalFour x)
+// The largest of the first `count` entries, no others being larger; NaN if there is one.
+KAL_INLINE double largest(KalFour x, int count)
 {
-    const KalFour halves = larger(x, __builtin_shufflevector(x, x, 2, 3, 0, 1));
-    return larger(halves, __builtin_shufflevector(halves, halves, 1, 0, 3, 2))[0];
+    if (count > 2) {
+        x = larger(x, __builtin_shufflevector(x, x, 2, 3, 0, 1));
+    }
+    if (count > 1) {
+        x = larger(x, __builtin_shufflevector(x, x, 1, 0, 3, 2));
+    }
+    return x[0];
 }
 
 // missing = Q + C + Aᵀλ − M q'', and the size of its terms; force = Aᵀλ.  Returns the
-// largest size in natural units.
+// largest size in natural units, or `acceleration` if that is larger: natural masses are
+// 1, so that it is a force too.
 KAL_INLINE double motion_errors(const KalShort *w, Size z, const double *lambda,
-                                const double *C)
+                                const double *C, double acceleration)
 {
     const size_t ld = (size_t)z.ld;
-    KalFour most = kal_all(0.0);
+    KalFour most = kal_all(acceleration);
     for (int i = 0; i < z.ld; i += 4) {
         const KalFour Q = *kal_const_four(w->Q + i);
         const KalFour c = C ? *kal_const_four(C + i) : kal_all(0.0);
         KalFour size = kal_absolute(Q) + kal_absolute(c);
-        KalFour inertia = kal_all(0.0);
-        KalFour force = kal_all(0.0);
-        for (int j = 0; j < z.ld; j += 4) {
-            inertia += combine(w->M + (size_t)j * ld + i, ld, *kal_const_four(w->g + j),
-                               &size);
-        }
-        for (int j = 0; j < z.rows; j += 4) {
-            force += combine(w->A + (size_t)j * ld + i, ld, *kal_const_four(lambda + j),
-                             &size);
-        }
+        const KalFour inertia = product(w->M + i, ld, coordinates(z), w->g, &size);
+        const KalFour force = product(w->A + i, ld, constraints(z), lambda, &size);
         *kal_four(w->force + i) = force;
         *kal_four(w->size + i) = size;
         *kal_four(w->missing + i) = Q + c + force - inertia;
         most = larger(most, size / (*kal_const_four(w->unit + i) + NOTHING));
     }
-    return largest(most);
+    return largest(most, kal_side_left(coordinates(z), 0));
 }
 
-// max |Q + C + Aᵀλ − M q''| relative to its terms.
-KAL_INLINE double motion_residual(const KalShort *w, Size z, const double *lambda,
-                                  const double *C, double acceleration)
+// max |Q + C + Aᵀλ − M q''| relative to its terms; `most` is the largest size anywhere.
+KAL_INLINE double motion_residual(const KalShort *w, Size z, double most)
 {
-    const double most =
-        largest((KalFour){acceleration, motion_errors(w, z, lambda, C), 0.0, 0.0});
     KalFour worst = kal_all(0.0);
     for (int i = 0; i < z.ld; i += 4) {
         const KalFour size = *kal_const_four(w->size + i)
                              + FLOOR * most * *kal_const_four(w->unit + i) + NOTHING;
         worst = larger(worst, kal_absolute(*kal_const_four(w->missing + i)) / size);
     }
-    return largest(worst);
+    return largest(worst, kal_side_left(coordinates(z), 0));
 }
 
-// The products of q'' with four rows, and the sizes of their terms.
-KAL_INLINE KalFour row_products(const KalShort *w, Size z, const double *rows,
-                                KalFour *size)
+// The products of q'' with the first `count` of four rows, and the sizes of their terms.
+KAL_INLINE KalFour row_products(const KalShort *w, Size z, int count,
+                                const double *rows, KalFour *size)
 {
-    const size_t ld = (size_t)z.ld;
     KalFour sum[4] = {{0.0}, {0.0}, {0.0}, {0.0}};
     KalFour terms[4] = {{0.0}, {0.0}, {0.0}, {0.0}};
     for (int j = 0; j < z.ld; j += 4) {
         const KalFour q = *kal_const_four(w->g + j);
-        for (int k = 0; k < 4; k++) {
-            const KalFour term = q * *kal_const_four(rows + (size_t)k * ld + j);
+        for (int k = 0; k < 4 && k < count; k++) {
+            const KalFour term =
+                q * *kal_const_four(rows + (size_t)k * (size_t)z.ld + j);
             sum[k] += term;
             terms[k] += kal_absolute(term);
         }
@@ -236,76 +283,72 @@ KAL_INLINE KalFour row_products(const KalShort *w, Size z, const double *rows,
 }
 
 // The largest acceleration that occurs or is asked for, in natural units.
-KAL_INLINE double largest_acceleration(const KalShort *w, Size z, const double *b_size)
+KAL_INLINE double largest_acceleration(const KalShort *w, Size z)
 {
     KalFour most = kal_all(0.0);
+    for (int i = 0; i < z.rows; i += 4) {
+        most = larger(most, kal_absolute(*kal_const_four(w->b_size + i))
+                                / (*kal_const_four(w->length + i) + NOTHING));
+    }
     for (int j = 0; j < z.ld; j += 4) {
         most = larger(most, kal_absolute(*kal_const_four(w->g + j)
                                          * *kal_const_four(w->unit + j)));
     }
-    for (int i = 0; i < z.rows; i += 4) {
-        most = larger(most, kal_absolute(*kal_const_four(b_size + i))
-                                / (*kal_const_four(w->length + i) + NOTHING));
-    }
-    return largest(most);
+    return largest(most, kal_side_left(coordinates(z), 0));
 }
 
-// missing_rows = b − A q''; returns max |b − A q''| relative to its terms, where b_size
-// (padded) says how large those of b are.
-KAL_INLINE double constraint_residual(const KalShort *w, Size z, const double *b_size,
-                                      double acceleration)
+// missing_rows = b − A q''; returns max |b − A q''| relative to its terms.
+KAL_INLINE double constraint_residual(const KalShort *w, Size z, double most)
 {
     KalFour worst = kal_all(0.0);
     for (int i = 0; i < z.rows; i += 4) {
         KalFour size;
-        const KalFour sum = row_products(w, z, w->A + (size_t)i * (size_t)z.ld, &size);
+        const KalFour sum = row_products(w, z, kal_side_left(constraints(z), i),
+                                         w->A + (size_t)i * (size_t)z.ld, &size);
         const KalFour missing = *kal_const_four(w->b + i) - sum;
-        size += kal_absolute(*kal_const_four(b_size + i))
-                + FLOOR * acceleration * *kal_const_four(w->length + i) + NOTHING;
+        size += kal_absolute(*kal_const_four(w->b_size + i))
+                + FLOOR * most * *kal_const_four(w->length + i) + NOTHING;
         *kal_four(w->missing_rows + i) = missing;
         worst = larger(worst, kal_absolute(missing) / size);
     }
-    return largest(worst);
+    return largest(worst, kal_side_left(constraints(z), 0));
 }
 
 // Fill the residuals of the acceleration in g and its multipliers.
-KAL_INLINE void measure(const KalMotion *s, Size z, const double *lambda,
-                        KalMotionAnswer *answer)
+KAL_INLINE void measure(const KalShort *w, Size z, const double *lambda,
+                        const double *C, KalMotionAnswer *answer)
 {
-    const KalShort *w = &s->short_way;
-    const double *b_size = w->b;
-    if (s->b_size) {
-        kal_padded_copy(z.m, z.rows, s->b_size, w->b_size);
-        b_size = w->b_size;
-    }
-    const double most = largest_acceleration(w, z, b_size);
-    answer->residual_motion =
-        motion_residual(w, z, lambda, s->given.C ? w->g + z.ld : NULL, most);
-    answer->residual_constraints = constraint_residual(w, z, b_size, most);
+    const double acceleration = largest_acceleration(w, z);
+    const double most = motion_errors(w, z, lambda, C, acceleration);
+    answer->residual_motion = motion_residual(w, z, most);
+    answer->residual_constraints = constraint_residual(w, z, most);
 }
 
-// Solve once more for what is missing, and add it.  Without C only: its place is used.
-KAL_INLINE void refine(const KalShort *w, Size z)
+// Solve once more for what is missing, add it, and measure again.  Without C only: its
+// place is used.  Rare enough to be compiled once for all sizes.
+__attribute__((noinline)) static void refine(const KalShort *w, Size z,
+                                             KalMotionAnswer *answer)
 {
     double *h = w->g + z.ld;
     kal_padded_copy(z.ld, z.ld, w->missing, h);
-    kal_padded_solve(z.ld, w->L, w->inverse, 1, h);
+    kal_padded_solve(coordinates(z), w->L, w->inverse, 1, h);
     find_multipliers(w, z, w->missing_rows, h, w->lambda_total);
     accelerate(w, z, w->lambda_total, h);
     kal_padded_subtract(0, z.ld, -1.0, h, w->g);
     kal_padded_subtract(0, z.rows, -1.0, w->lambda_total, w->lambda);
+    measure(w, z, w->lambda, NULL, answer);
 }
 
 // The multipliers that go with Q + C, and what C adds beyond the ideal part: C itself and
 // the change of the multipliers that it causes.
-KAL_INLINE void add_nonideal(const KalMotion *s, Size z, double *lambda_total)
+KAL_INLINE void add_nonideal(const KalShort *w, Size z, const double *C,
+                             double *lambda_total)
 {
-    const KalShort *w = &s->short_way;
     double *h = w->g + z.ld;
     kal_padded_subtract(0, z.ld, -1.0, h, w->g);
     find_multipliers(w, z, w->b, w->g, lambda_total);
-    kal_padded_copy(z.n, z.ld, s->given.C, h);
-    kal_padded_copy(z.n, z.ld, s->given.C, w->added);
+    kal_padded_copy(z.n, z.ld, C, h);
+    kal_padded_copy(z.n, z.ld, C, w->added);
     for (int i = 0; i < z.m; i++) {
         kal_padded_subtract(0, z.ld, w->lambda[i] - lambda_total[i],
                             w->A + (size_t)i * (size_t)z.ld, w->added);
@@ -317,73 +360,131 @@ KAL_INLINE void find_ideal(const KalShort *w, Size z)
 {
     for (int i = 0; i < z.ld; i += 4) {
         KalFour size = kal_all(0.0);
-        KalFour force = kal_all(0.0);
-        for (int j = 0; j < z.rows; j += 4) {
-            force += combine(w->A + (size_t)j * (size_t)z.ld + i, (size_t)z.ld,
-                             *kal_const_four(w->lambda + j), &size);
-        }
-        *kal_four(w->force + i) = force;
+        *kal_four(w->force + i) =
+            product(w->A + i, (size_t)z.ld, constraints(z), w->lambda, &size);
     }
 }
 
-KAL_INLINE void store(const KalMotion *s, Size z)
+KAL_INLINE void store(const KalMotion *s, const KalShort *w, Size z, const double *C)
 {
-    const KalShort *w = &s->short_way;
     for (int j = 0; j < z.n; j++) {
         s->qdd[j] = w->g[j];
         s->ideal[j] = w->force[j];
-        s->nonideal[j] = s->given.C ? w->added[j] : 0.0;
+        s->nonideal[j] = C ? w->added[j] : 0.0;
     }
     for (int i = 0; i < z.m; i++) {
         s->lambda[i] = w->lambda[i];
     }
 }
 
-KAL_INLINE bool solve(const KalMotion *s, Size z, KalMotionAnswer *answer)
+// C is NULL or that of the problem.
+KAL_INLINE bool solve(const KalMotion *s, const KalShort *w, Size z, const double *C,
+                      KalMotionAnswer *answer)
 {
-    const KalShort *w = &s->short_way;
-    load(&s->given, w, z);
-    const double pivot = factor(w, z, s->given.C != NULL);
+    load(s, w, z, C);
+    const double pivot = factor(w, z, C != NULL);
     const bool near = pivot < WITHOUT_REFINEMENT;
-    if (pivot == 0.0 || (near && s->given.C)) {
+    if (pivot == 0.0 || (near && C)) {
         return false;
     }
     find_multipliers(w, z, w->b, w->g, w->lambda);
     double *lambda_total = w->lambda;
-    if (s->given.C) {
+    if (C) {
         lambda_total = w->lambda_total;
-        add_nonideal(s, z, lambda_total);
+        add_nonideal(w, z, C, lambda_total);
     }
     accelerate(w, z, lambda_total, w->g);
-    measure(s, z, lambda_total, answer);
+    measure(w, z, lambda_total, C ? w->g + z.ld : NULL, answer);
     if (near) {
-        refine(w, z);
-        measure(s, z, lambda_total, answer);
+        refine(w, (Size){z.n, z.m, z.ld, z.rows, false}, answer);
     }
     if (!(answer->residual_motion <= SAFE_RESIDUAL
           && answer->residual_constraints <= SAFE_RESIDUAL)) {
         return false;
     }
-    if (s->given.C) {
+    if (C) {
         find_ideal(w, z);
     }
-    store(s, z);
+    store(s, w, z, C);
     answer->rank_A = z.m;
     return true;
 }
 
-// Small sizes are told to the compiler.
+// Room for the arrays of a problem with up to four coordinates and constraints.
+enum {
+    ROOM = 5 * 4 * 4 + 16 * 4
+};
+
+KAL_INLINE KalShort lay_out(Size z, double *memory)
+{
+    const size_t ld = (size_t)z.ld;
+    const size_t rows = (size_t)z.rows;
+    double *A = memory + 2 * ld * ld;
+    double *S = A + 2 * ld * rows;
+    double *v = S + rows * rows;
+    double *u = v + 8 * ld;
+    return (KalShort){
+        .M = memory,
+        .L = memory + ld * ld,
+        .A = A,
+        .W = A + ld * rows,
+        .S = S,
+        .inverse = v,
+        .g = v + ld,
+        .Q = v + 3 * ld,
+        .force = v + 4 * ld,
+        .unit = v + 5 * ld,
+        .size = v + 6 * ld,
+        .missing = v + 7 * ld,
+        .added = u,
+        .inverse_rows = u + ld,
+        .b = u + ld + rows,
+        .b_size = u + ld + 2 * rows,
+        .lambda = u + ld + 3 * rows,
+        .lambda_total = u + ld + 4 * rows,
+        .length = u + ld + 5 * rows,
+        .missing_rows = u + ld + 6 * rows,
+    };
+}
+
+// Up to four coordinates and constraints, without C.  What lies in arrays that nobody else
+// sees travels in registers.
+KAL_INLINE bool solve_small(const KalMotion *s, int n, int m, KalMotionAnswer *answer)
+{
+    _Alignas(32) double memory[ROOM];
+    const Size z = {n, m, 4, 4, true};
+    const KalShort w = lay_out(z, memory);
+    return solve(s, &w, z, NULL, answer);
+}
+
+// Small sizes are told to the compiler; there are no more constraints than coordinates.
+KAL_INLINE bool solve_few(const KalMotion *s, int n, KalMotionAnswer *answer)
+{
+    switch (s->given.m) {
+    case 1: return solve_small(s, n, 1, answer);
+    case 2: return n >= 2 && solve_small(s, n, 2, answer);
+    case 3: return n >= 3 && solve_small(s, n, 3, answer);
+    case 4: return n >= 4 && solve_small(s, n, 4, answer);
+    default: return false;
+    }
+}
+
 bool KAL_SHORT_SOLVE(KalMotion *s, KalMotionAnswer *answer)
 {
     const int n = s->given.n;
     const int m = s->given.m;
     const int ld = kal_padded(n);
     const int rows = kal_padded(m);
-    if (ld == 4 && rows == 4) {
-        return solve(s, (Size){n, m, 4, 4}, answer);
+    if (ld == 4 && rows == 4 && !s->given.C) {
+        switch (n) {
+        case 1: return solve_few(s, 1, answer);
+        case 2: return solve_few(s, 2, answer);
+        case 3: return solve_few(s, 3, answer);
+        default: return solve_few(s, 4, answer);
+        }
     }
-    if (ld == 8 && rows == 8) {
-        return solve(s, (Size){n, m, 8, 8}, answer);
+    if (ld == 8 && rows == 8 && !s->given.C) {
+        return solve(s, &s->short_way, (Size){n, m, 8, 8, false}, NULL, answer);
     }
-    return solve(s, (Size){n, m, ld, rows}, answer);
+    return solve(s, &s->short_way, (Size){n, m, ld, rows, false}, s->given.C, answer);
 }

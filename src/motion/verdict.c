@@ -12,15 +12,15 @@
 #include "linalg/triangular.h"
 #include "motion/motion_impl.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // With a unit diagonal, what remains of M below this is rounding (times n/8).
-static const double MASS_TOLERANCE = 0x1p-46;
-
-// A free direction of length 1 with less than this under the root of twice its kinetic
-// energy counts as massless.  Masses taken for real start at √MASS_TOLERANCE = 1e-7.
-static const double MOBILITY_TOLERANCE = 1e-9;
+static double mass_tolerance(int n)
+{
+    return 0x1p-46 * (n > 8 ? n / 8.0 : 1.0);
+}
 
 // A coordinate is determined when all massless free directions of length 1 move it by
 // less than this.
@@ -111,7 +111,7 @@ static KalStatus factor_mass(KalMotion *s)
     KalVerdict *v = &s->verdict;
     const int n = s->given.n;
     const size_t bytes = (size_t)n * sizeof(double);
-    const double tolerance = MASS_TOLERANCE * (n > 8 ? n / 8.0 : 1.0);
+    const double tolerance = mass_tolerance(n);
     KAL_TRY(scale_mass(s));
     memcpy(v->F, v->mass, bytes * (size_t)n);
     v->rank_M = kal_cholesky_pivoted(n, v->F, tolerance, v->perm);
@@ -154,7 +154,9 @@ static void factor_mobility(KalMotion *s)
     if (v->rank_M == n) {
         kal_qr_factor_to_rank(G, v->freedom, 0); // definite: every direction has mass
     } else {
-        kal_qr_factor(G, MOBILITY_TOLERANCE, 0);
+        // Less than this under the root of twice its kinetic energy is no mass: the
+        // entries of M are not known so well.
+        kal_qr_factor(G, sqrt(mass_tolerance(n)), 0);
     }
     v->excess = v->freedom - G->rank;
 }
@@ -199,6 +201,8 @@ static void find_massless(KalMotion *s)
     }
 }
 
+// Mark the coordinates that massless directions move; entries that are rounding become
+// zero, and so do all of a coordinate that is determined.
 static void mark_indeterminate(KalMotion *s)
 {
     KalVerdict *v = &s->verdict;
@@ -211,8 +215,10 @@ static void mark_indeterminate(KalMotion *s)
             square += x * x;
         }
         s->indeterminate[i] = square > DETERMINED * DETERMINED;
-        for (int c = 0; c < v->excess && !s->indeterminate[i]; c++) {
-            kal_column(v->massless, n, c)[i] = 0.0;
+        for (int c = 0; c < v->excess; c++) {
+            double *x = kal_column(v->massless, n, c) + i;
+            const bool rounding = fabs(*x) < 16.0 * DBL_EPSILON * n;
+            *x = s->indeterminate[i] && !rounding ? *x : 0.0;
         }
     }
 }

@@ -280,8 +280,9 @@ KalStatus kal_document_parse(KalJsonReader *r, KalProblem *out_problem)
 {
     KalProblem *p = out_problem;
     KAL_TRY(parse_members(r, p));
-    const size_t brace = strcspn(r->text, "{"); // it is there: reading came to its end
-    KAL_TRY(check_presence(r, p, brace));
+    // It is there: reading came to its end.
+    const char *brace = memchr(r->text, '{', r->length);
+    KAL_TRY(check_presence(r, p, (size_t)(brace - r->text)));
     KAL_TRY(check_coordinates(r, p));
     KAL_TRY(check_constraints(r, p));
 

@@ -122,27 +122,5 @@ static void transposed_products_are_formed(void)
     }
 }
 
-static void gram_matrices_are_formed_in_the_lower_triangle(void)
-{
-    for (int number = 0; number < SHAPES; number++) {
-        const Shape s = shape(number);
-        fill(number);
-        kal_gram((KalMatrix){X, s.rows, s.columns, LD},
-                 (KalMatrix){Y, s.columns, s.columns, LD});
-        bool same = true;
-        for (int j = 0; j < s.columns; j++) {
-            for (int i = j; i < s.columns; i++) {
-                double sum = 0.0;
-                for (int k = 0; k < s.rows; k++) {
-                    sum += X[i * LD + k] * X[j * LD + k];
-                }
-                same &= Y[j * LD + i] == sum;
-            }
-        }
-        ok(same);
-    }
-}
-
 TAP_RUN(TAP_CASE(products_are_subtracted), TAP_CASE(products_are_formed),
-        TAP_CASE(transposed_products_are_formed),
-        TAP_CASE(gram_matrices_are_formed_in_the_lower_triangle))
+        TAP_CASE(transposed_products_are_formed))

@@ -416,6 +416,54 @@ static void the_smallest_contradicting_set_is_named(void)
     check_crowd(fours, 7, 1, 1U << 1 | 1U << 2 | 1U << 3 | 1U << 4);
 }
 
+// Among hundreds of redundant rows, far too many to try all combinations, two parallel
+// ones that disagree are still found, and soon.
+static void parallel_rows_are_found_in_a_crowd(void)
+{
+    enum {
+        SIZE = 200,
+        ROWS = 400
+    };
+
+    static double mass[SIZE * SIZE];
+    static double Q[SIZE];
+    static double A[ROWS * SIZE];
+    static double b[ROWS];
+    Rng rng = {11};
+    for (int i = 0; i < SIZE; i++) {
+        mass[i * SIZE + i] = 1.0;
+    }
+    for (int i = 0; i < ROWS; i++) { // the second half mixes rows of the first
+        for (int j = 0; j < SIZE; j++) {
+            A[i * SIZE + j] =
+                i < SIZE ? (i == j ? 1.0 : 0.0)
+                         : (j == i - SIZE || j == (i - SIZE + 7) % SIZE ? 2.0 : 0.0);
+        }
+    }
+    for (int j = 0; j < SIZE; j++) { // row 399 is row 250, three times, but for b
+        A[399 * SIZE + j] = 3.0 * A[250 * SIZE + j];
+    }
+    for (int j = 0; j < SIZE; j++) {
+        const double q = rng_entry(&rng);
+        for (int i = 0; i < ROWS; i++) {
+            b[i] += A[i * SIZE + j] * q;
+        }
+    }
+    b[399] += 1.0;
+    KalContext *ctx;
+    KalMotion *motion;
+    KalMotionAnswer answer;
+    const KalMotionProblem problem = {
+        .n = SIZE, .m = ROWS, .M = mass, .Q = Q, .A = A, .b = b};
+    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+    ok(kal_motion_create(ctx, NULL, SIZE, ROWS, &motion) == KAL_OK);
+    ok(kal_motion_solve(motion, &problem, &answer) == KAL_ERR_CONTRADICTION);
+    const KalMotionFault fault = kal_motion_fault(motion);
+    ok(fault.count == 2 && fault.indices[0] == 250 && fault.indices[1] == 399);
+    kal_motion_destroy(motion);
+    kal_context_destroy(ctx);
+}
+
 // Forces along z, which has neither mass nor constraint, and along a pair that moves
 // freely against each other.
 static void forces_without_mass_are_refused(void)
@@ -617,6 +665,7 @@ TAP_RUN(TAP_CASE(open_workspaces), TAP_CASE(not_finite_entries_are_named),
         TAP_CASE(a_row_without_coefficients_cannot_demand),
         TAP_CASE(two_rows_that_disagree_are_named_with_their_distance),
         TAP_CASE(the_smallest_contradicting_set_is_named),
+        TAP_CASE(parallel_rows_are_found_in_a_crowd),
         TAP_CASE(forces_without_mass_are_refused),
         TAP_CASE(formulations_say_where_they_do_not_apply),
         TAP_CASE(formulations_are_found_by_their_words),
