@@ -55,7 +55,8 @@ static KalExpr one_and_square(KalGraph *g, int k, KalExpr e)
 }
 
 // s × (b a^(b−1)) or s × (a^b log a): theory (9.4).
-static KalExpr carry_power(KalGraph *g, KalExpr f, const KalNode *n, int k, KalExpr s)
+static KalExpr carry_power(KalGraph *g, KalExpr f, const KalExprNode *n, int k,
+                           KalExpr s)
 {
     const KalExpr a = n->arg[0];
     const KalExpr b = n->arg[1];
@@ -67,7 +68,7 @@ static KalExpr carry_power(KalGraph *g, KalExpr f, const KalNode *n, int k, KalE
 }
 
 // s × x/(a² + b²) or s × −y/(a² + b²), where f = atan2(y, x).
-static KalExpr carry_angle(KalGraph *g, const KalNode *n, int k, KalExpr s)
+static KalExpr carry_angle(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
 {
     const KalExpr y = n->arg[0];
     const KalExpr x = n->arg[1];
@@ -83,14 +84,14 @@ static KalExpr carry_choice(KalGraph *g, KalExpr condition, bool first, KalExpr 
 }
 
 // Whether min or max takes its first operand.
-static KalExpr takes_first(KalGraph *g, const KalNode *n)
+static KalExpr takes_first(KalGraph *g, const KalExprNode *n)
 {
     const bool least = n->op == KAL_OP_MIN;
     return kal_binary(g, KAL_OP_LE, n->arg[least ? 0 : 1], n->arg[least ? 1 : 0]);
 }
 
 // s × the derivative of a function of one operand: theory (9.3).
-static KalExpr carry_function(KalGraph *g, KalExpr f, const KalNode *n, KalExpr s)
+static KalExpr carry_function(KalGraph *g, KalExpr f, const KalExprNode *n, KalExpr s)
 {
     const KalExpr a = n->arg[0];
     switch ((KalOp)n->op) {
@@ -114,7 +115,7 @@ static KalExpr carry_function(KalGraph *g, KalExpr f, const KalNode *n, KalExpr 
 
 KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
 {
-    const KalNode n = *kal_node(g, f); // a copy: building moves the table
+    const KalExprNode n = *kal_node(g, f); // a copy: building moves the table
     switch ((KalOp)n.op) {
     case KAL_OP_ADD: return s;
     case KAL_OP_SUB: return k == 0 ? s : kal_neg(g, s);
@@ -155,7 +156,7 @@ KalExpr kal_accumulate(KalGraph *g, KalExpr a, KalExpr b)
 // Both branches at once: if(c, a, b)' = if(c, a', b').
 static KalExpr forward_choice(KalGraph *g, const KalStep *step, const KalExpr *d)
 {
-    const KalNode n = *kal_node(g, step->node);
+    const KalExprNode n = *kal_node(g, step->node);
     const int first = n.op == KAL_OP_SELECT ? 1 : 0;
     const KalExpr a = d[step->arg[first]];
     const KalExpr b = d[step->arg[first + 1]];

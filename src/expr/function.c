@@ -73,7 +73,7 @@ static KalExpr elementary(KalGraph *g, KalOp op, KalExpr a)
     if (kal_is_int(g, a, 1) && (op == KAL_OP_LOG || op == KAL_OP_ACOS)) {
         return kal_int(g, 0);
     }
-    const KalNode inner = *kal_node(g, a);
+    const KalExprNode inner = *kal_node(g, a);
     if ((op == KAL_OP_EXP && inner.op == KAL_OP_LOG)
         || (op == KAL_OP_LOG && inner.op == KAL_OP_EXP)) {
         return inner.arg[0];
@@ -103,7 +103,7 @@ static KalExpr sign(KalGraph *g, KalExpr a)
 
 static KalExpr opposite(KalGraph *g, KalExpr a)
 {
-    const KalNode n = *kal_node(g, a);
+    const KalExprNode n = *kal_node(g, a);
     if (n.op == KAL_OP_CONST) {
         return kal_int(g, kal_is_zero(g, a) ? 1 : 0);
     }

@@ -151,7 +151,7 @@ KalContext *kal_graph_context(const KalGraph *g)
     return g->ctx;
 }
 
-KalNode kal_graph_node(const KalGraph *g, KalExpr e)
+KalExprNode kal_graph_node(const KalGraph *g, KalExpr e)
 {
     assert(e.index != 0 && e.index < g->count);
     return g->nodes[e.index];
@@ -191,7 +191,7 @@ static uint32_t hash_number(const KalRational *x)
 }
 
 // The hash of a node with operands or of a leaf that is no number.
-static uint32_t hash_node(const KalNode *n)
+static uint32_t hash_node(const KalExprNode *n)
 {
     uint64_t a = n->arg[0].index;
     uint64_t b = n->arg[1].index;
@@ -202,7 +202,7 @@ static uint32_t hash_node(const KalNode *n)
     return mix(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
 }
 
-static bool same_node(const KalNode *x, const KalNode *y)
+static bool same_node(const KalExprNode *x, const KalExprNode *y)
 {
     if (x->op != y->op || x->arg[2].index != y->arg[2].index) {
         return false;
@@ -217,7 +217,7 @@ static bool same_node(const KalNode *x, const KalNode *y)
 static bool grow_nodes(KalGraph *g)
 {
     const size_t old_size = g->capacity * sizeof *g->nodes;
-    KalNode *nodes = kal_resize(g->ctx, g->nodes, old_size, 2 * old_size);
+    KalExprNode *nodes = kal_resize(g->ctx, g->nodes, old_size, 2 * old_size);
     if (!nodes) {
         return false;
     }
@@ -265,9 +265,9 @@ static bool have_room(KalGraph *g)
 }
 
 // Whether sin² + cos² may hide in the node: a power of one is among its factors.
-static uint8_t flags_of(const KalGraph *g, const KalNode *n)
+static uint8_t flags_of(const KalGraph *g, const KalExprNode *n)
 {
-    const KalNode *a = &g->nodes[n->arg[0].index];
+    const KalExprNode *a = &g->nodes[n->arg[0].index];
     switch ((KalOp)n->op) {
     case KAL_OP_POWI:
         return a->op == KAL_OP_SIN || a->op == KAL_OP_COS || a->op == KAL_OP_SINH
@@ -279,7 +279,7 @@ static uint8_t flags_of(const KalGraph *g, const KalNode *n)
     }
 }
 
-static KalExpr add_node(KalGraph *g, const KalNode *n, uint32_t hash)
+static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
 {
     if (!have_room(g)) {
         return KAL_NO_EXPR;
@@ -295,7 +295,7 @@ static KalExpr add_node(KalGraph *g, const KalNode *n, uint32_t hash)
     return e;
 }
 
-static KalExpr find_node(const KalGraph *g, const KalNode *n, uint32_t hash)
+static KalExpr find_node(const KalGraph *g, const KalExprNode *n, uint32_t hash)
 {
     uint32_t at = hash & (g->table_size - 1);
     for (uint64_t entry = g->table[at]; entry != 0; entry = g->table[at]) {
@@ -310,7 +310,7 @@ static KalExpr find_node(const KalGraph *g, const KalNode *n, uint32_t hash)
 
 KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
-    const KalNode n = {
+    const KalExprNode n = {
         .op = (uint8_t)op, .arg = {a, b, KAL_NO_EXPR}
     };
     return find_node(g, &n, hash_node(&n));
@@ -324,7 +324,7 @@ KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c)
         || (arity > 1 && b.index == 0) || (arity > 2 && c.index == 0)) {
         return KAL_NO_EXPR;
     }
-    const KalNode n = {
+    const KalExprNode n = {
         .op = (uint8_t)op, .arg = {a, b, c}
     };
     const uint32_t hash = hash_node(&n);
@@ -381,7 +381,7 @@ KalExpr kal_number(KalGraph *g, KalRational value)
         return KAL_NO_EXPR;
     }
     g->numbers[g->n_numbers] = value;
-    const KalNode n = {.op = KAL_OP_CONST, .arg = {{g->n_numbers}}};
+    const KalExprNode n = {.op = KAL_OP_CONST, .arg = {{g->n_numbers}}};
     const KalExpr e = add_node(g, &n, hash);
     g->n_numbers += e.index != 0;
     return e;

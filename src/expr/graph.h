@@ -65,11 +65,11 @@ typedef enum KalKind {
 
 /// A node.  SYMBOL keeps its id in arg[0].index, CONST its place among the numbers;
 /// POWI keeps its whole exponent, as int32_t, in arg[1].index.
-typedef struct KalNode {
+typedef struct KalExprNode {
     uint8_t op;    ///< a KalOp
     uint8_t flags; ///< the graph's own
     KalExpr arg[3];
-} KalNode;
+} KalExprNode;
 
 enum {
     KAL_GRAPH_LIMIT = 1 << 24 ///< nodes that a graph may have unless told otherwise
@@ -109,7 +109,7 @@ size_t kal_graph_bytes(const KalGraph *g);
 KalContext *kal_graph_context(const KalGraph *g);
 
 /// A copy of a node.
-KalNode kal_graph_node(const KalGraph *g, KalExpr e);
+KalExprNode kal_graph_node(const KalGraph *g, KalExpr e);
 
 /// The number that a CONST node stands for.
 KalRational kal_graph_number(const KalGraph *g, KalExpr e);

@@ -19,7 +19,7 @@ enum {
 
 struct KalGraph {
     KalContext *ctx;
-    KalNode *nodes;
+    KalExprNode *nodes;
     uint32_t count;
     uint32_t capacity;
     uint32_t limit;
@@ -41,7 +41,7 @@ struct KalGraph {
     bool plain;
 };
 
-static inline const KalNode *kal_node(const KalGraph *g, KalExpr e)
+static inline const KalExprNode *kal_node(const KalGraph *g, KalExpr e)
 {
     return &g->nodes[e.index];
 }
@@ -51,7 +51,7 @@ static inline bool kal_is_op(const KalGraph *g, KalExpr e, KalOp op)
     return g->nodes[e.index].op == op;
 }
 
-static inline int32_t kal_node_exponent(const KalNode *n)
+static inline int32_t kal_node_exponent(const KalExprNode *n)
 {
     return (int32_t)n->arg[1].index;
 }

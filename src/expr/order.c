@@ -87,7 +87,7 @@ static bool add_step(Walk *w, KalExpr e)
         o->steps = steps;
         o->capacity = capacity;
     }
-    const KalNode *n = kal_node(w->g, e);
+    const KalExprNode *n = kal_node(w->g, e);
     const int arity = kal_op_arity((KalOp)n->op);
     KalStep *step = &o->steps[o->count];
     *step = (KalStep){
@@ -107,7 +107,7 @@ static bool visit(Walk *w, KalExpr e)
     bool fits = is_marked(w->g, e) || enter(w, e);
     while (fits && w->depth > 0) {
         Visit *top = &w->stack[w->depth - 1];
-        const KalNode *n = kal_node(w->g, top->e);
+        const KalExprNode *n = kal_node(w->g, top->e);
         if (is_marked(w->g, top->e)) {
             w->depth--;
         } else if (top->done == (uint32_t)kal_op_arity((KalOp)n->op)) {

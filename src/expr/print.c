@@ -157,7 +157,7 @@ bool kal_print_is_inverse(const KalPrinter *p, KalExpr e, KalRational *out_k,
         || kal_print_part(p, t.rest) != 0) {
         return false;
     }
-    const KalNode *n = kal_node(p->g, t.rest);
+    const KalExprNode *n = kal_node(p->g, t.rest);
     *out_k = t.k;
     *out_below = n->arg[1];
     return n->op == KAL_OP_DIV && kal_is_int(p->g, n->arg[0], 1);
@@ -172,7 +172,7 @@ static void push_term(KalPrinter *p, KalExpr e, bool negative, bool first)
 
 void kal_expand_term(KalPrinter *p, const KalPiece *piece)
 {
-    const KalNode *n = kal_node(p->g, piece->e);
+    const KalExprNode *n = kal_node(p->g, piece->e);
     const bool part = kal_print_part(p, piece->e) != 0;
     bool negative = piece->negative;
     if (!part && (n->op == KAL_OP_ADD || n->op == KAL_OP_SUB)) {
@@ -276,7 +276,7 @@ static uint32_t *count_uses(const KalPrinter *p, const KalOrder *order)
     uint32_t *uses = kal_alloc(p->ctx, order->count + 1, sizeof *uses);
     for (uint32_t i = 0; i < order->count && uses; i++) {
         const KalStep *step = &order->steps[i];
-        const KalNode *n = kal_node(p->g, step->node);
+        const KalExprNode *n = kal_node(p->g, step->node);
         for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
             const int times = p->options->format == KAL_FORMAT_C ? kal_c_uses(n, k) : 1;
             uses[step->arg[k]] += (uint32_t)times;

@@ -32,7 +32,7 @@ static int operand_at(const char *text, size_t at)
     return alone && c >= 'a' && c <= 'c' ? c - 'a' : -1;
 }
 
-int kal_c_uses(const KalNode *n, int k)
+int kal_c_uses(const KalExprNode *n, int k)
 {
     if (n->op == KAL_OP_POWI) {
         const int32_t power = kal_node_exponent(n);
@@ -56,7 +56,7 @@ static void print_number(KalPrinter *p, double value)
 
 static KalLevel level_of(const KalPrinter *p, KalExpr e)
 {
-    const KalNode *n = kal_node(p->g, e);
+    const KalExprNode *n = kal_node(p->g, e);
     if (kal_print_part(p, e) != 0) {
         return KAL_LEVEL_ATOM;
     }
@@ -77,7 +77,7 @@ static bool is_short(const KalPrinter *p, KalExpr e)
 }
 
 // x*x and x*(x*x) for short x, as evaluation has it; pow for the rest.
-static void expand_whole_power(KalPrinter *p, const KalNode *n)
+static void expand_whole_power(KalPrinter *p, const KalExprNode *n)
 {
     const int32_t power = kal_node_exponent(n);
     if ((power == 2 || power == 3) && is_short(p, n->arg[0])) {
@@ -108,7 +108,7 @@ static void push_piece(KalPrinter *p, const char *text, size_t length)
 }
 
 // The text of ops.def with operands in place of a, b and c.
-static void expand_by_list(KalPrinter *p, const KalNode *n)
+static void expand_by_list(KalPrinter *p, const KalExprNode *n)
 {
     const char *text = value_text((KalOp)n->op);
     const size_t length = strlen(text);
@@ -143,7 +143,7 @@ static void print_leaf(KalPrinter *p, KalExpr e)
     }
 }
 
-static void expand_infix(KalPrinter *p, const KalNode *n, KalLevel own)
+static void expand_infix(KalPrinter *p, const KalExprNode *n, KalLevel own)
 {
     if (n->op == KAL_OP_NEG) {
         kal_push_text(p, "-");
@@ -159,7 +159,7 @@ static void expand_infix(KalPrinter *p, const KalNode *n, KalLevel own)
 
 void kal_expand_c(KalPrinter *p, const KalPiece *piece)
 {
-    const KalNode n = *kal_node(p->g, piece->e);
+    const KalExprNode n = *kal_node(p->g, piece->e);
     const KalLevel own = level_of(p, piece->e);
     if (own < (KalLevel)piece->level) {
         kal_push_text(p, "(");

@@ -103,6 +103,6 @@ void kal_expand_c(KalPrinter *p, const KalPiece *piece);
 void kal_latex_name(KalPrinter *p, const char *name);
 
 /// How often a node's C text names operand k.
-int kal_c_uses(const KalNode *n, int k);
+int kal_c_uses(const KalExprNode *n, int k);
 
 #endif

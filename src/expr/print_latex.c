@@ -105,7 +105,7 @@ static void print_leaf(KalPrinter *p, KalExpr e, uint32_t part)
 // Functions other than roots and bars need parentheses as bases, and choices everywhere.
 static KalLevel level_of(const KalPrinter *p, KalExpr e)
 {
-    const KalNode *n = kal_node(p->g, e);
+    const KalExprNode *n = kal_node(p->g, e);
     const KalLevel level = kal_print_level(p, e);
     if (level != KAL_LEVEL_ATOM || kal_print_part(p, e) != 0) {
         return level;
@@ -134,7 +134,7 @@ static void push_factor(KalPrinter *p, KalExpr e)
 // Whether what is printed for a factor begins with a digit.
 static bool begins_with_digit(const KalPrinter *p, KalExpr e)
 {
-    const KalNode *n = kal_node(p->g, e);
+    const KalExprNode *n = kal_node(p->g, e);
     if (kal_print_part(p, e) != 0) {
         return false;
     }
@@ -162,7 +162,7 @@ static void push_multiple(KalPrinter *p, int64_t number, KalExpr e)
     }
 }
 
-static void push_fraction(KalPrinter *p, KalRational k, const KalNode *n)
+static void push_fraction(KalPrinter *p, KalRational k, const KalExprNode *n)
 {
     kal_push_text(p, "\\frac{");
     push_multiple(p, size_of(k.num), n->arg[0]);
@@ -173,7 +173,7 @@ static void push_fraction(KalPrinter *p, KalRational k, const KalNode *n)
 
 static void expand_product(KalPrinter *p, KalExpr e)
 {
-    const KalNode n = *kal_node(p->g, e);
+    const KalExprNode n = *kal_node(p->g, e);
     const uint32_t part = kal_print_part(p, e);
     if (part != 0 || n.op == KAL_OP_CONST) {
         print_leaf(p, e, part);
@@ -182,7 +182,7 @@ static void expand_product(KalPrinter *p, KalExpr e)
     } else if (n.op != KAL_OP_MUL) {
         kal_push_node(p, e, KAL_LEVEL_PRODUCT);
     } else {
-        const KalNode rest = *kal_node(p->g, n.arg[1]);
+        const KalExprNode rest = *kal_node(p->g, n.arg[1]);
         const bool number = kal_is_op(p->g, n.arg[0], KAL_OP_CONST);
         if (number && rest.op == KAL_OP_DIV && kal_print_part(p, n.arg[1]) == 0
             && kal_graph_number(p->g, n.arg[0]).den != 0) {
@@ -199,7 +199,7 @@ static void expand_product(KalPrinter *p, KalExpr e)
     }
 }
 
-static void push_arguments(KalPrinter *p, const KalNode *n)
+static void push_arguments(KalPrinter *p, const KalExprNode *n)
 {
     kal_push_text(p, "\\left(");
     for (int i = 0; i < kal_op_arity((KalOp)n->op); i++) {
@@ -209,9 +209,9 @@ static void push_arguments(KalPrinter *p, const KalNode *n)
     kal_push_text(p, "\\right)");
 }
 
-static void expand_power(KalPrinter *p, const KalNode *n)
+static void expand_power(KalPrinter *p, const KalExprNode *n)
 {
-    const KalNode base = *kal_node(p->g, n->arg[0]);
+    const KalExprNode base = *kal_node(p->g, n->arg[0]);
     const Function f = function_of((KalOp)base.op);
     const bool at_name = n->op == KAL_OP_POWI && f.power_at_name
                          && kal_node_exponent(n) > 0
@@ -235,7 +235,7 @@ static void expand_power(KalPrinter *p, const KalNode *n)
 
 static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
 {
-    const KalNode n = *kal_node(p->g, e);
+    const KalExprNode n = *kal_node(p->g, e);
     const KalKind kind = kal_op_kind((KalOp)n.op);
     const bool parentheses = inner && kind == KAL_KIND_LOGIC;
     kal_push_text(p, parentheses ? "\\left(" : "");
@@ -258,7 +258,7 @@ static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
     kal_push_text(p, parentheses ? "\\right)" : "");
 }
 
-static void expand_cases(KalPrinter *p, const KalNode *n, KalExpr condition)
+static void expand_cases(KalPrinter *p, const KalExprNode *n, KalExpr condition)
 {
     kal_push_text(p, "\\begin{cases} ");
     if (n->op == KAL_OP_SELECT) {
@@ -277,7 +277,7 @@ static void expand_cases(KalPrinter *p, const KalNode *n, KalExpr condition)
     kal_push_text(p, " & \\text{otherwise} \\end{cases}");
 }
 
-static void expand_call(KalPrinter *p, const KalNode *n)
+static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
     if (n->op == KAL_OP_SQRT || n->op == KAL_OP_ABS) {
         kal_push_text(p, n->op == KAL_OP_SQRT ? "\\sqrt{" : "\\left|");
@@ -291,7 +291,7 @@ static void expand_call(KalPrinter *p, const KalNode *n)
 
 static void expand_node(KalPrinter *p, KalExpr e, KalLevel level)
 {
-    const KalNode n = *kal_node(p->g, e);
+    const KalExprNode n = *kal_node(p->g, e);
     const KalKind kind = kal_op_kind((KalOp)n.op);
     const uint32_t part = kal_print_part(p, e);
     const KalLevel own = level_of(p, e);

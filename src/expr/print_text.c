@@ -60,7 +60,7 @@ static void push_inverse(KalPrinter *p, KalRational k, KalExpr below)
 
 static void expand_product(KalPrinter *p, KalExpr e)
 {
-    const KalNode n = *kal_node(p->g, e);
+    const KalExprNode n = *kal_node(p->g, e);
     const uint32_t part = kal_print_part(p, e);
     KalRational k;
     KalExpr below;
@@ -85,7 +85,7 @@ static void expand_product(KalPrinter *p, KalExpr e)
     }
 }
 
-static void expand_power(KalPrinter *p, const KalNode *n)
+static void expand_power(KalPrinter *p, const KalExprNode *n)
 {
     kal_push_node(p, n->arg[0], KAL_LEVEL_ATOM);
     if (n->op == KAL_OP_POW) {
@@ -99,7 +99,7 @@ static void expand_power(KalPrinter *p, const KalNode *n)
     kal_push_text(p, power < 0 ? ")" : "");
 }
 
-static void expand_call(KalPrinter *p, const KalNode *n)
+static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
     const int arity = kal_op_arity((KalOp)n->op);
     kal_push_text(p, kal_op_word((KalOp)n->op));
@@ -123,7 +123,7 @@ static void push_word(KalPrinter *p, KalOp op)
 
 static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
 {
-    const KalNode n = *kal_node(p->g, e);
+    const KalExprNode n = *kal_node(p->g, e);
     const KalOp op = (KalOp)n.op;
     const KalKind kind = kal_op_kind(op);
     const bool parentheses = inner && kind == KAL_KIND_LOGIC;
@@ -149,7 +149,7 @@ static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
 
 static void expand_node(KalPrinter *p, KalExpr e, KalLevel level)
 {
-    const KalNode n = *kal_node(p->g, e);
+    const KalExprNode n = *kal_node(p->g, e);
     const uint32_t part = kal_print_part(p, e);
     const KalLevel own = kal_print_level(p, e);
     if (own < level) {

@@ -66,7 +66,7 @@ static void remove_factor(KalFactors *f, int at)
 
 uint64_t kal_factor_key(const KalGraph *g, KalExpr base)
 {
-    const KalNode *n = kal_node(g, base);
+    const KalExprNode *n = kal_node(g, base);
     const KalKind kind = kal_op_kind((KalOp)n->op);
     if (kind == KAL_KIND_LEAF) {
         const uint64_t symbol = n->op == KAL_OP_SYMBOL;
@@ -120,7 +120,7 @@ static bool insert(const KalGraph *g, KalFactors *f, Pending *p, KalExpr base,
         return false;
     }
     const KalExponent now = f->exponent[at];
-    const KalNode *n = kal_node(g, base);
+    const KalExprNode *n = kal_node(g, base);
     if (now.num == 0) {
         remove_factor(f, at);
     } else if (by.den != 1 && now.num / now.den != 0 && comes_apart((KalOp)n->op)) {
@@ -152,7 +152,7 @@ static bool multiply_number(KalFactors *f, KalRational k, int64_t power)
 static bool insert_power(const KalGraph *g, KalFactors *f, Pending *p, KalExpr e,
                          int64_t power)
 {
-    const KalNode *n = kal_node(g, e);
+    const KalExprNode *n = kal_node(g, e);
     if (kal_is_op(g, n->arg[1], KAL_OP_CONST)) {
         const KalRational x = kal_graph_number(g, n->arg[1]);
         if (x.den > 0 && x.den <= EXPONENT_MAX && x.num <= EXPONENT_MAX
@@ -170,7 +170,7 @@ static bool take_apart(const KalGraph *g, KalFactors *f, Pending *p)
     p->n--;
     const KalExpr e = p->e[p->n];
     const int64_t power = p->power[p->n];
-    const KalNode *n = kal_node(g, e);
+    const KalExprNode *n = kal_node(g, e);
     switch ((KalOp)n->op) {
     case KAL_OP_CONST: return multiply_number(f, kal_graph_number(g, e), power);
     case KAL_OP_NEG:
@@ -262,7 +262,7 @@ KalExpr kal_factors_build(KalGraph *g, KalFactors *f)
 
 KalTerm kal_split(const KalGraph *g, KalExpr e)
 {
-    const KalNode *n = kal_node(g, e);
+    const KalExprNode *n = kal_node(g, e);
     if (n->op == KAL_OP_CONST) {
         return (KalTerm){kal_graph_number(g, e), KAL_NO_EXPR};
     }
@@ -292,14 +292,14 @@ KalExpr kal_scale(KalGraph *g, KalRational k, KalExpr rest)
     if (!kal_rational_is(k, -1)) {
         return kal_cons(g, KAL_OP_MUL, kal_number(g, k), rest, KAL_NO_EXPR);
     }
-    const KalNode n = *kal_node(g, rest);
+    const KalExprNode n = *kal_node(g, rest);
     return n.op == KAL_OP_SUB ? kal_cons(g, KAL_OP_SUB, n.arg[1], n.arg[0], KAL_NO_EXPR)
                               : kal_cons(g, KAL_OP_NEG, rest, KAL_NO_EXPR, KAL_NO_EXPR);
 }
 
 bool kal_find_negative(KalGraph *g, KalExpr e, KalExpr *out_negative)
 {
-    const KalNode *n = kal_node(g, e);
+    const KalExprNode *n = kal_node(g, e);
     if (n->op == KAL_OP_SUB) {
         const KalExpr other = kal_find(g, KAL_OP_SUB, n->arg[1], n->arg[0]);
         *out_negative = other;
@@ -382,7 +382,7 @@ KalExpr kal_powi(KalGraph *g, KalExpr a, int32_t n)
 // Whether an expression has no negative values, by its form.
 static bool is_nonnegative(const KalGraph *g, KalExpr e)
 {
-    const KalNode *n = kal_node(g, e);
+    const KalExprNode *n = kal_node(g, e);
     switch ((KalOp)n->op) {
     case KAL_OP_CONST: return kal_graph_number(g, e).value >= 0.0;
     case KAL_OP_POWI: return kal_node_exponent(n) % 2 == 0;
@@ -419,7 +419,7 @@ static bool add_root(KalGraph *g, KalFactors *f, KalExpr a, KalExponent x)
 {
     Pending p;
     p.n = 0;
-    const KalNode n = *kal_node(g, a);
+    const KalExprNode n = *kal_node(g, a);
     KalExponent whole = {0, 1};
     bool fits = true;
     if (n.op == KAL_OP_POWI) {

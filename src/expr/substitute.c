@@ -9,7 +9,7 @@ static KalExpr rebuild(KalGraph *g, const KalStep *step, const KalExpr *image)
 {
     const KalOp op = (KalOp)step->op;
     const int arity = kal_op_arity(op);
-    const KalNode n = kal_graph_node(g, step->node);
+    const KalExprNode n = kal_graph_node(g, step->node);
     KalExpr arg[3] = {n.arg[0], n.arg[1], n.arg[2]};
     bool changed = false;
     for (int k = 0; k < arity; k++) {

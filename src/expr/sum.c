@@ -17,7 +17,7 @@ static const KalRational ONE = {1, 1, 1.0};
 
 static bool is_sum(const KalGraph *g, KalExpr e)
 {
-    const KalNode *n = kal_node(g, e);
+    const KalExprNode *n = kal_node(g, e);
     return n->op == KAL_OP_ADD || n->op == KAL_OP_SUB;
 }
 
@@ -106,8 +106,8 @@ static bool replace_square(KalGraph *g, KalTerm x, KalExpr s, KalExpr to, KalExp
 static bool join_squares(KalGraph *g, KalTerm x, KalTerm y, const KalExpr sr[2],
                          KalTerm *out)
 {
-    const KalNode s = *kal_node(g, sr[0]);
-    const KalNode r = *kal_node(g, sr[1]);
+    const KalExprNode s = *kal_node(g, sr[0]);
+    const KalExprNode r = *kal_node(g, sr[1]);
     if (partner_of((KalOp)s.op) != r.op || r.op == KAL_OP_CONST
         || !kal_same(s.arg[0], r.arg[0])) {
         return false;
@@ -125,7 +125,7 @@ static bool join_squares(KalGraph *g, KalTerm x, KalTerm y, const KalExpr sr[2],
 static bool join_square_and_one(KalGraph *g, KalTerm x, KalTerm y, KalExpr s,
                                 KalTerm *out)
 {
-    const KalNode n = *kal_node(g, s);
+    const KalExprNode n = *kal_node(g, s);
     const KalOp partner = partner_of((KalOp)n.op);
     const bool fits =
         n.op == KAL_OP_SINH ? kal_rational_same(x.k, y.k) : is_opposite(x.k, y.k);
@@ -165,8 +165,8 @@ static bool join_by_squares(KalGraph *g, KalTerm x, KalTerm y, KalTerm *out)
 
 static bool is_reverse(const KalGraph *g, KalExpr a, KalExpr b)
 {
-    const KalNode *x = kal_node(g, a);
-    const KalNode *y = kal_node(g, b);
+    const KalExprNode *x = kal_node(g, a);
+    const KalExprNode *y = kal_node(g, b);
     return x->op == KAL_OP_SUB && y->op == KAL_OP_SUB && kal_same(x->arg[0], y->arg[1])
            && kal_same(x->arg[1], y->arg[0]);
 }
@@ -188,7 +188,7 @@ static bool join(KalGraph *g, KalTerm x, KalTerm y, KalTerm *out)
 // The operands of a sum with their signs, k being ±1 times the sum.
 static void operands(const KalGraph *g, KalTerm sum, KalTerm out[2])
 {
-    const KalNode *n = kal_node(g, sum.rest);
+    const KalExprNode *n = kal_node(g, sum.rest);
     for (int i = 0; i < 2; i++) {
         out[i] = kal_split(g, n->arg[i]);
         const bool minus = is_negative(sum) != (i == 1 && n->op == KAL_OP_SUB);

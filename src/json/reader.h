@@ -19,7 +19,7 @@
 #ifndef JSON_READER_H
 #define JSON_READER_H
 
-#include "json/block.h"
+#include "base/block.h"
 
 #include <stdbool.h>
 

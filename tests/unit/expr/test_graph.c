@@ -29,7 +29,7 @@ static void operands_come_before_their_users(void)
     f("sin(x*y + 3)^2/(x - hypot(y, 2)) + if(x < y and not (x == 2), x^y, exp(-x))");
     ok(kal_graph_status(g) == KAL_OK);
     for (uint32_t i = 1; i < kal_graph_count(g); i++) {
-        const KalNode n = kal_graph_node(g, (KalExpr){i});
+        const KalExprNode n = kal_graph_node(g, (KalExpr){i});
         for (int k = 0; k < kal_op_arity((KalOp)n.op); k++) {
             ok(n.arg[k].index > 0 && n.arg[k].index < i);
         }

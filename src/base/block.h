@@ -3,8 +3,8 @@
 /// @file
 /// A block of memory that grows at its end.
 
-#ifndef JSON_BLOCK_H
-#define JSON_BLOCK_H
+#ifndef BASE_BLOCK_H
+#define BASE_BLOCK_H
 
 #include "base/context.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "base/block.h"
 #include "fault.h"
-#include "json/block.h"
 #include "tap.h"
 
 static void keeps_what_was_added(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/block.h"
+#include "base/block.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/model.h"
+
+#include "expr/diff.h"
+#include "expr/order.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TEXT_BYTES = 1 << 28, // for names, labels and small lists
+    SMALLEST_LIST = 8
+};
+
+// Lists keep no capacity: it is the next power of two.
+static size_t capacity_for(size_t count)
+{
+    size_t capacity = SMALLEST_LIST;
+    while (capacity < count) {
+        capacity *= 2;
+    }
+    return count > 0 ? capacity : 0;
+}
+
+// Append `size` bytes at `entry` to the list whose first element `*list` points to.
+static KalStatus append(KalContext *ctx, void *list, size_t *count, const void *entry,
+                        size_t size)
+{
+    const size_t before = capacity_for(*count);
+    const size_t after = capacity_for(*count + 1);
+    char *items = NULL;
+    memcpy(&items, list, sizeof items);
+    if (*count >= UINT32_MAX - 1) {
+        return kal_fail(ctx, KAL_ERR_LIMIT, "the model is too large");
+    }
+    if (before != after) {
+        items = (char *)kal_resize(ctx, items, before * size, after * size);
+        if (!items) {
+            return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for the model");
+        }
+        memcpy(list, &items, sizeof items);
+    }
+    memcpy(items + *count * size, entry, size);
+    (*count)++;
+    return KAL_OK;
+}
+
+#define APPEND(model, list, entry)                                            \
+    append((model)->ctx, (void *)&(model)->list, &(model)->n_##list, (entry), \
+           sizeof *(model)->list)
+
+#define CLEAR(model, list)                \
+    kal_free((model)->ctx, (model)->list, \
+             capacity_for((model)->n_##list) * sizeof *(model)->list)
+
+const char *kal_model_text(KalModel *model, const char *text, size_t length)
+{
+    char *copy = (char *)kal_arena_alloc(model->arena, length + 1, 1);
+    if (copy) {
+        memcpy(copy, text, length);
+    }
+    return copy;
+}
+
+// before + name + after, as one text.
+static const char *compose(KalModel *model, const char *before, const char *name,
+                           const char *after)
+{
+    const size_t length = strlen(before) + strlen(name) + strlen(after);
+    char *text = (char *)kal_arena_alloc(model->arena, length + 1, 1);
+    if (text) {
+        (void)snprintf(text, length + 1, "%s%s%s", before, name, after);
+    }
+    return text;
+}
+
+// Make a symbol whose name is before + name + after.
+static KalStatus add_symbol(KalModel *model, KalSymbol entry, const char *before,
+                            const char *after, KalExpr *out_symbol)
+{
+    entry.name = compose(model, before, entry.name, after);
+    if (!entry.name) {
+        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for the model's names");
+    }
+    const uint32_t id = (uint32_t)model->n_symbols;
+    KAL_TRY(APPEND(model, symbols, &entry));
+    *out_symbol = kal_symbol(model->graph, id);
+    return kal_graph_status(model->graph);
+}
+
+static KalStatus init(KalModel *model)
+{
+    KAL_TRY(kal_arena_create(model->ctx, TEXT_BYTES, &model->arena));
+    KAL_TRY(kal_graph_create(model->ctx, &model->graph));
+    const KalSymbol time = {.name = "t", .kind = KAL_SYMBOL_TIME};
+    const KalSymbol energy = {.name = "energy", .kind = KAL_SYMBOL_ENERGY};
+    KAL_TRY(add_symbol(model, time, "", "", &model->time));
+    return add_symbol(model, energy, "", "()", &model->energy);
+}
+
+KalStatus kal_model_create(KalContext *ctx, KalModel **out_model)
+{
+    KalModel *model = KAL_NEW(ctx, KalModel);
+    if (!model) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a model");
+    }
+    model->ctx = ctx;
+    model->title = "";
+    const KalStatus status = init(model);
+    if (status != KAL_OK) {
+        kal_model_destroy(model);
+        return status;
+    }
+    *out_model = model;
+    return KAL_OK;
+}
+
+void kal_model_destroy(KalModel *model)
+{
+    if (!model) {
+        return;
+    }
+    CLEAR(model, symbols);
+    CLEAR(model, parameters);
+    CLEAR(model, coordinates);
+    CLEAR(model, contributions);
+    CLEAR(model, constraints);
+    CLEAR(model, actuators);
+    CLEAR(model, servos);
+    CLEAR(model, outputs);
+    CLEAR(model, events);
+    CLEAR(model, plots);
+    CLEAR(model, drawings);
+    CLEAR(model, origins);
+    kal_graph_destroy(model->graph);
+    kal_arena_destroy(model->arena);
+    kal_free(model->ctx, model, sizeof *model);
+}
+
+KalStatus kal_model_add_parameter(KalModel *model, KalParameter entry,
+                                  uint32_t *out_index)
+{
+    const uint32_t index = (uint32_t)model->n_parameters;
+    const KalSymbol symbol = {entry.name, KAL_SYMBOL_PARAMETER, index};
+    KAL_TRY(add_symbol(model, symbol, "", "", &entry.symbol));
+    KAL_TRY(APPEND(model, parameters, &entry));
+    *out_index = index;
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_coordinate(KalModel *model, KalCoordinate entry,
+                                   uint32_t *out_index)
+{
+    const uint32_t index = (uint32_t)model->n_coordinates;
+    const KalSymbol q = {entry.name, KAL_SYMBOL_COORDINATE, index};
+    const KalSymbol v = {entry.name, KAL_SYMBOL_VELOCITY, index};
+    const KalSymbol a = {entry.name, KAL_SYMBOL_ACCELERATION, index};
+    KAL_TRY(add_symbol(model, q, "", "", &entry.q));
+    KAL_TRY(add_symbol(model, v, "", "'", &entry.v));
+    KAL_TRY(add_symbol(model, a, "", "''", &entry.a));
+    KAL_TRY(APPEND(model, coordinates, &entry));
+    *out_index = index;
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_contribution(KalModel *model, KalContribution entry)
+{
+    return APPEND(model, contributions, &entry);
+}
+
+static KalStatus find_level(const KalModel *model, KalExpr residual,
+                            KalConstraintLevel *out_level)
+{
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(model, residual, &kinds));
+    *out_level = KAL_LEVEL_POSITION;
+    if (kinds & (UINT64_C(1) << KAL_SYMBOL_ACCELERATION)) {
+        *out_level = KAL_LEVEL_ACCELERATION;
+    } else if (kinds & (UINT64_C(1) << KAL_SYMBOL_VELOCITY)) {
+        *out_level = KAL_LEVEL_VELOCITY;
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_constraint(KalModel *model, KalConstraint entry,
+                                   uint32_t *out_index)
+{
+    const uint32_t index = (uint32_t)model->n_constraints;
+    const KalSymbol symbol = {entry.name, KAL_SYMBOL_REACTION, index};
+    KAL_TRY(find_level(model, entry.residual, &entry.level));
+    if (entry.driven == KAL_NOT_DRIVEN) {
+        KAL_TRY(add_symbol(model, symbol, "reaction(", ")", &entry.reaction));
+    } else {
+        KAL_TRY(add_symbol(model, symbol, "", "", &entry.reaction));
+    }
+    KAL_TRY(APPEND(model, constraints, &entry));
+    *out_index = index;
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_actuator(KalModel *model, KalActuator entry,
+                                 uint32_t *out_index)
+{
+    const uint32_t index = (uint32_t)model->n_actuators;
+    const KalSymbol symbol = {entry.name, KAL_SYMBOL_CONTROL, index};
+    KAL_TRY(add_symbol(model, symbol, "control(", ")", &entry.input));
+    KAL_TRY(APPEND(model, actuators, &entry));
+    *out_index = index;
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_servo(KalModel *model, KalServo entry)
+{
+    KAL_TRY(find_level(model, entry.residual, &entry.level));
+    return APPEND(model, servos, &entry);
+}
+
+KalStatus kal_model_add_output(KalModel *model, KalOutput entry)
+{
+    return APPEND(model, outputs, &entry);
+}
+
+KalStatus kal_model_add_event(KalModel *model, KalEvent entry)
+{
+    return APPEND(model, events, &entry);
+}
+
+KalStatus kal_model_add_plot(KalModel *model, KalPlot entry)
+{
+    return APPEND(model, plots, &entry);
+}
+
+KalStatus kal_model_add_drawing(KalModel *model, KalDrawing entry)
+{
+    return APPEND(model, drawings, &entry);
+}
+
+KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry)
+{
+    const size_t n = model->n_origins;
+    if (n > 0 && model->origins[n - 1].node.index >= entry.node.index) {
+        return KAL_OK;
+    }
+    return APPEND(model, origins, &entry);
+}
+
+KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
+                                     KalExpr *out_symbol)
+{
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE
+            && model->symbols[id].index == coordinate) {
+            *out_symbol = kal_symbol(model->graph, (uint32_t)id);
+            return kal_graph_status(model->graph);
+        }
+    }
+    const KalSymbol symbol = {model->coordinates[coordinate].name,
+                              KAL_SYMBOL_COORDINATE_FORCE, coordinate};
+    return add_symbol(model, symbol, "cforce(", ")", out_symbol);
+}
+
+KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e, uint64_t *out_kinds)
+{
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(model->graph, &e, 1, &order));
+    uint64_t kinds = 0;
+    for (uint32_t i = 0; i < order.count; i++) {
+        if (order.steps[i].op == KAL_OP_SYMBOL) {
+            kinds |= UINT64_C(1) << model->symbols[order.steps[i].arg[0]].kind;
+        }
+    }
+    kal_order_clear(&order);
+    *out_kinds = kinds;
+    return KAL_OK;
+}
+
+KalExpr kal_model_total(const KalModel *model, KalTermKind kind)
+{
+    assert(kind != KAL_TERM_FORCE && kind != KAL_TERM_NONIDEAL
+           && kind != KAL_TERM_MASS);
+    KalExpr total = kal_int(model->graph, 0);
+    for (size_t i = 0; i < model->n_contributions; i++) {
+        if (model->contributions[i].kind == kind) {
+            total = kal_add(model->graph, total, model->contributions[i].value);
+        }
+    }
+    return total;
+}
+
+static void fill_rates(const KalModel *model, KalExpr *symbols, KalExpr *rates)
+{
+    symbols[0] = model->time;
+    rates[0] = kal_int(model->graph, 1);
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        const KalCoordinate *c = &model->coordinates[i];
+        symbols[1 + 2 * i] = c->q;
+        rates[1 + 2 * i] = c->v;
+        symbols[2 + 2 * i] = c->v;
+        rates[2 + 2 * i] = c->a;
+    }
+}
+
+KalStatus kal_model_rate(const KalModel *model, const KalExpr *e, size_t n,
+                         KalExpr *out_rates)
+{
+    const size_t count = 1 + 2 * model->n_coordinates;
+    KalExpr *pairs = (KalExpr *)kal_alloc(model->ctx, 2 * count, sizeof *pairs);
+    if (!pairs) {
+        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for time derivatives");
+    }
+    fill_rates(model, pairs, pairs + count);
+    const KalRates rates = {pairs, pairs + count, count};
+    const KalStatus status = kal_total(model->graph, e, n, &rates, out_rates);
+    kal_free(model->ctx, pairs, 2 * count * sizeof *pairs);
+    return status;
+}
+
+const char *kal_model_symbol_name(void *model, uint32_t id)
+{
+    return ((const KalModel *)model)->symbols[id].name;
+}
+
+bool kal_model_find_origin(const KalModel *model, KalExpr node, KalSpan *out_span)
+{
+    size_t low = 0;
+    size_t high = model->n_origins;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (model->origins[middle].node.index < node.index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == model->n_origins || model->origins[low].node.index != node.index) {
+        return false;
+    }
+    *out_span = model->origins[low].span;
+    return true;
+}

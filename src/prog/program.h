@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Formulas as a flat program: numbers in, numbers out, nothing allocated.
+///
+/// A program is compiled once and never changes; any number of threads may evaluate it,
+/// each with work memory of its own.  It has two straight tapes.  The first computes what
+/// depends on parameters alone and runs once per set of parameters (kal_program_prepare);
+/// the second computes the rest and runs at every instant (kal_program_eval).  Results
+/// are the same bits as plain evaluation, expr/eval.h, gives.
+
+#ifndef PROG_PROGRAM_H
+#define PROG_PROGRAM_H
+
+#include "expr/graph.h"
+
+/// What to compile: outputs, and the symbols that they are made of in the order in which
+/// their values will be given.
+typedef struct KalProgramSpec {
+    const KalExpr *outputs; ///< n_outputs formulas
+    size_t n_outputs;
+    const KalExpr *parameters; ///< n_parameters symbols
+    size_t n_parameters;
+    const KalExpr *variables; ///< n_variables symbols
+    size_t n_variables;
+} KalProgramSpec;
+
+typedef struct KalProgram KalProgram;
+
+/// Compile.  The caller owns the program; the graph is not needed to evaluate it.  Every
+/// symbol in the outputs must be a parameter or a variable.
+KAL_CHECKED KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
+                                         KalProgram **out_program);
+
+/// Free a program.  NULL is allowed.
+void kal_program_destroy(KalProgram *program);
+
+/// How many doubles of work memory an evaluation needs.
+size_t kal_program_work(const KalProgram *program);
+
+/// How many operations an evaluation, and a preparation, takes.
+size_t kal_program_operations(const KalProgram *program);
+size_t kal_program_preparations(const KalProgram *program);
+
+/// Fill work memory for a set of parameter values.
+void kal_program_prepare(const KalProgram *program, const double *parameters,
+                         double *work);
+
+/// Evaluate with work memory that was prepared.
+void kal_program_eval(const KalProgram *program, const double *variables, double *work,
+                      double *out_values);
+
+/// After an evaluation that gave a NaN or infinity in some output: the first formula that
+/// has no finite value though all its parts do; KAL_NO_EXPR if there is none.
+KalExpr kal_program_find_fault(const KalProgram *program, const double *work);
+
+#endif
