@@ -38,21 +38,21 @@ KalStatus kal_derivation_drift(const KalDerivation *d, const KalExpr *e, size_t 
 static KalStatus list_symbols(KalDerivation *d)
 {
     const size_t n = d->model->n_coordinates;
-    KalExpr *symbols = NULL;
-    KalExpr *rates = NULL;
-    KAL_TRY(kal_derivation_scratch(d, n + 1, &symbols));
-    KAL_TRY(kal_derivation_scratch(d, n + 1, &rates));
-    KAL_TRY(kal_derivation_scratch(d, n, &d->a));
+    KalExpr *symbols = kal_arena_alloc(d->scratch, 3 * (n + 1), sizeof *symbols);
+    if (!symbols) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+    }
+    d->q = symbols;
+    d->v = symbols + n + 1;
+    d->a = symbols + 2 * (n + 1);
     for (size_t i = 0; i < n; i++) {
-        symbols[i] = d->model->coordinates[i].q;
-        rates[i] = d->model->coordinates[i].v;
+        d->q[i] = d->model->coordinates[i].q;
+        d->v[i] = d->model->coordinates[i].v;
         d->a[i] = d->model->coordinates[i].a;
     }
-    symbols[n] = d->model->time;
-    rates[n] = kal_int(d->g, 1);
-    d->q = symbols;
-    d->v = rates;
-    d->drift = (KalRates){symbols, rates, n + 1};
+    d->q[n] = d->model->time;
+    d->v[n] = kal_int(d->g, 1);
+    d->drift = (KalRates){d->q, d->v, n + 1};
     return kal_graph_status(d->g);
 }
 

@@ -75,15 +75,16 @@ static KalStatus check_contributions(const KalDerivation *d)
 // Entries of M that are given directly, as the lower triangle has them.
 static KalStatus add_masses(const KalDerivation *d, KalEntries *entries)
 {
-    for (size_t i = 0; i < d->model->n_contributions; i++) {
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < d->model->n_contributions && status == KAL_OK; i++) {
         const KalContribution *c = &d->model->contributions[i];
         if (c->kind == KAL_TERM_MASS) {
             const bool lower = c->row >= c->column;
-            KAL_TRY(kal_entries_add(d->g, entries, lower ? c->row : c->column,
-                                    lower ? c->column : c->row, c->value));
+            status = kal_entries_add(d->g, entries, lower ? c->row : c->column,
+                                     lower ? c->column : c->row, c->value);
         }
     }
-    return KAL_OK;
+    return status;
 }
 
 static KalStatus merge_masses(const KalDerivation *d, const KalSparse *H,
