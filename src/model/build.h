@@ -18,6 +18,8 @@
 
 #include "model/model.h"
 
+#include <kalaba/model.h>
+
 enum {
     KAL_BUILD_SCALARS = 1000000, ///< numbers declared, and elements of one vector
     KAL_BUILD_PASSES = 10000000, ///< passes of all loops and terms of all sums
@@ -53,13 +55,6 @@ KAL_CHECKED KalStatus kal_sources_add(KalSources *sources, const char *name,
 /// failure but KAL_ERR_NOMEM becomes a diagnostic that says why.
 typedef KalStatus (*KalReadFile)(void *user, KalSources *sources, const char *path,
                                  const KalSource **out_source);
-
-/// A parameter and the value that takes the place of its own, as texts: `link[2].k` and
-/// `3*deg`.
-typedef struct KalOverride {
-    const char *name;
-    const char *value;
-} KalOverride;
 
 /// What a build depends on besides the text.  Zeroed: no overrides, no files.
 typedef struct KalBuildOptions {

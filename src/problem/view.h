@@ -45,4 +45,8 @@ void kal_view_write_json(const KalInstantView *view, KalSink sink);
 /// Write a view for people, in UTF-8.  Long tables are cut short.
 void kal_view_write_text(const KalInstantView *view, bool color, KalSink sink);
 
+/// Write a failure as JSON: the message and the names of those at fault.
+void kal_view_write_error_json(const char *message, const char *const *names,
+                               size_t count, KalSink sink);
+
 #endif

@@ -210,31 +210,48 @@ void kal_problem_write_json(const KalProblem *problem, const KalMotionAnswer *an
     kal_view_write_json(&view, sink);
 }
 
-static void write_fault(KalJsonWriter *w, const KalProblem *p,
-                        const KalMotionFault *fault)
+// An error object, up to its names.
+static void begin_error(KalJsonWriter *w, const char *message)
 {
-    const KalNameList *list = fault->constraints ? &p->constraints : &p->coordinates;
-    for (int i = 0; i < fault->count; i++) {
-        kal_json_write_string(w, list->names[fault->indices[i]]);
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "error");
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "message");
+    kal_json_write_string(w, message);
+    kal_json_write_key(w, "names");
+    kal_json_write_begin(w, '[');
+}
+
+static void end_error(KalJsonWriter *w)
+{
+    kal_json_write_end(w, ']');
+    kal_json_write_end(w, '}');
+    kal_json_write_end(w, '}');
+    w->sink.write(w->sink.user, "\n", 1);
+}
+
+void kal_view_write_error_json(const char *message, const char *const *names,
+                               size_t count, KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    begin_error(&w, message);
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_string(&w, names[i]);
     }
+    end_error(&w);
 }
 
 void kal_problem_write_error_json(const KalProblem *problem, const char *message,
                                   const KalMotionFault *fault, KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
-    kal_json_write_begin(&w, '{');
-    kal_json_write_key(&w, "error");
-    kal_json_write_begin(&w, '{');
-    kal_json_write_key(&w, "message");
-    kal_json_write_string(&w, message);
-    kal_json_write_key(&w, "names");
-    kal_json_write_begin(&w, '[');
+    begin_error(&w, message);
     if (problem && fault) {
-        write_fault(&w, problem, fault);
+        const KalNameList *list =
+            fault->constraints ? &problem->constraints : &problem->coordinates;
+        for (int i = 0; i < fault->count; i++) {
+            kal_json_write_string(&w, list->names[fault->indices[i]]);
+        }
     }
-    kal_json_write_end(&w, ']');
-    kal_json_write_end(&w, '}');
-    kal_json_write_end(&w, '}');
-    sink.write(sink.user, "\n", 1);
+    end_error(&w);
 }
