@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-#include "problem/view.h"
 #include "sim/instant.h"
+
+#include "problem/view.h"
 
 #include <kalaba/show.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#include "sim/instant.h"
+
 #include "base/number.h"
 #include "base/utf8.h"
 #include "sim/control.h"
-#include "sim/instant.h"
 
 #include <math.h>
 #include <stdio.h>

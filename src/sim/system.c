@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#include "sim/system.h"
+
 #include "base/block.h"
 #include "expr/eval.h"
 #include "lang/source.h"
-#include "sim/system.h"
 #include "sim/warn.h"
 
 #include <math.h>
