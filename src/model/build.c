@@ -79,7 +79,11 @@ static KalStatus finish(KalBuild *b)
 {
     if (b->status == KAL_OK) {
         spread_structural(b);
+    }
+    if (b->status == KAL_OK && b->errors == 0) { // which may be why a name is not used
         warn_unused(b);
+    }
+    if (b->status == KAL_OK) {
         kal_build_check_overrides(b);
     }
     if (b->status == KAL_ERR_NOMEM) {

@@ -22,8 +22,9 @@
 
 enum {
     KAL_BUILD_SCALARS = 1000000, ///< numbers declared, and elements of one vector
-    KAL_BUILD_PASSES = 10000000, ///< passes of all loops and terms of all sums
-    KAL_BUILD_STEPS = 100000000, ///< pieces of expressions looked at
+    KAL_BUILD_PASSES = 5000000,  ///< passes of all loops and terms of all sums
+    KAL_BUILD_STEPS = 50000000,  ///< pieces of expressions looked at
+    KAL_BUILD_NAMES = 1000000,   ///< declared in all parts
     KAL_BUILD_PARTS = 100000,    ///< parts, those inside of parts included
     KAL_BUILD_PART_DEPTH = 50,   ///< parts in each other
     KAL_BUILD_CALL_DEPTH = 50,   ///< calls of functions in each other
@@ -31,7 +32,7 @@ enum {
     KAL_BUILD_ARGUMENTS = 100,   ///< of a function or component
     KAL_BUILD_FILES = 200,       ///< used by a model
     KAL_BUILD_NAME = 1000,       ///< bytes of a name with those of its parts
-    KAL_BUILD_MEMORY = 1 << 30,  ///< bytes besides formulas
+    KAL_BUILD_MEMORY = 1 << 29,  ///< bytes besides formulas
 };
 
 /// A list of texts.

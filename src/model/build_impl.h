@@ -223,7 +223,8 @@ typedef struct KalBuild {
     size_t passes;
     size_t scalars;
     size_t parts;
-    unsigned depth; ///< of evaluation
+    size_t declared; ///< names
+    unsigned depth;  ///< of evaluation
     unsigned calls;
 
     KalMap atoms;   ///< hash of a text → atom, with chains
@@ -245,7 +246,8 @@ typedef struct KalBuild {
     KalMap unit_results; ///< operation → KalUnitId
     KalUnitId energy;    ///< the unit of energies, once one is known
     KalSpan energy_span;
-    KalSpan title; ///< of the `model` statement
+    KalSpan title;     ///< of the `model` statement
+    KalSpan statement; ///< the one that is being built
 
     KalMap rates;     ///< formula → its derivative
     KalBlock numbers; ///< values of symbols, those of parameters set
@@ -328,6 +330,10 @@ bool kal_build_find(const KalBuild *b, KalAtom atom, KalSpace space,
 KalEntry *kal_build_find_in(const KalBuild *b, const KalScope *scope, KalAtom atom,
                             KalSpace space);
 
+/// After an error in its declaration: declares the name as bad, unless it is known, so that
+/// its uses are no errors.
+void kal_build_spoil(KalBuild *b, KalEntryKind kind, const KalNode *target);
+
 /// Declares a name in the present scope.  One that was declared before is an error, and
 /// the answer NULL.
 KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name);
@@ -378,10 +384,6 @@ KalValue kal_build_zip(KalBuild *b, KalScalarFn function, KalValue a, KalValue c
 /// Applies a function to all scalars of `a`, each with the scalar c.
 KalValue kal_build_each(KalBuild *b, KalScalarFn function, KalValue a, KalValue c,
                         const KalNode *node);
-
-/// Copies the scalars of a value, in order, to a list of kal_build_size() of them.
-/// Reports what holds a part; answers false.
-bool kal_build_flatten(KalBuild *b, KalValue value, KalSpan span, KalValue *out_list);
 
 /// The scalar of a formula that was just built, or bad when the graph failed.
 KalValue kal_build_scalar_of(KalBuild *b, KalExpr e, unsigned marks, KalUnitId unit,

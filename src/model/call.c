@@ -144,12 +144,13 @@ static KalValue dot(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
                              a.of.array->n, c.of.array->n);
     }
     KalValue sum = KAL_BAD_VALUE;
-    for (uint32_t i = 0; i < a.of.array->n; i++) {
+    const bool good = kal_build_step(b, node->span, a.of.array->n);
+    for (uint32_t i = 0; good && i < a.of.array->n; i++) {
         const KalValue product =
             kal_build_times(b, a.of.array->items[i], c.of.array->items[i], node);
         sum = i == 0 ? product : kal_build_add(b, sum, product, node);
     }
-    return kal_build_step(b, node->span, a.of.array->n) ? sum : KAL_BAD_VALUE;
+    return sum;
 }
 
 static KalValue call_dot(KalBuild *b, const KalNode *node)

@@ -153,25 +153,33 @@ static bool assign(KalBuild *b, const KalNode *call, const KalNode *parameters,
 
 static const KalUsage ARGUMENT_USAGE = {KAL_MARKS_ALL, "an argument"};
 
+// An argument: what is given for it, if anything, and where.
+typedef struct Given {
+    const KalNode *node;
+    KalValue value;
+} Given;
+
 // Declares an argument in the scope of its part.
-static void declare_argument(KalBuild *b, const KalNode *parameter, KalValue given)
+static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
 {
     const KalNode *name = parameter->of.declaration.target;
     const KalNode *unit = parameter->of.declaration.unit;
     const KalTarget target = {.name = name, .node = name};
     KalNameText text;
-    KalValue value = given;
+    const KalNode *blamed = given.node ? given.node : parameter->of.declaration.value;
+    KalValue value = given.value;
     if (!kal_build_name(b, &target, 0, &text)) {
         return;
     }
     const KalNode *override = kal_build_find_override(b, &text);
     if (override) {
         value = kal_build_eval_override(b, override);
+        blamed = override;
     } else if (value.kind == KAL_VALUE_NONE) {
         value = kal_build_eval_for(b, parameter->of.declaration.value, ARGUMENT_USAGE);
     }
     if (unit) {
-        value = kal_build_apply_unit(b, value, unit, name);
+        value = kal_build_apply_unit(b, value, unit, blamed);
     }
     KalEntry *entry = kal_build_declare(b, KAL_ENTRY_ARGUMENT, name);
     if (entry && kal_build_count(b, name->span, kal_build_size(value))) {
@@ -246,7 +254,7 @@ static bool may_enter(KalBuild *b, const KalEntry *entry, KalSpan span)
 }
 
 // Fills the scope of a part.
-static void fill(KalBuild *b, KalEntry *entry, KalScope *scope, const KalValue *given)
+static void fill(KalBuild *b, KalEntry *entry, KalScope *scope, const Given *given)
 {
     const KalEnvironment names = b->names;
     const KalNode *node = entry->node;
@@ -267,23 +275,25 @@ static void fill(KalBuild *b, KalEntry *entry, KalScope *scope, const KalValue *
 static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix)
 {
     KalEntry *entry = find_component(b, call->of.call.callee);
-    const KalNode *given[KAL_BUILD_ARGUMENTS] = {NULL};
-    KalValue values[KAL_BUILD_ARGUMENTS];
+    const KalNode *nodes[KAL_BUILD_ARGUMENTS] = {NULL};
+    Given given[KAL_BUILD_ARGUMENTS];
     if (!entry || !may_enter(b, entry, call->span)
-        || !assign(b, call, entry->node->of.definition.parameters, given)) {
+        || !assign(b, call, entry->node->of.definition.parameters, nodes)) {
         return KAL_BAD_VALUE;
     }
     int n = 0;
     for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
-        values[n] = given[n] ? kal_build_eval_for(b, given[n], ARGUMENT_USAGE)
-                             : (KalValue){.kind = KAL_VALUE_NONE};
+        given[n] = (Given){.node = nodes[n]};
+        if (nodes[n]) {
+            given[n].value = kal_build_eval_for(b, nodes[n], ARGUMENT_USAGE);
+        }
         n++;
     }
     KalScope *scope = kal_build_add_scope(b, entry->scope, b->names.scope, prefix);
     if (!scope) {
         return KAL_BAD_VALUE;
     }
-    fill(b, entry, scope, values);
+    fill(b, entry, scope, given);
     return (KalValue){.kind = KAL_VALUE_PART, .of.part = scope};
 }
 

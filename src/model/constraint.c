@@ -92,6 +92,7 @@ void kal_build_constraint(KalBuild *b, const KalNode *node)
         .letters = true, .node = node, .leaf = constraint_leaf, .user = &span};
     if (!kal_build_target(b, node->of.equation.target, &target)
         || !kal_build_name(b, &target, target.n, &leaves.name)) {
+        kal_build_spoil(b, KAL_ENTRY_CONSTRAINT, node->of.equation.target);
         return;
     }
     const KalValue residual = residual_of(b, node, usage);
@@ -205,6 +206,7 @@ void kal_build_servo(KalBuild *b, const KalNode *node)
         .letters = true, .node = node, .leaf = servo_leaf, .user = &info};
     if (!kal_build_target(b, node->of.equation.target, &target)
         || !kal_build_name(b, &target, target.n, &leaves.name)) {
+        kal_build_spoil(b, KAL_ENTRY_CONSTRAINT, node->of.equation.target);
         return;
     }
     const KalValue residual = residual_of(b, node, usage);
@@ -228,6 +230,7 @@ void kal_build_actuator(KalBuild *b, const KalNode *node)
     KalNameText name;
     if (!kal_build_target(b, node->of.actuator.target, &target)
         || !kal_build_name(b, &target, target.n, &name)) {
+        kal_build_spoil(b, KAL_ENTRY_ACTUATOR, node->of.actuator.target);
         return;
     }
     const KalValue power = kal_build_scalar_for(b, node->of.actuator.power, usage);

@@ -90,7 +90,9 @@ static KalValue conform(KalBuild *b, KalValue own, KalValue other, const KalNode
                              kal_build_describe(own).text,
                              kal_build_describe(other).text);
     }
-    KalArray *result = kal_build_array(b, own.of.array->n);
+    KalArray *result = kal_build_step(b, node->span, own.of.array->n)
+                           ? kal_build_array(b, own.of.array->n)
+                           : NULL;
     for (uint32_t i = 0; result && i < own.of.array->n; i++) {
         result->items[i] = conform(b, own.of.array->items[i],
                                    array ? other.of.array->items[i] : other, node);
@@ -172,6 +174,7 @@ static void declare_parameter(KalBuild *b, const KalNode *node)
     if (!kal_build_target(b, node->of.declaration.target, &target)
         || !split_indices(b, &target, &n)
         || !kal_build_name(b, &target, n, &leaves.name)) {
+        kal_build_spoil(b, KAL_ENTRY_PARAMETER, node->of.declaration.target);
         return;
     }
     const KalNode *unit = node->of.declaration.unit;
@@ -229,6 +232,7 @@ static void declare_coordinate(KalBuild *b, const KalNode *node)
     if (!kal_build_target(b, node->of.declaration.target, &target)
         || !split_indices(b, &target, &n)
         || !kal_build_name(b, &target, n, &leaves.name)) {
+        kal_build_spoil(b, KAL_ENTRY_COORDINATE, node->of.declaration.target);
         return;
     }
     const KalNode *unit = node->of.declaration.unit;
@@ -263,6 +267,7 @@ static void declare_let(KalBuild *b, const KalNode *node)
 {
     KalTarget target;
     if (!kal_build_target(b, node->of.declaration.target, &target)) {
+        kal_build_spoil(b, KAL_ENTRY_LET, node->of.declaration.target);
         return;
     }
     KalValue value = kal_build_eval_for(b, node->of.declaration.value, ANY_USAGE);
@@ -365,6 +370,7 @@ static void declare_output(KalBuild *b, const KalNode *node)
     KalLeaves leaves = {.letters = true, .node = node, .leaf = output_leaf};
     if (!kal_build_target(b, node->of.declaration.target, &target)
         || !kal_build_name(b, &target, target.n, &leaves.name)) {
+        kal_build_spoil(b, KAL_ENTRY_OUTPUT, node->of.declaration.target);
         return;
     }
     Output info = {kal_build_unit_text(b, node->of.declaration.unit),

@@ -316,6 +316,9 @@ static bool is_regular(KalBuild *b, KalValue matrix, const KalNode *node)
 {
     const KalArray *rows = matrix.of.array;
     const KalArray *first = rows->n > 0 ? rows->items[0].of.array : NULL;
+    if (!kal_build_step(b, node->span, rows->n)) {
+        return false;
+    }
     for (uint32_t i = 0; i < rows->n; i++) {
         if (rows->items[i].kind != KAL_VALUE_ARRAY
             || rows->items[i].of.array->n != first->n || first->n == 0) {
@@ -613,7 +616,9 @@ static KalValue copy_array(KalBuild *b, KalValue value)
     if (value.kind != KAL_VALUE_ARRAY) {
         return value;
     }
-    KalArray *array = kal_build_array(b, value.of.array->n);
+    KalArray *array = kal_build_step(b, b->statement, value.of.array->n)
+                          ? kal_build_array(b, value.of.array->n)
+                          : NULL;
     if (!array) {
         return KAL_BAD_VALUE;
     }
@@ -637,9 +642,18 @@ static void add_to(KalBuild *b, KalValue *sum, KalValue term, const KalNode *nod
         *sum = kal_build_add(b, *sum, term, node);
         return;
     }
+    if (!kal_build_step(b, node->span, term.of.array->n)) {
+        *sum = KAL_BAD_VALUE;
+        return;
+    }
     sum->marks |= term.marks;
     for (uint32_t i = 0; i < term.of.array->n; i++) {
-        add_to(b, &sum->of.array->items[i], term.of.array->items[i], node);
+        KalValue *element = &sum->of.array->items[i];
+        add_to(b, element, term.of.array->items[i], node);
+        if (element->kind == KAL_VALUE_BAD) {
+            *sum = KAL_BAD_VALUE;
+            return;
+        }
     }
 }
 

@@ -31,6 +31,13 @@ static const EnergyRow *find_row(KalNodeKind statement)
     return row;
 }
 
+static void add(KalBuild *b, KalContribution entry)
+{
+    if (kal_build_count(b, entry.span, 1)) {
+        kal_build_check(b, kal_model_add_contribution(b->model, entry));
+    }
+}
+
 // What a formula really holds; the marks of a value may have more.
 static uint64_t kinds_in(KalBuild *b, KalExpr e)
 {
@@ -63,7 +70,7 @@ void kal_build_energy(KalBuild *b, const KalNode *node)
     }
     const KalContribution entry = {
         .kind = row->kind, .value = value.of.expr, .span = formula->span};
-    kal_build_check(b, kal_model_add_contribution(b->model, entry));
+    add(b, entry);
 }
 
 // Forces on coordinates, element by element.
@@ -79,7 +86,7 @@ static KalValue add_force(KalBuild *b, KalTermKind kind, KalValue target,
     }
     kal_build_demand_energy(b, kal_build_unit_times(b, target.unit, value.unit), span,
                             "the force times its coordinate");
-    kal_build_check(b, kal_model_add_contribution(b->model, entry));
+    add(b, entry);
     return value;
 }
 
@@ -130,5 +137,5 @@ void kal_build_mass(KalBuild *b, const KalNode *node)
         KAL_UNIT_TIME);
     kal_build_demand_energy(b, kal_build_unit_times(b, value.unit, velocities),
                             formula->span, "the mass times both velocities");
-    kal_build_check(b, kal_model_add_contribution(b->model, entry));
+    add(b, entry);
 }

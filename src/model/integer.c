@@ -49,8 +49,21 @@ bool kal_build_number(KalBuild *b, KalExpr e, double *out_number)
         *out_number = kal_graph_number(b->graph, e).value;
         return true;
     }
+    KalOrder order = {.ctx = NULL};
     const double *values = symbol_values(b);
-    return values && kal_build_check(b, kal_eval(b->graph, &e, 1, values, out_number));
+    if (!values || !kal_build_check(b, kal_order_init(b->graph, &e, 1, &order))) {
+        return false;
+    }
+    double *work = (double *)kal_alloc(b->ctx, order.count, sizeof *work);
+    const bool good = work && kal_build_step(b, b->statement, order.count);
+    if (good) {
+        kal_order_eval(b->graph, &order, values, work, out_number);
+    } else if (!work) {
+        kal_build_no_memory(b);
+    }
+    kal_free(b->ctx, work, order.count * sizeof *work);
+    kal_order_clear(&order);
+    return good;
 }
 
 void kal_build_set_number(KalBuild *b, KalExpr symbol, double number)
@@ -72,7 +85,8 @@ void kal_build_mark_structural(KalBuild *b, KalExpr e)
     if (!kal_build_check(b, kal_order_init(b->graph, &e, 1, &order))) {
         return;
     }
-    for (uint32_t i = 0; i < order.count; i++) {
+    const bool good = kal_build_step(b, b->statement, order.count);
+    for (uint32_t i = 0; good && i < order.count; i++) {
         parameter = parameter_of(b, order.steps[i].node);
         if (parameter) {
             parameter->structural = true;

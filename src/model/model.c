@@ -2,6 +2,7 @@
 
 #include "model/model.h"
 
+#include "base/block.h"
 #include "expr/diff.h"
 #include "expr/order.h"
 
@@ -13,6 +14,11 @@ enum {
     TEXT_BYTES = 1 << 28, // for names, labels and small lists
     SMALLEST_LIST = 8
 };
+
+// The kinds of symbols in each node, as uint16_t.
+typedef struct KalKindTable {
+    KalBlock of;
+} KalKindTable;
 
 // Lists keep no capacity: it is the next power of two.
 static size_t capacity_for(size_t count)
@@ -94,6 +100,11 @@ static KalStatus init(KalModel *model)
 {
     KAL_TRY(kal_arena_create(model->ctx, TEXT_BYTES, &model->arena));
     KAL_TRY(kal_graph_create(model->ctx, &model->graph));
+    model->kinds =
+        (KalKindTable *)kal_arena_alloc(model->arena, 1, sizeof *model->kinds);
+    if (!model->kinds) {
+        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for a model");
+    }
     const KalSymbol time = {.name = "t", .kind = KAL_SYMBOL_TIME};
     const KalSymbol energy = {.name = "energy", .kind = KAL_SYMBOL_ENERGY};
     KAL_TRY(add_symbol(model, time, "", "", &model->time));
@@ -134,6 +145,9 @@ void kal_model_destroy(KalModel *model)
     CLEAR(model, plots);
     CLEAR(model, drawings);
     CLEAR(model, origins);
+    if (model->kinds) {
+        kal_block_clear(model->ctx, &model->kinds->of);
+    }
     kal_graph_destroy(model->graph);
     kal_arena_destroy(model->arena);
     kal_free(model->ctx, model, sizeof *model);
@@ -258,18 +272,30 @@ KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
     return KAL_OK;
 }
 
+// The kinds in a node whose operands are known.
+static uint16_t find_kinds(const KalModel *model, const uint16_t *known, KalExpr e)
+{
+    const KalExprNode node = kal_graph_node(model->graph, e);
+    unsigned kinds = 0;
+    if (node.op == KAL_OP_SYMBOL) {
+        return (uint16_t)(1U << model->symbols[node.arg[0].index].kind);
+    }
+    for (int k = 0; k < kal_op_arity((KalOp)node.op); k++) {
+        kinds |= known[node.arg[k].index];
+    }
+    return (uint16_t)kinds;
+}
+
+// Operands have smaller indices, so the table is filled in order.
 KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e, uint64_t *out_kinds)
 {
-    KalOrder order = {.ctx = NULL};
-    KAL_TRY(kal_order_init(model->graph, &e, 1, &order));
-    uint64_t kinds = 0;
-    for (uint32_t i = 0; i < order.count; i++) {
-        if (order.steps[i].op == KAL_OP_SYMBOL) {
-            kinds |= UINT64_C(1) << model->symbols[order.steps[i].arg[0]].kind;
-        }
+    KalBlock *table = &model->kinds->of;
+    for (uint32_t i = (uint32_t)(table->size / sizeof(uint16_t)); i <= e.index; i++) {
+        const uint16_t kinds =
+            i == 0 ? 0 : find_kinds(model, (const uint16_t *)table->data, (KalExpr){i});
+        KAL_TRY(kal_block_add(model->ctx, table, &kinds, sizeof kinds));
     }
-    kal_order_clear(&order);
-    *out_kinds = kinds;
+    *out_kinds = ((const uint16_t *)table->data)[e.index];
     return KAL_OK;
 }
 

@@ -296,6 +296,7 @@ typedef struct KalModel {
     size_t n_drawings;
     KalOrigin *origins; ///< node indices rise
     size_t n_origins;
+    struct KalKindTable *kinds; ///< what kal_model_kinds_in() found so far
     KalSimulate simulate;
 } KalModel;
 
@@ -346,7 +347,8 @@ KAL_CHECKED KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coord
                                                  KalExpr *out_symbol);
 /// @}
 
-/// The kinds of symbols in an expression, as a set of bits 1 << KalSymbolKind.
+/// The kinds of symbols in an expression, as a set of bits 1 << KalSymbolKind.  What was
+/// found is kept, so that all calls together look at every node once.
 KAL_CHECKED KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e,
                                          uint64_t *out_kinds);
 

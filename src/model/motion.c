@@ -353,6 +353,7 @@ void kal_build_event(KalBuild *b, const KalNode *node)
     KalNameText name;
     if (!kal_build_target(b, node->of.event.target, &target)
         || !kal_build_name(b, &target, target.n, &name)) {
+        kal_build_spoil(b, KAL_ENTRY_EVENT, node->of.event.target);
         return;
     }
     const unsigned both = KAL_DIRECTION_RISING | KAL_DIRECTION_FALLING;

@@ -231,6 +231,17 @@ static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
     return entry;
 }
 
+static bool count_name(KalBuild *b, KalSpan span)
+{
+    b->declared++;
+    if (b->declared > KAL_BUILD_NAMES) {
+        kal_build_limit(b, span,
+                        "the model is too large: it declares more than %d names",
+                        KAL_BUILD_NAMES);
+    }
+    return b->status == KAL_OK;
+}
+
 KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
 {
     const KalAtom atom = kal_build_atom_of(b, name);
@@ -251,8 +262,27 @@ KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
                        kal_build_kind_text(other->kind));
         return NULL;
     }
-    KalSite *site = atom == KAL_ATOM_NONE ? NULL : find_site(b, kind, name, atom);
+    KalSite *site = atom != KAL_ATOM_NONE && count_name(b, name->span)
+                        ? find_site(b, kind, name, atom)
+                        : NULL;
     return site ? add_entry(b, kind, site) : NULL;
+}
+
+static const KalNode *root_of(const KalNode *target)
+{
+    while (target->kind != KAL_NODE_NAME) {
+        target = target->of.binary.left;
+    }
+    return target;
+}
+
+void kal_build_spoil(KalBuild *b, KalEntryKind kind, const KalNode *target)
+{
+    const KalNode *name = root_of(target);
+    const KalSpace space = kal_build_space_of(kind);
+    if (!kal_build_find_in(b, b->names.scope, kal_build_atom_of(b, name), space)) {
+        (void)kal_build_declare(b, kind, name);
+    }
 }
 
 // What an unknown name may mean.
@@ -297,14 +327,6 @@ static const char *find_near(const KalBuild *b, const char *name, KalSpace space
         add_candidates(b, &c, s, space);
     }
     return kal_word_find_near(name, c.names, c.count);
-}
-
-static const KalNode *root_of(const KalNode *target)
-{
-    while (target->kind != KAL_NODE_NAME) {
-        target = target->of.binary.left;
-    }
-    return target;
 }
 
 static bool is_named(const KalNode *node, const char *name)
@@ -406,21 +428,50 @@ static const char *hint_for(KalEntryKind kind)
     }
 }
 
-static KalValue report_later(KalBuild *b, const KalNode *name, const char *text)
+static const char *unknown_text(KalSpace space)
+{
+    switch (space) {
+    case KAL_SPACE_CONSTRAINT: return "constraint";
+    case KAL_SPACE_ACTUATOR: return "actuator";
+    case KAL_SPACE_EVENT: return "event";
+    case KAL_SPACE_VALUE: break;
+    }
+    return "name";
+}
+
+// What declares a name in the text around its use, or NULL.
+static const KalNode *find_later(const KalBuild *b, const KalNode *name,
+                                 const char *text)
 {
     for (const KalScope *s = b->names.scope; s; s = s->parent) {
         const KalNode *later = find_declaration(s->body, text, 0);
         if (later && later->span.source == name->span.source) {
-            const KalPlace place =
-                kal_source_place(later->span.source, later->span.begin);
-            return kal_build_bad(
-                b, name->span,
-                "'%s' is declared only in line %zu; a name is declared "
-                "before it is used",
-                text, place.line);
+            return later;
         }
     }
-    return kal_build_bad(b, name->span, "unknown name '%s'", text);
+    return NULL;
+}
+
+static KalValue report_later(KalBuild *b, const KalNode *name, const KalNode *later)
+{
+    const char *text = kal_build_atom_text(b, kal_build_atom_of(b, name));
+    if (later->span.begin < name->span.begin) {
+        return kal_build_bad(b, name->span, "'%s' is used in its own declaration",
+                             text);
+    }
+    const KalPlace place = kal_source_place(later->span.source, later->span.begin);
+    return kal_build_bad(b, name->span,
+                         "'%s' is declared only in line %zu; a name is declared before "
+                         "it is used",
+                         text, place.line);
+}
+
+static KalValue report_member(KalBuild *b, const KalNode *name, const char *text,
+                              const char *near)
+{
+    return near ? kal_build_bad(b, name->span,
+                                "the part has no '%s'; did you mean '%s'?", text, near)
+                : kal_build_bad(b, name->span, "the part has no '%s'", text);
 }
 
 KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
@@ -428,9 +479,10 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
 {
     const KalAtom atom = kal_build_atom_of(b, name);
     const char *text = kal_build_atom_text(b, atom);
+    const char *what = unknown_text(space);
     KalEntryKind kind;
-    if (b->status != KAL_OK) {
-        return KAL_BAD_VALUE;
+    if (b->status != KAL_OK || b->errors >= KAL_DIAGNOSTIC_LIMIT) { // nobody reads on
+        return kal_build_bad(b, name->span, "unknown %s '%s'", what, text);
     }
     if (find_elsewhere(b, atom, space, part, &kind)) {
         return kal_build_bad(b, name->span, "'%s' is %s, not %s%s", text,
@@ -438,19 +490,14 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
                              hint_for(kind));
     }
     const char *near = find_near(b, text, space, part);
-    if (part && near) {
-        return kal_build_bad(b, name->span, "the part has no '%s'; did you mean '%s'?",
-                             text, near);
-    }
     if (part) {
-        return kal_build_bad(b, name->span, "the part has no '%s'", text);
+        return report_member(b, name, text, near);
     }
-    if (near && strcmp(near, text) != 0) {
-        const KalNode *later = find_declaration(b->names.scope->body, text, 0);
-        return later
-                   ? report_later(b, name, text)
-                   : kal_build_bad(b, name->span,
-                                   "unknown name '%s'; did you mean '%s'?", text, near);
+    const KalNode *later = find_later(b, name, text);
+    if (later) {
+        return report_later(b, name, later);
     }
-    return report_later(b, name, text);
+    return near ? kal_build_bad(b, name->span, "unknown %s '%s'; did you mean '%s'?",
+                                what, text, near)
+                : kal_build_bad(b, name->span, "unknown %s '%s'", what, text);
 }

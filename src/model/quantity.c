@@ -16,7 +16,8 @@ typedef enum UnitOperation {
 } UnitOperation;
 
 enum {
-    UNITS = 1000 // more are any
+    UNITS = 1000, // more are any
+    POWERS = 1000 // so are larger ones
 };
 
 KalUnit kal_build_unit(const KalBuild *b, KalUnitId id)
@@ -96,10 +97,19 @@ KalUnitId kal_build_unit_power(KalBuild *b, KalUnitId a, int64_t num, int64_t de
     if (a == KAL_UNIT_ANY || a == KAL_UNIT_ONE) {
         return a;
     }
-    if (num == 2 && den == 1) {
-        return combine(b, UNIT_TIMES, a, a);
+    if (num < -POWERS || num > POWERS || den > POWERS) {
+        return KAL_UNIT_ANY;
     }
-    return find_unit(b, kal_unit_power(kal_build_unit(b, a), num, den));
+    const uint64_t powers = (uint64_t)(num + POWERS) << 12 | (uint64_t)den;
+    const uint64_t key = ((uint64_t)UNIT_POWER << 40 | powers << 10 | a) + 1;
+    uint64_t found;
+    if (kal_map_find(&b->unit_results, key, &found)) {
+        return (KalUnitId)found;
+    }
+    const KalUnitId result =
+        find_unit(b, kal_unit_power(kal_build_unit(b, a), num, den));
+    kal_build_check(b, kal_map_set(b->ctx, &b->unit_results, key, result));
+    return result;
 }
 
 KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)

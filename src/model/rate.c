@@ -2,6 +2,7 @@
 
 // Time derivatives, and where nodes come from.
 
+#include "expr/order.h"
 #include "model/build_impl.h"
 
 static const unsigned NO_RATE = KAL_MARK(ACCELERATION) | KAL_MARK(REACTION)
@@ -34,7 +35,16 @@ static KalExpr find_rate(KalBuild *b, KalExpr e, KalSpan span)
     if (kal_map_find(&b->rates, e.index, &found)) {
         return (KalExpr){(uint32_t)found};
     }
+    KalOrder order = {.ctx = NULL};
+    if (!kal_build_check(b, kal_order_init(b->graph, &e, 1, &order))) {
+        return KAL_NO_EXPR;
+    }
+    const size_t size = order.count;
+    kal_order_clear(&order);
     const uint32_t before = kal_graph_count(b->graph);
+    if (!kal_build_step(b, span, size)) {
+        return KAL_NO_EXPR;
+    }
     if (kal_model_rate(b->model, &e, 1, &rate) != KAL_OK) {
         return KAL_NO_EXPR;
     }
@@ -66,6 +76,9 @@ static KalValue rate_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *
             "a coordinate");
     }
     const KalExpr e = find_rate(b, a.of.expr, node->span);
+    if (b->status != KAL_OK) {
+        return KAL_BAD_VALUE;
+    }
     unsigned marks = rate_marks(a.marks);
     const KalExprNode kind =
         e.index == 0 ? (KalExprNode){.op = KAL_OP_CONST} : kal_graph_node(b->graph, e);

@@ -139,6 +139,14 @@ bool kal_build_check(KalBuild *b, KalStatus status)
 
 void kal_build_no_memory(KalBuild *b)
 {
+    const size_t bytes = kal_arena_bytes(b->arena) + kal_arena_bytes(b->model->arena);
+    if (bytes > KAL_BUILD_MEMORY / 4) {
+        kal_build_limit(b, b->statement,
+                        "the model is too large: its names and vectors need more than "
+                        "%zu MiB",
+                        bytes >> 20);
+        return;
+    }
     kal_build_check(b, kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory to build the model"));
 }
 

@@ -72,6 +72,7 @@ void kal_build_statements(KalBuild *b, const KalNode *first)
 {
     for (const KalNode *s = first; s && kal_build_step(b, s->span, 1); s = s->next) {
         const KalPoolMark mark = kal_pool_mark(&b->pool);
+        b->statement = s->span;
         const StatementFn build = find_function(s->kind);
         if (build) {
             build(b, s);

@@ -172,36 +172,6 @@ KalValue kal_build_each(KalBuild *b, KalScalarFn function, KalValue a, KalValue 
     return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
 }
 
-// Fills the list from `at` on; answers where it ends, SIZE_MAX after an error.
-// NOLINTNEXTLINE(misc-no-recursion)
-static size_t flatten(KalBuild *b, KalValue value, KalSpan span, KalValue *list,
-                      size_t at)
-{
-    if (value.kind == KAL_VALUE_SCALAR) {
-        list[at] = value;
-        return at + 1;
-    }
-    if (value.kind != KAL_VALUE_ARRAY) {
-        if (value.kind != KAL_VALUE_BAD) {
-            kal_build_error(b, span, "expected numbers, found %s",
-                            kal_build_describe(value).text);
-        }
-        return SIZE_MAX;
-    }
-    for (uint32_t i = 0; i < value.of.array->n; i++) {
-        at = flatten(b, value.of.array->items[i], span, list, at);
-        if (at == SIZE_MAX) {
-            return SIZE_MAX;
-        }
-    }
-    return at;
-}
-
-bool kal_build_flatten(KalBuild *b, KalValue value, KalSpan span, KalValue *out_list)
-{
-    return flatten(b, value, span, out_list, 0) != SIZE_MAX;
-}
-
 KalValue kal_build_scalar_of(KalBuild *b, KalExpr e, unsigned marks, KalUnitId unit,
                              const KalNode *node)
 {
