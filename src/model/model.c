@@ -249,16 +249,13 @@ KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry)
 KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
                                      KalExpr *out_symbol)
 {
-    for (size_t id = 0; id < model->n_symbols; id++) {
-        if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE
-            && model->symbols[id].index == coordinate) {
-            *out_symbol = kal_symbol(model->graph, (uint32_t)id);
-            return kal_graph_status(model->graph);
-        }
+    KalCoordinate *c = &model->coordinates[coordinate];
+    if (c->force.index == 0) {
+        const KalSymbol symbol = {c->name, KAL_SYMBOL_COORDINATE_FORCE, coordinate};
+        KAL_TRY(add_symbol(model, symbol, "cforce(", ")", &c->force));
     }
-    const KalSymbol symbol = {model->coordinates[coordinate].name,
-                              KAL_SYMBOL_COORDINATE_FORCE, coordinate};
-    return add_symbol(model, symbol, "cforce(", ")", out_symbol);
+    *out_symbol = c->force;
+    return KAL_OK;
 }
 
 KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e, uint64_t *out_kinds)
@@ -289,31 +286,52 @@ KalExpr kal_model_total(const KalModel *model, KalTermKind kind)
     return total;
 }
 
-static void fill_rates(const KalModel *model, KalExpr *symbols, KalExpr *rates)
+// The time derivative of a symbol; KAL_NO_EXPR when it is constant.
+static KalExpr symbol_rate(const KalModel *model, uint32_t id)
 {
-    symbols[0] = model->time;
-    rates[0] = kal_int(model->graph, 1);
-    for (size_t i = 0; i < model->n_coordinates; i++) {
-        const KalCoordinate *c = &model->coordinates[i];
-        symbols[1 + 2 * i] = c->q;
-        rates[1 + 2 * i] = c->v;
-        symbols[2 + 2 * i] = c->v;
-        rates[2 + 2 * i] = c->a;
+    const KalSymbol *symbol = &model->symbols[id];
+    switch (symbol->kind) {
+    case KAL_SYMBOL_TIME: return kal_int(model->graph, 1);
+    case KAL_SYMBOL_COORDINATE: return model->coordinates[symbol->index].v;
+    case KAL_SYMBOL_VELOCITY: return model->coordinates[symbol->index].a;
+    default: return KAL_NO_EXPR;
     }
 }
 
+// The derivatives of n expressions whose nodes are those of the order.
+static KalStatus find_rates(const KalModel *model, const KalOrder *order,
+                            const KalExpr *e, size_t n, KalExpr *out_rates)
+{
+    const size_t most = order->count;
+    KalExpr *pairs = (KalExpr *)kal_alloc(model->ctx, 2 * most, sizeof *pairs);
+    if (most > 0 && !pairs) {
+        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for time derivatives");
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalStep *step = &order->steps[i];
+        const KalExpr rate =
+            step->op == KAL_OP_SYMBOL ? symbol_rate(model, step->arg[0]) : KAL_NO_EXPR;
+        if (rate.index != 0) {
+            pairs[count] = step->node;
+            pairs[most + count] = rate;
+            count++;
+        }
+    }
+    const KalRates rates = {pairs, pairs + most, count};
+    const KalStatus status = kal_total(model->graph, e, n, &rates, out_rates);
+    kal_free(model->ctx, pairs, 2 * most * sizeof *pairs);
+    return status;
+}
+
+// Only symbols that occur are looked at: a model may have many and a formula few.
 KalStatus kal_model_rate(const KalModel *model, const KalExpr *e, size_t n,
                          KalExpr *out_rates)
 {
-    const size_t count = 1 + 2 * model->n_coordinates;
-    KalExpr *pairs = (KalExpr *)kal_alloc(model->ctx, 2 * count, sizeof *pairs);
-    if (!pairs) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for time derivatives");
-    }
-    fill_rates(model, pairs, pairs + count);
-    const KalRates rates = {pairs, pairs + count, count};
-    const KalStatus status = kal_total(model->graph, e, n, &rates, out_rates);
-    kal_free(model->ctx, pairs, 2 * count * sizeof *pairs);
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(model->graph, e, n, &order));
+    const KalStatus status = find_rates(model, &order, e, n, out_rates);
+    kal_order_clear(&order);
     return status;
 }
 

@@ -62,6 +62,8 @@ typedef struct KalParameter {
     KalExpr value; ///< of earlier parameters
     double number; ///< what the value comes to
     bool overridden;
+    /// The structure depends on it (sizes, ranges): another value needs another build.
+    bool structural;
 } KalParameter;
 
 /// What is known of a start value.
@@ -86,6 +88,7 @@ typedef struct KalCoordinate {
     KalExpr q;
     KalExpr v;
     KalExpr a;
+    KalExpr force; ///< symbol of cforce(…); KAL_NO_EXPR until asked for
     KalStartValue start_q;
     KalStartValue start_v;
 } KalCoordinate;
