@@ -18,6 +18,7 @@
 /// there is no such thing.
 typedef struct KalEquations {
     const KalModel *model; ///< borrowed
+    KalArena *arena;       ///< for the vectors below
     size_t n;              ///< coordinates
     size_t m;              ///< constraints, in the order of the model
     KalExpr kinetic;       ///< T

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+
+// Conditions of every level brought to acceleration level.
+
+#include "derive/derive_impl.h"
+#include "derive/entries.h"
+
+// The rows of one level.
+typedef struct Level {
+    const KalExpr *x;  // n: the symbols that A belongs to
+    KalExpr *residual; // count
+    size_t *row;       // count: which row each of them is
+    size_t count;
+} Level;
+
+static KalStatus gather(const KalDerivation *d, const KalRow *rows, size_t m,
+                        KalConstraintLevel level, Level *out_level)
+{
+    const KalExpr *const x[] = {
+        [KAL_LEVEL_POSITION] = d->q,
+        [KAL_LEVEL_VELOCITY] = d->v,
+        [KAL_LEVEL_ACCELERATION] = d->a,
+    };
+    Level found = {.x = x[level]};
+    KAL_TRY(kal_derivation_scratch(d, m, &found.residual));
+    found.row = kal_arena_alloc(d->scratch, m, sizeof *found.row);
+    if (!found.row) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for constraints");
+    }
+    for (size_t i = 0; i < m; i++) {
+        if (rows[i].level == level) {
+            found.residual[found.count] = rows[i].residual;
+            found.row[found.count++] = i;
+        }
+    }
+    *out_level = found;
+    return KAL_OK;
+}
+
+// The derivatives of a level's residuals are its rows of A: theory (9.16) to (9.18).
+static KalStatus add_level(const KalDerivation *d, const Level *level,
+                           KalEntries *entries)
+{
+    KalSparse J = {0};
+    KAL_TRY(kal_jacobian(d->g, level->residual, level->count, level->x, d->eq->n, &J));
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < level->count && status == KAL_OK; i++) {
+        status = kal_entries_add_row(d->g, entries, level->row[i], &J, i);
+    }
+    kal_sparse_clear(&J);
+    return status;
+}
+
+// Residuals at velocity level: those of position level differentiated, others as typed.
+static KalStatus fill_psi(const KalDerivation *d, const Level *position,
+                          const Level *velocity, KalExpr *psi)
+{
+    KalExpr *rate = NULL;
+    KAL_TRY(kal_derivation_scratch(d, position->count, &rate));
+    KAL_TRY(kal_derivation_drift(d, position->residual, position->count, rate));
+    for (size_t i = 0; i < position->count; i++) {
+        psi[position->row[i]] = rate[i];
+    }
+    for (size_t i = 0; i < velocity->count; i++) {
+        psi[velocity->row[i]] = velocity->residual[i];
+    }
+    return KAL_OK;
+}
+
+// b = −(drift of ψ): theory (9.16), (9.17).
+static KalStatus fill_b(const KalDerivation *d, size_t m, const KalExpr *psi,
+                        KalExpr *b)
+{
+    KalExpr *known = NULL;
+    KAL_TRY(kal_derivation_scratch(d, m, &known));
+    size_t count = 0;
+    for (size_t i = 0; i < m; i++) {
+        if (psi[i].index != 0) {
+            known[count++] = psi[i];
+        }
+    }
+    KAL_TRY(kal_derivation_drift(d, known, count, known));
+    count = 0;
+    for (size_t i = 0; i < m; i++) {
+        if (psi[i].index != 0) {
+            b[i] = kal_neg(d->g, known[count++]);
+        }
+    }
+    return kal_graph_status(d->g);
+}
+
+// Whether a row of A is free of accelerations; if not, say so.
+static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
+                           const KalSparse *A, bool *linear)
+{
+    const int64_t start = A->start[i];
+    const KalCoordinate *c = d->model->coordinates;
+    KalDependence on = {.found = false};
+    KAL_TRY(kal_derive_dependence(d, A->value + start,
+                                  (size_t)(A->start[i + 1] - start), d->a, &on));
+    if (on.found) {
+        const int64_t column = A->column[start + (int64_t)on.formula];
+        kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
+                            "'%s' is not linear in the accelerations: the factor of "
+                            "%s'' depends on %s''",
+                            row->name, c[column].name, c[on.symbol].name);
+        *linear = false;
+    }
+    return KAL_OK;
+}
+
+// b of a row of acceleration level, theory (9.18): A q'' − b as typed.
+static KalStatus finish_row(const KalDerivation *d, const KalRow *row, bool linear,
+                            KalExpr *b)
+{
+    KalExpr rest = row->residual;
+    bool defined = false;
+    if (!linear) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_derive_without(d, d->a, &rest, 1, &defined));
+    if (!defined) {
+        kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
+                            "'%s' has no value where all accelerations are zero",
+                            row->name);
+    }
+    *b = kal_neg(d->g, rest);
+    return kal_graph_status(d->g);
+}
+
+static KalStatus finish_acceleration(const KalDerivation *d, const KalRow *rows,
+                                     const Level *level, KalRowSet *set)
+{
+    for (size_t i = 0; i < level->count; i++) {
+        const size_t row = level->row[i];
+        bool linear = true;
+        KAL_TRY(check_row(d, &rows[row], row, &set->A, &linear));
+        KAL_TRY(finish_row(d, &rows[row], linear, &set->b[row]));
+    }
+    return KAL_OK;
+}
+
+static KalStatus derive_levels(const KalDerivation *d, const Level levels[3], size_t m,
+                               KalRowSet *set)
+{
+    KalEntries entries = {0};
+    KalStatus status = KAL_OK;
+    for (int k = 0; k < 3 && status == KAL_OK; k++) {
+        status = add_level(d, &levels[k], &entries);
+    }
+    if (status == KAL_OK) {
+        status = kal_entries_finish(d->g, &entries, m, d->eq->n, &set->A);
+    }
+    kal_entries_clear(d->g, &entries);
+    return status;
+}
+
+KalStatus kal_derive_rows(const KalDerivation *d, const KalRow *rows, size_t m,
+                          KalRowSet *out_rows)
+{
+    Level levels[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        KAL_TRY(gather(d, rows, m, (KalConstraintLevel)k, &levels[k]));
+    }
+    KAL_TRY(kal_derivation_vector(d, m, &out_rows->b));
+    KAL_TRY(kal_derivation_vector(d, m, &out_rows->psi));
+    KAL_TRY(derive_levels(d, levels, m, out_rows));
+    KAL_TRY(fill_psi(d, &levels[KAL_LEVEL_POSITION], &levels[KAL_LEVEL_VELOCITY],
+                     out_rows->psi));
+    KAL_TRY(fill_b(d, m, out_rows->psi, out_rows->b));
+    return finish_acceleration(d, rows, &levels[KAL_LEVEL_ACCELERATION], out_rows);
+}
+
+// ∂ψ/∂q, with empty rows where there is no ψ.
+static KalStatus derive_psi_q(const KalDerivation *d)
+{
+    KalEquations *eq = d->eq;
+    KalExpr *psi = NULL;
+    KAL_TRY(kal_derivation_scratch(d, eq->m, &psi));
+    for (size_t i = 0; i < eq->m; i++) {
+        psi[i] = eq->psi[i].index != 0 ? eq->psi[i] : kal_int(d->g, 0);
+    }
+    return kal_jacobian(d->g, psi, eq->m, d->q, eq->n, &eq->psi_q);
+}
+
+// φ of position level with its explicit rate ∂φ/∂t.
+static KalStatus derive_phi(const KalDerivation *d, const Level *position)
+{
+    const KalExpr one = kal_int(d->g, 1);
+    const KalRates rates = {&d->model->time, &one, 1};
+    KalExpr *phi_t = NULL;
+    KAL_TRY(kal_derivation_vector(d, d->eq->m, &d->eq->phi));
+    KAL_TRY(kal_derivation_vector(d, d->eq->m, &d->eq->psi_t));
+    KAL_TRY(kal_derivation_scratch(d, position->count, &phi_t));
+    KAL_TRY(kal_total(d->g, position->residual, position->count, &rates, phi_t));
+    for (size_t i = 0; i < position->count; i++) {
+        d->eq->phi[position->row[i]] = position->residual[i];
+        d->eq->psi_t[position->row[i]] = phi_t[i];
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_derive_constraints(KalDerivation *d)
+{
+    const size_t m = d->eq->m;
+    KalRowSet set = {.b = NULL};
+    Level position = {0};
+    KalRow *rows = kal_arena_alloc(d->scratch, m, sizeof *rows);
+    if (!rows) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for constraints");
+    }
+    for (size_t i = 0; i < m; i++) {
+        const KalConstraint *c = &d->model->constraints[i];
+        rows[i] = (KalRow){c->name, c->span, c->residual, c->level};
+    }
+    const KalStatus status = kal_derive_rows(d, rows, m, &set);
+    d->eq->A = set.A;
+    d->eq->b = set.b;
+    d->eq->psi = set.psi;
+    KAL_TRY(status);
+    KAL_TRY(gather(d, rows, m, KAL_LEVEL_POSITION, &position));
+    KAL_TRY(derive_phi(d, &position));
+    return derive_psi_q(d);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+// Servos as conditions whose error decays, actuators as columns of B.
+
+#include "derive/derive_impl.h"
+#include "derive/entries.h"
+#include "expr/identity.h"
+
+// b with the terms that make the error decay at rate k: theory (9.20), (9.21).
+static KalExpr decaying(const KalDerivation *d, const KalServo *servo, KalExpr b,
+                        KalExpr psi)
+{
+    KalGraph *g = d->g;
+    const KalExpr k = servo->rate;
+    if (servo->level == KAL_LEVEL_VELOCITY) {
+        return kal_sub(g, b, kal_mul(g, k, psi));
+    }
+    const KalExpr damping = kal_mul(g, kal_mul(g, kal_int(g, 2), k), psi);
+    const KalExpr stiffness = kal_mul(g, kal_powi(g, k, 2), servo->residual);
+    return kal_sub(g, kal_sub(g, b, damping), stiffness);
+}
+
+static bool check_servos(const KalDerivation *d)
+{
+    bool fit = true;
+    for (size_t i = 0; i < d->model->n_servos; i++) {
+        const KalServo *servo = &d->model->servos[i];
+        if (servo->level == KAL_LEVEL_ACCELERATION) {
+            kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, servo->span,
+                                "servo '%s' has accelerations in it: no error that "
+                                "could decay; expected positions or velocities",
+                                servo->name);
+            fit = false;
+        }
+    }
+    return fit;
+}
+
+static KalStatus derive_servos(const KalDerivation *d)
+{
+    KalEquations *eq = d->eq;
+    const size_t m = eq->n_servos;
+    KalRowSet set = {.b = NULL};
+    KalRow *rows = kal_arena_alloc(d->scratch, m, sizeof *rows);
+    if (!rows) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for servos");
+    }
+    for (size_t i = 0; i < m; i++) {
+        const KalServo *s = &d->model->servos[i];
+        rows[i] = (KalRow){s->name, s->span, s->residual, s->level};
+    }
+    KAL_TRY(kal_derivation_vector(d, m, &eq->servo_e));
+    const KalStatus status = kal_derive_rows(d, rows, m, &set);
+    eq->servo_A = set.A;
+    eq->servo_b = set.b;
+    KAL_TRY(status);
+    for (size_t i = 0; i < m; i++) {
+        const KalServo *servo = &d->model->servos[i];
+        eq->servo_e[i] = servo->residual;
+        eq->servo_b[i] = decaying(d, servo, set.b[i], set.psi[i]);
+    }
+    return kal_graph_status(d->g);
+}
+
+// Whether the power is a linear form in the velocities: its derivatives have none in
+// them, and they make up all of it.  Theory (9.19).
+static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actuator,
+                                const KalSparse *J, size_t row)
+{
+    const int64_t start = J->start[row];
+    const size_t count = (size_t)(J->start[row + 1] - start);
+    KalDependence on = {.found = false};
+    KalVerdict verdict = {.zero = false};
+    KalExpr rest = actuator->power;
+    KAL_TRY(kal_derive_dependence(d, J->value + start, count, d->v, &on));
+    for (int64_t k = start; k < J->start[row + 1]; k++) {
+        const KalExpr v = d->v[J->column[k]];
+        rest = kal_sub(d->g, rest, kal_mul(d->g, J->value[k], v));
+    }
+    KAL_TRY(kal_graph_status(d->g));
+    KAL_TRY(kal_identities(d->g, &rest, 1, &verdict));
+    if (on.found || !verdict.zero) {
+        kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, actuator->span,
+                            "actuator '%s' must be linear in the velocities, without "
+                            "other terms: its power is the input times this",
+                            actuator->name);
+    }
+    return KAL_OK;
+}
+
+static KalStatus add_column(const KalDerivation *d, const KalSparse *J, size_t i,
+                            KalEntries *entries)
+{
+    for (int64_t k = J->start[i]; k < J->start[i + 1]; k++) {
+        KAL_TRY(kal_entries_add(d->g, entries, (size_t)J->column[k], i, J->value[k]));
+    }
+    return KAL_OK;
+}
+
+static KalStatus transpose(const KalDerivation *d, const KalSparse *J,
+                           KalEntries *entries)
+{
+    for (size_t i = 0; i < J->rows; i++) {
+        KAL_TRY(check_actuator(d, &d->model->actuators[i], J, i));
+        KAL_TRY(add_column(d, J, i, entries));
+    }
+    return kal_entries_finish(d->g, entries, d->eq->n, J->rows, &d->eq->B);
+}
+
+static KalStatus derive_B(const KalDerivation *d)
+{
+    const size_t count = d->model->n_actuators;
+    KalExpr *power = NULL;
+    KalSparse J = {0};
+    KalEntries entries = {0};
+    KAL_TRY(kal_derivation_scratch(d, count, &power));
+    for (size_t i = 0; i < count; i++) {
+        power[i] = d->model->actuators[i].power;
+    }
+    KAL_TRY(kal_jacobian(d->g, power, count, d->v, d->eq->n, &J));
+    const KalStatus status = transpose(d, &J, &entries);
+    kal_entries_clear(d->g, &entries);
+    kal_sparse_clear(&J);
+    return status;
+}
+
+KalStatus kal_derive_control(KalDerivation *d)
+{
+    if (check_servos(d)) {
+        KAL_TRY(derive_servos(d));
+    }
+    return derive_B(d);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the files of the derivation share.
+
+#ifndef DERIVE_DERIVE_IMPL_H
+#define DERIVE_DERIVE_IMPL_H
+
+#include "derive/equations.h"
+
+/// A derivation on its way.  Pieces of `scratch` end with it.
+typedef struct KalDerivation {
+    const KalModel *model;
+    KalGraph *g;
+    KalContext *ctx;
+    KalDiagnostics *diagnostics;
+    KalArena *scratch;
+    KalEquations *eq;
+    KalExpr *q;     ///< n: coordinates
+    KalExpr *v;     ///< n: velocities
+    KalExpr *a;     ///< n: accelerations
+    KalRates drift; ///< time passes while velocities stay: q → q', t → 1
+} KalDerivation;
+
+/// A condition residual = 0, of a constraint or a servo.
+typedef struct KalRow {
+    const char *name;
+    KalSpan span;
+    KalExpr residual;
+    KalConstraintLevel level;
+} KalRow;
+
+/// Conditions at acceleration level, A q'' = b, with their residuals at velocity level.
+typedef struct KalRowSet {
+    KalSparse A;
+    KalExpr *b;
+    KalExpr *psi; ///< KAL_NO_EXPR for rows of acceleration level
+} KalRowSet;
+
+/// m formulas, all KAL_NO_EXPR, that live as long as the equations.
+KAL_CHECKED KalStatus kal_derivation_vector(const KalDerivation *d, size_t m,
+                                            KalExpr **out_vector);
+
+/// The same for as long as the derivation.
+KAL_CHECKED KalStatus kal_derivation_scratch(const KalDerivation *d, size_t m,
+                                             KalExpr **out_vector);
+
+/// Σ rate × ∂e/∂symbol along the drift, theory (9.13).
+KAL_CHECKED KalStatus kal_derivation_drift(const KalDerivation *d, const KalExpr *e,
+                                           size_t n, KalExpr *out_rates);
+
+/// Which of n symbols some of `count` formulas depend on.
+typedef struct KalDependence {
+    bool found;
+    size_t formula; ///< the first that does
+    size_t symbol;  ///< and on what
+} KalDependence;
+
+/// Find out whether formulas depend on the symbols x (n of them: coordinates, velocities
+/// or accelerations).  If they only seem to, they are changed to ones that do not.
+KAL_CHECKED KalStatus kal_derive_dependence(const KalDerivation *d, KalExpr *e,
+                                            size_t count, const KalExpr *x,
+                                            KalDependence *out_dependence);
+
+/// The formulas where the n symbols x are zero; they stay as they are, and *out_defined
+/// is false, if one has no value there.
+KAL_CHECKED KalStatus kal_derive_without(const KalDerivation *d, const KalExpr *x,
+                                         KalExpr *e, size_t count, bool *out_defined);
+
+/// Bring m conditions to acceleration level.  Faults are added to the diagnostics.  On
+/// failure out_rows->A may be filled; the caller clears it.
+KAL_CHECKED KalStatus kal_derive_rows(const KalDerivation *d, const KalRow *rows,
+                                      size_t m, KalRowSet *out_rows);
+
+/// M, Q and C.
+KAL_CHECKED KalStatus kal_derive_motion(KalDerivation *d);
+
+/// A, b and what belongs to them.
+KAL_CHECKED KalStatus kal_derive_constraints(KalDerivation *d);
+
+/// Servos and actuators.
+KAL_CHECKED KalStatus kal_derive_control(KalDerivation *d);
+
+#endif

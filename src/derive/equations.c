@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+#include "derive/equations.h"
+
+#include "derive/derive_impl.h"
+
+enum {
+    ARENA_BYTES = 1 << 30 // of vectors: an end for models beyond any use
+};
+
+static KalStatus new_vector(const KalDerivation *d, KalArena *arena, size_t m,
+                            KalExpr **out_vector)
+{
+    KalExpr *vector = kal_arena_alloc(arena, m, sizeof *vector);
+    if (!vector) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+    }
+    *out_vector = vector;
+    return KAL_OK;
+}
+
+KalStatus kal_derivation_vector(const KalDerivation *d, size_t m, KalExpr **out_vector)
+{
+    return new_vector(d, d->eq->arena, m, out_vector);
+}
+
+KalStatus kal_derivation_scratch(const KalDerivation *d, size_t m, KalExpr **out_vector)
+{
+    return new_vector(d, d->scratch, m, out_vector);
+}
+
+KalStatus kal_derivation_drift(const KalDerivation *d, const KalExpr *e, size_t n,
+                               KalExpr *out_rates)
+{
+    return kal_total(d->g, e, n, &d->drift, out_rates);
+}
+
+static KalStatus list_symbols(KalDerivation *d)
+{
+    const size_t n = d->model->n_coordinates;
+    KalExpr *symbols = kal_arena_alloc(d->scratch, 3 * (n + 1), sizeof *symbols);
+    if (!symbols) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+    }
+    d->q = symbols;
+    d->v = symbols + n + 1;
+    d->a = symbols + 2 * (n + 1);
+    for (size_t i = 0; i < n; i++) {
+        d->q[i] = d->model->coordinates[i].q;
+        d->v[i] = d->model->coordinates[i].v;
+        d->a[i] = d->model->coordinates[i].a;
+    }
+    d->q[n] = d->model->time;
+    d->v[n] = kal_int(d->g, 1);
+    d->drift = (KalRates){d->q, d->v, n + 1};
+    return kal_graph_status(d->g);
+}
+
+static KalStatus derive_all(KalDerivation *d)
+{
+    const size_t errors = kal_diagnostics_count(d->diagnostics, KAL_SEVERITY_ERROR);
+    KAL_TRY(list_symbols(d));
+    KAL_TRY(kal_derive_motion(d));
+    KAL_TRY(kal_derive_constraints(d));
+    KAL_TRY(kal_derive_control(d));
+    if (kal_diagnostics_count(d->diagnostics, KAL_SEVERITY_ERROR) > errors) {
+        return kal_diagnostics_fail(d->diagnostics, KAL_ERR_SYNTAX);
+    }
+    return KAL_OK;
+}
+
+static KalStatus derive_into(const KalModel *model, KalDiagnostics *diagnostics,
+                             KalEquations *eq)
+{
+    KalDerivation d = {.model = model,
+                       .g = model->graph,
+                       .ctx = model->ctx,
+                       .diagnostics = diagnostics,
+                       .eq = eq};
+    KAL_TRY(kal_arena_create(d.ctx, ARENA_BYTES, &eq->arena));
+    KAL_TRY(kal_arena_create(d.ctx, ARENA_BYTES, &d.scratch));
+    const KalStatus status = derive_all(&d);
+    kal_arena_destroy(d.scratch);
+    return status;
+}
+
+KalStatus kal_derive(const KalModel *model, KalDiagnostics *diagnostics,
+                     KalEquations **out_equations)
+{
+    KAL_TRY(kal_graph_status(model->graph));
+    KalEquations *eq = KAL_NEW(model->ctx, KalEquations);
+    if (!eq) {
+        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+    }
+    eq->model = model;
+    eq->n = model->n_coordinates;
+    eq->m = model->n_constraints;
+    eq->n_servos = model->n_servos;
+    const KalStatus status = derive_into(model, diagnostics, eq);
+    if (status != KAL_OK) {
+        kal_equations_destroy(eq);
+        return status;
+    }
+    *out_equations = eq;
+    return KAL_OK;
+}
+
+void kal_equations_destroy(KalEquations *equations)
+{
+    if (!equations) {
+        return;
+    }
+    kal_sparse_clear(&equations->M);
+    kal_sparse_clear(&equations->A);
+    kal_sparse_clear(&equations->psi_q);
+    kal_sparse_clear(&equations->servo_A);
+    kal_sparse_clear(&equations->B);
+    kal_arena_destroy(equations->arena);
+    kal_free(equations->model->ctx, equations, sizeof *equations);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+// Lagrange's equations: the mass matrix, the impressed force and the non-ideal one.
+
+#include "derive/derive_impl.h"
+#include "derive/entries.h"
+#include "expr/order.h"
+
+// What a contribution is called in messages.
+static const char *word_of(KalTermKind kind)
+{
+    switch (kind) {
+    case KAL_TERM_KINETIC: return "kinetic energy";
+    case KAL_TERM_POTENTIAL: return "potential energy";
+    case KAL_TERM_DISSIPATION: return "dissipation";
+    case KAL_TERM_POWER: return "power";
+    case KAL_TERM_NONIDEAL_POWER: return "the power of a non-ideal force";
+    case KAL_TERM_FORCE: return "a force";
+    case KAL_TERM_NONIDEAL: return "a non-ideal force";
+    case KAL_TERM_MASS: return "a mass";
+    }
+    return "";
+}
+
+// The kinds of symbols in each contribution, as sets of bits.
+static KalStatus find_kinds(const KalDerivation *d, const KalExpr *values,
+                            uint64_t *out_kinds)
+{
+    const KalModel *model = d->model;
+    KalOrder order = {0};
+    uint64_t *classes = kal_alloc(d->ctx, model->n_symbols, sizeof *classes);
+    if (!classes) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+    }
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        classes[id] = UINT64_C(1) << model->symbols[id].kind;
+    }
+    KalStatus status = kal_order_init(d->g, values, model->n_contributions, &order);
+    if (status == KAL_OK) {
+        status = kal_order_classes(&order, classes, out_kinds);
+        kal_order_clear(&order);
+    }
+    kal_free(d->ctx, classes, model->n_symbols * sizeof *classes);
+    return status;
+}
+
+// What drives motion must not depend on the accelerations that it causes.
+static KalStatus check_contributions(const KalDerivation *d)
+{
+    const KalModel *model = d->model;
+    const size_t n = model->n_contributions;
+    KalExpr *values = NULL;
+    KAL_TRY(kal_derivation_scratch(d, n, &values));
+    uint64_t *kinds = kal_arena_alloc(d->scratch, n, sizeof *kinds);
+    if (!kinds) {
+        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+    }
+    for (size_t i = 0; i < n; i++) {
+        values[i] = model->contributions[i].value;
+    }
+    KAL_TRY(find_kinds(d, values, kinds));
+    for (size_t i = 0; i < n; i++) {
+        const KalContribution *c = &model->contributions[i];
+        if (kinds[i] & (UINT64_C(1) << KAL_SYMBOL_ACCELERATION)) {
+            kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, c->span,
+                                "%s cannot depend on accelerations", word_of(c->kind));
+        }
+        if (kinds[i] & (UINT64_C(1) << KAL_SYMBOL_REACTION)) {
+            d->eq->has_reactions = true;
+        }
+    }
+    return KAL_OK;
+}
+
+// Entries of M that are given directly, as the lower triangle has them.
+static KalStatus add_masses(const KalDerivation *d, KalEntries *entries)
+{
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < d->model->n_contributions && status == KAL_OK; i++) {
+        const KalContribution *c = &d->model->contributions[i];
+        if (c->kind == KAL_TERM_MASS) {
+            const bool lower = c->row >= c->column;
+            status = kal_entries_add(d->g, entries, lower ? c->row : c->column,
+                                     lower ? c->column : c->row, c->value);
+        }
+    }
+    return status;
+}
+
+static KalStatus merge_masses(const KalDerivation *d, const KalSparse *H,
+                              KalEntries *entries)
+{
+    for (size_t row = 0; row < d->eq->n; row++) {
+        KAL_TRY(kal_entries_add_row(d->g, entries, row, H, row));
+    }
+    KAL_TRY(add_masses(d, entries));
+    return kal_entries_finish(d->g, entries, d->eq->n, d->eq->n, &d->eq->M);
+}
+
+// Theory (9.11).
+static KalStatus derive_masses(const KalDerivation *d)
+{
+    KalSparse H = {0};
+    KalEntries entries = {0};
+    KAL_TRY(kal_hessian(d->g, d->eq->kinetic, d->v, d->eq->n, &H));
+    const KalStatus status = merge_masses(d, &H, &entries);
+    kal_entries_clear(d->g, &entries);
+    kal_sparse_clear(&H);
+    return status;
+}
+
+// Add what single coordinates are given by contributions of a kind.
+static void add_components(const KalDerivation *d, KalTermKind kind, KalExpr *vector)
+{
+    for (size_t i = 0; i < d->model->n_contributions; i++) {
+        const KalContribution *c = &d->model->contributions[i];
+        if (c->kind == kind) {
+            vector[c->row] = kal_add(d->g, vector[c->row], c->value);
+        }
+    }
+}
+
+// F of theory (9.14), into Q.
+static KalStatus derive_forces(const KalDerivation *d)
+{
+    KalExpr *F = d->eq->Q;
+    const KalExpr power = kal_model_total(d->model, KAL_TERM_POWER);
+    const KalExpr loss = kal_model_total(d->model, KAL_TERM_DISSIPATION);
+    KAL_TRY(kal_gradient(d->g, kal_sub(d->g, power, loss), d->v, d->eq->n, F));
+    add_components(d, KAL_TERM_FORCE, F);
+    return kal_graph_status(d->g);
+}
+
+// Theory (9.12): the rate of the momenta, but for M q'', is their drift.
+static KalStatus derive_Q(const KalDerivation *d)
+{
+    const size_t n = d->eq->n;
+    KalGraph *g = d->g;
+    KalExpr *p = NULL;
+    KalExpr *rate = NULL;
+    KalExpr *T_q = NULL;
+    KalExpr *V_q = NULL;
+    KAL_TRY(kal_derivation_vector(d, n, &d->eq->Q));
+    KAL_TRY(kal_derivation_scratch(d, n, &p));
+    KAL_TRY(kal_derivation_scratch(d, n, &rate));
+    KAL_TRY(kal_derivation_scratch(d, n, &T_q));
+    KAL_TRY(kal_derivation_scratch(d, n, &V_q));
+    KAL_TRY(derive_forces(d));
+    KAL_TRY(kal_gradient(g, d->eq->kinetic, d->v, n, p));
+    KAL_TRY(kal_derivation_drift(d, p, n, rate));
+    KAL_TRY(kal_gradient(g, d->eq->kinetic, d->q, n, T_q));
+    KAL_TRY(kal_gradient(g, d->eq->potential, d->q, n, V_q));
+    for (size_t i = 0; i < n; i++) {
+        const KalExpr inertia = kal_sub(g, T_q[i], rate[i]);
+        const KalExpr given = kal_sub(g, d->eq->Q[i], V_q[i]);
+        d->eq->Q[i] = kal_add(g, given, inertia);
+    }
+    return kal_graph_status(g);
+}
+
+// Theory (9.15).
+static KalStatus derive_C(const KalDerivation *d)
+{
+    KAL_TRY(kal_derivation_vector(d, d->eq->n, &d->eq->C));
+    const KalExpr power = kal_model_total(d->model, KAL_TERM_NONIDEAL_POWER);
+    KAL_TRY(kal_gradient(d->g, power, d->v, d->eq->n, d->eq->C));
+    add_components(d, KAL_TERM_NONIDEAL, d->eq->C);
+    for (size_t i = 0; i < d->model->n_contributions; i++) {
+        const KalTermKind kind = d->model->contributions[i].kind;
+        if (kind == KAL_TERM_NONIDEAL || kind == KAL_TERM_NONIDEAL_POWER) {
+            d->eq->has_C = true;
+        }
+    }
+    return kal_graph_status(d->g);
+}
+
+KalStatus kal_derive_motion(KalDerivation *d)
+{
+    d->eq->kinetic = kal_model_total(d->model, KAL_TERM_KINETIC);
+    d->eq->potential = kal_model_total(d->model, KAL_TERM_POTENTIAL);
+    KAL_TRY(kal_graph_status(d->g));
+    KAL_TRY(check_contributions(d));
+    KAL_TRY(derive_masses(d));
+    KAL_TRY(derive_Q(d));
+    return derive_C(d);
+}
