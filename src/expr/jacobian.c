@@ -136,8 +136,8 @@ static KalStatus compress(const Entries *entries, size_t rows, size_t columns,
     matrix.value = kal_alloc(ctx, n, sizeof *matrix.value);
     Entry *sorted = kal_alloc(ctx, n, sizeof *sorted);
     int64_t *places = kal_alloc(ctx, columns, sizeof *places);
-    const bool fits =
-        matrix.start && (n == 0 || (matrix.column && matrix.value && sorted && places));
+    const bool fits = matrix.start && (columns == 0 || places)
+                      && (n == 0 || (matrix.column && matrix.value && sorted));
     if (fits) {
         sort_by_column(entries, places, columns, sorted);
         deal_out(sorted, n, &matrix);
