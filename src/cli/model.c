@@ -72,7 +72,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .read = read_text,
         .user = &used,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
-        .messages = {write_stderr, &job->told},
+        .messages = {job->json ? NULL : write_stderr, &job->told},
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);

@@ -191,7 +191,7 @@ typedef struct KalUsage {
 
 /// An override, ready for use.
 typedef struct KalReplacement {
-    KalSource shown;         ///< what errors point to: name=value as it was given
+    const KalSource *shown;  ///< what errors point to: name=value as it was given
     const KalSource *parsed; ///< a statement that holds it, `offset` bytes further on
     uint32_t offset;
     KalTree *tree;

@@ -21,10 +21,10 @@ static const char STATEMENT[] = "force "; // one that takes `name = value`
 static void report(KalBuild *b, const KalReplacement *r, KalSpan span,
                    const char *message)
 {
-    const uint32_t length = r->shown.length;
+    const uint32_t length = r->shown->length;
     const uint32_t begin = span.begin > r->offset ? span.begin - r->offset : 0;
     const uint32_t end = span.end > r->offset ? span.end - r->offset : 0;
-    const KalSpan shown = {&r->shown, begin < length ? begin : length,
+    const KalSpan shown = {r->shown, begin < length ? begin : length,
                            end < length ? end : length};
     b->errors++;
     kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, shown, "%s", message);
@@ -121,8 +121,8 @@ static KalStatus read(KalBuild *b, size_t i)
     (void)snprintf(text, size, "%s%s=%s", STATEMENT, o->name, o->value);
     KAL_TRY(kal_sources_add(b->sources, "-p", text, size - 1, &r->parsed));
     r->offset = sizeof STATEMENT - 1;
-    r->shown =
-        (KalSource){"-p", r->parsed->text + r->offset, r->parsed->length - r->offset};
+    KAL_TRY(kal_sources_add(b->sources, "-p", text + r->offset, size - 1 - r->offset,
+                            &r->shown));
     KalDiagnostics *found = NULL;
     KAL_TRY(kal_diagnostics_create(b->ctx, &found));
     const KalStatus status = parse(b, i, found);

@@ -16,7 +16,7 @@ static KalSpan shown(const KalBuild *b, KalSpan span)
     for (size_t i = 0; b->replacements && i < b->options->n_overrides; i++) {
         const KalReplacement *r = &b->replacements[i];
         if (r->parsed && span.source == r->parsed) {
-            span.source = &r->shown;
+            span.source = r->shown;
             span.begin -= r->offset;
             span.end -= r->offset;
         }

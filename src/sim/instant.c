@@ -228,6 +228,9 @@ static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
         kal_printable_print(span.source->text + span.begin, span.end - span.begin,
                             quote);
     }
+    const bool quotient =
+        *quote && kal_graph_node(system->model->graph, culprit).op == KAL_OP_DIV;
+    const char *cause = quotient ? ", because it divides by " : ", because of ";
     char t[KAL_NUMBER_SIZE];
     kal_number_print(instant->variables[0], 15, t);
     KalPlace place = {0, 0};
@@ -242,7 +245,7 @@ static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
     return kal_fail(instant->ctx, KAL_ERR_NUMBER,
                     "%s%s%s%s has no finite value in this state, at t = %s%s%s", where,
                     subject.part, *subject.owner ? " " : "", subject.owner, t,
-                    *quote ? ", because of " : "", quote);
+                    *quote ? cause : "", quote);
 }
 
 KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)

@@ -120,7 +120,7 @@ static void complain(Setting *s, const KalNode *target)
     const char *near =
         kal_word_find_near(name, kal_system_coordinate_names(system), system->n);
     kal_diagnostics_add(s->diagnostics, KAL_SEVERITY_ERROR, target->span,
-                        "the model has no coordinate or velocity of this name%s%s%s",
+                        "the model has no coordinate or velocity '%.200s'%s%s%s", name,
                         near ? "; did you mean '" : "", near ? near : "",
                         near ? "'?" : "");
 }
