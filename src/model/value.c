@@ -181,3 +181,9 @@ KalValue kal_build_scalar_of(KalBuild *b, KalExpr e, unsigned marks, KalUnitId u
     return (KalValue){
         .kind = KAL_VALUE_SCALAR, .marks = (uint16_t)marks, .unit = unit, .of.expr = e};
 }
+
+KalValue kal_build_known(KalExpr e, unsigned marks, KalUnitId unit)
+{
+    return (KalValue){
+        .kind = KAL_VALUE_SCALAR, .marks = (uint16_t)marks, .unit = unit, .of.expr = e};
+}
