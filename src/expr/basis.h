@@ -32,6 +32,9 @@ void kal_basis_clear(KalBasis *basis);
 KAL_CHECKED KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row,
                                     bool *out_added);
 
+/// Whether a row depends on those that are there.
+bool kal_basis_spans(KalBasis *basis, const KalScalar *row);
+
 /// A row kept, and its pivot.
 const KalScalar *kal_basis_row(const KalBasis *basis, size_t i);
 size_t kal_basis_pivot(const KalBasis *basis, size_t i);
