@@ -130,7 +130,7 @@ static KalStatus replace(Forming *f, const KalReplacements *replacements,
 static KalStatus is_exact(const Forming *f, KalExpr value, bool *out_exact)
 {
     KalProbe *probe = NULL;
-    KalField field = KAL_FIELD_REALS;
+    KalArithmetic field = KAL_ARITHMETIC_REALS;
     if (kal_graph_node(f->g, value).op == KAL_OP_CONST) {
         *out_exact = kal_graph_number(f->g, value).den > 0;
         return KAL_OK;
@@ -138,7 +138,7 @@ static KalStatus is_exact(const Forming *f, KalExpr value, bool *out_exact)
     KAL_TRY(kal_probe_create(f->g, &value, 1, &probe));
     const KalStatus status = kal_probe_choose(probe, &value, 1, &field);
     kal_probe_destroy(probe);
-    *out_exact = field == KAL_FIELD_RESIDUES;
+    *out_exact = field == KAL_ARITHMETIC_RESIDUES;
     return status;
 }
 
