@@ -95,7 +95,8 @@ static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
     if (status == KAL_ERR_NOMEM) {
         return status;
     }
-    const size_t name_end = r->offset + strlen(b->options->overrides[i].name);
+    const size_t name_length = strlen(b->options->overrides[i].name);
+    const size_t name_end = r->offset + (name_length > 0 ? name_length : 1);
     for (const KalDiagnostic *d = kal_diagnostics_first(found); d; d = d->next) {
         report(b, d->span, d->span.begin < name_end ? EXPECTED : d->message);
     }

@@ -108,10 +108,10 @@ static void constraints_have_one_row_per_element(void)
         "constraint acc: y'' = 2*x[5]\nprescribe b = sin(t)\n"
         "output f = reaction(pin).y + reaction(pin.x) + reaction(c[2]) + drive(b)\n"
         "output g = reaction(ball)\n");
-    const char *names[] = {"rod",     "pin.x",   "pin.y",   "ball.x",  "ball.y",
-                           "ball.z",  "long[1]", "long[2]", "long[3]", "long[4]",
-                           "one[1]",  "c[1]",    "c[2]",    "m[1].x", "m[1].y",
-                           "m[2].x", "m[2].y", "acc",     "drive(b)"};
+    const char *names[] = {"rod",    "pin.x",   "pin.y",   "ball.x",  "ball.y",
+                           "ball.z", "long[1]", "long[2]", "long[3]", "long[4]",
+                           "one[1]", "c[1]",    "c[2]",    "m[1].x",  "m[1].y",
+                           "m[2].x", "m[2].y",  "acc",     "drive(b)"};
     ok(lab.model && lab.model->n_constraints == 19);
     for (size_t i = 0; lab.model && i < 19; i++) {
         same_text(lab.model->constraints[i].name, names[i]);
