@@ -284,6 +284,10 @@ void kal_build_warn(KalBuild *b, KalSpan span, const char *format, ...)
 void kal_build_limit(KalBuild *b, KalSpan span, const char *format, ...)
     KAL_PRINTF(3, 4);
 
+/// A span as messages have it: one in the statement made of an override is one in what the
+/// user gave.
+KalSpan kal_build_shown(const KalBuild *b, KalSpan span);
+
 /// Stops the build when the status of some call is not KAL_OK; answers whether it is.
 bool kal_build_check(KalBuild *b, KalStatus status);
 
@@ -387,6 +391,9 @@ KalValue kal_build_each(KalBuild *b, KalScalarFn function, KalValue a, KalValue 
 
 /// The scalar of a formula.
 KalValue kal_build_known(KalExpr e, unsigned marks, KalUnitId unit);
+
+/// A whole number.
+KalValue kal_build_index(KalBuild *b, int64_t i, const KalNode *node);
 
 /// The scalar of a formula that was just built, or bad when the graph failed.
 KalValue kal_build_scalar_of(KalBuild *b, KalExpr e, unsigned marks, KalUnitId unit,

@@ -478,8 +478,7 @@ static KalValue sum_terms(KalBuild *b, const KalNode *node, KalBinding *index,
     KalValue sum = {.kind = KAL_VALUE_NONE};
     for (; index->number <= last && kal_build_pass(b, node->span); index->number++) {
         const KalPoolMark mark = kal_pool_mark(&b->pool);
-        index->value =
-            kal_build_known(kal_int(b->graph, index->number), 0, KAL_UNIT_ANY);
+        index->value = kal_build_index(b, index->number, node);
         const KalValue term = sum_term(b, node);
         if (term.kind == KAL_VALUE_NONE) {
             continue;
@@ -516,9 +515,7 @@ static KalValue eval_sigma(KalBuild *b, const KalNode *node)
     const KalValue sum = sum_terms(b, node, &index, last);
     b->names.frame = frame.outer;
     b->index_read = before;
-    return sum.kind == KAL_VALUE_NONE
-               ? kal_build_known(kal_int(b->graph, 0), 0, KAL_UNIT_ANY)
-               : sum;
+    return sum.kind == KAL_VALUE_NONE ? kal_build_index(b, 0, node) : sum;
 }
 
 // Derivatives.

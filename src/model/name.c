@@ -246,8 +246,9 @@ KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
         && other->site->span.source == name->span.source) {
         kal_build_error(b, name->span,
                         "the loop declares '%s' again in each pass; give it an index, "
-                        "as in %s[i]",
-                        kal_build_atom_text(b, atom), kal_build_atom_text(b, atom));
+                        "as in %s[%s]",
+                        kal_build_atom_text(b, atom), kal_build_atom_text(b, atom),
+                        kind == KAL_ENTRY_PART ? "i in 1..3" : "i");
         return NULL;
     }
     if (other) {

@@ -8,15 +8,16 @@
 // NOLINTBEGIN(misc-no-recursion)
 
 // t, pi and deg; none for all other names.
-static KalValue reserved_value(KalBuild *b, KalAtom atom)
+static KalValue reserved_value(KalBuild *b, KalAtom atom, const KalNode *node)
 {
     KalGraph *g = b->graph;
     switch (atom) {
     case KAL_ATOM_T:
         return kal_build_known(b->model->time, KAL_MARK(TIME), KAL_UNIT_ANY);
-    case KAL_ATOM_PI: return kal_build_known(kal_pi(g), 0, KAL_UNIT_ANY);
+    case KAL_ATOM_PI: return kal_build_scalar_of(b, kal_pi(g), 0, KAL_UNIT_ANY, node);
     case KAL_ATOM_DEG:
-        return kal_build_known(kal_div(g, kal_pi(g), kal_int(g, 180)), 0, KAL_UNIT_ANY);
+        return kal_build_scalar_of(b, kal_div(g, kal_pi(g), kal_int(g, 180)), 0,
+                                   KAL_UNIT_ANY, node);
     default: return (KalValue){.kind = KAL_VALUE_NONE};
     }
 }
@@ -60,7 +61,7 @@ static KalValue name_value(KalBuild *b, const KalNode *node, KalSpace space)
 {
     const KalAtom atom = kal_build_atom_of(b, node);
     if (space == KAL_SPACE_VALUE && atom <= KAL_ATOM_DEG) {
-        const KalValue value = reserved_value(b, atom);
+        const KalValue value = reserved_value(b, atom, node);
         if (value.kind != KAL_VALUE_NONE) {
             return value;
         }
