@@ -38,7 +38,7 @@ struct KalDop853 {
     KalOdeOptions options;
     int ld;
     bool started;
-    bool taken;    // there is a last step to interpolate in
+    bool taken;    // a step was, and its rates still are those of its stages
     bool dense;    // its polynomial was made
     bool rejected; // the attempt before failed: do not grow at once
     double t;
@@ -341,6 +341,7 @@ KalStatus kal_dop853_start(KalDop853 *solver, double t, const double *y, double 
     s->stiff = 0;
     s->calm = 0;
     memcpy(s->y, y, (size_t)s->system.n * sizeof(double));
+    s->last = kal_ode_no_step(t, s->y);
     KAL_TRY(evaluate(s, t, s->y, s->k[0]));
     if (is_fixed(s)) {
         s->h = s->options.fixed_step;
@@ -475,6 +476,7 @@ static void begin_step(KalDop853 *s)
         s->k[0] = end;
         s->taken = false;
     }
+    s->last = kal_ode_no_step(s->t, s->y);
 }
 
 KalStatus kal_dop853_step(KalDop853 *solver, KalOdeStep *out_step)
@@ -525,7 +527,7 @@ KalStatus kal_dop853_interpolate(KalDop853 *solver, double t, double *out_y)
 {
     KalDop853 *s = solver;
     const KalOdeStep *last = &s->last;
-    KAL_TRY(kal_ode_check_inside(s->ctx, s->taken, last, t));
+    KAL_TRY(kal_ode_check_inside(s->ctx, last, t));
     if (t == last->t_old || t == last->t_new) {
         const double *y = t == last->t_old ? last->y_old : last->y_new;
         memcpy(out_y, y, (size_t)s->system.n * sizeof(double));

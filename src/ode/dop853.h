@@ -43,8 +43,9 @@ KAL_CHECKED KalStatus kal_dop853_set_end(KalDop853 *solver, double t_end);
 KAL_CHECKED KalStatus kal_dop853_step(KalDop853 *solver, KalOdeStep *out_step);
 
 /// The state at t within the last step.  At its ends it is exactly that of the step;
-/// between them it is not projected.  The first call in a step evaluates the rate three
-/// times, and passes on its failures.
+/// between them it is not projected.  After a start or a failure there is the present
+/// time only.  The first call in a step evaluates the rate three times, and passes on its
+/// failures.
 KAL_CHECKED KalStatus kal_dop853_interpolate(KalDop853 *solver, double t,
                                              double *out_y);
 

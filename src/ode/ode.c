@@ -76,17 +76,19 @@ KalStatus kal_ode_check_start(KalContext *ctx, int n, double t, const double *y,
     return KAL_OK;
 }
 
-KalStatus kal_ode_check_inside(KalContext *ctx, bool taken, const KalOdeStep *step,
-                               double t)
+KalOdeStep kal_ode_no_step(double t, const double *y)
 {
-    if (!taken) {
+    return (KalOdeStep){.t_old = t, .t_new = t, .y_old = y, .y_new = y};
+}
+
+KalStatus kal_ode_check_inside(KalContext *ctx, const KalOdeStep *step, double t)
+{
+    if (!step->y_new) {
         return kal_fail(ctx, KAL_ERR_USAGE, "there is no step to interpolate in");
     }
-    const bool after_old =
-        step->t_old < step->t_new ? t >= step->t_old : t <= step->t_old;
-    const bool before_new =
-        step->t_old < step->t_new ? t <= step->t_new : t >= step->t_new;
-    if (!(after_old && before_new)) {
+    const double from = fmin(step->t_old, step->t_new);
+    const double to = fmax(step->t_old, step->t_new);
+    if (!(t >= from && t <= to)) {
         return kal_fail(ctx, KAL_ERR_USAGE,
                         "t = %.17g is outside of the last step, from %.17g to %.17g", t,
                         step->t_old, step->t_new);

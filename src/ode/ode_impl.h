@@ -16,9 +16,13 @@ KAL_CHECKED KalStatus kal_ode_check(KalContext *ctx, const KalOdeSystem *system,
 KAL_CHECKED KalStatus kal_ode_check_start(KalContext *ctx, int n, double t,
                                           const double *y, double t_end);
 
-/// Whether t lies in the last step, of which `taken` says that there is one.
-KAL_CHECKED KalStatus kal_ode_check_inside(KalContext *ctx, bool taken,
-                                           const KalOdeStep *step, double t);
+/// A step of no length at the present state.
+KalOdeStep kal_ode_no_step(double t, const double *y);
+
+/// Whether t lies in the last step, one of no length included.  Before the start there
+/// is none, and it has no states.
+KAL_CHECKED KalStatus kal_ode_check_inside(KalContext *ctx, const KalOdeStep *step,
+                                           double t);
 
 /// Whether a failure with this status may pass with a smaller step.
 bool kal_ode_may_retry(const KalOdeSystem *system, KalStatus status);

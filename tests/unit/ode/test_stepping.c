@@ -95,6 +95,8 @@ static Outcome run_trapped(Trap *trap, bool project_stages)
     while (!step.finished && outcome.failures < 5) {
         const KalOdeStep before = step;
         if (insist(kal_dop853_step(solver, &step), &outcome) != KAL_OK) {
+            ok(kal_dop853_interpolate(solver, step.t_new, y) == KAL_OK);
+            ok(!before.y_new || distance(4, y, before.y_new) == 0.0);
             ok(step.t_new == before.t_new && step.y_new == before.y_new);
             continue;
         }
@@ -386,7 +388,7 @@ static void start_forgets_all(void)
     kepler_state(0.3, 0.0, y);
     ok(kal_dop853_start(used, 0.0, y, 10.0) == KAL_OK);
     ok(kal_dop853_start(fresh, 0.0, y, 10.0) == KAL_OK);
-    ok(kal_dop853_interpolate(used, 0.0, y) == KAL_ERR_USAGE);
+    ok(kal_dop853_interpolate(used, -1e-3, y) == KAL_ERR_USAGE);
     do {
         ok(kal_dop853_step(used, &a) == KAL_OK);
         ok(kal_dop853_step(fresh, &b) == KAL_OK);
@@ -507,6 +509,7 @@ static void wrong_use_is_refused(void)
     KalOdeStep step = {.t_new = 7.0};
     double y[2] = {1.0, 0.0};
     ok(kal_dop853_step(solver, &step) == KAL_ERR_USAGE && step.t_new == 7.0);
+    ok(kal_dop853_interpolate(solver, 0.0, y) == KAL_ERR_USAGE);
     ok(kal_dop853_start(solver, 0.0, y, 0.0) == KAL_ERR_USAGE);
     ok(kal_dop853_start(solver, NAN, y, 1.0) == KAL_ERR_USAGE);
     ok(kal_dop853_start(solver, 0.0, y, NAN) == KAL_ERR_USAGE);
@@ -514,7 +517,9 @@ static void wrong_use_is_refused(void)
     ok(kal_dop853_start(solver, 0.0, bad, 1.0) == KAL_ERR_NUMBER);
     has_text(kal_context_message(ctx), "state 1");
     ok(kal_dop853_start(solver, 0.0, y, INFINITY) == KAL_OK);
-    ok(kal_dop853_interpolate(solver, 0.0, y) == KAL_ERR_USAGE);
+    ok(kal_dop853_interpolate(solver, 1e-300, y) == KAL_ERR_USAGE);
+    y[0] = 0.0;
+    ok(kal_dop853_interpolate(solver, 0.0, y) == KAL_OK && y[0] == 1.0);
     ok(kal_dop853_step(solver, &step) == KAL_OK);
     ok(kal_dop853_interpolate(solver, -1e-9, y) == KAL_ERR_USAGE);
     ok(kal_dop853_interpolate(solver, 2.0 * step.t_new, y) == KAL_ERR_USAGE);
