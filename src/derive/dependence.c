@@ -115,8 +115,8 @@ static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const Kal
     return status;
 }
 
-KalStatus kal_dependence_find(const KalModel *model, KalSymbolKind kind, KalExpr *e,
-                              size_t count, KalDependence *out_dependence)
+KalStatus kal_dependence_of(const KalModel *model, KalSymbolKind kind, KalExpr *e,
+                            size_t count, KalDependence *out_dependence)
 {
     bool found = false;
     KalDependence dependence = {.found = false};
