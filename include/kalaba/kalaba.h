@@ -10,6 +10,7 @@
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
+#include <kalaba/run.h>
 #include <kalaba/show.h>
 #include <kalaba/status.h>
 #include <kalaba/system.h>

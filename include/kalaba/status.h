@@ -40,7 +40,10 @@ extern "C" {
     X(KAL_ERR_CONTRADICTION, "the constraints contradict each other")          \
     X(KAL_ERR_NO_ACCELERATION, "a force acts along a massless free direction") \
     X(KAL_ERR_FORMULATION, "the chosen formulation does not apply")            \
-    X(KAL_ERR_STEP, "the step size of the integration collapsed")
+    X(KAL_ERR_STEP, "the step size of the integration collapsed")              \
+    X(KAL_ERR_NOT_UNIQUE, "the acceleration is not unique")                    \
+    X(KAL_ERR_CHATTER, "events follow each other without end")                 \
+    X(KAL_ERR_INTERRUPTED, "interrupted")
 
 /// What a call answers; KAL_OK is 0.
 typedef enum KalStatus {

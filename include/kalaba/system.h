@@ -127,10 +127,12 @@ KAL_API KAL_CHECKED KalStatus kal_instant_start(KalInstant *instant,
 KAL_API KAL_CHECKED KalStatus kal_instant_solve(KalInstant *instant,
                                                 KalMotionAnswer *out_answer);
 
-/// M, Q, A, b, C of the last solve.
+/// M, Q, A, b, C of the last solve.  Constraints that an event has released, or has yet
+/// to engage, have no rows.
 KAL_API KalMotionProblem kal_instant_problem(const KalInstant *instant);
 
-/// Who is to blame when the last solve failed.
+/// Who is to blame when the last solve failed; constraints by their rows in
+/// kal_instant_problem().
 KAL_API KalMotionFault kal_instant_fault(const KalInstant *instant);
 
 /// Values of the outputs after a solve; they hold until the next call.

@@ -21,7 +21,7 @@ static int list_fault(const KalModelJob *job, const char **names, int limit)
 {
     const KalMotionFault fault = kal_instant_fault(job->instant);
     const char *const *all = fault.constraints
-                                 ? kal_system_constraint_names(job->system)
+                                 ? kal_instant_problem(job->instant).constraints
                                  : kal_system_coordinate_names(job->system);
     int count = 0;
     while (count < fault.count && count < limit) {

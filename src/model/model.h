@@ -31,6 +31,8 @@
 #include "base/diagnostic.h"
 #include "expr/graph.h"
 
+#include <kalaba/model.h>
+
 #include <stdbool.h>
 
 /// What a symbol stands for; `index` is a place in the list that the comment names.
@@ -228,20 +230,6 @@ typedef struct KalDrawing {
     KalPoint size; ///< of a box; x is the radius of a circle; KAL_NO_EXPR for others
     KalExpr angle; ///< of a box, or KAL_NO_EXPR
 } KalDrawing;
-
-/// Which integrator a model asks for.
-typedef enum KalMethod {
-    KAL_METHOD_AUTO,
-    KAL_METHOD_DOP853,
-    KAL_METHOD_BDF,
-} KalMethod;
-
-/// How drift off the constraints is kept small.
-typedef enum KalDrift {
-    KAL_DRIFT_PROJECT,
-    KAL_DRIFT_STABILIZE,
-    KAL_DRIFT_NONE,
-} KalDrift;
 
 /// The `simulate` statement; formulas of parameters, KAL_NO_EXPR where not given.
 typedef struct KalSimulate {

@@ -175,9 +175,11 @@ static bool read_word(KalBuild *b, const KalNode *node, const char *const *words
     return false;
 }
 
+#define WORD(name, word, meaning) word,
+
 static void read_method(KalBuild *b, const KalNode *node)
 {
-    static const char *const words[] = {"auto", "dop853", "bdf"};
+    static const char *const words[] = {KAL_METHOD_LIST(WORD)};
     int word;
     if (read_word(b, node, words, 3, &word)) {
         b->model->simulate.method = (KalMethod)word;
@@ -186,7 +188,7 @@ static void read_method(KalBuild *b, const KalNode *node)
 
 static void read_drift(KalBuild *b, const KalNode *node)
 {
-    static const char *const words[] = {"project", "stabilize(k)", "none"};
+    static const char *const words[] = {KAL_DRIFT_LIST(WORD)};
     KalSimulate *simulate = &b->model->simulate;
     int word;
     if (node->kind == KAL_NODE_CALL

@@ -27,7 +27,7 @@ struct KalControl {
     double *rows;       // natural rows and servo rows: (m + s) × n, or s × u
     double *gap;        // (m + s): what the rows lack
     double *response;   // u × n: acceleration per unit of each input
-    double *zero;       // max(n, m, u)
+    double *zero;       // max(n, m + s, u)
     double *weights;    // u × u
     double *nature;     // n: acceleration without control
     double *qdd;        // n
@@ -35,7 +35,7 @@ struct KalControl {
     double *total;      // n: Q with the control in it
     double *demanded;   // u
     double *inputs;     // u
-    const char **names; // of constraints and servos
+    const char **names; // of servos
     KalMotion *motion;  // of the rows with n or u unknowns
     bool saturated;
 };
@@ -52,7 +52,7 @@ static double *take(double **next, size_t count)
     return piece;
 }
 
-static size_t count_names(const KalSystem *system)
+static size_t count_rows(const KalSystem *system)
 {
     return (size_t)system->m + (size_t)system->n_servos;
 }
@@ -63,14 +63,13 @@ static KalStatus allocate(KalControl *control)
     const size_t n = (size_t)system->n;
     const size_t s = (size_t)system->n_servos;
     const size_t u = (size_t)system->n_actuators;
-    const size_t rows = count_names(system);
+    const size_t rows = count_rows(system);
     const size_t widest = larger(n, larger(rows, u));
     const size_t count = s * n + s + n * u + rows * widest + rows + u * n + widest
                          + u * u + 4 * n + 2 * u;
     control->block = (double *)kal_alloc(control->ctx, count, sizeof(double));
     control->block_size = control->block ? count * sizeof(double) : 0;
-    control->names =
-        (const char **)kal_alloc(control->ctx, rows, sizeof *control->names);
+    control->names = (const char **)kal_alloc(control->ctx, s, sizeof *control->names);
     if (!control->block || !control->names) {
         return kal_fail(control->ctx, KAL_ERR_NOMEM, "no memory for servos");
     }
@@ -97,11 +96,8 @@ static KalStatus init(KalControl *control)
     const KalSystem *system = control->system;
     const int u = system->n_actuators;
     KAL_TRY(allocate(control));
-    for (int i = 0; i < system->m; i++) {
-        control->names[i] = kal_system_constraint_names(system)[i];
-    }
     for (int i = 0; i < system->n_servos; i++) {
-        control->names[system->m + i] = system->model->servos[i].name;
+        control->names[i] = system->model->servos[i].name;
     }
     for (int i = 0; i < u; i++) {
         control->weights[i * u + i] = system->actuator_weights[i];
@@ -135,7 +131,7 @@ void kal_control_destroy(KalControl *control)
     }
     kal_motion_destroy(control->motion);
     kal_free(control->ctx, control->names,
-             count_names(control->system) * sizeof *control->names);
+             (size_t)control->system->n_servos * sizeof *control->names);
     kal_free(control->ctx, control->block, control->block_size);
     kal_free(control->ctx, control, sizeof *control);
 }
@@ -172,28 +168,37 @@ static double lack(const KalControl *control, int i)
     return control->b[i] - dot(control->A + (size_t)i * (size_t)n, control->nature, n);
 }
 
+// The names of rows: some constraints, then servos.
+typedef struct Rows {
+    const char *const *constraints;
+    int m;
+    const char *const *servos;
+} Rows;
+
 // The names that a fault blames, in a row.
-static void list_names(const KalMotionFault *fault, const char *const *names,
+static void list_names(const KalMotionFault *fault, const Rows *rows,
                        char text[NAMES_SIZE])
 {
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < fault->count && used < NAMES_SIZE; i++) {
-        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s",
-                                 i > 0 ? ", " : "", names[fault->indices[i]]);
+        const int k = fault->indices[i];
+        used += (size_t)snprintf(
+            text + used, NAMES_SIZE - used, "%s%s", i > 0 ? ", " : "",
+            k < rows->m ? rows->constraints[k] : rows->servos[k - rows->m]);
     }
 }
 
 // Turn a contradiction into words about servos.
-static KalStatus explain(const KalControl *control, KalStatus status,
-                         const char *const *names, const char *why)
+static KalStatus explain(const KalControl *control, KalStatus status, const Rows *rows,
+                         const char *why)
 {
     const KalMotionFault fault = kal_motion_fault(control->motion);
     if (status != KAL_ERR_CONTRADICTION || fault.count == 0) {
         return status;
     }
     char text[NAMES_SIZE];
-    list_names(&fault, names, text);
+    list_names(&fault, rows, text);
     return kal_fail(control->ctx, KAL_ERR_CONTRADICTION,
                     "the servos cannot be met: %s (%s)", why, text);
 }
@@ -204,7 +209,7 @@ static KalStatus solve_free(KalControl *control, KalInstant *instant)
 {
     const KalSystem *system = control->system;
     const size_t n = (size_t)system->n;
-    const size_t m = (size_t)system->m;
+    const size_t m = (size_t)instant->n_active;
     const size_t s = (size_t)system->n_servos;
     memcpy(control->rows, instant->A, m * n * sizeof(double));
     memcpy(control->rows + m * n, control->A, s * n * sizeof(double));
@@ -220,12 +225,12 @@ static KalStatus solve_free(KalControl *control, KalInstant *instant)
         .A = control->rows,
         .b = control->gap,
         .coordinates = kal_system_coordinate_names(system),
-        .constraints = control->names,
     };
     KalMotionAnswer change;
     const KalStatus status = kal_motion_solve(control->motion, &problem, &change);
     if (status != KAL_OK) {
-        return explain(control, status, control->names,
+        const Rows rows = {instant->row_names, instant->n_active, control->names};
+        return explain(control, status, &rows,
                        "they contradict each other or the constraints");
     }
     for (size_t i = 0; i < n; i++) {
@@ -282,7 +287,7 @@ static bool fill_row(KalControl *control, int i)
 static KalStatus find_inputs(KalControl *control)
 {
     const KalSystem *system = control->system;
-    const char *const *names = control->names + system->m;
+    const char *const *names = control->names;
     for (int i = 0; i < system->n_servos; i++) {
         if (!fill_row(control, i)) {
             return kal_fail(
@@ -305,7 +310,8 @@ static KalStatus find_inputs(KalControl *control)
     KalMotionAnswer answer;
     const KalStatus status = kal_motion_solve(control->motion, &problem, &answer);
     if (status != KAL_OK) {
-        return explain(control, status, names,
+        const Rows rows = {NULL, 0, names};
+        return explain(control, status, &rows,
                        "there are not enough actuators for them together");
     }
     memcpy(control->demanded, answer.qdd, (size_t)system->n_actuators * sizeof(double));

@@ -49,7 +49,12 @@ static KalStatus allocate(KalInstant *instant)
     instant->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
     instant->block_size = instant->block ? count * sizeof(double) : 0;
     instant->failed = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
-    if (!instant->block || !instant->failed) {
+    instant->active = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
+    instant->rows = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
+    instant->row_names =
+        (const char **)kal_alloc(instant->ctx, m + 1, sizeof *instant->row_names);
+    if (!instant->block || !instant->failed || !instant->active || !instant->rows
+        || !instant->row_names) {
         return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an instant");
     }
     double *next = instant->block;
@@ -81,7 +86,10 @@ static KalStatus init(KalInstant *instant)
     if (system->n_servos > 0) {
         KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
     }
-    instant->variables[0] = system->t0;
+    for (int i = 0; i < system->m; i++) {
+        kal_instant_set_active(instant, i, system->starts_active[i]);
+    }
+    instant->variables[0] = system->run.from;
     for (int i = 0; i < system->n; i++) {
         instant->variables[system->layout.q + (size_t)i] = system->start_q[i];
         instant->variables[system->layout.qd + (size_t)i] = system->start_qd[i];
@@ -114,8 +122,11 @@ void kal_instant_destroy(KalInstant *instant)
     }
     kal_control_destroy(instant->control);
     kal_motion_destroy(instant->motion);
-    kal_free(instant->ctx, instant->failed,
-             ((size_t)instant->system->m + 1) * sizeof *instant->failed);
+    const size_t rows = (size_t)instant->system->m + 1;
+    kal_free(instant->ctx, instant->row_names, rows * sizeof *instant->row_names);
+    kal_free(instant->ctx, instant->rows, rows * sizeof *instant->rows);
+    kal_free(instant->ctx, instant->active, rows * sizeof *instant->active);
+    kal_free(instant->ctx, instant->failed, rows * sizeof *instant->failed);
     kal_free(instant->ctx, instant->block, instant->block_size);
     kal_free(instant->ctx, instant, sizeof *instant);
 }
@@ -133,6 +144,19 @@ double *kal_instant_q(KalInstant *instant)
 double *kal_instant_qd(KalInstant *instant)
 {
     return instant->variables + instant->system->layout.qd;
+}
+
+void kal_instant_set_active(KalInstant *instant, int i, bool active)
+{
+    const char *const *names = kal_system_constraint_names(instant->system);
+    instant->active[i] = active;
+    instant->n_active = 0;
+    for (int k = 0; k < instant->system->m; k++) {
+        if (instant->active[k]) {
+            instant->row_names[instant->n_active] = names[k];
+            instant->rows[instant->n_active++] = k;
+        }
+    }
 }
 
 // The place of the row that entry k of a sparse matrix is in.
@@ -209,6 +233,10 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
     case KAL_PROGRAM_OUTPUTS:
         return (Subject){"output", e->model->outputs[i].name,
                          e->model->outputs[i].span};
+    case KAL_PROGRAM_EVENTS:
+        return (Subject){"event", e->model->events[i].name, e->model->events[i].span};
+    case KAL_PROGRAM_ACTIONS:
+        return (Subject){"a value that an event sets", "", {.source = NULL}};
     default: return (Subject){"the energy", "", {.source = NULL}};
     }
 }
@@ -280,6 +308,39 @@ static void mirror(int n, double *M)
     }
 }
 
+// Rows of active constraints move to the front; what is left behind is zero.
+static void compact(KalInstant *instant)
+{
+    const size_t n = (size_t)instant->system->n;
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        if (i > k) {
+            memcpy(instant->A + (size_t)k * n, instant->A + (size_t)i * n,
+                   n * sizeof(double));
+            instant->b[k] = instant->b[i];
+        }
+    }
+    const size_t left = (size_t)(instant->system->m - instant->n_active);
+    memset(instant->A + (size_t)instant->n_active * n, 0, left * n * sizeof(double));
+}
+
+// Terms in b that let residuals decay, theory (15.3).
+static KalStatus stabilize(KalInstant *instant)
+{
+    const KalEquations *equations = instant->system->equations;
+    const double k = instant->stabilize;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_POSITION));
+    for (size_t i = 0; i < equations->m; i++) {
+        instant->b[i] -= k * k * instant->results[i];
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (size_t i = 0; i < equations->m; i++) {
+        const bool position = equations->phi[i].index != KAL_NO_EXPR.index;
+        instant->b[i] -= (position ? 2.0 : 1.0) * k * instant->results[i];
+    }
+    return KAL_OK;
+}
+
 KalStatus kal_instant_givens(KalInstant *instant)
 {
     const KalEquations *equations = instant->system->equations;
@@ -292,6 +353,10 @@ KalStatus kal_instant_givens(KalInstant *instant)
     if (instant->control) {
         kal_control_read(instant->control, next + equations->m);
     }
+    if (instant->stabilize > 0.0) {
+        KAL_TRY(stabilize(instant));
+    }
+    compact(instant);
     return KAL_OK;
 }
 
@@ -304,7 +369,8 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
     memcpy(instant->residuals, instant->results, equations->m * sizeof(double));
     kal_scatter(&equations->A, instant->results + equations->m, instant->A);
     for (size_t i = 0; i < equations->m; i++) {
-        if (exists[i].index == KAL_NO_EXPR.index) {
+        if (exists[i].index == KAL_NO_EXPR.index || !instant->active[i]) {
+            instant->residuals[i] = 0.0;
             memset(instant->A + i * equations->n, 0, equations->n * sizeof(double));
         }
     }
@@ -316,14 +382,14 @@ KalMotionProblem kal_instant_problem(const KalInstant *instant)
     const KalSystem *system = instant->system;
     return (KalMotionProblem){
         .n = system->n,
-        .m = system->m,
+        .m = instant->n_active,
         .M = instant->M,
         .Q = instant->Q,
         .A = instant->A,
         .b = instant->b,
         .C = system->equations->has_C ? instant->C : NULL,
         .coordinates = kal_system_coordinate_names(system),
-        .constraints = kal_system_constraint_names(system),
+        .constraints = instant->row_names,
     };
 }
 
@@ -336,8 +402,9 @@ KalMotionFault kal_instant_fault(const KalInstant *instant)
 static KalStatus check_reactions(const KalInstant *instant)
 {
     const KalSystem *system = instant->system;
-    for (int i = 0; i < system->m; i++) {
-        if (system->reaction_used[i] && instant->answer.dependent_set[i] >= 0) {
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        if (system->reaction_used[i] && instant->answer.dependent_set[k] >= 0) {
             return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
                             "a non-ideal force depends on reaction(%s), which is not "
                             "unique here: the motion would depend on an arbitrary "
@@ -348,19 +415,28 @@ static KalStatus check_reactions(const KalInstant *instant)
     return KAL_OK;
 }
 
+// Reactions of all constraints from the multipliers of the active ones.
+static void keep_reactions(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    double *reactions = instant->variables + system->layout.reactions;
+    memset(reactions, 0, (size_t)system->m * sizeof *reactions);
+    for (int k = 0; k < instant->n_active; k++) {
+        reactions[instant->rows[k]] = instant->answer.multipliers[k];
+    }
+}
+
 // The multipliers of the ideal part do not depend on C (theory (2.7)), so one solve
 // without it gives the reactions that C is a function of.
 static KalStatus find_nonideal(KalInstant *instant)
 {
     const KalSystem *system = instant->system;
-    double *reactions = instant->variables + system->layout.reactions;
     if (system->equations->has_reactions) {
         KalMotionProblem ideal = kal_instant_problem(instant);
         ideal.C = NULL;
         KAL_TRY(kal_motion_solve(instant->motion, &ideal, &instant->answer));
         KAL_TRY(check_reactions(instant));
-        memcpy(reactions, instant->answer.multipliers,
-               (size_t)system->m * sizeof *reactions);
+        keep_reactions(instant);
     }
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_NONIDEAL));
     memcpy(instant->C, instant->results, (size_t)system->n * sizeof *instant->C);
@@ -375,7 +451,7 @@ static void keep_answer(KalInstant *instant)
     const KalMotionAnswer *answer = &instant->answer;
     double *v = instant->variables;
     memcpy(v + layout->qdd, answer->qdd, (size_t)system->n * sizeof *v);
-    memcpy(v + layout->reactions, answer->multipliers, (size_t)system->m * sizeof *v);
+    keep_reactions(instant);
     for (size_t i = 0; i < system->n_forces; i++) {
         const uint32_t k = system->forces[i];
         v[layout->forces + i] = answer->force_ideal[k] + answer->force_nonideal[k];

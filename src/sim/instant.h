@@ -24,9 +24,14 @@ struct KalInstant {
     double *C;                  ///< n
     double *multipliers;        ///< m: of the ideal part, while C is found
     double *outputs;
-    double *residuals; ///< m: φ or ψ
-    double *moved;     ///< 2 n: how far the start moved
-    int *failed;       ///< m: constraints that a start could not meet
+    double *residuals;      ///< m: φ or ψ
+    double *moved;          ///< 2 n: how far the start moved
+    int *failed;            ///< m: constraints that a start could not meet
+    bool *active;           ///< m: constraints that act; events release and engage them
+    int *rows;              ///< n_active: their indices, rising
+    const char **row_names; ///< n_active: and names
+    int n_active;
+    double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     KalMotion *motion;
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
@@ -38,13 +43,17 @@ struct KalInstant {
 KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id);
 
 /// Residuals and A of the position or velocity level: instant->residuals, instant->A.
-/// Rows of constraints that have no such level are zero.
+/// Rows of constraints that have no such level, or are not active, are zero.
 KAL_CHECKED KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level);
 
 /// Write sparse values into a dense matrix; answers where the values end.
 const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense);
 
-/// M and the other givens of the present state.
+/// Let constraint i act or not.
+void kal_instant_set_active(KalInstant *instant, int i, bool active);
+
+/// M and the other givens of the present state; A and b have the rows of active
+/// constraints only.
 KAL_CHECKED KalStatus kal_instant_givens(KalInstant *instant);
 
 #endif

@@ -43,8 +43,9 @@ KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *h
     *p = (KalProjector){.instant = instant, .n = (int)n, .m = (int)m};
     p->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
     p->columns = (int *)kal_alloc(instant->ctx, n, sizeof(int));
+    p->order = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
     p->block_size = count * sizeof(double);
-    if (!p->block || !p->columns) {
+    if (!p->block || !p->columns || !p->order) {
         return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to meet constraints");
     }
     double *next = p->block;
@@ -67,6 +68,7 @@ KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *h
 void kal_projector_clear(KalProjector *p)
 {
     if (p->instant) {
+        kal_free(p->instant->ctx, p->order, ((size_t)p->m + 1) * sizeof *p->order);
         kal_free(p->instant->ctx, p->columns, (size_t)p->n * sizeof *p->columns);
         kal_free(p->instant->ctx, p->block, p->block ? p->block_size : 0);
     }
@@ -166,6 +168,61 @@ bool kal_projector_step(KalProjector *p, double damping, const double *x, double
         out_x[p->columns[k]] += p->y[k];
     }
     return true;
+}
+
+void kal_projector_rank(KalProjector *p, double *out_sines)
+{
+    const double least = 1e-30; // any pivot counts that is a number at all
+    const int f = p->free;
+    const int m = p->m;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < f; k++) {
+                sum += p->G[i * f + k] * p->G[j * f + k];
+            }
+            p->H[j * m + i] = sum;
+            p->H[i * m + j] = sum;
+        }
+    }
+    const int rank = kal_cholesky_pivoted(m, p->H, least, p->order);
+    for (int i = 0; i < m; i++) {
+        out_sines[i] = i < rank ? fabs(p->H[i * m + i]) : 0.0;
+    }
+}
+
+double kal_projector_least_sine(KalProjector *p, int rank)
+{
+    const int f = p->free;
+    for (int i = 0; i < rank; i++) {
+        const double *a = p->G + (size_t)p->order[i] * (size_t)f;
+        for (int j = 0; j <= i; j++) {
+            const double *b = p->G + (size_t)p->order[j] * (size_t)f;
+            double sum = 0.0;
+            for (int k = 0; k < f; k++) {
+                sum += a[k] * b[k];
+            }
+            p->H[j * rank + i] = sum;
+        }
+    }
+    return sqrt(kal_cholesky(rank, p->H, p->pivots));
+}
+
+// The row at place `last` is Σ c (rows before it) but for its pivot: L₁₁ᵀ c = l.
+bool kal_projector_takes_part(KalProjector *p, int last, int other)
+{
+    const double counts = 1e-4;
+    const int m = p->m;
+    for (int i = 0; i < last; i++) {
+        p->z[i] = p->H[i * m + last];
+    }
+    for (int i = last - 1; i >= 0; i--) {
+        for (int k = i + 1; k < last; k++) {
+            p->z[i] -= p->H[i * m + k] * p->z[k];
+        }
+        p->z[i] = p->H[i * m + i] > 0.0 ? p->z[i] / p->H[i * m + i] : 0.0;
+    }
+    return fabs(p->z[other]) > counts;
 }
 
 double kal_projector_measure(const KalProjector *p)

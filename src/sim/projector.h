@@ -28,6 +28,7 @@ typedef struct KalProjector {
     double *S;       ///< m: the scale of each row; 0 for a row of zeros
     double *H;       ///< m × m: G Gᵀ with damping
     double *pivots;  ///< m
+    int *order;      ///< m: rows as the last ranking chose them
     double *z;       ///< m
     double *y;       ///< free
     double *block;
@@ -51,6 +52,19 @@ void kal_projector_set_rows(KalProjector *projector);
 /// damping is too small for the rows.
 bool kal_projector_step(KalProjector *projector, double damping, const double *x,
                         double *out_x);
+
+/// Rank the rows: each next one is as far as any from the span of those before.  Writes
+/// the m distances, sines of angles, to out_sines; projector->order says which rows they
+/// belong to.  For rows that depend on others they are rounding, about 1e-8.
+void kal_projector_rank(KalProjector *projector, double *out_sines);
+
+/// The least distance of a row from the span of those before it, among the first `rank`
+/// rows in the order of the last ranking: a continuous function of the rows.
+double kal_projector_least_sine(KalProjector *projector, int rank);
+
+/// After a ranking: whether the row at place `other` takes part in what the row at place
+/// `last`, a later one, depends on.
+bool kal_projector_takes_part(KalProjector *projector, int last, int other);
 
 /// The size of instant->residuals, in the scales of the rows.
 double kal_projector_measure(const KalProjector *projector);

@@ -257,7 +257,7 @@ KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
     if (!held) {
         return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
     }
-    instant->variables[0] = system->t0;
+    instant->variables[0] = system->run.from;
     memcpy(kal_instant_q(instant), system->start_q, n * sizeof(double));
     memcpy(kal_instant_qd(instant), system->start_qd, n * sizeof(double));
     const KalStatus status = system->m > 0 ? find(instant, held, &report) : KAL_OK;

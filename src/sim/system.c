@@ -48,6 +48,18 @@ static void add_residuals(Outputs *outputs, KalGraph *g, const KalExpr *e, size_
     }
 }
 
+static void collect_actions(const KalModel *model, Outputs *out)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        const KalEvent *event = &model->events[i];
+        for (size_t k = 0; k < event->n_actions; k++) {
+            if (event->actions[k].kind == KAL_ACTION_SET) {
+                add(out, event->actions[k].value);
+            }
+        }
+    }
+}
+
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
     const KalEquations *e = system->equations;
@@ -79,6 +91,12 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
             add(out, system->model->outputs[i].value);
         }
         break;
+    case KAL_PROGRAM_EVENTS:
+        for (size_t i = 0; i < system->model->n_events; i++) {
+            add(out, system->model->events[i].value);
+        }
+        break;
+    case KAL_PROGRAM_ACTIONS: collect_actions(system->model, out); break;
     default: break;
     }
 }
@@ -142,7 +160,9 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
 {
     switch (id) {
     case KAL_PROGRAM_NONIDEAL: return system->layout.forces;
-    case KAL_PROGRAM_OUTPUTS: return system->layout.count;
+    case KAL_PROGRAM_OUTPUTS:
+    case KAL_PROGRAM_EVENTS:
+    case KAL_PROGRAM_ACTIONS: return system->layout.count;
     default: return system->layout.qdd;
     }
 }
@@ -228,6 +248,22 @@ static KalStatus evaluate_actuators(KalSystem *system, const double *values)
     return KAL_OK;
 }
 
+static KalStatus evaluate_simulate(KalSystem *system, const double *values)
+{
+    const KalSimulate none = {.method = KAL_METHOD_AUTO};
+    const KalSimulate *asked =
+        system->model->simulate.present ? &system->model->simulate : &none;
+    KalRunOptions *run = &system->run;
+    run->method = asked->method;
+    run->drift = asked->drift;
+    KAL_TRY(evaluate(system, values, asked->from, 0.0, &run->from));
+    KAL_TRY(evaluate(system, values, asked->to, 10.0, &run->until));
+    KAL_TRY(evaluate(system, values, asked->every, 0.01, &run->every));
+    KAL_TRY(evaluate(system, values, asked->rtol, 1e-9, &run->rtol));
+    KAL_TRY(evaluate(system, values, asked->atol, 1e-12, &run->atol));
+    return evaluate(system, values, asked->stabilize, 0.0, &run->stabilize);
+}
+
 // Everything that depends on parameters alone and is needed as a number.
 static KalStatus evaluate_constants(KalSystem *system)
 {
@@ -250,9 +286,7 @@ static KalStatus evaluate_constants(KalSystem *system)
         status = evaluate_actuators(system, values);
     }
     if (status == KAL_OK) {
-        const KalExpr from =
-            model->simulate.present ? model->simulate.from : KAL_NO_EXPR;
-        status = evaluate(system, values, from, 0.0, &system->t0);
+        status = evaluate_simulate(system, values);
     }
     kal_free(system->ctx, values, size);
     return status;
@@ -278,6 +312,55 @@ static KalStatus note_uses(KalSystem *system)
         if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE) {
             system->forces[force++] = model->symbols[id].index;
         }
+    }
+    return KAL_OK;
+}
+
+// Whether constraints that events do something to are active at the start.
+static void mark_targets(KalSystem *system, KalActionKind kind, bool active)
+{
+    const KalModel *model = system->model;
+    for (size_t i = 0; i < model->n_events; i++) {
+        for (size_t k = 0; k < model->events[i].n_actions; k++) {
+            const KalAction *action = &model->events[i].actions[k];
+            if (action->kind == kind) {
+                system->starts_active[action->target] = active;
+            }
+        }
+    }
+}
+
+// Which constraints wait for an event, and what events depend on.
+static KalStatus note_events(KalSystem *system)
+{
+    const uint64_t state =
+        UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER
+        | UINT64_C(1) << KAL_SYMBOL_COORDINATE | UINT64_C(1) << KAL_SYMBOL_VELOCITY
+        | UINT64_C(1) << KAL_SYMBOL_ENERGY;
+    const KalModel *model = system->model;
+    for (int i = 0; i < system->m; i++) {
+        system->starts_active[i] = true;
+    }
+    mark_targets(system, KAL_ACTION_ENGAGE, false);
+    mark_targets(system, KAL_ACTION_RELEASE, true);
+    for (size_t e = 0; e < model->n_events; e++) {
+        uint64_t kinds = 0;
+        KAL_TRY(kal_model_kinds_in(model, model->events[e].value, &kinds));
+        system->events_need_solve = system->events_need_solve || (kinds & ~state);
+    }
+    return KAL_OK;
+}
+
+static KalStatus note_mass(KalSystem *system)
+{
+    const KalSparse *M = &system->equations->M;
+    system->constant_mass = true;
+    for (int64_t k = 0; k < M->start[M->rows]; k++) {
+        uint64_t kinds = 0;
+        KAL_TRY(kal_model_kinds_in(system->model, M->value[k], &kinds));
+        system->constant_mass =
+            system->constant_mass
+            && (kinds & ~(UINT64_C(1) << KAL_SYMBOL_PARAMETER)) == 0;
     }
     return KAL_OK;
 }
@@ -338,10 +421,12 @@ static KalStatus allocate_tables(KalSystem *system)
     system->forces = kal_arena_alloc(arena, system->n_forces, sizeof *system->forces);
     system->reaction_used =
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->reaction_used);
+    system->starts_active =
+        kal_arena_alloc(arena, (size_t)system->m, sizeof *system->starts_active);
     const bool done = system->names && system->parameters && system->start_q
                       && system->start_qd && system->actuator_limits
                       && system->actuator_weights && system->forces
-                      && system->reaction_used;
+                      && system->reaction_used && system->starts_active;
     return done ? KAL_OK
                 : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
 }
@@ -356,6 +441,8 @@ static KalStatus compile_model(KalSystem *system)
     fill_layout(system);
     KAL_TRY(evaluate_constants(system));
     KAL_TRY(note_uses(system));
+    KAL_TRY(note_events(system));
+    KAL_TRY(note_mass(system));
     return compile_all(system);
 }
 

@@ -18,7 +18,7 @@
 #include "model/build.h"
 #include "prog/program.h"
 
-#include <kalaba/system.h>
+#include <kalaba/run.h>
 
 /// The programs of a system.
 typedef enum KalProgramId {
@@ -28,6 +28,8 @@ typedef enum KalProgramId {
     KAL_PROGRAM_VELOCITY, ///< ψ of all constraints (0 where there is none), A
     KAL_PROGRAM_ENERGY,   ///< T, V
     KAL_PROGRAM_OUTPUTS,  ///< the model's outputs
+    KAL_PROGRAM_EVENTS,   ///< the functions whose zeros are events
+    KAL_PROGRAM_ACTIONS,  ///< the values that events set, event after event
     KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
 
@@ -56,16 +58,20 @@ struct KalSystem {
     int n_outputs;
     int n_actuators;
     int n_servos;
-    const char **names; ///< of coordinates, constraints, outputs, in this order
-    double *parameters; ///< their numbers
-    double *start_q;    ///< n: as written
-    double *start_qd;   ///< n
-    double t0;
+    const char **names;       ///< of coordinates, constraints, outputs, in this order
+    double *parameters;       ///< their numbers
+    double *start_q;          ///< n: as written
+    double *start_qd;         ///< n
     double *actuator_limits;  ///< n_actuators; infinite for none
     double *actuator_weights; ///< n_actuators
     uint32_t *forces;         ///< coordinates whose constraint force has a symbol
     size_t n_forces;
     bool *reaction_used; ///< m: non-ideal forces depend on it
+    bool *starts_active; ///< m: acts from the start; not so what an event engages and
+                         ///< none releases
+    bool constant_mass;  ///< M depends on parameters alone
+    bool events_need_solve; ///< an event depends on accelerations or forces
+    KalRunOptions run;      ///< how the model asks to be run
     KalLayout layout;
     KalProgram *programs[KAL_PROGRAMS];
     size_t n_results[KAL_PROGRAMS];

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The motion of a system in time.
+///
+///     kal_run_create(ctx, system, NULL, &run);
+///     kal_run_start(run, &report);
+///     while (!kal_run_is_over(run)) {
+///         kal_run_advance(run, t += 0.01);
+///         … kal_run_instant(run) …
+///     }
+///
+/// A run has a state and a workspace of its own; several runs of one system may go on in
+/// threads of their own, each in its context.  Nothing depends on anything but the
+/// arguments: the same input gives the same bits.  Between events nothing is allocated.
+
+#ifndef KALABA_RUN_H
+#define KALABA_RUN_H
+
+#include <kalaba/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The motion of one system.
+typedef struct KalRun KalRun;
+
+/// How to run.  Fill with kal_run_options(), which takes what the model says, then change
+/// single fields.
+typedef struct KalRunOptions {
+    double from;  ///< the first time
+    double until; ///< the last time, not before the first
+    double every; ///< the distance of samples, > 0; for those who take them
+    double rtol;  ///< > 0: error of every step relative to the state
+    double atol;  ///< > 0: and absolutely
+    KalMethod method;
+    KalDrift drift;
+    double stabilize;  ///< the rate k of KAL_DRIFT_STABILIZE
+    double fixed_step; ///< > 0: all steps of DOP853 have this size; 0: as errors demand
+    /// Called after every step, unless NULL; false: stop with KAL_ERR_INTERRUPTED.
+    bool (*watch)(void *user, const KalRun *run);
+    void *user; ///< passed to `watch`
+} KalRunOptions;
+
+/// The options that a model asks for; 0 .. 10 every 0.01, rtol 1e-9, atol 1e-12, auto and
+/// project where it is silent.
+KAL_API KalRunOptions kal_run_options(const KalSystem *system);
+
+/// What a run did so far.
+typedef struct KalRunStatistics {
+    long steps;
+    long rejected;         ///< steps that were tried and given up
+    long evaluations;      ///< of the accelerations
+    double step;           ///< size of the last step
+    double position_error; ///< the largest residual of a position-level constraint
+    double velocity_error; ///< and of a velocity-level one
+    double energy_initial; ///< T + V
+    double energy_final;
+    double energy_drift; ///< the largest difference from the initial one
+    bool stiff;          ///< the method for stiff systems is at work
+    int changes;         ///< of the method
+    int events;
+    int passages;       ///< of configurations in which constraints become dependent
+    double energy_lost; ///< in plastic impacts, when constraints engaged
+} KalRunStatistics;
+
+/// Make a run.  `options` may be NULL.  The caller owns it and keeps the system longer.
+/// KAL_ERR_USAGE when an option has no sense, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_run_create(KalContext *ctx, const KalSystem *system,
+                                             const KalRunOptions *options,
+                                             KalRun **out_run);
+
+/// Free a run.  NULL is allowed.
+KAL_API void kal_run_destroy(KalRun *run);
+
+/// Bring the model's start onto the constraints and begin there.  As kal_instant_start(),
+/// and failures of kal_run_advance().
+KAL_API KAL_CHECKED KalStatus kal_run_start(KalRun *run, KalStartReport *out_report);
+
+/// Begin at the positions and velocities that the run's instant has now, as they are.
+KAL_API KAL_CHECKED KalStatus kal_run_start_here(KalRun *run);
+
+/// Go on to time t, to the end or to an event that stops the run, whatever comes first.
+/// The instant is then the state reached, solved.  A failure says when and why and leaves
+/// the last state that was reached: failures of kal_instant_solve(), KAL_ERR_NOT_UNIQUE
+/// with the coordinates whose acceleration nothing determines, KAL_ERR_STEP when steps
+/// became too small, KAL_ERR_CHATTER, KAL_ERR_INTERRUPTED.
+KAL_API KAL_CHECKED KalStatus kal_run_advance(KalRun *run, double t);
+
+/// Take one step of the integrator, whatever its size, or the rest of one that an advance
+/// began; ends as kal_run_advance().
+KAL_API KAL_CHECKED KalStatus kal_run_step(KalRun *run);
+
+/// The state that the run has reached.
+KAL_API KalInstant *kal_run_instant(KalRun *run);
+
+/// The time that the run has reached.
+KAL_API double kal_run_time(const KalRun *run);
+
+/// How it runs.
+KAL_API KalRunOptions kal_run_get_options(const KalRun *run);
+
+/// Whether the end was reached or an event stopped the run.
+KAL_API bool kal_run_is_over(const KalRun *run);
+
+/// The event that stopped the run, or NULL.
+KAL_API const char *kal_run_stopped_by(const KalRun *run);
+
+/// What the run did so far.
+KAL_API KalRunStatistics kal_run_statistics(const KalRun *run);
+
+/// Something worth telling that happened in a run.
+typedef struct KalIncident {
+    double t;
+    const char *text; ///< one sentence, with names
+} KalIncident;
+
+/// What happened so far, up to a limit: events, passages, a change of the method.  Answers
+/// how many; they hold until the run goes on.
+KAL_API size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

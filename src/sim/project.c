@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+// Back to the constraints.
+
+#include "base/number.h"
+#include "sim/run.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_STEPS = 8
+};
+
+// Residuals up to this, relative to the terms in them, are rounding.
+static const double ROUNDING = 2.0 * DBL_EPSILON;
+
+// Residuals that may be left, relative to the terms in them, at the end of a step and at
+// other times: where constraints are about to lose rank, nothing can be done about some.
+static const double LENIENT = 1e-6;
+
+// Where the numbers of a level are, and what may be left of its residuals.
+typedef struct Level {
+    KalProgramId id;
+    double *x; // n, in the instant
+    double allowed;
+    double damping;
+} Level;
+
+static void take_metric(KalRun *run)
+{
+    if (!run->metric_known || !run->constant_mass) {
+        kal_projector_set_metric(&run->projector);
+        run->metric_known = true;
+    }
+}
+
+static double largest_residual(const KalInstant *instant)
+{
+    double largest = 0.0;
+    for (int i = 0; i < instant->system->m; i++) {
+        largest = fmax(largest, fabs(instant->residuals[i]));
+    }
+    return largest;
+}
+
+static bool are_rounding(const KalInstant *instant, const double *x)
+{
+    const int n = instant->system->n;
+    for (int i = 0; i < instant->system->m; i++) {
+        const double *row = instant->A + (size_t)i * (size_t)n;
+        double size = 0.0;
+        for (int j = 0; j < n; j++) {
+            size += fabs(row[j] * x[j]);
+        }
+        if (fabs(instant->residuals[i]) > ROUNDING * size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// How large the terms in residual i may be, at least.
+static double size_of_terms(const KalInstant *instant, int i, const double *x)
+{
+    const int n = instant->system->n;
+    const double *row = instant->A + (size_t)i * (size_t)n;
+    double largest = 1.0;
+    double row_size = 0.0;
+    for (int j = 0; j < n; j++) {
+        largest = fmax(largest, fabs(x[j]));
+        row_size += fabs(row[j]);
+    }
+    return row_size * largest;
+}
+
+static KalStatus check(const KalRun *run, const Level *level)
+{
+    const KalInstant *instant = run->instant;
+    char t[KAL_NUMBER_SIZE];
+    kal_number_print(instant->variables[0], 12, t);
+    for (int i = 0; i < instant->system->m; i++) {
+        if (fabs(instant->residuals[i])
+            > level->allowed * size_of_terms(instant, i, level->x)) {
+            return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
+                            "no %s near by satisfy constraint %s at t = %s; it is off "
+                            "by %.3g",
+                            level->id == KAL_PROGRAM_POSITION ? "positions"
+                                                              : "velocities",
+                            kal_system_constraint_names(instant->system)[i], t,
+                            instant->residuals[i]);
+        }
+    }
+    return KAL_OK;
+}
+
+// Gauss-Newton steps, theory (15.1) and (15.2), until nothing but rounding is left.
+static KalStatus project_level(KalRun *run, const Level *level, double *out_residual)
+{
+    KalInstant *instant = run->instant;
+    KalProjector *projector = &run->projector;
+    const size_t size = (size_t)run->system->n * sizeof(double);
+    KAL_TRY(kal_instant_residuals(instant, level->id));
+    for (int k = 0; k < MOST_STEPS && !are_rounding(instant, level->x); k++) {
+        kal_projector_set_rows(projector);
+        const double before = kal_projector_measure(projector);
+        if (!kal_projector_step(projector, level->damping, level->x, run->trial)) {
+            break;
+        }
+        memcpy(run->kept, level->x, size);
+        memcpy(level->x, run->trial, size);
+        const KalStatus status = kal_instant_residuals(instant, level->id);
+        if (status != KAL_OK || !(kal_projector_measure(projector) < before)) {
+            memcpy(level->x, run->kept, size);
+            KAL_TRY(kal_instant_residuals(instant, level->id));
+            break;
+        }
+    }
+    *out_residual = largest_residual(instant);
+    return check(run, level);
+}
+
+KalStatus kal_run_project(KalRun *run, bool strict)
+{
+    const double allowed = LENIENT;
+    const double damping = strict ? run->damping : KAL_LEAST_DAMPING;
+    run->solved = false;
+    if (run->has_position) {
+        const Level level = {KAL_PROGRAM_POSITION, kal_instant_q(run->instant), allowed,
+                             damping};
+        KAL_TRY(project_level(run, &level, &run->residual_q));
+    }
+    if (run->has_velocity) {
+        const Level level = {KAL_PROGRAM_VELOCITY, kal_instant_qd(run->instant),
+                             allowed, damping};
+        KAL_TRY(project_level(run, &level, &run->residual_qd));
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_run_meet(KalRun *run, bool strict)
+{
+    if (run->options.drift == KAL_DRIFT_PROJECT) {
+        take_metric(run);
+        return kal_run_project(run, strict);
+    }
+    run->solved = false;
+    if (run->has_position) {
+        KAL_TRY(kal_instant_residuals(run->instant, KAL_PROGRAM_POSITION));
+        run->residual_q = largest_residual(run->instant);
+    }
+    if (run->has_velocity) {
+        KAL_TRY(kal_instant_residuals(run->instant, KAL_PROGRAM_VELOCITY));
+        run->residual_qd = largest_residual(run->instant);
+    }
+    return KAL_OK;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+// Configurations in which constraints become dependent: noticed, reported, passed.
+
+#include "sim/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SEARCHES = 60, // of a minimum
+    NAMES_SIZE = 600
+};
+
+// Rows are dependent when an angle has a sine below this.
+static const double DEPENDENT = 1e-5;
+// A minimum below this, as straight lines foretell it, is looked at.
+static const double LOW = 0.05;
+// Accelerations are taken on the constraints only while a sine is below this.
+static const double CAREFUL = 0.2;
+// The slope is taken over this part of a step.
+static const double PART = 1e-5;
+
+// The least sine of the instant's rows, in the order of the last ranking.
+static double least_sine(KalRun *run)
+{
+    kal_projector_set_rows(&run->projector);
+    return kal_projector_least_sine(&run->projector, run->rank.rank);
+}
+
+// Rank the instant's rows; answers how many are independent.
+static int rank_rows(KalRun *run)
+{
+    int rank = 0;
+    kal_projector_set_rows(&run->projector);
+    kal_projector_rank(&run->projector, run->rank.sines);
+    while (rank < run->instant->n_active && run->rank.sines[rank] > DEPENDENT) {
+        rank++;
+    }
+    return rank;
+}
+
+// The sine a little later, as the velocities go.  The givens are those of the instant
+// again when this returns.
+static KalStatus look_ahead(KalRun *run, double dt, double *out_sine)
+{
+    double *v = run->instant->variables;
+    const int n = run->system->n;
+    const double t = v[0];
+    memcpy(run->kept, kal_instant_q(run->instant), (size_t)n * sizeof(double));
+    v[0] += dt;
+    for (int i = 0; i < n; i++) {
+        kal_instant_q(run->instant)[i] += dt * kal_instant_qd(run->instant)[i];
+    }
+    const KalStatus status = kal_instant_givens(run->instant);
+    if (status == KAL_OK) {
+        *out_sine = least_sine(run);
+    }
+    v[0] = t;
+    memcpy(kal_instant_q(run->instant), run->kept, (size_t)n * sizeof(double));
+    KAL_TRY(kal_instant_givens(run->instant));
+    return KAL_OK;
+}
+
+// The sine at a time in the last step.
+static KalStatus sine_at(KalRun *run, double t, double *out_sine)
+{
+    KAL_TRY(kal_run_visit(run, t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    *out_sine = least_sine(run);
+    return KAL_OK;
+}
+
+// Where the sine is least between two times, by golden sections.
+static KalStatus find_least(KalRun *run, double a, double b, double *out_t,
+                            double *out_sine)
+{
+    const double part = 0.6180339887498949;
+    double t[2] = {b - part * (b - a), a + part * (b - a)};
+    double f[2];
+    KAL_TRY(sine_at(run, t[0], &f[0]));
+    KAL_TRY(sine_at(run, t[1], &f[1]));
+    for (int k = 0; k < SEARCHES && f[0] > 0.0 && f[1] > 0.0; k++) {
+        const int worse = f[0] < f[1] ? 1 : 0;
+        if (worse) {
+            b = t[1];
+        } else {
+            a = t[0];
+        }
+        t[worse] = t[1 - worse];
+        f[worse] = f[1 - worse];
+        t[1 - worse] = worse ? b - part * (b - a) : a + part * (b - a);
+        if (!(t[0] < t[1])) {
+            break;
+        }
+        KAL_TRY(sine_at(run, t[1 - worse], &f[1 - worse]));
+    }
+    const int better = f[0] < f[1] ? 0 : 1;
+    *out_t = t[better];
+    return sine_at(run, t[better], out_sine);
+}
+
+static KalStatus report(KalRun *run, double t)
+{
+    KalProjector *projector = &run->projector;
+    const int last = run->rank.rank - 1;
+    char text[NAMES_SIZE] = "";
+    size_t used = 0;
+    for (int k = 0; k <= last && used < sizeof text; k++) {
+        if (k == last || kal_projector_takes_part(projector, last, k)) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used > 0 ? ", " : "",
+                                     run->instant->row_names[projector->order[k]]);
+        }
+    }
+    run->statistics.passages++;
+    return kal_run_tell(run, t,
+                        "the constraints %s become dependent for an instant and the "
+                        "motion passes",
+                        text);
+}
+
+// The least value between two points that two straight lines foretell.
+static double foretell(const KalRankWatch *old, double t, double sine, double slope)
+{
+    const double h = t - old->t;
+    const double s = (sine - slope * h - old->sine) / (old->slope - slope);
+    return old->sine + old->slope * s;
+}
+
+static KalStatus pass(KalRun *run, double sine, double slope)
+{
+    KalRankWatch *watch = &run->rank;
+    double t = 0.0;
+    double least = 0.0;
+    if (!(watch->slope < 0.0 && slope > 0.0)
+        || foretell(watch, run->horizon, sine, slope) > LOW) {
+        return KAL_OK;
+    }
+    KAL_TRY(find_least(run, watch->t, run->horizon, &t, &least));
+    if (least < DEPENDENT && rank_rows(run) < watch->rank) {
+        KAL_TRY(report(run, t));
+    }
+    return kal_run_look(run, run->horizon);
+}
+
+KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    const double h = fmax(run->horizon - run->step.t_old, 0.0);
+    double later = 0.0;
+    if (!run->has_velocity || run->instant->n_active < 2) {
+        return KAL_OK;
+    }
+    kal_projector_set_metric(&run->projector);
+    const int rank = rank_rows(run);
+    if (fresh || rank > watch->rank) {
+        fresh = true;
+        watch->rank = rank;
+    }
+    const double sine = kal_projector_least_sine(&run->projector, watch->rank);
+    const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
+    KAL_TRY(look_ahead(run, dt, &later));
+    const double slope = dt > 0.0 ? (later - sine) / dt : 0.0;
+    if (!fresh && watch->known) {
+        KAL_TRY(pass(run, sine, slope));
+    }
+    watch->known = true;
+    watch->t = run->horizon;
+    watch->sine = sine;
+    watch->slope = slope;
+    const double foreseen = fmin(sine, sine + 3.0 * h * slope);
+    run->damping = KAL_LEAST_DAMPING;
+    run->careful = run->options.drift == KAL_DRIFT_PROJECT
+                   && (watch->rank < run->instant->n_active || foreseen < CAREFUL);
+    return KAL_OK;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+// What integrators see of a run: rates and projection.
+
+#include "base/number.h"
+#include "sim/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TEXT_SIZE = 3000
+};
+
+void kal_run_put(KalRun *run, double t, const double *y)
+{
+    const size_t size = 2 * (size_t)run->system->n * sizeof(double);
+    run->instant->variables[0] = t;
+    memcpy(kal_instant_q(run->instant), y, size); // velocities follow coordinates
+    run->solved = false;
+}
+
+// Add the time to a message that does not have it.
+static KalStatus tell_time(KalRun *run, KalStatus status)
+{
+    if (status == KAL_OK || status == KAL_ERR_NUMBER || status == KAL_ERR_NOMEM) {
+        return status; // formulas without value tell it themselves
+    }
+    char why[TEXT_SIZE];
+    char t[KAL_NUMBER_SIZE];
+    (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));
+    kal_number_print(run->instant->variables[0], 12, t);
+    return kal_fail(run->ctx, status, "at t = %s: %s", t, why);
+}
+
+static KalStatus fail_unique(const KalRun *run)
+{
+    const char *const *names = kal_system_coordinate_names(run->system);
+    char text[TEXT_SIZE] = "";
+    size_t used = 0;
+    for (int i = 0; i < run->system->n && used < sizeof text; i++) {
+        if (run->answer.indeterminate[i]) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used > 0 ? ", " : "", names[i]);
+        }
+    }
+    return kal_fail(run->ctx, KAL_ERR_NOT_UNIQUE,
+                    "the acceleration is not unique: nothing determines that of %s",
+                    text);
+}
+
+KalStatus kal_run_solve(KalRun *run)
+{
+    run->statistics.evaluations++;
+    KalStatus status = kal_instant_solve(run->instant, &run->answer);
+    if (status == KAL_OK && !run->answer.unique) {
+        status = fail_unique(run);
+    }
+    run->solved = status == KAL_OK;
+    return tell_time(run, status);
+}
+
+static KalStatus rate(void *user, double t, const double *y, double *out_rate)
+{
+    KalRun *run = (KalRun *)user;
+    const size_t n = (size_t)run->system->n;
+    kal_run_put(run, t, y);
+    if (run->careful) {
+        KAL_TRY(kal_run_project(run, true));
+    }
+    KAL_TRY(kal_run_solve(run));
+    memcpy(out_rate, kal_instant_qd(run->instant), n * sizeof(double));
+    memcpy(out_rate + n, run->answer.qdd, n * sizeof(double));
+    return KAL_OK;
+}
+
+static KalStatus project(void *user, double t, double *y)
+{
+    KalRun *run = (KalRun *)user;
+    kal_run_put(run, t, y);
+    KAL_TRY(kal_run_meet(run, true));
+    memcpy(y, kal_instant_q(run->instant), 2 * (size_t)run->system->n * sizeof(double));
+    return KAL_OK;
+}
+
+// A state that was tried may lie where formulas have no value or where constraints, off
+// which it is, contradict each other.
+static bool may_retry(KalStatus status)
+{
+    return status == KAL_ERR_NUMBER || status == KAL_ERR_CONTRADICTION
+           || status == KAL_ERR_NOT_UNIQUE || status == KAL_ERR_NO_ACCELERATION
+           || status == KAL_ERR_MASS;
+}
+
+KalOdeSystem kal_run_ode(KalRun *run)
+{
+    const bool projects = run->options.drift == KAL_DRIFT_PROJECT && run->has_velocity;
+    return (KalOdeSystem){.n = 2 * run->system->n,
+                          .user = run,
+                          .rate = rate,
+                          .project = projects ? project : NULL,
+                          .may_retry = may_retry};
+}

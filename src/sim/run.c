@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    INCIDENTS = 1000,     // that are told
+    TEXT_BYTES = 1 << 22, // for their texts
+    TEXT_SIZE = 1000
+};
+
+KalRunOptions kal_run_options(const KalSystem *system)
+{
+    return system->run;
+}
+
+static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
+{
+    if (!isfinite(options->from) || !isfinite(options->until)
+        || options->until < options->from) {
+        return kal_fail(ctx, KAL_ERR_USAGE,
+                        "a run from t = %g until t = %g has no sense: the end has to "
+                        "be finite and not before the beginning",
+                        options->from, options->until);
+    }
+    if (!(options->every > 0.0) || !isfinite(options->every)) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "samples every %g have no sense",
+                        options->every);
+    }
+    if (!(options->rtol > 0.0 && options->atol > 0.0) || !isfinite(options->rtol)
+        || !isfinite(options->atol)) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "tolerances have to be positive numbers");
+    }
+    if (options->drift == KAL_DRIFT_STABILIZE
+        && !(options->stabilize > 0.0 && isfinite(options->stabilize))) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "the rate of stabilize has to be positive");
+    }
+    if (!(options->fixed_step >= 0.0)) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "the fixed step must not be negative");
+    }
+    return KAL_OK;
+}
+
+// What kinds of residuals there are, and whether M is always the same.
+static KalStatus note_structure(KalRun *run)
+{
+    const KalEquations *equations = run->system->equations;
+    for (size_t i = 0; i < equations->m; i++) {
+        run->has_position =
+            run->has_position || equations->phi[i].index != KAL_NO_EXPR.index;
+        run->has_velocity =
+            run->has_velocity || equations->psi[i].index != KAL_NO_EXPR.index;
+    }
+    run->constant_mass = run->system->constant_mass;
+    return KAL_OK;
+}
+
+static KalStatus allocate(KalRun *run)
+{
+    const size_t n = (size_t)run->system->n;
+    const size_t m = (size_t)run->system->m;
+    const size_t count = 5 * n + m + 1;
+    const size_t events = run->system->model->n_events;
+    run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
+    run->events.crossings = (int *)kal_alloc(run->ctx, events + 1, sizeof(int));
+    if (!run->block || !run->events.crossings) {
+        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
+    }
+    run->block_size = count * sizeof(double);
+    run->state = run->block;
+    run->kept = run->state + 2 * n;
+    run->trial = run->kept + 2 * n;
+    run->rank.sines = run->trial + n;
+    return KAL_OK;
+}
+
+static KalStatus init(KalRun *run)
+{
+    KAL_TRY(check_options(run->ctx, &run->options));
+    KAL_TRY(allocate(run));
+    KAL_TRY(note_structure(run));
+    KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->texts));
+    KAL_TRY(kal_instant_create(run->ctx, run->system, &run->instant));
+    if (run->options.drift == KAL_DRIFT_STABILIZE) {
+        run->instant->stabilize = run->options.stabilize;
+    }
+    KAL_TRY(kal_projector_init(&run->projector, run->instant, NULL));
+    const KalOdeSystem system = kal_run_ode(run);
+    KalOdeOptions options = kal_ode_options();
+    options.rtol = run->options.rtol;
+    options.atol = run->options.atol;
+    options.fixed_step = run->options.fixed_step;
+    return kal_dop853_create(run->ctx, &system, &options, &run->explicit_solver);
+}
+
+KalStatus kal_run_create(KalContext *ctx, const KalSystem *system,
+                         const KalRunOptions *options, KalRun **out_run)
+{
+    KalRun *run = KAL_NEW(ctx, KalRun);
+    if (!run) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a run");
+    }
+    run->ctx = ctx;
+    run->system = system;
+    run->options = options ? *options : kal_run_options(system);
+    const KalStatus status = init(run);
+    if (status != KAL_OK) {
+        kal_run_destroy(run);
+        return status;
+    }
+    *out_run = run;
+    return KAL_OK;
+}
+
+void kal_run_destroy(KalRun *run)
+{
+    if (!run) {
+        return;
+    }
+    kal_roots_destroy(run->roots);
+    kal_stiff_destroy(run->stiff_solver);
+    kal_dop853_destroy(run->explicit_solver);
+    kal_projector_clear(&run->projector);
+    kal_instant_destroy(run->instant);
+    kal_arena_destroy(run->texts);
+    kal_block_clear(run->ctx, &run->incidents);
+    kal_free(run->ctx, run->events.crossings,
+             (run->system->model->n_events + 1) * sizeof *run->events.crossings);
+    kal_free(run->ctx, run->block, run->block_size);
+    kal_free(run->ctx, run, sizeof *run);
+}
+
+KalStatus kal_run_tell(KalRun *run, double t, const char *format, ...)
+{
+    if (run->incidents.size >= INCIDENTS * sizeof(KalIncident)) {
+        return KAL_OK;
+    }
+    char text[TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    char *copy = (char *)kal_arena_alloc(run->texts, strlen(text) + 1, 1);
+    if (!copy) {
+        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory to tell what happened");
+    }
+    memcpy(copy, text, strlen(text) + 1);
+    const KalIncident incident = {.t = t, .text = copy};
+    return kal_block_add(run->ctx, &run->incidents, &incident, sizeof incident);
+}
+
+size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents)
+{
+    *out_incidents = (const KalIncident *)run->incidents.data;
+    return run->incidents.size / sizeof(KalIncident);
+}
+
+// Whether the instant is the state y at t.
+static bool is_at(const KalRun *run, double t, const double *y)
+{
+    return run->instant->variables[0] == t
+           && memcmp(kal_instant_q(run->instant), y,
+                     2 * (size_t)run->system->n * sizeof(double))
+                  == 0;
+}
+
+KalStatus kal_run_visit(KalRun *run, double t)
+{
+    KAL_TRY(kal_run_interpolate(run, t, run->state));
+    kal_run_put(run, t, run->state);
+    return kal_run_meet(run, false);
+}
+
+KalStatus kal_run_look(KalRun *run, double t)
+{
+    KAL_TRY(kal_run_interpolate(run, t, run->state));
+    if (run->solved && is_at(run, t, run->state)
+        && (run->options.drift == KAL_DRIFT_PROJECT || !run->has_velocity)) {
+        return KAL_OK;
+    }
+    kal_run_put(run, t, run->state);
+    KAL_TRY(kal_run_meet(run, false));
+    return kal_run_solve(run);
+}
+
+// Residuals and energy of the instant go into the statistics.
+static KalStatus note_numbers(KalRun *run, bool first)
+{
+    KalRunStatistics *s = &run->statistics;
+    s->position_error = fmax(s->position_error, run->residual_q);
+    s->velocity_error = fmax(s->velocity_error, run->residual_qd);
+    KAL_TRY(kal_instant_evaluate(run->instant, KAL_PROGRAM_ENERGY));
+    s->energy_final = run->instant->results[0] + run->instant->results[1];
+    run->instant->variables[run->system->layout.energy] = s->energy_final;
+    if (first) {
+        s->energy_initial = s->energy_final;
+    }
+    s->energy_drift = fmax(s->energy_drift, fabs(s->energy_final - s->energy_initial));
+    return KAL_OK;
+}
+
+KalStatus kal_run_begin(KalRun *run)
+{
+    run->metric_known = false;
+    run->careful = false;
+    run->damping = KAL_LEAST_DAMPING;
+    KAL_TRY(kal_run_solve(run));
+    memcpy(run->state, kal_instant_q(run->instant),
+           2 * (size_t)run->system->n * sizeof(double));
+    // The rank is known before the first accelerations off the constraints are taken.
+    run->horizon = run->t;
+    run->step = (KalOdeStep){.t_old = run->t, .t_new = run->t};
+    KAL_TRY(kal_run_watch_rank(run, true));
+    KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
+    run->over = run->over || run->t >= run->options.until;
+    return kal_run_look(run, run->t);
+}
+
+static KalStatus start_here(KalRun *run)
+{
+    run->statistics = (KalRunStatistics){.steps = 0};
+    run->t = run->options.from;
+    run->instant->variables[0] = run->t;
+    run->over = false;
+    run->stopped_by = NULL;
+    KAL_TRY(kal_instant_givens(run->instant));
+    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_begin(run));
+    KAL_TRY(note_numbers(run, true));
+    run->started = true;
+    return KAL_OK;
+}
+
+KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
+{
+    KAL_TRY(kal_instant_start(run->instant, out_report));
+    return start_here(run);
+}
+
+KalStatus kal_run_start_here(KalRun *run)
+{
+    return start_here(run);
+}
+
+// A step of the integrator; the horizon moves.
+static KalStatus go_on(KalRun *run)
+{
+    KAL_TRY(kal_run_integrate_step(run));
+    run->horizon = run->step.t_new;
+    const KalOdeCounts counts = kal_run_counts(run);
+    run->statistics.steps = counts.steps;
+    run->statistics.rejected = counts.rejected + counts.retries;
+    run->statistics.step = run->step.t_new - run->step.t_old;
+    if (run->options.watch && !run->options.watch(run->options.user, run)) {
+        return kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g", run->t);
+    }
+    return KAL_OK;
+}
+
+// Let the run be at t, which is known.
+static KalStatus reach(KalRun *run, double t)
+{
+    KAL_TRY(kal_run_look(run, t));
+    KAL_TRY(note_numbers(run, false));
+    run->t = t;
+    if (t < run->horizon) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_run_watch_rank(run, false));
+    run->over = run->over || t >= run->options.until;
+    return KAL_OK;
+}
+
+// After a failure: back to the last state that was reached, with the reason kept.
+static KalStatus fall_back(KalRun *run, KalStatus status)
+{
+    char why[4096];
+    (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));
+    if (kal_run_interpolate(run, run->t, run->state) == KAL_OK) {
+        kal_run_put(run, run->t, run->state);
+        if (kal_run_meet(run, false) == KAL_OK) {
+            (void)(kal_run_solve(run) == KAL_OK);
+        }
+    }
+    return kal_fail(run->ctx, status, "%s", why);
+}
+
+static KalStatus advance(KalRun *run, double t)
+{
+    while (run->t < t && !run->over) {
+        if (run->t >= run->horizon) {
+            KAL_TRY(go_on(run));
+        }
+        KAL_TRY(reach(run, fmin(t, run->horizon)));
+    }
+    return KAL_OK;
+}
+
+static KalStatus check_started(const KalRun *run)
+{
+    return run->started ? KAL_OK
+                        : kal_fail(run->ctx, KAL_ERR_USAGE, "the run was not started");
+}
+
+KalStatus kal_run_advance(KalRun *run, double t)
+{
+    KAL_TRY(check_started(run));
+    const KalStatus status = advance(run, fmin(t, run->options.until));
+    return status == KAL_OK ? KAL_OK : fall_back(run, status);
+}
+
+KalStatus kal_run_step(KalRun *run)
+{
+    KAL_TRY(check_started(run));
+    if (run->over) {
+        return KAL_OK;
+    }
+    KalStatus status = run->t >= run->horizon ? go_on(run) : KAL_OK;
+    if (status == KAL_OK) {
+        status = reach(run, run->horizon);
+    }
+    return status == KAL_OK ? KAL_OK : fall_back(run, status);
+}
+
+KalInstant *kal_run_instant(KalRun *run)
+{
+    return run->instant;
+}
+
+double kal_run_time(const KalRun *run)
+{
+    return run->t;
+}
+
+KalRunOptions kal_run_get_options(const KalRun *run)
+{
+    return run->options;
+}
+
+bool kal_run_is_over(const KalRun *run)
+{
+    return run->over;
+}
+
+const char *kal_run_stopped_by(const KalRun *run)
+{
+    return run->stopped_by;
+}
+
+KalRunStatistics kal_run_statistics(const KalRun *run)
+{
+    return run->statistics;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A run: a state that moves.
+///
+/// The integrator goes ahead in steps of its own; the run follows it.  `horizon` is how
+/// far the motion is known and free of events: the end of the last step, or an event in
+/// it.  Between its start and its horizon a run can look anywhere: the state is
+/// interpolated, brought to the constraints and solved.
+
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include "base/block.h"
+#include "ode/dop853.h"
+#include "ode/root.h"
+#include "ode/stiff.h"
+#include "sim/projector.h"
+
+#include <kalaba/run.h>
+
+/// How near the constraints are to losing rank, at the horizon of the step before.
+typedef struct KalRankWatch {
+    bool known;    ///< the rest holds something
+    int rank;      ///< the highest that was seen
+    double t;      ///< when
+    double sine;   ///< the smallest angle between rows that gives this rank
+    double slope;  ///< how fast it changes
+    double *sines; ///< m: workspace
+} KalRankWatch;
+
+/// What happened lately, to notice events that never end.
+typedef struct KalEventWatch {
+    bool pending;   ///< there are events at the horizon
+    int *crossings; ///< n_events: which
+    double last;    ///< time of the last event
+    double gap;     ///< time between the last two
+    int shrinking;  ///< gaps in a row that were shorter than the one before
+    int crowded;    ///< events in a row that were close to each other
+} KalEventWatch;
+
+struct KalRun {
+    KalContext *ctx;
+    const KalSystem *system;
+    KalRunOptions options;
+    KalInstant *instant;
+    KalMotionAnswer answer; ///< of the last solve
+    bool solved;            ///< which was of the state that the instant has
+    KalProjector projector;
+    KalDop853 *explicit_solver;
+    KalStiff *stiff_solver; ///< NULL until it is needed
+    bool stiff;             ///< it is the one at work
+    KalRoots *roots;        ///< NULL without events
+    double *block;
+    size_t block_size;
+    double *state; ///< 2 n: where interpolation puts its results
+    double *kept;  ///< 2 n: a state to come back to
+    double *trial; ///< n: of a projection
+    KalOdeStep step;
+    double t;       ///< reached
+    double horizon; ///< known
+    bool started;
+    bool over;
+    const char *stopped_by;
+    bool has_position; ///< there are constraints with a residual of this level
+    bool has_velocity;
+    bool constant_mass; ///< M depends on parameters alone
+    bool metric_known;  ///< and the projector has it
+    bool careful;       ///< accelerations only of states on the constraints
+    double damping;     ///< of steps onto the constraints
+    double residual_q;  ///< largest residuals that the last projection left
+    double residual_qd;
+    KalRankWatch rank;
+    KalEventWatch events;
+    KalRunStatistics statistics;
+    long stiff_steps;   ///< taken by integrators that are no longer at work
+    KalBlock incidents; ///< KalIncident
+    KalArena *texts;    ///< of incidents
+};
+
+/// Put a time and a state of 2 n numbers into the instant.
+void kal_run_put(KalRun *run, double t, const double *y);
+
+/// Solve the instant.  Failures tell the time; an acceleration that is not unique is one.
+KAL_CHECKED KalStatus kal_run_solve(KalRun *run);
+
+/// Bring the instant's state to the constraints, theory (15.1) and (15.2).
+/// KAL_ERR_CONTRADICTION when they cannot be met near by; `strict`: to rounding.
+KAL_CHECKED KalStatus kal_run_project(KalRun *run, bool strict);
+
+/// Bring the instant's state to the constraints if that is how the run goes, and find
+/// the residuals.
+KAL_CHECKED KalStatus kal_run_meet(KalRun *run, bool strict);
+
+/// The functions that integrators call.
+KalOdeSystem kal_run_ode(KalRun *run);
+
+/// @name The integrator at work
+/// @{
+KAL_CHECKED KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y);
+KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run);
+KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
+KalOdeCounts kal_run_counts(const KalRun *run);
+/// @}
+
+/// Let the instant be the state at t, from the beginning of the last step to its end:
+/// on the constraints, not yet solved.
+KAL_CHECKED KalStatus kal_run_visit(KalRun *run, double t);
+
+/// The same, solved.
+KAL_CHECKED KalStatus kal_run_look(KalRun *run, double t);
+
+/// See how near the constraints are to losing rank in the solved instant, which is at the
+/// horizon, and report a passage since the last call.  `fresh`: there was none.
+KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
+
+/// Follow events from the present time on.
+KAL_CHECKED KalStatus kal_run_events_start(KalRun *run);
+
+/// Look for events in the last step; they move the horizon.
+KAL_CHECKED KalStatus kal_run_events_find(KalRun *run);
+
+/// Let the events at the horizon happen to the instant, which is the solved state there,
+/// and go on from what they leave.
+KAL_CHECKED KalStatus kal_run_events_apply(KalRun *run);
+
+/// Begin at the instant's state: integrator and watches.
+KAL_CHECKED KalStatus kal_run_begin(KalRun *run);
+
+/// Remember something worth telling.  Beyond a limit it is forgotten.
+KAL_CHECKED KalStatus kal_run_tell(KalRun *run, double t, const char *format, ...)
+    KAL_PRINTF(3, 4);
+
+#endif
