@@ -97,7 +97,7 @@ static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
     const int64_t start = A->start[i];
     const KalCoordinate *c = d->model->coordinates;
     KalDependence on = {.found = false};
-    KAL_TRY(kal_dependence_find(d->model, KAL_SYMBOL_ACCELERATION, A->value + start,
+    KAL_TRY(kal_dependence_of(d->model, KAL_SYMBOL_ACCELERATION, A->value + start,
                                 (size_t)(A->start[i + 1] - start), &on));
     if (on.found) {
         const int64_t column = A->column[start + (int64_t)on.formula];

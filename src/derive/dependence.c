@@ -115,7 +115,7 @@ static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const Kal
     return status;
 }
 
-KalStatus kal_dependence_find(const KalModel *model, KalSymbolKind kind, KalExpr *e,
+KalStatus kal_dependence_of(const KalModel *model, KalSymbolKind kind, KalExpr *e,
                               size_t count, KalDependence *out_dependence)
 {
     bool found = false;

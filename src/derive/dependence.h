@@ -19,7 +19,7 @@ typedef struct KalDependence {
 /// Find out whether `count` formulas depend on symbols of a kind: COORDINATE, VELOCITY or
 /// ACCELERATION.  If they only seem to, by form but not by value, they are changed to ones
 /// that do not.
-KAL_CHECKED KalStatus kal_dependence_find(const KalModel *model, KalSymbolKind kind,
+KAL_CHECKED KalStatus kal_dependence_of(const KalModel *model, KalSymbolKind kind,
                                           KalExpr *e, size_t count,
                                           KalDependence *out_dependence);
 
