@@ -74,18 +74,25 @@ static KalStatus find_parameters(const KalModel *model, const KalExpr *e, size_t
     return status;
 }
 
-// Values may have parameters in them, which come next.
+// *out_more: parameters were replaced, by values that may have parameters in them.
+static KalStatus insert_once(const KalModel *model, KalExpr *e, size_t n, Known *known,
+                             bool *out_more)
+{
+    known->n = 0;
+    KAL_TRY(find_parameters(model, e, n, known));
+    if (known->n == 0) {
+        *out_more = false;
+        return KAL_OK;
+    }
+    const KalReplacements values = {known->from, known->to, known->n};
+    return kal_values_replace(model->graph, e, n, &values, out_more);
+}
+
 static KalStatus insert(const KalModel *model, KalExpr *e, size_t n, Known *known)
 {
     bool more = true;
     for (int depth = 0; more && depth < DEPTH_MAX; depth++) {
-        known->n = 0;
-        KAL_TRY(find_parameters(model, e, n, known));
-        const KalReplacements values = {known->from, known->to, known->n};
-        more = known->n > 0;
-        if (more) {
-            KAL_TRY(kal_values_replace(model->graph, e, n, &values, &more));
-        }
+        KAL_TRY(insert_once(model, e, n, known, &more));
     }
     return KAL_OK;
 }
