@@ -62,7 +62,7 @@ static KalStatus find_linear(const Classifier *c, size_t i, bool *out_linear)
     }
     KAL_TRY(kal_jacobian(c->g, &c->model->constraints[i].residual, 1, v, c->eq->n, &J));
     const KalStatus status = kal_dependence_of(c->model, KAL_SYMBOL_VELOCITY, J.value,
-                                                 (size_t)J.start[1], &on);
+                                               (size_t)J.start[1], &on);
     kal_sparse_clear(&J);
     *out_linear = !on.found;
     return status;

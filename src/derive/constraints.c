@@ -98,7 +98,7 @@ static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
     const KalCoordinate *c = d->model->coordinates;
     KalDependence on = {.found = false};
     KAL_TRY(kal_dependence_of(d->model, KAL_SYMBOL_ACCELERATION, A->value + start,
-                                (size_t)(A->start[i + 1] - start), &on));
+                              (size_t)(A->start[i + 1] - start), &on));
     if (on.found) {
         const int64_t column = A->column[start + (int64_t)on.formula];
         kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,

@@ -2,10 +2,10 @@
 
 #include "derive/dependence.h"
 
+#include "derive/values.h"
 #include "expr/diff.h"
 #include "expr/identity.h"
 #include "expr/order.h"
-#include "expr/substitute.h"
 
 static KalStatus no_memory(const KalModel *model)
 {
@@ -44,13 +44,9 @@ KalStatus kal_dependence_remove(const KalModel *model, KalSymbolKind kind, KalEx
     KalExpr *symbols = NULL;
     KAL_TRY(list_symbols(model, kind, &symbols));
     const KalReplacements replacements = {symbols, symbols + n, n};
-    const KalStatus status = kal_substitute(model->graph, e, count, &replacements, e);
+    const KalStatus status =
+        kal_values_replace(model->graph, e, count, &replacements, out_defined);
     free_symbols(model, symbols);
-    *out_defined = status == KAL_OK;
-    if (status == KAL_ERR_NUMBER) {
-        kal_graph_recover(model->graph);
-        return KAL_OK;
-    }
     return status;
 }
 
@@ -116,7 +112,7 @@ static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const Kal
 }
 
 KalStatus kal_dependence_of(const KalModel *model, KalSymbolKind kind, KalExpr *e,
-                              size_t count, KalDependence *out_dependence)
+                            size_t count, KalDependence *out_dependence)
 {
     bool found = false;
     KalDependence dependence = {.found = false};

@@ -20,8 +20,8 @@ typedef struct KalDependence {
 /// ACCELERATION.  If they only seem to, by form but not by value, they are changed to ones
 /// that do not.
 KAL_CHECKED KalStatus kal_dependence_of(const KalModel *model, KalSymbolKind kind,
-                                          KalExpr *e, size_t count,
-                                          KalDependence *out_dependence);
+                                        KalExpr *e, size_t count,
+                                        KalDependence *out_dependence);
 
 /// The formulas where all symbols of the kind are zero; they stay as they are, and
 /// *out_defined is false, if one has no value there.
