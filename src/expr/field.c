@@ -2,6 +2,7 @@
 
 #include "expr/field.h"
 
+#include "expr/copy.h"
 #include "expr/field_impl.h"
 #include "expr/order.h"
 
@@ -146,15 +147,35 @@ size_t kal_field_measure(KalField *field, KalExpr e)
 {
     size_t length = 0;
     const KalSink sink = {count_text, &length};
-    return kal_print(field->g, e, &field->options.print, sink) == KAL_OK ? length
-                                                                         : SIZE_MAX;
+    const KalStatus status = kal_print(field->out, e, &field->options.print, sink);
+    kal_field_note(field, status);
+    return status == KAL_OK ? length : SIZE_MAX;
+}
+
+void kal_field_note(KalField *field, KalStatus status)
+{
+    if (status == KAL_ERR_NOMEM) {
+        field->status = status;
+    }
 }
 
 void kal_field_rename(KalField *field, int v, KalExpr shown)
 {
-    const size_t width = kal_field_measure(field, shown);
+    const size_t width = shown.index == 0 ? 0 : kal_field_measure(field, shown);
     field->shown[v] = shown;
     field->width[v] = width > 1000 ? 1000 : (int)width;
+}
+
+// Show an atom as what it is.
+static void show_atom(KalField *field, int v)
+{
+    KalExpr shown = field->atom[v];
+    if (field->out != field->g) {
+        shown = KAL_NO_EXPR;
+        kal_field_note(field,
+                       kal_copy(field->g, &field->atom[v], 1, field->out, &shown));
+    }
+    kal_field_rename(field, v, shown);
 }
 
 int kal_field_add(KalField *field, KalExpr atom)
@@ -165,8 +186,27 @@ int kal_field_add(KalField *field, KalExpr atom)
         return v;
     }
     field->atom[field->n_atoms] = atom;
-    kal_field_rename(field, field->n_atoms, atom);
+    show_atom(field, field->n_atoms);
     return field->n_atoms++;
+}
+
+KalStatus kal_field_status(const KalField *field)
+{
+    return field->status == KAL_OK
+               ? KAL_OK
+               : kal_fail(field->ctx, field->status, "no memory for exact algebra");
+}
+
+// Variables for what writing adds: a few names, and sines and cosines of the sum and the
+// difference of each two angles.  Algebra is the slower the more there are.
+static int spare_for(const KalField *field)
+{
+    int angles = 0;
+    for (int v = 0; v < field->n_atoms; v++) {
+        angles += kal_is_op(field->g, field->atom[v], KAL_OP_SIN);
+    }
+    const int spare = KAL_FIELD_NAMES + 2 * angles * (angles - 1);
+    return spare < KAL_FIELD_SPARE ? spare : KAL_FIELD_SPARE;
 }
 
 static KalStatus init(KalField *field, const KalExpr *e, size_t n)
@@ -178,14 +218,15 @@ static KalStatus init(KalField *field, const KalExpr *e, size_t n)
     KAL_TRY(status);
     sort_atoms(field);
     KAL_TRY(
-        kal_ring_create(field->ctx, field->n_atoms + KAL_FIELD_SPARE, &field->ring));
+        kal_ring_create(field->ctx, field->n_atoms + spare_for(field), &field->ring));
     if (field->options.work > 0) {
         kal_ring_set_work(field->ring, field->options.work);
     }
     for (int v = 0; v < field->n_atoms; v++) {
-        kal_field_rename(field, v, field->atom[v]);
+        show_atom(field, v);
     }
     kal_field_relate(field);
+    KAL_TRY(kal_field_status(field));
     return kal_ring_status(field->ring);
 }
 
@@ -201,6 +242,7 @@ KalStatus kal_field_create(KalGraph *g, const KalExpr *e, size_t n,
     field->ctx = ctx;
     field->g = g;
     field->options = *options;
+    field->out = options->out ? options->out : g;
     const KalStatus status = init(field, e, n);
     if (status != KAL_OK) {
         kal_field_destroy(field);

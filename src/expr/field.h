@@ -10,8 +10,9 @@
 /// than one fraction, and a fraction more than one way to be written; what is written is
 /// the shortest that was found.
 ///
-/// A field belongs to one graph, from which its atoms are and in which it writes.  All
-/// fractions are exact, and equal values have equal cross products only modulo the
+/// A field has a graph from which its atoms are and one in which it writes, which may be
+/// the same; in a graph of their own formulas keep the order in which they are written.
+/// All fractions are exact, and equal values have equal cross products only modulo the
 /// relations: compare by kal_field_is_zero() of a difference.
 
 #ifndef EXPR_FIELD_H
@@ -34,6 +35,7 @@ typedef struct KalFieldOptions {
     KalPrintOptions print; ///< how long a text is, and what symbols are called
     bool tangents;         ///< tan u is sin u / cos u, not an atom
     int64_t work;          ///< of the ring; 0 for the default
+    KalGraph *out;         ///< where to write; NULL for the graph of the atoms
 } KalFieldOptions;
 
 /// Make the field of the atoms of n formulas.  KAL_ERR_LIMIT when they are too many.
@@ -52,7 +54,14 @@ int kal_field_atoms(const KalField *field);
 /// The atom that a variable stands for.
 KalExpr kal_field_atom(const KalField *field, int v);
 
-/// Write an atom as something else from now on, such as a symbol that names it.
+/// The variable of an atom, −1 when it is none.
+int kal_field_find(const KalField *field, KalExpr atom);
+
+/// The same, added while there are spare variables; −1 when there are none.
+int kal_field_add(KalField *field, KalExpr atom);
+
+/// Write an atom as something else from now on, such as a symbol that names it, a formula
+/// of the graph in which the field writes.
 void kal_field_rename(KalField *field, int v, KalExpr shown);
 
 /// @name Arithmetic
@@ -82,6 +91,9 @@ KalPoly kal_field_reduce(KalField *field, KalPoly a);
 
 /// Whether a polynomial is zero by the relations.
 bool kal_field_is_zero(KalField *field, KalPoly a);
+
+/// Use relations wherever that makes fewer terms.
+KalPoly kal_field_contract(KalField *field, KalPoly a);
 
 /// The fraction with the shortest text that the relations were found to give: theory
 /// (11.3).

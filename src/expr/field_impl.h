@@ -10,7 +10,8 @@
 #include "expr/graph_impl.h"
 
 enum {
-    KAL_FIELD_SPARE = 16, ///< variables for atoms that writing adds
+    KAL_FIELD_SPARE = 40, ///< most variables for atoms that writing adds
+    KAL_FIELD_NAMES = 4,  ///< least, for names
     KAL_FIELD_ATOMS = KAL_RING_VARIABLES - KAL_FIELD_SPARE,
     KAL_FIELD_RELATIONS = 2 * KAL_RING_VARIABLES
 };
@@ -34,7 +35,8 @@ typedef struct KalRelation {
 
 struct KalField {
     KalContext *ctx;
-    KalGraph *g;
+    KalGraph *g;   ///< of the atoms
+    KalGraph *out; ///< of what is written
     KalRing *ring;
     KalFieldOptions options;
     int n_atoms;
@@ -43,26 +45,24 @@ struct KalField {
     int width[KAL_RING_VARIABLES]; ///< characters of what is shown
     int n_relations;
     KalRelation relation[KAL_FIELD_RELATIONS];
-    bool unfit; ///< a number did not fit while writing
+    bool unfit;       ///< a number did not fit while writing
+    KalStatus status; ///< KAL_ERR_NOMEM is kept where it was met
 };
 
-/// The variable of an atom, −1 when it is none.
-int kal_field_find(const KalField *field, KalExpr atom);
-
-/// The same, added while there are spare variables; −1 when there are none.
-int kal_field_add(KalField *field, KalExpr atom);
-
-/// The characters of an expression as text; SIZE_MAX when that is too long.
+/// The characters of a written expression as text; SIZE_MAX when that is too long.
 size_t kal_field_measure(KalField *field, KalExpr e);
+
+/// Keep a failure that the caller cannot be told of, unless it only means too much.
+void kal_field_note(KalField *field, KalStatus status);
+
+/// KAL_OK, or what was kept.
+KAL_CHECKED KalStatus kal_field_status(const KalField *field);
 
 /// Find the relations of all atoms.
 void kal_field_relate(KalField *field);
 
 /// The relations of a sine or cosine, circular or hyperbolic, whose partner is an atom.
 void kal_field_relate_pair(KalField *field, int v);
-
-/// Apply relations wherever that makes fewer terms.
-KalPoly kal_field_contract(KalField *field, KalPoly a);
 
 /// Sums of two products of sines and cosines as one of a sum or difference of angles.
 KalPoly kal_field_join_angles(KalField *field, KalPoly a);

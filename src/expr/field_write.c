@@ -36,7 +36,7 @@ static KalExpr unfit(KalField *field)
 
 static KalExpr write_term(KalField *field, const KalPolyTerm *term)
 {
-    KalGraph *g = field->g;
+    KalGraph *g = field->out;
     KalExpr product = kal_int(g, term->coefficient);
     for (int v = 0; v < field->n_atoms; v++) {
         if (term->exponent[v] > 0) {
@@ -260,7 +260,7 @@ static KalExpr write_gathered(KalField *field, Sum *sum, int depth)
             add_part(sum, write_term(field, &sum->terms[i]), i);
         }
     }
-    return write_parts(field->g, sum->parts, sum->n_parts);
+    return write_parts(field->out, sum->parts, sum->n_parts);
 }
 
 static size_t sum_bytes(int n)
@@ -281,6 +281,7 @@ static KalExpr write_sum(KalField *field, KalPoly p, int depth)
     char *memory =
         n > TERMS_MAX ? NULL : (char *)kal_alloc(field->ctx, 1, sum_bytes(n));
     if (!memory) {
+        kal_field_note(field, n > TERMS_MAX ? KAL_ERR_LIMIT : KAL_ERR_NOMEM);
         return unfit(field);
     }
     Sum sum = {.p = p, .n = n};
@@ -325,7 +326,7 @@ static bool can_turn(const KalRing *ring, const KalPolyFactors *f, int i)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalExpr write_product(KalField *field, KalPoly p, int depth)
 {
-    KalGraph *g = field->g;
+    KalGraph *g = field->out;
     KalRing *ring = field->ring;
     KalPolyTerm number;
     if (kal_poly_is_zero(ring, p)) {
@@ -353,23 +354,30 @@ static KalExpr write_quotient(KalField *field, KalFraction a)
 {
     const KalExpr above = write_product(field, a.above, 0);
     const KalExpr below = write_product(field, a.below, 0);
-    if (above.index == 0 || below.index == 0 || kal_is_zero(field->g, below)) {
+    if (above.index == 0 || below.index == 0 || kal_is_zero(field->out, below)) {
         return unfit(field);
     }
-    return kal_div(field->g, above, below);
+    return kal_div(field->out, above, below);
 }
 
-// What is left of the denominator, one term, under term i of the numerator.
+// What variables are left of the denominator, one term, under term i of the numerator.
 static KalPoly own_denominator(KalField *field, KalFraction a, int i)
 {
     KalRing *ring = field->ring;
-    KalPolyTerm term;
-    KalPoly left = a.below;
-    if (!kal_poly_get(ring, a.above, i, &term)) {
-        return left;
+    KalPolyTerm above;
+    KalPolyTerm below;
+    if (!kal_poly_get(ring, a.above, i, &above)
+        || !kal_poly_get(ring, a.below, 0, &below)) {
+        return a.below;
     }
-    const KalPoly common = kal_poly_gcd(ring, kal_poly_term(ring, &term), a.below);
-    return kal_poly_divide(ring, a.below, common, &left) ? left : a.below;
+    below.coefficient = 1;
+    for (int v = 0; v < KAL_RING_VARIABLES; v++) {
+        const uint16_t common = above.exponent[v] < below.exponent[v]
+                                    ? above.exponent[v]
+                                    : below.exponent[v];
+        below.exponent[v] = (uint16_t)(below.exponent[v] - common);
+    }
+    return kal_poly_term(ring, &below);
 }
 
 // The terms of the numerator that have the same denominator as term i.
@@ -411,7 +419,7 @@ static KalExpr write_split(KalField *field, KalFraction a)
             return KAL_NO_EXPR;
         }
     }
-    return write_parts(field->g, parts, n_parts);
+    return write_parts(field->out, parts, n_parts);
 }
 
 // The shorter of two ways to write a fraction.
@@ -436,7 +444,8 @@ KalStatus kal_field_write(KalField *field, KalFraction a, KalExpr *out_e)
     field->unfit = false;
     const KalExpr e = write_shorter(field, a);
     kal_ring_release(field->ring, mark, NULL, 0);
-    KAL_TRY(kal_graph_status(field->g));
+    KAL_TRY(kal_field_status(field));
+    KAL_TRY(kal_graph_status(field->out));
     KAL_TRY(kal_ring_status(field->ring));
     if (e.index == 0) {
         return kal_fail(field->ctx, KAL_ERR_LIMIT, "the formula is too long to show");

@@ -69,12 +69,17 @@ static void relate_back(KalField *field, int r, KalPoly u)
     }
 }
 
+// A formula below a root; without denominator where it cannot be read.
+static KalFraction read(KalField *field, KalExpr e)
+{
+    KalFraction a = {KAL_NO_POLY, KAL_NO_POLY};
+    kal_field_note(field, kal_field_read(field, e, &a));
+    return a;
+}
+
 static KalFraction square_of(KalField *field, KalExpr e)
 {
-    KalFraction a;
-    if (kal_field_read(field, e, &a) != KAL_OK) {
-        return (KalFraction){KAL_NO_POLY, KAL_NO_POLY};
-    }
+    const KalFraction a = read(field, e);
     return kal_fraction_mul(field, a, a);
 }
 
@@ -82,11 +87,9 @@ static KalFraction square_of(KalField *field, KalExpr e)
 static void relate_root(KalField *field, int r)
 {
     const KalExprNode n = *kal_node(field->g, field->atom[r]);
-    KalFraction u = {KAL_NO_POLY, KAL_NO_POLY};
+    KalFraction u;
     if (n.op == KAL_OP_SQRT) {
-        if (kal_field_read(field, n.arg[0], &u) != KAL_OK) {
-            return;
-        }
+        u = read(field, n.arg[0]);
     } else if (n.op == KAL_OP_HYPOT) {
         u = kal_fraction_add(field, square_of(field, n.arg[0]),
                              square_of(field, n.arg[1]));
@@ -319,6 +322,22 @@ KalPoly kal_field_join_angles(KalField *field, KalPoly a)
     return a;
 }
 
+// The same for each factor by itself, for relations between products are hard to see.
+static KalPoly contract_factors(KalField *field, KalPoly a)
+{
+    KalRing *ring = field->ring;
+    if (kal_poly_is_zero(ring, a)) {
+        return a;
+    }
+    const KalPolyFactors f = kal_poly_factor(ring, a);
+    KalPoly product = f.constant;
+    for (int i = 0; i < f.n; i++) {
+        const KalPoly factor = kal_field_contract(field, f.factor[i]);
+        product = kal_poly_mul(ring, product, kal_poly_pow(ring, factor, f.power[i]));
+    }
+    return product;
+}
+
 // One candidate: relations applied in a way, what is common canceled, then terms joined.
 static KalFraction candidate(KalField *field, KalFraction a, int way)
 {
@@ -329,11 +348,16 @@ static KalFraction candidate(KalField *field, KalFraction a, int way)
         a = kal_fraction_cancel(field, a);
     }
     if (way > 0) {
-        a.above = kal_field_contract(field, a.above);
-        a.below = kal_field_contract(field, a.below);
+        a.above = contract_factors(field, a.above);
+        a.below = contract_factors(field, a.below);
         a = kal_fraction_cancel(field, a);
     }
     return a;
+}
+
+static int count_terms(const KalField *field, KalFraction a)
+{
+    return kal_poly_terms(field->ring, a.above) + kal_poly_terms(field->ring, a.below);
 }
 
 KalFraction kal_field_shorten(KalField *field, KalFraction a)
@@ -349,7 +373,10 @@ KalFraction kal_field_shorten(KalField *field, KalFraction a)
             continue;
         }
         const size_t length = kal_field_length(field, b);
-        if (length < shortest) {
+        // What cancels in the text only is better canceled here.
+        if (length < shortest
+            || (length == shortest
+                && count_terms(field, b) < count_terms(field, best))) {
             shortest = length;
             best = b;
         }

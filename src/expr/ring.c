@@ -126,6 +126,11 @@ int kal_ring_variables(const KalRing *ring)
     return ring->variables;
 }
 
+KalContext *kal_ring_context(const KalRing *ring)
+{
+    return ring->ctx;
+}
+
 uint32_t kal_ring_mark(const KalRing *ring)
 {
     return ring->count;

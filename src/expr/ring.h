@@ -33,7 +33,7 @@ typedef struct KalPoly {
 #define KAL_NO_POLY ((KalPoly){0})
 
 enum {
-    KAL_RING_VARIABLES = 96,         ///< the most a ring has
+    KAL_RING_VARIABLES = 128,        ///< the most a ring has
     KAL_POLY_FACTORS = 16,           ///< the most that a factorization lists
     KAL_RING_WORK = 20 * 1000 * 1000 ///< terms touched, unless told otherwise
 };
@@ -69,6 +69,9 @@ KAL_CHECKED KalStatus kal_ring_status(const KalRing *ring);
 bool kal_ring_is_sound(const KalRing *ring);
 
 int kal_ring_variables(const KalRing *ring);
+
+/// The context that the ring was made in.
+KalContext *kal_ring_context(const KalRing *ring);
 
 /// @name The stack
 /// @{

@@ -34,7 +34,7 @@ static void finish(void)
 static void common_factors_are_collected(void)
 {
     begin();
-    collects("m*g*l*sin(x) + m*l*a", "l*m*(g*sin(x) + a)");
+    collects("m*g*l*sin(x) + m*l*a", "l*m*(a + g*sin(x))");
     collects("I + m*l^2 + n*l^2", "l^2*(m + n) + I");
     collects("a*c + a*d + b*c + b*d + e", "(c + d)*(a + b) + e");
     collects("-m*g - k*(x - y)", "k*(y - x) - g*m");
@@ -56,9 +56,9 @@ static void like_terms_are_merged_across_sums(void)
 static void squares_of_sine_and_cosine_are_contracted(void)
 {
     begin();
-    collects("m*(l*cos(x)*w)^2 + I*w + m*l^2*sin(x)^2*w^2", "w*I + l^2*m*w^2");
+    collects("m*(l*cos(x)*w)^2 + I*w + m*l^2*sin(x)^2*w^2", "w*(l^2*m*w + I)");
     collects("a*sin(x)^4 + 2*a*sin(x)^2*cos(x)^2 + a*cos(x)^4 + b", "a + b");
-    collects("k*cosh(x)^2*b + c*z - k*b*sinh(x)^2", "c*z + b*k");
+    collects("k*cosh(x)^2*b + c*z - k*b*sinh(x)^2", "b*k + c*z");
     collects("(m + n)*l^2 - n*l^2*cos(x)^2", "l^2*(m + n*sin(x)^2)");
     finish();
 }
@@ -87,7 +87,7 @@ static void arguments_of_functions_are_shortened(void)
 {
     begin();
     collects("exp(a*b + a*c + a*d)*x", "x*exp(a*(b + c + d))");
-    collects("if(x*y + x*z + x*w < 1, a, b)", "if(x*(y + z + w) < 1, a, b)");
+    collects("if(x*y + x*z + x*w < 1, a, b)", "if(x*(w + y + z) < 1, a, b)");
     finish();
 }
 
