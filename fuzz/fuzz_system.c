@@ -10,8 +10,8 @@
 #include <kalaba/kalaba.h>
 
 enum {
-    SOLVED = 40,     // coordinates and constraints of systems that are solved: for speed
-    FAULTS = 12,     // allocations that fail
+    SOLVED = 40, // coordinates and constraints of systems that are solved: for speed
+    FAULTS = 12, // allocations that fail
     FAULT_STEP = 37, // one in so many
 };
 
@@ -27,9 +27,9 @@ static void demand_reason(const KalContext *ctx, KalStatus status)
 static void show_instant(KalInstant *instant, const KalMotionAnswer *answer, bool json)
 {
     Output output = {.text = shown};
-    const KalShowOptions options = {.json = json};
-    const KalStatus status = kal_show_instant(instant, answer, &options,
-                                              (KalSink){.write = keep, .user = &output});
+    const KalShowOptions options = {.format = json ? KAL_SHOW_JSON : KAL_SHOW_TEXT};
+    const KalStatus status = kal_show_instant(
+        instant, answer, &options, (KalSink){.write = keep, .user = &output});
     demand(status != KAL_OK || output.length > 0);
 }
 
@@ -93,7 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data;
     const KalStatus status = try_load(text, size, -1);
     for (long i = 0; i < FAULTS; i++) {
-        const KalStatus starved = try_load(text, size, FAULT_STEP * i + (long)(size % FAULT_STEP));
+        const KalStatus starved =
+            try_load(text, size, FAULT_STEP * i + (long)(size % FAULT_STEP));
         demand(starved == status || starved == KAL_ERR_NOMEM || status != KAL_OK);
     }
     return 0;

@@ -15,6 +15,7 @@ from pathlib import Path
 
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
+    "check.h",
     "context.h",
     "kalaba.h",
     "model.h",
