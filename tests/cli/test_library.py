@@ -50,6 +50,7 @@ def left(p):
 def planar_particle_and_body_fall_freely():
     model = planar("""
         part stone = Particle(m = 2)
+        output sx = stone.point([1, 2]).x, sy = stone.point([1, 2]).y
         part puck = Particle(m = 3, gravity = [0, 0])
         part stick = Body(m = 2, I = 0.5)
         output px = stick.point([1, 2]).x, py = stick.point([1, 2]).y
@@ -61,6 +62,7 @@ def planar_particle_and_body_fall_freely():
     near(now.answer["qdd"], [0, -G, 0, 0, 0, -G, 0])
     near_matrix(now.M, [[v if i == j else 0 for j in range(7)]
                         for i, v in enumerate([2, 2, 3, 3, 2, 2, 0.5])])
+    near([now.outputs["sx"], now.outputs["sy"]], [2, 4])
     arm = turned(0.7, [1, 2])
     near([now.outputs["px"], now.outputs["py"]], plus([0.5, 0.25], arm))
     near([now.outputs["vx"], now.outputs["vy"]], plus([1, -1], left(arm), 2.0))
@@ -169,12 +171,34 @@ def planar_slider_slides_and_carries_its_load():
 
 
 @case
+def planar_slider_turns_with_its_rail():
+    """A block in a slot of a turning bar: Coriolis and centrifugal terms, both ways."""
+    model = planar("""
+        part bar = Body(m = 1, I = 0.9, gravity = [0, 0])
+        part block = Body(m = 2, I = 0.1, gravity = [0, 0])
+        part hub = Pin(b = bar)
+        part rail = Slider(a = bar, b = block, at_a = [0, 0.3], turned = 0.4)
+    """)
+    for a, s, w, v in ((0.3, 0.5, 2.0, 0.0), (-1.1, 0.8, -1.5, 0.7)):
+        place = turned(a, [s, 0.3])
+        velocity = plus(scaled(w, left(place)), turned(a, [v, 0]))
+        now = model.evaluate({**body("bar", 0.0, 0.0, a, 0.0, 0.0, w),
+                              **body("block", *place, a + 0.4, *velocity, w)})
+        # T = (1 + 2 (s^2 + 0.09)) w^2/2 - 0.6 w v + v^2
+        M = [[1 + 2 * (s**2 + 0.09), -0.6], [-0.6, 2]]
+        wd, vd = solve(M, [-4 * s * v * w, 2 * s * w**2])
+        near(now.accelerations("bar.angle", "block.angle"), [wd, wd])
+        near(plus(now.accelerations("block.x", "block.y"), scaled(wd, left(place)), -1.0),
+             plus(plus(turned(a, [vd, 0]), place, -w**2), turned(a, [0, 2 * v * w])), 1e-12, 5)
+
+
+@case
 def planar_slot_throws_a_bead_off_a_turning_wire():
     m, w = 0.4, 3.0
     model = planar("""
         part wire = Ground(turn = 3*t)
         part bead = Particle(m = 0.4)
-        part slot = Slot(a = wire, b = bead)
+        part slot = Slot(a = wire, b = bead, at_a = [0.2, 0])
         output travel = slot.travel, rate = slot.rate
     """)
     for t, s, v in ((0.0, 0.5, 0.0), (0.3, 0.8, -1.2), (1.0, -0.4, 2.0)):
@@ -182,9 +206,10 @@ def planar_slot_throws_a_bead_off_a_turning_wire():
         state = point("bead", *scaled(s, along), *plus(scaled(v, along), normal, s * w))
         now = model.evaluate({"t": t, **state})
         second = s * w**2 - G * along[1]
-        near(now.answer["qdd"], plus(scaled(second - s * w**2, along), normal, 2 * v * w))
+        near(now.answer["qdd"], plus(scaled(second - s * w**2, along), normal, 2 * v * w), 1e-12,
+             G)
         near(now.multipliers["slot.across"], m * (2 * v * w + G * normal[1]))
-        near([now.outputs["travel"], now.outputs["rate"]], [s, v])
+        near([now.outputs["travel"], now.outputs["rate"]], [s - 0.2, v], 1e-12, 1)
 
 
 @case
@@ -377,6 +402,7 @@ def spatial_particle_hangs_on_a_rod():
     m, L = 0.6, 1.4
     model = spatial("""
         part bob = Particle(m = 0.6)
+        output x = bob.point([0.5, 0, 0]).x
         part rod = Distance(b = bob, at_a = [0, 0, 2], length = 1.4)
     """)
     for chance in random_states(21):
@@ -386,6 +412,7 @@ def spatial_particle_hangs_on_a_rod():
               cos(a) * sin(b) * wa + sin(a) * cos(b) * wb, sin(a) * wa]
         now = model.evaluate(pairs(["bob.x", "bob.y", "bob.z"], plus([0, 0, 2], e, L),
                                    scaled(L, ed)))
+        near(now.outputs["x"], L * e[0] + 0.5)
         tension = m * L * dot(ed, ed) + m * G * cos(a)
         near(now.multipliers["rod.stretch"], -tension)
         near(now.answer["qdd"], plus([0, 0, -G], e, -tension / m))
