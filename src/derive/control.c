@@ -2,6 +2,7 @@
 
 // Servos as conditions whose error decays, actuators as columns of B.
 
+#include "derive/dependence.h"
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
 #include "expr/identity.h"
@@ -72,7 +73,8 @@ static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actua
     KalDependence on = {.found = false};
     KalVerdict verdict = {.zero = false};
     KalExpr rest = actuator->power;
-    KAL_TRY(kal_derive_dependence(d, J->value + start, count, d->v, &on));
+    KAL_TRY(kal_dependence_find(d->model, KAL_SYMBOL_VELOCITY, J->value + start, count,
+                                &on));
     for (int64_t k = start; k < J->start[row + 1]; k++) {
         const KalExpr v = d->v[J->column[k]];
         rest = kal_sub(d->g, rest, kal_mul(d->g, J->value[k], v));

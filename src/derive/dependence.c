@@ -1,40 +1,65 @@
 // SPDX-License-Identifier: MIT
 
-// Whether formulas depend on symbols, by form or, failing that, by their derivatives.
+#include "derive/dependence.h"
 
-#include "derive/derive_impl.h"
+#include "expr/diff.h"
 #include "expr/identity.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
 
-KalStatus kal_derive_without(const KalDerivation *d, const KalExpr *x, KalExpr *e,
-                             size_t count, bool *out_defined)
+static KalStatus no_memory(const KalModel *model)
 {
-    const size_t n = d->eq->n;
-    KalExpr *zero = NULL;
-    KAL_TRY(kal_derivation_scratch(d, n, &zero));
-    for (size_t i = 0; i < n; i++) {
-        zero[i] = kal_int(d->g, 0);
+    return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
+}
+
+// The symbols of a kind, and as many zeros behind them.
+static KalStatus list_symbols(const KalModel *model, KalSymbolKind kind,
+                              KalExpr **out_symbols)
+{
+    const size_t n = model->n_coordinates;
+    KalExpr *symbols = kal_alloc(model->ctx, 2 * n + 1, sizeof *symbols);
+    if (!symbols) {
+        return no_memory(model);
     }
-    const KalReplacements replacements = {x, zero, n};
-    const KalStatus status = kal_substitute(d->g, e, count, &replacements, e);
+    for (size_t i = 0; i < n; i++) {
+        const KalCoordinate *c = &model->coordinates[i];
+        symbols[i] = kind == KAL_SYMBOL_COORDINATE ? c->q
+                     : kind == KAL_SYMBOL_VELOCITY ? c->v
+                                                   : c->a;
+        symbols[n + i] = kal_int(model->graph, 0);
+    }
+    *out_symbols = symbols;
+    return KAL_OK;
+}
+
+static void free_symbols(const KalModel *model, KalExpr *symbols)
+{
+    kal_free(model->ctx, symbols, (2 * model->n_coordinates + 1) * sizeof *symbols);
+}
+
+KalStatus kal_dependence_remove(const KalModel *model, KalSymbolKind kind, KalExpr *e,
+                                size_t count, bool *out_defined)
+{
+    const size_t n = model->n_coordinates;
+    KalExpr *symbols = NULL;
+    KAL_TRY(list_symbols(model, kind, &symbols));
+    const KalReplacements replacements = {symbols, symbols + n, n};
+    const KalStatus status = kal_substitute(model->graph, e, count, &replacements, e);
+    free_symbols(model, symbols);
     *out_defined = status == KAL_OK;
     if (status == KAL_ERR_NUMBER) {
-        kal_graph_recover(d->g);
+        kal_graph_recover(model->graph);
         return KAL_OK;
     }
     return status;
 }
 
-// Whether any symbol of x is in the formulas as they are written.
-static KalStatus find_symbols(const KalDerivation *d, const KalExpr *e, size_t count,
-                              KalExpr x, bool *out_found)
+// Whether a symbol of the kind is in the formulas as they are written.
+static KalStatus find_symbol(const KalModel *model, KalSymbolKind kind,
+                             const KalExpr *e, size_t count, bool *out_found)
 {
-    const KalModel *model = d->model;
-    const KalSymbolKind kind =
-        model->symbols[kal_graph_node(d->g, x).arg[0].index].kind;
     KalOrder order = {0};
-    KAL_TRY(kal_order_init(d->g, e, count, &order));
+    KAL_TRY(kal_order_init(model->graph, e, count, &order));
     bool found = false;
     for (uint32_t s = 0; s < order.count && !found; s++) {
         const KalStep *step = &order.steps[s];
@@ -46,45 +71,62 @@ static KalStatus find_symbols(const KalDerivation *d, const KalExpr *e, size_t c
 }
 
 // The first derivative that is not zero.
-static KalStatus find_slope(const KalDerivation *d, const KalSparse *J,
-                            KalDependence *out_dependence)
+static KalDependence first_slope(const KalSparse *J, const KalVerdict *verdicts)
 {
-    const size_t count = (size_t)J->start[J->rows];
-    KalVerdict *verdicts = kal_arena_alloc(d->scratch, count, sizeof *verdicts);
-    if (!verdicts) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
-    }
-    KAL_TRY(kal_identities(d->g, J->value, count, verdicts));
-    KalDependence dependence = {.found = false};
-    for (size_t row = J->rows; row-- > 0;) {
+    for (size_t row = 0; row < J->rows; row++) {
         for (int64_t k = J->start[row]; k < J->start[row + 1]; k++) {
             if (!verdicts[k].zero) {
-                dependence = (KalDependence){true, row, (size_t)J->column[k]};
+                return (KalDependence){true, row, (size_t)J->column[k]};
             }
         }
     }
-    *out_dependence = dependence;
-    return KAL_OK;
+    return (KalDependence){.found = false};
 }
 
-KalStatus kal_derive_dependence(const KalDerivation *d, KalExpr *e, size_t count,
-                                const KalExpr *x, KalDependence *out_dependence)
+static KalStatus test_slopes(const KalModel *model, const KalSparse *J,
+                             KalDependence *out_dependence)
+{
+    const size_t count = (size_t)J->start[J->rows];
+    KalVerdict *verdicts = kal_alloc(model->ctx, count + 1, sizeof *verdicts);
+    if (!verdicts) {
+        return no_memory(model);
+    }
+    const KalStatus status = kal_identities(model->graph, J->value, count, verdicts);
+    if (status == KAL_OK) {
+        *out_dependence = first_slope(J, verdicts);
+    }
+    kal_free(model->ctx, verdicts, (count + 1) * sizeof *verdicts);
+    return status;
+}
+
+static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const KalExpr *e,
+                            size_t count, KalDependence *out_dependence)
+{
+    KalExpr *symbols = NULL;
+    KalSparse J = {0};
+    KAL_TRY(list_symbols(model, kind, &symbols));
+    KalStatus status =
+        kal_jacobian(model->graph, e, count, symbols, model->n_coordinates, &J);
+    free_symbols(model, symbols);
+    if (status == KAL_OK) {
+        status = test_slopes(model, &J, out_dependence);
+        kal_sparse_clear(&J);
+    }
+    return status;
+}
+
+KalStatus kal_dependence_find(const KalModel *model, KalSymbolKind kind, KalExpr *e,
+                              size_t count, KalDependence *out_dependence)
 {
     bool found = false;
-    KalSparse J = {0};
     KalDependence dependence = {.found = false};
-    if (count > 0 && d->eq->n > 0) {
-        KAL_TRY(find_symbols(d, e, count, x[0], &found));
-    }
+    KAL_TRY(find_symbol(model, kind, e, count, &found));
     if (found) {
-        KAL_TRY(kal_jacobian(d->g, e, count, x, d->eq->n, &J));
-        const KalStatus status = find_slope(d, &J, &dependence);
-        kal_sparse_clear(&J);
-        KAL_TRY(status);
+        KAL_TRY(find_slope(model, kind, e, count, &dependence));
     }
     if (found && !dependence.found) {
         bool defined = false;
-        KAL_TRY(kal_derive_without(d, x, e, count, &defined));
+        KAL_TRY(kal_dependence_remove(model, kind, e, count, &defined));
         dependence.found = !defined;
     }
     *out_dependence = dependence;

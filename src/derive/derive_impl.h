@@ -49,24 +49,6 @@ KAL_CHECKED KalStatus kal_derivation_scratch(const KalDerivation *d, size_t m,
 KAL_CHECKED KalStatus kal_derivation_drift(const KalDerivation *d, const KalExpr *e,
                                            size_t n, KalExpr *out_rates);
 
-/// Which of n symbols some of `count` formulas depend on.
-typedef struct KalDependence {
-    bool found;
-    size_t formula; ///< the first that does
-    size_t symbol;  ///< and on what
-} KalDependence;
-
-/// Find out whether formulas depend on the symbols x (n of them: coordinates, velocities
-/// or accelerations).  If they only seem to, they are changed to ones that do not.
-KAL_CHECKED KalStatus kal_derive_dependence(const KalDerivation *d, KalExpr *e,
-                                            size_t count, const KalExpr *x,
-                                            KalDependence *out_dependence);
-
-/// The formulas where the n symbols x are zero; they stay as they are, and *out_defined
-/// is false, if one has no value there.
-KAL_CHECKED KalStatus kal_derive_without(const KalDerivation *d, const KalExpr *x,
-                                         KalExpr *e, size_t count, bool *out_defined);
-
 /// Bring m conditions to acceleration level.  Faults are added to the diagnostics.  On
 /// failure out_rows->A may be filled; the caller clears it.
 KAL_CHECKED KalStatus kal_derive_rows(const KalDerivation *d, const KalRow *rows,

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-KalStatus kal_basis_init(KalContext *ctx, KalField field, size_t n, size_t preferred,
-                         KalBasis *out_basis)
+KalStatus kal_basis_init(KalContext *ctx, KalArithmetic field, size_t n,
+                         size_t preferred, KalBasis *out_basis)
 {
     KalScalar *work = kal_alloc(ctx, n + 1, sizeof *work);
     if (!work) {
@@ -72,16 +72,27 @@ static size_t find_pivot(const KalBasis *basis, const KalScalar *row)
     return best;
 }
 
+// What is left of a row in `work`, and its best divisor, n if nothing is left.
+static size_t reduce(KalBasis *basis, const KalScalar *row)
+{
+    memcpy(basis->work, row, basis->n * sizeof *row);
+    for (size_t i = 0; i < basis->rank; i++) {
+        eliminate(basis, basis->work, row_at(basis, i), kal_basis_pivot(basis, i));
+    }
+    return find_pivot(basis, basis->work);
+}
+
+bool kal_basis_spans(KalBasis *basis, const KalScalar *row)
+{
+    return reduce(basis, row) == basis->n;
+}
+
 KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row, bool *out_added)
 {
     KalScalar *work = basis->work;
-    memcpy(work, row, basis->n * sizeof *work);
-    for (size_t i = 0; i < basis->rank; i++) {
-        eliminate(basis, work, row_at(basis, i), kal_basis_pivot(basis, i));
-    }
-    const size_t pivot = find_pivot(basis, work);
-    *out_added = pivot < basis->n;
-    if (!*out_added) {
+    const size_t pivot = reduce(basis, row);
+    if (pivot == basis->n) {
+        *out_added = false;
         return KAL_OK;
     }
     const KalScalar one = kal_scalar_of(basis->field, kal_rational(1, 1));
@@ -96,5 +107,6 @@ KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row, bool *out_added)
     KAL_TRY(kal_block_add(basis->ctx, &basis->rows, work, basis->n * sizeof *work));
     KAL_TRY(kal_block_add(basis->ctx, &basis->pivots, &pivot, sizeof pivot));
     basis->rank++;
+    *out_added = true;
     return KAL_OK;
 }

@@ -284,6 +284,10 @@ void kal_build_warn(KalBuild *b, KalSpan span, const char *format, ...)
 void kal_build_limit(KalBuild *b, KalSpan span, const char *format, ...)
     KAL_PRINTF(3, 4);
 
+/// A span as messages have it: one in the statement made of an override is one in what the
+/// user gave.
+KalSpan kal_build_shown(const KalBuild *b, KalSpan span);
+
 /// Stops the build when the status of some call is not KAL_OK; answers whether it is.
 bool kal_build_check(KalBuild *b, KalStatus status);
 
@@ -385,6 +389,12 @@ KalValue kal_build_zip(KalBuild *b, KalScalarFn function, KalValue a, KalValue c
 KalValue kal_build_each(KalBuild *b, KalScalarFn function, KalValue a, KalValue c,
                         const KalNode *node);
 
+/// The scalar of a formula.
+KalValue kal_build_known(KalExpr e, unsigned marks, KalUnitId unit);
+
+/// A whole number.
+KalValue kal_build_index(KalBuild *b, int64_t i, const KalNode *node);
+
 /// The scalar of a formula that was just built, or bad when the graph failed.
 KalValue kal_build_scalar_of(KalBuild *b, KalExpr e, unsigned marks, KalUnitId unit,
                              const KalNode *node);
@@ -430,7 +440,7 @@ bool kal_build_is_degree(KalBuild *b, const KalNode *unit);
 const char *kal_build_unit_text(KalBuild *b, const KalNode *unit);
 /// @}
 
-/// @name Expressions (expression.c, call.c, rate.c)
+/// @name Expressions (path.c, expression.c, call.c, rate.c)
 /// @{
 
 /// Evaluates an expression, whatever it comes to.
@@ -445,6 +455,9 @@ KalValue kal_build_scalar_for(KalBuild *b, const KalNode *node, KalUsage usage);
 
 /// What a name, member or index stands for, elements not defined yet included.
 KalValue kal_build_path(KalBuild *b, const KalNode *node, KalSpace space);
+
+/// What an array is at present, apart from elements declared later.
+KalValue kal_build_snapshot(KalBuild *b, KalValue value, const KalNode *node);
 
 /// Demands a scalar.
 KalValue kal_build_demand_scalar(KalBuild *b, KalValue value, const KalNode *node);

@@ -266,7 +266,8 @@ bool kal_build_coordinate(KalBuild *b, KalValue value, KalSpan span,
     const KalSymbol *symbol =
         node.op == KAL_OP_SYMBOL ? &b->model->symbols[node.arg[0].index] : NULL;
     if (!symbol || symbol->kind != KAL_SYMBOL_COORDINATE) {
-        kal_build_error(b, span, "expected a coordinate");
+        kal_build_error(b, span, "'%.*s' is not a coordinate",
+                        (int)(span.end - span.begin), span.source->text + span.begin);
         return false;
     }
     *out_index = symbol->index;
@@ -274,11 +275,9 @@ bool kal_build_coordinate(KalBuild *b, KalValue value, KalSpan span,
 }
 
 // Energy per unit of a coordinate.
-static KalUnitId force_unit(KalBuild *b, uint32_t coordinate, KalValue value)
+static KalUnitId force_unit(KalBuild *b, KalValue value)
 {
-    (void)coordinate;
-    const KalUnitId energy = b->energy == KAL_UNIT_ANY ? KAL_UNIT_ENERGY : b->energy;
-    return kal_build_unit_over(b, energy, value.unit);
+    return kal_build_unit_over(b, b->energy, value.unit);
 }
 
 static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
@@ -290,8 +289,8 @@ static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode
         || !kal_build_check(b, kal_model_coordinate_force(b->model, index, &e))) {
         return KAL_BAD_VALUE;
     }
-    return kal_build_scalar_of(b, e, KAL_MARK(COORDINATE_FORCE),
-                               force_unit(b, index, a), node);
+    return kal_build_scalar_of(b, e, KAL_MARK(COORDINATE_FORCE), force_unit(b, a),
+                               node);
 }
 
 static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
@@ -308,7 +307,7 @@ static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode 
                              b->model->coordinates[index].name);
     }
     return kal_build_scalar_of(b, b->model->constraints[constraint].reaction,
-                               KAL_MARK(REACTION), force_unit(b, index, a), node);
+                               KAL_MARK(REACTION), force_unit(b, a), node);
 }
 
 // What an argument names, anything being allowed in it.

@@ -13,12 +13,6 @@
 
 // Loops.
 
-// A frame with one index.
-static KalValue index_number(KalBuild *b, int64_t i)
-{
-    return (KalValue){.kind = KAL_VALUE_SCALAR, .of.expr = kal_int(b->graph, i)};
-}
-
 void kal_build_for(KalBuild *b, const KalNode *node)
 {
     int64_t last;
@@ -30,7 +24,7 @@ void kal_build_for(KalBuild *b, const KalNode *node)
     const KalFrame frame = {b->names.frame, &index, 1};
     b->names.frame = &frame;
     for (; index.number <= last && kal_build_pass(b, node->span); index.number++) {
-        index.value = index_number(b, index.number);
+        index.value = kal_build_index(b, index.number, node);
         kal_build_statements(b, node->of.loop.body);
     }
     b->names.frame = frame.outer;
@@ -328,7 +322,7 @@ static void declare_parts(KalBuild *b, const KalNode *node)
         const KalPoolMark mark = kal_pool_mark(&b->pool);
         const KalTarget target = {
             .name = name, .node = name, .n = 1, .index = {index.number}};
-        index.value = index_number(b, index.number);
+        index.value = kal_build_index(b, index.number, node);
         declare_part(b, node, &target);
         kal_pool_release(&b->pool, mark);
     }

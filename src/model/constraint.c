@@ -56,8 +56,7 @@ static bool check_constant(KalBuild *b, KalExpr residual, const KalNode *node)
 static KalUnitId reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId residual)
 {
     const KalConstraintLevel level = b->model->constraints[constraint].level;
-    KalUnitId unit = b->energy == KAL_UNIT_ANY ? KAL_UNIT_ENERGY : b->energy;
-    unit = kal_build_unit_over(b, unit, residual);
+    KalUnitId unit = kal_build_unit_over(b, b->energy, residual);
     for (int i = 0; i < (int)level; i++) {
         unit = kal_build_unit_over(b, unit, KAL_UNIT_TIME);
     }

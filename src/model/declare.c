@@ -68,6 +68,7 @@ static const KalUsage PARAMETER_USAGE = {KAL_MARKS_CONSTANT,
 typedef struct Parameter {
     const char *unit;
     const KalNode *unit_node;
+    const KalNode *blamed; // for the value
     KalSpan span;
     bool overridden;
 } Parameter;
@@ -109,6 +110,7 @@ static KalValue override_value(KalBuild *b, const KalNameText *name, Parameter *
         return own;
     }
     info->overridden = true;
+    info->blamed = node;
     const KalValue value = kal_build_apply_unit(b, kal_build_eval_override(b, node),
                                                 info->unit_node, node);
     return conform(b, own, value, node);
@@ -127,6 +129,7 @@ static KalValue override_element(KalBuild *b, const KalTarget *target, uint32_t 
         return own;
     }
     info->overridden = true;
+    info->blamed = node;
     KalValue value = kal_build_eval_override(b, node);
     for (uint32_t i = 0; i < n && value.kind == KAL_VALUE_ARRAY; i++) {
         if (target->index[i] < 1 || target->index[i] > value.of.array->n) {
@@ -149,7 +152,7 @@ static KalValue parameter_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
         return KAL_BAD_VALUE;
     }
     if (!isfinite(entry.number)) {
-        return kal_build_bad(b, leaves->node->span,
+        return kal_build_bad(b, info.blamed->span,
                              "the value of '%s' comes to %g; expected a finite number",
                              leaves->name.text, entry.number);
     }
@@ -181,6 +184,7 @@ static void declare_parameter(KalBuild *b, const KalNode *node)
     const bool degrees = kal_build_is_degree(b, unit);
     Parameter info = {.unit = degrees ? "rad" : kal_build_unit_text(b, unit),
                       .unit_node = unit,
+                      .blamed = leaves.node,
                       .span = target.node->span};
     KalValue value = kal_build_eval_for(b, leaves.node, PARAMETER_USAGE);
     value = fit(b, &target, n, kal_build_apply_unit(b, value, unit, leaves.node));

@@ -5,20 +5,20 @@
 #include "model/build_impl.h"
 
 typedef struct EnergyRow {
+    const char *where;
     KalNodeKind statement;
     KalTermKind kind;
     unsigned allowed;
-    const char *where;
     bool is_power; // then a velocity has to be in it, else a coordinate
 } EnergyRow;
 
 static const EnergyRow ENERGIES[] = {
-    {KAL_NODE_KINETIC,        KAL_TERM_KINETIC,        KAL_MARKS_STATE,    "an energy",     false},
-    {KAL_NODE_POTENTIAL,      KAL_TERM_POTENTIAL,      KAL_MARKS_STATE,    "an energy",     false},
-    {KAL_NODE_DISSIPATION,    KAL_TERM_DISSIPATION,    KAL_MARKS_STATE,    "a dissipation",
+    {"an energy",     KAL_NODE_KINETIC,        KAL_TERM_KINETIC,        KAL_MARKS_STATE,    false},
+    {"an energy",     KAL_NODE_POTENTIAL,      KAL_TERM_POTENTIAL,      KAL_MARKS_STATE,    false},
+    {"a dissipation", KAL_NODE_DISSIPATION,    KAL_TERM_DISSIPATION,    KAL_MARKS_STATE,
      true                                                                                        },
-    {KAL_NODE_EXTERNAL_POWER, KAL_TERM_POWER,          KAL_MARKS_STATE,    "a power",       true },
-    {KAL_NODE_NONIDEAL_POWER, KAL_TERM_NONIDEAL_POWER, KAL_MARKS_NONIDEAL, "a power",
+    {"a power",       KAL_NODE_EXTERNAL_POWER, KAL_TERM_POWER,          KAL_MARKS_STATE,    true },
+    {"a power",       KAL_NODE_NONIDEAL_POWER, KAL_TERM_NONIDEAL_POWER, KAL_MARKS_NONIDEAL,
      true                                                                                        },
 };
 

@@ -26,7 +26,7 @@ static KalParameter *parameter_of(const KalBuild *b, KalExpr e)
 }
 
 // The values of all symbols, as far as parameters have set them.
-static const double *symbol_values(KalBuild *b)
+static double *symbol_values(KalBuild *b)
 {
     static const double none = 0.0;
     while (b->numbers.size < b->model->n_symbols * sizeof(double)) {
@@ -35,7 +35,7 @@ static const double *symbol_values(KalBuild *b)
             return NULL;
         }
     }
-    return (const double *)b->numbers.data;
+    return (double *)b->numbers.data;
 }
 
 bool kal_build_number(KalBuild *b, KalExpr e, double *out_number)
@@ -68,7 +68,7 @@ bool kal_build_number(KalBuild *b, KalExpr e, double *out_number)
 
 void kal_build_set_number(KalBuild *b, KalExpr symbol, double number)
 {
-    double *values = (double *)(uintptr_t)symbol_values(b);
+    double *values = symbol_values(b);
     if (values) {
         values[kal_graph_node(b->graph, symbol).arg[0].index] = number;
     }
@@ -123,6 +123,9 @@ static bool known_number(KalBuild *b, KalValue value, KalRational *out_value)
     return true;
 }
 
+// Recursion ends where the tree does.
+// NOLINTBEGIN(misc-no-recursion)
+
 static bool quick(KalBuild *b, const KalNode *node, KalRational *out_value);
 
 // A name of an index or number, without the detour over a formula.
@@ -139,11 +142,11 @@ static bool quick_name(KalBuild *b, const KalNode *node, KalRational *out_value)
             (KalRational){found.binding->number, 1, (double)found.binding->number};
         return true;
     }
-    if (found.entry && found.entry->value.kind == KAL_VALUE_SCALAR) {
-        found.entry->site->used = true;
+    if (found.binding) {
+        return known_number(b, found.binding->value, out_value);
     }
-    return known_number(b, found.entry ? found.entry->value : found.binding->value,
-                        out_value);
+    found.entry->site->used |= found.entry->value.kind == KAL_VALUE_SCALAR;
+    return known_number(b, found.entry->value, out_value);
 }
 
 static bool quick_list(KalBuild *b, const KalNode *node, KalRational *out_value)
@@ -214,6 +217,8 @@ static bool quick(KalBuild *b, const KalNode *node, KalRational *out_value)
     default: return false;
     }
 }
+
+// NOLINTEND(misc-no-recursion)
 
 bool kal_build_integer(KalBuild *b, const KalNode *node, int64_t *out_value)
 {

@@ -2,6 +2,11 @@
 
 #include "model/map.h"
 
+#include <assert.h>
+#include <string.h>
+
+static_assert(sizeof(void *) <= sizeof(uint64_t), "a pointer fits");
+
 enum {
     SMALLEST = 64
 };
@@ -64,4 +69,26 @@ KalStatus kal_map_set(KalContext *ctx, KalMap *map, uint64_t key, uint64_t value
     map->count += pair->key == 0;
     *pair = (KalPair){key, value};
     return KAL_OK;
+}
+
+void *kal_map_find_pointer(const KalMap *map, uint64_t key)
+{
+    uint64_t value;
+    void *pointer = NULL;
+    if (kal_map_find(map, key, &value)) {
+        memcpy(&pointer, &value, sizeof pointer);
+    }
+    return pointer;
+}
+
+KalStatus kal_map_set_pointer(KalContext *ctx, KalMap *map, uint64_t key, void *pointer)
+{
+    uint64_t value = 0;
+    memcpy(&value, &pointer, sizeof pointer);
+    return kal_map_set(ctx, map, key, value);
+}
+
+uint64_t kal_map_key(const void *address)
+{
+    return (uint64_t)(uintptr_t)address;
 }

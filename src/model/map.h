@@ -34,4 +34,12 @@ bool kal_map_find(const KalMap *map, uint64_t key, uint64_t *out_value);
 KAL_CHECKED KalStatus kal_map_set(KalContext *ctx, KalMap *map, uint64_t key,
                                   uint64_t value);
 
+/// The same for pointers; NULL when the key was not set.
+void *kal_map_find_pointer(const KalMap *map, uint64_t key);
+KAL_CHECKED KalStatus kal_map_set_pointer(KalContext *ctx, KalMap *map, uint64_t key,
+                                          void *pointer);
+
+/// The key of an address.
+uint64_t kal_map_key(const void *address);
+
 #endif

@@ -28,11 +28,10 @@ static bool is_around(const KalScope *outer, const KalScope *inner)
 static bool may_start(KalBuild *b, uint64_t key, const KalStartValue *earlier,
                       KalSpan span)
 {
-    uint64_t found;
-    if (!kal_map_find(&b->starts, key, &found)) {
+    const KalScope *before = (const KalScope *)kal_map_find_pointer(&b->starts, key);
+    if (!before) {
         return true;
     }
-    const KalScope *before = (const KalScope *)(uintptr_t)found;
     if (before != b->names.scope && is_around(b->names.scope, before)) {
         return true;
     }
@@ -59,8 +58,8 @@ static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue va
         start.order == 1 ? &coordinate->start_v : &coordinate->start_q;
     const uint64_t key = 2 * (uint64_t)index + start.order + 1;
     if (may_start(b, key, place, span)
-        && kal_build_check(b, kal_map_set(b->ctx, &b->starts, key,
-                                          (uint64_t)(uintptr_t)b->names.scope))) {
+        && kal_build_check(
+            b, kal_map_set_pointer(b->ctx, &b->starts, key, b->names.scope))) {
         *place = (KalStartValue){start.kind, value.of.expr, span};
     }
     return value;

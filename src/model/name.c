@@ -120,10 +120,7 @@ static uint64_t entry_key(const KalScope *scope, KalAtom atom, KalSpace space)
 KalEntry *kal_build_find_in(const KalBuild *b, const KalScope *scope, KalAtom atom,
                             KalSpace space)
 {
-    uint64_t found;
-    return kal_map_find(&b->entries, entry_key(scope, atom, space), &found)
-               ? (KalEntry *)(uintptr_t)found
-               : NULL;
+    return (KalEntry *)kal_map_find_pointer(&b->entries, entry_key(scope, atom, space));
 }
 
 bool kal_build_find(const KalBuild *b, KalAtom atom, KalSpace space,
@@ -183,19 +180,18 @@ const char *kal_build_kind_text(KalEntryKind kind)
 static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
                           KalAtom atom)
 {
-    uint64_t found;
-    const uint64_t key = (uint64_t)(uintptr_t)name;
-    if (kal_map_find(&b->sites, key, &found)) {
-        return (KalSite *)(uintptr_t)found;
+    const uint64_t key = kal_map_key(name);
+    KalSite *site = (KalSite *)kal_map_find_pointer(&b->sites, key);
+    if (site) {
+        return site;
     }
-    KalSite *site = (KalSite *)kal_arena_alloc(b->arena, 1, sizeof *site);
+    site = (KalSite *)kal_arena_alloc(b->arena, 1, sizeof *site);
     if (!site) {
         kal_build_no_memory(b);
         return NULL;
     }
     *site = (KalSite){.span = name->span, .atom = atom, .kind = kind};
-    if (!kal_build_check(
-            b, kal_map_set(b->ctx, &b->sites, key, (uint64_t)(uintptr_t)site))) {
+    if (!kal_build_check(b, kal_map_set_pointer(b->ctx, &b->sites, key, site))) {
         return NULL;
     }
     if (b->last_site) {
@@ -223,8 +219,7 @@ static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
                         .value = KAL_BAD_VALUE,
                         .scope = scope};
     const uint64_t key = entry_key(scope, entry->atom, entry->space);
-    if (!kal_build_check(
-            b, kal_map_set(b->ctx, &b->entries, key, (uint64_t)(uintptr_t)entry))) {
+    if (!kal_build_check(b, kal_map_set_pointer(b->ctx, &b->entries, key, entry))) {
         return NULL;
     }
     scope->entries = entry;
@@ -251,8 +246,9 @@ KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
         && other->site->span.source == name->span.source) {
         kal_build_error(b, name->span,
                         "the loop declares '%s' again in each pass; give it an index, "
-                        "as in %s[i]",
-                        kal_build_atom_text(b, atom), kal_build_atom_text(b, atom));
+                        "as in %s[%s]",
+                        kal_build_atom_text(b, atom), kal_build_atom_text(b, atom),
+                        kind == KAL_ENTRY_PART ? "i in 1..3" : "i");
         return NULL;
     }
     if (other) {

@@ -16,18 +16,14 @@ enum {
 };
 
 static const char STATEMENT[] = "force "; // one that takes `name = value`
+static const char EXPECTED[] =
+    "expected name=value, such as m=2, x[3]=1 or link[2].k=5";
 
-// An error in an override, at its place in what the user gave.
-static void report(KalBuild *b, const KalReplacement *r, KalSpan span,
-                   const char *message)
+static void report(KalBuild *b, KalSpan span, const char *message)
 {
-    const uint32_t length = r->shown->length;
-    const uint32_t begin = span.begin > r->offset ? span.begin - r->offset : 0;
-    const uint32_t end = span.end > r->offset ? span.end - r->offset : 0;
-    const KalSpan shown = {r->shown, begin < length ? begin : length,
-                           end < length ? end : length};
     b->errors++;
-    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, shown, "%s", message);
+    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, kal_build_shown(b, span),
+                        "%s", message);
 }
 
 // The name of a target as the model has it: `link[2].k`.  False for what names nothing.
@@ -78,14 +74,14 @@ static KalStatus accept(KalBuild *b, size_t i)
     const KalSpan whole = {r->parsed, r->offset, r->parsed->length};
     KalNameText name;
     if (!assignment || !print_name(assignment->of.declaration.target, &name)) {
-        report(b, r, whole, "expected name=value, such as m=2, x[3]=1 or link[2].k=5");
+        report(b, whole, EXPECTED);
         return KAL_OK;
     }
     const KalAtom atom = kal_build_atom(b, name.text, name.length);
     KAL_TRY(b->status);
     uint64_t other;
     if (kal_map_find(&b->replacement_names, atom, &other)) {
-        report(b, r, whole, "this parameter is overridden twice");
+        report(b, whole, "this parameter is overridden twice");
         return KAL_OK;
     }
     r->value = assignment->of.declaration.value;
@@ -99,8 +95,10 @@ static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
     if (status == KAL_ERR_NOMEM) {
         return status;
     }
+    const size_t name_length = strlen(b->options->overrides[i].name);
+    const size_t name_end = r->offset + (name_length > 0 ? name_length : 1);
     for (const KalDiagnostic *d = kal_diagnostics_first(found); d; d = d->next) {
-        report(b, r, d->span, d->message);
+        report(b, d->span, d->span.begin < name_end ? EXPECTED : d->message);
     }
     return status == KAL_OK ? accept(b, i) : KAL_OK;
 }
@@ -119,8 +117,8 @@ static KalStatus read(KalBuild *b, size_t i)
         return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for an override");
     }
     (void)snprintf(text, size, "%s%s=%s", STATEMENT, o->name, o->value);
-    KAL_TRY(kal_sources_add(b->sources, "-p", text, size - 1, &r->parsed));
     r->offset = sizeof STATEMENT - 1;
+    KAL_TRY(kal_sources_add(b->sources, "-p", text, size - 1, &r->parsed));
     KAL_TRY(kal_sources_add(b->sources, "-p", text + r->offset, size - 1 - r->offset,
                             &r->shown));
     KalDiagnostics *found = NULL;
@@ -204,6 +202,7 @@ void kal_build_check_overrides(KalBuild *b)
                               "'%.100s'?"
                             : "the model has no parameter '%.100s'",
                        name, near ? near : "");
-        report(b, r, r->value->span, message);
+        const uint32_t end = r->offset + (uint32_t)strlen(name);
+        report(b, (KalSpan){r->parsed, r->offset, end}, message);
     }
 }

@@ -58,17 +58,20 @@ static KalNameText label_of(const KalBuild *b, const KalNode *node)
 }
 
 typedef struct Curves {
-    KalBlock list; // of KalCurve
+    KalBlock list;       // of KalCurve
+    size_t label_length; // of the expression
 } Curves;
 
-// In a loop the name of a symbol says more than the text, which is the same in each pass.
+// In a loop, and in a vector, the name of a symbol says more than the text.
 static KalValue curve_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
     Curves *curves = (Curves *)leaves->user;
     const KalExprNode node = kal_graph_node(b->graph, value.of.expr);
-    const KalCurve curve = {.label = node.op == KAL_OP_SYMBOL
-                                         ? b->model->symbols[node.arg[0].index].name
-                                         : kal_build_keep_name(b, &leaves->name),
+    const bool named =
+        node.op == KAL_OP_SYMBOL
+        && (b->names.frame || leaves->name.length > curves->label_length);
+    const KalCurve curve = {.label = named ? b->model->symbols[node.arg[0].index].name
+                                           : kal_build_keep_name(b, &leaves->name),
                             .value = value.of.expr};
     if (curve.label && kal_build_count(b, leaves->node->span, 1)) {
         kal_build_check(b, kal_block_add(b->ctx, &curves->list, &curve, sizeof curve));
@@ -84,6 +87,7 @@ static bool add_curves(KalBuild *b, Curves *curves, const KalNode *node)
                         .node = node,
                         .leaf = curve_leaf,
                         .user = curves};
+    curves->label_length = leaves.name.length;
     const KalValue value = kal_build_eval_for(b, node, usage);
     return kal_build_leaves(b, &leaves, value).kind != KAL_VALUE_BAD;
 }

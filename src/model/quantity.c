@@ -118,14 +118,13 @@ KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)
     if (!node) {
         return KAL_UNIT_ANY;
     }
-    if (kal_map_find(&b->unit_nodes, (uint64_t)(uintptr_t)node, &found)) {
+    if (kal_map_find(&b->unit_nodes, kal_map_key(node), &found)) {
         return (KalUnitId)found;
     }
     const size_t before = kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR);
     const KalUnitId id = find_unit(b, kal_unit_read(node, b->diagnostics));
     b->errors += kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
-    kal_build_check(b,
-                    kal_map_set(b->ctx, &b->unit_nodes, (uint64_t)(uintptr_t)node, id));
+    kal_build_check(b, kal_map_set(b->ctx, &b->unit_nodes, kal_map_key(node), id));
     return id;
 }
 

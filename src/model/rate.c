@@ -118,7 +118,9 @@ void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span)
     for (uint32_t i = before; i < after; i++) {
         const KalExpr node = {i};
         if (can_fail(kal_graph_node(b->graph, node))) {
-            kal_build_check(b, kal_model_add_origin(b->model, (KalOrigin){node, span}));
+            kal_build_check(
+                b, kal_model_add_origin(b->model,
+                                        (KalOrigin){node, kal_build_shown(b, span)}));
         }
     }
 }

@@ -10,15 +10,14 @@ enum {
     INDICES_SHOWN = 4
 };
 
-// Spans in the text of an override are shown in what the user gave.
-static KalSpan shown(const KalBuild *b, KalSpan span)
+KalSpan kal_build_shown(const KalBuild *b, KalSpan span)
 {
     for (size_t i = 0; b->replacements && i < b->options->n_overrides; i++) {
         const KalReplacement *r = &b->replacements[i];
         if (r->parsed && span.source == r->parsed) {
             span.source = r->shown;
-            span.begin -= r->offset;
-            span.end -= r->offset;
+            span.begin = span.begin > r->offset ? span.begin - r->offset : 0;
+            span.end = span.end > r->offset ? span.end - r->offset : 0;
         }
     }
     return span;
@@ -57,6 +56,8 @@ static void print_indices(const KalBuild *b, char *out_text, size_t size)
     }
 }
 
+KAL_PRINTF(3, 0)
+
 static void report(KalBuild *b, KalSpan span, const char *format, va_list args)
 {
     b->errors++;
@@ -68,8 +69,8 @@ static void report(KalBuild *b, KalSpan span, const char *format, va_list args)
     char indices[256];
     (void)vsnprintf(message, sizeof message, format, args);
     print_indices(b, indices, sizeof indices);
-    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, shown(b, span), "%s%s",
-                        message, indices);
+    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, kal_build_shown(b, span),
+                        "%s%s", message, indices);
 }
 
 void kal_build_error(KalBuild *b, KalSpan span, const char *format, ...)
@@ -99,8 +100,8 @@ void kal_build_note(KalBuild *b, KalSpan span, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_NOTE, shown(b, span), "%s",
-                        message);
+    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_NOTE, kal_build_shown(b, span),
+                        "%s", message);
 }
 
 void kal_build_warn(KalBuild *b, KalSpan span, const char *format, ...)
@@ -114,8 +115,8 @@ void kal_build_warn(KalBuild *b, KalSpan span, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_WARNING, shown(b, span), "%s",
-                        message);
+    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_WARNING, kal_build_shown(b, span),
+                        "%s", message);
 }
 
 void kal_build_limit(KalBuild *b, KalSpan span, const char *format, ...)

@@ -181,3 +181,14 @@ KalValue kal_build_scalar_of(KalBuild *b, KalExpr e, unsigned marks, KalUnitId u
     return (KalValue){
         .kind = KAL_VALUE_SCALAR, .marks = (uint16_t)marks, .unit = unit, .of.expr = e};
 }
+
+KalValue kal_build_index(KalBuild *b, int64_t i, const KalNode *node)
+{
+    return kal_build_scalar_of(b, kal_int(b->graph, i), 0, KAL_UNIT_ANY, node);
+}
+
+KalValue kal_build_known(KalExpr e, unsigned marks, KalUnitId unit)
+{
+    return (KalValue){
+        .kind = KAL_VALUE_SCALAR, .marks = (uint16_t)marks, .unit = unit, .of.expr = e};
+}

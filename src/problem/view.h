@@ -9,6 +9,8 @@
 #ifndef PROBLEM_VIEW_H
 #define PROBLEM_VIEW_H
 
+#include "json/writer.h"
+
 #include <kalaba/motion.h>
 #include <kalaba/text.h>
 
@@ -44,6 +46,16 @@ void kal_view_write_json(const KalInstantView *view, KalSink sink);
 
 /// Write a view for people, in UTF-8.  Long tables are cut short.
 void kal_view_write_text(const KalInstantView *view, bool color, KalSink sink);
+
+/// Write which reactions are unique as a member of a JSON object.
+void kal_view_write_reactions_json(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                   const char *const *constraints);
+
+/// Write the other verdicts of an answer as members of a JSON object: whether it is
+/// unique, what is indeterminate, what depends on what.
+void kal_view_write_verdicts_json(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                  const char *const *coordinates,
+                                  const char *const *constraints);
 
 /// Write a failure as JSON: the message and the names of those at fault.
 void kal_view_write_error_json(const char *message, const char *const *names,

@@ -112,21 +112,13 @@ static void write_forces(KalJsonWriter *w, const KalMotionAnswer *answer)
     kal_json_write_end(w, '}');
 }
 
-static void write_reactions(KalJsonWriter *w, const KalInstantView *view)
+static void write_multipliers(KalJsonWriter *w, const KalInstantView *view)
 {
-    const KalMotionAnswer *answer = view->answer;
     kal_json_write_key(w, "multipliers");
     kal_json_write_begin(w, '{');
-    for (int i = 0; i < answer->m; i++) {
+    for (int i = 0; i < view->answer->m; i++) {
         kal_json_write_key(w, view->constraints[i]);
-        kal_json_write_number(w, answer->multipliers[i]);
-    }
-    kal_json_write_end(w, '}');
-    kal_json_write_key(w, "unique_reaction");
-    kal_json_write_begin(w, '{');
-    for (int i = 0; i < answer->m; i++) {
-        kal_json_write_key(w, view->constraints[i]);
-        kal_json_write_bool(w, answer->dependent_set[i] < 0);
+        kal_json_write_number(w, view->answer->multipliers[i]);
     }
     kal_json_write_end(w, '}');
 }
@@ -144,35 +136,48 @@ static void write_rank(KalJsonWriter *w, const KalMotionAnswer *answer)
     kal_json_write_end(w, '}');
 }
 
-static void write_dependent_set(KalJsonWriter *w, const KalInstantView *view, int set)
+void kal_view_write_reactions_json(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                   const char *const *constraints)
 {
-    const KalMotionAnswer *answer = view->answer;
+    kal_json_write_key(w, "unique_reaction");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < answer->m; i++) {
+        kal_json_write_key(w, constraints[i]);
+        kal_json_write_bool(w, answer->dependent_set[i] < 0);
+    }
+    kal_json_write_end(w, '}');
+}
+
+static void write_dependent_set(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                const char *const *constraints, int set)
+{
     kal_json_write_begin(w, '[');
     for (int i = 0; i < answer->m; i++) {
         if (answer->dependent_set[i] == set) {
-            kal_json_write_string(w, view->constraints[i]);
+            kal_json_write_string(w, constraints[i]);
         }
     }
     kal_json_write_end(w, ']');
 }
 
-static void write_verdicts(KalJsonWriter *w, const KalInstantView *view)
+void kal_view_write_verdicts_json(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                  const char *const *coordinates,
+                                  const char *const *constraints)
 {
-    const KalMotionAnswer *answer = view->answer;
     kal_json_write_key(w, "unique");
     kal_json_write_bool(w, answer->unique);
     kal_json_write_key(w, "indeterminate");
     kal_json_write_begin(w, '[');
     for (int i = 0; i < answer->n; i++) {
         if (answer->indeterminate[i]) {
-            kal_json_write_string(w, view->coordinates[i]);
+            kal_json_write_string(w, coordinates[i]);
         }
     }
     kal_json_write_end(w, ']');
     kal_json_write_key(w, "dependent_sets");
     kal_json_write_begin(w, '[');
     for (int set = 0; set < answer->n_dependent_sets; set++) {
-        write_dependent_set(w, view, set);
+        write_dependent_set(w, answer, constraints, set);
     }
     kal_json_write_end(w, ']');
 }
@@ -187,9 +192,10 @@ void kal_view_write_json(const KalInstantView *view, KalSink sink)
     write_givens(&w, view);
     write_numbers(&w, "qdd", answer->qdd, (size_t)answer->n);
     write_forces(&w, answer);
-    write_reactions(&w, view);
+    write_multipliers(&w, view);
+    kal_view_write_reactions_json(&w, answer, view->constraints);
     write_rank(&w, answer);
-    write_verdicts(&w, view);
+    kal_view_write_verdicts_json(&w, answer, view->coordinates, view->constraints);
     kal_json_write_key(&w, "consistent");
     kal_json_write_bool(&w, true);
     kal_json_write_key(&w, "residual");

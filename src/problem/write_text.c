@@ -341,10 +341,9 @@ static void print_summary(const Page *page)
     const KalMotionAnswer *answer = page->answer;
     const int freedom = answer->n - answer->rank_A;
     if (page->view->title && *page->view->title) {
-        char title[KAL_PRINTABLE_SIZE];
-        kal_printable_print(page->view->title, strlen(page->view->title), title);
-        print_marked(page, BOLD, title);
-        print(page, "\n");
+        print(page, "%s", page->color ? BOLD : "");
+        kal_printable_write(page->sink, page->view->title, KAL_TITLE_WIDTH);
+        print(page, "%s\n", page->color ? PLAIN : "");
     }
     print(page, "%d coordinate%s, ", answer->n, plural(answer->n));
     if (answer->m == 0) {

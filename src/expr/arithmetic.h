@@ -11,8 +11,8 @@
 /// Operations without a result (division by zero, a root that is not there) give a scalar
 /// that is not valid, and so does every operation on one.
 
-#ifndef EXPR_FIELD_H
-#define EXPR_FIELD_H
+#ifndef EXPR_ARITHMETIC_H
+#define EXPR_ARITHMETIC_H
 
 #include "expr/rational.h"
 
@@ -22,10 +22,10 @@
 /// has the roots of unity that cosines of common fractions of π are made of.
 #define KAL_PRIME UINT64_C(0x1fffffffffb74701)
 
-typedef enum KalField {
-    KAL_FIELD_RESIDUES,
-    KAL_FIELD_REALS,
-} KalField;
+typedef enum KalArithmetic {
+    KAL_ARITHMETIC_RESIDUES,
+    KAL_ARITHMETIC_REALS,
+} KalArithmetic;
 
 /// A number of either kind.
 typedef union KalScalar {
@@ -62,19 +62,19 @@ uint64_t kal_residue_random(uint64_t seed, uint64_t what);
 
 /// @name Scalars
 /// @{
-KalScalar kal_scalar_none(KalField field);
-KalScalar kal_scalar_of(KalField field, KalRational value);
-KalScalar kal_scalar_add(KalField field, KalScalar a, KalScalar b);
-KalScalar kal_scalar_sub(KalField field, KalScalar a, KalScalar b);
-KalScalar kal_scalar_mul(KalField field, KalScalar a, KalScalar b);
-KalScalar kal_scalar_div(KalField field, KalScalar a, KalScalar b);
-bool kal_scalar_is_valid(KalField field, KalScalar a);
+KalScalar kal_scalar_none(KalArithmetic field);
+KalScalar kal_scalar_of(KalArithmetic field, KalRational value);
+KalScalar kal_scalar_add(KalArithmetic field, KalScalar a, KalScalar b);
+KalScalar kal_scalar_sub(KalArithmetic field, KalScalar a, KalScalar b);
+KalScalar kal_scalar_mul(KalArithmetic field, KalScalar a, KalScalar b);
+KalScalar kal_scalar_div(KalArithmetic field, KalScalar a, KalScalar b);
+bool kal_scalar_is_valid(KalArithmetic field, KalScalar a);
 
 /// Whether a valid scalar is zero, for a double: within a small multiple of its error.
-bool kal_scalar_is_zero(KalField field, KalScalar a);
+bool kal_scalar_is_zero(KalArithmetic field, KalScalar a);
 
 /// How good a divisor: 0 for zero and what is not valid.
-double kal_scalar_weight(KalField field, KalScalar a);
+double kal_scalar_weight(KalArithmetic field, KalScalar a);
 /// @}
 
 #endif

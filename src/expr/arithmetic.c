@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "expr/field.h"
+#include "expr/arithmetic.h"
 
 #include <assert.h>
 #include <float.h>
@@ -107,14 +107,14 @@ static KalScalar real(double value, double error)
     };
 }
 
-KalScalar kal_scalar_none(KalField field)
+KalScalar kal_scalar_none(KalArithmetic field)
 {
-    return field == KAL_FIELD_RESIDUES ? residue(KAL_NO_RESIDUE) : real(NAN, 0.0);
+    return field == KAL_ARITHMETIC_RESIDUES ? residue(KAL_NO_RESIDUE) : real(NAN, 0.0);
 }
 
-KalScalar kal_scalar_of(KalField field, KalRational value)
+KalScalar kal_scalar_of(KalArithmetic field, KalRational value)
 {
-    if (field == KAL_FIELD_REALS) {
+    if (field == KAL_ARITHMETIC_REALS) {
         const bool whole = value.den == 1 && fabs(value.value) < 0x1p53;
         return real(value.value, whole ? 0.0 : fabs(value.value) * unit);
     }
@@ -131,9 +131,9 @@ static bool both_residues(KalScalar a, KalScalar b)
     return a.residue != KAL_NO_RESIDUE && b.residue != KAL_NO_RESIDUE;
 }
 
-KalScalar kal_scalar_add(KalField field, KalScalar a, KalScalar b)
+KalScalar kal_scalar_add(KalArithmetic field, KalScalar a, KalScalar b)
 {
-    if (field == KAL_FIELD_REALS) {
+    if (field == KAL_ARITHMETIC_REALS) {
         const double sum = a.real.value + b.real.value;
         return real(sum, a.real.error + b.real.error + fabs(sum) * unit);
     }
@@ -144,9 +144,9 @@ KalScalar kal_scalar_add(KalField field, KalScalar a, KalScalar b)
     return residue(sum >= KAL_PRIME ? sum - KAL_PRIME : sum);
 }
 
-KalScalar kal_scalar_sub(KalField field, KalScalar a, KalScalar b)
+KalScalar kal_scalar_sub(KalArithmetic field, KalScalar a, KalScalar b)
 {
-    if (field == KAL_FIELD_REALS) {
+    if (field == KAL_ARITHMETIC_REALS) {
         const double difference = a.real.value - b.real.value;
         return real(difference, a.real.error + b.real.error + fabs(difference) * unit);
     }
@@ -157,9 +157,9 @@ KalScalar kal_scalar_sub(KalField field, KalScalar a, KalScalar b)
                                           : a.residue + KAL_PRIME - b.residue);
 }
 
-KalScalar kal_scalar_mul(KalField field, KalScalar a, KalScalar b)
+KalScalar kal_scalar_mul(KalArithmetic field, KalScalar a, KalScalar b)
 {
-    if (field == KAL_FIELD_REALS) {
+    if (field == KAL_ARITHMETIC_REALS) {
         const double product = a.real.value * b.real.value;
         const double error =
             fabs(a.real.value) * b.real.error + fabs(b.real.value) * a.real.error;
@@ -169,12 +169,12 @@ KalScalar kal_scalar_mul(KalField field, KalScalar a, KalScalar b)
                                : residue(KAL_NO_RESIDUE);
 }
 
-KalScalar kal_scalar_div(KalField field, KalScalar a, KalScalar b)
+KalScalar kal_scalar_div(KalArithmetic field, KalScalar a, KalScalar b)
 {
     if (!kal_scalar_is_valid(field, b) || kal_scalar_is_zero(field, b)) {
         return kal_scalar_none(field);
     }
-    if (field == KAL_FIELD_REALS) {
+    if (field == KAL_ARITHMETIC_REALS) {
         const double quotient = a.real.value / b.real.value;
         const double error = (a.real.error + fabs(quotient) * b.real.error)
                              / (fabs(b.real.value) - b.real.error);
@@ -183,22 +183,23 @@ KalScalar kal_scalar_div(KalField field, KalScalar a, KalScalar b)
     return kal_scalar_mul(field, a, residue(kal_residue_inverse(b.residue)));
 }
 
-bool kal_scalar_is_valid(KalField field, KalScalar a)
+bool kal_scalar_is_valid(KalArithmetic field, KalScalar a)
 {
-    return field == KAL_FIELD_RESIDUES ? a.residue != KAL_NO_RESIDUE
-                                       : isfinite(a.real.value);
+    return field == KAL_ARITHMETIC_RESIDUES ? a.residue != KAL_NO_RESIDUE
+                                            : isfinite(a.real.value);
 }
 
-bool kal_scalar_is_zero(KalField field, KalScalar a)
+bool kal_scalar_is_zero(KalArithmetic field, KalScalar a)
 {
-    return field == KAL_FIELD_RESIDUES ? a.residue == 0
-                                       : !(fabs(a.real.value) > CERTAIN * a.real.error);
+    return field == KAL_ARITHMETIC_RESIDUES
+               ? a.residue == 0
+               : !(fabs(a.real.value) > CERTAIN * a.real.error);
 }
 
-double kal_scalar_weight(KalField field, KalScalar a)
+double kal_scalar_weight(KalArithmetic field, KalScalar a)
 {
     if (!kal_scalar_is_valid(field, a) || kal_scalar_is_zero(field, a)) {
         return 0.0;
     }
-    return field == KAL_FIELD_RESIDUES ? 1.0 : fabs(a.real.value);
+    return field == KAL_ARITHMETIC_RESIDUES ? 1.0 : fabs(a.real.value);
 }
