@@ -1085,6 +1085,41 @@ def universal_joint_is_uneven():
 
 
 @case
+def starts_fit_the_geometry():
+    """Where the constants of the constraints show, which A and b do not."""
+    crank, speed = crank_state(math.radians(40), 3.0)
+    bars, rates = four_bar_places(*four_bar_angles(math.radians(60), 4.0))
+    heading = polygon(6, math.radians(-120))
+    lean = math.radians(20)
+    for model, want in (
+            ("slider_crank", pairs(["theta", "phi", "x"], crank, speed)),
+            ("slider_crank_parts", {"block.x": crank[2], "block.y": 0, "block.angle": 0,
+                                    "rod.angle": crank[1] - math.pi, "block.x'": speed[2]}),
+            ("four_bar", pairs(PLANE, bars, rates)),
+            ("spatial_four_bar", {"coupler.x": bars[3], "coupler.y": bars[4], "rocker.x": bars[6],
+                                  "rocker.x'": rates[6], "coupler.z": 0}),
+            ("parallelogram", {"crank[2].angle": math.radians(70), "coupler.angle": 0}),
+            ("closed_loop", {f"link[{k + 1}].angle": a for k, a in enumerate(heading)}),
+            ("gear_train", {"moon.x": 0.07, "center.angle": 0, "moon.angle": 0}),
+            ("rolling_wheel", {"disc.x": 0.25 * sin(lean), "disc.y": 0.25 * cos(lean)}),
+            ("rolling_disc_parts", {"disc.z": 0.3 * cos(lean), "disc.e1": sin(lean / 2)}),
+            ("spinning_top_parts", {"top.z": 0.06 * cos(math.radians(30)), "top.x": 0}),
+            ("universal_joint", {"shaft2.e1": sin(math.radians(20)), "shaft1.e0": 1}),
+            ("suspended_body", {"plate.z": 0, "bob.x": 0.05, "bob.y": 0}),
+            ("inverse_kepler", {"y'": -2 * 1.6 / 1.5, "x'": 0}),
+            ("wheel_incline", {"y": 0, "y'": 0}),
+            ("two_masses", {"q1": 0.6}), ("two_masses_light1", {"q2": 0.1 * 40 / 70}),
+            ("repeated_constraints", {"y": 0.25, "y'": 1, "z'": 0.25}),
+            ("constant_speed", {"x'": 5}), ("pendulum_polar", {"r": 1.2}),
+            ("roller_racer", {"phi": 0, "phi'": 2.5, "theta'": 1.5}),
+            ("spiral", {"r": exp(3)}), ("squeezer", {"epsilon": 1.23054744454982119})):
+        now = evaluate(model)
+        found = {**now.q, **{name + "'": rate for name, rate in now.qd.items()}}
+        for name, value in want.items():
+            near(found[name], value, 1e-11, max(1.0, abs(value)))
+
+
+@case
 def overrides_follow_through_derived_parameters():
     """L2 is in I2 and in the constraint."""
     now = evaluate("slider_crank", L2=0.4)
