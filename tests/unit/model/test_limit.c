@@ -2,7 +2,7 @@
 
 // Texts that ask for too much, and memory that fails.
 
-#include "lab.h"
+#include "model.h"
 #include "rng.h"
 
 // A head, a piece with a number in it n times, and a tail.

@@ -2,7 +2,7 @@
 
 // The examples of the reference: each builds, without a word.
 
-#include "lab.h"
+#include "model.h"
 
 enum {
     PAGE_SIZE = 1 << 17
