@@ -10,8 +10,8 @@
 #include <kalaba/kalaba.h>
 
 enum {
-    SOLVED = 40,     // coordinates and constraints of systems that are solved: for speed
-    FAULTS = 12,     // allocations that fail
+    SOLVED = 40, // coordinates and constraints of systems that are solved: for speed
+    FAULTS = 12, // allocations that fail
     FAULT_STEP = 37, // one in so many
 };
 
@@ -27,9 +27,9 @@ static void demand_reason(const KalContext *ctx, KalStatus status)
 static void show_instant(KalInstant *instant, const KalMotionAnswer *answer, bool json)
 {
     Output output = {.text = shown};
-    const KalShowOptions options = {.json = json};
-    const KalStatus status = kal_show_instant(instant, answer, &options,
-                                              (KalSink){.write = keep, .user = &output});
+    const KalShowOptions options = {.format = json ? KAL_SHOW_JSON : KAL_SHOW_TEXT};
+    const KalStatus status = kal_show_instant(
+        instant, answer, &options, (KalSink){.write = keep, .user = &output});
     demand(status != KAL_OK || output.length > 0);
 }
 
@@ -52,6 +52,31 @@ static void solve(KalContext *ctx, const KalSystem *system)
     kal_instant_destroy(instant);
 }
 
+// Equations in every format, and what check says.
+static void examine(KalContext *ctx, KalSystem *system)
+{
+    static const KalShowFormat formats[] = {KAL_SHOW_TEXT, KAL_SHOW_JSON,
+                                            KAL_SHOW_LATEX, KAL_SHOW_MARKDOWN};
+    for (int i = 0; i < 4; i++) {
+        Output output = {.text = shown};
+        const KalShowOptions options = {.format = formats[i], .closed_form = i < 2};
+        const KalStatus status = kal_show_system(
+            system, &options, (KalSink){.write = keep, .user = &output});
+        demand_reason(ctx, status);
+        demand((status == KAL_OK) == (output.length > 0));
+    }
+    KalCheck *check = NULL;
+    const KalStatus status = kal_check_create(ctx, system, &check);
+    demand_reason(ctx, status);
+    for (int i = 0; i < 2 && check; i++) {
+        Output output = {.text = shown};
+        const KalShowOptions options = {.format = formats[i]};
+        kal_show_check(check, &options, (KalSink){.write = keep, .user = &output});
+        demand(output.length > 0);
+    }
+    kal_check_destroy(check);
+}
+
 static KalStatus load(KalContext *ctx, const char *text, size_t size)
 {
     KalSystem *system = NULL;
@@ -67,6 +92,7 @@ static KalStatus load(KalContext *ctx, const char *text, size_t size)
         kal_system_write_warnings(system, sink);
         if (kal_system_coordinates(system) + kal_system_constraints(system) <= SOLVED) {
             solve(ctx, system);
+            examine(ctx, system);
         }
     }
     kal_system_destroy(system);
@@ -93,7 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *text = (const char *)data;
     const KalStatus status = try_load(text, size, -1);
     for (long i = 0; i < FAULTS; i++) {
-        const KalStatus starved = try_load(text, size, FAULT_STEP * i + (long)(size % FAULT_STEP));
+        const KalStatus starved =
+            try_load(text, size, FAULT_STEP * i + (long)(size % FAULT_STEP));
         demand(starved == status || starved == KAL_ERR_NOMEM || status != KAL_OK);
     }
     return 0;

@@ -83,7 +83,7 @@ static KalExit eval(KalModelJob *job)
     if (kal_instant_solve(job->instant, &answer) != KAL_OK) {
         return fail_solve(job);
     }
-    const KalShowOptions show = {.json = job->json,
+    const KalShowOptions show = {.format = job->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
                                  .color = !job->json && kal_wants_color()};
     if (kal_show_instant(job->instant, &answer, &show, kal_standard_output) != KAL_OK) {
         return kal_model_job_fail_plain(job);

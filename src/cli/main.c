@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const KalCommand *const commands[] = {&kal_command_eval, &kal_command_solve,
+static const KalCommand *const commands[] = {&kal_command_check, &kal_command_derive,
+                                             &kal_command_eval, &kal_command_solve,
                                              &kal_command_help};
 
 enum {

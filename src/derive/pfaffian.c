@@ -2,17 +2,13 @@
 
 #include "derive/pfaffian.h"
 
-#include "derive/dependence.h"
 #include "derive/entries.h"
-#include "expr/identity.h"
+#include "derive/trace.h"
+#include "derive/values.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
 
 #include <string.h>
-
-enum {
-    DEPTH_MAX = 64 // of parameters that are given by parameters
-};
 
 static const double work_max = 1e8; // steps of replacing one coordinate after the other
 
@@ -60,8 +56,8 @@ static KalStatus add_velocity(Forming *f, size_t i, bool *out_defined)
         memcpy(parts, A->value + A->start[i], count * sizeof *parts);
     }
     parts[count] = f->eq->psi[i];
-    KAL_TRY(kal_dependence_remove(f->model, KAL_SYMBOL_VELOCITY, parts, count + 1,
-                                  out_defined));
+    KAL_TRY(
+        kal_trace_remove(f->model, KAL_SYMBOL_VELOCITY, parts, count + 1, out_defined));
     for (size_t k = 0; k <= count && *out_defined; k++) {
         const size_t column =
             k < count ? (size_t)A->column[A->start[i] + (int64_t)k] : f->eq->n;
@@ -110,87 +106,6 @@ static KalStatus list_all(Forming *f)
         f->all[f->n_values + i] = phi.index != 0 ? phi : kal_int(f->g, 0);
     }
     return kal_graph_status(f->g);
-}
-
-// Replace in all formulas; *out_done is false if that leads to a division by zero.
-static KalStatus replace(Forming *f, const KalReplacements *replacements,
-                         bool *out_done)
-{
-    const KalStatus status =
-        kal_substitute(f->g, f->all, f->n_all, replacements, f->all);
-    *out_done = status == KAL_OK;
-    if (status == KAL_ERR_NUMBER) {
-        kal_graph_recover(f->g);
-        return KAL_OK;
-    }
-    return status;
-}
-
-// Whether a parameter's value is known exactly.
-static KalStatus is_exact(const Forming *f, KalExpr value, bool *out_exact)
-{
-    KalProbe *probe = NULL;
-    KalArithmetic field = KAL_ARITHMETIC_REALS;
-    if (kal_graph_node(f->g, value).op == KAL_OP_CONST) {
-        *out_exact = kal_graph_number(f->g, value).den > 0;
-        return KAL_OK;
-    }
-    KAL_TRY(kal_probe_create(f->g, &value, 1, &probe));
-    const KalStatus status = kal_probe_choose(probe, &value, 1, &field);
-    kal_probe_destroy(probe);
-    *out_exact = field == KAL_ARITHMETIC_RESIDUES;
-    return status;
-}
-
-// Add a symbol to the replacements if it is a parameter that has an exact value.
-static KalStatus add_parameter(const Forming *f, const KalStep *step, KalExpr *from,
-                               KalExpr *to, size_t *n)
-{
-    const KalSymbol symbol = f->model->symbols[step->arg[0]];
-    bool exact = false;
-    if (symbol.kind != KAL_SYMBOL_PARAMETER) {
-        return KAL_OK;
-    }
-    from[*n] = step->node;
-    to[*n] = f->model->parameters[symbol.index].value;
-    KAL_TRY(is_exact(f, to[*n], &exact));
-    *n += exact;
-    return KAL_OK;
-}
-
-static KalStatus find_parameters(const Forming *f, const KalOrder *order, KalExpr *from,
-                                 KalExpr *to, size_t *out_n)
-{
-    KalStatus status = KAL_OK;
-    *out_n = 0;
-    for (uint32_t s = 0; s < order->count && status == KAL_OK; s++) {
-        if (order->steps[s].op == KAL_OP_SYMBOL) {
-            status = add_parameter(f, &order->steps[s], from, to, out_n);
-        }
-    }
-    return status;
-}
-
-static KalStatus replace_parameters(Forming *f, bool *out_more)
-{
-    KalOrder order = {0};
-    KalExpr *from =
-        kal_arena_alloc(f->arena, 2 * (f->model->n_parameters + 1), sizeof *from);
-    if (!from) {
-        return no_memory(f);
-    }
-    KalExpr *to = from + f->model->n_parameters + 1;
-    size_t n = 0;
-    KAL_TRY(kal_order_init(f->g, f->all, f->n_all, &order));
-    const KalStatus status = find_parameters(f, &order, from, to, &n);
-    kal_order_clear(&order);
-    KAL_TRY(status);
-    *out_more = false;
-    if (n > 0) {
-        const KalReplacements replacements = {from, to, n};
-        KAL_TRY(replace(f, &replacements, out_more));
-    }
-    return KAL_OK;
 }
 
 // Which coordinates occur in the factors of constraints on velocities.
@@ -243,16 +158,14 @@ static KalStatus replace_coordinate(Forming *f, KalExpr phi, KalExpr q, KalExpr 
     const KalExpr zero = kal_int(f->g, 0);
     const KalReplacements without = {&q, &zero, 1};
     bool done = false;
-    const KalStatus status = kal_substitute(f->g, &phi, 1, &without, &phi);
-    if (status == KAL_ERR_NUMBER) {
-        kal_graph_recover(f->g);
+    KAL_TRY(kal_values_replace(f->g, &phi, 1, &without, &done));
+    if (!done) {
         return KAL_OK;
     }
-    KAL_TRY(status);
     const KalExpr given = kal_neg(f->g, kal_div(f->g, phi, factor));
     const KalReplacements with = {&q, &given, 1};
     KAL_TRY(kal_graph_status(f->g));
-    return replace(f, &with, &done);
+    return kal_values_replace(f->g, f->all, f->n_all, &with, &done);
 }
 
 // Replace a coordinate that the constraint of a form gives, if there is one.
@@ -291,16 +204,14 @@ static KalStatus replace_coordinates(Forming *f)
 // Parameters, and coordinates that constraints give.  Only constraints on velocities care.
 static KalStatus replace_all(Forming *f)
 {
-    bool more = false;
-    for (size_t i = 0; i < f->made->count && !more; i++) {
-        more = f->eq->phi[f->made->constraint[i]].index == 0;
+    bool velocities = false;
+    for (size_t i = 0; i < f->made->count && !velocities; i++) {
+        velocities = f->eq->phi[f->made->constraint[i]].index == 0;
     }
-    if (!more) {
+    if (!velocities) {
         return KAL_OK;
     }
-    for (int depth = 0; more && depth < DEPTH_MAX; depth++) {
-        KAL_TRY(replace_parameters(f, &more));
-    }
+    KAL_TRY(kal_values_insert(f->model, f->all, f->n_all));
     return replace_coordinates(f);
 }
 

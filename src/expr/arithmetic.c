@@ -119,11 +119,11 @@ KalScalar kal_scalar_of(KalArithmetic field, KalRational value)
         return real(value.value, whole ? 0.0 : fabs(value.value) * unit);
     }
     const uint64_t den = value.den > 0 ? kal_residue_of(value.den) : 0;
-    if (den == 0) {
-        return residue(KAL_NO_RESIDUE);
+    const uint64_t num = kal_residue_of(value.num);
+    if (den <= 1) {
+        return residue(den == 0 ? KAL_NO_RESIDUE : num);
     }
-    return residue(
-        kal_residue_mul(kal_residue_of(value.num), kal_residue_inverse(den)));
+    return residue(kal_residue_mul(num, kal_residue_inverse(den)));
 }
 
 static bool both_residues(KalScalar a, KalScalar b)

@@ -8,7 +8,7 @@
 KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalArithmetic field,
                           int point)
 {
-    const uint32_t slot = probe->slot_of[e.index] - 1;
+    const uint32_t slot = kal_probe_slot_of(probe, e);
     if (field == KAL_ARITHMETIC_REALS) {
         return *kal_probe_real(probe, slot, point);
     }
@@ -37,7 +37,7 @@ static KalStatus test(KalProbe *probe, KalExpr e, KalVerdict *out_verdict)
     bool defined = false;
     bool nonzero = false;
     look(probe, e, KAL_ARITHMETIC_RESIDUES, &defined, &nonzero);
-    const KalSlot *slot = kal_probe_slot(probe, probe->slot_of[e.index] - 1);
+    const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e));
     if (defined && !(slot->flags & KAL_SLOT_UNSURE)) {
         *out_verdict = (KalVerdict){.zero = !nonzero, .exact = true};
         return KAL_OK;
@@ -64,7 +64,7 @@ KalStatus kal_probe_choose(KalProbe *probe, const KalExpr *e, size_t n,
     KAL_TRY(kal_probe_extend(probe, e, n));
     bool exact = true;
     for (size_t i = 0; i < n && exact; i++) {
-        const KalSlot *slot = kal_probe_slot(probe, probe->slot_of[e[i].index] - 1);
+        const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e[i]));
         exact = !(slot->flags & (KAL_SLOT_REAL | KAL_SLOT_UNSURE));
     }
     exact = exact && kal_probe_find_point(probe, e, n, KAL_ARITHMETIC_RESIDUES, 0) >= 0;

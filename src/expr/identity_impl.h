@@ -34,8 +34,9 @@ typedef struct KalRadical {
 struct KalProbe {
     KalGraph *g;
     KalContext *ctx;
-    uint32_t *slot_of; ///< by node: 1 + its slot, 0 for none
-    size_t slot_of_size;
+    uint64_t *table; ///< open addressing: node and, in the low half, slot; 0 for none
+    size_t table_size;
+    size_t n_known; ///< nodes in the table
     KalBlock slots;
     KalPhases phases;
     int64_t denominator; ///< of the factors in phases
@@ -66,6 +67,9 @@ static inline KalScalar *kal_probe_real(const KalProbe *probe, size_t slot, int 
 {
     return (KalScalar *)probe->reals.data + slot * KAL_PROBE_REALS + point;
 }
+
+/// The slot of a node that was seen.
+uint32_t kal_probe_slot_of(const KalProbe *probe, KalExpr e);
 
 /// Slots and residues for n formulas that may be new.
 KAL_CHECKED KalStatus kal_probe_extend(KalProbe *probe, const KalExpr *e, size_t n);

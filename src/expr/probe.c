@@ -13,10 +13,9 @@ enum {
     LEAST_TRIES = 16, // points that show whether roots are independent
     DENOMINATOR = 60, // what factors in phases may be divided by in any case
     DENOMINATOR_MAX = 1 << 30,
-    RADICALS_MAX = 64
+    RADICALS_MAX = 64,
+    FIRST_TABLE = 64
 };
-
-static const uint32_t pending = UINT32_MAX;
 
 static KalStatus no_memory(KalContext *ctx)
 {
@@ -54,31 +53,61 @@ static bool is_varied(KalOp op)
            || is_transcendental(op);
 }
 
-// Room for a mark on every node there is.
-static KalStatus extend_marks(KalProbe *probe)
+// Where a node is in the table, or would be.
+static size_t place_of(const KalProbe *probe, KalExpr e)
 {
-    const size_t wanted = kal_graph_count(probe->g);
-    if (wanted <= probe->slot_of_size) {
+    const size_t mask = probe->table_size - 1;
+    size_t at = (size_t)(e.index * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
+    while (probe->table[at] != 0 && probe->table[at] >> 32 != e.index) {
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+uint32_t kal_probe_slot_of(const KalProbe *probe, KalExpr e)
+{
+    return (uint32_t)probe->table[place_of(probe, e)];
+}
+
+static void set_slot_of(KalProbe *probe, KalExpr e, uint32_t slot)
+{
+    probe->table[place_of(probe, e)] = (uint64_t)e.index << 32 | slot;
+}
+
+// Keep half of the table free.
+static KalStatus extend_table(KalProbe *probe)
+{
+    if (2 * probe->n_known < probe->table_size) {
         return KAL_OK;
     }
-    const size_t size = probe->slot_of_size * sizeof *probe->slot_of;
-    const size_t new_size = 2 * wanted * sizeof *probe->slot_of;
-    uint32_t *marks = kal_resize(probe->ctx, probe->slot_of, size, new_size);
-    if (!marks) {
+    const size_t size = probe->table_size > 0 ? 2 * probe->table_size : FIRST_TABLE;
+    uint64_t *old = probe->table;
+    const size_t old_size = probe->table_size;
+    uint64_t *table = kal_alloc(probe->ctx, size, sizeof *table);
+    if (!table) {
         return no_memory(probe->ctx);
     }
-    memset((char *)marks + size, 0, new_size - size);
-    probe->slot_of = marks;
-    probe->slot_of_size = 2 * wanted;
+    probe->table = table;
+    probe->table_size = size;
+    for (size_t i = 0; i < old_size; i++) {
+        const KalExpr e = {(uint32_t)(old[i] >> 32)};
+        if (old[i] != 0) {
+            set_slot_of(probe, e, (uint32_t)old[i]);
+        }
+    }
+    kal_free(probe->ctx, old, old_size * sizeof *old);
     return KAL_OK;
 }
 
+// Put a node on the list unless it was seen; its slot will be known later.
 static KalStatus push(KalProbe *probe, KalBlock *list, KalExpr e)
 {
-    if (probe->slot_of[e.index] != 0) {
+    KAL_TRY(extend_table(probe));
+    if (probe->table[place_of(probe, e)] != 0) {
         return KAL_OK;
     }
-    probe->slot_of[e.index] = pending;
+    set_slot_of(probe, e, 0);
+    probe->n_known++;
     return kal_block_add(probe->ctx, list, &e, sizeof e);
 }
 
@@ -119,7 +148,7 @@ static KalStatus add_slot(KalProbe *probe, KalExpr e)
     uint32_t arg[3] = {node.arg[0].index, node.arg[1].index, node.arg[2].index};
     bool fixed = !is_varied((KalOp)node.op);
     for (int k = 0; k < arity; k++) {
-        arg[k] = probe->slot_of[node.arg[k].index] - 1;
+        arg[k] = kal_probe_slot_of(probe, node.arg[k]);
         fixed = fixed && kal_probe_slot(probe, arg[k])->flags & KAL_SLOT_FIXED;
     }
     const KalSlot slot = {
@@ -129,14 +158,13 @@ static KalStatus add_slot(KalProbe *probe, KalExpr e)
         .flags = fixed ? KAL_SLOT_FIXED : 0,
     };
     KAL_TRY(kal_block_add(probe->ctx, &probe->slots, &slot, sizeof slot));
-    probe->slot_of[e.index] = (uint32_t)slot_count(probe);
+    set_slot_of(probe, e, (uint32_t)slot_count(probe) - 1);
     return KAL_OK;
 }
 
 // Slots for all new nodes below e.  Index order is an order of evaluation.
 static KalStatus add_slots(KalProbe *probe, const KalExpr *e, size_t n, KalBlock *list)
 {
-    KAL_TRY(extend_marks(probe));
     KAL_TRY(collect(probe, e, n, list));
     const size_t count = list->size / sizeof(KalExpr);
     if (count > 0) {
@@ -424,7 +452,7 @@ static void choose_points(KalProbe *probe)
 static KalStatus add_roots(KalProbe *probe, const KalExpr *e, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint32_t slot = probe->slot_of[e[i].index] - 1;
+        const uint32_t slot = kal_probe_slot_of(probe, e[i]);
         KAL_TRY(kal_block_add(probe->ctx, &probe->roots, &slot, sizeof slot));
     }
     return KAL_OK;
@@ -487,7 +515,7 @@ void kal_probe_destroy(KalProbe *probe)
         return;
     }
     KalContext *ctx = probe->ctx;
-    kal_free(ctx, probe->slot_of, probe->slot_of_size * sizeof *probe->slot_of);
+    kal_free(ctx, probe->table, probe->table_size * sizeof *probe->table);
     kal_block_clear(ctx, &probe->slots);
     kal_block_clear(ctx, &probe->residues);
     kal_block_clear(ctx, &probe->radicals);

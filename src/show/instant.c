@@ -3,6 +3,7 @@
 #include "sim/instant.h"
 
 #include "problem/view.h"
+#include "show/show.h"
 
 #include <kalaba/show.h>
 
@@ -94,13 +95,19 @@ KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
         .groups = groups,
         .n_groups = fill_groups(instant, &lists, outputs, groups),
     };
-    if (options->json) {
+    if (options->format == KAL_SHOW_JSON) {
         kal_view_write_json(&view, sink);
     } else {
         kal_view_write_text(&view, options->color, sink);
     }
     clear_lists(instant, &lists);
     return KAL_OK;
+}
+
+KalStatus kal_show_system(KalSystem *system, const KalShowOptions *options,
+                          KalSink sink)
+{
+    return kal_show_equations(system->equations, options, sink);
 }
 
 void kal_show_error_json(const char *message, const char *const *names, int n_names,

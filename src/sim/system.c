@@ -388,6 +388,10 @@ static void fill_names(KalSystem *system)
 static KalStatus count_sizes(KalSystem *system)
 {
     const KalModel *model = system->model;
+    if (model->n_coordinates == 0) {
+        return kal_fail(system->ctx, KAL_ERR_SYNTAX,
+                        "the model has no coordinates; declare them with 'coord'");
+    }
     if (model->n_coordinates > KAL_SYSTEM_LIMIT
         || model->n_constraints > KAL_SYSTEM_LIMIT) {
         return kal_fail(system->ctx, KAL_ERR_LIMIT,
@@ -433,9 +437,9 @@ static KalStatus allocate_tables(KalSystem *system)
 
 static KalStatus compile_model(KalSystem *system)
 {
+    KAL_TRY(count_sizes(system));
     KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
     KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
-    KAL_TRY(count_sizes(system));
     KAL_TRY(allocate_tables(system));
     fill_names(system);
     fill_layout(system);

@@ -98,11 +98,24 @@ class Text:
     def __init__(self, text):
         self.text = text
 
-    def evaluate(self, state=None, **parameters):
+    def evaluate(self, state=None):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.kal"
             path.write_text(self.text)
-            return evaluate(path, state, **parameters)
+            return evaluate(path, state)
+
+    def at(self, state):
+        """One instant at a state that must satisfy the constraints: as a guess for the
+        start it is left where it is."""
+        time = state.get("t", 0.0)
+        lines = [f"simulate {time!r} .. {time + 1!r} every 1"]
+        lines += [f"init {name} ~ {value!r}" for name, value in state.items() if name != "t"]
+        start = Text("\n".join([self.text, *lines])).evaluate()
+        for name, value in state.items():
+            if name != "t":
+                found = start.qd[name[:-1]] if name.endswith("'") else start.q[name]
+                near(found, value, 1e-10, 1.0)
+        return self.evaluate(state)
 
 
 def moving(**values):

@@ -16,6 +16,7 @@ from pathlib import Path
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
     "context.h",
+    "examine.h",
     "kalaba.h",
     "model.h",
     "motion.h",
