@@ -10,6 +10,7 @@
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
 #include <kalaba/status.h>
+#include <kalaba/table.h>
 #include <kalaba/text.h>
 #include <kalaba/version.h>
 
