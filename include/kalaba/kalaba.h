@@ -15,6 +15,7 @@
 #include <kalaba/show.h>
 #include <kalaba/status.h>
 #include <kalaba/system.h>
+#include <kalaba/table.h>
 #include <kalaba/text.h>
 #include <kalaba/version.h>
 

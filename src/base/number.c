@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,160 @@ void kal_number_print(double value, int digits, char out_text[KAL_NUMBER_SIZE])
     }
 }
 
+__extension__ typedef unsigned __int128 Wide;
+
+// A value m × 2^q and its decimal form D × 10^-k of some number of digits.
+typedef struct Digits {
+    uint64_t m;
+    int q;
+    uint64_t D;
+    int k;
+    bool reads_back; // D × 10^-k is nearer to the value than to any other double
+} Digits;
+
+static uint64_t power_of_five(int exponent)
+{
+    static const uint64_t powers[] = {
+        UINT64_C(1),
+        UINT64_C(5),
+        UINT64_C(25),
+        UINT64_C(125),
+        UINT64_C(625),
+        UINT64_C(3125),
+        UINT64_C(15625),
+        UINT64_C(78125),
+        UINT64_C(390625),
+        UINT64_C(1953125),
+        UINT64_C(9765625),
+        UINT64_C(48828125),
+        UINT64_C(244140625),
+        UINT64_C(1220703125),
+        UINT64_C(6103515625),
+        UINT64_C(30517578125),
+        UINT64_C(152587890625),
+        UINT64_C(762939453125),
+        UINT64_C(3814697265625),
+        UINT64_C(19073486328125),
+        UINT64_C(95367431640625),
+        UINT64_C(476837158203125),
+        UINT64_C(2384185791015625),
+        UINT64_C(11920928955078125),
+        UINT64_C(59604644775390625),
+        UINT64_C(298023223876953125),
+        UINT64_C(1490116119384765625),
+        UINT64_C(7450580596923828125),
+    };
+    return powers[exponent];
+}
+
+// Round the value times 10^k to a whole number, ties to even as the C library does.  All
+// is exact: V = m × 5^k has at most 53 + 63 bits, and in its units 5^k is the distance to
+// the next double above, and to the one below but for m = 2^52, where that is half.
+static void round_digits(Digits *d)
+{
+    const uint64_t five_k = power_of_five(d->k);
+    const Wide V = (Wide)d->m * five_k;
+    const int shift = -(d->q + d->k);
+    if (shift <= 0) {
+        d->D = (uint64_t)(V << -shift);
+        d->reads_back = true;
+        return;
+    }
+    const Wide half = (Wide)1 << (shift - 1);
+    const Wide rest = V & (2 * half - 1);
+    d->D = (uint64_t)(V >> shift);
+    d->D += rest > half || (rest == half && (d->D & 1) != 0);
+
+    const Wide rounded = (Wide)d->D << shift;
+    const bool below = rounded < V;
+    const Wide error = below ? V - rounded : rounded - V;
+    const Wide times = below && d->m == UINT64_C(1) << 52 ? 4 : 2;
+    d->reads_back =
+        times * error < five_k || (times * error == five_k && (d->m & 1) == 0);
+}
+
+// Print D, of `digits` digits of which the first stands for 10^exponent, as %g does.
+static void print_digits(uint64_t D, int digits, int exponent, char *out_text)
+{
+    char text[DBL_DECIMAL_DIG + 1];
+    const bool scientific = exponent < -4 || exponent >= digits;
+    for (int i = digits - 1; i >= 0; i--, D /= 10) {
+        text[i] = (char)('0' + D % 10);
+    }
+    int kept = digits;
+    while (kept > 1 && text[kept - 1] == '0') {
+        kept--;
+    }
+    if (!scientific && exponent < 0) {
+        memcpy(out_text, "0.0000", 6);
+        out_text += 1 - exponent;
+        memcpy(out_text, text, (size_t)kept);
+        out_text[kept] = '\0';
+        return;
+    }
+    const int whole = scientific ? 1 : exponent + 1; // digits before the point
+    memcpy(out_text, text, (size_t)whole);
+    out_text += whole;
+    if (kept > whole) {
+        *out_text++ = '.';
+        memcpy(out_text, text + whole, (size_t)(kept - whole));
+        out_text += kept - whole;
+    }
+    if (scientific) {
+        const int rest = abs(exponent); // of two digits, in our range
+        *out_text++ = 'e';
+        *out_text++ = exponent < 0 ? '-' : '+';
+        *out_text++ = (char)('0' + rest / 10);
+        *out_text++ = (char)('0' + rest % 10);
+    }
+    *out_text = '\0';
+}
+
+// The exponent of the first digit of a value from 1e-11 up to 1e15.  The double nearest to
+// a negative power of ten counts as that power, which is what its 15 digits say.
+static int find_exponent(double size, int binary)
+{
+    static const double powers[] = {1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5,
+                                    1e-4,  1e-3,  1e-2,  1e-1, 1e0,  1e1,  1e2,  1e3,
+                                    1e4,   1e5,   1e6,   1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12,  1e13,  1e14,  1e15, 1e16};
+    int i = 12 + (int)floor(binary * 0.30102999566398120);
+    i += size >= powers[i + 1];
+    i -= size < powers[i];
+    return i - 12;
+}
+
+// Print a value of usual size with integers alone, in a tenth of the time that it takes to
+// print and read with the C library.  False for all others.
+static bool print_usual(double value, char *out_text)
+{
+    const double size = fabs(value);
+    if (!(size >= 1e-11 && size < 1e15)) {
+        return false;
+    }
+    int binary = 0;
+    Digits d = {.m = (uint64_t)(frexp(size, &binary) * 0x1p53)};
+    d.q = binary - 53;
+    int digits = DBL_DIG - 1;
+    int exponent = find_exponent(size, binary - 1);
+    do {
+        digits++;
+        d.k = digits - 1 - exponent;
+        round_digits(&d);
+    } while (!d.reads_back && digits < DBL_DECIMAL_DIG);
+
+    const bool carried = d.D == power_of_five(digits) << digits; // it is 10^digits
+    out_text[0] = '-';
+    print_digits(carried ? d.D / 10 : d.D, digits, exponent + carried,
+                 out_text + (value < 0.0));
+    return true;
+}
+
 void kal_number_print_exact(double value, char out_text[KAL_NUMBER_SIZE])
 {
+    if (print_usual(value, out_text)) {
+        return;
+    }
     for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
         kal_number_print(value, digits, out_text);
         const bool last = digits == DBL_DECIMAL_DIG || !isfinite(value);

@@ -13,8 +13,8 @@ enum {
 };
 
 /// The double nearest to a decimal number of `length` characters, which must have the
-/// form that JSON gives to numbers.  Exactly rounded, whatever the number of digits;
-/// infinite when the number is too large for a double.
+/// form that JSON gives to numbers; `.5`, `5.` and `007` are read too.  Exactly rounded,
+/// whatever the number of digits; infinite when the number is too large for a double.
 double kal_number_parse(const char *text, size_t length);
 
 /// Print with at most `digits` significant digits, 1 to 17, as %g does.

@@ -26,6 +26,15 @@ static void simple_numbers_are_exact(void)
     ok(parse("0.000e5") == 0.0);
 }
 
+static void needless_and_missing_zeros_do_no_harm(void)
+{
+    ok(parse(".5") == 0.5);
+    ok(parse("-.5e1") == -5.0);
+    ok(parse("5.") == 5.0);
+    ok(parse("5.e-1") == 0.5);
+    ok(parse("007") == 7.0);
+}
+
 static void reads_only_its_length(void)
 {
     ok(kal_number_parse("1234", 2) == 12.0);
@@ -123,6 +132,50 @@ static void prints_the_fewest_digits(void)
     same_text(text, "0.3333");
 }
 
+// What the C library gives with the fewest digits that its strtod reads back.
+static void prints_as_the_C_library(double value)
+{
+    char got[KAL_NUMBER_SIZE];
+    char want[64];
+    int digits = DBL_DIG - 1;
+    do {
+        digits++;
+        snprintf(want, sizeof want, "%.*g", digits, value);
+    } while (strtod(want, NULL) != value && digits < DBL_DECIMAL_DIG);
+    kal_number_print_exact(value, got);
+    same_text(got, want);
+}
+
+// Around powers of ten and two, where digits and neighbors change, and anywhere.
+static void short_way_of_printing_agrees_with_the_long(void)
+{
+    uint64_t state = 11;
+    for (int e = -14; e <= 18; e++) {
+        char power[16];
+        snprintf(power, sizeof power, "1e%d", e);
+        double up = strtod(power, NULL);
+        double down = up;
+        for (int i = 0; i < 40; i++) {
+            prints_as_the_C_library(up);
+            prints_as_the_C_library(-down);
+            up = nextafter(up, INFINITY);
+            down = nextafter(down, 0.0);
+        }
+    }
+    for (int e = -45; e <= 60; e++) {
+        prints_as_the_C_library(ldexp(1.0, e));
+        prints_as_the_C_library(nextafter(ldexp(1.0, e), 0.0));
+        prints_as_the_C_library(nextafter(ldexp(1.0, e), INFINITY));
+    }
+    for (int i = 0; i < 100000; i++) {
+        const double unit = (double)(next_random(&state) >> 11) * 0x1p-53;
+        const int exponent = (int)(next_random(&state) % 30) - 13;
+        prints_as_the_C_library(unit * pow(10.0, exponent));
+        prints_as_the_C_library(round(unit * 1e6) * pow(10.0, exponent));
+        prints_as_the_C_library(round(unit * 1e4) / 16.0);
+    }
+}
+
 // Whatever locale with a comma the machine has; without one there is nothing to see.
 static void locale_does_not_matter(void)
 {
@@ -143,9 +196,11 @@ static void locale_does_not_matter(void)
     printf("# %d locales with another decimal mark tried\n", found);
 }
 
-TAP_RUN(TAP_CASE(simple_numbers_are_exact), TAP_CASE(reads_only_its_length),
-        TAP_CASE(limits_of_double_are_reached),
+TAP_RUN(TAP_CASE(simple_numbers_are_exact),
+        TAP_CASE(needless_and_missing_zeros_do_no_harm),
+        TAP_CASE(reads_only_its_length), TAP_CASE(limits_of_double_are_reached),
         TAP_CASE(ties_are_broken_by_the_last_digit),
         TAP_CASE(zeros_and_exponents_cancel), TAP_CASE(every_double_reads_back),
         TAP_CASE(parse_agrees_with_strtod), TAP_CASE(prints_the_fewest_digits),
+        TAP_CASE(short_way_of_printing_agrees_with_the_long),
         TAP_CASE(locale_does_not_matter))

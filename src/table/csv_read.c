@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/block.h"
+#include "base/diagnostic.h"
+#include "base/number.h"
+#include "base/utf8.h"
+#include "table/csv.h"
+#include "table/file.h"
+#include "table/table_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    DETAIL_SIZE = 2048
+};
+
+static const char units_mark[] = "# units: ";
+
+// What follows a field.
+typedef enum Follower {
+    FIELD, // of the same line
+    LINE,
+    END,
+} Follower;
+
+typedef struct Reader {
+    KalContext *ctx;
+    const KalSource *source;
+    size_t at; // the next byte
+
+    // found by read_field
+    const char *field; // not ended by a NUL
+    size_t length;
+    size_t begin; // where it stands
+    bool quoted;
+    Follower follower;
+    KalBlock bytes; // what a quoted field means
+
+    KalTable *table;
+    KalBlock row;    // a number for each field of a line
+    bool incomplete; // the last column says so
+} Reader;
+
+static KalStatus fail(const Reader *r, size_t at, KalStatus status, const char *format,
+                      ...) KAL_PRINTF(4, 5);
+
+static KalStatus fail(const Reader *r, size_t at, KalStatus status, const char *format,
+                      ...)
+{
+    const KalPlace place = kal_source_place(r->source, (uint32_t)at);
+    char detail[DETAIL_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    return kal_fail(r->ctx, status, "%s:%zu:%zu: %s", kal_file_shown(r->source->name),
+                    place.line, place.column, detail);
+}
+
+static bool is_at_end(const Reader *r)
+{
+    return r->at >= r->source->length;
+}
+
+// The length of a line's end at a place, 0 when there is none.
+static size_t line_end(const Reader *r, size_t at)
+{
+    const char *text = r->source->text + at;
+    const size_t left = r->source->length - at;
+    if (left > 0 && text[0] == '\n') {
+        return 1;
+    }
+    return left > 1 && text[0] == '\r' && text[1] == '\n' ? 2 : 0;
+}
+
+static bool ends_plain_field(const Reader *r, size_t at)
+{
+    return r->source->text[at] == ',' || line_end(r, at) > 0;
+}
+
+// A field within quotes; two quotes stand for one.  Anything else is taken as it is, line
+// ends included.
+static KalStatus read_quoted(Reader *r)
+{
+    const char *text = r->source->text;
+    const size_t length = r->source->length;
+    r->bytes.size = 0;
+    r->at++;
+    for (;;) {
+        const char *quote = memchr(text + r->at, '"', length - r->at);
+        if (!quote) {
+            return fail(r, r->begin, KAL_ERR_SYNTAX,
+                        "a field without an end; expected a closing \"");
+        }
+        const size_t end = (size_t)(quote - text);
+        const bool doubled = end + 1 < length && text[end + 1] == '"';
+        KAL_TRY(kal_block_add(r->ctx, &r->bytes, text + r->at, end + doubled - r->at));
+        r->at = end + 1 + doubled;
+        if (!doubled) {
+            break;
+        }
+    }
+    r->field = r->bytes.data ? r->bytes.data : "";
+    r->length = r->bytes.size;
+    return KAL_OK;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+// The first byte from a place on that is not a space.
+static size_t skip_spaces(const Reader *r, size_t at)
+{
+    while (at < r->source->length && is_space(r->source->text[at])) {
+        at++;
+    }
+    return at;
+}
+
+// A field up to its comma or the end of its line.  Spaces around quotes mean nothing.
+static KalStatus read_field(Reader *r)
+{
+    const char *text = r->source->text;
+    const size_t first = skip_spaces(r, r->at);
+    r->quoted = first < r->source->length && text[first] == '"';
+    r->begin = r->quoted ? first : r->at;
+    if (r->quoted) {
+        r->at = first;
+        KAL_TRY(read_quoted(r));
+        r->at = skip_spaces(r, r->at);
+    } else {
+        while (!is_at_end(r) && !ends_plain_field(r, r->at)) {
+            r->at++;
+        }
+        r->field = text + r->begin;
+        r->length = r->at - r->begin;
+    }
+    if (is_at_end(r)) {
+        r->follower = END;
+        return KAL_OK;
+    }
+    if (!ends_plain_field(r, r->at)) {
+        return fail(r, r->at, KAL_ERR_SYNTAX,
+                    "text after a closing \"; expected ',' or the end of the line");
+    }
+    r->follower = text[r->at] == ',' ? FIELD : LINE;
+    r->at += r->follower == FIELD ? 1 : line_end(r, r->at);
+    return KAL_OK;
+}
+
+static bool begins_with(const Reader *r, const char *mark)
+{
+    const size_t length = strlen(mark);
+    return r->source->length - r->at >= length
+           && memcmp(r->source->text + r->at, mark, length) == 0;
+}
+
+// Skip lines that are empty or begin with '#'; answers where units begin, if they do.
+static size_t skip_remarks(Reader *r)
+{
+    size_t units = 0;
+    while (!is_at_end(r)) {
+        const size_t empty = line_end(r, r->at);
+        if (empty == 0 && !begins_with(r, "#")) {
+            break;
+        }
+        if (begins_with(r, units_mark)) {
+            units = r->at + strlen(units_mark);
+        }
+        while (!is_at_end(r) && line_end(r, r->at) == 0) {
+            r->at++;
+        }
+        r->at += is_at_end(r) ? 0 : line_end(r, r->at);
+    }
+    return units;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return length == strlen(word) && strncasecmp(text, word, length) == 0;
+}
+
+static size_t count_digits(const char *text, size_t length)
+{
+    size_t count = 0;
+    while (count < length && text[count] >= '0' && text[count] <= '9') {
+        count++;
+    }
+    return count;
+}
+
+// The length of an exponent, 0 when there is none.
+static size_t count_exponent(const char *text, size_t length)
+{
+    if (length == 0 || (text[0] != 'e' && text[0] != 'E')) {
+        return 0;
+    }
+    const size_t sign = length > 1 && (text[1] == '+' || text[1] == '-');
+    const size_t digits = count_digits(text + 1 + sign, length - 1 - sign);
+    return digits > 0 ? 1 + sign + digits : 0;
+}
+
+// Whether the text is digits, perhaps with a point and an exponent.
+static bool is_decimal(const char *text, size_t length)
+{
+    size_t at = count_digits(text, length);
+    size_t digits = at;
+    if (at < length && text[at] == '.') {
+        const size_t fraction = count_digits(text + at + 1, length - at - 1);
+        digits += fraction;
+        at += 1 + fraction;
+    }
+    return digits > 0 && at + count_exponent(text + at, length - at) == length;
+}
+
+// What became of a text that should be a number.
+typedef enum Reading {
+    NUMBER,
+    TOO_LARGE,
+    NO_NUMBER,
+} Reading;
+
+static Reading parse_number(const char *text, size_t length, double *out_value)
+{
+    const bool sign = length > 0 && (text[0] == '-' || text[0] == '+');
+    const char *plain = text + sign;
+    const size_t left = length - sign;
+    double value = 0.0;
+    if (is_word(plain, left, "nan") || length == 0) {
+        value = NAN;
+    } else if (is_word(plain, left, "inf") || is_word(plain, left, "infinity")) {
+        value = INFINITY;
+    } else if (is_decimal(plain, left)) {
+        value = kal_number_parse(plain, left);
+        if (isinf(value)) {
+            return TOO_LARGE;
+        }
+    } else {
+        return NO_NUMBER;
+    }
+    *out_value = sign && text[0] == '-' ? -value : value;
+    return NUMBER;
+}
+
+static void trim(const char **text, size_t *length)
+{
+    while (*length > 0 && is_space(**text)) {
+        (*text)++;
+        (*length)--;
+    }
+    while (*length > 0 && is_space((*text)[*length - 1])) {
+        (*length)--;
+    }
+}
+
+static KalStatus read_number(Reader *r, double *out_value)
+{
+    KAL_TRY(read_field(r));
+    const char *text = r->field;
+    size_t length = r->length;
+    trim(&text, &length);
+    const Reading reading = parse_number(text, length, out_value);
+    if (reading == NUMBER) {
+        return KAL_OK;
+    }
+    char shown[KAL_PRINTABLE_SIZE];
+    kal_printable_print(text, length, shown);
+    if (reading == TOO_LARGE) {
+        return fail(r, r->begin, KAL_ERR_NUMBER,
+                    "the number %s is too large; expected less than 1.8e308 in "
+                    "magnitude",
+                    shown);
+    }
+    return fail(r, r->begin, KAL_ERR_SYNTAX, "'%s' found; expected a number", shown);
+}
+
+// The last field as a text of its own; spaces around it count only within quotes.
+static KalStatus keep_label(const Reader *r, KalBlock *label)
+{
+    const char *text = r->field;
+    size_t length = r->length;
+    if (!r->quoted) {
+        trim(&text, &length);
+    }
+    if (memchr(text, '\0', length)) {
+        return fail(r, r->begin, KAL_ERR_SYNTAX, "a NUL byte in a name or unit");
+    }
+    label->size = 0;
+    KAL_TRY(kal_block_add(r->ctx, label, text, length));
+    return kal_block_add(r->ctx, label, "", 1);
+}
+
+// Add the column whose name was read.  What the table says against it gets its place.
+static KalStatus add_column(const Reader *r, const char *name, const char *unit)
+{
+    const KalStatus status =
+        kal_table_add_column(r->table, (KalQuantity){.name = name, .unit = unit});
+    if (status != KAL_ERR_USAGE && status != KAL_ERR_LIMIT) {
+        return status;
+    }
+    char reason[DETAIL_SIZE / 2];
+    snprintf(reason, sizeof reason, "%s", kal_context_message(r->ctx));
+    return fail(r, r->begin, status == KAL_ERR_USAGE ? KAL_ERR_SYNTAX : status, "%s",
+                reason);
+}
+
+// Names and, from another line, units, side by side.
+typedef struct Header {
+    Reader units;
+    bool has_units;
+    bool all_numbers;
+    KalBlock name;
+    KalBlock unit;
+} Header;
+
+static KalStatus read_unit(Header *h, size_t column)
+{
+    if (column > 0 && h->units.follower != FIELD) {
+        return fail(&h->units, h->units.begin, KAL_ERR_SYNTAX,
+                    "%zu units; expected one for each column", column);
+    }
+    KAL_TRY(read_field(&h->units));
+    return keep_label(&h->units, &h->unit);
+}
+
+static KalStatus read_name(Reader *r, Header *h, size_t column)
+{
+    double ignored = 0.0;
+    KAL_TRY(read_field(r));
+    KAL_TRY(keep_label(r, &h->name));
+    const char *name = h->name.data;
+    if (r->follower != FIELD && strcmp(name, KAL_TABLE_INCOMPLETE_COLUMN) == 0) {
+        r->incomplete = true;
+        return KAL_OK;
+    }
+    if (h->has_units) {
+        KAL_TRY(read_unit(h, column));
+    }
+    h->all_numbers = h->all_numbers && name[0] != '\0'
+                     && parse_number(name, strlen(name), &ignored) == NUMBER;
+    return add_column(r, name, h->has_units ? h->unit.data : "");
+}
+
+static KalStatus read_names(Reader *r, Header *h)
+{
+    const size_t begin = r->at;
+    size_t column = 0;
+    do {
+        KAL_TRY(read_name(r, h, column));
+        column++;
+    } while (r->follower == FIELD);
+    const bool none = kal_table_columns(r->table) == 0;
+    if (none || h->all_numbers) {
+        return fail(r, begin, KAL_ERR_SYNTAX,
+                    "the first line holds %s; expected the names of the columns",
+                    none ? "none" : "numbers");
+    }
+    if (h->has_units && h->units.follower == FIELD) {
+        return fail(&h->units, h->units.at, KAL_ERR_SYNTAX,
+                    "more units than the %zu columns", kal_table_columns(r->table));
+    }
+    return KAL_OK;
+}
+
+static KalStatus read_header(Reader *r)
+{
+    if (begins_with(r, "\xef\xbb\xbf")) {
+        r->at += 3;
+    }
+    const size_t units = skip_remarks(r);
+    if (is_at_end(r)) {
+        return fail(r, r->at, KAL_ERR_SYNTAX,
+                    "the text ends here; expected the names of the columns");
+    }
+    Header h = {
+        .units = {.ctx = r->ctx, .source = r->source, .at = units},
+        .has_units = units > 0,
+        .all_numbers = true,
+    };
+    const KalStatus status = read_names(r, &h);
+    kal_block_clear(r->ctx, &h.units.bytes);
+    kal_block_clear(r->ctx, &h.name);
+    kal_block_clear(r->ctx, &h.unit);
+    return status;
+}
+
+static KalStatus read_row(Reader *r)
+{
+    const size_t line = r->at;
+    const size_t expected = kal_table_columns(r->table) + r->incomplete;
+    size_t count = 0;
+    r->row.size = 0;
+    do {
+        double value = 0.0;
+        KAL_TRY(read_number(r, &value));
+        KAL_TRY(kal_block_add(r->ctx, &r->row, &value, sizeof value));
+        count++;
+    } while (r->follower == FIELD && count <= expected);
+    if (count != expected) {
+        return fail(r, count < expected ? line : r->begin, KAL_ERR_SYNTAX,
+                    "the line has %s%zu fields; expected %zu, as in the first line",
+                    count < expected ? "" : "more than ",
+                    count < expected ? count : expected, expected);
+    }
+    return kal_table_add_row(r->table, r->row.data);
+}
+
+static KalStatus read_table(Reader *r, size_t limit)
+{
+    KAL_TRY(kal_table_create(r->ctx, limit, &r->table));
+    KAL_TRY(read_header(r));
+    kal_table_set_incomplete(r->table, r->incomplete);
+    skip_remarks(r);
+    while (!is_at_end(r)) {
+        KAL_TRY(read_row(r));
+        skip_remarks(r);
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
+                        size_t length, size_t limit, KalTable **out_table)
+{
+    const size_t allowed = kal_table_limit(limit);
+    const size_t longest = allowed < UINT32_MAX ? allowed : UINT32_MAX;
+    if (length > longest) {
+        return kal_fail(ctx, KAL_ERR_LIMIT, "%s has %zu bytes; expected at most %zu",
+                        kal_file_shown(name), length, longest);
+    }
+    const KalSource source = {.name = name, .text = text, .length = (uint32_t)length};
+    Reader r = {.ctx = ctx, .source = &source};
+    const KalStatus status = read_table(&r, limit);
+    kal_block_clear(ctx, &r.bytes);
+    kal_block_clear(ctx, &r.row);
+    if (status != KAL_OK) {
+        kal_table_destroy(r.table);
+        return status;
+    }
+    *out_table = r.table;
+    return KAL_OK;
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+
+// glibc keeps realpath, which POSIX has since 2008, for those who ask for XSI.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
+#define _XOPEN_SOURCE 700
+
+#include "table/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BUFFER_SIZE = 1 << 16,
+    PATH_SHOWN = 512, // bytes of a path that leave room for the rest of a message
+    REASON_SIZE = 256,
+    NAME_SIZE = 255, // bytes of a name that common file systems take
+    SUFFIX_LETTERS = 6,
+    SUFFIX_SIZE = SUFFIX_LETTERS + 7, // ".k3x9qz.part" and the end
+    ATTEMPTS = 100,
+    PERMISSIONS = 0777
+};
+
+struct KalFile {
+    KalContext *ctx;
+    const char *path;   // as it was given, for messages
+    char *target;       // the same with links followed
+    char *temporary;    // target with a suffix
+    size_t target_size; // bytes of both, with the end
+    size_t temporary_size;
+    int descriptor; // -1 when closed
+    bool created;   // there is a temporary file to remove
+    int error;      // of the first failure, 0 for none
+    size_t used;
+    char buffer[BUFFER_SIZE];
+};
+
+const char *kal_file_shown(const char *path)
+{
+    const size_t length = strlen(path);
+    return path + (length > PATH_SHOWN ? length - PATH_SHOWN : 0);
+}
+
+// What people call it; NULL when the C library's words must do.
+static const char *reason_of(int error)
+{
+    switch (error) {
+    case ENOSPC: return "the disk is full";
+    case EDQUOT: return "the quota of the disk is used up";
+    case EFBIG: return "the file would be larger than is allowed here";
+    case EACCES:
+    case EPERM: return "no permission";
+    case EROFS: return "the file system can only be read";
+    case ENOENT: return "there is no such file or folder";
+    case ENOTDIR: return "a part of the path is not a folder";
+    case EISDIR: return "it is a folder";
+    case ENAMETOOLONG: return "the name is too long";
+    default: return NULL;
+    }
+}
+
+KalStatus kal_file_fail(KalContext *ctx, const char *act, const char *path, int error)
+{
+    char words[REASON_SIZE];
+    const char *reason = reason_of(error);
+    if (!reason) {
+        reason = strerror_r(error, words, sizeof words) == 0 ? words : "unknown error";
+    }
+    return kal_fail(ctx, KAL_ERR_FILE, "cannot %s %s: %s", act, kal_file_shown(path),
+                    reason);
+}
+
+static KalStatus fail(const KalFile *file, int error)
+{
+    return kal_file_fail(file->ctx, "write", file->path, error);
+}
+
+// Keep the first failure: those after it are its consequences.
+static void note(KalFile *file, int error)
+{
+    if (file->error == 0) {
+        file->error = error;
+    }
+}
+
+static char *copy_text(KalContext *ctx, const char *text, size_t room)
+{
+    char *copy = kal_alloc(ctx, strlen(text) + room, 1);
+    if (copy) {
+        memcpy(copy, text, strlen(text) + 1);
+    }
+    return copy;
+}
+
+// What to replace: the file at the end of all links, or the path itself when there is
+// none yet.  A missing folder shows when the temporary file is made.
+static KalStatus find_target(KalFile *file)
+{
+    char resolved[PATH_MAX];
+    const char *target = realpath(file->path, resolved);
+    if (!target && errno != ENOENT) {
+        return fail(file, errno);
+    }
+    target = target ? target : file->path;
+    file->target_size = strlen(target) + 1;
+    file->target = copy_text(file->ctx, target, 1);
+    file->temporary_size = file->target_size + SUFFIX_SIZE;
+    file->temporary = copy_text(file->ctx, target, 1 + SUFFIX_SIZE);
+    if (!file->target || !file->temporary) {
+        return kal_fail(file->ctx, KAL_ERR_NOMEM, "no memory to write a file");
+    }
+    return KAL_OK;
+}
+
+// The permissions that the temporary file begins with; what it replaces must be ours to
+// write.
+static KalStatus check_target(const KalFile *file, mode_t *out_old, bool *out_exists)
+{
+    struct stat old;
+    if (stat(file->target, &old) != 0) {
+        *out_exists = false;
+        return KAL_OK;
+    }
+    if (S_ISDIR(old.st_mode)) {
+        return fail(file, EISDIR);
+    }
+    if (!S_ISREG(old.st_mode)) {
+        return kal_fail(file->ctx, KAL_ERR_FILE,
+                        "cannot write %s: it is not a file but a device or the like",
+                        kal_file_shown(file->path));
+    }
+    if (access(file->target, W_OK) != 0) {
+        return fail(file, errno);
+    }
+    *out_old = old.st_mode & PERMISSIONS;
+    *out_exists = true;
+    return KAL_OK;
+}
+
+// Letters that another process hardly uses at the same time; if it does, we try again.
+static void print_suffix(const KalFile *file, uint64_t attempt, char *out_text)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    struct timespec now = {.tv_sec = 0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t mix = (uint64_t)now.tv_sec * UINT64_C(1000000007) + (uint64_t)now.tv_nsec;
+    mix ^= (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)file;
+    mix = (mix + attempt) * UINT64_C(0x9e3779b97f4a7c15);
+    mix ^= mix >> 29;
+    *out_text++ = '.';
+    for (int i = 0; i < SUFFIX_LETTERS; i++, mix /= 36) {
+        *out_text++ = letters[mix % 36];
+    }
+    memcpy(out_text, ".part", 6);
+}
+
+// Where in the temporary path the suffix goes: at its end, or earlier when the name would
+// become too long.
+static char *suffix_place(const KalFile *file)
+{
+    char *slash = strrchr(file->temporary, '/');
+    char *name = slash ? slash + 1 : file->temporary;
+    const size_t length = strlen(name);
+    const size_t longest = NAME_SIZE - (SUFFIX_SIZE - 1);
+    return name + (length < longest ? length : longest);
+}
+
+static KalStatus open_temporary(KalFile *file)
+{
+    mode_t old = 0;
+    bool exists = false;
+    KAL_TRY(check_target(file, &old, &exists));
+    const mode_t mode = exists
+                            ? S_IRUSR | S_IWUSR
+                            : S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
+    char *suffix = suffix_place(file);
+    int error = EEXIST;
+    for (uint64_t i = 0; i < ATTEMPTS && error == EEXIST; i++) {
+        print_suffix(file, i, suffix);
+        file->descriptor =
+            open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        error = file->descriptor < 0 ? errno : 0;
+    }
+    if (error == ENOENT) {
+        return kal_fail(file->ctx, KAL_ERR_FILE,
+                        "cannot write %s: the folder does not exist",
+                        kal_file_shown(file->path));
+    }
+    if (error != 0) {
+        return fail(file, error);
+    }
+    file->created = true;
+    if (exists && fchmod(file->descriptor, old) != 0) {
+        return fail(file, errno);
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_file_create(KalContext *ctx, const char *path, KalFile **out_file)
+{
+    KalFile *file = KAL_NEW(ctx, KalFile);
+    if (!file) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to write a file");
+    }
+    file->ctx = ctx;
+    file->path = path;
+    file->descriptor = -1;
+    KalStatus status = find_target(file);
+    if (status == KAL_OK) {
+        status = open_temporary(file);
+    }
+    if (status != KAL_OK) {
+        kal_file_destroy(file);
+        return status;
+    }
+    *out_file = file;
+    return KAL_OK;
+}
+
+void kal_file_destroy(KalFile *file)
+{
+    if (!file) {
+        return;
+    }
+    if (file->descriptor >= 0) {
+        close(file->descriptor);
+    }
+    if (file->created) {
+        unlink(file->temporary);
+    }
+    kal_free(file->ctx, file->target, file->target_size);
+    kal_free(file->ctx, file->temporary, file->temporary_size);
+    kal_free(file->ctx, file, sizeof *file);
+}
+
+static void write_out(KalFile *file, const char *bytes, size_t size)
+{
+    while (size > 0 && file->error == 0) {
+        const ssize_t done = write(file->descriptor, bytes, size);
+        if (done > 0) {
+            bytes += done;
+            size -= (size_t)done;
+        } else if (done == 0 || errno != EINTR) {
+            note(file, done == 0 ? ENOSPC : errno);
+        }
+    }
+}
+
+static void flush(KalFile *file)
+{
+    write_out(file, file->buffer, file->used);
+    file->used = 0;
+}
+
+static void add(void *user, const char *bytes, size_t size)
+{
+    KalFile *file = user;
+    assert(file->descriptor >= 0);
+    if (size > BUFFER_SIZE - file->used) {
+        flush(file);
+    }
+    if (size > BUFFER_SIZE) {
+        write_out(file, bytes, size);
+    } else {
+        memcpy(file->buffer + file->used, bytes, size);
+        file->used += size;
+    }
+}
+
+KalSink kal_file_sink(KalFile *file)
+{
+    return (KalSink){.write = add, .user = file};
+}
+
+KalStatus kal_file_close(KalFile *file)
+{
+    assert(file->descriptor >= 0);
+    flush(file);
+    if (file->error == 0 && fsync(file->descriptor) != 0) {
+        note(file, errno);
+    }
+    const int descriptor = file->descriptor;
+    file->descriptor = -1;
+    // Interrupted, it is closed all the same.
+    if (close(descriptor) != 0 && errno != EINTR) {
+        note(file, errno);
+    }
+    return file->error == 0 ? KAL_OK : fail(file, file->error);
+}
+
+// Bring the new name to the disk.  Some systems cannot, and the file is whole in any case.
+static void sync_folder(const KalFile *file)
+{
+    char *slash = strrchr(file->target, '/');
+    if (slash) {
+        slash[slash == file->target] = '\0';
+    }
+    const int folder =
+        open(slash ? file->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        (void)fsync(folder);
+        close(folder);
+    }
+}
+
+KalStatus kal_file_finish(KalFile *file)
+{
+    assert(file->descriptor < 0 && file->error == 0);
+    if (rename(file->temporary, file->target) != 0) {
+        return fail(file, errno);
+    }
+    file->created = false;
+    sync_folder(file);
+    return KAL_OK;
+}
+
+static KalStatus read_all(KalContext *ctx, const char *path, int descriptor,
+                          size_t limit, KalBlock *block)
+{
+    char buffer[BUFFER_SIZE];
+    size_t left = limit;
+    ssize_t got = 0;
+    do {
+        got = read(descriptor, buffer, sizeof buffer);
+        if (got < 0 && errno != EINTR) {
+            return kal_file_fail(ctx, "read", path, errno);
+        }
+        const size_t size = got > 0 ? (size_t)got : 0;
+        if (size > left) {
+            return kal_fail(ctx, KAL_ERR_LIMIT,
+                            "cannot read %s: it has more than the %zu bytes allowed",
+                            kal_file_shown(path), limit);
+        }
+        left -= size;
+        KAL_TRY(kal_block_add(ctx, block, buffer, size));
+    } while (got != 0);
+    return KAL_OK;
+}
+
+KalStatus kal_file_read(KalContext *ctx, const char *path, size_t limit,
+                        KalBlock *block)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return kal_file_fail(ctx, "read", path, errno);
+    }
+    const KalStatus status = read_all(ctx, path, descriptor, limit, block);
+    close(descriptor);
+    return status;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+
+#include "table/csv.h"
+#include "table/file.h"
+#include "table/format_impl.h"
+#include "table/table_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    LIST_SIZE = 128 // room for all endings
+};
+
+typedef KalStatus Writer(const KalTable *table, KalSink sink);
+typedef KalStatus Reader(KalContext *ctx, const char *path, size_t limit,
+                         KalTable **out_table);
+
+typedef struct Format {
+    const char *ending;
+    Writer *write;
+    Reader *read; // NULL: such files are not read
+} Format;
+
+static KalStatus read_csv(KalContext *ctx, const char *path, size_t limit,
+                          KalTable **out_table)
+{
+    KalBlock text = {.data = NULL};
+    KalStatus status = kal_file_read(ctx, path, kal_table_limit(limit), &text);
+    if (status == KAL_OK) {
+        status = kal_csv_parse(ctx, path, text.data ? text.data : "", text.size, limit,
+                               out_table);
+    }
+    kal_block_clear(ctx, &text);
+    return status;
+}
+
+static const Format formats[] = {
+    {".csv",  kal_csv_write,        read_csv           },
+    {".h5",   kal_hdf5_table_write, kal_hdf5_table_read},
+    {".hdf5", kal_hdf5_table_write, kal_hdf5_table_read},
+    {".mat",  kal_mat_table_write,  NULL               },
+    {".json", kal_json_table_write, NULL               },
+};
+
+enum {
+    FORMATS = sizeof formats / sizeof formats[0]
+};
+
+// ".csv, .h5 or .json": the endings that can be written, or those that can be read.
+static void print_endings(bool read, char out_text[LIST_SIZE])
+{
+    int length = 0;
+    int last = FORMATS - 1;
+    while (read && !formats[last].read) {
+        last--;
+    }
+    out_text[0] = '\0';
+    for (int i = 0; i <= last; i++) {
+        if (read && !formats[i].read) {
+            continue;
+        }
+        const char *between = i == last ? " or " : ", ";
+        length += snprintf(out_text + length, LIST_SIZE - (size_t)length, "%s%s",
+                           length > 0 ? between : "", formats[i].ending);
+    }
+}
+
+static const Format *find_format(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; i < FORMATS; i++) {
+        if (dot && dot > name && strcasecmp(dot, formats[i].ending) == 0) {
+            return &formats[i];
+        }
+    }
+    return NULL;
+}
+
+// The format of a path; NULL, with the explanation, when there is none to write or read.
+static const Format *get_format(KalContext *ctx, const char *path, bool read)
+{
+    const Format *format = find_format(path);
+    if (format && (format->read || !read)) {
+        return format;
+    }
+    char endings[LIST_SIZE];
+    print_endings(read, endings);
+    kal_fail(ctx, KAL_ERR_USAGE,
+             "cannot %s a table %s %s: expected a name that ends with %s",
+             read ? "read" : "write", read ? "from" : "to", kal_file_shown(path),
+             endings);
+    return NULL;
+}
+
+KalTableWriteOptions kal_table_write_options(void)
+{
+    return (KalTableWriteOptions){.csv_units = KAL_TABLE_UNITS_NONE};
+}
+
+KalStatus kal_table_check_path(KalContext *ctx, const char *path)
+{
+    KalFile *file = NULL;
+    if (!get_format(ctx, path, false)) {
+        return KAL_ERR_USAGE;
+    }
+    KAL_TRY(kal_file_create(ctx, path, &file));
+    kal_file_destroy(file);
+    return KAL_OK;
+}
+
+// x.units.csv for x.csv.
+static char *units_path(KalContext *ctx, const char *path, size_t *out_size)
+{
+    const char *ending = strrchr(path, '.');
+    const size_t size = strlen(path) + sizeof ".units";
+    char *units = kal_alloc(ctx, size, 1);
+    if (units) {
+        snprintf(units, size, "%.*s.units%s", (int)(ending - path), path, ending);
+    }
+    *out_size = size;
+    return units;
+}
+
+// Write the file of units, whole.
+static KalStatus write_units(const KalTable *table, const char *path)
+{
+    KalContext *ctx = kal_table_context(table);
+    KalFile *file = NULL;
+    size_t size = 0;
+    char *name = units_path(ctx, path, &size);
+    if (!name) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to write a file");
+    }
+    KalStatus status = kal_file_create(ctx, name, &file);
+    if (status == KAL_OK) {
+        kal_csv_write_columns(table, kal_file_sink(file));
+        status = kal_file_close(file);
+    }
+    if (status == KAL_OK) {
+        status = kal_file_finish(file);
+    }
+    kal_file_destroy(file);
+    kal_free(ctx, name, size);
+    return status;
+}
+
+// The units come last before the renaming: a table that does not fit leaves them alone.
+static KalStatus write_file(const KalTable *table, const Format *format,
+                            const char *path, KalTableUnits units, KalFile *file)
+{
+    if (units == KAL_TABLE_UNITS_COMMENT) {
+        kal_csv_write_units(table, kal_file_sink(file));
+    }
+    KAL_TRY(format->write(table, kal_file_sink(file)));
+    KAL_TRY(kal_file_close(file));
+    if (units == KAL_TABLE_UNITS_FILE) {
+        KAL_TRY(write_units(table, path));
+    }
+    return kal_file_finish(file);
+}
+
+KalStatus kal_table_write(const KalTable *table, const char *path,
+                          const KalTableWriteOptions *options)
+{
+    KalContext *ctx = kal_table_context(table);
+    const Format *format = get_format(ctx, path, false);
+    KalFile *file = NULL;
+    if (!format) {
+        return KAL_ERR_USAGE;
+    }
+    if (kal_table_columns(table) == 0) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "cannot write %s: the table has no columns",
+                        kal_file_shown(path));
+    }
+    const bool csv = format->write == kal_csv_write;
+    const KalTableUnits units =
+        options && csv ? options->csv_units : KAL_TABLE_UNITS_NONE;
+    KAL_TRY(kal_file_create(ctx, path, &file));
+    const KalStatus status = write_file(table, format, path, units, file);
+    kal_file_destroy(file);
+    return status;
+}
+
+KalStatus kal_table_read(KalContext *ctx, const char *path, size_t limit,
+                         KalTable **out_table)
+{
+    const Format *format = get_format(ctx, path, true);
+    return format ? format->read(ctx, path, limit, out_table) : KAL_ERR_USAGE;
+}

@@ -1,0 +1,730 @@
+// SPDX-License-Identifier: MIT
+
+// All that the project knows of HDF5.
+//
+// A file is made in memory and handed over in one piece.  When a disk fills up under it,
+// HDF5 1.10 cannot close the file any more and crashes when the program ends; in memory
+// there is nothing that can fill up, and the disk is the business of table/file.c.
+//
+// HDF5 keeps a stack of errors and prints it by itself; we silence it for the time of a
+// call and take the innermost message into ours.  Once a call fails, handles are negative
+// and all calls that use them fail as well: so we look once, at the end of a step.
+//
+// Texts have a fixed length.  Those of variable length lie in a part of the file that has
+// no checksum, and HDF5 1.10 crashes when it is damaged; the reader passes over them.
+
+#include "base/block.h"
+#include "base/utf8.h"
+#include "table/file.h"
+#include "table/format_impl.h"
+#include "table/table_impl.h"
+
+#include <hdf5.h>
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    REASON_SIZE = 256,
+    NAME_SIZE = 3 * KAL_TABLE_LABEL_LIMIT + 1, // of a link, all of it escaped
+    GROWTH = 1 << 20 // bytes by which the image grows at least
+};
+
+typedef struct Hdf5 {
+    KalContext *ctx;
+    bool failed;
+    char reason[REASON_SIZE]; // of the first failure, in the words of HDF5
+    H5E_auto2_t printer;      // what the program had set to be called on errors
+    void *printer_user;
+
+    // for writing: that names are UTF-8, that groups keep their order, that nothing notes
+    // the time of day
+    hid_t attribute;
+    hid_t link;
+    hid_t group;
+    hid_t dataset;
+} Hdf5;
+
+static herr_t keep_reason(unsigned n, const H5E_error2_t *error, void *user)
+{
+    if (n == 0) {
+        snprintf(user, REASON_SIZE, "%s", error->desc ? error->desc : "");
+    }
+    return 0;
+}
+
+// Look at what a call of HDF5 returned; the answer is the same.
+static hid_t seen(Hdf5 *h, hid_t result)
+{
+    if (result < 0 && !h->failed) {
+        h->failed = true;
+        H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, h->reason);
+    }
+    return result;
+}
+
+// Give a handle back, of whatever it is.
+static void drop(Hdf5 *h, hid_t id)
+{
+    if (id >= 0) {
+        seen(h, H5Idec_ref(id));
+    }
+}
+
+static void silence(Hdf5 *h)
+{
+    H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_user);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static void speak_again(const Hdf5 *h)
+{
+    H5Eset_auto2(H5E_DEFAULT, h->printer, h->printer_user);
+}
+
+static const char columns_name[] = "columns";
+static const char parameters_name[] = "parameters";
+static const char unit_name[] = "unit";
+static const char description_name[] = "description";
+
+static bool is_escaped(const char *name, const char *c)
+{
+    const bool dot = *c == '.' && name[1] == '\0'; // alone it means the group itself
+    return *c == '/' || *c == '%' || dot;
+}
+
+// HDF5 takes '/' for a path: %2F stands for it, and %25 for '%'.
+static void escape_name(const char *name, char out_text[NAME_SIZE])
+{
+    char *end = out_text;
+    for (const char *c = name; *c != '\0'; c++) {
+        if (is_escaped(name, c)) {
+            end += snprintf(end, 4, "%%%02X", (unsigned)(unsigned char)*c);
+        } else {
+            *end++ = *c;
+        }
+    }
+    *end = '\0';
+}
+
+static void unescape_name(char *name)
+{
+    char *end = name;
+    for (const char *c = name; *c != '\0'; c++) {
+        const bool slash = strncmp(c, "%2F", 3) == 0;
+        const bool percent = strncmp(c, "%25", 3) == 0;
+        const bool dot = strncmp(c, "%2E", 3) == 0;
+        if (slash || percent || dot) {
+            *end++ = slash ? '/' : percent ? '%' : '.';
+            c += 2;
+        } else {
+            *end++ = *c;
+        }
+    }
+    *end = '\0';
+}
+
+static void open_properties(Hdf5 *h)
+{
+    const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+    h->attribute = seen(h, H5Pcreate(H5P_ATTRIBUTE_CREATE));
+    seen(h, H5Pset_char_encoding(h->attribute, H5T_CSET_UTF8));
+    h->link = seen(h, H5Pcreate(H5P_LINK_CREATE));
+    seen(h, H5Pset_char_encoding(h->link, H5T_CSET_UTF8));
+    h->group = seen(h, H5Pcreate(H5P_GROUP_CREATE));
+    seen(h, H5Pset_link_creation_order(h->group, order));
+    seen(h, H5Pset_obj_track_times(h->group, false));
+    h->dataset = seen(h, H5Pcreate(H5P_DATASET_CREATE));
+    seen(h, H5Pset_obj_track_times(h->dataset, false));
+}
+
+static void close_properties(Hdf5 *h)
+{
+    drop(h, h->dataset);
+    drop(h, h->group);
+    drop(h, h->link);
+    drop(h, h->attribute);
+}
+
+// A text of `size` bytes that ends with a NUL.
+static hid_t text_type(Hdf5 *h, size_t size, H5T_cset_t letters)
+{
+    const hid_t type = seen(h, H5Tcopy(H5T_C_S1));
+    seen(h, H5Tset_size(type, size));
+    seen(h, H5Tset_cset(type, letters));
+    return type;
+}
+
+static void write_attribute(Hdf5 *h, hid_t object, const char *name, hid_t type,
+                            const void *value)
+{
+    const hid_t space = seen(h, H5Screate(H5S_SCALAR));
+    const hid_t attribute =
+        seen(h, H5Acreate2(object, name, type, space, h->attribute, H5P_DEFAULT));
+    seen(h, H5Awrite(attribute, type, value));
+    drop(h, attribute);
+    drop(h, space);
+}
+
+static void write_text(Hdf5 *h, hid_t object, const char *name, const char *text)
+{
+    const hid_t type = text_type(h, strlen(text) + 1, H5T_CSET_UTF8);
+    write_attribute(h, object, name, type, text);
+    drop(h, type);
+}
+
+static void write_label(Hdf5 *h, hid_t object, const KalQuantity *quantity)
+{
+    write_text(h, object, unit_name, quantity->unit);
+    write_text(h, object, description_name, quantity->description);
+}
+
+static void write_notes(Hdf5 *h, const KalTable *table, hid_t file)
+{
+    const unsigned char incomplete = kal_table_is_incomplete(table);
+    write_attribute(h, file, KAL_TABLE_INCOMPLETE_NOTE, H5T_NATIVE_UCHAR, &incomplete);
+    for (size_t i = 0; i < kal_table_notes(table); i++) {
+        const KalTableNote note = kal_table_note(table, i);
+        if (note.text) {
+            write_text(h, file, note.key, note.text);
+        } else {
+            write_attribute(h, file, note.key, H5T_NATIVE_DOUBLE, &note.number);
+        }
+    }
+}
+
+// A dataset of doubles with its unit and description.  The second space says which of the
+// numbers at `values` it gets; without any it stays empty.
+static void write_dataset(Hdf5 *h, hid_t group, const KalQuantity *quantity,
+                          const hid_t spaces[2], const double *values)
+{
+    const hid_t file = spaces[0];
+    const hid_t memory = spaces[1];
+    char name[NAME_SIZE];
+    escape_name(quantity->name, name);
+    const hid_t dataset = seen(h, H5Dcreate2(group, name, H5T_IEEE_F64LE, file, h->link,
+                                             h->dataset, H5P_DEFAULT));
+    if (values) {
+        seen(h,
+             H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, values));
+    }
+    write_label(h, dataset, quantity);
+    drop(h, dataset);
+}
+
+static void write_parameters(Hdf5 *h, const KalTable *table, hid_t file)
+{
+    const hid_t group =
+        seen(h, H5Gcreate2(file, parameters_name, h->link, h->group, H5P_DEFAULT));
+    const hid_t scalar = seen(h, H5Screate(H5S_SCALAR));
+    const hid_t spaces[2] = {scalar, scalar};
+    for (size_t i = 0; i < kal_table_parameters(table); i++) {
+        const KalTableParameter parameter = kal_table_parameter(table, i);
+        write_dataset(h, group, &parameter.quantity, spaces, &parameter.value);
+    }
+    drop(h, scalar);
+    drop(h, group);
+}
+
+// One column of numbers that lie in memory row by row.
+static void select_column(Hdf5 *h, hid_t memory, size_t rows, size_t column)
+{
+    const hsize_t start[2] = {0, column};
+    const hsize_t count[2] = {rows, 1};
+    seen(h, H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL, count, NULL));
+}
+
+static void write_columns(Hdf5 *h, const KalTable *table, hid_t file)
+{
+    const size_t rows = kal_table_rows(table);
+    const hsize_t size[2] = {rows, kal_table_columns(table)};
+    const double *values = rows > 0 ? kal_table_row(table, 0) : NULL;
+    const hid_t group =
+        seen(h, H5Gcreate2(file, columns_name, h->link, h->group, H5P_DEFAULT));
+    const hid_t spaces[2] = {seen(h, H5Screate_simple(1, size, NULL)),
+                             seen(h, H5Screate_simple(2, size, NULL))};
+    for (size_t j = 0; j < kal_table_columns(table) && !h->failed; j++) {
+        const KalQuantity column = kal_table_column(table, j);
+        if (rows > 0) {
+            select_column(h, spaces[1], rows, j);
+        }
+        write_dataset(h, group, &column, spaces, values);
+    }
+    drop(h, spaces[1]);
+    drop(h, spaces[0]);
+    drop(h, group);
+}
+
+// A file in memory.  HDF5 takes two of the same name for one; the address makes ours
+// differ from those of other threads.
+static hid_t create_image(Hdf5 *h, size_t bytes)
+{
+    char name[64];
+    snprintf(name, sizeof name, "kalaba-table-%p", (void *)h);
+    const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+    const hid_t access = seen(h, H5Pcreate(H5P_FILE_ACCESS));
+    const hid_t create = seen(h, H5Pcreate(H5P_FILE_CREATE));
+    seen(h, H5Pset_fapl_core(access, bytes + GROWTH, false));
+    seen(h, H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+    seen(h, H5Pset_attr_creation_order(create, order));
+    seen(h,
+         H5Pset_attr_phase_change(create, 0, 0)); // so they may have more than 64 KiB
+    seen(h, H5Pset_obj_track_times(create, false));
+    const hid_t file = seen(h, H5Fcreate(name, H5F_ACC_TRUNC, create, access));
+    drop(h, create);
+    drop(h, access);
+    return file;
+}
+
+static void hand_over(Hdf5 *h, hid_t file, KalSink sink)
+{
+    void *handle = NULL;
+    seen(h, H5Fflush(file, H5F_SCOPE_GLOBAL));
+    const ssize_t size = (ssize_t)seen(h, H5Fget_file_image(file, NULL, 0));
+    seen(h, H5Fget_vfd_handle(file, H5P_DEFAULT, &handle));
+    if (!h->failed) {
+        sink.write(sink.user, *(const char **)handle, (size_t)size);
+    }
+}
+
+KalStatus kal_hdf5_table_write(const KalTable *table, KalSink sink)
+{
+    Hdf5 h = {.ctx = kal_table_context(table)};
+    const size_t values =
+        kal_table_rows(table) * kal_table_columns(table) * sizeof(double);
+    silence(&h);
+    open_properties(&h);
+    const hid_t file = create_image(&h, values);
+    write_notes(&h, table, file);
+    write_parameters(&h, table, file);
+    write_columns(&h, table, file);
+    hand_over(&h, file, sink);
+    drop(&h, file);
+    close_properties(&h);
+    speak_again(&h);
+    if (h.failed) {
+        return kal_fail(h.ctx, KAL_ERR_FILE, "HDF5 cannot make a file of the table: %s",
+                        h.reason);
+    }
+    return KAL_OK;
+}
+
+// A group of datasets that all have the same number of dimensions.
+typedef struct Group {
+    const char *name;
+    hid_t id;
+    int rank;
+    H5_index_t order; // as written, or by name when the file does not know
+    hsize_t count;
+} Group;
+
+typedef struct Input {
+    Hdf5 h;
+    const char *path;
+    KalTable *table;
+    char name[NAME_SIZE]; // of the last dataset
+    KalBlock unit;        // its unit, and
+    KalBlock description; // its description
+    hsize_t rows;         // of all columns
+    double *values;       // of the table, row by row
+    size_t filled;        // columns whose values are there
+} Input;
+
+// Say what could not be done and why.
+static KalStatus fail(const Input *in, const char *what)
+{
+    return kal_fail(in->h.ctx, KAL_ERR_FILE, "cannot read %s: %s%s%s",
+                    kal_file_shown(in->path), what, in->h.failed ? "; HDF5 says: " : "",
+                    in->h.reason);
+}
+
+// Say what is wrong with the last dataset.
+static KalStatus refuse(const Input *in, const Group *group, KalStatus status,
+                        const char *problem)
+{
+    char shown[KAL_PRINTABLE_SIZE];
+    kal_printable_print(in->name, strlen(in->name), shown);
+    return kal_fail(in->h.ctx, status, "cannot read %s: %s/%s %s%s%s",
+                    kal_file_shown(in->path), group->name, shown, problem,
+                    in->h.failed ? "; HDF5 says: " : "", in->h.reason);
+}
+
+static KalStatus copy_text(Input *in, const char *text, KalBlock *out_text)
+{
+    out_text->size = 0;
+    return kal_block_add(in->h.ctx, out_text, text, strlen(text) + 1);
+}
+
+static KalStatus read_text(Input *in, hid_t attribute, hid_t type, KalBlock *out_text)
+{
+    const size_t size = H5Tget_size(type) + 1;
+    char *text = kal_alloc(in->h.ctx, size, 1);
+    if (!text) {
+        return kal_fail(in->h.ctx, KAL_ERR_NOMEM, "no memory for the texts of a table");
+    }
+    const hid_t memory = text_type(&in->h, size, H5Tget_cset(type));
+    seen(&in->h, H5Aread(attribute, memory, text));
+    const KalStatus status = copy_text(in, text, out_text);
+    drop(&in->h, memory);
+    kal_free(in->h.ctx, text, size);
+    return status;
+}
+
+static bool is_number(hid_t type)
+{
+    const H5T_class_t class = H5Tget_class(type);
+    return class == H5T_FLOAT || class == H5T_INTEGER;
+}
+
+static bool is_text(hid_t type)
+{
+    return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
+}
+
+// Whether an attribute holds one value and not many.
+static bool is_single(Hdf5 *h, hid_t attribute)
+{
+    const hid_t space = seen(h, H5Aget_space(attribute));
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    drop(h, space);
+    return count == 1;
+}
+
+// The text of an attribute, "" when it is missing or something else.
+static KalStatus read_label(Input *in, hid_t object, const char *name,
+                            KalBlock *out_text)
+{
+    if (H5Aexists(object, name) <= 0) {
+        return copy_text(in, "", out_text);
+    }
+    const hid_t attribute = seen(&in->h, H5Aopen(object, name, H5P_DEFAULT));
+    const hid_t type = seen(&in->h, H5Aget_type(attribute));
+    const bool text = is_text(type) && is_single(&in->h, attribute);
+    const KalStatus status =
+        text ? read_text(in, attribute, type, out_text) : copy_text(in, "", out_text);
+    drop(&in->h, type);
+    drop(&in->h, attribute);
+    return status;
+}
+
+// Keep an attribute of the file as a note; those that are neither a text nor a number are
+// not ours.
+static KalStatus read_note(Input *in, hid_t attribute, hid_t type, const char *key)
+{
+    if (!is_single(&in->h, attribute)) {
+        return KAL_OK;
+    }
+    if (is_text(type)) {
+        KAL_TRY(read_text(in, attribute, type, &in->description));
+        return kal_table_set_text(in->table, key, in->description.data);
+    }
+    if (!is_number(type)) {
+        return KAL_OK;
+    }
+    double number = 0.0;
+    seen(&in->h, H5Aread(attribute, H5T_NATIVE_DOUBLE, &number));
+    if (strcmp(key, KAL_TABLE_INCOMPLETE_NOTE) == 0) {
+        kal_table_set_incomplete(in->table, number != 0.0);
+        return KAL_OK;
+    }
+    return kal_table_set_number(in->table, key, number);
+}
+
+static KalStatus read_attribute(Input *in, hid_t attribute)
+{
+    const ssize_t length = H5Aget_name(attribute, sizeof in->name, in->name);
+    seen(&in->h, length);
+    if (length >= (ssize_t)sizeof in->name) {
+        return fail(in, "the name of an attribute is too long");
+    }
+    const hid_t type = seen(&in->h, H5Aget_type(attribute));
+    const KalStatus status =
+        in->h.failed ? KAL_OK : read_note(in, attribute, type, in->name);
+    drop(&in->h, type);
+    return status;
+}
+
+static H5_index_t order_of(hid_t properties,
+                           herr_t (*get)(hid_t properties, unsigned *out_flags))
+{
+    unsigned flags = 0;
+    return get(properties, &flags) >= 0 && (flags & H5P_CRT_ORDER_TRACKED) != 0
+               ? H5_INDEX_CRT_ORDER
+               : H5_INDEX_NAME;
+}
+
+// The attributes of the root.
+static KalStatus read_notes(Input *in, hid_t file)
+{
+    const hid_t root = seen(&in->h, H5Gopen2(file, "/", H5P_DEFAULT));
+    const hid_t properties = seen(&in->h, H5Gget_create_plist(root));
+    const H5_index_t order = order_of(properties, H5Pget_attr_creation_order);
+    drop(&in->h, properties);
+    const hid_t count = seen(&in->h, H5Aget_num_attrs(root));
+    KalStatus status = KAL_OK;
+    for (hid_t i = 0; i < count && status == KAL_OK && !in->h.failed; i++) {
+        const hid_t attribute =
+            seen(&in->h, H5Aopen_by_idx(root, ".", order, H5_ITER_INC, (hsize_t)i,
+                                        H5P_DEFAULT, H5P_DEFAULT));
+        if (attribute >= 0) {
+            status = read_attribute(in, attribute);
+        }
+        drop(&in->h, attribute);
+    }
+    drop(&in->h, root);
+    KAL_TRY(status);
+    return in->h.failed ? fail(in, "its attributes cannot be read") : KAL_OK;
+}
+
+// Links may lead into other files, which is not what a table is for.
+static bool is_inside(hid_t group, const char *name)
+{
+    H5L_info_t info;
+    return H5Lexists(group, name, H5P_DEFAULT) > 0
+           && H5Lget_info(group, name, &info, H5P_DEFAULT) >= 0
+           && info.type == H5L_TYPE_HARD;
+}
+
+// Whether the numbers of a dataset are in this file.
+static bool has_own_data(Hdf5 *h, hid_t dataset)
+{
+    const hid_t properties = seen(h, H5Dget_create_plist(dataset));
+    const H5D_layout_t layout = H5Pget_layout(properties);
+    const int elsewhere = H5Pget_external_count(properties);
+    drop(h, properties);
+    return elsewhere == 0
+           && (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS
+               || layout == H5D_CHUNKED);
+}
+
+static KalStatus check_dataset(Input *in, const Group *group, hid_t dataset,
+                               hsize_t *out_rows)
+{
+    hsize_t rows = 1;
+    const hid_t type = seen(&in->h, H5Dget_type(dataset));
+    const hid_t space = seen(&in->h, H5Dget_space(dataset));
+    const bool number = is_number(type);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    if (rank == group->rank) {
+        seen(&in->h, H5Sget_simple_extent_dims(space, &rows, NULL));
+    }
+    drop(&in->h, space);
+    drop(&in->h, type);
+    if (in->h.failed) {
+        return refuse(in, group, KAL_ERR_FILE, "cannot be read");
+    }
+    if (rank != group->rank || !number) {
+        return refuse(in, group, KAL_ERR_SHAPE,
+                      group->rank == 1 ? "is not a sequence of numbers"
+                                       : "is not a single number");
+    }
+    if (!has_own_data(&in->h, dataset)) {
+        return refuse(in, group, KAL_ERR_FILE, "has its numbers in another file");
+    }
+    *out_rows = rows;
+    return KAL_OK;
+}
+
+// Open a dataset of a group.  Its name is kept as it was before it was escaped.
+static KalStatus open_dataset(Input *in, const Group *group, hsize_t i,
+                              hid_t *out_dataset)
+{
+    const ssize_t length =
+        H5Lget_name_by_idx(group->id, ".", group->order, H5_ITER_INC, i, in->name,
+                           sizeof in->name, H5P_DEFAULT);
+    if (seen(&in->h, length) < 0 || length >= (ssize_t)sizeof in->name) {
+        return fail(in, "the name of a dataset cannot be read or is too long");
+    }
+    const hid_t dataset = is_inside(group->id, in->name)
+                              ? H5Dopen2(group->id, in->name, H5P_DEFAULT)
+                              : -1;
+    unescape_name(in->name);
+    if (dataset < 0) {
+        return refuse(in, group, KAL_ERR_FILE, "is not a dataset of this file");
+    }
+    *out_dataset = dataset;
+    return KAL_OK;
+}
+
+// What happens to a dataset that was opened and checked.
+typedef KalStatus Visitor(Input *in, const Group *group, hid_t dataset, hsize_t rows);
+
+static KalStatus visit(Input *in, const Group *group, hsize_t i, Visitor *visitor)
+{
+    hid_t dataset = -1;
+    hsize_t rows = 0;
+    KAL_TRY(open_dataset(in, group, i, &dataset));
+    KalStatus status = check_dataset(in, group, dataset, &rows);
+    if (status == KAL_OK) {
+        status = visitor(in, group, dataset, rows);
+    }
+    drop(&in->h, dataset);
+    KAL_TRY(status);
+    return in->h.failed ? refuse(in, group, KAL_ERR_FILE, "cannot be read") : KAL_OK;
+}
+
+static KalStatus read_quantity(Input *in, hid_t dataset, KalQuantity *out_quantity)
+{
+    KAL_TRY(read_label(in, dataset, unit_name, &in->unit));
+    KAL_TRY(read_label(in, dataset, description_name, &in->description));
+    *out_quantity = (KalQuantity){
+        .name = in->name, .unit = in->unit.data, .description = in->description.data};
+    return KAL_OK;
+}
+
+static KalStatus add_column(Input *in, const Group *group, hid_t dataset, hsize_t rows)
+{
+    KalQuantity quantity;
+    if (kal_table_columns(in->table) == 0) {
+        in->rows = rows;
+    }
+    if (rows != in->rows) {
+        return refuse(in, group, KAL_ERR_SHAPE,
+                      "has another length than the columns before it");
+    }
+    KAL_TRY(read_quantity(in, dataset, &quantity));
+    return kal_table_add_column(in->table, quantity);
+}
+
+static KalStatus fill_column(Input *in, const Group *group, hid_t dataset, hsize_t rows)
+{
+    const hsize_t size[2] = {rows, group->count};
+    const hid_t memory = seen(&in->h, H5Screate_simple(2, size, NULL));
+    select_column(&in->h, memory, rows, in->filled);
+    seen(&in->h,
+         H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, H5S_ALL, H5P_DEFAULT, in->values));
+    drop(&in->h, memory);
+    in->filled++;
+    return KAL_OK;
+}
+
+static KalStatus set_parameter(Input *in, const Group *group, hid_t dataset,
+                               hsize_t rows)
+{
+    KalQuantity quantity;
+    double value = 0.0;
+    (void)group;
+    (void)rows;
+    seen(&in->h,
+         H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value));
+    KAL_TRY(read_quantity(in, dataset, &quantity));
+    return kal_table_set_parameter(in->table, quantity, value);
+}
+
+static KalStatus visit_all(Input *in, const Group *group, Visitor *visitor)
+{
+    for (hsize_t i = 0; i < group->count; i++) {
+        KAL_TRY(visit(in, group, i, visitor));
+    }
+    return KAL_OK;
+}
+
+static KalStatus read_columns(Input *in, const Group *group)
+{
+    if (group->count == 0) {
+        return fail(in, "it has no columns");
+    }
+    KAL_TRY(visit_all(in, group, add_column));
+    if (in->rows == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_table_add_empty_rows(in->table, in->rows, &in->values));
+    return visit_all(in, group, fill_column);
+}
+
+static KalStatus read_parameters(Input *in, const Group *group)
+{
+    return visit_all(in, group, set_parameter);
+}
+
+static KalStatus read_group(Input *in, hid_t file, Group group,
+                            KalStatus (*read)(Input *in, const Group *group))
+{
+    H5G_info_t info = {.nlinks = 0};
+    group.id =
+        is_inside(file, group.name) ? H5Gopen2(file, group.name, H5P_DEFAULT) : -1;
+    if (group.id < 0) {
+        return kal_fail(
+            in->h.ctx, KAL_ERR_FILE,
+            "cannot read %s: it has no group '%s', as a table of Kalaba has",
+            kal_file_shown(in->path), group.name);
+    }
+    const hid_t properties = seen(&in->h, H5Gget_create_plist(group.id));
+    group.order = order_of(properties, H5Pget_link_creation_order);
+    drop(&in->h, properties);
+    seen(&in->h, H5Gget_info(group.id, &info));
+    group.count = info.nlinks;
+    const KalStatus status =
+        in->h.failed ? fail(in, "it is damaged") : read(in, &group);
+    drop(&in->h, group.id);
+    return status;
+}
+
+static KalStatus read_file(Input *in, hid_t file, size_t limit)
+{
+    KAL_TRY(kal_table_create(in->h.ctx, limit, &in->table));
+    KAL_TRY(read_notes(in, file));
+    if (is_inside(file, parameters_name)) {
+        KAL_TRY(read_group(in, file, (Group){.name = parameters_name, .rank = 0},
+                           read_parameters));
+    }
+    return read_group(in, file, (Group){.name = columns_name, .rank = 1}, read_columns);
+}
+
+// What the table says against texts and sizes, with the path before it.
+static KalStatus name_file(const Input *in, KalStatus status)
+{
+    if (status != KAL_ERR_USAGE && status != KAL_ERR_LIMIT) {
+        return status;
+    }
+    char reason[REASON_SIZE * 4];
+    snprintf(reason, sizeof reason, "%s", kal_context_message(in->h.ctx));
+    return kal_fail(in->h.ctx, status == KAL_ERR_USAGE ? KAL_ERR_SYNTAX : status,
+                    "cannot read %s: %s", kal_file_shown(in->path), reason);
+}
+
+// Without a lock: a file that we only read may lie where none is to be had.
+static KalStatus open_file(Input *in, hid_t *out_file)
+{
+    struct stat status;
+    if (stat(in->path, &status) != 0) {
+        return kal_file_fail(in->h.ctx, "read", in->path, errno);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return fail(in, "it is not a file but a folder, a device or the like");
+    }
+    const hid_t access = seen(&in->h, H5Pcreate(H5P_FILE_ACCESS));
+    seen(&in->h, H5Pset_file_locking(access, false, true));
+    const hid_t file = seen(&in->h, H5Fopen(in->path, H5F_ACC_RDONLY, access));
+    drop(&in->h, access);
+    if (in->h.failed) {
+        return fail(in, "it is no HDF5 file, or damaged");
+    }
+    *out_file = file;
+    return KAL_OK;
+}
+
+KalStatus kal_hdf5_table_read(KalContext *ctx, const char *path, size_t limit,
+                              KalTable **out_table)
+{
+    Input in = {.h = {.ctx = ctx}, .path = path};
+    hid_t file = -1;
+    silence(&in.h);
+    KalStatus status = open_file(&in, &file);
+    if (status == KAL_OK) {
+        status = name_file(&in, read_file(&in, file, limit));
+    }
+    drop(&in.h, file);
+    speak_again(&in.h);
+    kal_block_clear(ctx, &in.unit);
+    kal_block_clear(ctx, &in.description);
+    if (status != KAL_OK) {
+        kal_table_destroy(in.table);
+        return status;
+    }
+    *out_table = in.table;
+    return KAL_OK;
+}
