@@ -214,9 +214,8 @@ static void write_json(const KalCheck *check, KalSink sink)
     write_counts(&w, check);
     kal_view_write_verdicts_json(&w, &check->answer,
                                  kal_system_coordinate_names(check->system),
-                                 kal_system_constraint_names(check->system));
-    kal_view_write_reactions_json(&w, &check->answer,
-                                  kal_system_constraint_names(check->system));
+                                 check->instant->row_names);
+    kal_view_write_reactions_json(&w, &check->answer, check->instant->row_names);
     write_start(&w, check);
     write_conserved(&w, check);
     write_warnings(&w, check);
@@ -364,7 +363,7 @@ static void print_constraints(const Page *page)
 static void print_sets(const Page *page)
 {
     const KalMotionAnswer *answer = &page->check->answer;
-    const char *const *names = kal_system_constraint_names(page->check->system);
+    const char *const *names = page->check->instant->row_names;
     for (int set = 0; set < answer->n_dependent_sets && set < ROWS_SHOWN; set++) {
         int count = 0;
         print(page, "  ");

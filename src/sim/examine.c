@@ -82,7 +82,7 @@ static KalStatus examine_start(KalCheck *check)
     }
     const KalMotionFault fault = kal_instant_fault(instant);
     blame(check,
-          fault.constraints ? kal_system_constraint_names(check->system)
+          fault.constraints ? instant->row_names
                             : kal_system_coordinate_names(check->system),
           fault.indices, fault.count);
     KAL_TRY(keep_reason(check));

@@ -45,7 +45,7 @@ static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
 }
 
 // What kinds of residuals there are, and whether M is always the same.
-static KalStatus note_structure(KalRun *run)
+static void note_structure(KalRun *run)
 {
     const KalEquations *equations = run->system->equations;
     for (size_t i = 0; i < equations->m; i++) {
@@ -55,7 +55,6 @@ static KalStatus note_structure(KalRun *run)
             run->has_velocity || equations->psi[i].index != KAL_NO_EXPR.index;
     }
     run->constant_mass = run->system->constant_mass;
-    return KAL_OK;
 }
 
 static KalStatus allocate(KalRun *run)
@@ -81,7 +80,7 @@ static KalStatus init(KalRun *run)
 {
     KAL_TRY(check_options(run->ctx, &run->options));
     KAL_TRY(allocate(run));
-    KAL_TRY(note_structure(run));
+    note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->texts));
     KAL_TRY(kal_instant_create(run->ctx, run->system, &run->instant));
     if (run->options.drift == KAL_DRIFT_STABILIZE) {
@@ -229,6 +228,8 @@ static KalStatus start_here(KalRun *run)
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run, false));
     KAL_TRY(kal_run_begin(run));
+    KAL_TRY(kal_run_events_start(run));
+    KAL_TRY(kal_run_look(run, run->t));
     KAL_TRY(note_numbers(run, true));
     run->started = true;
     return KAL_OK;
@@ -257,7 +258,7 @@ static KalStatus go_on(KalRun *run)
     if (run->options.watch && !run->options.watch(run->options.user, run)) {
         return kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g", run->t);
     }
-    return KAL_OK;
+    return kal_run_events_find(run);
 }
 
 // Let the run be at t, which is known.
@@ -270,6 +271,11 @@ static KalStatus reach(KalRun *run, double t)
         return KAL_OK;
     }
     KAL_TRY(kal_run_watch_rank(run, false));
+    if (run->events.pending) {
+        KAL_TRY(kal_run_events_apply(run));
+        KAL_TRY(kal_run_look(run, run->t));
+        KAL_TRY(note_numbers(run, false));
+    }
     run->over = run->over || t >= run->options.until;
     return KAL_OK;
 }

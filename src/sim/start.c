@@ -163,10 +163,23 @@ static KalStatus fail_start(KalInstant *instant, int count, const char *what)
     char names[NAMES_SIZE];
     list_names(instant, count, names);
     return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
-                    "no %s satisfy the constraints together with the values that init "
-                    "holds with '=': %s; hold fewer values, or give better guesses "
-                    "with '~'",
+                    "no %s satisfy the constraints together with the values that are "
+                    "held: %s",
                     what, names);
+}
+
+// What to do about it at the start of a run.
+static KalStatus advise(const KalInstant *instant, KalStatus status)
+{
+    if (status != KAL_ERR_CONTRADICTION) {
+        return status;
+    }
+    char why[2 * NAMES_SIZE];
+    (void)snprintf(why, sizeof why, "%s", kal_context_message(instant->ctx));
+    return kal_fail(instant->ctx, status,
+                    "%s; hold fewer values with '=' in init, or give better guesses "
+                    "with '~'",
+                    why);
 }
 
 // Constraints to blame when the linear problem has no solution: those of its fault, or
@@ -239,13 +252,17 @@ static bool note_moves(KalInstant *instant)
     return any;
 }
 
-static KalStatus find(KalInstant *instant, bool *held, KalStartReport *report)
+static KalStatus find(KalInstant *instant, const bool *held, KalStartReport *report)
 {
-    const int n = instant->system->n;
-    fill_held(instant->system->model, held, held + n);
     KAL_TRY(find_positions(instant, held, &report->n_failed));
     report->velocity = true;
-    return find_velocities(instant, held + n, &report->n_failed);
+    return find_velocities(instant, held + instant->system->n, &report->n_failed);
+}
+
+KalStatus kal_instant_settle(KalInstant *instant, const bool *held)
+{
+    KalStartReport report = {.moved = false};
+    return instant->n_active > 0 ? find(instant, held, &report) : KAL_OK;
 }
 
 KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
@@ -260,7 +277,9 @@ KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
     instant->variables[0] = system->run.from;
     memcpy(kal_instant_q(instant), system->start_q, n * sizeof(double));
     memcpy(kal_instant_qd(instant), system->start_qd, n * sizeof(double));
-    const KalStatus status = system->m > 0 ? find(instant, held, &report) : KAL_OK;
+    fill_held(system->model, held, held + n);
+    KalStatus status = system->m > 0 ? find(instant, held, &report) : KAL_OK;
+    status = advise(instant, status);
     kal_free(instant->ctx, held, 2 * n * sizeof *held);
     report.moved = note_moves(instant);
     report.moved_q = instant->moved;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Positions that satisfy the constraints, near a guess.
+/// States that satisfy the constraints, near a guess.
 
 #ifndef SIM_START_H
 #define SIM_START_H
@@ -14,5 +14,10 @@
 /// from the guess itself.  Fails when a formula has no value at the guess.
 KAL_CHECKED KalStatus kal_seek_positions(KalInstant *instant, const bool *held,
                                          bool *out_met);
+
+/// Bring the instant's state to the constraints that are active now, as a start does, at
+/// the time that it has; of its 2 n numbers those stay that `held` says.  For velocities
+/// that is a plastic impact, theory (15.6).  KAL_ERR_CONTRADICTION.
+KAL_CHECKED KalStatus kal_instant_settle(KalInstant *instant, const bool *held);
 
 #endif
