@@ -6,11 +6,12 @@
 #ifndef KALABA_KALABA_H
 #define KALABA_KALABA_H
 
-#include <kalaba/examine.h>
 #include <kalaba/context.h>
+#include <kalaba/examine.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
+#include <kalaba/record.h>
 #include <kalaba/run.h>
 #include <kalaba/show.h>
 #include <kalaba/status.h>

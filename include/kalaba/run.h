@@ -107,6 +107,10 @@ KAL_API bool kal_run_is_over(const KalRun *run);
 /// The event that stopped the run, or NULL.
 KAL_API const char *kal_run_stopped_by(const KalRun *run);
 
+/// The names of the coordinates or constraints that the last failure blames; answers how
+/// many.  They hold until the run goes on.
+KAL_API size_t kal_run_fault(const KalRun *run, const char *const **out_names);
+
 /// What the run did so far.
 KAL_API KalRunStatistics kal_run_statistics(const KalRun *run);
 

@@ -7,6 +7,7 @@
 #define KALABA_SHOW_H
 
 #include <kalaba/examine.h>
+#include <kalaba/run.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,11 +40,17 @@ KAL_API KAL_CHECKED KalStatus kal_show_system(KalSystem *system,
 KAL_API void kal_show_check(const KalCheck *check, const KalShowOptions *options,
                             KalSink sink);
 
-/// Show a solved instant with its outputs, as text or JSON.  KAL_ERR_NUMBER when an output has no value.
+/// Show a solved instant with its outputs, as text or JSON.  KAL_ERR_NUMBER when an output
+/// has no value.
 KAL_API KAL_CHECKED KalStatus kal_show_instant(KalInstant *instant,
                                                const KalMotionAnswer *answer,
                                                const KalShowOptions *options,
                                                KalSink sink);
+
+/// Show where a run ended and what it did, as text or JSON; `seconds` is the time that it
+/// took.  KAL_ERR_NUMBER when an output has no value.
+KAL_API KAL_CHECKED KalStatus kal_show_run(KalRun *run, double seconds,
+                                           const KalShowOptions *options, KalSink sink);
 
 /// Write a failure as JSON: the message and the names of those at fault.
 KAL_API void kal_show_error_json(const char *message, const char *const *names,

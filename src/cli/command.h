@@ -14,6 +14,7 @@ typedef enum KalExit {
     KAL_EXIT_DONE = 0,
     KAL_EXIT_FAULT = 1, ///< the model or its numbers, a file, memory
     KAL_EXIT_USAGE = 2,
+    KAL_EXIT_INTERRUPTED = 130, ///< by Ctrl-C
 } KalExit;
 
 typedef struct KalCommand {
@@ -30,6 +31,7 @@ typedef struct KalCommand {
 extern const KalCommand kal_command_check;
 extern const KalCommand kal_command_derive;
 extern const KalCommand kal_command_eval;
+extern const KalCommand kal_command_run;
 extern const KalCommand kal_command_solve;
 extern const KalCommand kal_command_help;
 

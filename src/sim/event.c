@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 3,       // inner points of a step at which functions are looked at
+    SAMPLES = 3,        // inner points of a step at which functions are looked at
     MOST_CROWDED = 100, // events in a row that are close to each other
     MOST_SHRINKING = 8, // gaps between events in a row, each shorter than the last
     TEXT_SIZE = 1000
@@ -98,8 +98,8 @@ KalStatus kal_run_events_find(KalRun *run)
     const double largest =
         fmax(fabs(run->options.from), fmax(fabs(run->options.until), 1e-300));
     KalRootHit hit;
-    KAL_TRY(kal_roots_find(run->roots, run->step.t_new, 8.0 * DBL_EPSILON * largest,
-                           &hit));
+    KAL_TRY(
+        kal_roots_find(run->roots, run->step.t_new, 8.0 * DBL_EPSILON * largest, &hit));
     run->events.pending = hit.found;
     if (hit.found) {
         run->horizon = hit.t;

@@ -6,7 +6,8 @@
 
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
-    const double end = run->options.until;
+    const double until = run->options.until;
+    const double end = t < until ? until : t + 1.0; // where no step will be taken
     KAL_TRY(run->stiff ? kal_stiff_start(run->stiff_solver, t, y, end)
                        : kal_dop853_start(run->explicit_solver, t, y, end));
     run->step = (KalOdeStep){.t_old = t, .t_new = t};

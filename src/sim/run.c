@@ -65,7 +65,8 @@ static KalStatus allocate(KalRun *run)
     const size_t events = run->system->model->n_events;
     run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
     run->events.crossings = (int *)kal_alloc(run->ctx, events + 1, sizeof(int));
-    if (!run->block || !run->events.crossings) {
+    run->fault = (const char **)kal_alloc(run->ctx, n + m, sizeof *run->fault);
+    if (!run->block || !run->events.crossings || !run->fault) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     run->block_size = count * sizeof(double);
@@ -128,6 +129,8 @@ void kal_run_destroy(KalRun *run)
     kal_block_clear(run->ctx, &run->incidents);
     kal_free(run->ctx, run->events.crossings,
              (run->system->model->n_events + 1) * sizeof *run->events.crossings);
+    kal_free(run->ctx, run->fault,
+             (size_t)(run->system->n + run->system->m) * sizeof *run->fault);
     kal_free(run->ctx, run->block, run->block_size);
     kal_free(run->ctx, run, sizeof *run);
 }
@@ -235,15 +238,48 @@ static KalStatus start_here(KalRun *run)
     return KAL_OK;
 }
 
+// Keep who is to blame for a failure of the last solve.
+static KalStatus note_fault(KalRun *run, KalStatus status)
+{
+    const char *const *coordinates = kal_system_coordinate_names(run->system);
+    const KalMotionFault fault = kal_instant_fault(run->instant);
+    run->n_fault = 0;
+    if (status == KAL_ERR_NOT_UNIQUE) {
+        for (int i = 0; i < run->system->n; i++) {
+            if (run->answer.indeterminate[i]) {
+                run->fault[run->n_fault++] = coordinates[i];
+            }
+        }
+    } else if (status != KAL_OK) {
+        for (int i = 0; i < fault.count; i++) {
+            run->fault[run->n_fault++] = fault.constraints
+                                             ? run->instant->row_names[fault.indices[i]]
+                                             : coordinates[fault.indices[i]];
+        }
+    }
+    return status;
+}
+
+size_t kal_run_fault(const KalRun *run, const char *const **out_names)
+{
+    *out_names = run->fault;
+    return run->n_fault;
+}
+
 KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 {
-    KAL_TRY(kal_instant_start(run->instant, out_report));
-    return start_here(run);
+    const KalStatus status = kal_instant_start(run->instant, out_report);
+    run->n_fault = 0;
+    for (int i = 0; status != KAL_OK && i < out_report->n_failed; i++) {
+        run->fault[run->n_fault++] =
+            kal_system_constraint_names(run->system)[out_report->failed[i]];
+    }
+    return status == KAL_OK ? note_fault(run, start_here(run)) : status;
 }
 
 KalStatus kal_run_start_here(KalRun *run)
 {
-    return start_here(run);
+    return note_fault(run, start_here(run));
 }
 
 // A step of the integrator; the horizon moves.
@@ -284,6 +320,7 @@ static KalStatus reach(KalRun *run, double t)
 static KalStatus fall_back(KalRun *run, KalStatus status)
 {
     char why[4096];
+    (void)note_fault(run, status);
     (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));
     if (kal_run_interpolate(run, run->t, run->state) == KAL_OK) {
         kal_run_put(run, run->t, run->state);

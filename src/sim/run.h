@@ -74,6 +74,8 @@ struct KalRun {
     KalEventWatch events;
     KalRunStatistics statistics;
     long stiff_steps;   ///< taken by integrators that are no longer at work
+    const char **fault; ///< n + m: names that the last failure blames
+    size_t n_fault;
     KalBlock incidents; ///< KalIncident
     KalArena *texts;    ///< of incidents
 };

@@ -525,13 +525,12 @@ static KalStatus find_title(KalSystem *system, const char *name)
 
 static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
 {
-    const KalSource *source = NULL;
     KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
     KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));
     KAL_TRY(kal_sources_create(system->ctx, &system->sources));
-    KAL_TRY(
-        kal_sources_add(system->sources, text.name, text.data, text.length, &source));
-    KAL_TRY(build(system, source, options));
+    KAL_TRY(kal_sources_add(system->sources, text.name, text.data, text.length,
+                            &system->source));
+    KAL_TRY(build(system, system->source, options));
     KAL_TRY(find_title(system, text.name));
     return compile_model(system);
 }

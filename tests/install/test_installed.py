@@ -21,6 +21,7 @@ HEADERS = {
     "model.h",
     "motion.h",
     "problem.h",
+    "record.h",
     "run.h",
     "show.h",
     "status.h",

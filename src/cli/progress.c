@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec time = {.tv_sec = 0};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+KalProgress kal_progress(const KalRunOptions *options, bool quiet)
+{
+    struct sigaction action = {.sa_handler = note_interrupt,
+                               .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    const double began = now();
+    return (KalProgress){.shown = !quiet && isatty(STDERR_FILENO),
+                         .from = options->from,
+                         .until = options->until,
+                         .began = began,
+                         .last = began};
+}
+
+bool kal_progress_is_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+static void draw(KalProgress *progress, const KalRun *run, double seconds)
+{
+    const KalRunStatistics s = kal_run_statistics(run);
+    const double error =
+        s.position_error > s.velocity_error ? s.position_error : s.velocity_error;
+    const double part =
+        (kal_run_time(run) - progress->from) / (progress->until - progress->from);
+    const double left = part > 0.0 ? seconds * (1.0 - part) / part : 0.0;
+    fprintf(stderr, "\r\x1b[Kt = %.6g of %.6g  step %.2g  error %.1g  %.0f s left",
+            kal_run_time(run), progress->until, s.step, error, left);
+    fflush(stderr);
+    progress->drawn = true;
+}
+
+bool kal_progress_watch(void *progress, const KalRun *run)
+{
+    KalProgress *p = (KalProgress *)progress;
+    const double between = 0.1; // seconds
+    if (p->shown) {
+        const double time = now();
+        if (time - p->last > between) {
+            p->last = time;
+            draw(p, run, time - p->began);
+        }
+    }
+    return interrupted == 0;
+}
+
+double kal_progress_end(KalProgress *progress)
+{
+    if (progress->drawn) {
+        fputs("\r\x1b[K", stderr);
+        progress->drawn = false;
+    }
+    return now() - progress->began;
+}

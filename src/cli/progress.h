@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What someone at a terminal sees of a run while it goes on, and how to interrupt it.
+
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <kalaba/kalaba.h>
+
+#include <stdbool.h>
+
+typedef struct KalProgress {
+    bool shown; ///< there is a terminal to show it on
+    bool drawn; ///< there is something to wipe off
+    double from;
+    double until;
+    double began; ///< seconds of the clock
+    double last;
+} KalProgress;
+
+/// Begin to watch a run; Ctrl-C then interrupts it.  A second one ends the program.
+KalProgress kal_progress(const KalRunOptions *options, bool quiet);
+
+/// For KalRunOptions.watch, with the progress as the user.
+bool kal_progress_watch(void *progress, const KalRun *run);
+
+/// Whether Ctrl-C was pressed.
+bool kal_progress_is_interrupted(void);
+
+/// Wipe off what is shown; answers the seconds that passed.
+double kal_progress_end(KalProgress *progress);
+
+#endif

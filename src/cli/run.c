@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+
+#include "model.h"
+#include "output.h"
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_FILE = KAL_MODEL_OPTION_COUNT,
+    OPTION_COLUMNS,
+    OPTION_UNITS,
+    OPTION_UNTIL,
+    OPTION_TOLERANCE,
+    OPTION_METHOD,
+    OPTION_DRIFT,
+    PATTERNS_LIMIT = 256,
+};
+
+#define WORD(name, word, meaning) word,
+
+static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
+
+static const KalOption options[] = {
+    KAL_MODEL_OPTIONS,
+    [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat or .json", false},
+    [OPTION_COLUMNS] = {"--columns",   "NAMES",
+                     "more columns, such as \"x'', reaction(*), energy()\"",             false},
+    [OPTION_UNITS] = {"--units",     "WHERE",  "units of a CSV: none, comment or file",
+                     false                                                                    },
+    [OPTION_UNTIL] = {"--until",     "T",      "the last time",                           false},
+    [OPTION_TOLERANCE] = {"--tolerance", "T",      "error of a step, for rtol and atol",
+                     false                                                                    },
+    [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
+    [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+};
+
+// A run on its way.
+typedef struct Job {
+    KalModelJob *model;
+    KalRunOptions options;
+    KalTableWriteOptions write;
+    KalProgress progress;
+    KalRun *run;
+    KalRecord *record;
+    char *names; // copy of --columns, cut into patterns
+    const char *patterns[PATTERNS_LIMIT];
+    size_t n_patterns;
+} Job;
+
+static const char *option(const Job *job, int row)
+{
+    return job->model->arguments->options[row];
+}
+
+// A number that an option has; false after a message.
+static bool read_number(const Job *job, int row, double *out_number)
+{
+    const char *text = option(job, row);
+    char *end = NULL;
+    if (!text) {
+        return true;
+    }
+    const double number = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(number)) {
+        kal_message_print("option '%s' takes a number, not '%s'", options[row].word,
+                          text);
+        return false;
+    }
+    *out_number = number;
+    return true;
+}
+
+static bool read_method(Job *job)
+{
+    const char *text = option(job, OPTION_METHOD);
+    if (!text) {
+        return true;
+    }
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (strcmp(text, methods[i]) == 0) {
+            job->options.method = (KalMethod)i;
+            return true;
+        }
+    }
+    kal_message_print("option '--method' takes auto, dop853 or bdf, not '%s'", text);
+    return false;
+}
+
+static bool read_drift(Job *job)
+{
+    const char *text = option(job, OPTION_DRIFT);
+    char end = '\0';
+    if (!text) {
+        return true;
+    }
+    if (strcmp(text, "project") == 0) {
+        job->options.drift = KAL_DRIFT_PROJECT;
+    } else if (strcmp(text, "none") == 0) {
+        job->options.drift = KAL_DRIFT_NONE;
+    } else if (strncmp(text, "stabilize(", 10) == 0) {
+        char *rest = NULL;
+        job->options.drift = KAL_DRIFT_STABILIZE;
+        job->options.stabilize = strtod(text + 10, &rest);
+        end = rest > text + 10 ? *rest : '\0';
+        if (end != ')' || rest[1] != '\0' || !(job->options.stabilize > 0.0)) {
+            kal_message_print("option '--drift': stabilize takes a positive rate, as "
+                              "in stabilize(5)");
+            return false;
+        }
+    } else {
+        kal_message_print(
+            "option '--drift' takes project, stabilize(k) or none, not '%s'", text);
+        return false;
+    }
+    return true;
+}
+
+static bool read_units(Job *job)
+{
+    static const char *const words[] = {"none", "comment", "file"};
+    const char *text = option(job, OPTION_UNITS);
+    if (!text) {
+        return true;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            job->write.csv_units = (KalTableUnits)i;
+            return true;
+        }
+    }
+    kal_message_print("option '--units' takes none, comment or file, not '%s'", text);
+    return false;
+}
+
+// Cut --columns at its commas; spaces around names do not count.
+static bool read_columns(Job *job)
+{
+    const char *text = option(job, OPTION_COLUMNS);
+    if (!text) {
+        return true;
+    }
+    if (!option(job, OPTION_FILE)) {
+        kal_message_print("option '--columns' is for a table, which '-o' names");
+        return false;
+    }
+    job->names = strdup(text);
+    char *rest = NULL;
+    char *name = job->names ? strtok_r(job->names, ",", &rest) : NULL;
+    for (; name; name = strtok_r(NULL, ",", &rest)) {
+        name += strspn(name, " ");
+        size_t length = strlen(name);
+        while (length > 0 && name[length - 1] == ' ') {
+            name[--length] = '\0';
+        }
+        if (length == 0 || job->n_patterns == PATTERNS_LIMIT) {
+            kal_message_print("option '--columns' takes up to %d names with commas "
+                              "between them",
+                              PATTERNS_LIMIT);
+            return false;
+        }
+        job->patterns[job->n_patterns++] = name;
+    }
+    return job->names != NULL;
+}
+
+static bool read_options(Job *job)
+{
+    double tolerance = 0.0;
+    const bool read = read_number(job, OPTION_UNTIL, &job->options.until)
+                      && read_number(job, OPTION_TOLERANCE, &tolerance)
+                      && read_method(job) && read_drift(job) && read_units(job)
+                      && read_columns(job);
+    if (read && option(job, OPTION_TOLERANCE)) {
+        if (!(tolerance > 0.0)) {
+            kal_message_print("option '--tolerance' takes a positive number");
+            return false;
+        }
+        job->options.rtol = tolerance;
+        job->options.atol = tolerance;
+    }
+    return read;
+}
+
+static KalStatus take(const Job *job)
+{
+    return job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+}
+
+// All samples: from the first time to the last, which is one even if it is not due.
+static KalStatus sample(const Job *job)
+{
+    const KalRunOptions *o = &job->options;
+    KalStatus status = take(job);
+    for (double k = 1.0; status == KAL_OK && !kal_run_is_over(job->run); k += 1.0) {
+        const double t = o->from + k * o->every;
+        // What is left of a step by rounding is no sample of its own.
+        const double next = t > o->until - 1e-9 * o->every ? o->until : t;
+        status = kal_run_advance(job->run, next);
+        if (status == KAL_OK) {
+            status = take(job);
+        }
+    }
+    return status;
+}
+
+static KalStatus write_table(const Job *job)
+{
+    if (!job->record) {
+        return KAL_OK;
+    }
+    const KalStatus status = kal_record_finish(job->record, job->run);
+    return status == KAL_OK ? kal_table_write(kal_record_table(job->record),
+                                              option(job, OPTION_FILE), &job->write)
+                            : status;
+}
+
+static KalExit fail(const Job *job)
+{
+    const char *const *names = NULL;
+    const size_t count = job->run ? kal_run_fault(job->run, &names) : 0;
+    return kal_model_job_fail(job->model, kal_context_message(job->model->ctx), names,
+                              (int)count);
+}
+
+// The run failed: what there is goes to the file, marked as incomplete.
+static KalExit keep(Job *job)
+{
+    char why[4096];
+    (void)snprintf(why, sizeof why, "%s", kal_context_message(job->model->ctx));
+    const char *const *names = NULL;
+    const size_t count = kal_run_fault(job->run, &names);
+    const bool late = job->record && kal_run_time(job->run) > job->options.from
+                      && take(job) != KAL_OK;
+    (void)late; // the last state is worth a row, but need not have one
+    const KalExit status = kal_model_job_fail(job->model, why, names, (int)count);
+    if (write_table(job) != KAL_OK) {
+        kal_message_print("%s", kal_context_message(job->model->ctx));
+    }
+    return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
+}
+
+static KalExit show(const Job *job, double seconds)
+{
+    const KalModelJob *model = job->model;
+    const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
+                                .color = !model->json && kal_wants_color()};
+    if (model->quiet && job->record && !model->json) {
+        return KAL_EXIT_DONE;
+    }
+    return kal_show_run(job->run, seconds, &how, kal_standard_output) == KAL_OK
+               ? KAL_EXIT_DONE
+               : fail(job);
+}
+
+static KalExit go(Job *job)
+{
+    KalContext *ctx = job->model->ctx;
+    const char *file = option(job, OPTION_FILE);
+    KalStartReport report;
+    if ((file && kal_table_check_path(ctx, file) != KAL_OK)
+        || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
+        || (file
+            && kal_record_create(ctx, job->model->system, job->patterns,
+                                 job->n_patterns, &job->record)
+                   != KAL_OK)
+        || kal_run_start(job->run, &report) != KAL_OK) {
+        return fail(job);
+    }
+    const KalStatus status = sample(job);
+    const double seconds = kal_progress_end(&job->progress);
+    if (status != KAL_OK) {
+        return keep(job);
+    }
+    return write_table(job) == KAL_OK ? show(job, seconds) : fail(job);
+}
+
+static KalExit run(KalModelJob *model)
+{
+    Job job = {.model = model, .options = kal_run_options(model->system)};
+    job.write = kal_table_write_options();
+    KalExit status = KAL_EXIT_USAGE;
+    if (read_options(&job)) {
+        job.progress = kal_progress(&job.options, model->quiet);
+        job.options.watch = kal_progress_watch;
+        job.options.user = &job.progress;
+        status = go(&job);
+    }
+    kal_record_destroy(job.record);
+    kal_run_destroy(job.run);
+    free(job.names);
+    return status;
+}
+
+static KalExit run_run(const KalArguments *arguments)
+{
+    return kal_model_job_run(arguments, run);
+}
+
+static void print_details(void)
+{
+    fputs(
+        "\nSimulates the model as its 'simulate' says and shows where it ended.  With "
+        "-o the\nsamples go to a file: t, coordinates, velocities (x') and outputs, "
+        "and "
+        "what\n--columns asks for, with * for any text and ? for any character.\n"
+        "\nExamples:\n"
+        "  kalaba run sleigh.kal\n"
+        "  kalaba run sleigh.kal -o out.csv --columns \"*'', reaction(*)\"\n"
+        "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
+        "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"
+        "computed is in the file, marked as incomplete), 2 wrong usage, 130 "
+        "interrupted.\n",
+        stdout);
+}
+
+const KalCommand kal_command_run = {
+    .name = "run",
+    .operands = "MODEL|-",
+    .purpose = "motion in time: simulate a model, keep its constraints, record",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .max_operands = 1,
+    .print_details = print_details,
+    .run = run_run,
+};

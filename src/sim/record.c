@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/block.h"
+#include "sim/run.h"
+
+#include <kalaba/record.h>
+#include <kalaba/version.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAME_SIZE = KAL_TABLE_LABEL_LIMIT
+};
+
+// What a column holds.
+typedef enum Kind {
+    TIME,
+    POSITION,
+    VELOCITY,
+    OUTPUT,
+    ACCELERATION,
+    FORCE,
+    REACTION,
+    CONTROL,
+    ENERGY,
+} Kind;
+
+typedef struct Column {
+    Kind kind;
+    int index;
+} Column;
+
+struct KalRecord {
+    KalContext *ctx;
+    const KalSystem *system;
+    KalTable *table;
+    KalBlock columns; // Column
+    double *row;
+    size_t row_size;
+};
+
+// The name of a column, and its unit.
+typedef struct Label {
+    char name[NAME_SIZE];
+    char unit[NAME_SIZE];
+} Label;
+
+static void label_rate(Label *label, const KalCoordinate *c, int order)
+{
+    const char *unit = c->unit ? c->unit : "";
+    const char *per = order == 1 ? "/s" : "/s^2";
+    const bool product = strpbrk(unit, "*/^") != NULL;
+    (void)snprintf(label->name, NAME_SIZE, "%s%s", c->name, order == 1 ? "'" : "''");
+    (void)snprintf(label->unit, NAME_SIZE, "%s%s%s%s", product ? "(" : "",
+                   *unit ? unit : "", product ? ")" : "", *unit ? per : "");
+}
+
+static void label_reaction(Label *label, const KalConstraint *c)
+{
+    const bool driven = c->driven != KAL_NOT_DRIVEN; // then the name is drive(x)
+    (void)snprintf(label->name, NAME_SIZE, driven ? "%s" : "reaction(%s)", c->name);
+}
+
+static void label_column(const KalSystem *system, Column column, Label *label)
+{
+    const KalModel *model = system->model;
+    const int i = column.index;
+    const char *unit = "";
+    label->unit[0] = '\0';
+    switch (column.kind) {
+    case TIME:
+        (void)snprintf(label->name, NAME_SIZE, "t");
+        unit = "s";
+        break;
+    case POSITION:
+        (void)snprintf(label->name, NAME_SIZE, "%s", model->coordinates[i].name);
+        unit = model->coordinates[i].unit;
+        break;
+    case VELOCITY: label_rate(label, &model->coordinates[i], 1); return;
+    case ACCELERATION: label_rate(label, &model->coordinates[i], 2); return;
+    case OUTPUT:
+        (void)snprintf(label->name, NAME_SIZE, "%s", model->outputs[i].name);
+        unit = model->outputs[i].unit;
+        break;
+    case FORCE:
+        (void)snprintf(label->name, NAME_SIZE, "cforce(%s)",
+                       model->coordinates[i].name);
+        break;
+    case REACTION: label_reaction(label, &model->constraints[i]); break;
+    case CONTROL:
+        (void)snprintf(label->name, NAME_SIZE, "control(%s)", model->actuators[i].name);
+        break;
+    case ENERGY:
+        (void)snprintf(label->name, NAME_SIZE, "energy()");
+        unit = "J";
+        break;
+    }
+    (void)snprintf(label->unit, NAME_SIZE, "%s", unit ? unit : "");
+}
+
+static int count_of(const KalSystem *system, Kind kind)
+{
+    switch (kind) {
+    case POSITION:
+    case VELOCITY:
+    case ACCELERATION:
+    case FORCE: return system->n;
+    case OUTPUT: return system->n_outputs;
+    case REACTION: return system->m;
+    case CONTROL: return system->n_actuators;
+    default: return 1;
+    }
+}
+
+// Whether a name fits a pattern with * and ?; a star is tried at every place once.
+static bool fits(const char *pattern, const char *name)
+{
+    const char *star = NULL;
+    const char *retry = NULL;
+    while (*name) {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = name;
+        } else if (*pattern == *name || *pattern == '?') {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star + 1;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*') {
+        pattern++;
+    }
+    return *pattern == '\0';
+}
+
+static KalStatus add_column(KalRecord *record, Column column)
+{
+    Label label;
+    label_column(record->system, column, &label);
+    if (kal_table_find_column(record->table, label.name)
+        < kal_table_columns(record->table)) {
+        return KAL_OK; // an output may be called so
+    }
+    KAL_TRY(kal_table_add_column(
+        record->table, (KalQuantity){.name = label.name, .unit = label.unit}));
+    return kal_block_add(record->ctx, &record->columns, &column, sizeof column);
+}
+
+static KalStatus add_kind(KalRecord *record, Kind kind)
+{
+    for (int i = 0; i < count_of(record->system, kind); i++) {
+        KAL_TRY(add_column(record, (Column){kind, i}));
+    }
+    return KAL_OK;
+}
+
+static KalStatus add_pattern(KalRecord *record, const char *pattern)
+{
+    bool found = false;
+    for (int kind = TIME; kind <= ENERGY; kind++) {
+        for (int i = 0; i < count_of(record->system, (Kind)kind); i++) {
+            const Column column = {(Kind)kind, i};
+            Label label;
+            label_column(record->system, column, &label);
+            if (fits(pattern, label.name)) {
+                found = true;
+                KAL_TRY(add_column(record, column));
+            }
+        }
+    }
+    return found ? KAL_OK
+                 : kal_fail(record->ctx, KAL_ERR_USAGE,
+                            "no column is called '%s'; there are x, x', x'', cforce(x) "
+                            "for every coordinate x, reaction(c) for constraints, "
+                            "control(u) for actuators, energy() and the outputs",
+                            pattern);
+}
+
+static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
+{
+    KAL_TRY(kal_table_create(record->ctx, 0, &record->table));
+    for (int kind = TIME; kind <= OUTPUT; kind++) {
+        KAL_TRY(add_kind(record, (Kind)kind));
+    }
+    for (size_t i = 0; i < count; i++) {
+        KAL_TRY(add_pattern(record, patterns[i]));
+    }
+    const size_t columns = kal_table_columns(record->table);
+    record->row = (double *)kal_alloc(record->ctx, columns, sizeof(double));
+    if (!record->row) {
+        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->row_size = columns * sizeof(double);
+    return KAL_OK;
+}
+
+KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
+                            const char *const *patterns, size_t count,
+                            KalRecord **out_record)
+{
+    KalRecord *record = KAL_NEW(ctx, KalRecord);
+    if (!record) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->ctx = ctx;
+    record->system = system;
+    const KalStatus status = init(record, patterns, count);
+    if (status != KAL_OK) {
+        kal_record_destroy(record);
+        return status;
+    }
+    *out_record = record;
+    return KAL_OK;
+}
+
+void kal_record_destroy(KalRecord *record)
+{
+    if (record) {
+        kal_free(record->ctx, record->row, record->row_size);
+        kal_block_clear(record->ctx, &record->columns);
+        kal_table_destroy(record->table);
+        kal_free(record->ctx, record, sizeof *record);
+    }
+}
+
+KalTable *kal_record_table(KalRecord *record)
+{
+    return record->table;
+}
+
+static double value_of(const KalInstant *instant, const double *outputs, Column column)
+{
+    const KalLayout *layout = &instant->system->layout;
+    const double *v = instant->variables;
+    const size_t i = (size_t)column.index;
+    switch (column.kind) {
+    case TIME: return v[0];
+    case POSITION: return v[layout->q + i];
+    case VELOCITY: return v[layout->qd + i];
+    case ACCELERATION: return v[layout->qdd + i];
+    case OUTPUT: return outputs[i];
+    case FORCE:
+        return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
+    case REACTION: return v[layout->reactions + i];
+    case CONTROL: return v[layout->controls + i];
+    default: return v[layout->energy];
+    }
+}
+
+KalStatus kal_record_take(KalRecord *record, KalRun *run)
+{
+    const double *outputs = NULL;
+    const Column *columns = (const Column *)record->columns.data;
+    KAL_TRY(kal_instant_outputs(run->instant, &outputs));
+    for (size_t i = 0; i < kal_table_columns(record->table); i++) {
+        record->row[i] = value_of(run->instant, outputs, columns[i]);
+    }
+    return kal_table_add_row(record->table, record->row);
+}
+
+static KalStatus note_parameters(KalRecord *record)
+{
+    const KalModel *model = record->system->model;
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        const KalParameter *p = &model->parameters[i];
+        const KalQuantity quantity = {.name = p->name, .unit = p->unit};
+        KAL_TRY(kal_table_set_parameter(record->table, quantity, p->number));
+    }
+    return KAL_OK;
+}
+
+#define WORD(name, word, meaning) word,
+
+static KalStatus note_options(KalRecord *record, const KalRunOptions *options)
+{
+    static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
+    static const char *const drifts[] = {KAL_DRIFT_LIST(WORD)};
+    KalTable *table = record->table;
+    KAL_TRY(kal_table_set_text(table, "method", methods[options->method]));
+    KAL_TRY(kal_table_set_text(table, "drift", drifts[options->drift]));
+    KAL_TRY(kal_table_set_number(table, "rtol", options->rtol));
+    return kal_table_set_number(table, "atol", options->atol);
+}
+
+static KalStatus note_statistics(KalRecord *record, const KalRunStatistics *s)
+{
+    const struct {
+        const char *key;
+        double value;
+    } notes[] = {
+        {"steps",          (double)s->steps      },
+        {"rejected_steps", (double)s->rejected   },
+        {"evaluations",    (double)s->evaluations},
+        {"position_error", s->position_error     },
+        {"velocity_error", s->velocity_error     },
+        {"energy_initial", s->energy_initial     },
+        {"energy_final",   s->energy_final       },
+        {"energy_drift",   s->energy_drift       },
+        {"events",         s->events             },
+        {"passages",       s->passages           },
+    };
+
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        KAL_TRY(kal_table_set_number(record->table, notes[i].key, notes[i].value));
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_record_finish(KalRecord *record, const KalRun *run)
+{
+    KalTable *table = record->table;
+    KAL_TRY(kal_table_set_text(table, "model", kal_system_title(record->system)));
+    KAL_TRY(kal_table_set_text(table, "model_text", record->system->source->text));
+    KAL_TRY(kal_table_set_text(table, "kalaba", kal_version()));
+    KAL_TRY(note_parameters(record));
+    KAL_TRY(note_options(record, &run->options));
+    KAL_TRY(note_statistics(record, &run->statistics));
+    if (run->stopped_by) {
+        KAL_TRY(kal_table_set_text(table, "stopped_by", run->stopped_by));
+    }
+    kal_table_set_incomplete(table, !run->over);
+    return KAL_OK;
+}
