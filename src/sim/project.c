@@ -31,7 +31,9 @@ typedef struct Level {
 static void take_metric(KalRun *run)
 {
     if (!run->metric_known || !run->constant_mass) {
-        kal_projector_set_metric(&run->projector);
+        if (!kal_projector_set_metric(&run->projector)) {
+            kal_projector_set_round_metric(&run->projector);
+        }
         run->metric_known = true;
     }
 }

@@ -95,16 +95,26 @@ static void fill_metric(KalProjector *p, double extra)
     }
 }
 
-void kal_projector_set_metric(KalProjector *p)
+static bool factor_metric(KalProjector *p, double extra)
 {
     const double singular = 1e-10;
-    double extra = 0.0;
-    for (int attempt = 0; attempt < 3; attempt++) {
-        fill_metric(p, extra);
-        if (kal_cholesky(p->free, p->L, p->inverse) > singular) {
-            return;
-        }
-        extra = attempt == 0 ? 1e-6 : 1.0;
+    fill_metric(p, extra);
+    return kal_cholesky(p->free, p->L, p->inverse) > singular;
+}
+
+bool kal_projector_set_metric(KalProjector *p)
+{
+    const bool regular = factor_metric(p, 0.0);
+    if (!regular && !factor_metric(p, 1e-6)) {
+        kal_projector_set_round_metric(p);
+    }
+    return regular;
+}
+
+void kal_projector_set_round_metric(KalProjector *p)
+{
+    if (factor_metric(p, 1.0)) {
+        return;
     }
     // No mass matrix of a mechanical system gets here; any metric will do.
     memset(p->L, 0, (size_t)p->free * (size_t)p->free * sizeof(double));

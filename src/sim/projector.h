@@ -42,8 +42,12 @@ KAL_CHECKED KalStatus kal_projector_init(KalProjector *projector, KalInstant *in
 
 void kal_projector_clear(KalProjector *projector);
 
-/// Take the metric from instant->M.
-void kal_projector_set_metric(KalProjector *projector);
+/// Take the metric from instant->M; false: it is singular, and a little of its diagonal was
+/// added, theory (13.1).
+bool kal_projector_set_metric(KalProjector *projector);
+
+/// Take a metric in which all coordinates weigh, whatever M is: M and its diagonal.
+void kal_projector_set_round_metric(KalProjector *projector);
 
 /// Take the rows from instant->A.
 void kal_projector_set_rows(KalProjector *projector);

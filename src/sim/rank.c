@@ -19,14 +19,39 @@ static const double DEPENDENT = 1e-5;
 static const double LOW = 0.05;
 // Accelerations are taken on the constraints only while a sine is below this.
 static const double CAREFUL = 0.2;
+// A run that fails at a sine below this is locked.
+static const double LOCKED = 0.01;
 // The slope is taken over this part of a step.
 static const double PART = 1e-5;
 
-// The least sine of the instant's rows, in the order of the last ranking.
+// How long a row is, compared with the longest that it was.
+static double relative_length(const KalRun *run, int i)
+{
+    const double scale = run->projector.S[i];
+    const double longest = run->rank.lengths[i];
+    return scale > 0.0 && longest > 0.0 ? 1.0 / (scale * longest) : scale;
+}
+
+// How near the instant's rows are to losing rank: the least sine in the order of the last
+// ranking, or a row that vanishes, theory (15.5).
 static double least_sine(KalRun *run)
 {
     kal_projector_set_rows(&run->projector);
-    return kal_projector_least_sine(&run->projector, run->rank.rank);
+    double least = kal_projector_least_sine(&run->projector, run->rank.rank);
+    for (int i = 0; i < run->instant->n_active; i++) {
+        least = fmin(least, relative_length(run, i));
+    }
+    return least;
+}
+
+static void note_lengths(KalRun *run, bool fresh)
+{
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const double scale = run->projector.S[i];
+        const double length = scale > 0.0 ? 1.0 / scale : 0.0;
+        double *longest = &run->rank.lengths[i];
+        *longest = fresh ? length : fmax(*longest, length);
+    }
 }
 
 // Rank the instant's rows; answers how many are independent.
@@ -63,11 +88,19 @@ static KalStatus look_ahead(KalRun *run, double dt, double *out_sine)
     return KAL_OK;
 }
 
+// The metric in which ranks are judged; projections then need theirs again.
+static void take_round_metric(KalRun *run)
+{
+    kal_projector_set_round_metric(&run->projector);
+    run->metric_known = false;
+}
+
 // The sine at a time in the last step.
 static KalStatus sine_at(KalRun *run, double t, double *out_sine)
 {
     KAL_TRY(kal_run_visit(run, t));
     KAL_TRY(kal_instant_givens(run->instant));
+    take_round_metric(run);
     *out_sine = least_sine(run);
     return KAL_OK;
 }
@@ -101,19 +134,39 @@ static KalStatus find_least(KalRun *run, double a, double b, double *out_t,
     return sine_at(run, t[better], out_sine);
 }
 
-static KalStatus report(KalRun *run, double t)
+// Rows that vanish, or that the last of the ranking depends on.
+static bool is_concerned(KalRun *run, int place)
 {
-    KalProjector *projector = &run->projector;
     const int last = run->rank.rank - 1;
-    char text[NAMES_SIZE] = "";
+    const int row = run->projector.order[place];
+    for (int i = 0; i < run->instant->n_active; i++) {
+        if (relative_length(run, i) < DEPENDENT) {
+            return relative_length(run, row) < DEPENDENT;
+        }
+    }
+    return place == last || kal_projector_takes_part(&run->projector, last, place);
+}
+
+// The names of rows that are about to become dependent.
+static void list_names(KalRun *run, char text[NAMES_SIZE])
+{
+    const KalProjector *projector = &run->projector;
     size_t used = 0;
-    for (int k = 0; k <= last && used < sizeof text; k++) {
-        if (k == last || kal_projector_takes_part(projector, last, k)) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+    text[0] = '\0';
+    (void)rank_rows(run);
+    for (int k = 0; k < run->rank.rank && used < NAMES_SIZE; k++) {
+        if (is_concerned(run, k)) {
+            used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s",
                                      used > 0 ? ", " : "",
                                      run->instant->row_names[projector->order[k]]);
         }
     }
+}
+
+static KalStatus report(KalRun *run, double t)
+{
+    char text[NAMES_SIZE];
+    list_names(run, text);
     run->statistics.passages++;
     return kal_run_tell(run, t,
                         "the constraints %s become dependent for an instant and the "
@@ -139,10 +192,25 @@ static KalStatus pass(KalRun *run, double sine, double slope)
         return KAL_OK;
     }
     KAL_TRY(find_least(run, watch->t, run->horizon, &t, &least));
-    if (least < DEPENDENT && rank_rows(run) < watch->rank) {
+    (void)rank_rows(run); // another choice of rows may still be independent
+    if (least < DEPENDENT && least_sine(run) < DEPENDENT) {
         KAL_TRY(report(run, t));
     }
     return kal_run_look(run, run->horizon);
+}
+
+bool kal_run_foresee(const KalRun *run, double *out_distance)
+{
+    const KalRankWatch *watch = &run->rank;
+    const double near = 4.0; // steps
+    if (!watch->known || watch->t != run->t || !(watch->slope < 0.0)
+        || run->options.drift != KAL_DRIFT_PROJECT) {
+        return false;
+    }
+    *out_distance = watch->sine / -watch->slope;
+    return *out_distance<near * run->statistics.step && * out_distance> 1e-9
+               * fmax(fabs(run->t), run->statistics.step)
+           && run->t + *out_distance < run->options.until;
 }
 
 KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
@@ -150,20 +218,22 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     KalRankWatch *watch = &run->rank;
     const double h = fmax(run->horizon - run->step.t_old, 0.0);
     double later = 0.0;
+    watch->known = watch->known && run->instant->n_active > 1;
     if (!run->has_velocity || run->instant->n_active < 2) {
         return KAL_OK;
     }
-    kal_projector_set_metric(&run->projector);
+    take_round_metric(run);
     const int rank = rank_rows(run);
-    if (fresh || rank > watch->rank) {
-        fresh = true;
+    const bool gained = rank > watch->rank;
+    if (fresh || gained) {
         watch->rank = rank;
     }
-    const double sine = kal_projector_least_sine(&run->projector, watch->rank);
+    note_lengths(run, fresh);
+    const double sine = least_sine(run);
     const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
     KAL_TRY(look_ahead(run, dt, &later));
     const double slope = dt > 0.0 ? (later - sine) / dt : 0.0;
-    if (!fresh && watch->known) {
+    if (!fresh && !gained && watch->known) {
         KAL_TRY(pass(run, sine, slope));
     }
     watch->known = true;
@@ -175,4 +245,23 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     run->careful = run->options.drift == KAL_DRIFT_PROJECT
                    && (watch->rank < run->instant->n_active || foreseen < CAREFUL);
     return KAL_OK;
+}
+
+KalStatus kal_run_explain_lock(KalRun *run, KalStatus status)
+{
+    const KalRankWatch *watch = &run->rank;
+    const bool numeric = status == KAL_ERR_STEP || status == KAL_ERR_CONTRADICTION
+                         || status == KAL_ERR_FORMULATION;
+    if (!numeric || !watch->known || watch->sine > LOCKED || watch->slope > 0.0
+        || kal_run_look(run, run->t) != KAL_OK) {
+        return status;
+    }
+    char names[NAMES_SIZE];
+    take_round_metric(run);
+    list_names(run, names);
+    return kal_fail(run->ctx, KAL_ERR_STEP,
+                    "the motion cannot go on after t = %.9g: the constraints %s become "
+                    "dependent there and leave no way to go; the mechanism locks, or "
+                    "is driven further than it reaches",
+                    run->t, names);
 }

@@ -15,18 +15,20 @@
 #include "ode/dop853.h"
 #include "ode/root.h"
 #include "ode/stiff.h"
+#include "sim/cross.h"
 #include "sim/projector.h"
 
 #include <kalaba/run.h>
 
 /// How near the constraints are to losing rank, at the horizon of the step before.
 typedef struct KalRankWatch {
-    bool known;    ///< the rest holds something
-    int rank;      ///< the highest that was seen
-    double t;      ///< when
-    double sine;   ///< the smallest angle between rows that gives this rank
-    double slope;  ///< how fast it changes
-    double *sines; ///< m: workspace
+    bool known;      ///< the rest holds something
+    int rank;        ///< the highest that was seen
+    double t;        ///< when
+    double sine;     ///< the smallest angle between rows that gives this rank
+    double slope;    ///< how fast it changes
+    double *sines;   ///< m: workspace
+    double *lengths; ///< m: the longest that each row was
 } KalRankWatch;
 
 /// What happened lately, to notice events that never end.
@@ -50,7 +52,9 @@ struct KalRun {
     KalDop853 *explicit_solver;
     KalStiff *stiff_solver; ///< NULL until it is needed
     bool stiff;             ///< it is the one at work
-    KalRoots *roots;        ///< NULL without events
+    KalCross cross;
+    bool crossed;    ///< the last step was one across a loss of rank
+    KalRoots *roots; ///< NULL without events
     double *block;
     size_t block_size;
     double *state; ///< 2 n: where interpolation puts its results
@@ -115,6 +119,14 @@ KAL_CHECKED KalStatus kal_run_look(KalRun *run, double t);
 /// See how near the constraints are to losing rank in the solved instant, which is at the
 /// horizon, and report a passage since the last call.  `fresh`: there was none.
 KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
+
+/// Whether the constraints lose rank within a step or so from now on; *out_distance is then
+/// the time until they do.
+bool kal_run_foresee(const KalRun *run, double *out_distance);
+
+/// After a failure to go on with this status: if the constraints are about to become
+/// dependent, say so.
+KAL_CHECKED KalStatus kal_run_explain_lock(KalRun *run, KalStatus status);
 
 /// Follow events from the present time on.
 KAL_CHECKED KalStatus kal_run_events_start(KalRun *run);

@@ -154,7 +154,7 @@ static KalStatus seek(Seeker *seeker, bool *out_met)
     double *q = kal_instant_q(seeker->instant);
     memcpy(seeker->guess, q, seeker->size);
     KAL_TRY(kal_instant_givens(seeker->instant));
-    kal_projector_set_metric(&seeker->projector);
+    (void)kal_projector_set_metric(&seeker->projector);
     KAL_TRY(search(seeker, out_met));
     if (*out_met || seeker->projector.free == 0) {
         return KAL_OK;
