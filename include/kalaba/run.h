@@ -61,7 +61,7 @@ typedef struct KalRunStatistics {
     bool stiff;          ///< the method for stiff systems is at work
     int changes;         ///< of the method
     int events;
-    long crossings; ///< steps taken across a loss of rank, foreseen or averted
+    long crossings;     ///< steps taken across a loss of rank, foreseen or averted
     int passages;       ///< of configurations in which constraints become dependent
     double energy_lost; ///< in plastic impacts, when constraints engaged
 } KalRunStatistics;

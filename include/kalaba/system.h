@@ -36,7 +36,8 @@ typedef struct KalLoadOptions {
     KalReadText read;   ///< for `use "file.kal"`; NULL: such a statement is an error
     void *user;         ///< passed to `read`
     bool allow_outside; ///< `use` may leave the folder of the model
-    KalSink messages;   ///< gets all errors with their places; `write` may be NULL
+    bool stiff; ///< prepare for runs of stiff systems: takes some more time and memory
+    KalSink messages; ///< gets all errors with their places; `write` may be NULL
 } KalLoadOptions;
 
 /// A model that was compiled.

@@ -72,6 +72,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .read = read_text,
         .user = &used,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
+        .stiff = job->stiff,
         .messages = {job->json ? NULL : write_stderr, &job->told},
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
@@ -128,10 +129,11 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
     return status == KAL_EXIT_DONE ? command(job) : status;
 }
 
-KalExit kal_model_job_run(const KalArguments *arguments,
-                          KalExit (*command)(KalModelJob *job))
+static KalExit run_job(const KalArguments *arguments, bool stiff,
+                       KalExit (*command)(KalModelJob *job))
 {
     KalModelJob job = {.arguments = arguments,
+                       .stiff = stiff,
                        .json = arguments->options[KAL_OPTION_JSON] != NULL,
                        .quiet = arguments->options[KAL_OPTION_QUIET] != NULL};
     const KalExit status = run(&job, command);
@@ -140,4 +142,16 @@ KalExit kal_model_job_run(const KalArguments *arguments,
     kal_context_destroy(job.ctx);
     kal_input_clear(&job.input);
     return status;
+}
+
+KalExit kal_model_job_run(const KalArguments *arguments,
+                          KalExit (*command)(KalModelJob *job))
+{
+    return run_job(arguments, false, command);
+}
+
+KalExit kal_model_job_run_stiff(const KalArguments *arguments,
+                                KalExit (*command)(KalModelJob *job))
+{
+    return run_job(arguments, true, command);
 }

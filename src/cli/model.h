@@ -33,6 +33,7 @@ typedef struct KalModelJob {
     const KalArguments *arguments;
     bool json;
     bool quiet;
+    bool stiff; ///< load it for runs with any method
     KalInput input;
     KalContext *ctx;
     KalSystem *system;
@@ -43,6 +44,10 @@ typedef struct KalModelJob {
 /// Load the model that the operand names, run the command on it, free everything.
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job));
+
+/// The same for a command that may take the method for stiff systems.
+KalExit kal_model_job_run_stiff(const KalArguments *arguments,
+                                KalExit (*command)(KalModelJob *job));
 
 /// Tell of a failure, with the names of those at fault: on standard error, or as a JSON
 /// object on standard output.

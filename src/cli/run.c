@@ -297,7 +297,10 @@ static KalExit run(KalModelJob *model)
 
 static KalExit run_run(const KalArguments *arguments)
 {
-    return kal_model_job_run(arguments, run);
+    const char *method = arguments->options[OPTION_METHOD];
+    return method && strcmp(method, methods[KAL_METHOD_DOP853]) == 0
+               ? kal_model_job_run(arguments, run)
+               : kal_model_job_run_stiff(arguments, run);
 }
 
 static void print_details(void)

@@ -237,6 +237,9 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
         return (Subject){"event", e->model->events[i].name, e->model->events[i].span};
     case KAL_PROGRAM_ACTIONS:
         return (Subject){"a value that an event sets", "", {.source = NULL}};
+    case KAL_PROGRAM_TANGENT:
+        return (Subject){
+            "a derivative of the equations of motion", "", {.source = NULL}};
     default: return (Subject){"the energy", "", {.source = NULL}};
     }
 }

@@ -6,12 +6,61 @@
 
 #include <math.h>
 
+enum {
+    WINDOW = 40,    // steps in which the price of a method is found
+    PATIENCE = 2000 // steps before the implicit method is tried again
+};
+
+// Tolerances beyond this are of no use where the rank of constraints is watched.
+static const double LOOSEST = 1e-8;
 // A loss of rank is crossed when it is nearer than this many steps.
 static const double NEAR = 1.5;
+static const double NEAR_STIFF = 30.0; // whose steps are short
 // Otherwise steps go so far towards it.
 static const double PART = 0.4;
 // Nearer than this part of the last step is too near to begin at.
 static const double TOO_NEAR = 0.2;
+
+static KalOdeOptions options_of(const KalRun *run)
+{
+    KalOdeOptions options = kal_ode_options();
+    options.rtol = run->options.rtol;
+    options.atol = run->options.atol;
+    if (run->options.drift == KAL_DRIFT_PROJECT && run->system->m > 1) {
+        // Longer steps could miss that the constraints lose rank.
+        options.rtol = fmin(options.rtol, LOOSEST);
+        options.atol = fmin(options.atol, LOOSEST);
+    }
+    return options;
+}
+
+static KalStatus create_stiff(KalRun *run)
+{
+    const KalOdeSystem system = kal_run_ode(run);
+    const KalOdeOptions options = options_of(run);
+    KAL_TRY(kal_tangent_init(&run->tangent, run->ctx, run->system));
+    return kal_stiff_create(run->ctx, &system, &options, &run->stiff_solver);
+}
+
+KalStatus kal_run_integrate_init(KalRun *run)
+{
+    const KalOdeSystem system = kal_run_ode(run);
+    KalOdeOptions options = options_of(run);
+    KAL_TRY(kal_cross_init(&run->cross, run->ctx, &system, &options));
+    options.fixed_step = run->options.fixed_step;
+    KAL_TRY(kal_dop853_create(run->ctx, &system, &options, &run->explicit_solver));
+    if (run->options.method != KAL_METHOD_BDF) {
+        return KAL_OK;
+    }
+    if (!run->system->has_tangent) {
+        return kal_fail(run->ctx, KAL_ERR_USAGE, "%s",
+                        run->system->n_servos > 0
+                            ? "method bdf is not for models with servos; take dop853"
+                            : "method bdf takes a system that was loaded for it");
+    }
+    run->stiff = true;
+    return create_stiff(run);
+}
 
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
@@ -66,10 +115,68 @@ static KalStatus step_nearer(KalRun *run, double distance)
 static KalStatus step_towards(KalRun *run, double distance)
 {
     bool done = false;
-    if (distance < NEAR * run->statistics.step) {
+    const double near = run->stiff ? NEAR_STIFF : NEAR;
+    if (distance < near * run->statistics.step && distance < 0.7 * run->tried) {
         KAL_TRY(try_across(run, distance, &done));
+        run->tried = done ? INFINITY : distance;
     }
-    return done ? KAL_OK : step_nearer(run, distance);
+    if (done) {
+        return KAL_OK;
+    }
+    return run->stiff ? kal_stiff_step(run->stiff_solver, &run->step)
+                      : step_nearer(run, distance);
+}
+
+// Go on with the other method.
+static KalStatus change_method(KalRun *run, bool stiff)
+{
+    if (stiff && !run->stiff_solver) {
+        KAL_TRY(create_stiff(run));
+    }
+    KAL_TRY(kal_run_interpolate(run, run->t, run->state));
+    run->stiff = stiff;
+    run->statistics.changes++;
+    run->method.steps = 0;
+    run->method.patience = stiff ? 0 : PATIENCE;
+    KAL_TRY(kal_run_tell(run, run->t, "%s",
+                         stiff ? "the system is stiff here: changed to method bdf"
+                               : "method bdf does not pay: changed back to dop853"));
+    return kal_run_integrate_start(run, run->t, run->state);
+}
+
+// Work for each unit of time, once there were enough steps to tell; else 0.
+static double price(KalRun *run)
+{
+    KalMethodWatch *watch = &run->method;
+    double answer = 0.0;
+    if (watch->steps++ == 0) {
+        watch->t = run->t;
+        watch->work = watch->spent;
+    } else if (watch->steps > WINDOW && run->t > watch->t) {
+        answer = (watch->spent - watch->work) / (run->t - watch->t);
+        watch->steps = 0;
+    }
+    return answer;
+}
+
+// Change the method when the other one pays.  Stiffness is told by the explicit method;
+// whether the implicit one does better, by trying it.
+static KalStatus choose_method(KalRun *run)
+{
+    KalMethodWatch *watch = &run->method;
+    if (run->options.method != KAL_METHOD_AUTO || !run->system->has_tangent
+        || run->options.fixed_step > 0.0) {
+        return KAL_OK;
+    }
+    const double found = price(run);
+    if (run->stiff) {
+        return found > watch->explicit_price ? change_method(run, false) : KAL_OK;
+    }
+    watch->explicit_price = found > 0.0 ? found : watch->explicit_price;
+    watch->patience -= watch->patience > 0;
+    return run->step.stiff && watch->patience == 0 && watch->explicit_price > 0.0
+               ? change_method(run, true)
+               : KAL_OK;
 }
 
 KalStatus kal_run_integrate_step(KalRun *run)
@@ -80,12 +187,13 @@ KalStatus kal_run_integrate_step(KalRun *run)
         run->crossed = false;
         KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
     }
-    if (run->stiff) {
-        return kal_stiff_step(run->stiff_solver, &run->step);
+    KAL_TRY(choose_method(run));
+    if (kal_run_foresee(run, &distance)) {
+        return step_towards(run, distance);
     }
-    return kal_run_foresee(run, &distance)
-               ? step_towards(run, distance)
-               : kal_dop853_step(run->explicit_solver, &run->step);
+    run->tried = INFINITY;
+    return run->stiff ? kal_stiff_step(run->stiff_solver, &run->step)
+                      : kal_dop853_step(run->explicit_solver, &run->step);
 }
 
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)

@@ -202,7 +202,7 @@ static KalStatus pass(KalRun *run, double sine, double slope)
 bool kal_run_foresee(const KalRun *run, double *out_distance)
 {
     const KalRankWatch *watch = &run->rank;
-    const double near = 4.0; // steps
+    const double near = run->stiff ? 30.0 : 4.0; // steps
     if (!watch->known || watch->t != run->t || !(watch->slope < 0.0)
         || run->options.drift != KAL_DRIFT_PROJECT) {
         return false;

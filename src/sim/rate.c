@@ -52,6 +52,7 @@ static KalStatus fail_unique(const KalRun *run)
 KalStatus kal_run_solve(KalRun *run)
 {
     run->statistics.evaluations++;
+    run->method.spent += 1.0;
     KalStatus status = kal_instant_solve(run->instant, &run->answer);
     if (status == KAL_OK && !run->answer.unique) {
         status = fail_unique(run);
@@ -83,6 +84,26 @@ static KalStatus project(void *user, double t, double *y)
     return KAL_OK;
 }
 
+// ∂rate/∂y, from the rows that are independent as the last ranking has them.
+static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
+{
+    KalRun *run = (KalRun *)user;
+    const bool ranked = run->rank.known && run->rank.rank < run->instant->n_active;
+    const int count = ranked ? run->rank.rank : run->instant->n_active;
+    kal_run_put(run, t, y);
+    if (run->careful) {
+        KAL_TRY(kal_run_project(run, true));
+    }
+    KAL_TRY(kal_run_solve(run));
+    for (int k = 0; k < count; k++) {
+        run->independent[k] = ranked ? run->projector.order[k] : k;
+    }
+    run->method.spent += 0.5 * (double)run->system->n; // solves without formulas
+    run->solved = false;
+    return tell_time(run, kal_tangent_fill(&run->tangent, run->instant,
+                                           run->independent, count, out_J));
+}
+
 // A state that was tried may lie where formulas have no value or where constraints, off
 // which it is, contradict each other.
 static bool may_retry(KalStatus status)
@@ -99,5 +120,6 @@ KalOdeSystem kal_run_ode(KalRun *run)
                           .user = run,
                           .rate = rate,
                           .project = projects ? project : NULL,
+                          .jacobian = run->system->has_tangent ? jacobian : NULL,
                           .may_retry = may_retry};
 }

@@ -12,9 +12,6 @@ enum {
     TEXT_SIZE = 1000
 };
 
-// Tolerances beyond this are of no use where the rank of constraints is watched.
-static const double LOOSEST = 1e-8;
-
 KalRunOptions kal_run_options(const KalSystem *system)
 {
     return system->run;
@@ -69,7 +66,8 @@ static KalStatus allocate(KalRun *run)
     run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
     run->events.crossings = (int *)kal_alloc(run->ctx, events + 1, sizeof(int));
     run->fault = (const char **)kal_alloc(run->ctx, n + m, sizeof *run->fault);
-    if (!run->block || !run->events.crossings || !run->fault) {
+    run->independent = (int *)kal_alloc(run->ctx, m + 1, sizeof(int));
+    if (!run->block || !run->events.crossings || !run->fault || !run->independent) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     run->block_size = count * sizeof(double);
@@ -92,18 +90,7 @@ static KalStatus init(KalRun *run)
         run->instant->stabilize = run->options.stabilize;
     }
     KAL_TRY(kal_projector_init(&run->projector, run->instant, NULL));
-    const KalOdeSystem system = kal_run_ode(run);
-    KalOdeOptions options = kal_ode_options();
-    options.rtol = run->options.rtol;
-    options.atol = run->options.atol;
-    if (run->options.drift == KAL_DRIFT_PROJECT && run->system->m > 1) {
-        // Longer steps could miss that the constraints lose rank.
-        options.rtol = fmin(options.rtol, LOOSEST);
-        options.atol = fmin(options.atol, LOOSEST);
-    }
-    options.fixed_step = run->options.fixed_step;
-    KAL_TRY(kal_cross_init(&run->cross, run->ctx, &system, &options));
-    return kal_dop853_create(run->ctx, &system, &options, &run->explicit_solver);
+    return kal_run_integrate_init(run);
 }
 
 KalStatus kal_run_create(KalContext *ctx, const KalSystem *system,
@@ -140,6 +127,9 @@ void kal_run_destroy(KalRun *run)
     kal_block_clear(run->ctx, &run->incidents);
     kal_free(run->ctx, run->events.crossings,
              (run->system->model->n_events + 1) * sizeof *run->events.crossings);
+    kal_tangent_clear(&run->tangent, run->ctx);
+    kal_free(run->ctx, run->independent,
+             ((size_t)run->system->m + 1) * sizeof *run->independent);
     kal_free(run->ctx, run->fault,
              (size_t)(run->system->n + run->system->m) * sizeof *run->fault);
     kal_free(run->ctx, run->block, run->block_size);
@@ -304,6 +294,7 @@ static KalStatus go_on(KalRun *run)
     const KalOdeCounts counts = kal_run_counts(run);
     run->statistics.steps = counts.steps + run->statistics.crossings;
     run->statistics.rejected = counts.rejected + counts.retries;
+    run->statistics.stiff = run->stiff;
     run->statistics.step = run->step.t_new - run->step.t_old;
     if (run->options.watch && !run->options.watch(run->options.user, run)) {
         return kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g", run->t);

@@ -17,6 +17,7 @@
 #include "ode/stiff.h"
 #include "sim/cross.h"
 #include "sim/projector.h"
+#include "sim/tangent.h"
 
 #include <kalaba/run.h>
 
@@ -30,6 +31,16 @@ typedef struct KalRankWatch {
     double *sines;   ///< m: workspace
     double *lengths; ///< m: the longest that each row was
 } KalRankWatch;
+
+/// Which method pays: work for each unit of time.
+typedef struct KalMethodWatch {
+    double t;              ///< where the present window began
+    double work;           ///< done until then
+    int steps;             ///< since then
+    double spent;          ///< work so far, in evaluations of accelerations
+    double explicit_price; ///< of the explicit method, per unit of time
+    int patience;          ///< steps until the implicit one may be tried again
+} KalMethodWatch;
 
 /// What happened lately, to notice events that never end.
 typedef struct KalEventWatch {
@@ -53,6 +64,7 @@ struct KalRun {
     KalStiff *stiff_solver; ///< NULL until it is needed
     bool stiff;             ///< it is the one at work
     KalCross cross;
+    double tried; ///< how far away a loss of rank was that could not be crossed
     bool crossed;    ///< the last step was one across a loss of rank
     KalRoots *roots; ///< NULL without events
     double *block;
@@ -77,7 +89,9 @@ struct KalRun {
     KalRankWatch rank;
     KalEventWatch events;
     KalRunStatistics statistics;
-    long stiff_steps;   ///< taken by integrators that are no longer at work
+    KalTangent tangent;
+    int *independent; ///< m: rows that the tangent is found with
+    KalMethodWatch method;
     const char **fault; ///< n + m: names that the last failure blames
     size_t n_fault;
     KalBlock incidents; ///< KalIncident
@@ -103,6 +117,7 @@ KalOdeSystem kal_run_ode(KalRun *run);
 
 /// @name The integrator at work
 /// @{
+KAL_CHECKED KalStatus kal_run_integrate_init(KalRun *run);
 KAL_CHECKED KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y);
 KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run);
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);

@@ -5,6 +5,7 @@
 #include "base/block.h"
 #include "expr/eval.h"
 #include "lang/source.h"
+#include "sim/tangent.h"
 #include "sim/warn.h"
 
 #include <math.h>
@@ -97,6 +98,12 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         }
         break;
     case KAL_PROGRAM_ACTIONS: collect_actions(system->model, out); break;
+    case KAL_PROGRAM_TANGENT:
+        if (system->has_tangent) {
+            add_sparse(out, &system->tangent_R);
+            add_sparse(out, &system->tangent_S);
+        }
+        break;
     default: break;
     }
 }
@@ -159,7 +166,8 @@ static void fill_variables(const KalSystem *system, KalExpr *variables)
 static size_t count_variables(const KalSystem *system, KalProgramId id)
 {
     switch (id) {
-    case KAL_PROGRAM_NONIDEAL: return system->layout.forces;
+    case KAL_PROGRAM_NONIDEAL:
+    case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
     case KAL_PROGRAM_EVENTS:
     case KAL_PROGRAM_ACTIONS: return system->layout.count;
@@ -435,7 +443,7 @@ static KalStatus allocate_tables(KalSystem *system)
                 : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
 }
 
-static KalStatus compile_model(KalSystem *system)
+static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
 {
     KAL_TRY(count_sizes(system));
     KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
@@ -447,6 +455,11 @@ static KalStatus compile_model(KalSystem *system)
     KAL_TRY(note_uses(system));
     KAL_TRY(note_events(system));
     KAL_TRY(note_mass(system));
+    // Control depends on the state in ways that these derivatives do not know.
+    if (options->stiff && system->n_servos == 0) {
+        KAL_TRY(kal_tangent_derive(system));
+        system->has_tangent = true;
+    }
     return compile_all(system);
 }
 
@@ -532,7 +545,7 @@ static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *option
                             &system->source));
     KAL_TRY(build(system, system->source, options));
     KAL_TRY(find_title(system, text.name));
-    return compile_model(system);
+    return compile_model(system, options);
 }
 
 KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
@@ -566,6 +579,8 @@ void kal_system_destroy(KalSystem *system)
     for (int id = 0; id < KAL_PROGRAMS; id++) {
         kal_program_destroy(system->programs[id]);
     }
+    kal_sparse_clear(&system->tangent_R);
+    kal_sparse_clear(&system->tangent_S);
     kal_equations_destroy(system->equations);
     kal_model_destroy(system->model);
     kal_diagnostics_destroy(system->diagnostics);

@@ -30,7 +30,8 @@ typedef enum KalProgramId {
     KAL_PROGRAM_OUTPUTS,  ///< the model's outputs
     KAL_PROGRAM_EVENTS,   ///< the functions whose zeros are events
     KAL_PROGRAM_ACTIONS,  ///< the values that events set, event after event
-    KAL_PROGRAMS          ///< how many there are
+    KAL_PROGRAM_TANGENT, ///< ∂R/∂(q, q'), ∂S/∂(q, q'), or nothing (sim/tangent.h)
+    KAL_PROGRAMS         ///< how many there are
 } KalProgramId;
 
 /// Where the parts of the list of variables begin.
@@ -72,6 +73,9 @@ struct KalSystem {
                          ///< none releases
     bool constant_mass;  ///< M depends on parameters alone
     bool events_need_solve; ///< an event depends on accelerations or forces
+    bool has_tangent;       ///< what follows was asked for and derived
+    KalSparse tangent_R;    ///< n × 2n
+    KalSparse tangent_S;    ///< m × 2n
     KalRunOptions run;      ///< how the model asks to be run
     KalLayout layout;
     KalProgram *programs[KAL_PROGRAMS];
