@@ -311,6 +311,25 @@ static void mirror(int n, double *M)
     }
 }
 
+// Inertia that is nothing but rounding, such as that of the length of a quaternion which
+// is almost (1, 0, 0, 0), counts as none: the units of a coordinate would be made from it.
+static void clean_mass(int n, double *M)
+{
+    const double rounding = 1e-26;
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, M[i * n + i]);
+    }
+    for (int i = 0; i < n; i++) {
+        if (M[i * n + i] > 0.0 && M[i * n + i] < rounding * largest) {
+            for (int j = 0; j < n; j++) {
+                M[i * n + j] = 0.0;
+                M[j * n + i] = 0.0;
+            }
+        }
+    }
+}
+
 // Rows of active constraints move to the front; what is left behind is zero.
 static void compact(KalInstant *instant)
 {
@@ -350,6 +369,7 @@ KalStatus kal_instant_givens(KalInstant *instant)
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
     const double *next = kal_scatter(&equations->M, instant->results, instant->M);
     mirror(instant->system->n, instant->M);
+    clean_mass(instant->system->n, instant->M);
     memcpy(instant->Q, next, equations->n * sizeof *next);
     next = kal_scatter(&equations->A, next + equations->n, instant->A);
     memcpy(instant->b, next, equations->m * sizeof *next);

@@ -10,6 +10,8 @@
 
 // A residual is met when it is this small, relative to the terms in it.
 static const double MET = 1e-10;
+// Inertia below this part of the largest is rounding.
+static const double NO_INERTIA = 1e-14;
 // Coordinates count at least this much, relative to the largest, or to 1.
 static const double SMALL = 1e-4;
 
@@ -76,7 +78,8 @@ void kal_projector_clear(KalProjector *p)
 
 // The metric of the free coordinates: M, and where M is singular a little of its diagonal
 // besides, so that what has no inertia moves first, theory (13.1).
-static void fill_metric(KalProjector *p, double extra)
+// Answers whether every coordinate has inertia, more than rounding.
+static bool fill_metric(KalProjector *p, double extra)
 {
     const double *M = p->instant->M;
     const int f = p->free;
@@ -85,21 +88,25 @@ static void fill_metric(KalProjector *p, double extra)
         typical = fmax(typical, M[i * p->n + i]);
     }
     typical = typical > 0.0 ? typical : 1.0;
+    bool all = true;
     for (int i = 0; i < f; i++) {
         const int row = p->columns[i];
         for (int j = 0; j < f; j++) {
             p->L[j * f + i] = M[row * p->n + p->columns[j]];
         }
         const double diagonal = M[row * p->n + row];
-        p->L[i * f + i] += extra * (diagonal > 0.0 ? diagonal : typical);
+        const bool heavy = diagonal > NO_INERTIA * typical;
+        p->L[i * f + i] += extra * (heavy ? diagonal : typical);
+        all = all && heavy;
     }
+    return all;
 }
 
 static bool factor_metric(KalProjector *p, double extra)
 {
     const double singular = 1e-10;
-    fill_metric(p, extra);
-    return kal_cholesky(p->free, p->L, p->inverse) > singular;
+    const bool heavy = fill_metric(p, extra);
+    return kal_cholesky(p->free, p->L, p->inverse) > singular && (heavy || extra > 0.0);
 }
 
 bool kal_projector_set_metric(KalProjector *p)
