@@ -77,12 +77,12 @@ static KalStatus allocate(KalInstant *instant)
     return KAL_OK;
 }
 
-static KalStatus init(KalInstant *instant)
+static KalStatus init(KalInstant *instant, const KalMotionOptions *options)
 {
     const KalSystem *system = instant->system;
     KAL_TRY(allocate(instant));
-    KAL_TRY(
-        kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
+    KAL_TRY(kal_motion_create(instant->ctx, options, system->n, system->m,
+                              &instant->motion));
     if (system->n_servos > 0) {
         KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
     }
@@ -100,13 +100,20 @@ static KalStatus init(KalInstant *instant)
 KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
                              KalInstant **out_instant)
 {
+    return kal_instant_create_for(ctx, system, NULL, out_instant);
+}
+
+KalStatus kal_instant_create_for(KalContext *ctx, const KalSystem *system,
+                                 const KalMotionOptions *options,
+                                 KalInstant **out_instant)
+{
     KalInstant *instant = KAL_NEW(ctx, KalInstant);
     if (!instant) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an instant");
     }
     instant->ctx = ctx;
     instant->system = system;
-    const KalStatus status = init(instant);
+    const KalStatus status = init(instant, options);
     if (status != KAL_OK) {
         kal_instant_destroy(instant);
         return status;

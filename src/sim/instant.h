@@ -37,6 +37,11 @@ struct KalInstant {
     KalMotionAnswer answer; ///< of the last solve
 };
 
+/// As kal_instant_create(), with options for its solves; NULL: the usual ones.
+KAL_CHECKED KalStatus kal_instant_create_for(KalContext *ctx, const KalSystem *system,
+                                             const KalMotionOptions *options,
+                                             KalInstant **out_instant);
+
 /// Run a program on the present variables; its results are in instant->results.
 /// KAL_ERR_NUMBER when one of them is not finite: the explanation names the formula and
 /// its place.

@@ -29,7 +29,10 @@ static double relative_length(const KalRun *run, int i)
 {
     const double scale = run->projector.S[i];
     const double longest = run->rank.lengths[i];
-    return scale > 0.0 && longest > 0.0 ? 1.0 / (scale * longest) : scale;
+    if (!(longest > 0.0)) {
+        return 1.0; // it never was anything
+    }
+    return scale > 0.0 ? 1.0 / (scale * longest) : 0.0;
 }
 
 // How near the instant's rows are to losing rank: the least sine in the order of the last
@@ -38,8 +41,8 @@ static double least_sine(KalRun *run)
 {
     kal_projector_set_rows(&run->projector);
     double least = kal_projector_least_sine(&run->projector, run->rank.rank);
-    for (int i = 0; i < run->instant->n_active; i++) {
-        least = fmin(least, relative_length(run, i));
+    for (int k = 0; k < run->rank.rank; k++) {
+        least = fmin(least, relative_length(run, run->projector.order[k]));
     }
     return least;
 }
@@ -57,8 +60,14 @@ static void note_lengths(KalRun *run, bool fresh)
 // Rank the instant's rows; answers how many are independent.
 static int rank_rows(KalRun *run)
 {
+    const size_t n = (size_t)run->system->n;
     int rank = 0;
     kal_projector_set_rows(&run->projector);
+    for (int i = 0; i < run->instant->n_active; i++) {
+        if (relative_length(run, i) < DEPENDENT) { // has no direction to speak of
+            memset(run->projector.G + (size_t)i * n, 0, n * sizeof(double));
+        }
+    }
     kal_projector_rank(&run->projector, run->rank.sines);
     while (rank < run->instant->n_active && run->rank.sines[rank] > DEPENDENT) {
         rank++;
@@ -144,7 +153,8 @@ static bool is_concerned(KalRun *run, int place)
             return relative_length(run, row) < DEPENDENT;
         }
     }
-    return place == last || kal_projector_takes_part(&run->projector, last, place);
+    return place == last
+           || (place < last && kal_projector_takes_part(&run->projector, last, place));
 }
 
 // The names of rows that are about to become dependent.
@@ -154,7 +164,7 @@ static void list_names(KalRun *run, char text[NAMES_SIZE])
     size_t used = 0;
     text[0] = '\0';
     (void)rank_rows(run);
-    for (int k = 0; k < run->rank.rank && used < NAMES_SIZE; k++) {
+    for (int k = 0; k < run->instant->n_active && used < NAMES_SIZE; k++) {
         if (is_concerned(run, k)) {
             used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s",
                                      used > 0 ? ", " : "",

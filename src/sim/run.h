@@ -64,7 +64,7 @@ struct KalRun {
     KalStiff *stiff_solver; ///< NULL until it is needed
     bool stiff;             ///< it is the one at work
     KalCross cross;
-    double tried; ///< how far away a loss of rank was that could not be crossed
+    double tried;    ///< how far away a loss of rank was that could not be crossed
     bool crossed;    ///< the last step was one across a loss of rank
     KalRoots *roots; ///< NULL without events
     double *block;

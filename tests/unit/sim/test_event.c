@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+
+// Events against collisions that have formulas.
+
+#include "run_lab.h"
+
+static double time_of(Lab *lab, size_t k)
+{
+    const KalIncident *incidents = NULL;
+    return k < kal_run_incidents(lab->run, &incidents) ? incidents[k].t : NAN;
+}
+
+static const char ball[] =
+    "param g = 9.81, e = 0.8\ncoord y\nkinetic 1/2*y'^2\npotential g*y\n"
+    "init y = 1\nevent bounce: y falling set y' = -e*y'\nsimulate 0 .. 3 every 0.1\n";
+
+// Bounce k is at √(2/g) (1 + 2 (e + e² + …)).
+static void a_ball_bounces_in_time(void)
+{
+    Lab lab;
+    if (lab_run(&lab, ball)) {
+        double factor = 1.0;
+        double power = 1.0;
+        for (size_t k = 0; k < 6; k++) {
+            near(time_of(&lab, k), sqrt(2.0 / 9.81) * factor, 1e-13);
+            power *= 0.8;
+            factor += 2.0 * power;
+        }
+        ok(kal_run_statistics(lab.run).events == 6);
+        has_text(lab_incident(&lab, 0), "bounce");
+    }
+    lab_close(&lab);
+}
+
+static void endless_bouncing_is_noticed(void)
+{
+    Lab lab;
+    if (lab_load(&lab, ball)) {
+        lab.options.until = 6.0;
+        ok(lab_go(&lab) == KAL_ERR_CHATTER);
+        has_text(kal_context_message(lab.ctx), "bounce");
+        // All bounces are over at √(2/g) (1 + e)/(1 − e).
+        near(kal_run_time(lab.run), sqrt(2.0 / 9.81) * 9.0, 1e-4);
+        ok(lab_q(&lab, 0) > -1e-9);
+        lab_close(&lab);
+    }
+}
+
+static void an_event_without_effect_chatters(void)
+{
+    Lab lab;
+    if (lab_load(&lab, "coord y\nkinetic 1/2*y'^2\nforce y = if(y > 0, -1, 1)\n"
+                       "init y = 1\nevent side: y set y' = 0.999*y'\n"
+                       "simulate 0 .. 1e9 every 1e8\n")) {
+        ok(lab_go(&lab) == KAL_ERR_CHATTER);
+        lab_close(&lab);
+    }
+}
+
+static void an_event_stops_the_run(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\ninit x' = 2\n"
+                      "event goal: x - 3 rising stop\nevent never: x + 1 stop\n"
+                      "simulate 0 .. 10 every 1\n")) {
+        near(kal_run_time(lab.run), 1.5, 1e-13);
+        near(lab_q(&lab, 0), 3.0, 1e-13);
+        same_text(kal_run_stopped_by(lab.run), "goal");
+        ok(kal_run_is_over(lab.run));
+        ok(kal_run_advance(lab.run, 5.0) == KAL_OK);
+        near(kal_run_time(lab.run), 1.5, 1e-13);
+    }
+    lab_close(&lab);
+}
+
+// Two equal balls on a line exchange velocities: both are set with the values before.
+static void actions_of_an_event_see_the_state_before_it(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord a, b\nkinetic 1/2*(a'^2 + b'^2)\n"
+                      "init a = 0, b = 3, a' = 2, b' = -1\n"
+                      "event hit: b - a falling set a' = b', set b' = a'\n"
+                      "simulate 0 .. 2 every 1\n")) {
+        near(lab_qd(&lab, 0), -1.0, 1e-14);
+        near(lab_qd(&lab, 1), 2.0, 1e-14);
+        near(lab_q(&lab, 0), 1.0, 1e-12);
+        near(lab_q(&lab, 1), 4.0, 1e-12);
+    }
+    lab_close(&lab);
+}
+
+// At one instant, in the order of the text: the second sees what the first did.
+static void events_at_one_instant_follow_the_text(void)
+{
+    Lab lab;
+    if (lab_run(&lab,
+                "coord x\nkinetic 1/2*x'^2\ninit x' = 1\n"
+                "event one: x - 1 set x' = 3*x'\nevent two: 2*x - 2 set x' = x' + 1\n"
+                "simulate 0 .. 2 every 1\n")) {
+        near(lab_qd(&lab, 0), 4.0, 1e-14);
+        ok(kal_run_statistics(lab.run).events == 2);
+        near(time_of(&lab, 0), 1.0, 1e-14);
+        near(time_of(&lab, 1), 1.0, 1e-14);
+    }
+    lab_close(&lab);
+}
+
+// A pendulum is cut loose at its lowest point and flies on a parabola.
+static void a_constraint_is_released(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "param g = 9.81\ncoord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                      "potential g*y\nconstraint rod: x^2 + y^2 = 1\ninit x = 1\n"
+                      "event low: x falling release rod\n"
+                      "output pull = reaction(rod)\nsimulate 0 .. 2 every 0.01\n")) {
+        const double t = 2.0 - time_of(&lab, 0);
+        const double v = sqrt(2.0 * 9.81);
+        ok(t > 1.0);
+        near(lab_q(&lab, 0), -v * t, 1e-8);
+        near(lab_q(&lab, 1), -1.0 - 0.5 * 9.81 * t * t, 1e-8);
+        const double *outputs = NULL;
+        ok(kal_instant_outputs(kal_run_instant(lab.run), &outputs) == KAL_OK);
+        near(outputs[0], 0.0, 0.0);
+        ok(kal_instant_problem(kal_run_instant(lab.run)).m == 0);
+        ok(kal_run_statistics(lab.run).position_error < 1e-14);
+    }
+    lab_close(&lab);
+}
+
+// A wagon catches another and they go on together: momentum stays, energy is lost.
+static void a_constraint_engages_plastically(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "param m1 = 2, m2 = 3\ncoord a, b\n"
+                      "kinetic 1/2*m1*a'^2 + 1/2*m2*b'^2\n"
+                      "constraint latch: b - a = 0\ninit a' = 5, b = 1\n"
+                      "event meet: b - a falling engage latch\n"
+                      "simulate 0 .. 1 every 0.1\n")) {
+        const double v = 2.0 * 5.0 / 5.0;
+        near(time_of(&lab, 0), 0.2, 1e-14);
+        near(lab_qd(&lab, 0), v, 1e-14);
+        near(lab_qd(&lab, 1), v, 1e-14);
+        near(kal_run_statistics(lab.run).energy_lost, 25.0 - 10.0, 1e-12);
+        near(lab_q(&lab, 1), 1.0 + v * 0.8, 1e-12);
+        has_text(lab_incident(&lab, 0), "15");
+    }
+    lab_close(&lab);
+}
+
+// What an event engages and none releases waits: neither start nor eval know of it.
+static void constraints_that_wait_are_not_there(void)
+{
+    Lab lab;
+    if (lab_load(&lab, "coord a, b\nkinetic 1/2*(a'^2 + b'^2)\n"
+                       "constraint latch: b - a = 0\ninit a = 0, b = 1, a' = 1\n"
+                       "event meet: b - a falling engage latch\n"
+                       "simulate 0 .. 2 every 1\n")) {
+        ok(lab_start(&lab) == KAL_OK);
+        ok(kal_instant_problem(kal_run_instant(lab.run)).m == 0);
+        ok(kal_run_advance(lab.run, 2.0) == KAL_OK);
+        ok(kal_instant_problem(kal_run_instant(lab.run)).m == 1);
+        lab_close(&lab);
+    }
+}
+
+static void a_constraint_engages_only_where_it_holds(void)
+{
+    Lab lab;
+    if (lab_load(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                       "constraint line: y = 2\ninit x' = 1\n"
+                       "event late: x - 1 engage line\nsimulate 0 .. 2 every 1\n")) {
+        ok(lab_go(&lab) == KAL_ERR_CONTRADICTION);
+        has_text(kal_context_message(lab.ctx), "late");
+        has_text(kal_context_message(lab.ctx), "line");
+        lab_close(&lab);
+    }
+}
+
+// A value that is set stays, and the others move to meet the constraints.
+static void values_that_are_set_keep_to_constraints(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                      "constraint gear: x' = 2*y'\ninit x' = 1\n"
+                      "event kick: x - 1 set x' = 6\nsimulate 0 .. 1.5 every 1\n")) {
+        near(lab_qd(&lab, 0), 6.0, 1e-13);
+        near(lab_qd(&lab, 1), 3.0, 1e-13);
+    }
+    lab_close(&lab);
+    if (lab_load(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                       "constraint wall: y = 0\ninit x' = 1\n"
+                       "event kick: x - 1 set y' = 6\nsimulate 0 .. 2 every 1\n")) {
+        ok(lab_go(&lab) == KAL_ERR_CONTRADICTION);
+        has_text(kal_context_message(lab.ctx), "kick");
+        has_text(kal_context_message(lab.ctx), "wall");
+        lab_close(&lab);
+    }
+}
+
+// Events of what takes a solve: the rod of a swing-over pendulum goes slack.
+static void events_may_depend_on_reactions(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "param g = 9.81\ncoord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                      "potential g*y\nconstraint rod: (x^2 + y^2)/2 = 1/2\n"
+                      "init x = 0, y = -1, x' = sqrt(4*g), y' ~ 0\n"
+                      "event slack: reaction(rod) rising stop\n"
+                      "simulate 0 .. 2 every 0.1\n")) {
+        // The tension is v² + g y₋: v² = 4g − 2g (1 + y), and v² = g y there.
+        near(lab_q(&lab, 1), 2.0 / 3.0, 1e-8);
+        same_text(kal_run_stopped_by(lab.run), "slack");
+    }
+    lab_close(&lab);
+}
+
+// An event at the very end, and one that was zero at the start.
+static void events_at_the_ends(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\ninit x' = 1\n"
+                      "event start: x stop\nevent end: x - 2 set x' = 7\n"
+                      "simulate 0 .. 2 every 1\n")) {
+        near(kal_run_time(lab.run), 2.0, 0.0);
+        ok(!kal_run_stopped_by(lab.run));
+    }
+    lab_close(&lab);
+}
+
+TAP_RUN(TAP_CASE(a_ball_bounces_in_time), TAP_CASE(endless_bouncing_is_noticed),
+        TAP_CASE(an_event_without_effect_chatters), TAP_CASE(an_event_stops_the_run),
+        TAP_CASE(actions_of_an_event_see_the_state_before_it),
+        TAP_CASE(events_at_one_instant_follow_the_text),
+        TAP_CASE(a_constraint_is_released), TAP_CASE(a_constraint_engages_plastically),
+        TAP_CASE(constraints_that_wait_are_not_there),
+        TAP_CASE(a_constraint_engages_only_where_it_holds),
+        TAP_CASE(values_that_are_set_keep_to_constraints),
+        TAP_CASE(events_may_depend_on_reactions), TAP_CASE(events_at_the_ends))

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+
+// Runs in time against exact motions.
+
+#include "run_lab.h"
+
+// The period of this pendulum, released level, is 2.
+static const char pendulum[] =
+    "param g = 13.750371636040745654980191559621114395801712\n"
+    "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential g*y\n"
+    "constraint rod: x^2 + y^2 = 1\ninit x = 1, y = 0\n"
+    "simulate 0 .. 30 every 0.01\n";
+
+// A knife edge on an incline: x = G/(2 w²) sin² wt, y = G/(2 w²) (wt − sin(2wt)/2).
+static const char knife[] =
+    "param m = 3, J = 0.2, G = 4.905, w = 1.7\ncoord x, y, th\n"
+    "kinetic 1/2*m*(x'^2 + y'^2) + 1/2*J*th'^2\npotential -m*G*x\n"
+    "constraint edge: x'*sin(th) - y'*cos(th) = 0\ninit th' = w\n"
+    "simulate 0 .. 3 every 0.1\noutput side = reaction(edge)\n";
+
+static double knife_error(Lab *lab)
+{
+    const double w = 1.7;
+    const double t = kal_run_time(lab->run);
+    const double size = 4.905 / (2.0 * w * w);
+    const double x = size * sin(w * t) * sin(w * t);
+    const double y = size * (w * t - sin(2.0 * w * t) / 2.0);
+    return hypot(lab_q(lab, 0) - x, lab_q(lab, 1) - y);
+}
+
+// x² + y² = 1 driven round by no force: the angle grows steadily.
+static const char circle[] =
+    "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\nconstraint rod: x^2 + y^2 = 1\n"
+    "init x = 1, y = 0, y' = 1.3\nsimulate 0 .. 6 every 0.1\n";
+
+static double circle_error(Lab *lab)
+{
+    const double t = kal_run_time(lab->run);
+    return hypot(lab_q(lab, 0) - cos(1.3 * t), lab_q(lab, 1) - sin(1.3 * t));
+}
+
+static void a_pendulum_comes_back(void)
+{
+    Lab lab;
+    if (lab_run(&lab, pendulum)) {
+        near(lab_q(&lab, 0), 1.0, 1e-12);
+        near(lab_q(&lab, 1), 0.0, 3e-7); // ill-conditioned at the turning point
+        near(lab_qd(&lab, 0), 0.0, 1e-9);
+        const KalRunStatistics s = kal_run_statistics(lab.run);
+        ok(s.position_error < 1e-15 && s.velocity_error < 2e-15);
+        near(s.energy_initial, 0.0, 1e-15);
+        ok(s.energy_drift < 1e-7 && s.energy_drift > 0.0);
+        ok(s.steps > 50 && s.evaluations > 12 * s.steps);
+        ok(kal_run_is_over(lab.run) && !kal_run_stopped_by(lab.run));
+    }
+    lab_close(&lab);
+}
+
+// The largest error of fixed steps at all ends of steps.
+static double fixed_error(const char *text, double h, KalDrift drift,
+                          double (*error)(Lab *lab))
+{
+    Lab lab;
+    double most = 0.0;
+    if (lab_load(&lab, text)) {
+        lab.options.fixed_step = h;
+        lab.options.drift = drift;
+        lab.options.method = KAL_METHOD_DOP853;
+        KalStatus status = lab_start(&lab);
+        while (status == KAL_OK && !kal_run_is_over(lab.run)) {
+            status = kal_run_step(lab.run);
+            most = fmax(most, error(&lab));
+        }
+        ok(status == KAL_OK);
+    }
+    lab_close(&lab);
+    return most;
+}
+
+// The order is log2 of the quotient of errors.
+static void steps_are_of_order_8(void)
+{
+    static const KalDrift drifts[] = {KAL_DRIFT_PROJECT, KAL_DRIFT_NONE};
+    for (int i = 0; i < 2; i++) {
+        const double c1 = fixed_error(circle, 0.6, drifts[i], circle_error);
+        const double c2 = fixed_error(circle, 0.3, drifts[i], circle_error);
+        ok(log2(c1 / c2) > 7.5);
+        const double k1 = fixed_error(knife, 0.3, drifts[i], knife_error);
+        const double k2 = fixed_error(knife, 0.15, drifts[i], knife_error);
+        ok(log2(k1 / k2) > 7.5);
+    }
+}
+
+// Samples between the ends of steps: of order 7 at least, and on the constraint.
+static void samples_are_of_order_7(void)
+{
+    double errors[2] = {0.0, 0.0};
+    for (int k = 0; k < 2; k++) {
+        Lab lab;
+        if (!lab_load(&lab, circle)) {
+            continue;
+        }
+        lab.options.fixed_step = k == 0 ? 0.6 : 0.3;
+        lab.options.method = KAL_METHOD_DOP853;
+        ok(lab_start(&lab) == KAL_OK);
+        for (int i = 1; i < 100; i++) {
+            ok(kal_run_advance(lab.run, 0.06 * i) == KAL_OK);
+            near(kal_run_time(lab.run), 0.06 * i, 0.0);
+            near(hypot(lab_q(&lab, 0), lab_q(&lab, 1)), 1.0, 3e-16);
+            errors[k] = fmax(errors[k], circle_error(&lab));
+        }
+        lab_close(&lab);
+    }
+    ok(log2(errors[0] / errors[1]) > 6.5);
+}
+
+// The error falls in proportion to the tolerance.
+static void tolerances_mean_what_they_say(void)
+{
+    double before = 0.0;
+    for (int k = 0; k < 3; k++) {
+        Lab lab;
+        if (!lab_load(&lab, knife)) {
+            return;
+        }
+        lab.options.rtol = pow(10.0, -5.0 - 2.0 * k);
+        lab.options.atol = lab.options.rtol;
+        ok(lab_go(&lab) == KAL_OK);
+        const double error = knife_error(&lab);
+        ok(error < 30.0 * lab.options.rtol);
+        ok(k == 0 || error < before / 15.0);
+        before = error;
+        lab_close(&lab);
+    }
+}
+
+// With stabilize the error off the constraint decays, without anything it grows.
+static void drift_can_be_treated_in_three_ways(void)
+{
+    Lab lab;
+    if (!lab_load(&lab, pendulum)) {
+        return;
+    }
+    lab.options.rtol = 1e-6;
+    lab.options.atol = 1e-6;
+    double errors[3];
+    for (int drift = KAL_DRIFT_PROJECT; drift <= KAL_DRIFT_NONE; drift++) {
+        lab.options.drift = (KalDrift)drift;
+        lab.options.stabilize = 5.0;
+        ok(lab_go(&lab) == KAL_OK);
+        errors[drift] = kal_run_statistics(lab.run).position_error;
+        lab_again(&lab);
+    }
+    ok(errors[KAL_DRIFT_PROJECT] < 1e-15);
+    ok(errors[KAL_DRIFT_STABILIZE] < 1e-5 && errors[KAL_DRIFT_STABILIZE] > 1e-12);
+    ok(errors[KAL_DRIFT_NONE] > 3.0 * errors[KAL_DRIFT_STABILIZE]);
+    lab_close(&lab);
+}
+
+// Constraints that repeat others, in another form, change nothing.
+static void redundant_constraints_change_nothing(void)
+{
+    static const char text[] =
+        "coord x1, y1, x2, y2\nkinetic 1/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2)\n"
+        "potential 9.81*(y1 + y2)\nconstraint a: x1^2 + y1^2 = 1\n"
+        "constraint b: (x2 - x1)^2 + (y2 - y1)^2 = 1\n%s"
+        "init x1 = 1, x2 = 2\nsimulate 0 .. 2 every 0.1\n";
+    double q[2][4];
+    for (int k = 0; k < 2; k++) {
+        Lab lab;
+        char whole[1000];
+        snprintf(whole, sizeof whole, text,
+                 k == 0 ? ""
+                        : "constraint c: (x1^2 + y1^2)^2 + (x2 - x1)^2 + (y2 - "
+                          "y1)^2 = 2\nconstraint d: hypot(x1, y1) = 1\n");
+        if (lab_run(&lab, whole)) {
+            for (int i = 0; i < 4; i++) {
+                q[k][i] = lab_q(&lab, i);
+            }
+            ok(kal_run_statistics(lab.run).position_error < 1e-14);
+        }
+        lab_close(&lab);
+    }
+    // The published numbers of this double pendulum at t = 2.
+    near(q[0][0], -0.46441286869951397749, 3e-8);
+    near(q[0][3], -1.1298701956471579784, 3e-8);
+    for (int i = 0; i < 4; i++) {
+        near(q[1][i], q[0][i], 1e-7);
+    }
+}
+
+static void steps_and_samples_allocate_nothing(void)
+{
+    Lab lab;
+    if (lab_load(&lab, pendulum)) {
+        ok(lab_start(&lab) == KAL_OK);
+        const size_t before = kal_context_allocations(lab.ctx);
+        for (int i = 1; i < 500; i++) {
+            ok(kal_run_advance(lab.run, 0.01 * i) == KAL_OK);
+        }
+        ok(kal_context_allocations(lab.ctx) == before);
+        lab_close(&lab);
+    }
+}
+
+static void the_same_input_gives_the_same_bits(void)
+{
+    double q[2] = {0.0, 1.0};
+    for (int k = 0; k < 2; k++) {
+        Lab lab;
+        if (lab_run(&lab, pendulum)) {
+            q[k] = lab_q(&lab, 1);
+        }
+        lab_close(&lab);
+    }
+    ok(memcmp(&q[0], &q[1], sizeof q[0]) == 0);
+}
+
+static void an_acceleration_that_is_not_unique_stops(void)
+{
+    Lab lab;
+    if (lab_load(&lab, "coord x, y\nkinetic 1/2*x'^2\npotential x\n")) {
+        const char *const *names = NULL;
+        ok(lab_go(&lab) == KAL_ERR_NOT_UNIQUE);
+        has_text(kal_context_message(lab.ctx), "y");
+        ok(kal_run_fault(lab.run, &names) == 1 && strcmp(names[0], "y") == 0);
+        lab_close(&lab);
+    }
+}
+
+// x' = -1/(2 x) reaches 0 at t = 1/2 … here with a second order: sqrt of a coordinate that
+// becomes negative at t = 1.
+static void a_formula_without_value_stops_with_time_and_place(void)
+{
+    Lab lab;
+    if (lab_load(&lab,
+                 "coord x\nkinetic 1/2*x'^2\nforce x = 0*sqrt(x) + sqrt(x)*0.001\n"
+                 "init x = 1, x' = -1\nsimulate 0 .. 2 every 0.1\n")) {
+        ok(lab_go(&lab) == KAL_ERR_NUMBER);
+        has_text(kal_context_message(lab.ctx), "test.kal:3:");
+        has_text(kal_context_message(lab.ctx), "sqrt(x)");
+        ok(kal_run_time(lab.run) > 0.99 && kal_run_time(lab.run) < 1.001);
+        near(*kal_instant_t(kal_run_instant(lab.run)), kal_run_time(lab.run), 0.0);
+        near(lab_q(&lab, 0), 0.0, 1e-3);
+        lab_close(&lab);
+    }
+}
+
+static void options_are_checked(void)
+{
+    Lab lab;
+    if (!lab_load(&lab, circle)) {
+        return;
+    }
+    const KalRunOptions good = lab.options;
+    near(good.until, 6.0, 0.0);
+    near(good.every, 0.1, 0.0);
+    near(good.rtol, 1e-9, 0.0);
+    for (int k = 0; k < 6; k++) {
+        lab.options = good;
+        *(double *[]){
+            &lab.options.until, &lab.options.every, &lab.options.rtol,
+            &lab.options.atol,  &lab.options.from,  &lab.options.fixed_step}[k] =
+            k == 4 ? 7.0 : -1.0;
+        ok(kal_run_create(lab.ctx, lab.system, &lab.options, &lab.run)
+           == KAL_ERR_USAGE);
+    }
+    lab.options = good;
+    lab.options.drift = KAL_DRIFT_STABILIZE;
+    ok(kal_run_create(lab.ctx, lab.system, &lab.options, &lab.run) == KAL_ERR_USAGE);
+    lab.options = good;
+    lab.options.until = 0.0; // nothing to do
+    ok(lab_start(&lab) == KAL_OK && kal_run_is_over(lab.run));
+    ok(kal_run_advance(lab.run, 1.0) == KAL_OK && kal_run_time(lab.run) == 0.0);
+    lab_close(&lab);
+}
+
+static bool three_steps(void *user, const KalRun *run)
+{
+    (void)run;
+    return ++*(int *)user < 3;
+}
+
+static void a_run_can_be_interrupted(void)
+{
+    Lab lab;
+    int steps = 0;
+    if (lab_load(&lab, circle)) {
+        lab.options.watch = three_steps;
+        lab.options.user = &steps;
+        ok(lab_go(&lab) == KAL_ERR_INTERRUPTED);
+        ok(kal_run_time(lab.run) > 0.0 && kal_run_time(lab.run) < 6.0);
+        near(circle_error(&lab), 0.0, 1e-8);
+        ok(kal_run_advance(lab.run, 6.0) == KAL_ERR_INTERRUPTED); // still
+        lab_close(&lab);
+    }
+}
+
+// The state before the last allocation that succeeds does not matter: nothing leaks.
+static void every_allocation_may_fail(void)
+{
+    static const char text[] =
+        "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y\n"
+        "constraint rod: x^2 + y^2 = 1\nconstraint again: hypot(x, y) = 1\n"
+        "init x = 1\nevent low: x falling set y' = 1.1*y'\n"
+        "simulate 0 .. 1 every 0.1\n";
+    for (long calls = 0; calls < 10000; calls++) {
+        Lab lab;
+        if (!lab_load(&lab, text)) {
+            return;
+        }
+        lab.fault.calls_left = calls;
+        const KalStatus status = lab_go(&lab);
+        lab.fault.calls_left = -1;
+        if (status != KAL_OK && status != KAL_ERR_NOMEM) {
+            printf("# %ld: %s\n", calls, kal_context_message(lab.ctx));
+        }
+        ok(status == KAL_OK || status == KAL_ERR_NOMEM);
+        lab_close(&lab);
+        if (status == KAL_OK) {
+            ok(calls > 10);
+            return;
+        }
+    }
+}
+
+TAP_RUN(TAP_CASE(a_pendulum_comes_back), TAP_CASE(steps_are_of_order_8),
+        TAP_CASE(samples_are_of_order_7), TAP_CASE(tolerances_mean_what_they_say),
+        TAP_CASE(drift_can_be_treated_in_three_ways),
+        TAP_CASE(redundant_constraints_change_nothing),
+        TAP_CASE(steps_and_samples_allocate_nothing),
+        TAP_CASE(the_same_input_gives_the_same_bits),
+        TAP_CASE(an_acceleration_that_is_not_unique_stops),
+        TAP_CASE(a_formula_without_value_stops_with_time_and_place),
+        TAP_CASE(options_are_checked), TAP_CASE(a_run_can_be_interrupted),
+        TAP_CASE(every_allocation_may_fail))
