@@ -17,11 +17,8 @@ static KalStatus check_constraints(KalMotion *s)
     memset(q, 0, (size_t)s->given.n * sizeof *q);
     kal_motion_fixed_part(s, s->given.b, q);
     kal_qr_apply(&s->rows, q);
-    // Accelerations are as large as the constraints demand or the forces can make them;
-    // where all of b is rounding, the latter say what rounding is.
     for (int i = 0; i < s->given.n; i++) {
-        const double free = s->d[i] * fabs(s->given.Q[i]);
-        q[i] = s->d[i] * fmax(fabs(q[i]), free);
+        q[i] *= s->d[i];
     }
     kal_dependence_find(s);
     return kal_dependence_agrees(s, q) ? KAL_OK : kal_conflict_fail(s);

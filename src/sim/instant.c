@@ -15,7 +15,7 @@ static size_t count_numbers(const KalSystem *system)
 {
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
-    return system->layout.count + n * n + 4 * n + m * n + 3 * m
+    return system->layout.count + n * n + 4 * n + 2 * m * n + 4 * m
            + (size_t)system->n_outputs;
 }
 
@@ -51,10 +51,11 @@ static KalStatus allocate(KalInstant *instant)
     instant->failed = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
     instant->active = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     instant->rows = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
+    instant->independent = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
     instant->row_names =
         (const char **)kal_alloc(instant->ctx, m + 1, sizeof *instant->row_names);
     if (!instant->block || !instant->failed || !instant->active || !instant->rows
-        || !instant->row_names) {
+        || !instant->independent || !instant->row_names) {
         return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an instant");
     }
     double *next = instant->block;
@@ -66,6 +67,8 @@ static KalStatus allocate(KalInstant *instant)
     instant->C = take(&next, n);
     instant->multipliers = take(&next, m);
     instant->residuals = take(&next, m);
+    instant->few_A = take(&next, m * n);
+    instant->few_b = take(&next, m);
     instant->moved = take(&next, 2 * n);
     instant->outputs = take(&next, (size_t)system->n_outputs);
     instant->results = take(&next, largest_result(system));
@@ -77,12 +80,12 @@ static KalStatus allocate(KalInstant *instant)
     return KAL_OK;
 }
 
-static KalStatus init(KalInstant *instant, const KalMotionOptions *options)
+static KalStatus init(KalInstant *instant)
 {
     const KalSystem *system = instant->system;
     KAL_TRY(allocate(instant));
-    KAL_TRY(kal_motion_create(instant->ctx, options, system->n, system->m,
-                              &instant->motion));
+    KAL_TRY(
+        kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
     if (system->n_servos > 0) {
         KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
     }
@@ -100,20 +103,13 @@ static KalStatus init(KalInstant *instant, const KalMotionOptions *options)
 KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
                              KalInstant **out_instant)
 {
-    return kal_instant_create_for(ctx, system, NULL, out_instant);
-}
-
-KalStatus kal_instant_create_for(KalContext *ctx, const KalSystem *system,
-                                 const KalMotionOptions *options,
-                                 KalInstant **out_instant)
-{
     KalInstant *instant = KAL_NEW(ctx, KalInstant);
     if (!instant) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an instant");
     }
     instant->ctx = ctx;
     instant->system = system;
-    const KalStatus status = init(instant, options);
+    const KalStatus status = init(instant);
     if (status != KAL_OK) {
         kal_instant_destroy(instant);
         return status;
@@ -131,6 +127,7 @@ void kal_instant_destroy(KalInstant *instant)
     kal_motion_destroy(instant->motion);
     const size_t rows = (size_t)instant->system->m + 1;
     kal_free(instant->ctx, instant->row_names, rows * sizeof *instant->row_names);
+    kal_free(instant->ctx, instant->independent, rows * sizeof(int));
     kal_free(instant->ctx, instant->rows, rows * sizeof *instant->rows);
     kal_free(instant->ctx, instant->active, rows * sizeof *instant->active);
     kal_free(instant->ctx, instant->failed, rows * sizeof *instant->failed);
@@ -456,6 +453,63 @@ static void keep_reactions(KalInstant *instant)
     }
 }
 
+// Whether accelerations satisfy all rows but for what rounding can explain.
+static bool satisfies(const KalInstant *instant, const double *qdd)
+{
+    const double rounding = 1e-6;
+    const int n = instant->system->n;
+    for (int k = 0; k < instant->n_active; k++) {
+        const double *row = instant->A + (size_t)k * (size_t)n;
+        double sum = -instant->b[k];
+        double size = fabs(instant->b[k]);
+        for (int j = 0; j < n; j++) {
+            sum += row[j] * qdd[j];
+            size += fabs(row[j] * qdd[j]);
+        }
+        if (!(fabs(sum) <= rounding * size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Redundant constraints of which all of b is rounding, the difference of terms that
+// cancel, seem to contradict each other.  Where it is known which rows are independent,
+// these decide, and the others say nothing for once.
+static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
+{
+    const size_t n = (size_t)instant->system->n;
+    const size_t size = n * sizeof(double);
+    KalMotionProblem few = *problem;
+    KalMotionAnswer answer;
+    memset(instant->few_A, 0, (size_t)instant->n_active * size);
+    memset(instant->few_b, 0, (size_t)instant->n_active * sizeof(double));
+    for (int k = 0; k < instant->n_independent; k++) {
+        const size_t row = (size_t)instant->independent[k];
+        memcpy(instant->few_A + row * n, instant->A + row * n, size);
+        instant->few_b[row] = instant->b[row];
+    }
+    few.A = instant->few_A;
+    few.b = instant->few_b;
+    KAL_TRY(kal_motion_solve(instant->motion, &few, &answer));
+    if (satisfies(instant, answer.qdd)) {
+        memcpy(instant->A, instant->few_A, (size_t)instant->n_active * size);
+        memcpy(instant->b, instant->few_b, (size_t)instant->n_active * sizeof(double));
+    }
+    return KAL_OK;
+}
+
+static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
+{
+    KalStatus status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    if (status == KAL_ERR_CONTRADICTION && instant->n_independent > 0
+        && instant->n_independent < instant->n_active) {
+        KAL_TRY(reconcile(instant, problem));
+        status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    }
+    return status;
+}
+
 // The multipliers of the ideal part do not depend on C (theory (2.7)), so one solve
 // without it gives the reactions that C is a function of.
 static KalStatus find_nonideal(KalInstant *instant)
@@ -464,7 +518,7 @@ static KalStatus find_nonideal(KalInstant *instant)
     if (system->equations->has_reactions) {
         KalMotionProblem ideal = kal_instant_problem(instant);
         ideal.C = NULL;
-        KAL_TRY(kal_motion_solve(instant->motion, &ideal, &instant->answer));
+        KAL_TRY(solve(instant, &ideal));
         KAL_TRY(check_reactions(instant));
         keep_reactions(instant);
     }
@@ -495,7 +549,7 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
         KAL_TRY(find_nonideal(instant));
     }
     const KalMotionProblem problem = kal_instant_problem(instant);
-    KAL_TRY(kal_motion_solve(instant->motion, &problem, &instant->answer));
+    KAL_TRY(solve(instant, &problem));
     if (instant->control) {
         KAL_TRY(kal_control_solve(instant->control, instant));
     }

@@ -31,16 +31,17 @@ struct KalInstant {
     int *rows;              ///< n_active: their indices, rising
     const char **row_names; ///< n_active: and names
     int n_active;
-    double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
+    int *
+        independent; ///< n_independent: rows that are independent, if all others are known
+                     ///< to depend on them
+    int n_independent; ///< 0: nothing is known
+    double *few_A;     ///< m × n: workspace
+    double *few_b;     ///< m
+    double stabilize;  ///< > 0: residuals decay at this rate, theory (15.3)
     KalMotion *motion;
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
 };
-
-/// As kal_instant_create(), with options for its solves; NULL: the usual ones.
-KAL_CHECKED KalStatus kal_instant_create_for(KalContext *ctx, const KalSystem *system,
-                                             const KalMotionOptions *options,
-                                             KalInstant **out_instant);
 
 /// Run a program on the present variables; its results are in instant->results.
 /// KAL_ERR_NUMBER when one of them is not finite: the explanation names the formula and

@@ -60,12 +60,13 @@ static void note_lengths(KalRun *run, bool fresh)
 // Rank the instant's rows; answers how many are independent.
 static int rank_rows(KalRun *run)
 {
-    const size_t n = (size_t)run->system->n;
+    const int n = run->system->n;
     int rank = 0;
     kal_projector_set_rows(&run->projector);
     for (int i = 0; i < run->instant->n_active; i++) {
-        if (relative_length(run, i) < DEPENDENT) { // has no direction to speak of
-            memset(run->projector.G + (size_t)i * n, 0, n * sizeof(double));
+        const double weight = relative_length(run, i); // long rows come first
+        for (int j = 0; j < n; j++) {
+            run->projector.G[(size_t)i * (size_t)n + (size_t)j] *= weight;
         }
     }
     kal_projector_rank(&run->projector, run->rank.sines);
@@ -239,6 +240,9 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
         watch->rank = rank;
     }
     note_lengths(run, fresh);
+    run->instant->n_independent = watch->rank;
+    memcpy(run->instant->independent, run->projector.order,
+           (size_t)watch->rank * sizeof(int));
     const double sine = least_sine(run);
     const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
     KAL_TRY(look_ahead(run, dt, &later));

@@ -88,20 +88,21 @@ static KalStatus project(void *user, double t, double *y)
 static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
 {
     KalRun *run = (KalRun *)user;
-    const bool ranked = run->rank.known && run->rank.rank < run->instant->n_active;
-    const int count = ranked ? run->rank.rank : run->instant->n_active;
+    KalInstant *instant = run->instant;
+    const bool ranked = instant->n_independent > 0;
+    const int count = ranked ? instant->n_independent : instant->n_active;
     kal_run_put(run, t, y);
     if (run->careful) {
         KAL_TRY(kal_run_project(run, true));
     }
     KAL_TRY(kal_run_solve(run));
-    for (int k = 0; k < count; k++) {
-        run->independent[k] = ranked ? run->projector.order[k] : k;
+    for (int k = 0; !ranked && k < count; k++) {
+        instant->independent[k] = k;
     }
     run->method.spent += 0.5 * (double)run->system->n; // solves without formulas
     run->solved = false;
-    return tell_time(run, kal_tangent_fill(&run->tangent, run->instant,
-                                           run->independent, count, out_J));
+    return tell_time(run, kal_tangent_fill(&run->tangent, instant, instant->independent,
+                                           count, out_J));
 }
 
 // A state that was tried may lie where formulas have no value or where constraints, off

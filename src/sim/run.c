@@ -12,11 +12,6 @@ enum {
     TEXT_SIZE = 1000
 };
 
-// Near configurations in which constraints lose rank rounding makes redundant ones
-// disagree; those that contradict each other in earnest cannot be projected onto.
-static const double CONSISTENT = 1e-6;
-static const double DEPENDENT = 1e-9;
-
 KalRunOptions kal_run_options(const KalSystem *system)
 {
     return system->run;
@@ -72,8 +67,7 @@ static KalStatus allocate(KalRun *run)
     run->block_size = count * sizeof(double);
     run->events.crossings = (int *)kal_alloc(run->ctx, events + 1, sizeof(int));
     run->fault = (const char **)kal_alloc(run->ctx, n + m, sizeof *run->fault);
-    run->independent = (int *)kal_alloc(run->ctx, m + 1, sizeof(int));
-    if (!run->block || !run->events.crossings || !run->fault || !run->independent) {
+    if (!run->block || !run->events.crossings || !run->fault) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     run->state = run->block;
@@ -90,10 +84,7 @@ static KalStatus init(KalRun *run)
     KAL_TRY(allocate(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->texts));
-    KalMotionOptions lenient = kal_motion_options();
-    lenient.consistency_tolerance = CONSISTENT;
-    lenient.rank_tolerance = DEPENDENT;
-    KAL_TRY(kal_instant_create_for(run->ctx, run->system, &lenient, &run->instant));
+    KAL_TRY(kal_instant_create(run->ctx, run->system, &run->instant));
     if (run->options.drift == KAL_DRIFT_STABILIZE) {
         run->instant->stabilize = run->options.stabilize;
     }
@@ -136,8 +127,6 @@ void kal_run_destroy(KalRun *run)
     kal_free(run->ctx, run->events.crossings,
              (run->system->model->n_events + 1) * sizeof *run->events.crossings);
     kal_tangent_clear(&run->tangent, run->ctx);
-    kal_free(run->ctx, run->independent,
-             ((size_t)run->system->m + 1) * sizeof *run->independent);
     kal_free(run->ctx, run->fault,
              (size_t)(run->system->n + run->system->m) * sizeof *run->fault);
     kal_free(run->ctx, run->block, run->block_size);
@@ -217,6 +206,7 @@ KalStatus kal_run_begin(KalRun *run)
 {
     run->metric_known = false;
     run->careful = false;
+    run->instant->n_independent = 0;
     run->damping = KAL_LEAST_DAMPING;
     KAL_TRY(kal_run_solve(run));
     memcpy(run->state, kal_instant_q(run->instant),

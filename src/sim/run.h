@@ -90,7 +90,6 @@ struct KalRun {
     KalEventWatch events;
     KalRunStatistics statistics;
     KalTangent tangent;
-    int *independent; ///< m: rows that the tangent is found with
     KalMethodWatch method;
     const char **fault; ///< n + m: names that the last failure blames
     size_t n_fault;
