@@ -241,7 +241,8 @@ static void count_undecided(const Classifier *c)
     for (size_t i = 0; i < c->eq->m; i++) {
         c->made->undecided += c->made->classes[i].decision == KAL_DECISION_NONE;
     }
-    if (c->made->undecided > 0) {
+    c->made->complete = c->verdicts.end == KAL_CLOSURE_FOUND;
+    if (c->made->undecided > 0 || !c->made->complete) {
         c->made->reason = reason_of(c->verdicts.end);
     }
 }
