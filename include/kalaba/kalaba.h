@@ -6,8 +6,8 @@
 #ifndef KALABA_KALABA_H
 #define KALABA_KALABA_H
 
-#include <kalaba/examine.h>
 #include <kalaba/context.h>
+#include <kalaba/examine.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
