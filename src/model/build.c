@@ -21,6 +21,7 @@ static void clear(KalBuild *b)
     kal_build_clear_files(b);
     kal_map_clear(b->ctx, &b->told);
     kal_map_clear(b->ctx, &b->atoms);
+    kal_map_clear(b->ctx, &b->functions);
     kal_map_clear(b->ctx, &b->entries);
     kal_map_clear(b->ctx, &b->sites);
     kal_map_clear(b->ctx, &b->unit_nodes);

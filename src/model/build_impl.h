@@ -202,6 +202,16 @@ typedef struct KalReplacement {
 /// A file or library that a model uses.
 typedef struct KalFile KalFile;
 
+enum {
+    KAL_SEEN_PLACES = 1024
+};
+
+/// A place of a text, and the name that stands there.
+typedef struct KalSeen {
+    const char *text;
+    KalAtom atom;
+} KalSeen;
+
 /// A build under way.
 typedef struct KalBuild {
     KalContext *ctx;
@@ -229,8 +239,10 @@ typedef struct KalBuild {
 
     KalMap atoms;   ///< hash of a text → atom, with chains
     KalBlock texts; ///< of KalAtomText
-    KalMap entries; ///< scope, space, atom → KalEntry *
-    KalMap sites;   ///< node → KalSite *
+    KalSeen seen[KAL_SEEN_PLACES];
+    KalMap functions; ///< atom → a function that is built in
+    KalMap entries;   ///< scope, space, atom → KalEntry *
+    KalMap sites;     ///< node → KalSite *
     KalSite *first_site;
     KalSite *last_site;
     uint32_t scopes;
