@@ -12,6 +12,8 @@ static KalStatus init(KalBuild *b)
     b->graph = b->model->graph;
     KAL_TRY(kal_build_init_names(b));
     KAL_TRY(kal_build_init_units(b));
+    kal_build_init_files(b);
+    KAL_TRY(b->status);
     return kal_build_init_overrides(b);
 }
 

@@ -591,7 +591,10 @@ KalValue kal_build_eval_override(KalBuild *b, const KalNode *value);
 void kal_build_check_overrides(KalBuild *b);
 /// @}
 
-/// Frees the trees of files that the model uses (use.c).
+/// Puts the model itself on the list of files (use.c).
+void kal_build_init_files(KalBuild *b);
+
+/// Frees the trees of files that the model uses.
 void kal_build_clear_files(KalBuild *b);
 
 /// Copies a list to the model; NULL when the build stops.
