@@ -512,6 +512,9 @@ bool kal_build_number(KalBuild *b, KalExpr e, double *out_number);
 /// Says what the symbol of a parameter comes to.
 void kal_build_set_number(KalBuild *b, KalExpr symbol, double number);
 
+/// Whether a scalar is made of parameters that determine the structure of the model.
+bool kal_build_is_structural(KalBuild *b, KalValue value);
+
 /// The parameters in a formula determine the structure of the model.
 void kal_build_mark_structural(KalBuild *b, KalExpr e);
 

@@ -285,7 +285,7 @@ static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode
     uint32_t index;
     KalExpr e;
     (void)c;
-    if (!kal_build_coordinate(b, a, node->span, &index)
+    if (!kal_build_coordinate(b, a, node->of.call.arguments->span, &index)
         || !kal_build_check(b, kal_model_coordinate_force(b->model, index, &e))) {
         return KAL_BAD_VALUE;
     }
@@ -298,7 +298,7 @@ static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode 
     uint32_t index;
     uint64_t constraint;
     (void)c;
-    if (!kal_build_coordinate(b, a, node->span, &index)) {
+    if (!kal_build_coordinate(b, a, node->of.call.arguments->span, &index)) {
         return KAL_BAD_VALUE;
     }
     if (!kal_map_find(&b->drives, (uint64_t)index + 1, &constraint)) {
