@@ -48,7 +48,7 @@ static void names_that_are_not_known(void)
         {"coord x\noutput o = reaction(2)\n",                           "error 2:21 expected a name"      },
         {"coord x\noutput o = drive(x)\n",                              "error 2:12 'x' is not prescribed"},
         {"param k = 1\noutput o = cforce(k)\n",
-         "error 2:12 'cforce(k)' is not a coord"                                                          },
+         "error 2:19 'k' is not a coord"                                                          },
         {"coord x\noutput o = control(u)\n",                            "error 2:20 unknown actuator 'u'" },
         {"coord x\nservo s: x = 1, rate = 1\noutput o = reaction(s)\n",
          "error 3:21 's' is a servo, which has no reaction"                                               },
