@@ -9,7 +9,7 @@
 // A look at one point.
 typedef struct Look {
     KalSystem *system;
-    KalField field;
+    KalArithmetic field;
     int point;
     KalBasis rows;     // of the forms' values
     KalBasis brackets; // of vectors (dω_i(X_f, X_g))_i
@@ -223,7 +223,7 @@ static KalStatus give_out(const Look *look, KalBrackets *out_brackets)
     return KAL_OK;
 }
 
-KalStatus kal_brackets_find(KalSystem *system, KalField field, int point,
+KalStatus kal_brackets_find(KalSystem *system, KalArithmetic field, int point,
                             KalBrackets *out_brackets)
 {
     Look look = {.system = system, .field = field, .point = point};

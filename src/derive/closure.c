@@ -329,10 +329,10 @@ static KalStatus differentiate(KalSystem *system, KalExpr **out_all, size_t *out
 static KalStatus look(KalSystem *system, const KalExpr *all, size_t count,
                       KalBrackets *out_brackets, bool *out_seen)
 {
-    KalField field = KAL_FIELD_RESIDUES;
+    KalArithmetic field = KAL_ARITHMETIC_RESIDUES;
     KalBrackets best = {.rank = 0};
     KAL_TRY(kal_probe_choose(system->probe, all, count, &field));
-    int looks = field == KAL_FIELD_RESIDUES ? 1 : LOOKS_MAX;
+    int looks = field == KAL_ARITHMETIC_RESIDUES ? 1 : LOOKS_MAX;
     bool seen = false;
     for (int point = 0; looks > 0; point++, looks--) {
         KalBrackets found = {.rank = 0};
@@ -373,7 +373,7 @@ static KalStatus examine(KalSystem *system, KalClosure *closure,
     }
     KAL_TRY(differentiate(system, &all, &count));
     KAL_TRY(look(system, all, count, out_brackets, out_seen));
-    closure->exact = closure->exact && out_brackets->field == KAL_FIELD_RESIDUES;
+    closure->exact = closure->exact && out_brackets->field == KAL_ARITHMETIC_RESIDUES;
     if (!*out_seen || !out_brackets->finished) {
         closure->end = *out_seen ? KAL_CLOSURE_WORK : KAL_CLOSURE_POINTS;
         *out_seen = false;
@@ -422,7 +422,7 @@ static KalStatus run(KalSystem *system, KalClosure *closure)
 }
 
 static KalScalar *values_of(const KalSystem *system, const KalExpr *form,
-                            KalField field, int point, KalScalar *row)
+                            KalArithmetic field, int point, KalScalar *row)
 {
     for (size_t j = 0; j < system->forms.n; j++) {
         row[j] = form[j].index == 0
@@ -485,7 +485,7 @@ static KalStatus find_members(KalSystem *system, const KalForms *given,
     KalExpr *entries = kal_arena_alloc(
         system->arena, (both[0].r + both[1].r) * given->n, sizeof *entries);
     KalBasis basis = {.ctx = NULL};
-    KalField field = KAL_FIELD_RESIDUES;
+    KalArithmetic field = KAL_ARITHMETIC_RESIDUES;
     size_t count = 0;
     if (!entries) {
         return no_memory(system);
@@ -498,7 +498,7 @@ static KalStatus find_members(KalSystem *system, const KalForms *given,
     }
     KAL_TRY(kal_probe_choose(system->probe, entries, count, &field));
     const int point = kal_probe_find_point(system->probe, entries, count, field, 0);
-    closure->exact = closure->exact && field == KAL_FIELD_RESIDUES;
+    closure->exact = closure->exact && field == KAL_ARITHMETIC_RESIDUES;
     if (point < 0) {
         closure->end = KAL_CLOSURE_POINTS;
         return KAL_OK;

@@ -39,7 +39,7 @@ typedef struct KalPair {
 
 /// What brackets are like at a point: theory (10.9), (10.10).
 typedef struct KalBrackets {
-    KalField field;
+    KalArithmetic field;
     size_t rank;    ///< independent forms
     size_t *form;   ///< rank: which of the forms they are
     size_t *place;  ///< for each form 1 + its place among these, or 0
@@ -52,7 +52,7 @@ typedef struct KalBrackets {
 } KalBrackets;
 
 /// Look at all brackets at a point at which forms and slopes have values.
-KAL_CHECKED KalStatus kal_brackets_find(KalSystem *system, KalField field, int point,
-                                        KalBrackets *out_brackets);
+KAL_CHECKED KalStatus kal_brackets_find(KalSystem *system, KalArithmetic field,
+                                        int point, KalBrackets *out_brackets);
 
 #endif

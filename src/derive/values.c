@@ -25,7 +25,7 @@ KalStatus kal_values_replace(KalGraph *g, KalExpr *e, size_t n,
 static KalStatus is_exact(KalGraph *g, KalExpr value, bool *out_exact)
 {
     KalProbe *probe = NULL;
-    KalField field = KAL_FIELD_REALS;
+    KalArithmetic field = KAL_ARITHMETIC_REALS;
     if (kal_graph_node(g, value).op == KAL_OP_CONST) {
         *out_exact = kal_graph_number(g, value).den > 0;
         return KAL_OK;
@@ -33,7 +33,7 @@ static KalStatus is_exact(KalGraph *g, KalExpr value, bool *out_exact)
     KAL_TRY(kal_probe_create(g, &value, 1, &probe));
     const KalStatus status = kal_probe_choose(probe, &value, 1, &field);
     kal_probe_destroy(probe);
-    *out_exact = field == KAL_FIELD_RESIDUES;
+    *out_exact = field == KAL_ARITHMETIC_RESIDUES;
     return status;
 }
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-KalStatus kal_basis_init(KalContext *ctx, KalField field, size_t n, size_t preferred,
-                         KalBasis *out_basis)
+KalStatus kal_basis_init(KalContext *ctx, KalArithmetic field, size_t n,
+                         size_t preferred, KalBasis *out_basis)
 {
     KalScalar *work = kal_alloc(ctx, n + 1, sizeof *work);
     if (!work) {

@@ -9,12 +9,12 @@
 #define EXPR_BASIS_H
 
 #include "base/block.h"
-#include "expr/field.h"
+#include "expr/arithmetic.h"
 
 /// A basis of a space of rows; made by kal_basis_init().
 typedef struct KalBasis {
     KalContext *ctx;
-    KalField field;
+    KalArithmetic field;
     size_t n;         ///< length of a row
     size_t preferred; ///< pivots are among the first so many columns if possible
     size_t rank;      ///< rows kept
@@ -24,7 +24,7 @@ typedef struct KalBasis {
 } KalBasis;
 
 /// An empty basis.  The caller clears it.
-KAL_CHECKED KalStatus kal_basis_init(KalContext *ctx, KalField field, size_t n,
+KAL_CHECKED KalStatus kal_basis_init(KalContext *ctx, KalArithmetic field, size_t n,
                                      size_t preferred, KalBasis *out_basis);
 void kal_basis_clear(KalBasis *basis);
 

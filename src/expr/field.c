@@ -2,203 +2,451 @@
 
 #include "expr/field.h"
 
+#include "expr/copy.h"
+#include "expr/field_impl.h"
+#include "expr/order.h"
+
 #include <assert.h>
-#include <float.h>
+#include <stdlib.h>
 
-__extension__ typedef unsigned __int128 Wide;
-
-enum {
-    TWOS = 8,    // KAL_PRIME − 1 = 2^8 × odd
-    ROOT = 22,   // generates all residues but 0
-    CERTAIN = 8, // errors that a value must exceed to count as nonzero
-};
-
-static const uint64_t below_two_to_61 = (UINT64_C(1) << 61) - KAL_PRIME;
-static const uint64_t mask = (UINT64_C(1) << 61) - 1;
-static const double unit = DBL_EPSILON / 2.0;
-
-// 2^61 is the small number below_two_to_61, so the high part of a product folds twice.
-uint64_t kal_residue_mul(uint64_t a, uint64_t b)
+// Numbers that are not exact are atoms: what they mean is not known.
+static bool is_arithmetic(const KalGraph *g, const KalStep *step)
 {
-    const Wide product = (Wide)a * b;
-    const Wide once = (product >> 61) * below_two_to_61 + ((uint64_t)product & mask);
-    const uint64_t twice =
-        (uint64_t)(once >> 61) * below_two_to_61 + ((uint64_t)once & mask);
-    return twice >= KAL_PRIME ? twice - KAL_PRIME : twice;
-}
-
-uint64_t kal_residue_pow(uint64_t a, uint64_t n)
-{
-    uint64_t power = 1;
-    for (; n != 0; n >>= 1) {
-        power = n & 1U ? kal_residue_mul(power, a) : power;
-        a = kal_residue_mul(a, a);
+    switch ((KalOp)step->op) {
+    case KAL_OP_CONST: return kal_graph_number(g, step->node).den > 0;
+    case KAL_OP_ADD:
+    case KAL_OP_SUB:
+    case KAL_OP_NEG:
+    case KAL_OP_MUL:
+    case KAL_OP_DIV:
+    case KAL_OP_POWI: return true;
+    default: return false;
     }
-    return power;
 }
 
-uint64_t kal_residue_inverse(uint64_t a)
+// Functions whose square is a polynomial in their operands.
+static bool has_square(KalOp op)
 {
-    assert(a != 0);
-    return kal_residue_pow(a, KAL_PRIME - 2);
+    return op == KAL_OP_SQRT || op == KAL_OP_HYPOT || op == KAL_OP_ABS;
 }
 
-// Tonelli and Shanks: a^odd lies in the group of order 2^8; a root of it there, found bit
-// by bit, corrects a^((odd + 1)/2).
-uint64_t kal_residue_sqrt(uint64_t a)
+static KalOp partner_of(KalOp op)
 {
-    const uint64_t odd = (KAL_PRIME - 1) >> TWOS;
-    const uint64_t c = kal_residue_pow(ROOT, odd);
-    uint64_t root = kal_residue_pow(a, (odd + 1) / 2);
-    if (a == 0) {
-        return 0;
+    switch (op) {
+    case KAL_OP_SIN: return KAL_OP_COS;
+    case KAL_OP_COS: return KAL_OP_SIN;
+    case KAL_OP_SINH: return KAL_OP_COSH;
+    case KAL_OP_COSH: return KAL_OP_SINH;
+    default: return KAL_OP_CONST;
     }
-    const uint64_t inverse = kal_residue_inverse(a);
-    for (int k = TWOS - 1; k > 0; k--) {
-        const uint64_t rest = kal_residue_mul(kal_residue_mul(root, root), inverse);
-        if (kal_residue_pow(rest, UINT64_C(1) << (k - 1)) != 1) {
-            root = kal_residue_mul(root,
-                                   kal_residue_pow(c, UINT64_C(1) << (TWOS - 1 - k)));
+}
+
+int kal_field_find(const KalField *field, KalExpr atom)
+{
+    for (int v = 0; v < field->n_atoms; v++) {
+        if (kal_same(field->atom[v], atom)) {
+            return v;
         }
     }
-    return kal_residue_mul(root, root) == a ? root : KAL_NO_RESIDUE;
+    return -1;
 }
 
-uint64_t kal_residue_unity(int64_t num, int64_t den)
+// Before there is a ring: atoms and their partners, in any order.
+static bool list_atom(KalField *field, KalExpr atom)
 {
-    const uint64_t order = 2 * (uint64_t)den;
-    if ((KAL_PRIME - 1) % order != 0) {
-        return KAL_NO_RESIDUE;
+    const KalExprNode n = *kal_node(field->g, atom);
+    const KalOp partner = partner_of((KalOp)n.op);
+    const bool fits = field->n_atoms + 2 <= KAL_FIELD_ATOMS;
+    if (!fits || kal_field_find(field, atom) >= 0) {
+        return fits;
     }
-    const int64_t turn = num % (int64_t)order;
-    const uint64_t n = (uint64_t)(turn < 0 ? turn + (int64_t)order : turn);
-    return kal_residue_pow(kal_residue_pow(ROOT, (KAL_PRIME - 1) / order), n);
-}
-
-uint64_t kal_residue_of(int64_t value)
-{
-    const uint64_t size =
-        (value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value) % KAL_PRIME;
-    return value < 0 && size != 0 ? KAL_PRIME - size : size;
-}
-
-// SplitMix64 of both.
-uint64_t kal_residue_random(uint64_t seed, uint64_t what)
-{
-    uint64_t z = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15)
-                 + (what + 1) * UINT64_C(0xd1342543de82ef95);
-    for (int round = 0; round < 2; round++) {
-        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-        z ^= z >> 31;
+    field->atom[field->n_atoms++] = atom;
+    if (partner != KAL_OP_CONST) {
+        const KalExpr other =
+            kal_cons(field->g, partner, n.arg[0], KAL_NO_EXPR, KAL_NO_EXPR);
+        if (other.index != 0 && kal_field_find(field, other) < 0) {
+            field->atom[field->n_atoms++] = other;
+        }
     }
-    return 1 + z % (KAL_PRIME - 1);
+    return true;
 }
 
-static KalScalar residue(uint64_t value)
+static bool is_tangent(const KalField *field, KalOp op)
 {
-    return (KalScalar){.residue = value};
+    return op == KAL_OP_TAN && field->options.tangents;
 }
 
-static KalScalar real(double value, double error)
+// List a step that arithmetic does not look into, and mark what it is related to.
+static bool list_step(KalField *field, const KalStep *step, bool *needed)
 {
-    return (KalScalar){
-        .real = {isfinite(error) ? value : NAN, error}
-    };
-}
-
-KalScalar kal_scalar_none(KalField field)
-{
-    return field == KAL_FIELD_RESIDUES ? residue(KAL_NO_RESIDUE) : real(NAN, 0.0);
-}
-
-KalScalar kal_scalar_of(KalField field, KalRational value)
-{
-    if (field == KAL_FIELD_REALS) {
-        const bool whole = value.den == 1 && fabs(value.value) < 0x1p53;
-        return real(value.value, whole ? 0.0 : fabs(value.value) * unit);
+    const KalOp op = (KalOp)step->op;
+    if (is_tangent(field, op)) {
+        const KalExpr u = kal_graph_node(field->g, step->node).arg[0];
+        const KalExpr s = kal_cons(field->g, KAL_OP_SIN, u, KAL_NO_EXPR, KAL_NO_EXPR);
+        return s.index == 0 || list_atom(field, s);
     }
-    const uint64_t den = value.den > 0 ? kal_residue_of(value.den) : 0;
-    const uint64_t num = kal_residue_of(value.num);
-    if (den <= 1) {
-        return residue(den == 0 ? KAL_NO_RESIDUE : num);
+    for (int k = 0; k < kal_op_arity(op) && has_square(op); k++) {
+        needed[step->arg[k]] = true;
     }
-    return residue(kal_residue_mul(num, kal_residue_inverse(den)));
+    return list_atom(field, step->node);
 }
 
-static bool both_residues(KalScalar a, KalScalar b)
+// Users come after operands, so one pass from the end finds all that is needed.
+static KalStatus list_atoms(KalField *field, const KalOrder *order)
 {
-    return a.residue != KAL_NO_RESIDUE && b.residue != KAL_NO_RESIDUE;
+    bool fits = true;
+    bool *needed = (bool *)kal_alloc(field->ctx, order->count, sizeof *needed);
+    if (order->count > 0 && !needed) {
+        return kal_fail(field->ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    }
+    for (size_t r = 0; r < order->n_roots; r++) {
+        needed[order->roots[r]] = true;
+    }
+    for (uint32_t i = order->count; i-- > 0 && fits;) {
+        const KalStep *step = &order->steps[i];
+        if (!needed[i]) {
+            continue;
+        }
+        if (!is_arithmetic(field->g, step)) {
+            fits = list_step(field, step, needed);
+            continue;
+        }
+        for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+            needed[step->arg[k]] = true;
+        }
+    }
+    kal_free(field->ctx, needed, order->count * sizeof *needed);
+    return fits ? kal_graph_status(field->g)
+                : kal_fail(field->ctx, KAL_ERR_LIMIT,
+                           "the formulas have more than %d variables and functions",
+                           KAL_FIELD_ATOMS);
 }
 
-KalScalar kal_scalar_add(KalField field, KalScalar a, KalScalar b)
+// By insertion, in the order in which factors of a product are shown.
+static void sort_atoms(KalField *field)
 {
-    if (field == KAL_FIELD_REALS) {
-        const double sum = a.real.value + b.real.value;
-        return real(sum, a.real.error + b.real.error + fabs(sum) * unit);
+    for (int i = 1; i < field->n_atoms; i++) {
+        const KalExpr atom = field->atom[i];
+        const uint64_t key = kal_factor_key(field->g, atom);
+        int at = i;
+        while (at > 0 && kal_factor_key(field->g, field->atom[at - 1]) > key) {
+            field->atom[at] = field->atom[at - 1];
+            at--;
+        }
+        field->atom[at] = atom;
     }
-    if (!both_residues(a, b)) {
-        return residue(KAL_NO_RESIDUE);
-    }
-    const uint64_t sum = a.residue + b.residue;
-    return residue(sum >= KAL_PRIME ? sum - KAL_PRIME : sum);
 }
 
-KalScalar kal_scalar_sub(KalField field, KalScalar a, KalScalar b)
+static void count_text(void *user, const char *text, size_t length)
 {
-    if (field == KAL_FIELD_REALS) {
-        const double difference = a.real.value - b.real.value;
-        return real(difference, a.real.error + b.real.error + fabs(difference) * unit);
-    }
-    if (!both_residues(a, b)) {
-        return residue(KAL_NO_RESIDUE);
-    }
-    return residue(a.residue >= b.residue ? a.residue - b.residue
-                                          : a.residue + KAL_PRIME - b.residue);
+    (void)text;
+    *(size_t *)user += length;
 }
 
-KalScalar kal_scalar_mul(KalField field, KalScalar a, KalScalar b)
+size_t kal_field_measure(KalField *field, KalExpr e)
 {
-    if (field == KAL_FIELD_REALS) {
-        const double product = a.real.value * b.real.value;
-        const double error =
-            fabs(a.real.value) * b.real.error + fabs(b.real.value) * a.real.error;
-        return real(product, error + fabs(product) * unit);
-    }
-    return both_residues(a, b) ? residue(kal_residue_mul(a.residue, b.residue))
-                               : residue(KAL_NO_RESIDUE);
+    size_t length = 0;
+    const KalSink sink = {count_text, &length};
+    const KalStatus status = kal_print(field->out, e, &field->options.print, sink);
+    kal_field_note(field, status);
+    return status == KAL_OK ? length : SIZE_MAX;
 }
 
-KalScalar kal_scalar_div(KalField field, KalScalar a, KalScalar b)
+void kal_field_note(KalField *field, KalStatus status)
 {
-    if (!kal_scalar_is_valid(field, b) || kal_scalar_is_zero(field, b)) {
-        return kal_scalar_none(field);
+    if (status == KAL_ERR_NOMEM) {
+        field->status = status;
     }
-    if (field == KAL_FIELD_REALS) {
-        const double quotient = a.real.value / b.real.value;
-        const double error = (a.real.error + fabs(quotient) * b.real.error)
-                             / (fabs(b.real.value) - b.real.error);
-        return real(quotient, error + fabs(quotient) * unit);
-    }
-    return kal_scalar_mul(field, a, residue(kal_residue_inverse(b.residue)));
 }
 
-bool kal_scalar_is_valid(KalField field, KalScalar a)
+void kal_field_rename(KalField *field, int v, KalExpr shown)
 {
-    return field == KAL_FIELD_RESIDUES ? a.residue != KAL_NO_RESIDUE
-                                       : isfinite(a.real.value);
+    const size_t width = shown.index == 0 ? 0 : kal_field_measure(field, shown);
+    field->shown[v] = shown;
+    field->width[v] = width > 1000 ? 1000 : (int)width;
 }
 
-bool kal_scalar_is_zero(KalField field, KalScalar a)
+// Show an atom as what it is.
+static void show_atom(KalField *field, int v)
 {
-    return field == KAL_FIELD_RESIDUES ? a.residue == 0
-                                       : !(fabs(a.real.value) > CERTAIN * a.real.error);
-}
-
-double kal_scalar_weight(KalField field, KalScalar a)
-{
-    if (!kal_scalar_is_valid(field, a) || kal_scalar_is_zero(field, a)) {
-        return 0.0;
+    KalExpr shown = field->atom[v];
+    if (field->out != field->g) {
+        shown = KAL_NO_EXPR;
+        kal_field_note(field,
+                       kal_copy(field->g, &field->atom[v], 1, field->out, &shown));
     }
-    return field == KAL_FIELD_RESIDUES ? 1.0 : fabs(a.real.value);
+    kal_field_rename(field, v, shown);
+}
+
+int kal_field_add(KalField *field, KalExpr atom)
+{
+    const int v = kal_field_find(field, atom);
+    if (v >= 0 || atom.index == 0
+        || field->n_atoms == kal_ring_variables(field->ring)) {
+        return v;
+    }
+    field->atom[field->n_atoms] = atom;
+    show_atom(field, field->n_atoms);
+    return field->n_atoms++;
+}
+
+KalStatus kal_field_status(const KalField *field)
+{
+    return field->status == KAL_OK
+               ? KAL_OK
+               : kal_fail(field->ctx, field->status, "no memory for exact algebra");
+}
+
+// Variables for what writing adds: a few names, and sines and cosines of the sum and the
+// difference of each two angles.  Algebra is the slower the more there are.
+static int spare_for(const KalField *field)
+{
+    int angles = 0;
+    for (int v = 0; v < field->n_atoms; v++) {
+        angles += kal_is_op(field->g, field->atom[v], KAL_OP_SIN);
+    }
+    const int spare = KAL_FIELD_NAMES + 2 * angles * (angles - 1);
+    return spare < KAL_FIELD_SPARE ? spare : KAL_FIELD_SPARE;
+}
+
+static KalStatus init(KalField *field, const KalExpr *e, size_t n)
+{
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(field->g, e, n, &order));
+    const KalStatus status = list_atoms(field, &order);
+    kal_order_clear(&order);
+    KAL_TRY(status);
+    sort_atoms(field);
+    KAL_TRY(
+        kal_ring_create(field->ctx, field->n_atoms + spare_for(field), &field->ring));
+    if (field->options.work > 0) {
+        kal_ring_set_work(field->ring, field->options.work);
+    }
+    for (int v = 0; v < field->n_atoms; v++) {
+        show_atom(field, v);
+    }
+    kal_field_relate(field);
+    KAL_TRY(kal_field_status(field));
+    return kal_ring_status(field->ring);
+}
+
+KalStatus kal_field_create(KalGraph *g, const KalExpr *e, size_t n,
+                           const KalFieldOptions *options, KalField **out_field)
+{
+    KalContext *ctx = kal_graph_context(g);
+    KAL_TRY(kal_graph_status(g));
+    KalField *field = KAL_NEW(ctx, KalField);
+    if (!field) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    }
+    field->ctx = ctx;
+    field->g = g;
+    field->options = *options;
+    field->out = options->out ? options->out : g;
+    const KalStatus status = init(field, e, n);
+    if (status != KAL_OK) {
+        kal_field_destroy(field);
+        return status;
+    }
+    *out_field = field;
+    return KAL_OK;
+}
+
+void kal_field_destroy(KalField *field)
+{
+    if (field) {
+        kal_ring_destroy(field->ring);
+        kal_free(field->ctx, field, sizeof *field);
+    }
+}
+
+KalRing *kal_field_ring(KalField *field)
+{
+    return field->ring;
+}
+
+int kal_field_atoms(const KalField *field)
+{
+    return field->n_atoms;
+}
+
+KalExpr kal_field_atom(const KalField *field, int v)
+{
+    return field->atom[v];
+}
+
+// Free what was made since the mark but for the result.
+static KalFraction keep(KalField *field, uint32_t mark, KalFraction a)
+{
+    KalPoly kept[2] = {a.above, a.below};
+    kal_ring_release(field->ring, mark, kept, 2);
+    return (KalFraction){kept[0], kept[1]};
+}
+
+KalFraction kal_fraction_int(KalField *field, int64_t value)
+{
+    const KalPoly above = kal_poly_int(field->ring, value);
+    return (KalFraction){above, kal_poly_int(field->ring, 1)};
+}
+
+bool kal_fraction_is_sound(const KalField *field, KalFraction a)
+{
+    return kal_ring_is_sound(field->ring) && !kal_poly_is_zero(field->ring, a.below);
+}
+
+KalFraction kal_fraction_cancel(KalField *field, KalFraction a)
+{
+    KalRing *ring = field->ring;
+    const uint32_t mark = kal_ring_mark(ring);
+    if (kal_poly_is_zero(ring, a.below)) {
+        return a;
+    }
+    if (!kal_poly_is_one(ring, a.below)) {
+        const KalPoly common = kal_poly_gcd(ring, a.above, a.below);
+        KalFraction b;
+        if (!kal_poly_is_one(ring, common)
+            && kal_poly_divide(ring, a.above, common, &b.above)
+            && kal_poly_divide(ring, a.below, common, &b.below)) {
+            a = b;
+        }
+    }
+    if (kal_poly_sign(ring, a.below) < 0) {
+        a.above = kal_poly_neg(ring, a.above);
+        a.below = kal_poly_neg(ring, a.below);
+    }
+    return keep(field, mark, a);
+}
+
+// a + b or a − b over the least common multiple of the denominators.
+static KalFraction combine(KalField *field, KalFraction a, KalFraction b, bool minus)
+{
+    KalRing *ring = field->ring;
+    const uint32_t mark = kal_ring_mark(ring);
+    KalFraction sum = {a.above, a.below};
+    KalPoly other = b.above;
+    if (!kal_poly_same(ring, a.below, b.below)) {
+        const KalPoly common = kal_poly_gcd(ring, a.below, b.below);
+        KalPoly a_only = a.below;
+        KalPoly b_only = b.below;
+        (void)(kal_poly_divide(ring, a.below, common, &a_only)
+               && kal_poly_divide(ring, b.below, common, &b_only));
+        sum.above = kal_poly_mul(ring, a.above, b_only);
+        sum.below = kal_poly_mul(ring, a.below, b_only);
+        other = kal_poly_mul(ring, b.above, a_only);
+    }
+    sum.above = minus ? kal_poly_sub(ring, sum.above, other)
+                      : kal_poly_add(ring, sum.above, other);
+    return keep(field, mark, kal_fraction_cancel(field, sum));
+}
+
+KalFraction kal_fraction_add(KalField *field, KalFraction a, KalFraction b)
+{
+    return combine(field, a, b, false);
+}
+
+KalFraction kal_fraction_sub(KalField *field, KalFraction a, KalFraction b)
+{
+    return combine(field, a, b, true);
+}
+
+KalFraction kal_fraction_mul(KalField *field, KalFraction a, KalFraction b)
+{
+    KalRing *ring = field->ring;
+    const uint32_t mark = kal_ring_mark(ring);
+    const KalFraction left =
+        kal_fraction_cancel(field, (KalFraction){a.above, b.below});
+    const KalFraction right =
+        kal_fraction_cancel(field, (KalFraction){b.above, a.below});
+    const KalFraction product = {kal_poly_mul(ring, left.above, right.above),
+                                 kal_poly_mul(ring, left.below, right.below)};
+    return keep(field, mark, product);
+}
+
+KalFraction kal_fraction_div(KalField *field, KalFraction a, KalFraction b)
+{
+    return kal_fraction_mul(field, a, (KalFraction){b.below, b.above});
+}
+
+static KalFraction power(KalField *field, KalFraction a, int32_t n)
+{
+    const KalFraction base = n < 0 ? (KalFraction){a.below, a.above} : a;
+    const int32_t size = n < 0 ? -n : n;
+    return (KalFraction){kal_poly_pow(field->ring, base.above, size),
+                         kal_poly_pow(field->ring, base.below, size)};
+}
+
+static KalFraction atom_fraction(KalField *field, KalExpr atom)
+{
+    const int v = kal_field_find(field, atom);
+    if (v < 0) { // it is no part of what the field was made for
+        return (KalFraction){KAL_NO_POLY, KAL_NO_POLY};
+    }
+    return (KalFraction){kal_poly_variable(field->ring, v),
+                         kal_poly_int(field->ring, 1)};
+}
+
+static KalFraction read_leaf(KalField *field, const KalStep *step)
+{
+    if (step->op == KAL_OP_CONST && is_arithmetic(field->g, step)) {
+        const KalRational k = kal_graph_number(field->g, step->node);
+        return (KalFraction){kal_poly_int(field->ring, k.num),
+                             kal_poly_int(field->ring, k.den)};
+    }
+    if (is_tangent(field, (KalOp)step->op)) {
+        const KalExpr u = kal_graph_node(field->g, step->node).arg[0];
+        const KalExpr s = kal_find(field->g, KAL_OP_SIN, u, KAL_NO_EXPR);
+        const KalExpr c = kal_find(field->g, KAL_OP_COS, u, KAL_NO_EXPR);
+        return kal_fraction_div(field, atom_fraction(field, s),
+                                atom_fraction(field, c));
+    }
+    return atom_fraction(field, step->node);
+}
+
+static KalFraction read_step(KalField *field, const KalStep *step,
+                             const KalFraction *image)
+{
+    const KalFraction a = image[kal_op_arity((KalOp)step->op) > 0 ? step->arg[0] : 0];
+    const KalFraction b = image[kal_op_arity((KalOp)step->op) > 1 ? step->arg[1] : 0];
+    switch ((KalOp)step->op) {
+    case KAL_OP_ADD: return kal_fraction_add(field, a, b);
+    case KAL_OP_SUB: return kal_fraction_sub(field, a, b);
+    case KAL_OP_MUL: return kal_fraction_mul(field, a, b);
+    case KAL_OP_DIV: return kal_fraction_div(field, a, b);
+    case KAL_OP_NEG: return (KalFraction){kal_poly_neg(field->ring, a.above), a.below};
+    case KAL_OP_POWI: return power(field, a, (int32_t)step->arg[1]);
+    default: return read_leaf(field, step);
+    }
+}
+
+static KalStatus read_order(KalField *field, const KalOrder *order,
+                            KalFraction *out_fraction)
+{
+    KalFraction *image =
+        (KalFraction *)kal_alloc(field->ctx, order->count, sizeof *image);
+    if (!image) {
+        return kal_fail(field->ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    }
+    for (uint32_t i = 0; i < order->count && kal_ring_is_sound(field->ring); i++) {
+        image[i] = read_step(field, &order->steps[i], image);
+    }
+    *out_fraction = kal_fraction_cancel(field, image[order->roots[0]]);
+    kal_free(field->ctx, image, order->count * sizeof *image);
+    return kal_ring_status(field->ring);
+}
+
+KalStatus kal_field_read(KalField *field, KalExpr e, KalFraction *out_fraction)
+{
+    KalOrder order = {.ctx = NULL};
+    KalFraction fraction = {KAL_NO_POLY, KAL_NO_POLY};
+    const uint32_t mark = kal_ring_mark(field->ring);
+    KAL_TRY(kal_order_init(field->g, &e, 1, &order));
+    const KalStatus status = read_order(field, &order, &fraction);
+    kal_order_clear(&order);
+    KAL_TRY(status);
+    fraction = keep(field, mark, fraction);
+    if (kal_field_is_zero(field, fraction.below)) {
+        return kal_fail(field->ctx, KAL_ERR_NUMBER, "division by zero");
+    }
+    *out_fraction = fraction;
+    return KAL_OK;
 }

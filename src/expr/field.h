@@ -1,80 +1,109 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Numbers of two kinds that formulas are tried out with: residues modulo a prime, which
-/// are exact, and doubles that know their own error.
+/// Formulas as fractions of polynomials, and such fractions as formulas for readers.
 ///
-/// A residue stands for a number that is known exactly, so arithmetic that comes to zero
-/// means something.  A double carries a bound on what rounding did to it, so it is zero
-/// when the bound covers it: nothing depends on a tolerance chosen for all formulas alike.
+/// The *atoms* of some formulas are what arithmetic does not look into: symbols, π,
+/// rounded numbers, functions with their arguments.  A field is the fractions of
+/// polynomials in these atoms.  It knows that some atoms are related, theory (11.1):
+/// sin²u + cos²u = 1, cosh²u − sinh²u = 1, (√u)² = u and the like.  So a formula has more
+/// than one fraction, and a fraction more than one way to be written; what is written is
+/// the shortest that was found.
 ///
-/// Operations without a result (division by zero, a root that is not there) give a scalar
-/// that is not valid, and so does every operation on one.
+/// A field has a graph from which its atoms are and one in which it writes, which may be
+/// the same; in a graph of their own formulas keep the order in which they are written.
+/// All fractions are exact, and equal values have equal cross products only modulo the
+/// relations: compare by kal_field_is_zero() of a difference.
 
 #ifndef EXPR_FIELD_H
 #define EXPR_FIELD_H
 
-#include "expr/rational.h"
+#include "expr/graph.h"
+#include "expr/print.h"
+#include "expr/ring.h"
 
-#include <math.h>
+typedef struct KalField KalField;
 
-/// A prime below 2^61.  KAL_PRIME − 1 is divisible by 2^8 3^3 5^3 7, so that the field
-/// has the roots of unity that cosines of common fractions of π are made of.
-#define KAL_PRIME UINT64_C(0x1fffffffffb74701)
+/// above/below; below is not zero.
+typedef struct KalFraction {
+    KalPoly above;
+    KalPoly below;
+} KalFraction;
 
-typedef enum KalField {
-    KAL_FIELD_RESIDUES,
-    KAL_FIELD_REALS,
-} KalField;
+/// How a field treats some formulas.
+typedef struct KalFieldOptions {
+    KalPrintOptions print; ///< how long a text is, and what symbols are called
+    bool tangents;         ///< tan u is sin u / cos u, not an atom
+    int64_t work;          ///< of the ring; 0 for the default
+    KalGraph *out;         ///< where to write; NULL for the graph of the atoms
+} KalFieldOptions;
 
-/// A number of either kind.
-typedef union KalScalar {
-    uint64_t residue; ///< below KAL_PRIME, or KAL_NO_RESIDUE
+/// Make the field of the atoms of n formulas.  KAL_ERR_LIMIT when they are too many.
+KAL_CHECKED KalStatus kal_field_create(KalGraph *g, const KalExpr *e, size_t n,
+                                       const KalFieldOptions *options,
+                                       KalField **out_field);
 
-    struct {
-        double value; ///< NaN when not valid
-        double error; ///< at least |value − true value|, to first order
-    } real;
-} KalScalar;
+/// Free a field.  NULL is allowed.
+void kal_field_destroy(KalField *field);
 
-#define KAL_NO_RESIDUE UINT64_MAX
+KalRing *kal_field_ring(KalField *field);
 
-/// @name Residues
+/// How many variables are atoms now; writing may add some.
+int kal_field_atoms(const KalField *field);
+
+/// The atom that a variable stands for.
+KalExpr kal_field_atom(const KalField *field, int v);
+
+/// The variable of an atom, −1 when it is none.
+int kal_field_find(const KalField *field, KalExpr atom);
+
+/// The same, added while there are spare variables; −1 when there are none.
+int kal_field_add(KalField *field, KalExpr atom);
+
+/// Write an atom as something else from now on, such as a symbol that names it, a formula
+/// of the graph in which the field writes.
+void kal_field_rename(KalField *field, int v, KalExpr shown);
+
+/// @name Arithmetic
+/// Results are in lowest terms as polynomials.  Dividing by zero spoils nothing but gives
+/// KAL_NO_POLY below: kal_fraction_is_sound() tells.
 /// @{
-uint64_t kal_residue_mul(uint64_t a, uint64_t b);
-uint64_t kal_residue_pow(uint64_t a, uint64_t n);
+KalFraction kal_fraction_int(KalField *field, int64_t value);
+KalFraction kal_fraction_add(KalField *field, KalFraction a, KalFraction b);
+KalFraction kal_fraction_sub(KalField *field, KalFraction a, KalFraction b);
+KalFraction kal_fraction_mul(KalField *field, KalFraction a, KalFraction b);
+KalFraction kal_fraction_div(KalField *field, KalFraction a, KalFraction b);
 
-/// a is not 0.
-uint64_t kal_residue_inverse(uint64_t a);
+/// Divide above and below by what they share.
+KalFraction kal_fraction_cancel(KalField *field, KalFraction a);
 
-/// A root of a, or KAL_NO_RESIDUE when there is none.
-uint64_t kal_residue_sqrt(uint64_t a);
-
-/// e^(iπ num/den), or KAL_NO_RESIDUE when the field has no such root; den > 0.
-uint64_t kal_residue_unity(int64_t num, int64_t den);
-
-/// A whole number.
-uint64_t kal_residue_of(int64_t value);
-
-/// A residue that is not 0, as random as the two numbers are different.
-uint64_t kal_residue_random(uint64_t seed, uint64_t what);
+bool kal_fraction_is_sound(const KalField *field, KalFraction a);
 /// @}
 
-/// @name Scalars
-/// @{
-KalScalar kal_scalar_none(KalField field);
-KalScalar kal_scalar_of(KalField field, KalRational value);
-KalScalar kal_scalar_add(KalField field, KalScalar a, KalScalar b);
-KalScalar kal_scalar_sub(KalField field, KalScalar a, KalScalar b);
-KalScalar kal_scalar_mul(KalField field, KalScalar a, KalScalar b);
-KalScalar kal_scalar_div(KalField field, KalScalar a, KalScalar b);
-bool kal_scalar_is_valid(KalField field, KalScalar a);
+/// A formula made of the field's atoms.  KAL_ERR_NUMBER: it divides by zero;
+/// KAL_ERR_LIMIT: it is too large.
+KAL_CHECKED KalStatus kal_field_read(KalField *field, KalExpr e,
+                                     KalFraction *out_fraction);
 
-/// Whether a valid scalar is zero, for a double: within a small multiple of its error.
-bool kal_scalar_is_zero(KalField field, KalScalar a);
+/// The one form of a polynomial in which atoms that have a relation occur at most once in
+/// a product: theory (11.2).
+KalPoly kal_field_reduce(KalField *field, KalPoly a);
 
-/// How good a divisor: 0 for zero and what is not valid.
-double kal_scalar_weight(KalField field, KalScalar a);
-/// @}
+/// Whether a polynomial is zero by the relations.
+bool kal_field_is_zero(KalField *field, KalPoly a);
+
+/// Use relations wherever that makes fewer terms.
+KalPoly kal_field_contract(KalField *field, KalPoly a);
+
+/// The fraction with the shortest text that the relations were found to give: theory
+/// (11.3).
+KalFraction kal_field_shorten(KalField *field, KalFraction a);
+
+/// How long the text of a fraction is; SIZE_MAX when it cannot be written.
+size_t kal_field_length(KalField *field, KalFraction a);
+
+/// A fraction as a formula: factored, common factors collected, numbers first, terms in
+/// the order of their atoms.  KAL_ERR_LIMIT: a number does not fit or there is too much.
+KAL_CHECKED KalStatus kal_field_write(KalField *field, KalFraction a, KalExpr *out_e);
 
 #endif

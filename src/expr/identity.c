@@ -5,21 +5,22 @@
 #include "expr/basis.h"
 #include "expr/identity_impl.h"
 
-KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalField field, int point)
+KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalArithmetic field,
+                          int point)
 {
     const uint32_t slot = kal_probe_slot_of(probe, e);
-    if (field == KAL_FIELD_REALS) {
+    if (field == KAL_ARITHMETIC_REALS) {
         return *kal_probe_real(probe, slot, point);
     }
     return (KalScalar){.residue = *kal_probe_residue(probe, slot, point)};
 }
 
 // Look at a formula at all points of a field: has it a value, has it another than zero?
-static void look(const KalProbe *probe, KalExpr e, KalField field, bool *defined,
+static void look(const KalProbe *probe, KalExpr e, KalArithmetic field, bool *defined,
                  bool *nonzero)
 {
     const int points =
-        field == KAL_FIELD_RESIDUES ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
+        field == KAL_ARITHMETIC_RESIDUES ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
     *defined = false;
     *nonzero = false;
     for (int point = 0; point < points; point++) {
@@ -35,14 +36,14 @@ static KalStatus test(KalProbe *probe, KalExpr e, KalVerdict *out_verdict)
 {
     bool defined = false;
     bool nonzero = false;
-    look(probe, e, KAL_FIELD_RESIDUES, &defined, &nonzero);
+    look(probe, e, KAL_ARITHMETIC_RESIDUES, &defined, &nonzero);
     const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e));
     if (defined && !(slot->flags & KAL_SLOT_UNSURE)) {
         *out_verdict = (KalVerdict){.zero = !nonzero, .exact = true};
         return KAL_OK;
     }
     KAL_TRY(kal_probe_extend_reals(probe));
-    look(probe, e, KAL_FIELD_REALS, &defined, &nonzero);
+    look(probe, e, KAL_ARITHMETIC_REALS, &defined, &nonzero);
     *out_verdict = (KalVerdict){.zero = defined && !nonzero, .exact = false};
     return KAL_OK;
 }
@@ -58,7 +59,7 @@ KalStatus kal_probe_test(KalProbe *probe, const KalExpr *e, size_t n,
 }
 
 KalStatus kal_probe_choose(KalProbe *probe, const KalExpr *e, size_t n,
-                           KalField *out_field)
+                           KalArithmetic *out_field)
 {
     KAL_TRY(kal_probe_extend(probe, e, n));
     bool exact = true;
@@ -66,19 +67,19 @@ KalStatus kal_probe_choose(KalProbe *probe, const KalExpr *e, size_t n,
         const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e[i]));
         exact = !(slot->flags & (KAL_SLOT_REAL | KAL_SLOT_UNSURE));
     }
-    exact = exact && kal_probe_find_point(probe, e, n, KAL_FIELD_RESIDUES, 0) >= 0;
+    exact = exact && kal_probe_find_point(probe, e, n, KAL_ARITHMETIC_RESIDUES, 0) >= 0;
     if (!exact) {
         KAL_TRY(kal_probe_extend_reals(probe));
     }
-    *out_field = exact ? KAL_FIELD_RESIDUES : KAL_FIELD_REALS;
+    *out_field = exact ? KAL_ARITHMETIC_RESIDUES : KAL_ARITHMETIC_REALS;
     return KAL_OK;
 }
 
 int kal_probe_find_point(const KalProbe *probe, const KalExpr *e, size_t n,
-                         KalField field, int first)
+                         KalArithmetic field, int first)
 {
     const int points =
-        field == KAL_FIELD_RESIDUES ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
+        field == KAL_ARITHMETIC_RESIDUES ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
     for (int point = first; point < points; point++) {
         bool all = true;
         for (size_t i = 0; i < n && all; i++) {
@@ -93,8 +94,8 @@ int kal_probe_find_point(const KalProbe *probe, const KalExpr *e, size_t n,
 }
 
 // The rank at one point.
-static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix, KalField field,
-                         int point, size_t *out_rank)
+static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
+                         KalArithmetic field, int point, size_t *out_rank)
 {
     const size_t n = matrix->columns;
     KalBasis basis = {.ctx = NULL};
@@ -123,7 +124,7 @@ static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix, KalFiel
 KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, size_t *out_rank,
                          bool *out_exact)
 {
-    KalField field = KAL_FIELD_RESIDUES;
+    KalArithmetic field = KAL_ARITHMETIC_RESIDUES;
     const size_t count = (size_t)matrix->start[matrix->rows];
     size_t most = 0;
     KAL_TRY(kal_probe_choose(probe, matrix->value, count, &field));
@@ -137,7 +138,7 @@ KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, size_t *out_r
         most = rank > most ? rank : most;
     }
     *out_rank = most;
-    *out_exact = field == KAL_FIELD_RESIDUES;
+    *out_exact = field == KAL_ARITHMETIC_RESIDUES;
     return KAL_OK;
 }
 

@@ -17,8 +17,8 @@
 #ifndef EXPR_IDENTITY_H
 #define EXPR_IDENTITY_H
 
+#include "expr/arithmetic.h"
 #include "expr/diff.h"
-#include "expr/field.h"
 
 enum {
     KAL_PROBE_RESIDUES = 3, ///< points of residues
@@ -52,16 +52,17 @@ KAL_CHECKED KalStatus kal_probe_simplify(KalProbe *probe, KalExpr *e);
 /// The field to compute in with n formulas together: residues, if they are as good as
 /// exact values for all of them.  Then kal_probe_value() knows them all.
 KAL_CHECKED KalStatus kal_probe_choose(KalProbe *probe, const KalExpr *e, size_t n,
-                                       KalField *out_field);
+                                       KalArithmetic *out_field);
 
 /// The first point, not before `first`, at which n formulas have values; −1 if there is
 /// none.  The formulas were part of the last choice.
 int kal_probe_find_point(const KalProbe *probe, const KalExpr *e, size_t n,
-                         KalField field, int first);
+                         KalArithmetic field, int first);
 
 /// The value of a formula at a point, below KAL_PROBE_RESIDUES or KAL_PROBE_REALS.  The
 /// formula was part of the last choice.
-KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalField field, int point);
+KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalArithmetic field,
+                          int point);
 
 /// The rank of a matrix, but for where symbols have special values.
 KAL_CHECKED KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix,

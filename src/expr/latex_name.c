@@ -15,88 +15,131 @@ typedef struct Span {
     size_t length;
 } Span;
 
-typedef struct Greek {
-    const char *word; // also the command
-    uint32_t small;   // the character
-    uint32_t capital; // 0 if the command of the capital is a Latin letter
-} Greek;
+// Capitals that look like Latin letters have no command.
+typedef struct Letter {
+    uint32_t code;
+    const char *math;
+} Letter;
 
-static const Greek GREEK[] = {
-    {"alpha",   0x3B1, 0    },
-    {"beta",    0x3B2, 0    },
-    {"gamma",   0x3B3, 0x393},
-    {"delta",   0x3B4, 0x394},
-    {"epsilon", 0x3B5, 0    },
-    {"zeta",    0x3B6, 0    },
-    {"eta",     0x3B7, 0    },
-    {"theta",   0x3B8, 0x398},
-    {"iota",    0x3B9, 0    },
-    {"kappa",   0x3BA, 0    },
-    {"lambda",  0x3BB, 0x39B},
-    {"mu",      0x3BC, 0    },
-    {"nu",      0x3BD, 0    },
-    {"xi",      0x3BE, 0x39E},
-    {"pi",      0x3C0, 0x3A0},
-    {"rho",     0x3C1, 0    },
-    {"sigma",   0x3C3, 0x3A3},
-    {"tau",     0x3C4, 0    },
-    {"upsilon", 0x3C5, 0x3A5},
-    {"phi",     0x3C6, 0x3A6},
-    {"chi",     0x3C7, 0    },
-    {"psi",     0x3C8, 0x3A8},
-    {"omega",   0x3C9, 0x3A9},
+static const Letter LETTERS[] = {
+    {0xB5,   "\\mu"      },
+    {0x391,  "A"         },
+    {0x392,  "B"         },
+    {0x393,  "\\Gamma"   },
+    {0x394,  "\\Delta"   },
+    {0x395,  "E"         },
+    {0x396,  "Z"         },
+    {0x397,  "H"         },
+    {0x398,  "\\Theta"   },
+    {0x399,  "I"         },
+    {0x39A,  "K"         },
+    {0x39B,  "\\Lambda"  },
+    {0x39C,  "M"         },
+    {0x39D,  "N"         },
+    {0x39E,  "\\Xi"      },
+    {0x39F,  "O"         },
+    {0x3A0,  "\\Pi"      },
+    {0x3A1,  "P"         },
+    {0x3A3,  "\\Sigma"   },
+    {0x3A4,  "T"         },
+    {0x3A5,  "\\Upsilon" },
+    {0x3A6,  "\\Phi"     },
+    {0x3A7,  "X"         },
+    {0x3A8,  "\\Psi"     },
+    {0x3A9,  "\\Omega"   },
+    {0x3B1,  "\\alpha"   },
+    {0x3B2,  "\\beta"    },
+    {0x3B3,  "\\gamma"   },
+    {0x3B4,  "\\delta"   },
+    {0x3B5,  "\\epsilon" },
+    {0x3B6,  "\\zeta"    },
+    {0x3B7,  "\\eta"     },
+    {0x3B8,  "\\theta"   },
+    {0x3B9,  "\\iota"    },
+    {0x3BA,  "\\kappa"   },
+    {0x3BB,  "\\lambda"  },
+    {0x3BC,  "\\mu"      },
+    {0x3BD,  "\\nu"      },
+    {0x3BE,  "\\xi"      },
+    {0x3BF,  "o"         },
+    {0x3C0,  "\\pi"      },
+    {0x3C1,  "\\rho"     },
+    {0x3C2,  "\\varsigma"},
+    {0x3C3,  "\\sigma"   },
+    {0x3C4,  "\\tau"     },
+    {0x3C5,  "\\upsilon" },
+    {0x3C6,  "\\phi"     },
+    {0x3C7,  "\\chi"     },
+    {0x3C8,  "\\psi"     },
+    {0x3C9,  "\\omega"   },
+    {0x2126, "\\Omega"   },
 };
 
 enum {
-    GREEK_COUNT = sizeof GREEK / sizeof GREEK[0]
+    LETTER_COUNT = sizeof LETTERS / sizeof LETTERS[0]
 };
 
-static void print_command(KalPrinter *p, const char *word, bool capital)
+const char *kal_latex_letter(uint32_t code)
 {
-    const char first = (char)(capital ? toupper((unsigned char)word[0]) : word[0]);
-    kal_print_string(p, "\\");
-    kal_print_write(p, &first, 1);
-    kal_print_string(p, word + 1);
+    for (int i = 0; i < LETTER_COUNT; i++) {
+        if (LETTERS[i].code == code) {
+            return LETTERS[i].math;
+        }
+    }
+    return NULL;
 }
 
-// Whether the span spells the letter: its word or its character; capitals have the
-// capital first.
-static bool is_letter(Span s, const Greek *letter, bool capital)
+bool kal_latex_has_letter(uint32_t code)
 {
-    const uint32_t wanted = capital ? letter->capital : letter->small;
-    uint32_t code = 0;
-    if (wanted == 0) {
-        return false;
-    }
-    if (kal_utf8_parse(s.text, s.length, &code) == s.length && code == wanted) {
-        return true;
-    }
-    const int first = (unsigned char)letter->word[0];
-    return s.length == strlen(letter->word)
-           && s.text[0] == (capital ? toupper(first) : first)
-           && memcmp(s.text + 1, letter->word + 1, s.length - 1) == 0;
+    const bool sign = code == 0xD7 || code == 0xF7; // × and ÷
+    return code >= 0xC0 && code <= 0x17F && !sign;
 }
 
+// Whether the span is one Greek letter: its character, or its word.
 static bool print_greek(KalPrinter *p, Span s)
 {
-    for (int i = 0; i < 2 * GREEK_COUNT; i++) {
-        const bool capital = i >= GREEK_COUNT;
-        const Greek *letter = &GREEK[i % GREEK_COUNT];
-        if (is_letter(s, letter, capital)) {
-            print_command(p, letter->word, capital);
+    uint32_t code = 0;
+    const bool character = kal_utf8_parse(s.text, s.length, &code) == s.length;
+    for (int i = 0; i < LETTER_COUNT; i++) {
+        const char *math = LETTERS[i].math;
+        const bool word = math[0] == '\\' && strlen(math + 1) == s.length
+                          && memcmp(math + 1, s.text, s.length) == 0;
+        if (word || (character && LETTERS[i].code == code)) {
+            kal_print_string(p, math);
             return true;
         }
     }
     return false;
 }
 
-// Letters that LaTeX would obey are escaped; a name has no others than underscores.
+// A letter within an upright word: what LaTeX would obey is escaped, and of letters that
+// are not in every font a question mark is left.
+static void print_upright_letter(KalPrinter *p, uint32_t code, Span s)
+{
+    const char *math = kal_latex_letter(code);
+    if (code < 0x80) {
+        kal_print_string(p, code == '_' ? "\\" : "");
+        kal_print_write(p, s.text, s.length);
+    } else if (math) {
+        kal_print_string(p, math);
+        kal_print_string(p, "{}");
+    } else if (kal_latex_has_letter(code)) {
+        kal_print_string(p, "\\text{");
+        kal_print_write(p, s.text, s.length);
+        kal_print_string(p, "}");
+    } else {
+        kal_print_string(p, "?");
+    }
+}
+
 static void print_upright(KalPrinter *p, Span s)
 {
+    size_t taken;
     kal_print_string(p, "\\mathrm{");
-    for (size_t i = 0; i < s.length; i++) {
-        kal_print_string(p, s.text[i] == '_' ? "\\" : "");
-        kal_print_write(p, s.text + i, 1);
+    for (size_t i = 0; i < s.length; i += taken) {
+        uint32_t code = 0;
+        taken = kal_utf8_parse_any(s.text + i, s.length - i, &code);
+        print_upright_letter(p, code, (Span){s.text + i, taken});
     }
     kal_print_string(p, "}");
 }
@@ -196,8 +239,38 @@ static const char *last_dot(const char *text, const char *end)
     return NULL;
 }
 
+// What is meant by `reaction(rod)` and its likes, with its argument as a subscript.
+static bool print_call(KalPrinter *p, const char *name)
+{
+    static const struct {
+        const char *word;
+        const char *math;
+    } calls[] = {
+        {"reaction(", "\\lambda"},
+        {"cforce(",   "Q^{c}"   },
+        {"drive(",    "\\lambda"},
+        {"control(",  "u"       },
+    };
+
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const size_t head = strlen(calls[i].word);
+        if (length > head && strncmp(name, calls[i].word, head) == 0) {
+            kal_print_string(p, calls[i].math);
+            kal_print_string(p, "_{");
+            print_upright(p, (Span){name + head, length - head - 1});
+            kal_print_string(p, "}");
+            return true;
+        }
+    }
+    return false;
+}
+
 void kal_latex_name(KalPrinter *p, const char *name)
 {
+    if (print_call(p, name)) {
+        return;
+    }
     static const char *const dots[] = {"", "\\dot{", "\\ddot{", "\\dddot{"};
     const char *end = name + strlen(name);
     int primes = 0;

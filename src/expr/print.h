@@ -12,7 +12,8 @@
 ///
 /// Names in LaTeX: `theta` and `θ` become \theta, `x'` \dot{x}, `x[3]` x_{3}, `theta1`
 /// \theta_{1}, `m_rod` m_{\mathrm{rod}}; a member has its owner as a subscript,
-/// `link[2].a` is a_{\mathrm{link},2}.  Other names of more than one letter are upright.
+/// `link[2].a` is a_{\mathrm{link},2}, and `reaction(rod)` \lambda_{\mathrm{rod}}.  Other
+/// names of more than one letter are upright.
 
 #ifndef EXPR_PRINT_H
 #define EXPR_PRINT_H
@@ -49,5 +50,11 @@ KAL_CHECKED KalStatus kal_print(KalGraph *g, KalExpr e, const KalPrintOptions *o
 KAL_CHECKED KalStatus kal_print_parts(KalGraph *g, const KalExpr *e,
                                       const char *const *names, size_t n,
                                       const KalPrintOptions *options, KalSink sink);
+
+/// A Greek letter for math mode, such as \theta; NULL for other characters.
+const char *kal_latex_letter(uint32_t code);
+
+/// Whether a letter outside ASCII is in the fonts that every LaTeX has.
+bool kal_latex_has_letter(uint32_t code);
 
 #endif

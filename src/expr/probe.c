@@ -557,7 +557,7 @@ static bool real_point_serves(const KalProbe *probe, int point)
     const uint32_t *roots = probe->roots.data;
     bool serves = true;
     for (size_t i = 0; i < probe->roots.size / sizeof *roots && serves; i++) {
-        serves = kal_scalar_is_valid(KAL_FIELD_REALS,
+        serves = kal_scalar_is_valid(KAL_ARITHMETIC_REALS,
                                      *kal_probe_real(probe, roots[i], point));
     }
     return serves;

@@ -121,9 +121,9 @@ static KalScalar distance(KalScalar a, KalScalar b)
 // Comparisons count only where rounding cannot turn them.
 static KalScalar compared(KalOp op, KalScalar a, KalScalar b)
 {
-    const KalScalar d = kal_scalar_sub(KAL_FIELD_REALS, a, b);
-    if (kal_scalar_is_zero(KAL_FIELD_REALS, d)) {
-        return kal_scalar_none(KAL_FIELD_REALS);
+    const KalScalar d = kal_scalar_sub(KAL_ARITHMETIC_REALS, a, b);
+    if (kal_scalar_is_zero(KAL_ARITHMETIC_REALS, d)) {
+        return kal_scalar_none(KAL_ARITHMETIC_REALS);
     }
     const bool less = d.real.value < 0.0;
     switch (op) {
@@ -138,7 +138,7 @@ static KalScalar compared(KalOp op, KalScalar a, KalScalar b)
 static KalScalar logic(KalOp op, double a, double b)
 {
     if (isnan(a) || isnan(b)) {
-        return kal_scalar_none(KAL_FIELD_REALS);
+        return kal_scalar_none(KAL_ARITHMETIC_REALS);
     }
     switch (op) {
     case KAL_OP_AND: return exactly(a != 0.0 && b != 0.0);
@@ -149,24 +149,24 @@ static KalScalar logic(KalOp op, double a, double b)
 
 static KalScalar sign_of(KalScalar a)
 {
-    const bool valid = kal_scalar_weight(KAL_FIELD_REALS, a) > 0.0;
+    const bool valid = kal_scalar_weight(KAL_ARITHMETIC_REALS, a) > 0.0;
     return valid ? exactly(a.real.value > 0.0 ? 1.0 : -1.0)
-                 : kal_scalar_none(KAL_FIELD_REALS);
+                 : kal_scalar_none(KAL_ARITHMETIC_REALS);
 }
 
 static KalScalar whole_power(KalScalar a, int32_t n)
 {
     KalScalar power = exactly(1.0);
     for (uint32_t left = (uint32_t)(n < 0 ? -(int64_t)n : n); left != 0; left >>= 1) {
-        power = left & 1U ? kal_scalar_mul(KAL_FIELD_REALS, power, a) : power;
-        a = kal_scalar_mul(KAL_FIELD_REALS, a, a);
+        power = left & 1U ? kal_scalar_mul(KAL_ARITHMETIC_REALS, power, a) : power;
+        a = kal_scalar_mul(KAL_ARITHMETIC_REALS, a, a);
     }
-    return n < 0 ? kal_scalar_div(KAL_FIELD_REALS, exactly(1.0), power) : power;
+    return n < 0 ? kal_scalar_div(KAL_ARITHMETIC_REALS, exactly(1.0), power) : power;
 }
 
 static KalScalar eval_two(const KalSlot *slot, KalScalar a, KalScalar b)
 {
-    const KalField field = KAL_FIELD_REALS;
+    const KalArithmetic field = KAL_ARITHMETIC_REALS;
     switch ((KalOp)slot->op) {
     case KAL_OP_ADD: return kal_scalar_add(field, a, b);
     case KAL_OP_SUB: return kal_scalar_sub(field, a, b);
@@ -201,7 +201,8 @@ KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
     const KalOp op = (KalOp)slot->op;
     switch (op) {
     case KAL_OP_CONST:
-        return kal_scalar_of(KAL_FIELD_REALS, kal_graph_number(probe->g, slot->node));
+        return kal_scalar_of(KAL_ARITHMETIC_REALS,
+                             kal_graph_number(probe->g, slot->node));
     case KAL_OP_SYMBOL: return exactly(chosen(seed, slot->arg[0]));
     case KAL_OP_PI: return with_error(acos(-1.0), 0.0);
     default: break;

@@ -36,14 +36,14 @@ static uint64_t sum(uint64_t a, uint64_t b)
 {
     const KalScalar x = {.residue = a};
     const KalScalar y = {.residue = b};
-    return kal_scalar_add(KAL_FIELD_RESIDUES, x, y).residue;
+    return kal_scalar_add(KAL_ARITHMETIC_RESIDUES, x, y).residue;
 }
 
 static uint64_t difference(uint64_t a, uint64_t b)
 {
     const KalScalar x = {.residue = a};
     const KalScalar y = {.residue = b};
-    return kal_scalar_sub(KAL_FIELD_RESIDUES, x, y).residue;
+    return kal_scalar_sub(KAL_ARITHMETIC_RESIDUES, x, y).residue;
 }
 
 static uint64_t quotient(uint64_t a, uint64_t b)
@@ -116,8 +116,8 @@ bool kal_residue_exists(const KalProbe *probe, const KalSlot *slot)
     const KalOp op = (KalOp)slot->op;
     switch (op) {
     case KAL_OP_CONST: {
-        const KalScalar k =
-            kal_scalar_of(KAL_FIELD_RESIDUES, kal_graph_number(probe->g, slot->node));
+        const KalScalar k = kal_scalar_of(KAL_ARITHMETIC_RESIDUES,
+                                          kal_graph_number(probe->g, slot->node));
         return k.residue != KAL_NO_RESIDUE;
     }
     case KAL_OP_SYMBOL:
@@ -222,7 +222,8 @@ uint64_t kal_residue_eval(const KalProbe *probe, const KalSlot *slot, int point,
     }
     switch (op) {
     case KAL_OP_CONST:
-        return kal_scalar_of(KAL_FIELD_RESIDUES, kal_graph_number(probe->g, slot->node))
+        return kal_scalar_of(KAL_ARITHMETIC_RESIDUES,
+                             kal_graph_number(probe->g, slot->node))
             .residue;
     case KAL_OP_SYMBOL: return chosen(seed, FOR_SYMBOL, slot->arg[0]);
     case KAL_OP_PI: return chosen(seed, FOR_PI, 0);

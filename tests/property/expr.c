@@ -6,6 +6,7 @@
 // tolerances; points near a pole, a kink or a branch cut are left out.
 // KAL_PROPERTY_PROBLEMS sets how many formulas there are.
 
+#include "expr/collect.h"
 #include "expr/diff.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
@@ -690,10 +691,43 @@ static void order_of_operands_does_not_matter(void)
     end();
 }
 
+// What is laid out for readers has the same value, and is not longer.
+static void collected_equals_given(void)
+{
+    begin();
+    const KalPrintOptions options = {.format = KAL_FORMAT_TEXT, .name = formula_name};
+    const int count = problems(8);
+    int shorter = 0;
+    for (int number = 1; number <= count; number++) {
+        Pair e;
+        Real x[SYMBOLS];
+        Value v;
+        KalGraph *shown = NULL;
+        KalExpr out = KAL_NO_EXPR;
+        if (!make((uint64_t)number + 8000000U, &e, x, &v)) {
+            continue;
+        }
+        ok(kal_graph_create(ctx, &shown) == KAL_OK);
+        if (holds(kal_collect(g, &e.simple, 1, &options, shown, &out) == KAL_OK,
+                  "collecting")) {
+            const Value got = eval(shown, out, x);
+            holds_near(got.value, v.value, 1e4L * TOLERANCE * scale_of(&v), "value");
+            const size_t before = strlen(formula_print(g, e.simple, KAL_FORMAT_TEXT));
+            const size_t after = strlen(formula_print(shown, out, KAL_FORMAT_TEXT));
+            holds(after <= before, "length");
+            shorter += after < before;
+        }
+        kal_graph_destroy(shown);
+    }
+    printf("# %d formulas, %d became shorter\n", count, shorter);
+    ok(shorter > count / 100);
+    end();
+}
+
 TAP_RUN(TAP_CASE(simplified_equals_unsimplified), TAP_CASE(text_reads_back),
         TAP_CASE(derivatives_match_differences),
         TAP_CASE(gradients_are_forward_derivatives),
         TAP_CASE(hessians_are_second_derivatives),
         TAP_CASE(total_derivatives_follow_their_rates),
         TAP_CASE(replacing_is_evaluating_elsewhere),
-        TAP_CASE(order_of_operands_does_not_matter))
+        TAP_CASE(order_of_operands_does_not_matter), TAP_CASE(collected_equals_given))

@@ -10,7 +10,7 @@ enum {
 };
 
 // Rows made from `rank` random ones by random combinations.
-static void fill(Rng *rng, KalField field, int rank, KalScalar rows[][N], int m)
+static void fill(Rng *rng, KalArithmetic field, int rank, KalScalar rows[][N], int m)
 {
     int64_t base[N][N];
     for (int i = 0; i < rank; i++) {
@@ -33,7 +33,7 @@ static void fill(Rng *rng, KalField field, int rank, KalScalar rows[][N], int m)
     }
 }
 
-static KalStatus run(Fault *fault, KalField field, uint64_t seed)
+static KalStatus run(Fault *fault, KalArithmetic field, uint64_t seed)
 {
     Rng rng = {seed};
     const int rank = rng_int(&rng, 0, 4);
@@ -69,13 +69,13 @@ static void ranks_are_found_in_both_fields(void)
 {
     for (uint64_t seed = 0; seed < 2000; seed++) {
         Fault fault = {.calls_left = -1};
-        ok(run(&fault, (KalField)(seed % 2), seed) == KAL_OK);
+        ok(run(&fault, (KalArithmetic)(seed % 2), seed) == KAL_OK);
     }
 }
 
 static void pivots_may_be_given(void)
 {
-    const KalField field = KAL_FIELD_RESIDUES;
+    const KalArithmetic field = KAL_ARITHMETIC_RESIDUES;
     Fault fault = {.calls_left = -1};
     KalContext *ctx = NULL;
     KalBasis basis = {.ctx = NULL};
@@ -100,7 +100,7 @@ static void every_allocation_may_fail(void)
     long n = 0;
     for (; status != KAL_OK && n < 100; n++) {
         Fault fault = {.calls_left = n};
-        status = run(&fault, KAL_FIELD_RESIDUES, 5);
+        status = run(&fault, KAL_ARITHMETIC_RESIDUES, 5);
         ok(status == KAL_OK || status == KAL_ERR_NOMEM);
     }
     ok(status == KAL_OK && n > 2);

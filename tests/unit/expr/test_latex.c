@@ -9,6 +9,13 @@ static const char *latex(const char *text)
 
 #define is_latex(formula, want) same_text(latex(formula), want)
 
+// For names that no formula has.
+static void names_the_symbol(const char *name, const char *want)
+{
+    const KalExpr symbol = kal_symbol(g, formula_id(name, strlen(name)));
+    same_text(formula_print(g, symbol, KAL_FORMAT_LATEX), want);
+}
+
 static void names_become_letters_with_marks(void)
 {
     begin();
@@ -30,7 +37,12 @@ static void names_become_letters_with_marks(void)
     is_latex("link[2].a[3]''", "\\ddot{a}_{3,\\mathrm{link},2}");
     is_latex("car.wheel[1].phi'", "\\dot{\\phi}_{\\mathrm{car},\\mathrm{wheel},1}");
     is_latex("Alpha", "\\mathrm{Alpha}");
-    is_latex("\u00e9", "\\mathrm{\u00e9}");
+    is_latex("\u00e9", "\\mathrm{\\text{\u00e9}}");
+    is_latex("\u0391", "A"); // capital alpha
+    is_latex("\u0394x", "\\mathrm{\\Delta{}x}");
+    is_latex("\u1ea1", "\\mathrm{?}"); // not in every font
+    names_the_symbol("reaction(pin.x)", "\\lambda_{\\mathrm{pin.x}}");
+    names_the_symbol("control(u)", "u_{\\mathrm{u}}");
     end();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "expr/field.h"
+#include "expr/arithmetic.h"
 #include "rng.h"
 #include "tap.h"
 
@@ -64,10 +64,11 @@ static void whole_numbers_wrap(void)
     ok(kal_residue_of((int64_t)KAL_PRIME) == 0
        && kal_residue_of(-(int64_t)KAL_PRIME) == 0);
     ok(kal_residue_of(INT64_MIN) == KAL_PRIME - (UINT64_C(1) << 63) % KAL_PRIME);
-    const KalScalar third = kal_scalar_of(KAL_FIELD_RESIDUES, kal_rational(1, 3));
+    const KalScalar third = kal_scalar_of(KAL_ARITHMETIC_RESIDUES, kal_rational(1, 3));
     ok(kal_residue_mul(third.residue, 3) == 1);
-    const KalScalar rounded = kal_scalar_of(KAL_FIELD_RESIDUES, kal_rational_of(0.3));
-    ok(!kal_scalar_is_valid(KAL_FIELD_RESIDUES, rounded));
+    const KalScalar rounded =
+        kal_scalar_of(KAL_ARITHMETIC_RESIDUES, kal_rational_of(0.3));
+    ok(!kal_scalar_is_valid(KAL_ARITHMETIC_RESIDUES, rounded));
 }
 
 // (a + b) c / c − a − b in both fields, with 0.1 and the like.
@@ -79,7 +80,7 @@ static void errors_cover_rounding(void)
                                   kal_rational(rng_int(&rng, -999, 999), 7),
                                   kal_rational(rng_int(&rng, 1, 999), 13)};
         for (int kind = 0; kind < 2; kind++) {
-            const KalField field = (KalField)kind;
+            const KalArithmetic field = (KalArithmetic)kind;
             const KalScalar a = kal_scalar_of(field, n[0]);
             const KalScalar b = kal_scalar_of(field, n[1]);
             const KalScalar c = kal_scalar_of(field, n[2]);
@@ -98,7 +99,7 @@ static void errors_cover_rounding(void)
 static void nothing_comes_of_nothing(void)
 {
     for (int kind = 0; kind < 2; kind++) {
-        const KalField field = (KalField)kind;
+        const KalArithmetic field = (KalArithmetic)kind;
         const KalScalar one = kal_scalar_of(field, kal_rational(1, 1));
         const KalScalar zero = kal_scalar_of(field, kal_rational(0, 1));
         const KalScalar none = kal_scalar_div(field, one, zero);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+#include "expr/copy.h"
+
+KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr arg[3],
+                      KalGraph *to)
+{
+    switch ((KalOp)step->op) {
+    case KAL_OP_CONST: return kal_number(to, kal_graph_number(from, step->node));
+    case KAL_OP_PI: return kal_pi(to);
+    case KAL_OP_SYMBOL: return kal_symbol(to, step->arg[0]);
+    default: return kal_build(to, (KalOp)step->op, arg);
+    }
+}
+
+void kal_copy_operands(const KalStep *step, const KalExpr *image, KalExpr out_arg[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const bool operand = k < kal_op_arity((KalOp)step->op);
+        out_arg[k] = operand ? image[step->arg[k]] : (KalExpr){step->arg[k]};
+    }
+}
+
+static KalStatus copy(const KalGraph *from, const KalOrder *order, KalExpr *image,
+                      KalGraph *to, KalExpr *out_e)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        KalExpr arg[3];
+        kal_copy_operands(&order->steps[i], image, arg);
+        image[i] = kal_copy_step(from, &order->steps[i], arg, to);
+    }
+    KAL_TRY(kal_graph_status(to));
+    for (size_t r = 0; r < order->n_roots; r++) {
+        out_e[r] = image[order->roots[r]];
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_copy(KalGraph *from, const KalExpr *e, size_t n, KalGraph *to,
+                   KalExpr *out_e)
+{
+    KalContext *ctx = kal_graph_context(to);
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(from, e, n, &order));
+    KalExpr *image = (KalExpr *)kal_alloc(ctx, order.count + 1, sizeof *image);
+    const KalStatus status =
+        image ? copy(from, &order, image, to, out_e)
+              : kal_fail(ctx, KAL_ERR_NOMEM, "no memory to copy formulas");
+    kal_free(ctx, image, (order.count + 1) * sizeof *image);
+    kal_order_clear(&order);
+    return status;
+}

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: MIT
+
+// The only file that knows FLINT.  FLINT takes its memory from malloc and ends the program
+// when there is none; limits keep it to what any machine has (docs/decisions/006-flint.md).
+
+#include "expr/ring.h"
+
+#include <flint/flint.h>
+#include <flint/fmpz.h>
+#include <flint/fmpz_mpoly.h>
+#include <flint/fmpz_mpoly_factor.h>
+
+#include <assert.h>
+
+enum {
+    FIRST_POLYS = 64,
+    LIVE_MAX = 1 << 20,  // terms of all polynomials together
+    TERMS_MAX = 1 << 14, // of one
+    DEGREE_MAX = 200,    // in one variable
+    BITS_MAX = 4096,     // of a coefficient
+    GCD_MAX = 1 << 15,   // product of the numbers of terms
+    FACTOR_MAX = 120,    // terms
+    FACTOR_DEGREE = 24,  // total, of what is factored
+    GCD_COST = 64,       // times a product of the same terms
+    FACTOR_COST = 2000   // for each term
+};
+
+struct KalRing {
+    KalContext *ctx;
+    fmpz_mpoly_ctx_t algebra;
+    int variables;
+    fmpz_mpoly_struct *polys; // the first one is zero
+    uint32_t count;
+    uint32_t capacity;
+    int64_t live;
+    int64_t work;
+    KalStatus status;
+};
+
+static fmpz_mpoly_struct *at(const KalRing *ring, KalPoly a)
+{
+    return &ring->polys[a.index];
+}
+
+static KalPoly spoil(KalRing *ring, KalStatus status)
+{
+    if (ring->status == KAL_OK) {
+        ring->status = status;
+    }
+    return KAL_NO_POLY;
+}
+
+// Whether there is work left for `cost` more terms; then it counts as done.
+static bool pay(KalRing *ring, int64_t cost)
+{
+    if (ring->status == KAL_OK && cost > ring->work) {
+        spoil(ring, KAL_ERR_LIMIT);
+    }
+    ring->work -= ring->status == KAL_OK ? cost : 0;
+    return ring->status == KAL_OK;
+}
+
+static int64_t length(const KalRing *ring, KalPoly a)
+{
+    return fmpz_mpoly_length(at(ring, a), ring->algebra);
+}
+
+KalStatus kal_ring_create(KalContext *ctx, int variables, KalRing **out_ring)
+{
+    assert(variables <= KAL_RING_VARIABLES);
+    KalRing *ring = KAL_NEW(ctx, KalRing);
+    if (!ring) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    }
+    ring->polys = (fmpz_mpoly_struct *)kal_alloc(ctx, FIRST_POLYS, sizeof *ring->polys);
+    if (!ring->polys) {
+        kal_free(ctx, ring, sizeof *ring);
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    }
+    ring->ctx = ctx;
+    ring->variables = variables;
+    ring->capacity = FIRST_POLYS;
+    ring->work = KAL_RING_WORK;
+    fmpz_mpoly_ctx_init(ring->algebra, variables, ORD_LEX);
+    fmpz_mpoly_init(&ring->polys[0], ring->algebra);
+    ring->count = 1;
+    *out_ring = ring;
+    return KAL_OK;
+}
+
+void kal_ring_destroy(KalRing *ring)
+{
+    if (!ring) {
+        return;
+    }
+    for (uint32_t i = 0; i < ring->count; i++) {
+        fmpz_mpoly_clear(&ring->polys[i], ring->algebra);
+    }
+    fmpz_mpoly_ctx_clear(ring->algebra);
+    kal_free(ring->ctx, ring->polys, ring->capacity * sizeof *ring->polys);
+    kal_free(ring->ctx, ring, sizeof *ring);
+}
+
+void kal_ring_set_work(KalRing *ring, int64_t work)
+{
+    ring->work = work;
+}
+
+KalStatus kal_ring_status(const KalRing *ring)
+{
+    if (ring->status == KAL_ERR_LIMIT) {
+        return kal_fail(ring->ctx, ring->status, "the formulas are too large to solve");
+    }
+    return ring->status == KAL_OK
+               ? KAL_OK
+               : kal_fail(ring->ctx, ring->status, "no memory for exact algebra");
+}
+
+bool kal_ring_is_sound(const KalRing *ring)
+{
+    return ring->status == KAL_OK;
+}
+
+int kal_ring_variables(const KalRing *ring)
+{
+    return ring->variables;
+}
+
+KalContext *kal_ring_context(const KalRing *ring)
+{
+    return ring->ctx;
+}
+
+uint32_t kal_ring_mark(const KalRing *ring)
+{
+    return ring->count;
+}
+
+void kal_ring_release(KalRing *ring, uint32_t mark, KalPoly *kept, int n)
+{
+    uint32_t to = mark;
+    for (int i = 0; i < n; i++) {
+        const uint32_t from = kept[i].index;
+        if (from < to) { // older than the mark, or named twice
+            continue;
+        }
+        fmpz_mpoly_swap(&ring->polys[from], &ring->polys[to], ring->algebra);
+        for (int j = i; j < n; j++) {
+            if (kept[j].index == from) {
+                kept[j].index = to;
+            } else if (kept[j].index == to) {
+                kept[j].index = from;
+            }
+        }
+        to++;
+    }
+    for (uint32_t i = to; i < ring->count; i++) {
+        ring->live -= length(ring, (KalPoly){i});
+        fmpz_mpoly_clear(&ring->polys[i], ring->algebra);
+    }
+    ring->count = ring->count > to ? to : ring->count;
+}
+
+// A new polynomial, zero for now.  May move the others.
+static KalPoly push(KalRing *ring)
+{
+    if (ring->status != KAL_OK) {
+        return KAL_NO_POLY;
+    }
+    if (ring->count == ring->capacity) {
+        const size_t size = ring->capacity * sizeof *ring->polys;
+        fmpz_mpoly_struct *polys =
+            (fmpz_mpoly_struct *)kal_resize(ring->ctx, ring->polys, size, 2 * size);
+        if (!polys) {
+            return spoil(ring, KAL_ERR_NOMEM);
+        }
+        ring->polys = polys;
+        ring->capacity *= 2;
+    }
+    fmpz_mpoly_init(&ring->polys[ring->count], ring->algebra);
+    return (KalPoly){ring->count++};
+}
+
+// The same after paying for it.
+static KalPoly push_for(KalRing *ring, int64_t cost)
+{
+    return pay(ring, cost) ? push(ring) : KAL_NO_POLY;
+}
+
+static bool has_small_degrees(const KalRing *ring, KalPoly a)
+{
+    slong degrees[KAL_RING_VARIABLES];
+    fmpz_mpoly_degrees_si(degrees, at(ring, a), ring->algebra);
+    for (int v = 0; v < ring->variables; v++) {
+        if (degrees[v] > DEGREE_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Count a polynomial that is done, or drop it where it is too large.
+static KalPoly finish(KalRing *ring, KalPoly a)
+{
+    const int64_t terms = length(ring, a);
+    slong bits = fmpz_mpoly_max_bits(at(ring, a));
+    bits = bits < 0 ? -bits : bits;
+    ring->live += terms;
+    if (terms > TERMS_MAX || ring->live > LIVE_MAX || bits > BITS_MAX
+        || !has_small_degrees(ring, a)) {
+        return spoil(ring, KAL_ERR_LIMIT);
+    }
+    return a;
+}
+
+KalPoly kal_poly_int(KalRing *ring, int64_t value)
+{
+    const KalPoly a = push(ring);
+    if (a.index != 0) {
+        fmpz_mpoly_set_si(at(ring, a), value, ring->algebra);
+        return finish(ring, a);
+    }
+    return a;
+}
+
+KalPoly kal_poly_variable(KalRing *ring, int v)
+{
+    assert(v >= 0 && v < ring->variables);
+    const KalPoly a = push(ring);
+    if (a.index != 0) {
+        fmpz_mpoly_gen(at(ring, a), v, ring->algebra);
+        return finish(ring, a);
+    }
+    return a;
+}
+
+KalPoly kal_poly_term(KalRing *ring, const KalPolyTerm *term)
+{
+    ulong exponent[KAL_RING_VARIABLES];
+    for (int v = 0; v < ring->variables; v++) {
+        exponent[v] = term->exponent[v];
+    }
+    const KalPoly a = push(ring);
+    if (a.index != 0 && term->coefficient != 0) {
+        fmpz_mpoly_push_term_si_ui(at(ring, a), term->coefficient, exponent,
+                                   ring->algebra);
+    }
+    return a.index != 0 ? finish(ring, a) : a;
+}
+
+KalPoly kal_poly_add(KalRing *ring, KalPoly a, KalPoly b)
+{
+    const KalPoly sum = push_for(ring, length(ring, a) + length(ring, b));
+    if (sum.index != 0) {
+        fmpz_mpoly_add(at(ring, sum), at(ring, a), at(ring, b), ring->algebra);
+        return finish(ring, sum);
+    }
+    return sum;
+}
+
+KalPoly kal_poly_sub(KalRing *ring, KalPoly a, KalPoly b)
+{
+    const KalPoly difference = push_for(ring, length(ring, a) + length(ring, b));
+    if (difference.index != 0) {
+        fmpz_mpoly_sub(at(ring, difference), at(ring, a), at(ring, b), ring->algebra);
+        return finish(ring, difference);
+    }
+    return difference;
+}
+
+KalPoly kal_poly_neg(KalRing *ring, KalPoly a)
+{
+    return kal_poly_sub(ring, KAL_NO_POLY, a);
+}
+
+KalPoly kal_poly_mul(KalRing *ring, KalPoly a, KalPoly b)
+{
+    const KalPoly product = push_for(ring, length(ring, a) * length(ring, b));
+    if (product.index != 0) {
+        fmpz_mpoly_mul(at(ring, product), at(ring, a), at(ring, b), ring->algebra);
+        return finish(ring, product);
+    }
+    return product;
+}
+
+KalPoly kal_poly_pow(KalRing *ring, KalPoly a, int32_t n)
+{
+    if (n < 0 || n > DEGREE_MAX) {
+        return spoil(ring, KAL_ERR_LIMIT);
+    }
+    KalPoly power = kal_poly_int(ring, 1);
+    for (int32_t i = 0; i < n; i++) {
+        power = kal_poly_mul(ring, power, a);
+    }
+    return power;
+}
+
+KalPoly kal_poly_select(KalRing *ring, KalPoly a, const bool *wanted)
+{
+    ulong exponent[KAL_RING_VARIABLES];
+    const int64_t terms = length(ring, a);
+    const KalPoly part = push_for(ring, terms);
+    if (part.index == 0) {
+        return part;
+    }
+    fmpz_t k;
+    fmpz_init(k);
+    for (int64_t i = 0; i < terms; i++) {
+        if (wanted[i]) {
+            fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i, ring->algebra);
+            fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
+            fmpz_mpoly_push_term_fmpz_ui(at(ring, part), k, exponent, ring->algebra);
+        }
+    }
+    fmpz_clear(k);
+    return finish(ring, part);
+}
+
+KalPoly kal_poly_content(KalRing *ring, KalPoly a)
+{
+    const KalPoly content = push_for(ring, length(ring, a));
+    if (content.index != 0) {
+        fmpz_mpoly_term_content(at(ring, content), at(ring, a), ring->algebra);
+        return finish(ring, content);
+    }
+    return content;
+}
+
+KalPoly kal_poly_gcd(KalRing *ring, KalPoly a, KalPoly b)
+{
+    const int64_t size = length(ring, a) * length(ring, b);
+    if (size > GCD_MAX) {
+        a = kal_poly_content(ring, a);
+        b = kal_poly_content(ring, b);
+    }
+    const KalPoly gcd =
+        push_for(ring, GCD_COST + (size > GCD_MAX ? 0 : GCD_COST * size));
+    if (gcd.index == 0) {
+        return gcd;
+    }
+    if (!fmpz_mpoly_gcd(at(ring, gcd), at(ring, a), at(ring, b), ring->algebra)) {
+        fmpz_mpoly_one(at(ring, gcd), ring->algebra);
+    }
+    return finish(ring, gcd);
+}
+
+bool kal_poly_divide(KalRing *ring, KalPoly a, KalPoly b, KalPoly *out_quotient)
+{
+    const KalPoly quotient = push_for(ring, length(ring, a) * length(ring, b));
+    if (quotient.index == 0 || length(ring, b) == 0
+        || !fmpz_mpoly_divides(at(ring, quotient), at(ring, a), at(ring, b),
+                               ring->algebra)) {
+        return false;
+    }
+    *out_quotient = finish(ring, quotient);
+    return out_quotient->index != 0;
+}
+
+// The terms of a whose exponent of v is n, divided by v^n.
+static KalPoly coefficient_of(KalRing *ring, KalPoly a, int v, int32_t n)
+{
+    ulong exponent[KAL_RING_VARIABLES];
+    const int64_t terms = length(ring, a);
+    const KalPoly part = push_for(ring, terms);
+    if (part.index == 0) {
+        return part;
+    }
+    fmpz_t k;
+    fmpz_init(k);
+    for (int64_t i = 0; i < terms; i++) {
+        fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
+        if (exponent[v] == (ulong)n) {
+            exponent[v] = 0;
+            fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i, ring->algebra);
+            fmpz_mpoly_push_term_fmpz_ui(at(ring, part), k, exponent, ring->algebra);
+        }
+    }
+    fmpz_clear(k);
+    return finish(ring, part);
+}
+
+KalPoly kal_poly_reduce(KalRing *ring, KalPoly a, int v, KalPoly square)
+{
+    const int32_t degree = kal_poly_degree(ring, a, v);
+    if (degree < 2) {
+        return a;
+    }
+    const uint32_t mark = kal_ring_mark(ring);
+    const KalPoly x = kal_poly_variable(ring, v);
+    KalPoly sum = KAL_NO_POLY;
+    for (int32_t n = degree / 2; n >= 0; n--) { // Horner's rule in v²
+        const KalPoly even = coefficient_of(ring, a, v, 2 * n);
+        const KalPoly odd = coefficient_of(ring, a, v, 2 * n + 1);
+        const KalPoly both = kal_poly_add(ring, even, kal_poly_mul(ring, odd, x));
+        sum = kal_poly_add(ring, kal_poly_mul(ring, sum, square), both);
+    }
+    kal_ring_release(ring, mark, &sum, 1);
+    return sum;
+}
+
+bool kal_poly_is_linear(KalRing *ring, KalPoly a, int v, KalPoly *out_slope,
+                        KalPoly *out_rest)
+{
+    if (kal_poly_degree(ring, a, v) != 1) {
+        return false;
+    }
+    *out_slope = coefficient_of(ring, a, v, 1);
+    *out_rest = coefficient_of(ring, a, v, 0);
+    return ring->status == KAL_OK;
+}
+
+KalPoly kal_poly_substitute(KalRing *ring, KalPoly a, int v, KalPoly above,
+                            KalPoly below)
+{
+    const uint32_t mark = kal_ring_mark(ring);
+    const int32_t degree = kal_poly_degree(ring, a, v);
+    KalPoly sum = KAL_NO_POLY;
+    KalPoly scale = kal_poly_int(ring, 1);
+    for (int32_t n = degree; n >= 0; n--) {
+        const KalPoly term = coefficient_of(ring, a, v, n);
+        sum = kal_poly_mul(ring, sum, above);
+        sum = kal_poly_add(ring, sum, kal_poly_mul(ring, term, scale));
+        scale = kal_poly_mul(ring, scale, below);
+    }
+    kal_ring_release(ring, mark, &sum, 1);
+    return sum;
+}
+
+static void add_factor(KalRing *ring, KalPolyFactors *f, KalPoly factor, int32_t power)
+{
+    if (kal_poly_sign(ring, factor) < 0) {
+        factor = kal_poly_neg(ring, factor);
+        f->constant = power % 2 != 0 ? kal_poly_neg(ring, f->constant) : f->constant;
+    }
+    f->factor[f->n] = factor;
+    f->power[f->n++] = power;
+}
+
+// Content, its variables one by one, and the rest.
+static KalPolyFactors plain_factors(KalRing *ring, KalPoly a)
+{
+    KalPolyFactors f = {.constant = kal_poly_int(ring, 1)};
+    KalPolyTerm term = {.coefficient = 0};
+    KalPoly rest = a;
+    const KalPoly content = kal_poly_content(ring, a);
+    if (kal_poly_get(ring, content, 0, &term)
+        && kal_poly_divide(ring, a, content, &rest)) {
+        f.constant = kal_poly_int(ring, term.coefficient);
+        for (int v = 0; v < ring->variables && f.n < KAL_POLY_FACTORS - 1; v++) {
+            if (term.exponent[v] > 0) {
+                add_factor(ring, &f, kal_poly_variable(ring, v), term.exponent[v]);
+                term.exponent[v] = 0;
+            }
+        }
+        term.coefficient = 1; // what there was no room for stays with the rest
+        rest = kal_poly_mul(ring, rest, kal_poly_term(ring, &term));
+    }
+    if (kal_poly_is_number(ring, rest)) {
+        f.constant = kal_poly_mul(ring, f.constant, rest);
+    } else {
+        add_factor(ring, &f, rest, 1);
+    }
+    return f;
+}
+
+static bool copy_factors(KalRing *ring, const fmpz_mpoly_factor_struct *from,
+                         KalPolyFactors *out)
+{
+    KalPolyFactors f = {.constant = push(ring)};
+    if (f.constant.index == 0 || from->num > KAL_POLY_FACTORS
+        || !fmpz_is_one(from->constant_den)) {
+        return false;
+    }
+    fmpz_mpoly_set_fmpz(at(ring, f.constant), from->constant, ring->algebra);
+    f.constant = finish(ring, f.constant);
+    for (slong i = 0; i < from->num; i++) {
+        const KalPoly factor = push(ring);
+        if (factor.index == 0 || !fmpz_fits_si(from->exp + i)) {
+            return false;
+        }
+        fmpz_mpoly_set(at(ring, factor), from->poly + i, ring->algebra);
+        add_factor(ring, &f, finish(ring, factor), (int32_t)fmpz_get_si(from->exp + i));
+    }
+    *out = f;
+    return true;
+}
+
+static bool is_small(const KalRing *ring, KalPoly a)
+{
+    return length(ring, a) <= FACTOR_MAX
+           && fmpz_mpoly_total_degree_si(at(ring, a), ring->algebra) <= FACTOR_DEGREE;
+}
+
+KalPolyFactors kal_poly_factor(KalRing *ring, KalPoly a)
+{
+    KalPolyFactors f;
+    bool done = false;
+    if (is_small(ring, a) && length(ring, a) > 1
+        && pay(ring, FACTOR_COST * length(ring, a))) {
+        fmpz_mpoly_factor_t parts;
+        fmpz_mpoly_factor_init(parts, ring->algebra);
+        done = fmpz_mpoly_factor(parts, at(ring, a), ring->algebra)
+               && copy_factors(ring, parts, &f);
+        fmpz_mpoly_factor_clear(parts, ring->algebra);
+    }
+    return done ? f : plain_factors(ring, a);
+}
+
+bool kal_poly_is_zero(const KalRing *ring, KalPoly a)
+{
+    return length(ring, a) == 0;
+}
+
+bool kal_poly_is_one(const KalRing *ring, KalPoly a)
+{
+    return fmpz_mpoly_is_one(at(ring, a), ring->algebra) != 0;
+}
+
+bool kal_poly_is_number(const KalRing *ring, KalPoly a)
+{
+    return fmpz_mpoly_is_fmpz(at(ring, a), ring->algebra) != 0;
+}
+
+bool kal_poly_same(const KalRing *ring, KalPoly a, KalPoly b)
+{
+    return fmpz_mpoly_equal(at(ring, a), at(ring, b), ring->algebra) != 0;
+}
+
+int kal_poly_sign(const KalRing *ring, KalPoly a)
+{
+    return length(ring, a) == 0 ? 0 : fmpz_sgn(at(ring, a)->coeffs);
+}
+
+int kal_poly_terms(const KalRing *ring, KalPoly a)
+{
+    return (int)length(ring, a);
+}
+
+int32_t kal_poly_degree(const KalRing *ring, KalPoly a, int v)
+{
+    return (int32_t)fmpz_mpoly_degree_si(at(ring, a), v, ring->algebra);
+}
+
+bool kal_poly_get(const KalRing *ring, KalPoly a, int i, KalPolyTerm *out_term)
+{
+    ulong exponent[KAL_RING_VARIABLES];
+    if (i >= length(ring, a)) {
+        return false;
+    }
+    fmpz_t k;
+    fmpz_init(k);
+    fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i, ring->algebra);
+    const bool fits = fmpz_fits_si(k) != 0 && fmpz_cmp_si(k, -INT64_MAX) >= 0;
+    out_term->coefficient = fits ? fmpz_get_si(k) : 0;
+    fmpz_clear(k);
+    fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
+    for (int v = 0; v < KAL_RING_VARIABLES; v++) {
+        out_term->exponent[v] = (uint16_t)(v < ring->variables ? exponent[v] : 0);
+    }
+    return fits;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+#include "show/page.h"
+
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void kal_page_clear(KalPage *page)
+{
+    kal_block_clear(page->ctx, &page->block);
+}
+
+void kal_page_write(KalPage *page, const char *text, size_t length)
+{
+    if (page->status == KAL_OK && length > 0) {
+        page->status = kal_block_add(page->ctx, &page->block, text, length);
+    }
+}
+
+void kal_page_string(KalPage *page, const char *text)
+{
+    kal_page_write(page, text, strlen(text));
+}
+
+void kal_page_format(KalPage *page, const char *format, ...)
+{
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    kal_page_string(page, text);
+}
+
+void kal_page_repeat(KalPage *page, char c, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        kal_page_write(page, &c, 1);
+    }
+}
+
+void kal_page_safe(KalPage *page, const char *text)
+{
+    const size_t length = strlen(text);
+    char out[KAL_ESCAPE_SIZE];
+    size_t taken;
+    for (size_t i = 0; i < length; i += taken) {
+        uint32_t code;
+        taken = kal_utf8_parse_any(text + i, length - i, &code);
+        kal_page_write(page, out, kal_printable_print_character(code, out));
+    }
+}
+
+size_t kal_text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text != '\0'; text++) {
+        width += ((unsigned char)*text & 0xC0U) != 0x80U;
+    }
+    return width;
+}
+
+const char *kal_page_text(KalPage *page)
+{
+    if (page->status == KAL_OK) {
+        page->status = kal_block_add(page->ctx, &page->block, "", 1);
+    }
+    if (page->status != KAL_OK) {
+        return "";
+    }
+    page->block.size--; // the end is not part of the text
+    return (const char *)page->block.data;
+}
+
+static void write_to_page(void *user, const char *text, size_t length)
+{
+    kal_page_write((KalPage *)user, text, length);
+}
+
+KalSink kal_page_sink(KalPage *page)
+{
+    return (KalSink){write_to_page, page};
+}
+
+void kal_page_formula(KalPage *page, const KalSheet *sheet, KalExpr e, KalFormat format)
+{
+    const KalPrintOptions options = kal_sheet_options(sheet, format);
+    if (e.index == 0) {
+        kal_page_string(page, "0");
+    } else if (page->status == KAL_OK) {
+        const KalStatus status = kal_print(sheet->g, e, &options, kal_page_sink(page));
+        page->status = page->status == KAL_OK ? status : page->status;
+    }
+}
+
+KalStatus kal_texts_init(const KalSheet *sheet, const KalExpr *e, size_t n,
+                         KalFormat format, KalTexts *out_texts)
+{
+    KalTexts texts = {.page = kal_page(sheet->ctx), .n = n};
+    texts.start = (size_t *)kal_alloc(sheet->ctx, n + 1, sizeof *texts.start);
+    if (!texts.start) {
+        return kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
+    }
+    for (size_t i = 0; i < n; i++) {
+        texts.start[i] = texts.page.block.size;
+        kal_page_formula(&texts.page, sheet, e[i], format);
+        kal_page_write(&texts.page, "", 1);
+    }
+    const KalStatus status = texts.page.status;
+    if (status != KAL_OK) {
+        kal_texts_clear(&texts);
+        return status;
+    }
+    *out_texts = texts;
+    return KAL_OK;
+}
+
+void kal_texts_clear(KalTexts *texts)
+{
+    kal_free(texts->page.ctx, texts->start, (texts->n + 1) * sizeof *texts->start);
+    kal_page_clear(&texts->page);
+}
+
+const char *kal_texts_get(const KalTexts *texts, size_t i)
+{
+    return (const char *)texts->page.block.data + texts->start[i];
+}

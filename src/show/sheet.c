@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+
+#include "show/sheet.h"
+
+#include "expr/collect.h"
+#include "expr/copy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    COLLECT_MAX = 400,    // formulas of a system that is laid out anew
+    TEXT_MAX = 12000,     // characters of all formulas beyond which parts get names
+    AS_TYPED_PERCENT = 80 // energies stay as typed unless they become shorter than this
+};
+
+static const char *name_of(void *user, uint32_t id)
+{
+    const KalSheet *sheet = (const KalSheet *)user;
+    const size_t n = sheet->eq->model->n_symbols;
+    return id < n ? sheet->eq->model->symbols[id].name : sheet->named[id - n].name;
+}
+
+KalPrintOptions kal_sheet_options(const KalSheet *sheet, KalFormat format)
+{
+    return (KalPrintOptions){.format = format, .name = name_of, .user = (void *)sheet};
+}
+
+KalExpr kal_sheet_entry(const KalSparse *pattern, const KalExpr *values, size_t row,
+                        size_t column)
+{
+    if (!pattern->start) {
+        return KAL_NO_EXPR;
+    }
+    for (int64_t k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
+        if ((size_t)pattern->column[k] == column) {
+            return values[k];
+        }
+    }
+    return KAL_NO_EXPR;
+}
+
+KalExpr kal_sheet_mass(const KalSheet *sheet, size_t row, size_t column)
+{
+    return row >= column ? kal_sheet_entry(&sheet->eq->M, sheet->M, row, column)
+                         : kal_sheet_entry(&sheet->eq->M, sheet->M, column, row);
+}
+
+static bool is_taken(const KalSheet *sheet, const char *name)
+{
+    const KalModel *model = sheet->eq->model;
+    for (size_t i = 0; i < model->n_symbols; i++) {
+        if (strcmp(model->symbols[i].name, name) == 0) {
+            return true;
+        }
+    }
+    for (int i = 0; i < sheet->n_named; i++) {
+        if (strcmp(sheet->named[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+KalExpr kal_sheet_name(KalSheet *sheet, const char *letter, KalExpr value)
+{
+    if (sheet->n_named == KAL_SHEET_NAMES) {
+        return KAL_NO_EXPR;
+    }
+    KalNamed *named = &sheet->named[sheet->n_named];
+    snprintf(named->name, sizeof named->name, "%.4s", letter);
+    for (int i = 1; is_taken(sheet, named->name); i++) {
+        snprintf(named->name, sizeof named->name, "%.4s%d", letter, i);
+    }
+    const size_t id = sheet->eq->model->n_symbols + (size_t)sheet->n_named;
+    named->symbol = kal_symbol(sheet->g, (uint32_t)id);
+    named->value = value;
+    sheet->n_named++;
+    return named->symbol;
+}
+
+static size_t entries(const KalSparse *matrix)
+{
+    return matrix->start ? (size_t)matrix->start[matrix->rows] : 0;
+}
+
+// Give each kind of formula its place in the one list, and copy them there.
+static KalExpr *place(KalExpr **at, const KalExpr *from, size_t n)
+{
+    KalExpr *to = *at;
+    if (n > 0) {
+        memcpy(to, from, n * sizeof *to);
+    }
+    *at += n;
+    return to;
+}
+
+static size_t count_all(const KalEquations *eq)
+{
+    return 2 + entries(&eq->M) + 2 * eq->n + entries(&eq->A) + eq->m + entries(&eq->B)
+           + entries(&eq->servo_A) + eq->n_servos;
+}
+
+static void gather(KalSheet *sheet)
+{
+    const KalEquations *eq = sheet->eq;
+    const KalExpr energies[2] = {eq->kinetic, eq->potential};
+    KalExpr *at = sheet->all;
+    sheet->energies = place(&at, energies, 2);
+    sheet->M = place(&at, eq->M.value, entries(&eq->M));
+    sheet->Q = place(&at, eq->Q, eq->n);
+    sheet->A = place(&at, eq->A.value, entries(&eq->A));
+    sheet->b = place(&at, eq->b, eq->m);
+    sheet->C = place(&at, eq->C, eq->n);
+    sheet->B = place(&at, eq->B.value, entries(&eq->B));
+    sheet->servo_A = place(&at, eq->servo_A.value, entries(&eq->servo_A));
+    sheet->servo_b = place(&at, eq->servo_b, eq->n_servos);
+}
+
+static void count_text(void *user, const char *text, size_t length)
+{
+    (void)text;
+    *(size_t *)user += length;
+}
+
+KalStatus kal_sheet_length(const KalSheet *sheet, KalExpr e, size_t *out_length)
+{
+    size_t length = 0;
+    const KalPrintOptions options = kal_sheet_options(sheet, KAL_FORMAT_TEXT);
+    const KalSink sink = {count_text, &length};
+    const KalStatus status = kal_print(sheet->g, e, &options, sink);
+    *out_length = status == KAL_OK ? length : SIZE_MAX;
+    return status == KAL_ERR_LIMIT ? KAL_OK : status;
+}
+
+// Energies are best known as the user typed them.
+static KalStatus keep_typed(KalSheet *sheet, KalExpr *energy, KalExpr typed)
+{
+    KalExpr copy = KAL_NO_EXPR;
+    KAL_TRY(kal_copy(sheet->eq->model->graph, &typed, 1, sheet->g, &copy));
+    size_t before = 0;
+    size_t after = 0;
+    KAL_TRY(kal_sheet_length(sheet, copy, &before));
+    KAL_TRY(kal_sheet_length(sheet, *energy, &after));
+    if (before != SIZE_MAX && after > before / 100 * AS_TYPED_PERCENT) {
+        *energy = copy;
+    }
+    return KAL_OK;
+}
+
+// The formulas as the model has them.
+static void keep_all(KalSheet *sheet)
+{
+    if (sheet->g != sheet->eq->model->graph) {
+        kal_graph_destroy(sheet->g);
+    }
+    sheet->g = sheet->eq->model->graph;
+    sheet->large = true;
+    gather(sheet);
+}
+
+static KalStatus lay_out(KalSheet *sheet)
+{
+    const KalEquations *eq = sheet->eq;
+    const KalPrintOptions options = kal_sheet_options(sheet, KAL_FORMAT_TEXT);
+    KalGraph *own = NULL;
+    size_t length = 0;
+    KAL_TRY(kal_graph_create(sheet->ctx, &own));
+    sheet->g = own;
+    KAL_TRY(kal_collect(eq->model->graph, sheet->all, sheet->n_all, &options, own,
+                        sheet->all));
+    KAL_TRY(keep_typed(sheet, &sheet->energies[0], eq->kinetic));
+    KAL_TRY(keep_typed(sheet, &sheet->energies[1], eq->potential));
+    for (size_t i = 0; i < sheet->n_all && length <= TEXT_MAX; i++) {
+        size_t one = 0;
+        KAL_TRY(kal_sheet_length(sheet, sheet->all[i], &one));
+        length = one > TEXT_MAX ? one : length + one;
+    }
+    if (length > TEXT_MAX) {
+        keep_all(sheet);
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_sheet_init(KalSheet *sheet, const KalEquations *eq)
+{
+    *sheet = (KalSheet){.ctx = eq->model->ctx, .eq = eq, .g = eq->model->graph};
+    sheet->n_all = count_all(eq);
+    sheet->all = (KalExpr *)kal_alloc(sheet->ctx, sheet->n_all, sizeof *sheet->all);
+    if (!sheet->all) {
+        return kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
+    }
+    gather(sheet);
+    sheet->large = sheet->n_all > COLLECT_MAX;
+    return sheet->large ? kal_graph_status(sheet->g) : lay_out(sheet);
+}
+
+void kal_sheet_clear(KalSheet *sheet)
+{
+    if (sheet->g != sheet->eq->model->graph) {
+        kal_graph_destroy(sheet->g);
+    }
+    kal_free(sheet->ctx, sheet->all, sheet->n_all * sizeof *sheet->all);
+}
