@@ -3,8 +3,11 @@
 // Derivation at scale: planar chains of N links, as a pendulum in absolute angles (dense
 // M, no constraints) and as N free bodies joined by 2N pins.  For each N the time to
 // derive, the nodes made by it, and those that an evaluation of all equations needs.
+// Classification: N/2 forms in N coordinates, as knife edges that have nothing to do with
+// each other, as dense nonholonomic forms, as dense mixtures of differentials, and as
+// N − 2 forms of a chain that needs as many rounds of brackets.
 
-#include "derive/equations.h"
+#include "derive/classify.h"
 #include "expr/order.h"
 
 #include <stdio.h>
@@ -167,6 +170,115 @@ static void run(KalContext *ctx, const char *what, uint32_t n,
     printf("%-9s %4u %9.2f ms %9u %9u\n", what, n, 1e3 * least, made, needed);
 }
 
+static uint64_t random_state;
+
+static int64_t random_digit(void)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    return (int64_t)(random_state >> 33) % 7 - 3;
+}
+
+static void add_coordinates(KalModel *model, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t index = 0;
+        check(kal_model_add_coordinate(model, (KalCoordinate){.name = "q"}, &index));
+    }
+}
+
+static void build_edges(KalModel *model, uint32_t n)
+{
+    KalGraph *g = model->graph;
+    add_coordinates(model, n);
+    for (uint32_t i = 0; i + 2 < n; i += 3) {
+        const KalCoordinate *c = &model->coordinates[i];
+        const KalExpr across = kal_mul(g, kal_sin(g, c[2].q), c[0].v);
+        add_pin(model, kal_sub(g, across, kal_mul(g, kal_cos(g, c[2].q), c[1].v)));
+    }
+}
+
+// Σ (number + number × coordinate) velocity.
+static void build_dense(KalModel *model, uint32_t n)
+{
+    KalGraph *g = model->graph;
+    add_coordinates(model, n);
+    for (uint32_t i = 0; i < n / 2; i++) {
+        KalExpr sum = kal_int(g, 0);
+        for (uint32_t j = 0; j < n; j++) {
+            const KalExpr q = model->coordinates[(i + 7 * j) % n].q;
+            const KalExpr factor = kal_add(g, kal_int(g, random_digit()),
+                                           kal_mul(g, kal_int(g, random_digit()), q));
+            sum = kal_add(g, sum, kal_mul(g, factor, model->coordinates[j].v));
+        }
+        add_pin(model, sum);
+    }
+}
+
+// Σ_k number × (q_k'  + rate of a function): all are integrable.
+static void build_mixed(KalModel *model, uint32_t n)
+{
+    KalGraph *g = model->graph;
+    add_coordinates(model, n);
+    for (uint32_t i = 0; i < n / 2; i++) {
+        KalExpr sum = kal_int(g, 0);
+        for (uint32_t k = 0; k < n / 2; k++) {
+            const KalCoordinate *a = &model->coordinates[k];
+            const KalCoordinate *b = &model->coordinates[n / 2 + k];
+            const KalExpr phi = kal_add(g, a->q, kal_mul(g, kal_sin(g, b->q), a->q));
+            KalExpr rate = KAL_NO_EXPR;
+            check(kal_model_rate(model, &phi, 1, &rate));
+            const KalExpr factor = kal_add(g, kal_int(g, random_digit()),
+                                           model->coordinates[(i + k) % n].q);
+            sum = kal_add(g, sum, kal_mul(g, factor, rate));
+        }
+        add_pin(model, sum);
+    }
+}
+
+// x_k' − x_(k+1) s' for k = 1, 2, …: one form is lost in each round of brackets.
+static void build_chain(KalModel *model, uint32_t n)
+{
+    KalGraph *g = model->graph;
+    add_coordinates(model, n);
+    for (uint32_t i = 0; i + 2 < n; i++) {
+        KalExpr sum = kal_int(g, 0);
+        for (uint32_t k = i; k + 2 < n; k++) {
+            const KalCoordinate *c = &model->coordinates[k + 1];
+            const KalExpr form =
+                kal_sub(g, c->v, kal_mul(g, c[1].q, model->coordinates[0].v));
+            const KalExpr factor = kal_add(g, kal_int(g, k == i ? 5 : random_digit()),
+                                           model->coordinates[(i + k) % n].q);
+            sum = kal_add(g, sum, kal_mul(g, factor, form));
+        }
+        add_pin(model, sum);
+    }
+}
+
+static void run_classify(KalContext *ctx, const char *what, uint32_t n,
+                         void (*build)(KalModel *, uint32_t))
+{
+    KalModel *model = NULL;
+    KalDiagnostics *diagnostics = NULL;
+    KalEquations *eq = NULL;
+    KalClassification *found = NULL;
+    random_state = n;
+    check(kal_model_create(ctx, &model));
+    check(kal_diagnostics_create(ctx, &diagnostics));
+    build(model, n);
+    check(kal_derive(model, diagnostics, &eq));
+    const uint32_t before = kal_graph_count(model->graph);
+    const double start = now();
+    check(kal_classify(eq, &found));
+    const double seconds = now() - start;
+    printf("%-9s %4u %9.2f ms %9u rank %zu of %zu, %zu undecided\n", what, n,
+           1e3 * seconds, kal_graph_count(model->graph) - before, found->rank, found->m,
+           found->undecided);
+    kal_classification_destroy(found);
+    kal_equations_destroy(eq);
+    kal_diagnostics_destroy(diagnostics);
+    kal_model_destroy(model);
+}
+
 int main(void)
 {
     static const uint32_t sizes[] = {5, 10, 20, 50, 100, 200};
@@ -178,6 +290,14 @@ int main(void)
     }
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         run(ctx, "bodies", sizes[i], build_bodies);
+    }
+    printf("system       N     classify      made\n");
+    static const uint32_t counts[] = {6, 24, 96, 200};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        run_classify(ctx, "edges", counts[i], build_edges);
+        run_classify(ctx, "dense", counts[i], build_dense);
+        run_classify(ctx, "mixed", counts[i], build_mixed);
+        run_classify(ctx, "chain", counts[i], build_chain);
     }
     kal_context_destroy(ctx);
     return 0;

@@ -7,9 +7,13 @@
 #define KALABA_KALABA_H
 
 #include <kalaba/context.h>
+#include <kalaba/examine.h>
+#include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
+#include <kalaba/show.h>
 #include <kalaba/status.h>
+#include <kalaba/system.h>
 #include <kalaba/text.h>
 #include <kalaba/version.h>
 

@@ -39,7 +39,8 @@ extern "C" {
     X(KAL_ERR_MASS, "the mass matrix is not symmetric positive semi-definite") \
     X(KAL_ERR_CONTRADICTION, "the constraints contradict each other")          \
     X(KAL_ERR_NO_ACCELERATION, "a force acts along a massless free direction") \
-    X(KAL_ERR_FORMULATION, "the chosen formulation does not apply")
+    X(KAL_ERR_FORMULATION, "the chosen formulation does not apply")            \
+    X(KAL_ERR_STEP, "the step size of the integration collapsed")
 
 /// What a call answers; KAL_OK is 0.
 typedef enum KalStatus {

@@ -153,19 +153,6 @@ static void write_text(KalSink sink, const char *text)
     sink.write(sink.user, text, strlen(text));
 }
 
-// Characters that a terminal would obey are escaped.
-static void write_safe(KalSink sink, const char *text)
-{
-    const size_t length = strlen(text);
-    for (size_t i = 0; i < length;) {
-        uint32_t code;
-        char shown[KAL_ESCAPE_SIZE];
-        i += kal_utf8_parse_any(text + i, length - i, &code);
-        const size_t size = kal_printable_print_character(code, shown);
-        sink.write(sink.user, shown, size);
-    }
-}
-
 typedef struct Range {
     uint32_t first;
     uint32_t last;
@@ -363,12 +350,12 @@ static void write_one(const KalDiagnostic *diagnostic, KalSink sink)
         const KalPlace place = kal_source_place(span.source, span.begin);
         char numbers[64];
         snprintf(numbers, sizeof numbers, ":%zu:%zu: ", place.line, place.column);
-        write_safe(sink, span.source->name);
+        kal_printable_write(sink, span.source->name, SIZE_MAX);
         write_text(sink, numbers);
     }
     write_text(sink, severity_text(diagnostic->severity));
     write_text(sink, ": ");
-    write_safe(sink, diagnostic->message);
+    kal_printable_write(sink, diagnostic->message, SIZE_MAX);
     write_text(sink, "\n");
     if (span.source) {
         write_line(sink, span);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static_assert(sizeof "\\u{10ffff}" <= KAL_ESCAPE_SIZE, "any escape fits");
 static_assert(KAL_PRINTABLE_WIDTH * KAL_ESCAPE_SIZE <= KAL_PRINTABLE_SIZE,
@@ -155,4 +156,20 @@ void kal_printable_print(const char *text, size_t length,
         }
     }
     *end = '\0';
+}
+
+void kal_printable_write(KalSink sink, const char *text, size_t limit)
+{
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length; limit--) {
+        if (limit == 0) {
+            sink.write(sink.user, "…", strlen("…"));
+            return;
+        }
+        uint32_t code;
+        char shown[KAL_ESCAPE_SIZE];
+        i += kal_utf8_parse_any(text + i, length - i, &code);
+        const size_t size = kal_printable_print_character(code, shown);
+        sink.write(sink.user, shown, size);
+    }
 }

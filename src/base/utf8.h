@@ -6,6 +6,8 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
+#include <kalaba/text.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +15,7 @@ enum {
     KAL_PRINTABLE_WIDTH = 40, ///< characters of a text that are shown
     KAL_PRINTABLE_SIZE = 512, ///< room for them, all escaped, with the end
     KAL_ESCAPE_SIZE = 12,     ///< room for one of them, escaped, with the end
+    KAL_TITLE_WIDTH = 120,    ///< characters of a title that are shown
 };
 
 /// The character that `text` of `length` bytes begins with.  Answers how many bytes it
@@ -35,5 +38,9 @@ size_t kal_printable_print_character(uint32_t code, char out_text[KAL_ESCAPE_SIZ
 /// text longer than KAL_PRINTABLE_WIDTH the middle becomes "…".
 void kal_printable_print(const char *text, size_t length,
                          char out_text[KAL_PRINTABLE_SIZE]);
+
+/// Write untrusted text, characters escaped as above; "…" stands for all beyond the first
+/// `limit` characters.
+void kal_printable_write(KalSink sink, const char *text, size_t limit);
 
 #endif

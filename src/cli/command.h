@@ -27,6 +27,9 @@ typedef struct KalCommand {
     KalExit (*run)(const KalArguments *arguments);
 } KalCommand;
 
+extern const KalCommand kal_command_check;
+extern const KalCommand kal_command_derive;
+extern const KalCommand kal_command_eval;
 extern const KalCommand kal_command_solve;
 extern const KalCommand kal_command_help;
 

@@ -31,6 +31,18 @@ static void complain_of_option(const KalCommand *command, const char *argument)
     }
 }
 
+static bool add_repeat(const KalOption *option, const char *value,
+                       KalArguments *arguments)
+{
+    if (arguments->n_repeats == KAL_REPEATS_LIMIT) {
+        kal_message_print("option '%s' is given more than %d times", option->word,
+                          KAL_REPEATS_LIMIT);
+        return false;
+    }
+    arguments->repeats[arguments->n_repeats++] = value;
+    return true;
+}
+
 // Read the option that argv[*i] begins; *i moves to its last argument.
 static bool parse_option(const KalCommand *command, char *const *argv, int *i,
                          KalArguments *arguments)
@@ -54,7 +66,7 @@ static bool parse_option(const KalCommand *command, char *const *argv, int *i,
             return false;
         }
         arguments->options[k] = value ? value : "";
-        return true;
+        return !option->repeatable || add_repeat(option, value, arguments);
     }
     complain_of_option(command, argv[*i]);
     return false;

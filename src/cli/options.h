@@ -13,6 +13,7 @@
 enum {
     KAL_OPTIONS_LIMIT = 16,
     KAL_OPERANDS_LIMIT = 4,
+    KAL_REPEATS_LIMIT = 1000,
 };
 
 /// `word` is as typed ("--json", "-q").  An option has a value when `value`, its name in
@@ -21,11 +22,14 @@ typedef struct KalOption {
     const char *word;
     const char *value;
     const char *meaning;
+    bool repeatable; ///< every value counts, not only the last; one option of a table
 } KalOption;
 
 typedef struct KalArguments {
     const char *options[KAL_OPTIONS_LIMIT]; ///< by row of the table: the value, "" when
                                             ///< it has none, NULL when it was not given
+    const char *repeats[KAL_REPEATS_LIMIT]; ///< all values of the repeatable option
+    int n_repeats;
     const char *operands[KAL_OPERANDS_LIMIT];
     int n_operands;
     bool help; ///< --help or -h was given, anywhere

@@ -2,17 +2,14 @@
 
 #include "command.h"
 #include "input.h"
+#include "output.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum {
     OPTION_JSON,
     OPTION_FORMULATION,
     OPTION_QUIET,
-    NAMES_SHOWN = 5,
 };
 
 static const KalOption options[] = {
@@ -37,45 +34,17 @@ typedef struct Job {
     KalMotion *motion;
 } Job;
 
-static void write_stdout(void *user, const char *text, size_t length)
-{
-    (void)user;
-    fwrite(text, 1, length, stdout);
-}
-
-static const KalSink standard_output = {.write = write_stdout};
-
 static KalExit report_failure(const Job *job, const char *message)
 {
     if (job->json) {
         const KalMotionFault fault =
             job->motion ? kal_motion_fault(job->motion) : (KalMotionFault){.count = 0};
-        kal_problem_write_error_json(job->problem, message, &fault, standard_output);
+        kal_problem_write_error_json(job->problem, message, &fault,
+                                     kal_standard_output);
     } else {
         kal_message_print("%s", message);
     }
     return KAL_EXIT_FAULT;
-}
-
-static void warn(const KalMotionProblem *givens, const KalMotionAnswer *answer)
-{
-    char names[4096] = "";
-    size_t used = 0;
-    int count = 0;
-    for (int i = 0; i < answer->n; i++) {
-        if (answer->indeterminate[i] && count++ < NAMES_SHOWN && used < sizeof names) {
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     count > 1 ? ", " : "", givens->coordinates[i]);
-        }
-    }
-    kal_message_print("warning: the acceleration is not unique; indeterminate: %s%s",
-                      names, count > NAMES_SHOWN ? ", …" : "");
-}
-
-static bool wants_color(void)
-{
-    const char *no_color = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
 static KalStatus solve(Job *job)
@@ -93,12 +62,13 @@ static KalStatus solve(Job *job)
         return status;
     }
     if (job->json) {
-        kal_problem_write_json(job->problem, &answer, standard_output);
+        kal_problem_write_json(job->problem, &answer, kal_standard_output);
     } else {
-        kal_problem_write_text(job->problem, &answer, wants_color(), standard_output);
+        kal_problem_write_text(job->problem, &answer, kal_wants_color(),
+                               kal_standard_output);
     }
     if (!answer.unique && !job->quiet) {
-        warn(&givens, &answer);
+        kal_warn_not_unique(&answer, givens.coordinates);
     }
     return KAL_OK;
 }

@@ -4,8 +4,7 @@
 
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
-#include "expr/order.h"
-#include "expr/substitute.h"
+#include "derive/trace.h"
 
 // The rows of one level.
 typedef struct Level {
@@ -91,73 +90,55 @@ static KalStatus fill_b(const KalDerivation *d, size_t m, const KalExpr *psi,
     return kal_graph_status(d->g);
 }
 
-// The accelerations at rest, to find what is left of a residual without them.
-static KalStatus without_accelerations(const KalDerivation *d, KalExpr *e, size_t count)
-{
-    const size_t n = d->eq->n;
-    KalExpr *zero = NULL;
-    KAL_TRY(kal_derivation_scratch(d, n, &zero));
-    for (size_t i = 0; i < n; i++) {
-        zero[i] = kal_int(d->g, 0);
-    }
-    const KalReplacements replacements = {d->a, zero, n};
-    return kal_substitute(d->g, e, count, &replacements, e);
-}
-
-// A coordinate whose acceleration an expression depends on, or −1.
-static KalStatus find_acceleration(const KalDerivation *d, KalExpr e, int64_t *out_i)
-{
-    KalOrder order = {0};
-    KAL_TRY(kal_order_init(d->g, &e, 1, &order));
-    *out_i = -1;
-    for (uint32_t s = 0; s < order.count; s++) {
-        const KalStep *step = &order.steps[s];
-        if (step->op == KAL_OP_SYMBOL
-            && d->model->symbols[step->arg[0]].kind == KAL_SYMBOL_ACCELERATION) {
-            *out_i = d->model->symbols[step->arg[0]].index;
-        }
-    }
-    kal_order_clear(&order);
-    return KAL_OK;
-}
-
 // Whether a row of A is free of accelerations; if not, say so.
 static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
                            const KalSparse *A, bool *linear)
 {
-    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-        int64_t other = -1;
-        KAL_TRY(find_acceleration(d, A->value[k], &other));
-        if (other >= 0) {
-            const KalCoordinate *c = d->model->coordinates;
-            kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
-                                "'%s' is not linear in the accelerations: the factor "
-                                "of %s'' depends on %s''",
-                                row->name, c[A->column[k]].name, c[other].name);
-            *linear = false;
-            return KAL_OK;
-        }
+    const int64_t start = A->start[i];
+    const KalCoordinate *c = d->model->coordinates;
+    KalTrace on = {.found = false};
+    KAL_TRY(kal_trace_find(d->model, KAL_SYMBOL_ACCELERATION, A->value + start,
+                           (size_t)(A->start[i + 1] - start), &on));
+    if (on.found) {
+        const int64_t column = A->column[start + (int64_t)on.formula];
+        kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
+                            "'%s' is not linear in the accelerations: the factor of "
+                            "%s'' depends on %s''",
+                            row->name, c[column].name, c[on.coordinate].name);
+        *linear = false;
     }
     return KAL_OK;
 }
 
-// Rows of acceleration level, theory (9.18): A q'' − b as typed.
-static KalStatus finish_acceleration(const KalDerivation *d, const KalRow *rows,
-                                     const Level *level, KalRowSet *set)
+// b of a row of acceleration level, theory (9.18): A q'' − b as typed.
+static KalStatus finish_row(const KalDerivation *d, const KalRow *row, bool linear,
+                            KalExpr *b)
 {
-    bool linear = true;
-    for (size_t i = 0; i < level->count; i++) {
-        const size_t row = level->row[i];
-        KAL_TRY(check_row(d, &rows[row], row, &set->A, &linear));
-    }
+    KalExpr rest = row->residual;
+    bool defined = false;
     if (!linear) {
         return KAL_OK;
     }
-    KAL_TRY(without_accelerations(d, level->residual, level->count));
-    for (size_t i = 0; i < level->count; i++) {
-        set->b[level->row[i]] = kal_neg(d->g, level->residual[i]);
+    KAL_TRY(kal_trace_remove(d->model, KAL_SYMBOL_ACCELERATION, &rest, 1, &defined));
+    if (!defined) {
+        kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
+                            "'%s' has no value where all accelerations are zero",
+                            row->name);
     }
+    *b = kal_neg(d->g, rest);
     return kal_graph_status(d->g);
+}
+
+static KalStatus finish_acceleration(const KalDerivation *d, const KalRow *rows,
+                                     const Level *level, KalRowSet *set)
+{
+    for (size_t i = 0; i < level->count; i++) {
+        const size_t row = level->row[i];
+        bool linear = true;
+        KAL_TRY(check_row(d, &rows[row], row, &set->A, &linear));
+        KAL_TRY(finish_row(d, &rows[row], linear, &set->b[row]));
+    }
+    return KAL_OK;
 }
 
 static KalStatus derive_levels(const KalDerivation *d, const Level levels[3], size_t m,

@@ -4,6 +4,8 @@
 
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
+#include "derive/trace.h"
+#include "expr/identity.h"
 
 // b with the terms that make the error decay at rate k: theory (9.20), (9.21).
 static KalExpr decaying(const KalDerivation *d, const KalServo *servo, KalExpr b,
@@ -61,33 +63,38 @@ static KalStatus derive_servos(const KalDerivation *d)
     return kal_graph_status(d->g);
 }
 
-static void blame_actuator(const KalDerivation *d, const KalActuator *actuator)
-{
-    kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, actuator->span,
-                        "actuator '%s' must be linear in the velocities, without other "
-                        "terms: its power is the input times this",
-                        actuator->name);
-}
-
 // Whether the power is a linear form in the velocities: its derivatives have none in
-// them, and nothing is left of it at rest.  Theory (9.19).
+// them, and they make up all of it.  Theory (9.19).
 static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actuator,
                                 const KalSparse *J, size_t row)
 {
-    uint64_t kinds = 0;
-    for (int64_t k = J->start[row]; k < J->start[row + 1]; k++) {
-        uint64_t found = 0;
-        KAL_TRY(kal_model_kinds_in(d->model, J->value[k], &found));
-        kinds |= found;
-    }
+    const int64_t start = J->start[row];
+    const size_t count = (size_t)(J->start[row + 1] - start);
+    KalTrace on = {.found = false};
+    KalVerdict verdict = {.zero = false};
     KalExpr rest = actuator->power;
-    for (int64_t k = J->start[row]; k < J->start[row + 1]; k++) {
+    KAL_TRY(
+        kal_trace_find(d->model, KAL_SYMBOL_VELOCITY, J->value + start, count, &on));
+    for (int64_t k = start; k < J->start[row + 1]; k++) {
         const KalExpr v = d->v[J->column[k]];
         rest = kal_sub(d->g, rest, kal_mul(d->g, J->value[k], v));
     }
     KAL_TRY(kal_graph_status(d->g));
-    if (kinds & (UINT64_C(1) << KAL_SYMBOL_VELOCITY) || !kal_is_zero(d->g, rest)) {
-        blame_actuator(d, actuator);
+    KAL_TRY(kal_identities(d->g, &rest, 1, &verdict));
+    if (on.found || !verdict.zero) {
+        kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, actuator->span,
+                            "actuator '%s' must be linear in the velocities, without "
+                            "other terms: its power is the input times this",
+                            actuator->name);
+    }
+    return KAL_OK;
+}
+
+static KalStatus add_column(const KalDerivation *d, const KalSparse *J, size_t i,
+                            KalEntries *entries)
+{
+    for (int64_t k = J->start[i]; k < J->start[i + 1]; k++) {
+        KAL_TRY(kal_entries_add(d->g, entries, (size_t)J->column[k], i, J->value[k]));
     }
     return KAL_OK;
 }
@@ -97,10 +104,7 @@ static KalStatus transpose(const KalDerivation *d, const KalSparse *J,
 {
     for (size_t i = 0; i < J->rows; i++) {
         KAL_TRY(check_actuator(d, &d->model->actuators[i], J, i));
-        for (int64_t k = J->start[i]; k < J->start[i + 1]; k++) {
-            KAL_TRY(
-                kal_entries_add(d->g, entries, (size_t)J->column[k], i, J->value[k]));
-        }
+        KAL_TRY(add_column(d, J, i, entries));
     }
     return kal_entries_finish(d->g, entries, d->eq->n, J->rows, &d->eq->B);
 }

@@ -54,6 +54,10 @@ KAL_CHECKED KalStatus kal_derivation_drift(const KalDerivation *d, const KalExpr
 KAL_CHECKED KalStatus kal_derive_rows(const KalDerivation *d, const KalRow *rows,
                                       size_t m, KalRowSet *out_rows);
 
+/// The impressed forces F, theory (9.14); v are the velocities.
+KAL_CHECKED KalStatus kal_forces_derive(const KalModel *model, const KalExpr *v,
+                                        KalExpr *out_F);
+
 /// M, Q and C.
 KAL_CHECKED KalStatus kal_derive_motion(KalDerivation *d);
 

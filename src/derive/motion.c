@@ -110,25 +110,24 @@ static KalStatus derive_masses(const KalDerivation *d)
 }
 
 // Add what single coordinates are given by contributions of a kind.
-static void add_components(const KalDerivation *d, KalTermKind kind, KalExpr *vector)
+static void add_components(const KalModel *model, KalTermKind kind, KalExpr *vector)
 {
-    for (size_t i = 0; i < d->model->n_contributions; i++) {
-        const KalContribution *c = &d->model->contributions[i];
+    for (size_t i = 0; i < model->n_contributions; i++) {
+        const KalContribution *c = &model->contributions[i];
         if (c->kind == kind) {
-            vector[c->row] = kal_add(d->g, vector[c->row], c->value);
+            vector[c->row] = kal_add(model->graph, vector[c->row], c->value);
         }
     }
 }
 
-// F of theory (9.14), into Q.
-static KalStatus derive_forces(const KalDerivation *d)
+KalStatus kal_forces_derive(const KalModel *model, const KalExpr *v, KalExpr *out_F)
 {
-    KalExpr *F = d->eq->Q;
-    const KalExpr power = kal_model_total(d->model, KAL_TERM_POWER);
-    const KalExpr loss = kal_model_total(d->model, KAL_TERM_DISSIPATION);
-    KAL_TRY(kal_gradient(d->g, kal_sub(d->g, power, loss), d->v, d->eq->n, F));
-    add_components(d, KAL_TERM_FORCE, F);
-    return kal_graph_status(d->g);
+    KalGraph *g = model->graph;
+    const KalExpr power = kal_model_total(model, KAL_TERM_POWER);
+    const KalExpr loss = kal_model_total(model, KAL_TERM_DISSIPATION);
+    KAL_TRY(kal_gradient(g, kal_sub(g, power, loss), v, model->n_coordinates, out_F));
+    add_components(model, KAL_TERM_FORCE, out_F);
+    return kal_graph_status(g);
 }
 
 // Theory (9.12): the rate of the momenta, but for M q'', is their drift.
@@ -145,7 +144,7 @@ static KalStatus derive_Q(const KalDerivation *d)
     KAL_TRY(kal_derivation_scratch(d, n, &rate));
     KAL_TRY(kal_derivation_scratch(d, n, &T_q));
     KAL_TRY(kal_derivation_scratch(d, n, &V_q));
-    KAL_TRY(derive_forces(d));
+    KAL_TRY(kal_forces_derive(d->model, d->v, d->eq->Q));
     KAL_TRY(kal_gradient(g, d->eq->kinetic, d->v, n, p));
     KAL_TRY(kal_derivation_drift(d, p, n, rate));
     KAL_TRY(kal_gradient(g, d->eq->kinetic, d->q, n, T_q));
@@ -164,7 +163,7 @@ static KalStatus derive_C(const KalDerivation *d)
     KAL_TRY(kal_derivation_vector(d, d->eq->n, &d->eq->C));
     const KalExpr power = kal_model_total(d->model, KAL_TERM_NONIDEAL_POWER);
     KAL_TRY(kal_gradient(d->g, power, d->v, d->eq->n, d->eq->C));
-    add_components(d, KAL_TERM_NONIDEAL, d->eq->C);
+    add_components(d->model, KAL_TERM_NONIDEAL, d->eq->C);
     for (size_t i = 0; i < d->model->n_contributions; i++) {
         const KalTermKind kind = d->model->contributions[i].kind;
         if (kind == KAL_TERM_NONIDEAL || kind == KAL_TERM_NONIDEAL_POWER) {

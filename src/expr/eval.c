@@ -4,17 +4,6 @@
 
 #include <math.h>
 
-// a^n by repeated squaring.
-static double whole_power(double a, int32_t n)
-{
-    double power = 1.0;
-    for (uint32_t left = (uint32_t)(n < 0 ? -(int64_t)n : n); left != 0; left >>= 1) {
-        power = left & 1U ? power * a : power;
-        a *= a;
-    }
-    return n < 0 ? 1.0 / power : power;
-}
-
 static double eval_op(KalOp op, double a, double b, double c, int32_t n)
 {
     switch (op) {

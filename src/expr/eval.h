@@ -11,6 +11,17 @@
 
 #include "expr/order.h"
 
+/// a^n by repeated squaring.
+static inline double kal_whole_power(double a, int32_t n)
+{
+    double power = 1.0;
+    for (uint32_t left = (uint32_t)(n < 0 ? -(int64_t)n : n); left != 0; left >>= 1) {
+        power = left & 1U ? power * a : power;
+        a *= a;
+    }
+    return n < 0 ? 1.0 / power : power;
+}
+
 /// Values of all roots of an order, where symbol id has the value values[id].  `work` has
 /// room for order->count numbers.  Allocates nothing.
 void kal_order_eval(const KalGraph *g, const KalOrder *order, const double *values,

@@ -12,7 +12,6 @@ enum {
 };
 
 typedef struct OpInfo {
-    uint8_t arity;
     uint8_t kind;
     bool commutes;
     const char *word;
@@ -20,15 +19,10 @@ typedef struct OpInfo {
 
 static const OpInfo OPS[] = {
 #define KAL_OP(name, arity, kind, commutes, word, value) \
-    {arity, KAL_KIND_##kind, commutes, word},
+    {KAL_KIND_##kind, commutes, word},
 #include "expr/ops.def"
 #undef KAL_OP
 };
-
-int kal_op_arity(KalOp op)
-{
-    return OPS[op].arity;
-}
 
 KalKind kal_op_kind(KalOp op)
 {
@@ -319,7 +313,7 @@ KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c)
 {
     assert(op != KAL_OP_CONST);
-    const int arity = OPS[op].arity;
+    const int arity = kal_op_arity(op);
     if (g->status != KAL_OK || (arity > 0 && a.index == 0)
         || (arity > 1 && b.index == 0) || (arity > 2 && c.index == 0)) {
         return KAL_NO_EXPR;

@@ -114,7 +114,16 @@ KalExprNode kal_graph_node(const KalGraph *g, KalExpr e);
 /// The number that a CONST node stands for.
 KalRational kal_graph_number(const KalGraph *g, KalExpr e);
 
-int kal_op_arity(KalOp op);
+/// How many operands there are.
+static inline int kal_op_arity(KalOp op)
+{
+    static const uint8_t arities[] = {
+#define KAL_OP(name, arity, kind, commutes, word, value) arity,
+#include "expr/ops.def"
+#undef KAL_OP
+    };
+    return arities[op];
+}
 
 KalKind kal_op_kind(KalOp op);
 

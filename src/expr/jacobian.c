@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-    FIRST_ENTRIES = 64
+    FIRST_ENTRIES = 64,
+    SPARSE = 16 // one visited step in so many, or fewer, are sorted
 };
 
 typedef struct Entry {
@@ -82,14 +83,45 @@ KalExpr kal_sparse_get(const KalSparse *matrix, size_t row, size_t column)
     return found ? matrix->value[low] : KAL_NO_EXPR;
 }
 
-static int compare_entries(const void *a, const void *b)
+// Counts become places: where the first of each kind goes.
+static void sum_up(int64_t *counts, size_t n)
 {
-    const Entry *x = a;
-    const Entry *y = b;
-    if (x->row != y->row) {
-        return x->row < y->row ? -1 : 1;
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t count = counts[i];
+        counts[i] = sum;
+        sum += count;
     }
-    return (x->column > y->column) - (x->column < y->column);
+}
+
+// Put the entries in the order of their columns; `places` has a 0 for each column.
+static void sort_by_column(const Entries *entries, int64_t *places, size_t columns,
+                           Entry *out_sorted)
+{
+    for (size_t i = 0; i < entries->n; i++) {
+        places[entries->list[i].column]++;
+    }
+    sum_up(places, columns);
+    for (size_t i = 0; i < entries->n; i++) {
+        out_sorted[places[entries->list[i].column]++] = entries->list[i];
+    }
+}
+
+// Deal entries out to rows, in each of which they keep their order.
+static void deal_out(const Entry *entries, size_t n, KalSparse *matrix)
+{
+    for (size_t i = 0; i < n; i++) {
+        matrix->start[entries[i].row]++;
+    }
+    sum_up(matrix->start, matrix->rows + 1);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t at = matrix->start[entries[i].row]++;
+        matrix->column[at] = entries[i].column;
+        matrix->value[at] = entries[i].value;
+    }
+    // Each start has moved on to the next one's place.
+    memmove(matrix->start + 1, matrix->start, matrix->rows * sizeof *matrix->start);
+    matrix->start[0] = 0;
 }
 
 // Entries in any order become a matrix.
@@ -102,25 +134,22 @@ static KalStatus compress(const Entries *entries, size_t rows, size_t columns,
     matrix.start = kal_alloc(ctx, rows + 1, sizeof *matrix.start);
     matrix.column = kal_alloc(ctx, n, sizeof *matrix.column);
     matrix.value = kal_alloc(ctx, n, sizeof *matrix.value);
-    if (!matrix.start || (n > 0 && (!matrix.column || !matrix.value))) {
+    Entry *sorted = kal_alloc(ctx, n, sizeof *sorted);
+    int64_t *places = kal_alloc(ctx, columns, sizeof *places);
+    const bool fits = matrix.start && (columns == 0 || places)
+                      && (n == 0 || (matrix.column && matrix.value && sorted));
+    if (fits) {
+        sort_by_column(entries, places, columns, sorted);
+        deal_out(sorted, n, &matrix);
+        *out_matrix = matrix;
+    } else {
         kal_free(ctx, matrix.column, n * sizeof *matrix.column);
         kal_free(ctx, matrix.value, n * sizeof *matrix.value);
         kal_free(ctx, matrix.start, (rows + 1) * sizeof *matrix.start);
-        return no_memory(ctx);
     }
-    if (n > 0) {
-        qsort(entries->list, n, sizeof *entries->list, compare_entries);
-    }
-    for (size_t i = 0; i < n; i++) {
-        matrix.start[entries->list[i].row + 1]++;
-        matrix.column[i] = entries->list[i].column;
-        matrix.value[i] = entries->list[i].value;
-    }
-    for (size_t r = 0; r < rows; r++) {
-        matrix.start[r + 1] += matrix.start[r];
-    }
-    *out_matrix = matrix;
-    return KAL_OK;
+    kal_free(ctx, sorted, n * sizeof *sorted);
+    kal_free(ctx, places, columns * sizeof *places);
+    return fits ? KAL_OK : no_memory(ctx);
 }
 
 // One row by reverse accumulation.
@@ -269,6 +298,22 @@ static int compare_positions(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Put the visited steps in order, none of which is before `from`.  Where they are many,
+// looking at all steps is faster than sorting.
+static void sort_visited(Columns *c, uint32_t from)
+{
+    if ((c->order->count - from) / SPARSE > c->n_visited) {
+        qsort(c->visited, c->n_visited, sizeof *c->visited, compare_positions);
+        return;
+    }
+    uint32_t n = 0;
+    for (uint32_t i = from; n < c->n_visited; i++) {
+        if (c->seen[i]) {
+            c->visited[n++] = i;
+        }
+    }
+}
+
 // All steps that depend on the symbol at `from` and serve a row that is asked for.
 static void visit_users(Columns *c, uint32_t from, uint32_t first_row)
 {
@@ -285,7 +330,7 @@ static void visit_users(Columns *c, uint32_t from, uint32_t first_row)
             }
         }
     }
-    qsort(c->visited, c->n_visited, sizeof *c->visited, compare_positions);
+    sort_visited(c, from);
 }
 
 static KalStatus add_column(Columns *c, uint32_t from, uint32_t column,

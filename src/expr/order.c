@@ -101,21 +101,22 @@ static bool add_step(Walk *w, KalExpr e)
     return true;
 }
 
-// Visit what is below e, in post order.
+// Visit what is below e, in post order.  What is on the stack is not marked yet.
 static bool visit(Walk *w, KalExpr e)
 {
     bool fits = is_marked(w->g, e) || enter(w, e);
     while (fits && w->depth > 0) {
         Visit *top = &w->stack[w->depth - 1];
         const KalExprNode *n = kal_node(w->g, top->e);
-        if (is_marked(w->g, top->e)) {
-            w->depth--;
-        } else if (top->done == (uint32_t)kal_op_arity((KalOp)n->op)) {
+        const uint32_t arity = (uint32_t)kal_op_arity((KalOp)n->op);
+        while (top->done < arity && is_marked(w->g, n->arg[top->done])) {
+            top->done++;
+        }
+        if (top->done < arity) {
+            fits = enter(w, n->arg[top->done++]);
+        } else {
             fits = add_step(w, top->e);
             w->depth--;
-        } else {
-            const KalExpr next = n->arg[top->done++];
-            fits = is_marked(w->g, next) || enter(w, next);
         }
     }
     return fits;

@@ -45,6 +45,10 @@ static bool add_exponent(KalExponent *x, int64_t num, int64_t den)
 {
     num = num * x->den + x->num * den;
     den *= x->den;
+    if (den == 1) { // as always but for roots
+        x->num = (int32_t)num;
+        return num <= EXPONENT_MAX && num >= -EXPONENT_MAX;
+    }
     if (num > INT32_MAX || num < -INT32_MAX || den > INT32_MAX) {
         return false;
     }

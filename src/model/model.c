@@ -2,6 +2,7 @@
 
 #include "model/model.h"
 
+#include "base/block.h"
 #include "expr/diff.h"
 #include "expr/order.h"
 
@@ -13,6 +14,11 @@ enum {
     TEXT_BYTES = 1 << 28, // for names, labels and small lists
     SMALLEST_LIST = 8
 };
+
+// The kinds of symbols in each node, as uint16_t.
+typedef struct KalKindTable {
+    KalBlock of;
+} KalKindTable;
 
 // Lists keep no capacity: it is the next power of two.
 static size_t capacity_for(size_t count)
@@ -94,6 +100,11 @@ static KalStatus init(KalModel *model)
 {
     KAL_TRY(kal_arena_create(model->ctx, TEXT_BYTES, &model->arena));
     KAL_TRY(kal_graph_create(model->ctx, &model->graph));
+    model->kinds =
+        (KalKindTable *)kal_arena_alloc(model->arena, 1, sizeof *model->kinds);
+    if (!model->kinds) {
+        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for a model");
+    }
     const KalSymbol time = {.name = "t", .kind = KAL_SYMBOL_TIME};
     const KalSymbol energy = {.name = "energy", .kind = KAL_SYMBOL_ENERGY};
     KAL_TRY(add_symbol(model, time, "", "", &model->time));
@@ -134,6 +145,9 @@ void kal_model_destroy(KalModel *model)
     CLEAR(model, plots);
     CLEAR(model, drawings);
     CLEAR(model, origins);
+    if (model->kinds) {
+        kal_block_clear(model->ctx, &model->kinds->of);
+    }
     kal_graph_destroy(model->graph);
     kal_arena_destroy(model->arena);
     kal_free(model->ctx, model, sizeof *model);
@@ -249,30 +263,39 @@ KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry)
 KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
                                      KalExpr *out_symbol)
 {
-    for (size_t id = 0; id < model->n_symbols; id++) {
-        if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE
-            && model->symbols[id].index == coordinate) {
-            *out_symbol = kal_symbol(model->graph, (uint32_t)id);
-            return kal_graph_status(model->graph);
-        }
+    KalCoordinate *c = &model->coordinates[coordinate];
+    if (c->force.index == 0) {
+        const KalSymbol symbol = {c->name, KAL_SYMBOL_COORDINATE_FORCE, coordinate};
+        KAL_TRY(add_symbol(model, symbol, "cforce(", ")", &c->force));
     }
-    const KalSymbol symbol = {model->coordinates[coordinate].name,
-                              KAL_SYMBOL_COORDINATE_FORCE, coordinate};
-    return add_symbol(model, symbol, "cforce(", ")", out_symbol);
+    *out_symbol = c->force;
+    return KAL_OK;
 }
 
+// The kinds in a node whose operands are known.
+static uint16_t find_kinds(const KalModel *model, const uint16_t *known, KalExpr e)
+{
+    const KalExprNode node = kal_graph_node(model->graph, e);
+    unsigned kinds = 0;
+    if (node.op == KAL_OP_SYMBOL) {
+        return (uint16_t)(1U << model->symbols[node.arg[0].index].kind);
+    }
+    for (int k = 0; k < kal_op_arity((KalOp)node.op); k++) {
+        kinds |= known[node.arg[k].index];
+    }
+    return (uint16_t)kinds;
+}
+
+// Operands have smaller indices, so the table is filled in order.
 KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e, uint64_t *out_kinds)
 {
-    KalOrder order = {.ctx = NULL};
-    KAL_TRY(kal_order_init(model->graph, &e, 1, &order));
-    uint64_t kinds = 0;
-    for (uint32_t i = 0; i < order.count; i++) {
-        if (order.steps[i].op == KAL_OP_SYMBOL) {
-            kinds |= UINT64_C(1) << model->symbols[order.steps[i].arg[0]].kind;
-        }
+    KalBlock *table = &model->kinds->of;
+    for (uint32_t i = (uint32_t)(table->size / sizeof(uint16_t)); i <= e.index; i++) {
+        const uint16_t kinds =
+            i == 0 ? 0 : find_kinds(model, (const uint16_t *)table->data, (KalExpr){i});
+        KAL_TRY(kal_block_add(model->ctx, table, &kinds, sizeof kinds));
     }
-    kal_order_clear(&order);
-    *out_kinds = kinds;
+    *out_kinds = ((const uint16_t *)table->data)[e.index];
     return KAL_OK;
 }
 
@@ -289,31 +312,52 @@ KalExpr kal_model_total(const KalModel *model, KalTermKind kind)
     return total;
 }
 
-static void fill_rates(const KalModel *model, KalExpr *symbols, KalExpr *rates)
+// The time derivative of a symbol; KAL_NO_EXPR when it is constant.
+static KalExpr symbol_rate(const KalModel *model, uint32_t id)
 {
-    symbols[0] = model->time;
-    rates[0] = kal_int(model->graph, 1);
-    for (size_t i = 0; i < model->n_coordinates; i++) {
-        const KalCoordinate *c = &model->coordinates[i];
-        symbols[1 + 2 * i] = c->q;
-        rates[1 + 2 * i] = c->v;
-        symbols[2 + 2 * i] = c->v;
-        rates[2 + 2 * i] = c->a;
+    const KalSymbol *symbol = &model->symbols[id];
+    switch (symbol->kind) {
+    case KAL_SYMBOL_TIME: return kal_int(model->graph, 1);
+    case KAL_SYMBOL_COORDINATE: return model->coordinates[symbol->index].v;
+    case KAL_SYMBOL_VELOCITY: return model->coordinates[symbol->index].a;
+    default: return KAL_NO_EXPR;
     }
 }
 
+// The derivatives of n expressions whose nodes are those of the order.
+static KalStatus find_rates(const KalModel *model, const KalOrder *order,
+                            const KalExpr *e, size_t n, KalExpr *out_rates)
+{
+    const size_t most = order->count;
+    KalExpr *pairs = (KalExpr *)kal_alloc(model->ctx, 2 * most, sizeof *pairs);
+    if (most > 0 && !pairs) {
+        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for time derivatives");
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalStep *step = &order->steps[i];
+        const KalExpr rate =
+            step->op == KAL_OP_SYMBOL ? symbol_rate(model, step->arg[0]) : KAL_NO_EXPR;
+        if (rate.index != 0) {
+            pairs[count] = step->node;
+            pairs[most + count] = rate;
+            count++;
+        }
+    }
+    const KalRates rates = {pairs, pairs + most, count};
+    const KalStatus status = kal_total(model->graph, e, n, &rates, out_rates);
+    kal_free(model->ctx, pairs, 2 * most * sizeof *pairs);
+    return status;
+}
+
+// Only symbols that occur are looked at: a model may have many and a formula few.
 KalStatus kal_model_rate(const KalModel *model, const KalExpr *e, size_t n,
                          KalExpr *out_rates)
 {
-    const size_t count = 1 + 2 * model->n_coordinates;
-    KalExpr *pairs = (KalExpr *)kal_alloc(model->ctx, 2 * count, sizeof *pairs);
-    if (!pairs) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for time derivatives");
-    }
-    fill_rates(model, pairs, pairs + count);
-    const KalRates rates = {pairs, pairs + count, count};
-    const KalStatus status = kal_total(model->graph, e, n, &rates, out_rates);
-    kal_free(model->ctx, pairs, 2 * count * sizeof *pairs);
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(model->graph, e, n, &order));
+    const KalStatus status = find_rates(model, &order, e, n, out_rates);
+    kal_order_clear(&order);
     return status;
 }
 

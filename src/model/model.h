@@ -62,6 +62,8 @@ typedef struct KalParameter {
     KalExpr value; ///< of earlier parameters
     double number; ///< what the value comes to
     bool overridden;
+    /// The structure depends on it (sizes, ranges): another value needs another build.
+    bool structural;
 } KalParameter;
 
 /// What is known of a start value.
@@ -86,6 +88,7 @@ typedef struct KalCoordinate {
     KalExpr q;
     KalExpr v;
     KalExpr a;
+    KalExpr force; ///< symbol of cforce(…); KAL_NO_EXPR until asked for
     KalStartValue start_q;
     KalStartValue start_v;
 } KalCoordinate;
@@ -293,6 +296,7 @@ typedef struct KalModel {
     size_t n_drawings;
     KalOrigin *origins; ///< node indices rise
     size_t n_origins;
+    struct KalKindTable *kinds; ///< what kal_model_kinds_in() found so far
     KalSimulate simulate;
 } KalModel;
 
@@ -343,7 +347,8 @@ KAL_CHECKED KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coord
                                                  KalExpr *out_symbol);
 /// @}
 
-/// The kinds of symbols in an expression, as a set of bits 1 << KalSymbolKind.
+/// The kinds of symbols in an expression, as a set of bits 1 << KalSymbolKind.  What was
+/// found is kept, so that all calls together look at every node once.
 KAL_CHECKED KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e,
                                          uint64_t *out_kinds);
 

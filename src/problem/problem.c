@@ -57,6 +57,27 @@ KalMotionProblem kal_problem_get(const KalProblem *problem)
     };
 }
 
+static const double *known(const KalNumberList *list)
+{
+    return list->present ? (const double *)list->values.data : NULL;
+}
+
+KalInstantView kal_problem_view(const KalProblem *problem,
+                                const KalMotionAnswer *answer)
+{
+    return (KalInstantView){
+        .title = (const char *)problem->model.data,
+        .t = problem->has_t ? &problem->t : NULL,
+        .q = known(&problem->q),
+        .qd = known(&problem->qd),
+        .givens = kal_problem_get(problem),
+        .coordinates = problem->coordinates.names,
+        .constraints = problem->constraints.names,
+        .answer = answer,
+        .formulation = problem->formulation,
+    };
+}
+
 KalFormulation kal_problem_formulation(const KalProblem *problem)
 {
     return problem->formulation;

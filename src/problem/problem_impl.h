@@ -12,6 +12,7 @@
 #define PROBLEM_PROBLEM_IMPL_H
 
 #include "json/reader.h"
+#include "problem/view.h"
 
 #include <kalaba/problem.h>
 
@@ -95,6 +96,10 @@ void kal_names_clear(KalContext *ctx, KalNameList *list);
 /// Read a whole document and compare its sizes.
 KAL_CHECKED KalStatus kal_document_parse(KalJsonReader *reader,
                                          KalProblem *out_problem);
+
+/// A document and its answer as a view.
+KalInstantView kal_problem_view(const KalProblem *problem,
+                                const KalMotionAnswer *answer);
 
 /// A value of a type that its key does not take.
 KalStatus kal_document_fail_type(const KalJsonReader *reader, const char *key,

@@ -14,24 +14,24 @@ static void write_numbers(KalJsonWriter *w, const char *key, const double *value
     kal_json_write_end(w, ']');
 }
 
-// As the document had it: null when it had none.
-static void write_list(KalJsonWriter *w, const char *key, const KalNumberList *list)
+// Null when it is not known.
+static void write_known(KalJsonWriter *w, const char *key, const double *values,
+                        size_t count)
 {
-    if (list->present) {
-        write_numbers(w, key, list->values.data, list->count);
+    if (values) {
+        write_numbers(w, key, values, count);
     } else {
         kal_json_write_key(w, key);
         kal_json_write_null(w);
     }
 }
 
-static void write_rows(KalJsonWriter *w, const char *key, const KalNumberRows *rows,
-                       size_t n)
+static void write_rows(KalJsonWriter *w, const char *key, const double *values,
+                       size_t rows, size_t n)
 {
-    const double *values = rows->values.data;
     kal_json_write_key(w, key);
     kal_json_write_begin(w, '[');
-    for (size_t i = 0; i < rows->count; i++) {
+    for (size_t i = 0; i < rows; i++) {
         kal_json_write_begin(w, '[');
         for (size_t j = 0; j < n; j++) {
             kal_json_write_number(w, values[i * n + j]);
@@ -41,44 +41,59 @@ static void write_rows(KalJsonWriter *w, const char *key, const KalNumberRows *r
     kal_json_write_end(w, ']');
 }
 
-static void write_names(KalJsonWriter *w, const char *key, const KalNameList *list)
+static void write_names(KalJsonWriter *w, const char *key, const char *const *names,
+                        int count)
 {
     kal_json_write_key(w, key);
     kal_json_write_begin(w, '[');
-    for (size_t i = 0; i < list->count; i++) {
-        kal_json_write_string(w, list->names[i]);
+    for (int i = 0; i < count; i++) {
+        kal_json_write_string(w, names[i]);
     }
     kal_json_write_end(w, ']');
 }
 
-static void write_state(KalJsonWriter *w, const KalProblem *p)
+static void write_state(KalJsonWriter *w, const KalInstantView *view)
 {
+    const size_t n = (size_t)view->givens.n;
     kal_json_write_key(w, "model");
-    if (p->model.data) {
-        kal_json_write_string(w, p->model.data);
+    if (view->title) {
+        kal_json_write_string(w, view->title);
     } else {
         kal_json_write_null(w);
     }
     kal_json_write_key(w, "t");
-    if (p->has_t) {
-        kal_json_write_number(w, p->t);
+    if (view->t) {
+        kal_json_write_number(w, *view->t);
     } else {
         kal_json_write_null(w);
     }
-    write_names(w, "coordinates", &p->coordinates);
-    write_list(w, "q", &p->q);
-    write_list(w, "qd", &p->qd);
+    write_names(w, "coordinates", view->coordinates, view->givens.n);
+    write_known(w, "q", view->q, n);
+    write_known(w, "qd", view->qd, n);
 }
 
-static void write_givens(KalJsonWriter *w, const KalProblem *p)
+static void write_givens(KalJsonWriter *w, const KalInstantView *view)
 {
-    const size_t n = p->M.count;
-    write_rows(w, "M", &p->M, n);
-    write_numbers(w, "Q", p->Q.values.data, n);
-    write_rows(w, "A", &p->A, n);
-    write_numbers(w, "b", p->b.values.data, p->A.count);
-    write_numbers(w, "C", p->C.values.data, n);
-    write_names(w, "constraints", &p->constraints);
+    const KalMotionProblem *givens = &view->givens;
+    const size_t n = (size_t)givens->n;
+    const size_t m = (size_t)givens->m;
+    write_rows(w, "M", givens->M, n, n);
+    write_numbers(w, "Q", givens->Q, n);
+    write_rows(w, "A", givens->A, m, n);
+    write_numbers(w, "b", givens->b, m);
+    write_numbers(w, "C", givens->C, n);
+    write_names(w, "constraints", view->constraints, givens->m);
+}
+
+static void write_group(KalJsonWriter *w, const KalViewGroup *group)
+{
+    kal_json_write_key(w, group->key);
+    kal_json_write_begin(w, '{');
+    for (size_t i = 0; i < group->count; i++) {
+        kal_json_write_key(w, group->names[i]);
+        kal_json_write_number(w, group->values[i]);
+    }
+    kal_json_write_end(w, '}');
 }
 
 static void write_forces(KalJsonWriter *w, const KalMotionAnswer *answer)
@@ -97,21 +112,13 @@ static void write_forces(KalJsonWriter *w, const KalMotionAnswer *answer)
     kal_json_write_end(w, '}');
 }
 
-static void write_reactions(KalJsonWriter *w, const KalProblem *p,
-                            const KalMotionAnswer *answer)
+static void write_multipliers(KalJsonWriter *w, const KalInstantView *view)
 {
     kal_json_write_key(w, "multipliers");
     kal_json_write_begin(w, '{');
-    for (int i = 0; i < answer->m; i++) {
-        kal_json_write_key(w, p->constraints.names[i]);
-        kal_json_write_number(w, answer->multipliers[i]);
-    }
-    kal_json_write_end(w, '}');
-    kal_json_write_key(w, "unique_reaction");
-    kal_json_write_begin(w, '{');
-    for (int i = 0; i < answer->m; i++) {
-        kal_json_write_key(w, p->constraints.names[i]);
-        kal_json_write_bool(w, answer->dependent_set[i] < 0);
+    for (int i = 0; i < view->answer->m; i++) {
+        kal_json_write_key(w, view->constraints[i]);
+        kal_json_write_number(w, view->answer->multipliers[i]);
     }
     kal_json_write_end(w, '}');
 }
@@ -129,20 +136,33 @@ static void write_rank(KalJsonWriter *w, const KalMotionAnswer *answer)
     kal_json_write_end(w, '}');
 }
 
-static void write_dependent_set(KalJsonWriter *w, const KalProblem *p,
-                                const KalMotionAnswer *answer, int set)
+void kal_view_write_reactions_json(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                   const char *const *constraints)
+{
+    kal_json_write_key(w, "unique_reaction");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < answer->m; i++) {
+        kal_json_write_key(w, constraints[i]);
+        kal_json_write_bool(w, answer->dependent_set[i] < 0);
+    }
+    kal_json_write_end(w, '}');
+}
+
+static void write_dependent_set(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                const char *const *constraints, int set)
 {
     kal_json_write_begin(w, '[');
     for (int i = 0; i < answer->m; i++) {
         if (answer->dependent_set[i] == set) {
-            kal_json_write_string(w, p->constraints.names[i]);
+            kal_json_write_string(w, constraints[i]);
         }
     }
     kal_json_write_end(w, ']');
 }
 
-static void write_verdicts(KalJsonWriter *w, const KalProblem *p,
-                           const KalMotionAnswer *answer)
+void kal_view_write_verdicts_json(KalJsonWriter *w, const KalMotionAnswer *answer,
+                                  const char *const *coordinates,
+                                  const char *const *constraints)
 {
     kal_json_write_key(w, "unique");
     kal_json_write_bool(w, answer->unique);
@@ -150,66 +170,94 @@ static void write_verdicts(KalJsonWriter *w, const KalProblem *p,
     kal_json_write_begin(w, '[');
     for (int i = 0; i < answer->n; i++) {
         if (answer->indeterminate[i]) {
-            kal_json_write_string(w, p->coordinates.names[i]);
+            kal_json_write_string(w, coordinates[i]);
         }
     }
     kal_json_write_end(w, ']');
     kal_json_write_key(w, "dependent_sets");
     kal_json_write_begin(w, '[');
     for (int set = 0; set < answer->n_dependent_sets; set++) {
-        write_dependent_set(w, p, answer, set);
+        write_dependent_set(w, answer, constraints, set);
     }
     kal_json_write_end(w, ']');
 }
 
 // An answer exists only when the constraints agree, so `consistent` is always true.
-void kal_problem_write_json(const KalProblem *problem, const KalMotionAnswer *answer,
-                            KalSink sink)
+void kal_view_write_json(const KalInstantView *view, KalSink sink)
 {
+    const KalMotionAnswer *answer = view->answer;
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
-    write_state(&w, problem);
-    write_givens(&w, problem);
+    write_state(&w, view);
+    write_givens(&w, view);
     write_numbers(&w, "qdd", answer->qdd, (size_t)answer->n);
     write_forces(&w, answer);
-    write_reactions(&w, problem, answer);
+    write_multipliers(&w, view);
+    kal_view_write_reactions_json(&w, answer, view->constraints);
     write_rank(&w, answer);
-    write_verdicts(&w, problem, answer);
+    kal_view_write_verdicts_json(&w, answer, view->coordinates, view->constraints);
     kal_json_write_key(&w, "consistent");
     kal_json_write_bool(&w, true);
     kal_json_write_key(&w, "residual");
     kal_json_write_number(&w, answer->residual_constraints);
     kal_json_write_key(&w, "residual_motion");
     kal_json_write_number(&w, answer->residual_motion);
+    for (size_t i = 0; i < view->n_groups; i++) {
+        write_group(&w, &view->groups[i]);
+    }
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
 }
 
-static void write_fault(KalJsonWriter *w, const KalProblem *p,
-                        const KalMotionFault *fault)
+void kal_problem_write_json(const KalProblem *problem, const KalMotionAnswer *answer,
+                            KalSink sink)
 {
-    const KalNameList *list = fault->constraints ? &p->constraints : &p->coordinates;
-    for (int i = 0; i < fault->count; i++) {
-        kal_json_write_string(w, list->names[fault->indices[i]]);
+    const KalInstantView view = kal_problem_view(problem, answer);
+    kal_view_write_json(&view, sink);
+}
+
+// An error object, up to its names.
+static void begin_error(KalJsonWriter *w, const char *message)
+{
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "error");
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "message");
+    kal_json_write_string(w, message);
+    kal_json_write_key(w, "names");
+    kal_json_write_begin(w, '[');
+}
+
+static void end_error(KalJsonWriter *w)
+{
+    kal_json_write_end(w, ']');
+    kal_json_write_end(w, '}');
+    kal_json_write_end(w, '}');
+    w->sink.write(w->sink.user, "\n", 1);
+}
+
+void kal_view_write_error_json(const char *message, const char *const *names,
+                               size_t count, KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    begin_error(&w, message);
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_string(&w, names[i]);
     }
+    end_error(&w);
 }
 
 void kal_problem_write_error_json(const KalProblem *problem, const char *message,
                                   const KalMotionFault *fault, KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
-    kal_json_write_begin(&w, '{');
-    kal_json_write_key(&w, "error");
-    kal_json_write_begin(&w, '{');
-    kal_json_write_key(&w, "message");
-    kal_json_write_string(&w, message);
-    kal_json_write_key(&w, "names");
-    kal_json_write_begin(&w, '[');
+    begin_error(&w, message);
     if (problem && fault) {
-        write_fault(&w, problem, fault);
+        const KalNameList *list =
+            fault->constraints ? &problem->constraints : &problem->coordinates;
+        for (int i = 0; i < fault->count; i++) {
+            kal_json_write_string(&w, list->names[fault->indices[i]]);
+        }
     }
-    kal_json_write_end(&w, ']');
-    kal_json_write_end(&w, '}');
-    kal_json_write_end(&w, '}');
-    sink.write(sink.user, "\n", 1);
+    end_error(&w);
 }

@@ -21,9 +21,15 @@ enum {
 typedef struct Page {
     KalSink sink;
     bool color;
-    const KalProblem *problem;
+    const KalInstantView *view;
     const KalMotionAnswer *answer;
 } Page;
+
+// Names fit to be shown.
+typedef struct Labels {
+    const char *const *list;
+    size_t count;
+} Labels;
 
 // A column of numbers that has its decimal points in one line.
 typedef struct Column {
@@ -35,7 +41,7 @@ typedef struct Column {
 
 // Names that a sentence is about: those flagged, or those of one dependent set.
 typedef struct Selection {
-    const KalNameList *list;
+    Labels labels;
     const bool *flags; // or NULL
     const int *sets;   // or NULL
     int set;
@@ -86,13 +92,25 @@ static size_t text_width(const char *text)
     return width;
 }
 
-static size_t labels_width(const KalNameList *list, const char *heading)
+static size_t labels_width(Labels labels, const char *heading)
 {
     size_t width = strlen(heading);
-    for (size_t i = 0; i < shown(list->count); i++) {
-        width = larger(width, text_width(list->labels[i]));
+    for (size_t i = 0; i < shown(labels.count); i++) {
+        width = larger(width, text_width(labels.list[i]));
     }
     return width;
+}
+
+static Labels coordinate_labels(const Page *page)
+{
+    const KalMotionProblem *givens = &page->view->givens;
+    return (Labels){givens->coordinates, (size_t)givens->n};
+}
+
+static Labels constraint_labels(const Page *page)
+{
+    const KalMotionProblem *givens = &page->view->givens;
+    return (Labels){givens->constraints, (size_t)givens->m};
 }
 
 static void print_label(const Page *page, const char *label, size_t width)
@@ -153,27 +171,60 @@ static void print_rest(const Page *page, size_t count)
 
 static void print_coordinates(const Page *page)
 {
-    const KalNameList *names = &page->problem->coordinates;
+    const Labels labels = coordinate_labels(page);
+    const KalInstantView *view = page->view;
     const KalMotionAnswer *answer = page->answer;
-    const Column columns[] = {
-        make_column("acceleration", answer->qdd, names->count),
-        make_column("impressed Q", page->problem->Q.values.data, names->count),
-        make_column("ideal force", answer->force_ideal, names->count),
-        make_column("non-ideal force", answer->force_nonideal, names->count),
+
+    const struct {
+        const char *heading;
+        const double *values; // NULL: no such column
+    } all[] = {
+        {"position",        view->q                                       },
+        {"velocity",        view->qd                                      },
+        {"acceleration",    answer->qdd                                   },
+        {"impressed Q",     view->givens.Q                                },
+        {"ideal force",     answer->force_ideal                           },
+        {"non-ideal force", view->givens.C ? answer->force_nonideal : NULL},
     };
-    const size_t n_columns = page->problem->C.present ? 4 : 3;
-    const size_t width = labels_width(names, "coordinate");
+
+    Column columns[sizeof all / sizeof all[0]];
+    size_t n_columns = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].values) {
+            columns[n_columns++] =
+                make_column(all[i].heading, all[i].values, labels.count);
+        }
+    }
+    const size_t width = labels_width(labels, "coordinate");
 
     print_headings(page, "coordinate", width, columns, n_columns);
-    for (size_t i = 0; i < shown(names->count); i++) {
+    for (size_t i = 0; i < shown(labels.count); i++) {
         int blanks = 0;
-        print_label(page, names->labels[i], width);
+        print_label(page, labels.list[i], width);
         for (size_t j = 0; j < n_columns; j++) {
             blanks = print_cell(page, &columns[j], i, blanks);
         }
         print(page, "\n");
     }
-    print_rest(page, names->count);
+    print_rest(page, labels.count);
+}
+
+static void print_group(const Page *page, const KalViewGroup *group)
+{
+    const Labels labels = {group->names, group->count};
+    const Column column = make_column("value", group->values, group->count);
+    const size_t width = labels_width(labels, group->heading);
+    if (group->count == 0) {
+        return;
+    }
+    print_headings(page, group->heading, width, &column, 1);
+    for (size_t i = 0; i < shown(group->count); i++) {
+        const char *unit = group->units ? group->units[i] : NULL;
+        print_label(page, labels.list[i], width);
+        const int blanks = print_cell(page, &column, i, 0);
+        print(page, unit ? "%*s %s\n" : "\n", blanks, "", unit);
+    }
+    print_rest(page, group->count);
 }
 
 static bool is_selected(const Selection *some, size_t i)
@@ -186,12 +237,12 @@ static bool is_selected(const Selection *some, size_t i)
 static void print_selection(const Page *page, const Selection *some)
 {
     size_t count = 0;
-    for (size_t i = 0; i < some->list->count; i++) {
+    for (size_t i = 0; i < some->labels.count; i++) {
         if (!is_selected(some, i)) {
             continue;
         }
         if (count < NAMES_SHOWN) {
-            print(page, "%s%s", count > 0 ? ", " : "", some->list->labels[i]);
+            print(page, "%s%s", count > 0 ? ", " : "", some->labels.list[i]);
         }
         count++;
     }
@@ -223,7 +274,7 @@ static void print_remark(const Page *page, size_t i, int blanks)
         return;
     }
     print(page, ": depends on ");
-    print_selection(page, &(Selection){.list = &page->problem->constraints,
+    print_selection(page, &(Selection){.labels = constraint_labels(page),
                                        .sets = page->answer->dependent_set,
                                        .set = set,
                                        .except = i});
@@ -231,21 +282,21 @@ static void print_remark(const Page *page, size_t i, int blanks)
 
 static void print_constraints(const Page *page)
 {
-    const KalNameList *names = &page->problem->constraints;
-    if (names->count == 0) {
+    const Labels labels = constraint_labels(page);
+    if (labels.count == 0) {
         return;
     }
     const Column column =
-        make_column("multiplier", page->answer->multipliers, names->count);
-    const size_t width = labels_width(names, "constraint");
+        make_column("multiplier", page->answer->multipliers, labels.count);
+    const size_t width = labels_width(labels, "constraint");
 
     print_headings(page, "constraint", width, &column, 1);
-    for (size_t i = 0; i < shown(names->count); i++) {
-        print_label(page, names->labels[i], width);
+    for (size_t i = 0; i < shown(labels.count); i++) {
+        print_label(page, labels.list[i], width);
         print_remark(page, i, print_cell(page, &column, i, 0));
         print(page, "\n");
     }
-    print_rest(page, names->count);
+    print_rest(page, labels.count);
 }
 
 static void print_dependent_sets(const Page *page)
@@ -260,7 +311,7 @@ static void print_dependent_sets(const Page *page)
                 "the multipliers shown are those of least norm.\n");
     for (int set = 0; set < count && set < ROWS_SHOWN; set++) {
         print(page, "  set %d: ", set + 1);
-        print_selection(page, &(Selection){.list = &page->problem->constraints,
+        print_selection(page, &(Selection){.labels = constraint_labels(page),
                                            .sets = page->answer->dependent_set,
                                            .set = set,
                                            .except = NO_EXCEPTION});
@@ -277,7 +328,7 @@ static void print_indeterminate(const Page *page)
     print(page, "\n");
     print_marked(page, YELLOW, "Indeterminate coordinates");
     print(page, ": ");
-    print_selection(page, &(Selection){.list = &page->problem->coordinates,
+    print_selection(page, &(Selection){.labels = coordinate_labels(page),
                                        .flags = page->answer->indeterminate,
                                        .except = NO_EXCEPTION});
     print(page, "\nThey can accelerate in a way that moves no mass and that no "
@@ -289,12 +340,10 @@ static void print_summary(const Page *page)
 {
     const KalMotionAnswer *answer = page->answer;
     const int freedom = answer->n - answer->rank_A;
-    if (page->problem->model.size > 1) {
-        char title[KAL_PRINTABLE_SIZE];
-        kal_printable_print(page->problem->model.data, page->problem->model.size - 1,
-                            title);
-        print_marked(page, BOLD, title);
-        print(page, "\n");
+    if (page->view->title && *page->view->title) {
+        print(page, "%s", page->color ? BOLD : "");
+        kal_printable_write(page->sink, page->view->title, KAL_TITLE_WIDTH);
+        print(page, "%s\n", page->color ? PLAIN : "");
     }
     print(page, "%d coordinate%s, ", answer->n, plural(answer->n));
     if (answer->m == 0) {
@@ -317,7 +366,7 @@ static const char *describe_path(const Page *page)
     if (page->answer->fast) {
         return "found on the fast path, which vouches for it";
     }
-    if (page->problem->formulation == KAL_FORMULATION_DEFAULT) {
+    if (page->view->formulation == KAL_FORMULATION_DEFAULT) {
         return "the fast path could not vouch for one; found on the rank-revealing "
                "path";
     }
@@ -335,15 +384,24 @@ static void print_residuals(const Page *page)
     print(page, "Answer: %s.\n", describe_path(page));
 }
 
-void kal_problem_write_text(const KalProblem *problem, const KalMotionAnswer *answer,
-                            bool color, KalSink sink)
+void kal_view_write_text(const KalInstantView *view, bool color, KalSink sink)
 {
     const Page page = {
-        .sink = sink, .color = color, .problem = problem, .answer = answer};
+        .sink = sink, .color = color, .view = view, .answer = view->answer};
     print_summary(&page);
     print_coordinates(&page);
     print_constraints(&page);
+    for (size_t i = 0; i < view->n_groups; i++) {
+        print_group(&page, &view->groups[i]);
+    }
     print_dependent_sets(&page);
     print_indeterminate(&page);
     print_residuals(&page);
+}
+
+void kal_problem_write_text(const KalProblem *problem, const KalMotionAnswer *answer,
+                            bool color, KalSink sink)
+{
+    const KalInstantView view = kal_problem_view(problem, answer);
+    kal_view_write_text(&view, color, sink);
 }

@@ -7,7 +7,8 @@
 /// each with work memory of its own.  It has two straight tapes.  The first computes what
 /// depends on parameters alone and runs once per set of parameters (kal_program_prepare);
 /// the second computes the rest and runs at every instant (kal_program_eval).  Results
-/// are the same bits as plain evaluation, expr/eval.h, gives.
+/// are the same bits as plain evaluation, expr/eval.h, gives (a NaN is a NaN, whatever its
+/// bits).
 
 #ifndef PROG_PROGRAM_H
 #define PROG_PROGRAM_H
@@ -28,7 +29,8 @@ typedef struct KalProgramSpec {
 typedef struct KalProgram KalProgram;
 
 /// Compile.  The caller owns the program; the graph is not needed to evaluate it.  Every
-/// symbol in the outputs must be a parameter or a variable.
+/// symbol in the outputs must be a parameter or a variable (KAL_ERR_USAGE), and none can
+/// be both.  KAL_ERR_NOMEM, and what spoiled the graph.
 KAL_CHECKED KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
                                          KalProgram **out_program);
 
@@ -50,8 +52,10 @@ void kal_program_prepare(const KalProgram *program, const double *parameters,
 void kal_program_eval(const KalProgram *program, const double *variables, double *work,
                       double *out_values);
 
-/// After an evaluation that gave a NaN or infinity in some output: the first formula that
-/// has no finite value though all its parts do; KAL_NO_EXPR if there is none.
+/// After an evaluation that gave a NaN or infinity in some output: a part of the first such
+/// output that has no finite value though all its own parts do, or a symbol that was given
+/// none.  Branches of `if` that were not taken do not count.  KAL_NO_EXPR if all outputs
+/// are finite.
 KalExpr kal_program_find_fault(const KalProgram *program, const double *work);
 
 #endif

@@ -14,20 +14,7 @@
 
 #include "derive/equations.h"
 
-#include <kalaba/text.h>
-
-typedef enum KalShowFormat {
-    KAL_SHOW_TEXT,     ///< for a terminal, UTF-8
-    KAL_SHOW_LATEX,    ///< a whole document for pdflatex
-    KAL_SHOW_MARKDOWN, ///< with mathematics between $$
-    KAL_SHOW_JSON      ///< one object, formulas as text and as LaTeX
-} KalShowFormat;
-
-typedef struct KalShowOptions {
-    KalShowFormat format;
-    bool closed_form;
-    int width; ///< columns of a terminal; 0 for 100
-} KalShowOptions;
+#include <kalaba/show.h>
 
 /// Show equations.  Nothing is written on failure: KAL_ERR_NOMEM, KAL_ERR_LIMIT when there
 /// is too much to show.  Adds nodes to the model's graph.

@@ -14,7 +14,19 @@ import traceback
 from pathlib import Path
 
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
-HEADERS = {"context.h", "kalaba.h", "motion.h", "problem.h", "status.h", "text.h", "version.h"}
+HEADERS = {
+    "context.h",
+    "examine.h",
+    "kalaba.h",
+    "model.h",
+    "motion.h",
+    "problem.h",
+    "show.h",
+    "status.h",
+    "system.h",
+    "text.h",
+    "version.h",
+}
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
 
 

@@ -101,7 +101,26 @@ static void one_character_is_printed_safely(void)
     same_text(text, "\\u{e0fff}");
 }
 
-TAP_RUN(TAP_CASE(any_bytes_can_be_read), TAP_CASE(one_character_is_printed_safely),
-        TAP_CASE(every_character_reads_back), TAP_CASE(invalid_bytes_are_refused),
-        TAP_CASE(harmless_text_is_shown_as_it_is), TAP_CASE(harmful_text_is_escaped),
-        TAP_CASE(long_text_loses_its_middle))
+static void append(void *user, const char *text, size_t length)
+{
+    strncat((char *)user, text, length);
+}
+
+static void text_is_written_up_to_a_limit(void)
+{
+    char text[64] = "";
+    const KalSink sink = {append, text};
+    kal_printable_write(sink,
+                        "a\x1b"
+                        "b",
+                        3);
+    same_text(text, "a\\u{1b}b");
+    text[0] = '\0';
+    kal_printable_write(sink, "\xce\xb8 abc", 2);
+    same_text(text, "\xce\xb8 …");
+}
+
+TAP_RUN(TAP_CASE(text_is_written_up_to_a_limit), TAP_CASE(any_bytes_can_be_read),
+        TAP_CASE(one_character_is_printed_safely), TAP_CASE(every_character_reads_back),
+        TAP_CASE(invalid_bytes_are_refused), TAP_CASE(harmless_text_is_shown_as_it_is),
+        TAP_CASE(harmful_text_is_escaped), TAP_CASE(long_text_loses_its_middle))

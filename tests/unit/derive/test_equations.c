@@ -176,6 +176,10 @@ static void faults_of_models_are_named(void)
     expect_fault("'odd' is not linear in the accelerations: the factor of x'' depends "
                  "on y''");
     begin();
+    coordinates("x y");
+    constraint("undefined", "(x''^2 - y''^2)/(x'' - y'')");
+    expect_fault("'undefined' is not linear");
+    begin();
     coordinates("x");
     servo("jerk", "x''", "1");
     expect_fault("servo 'jerk' has accelerations");
@@ -191,6 +195,25 @@ static void faults_of_models_are_named(void)
     coordinates("x");
     force(KAL_TERM_FORCE, "x", "x''");
     expect_fault("a force cannot depend on accelerations");
+}
+
+// What only looks nonlinear is taken for what it is.
+static void linear_in_disguise_is_linear(void)
+{
+    begin();
+    coordinates("x y");
+    constraint("push", "(x'' + y)^2/2 - (x'' - y)^2/2 + y''*(x + t)^2/(t + x) - 7");
+    actuator("u", "(x' + y)^2 - (x' - y)^2");
+    derive();
+    set("x", 2.0);
+    set("y", 3.0);
+    set("t", 0.5);
+    near(value_of(kal_sparse_get(&eq->A, 0, 0)), 6.0, 0.0);
+    near(value_of(kal_sparse_get(&eq->A, 0, 1)), 2.5, 0.0);
+    near(value_of(eq->b[0]), 7.0, 0.0);
+    near(value_of(kal_sparse_get(&eq->B, 0, 0)), 12.0, 0.0);
+    ok(kal_sparse_get(&eq->B, 1, 0).index == 0);
+    end();
 }
 
 static void an_empty_model_has_empty_equations(void)
@@ -235,6 +258,6 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(a_pendulum_swings), TAP_CASE(moving_frames_give_inertial_forces),
         TAP_CASE(forces_add_up), TAP_CASE(constraints_of_every_level_become_rows),
         TAP_CASE(non_ideal_forces_fill_C), TAP_CASE(servos_decay_and_actuators_push),
-        TAP_CASE(faults_of_models_are_named),
+        TAP_CASE(faults_of_models_are_named), TAP_CASE(linear_in_disguise_is_linear),
         TAP_CASE(an_empty_model_has_empty_equations),
         TAP_CASE(every_allocation_may_fail))

@@ -75,6 +75,29 @@ static void patterns_are_sparse(void)
     end();
 }
 
+// Of many rows each column meets few steps, some of them by several ways.
+static void rows_by_themselves_make_a_diagonal(void)
+{
+    begin();
+    KalExpr x[N];
+    KalExpr e[N];
+    for (uint32_t i = 0; i < N; i++) {
+        x[i] = kal_symbol(g, i);
+        const KalExpr inner = kal_add(g, x[i], kal_sin(g, x[i]));
+        e[i] = kal_mul(g, x[i], kal_unary(g, KAL_OP_EXP, inner));
+    }
+    KalSparse J = {0};
+    ok(kal_jacobian(g, e, N, x, N, &J) == KAL_OK);
+    ok(J.start[N] == N);
+    for (size_t i = 0; i < N; i++) {
+        KalExpr d = KAL_NO_EXPR;
+        ok(kal_diff(g, e[i], x[i], &d) == KAL_OK);
+        ok(entry(&J, i, i).index == d.index);
+    }
+    kal_sparse_clear(&J);
+    end();
+}
+
 // The mass matrix of a cart with a pendulum.
 static void hessians_of_energies_are_mass_matrices(void)
 {
@@ -131,5 +154,6 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(jacobians_are_derivatives), TAP_CASE(patterns_are_sparse),
+        TAP_CASE(rows_by_themselves_make_a_diagonal),
         TAP_CASE(hessians_of_energies_are_mass_matrices),
         TAP_CASE(every_allocation_may_fail))

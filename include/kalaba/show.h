@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Results as text: for people in UTF-8, for scripts as JSON.
+
+#ifndef KALABA_SHOW_H
+#define KALABA_SHOW_H
+
+#include <kalaba/examine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What results are written as.
+typedef enum KalShowFormat {
+    KAL_SHOW_TEXT,     ///< for a terminal, UTF-8
+    KAL_SHOW_JSON,     ///< one object on one line
+    KAL_SHOW_LATEX,    ///< a whole document for pdflatex; of equations only
+    KAL_SHOW_MARKDOWN, ///< with mathematics between $$; of equations only
+} KalShowFormat;
+
+/// How to show.
+typedef struct KalShowOptions {
+    KalShowFormat format;
+    bool color;       ///< with terminal colors, in text
+    bool closed_form; ///< with the solution as formulas, of equations
+    int width;        ///< columns of a terminal; 0 for 100
+} KalShowOptions;
+
+/// Show the equations of a model as formulas: M, Q, A, b, C.  Nothing is written on
+/// failure: KAL_ERR_NOMEM, KAL_ERR_LIMIT when there is too much to show.  While it runs
+/// nothing else may use the system: formulas are added to it.
+KAL_API KAL_CHECKED KalStatus kal_show_system(KalSystem *system,
+                                              const KalShowOptions *options,
+                                              KalSink sink);
+
+/// Show what an examination found, as text or JSON.
+KAL_API void kal_show_check(const KalCheck *check, const KalShowOptions *options,
+                            KalSink sink);
+
+/// Show a solved instant with its outputs, as text or JSON.  KAL_ERR_NUMBER when an output has no value.
+KAL_API KAL_CHECKED KalStatus kal_show_instant(KalInstant *instant,
+                                               const KalMotionAnswer *answer,
+                                               const KalShowOptions *options,
+                                               KalSink sink);
+
+/// Write a failure as JSON: the message and the names of those at fault.
+KAL_API void kal_show_error_json(const char *message, const char *const *names,
+                                 int n_names, KalSink sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

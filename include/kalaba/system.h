@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// From the text of a model to numbers: load it, start it consistently, solve an instant.
+///
+///     KalSystem *system;
+///     KalInstant *instant;
+///     kal_system_load(ctx, "sleigh.kal", text, length, NULL, &system);
+///     kal_instant_create(ctx, system, &instant);
+///     kal_instant_start(instant, &report);
+///     kal_instant_solve(instant, &answer);
+///
+/// A KalSystem is compiled: it never changes and may be shared by threads.  A KalInstant
+/// is a state (time, coordinates, velocities) with its workspace; make one per thread, in
+/// a context of that thread.  Solving allocates nothing.
+
+#ifndef KALABA_SYSTEM_H
+#define KALABA_SYSTEM_H
+
+#include <kalaba/model.h>
+#include <kalaba/motion.h>
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The most coordinates, and the most constraints, that a system may have.
+#define KAL_SYSTEM_LIMIT 4096
+
+/// How to load.  Zeroed: no overrides, no files, no messages.
+typedef struct KalLoadOptions {
+    const KalOverride *overrides;
+    size_t n_overrides;
+    KalReadText read;   ///< for `use "file.kal"`; NULL: such a statement is an error
+    void *user;         ///< passed to `read`
+    bool allow_outside; ///< `use` may leave the folder of the model
+    KalSink messages;   ///< gets all errors with their places; `write` may be NULL
+} KalLoadOptions;
+
+/// A model that was compiled.
+typedef struct KalSystem KalSystem;
+
+/// Load a model of `length` bytes; `name` stands for it in messages and is where paths
+/// in it begin.  `options` may be NULL.  The caller owns the system.  KAL_ERR_SYNTAX when
+/// the model is at fault: the context has the first error, `messages` gets all.
+/// KAL_ERR_LIMIT, KAL_ERR_NOMEM, KAL_ERR_NUMBER.
+KAL_API KAL_CHECKED KalStatus kal_system_load(KalContext *ctx, const char *name,
+                                              const char *text, size_t length,
+                                              const KalLoadOptions *options,
+                                              KalSystem **out_system);
+
+/// Free a system.  NULL is allowed.  Its instants must be gone.
+KAL_API void kal_system_destroy(KalSystem *system);
+
+/// The title that the model gives itself, or the name of its file.
+KAL_API const char *kal_system_title(const KalSystem *system);
+
+/// How many coordinates there are.
+KAL_API int kal_system_coordinates(const KalSystem *system);
+
+/// How many constraints there are.
+KAL_API int kal_system_constraints(const KalSystem *system);
+
+/// How many outputs the model declares.
+KAL_API int kal_system_outputs(const KalSystem *system);
+
+/// The names of all coordinates.
+KAL_API const char *const *kal_system_coordinate_names(const KalSystem *system);
+
+/// The names of all constraints.
+KAL_API const char *const *kal_system_constraint_names(const KalSystem *system);
+
+/// The names of all outputs.
+KAL_API const char *const *kal_system_output_names(const KalSystem *system);
+
+/// Write the warnings about the model, each with its place; answers how many there are.
+KAL_API size_t kal_system_write_warnings(const KalSystem *system, KalSink sink);
+
+/// A state with its workspace.
+typedef struct KalInstant KalInstant;
+
+/// Make an instant at the model's first time with the start values as they are written.
+/// The caller owns it and keeps the system longer.
+KAL_API KAL_CHECKED KalStatus kal_instant_create(KalContext *ctx,
+                                                 const KalSystem *system,
+                                                 KalInstant **out_instant);
+
+/// Free an instant.  NULL is allowed.
+KAL_API void kal_instant_destroy(KalInstant *instant);
+
+/// The time, to read and to write.
+KAL_API double *kal_instant_t(KalInstant *instant);
+
+/// The n coordinates, to read and to write.
+KAL_API double *kal_instant_q(KalInstant *instant);
+
+/// The n velocities, to read and to write.
+KAL_API double *kal_instant_qd(KalInstant *instant);
+
+/// Set named values of the state as a text says, `x = 1, y' = 2, t = 0`; values may use
+/// parameters.  `out_complete`, unless NULL, becomes whether all coordinates and
+/// velocities were named.  KAL_ERR_SYNTAX when the text or a name is wrong.
+KAL_API KAL_CHECKED KalStatus kal_instant_set(KalInstant *instant, const char *text,
+                                              bool *out_complete);
+
+/// What finding a consistent start came to.  Arrays hold until the next start.
+typedef struct KalStartReport {
+    bool moved;             ///< the values as written did not satisfy the constraints
+    const double *moved_q;  ///< n: how far each coordinate moved
+    const double *moved_qd; ///< n: and each velocity
+    int n_failed;           ///< constraints that could not be met
+    const int *failed;      ///< their indices, rising
+    bool velocity;          ///< they fail at velocity level; positions were found
+} KalStartReport;
+
+/// Bring the state onto the constraints, moving as little as possible in the sense of the
+/// kinetic energy; values that the model holds with `=` never move (docs/theory, section
+/// 13).  KAL_ERR_CONTRADICTION when it cannot be done: the report says which constraints
+/// fail, and the state is the best that was found.
+KAL_API KAL_CHECKED KalStatus kal_instant_start(KalInstant *instant,
+                                                KalStartReport *out_report);
+
+/// Solve the instant.  Statuses as of kal_motion_solve(); KAL_ERR_NUMBER also when a
+/// formula has no value in this state.
+KAL_API KAL_CHECKED KalStatus kal_instant_solve(KalInstant *instant,
+                                                KalMotionAnswer *out_answer);
+
+/// M, Q, A, b, C of the last solve.
+KAL_API KalMotionProblem kal_instant_problem(const KalInstant *instant);
+
+/// Who is to blame when the last solve failed.
+KAL_API KalMotionFault kal_instant_fault(const KalInstant *instant);
+
+/// Values of the outputs after a solve; they hold until the next call.
+KAL_API KAL_CHECKED KalStatus kal_instant_outputs(KalInstant *instant,
+                                                  const double **out_values);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+#include "model.h"
+#include "output.h"
+
+#include <stdio.h>
+
+enum {
+    OPTION_AT = KAL_MODEL_OPTION_COUNT,
+    NAMES_LIMIT = 64 // that a failure tells of
+};
+
+static const KalOption options[] = {
+    KAL_MODEL_OPTIONS,
+    [OPTION_AT] = {"--at", "VALUES",
+                   "replace values of the state, such as \"x=1, y'=2, t=0\"", false},
+};
+
+// Names of the coordinates or constraints that a fault blames; the caller has room.
+static int list_fault(const KalModelJob *job, const char **names, int limit)
+{
+    const KalMotionFault fault = kal_instant_fault(job->instant);
+    const char *const *all = fault.constraints
+                                 ? kal_system_constraint_names(job->system)
+                                 : kal_system_coordinate_names(job->system);
+    int count = 0;
+    while (count < fault.count && count < limit) {
+        names[count] = all[fault.indices[count]];
+        count++;
+    }
+    return count;
+}
+
+static KalExit fail_solve(const KalModelJob *job)
+{
+    const char *names[NAMES_LIMIT];
+    const int count = list_fault(job, names, NAMES_LIMIT);
+    return kal_model_job_fail(job, kal_context_message(job->ctx), names, count);
+}
+
+static KalExit fail_start(const KalModelJob *job, const KalStartReport *report)
+{
+    const char *names[NAMES_LIMIT];
+    int count = 0;
+    while (count < report->n_failed && count < NAMES_LIMIT) {
+        names[count] = kal_system_constraint_names(job->system)[report->failed[count]];
+        count++;
+    }
+    return kal_model_job_fail(job, kal_context_message(job->ctx), names, count);
+}
+
+// The state asked for: the consistent start with the values of --at put in their places.
+static KalExit set_state(KalModelJob *job)
+{
+    const char *values = job->arguments->options[OPTION_AT];
+    bool complete = false;
+    if (values && kal_instant_set(job->instant, values, &complete) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    if (complete) {
+        return KAL_EXIT_DONE;
+    }
+    KalStartReport report = {.n_failed = 0};
+    if (kal_instant_start(job->instant, &report) != KAL_OK) {
+        return fail_start(job, &report);
+    }
+    if (values && kal_instant_set(job->instant, values, NULL) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    return KAL_EXIT_DONE;
+}
+
+static KalExit eval(KalModelJob *job)
+{
+    if (kal_instant_create(job->ctx, job->system, &job->instant) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    const KalExit status = set_state(job);
+    if (status != KAL_EXIT_DONE) {
+        return status;
+    }
+    KalMotionAnswer answer;
+    if (kal_instant_solve(job->instant, &answer) != KAL_OK) {
+        return fail_solve(job);
+    }
+    const KalShowOptions show = {.format = job->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
+                                 .color = !job->json && kal_wants_color()};
+    if (kal_show_instant(job->instant, &answer, &show, kal_standard_output) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    if (!answer.unique && !job->quiet) {
+        kal_warn_not_unique(&answer, kal_system_coordinate_names(job->system));
+    }
+    return KAL_EXIT_DONE;
+}
+
+static KalExit run_eval(const KalArguments *arguments)
+{
+    return kal_model_job_run(arguments, eval);
+}
+
+static void print_details(void)
+{
+    fputs(
+        "\nThe state is the model's start, moved onto the constraints where it must "
+        "be; then\n--at replaces the values it names, as they are.  If --at names "
+        "every coordinate\nand velocity, no start is computed.\n"
+        "\nExamples:\n"
+        "  kalaba eval sleigh.kal\n"
+        "  kalaba eval sleigh.kal -p b=0.5 --at \"theta=30*deg, theta'=2\"\n"
+        "  kalaba eval sleigh.kal --json\n"
+        "\nExit status: 0 solved (with a warning when the acceleration is not unique),"
+        "\n1 no answer: the model or its numbers are at fault, 2 wrong usage.\n",
+        stdout);
+}
+
+const KalCommand kal_command_eval = {
+    .name = "eval",
+    .operands = "MODEL|-",
+    .purpose = "one instant of a model: M, Q, A, b, accelerations, forces, verdicts",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .max_operands = 1,
+    .print_details = print_details,
+    .run = run_eval,
+};

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+
+#include "model.h"
+
+#include "output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_stderr(void *user, const char *text, size_t length)
+{
+    fwrite(text, 1, length, stderr);
+    if (user) {
+        *(bool *)user = true;
+    }
+}
+
+KalExit kal_model_job_fail(const KalModelJob *job, const char *message,
+                           const char *const *names, int n_names)
+{
+    if (job->json) {
+        kal_show_error_json(message, names, n_names, kal_standard_output);
+    } else if (!job->told) {
+        kal_message_print("%s", message);
+    }
+    return KAL_EXIT_FAULT;
+}
+
+KalExit kal_model_job_fail_plain(const KalModelJob *job)
+{
+    return kal_model_job_fail(job, kal_context_message(job->ctx), NULL, 0);
+}
+
+// Reads a file that the model uses.
+static const char *read_text(void *user, const char *path, KalSink text)
+{
+    KalInput *input = (KalInput *)user;
+    kal_input_clear(input);
+    if (!kal_input_init(input, path)) {
+        return input->message;
+    }
+    text.write(text.user, input->text, input->length);
+    kal_input_clear(input);
+    return NULL;
+}
+
+// Split -p NAME=VALUE in copies that the caller frees; NULL after a message.
+static char *split(const char *text, KalOverride *out_override)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || equals[1] == '\0') {
+        kal_message_print("option '-p' takes NAME=VALUE, not '%s'", text);
+        return NULL;
+    }
+    char *copy = strdup(text);
+    if (!copy) {
+        kal_message_print("out of memory");
+        return NULL;
+    }
+    copy[equals - text] = '\0';
+    *out_override = (KalOverride){copy, copy + (equals - text) + 1};
+    return copy;
+}
+
+static KalExit load(KalModelJob *job, const KalOverride *overrides)
+{
+    KalInput used = {.text = NULL};
+    const KalLoadOptions options = {
+        .overrides = overrides,
+        .n_overrides = (size_t)job->arguments->n_repeats,
+        .read = read_text,
+        .user = &used,
+        .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
+        .messages = {job->json ? NULL : write_stderr, &job->told},
+    };
+    const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
+                                             job->input.length, &options, &job->system);
+    kal_input_clear(&used);
+    if (status != KAL_OK) {
+        job->told = job->told && status == KAL_ERR_SYNTAX;
+        return kal_model_job_fail_plain(job);
+    }
+    if (!job->quiet) {
+        kal_system_write_warnings(job->system, (KalSink){write_stderr, NULL});
+    }
+    return KAL_EXIT_DONE;
+}
+
+static KalExit load_overridden(KalModelJob *job)
+{
+    const int count = job->arguments->n_repeats;
+    KalOverride *overrides =
+        calloc((size_t)count + 1, sizeof *overrides); // never of size 0
+    KalExit status = overrides ? KAL_EXIT_DONE : KAL_EXIT_FAULT;
+    int copies = 0;
+    while (copies < count && status == KAL_EXIT_DONE) {
+        if (split(job->arguments->repeats[copies], &overrides[copies])) {
+            copies++;
+        } else {
+            status = KAL_EXIT_USAGE;
+        }
+    }
+    if (status == KAL_EXIT_DONE) {
+        status = load(job, overrides);
+    }
+    for (int i = 0; i < copies; i++) {
+        free((char *)overrides[i].name);
+    }
+    free(overrides);
+    return status;
+}
+
+static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
+{
+    const KalArguments *arguments = job->arguments;
+    if (arguments->n_operands == 0) {
+        kal_message_print("no model is given; - means standard input");
+        return KAL_EXIT_USAGE;
+    }
+    if (!kal_input_init(&job->input, arguments->operands[0])) {
+        return kal_model_job_fail(job, job->input.message, NULL, 0);
+    }
+    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK) {
+        return kal_model_job_fail(job, kal_status_text(KAL_ERR_NOMEM), NULL, 0);
+    }
+    const KalExit status = load_overridden(job);
+    return status == KAL_EXIT_DONE ? command(job) : status;
+}
+
+KalExit kal_model_job_run(const KalArguments *arguments,
+                          KalExit (*command)(KalModelJob *job))
+{
+    KalModelJob job = {.arguments = arguments,
+                       .json = arguments->options[KAL_OPTION_JSON] != NULL,
+                       .quiet = arguments->options[KAL_OPTION_QUIET] != NULL};
+    const KalExit status = run(&job, command);
+    kal_instant_destroy(job.instant);
+    kal_system_destroy(job.system);
+    kal_context_destroy(job.ctx);
+    kal_input_clear(&job.input);
+    return status;
+}

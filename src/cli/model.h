@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the commands that take a model share: loading it, and telling of failures.
+
+#ifndef CLI_MODEL_H
+#define CLI_MODEL_H
+
+#include "command.h"
+#include "input.h"
+
+/// The options that every such command has; they are the first rows of its table.
+#define KAL_MODEL_OPTIONS                                                         \
+    {"-p", "NAME=VALUE", "override a parameter; may be given many times", true},  \
+        {"--json", NULL, "print one JSON object", false},                         \
+        {"-q", NULL, "no warnings", false},                                       \
+    {                                                                             \
+        "--allow-outside", NULL, "let the model use files outside of its folder", \
+            false                                                                 \
+    }
+
+/// Rows of these options.
+enum {
+    KAL_OPTION_PARAMETER,
+    KAL_OPTION_JSON,
+    KAL_OPTION_QUIET,
+    KAL_OPTION_OUTSIDE,
+    KAL_MODEL_OPTION_COUNT
+};
+
+/// A model on its way through a command.
+typedef struct KalModelJob {
+    const KalArguments *arguments;
+    bool json;
+    bool quiet;
+    KalInput input;
+    KalContext *ctx;
+    KalSystem *system;
+    KalInstant *instant; ///< made by the command that needs one
+    bool told;           ///< errors with their places are on standard error
+} KalModelJob;
+
+/// Load the model that the operand names, run the command on it, free everything.
+KalExit kal_model_job_run(const KalArguments *arguments,
+                          KalExit (*command)(KalModelJob *job));
+
+/// Tell of a failure, with the names of those at fault: on standard error, or as a JSON
+/// object on standard output.
+KalExit kal_model_job_fail(const KalModelJob *job, const char *message,
+                           const char *const *names, int n_names);
+
+/// The same with the explanation of the context, without names.
+KalExit kal_model_job_fail_plain(const KalModelJob *job);
+
+#endif

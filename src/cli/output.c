@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+#include "output.h"
+
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    NAMES_SHOWN = 5
+};
+
+static void write_stdout(void *user, const char *text, size_t length)
+{
+    (void)user;
+    fwrite(text, 1, length, stdout);
+}
+
+const KalSink kal_standard_output = {.write = write_stdout};
+
+bool kal_wants_color(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+void kal_warn_not_unique(const KalMotionAnswer *answer, const char *const *coordinates)
+{
+    char names[4096] = "";
+    size_t used = 0;
+    int count = 0;
+    for (int i = 0; i < answer->n; i++) {
+        if (answer->indeterminate[i] && count++ < NAMES_SHOWN && used < sizeof names) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     count > 1 ? ", " : "", coordinates[i]);
+        }
+    }
+    kal_message_print("warning: the acceleration is not unique; indeterminate: %s%s",
+                      names, count > NAMES_SHOWN ? ", …" : "");
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+
+#include "derive/classify.h"
+
+#include "derive/entries.h"
+#include "derive/frobenius.h"
+#include "derive/trace.h"
+
+enum {
+    ARENA_BYTES = 1 << 30
+};
+
+// A classification on its way.
+typedef struct Classifier {
+    const KalEquations *eq;
+    const KalModel *model;
+    KalGraph *g;
+    KalContext *ctx;
+    KalArena *arena; // for scratch
+    KalClassification *made;
+    KalPfaffian forms;
+    KalFrobenius verdicts; // on the forms
+} Classifier;
+
+static KalStatus no_memory(const Classifier *c)
+{
+    return kal_fail(c->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
+}
+
+const char *kal_level_word(KalConstraintLevel level)
+{
+    switch (level) {
+    case KAL_LEVEL_POSITION: return "position";
+    case KAL_LEVEL_VELOCITY: return "velocity";
+    case KAL_LEVEL_ACCELERATION: return "acceleration";
+    }
+    return "";
+}
+
+const char *kal_constraint_kind_word(KalConstraintKind kind)
+{
+    switch (kind) {
+    case KAL_CONSTRAINT_HOLONOMIC: return "holonomic";
+    case KAL_CONSTRAINT_INTEGRABLE: return "integrable";
+    case KAL_CONSTRAINT_NONHOLONOMIC: return "nonholonomic";
+    case KAL_CONSTRAINT_ACCELERATION: return "acceleration";
+    }
+    return "";
+}
+
+// Whether a residual is linear in the velocities: its slopes are free of them.
+static KalStatus find_linear(const Classifier *c, size_t i, bool *out_linear)
+{
+    KalTrace on = {.found = false};
+    KalSparse J = {0};
+    KalExpr *v = kal_arena_alloc(c->arena, c->eq->n, sizeof *v);
+    if (!v) {
+        return no_memory(c);
+    }
+    for (size_t j = 0; j < c->eq->n; j++) {
+        v[j] = c->model->coordinates[j].v;
+    }
+    KAL_TRY(kal_jacobian(c->g, &c->model->constraints[i].residual, 1, v, c->eq->n, &J));
+    const KalStatus status =
+        kal_trace_find(c->model, KAL_SYMBOL_VELOCITY, J.value, (size_t)J.start[1], &on);
+    kal_sparse_clear(&J);
+    *out_linear = !on.found;
+    return status;
+}
+
+// What shows without looking at other constraints.
+static KalStatus classify_one(const Classifier *c, size_t i)
+{
+    const KalConstraint *constraint = &c->model->constraints[i];
+    KalConstraintClass *found = &c->made->classes[i];
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(c->model, constraint->residual, &kinds));
+    *found = (KalConstraintClass){
+        .level = constraint->level,
+        .kind = constraint->level == KAL_LEVEL_POSITION   ? KAL_CONSTRAINT_HOLONOMIC
+                : constraint->level == KAL_LEVEL_VELOCITY ? KAL_CONSTRAINT_NONHOLONOMIC
+                                                          : KAL_CONSTRAINT_ACCELERATION,
+        .decision = KAL_DECISION_FORM,
+        .linear_in_velocity = true,
+        .time_dependent = (kinds & (UINT64_C(1) << KAL_SYMBOL_TIME)) != 0,
+    };
+    if (constraint->level != KAL_LEVEL_POSITION) {
+        KAL_TRY(find_linear(c, i, &found->linear_in_velocity));
+    }
+    return KAL_OK;
+}
+
+static KalStatus classify_each(const Classifier *c)
+{
+    for (size_t i = 0; i < c->eq->m; i++) {
+        KAL_TRY(classify_one(c, i));
+    }
+    return KAL_OK;
+}
+
+// Forms of all constraints that have one; velocities in a way that is not linear, and
+// accelerations, do not.
+static KalStatus find_forms(Classifier *c)
+{
+    bool *use = kal_arena_alloc(c->arena, c->eq->m, sizeof *use);
+    if (!use) {
+        return no_memory(c);
+    }
+    for (size_t i = 0; i < c->eq->m; i++) {
+        const KalConstraintClass *of = &c->made->classes[i];
+        use[i] = of->level != KAL_LEVEL_ACCELERATION && of->linear_in_velocity;
+    }
+    KAL_TRY(kal_pfaffian_init(c->eq, c->arena, use, &c->forms));
+    for (size_t i = 0; i < c->eq->m; i++) {
+        KalConstraintClass *of = &c->made->classes[i];
+        if (of->level == KAL_LEVEL_VELOCITY && of->linear_in_velocity && !use[i]) {
+            of->decision = KAL_DECISION_NONE; // it has no value at rest
+        }
+    }
+    return KAL_OK;
+}
+
+// An integrable form that has a part in dt moves.
+static KalStatus find_moving(const Classifier *c, size_t form, bool *out_moves)
+{
+    const int64_t last = c->forms.W.start[form + 1] - 1;
+    KalVerdict verdict = {.zero = true};
+    if (last >= c->forms.W.start[form] && c->forms.W.column[last] == (int64_t)c->eq->n
+        && c->forms.value[last].index != 0) {
+        KAL_TRY(kal_identities(c->g, &c->forms.value[last], 1, &verdict));
+    }
+    *out_moves = !verdict.zero;
+    return KAL_OK;
+}
+
+static KalStatus take_verdicts(const Classifier *c)
+{
+    for (size_t form = 0; form < c->forms.count; form++) {
+        KalConstraintClass *of = &c->made->classes[c->forms.constraint[form]];
+        if (of->level != KAL_LEVEL_VELOCITY) {
+            continue;
+        }
+        bool moves = false;
+        KAL_TRY(find_moving(c, form, &moves));
+        of->decision = c->verdicts.decision[form];
+        if (c->verdicts.integrable[form]) {
+            of->kind = KAL_CONSTRAINT_INTEGRABLE;
+            of->time_dependent = of->time_dependent || moves;
+        }
+    }
+    return KAL_OK;
+}
+
+// The part of a form in the coordinates, as typed or with parameters replaced.
+static KalStatus add_form(const Classifier *c, bool typed, size_t form, size_t row,
+                          KalEntries *entries)
+{
+    const KalSparse *W = &c->forms.W;
+    KalStatus status = KAL_OK;
+    for (int64_t k = W->start[form]; k < W->start[form + 1] && status == KAL_OK; k++) {
+        const KalExpr value = typed ? W->value[k] : c->forms.value[k];
+        if (W->column[k] < (int64_t)c->eq->n && value.index != 0) {
+            status = kal_entries_add(c->g, entries, row, (size_t)W->column[k], value);
+        }
+    }
+    return status;
+}
+
+static KalStatus add_extra(const Classifier *c, size_t i, size_t row,
+                           KalEntries *entries)
+{
+    const KalExpr *extra = c->verdicts.extras + i * c->eq->n;
+    KalStatus status = KAL_OK;
+    for (size_t j = 0; j < c->eq->n && status == KAL_OK; j++) {
+        if (extra[j].index != 0) {
+            status = kal_entries_add(c->g, entries, row, j, extra[j]);
+        }
+    }
+    return status;
+}
+
+// Rows for constraints on positions and integrable ones, then for combinations of others
+// that are integrable.
+static KalStatus add_integrals(const Classifier *c, bool typed, KalEntries *entries,
+                               size_t *out_rows)
+{
+    KalStatus status = KAL_OK;
+    size_t rows = 0;
+    for (size_t form = 0; form < c->forms.count && status == KAL_OK; form++) {
+        if (c->verdicts.integrable[form]) {
+            status = add_form(c, typed, form, rows++, entries);
+        }
+    }
+    for (size_t i = 0; i < c->verdicts.n_extras && status == KAL_OK; i++) {
+        status = add_extra(c, i, rows++, entries);
+    }
+    *out_rows = rows;
+    return status;
+}
+
+static KalStatus make_integrals(const Classifier *c, bool typed, KalSparse *out_matrix)
+{
+    KalEntries entries = {0};
+    size_t rows = 0;
+    KalStatus status = add_integrals(c, typed, &entries, &rows);
+    if (status == KAL_OK) {
+        status = kal_entries_finish(c->g, &entries, rows, c->eq->n, out_matrix);
+    }
+    kal_entries_clear(c->g, &entries);
+    return status;
+}
+
+static KalStatus find_rank(const Classifier *c)
+{
+    KalSparse values = {0};
+    KalProbe *probe = NULL;
+    KAL_TRY(make_integrals(c, false, &values));
+    KalStatus status =
+        kal_probe_create(c->g, values.value, (size_t)values.start[values.rows], &probe);
+    if (status == KAL_OK) {
+        status = kal_probe_rank(probe, &values, &c->made->rank, &c->made->rank_exact);
+    }
+    kal_probe_destroy(probe);
+    kal_sparse_clear(&values);
+    return status;
+}
+
+static const char *reason_of(KalClosureEnd end)
+{
+    switch (end) {
+    case KAL_CLOSURE_FOUND: return "they have no value where all velocities are zero";
+    case KAL_CLOSURE_NODES: return "the formulas would grow too large";
+    case KAL_CLOSURE_WORK: return "there are too many directions of motion";
+    case KAL_CLOSURE_POINTS: return "no point was found at which all have a value";
+    }
+    return "";
+}
+
+static void count_undecided(const Classifier *c)
+{
+    for (size_t i = 0; i < c->eq->m; i++) {
+        c->made->undecided += c->made->classes[i].decision == KAL_DECISION_NONE;
+    }
+    c->made->complete = c->verdicts.end == KAL_CLOSURE_FOUND;
+    if (c->made->undecided > 0 || !c->made->complete) {
+        c->made->reason = reason_of(c->verdicts.end);
+    }
+}
+
+static KalStatus run(Classifier *c)
+{
+    KAL_TRY(classify_each(c));
+    KAL_TRY(find_forms(c));
+    KAL_TRY(kal_frobenius_find(c->model, &c->forms, c->arena, &c->verdicts));
+    KAL_TRY(take_verdicts(c));
+    KAL_TRY(make_integrals(c, true, &c->made->integrals));
+    KAL_TRY(find_rank(c));
+    count_undecided(c);
+    return KAL_OK;
+}
+
+static KalStatus classify_into(const KalEquations *eq, KalClassification *made)
+{
+    Classifier c = {.eq = eq,
+                    .model = eq->model,
+                    .g = eq->model->graph,
+                    .ctx = eq->model->ctx,
+                    .made = made};
+    made->classes = kal_alloc(c.ctx, eq->m, sizeof *made->classes);
+    if (eq->m > 0 && !made->classes) {
+        return no_memory(&c);
+    }
+    KAL_TRY(kal_arena_create(c.ctx, ARENA_BYTES, &c.arena));
+    const KalStatus status = run(&c);
+    kal_sparse_clear(&c.forms.W);
+    kal_arena_destroy(c.arena);
+    return status;
+}
+
+KalStatus kal_classify(const KalEquations *equations,
+                       KalClassification **out_classification)
+{
+    KalContext *ctx = equations->model->ctx;
+    KAL_TRY(kal_graph_status(equations->model->graph));
+    KalClassification *made = KAL_NEW(ctx, KalClassification);
+    if (!made) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
+    }
+    made->ctx = ctx;
+    made->m = equations->m;
+    const KalStatus status = classify_into(equations, made);
+    if (status != KAL_OK) {
+        kal_classification_destroy(made);
+        return status;
+    }
+    *out_classification = made;
+    return KAL_OK;
+}
+
+void kal_classification_destroy(KalClassification *classification)
+{
+    if (!classification) {
+        return;
+    }
+    kal_sparse_clear(&classification->integrals);
+    kal_free(classification->ctx, classification->classes,
+             classification->m * sizeof *classification->classes);
+    kal_free(classification->ctx, classification, sizeof *classification);
+}

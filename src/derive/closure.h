@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The integrable part of a set of differential forms.
+///
+/// Forms Σ_j W_j dz_j that vanish along all motions of a system.  The combinations that
+/// keep it on hypersurfaces are those whose differentials vanish as well wherever the
+/// forms do, again and again: the last derived system, theory (10.8) to (10.12).
+///
+/// Which combinations these are is found at a random point, in the field where the
+/// formulas are best known; formulas are made only for those that are left, and not if
+/// all or none are.
+
+#ifndef DERIVE_CLOSURE_H
+#define DERIVE_CLOSURE_H
+
+#include "base/arena.h"
+#include "expr/identity.h"
+
+/// Forms in n variables.
+typedef struct KalForms {
+    const KalExpr *z; ///< n symbols
+    size_t n;
+    size_t preferred; ///< the forms are solved for these first variables if possible
+    KalExpr *W;       ///< r × n, KAL_NO_EXPR for zero
+    size_t r;
+} KalForms;
+
+/// How the search ended.
+typedef enum KalClosureEnd {
+    KAL_CLOSURE_FOUND,
+    KAL_CLOSURE_NODES,  ///< formulas would grow too large
+    KAL_CLOSURE_WORK,   ///< too many brackets to look at
+    KAL_CLOSURE_POINTS, ///< no point was found at which all formulas have values
+} KalClosureEnd;
+
+/// What was found.
+typedef struct KalClosure {
+    KalClosureEnd end;
+    bool exact;     ///< no verdict hangs on rounding
+    KalForms forms; ///< spans the integrable part; if not found, something larger
+    bool *member;   ///< for each form given: whether it is in that span
+    bool *extra;    ///< for each form found: whether it is no combination of members
+                    ///< and of those before it
+} KalClosure;
+
+/// Find the integrable part.  What `out_closure` points to comes from the arena.
+KAL_CHECKED KalStatus kal_closure_find(KalGraph *g, const KalForms *forms,
+                                       KalArena *arena, KalClosure *out_closure);
+
+#endif

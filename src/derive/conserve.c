@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: MIT
+
+// Proofs are lists of formulas that must be zero.  All of a list are tested together, for
+// they share most of their parts.
+
+#include "derive/conserve.h"
+
+#include "base/block.h"
+#include "derive/derive_impl.h"
+#include "derive/values.h"
+#include "expr/identity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    ARENA_BYTES = 1 << 30,
+    DEGREE_MAX = 4, // of constraints that are homogeneous in the velocities
+};
+
+// A formula that must be zero, and what it means if it is not: before + name + after.
+typedef struct Claim {
+    const char *before;
+    const char *name;
+    const char *after;
+    size_t coordinate; // whose momentum needs it
+} Claim;
+
+// Claims and, in the same order, their formulas.
+typedef struct Claims {
+    KalBlock list;
+    KalBlock formulas;
+} Claims;
+
+// A search on its way.
+typedef struct Search {
+    const KalEquations *eq;
+    const KalModel *model;
+    KalGraph *g;
+    KalContext *ctx;
+    KalConservation *found;
+    KalArena *scratch;
+    KalExpr *q;   // n
+    KalExpr *v;   // n
+    KalExpr *p;   // n: momenta
+    KalExpr *F;   // n: impressed forces
+    KalExpr *L_q; // n: ∂(T − V)/∂q
+    KalExpr *V_v; // n: ∂V/∂q'
+    Claims claims;
+    bool exact; // no proof so far hangs on rounding
+} Search;
+
+static KalStatus no_memory(const Search *s)
+{
+    return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to look for constants of motion");
+}
+
+static size_t count_of(const Claims *claims)
+{
+    return claims->list.size / sizeof(Claim);
+}
+
+static KalStatus claim(Search *s, KalExpr e, Claim what)
+{
+    KAL_TRY(kal_graph_status(s->g));
+    if (kal_is_zero(s->g, e)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_block_add(s->ctx, &s->claims.list, &what, sizeof what));
+    return kal_block_add(s->ctx, &s->claims.formulas, &e, sizeof e);
+}
+
+// What is never true.
+static KalStatus refute(Search *s, Claim what)
+{
+    return claim(s, kal_int(s->g, 1), what);
+}
+
+// Test all claims.
+static KalStatus prove(Search *s, KalVerdict *out_verdicts)
+{
+    const size_t n = count_of(&s->claims);
+    KalExpr *formulas = s->claims.formulas.data;
+    if (n == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_values_insert(s->model, formulas, n));
+    return kal_identities(s->g, formulas, n, out_verdicts);
+}
+
+static Claim claim_at(const Search *s, size_t i)
+{
+    return ((const Claim *)s->claims.list.data)[i];
+}
+
+static void forget_claims(Search *s)
+{
+    s->claims.list.size = 0;
+    s->claims.formulas.size = 0;
+}
+
+// Σ a_i v_i.
+static KalExpr times_velocities(const Search *s, const KalExpr *a)
+{
+    KalExpr sum = kal_int(s->g, 0);
+    for (size_t i = 0; i < s->eq->n; i++) {
+        sum = kal_add(s->g, sum, kal_mul(s->g, a[i], s->v[i]));
+    }
+    return sum;
+}
+
+// T must be quadratic in the velocities, by Euler's theorem, and neither T nor V may have
+// explicit time: theory (10.13).
+static KalStatus claim_energies(Search *s)
+{
+    const KalExpr t = s->model->time;
+    const KalExpr twice = kal_mul(s->g, kal_int(s->g, 2), s->eq->kinetic);
+    KalExpr T_t = KAL_NO_EXPR;
+    KalExpr V_t = KAL_NO_EXPR;
+    KAL_TRY(kal_diff(s->g, s->eq->kinetic, t, &T_t));
+    KAL_TRY(kal_diff(s->g, s->eq->potential, t, &V_t));
+    KAL_TRY(
+        claim(s, kal_sub(s->g, times_velocities(s, s->p), twice),
+              (Claim){.before = "the kinetic energy is not quadratic in velocities"}));
+    KAL_TRY(claim(s, T_t, (Claim){.before = "the kinetic energy depends on time"}));
+    KAL_TRY(claim(s, V_t, (Claim){.before = "the potential energy depends on time"}));
+    for (size_t i = 0; i < s->eq->n; i++) {
+        KAL_TRY(claim(s, s->V_v[i],
+                      (Claim){.before = "the potential energy depends on velocities"}));
+    }
+    return KAL_OK;
+}
+
+// The power of a contribution that is no energy.
+static KalStatus find_power(Search *s, const KalContribution *c, KalExpr *out_power)
+{
+    if (c->kind == KAL_TERM_FORCE || c->kind == KAL_TERM_NONIDEAL) {
+        *out_power = kal_mul(s->g, c->value, s->v[c->row]);
+        return kal_graph_status(s->g);
+    }
+    KalExpr *slopes = kal_arena_alloc(s->scratch, s->eq->n, sizeof *slopes);
+    if (!slopes) {
+        return no_memory(s);
+    }
+    KAL_TRY(kal_gradient(s->g, c->value, s->v, s->eq->n, slopes));
+    *out_power = times_velocities(s, slopes);
+    return kal_graph_status(s->g);
+}
+
+// How to say that a contribution does work.
+static Claim work_of(const Search *s, const KalContribution *c)
+{
+    const char *name = s->model->coordinates[c->row].name;
+    switch (c->kind) {
+    case KAL_TERM_DISSIPATION: return (Claim){.before = "there is dissipation"};
+    case KAL_TERM_POWER:
+        return (Claim){.before = "forces with a power of their own act"};
+    case KAL_TERM_FORCE: return (Claim){"the force on '", name, "' does work", 0};
+    case KAL_TERM_NONIDEAL_POWER:
+        return (Claim){.before = "the non-ideal forces do work"};
+    case KAL_TERM_NONIDEAL:
+        return (Claim){"the non-ideal force on '", name, "' does work", 0};
+    case KAL_TERM_KINETIC:
+    case KAL_TERM_POTENTIAL:
+    case KAL_TERM_MASS: break;
+    }
+    return (Claim){.before = "forces do work"};
+}
+
+static bool is_energy(KalTermKind kind)
+{
+    return kind == KAL_TERM_KINETIC || kind == KAL_TERM_POTENTIAL
+           || kind == KAL_TERM_MASS;
+}
+
+// Test one formula at once.
+static KalStatus is_zero(Search *s, KalExpr e, bool *out_zero)
+{
+    KalVerdict verdict = {.zero = false};
+    KAL_TRY(kal_graph_status(s->g));
+    KAL_TRY(kal_values_insert(s->model, &e, 1));
+    KAL_TRY(kal_identities(s->g, &e, 1, &verdict));
+    s->exact = s->exact && verdict.exact;
+    *out_zero = verdict.zero;
+    return KAL_OK;
+}
+
+// Claim that a contribution does no work, or is no mass.
+static KalStatus claim_contribution(Search *s, const KalContribution *c, bool workless)
+{
+    KalExpr power = KAL_NO_EXPR;
+    if (c->kind == KAL_TERM_MASS) {
+        const char *name = s->model->coordinates[c->row].name;
+        return claim(s, c->value,
+                     (Claim){"a mass of '", name, "' is given directly", 0});
+    }
+    if (workless || is_energy(c->kind)) {
+        return KAL_OK;
+    }
+    KAL_TRY(find_power(s, c, &power));
+    return claim(s, power, work_of(s, c));
+}
+
+// Forces may do work as long as all together do none, as those of a magnet.  If they do,
+// blame the first that does: theory (10.14).
+static KalStatus claim_forces(Search *s)
+{
+    bool workless = false;
+    const KalExpr power =
+        kal_add(s->g, times_velocities(s, s->F), times_velocities(s, s->eq->C));
+    KAL_TRY(is_zero(s, power, &workless));
+    for (size_t i = 0; i < s->model->n_contributions; i++) {
+        KAL_TRY(claim_contribution(s, &s->model->contributions[i], workless));
+    }
+    return workless ? KAL_OK : refute(s, (Claim){.before = "forces do work"});
+}
+
+// Whether ψ is homogeneous in the velocities, of any degree: Σ v ∂ψ/∂v = degree × ψ.
+static KalStatus is_homogeneous(Search *s, size_t row, bool *out_homogeneous)
+{
+    const KalSparse *A = &s->eq->A;
+    KalExpr sum = kal_int(s->g, 0);
+    *out_homogeneous = false;
+    for (int64_t k = A->start[row]; k < A->start[row + 1]; k++) {
+        sum = kal_add(s->g, sum, kal_mul(s->g, A->value[k], s->v[A->column[k]]));
+    }
+    for (int degree = 1; degree <= DEGREE_MAX && !*out_homogeneous; degree++) {
+        const KalExpr psi = kal_mul(s->g, kal_int(s->g, degree), s->eq->psi[row]);
+        KAL_TRY(is_zero(s, kal_sub(s->g, sum, psi), out_homogeneous));
+    }
+    return KAL_OK;
+}
+
+// A constraint is workless if A q' = 0 wherever it holds: theory (10.15).
+static KalStatus claim_constraint(Search *s, size_t row)
+{
+    const KalConstraint *c = &s->model->constraints[row];
+    const bool drive = c->driven != KAL_NOT_DRIVEN;
+    const char *before = drive ? "'" : "constraint '";
+    bool homogeneous = false;
+    switch (c->level) {
+    case KAL_LEVEL_POSITION:
+        return claim(s, s->eq->psi_t[row],
+                     (Claim){before, c->name, "' depends on time", 0});
+    case KAL_LEVEL_VELOCITY:
+        KAL_TRY(is_homogeneous(s, row, &homogeneous));
+        return homogeneous ? KAL_OK
+                           : refute(s, (Claim){before, c->name,
+                                               "' does work: it is not "
+                                               "homogeneous in velocities",
+                                               0});
+    case KAL_LEVEL_ACCELERATION:
+        return refute(
+            s, (Claim){before, c->name, "' is on accelerations and may do work", 0});
+    }
+    return KAL_OK;
+}
+
+// An event that changes velocities, NULL if there is none.
+static const KalEvent *find_jump(const KalModel *model)
+{
+    const KalEvent *found = NULL;
+    for (size_t i = 0; i < model->n_events && !found; i++) {
+        const KalEvent *event = &model->events[i];
+        for (size_t k = 0; k < event->n_actions; k++) {
+            const KalActionKind kind = event->actions[k].kind;
+            found = kind == KAL_ACTION_SET || kind == KAL_ACTION_ENGAGE ? event : found;
+        }
+    }
+    return found;
+}
+
+static KalStatus claim_control(Search *s)
+{
+    const KalModel *model = s->model;
+    const KalEvent *jump = find_jump(model);
+    if (model->n_servos > 0) {
+        return refute(s, (Claim){"servo '", model->servos[0].name, "' does work", 0});
+    }
+    return jump ? refute(s, (Claim){"event '", jump->name, "' changes the motion", 0})
+                : KAL_OK;
+}
+
+static KalStatus claim_energy(Search *s)
+{
+    KAL_TRY(claim_energies(s));
+    KAL_TRY(claim_forces(s));
+    for (size_t i = 0; i < s->eq->m; i++) {
+        KAL_TRY(claim_constraint(s, i));
+    }
+    return claim_control(s);
+}
+
+static const char *compose(const Search *s, Claim what)
+{
+    const char *name = what.name ? what.name : "";
+    const char *after = what.after ? what.after : "";
+    const size_t size = strlen(what.before) + strlen(name) + strlen(after) + 1;
+    char *text = kal_arena_alloc(s->found->arena, size, 1);
+    if (text) {
+        (void)snprintf(text, size, "%s%s%s", what.before, name, after);
+    }
+    return text;
+}
+
+static KalStatus add_constant(Search *s, const char *name, KalExpr value, bool exact)
+{
+    KAL_TRY(kal_graph_status(s->g));
+    if (!name) {
+        return no_memory(s);
+    }
+    s->found->list[s->found->n++] = (KalConserved){name, value, exact};
+    return KAL_OK;
+}
+
+static KalStatus find_energy(Search *s)
+{
+    s->exact = true;
+    KAL_TRY(claim_energy(s));
+    const size_t n = count_of(&s->claims);
+    KalVerdict *verdicts = kal_arena_alloc(s->scratch, n, sizeof *verdicts);
+    if (!verdicts) {
+        return no_memory(s);
+    }
+    KAL_TRY(prove(s, verdicts));
+    for (size_t i = 0; i < n; i++) {
+        if (!verdicts[i].zero) {
+            s->found->reason = compose(s, claim_at(s, i));
+            return s->found->reason ? KAL_OK : no_memory(s);
+        }
+        s->exact = s->exact && verdicts[i].exact;
+    }
+    s->found->energy = true;
+    return add_constant(s, "energy", kal_add(s->g, s->eq->kinetic, s->eq->potential),
+                        s->exact);
+}
+
+// Each entry of a matrix stands in the way of the momentum of its column, or row.
+static KalStatus claim_entries(Search *s, const KalSparse *matrix, bool by_rows)
+{
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < matrix->rows; i++) {
+        const int64_t end = matrix->start[i + 1];
+        for (int64_t k = matrix->start[i]; k < end && status == KAL_OK; k++) {
+            const size_t of = by_rows ? i : (size_t)matrix->column[k];
+            status = claim(s, matrix->value[k], (Claim){.coordinate = of});
+        }
+    }
+    return status;
+}
+
+static KalStatus claim_masses(Search *s)
+{
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < s->model->n_contributions && status == KAL_OK; i++) {
+        const KalContribution *c = &s->model->contributions[i];
+        const bool mass = c->kind == KAL_TERM_MASS;
+        if (mass) {
+            status = claim(s, c->value, (Claim){.coordinate = c->row});
+        }
+        if (mass && status == KAL_OK) {
+            status = claim(s, c->value, (Claim){.coordinate = c->column});
+        }
+    }
+    return status;
+}
+
+// What must vanish for momenta to stay: theory (10.16).
+static KalStatus claim_momenta(Search *s)
+{
+    forget_claims(s);
+    for (size_t i = 0; i < s->eq->n; i++) {
+        KAL_TRY(claim(s, s->L_q[i], (Claim){.coordinate = i}));
+        KAL_TRY(claim(s, s->F[i], (Claim){.coordinate = i}));
+        KAL_TRY(claim(s, s->eq->C[i], (Claim){.coordinate = i}));
+    }
+    KAL_TRY(claim_masses(s));
+    KAL_TRY(claim_entries(s, &s->eq->A, false));
+    if (s->model->n_servos == 0) {
+        return KAL_OK;
+    }
+    const bool any = s->model->n_actuators == 0; // then control may act anywhere
+    return claim_entries(s, any ? &s->eq->servo_A : &s->eq->B, !any);
+}
+
+static KalStatus add_momentum(Search *s, size_t i, bool exact)
+{
+    const Claim name = {"momentum(", s->model->coordinates[i].name, ")", 0};
+    if (kal_is_zero(s->g, s->p[i])) {
+        return KAL_OK;
+    }
+    return add_constant(s, compose(s, name), s->p[i], exact);
+}
+
+static KalStatus find_momenta(Search *s)
+{
+    KAL_TRY(claim_momenta(s));
+    const size_t n = count_of(&s->claims);
+    KalStatus status = KAL_OK;
+    KalVerdict *verdicts = kal_arena_alloc(s->scratch, n, sizeof *verdicts);
+    bool *fails = kal_arena_alloc(s->scratch, s->eq->n, sizeof *fails);
+    bool *rounded = kal_arena_alloc(s->scratch, s->eq->n, sizeof *rounded);
+    if (!verdicts || !fails || !rounded) {
+        return no_memory(s);
+    }
+    KAL_TRY(prove(s, verdicts));
+    for (size_t i = 0; i < n; i++) {
+        const size_t of = claim_at(s, i).coordinate;
+        fails[of] = fails[of] || !verdicts[i].zero;
+        rounded[of] = rounded[of] || !verdicts[i].exact;
+    }
+    for (size_t i = 0; i < s->eq->n && status == KAL_OK; i++) {
+        if (!fails[i]) {
+            status = add_momentum(s, i, !rounded[i]);
+        }
+    }
+    return status;
+}
+
+static KalStatus differentiate(Search *s)
+{
+    const size_t n = s->eq->n;
+    const KalExpr L = kal_sub(s->g, s->eq->kinetic, s->eq->potential);
+    KalExpr *all = kal_arena_alloc(s->scratch, 6 * n, sizeof *all);
+    s->found->list = kal_arena_alloc(s->found->arena, n + 1, sizeof *s->found->list);
+    if (!all || !s->found->list) {
+        return no_memory(s);
+    }
+    s->q = all;
+    s->v = all + n;
+    s->p = all + 2 * n;
+    s->F = all + 3 * n;
+    s->L_q = all + 4 * n;
+    s->V_v = all + 5 * n;
+    for (size_t i = 0; i < n; i++) {
+        s->q[i] = s->model->coordinates[i].q;
+        s->v[i] = s->model->coordinates[i].v;
+    }
+    KAL_TRY(kal_gradient(s->g, s->eq->kinetic, s->v, n, s->p));
+    KAL_TRY(kal_gradient(s->g, s->eq->potential, s->v, n, s->V_v));
+    KAL_TRY(kal_gradient(s->g, L, s->q, n, s->L_q));
+    return kal_forces_derive(s->model, s->v, s->F);
+}
+
+static KalStatus search(Search *s)
+{
+    KAL_TRY(differentiate(s));
+    KAL_TRY(find_energy(s));
+    return find_jump(s->model) ? KAL_OK : find_momenta(s);
+}
+
+static KalStatus conserve_into(const KalEquations *eq, KalConservation *found)
+{
+    Search s = {.eq = eq,
+                .model = eq->model,
+                .g = eq->model->graph,
+                .ctx = eq->model->ctx,
+                .found = found};
+    KAL_TRY(kal_arena_create(s.ctx, ARENA_BYTES, &found->arena));
+    KAL_TRY(kal_arena_create(s.ctx, ARENA_BYTES, &s.scratch));
+    const KalStatus status = search(&s);
+    kal_block_clear(s.ctx, &s.claims.list);
+    kal_block_clear(s.ctx, &s.claims.formulas);
+    kal_arena_destroy(s.scratch);
+    return status;
+}
+
+KalStatus kal_conserve(const KalEquations *equations,
+                       KalConservation **out_conservation)
+{
+    KalContext *ctx = equations->model->ctx;
+    KAL_TRY(kal_graph_status(equations->model->graph));
+    KalConservation *found = KAL_NEW(ctx, KalConservation);
+    if (!found) {
+        return kal_fail(ctx, KAL_ERR_NOMEM,
+                        "no memory to look for constants of motion");
+    }
+    found->ctx = ctx;
+    const KalStatus status = conserve_into(equations, found);
+    if (status != KAL_OK) {
+        kal_conservation_destroy(found);
+        return status;
+    }
+    *out_conservation = found;
+    return KAL_OK;
+}
+
+void kal_conservation_destroy(KalConservation *conservation)
+{
+    if (!conservation) {
+        return;
+    }
+    kal_arena_destroy(conservation->arena);
+    kal_free(conservation->ctx, conservation, sizeof *conservation);
+}

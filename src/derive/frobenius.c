@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+
+#include "derive/frobenius.h"
+
+#include "expr/order.h"
+
+#include <string.h>
+
+// A search on its way.
+typedef struct Search {
+    const KalModel *model;
+    const KalPfaffian *forms;
+    KalGraph *g;
+    KalContext *ctx;
+    KalArena *arena;
+    size_t n;         // coordinates
+    uint32_t *parent; // n: coordinates that hang together have one root
+    size_t *local;    // n + 1: the place of a variable in the group at hand
+    bool *fixed;      // for each form: made of numbers alone
+    KalFrobenius *found;
+} Search;
+
+// The forms of one group, in variables of their own.
+typedef struct Group {
+    KalForms forms;
+    size_t *form;    // forms.r: which of all forms
+    KalExpr *z;      // forms.n
+    size_t *column;  // forms.n: which coordinate, n for time
+    bool velocities; // has a constraint on velocities
+} Group;
+
+static KalStatus no_memory(const Search *s)
+{
+    return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
+}
+
+static uint32_t root_of(const Search *s, size_t j)
+{
+    uint32_t root = (uint32_t)j;
+    while (s->parent[root] != root) {
+        s->parent[root] = s->parent[s->parent[root]];
+        root = s->parent[root];
+    }
+    return root;
+}
+
+static void join(const Search *s, size_t j, size_t with)
+{
+    if (j < s->n && with < s->n) {
+        s->parent[root_of(s, j)] = root_of(s, with);
+    }
+}
+
+// The first coordinate of a form, n if it has none.
+static size_t first_column(const Search *s, size_t form)
+{
+    const KalSparse *W = &s->forms->W;
+    return W->start[form] < W->start[form + 1] ? (size_t)W->column[W->start[form]]
+                                               : s->n;
+}
+
+// Coordinates that a factor depends on hang together with the form's.
+static void join_symbols(const Search *s, const KalOrder *order, size_t form)
+{
+    const size_t first = first_column(s, form);
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalStep *step = &order->steps[i];
+        if (step->op != KAL_OP_SYMBOL) {
+            continue;
+        }
+        const KalSymbol symbol = s->model->symbols[step->arg[0]];
+        if (symbol.kind == KAL_SYMBOL_COORDINATE) {
+            join(s, symbol.index, first);
+        }
+        s->fixed[form] = s->fixed[form] && symbol.kind == KAL_SYMBOL_PARAMETER;
+    }
+}
+
+static KalStatus join_form(const Search *s, size_t form)
+{
+    const KalSparse *W = &s->forms->W;
+    KalExpr *roots = kal_arena_alloc(
+        s->arena, (size_t)(W->start[form + 1] - W->start[form]), sizeof *roots);
+    KalOrder order = {0};
+    size_t count = 0;
+    if (!roots) {
+        return no_memory(s);
+    }
+    for (int64_t k = W->start[form]; k < W->start[form + 1]; k++) {
+        if (s->forms->value[k].index != 0) {
+            roots[count++] = s->forms->value[k];
+        }
+        join(s, (size_t)W->column[k], first_column(s, form));
+    }
+    KAL_TRY(kal_order_init(s->g, roots, count, &order));
+    s->fixed[form] = true;
+    join_symbols(s, &order, form);
+    kal_order_clear(&order);
+    return KAL_OK;
+}
+
+static bool is_velocity(const Search *s, size_t form)
+{
+    const KalConstraint *c = &s->model->constraints[s->forms->constraint[form]];
+    return c->level == KAL_LEVEL_VELOCITY;
+}
+
+static bool in_group(const Search *s, size_t form, size_t root)
+{
+    const size_t first = first_column(s, form);
+    return first < s->n && root_of(s, first) == root;
+}
+
+// How many forms and variables the group with this root has, time included.
+static Group measure(const Search *s, size_t root)
+{
+    Group group = {.velocities = false};
+    for (size_t form = 0; form < s->forms->count; form++) {
+        if (in_group(s, form, root)) {
+            group.forms.r++;
+            group.velocities = group.velocities || is_velocity(s, form);
+        }
+    }
+    for (size_t j = 0; j < s->n; j++) {
+        group.forms.n += root_of(s, j) == root;
+    }
+    group.forms.n++;
+    group.forms.preferred = group.forms.n - 1;
+    return group;
+}
+
+// The forms and variables of the group; time is the last variable.
+static KalStatus gather(const Search *s, size_t root, Group *group)
+{
+    const size_t n = group->forms.n;
+    group->form = kal_arena_alloc(s->arena, group->forms.r, sizeof *group->form);
+    group->z = kal_arena_alloc(s->arena, n, sizeof *group->z);
+    group->column = kal_arena_alloc(s->arena, n, sizeof *group->column);
+    if (!group->form || !group->z || !group->column) {
+        return no_memory(s);
+    }
+    size_t r = 0;
+    for (size_t form = 0; form < s->forms->count; form++) {
+        if (in_group(s, form, root)) {
+            group->form[r++] = form;
+        }
+    }
+    size_t used = 0;
+    for (size_t j = 0; j <= s->n; j++) {
+        if (j == s->n || root_of(s, j) == root) {
+            s->local[j] = used;
+            group->column[used] = j;
+            group->z[used++] = j == s->n ? s->model->time : s->model->coordinates[j].q;
+        }
+    }
+    group->forms.z = group->z;
+    return KAL_OK;
+}
+
+static KalStatus fill(const Search *s, Group *group)
+{
+    KalForms *forms = &group->forms;
+    const KalSparse *W = &s->forms->W;
+    forms->W = kal_arena_alloc(s->arena, forms->r * forms->n, sizeof *forms->W);
+    if (!forms->W) {
+        return no_memory(s);
+    }
+    for (size_t i = 0; i < forms->r; i++) {
+        const size_t form = group->form[i];
+        for (int64_t k = W->start[form]; k < W->start[form + 1]; k++) {
+            forms->W[i * forms->n + s->local[W->column[k]]] = s->forms->value[k];
+        }
+    }
+    return KAL_OK;
+}
+
+// A form that is integrable by itself is so in any company.
+static KalStatus try_alone(const Search *s, const Group *group, size_t i)
+{
+    KalClosure closure = {.end = KAL_CLOSURE_FOUND};
+    KalForms alone = group->forms;
+    alone.W += i * alone.n;
+    alone.r = 1;
+    KAL_TRY(kal_closure_find(s->g, &alone, s->arena, &closure));
+    if (closure.end == KAL_CLOSURE_FOUND && closure.member[0]) {
+        s->found->integrable[group->form[i]] = true;
+        s->found->decision[group->form[i]] =
+            closure.exact ? KAL_DECISION_EXACT : KAL_DECISION_NUMERIC;
+    }
+    return KAL_OK;
+}
+
+static KalStatus judge_form(const Search *s, const Group *group,
+                            const KalClosure *closure, size_t i)
+{
+    const bool found = closure->end == KAL_CLOSURE_FOUND;
+    const bool open = !found && closure->member[i];
+    KalDecision *decision = &s->found->decision[group->form[i]];
+    s->found->integrable[group->form[i]] = found && closure->member[i];
+    *decision = closure->exact ? KAL_DECISION_EXACT : KAL_DECISION_NUMERIC;
+    if (open) {
+        *decision = KAL_DECISION_NONE;
+        KAL_TRY(try_alone(s, group, i));
+    }
+    return KAL_OK;
+}
+
+// Verdicts on the constraints on velocities that do not show in the form.
+static KalStatus judge(const Search *s, const Group *group, const KalClosure *closure)
+{
+    KalStatus status = KAL_OK;
+    if (s->found->end == KAL_CLOSURE_FOUND) {
+        s->found->end = closure->end;
+    }
+    for (size_t i = 0; i < group->forms.r && status == KAL_OK; i++) {
+        const size_t form = group->form[i];
+        if (is_velocity(s, form) && !s->fixed[form]) {
+            status = judge_form(s, group, closure, i);
+        }
+    }
+    return status;
+}
+
+static void add_extras(const Search *s, const Group *group, const KalClosure *closure)
+{
+    const size_t n = closure->forms.n;
+    for (size_t i = 0; i < closure->forms.r; i++) {
+        KalExpr *row = s->found->extras + s->found->n_extras * s->n;
+        for (size_t j = 0; j + 1 < n && closure->extra[i]; j++) {
+            row[group->column[j]] = closure->forms.W[i * n + j];
+        }
+        s->found->n_extras += closure->extra[i];
+    }
+}
+
+static KalStatus search_group(const Search *s, size_t root)
+{
+    Group group = measure(s, root);
+    KalClosure closure = {.end = KAL_CLOSURE_FOUND};
+    if (!group.velocities) {
+        return KAL_OK;
+    }
+    KAL_TRY(gather(s, root, &group));
+    KAL_TRY(fill(s, &group));
+    KAL_TRY(kal_closure_find(s->g, &group.forms, s->arena, &closure));
+    if (closure.end == KAL_CLOSURE_FOUND) {
+        add_extras(s, &group, &closure);
+    }
+    return judge(s, &group, &closure);
+}
+
+static KalStatus search(const Search *s)
+{
+    KalStatus status = KAL_OK;
+    for (size_t j = 0; j < s->n; j++) {
+        s->parent[j] = (uint32_t)j;
+    }
+    for (size_t form = 0; form < s->forms->count; form++) {
+        KAL_TRY(join_form(s, form));
+        s->found->integrable[form] = !is_velocity(s, form) || s->fixed[form];
+        s->found->decision[form] = KAL_DECISION_FORM;
+    }
+    for (size_t j = 0; j < s->n && status == KAL_OK; j++) {
+        if (root_of(s, j) == j) {
+            status = search_group(s, j);
+        }
+    }
+    return status;
+}
+
+KalStatus kal_frobenius_find(const KalModel *model, const KalPfaffian *forms,
+                             KalArena *arena, KalFrobenius *out_verdicts)
+{
+    const size_t n = model->n_coordinates;
+    const size_t count = forms->count;
+    KalFrobenius found = {.end = KAL_CLOSURE_FOUND};
+    Search s = {.model = model,
+                .forms = forms,
+                .g = model->graph,
+                .ctx = model->ctx,
+                .arena = arena,
+                .n = n,
+                .found = &found};
+    s.parent = kal_arena_alloc(arena, n, sizeof *s.parent);
+    s.local = kal_arena_alloc(arena, n + 1, sizeof *s.local);
+    s.fixed = kal_arena_alloc(arena, count, sizeof *s.fixed);
+    found.integrable = kal_arena_alloc(arena, count, sizeof *found.integrable);
+    found.decision = kal_arena_alloc(arena, count, sizeof *found.decision);
+    found.extras = kal_arena_alloc(arena, count * n, sizeof *found.extras);
+    if (!s.parent || !s.local || !s.fixed || !found.integrable || !found.decision
+        || !found.extras) {
+        return no_memory(&s);
+    }
+    KAL_TRY(search(&s));
+    *out_verdicts = found;
+    return KAL_OK;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/build.h"
+
+#include "lang/parser.h"
+#include "model/build_impl.h"
+
+static KalStatus init(KalBuild *b)
+{
+    KAL_TRY(kal_arena_create(b->ctx, KAL_BUILD_MEMORY, &b->arena));
+    KAL_TRY(kal_model_create(b->ctx, &b->model));
+    b->graph = b->model->graph;
+    KAL_TRY(kal_build_init_names(b));
+    KAL_TRY(kal_build_init_units(b));
+    return kal_build_init_overrides(b);
+}
+
+static void clear(KalBuild *b)
+{
+    kal_build_clear_overrides(b);
+    kal_build_clear_files(b);
+    kal_map_clear(b->ctx, &b->told);
+    kal_map_clear(b->ctx, &b->atoms);
+    kal_map_clear(b->ctx, &b->entries);
+    kal_map_clear(b->ctx, &b->sites);
+    kal_map_clear(b->ctx, &b->unit_nodes);
+    kal_map_clear(b->ctx, &b->unit_results);
+    kal_map_clear(b->ctx, &b->rates);
+    kal_map_clear(b->ctx, &b->drives);
+    kal_map_clear(b->ctx, &b->starts);
+    kal_map_clear(b->ctx, &b->listed);
+    kal_map_clear(b->ctx, &b->replacement_names);
+    kal_block_clear(b->ctx, &b->texts);
+    kal_block_clear(b->ctx, &b->units);
+    kal_block_clear(b->ctx, &b->numbers);
+    kal_pool_clear(&b->pool);
+    kal_arena_destroy(b->arena);
+    kal_model_destroy(b->model);
+}
+
+// Names that nothing uses.
+
+// What a name that is not used is called; NULL when that does not matter.
+static const char *unused_text(KalEntryKind kind)
+{
+    switch (kind) {
+    case KAL_ENTRY_PARAMETER: return "the parameter";
+    case KAL_ENTRY_COORDINATE: return "the coordinate";
+    case KAL_ENTRY_LET: return "the name";
+    case KAL_ENTRY_ARGUMENT: return "the argument";
+    case KAL_ENTRY_FUNCTION: return "the function";
+    case KAL_ENTRY_COMPONENT: return "the component";
+    default: return NULL;
+    }
+}
+
+static void warn_unused(KalBuild *b)
+{
+    for (const KalSite *site = b->first_site; site; site = site->next) {
+        const char *text = unused_text(site->kind);
+        if (text && !site->used && site->span.source == b->main) {
+            const char *name = kal_build_atom_text(b, site->atom);
+            kal_build_warn(b, site->span, "%s '%s' is never used", text, name);
+        }
+    }
+}
+
+// What determines a parameter that determines the structure does so itself.
+static void spread_structural(KalBuild *b)
+{
+    for (size_t i = b->model->n_parameters; i-- > 0 && b->status == KAL_OK;) {
+        if (b->model->parameters[i].structural) {
+            kal_build_mark_structural(b, b->model->parameters[i].value);
+        }
+    }
+}
+
+static KalStatus finish(KalBuild *b)
+{
+    if (b->status == KAL_OK) {
+        spread_structural(b);
+    }
+    if (b->status == KAL_OK && b->errors == 0) { // which may be why a name is not used
+        warn_unused(b);
+    }
+    if (b->status == KAL_OK) {
+        kal_build_check_overrides(b);
+    }
+    if (b->status == KAL_ERR_NOMEM) {
+        return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory to build the model");
+    }
+    KAL_TRY(kal_diagnostics_status(b->diagnostics) == KAL_OK
+                ? KAL_OK
+                : kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for the messages"));
+    if (b->errors > 0) {
+        return kal_diagnostics_fail(b->diagnostics,
+                                    b->status == KAL_OK ? KAL_ERR_SYNTAX : b->status);
+    }
+    return b->status;
+}
+
+static KalStatus build(KalBuild *b)
+{
+    KalTree *tree = NULL;
+    KAL_TRY(init(b));
+    KAL_TRY(kal_parse(b->ctx, b->main, b->diagnostics, &tree));
+    b->names.scope->body = kal_tree_first(tree);
+    kal_build_statements(b, b->names.scope->body);
+    const KalStatus status = finish(b);
+    kal_tree_destroy(tree);
+    return status;
+}
+
+KalStatus kal_model_build(KalSources *sources, const KalSource *main,
+                          const KalBuildOptions *options, KalDiagnostics *diagnostics,
+                          KalModel **out_model)
+{
+    static const KalBuildOptions none = {.read = NULL};
+    KalBuild b = {
+        .ctx = kal_sources_context(sources),
+        .sources = sources,
+        .main = main,
+        .options = options ? options : &none,
+        .diagnostics = diagnostics,
+        .usage = {KAL_MARKS_ALL, "an expression"}
+    };
+    b.pool.ctx = b.ctx;
+    const KalStatus status = build(&b);
+    if (status == KAL_OK) {
+        *out_model = b.model;
+        b.model = NULL;
+    }
+    clear(&b);
+    return status;
+}

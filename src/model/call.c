@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: MIT
+
+// Calls: functions of numbers and vectors, functions of the model, quantities of motion.
+
+// Recursion by way of expressions ends there.
+
+#include "model/build_impl.h"
+
+#include <kalaba/text.h>
+
+#include <assert.h>
+#include <string.h>
+
+static uint32_t count_arguments(const KalNode *node)
+{
+    uint32_t n = 0;
+    for (const KalNode *a = node->of.call.arguments; a; a = a->next) {
+        n++;
+    }
+    return n;
+}
+
+static bool demand_arguments(KalBuild *b, const KalNode *node, uint32_t wanted)
+{
+    const uint32_t n = count_arguments(node);
+    const KalSpan span = node->of.call.callee->span;
+    if (n != wanted) {
+        kal_build_error(b, node->span, "%.*s takes %u argument%s, not %u",
+                        (int)(span.end - span.begin), span.source->text + span.begin,
+                        wanted, wanted == 1 ? "" : "s", n);
+    }
+    return n == wanted;
+}
+
+// Functions of numbers.
+
+static bool takes_same_units(KalOp op)
+{
+    return op == KAL_OP_MIN || op == KAL_OP_MAX || op == KAL_OP_HYPOT
+           || op == KAL_OP_ATAN2;
+}
+
+// The unit of the result; what the function does not take is an error.
+static KalUnitId function_unit(KalBuild *b, KalOp op, KalValue a,
+                               const KalNode *argument)
+{
+    switch (op) {
+    case KAL_OP_SQRT: return kal_build_unit_power(b, a.unit, 1, 2);
+    case KAL_OP_ABS: return a.unit;
+    case KAL_OP_SIGN:
+    case KAL_OP_ATAN2: return a.unit == KAL_UNIT_ANY ? KAL_UNIT_ANY : KAL_UNIT_ONE;
+    default: break;
+    }
+    if (takes_same_units(op)) {
+        return a.unit;
+    }
+    kal_build_demand_plain(b, a, argument->span, kal_op_word(op));
+    return a.unit == KAL_UNIT_ANY ? KAL_UNIT_ANY : KAL_UNIT_ONE;
+}
+
+static KalValue number_argument(KalBuild *b, const KalNode *node, const char *word)
+{
+    const KalValue value = kal_build_eval(b, node);
+    if (value.kind == KAL_VALUE_ARRAY) {
+        return kal_build_bad(b, node->span, "%s takes numbers, not %s%s", word,
+                             kal_build_describe(value).text,
+                             strcmp(word, "abs") == 0 ? "; its length is norm(v)" : "");
+    }
+    return kal_build_demand_scalar(b, value, node);
+}
+
+static KalValue apply_one(KalBuild *b, KalOp op, const KalNode *node)
+{
+    const KalNode *argument = node->of.call.arguments;
+    const KalValue a = number_argument(b, argument, kal_op_word(op));
+    if (a.kind == KAL_VALUE_BAD) {
+        return a;
+    }
+    const KalUnitId unit = function_unit(b, op, a, argument);
+    const uint32_t before = kal_graph_count(b->graph);
+    const KalExpr e = kal_unary(b->graph, op, a.of.expr);
+    kal_build_origin(b, before, node->span);
+    return kal_build_scalar_of(b, e, a.marks, unit, node);
+}
+
+// min and max of two or more, hypot and atan2 of two.
+static KalValue apply_more(KalBuild *b, KalOp op, const KalNode *node)
+{
+    const KalNode *argument = node->of.call.arguments;
+    KalValue result = number_argument(b, argument, kal_op_word(op));
+    for (argument = argument->next; argument; argument = argument->next) {
+        const KalValue c = number_argument(b, argument, kal_op_word(op));
+        if (result.kind == KAL_VALUE_BAD || c.kind == KAL_VALUE_BAD) {
+            result = KAL_BAD_VALUE;
+            continue;
+        }
+        result.unit = kal_build_agree(b, c.unit, result.unit, argument->span, "this",
+                                      "what is before it");
+        const KalUnitId unit = function_unit(b, op, result, argument);
+        result =
+            kal_build_scalar_of(b, kal_binary(b->graph, op, result.of.expr, c.of.expr),
+                                result.marks | c.marks, unit, node);
+    }
+    return result;
+}
+
+static KalValue call_function(KalBuild *b, KalOp op, const KalNode *node)
+{
+    const uint32_t n = count_arguments(node);
+    const bool many = op == KAL_OP_MIN || op == KAL_OP_MAX;
+    if (many && n >= 2) {
+        return apply_more(b, op, node);
+    }
+    if (many) {
+        return kal_build_bad(b, node->span, "%s takes two or more arguments",
+                             kal_op_word(op));
+    }
+    if (!demand_arguments(b, node, (uint32_t)kal_op_arity(op))) {
+        return KAL_BAD_VALUE;
+    }
+    return n == 1 ? apply_one(b, op, node) : apply_more(b, op, node);
+}
+
+// Functions of vectors.
+
+static KalValue vector_argument(KalBuild *b, const KalNode *node, const char *word)
+{
+    const KalValue value = kal_build_eval(b, node);
+    if (value.kind == KAL_VALUE_BAD
+        || (value.kind == KAL_VALUE_ARRAY && value.of.array->depth == 1
+            && value.of.array->n > 0
+            && value.of.array->items[0].kind == KAL_VALUE_SCALAR)) {
+        return value;
+    }
+    return kal_build_bad(b, node->span, "%s takes vectors, not %s", word,
+                         kal_build_describe(value).text);
+}
+
+static KalValue dot(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    if (a.of.array->n != c.of.array->n) {
+        return kal_build_bad(b, node->span,
+                             "dot takes vectors of one length, not %u and %u",
+                             a.of.array->n, c.of.array->n);
+    }
+    KalValue sum = KAL_BAD_VALUE;
+    const bool good = kal_build_step(b, node->span, a.of.array->n);
+    for (uint32_t i = 0; good && i < a.of.array->n; i++) {
+        const KalValue product =
+            kal_build_times(b, a.of.array->items[i], c.of.array->items[i], node);
+        sum = i == 0 ? product : kal_build_add(b, sum, product, node);
+    }
+    return sum;
+}
+
+static KalValue call_dot(KalBuild *b, const KalNode *node)
+{
+    if (!demand_arguments(b, node, 2)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalValue a = vector_argument(b, node->of.call.arguments, "dot");
+    const KalValue c = vector_argument(b, node->of.call.arguments->next, "dot");
+    return a.kind == KAL_VALUE_BAD || c.kind == KAL_VALUE_BAD ? KAL_BAD_VALUE
+                                                              : dot(b, a, c, node);
+}
+
+// a[i] c[j] − a[j] c[i]
+static KalValue minor(KalBuild *b, const KalArray *a, const KalArray *c, uint32_t i,
+                      uint32_t j, const KalNode *node)
+{
+    return kal_build_subtract(b, kal_build_times(b, a->items[i], c->items[j], node),
+                              kal_build_times(b, a->items[j], c->items[i], node), node);
+}
+
+static KalValue call_cross(KalBuild *b, const KalNode *node)
+{
+    if (!demand_arguments(b, node, 2)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalValue a = vector_argument(b, node->of.call.arguments, "cross");
+    const KalValue c = vector_argument(b, node->of.call.arguments->next, "cross");
+    if (a.kind == KAL_VALUE_BAD || c.kind == KAL_VALUE_BAD) {
+        return KAL_BAD_VALUE;
+    }
+    const KalArray *left = a.of.array;
+    const KalArray *right = c.of.array;
+    if (left->n == 2 && right->n == 2) {
+        return minor(b, left, right, 0, 1, node);
+    }
+    if (left->n != 3 || right->n != 3) {
+        return kal_build_bad(
+            b, node->span,
+            "cross takes two vectors of 3 elements, or two of 2, not of "
+            "%u and %u",
+            left->n, right->n);
+    }
+    KalArray *result = kal_build_array(b, 3);
+    for (uint32_t k = 0; result && k < 3; k++) {
+        result->items[k] = minor(b, left, right, (k + 1) % 3, (k + 2) % 3, node);
+    }
+    return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
+}
+
+static KalValue call_norm(KalBuild *b, const KalNode *node)
+{
+    if (!demand_arguments(b, node, 1)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalValue a = vector_argument(b, node->of.call.arguments, "norm");
+    const KalValue square = a.kind == KAL_VALUE_BAD ? a : dot(b, a, a, node);
+    if (square.kind == KAL_VALUE_BAD) {
+        return square;
+    }
+    const uint32_t before = kal_graph_count(b->graph);
+    const KalExpr e = kal_sqrt(b->graph, square.of.expr);
+    kal_build_origin(b, before, node->span);
+    return kal_build_scalar_of(b, e, square.marks,
+                               kal_build_unit_power(b, square.unit, 1, 2), node);
+}
+
+static KalValue call_transpose(KalBuild *b, const KalNode *node)
+{
+    if (!demand_arguments(b, node, 1)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalValue a = kal_build_eval(b, node->of.call.arguments);
+    if (a.kind == KAL_VALUE_BAD) {
+        return a;
+    }
+    const bool matrix = a.kind == KAL_VALUE_ARRAY && a.of.array->depth == 2;
+    const KalArray *rows = matrix ? a.of.array : NULL;
+    const uint32_t n = matrix ? rows->items[0].of.array->n : 0;
+    for (uint32_t i = 0; matrix && i < rows->n; i++) {
+        if (rows->items[i].kind != KAL_VALUE_ARRAY || rows->items[i].of.array->n != n) {
+            return kal_build_bad(b, node->span, "the rows of a matrix have one length");
+        }
+    }
+    if (!matrix) {
+        return kal_build_bad(b, node->span, "transpose takes a matrix, not %s",
+                             kal_build_describe(a).text);
+    }
+    KalArray *result = kal_build_step(b, node->span, (size_t)n * rows->n)
+                           ? kal_build_array(b, n)
+                           : NULL;
+    for (uint32_t j = 0; result && j < n; j++) {
+        KalArray *row = kal_build_array(b, rows->n);
+        for (uint32_t i = 0; row && i < rows->n; i++) {
+            row->items[i] = rows->items[i].of.array->items[j];
+        }
+        result->items[j] = row ? kal_build_finish(b, row, node->span) : KAL_BAD_VALUE;
+    }
+    return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
+}
+
+// Quantities of motion.
+
+bool kal_build_coordinate(KalBuild *b, KalValue value, KalSpan span,
+                          uint32_t *out_index)
+{
+    if (value.kind == KAL_VALUE_BAD) {
+        return false;
+    }
+    const bool scalar = value.kind == KAL_VALUE_SCALAR;
+    const KalExprNode node = scalar ? kal_graph_node(b->graph, value.of.expr)
+                                    : (KalExprNode){.op = KAL_OP_CONST};
+    const KalSymbol *symbol =
+        node.op == KAL_OP_SYMBOL ? &b->model->symbols[node.arg[0].index] : NULL;
+    if (!symbol || symbol->kind != KAL_SYMBOL_COORDINATE) {
+        kal_build_error(b, span, "'%.*s' is not a coordinate",
+                        (int)(span.end - span.begin), span.source->text + span.begin);
+        return false;
+    }
+    *out_index = symbol->index;
+    return true;
+}
+
+// Energy per unit of a coordinate.
+static KalUnitId force_unit(KalBuild *b, KalValue value)
+{
+    return kal_build_unit_over(b, b->energy, value.unit);
+}
+
+static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    uint32_t index;
+    KalExpr e;
+    (void)c;
+    if (!kal_build_coordinate(b, a, node->span, &index)
+        || !kal_build_check(b, kal_model_coordinate_force(b->model, index, &e))) {
+        return KAL_BAD_VALUE;
+    }
+    return kal_build_scalar_of(b, e, KAL_MARK(COORDINATE_FORCE), force_unit(b, a),
+                               node);
+}
+
+static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    uint32_t index;
+    uint64_t constraint;
+    (void)c;
+    if (!kal_build_coordinate(b, a, node->span, &index)) {
+        return KAL_BAD_VALUE;
+    }
+    if (!kal_map_find(&b->drives, (uint64_t)index + 1, &constraint)) {
+        return kal_build_bad(b, node->span,
+                             "'%s' is not prescribed, so nothing drives it",
+                             b->model->coordinates[index].name);
+    }
+    return kal_build_scalar_of(b, b->model->constraints[constraint].reaction,
+                               KAL_MARK(REACTION), force_unit(b, a), node);
+}
+
+// What an argument names, anything being allowed in it.
+static KalValue named_argument(KalBuild *b, const KalNode *node, KalSpace space)
+{
+    const KalUsage usage = b->usage;
+    b->usage.allowed = KAL_MARKS_ALL;
+    const KalNode *argument = node->of.call.arguments;
+    const KalValue value = demand_arguments(b, node, 1)
+                               ? kal_build_path(b, argument, space)
+                               : KAL_BAD_VALUE;
+    b->usage = usage;
+    return value;
+}
+
+static KalValue call_cforce(KalBuild *b, const KalNode *node)
+{
+    return kal_build_each(b, cforce_scalar, named_argument(b, node, KAL_SPACE_VALUE),
+                          (KalValue){.kind = KAL_VALUE_NONE}, node);
+}
+
+static KalValue call_drive(KalBuild *b, const KalNode *node)
+{
+    return kal_build_each(b, drive_scalar, named_argument(b, node, KAL_SPACE_VALUE),
+                          (KalValue){.kind = KAL_VALUE_NONE}, node);
+}
+
+// Reactions or inputs, by the name of what has them.
+static KalValue call_named(KalBuild *b, const KalNode *node, KalSpace space,
+                           const char *what)
+{
+    const KalValue value = named_argument(b, node, space);
+    if (value.kind == KAL_VALUE_PART
+        || (value.kind == KAL_VALUE_ARRAY && (value.marks & KAL_MARKS_ALL) == 0)) {
+        return kal_build_bad(b, node->span, "expected %s, found %s", what,
+                             kal_build_describe(value).text);
+    }
+    return value;
+}
+
+static KalValue call_reaction(KalBuild *b, const KalNode *node)
+{
+    return call_named(b, node, KAL_SPACE_CONSTRAINT, "a constraint");
+}
+
+static KalValue call_control(KalBuild *b, const KalNode *node)
+{
+    return call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
+}
+
+static KalValue call_energy(KalBuild *b, const KalNode *node)
+{
+    if (!demand_arguments(b, node, 0)) {
+        return KAL_BAD_VALUE;
+    }
+    return kal_build_scalar_of(b, b->model->energy, KAL_MARK(ENERGY), b->energy, node);
+}
+
+// Functions of the model.
+
+static KalValue call_body(KalBuild *b, KalEntry *entry, KalBinding *bindings, size_t n)
+{
+    const KalFrame frame = {NULL, bindings, n};
+    const KalEnvironment names = b->names;
+    const KalUsage usage = b->usage;
+    b->names = (KalEnvironment){&frame, entry->scope};
+    b->usage.allowed = KAL_MARKS_ALL; // the call is what is judged
+    b->calls++;
+    entry->active = true;
+    const KalValue value = kal_build_eval(b, entry->node->of.definition.body);
+    entry->active = false;
+    b->calls--;
+    b->usage = usage;
+    b->names = names;
+    return value;
+}
+
+static bool bind_arguments(KalBuild *b, const KalEntry *entry, const KalNode *node,
+                           KalBinding *bindings)
+{
+    const KalNode *argument = node->of.call.arguments;
+    const KalUsage usage = b->usage;
+    bool good = true;
+    b->usage.allowed = KAL_MARKS_ALL;
+    size_t i = 0;
+    for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
+        bindings[i] =
+            (KalBinding){.atom = kal_build_atom_of(b, p->of.declaration.target),
+                         .value = kal_build_eval(b, argument)};
+        good &= bindings[i].value.kind != KAL_VALUE_BAD;
+        argument = argument->next;
+        i++;
+    }
+    b->usage = usage;
+    return good;
+}
+
+static KalValue call_model(KalBuild *b, KalEntry *entry, const KalNode *node)
+{
+    uint32_t n = 0;
+    entry->site->used = true;
+    for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
+        n++;
+    }
+    if (!demand_arguments(b, node, n)) {
+        return KAL_BAD_VALUE;
+    }
+    if (entry->active) {
+        return kal_build_bad(b, node->span, "the function '%s' calls itself",
+                             kal_build_atom_text(b, entry->atom));
+    }
+    if (b->calls == KAL_BUILD_CALL_DEPTH) {
+        return kal_build_bad(b, node->span,
+                             "functions may call each other %d levels deep",
+                             KAL_BUILD_CALL_DEPTH);
+    }
+    KalBinding *bindings =
+        (KalBinding *)kal_pool_alloc(&b->pool, (n + 1) * sizeof *bindings);
+    if (!bindings) {
+        kal_build_no_memory(b);
+        return KAL_BAD_VALUE;
+    }
+    return bind_arguments(b, entry, node, bindings) ? call_body(b, entry, bindings, n)
+                                                    : KAL_BAD_VALUE;
+}
+
+// All of them.
+
+typedef struct SpecialRow {
+    const char *word;
+    KalValue (*call)(KalBuild *b, const KalNode *node);
+} SpecialRow;
+
+static const SpecialRow SPECIALS[] = {
+    {"dot",       call_dot      },
+    {"cross",     call_cross    },
+    {"norm",      call_norm     },
+    {"transpose", call_transpose},
+    {"reaction",  call_reaction },
+    {"cforce",    call_cforce   },
+    {"drive",     call_drive    },
+    {"control",   call_control  },
+    {"energy",    call_energy   },
+};
+
+enum {
+    SPECIALS_COUNT = sizeof SPECIALS / sizeof SPECIALS[0]
+};
+
+// Functions there are, for names that are misspelt.
+static const char *near_function(const char *name)
+{
+    const char *words[KAL_OP_COUNT + SPECIALS_COUNT + 2];
+    int count = 0;
+    for (KalOp op = 0; op < KAL_OP_COUNT; op++) {
+        if (kal_op_kind(op) == KAL_KIND_CALL) {
+            words[count++] = kal_op_word(op);
+        }
+    }
+    for (int i = 0; i < SPECIALS_COUNT; i++) {
+        words[count++] = SPECIALS[i].word;
+    }
+    words[count++] = "sum";
+    words[count++] = "if";
+    return kal_word_find_near(name, words, count);
+}
+
+static KalValue unknown_function(KalBuild *b, const KalNode *callee)
+{
+    const KalAtom atom = kal_build_atom_of(b, callee);
+    const char *name = kal_build_atom_text(b, atom);
+    KalFound found = {NULL, NULL};
+    if (atom <= KAL_ATOM_DEG || kal_build_find(b, atom, KAL_SPACE_VALUE, &found)) {
+        return kal_build_bad(b, callee->span,
+                             "'%s' is not a function; a product is written with *",
+                             name);
+    }
+    const char *near = near_function(name);
+    return near ? kal_build_bad(b, callee->span,
+                                "unknown function '%s'; did you mean '%s'?", name, near)
+                : kal_build_unknown(b, callee, KAL_SPACE_VALUE, NULL);
+}
+
+static KalValue call_name(KalBuild *b, const KalNode *node)
+{
+    const KalNode *callee = node->of.call.callee;
+    KalFound found = {NULL, NULL};
+    if (kal_build_find(b, kal_build_atom_of(b, callee), KAL_SPACE_VALUE, &found)
+        && found.entry && found.entry->kind == KAL_ENTRY_FUNCTION) {
+        return call_model(b, found.entry, node);
+    }
+    const KalOp op = kal_op_find_function(callee->of.text.data, callee->of.text.length);
+    if (op != KAL_OP_COUNT) {
+        return call_function(b, op, node);
+    }
+    for (int i = 0; i < SPECIALS_COUNT; i++) {
+        if (kal_node_is_text(callee, SPECIALS[i].word)) {
+            return SPECIALS[i].call(b, node);
+        }
+    }
+    return unknown_function(b, callee);
+}
+
+KalValue kal_build_call(KalBuild *b, const KalNode *node)
+{
+    const KalNode *callee = node->of.call.callee;
+    if (callee->kind == KAL_NODE_NAME) {
+        return call_name(b, node);
+    }
+    const KalNode *name = callee->of.binary.right;
+    const KalValue part = kal_build_path(b, callee->of.binary.left, KAL_SPACE_VALUE);
+    if (part.kind == KAL_VALUE_BAD) {
+        return part;
+    }
+    if (part.kind != KAL_VALUE_PART) {
+        return kal_build_bad(b, callee->span, "%s has no functions",
+                             kal_build_describe(part).text);
+    }
+    KalEntry *entry =
+        kal_build_find_in(b, part.of.part, kal_build_atom_of(b, name), KAL_SPACE_VALUE);
+    if (!entry) {
+        return kal_build_unknown(b, name, KAL_SPACE_VALUE, part.of.part);
+    }
+    return entry->kind == KAL_ENTRY_FUNCTION
+               ? call_model(b, entry, node)
+               : kal_build_bad(
+                   b, name->span,
+                   "'%s' is %s, not a function; a product is written with *",
+                   kal_build_atom_text(b, entry->atom),
+                   kal_build_kind_text(entry->kind));
+}

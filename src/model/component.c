@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+
+// for, component, fn, part.
+
+// Recursion by way of statements ends at KAL_BLOCK_DEPTH and KAL_BUILD_PART_DEPTH.
+
+#include "model/build_impl.h"
+
+#include <kalaba/text.h>
+
+#include <stdio.h>
+#include <string.h>
+
+// Loops.
+
+void kal_build_for(KalBuild *b, const KalNode *node)
+{
+    int64_t last;
+    KalBinding index = {.atom = kal_build_atom_of(b, node->of.loop.index),
+                        .is_index = true};
+    if (!kal_build_range(b, node->of.loop.range, &index.number, &last)) {
+        return;
+    }
+    const KalFrame frame = {b->names.frame, &index, 1};
+    b->names.frame = &frame;
+    for (; index.number <= last && kal_build_pass(b, node->span); index.number++) {
+        index.value = kal_build_index(b, index.number, node);
+        kal_build_statements(b, node->of.loop.body);
+    }
+    b->names.frame = frame.outer;
+}
+
+// Definitions.
+
+// Whether the parameters of a definition have different names, and not too many.
+static bool check_parameters(KalBuild *b, const KalNode *parameters)
+{
+    size_t n = 0;
+    for (const KalNode *p = parameters; p; p = p->next) {
+        const KalNode *name = p->of.declaration.target;
+        for (const KalNode *other = parameters; other != p; other = other->next) {
+            if (kal_node_equal(other->of.declaration.target, name)) {
+                kal_build_error(b, name->span, "two arguments have this name");
+                return false;
+            }
+        }
+        if (++n > KAL_BUILD_ARGUMENTS) {
+            kal_build_error(b, name->span, "at most %d arguments are possible",
+                            KAL_BUILD_ARGUMENTS);
+            return false;
+        }
+    }
+    return true;
+}
+
+void kal_build_definition(KalBuild *b, const KalNode *node)
+{
+    const bool function = node->kind == KAL_NODE_FN;
+    if (b->names.frame) {
+        kal_build_error(b, node->of.definition.name->span,
+                        "%s is defined outside of loops",
+                        function ? "a function" : "a component");
+        return;
+    }
+    if (!check_parameters(b, node->of.definition.parameters)) {
+        return;
+    }
+    KalEntry *entry =
+        kal_build_declare(b, function ? KAL_ENTRY_FUNCTION : KAL_ENTRY_COMPONENT,
+                          node->of.definition.name);
+    if (entry) {
+        entry->node = node;
+    }
+}
+
+// Arguments of parts.
+
+static void report_argument(KalBuild *b, const KalNode *name, const KalNode *parameters)
+{
+    const char *words[KAL_BUILD_ARGUMENTS];
+    int count = 0;
+    for (const KalNode *p = parameters; p; p = p->next) {
+        const KalAtom atom = kal_build_atom_of(b, p->of.declaration.target);
+        words[count++] = kal_build_atom_text(b, atom);
+    }
+    const char *text = kal_build_atom_text(b, kal_build_atom_of(b, name));
+    const char *near = kal_word_find_near(text, words, count);
+    if (near) {
+        kal_build_error(b, name->span,
+                        "the component has no argument '%s'; did you mean '%s'?", text,
+                        near);
+    } else {
+        kal_build_error(b, name->span, "the component has no argument '%s'", text);
+    }
+}
+
+// The place of the parameter that an argument is for; -1 after an error.
+static int place_of(KalBuild *b, const KalNode *argument, const KalNode *parameters,
+                    int position)
+{
+    const KalNode *name = argument->of.declaration.target;
+    const KalNode *p = parameters;
+    int place = 0;
+    while (p
+           && (name ? !kal_node_equal(p->of.declaration.target, name)
+                    : place < position)) {
+        p = p->next;
+        place++;
+    }
+    if (!p && name) {
+        report_argument(b, name, parameters);
+    } else if (!p) {
+        kal_build_error(b, argument->span, "the component has only %d argument%s",
+                        place, place == 1 ? "" : "s");
+    }
+    return p ? place : -1;
+}
+
+// For every parameter the value that is given for it, or NULL.
+static bool assign(KalBuild *b, const KalNode *call, const KalNode *parameters,
+                   const KalNode *out_given[KAL_BUILD_ARGUMENTS])
+{
+    int position = 0;
+    for (const KalNode *a = call->of.call.arguments; a; a = a->next) {
+        const int place = place_of(b, a, parameters, position++);
+        if (place < 0) {
+            return false;
+        }
+        if (out_given[place]) {
+            kal_build_error(b, a->span, "this argument is given twice");
+            return false;
+        }
+        out_given[place] = a->of.declaration.value;
+    }
+    int place = 0;
+    for (const KalNode *p = parameters; p; p = p->next) {
+        const KalNode *name = p->of.declaration.target;
+        if (!out_given[place] && !p->of.declaration.value) {
+            kal_build_error(b, call->span, "the argument '%.*s' is missing",
+                            (int)name->of.text.length, name->of.text.data);
+            return false;
+        }
+        place++;
+    }
+    return true;
+}
+
+static const KalUsage ARGUMENT_USAGE = {KAL_MARKS_ALL, "an argument"};
+
+// An argument: what is given for it, if anything, and where.
+typedef struct Given {
+    const KalNode *node;
+    KalValue value;
+} Given;
+
+// Declares an argument in the scope of its part.
+static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
+{
+    const KalNode *name = parameter->of.declaration.target;
+    const KalNode *unit = parameter->of.declaration.unit;
+    const KalTarget target = {.name = name, .node = name};
+    KalNameText text;
+    const KalNode *blamed = given.node ? given.node : parameter->of.declaration.value;
+    KalValue value = given.value;
+    if (!kal_build_name(b, &target, 0, &text)) {
+        return;
+    }
+    const KalNode *override = kal_build_find_override(b, &text);
+    if (override) {
+        value = kal_build_eval_override(b, override);
+        blamed = override;
+    } else if (value.kind == KAL_VALUE_NONE) {
+        value = kal_build_eval_for(b, parameter->of.declaration.value, ARGUMENT_USAGE);
+    }
+    if (unit) {
+        value = kal_build_apply_unit(b, value, unit, blamed);
+    }
+    KalEntry *entry = kal_build_declare(b, KAL_ENTRY_ARGUMENT, name);
+    if (entry && kal_build_count(b, name->span, kal_build_size(value))) {
+        entry->value = kal_build_keep(b, value);
+    }
+}
+
+// Parts.
+
+// The component that a call names; NULL after an error.
+static KalEntry *find_component(KalBuild *b, const KalNode *callee)
+{
+    KalFound found = {NULL, NULL};
+    const bool member = callee->kind == KAL_NODE_MEMBER;
+    const KalNode *name = member ? callee->of.binary.right : callee;
+    if (member) {
+        const KalValue part =
+            kal_build_path(b, callee->of.binary.left, KAL_SPACE_VALUE);
+        if (part.kind == KAL_VALUE_PART) {
+            found.entry = kal_build_find_in(b, part.of.part, kal_build_atom_of(b, name),
+                                            KAL_SPACE_VALUE);
+        }
+    } else if (callee->kind == KAL_NODE_NAME) {
+        (void)kal_build_find(b, kal_build_atom_of(b, name), KAL_SPACE_VALUE, &found);
+    }
+    if (!found.entry && !found.binding && callee->kind == KAL_NODE_NAME) {
+        (void)kal_build_unknown(b, name, KAL_SPACE_VALUE, NULL);
+        return NULL;
+    }
+    if (!found.entry || found.entry->kind != KAL_ENTRY_COMPONENT) {
+        kal_build_error(b, callee->span, "expected the name of a component");
+        return NULL;
+    }
+    found.entry->site->used = true;
+    return found.entry;
+}
+
+// Components that contain each other: "A > B > A".
+static void report_cycle(KalBuild *b, const KalEntry *entry, KalSpan span)
+{
+    char cycle[512];
+    size_t length = 0;
+    bool inside = false;
+    for (unsigned i = 0; i < b->n_active && length < sizeof cycle; i++) {
+        inside |= b->active[i] == entry;
+        if (inside) {
+            length += (size_t)snprintf(cycle + length, sizeof cycle - length, "%s > ",
+                                       kal_build_atom_text(b, b->active[i]->atom));
+        }
+    }
+    kal_build_error(b, span, "a component cannot contain itself: %s%s", cycle,
+                    kal_build_atom_text(b, entry->atom));
+}
+
+static bool may_enter(KalBuild *b, const KalEntry *entry, KalSpan span)
+{
+    if (entry->active) {
+        report_cycle(b, entry, span);
+        return false;
+    }
+    if (b->n_active == KAL_BUILD_PART_DEPTH) {
+        kal_build_error(b, span, "parts may be in each other %d levels deep",
+                        KAL_BUILD_PART_DEPTH);
+        return false;
+    }
+    b->parts++;
+    if (b->parts > KAL_BUILD_PARTS) {
+        kal_build_limit(b, span, "the model is too large: it has more than %d parts",
+                        KAL_BUILD_PARTS);
+    }
+    return b->status == KAL_OK;
+}
+
+// Fills the scope of a part.
+static void fill(KalBuild *b, KalEntry *entry, KalScope *scope, const Given *given)
+{
+    const KalEnvironment names = b->names;
+    const KalNode *node = entry->node;
+    b->names = (KalEnvironment){NULL, scope};
+    entry->active = true;
+    b->active[b->n_active++] = entry;
+    for (const KalNode *p = node->of.definition.parameters; p; p = p->next) {
+        declare_argument(b, p, *given++);
+    }
+    scope->body = node->of.definition.body;
+    kal_build_statements(b, scope->body);
+    b->n_active--;
+    entry->active = false;
+    b->names = names;
+}
+
+// The part that a call makes; `prefix` begins the names of its members.
+static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix)
+{
+    KalEntry *entry = find_component(b, call->of.call.callee);
+    const KalNode *nodes[KAL_BUILD_ARGUMENTS] = {NULL};
+    Given given[KAL_BUILD_ARGUMENTS];
+    if (!entry || !may_enter(b, entry, call->span)
+        || !assign(b, call, entry->node->of.definition.parameters, nodes)) {
+        return KAL_BAD_VALUE;
+    }
+    int n = 0;
+    for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
+        given[n] = (Given){.node = nodes[n]};
+        if (nodes[n]) {
+            given[n].value = kal_build_eval_for(b, nodes[n], ARGUMENT_USAGE);
+        }
+        n++;
+    }
+    KalScope *scope = kal_build_add_scope(b, entry->scope, b->names.scope, prefix);
+    if (!scope) {
+        return KAL_BAD_VALUE;
+    }
+    fill(b, entry, scope, given);
+    return (KalValue){.kind = KAL_VALUE_PART, .of.part = scope};
+}
+
+static void declare_part(KalBuild *b, const KalNode *node, const KalTarget *target)
+{
+    KalNameText prefix;
+    KalEntry *entry = kal_build_declare_target(b, KAL_ENTRY_PART, target, target->n);
+    if (!entry || !kal_build_name(b, target, target->n, &prefix)) {
+        return;
+    }
+    if (target->n == 0) {
+        entry->value.kind = KAL_VALUE_NONE; // it cannot use itself
+    }
+    memcpy(prefix.text + prefix.length, ".", 2);
+    kal_build_set_target(b, entry, target, target->n,
+                         instantiate(b, node->of.instance.call, prefix.text));
+}
+
+// `part a[i in 1..n] = …`
+static void declare_parts(KalBuild *b, const KalNode *node)
+{
+    const KalNode *name = node->of.instance.name;
+    int64_t last;
+    KalBinding index = {.atom = kal_build_atom_of(b, node->of.instance.index),
+                        .is_index = true};
+    if (!kal_build_range(b, node->of.instance.range, &index.number, &last)) {
+        return;
+    }
+    const KalFrame frame = {b->names.frame, &index, 1};
+    b->names.frame = &frame;
+    for (; index.number <= last && kal_build_pass(b, node->span); index.number++) {
+        const KalPoolMark mark = kal_pool_mark(&b->pool);
+        const KalTarget target = {
+            .name = name, .node = name, .n = 1, .index = {index.number}};
+        index.value = kal_build_index(b, index.number, node);
+        declare_part(b, node, &target);
+        kal_pool_release(&b->pool, mark);
+    }
+    b->names.frame = frame.outer;
+}
+
+void kal_build_part(KalBuild *b, const KalNode *node)
+{
+    for (const KalNode *i = node->of.list.items; i; i = i->next) {
+        if (i->of.instance.index) {
+            declare_parts(b, i);
+        } else {
+            const KalTarget target = {.name = i->of.instance.name,
+                                      .node = i->of.instance.name};
+            declare_part(b, i, &target);
+        }
+    }
+}

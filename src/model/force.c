@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+// Energies, forces, masses.
+
+#include "model/build_impl.h"
+
+typedef struct EnergyRow {
+    const char *where;
+    KalNodeKind statement;
+    KalTermKind kind;
+    unsigned allowed;
+    bool is_power; // then a velocity has to be in it, else a coordinate
+} EnergyRow;
+
+static const EnergyRow ENERGIES[] = {
+    {"an energy",     KAL_NODE_KINETIC,        KAL_TERM_KINETIC,        KAL_MARKS_STATE,    false},
+    {"an energy",     KAL_NODE_POTENTIAL,      KAL_TERM_POTENTIAL,      KAL_MARKS_STATE,    false},
+    {"a dissipation", KAL_NODE_DISSIPATION,    KAL_TERM_DISSIPATION,    KAL_MARKS_STATE,
+     true                                                                                        },
+    {"a power",       KAL_NODE_EXTERNAL_POWER, KAL_TERM_POWER,          KAL_MARKS_STATE,    true },
+    {"a power",       KAL_NODE_NONIDEAL_POWER, KAL_TERM_NONIDEAL_POWER, KAL_MARKS_NONIDEAL,
+     true                                                                                        },
+};
+
+static const EnergyRow *find_row(KalNodeKind statement)
+{
+    const EnergyRow *row = ENERGIES;
+    while (row->statement != statement) {
+        row++;
+    }
+    return row;
+}
+
+static void add(KalBuild *b, KalContribution entry)
+{
+    if (kal_build_count(b, entry.span, 1)) {
+        kal_build_check(b, kal_model_add_contribution(b->model, entry));
+    }
+}
+
+// What a formula really holds; the marks of a value may have more.
+static uint64_t kinds_in(KalBuild *b, KalExpr e)
+{
+    uint64_t kinds = 0;
+    (void)kal_build_check(b, kal_model_kinds_in(b->model, e, &kinds));
+    return kinds;
+}
+
+void kal_build_energy(KalBuild *b, const KalNode *node)
+{
+    const EnergyRow *row = find_row(node->kind);
+    const KalNode *formula = node->of.unary.operand;
+    const KalUsage usage = {row->allowed, row->where};
+    const KalValue value = kal_build_scalar_for(b, formula, usage);
+    if (value.kind == KAL_VALUE_BAD) {
+        return;
+    }
+    const uint64_t kinds = kinds_in(b, value.of.expr);
+    if (row->is_power) {
+        kal_build_demand_power(b, value.unit, formula->span, "this, times s,");
+    } else {
+        kal_build_demand_energy(b, value.unit, formula->span, "this");
+    }
+    const bool own = formula->span.source == b->main; // libraries serve many models
+    if (own && row->is_power && (kinds & KAL_MARK(VELOCITY)) == 0) {
+        kal_build_warn(b, formula->span, "no velocity is in this, so it has no effect");
+    } else if (own && (kinds & KAL_MARKS_MOVING) == 0) {
+        kal_build_warn(b, formula->span,
+                       "no coordinate is in this, so it has no effect");
+    }
+    const KalContribution entry = {
+        .kind = row->kind, .value = value.of.expr, .span = formula->span};
+    add(b, entry);
+}
+
+// Forces on coordinates, element by element.
+
+static KalValue add_force(KalBuild *b, KalTermKind kind, KalValue target,
+                          KalValue value, const KalNode *node)
+{
+    const KalSpan span = node->of.declaration.value->span;
+    KalContribution entry = {.kind = kind, .value = value.of.expr, .span = span};
+    if (!kal_build_coordinate(b, target, node->of.declaration.target->span,
+                              &entry.row)) {
+        return KAL_BAD_VALUE;
+    }
+    kal_build_demand_energy(b, kal_build_unit_times(b, target.unit, value.unit), span,
+                            "the force times its coordinate");
+    add(b, entry);
+    return value;
+}
+
+static KalValue add_impressed(KalBuild *b, KalValue target, KalValue value,
+                              const KalNode *node)
+{
+    return add_force(b, KAL_TERM_FORCE, target, value, node);
+}
+
+static KalValue add_nonideal(KalBuild *b, KalValue target, KalValue value,
+                             const KalNode *node)
+{
+    return add_force(b, KAL_TERM_NONIDEAL, target, value, node);
+}
+
+void kal_build_force(KalBuild *b, const KalNode *node)
+{
+    static const KalUsage impressed = {KAL_MARKS_STATE, "a force"};
+    static const KalUsage nonideal = {KAL_MARKS_NONIDEAL, "a force"};
+    const bool ideal = node->kind == KAL_NODE_FORCE;
+    for (const KalNode *a = node->of.list.items; a; a = a->next) {
+        const KalValue target =
+            kal_build_path(b, a->of.declaration.target, KAL_SPACE_VALUE);
+        const KalValue value = kal_build_eval_for(b, a->of.declaration.value,
+                                                  ideal ? impressed : nonideal);
+        (void)kal_build_zip(b, ideal ? add_impressed : add_nonideal, target, value, a);
+    }
+}
+
+void kal_build_mass(KalBuild *b, const KalNode *node)
+{
+    static const KalUsage usage = {KAL_MARKS_TIMED | KAL_MARK(COORDINATE), "a mass"};
+    const KalNode *formula = node->of.mass.value;
+    const KalValue row = kal_build_path(b, node->of.mass.row, KAL_SPACE_VALUE);
+    const KalValue column = kal_build_path(b, node->of.mass.column, KAL_SPACE_VALUE);
+    const KalValue value = kal_build_scalar_for(b, formula, usage);
+    KalContribution entry = {
+        .kind = KAL_TERM_MASS, .value = value.of.expr, .span = formula->span};
+    if (!kal_build_coordinate(b, row, node->of.mass.row->span, &entry.row)
+        || !kal_build_coordinate(b, column, node->of.mass.column->span, &entry.column)
+        || value.kind == KAL_VALUE_BAD) {
+        return;
+    }
+    const KalUnitId velocities = kal_build_unit_over(
+        b,
+        kal_build_unit_over(b, kal_build_unit_times(b, row.unit, column.unit),
+                            KAL_UNIT_TIME),
+        KAL_UNIT_TIME);
+    kal_build_demand_energy(b, kal_build_unit_times(b, value.unit, velocities),
+                            formula->span, "the mass times both velocities");
+    add(b, entry);
+}

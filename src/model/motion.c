@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+
+// How it starts and runs, and what happens on the way: init, simulate, event.
+
+#include "model/build_impl.h"
+
+#include <kalaba/text.h>
+
+#include <math.h>
+
+// Start values.
+
+typedef struct Start {
+    unsigned order;
+    KalStartKind kind;
+} Start;
+
+// Whether a scope is around another one, or the same.
+static bool is_around(const KalScope *outer, const KalScope *inner)
+{
+    while (inner && inner != outer) {
+        inner = inner->owner;
+    }
+    return inner != NULL;
+}
+
+// A start value given earlier holds unless this one is given further out.
+static bool may_start(KalBuild *b, uint64_t key, const KalStartValue *earlier,
+                      KalSpan span)
+{
+    const KalScope *before = (const KalScope *)kal_map_find_pointer(&b->starts, key);
+    if (!before) {
+        return true;
+    }
+    if (before != b->names.scope && is_around(b->names.scope, before)) {
+        return true;
+    }
+    kal_build_error(b, span, "this has a start value already");
+    kal_build_note(b, earlier->span, "the first is here");
+    return false;
+}
+
+static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue value,
+                          const KalNode *node)
+{
+    const KalSpan span = node->of.declaration.target->span;
+    uint32_t index;
+    if (!kal_build_coordinate(b, target, span, &index)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalUnitId unit = start.order == 1
+                               ? kal_build_unit_over(b, target.unit, KAL_UNIT_TIME)
+                               : target.unit;
+    (void)kal_build_agree(b, value.unit, unit, node->of.declaration.value->span,
+                          "the start value", "what it is for");
+    KalCoordinate *coordinate = &b->model->coordinates[index];
+    KalStartValue *place =
+        start.order == 1 ? &coordinate->start_v : &coordinate->start_q;
+    const uint64_t key = 2 * (uint64_t)index + start.order + 1;
+    if (may_start(b, key, place, span)
+        && kal_build_check(
+            b, kal_map_set_pointer(b->ctx, &b->starts, key, b->names.scope))) {
+        *place = (KalStartValue){start.kind, value.of.expr, span};
+    }
+    return value;
+}
+
+// Elements of a target with those of a value; a number is for all of them.
+// NOLINTNEXTLINE(misc-no-recursion): ends at KAL_BUILD_VECTOR_DEPTH
+static void set_starts(KalBuild *b, Start start, KalValue target, KalValue value,
+                       const KalNode *node)
+{
+    if (target.kind == KAL_VALUE_BAD || value.kind == KAL_VALUE_BAD) {
+        return;
+    }
+    if (target.kind != KAL_VALUE_ARRAY && value.kind == KAL_VALUE_SCALAR) {
+        (void)set_start(b, start, target, value, node);
+        return;
+    }
+    const bool array = value.kind == KAL_VALUE_ARRAY;
+    if (target.kind != KAL_VALUE_ARRAY || value.kind == KAL_VALUE_PART
+        || (array && value.of.array->n != target.of.array->n)) {
+        kal_build_error(b, node->span, "%s cannot start as %s",
+                        kal_build_describe(target).text,
+                        kal_build_describe(value).text);
+        return;
+    }
+    const uint32_t n = target.of.array->n;
+    for (uint32_t i = 0; i < n && kal_build_step(b, node->span, 1); i++) {
+        set_starts(b, start, target.of.array->items[i],
+                   array ? value.of.array->items[i] : value, node);
+    }
+}
+
+// The coordinate that a target names, and whether it is the velocity that is meant.
+static KalValue derived_target(KalBuild *b, const KalNode *target, unsigned *out_order)
+{
+    const bool prime = target->kind == KAL_NODE_PRIME;
+    *out_order = prime ? target->op : 0;
+    if (*out_order > 1) {
+        return kal_build_bad(b, target->span,
+                             "expected a coordinate or velocity; accelerations follow "
+                             "from the equations");
+    }
+    return kal_build_path(b, prime ? target->of.unary.operand : target,
+                          KAL_SPACE_VALUE);
+}
+
+void kal_build_init(KalBuild *b, const KalNode *node)
+{
+    static const KalUsage usage = {KAL_MARKS_CONSTANT, "a start value"};
+    for (const KalNode *s = node->of.list.items; s; s = s->next) {
+        Start start = {.kind =
+                           s->op == KAL_START_GUESS ? KAL_START_ABOUT : KAL_START_HELD};
+        b->looking = true;
+        const KalValue target =
+            derived_target(b, s->of.declaration.target, &start.order);
+        b->looking = false;
+        const KalValue value = kal_build_eval_for(b, s->of.declaration.value, usage);
+        set_starts(b, start, target, value, s);
+    }
+}
+
+// Runs.
+
+// A formula of parameters, with its number.
+static KalExpr constant(KalBuild *b, const KalNode *node, double *out_number)
+{
+    static const KalUsage usage = {KAL_MARKS_CONSTANT, "simulate"};
+    const KalValue value = kal_build_scalar_for(b, node, usage);
+    if (value.kind == KAL_VALUE_BAD
+        || !kal_build_number(b, value.of.expr, out_number)) {
+        return KAL_NO_EXPR;
+    }
+    if (!isfinite(*out_number)) {
+        kal_build_error(b, node->span, "this comes to %g; expected a finite number",
+                        *out_number);
+        return KAL_NO_EXPR;
+    }
+    return value.of.expr;
+}
+
+static KalExpr positive(KalBuild *b, const KalNode *node, const char *what)
+{
+    double number = 0.0;
+    const KalExpr e = constant(b, node, &number);
+    if (e.index != 0 && !(number > 0.0)) {
+        kal_build_error(b, node->span, "%s has to be positive, but is %.9g", what,
+                        number);
+    }
+    return e;
+}
+
+// The one of some words that a node is; reports what is none of them.
+static bool read_word(KalBuild *b, const KalNode *node, const char *const *words,
+                      int count, int *out_word)
+{
+    for (int i = 0; i < count; i++) {
+        if (node->kind == KAL_NODE_NAME && kal_node_is_text(node, words[i])) {
+            *out_word = i;
+            return true;
+        }
+    }
+    const char *near = NULL;
+    if (node->kind == KAL_NODE_NAME) {
+        const KalAtom atom = kal_build_atom_of(b, node);
+        near = kal_word_find_near(kal_build_atom_text(b, atom), words, count);
+    }
+    if (near) {
+        kal_build_error(b, node->span, "unknown option; did you mean %s?", near);
+    } else {
+        kal_build_error(b, node->span, "expected %s, %s or %s", words[0], words[1],
+                        words[2]);
+    }
+    return false;
+}
+
+static void read_method(KalBuild *b, const KalNode *node)
+{
+    static const char *const words[] = {"auto", "dop853", "bdf"};
+    int word;
+    if (read_word(b, node, words, 3, &word)) {
+        b->model->simulate.method = (KalMethod)word;
+    }
+}
+
+static void read_drift(KalBuild *b, const KalNode *node)
+{
+    static const char *const words[] = {"project", "stabilize(k)", "none"};
+    KalSimulate *simulate = &b->model->simulate;
+    int word;
+    if (node->kind == KAL_NODE_CALL
+        && kal_node_is_text(node->of.call.callee, "stabilize")) {
+        const KalNode *k = node->of.call.arguments;
+        if (!k || k->next) {
+            kal_build_error(b, node->span,
+                            "stabilize takes one rate, as in stabilize(5)");
+            return;
+        }
+        simulate->drift = KAL_DRIFT_STABILIZE;
+        simulate->stabilize = positive(b, k, "the rate");
+        return;
+    }
+    if (node->kind == KAL_NODE_NAME && kal_node_is_text(node, "stabilize")) {
+        kal_build_error(b, node->span, "stabilize takes a rate, as in stabilize(5)");
+        return;
+    }
+    if (read_word(b, node, words, 3, &word)) {
+        simulate->drift = (KalDrift)word;
+    }
+}
+
+static void read_options(KalBuild *b, const KalNode *options)
+{
+    KalSimulate *simulate = &b->model->simulate;
+    for (const KalNode *o = options; o; o = o->next) {
+        const KalNode *value = o->of.option.value;
+        switch ((KalOption)o->op) {
+        case KAL_OPTION_RTOL: simulate->rtol = positive(b, value, "rtol"); break;
+        case KAL_OPTION_ATOL: simulate->atol = positive(b, value, "atol"); break;
+        case KAL_OPTION_METHOD: read_method(b, value); break;
+        case KAL_OPTION_DRIFT: read_drift(b, value); break;
+        default: break; // the parser has none of the others here
+        }
+    }
+}
+
+void kal_build_simulate(KalBuild *b, const KalNode *node)
+{
+    KalSimulate *simulate = &b->model->simulate;
+    double from = 0.0;
+    double to = 0.0;
+    if (b->names.scope->owner || b->names.frame) {
+        kal_build_error(b, node->span,
+                        "simulate stands outside of components and loops");
+        return;
+    }
+    if (node->span.source != b->main) {
+        kal_build_error(
+            b, node->span,
+            "simulate stands in the model itself, not in a file that it uses");
+        return;
+    }
+    if (simulate->present) {
+        kal_build_error(b, node->span, "a model has one simulate");
+        kal_build_note(b, simulate->span, "the first is here");
+        return;
+    }
+    simulate->present = true;
+    simulate->span = node->span;
+    simulate->from = constant(b, node->of.simulate.from, &from);
+    simulate->to = constant(b, node->of.simulate.to, &to);
+    if (simulate->from.index != 0 && simulate->to.index != 0 && !(from < to)) {
+        kal_build_error(b, node->of.simulate.to->span,
+                        "the end, %.9g, is not after the beginning, %.9g", to, from);
+    }
+    simulate->every = positive(b, node->of.simulate.every, "the time between samples");
+    read_options(b, node->of.simulate.options);
+}
+
+// Events.
+
+typedef struct Actions {
+    KalBlock list; // of KalAction
+    const KalNode *node;
+} Actions;
+
+static void add_action(KalBuild *b, Actions *actions, KalAction action)
+{
+    kal_build_check(b, kal_block_add(b->ctx, &actions->list, &action, sizeof action));
+}
+
+static void add_set(KalBuild *b, Actions *actions, const KalNode *node)
+{
+    static const KalUsage usage = {KAL_MARKS_ALL, "an event"};
+    KalAction action = {.kind = KAL_ACTION_SET};
+    unsigned order;
+    const KalNode *target = node->of.declaration.target;
+    const KalValue coordinate = derived_target(b, target, &order);
+    const KalValue value = kal_build_scalar_for(b, node->of.declaration.value, usage);
+    if (value.kind == KAL_VALUE_BAD
+        || !kal_build_coordinate(b, coordinate, target->span, &action.target)) {
+        return;
+    }
+    const KalUnitId unit = order == 1
+                               ? kal_build_unit_over(b, coordinate.unit, KAL_UNIT_TIME)
+                               : coordinate.unit;
+    (void)kal_build_agree(b, value.unit, unit, node->of.declaration.value->span,
+                          "the value", "what it is for");
+    action.order = order;
+    action.value = value.of.expr;
+    add_action(b, actions, action);
+}
+
+// The constraints whose reactions a value has.
+// NOLINTNEXTLINE(misc-no-recursion): ends at KAL_BUILD_VECTOR_DEPTH
+static void add_constraints(KalBuild *b, Actions *actions, KalActionKind kind,
+                            KalValue value)
+{
+    if (value.kind == KAL_VALUE_ARRAY) {
+        for (uint32_t i = 0; i < value.of.array->n; i++) {
+            add_constraints(b, actions, kind, value.of.array->items[i]);
+        }
+        return;
+    }
+    if (value.kind == KAL_VALUE_SCALAR) {
+        const uint32_t id = kal_graph_node(b->graph, value.of.expr).arg[0].index;
+        add_action(b, actions,
+                   (KalAction){.kind = kind, .target = b->model->symbols[id].index});
+    } else if (value.kind != KAL_VALUE_BAD) {
+        kal_build_error(b, actions->node->span, "expected a constraint, found %s",
+                        kal_build_describe(value).text);
+    }
+}
+
+static void read_action(KalBuild *b, Actions *actions, const KalNode *node)
+{
+    actions->node = node;
+    switch (node->kind) {
+    case KAL_NODE_STOP:
+        add_action(b, actions, (KalAction){.kind = KAL_ACTION_STOP});
+        break;
+    case KAL_NODE_SET: add_set(b, actions, node); break;
+    case KAL_NODE_RELEASE:
+        add_constraints(
+            b, actions, KAL_ACTION_RELEASE,
+            kal_build_path(b, node->of.unary.operand, KAL_SPACE_CONSTRAINT));
+        break;
+    default:
+        add_constraints(
+            b, actions, KAL_ACTION_ENGAGE,
+            kal_build_path(b, node->of.unary.operand, KAL_SPACE_CONSTRAINT));
+        break;
+    }
+}
+
+// Moves the actions to the model.
+static void finish_event(KalBuild *b, KalEvent event, const Actions *actions)
+{
+    const size_t size = actions->list.size;
+    event.n_actions = size / sizeof *event.actions;
+    event.actions = (KalAction *)kal_build_keep_list(b, actions->list.data, size);
+    if (event.actions && event.name) {
+        kal_build_check(b, kal_model_add_event(b->model, event));
+    }
+}
+
+void kal_build_event(KalBuild *b, const KalNode *node)
+{
+    static const KalUsage usage = {KAL_MARKS_ALL, "an event"};
+    KalTarget target;
+    KalNameText name;
+    if (!kal_build_target(b, node->of.event.target, &target)
+        || !kal_build_name(b, &target, target.n, &name)) {
+        kal_build_spoil(b, KAL_ENTRY_EVENT, node->of.event.target);
+        return;
+    }
+    const unsigned both = KAL_DIRECTION_RISING | KAL_DIRECTION_FALLING;
+    const unsigned directions = node->op == 0 ? both : node->op;
+    const KalValue value = kal_build_scalar_for(b, node->of.event.value, usage);
+    KalEntry *entry = kal_build_declare_target(b, KAL_ENTRY_EVENT, &target, target.n);
+    Actions actions = {.node = node};
+    for (const KalNode *a = node->of.event.actions; a; a = a->next) {
+        read_action(b, &actions, a);
+    }
+    if (entry && value.kind != KAL_VALUE_BAD && kal_build_count(b, node->span, 1)) {
+        const KalValue none = {.kind = KAL_VALUE_PART};
+        kal_build_set_target(b, entry, &target, target.n, none);
+        finish_event(b,
+                     (KalEvent){.name = kal_build_keep_name(b, &name),
+                                .span = target.node->span,
+                                .value = value.of.expr,
+                                .rising = (directions & KAL_DIRECTION_RISING) != 0,
+                                .falling = (directions & KAL_DIRECTION_FALLING) != 0},
+                     &actions);
+    }
+    kal_block_clear(b->ctx, &actions.list);
+}

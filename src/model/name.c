@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/build_impl.h"
+
+#include <kalaba/text.h>
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NEAR_NAMES = 2000, // looked at to find what a misspelt name may mean
+    BLOCKS = 40        // deeper ones the parser does not let pass
+};
+
+// Atoms.
+
+// A name; `next` has the same hash.
+typedef struct AtomText {
+    const char *text;
+    uint32_t length;
+    KalAtom next;
+} AtomText;
+
+static AtomText *atom_text(const KalBuild *b, KalAtom atom)
+{
+    return &((AtomText *)b->texts.data)[atom];
+}
+
+static uint64_t hash_text(const char *text, size_t length)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash | 1U;
+}
+
+static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint64_t hash,
+                        KalAtom next)
+{
+    const KalAtom atom = (KalAtom)(b->texts.size / sizeof(AtomText));
+    char *copy = (char *)kal_arena_alloc(b->arena, length + 1, 1);
+    if (!copy) {
+        kal_build_no_memory(b);
+        return KAL_ATOM_NONE;
+    }
+    memcpy(copy, text, length);
+    const AtomText entry = {copy, (uint32_t)length, next};
+    if (!kal_build_check(b, kal_block_add(b->ctx, &b->texts, &entry, sizeof entry))
+        || !kal_build_check(b, kal_map_set(b->ctx, &b->atoms, hash, atom))) {
+        return KAL_ATOM_NONE;
+    }
+    return atom;
+}
+
+KalAtom kal_build_atom(KalBuild *b, const char *text, size_t length)
+{
+    const uint64_t hash = hash_text(text, length);
+    uint64_t first = KAL_ATOM_NONE;
+    (void)kal_map_find(&b->atoms, hash, &first);
+    for (KalAtom atom = (KalAtom)first; atom != KAL_ATOM_NONE;) {
+        const AtomText *entry = atom_text(b, atom);
+        if (entry->length == length && memcmp(entry->text, text, length) == 0) {
+            return atom;
+        }
+        atom = entry->next;
+    }
+    return add_atom(b, text, length, hash, (KalAtom)first);
+}
+
+KalAtom kal_build_atom_of(KalBuild *b, const KalNode *name)
+{
+    assert(name->kind == KAL_NODE_NAME);
+    return kal_build_atom(b, name->of.text.data, name->of.text.length);
+}
+
+const char *kal_build_atom_text(const KalBuild *b, KalAtom atom)
+{
+    return atom_text(b, atom)->text;
+}
+
+KalStatus kal_build_init_names(KalBuild *b)
+{
+    static const char *const known[] = {"", "t", "pi", "deg", "x", "y", "z"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        (void)add_atom(b, known[i], strlen(known[i]),
+                       hash_text(known[i], strlen(known[i])), KAL_ATOM_NONE);
+    }
+    KAL_TRY(b->status);
+    b->names.scope = kal_build_add_scope(b, NULL, NULL, "");
+    return b->status;
+}
+
+// Scopes.
+
+KalScope *kal_build_add_scope(KalBuild *b, KalScope *parent, KalScope *owner,
+                              const char *prefix)
+{
+    KalScope *scope = (KalScope *)kal_arena_alloc(b->arena, 1, sizeof *scope);
+    char *copy = (char *)kal_arena_alloc(b->arena, strlen(prefix) + 1, 1);
+    if (!scope || !copy) {
+        kal_build_no_memory(b);
+        return NULL;
+    }
+    memcpy(copy, prefix, strlen(prefix));
+    *scope = (KalScope){.id = b->scopes++,
+                        .depth = owner ? owner->depth + 1 : 0,
+                        .parent = parent,
+                        .owner = owner,
+                        .prefix = copy};
+    return scope;
+}
+
+static uint64_t entry_key(const KalScope *scope, KalAtom atom, KalSpace space)
+{
+    return ((uint64_t)scope->id << 34 | (uint64_t)atom << 2 | (uint64_t)space) + 1;
+}
+
+KalEntry *kal_build_find_in(const KalBuild *b, const KalScope *scope, KalAtom atom,
+                            KalSpace space)
+{
+    return (KalEntry *)kal_map_find_pointer(&b->entries, entry_key(scope, atom, space));
+}
+
+bool kal_build_find(const KalBuild *b, KalAtom atom, KalSpace space,
+                    KalFound *out_found)
+{
+    const bool values = space == KAL_SPACE_VALUE;
+    for (const KalFrame *f = values ? b->names.frame : NULL; f; f = f->outer) {
+        for (size_t i = 0; i < f->n; i++) {
+            if (f->bindings[i].atom == atom) {
+                *out_found = (KalFound){.binding = &f->bindings[i]};
+                return true;
+            }
+        }
+    }
+    for (const KalScope *s = b->names.scope; s; s = s->parent) {
+        KalEntry *entry = kal_build_find_in(b, s, atom, space);
+        if (entry) {
+            *out_found = (KalFound){.entry = entry};
+            return true;
+        }
+    }
+    return false;
+}
+
+KalSpace kal_build_space_of(KalEntryKind kind)
+{
+    switch (kind) {
+    case KAL_ENTRY_CONSTRAINT:
+    case KAL_ENTRY_SERVO: return KAL_SPACE_CONSTRAINT;
+    case KAL_ENTRY_ACTUATOR: return KAL_SPACE_ACTUATOR;
+    case KAL_ENTRY_EVENT: return KAL_SPACE_EVENT;
+    default: return KAL_SPACE_VALUE;
+    }
+}
+
+const char *kal_build_kind_text(KalEntryKind kind)
+{
+    switch (kind) {
+    case KAL_ENTRY_PARAMETER: return "a parameter";
+    case KAL_ENTRY_COORDINATE: return "a coordinate";
+    case KAL_ENTRY_LET: return "a named expression";
+    case KAL_ENTRY_ARGUMENT: return "an argument";
+    case KAL_ENTRY_OUTPUT: return "an output";
+    case KAL_ENTRY_PART: return "a part";
+    case KAL_ENTRY_FUNCTION: return "a function";
+    case KAL_ENTRY_COMPONENT: return "a component";
+    case KAL_ENTRY_CONSTRAINT: return "a constraint";
+    case KAL_ENTRY_SERVO: return "a servo";
+    case KAL_ENTRY_ACTUATOR: return "an actuator";
+    case KAL_ENTRY_EVENT: return "an event";
+    }
+    return "a name";
+}
+
+// Declaring.
+
+static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
+                          KalAtom atom)
+{
+    const uint64_t key = kal_map_key(name);
+    KalSite *site = (KalSite *)kal_map_find_pointer(&b->sites, key);
+    if (site) {
+        return site;
+    }
+    site = (KalSite *)kal_arena_alloc(b->arena, 1, sizeof *site);
+    if (!site) {
+        kal_build_no_memory(b);
+        return NULL;
+    }
+    *site = (KalSite){.span = name->span, .atom = atom, .kind = kind};
+    if (!kal_build_check(b, kal_map_set_pointer(b->ctx, &b->sites, key, site))) {
+        return NULL;
+    }
+    if (b->last_site) {
+        b->last_site->next = site;
+    } else {
+        b->first_site = site;
+    }
+    b->last_site = site;
+    return site;
+}
+
+static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
+{
+    KalScope *scope = b->names.scope;
+    KalEntry *entry = (KalEntry *)kal_arena_alloc(b->arena, 1, sizeof *entry);
+    if (!entry) {
+        kal_build_no_memory(b);
+        return NULL;
+    }
+    *entry = (KalEntry){.next = scope->entries,
+                        .kind = kind,
+                        .space = kal_build_space_of(kind),
+                        .atom = site->atom,
+                        .site = site,
+                        .value = KAL_BAD_VALUE,
+                        .scope = scope};
+    const uint64_t key = entry_key(scope, entry->atom, entry->space);
+    if (!kal_build_check(b, kal_map_set_pointer(b->ctx, &b->entries, key, entry))) {
+        return NULL;
+    }
+    scope->entries = entry;
+    return entry;
+}
+
+static bool count_name(KalBuild *b, KalSpan span)
+{
+    b->declared++;
+    if (b->declared > KAL_BUILD_NAMES) {
+        kal_build_limit(b, span,
+                        "the model is too large: it declares more than %d names",
+                        KAL_BUILD_NAMES);
+    }
+    return b->status == KAL_OK;
+}
+
+KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
+{
+    const KalAtom atom = kal_build_atom_of(b, name);
+    const KalEntry *other =
+        kal_build_find_in(b, b->names.scope, atom, kal_build_space_of(kind));
+    if (other && other->site->span.begin == name->span.begin
+        && other->site->span.source == name->span.source) {
+        kal_build_error(b, name->span,
+                        "the loop declares '%s' again in each pass; give it an index, "
+                        "as in %s[%s]",
+                        kal_build_atom_text(b, atom), kal_build_atom_text(b, atom),
+                        kind == KAL_ENTRY_PART ? "i in 1..3" : "i");
+        return NULL;
+    }
+    if (other) {
+        kal_build_error(b, name->span, "'%s' is declared twice",
+                        kal_build_atom_text(b, atom));
+        kal_build_note(b, other->site->span, "it is %s here",
+                       kal_build_kind_text(other->kind));
+        return NULL;
+    }
+    KalSite *site = atom != KAL_ATOM_NONE && count_name(b, name->span)
+                        ? find_site(b, kind, name, atom)
+                        : NULL;
+    return site ? add_entry(b, kind, site) : NULL;
+}
+
+static const KalNode *root_of(const KalNode *target)
+{
+    while (target->kind != KAL_NODE_NAME) {
+        target = target->of.binary.left;
+    }
+    return target;
+}
+
+void kal_build_spoil(KalBuild *b, KalEntryKind kind, const KalNode *target)
+{
+    const KalNode *name = root_of(target);
+    const KalSpace space = kal_build_space_of(kind);
+    if (!kal_build_find_in(b, b->names.scope, kal_build_atom_of(b, name), space)) {
+        (void)kal_build_declare(b, kind, name);
+    }
+}
+
+// What an unknown name may mean.
+
+typedef struct Candidates {
+    const char *names[NEAR_NAMES];
+    int count;
+} Candidates;
+
+static void add_candidate(Candidates *c, const char *name)
+{
+    if (c->count < NEAR_NAMES) {
+        c->names[c->count++] = name;
+    }
+}
+
+static void add_candidates(const KalBuild *b, Candidates *c, const KalScope *scope,
+                           KalSpace space)
+{
+    for (const KalEntry *e = scope->entries; e; e = e->next) {
+        if (e->space == space) {
+            add_candidate(c, kal_build_atom_text(b, e->atom));
+        }
+    }
+}
+
+static const char *find_near(const KalBuild *b, const char *name, KalSpace space,
+                             const KalScope *part)
+{
+    Candidates c;
+    c.count = 0;
+    if (part) {
+        add_candidates(b, &c, part, space);
+        return kal_word_find_near(name, c.names, c.count);
+    }
+    for (const KalFrame *f = b->names.frame; f; f = f->outer) {
+        for (size_t i = 0; i < f->n; i++) {
+            add_candidate(&c, kal_build_atom_text(b, f->bindings[i].atom));
+        }
+    }
+    for (const KalScope *s = b->names.scope; s; s = s->parent) {
+        add_candidates(b, &c, s, space);
+    }
+    return kal_word_find_near(name, c.names, c.count);
+}
+
+static bool is_named(const KalNode *node, const char *name)
+{
+    return kal_node_is_text(root_of(node), name);
+}
+
+static const KalNode *find_in_list(const KalNode *items, const char *name)
+{
+    for (const KalNode *item = items; item; item = item->next) {
+        const KalNode *target = item->kind == KAL_NODE_INSTANCE
+                                    ? item->of.instance.name
+                                    : item->of.declaration.target;
+        if (is_named(target, name)) {
+            return root_of(target);
+        }
+    }
+    return NULL;
+}
+
+// What declares a name in statements that were not reached yet, or in a scope that hides
+// it; NULL when nothing does.
+// NOLINTNEXTLINE(misc-no-recursion)
+static const KalNode *find_declaration(const KalNode *statements, const char *name,
+                                       int depth)
+{
+    const KalNode *found = NULL;
+    for (const KalNode *s = statements; s && !found && depth < BLOCKS; s = s->next) {
+        switch (s->kind) {
+        case KAL_NODE_PARAM:
+        case KAL_NODE_COORD:
+        case KAL_NODE_LET:
+        case KAL_NODE_OUTPUT:
+        case KAL_NODE_PART: found = find_in_list(s->of.list.items, name); break;
+        case KAL_NODE_CONSTRAINT:
+        case KAL_NODE_SERVO:
+            found = is_named(s->of.equation.target, name)
+                        ? root_of(s->of.equation.target)
+                        : NULL;
+            break;
+        case KAL_NODE_ACTUATOR:
+            found = is_named(s->of.actuator.target, name)
+                        ? root_of(s->of.actuator.target)
+                        : NULL;
+            break;
+        case KAL_NODE_FN:
+        case KAL_NODE_COMPONENT:
+            found =
+                is_named(s->of.definition.name, name) ? s->of.definition.name : NULL;
+            break;
+        case KAL_NODE_FOR:
+            found = find_declaration(s->of.loop.body, name, depth + 1);
+            break;
+        default: break;
+        }
+    }
+    return found;
+}
+
+// Whether the name exists in another space, with another use.
+static bool find_elsewhere(const KalBuild *b, KalAtom atom, KalSpace space,
+                           const KalScope *part, KalEntryKind *out_kind)
+{
+    for (KalSpace other = KAL_SPACE_VALUE; other <= KAL_SPACE_EVENT; other++) {
+        KalFound found = {NULL, NULL};
+        if (other == space) {
+            continue;
+        }
+        if (part) {
+            found.entry = kal_build_find_in(b, part, atom, other);
+        } else {
+            (void)kal_build_find(b, atom, other, &found);
+        }
+        if (found.entry) {
+            *out_kind = found.entry->kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *space_text(KalSpace space)
+{
+    switch (space) {
+    case KAL_SPACE_VALUE: return "a value";
+    case KAL_SPACE_CONSTRAINT: return "a constraint";
+    case KAL_SPACE_ACTUATOR: return "an actuator";
+    case KAL_SPACE_EVENT: return "an event";
+    }
+    return "a name";
+}
+
+static const char *hint_for(KalEntryKind kind)
+{
+    switch (kind) {
+    case KAL_ENTRY_CONSTRAINT: return "; its force is reaction(…)";
+    case KAL_ENTRY_ACTUATOR: return "; its input is control(…)";
+    default: return "";
+    }
+}
+
+static const char *unknown_text(KalSpace space)
+{
+    switch (space) {
+    case KAL_SPACE_CONSTRAINT: return "constraint";
+    case KAL_SPACE_ACTUATOR: return "actuator";
+    case KAL_SPACE_EVENT: return "event";
+    case KAL_SPACE_VALUE: break;
+    }
+    return "name";
+}
+
+// What declares a name in the text around its use, or NULL.
+static const KalNode *find_later(const KalBuild *b, const KalNode *name,
+                                 const char *text)
+{
+    for (const KalScope *s = b->names.scope; s; s = s->parent) {
+        const KalNode *later = find_declaration(s->body, text, 0);
+        if (later && later->span.source == name->span.source) {
+            return later;
+        }
+    }
+    return NULL;
+}
+
+static KalValue report_later(KalBuild *b, const KalNode *name, const KalNode *later)
+{
+    const char *text = kal_build_atom_text(b, kal_build_atom_of(b, name));
+    if (later->span.begin < name->span.begin) {
+        return kal_build_bad(b, name->span, "'%s' is used in its own declaration",
+                             text);
+    }
+    const KalPlace place = kal_source_place(later->span.source, later->span.begin);
+    return kal_build_bad(b, name->span,
+                         "'%s' is declared only in line %zu; a name is declared before "
+                         "it is used",
+                         text, place.line);
+}
+
+static KalValue report_member(KalBuild *b, const KalNode *name, const char *text,
+                              const char *near)
+{
+    return near ? kal_build_bad(b, name->span,
+                                "the part has no '%s'; did you mean '%s'?", text, near)
+                : kal_build_bad(b, name->span, "the part has no '%s'", text);
+}
+
+KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
+                           const KalScope *part)
+{
+    const KalAtom atom = kal_build_atom_of(b, name);
+    const char *text = kal_build_atom_text(b, atom);
+    const char *what = unknown_text(space);
+    KalEntryKind kind;
+    if (b->status != KAL_OK || b->errors >= KAL_DIAGNOSTIC_LIMIT) { // nobody reads on
+        return kal_build_bad(b, name->span, "unknown %s '%s'", what, text);
+    }
+    if (find_elsewhere(b, atom, space, part, &kind)) {
+        return kal_build_bad(b, name->span, "'%s' is %s, not %s%s", text,
+                             kal_build_kind_text(kind), space_text(space),
+                             hint_for(kind));
+    }
+    const char *near = find_near(b, text, space, part);
+    if (part) {
+        return report_member(b, name, text, near);
+    }
+    const KalNode *later = find_later(b, name, text);
+    if (later) {
+        return report_later(b, name, later);
+    }
+    return near ? kal_build_bad(b, name->span, "unknown %s '%s'; did you mean '%s'?",
+                                what, text, near)
+                : kal_build_bad(b, name->span, "unknown %s '%s'", what, text);
+}

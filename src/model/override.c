@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+
+// Values that replace those of parameters: -p name=value.
+
+#include "lang/parser.h"
+#include "model/build_impl.h"
+
+#include <kalaba/text.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LONGEST = 10000, // bytes of an override
+    NEAR_NAMES = 2000
+};
+
+static const char STATEMENT[] = "force "; // one that takes `name = value`
+static const char EXPECTED[] =
+    "expected name=value, such as m=2, x[3]=1 or link[2].k=5";
+
+static void report(KalBuild *b, KalSpan span, const char *message)
+{
+    b->errors++;
+    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, kal_build_shown(b, span),
+                        "%s", message);
+}
+
+// The name of a target as the model has it: `link[2].k`.  False for what names nothing.
+static bool print_name(const KalNode *node, KalNameText *name)
+{
+    const KalNode *path[64];
+    size_t n = 0;
+    for (; node->kind != KAL_NODE_NAME && n < 64; node = node->of.binary.left) {
+        path[n++] = node;
+    }
+    if (node->kind != KAL_NODE_NAME) {
+        return false;
+    }
+    int length = snprintf(name->text, sizeof name->text, "%.*s",
+                          (int)node->of.text.length, node->of.text.data);
+    while (n > 0 && length < KAL_BUILD_NAME) {
+        const KalNode *step = path[--n];
+        const KalNode *right = step->of.binary.right;
+        char *end = name->text + length;
+        const size_t room = sizeof name->text - (size_t)length;
+        if (step->kind == KAL_NODE_MEMBER) {
+            length += snprintf(end, room, ".%.*s", (int)right->of.text.length,
+                               right->of.text.data);
+        } else if (right->kind == KAL_NODE_NUMBER) {
+            length += snprintf(end, room, "[%.0f]", right->of.number.value);
+        } else {
+            return false;
+        }
+    }
+    name->length = (size_t)length;
+    return n == 0 && length <= KAL_BUILD_NAME;
+}
+
+// The one assignment of the statement, or NULL.
+static const KalNode *find_assignment(const KalTree *tree)
+{
+    const KalNode *statement = tree ? kal_tree_first(tree) : NULL;
+    const bool single = statement && !statement->next
+                        && statement->kind == KAL_NODE_FORCE
+                        && !statement->of.list.items->next;
+    return single ? statement->of.list.items : NULL;
+}
+
+static KalStatus accept(KalBuild *b, size_t i)
+{
+    KalReplacement *r = &b->replacements[i];
+    const KalNode *assignment = find_assignment(r->tree);
+    const KalSpan whole = {r->parsed, r->offset, r->parsed->length};
+    KalNameText name;
+    if (!assignment || !print_name(assignment->of.declaration.target, &name)) {
+        report(b, whole, EXPECTED);
+        return KAL_OK;
+    }
+    const KalAtom atom = kal_build_atom(b, name.text, name.length);
+    KAL_TRY(b->status);
+    uint64_t other;
+    if (kal_map_find(&b->replacement_names, atom, &other)) {
+        report(b, whole, "this parameter is overridden twice");
+        return KAL_OK;
+    }
+    r->value = assignment->of.declaration.value;
+    return kal_map_set(b->ctx, &b->replacement_names, atom, i + 1);
+}
+
+static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
+{
+    KalReplacement *r = &b->replacements[i];
+    const KalStatus status = kal_parse(b->ctx, r->parsed, found, &r->tree);
+    if (status == KAL_ERR_NOMEM) {
+        return status;
+    }
+    const size_t name_length = strlen(b->options->overrides[i].name);
+    const size_t name_end = r->offset + (name_length > 0 ? name_length : 1);
+    for (const KalDiagnostic *d = kal_diagnostics_first(found); d; d = d->next) {
+        report(b, d->span, d->span.begin < name_end ? EXPECTED : d->message);
+    }
+    return status == KAL_OK ? accept(b, i) : KAL_OK;
+}
+
+static KalStatus read(KalBuild *b, size_t i)
+{
+    const KalOverride *o = &b->options->overrides[i];
+    KalReplacement *r = &b->replacements[i];
+    const size_t size = sizeof STATEMENT + strlen(o->name) + 1 + strlen(o->value);
+    if (size > LONGEST) {
+        return kal_fail(b->ctx, KAL_ERR_LIMIT, "an override is at most %d bytes long",
+                        LONGEST);
+    }
+    char *text = (char *)kal_arena_alloc(b->arena, size, 1);
+    if (!text) {
+        return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for an override");
+    }
+    (void)snprintf(text, size, "%s%s=%s", STATEMENT, o->name, o->value);
+    r->offset = sizeof STATEMENT - 1;
+    KAL_TRY(kal_sources_add(b->sources, "-p", text, size - 1, &r->parsed));
+    KAL_TRY(kal_sources_add(b->sources, "-p", text + r->offset, size - 1 - r->offset,
+                            &r->shown));
+    KalDiagnostics *found = NULL;
+    KAL_TRY(kal_diagnostics_create(b->ctx, &found));
+    const KalStatus status = parse(b, i, found);
+    kal_diagnostics_destroy(found);
+    return status;
+}
+
+KalStatus kal_build_init_overrides(KalBuild *b)
+{
+    const size_t n = b->options->n_overrides;
+    if (n == 0) {
+        return KAL_OK;
+    }
+    b->replacements = (KalReplacement *)kal_alloc(b->ctx, n, sizeof *b->replacements);
+    if (!b->replacements) {
+        return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for overrides");
+    }
+    for (size_t i = 0; i < n; i++) {
+        KAL_TRY(read(b, i));
+    }
+    return KAL_OK;
+}
+
+void kal_build_clear_overrides(KalBuild *b)
+{
+    for (size_t i = 0; b->replacements && i < b->options->n_overrides; i++) {
+        kal_tree_destroy(b->replacements[i].tree);
+    }
+    kal_free(b->ctx, b->replacements,
+             b->options->n_overrides * sizeof *b->replacements);
+    b->replacements = NULL;
+}
+
+const KalNode *kal_build_find_override(KalBuild *b, const KalNameText *name)
+{
+    uint64_t place;
+    if (b->replacement_names.count == 0) {
+        return NULL;
+    }
+    const KalAtom atom = kal_build_atom(b, name->text, name->length);
+    if (atom == KAL_ATOM_NONE || !kal_map_find(&b->replacement_names, atom, &place)) {
+        return NULL;
+    }
+    KalReplacement *r = &b->replacements[place - 1];
+    r->used = true;
+    return r->value;
+}
+
+KalValue kal_build_eval_override(KalBuild *b, const KalNode *value)
+{
+    static const KalUsage usage = {KAL_MARKS_CONSTANT, "the value of a parameter"};
+    return kal_build_eval_for(b, value, usage);
+}
+
+// The parameter that a name probably means.
+static const char *find_near(const KalBuild *b, const char *name)
+{
+    const char *names[NEAR_NAMES];
+    int count = 0;
+    for (size_t i = 0; i < b->model->n_parameters && count < NEAR_NAMES; i++) {
+        names[count++] = b->model->parameters[i].name;
+    }
+    return kal_word_find_near(name, names, count);
+}
+
+void kal_build_check_overrides(KalBuild *b)
+{
+    const bool others = b->errors > 0; // which may be why nothing asked for it
+    for (size_t i = 0; i < b->options->n_overrides && !others; i++) {
+        const KalReplacement *r = &b->replacements[i];
+        if (r->used || !r->value) {
+            continue;
+        }
+        char message[300];
+        const char *name = b->options->overrides[i].name;
+        const char *near = find_near(b, name);
+        (void)snprintf(message, sizeof message,
+                       near ? "the model has no parameter '%.100s'; did you mean "
+                              "'%.100s'?"
+                            : "the model has no parameter '%.100s'",
+                       name, near ? near : "");
+        const uint32_t end = r->offset + (uint32_t)strlen(name);
+        report(b, (KalSpan){r->parsed, r->offset, end}, message);
+    }
+}

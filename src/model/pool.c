@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+#include "model/pool.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+
+enum {
+    CHUNK = 1 << 16
+};
+
+struct KalPoolChunk {
+    alignas(max_align_t) KalPoolChunk *below;
+    size_t size; // of what follows this head
+};
+
+static void drop(KalPool *pool, KalPoolChunk *chunk)
+{
+    if (chunk) {
+        pool->bytes -= sizeof *chunk + chunk->size;
+        kal_free(pool->ctx, chunk, sizeof *chunk + chunk->size);
+    }
+}
+
+// A chunk with room for `size` bytes: the spare one if it fits.
+static KalPoolChunk *find_chunk(KalPool *pool, size_t size)
+{
+    KalPoolChunk *chunk = pool->spare;
+    if (chunk && chunk->size >= size) {
+        pool->spare = NULL;
+        return chunk;
+    }
+    const size_t room = size > CHUNK ? size : CHUNK;
+    chunk = (KalPoolChunk *)kal_alloc(pool->ctx, 1, sizeof *chunk + room);
+    if (chunk) {
+        chunk->size = room;
+        pool->bytes += sizeof *chunk + room;
+    }
+    return chunk;
+}
+
+void *kal_pool_alloc(KalPool *pool, size_t size)
+{
+    const size_t align = alignof(max_align_t);
+    if (size > SIZE_MAX / 2) {
+        return NULL;
+    }
+    const size_t need = (size + align - 1) / align * align;
+    if (!pool->top || pool->top->size - pool->used < need) {
+        KalPoolChunk *chunk = find_chunk(pool, need);
+        if (!chunk) {
+            return NULL;
+        }
+        chunk->below = pool->top;
+        pool->top = chunk;
+        pool->used = 0;
+    }
+    void *piece = (unsigned char *)(pool->top + 1) + pool->used;
+    pool->used += need;
+    return piece;
+}
+
+KalPoolMark kal_pool_mark(const KalPool *pool)
+{
+    return (KalPoolMark){pool->top, pool->used};
+}
+
+void kal_pool_release(KalPool *pool, KalPoolMark mark)
+{
+    while (pool->top != mark.top) {
+        KalPoolChunk *chunk = pool->top;
+        pool->top = chunk->below;
+        drop(pool, pool->spare);
+        pool->spare = chunk;
+    }
+    pool->used = mark.used;
+}
+
+void kal_pool_clear(KalPool *pool)
+{
+    kal_pool_release(pool, (KalPoolMark){NULL, 0});
+    drop(pool, pool->spare);
+    pool->spare = NULL;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+
+// The units of values.
+
+#include "model/build_impl.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+// Operations whose results are remembered.
+typedef enum UnitOperation {
+    UNIT_TIMES,
+    UNIT_OVER,
+    UNIT_POWER,
+} UnitOperation;
+
+enum {
+    UNITS = 1000, // more are any
+    POWERS = 1000 // so are larger ones
+};
+
+KalUnit kal_build_unit(const KalBuild *b, KalUnitId id)
+{
+    return ((const KalUnit *)b->units.data)[id];
+}
+
+static bool is_same(KalUnit a, KalUnit c)
+{
+    return kal_unit_same_dimension(a, c) && kal_unit_same_scale(a, c);
+}
+
+// The place of a unit in the table, where it is put if it is new.
+static KalUnitId find_unit(KalBuild *b, KalUnit unit)
+{
+    const uint32_t count = (uint32_t)(b->units.size / sizeof unit);
+    if (unit.any || count >= UNITS) {
+        return KAL_UNIT_ANY;
+    }
+    for (KalUnitId id = KAL_UNIT_ONE; id < count; id++) {
+        if (is_same(kal_build_unit(b, id), unit)) {
+            return id;
+        }
+    }
+    return kal_build_check(b, kal_block_add(b->ctx, &b->units, &unit, sizeof unit))
+               ? count
+               : KAL_UNIT_ANY;
+}
+
+static KalUnit make_unit(int16_t m, int16_t kg, int16_t s)
+{
+    KalUnit unit = kal_unit_one();
+    unit.exponent[0].num = m;
+    unit.exponent[1].num = kg;
+    unit.exponent[2].num = s;
+    return unit;
+}
+
+KalStatus kal_build_init_units(KalBuild *b)
+{
+    const KalUnit known[] = {kal_unit_any(), kal_unit_one(), make_unit(2, 1, -2),
+                             make_unit(2, 1, -3), make_unit(0, 0, 1)};
+    return kal_block_add(b->ctx, &b->units, known, sizeof known);
+}
+
+// Remembered results, by operation and operands.
+static KalUnitId combine(KalBuild *b, UnitOperation operation, KalUnitId a, KalUnitId c)
+{
+    const uint64_t key = ((uint64_t)operation << 40 | (uint64_t)a << 20 | c) + 1;
+    uint64_t found;
+    if (kal_map_find(&b->unit_results, key, &found)) {
+        return (KalUnitId)found;
+    }
+    const KalUnit left = kal_build_unit(b, a);
+    const KalUnit right = kal_build_unit(b, c);
+    const KalUnitId result =
+        find_unit(b, operation == UNIT_TIMES ? kal_unit_multiply(left, right)
+                                             : kal_unit_divide(left, right));
+    kal_build_check(b, kal_map_set(b->ctx, &b->unit_results, key, result));
+    return result;
+}
+
+KalUnitId kal_build_unit_times(KalBuild *b, KalUnitId a, KalUnitId c)
+{
+    return a == KAL_UNIT_ANY || c == KAL_UNIT_ANY ? KAL_UNIT_ANY
+                                                  : combine(b, UNIT_TIMES, a, c);
+}
+
+KalUnitId kal_build_unit_over(KalBuild *b, KalUnitId a, KalUnitId c)
+{
+    return a == KAL_UNIT_ANY || c == KAL_UNIT_ANY ? KAL_UNIT_ANY
+                                                  : combine(b, UNIT_OVER, a, c);
+}
+
+KalUnitId kal_build_unit_power(KalBuild *b, KalUnitId a, int64_t num, int64_t den)
+{
+    if (a == KAL_UNIT_ANY || a == KAL_UNIT_ONE) {
+        return a;
+    }
+    if (num < -POWERS || num > POWERS || den > POWERS) {
+        return KAL_UNIT_ANY;
+    }
+    const uint64_t powers = (uint64_t)(num + POWERS) << 12 | (uint64_t)den;
+    const uint64_t key = ((uint64_t)UNIT_POWER << 40 | powers << 10 | a) + 1;
+    uint64_t found;
+    if (kal_map_find(&b->unit_results, key, &found)) {
+        return (KalUnitId)found;
+    }
+    const KalUnitId result =
+        find_unit(b, kal_unit_power(kal_build_unit(b, a), num, den));
+    kal_build_check(b, kal_map_set(b->ctx, &b->unit_results, key, result));
+    return result;
+}
+
+KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)
+{
+    uint64_t found;
+    if (!node) {
+        return KAL_UNIT_ANY;
+    }
+    if (kal_map_find(&b->unit_nodes, kal_map_key(node), &found)) {
+        return (KalUnitId)found;
+    }
+    const size_t before = kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR);
+    const KalUnitId id = find_unit(b, kal_unit_read(node, b->diagnostics));
+    b->errors += kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
+    kal_build_check(b, kal_map_set(b->ctx, &b->unit_nodes, kal_map_key(node), id));
+    return id;
+}
+
+// Checks.
+
+static void report_mismatch(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
+                            const char *what, const char *than)
+{
+    char left[KAL_UNIT_SIZE];
+    char right[KAL_UNIT_SIZE];
+    const KalUnit unit = kal_build_unit(b, a);
+    const KalUnit other = kal_build_unit(b, c);
+    kal_unit_print(unit, left);
+    kal_unit_print(other, right);
+    if (kal_unit_same_dimension(unit, other)) {
+        kal_build_error(b, span,
+                        "%s has the unit [%s] and %s [%s]: the same in another size, "
+                        "and nothing is converted in silence",
+                        what, left, than, right);
+        return;
+    }
+    kal_build_error(b, span, "units do not match: %s has [%s], %s [%s]", what, left,
+                    than, right);
+}
+
+KalUnitId kal_build_agree(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
+                          const char *what, const char *than)
+{
+    if (a == c || c == KAL_UNIT_ANY) {
+        return a;
+    }
+    if (a == KAL_UNIT_ANY) {
+        return c;
+    }
+    report_mismatch(b, a, c, span, what, than);
+    return KAL_UNIT_ANY;
+}
+
+void kal_build_demand_plain(KalBuild *b, KalValue value, KalSpan span, const char *what)
+{
+    if (value.kind != KAL_VALUE_SCALAR || value.unit == KAL_UNIT_ANY
+        || value.unit == KAL_UNIT_ONE) {
+        return;
+    }
+    char text[KAL_UNIT_SIZE];
+    kal_unit_print(kal_build_unit(b, value.unit), text);
+    kal_build_error(b, span, "%s takes a number without a unit, but this has [%s]",
+                    what, text);
+}
+
+// The unit of all energies is that of the first one which has a unit.
+static KalUnitId energy_unit(KalBuild *b, KalUnitId unit, KalSpan span)
+{
+    const bool first = b->energy == KAL_UNIT_ANY;
+    if (first && unit != KAL_UNIT_ANY
+        && kal_unit_same_dimension(kal_build_unit(b, unit),
+                                   kal_build_unit(b, KAL_UNIT_ENERGY))) {
+        b->energy = unit;
+        b->energy_span = span;
+    }
+    return b->energy == KAL_UNIT_ANY ? KAL_UNIT_ENERGY : b->energy;
+}
+
+void kal_build_demand_energy(KalBuild *b, KalUnitId unit, KalSpan span,
+                             const char *what)
+{
+    const KalUnitId wanted = energy_unit(b, unit, span);
+    const size_t before = b->errors;
+    (void)kal_build_agree(b, unit, wanted, span, what, "an energy");
+    if (b->errors > before && b->energy != KAL_UNIT_ANY) {
+        kal_build_note(b, b->energy_span, "the first energy with a unit is here");
+    }
+}
+
+void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span, const char *what)
+{
+    kal_build_demand_energy(b, kal_build_unit_times(b, unit, KAL_UNIT_TIME), span,
+                            what);
+}
+
+// Degrees.
+
+// pi/180 times a scalar.
+static KalValue from_degrees(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    KalGraph *g = b->graph;
+    (void)c;
+    const KalExpr factor = kal_div(g, kal_pi(g), kal_int(g, 180));
+    return kal_build_scalar_of(b, kal_mul(g, factor, a.of.expr), a.marks, KAL_UNIT_ONE,
+                               node);
+}
+
+// A scalar with a unit that is declared for it; c has that unit.
+static KalValue with_unit(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    (void)kal_build_agree(b, a.unit, c.unit, node->span, "the value",
+                          "its declaration");
+    a.unit = c.unit;
+    return a;
+}
+
+KalValue kal_build_apply_unit(KalBuild *b, KalValue value, const KalNode *unit,
+                              const KalNode *node)
+{
+    const KalUnitId id = kal_build_read_unit(b, unit);
+    if (id == KAL_UNIT_ANY || value.kind == KAL_VALUE_BAD) {
+        return value;
+    }
+    const KalValue declared = {.kind = KAL_VALUE_SCALAR, .unit = id};
+    const KalValue result = kal_build_each(b, with_unit, value, declared, node);
+    return kal_unit_is_degree(kal_build_unit(b, id))
+               ? kal_build_each(b, from_degrees, result, declared, node)
+               : result;
+}
+
+bool kal_build_is_degree(KalBuild *b, const KalNode *unit)
+{
+    return unit && kal_unit_is_degree(kal_build_unit(b, kal_build_read_unit(b, unit)));
+}
+
+const char *kal_build_unit_text(KalBuild *b, const KalNode *unit)
+{
+    if (!unit) {
+        return NULL;
+    }
+    const char *text =
+        kal_model_text(b->model, unit->span.source->text + unit->span.begin,
+                       unit->span.end - unit->span.begin);
+    if (!text) {
+        kal_build_no_memory(b);
+    }
+    return text;
+}

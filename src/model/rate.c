@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+// Time derivatives, and where nodes come from.
+
+#include "expr/order.h"
+#include "model/build_impl.h"
+
+static const unsigned NO_RATE = KAL_MARK(ACCELERATION) | KAL_MARK(REACTION)
+                                | KAL_MARK(COORDINATE_FORCE) | KAL_MARK(CONTROL)
+                                | KAL_MARK(ENERGY);
+
+// The derivative of a coordinate or velocity; KAL_NO_EXPR for other formulas.
+static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
+{
+    const KalExprNode node = kal_graph_node(b->graph, e);
+    if (node.op != KAL_OP_SYMBOL) {
+        return KAL_NO_EXPR;
+    }
+    const KalSymbol *symbol = &b->model->symbols[node.arg[0].index];
+    switch (symbol->kind) {
+    case KAL_SYMBOL_COORDINATE: return b->model->coordinates[symbol->index].v;
+    case KAL_SYMBOL_VELOCITY: return b->model->coordinates[symbol->index].a;
+    default: return KAL_NO_EXPR;
+    }
+}
+
+// The derivative of a formula, remembered.
+static KalExpr find_rate(KalBuild *b, KalExpr e, KalSpan span)
+{
+    uint64_t found;
+    KalExpr rate = symbol_rate(b, e);
+    if (rate.index != 0) {
+        return rate;
+    }
+    if (kal_map_find(&b->rates, e.index, &found)) {
+        return (KalExpr){(uint32_t)found};
+    }
+    KalOrder order = {.ctx = NULL};
+    if (!kal_build_check(b, kal_order_init(b->graph, &e, 1, &order))) {
+        return KAL_NO_EXPR;
+    }
+    const size_t size = order.count;
+    kal_order_clear(&order);
+    const uint32_t before = kal_graph_count(b->graph);
+    if (!kal_build_step(b, span, size)) {
+        return KAL_NO_EXPR;
+    }
+    if (kal_model_rate(b->model, &e, 1, &rate) != KAL_OK) {
+        return KAL_NO_EXPR;
+    }
+    kal_build_origin(b, before, span);
+    kal_build_check(b, kal_map_set(b->ctx, &b->rates, e.index, rate.index));
+    return rate;
+}
+
+// The marks that the derivative can have.
+static unsigned rate_marks(unsigned marks)
+{
+    const unsigned moving = marks & (KAL_MARK(COORDINATE) | KAL_MARK(VELOCITY));
+    return marks | moving << 1;
+}
+
+static KalValue rate_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    (void)c;
+    if ((a.marks & NO_RATE & ~KAL_MARK(ACCELERATION)) != 0) {
+        return kal_build_bad(
+            b, node->span,
+            "reactions, constraint forces, inputs and energy() have no "
+            "derivative");
+    }
+    if ((a.marks & NO_RATE) != 0) {
+        return kal_build_bad(
+            b, node->span,
+            "derivatives go to the second, but this has a third one of "
+            "a coordinate");
+    }
+    const KalExpr e = find_rate(b, a.of.expr, node->span);
+    if (b->status != KAL_OK) {
+        return KAL_BAD_VALUE;
+    }
+    unsigned marks = rate_marks(a.marks);
+    const KalExprNode kind =
+        e.index == 0 ? (KalExprNode){.op = KAL_OP_CONST} : kal_graph_node(b->graph, e);
+    if (kind.op == KAL_OP_SYMBOL) {
+        marks = 1U << b->model->symbols[kind.arg[0].index].kind;
+    } else if (kind.op == KAL_OP_CONST) {
+        marks = 0;
+    }
+    return kal_build_scalar_of(b, e, marks,
+                               kal_build_unit_over(b, a.unit, KAL_UNIT_TIME), node);
+}
+
+KalValue kal_build_rate(KalBuild *b, KalValue value, const KalNode *node)
+{
+    return kal_build_each(b, rate_scalar, value, (KalValue){.kind = KAL_VALUE_NONE},
+                          node);
+}
+
+static bool can_fail(KalExprNode node)
+{
+    switch ((KalOp)node.op) {
+    case KAL_OP_DIV:
+    case KAL_OP_POW:
+    case KAL_OP_SQRT:
+    case KAL_OP_LOG:
+    case KAL_OP_ASIN:
+    case KAL_OP_ACOS:
+    case KAL_OP_TAN: return true;
+    case KAL_OP_POWI: return (int32_t)node.arg[1].index < 0;
+    default: return false;
+    }
+}
+
+void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span)
+{
+    const uint32_t after = kal_graph_count(b->graph);
+    for (uint32_t i = before; i < after; i++) {
+        const KalExpr node = {i};
+        if (can_fail(kal_graph_node(b->graph, node))) {
+            kal_build_check(
+                b, kal_model_add_origin(b->model,
+                                        (KalOrigin){node, kal_build_shown(b, span)}));
+        }
+    }
+}

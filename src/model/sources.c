@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/block.h"
+#include "lang/source.h"
+#include "model/build.h"
+
+struct KalSources {
+    KalContext *ctx;
+    KalBlock list; // of KalSource *
+};
+
+KalStatus kal_sources_create(KalContext *ctx, KalSources **out_sources)
+{
+    KalSources *sources = KAL_NEW(ctx, KalSources);
+    if (!sources) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a list of texts");
+    }
+    sources->ctx = ctx;
+    *out_sources = sources;
+    return KAL_OK;
+}
+
+void kal_sources_destroy(KalSources *sources)
+{
+    if (!sources) {
+        return;
+    }
+    KalSource **list = (KalSource **)sources->list.data;
+    for (size_t i = 0; i < sources->list.size / sizeof(KalSource *); i++) {
+        kal_source_destroy(sources->ctx, list[i]);
+    }
+    kal_block_clear(sources->ctx, &sources->list);
+    kal_free(sources->ctx, sources, sizeof *sources);
+}
+
+KalContext *kal_sources_context(const KalSources *sources)
+{
+    return sources->ctx;
+}
+
+KalStatus kal_sources_add(KalSources *sources, const char *name, const char *text,
+                          size_t length, const KalSource **out_source)
+{
+    KalSource *source = NULL;
+    KAL_TRY(kal_source_create(sources->ctx, name, text, length, &source));
+    const KalStatus status =
+        kal_block_add(sources->ctx, &sources->list, &source, sizeof(KalSource *));
+    if (status != KAL_OK) {
+        kal_source_destroy(sources->ctx, source);
+        return status;
+    }
+    *out_source = source;
+    return KAL_OK;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+
+// Files and libraries that a model uses.
+
+#include "lang/parser.h"
+#include "model/build_impl.h"
+#include "model/library.h"
+
+#include <kalaba/text.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PATH_SIZE = 2048
+};
+
+// A text that is used, once for all that ask for it.
+struct KalFile {
+    KalFile *next;
+    KalFile *user; // the one that asked first, or NULL for the model itself
+    const char *path;
+    KalTree *tree;
+    bool open; // its statements are being built
+};
+
+void kal_build_clear_files(KalBuild *b)
+{
+    for (KalFile *file = b->files; file; file = file->next) {
+        kal_tree_destroy(file->tree);
+        file->tree = NULL;
+    }
+}
+
+static KalFile *find_file(const KalBuild *b, const char *path)
+{
+    KalFile *file = b->files;
+    while (file && strcmp(file->path, path) != 0) {
+        file = file->next;
+    }
+    return file;
+}
+
+static KalFile *add_file(KalBuild *b, const char *path)
+{
+    KalFile *file = (KalFile *)kal_arena_alloc(b->arena, 1, sizeof *file);
+    char *copy = (char *)kal_arena_alloc(b->arena, strlen(path) + 1, 1);
+    if (!file || !copy) {
+        kal_build_no_memory(b);
+        return NULL;
+    }
+    memcpy(copy, path, strlen(path));
+    *file = (KalFile){.next = b->files, .user = b->reading, .path = copy};
+    b->files = file;
+    b->n_files++;
+    return file;
+}
+
+// "a.kal uses b.kal uses a.kal"
+static void report_cycle(KalBuild *b, const KalFile *file, KalSpan span)
+{
+    const char *chain[16];
+    int n = 0;
+    for (const KalFile *f = b->reading; f && n < 16; f = f == file ? NULL : f->user) {
+        chain[n++] = f->path;
+    }
+    char text[PATH_SIZE];
+    size_t length = 0;
+    text[0] = '\0';
+    while (n > 0 && length < sizeof text) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s uses ",
+                                   chain[--n]);
+    }
+    kal_build_error(b, span, "files cannot use each other in a circle: %s%s", text,
+                    file->path);
+}
+
+// Reads the statements of a file and builds them.
+static void build_file(KalBuild *b, KalFile *file, const KalSource *source,
+                       KalSpan span)
+{
+    const size_t before = kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR);
+    const KalStatus status = kal_parse(b->ctx, source, b->diagnostics, &file->tree);
+    b->errors += kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
+    if (status != KAL_OK) {
+        if (status != KAL_ERR_SYNTAX) {
+            kal_build_check(b, status);
+        }
+        b->muted = false;
+        kal_build_note(b, span, "it is used here");
+        return;
+    }
+    KalFile *user = b->reading;
+    const KalNode *body = b->names.scope->body;
+    b->reading = file;
+    b->names.scope->body = kal_tree_first(file->tree);
+    file->open = true;
+    kal_build_statements(b, b->names.scope->body);
+    file->open = false;
+    b->names.scope->body = body;
+    b->reading = user;
+}
+
+// A file or library by the name that messages give to it; NULL when it is there already or
+// must not be.
+static KalFile *enter(KalBuild *b, const char *path, KalSpan span)
+{
+    KalFile *file = find_file(b, path);
+    if (file && file->open) {
+        report_cycle(b, file, span);
+    }
+    if (file) {
+        return NULL;
+    }
+    if (b->n_files == KAL_BUILD_FILES) {
+        kal_build_limit(b, span, "a model uses at most %d files", KAL_BUILD_FILES);
+        return NULL;
+    }
+    return add_file(b, path);
+}
+
+static void use_library(KalBuild *b, const KalNode *name)
+{
+    char text[KAL_BUILD_NAME];
+    const char *names[KAL_LIBRARY_LIMIT];
+    (void)snprintf(text, sizeof text, "%.*s", (int)name->of.text.length,
+                   name->of.text.data);
+    const KalLibraryModel *library = kal_library_find(text);
+    if (!library) {
+        const char *near = kal_word_find_near(text, names, kal_library_names(names));
+        kal_build_error(b, name->span,
+                        near ? "there is no library '%s'; did you mean '%s'?"
+                             : "there is no library '%s'; a file stands in quotes",
+                        text, near);
+        return;
+    }
+    KalFile *file = enter(b, text, name->span);
+    const KalSource *source = NULL;
+    char path[KAL_BUILD_NAME + 16];
+    (void)snprintf(path, sizeof path, "%s.kal", text);
+    if (file
+        && kal_build_check(b, kal_sources_add(b->sources, path, library->text,
+                                              library->length, &source))) {
+        build_file(b, file, source, name->span);
+    }
+}
+
+// Whether a path leaves the folder of the file that has it.
+static bool is_outside(const char *path)
+{
+    const char *part = path;
+    if (path[0] == '/' || strchr(path, '\\')) {
+        return true;
+    }
+    while (part) {
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0')) {
+            return true;
+        }
+        part = strchr(part, '/');
+        part = part ? part + 1 : NULL;
+    }
+    return false;
+}
+
+// The path of a file, relative to that of the one that uses it.
+static bool join_path(const KalSource *user, const char *path, char *out_path)
+{
+    const char *slash = strrchr(user->name, '/');
+    const size_t folder =
+        path[0] == '/' || !slash ? 0 : (size_t)(slash - user->name) + 1;
+    while (strncmp(path, "./", 2) == 0) {
+        path += 2;
+    }
+    const int length =
+        snprintf(out_path, PATH_SIZE, "%.*s%s", (int)folder, user->name, path);
+    return length >= 0 && length < PATH_SIZE;
+}
+
+static void use_file(KalBuild *b, const KalNode *name)
+{
+    char given[KAL_BUILD_NAME + 64];
+    char path[PATH_SIZE];
+    const KalSource *source = NULL;
+    (void)snprintf(given, sizeof given, "%.*s", (int)name->of.text.length,
+                   name->of.text.data);
+    if (strlen(given) != name->of.text.length || given[0] == '\0'
+        || !join_path(name->span.source, given, path)) {
+        kal_build_error(b, name->span, "expected the path of a file");
+        return;
+    }
+    if (!b->options->read) {
+        kal_build_error(b, name->span, "files cannot be used here");
+        return;
+    }
+    if (is_outside(given) && !b->options->allow_outside) {
+        kal_build_error(
+            b, name->span,
+            "a file is used from the folder of the one that uses it, or below; "
+            "absolute paths and '..' are refused");
+        return;
+    }
+    KalFile *file = enter(b, path, name->span);
+    if (!file) {
+        return;
+    }
+    const KalStatus status =
+        b->options->read(b->options->user, b->sources, path, &source);
+    if (status == KAL_ERR_NOMEM) {
+        kal_build_check(b, status);
+    } else if (status != KAL_OK) {
+        kal_build_error(b, name->span, "%s", kal_context_message(b->ctx));
+    } else {
+        build_file(b, file, source, name->span);
+    }
+}
+
+void kal_build_use(KalBuild *b, const KalNode *node)
+{
+    const KalNode *name = node->of.unary.operand;
+    if (b->names.scope->owner || b->names.frame) {
+        kal_build_error(b, node->span, "use stands outside of components and loops");
+        return;
+    }
+    if (name->kind == KAL_NODE_NAME) {
+        use_library(b, name);
+    } else {
+        use_file(b, name);
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the integrators share: systems of ordinary differential equations y' = f(t, y) as
+/// callbacks, options, and what a step answers.
+///
+/// Integrators know no models.  They see a rate, and optionally a projection that brings a
+/// state back to a manifold on which the true solution lies.
+///
+/// Callbacks answer a KalStatus and explain failures in the context, as every call does.
+/// A failure stops the step, and status and explanation go to whoever asked for it; unless
+/// `may_retry` holds for the status: then the state tried is taken to lie outside of the
+/// domain of f, and the step is tried again, a quarter as long, a bounded number of times.
+/// A rate that is not finite is such a failure too (KAL_ERR_NUMBER).
+///
+/// Times may run forward or backward.  Nothing here depends on anything but the arguments:
+/// the same input gives the same bits.
+
+#ifndef ODE_ODE_H
+#define ODE_ODE_H
+
+#include "base/context.h"
+
+#include <stdbool.h>
+
+enum {
+    KAL_ODE_LIMIT = 1 << 20 ///< states at most
+};
+
+/// The rate f(t, y), n numbers.
+typedef KalStatus (*KalRateFn)(void *user, double t, const double *y, double *out_rate);
+
+/// Bring y to the manifold.  What is on it must stay there to rounding.
+typedef KalStatus (*KalProjectFn)(void *user, double t, double *y);
+
+/// ∂f/∂y at (t, y), n × n, column after column; it comes filled with zeros.
+typedef KalStatus (*KalRateJacobianFn)(void *user, double t, const double *y,
+                                       double *out_J);
+
+/// A system of n equations.
+typedef struct KalOdeSystem {
+    int n;
+    void *user; ///< passed to all callbacks as it is
+    KalRateFn rate;
+    KalProjectFn project;           ///< after every step; NULL: none
+    KalRateJacobianFn jacobian;     ///< for methods that need it, else NULL
+    bool (*may_retry)(KalStatus s); ///< NULL: for KAL_ERR_NUMBER only
+} KalOdeSystem;
+
+/// How to integrate.  In every step the estimated error of every component is at most
+/// atol + rtol |y|.
+typedef struct KalOdeOptions {
+    double rtol;         ///< ≥ 0
+    double atol;         ///< > 0
+    const double *atols; ///< n values > 0 in place of atol, copied; NULL: atol for all
+    double first_step;   ///< > 0, or 0: found automatically
+    double max_step;     ///< > 0, or 0: no bound
+    double fixed_step;   ///< > 0: all steps have this size and errors are not looked at
+                         ///< (DOP853 only), or 0
+    bool project_stages; ///< project states also before each rate (DOP853 only)
+} KalOdeOptions;
+
+/// An accepted step.  The arrays belong to the integrator and hold until its next call.
+typedef struct KalOdeStep {
+    double t_old;
+    double t_new;
+    const double *y_old;
+    const double *y_new; ///< projected
+    bool finished;       ///< t_new is the end
+    bool stiff; ///< stability, not accuracy, has held the steps small for a while
+} KalOdeStep;
+
+/// Work done since the integrator was made, restarts included.
+typedef struct KalOdeCounts {
+    long steps;       ///< accepted
+    long rejected;    ///< for their error, or because a nonlinear system was not solved
+    long retries;     ///< because a callback asked for it
+    long evaluations; ///< of the rate
+    long projections;
+    long jacobians;
+} KalOdeCounts;
+
+/// rtol 1e-9, atol 1e-12, steps as they come.
+KalOdeOptions kal_ode_options(void);
+
+#endif

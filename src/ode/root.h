@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Zero crossings of functions of time: when events happen.
+///
+/// A KalRoots follows some functions along a run and finds the instants at which they
+/// cross zero.  It knows no integrator: a callback gives all values at any time of the
+/// stretch at hand, usually from dense output, and projected.
+///
+/// *Crossing.*  A function crosses when it was on one side and reaches zero or the other
+/// side.  Rising and falling are meant as the run goes, also where time runs backward.
+///
+/// *Leaving zero.*  A function that is zero at the start, or that has just crossed, waits:
+/// it counts again when it has left zero by more than it was off at its crossing, so that
+/// neither the start nor the remains of an event are one.
+///
+/// *What is seen.*  Each stretch is sampled at its end and at inner points, and where a
+/// function dips towards zero between samples it is followed to the bottom; two crossings
+/// closer than samples, without such a dip, are missed.
+///
+/// A step allocates nothing.  The same input gives the same bits.
+
+#ifndef ODE_ROOT_H
+#define ODE_ROOT_H
+
+#include "base/context.h"
+
+#include <stdbool.h>
+
+enum {
+    KAL_ROOT_LIMIT = 1 << 16,       ///< functions at most
+    KAL_ROOT_SAMPLE_LIMIT = 1 << 10 ///< samples at most
+};
+
+/// Which crossings count.
+typedef enum KalRootDirection {
+    KAL_ROOT_FALLING = -1,
+    KAL_ROOT_BOTH = 0,
+    KAL_ROOT_RISING = 1,
+} KalRootDirection;
+
+/// The values of all functions at a time.
+typedef KalStatus (*KalRootFn)(void *user, double t, double *out_values);
+
+/// The functions to follow.
+typedef struct KalRootSpec {
+    int count; ///< functions
+    KalRootFn values;
+    void *user;                         ///< passed to `values` as it is
+    const KalRootDirection *directions; ///< count; NULL: both.  Copied
+    const double *zeros; ///< count: values up to this size may be rounding and are no
+                         ///< departure from zero; NULL: 0.  Copied
+    int samples;         ///< inner points of a stretch, 0 or more
+} KalRootSpec;
+
+/// What a search found.  The arrays belong to the KalRoots and hold until its next call.
+typedef struct KalRootHit {
+    bool found;
+    double t;             ///< just after the crossings; the end if there are none
+    const int *crossings; ///< count: 1 rising, -1 falling, 0 no crossing now
+    const double *values; ///< count: at t
+} KalRootHit;
+
+typedef struct KalRoots KalRoots;
+
+/// Make a follower.  KAL_ERR_USAGE, KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_roots_create(KalContext *ctx, const KalRootSpec *spec,
+                                       KalRoots **out_roots);
+
+/// Free a follower.  NULL is allowed.
+void kal_roots_destroy(KalRoots *roots);
+
+/// Start at t; what crosses within two tolerances from t was zero at the start.  Like all
+/// calls that follow, evaluates the functions and passes on failures; KAL_ERR_NUMBER for a
+/// NaN.
+KAL_CHECKED KalStatus kal_roots_start(KalRoots *roots, double t);
+
+/// Go on at t, the present time, after an event has changed the state: functions that
+/// jumped over zero did not cross, and those that crossed still have to leave it.
+KAL_CHECKED KalStatus kal_roots_restart(KalRoots *roots, double t);
+
+/// Search from the present time to t_end for the first instant with crossings.  It is
+/// found to `tolerance`, and all crossings within the tolerance belong to it.  The present
+/// time moves there, or to t_end when there are none; call again for the rest.
+KAL_CHECKED KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
+                                     KalRootHit *out_hit);
+
+#endif

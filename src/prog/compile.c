@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+
+// From formulas to tapes.  The steps of an order are dealt out to two tapes, and sorted
+// within windows of neighbors so that equal operations stand together.
+
+#include "expr/order.h"
+#include "prog/program_impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    WINDOW = 4096 // steps that are sorted together: their values fit the first cache
+};
+
+#define NO_SLOT UINT32_MAX
+
+// Where the value of a step comes from.  From VARIABLE on it changes with time.
+typedef enum Home {
+    HOME_NONE, // a symbol that nobody listed
+    HOME_CONSTANT,
+    HOME_PARAMETER,
+    HOME_PREPARED, // the first tape
+    HOME_VARIABLE,
+    HOME_COMPUTED, // the second tape
+    HOMES
+} Home;
+
+// What windows are sorted by, the last first.
+enum {
+    BY_DEPTH,
+    BY_KIND,
+    BY_LEVEL,
+    KEYS
+};
+
+// What is known of a step.  Index 0 is never that of a sine or cosine, so 0 is for none.
+typedef struct Note {
+    uint32_t slot; // of its value, or NO_SLOT as long as no tape computes it
+    uint32_t keys[KEYS];
+    uint32_t wave; // a sine or cosine of the value
+    uint32_t mate; // of a sine the cosine of the same, and the other way round
+    uint8_t home;
+    uint8_t what;
+} Note;
+
+typedef struct Compiler {
+    KalContext *ctx;
+    KalOrder order; // of outputs, parameters and variables
+    Note *notes;    // order.count
+    uint32_t slots[HOMES];
+    size_t operations[HOMES];
+    KalProgram *program;
+    KalTape *tape; // that is being written
+    uint32_t next; // slot
+    uint32_t window[WINDOW];
+    uint32_t sorted[WINDOW];
+    uint32_t counts[WINDOW + 1];
+    uint32_t n; // steps in the window
+} Compiler;
+
+static KalStatus no_memory(KalContext *ctx)
+{
+    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to compile formulas");
+}
+
+// The order, with all that is listed among the roots: so the places of symbols are known.
+static KalStatus collect(KalGraph *g, const KalProgramSpec *spec, KalOrder *out_order)
+{
+    KalContext *ctx = kal_graph_context(g);
+    const size_t n = spec->n_outputs + spec->n_parameters + spec->n_variables;
+    KalExpr *roots = kal_alloc(ctx, n + 1, sizeof *roots);
+    if (!roots) {
+        return no_memory(ctx);
+    }
+    KalExpr *at = roots;
+    for (size_t i = 0; i < spec->n_outputs; i++) {
+        *at++ = spec->outputs[i];
+    }
+    for (size_t i = 0; i < spec->n_parameters; i++) {
+        *at++ = spec->parameters[i];
+    }
+    for (size_t i = 0; i < spec->n_variables; i++) {
+        *at++ = spec->variables[i];
+    }
+    const KalStatus status = kal_order_init(g, roots, n, out_order);
+    kal_free(ctx, roots, (n + 1) * sizeof *roots);
+    return status;
+}
+
+static uint8_t find_home(const Compiler *c, const KalStep *step)
+{
+    if (step->op == KAL_OP_CONST) {
+        return HOME_CONSTANT;
+    }
+    for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+        if (c->notes[step->arg[k]].home >= HOME_VARIABLE) {
+            return HOME_COMPUTED;
+        }
+    }
+    return HOME_PREPARED;
+}
+
+static uint8_t find_what(const KalStep *step)
+{
+    if (step->op == KAL_OP_ADD || step->op == KAL_OP_SUB || step->op == KAL_OP_NEG) {
+        return KAL_DO_SUM;
+    }
+    return step->op == KAL_OP_POWI && step->arg[1] == 2 ? KAL_OP_MUL : step->op;
+}
+
+// Make a pair of a sine and the cosine of the same.
+static void find_mate(Compiler *c, uint32_t i)
+{
+    Note *argument = &c->notes[c->order.steps[i].arg[0]];
+    Note *note = &c->notes[i];
+    if (argument->wave == 0) {
+        argument->wave = i;
+        return;
+    }
+    note->mate = argument->wave;
+    note->what = KAL_DO_SIN_COS;
+    c->notes[note->mate].mate = i;
+    c->notes[note->mate].what = KAL_DO_SIN_COS;
+}
+
+static void mark_symbols(Compiler *c, size_t first_root, size_t n, uint8_t home)
+{
+    assert(n == 0 || c->order.roots);
+    for (size_t i = 0; i < n; i++) {
+        c->notes[c->order.roots[first_root + i]].home = home;
+    }
+}
+
+// Find out where each value comes from and how many slots that takes.
+static KalStatus classify(Compiler *c, const KalProgramSpec *spec)
+{
+    mark_symbols(c, spec->n_outputs, spec->n_parameters, HOME_PARAMETER);
+    mark_symbols(c, spec->n_outputs + spec->n_parameters, spec->n_variables,
+                 HOME_VARIABLE);
+    c->slots[HOME_CONSTANT] = KAL_FIRST_CONSTANT;
+    c->slots[HOME_PARAMETER] = (uint32_t)spec->n_parameters;
+    c->slots[HOME_VARIABLE] = (uint32_t)spec->n_variables;
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        const KalStep *step = &c->order.steps[i];
+        Note *note = &c->notes[i];
+        note->slot = NO_SLOT;
+        if (step->op == KAL_OP_SYMBOL) {
+            if (note->home == HOME_NONE) {
+                return kal_fail(c->ctx, KAL_ERR_USAGE,
+                                "a formula to be compiled has a symbol that is neither "
+                                "a parameter nor a variable");
+            }
+            continue;
+        }
+        note->home = find_home(c, step);
+        note->what = find_what(step);
+        if (step->op == KAL_OP_SIN || step->op == KAL_OP_COS) {
+            find_mate(c, i);
+        }
+        c->slots[note->home] += step->op == KAL_OP_SELECT ? 2 : 1;
+        c->operations[note->home]++;
+    }
+    return KAL_OK;
+}
+
+// Lay out work memory and make room for what the program keeps.
+static KalStatus lay_out(Compiler *c, const KalProgramSpec *spec)
+{
+    KalProgram *p = c->program;
+    p->n_constants = c->slots[HOME_CONSTANT];
+    p->parameters = p->n_constants;
+    p->n_parameters = spec->n_parameters;
+    p->n_variables = spec->n_variables;
+    p->n_outputs = spec->n_outputs;
+    KalTape *first = &p->tapes[KAL_TAPE_PREPARE];
+    KalTape *second = &p->tapes[KAL_TAPE_EVAL];
+    first->first = p->parameters + c->slots[HOME_PARAMETER];
+    first->n_slots = c->slots[HOME_PREPARED];
+    p->variables = first->first + first->n_slots;
+    second->first = p->variables + c->slots[HOME_VARIABLE];
+    second->n_slots = c->slots[HOME_COMPUTED];
+    p->n_slots = second->first + second->n_slots;
+    first->operations = c->operations[HOME_PREPARED];
+    second->operations = c->operations[HOME_COMPUTED];
+
+    p->constants = kal_alloc(c->ctx, p->n_constants, sizeof *p->constants);
+    p->nodes = kal_alloc(c->ctx, p->n_slots, sizeof *p->nodes);
+    p->outputs = kal_alloc(c->ctx, p->n_outputs, sizeof *p->outputs);
+    bool fits = p->constants && p->nodes && (p->outputs || p->n_outputs == 0);
+    for (int t = 0; t < KAL_TAPES; t++) {
+        KalTape *tape = &p->tapes[t];
+        tape->operands = kal_alloc(c->ctx, tape->n_slots, sizeof *tape->operands);
+        fits = fits && (tape->operands || tape->n_slots == 0);
+    }
+    return fits ? KAL_OK : no_memory(c->ctx);
+}
+
+static void set_slot(Compiler *c, uint32_t step, uint32_t slot)
+{
+    c->notes[step].slot = slot;
+    c->program->nodes[slot] = c->order.steps[step].node.index;
+}
+
+static void place_symbols(Compiler *c, size_t first_root, size_t n, uint32_t slot)
+{
+    for (size_t i = 0; i < n; i++) {
+        set_slot(c, c->order.roots[first_root + i], slot + (uint32_t)i);
+    }
+}
+
+static void place_leaves(Compiler *c, const KalGraph *g)
+{
+    KalProgram *p = c->program;
+    place_symbols(c, p->n_outputs, p->n_parameters, p->parameters);
+    place_symbols(c, p->n_outputs + p->n_parameters, p->n_variables, p->variables);
+    uint32_t slot = KAL_FIRST_CONSTANT;
+    p->constants[KAL_ZERO_SLOT] = -0.0;
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        if (c->notes[i].home == HOME_CONSTANT) {
+            p->constants[slot] = kal_graph_number(g, c->order.steps[i].node).value;
+            set_slot(c, i, slot++);
+        }
+    }
+}
+
+// Sorting a window.  Operations come in a fixed cycle, sums, functions, products, and
+// the level of a step counts the cycles: it is the first at which all its operands are
+// there.  Operands of the same kind may be of the same level; then the depth of the step,
+// which is 0 otherwise, is larger than theirs.  So what follows each other within a run
+// is independent where possible, and the processor need not wait.
+
+static void find_keys(Compiler *c, uint32_t i)
+{
+    const KalStep *step = &c->order.steps[i];
+    Note *note = &c->notes[i];
+    const uint32_t kind = KAL_DO_COUNT - 1U - note->what;
+    uint32_t level = 0;
+    uint32_t depth = 0;
+    for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+        const Note *operand = &c->notes[step->arg[k]];
+        const uint32_t *keys = operand->keys;
+        if (operand->slot != NO_SLOT) {
+            continue; // in an earlier window
+        }
+        const uint32_t earliest = keys[BY_LEVEL] + (keys[BY_KIND] > kind);
+        const uint32_t deeper = keys[BY_KIND] == kind ? keys[BY_DEPTH] + 1 : 0;
+        if (earliest > level) {
+            level = earliest;
+            depth = deeper;
+        } else if (earliest == level && deeper > depth) {
+            depth = deeper;
+        }
+    }
+    note->keys[BY_LEVEL] = level;
+    note->keys[BY_KIND] = kind;
+    note->keys[BY_DEPTH] = depth;
+}
+
+// A stable sort of the window's steps, from one list into the other.
+static void sort(Compiler *c, int by, const uint32_t *from, uint32_t *to)
+{
+    const uint32_t n_keys = by == BY_KIND ? KAL_DO_COUNT : c->n;
+    memset(c->counts, 0, (n_keys + 1) * sizeof *c->counts);
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->counts[c->notes[from[i]].keys[by] + 1]++;
+    }
+    for (uint32_t key = 0; key < n_keys; key++) {
+        c->counts[key + 1] += c->counts[key];
+    }
+    for (uint32_t i = 0; i < c->n; i++) {
+        to[c->counts[c->notes[from[i]].keys[by]]++] = from[i];
+    }
+}
+
+static KalOperands find_operands(const Compiler *c, const KalStep *step)
+{
+    const int arity = kal_op_arity((KalOp)step->op);
+    const uint32_t a = arity > 0 ? c->notes[step->arg[0]].slot : 0;
+    const uint32_t b = arity > 1 ? c->notes[step->arg[1]].slot : 0;
+    switch ((KalOp)step->op) {
+    case KAL_OP_SUB: return (KalOperands){a, b | KAL_MINUS};
+    case KAL_OP_NEG: return (KalOperands){KAL_ZERO_SLOT, a | KAL_MINUS};
+    case KAL_OP_POWI: return (KalOperands){a, step->arg[1] == 2 ? a : step->arg[1]};
+    default: return (KalOperands){a, b};
+    }
+}
+
+// Append to the last run, or to a new one.
+static KalStatus extend(Compiler *c, uint32_t what)
+{
+    KalBlock *runs = &c->tape->runs;
+    if (runs->size > 0) {
+        KalTapeRun *last =
+            (KalTapeRun *)runs->data + runs->size / sizeof(KalTapeRun) - 1;
+        if (last->what == what) {
+            last->count++;
+            return KAL_OK;
+        }
+    }
+    const KalTapeRun run = {what, 1, c->next};
+    if (kal_block_add(c->ctx, runs, &run, sizeof run) != KAL_OK) {
+        return no_memory(c->ctx);
+    }
+    return KAL_OK;
+}
+
+static KalStatus emit(Compiler *c, uint32_t i)
+{
+    const KalStep *step = &c->order.steps[i];
+    const Note *note = &c->notes[i];
+    KalOperands *at = &c->tape->operands[c->next - c->tape->first];
+    KAL_TRY(extend(c, note->what));
+    at[0] = find_operands(c, step);
+    if (note->what == KAL_DO_SIN_COS) {
+        const bool sine = step->op == KAL_OP_SIN;
+        at[1] = at[0];
+        set_slot(c, i, c->next + !sine);
+        set_slot(c, note->mate, c->next + sine);
+        c->next += 2;
+        return KAL_OK;
+    }
+    set_slot(c, i, c->next++);
+    if (note->what == KAL_OP_SELECT) {
+        at[1].a = c->notes[step->arg[2]].slot;
+        c->next++;
+    }
+    return KAL_OK;
+}
+
+static KalStatus flush(Compiler *c)
+{
+    sort(c, BY_DEPTH, c->window, c->sorted);
+    sort(c, BY_KIND, c->sorted, c->window);
+    sort(c, BY_LEVEL, c->window, c->sorted);
+    for (uint32_t i = 0; i < c->n; i++) {
+        KAL_TRY(emit(c, c->sorted[i]));
+    }
+    c->n = 0;
+    return KAL_OK;
+}
+
+static KalStatus schedule(Compiler *c, uint32_t i)
+{
+    find_keys(c, i);
+    c->window[c->n++] = i;
+    return c->n == WINDOW ? flush(c) : KAL_OK;
+}
+
+// Write the tape whose values have this home.
+static KalStatus write_tape(Compiler *c, KalTape *tape, uint8_t home)
+{
+    KalStatus status = KAL_OK;
+    c->tape = tape;
+    c->next = tape->first;
+    for (uint32_t i = 0; i < c->order.count && status == KAL_OK; i++) {
+        Note *note = &c->notes[i];
+        if (note->home != home || note->slot != NO_SLOT) {
+            continue;
+        }
+        if (note->mate != 0 && note->mate < i) { // is computed with its mate
+            memcpy(note->keys, c->notes[note->mate].keys, sizeof note->keys);
+        } else {
+            status = schedule(c, i);
+        }
+    }
+    return status == KAL_OK ? flush(c) : status;
+}
+
+static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *spec)
+{
+    assert(c->order.count < UINT32_C(1) << 29); // slots leave a bit for KAL_MINUS
+    c->notes = kal_alloc(c->ctx, (size_t)c->order.count + 1, sizeof *c->notes);
+    c->program = KAL_NEW(c->ctx, KalProgram);
+    if (!c->notes || !c->program) {
+        return no_memory(c->ctx);
+    }
+    c->program->ctx = c->ctx;
+    KAL_TRY(classify(c, spec));
+    KAL_TRY(lay_out(c, spec));
+    place_leaves(c, g);
+    KAL_TRY(write_tape(c, &c->program->tapes[KAL_TAPE_PREPARE], HOME_PREPARED));
+    KAL_TRY(write_tape(c, &c->program->tapes[KAL_TAPE_EVAL], HOME_COMPUTED));
+    for (size_t i = 0; i < spec->n_outputs; i++) {
+        c->program->outputs[i] = c->notes[c->order.roots[i]].slot;
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
+                             KalProgram **out_program)
+{
+    KalContext *ctx = kal_graph_context(g);
+    KalOrder order = {0};
+    KAL_TRY(collect(g, spec, &order));
+    Compiler *c = KAL_NEW(ctx, Compiler);
+    if (!c) {
+        kal_order_clear(&order);
+        return no_memory(ctx);
+    }
+    c->ctx = ctx;
+    c->order = order;
+    const KalStatus status = compile(c, g, spec);
+    if (status == KAL_OK) {
+        *out_program = c->program;
+    } else {
+        kal_program_destroy(c->program);
+    }
+    kal_free(ctx, c->notes, ((size_t)order.count + 1) * sizeof *c->notes);
+    kal_free(ctx, c, sizeof *c);
+    kal_order_clear(&order);
+    return status;
+}

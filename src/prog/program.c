@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+#include "prog/program.h"
+
+#include "prog/program_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+void kal_program_destroy(KalProgram *program)
+{
+    if (!program) {
+        return;
+    }
+    KalContext *ctx = program->ctx;
+    for (int t = 0; t < KAL_TAPES; t++) {
+        KalTape *tape = &program->tapes[t];
+        kal_block_clear(ctx, &tape->runs);
+        kal_free(ctx, tape->operands, tape->n_slots * sizeof *tape->operands);
+    }
+    kal_free(ctx, program->constants,
+             program->n_constants * sizeof *program->constants);
+    kal_free(ctx, program->nodes, program->n_slots * sizeof *program->nodes);
+    kal_free(ctx, program->outputs, program->n_outputs * sizeof *program->outputs);
+    kal_free(ctx, program, sizeof *program);
+}
+
+size_t kal_program_work(const KalProgram *program)
+{
+    return program->n_slots;
+}
+
+size_t kal_program_operations(const KalProgram *program)
+{
+    return program->tapes[KAL_TAPE_EVAL].operations;
+}
+
+size_t kal_program_preparations(const KalProgram *program)
+{
+    return program->tapes[KAL_TAPE_PREPARE].operations;
+}
+
+static void copy(double *to, const double *from, size_t n)
+{
+    if (n > 0) { // else `from` may be NULL
+        memcpy(to, from, n * sizeof *to);
+    }
+}
+
+void kal_program_prepare(const KalProgram *program, const double *parameters,
+                         double *work)
+{
+    copy(work, program->constants, program->n_constants);
+    copy(work + program->parameters, parameters, program->n_parameters);
+    kal_tape_run(&program->tapes[KAL_TAPE_PREPARE], work);
+}
+
+void kal_program_eval(const KalProgram *program, const double *variables, double *work,
+                      double *out_values)
+{
+    copy(work + program->variables, variables, program->n_variables);
+    kal_tape_run(&program->tapes[KAL_TAPE_EVAL], work);
+    for (size_t i = 0; i < program->n_outputs; i++) {
+        out_values[i] = work[program->outputs[i]];
+    }
+}
+
+// Finding a fault: from an output without a finite value down to an operand without one,
+// and so on, until all operands have one.
+
+// The run that writes a slot of the tape.
+static const KalTapeRun *find_run(const KalTape *tape, uint32_t slot)
+{
+    const KalTapeRun *runs = tape->runs.data;
+    size_t low = 0;
+    size_t high = tape->runs.size / sizeof *runs - 1;
+    while (low < high) {
+        const size_t middle = high - (high - low) / 2;
+        if (runs[middle].first <= slot) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return &runs[low];
+}
+
+static bool has_two_operands(uint32_t what)
+{
+    return what == KAL_DO_SUM
+           || (what < KAL_OP_COUNT && kal_op_arity((KalOp)what) == 2);
+}
+
+// The operand to blame for the value in a slot of the tape; the slot itself if none is.
+static uint32_t find_culprit(const KalTape *tape, uint32_t slot, const double *work)
+{
+    const KalOperands *at = &tape->operands[slot - tape->first];
+    const uint32_t what = find_run(tape, slot)->what;
+    uint32_t a = at->a;
+    if (what == KAL_OP_SELECT) {
+        a = work[at[0].a] != 0.0 ? at[0].b : at[1].a; // the other part does not count
+    }
+    const uint32_t b = has_two_operands(what) ? at->b & ~KAL_MINUS : a;
+    if (!isfinite(work[a])) {
+        return a;
+    }
+    return isfinite(work[b]) ? slot : b;
+}
+
+KalExpr kal_program_find_fault(const KalProgram *program, const double *work)
+{
+    uint32_t slot = 0;
+    for (size_t i = 0; i < program->n_outputs && slot == 0; i++) {
+        slot = isfinite(work[program->outputs[i]]) ? 0 : program->outputs[i];
+    }
+    const KalTape *tapes = program->tapes;
+    for (uint32_t at = 0; at != slot;) { // operands have smaller slots
+        at = slot;
+        for (int t = 0; t < KAL_TAPES; t++) {
+            const KalTape *tape = &tapes[t];
+            if (at >= tape->first && at - tape->first < tape->n_slots) {
+                slot = find_culprit(tape, at, work);
+            }
+        }
+    }
+    return (KalExpr){program->nodes[slot]};
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What a program is made of.
+///
+/// Work memory is a row of slots, one for every value, in this order: constants,
+/// parameters, what the first tape computes, variables, what the second tape computes.
+/// An instruction writes the next slot (or two), so it only says where its operands are.
+///
+/// A tape is cut into runs: neighbors that do the same.  A run is a loop, so the price of
+/// deciding what to do is paid once for all its instructions.  An instruction may use what
+/// an earlier one of its run wrote.
+
+#ifndef PROG_PROGRAM_IMPL_H
+#define PROG_PROGRAM_IMPL_H
+
+#include "base/block.h"
+#include "prog/program.h"
+
+/// What a run does: an operator of the graph, or one of these.  Squares are KAL_OP_MUL.
+enum {
+    KAL_DO_SIN_COS =
+        KAL_OP_COUNT, ///< both of the same; writes two slots, the sine first
+    KAL_DO_SUM,       ///< ADD, SUB and NEG; the second operand may be negated
+    KAL_DO_COUNT
+};
+
+enum {
+    KAL_ZERO_SLOT = 0,      ///< the constant −0.0: −a is −0.0 − a
+    KAL_FIRST_CONSTANT = 1, ///< where those of the formulas begin
+};
+
+/// On the second operand of a KAL_DO_SUM: negated.
+#define KAL_MINUS UINT32_C(0x80000000)
+
+/// Slots of operands.  POWI has its whole exponent as the second.  SELECT takes the place
+/// of two instructions and has its third operand as the first of the second; what it
+/// computes is in the first slot.
+typedef struct KalOperands {
+    uint32_t a;
+    uint32_t b;
+} KalOperands;
+
+/// Neighbors that do the same.
+typedef struct KalTapeRun {
+    uint32_t what;  ///< a KalOp or KAL_DO_…
+    uint32_t count; ///< instructions
+    uint32_t first; ///< slot that the first one writes
+} KalTapeRun;
+
+/// A straight sequence of instructions.
+typedef struct KalTape {
+    KalBlock runs;         ///< of KalTapeRun
+    KalOperands *operands; ///< n_slots
+    uint32_t first;        ///< slot
+    uint32_t n_slots;      ///< that the tape writes
+    size_t operations;     ///< of formulas; a pair is two
+} KalTape;
+
+enum {
+    KAL_TAPE_PREPARE,
+    KAL_TAPE_EVAL,
+    KAL_TAPES
+};
+
+struct KalProgram {
+    KalContext *ctx;
+    double *constants;
+    uint32_t n_constants;
+    size_t n_parameters;
+    uint32_t parameters; ///< slot of the first
+    size_t n_variables;
+    uint32_t variables; ///< slot of the first
+    KalTape tapes[KAL_TAPES];
+    uint32_t *outputs; ///< slots
+    size_t n_outputs;
+    uint32_t *nodes; ///< for each slot the formula, 0 for none
+    uint32_t n_slots;
+};
+
+/// Compute all that a tape computes.
+void kal_tape_run(const KalTape *tape, double *work);
+
+#endif

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: MIT
+
+// What `check` shows.
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "json/writer.h"
+#include "problem/view.h"
+#include "sim/examine.h"
+
+#include <kalaba/show.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PLACE_SIZE = 600,
+    LINE_SIZE = 2048,
+    ROWS_SHOWN = 60, // of a list, for people
+};
+
+#define BOLD   "\x1b[1m"
+#define YELLOW "\x1b[33m"
+#define PLAIN  "\x1b[0m"
+
+// `file:line:column` of a span; the name of the file is made fit to be shown.
+static void print_place(KalSpan span, char place[PLACE_SIZE])
+{
+    place[0] = '\0';
+    if (span.source) {
+        const KalPlace at = kal_source_place(span.source, span.begin);
+        (void)snprintf(place, PLACE_SIZE, "%.500s:%zu:%zu", span.source->name, at.line,
+                       at.column);
+    }
+}
+
+static int configuration_freedom(const KalCheck *check)
+{
+    return check->system->n - check->configuration_rank;
+}
+
+static int velocity_freedom(const KalCheck *check)
+{
+    return check->system->n - check->answer.rank_A;
+}
+
+// JSON.
+
+static void write_bool(KalJsonWriter *w, const char *key, bool value)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_bool(w, value);
+}
+
+static void write_text(KalJsonWriter *w, const char *key, const char *text)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_string(w, text);
+}
+
+static void write_count(KalJsonWriter *w, const char *key, int value)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_number(w, value);
+}
+
+static const char *decision_word(KalDecision decision)
+{
+    switch (decision) {
+    case KAL_DECISION_FORM: return "form";
+    case KAL_DECISION_EXACT: return "exact";
+    case KAL_DECISION_NUMERIC: return "numeric";
+    default: return "undecided";
+    }
+}
+
+static void write_constraints(KalJsonWriter *w, const KalCheck *check)
+{
+    const KalModel *model = check->system->model;
+    kal_json_write_key(w, "constraints");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        const KalConstraintClass *class = &check->classification->classes[i];
+        char place[PLACE_SIZE];
+        print_place(model->constraints[i].span, place);
+        kal_json_write_begin(w, '{');
+        write_text(w, "name", model->constraints[i].name);
+        write_text(w, "at", place);
+        write_text(w, "level", kal_level_word(class->level));
+        write_text(w, "kind", kal_constraint_kind_word(class->kind));
+        write_bool(w, "time_dependent", class->time_dependent);
+        write_bool(w, "linear_in_velocity", class->linear_in_velocity);
+        write_text(w, "decided_by", decision_word(class->decision));
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_counts(KalJsonWriter *w, const KalCheck *check)
+{
+    kal_json_write_key(w, "counts");
+    kal_json_write_begin(w, '{');
+    write_count(w, "coordinates", check->system->n);
+    write_count(w, "constraints", check->system->m);
+    write_count(w, "rank", check->answer.rank_A);
+    write_count(w, "configuration_freedom", configuration_freedom(check));
+    write_count(w, "velocity_freedom", velocity_freedom(check));
+    kal_json_write_end(w, '}');
+}
+
+static void write_list(KalJsonWriter *w, const char *key, const char *const *names,
+                       const double *values, int count)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < count; i++) {
+        kal_json_write_key(w, names[i]);
+        kal_json_write_number(w, values[i]);
+    }
+    kal_json_write_end(w, '}');
+}
+
+// Symbols of velocities have names with primes.
+static const char *velocity_name(const KalCheck *check, int i)
+{
+    const KalModel *model = check->system->model;
+    const KalExpr v = model->coordinates[i].v;
+    return model->symbols[kal_graph_node(model->graph, v).arg[0].index].name;
+}
+
+static void write_start(KalJsonWriter *w, const KalCheck *check)
+{
+    const char *const *names = kal_system_coordinate_names(check->system);
+    const int n = check->system->n;
+    kal_json_write_key(w, "start");
+    kal_json_write_begin(w, '{');
+    write_bool(w, "consistent", check->consistent);
+    if (!check->consistent) {
+        write_text(w, "reason", kal_check_reason(check));
+    }
+    kal_json_write_key(w, "moved");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < n; i++) {
+        if (check->start.moved_q[i] != 0.0) {
+            kal_json_write_key(w, names[i]);
+            kal_json_write_number(w, check->start.moved_q[i]);
+        }
+        if (check->start.moved_qd[i] != 0.0) {
+            kal_json_write_key(w, velocity_name(check, i));
+            kal_json_write_number(w, check->start.moved_qd[i]);
+        }
+    }
+    kal_json_write_end(w, '}');
+    write_list(w, "q", names, kal_instant_q(check->instant), n);
+    write_list(w, "qd", names, kal_instant_qd(check->instant), n);
+    kal_json_write_end(w, '}');
+}
+
+static void write_conserved(KalJsonWriter *w, const KalCheck *check)
+{
+    kal_json_write_key(w, "conserved");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < check->conserved->n; i++) {
+        kal_json_write_string(w, check->conserved->list[i].name);
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_warnings(KalJsonWriter *w, const KalCheck *check)
+{
+    kal_json_write_key(w, "warnings");
+    kal_json_write_begin(w, '[');
+    for (const KalDiagnostic *d = kal_diagnostics_first(check->system->diagnostics); d;
+         d = d->next) {
+        if (d->severity == KAL_SEVERITY_WARNING) {
+            char place[PLACE_SIZE];
+            char text[PLACE_SIZE + 1200];
+            print_place(d->span, place);
+            (void)snprintf(text, sizeof text, "%s%s%s", place, *place ? ": " : "",
+                           d->message);
+            kal_json_write_string(w, text);
+        }
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_error(KalJsonWriter *w, const KalCheck *check)
+{
+    kal_json_write_key(w, "error");
+    kal_json_write_begin(w, '{');
+    write_text(w, "message", kal_check_reason(check));
+    kal_json_write_key(w, "names");
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < check->n_at_fault; i++) {
+        kal_json_write_string(w, check->at_fault[i]);
+    }
+    kal_json_write_end(w, ']');
+    kal_json_write_end(w, '}');
+}
+
+static void write_json(const KalCheck *check, KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    write_text(&w, "model", kal_system_title(check->system));
+    kal_json_write_key(&w, "coordinates");
+    kal_json_write_begin(&w, '[');
+    for (int i = 0; i < check->system->n; i++) {
+        kal_json_write_string(&w, kal_system_coordinate_names(check->system)[i]);
+    }
+    kal_json_write_end(&w, ']');
+    write_constraints(&w, check);
+    write_counts(&w, check);
+    kal_view_write_verdicts_json(&w, &check->answer,
+                                 kal_system_coordinate_names(check->system),
+                                 kal_system_constraint_names(check->system));
+    kal_view_write_reactions_json(&w, &check->answer,
+                                  kal_system_constraint_names(check->system));
+    write_start(&w, check);
+    write_conserved(&w, check);
+    write_warnings(&w, check);
+    if (!check->consistent) {
+        write_error(&w, check);
+    }
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}
+
+// For people.
+
+typedef struct Page {
+    KalSink sink;
+    bool color;
+    const KalCheck *check;
+} Page;
+
+KAL_PRINTF(2, 3) static void print(const Page *page, const char *format, ...)
+{
+    char line[LINE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    page->sink.write(page->sink.user, line, strlen(line));
+}
+
+static void print_heading(const Page *page, const char *text)
+{
+    print(page, "\n%s%s%s\n", page->color ? BOLD : "", text, page->color ? PLAIN : "");
+}
+
+static void print_rest(const Page *page, size_t count)
+{
+    if (count > ROWS_SHOWN) {
+        print(page, "  … %zu more (use --json for all)\n", count - ROWS_SHOWN);
+    }
+}
+
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_summary(const Page *page)
+{
+    const KalCheck *check = page->check;
+    const KalSystem *system = check->system;
+    print(page, "%s", page->color ? BOLD : "");
+    kal_printable_write(page->sink, kal_system_title(system), KAL_TITLE_WIDTH);
+    print(page, "%s\n", page->color ? PLAIN : "");
+    print(page, "%d coordinate%s, ", system->n, plural(system->n));
+    if (system->m == 0) {
+        print(page, "no constraints; ");
+    } else {
+        print(page, "%d constraint%s of rank %d; ", system->m, plural(system->m),
+              check->answer.rank_A);
+    }
+    const int q = configuration_freedom(check);
+    const int v = velocity_freedom(check);
+    if (q == v) {
+        print(page, "%d degree%s of freedom.\n", q, plural(q));
+    } else {
+        print(page,
+              "%d degree%s of freedom of the configuration, %d of the velocity.\n", q,
+              plural(q), v);
+    }
+}
+
+// The kind of a constraint in words.
+static void describe(const KalConstraintClass *class, char text[LINE_SIZE])
+{
+    const char *kind = kal_constraint_kind_word(class->kind);
+    const char *time = class->time_dependent ? "rheonomic" : "scleronomic";
+    switch (class->kind) {
+    case KAL_CONSTRAINT_HOLONOMIC:
+        (void)snprintf(text, LINE_SIZE, "%s, %s", kind, time);
+        break;
+    case KAL_CONSTRAINT_INTEGRABLE:
+        (void)snprintf(text, LINE_SIZE,
+                       "integrable: a %s holonomic constraint in "
+                       "disguise",
+                       time);
+        break;
+    case KAL_CONSTRAINT_NONHOLONOMIC:
+        (void)snprintf(text, LINE_SIZE, "nonholonomic, %s in velocity%s",
+                       class->linear_in_velocity ? "linear" : "nonlinear",
+                       class->time_dependent ? ", with explicit time" : "");
+        break;
+    default: (void)snprintf(text, LINE_SIZE, "given at acceleration level"); break;
+    }
+    const size_t length = strlen(text);
+    if (class->decision == KAL_DECISION_NUMERIC) {
+        (void)snprintf(text + length, LINE_SIZE - length, " (found numerically)");
+
+    } else if (class->decision == KAL_DECISION_NONE) {
+        (void)snprintf(text + length, LINE_SIZE - length, " (not decided)");
+    }
+}
+
+static size_t text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++) {
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+static void print_padded(const Page *page, const char *text, size_t width)
+{
+    const size_t used = text_width(text);
+    print(page, "%s%*s", text, used < width ? (int)(width - used) : 0, "");
+}
+
+static void print_constraints(const Page *page)
+{
+    const KalModel *model = page->check->system->model;
+    const char *const *names = kal_system_constraint_names(page->check->system);
+    size_t width = 0;
+    if (model->n_constraints == 0) {
+        return;
+    }
+    for (size_t i = 0; i < model->n_constraints && i < ROWS_SHOWN; i++) {
+        const size_t used = text_width(names[i]);
+        width = used > width ? used : width;
+    }
+    print_heading(page, "Constraints");
+    for (size_t i = 0; i < model->n_constraints && i < ROWS_SHOWN; i++) {
+        char text[LINE_SIZE];
+        char place[PLACE_SIZE];
+        describe(&page->check->classification->classes[i], text);
+        print_place(model->constraints[i].span, place);
+        print(page, "  ");
+        print_padded(page, names[i], width);
+        print(page, "  %s  [%s]\n", text, place);
+    }
+    print_rest(page, model->n_constraints);
+    if (page->check->classification->reason) {
+        print(page, "  %s\n", page->check->classification->reason);
+    }
+}
+
+static void print_sets(const Page *page)
+{
+    const KalMotionAnswer *answer = &page->check->answer;
+    const char *const *names = kal_system_constraint_names(page->check->system);
+    for (int set = 0; set < answer->n_dependent_sets && set < ROWS_SHOWN; set++) {
+        int count = 0;
+        print(page, "  ");
+        for (int i = 0; i < answer->m; i++) {
+            if (answer->dependent_set[i] == set) {
+                print(page, "%s%s", count++ > 0 ? ", " : "", names[i]);
+            }
+        }
+        print(page, count == 1 ? ": its row is zero here\n" : "\n");
+    }
+    print_rest(page, (size_t)answer->n_dependent_sets);
+}
+
+static void print_uniqueness(const Page *page)
+{
+    const KalMotionAnswer *answer = &page->check->answer;
+    print_heading(page, "Uniqueness");
+    if (answer->unique) {
+        print(page, "  the acceleration is unique\n");
+    } else {
+        const char *const *names = kal_system_coordinate_names(page->check->system);
+        int count = 0;
+        print(page, "  %sthe acceleration is not unique%s; indeterminate: ",
+              page->color ? YELLOW : "", page->color ? PLAIN : "");
+        for (int i = 0; i < answer->n; i++) {
+            if (answer->indeterminate[i] && count++ < ROWS_SHOWN) {
+                print(page, "%s%s", count > 1 ? ", " : "", names[i]);
+            }
+        }
+        print(page, "\n");
+    }
+    if (answer->m > 0 && answer->n_dependent_sets == 0) {
+        print(page, "  all reactions are unique\n");
+    } else if (answer->n_dependent_sets > 0) {
+        print(page,
+              "  %sreactions are not unique%s in these sets of dependent "
+              "constraints:\n",
+              page->color ? YELLOW : "", page->color ? PLAIN : "");
+        print_sets(page);
+    }
+}
+
+static void print_move(const Page *page, const char *name, double now, double move)
+{
+    if (move != 0.0) {
+        char value[KAL_NUMBER_SIZE];
+        char by[KAL_NUMBER_SIZE];
+        kal_number_print(now, 8, value);
+        kal_number_print(move, 4, by);
+        print(page, "    %s = %s, moved by %s\n", name, value, by);
+    }
+}
+
+static void print_start(const Page *page)
+{
+    const KalCheck *check = page->check;
+    print_heading(page, "Start");
+    if (!check->consistent) {
+        print(page, "  %snot consistent%s: %s\n", page->color ? YELLOW : "",
+              page->color ? PLAIN : "", kal_check_reason(check));
+        return;
+    }
+    if (!check->start.moved) {
+        print(page, "  the start values satisfy the constraints as they are\n");
+        return;
+    }
+    print(page, "  moved onto the constraints:\n");
+    for (int i = 0; i < check->system->n && i < ROWS_SHOWN; i++) {
+        print_move(page, kal_system_coordinate_names(check->system)[i],
+                   kal_instant_q(check->instant)[i], check->start.moved_q[i]);
+        print_move(page, velocity_name(check, i), kal_instant_qd(check->instant)[i],
+                   check->start.moved_qd[i]);
+    }
+    print_rest(page, (size_t)check->system->n);
+}
+
+static void print_conserved(const Page *page)
+{
+    const KalConservation *conserved = page->check->conserved;
+    print_heading(page, "Conserved");
+    for (size_t i = 0; i < conserved->n && i < ROWS_SHOWN; i++) {
+        print(page, "  %s\n", conserved->list[i].name);
+    }
+    print_rest(page, conserved->n);
+    if (conserved->reason) {
+        print(page, "  not the energy: %s\n", conserved->reason);
+    }
+}
+
+void kal_show_check(const KalCheck *check, const KalShowOptions *options, KalSink sink)
+{
+    const Page page = {.sink = sink, .color = options->color, .check = check};
+    if (options->format == KAL_SHOW_JSON) {
+        write_json(check, sink);
+        return;
+    }
+    print_summary(&page);
+    print_constraints(&page);
+    print_uniqueness(&page);
+    print_start(&page);
+    print_conserved(&page);
+}

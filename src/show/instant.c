@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/instant.h"
+
+#include "problem/view.h"
+#include "show/show.h"
+
+#include <kalaba/show.h>
+
+enum {
+    GROUPS = 3
+};
+
+// Names and units that a view needs as lists.
+typedef struct Lists {
+    const char **units;    // of outputs
+    const char **controls; // names of actuators
+    size_t n_outputs;
+    size_t n_actuators;
+} Lists;
+
+static KalStatus fill_lists(const KalInstant *instant, Lists *lists)
+{
+    const KalModel *model = instant->system->model;
+    lists->n_outputs = model->n_outputs;
+    lists->n_actuators = model->n_actuators;
+    lists->units = (const char **)kal_alloc(
+        instant->ctx, model->n_outputs + model->n_actuators + 1, sizeof(char *));
+    if (!lists->units) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to show an instant");
+    }
+    lists->controls = lists->units + model->n_outputs;
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        lists->units[i] = model->outputs[i].unit;
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        lists->controls[i] = model->actuators[i].name;
+    }
+    return KAL_OK;
+}
+
+static void clear_lists(const KalInstant *instant, Lists *lists)
+{
+    kal_free(instant->ctx, lists->units,
+             (lists->n_outputs + lists->n_actuators + 1) * sizeof(char *));
+}
+
+// What there is besides the answer: outputs and, under control, its inputs and forces.
+static size_t fill_groups(const KalInstant *instant, const Lists *lists,
+                          const double *outputs, KalViewGroup groups[GROUPS])
+{
+    const KalSystem *system = instant->system;
+    size_t count = 0;
+    groups[count++] = (KalViewGroup){.key = "outputs",
+                                     .heading = "output",
+                                     .names = kal_system_output_names(system),
+                                     .units = lists->units,
+                                     .values = outputs,
+                                     .count = lists->n_outputs};
+    if (!instant->control) {
+        return count;
+    }
+    const KalControlAnswer control = kal_control_get(instant->control);
+    groups[count++] = (KalViewGroup){.key = "control_force",
+                                     .heading = "control force on",
+                                     .names = kal_system_coordinate_names(system),
+                                     .values = control.force,
+                                     .count = (size_t)system->n};
+    groups[count++] = (KalViewGroup){.key = "control",
+                                     .heading = "input",
+                                     .names = lists->controls,
+                                     .values = control.inputs,
+                                     .count = lists->n_actuators};
+    return count;
+}
+
+KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
+                           const KalShowOptions *options, KalSink sink)
+{
+    const KalSystem *system = instant->system;
+    const double *outputs = NULL;
+    Lists lists = {.units = NULL};
+    KalViewGroup groups[GROUPS];
+    KAL_TRY(kal_instant_outputs(instant, &outputs));
+    KAL_TRY(fill_lists(instant, &lists));
+    const KalInstantView view = {
+        .title = kal_system_title(system),
+        .t = kal_instant_t(instant),
+        .q = kal_instant_q(instant),
+        .qd = kal_instant_qd(instant),
+        .givens = kal_instant_problem(instant),
+        .coordinates = kal_system_coordinate_names(system),
+        .constraints = kal_system_constraint_names(system),
+        .answer = answer,
+        .groups = groups,
+        .n_groups = fill_groups(instant, &lists, outputs, groups),
+    };
+    if (options->format == KAL_SHOW_JSON) {
+        kal_view_write_json(&view, sink);
+    } else {
+        kal_view_write_text(&view, options->color, sink);
+    }
+    clear_lists(instant, &lists);
+    return KAL_OK;
+}
+
+KalStatus kal_show_system(KalSystem *system, const KalShowOptions *options,
+                          KalSink sink)
+{
+    return kal_show_equations(system->equations, options, sink);
+}
+
+void kal_show_error_json(const char *message, const char *const *names, int n_names,
+                         KalSink sink)
+{
+    kal_view_write_error_json(message, names, (size_t)n_names, sink);
+}

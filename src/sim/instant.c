@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/instant.h"
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "sim/control.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Numbers that an instant holds besides the work memory of its programs.
+static size_t count_numbers(const KalSystem *system)
+{
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    return system->layout.count + n * n + 4 * n + m * n + 3 * m
+           + (size_t)system->n_outputs;
+}
+
+static size_t largest_result(const KalSystem *system)
+{
+    size_t largest = 1;
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        if (system->n_results[id] > largest) {
+            largest = system->n_results[id];
+        }
+    }
+    return largest;
+}
+
+static double *take(double **next, size_t count)
+{
+    double *piece = *next;
+    *next += count;
+    return piece;
+}
+
+static KalStatus allocate(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    size_t count = count_numbers(system) + largest_result(system);
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        count += kal_program_work(system->programs[id]);
+    }
+    instant->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
+    instant->block_size = instant->block ? count * sizeof(double) : 0;
+    instant->failed = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
+    if (!instant->block || !instant->failed) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an instant");
+    }
+    double *next = instant->block;
+    instant->variables = take(&next, system->layout.count);
+    instant->M = take(&next, n * n);
+    instant->Q = take(&next, n);
+    instant->A = take(&next, m * n);
+    instant->b = take(&next, m);
+    instant->C = take(&next, n);
+    instant->multipliers = take(&next, m);
+    instant->residuals = take(&next, m);
+    instant->moved = take(&next, 2 * n);
+    instant->outputs = take(&next, (size_t)system->n_outputs);
+    instant->results = take(&next, largest_result(system));
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        instant->work[id] = take(&next, kal_program_work(system->programs[id]));
+        kal_program_prepare(system->programs[id], system->parameters,
+                            instant->work[id]);
+    }
+    return KAL_OK;
+}
+
+static KalStatus init(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    KAL_TRY(allocate(instant));
+    KAL_TRY(
+        kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
+    if (system->n_servos > 0) {
+        KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
+    }
+    instant->variables[0] = system->t0;
+    for (int i = 0; i < system->n; i++) {
+        instant->variables[system->layout.q + (size_t)i] = system->start_q[i];
+        instant->variables[system->layout.qd + (size_t)i] = system->start_qd[i];
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
+                             KalInstant **out_instant)
+{
+    KalInstant *instant = KAL_NEW(ctx, KalInstant);
+    if (!instant) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an instant");
+    }
+    instant->ctx = ctx;
+    instant->system = system;
+    const KalStatus status = init(instant);
+    if (status != KAL_OK) {
+        kal_instant_destroy(instant);
+        return status;
+    }
+    *out_instant = instant;
+    return KAL_OK;
+}
+
+void kal_instant_destroy(KalInstant *instant)
+{
+    if (!instant) {
+        return;
+    }
+    kal_control_destroy(instant->control);
+    kal_motion_destroy(instant->motion);
+    kal_free(instant->ctx, instant->failed,
+             ((size_t)instant->system->m + 1) * sizeof *instant->failed);
+    kal_free(instant->ctx, instant->block, instant->block_size);
+    kal_free(instant->ctx, instant, sizeof *instant);
+}
+
+double *kal_instant_t(KalInstant *instant)
+{
+    return instant->variables;
+}
+
+double *kal_instant_q(KalInstant *instant)
+{
+    return instant->variables + instant->system->layout.q;
+}
+
+double *kal_instant_qd(KalInstant *instant)
+{
+    return instant->variables + instant->system->layout.qd;
+}
+
+// The place of the row that entry k of a sparse matrix is in.
+static size_t row_of(const KalSparse *matrix, size_t k)
+{
+    size_t row = 0;
+    while (row + 1 < matrix->rows && (size_t)matrix->start[row + 1] <= k) {
+        row++;
+    }
+    return row;
+}
+
+// What a result is about, for a message: a part of the equations and its owner.
+typedef struct Subject {
+    const char *part;
+    const char *owner;
+    KalSpan span;
+} Subject;
+
+static Subject about_coordinate(const KalModel *model, const char *part, size_t i)
+{
+    const KalCoordinate *c = &model->coordinates[i];
+    return (Subject){part, c->name, c->span};
+}
+
+static Subject about_constraint(const KalModel *model, const char *part, size_t i)
+{
+    const KalConstraint *c = &model->constraints[i];
+    return (Subject){part, c->name, c->span};
+}
+
+static Subject about_servo(const KalModel *model, size_t i)
+{
+    const KalServo *servo = &model->servos[i];
+    return (Subject){"the equation of servo", servo->name, servo->span};
+}
+
+static Subject about_given(const KalEquations *e, size_t i)
+{
+    const size_t sizes[] = {(size_t)e->M.start[e->n],
+                            e->n,
+                            (size_t)e->A.start[e->m],
+                            e->m,
+                            (size_t)e->servo_A.start[e->n_servos],
+                            e->n_servos};
+    int part = 0;
+    while (part < 6 && i >= sizes[part]) {
+        i -= sizes[part++];
+    }
+    switch (part) {
+    case 0: return about_coordinate(e->model, "the mass of", row_of(&e->M, i));
+    case 1: return about_coordinate(e->model, "the force on", i);
+    case 2:
+        return about_constraint(e->model, "the derivative of constraint",
+                                row_of(&e->A, i));
+    case 3: return about_constraint(e->model, "the second derivative of constraint", i);
+    case 4: return about_servo(e->model, row_of(&e->servo_A, i));
+    case 5: return about_servo(e->model, i);
+    default: return (Subject){"the power of an actuator", "", {.source = NULL}};
+    }
+}
+
+static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
+{
+    const KalEquations *e = system->equations;
+    switch (id) {
+    case KAL_PROGRAM_GIVENS: return about_given(e, i);
+    case KAL_PROGRAM_NONIDEAL:
+        return about_coordinate(e->model, "the non-ideal force on", i);
+    case KAL_PROGRAM_POSITION:
+    case KAL_PROGRAM_VELOCITY:
+        return about_constraint(e->model, "constraint",
+                                i < e->m ? i : row_of(&e->A, i - e->m));
+    case KAL_PROGRAM_OUTPUTS:
+        return (Subject){"output", e->model->outputs[i].name,
+                         e->model->outputs[i].span};
+    default: return (Subject){"the energy", "", {.source = NULL}};
+    }
+}
+
+// Fail because result i of a program is not finite.  The formula to blame is quoted as
+// the model writes it, if it stands in the model; derivatives do not.
+static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
+{
+    const KalSystem *system = instant->system;
+    const Subject subject = about_result(system, id, i);
+    const KalExpr culprit =
+        kal_program_find_fault(system->programs[id], instant->work[id]);
+    KalSpan span = subject.span;
+    char quote[KAL_PRINTABLE_SIZE] = "";
+    if (culprit.index != KAL_NO_EXPR.index
+        && kal_model_find_origin(system->model, culprit, &span) && span.source) {
+        kal_printable_print(span.source->text + span.begin, span.end - span.begin,
+                            quote);
+    }
+    const bool quotient =
+        *quote && kal_graph_node(system->model->graph, culprit).op == KAL_OP_DIV;
+    const char *cause = quotient ? ", because it divides by " : ", because of ";
+    char t[KAL_NUMBER_SIZE];
+    kal_number_print(instant->variables[0], 15, t);
+    KalPlace place = {0, 0};
+    if (span.source) {
+        place = kal_source_place(span.source, span.begin);
+    }
+    char where[KAL_PRINTABLE_SIZE + 64] = "";
+    if (span.source) {
+        (void)snprintf(where, sizeof where, "%s:%zu:%zu: ", span.source->name,
+                       place.line, place.column);
+    }
+    return kal_fail(instant->ctx, KAL_ERR_NUMBER,
+                    "%s%s%s%s has no finite value in this state, at t = %s%s%s", where,
+                    subject.part, *subject.owner ? " " : "", subject.owner, t,
+                    *quote ? cause : "", quote);
+}
+
+KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
+{
+    const KalProgram *program = instant->system->programs[id];
+    kal_program_eval(program, instant->variables, instant->work[id], instant->results);
+    for (size_t i = 0; i < instant->system->n_results[id]; i++) {
+        if (!isfinite(instant->results[i])) {
+            return fail_result(instant, id, i);
+        }
+    }
+    return KAL_OK;
+}
+
+const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense)
+{
+    memset(dense, 0, matrix->rows * matrix->columns * sizeof *dense);
+    for (size_t row = 0; row < matrix->rows; row++) {
+        for (int64_t k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
+            dense[row * matrix->columns + (size_t)matrix->column[k]] = values[k];
+        }
+    }
+    return values + matrix->start[matrix->rows];
+}
+
+static void mirror(int n, double *M)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            M[j * n + i] = M[i * n + j];
+        }
+    }
+}
+
+KalStatus kal_instant_givens(KalInstant *instant)
+{
+    const KalEquations *equations = instant->system->equations;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
+    const double *next = kal_scatter(&equations->M, instant->results, instant->M);
+    mirror(instant->system->n, instant->M);
+    memcpy(instant->Q, next, equations->n * sizeof *next);
+    next = kal_scatter(&equations->A, next + equations->n, instant->A);
+    memcpy(instant->b, next, equations->m * sizeof *next);
+    if (instant->control) {
+        kal_control_read(instant->control, next + equations->m);
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
+{
+    const KalEquations *equations = instant->system->equations;
+    const KalExpr *exists =
+        level == KAL_PROGRAM_POSITION ? equations->phi : equations->psi;
+    KAL_TRY(kal_instant_evaluate(instant, level));
+    memcpy(instant->residuals, instant->results, equations->m * sizeof(double));
+    kal_scatter(&equations->A, instant->results + equations->m, instant->A);
+    for (size_t i = 0; i < equations->m; i++) {
+        if (exists[i].index == KAL_NO_EXPR.index) {
+            memset(instant->A + i * equations->n, 0, equations->n * sizeof(double));
+        }
+    }
+    return KAL_OK;
+}
+
+KalMotionProblem kal_instant_problem(const KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    return (KalMotionProblem){
+        .n = system->n,
+        .m = system->m,
+        .M = instant->M,
+        .Q = instant->Q,
+        .A = instant->A,
+        .b = instant->b,
+        .C = system->equations->has_C ? instant->C : NULL,
+        .coordinates = kal_system_coordinate_names(system),
+        .constraints = kal_system_constraint_names(system),
+    };
+}
+
+KalMotionFault kal_instant_fault(const KalInstant *instant)
+{
+    return kal_motion_fault(instant->motion);
+}
+
+// Non-ideal forces may depend on a reaction only where that is unique.
+static KalStatus check_reactions(const KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    for (int i = 0; i < system->m; i++) {
+        if (system->reaction_used[i] && instant->answer.dependent_set[i] >= 0) {
+            return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                            "a non-ideal force depends on reaction(%s), which is not "
+                            "unique here: the motion would depend on an arbitrary "
+                            "choice; remove the constraints that repeat it",
+                            kal_system_constraint_names(system)[i]);
+        }
+    }
+    return KAL_OK;
+}
+
+// The multipliers of the ideal part do not depend on C (theory (2.7)), so one solve
+// without it gives the reactions that C is a function of.
+static KalStatus find_nonideal(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    double *reactions = instant->variables + system->layout.reactions;
+    if (system->equations->has_reactions) {
+        KalMotionProblem ideal = kal_instant_problem(instant);
+        ideal.C = NULL;
+        KAL_TRY(kal_motion_solve(instant->motion, &ideal, &instant->answer));
+        KAL_TRY(check_reactions(instant));
+        memcpy(reactions, instant->answer.multipliers,
+               (size_t)system->m * sizeof *reactions);
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_NONIDEAL));
+    memcpy(instant->C, instant->results, (size_t)system->n * sizeof *instant->C);
+    return KAL_OK;
+}
+
+// Give outputs their variables.
+static void keep_answer(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    const KalLayout *layout = &system->layout;
+    const KalMotionAnswer *answer = &instant->answer;
+    double *v = instant->variables;
+    memcpy(v + layout->qdd, answer->qdd, (size_t)system->n * sizeof *v);
+    memcpy(v + layout->reactions, answer->multipliers, (size_t)system->m * sizeof *v);
+    for (size_t i = 0; i < system->n_forces; i++) {
+        const uint32_t k = system->forces[i];
+        v[layout->forces + i] = answer->force_ideal[k] + answer->force_nonideal[k];
+    }
+}
+
+KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
+{
+    KAL_TRY(kal_instant_givens(instant));
+    if (instant->system->equations->has_C) {
+        KAL_TRY(find_nonideal(instant));
+    }
+    const KalMotionProblem problem = kal_instant_problem(instant);
+    KAL_TRY(kal_motion_solve(instant->motion, &problem, &instant->answer));
+    if (instant->control) {
+        KAL_TRY(kal_control_solve(instant->control, instant));
+    }
+    keep_answer(instant);
+    *out_answer = instant->answer;
+    return KAL_OK;
+}
+
+KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
+{
+    const KalSystem *system = instant->system;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
+    instant->variables[system->layout.energy] =
+        instant->results[0] + instant->results[1];
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_OUTPUTS));
+    memcpy(instant->outputs, instant->results,
+           (size_t)system->n_outputs * sizeof *instant->outputs);
+    *out_values = instant->outputs;
+    return KAL_OK;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// An instant: a state, the numbers of the equations in it, and their answer.
+
+#ifndef SIM_INSTANT_H
+#define SIM_INSTANT_H
+
+#include "sim/control.h"
+#include "sim/system.h"
+
+struct KalInstant {
+    KalContext *ctx;
+    const KalSystem *system;
+    double *block; ///< all numbers below, in one piece
+    size_t block_size;
+    double *variables;          ///< as KalLayout says; the state is its beginning
+    double *work[KAL_PROGRAMS]; ///< of each program, prepared
+    double *results;            ///< of the program that ran last
+    double *M;                  ///< n × n
+    double *Q;                  ///< n
+    double *A;                  ///< m × n
+    double *b;                  ///< m
+    double *C;                  ///< n
+    double *multipliers;        ///< m: of the ideal part, while C is found
+    double *outputs;
+    double *residuals; ///< m: φ or ψ
+    double *moved;     ///< 2 n: how far the start moved
+    int *failed;       ///< m: constraints that a start could not meet
+    KalMotion *motion;
+    KalControl *control;    ///< NULL when the model has no servo
+    KalMotionAnswer answer; ///< of the last solve
+};
+
+/// Run a program on the present variables; its results are in instant->results.
+/// KAL_ERR_NUMBER when one of them is not finite: the explanation names the formula and
+/// its place.
+KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id);
+
+/// Residuals and A of the position or velocity level: instant->residuals, instant->A.
+/// Rows of constraints that have no such level are zero.
+KAL_CHECKED KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level);
+
+/// Write sparse values into a dense matrix; answers where the values end.
+const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense);
+
+/// M and the other givens of the present state.
+KAL_CHECKED KalStatus kal_instant_givens(KalInstant *instant);
+
+#endif

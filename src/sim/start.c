@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NEWTON_STEPS = 60, // for constraints that are nonlinear in the velocities
+    VELOCITY_STARTS = 20,
+    NAMES_SIZE = 1000
+};
+
+// Values that moved less than this, relative to their size or to 1, did not move.
+static const double MOVED = 1e-13;
+
+// Velocities: the natural constraints and one row for each velocity that is held.
+typedef struct Velocities {
+    KalInstant *instant;
+    KalMotion *motion;
+    const bool *held; // n
+    double *block;
+    size_t block_size;
+    double *A; // (m + n) × n
+    double *b; // m + n
+    double *Q; // n, zero
+    double *v; // n: as written
+    int rows;
+} Velocities;
+
+static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool *held)
+{
+    const size_t n = (size_t)instant->system->n;
+    const size_t m = (size_t)instant->system->m;
+    const size_t count = (m + n) * (n + 1) + 2 * n;
+    *w = (Velocities){.instant = instant, .held = held, .rows = (int)m};
+    w->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
+    if (!w->block) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
+    }
+    w->block_size = count * sizeof(double);
+    w->A = w->block;
+    w->b = w->A + (m + n) * n;
+    w->Q = w->b + m + n;
+    w->v = w->Q + n;
+    memcpy(w->v, kal_instant_qd(instant), n * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        if (held[i]) {
+            w->A[(size_t)w->rows * n + i] = 1.0;
+            w->b[w->rows++] = w->v[i];
+        }
+    }
+    return kal_motion_create(instant->ctx, NULL, (int)n, w->rows, &w->motion);
+}
+
+static void clear_velocities(Velocities *w)
+{
+    kal_motion_destroy(w->motion);
+    kal_free(w->instant->ctx, w->block, w->block_size);
+}
+
+// Linearize the constraints about the present velocities: A v = A v₀ − ψ(v₀).
+static KalStatus linearize(Velocities *w)
+{
+    const int n = w->instant->system->n;
+    const double *v = kal_instant_qd(w->instant);
+    KAL_TRY(kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY));
+    memcpy(w->A, w->instant->A,
+           (size_t)w->instant->system->m * (size_t)n * sizeof(double));
+    for (int i = 0; i < w->instant->system->m; i++) {
+        double sum = -w->instant->residuals[i];
+        for (int j = 0; j < n; j++) {
+            sum += w->A[i * n + j] * v[j];
+        }
+        w->b[i] = sum;
+    }
+    return KAL_OK;
+}
+
+// How far the velocities went in a step, relative to their size.
+static double measure_step(const double *before, const double *after, int n)
+{
+    double step = 0.0;
+    double size = 0.0;
+    for (int i = 0; i < n; i++) {
+        step = fmax(step, fabs(after[i] - before[i]));
+        size = fmax(size, fabs(after[i]));
+    }
+    return size > 0.0 ? step / size : step;
+}
+
+// The velocities nearest to those written that satisfy the linearized constraints,
+// theory (13.4), over and over until they stand still.
+static KalStatus iterate(Velocities *w)
+{
+    const int n = w->instant->system->n;
+    double *v = kal_instant_qd(w->instant);
+    for (int k = 0; k < NEWTON_STEPS; k++) {
+        KAL_TRY(linearize(w));
+        const KalMotionProblem problem = {
+            .n = n, .m = w->rows, .M = w->instant->M, .Q = w->Q, .A = w->A, .b = w->b};
+        KalMotionAnswer answer;
+        KAL_TRY(kal_motion_impact(w->motion, &problem, w->v, &answer));
+        const double step = measure_step(v, answer.qdd, n);
+        for (int i = 0; i < n; i++) {
+            v[i] = w->held[i] ? w->v[i] : answer.qdd[i];
+        }
+        if (step < 1e-15) {
+            break;
+        }
+    }
+    return kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY);
+}
+
+static int count_unmet(KalInstant *instant, const double *x)
+{
+    int count = 0;
+    for (int i = 0; i < instant->system->m; i++) {
+        if (!kal_residual_is_met(instant, i, x)) {
+            instant->failed[count++] = i;
+        }
+    }
+    return count;
+}
+
+// Constraints nonlinear in the velocities may have no direction to go at the guess, such
+// as a prescribed speed at rest; so try others about it.
+static KalStatus iterate_around(Velocities *w, bool *out_met)
+{
+    const int n = w->instant->system->n;
+    double *v = kal_instant_qd(w->instant);
+    for (int attempt = 0; attempt <= VELOCITY_STARTS; attempt++) {
+        for (int i = 0; i < n && attempt > 0; i++) {
+            const double angle = 2.399963229728653 * (double)(attempt + i * i + 3 * i);
+            const double size = ldexp(fmax(1.0, fabs(w->v[i])), attempt % 5 - 2);
+            v[i] = w->held[i] ? w->v[i] : w->v[i] + size * sin(angle);
+        }
+        const KalStatus status = iterate(w);
+        *out_met = status == KAL_OK && count_unmet(w->instant, v) == 0;
+        if (*out_met || (status != KAL_OK && status != KAL_ERR_CONTRADICTION)) {
+            return status;
+        }
+    }
+    return KAL_OK;
+}
+
+// Names of constraints for a sentence.
+static void list_names(const KalInstant *instant, int count, char text[NAMES_SIZE])
+{
+    const char *const *names = kal_system_constraint_names(instant->system);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && used < NAMES_SIZE; i++) {
+        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s (off by %.3g)",
+                                 i > 0 ? ", " : "", names[instant->failed[i]],
+                                 instant->residuals[instant->failed[i]]);
+    }
+}
+
+static KalStatus fail_start(KalInstant *instant, int count, const char *what)
+{
+    char names[NAMES_SIZE];
+    list_names(instant, count, names);
+    return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                    "no %s satisfy the constraints together with the values that init "
+                    "holds with '=': %s; hold fewer values, or give better guesses "
+                    "with '~'",
+                    what, names);
+}
+
+// Constraints to blame when the linear problem has no solution: those of its fault, or
+// if only held values are named, all that are not met.
+static int blame(Velocities *w)
+{
+    KalInstant *instant = w->instant;
+    const KalMotionFault fault = kal_motion_fault(w->motion);
+    int count = 0;
+    for (int i = 0; fault.constraints && i < fault.count; i++) {
+        if (fault.indices[i] < instant->system->m) {
+            instant->failed[count++] = fault.indices[i];
+        }
+    }
+    return count > 0 ? count : count_unmet(instant, kal_instant_qd(instant));
+}
+
+static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_failed)
+{
+    bool met = false;
+    KalStatus status = kal_seek_positions(instant, held, &met);
+    if (status == KAL_OK && !met) {
+        *out_failed = count_unmet(instant, kal_instant_q(instant));
+        status = fail_start(instant, *out_failed, "positions");
+    }
+    return status;
+}
+
+static KalStatus find_velocities(KalInstant *instant, const bool *held, int *out_failed)
+{
+    Velocities w;
+    bool met = false;
+    KAL_TRY(kal_instant_givens(instant));
+    KalStatus status = init_velocities(&w, instant, held);
+    if (status == KAL_OK) {
+        status = iterate_around(&w, &met);
+    }
+    if ((status == KAL_OK || status == KAL_ERR_CONTRADICTION) && !met) {
+        *out_failed = blame(&w);
+        status = fail_start(instant, *out_failed, "velocities");
+    }
+    clear_velocities(&w);
+    return status;
+}
+
+// Which values are held.
+static void fill_held(const KalModel *model, bool *held_q, bool *held_qd)
+{
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        held_q[i] = model->coordinates[i].start_q.kind == KAL_START_HELD;
+        held_qd[i] = model->coordinates[i].start_v.kind == KAL_START_HELD;
+    }
+}
+
+// How far the state is from what was written; true if anything moved.
+static bool note_moves(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    const int n = system->n;
+    bool any = false;
+    for (int i = 0; i < 2 * n; i++) {
+        const double written = i < n ? system->start_q[i] : system->start_qd[i - n];
+        const double now =
+            instant->variables[system->layout.q + (size_t)i]; // q, then velocities
+        const double move = now - written;
+        const bool moved = fabs(move) > MOVED * fmax(1.0, fabs(written));
+        instant->moved[i] = moved ? move : 0.0;
+        any = any || moved;
+    }
+    return any;
+}
+
+static KalStatus find(KalInstant *instant, bool *held, KalStartReport *report)
+{
+    const int n = instant->system->n;
+    fill_held(instant->system->model, held, held + n);
+    KAL_TRY(find_positions(instant, held, &report->n_failed));
+    report->velocity = true;
+    return find_velocities(instant, held + n, &report->n_failed);
+}
+
+KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
+{
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    KalStartReport report = {.moved = false};
+    bool *held = (bool *)kal_alloc(instant->ctx, 2 * n, sizeof *held);
+    if (!held) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
+    }
+    instant->variables[0] = system->t0;
+    memcpy(kal_instant_q(instant), system->start_q, n * sizeof(double));
+    memcpy(kal_instant_qd(instant), system->start_qd, n * sizeof(double));
+    const KalStatus status = system->m > 0 ? find(instant, held, &report) : KAL_OK;
+    kal_free(instant->ctx, held, 2 * n * sizeof *held);
+    report.moved = note_moves(instant);
+    report.moved_q = instant->moved;
+    report.moved_qd = instant->moved + n;
+    report.failed = instant->failed;
+    *out_report = report;
+    return status;
+}

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/system.h"
+
+#include "base/block.h"
+#include "expr/eval.h"
+#include "lang/source.h"
+#include "sim/warn.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    TABLE_BYTES = 1 << 26 // for what a system keeps in its arena
+};
+
+// Formulas on their way into a program.
+typedef struct Outputs {
+    KalContext *ctx;
+    KalBlock list; // KalExpr
+    KalStatus status;
+} Outputs;
+
+static void add(Outputs *outputs, KalExpr e)
+{
+    if (outputs->status == KAL_OK) {
+        outputs->status = kal_block_add(outputs->ctx, &outputs->list, &e, sizeof e);
+    }
+}
+
+static void add_all(Outputs *outputs, const KalExpr *e, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        add(outputs, e[i]);
+    }
+}
+
+static void add_sparse(Outputs *outputs, const KalSparse *matrix)
+{
+    add_all(outputs, matrix->value, (size_t)matrix->start[matrix->rows]);
+}
+
+// Residuals, with the number 0 where there is none.
+static void add_residuals(Outputs *outputs, KalGraph *g, const KalExpr *e, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        add(outputs, e[i].index == KAL_NO_EXPR.index ? kal_int(g, 0) : e[i]);
+    }
+}
+
+static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
+{
+    const KalEquations *e = system->equations;
+    switch (id) {
+    case KAL_PROGRAM_GIVENS:
+        add_sparse(out, &e->M);
+        add_all(out, e->Q, e->n);
+        add_sparse(out, &e->A);
+        add_all(out, e->b, e->m);
+        add_sparse(out, &e->servo_A);
+        add_all(out, e->servo_b, e->n_servos);
+        add_sparse(out, &e->B);
+        break;
+    case KAL_PROGRAM_NONIDEAL: add_all(out, e->C, e->n); break;
+    case KAL_PROGRAM_POSITION:
+        add_residuals(out, system->model->graph, e->phi, e->m);
+        add_sparse(out, &e->A);
+        break;
+    case KAL_PROGRAM_VELOCITY:
+        add_residuals(out, system->model->graph, e->psi, e->m);
+        add_sparse(out, &e->A);
+        break;
+    case KAL_PROGRAM_ENERGY:
+        add(out, e->kinetic);
+        add(out, e->potential);
+        break;
+    case KAL_PROGRAM_OUTPUTS:
+        for (size_t i = 0; i < system->model->n_outputs; i++) {
+            add(out, system->model->outputs[i].value);
+        }
+        break;
+    default: break;
+    }
+}
+
+static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec)
+{
+    Outputs outputs = {.ctx = system->ctx};
+    collect(system, id, &outputs);
+    spec.outputs = (const KalExpr *)outputs.list.data;
+    spec.n_outputs = outputs.list.size / sizeof(KalExpr);
+    system->n_results[id] = spec.n_outputs;
+    KalStatus status = outputs.status;
+    if (status == KAL_OK) {
+        status = kal_program_create(system->model->graph, &spec, &system->programs[id]);
+    }
+    kal_block_clear(system->ctx, &outputs.list);
+    return status;
+}
+
+static void fill_layout(KalSystem *system)
+{
+    const size_t n = (size_t)system->n;
+    KalLayout *layout = &system->layout;
+    layout->q = 1;
+    layout->qd = 1 + n;
+    layout->qdd = 1 + 2 * n;
+    layout->reactions = 1 + 3 * n;
+    layout->forces = layout->reactions + (size_t)system->m;
+    layout->controls = layout->forces + system->n_forces;
+    layout->energy = layout->controls + (size_t)system->n_actuators;
+    layout->count = layout->energy + 1;
+}
+
+static void fill_variables(const KalSystem *system, KalExpr *variables)
+{
+    const KalModel *model = system->model;
+    const KalLayout *layout = &system->layout;
+    size_t force = layout->forces;
+    variables[0] = model->time;
+    variables[layout->energy] = model->energy;
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        variables[layout->q + i] = model->coordinates[i].q;
+        variables[layout->qd + i] = model->coordinates[i].v;
+        variables[layout->qdd + i] = model->coordinates[i].a;
+    }
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        variables[layout->reactions + i] = model->constraints[i].reaction;
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        variables[layout->controls + i] = model->actuators[i].input;
+    }
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE) {
+            variables[force++] = kal_symbol(model->graph, (uint32_t)id);
+        }
+    }
+}
+
+// How many variables a program may read.
+static size_t count_variables(const KalSystem *system, KalProgramId id)
+{
+    switch (id) {
+    case KAL_PROGRAM_NONIDEAL: return system->layout.forces;
+    case KAL_PROGRAM_OUTPUTS: return system->layout.count;
+    default: return system->layout.qdd;
+    }
+}
+
+static KalStatus compile_all(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    const size_t count = system->layout.count + model->n_parameters;
+    KalExpr *symbols = (KalExpr *)kal_alloc(system->ctx, count, sizeof *symbols);
+    if (!symbols) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+    }
+    KalExpr *parameters = symbols + system->layout.count;
+    fill_variables(system, symbols);
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        parameters[i] = model->parameters[i].symbol;
+    }
+    KalStatus status = KAL_OK;
+    for (int id = 0; id < KAL_PROGRAMS && status == KAL_OK; id++) {
+        const KalProgramSpec spec = {.parameters = parameters,
+                                     .n_parameters = model->n_parameters,
+                                     .variables = symbols,
+                                     .n_variables =
+                                         count_variables(system, (KalProgramId)id)};
+        status = compile(system, (KalProgramId)id, spec);
+    }
+    kal_free(system->ctx, symbols, count * sizeof *symbols);
+    return status;
+}
+
+// A formula of parameters as a number; `otherwise` where there is none.
+static KalStatus evaluate(KalSystem *system, const double *values, KalExpr e,
+                          double otherwise, double *out_number)
+{
+    *out_number = otherwise;
+    return e.index == KAL_NO_EXPR.index
+               ? KAL_OK
+               : kal_eval(system->model->graph, &e, 1, values, out_number);
+}
+
+// A number that the model gives where the numbers of `values` are needed.
+static KalStatus fail_number(const KalSystem *system, const char *what,
+                             const char *name, double number)
+{
+    return kal_fail(system->ctx, KAL_ERR_NUMBER,
+                    "%s%s%s is %g, which is no number to "
+                    "begin with",
+                    what, name ? " " : "", name ? name : "", number);
+}
+
+static KalStatus evaluate_coordinates(KalSystem *system, const double *values)
+{
+    const KalModel *model = system->model;
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        const KalCoordinate *c = &model->coordinates[i];
+        KAL_TRY(evaluate(system, values, c->start_q.value, 0.0, &system->start_q[i]));
+        KAL_TRY(evaluate(system, values, c->start_v.value, 0.0, &system->start_qd[i]));
+        if (!isfinite(system->start_q[i]) || !isfinite(system->start_qd[i])) {
+            return fail_number(system, "the start value of", c->name,
+                               isfinite(system->start_q[i]) ? system->start_qd[i]
+                                                            : system->start_q[i]);
+        }
+    }
+    return KAL_OK;
+}
+
+static KalStatus evaluate_actuators(KalSystem *system, const double *values)
+{
+    const KalModel *model = system->model;
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        const KalActuator *u = &model->actuators[i];
+        double *limit = &system->actuator_limits[i];
+        double *weight = &system->actuator_weights[i];
+        KAL_TRY(evaluate(system, values, u->limit, INFINITY, limit));
+        KAL_TRY(evaluate(system, values, u->weight, 1.0, weight));
+        if (!(*limit >= 0.0)) {
+            return fail_number(system, "the limit of actuator", u->name, *limit);
+        }
+        if (!(*weight > 0.0 && isfinite(*weight))) {
+            return fail_number(system, "the weight of actuator", u->name, *weight);
+        }
+    }
+    return KAL_OK;
+}
+
+// Everything that depends on parameters alone and is needed as a number.
+static KalStatus evaluate_constants(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    const size_t size = model->n_symbols * sizeof(double);
+    double *values = (double *)kal_alloc(system->ctx, 1, size);
+    if (!values) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for parameters");
+    }
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        if (model->symbols[id].kind == KAL_SYMBOL_PARAMETER) {
+            values[id] = model->parameters[model->symbols[id].index].number;
+        }
+    }
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        system->parameters[i] = model->parameters[i].number;
+    }
+    KalStatus status = evaluate_coordinates(system, values);
+    if (status == KAL_OK) {
+        status = evaluate_actuators(system, values);
+    }
+    if (status == KAL_OK) {
+        const KalExpr from =
+            model->simulate.present ? model->simulate.from : KAL_NO_EXPR;
+        status = evaluate(system, values, from, 0.0, &system->t0);
+    }
+    kal_free(system->ctx, values, size);
+    return status;
+}
+
+// Which reactions the non-ideal forces depend on, and which forces have symbols.
+static KalStatus note_uses(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(
+        kal_order_init(model->graph, system->equations->C, (size_t)system->n, &order));
+    for (uint32_t i = 0; i < order.count; i++) {
+        const KalStep *step = &order.steps[i];
+        if (step->op == KAL_OP_SYMBOL
+            && model->symbols[step->arg[0]].kind == KAL_SYMBOL_REACTION) {
+            system->reaction_used[model->symbols[step->arg[0]].index] = true;
+        }
+    }
+    kal_order_clear(&order);
+    size_t force = 0;
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE) {
+            system->forces[force++] = model->symbols[id].index;
+        }
+    }
+    return KAL_OK;
+}
+
+static size_t count_names(const KalSystem *system)
+{
+    return (size_t)system->n + (size_t)system->m + (size_t)system->n_outputs;
+}
+
+static void fill_names(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    const char **name = system->names;
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        *name++ = model->coordinates[i].name;
+    }
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        *name++ = model->constraints[i].name;
+    }
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        *name++ = model->outputs[i].name;
+    }
+}
+
+static KalStatus count_sizes(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    if (model->n_coordinates == 0) {
+        kal_diagnostics_add(system->diagnostics, KAL_SEVERITY_ERROR,
+                            (KalSpan){.source = system->source},
+                            "the model has no coordinates; declare them with 'coord'");
+        return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
+    }
+    if (model->n_coordinates > KAL_SYSTEM_LIMIT
+        || model->n_constraints > KAL_SYSTEM_LIMIT) {
+        return kal_fail(system->ctx, KAL_ERR_LIMIT,
+                        "the model has %zu coordinates and %zu constraints; %d of each "
+                        "are the most",
+                        model->n_coordinates, model->n_constraints, KAL_SYSTEM_LIMIT);
+    }
+    system->n = (int)model->n_coordinates;
+    system->m = (int)model->n_constraints;
+    system->n_outputs = (int)model->n_outputs;
+    system->n_actuators = (int)model->n_actuators;
+    system->n_servos = (int)model->n_servos;
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        system->n_forces += model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE;
+    }
+    return KAL_OK;
+}
+
+static KalStatus allocate_tables(KalSystem *system)
+{
+    const size_t n = (size_t)system->n;
+    const size_t u = (size_t)system->n_actuators;
+    const size_t p = system->model->n_parameters;
+    KalArena *arena = system->arena;
+    system->names = kal_arena_alloc(arena, count_names(system), sizeof *system->names);
+    system->parameters = kal_arena_alloc(arena, p, sizeof(double));
+    system->start_q = kal_arena_alloc(arena, n, sizeof(double));
+    system->start_qd = kal_arena_alloc(arena, n, sizeof(double));
+    system->actuator_limits = kal_arena_alloc(arena, u, sizeof(double));
+    system->actuator_weights = kal_arena_alloc(arena, u, sizeof(double));
+    system->forces = kal_arena_alloc(arena, system->n_forces, sizeof *system->forces);
+    system->reaction_used =
+        kal_arena_alloc(arena, (size_t)system->m, sizeof *system->reaction_used);
+    const bool done = system->names && system->parameters && system->start_q
+                      && system->start_qd && system->actuator_limits
+                      && system->actuator_weights && system->forces
+                      && system->reaction_used;
+    return done ? KAL_OK
+                : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
+}
+
+static KalStatus compile_model(KalSystem *system)
+{
+    KAL_TRY(count_sizes(system));
+    KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
+    KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
+    KAL_TRY(allocate_tables(system));
+    fill_names(system);
+    fill_layout(system);
+    KAL_TRY(evaluate_constants(system));
+    KAL_TRY(note_uses(system));
+    return compile_all(system);
+}
+
+// A file on its way into the list of sources.
+typedef struct Reading {
+    const KalLoadOptions *options;
+    KalContext *ctx;
+    KalBlock text;
+    KalStatus status;
+} Reading;
+
+static void append_text(void *user, const char *text, size_t length)
+{
+    Reading *reading = (Reading *)user;
+    if (reading->status == KAL_OK
+        && length > KAL_SOURCE_LIMIT + (size_t)1 - reading->text.size) {
+        length = KAL_SOURCE_LIMIT + (size_t)1 - reading->text.size;
+    }
+    if (reading->status == KAL_OK) {
+        reading->status = kal_block_add(reading->ctx, &reading->text, text, length);
+    }
+}
+
+static KalStatus read_file(void *user, KalSources *sources, const char *path,
+                           const KalSource **out_source)
+{
+    Reading *reading = (Reading *)user;
+    reading->text.size = 0;
+    reading->status = KAL_OK;
+    const KalSink sink = {append_text, reading};
+    const char *why = reading->options->read(reading->options->user, path, sink);
+    if (why) {
+        return kal_fail(reading->ctx, KAL_ERR_FILE, "%s", why);
+    }
+    KAL_TRY(reading->status);
+    return kal_sources_add(sources, path, (const char *)reading->text.data,
+                           reading->text.size, out_source);
+}
+
+static KalStatus build(KalSystem *system, const KalLoadOptions *options)
+{
+    Reading reading = {.options = options, .ctx = system->ctx};
+    const KalBuildOptions build_options = {.overrides = options->overrides,
+                                           .n_overrides = options->n_overrides,
+                                           .read = options->read ? read_file : NULL,
+                                           .user = &reading,
+                                           .allow_outside = options->allow_outside};
+    const KalStatus status =
+        kal_model_build(system->sources, system->source, &build_options,
+                        system->diagnostics, &system->model);
+    kal_block_clear(system->ctx, &reading.text);
+    return status;
+}
+
+// A text to load with its name.
+typedef struct Text {
+    const char *name;
+    const char *data;
+    size_t length;
+} Text;
+
+// The title that the model gives itself or, failing that, the name of its file without
+// folder and ending.
+static KalStatus find_title(KalSystem *system, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
+    const char *point = strrchr(base, '.');
+    const size_t length = point && point > base ? (size_t)(point - base) : strlen(base);
+    system->title = *system->model->title ? system->model->title
+                                          : kal_model_text(system->model, base, length);
+    return system->title
+               ? KAL_OK
+               : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for a title");
+}
+
+static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
+{
+    KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
+    KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));
+    KAL_TRY(kal_sources_create(system->ctx, &system->sources));
+    KAL_TRY(kal_sources_add(system->sources, text.name, text.data, text.length,
+                            &system->source));
+    KAL_TRY(build(system, options));
+    KAL_TRY(find_title(system, text.name));
+    return compile_model(system);
+}
+
+KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
+                          size_t length, const KalLoadOptions *options,
+                          KalSystem **out_system)
+{
+    static const KalLoadOptions none = {.overrides = NULL};
+    KalSystem *system = KAL_NEW(ctx, KalSystem);
+    if (!system) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a system");
+    }
+    system->ctx = ctx;
+    options = options ? options : &none;
+    const KalStatus status = load(system, (Text){name, text, length}, options);
+    if (status != KAL_OK) {
+        if (options->messages.write && system->diagnostics) {
+            kal_diagnostics_write(system->diagnostics, options->messages);
+        }
+        kal_system_destroy(system);
+        return status;
+    }
+    *out_system = system;
+    return KAL_OK;
+}
+
+void kal_system_destroy(KalSystem *system)
+{
+    if (!system) {
+        return;
+    }
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        kal_program_destroy(system->programs[id]);
+    }
+    kal_equations_destroy(system->equations);
+    kal_model_destroy(system->model);
+    kal_diagnostics_destroy(system->diagnostics);
+    kal_sources_destroy(system->sources);
+    kal_arena_destroy(system->arena);
+    kal_free(system->ctx, system, sizeof *system);
+}
+
+const char *kal_system_title(const KalSystem *system)
+{
+    return system->title;
+}
+
+int kal_system_coordinates(const KalSystem *system)
+{
+    return system->n;
+}
+
+int kal_system_constraints(const KalSystem *system)
+{
+    return system->m;
+}
+
+int kal_system_outputs(const KalSystem *system)
+{
+    return system->n_outputs;
+}
+
+const char *const *kal_system_coordinate_names(const KalSystem *system)
+{
+    return system->names;
+}
+
+const char *const *kal_system_constraint_names(const KalSystem *system)
+{
+    return system->names + system->n;
+}
+
+const char *const *kal_system_output_names(const KalSystem *system)
+{
+    return system->names + system->n + system->m;
+}
+
+size_t kal_system_write_warnings(const KalSystem *system, KalSink sink)
+{
+    kal_diagnostics_write(system->diagnostics, sink);
+    return kal_diagnostics_count(system->diagnostics, KAL_SEVERITY_WARNING);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A compiled model: the programs that an instant evaluates, and where their numbers go.
+///
+/// All programs read one list of variables, or the beginning of it:
+///
+///     t | q (n) | q' (n) | q'' (n) | reactions (m) | coordinate forces | controls | energy
+///
+/// Coordinate forces are those that the model asks for.  Results of a program come in the
+/// order in which its comment below lists them; entries of a sparse matrix come row after
+/// row.
+
+#ifndef SIM_SYSTEM_H
+#define SIM_SYSTEM_H
+
+#include "derive/equations.h"
+#include "model/build.h"
+#include "prog/program.h"
+
+#include <kalaba/system.h>
+
+/// The programs of a system.
+typedef enum KalProgramId {
+    KAL_PROGRAM_GIVENS,   ///< M (lower), Q, A, b, servo A, servo b, B
+    KAL_PROGRAM_NONIDEAL, ///< C
+    KAL_PROGRAM_POSITION, ///< φ of all constraints (0 where there is none), A
+    KAL_PROGRAM_VELOCITY, ///< ψ of all constraints (0 where there is none), A
+    KAL_PROGRAM_ENERGY,   ///< T, V
+    KAL_PROGRAM_OUTPUTS,  ///< the model's outputs
+    KAL_PROGRAMS          ///< how many there are
+} KalProgramId;
+
+/// Where the parts of the list of variables begin.
+typedef struct KalLayout {
+    size_t q;
+    size_t qd;
+    size_t qdd;
+    size_t reactions;
+    size_t forces;
+    size_t controls;
+    size_t energy;
+    size_t count;
+} KalLayout;
+
+struct KalSystem {
+    KalContext *ctx;
+    KalArena *arena;         ///< for the arrays below
+    KalSources *sources;     ///< what diagnostics and spans point into
+    const KalSource *source; ///< the text of the model itself
+    KalDiagnostics *diagnostics;
+    KalModel *model;
+    KalEquations *equations;
+    const char *title;
+    int n;
+    int m;
+    int n_outputs;
+    int n_actuators;
+    int n_servos;
+    const char **names; ///< of coordinates, constraints, outputs, in this order
+    double *parameters; ///< their numbers
+    double *start_q;    ///< n: as written
+    double *start_qd;   ///< n
+    double t0;
+    double *actuator_limits;  ///< n_actuators; infinite for none
+    double *actuator_weights; ///< n_actuators
+    uint32_t *forces;         ///< coordinates whose constraint force has a symbol
+    size_t n_forces;
+    bool *reaction_used; ///< m: non-ideal forces depend on it
+    KalLayout layout;
+    KalProgram *programs[KAL_PROGRAMS];
+    size_t n_results[KAL_PROGRAMS];
+};
+
+#endif

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""The commands that take a model, from outside: test_models.py PROGRAM ROOT
+
+What they print is compared with mechanics by test_systems.py; here it is how they treat
+their arguments, wrong models, wrong starts and files.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+PROGRAM = os.path.abspath(sys.argv[1])
+EXAMPLES = Path(sys.argv[2]) / "examples"
+
+PENDULUM = """model "Pendulum"
+param m = 2 [kg], L = 1 [m], g = 9.81 [m/s^2]
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+potential m*g*y
+constraint rod: x^2 + y^2 = L^2
+init x = 0.6, y ~ -0.8, x' ~ 0.8, y' ~ 0.6
+output height = y + L [m]
+"""
+
+COMMANDS = ["check", "derive", "eval"]
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def run(*arguments, text="", **options):
+    """Status, standard output and standard error of one run."""
+    done = subprocess.run([PROGRAM, *arguments], input=text.encode(), capture_output=True,
+                          timeout=60, check=False, **options)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def answer(command, *arguments, text=PENDULUM):
+    status, out, err = run(command, "-", "--json", *arguments, text=text)
+    assert status == 0, (status, out, err)
+    return json.loads(out)
+
+
+def refuse(text, *parts, command="eval", arguments=(), names=()):
+    """The model must be refused in words, for people with the place and for scripts."""
+    status, out, err = run(command, "-", *arguments, text=text)
+    assert status == 1, (status, out, err)
+    for part in parts:
+        assert part in err, (part, err)
+    assert all(c >= " " or c == "\n" for c in err), err
+
+    status, out, err = run(command, "-", "--json", *arguments, text=text)
+    assert status == 1 and "error" not in err, (status, err)
+    error = json.loads(out)["error"]
+    assert parts[0] in error["message"], error
+    assert set(names) <= set(error["names"]), error
+
+
+def near(got, want, tolerance=1e-12):
+    assert len(got) == len(want), (got, want)
+    for one, other in zip(got, want):
+        assert abs(one - other) <= tolerance, (got, want)
+
+
+@case
+def eval_gives_what_the_contract_says():
+    got = answer("eval")
+    wanted = ["model", "t", "coordinates", "q", "qd", "M", "Q", "A", "b", "C", "constraints",
+              "qdd", "force", "multipliers", "unique_reaction", "rank", "unique",
+              "indeterminate", "dependent_sets", "consistent", "residual", "outputs"]
+    assert set(wanted) <= set(got), got
+    assert got["model"] == "Pendulum" and got["coordinates"] == ["x", "y"]
+    assert got["constraints"] == ["rod"] and got["t"] == 0
+    assert got["rank"] == {"M": 2, "A": 1, "Mhat": 2} and got["unique"] is True
+    assert got["unique_reaction"] == {"rod": True} and got["consistent"] is True
+    near(got["q"], [0.6, -0.8])
+    near(got["outputs"].values(), [0.2])
+    # tension: m (v² + g·(0.8))/L along the rod, v = 1; λ = −T/(2L)
+    tension = 2 * (1 + 9.81 * 0.8)
+    near(got["multipliers"].values(), [-tension / 2])
+
+
+@case
+def parameters_are_overridden():
+    got = answer("eval", "-p", "m=3", "-p", "g=10", "--at", "x=0, y=-1, x'=0, y'=0")
+    near(got["Q"], [0, -30])
+    near(got["qdd"], [0, 0])
+    got = answer("eval", "-p", "L=2*1.5", "--at", "x=0,y=-3,x'=0,y'=0")
+    near(got["outputs"].values(), [0])
+
+
+@case
+def overrides_that_are_wrong_are_refused():
+    refuse(PENDULUM, "mm", arguments=["-p", "mm=3"])
+    refuse(PENDULUM, "-p", arguments=["-p", "m=3+"])
+    refuse(PENDULUM, "-p", arguments=["-p", "m=x"])
+    for wrong in ["m", "=3", "m="]:
+        status, out, err = run("eval", "-", "-p", wrong, text=PENDULUM)
+        assert (status, out) == (2, "") and "NAME=VALUE" in err, err
+
+
+@case
+def at_replaces_values_as_they_are():
+    got = answer("eval", "--at", "x'=5, t=3")
+    near(got["q"], [0.6, -0.8])
+    assert got["qd"][0] == 5 and got["t"] == 3
+    got = answer("eval", "--at", "x=2, y=1, x'=0, y'=30*deg")
+    assert got["q"] == [2, 1]  # not on the rod: no correction
+    refuse(PENDULUM, "z", arguments=["--at", "z=1"])
+    refuse(PENDULUM, "--at", arguments=["--at", "x=="])
+
+
+@case
+def errors_have_their_places_all_of_them():
+    text = "param inertia = 1\ncoord x\nkinetic 1/2*inertai*x'^2\npotential cosh(x\nforce y = 2\n"
+    status, out, err = run("eval", "-", text=text)
+    assert (status, out) == (1, ""), (status, out)
+    assert "stdin:4:" in err, err
+    text = text.replace("cosh(x", "cosh(x)")
+    status, out, err = run("eval", "-", text=text)
+    assert "stdin:3:13: error:" in err and "stdin:5:7: error:" in err, err
+    assert "kinetic 1/2*inertai*x'^2" in err and "^~" in err, err
+    assert "did you mean" in err, err
+
+
+@case
+def wrong_models_are_refused():
+    wrong = {
+        "coord x\nkinetic x'^2/0\n": "zero",
+        "coord x[3]\nkinetic x[4]'^2\n": "4",
+        "coord x\nkinetic 1/2*dot([x',1], [1,2,3])\n": "2",
+        "coord x\nkinetic 1/2*x'^2\nconstraint c: x''^2 = 1\n": "linear",
+        "coord x\nkinetic 1/2*x'^2\nconstraint c: 1 = 2\n": "c",
+        "coord x\nkinetic 1/2*x'^2\nlet a = b\nlet b = 1\nforce x = a\n": "declared only in line 4",
+        "coord x\nfn f(a) = f(a)\nkinetic 1/2*f(x')^2\n": "f",
+        "component A() { part b = A() }\npart a = A()\n": "A",
+        "coord x [m], y [s]\nkinetic 1/2*x'^2\nconstraint c: x + y = 0\n": "unit",
+        "": "coordinate",
+        "kinetic 1\n": "coordinate",
+    }
+    for text, part in wrong.items():
+        for command in COMMANDS:
+            status, out, err = run(command, "-", text=text)
+            assert (status, out) == (1, ""), (command, text, status, out)
+            assert part in err, (command, text, err)
+
+
+@case
+def starts_that_cannot_be_met_are_named():
+    text = PENDULUM.replace("y ~ -0.8", "y = -0.5")
+    refuse(text, "rod", names=["rod"])
+    status, out, err = run("check", "-", "--json", text=text)
+    got = json.loads(out)
+    assert status == 1 and got["start"]["consistent"] is False
+    assert got["error"]["names"] == ["rod"], got
+    status, out, err = run("check", "-", text=text)
+    assert status == 1 and "rod" in err, err
+
+
+@case
+def contradictions_are_named():
+    text = ("coord x, y\nkinetic 1/2*(x'^2 + y'^2)\nconstraint a: x'' = 1\n"
+            "constraint b: 2*x'' = 3\nconstraint c: y = 0\n")
+    refuse(text, "contradict", names=["a", "b"])
+    text = "coord x, y\nkinetic 1/2*x'^2\nforce y = 1\n"
+    refuse(text, "y", names=["y"])
+
+
+@case
+def what_is_not_unique_is_an_answer_with_a_warning():
+    text = "coord x, y\nkinetic 1/2*x'^2\n"
+    status, out, err = run("eval", "-", "--json", text=text)
+    got = json.loads(out)
+    assert status == 0 and got["unique"] is False and got["indeterminate"] == ["y"]
+    assert "not unique" in err, err
+    status, out, err = run("eval", "-", "--json", "-q", text=text)
+    assert (status, err) == (0, ""), err
+
+
+@case
+def values_without_meaning_are_told_with_their_place():
+    text = "coord x\nkinetic 1/2*x'^2\nforce x = 1/x\n"
+    refuse(text, "divides by x", "stdin:3:")
+
+
+@case
+def warnings_go_to_standard_error_unless_quiet():
+    text = PENDULUM + "param unused = 3\n"
+    status, out, err = run("eval", "-", text=text)
+    assert status == 0 and "unused" in err and "warning" in err, err
+    status, out, err = run("eval", "-", "-q", text=text)
+    assert (status, err) == (0, ""), err
+    assert any("unused" in warning for warning in answer("check", text=text)["warnings"])
+
+
+@case
+def files_are_used_relative_to_the_model():
+    with tempfile.TemporaryDirectory() as folder:
+        inner = Path(folder) / "inner"
+        (inner / "parts").mkdir(parents=True)
+        (inner / "parts" / "mass.kal").write_text(
+            'use "shape.kal"\ncomponent Mass(m = 1) { coord x; kinetic half(m*x\'^2) }\n')
+        (inner / "parts" / "shape.kal").write_text("fn half(a) = 1/2*a\n")
+        (inner / "main.kal").write_text('use "parts/mass.kal"\npart a = Mass(m = 3)\n')
+        got = run("eval", inner / "main.kal", "--json")
+        assert got[0] == 0 and json.loads(got[1])["M"] == [[3]], got
+
+        (Path(folder) / "out.kal").write_text("coord z\nkinetic z'^2\n")
+        for path in ["../out.kal", str(Path(folder) / "out.kal")]:
+            (inner / "escape.kal").write_text(f'use "{path}"\n')
+            status, out, err = run("eval", inner / "escape.kal")
+            assert (status, out) == (1, "") and "escape.kal:1:5" in err, err
+            status, out, err = run("eval", inner / "escape.kal", "--allow-outside")
+            assert status == 0, err
+
+        (inner / "ring.kal").write_text('use "ring2.kal"\ncoord x\n')
+        (inner / "ring2.kal").write_text('use "ring.kal"\n')
+        status, out, err = run("eval", inner / "ring.kal")
+        assert (status, out) == (1, "") and "ring.kal" in err, err
+        (inner / "missing.kal").write_text('use "nowhere.kal"\n')
+        status, out, err = run("eval", inner / "missing.kal")
+        assert (status, out) == (1, "") and "nowhere.kal" in err, err
+
+
+@case
+def files_that_are_not_there():
+    for command in COMMANDS:
+        status, out, err = run(command, "/nowhere/model.kal")
+        assert (status, out) == (1, "") and "/nowhere/model.kal" in err, err
+        status, out, err = run(command)
+        assert (status, out) == (2, ""), err
+
+
+@case
+def every_command_has_help_with_examples():
+    for command in COMMANDS:
+        status, out, err = run("help", command)
+        assert status == 0 and "Example" in out and "-p NAME=VALUE" in out, out
+        assert run(command, "--help")[1] == out
+
+
+@case
+def check_gives_what_the_contract_says():
+    got = answer("check")
+    assert got["coordinates"] == ["x", "y"] and got["model"] == "Pendulum"
+    assert got["constraints"] == [{
+        "name": "rod", "at": "stdin:6:12", "level": "position", "kind": "holonomic",
+        "time_dependent": False, "linear_in_velocity": True}
+        | {key: got["constraints"][0][key] for key in got["constraints"][0]
+           if key not in ("name", "at", "level", "kind", "time_dependent",
+                          "linear_in_velocity")}], got["constraints"]
+    assert got["counts"] == {"coordinates": 2, "constraints": 1, "rank": 1,
+                             "configuration_freedom": 1, "velocity_freedom": 1}
+    assert got["unique"] is True and got["dependent_sets"] == []
+    assert got["unique_reaction"] == {"rod": True}
+    assert got["start"]["consistent"] is True and got["start"]["moved"] == {}
+    assert "energy" in got["conserved"] and got["warnings"] == []
+
+
+@case
+def check_tells_what_moved():
+    got = answer("check", text=PENDULUM.replace("y ~ -0.8", "y ~ -0.9"))
+    moved = got["start"]["moved"]
+    assert set(moved) == {"y"}, moved
+    near(moved.values(), [0.1])
+    near(got["start"]["q"].values(), [0.6, -0.8])
+
+
+@case
+def long_and_deep_texts_end():
+    texts = [
+        "coord x\nkinetic " + "(" * 5000 + "x'^2" + ")" * 5000 + "\n",
+        "coord x\nkinetic x'^2\nlet " + "a" * 5000 + " = 1\n",
+        "coord x\nkinetic x'^2\n" + "# comment\n" * 400000,
+        "coord x\nkinetic " + " + ".join(["x'^2"] * 200000) + "\n",
+        "coord x\nkinetic sum(i in 1..1000000 : sum(j in 1..1000000 : x'^2))\n",
+        "coord x[100000000]\nkinetic x[1]'^2\n",
+        "coord x\nlet a0 = [x, x]\n"
+        + "".join(f"let a{i + 1} = [a{i}, a{i}]\n" for i in range(60)) + "kinetic x'^2\n",
+        "coord x\nlet a0 = x\n"
+        + "".join(f"let a{i + 1} = a{i}*sin(a{i})\n" for i in range(400))
+        + "kinetic 1/2*x'^2\nforce x = a400\n",
+    ]
+    for text in texts:
+        status, out, err = run("eval", "-", text=text)
+        assert status in (0, 1), (text[:60], status)
+        assert status == 0 or err, text[:60]
+
+
+def main():
+    print(f"1..{len(CASES)}")
+    failed = 0
+    for number, function in enumerate(CASES, 1):
+        try:
+            function()
+            print(f"ok {number} - {function.__name__}", flush=True)
+        except Exception:  # pylint: disable=broad-except
+            failed += 1
+            for line in traceback.format_exc().splitlines():
+                print(f"# {line}")
+            print(f"not ok {number} - {function.__name__}", flush=True)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+
+#include "derive/conserve.h"
+#include "system.h"
+
+static KalConservation *found;
+
+static void conserve(void)
+{
+    derive();
+    ok(kal_conserve(eq, &found) == KAL_OK);
+}
+
+static void finish(void)
+{
+    kal_conservation_destroy(found);
+    found = NULL;
+    end();
+}
+
+// The names found, with a space before each, and why the energy is not among them.
+static void names(const char *want, const char *reason)
+{
+    char got[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < found->n; i++) {
+        used +=
+            (size_t)snprintf(got + used, sizeof got - used, " %s", found->list[i].name);
+        ok(found->list[i].exact);
+    }
+    same_text(got, want);
+    ok(found->energy == (reason == NULL));
+    if (reason) {
+        has_text(found->reason, reason);
+    } else {
+        ok(!found->reason);
+    }
+}
+
+static void a_planet_keeps_energy_and_spin(void)
+{
+    begin();
+    parameter("m", 2.0);
+    parameter("k", 3.0);
+    coordinates("r th");
+    term(KAL_TERM_KINETIC, "m*(r'^2 + r^2*th'^2)/2");
+    term(KAL_TERM_POTENTIAL, "-k/r");
+    conserve();
+    names(" energy momentum(th)", NULL);
+    same_text(text_of(found->list[1].value), "m*r^2*th'");
+    set("r", 2.0);
+    set("th'", 0.5);
+    set("r'", 1.0);
+    near(value_of(found->list[0].value), 1.0 + 1.0 - 1.5, 1e-15);
+    finish();
+}
+
+static void forces_take_energy(void)
+{
+    begin();
+    parameter("c", 0.5);
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    term(KAL_TERM_DISSIPATION, "c*x'^2/2");
+    conserve();
+    names(" momentum(y)", "there is dissipation");
+    finish();
+
+    begin();
+    parameter("c", 0.0); // a dissipation that is none
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    term(KAL_TERM_DISSIPATION, "c*x'^2/2");
+    conserve();
+    names(" energy momentum(x) momentum(y)", NULL);
+    finish();
+
+    begin();
+    parameter("B", 2.0); // a magnetic field does no work
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    force(KAL_TERM_FORCE, "x", "B*y'");
+    force(KAL_TERM_FORCE, "y", "-B*x'");
+    conserve();
+    names(" energy", NULL);
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    force(KAL_TERM_FORCE, "y", "x");
+    conserve();
+    names(" momentum(x)", "the force on 'y' does work");
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    term(KAL_TERM_POWER, "x*x'");
+    conserve();
+    names(" momentum(y)", "forces with a power of their own act");
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    force(KAL_TERM_NONIDEAL, "x", "-x'");
+    conserve();
+    names(" momentum(y)", "the non-ideal force on 'x' does work");
+    finish();
+}
+
+static void energies_must_be_of_the_right_kind(void)
+{
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "(x' + 1)^2/2");
+    conserve();
+    names(" momentum(x)", "not quadratic");
+    finish();
+
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "(1 + t)*x'^2/2");
+    conserve();
+    names(" momentum(x)", "the kinetic energy depends on time");
+    finish();
+
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "x'^2/2");
+    term(KAL_TERM_POTENTIAL, "t*x");
+    conserve();
+    names("", "the potential energy depends on time");
+    finish();
+
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "x'^2/2");
+    term(KAL_TERM_POTENTIAL, "x'");
+    conserve();
+    names(" momentum(x)", "the potential energy depends on velocities");
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "x'^2/2");
+    mass("y", "y", "2");
+    conserve();
+    names(" momentum(x)", "a mass of 'y' is given directly");
+    finish();
+
+    begin(); // zero and quadratic, but not for everyone to see
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "(x' + 1)^2/4 + (x' - 1)^2/4 - 1/2");
+    term(KAL_TERM_POTENTIAL, "x^2*(sin(t)^2 + cos(t)^2)");
+    conserve();
+    names(" energy", NULL);
+    finish();
+}
+
+static void constraints_may_do_work(void)
+{
+    begin();
+    parameter("b", 0.3);
+    coordinates("x y theta");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2 + theta'^2)/2");
+    constraint("skid", "-x'*sin(theta) + y'*cos(theta) - b*theta'");
+    conserve();
+    names(" energy", NULL);
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    constraint("rail", "x - t^2");
+    conserve();
+    names(" momentum(y)", "constraint 'rail' depends on time");
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    constraint("speed", "x'^2 + y'^2 - 1");
+    conserve();
+    names("", "constraint 'speed' does work: it is not homogeneous");
+    finish();
+
+    begin();
+    coordinates("x y z");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2 + z'^2)/2");
+    constraint("cone", "x'^2 + y'^2 - z'^2");
+    conserve();
+    names(" energy", NULL);
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2)/2");
+    constraint("odd", "x'' - 1");
+    conserve();
+    names(" momentum(y)", "constraint 'odd' is on accelerations");
+    finish();
+}
+
+static void control_does_work(void)
+{
+    begin();
+    coordinates("x y z");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2 + z'^2)/2");
+    actuator("u", "x'");
+    conserve();
+    names(" energy momentum(x) momentum(y) momentum(z)", NULL); // nobody pulls
+    finish();
+
+    begin();
+    coordinates("x y z");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2 + z'^2)/2");
+    servo("follow", "y - t", "1");
+    actuator("u", "x' + y'");
+    conserve();
+    names(" momentum(z)", "servo 'follow' does work");
+    finish();
+
+    begin();
+    coordinates("x y z");
+    term(KAL_TERM_KINETIC, "(x'^2 + y'^2 + z'^2)/2");
+    servo("follow", "y - t", "1");
+    conserve();
+    names(" momentum(x) momentum(z)", "servo 'follow' does work");
+    finish();
+}
+
+static void events_end_it(void)
+{
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "x'^2/2");
+    KalAction action = {.kind = KAL_ACTION_SET, .order = 1, .value = f("-x'/2")};
+    const KalEvent event = {
+        .name = "bounce", .value = f("x"), .actions = &action, .n_actions = 1};
+    ok(kal_model_add_event(model, event) == KAL_OK);
+    conserve();
+    names("", "event 'bounce' changes the motion");
+    finish();
+}
+
+static void every_allocation_may_fail(void)
+{
+    KalStatus status = KAL_ERR_NOMEM;
+    long n = 0;
+    for (; status != KAL_OK && n < 20000; n++) {
+        begin();
+        parameter("k", 2.0);
+        coordinates("x y z");
+        term(KAL_TERM_KINETIC, "(x'^2 + y'^2 + z'^2)/2");
+        term(KAL_TERM_POTENTIAL, "k*(x - y)^2");
+        term(KAL_TERM_DISSIPATION, "k*(x' - y')^2");
+        constraint("c", "x*y - 1");
+        derive();
+        system_fault.calls_left = n;
+        status = kal_conserve(eq, &found);
+        system_fault.calls_left = -1;
+        ok(status == KAL_OK || (status == KAL_ERR_NOMEM && !found));
+        finish();
+    }
+    ok(status == KAL_OK && n > 50);
+}
+
+TAP_RUN(TAP_CASE(a_planet_keeps_energy_and_spin), TAP_CASE(forces_take_energy),
+        TAP_CASE(energies_must_be_of_the_right_kind), TAP_CASE(constraints_may_do_work),
+        TAP_CASE(control_does_work), TAP_CASE(events_end_it),
+        TAP_CASE(every_allocation_may_fail))

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+
+#include "expr/identity.h"
+#include "graph.h"
+
+// Formulas that are zero though the graph does not see it, and how that is found out.
+static void zero(const char *text, bool exact)
+{
+    const KalExpr e = f(text);
+    KalVerdict verdict = {0};
+    ok(e.index != 0);
+    ok(kal_identities(g, &e, 1, &verdict) == KAL_OK);
+    if (!ok(verdict.zero && verdict.exact == exact)) {
+        printf("#   %s: %s%s\n", text, verdict.zero ? "zero" : "not zero",
+               verdict.exact ? ", exactly" : "");
+    }
+}
+
+static void nonzero(const char *text, bool exact)
+{
+    const KalExpr e = f(text);
+    KalVerdict verdict = {.zero = true};
+    ok(e.index != 0);
+    ok(kal_identities(g, &e, 1, &verdict) == KAL_OK);
+    if (!ok(!verdict.zero && verdict.exact == exact)) {
+        printf("#   %s: %s%s\n", text, verdict.zero ? "zero" : "not zero",
+               verdict.exact ? ", exactly" : "");
+    }
+}
+
+static void algebra_is_exact(void)
+{
+    begin();
+    zero("0", true);
+    zero("(x + y)^2 - x^2 - 2*x*y - y^2", true);
+    zero("1/(x + y) + 1/(x - y) - 2*x/(x^2 - y^2)", true);
+    zero("(x^5 - y^5)/(x - y) - x^4 - x^3*y - x^2*y^2 - x*y^3 - y^4", true);
+    zero("0.1*(x + y) + 0.2*(x + y) - 0.3*x - 3/10*y", true);
+    nonzero("1", true);
+    nonzero("x", true);
+    nonzero("(x + y)^2 - x^2 - 2.0000001*x*y - y^2", true);
+    nonzero("pi - 3141592653589793/1000000000000000", true);
+    nonzero("0.1*(x + y) - 0.100000000000000001*x - y/10", true);
+    end();
+}
+
+static void angles_add(void)
+{
+    begin();
+    zero("sin(x + y) - sin(x)*cos(y) - cos(x)*sin(y)", true);
+    zero("cos(3*x) - 4*cos(x)^3 + 3*cos(x)", true);
+    zero("sin(x)^2 + cos(x + pi/2)*cos(x - pi/2) - sin(x)*sin(x) + sin(x)^2", true);
+    zero("sin(w*t + x/2)^2 - (1 - cos(2*w*t + x))/2", true);
+    zero("sin(x^2 + y) - sin(x^2)*cos(y) - cos(x*x)*sin(y)", true);
+    zero("sin((x + y)^2) - sin(x^2 + 2*x*y)*cos(y^2) - cos(x^2 + 2*x*y)*sin(y^2)",
+         true);
+    zero("tan(x) - sin(2*x)/(1 + cos(2*x))", true);
+    zero("sin(x + pi/3) - sin(x)/2 - cos(x)*cos(pi/6)", true);
+    zero("cos(20*pi/180)*cos(40*pi/180)*cos(80*pi/180) - 1/8", true);
+    zero("sin(x + 1)*cos(1) - cos(x + 1)*sin(1) - sin(x)", true);
+    zero("sin(t/3)*cos(t/3) - sin(2/3*t)/2", true);
+    zero("sin(0.1234567*t)*cos(0.1234567*t) - sin(0.2469134*t)/2", true);
+    zero("cosh(x)^2 - sinh(x)^2 + exp(x)*exp(-x) - 2", true);
+    zero("exp(2*x + y) - (cosh(x) + sinh(x))^2*exp(y)", true);
+    zero("tanh(x) - (exp(2*x) - 1)/(exp(2*x) + 1)", true);
+    nonzero("sin(x) - x", true);
+    nonzero("sin(x) - cos(x)", true);
+    nonzero("exp(x) - cosh(x)", true);
+    nonzero("sin(w*t) - sin(w + t)", true);
+    nonzero("log(x) - x", true);
+    nonzero("cos(pi/7) - 9009688679/10000000000", true);
+    end();
+}
+
+static void roots_are_exact_where_they_are_independent(void)
+{
+    begin();
+    zero("sqrt(x + y)^4 - (x^2 + 2*x*y + y^2)", true);
+    zero("1/sqrt(x^2 + y^2) - sqrt(x^2 + y^2)/(x^2 + y^2)", true);
+    zero("(x + y)^1.5 - (x + y)*sqrt(x + y)", true);
+    zero("hypot(x, y)*hypot(x, y) - x^2 - y^2", true);
+    zero("(sqrt(x + 1) - sqrt(y))*(sqrt(x + 1) + sqrt(y)) - x - 1 + y", true);
+    nonzero("sqrt(x^2 + y^2) - x", true);
+    nonzero("sqrt(x) + sqrt(y) - sqrt(x + y)", true);
+    zero("sqrt(x)*sqrt(y) - sqrt(x*y) + z - z*(x + y)/(y + x)", false);
+    nonzero("sqrt(x)*sqrt(y) + sqrt(x*y)", false);
+    nonzero("sqrt(x^2 + 2*x*y + y^2) + x + y", false);
+    zero("sqrt(2)*sqrt(3) - sqrt(6)", false);
+    zero("x*sqrt(11)*sqrt(13) - x*sqrt(143)", false);
+    end();
+}
+
+static void the_rest_is_tried_with_doubles(void)
+{
+    begin();
+    zero("asin(x/9) + acos(x/9) - pi/2", false);
+    zero("atan2(x, y) - atan(x/y) - if(y < 0, if(x < 0, -pi, pi), 0)", false);
+    zero("atan(2*x/(1 - x^2)/5) + atan(-2*x/(1 - x^2)/5)", true);
+    zero("log(x^2*y^2) - 2*log(abs(x)) - 2*log(abs(y))", false);
+    zero("max(x, y) + min(x, y) - (x + y)", false);
+    zero("sign(x)*abs(x) - x", false);
+    zero("x^y*x^(1 - y) - x", false);
+    zero("sin(asin(x/9))*9 - x", false);
+    zero("cos(atan2(x, y)) - y/hypot(x, y)", false);
+    nonzero("max(x, 0) - x", false);
+    nonzero("abs(x) - x", false);
+    nonzero("atan(x) - x + x^3/3 - x^5/5", false);
+    nonzero("if(x < y, 0, 1)", false);
+    nonzero("log(x*y) - log(x) - 2*log(y)", false);
+    nonzero("sqrt(-1 - x^2)", true); // a number only where residues are
+    nonzero("asin(2 + x^2)", false); // no value anywhere
+    end();
+}
+
+// 1e20 times a small difference: what counts is the size of the terms.
+static void errors_follow_the_terms(void)
+{
+    begin();
+    const KalExpr third = kal_const(g, 1.0 / 3.0);
+    const KalExpr e[] = {
+        kal_sub(g, kal_mul(g, third, f("(x + y)^2")),
+                kal_mul(g, third, f("x^2 + 2*x*y + y^2"))),
+        kal_sub(g, kal_mul(g, kal_const(g, 1e20), f("atan(x) + y")),
+                kal_mul(g, kal_const(g, 1e20), f("atan(x)"))),
+        kal_sub(g, kal_mul(g, third, f("(x + y)*3.0001")), f("x + y")),
+    };
+    KalVerdict verdict[3] = {{0}};
+    ok(kal_identities(g, e, 3, verdict) == KAL_OK);
+    ok(verdict[0].zero && !verdict[0].exact);
+    ok(!verdict[1].zero && !verdict[1].exact);
+    ok(!verdict[2].zero && !verdict[2].exact);
+    end();
+}
+
+// What a probe is asked later shares what it saw before.
+static void probes_go_on(void)
+{
+    begin();
+    const KalExpr first = f("sin(x) + sqrt(y)");
+    KalProbe *probe = NULL;
+    KalVerdict verdict = {0};
+    ok(kal_probe_create(g, &first, 1, &probe) == KAL_OK);
+    const char *const zeros[] = {"cos(2*x) - 1 + 2*sin(x)^2", "(y - sqrt(y)^2)*x",
+                                 "sin(x/7)*cos(x/7) - sin(2/7*x)/2",
+                                 "sqrt(x + 1)^2 - x - 1 + (x + y)/(y + x) - 1"};
+    for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
+        const KalExpr e = f(zeros[i]);
+        ok(kal_probe_test(probe, &e, 1, &verdict) == KAL_OK);
+        ok(verdict.zero);
+        const KalExpr other = kal_add(g, e, f("x*y"));
+        ok(kal_probe_test(probe, &other, 1, &verdict) == KAL_OK);
+        ok(!verdict.zero);
+    }
+    kal_probe_destroy(probe);
+    end();
+}
+
+// A formula that is equal to an older one, or to a number, becomes that.
+static void probes_find_shorter_formulas(void)
+{
+    begin();
+    const KalExpr first[] = {f("x"), f("sin(x + y)"), f("x*y - z")};
+    KalProbe *probe = NULL;
+    ok(kal_probe_create(g, first, 3, &probe) == KAL_OK);
+    const char *const long_and_short[][2] = {
+        {"(x^2 - y^2)/(x - y) - y",                         "x"          },
+        {"-sin(x)*cos(y) - cos(x)*sin(y)",                  "-sin(x + y)"},
+        {"(z*(1 + y) - x*y*(1 + y))/(1 + y)",               "-(x*y - z)" },
+        {"((x + 1)^3 - x^3 - 3*x^2 - 3*x - 1 + 7*y)/y",     "7"          },
+        {"((x + 1)^3 - x^3 - 3*x^2 - 3*x - 1 - 12*y)/y",    "-12"        },
+        {"((x + 1)^3 - x^3 - 3*x^2 - 3*x - 1 + y*x^2*z)/y", NULL         },
+        {"atan(x)*(x + y) - atan(x)*y",                     NULL         },
+    };
+    for (size_t i = 0; i < sizeof long_and_short / sizeof long_and_short[0]; i++) {
+        const KalExpr before = f(long_and_short[i][0]);
+        KalExpr e = before;
+        ok(kal_probe_simplify(probe, &e) == KAL_OK);
+        ok(e.index == (long_and_short[i][1] ? f(long_and_short[i][1]) : before).index);
+    }
+    kal_probe_destroy(probe);
+    end();
+}
+
+// The rank of [u v; u+v …] by symbols that make rows depend on each other.
+static void ranks_are_generic(void)
+{
+    begin();
+    const KalExpr e[] = {f("x*y^2 + sin(z)"), f("x^2*y - cos(z)"),
+                         f("x*y^2 + x^2*y + sin(z) - cos(z)"), f("y*z")};
+    const KalExpr x[] = {f("x"), f("y"), f("z")};
+    const size_t ranks[] = {1, 2, 2, 3};
+    for (size_t m = 1; m <= 4; m++) {
+        KalSparse J = {0};
+        KalProbe *probe = NULL;
+        size_t rank = 0;
+        bool exact = false;
+        ok(kal_jacobian(g, e, m, x, 3, &J) == KAL_OK);
+        ok(kal_probe_create(g, J.value, (size_t)J.start[m], &probe) == KAL_OK);
+        ok(kal_probe_rank(probe, &J, &rank, &exact) == KAL_OK);
+        ok(rank == ranks[m - 1] && exact);
+        kal_probe_destroy(probe);
+        kal_sparse_clear(&J);
+    }
+    end();
+}
+
+static void ranks_without_residues_are_found(void)
+{
+    begin();
+    const KalExpr e[] = {f("atan2(x, y) + abs(z)"), f("x*z*abs(x)"),
+                         f("3*atan2(x, y) + 3*abs(z) + x*z*abs(x)")};
+    const KalExpr x[] = {f("x"), f("y"), f("z")};
+    KalSparse J = {0};
+    KalProbe *probe = NULL;
+    size_t rank = 0;
+    bool exact = true;
+    ok(kal_jacobian(g, e, 3, x, 3, &J) == KAL_OK);
+    ok(kal_probe_create(g, J.value, (size_t)J.start[3], &probe) == KAL_OK);
+    ok(kal_probe_rank(probe, &J, &rank, &exact) == KAL_OK);
+    ok(rank == 2 && !exact);
+    kal_probe_destroy(probe);
+    kal_sparse_clear(&J);
+    end();
+}
+
+static KalStatus test_in(KalContext *context)
+{
+    KalGraph *graph = NULL;
+    KAL_TRY(kal_graph_create(context, &graph));
+    KalExpr e[] = {
+        formula_parse(graph, "sin(x + 2*y)*cos(x*y/3) - exp(x)/sqrt(x + y)"),
+        formula_parse(graph, "atan(x)*(x + y) - x*atan(x) - y*atan(x)"),
+    };
+    KalVerdict verdict[2] = {{0}};
+    KalStatus status = kal_graph_status(graph);
+    if (status == KAL_OK) {
+        status = kal_identities(graph, e, 2, verdict);
+    }
+    if (status == KAL_OK) {
+        ok(!verdict[0].zero && verdict[1].zero);
+    }
+    kal_graph_destroy(graph);
+    return status;
+}
+
+static void every_allocation_may_fail(void)
+{
+    begin();
+    each_allocation_fails(test_in);
+    end();
+}
+
+TAP_RUN(TAP_CASE(algebra_is_exact), TAP_CASE(angles_add),
+        TAP_CASE(roots_are_exact_where_they_are_independent),
+        TAP_CASE(the_rest_is_tried_with_doubles), TAP_CASE(errors_follow_the_terms),
+        TAP_CASE(probes_go_on), TAP_CASE(probes_find_shorter_formulas),
+        TAP_CASE(ranks_are_generic), TAP_CASE(ranks_without_residues_are_found),
+        TAP_CASE(every_allocation_may_fail))

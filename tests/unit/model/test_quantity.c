@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+// Units of values: what matches, and what is told when it does not.
+
+#include "model.h"
+
+static const char HEAD[] =
+    "param m = 2 [kg], L = 1 [m], k = 3 [N/m], w = 2 [rad/s], mm = 5 [mm], a = 30 "
+    "[deg]\n"
+    "param T = 1 [s], plain = 4\ncoord x [m], th [rad], free\n"
+    "let all = [m, L, k, w, mm, a, T, plain]\n"; // nothing is left unused
+
+static const char TAIL[] = "output used = all[1]*x*th*free\n";
+
+static void fits(const char *statement)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "%s%s\n%s", HEAD, statement, TAIL);
+    builds(text);
+}
+
+static void misfits(const char *statement, const char *part)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "%s%s\n%s", HEAD, statement, TAIL);
+    fails(text, part);
+}
+
+static void right_units_are_no_news(void)
+{
+    fits("kinetic 1/2*m*x'^2 + m*L^2*th'^2");
+    fits("potential m*9.81*x + k*x^2");
+    fits("potential k*(x - L)^2 + 3");
+    fits("dissipation k*T*x'^2\npower m*x'*L/T^2");
+    fits("force x = -k*x, th = -m*L^2*w^2\nmass[x, th] = m*L\nmass[x, x] = m");
+    fits("constraint c: x - L*sin(th) = 0");
+    fits("constraint c: [x, L] = [L*th, x]");
+    fits("constraint c: x' = L*th'");
+    fits("output o = x' [m/s], p = k*x [N], q = [x, L] [m]");
+    fits("output o = norm([x, L]) + hypot(x, L) + min(x, L, 3) + abs(x)");
+    fits("output o = atan2(x, L) + th");
+    fits("output o = sqrt(k/m) [1/s]");
+    fits("output o = x^2 + L*x, p = (x/L)^plain");
+    fits("output o = sin(w*T)*L + x");
+    fits("output o = if(x > L, x, L)");
+    fits("let u [m] = 3*L\noutput o = u + x");
+    fits("output o = x + L*th");
+    fits("constraint c: x = 2\noutput o = reaction(c)");
+    fits("prescribe x = L*sin(t)");
+    fits("prescribe x = sin(t)");
+    fits("init x = L, x' = L/T, th = a, th' = w");
+    fits("init th = 30*deg");
+    fits("event e: x - L set x' = -x', stop");
+    fits("output o = (x*th)' + L*w");
+    fits("kinetic m*x'^2\nconstraint c: x = L\noutput o = reaction(c) + k*x");
+    fits("kinetic m*x'^2\nconstraint c: x' = L/T\noutput o = reaction(c) + k*x");
+    fits("kinetic m*x'^2\noutput o = cforce(x) + k*x [N], e = energy() [J]");
+}
+
+static void wrong_units_are_told(void)
+{
+    misfits("kinetic m*x'^2 + m*x", "error 5:18 units do not match: this has [kg*m], "
+                                    "what is before it [kg*m^2/s^2]");
+    misfits("kinetic m*x'",
+            "error 5:9 units do not match: this has [kg*m/s], an energy");
+    misfits("kinetic m*x'^2\npotential k*x", "error 6:11");
+    misfits("dissipation k*x", "error 5:13");
+    misfits("power k*x", "error 5:7");
+    misfits("force x = m", "error 5:11 units do not match: the force times its "
+                           "coordinate has [kg*m]");
+    misfits("mass[th, th] = m", "error 5:16 units do not match: the mass times both "
+                                "velocities");
+    misfits("constraint c: x = th", "error 5:19");
+    misfits("constraint c: [x, th] = [L, L]", "error 5:25");
+    misfits("output o = sin(x)",
+            "error 5:16 sin takes a number without a unit, but this "
+            "has [m]");
+    misfits("output o = exp(L) + log(m)", "error 5:25 log takes a number");
+    misfits("output o = 2^x", "error 5:14 an exponent takes a number without a unit");
+    misfits("output o = x^plain", "error 5:12 a power whose exponent");
+    misfits("output o = atan2(x, m)", "error 5:21");
+    misfits("output o = max(x, th)", "error 5:19");
+    misfits("output o = if(x > th, 1, 2)", "error 5:19");
+    misfits("output o = if(x > L, x, th)", "error 5:25");
+    misfits("output o = x [kg]",
+            "error 5:12 units do not match: the value has [m], its "
+            "declaration [kg]");
+    misfits("let o [s] = x", "error 5:13");
+    misfits("init x = T", "error 5:10");
+    misfits("init th' = a", "error 5:12");
+    misfits("event e: x set x' = x", "error 5:21");
+    misfits("output o = x + mm", "the same in another size");
+    misfits("constraint c: x = mm", "nothing is converted in silence");
+    misfits("coord q [deg]", "error 5:10 angles are in radians");
+    misfits("param q = 1 [kgg]", "error 5:14");
+    misfits("output o = L [deg]", "error 5:12 an angle takes a number without a unit");
+    misfits("component P(s [m]) { coord z\nkinetic s*z'^2 }\npart p = P(m)",
+            "error 7:12 units do not match: the value has [kg], its declaration [m]");
+}
+
+// All energies have one scale, that of the first.
+static void energies_agree_with_each_other(void)
+{
+    builds("param m = 1 [g], k = 2 [g/s^2]\ncoord x [cm]\nkinetic m*x'^2\n"
+           "potential k*x^2\n");
+    fails("param m = 1 [g], k = 2 [kg/s^2]\ncoord x [cm]\nkinetic m*x'^2\n"
+          "potential k*x^2\n",
+          "note 3:9 the first energy with a unit is here");
+}
+
+static void degrees_become_radians_and_back(void)
+{
+    Lab lab;
+    lab_build(&lab, "param a = 30 [deg]\ncoord th [rad]\nlet b = 60 [deg]\n"
+                    "component C(c [deg]) { coord z\noutput o = c*z }\npart p = C(90)\n"
+                    "output o = th + a [deg], q = b\n");
+    near(lab.model->parameters[0].number, 3.14159265358979323846 / 6, 1e-16);
+    same_text(lab.model->parameters[0].unit, "rad");
+    same_text(lab_formula(&lab, lab_output(&lab, "o")), "180*(th + a)/pi");
+    same_text(lab.model->outputs[1].unit, "deg");
+    same_text(lab_formula(&lab, lab_output(&lab, "q")), "1/3*pi");
+    same_text(lab_formula(&lab, lab_output(&lab, "p.o")), "1/2*pi*p.z");
+    lab_close(&lab);
+}
+
+TAP_RUN(TAP_CASE(right_units_are_no_news), TAP_CASE(wrong_units_are_told),
+        TAP_CASE(energies_agree_with_each_other),
+        TAP_CASE(degrees_become_radians_and_back))
