@@ -227,6 +227,13 @@ def pendulum_in_its_angle_is_the_textbooks():
     near(now.answer["qdd"], [-GRAVITY * sin(0.7)])
 
 
+@case
+def ball_falls_between_its_bounces():
+    now = evaluate("bouncing_ball", moving(y=(0.4, -2.0)))
+    near(now.answer["qdd"], [-GRAVITY])
+    near_matrix(now.M, [[1]])
+
+
 # 7. Slider-crank
 
 CRANK = {"L1": 0.1, "L2": 0.25, "m1": 0.4, "m2": 0.7, "m3": 0.9, "tau": 0.6, "f": -1.5}
