@@ -403,6 +403,9 @@ def spatial_body_starts_as_it_is_told():
     now = model.evaluate()
     near([now.q[f"a.e{k}"] for k in range(4)], quaternion([1, 2, 2], 0.8))
     near([now.outputs[f"w{c}"] for c in "xyz"], [1, -2, 0.5])
+    # What the model says itself takes the place of what the part says.
+    now = Text(model.text + "\ninit a.e0 = 0.6, a.e1 ~ 0.8, a.e2 = 0, a.e3 = 0").evaluate()
+    near([now.q[f"a.e{k}"] for k in range(4)], [0.6, 0.8, 0, 0])
 
 
 @case
