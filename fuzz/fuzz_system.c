@@ -52,6 +52,31 @@ static void solve(KalContext *ctx, const KalSystem *system)
     kal_instant_destroy(instant);
 }
 
+// Equations in every format, and what check says.
+static void examine(KalContext *ctx, KalSystem *system)
+{
+    static const KalShowFormat formats[] = {KAL_SHOW_TEXT, KAL_SHOW_JSON,
+                                            KAL_SHOW_LATEX, KAL_SHOW_MARKDOWN};
+    for (int i = 0; i < 4; i++) {
+        Output output = {.text = shown};
+        const KalShowOptions options = {.format = formats[i], .closed_form = i < 2};
+        const KalStatus status = kal_show_system(
+            system, &options, (KalSink){.write = keep, .user = &output});
+        demand_reason(ctx, status);
+        demand((status == KAL_OK) == (output.length > 0));
+    }
+    KalCheck *check = NULL;
+    const KalStatus status = kal_check_create(ctx, system, &check);
+    demand_reason(ctx, status);
+    for (int i = 0; i < 2 && check; i++) {
+        Output output = {.text = shown};
+        const KalShowOptions options = {.format = formats[i]};
+        kal_show_check(check, &options, (KalSink){.write = keep, .user = &output});
+        demand(output.length > 0);
+    }
+    kal_check_destroy(check);
+}
+
 static KalStatus load(KalContext *ctx, const char *text, size_t size)
 {
     KalSystem *system = NULL;
@@ -67,6 +92,7 @@ static KalStatus load(KalContext *ctx, const char *text, size_t size)
         kal_system_write_warnings(system, sink);
         if (kal_system_coordinates(system) + kal_system_constraints(system) <= SOLVED) {
             solve(ctx, system);
+            examine(ctx, system);
         }
     }
     kal_system_destroy(system);

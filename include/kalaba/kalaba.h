@@ -6,7 +6,7 @@
 #ifndef KALABA_KALABA_H
 #define KALABA_KALABA_H
 
-#include <kalaba/check.h>
+#include <kalaba/examine.h>
 #include <kalaba/context.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>

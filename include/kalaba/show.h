@@ -6,7 +6,7 @@
 #ifndef KALABA_SHOW_H
 #define KALABA_SHOW_H
 
-#include <kalaba/check.h>
+#include <kalaba/examine.h>
 
 #ifdef __cplusplus
 extern "C" {

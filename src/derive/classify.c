@@ -2,9 +2,9 @@
 
 #include "derive/classify.h"
 
-#include "derive/dependence.h"
 #include "derive/entries.h"
 #include "derive/frobenius.h"
+#include "derive/trace.h"
 
 enum {
     ARENA_BYTES = 1 << 30
@@ -51,7 +51,7 @@ const char *kal_constraint_kind_word(KalConstraintKind kind)
 // Whether a residual is linear in the velocities: its slopes are free of them.
 static KalStatus find_linear(const Classifier *c, size_t i, bool *out_linear)
 {
-    KalDependence on = {.found = false};
+    KalTrace on = {.found = false};
     KalSparse J = {0};
     KalExpr *v = kal_arena_alloc(c->arena, c->eq->n, sizeof *v);
     if (!v) {
@@ -61,8 +61,8 @@ static KalStatus find_linear(const Classifier *c, size_t i, bool *out_linear)
         v[j] = c->model->coordinates[j].v;
     }
     KAL_TRY(kal_jacobian(c->g, &c->model->constraints[i].residual, 1, v, c->eq->n, &J));
-    const KalStatus status = kal_dependence_of(c->model, KAL_SYMBOL_VELOCITY, J.value,
-                                               (size_t)J.start[1], &on);
+    const KalStatus status =
+        kal_trace_find(c->model, KAL_SYMBOL_VELOCITY, J.value, (size_t)J.start[1], &on);
     kal_sparse_clear(&J);
     *out_linear = !on.found;
     return status;
@@ -241,7 +241,8 @@ static void count_undecided(const Classifier *c)
     for (size_t i = 0; i < c->eq->m; i++) {
         c->made->undecided += c->made->classes[i].decision == KAL_DECISION_NONE;
     }
-    if (c->made->undecided > 0) {
+    c->made->complete = c->verdicts.end == KAL_CLOSURE_FOUND;
+    if (c->made->undecided > 0 || !c->made->complete) {
         c->made->reason = reason_of(c->verdicts.end);
     }
 }

@@ -52,8 +52,9 @@ typedef struct KalClassification {
                          ///< Σ row_j dq_j + … dt = 0
     size_t rank;         ///< of these, for almost all positions
     bool rank_exact;     ///< found by exact arithmetic
+    bool complete;       ///< the rank is final; else it is at least that
     size_t undecided;    ///< constraints whose kind was not decided
-    const char *reason;  ///< why not, or NULL
+    const char *reason;  ///< why not, or why the rank is not final; else NULL
 } KalClassification;
 
 /// Classify the constraints of a model.  The caller owns the result.  Statuses: as of

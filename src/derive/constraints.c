@@ -2,9 +2,9 @@
 
 // Conditions of every level brought to acceleration level.
 
-#include "derive/dependence.h"
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
+#include "derive/trace.h"
 
 // The rows of one level.
 typedef struct Level {
@@ -96,9 +96,9 @@ static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
 {
     const int64_t start = A->start[i];
     const KalCoordinate *c = d->model->coordinates;
-    KalDependence on = {.found = false};
-    KAL_TRY(kal_dependence_of(d->model, KAL_SYMBOL_ACCELERATION, A->value + start,
-                              (size_t)(A->start[i + 1] - start), &on));
+    KalTrace on = {.found = false};
+    KAL_TRY(kal_trace_find(d->model, KAL_SYMBOL_ACCELERATION, A->value + start,
+                           (size_t)(A->start[i + 1] - start), &on));
     if (on.found) {
         const int64_t column = A->column[start + (int64_t)on.formula];
         kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
@@ -119,8 +119,7 @@ static KalStatus finish_row(const KalDerivation *d, const KalRow *row, bool line
     if (!linear) {
         return KAL_OK;
     }
-    KAL_TRY(
-        kal_dependence_remove(d->model, KAL_SYMBOL_ACCELERATION, &rest, 1, &defined));
+    KAL_TRY(kal_trace_remove(d->model, KAL_SYMBOL_ACCELERATION, &rest, 1, &defined));
     if (!defined) {
         kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
                             "'%s' has no value where all accelerations are zero",

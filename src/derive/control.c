@@ -2,9 +2,9 @@
 
 // Servos as conditions whose error decays, actuators as columns of B.
 
-#include "derive/dependence.h"
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
+#include "derive/trace.h"
 #include "expr/identity.h"
 
 // b with the terms that make the error decay at rate k: theory (9.20), (9.21).
@@ -70,11 +70,11 @@ static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actua
 {
     const int64_t start = J->start[row];
     const size_t count = (size_t)(J->start[row + 1] - start);
-    KalDependence on = {.found = false};
+    KalTrace on = {.found = false};
     KalVerdict verdict = {.zero = false};
     KalExpr rest = actuator->power;
     KAL_TRY(
-        kal_dependence_of(d->model, KAL_SYMBOL_VELOCITY, J->value + start, count, &on));
+        kal_trace_find(d->model, KAL_SYMBOL_VELOCITY, J->value + start, count, &on));
     for (int64_t k = start; k < J->start[row + 1]; k++) {
         const KalExpr v = d->v[J->column[k]];
         rest = kal_sub(d->g, rest, kal_mul(d->g, J->value[k], v));

@@ -2,8 +2,8 @@
 
 #include "derive/pfaffian.h"
 
-#include "derive/dependence.h"
 #include "derive/entries.h"
+#include "derive/trace.h"
 #include "derive/values.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
@@ -56,8 +56,8 @@ static KalStatus add_velocity(Forming *f, size_t i, bool *out_defined)
         memcpy(parts, A->value + A->start[i], count * sizeof *parts);
     }
     parts[count] = f->eq->psi[i];
-    KAL_TRY(kal_dependence_remove(f->model, KAL_SYMBOL_VELOCITY, parts, count + 1,
-                                  out_defined));
+    KAL_TRY(
+        kal_trace_remove(f->model, KAL_SYMBOL_VELOCITY, parts, count + 1, out_defined));
     for (size_t k = 0; k <= count && *out_defined; k++) {
         const size_t column =
             k < count ? (size_t)A->column[A->start[i] + (int64_t)k] : f->eq->n;

@@ -516,6 +516,7 @@ void kal_probe_destroy(KalProbe *probe)
     }
     KalContext *ctx = probe->ctx;
     kal_free(ctx, probe->table, probe->table_size * sizeof *probe->table);
+    kal_free(ctx, probe->equal, probe->equal_size * sizeof *probe->equal);
     kal_block_clear(ctx, &probe->slots);
     kal_block_clear(ctx, &probe->residues);
     kal_block_clear(ctx, &probe->radicals);

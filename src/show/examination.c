@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "json/writer.h"
 #include "problem/view.h"
-#include "sim/check.h"
+#include "sim/examine.h"
 
 #include <kalaba/show.h>
 

@@ -306,8 +306,10 @@ static KalStatus count_sizes(KalSystem *system)
 {
     const KalModel *model = system->model;
     if (model->n_coordinates == 0) {
-        return kal_fail(system->ctx, KAL_ERR_SYNTAX,
-                        "the model has no coordinates; declare them with 'coord'");
+        kal_diagnostics_add(system->diagnostics, KAL_SEVERITY_ERROR,
+                            (KalSpan){.source = system->source},
+                            "the model has no coordinates; declare them with 'coord'");
+        return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
     }
     if (model->n_coordinates > KAL_SYSTEM_LIMIT
         || model->n_constraints > KAL_SYSTEM_LIMIT) {
@@ -399,8 +401,7 @@ static KalStatus read_file(void *user, KalSources *sources, const char *path,
                            reading->text.size, out_source);
 }
 
-static KalStatus build(KalSystem *system, const KalSource *source,
-                       const KalLoadOptions *options)
+static KalStatus build(KalSystem *system, const KalLoadOptions *options)
 {
     Reading reading = {.options = options, .ctx = system->ctx};
     const KalBuildOptions build_options = {.overrides = options->overrides,
@@ -408,8 +409,9 @@ static KalStatus build(KalSystem *system, const KalSource *source,
                                            .read = options->read ? read_file : NULL,
                                            .user = &reading,
                                            .allow_outside = options->allow_outside};
-    const KalStatus status = kal_model_build(system->sources, source, &build_options,
-                                             system->diagnostics, &system->model);
+    const KalStatus status =
+        kal_model_build(system->sources, system->source, &build_options,
+                        system->diagnostics, &system->model);
     kal_block_clear(system->ctx, &reading.text);
     return status;
 }
@@ -438,13 +440,12 @@ static KalStatus find_title(KalSystem *system, const char *name)
 
 static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
 {
-    const KalSource *source = NULL;
     KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
     KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));
     KAL_TRY(kal_sources_create(system->ctx, &system->sources));
-    KAL_TRY(
-        kal_sources_add(system->sources, text.name, text.data, text.length, &source));
-    KAL_TRY(build(system, source, options));
+    KAL_TRY(kal_sources_add(system->sources, text.name, text.data, text.length,
+                            &system->source));
+    KAL_TRY(build(system, options));
     KAL_TRY(find_title(system, text.name));
     return compile_model(system);
 }

@@ -45,8 +45,9 @@ typedef struct KalLayout {
 
 struct KalSystem {
     KalContext *ctx;
-    KalArena *arena;     ///< for the arrays below
-    KalSources *sources; ///< what diagnostics and spans point into
+    KalArena *arena;         ///< for the arrays below
+    KalSources *sources;     ///< what diagnostics and spans point into
+    const KalSource *source; ///< the text of the model itself
     KalDiagnostics *diagnostics;
     KalModel *model;
     KalEquations *equations;

@@ -548,7 +548,8 @@ def spatial_prismatic_slides_down():
     e = hinge_frames(u, [0, 1, 0], math.atan2(dot(u, cross(seen, start)), dot(seen, start)))
     near(times(rotation(e), [0, 1, 0]), u)
     arm = times(rotation(e), [0.1, 0.2, 0.3])
-    state = body_state("sled", plus(plus([0, 1, 0], u, 0.7), arm, -1.0), e, scaled(1.1, u), [0.0] * 3)
+    place = plus(plus([0, 1, 0], u, 0.7), arm, -1.0)
+    state = body_state("sled", place, e, scaled(1.1, u), [0.0] * 3)
     now = model.at(state)
     along = 0.8 * G + 1.5 / m
     near(now.accelerations("sled.x", "sled.y", "sled.z"), scaled(along, u), 1e-11)

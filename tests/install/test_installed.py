@@ -15,8 +15,8 @@ from pathlib import Path
 
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
-    "check.h",
     "context.h",
+    "examine.h",
     "kalaba.h",
     "model.h",
     "motion.h",

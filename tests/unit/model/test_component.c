@@ -2,7 +2,7 @@
 
 // Components, parts, functions in them, files and libraries, overrides.
 
-#include "lab.h"
+#include "model.h"
 
 static void parts_have_members(void)
 {

@@ -2,7 +2,7 @@
 
 // What is wrong with a text, said at its place.
 
-#include "lab.h"
+#include "model.h"
 
 typedef struct Row {
     const char *text;

@@ -2,7 +2,7 @@
 
 // Expressions: numbers, vectors, derivatives, sums, functions.
 
-#include "lab.h"
+#include "model.h"
 
 // The formula of an output of a text that has x, y, z and v = [x, y, z].
 static void is_formula(const char *expression, const char *formula)

@@ -2,7 +2,7 @@
 
 // Units of values: what matches, and what is told when it does not.
 
-#include "lab.h"
+#include "model.h"
 
 static const char HEAD[] =
     "param m = 2 [kg], L = 1 [m], k = 3 [N/m], w = 2 [rad/s], mm = 5 [mm], a = 30 "

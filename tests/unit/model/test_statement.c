@@ -2,7 +2,7 @@
 
 // Statements: what each leaves in the model.
 
-#include "lab.h"
+#include "model.h"
 
 static void parameters_follow_each_other(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "derive/dependence.h"
+#include "derive/trace.h"
 
 #include "derive/values.h"
 #include "expr/diff.h"
@@ -37,8 +37,8 @@ static void free_symbols(const KalModel *model, KalExpr *symbols)
     kal_free(model->ctx, symbols, (2 * model->n_coordinates + 1) * sizeof *symbols);
 }
 
-KalStatus kal_dependence_remove(const KalModel *model, KalSymbolKind kind, KalExpr *e,
-                                size_t count, bool *out_defined)
+KalStatus kal_trace_remove(const KalModel *model, KalSymbolKind kind, KalExpr *e,
+                           size_t count, bool *out_defined)
 {
     const size_t n = model->n_coordinates;
     KalExpr *symbols = NULL;
@@ -67,20 +67,20 @@ static KalStatus find_symbol(const KalModel *model, KalSymbolKind kind,
 }
 
 // The first derivative that is not zero.
-static KalDependence first_slope(const KalSparse *J, const KalVerdict *verdicts)
+static KalTrace first_slope(const KalSparse *J, const KalVerdict *verdicts)
 {
     for (size_t row = 0; row < J->rows; row++) {
         for (int64_t k = J->start[row]; k < J->start[row + 1]; k++) {
             if (!verdicts[k].zero) {
-                return (KalDependence){true, row, (size_t)J->column[k]};
+                return (KalTrace){true, row, (size_t)J->column[k]};
             }
         }
     }
-    return (KalDependence){.found = false};
+    return (KalTrace){.found = false};
 }
 
 static KalStatus test_slopes(const KalModel *model, const KalSparse *J,
-                             KalDependence *out_dependence)
+                             KalTrace *out_trace)
 {
     const size_t count = (size_t)J->start[J->rows];
     KalVerdict *verdicts = kal_alloc(model->ctx, count + 1, sizeof *verdicts);
@@ -89,14 +89,14 @@ static KalStatus test_slopes(const KalModel *model, const KalSparse *J,
     }
     const KalStatus status = kal_identities(model->graph, J->value, count, verdicts);
     if (status == KAL_OK) {
-        *out_dependence = first_slope(J, verdicts);
+        *out_trace = first_slope(J, verdicts);
     }
     kal_free(model->ctx, verdicts, (count + 1) * sizeof *verdicts);
     return status;
 }
 
 static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const KalExpr *e,
-                            size_t count, KalDependence *out_dependence)
+                            size_t count, KalTrace *out_trace)
 {
     KalExpr *symbols = NULL;
     KalSparse J = {0};
@@ -105,26 +105,26 @@ static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const Kal
         kal_jacobian(model->graph, e, count, symbols, model->n_coordinates, &J);
     free_symbols(model, symbols);
     if (status == KAL_OK) {
-        status = test_slopes(model, &J, out_dependence);
+        status = test_slopes(model, &J, out_trace);
         kal_sparse_clear(&J);
     }
     return status;
 }
 
-KalStatus kal_dependence_of(const KalModel *model, KalSymbolKind kind, KalExpr *e,
-                            size_t count, KalDependence *out_dependence)
+KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind, KalExpr *e,
+                         size_t count, KalTrace *out_trace)
 {
     bool found = false;
-    KalDependence dependence = {.found = false};
+    KalTrace trace = {.found = false};
     KAL_TRY(find_symbol(model, kind, e, count, &found));
     if (found) {
-        KAL_TRY(find_slope(model, kind, e, count, &dependence));
+        KAL_TRY(find_slope(model, kind, e, count, &trace));
     }
-    if (found && !dependence.found) {
+    if (found && !trace.found) {
         bool defined = false;
-        KAL_TRY(kal_dependence_remove(model, kind, e, count, &defined));
-        dependence.found = !defined;
+        KAL_TRY(kal_trace_remove(model, kind, e, count, &defined));
+        trace.found = !defined;
     }
-    *out_dependence = dependence;
+    *out_trace = trace;
     return KAL_OK;
 }

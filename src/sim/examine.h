@@ -3,14 +3,14 @@
 /// @file
 /// What an examination found.
 
-#ifndef SIM_CHECK_H
-#define SIM_CHECK_H
+#ifndef SIM_EXAMINE_H
+#define SIM_EXAMINE_H
 
 #include "derive/classify.h"
 #include "derive/conserve.h"
 #include "sim/instant.h"
 
-#include <kalaba/check.h>
+#include <kalaba/examine.h>
 
 struct KalCheck {
     KalContext *ctx;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "sim/check.h"
+#include "sim/examine.h"
 
 #include "expr/eval.h"
 

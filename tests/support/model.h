@@ -3,8 +3,8 @@
 /// @file
 /// What the tests of building models share: build a text, and look at what came of it.
 
-#ifndef MODEL_LAB_H
-#define MODEL_LAB_H
+#ifndef SUPPORT_MODEL_H
+#define SUPPORT_MODEL_H
 
 #include "expr/eval.h"
 #include "expr/print.h"
@@ -195,8 +195,8 @@ static inline void builds(const char *text)
     lab_close(&lab);
 }
 
-/// Whether a text fails to build, and every line of `parts` is in a message of its own
-/// line: `error 3:14 what`.
+/// Whether building a text answers this status, with this among the messages:
+/// `error 3:14 what`.
 static inline void says(const char *text, KalStatus status, const char *part)
 {
     Lab lab;

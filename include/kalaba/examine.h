@@ -4,8 +4,8 @@
 /// What a model is like: kinds of constraints, freedom, redundancy, uniqueness, what is
 /// conserved, and whether its start satisfies its constraints.
 
-#ifndef KALABA_CHECK_H
-#define KALABA_CHECK_H
+#ifndef KALABA_EXAMINE_H
+#define KALABA_EXAMINE_H
 
 #include <kalaba/system.h>
 

@@ -4,29 +4,27 @@
 /// Whether formulas depend on the coordinates of a model, their velocities or their
 /// accelerations.
 
-#ifndef DERIVE_DEPENDENCE_H
-#define DERIVE_DEPENDENCE_H
+#ifndef DERIVE_TRACE_H
+#define DERIVE_TRACE_H
 
 #include "model/model.h"
 
 /// What formulas depend on.
-typedef struct KalDependence {
+typedef struct KalTrace {
     bool found;
     size_t formula;    ///< the first formula that does
     size_t coordinate; ///< and the coordinate that is meant
-} KalDependence;
+} KalTrace;
 
 /// Find out whether `count` formulas depend on symbols of a kind: COORDINATE, VELOCITY or
 /// ACCELERATION.  If they only seem to, by form but not by value, they are changed to ones
 /// that do not.
-KAL_CHECKED KalStatus kal_dependence_of(const KalModel *model, KalSymbolKind kind,
-                                        KalExpr *e, size_t count,
-                                        KalDependence *out_dependence);
+KAL_CHECKED KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind,
+                                     KalExpr *e, size_t count, KalTrace *out_trace);
 
 /// The formulas where all symbols of the kind are zero; they stay as they are, and
 /// *out_defined is false, if one has no value there.
-KAL_CHECKED KalStatus kal_dependence_remove(const KalModel *model, KalSymbolKind kind,
-                                            KalExpr *e, size_t count,
-                                            bool *out_defined);
+KAL_CHECKED KalStatus kal_trace_remove(const KalModel *model, KalSymbolKind kind,
+                                       KalExpr *e, size_t count, bool *out_defined);
 
 #endif
