@@ -406,6 +406,8 @@ def sleigh_has_its_side_force_and_reduced_motion():
             near(ud, b * w**2, 1e-12, 5)
             near_matrix(now.A, [[-sin(theta), cos(theta), -b]])
             near(now.b, [w * (velocity[0] * cos(theta) + velocity[1] * sin(theta))], 1e-12, 5)
+            if model == "sleigh":
+                near([now.outputs["u1"], now.outputs["exact"]], [u, now.outputs["side"]])
             # T is constant.
             near(dot(times(now.M, now.answer["qdd"]), velocity), 0, 1e-12, 10)
     near(evaluate("sleigh").qd["y"], 0.6)
@@ -1099,6 +1101,8 @@ def rolling_disc_obeys_euler_in_angles_and_from_parts():
         near(math.remainder(parts.outputs["heading"] - psi, 2 * math.pi), 0, 1e-12, 3)
     steady = evaluate("rolling_disc")
     near(steady.accelerations("psi", "theta", "phi"), [0, 0, 0], 1e-12, 30)
+    steady = evaluate("rolling_disc_parts") # on a circle: the center neither rises nor falls
+    near([steady.qdd["disc.z"], steady.outputs["normal"]], [0, GRAVITY], 1e-10)
 
 
 @case
