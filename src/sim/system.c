@@ -348,8 +348,11 @@ static KalStatus allocate_tables(KalSystem *system)
                       && system->start_qd && system->actuator_limits
                       && system->actuator_weights && system->forces
                       && system->reaction_used;
-    return done ? KAL_OK
-                : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
+    if (!done) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
+    }
+    fill_names(system);
+    return KAL_OK;
 }
 
 static KalStatus compile_model(KalSystem *system)
@@ -358,7 +361,6 @@ static KalStatus compile_model(KalSystem *system)
     KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
     KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
     KAL_TRY(allocate_tables(system));
-    fill_names(system);
     fill_layout(system);
     KAL_TRY(evaluate_constants(system));
     KAL_TRY(note_uses(system));
