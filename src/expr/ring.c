@@ -486,8 +486,9 @@ static int linear_variable(const KalRing *ring, KalPoly a)
     return -1;
 }
 
-// A polynomial b v + c without content is gcd(b, c) times an irreducible one: this takes
-// such factors off as long as there is a v, which is far cheaper than to factor.
+// A polynomial b v + c without content is gcd(b, c) times an irreducible one, theory
+// (11.13): this takes such factors off as long as there is a v, which is far cheaper than
+// to factor.
 static KalPoly take_linear(KalRing *ring, KalPoly a, KalPolyFactors *f)
 {
     int v = linear_variable(ring, a);
