@@ -7,7 +7,8 @@
 #include "derive/trace.h"
 
 enum {
-    ARENA_BYTES = 1 << 30
+    ARENA_BYTES = 1 << 30,
+    ENTRIES_MAX = 1 << 22 // of a matrix whose rank is found here
 };
 
 // A classification on its way.
@@ -214,6 +215,11 @@ static KalStatus find_rank(const Classifier *c)
 {
     KalSparse values = {0};
     KalProbe *probe = NULL;
+    const KalSparse *typed = &c->made->integrals;
+    if (typed->columns > 0 && typed->rows > ENTRIES_MAX / typed->columns) {
+        c->made->rank = KAL_RANK_UNKNOWN;
+        return KAL_OK;
+    }
     KAL_TRY(make_integrals(c, false, &values));
     KalStatus status =
         kal_probe_create(c->g, values.value, (size_t)values.start[values.rows], &probe);

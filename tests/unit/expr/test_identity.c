@@ -132,6 +132,24 @@ static void errors_follow_the_terms(void)
     end();
 }
 
+// Arguments that are too long, or powers too high, for residues; and such that doubles
+// say nothing about their sines, which proves nothing.
+static void limits_lead_to_doubles(void)
+{
+    begin();
+    const char *const u = "(a + b + c + d + e + h)^12/1000";
+    char text[400];
+    snprintf(text, sizeof text, "sin(2*%s) - 2*sin(%s)*cos(%s)", u, u, u);
+    zero(text, false);
+    snprintf(text, sizeof text, "sin(2*%s) - sin(%s)*cos(%s)", u, u, u);
+    nonzero(text, false);
+    nonzero("sin((a + b + c + d + e + h)^64*1000000000000)", false);
+    zero("sin(x^60)*cos(x^60) - sin(2*x^60)/2", true);
+    zero("sin(x^70)*cos(x^70) - sin(2*x^70)/2 + y - (y^2 + y)/(y + 1)", false);
+    zero("sin(x/1234567891)*cos(x/1234567891) - sin(2*x/1234567891)/2", false);
+    end();
+}
+
 // What a probe is asked later shares what it saw before.
 static void probes_go_on(void)
 {
@@ -253,6 +271,6 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(algebra_is_exact), TAP_CASE(angles_add),
         TAP_CASE(roots_are_exact_where_they_are_independent),
         TAP_CASE(the_rest_is_tried_with_doubles), TAP_CASE(errors_follow_the_terms),
-        TAP_CASE(probes_go_on), TAP_CASE(probes_find_shorter_formulas),
-        TAP_CASE(ranks_are_generic), TAP_CASE(ranks_without_residues_are_found),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(limits_lead_to_doubles), TAP_CASE(probes_go_on),
+        TAP_CASE(probes_find_shorter_formulas), TAP_CASE(ranks_are_generic),
+        TAP_CASE(ranks_without_residues_are_found), TAP_CASE(every_allocation_may_fail))
