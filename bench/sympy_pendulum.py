@@ -32,7 +32,8 @@ def derive(count):
     method.form_lagranges_equations()
     rates = [angle.diff(t) for angle in angles]
     arguments = [*angles, *rates, *masses, *lengths, gravity]
-    return sympy.lambdify(arguments, [method.mass_matrix, method.forcing], "math")
+    matrices = [method.mass_matrix.tolist(), method.forcing.tolist()]
+    return sympy.lambdify(arguments, matrices, "math")
 
 
 def main():
