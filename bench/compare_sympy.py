@@ -5,7 +5,8 @@
     compare_sympy.py BENCH_MODEL EXAMPLES
 
 Kalaba goes from the text of the model to a ready program (BENCH_MODEL prints its times),
-SymPy from symbols to a function of numbers.  Both run here, one after the other.
+SymPy from symbols to a function of numbers.  Both run here, one after the other, and
+both times are of the processor.
 """
 
 import re
