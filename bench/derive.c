@@ -4,7 +4,8 @@
 // M, no constraints) and as N free bodies joined by 2N pins.  For each N the time to
 // derive, the nodes made by it, and those that an evaluation of all equations needs.
 // Classification: N/2 forms in N coordinates, as knife edges that have nothing to do with
-// each other, as dense nonholonomic forms, and as dense mixtures of differentials.
+// each other, as dense nonholonomic forms, as dense mixtures of differentials, and as
+// N − 2 forms of a chain that needs as many rounds of brackets.  Times are of the processor.
 
 #include "derive/classify.h"
 #include "expr/order.h"
@@ -20,7 +21,7 @@ enum {
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -234,6 +235,25 @@ static void build_mixed(KalModel *model, uint32_t n)
     }
 }
 
+// x_k' − x_(k+1) s' for k = 1, 2, …: one form is lost in each round of brackets.
+static void build_chain(KalModel *model, uint32_t n)
+{
+    KalGraph *g = model->graph;
+    add_coordinates(model, n);
+    for (uint32_t i = 0; i + 2 < n; i++) {
+        KalExpr sum = kal_int(g, 0);
+        for (uint32_t k = i; k + 2 < n; k++) {
+            const KalCoordinate *c = &model->coordinates[k + 1];
+            const KalExpr form =
+                kal_sub(g, c->v, kal_mul(g, c[1].q, model->coordinates[0].v));
+            const KalExpr factor = kal_add(g, kal_int(g, k == i ? 5 : random_digit()),
+                                           model->coordinates[(i + k) % n].q);
+            sum = kal_add(g, sum, kal_mul(g, factor, form));
+        }
+        add_pin(model, sum);
+    }
+}
+
 static void run_classify(KalContext *ctx, const char *what, uint32_t n,
                          void (*build)(KalModel *, uint32_t))
 {
@@ -277,6 +297,7 @@ int main(void)
         run_classify(ctx, "edges", counts[i], build_edges);
         run_classify(ctx, "dense", counts[i], build_dense);
         run_classify(ctx, "mixed", counts[i], build_mixed);
+        run_classify(ctx, "chain", counts[i], build_chain);
     }
     kal_context_destroy(ctx);
     return 0;

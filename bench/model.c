@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// From the text of a model to ready programs: the planar pendulum of N links in absolute
-// angles, N = 5 to 200.  For each N the time of kal_system_load(), the memory that the
-// system holds, and how the time grows from one N to the next as a power of N; then the
-// time from text to the first acceleration of the models named as further arguments.
+// From the text of a model to ready programs, in processor time: the planar pendulum of N
+// links in absolute angles, N = 5 to 200.  For each N the time of kal_system_load(), the
+// memory that the system holds, and how the time grows from one N to the next as a power
+// of N; then the time from text to the first acceleration of the models named as further
+// arguments.
 //
-//     bench_model examples/n_link_pendulum.kal examples/slider_crank.kal
+//     bench_model examples/pendulum_chain.kal examples/slider_crank.kal
 
 #include <kalaba/kalaba.h>
 
@@ -27,7 +28,7 @@ typedef struct Text {
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Time SymPy on the planar pendulum of N links in absolute angles.
 
-    sympy_pendulum.py N    prints the seconds from symbols to a function of numbers
+    sympy_pendulum.py N    prints the seconds of processor time it took
+
+from symbols to a function of numbers.
 
 Lagrange's equations by LagrangesMethod, then mass matrix and forcing by lambdify: what a
 user of SymPy would do to get numbers.
@@ -32,14 +34,15 @@ def derive(count):
     method.form_lagranges_equations()
     rates = [angle.diff(t) for angle in angles]
     arguments = [*angles, *rates, *masses, *lengths, gravity]
-    return sympy.lambdify(arguments, [method.mass_matrix, method.forcing], "math")
+    matrices = [method.mass_matrix.tolist(), method.forcing.tolist()]
+    return sympy.lambdify(arguments, matrices, "math")
 
 
 def main():
     count = int(sys.argv[1])
-    begin = time.perf_counter()
+    begin = time.process_time()
     function = derive(count)
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     function(*[0.1 * i for i in range(4 * count)], 9.81)
     print(f"{seconds:.3f}")
 

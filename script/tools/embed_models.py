@@ -24,11 +24,12 @@ def main():
         lines.append(f"static const unsigned char TEXT_{file.stem}[] = {{")
         lines += numbers(file.read_bytes())
         lines += ["};", ""]
-    lines.append("const KalLibraryModel KAL_LIBRARY[] = {")
+    lines.append("static const KalLibraryModel TABLE[] = {")
     for file in files:
         name = file.stem
         lines.append(f'    {{"{name}", (const char *)TEXT_{name}, sizeof TEXT_{name}}},')
-    lines += ["};", "", f"const int KAL_LIBRARY_COUNT = {len(files)};", ""]
+    lines += ["};", "", "const KalLibraryModel *kal_library_table(int *out_count)", "{"]
+    lines += [f"    *out_count = {len(files)};", "    return TABLE;", "}", ""]
     output.write_text("\n".join(lines))
 
 

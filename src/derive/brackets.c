@@ -51,7 +51,9 @@ static KalStatus reduce_forms(Look *look)
         for (size_t j = 0; j < forms->n; j++) {
             look->X[j] = value_of(look, forms->W[i * forms->n + j]);
         }
-        KAL_TRY(kal_basis_add(&look->rows, look->X, &added));
+        const size_t *pivot = look->system->pivot;
+        KAL_TRY(pivot ? kal_basis_add_at(&look->rows, look->X, pivot[i], &added)
+                      : kal_basis_add(&look->rows, look->X, &added));
         if (added) {
             look->form[look->rows.rank - 1] = i;
             look->place[i] = look->rows.rank;

@@ -7,7 +7,8 @@
 #include "derive/trace.h"
 
 enum {
-    ARENA_BYTES = 1 << 30
+    ARENA_BYTES = 1 << 30,
+    ENTRIES_MAX = 1 << 22 // of a matrix whose rank is found here
 };
 
 // A classification on its way.
@@ -214,6 +215,11 @@ static KalStatus find_rank(const Classifier *c)
 {
     KalSparse values = {0};
     KalProbe *probe = NULL;
+    const KalSparse *typed = &c->made->integrals;
+    if (typed->columns > 0 && typed->rows > ENTRIES_MAX / typed->columns) {
+        c->made->rank = KAL_RANK_UNKNOWN;
+        return KAL_OK;
+    }
     KAL_TRY(make_integrals(c, false, &values));
     KalStatus status =
         kal_probe_create(c->g, values.value, (size_t)values.start[values.rows], &probe);
@@ -241,7 +247,8 @@ static void count_undecided(const Classifier *c)
     for (size_t i = 0; i < c->eq->m; i++) {
         c->made->undecided += c->made->classes[i].decision == KAL_DECISION_NONE;
     }
-    if (c->made->undecided > 0) {
+    c->made->complete = c->verdicts.end == KAL_CLOSURE_FOUND;
+    if (c->made->undecided > 0 || !c->made->complete) {
         c->made->reason = reason_of(c->verdicts.end);
     }
 }

@@ -43,6 +43,9 @@ typedef struct KalConstraintClass {
     bool time_dependent;     ///< rheonomic: has explicit time, or moves if integrated
 } KalConstraintClass;
 
+/// The rank of more than four million entries is not looked for.
+#define KAL_RANK_UNKNOWN SIZE_MAX
+
 /// What all constraints together are.
 typedef struct KalClassification {
     KalContext *ctx;
@@ -50,10 +53,11 @@ typedef struct KalClassification {
     KalConstraintClass *classes; ///< m
     KalSparse integrals; ///< k × n: rows that span all restrictions on positions:
                          ///< Σ row_j dq_j + … dt = 0
-    size_t rank;         ///< of these, for almost all positions
+    size_t rank;         ///< of these, for almost all positions, or KAL_RANK_UNKNOWN
     bool rank_exact;     ///< found by exact arithmetic
+    bool complete;       ///< the rank is final; else it is at least that
     size_t undecided;    ///< constraints whose kind was not decided
-    const char *reason;  ///< why not, or NULL
+    const char *reason;  ///< why not, or why the rank is not final; else NULL
 } KalClassification;
 
 /// Classify the constraints of a model.  The caller owns the result.  Statuses: as of

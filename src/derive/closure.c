@@ -5,12 +5,12 @@
 #include "derive/closure_impl.h"
 
 enum {
-    NODES_MAX = 1 << 20,       // that the search may add to the graph
+    NODES_MAX = 1 << 19,       // that the search may add to the graph
     SLOPE_NODES_MAX = 1 << 22, // that one differentiation may, at worst
     LOOKS_MAX = 3              // points of doubles that are compared
 };
 
-static const double work_max = 2e9; // multiplications of scalars, some seconds
+static const double work_max = 5e8; // multiplications of scalars, a second or two
 
 static KalStatus no_memory(const KalSystem *system)
 {
@@ -46,22 +46,27 @@ static Rows new_rows(const KalSystem *system, size_t count, size_t n)
     return (Rows){kal_arena_alloc(system->arena, count * n, sizeof(KalExpr)), count, n};
 }
 
-// An entry that is zero in disguise becomes nothing: else it grows.
-static KalStatus drop_zero(KalSystem *system, KalExpr *e)
+// An entry that is zero in disguise becomes nothing, and one that is equal to something
+// short becomes that: else they grow.
+static KalStatus tidy_entry(KalSystem *system, KalExpr *e)
 {
     KalVerdict verdict = {.zero = false};
-    if (e->index != 0) {
-        KAL_TRY(kal_probe_test(system->probe, e, 1, &verdict));
+    if (e->index == 0) {
+        return KAL_OK;
     }
-    *e = verdict.zero ? KAL_NO_EXPR : *e;
-    return KAL_OK;
+    KAL_TRY(kal_probe_test(system->probe, e, 1, &verdict));
+    if (verdict.zero) {
+        *e = KAL_NO_EXPR;
+        return KAL_OK;
+    }
+    return kal_probe_simplify(system->probe, e);
 }
 
-static KalStatus drop_zeros(KalSystem *system, KalExpr *e, size_t n)
+static KalStatus tidy(KalSystem *system, KalExpr *e, size_t n)
 {
     KAL_TRY(kal_graph_status(system->g));
     for (size_t j = 0; j < n; j++) {
-        KAL_TRY(drop_zero(system, &e[j]));
+        KAL_TRY(tidy_entry(system, &e[j]));
     }
     return KAL_OK;
 }
@@ -80,7 +85,7 @@ static KalStatus eliminate(KalSystem *system, Rows rows, size_t to, size_t by,
         row[j] = sum(system->g, row[j], part);
     }
     row[pivot] = KAL_NO_EXPR;
-    return drop_zeros(system, row, rows.n);
+    return tidy(system, row, rows.n);
 }
 
 // Row k of a reduced echelon form whose pivots are known not to vanish.
@@ -94,6 +99,7 @@ static KalStatus reduce_row(KalSystem *system, Rows rows, size_t k, const size_t
     for (size_t j = 0; j < rows.n; j++) {
         row[j] = row[j].index == 0 ? row[j] : kal_div(system->g, row[j], by);
     }
+    KAL_TRY(tidy(system, row, rows.n));
     for (size_t l = 0; l < k; l++) {
         KAL_TRY(eliminate(system, rows, l, k, pivot[k]));
     }
@@ -113,8 +119,8 @@ static KalStatus reduce(KalSystem *system, Rows rows, const size_t *pivot)
     return KAL_OK;
 }
 
-// The independent forms, solved for their pivots.
-static KalStatus solve_forms(KalSystem *system, const KalBrackets *b, Rows *out_solved)
+// The independent forms, solved for their pivots, take the place of the forms.
+static KalStatus solve_forms(KalSystem *system, const KalBrackets *b)
 {
     const size_t n = system->forms.n;
     const Rows solved = new_rows(system, b->rank, n);
@@ -127,33 +133,38 @@ static KalStatus solve_forms(KalSystem *system, const KalBrackets *b, Rows *out_
         }
     }
     KAL_TRY(reduce(system, solved, b->pivot));
-    *out_solved = solved;
+    if (!has_grown(system)) {
+        system->forms.W = solved.at;
+        system->forms.r = solved.count;
+        system->pivot = b->pivot;
+    }
     return KAL_OK;
 }
 
 // The component of the direction X_f in variable j, from the solved forms.
-static KalExpr direction(KalGraph *g, Rows solved, const KalBrackets *b, size_t f,
+static KalExpr direction(const KalSystem *system, const KalBrackets *b, size_t f,
                          size_t j)
 {
     if (b->solved[j] != 0) {
-        return negative(g, solved.at[(b->solved[j] - 1) * solved.n + f]);
+        const KalForms *solved = &system->forms;
+        return negative(system->g, solved->W[(b->solved[j] - 1) * solved->n + f]);
     }
-    return f == j ? kal_int(g, 1) : KAL_NO_EXPR;
+    return f == j ? kal_int(system->g, 1) : KAL_NO_EXPR;
 }
 
 // dω_i(X_f, X_g) for all independent forms i, of one pair: theory (10.9).
-static void fill_bracket(const KalSystem *system, Rows solved, const KalBrackets *b,
-                         KalPair of, KalExpr *beta)
+static void fill_bracket(const KalSystem *system, const KalBrackets *b, KalPair of,
+                         KalExpr *beta)
 {
     KalGraph *g = system->g;
     for (size_t s = 0; s < system->n_slopes; s++) {
         const KalSlope *slope = &system->slopes[s];
         const size_t place = b->place[slope->form];
         if (place != 0) {
-            const KalExpr fj = direction(g, solved, b, of.f, slope->j);
-            const KalExpr fk = direction(g, solved, b, of.f, slope->k);
-            const KalExpr gj = direction(g, solved, b, of.g, slope->j);
-            const KalExpr gk = direction(g, solved, b, of.g, slope->k);
+            const KalExpr fj = direction(system, b, of.f, slope->j);
+            const KalExpr fk = direction(system, b, of.f, slope->k);
+            const KalExpr gj = direction(system, b, of.g, slope->j);
+            const KalExpr gk = direction(system, b, of.g, slope->k);
             const KalExpr minor =
                 sum(g, product(g, fj, gk), negative(g, product(g, fk, gj)));
             beta[place - 1] = sum(g, beta[place - 1], product(g, slope->value, minor));
@@ -162,7 +173,7 @@ static void fill_bracket(const KalSystem *system, Rows solved, const KalBrackets
 }
 
 // The independent brackets as rows, solved for the forms that they exclude.
-static KalStatus solve_brackets(KalSystem *system, Rows solved, const KalBrackets *b,
+static KalStatus solve_brackets(KalSystem *system, const KalBrackets *b,
                                 Rows *out_brackets)
 {
     const Rows rows = new_rows(system, b->n_pairs, b->rank);
@@ -170,8 +181,8 @@ static KalStatus solve_brackets(KalSystem *system, Rows solved, const KalBracket
         return no_memory(system);
     }
     for (size_t k = 0; k < b->n_pairs; k++) {
-        fill_bracket(system, solved, b, b->pairs[k], rows.at + k * rows.n);
-        KAL_TRY(drop_zeros(system, rows.at + k * rows.n, rows.n));
+        fill_bracket(system, b, b->pairs[k], rows.at + k * rows.n);
+        KAL_TRY(tidy(system, rows.at + k * rows.n, rows.n));
     }
     KAL_TRY(reduce(system, rows, b->lost));
     *out_brackets = rows;
@@ -204,7 +215,7 @@ static KalStatus fill_form(KalSystem *system, Rows brackets, const KalBrackets *
                 sum(system->g, out_form[j], product(system->g, factor, lost[j]));
         }
     }
-    return drop_zeros(system, out_form, n);
+    return tidy(system, out_form, n);
 }
 
 static KalStatus fill_forms(KalSystem *system, Rows brackets, const KalBrackets *b,
@@ -220,16 +231,11 @@ static KalStatus fill_forms(KalSystem *system, Rows brackets, const KalBrackets 
     return status;
 }
 
-// The next derived system takes the place of the forms.
+// The next derived system takes the place of the forms, which are solved.
 static KalStatus derive_forms(KalSystem *system, const KalBrackets *b)
 {
-    Rows solved = {0};
     Rows brackets = {0};
-    KAL_TRY(solve_forms(system, b, &solved));
-    if (has_grown(system)) {
-        return KAL_OK;
-    }
-    KAL_TRY(solve_brackets(system, solved, b, &brackets));
+    KAL_TRY(solve_brackets(system, b, &brackets));
     if (has_grown(system)) {
         return KAL_OK;
     }
@@ -240,6 +246,7 @@ static KalStatus derive_forms(KalSystem *system, const KalBrackets *b)
     KAL_TRY(fill_forms(system, brackets, b, next));
     system->forms.W = next.at;
     system->forms.r = next.count;
+    system->pivot = NULL;
     return kal_graph_status(system->g);
 }
 
@@ -352,35 +359,55 @@ static bool is_large(const KalSystem *system)
     return made * system->forms.n > SLOPE_NODES_MAX;
 }
 
+// Differentiate the forms and look at their brackets.  False in *out_seen, with the reason
+// in the closure, if that cannot be done.
+static KalStatus examine(KalSystem *system, KalClosure *closure,
+                         KalBrackets *out_brackets, bool *out_seen)
+{
+    KalExpr *all = NULL;
+    size_t count = 0;
+    if (is_large(system)) {
+        closure->end = KAL_CLOSURE_NODES;
+        *out_seen = false;
+        return KAL_OK;
+    }
+    KAL_TRY(differentiate(system, &all, &count));
+    KAL_TRY(look(system, all, count, out_brackets, out_seen));
+    closure->exact = closure->exact && out_brackets->field == KAL_ARITHMETIC_RESIDUES;
+    if (!*out_seen || !out_brackets->finished) {
+        closure->end = *out_seen ? KAL_CLOSURE_WORK : KAL_CLOSURE_POINTS;
+        *out_seen = false;
+    }
+    return KAL_OK;
+}
+
 // Go from the forms to the next derived system.  *out_more is false when that is no other
 // one, or when the search cannot go on.
 static KalStatus step(KalSystem *system, KalClosure *closure, bool *out_more)
 {
-    KalExpr *all = NULL;
-    size_t count = 0;
     bool seen = false;
     KalBrackets brackets = {.rank = 0};
     *out_more = false;
-    KAL_TRY(differentiate(system, &all, &count));
-    KAL_TRY(look(system, all, count, &brackets, &seen));
-    closure->exact = closure->exact && brackets.field == KAL_ARITHMETIC_RESIDUES;
-    if (!seen || !brackets.finished) {
-        closure->end = seen ? KAL_CLOSURE_WORK : KAL_CLOSURE_POINTS;
-        return KAL_OK;
+    KAL_TRY(examine(system, closure, &brackets, &seen));
+    if (!seen || brackets.n_pairs == 0) {
+        return KAL_OK; // all are integrable, as far as can be seen
     }
     if (brackets.n_pairs == brackets.rank) {
-        system->forms.r = 0; // none is integrable
+        system->forms.r = 0; // none is
         return KAL_OK;
     }
-    if (brackets.n_pairs == 0) {
-        return KAL_OK; // all are
+    KAL_TRY(solve_forms(system, &brackets));
+    if (!has_grown(system)) {
+        KAL_TRY(examine(system, closure, &brackets, &seen));
     }
-    KAL_TRY(derive_forms(system, &brackets));
-    if (has_grown(system) || is_large(system)) {
+    if (!has_grown(system) && seen) {
+        KAL_TRY(derive_forms(system, &brackets));
+    }
+    if (has_grown(system)) {
         closure->end = KAL_CLOSURE_NODES;
-        return KAL_OK;
+        seen = false;
     }
-    *out_more = true;
+    *out_more = seen;
     return KAL_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct KalSystem {
     KalArena *arena;
     KalProbe *probe;
     KalForms forms;
+    const size_t *pivot; ///< of forms that are solved: for which variable; else NULL
     KalSlope *slopes;
     size_t n_slopes;
     double work;         ///< multiplications that may still be spent

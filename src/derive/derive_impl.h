@@ -58,6 +58,9 @@ KAL_CHECKED KalStatus kal_derive_rows(const KalDerivation *d, const KalRow *rows
 KAL_CHECKED KalStatus kal_forces_derive(const KalModel *model, const KalExpr *v,
                                         KalExpr *out_F);
 
+/// The inertial forces ∂T/∂q − p°, where p° is the drift of the momenta: theory (9.23).
+KAL_CHECKED KalStatus kal_inertia_derive(const KalDerivation *d, KalExpr *out_inertia);
+
 /// M, Q and C.
 KAL_CHECKED KalStatus kal_derive_motion(KalDerivation *d);
 

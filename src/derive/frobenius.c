@@ -202,9 +202,6 @@ static KalStatus judge_form(const Search *s, const Group *group,
         *decision = KAL_DECISION_NONE;
         KAL_TRY(try_alone(s, group, i));
     }
-    if (*decision == KAL_DECISION_NONE && s->found->end == KAL_CLOSURE_FOUND) {
-        s->found->end = closure->end;
-    }
     return KAL_OK;
 }
 
@@ -212,6 +209,9 @@ static KalStatus judge_form(const Search *s, const Group *group,
 static KalStatus judge(const Search *s, const Group *group, const KalClosure *closure)
 {
     KalStatus status = KAL_OK;
+    if (s->found->end == KAL_CLOSURE_FOUND) {
+        s->found->end = closure->end;
+    }
     for (size_t i = 0; i < group->forms.r && status == KAL_OK; i++) {
         const size_t form = group->form[i];
         if (is_velocity(s, form) && !s->fixed[form]) {

@@ -21,7 +21,7 @@ typedef struct KalFrobenius {
     KalExpr *extras;       ///< n_extras × n: combinations that are integrable though
                            ///< their forms are not; parameters replaced
     size_t n_extras;
-    KalClosureEnd end; ///< what stopped the first group that was not decided
+    KalClosureEnd end; ///< what stopped the first group that was given up
 } KalFrobenius;
 
 /// Find out.  Vectors come from the arena.

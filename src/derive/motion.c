@@ -130,29 +130,22 @@ KalStatus kal_forces_derive(const KalModel *model, const KalExpr *v, KalExpr *ou
     return kal_graph_status(g);
 }
 
-// Theory (9.12): the rate of the momenta, but for M q'', is their drift.
+// Theory (9.12).
 static KalStatus derive_Q(const KalDerivation *d)
 {
     const size_t n = d->eq->n;
     KalGraph *g = d->g;
-    KalExpr *p = NULL;
-    KalExpr *rate = NULL;
-    KalExpr *T_q = NULL;
+    KalExpr *inertia = NULL;
     KalExpr *V_q = NULL;
     KAL_TRY(kal_derivation_vector(d, n, &d->eq->Q));
-    KAL_TRY(kal_derivation_scratch(d, n, &p));
-    KAL_TRY(kal_derivation_scratch(d, n, &rate));
-    KAL_TRY(kal_derivation_scratch(d, n, &T_q));
+    KAL_TRY(kal_derivation_scratch(d, n, &inertia));
     KAL_TRY(kal_derivation_scratch(d, n, &V_q));
     KAL_TRY(kal_forces_derive(d->model, d->v, d->eq->Q));
-    KAL_TRY(kal_gradient(g, d->eq->kinetic, d->v, n, p));
-    KAL_TRY(kal_derivation_drift(d, p, n, rate));
-    KAL_TRY(kal_gradient(g, d->eq->kinetic, d->q, n, T_q));
+    KAL_TRY(kal_inertia_derive(d, inertia));
     KAL_TRY(kal_gradient(g, d->eq->potential, d->q, n, V_q));
     for (size_t i = 0; i < n; i++) {
-        const KalExpr inertia = kal_sub(g, T_q[i], rate[i]);
         const KalExpr given = kal_sub(g, d->eq->Q[i], V_q[i]);
-        d->eq->Q[i] = kal_add(g, given, inertia);
+        d->eq->Q[i] = kal_add(g, given, inertia[i]);
     }
     return kal_graph_status(g);
 }

@@ -87,14 +87,10 @@ bool kal_basis_spans(KalBasis *basis, const KalScalar *row)
     return reduce(basis, row) == basis->n;
 }
 
-KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row, bool *out_added)
+// Keep what is left of a row in `work`.
+static KalStatus keep(KalBasis *basis, size_t pivot)
 {
     KalScalar *work = basis->work;
-    const size_t pivot = reduce(basis, row);
-    if (pivot == basis->n) {
-        *out_added = false;
-        return KAL_OK;
-    }
     const KalScalar one = kal_scalar_of(basis->field, kal_rational(1, 1));
     const KalScalar by = kal_scalar_div(basis->field, one, work[pivot]);
     for (size_t j = 0; j < basis->n; j++) {
@@ -107,6 +103,20 @@ KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row, bool *out_added)
     KAL_TRY(kal_block_add(basis->ctx, &basis->rows, work, basis->n * sizeof *work));
     KAL_TRY(kal_block_add(basis->ctx, &basis->pivots, &pivot, sizeof pivot));
     basis->rank++;
-    *out_added = true;
     return KAL_OK;
+}
+
+KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row, bool *out_added)
+{
+    const size_t pivot = reduce(basis, row);
+    *out_added = pivot < basis->n;
+    return *out_added ? keep(basis, pivot) : KAL_OK;
+}
+
+KalStatus kal_basis_add_at(KalBasis *basis, const KalScalar *row, size_t pivot,
+                           bool *out_added)
+{
+    (void)reduce(basis, row);
+    *out_added = kal_scalar_weight(basis->field, basis->work[pivot]) > 0.0;
+    return *out_added ? keep(basis, pivot) : KAL_OK;
 }

@@ -32,6 +32,10 @@ void kal_basis_clear(KalBasis *basis);
 KAL_CHECKED KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row,
                                     bool *out_added);
 
+/// The same with a pivot that is given; not added if it is zero there.
+KAL_CHECKED KalStatus kal_basis_add_at(KalBasis *basis, const KalScalar *row,
+                                       size_t pivot, bool *out_added);
+
 /// Whether a row depends on those that are there.
 bool kal_basis_spans(KalBasis *basis, const KalScalar *row);
 

@@ -2,6 +2,8 @@
 
 #include "expr/copy.h"
 
+#include "expr/graph_impl.h"
+
 KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr arg[3],
                       KalGraph *to)
 {
@@ -9,15 +11,7 @@ KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr a
     case KAL_OP_CONST: return kal_number(to, kal_graph_number(from, step->node));
     case KAL_OP_PI: return kal_pi(to);
     case KAL_OP_SYMBOL: return kal_symbol(to, step->arg[0]);
-    default: return kal_build(to, (KalOp)step->op, arg);
-    }
-}
-
-void kal_copy_operands(const KalStep *step, const KalExpr *image, KalExpr out_arg[3])
-{
-    for (int k = 0; k < 3; k++) {
-        const bool operand = k < kal_op_arity((KalOp)step->op);
-        out_arg[k] = operand ? image[step->arg[k]] : (KalExpr){step->arg[k]};
+    default: return kal_cons(to, (KalOp)step->op, arg[0], arg[1], arg[2]);
     }
 }
 
@@ -25,9 +19,12 @@ static KalStatus copy(const KalGraph *from, const KalOrder *order, KalExpr *imag
                       KalGraph *to, KalExpr *out_e)
 {
     for (uint32_t i = 0; i < order->count; i++) {
-        KalExpr arg[3];
-        kal_copy_operands(&order->steps[i], image, arg);
-        image[i] = kal_copy_step(from, &order->steps[i], arg, to);
+        const KalStep *step = &order->steps[i];
+        KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
+        for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+            arg[k] = image[step->arg[k]];
+        }
+        image[i] = kal_copy_step(from, step, arg, to);
     }
     KAL_TRY(kal_graph_status(to));
     for (size_t r = 0; r < order->n_roots; r++) {

@@ -13,10 +13,8 @@ KAL_CHECKED KalStatus kal_copy(KalGraph *from, const KalExpr *e, size_t n, KalGr
                                KalExpr *out_e);
 
 /// One step of an order over `from` in the graph `to`, with operands that are there.
+/// Nothing is simplified: what is copied was.
 KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr arg[3],
                       KalGraph *to);
-
-/// The operands of a step, given what each step before it became.
-void kal_copy_operands(const KalStep *step, const KalExpr *image, KalExpr out_arg[3]);
 
 #endif

@@ -197,15 +197,15 @@ KalStatus kal_field_status(const KalField *field)
                : kal_fail(field->ctx, field->status, "no memory for exact algebra");
 }
 
-// Variables for what writing adds: a few names, and sines and cosines of the sum and the
-// difference of each two angles.  Algebra is the slower the more there are.
+// Variables for what writing adds: sines and cosines of the sum and the difference of each
+// two angles.  Algebra is the slower the more there are.
 static int spare_for(const KalField *field)
 {
     int angles = 0;
     for (int v = 0; v < field->n_atoms; v++) {
         angles += kal_is_op(field->g, field->atom[v], KAL_OP_SIN);
     }
-    const int spare = KAL_FIELD_NAMES + 2 * angles * (angles - 1);
+    const int spare = 2 * angles * (angles - 1);
     return spare < KAL_FIELD_SPARE ? spare : KAL_FIELD_SPARE;
 }
 
@@ -263,6 +263,16 @@ void kal_field_destroy(KalField *field)
 KalRing *kal_field_ring(KalField *field)
 {
     return field->ring;
+}
+
+bool kal_field_name_factor(KalField *field, KalPoly factor, KalExpr shown)
+{
+    if (field->n_named == KAL_FIELD_NAMES) {
+        return false;
+    }
+    field->named[field->n_named] = factor;
+    field->name[field->n_named++] = shown;
+    return true;
 }
 
 int kal_field_atoms(const KalField *field)

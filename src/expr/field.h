@@ -54,15 +54,13 @@ int kal_field_atoms(const KalField *field);
 /// The atom that a variable stands for.
 KalExpr kal_field_atom(const KalField *field, int v);
 
-/// The variable of an atom, −1 when it is none.
-int kal_field_find(const KalField *field, KalExpr atom);
-
-/// The same, added while there are spare variables; −1 when there are none.
-int kal_field_add(KalField *field, KalExpr atom);
-
 /// Write an atom as something else from now on, such as a symbol that names it, a formula
 /// of the graph in which the field writes.
 void kal_field_rename(KalField *field, int v, KalExpr shown);
+
+/// Write a polynomial, where it or its negative is a factor, as something else from now on.
+/// It must outlive its use.  False when there are too many.
+bool kal_field_name_factor(KalField *field, KalPoly factor, KalExpr shown);
 
 /// @name Arithmetic
 /// Results are in lowest terms as polynomials.  Dividing by zero spoils nothing but gives

@@ -11,7 +11,7 @@
 
 enum {
     KAL_FIELD_SPARE = 40, ///< most variables for atoms that writing adds
-    KAL_FIELD_NAMES = 4,  ///< least, for names
+    KAL_FIELD_NAMES = 8,  ///< factors that may have names
     KAL_FIELD_ATOMS = KAL_RING_VARIABLES - KAL_FIELD_SPARE,
     KAL_FIELD_RELATIONS = 2 * KAL_RING_VARIABLES
 };
@@ -45,9 +45,18 @@ struct KalField {
     int width[KAL_RING_VARIABLES]; ///< characters of what is shown
     int n_relations;
     KalRelation relation[KAL_FIELD_RELATIONS];
+    int n_named;
+    KalPoly named[KAL_FIELD_NAMES]; ///< factors that have names
+    KalExpr name[KAL_FIELD_NAMES];
     bool unfit;       ///< a number did not fit while writing
     KalStatus status; ///< KAL_ERR_NOMEM is kept where it was met
 };
+
+/// The variable of an atom, −1 when it is none.
+int kal_field_find(const KalField *field, KalExpr atom);
+
+/// The same, added while there are spare variables; −1 when there are none.
+int kal_field_add(KalField *field, KalExpr atom);
 
 /// The characters of a written expression as text; SIZE_MAX when that is too long.
 size_t kal_field_measure(KalField *field, KalExpr e);

@@ -295,12 +295,27 @@ static KalExpr write_sum(KalField *field, KalPoly p, int depth)
     return e;
 }
 
+// The name of a factor, with a minus for the opposite of one; none for most.
+static KalExpr name_of(KalField *field, KalPoly p)
+{
+    for (int i = 0; i < field->n_named; i++) {
+        if (kal_poly_same(field->ring, p, field->named[i])) {
+            return field->name[i];
+        }
+        if (kal_poly_same(field->ring, kal_poly_neg(field->ring, p), field->named[i])) {
+            return kal_neg(field->out, field->name[i]);
+        }
+    }
+    return KAL_NO_EXPR;
+}
+
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalExpr write_factor(KalField *field, KalPoly p, int depth)
 {
     KalPolyTerm term;
     if (kal_poly_terms(field->ring, p) != 1) {
-        return write_sum(field, p, depth);
+        const KalExpr name = name_of(field, p);
+        return name.index != 0 ? name : write_sum(field, p, depth);
     }
     return kal_poly_get(field->ring, p, 0, &term) ? write_term(field, &term)
                                                   : unfit(field);

@@ -45,6 +45,10 @@ void kal_probe_destroy(KalProbe *probe);
 KAL_CHECKED KalStatus kal_probe_test(KalProbe *probe, const KalExpr *e, size_t n,
                                      KalVerdict *out_verdicts);
 
+/// Replace a formula by a shorter one that is equal to it, if the probe has seen one: a
+/// small whole number, or a formula or the negative of one that is older.
+KAL_CHECKED KalStatus kal_probe_simplify(KalProbe *probe, KalExpr *e);
+
 /// The field to compute in with n formulas together: residues, if they are as good as
 /// exact values for all of them.  Then kal_probe_value() knows them all.
 KAL_CHECKED KalStatus kal_probe_choose(KalProbe *probe, const KalExpr *e, size_t n,

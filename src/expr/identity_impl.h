@@ -49,6 +49,10 @@ struct KalProbe {
     uint64_t real_seed[KAL_PROBE_REALS];
     bool has_reals; ///< the seeds of doubles are chosen
 
+    uint32_t *equal; ///< open addressing by residues: 1 + the oldest slot with them
+    size_t equal_size;
+    size_t n_equal; ///< slots that were put into it, or found there
+
     KalBlock roots; ///< uint32_t: slots that the points are chosen for
 };
 

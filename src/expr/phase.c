@@ -12,7 +12,8 @@ enum {
     MONOMIALS_MAX = 4096, // in all
     FACTORS_MAX = 8,      // of one monomial
     EXPONENT_MAX = 64,
-    POOL_MAX = 1 << 22 // terms in all
+    POOL_MAX = 1 << 20, // terms in all
+    FIRST_TABLE = 64
 };
 
 static const uint32_t pi_symbol = UINT32_MAX;
@@ -47,6 +48,7 @@ void kal_phases_clear(KalContext *ctx, KalPhases *phases)
     kal_block_clear(ctx, &phases->terms);
     kal_block_clear(ctx, &phases->monomials);
     kal_block_clear(ctx, &phases->factors);
+    kal_free(ctx, phases->table, phases->table_size * sizeof *phases->table);
 }
 
 static const KalPhaseTerm *term_at(const KalPhases *phases, uint32_t at)
@@ -83,28 +85,86 @@ static bool same_monomial(const Monomial *a, const Monomial *b)
                || memcmp(a->factors, b->factors, a->n * sizeof *a->factors) == 0);
 }
 
-// The number of a monomial, which is added if it is new.
+static size_t monomial_count(const KalPhases *phases)
+{
+    return phases->monomials.size / sizeof(Place);
+}
+
+static uint64_t hash_of(const Monomial *m)
+{
+    uint64_t hash = m->n;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const uint64_t factor =
+            (uint64_t)m->factors[i].symbol << 8 ^ (uint64_t)m->factors[i].exponent;
+        hash = (hash ^ factor) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+// Where a monomial is in the table, or would be.
+static size_t place_of(const KalPhases *phases, const Monomial *m)
+{
+    const size_t mask = phases->table_size - 1;
+    size_t at = (size_t)hash_of(m) & mask;
+    for (; phases->table[at] != 0; at = (at + 1) & mask) {
+        const Monomial other = monomial_at(phases, phases->table[at] - 1);
+        if (same_monomial(&other, m)) {
+            break;
+        }
+    }
+    return at;
+}
+
+// Keep half of the table free.
+static KalStatus extend_table(KalContext *ctx, KalPhases *phases)
+{
+    const size_t count = monomial_count(phases);
+    if (2 * count < phases->table_size) {
+        return KAL_OK;
+    }
+    const size_t size = phases->table_size > 0 ? 2 * phases->table_size : FIRST_TABLE;
+    uint32_t *table = kal_alloc(ctx, size, sizeof *table);
+    if (!table) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
+    }
+    kal_free(ctx, phases->table, phases->table_size * sizeof *table);
+    phases->table = table;
+    phases->table_size = size;
+    for (uint32_t i = 0; i < count; i++) {
+        const Monomial m = monomial_at(phases, i);
+        phases->table[place_of(phases, &m)] = i + 1;
+    }
+    return KAL_OK;
+}
+
+static KalStatus add_monomial(KalContext *ctx, KalPhases *phases, const Monomial *m)
+{
+    const Place place = {(uint32_t)(phases->factors.size / sizeof(Factor)), m->n};
+    KAL_TRY(
+        kal_block_add(ctx, &phases->factors, m->factors, m->n * sizeof *m->factors));
+    return kal_block_add(ctx, &phases->monomials, &place, sizeof place);
+}
+
+// The number of a monomial, which is added if it is new; 0 if that fails.
 static uint32_t number_of(Making *making, const Monomial *m)
 {
     KalPhases *phases = making->phases;
-    const uint32_t count = (uint32_t)(phases->monomials.size / sizeof(Place));
-    for (uint32_t i = 0; i < count; i++) {
-        const Monomial other = monomial_at(phases, i);
-        if (same_monomial(&other, m)) {
-            return i;
-        }
+    if (making->status == KAL_OK) {
+        making->status = extend_table(making->ctx, phases);
     }
-    const Place place = {(uint32_t)(phases->factors.size / sizeof(Factor)), m->n};
-    making->fits = making->fits && count < MONOMIALS_MAX;
-    if (making->fits) {
-        making->status = kal_block_add(making->ctx, &phases->factors, m->factors,
-                                       m->n * sizeof *m->factors);
+    if (making->status != KAL_OK) {
+        return 0;
     }
-    if (making->fits && making->status == KAL_OK) {
+    const size_t at = place_of(phases, m);
+    const uint32_t count = (uint32_t)monomial_count(phases);
+    if (phases->table[at] == 0) {
+        making->fits = making->fits && count < MONOMIALS_MAX;
         making->status =
-            kal_block_add(making->ctx, &phases->monomials, &place, sizeof place);
+            making->fits ? add_monomial(making->ctx, phases, m) : making->status;
+        phases->table[at] = making->fits && making->status == KAL_OK ? count + 1 : 0;
     }
-    return count;
+    return phases->table[at] > 0 ? phases->table[at] - 1 : 0;
 }
 
 // Append a term, in any order.

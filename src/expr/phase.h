@@ -41,6 +41,8 @@ typedef struct KalPhases {
     KalBlock terms;
     KalBlock monomials;
     KalBlock factors;
+    uint32_t *table; ///< open addressing: 1 + number of a monomial; 0 for none
+    size_t table_size;
 } KalPhases;
 
 /// Free what they hold.

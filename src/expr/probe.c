@@ -9,9 +9,10 @@
 #include <string.h>
 
 enum {
-    TRIES = 64,       // points that are tried out at most
-    LEAST_TRIES = 16, // points that show whether roots are independent
-    DENOMINATOR = 60, // what factors in phases may be divided by in any case
+    TRIES_COST = 1 << 24, // evaluations of nodes
+    TRIES = 64,           // points that are tried out at most
+    LEAST_TRIES = 16,     // points that show whether roots are independent
+    DENOMINATOR = 60,     // what factors in phases may be divided by in any case
     DENOMINATOR_MAX = 1 << 30,
     RADICALS_MAX = 64,
     FIRST_TABLE = 64
@@ -25,6 +26,16 @@ static KalStatus no_memory(KalContext *ctx)
 static size_t slot_count(const KalProbe *probe)
 {
     return probe->slots.size / sizeof(KalSlot);
+}
+
+// How many points to try: fewer for long formulas.
+static int tries_for(const KalProbe *probe, int most)
+{
+    const size_t affordable = TRIES_COST / (slot_count(probe) + 1);
+    const int least = 2 * KAL_PROBE_RESIDUES;
+    return affordable >= (size_t)most   ? most
+           : affordable < (size_t)least ? least
+                                        : (int)affordable;
 }
 
 static bool is_transcendental(KalOp op)
@@ -427,7 +438,8 @@ static void choose_points(KalProbe *probe)
 {
     const bool radicals = probe->radicals.size > 0;
     int found = 0;
-    for (int attempt = 0; attempt < TRIES; attempt++) {
+    const int tries = tries_for(probe, TRIES);
+    for (int attempt = 0; attempt < tries; attempt++) {
         const bool enough = found == KAL_PROBE_RESIDUES;
         if (enough && (!radicals || attempt >= LEAST_TRIES)) {
             break;
@@ -516,6 +528,7 @@ void kal_probe_destroy(KalProbe *probe)
     }
     KalContext *ctx = probe->ctx;
     kal_free(ctx, probe->table, probe->table_size * sizeof *probe->table);
+    kal_free(ctx, probe->equal, probe->equal_size * sizeof *probe->equal);
     kal_block_clear(ctx, &probe->slots);
     kal_block_clear(ctx, &probe->residues);
     kal_block_clear(ctx, &probe->radicals);
@@ -569,6 +582,7 @@ KalStatus kal_probe_extend_reals(KalProbe *probe)
     while (probe->reals.size / sizeof none < slot_count(probe)) {
         KAL_TRY(kal_block_add(probe->ctx, &probe->reals, none, sizeof none));
     }
+    const int tries = tries_for(probe, TRIES / 2);
     uint64_t seed = 0;
     for (int point = 0; point < KAL_PROBE_REALS; point++) {
         if (probe->has_reals) {
@@ -576,7 +590,7 @@ KalStatus kal_probe_extend_reals(KalProbe *probe)
             continue;
         }
         bool serves = false;
-        for (int attempt = 0; attempt < TRIES / 2 && !serves; attempt++) {
+        for (int attempt = 0; attempt < tries && !serves; attempt++) {
             probe->real_seed[point] = seed++;
             eval_reals(probe, 0, point);
             serves = real_point_serves(probe, point);

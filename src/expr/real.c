@@ -9,6 +9,7 @@
 #include <float.h>
 
 static const double unit = DBL_EPSILON / 2.0;
+static const double too_coarse = 1e-4; // error of a function that makes it useless
 
 static KalScalar with_error(double value, double error)
 {
@@ -93,7 +94,9 @@ static KalScalar function(KalOp op, double a, double error)
     case KAL_OP_ABS: v = fabs(a); break;
     default: break;
     }
-    return with_error(v, slope * error);
+    // A value of which nothing is known must not pass for zero.
+    const bool coarse = slope * error > too_coarse * (1.0 + fabs(v));
+    return with_error(coarse ? NAN : v, slope * error);
 }
 
 static KalScalar power(KalScalar a, KalScalar b)

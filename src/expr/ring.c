@@ -19,7 +19,7 @@ enum {
     DEGREE_MAX = 200,    // in one variable
     BITS_MAX = 4096,     // of a coefficient
     GCD_MAX = 1 << 15,   // product of the numbers of terms
-    FACTOR_MAX = 120,    // terms
+    FACTOR_MAX = 200,    // terms
     FACTOR_DEGREE = 24,  // total, of what is factored
     GCD_COST = 64,       // times a product of the same terms
     FACTOR_COST = 2000   // for each term
@@ -104,6 +104,11 @@ void kal_ring_destroy(KalRing *ring)
 void kal_ring_set_work(KalRing *ring, int64_t work)
 {
     ring->work = work;
+}
+
+int64_t kal_ring_work(const KalRing *ring)
+{
+    return ring->work;
 }
 
 KalStatus kal_ring_status(const KalRing *ring)
@@ -426,62 +431,105 @@ KalPoly kal_poly_substitute(KalRing *ring, KalPoly a, int v, KalPoly above,
     return sum;
 }
 
-static void add_factor(KalRing *ring, KalPolyFactors *f, KalPoly factor, int32_t power)
+// Equal factors share a place; false when there is no room.
+static bool add_factor(KalRing *ring, KalPolyFactors *f, KalPoly factor, int32_t power)
 {
     if (kal_poly_sign(ring, factor) < 0) {
         factor = kal_poly_neg(ring, factor);
         f->constant = power % 2 != 0 ? kal_poly_neg(ring, f->constant) : f->constant;
     }
+    for (int i = 0; i < f->n; i++) {
+        if (kal_poly_same(ring, f->factor[i], factor)) {
+            f->power[i] += power;
+            return true;
+        }
+    }
+    if (f->n == KAL_POLY_FACTORS) {
+        return false;
+    }
     f->factor[f->n] = factor;
     f->power[f->n++] = power;
+    return true;
 }
 
-// Content, its variables one by one, and the rest.
-static KalPolyFactors plain_factors(KalRing *ring, KalPoly a)
+// Take off what all terms share, its variables one by one; answers the rest.
+static KalPoly take_content(KalRing *ring, KalPoly a, KalPolyFactors *f)
 {
-    KalPolyFactors f = {.constant = kal_poly_int(ring, 1)};
     KalPolyTerm term = {.coefficient = 0};
     KalPoly rest = a;
     const KalPoly content = kal_poly_content(ring, a);
-    if (kal_poly_get(ring, content, 0, &term)
-        && kal_poly_divide(ring, a, content, &rest)) {
-        f.constant = kal_poly_int(ring, term.coefficient);
-        for (int v = 0; v < ring->variables && f.n < KAL_POLY_FACTORS - 1; v++) {
-            if (term.exponent[v] > 0) {
-                add_factor(ring, &f, kal_poly_variable(ring, v), term.exponent[v]);
-                term.exponent[v] = 0;
-            }
+    if (!kal_poly_get(ring, content, 0, &term)
+        || !kal_poly_divide(ring, a, content, &rest)) {
+        return a;
+    }
+    f->constant = kal_poly_int(ring, term.coefficient);
+    for (int v = 0; v < ring->variables && f->n < KAL_POLY_FACTORS - 1; v++) {
+        if (term.exponent[v] > 0) {
+            (void)add_factor(ring, f, kal_poly_variable(ring, v), term.exponent[v]);
+            term.exponent[v] = 0;
         }
-        term.coefficient = 1; // what there was no room for stays with the rest
-        rest = kal_poly_mul(ring, rest, kal_poly_term(ring, &term));
     }
-    if (kal_poly_is_number(ring, rest)) {
-        f.constant = kal_poly_mul(ring, f.constant, rest);
-    } else {
-        add_factor(ring, &f, rest, 1);
+    term.coefficient = 1; // what there was no room for stays with the rest
+    return kal_poly_mul(ring, rest, kal_poly_term(ring, &term));
+}
+
+// A variable of degree 1, −1 when there is none.
+static int linear_variable(const KalRing *ring, KalPoly a)
+{
+    slong degrees[KAL_RING_VARIABLES];
+    fmpz_mpoly_degrees_si(degrees, at(ring, a), ring->algebra);
+    for (int v = 0; v < ring->variables; v++) {
+        if (degrees[v] == 1) {
+            return v;
+        }
     }
-    return f;
+    return -1;
+}
+
+// A polynomial b v + c without content is gcd(b, c) times an irreducible one, theory
+// (11.13): this takes such factors off as long as there is a v, which is far cheaper than
+// to factor.
+static KalPoly take_linear(KalRing *ring, KalPoly a, KalPolyFactors *f)
+{
+    int v = linear_variable(ring, a);
+    while (v >= 0 && ring->status == KAL_OK) {
+        KalPoly slope;
+        KalPoly rest;
+        KalPoly factor = a;
+        if (!kal_poly_is_linear(ring, a, v, &slope, &rest)) {
+            return a;
+        }
+        const KalPoly common = kal_poly_gcd(ring, slope, rest);
+        if (!kal_poly_divide(ring, a, common, &factor)
+            || !add_factor(ring, f, factor, 1)) {
+            return a;
+        }
+        a = common;
+        v = linear_variable(ring, a);
+    }
+    return a;
 }
 
 static bool copy_factors(KalRing *ring, const fmpz_mpoly_factor_struct *from,
-                         KalPolyFactors *out)
+                         KalPolyFactors *f)
 {
-    KalPolyFactors f = {.constant = push(ring)};
-    if (f.constant.index == 0 || from->num > KAL_POLY_FACTORS
-        || !fmpz_is_one(from->constant_den)) {
+    const KalPoly constant = push(ring);
+    if (constant.index == 0 || !fmpz_is_one(from->constant_den)) {
         return false;
     }
-    fmpz_mpoly_set_fmpz(at(ring, f.constant), from->constant, ring->algebra);
-    f.constant = finish(ring, f.constant);
+    fmpz_mpoly_set_fmpz(at(ring, constant), from->constant, ring->algebra);
+    f->constant = kal_poly_mul(ring, f->constant, finish(ring, constant));
     for (slong i = 0; i < from->num; i++) {
         const KalPoly factor = push(ring);
         if (factor.index == 0 || !fmpz_fits_si(from->exp + i)) {
             return false;
         }
         fmpz_mpoly_set(at(ring, factor), from->poly + i, ring->algebra);
-        add_factor(ring, &f, finish(ring, factor), (int32_t)fmpz_get_si(from->exp + i));
+        if (!add_factor(ring, f, finish(ring, factor),
+                        (int32_t)fmpz_get_si(from->exp + i))) {
+            return false;
+        }
     }
-    *out = f;
     return true;
 }
 
@@ -491,19 +539,36 @@ static bool is_small(const KalRing *ring, KalPoly a)
            && fmpz_mpoly_total_degree_si(at(ring, a), ring->algebra) <= FACTOR_DEGREE;
 }
 
-KalPolyFactors kal_poly_factor(KalRing *ring, KalPoly a)
+// Factor what is left, all variables of which have higher degrees.
+static bool take_others(KalRing *ring, KalPoly a, KalPolyFactors *f)
 {
-    KalPolyFactors f;
+    KalPolyFactors more = *f;
     bool done = false;
-    if (is_small(ring, a) && length(ring, a) > 1
-        && pay(ring, FACTOR_COST * length(ring, a))) {
+    if (is_small(ring, a) && pay(ring, FACTOR_COST * length(ring, a))) {
         fmpz_mpoly_factor_t parts;
         fmpz_mpoly_factor_init(parts, ring->algebra);
         done = fmpz_mpoly_factor(parts, at(ring, a), ring->algebra)
-               && copy_factors(ring, parts, &f);
+               && copy_factors(ring, parts, &more);
         fmpz_mpoly_factor_clear(parts, ring->algebra);
     }
-    return done ? f : plain_factors(ring, a);
+    *f = done ? more : *f;
+    return done;
+}
+
+KalPolyFactors kal_poly_factor(KalRing *ring, KalPoly a)
+{
+    KalPolyFactors f = {.constant = kal_poly_int(ring, 1)};
+    KalPoly rest = take_content(ring, a, &f);
+    if (length(ring, rest) <= FACTOR_MAX) {
+        rest = take_linear(ring, rest, &f);
+    }
+    if (kal_poly_is_number(ring, rest)) {
+        f.constant = kal_poly_mul(ring, f.constant, rest);
+    } else if (!take_others(ring, rest, &f) && !add_factor(ring, &f, rest, 1)) {
+        f = (KalPolyFactors){.constant = kal_poly_int(ring, 1)};
+        (void)add_factor(ring, &f, a, 1);
+    }
+    return f;
 }
 
 bool kal_poly_is_zero(const KalRing *ring, KalPoly a)

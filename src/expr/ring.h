@@ -61,6 +61,7 @@ void kal_ring_destroy(KalRing *ring);
 
 /// How much more work the ring may do, in terms touched.
 void kal_ring_set_work(KalRing *ring, int64_t work);
+int64_t kal_ring_work(const KalRing *ring);
 
 /// KAL_OK, KAL_ERR_LIMIT or KAL_ERR_NOMEM, with an explanation in the context.
 KAL_CHECKED KalStatus kal_ring_status(const KalRing *ring);

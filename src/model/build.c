@@ -12,6 +12,8 @@ static KalStatus init(KalBuild *b)
     b->graph = b->model->graph;
     KAL_TRY(kal_build_init_names(b));
     KAL_TRY(kal_build_init_units(b));
+    kal_build_init_files(b);
+    KAL_TRY(b->status);
     return kal_build_init_overrides(b);
 }
 
@@ -21,6 +23,7 @@ static void clear(KalBuild *b)
     kal_build_clear_files(b);
     kal_map_clear(b->ctx, &b->told);
     kal_map_clear(b->ctx, &b->atoms);
+    kal_map_clear(b->ctx, &b->functions);
     kal_map_clear(b->ctx, &b->entries);
     kal_map_clear(b->ctx, &b->sites);
     kal_map_clear(b->ctx, &b->unit_nodes);

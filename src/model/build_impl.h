@@ -202,6 +202,16 @@ typedef struct KalReplacement {
 /// A file or library that a model uses.
 typedef struct KalFile KalFile;
 
+enum {
+    KAL_SEEN_PLACES = 1024
+};
+
+/// A place of a text, and the name that stands there.
+typedef struct KalSeen {
+    const char *text;
+    KalAtom atom;
+} KalSeen;
+
 /// A build under way.
 typedef struct KalBuild {
     KalContext *ctx;
@@ -229,8 +239,10 @@ typedef struct KalBuild {
 
     KalMap atoms;   ///< hash of a text → atom, with chains
     KalBlock texts; ///< of KalAtomText
-    KalMap entries; ///< scope, space, atom → KalEntry *
-    KalMap sites;   ///< node → KalSite *
+    KalSeen seen[KAL_SEEN_PLACES];
+    KalMap functions; ///< atom → a function that is built in
+    KalMap entries;   ///< scope, space, atom → KalEntry *
+    KalMap sites;     ///< node → KalSite *
     KalSite *first_site;
     KalSite *last_site;
     uint32_t scopes;
@@ -500,6 +512,9 @@ bool kal_build_number(KalBuild *b, KalExpr e, double *out_number);
 /// Says what the symbol of a parameter comes to.
 void kal_build_set_number(KalBuild *b, KalExpr symbol, double number);
 
+/// Whether a scalar is made of parameters that determine the structure of the model.
+bool kal_build_is_structural(KalBuild *b, KalValue value);
+
 /// The parameters in a formula determine the structure of the model.
 void kal_build_mark_structural(KalBuild *b, KalExpr e);
 
@@ -579,7 +594,10 @@ KalValue kal_build_eval_override(KalBuild *b, const KalNode *value);
 void kal_build_check_overrides(KalBuild *b);
 /// @}
 
-/// Frees the trees of files that the model uses (use.c).
+/// Puts the model itself on the list of files (use.c).
+void kal_build_init_files(KalBuild *b);
+
+/// Frees the trees of files that the model uses.
 void kal_build_clear_files(KalBuild *b);
 
 /// Copies a list to the model; NULL when the build stops.

@@ -285,7 +285,7 @@ static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode
     uint32_t index;
     KalExpr e;
     (void)c;
-    if (!kal_build_coordinate(b, a, node->span, &index)
+    if (!kal_build_coordinate(b, a, node->of.call.arguments->span, &index)
         || !kal_build_check(b, kal_model_coordinate_force(b->model, index, &e))) {
         return KAL_BAD_VALUE;
     }
@@ -298,7 +298,7 @@ static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode 
     uint32_t index;
     uint64_t constraint;
     (void)c;
-    if (!kal_build_coordinate(b, a, node->span, &index)) {
+    if (!kal_build_coordinate(b, a, node->of.call.arguments->span, &index)) {
         return KAL_BAD_VALUE;
     }
     if (!kal_map_find(&b->drives, (uint64_t)index + 1, &constraint)) {
@@ -491,22 +491,44 @@ static KalValue unknown_function(KalBuild *b, const KalNode *callee)
                 : kal_build_unknown(b, callee, KAL_SPACE_VALUE, NULL);
 }
 
+// The function of a name: the number of its operator, or KAL_OP_COUNT and the place of a
+// special one; more when there is none.
+static uint64_t find_function(KalBuild *b, const KalNode *callee, KalAtom atom)
+{
+    uint64_t found;
+    if (kal_map_find(&b->functions, atom, &found)) {
+        return found;
+    }
+    found = kal_op_find_function(callee->of.text.data, callee->of.text.length);
+    if (found == KAL_OP_COUNT) {
+        uint64_t i = 0;
+        while (i < SPECIALS_COUNT && !kal_node_is_text(callee, SPECIALS[i].word)) {
+            i++;
+        }
+        found += i;
+    }
+    kal_build_check(b, kal_map_set(b->ctx, &b->functions, atom, found));
+    return found;
+}
+
 static KalValue call_name(KalBuild *b, const KalNode *node)
 {
     const KalNode *callee = node->of.call.callee;
+    const KalAtom atom = kal_build_atom_of(b, callee);
     KalFound found = {NULL, NULL};
-    if (kal_build_find(b, kal_build_atom_of(b, callee), KAL_SPACE_VALUE, &found)
-        && found.entry && found.entry->kind == KAL_ENTRY_FUNCTION) {
+    if (b->status != KAL_OK) {
+        return KAL_BAD_VALUE;
+    }
+    if (kal_build_find(b, atom, KAL_SPACE_VALUE, &found) && found.entry
+        && found.entry->kind == KAL_ENTRY_FUNCTION) {
         return call_model(b, found.entry, node);
     }
-    const KalOp op = kal_op_find_function(callee->of.text.data, callee->of.text.length);
-    if (op != KAL_OP_COUNT) {
-        return call_function(b, op, node);
+    const uint64_t function = find_function(b, callee, atom);
+    if (function < KAL_OP_COUNT) {
+        return call_function(b, (KalOp)function, node);
     }
-    for (int i = 0; i < SPECIALS_COUNT; i++) {
-        if (kal_node_is_text(callee, SPECIALS[i].word)) {
-            return SPECIALS[i].call(b, node);
-        }
+    if (function < KAL_OP_COUNT + SPECIALS_COUNT) {
+        return SPECIALS[function - KAL_OP_COUNT].call(b, node);
     }
     return unknown_function(b, callee);
 }

@@ -296,7 +296,8 @@ static KalOp compare_op(KalCompare compare, bool *out_exchange)
     return KAL_OP_EQ;
 }
 
-// A comparison of an index with parameters is decided now: it chooses among elements.
+// A comparison with an index, or of what determines the structure, is decided now: it
+// chooses among elements that may not be there.
 static KalValue decide(KalBuild *b, KalValue condition, const KalNode *node)
 {
     double number = 0.0;
@@ -329,7 +330,8 @@ static KalValue eval_compare(KalBuild *b, const KalNode *node)
                                : kal_binary(b->graph, op, left.of.expr, right.of.expr);
     const KalValue result =
         kal_build_scalar_of(b, e, left.marks | right.marks, KAL_UNIT_ANY, node);
-    return index ? decide(b, result, node) : result;
+    return index || kal_build_is_structural(b, result) ? decide(b, result, node)
+                                                       : result;
 }
 
 static KalValue eval_not(KalBuild *b, const KalNode *node)

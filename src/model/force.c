@@ -57,7 +57,7 @@ void kal_build_energy(KalBuild *b, const KalNode *node)
     }
     const uint64_t kinds = kinds_in(b, value.of.expr);
     if (row->is_power) {
-        kal_build_demand_power(b, value.unit, formula->span, "this, times s,");
+        kal_build_demand_power(b, value.unit, formula->span, "this");
     } else {
         kal_build_demand_energy(b, value.unit, formula->span, "this");
     }

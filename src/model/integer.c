@@ -95,6 +95,22 @@ void kal_build_mark_structural(KalBuild *b, KalExpr e)
     kal_order_clear(&order);
 }
 
+bool kal_build_is_structural(KalBuild *b, KalValue value)
+{
+    KalOrder order = {.ctx = NULL};
+    if (value.kind != KAL_VALUE_SCALAR || value.marks != KAL_MARKS_CONSTANT
+        || !kal_build_check(b, kal_order_init(b->graph, &value.of.expr, 1, &order))) {
+        return false;
+    }
+    bool all = kal_build_step(b, b->statement, order.count);
+    for (uint32_t i = 0; all && i < order.count; i++) {
+        const KalParameter *parameter = parameter_of(b, order.steps[i].node);
+        all = !parameter || parameter->structural;
+    }
+    kal_order_clear(&order);
+    return all;
+}
+
 static KalRational nearest(double number)
 {
     const double whole = nearbyint(number);

@@ -6,9 +6,11 @@
 
 const KalLibraryModel *kal_library_find(const char *name)
 {
-    for (int i = 0; i < KAL_LIBRARY_COUNT; i++) {
-        if (strcmp(KAL_LIBRARY[i].name, name) == 0) {
-            return &KAL_LIBRARY[i];
+    int count;
+    const KalLibraryModel *table = kal_library_table(&count);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(table[i].name, name) == 0) {
+            return &table[i];
         }
     }
     return NULL;
@@ -16,8 +18,10 @@ const KalLibraryModel *kal_library_find(const char *name)
 
 int kal_library_names(const char *out_names[KAL_LIBRARY_LIMIT])
 {
-    for (int i = 0; i < KAL_LIBRARY_COUNT; i++) {
-        out_names[i] = KAL_LIBRARY[i].name;
+    int count;
+    const KalLibraryModel *table = kal_library_table(&count);
+    for (int i = 0; i < count; i++) {
+        out_names[i] = table[i].name;
     }
-    return KAL_LIBRARY_COUNT;
+    return count;
 }

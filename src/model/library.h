@@ -21,9 +21,8 @@ typedef struct KalLibraryModel {
     size_t length;
 } KalLibraryModel;
 
-/// The table, and how many there are; generated.
-extern const KalLibraryModel KAL_LIBRARY[];
-extern const int KAL_LIBRARY_COUNT;
+/// The table, which is generated, and how many models are in it.
+const KalLibraryModel *kal_library_table(int *out_count);
 
 /// The model of a name; NULL when there is none.
 const KalLibraryModel *kal_library_find(const char *name);

@@ -69,10 +69,16 @@ KalAtom kal_build_atom(KalBuild *b, const char *text, size_t length)
     return add_atom(b, text, length, hash, (KalAtom)first);
 }
 
+// A loop comes by the same places again and again, so what they say is kept.
 KalAtom kal_build_atom_of(KalBuild *b, const KalNode *name)
 {
     assert(name->kind == KAL_NODE_NAME);
-    return kal_build_atom(b, name->of.text.data, name->of.text.length);
+    const char *text = name->of.text.data;
+    KalSeen *seen = &b->seen[kal_map_key(text) % KAL_SEEN_PLACES];
+    if (seen->text != text) {
+        *seen = (KalSeen){text, kal_build_atom(b, text, name->of.text.length)};
+    }
+    return seen->atom;
 }
 
 const char *kal_build_atom_text(const KalBuild *b, KalAtom atom)

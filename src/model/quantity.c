@@ -188,21 +188,28 @@ static KalUnitId energy_unit(KalBuild *b, KalUnitId unit, KalSpan span)
     return b->energy == KAL_UNIT_ANY ? KAL_UNIT_ENERGY : b->energy;
 }
 
-void kal_build_demand_energy(KalBuild *b, KalUnitId unit, KalSpan span,
-                             const char *what)
+static void demand_unit(KalBuild *b, KalUnitId unit, KalUnitId wanted, KalSpan span,
+                        const char *what, const char *than)
 {
-    const KalUnitId wanted = energy_unit(b, unit, span);
     const size_t before = b->errors;
-    (void)kal_build_agree(b, unit, wanted, span, what, "an energy");
+    (void)kal_build_agree(b, unit, wanted, span, what, than);
     if (b->errors > before && b->energy != KAL_UNIT_ANY) {
         kal_build_note(b, b->energy_span, "the first energy with a unit is here");
     }
 }
 
+void kal_build_demand_energy(KalBuild *b, KalUnitId unit, KalSpan span,
+                             const char *what)
+{
+    demand_unit(b, unit, energy_unit(b, unit, span), span, what, "an energy");
+}
+
 void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span, const char *what)
 {
-    kal_build_demand_energy(b, kal_build_unit_times(b, unit, KAL_UNIT_TIME), span,
-                            what);
+    const KalUnitId energy = kal_build_unit_times(b, unit, KAL_UNIT_TIME);
+    const KalUnitId wanted = energy_unit(b, energy, span);
+    demand_unit(b, unit, kal_build_unit_over(b, wanted, KAL_UNIT_TIME), span, what,
+                "a power");
 }
 
 // Degrees.

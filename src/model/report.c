@@ -56,7 +56,8 @@ static void print_indices(const KalBuild *b, char *out_text, size_t size)
     }
 }
 
-KAL_PRINTF(3, 0)
+static void report(KalBuild *b, KalSpan span, const char *format, va_list args)
+    KAL_PRINTF(3, 0);
 
 static void report(KalBuild *b, KalSpan span, const char *format, va_list args)
 {

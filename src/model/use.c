@@ -18,7 +18,7 @@ enum {
 // A text that is used, once for all that ask for it.
 struct KalFile {
     KalFile *next;
-    KalFile *user; // the one that asked first, or NULL for the model itself
+    KalFile *user; // the one that asked first; NULL for the model itself
     const char *path;
     KalTree *tree;
     bool open; // its statements are being built
@@ -32,13 +32,37 @@ void kal_build_clear_files(KalBuild *b)
     }
 }
 
-static KalFile *find_file(const KalBuild *b, const char *path)
+static bool is_part(const char *part, size_t length, const char *text)
 {
-    KalFile *file = b->files;
-    while (file && strcmp(file->path, path) != 0) {
-        file = file->next;
+    return length == strlen(text) && memcmp(part, text, length) == 0;
+}
+
+// Take out of a path what makes two of the same: empty parts, "." and "folder/..".
+static void simplify_path(char *path)
+{
+    const size_t root = path[0] == '/' ? 1 : 0;
+    size_t end = root;   // of what is kept
+    size_t fixed = root; // ".." up to here leads out and stays
+    const char *stop = path + strlen(path);
+    const char *part = path + root;
+    while (part < stop) {
+        const size_t length = strcspn(part, "/");
+        const char *next = part + length + 1;
+        if (is_part(part, length, "..") && end > fixed) {
+            end--; // the slash
+            while (end > fixed && path[end - 1] != '/') {
+                end--;
+            }
+        } else if (length > 0 && !is_part(part, length, ".")) {
+            const bool out = is_part(part, length, "..");
+            memmove(path + end, part, length);
+            end += length;
+            path[end++] = '/';
+            fixed = out ? end : fixed;
+        }
+        part = next;
     }
-    return file;
+    path[end > root ? end - 1 : end] = '\0';
 }
 
 static KalFile *add_file(KalBuild *b, const char *path)
@@ -53,6 +77,26 @@ static KalFile *add_file(KalBuild *b, const char *path)
     *file = (KalFile){.next = b->files, .user = b->reading, .path = copy};
     b->files = file;
     b->n_files++;
+    return file;
+}
+
+void kal_build_init_files(KalBuild *b)
+{
+    char path[PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s", b->main->name);
+    simplify_path(path);
+    b->reading = add_file(b, path);
+    if (b->reading) {
+        b->reading->open = true;
+    }
+}
+
+static KalFile *find_file(const KalBuild *b, const char *path)
+{
+    KalFile *file = b->files;
+    while (file && strcmp(file->path, path) != 0) {
+        file = file->next;
+    }
     return file;
 }
 
@@ -134,9 +178,10 @@ static void use_library(KalBuild *b, const KalNode *name)
                         text, near);
         return;
     }
-    KalFile *file = enter(b, text, name->span);
-    const KalSource *source = NULL;
     char path[KAL_BUILD_NAME + 16];
+    (void)snprintf(path, sizeof path, "library %s", text); // no file is called so
+    KalFile *file = enter(b, path, name->span);
+    const KalSource *source = NULL;
     (void)snprintf(path, sizeof path, "%s.kal", text);
     if (file
         && kal_build_check(b, kal_sources_add(b->sources, path, library->text,
@@ -168,12 +213,13 @@ static bool join_path(const KalSource *user, const char *path, char *out_path)
     const char *slash = strrchr(user->name, '/');
     const size_t folder =
         path[0] == '/' || !slash ? 0 : (size_t)(slash - user->name) + 1;
-    while (strncmp(path, "./", 2) == 0) {
-        path += 2;
-    }
     const int length =
         snprintf(out_path, PATH_SIZE, "%.*s%s", (int)folder, user->name, path);
-    return length >= 0 && length < PATH_SIZE;
+    if (length < 0 || length >= PATH_SIZE - 1) {
+        return false;
+    }
+    simplify_path(out_path);
+    return out_path[0] != '\0';
 }
 
 static void use_file(KalBuild *b, const KalNode *name)

@@ -290,12 +290,15 @@ static KalOperands find_operands(const Compiler *c, const KalStep *step)
 static KalStatus extend(Compiler *c, uint32_t what)
 {
     KalBlock *runs = &c->tape->runs;
-    KalRun *end = (KalRun *)runs->data + runs->size / sizeof *end;
-    if (runs->size > 0 && end[-1].what == what) {
-        end[-1].count++;
-        return KAL_OK;
+    if (runs->size > 0) {
+        KalTapeRun *last =
+            (KalTapeRun *)runs->data + runs->size / sizeof(KalTapeRun) - 1;
+        if (last->what == what) {
+            last->count++;
+            return KAL_OK;
+        }
     }
-    const KalRun run = {what, 1, c->next};
+    const KalTapeRun run = {what, 1, c->next};
     if (kal_block_add(c->ctx, runs, &run, sizeof run) != KAL_OK) {
         return no_memory(c->ctx);
     }

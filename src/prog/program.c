@@ -69,9 +69,9 @@ void kal_program_eval(const KalProgram *program, const double *variables, double
 // and so on, until all operands have one.
 
 // The run that writes a slot of the tape.
-static const KalRun *find_run(const KalTape *tape, uint32_t slot)
+static const KalTapeRun *find_run(const KalTape *tape, uint32_t slot)
 {
-    const KalRun *runs = tape->runs.data;
+    const KalTapeRun *runs = tape->runs.data;
     size_t low = 0;
     size_t high = tape->runs.size / sizeof *runs - 1;
     while (low < high) {

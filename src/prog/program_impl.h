@@ -42,15 +42,15 @@ typedef struct KalOperands {
 } KalOperands;
 
 /// Neighbors that do the same.
-typedef struct KalRun {
+typedef struct KalTapeRun {
     uint32_t what;  ///< a KalOp or KAL_DO_…
     uint32_t count; ///< instructions
     uint32_t first; ///< slot that the first one writes
-} KalRun;
+} KalTapeRun;
 
 /// A straight sequence of instructions.
 typedef struct KalTape {
-    KalBlock runs;         ///< of KalRun
+    KalBlock runs;         ///< of KalTapeRun
     KalOperands *operands; ///< n_slots
     uint32_t first;        ///< slot
     uint32_t n_slots;      ///< that the tape writes

@@ -70,7 +70,7 @@ static const Loop loops[KAL_DO_COUNT] = {
 
 void kal_tape_run(const KalTape *tape, double *work)
 {
-    const KalRun *runs = tape->runs.data;
+    const KalTapeRun *runs = tape->runs.data;
     const size_t n = tape->runs.size / sizeof *runs;
     for (size_t i = 0; i < n; i++) {
         const uint32_t first = runs[i].first;

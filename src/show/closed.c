@@ -15,6 +15,7 @@ enum {
     WORK_MAX = 40 * 1000 * 1000, // in terms touched
     LONG_FORCE = 200,            // characters of a force that is told by multipliers
     SHORT_DENOMINATOR = 5,       // characters of a denominator that gets a name
+    LONG_DENOMINATOR = 60,       // of one that gets a name though it occurs only once
     DENOMINATORS_MAX = 8         // different ones that may get names
 };
 
@@ -185,38 +186,21 @@ static void count_denominators(const KalSolver *s, KalFraction a, Denominator *l
     }
 }
 
-// Put the variable v for a factor p of the denominator.
-static KalFraction replace_below(const KalSolver *s, KalFraction a, KalPoly p, int v)
-{
-    KalPoly left;
-    const KalPoly x = kal_poly_variable(s->ring, v);
-    int32_t power = 0;
-    while (kal_poly_divide(s->ring, a.below, p, &left)) {
-        a.below = left;
-        power++;
-    }
-    a.below = kal_poly_mul(s->ring, a.below, kal_poly_pow(s->ring, x, power));
-    return a;
-}
-
-// Name a denominator that several results have, if it is not short.
+// Name a denominator that several results have, unless it is short, or one has, if it is
+// long.
 static KalStatus name_denominator(KalSolver *s, const Denominator *d)
 {
     KalExpr value = KAL_NO_EXPR;
     const KalPoly p = d->p;
     const KalFraction whole = {p, kal_poly_int(s->ring, 1)};
     const size_t length = kal_field_length(s->field, whole);
-    if (d->uses < 2 || length == SIZE_MAX || length < SHORT_DENOMINATOR) {
+    if (length == SIZE_MAX
+        || length < (d->uses > 1 ? SHORT_DENOMINATOR : LONG_DENOMINATOR)) {
         return KAL_OK;
     }
     KAL_TRY(kal_field_write(s->field, kal_field_shorten(s->field, whole), &value));
     const KalExpr symbol = kal_sheet_name(s->sheet, "D", value);
-    const int v = kal_field_add(s->field, symbol);
-    for (size_t i = 0; i < s->n_solved && v >= 0; i++) {
-        KalSolved *r = &s->solved[i];
-        r->value = replace_below(s, r->value, p, v);
-        r->on = r->has_on ? replace_below(s, r->on, p, v) : r->on;
-    }
+    (void)(symbol.index != 0 && kal_field_name_factor(s->field, p, symbol));
     return kal_ring_status(s->ring);
 }
 

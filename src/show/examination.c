@@ -377,6 +377,25 @@ static void print_sets(const Page *page)
     print_rest(page, (size_t)answer->n_dependent_sets);
 }
 
+static void print_marked(const Page *page, const char *text)
+{
+    print(page, "  %s%s%s", page->color ? YELLOW : "", text, page->color ? PLAIN : "");
+}
+
+static void print_indeterminate(const Page *page)
+{
+    const char *const *names = kal_system_coordinate_names(page->check->system);
+    int count = 0;
+    print_marked(page, "the acceleration is not unique");
+    print(page, "; indeterminate: ");
+    for (int i = 0; i < page->check->answer.n; i++) {
+        if (page->check->answer.indeterminate[i] && count++ < ROWS_SHOWN) {
+            print(page, "%s%s", count > 1 ? ", " : "", names[i]);
+        }
+    }
+    print(page, "\n");
+}
+
 static void print_uniqueness(const Page *page)
 {
     const KalMotionAnswer *answer = &page->check->answer;
@@ -384,25 +403,14 @@ static void print_uniqueness(const Page *page)
     if (answer->unique) {
         print(page, "  the acceleration is unique\n");
     } else {
-        const char *const *names = kal_system_coordinate_names(page->check->system);
-        int count = 0;
-        print(page, "  %sthe acceleration is not unique%s; indeterminate: ",
-              page->color ? YELLOW : "", page->color ? PLAIN : "");
-        for (int i = 0; i < answer->n; i++) {
-            if (answer->indeterminate[i] && count++ < ROWS_SHOWN) {
-                print(page, "%s%s", count > 1 ? ", " : "", names[i]);
-            }
-        }
-        print(page, "\n");
+        print_indeterminate(page);
     }
-    if (answer->m > 0 && answer->n_dependent_sets == 0) {
-        print(page, "  all reactions are unique\n");
-    } else if (answer->n_dependent_sets > 0) {
-        print(page,
-              "  %sreactions are not unique%s in these sets of dependent "
-              "constraints:\n",
-              page->color ? YELLOW : "", page->color ? PLAIN : "");
+    if (answer->n_dependent_sets > 0) {
+        print_marked(page, "reactions are not unique");
+        print(page, " in these sets of dependent constraints:\n");
         print_sets(page);
+    } else if (answer->m > 0) {
+        print(page, "  all reactions are unique\n");
     }
 }
 
@@ -422,8 +430,8 @@ static void print_start(const Page *page)
     const KalCheck *check = page->check;
     print_heading(page, "Start");
     if (!check->consistent) {
-        print(page, "  %snot consistent%s: %s\n", page->color ? YELLOW : "",
-              page->color ? PLAIN : "", kal_check_reason(check));
+        print_marked(page, "not consistent");
+        print(page, ": %s\n", kal_check_reason(check));
         return;
     }
     if (!check->start.moved) {

@@ -10,6 +10,7 @@
 
 enum {
     DEPTH_MAX = 40, // of fractions within fractions that are measured
+    ROUNDS_MAX = 6, // of fractions within fractions that are broken
     DEGREE = 0xB0   // the sign
 };
 
@@ -299,40 +300,75 @@ static bool is_sum(const char *formula, size_t length)
     return sum;
 }
 
-// A fraction too wide for a line as 1/below × above, so that above can be broken.
-static size_t put_fraction(KalPage *page, const char *text, size_t length, size_t room)
+// A part of a fraction as a factor, in parentheses where it needs them.
+static void put_factor(KalPage *page, const char *text, size_t length, bool always)
+{
+    const bool parentheses = always || is_sum(text, length);
+    kal_page_string(page, parentheses ? "\\left(" : "");
+    kal_page_write(page, text, length);
+    kal_page_string(page, parentheses ? "\\right)" : "");
+}
+
+// A fraction too wide for a line as 1/below × above, or as above × below^(−1), so that it
+// can be broken; answers its length.
+static size_t put_fraction(KalPage *page, const char *text, size_t length, size_t room,
+                           bool *changed)
 {
     const size_t name = strlen("\\frac");
     const size_t above = group_length(text + name, length - name);
     const size_t below = group_length(text + name + above, length - name - above);
     const char *inner = text + name + 1;
-    if (kal_math_width(inner, above - 2) <= room) {
-        kal_page_write(page, text, name + above + below);
-    } else {
-        const bool sum = is_sum(inner, above - 2);
+    const char *under = inner + above;
+    const bool wide = kal_math_width(inner, above - 2) > room;
+    const bool wide_below = kal_math_width(under, below - 2) > room;
+    if (wide_below) {
+        put_factor(page, inner, above - 2, false);
+        kal_page_string(page, " ");
+        put_factor(page, under, below - 2, true);
+        kal_page_string(page, "^{-1}");
+    } else if (wide) {
         kal_page_string(page, "\\frac{1}");
         kal_page_write(page, text + name + above, below);
-        kal_page_string(page, sum ? " \\left(" : " ");
-        kal_page_write(page, inner, above - 2);
-        kal_page_string(page, sum ? "\\right)" : "");
+        kal_page_string(page, " ");
+        put_factor(page, inner, above - 2, false);
+    } else {
+        kal_page_write(page, text, name + above + below);
     }
+    *changed = *changed || wide || wide_below;
     return name + above + below;
+}
+
+// The formula with its outermost fractions so that they can be broken.
+static bool flatten(KalPage *flat, const char *formula, size_t length, size_t room)
+{
+    Place p = {.at = 0};
+    bool changed = false;
+    while (p.at < length) {
+        const char *text = formula + p.at;
+        const size_t n = text[0] == '\\' ? command_length(text, length - p.at) : 0;
+        if (p.groups == 0 && is_command(text, n, "\\frac")) {
+            p.at += put_fraction(flat, text, length - p.at, room, &changed);
+        } else {
+            const Place next = step(formula, length, p);
+            kal_page_write(flat, text, next.at - p.at);
+            p = next;
+        }
+    }
+    return changed;
 }
 
 void kal_math_lines(KalPage *page, const char *formula, size_t length, size_t room)
 {
     KalPage flat = kal_page(page->ctx);
-    Place p = {.at = 0};
-    while (p.at < length) {
-        const size_t n =
-            formula[p.at] == '\\' ? command_length(formula + p.at, length - p.at) : 0;
-        if (p.groups == 0 && is_command(formula + p.at, n, "\\frac")) {
-            p.at += put_fraction(&flat, formula + p.at, length - p.at, room);
-        } else {
-            const Place next = step(formula, length, p);
-            kal_page_write(&flat, formula + p.at, next.at - p.at);
-            p = next;
-        }
+    kal_page_write(&flat, formula, length);
+    bool changed = true;
+    for (int round = 0; changed && round < ROUNDS_MAX; round++) {
+        KalPage next = kal_page(page->ctx);
+        const char *text = kal_page_text(&flat);
+        changed = flatten(&next, text, strlen(text), room);
+        next.status = flat.status == KAL_OK ? next.status : flat.status;
+        kal_page_clear(&flat);
+        flat = next;
     }
     const char *text = kal_page_text(&flat);
     put_lines(page, text, strlen(text), room);

@@ -10,7 +10,7 @@
 
 enum {
     COLLECT_MAX = 400,    // formulas of a system that is laid out anew
-    TEXT_MAX = 12000,     // characters of all formulas beyond which parts get names
+    TEXT_MAX = 40000,     // characters of all formulas beyond which parts get names
     AS_TYPED_PERCENT = 80 // energies stay as typed unless they become shorter than this
 };
 

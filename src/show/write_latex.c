@@ -102,13 +102,13 @@ static void put_preamble(const Out *o)
            "\\setlength{\\parindent}{0pt}\n"
            "\\title{");
     put_user(o, kal_shown_title(o->shown));
-    put(o, "}\n\\date{}\n\\begin{document}\n\\maketitle\n");
+    put(o, "}\n\\author{}\n\\date{}\n\\begin{document}\n\\maketitle\n");
 }
 
 static void put_coordinates(Out *o)
 {
     put_heading(o, "Coordinates");
-    put(o, "\n");
+    put(o, o->markdown ? "\n" : "\n{\\raggedright\n");
     for (size_t i = 0; i < o->model->n_coordinates; i++) {
         const KalCoordinate *c = &o->model->coordinates[i];
         put(o, i == 0 ? "$" : ", $");
@@ -121,7 +121,7 @@ static void put_coordinates(Out *o)
         put(o, "$");
         put(o, (i + 1) % 8 == 0 ? "\n" : "");
     }
-    put(o, "\n");
+    put(o, o->markdown ? "\n" : "\\par}\n");
 }
 
 static void put_energies(Out *o)

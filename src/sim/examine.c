@@ -40,7 +40,7 @@ static void blame(KalCheck *check, const char *const *names, const int *indices,
 static KalStatus find_verdicts(KalCheck *check)
 {
     KalInstant *instant = check->instant;
-    const size_t count = (size_t)(check->system->n + check->system->m);
+    const size_t count = (size_t)check->system->n + (size_t)check->system->m;
     double *zeros = (double *)kal_alloc(check->ctx, count, sizeof *zeros);
     if (!zeros) {
         return fail_memory(check->ctx);

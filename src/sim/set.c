@@ -57,8 +57,7 @@ static double evaluate_name(Setting *s, const KalNode *node)
                 "parameters, pi and deg with + - * / ^");
 }
 
-static double evaluate_chain(Setting *s,
-                             const KalNode *first) // NOLINT(misc-no-recursion)
+static double join(Setting *s, const KalNode *first) // NOLINT(misc-no-recursion)
 {
     double value = evaluate(s, first);
     for (const KalNode *node = first->next; node; node = node->next) {
@@ -83,7 +82,7 @@ static double evaluate(Setting *s, const KalNode *node) // NOLINT(misc-no-recurs
         return pow(evaluate(s, node->of.binary.left),
                    evaluate(s, node->of.binary.right));
     case KAL_NODE_ADD:
-    case KAL_NODE_MULTIPLY: return evaluate_chain(s, node->of.list.items);
+    case KAL_NODE_MULTIPLY: return join(s, node->of.list.items);
     case KAL_NODE_NAME:
     case KAL_NODE_MEMBER:
     case KAL_NODE_INDEX: return evaluate_name(s, node);
@@ -203,8 +202,10 @@ KalStatus kal_instant_set(KalInstant *instant, const char *text, bool *out_compl
     KalSource *source = NULL;
     Setting s = {.instant = instant};
     s.set = (bool *)kal_alloc(ctx, (size_t)count, sizeof *s.set);
-    KalStatus status = s.set ? kal_diagnostics_create(ctx, &s.diagnostics)
-                             : kal_fail(ctx, KAL_ERR_NOMEM, "no memory for values");
+    if (!s.set) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for values");
+    }
+    KalStatus status = kal_diagnostics_create(ctx, &s.diagnostics);
     if (status == KAL_OK) {
         status = make_source(ctx, text, &source);
     }

@@ -397,8 +397,10 @@ static KalStatus count_sizes(KalSystem *system)
 {
     const KalModel *model = system->model;
     if (model->n_coordinates == 0) {
-        return kal_fail(system->ctx, KAL_ERR_SYNTAX,
-                        "the model has no coordinates; declare them with 'coord'");
+        kal_diagnostics_add(system->diagnostics, KAL_SEVERITY_ERROR,
+                            (KalSpan){.source = system->source},
+                            "the model has no coordinates; declare them with 'coord'");
+        return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
     }
     if (model->n_coordinates > KAL_SYSTEM_LIMIT
         || model->n_constraints > KAL_SYSTEM_LIMIT) {
@@ -439,8 +441,11 @@ static KalStatus allocate_tables(KalSystem *system)
                       && system->start_qd && system->actuator_limits
                       && system->actuator_weights && system->forces
                       && system->reaction_used && system->starts_active;
-    return done ? KAL_OK
-                : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
+    if (!done) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
+    }
+    fill_names(system);
+    return KAL_OK;
 }
 
 static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
@@ -449,7 +454,6 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
     KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
     KAL_TRY(allocate_tables(system));
-    fill_names(system);
     fill_layout(system);
     KAL_TRY(evaluate_constants(system));
     KAL_TRY(note_uses(system));
@@ -499,8 +503,7 @@ static KalStatus read_file(void *user, KalSources *sources, const char *path,
                            reading->text.size, out_source);
 }
 
-static KalStatus build(KalSystem *system, const KalSource *source,
-                       const KalLoadOptions *options)
+static KalStatus build(KalSystem *system, const KalLoadOptions *options)
 {
     Reading reading = {.options = options, .ctx = system->ctx};
     const KalBuildOptions build_options = {.overrides = options->overrides,
@@ -508,8 +511,9 @@ static KalStatus build(KalSystem *system, const KalSource *source,
                                            .read = options->read ? read_file : NULL,
                                            .user = &reading,
                                            .allow_outside = options->allow_outside};
-    const KalStatus status = kal_model_build(system->sources, source, &build_options,
-                                             system->diagnostics, &system->model);
+    const KalStatus status =
+        kal_model_build(system->sources, system->source, &build_options,
+                        system->diagnostics, &system->model);
     kal_block_clear(system->ctx, &reading.text);
     return status;
 }
@@ -543,7 +547,7 @@ static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *option
     KAL_TRY(kal_sources_create(system->ctx, &system->sources));
     KAL_TRY(kal_sources_add(system->sources, text.name, text.data, text.length,
                             &system->source));
-    KAL_TRY(build(system, system->source, options));
+    KAL_TRY(build(system, options));
     KAL_TRY(find_title(system, text.name));
     return compile_model(system, options);
 }

@@ -50,7 +50,7 @@ struct KalSystem {
     KalContext *ctx;
     KalArena *arena;         ///< for the arrays below
     KalSources *sources;     ///< what diagnostics and spans point into
-    const KalSource *source; ///< the model itself
+    const KalSource *source; ///< the text of the model itself
     KalDiagnostics *diagnostics;
     KalModel *model;
     KalEquations *equations;

@@ -403,6 +403,9 @@ def spatial_body_starts_as_it_is_told():
     now = model.evaluate()
     near([now.q[f"a.e{k}"] for k in range(4)], quaternion([1, 2, 2], 0.8))
     near([now.outputs[f"w{c}"] for c in "xyz"], [1, -2, 0.5])
+    # What the model says itself takes the place of what the part says.
+    now = Text(model.text + "\ninit a.e0 = 0.6, a.e1 ~ 0.8, a.e2 = 0, a.e3 = 0").evaluate()
+    near([now.q[f"a.e{k}"] for k in range(4)], [0.6, 0.8, 0, 0])
 
 
 @case
@@ -545,7 +548,8 @@ def spatial_prismatic_slides_down():
     e = hinge_frames(u, [0, 1, 0], math.atan2(dot(u, cross(seen, start)), dot(seen, start)))
     near(times(rotation(e), [0, 1, 0]), u)
     arm = times(rotation(e), [0.1, 0.2, 0.3])
-    state = body_state("sled", plus(plus([0, 1, 0], u, 0.7), arm, -1.0), e, scaled(1.1, u), [0.0] * 3)
+    place = plus(plus([0, 1, 0], u, 0.7), arm, -1.0)
+    state = body_state("sled", place, e, scaled(1.1, u), [0.0] * 3)
     now = model.at(state)
     along = 0.8 * G + 1.5 / m
     near(now.accelerations("sled.x", "sled.y", "sled.z"), scaled(along, u), 1e-11)

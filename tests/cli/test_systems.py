@@ -85,6 +85,8 @@ def projectiles_start_alike():
          [flat.qd["x"], flat.qd["y"]])
     direct = evaluate("projectile_direct")
     assert direct.q == polar.q and direct.qd == polar.qd
+    for now in (flat, polar, direct):
+        near(now.outputs["error"], 0, 1e-12, 5)
 
 
 # 2. Pfaffian constraints
@@ -196,6 +198,10 @@ def flexible_arm_follows_its_servo():
         near(now.accelerations("q1", "q3"), [q[1] - q[0], q[3] - q[2]])
         near(now.outputs["beta"], beta)
         torques = evaluate("flexible_arm_torques", state)
+        for model in (now, torques): # in the order q1, q2, q3, q4
+            near_matrix(model.M, [[1, 0, 0, 0], [0, D[0][0], 0, D[0][1]], [0, 0, 1, 0],
+                                  [0, D[1][0], 0, D[1][1]]])
+            near(model.answer["Q"], [q[1] - q[0], F[0], q[3] - q[2], F[1]], 1e-12, 20)
         near(sum(torques.accelerations("q2", "q4")), -k * beta, 1e-12, 10)
         got = torques.accelerations("q2", "q4")
         near(times(D, got), plus(F, [torques.outputs["torque2"], torques.outputs["torque4"]]),
@@ -225,6 +231,13 @@ def pendulum_rod_has_its_tension():
 def pendulum_in_its_angle_is_the_textbooks():
     now = evaluate("pendulum", moving(theta=(0.7, -1.1)))
     near(now.answer["qdd"], [-GRAVITY * sin(0.7)])
+
+
+@case
+def ball_falls_between_its_bounces():
+    now = evaluate("bouncing_ball", moving(y=(0.4, -2.0)))
+    near(now.answer["qdd"], [-GRAVITY])
+    near_matrix(now.M, [[1]])
 
 
 # 7. Slider-crank
@@ -393,6 +406,8 @@ def sleigh_has_its_side_force_and_reduced_motion():
             near(ud, b * w**2, 1e-12, 5)
             near_matrix(now.A, [[-sin(theta), cos(theta), -b]])
             near(now.b, [w * (velocity[0] * cos(theta) + velocity[1] * sin(theta))], 1e-12, 5)
+            if model == "sleigh":
+                near([now.outputs["u1"], now.outputs["exact"]], [u, now.outputs["side"]])
             # T is constant.
             near(dot(times(now.M, now.answer["qdd"]), velocity), 0, 1e-12, 10)
     near(evaluate("sleigh").qd["y"], 0.6)
@@ -436,6 +451,7 @@ def knife_edge_has_its_side_force():
         now = evaluate("knife_edge", {"t": t, **state})
         near(now.answer["qdd"], [G * (c**2 - s**2), 2 * G * s * c, 0])
         near(now.multipliers["skid"], -2 * m * G * s)
+        near_matrix(now.M, [[3, 0, 0], [0, 3, 0], [0, 0, 0.2]])
 
 
 # 10. Locomotion
@@ -479,6 +495,31 @@ def snake_rows(theta, a1, a2):
             [-sin(theta + a2), cos(theta + a2), L * cos(a2) + L, 0, L]]
 
 
+def snake_torques(theta, a1, a2, qd, qdd):
+    """What drives the joints: the side forces and torques that move three masses so.
+
+    Links of mass 1 and inertia 1/12: Jacobians of their centers, J, and J' q'.
+    """
+    L, inertia = 0.5, 1 / 12
+    push = [0.0] * 5
+    for sign, bend, column in ((-1, a1, 3), (0, 0.0, None), (1, a2, 4)):
+        # center = (x, y) + sign L (e(theta) + e(theta + bend))
+        far = theta + bend
+        rate = [qd[2], qd[2] + (qd[column] if column else 0.0)]
+        J = [[1, 0, sign * L * (-sin(theta) - sin(far)), 0, 0],
+             [0, 1, sign * L * (cos(theta) + cos(far)), 0, 0]]
+        spin = [0, 0, 1, 0, 0]
+        if column:
+            J[0][column], J[1][column] = -sign * L * sin(far), sign * L * cos(far)
+            spin[column] = 1
+        drift = [-sign * L * (cos(theta) * rate[0]**2 + cos(far) * rate[1]**2),
+                 -sign * L * (sin(theta) * rate[0]**2 + sin(far) * rate[1]**2)]
+        push = plus(push, times(transpose(J), plus(times(J, qdd), drift)))
+        push = plus(push, spin, inertia * dot(spin, qdd))
+    rows = snake_rows(theta, a1, a2) + [[0, 0, 0, 1, 0], [0, 0, 0, 0, 1]]
+    return solve(transpose(rows), push)
+
+
 @case
 def kinematic_snake_moves_as_its_shape_says():
     A, w, bend = 0.6, 2.0, 0.7
@@ -502,6 +543,9 @@ def kinematic_snake_moves_as_its_shape_says():
             names, [0.2, 0.1, theta, a1, a2], qd)})
         near_matrix(now.A[:3], W)
         near(now.answer["qdd"], [*want, *bent], 1e-11)
+        rows = ("skid1", "skid2", "skid3", "drive(a1)", "drive(a2)")
+        near([now.multipliers[row] for row in rows],
+             snake_torques(theta, a1, a2, qd, [*want, *bent]), 1e-11)
         if t == 0.0:
             start = evaluate("kinematic_snake")
             near(start.answer["qd"], qd)
@@ -1057,6 +1101,8 @@ def rolling_disc_obeys_euler_in_angles_and_from_parts():
         near(math.remainder(parts.outputs["heading"] - psi, 2 * math.pi), 0, 1e-12, 3)
     steady = evaluate("rolling_disc")
     near(steady.accelerations("psi", "theta", "phi"), [0, 0, 0], 1e-12, 30)
+    steady = evaluate("rolling_disc_parts") # on a circle: the center neither rises nor falls
+    near([steady.qdd["disc.z"], steady.outputs["normal"]], [0, GRAVITY], 1e-10)
 
 
 @case

@@ -17,7 +17,7 @@ enum {
 static int problems(int share)
 {
     const char *text = getenv("KAL_PROPERTY_PROBLEMS");
-    const int all = text ? atoi(text) : 20000;
+    const int all = text ? (int)strtol(text, NULL, 10) : 20000;
     return all / share > 10 ? all / share : 10;
 }
 

@@ -36,7 +36,7 @@ static void common_factors_are_collected(void)
     begin();
     collects("m*g*l*sin(x) + m*l*a", "l*m*(a + g*sin(x))");
     collects("I + m*l^2 + n*l^2", "l^2*(m + n) + I");
-    collects("a*c + a*d + b*c + b*d + e", "(c + d)*(a + b) + e");
+    collects("a*c + a*d + b*c + b*d + e", "(a + b)*(c + d) + e");
     collects("-m*g - k*(x - y)", "k*(y - x) - g*m");
     collects("-x*(a + b - c)", "x*(c - a - b)");
     collects("x*y*a + x*y*b - x*y*c", "x*y*(a + b - c)");

@@ -132,6 +132,24 @@ static void errors_follow_the_terms(void)
     end();
 }
 
+// Arguments that are too long, or powers too high, for residues; and such that doubles
+// say nothing about their sines, which proves nothing.
+static void limits_lead_to_doubles(void)
+{
+    begin();
+    const char *const u = "(a + b + c + d + e + h)^12/1000";
+    char text[400];
+    snprintf(text, sizeof text, "sin(2*%s) - 2*sin(%s)*cos(%s)", u, u, u);
+    zero(text, false);
+    snprintf(text, sizeof text, "sin(2*%s) - sin(%s)*cos(%s)", u, u, u);
+    nonzero(text, false);
+    nonzero("sin((a + b + c + d + e + h)^64*1000000000000)", false);
+    zero("sin(x^60)*cos(x^60) - sin(2*x^60)/2", true);
+    zero("sin(x^70)*cos(x^70) - sin(2*x^70)/2 + y - (y^2 + y)/(y + 1)", false);
+    zero("sin(x/1234567891)*cos(x/1234567891) - sin(2*x/1234567891)/2", false);
+    end();
+}
+
 // What a probe is asked later shares what it saw before.
 static void probes_go_on(void)
 {
@@ -150,6 +168,32 @@ static void probes_go_on(void)
         const KalExpr other = kal_add(g, e, f("x*y"));
         ok(kal_probe_test(probe, &other, 1, &verdict) == KAL_OK);
         ok(!verdict.zero);
+    }
+    kal_probe_destroy(probe);
+    end();
+}
+
+// A formula that is equal to an older one, or to a number, becomes that.
+static void probes_find_shorter_formulas(void)
+{
+    begin();
+    const KalExpr first[] = {f("x"), f("sin(x + y)"), f("x*y - z")};
+    KalProbe *probe = NULL;
+    ok(kal_probe_create(g, first, 3, &probe) == KAL_OK);
+    const char *const long_and_short[][2] = {
+        {"(x^2 - y^2)/(x - y) - y",                         "x"          },
+        {"-sin(x)*cos(y) - cos(x)*sin(y)",                  "-sin(x + y)"},
+        {"(z*(1 + y) - x*y*(1 + y))/(1 + y)",               "-(x*y - z)" },
+        {"((x + 1)^3 - x^3 - 3*x^2 - 3*x - 1 + 7*y)/y",     "7"          },
+        {"((x + 1)^3 - x^3 - 3*x^2 - 3*x - 1 - 12*y)/y",    "-12"        },
+        {"((x + 1)^3 - x^3 - 3*x^2 - 3*x - 1 + y*x^2*z)/y", NULL         },
+        {"atan(x)*(x + y) - atan(x)*y",                     NULL         },
+    };
+    for (size_t i = 0; i < sizeof long_and_short / sizeof long_and_short[0]; i++) {
+        const KalExpr before = f(long_and_short[i][0]);
+        KalExpr e = before;
+        ok(kal_probe_simplify(probe, &e) == KAL_OK);
+        ok(e.index == (long_and_short[i][1] ? f(long_and_short[i][1]) : before).index);
     }
     kal_probe_destroy(probe);
     end();
@@ -227,5 +271,6 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(algebra_is_exact), TAP_CASE(angles_add),
         TAP_CASE(roots_are_exact_where_they_are_independent),
         TAP_CASE(the_rest_is_tried_with_doubles), TAP_CASE(errors_follow_the_terms),
-        TAP_CASE(probes_go_on), TAP_CASE(ranks_are_generic),
+        TAP_CASE(limits_lead_to_doubles), TAP_CASE(probes_go_on),
+        TAP_CASE(probes_find_shorter_formulas), TAP_CASE(ranks_are_generic),
         TAP_CASE(ranks_without_residues_are_found), TAP_CASE(every_allocation_may_fail))

@@ -177,6 +177,33 @@ static void files_are_used_once(void)
     lab_close(&lab);
 }
 
+// The same file by other names is the same file.
+static void paths_are_simplified(void)
+{
+    File files[] = {
+        {"parts/a.kal",      "use \"../b.kal\"\nuse \"deep/c.kal\"\n"  },
+        {"parts/deep/c.kal", "use \"../../b.kal\"\nuse \"../a2.kal\"\n"},
+        {"parts/a2.kal",     "use \"deep/.././/../parts/../b.kal\"\n"  },
+        {"b.kal",            "param b = 3\n"                           },
+        {"../up.kal",        "param up = 3\n"                          },
+        {"/abs/x.kal",       "use \"../abs/./x2.kal\"\n"               },
+        {"/abs/x2.kal",      "param x2 = 3\n"                          },
+        {NULL,               NULL                                      }
+    };
+    const KalBuildOptions options = {
+        .read = read_file, .user = files, .allow_outside = true};
+    Lab lab;
+    lab_open_with(
+        &lab,
+        "use \"parts/a.kal\"\nuse \"b.kal\"\nuse \"../up.kal\"\n"
+        "use \"x/../../up.kal\"\nuse \"/abs/x.kal\"\nuse \"/abs/../abs/x2.kal\"\n"
+        "coord x\nkinetic b*up*x2*x'^2\n",
+        &options, -1);
+    same_text(lab_messages(&lab), "");
+    ok(lab.model && lab.model->n_parameters == 3);
+    lab_close(&lab);
+}
+
 static void fails_with_files(const char *text, bool outside, const char *part)
 {
     File files[] = {
@@ -201,6 +228,9 @@ static void wrong_files_are_told(void)
 {
     fails_with_files("use \"a.kal\"\n", false,
                      "in a circle: a.kal uses b.kal uses a.kal");
+    fails_with_files(
+        "use \"m.kal\"\n", false,
+        "error 1:5 files cannot use each other in a circle: m.kal uses m.kal");
     fails_with_files("use \"bad.kal\"\n", false, "note 1:5 it is used here");
     fails_with_files("use \"wrong.kal\"\n", false, "error 1:11 unknown name 'c'");
     fails_with_files("use \"run.kal\"\n", false, "simulate stands in the model itself");
@@ -306,6 +336,7 @@ TAP_RUN(TAP_CASE(parts_have_members), TAP_CASE(parts_can_be_arguments),
         TAP_CASE(parts_can_refer_to_those_before_them),
         TAP_CASE(inner_names_hide_outer_ones), TAP_CASE(start_values_further_out_win),
         TAP_CASE(circles_are_refused), TAP_CASE(arguments_are_checked),
-        TAP_CASE(files_are_used_once), TAP_CASE(wrong_files_are_told),
-        TAP_CASE(libraries_are_there), TAP_CASE(overrides_take_the_place_of_values),
+        TAP_CASE(files_are_used_once), TAP_CASE(paths_are_simplified),
+        TAP_CASE(wrong_files_are_told), TAP_CASE(libraries_are_there),
+        TAP_CASE(overrides_take_the_place_of_values),
         TAP_CASE(wrong_overrides_are_told))

@@ -117,6 +117,8 @@ static void parameters_are_not_folded(void)
     is_formula("if(k > 2, x, y)", "if(2 < k, x, y)");
     is_formula("k + 1", "k + 1");
     is_formula("sum(i in 1..2 : if(k > i, x, y))", "2*x");
+    is_formula("w[n] + if(n > 4, w[n+3], x)", "w[2] + x"); // n chose an element
+    is_formula("if(n > k, x, y)", "if(k < n, x, y)");
 }
 
 static void names_of_functions_can_be_names(void)

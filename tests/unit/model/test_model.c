@@ -159,7 +159,9 @@ static void pools_are_stacks(void)
             sizes[n] = (size_t)rng_int(&rng, 1, rng_int(&rng, 0, 9) ? 5000 : 200000);
             marks[n] = kal_pool_mark(&pool);
             pieces[n] = kal_pool_alloc(&pool, sizes[n]);
-            ok(pieces[n] != NULL);
+            if (!ok(pieces[n] != NULL)) {
+                return;
+            }
             memset(pieces[n], n, sizes[n]);
             n++;
         }

@@ -157,13 +157,13 @@ static void long_formulas_share_parts(void)
 {
     begin();
     parameter("v1", 1.0);
-    char text[8000] = "0";
+    char text[24000] = "0";
     for (int i = 0; i < 4; i++) {
         char name[8];
         snprintf(name, sizeof name, "q%d", i);
         coordinate(name);
     }
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 240; k++) {
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  " + exp(q%d*q%d*%d)*(q%d' + v1*tanh(q%d)*q%d')^2", k % 4, (k + 1) % 4,
                  k, (k + 2) % 4, (k + k / 7) % 4, k / 3 % 4);
