@@ -136,7 +136,7 @@ static void write_state(KalPage *page, const KalRun *run, const double *outputs)
     const KalSystem *system = run->system;
     const char *const *names = kal_system_coordinate_names(system);
     const size_t width = widest(names, system->n);
-    kal_page_string(page, "\nState                 velocity follows\n");
+    kal_page_string(page, "\nState: position and velocity\n");
     for (int i = 0; i < system->n && i < ROWS_SHOWN; i++) {
         char q[KAL_NUMBER_SIZE];
         char v[KAL_NUMBER_SIZE];

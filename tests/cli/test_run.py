@@ -1,0 +1,405 @@
+#!/usr/bin/env python3
+"""Motion in time from outside: test_run.py PROGRAM ROOT
+
+What `run` prints and writes, how it fails, and published problems to their marks.
+KAL_PROPERTY_PROBLEMS below 1000 makes the long runs shorter, for slow builds.
+"""
+
+import csv
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from math import exp, sqrt
+from pathlib import Path
+
+from model_lab import EXAMPLES, PROGRAM, case, main, options_of, run
+
+SHORT = int(os.environ.get("KAL_PROPERTY_PROBLEMS", "1000")) < 1000
+
+
+def path_of(model):
+    return EXAMPLES / f"{model}.kal" if isinstance(model, str) else model
+
+
+def simulate(model, *options, **parameters):
+    status, out, err = run("run", path_of(model), "--json", *options,
+                           *options_of(parameters, None))
+    assert status == 0, (model, status, out[:1000], err[:1000])
+    return json.loads(out)
+
+
+class Folder:
+    """A folder that goes away, with a model written into it."""
+
+    def __init__(self, text=""):
+        self.text = text
+
+    def __enter__(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.path = Path(self.temporary.name)
+        self.model = self.path / "model.kal"
+        self.model.write_text(self.text)
+        return self
+
+    def __exit__(self, *error):
+        self.temporary.cleanup()
+
+
+def simulate_text(text, *options):
+    with Folder(text) as folder:
+        return simulate(folder.model, *options)
+
+
+def fail_text(text, *options):
+    with Folder(text) as folder:
+        status, out, err = run("run", folder.model, "--json", *options)
+        assert status == 1, (status, out[:1000], err[:1000])
+        return json.loads(out)["error"]
+
+
+def close(got, want, tolerance):
+    assert abs(got - want) <= tolerance, (got, want, abs(got - want), tolerance)
+
+
+SLOPE = """param m = 2 [kg], g = 9.81 [m/s^2]
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+potential m*g*y
+constraint slope: y = x
+simulate 0 .. 1 every 0.25
+output double = 2*x [m]
+"""
+
+BALL = """coord y
+kinetic 1/2*y'^2
+potential 9.81*y
+init y = 1
+event floor: y falling stop
+simulate 0 .. 3 every 0.1
+"""
+
+
+@case
+def json_has_what_scripts_rely_on():
+    answer = simulate_text(SLOPE)
+    assert list(answer)[:5] == ["model", "t", "q", "qd", "outputs"], answer
+    close(answer["t"], 1, 0)
+    close(answer["q"]["x"], -9.81 / 4, 1e-12)
+    close(answer["qd"]["y"], -9.81 / 2, 1e-12)
+    close(answer["outputs"]["double"], -9.81 / 2, 1e-12)
+    assert set(answer["energy"]) >= {"initial", "final", "drift"}
+    assert set(answer["constraint_error"]) == {"position", "velocity"}
+    assert answer["steps"] > 0 and answer["evaluations"] > 0 and answer["seconds"] >= 0
+    assert answer["stopped_by"] is None
+
+
+@case
+def an_event_that_stops_is_named():
+    answer = simulate_text(BALL)
+    assert answer["stopped_by"] == "floor"
+    close(answer["t"], sqrt(2 / 9.81), 1e-13)
+
+
+@case
+def text_is_for_people():
+    with Folder(SLOPE) as folder:
+        status, out, err = run("run", folder.model)
+    assert status == 0 and err == "", (status, err)
+    for word in ("State", "Outputs", "Statistics", "worst position error", "double"):
+        assert word in out, (word, out)
+
+
+def rows_of(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+@case
+def a_csv_has_all_samples():
+    with Folder(SLOPE) as folder:
+        out = folder.path / "out.csv"
+        status, text, err = run("run", folder.model, "-o", out, "-q", "--columns",
+                                "*'', reaction(slope), energy()")
+        assert (status, text, err) == (0, "", ""), (status, text, err)
+        rows = rows_of(out)
+        assert rows[0] == ["t", "x", "y", "x'", "y'", "double", "x''", "y''",
+                           "reaction(slope)", "energy()"], rows[0]
+        assert [float(row[0]) for row in rows[1:]] == [0, 0.25, 0.5, 0.75, 1]
+        for row in rows[1:]:
+            t, x, y, u, _, double, a, _, reaction, energy = map(float, row)
+            close(x, -9.81 / 4 * t * t, 1e-13)
+            close(y, x, 1e-15)
+            close(u, -9.81 / 2 * t, 1e-13)
+            close(double, 2 * x, 1e-15)
+            close(a, -9.81 / 2, 1e-13)
+            close(reaction, 9.81, 1e-12)
+            close(energy, 0, 1e-12)
+        assert sorted(p.name for p in folder.path.iterdir()) == ["model.kal", "out.csv"]
+
+
+@case
+def other_formats_are_chosen_by_their_endings():
+    with Folder(SLOPE) as folder:
+        for ending, start in (("h5", b"\x89HDF"), ("json", b"{"), ("mat", b"")):
+            out = folder.path / f"out.{ending}"
+            status, _, err = run("run", folder.model, "-o", out, "-q")
+            assert status == 0, (ending, err)
+            data = out.read_bytes()
+            assert len(data) > 200 and data.startswith(start), ending
+        status, _, err = run("run", folder.model, "-o", folder.path / "out.xyz")
+        assert status != 0 and ".csv" in err, (status, err)
+
+
+@case
+def units_go_where_they_are_wanted():
+    with Folder(SLOPE) as folder:
+        out = folder.path / "out.csv"
+        assert run("run", folder.model, "-o", out, "-q", "--units", "comment")[0] == 0
+        assert out.read_text().startswith("# units: s,m,m,m/s,m/s,m"), out.read_text()[:80]
+        assert run("run", folder.model, "-o", out, "-q", "--units=file")[0] == 0
+        assert out.read_text().startswith("t,x,y")
+        assert "m/s" in (folder.path / "out.units.csv").read_text()
+
+
+@case
+def options_that_make_no_sense_are_refused():
+    with Folder(SLOPE) as folder:
+        for options in (["--until", "soon"], ["--tolerance", "-1"], ["--method", "euler"],
+                        ["--drift", "stabilize"], ["--drift", "stabilize(0)"],
+                        ["--columns", "x''"], ["--units", "here"]):
+            status, out, err = run("run", folder.model, *options)
+            assert status == 2 and out == "" and err, (options, status, out, err)
+        status, _, err = run("run", folder.model, "--until", "-1")
+        assert status == 1 and "until" in err, (status, err)
+        status, _, err = run("run", folder.model, "-o", folder.path / "a.csv",
+                             "--columns", "nothing")
+        assert status == 1 and "nothing" in err, (status, err)
+
+
+@case
+def options_change_how_it_runs():
+    answer = simulate_text(SLOPE, "--until", "0.5")
+    close(answer["t"], 0.5, 0)
+    for method in ("dop853", "bdf"):
+        answer = simulate("pendulum_index3", "--method", method, "--tolerance", "1e-10")
+        close(answer["q"]["x"], 0.88439238309272025400, 3e-8)
+        assert answer["stiff"] == (method == "bdf")
+    loose = simulate("pendulum_index3", "--drift", "none", "--tolerance", "1e-6")
+    held = simulate("pendulum_index3", "--drift", "stabilize(5)", "--tolerance", "1e-6")
+    assert loose["constraint_error"]["position"] > held["constraint_error"]["position"] > 1e-12
+
+
+@case
+def failures_say_when_and_why():
+    error = fail_text("coord x, y\nkinetic 1/2*x'^2\npotential y*0 + x\n")
+    assert error["names"] == ["y"] and "not unique" in error["message"], error
+    error = fail_text("coord x\nkinetic 1/2*x'^2\nforce x = sqrt(1 - x)\ninit x' = 1\n")
+    assert "model.kal:3:" in error["message"] and "sqrt(1 - x)" in error["message"], error
+    error = fail_text("coord x, y\nkinetic 1/2*(x'^2 + y'^2)\nconstraint a: x = 0\n"
+                      "constraint b: x = t^2\ninit x = 0\n")
+    assert set(error["names"]) <= {"a", "b"} and error["names"], error
+    error = fail_text(BALL.replace("stop", "set y' = -0.5*y'"))
+    assert "floor" in error["message"], error
+
+
+@case
+def what_was_computed_before_a_failure_is_kept():
+    text = ("coord x\nkinetic 1/2*x'^2\nforce x = 0.001*sqrt(1 - x)\ninit x' = 1\n"
+            "simulate 0 .. 3 every 0.1\n")
+    with Folder(text) as folder:
+        out = folder.path / "out.csv"
+        status, _, err = run("run", folder.model, "-o", out)
+        assert status == 1 and "sqrt" in err, (status, err)
+        rows = rows_of(out)
+        assert rows[0][-1] == "(incomplete)" and len(rows) >= 10, rows[:2]
+        assert 0.9 < float(rows[-1][0]) < 1.01, rows[-1]
+
+
+@case
+def the_same_bits_every_time():
+    first = simulate("double_pendulum")
+    second = simulate("double_pendulum")
+    for answer in (first, second):
+        del answer["seconds"]
+    assert first == second
+
+
+# Faults
+
+@case
+def ctrl_c_keeps_what_there_is():
+    text = ("coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y\n"
+            "constraint rod: x^2 + y^2 = 1\ninit x = 1\nsimulate 0 .. 1e7 every 0.5\n")
+    with Folder(text) as folder:
+        out = folder.path / "out.csv"
+        process = subprocess.Popen([PROGRAM, "run", str(folder.model), "-o", str(out)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130, (process.returncode, err)
+        rows = rows_of(out)
+        assert rows[0][-1] == "(incomplete)" and len(rows) > 10, rows[0]
+        assert sorted(p.name for p in folder.path.iterdir()) == ["model.kal", "out.csv"]
+        process = subprocess.Popen([PROGRAM, "run", str(folder.model), "-o", str(out)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        process.kill() # then the old file stays
+        process.communicate(timeout=60)
+        assert rows_of(out) == rows
+
+
+def limit_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+
+@case
+def a_full_disk_leaves_no_file():
+    with Folder(SLOPE) as folder:
+        for ending in ("csv", "h5", "mat", "json"):
+            out = folder.path / f"out.{ending}"
+            done = subprocess.run([PROGRAM, "run", str(folder.model), "-o", str(out),
+                                   "--until", "400"], capture_output=True, check=False,
+                                  preexec_fn=limit_files, timeout=60)
+            assert done.returncode == 1 and b"out." in done.stderr, (ending, done)
+        assert [p.name for p in folder.path.iterdir()] == ["model.kal"]
+
+
+@case
+def a_folder_that_is_not_there_is_noticed_at_once():
+    with Folder(SLOPE) as folder:
+        begun = time.monotonic()
+        status, _, err = run("run", folder.model, "-o", folder.path / "no" / "out.csv",
+                             "--until", "1e9")
+        assert status == 1 and "no/out.csv" in err, (status, err)
+        assert time.monotonic() - begun < 20
+
+
+# Exact motions
+
+@case
+def published_problems_to_their_marks():
+    marks = {
+        "pendulum_index3": (10, {"x": 0.88439238309272025400, "y": 0.46674416196410977521,
+                                 "x'": 0.12037265524170179631,
+                                 "y'": -0.22808353720039254653}),
+        "car_axis": (3, {"xl": 0.049345578427524092132, "yl": 0.49698946023000810676,
+                         "xr": 1.0417425248854261152, "yr": 0.37391102726536581936,
+                         "xl'": -0.077058368403592084284, "yl'": 0.0074468665920684164914,
+                         "xr'": 0.017556815753541736630, "yr'": 0.77034104377960106312}),
+    }
+    for model, (t, values) in marks.items():
+        answer = simulate(model, "--tolerance", "1e-11", "--until", t)
+        for name, want in values.items():
+            got = answer["qd"][name[:-1]] if name.endswith("'") else answer["q"][name]
+            close(got, want, 1e-8 * max(1, abs(want)))
+
+
+@case
+def a_sleigh_against_its_formula():
+    text = """param m = 2, I = 0.3, a = 0.25
+coord x, y, th
+kinetic 1/2*m*((x' - a*th'*sin(th))^2 + (y' + a*th'*cos(th))^2) + 1/2*I*th'^2
+constraint blade: -x'*sin(th) + y'*cos(th) = 0
+init x = 0, y = 0, th = 0.4, x' = -1.5*cos(0.4), y' ~ -0.58, th' = 2
+simulate 0 .. 5 every 0.1
+"""
+    answer = simulate_text(text, "--tolerance", "1e-11")
+    for name, want in {"x": 1.42038704472850511372, "y": -6.69944243240182736629,
+                       "th": 5.17619587289579058740}.items():
+        close(answer["q"][name], want, 1e-8 * max(1, abs(want)))
+    close(answer["qd"]["th"], 0.000858348398831866703629, 1e-10)
+    assert answer["constraint_error"]["velocity"] < 1e-14
+    assert answer["energy"]["drift"] < 1e-9
+
+
+@case
+def a_pendulum_for_a_long_time():
+    seconds = 100 if SHORT else 1000
+    text = f"""param g = 13.750371636040745654980191559621114395801712
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential g*y
+constraint rod: x^2 + y^2 = 1
+init x = 1, y = 0
+simulate 0 .. {seconds} every 0.1
+"""
+    answer = simulate_text(text, "--tolerance", "1e-9")
+    assert answer["constraint_error"]["position"] < 1e-14, answer["constraint_error"]
+    assert answer["constraint_error"]["velocity"] < 1e-14, answer["constraint_error"]
+    close(answer["q"]["x"], 1, 2e-4) # a whole number of periods
+    close(answer["q"]["y"], 0, 2e-4)
+
+
+LOOP = """param N = 5
+coord x[N], y[N]
+kinetic sum(i in 1..N : 1/2*(x[i]'^2 + y[i]'^2))
+potential 9.81*sum(i in 1..N : y[i])
+fn px(i) = 0.5/sin(pi/(N + 1))*(sin(2*pi*i/(N + 1)))
+fn py(i) = 0.5/sin(pi/(N + 1))*(cos(2*pi*i/(N + 1)) - 1)
+constraint first: x[1]^2 + y[1]^2 = 1
+for i in 2..N {{ constraint link[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = 1 }}
+constraint last: x[N]^2 + y[N]^2 = 1
+{more}
+for i in 1..N {{ init x[i] ~ px(i), y[i] ~ py(i) }}
+init x[1]' ~ 0.3
+simulate 0 .. {until} every 0.5
+"""
+
+
+@case
+def closed_loops_stay_closed():
+    sizes = ((5, 20), (50, 0.5)) if SHORT else ((5, 100), (50, 5))
+    for n, until in sizes:
+        answer = simulate_text(LOOP.format(more="", until=until), "-p", f"N={n}")
+        assert answer["constraint_error"]["position"] < 1e-12, answer["constraint_error"]
+        assert answer["constraint_error"]["velocity"] < 1e-12, answer["constraint_error"]
+        scale = max(1, abs(answer["energy"]["initial"]))
+        assert answer["energy"]["drift"] < 1e-6 * scale, answer["energy"]
+
+
+@case
+def redundant_constraints_change_nothing():
+    more = "constraint all: x[1]^2 + y[1]^2 + 3*(x[2] - x[1])^2 + 3*(y[2] - y[1])^2 = 4"
+    plain = simulate_text(LOOP.format(more="", until=2))
+    twice = simulate_text(LOOP.format(more=more, until=2))
+    for name, want in plain["q"].items():
+        close(twice["q"][name], want, 1e-6)
+
+
+@case
+def all_examples_run():
+    refused = {"wheel_massless"}
+    for path in sorted(EXAMPLES.glob("*.kal")):
+        options = ["--until", "0.5"] if SHORT else []
+        status, out, err = run("run", path, "--json", *options)
+        assert status == (1 if path.stem in refused else 0), (path, out[:500], err[:500])
+        if status == 0:
+            worst = json.loads(out)["constraint_error"]
+            assert worst["position"] < 1e-9 and worst["velocity"] < 1e-9, (path, worst)
+
+
+@case
+def systems_of_the_books_over_time():
+    parabola = [simulate(name, "--until", "1") for name in ("projectile", "projectile_direct")]
+    for name, value in parabola[0]["q"].items():
+        if name in parabola[1]["q"]:
+            close(parabola[1]["q"][name], value, 1e-9)
+    spiral = simulate("spiral")
+    close(spiral["q"]["r"], exp(0.1 * (30 - spiral["t"])), 1e-7)
+    crank = simulate("slider_crank")
+    alone = simulate("slider_crank_angle")
+    close(crank["q"]["theta"], alone["q"]["theta"], 1e-6 * abs(alone["q"]["theta"]))
+    bars = simulate("four_bar")
+    one = simulate("four_bar_angle")
+    close(bars["energy"]["final"], one["energy"]["final"], 1e-6)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
