@@ -8,6 +8,7 @@
 
 #include <kalaba/status.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,10 @@ typedef struct KalSink {
 /// differs in few letters; NULL when none is near.
 KAL_API const char *kal_word_find_near(const char *word, const char *const *words,
                                        int count);
+
+/// The number that a text is, such as `-1.5e-3`, in any locale; false when it is none or is
+/// too large for a double.
+KAL_API bool kal_number_read(const char *text, double *out_number);
 
 #ifdef __cplusplus
 }

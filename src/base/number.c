@@ -2,6 +2,8 @@
 
 #include "base/number.h"
 
+#include <kalaba/text.h>
+
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -302,4 +304,52 @@ void kal_number_print_exact(double value, char out_text[KAL_NUMBER_SIZE])
             return;
         }
     }
+}
+
+static const char *skip_digits(const char *text)
+{
+    while (*text >= '0' && *text <= '9') {
+        text++;
+    }
+    return text;
+}
+
+// Where the number that a text begins with ends; NULL when there is none.
+static const char *find_end(const char *text)
+{
+    const char *digits = text + (*text == '-');
+    const char *end = skip_digits(digits);
+    if (end == digits || (*digits == '0' && end > digits + 1)) {
+        return NULL; // as in JSON, no number begins with 0 or with its point
+    }
+    if (*end == '.') {
+        const char *fraction = end + 1;
+        end = skip_digits(fraction);
+        if (end == fraction) {
+            return NULL;
+        }
+    }
+    if (*end == 'e' || *end == 'E') {
+        const char *exponent = end + 1;
+        exponent += *exponent == '-' || *exponent == '+';
+        end = skip_digits(exponent);
+        if (end == exponent) {
+            return NULL;
+        }
+    }
+    return end;
+}
+
+bool kal_number_read(const char *text, double *out_number)
+{
+    const char *end = find_end(text);
+    if (!end || *end != '\0') {
+        return false;
+    }
+    const double number = kal_number_parse(text, (size_t)(end - text));
+    if (!isfinite(number)) {
+        return false;
+    }
+    *out_number = number;
+    return true;
 }

@@ -4,7 +4,6 @@
 #include "output.h"
 #include "progress.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,17 +59,11 @@ static const char *option(const Job *job, int row)
 static bool read_number(const Job *job, int row, double *out_number)
 {
     const char *text = option(job, row);
-    char *end = NULL;
-    if (!text) {
-        return true;
-    }
-    const double number = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(number)) {
+    if (text && !kal_number_read(text, out_number)) {
         kal_message_print("option '%s' takes a number, not '%s'", options[row].word,
                           text);
         return false;
     }
-    *out_number = number;
     return true;
 }
 
@@ -90,10 +83,23 @@ static bool read_method(Job *job)
     return false;
 }
 
+// The k of stabilize(k).
+static bool read_rate(const char *text, double *out_rate)
+{
+    char rate[64];
+    const char *open = strchr(text, '(');
+    const size_t length = open ? strlen(open) : 0;
+    if (length < 3 || length > sizeof rate || open[length - 1] != ')') {
+        return false;
+    }
+    memcpy(rate, open + 1, length - 2);
+    rate[length - 2] = '\0';
+    return kal_number_read(rate, out_rate) && *out_rate > 0.0;
+}
+
 static bool read_drift(Job *job)
 {
     const char *text = option(job, OPTION_DRIFT);
-    char end = '\0';
     if (!text) {
         return true;
     }
@@ -101,12 +107,9 @@ static bool read_drift(Job *job)
         job->options.drift = KAL_DRIFT_PROJECT;
     } else if (strcmp(text, "none") == 0) {
         job->options.drift = KAL_DRIFT_NONE;
-    } else if (strncmp(text, "stabilize(", 10) == 0) {
-        char *rest = NULL;
+    } else if (strncmp(text, "stabilize", 9) == 0) {
         job->options.drift = KAL_DRIFT_STABILIZE;
-        job->options.stabilize = strtod(text + 10, &rest);
-        end = rest > text + 10 ? *rest : '\0';
-        if (end != ')' || rest[1] != '\0' || !(job->options.stabilize > 0.0)) {
+        if (!read_rate(text, &job->options.stabilize)) {
             kal_message_print("option '--drift': stabilize takes a positive rate, as "
                               "in stabilize(5)");
             return false;

@@ -3,6 +3,8 @@
 #include "base/number.h"
 #include "tap.h"
 
+#include <kalaba/text.h>
+
 #include <float.h>
 #include <locale.h>
 #include <stdint.h>
@@ -196,7 +198,26 @@ static void locale_does_not_matter(void)
     printf("# %d locales with another decimal mark tried\n", found);
 }
 
-TAP_RUN(TAP_CASE(simple_numbers_are_exact),
+static void a_text_is_a_number_or_is_not(void)
+{
+    static const char *const numbers[] = {"0", "-1.5e-3", "12", "1E+2"};
+    static const double values[] = {0.0, -1.5e-3, 12.0, 100.0};
+    static const char *const others[] = {"",    "-",   "01",  "1.", ".5",    "1e",
+                                         "1e+", "1 ",  " 1",  "1x", "1e999", "nan",
+                                         "inf", "0x1", "1,5", "+1"};
+    for (int i = 0; i < 4; i++) {
+        double value = -7.0;
+        ok(kal_number_read(numbers[i], &value));
+        near(value, values[i], 0.0);
+    }
+    for (int i = 0; i < 16; i++) {
+        double value = -7.0;
+        ok(!kal_number_read(others[i], &value));
+        near(value, -7.0, 0.0);
+    }
+}
+
+TAP_RUN(TAP_CASE(a_text_is_a_number_or_is_not), TAP_CASE(simple_numbers_are_exact),
         TAP_CASE(needless_and_missing_zeros_do_no_harm),
         TAP_CASE(reads_only_its_length), TAP_CASE(limits_of_double_are_reached),
         TAP_CASE(ties_are_broken_by_the_last_digit),
