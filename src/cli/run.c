@@ -198,8 +198,8 @@ static KalStatus sample(const Job *job)
 {
     const KalRunOptions *o = &job->options;
     KalStatus status = take(job);
-    for (double k = 1.0; status == KAL_OK && !kal_run_is_over(job->run); k += 1.0) {
-        const double t = o->from + k * o->every;
+    for (long k = 1; status == KAL_OK && !kal_run_is_over(job->run); k++) {
+        const double t = o->from + (double)k * o->every;
         // What is left of a step by rounding is no sample of its own.
         const double next = t > o->until - 1e-9 * o->every ? o->until : t;
         status = kal_run_advance(job->run, next);

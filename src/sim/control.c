@@ -310,7 +310,7 @@ static KalStatus find_inputs(KalControl *control)
     KalMotionAnswer answer;
     const KalStatus status = kal_motion_solve(control->motion, &problem, &answer);
     if (status != KAL_OK) {
-        const Rows rows = {NULL, 0, names};
+        const Rows rows = {names, 0, names};
         return explain(control, status, &rows,
                        "there are not enough actuators for them together");
     }

@@ -143,7 +143,6 @@ typedef struct Happening {
     bool *held; // 2 n: numbers that were set
     bool set;
     bool engaged;
-    bool released;
 } Happening;
 
 static size_t first_value(const KalModel *model, const KalEvent *event)
@@ -198,22 +197,28 @@ static KalStatus check_engage(KalRun *run, const Happening *h, int i)
     return KAL_OK;
 }
 
+static KalStatus act(KalRun *run, Happening *h, const KalAction *action)
+{
+    const int i = (int)action->target;
+    switch (action->kind) {
+    case KAL_ACTION_RELEASE: kal_instant_set_active(run->instant, i, false); break;
+    case KAL_ACTION_ENGAGE:
+        kal_instant_set_active(run->instant, i, true);
+        h->engaged = true;
+        return check_engage(run, h, i);
+    case KAL_ACTION_STOP:
+        run->over = true;
+        run->stopped_by = run->stopped_by ? run->stopped_by : h->event->name;
+        break;
+    default: break; // values are set already
+    }
+    return KAL_OK;
+}
+
 static KalStatus change_constraints(KalRun *run, Happening *h)
 {
     for (size_t k = 0; k < h->event->n_actions; k++) {
-        const KalAction *action = &h->event->actions[k];
-        const int i = (int)action->target;
-        if (action->kind == KAL_ACTION_RELEASE) {
-            kal_instant_set_active(run->instant, i, false);
-            h->released = true;
-        } else if (action->kind == KAL_ACTION_ENGAGE) {
-            kal_instant_set_active(run->instant, i, true);
-            h->engaged = true;
-            KAL_TRY(check_engage(run, h, i));
-        } else if (action->kind == KAL_ACTION_STOP) {
-            run->over = true;
-            run->stopped_by = run->stopped_by ? run->stopped_by : h->event->name;
-        }
+        KAL_TRY(act(run, h, &h->event->actions[k]));
     }
     return KAL_OK;
 }
@@ -239,6 +244,11 @@ static KalStatus happen(KalRun *run, Happening *h)
 {
     double before = 0.0;
     double after = 0.0;
+    h->set = false;
+    h->engaged = false;
+    if (!run->solved) { // an earlier event has changed the state
+        KAL_TRY(kal_run_solve(run));
+    }
     memset(h->held, 0, 2 * (size_t)run->system->n * sizeof *h->held);
     KAL_TRY(set_values(run, h));
     KAL_TRY(energy_of(run, &before));
@@ -253,6 +263,7 @@ static KalStatus happen(KalRun *run, Happening *h)
         }
         KAL_TRY(status);
     }
+    run->solved = false;
     KAL_TRY(energy_of(run, &after));
     if (h->engaged) {
         run->statistics.energy_lost += before - after;
@@ -262,18 +273,14 @@ static KalStatus happen(KalRun *run, Happening *h)
     return watch_chatter(run, h->event->name);
 }
 
-static KalStatus happen_all(KalRun *run, bool *held)
+static KalStatus happen_all(KalRun *run, Happening *h)
 {
     const KalModel *model = run->system->model;
     for (size_t i = 0; i < model->n_events; i++) {
-        if (run->events.crossings[i] == 0) {
-            continue;
+        if (run->events.crossings[i] != 0) {
+            h->event = &model->events[i];
+            KAL_TRY(happen(run, h));
         }
-        Happening h = {.event = &model->events[i], .held = held};
-        if (i > 0) { // later events see what earlier ones did
-            KAL_TRY(kal_run_solve(run));
-        }
-        KAL_TRY(happen(run, &h));
     }
     return KAL_OK;
 }
@@ -285,8 +292,9 @@ KalStatus kal_run_events_apply(KalRun *run)
     if (!held) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for an event");
     }
+    Happening h = {.held = held};
     run->events.pending = false;
-    const KalStatus status = happen_all(run, held);
+    const KalStatus status = happen_all(run, &h);
     kal_free(run->ctx, held, size);
     KAL_TRY(status);
     KAL_TRY(kal_run_meet(run, false));

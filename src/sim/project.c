@@ -97,27 +97,37 @@ static KalStatus check(const KalRun *run, const Level *level)
     return KAL_OK;
 }
 
+// One step; false when it leads to no smaller residuals, and then none was made.
+static bool improve(KalRun *run, const Level *level)
+{
+    KalProjector *projector = &run->projector;
+    const size_t size = (size_t)run->system->n * sizeof(double);
+    kal_projector_set_rows(projector);
+    const double before = kal_projector_measure(projector);
+    if (!kal_projector_step(projector, KAL_LEAST_DAMPING, level->x, run->trial)) {
+        return false;
+    }
+    memcpy(run->kept, level->x, size);
+    memcpy(level->x, run->trial, size);
+    if (kal_instant_residuals(run->instant, level->id) == KAL_OK
+        && kal_projector_measure(projector) < before) {
+        return true;
+    }
+    memcpy(level->x, run->kept, size);
+    return false;
+}
+
 // Gauss-Newton steps, theory (15.1) and (15.2), until nothing but rounding is left.
 static KalStatus project_level(KalRun *run, const Level *level, double *out_residual)
 {
     KalInstant *instant = run->instant;
-    KalProjector *projector = &run->projector;
-    const size_t size = (size_t)run->system->n * sizeof(double);
     KAL_TRY(kal_instant_residuals(instant, level->id));
-    for (int k = 0; k < MOST_STEPS && !are_rounding(instant, level->x); k++) {
-        kal_projector_set_rows(projector);
-        const double before = kal_projector_measure(projector);
-        if (!kal_projector_step(projector, level->damping, level->x, run->trial)) {
-            break;
-        }
-        memcpy(run->kept, level->x, size);
-        memcpy(level->x, run->trial, size);
-        const KalStatus status = kal_instant_residuals(instant, level->id);
-        if (status != KAL_OK || !(kal_projector_measure(projector) < before)) {
-            memcpy(level->x, run->kept, size);
-            KAL_TRY(kal_instant_residuals(instant, level->id));
-            break;
-        }
+    int k = 0;
+    while (k < MOST_STEPS && !are_rounding(instant, level->x) && improve(run, level)) {
+        k++;
+    }
+    if (k < MOST_STEPS) { // the last trial may have left its own residuals
+        KAL_TRY(kal_instant_residuals(instant, level->id));
     }
     *out_residual = largest_residual(instant);
     return check(run, level);

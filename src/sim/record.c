@@ -159,19 +159,26 @@ static KalStatus add_kind(KalRecord *record, Kind kind)
     return KAL_OK;
 }
 
+// Add the columns of a kind that fit a pattern.
+static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
+                             bool *found)
+{
+    for (int i = 0; i < count_of(record->system, kind); i++) {
+        Label label;
+        label_column(record->system, (Column){kind, i}, &label);
+        if (fits(pattern, label.name)) {
+            *found = true;
+            KAL_TRY(add_column(record, (Column){kind, i}));
+        }
+    }
+    return KAL_OK;
+}
+
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
 {
     bool found = false;
     for (int kind = TIME; kind <= ENERGY; kind++) {
-        for (int i = 0; i < count_of(record->system, (Kind)kind); i++) {
-            const Column column = {(Kind)kind, i};
-            Label label;
-            label_column(record->system, column, &label);
-            if (fits(pattern, label.name)) {
-                found = true;
-                KAL_TRY(add_column(record, column));
-            }
-        }
+        KAL_TRY(add_fitting(record, (Kind)kind, pattern, &found));
     }
     return found ? KAL_OK
                  : kal_fail(record->ctx, KAL_ERR_USAGE,

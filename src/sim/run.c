@@ -337,9 +337,7 @@ static KalStatus fall_back(KalRun *run, KalStatus status)
 static KalStatus advance(KalRun *run, double t)
 {
     while (run->t < t && !run->over) {
-        if (run->t >= run->horizon) {
-            KAL_TRY(go_on(run));
-        }
+        KAL_TRY(run->t >= run->horizon ? go_on(run) : KAL_OK);
         KAL_TRY(reach(run, fmin(t, run->horizon)));
     }
     return KAL_OK;
