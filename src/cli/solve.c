@@ -13,10 +13,10 @@ enum {
 };
 
 static const KalOption options[] = {
-    [OPTION_JSON] = {"--json",        NULL,   "print one JSON object instead of tables"},
+    [OPTION_JSON] = {"--json",        NULL,   "print one JSON object instead of tables", false},
     [OPTION_FORMULATION] = {"--formulation", "WORD",
-                     "solve by this formulation, whatever the file says"               },
-    [OPTION_QUIET] = {"-q",            NULL,   "no warnings"                            },
+                     "solve by this formulation, whatever the file says",                false},
+    [OPTION_QUIET] = {"-q",            NULL,   "no warnings",                             false},
 };
 
 #define FORMULATION_WORD(name, word, meaning) word,

@@ -124,6 +124,12 @@ static KalStatus find_rank(KalCheck *check, const KalSparse *rows, double *numbe
     fill_values(check, values);
     KAL_TRY(kal_eval(check->system->model->graph, rows->value, (size_t)rows->start[m],
                      values, entries));
+    for (int64_t k = 0; k < rows->start[m]; k++) {
+        if (!isfinite(entries[k])) { // combinations have no value in special states
+            check->configuration_rank = (int)check->classification->rank;
+            return KAL_OK;
+        }
+    }
     kal_scatter(rows, entries, A);
     for (size_t i = 0; i < n; i++) {
         M[i * n + i] = 1.0;
