@@ -139,15 +139,15 @@ KAL_API KalTableNote kal_table_note(const KalTable *table, size_t i);
 KAL_API KalTableWriteOptions kal_table_write_options(void);
 
 /// Try whether a table can be written to a path, without leaving a trace: whether the
-/// ending is known and the folder there and open to us.  KAL_ERR_USAGE for the ending,
-/// KAL_ERR_FILE, KAL_ERR_NOMEM.
+/// ending is known, the folder there and open to us, and the library there that the format
+/// needs.  KAL_ERR_USAGE for the ending, KAL_ERR_FILE, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_table_check_path(KalContext *ctx, const char *path);
 
 /// Write a table.  The file is written under another name and renamed when it is whole,
 /// so that a file of that name is either the old one or all of the new one.  `options` may
 /// be NULL.  KAL_ERR_USAGE when the ending is not known or the table has no columns,
-/// KAL_ERR_FILE (no room, no permission, no folder), KAL_ERR_LIMIT when the format cannot
-/// hold so much, KAL_ERR_NOMEM.
+/// KAL_ERR_FILE (no room, no permission, no folder, no HDF5), KAL_ERR_LIMIT when the
+/// format cannot hold so much, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_table_write(const KalTable *table, const char *path,
                                               const KalTableWriteOptions *options);
 

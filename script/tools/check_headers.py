@@ -2,6 +2,7 @@
 """Headers: each compiles alone, is guarded and keeps to the prefix; public ones as C99
 and as C++, listed for installation and documented declaration by declaration."""
 
+import functools
 import re
 import subprocess
 import sys
@@ -38,12 +39,22 @@ def statements(code):
             start = None
 
 
+@functools.cache
+def outside_folders():
+    """Where the headers are that internal ones may include from other projects."""
+    run = subprocess.run(["pkg-config", "--cflags-only-I", "hdf5-serial"],
+                         capture_output=True, text=True, check=True)
+    return [flag.replace("-I", "-isystem", 1) for flag in run.stdout.split()]
+
+
 def check_compiles(check, path, base, commands):
     name = path.relative_to(base)
     twice = f"#include <{name}>\n#include <{name}>\nint kal_not_empty;\n"
-    folders = [f"-I{check.root / 'include'}", f"-I{check.root / 'src'}"]
+    folders = [f"-I{check.root / 'include'}"]
+    if base.name == "src":
+        folders += [f"-I{check.root / 'src'}", *outside_folders()]
     for command in commands:
-        run = subprocess.run([*command, *WARNINGS, *folders[:1 + (base.name == "src")], "-"],
+        run = subprocess.run([*command, *WARNINGS, *folders, "-"],
                              input=twice, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             check.find(path, 1, f"does not compile alone by {' '.join(command[:2])}")

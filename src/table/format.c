@@ -20,7 +20,8 @@ typedef KalStatus Reader(KalContext *ctx, const char *path, size_t limit,
 typedef struct Format {
     const char *ending;
     Writer *write;
-    Reader *read; // NULL: such files are not read
+    Reader *read;                        // NULL: such files are not read
+    KalStatus (*check)(KalContext *ctx); // NULL: nothing is needed to write them
 } Format;
 
 static KalStatus read_csv(KalContext *ctx, const char *path, size_t limit,
@@ -37,11 +38,11 @@ static KalStatus read_csv(KalContext *ctx, const char *path, size_t limit,
 }
 
 static const Format formats[] = {
-    {".csv",  kal_csv_write,        read_csv           },
-    {".h5",   kal_hdf5_table_write, kal_hdf5_table_read},
-    {".hdf5", kal_hdf5_table_write, kal_hdf5_table_read},
-    {".mat",  kal_mat_table_write,  NULL               },
-    {".json", kal_json_table_write, NULL               },
+    {".csv",  kal_csv_write,        read_csv,            NULL                },
+    {".h5",   kal_hdf5_table_write, kal_hdf5_table_read, kal_hdf5_table_check},
+    {".hdf5", kal_hdf5_table_write, kal_hdf5_table_read, kal_hdf5_table_check},
+    {".mat",  kal_mat_table_write,  NULL,                NULL                },
+    {".json", kal_json_table_write, NULL,                NULL                },
 };
 
 enum {
@@ -104,12 +105,13 @@ KalTableWriteOptions kal_table_write_options(void)
 KalStatus kal_table_check_path(KalContext *ctx, const char *path)
 {
     KalFile *file = NULL;
-    if (!get_format(ctx, path, false)) {
+    const Format *format = get_format(ctx, path, false);
+    if (!format) {
         return KAL_ERR_USAGE;
     }
     KAL_TRY(kal_file_create(ctx, path, &file));
     kal_file_destroy(file);
-    return KAL_OK;
+    return format->check ? format->check(ctx) : KAL_OK;
 }
 
 // x.units.csv for x.csv.

@@ -19,6 +19,10 @@ KAL_CHECKED KalStatus kal_json_table_write(const KalTable *table, KalSink sink);
 /// numbers take more than the 2 GiB that the format has room for.
 KAL_CHECKED KalStatus kal_mat_table_write(const KalTable *table, KalSink sink);
 
+/// Whether the library is there that the next two need.  KAL_ERR_FILE with what to install
+/// when it is not.
+KAL_CHECKED KalStatus kal_hdf5_table_check(KalContext *ctx);
+
 /// Write an HDF5 file, which is made in memory.  KAL_ERR_FILE with the words of HDF5 when
 /// the library fails, which takes as much memory again as the table.
 KAL_CHECKED KalStatus kal_hdf5_table_write(const KalTable *table, KalSink sink);

@@ -17,15 +17,21 @@
 #include "base/utf8.h"
 #include "table/file.h"
 #include "table/format_impl.h"
+#include "table/hdf5_library.h"
 #include "table/table_impl.h"
-
-#include <hdf5.h>
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+// In hdf5.h some constants call the library first, to open it and to check its version.
+// Ours is open before any of them is used.
+#undef H5OPEN
+#define H5OPEN
+#undef H5CHECK
+#define H5CHECK
 
 enum {
     REASON_SIZE = 256,
@@ -35,6 +41,7 @@ enum {
 
 typedef struct Hdf5 {
     KalContext *ctx;
+    KalHdf5Library lib;
     bool failed;
     char reason[REASON_SIZE]; // of the first failure, in the words of HDF5
     H5E_auto2_t printer;      // what the program had set to be called on errors
@@ -61,7 +68,7 @@ static hid_t seen(Hdf5 *h, hid_t result)
 {
     if (result < 0 && !h->failed) {
         h->failed = true;
-        H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, h->reason);
+        h->lib.H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, h->reason);
     }
     return result;
 }
@@ -70,19 +77,32 @@ static hid_t seen(Hdf5 *h, hid_t result)
 static void drop(Hdf5 *h, hid_t id)
 {
     if (id >= 0) {
-        seen(h, H5Idec_ref(id));
+        seen(h, h->lib.H5Idec_ref(id));
     }
+}
+
+static KalStatus load(KalContext *ctx, KalHdf5Library *out_lib)
+{
+    static const char *const names[] = {"libhdf5_serial.so.103", "libhdf5_serial.so",
+                                        "libhdf5.so.103", "libhdf5.so", NULL};
+    return kal_hdf5_library_open(ctx, names, out_lib);
+}
+
+KalStatus kal_hdf5_table_check(KalContext *ctx)
+{
+    KalHdf5Library lib;
+    return load(ctx, &lib);
 }
 
 static void silence(Hdf5 *h)
 {
-    H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_user);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    h->lib.H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_user);
+    h->lib.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
 static void speak_again(const Hdf5 *h)
 {
-    H5Eset_auto2(H5E_DEFAULT, h->printer, h->printer_user);
+    h->lib.H5Eset_auto2(H5E_DEFAULT, h->printer, h->printer_user);
 }
 
 static const char columns_name[] = "columns";
@@ -130,15 +150,15 @@ static void unescape_name(char *name)
 static void open_properties(Hdf5 *h)
 {
     const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-    h->attribute = seen(h, H5Pcreate(H5P_ATTRIBUTE_CREATE));
-    seen(h, H5Pset_char_encoding(h->attribute, H5T_CSET_UTF8));
-    h->link = seen(h, H5Pcreate(H5P_LINK_CREATE));
-    seen(h, H5Pset_char_encoding(h->link, H5T_CSET_UTF8));
-    h->group = seen(h, H5Pcreate(H5P_GROUP_CREATE));
-    seen(h, H5Pset_link_creation_order(h->group, order));
-    seen(h, H5Pset_obj_track_times(h->group, false));
-    h->dataset = seen(h, H5Pcreate(H5P_DATASET_CREATE));
-    seen(h, H5Pset_obj_track_times(h->dataset, false));
+    h->attribute = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_ATTRIBUTE_CREATE_ID_g));
+    seen(h, h->lib.H5Pset_char_encoding(h->attribute, H5T_CSET_UTF8));
+    h->link = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_LINK_CREATE_ID_g));
+    seen(h, h->lib.H5Pset_char_encoding(h->link, H5T_CSET_UTF8));
+    h->group = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_GROUP_CREATE_ID_g));
+    seen(h, h->lib.H5Pset_link_creation_order(h->group, order));
+    seen(h, h->lib.H5Pset_obj_track_times(h->group, false));
+    h->dataset = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_DATASET_CREATE_ID_g));
+    seen(h, h->lib.H5Pset_obj_track_times(h->dataset, false));
 }
 
 static void close_properties(Hdf5 *h)
@@ -152,19 +172,19 @@ static void close_properties(Hdf5 *h)
 // A text of `size` bytes that ends with a NUL.
 static hid_t text_type(Hdf5 *h, size_t size, H5T_cset_t letters)
 {
-    const hid_t type = seen(h, H5Tcopy(H5T_C_S1));
-    seen(h, H5Tset_size(type, size));
-    seen(h, H5Tset_cset(type, letters));
+    const hid_t type = seen(h, h->lib.H5Tcopy(h->lib.H5T_C_S1_g));
+    seen(h, h->lib.H5Tset_size(type, size));
+    seen(h, h->lib.H5Tset_cset(type, letters));
     return type;
 }
 
 static void write_attribute(Hdf5 *h, hid_t object, const char *name, hid_t type,
                             const void *value)
 {
-    const hid_t space = seen(h, H5Screate(H5S_SCALAR));
-    const hid_t attribute =
-        seen(h, H5Acreate2(object, name, type, space, h->attribute, H5P_DEFAULT));
-    seen(h, H5Awrite(attribute, type, value));
+    const hid_t space = seen(h, h->lib.H5Screate(H5S_SCALAR));
+    const hid_t attribute = seen(
+        h, h->lib.H5Acreate2(object, name, type, space, h->attribute, H5P_DEFAULT));
+    seen(h, h->lib.H5Awrite(attribute, type, value));
     drop(h, attribute);
     drop(h, space);
 }
@@ -185,13 +205,15 @@ static void write_label(Hdf5 *h, hid_t object, const KalQuantity *quantity)
 static void write_notes(Hdf5 *h, const KalTable *table, hid_t file)
 {
     const unsigned char incomplete = kal_table_is_incomplete(table);
-    write_attribute(h, file, KAL_TABLE_INCOMPLETE_NOTE, H5T_NATIVE_UCHAR, &incomplete);
+    write_attribute(h, file, KAL_TABLE_INCOMPLETE_NOTE, h->lib.H5T_NATIVE_UCHAR_g,
+                    &incomplete);
     for (size_t i = 0; i < kal_table_notes(table); i++) {
         const KalTableNote note = kal_table_note(table, i);
         if (note.text) {
             write_text(h, file, note.key, note.text);
         } else {
-            write_attribute(h, file, note.key, H5T_NATIVE_DOUBLE, &note.number);
+            write_attribute(h, file, note.key, h->lib.H5T_NATIVE_DOUBLE_g,
+                            &note.number);
         }
     }
 }
@@ -205,11 +227,12 @@ static void write_dataset(Hdf5 *h, hid_t group, const KalQuantity *quantity,
     const hid_t memory = spaces[1];
     char name[NAME_SIZE];
     escape_name(quantity->name, name);
-    const hid_t dataset = seen(h, H5Dcreate2(group, name, H5T_IEEE_F64LE, file, h->link,
-                                             h->dataset, H5P_DEFAULT));
+    const hid_t dataset =
+        seen(h, h->lib.H5Dcreate2(group, name, h->lib.H5T_IEEE_F64LE_g, file, h->link,
+                                  h->dataset, H5P_DEFAULT));
     if (values) {
-        seen(h,
-             H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, values));
+        seen(h, h->lib.H5Dwrite(dataset, h->lib.H5T_NATIVE_DOUBLE_g, memory, file,
+                                H5P_DEFAULT, values));
     }
     write_label(h, dataset, quantity);
     drop(h, dataset);
@@ -217,9 +240,9 @@ static void write_dataset(Hdf5 *h, hid_t group, const KalQuantity *quantity,
 
 static void write_parameters(Hdf5 *h, const KalTable *table, hid_t file)
 {
-    const hid_t group =
-        seen(h, H5Gcreate2(file, parameters_name, h->link, h->group, H5P_DEFAULT));
-    const hid_t scalar = seen(h, H5Screate(H5S_SCALAR));
+    const hid_t group = seen(
+        h, h->lib.H5Gcreate2(file, parameters_name, h->link, h->group, H5P_DEFAULT));
+    const hid_t scalar = seen(h, h->lib.H5Screate(H5S_SCALAR));
     const hid_t spaces[2] = {scalar, scalar};
     for (size_t i = 0; i < kal_table_parameters(table); i++) {
         const KalTableParameter parameter = kal_table_parameter(table, i);
@@ -234,7 +257,8 @@ static void select_column(Hdf5 *h, hid_t memory, size_t rows, size_t column)
 {
     const hsize_t start[2] = {0, column};
     const hsize_t count[2] = {rows, 1};
-    seen(h, H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL, count, NULL));
+    seen(h,
+         h->lib.H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL, count, NULL));
 }
 
 static void write_columns(Hdf5 *h, const KalTable *table, hid_t file)
@@ -243,9 +267,9 @@ static void write_columns(Hdf5 *h, const KalTable *table, hid_t file)
     const hsize_t size[2] = {rows, kal_table_columns(table)};
     const double *values = rows > 0 ? kal_table_row(table, 0) : NULL;
     const hid_t group =
-        seen(h, H5Gcreate2(file, columns_name, h->link, h->group, H5P_DEFAULT));
-    const hid_t spaces[2] = {seen(h, H5Screate_simple(1, size, NULL)),
-                             seen(h, H5Screate_simple(2, size, NULL))};
+        seen(h, h->lib.H5Gcreate2(file, columns_name, h->link, h->group, H5P_DEFAULT));
+    const hid_t spaces[2] = {seen(h, h->lib.H5Screate_simple(1, size, NULL)),
+                             seen(h, h->lib.H5Screate_simple(2, size, NULL))};
     for (size_t j = 0; j < kal_table_columns(table) && !h->failed; j++) {
         const KalQuantity column = kal_table_column(table, j);
         if (rows > 0) {
@@ -265,15 +289,15 @@ static hid_t create_image(Hdf5 *h, size_t bytes)
     char name[64];
     snprintf(name, sizeof name, "kalaba-table-%p", (void *)h);
     const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-    const hid_t access = seen(h, H5Pcreate(H5P_FILE_ACCESS));
-    const hid_t create = seen(h, H5Pcreate(H5P_FILE_CREATE));
-    seen(h, H5Pset_fapl_core(access, bytes + GROWTH, false));
-    seen(h, H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
-    seen(h, H5Pset_attr_creation_order(create, order));
-    seen(h,
-         H5Pset_attr_phase_change(create, 0, 0)); // so they may have more than 64 KiB
-    seen(h, H5Pset_obj_track_times(create, false));
-    const hid_t file = seen(h, H5Fcreate(name, H5F_ACC_TRUNC, create, access));
+    const hid_t access = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_ACCESS_ID_g));
+    const hid_t create = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_CREATE_ID_g));
+    seen(h, h->lib.H5Pset_fapl_core(access, bytes + GROWTH, false));
+    seen(h, h->lib.H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+    seen(h, h->lib.H5Pset_attr_creation_order(create, order));
+    seen(h, h->lib.H5Pset_attr_phase_change(create, 0,
+                                            0)); // so they may have more than 64 KiB
+    seen(h, h->lib.H5Pset_obj_track_times(create, false));
+    const hid_t file = seen(h, h->lib.H5Fcreate(name, H5F_ACC_TRUNC, create, access));
     drop(h, create);
     drop(h, access);
     return file;
@@ -282,9 +306,9 @@ static hid_t create_image(Hdf5 *h, size_t bytes)
 static void hand_over(Hdf5 *h, hid_t file, KalSink sink)
 {
     void *handle = NULL;
-    seen(h, H5Fflush(file, H5F_SCOPE_GLOBAL));
-    const ssize_t size = (ssize_t)seen(h, H5Fget_file_image(file, NULL, 0));
-    seen(h, H5Fget_vfd_handle(file, H5P_DEFAULT, &handle));
+    seen(h, h->lib.H5Fflush(file, H5F_SCOPE_GLOBAL));
+    const ssize_t size = (ssize_t)seen(h, h->lib.H5Fget_file_image(file, NULL, 0));
+    seen(h, h->lib.H5Fget_vfd_handle(file, H5P_DEFAULT, &handle));
     if (!h->failed) {
         sink.write(sink.user, *(const char **)handle, (size_t)size);
     }
@@ -295,6 +319,7 @@ KalStatus kal_hdf5_table_write(const KalTable *table, KalSink sink)
     Hdf5 h = {.ctx = kal_table_context(table)};
     const size_t values =
         kal_table_rows(table) * kal_table_columns(table) * sizeof(double);
+    KAL_TRY(load(h.ctx, &h.lib));
     silence(&h);
     open_properties(&h);
     const hid_t file = create_image(&h, values);
@@ -360,35 +385,36 @@ static KalStatus copy_text(Input *in, const char *text, KalBlock *out_text)
 
 static KalStatus read_text(Input *in, hid_t attribute, hid_t type, KalBlock *out_text)
 {
-    const size_t size = H5Tget_size(type) + 1;
+    const size_t size = in->h.lib.H5Tget_size(type) + 1;
     char *text = kal_alloc(in->h.ctx, size, 1);
     if (!text) {
         return kal_fail(in->h.ctx, KAL_ERR_NOMEM, "no memory for the texts of a table");
     }
-    const hid_t memory = text_type(&in->h, size, H5Tget_cset(type));
-    seen(&in->h, H5Aread(attribute, memory, text));
+    const hid_t memory = text_type(&in->h, size, in->h.lib.H5Tget_cset(type));
+    seen(&in->h, in->h.lib.H5Aread(attribute, memory, text));
     const KalStatus status = copy_text(in, text, out_text);
     drop(&in->h, memory);
     kal_free(in->h.ctx, text, size);
     return status;
 }
 
-static bool is_number(hid_t type)
+static bool is_number(const Hdf5 *h, hid_t type)
 {
-    const H5T_class_t class = H5Tget_class(type);
+    const H5T_class_t class = h->lib.H5Tget_class(type);
     return class == H5T_FLOAT || class == H5T_INTEGER;
 }
 
-static bool is_text(hid_t type)
+static bool is_text(const Hdf5 *h, hid_t type)
 {
-    return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
+    return h->lib.H5Tget_class(type) == H5T_STRING
+           && h->lib.H5Tis_variable_str(type) == 0;
 }
 
 // Whether an attribute holds one value and not many.
 static bool is_single(Hdf5 *h, hid_t attribute)
 {
-    const hid_t space = seen(h, H5Aget_space(attribute));
-    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    const hid_t space = seen(h, h->lib.H5Aget_space(attribute));
+    const hssize_t count = h->lib.H5Sget_simple_extent_npoints(space);
     drop(h, space);
     return count == 1;
 }
@@ -397,12 +423,12 @@ static bool is_single(Hdf5 *h, hid_t attribute)
 static KalStatus read_label(Input *in, hid_t object, const char *name,
                             KalBlock *out_text)
 {
-    if (H5Aexists(object, name) <= 0) {
+    if (in->h.lib.H5Aexists(object, name) <= 0) {
         return copy_text(in, "", out_text);
     }
-    const hid_t attribute = seen(&in->h, H5Aopen(object, name, H5P_DEFAULT));
-    const hid_t type = seen(&in->h, H5Aget_type(attribute));
-    const bool text = is_text(type) && is_single(&in->h, attribute);
+    const hid_t attribute = seen(&in->h, in->h.lib.H5Aopen(object, name, H5P_DEFAULT));
+    const hid_t type = seen(&in->h, in->h.lib.H5Aget_type(attribute));
+    const bool text = is_text(&in->h, type) && is_single(&in->h, attribute);
     const KalStatus status =
         text ? read_text(in, attribute, type, out_text) : copy_text(in, "", out_text);
     drop(&in->h, type);
@@ -417,15 +443,15 @@ static KalStatus read_note(Input *in, hid_t attribute, hid_t type, const char *k
     if (!is_single(&in->h, attribute)) {
         return KAL_OK;
     }
-    if (is_text(type)) {
+    if (is_text(&in->h, type)) {
         KAL_TRY(read_text(in, attribute, type, &in->description));
         return kal_table_set_text(in->table, key, in->description.data);
     }
-    if (!is_number(type)) {
+    if (!is_number(&in->h, type)) {
         return KAL_OK;
     }
     double number = 0.0;
-    seen(&in->h, H5Aread(attribute, H5T_NATIVE_DOUBLE, &number));
+    seen(&in->h, in->h.lib.H5Aread(attribute, in->h.lib.H5T_NATIVE_DOUBLE_g, &number));
     if (strcmp(key, KAL_TABLE_INCOMPLETE_NOTE) == 0) {
         kal_table_set_incomplete(in->table, number != 0.0);
         return KAL_OK;
@@ -435,12 +461,12 @@ static KalStatus read_note(Input *in, hid_t attribute, hid_t type, const char *k
 
 static KalStatus read_attribute(Input *in, hid_t attribute)
 {
-    const ssize_t length = H5Aget_name(attribute, sizeof in->name, in->name);
+    const ssize_t length = in->h.lib.H5Aget_name(attribute, sizeof in->name, in->name);
     seen(&in->h, length);
     if (length >= (ssize_t)sizeof in->name) {
         return fail(in, "the name of an attribute is too long");
     }
-    const hid_t type = seen(&in->h, H5Aget_type(attribute));
+    const hid_t type = seen(&in->h, in->h.lib.H5Aget_type(attribute));
     const KalStatus status =
         in->h.failed ? KAL_OK : read_note(in, attribute, type, in->name);
     drop(&in->h, type);
@@ -459,16 +485,16 @@ static H5_index_t order_of(hid_t properties,
 // The attributes of the root.
 static KalStatus read_notes(Input *in, hid_t file)
 {
-    const hid_t root = seen(&in->h, H5Gopen2(file, "/", H5P_DEFAULT));
-    const hid_t properties = seen(&in->h, H5Gget_create_plist(root));
-    const H5_index_t order = order_of(properties, H5Pget_attr_creation_order);
+    const hid_t root = seen(&in->h, in->h.lib.H5Gopen2(file, "/", H5P_DEFAULT));
+    const hid_t properties = seen(&in->h, in->h.lib.H5Gget_create_plist(root));
+    const H5_index_t order = order_of(properties, in->h.lib.H5Pget_attr_creation_order);
     drop(&in->h, properties);
-    const hid_t count = seen(&in->h, H5Aget_num_attrs(root));
+    const hid_t count = seen(&in->h, in->h.lib.H5Aget_num_attrs(root));
     KalStatus status = KAL_OK;
     for (hid_t i = 0; i < count && status == KAL_OK && !in->h.failed; i++) {
-        const hid_t attribute =
-            seen(&in->h, H5Aopen_by_idx(root, ".", order, H5_ITER_INC, (hsize_t)i,
-                                        H5P_DEFAULT, H5P_DEFAULT));
+        const hid_t attribute = seen(
+            &in->h, in->h.lib.H5Aopen_by_idx(root, ".", order, H5_ITER_INC, (hsize_t)i,
+                                             H5P_DEFAULT, H5P_DEFAULT));
         if (attribute >= 0) {
             status = read_attribute(in, attribute);
         }
@@ -480,20 +506,20 @@ static KalStatus read_notes(Input *in, hid_t file)
 }
 
 // Links may lead into other files, which is not what a table is for.
-static bool is_inside(hid_t group, const char *name)
+static bool is_inside(const Hdf5 *h, hid_t group, const char *name)
 {
     H5L_info_t info;
-    return H5Lexists(group, name, H5P_DEFAULT) > 0
-           && H5Lget_info(group, name, &info, H5P_DEFAULT) >= 0
+    return h->lib.H5Lexists(group, name, H5P_DEFAULT) > 0
+           && h->lib.H5Lget_info(group, name, &info, H5P_DEFAULT) >= 0
            && info.type == H5L_TYPE_HARD;
 }
 
 // Whether the numbers of a dataset are in this file.
 static bool has_own_data(Hdf5 *h, hid_t dataset)
 {
-    const hid_t properties = seen(h, H5Dget_create_plist(dataset));
-    const H5D_layout_t layout = H5Pget_layout(properties);
-    const int elsewhere = H5Pget_external_count(properties);
+    const hid_t properties = seen(h, h->lib.H5Dget_create_plist(dataset));
+    const H5D_layout_t layout = h->lib.H5Pget_layout(properties);
+    const int elsewhere = h->lib.H5Pget_external_count(properties);
     drop(h, properties);
     return elsewhere == 0
            && (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS
@@ -504,12 +530,12 @@ static KalStatus check_dataset(Input *in, const Group *group, hid_t dataset,
                                hsize_t *out_rows)
 {
     hsize_t rows = 1;
-    const hid_t type = seen(&in->h, H5Dget_type(dataset));
-    const hid_t space = seen(&in->h, H5Dget_space(dataset));
-    const bool number = is_number(type);
-    const int rank = H5Sget_simple_extent_ndims(space);
+    const hid_t type = seen(&in->h, in->h.lib.H5Dget_type(dataset));
+    const hid_t space = seen(&in->h, in->h.lib.H5Dget_space(dataset));
+    const bool number = is_number(&in->h, type);
+    const int rank = in->h.lib.H5Sget_simple_extent_ndims(space);
     if (rank == group->rank) {
-        seen(&in->h, H5Sget_simple_extent_dims(space, &rows, NULL));
+        seen(&in->h, in->h.lib.H5Sget_simple_extent_dims(space, &rows, NULL));
     }
     drop(&in->h, space);
     drop(&in->h, type);
@@ -533,13 +559,13 @@ static KalStatus open_dataset(Input *in, const Group *group, hsize_t i,
                               hid_t *out_dataset)
 {
     const ssize_t length =
-        H5Lget_name_by_idx(group->id, ".", group->order, H5_ITER_INC, i, in->name,
-                           sizeof in->name, H5P_DEFAULT);
+        in->h.lib.H5Lget_name_by_idx(group->id, ".", group->order, H5_ITER_INC, i,
+                                     in->name, sizeof in->name, H5P_DEFAULT);
     if (seen(&in->h, length) < 0 || length >= (ssize_t)sizeof in->name) {
         return fail(in, "the name of a dataset cannot be read or is too long");
     }
-    const hid_t dataset = is_inside(group->id, in->name)
-                              ? H5Dopen2(group->id, in->name, H5P_DEFAULT)
+    const hid_t dataset = is_inside(&in->h, group->id, in->name)
+                              ? in->h.lib.H5Dopen2(group->id, in->name, H5P_DEFAULT)
                               : -1;
     unescape_name(in->name);
     if (dataset < 0) {
@@ -592,10 +618,10 @@ static KalStatus add_column(Input *in, const Group *group, hid_t dataset, hsize_
 static KalStatus fill_column(Input *in, const Group *group, hid_t dataset, hsize_t rows)
 {
     const hsize_t size[2] = {rows, group->count};
-    const hid_t memory = seen(&in->h, H5Screate_simple(2, size, NULL));
+    const hid_t memory = seen(&in->h, in->h.lib.H5Screate_simple(2, size, NULL));
     select_column(&in->h, memory, rows, in->filled);
-    seen(&in->h,
-         H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, H5S_ALL, H5P_DEFAULT, in->values));
+    seen(&in->h, in->h.lib.H5Dread(dataset, in->h.lib.H5T_NATIVE_DOUBLE_g, memory,
+                                   H5S_ALL, H5P_DEFAULT, in->values));
     drop(&in->h, memory);
     in->filled++;
     return KAL_OK;
@@ -608,8 +634,8 @@ static KalStatus set_parameter(Input *in, const Group *group, hid_t dataset,
     double value = 0.0;
     (void)group;
     (void)rows;
-    seen(&in->h,
-         H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value));
+    seen(&in->h, in->h.lib.H5Dread(dataset, in->h.lib.H5T_NATIVE_DOUBLE_g, H5S_ALL,
+                                   H5S_ALL, H5P_DEFAULT, &value));
     KAL_TRY(read_quantity(in, dataset, &quantity));
     return kal_table_set_parameter(in->table, quantity, value);
 }
@@ -644,18 +670,19 @@ static KalStatus read_group(Input *in, hid_t file, Group group,
                             KalStatus (*read)(Input *in, const Group *group))
 {
     H5G_info_t info = {.nlinks = 0};
-    group.id =
-        is_inside(file, group.name) ? H5Gopen2(file, group.name, H5P_DEFAULT) : -1;
+    group.id = is_inside(&in->h, file, group.name)
+                   ? in->h.lib.H5Gopen2(file, group.name, H5P_DEFAULT)
+                   : -1;
     if (group.id < 0) {
         return kal_fail(
             in->h.ctx, KAL_ERR_FILE,
             "cannot read %s: it has no group '%s', as a table of Kalaba has",
             kal_file_shown(in->path), group.name);
     }
-    const hid_t properties = seen(&in->h, H5Gget_create_plist(group.id));
-    group.order = order_of(properties, H5Pget_link_creation_order);
+    const hid_t properties = seen(&in->h, in->h.lib.H5Gget_create_plist(group.id));
+    group.order = order_of(properties, in->h.lib.H5Pget_link_creation_order);
     drop(&in->h, properties);
-    seen(&in->h, H5Gget_info(group.id, &info));
+    seen(&in->h, in->h.lib.H5Gget_info(group.id, &info));
     group.count = info.nlinks;
     const KalStatus status =
         in->h.failed ? fail(in, "it is damaged") : read(in, &group);
@@ -667,7 +694,7 @@ static KalStatus read_file(Input *in, hid_t file, size_t limit)
 {
     KAL_TRY(kal_table_create(in->h.ctx, limit, &in->table));
     KAL_TRY(read_notes(in, file));
-    if (is_inside(file, parameters_name)) {
+    if (is_inside(&in->h, file, parameters_name)) {
         KAL_TRY(read_group(in, file, (Group){.name = parameters_name, .rank = 0},
                            read_parameters));
     }
@@ -686,8 +713,8 @@ static KalStatus name_file(const Input *in, KalStatus status)
                     "cannot read %s: %s", kal_file_shown(in->path), reason);
 }
 
-// Without a lock: a file that we only read may lie where none is to be had.
-static KalStatus open_file(Input *in, hid_t *out_file)
+// Files that are not there need no library to say so.
+static KalStatus check_file(const Input *in)
 {
     struct stat status;
     if (stat(in->path, &status) != 0) {
@@ -696,9 +723,17 @@ static KalStatus open_file(Input *in, hid_t *out_file)
     if (!S_ISREG(status.st_mode)) {
         return fail(in, "it is not a file but a folder, a device or the like");
     }
-    const hid_t access = seen(&in->h, H5Pcreate(H5P_FILE_ACCESS));
-    seen(&in->h, H5Pset_file_locking(access, false, true));
-    const hid_t file = seen(&in->h, H5Fopen(in->path, H5F_ACC_RDONLY, access));
+    return KAL_OK;
+}
+
+// Without a lock: a file that we only read may lie where none is to be had.
+static KalStatus open_file(Input *in, hid_t *out_file)
+{
+    const hid_t access =
+        seen(&in->h, in->h.lib.H5Pcreate(in->h.lib.H5P_CLS_FILE_ACCESS_ID_g));
+    seen(&in->h, in->h.lib.H5Pset_file_locking(access, false, true));
+    const hid_t file =
+        seen(&in->h, in->h.lib.H5Fopen(in->path, H5F_ACC_RDONLY, access));
     drop(&in->h, access);
     if (in->h.failed) {
         return fail(in, "it is no HDF5 file, or damaged");
@@ -712,6 +747,8 @@ KalStatus kal_hdf5_table_read(KalContext *ctx, const char *path, size_t limit,
 {
     Input in = {.h = {.ctx = ctx}, .path = path};
     hid_t file = -1;
+    KAL_TRY(check_file(&in));
+    KAL_TRY(load(ctx, &in.h.lib));
     silence(&in.h);
     KalStatus status = open_file(&in, &file);
     if (status == KAL_OK) {
