@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include "expr/order.h"
 #include "system.h"
 
 static void a_pendulum_swings(void)
@@ -36,6 +37,56 @@ static void moving_frames_give_inertial_forces(void)
     ok(lower(&eq->M, 1, 0).index == 0);
     near(value_of(eq->Q[0]), 2.0 * 1.05 * 1.05, 1e-14);
     near(value_of(eq->Q[1]), -2.0 * 2.0 * -0.7 * 1.05 - 4.0 * 3.0, 1e-13);
+    end();
+}
+
+// A slider-crank by the velocity of its rod's middle: Q has nothing that cancels.
+static void speeds_of_points_make_short_forces(void)
+{
+    begin();
+    parameter("m2", 3.0);
+    parameter("L1", 0.4);
+    parameter("L2", 0.7);
+    coordinates("th ph x");
+    term(KAL_TERM_KINETIC, "m2*((2*L1*th'*sin(th) + L2*ph'*sin(ph))^2"
+                           " + (2*L1*th'*cos(th) + L2*ph'*cos(ph))^2)/2");
+    term(KAL_TERM_KINETIC, "th'^2 + ph'^2 + x'^2");
+    derive();
+    set("th", 0.6);
+    set("ph", -0.9);
+    set("th'", 1.7);
+    set("ph'", -2.1);
+    const double factor = 2.0 * 3.0 * 0.4 * 0.7 * sin(1.5);
+    near(value_of(eq->Q[0]), -factor * 2.1 * 2.1, 1e-14);
+    near(value_of(eq->Q[1]), factor * 1.7 * 1.7, 1e-14);
+    ok(kal_is_zero(g, eq->Q[2]));
+    KalOrder order = {0};
+    ok(kal_order_init(g, eq->Q, 2, &order) == KAL_OK);
+    const KalOperations operations = kal_order_operations(&order);
+    ok(operations.sums + operations.products <= 30);
+    kal_order_clear(&order);
+    end();
+}
+
+// Speeds that are rates of no position, as those of turning about a body's axes, need all
+// terms of theory (9.23).
+static void other_speeds_keep_their_twist(void)
+{
+    begin();
+    coordinates("a b");
+    term(KAL_TERM_KINETIC, "(a'*sin(b))^2/2 + b'^2/2 + (a'*cos(b) + t)^2");
+    derive();
+    set("b", 0.4);
+    set("a'", 1.2);
+    set("b'", -0.8);
+    set("t", 0.3);
+    const double s = sin(0.4);
+    const double c = cos(0.4);
+    near(value_of(eq->Q[0]),
+         -(2.0 * 1.2 * s * c * -0.8 - 2.0 * (1.2 * c + 0.3) * s * -0.8
+           + 2.0 * c * (-1.2 * s * -0.8 + 1.0)),
+         1e-14);
+    near(value_of(eq->Q[1]), 1.44 * s * c - 2.0 * (1.2 * c + 0.3) * 1.2 * s, 1e-14);
     end();
 }
 
@@ -256,7 +307,9 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(a_pendulum_swings), TAP_CASE(moving_frames_give_inertial_forces),
-        TAP_CASE(forces_add_up), TAP_CASE(constraints_of_every_level_become_rows),
+        TAP_CASE(speeds_of_points_make_short_forces),
+        TAP_CASE(other_speeds_keep_their_twist), TAP_CASE(forces_add_up),
+        TAP_CASE(constraints_of_every_level_become_rows),
         TAP_CASE(non_ideal_forces_fill_C), TAP_CASE(servos_decay_and_actuators_push),
         TAP_CASE(faults_of_models_are_named), TAP_CASE(linear_in_disguise_is_linear),
         TAP_CASE(an_empty_model_has_empty_equations),
