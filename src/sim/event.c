@@ -277,10 +277,8 @@ static KalStatus happen_all(KalRun *run, Happening *h)
 {
     const KalModel *model = run->system->model;
     for (size_t i = 0; i < model->n_events; i++) {
-        if (run->events.crossings[i] != 0) {
-            h->event = &model->events[i];
-            KAL_TRY(happen(run, h));
-        }
+        h->event = &model->events[i];
+        KAL_TRY(run->events.crossings[i] != 0 ? happen(run, h) : KAL_OK);
     }
     return KAL_OK;
 }
