@@ -17,6 +17,7 @@ BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
     "context.h",
     "examine.h",
+    "figure.h",
     "kalaba.h",
     "model.h",
     "motion.h",
