@@ -77,21 +77,26 @@ static double size_of_terms(const KalInstant *instant, int i, const double *x)
     return row_size * largest;
 }
 
-static KalStatus check(const KalRun *run, const Level *level)
+// Fail because residual i is too large.
+static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
 {
     const KalInstant *instant = run->instant;
     char t[KAL_NUMBER_SIZE];
     kal_number_print(instant->variables[0], 12, t);
+    return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
+                    "no %s near by satisfy constraint %s at t = %s; it is off by %.3g",
+                    level->id == KAL_PROGRAM_POSITION ? "positions" : "velocities",
+                    kal_system_constraint_names(instant->system)[i], t,
+                    instant->residuals[i]);
+}
+
+static KalStatus check(const KalRun *run, const Level *level)
+{
+    const KalInstant *instant = run->instant;
     for (int i = 0; i < instant->system->m; i++) {
         if (fabs(instant->residuals[i])
             > level->allowed * size_of_terms(instant, i, level->x)) {
-            return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
-                            "no %s near by satisfy constraint %s at t = %s; it is off "
-                            "by %.3g",
-                            level->id == KAL_PROGRAM_POSITION ? "positions"
-                                                              : "velocities",
-                            kal_system_constraint_names(instant->system)[i], t,
-                            instant->residuals[i]);
+            return fail_residual(run, level, i);
         }
     }
     return KAL_OK;
