@@ -127,11 +127,11 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
 {
     KalInstant *instant = run->instant;
     KAL_TRY(kal_instant_residuals(instant, level->id));
-    int k = 0;
-    while (k < MOST_STEPS && !are_rounding(instant, level->x) && improve(run, level)) {
-        k++;
+    bool better = true;
+    for (int k = 0; better && k < MOST_STEPS && !are_rounding(instant, level->x); k++) {
+        better = improve(run, level);
     }
-    if (k < MOST_STEPS) { // the last trial may have left its own residuals
+    if (!better) { // the last trial left its own residuals
         KAL_TRY(kal_instant_residuals(instant, level->id));
     }
     *out_residual = largest_residual(instant);
