@@ -18,6 +18,7 @@
 #include <kalaba/system.h>
 #include <kalaba/table.h>
 #include <kalaba/text.h>
+#include <kalaba/verify.h>
 #include <kalaba/version.h>
 
 #endif

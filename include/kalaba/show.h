@@ -8,6 +8,7 @@
 
 #include <kalaba/examine.h>
 #include <kalaba/run.h>
+#include <kalaba/verify.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,9 +25,11 @@ typedef enum KalShowFormat {
 /// How to show.
 typedef struct KalShowOptions {
     KalShowFormat format;
-    bool color;       ///< with terminal colors, in text
-    bool closed_form; ///< with the solution as formulas, of equations
-    int width;        ///< columns of a terminal; 0 for 100
+    bool color;              ///< with terminal colors, in text
+    bool closed_form;        ///< with the solution as formulas, of equations
+    int width;               ///< columns of a terminal; 0 for 100
+    const KalVerify *verify; ///< second opinion to show with a run, or NULL
+    double verify_seconds;   ///< and the time that it took
 } KalShowOptions;
 
 /// Show the equations of a model as formulas: M, Q, A, b, C.  Nothing is written on

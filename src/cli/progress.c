@@ -69,11 +69,16 @@ bool kal_progress_watch(void *progress, const KalRun *run)
     return interrupted == 0;
 }
 
+double kal_progress_seconds(const KalProgress *progress)
+{
+    return now() - progress->began;
+}
+
 double kal_progress_end(KalProgress *progress)
 {
     if (progress->drawn) {
         fputs("\r\x1b[K", stderr);
         progress->drawn = false;
     }
-    return now() - progress->began;
+    return kal_progress_seconds(progress);
 }

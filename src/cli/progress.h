@@ -28,6 +28,9 @@ bool kal_progress_watch(void *progress, const KalRun *run);
 /// Whether Ctrl-C was pressed.
 bool kal_progress_is_interrupted(void);
 
+/// Seconds since it began.
+double kal_progress_seconds(const KalProgress *progress);
+
 /// Wipe off what is shown; answers the seconds that passed.
 double kal_progress_end(KalProgress *progress);
 

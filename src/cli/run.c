@@ -16,6 +16,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_METHOD,
     OPTION_DRIFT,
+    OPTION_VERIFY,
     PATTERNS_LIMIT = 256,
 };
 
@@ -35,6 +36,8 @@ static const KalOption options[] = {
                      false                                                                    },
     [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_VERIFY] = {"--verify",    NULL,
+                     "compute the motion by a second way and compare",                   false},
 };
 
 // A run on its way.
@@ -44,6 +47,8 @@ typedef struct Job {
     KalTableWriteOptions write;
     KalProgress progress;
     KalRun *run;
+    KalVerify *verify; // NULL unless asked for
+    double verify_seconds;
     KalRecord *record;
     char *names; // copy of --columns, cut into patterns
     const char *patterns[PATTERNS_LIMIT];
@@ -188,13 +193,22 @@ static bool read_options(Job *job)
     return read;
 }
 
-static KalStatus take(const Job *job)
+static KalStatus verify(Job *job)
 {
-    return job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    const double before = kal_progress_seconds(&job->progress);
+    const KalStatus status = kal_verify_take(job->verify, job->run);
+    job->verify_seconds += kal_progress_seconds(&job->progress) - before;
+    return status;
+}
+
+static KalStatus take(Job *job)
+{
+    KalStatus status = job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    return status == KAL_OK && job->verify ? verify(job) : status;
 }
 
 // All samples: from the first time to the last, which is one even if it is not due.
-static KalStatus sample(const Job *job)
+static KalStatus sample(Job *job)
 {
     const KalRunOptions *o = &job->options;
     KalStatus status = take(job);
@@ -246,16 +260,37 @@ static KalExit keep(Job *job)
     return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
 }
 
+// The second opinion has a say in the exit status.
+static KalExit judge(const Job *job)
+{
+    const KalVerifyReport report = job->verify ? kal_verify_report(job->verify)
+                                               : (KalVerifyReport){.passed = true};
+    if (report.passed) {
+        return KAL_EXIT_DONE;
+    }
+    if (report.samples == 0) {
+        kal_message_print("nothing could be verified: %s",
+                          report.n_gaps > 0 ? report.gaps[0].reason : "no samples");
+    } else {
+        kal_message_print("a second computation disagrees, by %.2g times the expected "
+                          "difference at t = %g: try a smaller --tolerance",
+                          report.ratio, report.at);
+    }
+    return KAL_EXIT_FAULT;
+}
+
 static KalExit show(const Job *job, double seconds)
 {
     const KalModelJob *model = job->model;
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
-                                .color = !model->json && kal_wants_color()};
+                                .color = !model->json && kal_wants_color(),
+                                .verify = job->verify,
+                                .verify_seconds = job->verify_seconds};
     if (model->quiet && job->record && !model->json) {
-        return KAL_EXIT_DONE;
+        return judge(job);
     }
     return kal_show_run(job->run, seconds, &how, kal_standard_output) == KAL_OK
-               ? KAL_EXIT_DONE
+               ? judge(job)
                : fail(job);
 }
 
@@ -266,6 +301,8 @@ static KalExit go(Job *job)
     KalStartReport report;
     if ((file && kal_table_check_path(ctx, file) != KAL_OK)
         || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
+        || (option(job, OPTION_VERIFY)
+            && kal_verify_create(ctx, job->model->system, &job->verify) != KAL_OK)
         || (file
             && kal_record_create(ctx, job->model->system, job->patterns,
                                  job->n_patterns, &job->record)
@@ -274,7 +311,7 @@ static KalExit go(Job *job)
         return fail(job);
     }
     const KalStatus status = sample(job);
-    const double seconds = kal_progress_end(&job->progress);
+    const double seconds = kal_progress_end(&job->progress) - job->verify_seconds;
     if (status != KAL_OK) {
         return keep(job);
     }
@@ -293,6 +330,7 @@ static KalExit run(KalModelJob *model)
         status = go(&job);
     }
     kal_record_destroy(job.record);
+    kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
     free(job.names);
     return status;
@@ -317,8 +355,10 @@ static void print_details(void)
         "  kalaba run sleigh.kal\n"
         "  kalaba run sleigh.kal -o out.csv --columns \"*'', reaction(*)\"\n"
         "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
+        "  kalaba run sleigh.kal --verify\n"
         "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"
-        "computed is in the file, marked as incomplete), 2 wrong usage, 130 "
+        "computed is in the file, marked as incomplete) or --verify disagrees, 2 wrong "
+        "usage, 130 "
         "interrupted.\n",
         stdout);
 }

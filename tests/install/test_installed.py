@@ -28,6 +28,7 @@ HEADERS = {
     "system.h",
     "table.h",
     "text.h",
+    "verify.h",
     "version.h",
 }
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
