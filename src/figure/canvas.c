@@ -7,7 +7,6 @@
 
 #include "figure/canvas.h"
 
-#include "base/utf8.h"
 #include "figure/cairo_library.h"
 #include "figure/styled.h"
 #include "figure/svg.h"

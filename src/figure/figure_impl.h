@@ -27,7 +27,8 @@ struct KalFigure {
     const KalTable *table;
     KalFigureOptions options; ///< without texts
     char title[2048];         ///< "" for none
-    size_t x;                 ///< the column
+    size_t clock;             ///< the column that decides which rows are shown
+    size_t x;                 ///< the column of the axis
     bool x_ascends;           ///< no value is less than the one before
     KalRange x_range;
     KalPanel panels[KAL_FIGURE_PANEL_LIMIT];
@@ -39,6 +40,9 @@ typedef struct KalAxes {
     KalAxis x;
     KalAxis y[KAL_FIGURE_PANEL_LIMIT];
 } KalAxes;
+
+/// Whether a row is to be shown: it is not left out and has a place on the x axis.
+bool kal_figure_shows(const KalFigure *figure, const double *row);
 
 /// Axes that fit the curves.
 KalAxes kal_figure_axes(const KalFigure *figure);
@@ -67,9 +71,9 @@ bool kal_panel_has_one_unit(const KalFigure *figure, const KalPanel *panel);
 double kal_figure_name_place(const KalFigure *figure, const KalAxes *axes, size_t panel,
                              size_t curve);
 
-/// Move `count` places, which need not be in order, as little as possible so that each is
-/// `gap` away from the others and none is out of low … high; if there is no room, they come
-/// to lie evenly.
+/// Move `count` places, which need not be in order, as little as possible, by the sum of
+/// squares, so that each is `gap` away from the others and none is out of low … high; if
+/// there is no room, they come to lie evenly.
 void kal_places_spread(double *places, size_t count, double gap, double low,
                        double high);
 

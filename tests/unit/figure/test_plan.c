@@ -172,6 +172,11 @@ static void names_keep_their_distance(void)
             }
         }
     }
+    double near_by[] = {50.0, 49.0, 51.0};
+    kal_places_spread(near_by, 3, 10.0, 0.0, 100.0);
+    near(near_by[0], 50.0, 1e-12); // around their mean
+    near(near_by[1], 40.0, 1e-12);
+    near(near_by[2], 60.0, 1e-12);
     double apart[] = {50.0, 20.0, 80.0};
     kal_places_spread(apart, 3, 10.0, 0.0, 100.0);
     ok(apart[0] == 50.0 && apart[1] == 20.0 && apart[2] == 80.0);
