@@ -213,7 +213,7 @@ static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t colu
                         "spread them over several panels",
                         (int)KAL_FIGURE_CURVE_LIMIT);
     }
-    panel->curves[panel->count++] = (KalCurve){column, scan(figure, column)};
+    panel->curves[panel->count++] = (KalPanelCurve){column, scan(figure, column)};
     return KAL_OK;
 }
 
@@ -325,7 +325,7 @@ KalFigureCurve kal_figure_curve(const KalFigure *figure, size_t i)
         i -= figure->panels[panel++].count;
         assert(panel < figure->n_panels);
     }
-    const KalCurve *curve = &figure->panels[panel].curves[i];
+    const KalPanelCurve *curve = &figure->panels[panel].curves[i];
     return (KalFigureCurve){panel, curve->column, curve->range.count};
 }
 

@@ -12,13 +12,13 @@
 
 #include <kalaba/figure.h>
 
-typedef struct KalCurve {
+typedef struct KalPanelCurve {
     size_t column;
     KalRange range; ///< of the values that are shown
-} KalCurve;
+} KalPanelCurve;
 
 typedef struct KalPanel {
-    KalCurve curves[KAL_FIGURE_CURVE_LIMIT];
+    KalPanelCurve curves[KAL_FIGURE_CURVE_LIMIT];
     size_t count;
 } KalPanel;
 
@@ -48,16 +48,16 @@ bool kal_figure_shows(const KalFigure *figure, const double *row);
 KalAxes kal_figure_axes(const KalFigure *figure);
 
 /// Where on the page a panel is: x = left at the low end of its axis, and so on.
-typedef struct KalFrame {
+typedef struct KalBox {
     double left;
     double top;
     double width;
     double height;
-} KalFrame;
+} KalBox;
 
 /// Add the points of a curve to `thin`, in the unit of the frame.
 void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel,
-                      size_t curve, KalFrame frame, KalThin *thin);
+                      size_t curve, KalBox frame, KalThin *thin);
 
 /// The name of a column and its unit.
 KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column);

@@ -25,7 +25,7 @@ KalAxes kal_figure_axes(const KalFigure *figure)
 }
 
 void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel,
-                      size_t curve, KalFrame frame, KalThin *thin)
+                      size_t curve, KalBox frame, KalThin *thin)
 {
     const KalAxis *x = &axes->x;
     const KalAxis *y = &axes->y[panel];
@@ -33,7 +33,7 @@ void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel
     const double bottom = frame.top + frame.height;
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
-        KalPoint point = {NAN, NAN};
+        KalSpot point = {NAN, NAN};
         if (kal_figure_shows(figure, row)
             && kal_axis_takes(y->logarithmic, row[column])) {
             point.x = frame.left + frame.width * kal_axis_place(x, row[figure->x]);
