@@ -15,8 +15,6 @@ enum {
 
 // Rows are dependent when an angle has a sine below this.
 static const double DEPENDENT = 1e-5;
-// A minimum below this, as straight lines foretell it, is looked at.
-static const double LOW = 0.05;
 // Accelerations are taken on the constraints only while a sine is below this.
 static const double CAREFUL = 0.2;
 // A run that fails at a sine below this is locked.
@@ -199,7 +197,7 @@ static KalStatus pass(KalRun *run, double sine, double slope)
     double t = 0.0;
     double least = 0.0;
     if (!(watch->slope < 0.0 && slope > 0.0)
-        || foretell(watch, run->horizon, sine, slope) > LOW) {
+        || foretell(watch, run->horizon, sine, slope) > KAL_LOW_SINE) {
         return KAL_OK;
     }
     KAL_TRY(find_least(run, watch->t, run->horizon, &t, &least));
@@ -219,9 +217,12 @@ bool kal_run_foresee(const KalRun *run, double *out_distance)
         return false;
     }
     *out_distance = watch->sine / -watch->slope;
-    return *out_distance<near * run->statistics.step && * out_distance> 1e-9
-               * fmax(fabs(run->t), run->statistics.step)
-           && run->t + *out_distance < run->options.until;
+    const bool is_near = isfinite(run->tried) || watch->sine < KAL_LOW_SINE
+                         || *out_distance < near * run->statistics.step;
+    return is_near
+           && run->t
+                  + *out_distance<run->options.until && * out_distance> 1e-9
+                        * fmax(fabs(run->t), run->statistics.step);
 }
 
 KalStatus kal_run_watch_rank(KalRun *run, bool fresh)

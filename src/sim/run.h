@@ -21,6 +21,10 @@
 
 #include <kalaba/run.h>
 
+/// Below this the loss of rank is near, whatever the step: a minimum is looked at, and a
+/// step across is tried.
+#define KAL_LOW_SINE 0.05
+
 /// How near the constraints are to losing rank, at the horizon of the step before.
 typedef struct KalRankWatch {
     bool known;      ///< the rest holds something
