@@ -489,6 +489,9 @@ KalStatus kal_dop853_step(KalDop853 *solver, KalOdeStep *out_step)
     int retries = 0;
     for (int attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
         Attempt attempt = plan(s);
+        if (attempt.t_new == s->t) { // the rate is too large for any time to pass
+            break;
+        }
         const KalStatus status = try_attempt(s, &attempt);
         if (status == KAL_OK && is_accurate(s, &attempt)) {
             accept(s, &attempt);
