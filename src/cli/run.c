@@ -259,6 +259,14 @@ static KalExit show(const Job *job, double seconds)
                : fail(job);
 }
 
+static KalStatus make_record(Job *job)
+{
+    const KalStatus status =
+        kal_record_create(job->model->ctx, job->model->system, job->patterns,
+                          job->n_patterns, &job->record);
+    return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
+}
+
 static KalExit go(Job *job)
 {
     KalContext *ctx = job->model->ctx;
@@ -266,10 +274,7 @@ static KalExit go(Job *job)
     KalStartReport report;
     if ((file && kal_table_check_path(ctx, file) != KAL_OK)
         || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
-        || (file
-            && kal_record_create(ctx, job->model->system, job->patterns,
-                                 job->n_patterns, &job->record)
-                   != KAL_OK)
+        || (file && make_record(job) != KAL_OK)
         || kal_run_start(job->run, &report) != KAL_OK) {
         return fail(job);
     }

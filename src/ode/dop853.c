@@ -366,6 +366,14 @@ KalStatus kal_dop853_set_end(KalDop853 *solver, double t_end)
     return KAL_OK;
 }
 
+void kal_dop853_set_max_step(KalDop853 *solver, double longest)
+{
+    solver->options.max_step = longest;
+    if (longest > 0.0 && !is_fixed(solver)) {
+        solver->h = fmin(solver->h, longest);
+    }
+}
+
 // Not beyond the end, and not so near to it that a tiny step remains.
 static Attempt plan(const KalDop853 *s)
 {

@@ -54,6 +54,8 @@ static void write_statistics(KalJsonWriter *w, const KalRunStatistics *s)
     write_number(w, "steps", (double)s->steps);
     write_number(w, "rejected", (double)s->rejected);
     write_number(w, "evaluations", (double)s->evaluations);
+    write_number(w, "events", s->events);
+    write_number(w, "passages", s->passages);
 }
 
 static void write_incidents(KalJsonWriter *w, const KalRun *run)
@@ -167,6 +169,12 @@ static void write_summary(KalPage *page, const KalRun *run, double seconds)
     write_value(page, "steps", width, (double)s->steps);
     write_value(page, "steps rejected", width, (double)s->rejected);
     write_value(page, "accelerations evaluated", width, (double)s->evaluations);
+    if (s->events > 0) {
+        write_value(page, "events", width, s->events);
+    }
+    if (s->passages > 0) {
+        write_value(page, "passages of losses of rank", width, s->passages);
+    }
     if (run->has_position) {
         kal_page_format(page, "  %-26s  %.2g\n", "worst position error",
                         s->position_error);

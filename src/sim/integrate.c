@@ -20,6 +20,8 @@ static const double NEAR_STIFF = 30.0; // whose steps are short
 static const double PART = 0.4;
 // Nearer than this part of the last step is too near to begin at.
 static const double TOO_NEAR = 0.2;
+// No step turns rows by more, in radians, or it could pass two losses of rank.
+static const double TURN = 1.0;
 
 static KalOdeOptions options_of(const KalRun *run)
 {
@@ -191,6 +193,16 @@ static KalStatus choose_method(KalRun *run)
                : KAL_OK;
 }
 
+// A step of the explicit method, as long as it likes but for the watch over ranks.
+static KalStatus step_freely(KalRun *run)
+{
+    const KalRankWatch *watch = &run->rank;
+    const bool turns =
+        watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
+    kal_dop853_set_max_step(run->explicit_solver, turns ? TURN / watch->turning : 0.0);
+    return kal_dop853_step(run->explicit_solver, &run->step);
+}
+
 KalStatus kal_run_integrate_step(KalRun *run)
 {
     double distance = 0.0;
@@ -205,7 +217,7 @@ KalStatus kal_run_integrate_step(KalRun *run)
     }
     run->tried = INFINITY;
     return run->stiff ? kal_stiff_step(run->stiff_solver, &run->step)
-                      : kal_dop853_step(run->explicit_solver, &run->step);
+                      : step_freely(run);
 }
 
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)

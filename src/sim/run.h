@@ -32,8 +32,11 @@ typedef struct KalRankWatch {
     double t;        ///< when
     double sine;     ///< the smallest angle between rows that gives this rank
     double slope;    ///< how fast it changes
+    double turning;  ///< how fast the angle does, lately
+    double passed;   ///< when the last loss of rank was
     double *sines;   ///< m: workspace
     double *lengths; ///< m: the longest that each row was
+    double longest;  ///< of them
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.
