@@ -35,7 +35,7 @@ static struct {
 
 static int n_files;
 static Rng rng;
-static int current; // which text is tried
+static char complaint[64]; // if the text that is tried hangs
 
 static int below(size_t n)
 {
@@ -201,15 +201,13 @@ static void read_files(const char *folder)
 static long environment(const char *name, long otherwise)
 {
     const char *text = getenv(name);
-    return text ? atol(text) : otherwise;
+    return text ? strtol(text, NULL, 10) : otherwise;
 }
 
 static void give_up(int signal_number)
 {
     (void)signal_number;
-    char text[64];
-    const int length = snprintf(text, sizeof text, "# mutation %d hangs\n", current);
-    (void)!write(STDOUT_FILENO, text, (size_t)length);
+    (void)!write(STDOUT_FILENO, complaint, strlen(complaint));
     _exit(1);
 }
 
@@ -236,7 +234,7 @@ static void damaged_models_do_no_harm(void)
     signal(SIGALRM, give_up);
     for (long i = first; i < first + count; i++) {
         rng = (Rng){(uint64_t)i};
-        current = (int)i;
+        snprintf(complaint, sizeof complaint, "# mutation %ld hangs\n", i);
         const int file = below((size_t)n_files);
         text = files[file].text;
         mutate(&text);
