@@ -68,9 +68,10 @@ static void demand_finite(KalRun *run)
 static void show(KalContext *ctx, KalRun *run, bool json)
 {
     Output output = {.text = shown};
+    const KalRunTimes times = {.starting = 0.0};
     const KalShowOptions options = {.format = json ? KAL_SHOW_JSON : KAL_SHOW_TEXT};
     const KalStatus status =
-        kal_show_run(run, 0.0, &options, (KalSink){.write = keep, .user = &output});
+        kal_show_run(run, &times, &options, (KalSink){.write = keep, .user = &output});
     demand_reason(ctx, status);
     demand_plain(&output);
 }
