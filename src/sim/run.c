@@ -12,6 +12,9 @@ enum {
     TEXT_SIZE = 1000
 };
 
+// Nobody has the time for more, nor for loops over them.
+static const double MOST_SAMPLES = 1e12;
+
 KalRunOptions kal_run_options(const KalSystem *system)
 {
     return system->run;
@@ -29,6 +32,12 @@ static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
     if (!(options->every > 0.0) || !isfinite(options->every)) {
         return kal_fail(ctx, KAL_ERR_USAGE, "samples every %g have no sense",
                         options->every);
+    }
+    if ((options->until - options->from) / options->every > MOST_SAMPLES) {
+        return kal_fail(ctx, KAL_ERR_LIMIT,
+                        "from t = %g until t = %g with samples every %g: more than %g "
+                        "samples are too many",
+                        options->from, options->until, options->every, MOST_SAMPLES);
     }
     if (!(options->rtol > 0.0 && options->atol > 0.0) || !isfinite(options->rtol)
         || !isfinite(options->atol)) {
@@ -297,10 +306,16 @@ static KalStatus go_on(KalRun *run)
     run->statistics.rejected = counts.rejected + counts.retries;
     run->statistics.stiff = run->stiff;
     run->statistics.step = run->step.t_new - run->step.t_old;
-    if (run->options.watch && !run->options.watch(run->options.user, run)) {
-        return kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g", run->t);
-    }
     return kal_run_events_find(run);
+}
+
+// Ask whether to go on.
+static KalStatus ask(const KalRun *run)
+{
+    return !run->options.watch || run->options.watch(run->options.user, run)
+               ? KAL_OK
+               : kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g",
+                          run->t);
 }
 
 // Let the run be at t, which is known.
@@ -341,6 +356,7 @@ static KalStatus advance(KalRun *run, double t)
 {
     while (run->t < t && !run->over) {
         KAL_TRY(run->t >= run->horizon ? go_on(run) : KAL_OK);
+        KAL_TRY(ask(run));
         KAL_TRY(reach(run, fmin(t, run->horizon)));
     }
     return KAL_OK;
@@ -366,6 +382,9 @@ KalStatus kal_run_step(KalRun *run)
         return KAL_OK;
     }
     KalStatus status = run->t >= run->horizon ? go_on(run) : KAL_OK;
+    if (status == KAL_OK) {
+        status = ask(run);
+    }
     if (status == KAL_OK) {
         status = reach(run, run->horizon);
     }

@@ -22,6 +22,10 @@
 
 #include <kalaba/run.h>
 
+/// Below this the loss of rank is near, whatever the step: a minimum is looked at, and a
+/// step across is tried.
+#define KAL_LOW_SINE 0.05
+
 /// How near the constraints are to losing rank, at the horizon of the step before.
 typedef struct KalRankWatch {
     bool known;      ///< the rest holds something
@@ -29,8 +33,11 @@ typedef struct KalRankWatch {
     double t;        ///< when
     double sine;     ///< the smallest angle between rows that gives this rank
     double slope;    ///< how fast it changes
+    double turning;  ///< how fast the angle does, lately
+    double passed;   ///< when the last loss of rank was
     double *sines;   ///< m: workspace
     double *lengths; ///< m: the longest that each row was
+    double longest;  ///< of them
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.
