@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// What `linearize` and `modes` show.
+// What `linearize`, `modes` and `equilibria` show.
 
 #include "analysis/analysis.h"
 
@@ -93,6 +93,7 @@ static void write_kind(KalJsonWriter *w, const KalLinearization *l)
 {
     write_bool(w, "equilibrium", l->at_rest);
     write_bool(w, "steady", l->steady);
+    write_bool(w, "singular", l->singular);
     write_text(w, "note", l->note);
 }
 
@@ -165,6 +166,42 @@ static void write_modes(const KalAnalysis *a, const KalModes *modes, KalSink sin
         write_mode(&w, a, &modes->modes[k]);
     }
     kal_json_write_end(&w, ']');
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}
+
+static void write_equilibrium(KalJsonWriter *w, const KalAnalysis *a,
+                              const KalEquilibrium *e)
+{
+    const int n = a->system->n;
+    kal_json_write_begin(w, '{');
+    write_values(w, "q", a->names, e->q, n);
+    write_values(w, "qd", a->names, e->qd, n);
+    write_text(w, "stability", kal_stability_word(e->stability));
+    write_text(w, "reason", e->reason);
+    write_bool(w, "decays", e->decays);
+    write_number(w, "family_dimension", e->family);
+    write_number(w, "potential", e->potential);
+    write_values(w, "multipliers", kal_system_constraint_names(a->system),
+                 e->multipliers, a->system->m);
+    write_values(w, "force", a->names, e->force, n);
+    kal_json_write_end(w, '}');
+}
+
+static void write_equilibria(const KalAnalysis *a, const KalEquilibria *equilibria,
+                             KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    write_text(&w, "model", kal_system_title(a->system));
+    kal_json_write_key(&w, "equilibria");
+    kal_json_write_begin(&w, '[');
+    for (int k = 0; k < equilibria->count; k++) {
+        write_equilibrium(&w, a, &equilibria->list[k]);
+    }
+    kal_json_write_end(&w, ']');
+    write_number(&w, "starts", equilibria->starts);
+    write_number(&w, "arrived", equilibria->arrived);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
 }
@@ -356,6 +393,49 @@ static void put_modes(KalPage *page, const KalAnalysis *a, const KalModes *modes
     }
 }
 
+static void put_equilibrium(KalPage *page, const KalAnalysis *a,
+                            const KalEquilibrium *e, int number)
+{
+    const KalSystem *system = a->system;
+    const int n = system->n;
+    const size_t width = widest(a->names, n);
+    const char *const *constraints = kal_system_constraint_names(system);
+    kal_page_format(page, "\n%d. %s: %s\n", number, kal_stability_word(e->stability),
+                    e->reason);
+    if (e->family > 0) {
+        kal_page_format(page, "   one of a family of %d dimension%s\n", e->family,
+                        e->family > 1 ? "s" : "");
+    }
+    for (int i = 0; i < n && i < ROWS_SHOWN; i++) {
+        kal_page_string(page, "     ");
+        put_name(page, a->names[i], width);
+        put_number(page, e->q[i], CELL);
+        if (e->qd[i] != 0.0) {
+            kal_page_string(page, "   moving at");
+            put_number(page, e->qd[i], CELL);
+        }
+        kal_page_string(page, "\n");
+    }
+    for (int i = 0; i < system->m && i < ROWS_SHOWN; i++) {
+        kal_page_string(page, "     reaction(");
+        kal_page_safe(page, constraints[i]);
+        kal_page_string(page, ") = ");
+        put_number(page, e->multipliers[i], 0);
+        kal_page_string(page, "\n");
+    }
+}
+
+static void put_equilibria(KalPage *page, const KalAnalysis *a,
+                           const KalEquilibria *equilibria)
+{
+    kal_page_safe(page, kal_system_title(a->system));
+    kal_page_format(page, "\n%d found from %d starts, %d of which arrived\n",
+                    equilibria->count, equilibria->starts, equilibria->arrived);
+    for (int k = 0; k < equilibria->count; k++) {
+        put_equilibrium(page, a, &equilibria->list[k], k + 1);
+    }
+}
+
 static KalStatus finish(KalPage *page, KalSink sink)
 {
     const KalStatus status = page->status;
@@ -388,5 +468,17 @@ KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
     }
     KalPage page = kal_page(analysis->ctx);
     put_modes(&page, analysis, modes);
+    return finish(&page, sink);
+}
+
+KalStatus kal_show_equilibria(KalAnalysis *analysis, const KalEquilibria *equilibria,
+                              const KalShowOptions *options, KalSink sink)
+{
+    if (options->format == KAL_SHOW_JSON) {
+        write_equilibria(analysis, equilibria, sink);
+        return KAL_OK;
+    }
+    KalPage page = kal_page(analysis->ctx);
+    put_equilibria(&page, analysis, equilibria);
     return finish(&page, sink);
 }
