@@ -112,12 +112,21 @@ typedef struct KalMode {
                          ///< imaginary parts; the largest is 1
 } KalMode;
 
+/// An eigenvalue.
+typedef struct KalEigenvalue {
+    double re;
+    double im;
+    double uncertainty; ///< by which rounding may have moved it
+} KalEigenvalue;
+
 /// The modes of the linearization about a state.
 typedef struct KalModes {
     int n;                ///< as many as states
     int n_coordinates;    ///< of a shape
     const KalMode *modes; ///< those that grow most first, then by falling frequency;
                           ///< conjugate pairs are neighbors
+    int n_inner;          ///< eigenvalues of the states that are not driven:
+    const KalEigenvalue *inner; ///< these decide about stability
     KalStability stability;
     bool decays;        ///< stable, and all modes but those of a family decay
     int family;         ///< dimension of the set of equilibria or steady motions here
@@ -174,6 +183,57 @@ kal_analysis_equilibria(KalAnalysis *analysis, const KalEquilibriumOptions *opti
 
 /// Go to an equilibrium of the last search; numbers begin at 1.  KAL_ERR_USAGE.
 KAL_API KAL_CHECKED KalStatus kal_analysis_go(KalAnalysis *analysis, int number);
+
+/// Finds the modes for a value of a parameter; they hold until the next call.  A failure
+/// other than KAL_ERR_NOMEM leaves a gap.
+typedef KalStatus (*KalLocusModes)(void *user, double value, KalModes *out_modes);
+
+/// The eigenvalues for one value of a parameter.
+typedef struct KalLocusPoint {
+    double value;
+    int n;            ///< eigenvalues; 0 where there are none
+    const double *re; ///< n, falling
+    const double *im; ///< n
+    int growing;      ///< of those that count
+    KalStability stability;
+    bool failed; ///< there was no answer
+} KalLocusPoint;
+
+/// Where eigenvalues cross the imaginary axis.
+typedef struct KalCritical {
+    double value;
+    double frequency; ///< |Im λ|/2π of those that cross
+    int below;        ///< growing modes below the value
+    int above;        ///< and above
+} KalCritical;
+
+/// Eigenvalues as functions of a parameter.
+typedef struct KalLocus KalLocus;
+
+/// Values of a parameter.
+typedef struct KalLocusRange {
+    double low;
+    double high;
+    int points; ///< 2 or more, both ends among them
+} KalLocusRange;
+
+/// Find modes for the values of a range, and those between them at which the number of
+/// growing modes changes.  `user` is passed to `modes`.  The caller owns the result.
+/// KAL_ERR_USAGE, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_locus_create(KalContext *ctx,
+                                               const KalLocusRange *range,
+                                               KalLocusModes modes, void *user,
+                                               KalLocus **out_locus);
+
+/// Free it.  NULL is allowed.
+KAL_API void kal_locus_destroy(KalLocus *locus);
+
+/// The points, by rising value; answers how many.
+KAL_API int kal_locus_points(const KalLocus *locus, const KalLocusPoint **out_points);
+
+/// The critical values, rising; answers how many.
+KAL_API int kal_locus_criticals(const KalLocus *locus,
+                                const KalCritical **out_criticals);
 
 #ifdef __cplusplus
 }

@@ -84,9 +84,10 @@ static bool take_modes(KalAnalysis *a)
     a->values = (double complex *)kal_arena_alloc(a->arena, z, sizeof *a->values);
     a->vectors = (double complex *)kal_arena_alloc(a->arena, z * z, sizeof *a->vectors);
     a->modes = (KalMode *)kal_arena_alloc(a->arena, z, sizeof *a->modes);
+    a->inner = (KalEigenvalue *)kal_arena_alloc(a->arena, z, sizeof *a->inner);
     a->spectrum_work = kal_arena_alloc(a->arena, kal_eigen_general_work((int)z), 1);
     return a->state && a->order && a->ignorable && a->driven && a->state_names
-           && a->values && a->vectors && a->modes && a->spectrum_work;
+           && a->values && a->vectors && a->modes && a->inner && a->spectrum_work;
 }
 
 static KalStatus name_states(KalAnalysis *a)

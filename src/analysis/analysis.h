@@ -83,6 +83,7 @@ struct KalAnalysis {
     int *order; ///< states: scratch
     double *shapes;
     KalMode *modes;
+    KalEigenvalue *inner;
     char reason[KAL_NOTE_SIZE];
 
     struct KalBalancer *balancer; ///< made when first needed

@@ -111,6 +111,7 @@ static KalStatus take_census(KalAnalysis *a, const bool *skip, Census *census)
     for (int k = 0; k < census->size; k++) {
         const double complex value = spectrum.values[k];
         const double rounding = uncertainty_of(&spectrum, census->size, k);
+        a->inner[k] = (KalEigenvalue){creal(value), cimag(value), rounding};
         if (creal(value) > rounding) {
             census->growing++;
             census->fastest = fmax(census->fastest, creal(value));
@@ -274,6 +275,8 @@ KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
         KAL_TRY(find_family(a, moves, &census));
     }
     judge(a, &census, &modes);
+    modes.n_inner = census.size;
+    modes.inner = a->inner;
     KAL_TRY(fill_modes(a));
     *out_modes = modes;
     return KAL_OK;

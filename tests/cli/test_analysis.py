@@ -174,11 +174,28 @@ def searches_repeat_themselves():
 
 
 @case
+def critical_values_are_found():
+    answer, err = ask("modes", "rolling_disc_upright", "--sweep", "w=2..5", "--points", "7")
+    [critical] = answer["critical"]
+    near(critical["value"], sqrt(9.81 / 0.9), 1e-12)
+    assert (critical["growing_below"], critical["growing_above"]) == (1, 0) and err == ""
+    words = [point["stability"] for point in answer["points"]]
+    assert words == ["unstable"] * 3 + ["stable"] * 4
+    assert all(len(point["eigenvalues"]) == 8 for point in answer["points"])
+    answer, _ = ask("modes", "sleeping_top", "--sweep", "w=50..300")
+    [critical] = answer["critical"]
+    near(critical["value"], sqrt(4 * 2.4e-3 * 0.5 * 9.81 * 0.06) / 4e-4, 1e-10)
+    assert len(answer["points"]) == 41 and answer["parameter"] == "w"
+
+
+@case
 def text_is_for_people():
     status, out, _ = run("modes", EXAMPLES / "sleigh.kal", "--at", "x'=1, y'=0, theta'=0")
     assert status == 0 and "stable: all modes decay" in out and "family" in out
     status, out, _ = run("linearize", EXAMPLES / "sleigh.kal", "-q")
     assert status == 0 and "5 states: 3 of the configuration" in out
+    status, out, _ = run("modes", EXAMPLES / "sleeping_top.kal", "--sweep", "w=100..300")
+    assert status == 0 and "Critical values" in out
     status, out, _ = run("equilibria", EXAMPLES / "sleigh.kal", "-q")
     assert status == 0 and "family of 3 dimensions" in out
     status, out, _ = run("linearize", EXAMPLES / "pendulum_chain.kal", "-p", "N=20", "-q")
@@ -199,6 +216,10 @@ def wrong_questions_are_refused():
     assert status == 2 and "--starts" in err
     status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--at", "x=1", "--equilibrium", "1")
     assert status == 2 and "exclude" in err
+    status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--sweep", "m=2..1")
+    assert status == 2 and "--sweep" in err
+    status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--sweep", "zz=1..2")
+    assert status == 1 and err.count("zz") < 4
     status, out, _ = run("equilibria", EXAMPLES / "roller_racer.kal", "--json")
     assert status == 1 and "time" in json.loads(out)["error"]["message"]
     status, out, _ = run("equilibria", EXAMPLES / "sleigh.kal", "--where", "x=1", "--json")
