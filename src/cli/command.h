@@ -30,6 +30,7 @@ typedef struct KalCommand {
 
 extern const KalCommand kal_command_check;
 extern const KalCommand kal_command_derive;
+extern const KalCommand kal_command_equilibria;
 extern const KalCommand kal_command_eval;
 extern const KalCommand kal_command_plot;
 extern const KalCommand kal_command_linearize;

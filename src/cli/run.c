@@ -286,6 +286,14 @@ static KalExit show(const Job *job)
                : fail(job);
 }
 
+static KalStatus make_record(Job *job)
+{
+    const KalStatus status =
+        kal_record_create(job->model->ctx, job->model->system, job->columns.names,
+                          job->columns.count, &job->record);
+    return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
+}
+
 static KalExit go(Job *job)
 {
     KalContext *ctx = job->model->ctx;
@@ -295,10 +303,7 @@ static KalExit go(Job *job)
         || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
         || (option(job, OPTION_VERIFY)
             && kal_verify_create(ctx, job->model->system, &job->verify) != KAL_OK)
-        || (file
-            && kal_record_create(ctx, job->model->system, job->columns.names,
-                                 job->columns.count, &job->record)
-                   != KAL_OK)
+        || (file && make_record(job) != KAL_OK)
         || kal_run_start(job->run, &report) != KAL_OK) {
         return fail(job);
     }
