@@ -102,7 +102,7 @@ static void usual_panels_group_by_unit_and_order(void)
 static void usual_panels_have_a_limit(void)
 {
     enum {
-        COLUMNS = 20
+        COLUMNS = 30
     };
 
     char texts[COLUMNS][8];
@@ -121,6 +121,10 @@ static void usual_panels_have_a_limit(void)
     ok(kal_figure_create(ctx, table, &options, &figure) == KAL_OK);
     ok(kal_figure_add_usual_panels(figure, &omitted) == KAL_OK);
     ok(kal_figure_curves(figure) == 6 && omitted == COLUMNS - 7);
+    const char *all = "*";
+    ok(kal_figure_add_panel(figure, &all, 1) == KAL_ERR_LIMIT);
+    has_text(kal_context_message(ctx), "at most 24 curves");
+    ok(kal_figure_curves(figure) == 6);
     kal_figure_destroy(figure);
     kal_table_destroy(table);
     kal_context_destroy(ctx);
