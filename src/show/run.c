@@ -169,6 +169,8 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     write_number(w, "steps", (double)s->steps);
     write_number(w, "rejected", (double)s->rejected);
     write_number(w, "evaluations", (double)s->evaluations);
+    write_number(w, "events", s->events);
+    write_number(w, "passages", s->passages);
 }
 
 static void write_times(KalJsonWriter *w, const KalRunTimes *times)
@@ -198,8 +200,59 @@ static void write_incidents(KalJsonWriter *w, const KalRun *run)
     kal_json_write_end(w, ']');
 }
 
+static void write_difference(KalJsonWriter *w, const char *key,
+                             const KalVerifyDifference *d)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '{');
+    write_number(w, "q", d->q);
+    write_number(w, "qd", d->qd);
+    write_number(w, "force", d->force);
+    kal_json_write_end(w, '}');
+}
+
+static void write_gaps(KalJsonWriter *w, const KalVerifyReport *report)
+{
+    kal_json_write_key(w, "not_verified");
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < report->n_gaps; i++) {
+        kal_json_write_begin(w, '{');
+        write_number(w, "from", report->gaps[i].from);
+        write_number(w, "to", report->gaps[i].to);
+        kal_json_write_key(w, "reason");
+        kal_json_write_string(w, report->gaps[i].reason);
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_verification(KalJsonWriter *w, const KalShowOptions *options)
+{
+    if (!options->verify) {
+        return;
+    }
+    const KalVerifyReport report = kal_verify_report(options->verify);
+    kal_json_write_key(w, "verify");
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "method");
+    kal_json_write_string(w, report.method);
+    write_difference(w, "largest_difference", &report.difference);
+    write_number(w, "at", report.at);
+    write_difference(w, "expected", &report.expected);
+    write_number(w, "ratio", report.ratio);
+    write_number(w, "allowed", report.allowed);
+    kal_json_write_key(w, "passed");
+    kal_json_write_bool(w, report.passed);
+    write_number(w, "samples", report.samples);
+    write_number(w, "time", report.time);
+    write_number(w, "restarts", report.restarts);
+    write_gaps(w, &report);
+    write_number(w, "seconds", options->verify_seconds);
+    kal_json_write_end(w, '}');
+}
+
 static void write_json(KalRun *run, const double *outputs, const KalRunTimes *times,
-                       KalSink sink)
+                       const KalShowOptions *options, KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
     const KalSystem *system = run->system;
@@ -223,6 +276,7 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
     kal_json_write_key(&w, "stiff");
     kal_json_write_bool(&w, run->statistics.stiff);
     write_incidents(&w, run);
+    write_verification(&w, options);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
 }
@@ -371,6 +425,12 @@ static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
     write_value(page, "steps", width, (double)s->steps);
     write_value(page, "steps rejected", width, (double)s->rejected);
     write_value(page, "accelerations evaluated", width, (double)s->evaluations);
+    if (s->events > 0) {
+        write_value(page, "events", width, s->events);
+    }
+    if (s->passages > 0) {
+        write_value(page, "passages of losses of rank", width, s->passages);
+    }
     if (run->has_position) {
         write_error(page, "worst position error", s->position_error);
     }
@@ -403,8 +463,35 @@ static void write_events(KalPage *page, const KalRun *run)
     }
 }
 
+static void write_opinion(KalPage *page, const KalShowOptions *options)
+{
+    if (!options->verify) {
+        return;
+    }
+    const KalVerifyReport r = kal_verify_report(options->verify);
+    kal_page_format(page, "\nSecond opinion (%s): largest difference, and expected\n",
+                    r.method);
+    kal_page_format(page, "  %-26s  %-10.2g  %.2g\n", "positions", r.difference.q,
+                    r.expected.q);
+    kal_page_format(page, "  %-26s  %-10.2g  %.2g\n", "velocities", r.difference.qd,
+                    r.expected.qd);
+    kal_page_format(page, "  %-26s  %-10.2g  %.2g\n", "constraint forces",
+                    r.difference.force, r.expected.force);
+    kal_page_format(page, "  %s: at most %.2g times what is expected, at t = %.6g\n",
+                    r.passed ? "agrees" : "DISAGREES", r.ratio, r.at);
+    kal_page_format(page, "  %d samples over a time of %.6g, %d restarts, %.3g s\n",
+                    r.samples, r.time, r.restarts, options->verify_seconds);
+    for (int i = 0; i < r.n_gaps; i++) {
+        kal_page_format(page, "  not verified, t = %.6g .. %.6g: ", r.gaps[i].from,
+                        r.gaps[i].to);
+        kal_page_safe(page, r.gaps[i].reason);
+        kal_page_string(page, "\n");
+    }
+}
+
 static KalStatus write_page(KalRun *run, const double *outputs,
-                            const KalRunTimes *times, KalSink sink)
+                            const KalRunTimes *times, const KalShowOptions *options,
+                            KalSink sink)
 {
     KalPage page = kal_page(run->ctx);
     char t[KAL_NUMBER_SIZE];
@@ -419,6 +506,7 @@ static KalStatus write_page(KalRun *run, const double *outputs,
     write_state(&page, run, outputs);
     write_events(&page, run);
     write_summary(&page, run, times);
+    write_opinion(&page, options);
     const KalStatus status = page.status;
     if (status == KAL_OK) {
         sink.write(sink.user, (const char *)page.block.data, page.block.size);
@@ -433,8 +521,8 @@ KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
     const double *outputs = NULL;
     KAL_TRY(kal_instant_outputs(run->instant, &outputs));
     if (options->format == KAL_SHOW_JSON) {
-        write_json(run, outputs, times, sink);
+        write_json(run, outputs, times, options, sink);
         return KAL_OK;
     }
-    return write_page(run, outputs, times, sink);
+    return write_page(run, outputs, times, options, sink);
 }

@@ -4,10 +4,15 @@
 #include "sim/run.h"
 
 #include <kalaba/record.h>
+#include <kalaba/text.h>
 #include <kalaba/version.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// Bytes that a table may take: most computers have as many.
+#define MOST_BYTES ((size_t)2 << 30)
 
 enum {
     NAME_SIZE = KAL_TABLE_LABEL_LIMIT
@@ -131,31 +136,6 @@ static int count_of(const KalSystem *system, Kind kind)
     }
 }
 
-// Whether a name fits a pattern with * and ?; a star is tried at every place once.
-static bool fits(const char *pattern, const char *name)
-{
-    const char *star = NULL;
-    const char *retry = NULL;
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = name;
-        } else if (*pattern == *name || *pattern == '?') {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') {
-        pattern++;
-    }
-    return *pattern == '\0';
-}
-
 static KalStatus add_column(KalRecord *record, Column column)
 {
     Label label;
@@ -189,7 +169,7 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
         label_column(record->system, column, &label);
         const bool exists =
             kind != POWER || record->system->works[i].kind != KAL_WORK_TIME;
-        const bool wanted = exists && fits(pattern, label.name);
+        const bool wanted = exists && kal_word_fits(pattern, label.name);
         *found = *found || wanted;
         KAL_TRY(wanted ? add_column(record, column) : KAL_OK);
     }
@@ -215,7 +195,7 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
 
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
 {
-    KAL_TRY(kal_table_create(record->ctx, 0, &record->table));
+    KAL_TRY(kal_table_create(record->ctx, MOST_BYTES, &record->table));
     for (int kind = TIME; kind <= OUTPUT; kind++) {
         KAL_TRY(add_kind(record, (Kind)kind));
     }
@@ -258,6 +238,34 @@ void kal_record_destroy(KalRecord *record)
         kal_table_destroy(record->table);
         kal_free(record->ctx, record, sizeof *record);
     }
+}
+
+// Whether some event may end a run early.
+static bool may_stop(const KalModel *model)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        for (size_t k = 0; k < model->events[i].n_actions; k++) {
+            if (model->events[i].actions[k].kind == KAL_ACTION_STOP) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+KalStatus kal_record_foresee(const KalRecord *record, const KalRunOptions *options)
+{
+    const double rows = floor((options->until - options->from) / options->every) + 2.0;
+    const double columns = (double)kal_table_columns(record->table);
+    const double bytes = rows * columns * sizeof(double);
+    if (bytes <= (double)MOST_BYTES || may_stop(record->system->model)) {
+        return KAL_OK;
+    }
+    return kal_fail(record->ctx, KAL_ERR_LIMIT,
+                    "a table of %.3g samples with %zu columns takes %.3g bytes, more "
+                    "than the %.3g allowed: take samples further apart, fewer columns "
+                    "or a shorter time",
+                    rows, kal_table_columns(record->table), bytes, (double)MOST_BYTES);
 }
 
 KalTable *kal_record_table(KalRecord *record)

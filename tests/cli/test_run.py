@@ -106,6 +106,29 @@ def an_event_that_stops_is_named():
 
 
 @case
+def a_second_opinion_agrees():
+    for model in ("sleigh", "double_pendulum_redundant", "incline_friction_reaction",
+                  "roller_racer", "flexible_arm_torques", "two_masses_light1"):
+        options = ("--until", "2") if model == "roller_racer" else ()
+        verify = simulate(model, "--verify", *options)["verify"]
+        assert verify["passed"] and verify["ratio"] < 20, (model, verify)
+        assert set(verify["largest_difference"]) == {"q", "qd", "force"}
+        assert 0 < verify["largest_difference"]["q"] < 1e-5, (model, verify)
+        assert verify["samples"] > 2 and verify["seconds"] >= 0
+        assert set(verify) >= {"method", "at", "expected", "allowed", "not_verified"}
+
+
+@case
+def a_second_opinion_says_what_it_left_out():
+    gaps = simulate("bouncing_ball", "--verify")["verify"]["not_verified"]
+    assert gaps and all("event" in gap["reason"] for gap in gaps), gaps
+    with Folder(SLOPE) as folder:
+        status, out, err = run("run", folder.model, "--verify")
+    assert (status, err) == (0, "") and "Second opinion" in out, (status, out, err)
+    assert "agrees" in out and "constraint forces" in out, out
+
+
+@case
 def text_is_for_people():
     with Folder(SLOPE) as folder:
         status, out, err = run("run", folder.model)

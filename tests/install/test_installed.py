@@ -15,8 +15,10 @@ from pathlib import Path
 
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
+    "analysis.h",
     "context.h",
     "examine.h",
+    "figure.h",
     "kalaba.h",
     "model.h",
     "motion.h",
@@ -28,6 +30,7 @@ HEADERS = {
     "system.h",
     "table.h",
     "text.h",
+    "verify.h",
     "version.h",
 }
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
