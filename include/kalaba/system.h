@@ -37,6 +37,8 @@ typedef struct KalLoadOptions {
     void *user;         ///< passed to `read`
     bool allow_outside; ///< `use` may leave the folder of the model
     bool stiff; ///< prepare for runs of stiff systems: takes some more time and memory
+    const char
+        *more; ///< statements that follow the text, on a line of their own; or NULL
     KalSink messages; ///< gets all errors with their places; `write` may be NULL
 } KalLoadOptions;
 

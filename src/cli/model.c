@@ -73,6 +73,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .user = &used,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
         .stiff = job->stiff,
+        .more = job->more,
         .messages = {job->json ? NULL : write_stderr, &job->told},
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
@@ -129,11 +130,12 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
     return status == KAL_EXIT_DONE ? command(job) : status;
 }
 
-static KalExit run_job(const KalArguments *arguments, bool stiff,
+static KalExit run_job(const KalArguments *arguments, bool stiff, const char *more,
                        KalExit (*command)(KalModelJob *job))
 {
     KalModelJob job = {.arguments = arguments,
                        .stiff = stiff,
+                       .more = more,
                        .json = arguments->options[KAL_OPTION_JSON] != NULL,
                        .quiet = arguments->options[KAL_OPTION_QUIET] != NULL};
     const KalExit status = run(&job, command);
@@ -147,11 +149,17 @@ static KalExit run_job(const KalArguments *arguments, bool stiff,
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, false, command);
+    return run_job(arguments, false, NULL, command);
 }
 
 KalExit kal_model_job_run_stiff(const KalArguments *arguments,
                                 KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, true, command);
+    return run_job(arguments, true, NULL, command);
+}
+
+KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
+                               KalExit (*command)(KalModelJob *job))
+{
+    return run_job(arguments, false, more, command);
 }

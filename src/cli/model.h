@@ -33,7 +33,8 @@ typedef struct KalModelJob {
     const KalArguments *arguments;
     bool json;
     bool quiet;
-    bool stiff; ///< load it for runs with any method
+    bool stiff;       ///< load it for runs with any method
+    const char *more; ///< statements that are added to it, or NULL
     KalInput input;
     KalContext *ctx;
     KalSystem *system;
@@ -48,6 +49,10 @@ KalExit kal_model_job_run(const KalArguments *arguments,
 /// The same for a command that may take the method for stiff systems.
 KalExit kal_model_job_run_stiff(const KalArguments *arguments,
                                 KalExit (*command)(KalModelJob *job));
+
+/// The same with statements that are added to the model.
+KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
+                               KalExit (*command)(KalModelJob *job));
 
 /// Tell of a failure, with the names of those at fault: on standard error, or as a JSON
 /// object on standard output.

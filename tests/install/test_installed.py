@@ -22,6 +22,7 @@ HEADERS = {
     "motion.h",
     "problem.h",
     "record.h",
+    "reduce.h",
     "run.h",
     "show.h",
     "status.h",
