@@ -6,6 +6,7 @@
 #ifndef KALABA_SHOW_H
 #define KALABA_SHOW_H
 
+#include <kalaba/analysis.h>
 #include <kalaba/examine.h>
 #include <kalaba/run.h>
 #include <kalaba/verify.h>
@@ -54,6 +55,17 @@ KAL_API KAL_CHECKED KalStatus kal_show_instant(KalInstant *instant,
 /// took.  KAL_ERR_NUMBER when an output has no value.
 KAL_API KAL_CHECKED KalStatus kal_show_run(KalRun *run, double seconds,
                                            const KalShowOptions *options, KalSink sink);
+
+/// Show a linearization about the present state, as text or JSON.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus
+kal_show_linearization(KalAnalysis *analysis, const KalLinearization *linearization,
+                       const KalShowOptions *options, KalSink sink);
+
+/// Show the modes about the present state, as text or JSON.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_show_modes(KalAnalysis *analysis,
+                                             const KalModes *modes,
+                                             const KalShowOptions *options,
+                                             KalSink sink);
 
 /// Write a failure as JSON: the message and the names of those at fault.
 KAL_API void kal_show_error_json(const char *message, const char *const *names,

@@ -170,6 +170,9 @@ static int set_up(KalStiff *s, double *atol)
     flag = flag ? flag : set_tolerances(s, atol);
     flag = flag ? flag : CVodeSetLinearSolver(s->cvode, s->linear, s->J);
     flag = flag ? flag : CVodeSetJacFn(s->cvode, call_jacobian);
+    // Stiff directions of mechanical systems turn as they move: whenever CVODE factors
+    // its matrix anew, an old Jacobian would cost more steps than it saves.
+    flag = flag ? flag : CVodeSetJacEvalFrequency(s->cvode, 1);
     flag = flag ? flag : CVodeSetMaxStep(s->cvode, s->options.max_step);
     if (s->system.project) {
         flag = flag ? flag : CVodeSetProjFn(s->cvode, call_project);

@@ -175,29 +175,64 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     }
 }
 
-static KalStatus compile_all(KalSystem *system)
+// All symbols that a program may read: variables, then parameters.  NULL: no memory.
+static KalExpr *list_symbols(const KalSystem *system)
 {
     const KalModel *model = system->model;
-    const size_t count = system->layout.count + model->n_parameters;
-    KalExpr *symbols = (KalExpr *)kal_alloc(system->ctx, count, sizeof *symbols);
+    KalExpr *symbols = (KalExpr *)kal_alloc(
+        system->ctx, system->layout.count + model->n_parameters, sizeof *symbols);
+    if (symbols) {
+        fill_variables(system, symbols);
+    }
+    for (size_t i = 0; symbols && i < model->n_parameters; i++) {
+        symbols[system->layout.count + i] = model->parameters[i].symbol;
+    }
+    return symbols;
+}
+
+static KalProgramSpec specify(const KalSystem *system, const KalExpr *symbols)
+{
+    return (KalProgramSpec){.parameters = symbols + system->layout.count,
+                            .n_parameters = system->model->n_parameters,
+                            .variables = symbols,
+                            .n_variables = system->layout.count};
+}
+
+static void free_symbols(const KalSystem *system, KalExpr *symbols)
+{
+    kal_free(system->ctx, symbols,
+             (system->layout.count + system->model->n_parameters) * sizeof *symbols);
+}
+
+static KalStatus compile_all(KalSystem *system)
+{
+    KalExpr *symbols = list_symbols(system);
     if (!symbols) {
         return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
     }
-    KalExpr *parameters = symbols + system->layout.count;
-    fill_variables(system, symbols);
-    for (size_t i = 0; i < model->n_parameters; i++) {
-        parameters[i] = model->parameters[i].symbol;
-    }
+    KalProgramSpec spec = specify(system, symbols);
     KalStatus status = KAL_OK;
     for (int id = 0; id < KAL_PROGRAMS && status == KAL_OK; id++) {
-        const KalProgramSpec spec = {.parameters = parameters,
-                                     .n_parameters = model->n_parameters,
-                                     .variables = symbols,
-                                     .n_variables =
-                                         count_variables(system, (KalProgramId)id)};
+        spec.n_variables = count_variables(system, (KalProgramId)id);
         status = compile(system, (KalProgramId)id, spec);
     }
-    kal_free(system->ctx, symbols, count * sizeof *symbols);
+    free_symbols(system, symbols);
+    return status;
+}
+
+KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
+                             size_t count, KalProgram **out_program)
+{
+    KalExpr *symbols = list_symbols(system);
+    if (!symbols) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+    }
+    KalProgramSpec spec = specify(system, symbols);
+    spec.outputs = outputs;
+    spec.n_outputs = count;
+    const KalStatus status =
+        kal_program_create(system->model->graph, &spec, out_program);
+    free_symbols(system, symbols);
     return status;
 }
 

@@ -82,4 +82,10 @@ struct KalSystem {
     size_t n_results[KAL_PROGRAMS];
 };
 
+/// Compile further formulas of a system; the program reads all variables.  The caller
+/// owns it.  Statuses: as of kal_program_create().
+KAL_CHECKED KalStatus kal_system_compile(const KalSystem *system,
+                                         const KalExpr *outputs, size_t count,
+                                         KalProgram **out_program);
+
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Motion in time from outside: test_run.py PROGRAM ROOT
 
-What `run` prints and writes, how it fails, and published problems to their marks.
+What `run` prints and writes, how it fails, and motions over a long time.
 KAL_PROPERTY_PROBLEMS below 1000 makes the long runs shorter, for slow builds.
 """
 
@@ -305,24 +305,6 @@ def a_folder_that_is_not_there_is_noticed_at_once():
 
 
 # Exact motions
-
-@case
-def published_problems_to_their_marks():
-    marks = {
-        "pendulum_index3": (10, {"x": 0.88439238309272025400, "y": 0.46674416196410977521,
-                                 "x'": 0.12037265524170179631,
-                                 "y'": -0.22808353720039254653}),
-        "car_axis": (3, {"xl": 0.049345578427524092132, "yl": 0.49698946023000810676,
-                         "xr": 1.0417425248854261152, "yr": 0.37391102726536581936,
-                         "xl'": -0.077058368403592084284, "yl'": 0.0074468665920684164914,
-                         "xr'": 0.017556815753541736630, "yr'": 0.77034104377960106312}),
-    }
-    for model, (t, values) in marks.items():
-        answer = simulate(model, "--tolerance", "1e-11", "--until", t)
-        for name, want in values.items():
-            got = answer["qd"][name[:-1]] if name.endswith("'") else answer["q"][name]
-            close(got, want, 1e-8 * max(1, abs(want)))
-
 
 @case
 def a_sleigh_against_its_formula():

@@ -15,6 +15,7 @@ from pathlib import Path
 
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
+    "analysis.h",
     "context.h",
     "examine.h",
     "kalaba.h",
