@@ -21,6 +21,11 @@ static const double PART = 0.4;
 // Nearer than this part of the last step is too near to begin at.
 static const double TOO_NEAR = 0.2;
 
+static bool is_reduced(const KalRun *run)
+{
+    return run->options.form == KAL_RUN_FORM_REDUCED;
+}
+
 static KalOdeOptions options_of(const KalRun *run)
 {
     KalOdeOptions options = kal_ode_options();
@@ -44,13 +49,18 @@ static KalStatus create_stiff(KalRun *run)
 
 KalStatus kal_run_integrate_init(KalRun *run)
 {
-    const KalOdeSystem system = kal_run_ode(run);
+    KalOdeSystem system = kal_run_ode(run);
     KalOdeOptions options = options_of(run);
     KAL_TRY(kal_cross_init(&run->cross, run->ctx, &system, &options));
     options.fixed_step = run->options.fixed_step;
+    system = is_reduced(run) ? kal_run_reduced_ode(run) : system;
     KAL_TRY(kal_dop853_create(run->ctx, &system, &options, &run->explicit_solver));
     if (run->options.method != KAL_METHOD_BDF) {
         return KAL_OK;
+    }
+    if (is_reduced(run)) {
+        return kal_fail(run->ctx, KAL_ERR_USAGE,
+                        "the reduced form is integrated by method dop853, not by bdf");
     }
     if (!run->system->has_tangent) {
         return kal_fail(run->ctx, KAL_ERR_USAGE, "%s",
@@ -62,10 +72,23 @@ KalStatus kal_run_integrate_init(KalRun *run)
     return create_stiff(run);
 }
 
+// Choose speeds at a state and write it in them.
+static KalStatus reduce(KalRun *run, double t, const double *y)
+{
+    KAL_TRY(kal_form_choose(&run->form, t, y));
+    kal_form_contract(&run->form, y, run->form.z);
+    run->solved = false;
+    return KAL_OK;
+}
+
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
     const double until = run->options.until;
     const double end = t < until ? until : t + 1.0; // where no step will be taken
+    if (is_reduced(run)) {
+        KAL_TRY(reduce(run, t, y));
+        y = run->form.z;
+    }
     KAL_TRY(run->stiff ? kal_stiff_start(run->stiff_solver, t, y, end)
                        : kal_dop853_start(run->explicit_solver, t, y, end));
     run->crossed = false;
@@ -165,7 +188,7 @@ static KalStatus choose_method(KalRun *run)
 {
     KalMethodWatch *watch = &run->method;
     if (run->options.method != KAL_METHOD_AUTO || !run->system->has_tangent
-        || run->options.fixed_step > 0.0) {
+        || is_reduced(run) || run->options.fixed_step > 0.0) {
         return KAL_OK;
     }
     const double found = price(run);
@@ -179,14 +202,26 @@ static KalStatus choose_method(KalRun *run)
                : KAL_OK;
 }
 
+// The explicit method starts anew behind a loss of rank, and with speeds that have come to
+// differ much from what is free.
+static KalStatus start_anew(KalRun *run)
+{
+    bool anew = run->crossed;
+    if (!anew && !is_reduced(run)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_run_interpolate(run, run->t, run->state));
+    if (!anew) {
+        KAL_TRY(kal_form_is_worn(&run->form, run->t, run->state, &anew));
+    }
+    run->crossed = false;
+    return anew ? kal_run_integrate_start(run, run->t, run->state) : KAL_OK;
+}
+
 KalStatus kal_run_integrate_step(KalRun *run)
 {
     double distance = 0.0;
-    if (run->crossed) { // the explicit method starts anew behind it
-        KAL_TRY(kal_run_interpolate(run, run->t, run->state));
-        run->crossed = false;
-        KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
-    }
+    KAL_TRY(start_anew(run));
     KAL_TRY(choose_method(run));
     if (kal_run_foresee(run, &distance)) {
         return step_towards(run, distance);
@@ -201,6 +236,11 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     if (run->crossed) {
         kal_cross_interpolate(&run->cross, t, out_y);
         return KAL_OK;
+    }
+    if (is_reduced(run)) {
+        run->solved = false; // the instant becomes that state
+        KAL_TRY(kal_dop853_interpolate(run->explicit_solver, t, run->form.z));
+        return kal_form_expand(&run->form, t, run->form.z, out_y);
     }
     return run->stiff ? kal_stiff_interpolate(run->stiff_solver, t, out_y)
                       : kal_dop853_interpolate(run->explicit_solver, t, out_y);
