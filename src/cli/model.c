@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include "output.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,21 @@ static char *split(const char *text, KalOverride *out_override)
     return copy;
 }
 
+// A part of loading ends.
+static void end_phase(KalModelJob *job, KalLoadPhase phase)
+{
+    const double now = kal_clock();
+    job->seconds[phase] = now - job->began;
+    job->began = now;
+}
+
+static void enter_phase(void *user, KalLoadPhase phase)
+{
+    if (phase > KAL_LOAD_READ) { // which began when the file was opened
+        end_phase((KalModelJob *)user, (KalLoadPhase)(phase - 1));
+    }
+}
+
 static KalExit load(KalModelJob *job, const KalOverride *overrides)
 {
     KalInput used = {.text = NULL};
@@ -74,11 +90,15 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
         .stiff = job->stiff,
         .more = job->more,
+        .balance = job->runs,
+        .enter = enter_phase,
+        .enter_user = job,
         .messages = {job->json ? NULL : write_stderr, &job->told},
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);
     kal_input_clear(&used);
+    end_phase(job, KAL_LOAD_COMPILE);
     if (status != KAL_OK) {
         job->told = job->told && status == KAL_ERR_SYNTAX;
         return kal_model_job_fail_plain(job);
@@ -130,12 +150,15 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
     return status == KAL_EXIT_DONE ? command(job) : status;
 }
 
-static KalExit run_job(const KalArguments *arguments, bool stiff, const char *more,
+// `how` says what it is loaded for.
+static KalExit run_job(const KalArguments *arguments, const KalModelJob *how,
                        KalExit (*command)(KalModelJob *job))
 {
     KalModelJob job = {.arguments = arguments,
-                       .stiff = stiff,
-                       .more = more,
+                       .runs = how->runs,
+                       .stiff = how->stiff,
+                       .more = how->more,
+                       .began = kal_clock(),
                        .json = arguments->options[KAL_OPTION_JSON] != NULL,
                        .quiet = arguments->options[KAL_OPTION_QUIET] != NULL};
     const KalExit status = run(&job, command);
@@ -149,17 +172,17 @@ static KalExit run_job(const KalArguments *arguments, bool stiff, const char *mo
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, false, NULL, command);
+    return run_job(arguments, &(KalModelJob){.more = NULL}, command);
 }
 
-KalExit kal_model_job_run_stiff(const KalArguments *arguments,
-                                KalExit (*command)(KalModelJob *job))
+KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
+                               KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, true, NULL, command);
+    return run_job(arguments, &(KalModelJob){.runs = true, .stiff = stiff}, command);
 }
 
 KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
                                KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, false, more, command);
+    return run_job(arguments, &(KalModelJob){.more = more}, command);
 }

@@ -33,8 +33,11 @@ typedef struct KalModelJob {
     const KalArguments *arguments;
     bool json;
     bool quiet;
-    bool stiff;       ///< load it for runs with any method
-    const char *more; ///< statements that are added to it, or NULL
+    bool runs;         ///< load it for runs
+    bool stiff;        ///< and for any method
+    double began;      ///< when loading began, or its last part
+    double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
+    const char *more;  ///< statements that are added to it, or NULL
     KalInput input;
     KalContext *ctx;
     KalSystem *system;
@@ -46,9 +49,10 @@ typedef struct KalModelJob {
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job));
 
-/// The same for a command that may take the method for stiff systems.
-KalExit kal_model_job_run_stiff(const KalArguments *arguments,
-                                KalExit (*command)(KalModelJob *job));
+/// The same for a command that simulates; `stiff`: it may take the method for stiff
+/// systems.
+KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
+                               KalExit (*command)(KalModelJob *job));
 
 /// The same with statements that are added to the model.
 KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,

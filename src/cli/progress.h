@@ -19,6 +19,9 @@ typedef struct KalProgress {
     double last;
 } KalProgress;
 
+/// Seconds of a clock that only goes forward.
+double kal_clock(void);
+
 /// Begin to watch a run; Ctrl-C then interrupts it.  A second one ends the program.
 KalProgress kal_progress(const KalRunOptions *options, bool quiet);
 
@@ -27,9 +30,6 @@ bool kal_progress_watch(void *progress, const KalRun *run);
 
 /// Whether Ctrl-C was pressed.
 bool kal_progress_is_interrupted(void);
-
-/// Seconds since it began.
-double kal_progress_seconds(const KalProgress *progress);
 
 /// Wipe off what is shown; answers the seconds that passed.
 double kal_progress_end(KalProgress *progress);

@@ -30,7 +30,7 @@ static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat or .json", false},
     [OPTION_COLUMNS] = {"--columns",   "NAMES",
-                     "more columns, such as \"x'', reaction(*), energy()\"",             false},
+                     "more columns, such as \"x'', reaction(*), work(*)\"",              false},
     [OPTION_UNITS] = {"--units",     "WHERE",  "units of a CSV: none, comment or file",
                      false                                                                    },
     [OPTION_UNTIL] = {"--until",     "T",      "the last time",                           false},
@@ -56,6 +56,7 @@ typedef struct Job {
     char *names; // copy of --columns, cut into patterns
     const char *patterns[PATTERNS_LIMIT];
     size_t n_patterns;
+    KalRunTimes times;
 } Job;
 
 static const char *option(const Job *job, int row)
@@ -209,17 +210,25 @@ static bool read_options(Job *job)
     return read;
 }
 
+static KalStatus record(Job *job)
+{
+    const double began = kal_clock();
+    const KalStatus status = kal_record_take(job->record, job->run);
+    job->times.recording += kal_clock() - began;
+    return status;
+}
+
 static KalStatus verify(Job *job)
 {
-    const double before = kal_progress_seconds(&job->progress);
+    const double began = kal_clock();
     const KalStatus status = kal_verify_take(job->verify, job->run);
-    job->verify_seconds += kal_progress_seconds(&job->progress) - before;
+    job->verify_seconds += kal_clock() - began;
     return status;
 }
 
 static KalStatus take(Job *job)
 {
-    KalStatus status = job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    KalStatus status = job->record ? record(job) : KAL_OK;
     return status == KAL_OK && job->verify ? verify(job) : status;
 }
 
@@ -240,15 +249,19 @@ static KalStatus sample(Job *job)
     return status;
 }
 
-static KalStatus write_table(const Job *job)
+static KalStatus write_table(Job *job)
 {
     if (!job->record) {
         return KAL_OK;
     }
-    const KalStatus status = kal_record_finish(job->record, job->run);
-    return status == KAL_OK ? kal_table_write(kal_record_table(job->record),
-                                              option(job, OPTION_FILE), &job->write)
-                            : status;
+    const double began = kal_clock();
+    KalStatus status = kal_record_finish(job->record, job->run);
+    if (status == KAL_OK) {
+        status = kal_table_write(kal_record_table(job->record),
+                                 option(job, OPTION_FILE), &job->write);
+    }
+    job->times.writing = kal_clock() - began;
+    return status;
 }
 
 static KalExit fail(const Job *job)
@@ -295,7 +308,7 @@ static KalExit judge(const Job *job)
     return KAL_EXIT_FAULT;
 }
 
-static KalExit show(const Job *job, double seconds)
+static KalExit show(const Job *job)
 {
     const KalModelJob *model = job->model;
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
@@ -305,9 +318,17 @@ static KalExit show(const Job *job, double seconds)
     if (model->quiet && job->record && !model->json) {
         return judge(job);
     }
-    return kal_show_run(job->run, seconds, &how, kal_standard_output) == KAL_OK
+    return kal_show_run(job->run, &job->times, &how, kal_standard_output) == KAL_OK
                ? judge(job)
                : fail(job);
+}
+
+static KalStatus make_record(Job *job)
+{
+    const KalStatus status =
+        kal_record_create(job->model->ctx, job->model->system, job->patterns,
+                          job->n_patterns, &job->record);
+    return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
 }
 
 static KalExit go(Job *job)
@@ -319,24 +340,30 @@ static KalExit go(Job *job)
         || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
         || (option(job, OPTION_VERIFY)
             && kal_verify_create(ctx, job->model->system, &job->verify) != KAL_OK)
-        || (file
-            && kal_record_create(ctx, job->model->system, job->patterns,
-                                 job->n_patterns, &job->record)
-                   != KAL_OK)
+        || (file && make_record(job) != KAL_OK)
         || kal_run_start(job->run, &report) != KAL_OK) {
         return fail(job);
     }
+    job->times.starting = kal_clock() - job->progress.began;
     const KalStatus status = sample(job);
-    const double seconds = kal_progress_end(&job->progress) - job->verify_seconds;
+    job->times.total = kal_progress_end(&job->progress) - job->verify_seconds;
+    job->times.integrating =
+        job->times.total - job->times.starting - job->times.recording;
     if (status != KAL_OK) {
         return keep(job);
     }
-    return write_table(job) == KAL_OK ? show(job, seconds) : fail(job);
+    return write_table(job) == KAL_OK ? show(job) : fail(job);
 }
 
 static KalExit run(KalModelJob *model)
 {
-    Job job = {.model = model, .options = kal_run_options(model->system)};
+    Job job = {
+        .model = model,
+        .options = kal_run_options(model->system),
+        .times = {.reading = model->seconds[KAL_LOAD_READ],
+                  .deriving = model->seconds[KAL_LOAD_DERIVE],
+                  .compiling = model->seconds[KAL_LOAD_COMPILE]}
+    };
     job.write = kal_table_write_options();
     KalExit status = KAL_EXIT_USAGE;
     if (read_options(&job)) {
@@ -355,9 +382,8 @@ static KalExit run(KalModelJob *model)
 static KalExit run_run(const KalArguments *arguments)
 {
     const char *method = arguments->options[OPTION_METHOD];
-    return method && strcmp(method, methods[KAL_METHOD_DOP853]) == 0
-               ? kal_model_job_run(arguments, run)
-               : kal_model_job_run_stiff(arguments, run);
+    const bool stiff = !method || strcmp(method, methods[KAL_METHOD_DOP853]) != 0;
+    return kal_model_job_simulate(arguments, stiff, run);
 }
 
 static void print_details(void)

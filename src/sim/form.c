@@ -31,10 +31,10 @@ static double *take(double **next, size_t count)
     return piece;
 }
 
-static KalStatus allocate(KalReducedForm *form, size_t n, size_t m)
+static KalStatus allocate(KalReducedForm *form, size_t n, size_t m, size_t integrals)
 {
     KalContext *ctx = form->instant->ctx;
-    const size_t count = 3 * n * n + 8 * n + m * n + m + 2 * m;
+    const size_t count = 3 * n * n + 8 * n + 2 * integrals + m * n + 3 * m;
     form->block = (double *)kal_alloc(ctx, count, sizeof(double));
     form->block_size = count * sizeof(double);
     form->indices = (int *)kal_alloc(ctx, n + 2 * m, sizeof(int));
@@ -50,8 +50,8 @@ static KalStatus allocate(KalReducedForm *form, size_t n, size_t m)
     form->x = take(&next, n);
     form->work = take(&next, n);
     form->guess = take(&next, n);
-    form->y = take(&next, 2 * n);
-    form->z = take(&next, 2 * n);
+    form->y = take(&next, 2 * n + integrals);
+    form->z = take(&next, 2 * n + integrals);
     form->qr.W = take(&next, m * n);
     form->qr.tau = take(&next, m);
     form->qr.norms = take(&next, 2 * m);
@@ -61,12 +61,12 @@ static KalStatus allocate(KalReducedForm *form, size_t n, size_t m)
     return KAL_OK;
 }
 
-KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant)
+KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals)
 {
     const KalSystem *system = instant->system;
     KalMotionOptions options = kal_motion_options();
     *form = (KalReducedForm){.instant = instant, .n = system->n};
-    KAL_TRY(allocate(form, (size_t)system->n, (size_t)system->m));
+    KAL_TRY(allocate(form, (size_t)system->n, (size_t)system->m, (size_t)integrals));
     options.formulation = KAL_FORMULATION_NULLSPACE;
     kal_motion_destroy(instant->motion);
     instant->motion = NULL;

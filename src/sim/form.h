@@ -27,8 +27,8 @@ typedef struct KalReducedForm {
     double *K;     ///< n × n: constraints, then U
     double *x;     ///< n
     double *work;  ///< n
-    double *y;     ///< 2 n: a state of positions and velocities
-    double *z;     ///< 2 n: one of positions and speeds
+    double *y;     ///< 2 n and integrals: a state of positions and velocities
+    double *z;     ///< the same: one of positions and speeds
     double *guess; ///< n: velocities where the search for them begins
     int *perm;     ///< n
     KalQr qr;      ///< of the rows of constraints, scaled
@@ -38,8 +38,10 @@ typedef struct KalReducedForm {
     size_t indices_size;
 } KalReducedForm;
 
-/// Make the form of an instant.  The caller clears it in any case.
-KAL_CHECKED KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant);
+/// Make the form of an instant; states have so many integrals behind them, which are left
+/// to the caller.  The caller clears it in any case.
+KAL_CHECKED KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant,
+                                    int integrals);
 
 void kal_form_clear(KalReducedForm *form);
 

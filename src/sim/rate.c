@@ -61,9 +61,8 @@ KalStatus kal_run_solve(KalRun *run)
     return tell_time(run, status);
 }
 
-static KalStatus rate(void *user, double t, const double *y, double *out_rate)
+static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_rate)
 {
-    KalRun *run = (KalRun *)user;
     const size_t n = (size_t)run->system->n;
     kal_run_put(run, t, y);
     if (run->careful) {
@@ -72,6 +71,21 @@ static KalStatus rate(void *user, double t, const double *y, double *out_rate)
     KAL_TRY(kal_run_solve(run));
     memcpy(out_rate, kal_instant_qd(run->instant), n * sizeof(double));
     memcpy(out_rate + n, run->answer.qdd, n * sizeof(double));
+    return KAL_OK;
+}
+
+static KalStatus rate(void *user, double t, const double *y, double *out_rate)
+{
+    return find_rate((KalRun *)user, t, y, out_rate);
+}
+
+static KalStatus rate_and_powers(void *user, double t, const double *y,
+                                 double *out_rate)
+{
+    KalRun *run = (KalRun *)user;
+    KAL_TRY(find_rate(run, t, y, out_rate));
+    kal_balance_find_powers(&run->balance, run->instant,
+                            out_rate + 2 * (size_t)run->system->n);
     return KAL_OK;
 }
 
@@ -90,9 +104,11 @@ static KalStatus reduced_rate(void *user, double t, const double *z, double *out
     KalReducedForm *form = &run->form;
     const size_t n = (size_t)run->system->n;
     KAL_TRY(kal_form_expand(form, t, z, form->y));
-    KAL_TRY(rate(user, t, form->y, form->y));
+    KAL_TRY(run->balance.n > 0 ? rate_and_powers(user, t, form->y, form->y)
+                               : rate(user, t, form->y, form->y));
     memcpy(out_rate, form->y, n * sizeof(double));
     kal_form_apply(form, form->y + n, out_rate + n);
+    memcpy(out_rate + 2 * n, form->y + 2 * n, (size_t)run->balance.n * sizeof(double));
     return KAL_OK;
 }
 
@@ -136,12 +152,14 @@ static bool may_retry(KalStatus status)
            || status == KAL_ERR_MASS;
 }
 
-KalOdeSystem kal_run_ode(KalRun *run)
+KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 {
+    const int n_integrals = integrals ? run->balance.n : 0;
     const bool projects = run->options.drift == KAL_DRIFT_PROJECT && run->has_velocity;
-    return (KalOdeSystem){.n = 2 * run->system->n,
+    return (KalOdeSystem){.n = 2 * run->system->n + n_integrals,
+                          .n_integrals = n_integrals,
                           .user = run,
-                          .rate = rate,
+                          .rate = n_integrals > 0 ? rate_and_powers : rate,
                           .project = projects ? project : NULL,
                           .jacobian = run->system->has_tangent ? jacobian : NULL,
                           .may_retry = may_retry};
@@ -149,7 +167,7 @@ KalOdeSystem kal_run_ode(KalRun *run)
 
 KalOdeSystem kal_run_reduced_ode(KalRun *run)
 {
-    KalOdeSystem system = kal_run_ode(run);
+    KalOdeSystem system = kal_run_ode(run, true);
     system.rate = reduced_rate;
     system.project = system.project ? reduced_project : NULL;
     system.jacobian = NULL;

@@ -43,7 +43,7 @@ static void speeds_determine_the_velocities(void)
         ok(kal_instant_create(lab.ctx, lab.system, &instant) == KAL_OK);
         ok(kal_instant_start(instant, &report) == KAL_OK);
         memcpy(y, kal_instant_q(instant), sizeof y);
-        ok(kal_form_init(&form, instant) == KAL_OK);
+        ok(kal_form_init(&form, instant, 0) == KAL_OK);
         ok(kal_form_choose(&form, 0.0, y) == KAL_OK);
         ok(form.k == 2 && form.rank == 1);
         kal_form_contract(&form, y, z);
@@ -71,7 +71,7 @@ static void speeds_wear_out(void)
         return;
     }
     ok(kal_instant_create(lab.ctx, lab.system, &instant) == KAL_OK);
-    ok(kal_form_init(&form, instant) == KAL_OK);
+    ok(kal_form_init(&form, instant, 0) == KAL_OK);
     ok(kal_form_choose(&form, 0.0, y) == KAL_OK);
     ok(kal_form_is_worn(&form, 0.0, y, &worn) == KAL_OK && !worn);
     y[2] = 0.3;
