@@ -9,6 +9,7 @@
 #include <kalaba/analysis.h>
 #include <kalaba/context.h>
 #include <kalaba/examine.h>
+#include <kalaba/figure.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>

@@ -20,6 +20,9 @@ static void write_stderr(void *user, const char *text, size_t length)
 KalExit kal_model_job_fail(const KalModelJob *job, const char *message,
                            const char *const *names, int n_names)
 {
+    if (job->silent) {
+        return KAL_EXIT_FAULT;
+    }
     if (job->json) {
         kal_show_error_json(message, names, n_names, kal_standard_output);
     } else if (!job->told) {
@@ -93,7 +96,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .balance = job->runs,
         .enter = enter_phase,
         .enter_user = job,
-        .messages = {job->json ? NULL : write_stderr, &job->told},
+        .messages = {job->json || job->silent ? NULL : write_stderr, &job->told},
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);
@@ -130,6 +133,26 @@ static KalExit load_overridden(KalModelJob *job)
         free((char *)overrides[i].name);
     }
     free(overrides);
+    return status;
+}
+
+KalExit kal_model_job_reload(KalModelJob *job, const char *override)
+{
+    KalArguments arguments = *job->arguments;
+    KalModelJob other = *job;
+    if (arguments.n_repeats == KAL_REPEATS_LIMIT) {
+        kal_message_print("there are too many options '-p'");
+        return KAL_EXIT_USAGE;
+    }
+    arguments.repeats[arguments.n_repeats++] = override;
+    other.arguments = &arguments;
+    other.system = NULL;
+    other.quiet = true;
+    const KalExit status = load_overridden(&other);
+    if (status == KAL_EXIT_DONE) {
+        kal_system_destroy(job->system);
+        job->system = other.system;
+    }
     return status;
 }
 

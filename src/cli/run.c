@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "model.h"
+#include "names.h"
 #include "output.h"
 #include "progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,7 +18,6 @@ enum {
     OPTION_DRIFT,
     OPTION_FORM,
     OPTION_VERIFY,
-    PATTERNS_LIMIT = 256,
 };
 
 #define WORD(name, word, meaning) word,
@@ -53,9 +52,7 @@ typedef struct Job {
     KalVerify *verify; // NULL unless asked for
     double verify_seconds;
     KalRecord *record;
-    char *names; // copy of --columns, cut into patterns
-    const char *patterns[PATTERNS_LIMIT];
-    size_t n_patterns;
+    KalNames columns;
     KalRunTimes times;
 } Job;
 
@@ -161,7 +158,6 @@ static bool read_units(Job *job)
     return false;
 }
 
-// Cut --columns at its commas; spaces around names do not count.
 static bool read_columns(Job *job)
 {
     const char *text = option(job, OPTION_COLUMNS);
@@ -172,24 +168,7 @@ static bool read_columns(Job *job)
         kal_message_print("option '--columns' is for a table, which '-o' names");
         return false;
     }
-    job->names = strdup(text);
-    char *rest = NULL;
-    char *name = job->names ? strtok_r(job->names, ",", &rest) : NULL;
-    for (; name; name = strtok_r(NULL, ",", &rest)) {
-        name += strspn(name, " ");
-        size_t length = strlen(name);
-        while (length > 0 && name[length - 1] == ' ') {
-            name[--length] = '\0';
-        }
-        if (length == 0 || job->n_patterns == PATTERNS_LIMIT) {
-            kal_message_print("option '--columns' takes up to %d names with commas "
-                              "between them",
-                              PATTERNS_LIMIT);
-            return false;
-        }
-        job->patterns[job->n_patterns++] = name;
-    }
-    return job->names != NULL;
+    return kal_names_read("--columns", text, &job->columns);
 }
 
 static bool read_options(Job *job)
@@ -326,8 +305,8 @@ static KalExit show(const Job *job)
 static KalStatus make_record(Job *job)
 {
     const KalStatus status =
-        kal_record_create(job->model->ctx, job->model->system, job->patterns,
-                          job->n_patterns, &job->record);
+        kal_record_create(job->model->ctx, job->model->system, job->columns.names,
+                          job->columns.count, &job->record);
     return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
 }
 
@@ -375,7 +354,7 @@ static KalExit run(KalModelJob *model)
     kal_record_destroy(job.record);
     kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
-    free(job.names);
+    kal_names_clear(&job.columns);
     return status;
 }
 

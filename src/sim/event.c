@@ -324,7 +324,7 @@ KalStatus kal_run_events_apply(KalRun *run)
     const KalStatus status = happen_all(run, &h);
     kal_free(run->ctx, held, size);
     KAL_TRY(status);
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     return kal_roots_restart(run->roots, run->t);
 }

@@ -305,7 +305,6 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     watch->sine = sine;
     watch->slope = slope;
     const double foreseen = fmin(sine, sine + 3.0 * h * slope);
-    run->damping = KAL_LEAST_DAMPING;
     run->careful = run->options.drift == KAL_DRIFT_PROJECT
                    && (watch->rank < run->instant->n_active || foreseen < CAREFUL);
     return KAL_OK;

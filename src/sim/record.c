@@ -4,6 +4,7 @@
 #include "sim/run.h"
 
 #include <kalaba/record.h>
+#include <kalaba/text.h>
 #include <kalaba/version.h>
 
 #include <math.h>
@@ -130,31 +131,6 @@ static int count_of(const KalSystem *system, Kind kind)
     }
 }
 
-// Whether a name fits a pattern with * and ?; a star is tried at every place once.
-static bool fits(const char *pattern, const char *name)
-{
-    const char *star = NULL;
-    const char *retry = NULL;
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = name;
-        } else if (*pattern == *name || *pattern == '?') {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') {
-        pattern++;
-    }
-    return *pattern == '\0';
-}
-
 static KalStatus add_column(KalRecord *record, Column column)
 {
     Label label;
@@ -187,7 +163,7 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
         label_column(record->system, (Column){kind, i}, &label);
         const bool none =
             kind == POWER && record->system->works[i].kind == KAL_WORK_TIME;
-        if (fits(pattern, label.name) && !none) {
+        if (kal_word_fits(pattern, label.name) && !none) {
             *found = true;
             KAL_TRY(add_column(record, (Column){kind, i}));
         }

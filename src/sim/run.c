@@ -187,7 +187,7 @@ KalStatus kal_run_visit(KalRun *run, double t)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
     kal_run_put(run, t, run->state);
-    return kal_run_meet(run, false);
+    return kal_run_meet(run);
 }
 
 KalStatus kal_run_look(KalRun *run, double t)
@@ -198,7 +198,7 @@ KalStatus kal_run_look(KalRun *run, double t)
         return KAL_OK;
     }
     kal_run_put(run, t, run->state);
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     return kal_run_solve(run);
 }
 
@@ -219,7 +219,6 @@ KalStatus kal_run_begin(KalRun *run)
     run->metric_known = false;
     run->careful = false;
     run->instant->n_independent = 0;
-    run->damping = KAL_LEAST_DAMPING;
     KAL_TRY(kal_run_solve(run));
     memcpy(run->state, kal_instant_q(run->instant),
            2 * (size_t)run->system->n * sizeof(double));
@@ -244,7 +243,7 @@ static KalStatus start_here(KalRun *run)
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
     run->balance.lost = false;
     KAL_TRY(kal_instant_givens(run->instant));
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look(run, run->t));
@@ -285,7 +284,8 @@ KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 {
     const KalStatus status = kal_instant_start(run->instant, out_report);
     run->n_fault = 0;
-    for (int i = 0; status != KAL_OK && i < out_report->n_failed; i++) {
+    const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
+    for (int i = 0; i < n_failed; i++) {
         run->fault[run->n_fault++] =
             kal_system_constraint_names(run->system)[out_report->failed[i]];
     }
@@ -349,7 +349,7 @@ static KalStatus fall_back(KalRun *run, KalStatus status)
     (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));
     if (kal_run_interpolate(run, run->t, run->state) == KAL_OK) {
         kal_run_put(run, run->t, run->state);
-        if (kal_run_meet(run, false) == KAL_OK) {
+        if (kal_run_meet(run) == KAL_OK) {
             (void)(kal_run_solve(run) == KAL_OK);
         }
     }

@@ -93,7 +93,6 @@ struct KalRun {
     bool constant_mass; ///< M depends on parameters alone
     bool metric_known;  ///< and the projector has it
     bool careful;       ///< accelerations only of states on the constraints
-    double damping;     ///< of steps onto the constraints
     double residual_q;  ///< largest residuals that the last projection left
     double residual_qd;
     KalRankWatch rank;
@@ -115,12 +114,12 @@ void kal_run_put(KalRun *run, double t, const double *y);
 KAL_CHECKED KalStatus kal_run_solve(KalRun *run);
 
 /// Bring the instant's state to the constraints, theory (15.1) and (15.2).
-/// KAL_ERR_CONTRADICTION when they cannot be met near by; `strict`: to rounding.
-KAL_CHECKED KalStatus kal_run_project(KalRun *run, bool strict);
+/// KAL_ERR_CONTRADICTION when they cannot be met near by.
+KAL_CHECKED KalStatus kal_run_project(KalRun *run);
 
 /// Bring the instant's state to the constraints if that is how the run goes, and find
 /// the residuals.
-KAL_CHECKED KalStatus kal_run_meet(KalRun *run, bool strict);
+KAL_CHECKED KalStatus kal_run_meet(KalRun *run);
 
 /// The functions that integrators call; the state may have the integrals of powers at its
 /// end.

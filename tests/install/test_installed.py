@@ -18,6 +18,7 @@ HEADERS = {
     "analysis.h",
     "context.h",
     "examine.h",
+    "figure.h",
     "kalaba.h",
     "model.h",
     "motion.h",
