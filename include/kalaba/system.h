@@ -49,6 +49,8 @@ typedef struct KalLoadOptions {
                   KalLoadPhase phase); ///< called as each part begins,
                                        ///< unless NULL
     void *enter_user;
+    const char
+        *more; ///< statements that follow the text, on a line of their own; or NULL
     KalSink messages; ///< gets all errors with their places; `write` may be NULL
 } KalLoadOptions;
 

@@ -106,6 +106,9 @@ static KalStatus init(KalRun *run)
     if (run->options.drift == KAL_DRIFT_STABILIZE) {
         run->instant->stabilize = run->options.stabilize;
     }
+    if (run->options.form == KAL_RUN_FORM_REDUCED) {
+        KAL_TRY(kal_form_init(&run->form, run->instant, run->balance.n));
+    }
     KAL_TRY(kal_projector_init(&run->projector, run->instant, NULL));
     return kal_run_integrate_init(run);
 }
@@ -138,6 +141,7 @@ void kal_run_destroy(KalRun *run)
     kal_stiff_destroy(run->stiff_solver);
     kal_dop853_destroy(run->explicit_solver);
     kal_cross_clear(&run->cross);
+    kal_form_clear(&run->form);
     kal_projector_clear(&run->projector);
     kal_instant_destroy(run->instant);
     kal_arena_destroy(run->texts);

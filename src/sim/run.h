@@ -17,6 +17,7 @@
 #include "ode/stiff.h"
 #include "sim/balance.h"
 #include "sim/cross.h"
+#include "sim/form.h"
 #include "sim/projector.h"
 #include "sim/tangent.h"
 
@@ -79,6 +80,7 @@ struct KalRun {
     KalDop853 *explicit_solver;
     KalStiff *stiff_solver; ///< NULL until it is needed
     bool stiff;             ///< it is the one at work
+    KalReducedForm form;    ///< of the explicit method, if the run has that form
     KalCross cross;
     double tried;    ///< how far away a loss of rank was that could not be crossed
     bool crossed;    ///< the last step was one across a loss of rank
@@ -132,6 +134,9 @@ KAL_CHECKED KalStatus kal_run_meet(KalRun *run);
 /// The functions that integrators call; the state may have the integrals of powers at its
 /// end.
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals);
+
+/// The same for states of the reduced form.
+KalOdeSystem kal_run_reduced_ode(KalRun *run);
 
 /// @name The integrator at work
 /// @{
