@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#include "sim/record.h"
+
 #include "base/block.h"
 #include "sim/run.h"
 
-#include <kalaba/record.h>
 #include <kalaba/version.h>
 
 #include <stdio.h>
@@ -24,6 +25,9 @@ typedef enum Kind {
     REACTION,
     CONTROL,
     ENERGY,
+    POSITION_ERROR,
+    VELOCITY_ERROR,
+    FORMULA,
 } Kind;
 
 typedef struct Column {
@@ -38,6 +42,10 @@ struct KalRecord {
     KalBlock columns; // Column
     double *row;
     size_t row_size;
+    KalProgram *program; // of the formulas; NULL without
+    double *formulas;    // their values, then the work memory of the program
+    size_t formulas_size;
+    double *work;
 };
 
 // The name of a column, and its unit.
@@ -95,6 +103,13 @@ static void label_column(const KalSystem *system, Column column, Label *label)
         (void)snprintf(label->name, NAME_SIZE, "energy()");
         unit = "J";
         break;
+    case POSITION_ERROR:
+        (void)snprintf(label->name, NAME_SIZE, "error(position)");
+        break;
+    case VELOCITY_ERROR:
+        (void)snprintf(label->name, NAME_SIZE, "error(velocity)");
+        break;
+    case FORMULA: (void)snprintf(label->name, NAME_SIZE, "#%d", i + 1); break;
     }
     (void)snprintf(label->unit, NAME_SIZE, "%s", unit ? unit : "");
 }
@@ -163,15 +178,16 @@ static KalStatus add_kind(KalRecord *record, Kind kind)
 static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
                              bool *found)
 {
-    for (int i = 0; i < count_of(record->system, kind); i++) {
+    KalStatus status = KAL_OK;
+    for (int i = 0; i < count_of(record->system, kind) && status == KAL_OK; i++) {
         Label label;
         label_column(record->system, (Column){kind, i}, &label);
         if (fits(pattern, label.name)) {
             *found = true;
-            KAL_TRY(add_column(record, (Column){kind, i}));
+            status = add_column(record, (Column){kind, i});
         }
     }
-    return KAL_OK;
+    return status;
 }
 
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
@@ -188,6 +204,20 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
                             pattern);
 }
 
+// Make room for a row of all columns.
+static KalStatus widen(KalRecord *record)
+{
+    const size_t size = kal_table_columns(record->table) * sizeof(double);
+    double *row =
+        (double *)kal_resize(record->ctx, record->row, record->row_size, size);
+    if (!row) {
+        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->row = row;
+    record->row_size = size;
+    return KAL_OK;
+}
+
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
 {
     KAL_TRY(kal_table_create(record->ctx, 0, &record->table));
@@ -197,13 +227,7 @@ static KalStatus init(KalRecord *record, const char *const *patterns, size_t cou
     for (size_t i = 0; i < count; i++) {
         KAL_TRY(add_pattern(record, patterns[i]));
     }
-    const size_t columns = kal_table_columns(record->table);
-    record->row = (double *)kal_alloc(record->ctx, columns, sizeof(double));
-    if (!record->row) {
-        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
-    }
-    record->row_size = columns * sizeof(double);
-    return KAL_OK;
+    return widen(record);
 }
 
 KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
@@ -225,9 +249,36 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
     return KAL_OK;
 }
 
+KalStatus kal_record_add_errors(KalRecord *record)
+{
+    KAL_TRY(add_column(record, (Column){POSITION_ERROR, 0}));
+    KAL_TRY(add_column(record, (Column){VELOCITY_ERROR, 0}));
+    return widen(record);
+}
+
+KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
+                                  const KalExpr *formulas, size_t count)
+{
+    KAL_TRY(kal_system_compile(system, formulas, count, &record->program));
+    const size_t numbers = count + kal_program_work(record->program);
+    record->formulas = (double *)kal_alloc(record->ctx, numbers + 1, sizeof(double));
+    if (!record->formulas) {
+        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->formulas_size = (numbers + 1) * sizeof(double);
+    record->work = record->formulas + count;
+    kal_program_prepare(record->program, system->parameters, record->work);
+    for (size_t i = 0; i < count; i++) {
+        KAL_TRY(add_column(record, (Column){FORMULA, (int)i}));
+    }
+    return widen(record);
+}
+
 void kal_record_destroy(KalRecord *record)
 {
     if (record) {
+        kal_program_destroy(record->program);
+        kal_free(record->ctx, record->formulas, record->formulas_size);
         kal_free(record->ctx, record->row, record->row_size);
         kal_block_clear(record->ctx, &record->columns);
         kal_table_destroy(record->table);
@@ -240,8 +291,10 @@ KalTable *kal_record_table(KalRecord *record)
     return record->table;
 }
 
-static double value_of(const KalInstant *instant, const double *outputs, Column column)
+static double value_of(const KalRecord *record, const KalRun *run,
+                       const double *outputs, Column column)
 {
+    const KalInstant *instant = run->instant;
     const KalLayout *layout = &instant->system->layout;
     const double *v = instant->variables;
     const size_t i = (size_t)column.index;
@@ -255,6 +308,9 @@ static double value_of(const KalInstant *instant, const double *outputs, Column 
         return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
     case REACTION: return v[layout->reactions + i];
     case CONTROL: return v[layout->controls + i];
+    case POSITION_ERROR: return run->residual_q;
+    case VELOCITY_ERROR: return run->residual_qd;
+    case FORMULA: return record->formulas[i];
     default: return v[layout->energy];
     }
 }
@@ -264,8 +320,12 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
     const double *outputs = NULL;
     const Column *columns = (const Column *)record->columns.data;
     KAL_TRY(kal_instant_outputs(run->instant, &outputs));
+    if (record->program) {
+        kal_program_eval(record->program, run->instant->variables, record->work,
+                         record->formulas);
+    }
     for (size_t i = 0; i < kal_table_columns(record->table); i++) {
-        record->row[i] = value_of(run->instant, outputs, columns[i]);
+        record->row[i] = value_of(record, run, outputs, columns[i]);
     }
     return kal_table_add_row(record->table, record->row);
 }

@@ -175,29 +175,67 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     }
 }
 
-static KalStatus compile_all(KalSystem *system)
+// The symbols that programs are made of: all variables, then the parameters.
+typedef struct Symbols {
+    KalContext *ctx;
+    KalExpr *list;
+    size_t count;
+} Symbols;
+
+static KalStatus init_symbols(const KalSystem *system, Symbols *symbols)
 {
     const KalModel *model = system->model;
     const size_t count = system->layout.count + model->n_parameters;
-    KalExpr *symbols = (KalExpr *)kal_alloc(system->ctx, count, sizeof *symbols);
-    if (!symbols) {
+    KalExpr *list = (KalExpr *)kal_alloc(system->ctx, count, sizeof *list);
+    if (!list) {
         return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
     }
-    KalExpr *parameters = symbols + system->layout.count;
-    fill_variables(system, symbols);
+    fill_variables(system, list);
     for (size_t i = 0; i < model->n_parameters; i++) {
-        parameters[i] = model->parameters[i].symbol;
+        list[system->layout.count + i] = model->parameters[i].symbol;
     }
+    *symbols = (Symbols){system->ctx, list, count};
+    return KAL_OK;
+}
+
+static void clear_symbols(Symbols *symbols)
+{
+    kal_free(symbols->ctx, symbols->list, symbols->count * sizeof *symbols->list);
+}
+
+static KalProgramSpec spec_of(const KalSystem *system, const Symbols *symbols)
+{
+    return (KalProgramSpec){.parameters = symbols->list + system->layout.count,
+                            .n_parameters = system->model->n_parameters,
+                            .variables = symbols->list,
+                            .n_variables = system->layout.count};
+}
+
+static KalStatus compile_all(KalSystem *system)
+{
+    Symbols symbols = {.list = NULL};
+    KAL_TRY(init_symbols(system, &symbols));
     KalStatus status = KAL_OK;
     for (int id = 0; id < KAL_PROGRAMS && status == KAL_OK; id++) {
-        const KalProgramSpec spec = {.parameters = parameters,
-                                     .n_parameters = model->n_parameters,
-                                     .variables = symbols,
-                                     .n_variables =
-                                         count_variables(system, (KalProgramId)id)};
+        KalProgramSpec spec = spec_of(system, &symbols);
+        spec.n_variables = count_variables(system, (KalProgramId)id);
         status = compile(system, (KalProgramId)id, spec);
     }
-    kal_free(system->ctx, symbols, count * sizeof *symbols);
+    clear_symbols(&symbols);
+    return status;
+}
+
+KalStatus kal_system_compile(KalSystem *system, const KalExpr *formulas, size_t count,
+                             KalProgram **out_program)
+{
+    Symbols symbols = {.list = NULL};
+    KAL_TRY(init_symbols(system, &symbols));
+    KalProgramSpec spec = spec_of(system, &symbols);
+    spec.outputs = formulas;
+    spec.n_outputs = count;
+    const KalStatus status =
+        kal_program_create(system->model->graph, &spec, out_program);
+    clear_symbols(&symbols);
     return status;
 }
 

@@ -82,4 +82,9 @@ struct KalSystem {
     size_t n_results[KAL_PROGRAMS];
 };
 
+/// Compile formulas of all variables, beyond the programs that every system has.  The
+/// caller owns the program.  While it runs nothing else may use the system.
+KAL_CHECKED KalStatus kal_system_compile(KalSystem *system, const KalExpr *formulas,
+                                         size_t count, KalProgram **out_program);
+
 #endif
