@@ -12,6 +12,7 @@
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
 #include <kalaba/record.h>
+#include <kalaba/report.h>
 #include <kalaba/run.h>
 #include <kalaba/show.h>
 #include <kalaba/status.h>

@@ -16,6 +16,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_METHOD,
     OPTION_DRIFT,
+    OPTION_REPORT,
     PATTERNS_LIMIT = 256,
 };
 
@@ -35,6 +36,8 @@ static const KalOption options[] = {
                      false                                                                    },
     [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_REPORT] = {"--report",    "FILE",
+                     "write a page with plots and a moving picture: .html",              false},
 };
 
 // A run on its way.
@@ -45,6 +48,7 @@ typedef struct Job {
     KalProgress progress;
     KalRun *run;
     KalRecord *record;
+    KalReport *report;
     char *names; // copy of --columns, cut into patterns
     const char *patterns[PATTERNS_LIMIT];
     size_t n_patterns;
@@ -190,7 +194,10 @@ static bool read_options(Job *job)
 
 static KalStatus take(const Job *job)
 {
-    return job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    const KalStatus status =
+        job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    return status == KAL_OK && job->report ? kal_report_take(job->report, job->run)
+                                           : status;
 }
 
 // All samples: from the first time to the last, which is one even if it is not due.
@@ -221,6 +228,14 @@ static KalStatus write_table(const Job *job)
                             : status;
 }
 
+static KalStatus write_report(const Job *job, double seconds, const char *failure)
+{
+    const KalReportFacts facts = {.seconds = seconds, .failure = failure};
+    return job->report ? kal_report_write(job->report, job->run, &facts,
+                                          option(job, OPTION_REPORT))
+                       : KAL_OK;
+}
+
 static KalExit fail(const Job *job)
 {
     const char *const *names = NULL;
@@ -229,18 +244,20 @@ static KalExit fail(const Job *job)
                               (int)count);
 }
 
-// The run failed: what there is goes to the file, marked as incomplete.
-static KalExit keep(Job *job)
+// The run failed: what there is goes to the files, marked as incomplete.
+static KalExit keep(Job *job, double seconds)
 {
     char why[4096];
     (void)snprintf(why, sizeof why, "%s", kal_context_message(job->model->ctx));
     const char *const *names = NULL;
     const size_t count = kal_run_fault(job->run, &names);
-    const bool late = job->record && kal_run_time(job->run) > job->options.from
-                      && take(job) != KAL_OK;
+    const bool late = kal_run_time(job->run) > job->options.from && take(job) != KAL_OK;
     (void)late; // the last state is worth a row, but need not have one
     const KalExit status = kal_model_job_fail(job->model, why, names, (int)count);
     if (write_table(job) != KAL_OK) {
+        kal_message_print("%s", kal_context_message(job->model->ctx));
+    }
+    if (write_report(job, seconds, why) != KAL_OK) {
         kal_message_print("%s", kal_context_message(job->model->ctx));
     }
     return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
@@ -251,7 +268,7 @@ static KalExit show(const Job *job, double seconds)
     const KalModelJob *model = job->model;
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
                                 .color = !model->json && kal_wants_color()};
-    if (model->quiet && job->record && !model->json) {
+    if (model->quiet && (job->record || job->report) && !model->json) {
         return KAL_EXIT_DONE;
     }
     return kal_show_run(job->run, seconds, &how, kal_standard_output) == KAL_OK
@@ -259,26 +276,42 @@ static KalExit show(const Job *job, double seconds)
                : fail(job);
 }
 
-static KalExit go(Job *job)
+// Make what records the run, after a look at where it is to go.
+static KalStatus open_files(Job *job)
 {
     KalContext *ctx = job->model->ctx;
     const char *file = option(job, OPTION_FILE);
+    const char *report = option(job, OPTION_REPORT);
+    KalStatus status = file ? kal_table_check_path(ctx, file) : KAL_OK;
+    if (status == KAL_OK && report) {
+        status = kal_report_check_path(ctx, report);
+    }
+    if (status == KAL_OK && file) {
+        status = kal_record_create(ctx, job->model->system, job->patterns,
+                                   job->n_patterns, &job->record);
+    }
+    if (status == KAL_OK && report) {
+        status = kal_report_create(ctx, job->model->system, &job->report);
+    }
+    return status;
+}
+
+static KalExit go(Job *job)
+{
     KalStartReport report;
-    if ((file && kal_table_check_path(ctx, file) != KAL_OK)
-        || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
-        || (file
-            && kal_record_create(ctx, job->model->system, job->patterns,
-                                 job->n_patterns, &job->record)
-                   != KAL_OK)
-        || kal_run_start(job->run, &report) != KAL_OK) {
+    if (kal_run_create(job->model->ctx, job->model->system, &job->options, &job->run)
+            != KAL_OK
+        || open_files(job) != KAL_OK || kal_run_start(job->run, &report) != KAL_OK) {
         return fail(job);
     }
     const KalStatus status = sample(job);
     const double seconds = kal_progress_end(&job->progress);
     if (status != KAL_OK) {
-        return keep(job);
+        return keep(job, seconds);
     }
-    return write_table(job) == KAL_OK ? show(job, seconds) : fail(job);
+    return write_table(job) == KAL_OK && write_report(job, seconds, NULL) == KAL_OK
+               ? show(job, seconds)
+               : fail(job);
 }
 
 static KalExit run(KalModelJob *model)
@@ -292,6 +325,7 @@ static KalExit run(KalModelJob *model)
         job.options.user = &job.progress;
         status = go(&job);
     }
+    kal_report_destroy(job.report);
     kal_record_destroy(job.record);
     kal_run_destroy(job.run);
     free(job.names);
@@ -312,13 +346,15 @@ static void print_details(void)
         "\nSimulates the model as its 'simulate' says and shows where it ended.  With "
         "-o the\nsamples go to a file: t, coordinates, velocities (x') and outputs, "
         "and "
-        "what\n--columns asks for, with * for any text and ? for any character.\n"
+        "what\n--columns asks for, with * for any text and ? for any character.  With "
+        "--report\nthe run becomes a page for any browser, in one file.\n"
         "\nExamples:\n"
         "  kalaba run sleigh.kal\n"
         "  kalaba run sleigh.kal -o out.csv --columns \"*'', reaction(*)\"\n"
+        "  kalaba run sleigh.kal --report sleigh.html\n"
         "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
         "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"
-        "computed is in the file, marked as incomplete), 2 wrong usage, 130 "
+        "computed is in the files, marked as incomplete), 2 wrong usage, 130 "
         "interrupted.\n",
         stdout);
 }

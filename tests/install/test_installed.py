@@ -22,6 +22,7 @@ HEADERS = {
     "motion.h",
     "problem.h",
     "record.h",
+    "report.h",
     "run.h",
     "show.h",
     "status.h",
