@@ -55,6 +55,12 @@ def bundle(web, folder, name):
     return text
 
 
+def with_license(folder, script):
+    """The script behind the license of the code of others in it."""
+    license_text = (folder / "node_modules/uplot/LICENSE").read_text().strip()
+    return f"/* uPlot is a part of this script.\n\n{license_text}\n*/\n{script}"
+
+
 def hash_of(text):
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
@@ -84,7 +90,8 @@ def array_of(data):
 def main():
     web, folder, output = (Path(argument).resolve() for argument in sys.argv[1:4])
     install(web, folder)
-    page = page_of(web, bundle(web, folder, "main.js"), bundle(web, folder, "report.css"))
+    script = with_license(folder, bundle(web, folder, "main.js"))
+    page = page_of(web, script, bundle(web, folder, "report.css"))
     lines = ["// Made by build_web.py.", "", '#include "report/report_impl.h"', "",
              "static const unsigned char PAGE[] = {", *array_of(page.encode() + b"\0"), "};",
              "", "const char *kal_report_template(size_t *out_length)", "{",

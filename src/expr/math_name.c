@@ -130,8 +130,8 @@ static void print_letter(KalPrinter *p, const Letter *letter)
     }
 }
 
-// Whether the span is one Greek letter: its character, or its word.
-static bool print_greek(KalPrinter *p, Span s)
+// The Greek letter that a span is, its character or its word; NULL for others.
+static const Letter *find_greek(Span s)
 {
     uint32_t code = 0;
     const bool character = kal_utf8_parse(s.text, s.length, &code) == s.length;
@@ -140,11 +140,10 @@ static bool print_greek(KalPrinter *p, Span s)
         const bool word = math[0] == '\\' && strlen(math + 1) == s.length
                           && memcmp(math + 1, s.text, s.length) == 0;
         if (word || (character && LETTERS[i].code == code)) {
-            print_letter(p, &LETTERS[i]);
-            return true;
+            return &LETTERS[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 // A letter within an upright word: what LaTeX would obey is escaped, and of letters that
@@ -195,10 +194,10 @@ static bool is_number(Span s)
 
 static void print_word(KalPrinter *p, Span s)
 {
-    if (print_greek(p, s)) {
-        return;
-    }
-    if (is_mathml(p)) {
+    const Letter *greek = find_greek(s);
+    if (greek) {
+        print_letter(p, greek);
+    } else if (is_mathml(p)) {
         print_element(p, is_number(s) ? "mn" : "mi", s);
     } else if (s.length == 1 || is_number(s)) {
         kal_print_write(p, s.text, s.length);
@@ -355,6 +354,13 @@ static int add_subscripts(KalPrinter *p, const Name *name)
     return subs.n;
 }
 
+// Whether a name is a word, which needs room on both sides to be told from products.
+static bool is_word(Span s)
+{
+    uint32_t code = 0;
+    return !find_greek(s) && s.length > kal_utf8_parse_any(s.text, s.length, &code);
+}
+
 // The letter with its dots.
 static void print_base(KalPrinter *p, const Name *name)
 {
@@ -370,6 +376,10 @@ static void print_base(KalPrinter *p, const Name *name)
         kal_print_string(p, dots ? "}" : "");
         return;
     }
+    const char *room =
+        name->letter > 0 && is_word(letter) ? "<mspace width=\"0.14em\"/>" : "";
+    kal_print_string(p, *room ? "<mrow>" : "");
+    kal_print_string(p, room);
     kal_print_string(p, dots ? "<mover accent=\"true\">" : "");
     print_word(p, letter);
     if (dots) {
@@ -377,6 +387,8 @@ static void print_base(KalPrinter *p, const Name *name)
         kal_print_string(p, mathml[name->primes]);
         kal_print_string(p, "</mo></mover>");
     }
+    kal_print_string(p, room);
+    kal_print_string(p, *room ? "</mrow>" : "");
 }
 
 void kal_math_name(KalPrinter *p, const char *name)

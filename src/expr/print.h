@@ -35,6 +35,10 @@ typedef enum KalFormat {
 #define KAL_MATHML_PLUS  "<mo form=\"infix\">+</mo>"
 #define KAL_MATHML_MINUS "<mo form=\"infix\">−</mo>"
 
+/// Parentheses in MathML, which do not grow with what is between them.
+#define KAL_MATHML_OPEN  "<mo stretchy=\"false\">(</mo>"
+#define KAL_MATHML_CLOSE "<mo stretchy=\"false\">)</mo>"
+
 typedef struct KalPrintOptions {
     KalFormat format;
     /// The name of a symbol, in the model language, or for C as C names it.  Borrowed

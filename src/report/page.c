@@ -55,12 +55,18 @@ static void put_notice(const Page *page)
     put(page, "</div>");
 }
 
+// The first line is the equation itself, which is always seen.
 static void put_equations(const Page *page)
 {
+    const char *text = (const char *)page->equations.block.data;
     const size_t length = page->equations.block.size;
+    const char *end = (const char *)memchr(text, '\n', length);
+    const size_t first = end ? (size_t)(end - text) + 1 : length;
+    put(page, "<h2>Equations of motion</h2>\n");
+    page->sink.write(page->sink.user, text, first);
     put(page, length > EQUATIONS_OPEN ? "<details>" : "<details open>");
-    put(page, "<summary>Equations of motion</summary>\n");
-    page->sink.write(page->sink.user, (const char *)page->equations.block.data, length);
+    put(page, "<summary>Energies, matrices and vectors</summary>\n");
+    page->sink.write(page->sink.user, text + first, length - first);
     put(page, "</details>");
 }
 
@@ -152,7 +158,7 @@ static void fill_template(const Page *page)
 // Equations that are too long are a result, not a failure.
 static KalStatus print_equations(Page *page)
 {
-    static const char sorry[] = "<p>They are too long to be shown here; "
+    static const char sorry[] = "\n<p>They are too long to be shown here; "
                                 "<code>kalaba derive</code> prints them.</p>\n";
     const KalShowOptions options = {.format = KAL_SHOW_HTML};
     const KalStatus status =

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    MATRIX_ROOM = 120 // letters of a matrix; wider ones are listed
+    MATRIX_ROOM = 120, // letters of a matrix; wider ones are listed
+    DEPTH_MAX = 64     // of parentheses that grow with what is between them
 };
 
 typedef struct Out {
@@ -42,10 +43,14 @@ static size_t sign_length(const char *text, size_t length)
     return 0;
 }
 
-// How a tag changes the depth.
-static int step_of(const char *tag, size_t length)
+// How a tag changes the depth; the text ends behind it.
+static int step_of(const char *tag)
 {
-    return length > 1 && tag[1] == '/' ? -1 : 1;
+    const char *end = strchr(tag, '>');
+    if (tag[1] == '/') {
+        return -1;
+    }
+    return end && end[-1] == '/' ? 0 : 1;
 }
 
 // Write a formula that follows an opened <math>, which is closed and opened again before
@@ -62,15 +67,88 @@ static void put_terms(const Out *o, const char *formula, size_t length)
             begin = i;
             i += sign - 1;
         } else if (formula[i] == '<') {
-            depth += step_of(formula + i, length - i);
+            depth += step_of(formula + i);
         }
     }
     kal_page_write(o->page, formula + begin, length - begin);
 }
 
+// Parentheses that were opened and not yet closed.
+typedef struct Pairs {
+    char *open[DEPTH_MAX];
+    bool tall[DEPTH_MAX];
+    int depth; // may be beyond the arrays
+} Pairs;
+
+static bool begins(const char *text, const char *part)
+{
+    return strncmp(text, part, strlen(part)) == 0;
+}
+
+static void grow(char *parenthesis)
+{
+    static const char fixed[] = "stretchy=\"false\"";
+    static const char free_size[] = "stretchy=\"true\" ";
+    memcpy(strstr(parenthesis, fixed), free_size, sizeof fixed - 1);
+}
+
+static void mark_tall(Pairs *pairs)
+{
+    if (pairs->depth > 0 && pairs->depth <= DEPTH_MAX) {
+        pairs->tall[pairs->depth - 1] = true;
+    }
+}
+
+static void close_pair(Pairs *pairs, char *at)
+{
+    pairs->depth--;
+    if (pairs->depth < DEPTH_MAX && pairs->tall[pairs->depth]) {
+        grow(pairs->open[pairs->depth]);
+        grow(at);
+        mark_tall(pairs);
+    }
+}
+
+// Let parentheses around fractions and cases grow.  Others look better as they are, and
+// the browser would stretch those around a mere exponent.
+static void grow_parentheses(char *formula)
+{
+    Pairs pairs = {.depth = 0};
+    for (char *c = strchr(formula, '<'); c; c = strchr(c + 1, '<')) {
+        if (begins(c, KAL_MATHML_OPEN)) {
+            if (pairs.depth < DEPTH_MAX) {
+                pairs.open[pairs.depth] = c;
+                pairs.tall[pairs.depth] = false;
+            }
+            pairs.depth++;
+        } else if (begins(c, KAL_MATHML_CLOSE)) {
+            close_pair(&pairs, c);
+        } else if (begins(c, "<mfrac") || begins(c, "<mtable")) {
+            mark_tall(&pairs);
+        }
+    }
+}
+
+// Print a formula to a page of its own, which the caller clears; answers its text.
+static char *print_formula(const Out *o, KalExpr e, KalPage *formula)
+{
+    *formula = kal_page(o->page->ctx);
+    kal_page_formula(formula, o->sheet, e, KAL_FORMAT_MATHML);
+    (void)kal_page_text(formula); // ends it with a NUL
+    o->page->status = o->page->status == KAL_OK ? formula->status : o->page->status;
+    char *text = (char *)formula->block.data;
+    if (text) {
+        grow_parentheses(text);
+    }
+    return text;
+}
+
 static void put_math(const Out *o, KalExpr e)
 {
-    kal_page_formula(o->page, o->sheet, e, KAL_FORMAT_MATHML);
+    KalPage formula;
+    const char *text = print_formula(o, e, &formula);
+    put(o, text ? text : "");
+    kal_page_clear(&formula);
 }
 
 // A symbol of the model; the sheet's formulas may be in a graph of their own.
@@ -87,13 +165,11 @@ static void put_symbol(const Out *o, KalExpr symbol)
 // What follows the left side of an equation, to the end of the line.
 static void put_right_side(const Out *o, KalExpr e)
 {
-    KalPage formula = kal_page(o->page->ctx);
-    kal_page_formula(&formula, o->sheet, e, KAL_FORMAT_MATHML);
-    const char *text = kal_page_text(&formula);
+    KalPage formula;
+    const char *text = print_formula(o, e, &formula);
     put(o, "</math> <math><mo>=</mo>");
-    put_terms(o, text, strlen(text));
+    put_terms(o, text ? text : "", text ? strlen(text) : 0);
     put(o, "</math></p>\n");
-    o->page->status = o->page->status == KAL_OK ? formula.status : o->page->status;
     kal_page_clear(&formula);
 }
 
@@ -188,9 +264,8 @@ static void put_index(const Out *o, const char *name, size_t i, size_t j)
 static void put_entries(const Out *o, const KalShownMatrix *m)
 {
     const KalSparse *p = m->pattern;
-    put(o, m->symmetric
-               ? "<p>Entries of M, with their mirror images; others are 0:</p>\n"
-               : "<p>Entries that are not zero:</p>\n");
+    kal_page_format(o->page, "<p>Entries of %.1s%s; others are 0:</p>\n", m->name,
+                    m->symmetric ? ", with their mirror images" : "");
     for (size_t i = 0; i < p->rows; i++) {
         for (size_t j = m->symmetric ? i : 0; j < p->columns; j++) {
             const KalExpr e = kal_shown_entry(m, i, j);
@@ -252,6 +327,9 @@ static void put_long_form(const Out *o)
         "0.</p>\n");
     kal_shown_long_form(o->shown, KAL_FORMAT_MATHML, &lines);
     const char *text = kal_page_text(&lines);
+    if (lines.block.data) {
+        grow_parentheses((char *)lines.block.data);
+    }
     while (kal_shown_next_line(&text, &line)) {
         begin_line(o);
         kal_page_write(o->page, line.name, line.name_length);

@@ -107,10 +107,13 @@ function listenToKeys(clock) {
   });
 }
 
-function hint(scene) {
-  return scene.spatial
-    ? 'Drag to turn, wheel to magnify, double click for all.'
-    : 'Drag to move, wheel to magnify, double click for all.';
+function hint({ spatial, run }) {
+  const drag = spatial ? 'turn' : 'move';
+  const missing = run.drawings_left_out;
+  return [
+    `Drag to ${drag}, wheel to magnify, double click for all.`,
+    ...(missing > 0 ? [`${missing} more drawings are left out.`] : []),
+  ].join(' ');
 }
 
 /** Fill the stage with the picture of a run; answers the scene. */

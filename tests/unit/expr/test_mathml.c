@@ -20,6 +20,7 @@ static void names_the_symbol(const char *name, const char *want)
 }
 
 #define DOT  "<mo stretchy=\"false\">˙</mo>"
+#define ROOM "<mspace width=\"0.14em\"/>"
 #define DOTS "<mo stretchy=\"false\">¨</mo>"
 
 static void names_become_letters_with_marks(void)
@@ -33,7 +34,7 @@ static void names_become_letters_with_marks(void)
     is_mathml("x[3]''", "<msub><mover accent=\"true\"><mi>x</mi>" DOTS
                         "</mover><mrow><mn>3</mn></mrow></msub>");
     is_mathml("m_rod", "<msub><mi>m</mi><mrow><mi>rod</mi></mrow></msub>");
-    is_mathml("mass", "<mi>mass</mi>");
+    is_mathml("mass", "<mrow>" ROOM "<mi>mass</mi>" ROOM "</mrow>");
     is_mathml("link[2].a", "<msub><mi>a</mi><mrow><mi>link</mi><mo>,</mo><mn>2</mn>"
                            "</mrow></msub>");
     names_the_symbol("reaction(rod)", "<msub><mi>λ</mi><mi>rod</mi></msub>");
@@ -80,7 +81,8 @@ static void elements_are_balanced(void)
 static void names_are_not_markup(void)
 {
     begin();
-    names_the_symbol("a<script>&", "<mi>a&lt;script&gt;&amp;</mi>");
+    names_the_symbol("a<script>&",
+                     "<mrow>" ROOM "<mi>a&lt;script&gt;&amp;</mi>" ROOM "</mrow>");
     names_the_symbol("reaction(<b>)", "<msub><mi>λ</mi><mi>&lt;b&gt;</mi></msub>");
     end();
 }
