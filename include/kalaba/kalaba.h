@@ -6,6 +6,7 @@
 #ifndef KALABA_KALABA_H
 #define KALABA_KALABA_H
 
+#include <kalaba/analysis.h>
 #include <kalaba/context.h>
 #include <kalaba/examine.h>
 #include <kalaba/model.h>
@@ -19,6 +20,7 @@
 #include <kalaba/system.h>
 #include <kalaba/table.h>
 #include <kalaba/text.h>
+#include <kalaba/verify.h>
 #include <kalaba/version.h>
 
 #endif

@@ -31,6 +31,8 @@ typedef struct KalCommand {
 extern const KalCommand kal_command_check;
 extern const KalCommand kal_command_derive;
 extern const KalCommand kal_command_eval;
+extern const KalCommand kal_command_linearize;
+extern const KalCommand kal_command_modes;
 extern const KalCommand kal_command_run;
 extern const KalCommand kal_command_solve;
 extern const KalCommand kal_command_help;

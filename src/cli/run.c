@@ -16,6 +16,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_METHOD,
     OPTION_DRIFT,
+    OPTION_VERIFY,
     OPTION_REPORT,
     PATTERNS_LIMIT = 256,
 };
@@ -28,7 +29,7 @@ static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat or .json", false},
     [OPTION_COLUMNS] = {"--columns",   "NAMES",
-                     "more columns, such as \"x'', reaction(*), energy()\"",             false},
+                     "more columns, such as \"x'', reaction(*), work(*)\"",              false},
     [OPTION_UNITS] = {"--units",     "WHERE",  "units of a CSV: none, comment or file",
                      false                                                                    },
     [OPTION_UNTIL] = {"--until",     "T",      "the last time",                           false},
@@ -36,6 +37,8 @@ static const KalOption options[] = {
                      false                                                                    },
     [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_VERIFY] = {"--verify",    NULL,
+                     "compute the motion by a second way and compare",                   false},
     [OPTION_REPORT] = {"--report",    "FILE",
                      "write a page with plots and a moving picture: .html",              false},
 };
@@ -47,11 +50,14 @@ typedef struct Job {
     KalTableWriteOptions write;
     KalProgress progress;
     KalRun *run;
+    KalVerify *verify; // NULL unless asked for
+    double verify_seconds;
     KalRecord *record;
     KalReport *report;
     char *names; // copy of --columns, cut into patterns
     const char *patterns[PATTERNS_LIMIT];
     size_t n_patterns;
+    KalRunTimes times;
 } Job;
 
 static const char *option(const Job *job, int row)
@@ -192,16 +198,33 @@ static bool read_options(Job *job)
     return read;
 }
 
-static KalStatus take(const Job *job)
+static KalStatus record(Job *job)
 {
-    const KalStatus status =
-        job->record ? kal_record_take(job->record, job->run) : KAL_OK;
-    return status == KAL_OK && job->report ? kal_report_take(job->report, job->run)
-                                           : status;
+    const double began = kal_clock();
+    KalStatus status = job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    if (status == KAL_OK && job->report) {
+        status = kal_report_take(job->report, job->run);
+    }
+    job->times.recording += kal_clock() - began;
+    return status;
+}
+
+static KalStatus verify(Job *job)
+{
+    const double began = kal_clock();
+    const KalStatus status = kal_verify_take(job->verify, job->run);
+    job->verify_seconds += kal_clock() - began;
+    return status;
+}
+
+static KalStatus take(Job *job)
+{
+    KalStatus status = job->record || job->report ? record(job) : KAL_OK;
+    return status == KAL_OK && job->verify ? verify(job) : status;
 }
 
 // All samples: from the first time to the last, which is one even if it is not due.
-static KalStatus sample(const Job *job)
+static KalStatus sample(Job *job)
 {
     const KalRunOptions *o = &job->options;
     KalStatus status = take(job);
@@ -217,23 +240,32 @@ static KalStatus sample(const Job *job)
     return status;
 }
 
-static KalStatus write_table(const Job *job)
+static KalStatus write_table(Job *job)
 {
     if (!job->record) {
         return KAL_OK;
     }
-    const KalStatus status = kal_record_finish(job->record, job->run);
-    return status == KAL_OK ? kal_table_write(kal_record_table(job->record),
-                                              option(job, OPTION_FILE), &job->write)
-                            : status;
+    const double began = kal_clock();
+    KalStatus status = kal_record_finish(job->record, job->run);
+    if (status == KAL_OK) {
+        status = kal_table_write(kal_record_table(job->record),
+                                 option(job, OPTION_FILE), &job->write);
+    }
+    job->times.writing = kal_clock() - began;
+    return status;
 }
 
-static KalStatus write_report(const Job *job, double seconds, const char *failure)
+static KalStatus write_report(Job *job, const char *failure)
 {
-    const KalReportFacts facts = {.seconds = seconds, .failure = failure};
-    return job->report ? kal_report_write(job->report, job->run, &facts,
-                                          option(job, OPTION_REPORT))
-                       : KAL_OK;
+    const KalReportFacts facts = {.seconds = job->times.total, .failure = failure};
+    if (!job->report) {
+        return KAL_OK;
+    }
+    const double began = kal_clock();
+    const KalStatus status =
+        kal_report_write(job->report, job->run, &facts, option(job, OPTION_REPORT));
+    job->times.writing += kal_clock() - began;
+    return status;
 }
 
 static KalExit fail(const Job *job)
@@ -245,34 +277,57 @@ static KalExit fail(const Job *job)
 }
 
 // The run failed: what there is goes to the files, marked as incomplete.
-static KalExit keep(Job *job, double seconds)
+static KalExit keep(Job *job)
 {
     char why[4096];
     (void)snprintf(why, sizeof why, "%s", kal_context_message(job->model->ctx));
     const char *const *names = NULL;
     const size_t count = kal_run_fault(job->run, &names);
-    const bool late = kal_run_time(job->run) > job->options.from && take(job) != KAL_OK;
+    const bool late = (job->record || job->report)
+                      && kal_run_time(job->run) > job->options.from
+                      && record(job) != KAL_OK;
     (void)late; // the last state is worth a row, but need not have one
     const KalExit status = kal_model_job_fail(job->model, why, names, (int)count);
     if (write_table(job) != KAL_OK) {
         kal_message_print("%s", kal_context_message(job->model->ctx));
     }
-    if (write_report(job, seconds, why) != KAL_OK) {
+    if (write_report(job, why) != KAL_OK) {
         kal_message_print("%s", kal_context_message(job->model->ctx));
     }
     return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
 }
 
-static KalExit show(const Job *job, double seconds)
+// The second opinion has a say in the exit status.
+static KalExit judge(const Job *job)
+{
+    const KalVerifyReport report = job->verify ? kal_verify_report(job->verify)
+                                               : (KalVerifyReport){.passed = true};
+    if (report.passed) {
+        return KAL_EXIT_DONE;
+    }
+    if (report.samples == 0) {
+        kal_message_print("nothing could be verified: %s",
+                          report.n_gaps > 0 ? report.gaps[0].reason : "no samples");
+    } else {
+        kal_message_print("a second computation disagrees, by %.2g times the expected "
+                          "difference at t = %g: try a smaller --tolerance",
+                          report.ratio, report.at);
+    }
+    return KAL_EXIT_FAULT;
+}
+
+static KalExit show(const Job *job)
 {
     const KalModelJob *model = job->model;
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
-                                .color = !model->json && kal_wants_color()};
+                                .color = !model->json && kal_wants_color(),
+                                .verify = job->verify,
+                                .verify_seconds = job->verify_seconds};
     if (model->quiet && (job->record || job->report) && !model->json) {
-        return KAL_EXIT_DONE;
+        return judge(job);
     }
-    return kal_show_run(job->run, seconds, &how, kal_standard_output) == KAL_OK
-               ? KAL_EXIT_DONE
+    return kal_show_run(job->run, &job->times, &how, kal_standard_output) == KAL_OK
+               ? judge(job)
                : fail(job);
 }
 
@@ -298,25 +353,35 @@ static KalStatus open_files(Job *job)
 
 static KalExit go(Job *job)
 {
+    KalContext *ctx = job->model->ctx;
     KalStartReport report;
-    if (kal_run_create(job->model->ctx, job->model->system, &job->options, &job->run)
-            != KAL_OK
+    if (kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
+        || (option(job, OPTION_VERIFY)
+            && kal_verify_create(ctx, job->model->system, &job->verify) != KAL_OK)
         || open_files(job) != KAL_OK || kal_run_start(job->run, &report) != KAL_OK) {
         return fail(job);
     }
+    job->times.starting = kal_clock() - job->progress.began;
     const KalStatus status = sample(job);
-    const double seconds = kal_progress_end(&job->progress);
+    job->times.total = kal_progress_end(&job->progress) - job->verify_seconds;
+    job->times.integrating =
+        job->times.total - job->times.starting - job->times.recording;
     if (status != KAL_OK) {
-        return keep(job, seconds);
+        return keep(job);
     }
-    return write_table(job) == KAL_OK && write_report(job, seconds, NULL) == KAL_OK
-               ? show(job, seconds)
-               : fail(job);
+    return write_table(job) == KAL_OK && write_report(job, NULL) == KAL_OK ? show(job)
+                                                                           : fail(job);
 }
 
 static KalExit run(KalModelJob *model)
 {
-    Job job = {.model = model, .options = kal_run_options(model->system)};
+    Job job = {
+        .model = model,
+        .options = kal_run_options(model->system),
+        .times = {.reading = model->seconds[KAL_LOAD_READ],
+                  .deriving = model->seconds[KAL_LOAD_DERIVE],
+                  .compiling = model->seconds[KAL_LOAD_COMPILE]}
+    };
     job.write = kal_table_write_options();
     KalExit status = KAL_EXIT_USAGE;
     if (read_options(&job)) {
@@ -327,6 +392,7 @@ static KalExit run(KalModelJob *model)
     }
     kal_report_destroy(job.report);
     kal_record_destroy(job.record);
+    kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
     free(job.names);
     return status;
@@ -335,9 +401,8 @@ static KalExit run(KalModelJob *model)
 static KalExit run_run(const KalArguments *arguments)
 {
     const char *method = arguments->options[OPTION_METHOD];
-    return method && strcmp(method, methods[KAL_METHOD_DOP853]) == 0
-               ? kal_model_job_run(arguments, run)
-               : kal_model_job_run_stiff(arguments, run);
+    const bool stiff = !method || strcmp(method, methods[KAL_METHOD_DOP853]) != 0;
+    return kal_model_job_simulate(arguments, stiff, run);
 }
 
 static void print_details(void)
@@ -353,8 +418,10 @@ static void print_details(void)
         "  kalaba run sleigh.kal -o out.csv --columns \"*'', reaction(*)\"\n"
         "  kalaba run sleigh.kal --report sleigh.html\n"
         "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
+        "  kalaba run sleigh.kal --verify\n"
         "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"
-        "computed is in the files, marked as incomplete), 2 wrong usage, 130 "
+        "computed is in the files, marked as incomplete) or --verify disagrees, 2 "
+        "wrong usage, 130 "
         "interrupted.\n",
         stdout);
 }

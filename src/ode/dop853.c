@@ -91,6 +91,9 @@ static void set_tolerances(KalDop853 *s)
         const double given =
             s->options.atols && i < s->system.n ? s->options.atols[i] : s->options.atol;
         s->atol[i] = i < s->system.n ? given : 1.0;
+        if (i < s->system.n && i >= s->system.n - s->system.n_integrals) {
+            s->atol[i] = INFINITY; // no error of an integral counts
+        }
     }
     s->options.atols = NULL; // borrowed for this call only
 }
@@ -399,7 +402,7 @@ static void watch_stiffness(KalDop853 *s, double h)
     const double *k_before = s->k[KAL_DOP853_END - 1];
     double change = 0.0;
     double distance = 0.0;
-    for (int i = 0; i < s->ld; i++) {
+    for (int i = 0; i < s->system.n - s->system.n_integrals; i++) {
         const double dk = k_end[i] - k_before[i];
         const double dy = s->y_next[i] - s->stage[i];
         change += dk * dk;

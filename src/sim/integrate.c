@@ -36,7 +36,7 @@ static KalOdeOptions options_of(const KalRun *run)
 
 static KalStatus create_stiff(KalRun *run)
 {
-    const KalOdeSystem system = kal_run_ode(run);
+    const KalOdeSystem system = kal_run_ode(run, false);
     const KalOdeOptions options = options_of(run);
     KAL_TRY(kal_tangent_init(&run->tangent, run->ctx, run->system));
     return kal_stiff_create(run->ctx, &system, &options, &run->stiff_solver);
@@ -44,7 +44,7 @@ static KalStatus create_stiff(KalRun *run)
 
 KalStatus kal_run_integrate_init(KalRun *run)
 {
-    const KalOdeSystem system = kal_run_ode(run);
+    const KalOdeSystem system = kal_run_ode(run, true);
     KalOdeOptions options = options_of(run);
     KAL_TRY(kal_cross_init(&run->cross, run->ctx, &system, &options));
     options.fixed_step = run->options.fixed_step;
@@ -62,11 +62,48 @@ KalStatus kal_run_integrate_init(KalRun *run)
     return create_stiff(run);
 }
 
+// Powers in the solved instant.  They must not make the method seem dearer.
+static void take_powers(KalRun *run, double spent)
+{
+    run->method.spent = spent;
+    kal_balance_find_powers(&run->balance, run->instant, run->balance.powers);
+}
+
+// The implicit method: powers are known at the ends of its steps.
+static KalStatus start_stiff(KalRun *run, double t, const double *y, double end)
+{
+    KalBalance *balance = &run->balance;
+    KAL_TRY(kal_stiff_start(run->stiff_solver, t, y, end));
+    if (balance->n > 0) {
+        const double spent = run->method.spent;
+        kal_run_put(run, t, y);
+        KAL_TRY(kal_run_solve(run));
+        take_powers(run, spent);
+        kal_trail_start(&balance->trail, t, y + 2 * (size_t)run->system->n,
+                        balance->powers);
+    }
+    return KAL_OK;
+}
+
+static KalStatus step_stiff(KalRun *run)
+{
+    KalBalance *balance = &run->balance;
+    KAL_TRY(kal_stiff_step(run->stiff_solver, &run->step));
+    if (balance->n > 0) {
+        const double spent = run->method.spent;
+        KAL_TRY(kal_run_look(run, run->step.t_new));
+        take_powers(run, spent);
+        kal_trail_add(&balance->trail, run->step.t_new, balance->powers,
+                      kal_stiff_order(run->stiff_solver));
+    }
+    return KAL_OK;
+}
+
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
     const double until = run->options.until;
     const double end = t < until ? until : t + 1.0; // where no step will be taken
-    KAL_TRY(run->stiff ? kal_stiff_start(run->stiff_solver, t, y, end)
+    KAL_TRY(run->stiff ? start_stiff(run, t, y, end)
                        : kal_dop853_start(run->explicit_solver, t, y, end));
     run->crossed = false;
     run->step = (KalOdeStep){.t_old = t, .t_new = t};
@@ -123,8 +160,7 @@ static KalStatus step_towards(KalRun *run, double distance)
     if (done) {
         return KAL_OK;
     }
-    return run->stiff ? kal_stiff_step(run->stiff_solver, &run->step)
-                      : step_nearer(run, distance);
+    return run->stiff ? step_stiff(run) : step_nearer(run, distance);
 }
 
 // Go on with the other method.
@@ -192,7 +228,7 @@ KalStatus kal_run_integrate_step(KalRun *run)
         return step_towards(run, distance);
     }
     run->tried = INFINITY;
-    return run->stiff ? kal_stiff_step(run->stiff_solver, &run->step)
+    return run->stiff ? step_stiff(run)
                       : kal_dop853_step(run->explicit_solver, &run->step);
 }
 
@@ -202,8 +238,14 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
         kal_cross_interpolate(&run->cross, t, out_y);
         return KAL_OK;
     }
-    return run->stiff ? kal_stiff_interpolate(run->stiff_solver, t, out_y)
-                      : kal_dop853_interpolate(run->explicit_solver, t, out_y);
+    if (!run->stiff) {
+        return kal_dop853_interpolate(run->explicit_solver, t, out_y);
+    }
+    KAL_TRY(kal_stiff_interpolate(run->stiff_solver, t, out_y));
+    if (run->balance.n > 0) {
+        kal_trail_integrate(&run->balance.trail, t, out_y + 2 * (size_t)run->system->n);
+    }
+    return KAL_OK;
 }
 
 KalOdeCounts kal_run_counts(const KalRun *run)

@@ -77,21 +77,26 @@ static double size_of_terms(const KalInstant *instant, int i, const double *x)
     return row_size * largest;
 }
 
-static KalStatus check(const KalRun *run, const Level *level)
+// Fail because residual i is too large.
+static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
 {
     const KalInstant *instant = run->instant;
     char t[KAL_NUMBER_SIZE];
     kal_number_print(instant->variables[0], 12, t);
+    return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
+                    "no %s near by satisfy constraint %s at t = %s; it is off by %.3g",
+                    level->id == KAL_PROGRAM_POSITION ? "positions" : "velocities",
+                    kal_system_constraint_names(instant->system)[i], t,
+                    instant->residuals[i]);
+}
+
+static KalStatus check(const KalRun *run, const Level *level)
+{
+    const KalInstant *instant = run->instant;
     for (int i = 0; i < instant->system->m; i++) {
         if (fabs(instant->residuals[i])
             > level->allowed * size_of_terms(instant, i, level->x)) {
-            return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
-                            "no %s near by satisfy constraint %s at t = %s; it is off "
-                            "by %.3g",
-                            level->id == KAL_PROGRAM_POSITION ? "positions"
-                                                              : "velocities",
-                            kal_system_constraint_names(instant->system)[i], t,
-                            instant->residuals[i]);
+            return fail_residual(run, level, i);
         }
     }
     return KAL_OK;
@@ -122,11 +127,11 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
 {
     KalInstant *instant = run->instant;
     KAL_TRY(kal_instant_residuals(instant, level->id));
-    int k = 0;
-    while (k < MOST_STEPS && !are_rounding(instant, level->x) && improve(run, level)) {
-        k++;
+    bool better = true;
+    for (int k = 0; better && k < MOST_STEPS && !are_rounding(instant, level->x); k++) {
+        better = improve(run, level);
     }
-    if (k < MOST_STEPS) { // the last trial may have left its own residuals
+    if (!better) { // the last trial left its own residuals
         KAL_TRY(kal_instant_residuals(instant, level->id));
     }
     *out_residual = largest_residual(instant);

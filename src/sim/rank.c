@@ -16,7 +16,7 @@ enum {
 // Rows are dependent when an angle has a sine below this.
 static const double DEPENDENT = 1e-5;
 // A minimum below this, as straight lines foretell it, is looked at.
-static const double LOW = 0.05;
+static const double LOW = 0.25;
 // Accelerations are taken on the constraints only while a sine is below this.
 static const double CAREFUL = 0.2;
 // A run that fails at a sine below this is locked.

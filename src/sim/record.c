@@ -24,6 +24,8 @@ typedef enum Kind {
     FORCE,
     REACTION,
     CONTROL,
+    POWER,
+    WORK,
     ENERGY,
     POSITION_ERROR,
     VELOCITY_ERROR,
@@ -40,6 +42,7 @@ struct KalRecord {
     const KalSystem *system;
     KalTable *table;
     KalBlock columns; // Column
+    bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
     KalProgram *program; // of the formulas; NULL without
@@ -99,6 +102,14 @@ static void label_column(const KalSystem *system, Column column, Label *label)
     case CONTROL:
         (void)snprintf(label->name, NAME_SIZE, "control(%s)", model->actuators[i].name);
         break;
+    case POWER:
+        (void)snprintf(label->name, NAME_SIZE, "power(%s)", system->works[i].name);
+        unit = "W";
+        break;
+    case WORK:
+        (void)snprintf(label->name, NAME_SIZE, "work(%s)", system->works[i].name);
+        unit = "J";
+        break;
     case ENERGY:
         (void)snprintf(label->name, NAME_SIZE, "energy()");
         unit = "J";
@@ -124,6 +135,8 @@ static int count_of(const KalSystem *system, Kind kind)
     case OUTPUT: return system->n_outputs;
     case REACTION: return system->m;
     case CONTROL: return system->n_actuators;
+    case POWER:
+    case WORK: return (int)system->n_works;
     default: return 1;
     }
 }
@@ -161,6 +174,8 @@ static KalStatus add_column(KalRecord *record, Column column)
         < kal_table_columns(record->table)) {
         return KAL_OK; // an output may be called so
     }
+    record->has_works =
+        record->has_works || column.kind == POWER || column.kind == WORK;
     KAL_TRY(kal_table_add_column(
         record->table, (KalQuantity){.name = label.name, .unit = label.unit}));
     return kal_block_add(record->ctx, &record->columns, &column, sizeof column);
@@ -182,7 +197,9 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
     for (int i = 0; i < count_of(record->system, kind) && status == KAL_OK; i++) {
         Label label;
         label_column(record->system, (Column){kind, i}, &label);
-        if (fits(pattern, label.name)) {
+        const bool none =
+            kind == POWER && record->system->works[i].kind == KAL_WORK_TIME;
+        if (fits(pattern, label.name) && !none) {
             *found = true;
             status = add_column(record, (Column){kind, i});
         }
@@ -200,7 +217,8 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
                  : kal_fail(record->ctx, KAL_ERR_USAGE,
                             "no column is called '%s'; there are x, x', x'', cforce(x) "
                             "for every coordinate x, reaction(c) for constraints, "
-                            "control(u) for actuators, energy() and the outputs",
+                            "control(u) for actuators, power(w) and work(w) for all "
+                            "that does work, energy() and the outputs",
                             pattern);
 }
 
@@ -291,10 +309,18 @@ KalTable *kal_record_table(KalRecord *record)
     return record->table;
 }
 
-static double value_of(const KalRecord *record, const KalRun *run,
-                       const double *outputs, Column column)
+// Where values come from.
+typedef struct Sample {
+    const KalRun *run;
+    const KalInstant *instant;
+    const double *outputs;
+    const double *formulas;
+    const KalWork *works;
+} Sample;
+
+static double value_of(const Sample *sample, Column column)
 {
-    const KalInstant *instant = run->instant;
+    const KalInstant *instant = sample->instant;
     const KalLayout *layout = &instant->system->layout;
     const double *v = instant->variables;
     const size_t i = (size_t)column.index;
@@ -303,29 +329,34 @@ static double value_of(const KalRecord *record, const KalRun *run,
     case POSITION: return v[layout->q + i];
     case VELOCITY: return v[layout->qd + i];
     case ACCELERATION: return v[layout->qdd + i];
-    case OUTPUT: return outputs[i];
+    case OUTPUT: return sample->outputs[i];
     case FORCE:
         return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
     case REACTION: return v[layout->reactions + i];
     case CONTROL: return v[layout->controls + i];
-    case POSITION_ERROR: return run->residual_q;
-    case VELOCITY_ERROR: return run->residual_qd;
-    case FORMULA: return record->formulas[i];
+    case POWER: return sample->works[i].power;
+    case WORK: return sample->works[i].work;
+    case POSITION_ERROR: return sample->run->residual_q;
+    case VELOCITY_ERROR: return sample->run->residual_qd;
+    case FORMULA: return sample->formulas[i];
     default: return v[layout->energy];
     }
 }
 
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
-    const double *outputs = NULL;
+    Sample sample = {.run = run, .instant = run->instant, .formulas = record->formulas};
     const Column *columns = (const Column *)record->columns.data;
-    KAL_TRY(kal_instant_outputs(run->instant, &outputs));
+    if (record->has_works) {
+        kal_run_works(run, &sample.works);
+    }
+    KAL_TRY(kal_instant_outputs(run->instant, &sample.outputs));
     if (record->program) {
         kal_program_eval(record->program, run->instant->variables, record->work,
                          record->formulas);
     }
     for (size_t i = 0; i < kal_table_columns(record->table); i++) {
-        record->row[i] = value_of(record, run, outputs, columns[i]);
+        record->row[i] = value_of(&sample, columns[i]);
     }
     return kal_table_add_row(record->table, record->row);
 }
@@ -368,6 +399,7 @@ static KalStatus note_statistics(KalRecord *record, const KalRunStatistics *s)
         {"energy_initial", s->energy_initial     },
         {"energy_final",   s->energy_final       },
         {"energy_drift",   s->energy_drift       },
+        {"energy_balance", s->energy_balance     },
         {"events",         s->events             },
         {"passages",       s->passages           },
     };

@@ -15,6 +15,7 @@
 #include "ode/dop853.h"
 #include "ode/root.h"
 #include "ode/stiff.h"
+#include "sim/balance.h"
 #include "sim/cross.h"
 #include "sim/projector.h"
 #include "sim/tangent.h"
@@ -69,7 +70,7 @@ struct KalRun {
     KalRoots *roots; ///< NULL without events
     double *block;
     size_t block_size;
-    double *state; ///< 2 n: where interpolation puts its results
+    double *state; ///< 2 n and integrals: where interpolation puts its results
     double *kept;  ///< 2 n: a state to come back to
     double *trial; ///< n: of a projection
     KalOdeStep step;
@@ -89,6 +90,7 @@ struct KalRun {
     KalRankWatch rank;
     KalEventWatch events;
     KalRunStatistics statistics;
+    KalBalance balance;
     KalTangent tangent;
     KalMethodWatch method;
     const char **fault; ///< n + m: names that the last failure blames
@@ -111,14 +113,16 @@ KAL_CHECKED KalStatus kal_run_project(KalRun *run, bool strict);
 /// the residuals.
 KAL_CHECKED KalStatus kal_run_meet(KalRun *run, bool strict);
 
-/// The functions that integrators call.
-KalOdeSystem kal_run_ode(KalRun *run);
+/// The functions that integrators call; the state may have the integrals of powers at its
+/// end.
+KalOdeSystem kal_run_ode(KalRun *run, bool integrals);
 
 /// @name The integrator at work
 /// @{
 KAL_CHECKED KalStatus kal_run_integrate_init(KalRun *run);
 KAL_CHECKED KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y);
 KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run);
+/// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
 KalOdeCounts kal_run_counts(const KalRun *run);
 /// @}

@@ -5,6 +5,7 @@
 #include "base/block.h"
 #include "expr/eval.h"
 #include "lang/source.h"
+#include "sim/balance.h"
 #include "sim/tangent.h"
 #include "sim/warn.h"
 
@@ -61,6 +62,14 @@ static void collect_actions(const KalModel *model, Outputs *out)
     }
 }
 
+static void collect_constants(const KalConservation *conserved, Outputs *out)
+{
+    for (size_t i = conserved && conserved->energy ? 1 : 0;
+         conserved && i < conserved->n; i++) {
+        add(out, conserved->list[i].value);
+    }
+}
+
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
     const KalEquations *e = system->equations;
@@ -104,6 +113,10 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
             add_sparse(out, &system->tangent_S);
         }
         break;
+    case KAL_PROGRAM_POWER:
+        add_all(out, system->powers.term, system->has_balance ? KAL_POWER_TERMS : 0);
+        break;
+    case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     default: break;
     }
 }
@@ -166,6 +179,7 @@ static void fill_variables(const KalSystem *system, KalExpr *variables)
 static size_t count_variables(const KalSystem *system, KalProgramId id)
 {
     switch (id) {
+    case KAL_PROGRAM_POWER: return system->layout.reactions;
     case KAL_PROGRAM_NONIDEAL:
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
@@ -175,67 +189,64 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     }
 }
 
-// The symbols that programs are made of: all variables, then the parameters.
-typedef struct Symbols {
-    KalContext *ctx;
-    KalExpr *list;
-    size_t count;
-} Symbols;
-
-static KalStatus init_symbols(const KalSystem *system, Symbols *symbols)
+// All symbols that a program may read: variables, then parameters.  NULL: no memory.
+static KalExpr *list_symbols(const KalSystem *system)
 {
     const KalModel *model = system->model;
-    const size_t count = system->layout.count + model->n_parameters;
-    KalExpr *list = (KalExpr *)kal_alloc(system->ctx, count, sizeof *list);
-    if (!list) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+    KalExpr *symbols = (KalExpr *)kal_alloc(
+        system->ctx, system->layout.count + model->n_parameters, sizeof *symbols);
+    if (symbols) {
+        fill_variables(system, symbols);
     }
-    fill_variables(system, list);
-    for (size_t i = 0; i < model->n_parameters; i++) {
-        list[system->layout.count + i] = model->parameters[i].symbol;
+    for (size_t i = 0; symbols && i < model->n_parameters; i++) {
+        symbols[system->layout.count + i] = model->parameters[i].symbol;
     }
-    *symbols = (Symbols){system->ctx, list, count};
-    return KAL_OK;
+    return symbols;
 }
 
-static void clear_symbols(Symbols *symbols)
+static KalProgramSpec specify(const KalSystem *system, const KalExpr *symbols)
 {
-    kal_free(symbols->ctx, symbols->list, symbols->count * sizeof *symbols->list);
-}
-
-static KalProgramSpec spec_of(const KalSystem *system, const Symbols *symbols)
-{
-    return (KalProgramSpec){.parameters = symbols->list + system->layout.count,
+    return (KalProgramSpec){.parameters = symbols + system->layout.count,
                             .n_parameters = system->model->n_parameters,
-                            .variables = symbols->list,
+                            .variables = symbols,
                             .n_variables = system->layout.count};
+}
+
+static void free_symbols(const KalSystem *system, KalExpr *symbols)
+{
+    kal_free(system->ctx, symbols,
+             (system->layout.count + system->model->n_parameters) * sizeof *symbols);
 }
 
 static KalStatus compile_all(KalSystem *system)
 {
-    Symbols symbols = {.list = NULL};
-    KAL_TRY(init_symbols(system, &symbols));
+    KalExpr *symbols = list_symbols(system);
+    if (!symbols) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+    }
+    KalProgramSpec spec = specify(system, symbols);
     KalStatus status = KAL_OK;
     for (int id = 0; id < KAL_PROGRAMS && status == KAL_OK; id++) {
-        KalProgramSpec spec = spec_of(system, &symbols);
         spec.n_variables = count_variables(system, (KalProgramId)id);
         status = compile(system, (KalProgramId)id, spec);
     }
-    clear_symbols(&symbols);
+    free_symbols(system, symbols);
     return status;
 }
 
-KalStatus kal_system_compile(KalSystem *system, const KalExpr *formulas, size_t count,
-                             KalProgram **out_program)
+KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
+                             size_t count, KalProgram **out_program)
 {
-    Symbols symbols = {.list = NULL};
-    KAL_TRY(init_symbols(system, &symbols));
-    KalProgramSpec spec = spec_of(system, &symbols);
-    spec.outputs = formulas;
+    KalExpr *symbols = list_symbols(system);
+    if (!symbols) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+    }
+    KalProgramSpec spec = specify(system, symbols);
+    spec.outputs = outputs;
     spec.n_outputs = count;
     const KalStatus status =
         kal_program_create(system->model->graph, &spec, out_program);
-    clear_symbols(&symbols);
+    free_symbols(system, symbols);
     return status;
 }
 
@@ -486,8 +497,16 @@ static KalStatus allocate_tables(KalSystem *system)
     return KAL_OK;
 }
 
+static void enter(const KalLoadOptions *options, KalLoadPhase phase)
+{
+    if (options->enter) {
+        options->enter(options->enter_user, phase);
+    }
+}
+
 static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
 {
+    enter(options, KAL_LOAD_DERIVE);
     KAL_TRY(count_sizes(system));
     KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
     KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
@@ -502,6 +521,10 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
         KAL_TRY(kal_tangent_derive(system));
         system->has_tangent = true;
     }
+    if (options->balance) {
+        KAL_TRY(kal_balance_derive(system));
+    }
+    enter(options, KAL_LOAD_COMPILE);
     return compile_all(system);
 }
 
@@ -580,6 +603,7 @@ static KalStatus find_title(KalSystem *system, const char *name)
 
 static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
 {
+    enter(options, KAL_LOAD_READ);
     KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
     KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));
     KAL_TRY(kal_sources_create(system->ctx, &system->sources));
@@ -623,6 +647,7 @@ void kal_system_destroy(KalSystem *system)
     }
     kal_sparse_clear(&system->tangent_R);
     kal_sparse_clear(&system->tangent_S);
+    kal_conservation_destroy(system->conserved);
     kal_equations_destroy(system->equations);
     kal_model_destroy(system->model);
     kal_diagnostics_destroy(system->diagnostics);

@@ -15,6 +15,7 @@ from pathlib import Path
 
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
+    "analysis.h",
     "context.h",
     "examine.h",
     "kalaba.h",
@@ -29,6 +30,7 @@ HEADERS = {
     "system.h",
     "table.h",
     "text.h",
+    "verify.h",
     "version.h",
 }
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]

@@ -57,6 +57,25 @@ static void a_parallelogram_passes_fifty_times(void)
     }
 }
 
+// Every passage is noticed however long the steps are: cranks are level at a = 0, π, 2π, …
+static void no_passage_is_overlooked(void)
+{
+    static const double tolerances[] = {1e-8, 1e-9, 1e-10, 1e-12};
+    char text[1000];
+    snprintf(text, sizeof text, parallelogram, "");
+    for (size_t k = 0; k < sizeof tolerances / sizeof tolerances[0]; k++) {
+        Lab lab;
+        if (lab_load(&lab, text)) {
+            lab.options.rtol = tolerances[k];
+            lab.options.atol = tolerances[k];
+            ok(lab_go(&lab) == KAL_OK);
+            ok(kal_run_statistics(lab.run).passages
+               == (int)floor(lab_q(&lab, 0) / acos(-1.0)) + 1);
+            lab_close(&lab);
+        }
+    }
+}
+
 // With equal lengths the slider comes to the centre, where the rows vanish: x = 2 cos a,
 // b = -a; then T = a'²/2 (1 + 0.5 + 0.8·4 sin² a) is constant.
 static void a_slider_crank_of_equal_lengths_passes(void)
@@ -116,6 +135,7 @@ static void nothing_is_reported_without_reason(void)
 }
 
 TAP_RUN(TAP_CASE(a_parallelogram_passes_fifty_times),
+        TAP_CASE(no_passage_is_overlooked),
         TAP_CASE(a_slider_crank_of_equal_lengths_passes),
         TAP_CASE(a_mechanism_that_locks_says_so),
         TAP_CASE(nothing_is_reported_without_reason))

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Linearization on the constraints, modes and stability.
+///
+///     kal_analysis_create(ctx, system, NULL, &analysis);
+///     kal_analysis_place(analysis, "theta = 0, theta' = 0", NULL);
+///     kal_analysis_linearize(analysis, &linear);
+///     kal_analysis_modes(analysis, &modes);
+///
+/// The state of a constrained system lies on the manifold of its constraints; the number
+/// of states is the freedom of the configuration and that of the velocity together,
+/// however many constraints are redundant.  States are chosen among coordinates and
+/// velocities.  All derivatives are exact but for rounding (docs/theory/linearization.md).
+
+#ifndef KALABA_ANALYSIS_H
+#define KALABA_ANALYSIS_H
+
+#include <kalaba/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The most coordinates, and the most constraints, that can be analyzed.
+#define KAL_ANALYSIS_LIMIT 500
+
+/// A system with its derivatives, a state, and room for results.
+typedef struct KalAnalysis KalAnalysis;
+
+/// Prepare.  `inputs` names actuators and parameters, "u, m"; NULL: all actuators.  The
+/// caller owns the analysis and keeps the system longer.  While it is made nothing else
+/// may use the system: formulas are added to it.  KAL_ERR_USAGE when a name is unknown,
+/// KAL_ERR_FORMULATION for servo constraints, KAL_ERR_LIMIT.
+KAL_API KAL_CHECKED KalStatus kal_analysis_create(KalContext *ctx, KalSystem *system,
+                                                  const char *inputs,
+                                                  KalAnalysis **out_analysis);
+
+/// Free it.  NULL is allowed.
+KAL_API void kal_analysis_destroy(KalAnalysis *analysis);
+
+/// Go to the consistent start of the model and replace the values that a text names, as
+/// kal_instant_set() does; NULL: none.  If they do not satisfy the constraints, other
+/// values move, or if that is not possible all; `out_moved`, unless NULL, tells that.
+/// KAL_ERR_SYNTAX, KAL_ERR_CONTRADICTION.
+KAL_API KAL_CHECKED KalStatus kal_analysis_place(KalAnalysis *analysis,
+                                                 const char *values, bool *out_moved);
+
+/// The state, to read and to write; it has to satisfy the constraints.
+KAL_API KalInstant *kal_analysis_instant(KalAnalysis *analysis);
+
+/// z' = A z + B w, o = C z + D w for small changes z of the states, w of the inputs, o of
+/// the outputs.  Matrices lie row after row.  Arrays hold until the next call.
+typedef struct KalLinearization {
+    int n_states;
+    int n_positions; ///< the first states, which are coordinates
+    int n_inputs;
+    int n_outputs;
+    const char *const *states; ///< `theta`, `theta'`
+    const char *const *inputs;
+    const char *const *outputs;
+    const double *A;
+    const double *B;
+    const double *C; ///< NaN in rows of outputs that have no derivative, or depend on
+                     ///< reactions that are not unique
+    const double *D;
+    const double *tangent; ///< n_states × 2n: how all coordinates and velocities change
+                           ///< with each state, state after state
+    const bool *driven;    ///< n_states: moves on in a steady motion, or might, without
+                           ///< effect on the states that are not driven
+    bool steady;           ///< nothing but driven coordinates changes
+    bool at_rest;          ///< nothing changes at all
+    bool timeless;         ///< no equation depends on time
+    const char *note;      ///< why it is not an equilibrium; NULL if it is one
+} KalLinearization;
+
+/// Linearize about the present state.  KAL_ERR_NOT_UNIQUE when accelerations are not
+/// unique there, KAL_ERR_CONTRADICTION when constraints cannot stay together if an input
+/// changes, failures of kal_instant_solve(), KAL_ERR_NUMBER.
+KAL_API KAL_CHECKED KalStatus
+kal_analysis_linearize(KalAnalysis *analysis, KalLinearization *out_linearization);
+
+/// What linearized motion does: name, word, meaning.
+#define KAL_STABILITY_LIST(X)                                           \
+    X(KAL_STABILITY_STABLE, "stable", "no mode grows")                  \
+    X(KAL_STABILITY_UNSTABLE, "unstable", "a mode grows exponentially") \
+    X(KAL_STABILITY_MARGINAL, "marginal",                               \
+      "no mode grows exponentially; nonlinear terms or slow drift decide")
+
+/// What linearized motion does.
+typedef enum KalStability {
+#define KAL_STABILITY_ENUM(name, word, meaning) name,
+    KAL_STABILITY_LIST(KAL_STABILITY_ENUM)
+#undef KAL_STABILITY_ENUM
+} KalStability;
+
+/// The word for it; never NULL.
+KAL_API const char *kal_stability_word(KalStability stability);
+
+/// One mode: an eigenvalue with its shape.
+typedef struct KalMode {
+    double re;
+    double im;
+    double frequency;    ///< |λ|/2π
+    double damping;      ///< −Re λ/|λ|; 0 for λ = 0
+    double uncertainty;  ///< by which rounding may have moved λ
+    const double *shape; ///< 2n: how all coordinates take part, real parts, then
+                         ///< imaginary parts; the largest is 1
+} KalMode;
+
+/// The modes of the linearization about a state.
+typedef struct KalModes {
+    int n;                ///< as many as states
+    int n_coordinates;    ///< of a shape
+    const KalMode *modes; ///< those that grow most first, then by falling frequency;
+                          ///< conjugate pairs are neighbors
+    KalStability stability;
+    bool decays;        ///< stable, and all modes but those of a family decay
+    int family;         ///< dimension of the set of equilibria or steady motions here
+    const char *reason; ///< one sentence
+    KalLinearization linearization;
+} KalModes;
+
+/// Find the modes about the present state.  Failures as of kal_analysis_linearize().
+KAL_API KAL_CHECKED KalStatus kal_analysis_modes(KalAnalysis *analysis,
+                                                 KalModes *out_modes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: MIT
+
+#include "analysis/analysis.h"
+#include "analysis/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Rates and couplings below this, relative to what they are made of, are rounding.
+static const double ROUNDING = 1e-9;
+static const double COUPLING = 1e-11;
+
+static double dot(const double *x, const double *y, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+// Tables.
+
+// Inactive constraints have no forces; their rows are not used.
+static KalStatus fill_residuals(KalAnalysis *a, KalResidualTable *table)
+{
+    const size_t n = (size_t)a->system->n;
+    const size_t m = (size_t)a->system->m;
+    KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_MOTION, a->instant));
+    const double *next =
+        kal_scatter(&a->forms.R_y, a->forms.forms[KAL_FORM_MOTION].results, table->R_y);
+    next = kal_scatter(&a->forms.S_y, next, table->S_y);
+    for (int k = 0; k < a->inputs.count; k++) {
+        memcpy(table->R_w + (size_t)k * n, next, n * sizeof *next);
+        memcpy(table->S_w + (size_t)k * m, next + n, m * sizeof *next);
+        next += n + m;
+    }
+    return KAL_OK;
+}
+
+// Give the formulas of R and S the motion with a force on each coordinate.
+static KalStatus set_motion(KalAnalysis *a, const double *force)
+{
+    const KalSystem *system = a->system;
+    double *reactions = a->instant->variables + system->layout.reactions;
+    KalMotionProblem problem = kal_instant_problem(a->instant);
+    KalMotionAnswer answer;
+    problem.Q = force;
+    problem.C = NULL;
+    KAL_TRY(kal_motion_solve(a->motion, &problem, &answer));
+    memcpy(a->instant->variables + system->layout.qdd, answer.qdd,
+           (size_t)system->n * sizeof(double));
+    memset(reactions, 0, (size_t)system->m * sizeof *reactions);
+    for (int k = 0; k < problem.m; k++) {
+        reactions[a->instant->rows[k]] = answer.multipliers[k];
+    }
+    return KAL_OK;
+}
+
+static KalStatus fill_nonideal(KalAnalysis *a)
+{
+    const size_t n = (size_t)a->system->n;
+    KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_NONIDEAL, a->instant));
+    const double *next =
+        kal_scatter(&a->forms.C_y, a->forms.forms[KAL_FORM_NONIDEAL].results, a->C_y);
+    next = kal_scatter(&a->forms.C_l, next, a->C_l);
+    memcpy(a->C_w, next, n * (size_t)a->inputs.count * sizeof *next);
+    return KAL_OK;
+}
+
+static KalStatus fill_manifold(KalAnalysis *a)
+{
+    const size_t m = (size_t)a->system->m;
+    const size_t inputs = (size_t)a->inputs.count;
+    KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_MANIFOLD, a->instant));
+    const double *next =
+        kal_scatter(&a->system->equations->psi_q,
+                    a->forms.forms[KAL_FORM_MANIFOLD].results, a->psi_q);
+    for (size_t k = 0; k < inputs; k++) {
+        for (size_t i = 0; i < m; i++) {
+            a->phi_w[i * inputs + k] = next[i];
+            a->psi_w[i * inputs + k] = next[m + i];
+        }
+        next += 2 * m;
+    }
+    return KAL_OK;
+}
+
+static KalStatus fill_outputs(KalAnalysis *a)
+{
+    const size_t p = (size_t)a->system->n_outputs;
+    KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_OUTPUT, a->instant));
+    const double *next =
+        kal_scatter(&a->forms.o_y, a->forms.forms[KAL_FORM_OUTPUT].results, a->o_y);
+    next = kal_scatter(&a->forms.o_a, next, a->o_a);
+    next = kal_scatter(&a->forms.o_l, next, a->o_l);
+    memcpy(a->o_w, next, p * (size_t)a->inputs.count * sizeof *next);
+    return KAL_OK;
+}
+
+static KalStatus fill_tables(KalAnalysis *a)
+{
+    const KalEquations *e = a->system->equations;
+    KAL_TRY(fill_manifold(a));
+    KAL_TRY(fill_nonideal(a)); // at the multipliers of the ideal part
+    KAL_TRY(fill_outputs(a));
+    if (!e->has_C) {
+        return fill_residuals(a, &a->full);
+    }
+    KAL_TRY(set_motion(a, a->instant->Q));
+    KAL_TRY(fill_residuals(a, &a->ideal));
+    for (size_t i = 0; i < e->n; i++) {
+        a->force[i] = a->instant->Q[i] + a->instant->C[i];
+    }
+    KAL_TRY(set_motion(a, a->force));
+    return fill_residuals(a, &a->full);
+}
+
+static KalStatus solve_instant(KalAnalysis *a)
+{
+    KAL_TRY(kal_instant_solve(a->instant, &a->answer));
+    if (a->answer.unique) {
+        return KAL_OK;
+    }
+    int i = 0;
+    while (!a->answer.indeterminate[i]) {
+        i++;
+    }
+    return kal_fail(a->ctx, KAL_ERR_NOT_UNIQUE,
+                    "the acceleration of %s, at least, is not unique in this state: "
+                    "there is nothing to linearize",
+                    a->names[i]);
+}
+
+// The choice of states.
+
+// Heavy coordinates and angles are states rather than light ones and lengths; of equals
+// the first.
+static void fill_weights(KalAnalysis *a)
+{
+    const KalModel *model = a->system->model;
+    const int n = a->system->n;
+    const double *M = a->instant->M;
+    double heaviest = 0.0;
+    double lightest = INFINITY;
+    for (int i = 0; i < n; i++) {
+        heaviest = fmax(heaviest, M[i * n + i]);
+    }
+    for (int i = 0; i < n; i++) {
+        const bool heavy = M[i * n + i] > 1e-12 * heaviest;
+        lightest = heavy ? fmin(lightest, M[i * n + i]) : lightest;
+    }
+    for (int i = 0; i < n; i++) {
+        const char *unit = model->coordinates[i].unit;
+        const bool heavy = M[i * n + i] > 1e-12 * heaviest;
+        const bool angle =
+            unit && (strcmp(unit, "rad") == 0 || strcmp(unit, "deg") == 0);
+        const double mass = heaviest == 0.0 ? 1.0 : heavy ? M[i * n + i] : lightest;
+        a->weights[i] = (angle ? 0.1 : 1.0) / sqrt(mass) * (1.0 + 1e-7 * i / n);
+    }
+}
+
+// Append rows that restrict positions; those in disguise only where all constraints act
+// and the combinations have values.
+static int add_integrals(KalAnalysis *a, int rows, int width)
+{
+    const KalClassification *classes = a->forms.classes;
+    if (!classes || a->instant->n_active < a->system->m
+        || kal_forms_evaluate(&a->forms, KAL_FORM_INTEGRAL, a->instant) != KAL_OK) {
+        return rows;
+    }
+    const KalSparse *matrix = &classes->integrals;
+    const double *values = a->forms.forms[KAL_FORM_INTEGRAL].results;
+    for (size_t r = 0; r < matrix->rows; r++) {
+        double *row = a->W + (size_t)rows * (size_t)width;
+        memset(row, 0, (size_t)width * sizeof *row);
+        for (int64_t k = matrix->start[r]; k < matrix->start[r + 1]; k++) {
+            row[matrix->column[k]] = values[k];
+        }
+        a->later_row[rows++] = true;
+    }
+    return rows;
+}
+
+// Whether an active row is of a constraint that has a level.
+static bool has_level(const KalAnalysis *a, int k, const KalExpr *level)
+{
+    return level[a->instant->rows[k]].index != KAL_NO_EXPR.index;
+}
+
+// Solve the rows of positions for the coordinates that follow, theory (17.3).
+static KalEchelon reduce_positions(KalAnalysis *a)
+{
+    const KalInstant *instant = a->instant;
+    const int n = a->system->n;
+    const int inputs = a->inputs.count;
+    const int width = n + inputs;
+    int rows = 0;
+    for (int k = 0; k < instant->n_active; k++) {
+        if (!has_level(a, k, a->system->equations->phi)) {
+            continue;
+        }
+        double *row = a->W + (size_t)rows * (size_t)width;
+        memcpy(row, instant->A + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
+        memcpy(row + n, a->phi_w + (size_t)instant->rows[k] * (size_t)inputs,
+               (size_t)inputs * sizeof *row);
+        a->later_row[rows++] = false;
+    }
+    rows = add_integrals(a, rows, width);
+    KalEchelon e = {.rows = rows,
+                    .columns = n,
+                    .followers = inputs,
+                    .W = a->W,
+                    .weights = a->weights,
+                    .later_row = a->later_row,
+                    .pivot = a->pivot};
+    kal_echelon_reduce(&e);
+    return e;
+}
+
+static void mark_pivots(const KalEchelon *e, bool *follows)
+{
+    memset(follows, 0, (size_t)e->columns * sizeof *follows);
+    for (int i = 0; i < e->rows; i++) {
+        if (e->pivot[i] >= 0) {
+            follows[e->pivot[i]] = true;
+        }
+    }
+}
+
+static double *direction(const KalAnalysis *a, int k)
+{
+    return a->directions + (size_t)k * 2 * (size_t)a->system->n;
+}
+
+// The direction of an input stands behind those of the states.
+static double *input_direction(const KalAnalysis *a, int k)
+{
+    return direction(a, a->n_states + k);
+}
+
+static void fill_position_directions(KalAnalysis *a, const KalEchelon *e)
+{
+    const int n = a->system->n;
+    const int width = e->columns + e->followers;
+    for (int k = 0; k < a->n_positions; k++) {
+        direction(a, k)[a->state[k]] = 1.0;
+    }
+    for (int r = 0; r < e->rows; r++) {
+        const double *row = e->W + (size_t)r * (size_t)width;
+        const int i = e->pivot[r];
+        for (int k = 0; k < a->n_positions && i >= 0; k++) {
+            direction(a, k)[i] = -row[a->state[k]];
+        }
+        for (int k = 0; k < a->inputs.count && i >= 0; k++) {
+            input_direction(a, k)[i] = -row[n + k];
+        }
+    }
+}
+
+// Rows of velocities with what the directions of positions do to them, theory (17.4).
+static KalEchelon reduce_velocities(KalAnalysis *a)
+{
+    const KalInstant *instant = a->instant;
+    const int n = a->system->n;
+    const int inputs = a->inputs.count;
+    const int followers = a->n_positions + inputs;
+    int rows = 0;
+    for (int k = 0; k < instant->n_active; k++) {
+        if (!has_level(a, k, a->system->equations->psi)) {
+            continue;
+        }
+        const int i = instant->rows[k];
+        const double *psi_q = a->psi_q + (size_t)i * (size_t)n;
+        double *row = a->W + (size_t)rows * (size_t)(n + followers);
+        memcpy(row, instant->A + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
+        for (int j = 0; j < a->n_positions; j++) {
+            row[n + j] = dot(psi_q, direction(a, j), n);
+        }
+        for (int j = 0; j < inputs; j++) {
+            row[n + a->n_positions + j] =
+                dot(psi_q, input_direction(a, j), n) + a->psi_w[i * inputs + j];
+        }
+        rows++;
+    }
+    KalEchelon e = {.rows = rows,
+                    .columns = n,
+                    .followers = followers,
+                    .W = a->W,
+                    .weights = a->weights,
+                    .first_column = a->follows_q,
+                    .pivot = a->pivot};
+    kal_echelon_reduce(&e);
+    return e;
+}
+
+static void fill_velocity_directions(KalAnalysis *a, const KalEchelon *e)
+{
+    const int n = a->system->n;
+    const int width = e->columns + e->followers;
+    for (int k = a->n_positions; k < a->n_states; k++) {
+        direction(a, k)[a->state[k]] = 1.0;
+    }
+    for (int r = 0; r < e->rows; r++) {
+        const double *row = e->W + (size_t)r * (size_t)width;
+        const int i = n + e->pivot[r];
+        if (e->pivot[r] < 0) {
+            continue;
+        }
+        for (int k = 0; k < a->n_positions; k++) {
+            direction(a, k)[i] = -row[n + k];
+        }
+        for (int k = a->n_positions; k < a->n_states; k++) {
+            direction(a, k)[i] = -row[a->state[k] - n];
+        }
+        for (int k = 0; k < a->inputs.count; k++) {
+            input_direction(a, k)[i] = -row[n + a->n_positions + k];
+        }
+    }
+}
+
+// Rows that determine accelerations; all others depend on them.
+static void find_independent_rows(KalAnalysis *a)
+{
+    const size_t n = (size_t)a->system->n;
+    KalEchelon e = {.rows = a->instant->n_active,
+                    .columns = a->system->n,
+                    .W = a->W,
+                    .weights = a->weights,
+                    .pivot = a->pivot};
+    memcpy(a->W, a->instant->A, (size_t)e.rows * n * sizeof(double));
+    kal_echelon_reduce(&e);
+    a->n_rows = 0;
+    for (int k = 0; k < e.rows; k++) {
+        if (e.pivot[k] >= 0) {
+            memcpy(a->A_rows + (size_t)a->n_rows * n, a->instant->A + (size_t)k * n,
+                   n * sizeof(double));
+            a->rows[a->n_rows++] = k;
+        }
+    }
+}
+
+// Add the coordinates, or velocities, that do not follow to the states.
+static void add_states(KalAnalysis *a, const bool *follows, int offset)
+{
+    for (int i = 0; i < a->system->n; i++) {
+        if (!follows[i]) {
+            a->state_names[a->n_states] = a->names[offset + i];
+            a->state[a->n_states++] = offset + i;
+        }
+    }
+}
+
+static KalStatus fail_input(const KalAnalysis *a)
+{
+    return kal_fail(
+        a->ctx, KAL_ERR_CONTRADICTION,
+        "redundant constraints contradict each other when an input changes: "
+        "linearize without parameters that only some of them depend on");
+}
+
+KalStatus kal_analysis_choose(KalAnalysis *a)
+{
+    const size_t n = (size_t)a->system->n;
+    const double contradiction = 1e-6;
+    fill_weights(a);
+    find_independent_rows(a);
+    a->n_states = 0;
+    KalEchelon e = reduce_positions(a);
+    if (e.misfit > contradiction) {
+        return fail_input(a);
+    }
+    mark_pivots(&e, a->follows_q);
+    add_states(a, a->follows_q, 0);
+    a->n_positions = a->n_states;
+    // The number of velocities is not known yet: inputs wait behind all there can be.
+    a->n_states = a->n_positions + a->system->n;
+    memset(a->directions, 0,
+           ((size_t)a->n_states + (size_t)a->inputs.count) * 2 * n * sizeof(double));
+    fill_position_directions(a, &e);
+    e = reduce_velocities(a);
+    if (e.misfit > contradiction) {
+        return fail_input(a);
+    }
+    mark_pivots(&e, a->follows_v);
+    const int inputs_at = a->n_states;
+    a->n_states = a->n_positions;
+    add_states(a, a->follows_v, a->system->n);
+    memmove(input_direction(a, 0), direction(a, inputs_at),
+            (size_t)a->inputs.count * 2 * n * sizeof(double));
+    fill_velocity_directions(a, &e);
+    return KAL_OK;
+}
+
+// The answer to a direction.
+
+// Force and right-hand sides that a direction puts into the linearized equations.
+static void fill_right(KalAnalysis *a, const KalResidualTable *table, const double *dy,
+                       int input)
+{
+    const int n = a->system->n;
+    const int m = a->system->m;
+    for (int i = 0; i < n; i++) {
+        a->force[i] = -dot(table->R_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                      - (input < 0 ? 0.0 : table->R_w[input * n + i]);
+    }
+    for (int k = 0; k < a->n_rows; k++) {
+        const int i = a->instant->rows[a->rows[k]];
+        a->b[k] = -dot(table->S_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                  - (input < 0 ? 0.0 : table->S_w[input * m + i]);
+    }
+}
+
+static KalStatus solve_right(KalAnalysis *a, KalMotionAnswer *answer)
+{
+    const KalMotionProblem problem = {.n = a->system->n,
+                                      .m = a->n_rows,
+                                      .M = a->instant->M,
+                                      .Q = a->force,
+                                      .A = a->A_rows,
+                                      .b = a->b};
+    return kal_motion_solve(a->motion, &problem, answer);
+}
+
+static void keep_multipliers(KalAnalysis *a, const KalMotionAnswer *answer)
+{
+    memset(a->dl, 0, (size_t)a->system->m * sizeof *a->dl);
+    for (int k = 0; k < a->n_rows; k++) {
+        a->dl[a->instant->rows[a->rows[k]]] = answer->multipliers[k];
+    }
+}
+
+// theory (17.2): with non-ideal forces, once for the multipliers of the ideal part that
+// these may depend on, and once more with their change.
+KalStatus kal_analysis_respond(KalAnalysis *a, const double *dy, int input)
+{
+    const int n = a->system->n;
+    const int m = a->system->m;
+    const bool has_C = a->system->equations->has_C;
+    KalMotionAnswer answer;
+    fill_right(a, has_C ? &a->ideal : &a->full, dy, input);
+    KAL_TRY(solve_right(a, &answer));
+    keep_multipliers(a, &answer);
+    if (has_C) {
+        fill_right(a, &a->full, dy, input);
+        for (int i = 0; i < n; i++) {
+            a->force[i] += dot(a->C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                           + dot(a->C_l + (size_t)i * (size_t)m, a->dl, m)
+                           + (input < 0 ? 0.0 : a->C_w[input * n + i]);
+        }
+        KAL_TRY(solve_right(a, &answer));
+    }
+    memcpy(a->da, answer.qdd, (size_t)n * sizeof *a->da);
+    return KAL_OK;
+}
+
+// How an output answers; NaN where it depends on reactions that are not unique, or has no
+// derivative.
+static double output_answer(const KalAnalysis *a, int i, const double *dy, int input)
+{
+    const size_t n = (size_t)a->system->n;
+    const size_t m = (size_t)a->system->m;
+    const KalSparse *o_l = &a->forms.o_l;
+    for (int64_t k = o_l->start[i]; k < o_l->start[i + 1]; k++) {
+        for (int row = 0; row < a->instant->n_active; row++) {
+            if (a->instant->rows[row] == (int)o_l->column[k]
+                && a->answer.dependent_set[row] >= 0) {
+                return NAN;
+            }
+        }
+    }
+    const size_t r = (size_t)i;
+    const double sum = dot(a->o_y + r * 2 * n, dy, 2 * (int)n)
+                       + dot(a->o_a + r * n, a->da, (int)n)
+                       + dot(a->o_l + r * m, a->dl, (int)m)
+                       + (input < 0 ? 0.0 : a->o_w[input * a->system->n_outputs + i]);
+    return isfinite(sum) ? sum : NAN;
+}
+
+// Column k of state and output matrices that are `width` wide.
+static KalStatus fill_column(KalAnalysis *a, const double *dy, int input, int k,
+                             int width)
+{
+    const int n = a->system->n;
+    double *states = input < 0 ? a->A : a->B;
+    double *outputs = input < 0 ? a->C : a->D;
+    KAL_TRY(kal_analysis_respond(a, dy, input));
+    for (int i = 0; i < a->n_states; i++) {
+        const int at = a->state[i];
+        states[i * width + k] = at < n ? dy[n + at] : a->da[at - n];
+    }
+    for (int i = 0; i < a->system->n_outputs; i++) {
+        outputs[i * width + k] = output_answer(a, i, dy, input);
+    }
+    return KAL_OK;
+}
+
+// What kind of state it is.
+
+// The size of the forces that meet, as accelerations weighted with the roots of masses.
+static double force_size(const KalAnalysis *a)
+{
+    const KalInstant *instant = a->instant;
+    const int n = a->system->n;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(instant->Q[i]) + fabs(instant->C[i]);
+        for (int k = 0; k < instant->n_active; k++) {
+            size += fabs(instant->A[(size_t)k * (size_t)n + (size_t)i]
+                         * a->answer.multipliers[k]);
+        }
+        const double mass = instant->M[i * n + i];
+        sum += mass > 0.0 ? size * size / mass : 0.0;
+    }
+    return sqrt(sum);
+}
+
+// The state whose rate is not zero, from `from` on; n_states if there is none.
+static int find_moving(KalAnalysis *a, int from)
+{
+    const int n = a->system->n;
+    const double *y = kal_instant_q(a->instant);
+    const double most = ROUNDING * force_size(a);
+    double fastest = 1.0;
+    for (int i = 0; i < n; i++) {
+        fastest = fmax(fastest, fabs(y[n + i]));
+    }
+    for (int k = from; k < a->n_states; k++) {
+        const int at = a->state[k];
+        if (at < n) {
+            if (fabs(y[n + at]) > ROUNDING * fastest) {
+                return k;
+            }
+            continue;
+        }
+        const double mass = a->instant->M[(at - n) * n + at - n];
+        const double rate = fabs(a->answer.qdd[at - n]);
+        if (rate * sqrt(mass) > most + 1e-12 * sqrt(mass) * fastest
+            && rate > 1e-12 * fastest) {
+            return k;
+        }
+    }
+    return a->n_states;
+}
+
+static double largest_coupling(const KalAnalysis *a)
+{
+    double largest = 0.0;
+    for (int k = 0; k < a->n_states * a->n_states; k++) {
+        largest = fmax(largest, fabs(a->A[k]));
+    }
+    return largest;
+}
+
+// States that move, those that depend on them, and so on.
+static void mark_driven(KalAnalysis *a, double rounding)
+{
+    const int z = a->n_states;
+    bool changed = true;
+    for (int k = find_moving(a, 0); k < z; k = find_moving(a, k + 1)) {
+        a->driven[k] = true;
+    }
+    while (changed) {
+        changed = false;
+        for (int k = 0; k < z * z; k++) {
+            if (a->driven[k % z] && !a->driven[k / z] && fabs(a->A[k]) > rounding) {
+                a->driven[k / z] = true;
+                changed = true;
+            }
+        }
+    }
+}
+
+// Whether a state has no effect on any other that is not driven.
+static bool has_no_effect(const KalAnalysis *a, int k, double rounding)
+{
+    for (int i = 0; i < a->n_states; i++) {
+        if (!a->driven[i] && fabs(a->A[i * a->n_states + k]) > rounding) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Coordinates that nothing else depends on do not count in a steady motion.
+static void mark_ignorable(KalAnalysis *a, double rounding)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (int k = 0; k < a->n_positions; k++) {
+            if (!a->driven[k] && has_no_effect(a, k, rounding)) {
+                a->driven[k] = true;
+                changed = true;
+            }
+        }
+    }
+}
+
+// theory (17.8)
+static void find_driven(KalAnalysis *a)
+{
+    const double rounding = COUPLING * largest_coupling(a);
+    memset(a->driven, 0, (size_t)a->n_states * sizeof *a->driven);
+    if (find_moving(a, 0) < a->n_states) {
+        mark_driven(a, rounding);
+        mark_ignorable(a, rounding);
+    }
+}
+
+static void write_note(KalAnalysis *a, const KalLinearization *l)
+{
+    if (!l->timeless) {
+        (void)snprintf(a->note, sizeof a->note,
+                       "the equations depend on time: linearized at t = %.9g, which is "
+                       "not an equilibrium",
+                       *kal_instant_t(a->instant));
+        return;
+    }
+    const int k = find_moving(a, a->n_positions);
+    if (k == a->n_states) {
+        (void)snprintf(
+            a->note, sizeof a->note,
+            "the state is not an equilibrium, nor a steady motion: velocities "
+            "depend on coordinates that move");
+        return;
+    }
+    const int at = a->state[k];
+    (void)snprintf(
+        a->note, sizeof a->note,
+        "the state is not an equilibrium, nor a steady motion: %.100s changes "
+        "at the rate %.6g",
+        a->names[at], a->answer.qdd[at - a->system->n]);
+}
+
+static void judge(KalAnalysis *a, KalLinearization *l)
+{
+    find_driven(a);
+    l->timeless = a->forms.timeless;
+    l->at_rest = l->timeless && find_moving(a, 0) == a->n_states;
+    l->steady = l->timeless;
+    for (int k = a->n_positions; k < a->n_states; k++) {
+        l->steady = l->steady && !a->driven[k];
+    }
+    if (!l->steady) {
+        write_note(a, l);
+        l->note = a->note;
+    }
+}
+
+KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_linearization)
+{
+    KAL_TRY(solve_instant(a));
+    KAL_TRY(fill_tables(a));
+    KAL_TRY(kal_analysis_choose(a));
+    for (int k = 0; k < a->n_states; k++) {
+        KAL_TRY(fill_column(a, direction(a, k), -1, k, a->n_states));
+    }
+    for (int k = 0; k < a->inputs.count; k++) {
+        KAL_TRY(fill_column(a, input_direction(a, k), k, k, a->inputs.count));
+    }
+    KalLinearization l = {.n_states = a->n_states,
+                          .n_positions = a->n_positions,
+                          .n_inputs = a->inputs.count,
+                          .n_outputs = a->system->n_outputs,
+                          .states = a->state_names,
+                          .inputs = a->inputs.names,
+                          .outputs = kal_system_output_names(a->system),
+                          .A = a->A,
+                          .B = a->B,
+                          .C = a->C,
+                          .D = a->D,
+                          .tangent = a->directions,
+                          .driven = a->driven};
+    judge(a, &l);
+    *out_linearization = l;
+    return KAL_OK;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+
+#include "analysis/analysis.h"
+#include "analysis/chart.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A repeated eigenvalue on the axis of worse condition lacks an eigenvector.
+static const double DEFECTIVE = 1e-5;
+
+const char *kal_stability_word(KalStability stability)
+{
+    static const char *const words[] = {
+#define KAL_STABILITY_WORD(name, word, meaning) word,
+        KAL_STABILITY_LIST(KAL_STABILITY_WORD)
+#undef KAL_STABILITY_WORD
+    };
+    return words[stability];
+}
+
+// The spectrum of the states that `skip` does not mark, NULL: of all.  Answers how many
+// there are, or −1.
+static int find_spectrum(KalAnalysis *a, const bool *skip, KalSpectrum *spectrum)
+{
+    const int z = a->n_states;
+    double *matrix = a->shapes; // free until shapes are written
+    int size = 0;
+    for (int k = 0; k < z; k++) {
+        size += !(skip && skip[k]);
+    }
+    int column = 0;
+    for (int k = 0; k < z; k++) {
+        if (skip && skip[k]) {
+            continue;
+        }
+        int row = 0;
+        for (int i = 0; i < z; i++) {
+            if (!(skip && skip[i])) {
+                matrix[column * size + row++] = a->A[i * z + k];
+            }
+        }
+        column++;
+    }
+    *spectrum = (KalSpectrum){
+        .values = a->values, .vectors = a->vectors, .conditions = a->conditions};
+    return kal_eigen_general(size, matrix, a->spectrum_work, spectrum) ? size : -1;
+}
+
+// By how much rounding in the matrix may have moved an eigenvalue, theory (17.10).
+static double uncertainty_of(const KalSpectrum *spectrum, int n, int k)
+{
+    const double relative = 100.0 * sqrt((double)n) * DBL_EPSILON;
+    return spectrum->norm
+           * fmin(relative / fmax(spectrum->conditions[k], DBL_MIN), 1e-3);
+}
+
+// What a spectrum is made of.
+typedef struct Census {
+    int size;
+    int growing;
+    int decaying;
+    int oscillating; // on the imaginary axis, not zero
+    int zero;
+    int defective; // of those that oscillate
+    int null;      // dimension of the null space
+    double fastest;
+} Census;
+
+// The dimension of the null space of the states that `skip` does not mark.
+static int count_null(KalAnalysis *a, const bool *skip, int size)
+{
+    const int z = a->n_states;
+    int row = 0;
+    for (int i = 0; i < z; i++) {
+        int column = 0;
+        for (int k = 0; k < z && !(skip && skip[i]); k++) {
+            if (!(skip && skip[k])) {
+                a->shapes[row * size + column++] = a->A[i * z + k];
+            }
+        }
+        row += !(skip && skip[i]);
+    }
+    for (int k = 0; k < size; k++) {
+        a->conditions[k] = 1.0;
+    }
+    KalEchelon e = {.rows = size,
+                    .columns = size,
+                    .W = a->shapes,
+                    .weights = a->conditions,
+                    .pivot = a->order};
+    kal_echelon_reduce(&e);
+    return size - e.rank;
+}
+
+static KalStatus fail_spectrum(const KalAnalysis *a)
+{
+    return kal_fail(a->ctx, KAL_ERR_NUMBER, "the eigenvalues could not be found");
+}
+
+static KalStatus take_census(KalAnalysis *a, const bool *skip, Census *census)
+{
+    KalSpectrum spectrum;
+    *census = (Census){.size = find_spectrum(a, skip, &spectrum)};
+    if (census->size < 0) {
+        return fail_spectrum(a);
+    }
+    for (int k = 0; k < census->size; k++) {
+        const double complex value = spectrum.values[k];
+        const double rounding = uncertainty_of(&spectrum, census->size, k);
+        if (creal(value) > rounding) {
+            census->growing++;
+            census->fastest = fmax(census->fastest, creal(value));
+        } else if (cabs(value) <= rounding) {
+            census->zero++;
+        } else if (creal(value) < -rounding) {
+            census->decaying++;
+        } else {
+            census->oscillating++;
+            census->defective += spectrum.conditions[k] < DEFECTIVE;
+        }
+    }
+    census->null = count_null(a, skip, census->size);
+    return KAL_OK;
+}
+
+// One word and one sentence about it, theory (17.11).
+static void judge(KalAnalysis *a, const Census *c, KalModes *modes)
+{
+    char *text = a->reason;
+    const size_t room = sizeof a->reason;
+    modes->stability = KAL_STABILITY_MARGINAL;
+    modes->reason = text;
+    modes->family = modes->linearization.steady ? c->null : 0;
+    if (c->growing > 0) {
+        modes->stability = KAL_STABILITY_UNSTABLE;
+        (void)snprintf(text, room, "a mode grows, at the rate %.6g", c->fastest);
+    } else if (c->zero > c->null) {
+        (void)snprintf(
+            text, room,
+            "no mode grows exponentially, but a push makes the system drift: "
+            "an eigenvalue 0 lacks an eigenvector");
+    } else if (c->defective > 0) {
+        (void)snprintf(text, room,
+                       "no mode grows exponentially, but oscillations grow slowly: an "
+                       "eigenvalue on the imaginary axis lacks an eigenvector");
+    } else {
+        modes->stability = KAL_STABILITY_STABLE;
+        modes->decays = c->oscillating == 0 && c->decaying > 0;
+        (void)snprintf(text, room, "%s%s",
+                       modes->decays        ? "all modes decay"
+                       : c->oscillating > 0 ? "no mode grows; oscillations go on"
+                                            : "nothing moves",
+                       c->zero > 0
+                           ? ", but for changes to a neighboring equilibrium or "
+                             "steady motion"
+                           : "");
+    }
+}
+
+// Whether mode x comes before mode y, rounding put aside.
+static bool comes_before(const KalMode *x, const KalMode *y)
+{
+    const double re_x = fabs(x->re) <= x->uncertainty ? 0.0 : x->re;
+    const double re_y = fabs(y->re) <= y->uncertainty ? 0.0 : y->re;
+    const double same = 1e-9 * (fabs(re_x) + fabs(re_y));
+    if (fabs(re_x - re_y) > same) {
+        return re_x > re_y;
+    }
+    return fabs(x->im) - fabs(y->im) > 1e-9 * (fabs(x->im) + fabs(y->im))
+           && fabs(x->im) > x->uncertainty;
+}
+
+// Insertion keeps pairs together and does not depend on how a library sorts.
+static void sort(int n, KalMode *modes)
+{
+    for (int i = 1; i < n; i++) {
+        const KalMode mode = modes[i];
+        int k = i;
+        for (; k > 0 && comes_before(&mode, &modes[k - 1]); k--) {
+            modes[k] = modes[k - 1];
+        }
+        modes[k] = mode;
+    }
+}
+
+// The shape in all coordinates, scaled to a largest entry of 1.
+static void write_shape(const KalAnalysis *a, const double complex *vector,
+                        double *shape)
+{
+    const int n = a->system->n;
+    double complex largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        double complex sum = 0.0;
+        for (int k = 0; k < a->n_positions; k++) {
+            sum += a->directions[(size_t)k * 2 * (size_t)n + (size_t)i] * vector[k];
+        }
+        shape[i] = creal(sum);
+        shape[n + i] = cimag(sum);
+        if (cabs(sum) > cabs(largest) * (1.0 + 1e-9)) {
+            largest = sum;
+        }
+    }
+    for (int i = 0; i < n && cabs(largest) > 0.0; i++) {
+        const double complex entry = CMPLX(shape[i], shape[n + i]) / largest;
+        shape[i] = creal(entry);
+        shape[n + i] = cimag(entry);
+    }
+}
+
+static KalStatus fill_modes(KalAnalysis *a)
+{
+    KalSpectrum spectrum;
+    const int z = a->n_states;
+    const double pi = acos(-1.0);
+    if (find_spectrum(a, NULL, &spectrum) < 0) {
+        return fail_spectrum(a);
+    }
+    for (int k = 0; k < z; k++) {
+        const double complex value = spectrum.values[k];
+        const double size = cabs(value);
+        double *shape = a->shapes + (size_t)k * 2 * (size_t)a->system->n;
+        write_shape(a, spectrum.vectors + (size_t)k * (size_t)z, shape);
+        a->modes[k] = (KalMode){.re = creal(value),
+                                .im = cimag(value),
+                                .frequency = size / (2.0 * pi),
+                                .damping = size > 0.0 ? -creal(value) / size : 0.0,
+                                .uncertainty = uncertainty_of(&spectrum, z, k),
+                                .shape = shape};
+    }
+    sort(z, a->modes);
+    return KAL_OK;
+}
+
+KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
+{
+    KalModes modes = {.n_coordinates = a->system->n, .modes = a->modes};
+    Census census;
+    KAL_TRY(kal_analysis_linearize(a, &modes.linearization));
+    modes.n = a->n_states;
+    const bool moves = modes.linearization.steady && !modes.linearization.at_rest;
+    KAL_TRY(take_census(a, moves ? a->driven : NULL, &census));
+    judge(a, &census, &modes);
+    KAL_TRY(fill_modes(a));
+    *out_modes = modes;
+    return KAL_OK;
+}

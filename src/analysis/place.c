@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+// Going to a state.
+
+#include "analysis/analysis.h"
+#include "sim/start.h"
+
+#include <math.h>
+#include <string.h>
+
+// Whether the state satisfies all active constraints of positions and velocities.
+static KalStatus is_met(KalInstant *instant, bool *out_met)
+{
+    static const KalProgramId levels[2] = {KAL_PROGRAM_POSITION, KAL_PROGRAM_VELOCITY};
+    *out_met = true;
+    for (int k = 0; k < 2; k++) {
+        const double *x = k == 0 ? kal_instant_q(instant) : kal_instant_qd(instant);
+        KAL_TRY(kal_instant_residuals(instant, levels[k]));
+        for (int i = 0; i < instant->system->m; i++) {
+            *out_met = *out_met && kal_residual_is_met(instant, i, x);
+        }
+    }
+    return KAL_OK;
+}
+
+// The values that a text names: the others become NaN.
+static KalStatus find_named(KalAnalysis *a, const char *values, double *y, bool *held)
+{
+    const size_t count = 2 * (size_t)a->system->n;
+    double *state = kal_instant_q(a->instant); // velocities follow
+    bool complete = false;
+    memcpy(y, state, count * sizeof *y);
+    for (size_t i = 0; i < count; i++) {
+        state[i] = NAN;
+    }
+    const KalStatus status = kal_instant_set(a->instant, values, &complete);
+    for (size_t i = 0; i < count; i++) {
+        held[i] = !isnan(state[i]);
+        state[i] = held[i] ? state[i] : y[i];
+    }
+    return status;
+}
+
+// Onto the constraints, with the named values held or, failing that, none.
+static KalStatus settle(KalAnalysis *a, double *y, bool *held)
+{
+    const size_t count = 2 * (size_t)a->system->n;
+    double *state = kal_instant_q(a->instant);
+    memcpy(y, state, count * sizeof *y);
+    const KalStatus status = kal_instant_settle(a->instant, held);
+    if (status != KAL_ERR_CONTRADICTION) {
+        return status;
+    }
+    memcpy(state, y, count * sizeof *y);
+    memset(held, 0, count * sizeof *held);
+    return kal_instant_settle(a->instant, held);
+}
+
+static KalStatus place(KalAnalysis *a, const char *values, double *y, bool *held,
+                       bool *out_moved)
+{
+    KalStartReport report;
+    KAL_TRY(kal_instant_start(a->instant, &report));
+    if (!values) {
+        return KAL_OK;
+    }
+    bool met = true;
+    KAL_TRY(find_named(a, values, y, held));
+    KAL_TRY(is_met(a->instant, &met));
+    *out_moved = !met;
+    return met ? KAL_OK : settle(a, y, held);
+}
+
+KalStatus kal_analysis_place(KalAnalysis *a, const char *values, bool *out_moved)
+{
+    const size_t count = 2 * (size_t)a->system->n;
+    double *y = (double *)kal_alloc(a->ctx, count, sizeof *y);
+    bool *held = (bool *)kal_alloc(a->ctx, count, sizeof *held);
+    bool moved = false;
+    const KalStatus status =
+        y && held ? place(a, values, y, held, &moved)
+                  : kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for a state");
+    kal_free(a->ctx, held, held ? count * sizeof *held : 0);
+    kal_free(a->ctx, y, y ? count * sizeof *y : 0);
+    if (status == KAL_OK && out_moved) {
+        *out_moved = moved;
+    }
+    return status;
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+
+// What `linearize` and `modes` show.
+
+#include "analysis/analysis.h"
+
+#include "base/number.h"
+#include "json/writer.h"
+#include "show/page.h"
+
+#include <kalaba/show.h>
+
+#include <math.h>
+
+enum {
+    DIGITS = 6,
+    COLUMNS_SHOWN = 14, // of a matrix; larger ones are lists
+    ROWS_SHOWN = 60,
+    CELL = 13
+};
+
+// JSON.
+
+static void write_number(KalJsonWriter *w, const char *key, double value)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_number(w, value);
+}
+
+static void write_text(KalJsonWriter *w, const char *key, const char *text)
+{
+    kal_json_write_key(w, key);
+    if (text) {
+        kal_json_write_string(w, text);
+    } else {
+        kal_json_write_null(w);
+    }
+}
+
+static void write_bool(KalJsonWriter *w, const char *key, bool value)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_bool(w, value);
+}
+
+static void write_names(KalJsonWriter *w, const char *key, const char *const *names,
+                        int count)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < count; i++) {
+        kal_json_write_string(w, names[i]);
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_values(KalJsonWriter *w, const char *key, const char *const *names,
+                         const double *values, int count)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < count; i++) {
+        write_number(w, names[i], values[i]);
+    }
+    kal_json_write_end(w, '}');
+}
+
+static void write_matrix(KalJsonWriter *w, const char *key, const double *matrix,
+                         int rows, int columns)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < rows; i++) {
+        kal_json_write_begin(w, '[');
+        for (int j = 0; j < columns; j++) {
+            kal_json_write_number(w, matrix[i * columns + j]);
+        }
+        kal_json_write_end(w, ']');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_state(KalJsonWriter *w, const KalAnalysis *a)
+{
+    const int n = a->system->n;
+    write_text(w, "model", kal_system_title(a->system));
+    write_number(w, "t", *kal_instant_t(a->instant));
+    write_values(w, "q", a->names, kal_instant_q(a->instant), n);
+    write_values(w, "qd", a->names, kal_instant_qd(a->instant), n);
+}
+
+static void write_kind(KalJsonWriter *w, const KalLinearization *l)
+{
+    write_bool(w, "equilibrium", l->at_rest);
+    write_bool(w, "steady", l->steady);
+    write_text(w, "note", l->note);
+}
+
+static void write_linearization(const KalAnalysis *a, const KalLinearization *l,
+                                KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    write_state(&w, a);
+    write_names(&w, "states", l->states, l->n_states);
+    write_names(&w, "inputs", l->inputs, l->n_inputs);
+    write_names(&w, "outputs", l->outputs, l->n_outputs);
+    write_matrix(&w, "A", l->A, l->n_states, l->n_states);
+    write_matrix(&w, "B", l->B, l->n_states, l->n_inputs);
+    write_matrix(&w, "C", l->C, l->n_outputs, l->n_states);
+    write_matrix(&w, "D", l->D, l->n_outputs, l->n_inputs);
+    write_kind(&w, l);
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}
+
+static void write_pair(KalJsonWriter *w, double re, double im)
+{
+    kal_json_write_begin(w, '[');
+    kal_json_write_number(w, re);
+    kal_json_write_number(w, im);
+    kal_json_write_end(w, ']');
+}
+
+static void write_mode(KalJsonWriter *w, const KalAnalysis *a, const KalMode *mode)
+{
+    const int n = a->system->n;
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "eigenvalue");
+    write_pair(w, mode->re, mode->im);
+    write_number(w, "frequency", mode->frequency);
+    write_number(w, "damping", mode->damping);
+    write_number(w, "uncertainty", mode->uncertainty);
+    kal_json_write_key(w, "shape");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < n; i++) {
+        kal_json_write_key(w, a->names[i]);
+        write_pair(w, mode->shape[i], mode->shape[n + i]);
+    }
+    kal_json_write_end(w, '}');
+    kal_json_write_end(w, '}');
+}
+
+static void write_modes(const KalAnalysis *a, const KalModes *modes, KalSink sink)
+{
+    const KalLinearization *l = &modes->linearization;
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    write_state(&w, a);
+    write_names(&w, "states", l->states, l->n_states);
+    kal_json_write_key(&w, "eigenvalues");
+    kal_json_write_begin(&w, '[');
+    for (int k = 0; k < modes->n; k++) {
+        write_pair(&w, modes->modes[k].re, modes->modes[k].im);
+    }
+    kal_json_write_end(&w, ']');
+    write_text(&w, "stability", kal_stability_word(modes->stability));
+    write_text(&w, "reason", modes->reason);
+    write_bool(&w, "decays", modes->decays);
+    write_number(&w, "family_dimension", modes->family);
+    write_kind(&w, l);
+    kal_json_write_key(&w, "modes");
+    kal_json_write_begin(&w, '[');
+    for (int k = 0; k < modes->n; k++) {
+        write_mode(&w, a, &modes->modes[k]);
+    }
+    kal_json_write_end(&w, ']');
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}
+
+// Text.
+
+static void put_number(KalPage *page, double value, int width)
+{
+    char text[KAL_NUMBER_SIZE];
+    kal_number_print(value == 0.0 ? 0.0 : value, DIGITS, text);
+    kal_page_format(page, "%*s", width, isnan(value) ? "?" : text);
+}
+
+static void put_name(KalPage *page, const char *name, size_t width)
+{
+    const size_t used = kal_text_width(name);
+    kal_page_safe(page, name);
+    kal_page_repeat(page, ' ', width > used ? width - used : 0);
+}
+
+static size_t widest(const char *const *names, int count)
+{
+    size_t width = 1;
+    for (int i = 0; i < count; i++) {
+        const size_t used = kal_text_width(names[i]);
+        width = used > width ? used : width;
+    }
+    return width;
+}
+
+static void put_state(KalPage *page, const KalAnalysis *a)
+{
+    const int n = a->system->n;
+    const size_t width = widest(a->names, n);
+    kal_page_safe(page, kal_system_title(a->system));
+    kal_page_string(page, "\nt = ");
+    put_number(page, *kal_instant_t(a->instant), 0);
+    kal_page_string(page, "\n\nAbout: position and velocity\n");
+    for (int i = 0; i < n && i < ROWS_SHOWN; i++) {
+        kal_page_string(page, "  ");
+        put_name(page, a->names[i], width);
+        put_number(page, kal_instant_q(a->instant)[i], CELL);
+        put_number(page, kal_instant_qd(a->instant)[i], CELL);
+        kal_page_string(page, "\n");
+    }
+    if (n > ROWS_SHOWN) {
+        kal_page_format(page, "  … and %d more\n", n - ROWS_SHOWN);
+    }
+}
+
+// A matrix with the names of its rows and columns.
+typedef struct Table {
+    const char *name;
+    const double *values;
+    const char *const *rows;
+    int n_rows;
+    const char *const *columns;
+    int n_columns;
+} Table;
+
+static void put_heads(KalPage *page, const Table *t, size_t width)
+{
+    put_name(page, t->name, width + 4);
+    for (int j = 0; j < t->n_columns; j++) {
+        const size_t used = kal_text_width(t->columns[j]);
+        kal_page_repeat(page, ' ', used < CELL ? CELL - used : 1);
+        kal_page_safe(page, t->columns[j]);
+    }
+    kal_page_string(page, "\n");
+}
+
+static void put_table(KalPage *page, const Table *t)
+{
+    const size_t width = widest(t->rows, t->n_rows);
+    if (t->n_rows == 0 || t->n_columns == 0) {
+        return;
+    }
+    kal_page_string(page, "\n");
+    put_heads(page, t, width);
+    for (int i = 0; i < t->n_rows; i++) {
+        kal_page_string(page, "    ");
+        put_name(page, t->rows[i], width);
+        for (int j = 0; j < t->n_columns; j++) {
+            const size_t used = kal_text_width(t->columns[j]);
+            put_number(page, t->values[i * t->n_columns + j],
+                       used < CELL ? CELL : (int)used + 1);
+        }
+        kal_page_string(page, "\n");
+    }
+}
+
+// Entries that are not zero.
+static void put_list(KalPage *page, const Table *t)
+{
+    const size_t rows = widest(t->rows, t->n_rows);
+    const size_t columns = widest(t->columns, t->n_columns);
+    kal_page_format(page, "\n%s: %d × %d, entries that are not 0\n", t->name, t->n_rows,
+                    t->n_columns);
+    for (int k = 0; k < t->n_rows * t->n_columns; k++) {
+        if (t->values[k] != 0.0) {
+            kal_page_string(page, "    ");
+            put_name(page, t->rows[k / t->n_columns], rows + 2);
+            put_name(page, t->columns[k % t->n_columns], columns);
+            put_number(page, t->values[k], CELL);
+            kal_page_string(page, "\n");
+        }
+    }
+}
+
+static void put_matrix(KalPage *page, Table t)
+{
+    if (t.n_columns > COLUMNS_SHOWN) {
+        put_list(page, &t);
+    } else {
+        put_table(page, &t);
+    }
+}
+
+static void put_linearization(KalPage *page, const KalAnalysis *a,
+                              const KalLinearization *l)
+{
+    put_state(page, a);
+    kal_page_format(page, "\n%d states: %d of the configuration, %d of the velocity\n",
+                    l->n_states, l->n_positions, l->n_states - l->n_positions);
+    put_matrix(page,
+               (Table){"A", l->A, l->states, l->n_states, l->states, l->n_states});
+    put_matrix(page,
+               (Table){"B", l->B, l->states, l->n_states, l->inputs, l->n_inputs});
+    put_matrix(page,
+               (Table){"C", l->C, l->outputs, l->n_outputs, l->states, l->n_states});
+    put_matrix(page,
+               (Table){"D", l->D, l->outputs, l->n_outputs, l->inputs, l->n_inputs});
+}
+
+// What is rounding is shown as 0.
+static double cleaned(double part, double uncertainty)
+{
+    return fabs(part) <= uncertainty ? 0.0 : part;
+}
+
+static void put_shape(KalPage *page, const KalAnalysis *a, const KalMode *mode)
+{
+    const int n = a->system->n;
+    const double visible = 1e-6;
+    for (int i = 0, shown = 0; i < n; i++) {
+        const double re = mode->shape[i];
+        const double im = mode->shape[n + i];
+        if (hypot(re, im) < visible) {
+            continue;
+        }
+        kal_page_string(page, shown++ > 0 ? ", " : "");
+        kal_page_safe(page, a->names[i]);
+        kal_page_string(page, " ");
+        put_number(page, fabs(re) < visible ? 0.0 : re, 0);
+        if (fabs(im) >= visible) {
+            kal_page_string(page, im < 0.0 ? " - " : " + ");
+            put_number(page, fabs(im), 0);
+            kal_page_string(page, "i");
+        }
+    }
+}
+
+static void put_modes(KalPage *page, const KalAnalysis *a, const KalModes *modes)
+{
+    put_state(page, a);
+    kal_page_format(page, "\n%d modes: eigenvalue, frequency [Hz], damping, shape\n",
+                    modes->n);
+    for (int k = 0; k < modes->n; k++) {
+        const KalMode *mode = &modes->modes[k];
+        const bool pair = mode->im > 0.0;
+        const double re = cleaned(mode->re, mode->uncertainty);
+        const double im = cleaned(mode->im, mode->uncertainty);
+        put_number(page, re, CELL);
+        kal_page_string(page, pair && im != 0.0 ? " ±" : "  ");
+        put_number(page, fabs(im), CELL - 2);
+        kal_page_string(page, im != 0.0 ? "i" : " ");
+        put_number(page, re == 0.0 && im == 0.0 ? 0.0 : mode->frequency, CELL);
+        put_number(page, re == 0.0 ? 0.0 : mode->damping, CELL);
+        kal_page_string(page, "   ");
+        put_shape(page, a, mode);
+        kal_page_string(page, "\n");
+        k += pair && im != 0.0; // its conjugate is told with it
+    }
+    kal_page_format(page, "\n%s: %s\n", kal_stability_word(modes->stability),
+                    modes->reason);
+    if (modes->family > 0) {
+        kal_page_format(page, "one of a family of %d dimension%s\n", modes->family,
+                        modes->family > 1 ? "s" : "");
+    }
+}
+
+static KalStatus finish(KalPage *page, KalSink sink)
+{
+    const KalStatus status = page->status;
+    if (status == KAL_OK) {
+        sink.write(sink.user, (const char *)page->block.data, page->block.size);
+    }
+    kal_page_clear(page);
+    return status;
+}
+
+KalStatus kal_show_linearization(KalAnalysis *analysis,
+                                 const KalLinearization *linearization,
+                                 const KalShowOptions *options, KalSink sink)
+{
+    if (options->format == KAL_SHOW_JSON) {
+        write_linearization(analysis, linearization, sink);
+        return KAL_OK;
+    }
+    KalPage page = kal_page(analysis->ctx);
+    put_linearization(&page, analysis, linearization);
+    return finish(&page, sink);
+}
+
+KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
+                         const KalShowOptions *options, KalSink sink)
+{
+    if (options->format == KAL_SHOW_JSON) {
+        write_modes(analysis, modes, sink);
+        return KAL_OK;
+    }
+    KalPage page = kal_page(analysis->ctx);
+    put_modes(&page, analysis, modes);
+    return finish(&page, sink);
+}
