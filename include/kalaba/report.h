@@ -37,6 +37,11 @@ KAL_API KAL_CHECKED KalStatus kal_report_check_path(KalContext *ctx, const char 
 KAL_API KAL_CHECKED KalStatus kal_report_create(KalContext *ctx, KalSystem *system,
                                                 KalReport **out_report);
 
+/// Fail if the states of a run with these options, taken as often as they say, are more
+/// than a report can hold.  KAL_ERR_LIMIT.
+KAL_API KAL_CHECKED KalStatus kal_report_foresee(const KalReport *report,
+                                                 const KalRunOptions *options);
+
 /// Free a report.  NULL is allowed.
 KAL_API void kal_report_destroy(KalReport *report);
 

@@ -38,7 +38,8 @@ typedef struct KalRunOptions {
     KalDrift drift;
     double stabilize;  ///< the rate k of KAL_DRIFT_STABILIZE
     double fixed_step; ///< > 0: all steps of DOP853 have this size; 0: as errors demand
-    /// Called after every step, unless NULL; false: stop with KAL_ERR_INTERRUPTED.
+    /// Called after every step and before every sample, unless NULL; false: stop with
+    /// KAL_ERR_INTERRUPTED.
     bool (*watch)(void *user, const KalRun *run);
     void *user; ///< passed to `watch`
 } KalRunOptions;

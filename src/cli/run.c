@@ -331,6 +331,21 @@ static KalExit show(const Job *job)
                : fail(job);
 }
 
+static KalStatus make_record(Job *job)
+{
+    const KalStatus status =
+        kal_record_create(job->model->ctx, job->model->system, job->patterns,
+                          job->n_patterns, &job->record);
+    return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
+}
+
+static KalStatus make_report(Job *job)
+{
+    const KalStatus status =
+        kal_report_create(job->model->ctx, job->model->system, &job->report);
+    return status == KAL_OK ? kal_report_foresee(job->report, &job->options) : status;
+}
+
 // Make what records the run, after a look at where it is to go.
 static KalStatus open_files(Job *job)
 {
@@ -342,11 +357,10 @@ static KalStatus open_files(Job *job)
         status = kal_report_check_path(ctx, report);
     }
     if (status == KAL_OK && file) {
-        status = kal_record_create(ctx, job->model->system, job->patterns,
-                                   job->n_patterns, &job->record);
+        status = make_record(job);
     }
     if (status == KAL_OK && report) {
-        status = kal_report_create(ctx, job->model->system, &job->report);
+        status = make_report(job);
     }
     return status;
 }

@@ -369,6 +369,14 @@ KalStatus kal_dop853_set_end(KalDop853 *solver, double t_end)
     return KAL_OK;
 }
 
+void kal_dop853_set_max_step(KalDop853 *solver, double longest)
+{
+    solver->options.max_step = longest;
+    if (longest > 0.0 && !is_fixed(solver)) {
+        solver->h = fmin(solver->h, longest);
+    }
+}
+
 // Not beyond the end, and not so near to it that a tiny step remains.
 static Attempt plan(const KalDop853 *s)
 {
@@ -492,6 +500,9 @@ KalStatus kal_dop853_step(KalDop853 *solver, KalOdeStep *out_step)
     int retries = 0;
     for (int attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
         Attempt attempt = plan(s);
+        if (attempt.t_new == s->t) { // the rate is too large for any time to pass
+            break;
+        }
         const KalStatus status = try_attempt(s, &attempt);
         if (status == KAL_OK && is_accurate(s, &attempt)) {
             accept(s, &attempt);

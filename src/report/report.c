@@ -179,6 +179,11 @@ void kal_report_destroy(KalReport *report)
     }
 }
 
+KalStatus kal_report_foresee(const KalReport *report, const KalRunOptions *options)
+{
+    return kal_record_foresee(report->record, options);
+}
+
 KalStatus kal_report_take(KalReport *report, KalRun *run)
 {
     return kal_record_take(report->record, run);

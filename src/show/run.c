@@ -150,6 +150,8 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     write_number(w, "steps", (double)s->steps);
     write_number(w, "rejected", (double)s->rejected);
     write_number(w, "evaluations", (double)s->evaluations);
+    write_number(w, "events", s->events);
+    write_number(w, "passages", s->passages);
 }
 
 static void write_times(KalJsonWriter *w, const KalRunTimes *times)
@@ -386,6 +388,12 @@ static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
     write_value(page, "steps", width, (double)s->steps);
     write_value(page, "steps rejected", width, (double)s->rejected);
     write_value(page, "accelerations evaluated", width, (double)s->evaluations);
+    if (s->events > 0) {
+        write_value(page, "events", width, s->events);
+    }
+    if (s->passages > 0) {
+        write_value(page, "passages of losses of rank", width, s->passages);
+    }
     if (run->has_position) {
         write_error(page, "worst position error", s->position_error);
     }

@@ -14,12 +14,14 @@ enum {
 // Tolerances beyond this are of no use where the rank of constraints is watched.
 static const double LOOSEST = 1e-8;
 // A loss of rank is crossed when it is nearer than this many steps.
-static const double NEAR = 1.5;
+static const double NEAR = 2.0;
 static const double NEAR_STIFF = 30.0; // whose steps are short
 // Otherwise steps go so far towards it.
 static const double PART = 0.4;
 // Nearer than this part of the last step is too near to begin at.
 static const double TOO_NEAR = 0.2;
+// No step turns rows by more, in radians, or it could pass two losses of rank.
+static const double TURN = 1.0;
 
 static KalOdeOptions options_of(const KalRun *run)
 {
@@ -106,6 +108,7 @@ KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
     KAL_TRY(run->stiff ? start_stiff(run, t, y, end)
                        : kal_dop853_start(run->explicit_solver, t, y, end));
     run->crossed = false;
+    run->tried = INFINITY;
     run->step = (KalOdeStep){.t_old = t, .t_new = t};
     return KAL_OK;
 }
@@ -120,22 +123,30 @@ static KalStatus choose_start(KalRun *run, double distance, double *out_t)
     return kal_run_interpolate(run, *out_t, run->state);
 }
 
-// Try a step across a loss of rank that lies ahead at a distance.
+// Try steps across a loss of rank that lies ahead at a distance.  It is in the middle of
+// them; or, where it is too near for that, further to the beginning, between nodes.
 static KalStatus try_across(KalRun *run, double distance, bool *out_done)
 {
+    static const double places[] = {0.5, 0.323, 0.169, 0.0608, 0.00995};
     const bool careful = run->careful;
+    const size_t count = run->rank.sine < KAL_LOW_SINE ? 5 : 1;
     const double middle = run->t + distance;
     double t = run->t;
     KAL_TRY(choose_start(run, distance, &t));
-    const double h = fmin(2.0 * (middle - t), run->options.until - t);
+    const double left = run->options.until - t;
     run->careful = true;
-    kal_cross_step(&run->cross, t, h, run->state, out_done, &run->step);
+    for (size_t k = 0; k < count && !*out_done; k++) {
+        const double h = (middle - t) / places[k];
+        if (k > 0 && h > left) {
+            break;
+        }
+        kal_cross_step(&run->cross, t, fmin(h, left), run->state, out_done, &run->step);
+        run->statistics.rejected += !*out_done;
+    }
     run->careful = careful;
     if (*out_done) {
         run->crossed = true;
         run->statistics.crossings++;
-    } else {
-        run->statistics.rejected++;
     }
     return KAL_OK;
 }
@@ -153,7 +164,10 @@ static KalStatus step_towards(KalRun *run, double distance)
 {
     bool done = false;
     const double near = run->stiff ? NEAR_STIFF : NEAR;
-    if (distance < near * run->statistics.step && distance < 0.7 * run->tried) {
+    // Steps may be short because of it.
+    const bool is_due = isfinite(run->tried) || run->rank.sine < KAL_LOW_SINE
+                        || distance < near * run->statistics.step;
+    if (is_due && distance < 0.7 * run->tried) {
         KAL_TRY(try_across(run, distance, &done));
         run->tried = done ? INFINITY : distance;
     }
@@ -215,6 +229,16 @@ static KalStatus choose_method(KalRun *run)
                : KAL_OK;
 }
 
+// A step of the explicit method, as long as it likes but for the watch over ranks.
+static KalStatus step_freely(KalRun *run)
+{
+    const KalRankWatch *watch = &run->rank;
+    const bool turns =
+        watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
+    kal_dop853_set_max_step(run->explicit_solver, turns ? TURN / watch->turning : 0.0);
+    return kal_dop853_step(run->explicit_solver, &run->step);
+}
+
 KalStatus kal_run_integrate_step(KalRun *run)
 {
     double distance = 0.0;
@@ -228,8 +252,7 @@ KalStatus kal_run_integrate_step(KalRun *run)
         return step_towards(run, distance);
     }
     run->tried = INFINITY;
-    return run->stiff ? step_stiff(run)
-                      : kal_dop853_step(run->explicit_solver, &run->step);
+    return run->stiff ? step_stiff(run) : step_freely(run);
 }
 
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)

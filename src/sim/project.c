@@ -16,16 +16,14 @@ enum {
 // Residuals up to this, relative to the terms in them, are rounding.
 static const double ROUNDING = 2.0 * DBL_EPSILON;
 
-// Residuals that may be left, relative to the terms in them, at the end of a step and at
-// other times: where constraints are about to lose rank, nothing can be done about some.
+// Residuals that may be left, relative to the terms in them: where constraints are about
+// to lose rank, nothing can be done about some.
 static const double LENIENT = 1e-6;
 
-// Where the numbers of a level are, and what may be left of its residuals.
+// Where the numbers of a level are.
 typedef struct Level {
     KalProgramId id;
     double *x; // n, in the instant
-    double allowed;
-    double damping;
 } Level;
 
 static void take_metric(KalRun *run)
@@ -95,7 +93,7 @@ static KalStatus check(const KalRun *run, const Level *level)
     const KalInstant *instant = run->instant;
     for (int i = 0; i < instant->system->m; i++) {
         if (fabs(instant->residuals[i])
-            > level->allowed * size_of_terms(instant, i, level->x)) {
+            > LENIENT * size_of_terms(instant, i, level->x)) {
             return fail_residual(run, level, i);
         }
     }
@@ -138,29 +136,25 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
     return check(run, level);
 }
 
-KalStatus kal_run_project(KalRun *run, bool strict)
+KalStatus kal_run_project(KalRun *run)
 {
-    const double allowed = LENIENT;
-    const double damping = strict ? run->damping : KAL_LEAST_DAMPING;
     run->solved = false;
     if (run->has_position) {
-        const Level level = {KAL_PROGRAM_POSITION, kal_instant_q(run->instant), allowed,
-                             damping};
+        const Level level = {KAL_PROGRAM_POSITION, kal_instant_q(run->instant)};
         KAL_TRY(project_level(run, &level, &run->residual_q));
     }
     if (run->has_velocity) {
-        const Level level = {KAL_PROGRAM_VELOCITY, kal_instant_qd(run->instant),
-                             allowed, damping};
+        const Level level = {KAL_PROGRAM_VELOCITY, kal_instant_qd(run->instant)};
         KAL_TRY(project_level(run, &level, &run->residual_qd));
     }
     return KAL_OK;
 }
 
-KalStatus kal_run_meet(KalRun *run, bool strict)
+KalStatus kal_run_meet(KalRun *run)
 {
     if (run->options.drift == KAL_DRIFT_PROJECT) {
         take_metric(run);
-        return kal_run_project(run, strict);
+        return kal_run_project(run);
     }
     run->solved = false;
     if (run->has_position) {

@@ -125,7 +125,11 @@ void kal_projector_set_round_metric(KalProjector *p)
     if (factor_metric(p, 1.0)) {
         return;
     }
-    // No mass matrix of a mechanical system gets here; any metric will do.
+    kal_projector_set_plain_metric(p); // no mass matrix of a mechanism gets here
+}
+
+void kal_projector_set_plain_metric(KalProjector *p)
+{
     memset(p->L, 0, (size_t)p->free * (size_t)p->free * sizeof(double));
     for (int i = 0; i < p->free; i++) {
         p->L[i * p->free + i] = 1.0;

@@ -66,7 +66,7 @@ static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_r
     const size_t n = (size_t)run->system->n;
     kal_run_put(run, t, y);
     if (run->careful) {
-        KAL_TRY(kal_run_project(run, true));
+        KAL_TRY(kal_run_project(run));
     }
     KAL_TRY(kal_run_solve(run));
     memcpy(out_rate, kal_instant_qd(run->instant), n * sizeof(double));
@@ -93,7 +93,7 @@ static KalStatus project(void *user, double t, double *y)
 {
     KalRun *run = (KalRun *)user;
     kal_run_put(run, t, y);
-    KAL_TRY(kal_run_meet(run, true));
+    KAL_TRY(kal_run_meet(run));
     memcpy(y, kal_instant_q(run->instant), 2 * (size_t)run->system->n * sizeof(double));
     return KAL_OK;
 }
@@ -107,7 +107,7 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
     const int count = ranked ? instant->n_independent : instant->n_active;
     kal_run_put(run, t, y);
     if (run->careful) {
-        KAL_TRY(kal_run_project(run, true));
+        KAL_TRY(kal_run_project(run));
     }
     KAL_TRY(kal_run_solve(run));
     for (int k = 0; !ranked && k < count; k++) {

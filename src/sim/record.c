@@ -7,8 +7,12 @@
 
 #include <kalaba/version.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// Bytes that a table may take: most computers have as many.
+#define MOST_BYTES ((size_t)2 << 30)
 
 enum {
     NAME_SIZE = KAL_TABLE_LABEL_LIMIT
@@ -238,7 +242,7 @@ static KalStatus widen(KalRecord *record)
 
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
 {
-    KAL_TRY(kal_table_create(record->ctx, 0, &record->table));
+    KAL_TRY(kal_table_create(record->ctx, MOST_BYTES, &record->table));
     for (int kind = TIME; kind <= OUTPUT; kind++) {
         KAL_TRY(add_kind(record, (Kind)kind));
     }
@@ -302,6 +306,34 @@ void kal_record_destroy(KalRecord *record)
         kal_table_destroy(record->table);
         kal_free(record->ctx, record, sizeof *record);
     }
+}
+
+// Whether some event may end a run early.
+static bool may_stop(const KalModel *model)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        for (size_t k = 0; k < model->events[i].n_actions; k++) {
+            if (model->events[i].actions[k].kind == KAL_ACTION_STOP) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+KalStatus kal_record_foresee(const KalRecord *record, const KalRunOptions *options)
+{
+    const double rows = floor((options->until - options->from) / options->every) + 2.0;
+    const double columns = (double)kal_table_columns(record->table);
+    const double bytes = rows * columns * sizeof(double);
+    if (bytes <= (double)MOST_BYTES || may_stop(record->system->model)) {
+        return KAL_OK;
+    }
+    return kal_fail(record->ctx, KAL_ERR_LIMIT,
+                    "a table of %.3g samples with %zu columns takes %.3g bytes, more "
+                    "than the %.3g allowed: take samples further apart, fewer columns "
+                    "or a shorter time",
+                    rows, kal_table_columns(record->table), bytes, (double)MOST_BYTES);
 }
 
 KalTable *kal_record_table(KalRecord *record)

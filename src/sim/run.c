@@ -12,6 +12,9 @@ enum {
     TEXT_SIZE = 1000
 };
 
+// Nobody has the time for more, nor for loops over them.
+static const double MOST_SAMPLES = 1e12;
+
 KalRunOptions kal_run_options(const KalSystem *system)
 {
     return system->run;
@@ -29,6 +32,12 @@ static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
     if (!(options->every > 0.0) || !isfinite(options->every)) {
         return kal_fail(ctx, KAL_ERR_USAGE, "samples every %g have no sense",
                         options->every);
+    }
+    if ((options->until - options->from) / options->every > MOST_SAMPLES) {
+        return kal_fail(ctx, KAL_ERR_LIMIT,
+                        "from t = %g until t = %g with samples every %g: more than %g "
+                        "samples are too many",
+                        options->from, options->until, options->every, MOST_SAMPLES);
     }
     if (!(options->rtol > 0.0 && options->atol > 0.0) || !isfinite(options->rtol)
         || !isfinite(options->atol)) {
@@ -174,7 +183,7 @@ KalStatus kal_run_visit(KalRun *run, double t)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
     kal_run_put(run, t, run->state);
-    return kal_run_meet(run, false);
+    return kal_run_meet(run);
 }
 
 KalStatus kal_run_look(KalRun *run, double t)
@@ -185,7 +194,7 @@ KalStatus kal_run_look(KalRun *run, double t)
         return KAL_OK;
     }
     kal_run_put(run, t, run->state);
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     return kal_run_solve(run);
 }
 
@@ -206,7 +215,6 @@ KalStatus kal_run_begin(KalRun *run)
     run->metric_known = false;
     run->careful = false;
     run->instant->n_independent = 0;
-    run->damping = KAL_LEAST_DAMPING;
     KAL_TRY(kal_run_solve(run));
     memcpy(run->state, kal_instant_q(run->instant),
            2 * (size_t)run->system->n * sizeof(double));
@@ -231,7 +239,7 @@ static KalStatus start_here(KalRun *run)
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
     run->balance.lost = false;
     KAL_TRY(kal_instant_givens(run->instant));
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look(run, run->t));
@@ -272,7 +280,8 @@ KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 {
     const KalStatus status = kal_instant_start(run->instant, out_report);
     run->n_fault = 0;
-    for (int i = 0; status == KAL_ERR_CONTRADICTION && i < out_report->n_failed; i++) {
+    const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
+    for (int i = 0; i < n_failed; i++) {
         run->fault[run->n_fault++] =
             kal_system_constraint_names(run->system)[out_report->failed[i]];
     }
@@ -297,10 +306,16 @@ static KalStatus go_on(KalRun *run)
     run->statistics.rejected = counts.rejected + counts.retries;
     run->statistics.stiff = run->stiff;
     run->statistics.step = run->step.t_new - run->step.t_old;
-    if (run->options.watch && !run->options.watch(run->options.user, run)) {
-        return kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g", run->t);
-    }
     return kal_run_events_find(run);
+}
+
+// Ask whether to go on.
+static KalStatus ask(const KalRun *run)
+{
+    return !run->options.watch || run->options.watch(run->options.user, run)
+               ? KAL_OK
+               : kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g",
+                          run->t);
 }
 
 // Let the run be at t, which is known.
@@ -330,7 +345,7 @@ static KalStatus fall_back(KalRun *run, KalStatus status)
     (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));
     if (kal_run_interpolate(run, run->t, run->state) == KAL_OK) {
         kal_run_put(run, run->t, run->state);
-        if (kal_run_meet(run, false) == KAL_OK) {
+        if (kal_run_meet(run) == KAL_OK) {
             (void)(kal_run_solve(run) == KAL_OK);
         }
     }
@@ -341,6 +356,7 @@ static KalStatus advance(KalRun *run, double t)
 {
     while (run->t < t && !run->over) {
         KAL_TRY(run->t >= run->horizon ? go_on(run) : KAL_OK);
+        KAL_TRY(ask(run));
         KAL_TRY(reach(run, fmin(t, run->horizon)));
     }
     return KAL_OK;
@@ -366,6 +382,9 @@ KalStatus kal_run_step(KalRun *run)
         return KAL_OK;
     }
     KalStatus status = run->t >= run->horizon ? go_on(run) : KAL_OK;
+    if (status == KAL_OK) {
+        status = ask(run);
+    }
     if (status == KAL_OK) {
         status = reach(run, run->horizon);
     }

@@ -22,6 +22,10 @@
 
 #include <kalaba/run.h>
 
+/// Below this the loss of rank is near, whatever the step: a minimum is looked at, and a
+/// step across is tried.
+#define KAL_LOW_SINE 0.05
+
 /// How near the constraints are to losing rank, at the horizon of the step before.
 typedef struct KalRankWatch {
     bool known;      ///< the rest holds something
@@ -29,8 +33,11 @@ typedef struct KalRankWatch {
     double t;        ///< when
     double sine;     ///< the smallest angle between rows that gives this rank
     double slope;    ///< how fast it changes
+    double turning;  ///< how fast the angle does, lately
+    double passed;   ///< when the last loss of rank was
     double *sines;   ///< m: workspace
     double *lengths; ///< m: the longest that each row was
+    double longest;  ///< of them
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.
@@ -84,7 +91,6 @@ struct KalRun {
     bool constant_mass; ///< M depends on parameters alone
     bool metric_known;  ///< and the projector has it
     bool careful;       ///< accelerations only of states on the constraints
-    double damping;     ///< of steps onto the constraints
     double residual_q;  ///< largest residuals that the last projection left
     double residual_qd;
     KalRankWatch rank;
@@ -106,12 +112,12 @@ void kal_run_put(KalRun *run, double t, const double *y);
 KAL_CHECKED KalStatus kal_run_solve(KalRun *run);
 
 /// Bring the instant's state to the constraints, theory (15.1) and (15.2).
-/// KAL_ERR_CONTRADICTION when they cannot be met near by; `strict`: to rounding.
-KAL_CHECKED KalStatus kal_run_project(KalRun *run, bool strict);
+/// KAL_ERR_CONTRADICTION when they cannot be met near by.
+KAL_CHECKED KalStatus kal_run_project(KalRun *run);
 
 /// Bring the instant's state to the constraints if that is how the run goes, and find
 /// the residuals.
-KAL_CHECKED KalStatus kal_run_meet(KalRun *run, bool strict);
+KAL_CHECKED KalStatus kal_run_meet(KalRun *run);
 
 /// The functions that integrators call; the state may have the integrals of powers at its
 /// end.

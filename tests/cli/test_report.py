@@ -186,6 +186,14 @@ def a_folder_that_is_not_there_is_noticed_at_once():
 
 
 @case
+def runs_that_do_not_fit_are_refused_at_once():
+    with Folder(FALL.format("1e9", 0.1)) as folder:
+        status, _, err = run("run", folder.model, "--report", folder.report)
+        assert status == 1 and "samples" in err, (status, err)
+        assert folder.names() == ["model.kal"]
+
+
+@case
 def models_without_drawings_or_constraints_have_reports():
     with Folder(FALL.format(1, 0.5)) as folder:
         assert run("run", folder.model, "--report", folder.report, "-q")[0] == 0
