@@ -9,6 +9,7 @@
 #include <kalaba/analysis.h>
 #include <kalaba/context.h>
 #include <kalaba/examine.h>
+#include <kalaba/figure.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
@@ -19,6 +20,7 @@
 #include <kalaba/system.h>
 #include <kalaba/table.h>
 #include <kalaba/text.h>
+#include <kalaba/verify.h>
 #include <kalaba/version.h>
 
 #endif

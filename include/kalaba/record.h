@@ -36,6 +36,11 @@ KAL_API KAL_CHECKED KalStatus kal_record_create(KalContext *ctx,
 /// Free a record.  NULL is allowed.
 KAL_API void kal_record_destroy(KalRecord *record);
 
+/// Whether all samples of a run with these options have room.  KAL_ERR_LIMIT when they do
+/// not and no event may stop it before.
+KAL_API KAL_CHECKED KalStatus kal_record_foresee(const KalRecord *record,
+                                                 const KalRunOptions *options);
+
 /// Add the state that the run has reached.  KAL_ERR_NUMBER when an output has no value;
 /// KAL_ERR_LIMIT, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_record_take(KalRecord *record, KalRun *run);

@@ -38,7 +38,8 @@ typedef struct KalRunOptions {
     KalDrift drift;
     double stabilize;  ///< the rate k of KAL_DRIFT_STABILIZE
     double fixed_step; ///< > 0: all steps of DOP853 have this size; 0: as errors demand
-    /// Called after every step, unless NULL; false: stop with KAL_ERR_INTERRUPTED.
+    /// Called after every step and before every sample, unless NULL; false: stop with
+    /// KAL_ERR_INTERRUPTED.
     bool (*watch)(void *user, const KalRun *run);
     void *user; ///< passed to `watch`
 } KalRunOptions;
@@ -61,9 +62,14 @@ typedef struct KalRunStatistics {
     bool stiff;          ///< the method for stiff systems is at work
     int changes;         ///< of the method
     int events;
-    long crossings;     ///< steps taken across a loss of rank, foreseen or averted
-    int passages;       ///< of configurations in which constraints become dependent
-    double energy_lost; ///< in plastic impacts, when constraints engaged
+    long crossings;       ///< steps taken across a loss of rank, foreseen or averted
+    int passages;         ///< of configurations in which constraints become dependent
+    double energy_lost;   ///< in plastic impacts, when constraints engaged
+    double energy_events; ///< by which events changed the energy, impacts included
+    double
+        energy_balance; ///< the largest part of the change of the energy that neither
+                        ///< events nor work explain; NaN where a power had no value.
+                        ///< Only if the system was loaded with `balance`
 } KalRunStatistics;
 
 /// Make a run.  `options` may be NULL.  The caller owns it and keeps the system longer.
@@ -114,6 +120,47 @@ KAL_API size_t kal_run_fault(const KalRun *run, const char *const **out_names);
 
 /// What the run did so far.
 KAL_API KalRunStatistics kal_run_statistics(const KalRun *run);
+
+/// What does work on a system: what changes T + V.
+typedef enum KalWorkKind {
+    KAL_WORK_FORCES,      ///< `force` and `power`
+    KAL_WORK_DISSIPATION, ///< `dissipation`
+    KAL_WORK_TIME,        ///< energies with explicit time, moving frames
+    KAL_WORK_MASSES,      ///< masses given directly, whose energy is not in T
+    KAL_WORK_CONSTRAINTS, ///< constraints that move or are not homogeneous
+    KAL_WORK_NONIDEAL,    ///< the non-ideal part of the constraint force
+    KAL_WORK_SERVOS,      ///< servo constraints, when there are no actuators
+    KAL_WORK_DRIVE,       ///< a prescribed coordinate
+    KAL_WORK_CONTROL,     ///< an actuator
+} KalWorkKind;
+
+/// A word for each kind: `forces`, `drives`, …
+KAL_API const char *kal_work_kind_word(KalWorkKind kind);
+
+/// One of them.
+typedef struct KalWork {
+    KalWorkKind kind;
+    const char *name; ///< `drive(a)`, `control(u)`, or the word of the kind
+    const char *of;   ///< the coordinate or the actuator; NULL for other kinds
+    double power;     ///< now; 0 for KAL_WORK_TIME
+    double work;      ///< since the start
+} KalWork;
+
+/// The balance of the energy, if the system was loaded with `balance`: all that may do
+/// work.  Where the energy is constant by proof all work is 0.  Answers how many there
+/// are; they hold until the run goes on.
+KAL_API size_t kal_run_works(KalRun *run, const KalWork **out_works);
+
+/// A quantity that the formulas prove to be constant, as `check` lists them.
+typedef struct KalConstant {
+    const char *name;
+    double initial;
+    double drift; ///< the largest difference from it
+} KalConstant;
+
+/// The constants of the motion, if the system was loaded with `balance`.  Answers how
+/// many there are; they hold until the run goes on.
+KAL_API size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants);
 
 /// Something worth telling that happened in a run.
 typedef struct KalIncident {

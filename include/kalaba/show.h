@@ -9,6 +9,7 @@
 #include <kalaba/analysis.h>
 #include <kalaba/examine.h>
 #include <kalaba/run.h>
+#include <kalaba/verify.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,9 +26,11 @@ typedef enum KalShowFormat {
 /// How to show.
 typedef struct KalShowOptions {
     KalShowFormat format;
-    bool color;       ///< with terminal colors, in text
-    bool closed_form; ///< with the solution as formulas, of equations
-    int width;        ///< columns of a terminal; 0 for 100
+    bool color;              ///< with terminal colors, in text
+    bool closed_form;        ///< with the solution as formulas, of equations
+    int width;               ///< columns of a terminal; 0 for 100
+    const KalVerify *verify; ///< second opinion to show with a run, or NULL
+    double verify_seconds;   ///< and the time that it took
 } KalShowOptions;
 
 /// Show the equations of a model as formulas: M, Q, A, b, C.  Nothing is written on
@@ -48,9 +51,21 @@ KAL_API KAL_CHECKED KalStatus kal_show_instant(KalInstant *instant,
                                                const KalShowOptions *options,
                                                KalSink sink);
 
-/// Show where a run ended and what it did, as text or JSON; `seconds` is the time that it
-/// took.  KAL_ERR_NUMBER when an output has no value.
-KAL_API KAL_CHECKED KalStatus kal_show_run(KalRun *run, double seconds,
+/// The seconds that a run took, and what its parts took.
+typedef struct KalRunTimes {
+    double total;       ///< from the start on
+    double reading;     ///< the text
+    double deriving;    ///< equations
+    double compiling;   ///< them
+    double starting;    ///< finding a consistent start
+    double integrating; ///< with samples
+    double recording;   ///< samples
+    double writing;     ///< the table
+} KalRunTimes;
+
+/// Show where a run ended and what it did, as text or JSON.  KAL_ERR_NUMBER when an output
+/// has no value.
+KAL_API KAL_CHECKED KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
                                            const KalShowOptions *options, KalSink sink);
 
 /// Show a linearization about the present state, as text or JSON.  KAL_ERR_NOMEM.

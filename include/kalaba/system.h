@@ -29,6 +29,13 @@ extern "C" {
 /// The most coordinates, and the most constraints, that a system may have.
 #define KAL_SYSTEM_LIMIT 4096
 
+/// The parts of loading, in their order.
+typedef enum KalLoadPhase {
+    KAL_LOAD_READ,    ///< from text to a model
+    KAL_LOAD_DERIVE,  ///< from the model to equations
+    KAL_LOAD_COMPILE, ///< from equations to programs
+} KalLoadPhase;
+
 /// How to load.  Zeroed: no overrides, no files, no messages.
 typedef struct KalLoadOptions {
     const KalOverride *overrides;
@@ -37,6 +44,11 @@ typedef struct KalLoadOptions {
     void *user;         ///< passed to `read`
     bool allow_outside; ///< `use` may leave the folder of the model
     bool stiff; ///< prepare for runs of stiff systems: takes some more time and memory
+    bool balance; ///< prepare for the balance of energy in runs: the same
+    void (*enter)(void *enter_user,
+                  KalLoadPhase phase); ///< called as each part begins,
+                                       ///< unless NULL
+    void *enter_user;
     KalSink messages; ///< gets all errors with their places; `write` may be NULL
 } KalLoadOptions;
 

@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include "output.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,21 @@ static char *split(const char *text, KalOverride *out_override)
     return copy;
 }
 
+// A part of loading ends.
+static void end_phase(KalModelJob *job, KalLoadPhase phase)
+{
+    const double now = kal_clock();
+    job->seconds[phase] = now - job->began;
+    job->began = now;
+}
+
+static void enter_phase(void *user, KalLoadPhase phase)
+{
+    if (phase > KAL_LOAD_READ) { // which began when the file was opened
+        end_phase((KalModelJob *)user, (KalLoadPhase)(phase - 1));
+    }
+}
+
 static KalExit load(KalModelJob *job, const KalOverride *overrides)
 {
     KalInput used = {.text = NULL};
@@ -76,11 +92,15 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .user = &used,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
         .stiff = job->stiff,
+        .balance = job->runs,
+        .enter = enter_phase,
+        .enter_user = job,
         .messages = {job->json || job->silent ? NULL : write_stderr, &job->told},
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);
     kal_input_clear(&used);
+    end_phase(job, KAL_LOAD_COMPILE);
     if (status != KAL_OK) {
         job->told = job->told && status == KAL_ERR_SYNTAX;
         return kal_model_job_fail_plain(job);
@@ -152,11 +172,13 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
     return status == KAL_EXIT_DONE ? command(job) : status;
 }
 
-static KalExit run_job(const KalArguments *arguments, bool stiff,
+static KalExit run_job(const KalArguments *arguments, bool runs, bool stiff,
                        KalExit (*command)(KalModelJob *job))
 {
     KalModelJob job = {.arguments = arguments,
+                       .runs = runs,
                        .stiff = stiff,
+                       .began = kal_clock(),
                        .json = arguments->options[KAL_OPTION_JSON] != NULL,
                        .quiet = arguments->options[KAL_OPTION_QUIET] != NULL};
     const KalExit status = run(&job, command);
@@ -170,11 +192,11 @@ static KalExit run_job(const KalArguments *arguments, bool stiff,
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, false, command);
+    return run_job(arguments, false, false, command);
 }
 
-KalExit kal_model_job_run_stiff(const KalArguments *arguments,
-                                KalExit (*command)(KalModelJob *job))
+KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
+                               KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, true, command);
+    return run_job(arguments, true, stiff, command);
 }

@@ -33,7 +33,10 @@ typedef struct KalModelJob {
     const KalArguments *arguments;
     bool json;
     bool quiet;
-    bool stiff; ///< load it for runs with any method
+    bool runs;         ///< load it for runs
+    bool stiff;        ///< and for any method
+    double began;      ///< when loading began, or its last part
+    double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
     KalInput input;
     KalContext *ctx;
     KalSystem *system;
@@ -46,9 +49,10 @@ typedef struct KalModelJob {
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job));
 
-/// The same for a command that may take the method for stiff systems.
-KalExit kal_model_job_run_stiff(const KalArguments *arguments,
-                                KalExit (*command)(KalModelJob *job));
+/// The same for a command that simulates; `stiff`: it may take the method for stiff
+/// systems.
+KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
+                               KalExit (*command)(KalModelJob *job));
 
 /// Load the model of a job once more, with another `-p`, "NAME=VALUE"; nothing may use the
 /// system that it has.  Failures are told.

@@ -15,7 +15,7 @@ static void note_interrupt(int signal_number)
     interrupted = 1;
 }
 
-static double now(void)
+double kal_clock(void)
 {
     struct timespec time = {.tv_sec = 0};
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -28,7 +28,7 @@ KalProgress kal_progress(const KalRunOptions *options, bool quiet)
                                .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
-    const double began = now();
+    const double began = kal_clock();
     return (KalProgress){.shown = !quiet && isatty(STDERR_FILENO),
                          .from = options->from,
                          .until = options->until,
@@ -60,7 +60,7 @@ bool kal_progress_watch(void *progress, const KalRun *run)
     KalProgress *p = (KalProgress *)progress;
     const double between = 0.1; // seconds
     if (p->shown) {
-        const double time = now();
+        const double time = kal_clock();
         if (time - p->last > between) {
             p->last = time;
             draw(p, run, time - p->began);
@@ -75,5 +75,5 @@ double kal_progress_end(KalProgress *progress)
         fputs("\r\x1b[K", stderr);
         progress->drawn = false;
     }
-    return now() - progress->began;
+    return kal_clock() - progress->began;
 }

@@ -19,6 +19,9 @@ typedef struct KalProgress {
     double last;
 } KalProgress;
 
+/// Seconds of a clock that only goes forward.
+double kal_clock(void);
+
 /// Begin to watch a run; Ctrl-C then interrupts it.  A second one ends the program.
 KalProgress kal_progress(const KalRunOptions *options, bool quiet);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "model.h"
+#include "names.h"
 #include "output.h"
 #include "progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,7 +16,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_METHOD,
     OPTION_DRIFT,
-    PATTERNS_LIMIT = 256,
+    OPTION_VERIFY,
 };
 
 #define WORD(name, word, meaning) word,
@@ -27,7 +27,7 @@ static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat or .json", false},
     [OPTION_COLUMNS] = {"--columns",   "NAMES",
-                     "more columns, such as \"x'', reaction(*), energy()\"",             false},
+                     "more columns, such as \"x'', reaction(*), work(*)\"",              false},
     [OPTION_UNITS] = {"--units",     "WHERE",  "units of a CSV: none, comment or file",
                      false                                                                    },
     [OPTION_UNTIL] = {"--until",     "T",      "the last time",                           false},
@@ -35,6 +35,8 @@ static const KalOption options[] = {
                      false                                                                    },
     [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_VERIFY] = {"--verify",    NULL,
+                     "compute the motion by a second way and compare",                   false},
 };
 
 // A run on its way.
@@ -44,10 +46,11 @@ typedef struct Job {
     KalTableWriteOptions write;
     KalProgress progress;
     KalRun *run;
+    KalVerify *verify; // NULL unless asked for
+    double verify_seconds;
     KalRecord *record;
-    char *names; // copy of --columns, cut into patterns
-    const char *patterns[PATTERNS_LIMIT];
-    size_t n_patterns;
+    KalNames columns;
+    KalRunTimes times;
 } Job;
 
 static const char *option(const Job *job, int row)
@@ -139,7 +142,6 @@ static bool read_units(Job *job)
     return false;
 }
 
-// Cut --columns at its commas; spaces around names do not count.
 static bool read_columns(Job *job)
 {
     const char *text = option(job, OPTION_COLUMNS);
@@ -150,24 +152,7 @@ static bool read_columns(Job *job)
         kal_message_print("option '--columns' is for a table, which '-o' names");
         return false;
     }
-    job->names = strdup(text);
-    char *rest = NULL;
-    char *name = job->names ? strtok_r(job->names, ",", &rest) : NULL;
-    for (; name; name = strtok_r(NULL, ",", &rest)) {
-        name += strspn(name, " ");
-        size_t length = strlen(name);
-        while (length > 0 && name[length - 1] == ' ') {
-            name[--length] = '\0';
-        }
-        if (length == 0 || job->n_patterns == PATTERNS_LIMIT) {
-            kal_message_print("option '--columns' takes up to %d names with commas "
-                              "between them",
-                              PATTERNS_LIMIT);
-            return false;
-        }
-        job->patterns[job->n_patterns++] = name;
-    }
-    return job->names != NULL;
+    return kal_names_read("--columns", text, &job->columns);
 }
 
 static bool read_options(Job *job)
@@ -188,13 +173,30 @@ static bool read_options(Job *job)
     return read;
 }
 
-static KalStatus take(const Job *job)
+static KalStatus record(Job *job)
 {
-    return job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    const double began = kal_clock();
+    const KalStatus status = kal_record_take(job->record, job->run);
+    job->times.recording += kal_clock() - began;
+    return status;
+}
+
+static KalStatus verify(Job *job)
+{
+    const double began = kal_clock();
+    const KalStatus status = kal_verify_take(job->verify, job->run);
+    job->verify_seconds += kal_clock() - began;
+    return status;
+}
+
+static KalStatus take(Job *job)
+{
+    KalStatus status = job->record ? record(job) : KAL_OK;
+    return status == KAL_OK && job->verify ? verify(job) : status;
 }
 
 // All samples: from the first time to the last, which is one even if it is not due.
-static KalStatus sample(const Job *job)
+static KalStatus sample(Job *job)
 {
     const KalRunOptions *o = &job->options;
     KalStatus status = take(job);
@@ -210,15 +212,19 @@ static KalStatus sample(const Job *job)
     return status;
 }
 
-static KalStatus write_table(const Job *job)
+static KalStatus write_table(Job *job)
 {
     if (!job->record) {
         return KAL_OK;
     }
-    const KalStatus status = kal_record_finish(job->record, job->run);
-    return status == KAL_OK ? kal_table_write(kal_record_table(job->record),
-                                              option(job, OPTION_FILE), &job->write)
-                            : status;
+    const double began = kal_clock();
+    KalStatus status = kal_record_finish(job->record, job->run);
+    if (status == KAL_OK) {
+        status = kal_table_write(kal_record_table(job->record),
+                                 option(job, OPTION_FILE), &job->write);
+    }
+    job->times.writing = kal_clock() - began;
+    return status;
 }
 
 static KalExit fail(const Job *job)
@@ -246,17 +252,46 @@ static KalExit keep(Job *job)
     return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
 }
 
-static KalExit show(const Job *job, double seconds)
+// The second opinion has a say in the exit status.
+static KalExit judge(const Job *job)
+{
+    const KalVerifyReport report = job->verify ? kal_verify_report(job->verify)
+                                               : (KalVerifyReport){.passed = true};
+    if (report.passed) {
+        return KAL_EXIT_DONE;
+    }
+    if (report.samples == 0) {
+        kal_message_print("nothing could be verified: %s",
+                          report.n_gaps > 0 ? report.gaps[0].reason : "no samples");
+    } else {
+        kal_message_print("a second computation disagrees, by %.2g times the expected "
+                          "difference at t = %g: try a smaller --tolerance",
+                          report.ratio, report.at);
+    }
+    return KAL_EXIT_FAULT;
+}
+
+static KalExit show(const Job *job)
 {
     const KalModelJob *model = job->model;
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
-                                .color = !model->json && kal_wants_color()};
+                                .color = !model->json && kal_wants_color(),
+                                .verify = job->verify,
+                                .verify_seconds = job->verify_seconds};
     if (model->quiet && job->record && !model->json) {
-        return KAL_EXIT_DONE;
+        return judge(job);
     }
-    return kal_show_run(job->run, seconds, &how, kal_standard_output) == KAL_OK
-               ? KAL_EXIT_DONE
+    return kal_show_run(job->run, &job->times, &how, kal_standard_output) == KAL_OK
+               ? judge(job)
                : fail(job);
+}
+
+static KalStatus make_record(Job *job)
+{
+    const KalStatus status =
+        kal_record_create(job->model->ctx, job->model->system, job->columns.names,
+                          job->columns.count, &job->record);
+    return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
 }
 
 static KalExit go(Job *job)
@@ -266,24 +301,32 @@ static KalExit go(Job *job)
     KalStartReport report;
     if ((file && kal_table_check_path(ctx, file) != KAL_OK)
         || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
-        || (file
-            && kal_record_create(ctx, job->model->system, job->patterns,
-                                 job->n_patterns, &job->record)
-                   != KAL_OK)
+        || (option(job, OPTION_VERIFY)
+            && kal_verify_create(ctx, job->model->system, &job->verify) != KAL_OK)
+        || (file && make_record(job) != KAL_OK)
         || kal_run_start(job->run, &report) != KAL_OK) {
         return fail(job);
     }
+    job->times.starting = kal_clock() - job->progress.began;
     const KalStatus status = sample(job);
-    const double seconds = kal_progress_end(&job->progress);
+    job->times.total = kal_progress_end(&job->progress) - job->verify_seconds;
+    job->times.integrating =
+        job->times.total - job->times.starting - job->times.recording;
     if (status != KAL_OK) {
         return keep(job);
     }
-    return write_table(job) == KAL_OK ? show(job, seconds) : fail(job);
+    return write_table(job) == KAL_OK ? show(job) : fail(job);
 }
 
 static KalExit run(KalModelJob *model)
 {
-    Job job = {.model = model, .options = kal_run_options(model->system)};
+    Job job = {
+        .model = model,
+        .options = kal_run_options(model->system),
+        .times = {.reading = model->seconds[KAL_LOAD_READ],
+                  .deriving = model->seconds[KAL_LOAD_DERIVE],
+                  .compiling = model->seconds[KAL_LOAD_COMPILE]}
+    };
     job.write = kal_table_write_options();
     KalExit status = KAL_EXIT_USAGE;
     if (read_options(&job)) {
@@ -293,17 +336,17 @@ static KalExit run(KalModelJob *model)
         status = go(&job);
     }
     kal_record_destroy(job.record);
+    kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
-    free(job.names);
+    kal_names_clear(&job.columns);
     return status;
 }
 
 static KalExit run_run(const KalArguments *arguments)
 {
     const char *method = arguments->options[OPTION_METHOD];
-    return method && strcmp(method, methods[KAL_METHOD_DOP853]) == 0
-               ? kal_model_job_run(arguments, run)
-               : kal_model_job_run_stiff(arguments, run);
+    const bool stiff = !method || strcmp(method, methods[KAL_METHOD_DOP853]) != 0;
+    return kal_model_job_simulate(arguments, stiff, run);
 }
 
 static void print_details(void)
@@ -317,8 +360,10 @@ static void print_details(void)
         "  kalaba run sleigh.kal\n"
         "  kalaba run sleigh.kal -o out.csv --columns \"*'', reaction(*)\"\n"
         "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
+        "  kalaba run sleigh.kal --verify\n"
         "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"
-        "computed is in the file, marked as incomplete), 2 wrong usage, 130 "
+        "computed is in the file, marked as incomplete) or --verify disagrees, 2 wrong "
+        "usage, 130 "
         "interrupted.\n",
         stdout);
 }

@@ -106,7 +106,10 @@ static bool can_fail(KalExprNode node)
     case KAL_OP_LOG:
     case KAL_OP_ASIN:
     case KAL_OP_ACOS:
-    case KAL_OP_TAN: return true;
+    case KAL_OP_TAN:
+    case KAL_OP_EXP:
+    case KAL_OP_SINH:
+    case KAL_OP_COSH: return true;
     case KAL_OP_POWI: return (int32_t)node.arg[1].index < 0;
     default: return false;
     }

@@ -91,6 +91,9 @@ static void set_tolerances(KalDop853 *s)
         const double given =
             s->options.atols && i < s->system.n ? s->options.atols[i] : s->options.atol;
         s->atol[i] = i < s->system.n ? given : 1.0;
+        if (i < s->system.n && i >= s->system.n - s->system.n_integrals) {
+            s->atol[i] = INFINITY; // no error of an integral counts
+        }
     }
     s->options.atols = NULL; // borrowed for this call only
 }
@@ -366,6 +369,14 @@ KalStatus kal_dop853_set_end(KalDop853 *solver, double t_end)
     return KAL_OK;
 }
 
+void kal_dop853_set_max_step(KalDop853 *solver, double longest)
+{
+    solver->options.max_step = longest;
+    if (longest > 0.0 && !is_fixed(solver)) {
+        solver->h = fmin(solver->h, longest);
+    }
+}
+
 // Not beyond the end, and not so near to it that a tiny step remains.
 static Attempt plan(const KalDop853 *s)
 {
@@ -399,7 +410,7 @@ static void watch_stiffness(KalDop853 *s, double h)
     const double *k_before = s->k[KAL_DOP853_END - 1];
     double change = 0.0;
     double distance = 0.0;
-    for (int i = 0; i < s->ld; i++) {
+    for (int i = 0; i < s->system.n - s->system.n_integrals; i++) {
         const double dk = k_end[i] - k_before[i];
         const double dy = s->y_next[i] - s->stage[i];
         change += dk * dk;
@@ -489,6 +500,9 @@ KalStatus kal_dop853_step(KalDop853 *solver, KalOdeStep *out_step)
     int retries = 0;
     for (int attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
         Attempt attempt = plan(s);
+        if (attempt.t_new == s->t) { // the rate is too large for any time to pass
+            break;
+        }
         const KalStatus status = try_attempt(s, &attempt);
         if (status == KAL_OK && is_accurate(s, &attempt)) {
             accept(s, &attempt);

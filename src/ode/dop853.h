@@ -37,6 +37,10 @@ KAL_CHECKED KalStatus kal_dop853_start(KalDop853 *solver, double t, const double
 /// Move the end of the integration; it must not lie behind the present time.
 KAL_CHECKED KalStatus kal_dop853_set_end(KalDop853 *solver, double t_end);
 
+/// No step is longer than this from now on, unless steps are fixed; positive, or 0 for any
+/// length.
+void kal_dop853_set_max_step(KalDop853 *solver, double longest);
+
 /// Take a step.  The last one ends exactly at t_end.  A failure leaves the state as it
 /// was after the last step: those of callbacks, KAL_ERR_STEP when the step size collapses,
 /// KAL_ERR_USAGE when there is no way to go.

@@ -40,7 +40,9 @@ typedef KalStatus (*KalRateJacobianFn)(void *user, double t, const double *y,
 /// A system of n equations.
 typedef struct KalOdeSystem {
     int n;
-    void *user; ///< passed to all callbacks as it is
+    int n_integrals; ///< the last of the n are integrals along the solution: no rate
+                     ///< depends on them, and the choice of steps does not either
+    void *user;      ///< passed to all callbacks as it is
     KalRateFn rate;
     KalProjectFn project;           ///< after every step; NULL: none
     KalRateJacobianFn jacobian;     ///< for methods that need it, else NULL

@@ -585,3 +585,8 @@ KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
         .found = found, .t = r->t, .crossings = r->crossings, .values = r->now};
     return KAL_OK;
 }
+
+double kal_roots_time(const KalRoots *roots)
+{
+    return roots->t;
+}

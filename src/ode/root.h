@@ -85,4 +85,7 @@ KAL_CHECKED KalStatus kal_roots_restart(KalRoots *roots, double t);
 KAL_CHECKED KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
                                      KalRootHit *out_hit);
 
+/// The present time.
+double kal_roots_time(const KalRoots *roots);
+
 #endif

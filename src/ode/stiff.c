@@ -185,9 +185,10 @@ static KalStatus check(KalContext *ctx, const KalOdeSystem *system,
                        const KalOdeOptions *options)
 {
     KAL_TRY(kal_ode_check(ctx, system, options));
-    if (!system->jacobian || options->fixed_step > 0.0) {
+    if (!system->jacobian || options->fixed_step > 0.0 || system->n_integrals > 0) {
         return kal_fail(ctx, KAL_ERR_USAGE,
-                        "the stiff method needs a Jacobian and has no fixed steps");
+                        "the stiff method needs a Jacobian and has neither fixed steps "
+                        "nor integrals");
     }
     if (system->n > KAL_STIFF_LIMIT) {
         return kal_fail(ctx, KAL_ERR_LIMIT,
@@ -255,6 +256,13 @@ static void count_rejected(KalStiff *s)
     (void)CVodeGetNumErrTestFails(s->cvode, &errors);
     (void)CVodeGetNumNonlinSolvConvFails(s->cvode, &unsolved);
     s->counts.rejected = s->rejected_before + errors + unsolved;
+}
+
+int kal_stiff_order(const KalStiff *solver)
+{
+    int order = 1;
+    (void)CVodeGetLastOrder(solver->cvode, &order);
+    return order > 1 ? order : 1;
 }
 
 KalOdeCounts kal_stiff_counts(const KalStiff *solver)

@@ -52,6 +52,9 @@ KAL_CHECKED KalStatus kal_stiff_step(KalStiff *solver, KalOdeStep *out_step);
 /// time only.
 KAL_CHECKED KalStatus kal_stiff_interpolate(KalStiff *solver, double t, double *out_y);
 
+/// The order of the last step.
+int kal_stiff_order(const KalStiff *solver);
+
 /// The work done so far.
 KalOdeCounts kal_stiff_counts(const KalStiff *solver);
 

@@ -11,12 +11,50 @@
 
 #include <kalaba/show.h>
 
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
     ROWS_SHOWN = 40,
     INCIDENTS_SHOWN = 20,
+    NAME_SIZE = 200
 };
+
+// The parts of a run, and where their times are.
+static const struct {
+    const char *name;
+    size_t offset;
+} phases[] = {
+    {"reading",     offsetof(KalRunTimes, reading)    },
+    {"deriving",    offsetof(KalRunTimes, deriving)   },
+    {"compiling",   offsetof(KalRunTimes, compiling)  },
+    {"starting",    offsetof(KalRunTimes, starting)   },
+    {"integrating", offsetof(KalRunTimes, integrating)},
+    {"recording",   offsetof(KalRunTimes, recording)  },
+    {"writing",     offsetof(KalRunTimes, writing)    },
+};
+
+static double phase_of(const KalRunTimes *times, size_t i)
+{
+    double seconds = 0.0;
+    memcpy(&seconds, (const char *)times + phases[i].offset, sizeof seconds);
+    return seconds;
+}
+
+// What did work.
+typedef struct Works {
+    const KalWork *list;
+    size_t count;
+} Works;
+
+static Works works_of(KalRun *run)
+{
+    Works works = {.list = NULL};
+    works.count = kal_run_works(run, &works.list);
+    return works;
+}
 
 // JSON.
 
@@ -37,15 +75,73 @@ static void write_list(KalJsonWriter *w, const char *key, const char *const *nam
     kal_json_write_end(w, '}');
 }
 
-static void write_statistics(KalJsonWriter *w, const KalRunStatistics *s)
+// A number that may be missing.
+static void write_maybe(KalJsonWriter *w, const char *key, double value)
 {
+    kal_json_write_key(w, key);
+    if (isfinite(value)) {
+        kal_json_write_number(w, value);
+    } else {
+        kal_json_write_null(w);
+    }
+}
+
+static void write_singles(KalJsonWriter *w, const Works *works, KalWorkKind kind)
+{
+    kal_json_write_key(w, kal_work_kind_word(kind));
+    kal_json_write_begin(w, '{');
+    for (size_t i = 0; i < works->count; i++) {
+        if (works->list[i].kind == kind) {
+            write_number(w, works->list[i].of, works->list[i].work);
+        }
+    }
+    kal_json_write_end(w, '}');
+}
+
+static void write_works(KalJsonWriter *w, const Works *works, const KalRunStatistics *s)
+{
+    kal_json_write_key(w, "work");
+    kal_json_write_begin(w, '{');
+    size_t i = 0; // works come by their kinds
+    for (int kind = 0; kind < KAL_WORK_DRIVE; kind++) {
+        const bool present = i < works->count && (int)works->list[i].kind == kind;
+        write_number(w, kal_work_kind_word((KalWorkKind)kind),
+                     present ? works->list[i++].work : 0.0);
+    }
+    write_singles(w, works, KAL_WORK_DRIVE);
+    write_singles(w, works, KAL_WORK_CONTROL);
+    write_number(w, "events", s->energy_events);
+    kal_json_write_end(w, '}');
+    write_maybe(w, "balance", s->energy_balance);
+}
+
+static void write_constants(KalJsonWriter *w, const KalRun *run)
+{
+    const KalConstant *constants = NULL;
+    const size_t count = kal_run_constants(run, &constants);
+    kal_json_write_key(w, "conserved");
+    kal_json_write_begin(w, '{');
+    for (size_t i = 0; i < count; i++) {
+        write_maybe(w, constants[i].name, constants[i].drift);
+    }
+    kal_json_write_end(w, '}');
+}
+
+static void write_statistics(KalJsonWriter *w, KalRun *run)
+{
+    const KalRunStatistics *s = &run->statistics;
+    const Works works = works_of(run);
     kal_json_write_key(w, "energy");
     kal_json_write_begin(w, '{');
     write_number(w, "initial", s->energy_initial);
     write_number(w, "final", s->energy_final);
     write_number(w, "drift", s->energy_drift);
     write_number(w, "lost", s->energy_lost);
+    if (run->system->has_balance) {
+        write_works(w, &works, s);
+    }
     kal_json_write_end(w, '}');
+    write_constants(w, run);
     kal_json_write_key(w, "constraint_error");
     kal_json_write_begin(w, '{');
     write_number(w, "position", s->position_error);
@@ -54,6 +150,19 @@ static void write_statistics(KalJsonWriter *w, const KalRunStatistics *s)
     write_number(w, "steps", (double)s->steps);
     write_number(w, "rejected", (double)s->rejected);
     write_number(w, "evaluations", (double)s->evaluations);
+    write_number(w, "events", s->events);
+    write_number(w, "passages", s->passages);
+}
+
+static void write_times(KalJsonWriter *w, const KalRunTimes *times)
+{
+    write_number(w, "seconds", times->total);
+    kal_json_write_key(w, "phases");
+    kal_json_write_begin(w, '{');
+    for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
+        write_number(w, phases[i].name, phase_of(times, i));
+    }
+    kal_json_write_end(w, '}');
 }
 
 static void write_incidents(KalJsonWriter *w, const KalRun *run)
@@ -72,8 +181,59 @@ static void write_incidents(KalJsonWriter *w, const KalRun *run)
     kal_json_write_end(w, ']');
 }
 
-static void write_json(const KalRun *run, const double *outputs, double seconds,
-                       KalSink sink)
+static void write_difference(KalJsonWriter *w, const char *key,
+                             const KalVerifyDifference *d)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_begin(w, '{');
+    write_number(w, "q", d->q);
+    write_number(w, "qd", d->qd);
+    write_number(w, "force", d->force);
+    kal_json_write_end(w, '}');
+}
+
+static void write_gaps(KalJsonWriter *w, const KalVerifyReport *report)
+{
+    kal_json_write_key(w, "not_verified");
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < report->n_gaps; i++) {
+        kal_json_write_begin(w, '{');
+        write_number(w, "from", report->gaps[i].from);
+        write_number(w, "to", report->gaps[i].to);
+        kal_json_write_key(w, "reason");
+        kal_json_write_string(w, report->gaps[i].reason);
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_verification(KalJsonWriter *w, const KalShowOptions *options)
+{
+    if (!options->verify) {
+        return;
+    }
+    const KalVerifyReport report = kal_verify_report(options->verify);
+    kal_json_write_key(w, "verify");
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "method");
+    kal_json_write_string(w, report.method);
+    write_difference(w, "largest_difference", &report.difference);
+    write_number(w, "at", report.at);
+    write_difference(w, "expected", &report.expected);
+    write_number(w, "ratio", report.ratio);
+    write_number(w, "allowed", report.allowed);
+    kal_json_write_key(w, "passed");
+    kal_json_write_bool(w, report.passed);
+    write_number(w, "samples", report.samples);
+    write_number(w, "time", report.time);
+    write_number(w, "restarts", report.restarts);
+    write_gaps(w, &report);
+    write_number(w, "seconds", options->verify_seconds);
+    kal_json_write_end(w, '}');
+}
+
+static void write_json(KalRun *run, const double *outputs, const KalRunTimes *times,
+                       const KalShowOptions *options, KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
     const KalSystem *system = run->system;
@@ -86,8 +246,8 @@ static void write_json(const KalRun *run, const double *outputs, double seconds,
     write_list(&w, "qd", names, kal_instant_qd(run->instant), system->n);
     write_list(&w, "outputs", kal_system_output_names(system), outputs,
                system->n_outputs);
-    write_statistics(&w, &run->statistics);
-    write_number(&w, "seconds", seconds);
+    write_statistics(&w, run);
+    write_times(&w, times);
     kal_json_write_key(&w, "stopped_by");
     if (run->stopped_by) {
         kal_json_write_string(&w, run->stopped_by);
@@ -97,6 +257,7 @@ static void write_json(const KalRun *run, const double *outputs, double seconds,
     kal_json_write_key(&w, "stiff");
     kal_json_write_bool(&w, run->statistics.stiff);
     write_incidents(&w, run);
+    write_verification(&w, options);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
 }
@@ -159,7 +320,67 @@ static void write_state(KalPage *page, const KalRun *run, const double *outputs)
     }
 }
 
-static void write_summary(KalPage *page, const KalRun *run, double seconds)
+static void write_error(KalPage *page, const char *name, double error)
+{
+    const size_t width = 26;
+    const size_t used = kal_text_width(name);
+    kal_page_string(page, "  ");
+    kal_page_safe(page, name);
+    kal_page_repeat(page, ' ', width > used ? width - used : 0);
+    kal_page_format(page, "  %.2g\n", error);
+}
+
+// Why the energy changed, and what is left of it; or what should not have changed.
+static void write_energy(KalPage *page, KalRun *run, size_t width)
+{
+    const KalRunStatistics *s = &run->statistics;
+    const Works works = works_of(run);
+    char name[NAME_SIZE];
+    write_value(page, "energy at the start", width, s->energy_initial);
+    write_value(page, "energy at the end", width, s->energy_final);
+    for (size_t i = 0; i < works.count && run->balance.n > 0; i++) {
+        (void)snprintf(name, sizeof name, "work of %s", works.list[i].name);
+        write_value(page, name, width, works.list[i].work);
+    }
+    if (s->energy_events != 0.0) {
+        write_value(page, "change by events", width, s->energy_events);
+    }
+    if (s->energy_lost != 0.0) {
+        write_value(page, "energy lost in impacts", width, s->energy_lost);
+    }
+    if (run->balance.n > 0) {
+        write_error(page, "energy balance off by", s->energy_balance);
+    } else {
+        write_error(page, "largest change of energy", s->energy_drift);
+    }
+}
+
+static void write_drifts(KalPage *page, const KalRun *run)
+{
+    const KalConstant *constants = NULL;
+    const size_t count = kal_run_constants(run, &constants);
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(constants[i].name, "energy") != 0 && shown++ < ROWS_SHOWN) {
+            char name[NAME_SIZE];
+            (void)snprintf(name, sizeof name, "change of %s", constants[i].name);
+            write_error(page, name, constants[i].drift);
+        }
+    }
+}
+
+static void write_phases(KalPage *page, const KalRunTimes *times)
+{
+    kal_page_format(page, "  %-26s  %.3g s\n", "time taken", times->total);
+    kal_page_string(page, "  ");
+    for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
+        kal_page_format(page, "%s%s %.2g", i > 0 ? ", " : "", phases[i].name,
+                        phase_of(times, i));
+    }
+    kal_page_string(page, " s\n");
+}
+
+static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
 {
     const KalRunStatistics *s = &run->statistics;
     const size_t width = 26;
@@ -167,22 +388,21 @@ static void write_summary(KalPage *page, const KalRun *run, double seconds)
     write_value(page, "steps", width, (double)s->steps);
     write_value(page, "steps rejected", width, (double)s->rejected);
     write_value(page, "accelerations evaluated", width, (double)s->evaluations);
+    if (s->events > 0) {
+        write_value(page, "events", width, s->events);
+    }
+    if (s->passages > 0) {
+        write_value(page, "passages of losses of rank", width, s->passages);
+    }
     if (run->has_position) {
-        kal_page_format(page, "  %-26s  %.2g\n", "worst position error",
-                        s->position_error);
+        write_error(page, "worst position error", s->position_error);
     }
     if (run->has_velocity) {
-        kal_page_format(page, "  %-26s  %.2g\n", "worst velocity error",
-                        s->velocity_error);
+        write_error(page, "worst velocity error", s->velocity_error);
     }
-    write_value(page, "energy at the start", width, s->energy_initial);
-    write_value(page, "energy at the end", width, s->energy_final);
-    kal_page_format(page, "  %-26s  %.3g\n", "largest change of energy",
-                    s->energy_drift);
-    if (s->energy_lost != 0.0) {
-        write_value(page, "energy lost in impacts", width, s->energy_lost);
-    }
-    kal_page_format(page, "  %-26s  %.3g s\n", "time taken", seconds);
+    write_energy(page, run, width);
+    write_drifts(page, run);
+    write_phases(page, times);
 }
 
 static void write_events(KalPage *page, const KalRun *run)
@@ -205,7 +425,34 @@ static void write_events(KalPage *page, const KalRun *run)
     }
 }
 
-static KalStatus write_page(const KalRun *run, const double *outputs, double seconds,
+static void write_opinion(KalPage *page, const KalShowOptions *options)
+{
+    if (!options->verify) {
+        return;
+    }
+    const KalVerifyReport r = kal_verify_report(options->verify);
+    kal_page_format(page, "\nSecond opinion (%s): largest difference, and expected\n",
+                    r.method);
+    kal_page_format(page, "  %-26s  %-10.2g  %.2g\n", "positions", r.difference.q,
+                    r.expected.q);
+    kal_page_format(page, "  %-26s  %-10.2g  %.2g\n", "velocities", r.difference.qd,
+                    r.expected.qd);
+    kal_page_format(page, "  %-26s  %-10.2g  %.2g\n", "constraint forces",
+                    r.difference.force, r.expected.force);
+    kal_page_format(page, "  %s: at most %.2g times what is expected, at t = %.6g\n",
+                    r.passed ? "agrees" : "DISAGREES", r.ratio, r.at);
+    kal_page_format(page, "  %d samples over a time of %.6g, %d restarts, %.3g s\n",
+                    r.samples, r.time, r.restarts, options->verify_seconds);
+    for (int i = 0; i < r.n_gaps; i++) {
+        kal_page_format(page, "  not verified, t = %.6g .. %.6g: ", r.gaps[i].from,
+                        r.gaps[i].to);
+        kal_page_safe(page, r.gaps[i].reason);
+        kal_page_string(page, "\n");
+    }
+}
+
+static KalStatus write_page(KalRun *run, const double *outputs,
+                            const KalRunTimes *times, const KalShowOptions *options,
                             KalSink sink)
 {
     KalPage page = kal_page(run->ctx);
@@ -220,7 +467,8 @@ static KalStatus write_page(const KalRun *run, const double *outputs, double sec
     kal_page_string(&page, "\n");
     write_state(&page, run, outputs);
     write_events(&page, run);
-    write_summary(&page, run, seconds);
+    write_summary(&page, run, times);
+    write_opinion(&page, options);
     const KalStatus status = page.status;
     if (status == KAL_OK) {
         sink.write(sink.user, (const char *)page.block.data, page.block.size);
@@ -229,14 +477,14 @@ static KalStatus write_page(const KalRun *run, const double *outputs, double sec
     return status;
 }
 
-KalStatus kal_show_run(KalRun *run, double seconds, const KalShowOptions *options,
-                       KalSink sink)
+KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
+                       const KalShowOptions *options, KalSink sink)
 {
     const double *outputs = NULL;
     KAL_TRY(kal_instant_outputs(run->instant, &outputs));
     if (options->format == KAL_SHOW_JSON) {
-        write_json(run, outputs, seconds, sink);
+        write_json(run, outputs, times, options, sink);
         return KAL_OK;
     }
-    return write_page(run, outputs, seconds, sink);
+    return write_page(run, outputs, times, options, sink);
 }

@@ -161,6 +161,16 @@ static double dot(const double *x, const double *y, int n)
     return sum;
 }
 
+double kal_control_power(const KalControl *control, int actuator, const double *v)
+{
+    const int u = control->system->n_actuators;
+    double speed = 0.0;
+    for (int i = 0; i < control->system->n; i++) {
+        speed += control->B[i * u + actuator] * v[i];
+    }
+    return control->inputs[actuator] * speed;
+}
+
 // What servo i lacks when nature is left alone: b − A q''.
 static double lack(const KalControl *control, int i)
 {

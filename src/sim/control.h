@@ -37,6 +37,9 @@ void kal_control_read(KalControl *control, const double *values);
 /// Add the control to the answer that `instant` has of nature alone.
 KAL_CHECKED KalStatus kal_control_solve(KalControl *control, KalInstant *instant);
 
+/// The power of an actuator in the last solve, for velocities v.
+double kal_control_power(const KalControl *control, int actuator, const double *v);
+
 /// What the last solve came to.
 KalControlAnswer kal_control_get(const KalControl *control);
 

@@ -87,6 +87,7 @@ KalStatus kal_cross_init(KalCross *cross, KalContext *ctx, const KalOdeSystem *s
     const size_t count = (4 + NODES) * n;
     *cross = (KalCross){.system = *system,
                         .ctx = ctx,
+                        .n = (system->n - system->n_integrals) / 2,
                         .rtol = fmax(options->rtol, LEAST_TOLERANCE),
                         .atol = options->atol};
     cross->block = (double *)kal_alloc(ctx, count, sizeof(double));
@@ -138,7 +139,7 @@ static double largest(const double *x, int n)
 // them, and velocities too.
 static double measure(const KalCross *cross, const double *x)
 {
-    const int n = cross->system.n / 2;
+    const int n = cross->n;
     const double *y = cross->y_old;
     const double q = largest(x, n) / (cross->atol + cross->rtol * largest(y, n));
     const double v =
@@ -149,9 +150,9 @@ static double measure(const KalCross *cross, const double *x)
 // First rates: those of a constant acceleration.
 static void guess(KalCross *cross, const double *rate)
 {
-    const size_t n = (size_t)cross->system.n / 2;
+    const size_t n = (size_t)cross->n;
     for (size_t j = 0; j < NODES; j++) {
-        double *k = cross->rates + 2 * n * j;
+        double *k = cross->rates + (size_t)cross->system.n * j;
         for (size_t i = 0; i < n; i++) {
             k[i] = rate[i] + cross->h * cross->nodes[j] * rate[n + i];
             k[n + i] = rate[n + i];

@@ -21,6 +21,7 @@ enum {
 typedef struct KalCross {
     KalOdeSystem system;
     KalContext *ctx;
+    int n; ///< coordinates: half of the state without integrals
     double rtol;
     double atol;
     double nodes[KAL_CROSS_NODES];   ///< in parts of a step

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 3,        // inner points of a step at which functions are looked at
+    SAMPLES = 3,        // inner points of a piece at which functions are looked at
+    MOST_PIECES = 256,  // of a step
     MOST_CROWDED = 100, // events in a row that are close to each other
     MOST_SHRINKING = 8, // gaps between events in a row, each shorter than the last
     TEXT_SIZE = 1000
@@ -90,16 +91,44 @@ KalStatus kal_run_events_start(KalRun *run)
     return kal_roots_start(run->roots, run->t);
 }
 
+// Look for events up to t.  Where a function has no value, up to there: something may
+// happen before.
+static KalStatus find_until(KalRun *run, double t, double tolerance, KalRootHit *hit)
+{
+    KalStatus status = kal_roots_find(run->roots, t, tolerance, hit);
+    double fails = t;
+    while (status == KAL_ERR_NUMBER) {
+        const double begin = kal_roots_time(run->roots);
+        if (fails - begin <= tolerance) {
+            return kal_roots_find(run->roots, fails, tolerance, hit);
+        }
+        const double middle = begin + 0.5 * (fails - begin);
+        status = kal_roots_find(run->roots, middle, tolerance, hit);
+        if (status == KAL_OK && hit->found) {
+            return KAL_OK;
+        }
+        fails = status == KAL_OK ? fails : middle;
+        status = status == KAL_OK ? KAL_ERR_NUMBER : status;
+    }
+    return status;
+}
+
 KalStatus kal_run_events_find(KalRun *run)
 {
     if (!run->roots) {
         return KAL_OK;
     }
+    const KalOdeStep *step = &run->step;
     const double largest =
         fmax(fabs(run->options.from), fmax(fabs(run->options.until), 1e-300));
-    KalRootHit hit;
-    KAL_TRY(
-        kal_roots_find(run->roots, run->step.t_new, 8.0 * DBL_EPSILON * largest, &hit));
+    const double tolerance = 8.0 * DBL_EPSILON * largest;
+    // Times that are looked at lie as close together as samples, within reason.
+    const double piece = fmax((SAMPLES + 1) * run->options.every,
+                              (step->t_new - step->t_old) / MOST_PIECES);
+    KalRootHit hit = {.found = false, .t = kal_roots_time(run->roots)};
+    while (!hit.found && hit.t < step->t_new) {
+        KAL_TRY(find_until(run, fmin(hit.t + piece, step->t_new), tolerance, &hit));
+    }
     run->events.pending = hit.found;
     if (hit.found) {
         run->horizon = hit.t;
@@ -295,7 +324,7 @@ KalStatus kal_run_events_apply(KalRun *run)
     const KalStatus status = happen_all(run, &h);
     kal_free(run->ctx, held, size);
     KAL_TRY(status);
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     return kal_roots_restart(run->roots, run->t);
 }

@@ -14,12 +14,14 @@ enum {
 // Tolerances beyond this are of no use where the rank of constraints is watched.
 static const double LOOSEST = 1e-8;
 // A loss of rank is crossed when it is nearer than this many steps.
-static const double NEAR = 1.5;
+static const double NEAR = 2.0;
 static const double NEAR_STIFF = 30.0; // whose steps are short
 // Otherwise steps go so far towards it.
 static const double PART = 0.4;
 // Nearer than this part of the last step is too near to begin at.
 static const double TOO_NEAR = 0.2;
+// No step turns rows by more, in radians, or it could pass two losses of rank.
+static const double TURN = 1.0;
 
 static KalOdeOptions options_of(const KalRun *run)
 {
@@ -36,7 +38,7 @@ static KalOdeOptions options_of(const KalRun *run)
 
 static KalStatus create_stiff(KalRun *run)
 {
-    const KalOdeSystem system = kal_run_ode(run);
+    const KalOdeSystem system = kal_run_ode(run, false);
     const KalOdeOptions options = options_of(run);
     KAL_TRY(kal_tangent_init(&run->tangent, run->ctx, run->system));
     return kal_stiff_create(run->ctx, &system, &options, &run->stiff_solver);
@@ -44,7 +46,7 @@ static KalStatus create_stiff(KalRun *run)
 
 KalStatus kal_run_integrate_init(KalRun *run)
 {
-    const KalOdeSystem system = kal_run_ode(run);
+    const KalOdeSystem system = kal_run_ode(run, true);
     KalOdeOptions options = options_of(run);
     KAL_TRY(kal_cross_init(&run->cross, run->ctx, &system, &options));
     options.fixed_step = run->options.fixed_step;
@@ -62,13 +64,51 @@ KalStatus kal_run_integrate_init(KalRun *run)
     return create_stiff(run);
 }
 
+// Powers in the solved instant.  They must not make the method seem dearer.
+static void take_powers(KalRun *run, double spent)
+{
+    run->method.spent = spent;
+    kal_balance_find_powers(&run->balance, run->instant, run->balance.powers);
+}
+
+// The implicit method: powers are known at the ends of its steps.
+static KalStatus start_stiff(KalRun *run, double t, const double *y, double end)
+{
+    KalBalance *balance = &run->balance;
+    KAL_TRY(kal_stiff_start(run->stiff_solver, t, y, end));
+    if (balance->n > 0) {
+        const double spent = run->method.spent;
+        kal_run_put(run, t, y);
+        KAL_TRY(kal_run_solve(run));
+        take_powers(run, spent);
+        kal_trail_start(&balance->trail, t, y + 2 * (size_t)run->system->n,
+                        balance->powers);
+    }
+    return KAL_OK;
+}
+
+static KalStatus step_stiff(KalRun *run)
+{
+    KalBalance *balance = &run->balance;
+    KAL_TRY(kal_stiff_step(run->stiff_solver, &run->step));
+    if (balance->n > 0) {
+        const double spent = run->method.spent;
+        KAL_TRY(kal_run_look(run, run->step.t_new));
+        take_powers(run, spent);
+        kal_trail_add(&balance->trail, run->step.t_new, balance->powers,
+                      kal_stiff_order(run->stiff_solver));
+    }
+    return KAL_OK;
+}
+
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
     const double until = run->options.until;
     const double end = t < until ? until : t + 1.0; // where no step will be taken
-    KAL_TRY(run->stiff ? kal_stiff_start(run->stiff_solver, t, y, end)
+    KAL_TRY(run->stiff ? start_stiff(run, t, y, end)
                        : kal_dop853_start(run->explicit_solver, t, y, end));
     run->crossed = false;
+    run->tried = INFINITY;
     run->step = (KalOdeStep){.t_old = t, .t_new = t};
     return KAL_OK;
 }
@@ -83,22 +123,30 @@ static KalStatus choose_start(KalRun *run, double distance, double *out_t)
     return kal_run_interpolate(run, *out_t, run->state);
 }
 
-// Try a step across a loss of rank that lies ahead at a distance.
+// Try steps across a loss of rank that lies ahead at a distance.  It is in the middle of
+// them; or, where it is too near for that, further to the beginning, between nodes.
 static KalStatus try_across(KalRun *run, double distance, bool *out_done)
 {
+    static const double places[] = {0.5, 0.323, 0.169, 0.0608, 0.00995};
     const bool careful = run->careful;
+    const size_t count = run->rank.sine < KAL_LOW_SINE ? 5 : 1;
     const double middle = run->t + distance;
     double t = run->t;
     KAL_TRY(choose_start(run, distance, &t));
-    const double h = fmin(2.0 * (middle - t), run->options.until - t);
+    const double left = run->options.until - t;
     run->careful = true;
-    kal_cross_step(&run->cross, t, h, run->state, out_done, &run->step);
+    for (size_t k = 0; k < count && !*out_done; k++) {
+        const double h = (middle - t) / places[k];
+        if (k > 0 && h > left) {
+            break;
+        }
+        kal_cross_step(&run->cross, t, fmin(h, left), run->state, out_done, &run->step);
+        run->statistics.rejected += !*out_done;
+    }
     run->careful = careful;
     if (*out_done) {
         run->crossed = true;
         run->statistics.crossings++;
-    } else {
-        run->statistics.rejected++;
     }
     return KAL_OK;
 }
@@ -116,15 +164,17 @@ static KalStatus step_towards(KalRun *run, double distance)
 {
     bool done = false;
     const double near = run->stiff ? NEAR_STIFF : NEAR;
-    if (distance < near * run->statistics.step && distance < 0.7 * run->tried) {
+    // Steps may be short because of it.
+    const bool is_due = isfinite(run->tried) || run->rank.sine < KAL_LOW_SINE
+                        || distance < near * run->statistics.step;
+    if (is_due && distance < 0.7 * run->tried) {
         KAL_TRY(try_across(run, distance, &done));
         run->tried = done ? INFINITY : distance;
     }
     if (done) {
         return KAL_OK;
     }
-    return run->stiff ? kal_stiff_step(run->stiff_solver, &run->step)
-                      : step_nearer(run, distance);
+    return run->stiff ? step_stiff(run) : step_nearer(run, distance);
 }
 
 // Go on with the other method.
@@ -179,6 +229,16 @@ static KalStatus choose_method(KalRun *run)
                : KAL_OK;
 }
 
+// A step of the explicit method, as long as it likes but for the watch over ranks.
+static KalStatus step_freely(KalRun *run)
+{
+    const KalRankWatch *watch = &run->rank;
+    const bool turns =
+        watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
+    kal_dop853_set_max_step(run->explicit_solver, turns ? TURN / watch->turning : 0.0);
+    return kal_dop853_step(run->explicit_solver, &run->step);
+}
+
 KalStatus kal_run_integrate_step(KalRun *run)
 {
     double distance = 0.0;
@@ -192,8 +252,7 @@ KalStatus kal_run_integrate_step(KalRun *run)
         return step_towards(run, distance);
     }
     run->tried = INFINITY;
-    return run->stiff ? kal_stiff_step(run->stiff_solver, &run->step)
-                      : kal_dop853_step(run->explicit_solver, &run->step);
+    return run->stiff ? step_stiff(run) : step_freely(run);
 }
 
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
@@ -202,8 +261,14 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
         kal_cross_interpolate(&run->cross, t, out_y);
         return KAL_OK;
     }
-    return run->stiff ? kal_stiff_interpolate(run->stiff_solver, t, out_y)
-                      : kal_dop853_interpolate(run->explicit_solver, t, out_y);
+    if (!run->stiff) {
+        return kal_dop853_interpolate(run->explicit_solver, t, out_y);
+    }
+    KAL_TRY(kal_stiff_interpolate(run->stiff_solver, t, out_y));
+    if (run->balance.n > 0) {
+        kal_trail_integrate(&run->balance.trail, t, out_y + 2 * (size_t)run->system->n);
+    }
+    return KAL_OK;
 }
 
 KalOdeCounts kal_run_counts(const KalRun *run)

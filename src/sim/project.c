@@ -16,16 +16,14 @@ enum {
 // Residuals up to this, relative to the terms in them, are rounding.
 static const double ROUNDING = 2.0 * DBL_EPSILON;
 
-// Residuals that may be left, relative to the terms in them, at the end of a step and at
-// other times: where constraints are about to lose rank, nothing can be done about some.
+// Residuals that may be left, relative to the terms in them: where constraints are about
+// to lose rank, nothing can be done about some.
 static const double LENIENT = 1e-6;
 
-// Where the numbers of a level are, and what may be left of its residuals.
+// Where the numbers of a level are.
 typedef struct Level {
     KalProgramId id;
     double *x; // n, in the instant
-    double allowed;
-    double damping;
 } Level;
 
 static void take_metric(KalRun *run)
@@ -77,21 +75,26 @@ static double size_of_terms(const KalInstant *instant, int i, const double *x)
     return row_size * largest;
 }
 
-static KalStatus check(const KalRun *run, const Level *level)
+// Fail because residual i is too large.
+static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
 {
     const KalInstant *instant = run->instant;
     char t[KAL_NUMBER_SIZE];
     kal_number_print(instant->variables[0], 12, t);
+    return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
+                    "no %s near by satisfy constraint %s at t = %s; it is off by %.3g",
+                    level->id == KAL_PROGRAM_POSITION ? "positions" : "velocities",
+                    kal_system_constraint_names(instant->system)[i], t,
+                    instant->residuals[i]);
+}
+
+static KalStatus check(const KalRun *run, const Level *level)
+{
+    const KalInstant *instant = run->instant;
     for (int i = 0; i < instant->system->m; i++) {
         if (fabs(instant->residuals[i])
-            > level->allowed * size_of_terms(instant, i, level->x)) {
-            return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
-                            "no %s near by satisfy constraint %s at t = %s; it is off "
-                            "by %.3g",
-                            level->id == KAL_PROGRAM_POSITION ? "positions"
-                                                              : "velocities",
-                            kal_system_constraint_names(instant->system)[i], t,
-                            instant->residuals[i]);
+            > LENIENT * size_of_terms(instant, i, level->x)) {
+            return fail_residual(run, level, i);
         }
     }
     return KAL_OK;
@@ -122,40 +125,36 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
 {
     KalInstant *instant = run->instant;
     KAL_TRY(kal_instant_residuals(instant, level->id));
-    int k = 0;
-    while (k < MOST_STEPS && !are_rounding(instant, level->x) && improve(run, level)) {
-        k++;
+    bool better = true;
+    for (int k = 0; better && k < MOST_STEPS && !are_rounding(instant, level->x); k++) {
+        better = improve(run, level);
     }
-    if (k < MOST_STEPS) { // the last trial may have left its own residuals
+    if (!better) { // the last trial left its own residuals
         KAL_TRY(kal_instant_residuals(instant, level->id));
     }
     *out_residual = largest_residual(instant);
     return check(run, level);
 }
 
-KalStatus kal_run_project(KalRun *run, bool strict)
+KalStatus kal_run_project(KalRun *run)
 {
-    const double allowed = LENIENT;
-    const double damping = strict ? run->damping : KAL_LEAST_DAMPING;
     run->solved = false;
     if (run->has_position) {
-        const Level level = {KAL_PROGRAM_POSITION, kal_instant_q(run->instant), allowed,
-                             damping};
+        const Level level = {KAL_PROGRAM_POSITION, kal_instant_q(run->instant)};
         KAL_TRY(project_level(run, &level, &run->residual_q));
     }
     if (run->has_velocity) {
-        const Level level = {KAL_PROGRAM_VELOCITY, kal_instant_qd(run->instant),
-                             allowed, damping};
+        const Level level = {KAL_PROGRAM_VELOCITY, kal_instant_qd(run->instant)};
         KAL_TRY(project_level(run, &level, &run->residual_qd));
     }
     return KAL_OK;
 }
 
-KalStatus kal_run_meet(KalRun *run, bool strict)
+KalStatus kal_run_meet(KalRun *run)
 {
     if (run->options.drift == KAL_DRIFT_PROJECT) {
         take_metric(run);
-        return kal_run_project(run, strict);
+        return kal_run_project(run);
     }
     run->solved = false;
     if (run->has_position) {

@@ -12,6 +12,8 @@
 static const double MET = 1e-10;
 // Inertia below this part of the largest is rounding.
 static const double NO_INERTIA = 1e-14;
+// Squares between this and its reciprocal have lost nothing to under- or overflow.
+static const double SQUARE_SAFE = 1e-200;
 // Coordinates count at least this much, relative to the largest, or to 1.
 static const double SMALL = 1e-4;
 
@@ -123,12 +125,33 @@ void kal_projector_set_round_metric(KalProjector *p)
     if (factor_metric(p, 1.0)) {
         return;
     }
-    // No mass matrix of a mechanical system gets here; any metric will do.
+    kal_projector_set_plain_metric(p); // no mass matrix of a mechanism gets here
+}
+
+void kal_projector_set_plain_metric(KalProjector *p)
+{
     memset(p->L, 0, (size_t)p->free * (size_t)p->free * sizeof(double));
     for (int i = 0; i < p->free; i++) {
         p->L[i * p->free + i] = 1.0;
         p->inverse[i] = 1.0;
     }
+}
+
+// The length of a vector, whatever the size of its entries.
+static double length_of(int n, const double *x)
+{
+    double square = 0.0;
+    double length = 0.0;
+    for (int i = 0; i < n; i++) {
+        square += x[i] * x[i];
+    }
+    if (square > SQUARE_SAFE && square < 1.0 / SQUARE_SAFE) {
+        return sqrt(square);
+    }
+    for (int i = 0; i < n; i++) {
+        length = hypot(length, x[i]);
+    }
+    return length;
 }
 
 // G = S A L⁻ᵀ.
@@ -138,14 +161,11 @@ void kal_projector_set_rows(KalProjector *p)
     for (int i = 0; i < p->m; i++) {
         double *g = p->G + (size_t)i * (size_t)f;
         const double *a = p->instant->A + (size_t)i * (size_t)p->n;
-        double length = 0.0;
         for (int j = 0; j < f; j++) {
             g[j] = a[p->columns[j]];
         }
         kal_solve_lower(f, p->L, p->inverse, 1, g);
-        for (int j = 0; j < f; j++) {
-            length = hypot(length, g[j]);
-        }
+        const double length = length_of(f, g);
         p->S[i] = length > 0.0 ? 1.0 / length : 0.0;
         for (int j = 0; j < f; j++) {
             g[j] *= p->S[i];

@@ -49,6 +49,9 @@ bool kal_projector_set_metric(KalProjector *projector);
 /// Take a metric in which all coordinates weigh, whatever M is: M and its diagonal.
 void kal_projector_set_round_metric(KalProjector *projector);
 
+/// Take the metric in which all coordinates weigh the same.
+void kal_projector_set_plain_metric(KalProjector *projector);
+
 /// Take the rows from instant->A.
 void kal_projector_set_rows(KalProjector *projector);
 

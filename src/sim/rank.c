@@ -15,12 +15,14 @@ enum {
 
 // Rows are dependent when an angle has a sine below this.
 static const double DEPENDENT = 1e-5;
-// A minimum below this, as straight lines foretell it, is looked at.
-static const double LOW = 0.05;
 // Accelerations are taken on the constraints only while a sine is below this.
 static const double CAREFUL = 0.2;
+// And below this when all coordinates weigh the same.
+static const double PLAIN = 1e-3;
 // A run that fails at a sine below this is locked.
 static const double LOCKED = 0.01;
+// Rows that were never longer than this part of the longest are rounding.
+static const double ROUNDING = 1e-12;
 // The slope is taken over this part of a step.
 static const double PART = 1e-5;
 
@@ -32,7 +34,10 @@ static double relative_length(const KalRun *run, int i)
     if (!(longest > 0.0)) {
         return 1.0; // it never was anything
     }
-    return scale > 0.0 ? 1.0 / (scale * longest) : 0.0;
+    if (longest < ROUNDING * run->rank.longest) {
+        return 0.0; // nor was this
+    }
+    return scale > 0.0 ? fmin(1.0 / (scale * longest), 1.0) : 0.0;
 }
 
 // How near the instant's rows are to losing rank: the least sine in the order of the last
@@ -49,11 +54,14 @@ static double least_sine(KalRun *run)
 
 static void note_lengths(KalRun *run, bool fresh)
 {
+    kal_projector_set_rows(&run->projector);
+    run->rank.longest = fresh ? 0.0 : run->rank.longest;
     for (int i = 0; i < run->instant->n_active; i++) {
         const double scale = run->projector.S[i];
         const double length = scale > 0.0 ? 1.0 / scale : 0.0;
         double *longest = &run->rank.lengths[i];
         *longest = fresh ? length : fmax(*longest, length);
+        run->rank.longest = fmax(run->rank.longest, *longest);
     }
 }
 
@@ -115,16 +123,21 @@ static KalStatus sine_at(KalRun *run, double t, double *out_sine)
     return KAL_OK;
 }
 
-// Where the sine is least between two times, by golden sections.
-static KalStatus find_least(KalRun *run, double a, double b, double *out_t,
-                            double *out_sine)
+// Where the sine is least since it was looked at last, by golden sections; they end when
+// it cannot come to zero, for it is no steeper than that.
+static KalStatus find_least(KalRun *run, double steep, double *out_t, double *out_sine)
 {
     const double part = 0.6180339887498949;
+    double a = run->rank.t;
+    double b = run->horizon;
     double t[2] = {b - part * (b - a), a + part * (b - a)};
     double f[2];
     KAL_TRY(sine_at(run, t[0], &f[0]));
     KAL_TRY(sine_at(run, t[1], &f[1]));
     for (int k = 0; k < SEARCHES && f[0] > 0.0 && f[1] > 0.0; k++) {
+        if (fmin(f[0], f[1]) > steep * (b - a) + DEPENDENT) {
+            break;
+        }
         const int worse = f[0] < f[1] ? 1 : 0;
         if (worse) {
             b = t[1];
@@ -185,26 +198,47 @@ static KalStatus report(KalRun *run, double t)
                         text);
 }
 
-// The least value between two points that two straight lines foretell.
-static double foretell(const KalRankWatch *old, double t, double sine, double slope)
+// Whether the sine may have been low since it was looked at last: one of the straight
+// lines at both ends, made steeper, for the sine has kinks, leads there.
+static bool was_low(const KalRankWatch *old, double t, double sine, double slope)
 {
-    const double h = t - old->t;
-    const double s = (sine - slope * h - old->sine) / (old->slope - slope);
-    return old->sine + old->slope * s;
+    const double reach = 3.0 * (t - old->t);
+    return fmin(old->sine + reach * old->slope, sine - reach * slope) < KAL_LOW_SINE;
+}
+
+// Whether the instant, which has the least sine, has dependent rows: with another choice
+// of rows too, and not only because inertia vanishes and with it the metric.
+static bool are_dependent(KalRun *run)
+{
+    double shortest = 1.0;
+    (void)rank_rows(run);
+    if (least_sine(run) >= DEPENDENT) {
+        return false;
+    }
+    for (int k = 0; k < run->rank.rank; k++) {
+        shortest = fmin(shortest, relative_length(run, run->projector.order[k]));
+    }
+    kal_projector_set_plain_metric(&run->projector);
+    kal_projector_set_rows(&run->projector);
+    kal_projector_rank(&run->projector, run->rank.sines);
+    const double plain = run->rank.sines[run->rank.rank - 1];
+    take_round_metric(run);
+    return shortest < DEPENDENT || plain < PLAIN;
 }
 
 static KalStatus pass(KalRun *run, double sine, double slope)
 {
     KalRankWatch *watch = &run->rank;
+    const double h = run->horizon - watch->t;
+    const double steep = 3.0 * fmax(watch->turning, fmax(-watch->slope, slope));
     double t = 0.0;
     double least = 0.0;
-    if (!(watch->slope < 0.0 && slope > 0.0)
-        || foretell(watch, run->horizon, sine, slope) > LOW) {
+    if (!(h > 0.0) || !was_low(watch, run->horizon, sine, slope)) {
         return KAL_OK;
     }
-    KAL_TRY(find_least(run, watch->t, run->horizon, &t, &least));
-    (void)rank_rows(run); // another choice of rows may still be independent
-    if (least < DEPENDENT && least_sine(run) < DEPENDENT) {
+    KAL_TRY(find_least(run, steep, &t, &least));
+    if (least < DEPENDENT && are_dependent(run) && !(t - watch->passed < 1e-3 * h)) {
+        watch->passed = t;
         KAL_TRY(report(run, t));
     }
     return kal_run_look(run, run->horizon);
@@ -219,9 +253,21 @@ bool kal_run_foresee(const KalRun *run, double *out_distance)
         return false;
     }
     *out_distance = watch->sine / -watch->slope;
-    return *out_distance<near * run->statistics.step && * out_distance> 1e-9
-               * fmax(fabs(run->t), run->statistics.step)
-           && run->t + *out_distance < run->options.until;
+    const bool is_near = isfinite(run->tried) || watch->sine < KAL_LOW_SINE
+                         || *out_distance < near * run->statistics.step;
+    return is_near
+           && run->t
+                  + *out_distance<run->options.until && * out_distance> 1e-9
+                        * fmax(fabs(run->t), run->statistics.step);
+}
+
+// How fast the angle turns whose sine is known; where it is about a right one that cannot
+// be told, and the past counts: theory (15.10).
+static double turning_of(const KalRankWatch *old, double sine, double slope)
+{
+    const double cosine = sqrt(fmax(1.0 - sine * sine, 0.0));
+    const double past = old->known ? 0.7 * old->turning : 0.0;
+    return cosine > 1e-6 ? fmax(fabs(slope) / cosine, past) : past;
 }
 
 KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
@@ -234,12 +280,15 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
         return KAL_OK;
     }
     take_round_metric(run);
+    note_lengths(run, fresh);
     const int rank = rank_rows(run);
     const bool gained = rank > watch->rank;
     if (fresh || gained) {
         watch->rank = rank;
     }
-    note_lengths(run, fresh);
+    if (fresh) {
+        watch->passed = -INFINITY;
+    }
     run->instant->n_independent = watch->rank;
     memcpy(run->instant->independent, run->projector.order,
            (size_t)watch->rank * sizeof(int));
@@ -250,12 +299,12 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     if (!fresh && !gained && watch->known) {
         KAL_TRY(pass(run, sine, slope));
     }
+    watch->turning = turning_of(watch, sine, slope);
     watch->known = true;
     watch->t = run->horizon;
     watch->sine = sine;
     watch->slope = slope;
     const double foreseen = fmin(sine, sine + 3.0 * h * slope);
-    run->damping = KAL_LEAST_DAMPING;
     run->careful = run->options.drift == KAL_DRIFT_PROJECT
                    && (watch->rank < run->instant->n_active || foreseen < CAREFUL);
     return KAL_OK;

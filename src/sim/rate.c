@@ -61,13 +61,12 @@ KalStatus kal_run_solve(KalRun *run)
     return tell_time(run, status);
 }
 
-static KalStatus rate(void *user, double t, const double *y, double *out_rate)
+static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_rate)
 {
-    KalRun *run = (KalRun *)user;
     const size_t n = (size_t)run->system->n;
     kal_run_put(run, t, y);
     if (run->careful) {
-        KAL_TRY(kal_run_project(run, true));
+        KAL_TRY(kal_run_project(run));
     }
     KAL_TRY(kal_run_solve(run));
     memcpy(out_rate, kal_instant_qd(run->instant), n * sizeof(double));
@@ -75,11 +74,26 @@ static KalStatus rate(void *user, double t, const double *y, double *out_rate)
     return KAL_OK;
 }
 
+static KalStatus rate(void *user, double t, const double *y, double *out_rate)
+{
+    return find_rate((KalRun *)user, t, y, out_rate);
+}
+
+static KalStatus rate_and_powers(void *user, double t, const double *y,
+                                 double *out_rate)
+{
+    KalRun *run = (KalRun *)user;
+    KAL_TRY(find_rate(run, t, y, out_rate));
+    kal_balance_find_powers(&run->balance, run->instant,
+                            out_rate + 2 * (size_t)run->system->n);
+    return KAL_OK;
+}
+
 static KalStatus project(void *user, double t, double *y)
 {
     KalRun *run = (KalRun *)user;
     kal_run_put(run, t, y);
-    KAL_TRY(kal_run_meet(run, true));
+    KAL_TRY(kal_run_meet(run));
     memcpy(y, kal_instant_q(run->instant), 2 * (size_t)run->system->n * sizeof(double));
     return KAL_OK;
 }
@@ -93,7 +107,7 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
     const int count = ranked ? instant->n_independent : instant->n_active;
     kal_run_put(run, t, y);
     if (run->careful) {
-        KAL_TRY(kal_run_project(run, true));
+        KAL_TRY(kal_run_project(run));
     }
     KAL_TRY(kal_run_solve(run));
     for (int k = 0; !ranked && k < count; k++) {
@@ -114,12 +128,14 @@ static bool may_retry(KalStatus status)
            || status == KAL_ERR_MASS;
 }
 
-KalOdeSystem kal_run_ode(KalRun *run)
+KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 {
+    const int n_integrals = integrals ? run->balance.n : 0;
     const bool projects = run->options.drift == KAL_DRIFT_PROJECT && run->has_velocity;
-    return (KalOdeSystem){.n = 2 * run->system->n,
+    return (KalOdeSystem){.n = 2 * run->system->n + n_integrals,
+                          .n_integrals = n_integrals,
                           .user = run,
-                          .rate = rate,
+                          .rate = n_integrals > 0 ? rate_and_powers : rate,
                           .project = projects ? project : NULL,
                           .jacobian = run->system->has_tangent ? jacobian : NULL,
                           .may_retry = may_retry};

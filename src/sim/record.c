@@ -4,10 +4,15 @@
 #include "sim/run.h"
 
 #include <kalaba/record.h>
+#include <kalaba/text.h>
 #include <kalaba/version.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// Bytes that a table may take: most computers have as many.
+#define MOST_BYTES ((size_t)2 << 30)
 
 enum {
     NAME_SIZE = KAL_TABLE_LABEL_LIMIT
@@ -23,6 +28,8 @@ typedef enum Kind {
     FORCE,
     REACTION,
     CONTROL,
+    POWER,
+    WORK,
     ENERGY,
 } Kind;
 
@@ -36,6 +43,7 @@ struct KalRecord {
     const KalSystem *system;
     KalTable *table;
     KalBlock columns; // Column
+    bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
 };
@@ -91,6 +99,14 @@ static void label_column(const KalSystem *system, Column column, Label *label)
     case CONTROL:
         (void)snprintf(label->name, NAME_SIZE, "control(%s)", model->actuators[i].name);
         break;
+    case POWER:
+        (void)snprintf(label->name, NAME_SIZE, "power(%s)", system->works[i].name);
+        unit = "W";
+        break;
+    case WORK:
+        (void)snprintf(label->name, NAME_SIZE, "work(%s)", system->works[i].name);
+        unit = "J";
+        break;
     case ENERGY:
         (void)snprintf(label->name, NAME_SIZE, "energy()");
         unit = "J";
@@ -109,33 +125,10 @@ static int count_of(const KalSystem *system, Kind kind)
     case OUTPUT: return system->n_outputs;
     case REACTION: return system->m;
     case CONTROL: return system->n_actuators;
+    case POWER:
+    case WORK: return (int)system->n_works;
     default: return 1;
     }
-}
-
-// Whether a name fits a pattern with * and ?; a star is tried at every place once.
-static bool fits(const char *pattern, const char *name)
-{
-    const char *star = NULL;
-    const char *retry = NULL;
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = name;
-        } else if (*pattern == *name || *pattern == '?') {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') {
-        pattern++;
-    }
-    return *pattern == '\0';
 }
 
 static KalStatus add_column(KalRecord *record, Column column)
@@ -146,6 +139,8 @@ static KalStatus add_column(KalRecord *record, Column column)
         < kal_table_columns(record->table)) {
         return KAL_OK; // an output may be called so
     }
+    record->has_works =
+        record->has_works || column.kind == POWER || column.kind == WORK;
     KAL_TRY(kal_table_add_column(
         record->table, (KalQuantity){.name = label.name, .unit = label.unit}));
     return kal_block_add(record->ctx, &record->columns, &column, sizeof column);
@@ -166,7 +161,9 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
     for (int i = 0; i < count_of(record->system, kind); i++) {
         Label label;
         label_column(record->system, (Column){kind, i}, &label);
-        if (fits(pattern, label.name)) {
+        const bool none =
+            kind == POWER && record->system->works[i].kind == KAL_WORK_TIME;
+        if (kal_word_fits(pattern, label.name) && !none) {
             *found = true;
             KAL_TRY(add_column(record, (Column){kind, i}));
         }
@@ -184,13 +181,14 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
                  : kal_fail(record->ctx, KAL_ERR_USAGE,
                             "no column is called '%s'; there are x, x', x'', cforce(x) "
                             "for every coordinate x, reaction(c) for constraints, "
-                            "control(u) for actuators, energy() and the outputs",
+                            "control(u) for actuators, power(w) and work(w) for all "
+                            "that does work, energy() and the outputs",
                             pattern);
 }
 
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
 {
-    KAL_TRY(kal_table_create(record->ctx, 0, &record->table));
+    KAL_TRY(kal_table_create(record->ctx, MOST_BYTES, &record->table));
     for (int kind = TIME; kind <= OUTPUT; kind++) {
         KAL_TRY(add_kind(record, (Kind)kind));
     }
@@ -235,13 +233,49 @@ void kal_record_destroy(KalRecord *record)
     }
 }
 
+// Whether some event may end a run early.
+static bool may_stop(const KalModel *model)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        for (size_t k = 0; k < model->events[i].n_actions; k++) {
+            if (model->events[i].actions[k].kind == KAL_ACTION_STOP) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+KalStatus kal_record_foresee(const KalRecord *record, const KalRunOptions *options)
+{
+    const double rows = floor((options->until - options->from) / options->every) + 2.0;
+    const double columns = (double)kal_table_columns(record->table);
+    const double bytes = rows * columns * sizeof(double);
+    if (bytes <= (double)MOST_BYTES || may_stop(record->system->model)) {
+        return KAL_OK;
+    }
+    return kal_fail(record->ctx, KAL_ERR_LIMIT,
+                    "a table of %.3g samples with %zu columns takes %.3g bytes, more "
+                    "than the %.3g allowed: take samples further apart, fewer columns "
+                    "or a shorter time",
+                    rows, kal_table_columns(record->table), bytes, (double)MOST_BYTES);
+}
+
 KalTable *kal_record_table(KalRecord *record)
 {
     return record->table;
 }
 
-static double value_of(const KalInstant *instant, const double *outputs, Column column)
+// Where values come from.
+typedef struct Sample {
+    const KalInstant *instant;
+    const double *outputs;
+    const KalWork *works;
+} Sample;
+
+static double value_of(const Sample *sample, Column column)
 {
+    const KalInstant *instant = sample->instant;
     const KalLayout *layout = &instant->system->layout;
     const double *v = instant->variables;
     const size_t i = (size_t)column.index;
@@ -250,22 +284,27 @@ static double value_of(const KalInstant *instant, const double *outputs, Column 
     case POSITION: return v[layout->q + i];
     case VELOCITY: return v[layout->qd + i];
     case ACCELERATION: return v[layout->qdd + i];
-    case OUTPUT: return outputs[i];
+    case OUTPUT: return sample->outputs[i];
     case FORCE:
         return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
     case REACTION: return v[layout->reactions + i];
     case CONTROL: return v[layout->controls + i];
+    case POWER: return sample->works[i].power;
+    case WORK: return sample->works[i].work;
     default: return v[layout->energy];
     }
 }
 
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
-    const double *outputs = NULL;
+    Sample sample = {.instant = run->instant};
     const Column *columns = (const Column *)record->columns.data;
-    KAL_TRY(kal_instant_outputs(run->instant, &outputs));
+    if (record->has_works) {
+        kal_run_works(run, &sample.works);
+    }
+    KAL_TRY(kal_instant_outputs(run->instant, &sample.outputs));
     for (size_t i = 0; i < kal_table_columns(record->table); i++) {
-        record->row[i] = value_of(run->instant, outputs, columns[i]);
+        record->row[i] = value_of(&sample, columns[i]);
     }
     return kal_table_add_row(record->table, record->row);
 }
@@ -308,6 +347,7 @@ static KalStatus note_statistics(KalRecord *record, const KalRunStatistics *s)
         {"energy_initial", s->energy_initial     },
         {"energy_final",   s->energy_final       },
         {"energy_drift",   s->energy_drift       },
+        {"energy_balance", s->energy_balance     },
         {"events",         s->events             },
         {"passages",       s->passages           },
     };

@@ -12,6 +12,9 @@ enum {
     TEXT_SIZE = 1000
 };
 
+// Nobody has the time for more, nor for loops over them.
+static const double MOST_SAMPLES = 1e12;
+
 KalRunOptions kal_run_options(const KalSystem *system)
 {
     return system->run;
@@ -29,6 +32,12 @@ static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
     if (!(options->every > 0.0) || !isfinite(options->every)) {
         return kal_fail(ctx, KAL_ERR_USAGE, "samples every %g have no sense",
                         options->every);
+    }
+    if ((options->until - options->from) / options->every > MOST_SAMPLES) {
+        return kal_fail(ctx, KAL_ERR_LIMIT,
+                        "from t = %g until t = %g with samples every %g: more than %g "
+                        "samples are too many",
+                        options->from, options->until, options->every, MOST_SAMPLES);
     }
     if (!(options->rtol > 0.0 && options->atol > 0.0) || !isfinite(options->rtol)
         || !isfinite(options->atol)) {
@@ -61,7 +70,8 @@ static KalStatus allocate(KalRun *run)
 {
     const size_t n = (size_t)run->system->n;
     const size_t m = (size_t)run->system->m;
-    const size_t count = 5 * n + 2 * m + 1;
+    const size_t integrals = (size_t)run->balance.n;
+    const size_t count = 5 * n + integrals + 2 * m + 1;
     const size_t events = run->system->model->n_events;
     run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
     run->block_size = count * sizeof(double);
@@ -71,7 +81,7 @@ static KalStatus allocate(KalRun *run)
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     run->state = run->block;
-    run->kept = run->state + 2 * n;
+    run->kept = run->state + 2 * n + integrals;
     run->trial = run->kept + 2 * n;
     run->rank.sines = run->trial + n;
     run->rank.lengths = run->rank.sines + m;
@@ -81,6 +91,7 @@ static KalStatus allocate(KalRun *run)
 static KalStatus init(KalRun *run)
 {
     KAL_TRY(check_options(run->ctx, &run->options));
+    KAL_TRY(kal_balance_init(&run->balance, run->ctx, run->system));
     KAL_TRY(allocate(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->texts));
@@ -127,6 +138,7 @@ void kal_run_destroy(KalRun *run)
     kal_free(run->ctx, run->events.crossings,
              (run->system->model->n_events + 1) * sizeof *run->events.crossings);
     kal_tangent_clear(&run->tangent, run->ctx);
+    kal_balance_clear(&run->balance);
     kal_free(run->ctx, run->fault,
              (size_t)(run->system->n + run->system->m) * sizeof *run->fault);
     kal_free(run->ctx, run->block, run->block_size);
@@ -171,7 +183,7 @@ KalStatus kal_run_visit(KalRun *run, double t)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
     kal_run_put(run, t, run->state);
-    return kal_run_meet(run, false);
+    return kal_run_meet(run);
 }
 
 KalStatus kal_run_look(KalRun *run, double t)
@@ -182,24 +194,20 @@ KalStatus kal_run_look(KalRun *run, double t)
         return KAL_OK;
     }
     kal_run_put(run, t, run->state);
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     return kal_run_solve(run);
 }
 
-// Residuals and energy of the instant go into the statistics.
-static KalStatus note_numbers(KalRun *run, bool first)
+// Residuals and energy of the instant, which was looked at last, go into the statistics.
+static KalStatus note_numbers(KalRun *run, KalMoment moment)
 {
     KalRunStatistics *s = &run->statistics;
+    KalBalance *balance = &run->balance;
     s->position_error = fmax(s->position_error, run->residual_q);
     s->velocity_error = fmax(s->velocity_error, run->residual_qd);
-    KAL_TRY(kal_instant_evaluate(run->instant, KAL_PROGRAM_ENERGY));
-    s->energy_final = run->instant->results[0] + run->instant->results[1];
-    run->instant->variables[run->system->layout.energy] = s->energy_final;
-    if (first) {
-        s->energy_initial = s->energy_final;
-    }
-    s->energy_drift = fmax(s->energy_drift, fabs(s->energy_final - s->energy_initial));
-    return KAL_OK;
+    memcpy(balance->sums, run->state + 2 * (size_t)run->system->n,
+           (size_t)balance->n * sizeof(double));
+    return kal_balance_note(balance, run->instant, moment, s);
 }
 
 KalStatus kal_run_begin(KalRun *run)
@@ -207,10 +215,11 @@ KalStatus kal_run_begin(KalRun *run)
     run->metric_known = false;
     run->careful = false;
     run->instant->n_independent = 0;
-    run->damping = KAL_LEAST_DAMPING;
     KAL_TRY(kal_run_solve(run));
     memcpy(run->state, kal_instant_q(run->instant),
            2 * (size_t)run->system->n * sizeof(double));
+    memcpy(run->state + 2 * (size_t)run->system->n, run->balance.sums,
+           (size_t)run->balance.n * sizeof(double));
     // The rank is known before the first accelerations off the constraints are taken.
     run->horizon = run->t;
     run->step = (KalOdeStep){.t_old = run->t, .t_new = run->t};
@@ -227,12 +236,14 @@ static KalStatus start_here(KalRun *run)
     run->instant->variables[0] = run->t;
     run->over = false;
     run->stopped_by = NULL;
+    memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
+    run->balance.lost = false;
     KAL_TRY(kal_instant_givens(run->instant));
-    KAL_TRY(kal_run_meet(run, false));
+    KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look(run, run->t));
-    KAL_TRY(note_numbers(run, true));
+    KAL_TRY(note_numbers(run, KAL_MOMENT_FIRST));
     run->started = true;
     return KAL_OK;
 }
@@ -269,7 +280,8 @@ KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 {
     const KalStatus status = kal_instant_start(run->instant, out_report);
     run->n_fault = 0;
-    for (int i = 0; status != KAL_OK && i < out_report->n_failed; i++) {
+    const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
+    for (int i = 0; i < n_failed; i++) {
         run->fault[run->n_fault++] =
             kal_system_constraint_names(run->system)[out_report->failed[i]];
     }
@@ -294,17 +306,23 @@ static KalStatus go_on(KalRun *run)
     run->statistics.rejected = counts.rejected + counts.retries;
     run->statistics.stiff = run->stiff;
     run->statistics.step = run->step.t_new - run->step.t_old;
-    if (run->options.watch && !run->options.watch(run->options.user, run)) {
-        return kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g", run->t);
-    }
     return kal_run_events_find(run);
+}
+
+// Ask whether to go on.
+static KalStatus ask(const KalRun *run)
+{
+    return !run->options.watch || run->options.watch(run->options.user, run)
+               ? KAL_OK
+               : kal_fail(run->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g",
+                          run->t);
 }
 
 // Let the run be at t, which is known.
 static KalStatus reach(KalRun *run, double t)
 {
     KAL_TRY(kal_run_look(run, t));
-    KAL_TRY(note_numbers(run, false));
+    KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
     if (t < run->horizon) {
         return KAL_OK;
@@ -313,7 +331,7 @@ static KalStatus reach(KalRun *run, double t)
     if (run->events.pending) {
         KAL_TRY(kal_run_events_apply(run));
         KAL_TRY(kal_run_look(run, run->t));
-        KAL_TRY(note_numbers(run, false));
+        KAL_TRY(note_numbers(run, KAL_MOMENT_EVENT));
     }
     run->over = run->over || t >= run->options.until;
     return KAL_OK;
@@ -327,7 +345,7 @@ static KalStatus fall_back(KalRun *run, KalStatus status)
     (void)snprintf(why, sizeof why, "%s", kal_context_message(run->ctx));
     if (kal_run_interpolate(run, run->t, run->state) == KAL_OK) {
         kal_run_put(run, run->t, run->state);
-        if (kal_run_meet(run, false) == KAL_OK) {
+        if (kal_run_meet(run) == KAL_OK) {
             (void)(kal_run_solve(run) == KAL_OK);
         }
     }
@@ -338,6 +356,7 @@ static KalStatus advance(KalRun *run, double t)
 {
     while (run->t < t && !run->over) {
         KAL_TRY(run->t >= run->horizon ? go_on(run) : KAL_OK);
+        KAL_TRY(ask(run));
         KAL_TRY(reach(run, fmin(t, run->horizon)));
     }
     return KAL_OK;
@@ -363,6 +382,9 @@ KalStatus kal_run_step(KalRun *run)
         return KAL_OK;
     }
     KalStatus status = run->t >= run->horizon ? go_on(run) : KAL_OK;
+    if (status == KAL_OK) {
+        status = ask(run);
+    }
     if (status == KAL_OK) {
         status = reach(run, run->horizon);
     }
@@ -397,4 +419,27 @@ const char *kal_run_stopped_by(const KalRun *run)
 KalRunStatistics kal_run_statistics(const KalRun *run)
 {
     return run->statistics;
+}
+
+size_t kal_run_works(KalRun *run, const KalWork **out_works)
+{
+    KalBalance *balance = &run->balance;
+    *out_works = balance->works;
+    if (run->system->has_balance && run->solved) {
+        kal_balance_find_powers(balance, run->instant, balance->powers);
+    }
+    for (size_t i = 0; i < run->system->n_works; i++) {
+        KalWork *work = &balance->works[i];
+        const bool time = work->kind == KAL_WORK_TIME;
+        work->power = time ? 0.0 : balance->powers[i];
+        work->work = balance->n > 0 ? balance->sums[i] : 0.0;
+        work->work += time ? balance->excess - balance->start : 0.0;
+    }
+    return run->system->n_works;
+}
+
+size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants)
+{
+    *out_constants = run->balance.constants;
+    return run->balance.n_constants;
 }

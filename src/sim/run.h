@@ -15,11 +15,16 @@
 #include "ode/dop853.h"
 #include "ode/root.h"
 #include "ode/stiff.h"
+#include "sim/balance.h"
 #include "sim/cross.h"
 #include "sim/projector.h"
 #include "sim/tangent.h"
 
 #include <kalaba/run.h>
+
+/// Below this the loss of rank is near, whatever the step: a minimum is looked at, and a
+/// step across is tried.
+#define KAL_LOW_SINE 0.05
 
 /// How near the constraints are to losing rank, at the horizon of the step before.
 typedef struct KalRankWatch {
@@ -28,8 +33,11 @@ typedef struct KalRankWatch {
     double t;        ///< when
     double sine;     ///< the smallest angle between rows that gives this rank
     double slope;    ///< how fast it changes
+    double turning;  ///< how fast the angle does, lately
+    double passed;   ///< when the last loss of rank was
     double *sines;   ///< m: workspace
     double *lengths; ///< m: the longest that each row was
+    double longest;  ///< of them
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.
@@ -69,7 +77,7 @@ struct KalRun {
     KalRoots *roots; ///< NULL without events
     double *block;
     size_t block_size;
-    double *state; ///< 2 n: where interpolation puts its results
+    double *state; ///< 2 n and integrals: where interpolation puts its results
     double *kept;  ///< 2 n: a state to come back to
     double *trial; ///< n: of a projection
     KalOdeStep step;
@@ -83,12 +91,12 @@ struct KalRun {
     bool constant_mass; ///< M depends on parameters alone
     bool metric_known;  ///< and the projector has it
     bool careful;       ///< accelerations only of states on the constraints
-    double damping;     ///< of steps onto the constraints
     double residual_q;  ///< largest residuals that the last projection left
     double residual_qd;
     KalRankWatch rank;
     KalEventWatch events;
     KalRunStatistics statistics;
+    KalBalance balance;
     KalTangent tangent;
     KalMethodWatch method;
     const char **fault; ///< n + m: names that the last failure blames
@@ -104,21 +112,23 @@ void kal_run_put(KalRun *run, double t, const double *y);
 KAL_CHECKED KalStatus kal_run_solve(KalRun *run);
 
 /// Bring the instant's state to the constraints, theory (15.1) and (15.2).
-/// KAL_ERR_CONTRADICTION when they cannot be met near by; `strict`: to rounding.
-KAL_CHECKED KalStatus kal_run_project(KalRun *run, bool strict);
+/// KAL_ERR_CONTRADICTION when they cannot be met near by.
+KAL_CHECKED KalStatus kal_run_project(KalRun *run);
 
 /// Bring the instant's state to the constraints if that is how the run goes, and find
 /// the residuals.
-KAL_CHECKED KalStatus kal_run_meet(KalRun *run, bool strict);
+KAL_CHECKED KalStatus kal_run_meet(KalRun *run);
 
-/// The functions that integrators call.
-KalOdeSystem kal_run_ode(KalRun *run);
+/// The functions that integrators call; the state may have the integrals of powers at its
+/// end.
+KalOdeSystem kal_run_ode(KalRun *run, bool integrals);
 
 /// @name The integrator at work
 /// @{
 KAL_CHECKED KalStatus kal_run_integrate_init(KalRun *run);
 KAL_CHECKED KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y);
 KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run);
+/// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
 KalOdeCounts kal_run_counts(const KalRun *run);
 /// @}

@@ -5,6 +5,7 @@
 #include "base/block.h"
 #include "expr/eval.h"
 #include "lang/source.h"
+#include "sim/balance.h"
 #include "sim/tangent.h"
 #include "sim/warn.h"
 
@@ -61,6 +62,14 @@ static void collect_actions(const KalModel *model, Outputs *out)
     }
 }
 
+static void collect_constants(const KalConservation *conserved, Outputs *out)
+{
+    for (size_t i = conserved && conserved->energy ? 1 : 0;
+         conserved && i < conserved->n; i++) {
+        add(out, conserved->list[i].value);
+    }
+}
+
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
     const KalEquations *e = system->equations;
@@ -104,6 +113,10 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
             add_sparse(out, &system->tangent_S);
         }
         break;
+    case KAL_PROGRAM_POWER:
+        add_all(out, system->powers.term, system->has_balance ? KAL_POWER_TERMS : 0);
+        break;
+    case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     default: break;
     }
 }
@@ -166,6 +179,7 @@ static void fill_variables(const KalSystem *system, KalExpr *variables)
 static size_t count_variables(const KalSystem *system, KalProgramId id)
 {
     switch (id) {
+    case KAL_PROGRAM_POWER: return system->layout.reactions;
     case KAL_PROGRAM_NONIDEAL:
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
@@ -483,8 +497,16 @@ static KalStatus allocate_tables(KalSystem *system)
     return KAL_OK;
 }
 
+static void enter(const KalLoadOptions *options, KalLoadPhase phase)
+{
+    if (options->enter) {
+        options->enter(options->enter_user, phase);
+    }
+}
+
 static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
 {
+    enter(options, KAL_LOAD_DERIVE);
     KAL_TRY(count_sizes(system));
     KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
     KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
@@ -499,6 +521,10 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
         KAL_TRY(kal_tangent_derive(system));
         system->has_tangent = true;
     }
+    if (options->balance) {
+        KAL_TRY(kal_balance_derive(system));
+    }
+    enter(options, KAL_LOAD_COMPILE);
     return compile_all(system);
 }
 
@@ -577,6 +603,7 @@ static KalStatus find_title(KalSystem *system, const char *name)
 
 static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
 {
+    enter(options, KAL_LOAD_READ);
     KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
     KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));
     KAL_TRY(kal_sources_create(system->ctx, &system->sources));
@@ -620,6 +647,7 @@ void kal_system_destroy(KalSystem *system)
     }
     kal_sparse_clear(&system->tangent_R);
     kal_sparse_clear(&system->tangent_S);
+    kal_conservation_destroy(system->conserved);
     kal_equations_destroy(system->equations);
     kal_model_destroy(system->model);
     kal_diagnostics_destroy(system->diagnostics);

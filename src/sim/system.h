@@ -14,7 +14,9 @@
 #ifndef SIM_SYSTEM_H
 #define SIM_SYSTEM_H
 
+#include "derive/conserve.h"
 #include "derive/equations.h"
+#include "derive/power.h"
 #include "model/build.h"
 #include "prog/program.h"
 
@@ -31,7 +33,9 @@ typedef enum KalProgramId {
     KAL_PROGRAM_EVENTS,   ///< the functions whose zeros are events
     KAL_PROGRAM_ACTIONS,  ///< the values that events set, event after event
     KAL_PROGRAM_TANGENT, ///< ∂R/∂(q, q'), ∂S/∂(q, q'), or nothing (sim/tangent.h)
-    KAL_PROGRAMS         ///< how many there are
+    KAL_PROGRAM_POWER,   ///< the terms of KalPowers, or nothing (sim/balance.c)
+    KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
+    KAL_PROGRAMS           ///< how many there are
 } KalProgramId;
 
 /// Where the parts of the list of variables begin.
@@ -76,7 +80,12 @@ struct KalSystem {
     bool has_tangent;       ///< what follows was asked for and derived
     KalSparse tangent_R;    ///< n × 2n
     KalSparse tangent_S;    ///< m × 2n
-    KalRunOptions run;      ///< how the model asks to be run
+    bool has_balance;       ///< what follows was asked for and derived
+    KalConservation *conserved;
+    KalPowers powers;
+    KalWork *works; ///< n_works: what may do work; numbers are those of runs
+    size_t n_works;
+    KalRunOptions run; ///< how the model asks to be run
     KalLayout layout;
     KalProgram *programs[KAL_PROGRAMS];
     size_t n_results[KAL_PROGRAMS];

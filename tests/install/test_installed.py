@@ -18,6 +18,7 @@ HEADERS = {
     "analysis.h",
     "context.h",
     "examine.h",
+    "figure.h",
     "kalaba.h",
     "model.h",
     "motion.h",
@@ -29,6 +30,7 @@ HEADERS = {
     "system.h",
     "table.h",
     "text.h",
+    "verify.h",
     "version.h",
 }
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]

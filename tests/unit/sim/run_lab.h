@@ -19,10 +19,9 @@ typedef struct Lab {
     KalRun *run;
 } Lab;
 
-/// Load a text for any method; false after a failure.
-static inline bool lab_load(Lab *lab, const char *text)
+/// Load a text; false after a failure.
+static inline bool lab_load_with(Lab *lab, const char *text, KalLoadOptions options)
 {
-    const KalLoadOptions options = {.stiff = true};
     *lab = (Lab){.fault = {.calls_left = -1}};
     const bool loaded =
         kal_context_create(fault_alloc, &lab->fault, &lab->ctx) == KAL_OK
@@ -35,6 +34,12 @@ static inline bool lab_load(Lab *lab, const char *text)
     }
     lab->options = kal_run_options(lab->system);
     return true;
+}
+
+/// Load a text for any method, with the balance of energy.
+static inline bool lab_load(Lab *lab, const char *text)
+{
+    return lab_load_with(lab, text, (KalLoadOptions){.stiff = true, .balance = true});
 }
 
 static inline KalStatus lab_start(Lab *lab)

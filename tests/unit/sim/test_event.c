@@ -226,7 +226,113 @@ static void events_at_the_ends(void)
     lab_close(&lab);
 }
 
-TAP_RUN(TAP_CASE(a_ball_bounces_in_time), TAP_CASE(endless_bouncing_is_noticed),
+// A free point moves along x = t, y = 0; what happens and where it ends.
+static const char point[] = "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\ninit x' = 1\n"
+                            "simulate 0 .. 2 every %g\n%s";
+
+static KalStatus move_point(Lab *lab, double every, const char *events)
+{
+    char text[1000];
+    snprintf(text, sizeof text, point, every, events);
+    return lab_load(lab, text) ? lab_go(lab) : KAL_ERR_USAGE;
+}
+
+static void functions_may_touch_zero_jump_and_cross_twice(void)
+{
+    static const struct {
+        const char *events;
+        int count;
+        double first;
+        double speed; // at the end
+    } cases[] = {
+        {"event a: sign(x - 1) set x' = 3",                            1, 1.0,   3.0},
+        {"event a: if(x < 1, -1, 1) rising set x' = 2",                1, 1.0,   2.0},
+        {"event a: if(x < 1, -1, 1) falling set x' = 2",               0, 0.0,   1.0},
+        {"event a: (x - 1)^2 set x' = 5",                              1, 1.0,   5.0},
+        {"event a: (x - 1)^2 - 1e-6 set y' = y' + 1",                  2, 0.999, 1.0},
+        {"event a: x - 1 rising set x' = -x'\n"
+         "event b: x - 0.5 falling set x' = -x'",             2, 1.0,   1.0},
+        {"event a: x set x' = 9",                                      0, 0.0,   1.0},
+        {"event a: t - 2 set x' = 9",                                  1, 2.0,   9.0},
+        {"event a: 0 stop\nevent b: 1 stop",                           0, 0.0,   1.0},
+        {"event a: x - 1 stop, set x' = 4\nevent b: x - 1 set y' = 1", 2, 1.0,   4.0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Lab lab;
+        ok(move_point(&lab, 0.1, cases[i].events) == KAL_OK);
+        ok(kal_run_statistics(lab.run).events == cases[i].count);
+        if (cases[i].count > 0) {
+            near(time_of(&lab, 0), cases[i].first, 1e-12);
+        }
+        near(lab_qd(&lab, 0), cases[i].speed, 1e-12);
+        lab_close(&lab);
+    }
+}
+
+// Steps are long where nothing pulls; samples say how closely to look.
+static void crossings_as_far_apart_as_samples_are_found(void)
+{
+    Lab lab;
+    ok(move_point(&lab, 0.01, "event a: sin(100*x) set y' = y' + 1") == KAL_OK);
+    ok(kal_run_statistics(lab.run).events == 63); // 200/π
+    for (size_t k = 0; k < 63; k++) {
+        near(time_of(&lab, k), (double)(k + 1) * 3.141592653589793 / 100.0, 1e-12);
+    }
+    lab_close(&lab);
+}
+
+// What comes before a function loses its value happens; then the run ends with a reason.
+static void functions_may_end(void)
+{
+    Lab lab;
+    ok(move_point(&lab, 0.1, "event a: log(1 - t) + 5 stop") == KAL_OK);
+    near(kal_run_time(lab.run), 1.0 - exp(-5.0), 1e-12);
+    lab_close(&lab);
+    ok(move_point(&lab, 0.1, "event a: log(1 - t) - 5 stop") == KAL_ERR_NUMBER);
+    has_text(kal_context_message(lab.ctx), "test.kal:5:");
+    has_text(kal_context_message(lab.ctx), "log(1 - t)");
+    has_text(kal_context_message(lab.ctx), "t = 1");
+    lab_close(&lab);
+    ok(move_point(&lab, 0.1, "event a: t - 1 set x = log(1 - t - t)")
+       == KAL_ERR_NUMBER);
+    has_text(kal_context_message(lab.ctx), "log(1 - t - t)");
+    near(kal_run_time(lab.run), 1.0, 1e-12);
+    lab_close(&lab);
+}
+
+static void constraints_are_released_and_engaged_again(void)
+{
+    Lab lab;
+    ok(move_point(&lab, 0.1,
+                  "constraint c: y = 0\nevent a: x - 1 release c\n"
+                  "event b: x - 1.5 release c\nevent d: x - 1.7 engage c\n"
+                  "event e: x - 1.8 engage c")
+       == KAL_OK);
+    ok(kal_run_statistics(lab.run).events == 4);
+    near(kal_run_statistics(lab.run).energy_lost, 0.0, 1e-15);
+    ok(kal_instant_problem(kal_run_instant(lab.run)).m == 1);
+    lab_close(&lab);
+    ok(move_point(&lab, 0.1,
+                  "constraint c: y = 0\nevent a: x - 1 set y' = 1, release c")
+       == KAL_OK);
+    near(lab_q(&lab, 1), 1.0, 1e-12);
+    lab_close(&lab);
+    ok(move_point(&lab, 0.1, "constraint c: y = 0\nevent a: x - 1 set y = 1")
+       == KAL_ERR_CONTRADICTION);
+    has_text(kal_context_message(lab.ctx), "event a");
+    has_text(kal_context_message(lab.ctx), "c (off by 1)");
+    lab_close(&lab);
+    ok(move_point(&lab, 0.1, "event a: x - 1 set x = 1 - 1e-14") == KAL_ERR_CHATTER);
+    has_text(kal_context_message(lab.ctx), "event a");
+    lab_close(&lab);
+}
+
+TAP_RUN(TAP_CASE(functions_may_touch_zero_jump_and_cross_twice),
+        TAP_CASE(crossings_as_far_apart_as_samples_are_found),
+        TAP_CASE(functions_may_end),
+        TAP_CASE(constraints_are_released_and_engaged_again),
+        TAP_CASE(a_ball_bounces_in_time), TAP_CASE(endless_bouncing_is_noticed),
         TAP_CASE(an_event_without_effect_chatters), TAP_CASE(an_event_stops_the_run),
         TAP_CASE(actions_of_an_event_see_the_state_before_it),
         TAP_CASE(events_at_one_instant_follow_the_text),

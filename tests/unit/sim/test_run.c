@@ -11,23 +11,6 @@ static const char pendulum[] =
     "constraint rod: x^2 + y^2 = 1\ninit x = 1, y = 0\n"
     "simulate 0 .. 30 every 0.01\n";
 
-// A knife edge on an incline: x = G/(2 w²) sin² wt, y = G/(2 w²) (wt − sin(2wt)/2).
-static const char knife[] =
-    "param m = 3, J = 0.2, G = 4.905, w = 1.7\ncoord x, y, th\n"
-    "kinetic 1/2*m*(x'^2 + y'^2) + 1/2*J*th'^2\npotential -m*G*x\n"
-    "constraint edge: x'*sin(th) - y'*cos(th) = 0\ninit th' = w\n"
-    "simulate 0 .. 3 every 0.1\noutput side = reaction(edge)\n";
-
-static double knife_error(Lab *lab)
-{
-    const double w = 1.7;
-    const double t = kal_run_time(lab->run);
-    const double size = 4.905 / (2.0 * w * w);
-    const double x = size * sin(w * t) * sin(w * t);
-    const double y = size * (w * t - sin(2.0 * w * t) / 2.0);
-    return hypot(lab_q(lab, 0) - x, lab_q(lab, 1) - y);
-}
-
 // x² + y² = 1 driven round by no force: the angle grows steadily.
 static const char circle[] =
     "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\nconstraint rod: x^2 + y^2 = 1\n"
@@ -56,82 +39,21 @@ static void a_pendulum_comes_back(void)
     lab_close(&lab);
 }
 
-// The largest error of fixed steps at all ends of steps.
-static double fixed_error(const char *text, double h, KalDrift drift,
-                          double (*error)(Lab *lab))
+// Samples between the ends of steps are at the times asked for, and on the constraint.
+static void samples_are_on_the_constraint(void)
 {
     Lab lab;
-    double most = 0.0;
-    if (lab_load(&lab, text)) {
-        lab.options.fixed_step = h;
-        lab.options.drift = drift;
-        lab.options.method = KAL_METHOD_DOP853;
-        KalStatus status = lab_start(&lab);
-        while (status == KAL_OK && !kal_run_is_over(lab.run)) {
-            status = kal_run_step(lab.run);
-            most = fmax(most, error(&lab));
-        }
-        ok(status == KAL_OK);
+    if (!lab_load(&lab, circle)) {
+        return;
+    }
+    ok(lab_start(&lab) == KAL_OK);
+    for (int i = 1; i < 100; i++) {
+        ok(kal_run_advance(lab.run, 0.06 * i) == KAL_OK);
+        near(kal_run_time(lab.run), 0.06 * i, 0.0);
+        near(hypot(lab_q(&lab, 0), lab_q(&lab, 1)), 1.0, 3e-16);
+        near(circle_error(&lab), 0.0, 1e-8);
     }
     lab_close(&lab);
-    return most;
-}
-
-// The order is log2 of the quotient of errors.
-static void steps_are_of_order_8(void)
-{
-    static const KalDrift drifts[] = {KAL_DRIFT_PROJECT, KAL_DRIFT_NONE};
-    for (int i = 0; i < 2; i++) {
-        const double c1 = fixed_error(circle, 0.6, drifts[i], circle_error);
-        const double c2 = fixed_error(circle, 0.3, drifts[i], circle_error);
-        ok(log2(c1 / c2) > 7.5);
-        const double k1 = fixed_error(knife, 0.3, drifts[i], knife_error);
-        const double k2 = fixed_error(knife, 0.15, drifts[i], knife_error);
-        ok(log2(k1 / k2) > 7.5);
-    }
-}
-
-// Samples between the ends of steps: of order 7 at least, and on the constraint.
-static void samples_are_of_order_7(void)
-{
-    double errors[2] = {0.0, 0.0};
-    for (int k = 0; k < 2; k++) {
-        Lab lab;
-        if (!lab_load(&lab, circle)) {
-            continue;
-        }
-        lab.options.fixed_step = k == 0 ? 0.6 : 0.3;
-        lab.options.method = KAL_METHOD_DOP853;
-        ok(lab_start(&lab) == KAL_OK);
-        for (int i = 1; i < 100; i++) {
-            ok(kal_run_advance(lab.run, 0.06 * i) == KAL_OK);
-            near(kal_run_time(lab.run), 0.06 * i, 0.0);
-            near(hypot(lab_q(&lab, 0), lab_q(&lab, 1)), 1.0, 3e-16);
-            errors[k] = fmax(errors[k], circle_error(&lab));
-        }
-        lab_close(&lab);
-    }
-    ok(log2(errors[0] / errors[1]) > 6.5);
-}
-
-// The error falls in proportion to the tolerance.
-static void tolerances_mean_what_they_say(void)
-{
-    double before = 0.0;
-    for (int k = 0; k < 3; k++) {
-        Lab lab;
-        if (!lab_load(&lab, knife)) {
-            return;
-        }
-        lab.options.rtol = pow(10.0, -5.0 - 2.0 * k);
-        lab.options.atol = lab.options.rtol;
-        ok(lab_go(&lab) == KAL_OK);
-        const double error = knife_error(&lab);
-        ok(error < 30.0 * lab.options.rtol);
-        ok(k == 0 || error < before / 15.0);
-        before = error;
-        lab_close(&lab);
-    }
 }
 
 // With stabilize the error off the constraint decays, without anything it grows.
@@ -189,16 +111,26 @@ static void redundant_constraints_change_nothing(void)
     }
 }
 
+// Whatever the constraints and the method, once that one is at work.
 static void steps_and_samples_allocate_nothing(void)
 {
-    Lab lab;
-    if (lab_load(&lab, pendulum)) {
-        ok(lab_start(&lab) == KAL_OK);
-        const size_t before = kal_context_allocations(lab.ctx);
-        for (int i = 1; i < 500; i++) {
-            ok(kal_run_advance(lab.run, 0.01 * i) == KAL_OK);
+    static const char machine[] =
+        "coord a, b, x\nkinetic 1/2*(a'^2 + 0.5*b'^2 + 0.8*x'^2)\n"
+        "constraint loop: [cos(a) + 2*cos(b) - x, sin(a) + 2*sin(b)] = [0, 0]\n"
+        "constraint again: (sin(a) + 2*sin(b))*(2 + cos(x)) = 0\n"
+        "init a = 0.5, b ~ -0.2, x ~ 2.8, a' = 2\nsimulate 0 .. 5 every 0.01\n";
+    for (int k = 0; k < 4; k++) {
+        Lab lab;
+        if (lab_load(&lab, k % 2 == 0 ? pendulum : machine)) {
+            lab.options.method = k < 2 ? KAL_METHOD_DOP853 : KAL_METHOD_BDF;
+            ok(lab_start(&lab) == KAL_OK);
+            const size_t before = kal_context_allocations(lab.ctx);
+            for (int i = 1; i < 500; i++) {
+                ok(kal_run_advance(lab.run, 0.01 * i) == KAL_OK);
+            }
+            ok(kal_context_allocations(lab.ctx) == before);
+            ok(kal_run_statistics(lab.run).steps > 20);
         }
-        ok(kal_context_allocations(lab.ctx) == before);
         lab_close(&lab);
     }
 }
@@ -324,8 +256,7 @@ static void every_allocation_may_fail(void)
     }
 }
 
-TAP_RUN(TAP_CASE(a_pendulum_comes_back), TAP_CASE(steps_are_of_order_8),
-        TAP_CASE(samples_are_of_order_7), TAP_CASE(tolerances_mean_what_they_say),
+TAP_RUN(TAP_CASE(a_pendulum_comes_back), TAP_CASE(samples_are_on_the_constraint),
         TAP_CASE(drift_can_be_treated_in_three_ways),
         TAP_CASE(redundant_constraints_change_nothing),
         TAP_CASE(steps_and_samples_allocate_nothing),

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+#include "ode/trail.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST = KAL_TRAIL_MOST,
+    NODES = 3 // of Gauss: exact for polynomials through all values
+};
+
+KalStatus kal_trail_init(KalTrail *trail, KalContext *ctx, int n)
+{
+    const size_t count = (MOST + 2) * (size_t)n;
+    *trail = (KalTrail){.ctx = ctx, .n = n};
+    trail->block = (double *)kal_alloc(ctx, count, sizeof(double));
+    if (!trail->block) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for integrals");
+    }
+    for (int i = 0; i < MOST; i++) {
+        trail->values[i] = trail->block + (size_t)i * (size_t)n;
+    }
+    trail->before = trail->block + MOST * (size_t)n;
+    trail->sums = trail->before + n;
+    return KAL_OK;
+}
+
+void kal_trail_clear(KalTrail *trail)
+{
+    if (trail->ctx) {
+        kal_free(trail->ctx, trail->block,
+                 (MOST + 2) * (size_t)trail->n * sizeof(double));
+    }
+}
+
+static void put(KalTrail *trail, double t, const double *values)
+{
+    trail->t[0] = t;
+    memcpy(trail->values[0], values, (size_t)trail->n * sizeof(double));
+}
+
+void kal_trail_start(KalTrail *trail, double t, const double *sums,
+                     const double *values)
+{
+    trail->count = 1;
+    trail->order = 0;
+    put(trail, t, values);
+    memcpy(trail->before, sums, (size_t)trail->n * sizeof(double));
+    memcpy(trail->sums, sums, (size_t)trail->n * sizeof(double));
+}
+
+void kal_trail_add(KalTrail *trail, double t, const double *values, int order)
+{
+    double *const last = trail->values[MOST - 1];
+    for (int i = MOST - 1; i > 0; i--) {
+        trail->values[i] = trail->values[i - 1];
+        trail->t[i] = trail->t[i - 1];
+    }
+    trail->values[0] = last;
+    put(trail, t, values);
+    trail->count += trail->count < MOST;
+    trail->order = order < trail->count - 1 ? order : trail->count - 1;
+    memcpy(trail->before, trail->sums, (size_t)trail->n * sizeof(double));
+    kal_trail_integrate(trail, t, trail->sums);
+}
+
+// The polynomial that is 1 at t[j] and 0 at the other times, at t.
+static double basis(const KalTrail *trail, int j, double t)
+{
+    double product = 1.0;
+    for (int i = 0; i <= trail->order; i++) {
+        if (i != j) {
+            product *= (t - trail->t[i]) / (trail->t[j] - trail->t[i]);
+        }
+    }
+    return product;
+}
+
+void kal_trail_integrate(const KalTrail *trail, double t, double *out_sums)
+{
+    const double nodes[NODES] = {0.5 - sqrt(0.15), 0.5, 0.5 + sqrt(0.15)};
+    const double weights[NODES] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
+    const double begin = trail->order > 0 ? trail->t[1] : trail->t[0];
+    memcpy(out_sums, trail->before, (size_t)trail->n * sizeof(double));
+    for (int j = 0; j <= trail->order; j++) {
+        double weight = 0.0;
+        for (int k = 0; k < NODES; k++) {
+            weight += weights[k] * basis(trail, j, begin + nodes[k] * (t - begin));
+        }
+        for (int i = 0; i < trail->n; i++) {
+            out_sums[i] += (t - begin) * weight * trail->values[j][i];
+        }
+    }
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+
+#include "verify/elimination.h"
+
+#include "linalg/lu.h"
+
+#include <math.h>
+#include <string.h>
+
+// A row nearer than this to the span of others depends on them.
+static const double DEPENDENT = 1e-6;
+// Masses are not taken for less than this part of their mean.
+static const double LIGHT = 1e-3;
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static double *take(double **next, size_t count)
+{
+    double *piece = *next;
+    *next += count;
+    return piece;
+}
+
+static KalStatus allocate(KalElimination *e)
+{
+    const KalSystem *system = e->instant->system;
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    const size_t s = (size_t)system->n_servos;
+    const size_t u = (size_t)system->n_actuators;
+    const size_t size = larger(n + m, u) + s;
+    const size_t count = n * n + (m + s) * n + 2 * (m + s) + 5 * n + m + s * n + s
+                         + n * u + s * u + u * u + size * size + 4 * size + m * n;
+    e->block = (double *)kal_alloc(e->instant->ctx, count, sizeof(double));
+    e->block_size = e->block ? count * sizeof(double) : 0;
+    e->indices = (int *)kal_alloc(e->instant->ctx, 2 * m + size, sizeof(int));
+    e->indices_size = (2 * m + size) * sizeof(int);
+    e->taken = (bool *)kal_alloc(e->instant->ctx, m + 1, sizeof(bool));
+    if (!e->block || !e->indices || !e->taken) {
+        return kal_fail(e->instant->ctx, KAL_ERR_NOMEM, "no memory to verify a run");
+    }
+    e->rows = e->indices;
+    e->places = e->rows + m;
+    e->perm = e->places + m;
+    double *next = e->block;
+    e->M = take(&next, n * n);
+    e->A = take(&next, (m + s) * n);
+    e->b = take(&next, m + s);
+    e->force = take(&next, n);
+    e->C = take(&next, n);
+    e->qdd = take(&next, n);
+    e->cforce = take(&next, n);
+    e->control = take(&next, n);
+    e->lambda = take(&next, m);
+    e->servo_A = take(&next, s * n);
+    e->servo_b = take(&next, s);
+    e->B = take(&next, n * u);
+    e->gap = take(&next, m + s);
+    e->effect = take(&next, s * u);
+    e->weights = take(&next, u * u);
+    e->K = take(&next, size * size);
+    e->scale = take(&next, size);
+    e->x = take(&next, size);
+    e->work = take(&next, size);
+    e->zero = take(&next, size);
+    e->span = take(&next, m * n);
+    return KAL_OK;
+}
+
+KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant)
+{
+    const int u = instant->system->n_actuators;
+    *e = (KalElimination){.instant = instant, .n = instant->system->n};
+    KAL_TRY(allocate(e));
+    for (int j = 0; j < u; j++) {
+        e->weights[j * u + j] = instant->system->actuator_weights[j];
+    }
+    return KAL_OK;
+}
+
+void kal_elimination_clear(KalElimination *e)
+{
+    if (e->instant) {
+        KalContext *ctx = e->instant->ctx;
+        kal_free(ctx, e->taken, ((size_t)e->instant->system->m + 1) * sizeof(bool));
+        kal_free(ctx, e->indices, e->indices_size);
+        kal_free(ctx, e->block, e->block_size);
+    }
+}
+
+static double dot(const double *x, const double *y, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+// Row k of the instant's A in units in which masses are about 1, of length 1 unless it is
+// zero.  Masses may vanish for a moment, so that none counts as less than a little.
+static void normalize_row(const KalElimination *e, int k, double *out_row)
+{
+    const int n = e->n;
+    const double *row = e->instant->A + (size_t)k * (size_t)n;
+    double sum = 0.0;
+    for (int j = 0; j < n; j++) {
+        sum += e->instant->M[j * n + j];
+    }
+    const double least = sum > 0.0 ? LIGHT * sum / n : 1.0;
+    for (int j = 0; j < n; j++) {
+        out_row[j] = row[j] / sqrt(e->instant->M[j * n + j] + least);
+    }
+    const double length = sqrt(dot(out_row, out_row, n));
+    for (int j = 0; j < n && length > 0.0; j++) {
+        out_row[j] /= length;
+    }
+}
+
+// Take the part along a row of length 1 out of another.
+static void subtract_part(int n, const double *unit, double *row)
+{
+    const double part = dot(unit, row, n);
+    for (int j = 0; j < n; j++) {
+        row[j] -= part * unit[j];
+    }
+}
+
+// 0, 1, 2: what constraint k is about, positions, velocities or accelerations.
+static int level_of(const KalElimination *e, int k)
+{
+    const KalEquations *equations = e->instant->system->equations;
+    const int i = e->instant->rows[k];
+    if (equations->phi[i].index != KAL_NO_EXPR.index) {
+        return 0;
+    }
+    return equations->psi[i].index != KAL_NO_EXPR.index ? 1 : 2;
+}
+
+// The row of a level that is furthest from the span of those taken; -1 when all depend.
+static int find_next(const KalElimination *e, int level)
+{
+    const int n = e->n;
+    int best = -1;
+    double longest = DEPENDENT;
+    for (int k = 0; k < e->instant->n_active; k++) {
+        const double *row = e->span + (size_t)k * (size_t)n;
+        const double length = sqrt(dot(row, row, n));
+        if (!e->taken[k] && level_of(e, k) == level && length > longest) {
+            longest = length;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static void take_row(KalElimination *e, int best)
+{
+    const int n = e->n;
+    double *unit = e->span + (size_t)best * (size_t)n;
+    const double length = sqrt(dot(unit, unit, n));
+    e->least = fmin(e->least, length);
+    for (int j = 0; j < n; j++) {
+        unit[j] /= length;
+    }
+    for (int k = 0; k < e->instant->n_active; k++) {
+        if (k != best && !e->taken[k]) {
+            subtract_part(n, unit, e->span + (size_t)k * (size_t)n);
+        }
+    }
+    e->taken[best] = true;
+    e->places[e->rank] = best;
+    e->rows[e->rank++] = e->instant->rows[best];
+}
+
+KalStatus kal_elimination_choose(KalElimination *e)
+{
+    KAL_TRY(kal_instant_givens(e->instant));
+    e->rank = 0;
+    for (int k = 0; k < e->instant->n_active; k++) {
+        e->taken[k] = false;
+        normalize_row(e, k, e->span + (size_t)k * (size_t)e->n);
+    }
+    e->least = 1.0;
+    for (int level = 0; level < 3; level++) {
+        for (int k = find_next(e, level); k >= 0; k = find_next(e, level)) {
+            take_row(e, k);
+        }
+        e->positions = level == 0 ? e->rank : e->positions;
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_elimination_measure(KalElimination *e, double *out_sine)
+{
+    const int n = e->n;
+    double least = 1.0;
+    KAL_TRY(kal_instant_givens(e->instant));
+    for (int k = 0; k < e->rank; k++) {
+        double *row = e->span + (size_t)k * (size_t)n;
+        normalize_row(e, e->places[k], row);
+        for (int i = 0; i < k; i++) {
+            subtract_part(n, e->span + (size_t)i * (size_t)n, row);
+        }
+        const double length = sqrt(dot(row, row, n));
+        least = fmin(least, length);
+        for (int j = 0; j < n && length > 0.0; j++) {
+            row[j] /= length;
+        }
+    }
+    *out_sine = least;
+    return KAL_OK;
+}
+
+// Scale rows and columns alike until their largest entries are about 1.
+static void balance(KalElimination *e, int size)
+{
+    double *K = e->K;
+    for (int i = 0; i < size; i++) {
+        e->scale[i] = 1.0;
+    }
+    for (int pass = 0; pass < 3; pass++) {
+        for (int i = 0; i < size; i++) {
+            double largest = 0.0;
+            for (int j = 0; j < size; j++) {
+                largest =
+                    fmax(largest, fabs(K[i * size + j]) * e->scale[i] * e->scale[j]);
+            }
+            e->scale[i] /= largest > 0.0 ? sqrt(largest) : 1.0;
+        }
+    }
+    for (int i = 0; i < size; i++) {
+        for (int j = 0; j < size; j++) {
+            K[i * size + j] *= e->scale[i] * e->scale[j];
+        }
+    }
+}
+
+// Factor Lagrange's matrix of a metric and rows, theory (19.1).
+static KalStatus factor(KalElimination *e, int n, const double *M, int rows,
+                        const double *A)
+{
+    const int size = n + rows;
+    memset(e->K, 0, (size_t)size * (size_t)size * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        memcpy(e->K + (size_t)i * (size_t)size, M + (size_t)i * (size_t)n,
+               (size_t)n * sizeof(double));
+    }
+    for (int k = 0; k < rows; k++) {
+        for (int j = 0; j < n; j++) {
+            e->K[(n + k) * size + j] = A[k * n + j];
+            e->K[j * size + n + k] = A[k * n + j];
+        }
+    }
+    balance(e, size);
+    if (!kal_lu_factor(size, e->K, e->perm)) {
+        return kal_fail(e->instant->ctx, KAL_ERR_CONTRADICTION,
+                        "Lagrange's matrix is singular at t = %g",
+                        e->instant->variables[0]);
+    }
+    return KAL_OK;
+}
+
+// Solve with the factors: the unknowns and the negative multipliers come to e->x.
+static void solve(KalElimination *e, int n, const double *top, int rows,
+                  const double *bottom)
+{
+    const int size = n + rows;
+    for (int i = 0; i < size; i++) {
+        e->x[i] = e->scale[i] * (i < n ? top[i] : bottom[i - n]);
+    }
+    kal_lu_solve(size, e->K, e->perm, e->work, e->x);
+    for (int i = 0; i < size; i++) {
+        e->x[i] *= e->scale[i];
+    }
+}
+
+// Copy what the instant's formulas gave, as far as rows are chosen.
+static void copy_givens(KalElimination *e)
+{
+    const KalInstant *instant = e->instant;
+    const KalEquations *equations = instant->system->equations;
+    const size_t n = (size_t)e->n;
+    memcpy(e->M, instant->M, n * n * sizeof(double));
+    memcpy(e->force, instant->Q, n * sizeof(double));
+    for (int k = 0; k < e->rank; k++) {
+        const size_t place = (size_t)e->places[k];
+        memcpy(e->A + (size_t)k * n, instant->A + place * n, n * sizeof(double));
+        e->b[k] = instant->b[place];
+    }
+    const double *next = instant->results + equations->M.start[equations->n]
+                         + equations->n + equations->A.start[equations->m]
+                         + equations->m;
+    next = kal_scatter(&equations->servo_A, next, e->servo_A);
+    memcpy(e->servo_b, next, equations->n_servos * sizeof(double));
+    kal_scatter(&equations->B, next + equations->n_servos, e->B);
+}
+
+// C, for which the reactions of the ideal part are needed if it depends on them.
+static KalStatus add_nonideal(KalElimination *e)
+{
+    KalInstant *instant = e->instant;
+    const KalSystem *system = instant->system;
+    double *reactions = instant->variables + system->layout.reactions;
+    if (system->equations->has_reactions) {
+        KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));
+        solve(e, e->n, e->force, e->rank, e->b);
+        memset(reactions, 0, (size_t)system->m * sizeof(double));
+        for (int k = 0; k < e->rank; k++) {
+            reactions[e->rows[k]] = -e->x[e->n + k];
+        }
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_NONIDEAL));
+    memcpy(e->C, instant->results, (size_t)e->n * sizeof(double));
+    for (int i = 0; i < e->n; i++) {
+        e->force[i] += e->C[i];
+    }
+    return KAL_OK;
+}
+
+// What servos lack when nature is left alone, whose acceleration is in e->qdd.
+static void find_lack(KalElimination *e, double *out_lack)
+{
+    for (int i = 0; i < e->instant->system->n_servos; i++) {
+        out_lack[i] =
+            e->servo_b[i] - dot(e->servo_A + (size_t)i * (size_t)e->n, e->qdd, e->n);
+    }
+}
+
+// Any force that meets the servos, of least Gauss norm, theory (14.2).
+static KalStatus control_freely(KalElimination *e)
+{
+    const size_t n = (size_t)e->n;
+    const int rows = e->rank + e->instant->system->n_servos;
+    memcpy(e->A + (size_t)e->rank * n, e->servo_A,
+           (size_t)(rows - e->rank) * n * sizeof(double));
+    memset(e->gap, 0, (size_t)e->rank * sizeof(double));
+    find_lack(e, e->gap + e->rank);
+    KAL_TRY(factor(e, e->n, e->M, rows, e->A));
+    solve(e, e->n, e->zero, rows, e->gap);
+    for (size_t i = 0; i < n; i++) {
+        e->control[i] = dot(e->M + i * n, e->x, e->n);
+    }
+    return KAL_OK;
+}
+
+// Inputs of least weighted norm, cut at their limits, theory (14.3) and (14.4).
+static KalStatus control_by_actuators(KalElimination *e)
+{
+    const KalSystem *system = e->instant->system;
+    const int n = e->n;
+    const int u = system->n_actuators;
+    const int s = system->n_servos;
+    for (int j = 0; j < u; j++) {
+        for (int i = 0; i < n; i++) {
+            e->control[i] = e->B[i * u + j];
+        }
+        solve(e, n, e->control, e->rank, e->zero);
+        for (int i = 0; i < s; i++) {
+            e->effect[i * u + j] = dot(e->servo_A + (size_t)i * (size_t)n, e->x, n);
+        }
+    }
+    find_lack(e, e->gap);
+    KAL_TRY(factor(e, u, e->weights, s, e->effect));
+    solve(e, u, e->zero, s, e->gap);
+    for (int j = 0; j < u; j++) {
+        const double limit = system->actuator_limits[j];
+        e->x[j] = fmax(-limit, fmin(limit, e->x[j]));
+    }
+    for (int i = 0; i < n; i++) {
+        e->control[i] = dot(e->B + (size_t)i * (size_t)u, e->x, u);
+    }
+    return KAL_OK;
+}
+
+static KalStatus add_control(KalElimination *e)
+{
+    KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));
+    solve(e, e->n, e->force, e->rank, e->b);
+    memcpy(e->qdd, e->x, (size_t)e->n * sizeof(double));
+    KAL_TRY(e->instant->system->n_actuators > 0 ? control_by_actuators(e)
+                                                : control_freely(e));
+    for (int i = 0; i < e->n; i++) {
+        e->force[i] += e->control[i];
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_elimination_givens(KalElimination *e)
+{
+    const KalSystem *system = e->instant->system;
+    KAL_TRY(kal_instant_givens(e->instant));
+    copy_givens(e);
+    if (system->equations->has_C) {
+        KAL_TRY(add_nonideal(e));
+    }
+    return system->n_servos > 0 ? add_control(e) : KAL_OK;
+}
+
+KalStatus kal_elimination_solve(KalElimination *e)
+{
+    const size_t n = (size_t)e->n;
+    KAL_TRY(kal_elimination_givens(e));
+    KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));
+    solve(e, e->n, e->force, e->rank, e->b);
+    memcpy(e->qdd, e->x, n * sizeof(double));
+    for (int k = 0; k < e->rank; k++) {
+        e->lambda[k] = -e->x[e->n + k];
+    }
+    for (size_t i = 0; i < n; i++) {
+        e->cforce[i] = dot(e->M + i * n, e->qdd, e->n) - e->instant->Q[i];
+        e->cforce[i] -= e->instant->system->n_servos > 0 ? e->control[i] : 0.0;
+    }
+    return KAL_OK;
+}

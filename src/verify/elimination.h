@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The equations of motion at one instant by plain elimination: an independent choice of
+/// rows, then Lagrange's matrix with pivoting, theory (19.1).
+///
+/// It shares the formulas with the answers that it is to be compared with, nothing else.
+
+#ifndef VERIFY_ELIMINATION_H
+#define VERIFY_ELIMINATION_H
+
+#include "sim/instant.h"
+
+/// A workspace.
+typedef struct KalElimination {
+    KalInstant *instant; ///< whose state and formulas count; borrowed
+    int n;
+    int rank;        ///< rows chosen
+    int positions;   ///< the first of them, which have a residual of position level
+    double least;    ///< sine of the angle of one with the span of those before it
+    int *rows;       ///< rank: constraints, in the order in which they were taken
+    int *places;     ///< rank: their rows in the instant's A
+    double *M;       ///< n × n
+    double *A;       ///< rank × n, with room for servos behind
+    double *b;       ///< rank, likewise
+    double *force;   ///< n: Q, C and control
+    double *C;       ///< n: non-ideal forces
+    double *qdd;     ///< n
+    double *lambda;  ///< rank
+    double *cforce;  ///< n: constraint force, ideal and non-ideal
+    double *servo_A; ///< servos × n
+    double *servo_b; ///< servos
+    double *B;       ///< n × actuators
+    double *effect;  ///< servos × actuators
+    double *weights; ///< actuators × actuators
+    double *control; ///< n: force of control
+    double *gap;     ///< rows and servos: what servos lack
+    double *zero;
+    double *K;     ///< matrix of an elimination
+    double *scale; ///< of its rows and columns
+    double *x;     ///< right-hand side, then solution
+    double *work;
+    int *perm;
+    double *span; ///< m × n: rows without their parts in the span of those chosen
+    bool *taken;  ///< m
+    double *block;
+    size_t block_size;
+    int *indices;
+    size_t indices_size;
+} KalElimination;
+
+/// Make a workspace for an instant, which stays longer.  The caller clears it in any case.
+KAL_CHECKED KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant);
+
+void kal_elimination_clear(KalElimination *e);
+
+/// Choose independent rows of the instant's active constraints in the present state: first
+/// of position level, then of velocity level, then of acceleration level.
+KAL_CHECKED KalStatus kal_elimination_choose(KalElimination *e);
+
+/// How independent the rows chosen are in the present state, as e->least.
+KAL_CHECKED KalStatus kal_elimination_measure(KalElimination *e, double *out_sine);
+
+/// M, A and b of the rows chosen, and all forces but those of constraints: e->force, with
+/// the control in e->control.  KAL_ERR_CONTRADICTION when a matrix is singular.
+KAL_CHECKED KalStatus kal_elimination_givens(KalElimination *e);
+
+/// The same, and e->qdd, e->lambda, e->cforce.
+KAL_CHECKED KalStatus kal_elimination_solve(KalElimination *e);
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+
+#include "verify/route.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ASK_EVERY = 256 // residuals
+};
+
+// Rows are chosen anew when they are less independent than before by this factor.
+static const double LESS = 0.1;
+// Numbers near zero are not asked to be more exact than this part of the largest of their
+// kind, with which they meet in the constraints.
+static const double ROUNDING = 1e-13;
+// Multipliers are not looked at when errors are judged: a tolerance beyond any.
+static const double ANY = 1e6;
+
+KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
+{
+    const size_t n = (size_t)instant->system->n;
+    const size_t m = (size_t)instant->system->m;
+    const size_t unknowns = 2 * n + 2 * m;
+    const size_t count = 4 * unknowns + 2 * m;
+    KAL_TRY(kal_elimination_init(&route->elimination, instant));
+    route->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
+    if (!route->block) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to verify a run");
+    }
+    route->block_size = count * sizeof(double);
+    route->y = route->block;
+    route->yp = route->y + unknowns;
+    route->kinds = route->yp + unknowns;
+    route->atols = route->kinds + unknowns;
+    route->phi = route->atols + unknowns;
+    route->psi = route->phi + m;
+    return KAL_OK;
+}
+
+void kal_route_clear(KalRoute *route)
+{
+    kal_dae_destroy(route->dae);
+    if (route->block) {
+        kal_free(route->elimination.instant->ctx, route->block, route->block_size);
+    }
+    kal_elimination_clear(&route->elimination);
+}
+
+static void put(KalRoute *route, double t, const double *y)
+{
+    KalInstant *instant = route->elimination.instant;
+    instant->variables[0] = t;
+    memcpy(kal_instant_q(instant), y,
+           2 * (size_t)route->elimination.n * sizeof(double));
+}
+
+// φ and ψ of all constraints, then the rest, for these programs share their results.
+static KalStatus evaluate(KalRoute *route)
+{
+    KalInstant *instant = route->elimination.instant;
+    const size_t size = (size_t)instant->system->m * sizeof(double);
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_POSITION));
+    memcpy(route->phi, instant->results, size);
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    memcpy(route->psi, instant->results, size);
+    return kal_elimination_givens(&route->elimination);
+}
+
+// The equations of motion and of the velocity of one coordinate.
+static void fill_coordinate(const KalRoute *route, int i, const double *y,
+                            const double *yp, double *out)
+{
+    const KalElimination *e = &route->elimination;
+    const int n = e->n;
+    const double *lambda = y + 2 * (size_t)n;
+    const double *mu = lambda + e->rank;
+    double slip = yp[i] - y[n + i];
+    double force = -e->force[i];
+    for (int k = 0; k < e->positions; k++) {
+        slip += e->A[k * n + i] * mu[k];
+    }
+    for (int k = 0; k < e->rank; k++) {
+        force -= e->A[k * n + i] * lambda[k];
+    }
+    for (int j = 0; j < n; j++) {
+        force += e->M[i * n + j] * yp[n + j];
+    }
+    out[i] = slip;
+    out[n + i] = force;
+}
+
+static double fill_row(const KalRoute *route, int k, const double *yp)
+{
+    const KalElimination *e = &route->elimination;
+    const KalExpr *psi = e->instant->system->equations->psi;
+    if (psi[e->rows[k]].index != KAL_NO_EXPR.index) {
+        return route->psi[e->rows[k]];
+    }
+    double sum = -e->b[k];
+    for (int j = 0; j < e->n; j++) {
+        sum += e->A[k * e->n + j] * yp[e->n + j];
+    }
+    return sum;
+}
+
+static KalStatus residual(void *user, double t, const double *y, const double *yp,
+                          double *out_residual)
+{
+    KalRoute *route = (KalRoute *)user;
+    const KalElimination *e = &route->elimination;
+    if (route->calls++ % ASK_EVERY == 0 && route->go_on && !route->go_on(route->user)) {
+        return kal_fail(e->instant->ctx, KAL_ERR_INTERRUPTED, "interrupted at t = %g",
+                        t);
+    }
+    put(route, t, y);
+    KAL_TRY(evaluate(route));
+    double *out = out_residual + 2 * (size_t)e->n;
+    for (int i = 0; i < e->n; i++) {
+        fill_coordinate(route, i, y, yp, out_residual);
+    }
+    for (int k = 0; k < e->rank; k++) {
+        out[k] = fill_row(route, k, yp);
+    }
+    for (int k = 0; k < e->positions; k++) {
+        out[e->rank + k] = route->phi[e->rows[k]];
+    }
+    return KAL_OK;
+}
+
+// A state that was tried may have no values.
+static bool may_retry(KalStatus status)
+{
+    return status == KAL_ERR_NUMBER || status == KAL_ERR_CONTRADICTION;
+}
+
+static double largest(const double *x, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+static KalStatus create_dae(KalRoute *route, double t)
+{
+    KalElimination *e = &route->elimination;
+    const int n = e->n;
+    const int unknowns = 2 * n + e->rank + e->positions;
+    // The root of the mean of squares is bounded; each is to have its own tolerance,
+    // theory (12.11).
+    const double share = 1.0 / sqrt((double)unknowns);
+    const double least_q = ROUNDING * largest(route->y, n);
+    const double least_v = ROUNDING * largest(route->y + n, n);
+    for (int i = 0; i < unknowns; i++) {
+        const double atol = share * fmax(route->atol, i < n ? least_q : least_v);
+        route->kinds[i] = i < 2 * n ? 1.0 : 0.0;
+        route->atols[i] = i < 2 * n ? atol : ANY;
+    }
+    const KalDaeSystem system = {.n = unknowns,
+                                 .user = route,
+                                 .residual = residual,
+                                 .may_retry = may_retry,
+                                 .kinds = route->kinds,
+                                 .rtol = share * route->rtol,
+                                 .atols = route->atols};
+    kal_dae_destroy(route->dae);
+    route->dae = NULL;
+    return kal_dae_create(e->instant->ctx, &system, t, route->y, route->yp,
+                          &route->dae);
+}
+
+// Begin with the rows chosen at the state in route->y.
+static KalStatus begin(KalRoute *route, double t)
+{
+    KalElimination *e = &route->elimination;
+    const size_t n = (size_t)e->n;
+    const size_t unknowns = 2 * (n + (size_t)e->instant->system->m);
+    KAL_TRY(kal_elimination_solve(e));
+    memset(route->yp, 0, unknowns * sizeof(double));
+    memset(route->y + 2 * n, 0, (unknowns - 2 * n) * sizeof(double));
+    memcpy(route->yp, route->y + n, n * sizeof(double));
+    memcpy(route->yp + n, e->qdd, n * sizeof(double));
+    memcpy(route->y + 2 * n, e->lambda, (size_t)e->rank * sizeof(double));
+    route->least = e->least;
+    return create_dae(route, t);
+}
+
+KalStatus kal_route_start(KalRoute *route, double t, const double *y)
+{
+    KalElimination *e = &route->elimination;
+    memcpy(route->y, y, 2 * (size_t)e->n * sizeof(double));
+    put(route, t, y);
+    KAL_TRY(kal_elimination_choose(e));
+    return begin(route, t);
+}
+
+static KalStatus choose_anew(KalRoute *route, double t)
+{
+    KalElimination *e = &route->elimination;
+    const int rank = e->rank;
+    const int positions = e->positions;
+    KAL_TRY(kal_elimination_choose(e));
+    if (e->rank != rank || e->positions != positions) {
+        return kal_fail(e->instant->ctx, KAL_ERR_CONTRADICTION,
+                        "the constraints change their rank near t = %g", t);
+    }
+    return begin(route, t);
+}
+
+KalStatus kal_route_advance(KalRoute *route, double t)
+{
+    KalElimination *e = &route->elimination;
+    double least = 0.0;
+    KAL_TRY(kal_dae_advance(route->dae, t, route->y));
+    put(route, t, route->y);
+    KAL_TRY(kal_elimination_measure(e, &least));
+    return least < LESS * route->least ? choose_anew(route, t)
+                                       : kal_elimination_solve(e);
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/run.h"
+#include "verify/route.h"
+
+#include <kalaba/verify.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    GAPS = 16,     // that are kept
+    FAILURES = 20, // of the second computation, before it is given up
+    TEXT_SIZE = 400
+};
+
+// The second motion is this much more exact than the run is asked to be.
+static const double FINER = 1.0 / 30.0;
+// Runs are seldom less exact than this, whatever is asked (docs/running.md).
+static const double LOOSEST = 1e-8;
+// Backward differentiation gets no further than this.
+static const double FINEST = 1e-12;
+static const double FINEST_ATOL = 1e-13;
+// Differences may be this many times what is expected.
+static const double ALLOWED = 100.0;
+
+static const char LOSES_RANK[] = "the constraints lose rank on the way";
+
+struct KalVerify {
+    KalContext *ctx;
+    const KalSystem *system;
+    KalInstant *instant;
+    KalRoute fine;   // the second opinion
+    KalRoute coarse; // the same, as inexact as the run
+    KalRun *run;     // of the sample at hand
+    bool begun;      // the routes are at time t
+    bool tried;      // there was a sample at time t
+    double t;
+    int failures;
+    int events; // of the run, until then
+    int passages;
+    long crossings;
+    KalVerifyReport report;
+    KalVerifyDifference size;    // of the numbers that are compared
+    char reason[TEXT_SIZE];      // why the routes have not begun
+    KalVerifyGap gaps[GAPS];     // as the report has them
+    char texts[GAPS][TEXT_SIZE]; // their reasons
+};
+
+static bool go_on(void *user)
+{
+    const KalRun *run = ((const KalVerify *)user)->run;
+    return !run->options.watch || run->options.watch(run->options.user, run);
+}
+
+static KalStatus init(KalVerify *v)
+{
+    KAL_TRY(kal_instant_create(v->ctx, v->system, &v->instant));
+    v->fine.go_on = go_on;
+    v->fine.user = v;
+    v->coarse.go_on = go_on;
+    v->coarse.user = v;
+    KAL_TRY(kal_route_init(&v->fine, v->instant));
+    return kal_route_init(&v->coarse, v->instant);
+}
+
+KalStatus kal_verify_create(KalContext *ctx, const KalSystem *system,
+                            KalVerify **out_verify)
+{
+    KalVerify *v = KAL_NEW(ctx, KalVerify);
+    if (!v) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to verify a run");
+    }
+    v->ctx = ctx;
+    v->system = system;
+    v->report = (KalVerifyReport){
+        .method = "IDA, stabilized index 2", .allowed = ALLOWED, .gaps = v->gaps};
+    const KalStatus status = init(v);
+    if (status != KAL_OK) {
+        kal_verify_destroy(v);
+        return status;
+    }
+    *out_verify = v;
+    return KAL_OK;
+}
+
+void kal_verify_destroy(KalVerify *verify)
+{
+    if (!verify) {
+        return;
+    }
+    kal_route_clear(&verify->coarse);
+    kal_route_clear(&verify->fine);
+    kal_instant_destroy(verify->instant);
+    kal_free(verify->ctx, verify, sizeof *verify);
+}
+
+KalVerifyReport kal_verify_report(const KalVerify *verify)
+{
+    KalVerifyReport report = verify->report;
+    report.passed = report.samples > 0 && report.ratio <= report.allowed;
+    return report;
+}
+
+// Note a time that was not verified.  It joins the one before if that has the same reason.
+static void add_gap(KalVerify *v, double from, double to, const char *reason)
+{
+    const int n = v->report.n_gaps;
+    if (n > 0 && v->gaps[n - 1].to == from && strcmp(v->texts[n - 1], reason) == 0) {
+        v->gaps[n - 1].to = to;
+    } else if (n < GAPS) {
+        (void)snprintf(v->texts[n], TEXT_SIZE, "%s", reason);
+        v->gaps[n] = (KalVerifyGap){.from = from, .to = to, .reason = v->texts[n]};
+        v->report.n_gaps++;
+    }
+}
+
+static double largest(const double *x, const double *y, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double difference = fabs(x[i] - (y ? y[i] : 0.0));
+        most = difference > most || isnan(difference) ? difference : most;
+    }
+    return most;
+}
+
+// The larger of two, where what is no number is the largest.
+static double worse(double a, double b)
+{
+    return b > a || isnan(b) ? b : a;
+}
+
+static void keep_worse(KalVerifyDifference *most, const KalVerifyDifference *now)
+{
+    most->q = worse(most->q, now->q);
+    most->qd = worse(most->qd, now->qd);
+    most->force = worse(most->force, now->force);
+}
+
+static KalVerifyDifference compare_routes(const KalVerify *v)
+{
+    const int n = v->system->n;
+    return (KalVerifyDifference){
+        .q = largest(v->fine.y, v->coarse.y, n),
+        .qd = largest(v->fine.y + n, v->coarse.y + n, n),
+        .force = largest(v->fine.elimination.cforce, v->coarse.elimination.cforce, n)};
+}
+
+// Numbers of the run and of the fine route.
+static KalVerifyDifference compare_run(KalVerify *v)
+{
+    const int n = v->system->n;
+    const KalMotionAnswer *answer = &v->run->answer;
+    const double *force = v->fine.elimination.cforce;
+    KalVerifyDifference now = {
+        .q = largest(v->fine.y, kal_instant_q(v->run->instant), n),
+        .qd = largest(v->fine.y + n, kal_instant_qd(v->run->instant), n)};
+    for (int i = 0; i < n; i++) {
+        const double mine = answer->force_ideal[i] + answer->force_nonideal[i];
+        now.force = worse(now.force, fabs(mine - force[i]));
+    }
+    return now;
+}
+
+// What is expected at least: the tolerance, at the size of the numbers.
+static void note_size(KalVerify *v)
+{
+    const int n = v->system->n;
+    const double rtol = v->coarse.rtol;
+    const double atol = v->coarse.atol;
+    const KalVerifyDifference size = {
+        .q = largest(v->fine.y, NULL, n),
+        .qd = largest(v->fine.y + n, NULL, n),
+        .force = largest(v->fine.elimination.cforce, NULL, n)
+                 + largest(v->fine.elimination.force, NULL, n)};
+    keep_worse(&v->size, &size);
+    const KalVerifyDifference least = {.q = rtol * v->size.q + atol,
+                                       .qd = rtol * v->size.qd + atol,
+                                       .force = rtol * v->size.force + atol};
+    keep_worse(&v->report.expected, &least);
+}
+
+static void compare(KalVerify *v)
+{
+    KalVerifyReport *report = &v->report;
+    note_size(v);
+    const KalVerifyDifference own = compare_routes(v);
+    const KalVerifyDifference now = compare_run(v);
+    keep_worse(&report->expected, &own);
+    keep_worse(&report->difference, &now);
+    double ratio = now.q / report->expected.q;
+    ratio = worse(ratio, now.qd / report->expected.qd);
+    ratio = worse(ratio, now.force / report->expected.force);
+    if (ratio > report->ratio || isnan(ratio)) {
+        report->ratio = isnan(ratio) ? INFINITY : ratio;
+        report->at = v->run->t;
+    }
+    report->samples++;
+}
+
+static void set_tolerances(KalVerify *v)
+{
+    const KalRunOptions *options = &v->run->options;
+    v->coarse.rtol = fmax(options->rtol, 10.0 * FINEST);
+    v->coarse.atol = fmax(options->atol, 10.0 * FINEST_ATOL);
+    // Not finer absolutely: of numbers near zero no more digits are asked.
+    v->fine.rtol = fmax(FINER * fmin(options->rtol, LOOSEST), FINEST);
+    v->fine.atol = fmax(fmin(options->atol, LOOSEST), FINEST_ATOL);
+}
+
+// A failure of the second computation is no failure of the run: the reason is kept.
+static KalStatus give_up(KalVerify *v, KalStatus status)
+{
+    if (status == KAL_OK || status == KAL_ERR_NOMEM || status == KAL_ERR_INTERRUPTED) {
+        return status;
+    }
+    v->failures++;
+    v->begun = false;
+    (void)snprintf(v->reason, sizeof v->reason, "%s", kal_context_message(v->ctx));
+    return KAL_OK;
+}
+
+// Begin at the state of the run.
+static KalStatus begin(KalVerify *v)
+{
+    KalRun *run = v->run;
+    const double *y = kal_instant_q(run->instant); // velocities follow
+    for (int i = 0; i < v->system->m; i++) {
+        kal_instant_set_active(v->instant, i, run->instant->active[i]);
+    }
+    set_tolerances(v);
+    v->begun = false;
+    KalStatus status = kal_route_start(&v->fine, run->t, y);
+    if (status == KAL_OK) {
+        status = kal_route_start(&v->coarse, run->t, y);
+    }
+    if (status == KAL_OK) {
+        v->begun = true;
+        compare(v);
+    }
+    return give_up(v, status);
+}
+
+// Whether the run lost and regained rank since the last sample, or is about to.
+static bool loses_rank(const KalVerify *v)
+{
+    const KalRunStatistics *s = &v->run->statistics;
+    return v->run->crossed || s->passages != v->passages
+           || s->crossings != v->crossings;
+}
+
+// Begin again, after a time that could not be verified.
+static KalStatus restart(KalVerify *v, const char *reason)
+{
+    add_gap(v, v->t, v->run->t, reason);
+    if (v->run->crossed) { // and what comes next cannot be either
+        v->begun = false;
+        (void)snprintf(v->reason, sizeof v->reason, "%s", LOSES_RANK);
+        return KAL_OK;
+    }
+    if (v->failures >= FAILURES) {
+        return KAL_OK;
+    }
+    v->report.restarts++;
+    return begin(v);
+}
+
+static KalStatus follow(KalVerify *v)
+{
+    const double t = v->run->t;
+    if (t <= v->t) {
+        return KAL_OK;
+    }
+    KalStatus status = kal_route_advance(&v->fine, t);
+    if (status == KAL_OK) {
+        status = kal_route_advance(&v->coarse, t);
+    }
+    if (status == KAL_OK) {
+        compare(v);
+        v->report.time += t - v->t;
+        return KAL_OK;
+    }
+    KAL_TRY(give_up(v, status));
+    return restart(v, v->reason);
+}
+
+KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
+{
+    KalVerify *v = verify;
+    const KalRunStatistics *s = &run->statistics;
+    KalStatus status = KAL_OK;
+    v->run = run;
+    if (!v->tried) {
+        status = begin(v);
+    } else if (loses_rank(v)) {
+        status = restart(v, LOSES_RANK);
+    } else if (s->events != v->events) {
+        status = restart(v, "an event changed the motion");
+    } else {
+        status = v->begun ? follow(v) : restart(v, v->reason);
+    }
+    v->tried = true;
+    v->t = run->t;
+    v->events = s->events;
+    v->passages = s->passages;
+    v->crossings = s->crossings;
+    v->run = NULL;
+    return status;
+}
