@@ -59,14 +59,10 @@ static KalStatus settle(KalAnalysis *a, double *y, bool *held)
 // How many states there are at the start; there may be none to linearize about.
 static KalStatus count_usual(KalAnalysis *a)
 {
-    KalLinearization l;
     if (a->usual_states >= 0) {
         return KAL_OK;
     }
-    const KalStatus status = kal_analysis_linearize(a, &l);
-    if (status == KAL_OK) {
-        a->usual_states = l.n_states;
-    }
+    const KalStatus status = kal_analysis_count_states(a, &a->usual_states);
     return status == KAL_ERR_NOMEM ? status : KAL_OK;
 }
 
