@@ -70,8 +70,14 @@ static KalStatus place(KalAnalysis *a, const char *values, double *y, bool *held
                        bool *out_moved)
 {
     KalStartReport report;
-    KAL_TRY(kal_instant_start(a->instant, &report));
-    KAL_TRY(count_usual(a));
+    bool complete = false;
+    if (values) { // a state that is given whole needs no start
+        KAL_TRY(kal_instant_set(a->instant, values, &complete));
+    }
+    if (!complete) {
+        KAL_TRY(kal_instant_start(a->instant, &report));
+        KAL_TRY(count_usual(a));
+    }
     if (!values) {
         return KAL_OK;
     }
