@@ -414,47 +414,35 @@ static void fill_right(KalAnalysis *a, const KalResidualTable *table, const doub
     }
 }
 
-static KalStatus solve_right(KalAnalysis *a, KalMotionAnswer *answer)
+// Accelerations to a->da, multipliers to a->dl by constraint.
+static void solve_right(KalAnalysis *a)
 {
-    const KalMotionProblem problem = {.n = a->system->n,
-                                      .m = a->n_rows,
-                                      .M = a->instant->M,
-                                      .Q = a->force,
-                                      .A = a->A_rows,
-                                      .b = a->b};
-    return kal_motion_solve(a->motion, &problem, answer);
-}
-
-static void keep_multipliers(KalAnalysis *a, const KalMotionAnswer *answer)
-{
+    kal_responder_solve(&a->responder, a->force, a->b, a->da, a->multipliers);
     memset(a->dl, 0, (size_t)a->system->m * sizeof *a->dl);
     for (int k = 0; k < a->n_rows; k++) {
-        a->dl[a->instant->rows[a->rows[k]]] = answer->multipliers[k];
+        a->dl[a->instant->rows[a->rows[k]]] = a->multipliers[k];
     }
 }
 
 // theory (17.2): with non-ideal forces, once for the multipliers of the ideal part that
 // these may depend on, and once more with their change.
-static KalStatus respond(KalAnalysis *a, const double *dy, int input)
+static void respond(KalAnalysis *a, const double *dy, int input)
 {
     const int n = a->system->n;
     const int m = a->system->m;
     const bool has_C = a->system->equations->has_C;
-    KalMotionAnswer answer;
     fill_right(a, has_C ? &a->ideal : &a->full, dy, input);
-    KAL_TRY(solve_right(a, &answer));
-    keep_multipliers(a, &answer);
-    if (has_C) {
-        fill_right(a, &a->full, dy, input);
-        for (int i = 0; i < n; i++) {
-            a->force[i] += dot(a->C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
-                           + dot(a->C_l + (size_t)i * (size_t)m, a->dl, m)
-                           + (input < 0 ? 0.0 : a->C_w[input * n + i]);
-        }
-        KAL_TRY(solve_right(a, &answer));
+    solve_right(a);
+    if (!has_C) {
+        return;
     }
-    memcpy(a->da, answer.qdd, (size_t)n * sizeof *a->da);
-    return KAL_OK;
+    fill_right(a, &a->full, dy, input);
+    for (int i = 0; i < n; i++) {
+        a->force[i] += dot(a->C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                       + dot(a->C_l + (size_t)i * (size_t)m, a->dl, m)
+                       + (input < 0 ? 0.0 : a->C_w[input * n + i]);
+    }
+    kal_responder_solve(&a->responder, a->force, a->b, a->da, a->multipliers);
 }
 
 // How an output answers; NaN where it depends on reactions that are not unique, or has no
@@ -481,13 +469,12 @@ static double output_answer(const KalAnalysis *a, int i, const double *dy, int i
 }
 
 // Column k of state and output matrices that are `width` wide.
-static KalStatus fill_column(KalAnalysis *a, const double *dy, int input, int k,
-                             int width)
+static void fill_column(KalAnalysis *a, const double *dy, int input, int k, int width)
 {
     const int n = a->system->n;
     double *states = input < 0 ? a->A : a->B;
     double *outputs = input < 0 ? a->C : a->D;
-    KAL_TRY(respond(a, dy, input));
+    respond(a, dy, input);
     for (int i = 0; i < a->n_states; i++) {
         const int at = a->state[i];
         states[i * width + k] = at < n ? dy[n + at] : a->da[at - n];
@@ -495,7 +482,6 @@ static KalStatus fill_column(KalAnalysis *a, const double *dy, int input, int k,
     for (int i = 0; i < a->system->n_outputs; i++) {
         outputs[i * width + k] = output_answer(a, i, dy, input);
     }
-    return KAL_OK;
 }
 
 // What kind of state it is.
@@ -645,16 +631,32 @@ static void judge(KalAnalysis *a, KalLinearization *l)
     }
 }
 
+KalStatus kal_analysis_count_states(KalAnalysis *a, int *out_count)
+{
+    KAL_TRY(solve_instant(a));
+    KAL_TRY(fill_manifold(a));
+    KAL_TRY(choose(a));
+    *out_count = a->n_states;
+    return KAL_OK;
+}
+
 KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_linearization)
 {
     KAL_TRY(solve_instant(a));
     KAL_TRY(fill_tables(a));
     KAL_TRY(choose(a));
+    if (!kal_responder_factor(&a->responder, a->instant->M, a->A_rows, a->n_rows,
+                              a->masses)) {
+        return kal_fail(
+            a->ctx, KAL_ERR_NOT_UNIQUE,
+            "accelerations are hardly unique in this state: there is nothing "
+            "to linearize");
+    }
     for (int k = 0; k < a->n_states; k++) {
-        KAL_TRY(fill_column(a, direction(a, k), -1, k, a->n_states));
+        fill_column(a, direction(a, k), -1, k, a->n_states);
     }
     for (int k = 0; k < a->inputs.count; k++) {
-        KAL_TRY(fill_column(a, input_direction(a, k), k, k, a->inputs.count));
+        fill_column(a, input_direction(a, k), k, k, a->inputs.count);
     }
     KalLinearization l = {.n_states = a->n_states,
                           .n_positions = a->n_positions,
