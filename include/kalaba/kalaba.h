@@ -14,6 +14,7 @@
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
 #include <kalaba/record.h>
+#include <kalaba/reduce.h>
 #include <kalaba/run.h>
 #include <kalaba/show.h>
 #include <kalaba/status.h>

@@ -92,6 +92,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .user = &used,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
         .stiff = job->stiff,
+        .more = job->more,
         .balance = job->runs,
         .enter = enter_phase,
         .enter_user = job,
@@ -172,12 +173,14 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
     return status == KAL_EXIT_DONE ? command(job) : status;
 }
 
-static KalExit run_job(const KalArguments *arguments, bool runs, bool stiff,
+// `how` says what it is loaded for.
+static KalExit run_job(const KalArguments *arguments, const KalModelJob *how,
                        KalExit (*command)(KalModelJob *job))
 {
     KalModelJob job = {.arguments = arguments,
-                       .runs = runs,
-                       .stiff = stiff,
+                       .runs = how->runs,
+                       .stiff = how->stiff,
+                       .more = how->more,
                        .began = kal_clock(),
                        .json = arguments->options[KAL_OPTION_JSON] != NULL,
                        .quiet = arguments->options[KAL_OPTION_QUIET] != NULL};
@@ -192,11 +195,17 @@ static KalExit run_job(const KalArguments *arguments, bool runs, bool stiff,
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, false, false, command);
+    return run_job(arguments, &(KalModelJob){.more = NULL}, command);
 }
 
 KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
                                KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, true, stiff, command);
+    return run_job(arguments, &(KalModelJob){.runs = true, .stiff = stiff}, command);
+}
+
+KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
+                               KalExit (*command)(KalModelJob *job))
+{
+    return run_job(arguments, &(KalModelJob){.more = more}, command);
 }

@@ -37,6 +37,7 @@ typedef struct KalModelJob {
     bool stiff;        ///< and for any method
     double began;      ///< when loading began, or its last part
     double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
+    const char *more;  ///< statements that are added to it, or NULL
     KalInput input;
     KalContext *ctx;
     KalSystem *system;
@@ -52,6 +53,10 @@ KalExit kal_model_job_run(const KalArguments *arguments,
 /// The same for a command that simulates; `stiff`: it may take the method for stiff
 /// systems.
 KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
+                               KalExit (*command)(KalModelJob *job));
+
+/// The same with statements that are added to the model.
+KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
                                KalExit (*command)(KalModelJob *job));
 
 /// Load the model of a job once more, with another `-p`, "NAME=VALUE"; nothing may use the

@@ -16,12 +16,14 @@ enum {
     OPTION_TOLERANCE,
     OPTION_METHOD,
     OPTION_DRIFT,
+    OPTION_FORM,
     OPTION_VERIFY,
 };
 
 #define WORD(name, word, meaning) word,
 
 static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
+static const char *const forms[] = {KAL_RUN_FORM_LIST(WORD)};
 
 static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
@@ -35,6 +37,7 @@ static const KalOption options[] = {
                      false                                                                    },
     [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_FORM] = {"--form",      "FORM",   "full or reduced",                         false},
     [OPTION_VERIFY] = {"--verify",    NULL,
                      "compute the motion by a second way and compare",                   false},
 };
@@ -83,6 +86,19 @@ static bool read_method(Job *job)
         }
     }
     kal_message_print("option '--method' takes auto, dop853 or bdf, not '%s'", text);
+    return false;
+}
+
+static bool read_form(Job *job)
+{
+    const char *text = option(job, OPTION_FORM);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (!text || strcmp(text, forms[i]) == 0) {
+            job->options.form = (KalRunForm)i;
+            return true;
+        }
+    }
+    kal_message_print("option '--form' takes full or reduced, not '%s'", text);
     return false;
 }
 
@@ -160,8 +176,8 @@ static bool read_options(Job *job)
     double tolerance = 0.0;
     const bool read = read_number(job, OPTION_UNTIL, &job->options.until)
                       && read_number(job, OPTION_TOLERANCE, &tolerance)
-                      && read_method(job) && read_drift(job) && read_units(job)
-                      && read_columns(job);
+                      && read_method(job) && read_form(job) && read_drift(job)
+                      && read_units(job) && read_columns(job);
     if (read && option(job, OPTION_TOLERANCE)) {
         if (!(tolerance > 0.0)) {
             kal_message_print("option '--tolerance' takes a positive number");

@@ -28,6 +28,7 @@ typedef enum Kind {
     FORCE,
     REACTION,
     CONTROL,
+    DEMAND,
     POWER,
     WORK,
     ENERGY,
@@ -99,6 +100,9 @@ static void label_column(const KalSystem *system, Column column, Label *label)
     case CONTROL:
         (void)snprintf(label->name, NAME_SIZE, "control(%s)", model->actuators[i].name);
         break;
+    case DEMAND:
+        (void)snprintf(label->name, NAME_SIZE, "demand(%s)", model->actuators[i].name);
+        break;
     case POWER:
         (void)snprintf(label->name, NAME_SIZE, "power(%s)", system->works[i].name);
         unit = "W";
@@ -124,7 +128,8 @@ static int count_of(const KalSystem *system, Kind kind)
     case FORCE: return system->n;
     case OUTPUT: return system->n_outputs;
     case REACTION: return system->m;
-    case CONTROL: return system->n_actuators;
+    case CONTROL:
+    case DEMAND: return system->n_actuators;
     case POWER:
     case WORK: return (int)system->n_works;
     default: return 1;
@@ -159,14 +164,14 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
                              bool *found)
 {
     for (int i = 0; i < count_of(record->system, kind); i++) {
+        const Column column = {kind, i};
         Label label;
-        label_column(record->system, (Column){kind, i}, &label);
-        const bool none =
-            kind == POWER && record->system->works[i].kind == KAL_WORK_TIME;
-        if (kal_word_fits(pattern, label.name) && !none) {
-            *found = true;
-            KAL_TRY(add_column(record, (Column){kind, i}));
-        }
+        label_column(record->system, column, &label);
+        const bool exists =
+            kind != POWER || record->system->works[i].kind != KAL_WORK_TIME;
+        const bool wanted = exists && kal_word_fits(pattern, label.name);
+        *found = *found || wanted;
+        KAL_TRY(wanted ? add_column(record, column) : KAL_OK);
     }
     return KAL_OK;
 }
@@ -177,13 +182,15 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
     for (int kind = TIME; kind <= ENERGY; kind++) {
         KAL_TRY(add_fitting(record, (Kind)kind, pattern, &found));
     }
-    return found ? KAL_OK
-                 : kal_fail(record->ctx, KAL_ERR_USAGE,
-                            "no column is called '%s'; there are x, x', x'', cforce(x) "
-                            "for every coordinate x, reaction(c) for constraints, "
-                            "control(u) for actuators, power(w) and work(w) for all "
-                            "that does work, energy() and the outputs",
-                            pattern);
+    return found
+               ? KAL_OK
+               : kal_fail(
+                   record->ctx, KAL_ERR_USAGE,
+                   "no column is called '%s'; there are x, x', x'', cforce(x) "
+                   "for every coordinate x, reaction(c) for constraints, "
+                   "control(u), demand(u) for actuators, power(w) and work(w) for all "
+                   "that does work, energy() and the outputs",
+                   pattern);
 }
 
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
@@ -289,6 +296,8 @@ static double value_of(const Sample *sample, Column column)
         return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
     case REACTION: return v[layout->reactions + i];
     case CONTROL: return v[layout->controls + i];
+    case DEMAND:
+        return instant->control ? kal_control_get(instant->control).demanded[i] : 0.0;
     case POWER: return sample->works[i].power;
     case WORK: return sample->works[i].work;
     default: return v[layout->energy];

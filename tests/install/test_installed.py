@@ -24,6 +24,7 @@ HEADERS = {
     "motion.h",
     "problem.h",
     "record.h",
+    "reduce.h",
     "run.h",
     "show.h",
     "status.h",
