@@ -120,7 +120,7 @@ static KalStatus make_record(KalReport *report)
 {
     const KalModel *model = report->system->model;
     const bool small = model->n_coordinates + model->n_constraints <= FORCES_LIMIT;
-    const char *patterns[5] = {"energy()"};
+    const char *patterns[6] = {"energy()"};
     size_t count = 1;
     if (small && model->n_constraints > 0) {
         patterns[count++] = "cforce(*)";
@@ -133,6 +133,9 @@ static KalStatus make_record(KalReport *report)
     }
     if (model->n_actuators > 0) {
         patterns[count++] = "control(*)";
+    }
+    if (report->system->n_works > 0) {
+        patterns[count++] = "work(*)";
     }
     KAL_TRY(kal_record_create(report->ctx, report->system, patterns, count,
                               &report->record));
