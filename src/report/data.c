@@ -143,6 +143,8 @@ void kal_report_write_data(const KalReportData *data, KalSink sink)
     write_text(&w, "failure", data->facts->failure);
     write_bool(&w, "complete", !data->facts->failure && kal_run_is_over(data->run));
     write_text(&w, "stopped_by", kal_run_stopped_by(data->run));
+    write_number(&w, "plots_left_out",
+                 (double)(system->model->n_plots - data->report->n_plots));
     write_number(&w, "drawings_left_out",
                  (double)(system->model->n_drawings - data->report->n_drawings));
     write_parameters(&w, system->model);

@@ -228,7 +228,7 @@ void kal_report_write_pictures(const KalReportData *data, KalJsonWriter *w)
     const KalModel *model = report->system->model;
     kal_json_write_key(w, "plots");
     kal_json_write_begin(w, '[');
-    for (size_t i = 0; i < model->n_plots; i++) {
+    for (size_t i = 0; i < report->n_plots; i++) {
         write_plot(report, w, &model->plots[i]);
     }
     kal_json_write_end(w, ']');

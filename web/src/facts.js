@@ -158,7 +158,7 @@ function statistics(run) {
   );
 }
 
-function happenings({ marks, stopped_by: stop }, clock) {
+function happenings({ marks }, clock) {
   if (marks.length === 0) {
     return [];
   }
@@ -166,8 +166,7 @@ function happenings({ marks, stopped_by: stop }, clock) {
     make('button', { className: 'link', onclick: () => clock.set(t) }, number(t, 9)),
     text,
   ]);
-  const end = stop ? [make('p', {}, `The event ${stop} ended the run.`)] : [];
-  return [section('On the way', ...longTable(['t', 'what happened'], rows), ...end)];
+  return [section('On the way', ...longTable(['t', 'what happened'], rows))];
 }
 
 /** Fill the part with parameters, start, events and statistics. */
