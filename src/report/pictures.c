@@ -138,11 +138,12 @@ typedef struct Arrow {
 static size_t force_column(const KalReport *report, KalExpr e)
 {
     const KalModel *model = report->system->model;
-    const KalExprNode node = kal_graph_node(model->graph, e);
-    if (e.index == KAL_NO_EXPR.index || node.op != KAL_OP_SYMBOL) {
+    if (e.index == KAL_NO_EXPR.index
+        || kal_graph_node(model->graph, e).op != KAL_OP_SYMBOL) {
         return 0;
     }
-    const KalSymbol *symbol = &model->symbols[node.arg[0].index];
+    const KalSymbol *symbol =
+        &model->symbols[kal_graph_node(model->graph, e).arg[0].index];
     if (symbol->kind != KAL_SYMBOL_COORDINATE) {
         return 0;
     }
