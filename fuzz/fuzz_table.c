@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // A table as CSV: read it, write it, read that again; then the same with too little
-// memory, and with a small limit.
+// memory, and with a small limit; and as the units of another table.
 
 #include "fault.h"
 #include "output.h"
@@ -76,10 +76,35 @@ static void run(const uint8_t *data, size_t size, long calls_left, size_t limit)
     demand(fault.live_bytes == 0);
 }
 
+// The same bytes as a file of units beside a table.
+static void run_columns(const uint8_t *data, size_t size, long calls_left)
+{
+    Fault fault = {.calls_left = -1};
+    KalContext *ctx = NULL;
+    KalTable *table = NULL;
+    demand(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
+    demand(kal_table_create(ctx, size + 1000, &table) == KAL_OK);
+    demand(kal_table_add_column(table, (KalQuantity){.name = "t"}) == KAL_OK);
+    demand(kal_table_add_column(table, (KalQuantity){.name = "x"}) == KAL_OK);
+    fault.calls_left = calls_left;
+    const KalStatus status =
+        kal_csv_parse_columns(ctx, "fuzz", (const char *)data, size, table);
+    if (status == KAL_ERR_NOMEM) {
+        demand(calls_left >= 0);
+    } else if (status != KAL_OK) {
+        demand_error(ctx, status);
+    }
+    kal_table_destroy(table);
+    kal_context_destroy(ctx);
+    demand(fault.live_bytes == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     run(data, size, -1, 0);
     run(data, size, 1 + (long)(size % 13), 0);
     run(data, size, -1, size + size / 2);
+    run_columns(data, size, -1);
+    run_columns(data, size, (long)(size % 7));
     return 0;
 }

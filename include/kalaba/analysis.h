@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Linearization on the constraints, modes and stability.
+/// Linearization on the constraints, modes and stability, equilibria.
 ///
 ///     kal_analysis_create(ctx, system, NULL, &analysis);
 ///     kal_analysis_place(analysis, "theta = 0, theta' = 0", NULL);
@@ -17,6 +17,8 @@
 #define KALABA_ANALYSIS_H
 
 #include <kalaba/system.h>
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,7 +73,9 @@ typedef struct KalLinearization {
     bool steady;           ///< nothing but driven coordinates changes
     bool at_rest;          ///< nothing changes at all
     bool timeless;         ///< no equation depends on time
-    const char *note;      ///< why it is not an equilibrium; NULL if it is one
+    bool singular;    ///< there are not as many states as at the model's start: the
+                      ///< constraints lose rank here, or there
+    const char *note; ///< why it is not an equilibrium; NULL if it is one
 } KalLinearization;
 
 /// Linearize about the present state.  KAL_ERR_NOT_UNIQUE when accelerations are not
@@ -108,12 +112,21 @@ typedef struct KalMode {
                          ///< imaginary parts; the largest is 1
 } KalMode;
 
+/// An eigenvalue.
+typedef struct KalEigenvalue {
+    double re;
+    double im;
+    double uncertainty; ///< by which rounding may have moved it
+} KalEigenvalue;
+
 /// The modes of the linearization about a state.
 typedef struct KalModes {
     int n;                ///< as many as states
     int n_coordinates;    ///< of a shape
     const KalMode *modes; ///< those that grow most first, then by falling frequency;
                           ///< conjugate pairs are neighbors
+    int n_inner;          ///< eigenvalues of the states that are not driven:
+    const KalEigenvalue *inner; ///< these decide about stability
     KalStability stability;
     bool decays;        ///< stable, and all modes but those of a family decay
     int family;         ///< dimension of the set of equilibria or steady motions here
@@ -124,6 +137,103 @@ typedef struct KalModes {
 /// Find the modes about the present state.  Failures as of kal_analysis_linearize().
 KAL_API KAL_CHECKED KalStatus kal_analysis_modes(KalAnalysis *analysis,
                                                  KalModes *out_modes);
+
+/// Where to look for equilibria.  Zeroed: at rest, from the start of the model and 30 other
+/// places.
+typedef struct KalEquilibriumOptions {
+    int starts;        ///< places to begin at, the model's start among them; 0: 31, and
+                       ///< 1 for steady motions
+    uint64_t seed;     ///< of the random places
+    const char *where; ///< bounds, "theta = -pi .. pi, x = 0 .. 1"; NULL: none
+    bool steady;       ///< look for steady motions, not for rest
+} KalEquilibriumOptions;
+
+/// A state in which nothing accelerates.
+typedef struct KalEquilibrium {
+    const double *q;           ///< n
+    const double *qd;          ///< n: 0 at rest
+    const double *multipliers; ///< m: of least norm where not unique; 0 of constraints
+                               ///< that do not act
+    const double *force;       ///< n: of the constraints
+    double potential;          ///< V
+    KalStability stability;
+    bool decays;
+    int family;         ///< dimension of the family it is one of, or 0
+    const char *reason; ///< of the stability
+} KalEquilibrium;
+
+/// What was found, in the order of discovery.  Arrays hold until the next search.
+typedef struct KalEquilibria {
+    int count;
+    const KalEquilibrium *list;
+    int starts;  ///< that led to constraints satisfied
+    int arrived; ///< and to a balanced state
+} KalEquilibria;
+
+/// The most equilibria that a search keeps.
+#define KAL_EQUILIBRIA_LIMIT 200
+
+/// Look for states at rest, or steady motions, on the constraints.  Equal ones and those
+/// of one family are listed once.  Angles, coordinates in radians that are periodic, are
+/// brought into the bounds or to −π … π.  KAL_ERR_USAGE when the equations depend on time
+/// or an option is wrong, KAL_ERR_SYNTAX, KAL_ERR_CONTRADICTION when there is no start.
+KAL_API KAL_CHECKED KalStatus
+kal_analysis_equilibria(KalAnalysis *analysis, const KalEquilibriumOptions *options,
+                        KalEquilibria *out_equilibria);
+
+/// Go to an equilibrium of the last search; numbers begin at 1.  KAL_ERR_USAGE.
+KAL_API KAL_CHECKED KalStatus kal_analysis_go(KalAnalysis *analysis, int number);
+
+/// Finds the modes for a value of a parameter; they hold until the next call.  A failure
+/// other than KAL_ERR_NOMEM leaves a gap.
+typedef KalStatus (*KalLocusModes)(void *user, double value, KalModes *out_modes);
+
+/// The eigenvalues for one value of a parameter.
+typedef struct KalLocusPoint {
+    double value;
+    int n;            ///< eigenvalues; 0 where there are none
+    const double *re; ///< n, falling
+    const double *im; ///< n
+    int growing;      ///< of those that count
+    KalStability stability;
+    bool failed; ///< there was no answer
+} KalLocusPoint;
+
+/// Where eigenvalues cross the imaginary axis.
+typedef struct KalCritical {
+    double value;
+    double frequency; ///< |Im λ|/2π of those that cross
+    int below;        ///< growing modes below the value
+    int above;        ///< and above
+} KalCritical;
+
+/// Eigenvalues as functions of a parameter.
+typedef struct KalLocus KalLocus;
+
+/// Values of a parameter.
+typedef struct KalLocusRange {
+    double low;
+    double high;
+    int points; ///< 2 or more, both ends among them
+} KalLocusRange;
+
+/// Find modes for the values of a range, and those between them at which the number of
+/// growing modes changes.  `user` is passed to `modes`.  The caller owns the result.
+/// KAL_ERR_USAGE, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_locus_create(KalContext *ctx,
+                                               const KalLocusRange *range,
+                                               KalLocusModes modes, void *user,
+                                               KalLocus **out_locus);
+
+/// Free it.  NULL is allowed.
+KAL_API void kal_locus_destroy(KalLocus *locus);
+
+/// The points, by rising value; answers how many.
+KAL_API int kal_locus_points(const KalLocus *locus, const KalLocusPoint **out_points);
+
+/// The critical values, rising; answers how many.
+KAL_API int kal_locus_criticals(const KalLocus *locus,
+                                const KalCritical **out_criticals);
 
 #ifdef __cplusplus
 }

@@ -9,10 +9,12 @@
 #include <kalaba/analysis.h>
 #include <kalaba/context.h>
 #include <kalaba/examine.h>
+#include <kalaba/figure.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>
 #include <kalaba/record.h>
+#include <kalaba/reduce.h>
 #include <kalaba/report.h>
 #include <kalaba/run.h>
 #include <kalaba/show.h>

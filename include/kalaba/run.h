@@ -26,6 +26,18 @@ extern "C" {
 /// The motion of one system.
 typedef struct KalRun KalRun;
 
+/// The equations that are integrated: name, word in options, what it is.
+#define KAL_RUN_FORM_LIST(X)                                                 \
+    X(KAL_RUN_FORM_FULL, "full", "all velocities, as the constraints allow") \
+    X(KAL_RUN_FORM_REDUCED, "reduced", "as many speeds as are free")
+
+/// A form of the equations.
+typedef enum KalRunForm {
+#define KAL_RUN_FORM_ENUM(name, word, meaning) name,
+    KAL_RUN_FORM_LIST(KAL_RUN_FORM_ENUM)
+#undef KAL_RUN_FORM_ENUM
+} KalRunForm;
+
 /// How to run.  Fill with kal_run_options(), which takes what the model says, then change
 /// single fields.
 typedef struct KalRunOptions {
@@ -36,6 +48,7 @@ typedef struct KalRunOptions {
     double atol;  ///< > 0: and absolutely
     KalMethod method;
     KalDrift drift;
+    KalRunForm form;   ///< KAL_RUN_FORM_REDUCED goes with DOP853 only
     double stabilize;  ///< the rate k of KAL_DRIFT_STABILIZE
     double fixed_step; ///< > 0: all steps of DOP853 have this size; 0: as errors demand
     /// Called after every step and before every sample, unless NULL; false: stop with
@@ -162,13 +175,27 @@ typedef struct KalConstant {
 /// many there are; they hold until the run goes on.
 KAL_API size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants);
 
+/// What was asked of an actuator, and what it gave.
+typedef struct KalEffort {
+    const char *name;
+    double limit;     ///< infinite for none
+    double demanded;  ///< the largest size of what the servos needed
+    double delivered; ///< and of what they got
+    double limited;   ///< how long it was at its limit, up to the last time it left it
+} KalEffort;
+
+/// The actuators of a model with servo constraints.  Answers how many there are; they
+/// hold until the run goes on.
+KAL_API size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts);
+
 /// Something worth telling that happened in a run.
 typedef struct KalIncident {
     double t;
     const char *text; ///< one sentence, with names
 } KalIncident;
 
-/// What happened so far, up to a limit: events, passages, a change of the method.  Answers
+/// What happened so far, up to a limit: events, passages, a change of the method, times of
+/// actuators at their limits.  Answers
 /// how many; they hold until the run goes on.
 KAL_API size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents);
 

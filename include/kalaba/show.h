@@ -80,6 +80,24 @@ KAL_API KAL_CHECKED KalStatus kal_show_modes(KalAnalysis *analysis,
                                              const KalShowOptions *options,
                                              KalSink sink);
 
+/// Show the equilibria that a search found, as text or JSON.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_show_equilibria(KalAnalysis *analysis,
+                                                  const KalEquilibria *equilibria,
+                                                  const KalShowOptions *options,
+                                                  KalSink sink);
+
+/// What a sweep is about.
+typedef struct KalLocusTitle {
+    const char *model;
+    const char *parameter;
+} KalLocusTitle;
+
+/// Show the modes of a sweep and its critical values, as text or JSON.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_show_locus(KalContext *ctx, const KalLocus *locus,
+                                             const KalLocusTitle *title,
+                                             const KalShowOptions *options,
+                                             KalSink sink);
+
 /// Write a failure as JSON: the message and the names of those at fault.
 KAL_API void kal_show_error_json(const char *message, const char *const *names,
                                  int n_names, KalSink sink);

@@ -151,7 +151,8 @@ KAL_API KAL_CHECKED KalStatus kal_table_check_path(KalContext *ctx, const char *
 KAL_API KAL_CHECKED KalStatus kal_table_write(const KalTable *table, const char *path,
                                               const KalTableWriteOptions *options);
 
-/// Read a table from a file: .csv, .h5 or .hdf5.  `limit` as for kal_table_create().  The
+/// Read a table from a file: .csv, .h5 or .hdf5.  Units of x.csv that it has no comment for
+/// come from x.units.csv, if that is there.  `limit` as for kal_table_create().  The
 /// caller owns the table.  KAL_ERR_USAGE for another ending, KAL_ERR_FILE, KAL_ERR_SYNTAX
 /// and KAL_ERR_NUMBER with line and column of a CSV, KAL_ERR_SHAPE when columns of an HDF5
 /// file differ in length, KAL_ERR_LIMIT, KAL_ERR_NOMEM.

@@ -26,6 +26,10 @@ typedef struct KalSink {
 KAL_API const char *kal_word_find_near(const char *word, const char *const *words,
                                        int count);
 
+/// Whether a word fits a pattern: `*` stands for any text, `?` for any byte, all else for
+/// itself.
+KAL_API bool kal_word_fits(const char *pattern, const char *word);
+
 /// The number that a text is, such as `-1.5e-3`, in any locale; false when it is none or is
 /// too large for a double.
 KAL_API bool kal_number_read(const char *text, double *out_number);

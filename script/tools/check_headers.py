@@ -42,7 +42,7 @@ def statements(code):
 @functools.cache
 def outside_folders():
     """Where the headers are that internal ones may include from other projects."""
-    run = subprocess.run(["pkg-config", "--cflags-only-I", "hdf5-serial"],
+    run = subprocess.run(["pkg-config", "--cflags-only-I", "hdf5-serial", "cairo"],
                          capture_output=True, text=True, check=True)
     return [flag.replace("-I", "-isystem", 1) for flag in run.stdout.split()]
 

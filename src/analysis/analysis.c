@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "analysis/analysis.h"
+#include "analysis/balance.h"
 
 #include <string.h>
 
@@ -69,8 +69,8 @@ static bool take_chart(KalAnalysis *a)
     a->follows_v = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
     a->rows = (int *)kal_arena_alloc(a->arena, m, sizeof(int));
     return a->pivot && a->later_row && a->follows_q && a->follows_v && a->rows
-           && take(a, n, &a->weights) && take(a, rows * (2 * n + k), &a->W)
-           && take(a, m * n, &a->A_rows);
+           && take(a, n, &a->weights) && take(a, n, &a->masses)
+           && take(a, rows * (2 * n + k), &a->W) && take(a, m * n, &a->A_rows);
 }
 
 static bool take_modes(KalAnalysis *a)
@@ -78,14 +78,16 @@ static bool take_modes(KalAnalysis *a)
     const size_t z = 2 * (size_t)a->system->n;
     a->state = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
     a->order = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
+    a->ignorable = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
     a->driven = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
     a->state_names = (const char **)kal_arena_alloc(a->arena, z, sizeof(char *));
     a->values = (double complex *)kal_arena_alloc(a->arena, z, sizeof *a->values);
     a->vectors = (double complex *)kal_arena_alloc(a->arena, z * z, sizeof *a->vectors);
     a->modes = (KalMode *)kal_arena_alloc(a->arena, z, sizeof *a->modes);
+    a->inner = (KalEigenvalue *)kal_arena_alloc(a->arena, z, sizeof *a->inner);
     a->spectrum_work = kal_arena_alloc(a->arena, kal_eigen_general_work((int)z), 1);
-    return a->state && a->order && a->driven && a->state_names && a->values
-           && a->vectors && a->modes && a->spectrum_work;
+    return a->state && a->order && a->ignorable && a->driven && a->state_names
+           && a->values && a->vectors && a->modes && a->inner && a->spectrum_work;
 }
 
 static KalStatus name_states(KalAnalysis *a)
@@ -148,6 +150,7 @@ KalStatus kal_analysis_create(KalContext *ctx, KalSystem *system, const char *in
     }
     a->ctx = ctx;
     a->system = system;
+    a->usual_states = -1;
     const KalStatus status = init(a, inputs);
     if (status != KAL_OK) {
         kal_analysis_destroy(a);
@@ -162,6 +165,8 @@ void kal_analysis_destroy(KalAnalysis *a)
     if (!a) {
         return;
     }
+    kal_block_clear(a->ctx, &a->found);
+    kal_arena_destroy(a->kept);
     kal_instant_destroy(a->instant);
     kal_motion_destroy(a->motion);
     kal_forms_clear(&a->forms);
@@ -172,4 +177,19 @@ void kal_analysis_destroy(KalAnalysis *a)
 KalInstant *kal_analysis_instant(KalAnalysis *analysis)
 {
     return analysis->instant;
+}
+
+KalStatus kal_analysis_balancer(KalAnalysis *a, KalBalancer **out_balancer)
+{
+    if (!a->balancer) {
+        KalBalancer *balancer =
+            (KalBalancer *)kal_arena_alloc(a->arena, 1, sizeof *balancer);
+        if (!balancer) {
+            return fail_memory(a);
+        }
+        KAL_TRY(kal_balancer_init(balancer, a));
+        a->balancer = balancer;
+    }
+    *out_balancer = a->balancer;
+    return KAL_OK;
 }

@@ -7,6 +7,7 @@
 #define ANALYSIS_ANALYSIS_H
 
 #include "analysis/forms.h"
+#include "base/block.h"
 #include "linalg/general.h"
 
 #include <kalaba/analysis.h>
@@ -48,6 +49,7 @@ struct KalAnalysis {
     double *o_w; ///< inputs × outputs
 
     double *weights; ///< n: how gladly a coordinate follows others
+    double *masses;  ///< n: of coordinates; of massless ones that of the lightest
     double *W;       ///< rows of an elimination
     int *pivot;      ///< its rows
     bool *later_row; ///< its rows
@@ -68,8 +70,10 @@ struct KalAnalysis {
     int *state; ///< n_states: its place in y
     const char **state_names;
     bool *driven;
+    bool *ignorable; ///< n: scratch of the search for families
     int n_states;
     int n_positions;
+    int usual_states; ///< at the model's start; −1: not known
     char note[KAL_NOTE_SIZE];
 
     void *spectrum_work;
@@ -79,15 +83,25 @@ struct KalAnalysis {
     int *order; ///< states: scratch
     double *shapes;
     KalMode *modes;
+    KalEigenvalue *inner;
     char reason[KAL_NOTE_SIZE];
+
+    struct KalBalancer *balancer; ///< made when first needed
+    KalBlock found;               ///< KalEquilibrium
+    KalArena *kept;               ///< for what these point to
 };
 
-/// How the state answers to a direction of y and, unless −1, an input: writes
-/// accelerations to analysis->da and multipliers to analysis->dl.
-KAL_CHECKED KalStatus kal_analysis_respond(KalAnalysis *analysis, const double *dy,
-                                           int input);
+/// The workspace for balanced states.
+KAL_CHECKED KalStatus kal_analysis_balancer(KalAnalysis *analysis,
+                                            struct KalBalancer **out_balancer);
 
-/// Choose states and directions at the present state, theory (17.3) to (17.5).
-KAL_CHECKED KalStatus kal_analysis_choose(KalAnalysis *analysis);
+/// The size of the impressed forces that meet in the last linearization, as accelerations
+/// weighted with the roots of masses.  Those of constraints follow them, but for places
+/// where constraints are nearly dependent: these do not excuse anything.
+double kal_analysis_force_size(const KalAnalysis *analysis);
+
+/// Mark coordinates that nothing but marked ones depends on, among the states of the last
+/// linearization; `driven` has n_states entries, some of which may be marked before.
+void kal_analysis_mark_ignorable(const KalAnalysis *analysis, bool *driven);
 
 #endif

@@ -3,6 +3,7 @@
 #include "analysis/forms.h"
 
 #include "base/block.h"
+#include "expr/order.h"
 #include "expr/substitute.h"
 
 #include <math.h>
@@ -277,24 +278,33 @@ static KalStatus compile(KalForms *forms, KalFormId id)
     return KAL_OK;
 }
 
+// Whether time is in any of some formulas.
+static KalStatus look_for_time(KalForms *forms, const KalExpr *e, size_t count)
+{
+    const KalModel *model = forms->system->model;
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(model->graph, e, count, &order));
+    for (uint32_t i = 0; i < order.count; i++) {
+        const KalStep *step = &order.steps[i];
+        const bool time =
+            step->op == KAL_OP_SYMBOL
+            && kal_symbol(model->graph, step->arg[0]).index == model->time.index;
+        forms->timeless = forms->timeless && !time;
+    }
+    kal_order_clear(&order);
+    return KAL_OK;
+}
+
 static KalStatus find_time(KalForms *forms)
 {
     const KalEquations *e = forms->system->equations;
     const KalModel *model = forms->system->model;
-    uint64_t kinds = 0;
-    for (size_t i = 0; i < e->n; i++) {
-        uint64_t more = 0;
-        KAL_TRY(kal_model_kinds_in(model, forms->R[i], &more));
-        kinds |= more;
-        KAL_TRY(kal_model_kinds_in(model, e->C[i], &more));
-        kinds |= more;
-    }
+    forms->timeless = true;
+    KAL_TRY(look_for_time(forms, forms->R, e->n));
+    KAL_TRY(look_for_time(forms, e->C, e->n));
     for (size_t i = 0; i < e->m; i++) {
-        uint64_t more = 0;
-        KAL_TRY(kal_model_kinds_in(model, model->constraints[i].residual, &more));
-        kinds |= more;
+        KAL_TRY(look_for_time(forms, &model->constraints[i].residual, 1));
     }
-    forms->timeless = (kinds & UINT64_C(1) << KAL_SYMBOL_TIME) == 0;
     return KAL_OK;
 }
 

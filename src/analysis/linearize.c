@@ -157,6 +157,7 @@ static void fill_weights(KalAnalysis *a)
         const bool angle =
             unit && (strcmp(unit, "rad") == 0 || strcmp(unit, "deg") == 0);
         const double mass = heaviest == 0.0 ? 1.0 : heavy ? M[i * n + i] : lightest;
+        a->masses[i] = mass;
         a->weights[i] = (angle ? 0.1 : 1.0) / sqrt(mass) * (1.0 + 1e-7 * i / n);
     }
 }
@@ -360,7 +361,8 @@ static KalStatus fail_input(const KalAnalysis *a)
         "linearize without parameters that only some of them depend on");
 }
 
-KalStatus kal_analysis_choose(KalAnalysis *a)
+// theory (17.3) to (17.5)
+static KalStatus choose(KalAnalysis *a)
 {
     const size_t n = (size_t)a->system->n;
     const double contradiction = 1e-6;
@@ -433,7 +435,7 @@ static void keep_multipliers(KalAnalysis *a, const KalMotionAnswer *answer)
 
 // theory (17.2): with non-ideal forces, once for the multipliers of the ideal part that
 // these may depend on, and once more with their change.
-KalStatus kal_analysis_respond(KalAnalysis *a, const double *dy, int input)
+static KalStatus respond(KalAnalysis *a, const double *dy, int input)
 {
     const int n = a->system->n;
     const int m = a->system->m;
@@ -485,7 +487,7 @@ static KalStatus fill_column(KalAnalysis *a, const double *dy, int input, int k,
     const int n = a->system->n;
     double *states = input < 0 ? a->A : a->B;
     double *outputs = input < 0 ? a->C : a->D;
-    KAL_TRY(kal_analysis_respond(a, dy, input));
+    KAL_TRY(respond(a, dy, input));
     for (int i = 0; i < a->n_states; i++) {
         const int at = a->state[i];
         states[i * width + k] = at < n ? dy[n + at] : a->da[at - n];
@@ -498,19 +500,13 @@ static KalStatus fill_column(KalAnalysis *a, const double *dy, int input, int k,
 
 // What kind of state it is.
 
-// The size of the forces that meet, as accelerations weighted with the roots of masses.
-static double force_size(const KalAnalysis *a)
+double kal_analysis_force_size(const KalAnalysis *a)
 {
-    const KalInstant *instant = a->instant;
     const int n = a->system->n;
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
-        double size = fabs(instant->Q[i]) + fabs(instant->C[i]);
-        for (int k = 0; k < instant->n_active; k++) {
-            size += fabs(instant->A[(size_t)k * (size_t)n + (size_t)i]
-                         * a->answer.multipliers[k]);
-        }
-        const double mass = instant->M[i * n + i];
+        const double size = fabs(a->instant->Q[i]) + fabs(a->instant->C[i]);
+        const double mass = a->instant->M[i * n + i];
         sum += mass > 0.0 ? size * size / mass : 0.0;
     }
     return sqrt(sum);
@@ -521,7 +517,7 @@ static int find_moving(KalAnalysis *a, int from)
 {
     const int n = a->system->n;
     const double *y = kal_instant_q(a->instant);
-    const double most = ROUNDING * force_size(a);
+    const double most = ROUNDING * kal_analysis_force_size(a);
     double fastest = 1.0;
     for (int i = 0; i < n; i++) {
         fastest = fmax(fastest, fabs(y[n + i]));
@@ -573,25 +569,26 @@ static void mark_driven(KalAnalysis *a, double rounding)
 }
 
 // Whether a state has no effect on any other that is not driven.
-static bool has_no_effect(const KalAnalysis *a, int k, double rounding)
+static bool has_no_effect(const KalAnalysis *a, const bool *driven, int k,
+                          double rounding)
 {
     for (int i = 0; i < a->n_states; i++) {
-        if (!a->driven[i] && fabs(a->A[i * a->n_states + k]) > rounding) {
+        if (!driven[i] && fabs(a->A[i * a->n_states + k]) > rounding) {
             return false;
         }
     }
     return true;
 }
 
-// Coordinates that nothing else depends on do not count in a steady motion.
-static void mark_ignorable(KalAnalysis *a, double rounding)
+void kal_analysis_mark_ignorable(const KalAnalysis *a, bool *driven)
 {
+    const double rounding = COUPLING * largest_coupling(a);
     bool changed = true;
     while (changed) {
         changed = false;
         for (int k = 0; k < a->n_positions; k++) {
-            if (!a->driven[k] && has_no_effect(a, k, rounding)) {
-                a->driven[k] = true;
+            if (!driven[k] && has_no_effect(a, driven, k, rounding)) {
+                driven[k] = true;
                 changed = true;
             }
         }
@@ -601,11 +598,10 @@ static void mark_ignorable(KalAnalysis *a, double rounding)
 // theory (17.8)
 static void find_driven(KalAnalysis *a)
 {
-    const double rounding = COUPLING * largest_coupling(a);
     memset(a->driven, 0, (size_t)a->n_states * sizeof *a->driven);
     if (find_moving(a, 0) < a->n_states) {
-        mark_driven(a, rounding);
-        mark_ignorable(a, rounding);
+        mark_driven(a, COUPLING * largest_coupling(a));
+        kal_analysis_mark_ignorable(a, a->driven);
     }
 }
 
@@ -653,7 +649,7 @@ KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_lineariza
 {
     KAL_TRY(solve_instant(a));
     KAL_TRY(fill_tables(a));
-    KAL_TRY(kal_analysis_choose(a));
+    KAL_TRY(choose(a));
     for (int k = 0; k < a->n_states; k++) {
         KAL_TRY(fill_column(a, direction(a, k), -1, k, a->n_states));
     }
@@ -672,7 +668,9 @@ KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_lineariza
                           .C = a->C,
                           .D = a->D,
                           .tangent = a->directions,
-                          .driven = a->driven};
+                          .driven = a->driven,
+                          .singular =
+                              a->usual_states >= 0 && a->usual_states != a->n_states};
     judge(a, &l);
     *out_linearization = l;
     return KAL_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "analysis/analysis.h"
+#include "analysis/balance.h"
 #include "analysis/chart.h"
 
 #include <float.h>
@@ -66,6 +66,7 @@ typedef struct Census {
     int zero;
     int defective; // of those that oscillate
     int null;      // dimension of the null space
+    int family;    // and of the family that it belongs to
     double fastest;
 } Census;
 
@@ -110,6 +111,7 @@ static KalStatus take_census(KalAnalysis *a, const bool *skip, Census *census)
     for (int k = 0; k < census->size; k++) {
         const double complex value = spectrum.values[k];
         const double rounding = uncertainty_of(&spectrum, census->size, k);
+        a->inner[k] = (KalEigenvalue){creal(value), cimag(value), rounding};
         if (creal(value) > rounding) {
             census->growing++;
             census->fastest = fmax(census->fastest, creal(value));
@@ -133,10 +135,15 @@ static void judge(KalAnalysis *a, const Census *c, KalModes *modes)
     const size_t room = sizeof a->reason;
     modes->stability = KAL_STABILITY_MARGINAL;
     modes->reason = text;
-    modes->family = modes->linearization.steady ? c->null : 0;
-    if (c->growing > 0) {
+    modes->family = c->family;
+    if (c->growing > 0 && !modes->linearization.singular) {
         modes->stability = KAL_STABILITY_UNSTABLE;
         (void)snprintf(text, room, "a mode grows, at the rate %.6g", c->fastest);
+    } else if (modes->linearization.singular) {
+        (void)snprintf(
+            text, room,
+            "the constraints are not of the rank that they have at the start, "
+            "and a linearization says little");
     } else if (c->zero > c->null) {
         (void)snprintf(
             text, room,
@@ -146,6 +153,11 @@ static void judge(KalAnalysis *a, const Census *c, KalModes *modes)
         (void)snprintf(text, room,
                        "no mode grows exponentially, but oscillations grow slowly: an "
                        "eigenvalue on the imaginary axis lacks an eigenvector");
+    } else if (modes->linearization.steady && c->null > c->family) {
+        (void)snprintf(
+            text, room,
+            "no mode grows exponentially; an eigenvalue 0 belongs to no family "
+            "of equilibria, and nonlinear terms decide");
     } else {
         modes->stability = KAL_STABILITY_STABLE;
         modes->decays = c->oscillating == 0 && c->decaying > 0;
@@ -234,6 +246,23 @@ static KalStatus fill_modes(KalAnalysis *a)
     return KAL_OK;
 }
 
+// How many of the null vectors lead to other equilibria or steady motions.
+static KalStatus find_family(KalAnalysis *a, bool moves, Census *census)
+{
+    KalBalancer *b = NULL;
+    KalLinearization l;
+    KAL_TRY(kal_analysis_balancer(a, &b));
+    b->steady = moves;
+    b->hold_speeds = false;
+    b->ignorable = a->ignorable;
+    memset(a->ignorable, 0, (size_t)a->system->n * sizeof *a->ignorable);
+    for (int k = 0; k < a->n_positions && moves; k++) {
+        a->ignorable[a->state[k]] = a->driven[k];
+    }
+    KAL_TRY(kal_balancer_family(b, &census->family));
+    return kal_analysis_linearize(a, &l);
+}
+
 KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
 {
     KalModes modes = {.n_coordinates = a->system->n, .modes = a->modes};
@@ -242,7 +271,12 @@ KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
     modes.n = a->n_states;
     const bool moves = modes.linearization.steady && !modes.linearization.at_rest;
     KAL_TRY(take_census(a, moves ? a->driven : NULL, &census));
+    if (modes.linearization.steady && census.null > 0) {
+        KAL_TRY(find_family(a, moves, &census));
+    }
     judge(a, &census, &modes);
+    modes.n_inner = census.size;
+    modes.inner = a->inner;
     KAL_TRY(fill_modes(a));
     *out_modes = modes;
     return KAL_OK;

@@ -70,3 +70,28 @@ const char *kal_word_find_near(const char *word, const char *const *words, int c
     }
     return nearest;
 }
+
+// A star is tried at every place once.
+bool kal_word_fits(const char *pattern, const char *word)
+{
+    const char *star = NULL;
+    const char *retry = NULL;
+    while (*word) {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = word;
+        } else if (*pattern == *word || *pattern == '?') {
+            pattern++;
+            word++;
+        } else if (star) {
+            pattern = star + 1;
+            word = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*') {
+        pattern++;
+    }
+    return *pattern == '\0';
+}

@@ -4,21 +4,65 @@
 
 #include "output.h"
 
-KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
-                          KalAnalysis **out_analysis)
+#include <math.h>
+
+bool kal_option_count(const KalModelJob *job, int row, const char *word, double most,
+                      double *out_count)
+{
+    const char *text = job->arguments->options[row];
+    double number = *out_count;
+    if (text
+        && (!kal_number_read(text, &number) || number != floor(number) || number < 0.0
+            || number > most)) {
+        kal_message_print("option '%s' takes a whole number up to %.0f, not '%s'", word,
+                          most, text);
+        return false;
+    }
+    *out_count = number;
+    return true;
+}
+
+// To the state of --at or --equilibrium.
+static bool place(const KalModelJob *job, KalAnalysis *analysis, double equilibrium)
 {
     const char *values = job->arguments->options[KAL_OPTION_AT];
-    KalAnalysis *analysis = NULL;
     bool moved = false;
-    if (kal_analysis_create(job->ctx, job->system, inputs, &analysis) != KAL_OK
-        || kal_analysis_place(analysis, values, &moved) != KAL_OK) {
-        kal_analysis_destroy(analysis);
-        return kal_model_job_fail_plain(job);
+    if (equilibrium > 0.0) {
+        const KalEquilibriumOptions options = {.starts = 0};
+        KalEquilibria equilibria;
+        return kal_analysis_equilibria(analysis, &options, &equilibria) == KAL_OK
+               && kal_analysis_go(analysis, (int)equilibrium) == KAL_OK;
+    }
+    if (kal_analysis_place(analysis, values, &moved) != KAL_OK) {
+        return false;
     }
     if (moved && !job->quiet) {
         kal_message_print(
             "warning: the state of --at does not satisfy the constraints; "
             "it was moved onto them");
+    }
+    return true;
+}
+
+KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
+                          KalAnalysis **out_analysis)
+{
+    const bool both = job->arguments->options[KAL_OPTION_AT]
+                      && job->arguments->options[KAL_OPTION_EQUILIBRIUM];
+    KalAnalysis *analysis = NULL;
+    double equilibrium = 0.0;
+    if (both) {
+        kal_message_print("options '--at' and '--equilibrium' exclude each other");
+    }
+    if (both
+        || !kal_option_count(job, KAL_OPTION_EQUILIBRIUM, "--equilibrium", 1e6,
+                             &equilibrium)) {
+        return KAL_EXIT_USAGE;
+    }
+    if (kal_analysis_create(job->ctx, job->system, inputs, &analysis) != KAL_OK
+        || !place(job, analysis, equilibrium)) {
+        kal_analysis_destroy(analysis);
+        return kal_model_job_fail_plain(job);
     }
     *out_analysis = analysis;
     return KAL_EXIT_DONE;
@@ -28,6 +72,11 @@ void kal_analysis_warn(const KalModelJob *job, const KalLinearization *lineariza
 {
     if (linearization->note && !job->quiet) {
         kal_message_print("warning: %s", linearization->note);
+    }
+    if (linearization->singular && !job->quiet) {
+        kal_message_print(
+            "warning: the constraints are not of the rank that they have at "
+            "the start, and a linearization says little");
     }
 }
 

@@ -9,19 +9,26 @@
 #include "model.h"
 
 /// The options of a state; they follow those of a model.
-#define KAL_STATE_OPTIONS                                                    \
-    {                                                                        \
-        "--at", "VALUES",                                                    \
-            "values of the state, such as \"x=1, y'=2\"; others follow the " \
-            "constraints",                                                   \
-            false                                                            \
+#define KAL_STATE_OPTIONS                                                              \
+    {"--at", "VALUES",                                                                 \
+     "values of the state, such as \"x=1, y'=2\"; others follow the constraints",      \
+     false},                                                                           \
+    {                                                                                  \
+        "--equilibrium", "K", "about equilibrium K as `kalaba equilibria` lists them", \
+            false                                                                      \
     }
 
 /// Rows of these options.
 enum {
     KAL_OPTION_AT = KAL_MODEL_OPTION_COUNT,
+    KAL_OPTION_EQUILIBRIUM,
     KAL_STATE_OPTION_COUNT
 };
+
+/// A whole number that an option gives, from 1 to `most`; `otherwise` where it is not
+/// given.  False after a message.
+bool kal_option_count(const KalModelJob *job, int row, const char *word, double most,
+                      double *out_count);
 
 /// Make an analysis and go to the state that the options name.  After anything but
 /// KAL_EXIT_DONE the failure was told and there is no analysis.

@@ -30,7 +30,10 @@ typedef struct KalCommand {
 
 extern const KalCommand kal_command_check;
 extern const KalCommand kal_command_derive;
+extern const KalCommand kal_command_equilibria;
 extern const KalCommand kal_command_eval;
+extern const KalCommand kal_command_reduce;
+extern const KalCommand kal_command_plot;
 extern const KalCommand kal_command_linearize;
 extern const KalCommand kal_command_modes;
 extern const KalCommand kal_command_run;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#include "format.h"
 #include "model.h"
 #include "output.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum {
     OPTION_FORMAT = KAL_MODEL_OPTION_COUNT,
@@ -15,39 +13,10 @@ enum {
 
 static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
-    [OPTION_FORMAT] = {"--format",      "WORD", "text, latex (a whole document) or markdown",
-                       false                                                                       },
+    [OPTION_FORMAT] = KAL_FORMAT_OPTION,
     [OPTION_CLOSED] = {"--closed-form", NULL,
-                       "also accelerations, multipliers and forces as formulas",              false},
+                       "also accelerations, multipliers and forces as formulas", false},
 };
-
-static const struct {
-    const char *word;
-    KalShowFormat format;
-} formats[] = {
-    {"text",     KAL_SHOW_TEXT    },
-    {"latex",    KAL_SHOW_LATEX   },
-    {"markdown", KAL_SHOW_MARKDOWN},
-};
-
-static bool find_format(const char *word, KalShowFormat *out_format)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (strcmp(formats[i].word, word) == 0) {
-            *out_format = formats[i].format;
-            return true;
-        }
-    }
-    kal_message_print("unknown format '%s'; there are text, latex and markdown", word);
-    return false;
-}
-
-// Columns of the terminal, 0 if there is none.
-static int find_width(void)
-{
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
 
 static KalExit derive(KalModelJob *job)
 {
@@ -55,8 +24,8 @@ static KalExit derive(KalModelJob *job)
     KalShowOptions show = {.closed_form =
                                job->arguments->options[OPTION_CLOSED] != NULL,
                            .color = !job->json && kal_wants_color(),
-                           .width = find_width()};
-    if (word && !find_format(word, &show.format)) {
+                           .width = kal_terminal_width()};
+    if (!kal_format_read(word, &show.format)) {
         return KAL_EXIT_USAGE;
     }
     if (job->json) {

@@ -20,6 +20,9 @@ static void write_stderr(void *user, const char *text, size_t length)
 KalExit kal_model_job_fail(const KalModelJob *job, const char *message,
                            const char *const *names, int n_names)
 {
+    if (job->silent) {
+        return KAL_EXIT_FAULT;
+    }
     if (job->json) {
         kal_show_error_json(message, names, n_names, kal_standard_output);
     } else if (!job->told) {
@@ -89,10 +92,11 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
         .user = &used,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
         .stiff = job->stiff,
+        .more = job->more,
         .balance = job->runs,
         .enter = enter_phase,
         .enter_user = job,
-        .messages = {job->json ? NULL : write_stderr, &job->told},
+        .messages = {job->json || job->silent ? NULL : write_stderr, &job->told},
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);
@@ -132,6 +136,26 @@ static KalExit load_overridden(KalModelJob *job)
     return status;
 }
 
+KalExit kal_model_job_reload(KalModelJob *job, const char *override)
+{
+    KalArguments arguments = *job->arguments;
+    KalModelJob other = *job;
+    if (arguments.n_repeats == KAL_REPEATS_LIMIT) {
+        kal_message_print("there are too many options '-p'");
+        return KAL_EXIT_USAGE;
+    }
+    arguments.repeats[arguments.n_repeats++] = override;
+    other.arguments = &arguments;
+    other.system = NULL;
+    other.quiet = true;
+    const KalExit status = load_overridden(&other);
+    if (status == KAL_EXIT_DONE) {
+        kal_system_destroy(job->system);
+        job->system = other.system;
+    }
+    return status;
+}
+
 static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
 {
     const KalArguments *arguments = job->arguments;
@@ -149,12 +173,14 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
     return status == KAL_EXIT_DONE ? command(job) : status;
 }
 
-static KalExit run_job(const KalArguments *arguments, bool runs, bool stiff,
+// `how` says what it is loaded for.
+static KalExit run_job(const KalArguments *arguments, const KalModelJob *how,
                        KalExit (*command)(KalModelJob *job))
 {
     KalModelJob job = {.arguments = arguments,
-                       .runs = runs,
-                       .stiff = stiff,
+                       .runs = how->runs,
+                       .stiff = how->stiff,
+                       .more = how->more,
                        .began = kal_clock(),
                        .json = arguments->options[KAL_OPTION_JSON] != NULL,
                        .quiet = arguments->options[KAL_OPTION_QUIET] != NULL};
@@ -169,11 +195,17 @@ static KalExit run_job(const KalArguments *arguments, bool runs, bool stiff,
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, false, false, command);
+    return run_job(arguments, &(KalModelJob){.more = NULL}, command);
 }
 
 KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
                                KalExit (*command)(KalModelJob *job))
 {
-    return run_job(arguments, true, stiff, command);
+    return run_job(arguments, &(KalModelJob){.runs = true, .stiff = stiff}, command);
+}
+
+KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
+                               KalExit (*command)(KalModelJob *job))
+{
+    return run_job(arguments, &(KalModelJob){.more = more}, command);
 }

@@ -37,11 +37,13 @@ typedef struct KalModelJob {
     bool stiff;        ///< and for any method
     double began;      ///< when loading began, or its last part
     double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
+    const char *more;  ///< statements that are added to it, or NULL
     KalInput input;
     KalContext *ctx;
     KalSystem *system;
     KalInstant *instant; ///< made by the command that needs one
     bool told;           ///< errors with their places are on standard error
+    bool silent;         ///< failures are not told
 } KalModelJob;
 
 /// Load the model that the operand names, run the command on it, free everything.
@@ -52,6 +54,14 @@ KalExit kal_model_job_run(const KalArguments *arguments,
 /// systems.
 KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
                                KalExit (*command)(KalModelJob *job));
+
+/// The same with statements that are added to the model.
+KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
+                               KalExit (*command)(KalModelJob *job));
+
+/// Load the model of a job once more, with another `-p`, "NAME=VALUE"; nothing may use the
+/// system that it has.  Failures are told.
+KalExit kal_model_job_reload(KalModelJob *job, const char *override);
 
 /// Tell of a failure, with the names of those at fault: on standard error, or as a JSON
 /// object on standard output.

@@ -4,10 +4,21 @@
 #include "output.h"
 
 #include <stdio.h>
+#include <string.h>
+
+enum {
+    OPTION_SWEEP = KAL_STATE_OPTION_COUNT,
+    OPTION_POINTS,
+    NAME_SIZE = 200,
+    TEXT_SIZE = NAME_SIZE + 40
+};
 
 static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
     KAL_STATE_OPTIONS,
+    [OPTION_SWEEP] = {"--sweep",  "NAME=A..B",
+                      "as functions of a parameter, with critical values", false},
+    [OPTION_POINTS] = {"--points", "N",         "values of a sweep; 41",    false},
 };
 
 static KalExit show(KalModelJob *job, KalAnalysis *analysis)
@@ -22,7 +33,7 @@ static KalExit show(KalModelJob *job, KalAnalysis *analysis)
     return KAL_EXIT_DONE;
 }
 
-static KalExit modes(KalModelJob *job)
+static KalExit show_one(KalModelJob *job)
 {
     KalAnalysis *analysis = NULL;
     KalExit status = kal_analysis_open(job, "", &analysis);
@@ -30,6 +41,129 @@ static KalExit modes(KalModelJob *job)
         status = show(job, analysis);
     }
     kal_analysis_destroy(analysis);
+    return status;
+}
+
+// A sweep on its way.
+typedef struct Sweep {
+    KalModelJob *job;
+    KalAnalysis *analysis;
+    char name[NAME_SIZE];
+    KalLocusRange range;
+    bool unsteady; // a state was not an equilibrium
+} Sweep;
+
+static KalExit load(const Sweep *sweep, double value)
+{
+    char text[TEXT_SIZE];
+    (void)snprintf(text, sizeof text, "%s=%.17g", sweep->name, value);
+    return kal_model_job_reload(sweep->job, text);
+}
+
+// Modes for one value; the analysis stays until the next.
+static KalStatus find_modes(void *user, double value, KalModes *out_modes)
+{
+    Sweep *sweep = (Sweep *)user;
+    kal_analysis_destroy(sweep->analysis);
+    sweep->analysis = NULL;
+    if (load(sweep, value) != KAL_EXIT_DONE
+        || kal_analysis_open(sweep->job, "", &sweep->analysis) != KAL_EXIT_DONE) {
+        return KAL_ERR_USAGE;
+    }
+    const KalStatus status = kal_analysis_modes(sweep->analysis, out_modes);
+    sweep->unsteady =
+        sweep->unsteady || (status == KAL_OK && out_modes->linearization.note);
+    return status;
+}
+
+// Take NAME=A..B apart.
+static bool read_sweep(const KalModelJob *job, Sweep *sweep)
+{
+    const char *text = job->arguments->options[OPTION_SWEEP];
+    const char *equals = strchr(text, '=');
+    const char *dots = strstr(text, "..");
+    const size_t length = equals ? (size_t)(equals - text) : 0;
+    char low[TEXT_SIZE] = "";
+    double points = 41.0;
+    if (equals && dots && dots > equals && length > 0 && length < NAME_SIZE) {
+        (void)snprintf(sweep->name, sizeof sweep->name, "%.*s", (int)length, text);
+        (void)snprintf(low, sizeof low, "%.*s", (int)(dots - equals - 1), equals + 1);
+    }
+    if (!kal_number_read(low, &sweep->range.low)
+        || !kal_number_read(dots + 2, &sweep->range.high)
+        || !(sweep->range.low < sweep->range.high)) {
+        kal_message_print(
+            "option '--sweep' takes NAME=A..B with numbers A below B, not "
+            "'%s'",
+            text);
+        return false;
+    }
+    if (!kal_option_count(job, OPTION_POINTS, "--points", 1e5, &points)) {
+        return false;
+    }
+    sweep->range.points = points < 2.0 ? 2 : (int)points;
+    return true;
+}
+
+// Trace the eigenvalues; values that have no answer are not worth a message each.
+static KalStatus trace(KalModelJob *job, Sweep *sweep, KalLocus **out_locus)
+{
+    const bool quiet = job->quiet;
+    job->silent = true;
+    job->quiet = true;
+    const KalStatus status =
+        kal_locus_create(job->ctx, &sweep->range, find_modes, sweep, out_locus);
+    job->silent = false;
+    job->quiet = quiet;
+    return status;
+}
+
+static bool has_answer(const KalLocus *locus)
+{
+    const KalLocusPoint *points = NULL;
+    const int count = kal_locus_points(locus, &points);
+    for (int k = 0; k < count; k++) {
+        if (!points[k].failed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static KalExit show_sweep(KalModelJob *job, Sweep *sweep)
+{
+    const KalShowOptions how = kal_analysis_show_options(job);
+    KalLocus *locus = NULL;
+    const KalExit loaded = load(sweep, sweep->range.low); // a wrong name is told here
+    if (loaded != KAL_EXIT_DONE) {
+        return loaded;
+    }
+    if (trace(job, sweep, &locus) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    const KalLocusTitle title = {kal_system_title(job->system), sweep->name};
+    const bool shown =
+        has_answer(locus)
+        && kal_show_locus(job->ctx, locus, &title, &how, kal_standard_output) == KAL_OK;
+    kal_locus_destroy(locus);
+    if (shown && sweep->unsteady && !job->quiet) {
+        kal_message_print("warning: states of the sweep are not an equilibrium, nor a "
+                          "steady motion");
+    }
+    return shown ? KAL_EXIT_DONE : kal_model_job_fail_plain(job);
+}
+
+static KalExit modes(KalModelJob *job)
+{
+    if (!job->arguments->options[OPTION_SWEEP]) {
+        return show_one(job);
+    }
+    Sweep sweep = {.job = job};
+    if (!read_sweep(job, &sweep)) {
+        return KAL_EXIT_USAGE;
+    }
+    const KalExit status = show_sweep(job, &sweep);
+    kal_analysis_destroy(sweep.analysis);
     return status;
 }
 
@@ -48,6 +182,7 @@ static void print_details(void)
           "\nExamples:\n"
           "  kalaba modes pendulum.kal --at \"x=0, y=-1\"\n"
           "  kalaba modes sleigh.kal --at \"x'=1, y'=0, theta'=0\" --json\n"
+          "  kalaba modes top.kal --sweep w=50..200\n"
           "\nExit status: 0 done (with a warning when the state is not an equilibrium),"
           "\n1 the model or its numbers are at fault, 2 wrong usage.\n",
           stdout);

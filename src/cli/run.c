@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "model.h"
+#include "names.h"
 #include "output.h"
 #include "progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,14 +16,15 @@ enum {
     OPTION_TOLERANCE,
     OPTION_METHOD,
     OPTION_DRIFT,
+    OPTION_FORM,
     OPTION_VERIFY,
     OPTION_REPORT,
-    PATTERNS_LIMIT = 256,
 };
 
 #define WORD(name, word, meaning) word,
 
 static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
+static const char *const forms[] = {KAL_RUN_FORM_LIST(WORD)};
 
 static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
@@ -37,6 +38,7 @@ static const KalOption options[] = {
                      false                                                                    },
     [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_FORM] = {"--form",      "FORM",   "full or reduced",                         false},
     [OPTION_VERIFY] = {"--verify",    NULL,
                      "compute the motion by a second way and compare",                   false},
     [OPTION_REPORT] = {"--report",    "FILE",
@@ -54,9 +56,7 @@ typedef struct Job {
     double verify_seconds;
     KalRecord *record;
     KalReport *report;
-    char *names; // copy of --columns, cut into patterns
-    const char *patterns[PATTERNS_LIMIT];
-    size_t n_patterns;
+    KalNames columns;
     KalRunTimes times;
 } Job;
 
@@ -90,6 +90,19 @@ static bool read_method(Job *job)
         }
     }
     kal_message_print("option '--method' takes auto, dop853 or bdf, not '%s'", text);
+    return false;
+}
+
+static bool read_form(Job *job)
+{
+    const char *text = option(job, OPTION_FORM);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (!text || strcmp(text, forms[i]) == 0) {
+            job->options.form = (KalRunForm)i;
+            return true;
+        }
+    }
+    kal_message_print("option '--form' takes full or reduced, not '%s'", text);
     return false;
 }
 
@@ -149,7 +162,6 @@ static bool read_units(Job *job)
     return false;
 }
 
-// Cut --columns at its commas; spaces around names do not count.
 static bool read_columns(Job *job)
 {
     const char *text = option(job, OPTION_COLUMNS);
@@ -160,24 +172,7 @@ static bool read_columns(Job *job)
         kal_message_print("option '--columns' is for a table, which '-o' names");
         return false;
     }
-    job->names = strdup(text);
-    char *rest = NULL;
-    char *name = job->names ? strtok_r(job->names, ",", &rest) : NULL;
-    for (; name; name = strtok_r(NULL, ",", &rest)) {
-        name += strspn(name, " ");
-        size_t length = strlen(name);
-        while (length > 0 && name[length - 1] == ' ') {
-            name[--length] = '\0';
-        }
-        if (length == 0 || job->n_patterns == PATTERNS_LIMIT) {
-            kal_message_print("option '--columns' takes up to %d names with commas "
-                              "between them",
-                              PATTERNS_LIMIT);
-            return false;
-        }
-        job->patterns[job->n_patterns++] = name;
-    }
-    return job->names != NULL;
+    return kal_names_read("--columns", text, &job->columns);
 }
 
 static bool read_options(Job *job)
@@ -185,8 +180,8 @@ static bool read_options(Job *job)
     double tolerance = 0.0;
     const bool read = read_number(job, OPTION_UNTIL, &job->options.until)
                       && read_number(job, OPTION_TOLERANCE, &tolerance)
-                      && read_method(job) && read_drift(job) && read_units(job)
-                      && read_columns(job);
+                      && read_method(job) && read_form(job) && read_drift(job)
+                      && read_units(job) && read_columns(job);
     if (read && option(job, OPTION_TOLERANCE)) {
         if (!(tolerance > 0.0)) {
             kal_message_print("option '--tolerance' takes a positive number");
@@ -334,8 +329,8 @@ static KalExit show(const Job *job)
 static KalStatus make_record(Job *job)
 {
     const KalStatus status =
-        kal_record_create(job->model->ctx, job->model->system, job->patterns,
-                          job->n_patterns, &job->record);
+        kal_record_create(job->model->ctx, job->model->system, job->columns.names,
+                          job->columns.count, &job->record);
     return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
 }
 
@@ -408,7 +403,7 @@ static KalExit run(KalModelJob *model)
     kal_record_destroy(job.record);
     kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
-    free(job.names);
+    kal_names_clear(&job.columns);
     return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// What `linearize` and `modes` show.
+// What `linearize`, `modes` and `equilibria` show.
 
 #include "analysis/analysis.h"
 
@@ -16,6 +16,7 @@ enum {
     DIGITS = 6,
     COLUMNS_SHOWN = 14, // of a matrix; larger ones are lists
     ROWS_SHOWN = 60,
+    EIGENVALUES_SHOWN = 6, // of a point of a sweep
     CELL = 13
 };
 
@@ -93,6 +94,7 @@ static void write_kind(KalJsonWriter *w, const KalLinearization *l)
 {
     write_bool(w, "equilibrium", l->at_rest);
     write_bool(w, "steady", l->steady);
+    write_bool(w, "singular", l->singular);
     write_text(w, "note", l->note);
 }
 
@@ -163,6 +165,94 @@ static void write_modes(const KalAnalysis *a, const KalModes *modes, KalSink sin
     kal_json_write_begin(&w, '[');
     for (int k = 0; k < modes->n; k++) {
         write_mode(&w, a, &modes->modes[k]);
+    }
+    kal_json_write_end(&w, ']');
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}
+
+static void write_equilibrium(KalJsonWriter *w, const KalAnalysis *a,
+                              const KalEquilibrium *e)
+{
+    const int n = a->system->n;
+    kal_json_write_begin(w, '{');
+    write_values(w, "q", a->names, e->q, n);
+    write_values(w, "qd", a->names, e->qd, n);
+    write_text(w, "stability", kal_stability_word(e->stability));
+    write_text(w, "reason", e->reason);
+    write_bool(w, "decays", e->decays);
+    write_number(w, "family_dimension", e->family);
+    write_number(w, "potential", e->potential);
+    write_values(w, "multipliers", kal_system_constraint_names(a->system),
+                 e->multipliers, a->system->m);
+    write_values(w, "force", a->names, e->force, n);
+    kal_json_write_end(w, '}');
+}
+
+static void write_equilibria(const KalAnalysis *a, const KalEquilibria *equilibria,
+                             KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    write_text(&w, "model", kal_system_title(a->system));
+    kal_json_write_key(&w, "equilibria");
+    kal_json_write_begin(&w, '[');
+    for (int k = 0; k < equilibria->count; k++) {
+        write_equilibrium(&w, a, &equilibria->list[k]);
+    }
+    kal_json_write_end(&w, ']');
+    write_number(&w, "starts", equilibria->starts);
+    write_number(&w, "arrived", equilibria->arrived);
+    kal_json_write_end(&w, '}');
+    sink.write(sink.user, "\n", 1);
+}
+
+static void write_point(KalJsonWriter *w, const KalLocusPoint *point)
+{
+    kal_json_write_begin(w, '{');
+    write_number(w, "value", point->value);
+    write_text(w, "stability",
+               point->failed ? NULL : kal_stability_word(point->stability));
+    kal_json_write_key(w, "eigenvalues");
+    kal_json_write_begin(w, '[');
+    for (int k = 0; k < point->n; k++) {
+        write_pair(w, point->re[k], point->im[k]);
+    }
+    kal_json_write_end(w, ']');
+    write_number(w, "growing", point->growing);
+    kal_json_write_end(w, '}');
+}
+
+static void write_critical(KalJsonWriter *w, const KalCritical *critical)
+{
+    kal_json_write_begin(w, '{');
+    write_number(w, "value", critical->value);
+    write_number(w, "frequency", critical->frequency);
+    write_number(w, "growing_below", critical->below);
+    write_number(w, "growing_above", critical->above);
+    kal_json_write_end(w, '}');
+}
+
+static void write_locus(const KalLocus *locus, const KalLocusTitle *title, KalSink sink)
+{
+    const KalLocusPoint *points = NULL;
+    const KalCritical *criticals = NULL;
+    const int n_points = kal_locus_points(locus, &points);
+    const int n_criticals = kal_locus_criticals(locus, &criticals);
+    KalJsonWriter w = {.sink = sink};
+    kal_json_write_begin(&w, '{');
+    write_text(&w, "model", title->model);
+    write_text(&w, "parameter", title->parameter);
+    kal_json_write_key(&w, "critical");
+    kal_json_write_begin(&w, '[');
+    for (int k = 0; k < n_criticals; k++) {
+        write_critical(&w, &criticals[k]);
+    }
+    kal_json_write_end(&w, ']');
+    kal_json_write_key(&w, "points");
+    kal_json_write_begin(&w, '[');
+    for (int k = 0; k < n_points; k++) {
+        write_point(&w, &points[k]);
     }
     kal_json_write_end(&w, ']');
     kal_json_write_end(&w, '}');
@@ -356,6 +446,104 @@ static void put_modes(KalPage *page, const KalAnalysis *a, const KalModes *modes
     }
 }
 
+static void put_equilibrium(KalPage *page, const KalAnalysis *a,
+                            const KalEquilibrium *e, int number)
+{
+    const KalSystem *system = a->system;
+    const int n = system->n;
+    const size_t width = widest(a->names, n);
+    const char *const *constraints = kal_system_constraint_names(system);
+    kal_page_format(page, "\n%d. %s: %s\n", number, kal_stability_word(e->stability),
+                    e->reason);
+    if (e->family > 0) {
+        kal_page_format(page, "   one of a family of %d dimension%s\n", e->family,
+                        e->family > 1 ? "s" : "");
+    }
+    for (int i = 0; i < n && i < ROWS_SHOWN; i++) {
+        kal_page_string(page, "     ");
+        put_name(page, a->names[i], width);
+        put_number(page, e->q[i], CELL);
+        if (e->qd[i] != 0.0) {
+            kal_page_string(page, "   moving at");
+            put_number(page, e->qd[i], CELL);
+        }
+        kal_page_string(page, "\n");
+    }
+    for (int i = 0; i < system->m && i < ROWS_SHOWN; i++) {
+        kal_page_string(page, "     reaction(");
+        kal_page_safe(page, constraints[i]);
+        kal_page_string(page, ") = ");
+        put_number(page, e->multipliers[i], 0);
+        kal_page_string(page, "\n");
+    }
+}
+
+static void put_equilibria(KalPage *page, const KalAnalysis *a,
+                           const KalEquilibria *equilibria)
+{
+    kal_page_safe(page, kal_system_title(a->system));
+    kal_page_format(page, "\n%d found from %d starts, %d of which arrived\n",
+                    equilibria->count, equilibria->starts, equilibria->arrived);
+    for (int k = 0; k < equilibria->count; k++) {
+        put_equilibrium(page, a, &equilibria->list[k], k + 1);
+    }
+}
+
+static void put_point(KalPage *page, const KalLocusPoint *point)
+{
+    put_number(page, point->value, CELL);
+    kal_page_format(page, "  %-10s",
+                    point->failed ? "no answer" : kal_stability_word(point->stability));
+    for (int k = 0; k < point->n && k < EIGENVALUES_SHOWN; k++) {
+        const bool pair = point->im[k] != 0.0;
+        put_number(page, point->re[k], CELL);
+        kal_page_string(page, pair ? " ±" : "");
+        if (pair) {
+            put_number(page, fabs(point->im[k]), 0);
+            kal_page_string(page, "i");
+        }
+        k += pair && k + 1 < point->n; // its conjugate is told with it
+    }
+    kal_page_string(page, "\n");
+}
+
+static void put_critical(KalPage *page, const KalCritical *critical)
+{
+    char value[KAL_NUMBER_SIZE];
+    kal_number_print(critical->value, 12, value);
+    kal_page_format(page, "  %s: %d mode%s below, %d above", value, critical->below,
+                    critical->below == 1 ? " grows" : "s grow", critical->above);
+    if (critical->frequency > 0.0) {
+        kal_page_string(page, "; crossing with frequency ");
+        put_number(page, critical->frequency, 0);
+    }
+    kal_page_string(page, "\n");
+}
+
+static void put_locus(KalPage *page, const KalLocus *locus, const KalLocusTitle *title)
+{
+    const KalLocusPoint *points = NULL;
+    const KalCritical *criticals = NULL;
+    const int n_points = kal_locus_points(locus, &points);
+    const int n_criticals = kal_locus_criticals(locus, &criticals);
+    kal_page_safe(page, title->model);
+    kal_page_string(page, "\n\n");
+    kal_page_repeat(page, ' ',
+                    CELL > kal_text_width(title->parameter)
+                        ? CELL - kal_text_width(title->parameter)
+                        : 0);
+    kal_page_safe(page, title->parameter);
+    kal_page_string(page, "  stability   eigenvalues, those that grow most first\n");
+    for (int k = 0; k < n_points; k++) {
+        put_point(page, &points[k]);
+    }
+    kal_page_string(page,
+                    n_criticals > 0 ? "\nCritical values\n" : "\nNo critical values\n");
+    for (int k = 0; k < n_criticals; k++) {
+        put_critical(page, &criticals[k]);
+    }
+}
+
 static KalStatus finish(KalPage *page, KalSink sink)
 {
     const KalStatus status = page->status;
@@ -388,5 +576,30 @@ KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
     }
     KalPage page = kal_page(analysis->ctx);
     put_modes(&page, analysis, modes);
+    return finish(&page, sink);
+}
+
+KalStatus kal_show_equilibria(KalAnalysis *analysis, const KalEquilibria *equilibria,
+                              const KalShowOptions *options, KalSink sink)
+{
+    if (options->format == KAL_SHOW_JSON) {
+        write_equilibria(analysis, equilibria, sink);
+        return KAL_OK;
+    }
+    KalPage page = kal_page(analysis->ctx);
+    put_equilibria(&page, analysis, equilibria);
+    return finish(&page, sink);
+}
+
+KalStatus kal_show_locus(KalContext *ctx, const KalLocus *locus,
+                         const KalLocusTitle *title, const KalShowOptions *options,
+                         KalSink sink)
+{
+    if (options->format == KAL_SHOW_JSON) {
+        write_locus(locus, title, sink);
+        return KAL_OK;
+    }
+    KalPage page = kal_page(ctx);
+    put_locus(&page, locus, title);
     return finish(&page, sink);
 }

@@ -60,6 +60,16 @@ static void put_latex_character(KalPage *page, uint32_t code, const char *bytes,
     }
 }
 
+void kal_math_preamble(KalPage *page)
+{
+    kal_page_string(page, "\\documentclass{article}\n"
+                          "\\usepackage[utf8]{inputenc}\n"
+                          "\\usepackage[a4paper,margin=20mm]{geometry}\n"
+                          "\\usepackage{amsmath}\n"
+                          "\\allowdisplaybreaks\n"
+                          "\\setlength{\\parindent}{0pt}\n");
+}
+
 void kal_math_text(KalPage *page, const char *text, bool markdown)
 {
     const size_t length = strlen(text);

@@ -8,6 +8,9 @@
 
 #include "show/page.h"
 
+/// How a document begins, up to its title.
+void kal_math_preamble(KalPage *page);
+
 /// A text of the user's for text mode, or for Markdown.
 void kal_math_text(KalPage *page, const char *text, bool markdown);
 

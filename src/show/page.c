@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +94,52 @@ void kal_page_formula(KalPage *page, const KalSheet *sheet, KalExpr e, KalFormat
     } else if (page->status == KAL_OK) {
         const KalStatus status = kal_print(sheet->g, e, &options, kal_page_sink(page));
         page->status = page->status == KAL_OK ? status : page->status;
+    }
+}
+
+// Whether a formula may go on in the next line at this space: before + and −.
+static bool is_break(const char *text)
+{
+    return text[0] == ' ' && (text[1] == '+' || text[1] == '-') && text[2] == ' ';
+}
+
+// The bytes of a text that go into a line of `room` characters: all, or up to a break in
+// its second half within as few parentheses as there are.
+static size_t fitting(const char *text, size_t length, size_t room)
+{
+    size_t width = 0;
+    size_t best = 0;
+    int depth = 0;
+    int least = INT_MAX;
+    for (size_t i = 0; i < length; i++) {
+        if (width > room && best > 0) {
+            return best;
+        }
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (i > 0 && is_break(text + i) && (depth <= least || best < room / 2)) {
+            best = i;
+            least = depth;
+        }
+        width += ((unsigned char)text[i] & 0xC0U) != 0x80U;
+    }
+    return width > room && best > 0 ? best : length;
+}
+
+void kal_page_wrapped(KalPage *page, const char *text, size_t length, size_t column,
+                      size_t width)
+{
+    const size_t room = width > column + 30 ? width - column : 30;
+    while (length > 0) {
+        const size_t taken = fitting(text, length, room);
+        kal_page_write(page, text, taken);
+        kal_page_string(page, "\n");
+        text += taken;
+        length -= taken;
+        if (length > 0) {
+            text++; // the space
+            length--;
+            kal_page_repeat(page, ' ', column);
+        }
     }
 }
 

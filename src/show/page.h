@@ -50,6 +50,11 @@ KalSink kal_page_sink(KalPage *page);
 void kal_page_formula(KalPage *page, const KalSheet *sheet, KalExpr e,
                       KalFormat format);
 
+/// A formula that begins at a column, in lines of about `width` characters; those that
+/// follow begin at the column.
+void kal_page_wrapped(KalPage *page, const char *text, size_t length, size_t column,
+                      size_t width);
+
 /// Texts of many formulas; they stay where they are.
 typedef struct KalTexts {
     KalPage page;

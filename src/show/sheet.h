@@ -10,8 +10,8 @@
 #include "expr/print.h"
 
 enum {
-    KAL_SHEET_NAMES = 16,     ///< formulas that get names of their own
-    KAL_SHEET_NAME_SIZE = 16, ///< room for such a name
+    KAL_SHEET_NAMES = 48,     ///< formulas that get names of their own
+    KAL_SHEET_NAME_SIZE = 64, ///< room for such a name
     KAL_SHEET_SMALL = 8       ///< coordinates of a system that is shown in matrices
 };
 

@@ -94,13 +94,8 @@ static void put_preamble(const Out *o)
         put(o, "\n");
         return;
     }
-    put(o, "\\documentclass{article}\n"
-           "\\usepackage[utf8]{inputenc}\n"
-           "\\usepackage[a4paper,margin=20mm]{geometry}\n"
-           "\\usepackage{amsmath}\n"
-           "\\allowdisplaybreaks\n"
-           "\\setlength{\\parindent}{0pt}\n"
-           "\\title{");
+    kal_math_preamble(o->page);
+    put(o, "\\title{");
     put_user(o, kal_shown_title(o->shown));
     put(o, "}\n\\author{}\n\\date{}\n\\begin{document}\n\\maketitle\n");
 }

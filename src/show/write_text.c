@@ -4,7 +4,6 @@
 
 #include "show/show_impl.h"
 
-#include <limits.h>
 #include <string.h>
 
 enum {
@@ -40,51 +39,11 @@ static void put_heading(KalPage *page, const char *text)
     kal_page_string(page, "\n");
 }
 
-// Whether a formula may go on in the next line at this space: before + and −.
-static bool is_break(const char *text)
-{
-    return text[0] == ' ' && (text[1] == '+' || text[1] == '-') && text[2] == ' ';
-}
-
-// The bytes of a text that go into a line of `room` characters: all, or up to a break in
-// its second half within as few parentheses as there are.
-static size_t fitting(const char *text, size_t length, size_t room)
-{
-    size_t width = 0;
-    size_t best = 0;
-    int depth = 0;
-    int least = INT_MAX;
-    for (size_t i = 0; i < length; i++) {
-        if (width > room && best > 0) {
-            return best;
-        }
-        depth += (text[i] == '(') - (text[i] == ')');
-        if (i > 0 && is_break(text + i) && (depth <= least || best < room / 2)) {
-            best = i;
-            least = depth;
-        }
-        width += ((unsigned char)text[i] & 0xC0U) != 0x80U;
-    }
-    return width > room && best > 0 ? best : length;
-}
-
 // A formula that begins at a column; lines that follow are indented further.
 static void put_wrapped(const KalShown *shown, KalPage *page, const char *text,
                         size_t length, size_t column)
 {
-    size_t room = width_of(shown) > column + 30 ? width_of(shown) - column : 30;
-    while (length > 0) {
-        const size_t taken = fitting(text, length, room);
-        kal_page_write(page, text, taken);
-        kal_page_string(page, "\n");
-        text += taken;
-        length -= taken;
-        if (length > 0) {
-            text++; // the space
-            length--;
-            kal_page_repeat(page, ' ', column);
-        }
-    }
+    kal_page_wrapped(page, text, length, column, width_of(shown));
 }
 
 static void put_line(const KalShown *shown, KalPage *page, const char *name,

@@ -5,6 +5,7 @@
 #include "sim/run.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     WINDOW = 40,    // steps in which the price of a method is found
@@ -22,6 +23,11 @@ static const double PART = 0.4;
 static const double TOO_NEAR = 0.2;
 // No step turns rows by more, in radians, or it could pass two losses of rank.
 static const double TURN = 1.0;
+
+static bool is_reduced(const KalRun *run)
+{
+    return run->options.form == KAL_RUN_FORM_REDUCED;
+}
 
 static KalOdeOptions options_of(const KalRun *run)
 {
@@ -46,13 +52,18 @@ static KalStatus create_stiff(KalRun *run)
 
 KalStatus kal_run_integrate_init(KalRun *run)
 {
-    const KalOdeSystem system = kal_run_ode(run, true);
+    KalOdeSystem system = kal_run_ode(run, true);
     KalOdeOptions options = options_of(run);
     KAL_TRY(kal_cross_init(&run->cross, run->ctx, &system, &options));
     options.fixed_step = run->options.fixed_step;
+    system = is_reduced(run) ? kal_run_reduced_ode(run) : system;
     KAL_TRY(kal_dop853_create(run->ctx, &system, &options, &run->explicit_solver));
     if (run->options.method != KAL_METHOD_BDF) {
         return KAL_OK;
+    }
+    if (is_reduced(run)) {
+        return kal_fail(run->ctx, KAL_ERR_USAGE,
+                        "the reduced form is integrated by method dop853, not by bdf");
     }
     if (!run->system->has_tangent) {
         return kal_fail(run->ctx, KAL_ERR_USAGE, "%s",
@@ -101,10 +112,25 @@ static KalStatus step_stiff(KalRun *run)
     return KAL_OK;
 }
 
+// Choose speeds at a state and write it in them.
+static KalStatus reduce(KalRun *run, double t, const double *y)
+{
+    KAL_TRY(kal_form_choose(&run->form, t, y));
+    kal_form_contract(&run->form, y, run->form.z);
+    run->solved = false;
+    memcpy(run->form.z + 2 * (size_t)run->system->n, y + 2 * (size_t)run->system->n,
+           (size_t)run->balance.n * sizeof(double));
+    return KAL_OK;
+}
+
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
     const double until = run->options.until;
     const double end = t < until ? until : t + 1.0; // where no step will be taken
+    if (is_reduced(run)) {
+        KAL_TRY(reduce(run, t, y));
+        y = run->form.z;
+    }
     KAL_TRY(run->stiff ? start_stiff(run, t, y, end)
                        : kal_dop853_start(run->explicit_solver, t, y, end));
     run->crossed = false;
@@ -209,14 +235,28 @@ static double price(KalRun *run)
     return answer;
 }
 
+// Control depends on the state in ways whose derivatives are not known.
+static KalStatus tell_stiff(KalRun *run)
+{
+    const bool told = run->method.told;
+    run->method.told = true;
+    return told ? KAL_OK
+                : kal_run_tell(run, run->t,
+                               "the system is stiff here; method bdf is not for models "
+                               "with servos, so dop853 goes on with short steps");
+}
+
 // Change the method when the other one pays.  Stiffness is told by the explicit method;
 // whether the implicit one does better, by trying it.
 static KalStatus choose_method(KalRun *run)
 {
     KalMethodWatch *watch = &run->method;
-    if (run->options.method != KAL_METHOD_AUTO || !run->system->has_tangent
+    if (run->options.method != KAL_METHOD_AUTO || is_reduced(run)
         || run->options.fixed_step > 0.0) {
         return KAL_OK;
+    }
+    if (!run->system->has_tangent) {
+        return run->step.stiff && run->system->n_servos > 0 ? tell_stiff(run) : KAL_OK;
     }
     const double found = price(run);
     if (run->stiff) {
@@ -227,6 +267,22 @@ static KalStatus choose_method(KalRun *run)
     return run->step.stiff && watch->patience == 0 && watch->explicit_price > 0.0
                ? change_method(run, true)
                : KAL_OK;
+}
+
+// The explicit method starts anew behind a loss of rank, and with speeds that have come to
+// differ much from what is free.
+static KalStatus start_anew(KalRun *run)
+{
+    bool anew = run->crossed;
+    if (!anew && !is_reduced(run)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_run_interpolate(run, run->t, run->state));
+    if (!anew) {
+        KAL_TRY(kal_form_is_worn(&run->form, run->t, run->state, &anew));
+    }
+    run->crossed = false;
+    return anew ? kal_run_integrate_start(run, run->t, run->state) : KAL_OK;
 }
 
 // A step of the explicit method, as long as it likes but for the watch over ranks.
@@ -242,11 +298,7 @@ static KalStatus step_freely(KalRun *run)
 KalStatus kal_run_integrate_step(KalRun *run)
 {
     double distance = 0.0;
-    if (run->crossed) { // the explicit method starts anew behind it
-        KAL_TRY(kal_run_interpolate(run, run->t, run->state));
-        run->crossed = false;
-        KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
-    }
+    KAL_TRY(start_anew(run));
     KAL_TRY(choose_method(run));
     if (kal_run_foresee(run, &distance)) {
         return step_towards(run, distance);
@@ -255,11 +307,24 @@ KalStatus kal_run_integrate_step(KalRun *run)
     return run->stiff ? step_stiff(run) : step_freely(run);
 }
 
+// From speeds to velocities; the instant becomes that state.
+static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
+{
+    const size_t state = 2 * (size_t)run->system->n;
+    run->solved = false;
+    KAL_TRY(kal_dop853_interpolate(run->explicit_solver, t, run->form.z));
+    memcpy(out_y + state, run->form.z + state, (size_t)run->balance.n * sizeof(double));
+    return kal_form_expand(&run->form, t, run->form.z, out_y);
+}
+
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
 {
     if (run->crossed) {
         kal_cross_interpolate(&run->cross, t, out_y);
         return KAL_OK;
+    }
+    if (is_reduced(run)) {
+        return interpolate_reduced(run, t, out_y);
     }
     if (!run->stiff) {
         return kal_dop853_interpolate(run->explicit_solver, t, out_y);

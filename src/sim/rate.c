@@ -98,6 +98,30 @@ static KalStatus project(void *user, double t, double *y)
     return KAL_OK;
 }
 
+static KalStatus reduced_rate(void *user, double t, const double *z, double *out_rate)
+{
+    KalRun *run = (KalRun *)user;
+    KalReducedForm *form = &run->form;
+    const size_t n = (size_t)run->system->n;
+    KAL_TRY(kal_form_expand(form, t, z, form->y));
+    KAL_TRY(run->balance.n > 0 ? rate_and_powers(user, t, form->y, form->y)
+                               : rate(user, t, form->y, form->y));
+    memcpy(out_rate, form->y, n * sizeof(double));
+    kal_form_apply(form, form->y + n, out_rate + n);
+    memcpy(out_rate + 2 * n, form->y + 2 * n, (size_t)run->balance.n * sizeof(double));
+    return KAL_OK;
+}
+
+static KalStatus reduced_project(void *user, double t, double *z)
+{
+    KalRun *run = (KalRun *)user;
+    KalReducedForm *form = &run->form;
+    KAL_TRY(kal_form_expand(form, t, z, form->y));
+    KAL_TRY(project(user, t, form->y));
+    kal_form_contract(form, form->y, z);
+    return KAL_OK;
+}
+
 // ∂rate/∂y, from the rows that are independent as the last ranking has them.
 static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
 {
@@ -139,4 +163,13 @@ KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
                           .project = projects ? project : NULL,
                           .jacobian = run->system->has_tangent ? jacobian : NULL,
                           .may_retry = may_retry};
+}
+
+KalOdeSystem kal_run_reduced_ode(KalRun *run)
+{
+    KalOdeSystem system = kal_run_ode(run, true);
+    system.rate = reduced_rate;
+    system.project = system.project ? reduced_project : NULL;
+    system.jacobian = NULL;
+    return system;
 }

@@ -5,6 +5,7 @@
 #include "base/block.h"
 #include "sim/run.h"
 
+#include <kalaba/text.h>
 #include <kalaba/version.h>
 
 #include <math.h>
@@ -28,6 +29,7 @@ typedef enum Kind {
     FORCE,
     REACTION,
     CONTROL,
+    DEMAND,
     POWER,
     WORK,
     ENERGY,
@@ -106,6 +108,9 @@ static void label_column(const KalSystem *system, Column column, Label *label)
     case CONTROL:
         (void)snprintf(label->name, NAME_SIZE, "control(%s)", model->actuators[i].name);
         break;
+    case DEMAND:
+        (void)snprintf(label->name, NAME_SIZE, "demand(%s)", model->actuators[i].name);
+        break;
     case POWER:
         (void)snprintf(label->name, NAME_SIZE, "power(%s)", system->works[i].name);
         unit = "W";
@@ -138,36 +143,12 @@ static int count_of(const KalSystem *system, Kind kind)
     case FORCE: return system->n;
     case OUTPUT: return system->n_outputs;
     case REACTION: return system->m;
-    case CONTROL: return system->n_actuators;
+    case CONTROL:
+    case DEMAND: return system->n_actuators;
     case POWER:
     case WORK: return (int)system->n_works;
     default: return 1;
     }
-}
-
-// Whether a name fits a pattern with * and ?; a star is tried at every place once.
-static bool fits(const char *pattern, const char *name)
-{
-    const char *star = NULL;
-    const char *retry = NULL;
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = name;
-        } else if (*pattern == *name || *pattern == '?') {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') {
-        pattern++;
-    }
-    return *pattern == '\0';
 }
 
 static KalStatus add_column(KalRecord *record, Column column)
@@ -197,18 +178,17 @@ static KalStatus add_kind(KalRecord *record, Kind kind)
 static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
                              bool *found)
 {
-    KalStatus status = KAL_OK;
-    for (int i = 0; i < count_of(record->system, kind) && status == KAL_OK; i++) {
+    for (int i = 0; i < count_of(record->system, kind); i++) {
+        const Column column = {kind, i};
         Label label;
-        label_column(record->system, (Column){kind, i}, &label);
-        const bool none =
-            kind == POWER && record->system->works[i].kind == KAL_WORK_TIME;
-        if (fits(pattern, label.name) && !none) {
-            *found = true;
-            status = add_column(record, (Column){kind, i});
-        }
+        label_column(record->system, column, &label);
+        const bool exists =
+            kind != POWER || record->system->works[i].kind != KAL_WORK_TIME;
+        const bool wanted = exists && kal_word_fits(pattern, label.name);
+        *found = *found || wanted;
+        KAL_TRY(wanted ? add_column(record, column) : KAL_OK);
     }
-    return status;
+    return KAL_OK;
 }
 
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
@@ -217,13 +197,15 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
     for (int kind = TIME; kind <= ENERGY; kind++) {
         KAL_TRY(add_fitting(record, (Kind)kind, pattern, &found));
     }
-    return found ? KAL_OK
-                 : kal_fail(record->ctx, KAL_ERR_USAGE,
-                            "no column is called '%s'; there are x, x', x'', cforce(x) "
-                            "for every coordinate x, reaction(c) for constraints, "
-                            "control(u) for actuators, power(w) and work(w) for all "
-                            "that does work, energy() and the outputs",
-                            pattern);
+    return found
+               ? KAL_OK
+               : kal_fail(
+                   record->ctx, KAL_ERR_USAGE,
+                   "no column is called '%s'; there are x, x', x'', cforce(x) "
+                   "for every coordinate x, reaction(c) for constraints, "
+                   "control(u), demand(u) for actuators, power(w) and work(w) for all "
+                   "that does work, energy() and the outputs",
+                   pattern);
 }
 
 // Make room for a row of all columns.
@@ -366,6 +348,8 @@ static double value_of(const Sample *sample, Column column)
         return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
     case REACTION: return v[layout->reactions + i];
     case CONTROL: return v[layout->controls + i];
+    case DEMAND:
+        return instant->control ? kal_control_get(instant->control).demanded[i] : 0.0;
     case POWER: return sample->works[i].power;
     case WORK: return sample->works[i].work;
     case POSITION_ERROR: return sample->run->residual_q;

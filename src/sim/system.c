@@ -614,6 +614,30 @@ static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *option
     return compile_model(system, options);
 }
 
+// The text with what follows it.
+static KalStatus load_all(KalSystem *system, Text text, const KalLoadOptions *options)
+{
+    KalBlock whole = {.data = NULL};
+    if (!options->more) {
+        return load(system, text, options);
+    }
+    KalStatus status = kal_block_add(system->ctx, &whole, text.data, text.length);
+    if (status == KAL_OK) {
+        status = kal_block_add(system->ctx, &whole, "\n", 1);
+    }
+    if (status == KAL_OK) {
+        status =
+            kal_block_add(system->ctx, &whole, options->more, strlen(options->more));
+    }
+    if (status == KAL_OK) {
+        text.data = (const char *)whole.data;
+        text.length = whole.size;
+        status = load(system, text, options);
+    }
+    kal_block_clear(system->ctx, &whole);
+    return status;
+}
+
 KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
                           size_t length, const KalLoadOptions *options,
                           KalSystem **out_system)
@@ -625,7 +649,7 @@ KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
     }
     system->ctx = ctx;
     options = options ? options : &none;
-    const KalStatus status = load(system, (Text){name, text, length}, options);
+    const KalStatus status = load_all(system, (Text){name, text, length}, options);
     if (status != KAL_OK) {
         if (options->messages.write && system->diagnostics) {
             kal_diagnostics_write(system->diagnostics, options->messages);

@@ -33,4 +33,12 @@ void kal_csv_write_columns(const KalTable *table, KalSink sink);
 KAL_CHECKED KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
                                     size_t length, size_t limit, KalTable **out_table);
 
+/// Read what kal_csv_write_columns() writes: units and descriptions go to the columns of
+/// the table that have the names; others are passed over.  A text with another first line
+/// is none of ours and is passed over as a whole.  KAL_ERR_SYNTAX with its place,
+/// KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_csv_parse_columns(KalContext *ctx, const char *name,
+                                            const char *text, size_t length,
+                                            KalTable *table);
+
 #endif

@@ -295,11 +295,9 @@ static KalStatus keep_label(const Reader *r, KalBlock *label)
     return kal_block_add(r->ctx, label, "", 1);
 }
 
-// Add the column whose name was read.  What the table says against it gets its place.
-static KalStatus add_column(const Reader *r, const char *name, const char *unit)
+// What the table says against a text gets its place.
+static KalStatus place_failure(const Reader *r, KalStatus status)
 {
-    const KalStatus status =
-        kal_table_add_column(r->table, (KalQuantity){.name = name, .unit = unit});
     if (status != KAL_ERR_USAGE && status != KAL_ERR_LIMIT) {
         return status;
     }
@@ -307,6 +305,13 @@ static KalStatus add_column(const Reader *r, const char *name, const char *unit)
     snprintf(reason, sizeof reason, "%s", kal_context_message(r->ctx));
     return fail(r, r->begin, status == KAL_ERR_USAGE ? KAL_ERR_SYNTAX : status, "%s",
                 reason);
+}
+
+// Add the column whose name was read.
+static KalStatus add_column(const Reader *r, const char *name, const char *unit)
+{
+    return place_failure(
+        r, kal_table_add_column(r->table, (KalQuantity){.name = name, .unit = unit}));
 }
 
 // Names and, from another line, units, side by side.
@@ -423,15 +428,21 @@ static KalStatus read_table(Reader *r, size_t limit)
     return KAL_OK;
 }
 
+// A text that is not longer than sources are.
+static KalStatus check_length(KalContext *ctx, const char *name, size_t length,
+                              size_t allowed)
+{
+    const size_t longest = allowed < UINT32_MAX ? allowed : UINT32_MAX;
+    return length <= longest
+               ? KAL_OK
+               : kal_fail(ctx, KAL_ERR_LIMIT, "%s has %zu bytes; expected at most %zu",
+                          kal_file_shown(name), length, longest);
+}
+
 KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
                         size_t length, size_t limit, KalTable **out_table)
 {
-    const size_t allowed = kal_table_limit(limit);
-    const size_t longest = allowed < UINT32_MAX ? allowed : UINT32_MAX;
-    if (length > longest) {
-        return kal_fail(ctx, KAL_ERR_LIMIT, "%s has %zu bytes; expected at most %zu",
-                        kal_file_shown(name), length, longest);
-    }
+    KAL_TRY(check_length(ctx, name, length, kal_table_limit(limit)));
     const KalSource source = {.name = name, .text = text, .length = (uint32_t)length};
     Reader r = {.ctx = ctx, .source = &source};
     const KalStatus status = read_table(&r, limit);
@@ -443,4 +454,59 @@ KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
     }
     *out_table = r.table;
     return KAL_OK;
+}
+
+// A line of three texts.
+static KalStatus read_description(Reader *r, KalBlock fields[3])
+{
+    const size_t line = r->at;
+    for (int i = 0; i < 3; i++) {
+        KAL_TRY(read_field(r));
+        KAL_TRY(keep_label(r, &fields[i]));
+        if ((r->follower == FIELD) != (i < 2)) {
+            return fail(r, line, KAL_ERR_SYNTAX,
+                        "expected three fields: name, unit and description");
+        }
+    }
+    return KAL_OK;
+}
+
+// Take a line in, if it is about a column of the table.
+static KalStatus describe(const Reader *r, const KalBlock fields[3])
+{
+    const size_t column = kal_table_find_column(r->table, (const char *)fields[0].data);
+    return column < kal_table_columns(r->table) ? place_failure(
+               r, kal_table_describe(r->table, column, (const char *)fields[1].data,
+                                     (const char *)fields[2].data))
+                                                : KAL_OK;
+}
+
+static KalStatus read_descriptions(Reader *r, KalBlock fields[3])
+{
+    if (!begins_with(r, "name,unit,description")) {
+        return KAL_OK;
+    }
+    KAL_TRY(read_description(r, fields));
+    skip_remarks(r);
+    while (!is_at_end(r)) {
+        KAL_TRY(read_description(r, fields));
+        KAL_TRY(describe(r, fields));
+        skip_remarks(r);
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_csv_parse_columns(KalContext *ctx, const char *name, const char *text,
+                                size_t length, KalTable *table)
+{
+    KAL_TRY(check_length(ctx, name, length, kal_table_limit(0)));
+    const KalSource source = {.name = name, .text = text, .length = (uint32_t)length};
+    Reader r = {.ctx = ctx, .source = &source, .table = table, .field = ""};
+    KalBlock fields[3] = {{.data = NULL}};
+    const KalStatus status = read_descriptions(&r, fields);
+    for (int i = 0; i < 3; i++) {
+        kal_block_clear(ctx, &fields[i]);
+    }
+    kal_block_clear(ctx, &r.bytes);
+    return status;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum {
     LIST_SIZE = 128 // room for all endings
@@ -24,17 +25,71 @@ typedef struct Format {
     KalStatus (*check)(KalContext *ctx); // NULL: nothing is needed to write them
 } Format;
 
+// x.units.csv for x.csv.
+static char *units_path(KalContext *ctx, const char *path, size_t *out_size)
+{
+    const char *ending = strrchr(path, '.');
+    const size_t size = strlen(path) + sizeof ".units";
+    char *units = kal_alloc(ctx, size, 1);
+    if (units) {
+        snprintf(units, size, "%.*s.units%s", (int)(ending - path), path, ending);
+    }
+    *out_size = size;
+    return units;
+}
+
+static bool has_units(const KalTable *table)
+{
+    for (size_t i = 0; i < kal_table_columns(table); i++) {
+        if (kal_table_column(table, i).unit[0]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Units from the file beside a table, if there is one.
+static KalStatus read_units(KalContext *ctx, const char *path, KalTable *table)
+{
+    KalBlock text = {.data = NULL};
+    KalStatus status = KAL_OK;
+    size_t size = 0;
+    char *name = units_path(ctx, path, &size);
+    if (!name) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to read a file");
+    }
+    if (access(name, R_OK) == 0) {
+        status = kal_file_read(ctx, name, kal_table_limit(0), &text);
+    }
+    if (status == KAL_OK && text.data) {
+        status =
+            kal_csv_parse_columns(ctx, name, (const char *)text.data, text.size, table);
+    }
+    kal_block_clear(ctx, &text);
+    kal_free(ctx, name, size);
+    return status;
+}
+
 static KalStatus read_csv(KalContext *ctx, const char *path, size_t limit,
                           KalTable **out_table)
 {
     KalBlock text = {.data = NULL};
+    KalTable *table = NULL;
     KalStatus status = kal_file_read(ctx, path, kal_table_limit(limit), &text);
     if (status == KAL_OK) {
         status = kal_csv_parse(ctx, path, text.data ? text.data : "", text.size, limit,
-                               out_table);
+                               &table);
     }
     kal_block_clear(ctx, &text);
-    return status;
+    if (status == KAL_OK && !has_units(table)) {
+        status = read_units(ctx, path, table);
+    }
+    if (status != KAL_OK) {
+        kal_table_destroy(table);
+        return status;
+    }
+    *out_table = table;
+    return KAL_OK;
 }
 
 static const Format formats[] = {
@@ -112,19 +167,6 @@ KalStatus kal_table_check_path(KalContext *ctx, const char *path)
     KAL_TRY(kal_file_create(ctx, path, &file));
     kal_file_destroy(file);
     return format->check ? format->check(ctx) : KAL_OK;
-}
-
-// x.units.csv for x.csv.
-static char *units_path(KalContext *ctx, const char *path, size_t *out_size)
-{
-    const char *ending = strrchr(path, '.');
-    const size_t size = strlen(path) + sizeof ".units";
-    char *units = kal_alloc(ctx, size, 1);
-    if (units) {
-        snprintf(units, size, "%.*s.units%s", (int)(ending - path), path, ending);
-    }
-    *out_size = size;
-    return units;
 }
 
 // Write the file of units, whole.

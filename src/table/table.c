@@ -373,6 +373,16 @@ KalTableNote kal_table_note(const KalTable *table, size_t i)
         .key = entry->quantity.name, .text = entry->text, .number = entry->number};
 }
 
+KalStatus kal_table_describe(KalTable *table, size_t column, const char *unit,
+                             const char *description)
+{
+    KalQuantity *quantity = &list_get(&table->columns, column)->quantity;
+    KAL_TRY(check_label(table, "the unit", unit, false));
+    KAL_TRY(check_label(table, "the description", description, true));
+    KAL_TRY(copy_text(table, unit, &quantity->unit));
+    return copy_text(table, description, &quantity->description);
+}
+
 KalContext *kal_table_context(const KalTable *table)
 {
     return table->ctx;

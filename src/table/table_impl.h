@@ -24,6 +24,11 @@ size_t kal_table_limit(size_t limit);
 /// The context in which the table was made.
 KalContext *kal_table_context(const KalTable *table);
 
+/// Say the unit and the description of a column, which has none so far.  KAL_ERR_USAGE
+/// when a text is not as kalaba/table.h says, KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_table_describe(KalTable *table, size_t column,
+                                         const char *unit, const char *description);
+
 /// Give a table that has columns and no rows `count` rows of zeros, one or more, and
 /// answer where they are, row by row, so that a reader can fill them column by column.
 /// KAL_ERR_LIMIT, KAL_ERR_NOMEM.

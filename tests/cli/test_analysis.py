@@ -136,11 +136,68 @@ def what_is_no_equilibrium_is_said():
 
 
 @case
+def equilibria_are_listed_with_their_stability():
+    answer, err = ask("equilibria", PENDULUM)
+    found = sorted(answer["equilibria"], key=lambda one: one["q"]["y"])
+    assert err == "" and len(found) == 2
+    assert [one["stability"] for one in found] == ["stable", "unstable"]
+    near([one["q"]["y"] for one in found], [-2, 2])
+    near(found[0]["multipliers"]["rod"], -9.81 / 4)
+    near(found[0]["force"]["y"], 9.81)
+    assert all(one["family_dimension"] == 0 and one["qd"]["x"] == 0 for one in found)
+    answer, _ = ask("equilibria", "sleigh")
+    assert [one["family_dimension"] for one in answer["equilibria"]] == [3]
+    answer, _ = ask("equilibria", "sleigh", "--steady")
+    near(answer["equilibria"][0]["qd"]["x"], 1, 1e-9)
+    assert answer["equilibria"][0]["family_dimension"] == 1
+    answer, _ = ask("equilibria", "rolling_disc", "--steady")
+    assert answer["equilibria"][0]["qd"]["psi"] == -2
+
+
+@case
+def equilibria_have_numbers():
+    one, _ = ask("modes", "double_pendulum", "--equilibrium", "1")
+    all_of_them, _ = ask("equilibria", "double_pendulum")
+    assert one["q"] == all_of_them["equilibria"][0]["q"] and one["equilibrium"]
+    assert len(all_of_them["equilibria"]) == 4
+    status, out, _ = run("linearize", EXAMPLES / "double_pendulum.kal", "--equilibrium", "9",
+                         "--json")
+    assert status == 1 and "4 were found" in json.loads(out)["error"]["message"]
+
+
+@case
+def searches_repeat_themselves():
+    options = ("--starts", "12", "--seed", "5", "--where", "x1 = -1 .. 1")
+    first, _ = ask("equilibria", "double_pendulum", *options)
+    second, _ = ask("equilibria", "double_pendulum", *options)
+    assert first == second and first["starts"] == 12
+
+
+@case
+def critical_values_are_found():
+    answer, err = ask("modes", "rolling_disc_upright", "--sweep", "w=2..5", "--points", "7")
+    [critical] = answer["critical"]
+    near(critical["value"], sqrt(9.81 / 0.9), 1e-12)
+    assert (critical["growing_below"], critical["growing_above"]) == (1, 0) and err == ""
+    words = [point["stability"] for point in answer["points"]]
+    assert words == ["unstable"] * 3 + ["stable"] * 4
+    assert all(len(point["eigenvalues"]) == 8 for point in answer["points"])
+    answer, _ = ask("modes", "sleeping_top", "--sweep", "w=50..300")
+    [critical] = answer["critical"]
+    near(critical["value"], sqrt(4 * 2.4e-3 * 0.5 * 9.81 * 0.06) / 4e-4, 1e-10)
+    assert len(answer["points"]) == 41 and answer["parameter"] == "w"
+
+
+@case
 def text_is_for_people():
     status, out, _ = run("modes", EXAMPLES / "sleigh.kal", "--at", "x'=1, y'=0, theta'=0")
     assert status == 0 and "stable: all modes decay" in out and "family" in out
     status, out, _ = run("linearize", EXAMPLES / "sleigh.kal", "-q")
     assert status == 0 and "5 states: 3 of the configuration" in out
+    status, out, _ = run("modes", EXAMPLES / "sleeping_top.kal", "--sweep", "w=100..300")
+    assert status == 0 and "Critical values" in out
+    status, out, _ = run("equilibria", EXAMPLES / "sleigh.kal", "-q")
+    assert status == 0 and "family of 3 dimensions" in out
     status, out, _ = run("linearize", EXAMPLES / "pendulum_chain.kal", "-p", "N=20", "-q")
     assert status == 0 and "entries that are not 0" in out
 
@@ -155,6 +212,18 @@ def wrong_questions_are_refused():
     assert status == 1 and "error" in json.loads(out)
     status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--inputs", "m")
     assert status == 2 and "unknown option" in err
+    status, _, err = run("equilibria", EXAMPLES / "sleigh.kal", "--starts", "many")
+    assert status == 2 and "--starts" in err
+    status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--at", "x=1", "--equilibrium", "1")
+    assert status == 2 and "exclude" in err
+    status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--sweep", "m=2..1")
+    assert status == 2 and "--sweep" in err
+    status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--sweep", "zz=1..2")
+    assert status == 1 and err.count("zz") < 4
+    status, out, _ = run("equilibria", EXAMPLES / "roller_racer.kal", "--json")
+    assert status == 1 and "time" in json.loads(out)["error"]["message"]
+    status, out, _ = run("equilibria", EXAMPLES / "sleigh.kal", "--where", "x=1", "--json")
+    assert status == 1 and "low .. high" in json.loads(out)["error"]["message"]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ init x = 0.6, y ~ -0.8, x' ~ 0.8, y' ~ 0.6
 output height = y + L [m]
 """
 
-COMMANDS = ["check", "derive", "eval"]
+COMMANDS = ["check", "derive", "eval", "reduce"]
 CASES = []
 
 
@@ -244,6 +244,50 @@ def every_command_has_help_with_examples():
         status, out, err = run("help", command)
         assert status == 0 and "Example" in out and "-p NAME=VALUE" in out, out
         assert run(command, "--help")[1] == out
+
+
+SLEIGH = EXAMPLES / "sleigh.kal"
+SPEEDS = "u = x'*cos(theta) + y'*sin(theta), w = theta'"
+
+
+@case
+def reduce_takes_speeds():
+    status, out, err = run("reduce", SLEIGH, "--speeds", SPEEDS)
+    assert (status, err) == (0, ""), err
+    assert "  u' = b*w^2\n  w' = -m*b*u*w/(m*b^2 + I)\n" in out, out
+    status, out, err = run("reduce", SLEIGH, "--speeds", SPEEDS, "--json")
+    got = json.loads(out)
+    assert got["rates"] == {"u'": "b*w^2", "w'": "-m*b*u*w/(m*b^2 + I)"}, got
+    assert got["freedom"] == 2 and list(got["speeds"]) == ["u", "w"], got
+    status, out, err = run("reduce", SLEIGH, "--speeds", "u1, w = theta'", "--json")
+    assert list(json.loads(out)["speeds"]) == ["u1", "w"], out
+
+
+@case
+def reduce_finds_speeds():
+    status, out, err = run("reduce", SLEIGH, "--json")
+    got = json.loads(out)
+    assert got["S"] == [["cos(theta)", "-b*sin(theta)"], ["sin(theta)", "b*cos(theta)"],
+                        ["0", "1"]], got
+    assert got["M"] == [["m", "0"], ["0", "m*b^2 + I"]], got
+    for word, part in {"latex": "\\begin{align*}", "markdown": "$$"}.items():
+        status, out, err = run("reduce", SLEIGH, "--format", word)
+        assert status == 0 and part in out, (out, err)
+
+
+@case
+def reduce_refuses_with_reasons():
+    for speeds, part in {"u = x'": "2 velocities are free", "u = x'^2, w = theta'": "u is not",
+                         "u = x', w = 2*x'": "u, w do not determine",
+                         "u = nothing', w = x'": "nothing", "u9, w = x'": "u9",
+                         "m = x', w = theta'": "'m'"}.items():
+        status, out, err = run("reduce", SLEIGH, "--speeds", speeds)
+        assert (status, out) == (1, "") and part in err, (speeds, err)
+    for speeds in ("", "u = x',", ",", "= 3"):
+        status, out, err = run("reduce", SLEIGH, "--speeds", speeds)
+        assert (status, out) == (2, "") and "--speeds" in err, (speeds, err)
+    status, out, err = run("reduce", SLEIGH, "--speeds", "u = x'", "--json")
+    assert status == 1 and json.loads(out)["error"]["names"] == ["u"], out
 
 
 @case

@@ -119,6 +119,22 @@ def a_second_opinion_agrees():
 
 
 @case
+def both_forms_end_alike():
+    for model in ("sleigh", "double_pendulum_redundant", "constant_speed", "rolling_disc",
+                  "two_masses_light1", "flexible_arm", "parallelogram"):
+        full, reduced = (simulate(model, "--form", form) for form in ("full", "reduced"))
+        for key in ("q", "qd"):
+            for name, value in full[key].items():
+                close(reduced[key][name], value, 1e-6)
+        assert reduced["constraint_error"]["velocity"] < 1e-12, reduced
+    with Folder(SLOPE) as folder:
+        status, out, err = run("run", folder.model, "--form", "short")
+        assert (status, out) == (2, "") and "full or reduced" in err, err
+        status, out, err = run("run", folder.model, "--form", "reduced", "--method", "bdf")
+        assert (status, out) == (1, "") and "dop853" in err, err
+
+
+@case
 def a_second_opinion_says_what_it_left_out():
     gaps = simulate("bouncing_ball", "--verify")["verify"]["not_verified"]
     assert gaps and all("event" in gap["reason"] for gap in gaps), gaps

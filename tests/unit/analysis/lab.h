@@ -44,6 +44,7 @@ static inline void lab_close(Lab *lab)
     kal_system_destroy(lab->system);
     kal_context_destroy(lab->ctx);
     ok(lab->fault.live_bytes == 0);
+    *lab = (Lab){.fault = {.calls_left = -1}}; // to close twice does no harm
 }
 
 /// Nothing may go wrong; tells why if it does.

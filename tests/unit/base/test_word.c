@@ -38,5 +38,49 @@ static void other_words_are_not_guessed_at(void)
     ok(kal_word_find_near("M", words, 0) == NULL);
 }
 
+static void patterns_fit_words(void)
+{
+    static const struct {
+        const char *pattern;
+        const char *word;
+        bool fits;
+    } cases[] = {
+        {"x",           "x",             true },
+        {"x",           "xy",            false},
+        {"*",           "",              true },
+        {"*",           "x''",           true },
+        {"?",           "",              false},
+        {"x?",          "x'",            true },
+        {"*'",          "theta'",        true },
+        {"*'",          "theta",         false},
+        {"a*b*c",       "aXbXbXc",       true },
+        {"a*b*c",       "aXbXbX",        false},
+        {"reaction(*)", "reaction(rod)", true },
+        {"[1]",         "1",             false},
+        {"**x**",       "axb",           true },
+        {"",            "",              true },
+        {"",            "x",             false},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ok(kal_word_fits(cases[i].pattern, cases[i].word) == cases[i].fits);
+    }
+}
+
+// A pattern full of stars takes time in proportion to both lengths, not to a power.
+static void many_stars_end(void)
+{
+    char pattern[202];
+    char word[4001];
+    for (int i = 0; i < 200; i += 2) {
+        memcpy(pattern + i, "*a", 2);
+    }
+    memcpy(pattern + 200, "b", 2);
+    memset(word, 'a', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    ok(!kal_word_fits(pattern, word));
+}
+
 TAP_RUN(TAP_CASE(slips_are_recognized), TAP_CASE(case_of_a_single_letter_is_a_slip),
-        TAP_CASE(other_words_are_not_guessed_at))
+        TAP_CASE(other_words_are_not_guessed_at), TAP_CASE(patterns_fit_words),
+        TAP_CASE(many_stars_end))

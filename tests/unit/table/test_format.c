@@ -155,6 +155,14 @@ static void units_of_a_csv_go_where_they_are_wanted(void)
     ok(strncmp(text, "name,unit,description\nt,s,time\nx,m,\"\"\n", 38) == 0);
     folder_read(&folder, "a.csv", text, sizeof text);
     ok(strncmp(text, "t,x,x',link[2].a',\"a,b\",", 24) == 0);
+    ok(kal_table_read(ctx, folder_file(&folder, "a.csv"), 0, &again) == KAL_OK);
+    for (size_t j = 0; j < SAMPLE_COLUMNS; j++) {
+        same_text(kal_table_column(again, j).unit, sample_columns[j].unit);
+        same_text(kal_table_column(again, j).description,
+                  sample_columns[j].description);
+    }
+    kal_table_destroy(again);
+    again = NULL;
 
     options.csv_units = KAL_TABLE_UNITS_COMMENT;
     ok(kal_table_write(table, folder_file(&folder, "b.csv"), &options) == KAL_OK);
@@ -299,6 +307,41 @@ static void units_come_only_with_their_table(void)
     kal_context_destroy(ctx);
 }
 
+// What stands beside a table may be damaged, or not be about it.
+static void units_beside_a_table_are_checked(void)
+{
+    Folder folder;
+    KalContext *ctx = new_context();
+    KalTable *table = NULL;
+    ok(folder_open(&folder) && folder_write(&folder, "a.csv", "t,x\n1,2\n"));
+    ok(folder_write(&folder, "a.units.csv", "name,unit,description\nx,m\n"));
+    ok(kal_table_read(ctx, folder_file(&folder, "a.csv"), 0, &table) == KAL_ERR_SYNTAX);
+    has_text(kal_context_message(ctx), "a.units.csv:2:1: expected three fields");
+    ok(folder_write(&folder, "a.units.csv", "name,unit,description\nx,\"\x1b[\",\n"));
+    ok(kal_table_read(ctx, folder_file(&folder, "a.csv"), 0, &table) == KAL_ERR_SYNTAX);
+    has_text(kal_context_message(ctx), "the unit has a control character");
+
+    ok(folder_write(&folder, "a.units.csv", "t,u\n1,2\n")); // of another program
+    ok(kal_table_read(ctx, folder_file(&folder, "a.csv"), 0, &table) == KAL_OK);
+    same_text(kal_table_column(table, 1).unit, "");
+    kal_table_destroy(table);
+    ok(folder_write(&folder, "a.units.csv",
+                    "name,unit,description\ny,kg,\nx,m,\"the \"\"x\"\"\"\n"));
+    ok(kal_table_read(ctx, folder_file(&folder, "a.csv"), 0, &table) == KAL_OK);
+    same_text(kal_table_column(table, 0).unit, "");
+    same_text(kal_table_column(table, 1).unit, "m");
+    same_text(kal_table_column(table, 1).description, "the \"x\"");
+    kal_table_destroy(table);
+
+    // Units of its own come first.
+    ok(folder_write(&folder, "a.csv", "# units: s,mm\nt,x\n1,2\n"));
+    ok(kal_table_read(ctx, folder_file(&folder, "a.csv"), 0, &table) == KAL_OK);
+    same_text(kal_table_column(table, 1).unit, "mm");
+    kal_table_destroy(table);
+    folder_close(&folder);
+    kal_context_destroy(ctx);
+}
+
 // Write and read with `calls` allocations.
 static KalStatus try_all(KalContext *ctx, const KalTable *given, const char *path,
                          bool reads)
@@ -345,4 +388,5 @@ TAP_RUN(TAP_CASE(tables_read_back), TAP_CASE(unknown_endings_are_told_the_known_
         TAP_CASE(units_of_a_csv_go_where_they_are_wanted), TAP_CASE(json_is_json),
         TAP_CASE(the_same_table_gives_the_same_bytes),
         TAP_CASE(a_full_disk_is_told_in_every_format),
-        TAP_CASE(units_come_only_with_their_table), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(units_come_only_with_their_table),
+        TAP_CASE(units_beside_a_table_are_checked), TAP_CASE(every_allocation_may_fail))

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Figures: curves of a table's columns, for papers, pages and terminals.
+///
+///     KalFigureOptions options = kal_figure_options();
+///     kal_figure_create(ctx, table, &options, &figure);
+///     kal_figure_add_panel(figure, (const char *[]){"x", "y"}, 2);
+///     kal_figure_write(figure, "motion.svg");
+///
+/// A figure has one x axis and one or more panels below each other, each with its curves.
+/// Axes fit what they show; values that are not finite, or not positive on a logarithmic
+/// axis, leave gaps.  The table must outlive the figure and not change.
+
+#ifndef KALABA_FIGURE_H
+#define KALABA_FIGURE_H
+
+#include <kalaba/context.h>
+#include <kalaba/table.h>
+#include <kalaba/text.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Panels with curves.
+typedef struct KalFigure KalFigure;
+
+/// Bounds that every figure keeps.
+enum {
+    KAL_FIGURE_PANEL_LIMIT = 12, ///< panels
+    KAL_FIGURE_CURVE_LIMIT = 24, ///< curves of a panel
+};
+
+/// What page a figure is for.
+typedef enum KalFigureTheme {
+    KAL_FIGURE_AUTO,  ///< an SVG follows the page, others are for light ones
+    KAL_FIGURE_LIGHT, ///< black on white
+    KAL_FIGURE_DARK,  ///< light on dark
+} KalFigureTheme;
+
+/// How to draw.  Start with kal_figure_options().
+typedef struct KalFigureOptions {
+    const char *x;        ///< a column; NULL: `t` or, failing that, the first
+    const char *title;    ///< NULL: none
+    double from;          ///< rows whose `t`, or first column, is less are left out
+    double until;         ///< and those whose is more
+    double width;         ///< in mm, 20 to 2000
+    double height;        ///< in mm, 20 to 2000; 0: as many panels need
+    double dots_per_inch; ///< of a PNG, which has at most 100 million dots
+    bool log_x;           ///< logarithmic axes
+    bool log_y;
+    bool equal; ///< a length means the same along all axes; not with log
+    KalFigureTheme theme;
+} KalFigureOptions;
+
+/// What is to be known of a curve.
+typedef struct KalFigureCurve {
+    size_t panel;
+    size_t column; ///< of the table
+    size_t points; ///< rows that have a place on the axes
+} KalFigureCurve;
+
+/// A terminal.
+typedef struct KalTerminal {
+    int columns;
+    int rows;     ///< 0: as many as the panels need
+    bool unicode; ///< it shows more than ASCII
+    bool color;
+} KalTerminal;
+
+/// The usual options: all rows, 120 mm wide, linear axes, 300 dots per inch.
+KAL_API KalFigureOptions kal_figure_options(void);
+
+/// Make a figure without panels.  Texts are copied.  The caller owns it.  KAL_ERR_USAGE
+/// when an option is out of its bounds, x is no column, or no row is left;
+/// KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_figure_create(KalContext *ctx, const KalTable *table,
+                                                const KalFigureOptions *options,
+                                                KalFigure **out_figure);
+
+/// Free a figure.  NULL is allowed.
+KAL_API void kal_figure_destroy(KalFigure *figure);
+
+/// Add a panel with the columns that fit any of `count` patterns, `*` for any text, `?`
+/// for any character, but for the one of the x axis unless it is named in full.
+/// KAL_ERR_USAGE when a pattern fits nothing, with a column that may have been meant;
+/// KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_figure_add_panel(KalFigure *figure,
+                                                   const char *const *patterns,
+                                                   size_t count);
+
+/// Add panels for what the table has: columns of the same unit and order of derivative
+/// share one, up to six columns in each of four panels; `*out_omitted` are left out.
+/// KAL_ERR_USAGE when there is only the column of the x axis; KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_figure_add_usual_panels(KalFigure *figure,
+                                                          size_t *out_omitted);
+
+/// How many curves there are, in all panels.
+KAL_API size_t kal_figure_curves(const KalFigure *figure);
+
+/// A curve, counted from 0.
+KAL_API KalFigureCurve kal_figure_curve(const KalFigure *figure, size_t i);
+
+/// Write a file: .svg, .pdf or .png.  It appears under its name only when it is whole.
+/// KAL_ERR_USAGE for another ending or when there are no panels; KAL_ERR_FILE (no
+/// permission, no cairo); KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_figure_write(const KalFigure *figure,
+                                               const char *path);
+
+/// Write the figure in characters.  KAL_ERR_USAGE when there are no panels or the terminal
+/// is too small; KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_figure_print(const KalFigure *figure,
+                                               const KalTerminal *terminal,
+                                               KalSink sink);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/foreign.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+KalStatus kal_foreign_fail(KalContext *ctx, const KalForeign *library,
+                           const char *reason)
+{
+    return kal_fail(ctx, KAL_ERR_FILE,
+                    "%s need the %s library, which cannot be loaded (%s): install %s",
+                    library->purpose, library->title,
+                    reason ? reason : "no reason is known", library->package);
+}
+
+// A library that the program has itself comes first.  Its variables may have moved into the
+// program, where only a search that begins there finds them.
+static void *find_own(const char *probe)
+{
+    void *program = probe ? dlopen(NULL, RTLD_LAZY) : NULL;
+    return program && dlsym(program, probe) ? program : NULL;
+}
+
+// The reason is that of the first name, which is the one that should be there.
+KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
+                           void **out_handle)
+{
+    const char *const *names = library->names;
+    void *handle = find_own(library->probe);
+    for (size_t i = 0; !handle && names[i]; i++) {
+        handle = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+    }
+    if (!handle) {
+        (void)dlopen(names[0], RTLD_LAZY | RTLD_LOCAL);
+        return kal_foreign_fail(ctx, library, dlerror());
+    }
+    *out_handle = handle;
+    return KAL_OK;
+}
+
+KalStatus kal_foreign_find(KalContext *ctx, const KalForeign *library, void *handle,
+                           const char *name, void **out_symbol)
+{
+    void *symbol = dlsym(handle, name);
+    if (!symbol) {
+        return kal_foreign_fail(ctx, library, dlerror());
+    }
+    *out_symbol = symbol;
+    return KAL_OK;
+}
+
+KalStatus kal_foreign_bind(KalContext *ctx, const KalForeign *library, void *handle,
+                           const KalSymbol *symbols, size_t count, void *members)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = NULL;
+        KAL_TRY(kal_foreign_find(ctx, library, handle, symbols[i].name, &symbol));
+        memcpy((char *)members + symbols[i].offset, &symbol, sizeof symbol);
+    }
+    return KAL_OK;
+}

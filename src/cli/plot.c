@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: MIT
+
+#include "command.h"
+#include "names.h"
+#include "output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum {
+    OPTION_FILE,
+    OPTION_Y,
+    OPTION_X,
+    OPTION_BETWEEN,
+    OPTION_TITLE,
+    OPTION_SIZE,
+    OPTION_LOG,
+    OPTION_EQUAL,
+    OPTION_THEME,
+    OPTION_TERMINAL,
+    OPTION_QUIET,
+    USUAL_COLUMNS = 80,
+    NAMES_SIZE = 2048,
+};
+
+static const KalOption options[] = {
+    [OPTION_FILE] = {"-o",         "FILE",  "write a figure: .svg, .pdf or .png",      false},
+    [OPTION_Y] = {"--y",        "NAMES",
+                     "columns of a panel, such as \"x, theta'\"; once more "
+                  "for another panel",                                                 true },
+    [OPTION_X] = {"--x",        "NAME",  "the column of the x axis; usually t",     false},
+    [OPTION_BETWEEN] = {"--between",  "A..B",
+                     "rows with t, or the first column, from A to B",                  false},
+    [OPTION_TITLE] = {"--title",    "TEXT",  "a line above the figure",                 false},
+    [OPTION_SIZE] = {"--size",     "WxH",   "size in mm, or as in 6x4in or 800x600px", false},
+    [OPTION_LOG] = {"--log",      "AXES",  "logarithmic axes: x, y or xy",            false},
+    [OPTION_EQUAL] = {"--equal",    NULL,    "a length means the same along both axes",
+                     false                                                                  },
+    [OPTION_THEME] = {"--theme",    "THEME", "auto, light or dark",                     false},
+    [OPTION_TERMINAL] = {"--terminal", NULL,    "show it in characters, even with -o",
+                     false                                                                  },
+    [OPTION_QUIET] = {"-q",         NULL,    "no warnings",                             false},
+};
+
+// A figure on its way.
+typedef struct Job {
+    const KalArguments *arguments;
+    KalContext *ctx;
+    KalTable *table;
+    KalFigure *figure;
+    KalFigureOptions options;
+} Job;
+
+static const char *option(const Job *job, int row)
+{
+    return job->arguments->options[row];
+}
+
+typedef struct LengthUnit {
+    const char *word;
+    double mm;
+    double dots_per_inch; // of an image
+} LengthUnit;
+
+static const LengthUnit length_units[] = {
+    {"mm", 1.0,         300.0},
+    {"cm", 10.0,        300.0},
+    {"in", 25.4,        300.0},
+    {"px", 25.4 / 96.0, 96.0 },
+    {"",   1.0,         300.0},
+};
+
+// The unit that a text ends with, which is cut off.
+static const LengthUnit *cut_unit(char *text)
+{
+    const size_t length = strlen(text);
+    const LengthUnit *unit = length_units;
+    while (length < strlen(unit->word)
+           || strcmp(text + length - strlen(unit->word), unit->word) != 0) {
+        unit++;
+    }
+    text[length - strlen(unit->word)] = '\0';
+    return unit;
+}
+
+static bool read_size(Job *job)
+{
+    const char *given = option(job, OPTION_SIZE);
+    char text[64];
+    double width = 0.0;
+    double height = 0.0;
+    if (!given) {
+        return true;
+    }
+    (void)snprintf(text, sizeof text, "%s", given);
+    const LengthUnit *unit = cut_unit(text);
+    char *cross = strchr(text, 'x');
+    if (cross) {
+        *cross = '\0';
+    }
+    if (!cross || !kal_number_read(text, &width) || !kal_number_read(cross + 1, &height)
+        || !(width > 0.0 && height > 0.0)) {
+        kal_message_print("option '--size' takes a width and a height, as in 120x80, "
+                          "6x4in or 800x600px, not '%s'",
+                          given);
+        return false;
+    }
+    job->options.width = width * unit->mm;
+    job->options.height = height * unit->mm;
+    job->options.dots_per_inch = unit->dots_per_inch;
+    return true;
+}
+
+// A number, or nothing at all, which leaves what there is.
+static bool read_bound(const char *text, double *bound)
+{
+    return *text == '\0' || kal_number_read(text, bound);
+}
+
+static bool read_between(Job *job)
+{
+    const char *given = option(job, OPTION_BETWEEN);
+    char text[64];
+    if (!given) {
+        return true;
+    }
+    (void)snprintf(text, sizeof text, "%s", given);
+    char *dots = strstr(text, "..");
+    if (dots) {
+        *dots = '\0';
+    }
+    if (!dots || !read_bound(text, &job->options.from)
+        || !read_bound(dots + 2, &job->options.until)) {
+        kal_message_print(
+            "option '--between' takes two numbers, as in 10..20, or one, as "
+            "in 10.., not '%s'",
+            given);
+        return false;
+    }
+    return true;
+}
+
+static bool read_log(Job *job)
+{
+    const char *text = option(job, OPTION_LOG);
+    if (!text) {
+        return true;
+    }
+    if (*text == '\0' || text[strspn(text, "xy, ")] != '\0') {
+        kal_message_print("option '--log' takes x, y or xy, not '%s'", text);
+        return false;
+    }
+    job->options.log_x = strchr(text, 'x') != NULL;
+    job->options.log_y = strchr(text, 'y') != NULL;
+    return true;
+}
+
+static bool read_theme(Job *job)
+{
+    static const char *const words[] = {"auto", "light", "dark"};
+    const char *text = option(job, OPTION_THEME);
+    if (!text) {
+        return true;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            job->options.theme = (KalFigureTheme)i;
+            return true;
+        }
+    }
+    kal_message_print("option '--theme' takes auto, light or dark, not '%s'", text);
+    return false;
+}
+
+static bool read_options(Job *job)
+{
+    job->options = kal_figure_options();
+    job->options.x = option(job, OPTION_X);
+    job->options.title = option(job, OPTION_TITLE);
+    job->options.equal = option(job, OPTION_EQUAL) != NULL;
+    return read_between(job) && read_size(job) && read_log(job) && read_theme(job);
+}
+
+// What failed is the file's, a choice of columns among them.
+static KalExit fail(const Job *job)
+{
+    kal_message_print("%s: %s", job->arguments->operands[0],
+                      kal_context_message(job->ctx));
+    return KAL_EXIT_FAULT;
+}
+
+// Messages about a file that is read or written name it already.
+static KalExit fail_of_file(const Job *job)
+{
+    kal_message_print("%s", kal_context_message(job->ctx));
+    return KAL_EXIT_FAULT;
+}
+
+static const char *name_of(const Job *job, size_t curve)
+{
+    const KalFigureCurve c = kal_figure_curve(job->figure, curve);
+    return kal_table_column(job->table, c.column).name;
+}
+
+// Say what is shown when the choice was ours and not all.
+static void tell_choice(const Job *job, size_t omitted)
+{
+    char names[NAMES_SIZE] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < kal_figure_curves(job->figure) && used < sizeof names; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 i > 0 ? ", " : "", name_of(job, i));
+    }
+    kal_message_print("showing %s; %zu more columns are left out, '--y' chooses", names,
+                      omitted);
+}
+
+static void warn_of_empty_curves(const Job *job)
+{
+    for (size_t i = 0; i < kal_figure_curves(job->figure); i++) {
+        if (kal_figure_curve(job->figure, i).points == 0) {
+            kal_message_print("warning: %s has no value that can be shown%s",
+                              name_of(job, i),
+                              option(job, OPTION_LOG) ? " on logarithmic axes" : "");
+        }
+    }
+}
+
+static KalStatus add_usual_panels(const Job *job)
+{
+    size_t omitted = 0;
+    const KalStatus status = kal_figure_add_usual_panels(job->figure, &omitted);
+    if (status == KAL_OK && omitted > 0 && !option(job, OPTION_QUIET)) {
+        tell_choice(job, omitted);
+    }
+    return status;
+}
+
+// A panel for each --y.
+static KalExit add_panels(const Job *job)
+{
+    const KalArguments *arguments = job->arguments;
+    KalStatus status = KAL_OK;
+    if (arguments->n_repeats == 0) {
+        status = add_usual_panels(job);
+    }
+    for (int i = 0; status == KAL_OK && i < arguments->n_repeats; i++) {
+        KalNames names = {.count = 0};
+        const bool read = kal_names_read("--y", arguments->repeats[i], &names);
+        if (read) {
+            status = kal_figure_add_panel(job->figure, names.names, names.count);
+        }
+        kal_names_clear(&names);
+        if (!read) {
+            return KAL_EXIT_USAGE;
+        }
+    }
+    if (status != KAL_OK) {
+        return fail(job);
+    }
+    if (!option(job, OPTION_QUIET)) {
+        warn_of_empty_curves(job);
+    }
+    return KAL_EXIT_DONE;
+}
+
+// Whether the locale says that text is UTF-8.
+static bool has_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+    for (int i = 0; i < 3 && !(locale && *locale); i++) {
+        locale = getenv(variables[i]);
+    }
+    const char *charset = locale ? strchr(locale, '.') : NULL;
+    return charset
+           && (strncasecmp(charset, ".UTF-8", 6) == 0
+               || strncasecmp(charset, ".UTF8", 5) == 0);
+}
+
+// As wide as the terminal is, and no higher.
+static KalTerminal find_terminal(void)
+{
+    KalTerminal terminal = {
+        .columns = USUAL_COLUMNS, .unicode = has_utf8(), .color = kal_wants_color()};
+    struct winsize size = {.ws_col = 0};
+    const char *columns = getenv("COLUMNS");
+    double number = 0.0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        terminal.columns = size.ws_col;
+        terminal.rows = size.ws_row - 1; // the prompt needs one
+    } else if (columns && kal_number_read(columns, &number) && number >= 1.0
+               && number < 10000.0) {
+        terminal.columns = (int)number;
+    }
+    return terminal;
+}
+
+static KalExit show(const Job *job)
+{
+    const KalTerminal terminal = find_terminal();
+    const char *file = option(job, OPTION_FILE);
+    if (file && kal_figure_write(job->figure, file) != KAL_OK) {
+        return fail_of_file(job);
+    }
+    if (file && !option(job, OPTION_TERMINAL)) {
+        return KAL_EXIT_DONE;
+    }
+    return kal_figure_print(job->figure, &terminal, kal_standard_output) == KAL_OK
+               ? KAL_EXIT_DONE
+               : fail(job);
+}
+
+static KalExit plot(Job *job)
+{
+    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK) {
+        kal_message_print("out of memory");
+        return KAL_EXIT_FAULT;
+    }
+    if (kal_table_read(job->ctx, job->arguments->operands[0], 0, &job->table)
+        != KAL_OK) {
+        return fail_of_file(job);
+    }
+    if (kal_figure_create(job->ctx, job->table, &job->options, &job->figure)
+        != KAL_OK) {
+        return fail(job);
+    }
+    const KalExit status = add_panels(job);
+    return status == KAL_EXIT_DONE ? show(job) : status;
+}
+
+static KalExit run_plot(const KalArguments *arguments)
+{
+    Job job = {.arguments = arguments};
+    if (arguments->n_operands == 0) {
+        kal_message_print("which table? see 'kalaba help plot'");
+        return KAL_EXIT_USAGE;
+    }
+    if (!read_options(&job)) {
+        return KAL_EXIT_USAGE;
+    }
+    const KalExit status = plot(&job);
+    kal_figure_destroy(job.figure);
+    kal_table_destroy(job.table);
+    kal_context_destroy(job.ctx);
+    return status;
+}
+
+static void print_details(void)
+{
+    fputs(
+        "\nDraws columns of a table, .csv or .h5, that 'kalaba run -o' or another\n"
+        "program wrote.  Without -o the figure is shown in characters.  Names may have "
+        "*\nfor any text and ? for any character.  Without --y columns of the same "
+        "unit "
+        "share\na panel, and what is left out is said.\n"
+        "\nExamples:\n"
+        "  kalaba plot out.csv\n"
+        "  kalaba plot out.h5 --y \"x, y\" --y \"x', y'\" -o motion.pdf\n"
+        "  kalaba plot out.csv --x x --y y --equal -o path.svg --size 80x80\n"
+        "\nExit status: 0 done, 1 the file or its columns are at fault, 2 wrong "
+        "usage.\n",
+        stdout);
+}
+
+const KalCommand kal_command_plot = {
+    .name = "plot",
+    .operands = "TABLE",
+    .purpose = "figures of a table, for papers, pages and the terminal",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .max_operands = 1,
+    .print_details = print_details,
+    .run = run_plot,
+};

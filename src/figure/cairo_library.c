@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+#include "figure/cairo_library.h"
+
+#include "base/foreign.h"
+
+#define SYMBOL(name) {#name, offsetof(KalCairoLibrary, name)},
+
+static const KalSymbol functions[] = {KAL_CAIRO_FUNCTIONS(SYMBOL)};
+
+KalStatus kal_cairo_library_open(KalContext *ctx, const char *const *names,
+                                 KalCairoLibrary *out_lib)
+{
+    const KalForeign library = {
+        .purpose = "figures",
+        .title = "cairo",
+        .package = "libcairo2",
+        .names = names,
+    };
+    KalCairoLibrary lib;
+    void *handle = NULL;
+    KAL_TRY(kal_foreign_open(ctx, &library, &handle));
+    KAL_TRY(kal_foreign_bind(ctx, &library, handle, functions,
+                             sizeof functions / sizeof functions[0], &lib));
+    *out_lib = lib;
+    return KAL_OK;
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+
+// Figures as files.
+
+#include "figure/canvas.h"
+#include "figure/cover.h"
+#include "figure/plan.h"
+#include "table/file.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static const double thin_column = 0.2;     // points
+static const double thin_tolerance = 0.04; // points
+static const double curve_width = 1.1;
+static const double frame_width = 0.6;
+static const double grid_width = 0.5;
+static const double tick_length = 3.2;
+static const double minor_length = 1.8;
+static const double largest_image = 1e8;    // dots
+static const double largest_side = 32000.0; // dots, of which cairo takes 32767
+static const double middle = 0.36;          // of a letter, above its line, in sizes
+
+// A curve that is longer than this many times the border of its panel winds so much that
+// dashes would only blur it, and that a thinner line shows more.
+static const double winding = 5.0;
+static const double winding_width = 0.6;
+
+// A curve with more points than this may have been drawn in the same places before.
+static const size_t many_points = 2000;
+static const double cover_cell = 0.3; // points
+
+// A drawing on its way.
+typedef struct Drawing {
+    const KalFigure *figure;
+    KalCanvas *canvas;
+    KalPlan *plan;
+} Drawing;
+
+typedef struct Ending {
+    const char *ending;
+    KalCanvasKind kind;
+} Ending;
+
+static const Ending endings[] = {
+    {".svg", KAL_CANVAS_SVG},
+    {".pdf", KAL_CANVAS_PDF},
+    {".png", KAL_CANVAS_PNG},
+};
+
+static KalStatus find_kind(KalContext *ctx, const char *path, KalCanvasKind *out_kind)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
+        if (dot > path && dot[-1] != '/' && strcasecmp(dot, endings[i].ending) == 0) {
+            *out_kind = endings[i].kind;
+            return KAL_OK;
+        }
+    }
+    return kal_fail(ctx, KAL_ERR_USAGE,
+                    "cannot write a figure to %s: expected a name that ends with .svg, "
+                    ".pdf or .png",
+                    kal_file_shown(path));
+}
+
+static KalStatus check_image(const KalFigure *figure, KalSheetSize size)
+{
+    const double across = size.width * size.dots;
+    const double down = size.height * size.dots;
+    if (across * down > largest_image || fmax(across, down) > largest_side) {
+        return kal_fail(figure->ctx, KAL_ERR_USAGE,
+                        "an image of %.0f x %.0f dots is too large: expected at most "
+                        "%.0f million dots and %.0f on a side",
+                        across, down, largest_image * 1e-6, largest_side);
+    }
+    return KAL_OK;
+}
+
+static double measure(void *user, const char *styled, double size)
+{
+    return kal_canvas_measure((KalCanvas *)user, styled, size);
+}
+
+// Lines of one kind, drawn together.
+typedef struct Lines {
+    KalSpot points[3 * (KAL_TICKS_LIMIT + KAL_MINOR_LIMIT) * 2];
+    size_t count;
+} Lines;
+
+static void add_line(Lines *lines, KalSpot from, KalSpot to)
+{
+    const KalSpot gap = {NAN, NAN};
+    lines->points[lines->count++] = from;
+    lines->points[lines->count++] = to;
+    lines->points[lines->count++] = gap;
+}
+
+static void draw_lines(const Drawing *d, const Lines *lines, KalInk ink, double width)
+{
+    const KalPen pen = {.ink = ink, .width = width * d->plan->scale};
+    kal_canvas_lines(d->canvas, lines->points, lines->count, &pen);
+}
+
+static double place_x(const Drawing *d, const KalBox *frame, double value)
+{
+    return frame->left + frame->width * kal_axis_place(&d->plan->axes.x, value);
+}
+
+static double place_y(const Drawing *d, size_t panel, double value)
+{
+    const KalBox *frame = &d->plan->panels[panel].frame;
+    const double place = kal_axis_place(&d->plan->axes.y[panel], value);
+    return frame->top + frame->height * (1.0 - place);
+}
+
+static void draw_grid(const Drawing *d, size_t panel)
+{
+    const KalPanelPlan *p = &d->plan->panels[panel];
+    const KalBox *f = &p->frame;
+    Lines lines = {.count = 0};
+    for (int i = 0; i < d->plan->x_ticks.count; i++) {
+        const double x = place_x(d, f, d->plan->x_ticks.at[i]);
+        add_line(&lines, (KalSpot){x, f->top}, (KalSpot){x, f->top + f->height});
+    }
+    for (int i = 0; i < p->ticks.count; i++) {
+        const double y = place_y(d, panel, p->ticks.at[i]);
+        add_line(&lines, (KalSpot){f->left, y}, (KalSpot){f->left + f->width, y});
+    }
+    draw_lines(d, &lines, KAL_INK_GRID, grid_width);
+}
+
+// Ticks point inwards from both ends of a frame.
+static void add_x_tick(const Drawing *d, const KalBox *f, double value, double length,
+                       Lines *lines)
+{
+    const double x = place_x(d, f, value);
+    const double bottom = f->top + f->height;
+    length *= d->plan->scale;
+    add_line(lines, (KalSpot){x, bottom}, (KalSpot){x, bottom - length});
+    add_line(lines, (KalSpot){x, f->top}, (KalSpot){x, f->top + length});
+}
+
+static void add_y_tick(const Drawing *d, size_t panel, double value, double length,
+                       Lines *lines)
+{
+    const KalBox *f = &d->plan->panels[panel].frame;
+    const double y = place_y(d, panel, value);
+    const double right = f->left + f->width;
+    length *= d->plan->scale;
+    add_line(lines, (KalSpot){f->left, y}, (KalSpot){f->left + length, y});
+    add_line(lines, (KalSpot){right, y}, (KalSpot){right - length, y});
+}
+
+static void draw_x_ticks(const Drawing *d, const KalBox *f)
+{
+    const KalTicks *ticks = &d->plan->x_ticks;
+    Lines lines = {.count = 0};
+    for (int i = 0; i < ticks->count; i++) {
+        add_x_tick(d, f, ticks->at[i], tick_length, &lines);
+    }
+    for (int i = 0; i < ticks->n_minor; i++) {
+        add_x_tick(d, f, ticks->minor[i], minor_length, &lines);
+    }
+    draw_lines(d, &lines, KAL_INK_TEXT, frame_width);
+}
+
+static void draw_y_ticks(const Drawing *d, size_t panel)
+{
+    const KalTicks *ticks = &d->plan->panels[panel].ticks;
+    Lines lines = {.count = 0};
+    for (int i = 0; i < ticks->count; i++) {
+        add_y_tick(d, panel, ticks->at[i], tick_length, &lines);
+    }
+    for (int i = 0; i < ticks->n_minor; i++) {
+        add_y_tick(d, panel, ticks->minor[i], minor_length, &lines);
+    }
+    draw_lines(d, &lines, KAL_INK_TEXT, frame_width);
+}
+
+static void draw_frame(const Drawing *d, size_t panel)
+{
+    const KalBox f = d->plan->panels[panel].frame;
+    const KalSpot corners[] = {
+        {f.left,           f.top           },
+        {f.left + f.width, f.top           },
+        {f.left + f.width, f.top + f.height},
+        {f.left,           f.top + f.height},
+        {f.left,           f.top           },
+        {f.left + f.width, f.top           }, // once more, for the corner
+    };
+    const KalPen pen = {.ink = KAL_INK_TEXT, .width = frame_width * d->plan->scale};
+    kal_canvas_lines(d->canvas, corners, sizeof corners / sizeof corners[0], &pen);
+    draw_x_ticks(d, &f);
+    draw_y_ticks(d, panel);
+}
+
+static double length_of(const KalSpot *points, size_t count)
+{
+    double length = 0.0;
+    for (size_t i = 1; i < count; i++) {
+        const double step =
+            hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
+        length += isnan(step) ? 0.0 : step;
+    }
+    return length;
+}
+
+static KalPen pen_of(const Drawing *d, size_t curve)
+{
+    const double scale = d->plan->scale;
+    KalPen pen = {.ink = kal_ink_of_curve(curve), .width = curve_width * scale};
+    pen.n_dashes = kal_dashes_get(curve, pen.dashes);
+    for (int i = 0; i < pen.n_dashes; i++) {
+        pen.dashes[i] *= scale;
+    }
+    return pen;
+}
+
+// The points of a curve that are worth drawing.  What ascends never returns to a place.
+static KalStatus trace(const Drawing *d, size_t panel, size_t curve,
+                       KalBlock *out_points)
+{
+    const KalBox frame = d->plan->panels[panel].frame;
+    KalThin thin = kal_thin(d->figure->ctx, thin_column, thin_tolerance);
+    kal_figure_trace(d->figure, &d->plan->axes, panel, curve, frame, &thin);
+    KalStatus status = kal_thin_finish(&thin);
+    if (status == KAL_OK && !d->figure->x_ascends
+        && thin.points.size > many_points * sizeof(KalSpot)) {
+        const double cell = fmax(cover_cell, fmax(frame.width, frame.height) / 4000.0);
+        status = kal_cover_remove(d->figure->ctx, frame, cell, &thin.points);
+    }
+    if (status != KAL_OK) {
+        kal_block_clear(d->figure->ctx, &thin.points);
+        return status;
+    }
+    *out_points = thin.points;
+    return KAL_OK;
+}
+
+static KalStatus draw_curve(const Drawing *d, size_t panel, size_t curve,
+                            KalPen *out_pen)
+{
+    const KalBox frame = d->plan->panels[panel].frame;
+    KalBlock block = {.data = NULL};
+    KalPen pen = pen_of(d, curve);
+    KAL_TRY(trace(d, panel, curve, &block));
+    const KalSpot *points = (const KalSpot *)block.data;
+    const size_t count = block.size / sizeof *points;
+    if (length_of(points, count) > winding * 2.0 * (frame.width + frame.height)) {
+        pen.n_dashes = 0;
+        pen.width *= winding_width;
+    }
+    kal_canvas_lines(d->canvas, points, count, &pen);
+    kal_block_clear(d->figure->ctx, &block);
+    *out_pen = pen;
+    return KAL_OK;
+}
+
+// The name of a curve behind a sample of its line.
+static void draw_name(const Drawing *d, size_t panel, size_t curve, const KalPen *pen)
+{
+    const KalPlan *plan = d->plan;
+    const double y = plan->panels[panel].name_y[curve];
+    const double end = plan->name_x + KAL_PLAN_SAMPLE * plan->scale;
+    const KalSpot sample[] = {
+        {plan->name_x, y},
+        {end,          y},
+    };
+    KalStyled text;
+    kal_plan_name(d->figure, panel, curve, &text);
+    kal_canvas_lines(d->canvas, sample, 2, pen);
+    kal_canvas_text(d->canvas, text.text, KAL_INK_TEXT,
+                    (KalTextPlace){.x = end + KAL_PLAN_SPACE * plan->scale,
+                                   .y = y + middle * plan->name_size,
+                                   .size = plan->name_size});
+}
+
+static void draw_y_texts(const Drawing *d, size_t panel)
+{
+    const KalPanelPlan *p = &d->plan->panels[panel];
+    const double scale = d->plan->scale;
+    const double size = KAL_PLAN_TICK * scale;
+    const double right = p->frame.left - KAL_PLAN_SPACE * scale;
+    for (int i = 0; i < p->ticks.count; i++) {
+        KalStyled text = {.length = 0};
+        kal_styled_add_tick(&text, p->ticks.text[i], p->ticks.powers);
+        kal_canvas_text(
+            d->canvas, text.text, KAL_INK_TEXT,
+            (KalTextPlace){.x = right,
+                           .y = place_y(d, panel, p->ticks.at[i]) + middle * size,
+                           .size = size,
+                           .align = 1.0});
+    }
+    KalStyled text;
+    kal_plan_factor(&p->ticks, &text);
+    kal_canvas_text(d->canvas, text.text, KAL_INK_TEXT,
+                    (KalTextPlace){.x = p->frame.left,
+                                   .y = p->frame.top - 0.35 * size,
+                                   .size = size});
+    kal_plan_y_label(d->figure, panel, &text);
+    kal_canvas_text(d->canvas, text.text, KAL_INK_TEXT,
+                    (KalTextPlace){.x = (KAL_PLAN_MARGIN + 0.8 * KAL_PLAN_TEXT) * scale,
+                                   .y = p->frame.top + 0.5 * p->frame.height,
+                                   .size = p->label_size,
+                                   .align = 0.5,
+                                   .upward = true});
+}
+
+// Below the last panel.
+static void draw_x_texts(const Drawing *d)
+{
+    const KalPlan *plan = d->plan;
+    const KalBox *f = &plan->panels[d->figure->n_panels - 1].frame;
+    const double size = KAL_PLAN_TICK * plan->scale;
+    const double tick_y =
+        f->top + f->height + KAL_PLAN_SPACE * plan->scale + 0.78 * size;
+    const double label_y = plan->height - (KAL_PLAN_MARGIN + 2.0) * plan->scale;
+    for (int i = 0; i < plan->x_ticks.count; i++) {
+        KalStyled text = {.length = 0};
+        kal_styled_add_tick(&text, plan->x_ticks.text[i], plan->x_ticks.powers);
+        kal_canvas_text(d->canvas, text.text, KAL_INK_TEXT,
+                        (KalTextPlace){.x = place_x(d, f, plan->x_ticks.at[i]),
+                                       .y = tick_y,
+                                       .size = size,
+                                       .align = 0.5});
+    }
+    KalStyled text;
+    kal_plan_x_label(d->figure, &text);
+    kal_canvas_text(d->canvas, text.text, KAL_INK_TEXT,
+                    (KalTextPlace){.x = f->left + 0.5 * f->width,
+                                   .y = label_y,
+                                   .size = KAL_PLAN_TEXT * plan->scale,
+                                   .align = 0.5});
+    kal_plan_factor(&plan->x_ticks, &text);
+    kal_canvas_text(
+        d->canvas, text.text, KAL_INK_TEXT,
+        (KalTextPlace){
+            .x = f->left + f->width, .y = label_y, .size = size, .align = 1.0});
+}
+
+static KalStatus draw_panel(const Drawing *d, size_t panel)
+{
+    const KalPanel *p = &d->figure->panels[panel];
+    draw_grid(d, panel);
+    for (size_t i = 0; i < p->count; i++) {
+        KalPen pen;
+        KAL_TRY(draw_curve(d, panel, i, &pen));
+        if (kal_panel_is_named(p)) {
+            draw_name(d, panel, i, &pen);
+        }
+    }
+    draw_frame(d, panel);
+    draw_y_texts(d, panel);
+    return KAL_OK;
+}
+
+static KalStatus draw(const Drawing *d)
+{
+    const KalPlan *plan = d->plan;
+    kal_plan_make(d->figure, (KalMeasure){measure, d->canvas}, d->plan);
+    for (size_t i = 0; i < d->figure->n_panels; i++) {
+        KAL_TRY(draw_panel(d, i));
+    }
+    draw_x_texts(d);
+    kal_canvas_text(d->canvas, d->figure->title, KAL_INK_TEXT,
+                    (KalTextPlace){.x = plan->panels[0].frame.left
+                                        + 0.5 * plan->panels[0].frame.width,
+                                   .y = plan->title_y,
+                                   .size = KAL_PLAN_TITLE * plan->scale,
+                                   .align = 0.5});
+    return KAL_OK;
+}
+
+static KalStatus write_canvas(const Drawing *d, const char *path)
+{
+    KalFile *file = NULL;
+    KAL_TRY(kal_file_create(d->figure->ctx, path, &file));
+    KalStatus status =
+        kal_canvas_finish(d->canvas, d->figure->title, kal_file_sink(file));
+    if (status == KAL_OK) {
+        status = kal_file_close(file);
+    }
+    if (status == KAL_OK) {
+        status = kal_file_finish(file);
+    }
+    kal_file_destroy(file);
+    return status;
+}
+
+KalStatus kal_figure_write(const KalFigure *figure, const char *path)
+{
+    KalCanvasKind kind = KAL_CANVAS_SVG;
+    const KalSpot size = kal_plan_size(figure);
+    const KalSheetSize sheet = {size.x, size.y, figure->options.dots_per_inch / 72.0};
+    Drawing d = {.figure = figure};
+    KAL_TRY(kal_figure_check(figure));
+    KAL_TRY(find_kind(figure->ctx, path, &kind));
+    if (kind == KAL_CANVAS_PNG) {
+        KAL_TRY(check_image(figure, sheet));
+    }
+    KAL_TRY(
+        kal_canvas_create(figure->ctx, kind, sheet, figure->options.theme, &d.canvas));
+    d.plan = KAL_NEW(figure->ctx, KalPlan);
+    KalStatus status =
+        d.plan ? draw(&d)
+               : kal_fail(figure->ctx, KAL_ERR_NOMEM, "no memory for a figure");
+    if (status == KAL_OK) {
+        status = write_canvas(&d, path);
+    }
+    kal_free(figure->ctx, d.plan, sizeof *d.plan);
+    kal_canvas_destroy(d.canvas);
+    return status;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/form.h"
+
+#include "linalg/lu.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROUNDS = 12 // of Newton's method, at most
+};
+
+// A row nearer than this to the span of others depends on them.
+static const double DEPENDENT = 1e-6;
+// Masses are not taken for less than this part of their mean.
+static const double LIGHT = 1e-3;
+// Velocities are found when they change by no more than this part of them; it has to do
+// when they are found to the other.
+static const double ENOUGH = 1e-14;
+static const double AT_LEAST = 1e-10;
+// Velocities below this are as good as none.
+static const double AT_REST = 1e-3;
+// Speeds are chosen anew when a direction has turned out of the free ones by this cosine.
+static const double WORN = 0.7;
+
+static double *take(double **next, size_t count)
+{
+    double *piece = *next;
+    *next += count;
+    return piece;
+}
+
+static KalStatus allocate(KalReducedForm *form, size_t n, size_t m, size_t integrals)
+{
+    KalContext *ctx = form->instant->ctx;
+    const size_t count = 3 * n * n + 8 * n + 2 * integrals + m * n + 3 * m;
+    form->block = (double *)kal_alloc(ctx, count, sizeof(double));
+    form->block_size = count * sizeof(double);
+    form->indices = (int *)kal_alloc(ctx, n + 2 * m, sizeof(int));
+    form->indices_size = (n + 2 * m) * sizeof(int);
+    if (!form->block || !form->indices) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for the reduced form");
+    }
+    double *next = form->block;
+    form->U = take(&next, n * n);
+    form->basis = take(&next, n * n);
+    form->K = take(&next, n * n);
+    form->scale = take(&next, n);
+    form->x = take(&next, n);
+    form->work = take(&next, n);
+    form->guess = take(&next, n);
+    form->y = take(&next, 2 * n + integrals);
+    form->z = take(&next, 2 * n + integrals);
+    form->qr.W = take(&next, m * n);
+    form->qr.tau = take(&next, m);
+    form->qr.norms = take(&next, 2 * m);
+    form->perm = form->indices;
+    form->rows = form->perm + n;
+    form->qr.perm = form->rows + m;
+    return KAL_OK;
+}
+
+KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals)
+{
+    const KalSystem *system = instant->system;
+    KalMotionOptions options = kal_motion_options();
+    *form = (KalReducedForm){.instant = instant, .n = system->n};
+    KAL_TRY(allocate(form, (size_t)system->n, (size_t)system->m, (size_t)integrals));
+    options.formulation = KAL_FORMULATION_NULLSPACE;
+    kal_motion_destroy(instant->motion);
+    instant->motion = NULL;
+    return kal_motion_create(instant->ctx, &options, system->n, system->m,
+                             &instant->motion);
+}
+
+void kal_form_clear(KalReducedForm *form)
+{
+    if (form->instant) {
+        kal_free(form->instant->ctx, form->indices, form->indices_size);
+        kal_free(form->instant->ctx, form->block, form->block_size);
+    }
+}
+
+static void put(const KalReducedForm *form, double t, const double *q,
+                const double *velocity)
+{
+    const size_t size = (size_t)form->n * sizeof(double);
+    form->instant->variables[0] = t;
+    memcpy(kal_instant_q(form->instant), q, size);
+    memcpy(kal_instant_qd(form->instant), velocity, size);
+}
+
+static double dot(const double *x, const double *y, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+// The roots of masses, about 1.
+static void find_scale(KalReducedForm *form)
+{
+    const int n = form->n;
+    const double *M = form->instant->M;
+    double mean = 0.0;
+    for (int j = 0; j < n; j++) {
+        mean += M[j * n + j] / n;
+    }
+    for (int j = 0; j < n; j++) {
+        form->scale[j] = mean > 0.0 ? sqrt(M[j * n + j] / mean + LIGHT) : 1.0;
+    }
+}
+
+// Factor the rows of constraints in the present state, scaled to length 1.  Rows of zeros,
+// such as those without a velocity level, are far from nothing and never taken.
+static KalStatus factor_rows(KalReducedForm *form)
+{
+    const int n = form->n;
+    const KalInstant *instant = form->instant;
+    KAL_TRY(kal_instant_residuals(form->instant, KAL_PROGRAM_VELOCITY));
+    form->qr.rows = n;
+    form->qr.columns = instant->system->m;
+    for (int i = 0; i < instant->system->m; i++) {
+        double *column = form->qr.W + (size_t)i * (size_t)n;
+        for (int j = 0; j < n; j++) {
+            column[j] = instant->A[i * n + j] / form->scale[j];
+        }
+        const double length = sqrt(dot(column, column, n));
+        for (int j = 0; j < n && length > 0.0; j++) {
+            column[j] /= length;
+        }
+    }
+    kal_qr_factor(&form->qr, DEPENDENT, 0);
+    return KAL_OK;
+}
+
+KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
+{
+    const int n = form->n;
+    put(form, t, y, y + n);
+    KAL_TRY(kal_instant_givens(form->instant));
+    find_scale(form);
+    KAL_TRY(factor_rows(form));
+    form->rank = form->qr.rank;
+    form->k = n - form->rank;
+    memcpy(form->rows, form->qr.perm, (size_t)form->rank * sizeof(int));
+    memcpy(form->guess, y + n, (size_t)n * sizeof(double));
+    for (int l = 0; l < form->k; l++) {
+        double *w = form->basis + (size_t)l * (size_t)n;
+        kal_qr_basis(&form->qr, form->rank + l, w);
+        for (int j = 0; j < n; j++) {
+            form->U[l * n + j] = w[j] * form->scale[j];
+        }
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
+                           bool *out_worn)
+{
+    const int n = form->n;
+    put(form, t, y, y + n);
+    KAL_TRY(factor_rows(form));
+    bool worn = form->qr.rank != form->rank;
+    for (int l = 0; l < form->k && !worn; l++) {
+        memcpy(form->x, form->basis + (size_t)l * (size_t)n,
+               (size_t)n * sizeof(double));
+        kal_qr_apply_transposed(&form->qr, form->x);
+        const double *free = form->x + form->rank;
+        worn = !(sqrt(dot(free, free, form->k)) >= WORN);
+    }
+    *out_worn = worn;
+    return KAL_OK;
+}
+
+void kal_form_apply(const KalReducedForm *form, const double *x, double *out_v)
+{
+    for (int l = 0; l < form->n; l++) {
+        out_v[l] =
+            l < form->k ? dot(form->U + (size_t)l * (size_t)form->n, x, form->n) : 0.0;
+    }
+}
+
+void kal_form_contract(const KalReducedForm *form, const double *y, double *out_z)
+{
+    memcpy(out_z, y, (size_t)form->n * sizeof(double));
+    kal_form_apply(form, y + form->n, out_z + form->n);
+}
+
+// Fill K and the residuals of ψ(q, q') = 0, U q' = v; rows of constraints have length 1.
+static void fill(KalReducedForm *form, const double *v)
+{
+    const int n = form->n;
+    const KalInstant *instant = form->instant;
+    const double *velocity = kal_instant_qd(form->instant);
+    for (int i = 0; i < form->rank; i++) {
+        const double *row = instant->A + (size_t)form->rows[i] * (size_t)n;
+        const double length = sqrt(dot(row, row, n));
+        const double factor = length > 0.0 ? 1.0 / length : 0.0;
+        for (int j = 0; j < n; j++) {
+            form->K[i * n + j] = factor * row[j];
+        }
+        form->x[i] = -factor * instant->residuals[form->rows[i]];
+    }
+    for (int l = 0; l < form->k; l++) {
+        const double *row = form->U + (size_t)l * (size_t)n;
+        memcpy(form->K + (size_t)(form->rank + l) * (size_t)n, row,
+               (size_t)n * sizeof(double));
+        form->x[form->rank + l] = v[l] - dot(row, velocity, n);
+    }
+}
+
+// One step of Newton's method towards the velocities, and its relative size.
+static KalStatus improve(KalReducedForm *form, const double *v, double *out_change)
+{
+    const int n = form->n;
+    double *velocity = kal_instant_qd(form->instant);
+    double size = AT_REST;
+    double change = 0.0;
+    KAL_TRY(kal_instant_residuals(form->instant, KAL_PROGRAM_VELOCITY));
+    fill(form, v);
+    if (!kal_lu_factor(n, form->K, form->perm)) {
+        return kal_fail(form->instant->ctx, KAL_ERR_CONTRADICTION,
+                        "the speeds do not determine the velocities at t = %g",
+                        form->instant->variables[0]);
+    }
+    kal_lu_solve(n, form->K, form->perm, form->work, form->x);
+    for (int j = 0; j < n; j++) {
+        velocity[j] += form->x[j];
+        size = fmax(size, fabs(velocity[j]));
+        change = fmax(change, fabs(form->x[j]));
+    }
+    *out_change = change / size;
+    return KAL_OK;
+}
+
+KalStatus kal_form_expand(KalReducedForm *form, double t, const double *z,
+                          double *out_y)
+{
+    const size_t n = (size_t)form->n;
+    double change = 1.0;
+    put(form, t, z, form->guess);
+    for (int round = 0; round < ROUNDS && change > ENOUGH; round++) {
+        KAL_TRY(improve(form, z + n, &change));
+    }
+    if (!(change <= AT_LEAST)) {
+        return kal_fail(form->instant->ctx, KAL_ERR_CONTRADICTION,
+                        "no velocities satisfy the constraints at t = %g", t);
+    }
+    memcpy(form->guess, kal_instant_qd(form->instant), n * sizeof(double));
+    memcpy(out_y, kal_instant_q(form->instant), 2 * n * sizeof(double));
+    return KAL_OK;
+}
