@@ -59,6 +59,7 @@ struct KalAnalysis {
     bool *follows_v; ///< n: nor its velocity
     int *rows;       ///< n_rows: active rows that are independent
     int n_rows;
+    double all_forces;   ///< their size in the present state
     double *A_rows;      ///< n_rows × n
     double *directions;  ///< (states + inputs) × 2n: of y, one after the other
     double *force;       ///< n

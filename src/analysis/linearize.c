@@ -3,6 +3,7 @@
 #include "analysis/analysis.h"
 #include "analysis/chart.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -468,6 +469,65 @@ static double output_answer(const KalAnalysis *a, int i, const double *dy, int i
     return isfinite(sum) ? sum : NAN;
 }
 
+// The size of the terms that meet in the answer to a direction, as accelerations weighted
+// with the roots of masses: rounding is relative to this.
+static double term_size(const KalAnalysis *a, const double *dy)
+{
+    const int n = a->system->n;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double *row = a->full.R_y + (size_t)i * 2 * (size_t)n;
+        double size = 0.0;
+        for (int j = 0; j < 2 * n; j++) {
+            size += fabs(row[j] * dy[j]);
+        }
+        sum += size * size / a->masses[i];
+    }
+    for (int k = 0; k < a->n_rows; k++) {
+        const int i = a->instant->rows[a->rows[k]];
+        const double *row = a->full.S_y + (size_t)i * 2 * (size_t)n;
+        double size = 0.0;
+        for (int j = 0; j < 2 * n; j++) {
+            size += fabs(row[j] * dy[j]);
+        }
+        size /= a->responder.lengths[k];
+        sum += size * size;
+    }
+    return sqrt(sum);
+}
+
+// The size of all forces, those of constraints included, weighted in the same way: inside
+// of formulas their derivatives may cancel.
+static double all_force_size(const KalAnalysis *a)
+{
+    const int n = a->system->n;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(a->instant->Q[i]) + fabs(a->instant->C[i]);
+        for (int k = 0; k < a->instant->n_active; k++) {
+            size += fabs(a->instant->A[k * n + i] * a->answer.multipliers[k]);
+        }
+        sum += size * size / a->masses[i];
+    }
+    return sqrt(sum);
+}
+
+// Entries of A that are rounding are 0: their roots, as eigenvalues, would not look small.
+static void clean_column(KalAnalysis *a, const double *dy, int k)
+{
+    double longest = 0.0;
+    for (int i = 0; i < a->system->n; i++) {
+        longest = fmax(longest, fabs(dy[i]));
+    }
+    const double rounding =
+        32.0 * DBL_EPSILON * (term_size(a, dy) + longest * a->all_forces);
+    for (int i = a->n_positions; i < a->n_states; i++) {
+        double *entry = &a->A[i * a->n_states + k];
+        const double mass = a->masses[a->state[i] - a->system->n];
+        *entry = fabs(*entry) * sqrt(mass) < rounding ? 0.0 : *entry;
+    }
+}
+
 // Column k of state and output matrices that are `width` wide.
 static void fill_column(KalAnalysis *a, const double *dy, int input, int k, int width)
 {
@@ -652,8 +712,10 @@ KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_lineariza
             "accelerations are hardly unique in this state: there is nothing "
             "to linearize");
     }
+    a->all_forces = all_force_size(a);
     for (int k = 0; k < a->n_states; k++) {
         fill_column(a, direction(a, k), -1, k, a->n_states);
+        clean_column(a, direction(a, k), k);
     }
     for (int k = 0; k < a->inputs.count; k++) {
         fill_column(a, input_direction(a, k), k, k, a->inputs.count);
