@@ -31,6 +31,7 @@ typedef enum Kind {
     POWER,
     WORK,
     ENERGY,
+    RUN, // asked for by its name only
 } Kind;
 
 typedef struct Column {
@@ -43,6 +44,7 @@ struct KalRecord {
     const KalSystem *system;
     KalTable *table;
     KalBlock columns; // Column
+    int run;          // the number of the run
     bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
@@ -111,6 +113,7 @@ static void label_column(const KalSystem *system, Column column, Label *label)
         (void)snprintf(label->name, NAME_SIZE, "energy()");
         unit = "J";
         break;
+    case RUN: (void)snprintf(label->name, NAME_SIZE, "run"); break;
     }
     (void)snprintf(label->unit, NAME_SIZE, "%s", unit ? unit : "");
 }
@@ -174,6 +177,9 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
 {
     bool found = false;
+    if (strcmp(pattern, "run") == 0) {
+        return add_column(record, (Column){.kind = RUN});
+    }
     for (int kind = TIME; kind <= ENERGY; kind++) {
         KAL_TRY(add_fitting(record, (Kind)kind, pattern, &found));
     }
@@ -214,6 +220,7 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
     }
     record->ctx = ctx;
     record->system = system;
+    record->run = 1;
     const KalStatus status = init(record, patterns, count);
     if (status != KAL_OK) {
         kal_record_destroy(record);
@@ -271,6 +278,7 @@ typedef struct Sample {
     const KalInstant *instant;
     const double *outputs;
     const KalWork *works;
+    int run;
 } Sample;
 
 static double value_of(const Sample *sample, Column column)
@@ -291,13 +299,19 @@ static double value_of(const Sample *sample, Column column)
     case CONTROL: return v[layout->controls + i];
     case POWER: return sample->works[i].power;
     case WORK: return sample->works[i].work;
+    case RUN: return sample->run;
     default: return v[layout->energy];
     }
 }
 
+void kal_record_set_run(KalRecord *record, int number)
+{
+    record->run = number;
+}
+
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
-    Sample sample = {.instant = run->instant};
+    Sample sample = {.instant = run->instant, .run = record->run};
     const Column *columns = (const Column *)record->columns.data;
     if (record->has_works) {
         kal_run_works(run, &sample.works);
