@@ -42,6 +42,7 @@ static void draw(KalContext *ctx, const KalTable *table, unsigned choice)
     options.title = kal_table_column(table, 0).name;
     options.log_x = choice & 1U;
     options.log_y = choice & 2U;
+    options.from = choice & 0x40U ? 0.5 : options.from;
     options.equal = choice & 4U && !(choice & 3U);
     options.width = 20.0 + (double)(choice >> 3 & 0xfU) * 40.0;
     if (kal_figure_create(ctx, table, &options, &figure) != KAL_OK) {

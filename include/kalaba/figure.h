@@ -46,6 +46,8 @@ typedef enum KalFigureTheme {
 typedef struct KalFigureOptions {
     const char *x;        ///< a column; NULL: `t` or, failing that, the first
     const char *title;    ///< NULL: none
+    double from;          ///< rows whose `t`, or first column, is less are left out
+    double until;         ///< and those whose is more
     double width;         ///< in mm, 20 to 2000
     double height;        ///< in mm, 20 to 2000; 0: as many panels need
     double dots_per_inch; ///< of a PNG, which has at most 100 million dots
@@ -70,11 +72,11 @@ typedef struct KalTerminal {
     bool color;
 } KalTerminal;
 
-/// The usual options: 120 mm wide, linear axes, 300 dots per inch.
+/// The usual options: all rows, 120 mm wide, linear axes, 300 dots per inch.
 KAL_API KalFigureOptions kal_figure_options(void);
 
 /// Make a figure without panels.  Texts are copied.  The caller owns it.  KAL_ERR_USAGE
-/// when an option is out of its bounds, x is no column, or the table has no rows;
+/// when an option is out of its bounds, x is no column, or no row is left;
 /// KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_figure_create(KalContext *ctx, const KalTable *table,
                                                 const KalFigureOptions *options,

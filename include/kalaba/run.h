@@ -180,13 +180,27 @@ typedef struct KalConstant {
 /// many there are; they hold until the run goes on.
 KAL_API size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants);
 
+/// What was asked of an actuator, and what it gave.
+typedef struct KalEffort {
+    const char *name;
+    double limit;     ///< infinite for none
+    double demanded;  ///< the largest size of what the servos needed
+    double delivered; ///< and of what they got
+    double limited;   ///< how long it was at its limit, up to the last time it left it
+} KalEffort;
+
+/// The actuators of a model with servo constraints.  Answers how many there are; they
+/// hold until the run goes on.
+KAL_API size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts);
+
 /// Something worth telling that happened in a run.
 typedef struct KalIncident {
     double t;
     const char *text; ///< one sentence, with names
 } KalIncident;
 
-/// What happened so far, up to a limit: events, passages, a change of the method.  Answers
+/// What happened so far, up to a limit: events, passages, a change of the method, times of
+/// actuators at their limits.  Answers
 /// how many; they hold until the run goes on.
 KAL_API size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents);
 

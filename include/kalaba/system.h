@@ -157,6 +157,11 @@ KAL_API KalMotionProblem kal_instant_problem(const KalInstant *instant);
 /// kal_instant_problem().
 KAL_API KalMotionFault kal_instant_fault(const KalInstant *instant);
 
+/// The names of those to blame when the last solve failed: coordinates, constraints or
+/// servos.  Answers how many; they hold until the next solve.
+KAL_API size_t kal_instant_fault_names(const KalInstant *instant,
+                                       const char *const **out_names);
+
 /// Values of the outputs after a solve; they hold until the next call.
 KAL_API KAL_CHECKED KalStatus kal_instant_outputs(KalInstant *instant,
                                                   const double **out_values);

@@ -16,26 +16,11 @@ static const KalOption options[] = {
                    "replace values of the state, such as \"x=1, y'=2, t=0\"", false},
 };
 
-// Names of the coordinates or constraints that a fault blames; the caller has room.
-static int list_fault(const KalModelJob *job, const char **names, int limit)
-{
-    const KalMotionFault fault = kal_instant_fault(job->instant);
-    const char *const *all = fault.constraints
-                                 ? kal_instant_problem(job->instant).constraints
-                                 : kal_system_coordinate_names(job->system);
-    int count = 0;
-    while (count < fault.count && count < limit) {
-        names[count] = all[fault.indices[count]];
-        count++;
-    }
-    return count;
-}
-
 static KalExit fail_solve(const KalModelJob *job)
 {
-    const char *names[NAMES_LIMIT];
-    const int count = list_fault(job, names, NAMES_LIMIT);
-    return kal_model_job_fail(job, kal_context_message(job->ctx), names, count);
+    const char *const *names = NULL;
+    const size_t count = kal_instant_fault_names(job->instant, &names);
+    return kal_model_job_fail(job, kal_context_message(job->ctx), names, (int)count);
 }
 
 static KalExit fail_start(const KalModelJob *job, const KalStartReport *report)

@@ -15,6 +15,7 @@ enum {
     OPTION_FILE,
     OPTION_Y,
     OPTION_X,
+    OPTION_BETWEEN,
     OPTION_TITLE,
     OPTION_SIZE,
     OPTION_LOG,
@@ -32,6 +33,8 @@ static const KalOption options[] = {
                      "columns of a panel, such as \"x, theta'\"; once more "
                   "for another panel",                                                 true },
     [OPTION_X] = {"--x",        "NAME",  "the column of the x axis; usually t",     false},
+    [OPTION_BETWEEN] = {"--between",  "A..B",
+                     "rows with t, or the first column, from A to B",                  false},
     [OPTION_TITLE] = {"--title",    "TEXT",  "a line above the figure",                 false},
     [OPTION_SIZE] = {"--size",     "WxH",   "size in mm, or as in 6x4in or 800x600px", false},
     [OPTION_LOG] = {"--log",      "AXES",  "logarithmic axes: x, y or xy",            false},
@@ -112,6 +115,35 @@ static bool read_size(Job *job)
     return true;
 }
 
+// A number, or nothing at all, which leaves what there is.
+static bool read_bound(const char *text, double *bound)
+{
+    return *text == '\0' || kal_number_read(text, bound);
+}
+
+static bool read_between(Job *job)
+{
+    const char *given = option(job, OPTION_BETWEEN);
+    char text[64];
+    if (!given) {
+        return true;
+    }
+    (void)snprintf(text, sizeof text, "%s", given);
+    char *dots = strstr(text, "..");
+    if (dots) {
+        *dots = '\0';
+    }
+    if (!dots || !read_bound(text, &job->options.from)
+        || !read_bound(dots + 2, &job->options.until)) {
+        kal_message_print(
+            "option '--between' takes two numbers, as in 10..20, or one, as "
+            "in 10.., not '%s'",
+            given);
+        return false;
+    }
+    return true;
+}
+
 static bool read_log(Job *job)
 {
     const char *text = option(job, OPTION_LOG);
@@ -150,7 +182,7 @@ static bool read_options(Job *job)
     job->options.x = option(job, OPTION_X);
     job->options.title = option(job, OPTION_TITLE);
     job->options.equal = option(job, OPTION_EQUAL) != NULL;
-    return read_size(job) && read_log(job) && read_theme(job);
+    return read_between(job) && read_size(job) && read_log(job) && read_theme(job);
 }
 
 // What failed is the file's, a choice of columns among them.

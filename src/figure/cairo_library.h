@@ -31,7 +31,6 @@
     X(cairo_paint)                         \
     X(cairo_pdf_surface_create_for_stream) \
     X(cairo_pdf_surface_set_metadata)      \
-    X(cairo_rectangle)                     \
     X(cairo_restore)                       \
     X(cairo_rotate)                        \
     X(cairo_save)                          \

@@ -7,7 +7,6 @@
 
 #include "figure/canvas.h"
 
-#include "base/utf8.h"
 #include "figure/cairo_library.h"
 #include "figure/styled.h"
 #include "figure/svg.h"
@@ -169,7 +168,7 @@ static void copy_letters(const KalLetters *letters, char *out_text, size_t size)
     out_text[length] = '\0';
 }
 
-static void draw_dots(KalCanvas *canvas, int count, KalPoint middle, double size)
+static void draw_dots(KalCanvas *canvas, int count, KalSpot middle, double size)
 {
     const KalCairoLibrary *lib = &canvas->lib;
     for (int i = 0; i < count; i++) {
@@ -182,7 +181,7 @@ static void draw_dots(KalCanvas *canvas, int count, KalPoint middle, double size
 
 // Draw letters at a place, or only measure them; answers how far they move on.
 static double set_letters(KalCanvas *canvas, const KalLetters *letters, double size,
-                          const KalPoint *at)
+                          const KalSpot *at)
 {
     static const double shifts[] = {script_down, 0.0, -script_up};
     const KalCairoLibrary *lib = &canvas->lib;
@@ -195,22 +194,22 @@ static double set_letters(KalCanvas *canvas, const KalLetters *letters, double s
         const double y = at->y + shifts[letters->level + 1] * size;
         lib->cairo_move_to(canvas->cr, at->x, y);
         lib->cairo_show_text(canvas->cr, text);
-        const KalPoint middle = {at->x + extents.x_bearing + 0.5 * extents.width
-                                     + slant * size,
-                                 y + extents.y_bearing - dot_height * size};
+        const KalSpot middle = {at->x + extents.x_bearing + 0.5 * extents.width
+                                    + slant * size,
+                                y + extents.y_bearing - dot_height * size};
         draw_dots(canvas, letters->dots, middle, size);
     }
     return extents.x_advance;
 }
 
 static double set_text(KalCanvas *canvas, const char *styled, double size,
-                       const KalPoint *at)
+                       const KalSpot *at)
 {
     const char *rest = styled;
     KalLetters letters = {.length = 0};
     double width = 0.0;
     while (kal_styled_next(&rest, &letters)) {
-        const KalPoint place = {at ? at->x + width : 0.0, at ? at->y : 0.0};
+        const KalSpot place = {at ? at->x + width : 0.0, at ? at->y : 0.0};
         width += set_letters(canvas, &letters, size, at ? &place : NULL);
     }
     return width;
@@ -226,7 +225,7 @@ void kal_canvas_text(KalCanvas *canvas, const char *styled, KalInk ink,
 {
     const KalCairoLibrary *lib = &canvas->lib;
     const double width = kal_canvas_measure(canvas, styled, place.size);
-    const KalPoint origin = {-place.align * width, 0.0};
+    const KalSpot origin = {-place.align * width, 0.0};
     lib->cairo_save(canvas->cr);
     set_ink(canvas, ink);
     lib->cairo_translate(canvas->cr, place.x, place.y);
@@ -237,18 +236,18 @@ void kal_canvas_text(KalCanvas *canvas, const char *styled, KalInk ink,
     lib->cairo_restore(canvas->cr);
 }
 
-static bool is_gap(const KalPoint *points, size_t count, size_t i)
+static bool is_gap(const KalSpot *points, size_t count, size_t i)
 {
     return i >= count || isnan(points[i].x);
 }
 
-static void draw_dot(KalCanvas *canvas, KalPoint at, double width)
+static void draw_dot(KalCanvas *canvas, KalSpot at, double width)
 {
     canvas->lib.cairo_arc(canvas->cr, at.x, at.y, 1.4 * width, 0.0, 2.0 * acos(-1.0));
     canvas->lib.cairo_fill(canvas->cr);
 }
 
-void kal_canvas_lines(KalCanvas *canvas, const KalPoint *points, size_t count,
+void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
                       const KalPen *pen)
 {
     const KalCairoLibrary *lib = &canvas->lib;
@@ -285,7 +284,7 @@ static void set_metadata(KalCanvas *canvas, const char *title)
     const KalCairoLibrary *lib = &canvas->lib;
     if (canvas->kind == KAL_CANVAS_PDF) {
         lib->cairo_pdf_surface_set_metadata(canvas->surface, CAIRO_PDF_METADATA_TITLE,
-                                            title);
+                                            *title ? title : NULL);
         lib->cairo_pdf_surface_set_metadata(
             canvas->surface, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
     }

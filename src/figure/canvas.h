@@ -64,7 +64,7 @@ typedef struct KalPen {
 
 /// Draw lines through points; one that is NaN lifts the pen.  A point with none beside it
 /// becomes a dot.
-void kal_canvas_lines(KalCanvas *canvas, const KalPoint *points, size_t count,
+void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
                       const KalPen *pen);
 
 /// Finish the drawing and write the file.  `title` is for those who list or read aloud.

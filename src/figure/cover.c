@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct Grid {
-    KalFrame frame;
+    KalBox frame;
     double cell;
     size_t columns;
     size_t rows;
@@ -33,7 +33,7 @@ static bool pass(Grid *grid, double x, double y)
 }
 
 // Pass all cells of a line, but for the one in which it begins; whether any was new.
-static bool pass_line(Grid *grid, KalPoint a, KalPoint b)
+static bool pass_line(Grid *grid, KalSpot a, KalSpot b)
 {
     const long steps = lrint(ceil(2.0 * hypot(b.x - a.x, b.y - a.y) / grid->cell));
     bool first = false;
@@ -47,10 +47,10 @@ static bool pass_line(Grid *grid, KalPoint a, KalPoint b)
 }
 
 // Add a point; unless the pen is at the one before, that too, behind a gap.
-static KalStatus keep(KalContext *ctx, KalBlock *kept, bool drawing, KalPoint before,
-                      KalPoint here)
+static KalStatus keep(KalContext *ctx, KalBlock *kept, bool drawing, KalSpot before,
+                      KalSpot here)
 {
-    const KalPoint gap = {NAN, NAN};
+    const KalSpot gap = {NAN, NAN};
     if (!drawing && kept->size > 0) {
         KAL_TRY(kal_block_add(ctx, kept, &gap, sizeof gap));
     }
@@ -60,15 +60,15 @@ static KalStatus keep(KalContext *ctx, KalBlock *kept, bool drawing, KalPoint be
     return kal_block_add(ctx, kept, &here, sizeof here);
 }
 
-static KalStatus keep_new(KalContext *ctx, Grid *grid, const KalPoint *points,
+static KalStatus keep_new(KalContext *ctx, Grid *grid, const KalSpot *points,
                           size_t count, KalBlock *kept)
 {
-    const KalPoint gap = {NAN, NAN};
+    const KalSpot gap = {NAN, NAN};
     bool drawing = false; // the pen is at the point before
     KalStatus status = KAL_OK;
     for (size_t i = 0; i < count && status == KAL_OK; i++) {
-        const KalPoint here = points[i];
-        const KalPoint before = i > 0 ? points[i - 1] : gap;
+        const KalSpot here = points[i];
+        const KalSpot before = i > 0 ? points[i - 1] : gap;
         const bool last = i + 1 == count || isnan(points[i + 1].x);
         bool shown = false;
         if (!isnan(here.x) && !isnan(before.x)) {
@@ -84,8 +84,7 @@ static KalStatus keep_new(KalContext *ctx, Grid *grid, const KalPoint *points,
     return status;
 }
 
-KalStatus kal_cover_remove(KalContext *ctx, KalFrame frame, double cell,
-                           KalBlock *points)
+KalStatus kal_cover_remove(KalContext *ctx, KalBox frame, double cell, KalBlock *points)
 {
     Grid grid = {.frame = frame,
                  .cell = cell,
@@ -96,8 +95,8 @@ KalStatus kal_cover_remove(KalContext *ctx, KalFrame frame, double cell,
     if (!grid.passed) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a figure");
     }
-    const KalStatus status = keep_new(ctx, &grid, (const KalPoint *)points->data,
-                                      points->size / sizeof(KalPoint), &kept);
+    const KalStatus status = keep_new(ctx, &grid, (const KalSpot *)points->data,
+                                      points->size / sizeof(KalSpot), &kept);
     if (status == KAL_OK) {
         kal_block_clear(ctx, points);
         *points = kept;

@@ -14,7 +14,7 @@
 
 /// Leave out what was drawn before from points within a frame, a block as
 /// kal_thin_finish() leaves it.  KAL_ERR_NOMEM.
-KAL_CHECKED KalStatus kal_cover_remove(KalContext *ctx, KalFrame frame, double cell,
+KAL_CHECKED KalStatus kal_cover_remove(KalContext *ctx, KalBox frame, double cell,
                                        KalBlock *points);
 
 #endif

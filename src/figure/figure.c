@@ -19,7 +19,8 @@ static const double largest_resolution = 2400.0;
 
 KalFigureOptions kal_figure_options(void)
 {
-    return (KalFigureOptions){.width = 120.0, .dots_per_inch = 300.0};
+    return (KalFigureOptions){
+        .from = -INFINITY, .until = INFINITY, .width = 120.0, .dots_per_inch = 300.0};
 }
 
 static KalStatus check_options(KalContext *ctx, const KalFigureOptions *o)
@@ -81,12 +82,22 @@ static KalStatus fail_of_column(const KalFigure *figure, const char *name)
 static KalStatus find_x(KalFigure *figure, const char *name)
 {
     const size_t count = kal_table_columns(figure->table);
-    size_t x = kal_table_find_column(figure->table, name ? name : "t");
-    if (x == count && name) {
-        return fail_of_column(figure, name);
-    }
-    figure->x = x == count ? 0 : x;
-    return KAL_OK;
+    const size_t t = kal_table_find_column(figure->table, "t");
+    figure->clock = t == count ? 0 : t;
+    figure->x = name ? kal_table_find_column(figure->table, name) : figure->clock;
+    return figure->x < count ? KAL_OK : fail_of_column(figure, name);
+}
+
+static bool is_left_out(const KalFigure *figure, const double *row)
+{
+    const double clock = row[figure->clock];
+    return clock < figure->options.from || clock > figure->options.until;
+}
+
+bool kal_figure_shows(const KalFigure *figure, const double *row)
+{
+    return !is_left_out(figure, row)
+           && kal_axis_takes(figure->options.log_x, row[figure->x]);
 }
 
 static void scan_x(KalFigure *figure)
@@ -94,8 +105,9 @@ static void scan_x(KalFigure *figure)
     double before = -INFINITY;
     figure->x_ascends = true;
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
-        const double value = kal_table_row(figure->table, i)[figure->x];
-        if (kal_axis_takes(figure->options.log_x, value)) {
+        const double *row = kal_table_row(figure->table, i);
+        const double value = row[figure->x];
+        if (kal_figure_shows(figure, row)) {
             kal_range_add(&figure->x_range, figure->options.log_x, value);
             figure->x_ascends = figure->x_ascends && value >= before;
             before = value;
@@ -103,15 +115,37 @@ static void scan_x(KalFigure *figure)
     }
 }
 
-static KalStatus init(KalFigure *figure, const KalFigureOptions *options)
+static KalStatus check_rows(const KalFigure *figure)
 {
-    KAL_TRY(check_options(figure->ctx, options));
-    if (kal_table_rows(figure->table) == 0) {
+    const size_t rows = kal_table_rows(figure->table);
+    size_t left = 0;
+    for (size_t i = 0; i < rows; i++) {
+        left += !is_left_out(figure, kal_table_row(figure->table, i));
+    }
+    if (rows == 0) {
         return kal_fail(figure->ctx, KAL_ERR_USAGE,
                         "the table has no rows: there is nothing to show");
     }
+    if (left == 0) {
+        char shown[KAL_PRINTABLE_SIZE];
+        const char *name = kal_table_column(figure->table, figure->clock).name;
+        kal_printable_print(name, strlen(name), shown);
+        return kal_fail(figure->ctx, KAL_ERR_USAGE,
+                        "no row has %s from %.6g to %.6g; the first has %.6g, the last "
+                        "%.6g",
+                        shown, figure->options.from, figure->options.until,
+                        kal_table_row(figure->table, 0)[figure->clock],
+                        kal_table_row(figure->table, rows - 1)[figure->clock]);
+    }
+    return KAL_OK;
+}
+
+static KalStatus init(KalFigure *figure, const KalFigureOptions *options)
+{
+    KAL_TRY(check_options(figure->ctx, options));
     KAL_TRY(find_x(figure, options->x));
     figure->options = *options;
+    KAL_TRY(check_rows(figure));
     figure->options.x = NULL;
     figure->options.title = NULL;
     if (options->title) {
@@ -156,12 +190,11 @@ KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column)
 // The values of a column where x has a place.
 static KalRange scan(const KalFigure *figure, size_t column)
 {
-    const KalFigureOptions *o = &figure->options;
     KalRange range = {.count = 0};
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
-        if (kal_axis_takes(o->log_x, row[figure->x])) {
-            kal_range_add(&range, o->log_y, row[column]);
+        if (kal_figure_shows(figure, row)) {
+            kal_range_add(&range, figure->options.log_y, row[column]);
         }
     }
     return range;
@@ -180,7 +213,7 @@ static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t colu
                         "spread them over several panels",
                         (int)KAL_FIGURE_CURVE_LIMIT);
     }
-    panel->curves[panel->count++] = (KalCurve){column, scan(figure, column)};
+    panel->curves[panel->count++] = (KalPanelCurve){column, scan(figure, column)};
     return KAL_OK;
 }
 
@@ -292,7 +325,7 @@ KalFigureCurve kal_figure_curve(const KalFigure *figure, size_t i)
         i -= figure->panels[panel++].count;
         assert(panel < figure->n_panels);
     }
-    const KalCurve *curve = &figure->panels[panel].curves[i];
+    const KalPanelCurve *curve = &figure->panels[panel].curves[i];
     return (KalFigureCurve){panel, curve->column, curve->range.count};
 }
 

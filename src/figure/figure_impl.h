@@ -12,13 +12,13 @@
 
 #include <kalaba/figure.h>
 
-typedef struct KalCurve {
+typedef struct KalPanelCurve {
     size_t column;
     KalRange range; ///< of the values that are shown
-} KalCurve;
+} KalPanelCurve;
 
 typedef struct KalPanel {
-    KalCurve curves[KAL_FIGURE_CURVE_LIMIT];
+    KalPanelCurve curves[KAL_FIGURE_CURVE_LIMIT];
     size_t count;
 } KalPanel;
 
@@ -27,7 +27,8 @@ struct KalFigure {
     const KalTable *table;
     KalFigureOptions options; ///< without texts
     char title[2048];         ///< "" for none
-    size_t x;                 ///< the column
+    size_t clock;             ///< the column that decides which rows are shown
+    size_t x;                 ///< the column of the axis
     bool x_ascends;           ///< no value is less than the one before
     KalRange x_range;
     KalPanel panels[KAL_FIGURE_PANEL_LIMIT];
@@ -40,20 +41,23 @@ typedef struct KalAxes {
     KalAxis y[KAL_FIGURE_PANEL_LIMIT];
 } KalAxes;
 
+/// Whether a row is to be shown: it is not left out and has a place on the x axis.
+bool kal_figure_shows(const KalFigure *figure, const double *row);
+
 /// Axes that fit the curves.
 KalAxes kal_figure_axes(const KalFigure *figure);
 
 /// Where on the page a panel is: x = left at the low end of its axis, and so on.
-typedef struct KalFrame {
+typedef struct KalBox {
     double left;
     double top;
     double width;
     double height;
-} KalFrame;
+} KalBox;
 
 /// Add the points of a curve to `thin`, in the unit of the frame.
 void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel,
-                      size_t curve, KalFrame frame, KalThin *thin);
+                      size_t curve, KalBox frame, KalThin *thin);
 
 /// The name of a column and its unit.
 KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column);
@@ -67,9 +71,9 @@ bool kal_panel_has_one_unit(const KalFigure *figure, const KalPanel *panel);
 double kal_figure_name_place(const KalFigure *figure, const KalAxes *axes, size_t panel,
                              size_t curve);
 
-/// Move `count` places, which need not be in order, as little as possible so that each is
-/// `gap` away from the others and none is out of low … high; if there is no room, they come
-/// to lie evenly.
+/// Move `count` places, which need not be in order, as little as possible, by the sum of
+/// squares, so that each is `gap` away from the others and none is out of low … high; if
+/// there is no room, they come to lie evenly.
 void kal_places_spread(double *places, size_t count, double gap, double low,
                        double high);
 

@@ -97,13 +97,13 @@ void kal_plan_factor(const KalTicks *ticks, KalStyled *out_text)
     }
 }
 
-KalPoint kal_plan_size(const KalFigure *figure)
+KalSpot kal_plan_size(const KalFigure *figure)
 {
     const KalFigureOptions *o = &figure->options;
     const double n = (double)figure->n_panels;
     const double usual = n > 1.0 ? 22.0 + 36.0 * n : 75.0;
     const double height = o->height > 0.0 ? o->height : usual;
-    return (KalPoint){o->width * points_per_mm, height * points_per_mm};
+    return (KalSpot){o->width * points_per_mm, height * points_per_mm};
 }
 
 static double width_of(KalMeasure measure, const KalStyled *text, double size)
@@ -202,14 +202,14 @@ static void set_frames(const KalFigure *figure, const Margins *m, KalPlan *plan)
     const double all = plan->height - m->top - m->bottom - (n - 1.0) * m->between;
     const double height = fmax(all / n, smallest_frame);
     for (size_t i = 0; i < figure->n_panels; i++) {
-        plan->panels[i].frame = (KalFrame){
+        plan->panels[i].frame = (KalBox){
             m->left, m->top + (double)i * (height + m->between), width, height};
     }
 }
 
 static void set_axes(const KalFigure *figure, const KalAxes *axes, KalPlan *plan)
 {
-    const KalFrame *frame = &plan->panels[0].frame;
+    const KalBox *frame = &plan->panels[0].frame;
     plan->axes = *axes;
     if (figure->options.equal) {
         kal_axes_make_equal(&plan->axes.x, frame->width, plan->axes.y, figure->n_panels,
@@ -244,7 +244,7 @@ static void size_label(const KalFigure *figure, KalPlan *plan, size_t panel,
 }
 
 // A sheet too small for letters of the usual size has smaller ones.
-static double find_scale(const KalFigure *figure, KalPoint size)
+static double find_scale(const KalFigure *figure, KalSpot size)
 {
     const double narrow = size.x / 170.0;
     const double low = size.y / (50.0 + 50.0 * (double)figure->n_panels);
@@ -254,7 +254,7 @@ static double find_scale(const KalFigure *figure, KalPoint size)
 void kal_plan_make(const KalFigure *figure, KalMeasure measure, KalPlan *out_plan)
 {
     const KalAxes axes = kal_figure_axes(figure);
-    const KalPoint size = kal_plan_size(figure);
+    const KalSpot size = kal_plan_size(figure);
     KalPlan *plan = out_plan;
     Margins margins = {20.0, 20.0, 20.0, 20.0, 10.0};
     memset(plan, 0, sizeof *plan);

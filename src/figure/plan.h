@@ -20,7 +20,7 @@ typedef struct KalMeasure {
 } KalMeasure;
 
 typedef struct KalPanelPlan {
-    KalFrame frame;
+    KalBox frame;
     KalTicks ticks; ///< of the y axis
     double label_size;
     double name_y[KAL_FIGURE_CURVE_LIMIT]; ///< the middle of the name of each curve
@@ -63,7 +63,7 @@ void kal_plan_name(const KalFigure *figure, size_t panel, size_t curve,
 void kal_plan_factor(const KalTicks *ticks, KalStyled *out_text);
 
 /// How wide and high the sheet is, in points.
-KalPoint kal_plan_size(const KalFigure *figure);
+KalSpot kal_plan_size(const KalFigure *figure);
 
 /// Make the plan of a figure that has panels.
 void kal_plan_make(const KalFigure *figure, KalMeasure measure, KalPlan *out_plan);

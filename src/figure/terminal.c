@@ -322,7 +322,7 @@ static void set_dot(Screen *s, bool fine, int x, int y, uint8_t curve)
     cell->curve = curve;
 }
 
-static void draw_line(Screen *s, bool fine, KalPoint a, KalPoint b, uint8_t curve)
+static void draw_line(Screen *s, bool fine, KalSpot a, KalSpot b, uint8_t curve)
 {
     const int steps = (int)ceil(fmax(fabs(b.x - a.x), fabs(b.y - a.y)));
     for (int i = 0; i <= steps; i++) {
@@ -335,15 +335,15 @@ static void draw_line(Screen *s, bool fine, KalPoint a, KalPoint b, uint8_t curv
 static KalStatus draw_curve(Screen *s, size_t panel, size_t curve)
 {
     const bool fine = is_fine(s, &s->figure->panels[panel]);
-    const KalFrame frame = {.width = s->width * (fine ? 2.0 : 1.0),
-                            .height = s->height * (fine ? 4.0 : 1.0)};
+    const KalBox frame = {.width = s->width * (fine ? 2.0 : 1.0),
+                          .height = s->height * (fine ? 4.0 : 1.0)};
     KalThin thin = kal_thin(s->figure->ctx, 0.5, 0.1);
     kal_figure_trace(s->figure, &s->axes, panel, curve, frame, &thin);
     const KalStatus status = kal_thin_finish(&thin);
-    const KalPoint *points = (const KalPoint *)thin.points.data;
+    const KalSpot *points = (const KalSpot *)thin.points.data;
     const size_t count = status == KAL_OK ? thin.points.size / sizeof *points : 0;
     for (size_t i = 0; i < count; i++) {
-        const KalPoint before = i > 0 ? points[i - 1] : points[i];
+        const KalSpot before = i > 0 ? points[i - 1] : points[i];
         if (!isnan(points[i].x)) {
             draw_line(s, fine, isnan(before.x) ? points[i] : before, points[i],
                       (uint8_t)curve);

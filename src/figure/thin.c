@@ -9,14 +9,14 @@ KalThin kal_thin(KalContext *ctx, double column, double tolerance)
     return (KalThin){.ctx = ctx, .column = column, .tolerance = tolerance};
 }
 
-static void keep(KalThin *thin, KalPoint point)
+static void keep(KalThin *thin, KalSpot point)
 {
     if (thin->status == KAL_OK) {
         thin->status = kal_block_add(thin->ctx, &thin->points, &point, sizeof point);
     }
 }
 
-static void begin_line(KalThin *thin, KalPoint start)
+static void begin_line(KalThin *thin, KalSpot start)
 {
     keep(thin, start);
     thin->start = start;
@@ -26,7 +26,7 @@ static void begin_line(KalThin *thin, KalPoint start)
 
 // Narrow the directions in which a line from the start passes by a point that is away from
 // it.  False when none is left.
-static bool narrow(KalThin *thin, KalPoint way, double distance)
+static bool narrow(KalThin *thin, KalSpot way, double distance)
 {
     const double slack = asin(thin->tolerance / distance);
     if (!thin->aimed) {
@@ -36,7 +36,7 @@ static bool narrow(KalThin *thin, KalPoint way, double distance)
         thin->right = -slack;
         return true;
     }
-    const KalPoint aim = thin->aim;
+    const KalSpot aim = thin->aim;
     const double turn =
         atan2(aim.x * way.y - aim.y * way.x, aim.x * way.x + aim.y * way.y);
     if (turn > thin->left || turn < thin->right) {
@@ -49,9 +49,9 @@ static bool narrow(KalThin *thin, KalPoint way, double distance)
 
 // Whether one line can stand for all points from its start up to this one: it passes by
 // all of them, and they lead away from the start.
-static bool stays_on_line(KalThin *thin, KalPoint point)
+static bool stays_on_line(KalThin *thin, KalSpot point)
 {
-    const KalPoint way = {point.x - thin->start.x, point.y - thin->start.y};
+    const KalSpot way = {point.x - thin->start.x, point.y - thin->start.y};
     const double distance = hypot(way.x, way.y);
     const double before =
         hypot(thin->end.x - thin->start.x, thin->end.y - thin->start.y);
@@ -61,7 +61,7 @@ static bool stays_on_line(KalThin *thin, KalPoint point)
     return distance <= thin->tolerance || narrow(thin, way, distance);
 }
 
-static void draw(KalThin *thin, KalPoint point)
+static void draw(KalThin *thin, KalSpot point)
 {
     if (thin->drawn == 0) {
         begin_line(thin, point);
@@ -73,7 +73,7 @@ static void draw(KalThin *thin, KalPoint point)
     thin->end = point;
 }
 
-static bool is_same(KalPoint a, KalPoint b)
+static bool is_same(KalSpot a, KalSpot b)
 {
     return a.x == b.x && a.y == b.y;
 }
@@ -83,7 +83,7 @@ static void leave_column(KalThin *thin)
     if (!thin->open) {
         return;
     }
-    const KalPoint points[] = {
+    const KalSpot points[] = {
         thin->first,
         thin->low_first ? thin->low : thin->high,
         thin->low_first ? thin->high : thin->low,
@@ -107,12 +107,12 @@ static void end_stretch(KalThin *thin)
     thin->drawn = 0;
 }
 
-void kal_thin_add(KalThin *thin, KalPoint point)
+void kal_thin_add(KalThin *thin, KalSpot point)
 {
     if (isnan(point.x) || isnan(point.y)) {
         if (thin->open) {
             end_stretch(thin);
-            keep(thin, (KalPoint){NAN, NAN});
+            keep(thin, (KalSpot){NAN, NAN});
         }
         return;
     }

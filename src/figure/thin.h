@@ -18,35 +18,35 @@
 
 #include <stdbool.h>
 
-typedef struct KalPoint {
+typedef struct KalSpot {
     double x;
     double y;
-} KalPoint;
+} KalSpot;
 
 /// A curve in the making.  Start with kal_thin(); clear `points` in the end.
 typedef struct KalThin {
     KalContext *ctx;
     double column;
     double tolerance;
-    KalBlock points;  ///< of KalPoint, stretches set apart by points that are NaN
+    KalBlock points;  ///< of KalSpot, stretches set apart by points that are NaN
     KalStatus status; ///< KAL_OK, or why points are missing
 
     // the points of the column that is being left
     bool open;
     double at; ///< number of the column
-    KalPoint first;
-    KalPoint last;
-    KalPoint low;
-    KalPoint high;
+    KalSpot first;
+    KalSpot last;
+    KalSpot low;
+    KalSpot high;
     bool low_first; ///< the lowest came before the highest
 
     // the line that is being drawn
-    int drawn;      ///< points of the stretch that were taken: 0, 1, or 2 for more
-    KalPoint start; ///< its first point, which is kept
-    KalPoint end;   ///< its last so far, which is not
-    bool aimed;     ///< the line has a direction
-    KalPoint aim;   ///< the direction of the first point that was not too near
-    double left;    ///< how far the line may turn from there, in radians
+    int drawn;     ///< points of the stretch that were taken: 0, 1, or 2 for more
+    KalSpot start; ///< its first point, which is kept
+    KalSpot end;   ///< its last so far, which is not
+    bool aimed;    ///< the line has a direction
+    KalSpot aim;   ///< the direction of the first point that was not too near
+    double left;   ///< how far the line may turn from there, in radians
     double right;
 } KalThin;
 
@@ -54,7 +54,7 @@ typedef struct KalThin {
 KalThin kal_thin(KalContext *ctx, double column, double tolerance);
 
 /// Add a point.  Failing is not visible but in `status`.
-void kal_thin_add(KalThin *thin, KalPoint point);
+void kal_thin_add(KalThin *thin, KalSpot point);
 
 /// Finish the curve.  KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_thin_finish(KalThin *thin);

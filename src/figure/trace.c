@@ -5,7 +5,6 @@
 #include "figure/figure_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double margin = 0.05; // of an axis, beyond its curves
 
@@ -26,7 +25,7 @@ KalAxes kal_figure_axes(const KalFigure *figure)
 }
 
 void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel,
-                      size_t curve, KalFrame frame, KalThin *thin)
+                      size_t curve, KalBox frame, KalThin *thin)
 {
     const KalAxis *x = &axes->x;
     const KalAxis *y = &axes->y[panel];
@@ -34,8 +33,8 @@ void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel
     const double bottom = frame.top + frame.height;
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
-        KalPoint point = {NAN, NAN};
-        if (kal_axis_takes(x->logarithmic, row[figure->x])
+        KalSpot point = {NAN, NAN};
+        if (kal_figure_shows(figure, row)
             && kal_axis_takes(y->logarithmic, row[column])) {
             point.x = frame.left + frame.width * kal_axis_place(x, row[figure->x]);
             point.y = bottom - frame.height * kal_axis_place(y, row[column]);
@@ -51,9 +50,10 @@ double kal_figure_name_place(const KalFigure *figure, const KalAxes *axes, size_
     const KalAxis *y = &axes->y[panel];
     const size_t column = p->curves[curve].column;
     for (size_t i = kal_table_rows(figure->table); figure->x_ascends && i > 0; i--) {
-        const double value = kal_table_row(figure->table, i - 1)[column];
-        if (kal_axis_takes(y->logarithmic, value)) {
-            return kal_axis_place(y, value);
+        const double *row = kal_table_row(figure->table, i - 1);
+        if (kal_figure_shows(figure, row)
+            && kal_axis_takes(y->logarithmic, row[column])) {
+            return kal_axis_place(y, row[column]);
         }
     }
     return 1.0;
@@ -71,25 +71,39 @@ static void sort(const double *places, size_t count, size_t *out_order)
     }
 }
 
-// Up in one pass, down in another.
+// What the i-th of ascending values becomes when all may only grow and their squares move
+// least: the largest of the least means of stretches around it.
+static double grown(const double *values, size_t count, size_t i)
+{
+    double largest = -INFINITY;
+    for (size_t from = 0; from <= i; from++) {
+        double least = INFINITY;
+        double sum = 0.0;
+        for (size_t to = from; to < count; to++) {
+            sum += values[to];
+            least = to < i ? least : fmin(least, sum / (double)(to - from + 1));
+        }
+        largest = fmax(largest, least);
+    }
+    return largest;
+}
+
+// Less the gaps before them, places that keep their distance only grow.
 void kal_places_spread(double *places, size_t count, double gap, double low,
                        double high)
 {
     size_t order[KAL_FIGURE_CURVE_LIMIT];
-    double least = low;
-    double most = high;
+    double values[KAL_FIGURE_CURVE_LIMIT];
     if (count > 1) {
         gap = fmin(gap, (high - low) / (double)(count - 1));
     }
     sort(places, count, order);
     for (size_t i = 0; i < count; i++) {
-        double *place = &places[order[i]];
-        *place = fmax(*place, least);
-        least = *place + gap;
+        values[i] = places[order[i]] - (double)i * gap;
     }
-    for (size_t i = count; i > 0; i--) {
-        double *place = &places[order[i - 1]];
-        *place = fmin(*place, most);
-        most = *place - gap;
+    const double most = fmax(low, high - (double)(count - 1) * gap);
+    for (size_t i = 0; i < count; i++) {
+        const double value = fmin(fmax(grown(values, count, i), low), most);
+        places[order[i]] = value + (double)i * gap;
     }
 }

@@ -84,13 +84,13 @@ static double measure(void *user, const char *styled, double size)
 
 // Lines of one kind, drawn together.
 typedef struct Lines {
-    KalPoint points[3 * (KAL_TICKS_LIMIT + KAL_MINOR_LIMIT) * 2];
+    KalSpot points[3 * (KAL_TICKS_LIMIT + KAL_MINOR_LIMIT) * 2];
     size_t count;
 } Lines;
 
-static void add_line(Lines *lines, KalPoint from, KalPoint to)
+static void add_line(Lines *lines, KalSpot from, KalSpot to)
 {
-    const KalPoint gap = {NAN, NAN};
+    const KalSpot gap = {NAN, NAN};
     lines->points[lines->count++] = from;
     lines->points[lines->count++] = to;
     lines->points[lines->count++] = gap;
@@ -102,14 +102,14 @@ static void draw_lines(const Drawing *d, const Lines *lines, KalInk ink, double 
     kal_canvas_lines(d->canvas, lines->points, lines->count, &pen);
 }
 
-static double place_x(const Drawing *d, const KalFrame *frame, double value)
+static double place_x(const Drawing *d, const KalBox *frame, double value)
 {
     return frame->left + frame->width * kal_axis_place(&d->plan->axes.x, value);
 }
 
 static double place_y(const Drawing *d, size_t panel, double value)
 {
-    const KalFrame *frame = &d->plan->panels[panel].frame;
+    const KalBox *frame = &d->plan->panels[panel].frame;
     const double place = kal_axis_place(&d->plan->axes.y[panel], value);
     return frame->top + frame->height * (1.0 - place);
 }
@@ -117,42 +117,42 @@ static double place_y(const Drawing *d, size_t panel, double value)
 static void draw_grid(const Drawing *d, size_t panel)
 {
     const KalPanelPlan *p = &d->plan->panels[panel];
-    const KalFrame *f = &p->frame;
+    const KalBox *f = &p->frame;
     Lines lines = {.count = 0};
     for (int i = 0; i < d->plan->x_ticks.count; i++) {
         const double x = place_x(d, f, d->plan->x_ticks.at[i]);
-        add_line(&lines, (KalPoint){x, f->top}, (KalPoint){x, f->top + f->height});
+        add_line(&lines, (KalSpot){x, f->top}, (KalSpot){x, f->top + f->height});
     }
     for (int i = 0; i < p->ticks.count; i++) {
         const double y = place_y(d, panel, p->ticks.at[i]);
-        add_line(&lines, (KalPoint){f->left, y}, (KalPoint){f->left + f->width, y});
+        add_line(&lines, (KalSpot){f->left, y}, (KalSpot){f->left + f->width, y});
     }
     draw_lines(d, &lines, KAL_INK_GRID, grid_width);
 }
 
 // Ticks point inwards from both ends of a frame.
-static void add_x_tick(const Drawing *d, const KalFrame *f, double value, double length,
+static void add_x_tick(const Drawing *d, const KalBox *f, double value, double length,
                        Lines *lines)
 {
     const double x = place_x(d, f, value);
     const double bottom = f->top + f->height;
     length *= d->plan->scale;
-    add_line(lines, (KalPoint){x, bottom}, (KalPoint){x, bottom - length});
-    add_line(lines, (KalPoint){x, f->top}, (KalPoint){x, f->top + length});
+    add_line(lines, (KalSpot){x, bottom}, (KalSpot){x, bottom - length});
+    add_line(lines, (KalSpot){x, f->top}, (KalSpot){x, f->top + length});
 }
 
 static void add_y_tick(const Drawing *d, size_t panel, double value, double length,
                        Lines *lines)
 {
-    const KalFrame *f = &d->plan->panels[panel].frame;
+    const KalBox *f = &d->plan->panels[panel].frame;
     const double y = place_y(d, panel, value);
     const double right = f->left + f->width;
     length *= d->plan->scale;
-    add_line(lines, (KalPoint){f->left, y}, (KalPoint){f->left + length, y});
-    add_line(lines, (KalPoint){right, y}, (KalPoint){right - length, y});
+    add_line(lines, (KalSpot){f->left, y}, (KalSpot){f->left + length, y});
+    add_line(lines, (KalSpot){right, y}, (KalSpot){right - length, y});
 }
 
-static void draw_x_ticks(const Drawing *d, const KalFrame *f)
+static void draw_x_ticks(const Drawing *d, const KalBox *f)
 {
     const KalTicks *ticks = &d->plan->x_ticks;
     Lines lines = {.count = 0};
@@ -180,8 +180,8 @@ static void draw_y_ticks(const Drawing *d, size_t panel)
 
 static void draw_frame(const Drawing *d, size_t panel)
 {
-    const KalFrame f = d->plan->panels[panel].frame;
-    const KalPoint corners[] = {
+    const KalBox f = d->plan->panels[panel].frame;
+    const KalSpot corners[] = {
         {f.left,           f.top           },
         {f.left + f.width, f.top           },
         {f.left + f.width, f.top + f.height},
@@ -195,7 +195,7 @@ static void draw_frame(const Drawing *d, size_t panel)
     draw_y_ticks(d, panel);
 }
 
-static double length_of(const KalPoint *points, size_t count)
+static double length_of(const KalSpot *points, size_t count)
 {
     double length = 0.0;
     for (size_t i = 1; i < count; i++) {
@@ -221,12 +221,12 @@ static KalPen pen_of(const Drawing *d, size_t curve)
 static KalStatus trace(const Drawing *d, size_t panel, size_t curve,
                        KalBlock *out_points)
 {
-    const KalFrame frame = d->plan->panels[panel].frame;
+    const KalBox frame = d->plan->panels[panel].frame;
     KalThin thin = kal_thin(d->figure->ctx, thin_column, thin_tolerance);
     kal_figure_trace(d->figure, &d->plan->axes, panel, curve, frame, &thin);
     KalStatus status = kal_thin_finish(&thin);
     if (status == KAL_OK && !d->figure->x_ascends
-        && thin.points.size > many_points * sizeof(KalPoint)) {
+        && thin.points.size > many_points * sizeof(KalSpot)) {
         const double cell = fmax(cover_cell, fmax(frame.width, frame.height) / 4000.0);
         status = kal_cover_remove(d->figure->ctx, frame, cell, &thin.points);
     }
@@ -241,11 +241,11 @@ static KalStatus trace(const Drawing *d, size_t panel, size_t curve,
 static KalStatus draw_curve(const Drawing *d, size_t panel, size_t curve,
                             KalPen *out_pen)
 {
-    const KalFrame frame = d->plan->panels[panel].frame;
+    const KalBox frame = d->plan->panels[panel].frame;
     KalBlock block = {.data = NULL};
     KalPen pen = pen_of(d, curve);
     KAL_TRY(trace(d, panel, curve, &block));
-    const KalPoint *points = (const KalPoint *)block.data;
+    const KalSpot *points = (const KalSpot *)block.data;
     const size_t count = block.size / sizeof *points;
     if (length_of(points, count) > winding * 2.0 * (frame.width + frame.height)) {
         pen.n_dashes = 0;
@@ -263,7 +263,7 @@ static void draw_name(const Drawing *d, size_t panel, size_t curve, const KalPen
     const KalPlan *plan = d->plan;
     const double y = plan->panels[panel].name_y[curve];
     const double end = plan->name_x + KAL_PLAN_SAMPLE * plan->scale;
-    const KalPoint sample[] = {
+    const KalSpot sample[] = {
         {plan->name_x, y},
         {end,          y},
     };
@@ -311,7 +311,7 @@ static void draw_y_texts(const Drawing *d, size_t panel)
 static void draw_x_texts(const Drawing *d)
 {
     const KalPlan *plan = d->plan;
-    const KalFrame *f = &plan->panels[d->figure->n_panels - 1].frame;
+    const KalBox *f = &plan->panels[d->figure->n_panels - 1].frame;
     const double size = KAL_PLAN_TICK * plan->scale;
     const double tick_y =
         f->top + f->height + KAL_PLAN_SPACE * plan->scale + 0.78 * size;
@@ -391,7 +391,7 @@ static KalStatus write_canvas(const Drawing *d, const char *path)
 KalStatus kal_figure_write(const KalFigure *figure, const char *path)
 {
     KalCanvasKind kind = KAL_CANVAS_SVG;
-    const KalPoint size = kal_plan_size(figure);
+    const KalSpot size = kal_plan_size(figure);
     const KalSheetSize sheet = {size.x, size.y, figure->options.dots_per_inch / 72.0};
     Drawing d = {.figure = figure};
     KAL_TRY(kal_figure_check(figure));

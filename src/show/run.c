@@ -127,6 +127,24 @@ static void write_constants(KalJsonWriter *w, const KalRun *run)
     kal_json_write_end(w, '}');
 }
 
+static void write_inputs(KalJsonWriter *w, const KalRun *run)
+{
+    const KalEffort *inputs = NULL;
+    const size_t count = kal_run_efforts(run, &inputs);
+    kal_json_write_key(w, "controls");
+    kal_json_write_begin(w, '{');
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_key(w, inputs[i].name);
+        kal_json_write_begin(w, '{');
+        write_number(w, "demanded", inputs[i].demanded);
+        write_number(w, "delivered", inputs[i].delivered);
+        write_maybe(w, "limit", inputs[i].limit);
+        write_number(w, "limited", inputs[i].limited);
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, '}');
+}
+
 static void write_statistics(KalJsonWriter *w, KalRun *run)
 {
     const KalRunStatistics *s = &run->statistics;
@@ -142,6 +160,7 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     }
     kal_json_write_end(w, '}');
     write_constants(w, run);
+    write_inputs(w, run);
     kal_json_write_key(w, "constraint_error");
     kal_json_write_begin(w, '{');
     write_number(w, "position", s->position_error);
@@ -355,6 +374,24 @@ static void write_energy(KalPage *page, KalRun *run, size_t width)
     }
 }
 
+static void write_demands(KalPage *page, const KalRun *run, size_t width)
+{
+    const KalEffort *inputs = NULL;
+    const size_t count = kal_run_efforts(run, &inputs);
+    char name[NAME_SIZE];
+    for (size_t i = 0; i < count && i < ROWS_SHOWN; i++) {
+        (void)snprintf(name, sizeof name, "most demanded of %s", inputs[i].name);
+        write_value(page, name, width, inputs[i].demanded);
+        if (inputs[i].delivered < inputs[i].demanded) {
+            (void)snprintf(name, sizeof name, "most delivered by %s", inputs[i].name);
+            write_value(page, name, width, inputs[i].delivered);
+            (void)snprintf(name, sizeof name, "time %s was at its limit",
+                           inputs[i].name);
+            write_value(page, name, width, inputs[i].limited);
+        }
+    }
+}
+
 static void write_drifts(KalPage *page, const KalRun *run)
 {
     const KalConstant *constants = NULL;
@@ -402,6 +439,7 @@ static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
     }
     write_energy(page, run, width);
     write_drifts(page, run);
+    write_demands(page, run, width);
     write_phases(page, times);
 }
 

@@ -21,22 +21,24 @@ struct KalControl {
     const KalSystem *system;
     double *block;
     size_t block_size;
-    double *A;          // servo rows: s × n
-    double *b;          // s
-    double *B;          // n × u
-    double *rows;       // natural rows and servo rows: (m + s) × n, or s × u
-    double *gap;        // (m + s): what the rows lack
-    double *response;   // u × n: acceleration per unit of each input
-    double *zero;       // max(n, m + s, u)
-    double *weights;    // u × u
-    double *nature;     // n: acceleration without control
-    double *qdd;        // n
-    double *force;      // n
-    double *total;      // n: Q with the control in it
-    double *demanded;   // u
-    double *inputs;     // u
-    const char **names; // of servos
-    KalMotion *motion;  // of the rows with n or u unknowns
+    double *A;           // servo rows: s × n
+    double *b;           // s
+    double *B;           // n × u
+    double *rows;        // natural rows and servo rows: (m + s) × n, or s × u
+    double *gap;         // (m + s): what the rows lack
+    double *response;    // u × n: acceleration per unit of each input
+    double *zero;        // max(n, m + s, u)
+    double *weights;     // u × u
+    double *nature;      // n: acceleration without control
+    double *qdd;         // n
+    double *force;       // n
+    double *total;       // n: Q with the control in it
+    double *demanded;    // u
+    double *inputs;      // u
+    const char **names;  // of servos
+    const char **blamed; // n_blamed of m + s: who cannot be met
+    int n_blamed;
+    KalMotion *motion; // of the rows with n or u unknowns
     bool saturated;
 };
 
@@ -70,7 +72,9 @@ static KalStatus allocate(KalControl *control)
     control->block = (double *)kal_alloc(control->ctx, count, sizeof(double));
     control->block_size = control->block ? count * sizeof(double) : 0;
     control->names = (const char **)kal_alloc(control->ctx, s, sizeof *control->names);
-    if (!control->block || !control->names) {
+    control->blamed =
+        (const char **)kal_alloc(control->ctx, rows, sizeof *control->blamed);
+    if (!control->block || !control->names || !control->blamed) {
         return kal_fail(control->ctx, KAL_ERR_NOMEM, "no memory for servos");
     }
     double *next = control->block;
@@ -132,6 +136,8 @@ void kal_control_destroy(KalControl *control)
     kal_motion_destroy(control->motion);
     kal_free(control->ctx, control->names,
              (size_t)control->system->n_servos * sizeof *control->names);
+    kal_free(control->ctx, control->blamed,
+             count_rows(control->system) * sizeof *control->blamed);
     kal_free(control->ctx, control->block, control->block_size);
     kal_free(control->ctx, control, sizeof *control);
 }
@@ -140,6 +146,7 @@ void kal_control_read(KalControl *control, const double *values)
 {
     const KalEquations *equations = control->system->equations;
     const double *next = kal_scatter(&equations->servo_A, values, control->A);
+    control->n_blamed = 0;
     memcpy(control->b, next, equations->n_servos * sizeof *next);
     kal_scatter(&equations->B, next + equations->n_servos, control->B);
 }
@@ -185,22 +192,35 @@ typedef struct Rows {
     const char *const *servos;
 } Rows;
 
-// The names that a fault blames, in a row.
-static void list_names(const KalMotionFault *fault, const Rows *rows,
-                       char text[NAMES_SIZE])
+// Keep the names that a fault blames.
+static void blame(KalControl *control, const KalMotionFault *fault, const Rows *rows)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < fault->count && used < NAMES_SIZE; i++) {
+    for (int i = 0; i < fault->count; i++) {
         const int k = fault->indices[i];
-        used += (size_t)snprintf(
-            text + used, NAMES_SIZE - used, "%s%s", i > 0 ? ", " : "",
-            k < rows->m ? rows->constraints[k] : rows->servos[k - rows->m]);
+        control->blamed[control->n_blamed++] =
+            k < rows->m ? rows->constraints[k] : rows->servos[k - rows->m];
     }
 }
 
+// These names in a row.
+static void list_names(const KalControl *control, char text[NAMES_SIZE])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < control->n_blamed && used < NAMES_SIZE; i++) {
+        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s",
+                                 i > 0 ? ", " : "", control->blamed[i]);
+    }
+}
+
+int kal_control_blamed(const KalControl *control, const char *const **out_names)
+{
+    *out_names = control->blamed;
+    return control->n_blamed;
+}
+
 // Turn a contradiction into words about servos.
-static KalStatus explain(const KalControl *control, KalStatus status, const Rows *rows,
+static KalStatus explain(KalControl *control, KalStatus status, const Rows *rows,
                          const char *why)
 {
     const KalMotionFault fault = kal_motion_fault(control->motion);
@@ -208,7 +228,8 @@ static KalStatus explain(const KalControl *control, KalStatus status, const Rows
         return status;
     }
     char text[NAMES_SIZE];
-    list_names(&fault, rows, text);
+    blame(control, &fault, rows);
+    list_names(control, text);
     return kal_fail(control->ctx, KAL_ERR_CONTRADICTION,
                     "the servos cannot be met: %s (%s)", why, text);
 }
@@ -300,6 +321,7 @@ static KalStatus find_inputs(KalControl *control)
     const char *const *names = control->names;
     for (int i = 0; i < system->n_servos; i++) {
         if (!fill_row(control, i)) {
+            control->blamed[control->n_blamed++] = names[i];
             return kal_fail(
                 control->ctx, KAL_ERR_CONTRADICTION,
                 "servo %s cannot be met: no actuator has a direct effect on "

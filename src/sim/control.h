@@ -31,6 +31,10 @@ KAL_CHECKED KalStatus kal_control_create(KalContext *ctx, const KalSystem *syste
 /// Free it.  NULL is allowed.
 void kal_control_destroy(KalControl *control);
 
+/// The servos and constraints that the last solve could not meet together; answers how
+/// many.
+int kal_control_blamed(const KalControl *control, const char *const **out_names);
+
 /// Take servo A, servo b and B from the results of the system's GIVENS.
 void kal_control_read(KalControl *control, const double *values);
 

@@ -28,7 +28,8 @@ static KalStatus values(void *user, double t, double *out_values)
 {
     KalRun *run = (KalRun *)user;
     KalInstant *instant = run->instant;
-    if (run->system->events_need_solve) {
+    const bool limits = kal_run_limits(run->system) > 0;
+    if (run->system->events_need_solve || limits) {
         KAL_TRY(kal_run_look(run, t));
     } else {
         KAL_TRY(kal_run_visit(run, t));
@@ -39,7 +40,15 @@ static KalStatus values(void *user, double t, double *out_values)
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_EVENTS));
     memcpy(out_values, instant->results,
            run->system->model->n_events * sizeof *out_values);
+    if (limits) {
+        kal_run_limits_find(run, out_values + run->system->model->n_events);
+    }
     return KAL_OK;
+}
+
+size_t kal_run_functions(const KalSystem *system)
+{
+    return system->model->n_events + 2 * kal_run_limits(system);
 }
 
 static KalRootDirection direction_of(const KalEvent *event)
@@ -53,31 +62,31 @@ static KalRootDirection direction_of(const KalEvent *event)
 static KalStatus create_roots(KalRun *run)
 {
     const KalModel *model = run->system->model;
-    if (model->n_events > KAL_ROOT_LIMIT) {
-        return kal_fail(run->ctx, KAL_ERR_LIMIT, "%zu events are too many",
-                        model->n_events);
+    const size_t count = kal_run_functions(run->system);
+    if (count > KAL_ROOT_LIMIT) {
+        return kal_fail(run->ctx, KAL_ERR_LIMIT, "%zu events are too many", count);
     }
     KalRootDirection *directions =
-        (KalRootDirection *)kal_alloc(run->ctx, model->n_events, sizeof *directions);
+        (KalRootDirection *)kal_alloc(run->ctx, count, sizeof *directions);
     if (!directions) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for events");
     }
     for (size_t i = 0; i < model->n_events; i++) {
         directions[i] = direction_of(&model->events[i]);
     }
-    const KalRootSpec spec = {.count = (int)model->n_events,
+    const KalRootSpec spec = {.count = (int)count,
                               .values = values,
                               .user = run,
                               .directions = directions,
                               .samples = SAMPLES};
     const KalStatus status = kal_roots_create(run->ctx, &spec, &run->roots);
-    kal_free(run->ctx, directions, model->n_events * sizeof *directions);
+    kal_free(run->ctx, directions, count * sizeof *directions);
     return status;
 }
 
 KalStatus kal_run_events_start(KalRun *run)
 {
-    if (run->system->model->n_events == 0) {
+    if (kal_run_functions(run->system) == 0) {
         return KAL_OK;
     }
     if (!run->roots) {
@@ -133,7 +142,7 @@ KalStatus kal_run_events_find(KalRun *run)
     if (hit.found) {
         run->horizon = hit.t;
         memcpy(run->events.crossings, hit.crossings,
-               run->system->model->n_events * sizeof *hit.crossings);
+               kal_run_functions(run->system) * sizeof *hit.crossings);
     }
     return KAL_OK;
 }

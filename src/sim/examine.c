@@ -80,11 +80,11 @@ static KalStatus examine_start(KalCheck *check)
     if (!is_finding(status)) {
         return status;
     }
-    const KalMotionFault fault = kal_instant_fault(instant);
-    blame(check,
-          fault.constraints ? instant->row_names
-                            : kal_system_coordinate_names(check->system),
-          fault.indices, fault.count);
+    const char *const *names = NULL;
+    const size_t count = kal_instant_fault_names(instant, &names);
+    for (size_t i = 0; i < count; i++) {
+        check->at_fault[check->n_at_fault++] = names[i];
+    }
     KAL_TRY(keep_reason(check));
     return find_verdicts(check);
 }
@@ -166,7 +166,7 @@ static KalStatus examine_positions(KalCheck *check)
 
 static size_t count_names(const KalSystem *system)
 {
-    return (size_t)system->n + (size_t)system->m;
+    return (size_t)system->n + (size_t)system->m + (size_t)system->n_servos;
 }
 
 static KalStatus examine(KalCheck *check)

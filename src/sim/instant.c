@@ -42,6 +42,7 @@ static KalStatus allocate(KalInstant *instant)
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
+    const size_t servos = (size_t)system->n_servos;
     size_t count = count_numbers(system) + largest_result(system);
     for (int id = 0; id < KAL_PROGRAMS; id++) {
         count += kal_program_work(system->programs[id]);
@@ -54,8 +55,10 @@ static KalStatus allocate(KalInstant *instant)
     instant->independent = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
     instant->row_names =
         (const char **)kal_alloc(instant->ctx, m + 1, sizeof *instant->row_names);
+    instant->blamed = (const char **)kal_alloc(instant->ctx, n + m + servos + 1,
+                                               sizeof *instant->blamed);
     if (!instant->block || !instant->failed || !instant->active || !instant->rows
-        || !instant->independent || !instant->row_names) {
+        || !instant->independent || !instant->row_names || !instant->blamed) {
         return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an instant");
     }
     double *next = instant->block;
@@ -126,6 +129,9 @@ void kal_instant_destroy(KalInstant *instant)
     kal_control_destroy(instant->control);
     kal_motion_destroy(instant->motion);
     const size_t rows = (size_t)instant->system->m + 1;
+    kal_free(instant->ctx, instant->blamed,
+             (rows + (size_t)instant->system->n + (size_t)instant->system->n_servos)
+                 * sizeof *instant->blamed);
     kal_free(instant->ctx, instant->row_names, rows * sizeof *instant->row_names);
     kal_free(instant->ctx, instant->independent, rows * sizeof(int));
     kal_free(instant->ctx, instant->rows, rows * sizeof *instant->rows);
@@ -423,6 +429,24 @@ KalMotionProblem kal_instant_problem(const KalInstant *instant)
 KalMotionFault kal_instant_fault(const KalInstant *instant)
 {
     return kal_motion_fault(instant->motion);
+}
+
+size_t kal_instant_fault_names(const KalInstant *instant, const char *const **out_names)
+{
+    const KalMotionFault fault = kal_motion_fault(instant->motion);
+    const int servos =
+        instant->control ? kal_control_blamed(instant->control, out_names) : 0;
+    if (servos > 0) {
+        return (size_t)servos;
+    }
+    for (int i = 0; i < fault.count; i++) {
+        instant->blamed[i] =
+            fault.constraints
+                ? instant->row_names[fault.indices[i]]
+                : kal_system_coordinate_names(instant->system)[fault.indices[i]];
+    }
+    *out_names = instant->blamed;
+    return (size_t)fault.count;
 }
 
 // Non-ideal forces may depend on a reaction only where that is unique.

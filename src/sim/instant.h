@@ -41,6 +41,7 @@ struct KalInstant {
     KalMotion *motion;
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
+    const char **blamed;    ///< n + m + servos: by the last failure
 };
 
 /// Run a program on the present variables; its results are in instant->results.

@@ -235,14 +235,28 @@ static double price(KalRun *run)
     return answer;
 }
 
+// Control depends on the state in ways whose derivatives are not known.
+static KalStatus tell_stiff(KalRun *run)
+{
+    const bool told = run->method.told;
+    run->method.told = true;
+    return told ? KAL_OK
+                : kal_run_tell(run, run->t,
+                               "the system is stiff here; method bdf is not for models "
+                               "with servos, so dop853 goes on with short steps");
+}
+
 // Change the method when the other one pays.  Stiffness is told by the explicit method;
 // whether the implicit one does better, by trying it.
 static KalStatus choose_method(KalRun *run)
 {
     KalMethodWatch *watch = &run->method;
-    if (run->options.method != KAL_METHOD_AUTO || !run->system->has_tangent
-        || is_reduced(run) || run->options.fixed_step > 0.0) {
+    if (run->options.method != KAL_METHOD_AUTO || is_reduced(run)
+        || run->options.fixed_step > 0.0) {
         return KAL_OK;
+    }
+    if (!run->system->has_tangent) {
+        return run->step.stiff && run->system->n_servos > 0 ? tell_stiff(run) : KAL_OK;
     }
     const double found = price(run);
     if (run->stiff) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#include "sim/record.h"
+
 #include "base/block.h"
 #include "sim/run.h"
 
-#include <kalaba/record.h>
 #include <kalaba/text.h>
 #include <kalaba/version.h>
 
@@ -28,9 +29,13 @@ typedef enum Kind {
     FORCE,
     REACTION,
     CONTROL,
+    DEMAND,
     POWER,
     WORK,
     ENERGY,
+    POSITION_ERROR,
+    VELOCITY_ERROR,
+    FORMULA,
     RUN, // asked for by its name only
 } Kind;
 
@@ -44,10 +49,14 @@ struct KalRecord {
     const KalSystem *system;
     KalTable *table;
     KalBlock columns; // Column
-    int run;          // the number of the run
+    int number;       // of the run
     bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
+    KalProgram *program; // of the formulas; NULL without
+    double *formulas;    // their values, then the work memory of the program
+    size_t formulas_size;
+    double *work;
 };
 
 // The name of a column, and its unit.
@@ -101,6 +110,9 @@ static void label_column(const KalSystem *system, Column column, Label *label)
     case CONTROL:
         (void)snprintf(label->name, NAME_SIZE, "control(%s)", model->actuators[i].name);
         break;
+    case DEMAND:
+        (void)snprintf(label->name, NAME_SIZE, "demand(%s)", model->actuators[i].name);
+        break;
     case POWER:
         (void)snprintf(label->name, NAME_SIZE, "power(%s)", system->works[i].name);
         unit = "W";
@@ -113,6 +125,13 @@ static void label_column(const KalSystem *system, Column column, Label *label)
         (void)snprintf(label->name, NAME_SIZE, "energy()");
         unit = "J";
         break;
+    case POSITION_ERROR:
+        (void)snprintf(label->name, NAME_SIZE, "error(position)");
+        break;
+    case VELOCITY_ERROR:
+        (void)snprintf(label->name, NAME_SIZE, "error(velocity)");
+        break;
+    case FORMULA: (void)snprintf(label->name, NAME_SIZE, "#%d", i + 1); break;
     case RUN: (void)snprintf(label->name, NAME_SIZE, "run"); break;
     }
     (void)snprintf(label->unit, NAME_SIZE, "%s", unit ? unit : "");
@@ -127,7 +146,8 @@ static int count_of(const KalSystem *system, Kind kind)
     case FORCE: return system->n;
     case OUTPUT: return system->n_outputs;
     case REACTION: return system->m;
-    case CONTROL: return system->n_actuators;
+    case CONTROL:
+    case DEMAND: return system->n_actuators;
     case POWER:
     case WORK: return (int)system->n_works;
     default: return 1;
@@ -162,14 +182,14 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
                              bool *found)
 {
     for (int i = 0; i < count_of(record->system, kind); i++) {
+        const Column column = {kind, i};
         Label label;
-        label_column(record->system, (Column){kind, i}, &label);
-        const bool none =
-            kind == POWER && record->system->works[i].kind == KAL_WORK_TIME;
-        if (kal_word_fits(pattern, label.name) && !none) {
-            *found = true;
-            KAL_TRY(add_column(record, (Column){kind, i}));
-        }
+        label_column(record->system, column, &label);
+        const bool exists =
+            kind != POWER || record->system->works[i].kind != KAL_WORK_TIME;
+        const bool wanted = exists && kal_word_fits(pattern, label.name);
+        *found = *found || wanted;
+        KAL_TRY(wanted ? add_column(record, column) : KAL_OK);
     }
     return KAL_OK;
 }
@@ -183,13 +203,29 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
     for (int kind = TIME; kind <= ENERGY; kind++) {
         KAL_TRY(add_fitting(record, (Kind)kind, pattern, &found));
     }
-    return found ? KAL_OK
-                 : kal_fail(record->ctx, KAL_ERR_USAGE,
-                            "no column is called '%s'; there are x, x', x'', cforce(x) "
-                            "for every coordinate x, reaction(c) for constraints, "
-                            "control(u) for actuators, power(w) and work(w) for all "
-                            "that does work, energy() and the outputs",
-                            pattern);
+    return found
+               ? KAL_OK
+               : kal_fail(
+                   record->ctx, KAL_ERR_USAGE,
+                   "no column is called '%s'; there are x, x', x'', cforce(x) "
+                   "for every coordinate x, reaction(c) for constraints, "
+                   "control(u), demand(u) for actuators, power(w) and work(w) for all "
+                   "that does work, energy() and the outputs",
+                   pattern);
+}
+
+// Make room for a row of all columns.
+static KalStatus widen(KalRecord *record)
+{
+    const size_t size = kal_table_columns(record->table) * sizeof(double);
+    double *row =
+        (double *)kal_resize(record->ctx, record->row, record->row_size, size);
+    if (!row) {
+        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->row = row;
+    record->row_size = size;
+    return KAL_OK;
 }
 
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
@@ -201,13 +237,7 @@ static KalStatus init(KalRecord *record, const char *const *patterns, size_t cou
     for (size_t i = 0; i < count; i++) {
         KAL_TRY(add_pattern(record, patterns[i]));
     }
-    const size_t columns = kal_table_columns(record->table);
-    record->row = (double *)kal_alloc(record->ctx, columns, sizeof(double));
-    if (!record->row) {
-        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
-    }
-    record->row_size = columns * sizeof(double);
-    return KAL_OK;
+    return widen(record);
 }
 
 KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
@@ -220,7 +250,7 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
     }
     record->ctx = ctx;
     record->system = system;
-    record->run = 1;
+    record->number = 1;
     const KalStatus status = init(record, patterns, count);
     if (status != KAL_OK) {
         kal_record_destroy(record);
@@ -230,9 +260,36 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
     return KAL_OK;
 }
 
+KalStatus kal_record_add_errors(KalRecord *record)
+{
+    KAL_TRY(add_column(record, (Column){POSITION_ERROR, 0}));
+    KAL_TRY(add_column(record, (Column){VELOCITY_ERROR, 0}));
+    return widen(record);
+}
+
+KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
+                                  const KalExpr *formulas, size_t count)
+{
+    KAL_TRY(kal_system_compile(system, formulas, count, &record->program));
+    const size_t numbers = count + kal_program_work(record->program);
+    record->formulas = (double *)kal_alloc(record->ctx, numbers + 1, sizeof(double));
+    if (!record->formulas) {
+        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->formulas_size = (numbers + 1) * sizeof(double);
+    record->work = record->formulas + count;
+    kal_program_prepare(record->program, system->parameters, record->work);
+    for (size_t i = 0; i < count; i++) {
+        KAL_TRY(add_column(record, (Column){FORMULA, (int)i}));
+    }
+    return widen(record);
+}
+
 void kal_record_destroy(KalRecord *record)
 {
     if (record) {
+        kal_program_destroy(record->program);
+        kal_free(record->ctx, record->formulas, record->formulas_size);
         kal_free(record->ctx, record->row, record->row_size);
         kal_block_clear(record->ctx, &record->columns);
         kal_table_destroy(record->table);
@@ -275,10 +332,12 @@ KalTable *kal_record_table(KalRecord *record)
 
 // Where values come from.
 typedef struct Sample {
+    const KalRun *run;
     const KalInstant *instant;
     const double *outputs;
+    const double *formulas;
     const KalWork *works;
-    int run;
+    int number; // of the run
 } Sample;
 
 static double value_of(const Sample *sample, Column column)
@@ -297,26 +356,38 @@ static double value_of(const Sample *sample, Column column)
         return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
     case REACTION: return v[layout->reactions + i];
     case CONTROL: return v[layout->controls + i];
+    case DEMAND:
+        return instant->control ? kal_control_get(instant->control).demanded[i] : 0.0;
     case POWER: return sample->works[i].power;
     case WORK: return sample->works[i].work;
-    case RUN: return sample->run;
+    case POSITION_ERROR: return sample->run->residual_q;
+    case VELOCITY_ERROR: return sample->run->residual_qd;
+    case FORMULA: return sample->formulas[i];
+    case RUN: return sample->number;
     default: return v[layout->energy];
     }
 }
 
 void kal_record_set_run(KalRecord *record, int number)
 {
-    record->run = number;
+    record->number = number;
 }
 
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
-    Sample sample = {.instant = run->instant, .run = record->run};
+    Sample sample = {.run = run,
+                     .instant = run->instant,
+                     .formulas = record->formulas,
+                     .number = record->number};
     const Column *columns = (const Column *)record->columns.data;
     if (record->has_works) {
         kal_run_works(run, &sample.works);
     }
     KAL_TRY(kal_instant_outputs(run->instant, &sample.outputs));
+    if (record->program) {
+        kal_program_eval(record->program, run->instant->variables, record->work,
+                         record->formulas);
+    }
     for (size_t i = 0; i < kal_table_columns(record->table); i++) {
         record->row[i] = value_of(&sample, columns[i]);
     }

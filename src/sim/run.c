@@ -66,17 +66,23 @@ static void note_structure(KalRun *run)
     run->constant_mass = run->system->constant_mass;
 }
 
+static size_t count_names(const KalSystem *system)
+{
+    return (size_t)system->n + (size_t)system->m + (size_t)system->n_servos;
+}
+
 static KalStatus allocate(KalRun *run)
 {
     const size_t n = (size_t)run->system->n;
     const size_t m = (size_t)run->system->m;
     const size_t integrals = (size_t)run->balance.n;
     const size_t count = 5 * n + integrals + 2 * m + 1;
-    const size_t events = run->system->model->n_events;
     run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
     run->block_size = count * sizeof(double);
-    run->events.crossings = (int *)kal_alloc(run->ctx, events + 1, sizeof(int));
-    run->fault = (const char **)kal_alloc(run->ctx, n + m, sizeof *run->fault);
+    run->events.crossings =
+        (int *)kal_alloc(run->ctx, kal_run_functions(run->system) + 1, sizeof(int));
+    run->fault = (const char **)kal_alloc(run->ctx, count_names(run->system),
+                                          sizeof *run->fault);
     if (!run->block || !run->events.crossings || !run->fault) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
@@ -93,6 +99,7 @@ static KalStatus init(KalRun *run)
     KAL_TRY(check_options(run->ctx, &run->options));
     KAL_TRY(kal_balance_init(&run->balance, run->ctx, run->system));
     KAL_TRY(allocate(run));
+    KAL_TRY(kal_run_limits_init(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->texts));
     KAL_TRY(kal_instant_create(run->ctx, run->system, &run->instant));
@@ -140,11 +147,11 @@ void kal_run_destroy(KalRun *run)
     kal_arena_destroy(run->texts);
     kal_block_clear(run->ctx, &run->incidents);
     kal_free(run->ctx, run->events.crossings,
-             (run->system->model->n_events + 1) * sizeof *run->events.crossings);
+             (kal_run_functions(run->system) + 1) * sizeof *run->events.crossings);
+    kal_run_limits_clear(run);
     kal_tangent_clear(&run->tangent, run->ctx);
     kal_balance_clear(&run->balance);
-    kal_free(run->ctx, run->fault,
-             (size_t)(run->system->n + run->system->m) * sizeof *run->fault);
+    kal_free(run->ctx, run->fault, count_names(run->system) * sizeof *run->fault);
     kal_free(run->ctx, run->block, run->block_size);
     kal_free(run->ctx, run, sizeof *run);
 }
@@ -211,6 +218,7 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
     s->velocity_error = fmax(s->velocity_error, run->residual_qd);
     memcpy(balance->sums, run->state + 2 * (size_t)run->system->n,
            (size_t)balance->n * sizeof(double));
+    KAL_TRY(kal_run_limits_note(run, false));
     return kal_balance_note(balance, run->instant, moment, s);
 }
 
@@ -242,6 +250,7 @@ static KalStatus start_here(KalRun *run)
     run->stopped_by = NULL;
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
     run->balance.lost = false;
+    kal_run_limits_start(run);
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
@@ -256,7 +265,8 @@ static KalStatus start_here(KalRun *run)
 static KalStatus note_fault(KalRun *run, KalStatus status)
 {
     const char *const *coordinates = kal_system_coordinate_names(run->system);
-    const KalMotionFault fault = kal_instant_fault(run->instant);
+    const char *const *names = NULL;
+    const size_t count = kal_instant_fault_names(run->instant, &names);
     run->n_fault = 0;
     if (status == KAL_ERR_NOT_UNIQUE) {
         for (int i = 0; i < run->system->n; i++) {
@@ -265,11 +275,8 @@ static KalStatus note_fault(KalRun *run, KalStatus status)
             }
         }
     } else if (status != KAL_OK) {
-        for (int i = 0; i < fault.count; i++) {
-            run->fault[run->n_fault++] = fault.constraints
-                                             ? run->instant->row_names[fault.indices[i]]
-                                             : coordinates[fault.indices[i]];
-        }
+        memcpy(run->fault, names, count * sizeof *names);
+        run->n_fault = count;
     }
     return status;
 }
@@ -287,6 +294,7 @@ KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 
 KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_report)
 {
+    *out_report = (KalStartReport){.n_failed = 0}; // not every failure fills it
     const KalStatus status = kal_instant_start_from(run->instant, text, out_report);
     run->n_fault = 0;
     const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
@@ -343,7 +351,7 @@ static KalStatus reach(KalRun *run, double t)
         KAL_TRY(note_numbers(run, KAL_MOMENT_EVENT));
     }
     run->over = run->over || t >= run->options.until;
-    return KAL_OK;
+    return run->over ? kal_run_limits_note(run, true) : KAL_OK;
 }
 
 // After a failure: back to the last state that was reached, with the reason kept.

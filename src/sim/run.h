@@ -49,17 +49,25 @@ typedef struct KalMethodWatch {
     double spent;          ///< work so far, in evaluations of accelerations
     double explicit_price; ///< of the explicit method, per unit of time
     int patience;          ///< steps until the implicit one may be tried again
+    bool told;             ///< that it cannot be tried
 } KalMethodWatch;
 
 /// What happened lately, to notice events that never end.
 typedef struct KalEventWatch {
     bool pending;   ///< there are events at the horizon
-    int *crossings; ///< n_events: which
+    int *crossings; ///< functions: which
     double last;    ///< time of the last event
     double gap;     ///< time between the last two
     int shrinking;  ///< gaps in a row that were shorter than the one before
     int crowded;    ///< events in a row that were close to each other
 } KalEventWatch;
+
+/// An actuator and its limit.
+typedef struct KalLimitWatch {
+    bool at;      ///< it is there
+    double since; ///< this time
+    double most;  ///< and so much was demanded
+} KalLimitWatch;
 
 struct KalRun {
     KalContext *ctx;
@@ -99,6 +107,8 @@ struct KalRun {
     KalEventWatch events;
     KalRunStatistics statistics;
     KalBalance balance;
+    KalEffort *efforts;    ///< of actuators
+    KalLimitWatch *limits; ///< of actuators
     KalTangent tangent;
     KalMethodWatch method;
     const char **fault; ///< n + m: names that the last failure blames
@@ -156,6 +166,26 @@ bool kal_run_foresee(const KalRun *run, double *out_distance);
 /// After a failure to go on with this status: if the constraints are about to become
 /// dependent, say so.
 KAL_CHECKED KalStatus kal_run_explain_lock(KalRun *run, KalStatus status);
+
+/// How many functions are followed for events and limits.
+size_t kal_run_functions(const KalSystem *system);
+
+/// How many actuators have limits that servos may reach.
+size_t kal_run_limits(const KalSystem *system);
+
+/// Two functions for each of them whose zeros are where it reaches and leaves its limit,
+/// in the solved instant.
+void kal_run_limits_find(const KalRun *run, double *out_values);
+
+/// @name What is told about actuators
+/// @{
+KAL_CHECKED KalStatus kal_run_limits_init(KalRun *run);
+void kal_run_limits_clear(KalRun *run);
+void kal_run_limits_start(KalRun *run);
+/// Note what the solved instant, which is at the present time, demands and gets; `over`:
+/// the run ends here.
+KAL_CHECKED KalStatus kal_run_limits_note(KalRun *run, bool over);
+/// @}
 
 /// Follow events from the present time on.
 KAL_CHECKED KalStatus kal_run_events_start(KalRun *run);

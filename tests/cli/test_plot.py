@@ -146,6 +146,22 @@ def equal_axes_make_a_circle():
 
 
 @case
+def a_part_of_the_time_is_drawn():
+    with Folder() as folder:
+        svg = folder.draw("--y", "x", "--between", "2..4.5")
+        [(left, _, right, _)] = frames(svg)
+        [stretch] = points_of(curves(svg)[0])
+        close(stretch[0][0], left, 0.02)
+        close(stretch[-1][0], right, 0.02)
+        # A cosine does not turn between 0 and pi.
+        ys = [y for _, y in stretch]
+        assert ys == sorted(ys), ys
+        svg = folder.draw("--x", "x", "--y", "y", "--equal", "--between", "..5")
+        xs, ys = zip(*points_of(curves(svg)[0])[0])
+        close(max(xs) - min(xs), 2 * (max(ys) - min(ys)), 0.3)  # half a circle
+
+
+@case
 def logarithmic_axes_make_powers_straight():
     with Folder() as folder:
         folder.write("out.csv", "t,x", [(10 ** (i / 10), 10 ** (i / 5)) for i in range(41)])
@@ -302,6 +318,8 @@ def mistakes_are_explained():
                 ([table, "-o", figure, "--size", "1x1"], 1, "expected 20 to 2000 mm"),
                 ([table, "-o", figure, "--size", "-5x9in"], 2, "takes a width and"),
                 ([table, "--log", "z"], 2, "'--log' takes x, y or xy"),
+                ([table, "--between", "5"], 2, "'--between' takes two numbers"),
+                ([table, "--between", "11.."], 1, "no row has t from 11 to inf"),
                 ([table, "--theme", "blue"], 2, "auto, light or dark"),
                 ([table, "--equal", "--log", "x"], 1, "cannot be logarithmic"),
                 ([table, "-o", folder.file("no/f.svg")], 1, "the folder does not exist"),

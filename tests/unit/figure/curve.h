@@ -11,7 +11,7 @@
 #include <math.h>
 
 /// How far a point is from the line between two others.
-static inline double distance_to_line(KalPoint p, KalPoint a, KalPoint b)
+static inline double distance_to_line(KalSpot p, KalSpot a, KalSpot b)
 {
     const double x = b.x - a.x;
     const double y = b.y - a.y;
@@ -23,7 +23,7 @@ static inline double distance_to_line(KalPoint p, KalPoint a, KalPoint b)
 }
 
 /// How far a point is from a curve whose stretches are set apart by NaN.
-static inline double distance_to_curve(KalPoint p, const KalPoint *points, size_t count)
+static inline double distance_to_curve(KalSpot p, const KalSpot *points, size_t count)
 {
     double least = INFINITY;
     for (size_t i = 0; i < count; i++) {

@@ -102,7 +102,7 @@ static void usual_panels_group_by_unit_and_order(void)
 static void usual_panels_have_a_limit(void)
 {
     enum {
-        COLUMNS = 20
+        COLUMNS = 30
     };
 
     char texts[COLUMNS][8];
@@ -121,6 +121,10 @@ static void usual_panels_have_a_limit(void)
     ok(kal_figure_create(ctx, table, &options, &figure) == KAL_OK);
     ok(kal_figure_add_usual_panels(figure, &omitted) == KAL_OK);
     ok(kal_figure_curves(figure) == 6 && omitted == COLUMNS - 7);
+    const char *all = "*";
+    ok(kal_figure_add_panel(figure, &all, 1) == KAL_ERR_LIMIT);
+    has_text(kal_context_message(ctx), "at most 24 curves");
+    ok(kal_figure_curves(figure) == 6);
     kal_figure_destroy(figure);
     kal_table_destroy(table);
     kal_context_destroy(ctx);
@@ -188,6 +192,29 @@ static void a_table_without_rows_is_refused(void)
     kal_figure_destroy(figure);
     kal_table_destroy(table);
     kal_context_destroy(ctx);
+}
+
+static void rows_out_of_time_are_left_out(void)
+{
+    Lab lab;
+    KalFigureOptions options = kal_figure_options();
+    KalFigure *figure = NULL;
+    options.x = "y";
+    options.from = 3.0;
+    options.until = 6.0;
+    open_lab(&lab, &options);
+    ok(add(&lab, "t") == KAL_OK);
+    size_t inside = 0;
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        const double t = kal_table_row(lab.table, i)[0];
+        inside += t >= 3.0 && t <= 6.0;
+    }
+    ok(inside > 40 && kal_figure_curve(lab.figure, 0).points == inside);
+    options.until = 1.0;
+    ok(kal_figure_create(lab.ctx, lab.table, &options, &figure) == KAL_ERR_USAGE);
+    has_text(kal_context_message(lab.ctx),
+             "no row has t from 3 to 1; the first has 0, the last 12.5664");
+    close_lab(&lab);
 }
 
 static void a_figure_without_panels_is_refused(void)
@@ -289,7 +316,7 @@ static void drop(void *user, const char *text, size_t length)
 static KalStatus draw_all(KalContext *ctx, const char *path)
 {
     const KalFigureOptions options = {
-        .x = "x", .title = "all", .width = 100.0, .dots_per_inch = 50.0};
+        .x = "x", .title = "all", .until = 10.0, .width = 100.0, .dots_per_inch = 50.0};
     const KalTerminal terminal = {.columns = 60, .unicode = true, .color = true};
     const char *const patterns[] = {"y", "x'"};
     size_t length = 0;
@@ -335,6 +362,7 @@ TAP_RUN(TAP_CASE(patterns_choose_columns), TAP_CASE(a_name_that_is_none_is_expla
         TAP_CASE(usual_panels_have_a_limit), TAP_CASE(limits_have_messages),
         TAP_CASE(options_out_of_bounds_are_refused),
         TAP_CASE(a_table_without_rows_is_refused),
+        TAP_CASE(rows_out_of_time_are_left_out),
         TAP_CASE(a_figure_without_panels_is_refused), TAP_CASE(an_image_has_a_limit),
         TAP_CASE(odd_values_can_be_drawn),
         TAP_CASE(the_same_figure_gives_the_same_bytes),

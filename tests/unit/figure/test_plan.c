@@ -36,7 +36,7 @@ static void make(const KalFigureOptions *options, const char *const *panels, int
     *out_figure = figure;
 }
 
-static bool is_on_sheet(const KalPlan *plan, const KalFrame *frame)
+static bool is_on_sheet(const KalPlan *plan, const KalBox *frame)
 {
     return frame->left >= 0.0 && frame->top >= 0.0 && frame->width > 0.0
            && frame->height > 0.0 && frame->left + frame->width <= plan->width
@@ -46,12 +46,12 @@ static bool is_on_sheet(const KalPlan *plan, const KalFrame *frame)
 static void check_panel(const KalFigure *figure, const KalPlan *plan, size_t i)
 {
     const KalPanelPlan *p = &plan->panels[i];
-    const KalFrame *frame = &p->frame;
+    const KalBox *frame = &p->frame;
     ok(is_on_sheet(plan, frame));
     near(frame->left, plan->panels[0].frame.left, 0.0);
     near(frame->width, plan->panels[0].frame.width, 0.0);
     if (i > 0) {
-        const KalFrame *above = &plan->panels[i - 1].frame;
+        const KalBox *above = &plan->panels[i - 1].frame;
         ok(frame->top > above->top + above->height);
     }
     for (size_t k = 0; k < figure->panels[i].count; k++) {
@@ -68,7 +68,7 @@ static void check_panel(const KalFigure *figure, const KalPlan *plan, size_t i)
 static void check_x_ticks(const KalPlan *plan)
 {
     const KalTicks *ticks = &plan->x_ticks;
-    const KalFrame *frame = &plan->panels[0].frame;
+    const KalBox *frame = &plan->panels[0].frame;
     double end = -INFINITY;
     for (int i = 0; i < ticks->count; i++) {
         KalStyled text = {.length = 0};
@@ -130,7 +130,7 @@ static void equal_axes_have_equal_lengths(void)
     options.equal = true;
     options.x = "x";
     make(&options, panels, 1, &plan, &figure);
-    const KalFrame *frame = &plan.panels[0].frame;
+    const KalBox *frame = &plan.panels[0].frame;
     const KalAxes *axes = &plan.axes;
     near((axes->x.high - axes->x.low) / frame->width
              / ((axes->y[0].high - axes->y[0].low) / frame->height),
@@ -172,6 +172,11 @@ static void names_keep_their_distance(void)
             }
         }
     }
+    double near_by[] = {50.0, 49.0, 51.0};
+    kal_places_spread(near_by, 3, 10.0, 0.0, 100.0);
+    near(near_by[0], 50.0, 1e-12); // around their mean
+    near(near_by[1], 40.0, 1e-12);
+    near(near_by[2], 60.0, 1e-12);
     double apart[] = {50.0, 20.0, 80.0};
     kal_places_spread(apart, 3, 10.0, 0.0, 100.0);
     ok(apart[0] == 50.0 && apart[1] == 20.0 && apart[2] == 80.0);

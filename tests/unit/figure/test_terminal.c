@@ -137,10 +137,7 @@ static void any_terminal_is_kept(void)
 
 static void colors_are_ours_alone(void)
 {
-    static const char *const names[] = {"t",
-                                        "a\xc2\x9b"
-                                        "31m",
-                                        "b"};
+    static const char *const names[] = {"t", "a\302\23331m", "b"};
     static const double rows[] = {0.0, 1.0, 2.0, 1.0, 2.0, 3.0};
     static const char *const panels[] = {"*"};
     KalContext *ctx = NULL;

@@ -23,27 +23,27 @@ static KalContext *new_context(void)
 }
 
 // A curve of a kind: smooth, rough, a spiral, steps; some with gaps.
-static void make_curve(Rng *rng, int kind, KalPoint points[POINTS])
+static void make_curve(Rng *rng, int kind, KalSpot points[POINTS])
 {
-    KalPoint at = {0.0, 0.0};
+    KalSpot at = {0.0, 0.0};
     const double turn = 0.01 + 0.2 * rng_unit(rng);
     for (int i = 0; i < POINTS; i++) {
         const double t = i * 0.1;
         switch (kind % 4) {
-        case 0: at = (KalPoint){t, 50.0 * sin(turn * t)}; break;
-        case 1: at = (KalPoint){0.01 * t, rng_entry(rng) * 100.0}; break;
-        case 2: at = (KalPoint){t * cos(turn * t), t * sin(turn * t)}; break;
+        case 0: at = (KalSpot){t, 50.0 * sin(turn * t)}; break;
+        case 1: at = (KalSpot){0.01 * t, rng_entry(rng) * 100.0}; break;
+        case 2: at = (KalSpot){t * cos(turn * t), t * sin(turn * t)}; break;
         default:
             at.x += rng_int(rng, 0, 20) == 0 ? 5.0 * rng_entry(rng) : 0.0;
             at.y += rng_int(rng, 0, 20) == 0 ? 5.0 * rng_entry(rng) : 0.0;
             break;
         }
         const bool gap = kind >= 4 && rng_int(rng, 0, 50) == 0;
-        points[i] = gap ? (KalPoint){NAN, at.y} : at;
+        points[i] = gap ? (KalSpot){NAN, at.y} : at;
     }
 }
 
-static bool contains(const KalPoint *points, size_t count, KalPoint p)
+static bool contains(const KalSpot *points, size_t count, KalSpot p)
 {
     for (size_t i = 0; i < count; i++) {
         if (points[i].x == p.x && points[i].y == p.y) {
@@ -54,9 +54,9 @@ static bool contains(const KalPoint *points, size_t count, KalPoint p)
 }
 
 // Lowest and highest ordinate.
-static KalPoint extremes(const KalPoint *points, size_t count)
+static KalSpot extremes(const KalSpot *points, size_t count)
 {
-    KalPoint range = {INFINITY, -INFINITY};
+    KalSpot range = {INFINITY, -INFINITY};
     for (size_t i = 0; i < count; i++) {
         if (!isnan(points[i].x)) {
             range.x = fmin(range.x, points[i].y);
@@ -68,7 +68,7 @@ static KalPoint extremes(const KalPoint *points, size_t count)
 
 static void nothing_that_can_be_seen_is_lost(void)
 {
-    static KalPoint points[POINTS];
+    static KalSpot points[POINTS];
     Rng rng = {.state = 1};
     KalContext *ctx = new_context();
     for (int kind = 0; kind < 16; kind++) {
@@ -78,7 +78,7 @@ static void nothing_that_can_be_seen_is_lost(void)
             kal_thin_add(&thin, points[i]);
         }
         ok(kal_thin_finish(&thin) == KAL_OK);
-        const KalPoint *left = (const KalPoint *)thin.points.data;
+        const KalSpot *left = (const KalSpot *)thin.points.data;
         const size_t count = thin.points.size / sizeof *left;
         double farthest = 0.0;
         for (int i = 0; i < POINTS; i++) {
@@ -106,10 +106,10 @@ static void a_million_points_become_few(void)
     KalThin thin = kal_thin(ctx, column, tolerance);
     for (int i = 0; i < 1000000; i++) {
         const bool peak = i == 123456;
-        kal_thin_add(&thin, (KalPoint){300e-6 * i, peak ? 1000.0 : rng_entry(&rng)});
+        kal_thin_add(&thin, (KalSpot){300e-6 * i, peak ? 1000.0 : rng_entry(&rng)});
     }
     ok(kal_thin_finish(&thin) == KAL_OK);
-    const KalPoint *left = (const KalPoint *)thin.points.data;
+    const KalSpot *left = (const KalSpot *)thin.points.data;
     const size_t count = thin.points.size / sizeof *left;
     ok(count > 1000 && count <= (size_t)(4.0 * (300.0 / column + 1.0)));
     near(extremes(left, count).y, 1000.0, 0.0);
@@ -122,10 +122,10 @@ static void a_straight_line_has_two_points(void)
     KalContext *ctx = new_context();
     KalThin thin = kal_thin(ctx, column, tolerance);
     for (int i = 0; i <= 1000; i++) {
-        kal_thin_add(&thin, (KalPoint){0.3 * i, 0.1 * i});
+        kal_thin_add(&thin, (KalSpot){0.3 * i, 0.1 * i});
     }
     ok(kal_thin_finish(&thin) == KAL_OK);
-    ok(thin.points.size == 2 * sizeof(KalPoint));
+    ok(thin.points.size == 2 * sizeof(KalSpot));
     kal_block_clear(ctx, &thin.points);
     kal_context_destroy(ctx);
 }
@@ -134,11 +134,11 @@ static void a_line_that_turns_back_keeps_its_end(void)
 {
     KalContext *ctx = new_context();
     KalThin thin = kal_thin(ctx, column, tolerance);
-    kal_thin_add(&thin, (KalPoint){0.0, 0.0});
-    kal_thin_add(&thin, (KalPoint){10.0, 0.0});
-    kal_thin_add(&thin, (KalPoint){2.0, 0.0});
+    kal_thin_add(&thin, (KalSpot){0.0, 0.0});
+    kal_thin_add(&thin, (KalSpot){10.0, 0.0});
+    kal_thin_add(&thin, (KalSpot){2.0, 0.0});
     ok(kal_thin_finish(&thin) == KAL_OK);
-    const KalPoint *left = (const KalPoint *)thin.points.data;
+    const KalSpot *left = (const KalSpot *)thin.points.data;
     ok(thin.points.size == 3 * sizeof *left && left[1].x == 10.0);
     kal_block_clear(ctx, &thin.points);
     kal_context_destroy(ctx);
@@ -146,7 +146,7 @@ static void a_line_that_turns_back_keeps_its_end(void)
 
 static void points_alone_stay(void)
 {
-    const KalPoint points[] = {
+    const KalSpot points[] = {
         {NAN, 1.0},
         {1.0, 1.0},
         {2.0, NAN},
@@ -161,7 +161,7 @@ static void points_alone_stay(void)
         kal_thin_add(&thin, points[i]);
     }
     ok(kal_thin_finish(&thin) == KAL_OK);
-    const KalPoint *left = (const KalPoint *)thin.points.data;
+    const KalSpot *left = (const KalSpot *)thin.points.data;
     ok(thin.points.size == 5 * sizeof *left);
     ok(left[0].x == 1.0 && isnan(left[1].x) && left[2].x == 3.0 && left[3].x == 4.0);
     ok(isnan(left[4].x));
@@ -178,7 +178,7 @@ static KalStatus thin_with(Fault *fault)
     KAL_TRY(kal_context_create(fault_alloc, fault, &ctx));
     KalThin thin = kal_thin(ctx, column, tolerance);
     for (int i = 0; i < 1000; i++) {
-        kal_thin_add(&thin, (KalPoint){i, i % 7});
+        kal_thin_add(&thin, (KalSpot){i, i % 7});
     }
     const KalStatus status = kal_thin_finish(&thin);
     kal_block_clear(ctx, &thin.points);

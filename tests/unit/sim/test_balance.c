@@ -293,7 +293,7 @@ static void the_balance_changes_no_bit(void)
 
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
         double end[2][10] = {{0.0}, {0.0}};
-        KalRunStatistics s[2];
+        KalRunStatistics s[2] = {{.steps = 0}, {.steps = 1}};
         for (int balance = 0; balance < 2; balance++) {
             Lab lab;
             if (!lab_load_with(

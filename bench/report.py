@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""What a report costs: report.py PROGRAM EXAMPLES
+
+The time of whole commands, best of some, without a report, with one, and with a table in
+CSV instead, and the size of the page.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROGRAM, EXAMPLES = sys.argv[1], Path(sys.argv[2])
+REPEATS = 15
+MODELS = ["slider_crank", "sleigh", "swarm", "four_bar", "spatial_four_bar"]
+
+
+def best(*arguments):
+    """Seconds of one command."""
+    times = []
+    for _ in range(REPEATS):
+        begun = time.perf_counter()
+        subprocess.run([PROGRAM, "run", *map(str, arguments)], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def main():
+    print(f"{'model':18} {'run':>9} {'report/run':>11} {'CSV/run':>8} {'page':>8}")
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "out.html"
+        for name in MODELS:
+            model = EXAMPLES / f"{name}.kal"
+            plain = best(model)
+            report = best(model, "--report", page)
+            table = best(model, "-o", Path(folder) / "out.csv")
+            print(f"{name:18} {1e3 * plain:6.1f} ms {report / plain:11.2f} "
+                  f"{table / plain:8.2f} {page.stat().st_size / 1000:5.0f} kB", flush=True)
+
+
+main()

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+// Actuators at their limits: when, and what was asked of them.
+
+#include "base/number.h"
+#include "sim/run.h"
+
+#include <math.h>
+
+size_t kal_run_limits(const KalSystem *system)
+{
+    size_t count = 0;
+    for (int j = 0; system->n_servos > 0 && j < system->n_actuators; j++) {
+        count += isfinite(system->actuator_limits[j]) ? 1 : 0;
+    }
+    return count;
+}
+
+void kal_run_limits_find(const KalRun *run, double *out_values)
+{
+    const double *demanded = kal_control_get(run->instant->control).demanded;
+    for (int j = 0; j < run->system->n_actuators; j++) {
+        const double limit = run->system->actuator_limits[j];
+        if (isfinite(limit)) {
+            *out_values++ = demanded[j] - limit;
+            *out_values++ = demanded[j] + limit;
+        }
+    }
+}
+
+KalStatus kal_run_limits_init(KalRun *run)
+{
+    const size_t count = (size_t)run->system->n_actuators;
+    run->efforts = (KalEffort *)kal_alloc(run->ctx, count + 1, sizeof *run->efforts);
+    run->limits = (KalLimitWatch *)kal_alloc(run->ctx, count + 1, sizeof *run->limits);
+    if (!run->efforts || !run->limits) {
+        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
+    }
+    for (size_t j = 0; j < count; j++) {
+        run->efforts[j] = (KalEffort){.name = run->system->model->actuators[j].name,
+                                      .limit = run->system->actuator_limits[j]};
+    }
+    return KAL_OK;
+}
+
+void kal_run_limits_clear(KalRun *run)
+{
+    const size_t count = (size_t)run->system->n_actuators + 1;
+    kal_free(run->ctx, run->efforts, count * sizeof *run->efforts);
+    kal_free(run->ctx, run->limits, count * sizeof *run->limits);
+}
+
+void kal_run_limits_start(KalRun *run)
+{
+    for (int j = 0; j < run->system->n_actuators; j++) {
+        run->efforts[j].demanded = 0.0;
+        run->efforts[j].delivered = 0.0;
+        run->efforts[j].limited = 0.0;
+        run->limits[j] = (KalLimitWatch){.at = false};
+    }
+}
+
+// A time at the limit has ended, or the run has.
+static KalStatus leave(KalRun *run, int j, bool over)
+{
+    KalLimitWatch *watch = &run->limits[j];
+    KalEffort *input = &run->efforts[j];
+    const double now = run->instant->variables[0];
+    char limit[KAL_NUMBER_SIZE];
+    char since[KAL_NUMBER_SIZE];
+    char until[KAL_NUMBER_SIZE];
+    char most[KAL_NUMBER_SIZE];
+    kal_number_print(input->limit, 9, limit);
+    kal_number_print(watch->since, 9, since);
+    kal_number_print(now, 9, until);
+    kal_number_print(watch->most, 9, most);
+    watch->at = false;
+    input->limited += now - watch->since;
+    return kal_run_tell(run, watch->since,
+                        "%s at its limit, %s, from t = %s to t = %s%s: up to %s was "
+                        "demanded, so the servos were not held",
+                        input->name, limit, since, until,
+                        over ? ", the end of the run" : "", most);
+}
+
+KalStatus kal_run_limits_note(KalRun *run, bool over)
+{
+    if (!run->instant->control) {
+        return KAL_OK;
+    }
+    const KalControlAnswer answer = kal_control_get(run->instant->control);
+    for (int j = 0; j < run->system->n_actuators; j++) {
+        KalLimitWatch *watch = &run->limits[j];
+        KalEffort *input = &run->efforts[j];
+        const double demanded = fabs(answer.demanded[j]);
+        const bool beyond = demanded > input->limit;
+        input->demanded = fmax(input->demanded, demanded);
+        input->delivered = fmax(input->delivered, fabs(answer.inputs[j]));
+        if (beyond && !watch->at) {
+            *watch = (KalLimitWatch){.at = true, .since = run->instant->variables[0]};
+        }
+        watch->most = fmax(watch->most, demanded);
+        KAL_TRY(watch->at && (!beyond || over) ? leave(run, j, over) : KAL_OK);
+    }
+    return KAL_OK;
+}
+
+size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts)
+{
+    *out_efforts = run->efforts;
+    return run->instant->control ? (size_t)run->system->n_actuators : 0;
+}
