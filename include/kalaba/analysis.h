@@ -42,7 +42,7 @@ KAL_API KAL_CHECKED KalStatus kal_analysis_create(KalContext *ctx, KalSystem *sy
 KAL_API void kal_analysis_destroy(KalAnalysis *analysis);
 
 /// Go to the consistent start of the model and replace the values that a text names, as
-/// kal_instant_set() does; NULL: none.  If they do not satisfy the constraints, other
+/// kal_instant_set() does; NULL: none.  No start is needed if all are named.  If they do not satisfy the constraints, other
 /// values move, or if that is not possible all; `out_moved`, unless NULL, tells that.
 /// KAL_ERR_SYNTAX, KAL_ERR_CONTRADICTION.
 KAL_API KAL_CHECKED KalStatus kal_analysis_place(KalAnalysis *analysis,

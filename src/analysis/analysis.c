@@ -51,9 +51,9 @@ static bool take_results(KalAnalysis *a)
     const size_t z = 2 * n;
     return take(a, (z + k) * z, &a->directions) && take(a, n, &a->force)
            && take(a, m, &a->b) && take(a, n, &a->da) && take(a, m, &a->dl)
-           && take(a, z * z, &a->A) && take(a, z * k, &a->B) && take(a, p * z, &a->C)
-           && take(a, p * k, &a->D) && take(a, z, &a->conditions)
-           && take(a, z * z, &a->shapes);
+           && take(a, m, &a->multipliers) && take(a, z * z, &a->A)
+           && take(a, z * k, &a->B) && take(a, p * z, &a->C) && take(a, p * k, &a->D)
+           && take(a, z, &a->conditions) && take(a, z * z, &a->shapes);
 }
 
 // What the choice of states takes.
@@ -137,6 +137,7 @@ static KalStatus init(KalAnalysis *a, const char *inputs)
         return fail_memory(a);
     }
     KAL_TRY(name_states(a));
+    KAL_TRY(kal_responder_init(&a->responder, a->ctx, a->arena, system->n, system->m));
     KAL_TRY(kal_motion_create(a->ctx, NULL, system->n, system->m, &a->motion));
     return kal_instant_create(a->ctx, system, &a->instant);
 }

@@ -7,6 +7,7 @@
 #define ANALYSIS_ANALYSIS_H
 
 #include "analysis/forms.h"
+#include "analysis/response.h"
 #include "base/block.h"
 #include "linalg/general.h"
 
@@ -32,6 +33,7 @@ struct KalAnalysis {
     KalForms forms;
     KalInstant *instant;
     KalMotion *motion;
+    KalResponder responder;
     KalMotionAnswer answer;
     const char **names; ///< 2n: of coordinates and velocities
 
@@ -57,12 +59,14 @@ struct KalAnalysis {
     bool *follows_v; ///< n: nor its velocity
     int *rows;       ///< n_rows: active rows that are independent
     int n_rows;
-    double *A_rows;     ///< n_rows × n
-    double *directions; ///< (states + inputs) × 2n: of y, one after the other
-    double *force;      ///< n
-    double *b;          ///< m
-    double *da;         ///< n: the answer of accelerations to a direction
-    double *dl;         ///< m: and of the multipliers of the ideal part
+    double all_forces;   ///< their size in the present state
+    double *A_rows;      ///< n_rows × n
+    double *directions;  ///< (states + inputs) × 2n: of y, one after the other
+    double *force;       ///< n
+    double *b;           ///< m
+    double *da;          ///< n: the answer of accelerations to a direction
+    double *dl;          ///< m: and of the multipliers of the ideal part
+    double *multipliers; ///< n_rows
     double *A;
     double *B;
     double *C;
@@ -94,6 +98,9 @@ struct KalAnalysis {
 /// The workspace for balanced states.
 KAL_CHECKED KalStatus kal_analysis_balancer(KalAnalysis *analysis,
                                             struct KalBalancer **out_balancer);
+
+/// How many states there are at the present state.
+KAL_CHECKED KalStatus kal_analysis_count_states(KalAnalysis *analysis, int *out_count);
 
 /// The size of the impressed forces that meet in the last linearization, as accelerations
 /// weighted with the roots of masses.  Those of constraints follow them, but for places

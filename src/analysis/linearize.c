@@ -3,6 +3,7 @@
 #include "analysis/analysis.h"
 #include "analysis/chart.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -414,47 +415,35 @@ static void fill_right(KalAnalysis *a, const KalResidualTable *table, const doub
     }
 }
 
-static KalStatus solve_right(KalAnalysis *a, KalMotionAnswer *answer)
+// Accelerations to a->da, multipliers to a->dl by constraint.
+static void solve_right(KalAnalysis *a)
 {
-    const KalMotionProblem problem = {.n = a->system->n,
-                                      .m = a->n_rows,
-                                      .M = a->instant->M,
-                                      .Q = a->force,
-                                      .A = a->A_rows,
-                                      .b = a->b};
-    return kal_motion_solve(a->motion, &problem, answer);
-}
-
-static void keep_multipliers(KalAnalysis *a, const KalMotionAnswer *answer)
-{
+    kal_responder_solve(&a->responder, a->force, a->b, a->da, a->multipliers);
     memset(a->dl, 0, (size_t)a->system->m * sizeof *a->dl);
     for (int k = 0; k < a->n_rows; k++) {
-        a->dl[a->instant->rows[a->rows[k]]] = answer->multipliers[k];
+        a->dl[a->instant->rows[a->rows[k]]] = a->multipliers[k];
     }
 }
 
 // theory (17.2): with non-ideal forces, once for the multipliers of the ideal part that
 // these may depend on, and once more with their change.
-static KalStatus respond(KalAnalysis *a, const double *dy, int input)
+static void respond(KalAnalysis *a, const double *dy, int input)
 {
     const int n = a->system->n;
     const int m = a->system->m;
     const bool has_C = a->system->equations->has_C;
-    KalMotionAnswer answer;
     fill_right(a, has_C ? &a->ideal : &a->full, dy, input);
-    KAL_TRY(solve_right(a, &answer));
-    keep_multipliers(a, &answer);
-    if (has_C) {
-        fill_right(a, &a->full, dy, input);
-        for (int i = 0; i < n; i++) {
-            a->force[i] += dot(a->C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
-                           + dot(a->C_l + (size_t)i * (size_t)m, a->dl, m)
-                           + (input < 0 ? 0.0 : a->C_w[input * n + i]);
-        }
-        KAL_TRY(solve_right(a, &answer));
+    solve_right(a);
+    if (!has_C) {
+        return;
     }
-    memcpy(a->da, answer.qdd, (size_t)n * sizeof *a->da);
-    return KAL_OK;
+    fill_right(a, &a->full, dy, input);
+    for (int i = 0; i < n; i++) {
+        a->force[i] += dot(a->C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                       + dot(a->C_l + (size_t)i * (size_t)m, a->dl, m)
+                       + (input < 0 ? 0.0 : a->C_w[input * n + i]);
+    }
+    kal_responder_solve(&a->responder, a->force, a->b, a->da, a->multipliers);
 }
 
 // How an output answers; NaN where it depends on reactions that are not unique, or has no
@@ -480,14 +469,72 @@ static double output_answer(const KalAnalysis *a, int i, const double *dy, int i
     return isfinite(sum) ? sum : NAN;
 }
 
+// The size of the terms that meet in the answer to a direction, as accelerations weighted
+// with the roots of masses: rounding is relative to this.
+static double term_size(const KalAnalysis *a, const double *dy)
+{
+    const int n = a->system->n;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double *row = a->full.R_y + (size_t)i * 2 * (size_t)n;
+        double size = 0.0;
+        for (int j = 0; j < 2 * n; j++) {
+            size += fabs(row[j] * dy[j]);
+        }
+        sum += size * size / a->masses[i];
+    }
+    for (int k = 0; k < a->n_rows; k++) {
+        const int i = a->instant->rows[a->rows[k]];
+        const double *row = a->full.S_y + (size_t)i * 2 * (size_t)n;
+        double size = 0.0;
+        for (int j = 0; j < 2 * n; j++) {
+            size += fabs(row[j] * dy[j]);
+        }
+        size /= a->responder.lengths[k];
+        sum += size * size;
+    }
+    return sqrt(sum);
+}
+
+// The size of all forces, those of constraints included, weighted in the same way: inside
+// of formulas their derivatives may cancel.
+static double all_force_size(const KalAnalysis *a)
+{
+    const int n = a->system->n;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(a->instant->Q[i]) + fabs(a->instant->C[i]);
+        for (int k = 0; k < a->instant->n_active; k++) {
+            size += fabs(a->instant->A[k * n + i] * a->answer.multipliers[k]);
+        }
+        sum += size * size / a->masses[i];
+    }
+    return sqrt(sum);
+}
+
+// Entries of A that are rounding are 0: their roots, as eigenvalues, would not look small.
+static void clean_column(KalAnalysis *a, const double *dy, int k)
+{
+    double longest = 0.0;
+    for (int i = 0; i < a->system->n; i++) {
+        longest = fmax(longest, fabs(dy[i]));
+    }
+    const double rounding =
+        32.0 * DBL_EPSILON * (term_size(a, dy) + longest * a->all_forces);
+    for (int i = a->n_positions; i < a->n_states; i++) {
+        double *entry = &a->A[i * a->n_states + k];
+        const double mass = a->masses[a->state[i] - a->system->n];
+        *entry = fabs(*entry) * sqrt(mass) < rounding ? 0.0 : *entry;
+    }
+}
+
 // Column k of state and output matrices that are `width` wide.
-static KalStatus fill_column(KalAnalysis *a, const double *dy, int input, int k,
-                             int width)
+static void fill_column(KalAnalysis *a, const double *dy, int input, int k, int width)
 {
     const int n = a->system->n;
     double *states = input < 0 ? a->A : a->B;
     double *outputs = input < 0 ? a->C : a->D;
-    KAL_TRY(respond(a, dy, input));
+    respond(a, dy, input);
     for (int i = 0; i < a->n_states; i++) {
         const int at = a->state[i];
         states[i * width + k] = at < n ? dy[n + at] : a->da[at - n];
@@ -495,7 +542,6 @@ static KalStatus fill_column(KalAnalysis *a, const double *dy, int input, int k,
     for (int i = 0; i < a->system->n_outputs; i++) {
         outputs[i * width + k] = output_answer(a, i, dy, input);
     }
-    return KAL_OK;
 }
 
 // What kind of state it is.
@@ -645,16 +691,34 @@ static void judge(KalAnalysis *a, KalLinearization *l)
     }
 }
 
+KalStatus kal_analysis_count_states(KalAnalysis *a, int *out_count)
+{
+    KAL_TRY(solve_instant(a));
+    KAL_TRY(fill_manifold(a));
+    KAL_TRY(choose(a));
+    *out_count = a->n_states;
+    return KAL_OK;
+}
+
 KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_linearization)
 {
     KAL_TRY(solve_instant(a));
     KAL_TRY(fill_tables(a));
     KAL_TRY(choose(a));
+    if (!kal_responder_factor(&a->responder, a->instant->M, a->A_rows, a->n_rows,
+                              a->masses)) {
+        return kal_fail(
+            a->ctx, KAL_ERR_NOT_UNIQUE,
+            "accelerations are hardly unique in this state: there is nothing "
+            "to linearize");
+    }
+    a->all_forces = all_force_size(a);
     for (int k = 0; k < a->n_states; k++) {
-        KAL_TRY(fill_column(a, direction(a, k), -1, k, a->n_states));
+        fill_column(a, direction(a, k), -1, k, a->n_states);
+        clean_column(a, direction(a, k), k);
     }
     for (int k = 0; k < a->inputs.count; k++) {
-        KAL_TRY(fill_column(a, input_direction(a, k), k, k, a->inputs.count));
+        fill_column(a, input_direction(a, k), k, k, a->inputs.count);
     }
     KalLinearization l = {.n_states = a->n_states,
                           .n_positions = a->n_positions,

@@ -59,14 +59,10 @@ static KalStatus settle(KalAnalysis *a, double *y, bool *held)
 // How many states there are at the start; there may be none to linearize about.
 static KalStatus count_usual(KalAnalysis *a)
 {
-    KalLinearization l;
     if (a->usual_states >= 0) {
         return KAL_OK;
     }
-    const KalStatus status = kal_analysis_linearize(a, &l);
-    if (status == KAL_OK) {
-        a->usual_states = l.n_states;
-    }
+    const KalStatus status = kal_analysis_count_states(a, &a->usual_states);
     return status == KAL_ERR_NOMEM ? status : KAL_OK;
 }
 
@@ -74,8 +70,14 @@ static KalStatus place(KalAnalysis *a, const char *values, double *y, bool *held
                        bool *out_moved)
 {
     KalStartReport report;
-    KAL_TRY(kal_instant_start(a->instant, &report));
-    KAL_TRY(count_usual(a));
+    bool complete = false;
+    if (values) { // a state that is given whole needs no start
+        KAL_TRY(kal_instant_set(a->instant, values, &complete));
+    }
+    if (!complete) {
+        KAL_TRY(kal_instant_start(a->instant, &report));
+        KAL_TRY(count_usual(a));
+    }
     if (!values) {
         return KAL_OK;
     }

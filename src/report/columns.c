@@ -88,6 +88,7 @@ static const char *kind_of(const KalReport *report, size_t column, const char *n
         {"reaction(", "reaction"},
         {"drive(",    "reaction"},
         {"control(",  "control" },
+        {"work(",     "work"    },
         {"error(",    "error"   },
         {"#",         "formula" },
     };

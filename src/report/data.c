@@ -81,12 +81,32 @@ static void write_statistics(KalJsonWriter *w, const KalReportData *data)
     write_number(w, "energy_final", s.energy_final);
     write_number(w, "energy_drift", s.energy_drift);
     write_number(w, "energy_lost", s.energy_lost);
+    write_number(w, "energy_events", s.energy_events);
+    if (data->run->balance.n > 0) {
+        write_number(w, "energy_balance", s.energy_balance);
+    }
     write_number(w, "events", s.events);
     write_number(w, "passages", s.passages);
     write_bool(w, "stiff", s.stiff);
     write_number(w, "seconds", data->facts->seconds);
     write_number(w, "samples", (double)kal_table_rows(data->report->table));
     kal_json_write_end(w, '}');
+}
+
+static void write_constants(KalJsonWriter *w, const KalRun *run)
+{
+    const KalConstant *constants = NULL;
+    const size_t count = kal_run_constants(run, &constants);
+    kal_json_write_key(w, "constants");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_begin(w, '{');
+        write_text(w, "name", constants[i].name);
+        write_number(w, "initial", constants[i].initial);
+        write_number(w, "drift", constants[i].drift);
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
 }
 
 static void write_marks(KalJsonWriter *w, const KalRun *run)
@@ -123,11 +143,14 @@ void kal_report_write_data(const KalReportData *data, KalSink sink)
     write_text(&w, "failure", data->facts->failure);
     write_bool(&w, "complete", !data->facts->failure && kal_run_is_over(data->run));
     write_text(&w, "stopped_by", kal_run_stopped_by(data->run));
+    write_number(&w, "plots_left_out",
+                 (double)(system->model->n_plots - data->report->n_plots));
     write_number(&w, "drawings_left_out",
                  (double)(system->model->n_drawings - data->report->n_drawings));
     write_parameters(&w, system->model);
     write_options(&w, &data->run->options);
     write_statistics(&w, data);
+    write_constants(&w, data->run);
     write_marks(&w, data->run);
     write_check(&w, data->check);
     kal_report_write_pictures(data, &w);

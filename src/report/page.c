@@ -4,7 +4,7 @@
 
 #include "show/page.h"
 
-#include "base/utf8.h"
+#include "base/number.h"
 #include "report/report_impl.h"
 #include "show/html.h"
 #include "show/show.h"
@@ -42,17 +42,41 @@ static void put_title(const Page *page)
     put_user(page, kal_system_title(page->data->report->system));
 }
 
+static void put_number(const Page *page, double value)
+{
+    char text[KAL_NUMBER_SIZE];
+    kal_number_print(value, 9, text);
+    put(page, text);
+}
+
+static void put_times(const Page *page)
+{
+    put(page, " at t = ");
+    put_number(page, kal_run_time(page->data->run));
+    put(page, ", before its end at t = ");
+    put_number(page, page->data->run->options.until);
+    put(page, ".");
+}
+
 // What a reader must know first, if there is something.
 static void put_notice(const Page *page)
 {
     const KalReportData *data = page->data;
-    if (!data->facts->failure && kal_run_is_over(data->run)) {
-        return;
+    const char *event = kal_run_stopped_by(data->run);
+    if (data->facts->failure || !kal_run_is_over(data->run)) {
+        put(page, "<div class=\"notice\" role=\"alert\"><strong>This run is not "
+                  "complete.</strong> It ended");
+        put_times(page);
+        put(page, " ");
+        put_user(page, data->facts->failure ? data->facts->failure : "");
+        put(page, "</div>");
+    } else if (event) {
+        put(page, "<div class=\"notice mild\" role=\"status\">The event ");
+        put_user(page, event);
+        put(page, " stopped this run");
+        put_times(page);
+        put(page, "</div>");
     }
-    put(page, "<div class=\"notice\" role=\"alert\"><strong>This run is not "
-              "complete.</strong> ");
-    put_user(page, data->facts->failure ? data->facts->failure : "");
-    put(page, "</div>");
 }
 
 // The first line is the equation itself, which is always seen.

@@ -138,11 +138,12 @@ typedef struct Arrow {
 static size_t force_column(const KalReport *report, KalExpr e)
 {
     const KalModel *model = report->system->model;
-    const KalExprNode node = kal_graph_node(model->graph, e);
-    if (e.index == KAL_NO_EXPR.index || node.op != KAL_OP_SYMBOL) {
+    if (e.index == KAL_NO_EXPR.index
+        || kal_graph_node(model->graph, e).op != KAL_OP_SYMBOL) {
         return 0;
     }
-    const KalSymbol *symbol = &model->symbols[node.arg[0].index];
+    const KalSymbol *symbol =
+        &model->symbols[kal_graph_node(model->graph, e).arg[0].index];
     if (symbol->kind != KAL_SYMBOL_COORDINATE) {
         return 0;
     }
@@ -228,7 +229,7 @@ void kal_report_write_pictures(const KalReportData *data, KalJsonWriter *w)
     const KalModel *model = report->system->model;
     kal_json_write_key(w, "plots");
     kal_json_write_begin(w, '[');
-    for (size_t i = 0; i < model->n_plots; i++) {
+    for (size_t i = 0; i < report->n_plots; i++) {
         write_plot(report, w, &model->plots[i]);
     }
     kal_json_write_end(w, ']');

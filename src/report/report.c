@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FORMULAS_LIMIT = 4000, // of plots and drawings; drawings beyond it are left out
+    FORMULAS_LIMIT = 4000, // of plots and drawings; what is beyond it is left out
     FORCES_LIMIT = 200, // coordinates and constraints of a system whose forces are kept
     VALUES_MOST = 220000, // numbers in a page, about
     ROWS_LEAST = 400,
@@ -88,17 +88,24 @@ static KalStatus add_plot(KalReport *report, const KalPlot *plot)
     return add_formula(report, plot->against.value);
 }
 
+static bool has_room(const KalReport *report, size_t more)
+{
+    return more <= FORMULAS_LIMIT && count_formulas(report) <= FORMULAS_LIMIT - more;
+}
+
 static KalStatus gather(KalReport *report)
 {
     const KalModel *model = report->system->model;
-    for (size_t i = 0; i < model->n_plots; i++) {
-        KAL_TRY(add_plot(report, &model->plots[i]));
+    for (const KalPlot *p = model->plots;
+         report->n_plots < model->n_plots && has_room(report, p->n_curves + 1); p++) {
+        KAL_TRY(add_plot(report, p));
+        report->n_plots++;
     }
-    for (size_t i = 0; i < model->n_drawings; i++) {
-        if (count_formulas(report) > FORMULAS_LIMIT) {
-            return KAL_OK;
-        }
-        KAL_TRY(add_drawing(report, &model->drawings[i]));
+    for (const KalDrawing *d = model->drawings;
+         report->n_drawings < model->n_drawings
+         && has_room(report, 3 * d->n_points + 4);
+         d++) {
+        KAL_TRY(add_drawing(report, d));
         report->n_drawings++;
     }
     return KAL_OK;
@@ -120,7 +127,7 @@ static KalStatus make_record(KalReport *report)
 {
     const KalModel *model = report->system->model;
     const bool small = model->n_coordinates + model->n_constraints <= FORCES_LIMIT;
-    const char *patterns[5] = {"energy()"};
+    const char *patterns[6] = {"energy()"};
     size_t count = 1;
     if (small && model->n_constraints > 0) {
         patterns[count++] = "cforce(*)";
@@ -133,6 +140,9 @@ static KalStatus make_record(KalReport *report)
     }
     if (model->n_actuators > 0) {
         patterns[count++] = "control(*)";
+    }
+    if (report->system->n_works > 0) {
+        patterns[count++] = "work(*)";
     }
     KAL_TRY(kal_record_create(report->ctx, report->system, patterns, count,
                               &report->record));

@@ -26,7 +26,8 @@ struct KalReport {
     KalMap columns;        ///< node of a formula → its column
     KalBlock formulas;     ///< KalExpr
     size_t first_formula;  ///< its column
-    size_t n_drawings;     ///< of the model's, that are shown
+    size_t n_plots;        ///< of the model's, that are shown
+    size_t n_drawings;     ///< likewise
 };
 
 /// The column that holds a formula of a plot or of a drawing that is shown.

@@ -144,8 +144,18 @@ def what_was_computed_before_a_failure_is_shown():
         assert status == 1 and "sqrt" in err, (status, err)
         page = Page(folder.report)
         assert page.run["complete"] is False and "sqrt" in page.run["failure"]
-        assert "This run is not complete" in page.text
+        assert "This run is not complete.</strong> It ended at t = " in page.text
         assert 0.9 < page.column("t")[-1] < 1.01
+
+
+@case
+def an_event_that_stops_is_told_first():
+    text = FALL.format(5, 0.1) + "init y = 1\nevent floor: y falling stop\n"
+    with Folder(text) as folder:
+        assert run("run", folder.model, "--report", folder.report, "-q")[0] == 0
+        page = Page(folder.report)
+        assert "The event floor stopped this run at t = 0.4515236" in page.text
+        assert page.run["complete"] is True and page.run["stopped_by"] == "floor"
 
 
 @case
@@ -213,6 +223,17 @@ def drawings_beyond_the_limit_are_left_out():
         page = Page(folder.report)
         assert 0 < page.run["drawings_left_out"] < 1500
         assert len(page.run["drawings"]) + page.run["drawings_left_out"] == 1500
+
+
+@case
+def plots_beyond_the_limit_are_left_out():
+    text = ("param N = 5000\ncoord x\nkinetic 1/2*x'^2\ninit x' = 1\n"
+            "for i in 1..N {\n    plot x*i, x\n}\nsimulate 0 .. 1 every 0.5\n")
+    with Folder(text) as folder:
+        assert run("run", folder.model, "--report", folder.report, "-q")[0] == 0
+        page = Page(folder.report)
+        assert 0 < page.run["plots_left_out"] < 5000
+        assert len(page.run["plots"]) + page.run["plots_left_out"] == 5000
 
 
 # A program without web parts says so, and that is all there is to test.

@@ -46,13 +46,16 @@ function energyPlot(columns) {
   return [plotOf(columns, 'Energy T + V', ofKind(columns, 'energy'))];
 }
 
-// A column of its own, in which changes can be seen however small they are.
+// How much the energy changed, in a column of its own in which changes can be seen however
+// small they are, beside the work that changed it.
 function energyChangePlot(columns) {
   const [energy] = ofKind(columns, 'energy').map((i) => columns[i]);
+  const works = ofKind(columns, 'work').filter((i) => isAlive(columns[i]));
   const data = energy.data.map((value) => value - energy.data[0]);
   const name = 'energy() − energy() at the start';
   const index = columns.push({ name, unit: energy.unit, kind: 'derived', data }) - 1;
-  return [plotOf(columns, 'Change of energy T + V', [index])];
+  const title = `Change of energy T + V${works.length > 0 ? ', and work' : ''}`;
+  return [plotOf(columns, title, [index, ...works].slice(0, MOST))];
 }
 
 // How well the run kept what it should: shown on a scale of powers of ten.

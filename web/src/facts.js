@@ -116,12 +116,30 @@ function startState({ columns, check, rows: n }) {
   );
 }
 
-function statistics({ statistics: s, options: o }) {
-  const optional = (name, value) =>
+// Why the energy changed, and what is left over; or that it should not have.
+function energyRows({ columns, statistics: s, rows }) {
+  const works = columns.filter(({ kind }) => kind === 'work');
+  const row = (name, value, digits) => [name, number(value, digits)];
+  return [
+    row('energy at the start', s.energy_initial, 10),
+    row('energy at the end', s.energy_final, 10),
+    ...works.map(({ name, data }) => row(name, data[rows - 1], 10)),
+    ...(s.energy_events === 0 ? [] : [row('change by events', s.energy_events, 10)]),
+    ...(s.energy_lost === 0 ? [] : [row('lost in impacts', s.energy_lost, 10)]),
+    s.energy_balance === undefined
+      ? row('largest change of energy', s.energy_drift, 3)
+      : row('energy balance off by', s.energy_balance, 3),
+  ];
+}
+
+function statistics(run) {
+  const { statistics: s, options: o, constants } = run;
+  const error = (name, value) =>
     value === undefined ? [] : [[name, number(value, 3)]];
+  const drifts = constants.filter(({ name }) => name !== 'energy');
   return section(
     'Run',
-    table(
+    ...longTable(
       ['What', ''],
       [
         ['time', `${number(o.from)} … ${number(o.until)}, every ${number(o.every)}`],
@@ -130,21 +148,17 @@ function statistics({ statistics: s, options: o }) {
         ['tolerances', `rtol ${number(o.rtol)}, atol ${number(o.atol)}`],
         ['steps', `${s.steps}, rejected ${s.rejected}`],
         ['accelerations evaluated', String(s.evaluations)],
-        ...optional('worst position error', s.position_error),
-        ...optional('worst velocity error', s.velocity_error),
-        ['energy at the start', number(s.energy_initial, 10)],
-        ['energy at the end', number(s.energy_final, 10)],
-        ['largest change of energy', number(s.energy_drift, 3)],
-        ...(s.energy_lost === 0
-          ? []
-          : optional('energy lost in impacts', s.energy_lost)),
+        ...error('worst position error', s.position_error),
+        ...error('worst velocity error', s.velocity_error),
+        ...energyRows(run),
+        ...drifts.map(({ name, drift }) => [`change of ${name}`, number(drift, 3)]),
         ['computing time', `${number(s.seconds, 3)} s`],
       ],
     ),
   );
 }
 
-function happenings({ marks, stopped_by: stop }, clock) {
+function happenings({ marks }, clock) {
   if (marks.length === 0) {
     return [];
   }
@@ -152,8 +166,7 @@ function happenings({ marks, stopped_by: stop }, clock) {
     make('button', { className: 'link', onclick: () => clock.set(t) }, number(t, 9)),
     text,
   ]);
-  const end = stop ? [make('p', {}, `The event ${stop} ended the run.`)] : [];
-  return [section('On the way', ...longTable(['t', 'what happened'], rows), ...end)];
+  return [section('On the way', ...longTable(['t', 'what happened'], rows))];
 }
 
 /** Fill the part with parameters, start, events and statistics. */

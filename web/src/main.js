@@ -11,6 +11,16 @@ import { readRun } from './run.js';
 import { followSystem, themeButton } from './theme.js';
 import { TimePlot } from './timeplot.js';
 
+const MOST_PLOTS = 40;
+
+// More would keep a browser busy for long; their numbers are in the data.
+function tellRest(parent, count) {
+  if (count > 0) {
+    const text = `${count} more plots are not shown; their data can be saved.`;
+    parent.append(make('p', { className: 'muted' }, text));
+  }
+}
+
 function makePlots(parent, plots, { run, clock, group }) {
   const made = plots.map((plot) =>
     plot.against
@@ -37,7 +47,8 @@ function showRun(run) {
   const { asked, checks } = choosePlots(run);
   byId('motion').classList.toggle('with-stage', run.drawings.length > 0);
   const scene = run.drawings.length > 0 ? showPlayer(byId('stage'), run, clock) : null;
-  const plots = makePlots(byId('plots'), asked, context);
+  const plots = makePlots(byId('plots'), asked.slice(0, MOST_PLOTS), context);
+  tellRest(byId('plots'), Math.max(0, asked.length - MOST_PLOTS) + run.plots_left_out);
   plots.push(...showChecks(checks, context));
   showFacts(byId('facts'), run, clock);
   return { clock, plots, scene };

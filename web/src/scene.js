@@ -9,7 +9,7 @@ import { color, onTheme, seriesColor } from './theme.js';
 
 const TRAIL = 1500; // points of a path that are drawn
 const FAR = 6; // sizes of itself that something may travel before the picture follows it
-const ROOM = 3; // sizes of itself that are then in view
+const ROOM = 4; // sizes of itself that are then in view
 const REACH = 0.2; // part of the picture that the longest arrow takes
 
 function isSpatial(drawings) {
@@ -150,13 +150,15 @@ export class Scene {
     };
   }
 
-  // A box to be carried along, for what travels far; null for what stays in its place.
+  // A box to be carried along, for what travels far; null for what stays in its place, and
+  // for a single thing, which says little without its way.
   nearBounds() {
     const rows = trailRows(this.run.rows);
     const reaches = rows.map((row) => this.spread({ row, part: 0 })?.reach ?? 0);
-    const size = Math.max(...reaches) + this.largestSize();
+    const reach = Math.max(...reaches);
+    const size = reach + this.largestSize();
     const span = Math.max(...this.whole.max.map((max, i) => max - this.whole.min[i]));
-    if (!(size > 0) || span < FAR * size) {
+    if (!(reach > 0) || span < FAR * size) {
       return null;
     }
     const half = (ROOM * size) / 2;

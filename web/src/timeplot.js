@@ -115,7 +115,7 @@ export class TimePlot {
           stroke: () => seriesColor(i),
           width: 1.75,
           pxAlign: 0,
-          dash: curves.length <= DASHES.length ? DASHES[i] : [],
+          dash: !logarithmic && curves.length <= DASHES.length ? DASHES[i] : [],
           points: { show: false },
         })),
       ],

@@ -184,6 +184,22 @@ static void states_are_brought_onto_the_constraints(void)
     lab_close(&lab);
 }
 
+// A state that is given whole will do where the model has no start.
+static void whole_states_need_no_start(void)
+{
+    Lab lab;
+    ok(lab_open(&lab,
+                "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                "constraint rod: x^2 + y^2 = 25\ninit x = 9, y = 0\n",
+                NULL));
+    ok(kal_analysis_place(lab.analysis, NULL, NULL) == KAL_ERR_CONTRADICTION);
+    ok(kal_analysis_place(lab.analysis, "x = 3", NULL) == KAL_ERR_CONTRADICTION);
+    ok(kal_analysis_place(lab.analysis, "x = 3, y = 4, x' = 0, y' = 0", NULL)
+       == KAL_OK);
+    ok(linearize(&lab).n_states == 2);
+    lab_close(&lab);
+}
+
 static void what_cannot_be_linearized_is_refused(void)
 {
     Lab lab;
@@ -252,5 +268,6 @@ TAP_RUN(TAP_CASE(states_are_named_and_few), TAP_CASE(disguised_constraints_count
         TAP_CASE(inputs_must_not_tear_constraints_apart),
         TAP_CASE(outputs_that_are_not_unique_are_not_given),
         TAP_CASE(states_are_brought_onto_the_constraints),
+        TAP_CASE(whole_states_need_no_start),
         TAP_CASE(what_cannot_be_linearized_is_refused),
         TAP_CASE(time_and_unrest_are_noted), TAP_CASE(all_allocations_may_fail))
