@@ -26,7 +26,7 @@ typedef struct KalRecord KalRecord;
 
 /// Make an empty record.  `patterns` name `count` further columns, with `*` for any text
 /// and `?` for any character: accelerations `x''`, constraint forces `cforce(x)`, reactions
-/// `reaction(c)` and `drive(x)`, inputs `control(u)`, `energy()`.  The caller owns it and
+/// `reaction(c)` and `drive(x)`, inputs `control(u)`, `energy()`; and `run`, its number.  The caller owns it and
 /// keeps the system longer.  KAL_ERR_USAGE when a pattern fits nothing.
 KAL_API KAL_CHECKED KalStatus kal_record_create(KalContext *ctx,
                                                 const KalSystem *system,
@@ -40,6 +40,9 @@ KAL_API void kal_record_destroy(KalRecord *record);
 /// not and no event may stop it before.
 KAL_API KAL_CHECKED KalStatus kal_record_foresee(const KalRecord *record,
                                                  const KalRunOptions *options);
+
+/// Say what number the samples to come have in column `run`; 1 at first.
+KAL_API void kal_record_set_run(KalRecord *record, int number);
 
 /// Add the state that the run has reached.  KAL_ERR_NUMBER when an output has no value;
 /// KAL_ERR_LIMIT, KAL_ERR_NOMEM.

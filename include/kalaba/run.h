@@ -98,6 +98,11 @@ KAL_API void kal_run_destroy(KalRun *run);
 /// and failures of kal_run_advance().
 KAL_API KAL_CHECKED KalStatus kal_run_start(KalRun *run, KalStartReport *out_report);
 
+/// The same with some start values other than those of the model, as
+/// kal_instant_start_from().
+KAL_API KAL_CHECKED KalStatus kal_run_start_from(KalRun *run, const char *text,
+                                                 KalStartReport *out_report);
+
 /// Begin at the positions and velocities that the run's instant has now, as they are.
 KAL_API KAL_CHECKED KalStatus kal_run_start_here(KalRun *run);
 

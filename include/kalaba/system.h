@@ -137,6 +137,13 @@ typedef struct KalStartReport {
 KAL_API KAL_CHECKED KalStatus kal_instant_start(KalInstant *instant,
                                                 KalStartReport *out_report);
 
+/// The same with some values other than those of the model, `x = 1, y' = 2`, which are held;
+/// `text` may be NULL, for none.  KAL_ERR_SYNTAX when it or a name is wrong, KAL_ERR_USAGE
+/// when it sets the time.
+KAL_API KAL_CHECKED KalStatus kal_instant_start_from(KalInstant *instant,
+                                                     const char *text,
+                                                     KalStartReport *out_report);
+
 /// Solve the instant.  Statuses as of kal_motion_solve(); KAL_ERR_NUMBER also when a
 /// formula has no value in this state.
 KAL_API KAL_CHECKED KalStatus kal_instant_solve(KalInstant *instant,

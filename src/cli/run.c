@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+#include "family.h"
 #include "model.h"
 #include "names.h"
 #include "output.h"
 #include "progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,6 +19,7 @@ enum {
     OPTION_METHOD,
     OPTION_DRIFT,
     OPTION_FORM,
+    OPTION_FAMILY,
     OPTION_VERIFY,
     OPTION_REPORT,
 };
@@ -39,6 +42,8 @@ static const KalOption options[] = {
     [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
     [OPTION_FORM] = {"--form",      "FORM",   "full or reduced",                         false},
+    [OPTION_FAMILY] = {"--family",    "STARTS",
+                     "several runs, such as \"x' = -2, -1, 1, 2\"",                      false},
     [OPTION_VERIFY] = {"--verify",    NULL,
                      "compute the motion by a second way and compare",                   false},
     [OPTION_REPORT] = {"--report",    "FILE",
@@ -57,6 +62,11 @@ typedef struct Job {
     KalRecord *record;
     KalReport *report;
     KalNames columns;
+    KalFamily family; // no starts: one run, as the model says
+    char *shown;      // what is to be printed in the end, of a family
+    size_t shown_size;
+    bool started; // the present run
+    bool failed;  // and there is no other
     KalRunTimes times;
 } Job;
 
@@ -175,13 +185,29 @@ static bool read_columns(Job *job)
     return kal_names_read("--columns", text, &job->columns);
 }
 
+static bool read_family(Job *job)
+{
+    const char *text = option(job, OPTION_FAMILY);
+    if (!text) {
+        return true;
+    }
+    if (option(job, OPTION_REPORT)) {
+        kal_message_print("option '--report' is for one run, not for a family");
+        return false;
+    }
+    if (job->columns.count < KAL_NAMES_LIMIT) {
+        job->columns.names[job->columns.count++] = "run";
+    }
+    return kal_family_init(&job->family, text);
+}
+
 static bool read_options(Job *job)
 {
     double tolerance = 0.0;
     const bool read = read_number(job, OPTION_UNTIL, &job->options.until)
                       && read_number(job, OPTION_TOLERANCE, &tolerance)
                       && read_method(job) && read_form(job) && read_drift(job)
-                      && read_units(job) && read_columns(job);
+                      && read_units(job) && read_columns(job) && read_family(job);
     if (read && option(job, OPTION_TOLERANCE)) {
         if (!(tolerance > 0.0)) {
             kal_message_print("option '--tolerance' takes a positive number");
@@ -263,9 +289,10 @@ static KalStatus write_report(Job *job, const char *failure)
     return status;
 }
 
-static KalExit fail(const Job *job)
+static KalExit fail(Job *job)
 {
     const char *const *names = NULL;
+    job->failed = true;
     const size_t count = job->run ? kal_run_fault(job->run, &names) : 0;
     return kal_model_job_fail(job->model, kal_context_message(job->model->ctx), names,
                               (int)count);
@@ -275,10 +302,11 @@ static KalExit fail(const Job *job)
 static KalExit keep(Job *job)
 {
     char why[4096];
+    job->failed = true;
     (void)snprintf(why, sizeof why, "%s", kal_context_message(job->model->ctx));
     const char *const *names = NULL;
     const size_t count = kal_run_fault(job->run, &names);
-    const bool late = (job->record || job->report)
+    const bool late = (job->record || job->report) && job->started
                       && kal_run_time(job->run) > job->options.from
                       && record(job) != KAL_OK;
     (void)late; // the last state is worth a row, but need not have one
@@ -311,9 +339,43 @@ static KalExit judge(const Job *job)
     return KAL_EXIT_FAULT;
 }
 
-static KalExit show(const Job *job)
+// Keep text for the end; what does not fit into memory is missing there.
+static void keep_text(void *user, const char *text, size_t length)
+{
+    Job *job = (Job *)user;
+    char *more = realloc(job->shown, job->shown_size + length + 1);
+    if (more) {
+        memcpy(more + job->shown_size, text, length);
+        job->shown = more;
+        job->shown_size += length;
+        more[job->shown_size] = '\0';
+    }
+}
+
+static void keep_string(Job *job, const char *text)
+{
+    keep_text(job, text, strlen(text));
+}
+
+// What a run of a family begins with, before what it came to.
+static void introduce(Job *job, size_t member)
+{
+    if (job->model->json) {
+        keep_string(job,
+                    member == 0 ? "{\"family\": [{\"start\": \"" : ", {\"start\": \"");
+        keep_string(job, job->family.starts[member]);
+        keep_string(job, "\", \"run\": ");
+    } else {
+        keep_string(job, member == 0 ? "" : "\n");
+        keep_string(job, job->family.starts[member]);
+        keep_string(job, "\n\n");
+    }
+}
+
+static KalExit show(Job *job, size_t member)
 {
     const KalModelJob *model = job->model;
+    const bool family = job->family.n > 0;
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
                                 .color = !model->json && kal_wants_color(),
                                 .verify = job->verify,
@@ -321,9 +383,17 @@ static KalExit show(const Job *job)
     if (model->quiet && (job->record || job->report) && !model->json) {
         return judge(job);
     }
-    return kal_show_run(job->run, &job->times, &how, kal_standard_output) == KAL_OK
-               ? judge(job)
-               : fail(job);
+    if (family) {
+        introduce(job, member);
+    }
+    const KalSink sink = family ? (KalSink){keep_text, job} : kal_standard_output;
+    if (kal_show_run(job->run, &job->times, &how, sink) != KAL_OK) {
+        return fail(job);
+    }
+    if (family && model->json) {
+        keep_string(job, "}");
+    }
+    return judge(job);
 }
 
 static KalStatus make_record(Job *job)
@@ -360,26 +430,70 @@ static KalStatus open_files(Job *job)
     return status;
 }
 
-static KalExit go(Job *job)
+// One run, as the model says or from a start of the family.
+static KalStatus simulate(Job *job, size_t member)
 {
     KalContext *ctx = job->model->ctx;
+    const KalSystem *system = job->model->system;
+    const char *start = job->family.n > 0 ? job->family.starts[member] : NULL;
     KalStartReport report;
-    if (kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
-        || (option(job, OPTION_VERIFY)
-            && kal_verify_create(ctx, job->model->system, &job->verify) != KAL_OK)
-        || open_files(job) != KAL_OK || kal_run_start(job->run, &report) != KAL_OK) {
-        return fail(job);
+    const double began = kal_clock();
+    kal_run_destroy(job->run);
+    kal_verify_destroy(job->verify);
+    job->run = NULL;
+    job->verify = NULL;
+    job->started = false;
+    job->verify_seconds = 0.0;
+    job->times.recording = 0.0;
+    KalStatus status = kal_run_create(ctx, system, &job->options, &job->run);
+    if (status == KAL_OK && option(job, OPTION_VERIFY)) {
+        status = kal_verify_create(ctx, system, &job->verify);
     }
-    job->times.starting = kal_clock() - job->progress.began;
-    const KalStatus status = sample(job);
-    job->times.total = kal_progress_end(&job->progress) - job->verify_seconds;
+    if (status == KAL_OK) {
+        status = kal_run_start_from(job->run, start, &report);
+    }
+    if (status == KAL_OK) {
+        job->started = true;
+        job->times.starting = kal_clock() - began;
+        status = sample(job);
+    }
+    (void)kal_progress_end(&job->progress);
+    job->times.total = kal_clock() - began - job->verify_seconds;
     job->times.integrating =
         job->times.total - job->times.starting - job->times.recording;
-    if (status != KAL_OK) {
-        return keep(job);
+    return status;
+}
+
+// A run with all that follows it; the table is written after the last.
+static KalExit go_one(Job *job, size_t member, bool last)
+{
+    if (job->record) {
+        kal_record_set_run(job->record, (int)member + 1);
     }
-    return write_table(job) == KAL_OK && write_report(job, NULL) == KAL_OK ? show(job)
-                                                                           : fail(job);
+    if (simulate(job, member) != KAL_OK) {
+        return job->started || member > 0 ? keep(job) : fail(job);
+    }
+    const bool written =
+        !last || (write_table(job) == KAL_OK && write_report(job, NULL) == KAL_OK);
+    return written ? show(job, member) : fail(job);
+}
+
+static KalExit go(Job *job)
+{
+    const size_t last = job->family.n > 0 ? job->family.n - 1 : 0;
+    KalExit worst = KAL_EXIT_DONE;
+    if (open_files(job) != KAL_OK) {
+        return fail(job);
+    }
+    for (size_t i = 0; i <= last && !job->failed; i++) {
+        const KalExit status = go_one(job, i, i == last);
+        worst = status == KAL_EXIT_DONE ? worst : status;
+    }
+    if (job->shown && !job->failed) {
+        fputs(job->shown, stdout);
+        fputs(job->model->json ? "]}\n" : "", stdout);
+    }
+    return worst;
 }
 
 static KalExit run(KalModelJob *model)
@@ -404,6 +518,8 @@ static KalExit run(KalModelJob *model)
     kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
     kal_names_clear(&job.columns);
+    kal_family_clear(&job.family);
+    free(job.shown);
     return status;
 }
 
@@ -428,6 +544,7 @@ static void print_details(void)
         "  kalaba run sleigh.kal --report sleigh.html\n"
         "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
         "  kalaba run sleigh.kal --verify\n"
+        "  kalaba run sleigh.kal --family \"theta' = -2 .. 2 count 9\" -o phase.csv\n"
         "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"
         "computed is in the files, marked as incomplete) or --verify disagrees, 2 "
         "wrong usage, 130 "

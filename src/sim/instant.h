@@ -49,6 +49,12 @@ struct KalInstant {
 /// its place.
 KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id);
 
+/// Set values as kal_instant_set() does, and out_set[i] of the 2 n coordinates and
+/// velocities that are named; the others are left as they are.  Messages call the text by
+/// a name.
+KAL_CHECKED KalStatus kal_instant_set_named(KalInstant *instant, const char *name,
+                                            const char *text, bool *out_set);
+
 /// Residuals and A of the position or velocity level: instant->residuals, instant->A.
 /// Rows of constraints that have no such level, or are not active, are zero.
 KAL_CHECKED KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level);

@@ -36,6 +36,7 @@ typedef enum Kind {
     POSITION_ERROR,
     VELOCITY_ERROR,
     FORMULA,
+    RUN, // asked for by its name only
 } Kind;
 
 typedef struct Column {
@@ -48,6 +49,7 @@ struct KalRecord {
     const KalSystem *system;
     KalTable *table;
     KalBlock columns; // Column
+    int number;       // of the run
     bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
@@ -130,6 +132,7 @@ static void label_column(const KalSystem *system, Column column, Label *label)
         (void)snprintf(label->name, NAME_SIZE, "error(velocity)");
         break;
     case FORMULA: (void)snprintf(label->name, NAME_SIZE, "#%d", i + 1); break;
+    case RUN: (void)snprintf(label->name, NAME_SIZE, "run"); break;
     }
     (void)snprintf(label->unit, NAME_SIZE, "%s", unit ? unit : "");
 }
@@ -194,6 +197,9 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
 {
     bool found = false;
+    if (strcmp(pattern, "run") == 0) {
+        return add_column(record, (Column){.kind = RUN});
+    }
     for (int kind = TIME; kind <= ENERGY; kind++) {
         KAL_TRY(add_fitting(record, (Kind)kind, pattern, &found));
     }
@@ -244,6 +250,7 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
     }
     record->ctx = ctx;
     record->system = system;
+    record->number = 1;
     const KalStatus status = init(record, patterns, count);
     if (status != KAL_OK) {
         kal_record_destroy(record);
@@ -330,6 +337,7 @@ typedef struct Sample {
     const double *outputs;
     const double *formulas;
     const KalWork *works;
+    int number; // of the run
 } Sample;
 
 static double value_of(const Sample *sample, Column column)
@@ -355,13 +363,22 @@ static double value_of(const Sample *sample, Column column)
     case POSITION_ERROR: return sample->run->residual_q;
     case VELOCITY_ERROR: return sample->run->residual_qd;
     case FORMULA: return sample->formulas[i];
+    case RUN: return sample->number;
     default: return v[layout->energy];
     }
 }
 
+void kal_record_set_run(KalRecord *record, int number)
+{
+    record->number = number;
+}
+
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
-    Sample sample = {.run = run, .instant = run->instant, .formulas = record->formulas};
+    Sample sample = {.run = run,
+                     .instant = run->instant,
+                     .formulas = record->formulas,
+                     .number = record->number};
     const Column *columns = (const Column *)record->columns.data;
     if (record->has_works) {
         kal_run_works(run, &sample.works);

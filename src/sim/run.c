@@ -289,8 +289,13 @@ size_t kal_run_fault(const KalRun *run, const char *const **out_names)
 
 KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 {
+    return kal_run_start_from(run, NULL, out_report);
+}
+
+KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_report)
+{
     *out_report = (KalStartReport){.n_failed = 0}; // not every failure fills it
-    const KalStatus status = kal_instant_start(run->instant, out_report);
+    const KalStatus status = kal_instant_start_from(run->instant, text, out_report);
     run->n_fault = 0;
     const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
     for (int i = 0; i < n_failed; i++) {

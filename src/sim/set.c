@@ -169,7 +169,8 @@ static KalStatus set_all(Setting *s, const KalSource *source)
 }
 
 // The text as an `init` statement, which is parsed as in a model.
-static KalStatus make_source(KalContext *ctx, const char *text, KalSource **out_source)
+static KalStatus make_source(KalContext *ctx, const char *name, const char *text,
+                             KalSource **out_source)
 {
     static const char word[] = "init ";
     KalBlock block = {.data = NULL};
@@ -178,10 +179,29 @@ static KalStatus make_source(KalContext *ctx, const char *text, KalSource **out_
         status = kal_block_add(ctx, &block, text, strlen(text));
     }
     if (status == KAL_OK) {
-        status = kal_source_create(ctx, "--at", (const char *)block.data, block.size,
+        status = kal_source_create(ctx, name, (const char *)block.data, block.size,
                                    out_source);
     }
     kal_block_clear(ctx, &block);
+    return status;
+}
+
+KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const char *text,
+                                bool *out_set)
+{
+    KalContext *ctx = instant->ctx;
+    KalSource *source = NULL;
+    Setting s = {.instant = instant};
+    s.set = out_set;
+    KalStatus status = kal_diagnostics_create(ctx, &s.diagnostics);
+    if (status == KAL_OK) {
+        status = make_source(ctx, name, text, &source);
+    }
+    if (status == KAL_OK) {
+        status = set_all(&s, source);
+    }
+    kal_diagnostics_destroy(s.diagnostics);
+    kal_source_destroy(ctx, source);
     return status;
 }
 
@@ -197,26 +217,15 @@ static bool all_set(const bool *set, int count)
 
 KalStatus kal_instant_set(KalInstant *instant, const char *text, bool *out_complete)
 {
-    KalContext *ctx = instant->ctx;
     const int count = 2 * instant->system->n;
-    KalSource *source = NULL;
-    Setting s = {.instant = instant};
-    s.set = (bool *)kal_alloc(ctx, (size_t)count, sizeof *s.set);
-    if (!s.set) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for values");
+    bool *set = (bool *)kal_alloc(instant->ctx, (size_t)count, sizeof *set);
+    if (!set) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for values");
     }
-    KalStatus status = kal_diagnostics_create(ctx, &s.diagnostics);
-    if (status == KAL_OK) {
-        status = make_source(ctx, text, &source);
-    }
-    if (status == KAL_OK) {
-        status = set_all(&s, source);
-    }
+    const KalStatus status = kal_instant_set_named(instant, "--at", text, set);
     if (status == KAL_OK && out_complete) {
-        *out_complete = all_set(s.set, count);
+        *out_complete = all_set(set, count);
     }
-    kal_diagnostics_destroy(s.diagnostics);
-    kal_source_destroy(ctx, source);
-    kal_free(ctx, s.set, (size_t)count * sizeof *s.set);
+    kal_free(instant->ctx, set, (size_t)count * sizeof *set);
     return status;
 }

@@ -281,26 +281,54 @@ KalStatus kal_instant_settle(KalInstant *instant, const bool *held)
     return instant->n_active > 0 ? find(instant, held, &report) : KAL_OK;
 }
 
-KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
+// Begin with the values of the model, but for those that the text names, if any; these are
+// held.  `named` has room for 2 n.
+static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
+                            bool *named)
 {
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
-    KalStartReport report = {.moved = false};
-    bool *held = (bool *)kal_alloc(instant->ctx, 2 * n, sizeof *held);
-    if (!held) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
-    }
     instant->variables[0] = system->run.from;
     memcpy(kal_instant_q(instant), system->start_q, n * sizeof(double));
     memcpy(kal_instant_qd(instant), system->start_qd, n * sizeof(double));
     fill_held(system->model, held, held + n);
-    KalStatus status = system->m > 0 ? find(instant, held, &report) : KAL_OK;
-    status = advise(instant, status);
-    kal_free(instant->ctx, held, 2 * n * sizeof *held);
+    if (!text) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_instant_set_named(instant, "start", text, named));
+    for (size_t i = 0; i < 2 * n; i++) {
+        held[i] = held[i] || named[i];
+    }
+    return instant->variables[0] == system->run.from
+               ? KAL_OK
+               : kal_fail(instant->ctx, KAL_ERR_USAGE,
+                          "a start has the first time of 'simulate', not another");
+}
+
+KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
+                                 KalStartReport *out_report)
+{
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    KalStartReport report = {.moved = false};
+    bool *held = (bool *)kal_alloc(instant->ctx, 4 * n, sizeof *held);
+    if (!held) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
+    }
+    KalStatus status = set_values(instant, text, held, held + 2 * n);
+    if (status == KAL_OK && system->m > 0) {
+        status = advise(instant, find(instant, held, &report));
+    }
+    kal_free(instant->ctx, held, 4 * n * sizeof *held);
     report.moved = note_moves(instant);
     report.moved_q = instant->moved;
     report.moved_qd = instant->moved + n;
     report.failed = instant->failed;
     *out_report = report;
     return status;
+}
+
+KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
+{
+    return kal_instant_start_from(instant, NULL, out_report);
 }

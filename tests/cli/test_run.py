@@ -135,6 +135,42 @@ def both_forms_end_alike():
 
 
 @case
+def a_family_fills_one_table():
+    with Folder(SLOPE) as folder:
+        out = folder.path / "out.csv"
+        status, text, err = run("run", folder.model, "-o", out, "-q", "--family",
+                                "x' = -1, 0, 2; x = 0 .. 1 count 2")
+        assert (status, text, err) == (0, "", ""), (status, text, err)
+        head, *rows = rows_of(out)
+        assert head[-1] == "run" and len(rows) == 30, (head, len(rows))
+        starts = [(-1, 0), (-1, 1), (0, 0), (0, 1), (2, 0), (2, 1)]
+        for row in rows:
+            speed, place = starts[int(row[-1]) - 1]
+            t, x, y = map(float, row[:3])
+            close(x, place + speed * t - 9.81 / 4 * t * t, 1e-12)
+            close(y, x, 1e-15)
+        status, text, err = run("run", folder.model, "--json", "--family", "x' = 3, 4")
+        family = json.loads(text)["family"]
+        assert [member["start"] for member in family] == ["x' = 3", "x' = 4"], family
+        close(family[1]["run"]["qd"]["x"], 4 - 9.81 / 2, 1e-12)
+        status, text, err = run("run", folder.model, "--family", "x' = 3, 4")
+        assert status == 0 and text.count("State: position") == 2, text
+
+
+@case
+def a_family_that_makes_no_sense_is_refused():
+    with Folder(SLOPE) as folder:
+        for text in ("", "x", "x =", "= 1", "x = 1,", "x = 0 .. 1", "x = 0 .. 1 count 0",
+                     "x = 0 .. 1 count 1e9", "x = a .. 1 count 2"):
+            status, out, err = run("run", folder.model, "--family", text)
+            assert (status, out) == (2, "") and "--family" in err, (text, status, err)
+        for text, part in {"z = 1": "'z'", "x = 1, y = 2": "found '='",
+                           "t = 1": "first time", "x = 0; y = 3": "slope"}.items():
+            status, out, err = run("run", folder.model, "--family", text)
+            assert status == 1 and out == "" and part in err, (text, status, err)
+
+
+@case
 def a_second_opinion_says_what_it_left_out():
     gaps = simulate("bouncing_ball", "--verify")["verify"]["not_verified"]
     assert gaps and all("event" in gap["reason"] for gap in gaps), gaps

@@ -229,9 +229,33 @@ static void memory_may_fail(void)
     lab_close(&lab);
 }
 
+// Values that a text names take the place of the model's and are held.
+static void a_start_may_have_other_values(void)
+{
+    Lab lab;
+    KalStartReport report;
+    if (!lab_expect(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                          "constraint c: x^2 + y^2 = 25\n"
+                          "init x = 3, y ~ 4, x' = 1, y' ~ 0\n")) {
+        return;
+    }
+    ok(kal_instant_start_from(lab.instant, "x = -4, y' = 2*2", &report)
+       == KAL_ERR_CONTRADICTION); // both velocities are held
+    ok(kal_instant_start_from(lab.instant, "x = -4, x' = 3", &report) == KAL_OK);
+    ok(kal_instant_q(lab.instant)[0] == -4.0 && kal_instant_qd(lab.instant)[0] == 3.0);
+    near(kal_instant_q(lab.instant)[1], 3.0, 1e-14);
+    near(kal_instant_qd(lab.instant)[1], 4.0, 1e-14);
+    ok(kal_instant_start_from(lab.instant, "z = 1", &report) == KAL_ERR_SYNTAX);
+    has_text(kal_context_message(lab.ctx), "start:1:6");
+    ok(kal_instant_start_from(lab.instant, "t = 1", &report) == KAL_ERR_USAGE);
+    ok(kal_instant_start(lab.instant, &report) == KAL_OK);
+    ok(kal_instant_q(lab.instant)[0] == 3.0);
+    lab_close(&lab);
+}
+
 TAP_RUN(TAP_CASE(a_bead_goes_to_its_circle), TAP_CASE(light_ones_move_more),
         TAP_CASE(what_has_no_mass_moves_first), TAP_CASE(held_values_do_not_move),
         TAP_CASE(values_that_fit_stay), TAP_CASE(a_guess_without_a_way_out),
         TAP_CASE(a_speed_from_rest), TAP_CASE(redundant_constraints_do_no_harm),
         TAP_CASE(a_loop_closes), TAP_CASE(contradictions_are_named),
-        TAP_CASE(memory_may_fail))
+        TAP_CASE(a_start_may_have_other_values), TAP_CASE(memory_may_fail))
