@@ -15,6 +15,7 @@
 #include <kalaba/problem.h>
 #include <kalaba/record.h>
 #include <kalaba/reduce.h>
+#include <kalaba/report.h>
 #include <kalaba/run.h>
 #include <kalaba/show.h>
 #include <kalaba/status.h>

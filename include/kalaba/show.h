@@ -21,6 +21,7 @@ typedef enum KalShowFormat {
     KAL_SHOW_JSON,     ///< one object on one line
     KAL_SHOW_LATEX,    ///< a whole document for pdflatex; of equations only
     KAL_SHOW_MARKDOWN, ///< with mathematics between $$; of equations only
+    KAL_SHOW_HTML, ///< a piece of HTML with MathML; of equations only, no closed form
 } KalShowFormat;
 
 /// How to show.

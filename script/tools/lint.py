@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-SKIPPED = re.compile(r"build(-.*)?|__pycache__|\.git")
+SKIPPED = re.compile(r"build(-.*)?|__pycache__|node_modules|\.git")
 
 
 class Check:

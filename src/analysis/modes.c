@@ -216,7 +216,7 @@ static void write_shape(const KalAnalysis *a, const double complex *vector,
         }
     }
     for (int i = 0; i < n && cabs(largest) > 0.0; i++) {
-        const double complex entry = CMPLX(shape[i], shape[n + i]) / largest;
+        const double complex entry = (shape[i] + shape[n + i] * I) / largest;
         shape[i] = creal(entry);
         shape[n + i] = cimag(entry);
     }

@@ -18,6 +18,7 @@ enum {
     OPTION_DRIFT,
     OPTION_FORM,
     OPTION_VERIFY,
+    OPTION_REPORT,
 };
 
 #define WORD(name, word, meaning) word,
@@ -40,6 +41,8 @@ static const KalOption options[] = {
     [OPTION_FORM] = {"--form",      "FORM",   "full or reduced",                         false},
     [OPTION_VERIFY] = {"--verify",    NULL,
                      "compute the motion by a second way and compare",                   false},
+    [OPTION_REPORT] = {"--report",    "FILE",
+                     "write a page with plots and a moving picture: .html",              false},
 };
 
 // A run on its way.
@@ -52,6 +55,7 @@ typedef struct Job {
     KalVerify *verify; // NULL unless asked for
     double verify_seconds;
     KalRecord *record;
+    KalReport *report;
     KalNames columns;
     KalRunTimes times;
 } Job;
@@ -192,7 +196,10 @@ static bool read_options(Job *job)
 static KalStatus record(Job *job)
 {
     const double began = kal_clock();
-    const KalStatus status = kal_record_take(job->record, job->run);
+    KalStatus status = job->record ? kal_record_take(job->record, job->run) : KAL_OK;
+    if (status == KAL_OK && job->report) {
+        status = kal_report_take(job->report, job->run);
+    }
     job->times.recording += kal_clock() - began;
     return status;
 }
@@ -207,7 +214,7 @@ static KalStatus verify(Job *job)
 
 static KalStatus take(Job *job)
 {
-    KalStatus status = job->record ? record(job) : KAL_OK;
+    KalStatus status = job->record || job->report ? record(job) : KAL_OK;
     return status == KAL_OK && job->verify ? verify(job) : status;
 }
 
@@ -243,6 +250,19 @@ static KalStatus write_table(Job *job)
     return status;
 }
 
+static KalStatus write_report(Job *job, const char *failure)
+{
+    const KalReportFacts facts = {.seconds = job->times.total, .failure = failure};
+    if (!job->report) {
+        return KAL_OK;
+    }
+    const double began = kal_clock();
+    const KalStatus status =
+        kal_report_write(job->report, job->run, &facts, option(job, OPTION_REPORT));
+    job->times.writing += kal_clock() - began;
+    return status;
+}
+
 static KalExit fail(const Job *job)
 {
     const char *const *names = NULL;
@@ -251,18 +271,22 @@ static KalExit fail(const Job *job)
                               (int)count);
 }
 
-// The run failed: what there is goes to the file, marked as incomplete.
+// The run failed: what there is goes to the files, marked as incomplete.
 static KalExit keep(Job *job)
 {
     char why[4096];
     (void)snprintf(why, sizeof why, "%s", kal_context_message(job->model->ctx));
     const char *const *names = NULL;
     const size_t count = kal_run_fault(job->run, &names);
-    const bool late = job->record && kal_run_time(job->run) > job->options.from
-                      && take(job) != KAL_OK;
+    const bool late = (job->record || job->report)
+                      && kal_run_time(job->run) > job->options.from
+                      && record(job) != KAL_OK;
     (void)late; // the last state is worth a row, but need not have one
     const KalExit status = kal_model_job_fail(job->model, why, names, (int)count);
     if (write_table(job) != KAL_OK) {
+        kal_message_print("%s", kal_context_message(job->model->ctx));
+    }
+    if (write_report(job, why) != KAL_OK) {
         kal_message_print("%s", kal_context_message(job->model->ctx));
     }
     return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
@@ -294,7 +318,7 @@ static KalExit show(const Job *job)
                                 .color = !model->json && kal_wants_color(),
                                 .verify = job->verify,
                                 .verify_seconds = job->verify_seconds};
-    if (model->quiet && job->record && !model->json) {
+    if (model->quiet && (job->record || job->report) && !model->json) {
         return judge(job);
     }
     return kal_show_run(job->run, &job->times, &how, kal_standard_output) == KAL_OK
@@ -310,17 +334,40 @@ static KalStatus make_record(Job *job)
     return status == KAL_OK ? kal_record_foresee(job->record, &job->options) : status;
 }
 
-static KalExit go(Job *job)
+static KalStatus make_report(Job *job)
+{
+    const KalStatus status =
+        kal_report_create(job->model->ctx, job->model->system, &job->report);
+    return status == KAL_OK ? kal_report_foresee(job->report, &job->options) : status;
+}
+
+// Make what records the run, after a look at where it is to go.
+static KalStatus open_files(Job *job)
 {
     KalContext *ctx = job->model->ctx;
     const char *file = option(job, OPTION_FILE);
+    const char *report = option(job, OPTION_REPORT);
+    KalStatus status = file ? kal_table_check_path(ctx, file) : KAL_OK;
+    if (status == KAL_OK && report) {
+        status = kal_report_check_path(ctx, report);
+    }
+    if (status == KAL_OK && file) {
+        status = make_record(job);
+    }
+    if (status == KAL_OK && report) {
+        status = make_report(job);
+    }
+    return status;
+}
+
+static KalExit go(Job *job)
+{
+    KalContext *ctx = job->model->ctx;
     KalStartReport report;
-    if ((file && kal_table_check_path(ctx, file) != KAL_OK)
-        || kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
+    if (kal_run_create(ctx, job->model->system, &job->options, &job->run) != KAL_OK
         || (option(job, OPTION_VERIFY)
             && kal_verify_create(ctx, job->model->system, &job->verify) != KAL_OK)
-        || (file && make_record(job) != KAL_OK)
-        || kal_run_start(job->run, &report) != KAL_OK) {
+        || open_files(job) != KAL_OK || kal_run_start(job->run, &report) != KAL_OK) {
         return fail(job);
     }
     job->times.starting = kal_clock() - job->progress.began;
@@ -331,7 +378,8 @@ static KalExit go(Job *job)
     if (status != KAL_OK) {
         return keep(job);
     }
-    return write_table(job) == KAL_OK ? show(job) : fail(job);
+    return write_table(job) == KAL_OK && write_report(job, NULL) == KAL_OK ? show(job)
+                                                                           : fail(job);
 }
 
 static KalExit run(KalModelJob *model)
@@ -351,6 +399,7 @@ static KalExit run(KalModelJob *model)
         job.options.user = &job.progress;
         status = go(&job);
     }
+    kal_report_destroy(job.report);
     kal_record_destroy(job.record);
     kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
@@ -371,15 +420,17 @@ static void print_details(void)
         "\nSimulates the model as its 'simulate' says and shows where it ended.  With "
         "-o the\nsamples go to a file: t, coordinates, velocities (x') and outputs, "
         "and "
-        "what\n--columns asks for, with * for any text and ? for any character.\n"
+        "what\n--columns asks for, with * for any text and ? for any character.  With "
+        "--report\nthe run becomes a page for any browser, in one file.\n"
         "\nExamples:\n"
         "  kalaba run sleigh.kal\n"
         "  kalaba run sleigh.kal -o out.csv --columns \"*'', reaction(*)\"\n"
+        "  kalaba run sleigh.kal --report sleigh.html\n"
         "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
         "  kalaba run sleigh.kal --verify\n"
         "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"
-        "computed is in the file, marked as incomplete) or --verify disagrees, 2 wrong "
-        "usage, 130 "
+        "computed is in the files, marked as incomplete) or --verify disagrees, 2 "
+        "wrong usage, 130 "
         "interrupted.\n",
         stdout);
 }

@@ -170,6 +170,13 @@ static void push_term(KalPrinter *p, KalExpr e, bool negative, bool first)
                  .kind = KAL_PIECE_TERM, .negative = negative, .first = first, .e = e});
 }
 
+KalSigns kal_print_signs(const KalPrinter *p)
+{
+    return p->options->format == KAL_FORMAT_MATHML
+               ? (KalSigns){"<mo>−</mo>", KAL_MATHML_MINUS, KAL_MATHML_PLUS}
+               : (KalSigns){"-", " - ", " + "};
+}
+
 void kal_expand_term(KalPrinter *p, const KalPiece *piece)
 {
     const KalExprNode *n = kal_node(p->g, piece->e);
@@ -187,10 +194,11 @@ void kal_expand_term(KalPrinter *p, const KalPiece *piece)
     if (!part) {
         negative = negative != (kal_split(p->g, piece->e).k.value < 0.0);
     }
+    const KalSigns signs = kal_print_signs(p);
     if (piece->first) {
-        kal_push_text(p, negative ? "-" : "");
+        kal_push_text(p, negative ? signs.first_minus : "");
     } else {
-        kal_push_text(p, negative ? " - " : " + ");
+        kal_push_text(p, negative ? signs.minus : signs.plus);
     }
     kal_push_product(p, piece->e);
 }
@@ -230,7 +238,8 @@ static KalPrinter printer_of(KalGraph *g, const KalPrintOptions *options)
     p.limit = options->limit == 0 ? DEFAULT_LIMIT : options->limit;
     switch (options->format) {
     case KAL_FORMAT_TEXT: p.expand = kal_expand_text; break;
-    case KAL_FORMAT_LATEX: p.expand = kal_expand_latex; break;
+    case KAL_FORMAT_LATEX:
+    case KAL_FORMAT_MATHML: p.expand = kal_expand_math; break;
     case KAL_FORMAT_C: p.expand = kal_expand_c; break;
     }
     return p;
@@ -303,22 +312,18 @@ static size_t list_parts(const KalPrinter *p, const KalOrder *order,
 
 static void print_left_side(KalPrinter *p, const char *name, uint32_t part)
 {
-    const char *prefix = p->options->prefix ? p->options->prefix : "v";
-    switch (p->options->format) {
-    case KAL_FORMAT_TEXT: kal_print_string(p, "let "); break;
-    case KAL_FORMAT_C: kal_print_string(p, name ? "" : "const double "); break;
-    case KAL_FORMAT_LATEX: break;
-    }
-    if (name && p->options->format == KAL_FORMAT_LATEX) {
-        kal_latex_name(p, name);
+    const KalFormat format = p->options->format;
+    const bool math = format == KAL_FORMAT_LATEX || format == KAL_FORMAT_MATHML;
+    if (math && name) {
+        kal_math_name(p, name);
+    } else if (math) {
+        kal_print_part_name(p, part);
+    } else if (name) {
+        kal_print_string(p, format == KAL_FORMAT_TEXT ? "let " : "");
+        kal_print_string(p, name);
     } else {
-        kal_print_string(p, name ? name : prefix);
-    }
-    if (!name && p->options->format == KAL_FORMAT_LATEX) {
-        kal_print_string(p, "_{");
-        kal_print_integer(p, part);
-        kal_print_string(p, "}");
-    } else if (!name) {
+        kal_print_string(p, format == KAL_FORMAT_TEXT ? "let " : "const double ");
+        kal_print_string(p, p->options->prefix ? p->options->prefix : "v");
         kal_print_integer(p, part);
     }
     kal_print_string(p, " = ");

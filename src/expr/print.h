@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Formulas as text: in the model language, in LaTeX and in C.
+/// Formulas as text: in the model language, in LaTeX, in MathML and in C.
 ///
 /// Text in the model language reads back as the same value, but for rounding where sums
 /// are regrouped.  Numbers are exact: 1/2, not 0.5.  A sum begins where it was first
@@ -13,7 +13,8 @@
 /// Names in LaTeX: `theta` and `θ` become \theta, `x'` \dot{x}, `x[3]` x_{3}, `theta1`
 /// \theta_{1}, `m_rod` m_{\mathrm{rod}}; a member has its owner as a subscript,
 /// `link[2].a` is a_{\mathrm{link},2}, and `reaction(rod)` \lambda_{\mathrm{rod}}.  Other
-/// names of more than one letter are upright.
+/// names of more than one letter are upright.  MathML has the same, with every character
+/// that markup would obey escaped.
 
 #ifndef EXPR_PRINT_H
 #define EXPR_PRINT_H
@@ -24,10 +25,19 @@
 
 /// What a formula is printed as.
 typedef enum KalFormat {
-    KAL_FORMAT_TEXT,  ///< the model language
-    KAL_FORMAT_LATEX, ///< mathematics for LaTeX with amsmath, without dollar signs
-    KAL_FORMAT_C      ///< an expression of doubles; needs <math.h>
+    KAL_FORMAT_TEXT,   ///< the model language
+    KAL_FORMAT_LATEX,  ///< mathematics for LaTeX with amsmath, without dollar signs
+    KAL_FORMAT_MATHML, ///< the insides of a <math> element, UTF-8
+    KAL_FORMAT_C       ///< an expression of doubles; needs <math.h>
 } KalFormat;
+
+/// The signs between the terms of a sum in MathML, where a line may be broken.
+#define KAL_MATHML_PLUS  "<mo form=\"infix\">+</mo>"
+#define KAL_MATHML_MINUS "<mo form=\"infix\">−</mo>"
+
+/// Parentheses in MathML, which do not grow with what is between them.
+#define KAL_MATHML_OPEN  "<mo stretchy=\"false\">(</mo>"
+#define KAL_MATHML_CLOSE "<mo stretchy=\"false\">)</mo>"
 
 typedef struct KalPrintOptions {
     KalFormat format;

@@ -84,7 +84,16 @@ uint32_t kal_print_part(const KalPrinter *p, KalExpr e);
 
 const char *kal_print_name(const KalPrinter *p, KalExpr symbol);
 
-/// A term of a sum, as text and LaTeX have it: its sign, then its product; sums within
+/// The signs of a format, between terms and before the first.
+typedef struct KalSigns {
+    const char *first_minus;
+    const char *minus;
+    const char *plus;
+} KalSigns;
+
+KalSigns kal_print_signs(const KalPrinter *p);
+
+/// A term of a sum, as text and mathematics have it: its sign, then its product; sums within
 /// sums lose their parentheses.
 void kal_expand_term(KalPrinter *p, const KalPiece *piece);
 
@@ -96,11 +105,14 @@ bool kal_print_is_inverse(const KalPrinter *p, KalExpr e, KalRational *out_k,
                           KalExpr *out_below);
 
 void kal_expand_text(KalPrinter *p, const KalPiece *piece);
-void kal_expand_latex(KalPrinter *p, const KalPiece *piece);
+void kal_expand_math(KalPrinter *p, const KalPiece *piece);
 void kal_expand_c(KalPrinter *p, const KalPiece *piece);
 
-/// Write a name of the model language in LaTeX.
-void kal_latex_name(KalPrinter *p, const char *name);
+/// Write a name of the model language in LaTeX or MathML.
+void kal_math_name(KalPrinter *p, const char *name);
+
+/// Write the name of a part in LaTeX or MathML.
+void kal_print_part_name(KalPrinter *p, uint32_t part);
 
 /// How often a node's C text names operand k.
 int kal_c_uses(const KalExprNode *n, int k);

@@ -366,13 +366,13 @@ static void complete(Work *w, double complex *values)
         const double c = *entry(w, i + 1, i);
         const double p = 0.5 * (*entry(w, i, i) - d);
         const double root = sqrt(-(p * p + c * *entry(w, i, i + 1)));
-        const double complex x = CMPLX(p, root);
+        const double complex x = p + root * I;
         const double size = hypot(cabs(x), c);
         turn_columns(n, w->U, i, x / size, c / size);
         turn_columns(n, w->S, i, x / size, c / size);
         turn_rows(n, w->S, i, x / size, c / size);
-        values[i] = CMPLX(d + p, root);
-        values[i + 1] = CMPLX(d + p, -root);
+        values[i] = (d + p) + root * I;
+        values[i + 1] = (d + p) - root * I;
         *at(w->S, n, i, i) = values[i];
         *at(w->S, n, i + 1, i + 1) = values[i + 1];
         *at(w->S, n, i + 1, i) = 0.0;

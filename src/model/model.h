@@ -194,6 +194,7 @@ typedef struct KalEvent {
 /// A formula with the text that stands for it.
 typedef struct KalCurve {
     const char *label;
+    const char *unit; ///< as text in base units; NULL when it is not known or 1
     KalExpr value;
 } KalCurve;
 

@@ -62,6 +62,19 @@ typedef struct Curves {
     size_t label_length; // of the expression
 } Curves;
 
+// The unit of a value as text; NULL when it is not known, or that of a plain number.
+static const char *unit_text(KalBuild *b, KalValue value)
+{
+    const KalUnit unit = kal_build_unit(b, value.unit);
+    KalNameText text;
+    if (unit.any || kal_unit_is_plain(unit)) {
+        return NULL;
+    }
+    kal_unit_print(unit, text.text);
+    text.length = strlen(text.text);
+    return kal_build_keep_name(b, &text);
+}
+
 // In a loop, and in a vector, the name of a symbol says more than the text.
 static KalValue curve_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
@@ -72,6 +85,7 @@ static KalValue curve_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
         && (b->names.frame || leaves->name.length > curves->label_length);
     const KalCurve curve = {.label = named ? b->model->symbols[node.arg[0].index].name
                                            : kal_build_keep_name(b, &leaves->name),
+                            .unit = unit_text(b, value),
                             .value = value.of.expr};
     if (curve.label && kal_build_count(b, leaves->node->span, 1)) {
         kal_build_check(b, kal_block_add(b->ctx, &curves->list, &curve, sizeof curve));

@@ -258,6 +258,7 @@ static KalStatus show(const KalShown *shown, KalSink sink)
     case KAL_SHOW_TEXT: kal_show_text(shown, &page); break;
     case KAL_SHOW_LATEX:
     case KAL_SHOW_MARKDOWN: kal_show_latex(shown, &page); break;
+    case KAL_SHOW_HTML: kal_show_html(shown, &page); break;
     case KAL_SHOW_JSON: kal_show_json(shown, &page); break;
     }
     const char *text = kal_page_text(&page);

@@ -78,6 +78,9 @@ void kal_show_text(const KalShown *shown, KalPage *page);
 /// LaTeX or Markdown.
 void kal_show_latex(const KalShown *shown, KalPage *page);
 
+/// A piece of HTML, without a closed form; its first line is the equation of motion.
+void kal_show_html(const KalShown *shown, KalPage *page);
+
 void kal_show_json(const KalShown *shown, KalPage *page);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#include "sim/record.h"
+
 #include "base/block.h"
 #include "sim/run.h"
 
-#include <kalaba/record.h>
 #include <kalaba/text.h>
 #include <kalaba/version.h>
 
@@ -32,6 +33,9 @@ typedef enum Kind {
     POWER,
     WORK,
     ENERGY,
+    POSITION_ERROR,
+    VELOCITY_ERROR,
+    FORMULA,
 } Kind;
 
 typedef struct Column {
@@ -47,6 +51,10 @@ struct KalRecord {
     bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
+    KalProgram *program; // of the formulas; NULL without
+    double *formulas;    // their values, then the work memory of the program
+    size_t formulas_size;
+    double *work;
 };
 
 // The name of a column, and its unit.
@@ -115,6 +123,13 @@ static void label_column(const KalSystem *system, Column column, Label *label)
         (void)snprintf(label->name, NAME_SIZE, "energy()");
         unit = "J";
         break;
+    case POSITION_ERROR:
+        (void)snprintf(label->name, NAME_SIZE, "error(position)");
+        break;
+    case VELOCITY_ERROR:
+        (void)snprintf(label->name, NAME_SIZE, "error(velocity)");
+        break;
+    case FORMULA: (void)snprintf(label->name, NAME_SIZE, "#%d", i + 1); break;
     }
     (void)snprintf(label->unit, NAME_SIZE, "%s", unit ? unit : "");
 }
@@ -193,6 +208,20 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
                    pattern);
 }
 
+// Make room for a row of all columns.
+static KalStatus widen(KalRecord *record)
+{
+    const size_t size = kal_table_columns(record->table) * sizeof(double);
+    double *row =
+        (double *)kal_resize(record->ctx, record->row, record->row_size, size);
+    if (!row) {
+        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->row = row;
+    record->row_size = size;
+    return KAL_OK;
+}
+
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
 {
     KAL_TRY(kal_table_create(record->ctx, MOST_BYTES, &record->table));
@@ -202,13 +231,7 @@ static KalStatus init(KalRecord *record, const char *const *patterns, size_t cou
     for (size_t i = 0; i < count; i++) {
         KAL_TRY(add_pattern(record, patterns[i]));
     }
-    const size_t columns = kal_table_columns(record->table);
-    record->row = (double *)kal_alloc(record->ctx, columns, sizeof(double));
-    if (!record->row) {
-        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
-    }
-    record->row_size = columns * sizeof(double);
-    return KAL_OK;
+    return widen(record);
 }
 
 KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
@@ -230,9 +253,36 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
     return KAL_OK;
 }
 
+KalStatus kal_record_add_errors(KalRecord *record)
+{
+    KAL_TRY(add_column(record, (Column){POSITION_ERROR, 0}));
+    KAL_TRY(add_column(record, (Column){VELOCITY_ERROR, 0}));
+    return widen(record);
+}
+
+KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
+                                  const KalExpr *formulas, size_t count)
+{
+    KAL_TRY(kal_system_compile(system, formulas, count, &record->program));
+    const size_t numbers = count + kal_program_work(record->program);
+    record->formulas = (double *)kal_alloc(record->ctx, numbers + 1, sizeof(double));
+    if (!record->formulas) {
+        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+    }
+    record->formulas_size = (numbers + 1) * sizeof(double);
+    record->work = record->formulas + count;
+    kal_program_prepare(record->program, system->parameters, record->work);
+    for (size_t i = 0; i < count; i++) {
+        KAL_TRY(add_column(record, (Column){FORMULA, (int)i}));
+    }
+    return widen(record);
+}
+
 void kal_record_destroy(KalRecord *record)
 {
     if (record) {
+        kal_program_destroy(record->program);
+        kal_free(record->ctx, record->formulas, record->formulas_size);
         kal_free(record->ctx, record->row, record->row_size);
         kal_block_clear(record->ctx, &record->columns);
         kal_table_destroy(record->table);
@@ -275,8 +325,10 @@ KalTable *kal_record_table(KalRecord *record)
 
 // Where values come from.
 typedef struct Sample {
+    const KalRun *run;
     const KalInstant *instant;
     const double *outputs;
+    const double *formulas;
     const KalWork *works;
 } Sample;
 
@@ -300,18 +352,25 @@ static double value_of(const Sample *sample, Column column)
         return instant->control ? kal_control_get(instant->control).demanded[i] : 0.0;
     case POWER: return sample->works[i].power;
     case WORK: return sample->works[i].work;
+    case POSITION_ERROR: return sample->run->residual_q;
+    case VELOCITY_ERROR: return sample->run->residual_qd;
+    case FORMULA: return sample->formulas[i];
     default: return v[layout->energy];
     }
 }
 
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
-    Sample sample = {.instant = run->instant};
+    Sample sample = {.run = run, .instant = run->instant, .formulas = record->formulas};
     const Column *columns = (const Column *)record->columns.data;
     if (record->has_works) {
         kal_run_works(run, &sample.works);
     }
     KAL_TRY(kal_instant_outputs(run->instant, &sample.outputs));
+    if (record->program) {
+        kal_program_eval(record->program, run->instant->variables, record->work,
+                         record->formulas);
+    }
     for (size_t i = 0; i < kal_table_columns(record->table); i++) {
         record->row[i] = value_of(&sample, columns[i]);
     }

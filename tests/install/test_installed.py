@@ -25,6 +25,7 @@ HEADERS = {
     "problem.h",
     "record.h",
     "reduce.h",
+    "report.h",
     "run.h",
     "show.h",
     "status.h",

@@ -71,6 +71,7 @@ TABLE = """# Modules
 |---|---|---|---|
 | `low` | | | stones |
 | `thing` | `low` | `stones/*.h` | things |
+| `report` | | | pages |
 | `cli` | public headers only | | the tool |
 """
 
@@ -95,6 +96,10 @@ GOOD = {
     "examples/weigh.c": LICENSE + "#include <kalaba/kalaba.h>\n",
     "script/run": "#!/bin/bash\necho \"$1\"\n",
     "script/help": TOOL,
+    "src/report/meson.build": "files('main.js')\n",
+    "web/package.json": '{"devDependencies": {"a": "1.2.3"}}\n',
+    "web/package-lock.json": '{"packages": {"": {}, "a": {"version": "1.2.3"}}}\n',
+    "web/src/main.js": "document.body.textContent = 'x';\n",
 }
 
 
@@ -218,6 +223,17 @@ FAULTS = [
 
     ("scripts", "an unquoted variable", edit("script/run", '"$1"', "$1"), "SC2086"),
     ("scripts", "broken Python", add("script/tools/x.py", "def f(:\n"), "x.py:1: "),
+
+    ("web", "a text that becomes markup",
+     edit("web/src/main.js", "textContent", "innerHTML"), "main.js:1: innerHTML"),
+    ("web", "a script that the build does not know",
+     add("web/src/more.js", "export const x = 1;\n"), "is not listed in"),
+    ("web", "a long script", add("web/src/main.js", "\n" * 400), "allowed 400"),
+    ("web", "a package of any version", edit("web/package.json", "1.2.3", "^1.2.3"),
+     "expected one version"),
+    ("web", "an address in the lock file",
+     edit("web/package-lock.json", '{"version"', '{"resolved": "x", "version"'),
+     "a has an address"),
 
     ("tidy", "a function with 7 parameters",
      add("src/low/stone.c", "static int f(int a, int b, int c, int d, int e, int g, int h)\n"

@@ -2,6 +2,7 @@
 
 #include "json/reader.h"
 #include "lab.h"
+#include "markup.h"
 #include "show/show.h"
 
 static char page[1 << 20];
@@ -241,6 +242,53 @@ static void markdown_holds_mathematics(void)
     end();
 }
 
+// Lines may break before every term; matrices are tables.
+static void html_holds_mathematics(void)
+{
+    sleigh();
+    constraint("<b>&", "x");
+    show(KAL_SHOW_HTML, false);
+    ok(markup_is_balanced(page));
+    ok(count("<mtable") == 3); // M, A and the names of its rows
+    has_text(page, "<mtext>&lt;b&gt;&amp;</mtext>");
+    has_text(page, "</math> <math>" KAL_MATHML_PLUS);
+    has_text(page, "<msub><mi>Q</mi><mrow><mi>θ</mi></mrow></msub></math> "
+                   "<math><mo>=</mo><mn>0</mn></math>");
+    term(KAL_TERM_POTENTIAL, "sin(x) + cos(y) + sin(theta)");
+    kal_equations_destroy(eq);
+    eq = NULL;
+    show(KAL_SHOW_HTML, false);
+    ok(count("</math> <math>" KAL_MATHML_PLUS) >= 3); // T once, V twice
+    end();
+}
+
+static void parentheses_grow_with_fractions(void)
+{
+    begin();
+    parameter("m", 1.0);
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "x'^2*cos(x)");
+    term(KAL_TERM_POTENTIAL, "sin(1/(m*(x + 1)) + 2)");
+    show(KAL_SHOW_HTML, false);
+    ok(markup_is_balanced(page));
+    has_text(page, "<mi>cos</mi><mrow>" KAL_MATHML_OPEN "<mi>x</mi>" KAL_MATHML_CLOSE);
+    has_text(page, "<mi>sin</mi><mrow><mo stretchy=\"true\" >(</mo><mfrac>");
+    has_text(page, "<mrow>" KAL_MATHML_OPEN "<mi>x</mi>" KAL_MATHML_PLUS "<mn>1</mn>");
+    ok(count("stretchy=\"true\"") % 2 == 0);
+    end();
+}
+
+static void long_html_shares_parts(void)
+{
+    begin();
+    coordinates("a b c d e f g h i");
+    term(KAL_TERM_KINETIC, "a'^2 + b'^2 + c'^2 + d'^2 + e'^2 + f'^2 + g'^2 + h'^2 + "
+                           "i'^2*(1 + sin(a + b + c)^2)*(1 + sin(a + b + c)^2)");
+    show(KAL_SHOW_HTML, false);
+    ok(markup_is_balanced(page));
+    end();
+}
+
 // Read a document to its end; answers how many strings it has.
 static int read_json(void)
 {
@@ -340,12 +388,15 @@ static void every_allocation_may_fail(void)
 {
     fails_cleanly(KAL_SHOW_TEXT);
     fails_cleanly(KAL_SHOW_LATEX);
+    fails_cleanly(KAL_SHOW_HTML);
     fails_cleanly(KAL_SHOW_JSON);
 }
 
 TAP_RUN(TAP_CASE(text_is_aligned), TAP_CASE(names_may_be_greek),
         TAP_CASE(titles_are_harmless), TAP_CASE(wide_matrices_become_lists),
         TAP_CASE(long_formulas_share_parts), TAP_CASE(latex_is_a_document),
-        TAP_CASE(markdown_holds_mathematics), TAP_CASE(json_is_read_back),
-        TAP_CASE(refusals_say_why), TAP_CASE(dependent_constraints_are_named_so),
+        TAP_CASE(markdown_holds_mathematics), TAP_CASE(html_holds_mathematics),
+        TAP_CASE(parentheses_grow_with_fractions), TAP_CASE(long_html_shares_parts),
+        TAP_CASE(json_is_read_back), TAP_CASE(refusals_say_why),
+        TAP_CASE(dependent_constraints_are_named_so),
         TAP_CASE(every_allocation_may_fail))

@@ -3,6 +3,8 @@
 // Records of runs: columns, rows, notes.
 
 #include "run_lab.h"
+#include "sim/record.h"
+#include "sim/system.h"
 
 static const char text[] = "model \"Slope\"\nparam m = 2 [kg], g = 9.81 [m/s^2], J = 1 "
                            "[kg*m^2]\ncoord x [m], y [m], s [rad]\n"
@@ -79,6 +81,35 @@ static void a_pattern_without_column_is_refused(void)
         has_text(kal_context_message(lab.ctx), "z*");
         lab_close(&lab);
     }
+}
+
+// Formulas are evaluated with all that an output may use; errors are those of the run.
+static void formulas_and_errors_become_columns(void)
+{
+    Lab lab;
+    KalRecord *made = NULL;
+    if (record(&lab, NULL, 0, &made)) {
+        KalModel *model = lab.system->model;
+        KalTable *table = kal_record_table(made);
+        const KalExpr y = model->coordinates[1].q;
+        const KalExpr list[] = {
+            kal_mul(model->graph, y, y), model->constraints[0].reaction,
+            kal_unary(model->graph, KAL_OP_LOG, y), // y is negative
+        };
+        ok(kal_record_add_errors(made) == KAL_OK);
+        ok(kal_record_add_formulas(made, lab.system, list, 3) == KAL_OK);
+        ok(kal_table_find_column(table, "error(velocity)") == 9);
+        ok(kal_table_find_column(table, "#1") == 10);
+        ok(kal_run_advance(lab.run, 1.0) == KAL_OK);
+        ok(kal_record_take(made, lab.run) == KAL_OK);
+        const double *row = kal_table_row(table, 0);
+        near(row[8], 0.0, 1e-12);
+        near(row[10], row[2] * row[2], 0.0);
+        near(row[11], 2.0 * 9.81 / 2.0, 1e-12);
+        ok(!isfinite(row[12]));
+    }
+    kal_record_destroy(made);
+    lab_close(&lab);
 }
 
 static double number_note(const KalTable *table, const char *key)
@@ -160,4 +191,5 @@ static void every_allocation_may_fail(void)
 
 TAP_RUN(TAP_CASE(columns_have_names_and_units), TAP_CASE(patterns_add_columns),
         TAP_CASE(a_pattern_without_column_is_refused),
+        TAP_CASE(formulas_and_errors_become_columns),
         TAP_CASE(notes_tell_where_it_comes_from), TAP_CASE(every_allocation_may_fail))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Names of the model language in LaTeX.  A name is a path of words with indices, and
+// Names of the model language in LaTeX and MathML.  A name is a path of words with indices, and
 // primes at its end: `link[2].a_max'`.  The last word is the letter that shows; the rest
 // of it and the owners become subscripts.
 
@@ -95,8 +95,43 @@ bool kal_latex_has_letter(uint32_t code)
     return code >= 0xC0 && code <= 0x17F && !sign;
 }
 
-// Whether the span is one Greek letter: its character, or its word.
-static bool print_greek(KalPrinter *p, Span s)
+static bool is_mathml(const KalPrinter *p)
+{
+    return p->options->format == KAL_FORMAT_MATHML;
+}
+
+// A letter or word of MathML, in which nothing is markup.
+static void print_element(KalPrinter *p, const char *tag, Span s)
+{
+    kal_print_string(p, "<");
+    kal_print_string(p, tag);
+    kal_print_string(p, ">");
+    for (size_t i = 0; i < s.length; i++) {
+        switch (s.text[i]) {
+        case '<': kal_print_string(p, "&lt;"); break;
+        case '>': kal_print_string(p, "&gt;"); break;
+        case '&': kal_print_string(p, "&amp;"); break;
+        default: kal_print_write(p, s.text + i, 1); break;
+        }
+    }
+    kal_print_string(p, "</");
+    kal_print_string(p, tag);
+    kal_print_string(p, ">");
+}
+
+static void print_letter(KalPrinter *p, const Letter *letter)
+{
+    if (is_mathml(p)) {
+        char text[4];
+        const size_t length = kal_utf8_print(letter->code, text);
+        print_element(p, "mi", (Span){text, length});
+    } else {
+        kal_print_string(p, letter->math);
+    }
+}
+
+// The Greek letter that a span is, its character or its word; NULL for others.
+static const Letter *find_greek(Span s)
 {
     uint32_t code = 0;
     const bool character = kal_utf8_parse(s.text, s.length, &code) == s.length;
@@ -105,11 +140,10 @@ static bool print_greek(KalPrinter *p, Span s)
         const bool word = math[0] == '\\' && strlen(math + 1) == s.length
                           && memcmp(math + 1, s.text, s.length) == 0;
         if (word || (character && LETTERS[i].code == code)) {
-            kal_print_string(p, math);
-            return true;
+            return &LETTERS[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 // A letter within an upright word: what LaTeX would obey is escaped, and of letters that
@@ -135,6 +169,10 @@ static void print_upright_letter(KalPrinter *p, uint32_t code, Span s)
 static void print_upright(KalPrinter *p, Span s)
 {
     size_t taken;
+    if (is_mathml(p)) {
+        print_element(p, "mi", s);
+        return;
+    }
     kal_print_string(p, "\\mathrm{");
     for (size_t i = 0; i < s.length; i += taken) {
         uint32_t code = 0;
@@ -156,10 +194,12 @@ static bool is_number(Span s)
 
 static void print_word(KalPrinter *p, Span s)
 {
-    if (print_greek(p, s)) {
-        return;
-    }
-    if (s.length == 1 || is_number(s)) {
+    const Letter *greek = find_greek(s);
+    if (greek) {
+        print_letter(p, greek);
+    } else if (is_mathml(p)) {
+        print_element(p, is_number(s) ? "mn" : "mi", s);
+    } else if (s.length == 1 || is_number(s)) {
         kal_print_write(p, s.text, s.length);
     } else {
         print_upright(p, s);
@@ -182,17 +222,22 @@ static size_t letter_length(Span s)
 }
 
 typedef struct Subscripts {
-    KalPrinter *p;
+    KalPrinter *p; // NULL: they are only counted
     int n;
 } Subscripts;
 
 static void add_subscript(Subscripts *subs, Span s)
 {
-    if (s.length > 0) {
-        kal_print_string(subs->p, subs->n == 0 ? "_{" : ",");
-        print_word(subs->p, s);
-        subs->n++;
+    if (s.length == 0) {
+        return;
     }
+    if (subs->p) {
+        const bool mathml = is_mathml(subs->p);
+        const char *comma = mathml ? "<mo>,</mo>" : ",";
+        kal_print_string(subs->p, subs->n == 0 ? (mathml ? "<mrow>" : "_{") : comma);
+        print_word(subs->p, s);
+    }
+    subs->n++;
 }
 
 // The indices that follow a word: `[2]`, `[i,j]`.
@@ -244,56 +289,120 @@ static bool print_call(KalPrinter *p, const char *name)
 {
     static const struct {
         const char *word;
-        const char *math;
+        const char *latex;
+        const char *mathml;
     } calls[] = {
-        {"reaction(", "\\lambda"},
-        {"cforce(",   "Q^{c}"   },
-        {"drive(",    "\\lambda"},
-        {"control(",  "u"       },
+        {"reaction(", "\\lambda", "<mi>λ</mi>"                      },
+        {"cforce(",   "Q^{c}",    "<msup><mi>Q</mi><mi>c</mi></msup>"},
+        {"drive(",    "\\lambda", "<mi>λ</mi>"                      },
+        {"control(",  "u",        "<mi>u</mi>"                       },
     };
 
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         const size_t head = strlen(calls[i].word);
         if (length > head && strncmp(name, calls[i].word, head) == 0) {
-            kal_print_string(p, calls[i].math);
-            kal_print_string(p, "_{");
+            kal_print_string(p, is_mathml(p) ? "<msub>" : "");
+            kal_print_string(p, is_mathml(p) ? calls[i].mathml : calls[i].latex);
+            kal_print_string(p, is_mathml(p) ? "" : "_{");
             print_upright(p, (Span){name + head, length - head - 1});
-            kal_print_string(p, "}");
+            kal_print_string(p, is_mathml(p) ? "</msub>" : "}");
             return true;
         }
     }
     return false;
 }
 
-void kal_latex_name(KalPrinter *p, const char *name)
+// A name cut into its pieces.
+typedef struct Name {
+    const char *begin;
+    const char *end;  // before the primes
+    const char *dot;  // before the last word; NULL without owners
+    const char *word; // the last one
+    const char *stop; // its end
+    size_t letter;    // bytes of it that show
+    int primes;
+} Name;
+
+static Name cut(const char *text)
+{
+    Name name = {.begin = text, .end = text + strlen(text)};
+    while (name.end > text && name.end[-1] == '\'' && name.primes < 3) {
+        name.end--;
+        name.primes++;
+    }
+    name.dot = last_dot(text, name.end);
+    name.word = name.dot ? name.dot + 1 : text;
+    name.stop = word_end(name.word, name.end);
+    const Span whole = {name.word, (size_t)(name.stop - name.word)};
+    name.letter = whole.length == 0 ? 0 : letter_length(whole);
+    return name;
+}
+
+// Print the subscripts, or count them without a printer.
+static int add_subscripts(KalPrinter *p, const Name *name)
+{
+    Subscripts subs = {p, 0};
+    const size_t length = (size_t)(name->stop - name->word);
+    const size_t skip = name->letter < length && name->word[name->letter] == '_';
+    add_subscript(
+        &subs, (Span){name->word + name->letter + skip, length - name->letter - skip});
+    add_indices(&subs, name->stop, name->end);
+    if (name->dot) {
+        add_owners(&subs, name->begin, name->dot);
+    }
+    return subs.n;
+}
+
+// Whether a name is a word, which needs room on both sides to be told from products.
+static bool is_word(Span s)
+{
+    uint32_t code = 0;
+    return !find_greek(s) && s.length > kal_utf8_parse_any(s.text, s.length, &code);
+}
+
+// The letter with its dots.
+static void print_base(KalPrinter *p, const Name *name)
+{
+    static const char *const latex[] = {"", "\\dot{", "\\ddot{", "\\dddot{"};
+    static const char *const mathml[] = {"", "˙", "¨", "⃛"};
+    const Span letter = {name->word, name->letter};
+    const bool dots = name->primes > 0;
+    if (!is_mathml(p)) {
+        kal_print_string(p, latex[name->primes]);
+        if (name->letter > 0) {
+            print_word(p, letter);
+        }
+        kal_print_string(p, dots ? "}" : "");
+        return;
+    }
+    const char *room =
+        name->letter > 0 && is_word(letter) ? "<mspace width=\"0.14em\"/>" : "";
+    kal_print_string(p, *room ? "<mrow>" : "");
+    kal_print_string(p, room);
+    kal_print_string(p, dots ? "<mover accent=\"true\">" : "");
+    print_word(p, letter);
+    if (dots) {
+        kal_print_string(p, "<mo stretchy=\"false\">");
+        kal_print_string(p, mathml[name->primes]);
+        kal_print_string(p, "</mo></mover>");
+    }
+    kal_print_string(p, room);
+    kal_print_string(p, *room ? "</mrow>" : "");
+}
+
+void kal_math_name(KalPrinter *p, const char *name)
 {
     if (print_call(p, name)) {
         return;
     }
-    static const char *const dots[] = {"", "\\dot{", "\\ddot{", "\\dddot{"};
-    const char *end = name + strlen(name);
-    int primes = 0;
-    while (end > name && end[-1] == '\'' && primes < 3) {
-        end--;
-        primes++;
+    const Name pieces = cut(name);
+    const bool subscripts = add_subscripts(NULL, &pieces) > 0;
+    const bool mathml = is_mathml(p);
+    kal_print_string(p, mathml && subscripts ? "<msub>" : "");
+    print_base(p, &pieces);
+    (void)add_subscripts(p, &pieces);
+    if (subscripts) {
+        kal_print_string(p, mathml ? "</mrow></msub>" : "}");
     }
-    const char *dot = last_dot(name, end);
-    const char *word = dot ? dot + 1 : name;
-    const char *stop = word_end(word, end);
-    const Span whole = {word, (size_t)(stop - word)};
-    const size_t letter = whole.length == 0 ? 0 : letter_length(whole);
-    kal_print_string(p, dots[primes]);
-    if (letter > 0) {
-        print_word(p, (Span){word, letter});
-    }
-    kal_print_string(p, primes > 0 ? "}" : "");
-    Subscripts subs = {p, 0};
-    const size_t skip = letter < whole.length && word[letter] == '_';
-    add_subscript(&subs, (Span){word + letter + skip, whole.length - letter - skip});
-    add_indices(&subs, stop, end);
-    if (dot) {
-        add_owners(&subs, name, dot);
-    }
-    kal_print_string(p, subs.n > 0 ? "}" : "");
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The report of a run: one file of HTML with equations, plots and a moving picture.
+///
+///     kal_report_create(ctx, system, &report);
+///     … kal_report_take(report, run) after each advance …
+///     kal_report_write(report, run, &facts, "out.html");
+///
+/// The file needs nothing else: it opens from the disk in any current browser, without a
+/// network.  Nothing in a model can become markup or script in it.
+
+#ifndef KALABA_REPORT_H
+#define KALABA_REPORT_H
+
+#include <kalaba/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A report in the making.
+typedef struct KalReport KalReport;
+
+/// What the run itself does not know.
+typedef struct KalReportFacts {
+    double seconds;      ///< that the run took
+    const char *failure; ///< why it ended early; NULL when it did not
+} KalReportFacts;
+
+/// Try whether a report can be written to a path, without leaving a trace.  KAL_ERR_USAGE
+/// when the library was built without its web parts, KAL_ERR_FILE, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_report_check_path(KalContext *ctx, const char *path);
+
+/// Make an empty report.  The caller owns it and keeps the system longer.  While it runs
+/// nothing else may use the system: the model's plots and drawings are compiled.
+KAL_API KAL_CHECKED KalStatus kal_report_create(KalContext *ctx, KalSystem *system,
+                                                KalReport **out_report);
+
+/// Fail if the states of a run with these options, taken as often as they say, are more
+/// than a report can hold.  KAL_ERR_LIMIT.
+KAL_API KAL_CHECKED KalStatus kal_report_foresee(const KalReport *report,
+                                                 const KalRunOptions *options);
+
+/// Free a report.  NULL is allowed.
+KAL_API void kal_report_destroy(KalReport *report);
+
+/// Add the state that the run has reached.  KAL_ERR_NUMBER when an output has no value;
+/// KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_report_take(KalReport *report, KalRun *run);
+
+/// Write the report.  The file is written under another name and renamed when it is whole.
+/// Of more states than a page can show, those are kept in which something is largest or
+/// smallest.  While it runs nothing else may use the system: it is examined.
+/// Fails as kal_report_check_path().
+KAL_API KAL_CHECKED KalStatus kal_report_write(KalReport *report, const KalRun *run,
+                                               const KalReportFacts *facts,
+                                               const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+// The numbers of a page: for each column what it is, and its values as the bytes of
+// doubles, lowest first, in base 64.  A column that never changes has one number.
+
+#include "report/report_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+// Bytes on their way into base 64.
+typedef struct Encoder {
+    KalSink sink;
+    unsigned char bytes[3];
+    size_t count;
+} Encoder;
+
+static void put_group(Encoder *e)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned bits = (unsigned)e->bytes[0] << 16 | (unsigned)e->bytes[1] << 8
+                          | (unsigned)e->bytes[2];
+    char text[4];
+    for (size_t i = 0; i < 4; i++) {
+        text[i] = i > e->count ? '=' : digits[bits >> (18 - 6 * i) & 63U];
+    }
+    e->sink.write(e->sink.user, text, 4);
+    memset(e->bytes, 0, sizeof e->bytes);
+    e->count = 0;
+}
+
+static void put_double(Encoder *e, double value)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    for (int i = 0; i < 8; i++) {
+        e->bytes[e->count++] = (unsigned char)(bits >> 8 * i & 0xFFU);
+        if (e->count == 3) {
+            put_group(e);
+        }
+    }
+}
+
+static double value_at(const KalReportData *data, size_t row, size_t column)
+{
+    return kal_table_row(data->report->table, data->rows[row])[column];
+}
+
+static bool is_constant(const KalReportData *data, size_t column)
+{
+    for (size_t i = 1; i < data->n_rows; i++) {
+        if (!(value_at(data, i, column) == value_at(data, 0, column))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_values(const KalReportData *data, KalJsonWriter *w, size_t column)
+{
+    Encoder encoder = {.sink = w->sink};
+    w->sink.write(w->sink.user, "\"", 1);
+    for (size_t i = 0; i < data->n_rows; i++) {
+        put_double(&encoder, value_at(data, i, column));
+    }
+    if (encoder.count > 0) {
+        put_group(&encoder);
+    }
+    w->sink.write(w->sink.user, "\"", 1);
+    w->comma = true;
+}
+
+static bool begins_with(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+// What a column is, in one word.
+static const char *kind_of(const KalReport *report, size_t column, const char *name)
+{
+    static const struct {
+        const char *beginning;
+        const char *kind;
+    } calls[] = {
+        {"energy(",   "energy"  },
+        {"cforce(",   "force"   },
+        {"reaction(", "reaction"},
+        {"drive(",    "reaction"},
+        {"control(",  "control" },
+        {"work(",     "work"    },
+        {"error(",    "error"   },
+        {"#",         "formula" },
+    };
+
+    const size_t n = report->system->model->n_coordinates;
+    if (column <= 2 * n) {
+        const char *rest = column <= n ? "position" : "velocity";
+        return column == 0 ? "time" : rest;
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (begins_with(name, calls[i].beginning)) {
+            return calls[i].kind;
+        }
+    }
+    return "output";
+}
+
+static void write_column(const KalReportData *data, KalJsonWriter *w, size_t column)
+{
+    const KalQuantity quantity = kal_table_column(data->report->table, column);
+    kal_json_write_begin(w, '{');
+    kal_json_write_key(w, "name");
+    kal_json_write_string(w, quantity.name);
+    kal_json_write_key(w, "unit");
+    kal_json_write_string(w, quantity.unit);
+    kal_json_write_key(w, "kind");
+    kal_json_write_string(w, kind_of(data->report, column, quantity.name));
+    kal_json_write_key(w, "values");
+    if (data->n_rows > 0 && is_constant(data, column)) {
+        kal_json_write_number(w, value_at(data, 0, column));
+    } else {
+        write_values(data, w, column);
+    }
+    kal_json_write_end(w, '}');
+}
+
+void kal_report_write_columns(const KalReportData *data, KalJsonWriter *w)
+{
+    kal_json_write_key(w, "rows");
+    kal_json_write_number(w, (double)data->n_rows);
+    kal_json_write_key(w, "columns");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < kal_table_columns(data->report->table); i++) {
+        write_column(data, w, i);
+    }
+    kal_json_write_end(w, ']');
+}

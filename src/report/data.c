@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+// The facts of a run as JSON.
+
+#include "report/report_impl.h"
+
+#include <kalaba/show.h>
+#include <kalaba/version.h>
+
+static void write_text(KalJsonWriter *w, const char *key, const char *text)
+{
+    kal_json_write_key(w, key);
+    if (text) {
+        kal_json_write_string(w, text);
+    } else {
+        kal_json_write_null(w);
+    }
+}
+
+static void write_number(KalJsonWriter *w, const char *key, double value)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_number(w, value);
+}
+
+static void write_bool(KalJsonWriter *w, const char *key, bool value)
+{
+    kal_json_write_key(w, key);
+    kal_json_write_bool(w, value);
+}
+
+static void write_parameters(KalJsonWriter *w, const KalModel *model)
+{
+    kal_json_write_key(w, "parameters");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        const KalParameter *p = &model->parameters[i];
+        kal_json_write_begin(w, '{');
+        write_text(w, "name", p->name);
+        write_text(w, "unit", p->unit ? p->unit : "");
+        write_number(w, "value", p->number);
+        write_bool(w, "overridden", p->overridden);
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
+}
+
+#define WORD(name, word, meaning) word,
+
+static void write_options(KalJsonWriter *w, const KalRunOptions *options)
+{
+    static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
+    static const char *const drifts[] = {KAL_DRIFT_LIST(WORD)};
+    kal_json_write_key(w, "options");
+    kal_json_write_begin(w, '{');
+    write_number(w, "from", options->from);
+    write_number(w, "until", options->until);
+    write_number(w, "every", options->every);
+    write_number(w, "rtol", options->rtol);
+    write_number(w, "atol", options->atol);
+    write_text(w, "method", methods[options->method]);
+    write_text(w, "drift", drifts[options->drift]);
+    kal_json_write_end(w, '}');
+}
+
+static void write_statistics(KalJsonWriter *w, const KalReportData *data)
+{
+    const KalRunStatistics s = kal_run_statistics(data->run);
+    kal_json_write_key(w, "statistics");
+    kal_json_write_begin(w, '{');
+    write_number(w, "steps", (double)s.steps);
+    write_number(w, "rejected", (double)s.rejected);
+    write_number(w, "evaluations", (double)s.evaluations);
+    if (data->run->has_position) {
+        write_number(w, "position_error", s.position_error);
+    }
+    if (data->run->has_velocity) {
+        write_number(w, "velocity_error", s.velocity_error);
+    }
+    write_number(w, "energy_initial", s.energy_initial);
+    write_number(w, "energy_final", s.energy_final);
+    write_number(w, "energy_drift", s.energy_drift);
+    write_number(w, "energy_lost", s.energy_lost);
+    write_number(w, "energy_events", s.energy_events);
+    if (data->run->balance.n > 0) {
+        write_number(w, "energy_balance", s.energy_balance);
+    }
+    write_number(w, "events", s.events);
+    write_number(w, "passages", s.passages);
+    write_bool(w, "stiff", s.stiff);
+    write_number(w, "seconds", data->facts->seconds);
+    write_number(w, "samples", (double)kal_table_rows(data->report->table));
+    kal_json_write_end(w, '}');
+}
+
+static void write_constants(KalJsonWriter *w, const KalRun *run)
+{
+    const KalConstant *constants = NULL;
+    const size_t count = kal_run_constants(run, &constants);
+    kal_json_write_key(w, "constants");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_begin(w, '{');
+        write_text(w, "name", constants[i].name);
+        write_number(w, "initial", constants[i].initial);
+        write_number(w, "drift", constants[i].drift);
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_marks(KalJsonWriter *w, const KalRun *run)
+{
+    const KalIncident *incidents = NULL;
+    const size_t count = kal_run_incidents(run, &incidents);
+    kal_json_write_key(w, "marks");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_begin(w, '{');
+        write_number(w, "t", incidents[i].t);
+        write_text(w, "text", incidents[i].text);
+        kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_check(KalJsonWriter *w, const KalCheck *check)
+{
+    const KalShowOptions options = {.format = KAL_SHOW_JSON};
+    kal_json_write_key(w, "check");
+    kal_show_check(check, &options, w->sink);
+    w->comma = true;
+}
+
+void kal_report_write_data(const KalReportData *data, KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink};
+    const KalSystem *system = data->report->system;
+    kal_json_write_begin(&w, '{');
+    write_text(&w, "title", kal_system_title(system));
+    write_text(&w, "version", kal_version());
+    write_text(&w, "file", system->source->name);
+    write_text(&w, "failure", data->facts->failure);
+    write_bool(&w, "complete", !data->facts->failure && kal_run_is_over(data->run));
+    write_text(&w, "stopped_by", kal_run_stopped_by(data->run));
+    write_number(&w, "plots_left_out",
+                 (double)(system->model->n_plots - data->report->n_plots));
+    write_number(&w, "drawings_left_out",
+                 (double)(system->model->n_drawings - data->report->n_drawings));
+    write_parameters(&w, system->model);
+    write_options(&w, &data->run->options);
+    write_statistics(&w, data);
+    write_constants(&w, data->run);
+    write_marks(&w, data->run);
+    write_check(&w, data->check);
+    kal_report_write_pictures(data, &w);
+    kal_report_write_columns(data, &w);
+    kal_json_write_end(&w, '}');
+}

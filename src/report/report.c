@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/report_impl.h"
+#include "table/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    FORMULAS_LIMIT = 4000, // of plots and drawings; what is beyond it is left out
+    FORCES_LIMIT = 200, // coordinates and constraints of a system whose forces are kept
+    VALUES_MOST = 220000, // numbers in a page, about
+    ROWS_LEAST = 400,
+    ROWS_MOST = 16000,
+    COLUMNS_WATCHED = 64, // whose extremes are kept
+};
+
+// Formulas.
+
+// Where the record has a symbol already; 0 when it has not.
+static size_t symbol_column(const KalReport *report, KalExpr e)
+{
+    const KalModel *model = report->system->model;
+    const KalExprNode node = kal_graph_node(model->graph, e);
+    if (node.op != KAL_OP_SYMBOL) {
+        return 0;
+    }
+    const KalSymbol *symbol = &model->symbols[node.arg[0].index];
+    switch (symbol->kind) {
+    case KAL_SYMBOL_COORDINATE: return 1 + symbol->index;
+    case KAL_SYMBOL_VELOCITY: return 1 + model->n_coordinates + symbol->index;
+    default: return 0;
+    }
+}
+
+size_t kal_report_column(const KalReport *report, KalExpr e)
+{
+    uint64_t formula = 0;
+    const size_t own = symbol_column(report, e);
+    if (own != 0 || e.index == report->system->model->time.index) {
+        return own;
+    }
+    return kal_map_find(&report->columns, e.index, &formula)
+               ? report->first_formula + (size_t)formula
+               : 0;
+}
+
+static size_t count_formulas(const KalReport *report)
+{
+    return report->formulas.size / sizeof(KalExpr);
+}
+
+static KalStatus add_formula(KalReport *report, KalExpr e)
+{
+    uint64_t formula = 0;
+    const bool absent = e.index == KAL_NO_EXPR.index;
+    if (absent || symbol_column(report, e) != 0
+        || e.index == report->system->model->time.index
+        || kal_map_find(&report->columns, e.index, &formula)) {
+        return KAL_OK;
+    }
+    KAL_TRY(
+        kal_map_set(report->ctx, &report->columns, e.index, count_formulas(report)));
+    return kal_block_add(report->ctx, &report->formulas, &e, sizeof e);
+}
+
+static KalStatus add_point(KalReport *report, KalPoint point)
+{
+    KAL_TRY(add_formula(report, point.x));
+    KAL_TRY(add_formula(report, point.y));
+    return add_formula(report, point.z);
+}
+
+static KalStatus add_drawing(KalReport *report, const KalDrawing *drawing)
+{
+    for (size_t i = 0; i < drawing->n_points; i++) {
+        KAL_TRY(add_point(report, drawing->points[i]));
+    }
+    KAL_TRY(add_point(report, drawing->size));
+    return add_formula(report, drawing->angle);
+}
+
+static KalStatus add_plot(KalReport *report, const KalPlot *plot)
+{
+    for (size_t i = 0; i < plot->n_curves; i++) {
+        KAL_TRY(add_formula(report, plot->curves[i].value));
+    }
+    return add_formula(report, plot->against.value);
+}
+
+static bool has_room(const KalReport *report, size_t more)
+{
+    return more <= FORMULAS_LIMIT && count_formulas(report) <= FORMULAS_LIMIT - more;
+}
+
+static KalStatus gather(KalReport *report)
+{
+    const KalModel *model = report->system->model;
+    for (const KalPlot *p = model->plots;
+         report->n_plots < model->n_plots && has_room(report, p->n_curves + 1); p++) {
+        KAL_TRY(add_plot(report, p));
+        report->n_plots++;
+    }
+    for (const KalDrawing *d = model->drawings;
+         report->n_drawings < model->n_drawings
+         && has_room(report, 3 * d->n_points + 4);
+         d++) {
+        KAL_TRY(add_drawing(report, d));
+        report->n_drawings++;
+    }
+    return KAL_OK;
+}
+
+// The record.
+
+static bool has_driven(const KalModel *model, bool driven)
+{
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        if ((model->constraints[i].driven != KAL_NOT_DRIVEN) == driven) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static KalStatus make_record(KalReport *report)
+{
+    const KalModel *model = report->system->model;
+    const bool small = model->n_coordinates + model->n_constraints <= FORCES_LIMIT;
+    const char *patterns[6] = {"energy()"};
+    size_t count = 1;
+    if (small && model->n_constraints > 0) {
+        patterns[count++] = "cforce(*)";
+    }
+    if (small && has_driven(model, false)) {
+        patterns[count++] = "reaction(*)";
+    }
+    if (small && has_driven(model, true)) {
+        patterns[count++] = "drive(*)";
+    }
+    if (model->n_actuators > 0) {
+        patterns[count++] = "control(*)";
+    }
+    if (report->system->n_works > 0) {
+        patterns[count++] = "work(*)";
+    }
+    KAL_TRY(kal_record_create(report->ctx, report->system, patterns, count,
+                              &report->record));
+    report->table = kal_record_table(report->record);
+    if (model->n_constraints > 0) {
+        KAL_TRY(kal_record_add_errors(report->record));
+    }
+    report->first_formula = kal_table_columns(report->table);
+    return kal_record_add_formulas(report->record, report->system,
+                                   (const KalExpr *)report->formulas.data,
+                                   count_formulas(report));
+}
+
+static KalStatus init(KalReport *report)
+{
+    KAL_TRY(gather(report));
+    return make_record(report);
+}
+
+KalStatus kal_report_create(KalContext *ctx, KalSystem *system, KalReport **out_report)
+{
+    KalReport *report = KAL_NEW(ctx, KalReport);
+    if (!report) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a report");
+    }
+    report->ctx = ctx;
+    report->system = system;
+    const KalStatus status = init(report);
+    if (status != KAL_OK) {
+        kal_report_destroy(report);
+        return status;
+    }
+    *out_report = report;
+    return KAL_OK;
+}
+
+void kal_report_destroy(KalReport *report)
+{
+    if (report) {
+        kal_record_destroy(report->record);
+        kal_block_clear(report->ctx, &report->formulas);
+        kal_map_clear(report->ctx, &report->columns);
+        kal_free(report->ctx, report, sizeof *report);
+    }
+}
+
+KalStatus kal_report_foresee(const KalReport *report, const KalRunOptions *options)
+{
+    return kal_record_foresee(report->record, options);
+}
+
+KalStatus kal_report_take(KalReport *report, KalRun *run)
+{
+    return kal_record_take(report->record, run);
+}
+
+// Writing.
+
+static KalStatus check_template(KalContext *ctx)
+{
+    size_t length = 0;
+    return kal_report_template(&length)
+               ? KAL_OK
+               : kal_fail(ctx, KAL_ERR_USAGE,
+                          "cannot write a report: this program was built without its "
+                          "web parts, which take Node.js and npm to build (configure "
+                          "with -Dweb=enabled)");
+}
+
+KalStatus kal_report_check_path(KalContext *ctx, const char *path)
+{
+    KalFile *file = NULL;
+    KAL_TRY(check_template(ctx));
+    KAL_TRY(kal_file_create(ctx, path, &file));
+    kal_file_destroy(file);
+    return KAL_OK;
+}
+
+static KalStatus choose_rows(const KalReport *report, KalBlock *rows)
+{
+    const size_t columns = kal_table_columns(report->table);
+    size_t watched[COLUMNS_WATCHED];
+    size_t count = 0;
+    size_t most = VALUES_MOST / columns;
+    most = most < ROWS_LEAST ? ROWS_LEAST : most;
+    most = most > ROWS_MOST ? ROWS_MOST : most;
+    for (size_t i = 1; i < columns && count < COLUMNS_WATCHED; i++) {
+        watched[count++] = i;
+    }
+    return kal_report_thin(report->ctx, report->table, watched, count, most, rows);
+}
+
+static KalStatus write_file(const KalReportData *data, KalFile *file)
+{
+    KAL_TRY(kal_report_write_page(data, kal_file_sink(file)));
+    KAL_TRY(kal_file_close(file));
+    return kal_file_finish(file);
+}
+
+static KalStatus write(KalReportData *data, KalCheck **check, KalBlock *rows,
+                       const char *path)
+{
+    const KalReport *report = data->report;
+    KalFile *file = NULL;
+    KAL_TRY(check_template(report->ctx));
+    KAL_TRY(kal_check_create(report->ctx, report->system, check));
+    KAL_TRY(choose_rows(report, rows));
+    data->check = *check;
+    data->rows = (const size_t *)rows->data;
+    data->n_rows = rows->size / sizeof(size_t);
+    KAL_TRY(kal_file_create(report->ctx, path, &file));
+    const KalStatus status = write_file(data, file);
+    kal_file_destroy(file);
+    return status;
+}
+
+KalStatus kal_report_write(KalReport *report, const KalRun *run,
+                           const KalReportFacts *facts, const char *path)
+{
+    KalReportData data = {.report = report, .run = run, .facts = facts};
+    KalCheck *check = NULL;
+    KalBlock rows = {.data = NULL};
+    const KalStatus status = write(&data, &check, &rows, path);
+    kal_block_clear(report->ctx, &rows);
+    kal_check_destroy(check);
+    return status;
+}

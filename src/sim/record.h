@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// More columns of a record, for what shows a run in pictures.
+
+#ifndef SIM_RECORD_H
+#define SIM_RECORD_H
+
+#include "expr/graph.h"
+
+#include <kalaba/record.h>
+
+/// Add a column for each of `count` formulas, of anything that an output may use, under
+/// the names #1, #2, …; before the first row and once.  Where a formula has no value its
+/// column has NaN.  Compiles them: while it runs nothing else may use the system.
+KAL_CHECKED KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
+                                              const KalExpr *formulas, size_t count);
+
+/// Add the columns `error(position)` and `error(velocity)`: the largest residuals that
+/// the constraints have in the states that are taken.  Before the first row.
+KAL_CHECKED KalStatus kal_record_add_errors(KalRecord *record);
+
+#endif

@@ -1,0 +1,163 @@
+// What the tests of reports share: TAP, a browser, reports of models.
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const [tool, root, web, browserPath] = process.argv.slice(2);
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const examples = path.join(root, 'examples');
+
+/** End the program as skipped if there is no browser. */
+export function demandBrowser() {
+  if (!browserPath) {
+    console.log('1..0 # SKIP no Chromium is installed');
+    process.exit(0);
+  }
+}
+
+export function ok(holds, message) {
+  if (!holds) {
+    throw new Error(message);
+  }
+}
+
+export function same(got, want, message = 'differs') {
+  ok(Object.is(got, want), `${message}: got ${got}, not ${want}`);
+}
+
+export function near(got, want, tolerance, message = 'differs') {
+  ok(Math.abs(got - want) <= tolerance, `${message}: got ${got}, not ${want}`);
+}
+
+/** Run the tool; answers its exit status and what it said. */
+export function kalaba(...args) {
+  return new Promise((resolve) => {
+    execFile(tool, args, { maxBuffer: 1 << 26 }, (error, out, err) => {
+      resolve({ status: error ? error.code : 0, out, err });
+    });
+  });
+}
+
+/** Read a CSV of numbers: name → values. */
+export function readCsv(text) {
+  const [head, ...lines] = text.trim().split('\n');
+  const names = head
+    .match(/("([^"]|"")*"|[^,]+)/g)
+    .map((name) => name.replace(/"/g, ''));
+  const rows = lines.map((line) => line.split(',').map(Number));
+  return new Map(names.map((name, i) => [name, rows.map((row) => row[i])]));
+}
+
+/** The number before the unit in a legend, which has six digits. */
+export function shownNumber(text) {
+  const [, mantissa, exponent] = text
+    .replace(/−/g, '-')
+    .match(/^(-?[\d.]+)(?:·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?/);
+  const power = [...(exponent ?? '⁰')].map((c) =>
+    c === '⁻' ? '-' : '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(c),
+  );
+  return Number(mantissa) * 10 ** Number(power.join(''));
+}
+
+/** What the legend of a plot says of its curves. */
+export function legendValues(page, plot) {
+  return page.locator('.plot').nth(plot).locator('.legend .value').allTextContents();
+}
+
+class Lab {
+  async open() {
+    const { chromium } = createRequire(path.join(web, '/'))('playwright-core');
+    this.folder = mkdtempSync(path.join(tmpdir(), 'kalaba-browser-'));
+    this.browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
+  }
+
+  async close() {
+    await this.browser.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  file(name) {
+    return path.join(this.folder, name);
+  }
+
+  /** Write a model; answers its path. */
+  model(name, text) {
+    writeFileSync(this.file(name), text);
+    return this.file(name);
+  }
+
+  /** Run a model with a report; answers the report's path. */
+  async report(model, ...options) {
+    const html = this.file(`${path.basename(model, '.kal')}.html`);
+    const run = await kalaba('run', model, '--report', html, '-q', ...options);
+    same(run.status, 0, run.err);
+    return html;
+  }
+
+  /** Run a model; answers its table. */
+  async table(model, ...options) {
+    const csv = this.file('reference.csv');
+    const run = await kalaba('run', model, '-o', csv, '-q', ...options);
+    same(run.status, 0, run.err);
+    return readCsv(readFileSync(csv, 'utf8'));
+  }
+
+  /** Look at a file in a page of its own, which must have nothing to complain of. */
+  async visit(html, look, options = {}) {
+    const context = await this.browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      ...options,
+    });
+    const page = await context.newPage();
+    const faults = [];
+    const address = `file://${encodeURI(html).replace(/[?#]/g, encodeURIComponent)}`;
+    page.on('console', (message) => faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('request', (request) => {
+      if (request.url() !== address && !request.url().startsWith('blob:')) {
+        faults.push(`asks for ${request.url()}`);
+      }
+    });
+    try {
+      await page.goto(address);
+      await look(page, context);
+      same(faults.join('; '), '', 'the page complains');
+    } finally {
+      await context.close();
+    }
+  }
+}
+
+/** Run named cases one after the other, speaking TAP. */
+export async function runCases(cases) {
+  const lab = new Lab();
+  let failures = 0;
+  await lab.open();
+  console.log(`1..${cases.length}`);
+  for (const [i, test] of cases.entries()) {
+    const start = Date.now();
+    try {
+      await test(lab);
+      console.log(`ok ${i + 1} - ${test.name}`);
+      console.log(`# ${((Date.now() - start) / 1000).toFixed(1)} s`);
+    } catch (error) {
+      failures++;
+      console.log(`# ${String(error.stack).replace(/\n/g, '\n# ')}`);
+      console.log(`not ok ${i + 1} - ${test.name}`);
+    }
+  }
+  await lab.close();
+  process.exit(failures > 0 ? 1 : 0);
+}

@@ -1,0 +1,181 @@
+// The moving picture of reports and its colors, in a browser.
+
+import path from 'node:path';
+import { demandBrowser, examples, near, ok, runCases, same } from './lab.mjs';
+
+const crank = path.join(examples, 'slider_crank.kal');
+
+async function the_picture_plays_and_pauses(lab) {
+  await lab.visit(await lab.report(crank), async (page) => {
+    const time = () => page.evaluate(() => kalaba.clock.t);
+    same(await time(), 0);
+    await page.getByRole('button', { name: 'Play' }).click();
+    const start = Date.now();
+    await page.waitForTimeout(600);
+    const t = await time();
+    const elapsed = (Date.now() - start) / 1000;
+    ok(t > 0.3 && t < elapsed + 0.3, `after ${elapsed} s it shows ${t}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const paused = await time();
+    await page.waitForTimeout(200);
+    same(await time(), paused, 'it goes on');
+    await page.getByLabel('Speed').selectOption('10');
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.waitForTimeout(700); // it has come to the end and begun again
+    ok(await page.evaluate(() => kalaba.clock.playing), 'it does not loop');
+    await page.getByLabel('Loop').uncheck();
+    await page.waitForTimeout(900);
+    same(await page.evaluate(() => kalaba.clock.playing), false, 'it does not end');
+    same(await time(), 5);
+  });
+}
+
+// The color of the canvas where a point of the model is seen.
+function pixelAt(page, point) {
+  return page.evaluate((p) => {
+    const { canvas, camera } = kalaba.scene;
+    const [x, y] = camera.project(p);
+    const scale = canvas.width / canvas.clientWidth;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(
+      Math.round(x * scale),
+      Math.round(y * scale),
+      1,
+      1,
+    );
+    return [...data].join();
+  }, point);
+}
+
+async function what_is_drawn_is_where_it_should_be(lab) {
+  const table = await lab.table(crank);
+  await lab.visit(await lab.report(crank), async (page) => {
+    for (const row of [0, 137, 500, 999]) {
+      const t = table.get('t')[row];
+      const [theta, x] = [table.get('theta')[row], table.get('x')[row]];
+      const pin = [0.2 * Math.cos(theta), 0.2 * Math.sin(theta)]; // 2 L1
+      await page.evaluate((time) => kalaba.clock.set(time), t);
+      const shapes = await page.evaluate((time) => kalaba.scene.shapesAt(time), t);
+      near(shapes[0].points[1][0], pin[0], 1e-9);
+      near(shapes[0].points[1][1], pin[1], 1e-9);
+      near(shapes[1].points[0][0], x, 1e-9);
+      const middle = (a, b) => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+      const blue = '31,102,193,255'; // the first color of the light set
+      same(await pixelAt(page, middle([0, 0], pin)), blue, 'on the crank');
+      same(await pixelAt(page, middle(pin, [x, 0])), blue, 'on the rod');
+      ok((await pixelAt(page, [0.6, 0.31])) !== blue, 'beside them');
+    }
+  });
+}
+
+async function scrubbing_moves_picture_and_plots(lab) {
+  await lab.visit(await lab.report(crank), async (page) => {
+    const slider = page.getByLabel('Time', { exact: true });
+    const box = await slider.boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    const t = await page.evaluate(() => kalaba.clock.t);
+    near(t, 2.5, 0.05);
+    same(await page.locator('.time').textContent(), `t = ${t.toFixed(2)} s`);
+    const offset = await page.evaluate(() => {
+      const { u, cursor } = kalaba.plots[0];
+      const now =
+        cursor.getBoundingClientRect().left - u.over.getBoundingClientRect().left;
+      return now - u.valToPos(kalaba.clock.t, 'x');
+    });
+    near(offset, 0, 1, 'the line in the plot');
+    await page.locator('h1').click(); // away from the slider, for the keys
+    await page.keyboard.press('ArrowRight');
+    near(await page.evaluate(() => kalaba.clock.t), t + 0.05, 1e-9);
+  });
+}
+
+async function pictures_in_space_can_be_turned(lab) {
+  const html = await lab.report(path.join(examples, 'suspended_body.kal'));
+  await lab.visit(html, async (page) => {
+    const look = () =>
+      page.evaluate(() => ({
+        yaw: kalaba.scene.camera.yaw,
+        place: kalaba.scene.camera.project([0.3, 0.2, 0.1]).slice(0, 2).join(),
+        picture: kalaba.scene.canvas.toDataURL(),
+      }));
+    const before = await look();
+    const box = await page.locator('canvas').first().boundingBox();
+    await page.mouse.move(box.x + 200, box.y + 200);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 300, box.y + 230, { steps: 4 });
+    await page.mouse.up();
+    const after = await look();
+    near(after.yaw - before.yaw, 0.8, 0.01);
+    ok(
+      after.place !== before.place && after.picture !== before.picture,
+      'it does not turn',
+    );
+    await page.mouse.dblclick(box.x + 200, box.y + 200);
+    await page.getByLabel('Constraint forces').check();
+    ok((await look()).picture !== after.picture, 'no forces are drawn');
+  });
+}
+
+// WCAG's ratio of two colors as rgb(…).
+function contrast(a, b) {
+  const luminance = (text) => {
+    const [r, g, bl] = text
+      .match(/[\d.]+/g)
+      .slice(0, 3)
+      .map((value) => value / 255)
+      .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * bl;
+  };
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+function colors(page) {
+  return page.evaluate(() => {
+    const style = (element) => getComputedStyle(element);
+    const card = document.querySelector('.plot');
+    const swatches = [...document.querySelectorAll('#plots .swatch')];
+    return {
+      page: style(document.body).backgroundColor,
+      card: style(card).backgroundColor,
+      ink: style(card).color,
+      muted: style(document.querySelector('.summary')).color,
+      series: swatches.map((swatch) => style(swatch).backgroundColor),
+      picture: kalaba.scene.canvas.toDataURL(),
+    };
+  });
+}
+
+async function light_and_dark_are_legible(lab) {
+  const html = await lab.report(path.join(examples, 'swarm.kal'));
+  const seen = [];
+  for (const colorScheme of ['light', 'dark']) {
+    await lab.visit(
+      html,
+      async (page) => {
+        const now = await colors(page);
+        seen.push(now);
+        ok(contrast(now.ink, now.card) > 7, `${colorScheme}: text`);
+        ok(contrast(now.muted, now.page) > 4.5, `${colorScheme}: small text`);
+        now.series.forEach((color, i) =>
+          ok(contrast(color, now.card) > 3, `${colorScheme}: curve ${i + 1}`),
+        );
+        await page.getByRole('button', { name: 'Light or dark' }).click();
+        ok((await colors(page)).card !== now.card, 'the button does nothing');
+      },
+      { colorScheme },
+    );
+  }
+  ok(contrast(seen[0].page, seen[1].page) > 10, 'dark is not dark');
+  ok(seen[0].picture !== seen[1].picture, 'the picture is the same');
+}
+
+demandBrowser();
+await runCases([
+  the_picture_plays_and_pauses,
+  what_is_drawn_is_where_it_should_be,
+  scrubbing_moves_picture_and_plots,
+  pictures_in_space_can_be_turned,
+  light_and_dark_are_legible,
+]);

@@ -1,0 +1,66 @@
+// The time that the picture and the plots show.
+
+const LONG = 60; // seconds that nobody waits for
+const SHORT = 2;
+const GOOD = 10;
+
+/** A speed at which a run lasts some seconds: that of life, if it can be. */
+export function pleasantSpeed(duration) {
+  if (duration >= SHORT && duration <= LONG) {
+    return 1;
+  }
+  const exact = duration / GOOD;
+  const power = 10 ** Math.floor(Math.log10(exact));
+  return [5, 2, 1].map((n) => n * power).find((speed) => speed <= exact * 1.0001);
+}
+
+export class Clock {
+  constructor(from, until) {
+    this.from = from;
+    this.until = until;
+    this.t = from;
+    this.speed = until > from ? pleasantSpeed(until - from) : 1;
+    this.loop = true;
+    this.playing = false;
+    this.listeners = [];
+  }
+
+  /** Have a function called whenever something changes. */
+  listen(listener) {
+    this.listeners.push(listener);
+    listener();
+  }
+
+  tell() {
+    this.listeners.forEach((listener) => listener());
+  }
+
+  set(t) {
+    this.t = Math.min(this.until, Math.max(this.from, t));
+    this.tell();
+  }
+
+  toggle() {
+    this.playing = !this.playing;
+    if (this.playing) {
+      this.t = this.t >= this.until ? this.from : this.t;
+      this.last = performance.now();
+      requestAnimationFrame(() => this.advance());
+    }
+    this.tell();
+  }
+
+  advance() {
+    if (!this.playing) {
+      return;
+    }
+    const now = performance.now();
+    const t = this.t + ((now - this.last) / 1000) * this.speed;
+    this.last = now;
+    if (t > this.until && !this.loop) {
+      this.playing = false;
+    }
+    this.set(t > this.until && this.loop ? this.from : t);
+    requestAnimationFrame(() => this.advance());
+  }
+}

@@ -1,0 +1,194 @@
+// A plot over time.
+
+import uPlot from 'uplot';
+import { axis, paddedRange, sideAxis } from './axes.js';
+import { make } from './dom.js';
+import { number, powerOfTen, unit } from './format.js';
+import { Legend } from './legend.js';
+import { drawMarks, markAt } from './marks.js';
+import { locate, valueAt } from './run.js';
+import { onTheme, seriesColor } from './theme.js';
+
+const HEIGHT = 230;
+const DASHES = [[], [9, 6], [2, 5]]; // so that curves that coincide are all seen
+const LEAST = 1e-18; // what a logarithmic plot shows of zero
+const DRAG = 4; // pixels that make a click a drag
+
+// One scale for each unit.
+function scaleOf(curve, logarithmic) {
+  return logarithmic ? 'log' : `y ${curve.unit}`;
+}
+
+function scalesOf(curves, logarithmic) {
+  const scales = { x: { time: false } };
+  for (const curve of curves) {
+    scales[scaleOf(curve, logarithmic)] = logarithmic
+      ? {}
+      : { range: (u, min, max) => paddedRange(min, max) };
+  }
+  return scales;
+}
+
+// Ticks of a logarithmic plot, which shows exponents.
+const POWERS = {
+  incrs: [1, 2, 5, 10, 20, 50, 100],
+  values: (u, splits) => splits.map(powerOfTen),
+};
+
+// The numbers that are drawn for those of a curve.
+function drawn(list, logarithmic) {
+  return Array.from(list, (value) => {
+    if (Number.isNaN(value)) {
+      return null;
+    }
+    return logarithmic ? Math.log10(Math.max(LEAST, Math.abs(value))) : value;
+  });
+}
+
+// The first unit on the left, the second on the right.
+function axesOf(curves, logarithmic) {
+  const units = [...new Set(curves.map((curve) => curve.unit))].slice(0, 2);
+  const sides = units.map((text, i) =>
+    sideAxis(scaleOf({ unit: text }, logarithmic), unit(text), {
+      side: i === 0 ? 3 : 1,
+      ...(i === 0 ? {} : { grid: { show: false } }),
+      ...(logarithmic ? POWERS : {}),
+    }),
+  );
+  return [axis('x', 't [s]'), ...(logarithmic ? sides.slice(0, 1) : sides)];
+}
+
+export class TimePlot {
+  /** `group` lists the plots that are zoomed together. */
+  constructor({ run, plot, clock, group, marks }) {
+    this.run = run;
+    this.plot = plot;
+    this.clock = clock;
+    this.group = group;
+    this.marks = marks;
+    this.data = plot.curves.map(({ column }) => run.columns[column].data);
+    this.legend = new Legend(plot.curves, (i, show) =>
+      this.u.setSeries(i + 1, { show }),
+    );
+    this.note = make('div', { className: 'note', hidden: true });
+    this.cursor = make('div', { className: 'now' });
+    this.host = make('div', { className: 'canvas' });
+    this.element = make(
+      'figure',
+      { className: 'card plot' },
+      make('figcaption', {}, plot.title),
+      this.legend.element,
+      this.host,
+    );
+  }
+
+  /** Draw, once the element is in the page. */
+  start() {
+    const values = this.data.map((list) => drawn(list, this.plot.logarithmic));
+    this.u = new uPlot(this.options(), [this.run.time, ...values], this.host);
+    this.u.over.append(this.cursor, this.note);
+    this.listen();
+    this.group.push(this);
+    this.clock.listen(() => this.showTime());
+    onTheme(() => this.u.redraw());
+    new ResizeObserver(() => this.resize()).observe(this.host);
+  }
+
+  options() {
+    const { curves, logarithmic } = this.plot;
+    return {
+      width: this.host.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: {
+        sync: { key: 'time' },
+        drag: { x: true, y: false },
+        points: { size: 7 },
+      },
+      scales: scalesOf(curves, logarithmic),
+      axes: axesOf(curves, logarithmic),
+      series: [
+        {},
+        ...curves.map((curve, i) => ({
+          label: curve.label,
+          scale: scaleOf(curve, logarithmic),
+          stroke: () => seriesColor(i),
+          width: 1.75,
+          pxAlign: 0,
+          dash: !logarithmic && curves.length <= DASHES.length ? DASHES[i] : [],
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        drawAxes: [drawMarks(this.marks)],
+        setCursor: [() => this.showCursor()],
+        setScale: [(u, key) => key === 'x' && this.follow()],
+      },
+    };
+  }
+
+  // A click moves the time there; a drag zooms.
+  listen() {
+    let down = 0;
+    this.u.over.addEventListener('mousedown', (event) => {
+      down = event.clientX;
+    });
+    this.u.over.addEventListener('click', (event) => {
+      if (Math.abs(event.clientX - down) < DRAG) {
+        this.clock.set(this.u.posToVal(this.u.cursor.left, 'x'));
+      }
+    });
+  }
+
+  resize() {
+    if (this.host.clientWidth > 0) {
+      this.u.setSize({ width: this.host.clientWidth, height: HEIGHT });
+      this.showTime();
+    }
+  }
+
+  // Zoom the other plots as this one.
+  follow() {
+    const { min, max } = this.u.scales.x;
+    for (const other of this.group) {
+      const scale = other.u.scales.x;
+      if (other !== this && (scale.min !== min || scale.max !== max)) {
+        other.u.setScale('x', { min, max });
+      }
+    }
+    this.showTime();
+  }
+
+  showCursor() {
+    const { idx, left } = this.u.cursor;
+    const hovered = idx !== null && idx !== undefined && left >= 0;
+    const mark = hovered ? markAt(this.u, this.marks, left) : null;
+    this.note.hidden = mark === null;
+    if (mark) {
+      this.note.textContent = `t = ${number(mark.t)}: ${mark.text}`;
+    }
+    if (hovered) {
+      const place = `t = ${number(this.run.time[idx])} s`;
+      this.legend.show(
+        place,
+        this.data.map((list) => list[idx]),
+      );
+    } else {
+      this.showTime();
+    }
+  }
+
+  showTime() {
+    const { t } = this.clock;
+    const { min, max } = this.u.scales.x;
+    this.cursor.hidden = t < min || t > max;
+    this.cursor.style.transform = `translateX(${this.u.valToPos(t, 'x')}px)`;
+    if (!(this.u.cursor.left >= 0)) {
+      const place = locate(this.run.time, t);
+      this.legend.show(
+        `t = ${number(t)} s`,
+        this.data.map((list) => valueAt(list, place)),
+      );
+    }
+  }
+}
