@@ -129,7 +129,7 @@ static void rings_have_roots_of_one(void)
         near(decompose(), 0.0, 1e-14 * n);
         for (int i = 0; i < n; i++) {
             const double angle = 2.0 * acos(-1.0) * i / n;
-            near(distance_to(CMPLX(cos(angle), sin(angle))), 0.0, 1e-13);
+            near(distance_to(cexp(angle * I)), 0.0, 1e-13);
         }
         for (int i = 0; i < n; i++) {
             near(conditions[i], 1.0, 1e-12); // it is orthogonal
