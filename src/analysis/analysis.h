@@ -78,6 +78,7 @@ struct KalAnalysis {
     int n_states;
     int n_positions;
     int usual_states; ///< at the model's start; −1: not known
+    bool all_leaves;  ///< constraints in disguise do not restrict positions
     char note[KAL_NOTE_SIZE];
 
     void *spectrum_work;

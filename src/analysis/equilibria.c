@@ -27,6 +27,7 @@ typedef struct Search {
     double *start;   // 2n: of the model
     double *y;       // 2n
     uint64_t random;
+    int states; // at the start
     KalEquilibria result;
 } Search;
 
@@ -135,7 +136,7 @@ static KalStatus turn_back(Search *s, int i)
 static bool is_inside(const Search *s)
 {
     const double *y = kal_instant_q(s->a->instant);
-    if (s->a->n_states < s->a->usual_states) {
+    if (s->a->n_states < s->states) {
         return false;
     }
     for (int i = 0; i < 2 * s->a->system->n; i++) {
@@ -241,6 +242,21 @@ static KalStatus add(Search *s, const KalModes *modes)
     return KAL_OK;
 }
 
+// Modes on the leaf that the state is on; a family goes through all leaves.
+static KalStatus find_modes(Search *s, KalModes *modes)
+{
+    KalAnalysis *a = s->a;
+    KalModes whole = {.family = 0};
+    KAL_TRY(kal_analysis_modes(a, &whole));
+    a->all_leaves = false;
+    const KalStatus status = kal_analysis_modes(a, modes);
+    a->all_leaves = true;
+    modes->family = whole.family;
+    s->b->steady = s->options.steady;
+    s->b->ignorable = s->ignorable;
+    return status;
+}
+
 // Take the balanced state that was arrived at, unless it is known or out of bounds.
 static KalStatus take(Search *s)
 {
@@ -253,14 +269,12 @@ static KalStatus take(Search *s)
     if (!is_inside(s) || is_listed(s)) {
         return KAL_OK;
     }
-    KAL_TRY(kal_analysis_modes(s->a, &modes));
-    s->b->steady = s->options.steady;
-    s->b->ignorable = s->ignorable;
+    KAL_TRY(find_modes(s, &modes));
     KAL_TRY(is_related(s, &modes, &related));
     if (related) {
         return KAL_OK;
     }
-    KAL_TRY(kal_analysis_modes(s->a, &modes)); // the walk has been elsewhere
+    KAL_TRY(find_modes(s, &modes)); // the walk has been elsewhere
     return add(s, &modes);
 }
 
@@ -324,7 +338,11 @@ static KalStatus prepare(Search *s)
     s->y = numbers + 6 * n;
     KAL_TRY(kal_analysis_balancer(a, &s->b));
     KAL_TRY(kal_analysis_place(a, NULL, NULL));
+    a->all_leaves = true;
     memcpy(s->start, kal_instant_q(a->instant), 2 * n * sizeof *s->start);
+    if (kal_analysis_count_states(a, &s->states) == KAL_ERR_NOMEM) {
+        return KAL_ERR_NOMEM;
+    }
     KAL_TRY(kal_bounds_read(a->instant, s->options.where, &s->bounds));
     return s->options.steady ? find_ignorable(s) : KAL_OK;
 }
@@ -344,8 +362,12 @@ KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *o
     if (options->starts == 0) {
         s.options.starts = options->steady ? 1 : DEFAULT_STARTS;
     }
-    KAL_TRY(prepare(&s));
-    KAL_TRY(search_all(&s));
+    KalStatus status = prepare(&s);
+    if (status == KAL_OK) {
+        status = search_all(&s);
+    }
+    a->all_leaves = false;
+    KAL_TRY(status);
     s.result.list = list(&s);
     *out_equilibria = s.result;
     return KAL_OK;

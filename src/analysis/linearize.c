@@ -168,7 +168,7 @@ static void fill_weights(KalAnalysis *a)
 static int add_integrals(KalAnalysis *a, int rows, int width)
 {
     const KalClassification *classes = a->forms.classes;
-    if (!classes || a->instant->n_active < a->system->m
+    if (!classes || a->all_leaves || a->instant->n_active < a->system->m
         || kal_forms_evaluate(&a->forms, KAL_FORM_INTEGRAL, a->instant) != KAL_OK) {
         return rows;
     }

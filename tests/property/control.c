@@ -35,6 +35,8 @@ typedef struct Text {
     double rate[MOST_SERVOS];
 } Text;
 
+static void add(Text *text, const char *format, ...) KAL_PRINTF(2, 3);
+
 static void add(Text *text, const char *format, ...)
 {
     va_list args;

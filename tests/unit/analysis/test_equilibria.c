@@ -190,6 +190,20 @@ static void a_top_precesses(void)
     lab_close(&lab);
 }
 
+// A wheel that rolls, x' = R th', on a spring: how far it has turned at rest is its past.
+static void families_go_through_all_leaves(void)
+{
+    Lab lab;
+    const KalEquilibria found =
+        search(&lab,
+               "coord x, th\nkinetic 1/2*(x'^2 + th'^2)\npotential (x - 2)^2\n"
+               "dissipation x'^2\nconstraint roll: x' = 0.5*th'\n",
+               (KalEquilibriumOptions){.starts = 0});
+    ok(found.count == 1 && find(&found, 0, 2.0) && found.list[0].family == 1);
+    ok(found.list[0].stability == KAL_STABILITY_STABLE && found.list[0].decays);
+    lab_close(&lab);
+}
+
 static void what_is_not_there_is_not_found(void)
 {
     Lab lab;
@@ -251,5 +265,6 @@ TAP_RUN(TAP_CASE(a_pendulum_hangs_or_stands), TAP_CASE(a_double_pendulum_has_fou
         TAP_CASE(angles_count_once_if_they_are_periodic), TAP_CASE(bounds_choose),
         TAP_CASE(families_are_told_from_flat_places),
         TAP_CASE(a_sleigh_rests_anywhere_and_glides_on_a_line),
-        TAP_CASE(a_top_precesses), TAP_CASE(what_is_not_there_is_not_found),
-        TAP_CASE(wrong_searches_are_refused), TAP_CASE(all_allocations_may_fail))
+        TAP_CASE(a_top_precesses), TAP_CASE(families_go_through_all_leaves),
+        TAP_CASE(what_is_not_there_is_not_found), TAP_CASE(wrong_searches_are_refused),
+        TAP_CASE(all_allocations_may_fail))

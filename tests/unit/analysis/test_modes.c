@@ -84,11 +84,11 @@ static const char sleigh[] =
 static void a_sleigh_is_stable_forwards_only(void)
 {
     const double rate = 0.3 / (0.09 + 0.2);
-    static const char *const states[] = {
-        "x' = 1.5, y' = 0, theta' = 0",
-        ("theta = 0.5, x' = 1.5*0.87758256189037276, y' = 1.5*0.47942553860420301, "
-         "theta' = 0"),
-        "x' = -1.5, y' = 0, theta' = 0"};
+    // 1.5 in the direction of 0.5 radians
+    static const char turned[] = "theta = 0.5, x' = 1.5*0.87758256189037276, "
+                                 "y' = 1.5*0.47942553860420301, theta' = 0";
+    static const char *const states[] = {"x' = 1.5, y' = 0, theta' = 0", turned,
+                                         "x' = -1.5, y' = 0, theta' = 0"};
     for (int k = 0; k < 3; k++) {
         Lab lab;
         const KalModes modes = lab_modes(&lab, sleigh, states[k]);
