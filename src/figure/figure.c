@@ -84,6 +84,7 @@ static KalStatus find_x(KalFigure *figure, const char *name)
     const size_t count = kal_table_columns(figure->table);
     const size_t t = kal_table_find_column(figure->table, "t");
     figure->clock = t == count ? 0 : t;
+    figure->run = kal_table_find_column(figure->table, "run");
     figure->x = name ? kal_table_find_column(figure->table, name) : figure->clock;
     return figure->x < count ? KAL_OK : fail_of_column(figure, name);
 }
@@ -100,6 +101,14 @@ bool kal_figure_shows(const KalFigure *figure, const double *row)
            && kal_axis_takes(figure->options.log_x, row[figure->x]);
 }
 
+bool kal_figure_begins_run(const KalFigure *figure, size_t i)
+{
+    const size_t run = figure->run;
+    return i > 0 && run < kal_table_columns(figure->table)
+           && kal_table_row(figure->table, i)[run]
+                  != kal_table_row(figure->table, i - 1)[run];
+}
+
 static void scan_x(KalFigure *figure)
 {
     double before = -INFINITY;
@@ -107,6 +116,7 @@ static void scan_x(KalFigure *figure)
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
         const double value = row[figure->x];
+        before = kal_figure_begins_run(figure, i) ? -INFINITY : before;
         if (kal_figure_shows(figure, row)) {
             kal_range_add(&figure->x_range, figure->options.log_x, value);
             figure->x_ascends = figure->x_ascends && value >= before;

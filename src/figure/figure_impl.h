@@ -29,7 +29,8 @@ struct KalFigure {
     char title[2048];         ///< "" for none
     size_t clock;             ///< the column that decides which rows are shown
     size_t x;                 ///< the column of the axis
-    bool x_ascends;           ///< no value is less than the one before
+    size_t run;               ///< the column that counts runs; none: how many there are
+    bool x_ascends;           ///< no value is less than the one before in its run
     KalRange x_range;
     KalPanel panels[KAL_FIGURE_PANEL_LIMIT];
     size_t n_panels;
@@ -43,6 +44,9 @@ typedef struct KalAxes {
 
 /// Whether a row is to be shown: it is not left out and has a place on the x axis.
 bool kal_figure_shows(const KalFigure *figure, const double *row);
+
+/// Whether row i is the first of another run than the row before.
+bool kal_figure_begins_run(const KalFigure *figure, size_t i);
 
 /// Axes that fit the curves.
 KalAxes kal_figure_axes(const KalFigure *figure);

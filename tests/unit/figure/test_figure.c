@@ -3,11 +3,10 @@
 // Which columns a figure shows, what it refuses, and that every allocation may fail.
 
 #include "fault.h"
+#include "figure/figure_impl.h"
 #include "folder.h"
 #include "tables.h"
 #include "tap.h"
-
-#include <kalaba/figure.h>
 
 #include <float.h>
 
@@ -217,6 +216,44 @@ static void rows_out_of_time_are_left_out(void)
     close_lab(&lab);
 }
 
+// Three runs of two rows each, their times beginning anew.
+static void add_runs(Lab *lab)
+{
+    static const char *const names[] = {"t", "y", "run"};
+    ok(kal_context_create(NULL, NULL, &lab->ctx) == KAL_OK);
+    ok(kal_table_create(lab->ctx, 0, &lab->table) == KAL_OK);
+    for (int i = 0; i < 3; i++) {
+        ok(kal_table_add_column(lab->table, (KalQuantity){names[i], "", ""}) == KAL_OK);
+    }
+    for (int i = 0; i < 6; i++) {
+        const double row[] = {i % 2, i, 1 + i / 2};
+        ok(kal_table_add_row(lab->table, row) == KAL_OK);
+    }
+}
+
+static void runs_are_not_joined(void)
+{
+    Lab lab = {.ctx = NULL};
+    const KalFigureOptions options = kal_figure_options();
+    add_runs(&lab);
+    ok(kal_figure_create(lab.ctx, lab.table, &options, &lab.figure) == KAL_OK);
+    ok(add(&lab, "y") == KAL_OK);
+    ok(lab.figure->x_ascends); // in every run
+    const KalAxes axes = kal_figure_axes(lab.figure);
+    KalThin thin = kal_thin(lab.ctx, 1e-3, 1e-6);
+    kal_figure_trace(lab.figure, &axes, 0, 0, (KalBox){0.0, 0.0, 100.0, 100.0}, &thin);
+    ok(kal_thin_finish(&thin) == KAL_OK);
+    const KalSpot *points = (const KalSpot *)thin.points.data;
+    const size_t count = thin.points.size / sizeof *points;
+    ok(count >= 8);
+    for (size_t i = 1; i < count; i++) { // a line would go back in time
+        ok(isnan(points[i].x) || isnan(points[i - 1].x)
+           || points[i].x > points[i - 1].x);
+    }
+    kal_block_clear(lab.ctx, &thin.points);
+    close_lab(&lab);
+}
+
 static void a_figure_without_panels_is_refused(void)
 {
     Lab lab;
@@ -362,7 +399,7 @@ TAP_RUN(TAP_CASE(patterns_choose_columns), TAP_CASE(a_name_that_is_none_is_expla
         TAP_CASE(usual_panels_have_a_limit), TAP_CASE(limits_have_messages),
         TAP_CASE(options_out_of_bounds_are_refused),
         TAP_CASE(a_table_without_rows_is_refused),
-        TAP_CASE(rows_out_of_time_are_left_out),
+        TAP_CASE(rows_out_of_time_are_left_out), TAP_CASE(runs_are_not_joined),
         TAP_CASE(a_figure_without_panels_is_refused), TAP_CASE(an_image_has_a_limit),
         TAP_CASE(odd_values_can_be_drawn),
         TAP_CASE(the_same_figure_gives_the_same_bytes),
