@@ -142,10 +142,13 @@ KAL_API KAL_CHECKED KalStatus kal_analysis_modes(KalAnalysis *analysis,
 /// places.
 typedef struct KalEquilibriumOptions {
     int starts;        ///< places to begin at, the model's start among them; 0: 31, and
-                       ///< 1 for steady motions
+                       ///< 1 for steady motions, none where `grid` has some
     uint64_t seed;     ///< of the random places
     const char *where; ///< bounds, "theta = -pi .. pi, x = 0 .. 1"; NULL: none
-    bool steady;       ///< look for steady motions, not for rest
+    const char *const *grid; ///< places to begin at before, as for kal_analysis_place()
+    size_t n_grid;
+    bool steady; ///< look for steady motions, not for rest
+    bool each;   ///< list all members of a family that are found, not one alone
 } KalEquilibriumOptions;
 
 /// A state in which nothing accelerates.

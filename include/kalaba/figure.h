@@ -26,6 +26,10 @@
 extern "C" {
 #endif
 
+/// The column of a table of marks that says how each is drawn: filled where it is
+/// positive, open where it is negative, open with a dot where it is 0.
+#define KAL_FIGURE_STABILITY "stability"
+
 /// Panels with curves.
 typedef struct KalFigure KalFigure;
 
@@ -98,6 +102,13 @@ KAL_API KAL_CHECKED KalStatus kal_figure_add_panel(KalFigure *figure,
 /// KAL_ERR_USAGE when there is only the column of the x axis; KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_figure_add_usual_panels(KalFigure *figure,
                                                           size_t *out_omitted);
+
+/// Mark places on all panels: rows of another table that has columns of the names of the x
+/// axis and of curves, and one that says how they are drawn, KAL_FIGURE_STABILITY.  Axes
+/// widen to show them; terminals do not.  After all panels; the table must outlive the
+/// figure.  KAL_ERR_USAGE when columns are missing.
+KAL_API KAL_CHECKED KalStatus kal_figure_set_marks(KalFigure *figure,
+                                                   const KalTable *marks);
 
 /// How many curves there are, in all panels.
 KAL_API size_t kal_figure_curves(const KalFigure *figure);

@@ -270,6 +270,9 @@ static KalStatus take(Search *s)
         return KAL_OK;
     }
     KAL_TRY(find_modes(s, &modes));
+    if (s->options.each) {
+        return add(s, &modes);
+    }
     KAL_TRY(is_related(s, &modes, &related));
     if (related) {
         return KAL_OK;
@@ -298,24 +301,41 @@ static KalStatus seek(Search *s, bool *out_found)
     return KAL_OK;
 }
 
+// Search from the present state.  That nothing can be said there is no failure.
+static KalStatus search_here(Search *s)
+{
+    bool found = false;
+    KAL_TRY(seek(s, &found));
+    s->result.starts++;
+    s->result.arrived += found;
+    const KalStatus status = found ? take(s) : KAL_OK;
+    return status == KAL_ERR_NOMEM || status == KAL_ERR_LIMIT ? status : KAL_OK;
+}
+
+// Places of the grid that cannot be brought onto the constraints count for nothing.
+static KalStatus search_grid(Search *s)
+{
+    for (size_t k = 0; k < s->options.n_grid && s->result.count < KAL_EQUILIBRIA_LIMIT;
+         k++) {
+        const KalStatus status = kal_analysis_place(s->a, s->options.grid[k], NULL);
+        if (status != KAL_OK && status != KAL_ERR_CONTRADICTION) {
+            return status;
+        }
+        KAL_TRY(status == KAL_OK ? search_here(s) : KAL_OK);
+    }
+    return kal_analysis_place(s->a, NULL, NULL);
+}
+
 static KalStatus search_all(Search *s)
 {
     static const double spreads[] = {1.0, 0.3, 3.0};
+    KAL_TRY(search_grid(s));
     for (int k = 0; k < s->options.starts && s->result.count < KAL_EQUILIBRIA_LIMIT;
          k++) {
-        bool found = false;
         if (k > 0) {
             scatter(s, spreads[k % 3]);
         }
-        KAL_TRY(seek(s, &found));
-        s->result.starts++;
-        s->result.arrived += found;
-        if (found) {
-            const KalStatus status = take(s);
-            if (status == KAL_ERR_NOMEM || status == KAL_ERR_LIMIT) {
-                return status;
-            }
-        }
+        KAL_TRY(search_here(s));
     }
     return KAL_OK;
 }
@@ -359,7 +379,7 @@ KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *o
         return kal_fail(a->ctx, KAL_ERR_USAGE, "the number of starts is 1 to %d",
                         MOST_STARTS);
     }
-    if (options->starts == 0) {
+    if (options->starts == 0 && options->n_grid == 0) {
         s.options.starts = options->steady ? 1 : DEFAULT_STARTS;
     }
     KalStatus status = prepare(&s);

@@ -1,25 +1,119 @@
 // SPDX-License-Identifier: MIT
 
 #include "analysis.h"
+#include "family.h"
 #include "output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
     OPTION_STARTS = KAL_MODEL_OPTION_COUNT,
     OPTION_SEED,
     OPTION_WHERE,
-    OPTION_STEADY
+    OPTION_GRID,
+    OPTION_EACH,
+    OPTION_STEADY,
+    OPTION_FILE
 };
 
 static const KalOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_STARTS] = {"--starts", "N",
-                       "begin at N places, the start among them; 31, or 1",       false},
-    [OPTION_SEED] = {"--seed",   "S",      "of the random places; 0",           false},
-    [OPTION_WHERE] = {"--where",  "BOUNDS", "such as \"theta=-pi..pi, x=0..1\"", false},
-    [OPTION_STEADY] = {"--steady", NULL,     "steady motions instead of rest",    false},
+                       "begin at N places, the start among them; 31, or 1",                     false},
+    [OPTION_SEED] = {"--seed",   "S",      "of the random places; 0",                         false},
+    [OPTION_WHERE] = {"--where",  "BOUNDS", "such as \"theta=-pi..pi, x=0..1\"",               false},
+    [OPTION_GRID] = {"--grid",   "STARTS",
+                       "begin at each, as in \"x = -1 .. 1 count 9; y = 0, 2\"",                false},
+    [OPTION_EACH] = {"--each",   NULL,     "list every member of a family that is found",
+                       false                                                                         },
+    [OPTION_FILE] = {"-o",       "FILE",   "write a table of them: .csv, .h5, .mat or .json",
+                       false                                                                         },
+    [OPTION_STEADY] = {"--steady", NULL,     "steady motions instead of rest",                  false},
 };
+
+// Columns for all coordinates, velocities and outputs, and for the stability.
+static KalStatus add_columns(const KalSystem *system, KalTable *table)
+{
+    const char *const *names = kal_system_coordinate_names(system);
+    const int n = kal_system_coordinates(system);
+    KalStatus status = KAL_OK;
+    for (int i = 0; i < 2 * n && status == KAL_OK; i++) {
+        char name[KAL_TABLE_LABEL_LIMIT];
+        (void)snprintf(name, sizeof name, "%s%s", names[i % n], i < n ? "" : "'");
+        status = kal_table_add_column(table, (KalQuantity){name, "", ""});
+    }
+    for (int i = 0; i < kal_system_outputs(system) && status == KAL_OK; i++) {
+        const char *name = kal_system_output_names(system)[i];
+        status = kal_table_add_column(table, (KalQuantity){name, "", ""});
+    }
+    const KalQuantity stability = {KAL_FIGURE_STABILITY, "",
+                                   "1 stable, 0 marginal, -1 unstable"};
+    return status == KAL_OK ? kal_table_add_column(table, stability) : status;
+}
+
+static double number_of(KalStability stability)
+{
+    return stability == KAL_STABILITY_STABLE     ? 1.0
+           : stability == KAL_STABILITY_UNSTABLE ? -1.0
+                                                 : 0.0;
+}
+
+// The row of equilibrium k, from 0.
+static KalStatus add_row(KalAnalysis *analysis, const KalEquilibria *equilibria, int k,
+                         const KalSystem *system, double *row, KalTable *table)
+{
+    const KalEquilibrium *e = &equilibria->list[k];
+    const size_t n = (size_t)kal_system_coordinates(system);
+    const size_t outputs = (size_t)kal_system_outputs(system);
+    KalInstant *instant = kal_analysis_instant(analysis);
+    const double *values = NULL;
+    KalMotionAnswer answer;
+    KalStatus status = kal_analysis_go(analysis, k + 1);
+    status = status == KAL_OK ? kal_instant_solve(instant, &answer) : status;
+    status = status == KAL_OK ? kal_instant_outputs(instant, &values) : status;
+    if (status != KAL_OK) {
+        return status;
+    }
+    memcpy(row, e->q, n * sizeof *row);
+    memcpy(row + n, e->qd, n * sizeof *row);
+    memcpy(row + 2 * n, values, outputs * sizeof *row);
+    row[2 * n + outputs] = number_of(e->stability);
+    return kal_table_add_row(table, row);
+}
+
+static KalStatus fill(KalAnalysis *analysis, const KalEquilibria *equilibria,
+                      const KalSystem *system, KalTable *table)
+{
+    KalStatus status = add_columns(system, table);
+    double *row = malloc((kal_table_columns(table) + 1) * sizeof *row);
+    status = row ? status : KAL_ERR_NOMEM;
+    for (int k = 0; k < equilibria->count && status == KAL_OK; k++) {
+        status = add_row(analysis, equilibria, k, system, row, table);
+    }
+    free(row);
+    return status;
+}
+
+static KalStatus write(const KalModelJob *job, KalAnalysis *analysis,
+                       const KalEquilibria *equilibria)
+{
+    const char *file = job->arguments->options[OPTION_FILE];
+    KalTable *table = NULL;
+    if (!file) {
+        return KAL_OK;
+    }
+    KalStatus status = kal_table_create(job->ctx, 0, &table);
+    if (status == KAL_OK) {
+        status = fill(analysis, equilibria, job->system, table);
+    }
+    if (status == KAL_OK) {
+        status = kal_table_write(table, file, NULL);
+    }
+    kal_table_destroy(table);
+    return status;
+}
 
 static KalExit search(KalModelJob *job, KalAnalysis *analysis,
                       const KalEquilibriumOptions *how)
@@ -27,6 +121,7 @@ static KalExit search(KalModelJob *job, KalAnalysis *analysis,
     KalEquilibria equilibria;
     const KalShowOptions show = kal_analysis_show_options(job);
     if (kal_analysis_equilibria(analysis, how, &equilibria) != KAL_OK
+        || write(job, analysis, &equilibria) != KAL_OK
         || kal_show_equilibria(analysis, &equilibria, &show, kal_standard_output)
                != KAL_OK) {
         return kal_model_job_fail_plain(job);
@@ -47,16 +142,25 @@ static KalExit equilibria(KalModelJob *job)
         || !kal_option_count(job, OPTION_SEED, "--seed", 9e15, &seed)) {
         return KAL_EXIT_USAGE;
     }
+    KalFamily grid = {.n = 0};
+    if (given[OPTION_GRID] && !kal_family_init(&grid, given[OPTION_GRID])) {
+        kal_family_clear(&grid);
+        return KAL_EXIT_USAGE;
+    }
     const KalEquilibriumOptions how = {.starts = (int)starts,
                                        .seed = (uint64_t)seed,
                                        .where = given[OPTION_WHERE],
+                                       .grid = (const char *const *)grid.starts,
+                                       .n_grid = grid.n,
+                                       .each = given[OPTION_EACH] != NULL,
                                        .steady = given[OPTION_STEADY] != NULL};
     KalAnalysis *analysis = NULL;
-    if (kal_analysis_create(job->ctx, job->system, "", &analysis) != KAL_OK) {
-        return kal_model_job_fail_plain(job);
-    }
-    const KalExit status = search(job, analysis, &how);
+    const KalExit status =
+        kal_analysis_create(job->ctx, job->system, "", &analysis) == KAL_OK
+            ? search(job, analysis, &how)
+            : kal_model_job_fail_plain(job);
     kal_analysis_destroy(analysis);
+    kal_family_clear(&grid);
     return status;
 }
 
@@ -75,10 +179,14 @@ static void print_details(void)
           "dimension.\nWith --steady coordinates that nothing depends on may move: "
           "steady turning, rolling\nor spinning, with the speeds of the start if "
           "possible.\n"
+          "With -o the states go to a table, with their outputs and a column "
+          "'stability'\n(1 stable, 0 marginal, -1 unstable), for kalaba plot --marks.\n"
           "\nExamples:\n"
           "  kalaba equilibria double_pendulum.kal\n"
           "  kalaba equilibria linkage.kal --where \"theta=-pi..pi\" --starts 200\n"
           "  kalaba equilibria rolling_disc.kal --steady --starts 1\n"
+          "  kalaba equilibria sleigh.kal --steady --each --grid \"x' = -2 .. 2 count "
+          "9\" -o rest.csv\n"
           "\nExit status: 0 done, whether or not one was found, 1 the model or its "
           "numbers are\nat fault, 2 wrong usage.\n",
           stdout);

@@ -22,7 +22,7 @@ typedef struct List {
 static bool complain(void)
 {
     kal_message_print(
-        "option '--family' takes a coordinate or velocity and its values, "
+        "a family or grid of starts is a coordinate or velocity and its values, "
         "such as \"x' = -2, -1, 1, 2\" or \"x = -1 .. 1 count 9\"");
     return false;
 }
@@ -122,7 +122,7 @@ static bool multiply(KalFamily *family, const List *list)
 {
     const size_t before = family->n > 0 ? family->n : 1;
     if (before * list->n > KAL_FAMILY_LIMIT) {
-        kal_message_print("option '--family' takes up to %d starts", KAL_FAMILY_LIMIT);
+        kal_message_print("a family or grid has up to %d starts", KAL_FAMILY_LIMIT);
         return false;
     }
     KalFamily next = {.starts = calloc(before * list->n, sizeof *next.starts)};

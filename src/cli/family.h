@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The option --family: several starts of one model.
+/// The options --family and --grid: several starts of one model.
 
 #ifndef CLI_FAMILY_H
 #define CLI_FAMILY_H
@@ -12,7 +12,7 @@ enum {
     KAL_FAMILY_LIMIT = 10000 ///< starts at most
 };
 
-/// The starts, as texts for kal_run_start_from().
+/// The starts, as texts for kal_run_start_from() and kal_analysis_place().
 typedef struct KalFamily {
     size_t n;
     char **starts; ///< n

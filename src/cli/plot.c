@@ -21,6 +21,7 @@ enum {
     OPTION_LOG,
     OPTION_EQUAL,
     OPTION_THEME,
+    OPTION_MARKS,
     OPTION_TERMINAL,
     OPTION_QUIET,
     USUAL_COLUMNS = 80,
@@ -41,6 +42,8 @@ static const KalOption options[] = {
     [OPTION_EQUAL] = {"--equal",    NULL,    "a length means the same along both axes",
                      false                                                                  },
     [OPTION_THEME] = {"--theme",    "THEME", "auto, light or dark",                     false},
+    [OPTION_MARKS] = {"--marks",    "FILE",
+                     "equilibria to mark, as 'kalaba equilibria -o' writes",           false},
     [OPTION_TERMINAL] = {"--terminal", NULL,    "show it in characters, even with -o",
                      false                                                                  },
     [OPTION_QUIET] = {"-q",         NULL,    "no warnings",                             false},
@@ -51,6 +54,7 @@ typedef struct Job {
     const KalArguments *arguments;
     KalContext *ctx;
     KalTable *table;
+    KalTable *marks; // NULL: none
     KalFigure *figure;
     KalFigureOptions options;
 } Job;
@@ -268,6 +272,22 @@ static KalExit add_panels(const Job *job)
     return KAL_EXIT_DONE;
 }
 
+static KalExit add_marks(Job *job)
+{
+    const char *file = option(job, OPTION_MARKS);
+    if (file && !option(job, OPTION_FILE)) {
+        kal_message_print("option '--marks' is for a file, which '-o' names");
+        return KAL_EXIT_USAGE;
+    }
+    if (file
+        && (kal_table_read(job->ctx, file, 0, &job->marks) != KAL_OK
+            || kal_figure_set_marks(job->figure, job->marks) != KAL_OK)) {
+        kal_message_print("%s: %s", file, kal_context_message(job->ctx));
+        return KAL_EXIT_FAULT;
+    }
+    return KAL_EXIT_DONE;
+}
+
 // Whether the locale says that text is UTF-8.
 static bool has_utf8(void)
 {
@@ -329,7 +349,8 @@ static KalExit plot(Job *job)
         != KAL_OK) {
         return fail(job);
     }
-    const KalExit status = add_panels(job);
+    KalExit status = add_panels(job);
+    status = status == KAL_EXIT_DONE ? add_marks(job) : status;
     return status == KAL_EXIT_DONE ? show(job) : status;
 }
 
@@ -345,6 +366,7 @@ static KalExit run_plot(const KalArguments *arguments)
     }
     const KalExit status = plot(&job);
     kal_figure_destroy(job.figure);
+    kal_table_destroy(job.marks);
     kal_table_destroy(job.table);
     kal_context_destroy(job.ctx);
     return status;
@@ -362,6 +384,7 @@ static void print_details(void)
         "  kalaba plot out.csv\n"
         "  kalaba plot out.h5 --y \"x, y\" --y \"x', y'\" -o motion.pdf\n"
         "  kalaba plot out.csv --x x --y y --equal -o path.svg --size 80x80\n"
+        "  kalaba plot family.csv --x u --y w --marks rest.csv -o phase.svg\n"
         "\nExit status: 0 done, 1 the file or its columns are at fault, 2 wrong "
         "usage.\n",
         stdout);

@@ -241,10 +241,16 @@ static bool is_gap(const KalSpot *points, size_t count, size_t i)
     return i >= count || isnan(points[i].x);
 }
 
-static void draw_dot(KalCanvas *canvas, KalSpot at, double width)
+static void draw_dot(KalCanvas *canvas, KalSpot at, double radius)
 {
-    canvas->lib.cairo_arc(canvas->cr, at.x, at.y, 1.4 * width, 0.0, 2.0 * acos(-1.0));
+    canvas->lib.cairo_arc(canvas->cr, at.x, at.y, radius, 0.0, 2.0 * acos(-1.0));
     canvas->lib.cairo_fill(canvas->cr);
+}
+
+void kal_canvas_dot(KalCanvas *canvas, KalSpot at, double radius, KalInk ink)
+{
+    set_ink(canvas, ink);
+    draw_dot(canvas, at, radius);
 }
 
 void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
@@ -258,7 +264,7 @@ void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
     for (size_t i = 0; i < count; i++) {
         const bool before = i > 0 && !is_gap(points, count, i - 1);
         if (!is_gap(points, count, i) && !before && is_gap(points, count, i + 1)) {
-            draw_dot(canvas, points[i], pen->width);
+            draw_dot(canvas, points[i], 1.4 * pen->width);
         }
     }
     for (size_t i = 0; i < count; i++) {

@@ -67,6 +67,9 @@ typedef struct KalPen {
 void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
                       const KalPen *pen);
 
+/// Draw a filled circle.
+void kal_canvas_dot(KalCanvas *canvas, KalSpot at, double radius, KalInk ink);
+
 /// Finish the drawing and write the file.  `title` is for those who list or read aloud.
 /// KAL_ERR_NOMEM, KAL_ERR_FILE with the words of cairo.
 KAL_CHECKED KalStatus kal_canvas_finish(KalCanvas *canvas, const char *title,

@@ -20,6 +20,7 @@ typedef struct KalPanelCurve {
 typedef struct KalPanel {
     KalPanelCurve curves[KAL_FIGURE_CURVE_LIMIT];
     size_t count;
+    KalRange marks; ///< values of marks
 } KalPanel;
 
 struct KalFigure {
@@ -32,6 +33,8 @@ struct KalFigure {
     size_t run;               ///< the column that counts runs; none: how many there are
     bool x_ascends;           ///< no value is less than the one before in its run
     KalRange x_range;
+    const KalTable *marks; ///< NULL: none
+    KalRange marks_x;
     KalPanel panels[KAL_FIGURE_PANEL_LIMIT];
     size_t n_panels;
 };
@@ -50,6 +53,17 @@ bool kal_figure_begins_run(const KalFigure *figure, size_t i);
 
 /// Axes that fit the curves.
 KalAxes kal_figure_axes(const KalFigure *figure);
+
+/// A mark on a page.
+typedef struct KalMark {
+    double x; ///< values, not places
+    double y;
+    double stability;
+} KalMark;
+
+/// Mark i of a curve, in the order of their table; false when it has no place on the axes.
+bool kal_figure_mark(const KalFigure *figure, size_t panel, size_t curve, size_t i,
+                     KalMark *out_mark);
 
 /// Where on the page a panel is: x = left at the low end of its axis, and so on.
 typedef struct KalBox {

@@ -14,6 +14,7 @@
 static const double thin_column = 0.2;     // points
 static const double thin_tolerance = 0.04; // points
 static const double curve_width = 1.1;
+static const double mark_radius = 2.4;
 static const double frame_width = 0.6;
 static const double grid_width = 0.5;
 static const double tick_length = 3.2;
@@ -339,6 +340,45 @@ static void draw_x_texts(const Drawing *d)
             .x = f->left + f->width, .y = label_y, .size = size, .align = 1.0});
 }
 
+// Filled for stable, open for unstable, with a dot for what is between.
+static void draw_mark(const Drawing *d, KalSpot at, double stability)
+{
+    enum {
+        CORNERS = 24
+    };
+
+    const double radius = mark_radius * d->plan->scale;
+    const KalPen pen = {.ink = KAL_INK_TEXT, .width = curve_width * d->plan->scale};
+    if (stability <= 0.0) {
+        KalSpot ring[CORNERS + 2]; // once more, for the corner
+        for (int i = 0; i < CORNERS + 2; i++) {
+            const double angle = 2.0 * acos(-1.0) * i / CORNERS;
+            ring[i] = (KalSpot){at.x + radius * cos(angle), at.y + radius * sin(angle)};
+        }
+        kal_canvas_lines(d->canvas, ring, CORNERS + 2, &pen);
+    }
+    if (stability >= 0.0) {
+        kal_canvas_dot(d->canvas, at, (stability > 0.0 ? 1.2 : 0.4) * radius,
+                       KAL_INK_TEXT);
+    }
+}
+
+static void draw_marks(const Drawing *d, size_t panel)
+{
+    const KalFigure *figure = d->figure;
+    const size_t count = figure->marks ? kal_table_rows(figure->marks) : 0;
+    for (size_t k = 0; k < figure->panels[panel].count; k++) {
+        for (size_t i = 0; i < count; i++) {
+            KalMark mark;
+            if (kal_figure_mark(figure, panel, k, i, &mark)) {
+                const KalSpot at = {place_x(d, &d->plan->panels[panel].frame, mark.x),
+                                    place_y(d, panel, mark.y)};
+                draw_mark(d, at, mark.stability);
+            }
+        }
+    }
+}
+
 static KalStatus draw_panel(const Drawing *d, size_t panel)
 {
     const KalPanel *p = &d->figure->panels[panel];
@@ -351,6 +391,7 @@ static KalStatus draw_panel(const Drawing *d, size_t panel)
         }
     }
     draw_frame(d, panel);
+    draw_marks(d, panel);
     draw_y_texts(d, panel);
     return KAL_OK;
 }

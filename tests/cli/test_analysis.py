@@ -189,6 +189,31 @@ def critical_values_are_found():
 
 
 @case
+def a_grid_shows_every_member_of_a_family():
+    """Chaplygin's sleigh glides straight on at any speed u, with the eigenvalue
+    -m b u/(m b^2 + I)."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "rest.csv"
+        status, _, err = run("equilibria", EXAMPLES / "sleigh.kal", "--steady", "--each",
+                             "--grid", "x' = -2 .. 2 count 5", "-o", table, "-q")
+        assert status == 0, err
+        head, *rows = [line.split(",") for line in table.read_text().splitlines()]
+    found = [dict(zip(head, map(float, row))) for row in rows]
+    for row, (u, stability) in zip(found, ((-2, -1), (-1, -1), (0, 0), (1, 1), (2, 1)),
+                                   strict=True):
+        near(row["x'"], u, 1e-12)
+        near(row["u1"], u, 1e-12)
+        near(row["theta'"], 0, 1e-12)
+        assert row["stability"] == stability
+    answer, _ = ask("equilibria", "sleigh", "--steady", "--grid", "x' = -2, -1, 1, 2")
+    assert answer["starts"] == 4
+    assert [one["stability"] for one in answer["equilibria"]] == ["unstable", "stable"]
+    answer, _ = ask("equilibria", PENDULUM, "--grid", "y = -2, 2")
+    assert answer["starts"] == 2
+    assert sorted(round(one["q"]["y"], 9) for one in answer["equilibria"]) == [-2, 2]
+
+
+@case
 def text_is_for_people():
     status, out, _ = run("modes", EXAMPLES / "sleigh.kal", "--at", "x'=1, y'=0, theta'=0")
     assert status == 0 and "stable: all modes decay" in out and "family" in out
@@ -214,6 +239,10 @@ def wrong_questions_are_refused():
     assert status == 2 and "unknown option" in err
     status, _, err = run("equilibria", EXAMPLES / "sleigh.kal", "--starts", "many")
     assert status == 2 and "--starts" in err
+    status, _, err = run("equilibria", EXAMPLES / "sleigh.kal", "--grid", "x'")
+    assert status == 2 and "grid" in err
+    status, _, err = run("equilibria", EXAMPLES / "sleigh.kal", "--grid", "nobody = 1, 2")
+    assert status == 1 and "nobody" in err
     status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--at", "x=1", "--equilibrium", "1")
     assert status == 2 and "exclude" in err
     status, _, err = run("modes", EXAMPLES / "sleigh.kal", "--sweep", "m=2..1")

@@ -402,5 +402,48 @@ def a_file_and_a_terminal_can_be_had_together():
         assert status == 0 and "t [s]" in out and folder.file("f.svg").exists(), err
 
 
+@case
+def marks_are_where_the_numbers_say():
+    with Folder() as folder:
+        folder.write("rest.csv", "x,y,stability", [(8, 2, 1), (1, 2, 0), (1, 9, -1)])
+        svg = folder.draw("--x", "x", "--y", "y", "--marks", folder.file("rest.csv"))
+        [(left, top, right, bottom)] = frames(svg)
+        wide, high = 1.1 * 10, 1.1 * 10  # x from -2 to 8, y from -1 to 9, and margins
+        def place(x, y):
+            return (left + (right - left) * (x + 2 + 0.05 * 10) / wide,
+                    bottom - (bottom - top) * (y + 1 + 0.05 * 10) / high)
+        rings = [points_of(path)[0] for path in strokes(svg, TEXT)
+                 if len(points_of(path)[0]) > 20]
+        assert len(rings) == 2
+        for ring, mark in zip(rings, ((1, 2), (1, 9))):
+            xs, ys = zip(*ring)
+            want = place(*mark)
+            close((min(xs) + max(xs)) / 2, want[0], 0.05)
+            close((min(ys) + max(ys)) / 2, want[1], 0.05)
+        filled = [path for path in svg.iter(SVG + "path")
+                  if f"fill:{TEXT}" in path.get("style", "") and " C " in path.get("d")]
+        assert len(filled) == 2, len(filled)
+
+
+@case
+def marks_need_their_columns_and_a_file():
+    with Folder() as folder:
+        folder.write("rest.csv", "x,stability", [(8, 1)])
+        status, _, err = plot(folder.file("out.csv"), "--x", "x", "--y", "y", "--marks",
+                              folder.file("rest.csv"), "-o", folder.file("f.svg"))
+        assert status == 1 and "marks are a table" in err and not folder.file("f.svg").exists()
+        status, _, err = plot(folder.file("out.csv"), "--marks", folder.file("rest.csv"))
+        assert status == 2 and "'-o'" in err
+
+
+@case
+def a_family_is_several_curves():
+    with Folder() as folder:
+        rows = [(t, (run - 2) * t, run) for run in (1, 2, 3) for t in (0, 1, 2)]
+        folder.write("out.csv", "t,x,run", rows)
+        [path] = curves(folder.draw("--y", "x"))
+        assert [len(stretch) for stretch in points_of(path)] == [2, 2, 2]
+
+
 if __name__ == "__main__":
     sys.exit(main())
