@@ -37,7 +37,7 @@ void kal_overview_print(bool brief)
     }
     fputs("Commands:\n", out);
     for (int i = 0; i < count; i++) {
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->purpose);
+        fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->purpose);
     }
     if (!brief) {
         fputs("\nOptions:\n"

@@ -226,7 +226,7 @@ static void add_runs(Lab *lab)
         ok(kal_table_add_column(lab->table, (KalQuantity){names[i], "", ""}) == KAL_OK);
     }
     for (int i = 0; i < 6; i++) {
-        const double row[] = {i % 2, i, 1 + i / 2};
+        const double row[] = {i % 2, i, (i + 2 - i % 2) / 2.0};
         ok(kal_table_add_row(lab->table, row) == KAL_OK);
     }
 }
