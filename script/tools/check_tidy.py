@@ -3,7 +3,7 @@
 
 One process a file: several files in one make version 14 report a va_list that is not
 there.  A file that passed is not looked at again until it, a header it includes, the
-configuration or its compile command changes; BUILD/tidy-passed/ remembers.
+configuration or a command changes; BUILD/tidy-passed/ remembers.
 """
 
 import concurrent.futures
@@ -38,7 +38,7 @@ def with_headers(root, path, seen):
 
 
 def fingerprint(root, path, command, version):
-    digest = hashlib.sha256((version + command).encode())
+    digest = hashlib.sha256((version + command + " ".join(EXTRA)).encode())
     files = [root / ".clang-tidy"]
     with_headers(root, path, files)
     for file in files:

@@ -45,6 +45,7 @@ static double nearest(uint64_t n, uint64_t d)
     // A quotient of 64 to 127 bits, cut to 64; its last bit stands for all that was cut,
     // so that the conversion to double rounds as the whole would.
     const int shift = 127 - bits_of(n);
+    assert(d > 0 && shift >= 0 && shift < 128);
     const UWide wide = (UWide)n << shift;
     UWide q = wide / d;
     bool more = q * d != wide;

@@ -163,7 +163,7 @@ def a_family_that_makes_no_sense_is_refused():
         for text in ("", "x", "x =", "= 1", "x = 1,", "x = 0 .. 1", "x = 0 .. 1 count 0",
                      "x = 0 .. 1 count 1e9", "x = a .. 1 count 2"):
             status, out, err = run("run", folder.model, "--family", text)
-            assert (status, out) == (2, "") and "--family" in err, (text, status, err)
+            assert (status, out) == (2, "") and "family" in err, (text, status, err)
         for text, part in {"z = 1": "'z'", "x = 1, y = 2": "found '='",
                            "t = 1": "first time", "x = 0; y = 3": "slope"}.items():
             status, out, err = run("run", folder.model, "--family", text)
