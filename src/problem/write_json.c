@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/writer.h"
+#include "json/member.h"
 #include "problem/problem_impl.h"
 
 static void write_numbers(KalJsonWriter *w, const char *key, const double *values,
@@ -26,48 +26,17 @@ static void write_known(KalJsonWriter *w, const char *key, const double *values,
     }
 }
 
-static void write_rows(KalJsonWriter *w, const char *key, const double *values,
-                       size_t rows, size_t n)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '[');
-    for (size_t i = 0; i < rows; i++) {
-        kal_json_write_begin(w, '[');
-        for (size_t j = 0; j < n; j++) {
-            kal_json_write_number(w, values[i * n + j]);
-        }
-        kal_json_write_end(w, ']');
-    }
-    kal_json_write_end(w, ']');
-}
-
-static void write_names(KalJsonWriter *w, const char *key, const char *const *names,
-                        int count)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '[');
-    for (int i = 0; i < count; i++) {
-        kal_json_write_string(w, names[i]);
-    }
-    kal_json_write_end(w, ']');
-}
-
 static void write_state(KalJsonWriter *w, const KalInstantView *view)
 {
     const size_t n = (size_t)view->givens.n;
-    kal_json_write_key(w, "model");
-    if (view->title) {
-        kal_json_write_string(w, view->title);
-    } else {
-        kal_json_write_null(w);
-    }
+    kal_json_put_text(w, "model", view->title);
     kal_json_write_key(w, "t");
     if (view->t) {
         kal_json_write_number(w, *view->t);
     } else {
         kal_json_write_null(w);
     }
-    write_names(w, "coordinates", view->coordinates, view->givens.n);
+    kal_json_put_names(w, "coordinates", view->coordinates, view->givens.n);
     write_known(w, "q", view->q, n);
     write_known(w, "qd", view->qd, n);
 }
@@ -77,12 +46,12 @@ static void write_givens(KalJsonWriter *w, const KalInstantView *view)
     const KalMotionProblem *givens = &view->givens;
     const size_t n = (size_t)givens->n;
     const size_t m = (size_t)givens->m;
-    write_rows(w, "M", givens->M, n, n);
+    kal_json_put_matrix(w, "M", givens->M, givens->n, givens->n);
     write_numbers(w, "Q", givens->Q, n);
-    write_rows(w, "A", givens->A, m, n);
+    kal_json_put_matrix(w, "A", givens->A, givens->m, givens->n);
     write_numbers(w, "b", givens->b, m);
     write_numbers(w, "C", givens->C, n);
-    write_names(w, "constraints", view->constraints, givens->m);
+    kal_json_put_names(w, "constraints", view->constraints, givens->m);
 }
 
 static void write_group(KalJsonWriter *w, const KalViewGroup *group)
@@ -90,8 +59,7 @@ static void write_group(KalJsonWriter *w, const KalViewGroup *group)
     kal_json_write_key(w, group->key);
     kal_json_write_begin(w, '{');
     for (size_t i = 0; i < group->count; i++) {
-        kal_json_write_key(w, group->names[i]);
-        kal_json_write_number(w, group->values[i]);
+        kal_json_put_number(w, group->names[i], group->values[i]);
     }
     kal_json_write_end(w, '}');
 }
@@ -117,8 +85,7 @@ static void write_multipliers(KalJsonWriter *w, const KalInstantView *view)
     kal_json_write_key(w, "multipliers");
     kal_json_write_begin(w, '{');
     for (int i = 0; i < view->answer->m; i++) {
-        kal_json_write_key(w, view->constraints[i]);
-        kal_json_write_number(w, view->answer->multipliers[i]);
+        kal_json_put_number(w, view->constraints[i], view->answer->multipliers[i]);
     }
     kal_json_write_end(w, '}');
 }
@@ -127,12 +94,9 @@ static void write_rank(KalJsonWriter *w, const KalMotionAnswer *answer)
 {
     kal_json_write_key(w, "rank");
     kal_json_write_begin(w, '{');
-    kal_json_write_key(w, "M");
-    kal_json_write_number(w, answer->rank_M);
-    kal_json_write_key(w, "A");
-    kal_json_write_number(w, answer->rank_A);
-    kal_json_write_key(w, "Mhat");
-    kal_json_write_number(w, answer->rank_Mhat);
+    kal_json_put_number(w, "M", answer->rank_M);
+    kal_json_put_number(w, "A", answer->rank_A);
+    kal_json_put_number(w, "Mhat", answer->rank_Mhat);
     kal_json_write_end(w, '}');
 }
 
@@ -142,8 +106,7 @@ void kal_view_write_reactions_json(KalJsonWriter *w, const KalMotionAnswer *answ
     kal_json_write_key(w, "unique_reaction");
     kal_json_write_begin(w, '{');
     for (int i = 0; i < answer->m; i++) {
-        kal_json_write_key(w, constraints[i]);
-        kal_json_write_bool(w, answer->dependent_set[i] < 0);
+        kal_json_put_bool(w, constraints[i], answer->dependent_set[i] < 0);
     }
     kal_json_write_end(w, '}');
 }
@@ -164,8 +127,7 @@ void kal_view_write_verdicts_json(KalJsonWriter *w, const KalMotionAnswer *answe
                                   const char *const *coordinates,
                                   const char *const *constraints)
 {
-    kal_json_write_key(w, "unique");
-    kal_json_write_bool(w, answer->unique);
+    kal_json_put_bool(w, "unique", answer->unique);
     kal_json_write_key(w, "indeterminate");
     kal_json_write_begin(w, '[');
     for (int i = 0; i < answer->n; i++) {
@@ -196,12 +158,9 @@ void kal_view_write_json(const KalInstantView *view, KalSink sink)
     kal_view_write_reactions_json(&w, answer, view->constraints);
     write_rank(&w, answer);
     kal_view_write_verdicts_json(&w, answer, view->coordinates, view->constraints);
-    kal_json_write_key(&w, "consistent");
-    kal_json_write_bool(&w, true);
-    kal_json_write_key(&w, "residual");
-    kal_json_write_number(&w, answer->residual_constraints);
-    kal_json_write_key(&w, "residual_motion");
-    kal_json_write_number(&w, answer->residual_motion);
+    kal_json_put_bool(&w, "consistent", true);
+    kal_json_put_number(&w, "residual", answer->residual_constraints);
+    kal_json_put_number(&w, "residual_motion", answer->residual_motion);
     for (size_t i = 0; i < view->n_groups; i++) {
         write_group(&w, &view->groups[i]);
     }
@@ -222,8 +181,7 @@ static void begin_error(KalJsonWriter *w, const char *message)
     kal_json_write_begin(w, '{');
     kal_json_write_key(w, "error");
     kal_json_write_begin(w, '{');
-    kal_json_write_key(w, "message");
-    kal_json_write_string(w, message);
+    kal_json_put_text(w, "message", message);
     kal_json_write_key(w, "names");
     kal_json_write_begin(w, '[');
 }

@@ -2,7 +2,7 @@
 
 // Reduced equations as text, LaTeX, Markdown and JSON.
 
-#include "json/writer.h"
+#include "json/member.h"
 #include "reduce/reduction.h"
 #include "show/math.h"
 #include "show/page.h"
@@ -355,8 +355,7 @@ static void put_json(const Out *o)
     const KalModel *model = r->eq->model;
     KalJsonWriter w = {.sink = kal_page_sink(o->page)};
     kal_json_write_begin(&w, '{');
-    kal_json_write_key(&w, "model");
-    kal_json_write_string(&w, model->title);
+    kal_json_put_text(&w, "model", model->title);
     kal_json_write_key(&w, "coordinates");
     kal_json_write_begin(&w, '[');
     for (size_t i = 0; i < r->n; i++) {
@@ -369,8 +368,7 @@ static void put_json(const Out *o)
         kal_json_write_string(&w, model->constraints[r->rows[i]].name);
     }
     kal_json_write_end(&w, ']');
-    kal_json_write_key(&w, "freedom");
-    kal_json_write_number(&w, (double)r->k);
+    kal_json_put_number(&w, "freedom", (double)r->k);
     put_formulas(o, &w, KAL_FORMAT_TEXT);
     kal_json_write_key(&w, "latex");
     kal_json_write_begin(&w, '{');

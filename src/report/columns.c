@@ -110,12 +110,9 @@ static void write_column(const KalReportData *data, KalJsonWriter *w, size_t col
 {
     const KalQuantity quantity = kal_table_column(data->report->table, column);
     kal_json_write_begin(w, '{');
-    kal_json_write_key(w, "name");
-    kal_json_write_string(w, quantity.name);
-    kal_json_write_key(w, "unit");
-    kal_json_write_string(w, quantity.unit);
-    kal_json_write_key(w, "kind");
-    kal_json_write_string(w, kind_of(data->report, column, quantity.name));
+    kal_json_put_text(w, "name", quantity.name);
+    kal_json_put_text(w, "unit", quantity.unit);
+    kal_json_put_text(w, "kind", kind_of(data->report, column, quantity.name));
     kal_json_write_key(w, "values");
     if (data->n_rows > 0 && is_constant(data, column)) {
         kal_json_write_number(w, value_at(data, 0, column));
@@ -127,8 +124,7 @@ static void write_column(const KalReportData *data, KalJsonWriter *w, size_t col
 
 void kal_report_write_columns(const KalReportData *data, KalJsonWriter *w)
 {
-    kal_json_write_key(w, "rows");
-    kal_json_write_number(w, (double)data->n_rows);
+    kal_json_put_number(w, "rows", (double)data->n_rows);
     kal_json_write_key(w, "columns");
     kal_json_write_begin(w, '[');
     for (size_t i = 0; i < kal_table_columns(data->report->table); i++) {

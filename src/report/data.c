@@ -7,28 +7,6 @@
 #include <kalaba/show.h>
 #include <kalaba/version.h>
 
-static void write_text(KalJsonWriter *w, const char *key, const char *text)
-{
-    kal_json_write_key(w, key);
-    if (text) {
-        kal_json_write_string(w, text);
-    } else {
-        kal_json_write_null(w);
-    }
-}
-
-static void write_number(KalJsonWriter *w, const char *key, double value)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_number(w, value);
-}
-
-static void write_bool(KalJsonWriter *w, const char *key, bool value)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_bool(w, value);
-}
-
 static void write_parameters(KalJsonWriter *w, const KalModel *model)
 {
     kal_json_write_key(w, "parameters");
@@ -36,10 +14,10 @@ static void write_parameters(KalJsonWriter *w, const KalModel *model)
     for (size_t i = 0; i < model->n_parameters; i++) {
         const KalParameter *p = &model->parameters[i];
         kal_json_write_begin(w, '{');
-        write_text(w, "name", p->name);
-        write_text(w, "unit", p->unit ? p->unit : "");
-        write_number(w, "value", p->number);
-        write_bool(w, "overridden", p->overridden);
+        kal_json_put_text(w, "name", p->name);
+        kal_json_put_text(w, "unit", p->unit ? p->unit : "");
+        kal_json_put_number(w, "value", p->number);
+        kal_json_put_bool(w, "overridden", p->overridden);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -53,13 +31,13 @@ static void write_options(KalJsonWriter *w, const KalRunOptions *options)
     static const char *const drifts[] = {KAL_DRIFT_LIST(WORD)};
     kal_json_write_key(w, "options");
     kal_json_write_begin(w, '{');
-    write_number(w, "from", options->from);
-    write_number(w, "until", options->until);
-    write_number(w, "every", options->every);
-    write_number(w, "rtol", options->rtol);
-    write_number(w, "atol", options->atol);
-    write_text(w, "method", methods[options->method]);
-    write_text(w, "drift", drifts[options->drift]);
+    kal_json_put_number(w, "from", options->from);
+    kal_json_put_number(w, "until", options->until);
+    kal_json_put_number(w, "every", options->every);
+    kal_json_put_number(w, "rtol", options->rtol);
+    kal_json_put_number(w, "atol", options->atol);
+    kal_json_put_text(w, "method", methods[options->method]);
+    kal_json_put_text(w, "drift", drifts[options->drift]);
     kal_json_write_end(w, '}');
 }
 
@@ -68,28 +46,28 @@ static void write_statistics(KalJsonWriter *w, const KalReportData *data)
     const KalRunStatistics s = kal_run_statistics(data->run);
     kal_json_write_key(w, "statistics");
     kal_json_write_begin(w, '{');
-    write_number(w, "steps", (double)s.steps);
-    write_number(w, "rejected", (double)s.rejected);
-    write_number(w, "evaluations", (double)s.evaluations);
+    kal_json_put_number(w, "steps", (double)s.steps);
+    kal_json_put_number(w, "rejected", (double)s.rejected);
+    kal_json_put_number(w, "evaluations", (double)s.evaluations);
     if (data->run->has_position) {
-        write_number(w, "position_error", s.position_error);
+        kal_json_put_number(w, "position_error", s.position_error);
     }
     if (data->run->has_velocity) {
-        write_number(w, "velocity_error", s.velocity_error);
+        kal_json_put_number(w, "velocity_error", s.velocity_error);
     }
-    write_number(w, "energy_initial", s.energy_initial);
-    write_number(w, "energy_final", s.energy_final);
-    write_number(w, "energy_drift", s.energy_drift);
-    write_number(w, "energy_lost", s.energy_lost);
-    write_number(w, "energy_events", s.energy_events);
+    kal_json_put_number(w, "energy_initial", s.energy_initial);
+    kal_json_put_number(w, "energy_final", s.energy_final);
+    kal_json_put_number(w, "energy_drift", s.energy_drift);
+    kal_json_put_number(w, "energy_lost", s.energy_lost);
+    kal_json_put_number(w, "energy_events", s.energy_events);
     if (data->run->balance.n > 0) {
-        write_number(w, "energy_balance", s.energy_balance);
+        kal_json_put_number(w, "energy_balance", s.energy_balance);
     }
-    write_number(w, "events", s.events);
-    write_number(w, "passages", s.passages);
-    write_bool(w, "stiff", s.stiff);
-    write_number(w, "seconds", data->facts->seconds);
-    write_number(w, "samples", (double)kal_table_rows(data->report->table));
+    kal_json_put_number(w, "events", s.events);
+    kal_json_put_number(w, "passages", s.passages);
+    kal_json_put_bool(w, "stiff", s.stiff);
+    kal_json_put_number(w, "seconds", data->facts->seconds);
+    kal_json_put_number(w, "samples", (double)kal_table_rows(data->report->table));
     kal_json_write_end(w, '}');
 }
 
@@ -101,9 +79,9 @@ static void write_constants(KalJsonWriter *w, const KalRun *run)
     kal_json_write_begin(w, '[');
     for (size_t i = 0; i < count; i++) {
         kal_json_write_begin(w, '{');
-        write_text(w, "name", constants[i].name);
-        write_number(w, "initial", constants[i].initial);
-        write_number(w, "drift", constants[i].drift);
+        kal_json_put_text(w, "name", constants[i].name);
+        kal_json_put_number(w, "initial", constants[i].initial);
+        kal_json_put_number(w, "drift", constants[i].drift);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -117,8 +95,8 @@ static void write_marks(KalJsonWriter *w, const KalRun *run)
     kal_json_write_begin(w, '[');
     for (size_t i = 0; i < count; i++) {
         kal_json_write_begin(w, '{');
-        write_number(w, "t", incidents[i].t);
-        write_text(w, "text", incidents[i].text);
+        kal_json_put_number(w, "t", incidents[i].t);
+        kal_json_put_text(w, "text", incidents[i].text);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -137,16 +115,17 @@ void kal_report_write_data(const KalReportData *data, KalSink sink)
     KalJsonWriter w = {.sink = sink};
     const KalSystem *system = data->report->system;
     kal_json_write_begin(&w, '{');
-    write_text(&w, "title", kal_system_title(system));
-    write_text(&w, "version", kal_version());
-    write_text(&w, "file", system->source->name);
-    write_text(&w, "failure", data->facts->failure);
-    write_bool(&w, "complete", !data->facts->failure && kal_run_is_over(data->run));
-    write_text(&w, "stopped_by", kal_run_stopped_by(data->run));
-    write_number(&w, "plots_left_out",
-                 (double)(system->model->n_plots - data->report->n_plots));
-    write_number(&w, "drawings_left_out",
-                 (double)(system->model->n_drawings - data->report->n_drawings));
+    kal_json_put_text(&w, "title", kal_system_title(system));
+    kal_json_put_text(&w, "version", kal_version());
+    kal_json_put_text(&w, "file", system->source->name);
+    kal_json_put_text(&w, "failure", data->facts->failure);
+    kal_json_put_bool(&w, "complete",
+                      !data->facts->failure && kal_run_is_over(data->run));
+    kal_json_put_text(&w, "stopped_by", kal_run_stopped_by(data->run));
+    kal_json_put_number(&w, "plots_left_out",
+                        (double)(system->model->n_plots - data->report->n_plots));
+    kal_json_put_number(&w, "drawings_left_out",
+                        (double)(system->model->n_drawings - data->report->n_drawings));
     write_parameters(&w, system->model);
     write_options(&w, &data->run->options);
     write_statistics(&w, data);

@@ -45,12 +45,9 @@ static void write_curve(const KalReport *report, KalJsonWriter *w,
                         const KalCurve *curve)
 {
     kal_json_write_begin(w, '{');
-    kal_json_write_key(w, "label");
-    kal_json_write_string(w, curve->label);
-    kal_json_write_key(w, "unit");
-    kal_json_write_string(w, unit_of(report, curve));
-    kal_json_write_key(w, "column");
-    kal_json_write_number(w, (double)kal_report_column(report, curve->value));
+    kal_json_put_text(w, "label", curve->label);
+    kal_json_put_text(w, "unit", unit_of(report, curve));
+    kal_json_put_number(w, "column", (double)kal_report_column(report, curve->value));
     kal_json_write_end(w, '}');
 }
 
@@ -105,8 +102,7 @@ static void write_drawing(const KalReport *report, KalJsonWriter *w,
                           const KalDrawing *drawing)
 {
     kal_json_write_begin(w, '{');
-    kal_json_write_key(w, "shape");
-    kal_json_write_string(w, shape_of(drawing->kind));
+    kal_json_put_text(w, "shape", shape_of(drawing->kind));
     kal_json_write_key(w, "own"); // not of a library
     kal_json_write_bool(w, drawing->span.source == report->system->source);
     kal_json_write_key(w, "points");

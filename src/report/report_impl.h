@@ -10,7 +10,7 @@
 #ifndef REPORT_REPORT_IMPL_H
 #define REPORT_REPORT_IMPL_H
 
-#include "json/writer.h"
+#include "json/member.h"
 #include "model/map.h"
 #include "sim/examine.h"
 #include "sim/record.h"

@@ -5,7 +5,7 @@
 #include "analysis/analysis.h"
 
 #include "base/number.h"
-#include "json/writer.h"
+#include "json/member.h"
 #include "show/page.h"
 
 #include <kalaba/show.h>
@@ -22,80 +22,21 @@ enum {
 
 // JSON.
 
-static void write_number(KalJsonWriter *w, const char *key, double value)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_number(w, value);
-}
-
-static void write_text(KalJsonWriter *w, const char *key, const char *text)
-{
-    kal_json_write_key(w, key);
-    if (text) {
-        kal_json_write_string(w, text);
-    } else {
-        kal_json_write_null(w);
-    }
-}
-
-static void write_bool(KalJsonWriter *w, const char *key, bool value)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_bool(w, value);
-}
-
-static void write_names(KalJsonWriter *w, const char *key, const char *const *names,
-                        int count)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '[');
-    for (int i = 0; i < count; i++) {
-        kal_json_write_string(w, names[i]);
-    }
-    kal_json_write_end(w, ']');
-}
-
-static void write_values(KalJsonWriter *w, const char *key, const char *const *names,
-                         const double *values, int count)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '{');
-    for (int i = 0; i < count; i++) {
-        write_number(w, names[i], values[i]);
-    }
-    kal_json_write_end(w, '}');
-}
-
-static void write_matrix(KalJsonWriter *w, const char *key, const double *matrix,
-                         int rows, int columns)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '[');
-    for (int i = 0; i < rows; i++) {
-        kal_json_write_begin(w, '[');
-        for (int j = 0; j < columns; j++) {
-            kal_json_write_number(w, matrix[i * columns + j]);
-        }
-        kal_json_write_end(w, ']');
-    }
-    kal_json_write_end(w, ']');
-}
-
 static void write_state(KalJsonWriter *w, const KalAnalysis *a)
 {
     const int n = a->system->n;
-    write_text(w, "model", kal_system_title(a->system));
-    write_number(w, "t", *kal_instant_t(a->instant));
-    write_values(w, "q", a->names, kal_instant_q(a->instant), n);
-    write_values(w, "qd", a->names, kal_instant_qd(a->instant), n);
+    kal_json_put_text(w, "model", kal_system_title(a->system));
+    kal_json_put_number(w, "t", *kal_instant_t(a->instant));
+    kal_json_put_values(w, "q", a->names, kal_instant_q(a->instant), n);
+    kal_json_put_values(w, "qd", a->names, kal_instant_qd(a->instant), n);
 }
 
 static void write_kind(KalJsonWriter *w, const KalLinearization *l)
 {
-    write_bool(w, "equilibrium", l->at_rest);
-    write_bool(w, "steady", l->steady);
-    write_bool(w, "singular", l->singular);
-    write_text(w, "note", l->note);
+    kal_json_put_bool(w, "equilibrium", l->at_rest);
+    kal_json_put_bool(w, "steady", l->steady);
+    kal_json_put_bool(w, "singular", l->singular);
+    kal_json_put_text(w, "note", l->note);
 }
 
 static void write_linearization(const KalAnalysis *a, const KalLinearization *l,
@@ -104,13 +45,13 @@ static void write_linearization(const KalAnalysis *a, const KalLinearization *l,
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
     write_state(&w, a);
-    write_names(&w, "states", l->states, l->n_states);
-    write_names(&w, "inputs", l->inputs, l->n_inputs);
-    write_names(&w, "outputs", l->outputs, l->n_outputs);
-    write_matrix(&w, "A", l->A, l->n_states, l->n_states);
-    write_matrix(&w, "B", l->B, l->n_states, l->n_inputs);
-    write_matrix(&w, "C", l->C, l->n_outputs, l->n_states);
-    write_matrix(&w, "D", l->D, l->n_outputs, l->n_inputs);
+    kal_json_put_names(&w, "states", l->states, l->n_states);
+    kal_json_put_names(&w, "inputs", l->inputs, l->n_inputs);
+    kal_json_put_names(&w, "outputs", l->outputs, l->n_outputs);
+    kal_json_put_matrix(&w, "A", l->A, l->n_states, l->n_states);
+    kal_json_put_matrix(&w, "B", l->B, l->n_states, l->n_inputs);
+    kal_json_put_matrix(&w, "C", l->C, l->n_outputs, l->n_states);
+    kal_json_put_matrix(&w, "D", l->D, l->n_outputs, l->n_inputs);
     write_kind(&w, l);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
@@ -130,9 +71,9 @@ static void write_mode(KalJsonWriter *w, const KalAnalysis *a, const KalMode *mo
     kal_json_write_begin(w, '{');
     kal_json_write_key(w, "eigenvalue");
     write_pair(w, mode->re, mode->im);
-    write_number(w, "frequency", mode->frequency);
-    write_number(w, "damping", mode->damping);
-    write_number(w, "uncertainty", mode->uncertainty);
+    kal_json_put_number(w, "frequency", mode->frequency);
+    kal_json_put_number(w, "damping", mode->damping);
+    kal_json_put_number(w, "uncertainty", mode->uncertainty);
     kal_json_write_key(w, "shape");
     kal_json_write_begin(w, '{');
     for (int i = 0; i < n; i++) {
@@ -149,17 +90,17 @@ static void write_modes(const KalAnalysis *a, const KalModes *modes, KalSink sin
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
     write_state(&w, a);
-    write_names(&w, "states", l->states, l->n_states);
+    kal_json_put_names(&w, "states", l->states, l->n_states);
     kal_json_write_key(&w, "eigenvalues");
     kal_json_write_begin(&w, '[');
     for (int k = 0; k < modes->n; k++) {
         write_pair(&w, modes->modes[k].re, modes->modes[k].im);
     }
     kal_json_write_end(&w, ']');
-    write_text(&w, "stability", kal_stability_word(modes->stability));
-    write_text(&w, "reason", modes->reason);
-    write_bool(&w, "decays", modes->decays);
-    write_number(&w, "family_dimension", modes->family);
+    kal_json_put_text(&w, "stability", kal_stability_word(modes->stability));
+    kal_json_put_text(&w, "reason", modes->reason);
+    kal_json_put_bool(&w, "decays", modes->decays);
+    kal_json_put_number(&w, "family_dimension", modes->family);
     write_kind(&w, l);
     kal_json_write_key(&w, "modes");
     kal_json_write_begin(&w, '[');
@@ -176,16 +117,16 @@ static void write_equilibrium(KalJsonWriter *w, const KalAnalysis *a,
 {
     const int n = a->system->n;
     kal_json_write_begin(w, '{');
-    write_values(w, "q", a->names, e->q, n);
-    write_values(w, "qd", a->names, e->qd, n);
-    write_text(w, "stability", kal_stability_word(e->stability));
-    write_text(w, "reason", e->reason);
-    write_bool(w, "decays", e->decays);
-    write_number(w, "family_dimension", e->family);
-    write_number(w, "potential", e->potential);
-    write_values(w, "multipliers", kal_system_constraint_names(a->system),
-                 e->multipliers, a->system->m);
-    write_values(w, "force", a->names, e->force, n);
+    kal_json_put_values(w, "q", a->names, e->q, n);
+    kal_json_put_values(w, "qd", a->names, e->qd, n);
+    kal_json_put_text(w, "stability", kal_stability_word(e->stability));
+    kal_json_put_text(w, "reason", e->reason);
+    kal_json_put_bool(w, "decays", e->decays);
+    kal_json_put_number(w, "family_dimension", e->family);
+    kal_json_put_number(w, "potential", e->potential);
+    kal_json_put_values(w, "multipliers", kal_system_constraint_names(a->system),
+                        e->multipliers, a->system->m);
+    kal_json_put_values(w, "force", a->names, e->force, n);
     kal_json_write_end(w, '}');
 }
 
@@ -194,15 +135,15 @@ static void write_equilibria(const KalAnalysis *a, const KalEquilibria *equilibr
 {
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
-    write_text(&w, "model", kal_system_title(a->system));
+    kal_json_put_text(&w, "model", kal_system_title(a->system));
     kal_json_write_key(&w, "equilibria");
     kal_json_write_begin(&w, '[');
     for (int k = 0; k < equilibria->count; k++) {
         write_equilibrium(&w, a, &equilibria->list[k]);
     }
     kal_json_write_end(&w, ']');
-    write_number(&w, "starts", equilibria->starts);
-    write_number(&w, "arrived", equilibria->arrived);
+    kal_json_put_number(&w, "starts", equilibria->starts);
+    kal_json_put_number(&w, "arrived", equilibria->arrived);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
 }
@@ -210,26 +151,26 @@ static void write_equilibria(const KalAnalysis *a, const KalEquilibria *equilibr
 static void write_point(KalJsonWriter *w, const KalLocusPoint *point)
 {
     kal_json_write_begin(w, '{');
-    write_number(w, "value", point->value);
-    write_text(w, "stability",
-               point->failed ? NULL : kal_stability_word(point->stability));
+    kal_json_put_number(w, "value", point->value);
+    kal_json_put_text(w, "stability",
+                      point->failed ? NULL : kal_stability_word(point->stability));
     kal_json_write_key(w, "eigenvalues");
     kal_json_write_begin(w, '[');
     for (int k = 0; k < point->n; k++) {
         write_pair(w, point->re[k], point->im[k]);
     }
     kal_json_write_end(w, ']');
-    write_number(w, "growing", point->growing);
+    kal_json_put_number(w, "growing", point->growing);
     kal_json_write_end(w, '}');
 }
 
 static void write_critical(KalJsonWriter *w, const KalCritical *critical)
 {
     kal_json_write_begin(w, '{');
-    write_number(w, "value", critical->value);
-    write_number(w, "frequency", critical->frequency);
-    write_number(w, "growing_below", critical->below);
-    write_number(w, "growing_above", critical->above);
+    kal_json_put_number(w, "value", critical->value);
+    kal_json_put_number(w, "frequency", critical->frequency);
+    kal_json_put_number(w, "growing_below", critical->below);
+    kal_json_put_number(w, "growing_above", critical->above);
     kal_json_write_end(w, '}');
 }
 
@@ -241,8 +182,8 @@ static void write_locus(const KalLocus *locus, const KalLocusTitle *title, KalSi
     const int n_criticals = kal_locus_criticals(locus, &criticals);
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
-    write_text(&w, "model", title->model);
-    write_text(&w, "parameter", title->parameter);
+    kal_json_put_text(&w, "model", title->model);
+    kal_json_put_text(&w, "parameter", title->parameter);
     kal_json_write_key(&w, "critical");
     kal_json_write_begin(&w, '[');
     for (int k = 0; k < n_criticals; k++) {
@@ -544,16 +485,6 @@ static void put_locus(KalPage *page, const KalLocus *locus, const KalLocusTitle 
     }
 }
 
-static KalStatus finish(KalPage *page, KalSink sink)
-{
-    const KalStatus status = page->status;
-    if (status == KAL_OK) {
-        sink.write(sink.user, (const char *)page->block.data, page->block.size);
-    }
-    kal_page_clear(page);
-    return status;
-}
-
 KalStatus kal_show_linearization(KalAnalysis *analysis,
                                  const KalLinearization *linearization,
                                  const KalShowOptions *options, KalSink sink)
@@ -564,7 +495,7 @@ KalStatus kal_show_linearization(KalAnalysis *analysis,
     }
     KalPage page = kal_page(analysis->ctx);
     put_linearization(&page, analysis, linearization);
-    return finish(&page, sink);
+    return kal_page_finish(&page, sink);
 }
 
 KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
@@ -576,7 +507,7 @@ KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
     }
     KalPage page = kal_page(analysis->ctx);
     put_modes(&page, analysis, modes);
-    return finish(&page, sink);
+    return kal_page_finish(&page, sink);
 }
 
 KalStatus kal_show_equilibria(KalAnalysis *analysis, const KalEquilibria *equilibria,
@@ -588,7 +519,7 @@ KalStatus kal_show_equilibria(KalAnalysis *analysis, const KalEquilibria *equili
     }
     KalPage page = kal_page(analysis->ctx);
     put_equilibria(&page, analysis, equilibria);
-    return finish(&page, sink);
+    return kal_page_finish(&page, sink);
 }
 
 KalStatus kal_show_locus(KalContext *ctx, const KalLocus *locus,
@@ -601,5 +532,5 @@ KalStatus kal_show_locus(KalContext *ctx, const KalLocus *locus,
     }
     KalPage page = kal_page(ctx);
     put_locus(&page, locus, title);
-    return finish(&page, sink);
+    return kal_page_finish(&page, sink);
 }

@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "json/writer.h"
+#include "json/member.h"
 #include "problem/view.h"
 #include "sim/examine.h"
 
@@ -47,24 +47,6 @@ static int velocity_freedom(const KalCheck *check)
 
 // JSON.
 
-static void write_bool(KalJsonWriter *w, const char *key, bool value)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_bool(w, value);
-}
-
-static void write_text(KalJsonWriter *w, const char *key, const char *text)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_string(w, text);
-}
-
-static void write_count(KalJsonWriter *w, const char *key, int value)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_number(w, value);
-}
-
 static const char *decision_word(KalDecision decision)
 {
     switch (decision) {
@@ -85,13 +67,13 @@ static void write_constraints(KalJsonWriter *w, const KalCheck *check)
         char place[PLACE_SIZE];
         print_place(model->constraints[i].span, place);
         kal_json_write_begin(w, '{');
-        write_text(w, "name", model->constraints[i].name);
-        write_text(w, "at", place);
-        write_text(w, "level", kal_level_word(class->level));
-        write_text(w, "kind", kal_constraint_kind_word(class->kind));
-        write_bool(w, "time_dependent", class->time_dependent);
-        write_bool(w, "linear_in_velocity", class->linear_in_velocity);
-        write_text(w, "decided_by", decision_word(class->decision));
+        kal_json_put_text(w, "name", model->constraints[i].name);
+        kal_json_put_text(w, "at", place);
+        kal_json_put_text(w, "level", kal_level_word(class->level));
+        kal_json_put_text(w, "kind", kal_constraint_kind_word(class->kind));
+        kal_json_put_bool(w, "time_dependent", class->time_dependent);
+        kal_json_put_bool(w, "linear_in_velocity", class->linear_in_velocity);
+        kal_json_put_text(w, "decided_by", decision_word(class->decision));
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -101,23 +83,11 @@ static void write_counts(KalJsonWriter *w, const KalCheck *check)
 {
     kal_json_write_key(w, "counts");
     kal_json_write_begin(w, '{');
-    write_count(w, "coordinates", check->system->n);
-    write_count(w, "constraints", check->system->m);
-    write_count(w, "rank", check->answer.rank_A);
-    write_count(w, "configuration_freedom", configuration_freedom(check));
-    write_count(w, "velocity_freedom", velocity_freedom(check));
-    kal_json_write_end(w, '}');
-}
-
-static void write_list(KalJsonWriter *w, const char *key, const char *const *names,
-                       const double *values, int count)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '{');
-    for (int i = 0; i < count; i++) {
-        kal_json_write_key(w, names[i]);
-        kal_json_write_number(w, values[i]);
-    }
+    kal_json_put_number(w, "coordinates", check->system->n);
+    kal_json_put_number(w, "constraints", check->system->m);
+    kal_json_put_number(w, "rank", check->answer.rank_A);
+    kal_json_put_number(w, "configuration_freedom", configuration_freedom(check));
+    kal_json_put_number(w, "velocity_freedom", velocity_freedom(check));
     kal_json_write_end(w, '}');
 }
 
@@ -135,25 +105,23 @@ static void write_start(KalJsonWriter *w, const KalCheck *check)
     const int n = check->system->n;
     kal_json_write_key(w, "start");
     kal_json_write_begin(w, '{');
-    write_bool(w, "consistent", check->consistent);
+    kal_json_put_bool(w, "consistent", check->consistent);
     if (!check->consistent) {
-        write_text(w, "reason", kal_check_reason(check));
+        kal_json_put_text(w, "reason", kal_check_reason(check));
     }
     kal_json_write_key(w, "moved");
     kal_json_write_begin(w, '{');
     for (int i = 0; i < n; i++) {
         if (check->start.moved_q[i] != 0.0) {
-            kal_json_write_key(w, names[i]);
-            kal_json_write_number(w, check->start.moved_q[i]);
+            kal_json_put_number(w, names[i], check->start.moved_q[i]);
         }
         if (check->start.moved_qd[i] != 0.0) {
-            kal_json_write_key(w, velocity_name(check, i));
-            kal_json_write_number(w, check->start.moved_qd[i]);
+            kal_json_put_number(w, velocity_name(check, i), check->start.moved_qd[i]);
         }
     }
     kal_json_write_end(w, '}');
-    write_list(w, "q", names, kal_instant_q(check->instant), n);
-    write_list(w, "qd", names, kal_instant_qd(check->instant), n);
+    kal_json_put_values(w, "q", names, kal_instant_q(check->instant), n);
+    kal_json_put_values(w, "qd", names, kal_instant_qd(check->instant), n);
     kal_json_write_end(w, '}');
 }
 
@@ -189,7 +157,7 @@ static void write_error(KalJsonWriter *w, const KalCheck *check)
 {
     kal_json_write_key(w, "error");
     kal_json_write_begin(w, '{');
-    write_text(w, "message", kal_check_reason(check));
+    kal_json_put_text(w, "message", kal_check_reason(check));
     kal_json_write_key(w, "names");
     kal_json_write_begin(w, '[');
     for (int i = 0; i < check->n_at_fault; i++) {
@@ -203,7 +171,7 @@ static void write_json(const KalCheck *check, KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
-    write_text(&w, "model", kal_system_title(check->system));
+    kal_json_put_text(&w, "model", kal_system_title(check->system));
     kal_json_write_key(&w, "coordinates");
     kal_json_write_begin(&w, '[');
     for (int i = 0; i < check->system->n; i++) {

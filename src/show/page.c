@@ -14,6 +14,16 @@ void kal_page_clear(KalPage *page)
     kal_block_clear(page->ctx, &page->block);
 }
 
+KalStatus kal_page_finish(KalPage *page, KalSink sink)
+{
+    const KalStatus status = page->status;
+    if (status == KAL_OK) {
+        sink.write(sink.user, (const char *)page->block.data, page->block.size);
+    }
+    kal_page_clear(page);
+    return status;
+}
+
 void kal_page_write(KalPage *page, const char *text, size_t length)
 {
     if (page->status == KAL_OK && length > 0) {

@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "json/writer.h"
+#include "json/member.h"
 #include "show/page.h"
 
 #include <kalaba/show.h>
@@ -58,23 +58,6 @@ static Works works_of(KalRun *run)
 
 // JSON.
 
-static void write_number(KalJsonWriter *w, const char *key, double value)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_number(w, value);
-}
-
-static void write_list(KalJsonWriter *w, const char *key, const char *const *names,
-                       const double *values, int count)
-{
-    kal_json_write_key(w, key);
-    kal_json_write_begin(w, '{');
-    for (int i = 0; i < count; i++) {
-        write_number(w, names[i], values[i]);
-    }
-    kal_json_write_end(w, '}');
-}
-
 // A number that may be missing.
 static void write_maybe(KalJsonWriter *w, const char *key, double value)
 {
@@ -92,7 +75,7 @@ static void write_singles(KalJsonWriter *w, const Works *works, KalWorkKind kind
     kal_json_write_begin(w, '{');
     for (size_t i = 0; i < works->count; i++) {
         if (works->list[i].kind == kind) {
-            write_number(w, works->list[i].of, works->list[i].work);
+            kal_json_put_number(w, works->list[i].of, works->list[i].work);
         }
     }
     kal_json_write_end(w, '}');
@@ -105,12 +88,12 @@ static void write_works(KalJsonWriter *w, const Works *works, const KalRunStatis
     size_t i = 0; // works come by their kinds
     for (int kind = 0; kind < KAL_WORK_DRIVE; kind++) {
         const bool present = i < works->count && (int)works->list[i].kind == kind;
-        write_number(w, kal_work_kind_word((KalWorkKind)kind),
-                     present ? works->list[i++].work : 0.0);
+        kal_json_put_number(w, kal_work_kind_word((KalWorkKind)kind),
+                            present ? works->list[i++].work : 0.0);
     }
     write_singles(w, works, KAL_WORK_DRIVE);
     write_singles(w, works, KAL_WORK_CONTROL);
-    write_number(w, "events", s->energy_events);
+    kal_json_put_number(w, "events", s->energy_events);
     kal_json_write_end(w, '}');
     write_maybe(w, "balance", s->energy_balance);
 }
@@ -136,10 +119,10 @@ static void write_inputs(KalJsonWriter *w, const KalRun *run)
     for (size_t i = 0; i < count; i++) {
         kal_json_write_key(w, inputs[i].name);
         kal_json_write_begin(w, '{');
-        write_number(w, "demanded", inputs[i].demanded);
-        write_number(w, "delivered", inputs[i].delivered);
+        kal_json_put_number(w, "demanded", inputs[i].demanded);
+        kal_json_put_number(w, "delivered", inputs[i].delivered);
         write_maybe(w, "limit", inputs[i].limit);
-        write_number(w, "limited", inputs[i].limited);
+        kal_json_put_number(w, "limited", inputs[i].limited);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, '}');
@@ -151,10 +134,10 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     const Works works = works_of(run);
     kal_json_write_key(w, "energy");
     kal_json_write_begin(w, '{');
-    write_number(w, "initial", s->energy_initial);
-    write_number(w, "final", s->energy_final);
-    write_number(w, "drift", s->energy_drift);
-    write_number(w, "lost", s->energy_lost);
+    kal_json_put_number(w, "initial", s->energy_initial);
+    kal_json_put_number(w, "final", s->energy_final);
+    kal_json_put_number(w, "drift", s->energy_drift);
+    kal_json_put_number(w, "lost", s->energy_lost);
     if (run->system->has_balance) {
         write_works(w, &works, s);
     }
@@ -163,23 +146,23 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     write_inputs(w, run);
     kal_json_write_key(w, "constraint_error");
     kal_json_write_begin(w, '{');
-    write_number(w, "position", s->position_error);
-    write_number(w, "velocity", s->velocity_error);
+    kal_json_put_number(w, "position", s->position_error);
+    kal_json_put_number(w, "velocity", s->velocity_error);
     kal_json_write_end(w, '}');
-    write_number(w, "steps", (double)s->steps);
-    write_number(w, "rejected", (double)s->rejected);
-    write_number(w, "evaluations", (double)s->evaluations);
-    write_number(w, "events", s->events);
-    write_number(w, "passages", s->passages);
+    kal_json_put_number(w, "steps", (double)s->steps);
+    kal_json_put_number(w, "rejected", (double)s->rejected);
+    kal_json_put_number(w, "evaluations", (double)s->evaluations);
+    kal_json_put_number(w, "events", s->events);
+    kal_json_put_number(w, "passages", s->passages);
 }
 
 static void write_times(KalJsonWriter *w, const KalRunTimes *times)
 {
-    write_number(w, "seconds", times->total);
+    kal_json_put_number(w, "seconds", times->total);
     kal_json_write_key(w, "phases");
     kal_json_write_begin(w, '{');
     for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
-        write_number(w, phases[i].name, phase_of(times, i));
+        kal_json_put_number(w, phases[i].name, phase_of(times, i));
     }
     kal_json_write_end(w, '}');
 }
@@ -192,9 +175,8 @@ static void write_incidents(KalJsonWriter *w, const KalRun *run)
     kal_json_write_begin(w, '[');
     for (size_t i = 0; i < count; i++) {
         kal_json_write_begin(w, '{');
-        write_number(w, "t", incidents[i].t);
-        kal_json_write_key(w, "text");
-        kal_json_write_string(w, incidents[i].text);
+        kal_json_put_number(w, "t", incidents[i].t);
+        kal_json_put_text(w, "text", incidents[i].text);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -205,9 +187,9 @@ static void write_difference(KalJsonWriter *w, const char *key,
 {
     kal_json_write_key(w, key);
     kal_json_write_begin(w, '{');
-    write_number(w, "q", d->q);
-    write_number(w, "qd", d->qd);
-    write_number(w, "force", d->force);
+    kal_json_put_number(w, "q", d->q);
+    kal_json_put_number(w, "qd", d->qd);
+    kal_json_put_number(w, "force", d->force);
     kal_json_write_end(w, '}');
 }
 
@@ -217,10 +199,9 @@ static void write_gaps(KalJsonWriter *w, const KalVerifyReport *report)
     kal_json_write_begin(w, '[');
     for (int i = 0; i < report->n_gaps; i++) {
         kal_json_write_begin(w, '{');
-        write_number(w, "from", report->gaps[i].from);
-        write_number(w, "to", report->gaps[i].to);
-        kal_json_write_key(w, "reason");
-        kal_json_write_string(w, report->gaps[i].reason);
+        kal_json_put_number(w, "from", report->gaps[i].from);
+        kal_json_put_number(w, "to", report->gaps[i].to);
+        kal_json_put_text(w, "reason", report->gaps[i].reason);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -234,20 +215,18 @@ static void write_verification(KalJsonWriter *w, const KalShowOptions *options)
     const KalVerifyReport report = kal_verify_report(options->verify);
     kal_json_write_key(w, "verify");
     kal_json_write_begin(w, '{');
-    kal_json_write_key(w, "method");
-    kal_json_write_string(w, report.method);
+    kal_json_put_text(w, "method", report.method);
     write_difference(w, "largest_difference", &report.difference);
-    write_number(w, "at", report.at);
+    kal_json_put_number(w, "at", report.at);
     write_difference(w, "expected", &report.expected);
-    write_number(w, "ratio", report.ratio);
-    write_number(w, "allowed", report.allowed);
-    kal_json_write_key(w, "passed");
-    kal_json_write_bool(w, report.passed);
-    write_number(w, "samples", report.samples);
-    write_number(w, "time", report.time);
-    write_number(w, "restarts", report.restarts);
+    kal_json_put_number(w, "ratio", report.ratio);
+    kal_json_put_number(w, "allowed", report.allowed);
+    kal_json_put_bool(w, "passed", report.passed);
+    kal_json_put_number(w, "samples", report.samples);
+    kal_json_put_number(w, "time", report.time);
+    kal_json_put_number(w, "restarts", report.restarts);
     write_gaps(w, &report);
-    write_number(w, "seconds", options->verify_seconds);
+    kal_json_put_number(w, "seconds", options->verify_seconds);
     kal_json_write_end(w, '}');
 }
 
@@ -258,23 +237,16 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
     const KalSystem *system = run->system;
     const char *const *names = kal_system_coordinate_names(system);
     kal_json_write_begin(&w, '{');
-    kal_json_write_key(&w, "model");
-    kal_json_write_string(&w, kal_system_title(system));
-    write_number(&w, "t", run->t);
-    write_list(&w, "q", names, kal_instant_q(run->instant), system->n);
-    write_list(&w, "qd", names, kal_instant_qd(run->instant), system->n);
-    write_list(&w, "outputs", kal_system_output_names(system), outputs,
-               system->n_outputs);
+    kal_json_put_text(&w, "model", kal_system_title(system));
+    kal_json_put_number(&w, "t", run->t);
+    kal_json_put_values(&w, "q", names, kal_instant_q(run->instant), system->n);
+    kal_json_put_values(&w, "qd", names, kal_instant_qd(run->instant), system->n);
+    kal_json_put_values(&w, "outputs", kal_system_output_names(system), outputs,
+                        system->n_outputs);
     write_statistics(&w, run);
     write_times(&w, times);
-    kal_json_write_key(&w, "stopped_by");
-    if (run->stopped_by) {
-        kal_json_write_string(&w, run->stopped_by);
-    } else {
-        kal_json_write_null(&w);
-    }
-    kal_json_write_key(&w, "stiff");
-    kal_json_write_bool(&w, run->statistics.stiff);
+    kal_json_put_text(&w, "stopped_by", run->stopped_by);
+    kal_json_put_bool(&w, "stiff", run->statistics.stiff);
     write_incidents(&w, run);
     write_verification(&w, options);
     kal_json_write_end(&w, '}');
@@ -507,12 +479,7 @@ static KalStatus write_page(KalRun *run, const double *outputs,
     write_events(&page, run);
     write_summary(&page, run, times);
     write_opinion(&page, options);
-    const KalStatus status = page.status;
-    if (status == KAL_OK) {
-        sink.write(sink.user, (const char *)page.block.data, page.block.size);
-    }
-    kal_page_clear(&page);
-    return status;
+    return kal_page_finish(&page, sink);
 }
 
 KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,

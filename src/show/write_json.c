@@ -2,7 +2,7 @@
 
 // Equations for scripts: formulas in the model language, and the same in LaTeX.
 
-#include "json/writer.h"
+#include "json/member.h"
 #include "show/show_impl.h"
 
 #include <string.h>
@@ -146,12 +146,10 @@ static void put_closed(const Out *o)
     kal_json_write_key(o->writer, "closed_form");
     kal_json_write_begin(o->writer, '{');
     if (closed->verdict != KAL_CLOSED_DONE) {
-        kal_json_write_key(o->writer, "refused");
-        kal_json_write_string(o->writer, kal_shown_refusal(o->shown));
+        kal_json_put_text(o->writer, "refused", kal_shown_refusal(o->shown));
     } else {
         put_all_results(o, false);
-        kal_json_write_key(o->writer, "unique_multipliers");
-        kal_json_write_bool(o->writer, !closed->dependent);
+        kal_json_put_bool(o->writer, "unique_multipliers", !closed->dependent);
         put_on_constraints(o);
     }
     kal_json_write_end(o->writer, '}');
@@ -198,8 +196,7 @@ void kal_show_json(const KalShown *shown, KalPage *page)
     KalJsonWriter writer = {.sink = kal_page_sink(page)};
     Out o = {shown, &shown->sheet, &writer, page, KAL_FORMAT_TEXT};
     kal_json_write_begin(&writer, '{');
-    kal_json_write_key(&writer, "model");
-    kal_json_write_string(&writer, model->title);
+    kal_json_put_text(&writer, "model", model->title);
     put_names(&o, "coordinates", model->n_coordinates, coordinate_name);
     put_names(&o, "constraints", model->n_constraints, constraint_name);
     put_formulas(&o);

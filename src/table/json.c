@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/writer.h"
+#include "json/member.h"
 #include "table/format_impl.h"
 #include "table/table_impl.h"
 
 static void write_label(KalJsonWriter *w, const KalQuantity *quantity)
 {
-    kal_json_write_key(w, "unit");
-    kal_json_write_string(w, quantity->unit);
-    kal_json_write_key(w, "description");
-    kal_json_write_string(w, quantity->description);
+    kal_json_put_text(w, "unit", quantity->unit);
+    kal_json_put_text(w, "description", quantity->description);
 }
 
 static void write_notes(KalJsonWriter *w, const KalTable *table)
@@ -35,8 +33,7 @@ static void write_parameters(KalJsonWriter *w, const KalTable *table)
         kal_json_write_key(w, parameter.quantity.name);
         kal_json_write_begin(w, '{');
         write_label(w, &parameter.quantity);
-        kal_json_write_key(w, "value");
-        kal_json_write_number(w, parameter.value);
+        kal_json_put_number(w, "value", parameter.value);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, '}');
@@ -65,8 +62,7 @@ KalStatus kal_json_table_write(const KalTable *table, KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
-    kal_json_write_key(&w, KAL_TABLE_INCOMPLETE_NOTE);
-    kal_json_write_bool(&w, kal_table_is_incomplete(table));
+    kal_json_put_bool(&w, KAL_TABLE_INCOMPLETE_NOTE, kal_table_is_incomplete(table));
     kal_json_write_key(&w, "notes");
     write_notes(&w, table);
     kal_json_write_key(&w, "parameters");

@@ -5,12 +5,11 @@
 
 #include "figure/cairo_library.h"
 #include "folder.h"
+#include "loaded.h"
 #include "tables.h"
 #include "tap.h"
 
 #include <kalaba/figure.h>
-
-#include <dlfcn.h>
 
 static const char debian_name[] = "libcairo.so.2";
 
@@ -19,15 +18,6 @@ static KalContext *new_context(void)
     KalContext *ctx = NULL;
     ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
     return ctx;
-}
-
-static bool is_loaded(const char *name)
-{
-    void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle) {
-        dlclose(handle);
-    }
-    return handle != NULL;
 }
 
 static void a_missing_library_is_named(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "json/writer.h"
+#include "json/member.h"
 #include "tap.h"
 
 typedef struct Text {
@@ -41,6 +41,30 @@ static void commas_come_by_themselves(void)
     same_text(text.bytes, "{\"a\": [1, true, [], null], \"b\": {}, \"c\": false}");
 }
 
+static void members_have_a_key_and_a_value(void)
+{
+    static const char *const names[] = {"x", "y"};
+    static const double numbers[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+    Text text = {.length = 0};
+    KalJsonWriter w = {
+        .sink = {keep, &text}
+    };
+    kal_json_write_begin(&w, '{');
+    kal_json_put_number(&w, "n", 0.5);
+    kal_json_put_bool(&w, "b", true);
+    kal_json_put_text(&w, "s", "t");
+    kal_json_put_text(&w, "none", NULL);
+    kal_json_put_names(&w, "names", names, 2);
+    kal_json_put_values(&w, "values", names, numbers, 2);
+    kal_json_put_matrix(&w, "A", numbers, 2, 3);
+    kal_json_put_matrix(&w, "empty", NULL, 0, 3);
+    kal_json_write_end(&w, '}');
+    same_text(text.bytes,
+              "{\"n\": 0.5, \"b\": true, \"s\": \"t\", \"none\": null, "
+              "\"names\": [\"x\", \"y\"], \"values\": {\"x\": 1, \"y\": 2}, "
+              "\"A\": [[1, 2, 3], [4, 5, 6]], \"empty\": []}");
+}
+
 static void writes_string(const char *string, const char *want)
 {
     Text text = {.length = 0};
@@ -75,6 +99,6 @@ static void numbers_are_valid_whatever_they_are(void)
     same_text(text.bytes, "[0.1, null, null, -1e-300]");
 }
 
-TAP_RUN(TAP_CASE(commas_come_by_themselves),
+TAP_RUN(TAP_CASE(commas_come_by_themselves), TAP_CASE(members_have_a_key_and_a_value),
         TAP_CASE(strings_are_valid_whatever_they_hold),
         TAP_CASE(numbers_are_valid_whatever_they_are))

@@ -4,11 +4,10 @@
 // explanation when it does not.  This program is not linked with it.
 
 #include "folder.h"
+#include "loaded.h"
 #include "sample.h"
 #include "table/hdf5_library.h"
 #include "tap.h"
-
-#include <dlfcn.h>
 
 static const char debian_name[] = "libhdf5_serial.so.103";
 
@@ -17,15 +16,6 @@ static KalContext *new_context(void)
     KalContext *ctx = NULL;
     ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
     return ctx;
-}
-
-static bool is_loaded(const char *name)
-{
-    void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle) {
-        dlclose(handle);
-    }
-    return handle != NULL;
 }
 
 static void a_missing_library_is_named(void)
