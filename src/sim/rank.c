@@ -252,13 +252,13 @@ bool kal_run_foresee(const KalRun *run, double *out_distance)
         || run->options.drift != KAL_DRIFT_PROJECT) {
         return false;
     }
-    *out_distance = watch->sine / -watch->slope;
+    const double distance = watch->sine / -watch->slope;
     const bool is_near = isfinite(run->tried) || watch->sine < KAL_LOW_SINE
-                         || *out_distance < near * run->statistics.step;
-    return is_near
-           && run->t
-                  + *out_distance<run->options.until && * out_distance> 1e-9
-                        * fmax(fabs(run->t), run->statistics.step);
+                         || distance < near * run->statistics.step;
+    const bool is_ahead = distance > 1e-9 * fmax(fabs(run->t), run->statistics.step);
+    const bool is_in_time = run->t + distance < run->options.until;
+    *out_distance = distance;
+    return is_near && is_ahead && is_in_time;
 }
 
 // How fast the angle turns whose sine is known; where it is about a right one that cannot
