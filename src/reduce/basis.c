@@ -416,9 +416,10 @@ static void name_speeds(Basis *b)
     for (size_t j = 0; j < b->k; j++) {
         if (b->coordinate[j] < 0) {
             KalNamed *named = &r->sheet.named[2 * j];
-            spell(letter, i++, count, named[0].name, sizeof named[0].name);
-            (void)snprintf(named[1].name, sizeof named[1].name, "%.60s'",
-                           named[0].name);
+            char name[KAL_SHEET_NAME_SIZE - 1];
+            spell(letter, i++, count, name, sizeof name);
+            (void)snprintf(named[0].name, sizeof named[0].name, "%s", name);
+            (void)snprintf(named[1].name, sizeof named[1].name, "%s'", name);
         }
     }
 }
