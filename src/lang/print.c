@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Every function that prints a kind of node is named in nodes.def.
+
 // Recursion in this file ends at KAL_TREE_DEPTH.
+// NOLINTBEGIN(misc-no-recursion)
 
 #include "lang/print.h"
 
@@ -30,18 +33,12 @@ static void put(KalSink sink, const char *text)
 
 static Rank rank_of(const KalNode *node)
 {
-    switch (node->kind) {
-    case KAL_NODE_OR: return RANK_OR;
-    case KAL_NODE_AND: return RANK_AND;
-    case KAL_NODE_NOT: return RANK_NOT;
-    case KAL_NODE_COMPARE: return RANK_COMPARE;
-    case KAL_NODE_ADD: return RANK_ADD;
-    case KAL_NODE_MULTIPLY: return RANK_MULTIPLY;
-    case KAL_NODE_NEGATE: return RANK_NEGATE;
-    case KAL_NODE_POWER: return RANK_POWER;
-    case KAL_NODE_NUMBER: return RANK_NUMBER;
-    default: return RANK_POSTFIX;
-    }
+    static const Rank ranks[] = {
+#define KAL_EXPRESSION(name, member, rank, printer, evaluator) RANK_##rank,
+#include "lang/nodes.def"
+    };
+    assert((size_t)node->kind < sizeof ranks / sizeof *ranks && "not an expression");
+    return ranks[node->kind];
 }
 
 static const char *join_text(KalJoin join)
@@ -69,7 +66,6 @@ static const char *compare_text(unsigned compare)
     return "";
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_list(const KalNode *first, const char *between, KalSink sink)
 {
     for (const KalNode *item = first; item; item = item->next) {
@@ -86,7 +82,6 @@ static bool begins_with_sign(const KalNode *node)
 }
 
 // Terms or factors.  A sign after an operator gets parentheses, for the reader.
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_operands(const KalNode *node, Rank least, KalSink sink)
 {
     const KalNode *first = node->of.list.items;
@@ -98,7 +93,6 @@ static void print_operands(const KalNode *node, Rank least, KalSink sink)
 }
 
 // Conditions joined by a word.
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_conditions(const KalNode *node, const char *word, Rank least,
                              KalSink sink)
 {
@@ -108,7 +102,6 @@ static void print_conditions(const KalNode *node, const char *word, Rank least,
     }
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_binary(const KalNode *node, Rank least, const char *between,
                          KalSink sink)
 {
@@ -117,7 +110,6 @@ static void print_binary(const KalNode *node, Rank least, const char *between,
     print_ranked(node->of.binary.right, least, sink);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_power(const KalNode *node, KalSink sink)
 {
     const KalNode *exponent = node->of.binary.right;
@@ -128,38 +120,46 @@ static void print_power(const KalNode *node, KalSink sink)
     print_ranked(exponent, plain ? RANK_NEGATE : RANK_POWER, sink);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
-static void print_access(const KalNode *node, KalSink sink)
+static void print_prime(const KalNode *node, KalSink sink)
 {
-    print_ranked(node->of.slot[0], RANK_POSTFIX, sink);
-    if (node->kind == KAL_NODE_PRIME) {
-        for (unsigned i = 0; i < node->op; i++) {
-            put(sink, "'");
-        }
-        return;
+    print_ranked(node->of.unary.operand, RANK_POSTFIX, sink);
+    for (unsigned i = 0; i < node->op; i++) {
+        put(sink, "'");
     }
-    const bool index = node->kind == KAL_NODE_INDEX;
-    put(sink, index ? "[" : ".");
-    kal_expression_print(node->of.binary.right, sink);
-    put(sink, index ? "]" : "");
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
-static void print_brackets(const KalNode *node, KalSink sink)
+static void print_member(const KalNode *node, KalSink sink)
 {
-    if (node->kind == KAL_NODE_VECTOR) {
-        put(sink, "[");
-        print_list(node->of.list.items, ", ", sink);
-        put(sink, "]");
-        return;
-    }
-    if (node->kind == KAL_NODE_CALL) {
-        print_ranked(node->of.call.callee, RANK_POSTFIX, sink);
-        put(sink, "(");
-        print_list(node->of.call.arguments, ", ", sink);
-        put(sink, ")");
-        return;
-    }
+    print_ranked(node->of.binary.left, RANK_POSTFIX, sink);
+    put(sink, ".");
+    kal_expression_print(node->of.binary.right, sink);
+}
+
+static void print_index(const KalNode *node, KalSink sink)
+{
+    print_ranked(node->of.binary.left, RANK_POSTFIX, sink);
+    put(sink, "[");
+    kal_expression_print(node->of.binary.right, sink);
+    put(sink, "]");
+}
+
+static void print_vector(const KalNode *node, KalSink sink)
+{
+    put(sink, "[");
+    print_list(node->of.list.items, ", ", sink);
+    put(sink, "]");
+}
+
+static void print_call(const KalNode *node, KalSink sink)
+{
+    print_ranked(node->of.call.callee, RANK_POSTFIX, sink);
+    put(sink, "(");
+    print_list(node->of.call.arguments, ", ", sink);
+    put(sink, ")");
+}
+
+static void print_if(const KalNode *node, KalSink sink)
+{
     put(sink, "if(");
     kal_expression_print(node->of.choice.condition, sink);
     put(sink, ", ");
@@ -169,7 +169,6 @@ static void print_brackets(const KalNode *node, KalSink sink)
     put(sink, ")");
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_iterator(const KalNode *index, const KalNode *range, KalSink sink)
 {
     kal_expression_print(index, sink);
@@ -177,8 +176,7 @@ static void print_iterator(const KalNode *index, const KalNode *range, KalSink s
     kal_expression_print(range, sink);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
-static void print_sum(const KalNode *node, KalSink sink)
+static void print_sigma(const KalNode *node, KalSink sink)
 {
     put(sink, "sum(");
     print_iterator(node->of.sum.index, node->of.sum.range, sink);
@@ -191,53 +189,73 @@ static void print_sum(const KalNode *node, KalSink sink)
     put(sink, ")");
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
-static void print_operation(const KalNode *node, KalSink sink)
+static void print_name(const KalNode *node, KalSink sink)
 {
-    switch (node->kind) {
-    case KAL_NODE_OR: print_conditions(node, " or ", RANK_AND, sink); break;
-    case KAL_NODE_AND: print_conditions(node, " and ", RANK_NOT, sink); break;
-    case KAL_NODE_NOT:
-        put(sink, "not ");
-        print_ranked(node->of.unary.operand, RANK_NOT, sink);
-        break;
-    case KAL_NODE_COMPARE:
-        print_binary(node, RANK_ADD, compare_text(node->op), sink);
-        break;
-    case KAL_NODE_ADD: print_operands(node, RANK_MULTIPLY, sink); break;
-    case KAL_NODE_MULTIPLY: print_operands(node, RANK_NEGATE, sink); break;
-    case KAL_NODE_NEGATE:
-        put(sink, "-");
-        print_ranked(node->of.unary.operand, RANK_POWER, sink);
-        break;
-    case KAL_NODE_POWER: print_power(node, sink); break;
-    default: print_binary(node, RANK_ADD, "..", sink); break; // a range
-    }
+    sink.write(sink.user, node->of.text.data, node->of.text.length);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
+static void print_number(const KalNode *node, KalSink sink)
+{
+    sink.write(sink.user, node->of.number.text, node->of.number.length);
+}
+
+static void print_negation(const KalNode *node, KalSink sink)
+{
+    put(sink, "-");
+    print_ranked(node->of.unary.operand, RANK_POWER, sink);
+}
+
+static void print_product(const KalNode *node, KalSink sink)
+{
+    print_operands(node, RANK_NEGATE, sink);
+}
+
+static void print_sum(const KalNode *node, KalSink sink)
+{
+    print_operands(node, RANK_MULTIPLY, sink);
+}
+
+static void print_range(const KalNode *node, KalSink sink)
+{
+    print_binary(node, RANK_ADD, "..", sink);
+}
+
+static void print_compare(const KalNode *node, KalSink sink)
+{
+    print_binary(node, RANK_ADD, compare_text(node->op), sink);
+}
+
+static void print_not(const KalNode *node, KalSink sink)
+{
+    put(sink, "not ");
+    print_ranked(node->of.unary.operand, RANK_NOT, sink);
+}
+
+static void print_and(const KalNode *node, KalSink sink)
+{
+    print_conditions(node, " and ", RANK_NOT, sink);
+}
+
+static void print_or(const KalNode *node, KalSink sink)
+{
+    print_conditions(node, " or ", RANK_AND, sink);
+}
+
 void kal_expression_print(const KalNode *node, KalSink sink)
 {
     switch (node->kind) {
-    case KAL_NODE_NAME:
-        sink.write(sink.user, node->of.text.data, node->of.text.length);
+#define KAL_EXPRESSION(name, member, rank, printer, evaluator) \
+    case KAL_NODE_##name:                                      \
+        print_##printer(node, sink);                           \
+        return;
+#define KAL_NODE(name, member) case KAL_NODE_##name:
+#include "lang/nodes.def"
         break;
-    case KAL_NODE_NUMBER:
-        sink.write(sink.user, node->of.number.text, node->of.number.length);
-        break;
-    case KAL_NODE_PRIME:
-    case KAL_NODE_INDEX:
-    case KAL_NODE_MEMBER: print_access(node, sink); break;
-    case KAL_NODE_VECTOR:
-    case KAL_NODE_CALL:
-    case KAL_NODE_IF: print_brackets(node, sink); break;
-    case KAL_NODE_SUM: print_sum(node, sink); break;
-    default: print_operation(node, sink); break;
     }
+    assert(false && "not an expression");
 }
 
 // In parentheses if it holds together less than what it is part of.
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_ranked(const KalNode *node, Rank least, KalSink sink)
 {
     const bool parentheses = rank_of(node) < least;
@@ -308,31 +326,32 @@ static void print_options(const KalNode *first, KalSink sink)
     }
 }
 
-static void print_equation(const char *before, const KalNode *node, KalSink sink)
+static void print_equation(const char *word, const KalNode *node, KalSink sink)
 {
-    print_after(before, node->of.equation.target, sink);
+    print_after(word, node->of.equation.target, sink);
     print_after(": ", node->of.equation.left, sink);
     print_after(" = ", node->of.equation.right, sink);
     print_options(node->of.equation.options, sink);
 }
 
-static void print_actuator(const KalNode *node, KalSink sink)
+static void print_actuator(const char *word, const KalNode *node, KalSink sink)
 {
-    print_after("actuator ", node->of.actuator.target, sink);
+    print_after(word, node->of.actuator.target, sink);
     print_after(": ", node->of.actuator.power, sink);
     print_options(node->of.actuator.options, sink);
 }
 
-static void print_mass(const KalNode *node, KalSink sink)
+static void print_mass(const char *word, const KalNode *node, KalSink sink)
 {
-    print_after("mass[", node->of.mass.row, sink);
+    sink.write(sink.user, word, strlen(word) - 1); // no space before an index
+    print_after("[", node->of.mass.row, sink);
     print_after(", ", node->of.mass.column, sink);
     print_after("] = ", node->of.mass.value, sink);
 }
 
-static void print_simulate(const KalNode *node, KalSink sink)
+static void print_simulate(const char *word, const KalNode *node, KalSink sink)
 {
-    print_after("simulate ", node->of.simulate.from, sink);
+    print_after(word, node->of.simulate.from, sink);
     print_after(" .. ", node->of.simulate.to, sink);
     print_after(" every ", node->of.simulate.every, sink);
     print_options(node->of.simulate.options, sink);
@@ -340,22 +359,23 @@ static void print_simulate(const KalNode *node, KalSink sink)
 
 static void print_action(const KalNode *node, KalSink sink)
 {
-    switch (node->kind) {
-    case KAL_NODE_SET:
+    if (node->kind == KAL_NODE_STOP) {
+        put(sink, "stop");
+    } else if (node->kind == KAL_NODE_SET) {
         put(sink, "set ");
         print_declaration(node, sink);
-        break;
-    case KAL_NODE_RELEASE: print_after("release ", node->of.unary.operand, sink); break;
-    case KAL_NODE_ENGAGE: print_after("engage ", node->of.unary.operand, sink); break;
-    default: put(sink, "stop"); break;
+    } else {
+        assert(node->kind == KAL_NODE_RELEASE || node->kind == KAL_NODE_ENGAGE);
+        print_after(node->kind == KAL_NODE_RELEASE ? "release " : "engage ",
+                    node->of.unary.operand, sink);
     }
 }
 
-static void print_event(const KalNode *node, KalSink sink)
+static void print_event(const char *word, const KalNode *node, KalSink sink)
 {
     static const char *const directions[] = {" ", " [rising] ", " [falling] ",
                                              " [rising, falling] "};
-    print_after("event ", node->of.event.target, sink);
+    print_after(word, node->of.event.target, sink);
     print_after(": ", node->of.event.value, sink);
     put(sink, directions[node->op]);
     for (const KalNode *action = node->of.event.actions; action;
@@ -365,21 +385,22 @@ static void print_event(const KalNode *node, KalSink sink)
     }
 }
 
-static void print_plot(const KalNode *node, KalSink sink)
+static void print_plot(const char *word, const KalNode *node, KalSink sink)
 {
-    put(sink, "plot ");
+    put(sink, word);
     print_list(node->of.plot.curves, ", ", sink);
     print_after(" against ", node->of.plot.against, sink);
 }
 
-static void print_draw(const KalNode *node, KalSink sink)
+static void print_draw(const char *word, const KalNode *node, KalSink sink)
 {
-    static const char *const words[] = {
-#define KAL_SHAPE_WORD(name, word) "draw " word " ",
+    static const char *const shapes[] = {
+#define KAL_SHAPE_WORD(name, shape) shape " ",
         KAL_SHAPE_LIST(KAL_SHAPE_WORD)
 #undef KAL_SHAPE_WORD
     };
-    put(sink, words[node->op]);
+    put(sink, word);
+    put(sink, shapes[node->op]);
     print_list(node->of.draw.points, " -> ", sink);
     print_after(node->op == KAL_SHAPE_CIRCLE ? " radius " : " size ",
                 node->of.draw.size, sink);
@@ -400,19 +421,19 @@ static void print_instance(const KalNode *node, KalSink sink)
     put(sink, ")");
 }
 
-static void print_part(const KalNode *node, KalSink sink)
+static void print_part(const char *word, const KalNode *node, KalSink sink)
 {
-    put(sink, "part ");
+    put(sink, word);
     for (const KalNode *item = node->of.list.items; item; item = item->next) {
         print_instance(item, sink);
         put(sink, item->next ? ", " : "");
     }
 }
 
-static void print_text_statement(const KalNode *node, KalSink sink)
+static void print_text(const char *word, const KalNode *node, KalSink sink)
 {
     const KalNode *text = node->of.unary.operand;
-    put(sink, node->kind == KAL_NODE_MODEL ? "model " : "use ");
+    put(sink, word);
     if (text->kind == KAL_NODE_STRING) {
         print_string(text, sink);
     } else {
@@ -420,61 +441,49 @@ static void print_text_statement(const KalNode *node, KalSink sink)
     }
 }
 
-static void print_function(const KalNode *node, KalSink sink)
+static void print_function(const char *word, const KalNode *node, KalSink sink)
 {
-    print_after("fn ", node->of.definition.name, sink);
+    print_after(word, node->of.definition.name, sink);
     print_declarations("(", node->of.definition.parameters, sink);
     print_after(") = ", node->of.definition.body, sink);
 }
 
-static void print_component(const KalNode *node, KalSink sink)
+static void print_component(const char *word, const KalNode *node, KalSink sink)
 {
-    print_after("component ", node->of.definition.name, sink);
+    print_after(word, node->of.definition.name, sink);
     print_declarations("(", node->of.definition.parameters, sink);
     put(sink, ")");
 }
 
-static void print_loop(const KalNode *node, KalSink sink)
+static void print_items(const char *word, const KalNode *node, KalSink sink)
 {
-    put(sink, "for ");
+    print_declarations(word, node->of.list.items, sink);
+}
+
+static void print_operand(const char *word, const KalNode *node, KalSink sink)
+{
+    print_after(word, node->of.unary.operand, sink);
+}
+
+static void print_loop(const char *word, const KalNode *node, KalSink sink)
+{
+    put(sink, word);
     print_iterator(node->of.loop.index, node->of.loop.range, sink);
 }
 
 // A statement in one line; of one with a block, what comes before the brace.
 static void print_statement(const KalNode *node, KalSink sink)
 {
-    const KalNode *items = node->of.list.items;
-    const KalNode *operand = node->of.unary.operand;
     switch (node->kind) {
-    case KAL_NODE_MODEL:
-    case KAL_NODE_USE: print_text_statement(node, sink); break;
-    case KAL_NODE_PARAM: print_declarations("param ", items, sink); break;
-    case KAL_NODE_COORD: print_declarations("coord ", items, sink); break;
-    case KAL_NODE_LET: print_declarations("let ", items, sink); break;
-    case KAL_NODE_KINETIC: print_after("kinetic ", operand, sink); break;
-    case KAL_NODE_POTENTIAL: print_after("potential ", operand, sink); break;
-    case KAL_NODE_DISSIPATION: print_after("dissipation ", operand, sink); break;
-    case KAL_NODE_EXTERNAL_POWER: print_after("power ", operand, sink); break;
-    case KAL_NODE_FORCE: print_declarations("force ", items, sink); break;
-    case KAL_NODE_MASS: print_mass(node, sink); break;
-    case KAL_NODE_CONSTRAINT: print_equation("constraint ", node, sink); break;
-    case KAL_NODE_NONIDEAL: print_declarations("nonideal ", items, sink); break;
-    case KAL_NODE_NONIDEAL_POWER: print_after("nonideal power ", operand, sink); break;
-    case KAL_NODE_PRESCRIBE: print_declarations("prescribe ", items, sink); break;
-    case KAL_NODE_ACTUATOR: print_actuator(node, sink); break;
-    case KAL_NODE_SERVO: print_equation("servo ", node, sink); break;
-    case KAL_NODE_INIT: print_declarations("init ", items, sink); break;
-    case KAL_NODE_SIMULATE: print_simulate(node, sink); break;
-    case KAL_NODE_OUTPUT: print_declarations("output ", items, sink); break;
-    case KAL_NODE_EVENT: print_event(node, sink); break;
-    case KAL_NODE_PLOT: print_plot(node, sink); break;
-    case KAL_NODE_DRAW: print_draw(node, sink); break;
-    case KAL_NODE_FOR: print_loop(node, sink); break;
-    case KAL_NODE_COMPONENT: print_component(node, sink); break;
-    case KAL_NODE_PART: print_part(node, sink); break;
-    case KAL_NODE_FN: print_function(node, sink); break;
-    default: assert(false && "not a statement");
+#define KAL_STATEMENT(name, member, word, printer, builder, declares) \
+    case KAL_NODE_##name:                                             \
+        print_##printer(word " ", node, sink);                        \
+        return;
+#define KAL_NODE(name, member) case KAL_NODE_##name:
+#include "lang/nodes.def"
+        break;
     }
+    assert(false && "not a statement");
 }
 
 static void print_indent(int level, KalSink sink)
@@ -484,7 +493,6 @@ static void print_indent(int level, KalSink sink)
     }
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 static void print_statements(const KalNode *first, int level, KalSink sink)
 {
     for (const KalNode *node = first; node; node = node->next) {
@@ -506,3 +514,5 @@ void kal_statements_print(const KalNode *first, KalSink sink)
 {
     print_statements(first, 0, sink);
 }
+
+// NOLINTEND(misc-no-recursion)

@@ -108,7 +108,6 @@ static KalNode clean(const KalNode *node)
     static const unsigned char sizes[] = {
 #define KAL_NODE(name, member) sizeof(((KalNode *)NULL)->of.member),
 #include "lang/nodes.def"
-#undef KAL_NODE
     };
     KalNode copy = {.kind = node->kind,
                     .op = node->op,

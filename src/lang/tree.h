@@ -37,7 +37,6 @@ enum {
 typedef enum KalNodeKind {
 #define KAL_NODE(name, member) KAL_NODE_##name,
 #include "lang/nodes.def"
-#undef KAL_NODE
 } KalNodeKind;
 
 /// How a term or factor joins those before it.

@@ -520,20 +520,6 @@ static KalValue eval_sigma(KalBuild *b, const KalNode *node)
     return sum.kind == KAL_VALUE_NONE ? kal_build_index(b, 0, node) : sum;
 }
 
-// Derivatives.
-
-static KalValue eval_prime(KalBuild *b, const KalNode *node)
-{
-    const KalUsage usage = b->usage;
-    b->usage.allowed = KAL_MARKS_ALL; // the derivative is what counts
-    KalValue value = kal_build_eval(b, node->of.unary.operand);
-    b->usage = usage;
-    for (unsigned i = 0; i < node->op; i++) {
-        value = kal_build_rate(b, value, node);
-    }
-    return value;
-}
-
 // All of it.
 
 static const char *kind_phrase(unsigned marks)
@@ -566,40 +552,58 @@ static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
                          b->usage.where);
 }
 
+static KalValue eval_number(KalBuild *b, const KalNode *node)
+{
+    const KalRational value =
+        kal_rational_parse(node->of.number.text, node->of.number.length);
+    return kal_build_scalar_of(b, kal_number(b->graph, value), 0, KAL_UNIT_ANY, node);
+}
+
+static KalValue eval_path(KalBuild *b, const KalNode *node)
+{
+    const KalValue value = kal_build_path(b, node, KAL_SPACE_VALUE);
+    return check_usage(b, kal_build_snapshot(b, value, node), node);
+}
+
+static KalValue eval_prime(KalBuild *b, const KalNode *node)
+{
+    const KalUsage usage = b->usage;
+    b->usage.allowed = KAL_MARKS_ALL; // the derivative is what counts
+    KalValue value = kal_build_eval(b, node->of.unary.operand);
+    b->usage = usage;
+    for (unsigned i = 0; i < node->op; i++) {
+        value = kal_build_rate(b, value, node);
+    }
+    return check_usage(b, value, node);
+}
+
+static KalValue eval_call(KalBuild *b, const KalNode *node)
+{
+    return check_usage(b, kal_build_snapshot(b, kal_build_call(b, node), node), node);
+}
+
+static KalValue eval_negation(KalBuild *b, const KalNode *node)
+{
+    return kal_build_negate(b, kal_build_eval(b, node->of.unary.operand), node);
+}
+
+static KalValue eval_range(KalBuild *b, const KalNode *node)
+{
+    return kal_build_bad(b, node->span, "expected an expression");
+}
+
 static KalValue eval_node(KalBuild *b, const KalNode *node)
 {
     switch (node->kind) {
-    case KAL_NODE_NUMBER:
-        return kal_build_scalar_of(
-            b,
-            kal_number(b->graph, kal_rational_parse(node->of.number.text,
-                                                    node->of.number.length)),
-            0, KAL_UNIT_ANY, node);
-    case KAL_NODE_NAME:
-    case KAL_NODE_MEMBER:
-    case KAL_NODE_INDEX:
-        return check_usage(
-            b, kal_build_snapshot(b, kal_build_path(b, node, KAL_SPACE_VALUE), node),
-            node);
-    case KAL_NODE_PRIME: return check_usage(b, eval_prime(b, node), node);
-    case KAL_NODE_CALL:
-        return check_usage(b, kal_build_snapshot(b, kal_build_call(b, node), node),
-                           node);
-    case KAL_NODE_NEGATE:
-        return kal_build_negate(b, kal_build_eval(b, node->of.unary.operand), node);
-    case KAL_NODE_VECTOR: return eval_vector(b, node);
-    case KAL_NODE_POWER: return eval_power(b, node);
-    case KAL_NODE_MULTIPLY: return eval_product(b, node);
-    case KAL_NODE_ADD: return eval_sum(b, node);
-    case KAL_NODE_IF: return eval_if(b, node);
-    case KAL_NODE_SUM: return eval_sigma(b, node);
-    case KAL_NODE_COMPARE: return eval_compare(b, node);
-    case KAL_NODE_NOT: return eval_not(b, node);
-    case KAL_NODE_AND:
-    case KAL_NODE_OR: return eval_logic(b, node);
-    default: break;
+#define KAL_EXPRESSION(name, member, rank, printer, evaluator) \
+    case KAL_NODE_##name:                                      \
+        return eval_##evaluator(b, node);
+#define KAL_NODE(name, member) case KAL_NODE_##name:
+#include "lang/nodes.def"
+        break;
     }
-    return kal_build_bad(b, node->span, "expected an expression");
+    assert(false && "not an expression");
+    return KAL_BAD_VALUE;
 }
 
 KalValue kal_build_eval(KalBuild *b, const KalNode *node)

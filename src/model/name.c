@@ -336,16 +336,77 @@ static bool is_named(const KalNode *node, const char *name)
     return kal_node_is_text(root_of(node), name);
 }
 
-static const KalNode *find_in_list(const KalNode *items, const char *name)
+static const KalNode *find_declaration(const KalNode *statements, const char *name,
+                                       int depth);
+
+// Where a statement declares a name, for each way to declare that nodes.def knows; NULL
+// when it does not.
+
+static const KalNode *declared_nothing(const KalNode *node, const char *name, int depth)
 {
-    for (const KalNode *item = items; item; item = item->next) {
-        const KalNode *target = item->kind == KAL_NODE_INSTANCE
-                                    ? item->of.instance.name
-                                    : item->of.declaration.target;
-        if (is_named(target, name)) {
-            return root_of(target);
-        }
+    (void)node;
+    (void)name;
+    (void)depth;
+    return NULL;
+}
+
+static const KalNode *declared_by(const KalNode *target, const char *name)
+{
+    return is_named(target, name) ? root_of(target) : NULL;
+}
+
+static const KalNode *declared_items(const KalNode *node, const char *name, int depth)
+{
+    (void)depth;
+    const KalNode *found = NULL;
+    for (const KalNode *item = node->of.list.items; item && !found; item = item->next) {
+        found =
+            declared_by(item->kind == KAL_NODE_INSTANCE ? item->of.instance.name
+                                                        : item->of.declaration.target,
+                        name);
     }
+    return found;
+}
+
+static const KalNode *declared_equation(const KalNode *node, const char *name,
+                                        int depth)
+{
+    (void)depth;
+    return declared_by(node->of.equation.target, name);
+}
+
+static const KalNode *declared_actuator(const KalNode *node, const char *name,
+                                        int depth)
+{
+    (void)depth;
+    return declared_by(node->of.actuator.target, name);
+}
+
+static const KalNode *declared_definition(const KalNode *node, const char *name,
+                                          int depth)
+{
+    (void)depth;
+    return declared_by(node->of.definition.name, name);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+static const KalNode *declared_body(const KalNode *node, const char *name, int depth)
+{
+    return find_declaration(node->of.loop.body, name, depth + 1);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+static const KalNode *declared_in(const KalNode *node, const char *name, int depth)
+{
+    switch (node->kind) {
+#define KAL_STATEMENT(name_, member, word, printer, builder, declares) \
+    case KAL_NODE_##name_:                                             \
+        return declared_##declares(node, name, depth);
+#define KAL_NODE(name_, member) case KAL_NODE_##name_:
+#include "lang/nodes.def"
+        break;
+    }
+    assert(false && "not a statement");
     return NULL;
 }
 
@@ -357,33 +418,7 @@ static const KalNode *find_declaration(const KalNode *statements, const char *na
 {
     const KalNode *found = NULL;
     for (const KalNode *s = statements; s && !found && depth < BLOCKS; s = s->next) {
-        switch (s->kind) {
-        case KAL_NODE_PARAM:
-        case KAL_NODE_COORD:
-        case KAL_NODE_LET:
-        case KAL_NODE_OUTPUT:
-        case KAL_NODE_PART: found = find_in_list(s->of.list.items, name); break;
-        case KAL_NODE_CONSTRAINT:
-        case KAL_NODE_SERVO:
-            found = is_named(s->of.equation.target, name)
-                        ? root_of(s->of.equation.target)
-                        : NULL;
-            break;
-        case KAL_NODE_ACTUATOR:
-            found = is_named(s->of.actuator.target, name)
-                        ? root_of(s->of.actuator.target)
-                        : NULL;
-            break;
-        case KAL_NODE_FN:
-        case KAL_NODE_COMPONENT:
-            found =
-                is_named(s->of.definition.name, name) ? s->of.definition.name : NULL;
-            break;
-        case KAL_NODE_FOR:
-            found = find_declaration(s->of.loop.body, name, depth + 1);
-            break;
-        default: break;
-        }
+        found = declared_in(s, name, depth);
     }
     return found;
 }

@@ -4,11 +4,9 @@
 
 #include "model/build_impl.h"
 
-#include <string.h>
+#include <assert.h>
 
-typedef void (*StatementFn)(KalBuild *b, const KalNode *node);
-
-static void build_title(KalBuild *b, const KalNode *node)
+void kal_build_title(KalBuild *b, const KalNode *node)
 {
     const KalNode *title = node->of.unary.operand;
     if (b->names.scope->owner || b->names.frame) {
@@ -33,38 +31,19 @@ static void build_title(KalBuild *b, const KalNode *node)
     b->model->title = text;
 }
 
-static StatementFn find_function(KalNodeKind kind)
+// NOLINTNEXTLINE(misc-no-recursion)
+static void build_statement(KalBuild *b, const KalNode *node)
 {
-    switch (kind) {
-    case KAL_NODE_MODEL: return build_title;
-    case KAL_NODE_PARAM: return kal_build_param;
-    case KAL_NODE_COORD: return kal_build_coord;
-    case KAL_NODE_LET: return kal_build_let;
-    case KAL_NODE_KINETIC:
-    case KAL_NODE_POTENTIAL:
-    case KAL_NODE_DISSIPATION:
-    case KAL_NODE_EXTERNAL_POWER:
-    case KAL_NODE_NONIDEAL_POWER: return kal_build_energy;
-    case KAL_NODE_FORCE:
-    case KAL_NODE_NONIDEAL: return kal_build_force;
-    case KAL_NODE_MASS: return kal_build_mass;
-    case KAL_NODE_CONSTRAINT: return kal_build_constraint;
-    case KAL_NODE_PRESCRIBE: return kal_build_prescribe;
-    case KAL_NODE_ACTUATOR: return kal_build_actuator;
-    case KAL_NODE_SERVO: return kal_build_servo;
-    case KAL_NODE_INIT: return kal_build_init;
-    case KAL_NODE_SIMULATE: return kal_build_simulate;
-    case KAL_NODE_OUTPUT: return kal_build_output;
-    case KAL_NODE_EVENT: return kal_build_event;
-    case KAL_NODE_PLOT: return kal_build_plot;
-    case KAL_NODE_DRAW: return kal_build_draw;
-    case KAL_NODE_FOR: return kal_build_for;
-    case KAL_NODE_COMPONENT:
-    case KAL_NODE_FN: return kal_build_definition;
-    case KAL_NODE_PART: return kal_build_part;
-    case KAL_NODE_USE: return kal_build_use;
-    default: return NULL; // no statement
+    switch (node->kind) {
+#define KAL_STATEMENT(name, member, word, printer, builder, declares) \
+    case KAL_NODE_##name:                                             \
+        kal_build_##builder(b, node);                                 \
+        return;
+#define KAL_NODE(name, member) case KAL_NODE_##name:
+#include "lang/nodes.def"
+        break;
     }
+    assert(false && "not a statement");
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
@@ -73,10 +52,7 @@ void kal_build_statements(KalBuild *b, const KalNode *first)
     for (const KalNode *s = first; s && kal_build_step(b, s->span, 1); s = s->next) {
         const KalPoolMark mark = kal_pool_mark(&b->pool);
         b->statement = s->span;
-        const StatementFn build = find_function(s->kind);
-        if (build) {
-            build(b, s);
-        }
+        build_statement(b, s);
         kal_pool_release(&b->pool, mark);
     }
 }

@@ -137,14 +137,11 @@ static inline void refuses(const char *text, const char *want)
 
 static inline const char *kind_text(KalNodeKind kind)
 {
-    switch (kind) {
-#define KAL_NODE(name, member) \
-    case KAL_NODE_##name:      \
-        return #name;
+    static const char *const names[] = {
+#define KAL_NODE(name, member) #name,
 #include "lang/nodes.def"
-#undef KAL_NODE
-    }
-    return "?";
+    };
+    return names[kind];
 }
 
 static inline void put_text(Shown *shown, const char *text)
