@@ -182,8 +182,10 @@ static KalStatus list_formulas(const KalForms *forms, KalFormId id, KalBlock *li
     case KAL_FORM_OUTPUT:
         return kal_block_add(forms->ctx, list, forms->o,
                              (size_t)forms->system->n_outputs * sizeof(KalExpr));
-    default: return KAL_OK;
+    case KAL_FORM_INTEGRAL:
+    case KAL_FORMS: return KAL_OK;
     }
+    return KAL_OK;
 }
 
 static KalStatus differentiate_by_inputs(KalForms *forms, KalFormId id)
@@ -233,8 +235,9 @@ static KalStatus list_matrices(KalForms *forms, KalFormId id, KalBlock *list)
         KAL_TRY(add_sparse(forms, list, &forms->o_y));
         KAL_TRY(add_sparse(forms, list, &forms->o_a));
         return add_sparse(forms, list, &forms->o_l);
-    default: return KAL_OK;
+    case KAL_FORMS: break;
     }
+    return KAL_OK;
 }
 
 static size_t count_by_inputs(const KalForms *forms, KalFormId id)
@@ -247,8 +250,10 @@ static size_t count_by_inputs(const KalForms *forms, KalFormId id)
     case KAL_FORM_NONIDEAL: return inputs * n;
     case KAL_FORM_MANIFOLD: return inputs * 2 * m;
     case KAL_FORM_OUTPUT: return inputs * (size_t)forms->system->n_outputs;
-    default: return 0;
+    case KAL_FORM_INTEGRAL:
+    case KAL_FORMS: return 0;
     }
+    return 0;
 }
 
 static KalStatus compile(KalForms *forms, KalFormId id)

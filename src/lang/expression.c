@@ -36,7 +36,7 @@ static Rank rank_of(KalTokenKind kind)
     case KAL_TOKEN_MINUS: return RANK_ADD;
     case KAL_TOKEN_STAR:
     case KAL_TOKEN_SLASH: return RANK_MULTIPLY;
-    default: return RANK_SIGN;
+    default: return RANK_SIGN; // any other
     }
 }
 
@@ -48,7 +48,7 @@ static KalCompare compare_of(KalTokenKind kind)
     case KAL_TOKEN_GREATER: return KAL_COMPARE_GREATER;
     case KAL_TOKEN_GREATER_EQUAL: return KAL_COMPARE_GREATER_EQUAL;
     case KAL_TOKEN_EQUAL: return KAL_COMPARE_EQUAL;
-    default: return KAL_COMPARE_NOT_EQUAL;
+    default: return KAL_COMPARE_NOT_EQUAL; // any other is refused before
     }
 }
 
@@ -59,7 +59,7 @@ static KalJoin join_of(KalTokenKind kind)
     case KAL_TOKEN_MINUS: return KAL_JOIN_MINUS;
     case KAL_TOKEN_STAR: return KAL_JOIN_TIMES;
     case KAL_TOKEN_SLASH: return KAL_JOIN_OVER;
-    default: return KAL_JOIN_NONE;
+    default: return KAL_JOIN_NONE; // any other
     }
 }
 
@@ -272,8 +272,10 @@ static KalNode *parse_primary(KalParser *p)
     case KAL_TOKEN_NAME: return kal_parse_any_name(p);
     case KAL_TOKEN_LEFT_BRACKET: return parse_vector(p);
     case KAL_TOKEN_LEFT_PAREN: return parse_parenthesis(p);
-    default: kal_parser_fail_expected(p, "an expression"); return NULL;
+    default: break; // any other begins no expression
     }
+    kal_parser_fail_expected(p, "an expression");
+    return NULL;
 }
 
 // Each of the following continues what it is given, which began at `begin`.
@@ -386,7 +388,7 @@ static KalNode *parse_postfix(KalParser *p)
         case KAL_TOKEN_PRIME: node = parse_prime(p, begin, node); break;
         case KAL_TOKEN_DOT: node = parse_member(p, begin, node); break;
         case KAL_TOKEN_LEFT_BRACKET: node = parse_index(p, begin, node); break;
-        default: node = parse_call(p, begin, node); break;
+        default: node = parse_call(p, begin, node); break; // any other cannot continue
         }
     }
     return node;
@@ -480,7 +482,7 @@ static KalNodeKind kind_of(Rank rank)
     case RANK_OR: return KAL_NODE_OR;
     case RANK_AND: return KAL_NODE_AND;
     case RANK_ADD: return KAL_NODE_ADD;
-    default: return KAL_NODE_MULTIPLY;
+    default: return KAL_NODE_MULTIPLY; // any other is no chain
     }
 }
 

@@ -213,7 +213,7 @@ static const char *find_hint(const KalParser *p, bool ends)
         return p->lexer.open > 0
                    ? "; the rows of a matrix are vectors, as in [[1, 2], [3, 4]]"
                    : "";
-    default: return "";
+    default: return ""; // any other
     }
 }
 

@@ -53,8 +53,14 @@ static const char *unused_text(KalEntryKind kind)
     case KAL_ENTRY_ARGUMENT: return "the argument";
     case KAL_ENTRY_FUNCTION: return "the function";
     case KAL_ENTRY_COMPONENT: return "the component";
-    default: return NULL;
+    case KAL_ENTRY_OUTPUT:
+    case KAL_ENTRY_PART:
+    case KAL_ENTRY_CONSTRAINT:
+    case KAL_ENTRY_SERVO:
+    case KAL_ENTRY_ACTUATOR:
+    case KAL_ENTRY_EVENT: return NULL;
     }
+    return NULL;
 }
 
 static void warn_unused(KalBuild *b)

@@ -5,6 +5,7 @@
 #include "expr/eval.h"
 #include "model/build_impl.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -183,12 +184,13 @@ static bool quick_list(KalBuild *b, const KalNode *node, KalRational *out_value)
             total = kal_rational_add(total, kal_rational_neg(value));
             break;
         case KAL_JOIN_TIMES: total = kal_rational_mul(total, value); break;
-        default:
+        case KAL_JOIN_OVER:
             if (value.value == 0.0) {
                 return false;
             }
             total = kal_rational_div(total, value);
             break;
+        case KAL_JOIN_NONE: assert(false && "only the first joins nothing"); break;
         }
     }
     *out_value = total;
@@ -230,7 +232,7 @@ static bool quick(KalBuild *b, const KalNode *node, KalRational *out_value)
         *out_value = kal_rational_neg(value);
         return true;
     }
-    default: return false;
+    default: return false; // any other takes the long way
     }
 }
 

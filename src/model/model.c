@@ -320,8 +320,14 @@ static KalExpr symbol_rate(const KalModel *model, uint32_t id)
     case KAL_SYMBOL_TIME: return kal_int(model->graph, 1);
     case KAL_SYMBOL_COORDINATE: return model->coordinates[symbol->index].v;
     case KAL_SYMBOL_VELOCITY: return model->coordinates[symbol->index].a;
-    default: return KAL_NO_EXPR;
+    case KAL_SYMBOL_PARAMETER:
+    case KAL_SYMBOL_ACCELERATION:
+    case KAL_SYMBOL_REACTION:
+    case KAL_SYMBOL_COORDINATE_FORCE:
+    case KAL_SYMBOL_CONTROL:
+    case KAL_SYMBOL_ENERGY: return KAL_NO_EXPR;
     }
+    return KAL_NO_EXPR;
 }
 
 // The derivatives of n expressions whose nodes are those of the order.

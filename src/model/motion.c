@@ -6,6 +6,7 @@
 
 #include <kalaba/text.h>
 
+#include <assert.h>
 #include <math.h>
 
 // Start values.
@@ -222,7 +223,7 @@ static void read_options(KalBuild *b, const KalNode *options)
         case KAL_OPTION_ATOL: simulate->atol = positive(b, value, "atol"); break;
         case KAL_OPTION_METHOD: read_method(b, value); break;
         case KAL_OPTION_DRIFT: read_drift(b, value); break;
-        default: break; // the parser has none of the others here
+        default: break; // any other belongs to another statement: the parser refuses it
         }
     }
 }
@@ -318,21 +319,16 @@ static void add_constraints(KalBuild *b, Actions *actions, KalActionKind kind,
 static void read_action(KalBuild *b, Actions *actions, const KalNode *node)
 {
     actions->node = node;
-    switch (node->kind) {
-    case KAL_NODE_STOP:
+    if (node->kind == KAL_NODE_STOP) {
         add_action(b, actions, (KalAction){.kind = KAL_ACTION_STOP});
-        break;
-    case KAL_NODE_SET: add_set(b, actions, node); break;
-    case KAL_NODE_RELEASE:
+    } else if (node->kind == KAL_NODE_SET) {
+        add_set(b, actions, node);
+    } else {
+        assert(node->kind == KAL_NODE_RELEASE || node->kind == KAL_NODE_ENGAGE);
         add_constraints(
-            b, actions, KAL_ACTION_RELEASE,
+            b, actions,
+            node->kind == KAL_NODE_RELEASE ? KAL_ACTION_RELEASE : KAL_ACTION_ENGAGE,
             kal_build_path(b, node->of.unary.operand, KAL_SPACE_CONSTRAINT));
-        break;
-    default:
-        add_constraints(
-            b, actions, KAL_ACTION_ENGAGE,
-            kal_build_path(b, node->of.unary.operand, KAL_SPACE_CONSTRAINT));
-        break;
     }
 }
 

@@ -158,8 +158,16 @@ KalSpace kal_build_space_of(KalEntryKind kind)
     case KAL_ENTRY_SERVO: return KAL_SPACE_CONSTRAINT;
     case KAL_ENTRY_ACTUATOR: return KAL_SPACE_ACTUATOR;
     case KAL_ENTRY_EVENT: return KAL_SPACE_EVENT;
-    default: return KAL_SPACE_VALUE;
+    case KAL_ENTRY_PARAMETER:
+    case KAL_ENTRY_COORDINATE:
+    case KAL_ENTRY_LET:
+    case KAL_ENTRY_ARGUMENT:
+    case KAL_ENTRY_OUTPUT:
+    case KAL_ENTRY_PART:
+    case KAL_ENTRY_FUNCTION:
+    case KAL_ENTRY_COMPONENT: return KAL_SPACE_VALUE;
     }
+    return KAL_SPACE_VALUE;
 }
 
 const char *kal_build_kind_text(KalEntryKind kind)
@@ -461,8 +469,18 @@ static const char *hint_for(KalEntryKind kind)
     switch (kind) {
     case KAL_ENTRY_CONSTRAINT: return "; its force is reaction(…)";
     case KAL_ENTRY_ACTUATOR: return "; its input is control(…)";
-    default: return "";
+    case KAL_ENTRY_PARAMETER:
+    case KAL_ENTRY_COORDINATE:
+    case KAL_ENTRY_LET:
+    case KAL_ENTRY_ARGUMENT:
+    case KAL_ENTRY_OUTPUT:
+    case KAL_ENTRY_PART:
+    case KAL_ENTRY_FUNCTION:
+    case KAL_ENTRY_COMPONENT:
+    case KAL_ENTRY_SERVO:
+    case KAL_ENTRY_EVENT: return "";
     }
+    return "";
 }
 
 static const char *unknown_text(KalSpace space)

@@ -18,7 +18,7 @@ static KalValue reserved_value(KalBuild *b, KalAtom atom, const KalNode *node)
     case KAL_ATOM_DEG:
         return kal_build_scalar_of(b, kal_div(g, kal_pi(g), kal_int(g, 180)), 0,
                                    KAL_UNIT_ANY, node);
-    default: return (KalValue){.kind = KAL_VALUE_NONE};
+    default: return (KalValue){.kind = KAL_VALUE_NONE}; // any other is free
     }
 }
 
@@ -47,7 +47,15 @@ static KalValue entry_value(KalBuild *b, KalEntry *entry, const KalNode *node)
                              "'%s' is a servo, which has no reaction; the inputs that "
                              "meet it are control(…)",
                              name);
-    default: break;
+    case KAL_ENTRY_PARAMETER:
+    case KAL_ENTRY_COORDINATE:
+    case KAL_ENTRY_LET:
+    case KAL_ENTRY_ARGUMENT:
+    case KAL_ENTRY_OUTPUT:
+    case KAL_ENTRY_PART:
+    case KAL_ENTRY_CONSTRAINT:
+    case KAL_ENTRY_ACTUATOR:
+    case KAL_ENTRY_EVENT: break;
     }
     if (entry->value.kind == KAL_VALUE_NONE) {
         return kal_build_bad(b, node->span,
@@ -169,7 +177,7 @@ KalValue kal_build_path(KalBuild *b, const KalNode *node, KalSpace space)
     case KAL_NODE_NAME: return name_value(b, node, space);
     case KAL_NODE_MEMBER: return member_value(b, node, space);
     case KAL_NODE_INDEX: return index_value(b, node, space);
-    default: break;
+    default: break; // any other is no path
     }
     return space == KAL_SPACE_VALUE
                ? kal_build_eval(b, node)

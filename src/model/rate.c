@@ -20,8 +20,15 @@ static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
     switch (symbol->kind) {
     case KAL_SYMBOL_COORDINATE: return b->model->coordinates[symbol->index].v;
     case KAL_SYMBOL_VELOCITY: return b->model->coordinates[symbol->index].a;
-    default: return KAL_NO_EXPR;
+    case KAL_SYMBOL_TIME:
+    case KAL_SYMBOL_PARAMETER:
+    case KAL_SYMBOL_ACCELERATION:
+    case KAL_SYMBOL_REACTION:
+    case KAL_SYMBOL_COORDINATE_FORCE:
+    case KAL_SYMBOL_CONTROL:
+    case KAL_SYMBOL_ENERGY: return KAL_NO_EXPR;
     }
+    return KAL_NO_EXPR;
 }
 
 // The derivative of a formula, remembered.

@@ -380,7 +380,7 @@ static KalUnit read_node(const KalNode *node, KalDiagnostics *diagnostics)
             unit = combine(unit, read_node(item, diagnostics), sign);
         }
         return unit;
-    default: return unit; // the number 1
+    default: return unit; // any other that the parser lets through is the number 1
     }
 }
 

@@ -29,8 +29,15 @@ static size_t symbol_column(const KalReport *report, KalExpr e)
     switch (symbol->kind) {
     case KAL_SYMBOL_COORDINATE: return 1 + symbol->index;
     case KAL_SYMBOL_VELOCITY: return 1 + model->n_coordinates + symbol->index;
-    default: return 0;
+    case KAL_SYMBOL_TIME:
+    case KAL_SYMBOL_PARAMETER:
+    case KAL_SYMBOL_ACCELERATION:
+    case KAL_SYMBOL_REACTION:
+    case KAL_SYMBOL_COORDINATE_FORCE:
+    case KAL_SYMBOL_CONTROL:
+    case KAL_SYMBOL_ENERGY: return 0;
     }
+    return 0;
 }
 
 size_t kal_report_column(const KalReport *report, KalExpr e)

@@ -53,8 +53,9 @@ static const char *decision_word(KalDecision decision)
     case KAL_DECISION_FORM: return "form";
     case KAL_DECISION_EXACT: return "exact";
     case KAL_DECISION_NUMERIC: return "numeric";
-    default: return "undecided";
+    case KAL_DECISION_NONE: return "undecided";
     }
+    return "undecided";
 }
 
 static void write_constraints(KalJsonWriter *w, const KalCheck *check)
@@ -274,7 +275,9 @@ static void describe(const KalConstraintClass *class, char text[LINE_SIZE])
                        class->linear_in_velocity ? "linear" : "nonlinear",
                        class->time_dependent ? ", with explicit time" : "");
         break;
-    default: (void)snprintf(text, LINE_SIZE, "given at acceleration level"); break;
+    case KAL_CONSTRAINT_ACCELERATION:
+        (void)snprintf(text, LINE_SIZE, "given at acceleration level");
+        break;
     }
     const size_t length = strlen(text);
     if (class->decision == KAL_DECISION_NUMERIC) {
