@@ -10,6 +10,7 @@
 #include <kalaba/context.h>
 #include <kalaba/examine.h>
 #include <kalaba/figure.h>
+#include <kalaba/files.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>

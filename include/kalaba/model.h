@@ -21,7 +21,8 @@ typedef struct KalOverride {
 } KalOverride;
 
 /// Reads a file that a model uses: writes its text to the sink and answers NULL, or
-/// answers why it cannot be read.
+/// answers why it cannot be read.  The path does not lead out of the folder of the model by
+/// its text, but a link may; kal_file_open() of kalaba/files.h follows none that does.
 typedef const char *(*KalReadText)(void *user, const char *path, KalSink text);
 
 /// The integrators: name, word in models and options, what it is.

@@ -138,6 +138,10 @@ KAL_API KalTableNote kal_table_note(const KalTable *table, size_t i);
 /// The usual options: units nowhere.
 KAL_API KalTableWriteOptions kal_table_write_options(void);
 
+/// Where the units of a CSV table are when they have a file of their own: x.units.csv for
+/// x.csv.  False when the path is not that of a CSV, or the answer has no room.
+KAL_API bool kal_table_units_path(const char *path, char *out_path, size_t size);
+
 /// Try whether a table can be written to a path, without leaving a trace: whether the
 /// ending is known, the folder there and open to us, and the library there that the format
 /// needs.  KAL_ERR_USAGE for the ending, KAL_ERR_FILE, KAL_ERR_NOMEM.

@@ -154,6 +154,11 @@ static KalExit equilibria(KalModelJob *job)
                                        .n_grid = grid.n,
                                        .each = given[OPTION_EACH] != NULL,
                                        .steady = given[OPTION_STEADY] != NULL};
+    if (given[OPTION_FILE]
+        && !kal_ledger_write_table(job->ledger, job->ctx, given[OPTION_FILE], NULL)) {
+        kal_family_clear(&grid);
+        return kal_model_job_fail(job, job->ledger->message, NULL, 0);
+    }
     KalAnalysis *analysis = NULL;
     const KalExit status =
         kal_analysis_create(job->ctx, job->system, "", &analysis) == KAL_OK

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     FIRST_CAPACITY = 65536
@@ -54,19 +55,45 @@ static bool read_all(KalInput *input, FILE *file)
     return ferror(file) ? fail(input, strerror(errno)) : true;
 }
 
-bool kal_input_init(KalInput *input, const char *path)
+static bool keep_message(KalInput *input, const char *message)
 {
-    const bool standard = strcmp(path, "-") == 0;
-    *input = (KalInput){.name = standard ? "stdin" : path};
-    FILE *file = standard ? stdin : fopen(path, "rb");
-    if (!file) {
-        return fail(input, strerror(errno));
+    snprintf(input->message, sizeof input->message, "%s", message);
+    return false;
+}
+
+static bool read_file(KalInput *input, const KalOrigin *origin)
+{
+    int descriptor = -1;
+    if (kal_file_open(origin->ctx, origin->path, origin->folder, &descriptor)
+        != KAL_OK) {
+        return keep_message(input, kal_context_message(origin->ctx));
     }
-    const bool done = read_all(input, file);
-    if (!standard) {
+    FILE *file = NULL;
+    bool done = kal_ledger_read(origin->ledger, origin->role, descriptor);
+    if (!done) {
+        keep_message(input, origin->ledger->message);
+    } else {
+        file = fdopen(descriptor, "rb");
+        done = file ? read_all(input, file) : fail(input, strerror(errno));
+    }
+    if (file) {
         fclose(file);
+    } else {
+        close(descriptor);
     }
     return done;
+}
+
+bool kal_input_init(KalInput *input, const KalOrigin *origin)
+{
+    const bool standard = strcmp(origin->path, "-") == 0;
+    *input = (KalInput){.name = standard ? "stdin" : origin->path};
+    if (!standard) {
+        return read_file(input, origin);
+    }
+    return kal_ledger_read(origin->ledger, origin->role, STDIN_FILENO)
+               ? read_all(input, stdin)
+               : keep_message(input, origin->ledger->message);
 }
 
 void kal_input_clear(KalInput *input)

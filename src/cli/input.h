@@ -6,6 +6,8 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
+#include "ledger.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,9 +25,18 @@ typedef struct KalInput {
     char message[KAL_INPUT_MESSAGE_SIZE]; ///< why it could not be read
 } KalInput;
 
-/// Read the file of a path, or standard input for "-".  False: see the message.  The
-/// caller clears the input in both cases.
-bool kal_input_init(KalInput *input, const char *path);
+/// Where a file comes from.
+typedef struct KalOrigin {
+    KalContext *ctx;
+    KalLedger *ledger;
+    const char *role;   ///< for the ledger
+    const char *path;   ///< "-": standard input
+    const char *folder; ///< where it must be, or below; NULL: anywhere
+} KalOrigin;
+
+/// Read a file, which must be a regular one, or standard input.  False: see the message.
+/// The caller clears the input in both cases.
+bool kal_input_init(KalInput *input, const KalOrigin *origin);
 
 void kal_input_clear(KalInput *input);
 

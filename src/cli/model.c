@@ -5,6 +5,7 @@
 #include "output.h"
 #include "progress.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +37,34 @@ KalExit kal_model_job_fail_plain(const KalModelJob *job)
     return kal_model_job_fail(job, kal_context_message(job->ctx), NULL, 0);
 }
 
+// What a job reads beside its model.
+typedef struct Use {
+    KalModelJob *job;
+    KalInput input;
+    char folder[PATH_MAX]; // of the model
+} Use;
+
+static void find_folder(const char *path, char out_folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const int length = slash ? (int)(slash - path) + (slash == path) : 1;
+    (void)snprintf(out_folder, PATH_MAX, "%.*s", length, slash ? path : ".");
+}
+
 // Reads a file that the model uses.
 static const char *read_text(void *user, const char *path, KalSink text)
 {
-    KalInput *input = (KalInput *)user;
+    Use *use = (Use *)user;
+    const KalModelJob *job = use->job;
+    KalInput *input = &use->input;
+    const KalOrigin origin = {
+        .ctx = job->ctx,
+        .ledger = job->ledger,
+        .role = "a file that the model uses",
+        .path = path,
+        .folder = job->arguments->options[KAL_OPTION_OUTSIDE] ? NULL : use->folder};
     kal_input_clear(input);
-    if (!kal_input_init(input, path)) {
+    if (!kal_input_init(input, &origin)) {
         return input->message;
     }
     text.write(text.user, input->text, input->length);
@@ -84,12 +107,13 @@ static void enter_phase(void *user, KalLoadPhase phase)
 
 static KalExit load(KalModelJob *job, const KalOverride *overrides)
 {
-    KalInput used = {.text = NULL};
+    Use use = {.job = job};
+    find_folder(job->arguments->operands[0], use.folder);
     const KalLoadOptions options = {
         .overrides = overrides,
         .n_overrides = (size_t)job->arguments->n_repeats,
         .read = read_text,
-        .user = &used,
+        .user = &use,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
         .stiff = job->stiff,
         .more = job->more,
@@ -100,7 +124,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
     };
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);
-    kal_input_clear(&used);
+    kal_input_clear(&use.input);
     end_phase(job, KAL_LOAD_COMPILE);
     if (status != KAL_OK) {
         job->told = job->told && status == KAL_ERR_SYNTAX;
@@ -163,11 +187,16 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
         kal_message_print("no model is given; - means standard input");
         return KAL_EXIT_USAGE;
     }
-    if (!kal_input_init(&job->input, arguments->operands[0])) {
-        return kal_model_job_fail(job, job->input.message, NULL, 0);
-    }
-    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK) {
+    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK
+        || !kal_ledger_init(job->ledger)) {
         return kal_model_job_fail(job, kal_status_text(KAL_ERR_NOMEM), NULL, 0);
+    }
+    const KalOrigin origin = {.ctx = job->ctx,
+                              .ledger = job->ledger,
+                              .role = "the model",
+                              .path = arguments->operands[0]};
+    if (!kal_input_init(&job->input, &origin)) {
+        return kal_model_job_fail(job, job->input.message, NULL, 0);
     }
     const KalExit status = load_overridden(job);
     return status == KAL_EXIT_DONE ? command(job) : status;
@@ -177,7 +206,9 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
 static KalExit run_job(const KalArguments *arguments, const KalModelJob *how,
                        KalExit (*command)(KalModelJob *job))
 {
+    KalLedger ledger = {.count = 0};
     KalModelJob job = {.arguments = arguments,
+                       .ledger = &ledger,
                        .runs = how->runs,
                        .stiff = how->stiff,
                        .more = how->more,
@@ -189,7 +220,8 @@ static KalExit run_job(const KalArguments *arguments, const KalModelJob *how,
     kal_system_destroy(job.system);
     kal_context_destroy(job.ctx);
     kal_input_clear(&job.input);
-    return status;
+    kal_ledger_clear(&ledger);
+    return ledger.clash ? KAL_EXIT_USAGE : status;
 }
 
 KalExit kal_model_job_run(const KalArguments *arguments,

@@ -39,6 +39,7 @@ typedef struct KalModelJob {
     double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
     const char *more;  ///< statements that are added to it, or NULL
     KalInput input;
+    KalLedger *ledger;
     KalContext *ctx;
     KalSystem *system;
     KalInstant *instant; ///< made by the command that needs one

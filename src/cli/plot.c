@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "command.h"
+#include "ledger.h"
 #include "names.h"
 #include "output.h"
 
@@ -57,6 +58,7 @@ typedef struct Job {
     KalTable *marks; // NULL: none
     KalFigure *figure;
     KalFigureOptions options;
+    KalLedger ledger;
 } Job;
 
 static const char *option(const Job *job, int row)
@@ -335,11 +337,29 @@ static KalExit show(const Job *job)
                : fail(job);
 }
 
+// Whether the figure has a file of its own.
+static bool claim_files(Job *job)
+{
+    const char *marks = option(job, OPTION_MARKS);
+    const char *file = option(job, OPTION_FILE);
+    return kal_ledger_read_table(&job->ledger, job->ctx, "the table",
+                                 job->arguments->operands[0])
+           && (!marks
+               || kal_ledger_read_table(&job->ledger, job->ctx, "option '--marks'",
+                                        marks))
+           && (!file || kal_ledger_write(&job->ledger, job->ctx, "option '-o'", file));
+}
+
 static KalExit plot(Job *job)
 {
-    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK) {
+    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK
+        || !kal_ledger_init(&job->ledger)) {
         kal_message_print("out of memory");
         return KAL_EXIT_FAULT;
+    }
+    if (!claim_files(job)) {
+        kal_message_print("%s", job->ledger.message);
+        return job->ledger.clash ? KAL_EXIT_USAGE : KAL_EXIT_FAULT;
     }
     if (kal_table_read(job->ctx, job->arguments->operands[0], 0, &job->table)
         != KAL_OK) {
@@ -369,6 +389,7 @@ static KalExit run_plot(const KalArguments *arguments)
     kal_table_destroy(job.marks);
     kal_table_destroy(job.table);
     kal_context_destroy(job.ctx);
+    kal_ledger_clear(&job.ledger);
     return status;
 }
 

@@ -411,6 +411,19 @@ static KalStatus make_report(Job *job)
     return status == KAL_OK ? kal_report_foresee(job->report, &job->options) : status;
 }
 
+// Whether what is written has files of its own.
+static bool claim_files(const Job *job)
+{
+    const KalModelJob *model = job->model;
+    const char *file = option(job, OPTION_FILE);
+    const char *report = option(job, OPTION_REPORT);
+    return (!file
+            || kal_ledger_write_table(model->ledger, model->ctx, file, &job->write))
+           && (!report
+               || kal_ledger_write(model->ledger, model->ctx, "option '--report'",
+                                   report));
+}
+
 // Make what records the run, after a look at where it is to go.
 static KalStatus open_files(Job *job)
 {
@@ -482,6 +495,9 @@ static KalExit go(Job *job)
 {
     const size_t last = job->family.n > 0 ? job->family.n - 1 : 0;
     KalExit worst = KAL_EXIT_DONE;
+    if (!claim_files(job)) {
+        return kal_model_job_fail(job->model, job->model->ledger->message, NULL, 0);
+    }
     if (open_files(job) != KAL_OK) {
         return fail(job);
     }

@@ -29,6 +29,7 @@ typedef struct Job {
     bool quiet;
     const KalFormulation *formulation; // NULL: the file decides
     KalInput input;
+    KalLedger ledger;
     KalContext *ctx;
     KalProblem *problem;
     KalMotion *motion;
@@ -75,11 +76,14 @@ static KalStatus solve(Job *job)
 
 static KalExit run_job(Job *job, const char *path)
 {
-    if (!kal_input_init(&job->input, path)) {
-        return report_failure(job, job->input.message);
-    }
-    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK) {
+    if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK
+        || !kal_ledger_init(&job->ledger)) {
         return report_failure(job, kal_status_text(KAL_ERR_NOMEM));
+    }
+    const KalOrigin origin = {
+        .ctx = job->ctx, .ledger = &job->ledger, .role = "the problem", .path = path};
+    if (!kal_input_init(&job->input, &origin)) {
+        return report_failure(job, job->input.message);
     }
     KalStatus status = kal_problem_parse(job->ctx, job->input.name, job->input.text,
                                          job->input.length, &job->problem);
@@ -115,7 +119,8 @@ static KalExit run_solve(const KalArguments *arguments)
     kal_problem_destroy(job.problem);
     kal_context_destroy(job.ctx);
     kal_input_clear(&job.input);
-    return status;
+    kal_ledger_clear(&job.ledger);
+    return job.ledger.clash ? KAL_EXIT_USAGE : status;
 }
 
 static void print_formulation(const char *word, const char *meaning)

@@ -21,8 +21,6 @@
 
 enum {
     BUFFER_SIZE = 1 << 16,
-    PATH_SHOWN = 512, // bytes of a path that leave room for the rest of a message
-    REASON_SIZE = 256,
     NAME_SIZE = 255, // bytes of a name that common file systems take
     SUFFIX_LETTERS = 6,
     SUFFIX_SIZE = SUFFIX_LETTERS + 7, // ".k3x9qz.part" and the end
@@ -43,41 +41,6 @@ struct KalFile {
     size_t used;
     char buffer[BUFFER_SIZE];
 };
-
-const char *kal_file_shown(const char *path)
-{
-    const size_t length = strlen(path);
-    return path + (length > PATH_SHOWN ? length - PATH_SHOWN : 0);
-}
-
-// What people call it; NULL when the C library's words must do.
-static const char *reason_of(int error)
-{
-    switch (error) {
-    case ENOSPC: return "the disk is full";
-    case EDQUOT: return "the quota of the disk is used up";
-    case EFBIG: return "the file would be larger than is allowed here";
-    case EACCES:
-    case EPERM: return "no permission";
-    case EROFS: return "the file system can only be read";
-    case ENOENT: return "there is no such file or folder";
-    case ENOTDIR: return "a part of the path is not a folder";
-    case EISDIR: return "it is a folder";
-    case ENAMETOOLONG: return "the name is too long";
-    default: return NULL;
-    }
-}
-
-KalStatus kal_file_fail(KalContext *ctx, const char *act, const char *path, int error)
-{
-    char words[REASON_SIZE];
-    const char *reason = reason_of(error);
-    if (!reason) {
-        reason = strerror_r(error, words, sizeof words) == 0 ? words : "unknown error";
-    }
-    return kal_fail(ctx, KAL_ERR_FILE, "cannot %s %s: %s", act, kal_file_shown(path),
-                    reason);
-}
 
 static KalStatus fail(const KalFile *file, int error)
 {
@@ -349,10 +312,8 @@ static KalStatus read_all(KalContext *ctx, const char *path, int descriptor,
 KalStatus kal_file_read(KalContext *ctx, const char *path, size_t limit,
                         KalBlock *block)
 {
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        return kal_file_fail(ctx, "read", path, errno);
-    }
+    int descriptor = -1;
+    KAL_TRY(kal_file_open(ctx, path, NULL, &descriptor));
     const KalStatus status = read_all(ctx, path, descriptor, limit, block);
     close(descriptor);
     return status;

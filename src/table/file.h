@@ -19,6 +19,7 @@
 #define TABLE_FILE_H
 
 #include "base/block.h"
+#include "base/files.h"
 
 #include <kalaba/text.h>
 
@@ -48,12 +49,5 @@ KAL_CHECKED KalStatus kal_file_finish(KalFile *file);
 /// has more than `limit` bytes; KAL_ERR_NOMEM.  The caller clears the block in any case.
 KAL_CHECKED KalStatus kal_file_read(KalContext *ctx, const char *path, size_t limit,
                                     KalBlock *block);
-
-/// Fail with KAL_ERR_FILE: `cannot ACT PATH: REASON`, the reason in words for a number of
-/// <errno.h>.
-KalStatus kal_file_fail(KalContext *ctx, const char *act, const char *path, int error);
-
-/// As much of the end of a path as fits into a message.
-const char *kal_file_shown(const char *path);
 
 #endif

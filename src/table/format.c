@@ -25,14 +25,19 @@ typedef struct Format {
     KalStatus (*check)(KalContext *ctx); // NULL: nothing is needed to write them
 } Format;
 
-// x.units.csv for x.csv.
-static char *units_path(KalContext *ctx, const char *path, size_t *out_size)
+static void print_units_path(const char *path, char *out_path, size_t size)
 {
     const char *ending = strrchr(path, '.');
+    snprintf(out_path, size, "%.*s.units%s", (int)(ending - path), path, ending);
+}
+
+// x.units.csv for x.csv.
+static char *make_units_path(KalContext *ctx, const char *path, size_t *out_size)
+{
     const size_t size = strlen(path) + sizeof ".units";
     char *units = kal_alloc(ctx, size, 1);
     if (units) {
-        snprintf(units, size, "%.*s.units%s", (int)(ending - path), path, ending);
+        print_units_path(path, units, size);
     }
     *out_size = size;
     return units;
@@ -54,7 +59,7 @@ static KalStatus read_units(KalContext *ctx, const char *path, KalTable *table)
     KalBlock text = {.data = NULL};
     KalStatus status = KAL_OK;
     size_t size = 0;
-    char *name = units_path(ctx, path, &size);
+    char *name = make_units_path(ctx, path, &size);
     if (!name) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to read a file");
     }
@@ -152,6 +157,17 @@ static const Format *get_format(KalContext *ctx, const char *path, bool read)
     return NULL;
 }
 
+bool kal_table_units_path(const char *path, char *out_path, size_t size)
+{
+    const Format *format = find_format(path);
+    if (!format || format->write != kal_csv_write
+        || strlen(path) + sizeof ".units" > size) {
+        return false;
+    }
+    print_units_path(path, out_path, size);
+    return true;
+}
+
 KalTableWriteOptions kal_table_write_options(void)
 {
     return (KalTableWriteOptions){.csv_units = KAL_TABLE_UNITS_NONE};
@@ -175,7 +191,7 @@ static KalStatus write_units(const KalTable *table, const char *path)
     KalContext *ctx = kal_table_context(table);
     KalFile *file = NULL;
     size_t size = 0;
-    char *name = units_path(ctx, path, &size);
+    char *name = make_units_path(ctx, path, &size);
     if (!name) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to write a file");
     }
@@ -192,6 +208,29 @@ static KalStatus write_units(const KalTable *table, const char *path)
     return status;
 }
 
+// A table and its units in the same file would be one of them only.
+static KalStatus check_units(const KalTable *table, const char *path)
+{
+    KalContext *ctx = kal_table_context(table);
+    KalFileId ids[2];
+    size_t size = 0;
+    char *name = make_units_path(ctx, path, &size);
+    if (!name) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to write a file");
+    }
+    KalStatus status = kal_file_identify(ctx, path, &ids[0]);
+    if (status == KAL_OK) {
+        status = kal_file_identify(ctx, name, &ids[1]);
+    }
+    if (status == KAL_OK && kal_file_is_same(&ids[0], &ids[1])) {
+        status = kal_fail(ctx, KAL_ERR_USAGE,
+                          "cannot write %s: it is the file of its units as well",
+                          kal_file_shown(path));
+    }
+    kal_free(ctx, name, size);
+    return status;
+}
+
 // The units come last before the renaming: a table that does not fit leaves them alone.
 static KalStatus write_file(const KalTable *table, const Format *format,
                             const char *path, KalTableUnits units, KalFile *file)
@@ -202,6 +241,7 @@ static KalStatus write_file(const KalTable *table, const Format *format,
     KAL_TRY(format->write(table, kal_file_sink(file)));
     KAL_TRY(kal_file_close(file));
     if (units == KAL_TABLE_UNITS_FILE) {
+        KAL_TRY(check_units(table, path));
         KAL_TRY(write_units(table, path));
     }
     return kal_file_finish(file);

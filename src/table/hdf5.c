@@ -20,11 +20,10 @@
 #include "table/hdf5_library.h"
 #include "table/table_impl.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 // In hdf5.h some constants call the library first, to open it and to check its version.
 // Ours is open before any of them is used.
@@ -35,6 +34,7 @@
 
 enum {
     REASON_SIZE = 256,
+    DESCRIPTOR_NAME = 32,
     NAME_SIZE = 3 * KAL_TABLE_LABEL_LIMIT + 1, // of a link, all of it escaped
     GROWTH = 1 << 20 // bytes by which the image grows at least
 };
@@ -713,28 +713,19 @@ static KalStatus name_file(const Input *in, KalStatus status)
                     "cannot read %s: %s", kal_file_shown(in->path), reason);
 }
 
-// Files that are not there need no library to say so.
-static KalStatus check_file(const Input *in)
-{
-    struct stat status;
-    if (stat(in->path, &status) != 0) {
-        return kal_file_fail(in->h.ctx, "read", in->path, errno);
-    }
-    if (!S_ISREG(status.st_mode)) {
-        return fail(in, "it is not a file but a folder, a device or the like");
-    }
-    return KAL_OK;
-}
-
 // Without a lock: a file that we only read may lie where none is to be had.
-static KalStatus open_file(Input *in, hid_t *out_file)
+// HDF5 takes a name and not a descriptor; where the system has names for descriptors, what
+// was looked at is what is read, whatever has happened to the path.
+static KalStatus open_file(Input *in, int descriptor, hid_t *out_file)
 {
-    const hid_t access =
+    char name[DESCRIPTOR_NAME];
+    snprintf(name, sizeof name, "/dev/fd/%d", descriptor);
+    const char *path = access(name, R_OK) == 0 ? name : in->path;
+    const hid_t how =
         seen(&in->h, in->h.lib.H5Pcreate(in->h.lib.H5P_CLS_FILE_ACCESS_ID_g));
-    seen(&in->h, in->h.lib.H5Pset_file_locking(access, false, true));
-    const hid_t file =
-        seen(&in->h, in->h.lib.H5Fopen(in->path, H5F_ACC_RDONLY, access));
-    drop(&in->h, access);
+    seen(&in->h, in->h.lib.H5Pset_file_locking(how, false, true));
+    const hid_t file = seen(&in->h, in->h.lib.H5Fopen(path, H5F_ACC_RDONLY, how));
+    drop(&in->h, how);
     if (in->h.failed) {
         return fail(in, "it is no HDF5 file, or damaged");
     }
@@ -742,20 +733,29 @@ static KalStatus open_file(Input *in, hid_t *out_file)
     return KAL_OK;
 }
 
+static KalStatus read_open(Input *in, int descriptor, size_t limit)
+{
+    hid_t file = -1;
+    KAL_TRY(load(in->h.ctx, &in->h.lib));
+    silence(&in->h);
+    KalStatus status = open_file(in, descriptor, &file);
+    if (status == KAL_OK) {
+        status = name_file(in, read_file(in, file, limit));
+    }
+    drop(&in->h, file);
+    speak_again(&in->h);
+    return status;
+}
+
+// Files that are not there need no library to say so.
 KalStatus kal_hdf5_table_read(KalContext *ctx, const char *path, size_t limit,
                               KalTable **out_table)
 {
     Input in = {.h = {.ctx = ctx}, .path = path};
-    hid_t file = -1;
-    KAL_TRY(check_file(&in));
-    KAL_TRY(load(ctx, &in.h.lib));
-    silence(&in.h);
-    KalStatus status = open_file(&in, &file);
-    if (status == KAL_OK) {
-        status = name_file(&in, read_file(&in, file, limit));
-    }
-    drop(&in.h, file);
-    speak_again(&in.h);
+    int descriptor = -1;
+    KAL_TRY(kal_file_open(ctx, path, NULL, &descriptor));
+    const KalStatus status = read_open(&in, descriptor, limit);
+    close(descriptor);
     kal_block_clear(ctx, &in.unit);
     kal_block_clear(ctx, &in.description);
     if (status != KAL_OK) {

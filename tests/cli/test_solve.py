@@ -311,15 +311,18 @@ def many_coordinates_are_cut_short_for_people_only():
 def files_that_cannot_be_read_are_told():
     with tempfile.TemporaryDirectory() as folder:
         missing = str(Path(folder, "missing.json"))
-        refuse("", f"cannot read {missing}: No such file", missing)
-        refuse("", f"cannot read {folder}: Is a directory", folder)
-        refuse("", "more than 256 MiB", "/dev/zero")
-        refuse("", "File name too long", "x" * 5000)
+        refuse("", f"cannot read {missing}: there is no such file", missing)
+        refuse("", f"cannot read {folder}: it is a folder", folder)
+        refuse("", "no regular file", "/dev/zero")
+        with open(Path(folder, "large.json"), "wb") as large:
+            large.truncate((256 << 20) + 1)
+        refuse("", "more than 256 MiB", str(Path(folder, "large.json")))
+        refuse("", "the name is too long", "x" * 5000)
         secret = Path(folder, "secret.json")
         secret.write_text("{}")
         secret.chmod(0)
         if os.getuid() != 0:
-            refuse("", "Permission denied", str(secret))
+            refuse("", "no permission", str(secret))
         strange = str(Path(folder, "new\nline\x1b[1m"))
         assert "\\x0a" in run("solve", strange)[2]
 

@@ -276,7 +276,7 @@ static void what_is_no_table_is_refused(void)
     refuses(&folder, 0, KAL_ERR_FILE, "it has no group 'columns'");
     ok(remove(folder_file(&folder, "a.h5")) == 0);
     ok(mkdir(folder_file(&folder, "a.h5"), 0700) == 0);
-    refuses(&folder, 0, KAL_ERR_FILE, "it is not a file but a folder");
+    refuses(&folder, 0, KAL_ERR_FILE, "it is a folder");
     folder_close(&folder);
 }
 
