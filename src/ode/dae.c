@@ -2,10 +2,7 @@
 
 #include "ode/dae.h"
 
-#include <ida/ida.h>
-#include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
+#include "ode/sundials.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,7 @@
 #include "ode/stiff.h"
 
 #include "ode/ode_impl.h"
-
-#include <cvode/cvode.h>
-#include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
+#include "ode/sundials.h"
 
 #include <float.h>
 #include <math.h>

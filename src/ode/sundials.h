@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What we call of SUNDIALS 6 (CVODE and IDA), declared here.
+///
+/// Debian's headers come in a package that brings MPI, PETSc and some hundred more; the
+/// two libraries themselves need nothing but the C library.  Their sonames, which the
+/// build names (meson.build beside this file), promise that these declarations fit:
+/// numbers are doubles, indices have 64 bits.
+
+#ifndef ODE_SUNDIALS_H
+#define ODE_SUNDIALS_H
+
+#include <stdint.h>
+
+// NOLINTBEGIN(readability-identifier-naming): the names are not ours
+
+typedef double realtype;
+typedef int64_t sunindextype;
+typedef int booleantype;
+
+typedef struct _SUNContext *SUNContext;
+typedef struct _generic_N_Vector *N_Vector;
+typedef struct _generic_SUNMatrix *SUNMatrix;
+typedef struct _generic_SUNLinearSolver *SUNLinearSolver;
+
+enum {
+    SUNFALSE = 0,
+    SUNTRUE = 1
+};
+
+// Contexts, vectors over arrays of the caller, dense matrices and their factors.
+
+int SUNContext_Create(void *communicator, SUNContext *out_context);
+int SUNContext_Free(SUNContext *context);
+
+N_Vector N_VMake_Serial(sunindextype length, realtype *data, SUNContext context);
+void N_VDestroy(N_Vector vector);
+realtype *N_VGetArrayPointer(N_Vector vector);
+void N_VSetArrayPointer(realtype *data, N_Vector vector);
+
+SUNMatrix SUNDenseMatrix(sunindextype rows, sunindextype columns, SUNContext context);
+void SUNMatDestroy(SUNMatrix matrix);
+realtype *SUNDenseMatrix_Data(SUNMatrix matrix);
+
+SUNLinearSolver SUNLinSol_Dense(N_Vector like, SUNMatrix matrix, SUNContext context);
+int SUNLinSolFree(SUNLinearSolver solver);
+
+// CVODE: y' = f(t, y).
+
+enum {
+    CV_BDF = 2,
+    CV_ONE_STEP = 2,
+
+    CV_SUCCESS = 0,
+    CV_TOO_MUCH_ACC = -2,
+    CV_ERR_FAILURE = -3,
+    CV_CONV_FAILURE = -4,
+    CV_LSETUP_FAIL = -6,
+    CV_RHSFUNC_FAIL = -8,
+    CV_FIRST_RHSFUNC_ERR = -9,
+    CV_REPTD_RHSFUNC_ERR = -10,
+    CV_UNREC_RHSFUNC_ERR = -11,
+    CV_MEM_FAIL = -20,
+    CV_PROJFUNC_FAIL = -30,
+    CV_REPTD_PROJFUNC_ERR = -31
+};
+
+typedef int (*CVRhsFn)(realtype t, N_Vector y, N_Vector rate, void *user);
+typedef int (*CVLsJacFn)(realtype t, N_Vector y, N_Vector rate, SUNMatrix J, void *user,
+                         N_Vector work1, N_Vector work2, N_Vector work3);
+typedef int (*CVProjFn)(realtype t, N_Vector y, N_Vector correction, realtype tolerance,
+                        N_Vector error, void *user);
+typedef void (*CVErrHandlerFn)(int code, const char *module, const char *function,
+                               char *message, void *user);
+
+void *CVodeCreate(int method, SUNContext context);
+void CVodeFree(void **cvode);
+int CVodeInit(void *cvode, CVRhsFn rate, realtype t, N_Vector y);
+int CVodeReInit(void *cvode, realtype t, N_Vector y);
+int CVodeSVtolerances(void *cvode, realtype relative, N_Vector absolute);
+int CVodeSetErrHandlerFn(void *cvode, CVErrHandlerFn handler, void *user);
+int CVodeSetUserData(void *cvode, void *user);
+int CVodeSetInitStep(void *cvode, realtype step);
+int CVodeSetMaxStep(void *cvode, realtype step);
+int CVodeSetStopTime(void *cvode, realtype t);
+int CVodeSetLinearSolver(void *cvode, SUNLinearSolver solver, SUNMatrix matrix);
+int CVodeSetJacFn(void *cvode, CVLsJacFn jacobian);
+int CVodeSetJacEvalFrequency(void *cvode, long steps);
+int CVodeSetProjFn(void *cvode, CVProjFn project);
+int CVodeSetProjErrEst(void *cvode, booleantype on);
+int CVode(void *cvode, realtype until, N_Vector y, realtype *out_t, int task);
+int CVodeGetDky(void *cvode, realtype t, int derivative, N_Vector out_y);
+int CVodeGetCurrentStep(void *cvode, realtype *out_step);
+int CVodeGetLastOrder(void *cvode, int *out_order);
+int CVodeGetNumErrTestFails(void *cvode, long *out_count);
+int CVodeGetNumNonlinSolvConvFails(void *cvode, long *out_count);
+
+// IDA: F(t, y, y') = 0.
+
+enum {
+    IDA_NORMAL = 1,
+
+    IDA_SUCCESS = 0,
+    IDA_MEM_FAIL = -21
+};
+
+typedef int (*IDAResFn)(realtype t, N_Vector y, N_Vector rate, N_Vector residual,
+                        void *user);
+typedef void (*IDAErrHandlerFn)(int code, const char *module, const char *function,
+                                char *message, void *user);
+
+void *IDACreate(SUNContext context);
+void IDAFree(void **ida);
+int IDAInit(void *ida, IDAResFn residual, realtype t, N_Vector y, N_Vector rate);
+int IDASVtolerances(void *ida, realtype relative, N_Vector absolute);
+int IDASetErrHandlerFn(void *ida, IDAErrHandlerFn handler, void *user);
+int IDASetUserData(void *ida, void *user);
+int IDASetId(void *ida, N_Vector differential);
+int IDASetSuppressAlg(void *ida, booleantype on);
+int IDASetMaxNumSteps(void *ida, long steps);
+int IDASetLinearSolver(void *ida, SUNLinearSolver solver, SUNMatrix matrix);
+int IDASolve(void *ida, realtype until, realtype *out_t, N_Vector y, N_Vector rate,
+             int task);
+
+// NOLINTEND(readability-identifier-naming)
+
+#endif
