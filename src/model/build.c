@@ -35,6 +35,7 @@ static void clear(KalBuild *b)
     kal_map_clear(b->ctx, &b->replacement_names);
     kal_block_clear(b->ctx, &b->texts);
     kal_block_clear(b->ctx, &b->units);
+    kal_map_clear(b->ctx, &b->angles);
     kal_block_clear(b->ctx, &b->numbers);
     kal_pool_clear(&b->pool);
     kal_arena_destroy(b->arena);

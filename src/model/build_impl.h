@@ -101,6 +101,7 @@ enum {
     KAL_MARKS_NONIDEAL = KAL_MARKS_STATE | 1U << KAL_SYMBOL_REACTION,
     KAL_MARKS_MOVING = 1U << KAL_SYMBOL_COORDINATE | 1U << KAL_SYMBOL_VELOCITY
                        | 1U << KAL_SYMBOL_ACCELERATION,
+    KAL_MARK_DEGREES = 1U << 15, ///< made of an output in degrees; allowed everywhere
     KAL_MARKS_ALL = 0xFFFF,
 };
 
@@ -256,6 +257,7 @@ typedef struct KalBuild {
     KalBlock units;      ///< of KalUnit
     KalMap unit_nodes;   ///< node → KalUnitId
     KalMap unit_results; ///< operation → KalUnitId
+    KalMap angles;       ///< symbol with a unit → the power of angles in it
     KalUnitId energy;    ///< the unit of energies, once one is known
     KalSpan energy_span;
     KalSpan title;     ///< of the `model` statement
@@ -440,10 +442,25 @@ void kal_build_demand_energy(KalBuild *b, KalUnitId unit, KalSpan span,
 void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span,
                             const char *what);
 
-/// A declared value with its declared unit, which may be NULL: checked, and converted to
-/// radians when the unit is the degree.
+/// A declared value with its declared unit, which may be NULL: checked.  When the unit is
+/// the degree, numbers are converted to radians and angles are in radians already.
 KalValue kal_build_apply_unit(KalBuild *b, KalValue value, const KalNode *unit,
                               const KalNode *node);
+
+/// The power to which angles in radians are in a formula: 0 of a number, 1 of an angle,
+/// infinite of 0, which is both, NAN of what mixes them.  False after an error.
+bool kal_build_angle_power(KalBuild *b, KalExpr e, double *out_power);
+
+/// Whether a value is made of outputs in degrees, which is an error where it is to be an
+/// angle itself.
+bool kal_build_refuse_degrees(KalBuild *b, KalValue value, const KalNode *node);
+
+/// Remember for kal_build_angle_power() the unit that a parameter or coordinate is declared
+/// with, which may be NULL.
+void kal_build_set_angle(KalBuild *b, KalExpr symbol, const KalNode *unit);
+
+/// The same for a parameter without a unit, which is what its value is.
+void kal_build_inherit_angle(KalBuild *b, KalExpr symbol, KalExpr value);
 
 /// Whether a unit is the degree; NULL is not.
 bool kal_build_is_degree(KalBuild *b, const KalNode *unit);

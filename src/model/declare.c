@@ -165,6 +165,11 @@ static KalValue parameter_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
     }
     const KalExpr symbol = b->model->parameters[index].symbol;
     kal_build_set_number(b, symbol, entry.number);
+    if (info.unit_node) {
+        kal_build_set_angle(b, symbol, info.unit_node);
+    } else {
+        kal_build_inherit_angle(b, symbol, entry.value);
+    }
     return kal_build_scalar_of(b, symbol, KAL_MARK(PARAMETER), value.unit,
                                leaves->node);
 }
@@ -210,6 +215,7 @@ void kal_build_param(KalBuild *b, const KalNode *node)
 
 typedef struct Coordinate {
     const char *unit;
+    const KalNode *unit_node;
     KalSpan span;
 } Coordinate;
 
@@ -224,6 +230,7 @@ static KalValue coordinate_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
         || !kal_build_check(b, kal_model_add_coordinate(b->model, entry, &index))) {
         return KAL_BAD_VALUE;
     }
+    kal_build_set_angle(b, b->model->coordinates[index].q, info->unit_node);
     return kal_build_scalar_of(b, b->model->coordinates[index].q, KAL_MARK(COORDINATE),
                                value.unit, leaves->node);
 }
@@ -245,7 +252,7 @@ static void declare_coordinate(KalBuild *b, const KalNode *node)
                         "angles are in radians: write [rad], and numbers in degrees as "
                         "30*deg");
     }
-    Coordinate info = {kal_build_unit_text(b, unit), target.node->span};
+    Coordinate info = {kal_build_unit_text(b, unit), unit, target.node->span};
     leaves.user = &info;
     const KalValue one = {.kind = KAL_VALUE_SCALAR,
                           .unit = kal_build_read_unit(b, unit)};
@@ -316,9 +323,13 @@ static KalValue output_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 static KalValue to_degrees(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     KalGraph *g = b->graph;
+    if (kal_build_refuse_degrees(b, a, node)) {
+        return KAL_BAD_VALUE;
+    }
     kal_build_demand_plain(b, a, node->span, "an angle");
     const KalExpr factor = kal_div(g, kal_int(g, 180), kal_pi(g));
-    return kal_build_scalar_of(b, kal_mul(g, factor, a.of.expr), a.marks, c.unit, node);
+    return kal_build_scalar_of(b, kal_mul(g, factor, a.of.expr),
+                               a.marks | KAL_MARK_DEGREES, c.unit, node);
 }
 
 static KalValue output_value(KalBuild *b, const KalNode *node)

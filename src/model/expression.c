@@ -544,7 +544,7 @@ static const char *kind_phrase(unsigned marks)
 
 static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
 {
-    const unsigned refused = value.marks & ~b->usage.allowed;
+    const unsigned refused = value.marks & ~(b->usage.allowed | KAL_MARK_DEGREES);
     if (refused == 0 || value.kind == KAL_VALUE_BAD) {
         return value;
     }

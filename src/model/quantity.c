@@ -5,6 +5,7 @@
 #include "model/build_impl.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -215,10 +216,9 @@ void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span, const cha
 // Degrees.
 
 // pi/180 times a scalar.
-static KalValue from_degrees(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+static KalValue times_degree(KalBuild *b, KalValue a, const KalNode *node)
 {
     KalGraph *g = b->graph;
-    (void)c;
     const KalExpr factor = kal_div(g, kal_pi(g), kal_int(g, 180));
     return kal_build_scalar_of(b, kal_mul(g, factor, a.of.expr), a.marks, KAL_UNIT_ONE,
                                node);
@@ -233,6 +233,38 @@ static KalValue with_unit(KalBuild *b, KalValue a, KalValue c, const KalNode *no
     return a;
 }
 
+bool kal_build_refuse_degrees(KalBuild *b, KalValue value, const KalNode *node)
+{
+    if ((value.marks & KAL_MARK_DEGREES) == 0) {
+        return false;
+    }
+    kal_build_error(b, node->span,
+                    "this is made of an output in degrees; make it of the angle that "
+                    "the output shows");
+    return true;
+}
+
+// A scalar that is declared to be in degrees: an angle is in radians already.
+static KalValue in_radians(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    double power = 0.0;
+    if (kal_build_refuse_degrees(b, a, node)
+        || !kal_build_angle_power(b, a.of.expr, &power)) {
+        return KAL_BAD_VALUE;
+    }
+    if (power == 0.0) {
+        return times_degree(b, with_unit(b, a, c, node), node);
+    }
+    if (power == 1.0 || isinf(power)) {
+        kal_build_demand_plain(b, a, node->span, "an angle");
+        a.unit = KAL_UNIT_ONE;
+        return a;
+    }
+    return kal_build_bad(b, node->span,
+                         "this mixes angles, which are in radians, with numbers, which "
+                         "[deg] takes for degrees; write the numbers as 30*deg");
+}
+
 KalValue kal_build_apply_unit(KalBuild *b, KalValue value, const KalNode *unit,
                               const KalNode *node)
 {
@@ -241,10 +273,8 @@ KalValue kal_build_apply_unit(KalBuild *b, KalValue value, const KalNode *unit,
         return value;
     }
     const KalValue declared = {.kind = KAL_VALUE_SCALAR, .unit = id};
-    const KalValue result = kal_build_each(b, with_unit, value, declared, node);
-    return kal_unit_is_degree(kal_build_unit(b, id))
-               ? kal_build_each(b, from_degrees, result, declared, node)
-               : result;
+    const bool degrees = kal_unit_is_degree(kal_build_unit(b, id));
+    return kal_build_each(b, degrees ? in_radians : with_unit, value, declared, node);
 }
 
 bool kal_build_is_degree(KalBuild *b, const KalNode *unit)

@@ -399,6 +399,39 @@ KalUnit kal_unit_read(const KalNode *node, KalDiagnostics *diagnostics)
     return unit;
 }
 
+static double radians_in_name(const KalNode *node)
+{
+    static const char *const other[] = {"rev", "rpm", "mrad", "urad", "nrad"};
+    const size_t length = node->of.text.length;
+    const char *word = node->of.text.data;
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        if (strlen(other[i]) == length && memcmp(other[i], word, length) == 0) {
+            return (double)NAN;
+        }
+    }
+    return length == 3 && memcmp(word, "rad", 3) == 0 ? 1.0 : 0.0;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): no deeper than KAL_TREE_DEPTH
+double kal_unit_radians(const KalNode *node)
+{
+    KalUnitExponent exponent = {0, 1};
+    double sum = 0.0;
+    switch (node->kind) {
+    case KAL_NODE_NAME: return radians_in_name(node);
+    case KAL_NODE_POWER:
+        (void)read_exponent(node->of.binary.right, &exponent);
+        return kal_unit_radians(node->of.binary.left) * exponent.num / exponent.den;
+    case KAL_NODE_MULTIPLY:
+        for (const KalNode *item = node->of.list.items; item; item = item->next) {
+            const double power = kal_unit_radians(item);
+            sum += item->join == KAL_JOIN_OVER ? -power : power;
+        }
+        return sum;
+    default: return sum; // the number 1
+    }
+}
+
 // Printing.
 
 typedef struct Text {

@@ -63,6 +63,11 @@ bool kal_unit_is_plain(KalUnit unit);
 /// Whether a unit is the degree; one that is any is not.
 bool kal_unit_is_degree(KalUnit unit);
 
+/// The power of the radian in a unit that was read without fault: 1 of rad and rad/s, 0 of
+/// m and, because what has it is a number of degrees, of deg/s.  NAN where angles are
+/// measured in something else, such as rev or mrad.
+double kal_unit_radians(const KalNode *node);
+
 /// Print a unit for a message in base units, "kg*m^2/s^2", after its scale if that is not
 /// 1: "0.001*m".
 void kal_unit_print(KalUnit unit, char out_text[KAL_UNIT_SIZE]);

@@ -123,6 +123,89 @@ static void degrees_become_radians_and_back(void)
     lab_close(&lab);
 }
 
-TAP_RUN(TAP_CASE(right_units_are_no_news), TAP_CASE(wrong_units_are_told),
+static void is_angle(const char *declaration, double degrees)
+{
+    Lab lab;
+    char text[600];
+    snprintf(
+        text, sizeof text,
+        "param al = 90 [deg], w = 0.5 [rad/s], ws = 20 [deg/s], T = 2 [s], n = 3\n"
+        "param L = 2 [m], kt = 4 [N*m/rad], Mt = 2 [N*m], al2[2] = [al, 45] [deg]\n"
+        "%s\ncoord x\nkinetic x'^2\n"
+        "let all = [al, w, ws, T, n, L, kt, Mt, al2[1], be]\n"
+        "output used = all[1]*x\n",
+        declaration);
+    lab_open(&lab, text);
+    ok(lab.model != NULL);
+    for (size_t i = 0; lab.model && i < lab.model->n_parameters; i++) {
+        if (strcmp(lab.model->parameters[i].name, "be") == 0) {
+            near(lab.model->parameters[i].number * 180 / 3.14159265358979323846,
+                 degrees, 1e-13 * degrees);
+        }
+    }
+    lab_close(&lab);
+}
+
+// Numbers are in degrees, angles are in radians already: nothing is converted twice.
+static void degrees_are_converted_once(void)
+{
+    is_angle("param be = 2*al [deg]", 180);
+    is_angle("param be = al [deg]", 90);
+    is_angle("param be = al + 30*deg [deg]", 120);
+    is_angle("param be = 30*deg [deg]", 30);
+    is_angle("param be = pi/2 - al/2 [deg]", 45);
+    is_angle("param be = 10*n [deg]", 30);
+    is_angle("param be = 180*al/pi [deg]", 90);
+    is_angle("param be = al/deg [deg]", 90);
+    is_angle("param be = atan2(L, L) [deg]", 45);
+    is_angle("param be = 30*sin(al) [deg]", 30);
+    is_angle("param be = w*T [deg]", 180 / 3.14159265358979323846);
+    is_angle("param be = ws*T [deg]", 40);
+    is_angle("param be = 2*w*T [deg]", 360 / 3.14159265358979323846);
+    is_angle("param be = Mt/kt [deg]", 90 / 3.14159265358979323846);
+    is_angle("param be = sqrt(al^2 + al2[1]^2)/sqrt(2) [deg]", 90);
+    is_angle("param be = if(n > 2, al, 0) [deg]", 90);
+    is_angle("param be = min(al, al2[2]) [deg]", 45);
+    is_angle("let c = 2*al [deg]\nparam be = c/2 [deg]", 90);
+    is_angle("component C(g = 2*al [deg]) { param h = g }\npart p = C()\n"
+             "param be = p.h [deg]",
+             180);
+    is_angle("component C(g [deg]) { param h = g }\npart p = C(al/3)\n"
+             "param be = p.h [rad]",
+             30);
+}
+
+static void mixed_angles_are_told(void)
+{
+    misfits("param be = a + 30 [deg]", "error 5:12 this mixes angles");
+    misfits("param be = a*a [deg]", "error 5:12 this mixes angles");
+    misfits("param be = if(plain > 2, a, 30) [deg]", "this mixes angles");
+    misfits("param r = 1 [rev], be = 2*r [deg]", "this mixes angles");
+    misfits("output o = th [deg], p = 2*o [deg]", "made of an output in degrees");
+    misfits("output o = th [deg]\nlet p = 2*o [deg]", "made of an output in degrees");
+}
+
+static void overrides_in_degrees_are_converted_once(void)
+{
+    const char *values[] = {"60", "2*al", "al + 15*deg", "[al, 20]"};
+    const double degrees[] = {60, 180, 105, 90};
+    for (int i = 0; i < 4; i++) {
+        const KalOverride override = {i < 3 ? "be" : "ce", values[i]};
+        const KalBuildOptions options = {.overrides = &override, .n_overrides = 1};
+        Lab lab;
+        lab_open_with(&lab,
+                      "param al = 90 [deg], be = 1 [deg], ce[2] = 0 [deg]\ncoord x\n"
+                      "kinetic x'^2*(al + be + ce[1])\n",
+                      &options, -1);
+        ok(lab.model != NULL);
+        near(lab.model ? lab.model->parameters[i < 3 ? 1 : 2].number : 0.0,
+             degrees[i] * 3.14159265358979323846 / 180, 1e-15);
+        lab_close(&lab);
+    }
+}
+
+TAP_RUN(TAP_CASE(degrees_are_converted_once), TAP_CASE(mixed_angles_are_told),
+        TAP_CASE(overrides_in_degrees_are_converted_once),
+        TAP_CASE(right_units_are_no_news), TAP_CASE(wrong_units_are_told),
         TAP_CASE(energies_agree_with_each_other),
         TAP_CASE(degrees_become_radians_and_back))
