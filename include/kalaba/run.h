@@ -69,7 +69,7 @@ typedef struct KalRunStatistics {
     double step;           ///< size of the last step
     double position_error; ///< the largest residual of a position-level constraint
     double velocity_error; ///< and of a velocity-level one
-    double energy_initial; ///< T + V
+    double energy_initial; ///< T + V, or T + V − q'·∂V/∂q' for a V with velocities
     double energy_final;
     double energy_drift; ///< the largest difference from the initial one
     bool stiff;          ///< the method for stiff systems is at work

@@ -88,7 +88,7 @@ static KalStatus form_outputs(KalForms *forms, const KalExpr *F)
     KalExpr *values = to + count;
     from[0] = model->energy;
     to[0] =
-        kal_add(model->graph, system->equations->kinetic, system->equations->potential);
+        kal_add(model->graph, system->equations->kinetic, system->equations->stored);
     for (size_t i = 0; i < system->n_forces; i++) {
         from[1 + i] = model->coordinates[system->forces[i]].force;
         to[1 + i] = F[system->forces[i]];

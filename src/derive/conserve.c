@@ -6,6 +6,7 @@
 #include "derive/conserve.h"
 
 #include "base/block.h"
+#include "derive/allowed.h"
 #include "derive/derive_impl.h"
 #include "derive/values.h"
 #include "expr/identity.h"
@@ -24,6 +25,7 @@ typedef struct Claim {
     const char *name;
     const char *after;
     size_t coordinate; // whose momentum needs it
+    bool jacobi;       // Jacobi's integral does not need it
 } Claim;
 
 // Claims and, in the same order, their formulas.
@@ -42,10 +44,11 @@ typedef struct Search {
     KalArena *scratch;
     KalExpr *q;   // n
     KalExpr *v;   // n
-    KalExpr *p;   // n: momenta
+    KalExpr *p;   // n: momenta ∂(T − V)/∂q'
+    KalExpr *T_v; // n: ∂T/∂q'
     KalExpr *F;   // n: impressed forces
     KalExpr *L_q; // n: ∂(T − V)/∂q
-    KalExpr *V_v; // n: ∂V/∂q'
+    KalAllowed allowed;
     Claims claims;
     bool exact; // no proof so far hangs on rounding
 } Search;
@@ -109,26 +112,27 @@ static KalExpr times_velocities(const Search *s, const KalExpr *a)
     return sum;
 }
 
-// T must be quadratic in the velocities, by Euler's theorem, and neither T nor V may have
-// explicit time: theory (10.13).
+// T + V is Jacobi's integral if T is homogeneous of degree two in the velocities, by
+// Euler's theorem, and that needs a Lagrangian without explicit time: theory (10.13).
 static KalStatus claim_energies(Search *s)
 {
     const KalExpr t = s->model->time;
     const KalExpr twice = kal_mul(s->g, kal_int(s->g, 2), s->eq->kinetic);
     KalExpr T_t = KAL_NO_EXPR;
     KalExpr V_t = KAL_NO_EXPR;
+    Claim timeless = {.before = "the kinetic and the potential energy depend on time"};
     KAL_TRY(kal_diff(s->g, s->eq->kinetic, t, &T_t));
     KAL_TRY(kal_diff(s->g, s->eq->potential, t, &V_t));
-    KAL_TRY(
-        claim(s, kal_sub(s->g, times_velocities(s, s->p), twice),
-              (Claim){.before = "the kinetic energy is not quadratic in velocities"}));
-    KAL_TRY(claim(s, T_t, (Claim){.before = "the kinetic energy depends on time"}));
-    KAL_TRY(claim(s, V_t, (Claim){.before = "the potential energy depends on time"}));
-    for (size_t i = 0; i < s->eq->n; i++) {
-        KAL_TRY(claim(s, s->V_v[i],
-                      (Claim){.before = "the potential energy depends on velocities"}));
+    if (kal_is_zero(s->g, T_t)) {
+        timeless.before = "the potential energy depends on time";
+    } else if (kal_is_zero(s->g, V_t)) {
+        timeless.before = "the kinetic energy depends on time";
     }
-    return KAL_OK;
+    KAL_TRY(claim(s, kal_sub(s->g, T_t, V_t), timeless));
+    return claim(s, kal_sub(s->g, times_velocities(s, s->T_v), twice),
+                 (Claim){.before = "the kinetic energy is not homogeneous of degree "
+                                   "two in the velocities",
+                         .jacobi = true});
 }
 
 // The power of a contribution that is no energy.
@@ -147,24 +151,28 @@ static KalStatus find_power(Search *s, const KalContribution *c, KalExpr *out_po
     return kal_graph_status(s->g);
 }
 
-// How to say that a contribution does work.
+// How to say that a contribution does work; whether it does is not known where constraints
+// are left that were not solved for velocities.
 static Claim work_of(const Search *s, const KalContribution *c)
 {
     const char *name = s->model->coordinates[c->row].name;
+    const char *does = s->allowed.complete ? "' does work" : "' may do work";
     switch (c->kind) {
     case KAL_TERM_DISSIPATION: return (Claim){.before = "there is dissipation"};
     case KAL_TERM_POWER:
         return (Claim){.before = "forces with a power of their own act"};
-    case KAL_TERM_FORCE: return (Claim){"the force on '", name, "' does work", 0};
+    case KAL_TERM_FORCE: return (Claim){"the force on '", name, does, 0, false};
     case KAL_TERM_NONIDEAL_POWER:
-        return (Claim){.before = "the non-ideal forces do work"};
+        return (Claim){.before = s->allowed.complete
+                                     ? "the non-ideal forces do work"
+                                     : "the non-ideal forces may do work"};
     case KAL_TERM_NONIDEAL:
-        return (Claim){"the non-ideal force on '", name, "' does work", 0};
+        return (Claim){"the non-ideal force on '", name, does, 0, false};
     case KAL_TERM_KINETIC:
     case KAL_TERM_POTENTIAL:
     case KAL_TERM_MASS: break;
     }
-    return (Claim){.before = "forces do work"};
+    return (Claim){.before = "forces may do work"};
 }
 
 static bool is_energy(KalTermKind kind)
@@ -192,13 +200,29 @@ static KalStatus claim_contribution(Search *s, const KalContribution *c, bool wo
     if (c->kind == KAL_TERM_MASS) {
         const char *name = s->model->coordinates[c->row].name;
         return claim(s, c->value,
-                     (Claim){"a mass of '", name, "' is given directly", 0});
+                     (Claim){"a mass of '", name, "' is given directly", 0, false});
     }
     if (workless || is_energy(c->kind)) {
         return KAL_OK;
     }
     KAL_TRY(find_power(s, c, &power));
+    KAL_TRY(kal_allowed_put(&s->allowed, s->g, &power));
     return claim(s, power, work_of(s, c));
+}
+
+// Whether the impressed and the non-ideal forces together do no work, if need be because
+// constraints hold what they act on.
+static KalStatus are_workless(Search *s, bool *out_workless)
+{
+    KalExpr power =
+        kal_add(s->g, times_velocities(s, s->F), times_velocities(s, s->eq->C));
+    KAL_TRY(is_zero(s, power, out_workless));
+    if (*out_workless) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_allowed_init(&s->allowed, s->eq));
+    KAL_TRY(kal_allowed_put(&s->allowed, s->g, &power));
+    return is_zero(s, power, out_workless);
 }
 
 // Forces may do work as long as all together do none, as those of a magnet.  If they do,
@@ -206,13 +230,11 @@ static KalStatus claim_contribution(Search *s, const KalContribution *c, bool wo
 static KalStatus claim_forces(Search *s)
 {
     bool workless = false;
-    const KalExpr power =
-        kal_add(s->g, times_velocities(s, s->F), times_velocities(s, s->eq->C));
-    KAL_TRY(is_zero(s, power, &workless));
+    KAL_TRY(are_workless(s, &workless));
     for (size_t i = 0; i < s->model->n_contributions; i++) {
         KAL_TRY(claim_contribution(s, &s->model->contributions[i], workless));
     }
-    return workless ? KAL_OK : refute(s, (Claim){.before = "forces do work"});
+    return workless ? KAL_OK : refute(s, (Claim){.before = "forces may do work"});
 }
 
 // Whether ψ is homogeneous in the velocities, of any degree: Σ v ∂ψ/∂v = degree × ψ.
@@ -241,17 +263,17 @@ static KalStatus claim_constraint(Search *s, size_t row)
     switch (c->level) {
     case KAL_LEVEL_POSITION:
         return claim(s, s->eq->psi_t[row],
-                     (Claim){before, c->name, "' depends on time", 0});
+                     (Claim){before, c->name, "' depends on time", 0, false});
     case KAL_LEVEL_VELOCITY:
         KAL_TRY(is_homogeneous(s, row, &homogeneous));
         return homogeneous ? KAL_OK
                            : refute(s, (Claim){before, c->name,
-                                               "' does work: it is not "
+                                               "' may do work: it is not "
                                                "homogeneous in velocities",
-                                               0});
+                                               0, false});
     case KAL_LEVEL_ACCELERATION:
-        return refute(
-            s, (Claim){before, c->name, "' is on accelerations and may do work", 0});
+        return refute(s, (Claim){before, c->name,
+                                 "' is on accelerations and may do work", 0, false});
     }
     return KAL_OK;
 }
@@ -275,9 +297,11 @@ static KalStatus claim_control(Search *s)
     const KalModel *model = s->model;
     const KalEvent *jump = find_jump(model);
     if (model->n_servos > 0) {
-        return refute(s, (Claim){"servo '", model->servos[0].name, "' does work", 0});
+        return refute(
+            s, (Claim){"servo '", model->servos[0].name, "' may do work", 0, false});
     }
-    return jump ? refute(s, (Claim){"event '", jump->name, "' changes the motion", 0})
+    return jump ? refute(
+               s, (Claim){"event '", jump->name, "' changes the motion", 0, false})
                 : KAL_OK;
 }
 
@@ -313,26 +337,52 @@ static KalStatus add_constant(Search *s, const char *name, KalExpr value, bool e
     return KAL_OK;
 }
 
+// The first claim that fails, one that Jacobi's integral needs if there is any; NULL if all
+// hold.
+static const Claim *find_failure(Search *s, const KalVerdict *verdicts)
+{
+    const Claim *claims = s->claims.list.data;
+    const size_t n = count_of(&s->claims);
+    const Claim *other = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!verdicts[i].zero && !claims[i].jacobi) {
+            return &claims[i];
+        }
+        other = verdicts[i].zero ? other : &claims[i];
+        s->exact = s->exact && verdicts[i].exact;
+    }
+    return other;
+}
+
+// q'·∂L/∂q' − L, theory (10.13).
+static KalStatus add_jacobi(Search *s)
+{
+    const KalExpr L = kal_sub(s->g, s->eq->kinetic, s->eq->potential);
+    return add_constant(s, "jacobi", kal_sub(s->g, times_velocities(s, s->p), L),
+                        s->exact);
+}
+
 static KalStatus find_energy(Search *s)
 {
     s->exact = true;
     KAL_TRY(claim_energy(s));
-    const size_t n = count_of(&s->claims);
-    KalVerdict *verdicts = kal_arena_alloc(s->scratch, n, sizeof *verdicts);
+    KalVerdict *verdicts =
+        kal_arena_alloc(s->scratch, count_of(&s->claims), sizeof *verdicts);
     if (!verdicts) {
         return no_memory(s);
     }
     KAL_TRY(prove(s, verdicts));
-    for (size_t i = 0; i < n; i++) {
-        if (!verdicts[i].zero) {
-            s->found->reason = compose(s, claim_at(s, i));
-            return s->found->reason ? KAL_OK : no_memory(s);
-        }
-        s->exact = s->exact && verdicts[i].exact;
+    const Claim *failure = find_failure(s, verdicts);
+    if (!failure) {
+        s->found->energy = true;
+        return add_constant(s, "energy", kal_add(s->g, s->eq->kinetic, s->eq->stored),
+                            s->exact);
     }
-    s->found->energy = true;
-    return add_constant(s, "energy", kal_add(s->g, s->eq->kinetic, s->eq->potential),
-                        s->exact);
+    s->found->reason = compose(s, *failure);
+    if (!s->found->reason) {
+        return no_memory(s);
+    }
+    return failure->jacobi ? add_jacobi(s) : KAL_OK;
 }
 
 // Each entry of a matrix stands in the way of the momentum of its column, or row.
@@ -385,7 +435,7 @@ static KalStatus claim_momenta(Search *s)
 
 static KalStatus add_momentum(Search *s, size_t i, bool exact)
 {
-    const Claim name = {"momentum(", s->model->coordinates[i].name, ")", 0};
+    const Claim name = {"momentum(", s->model->coordinates[i].name, ")", 0, false};
     if (kal_is_zero(s->g, s->p[i])) {
         return KAL_OK;
     }
@@ -431,13 +481,13 @@ static KalStatus differentiate(Search *s)
     s->p = all + 2 * n;
     s->F = all + 3 * n;
     s->L_q = all + 4 * n;
-    s->V_v = all + 5 * n;
+    s->T_v = all + 5 * n;
     for (size_t i = 0; i < n; i++) {
         s->q[i] = s->model->coordinates[i].q;
         s->v[i] = s->model->coordinates[i].v;
     }
-    KAL_TRY(kal_gradient(s->g, s->eq->kinetic, s->v, n, s->p));
-    KAL_TRY(kal_gradient(s->g, s->eq->potential, s->v, n, s->V_v));
+    KAL_TRY(kal_gradient(s->g, L, s->v, n, s->p));
+    KAL_TRY(kal_gradient(s->g, s->eq->kinetic, s->v, n, s->T_v));
     KAL_TRY(kal_gradient(s->g, L, s->q, n, s->L_q));
     return kal_forces_derive(s->model, s->v, s->F);
 }
@@ -459,6 +509,7 @@ static KalStatus conserve_into(const KalEquations *eq, KalConservation *found)
     KAL_TRY(kal_arena_create(s.ctx, ARENA_BYTES, &found->arena));
     KAL_TRY(kal_arena_create(s.ctx, ARENA_BYTES, &s.scratch));
     const KalStatus status = search(&s);
+    kal_allowed_clear(&s.allowed);
     kal_block_clear(s.ctx, &s.claims.list);
     kal_block_clear(s.ctx, &s.claims.formulas);
     kal_arena_destroy(s.scratch);

@@ -14,7 +14,7 @@
 
 /// A constant of the motion.
 typedef struct KalConserved {
-    const char *name; ///< `energy`, `momentum(x)`
+    const char *name; ///< `energy`, or `jacobi` where that is not one; `momentum(x)`
     KalExpr value;    ///< of time, parameters, coordinates and velocities
     bool exact;       ///< proven by exact arithmetic, else by arithmetic with rounding
 } KalConserved;

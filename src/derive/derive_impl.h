@@ -16,10 +16,12 @@ typedef struct KalDerivation {
     KalDiagnostics *diagnostics;
     KalArena *scratch;
     KalEquations *eq;
-    KalExpr *q;     ///< n: coordinates
-    KalExpr *v;     ///< n: velocities
-    KalExpr *a;     ///< n: accelerations
-    KalRates drift; ///< time passes while velocities stay: q → q', t → 1
+    KalExpr *q;               ///< n: coordinates
+    KalExpr *v;               ///< n: velocities
+    KalExpr *a;               ///< n: accelerations
+    KalRates drift;           ///< time passes while velocities stay: q → q', t → 1
+    KalExpr motive;           ///< T less what of V has velocities in it
+    KalExpr static_potential; ///< what of V has none
 } KalDerivation;
 
 /// A condition residual = 0, of a constraint or a servo.
@@ -58,7 +60,8 @@ KAL_CHECKED KalStatus kal_derive_rows(const KalDerivation *d, const KalRow *rows
 KAL_CHECKED KalStatus kal_forces_derive(const KalModel *model, const KalExpr *v,
                                         KalExpr *out_F);
 
-/// The inertial forces ∂T/∂q − p°, where p° is the drift of the momenta: theory (9.23).
+/// The inertial forces ∂K/∂q − p°, where p° is the drift of the momenta ∂K/∂q' and K the
+/// motive part of the Lagrangian: theory (9.23).
 KAL_CHECKED KalStatus kal_inertia_derive(const KalDerivation *d, KalExpr *out_inertia);
 
 /// M, Q and C.

@@ -22,17 +22,18 @@ typedef struct KalEquations {
     size_t n;              ///< coordinates
     size_t m;              ///< constraints, in the order of the model
     KalExpr kinetic;       ///< T
-    KalExpr potential;     ///< V
-    KalSparse M;           ///< n × n, lower triangle
-    KalExpr *Q;            ///< n
-    KalSparse A;           ///< m × n
-    KalExpr *b;            ///< m
-    KalExpr *C;            ///< n
-    bool has_C;            ///< the model has non-ideal forces
-    bool has_reactions;    ///< and they depend on reactions
-    KalExpr *phi;          ///< m: residual of a position-level constraint
-    KalExpr *psi;          ///< m: residual at velocity level: φ' or as typed; none for
-                           ///< constraints of acceleration level
+    KalExpr potential;     ///< V as declared, possibly with velocities
+    KalExpr stored;     ///< V − q'·∂V/∂q', its part of the energy: theory (16.2)
+    KalSparse M;        ///< n × n, lower triangle
+    KalExpr *Q;         ///< n
+    KalSparse A;        ///< m × n
+    KalExpr *b;         ///< m
+    KalExpr *C;         ///< n
+    bool has_C;         ///< the model has non-ideal forces
+    bool has_reactions; ///< and they depend on reactions
+    KalExpr *phi;       ///< m: residual of a position-level constraint
+    KalExpr *psi;       ///< m: residual at velocity level: φ' or as typed; none for
+                        ///< constraints of acceleration level
     KalSparse psi_q; ///< m × n: ∂ψ/∂q.  ∂φ/∂q and ∂ψ/∂q' are the rows of A
     KalExpr *psi_t; ///< m: ∂φ/∂t of position level; else none
     size_t n_servos;

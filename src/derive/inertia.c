@@ -3,7 +3,8 @@
 // Inertial forces by way of speeds.  A kinetic energy is mostly written with velocities u
 // of points, which are linear in the q'.  In theory (9.23) what such a u contributes to
 // ∂T/∂q cancels against a part of the momenta's rates; taken apart at the us, formulas do
-// not have these parts in the first place.
+// not have these parts in the first place.  T is here all of the Lagrangian that has
+// velocities in it, theory (9.24).
 
 #include "derive/derive_impl.h"
 #include "expr/identity.h"
@@ -98,7 +99,7 @@ static KalStatus list_speeds(const KalDerivation *d, const KalOrder *order,
 static KalStatus find_speeds(const KalDerivation *d, Speeds *out_speeds)
 {
     KalOrder order = {0};
-    KAL_TRY(kal_order_init(d->g, &d->eq->kinetic, 1, &order));
+    KAL_TRY(kal_order_init(d->g, &d->motive, 1, &order));
     const KalStatus status = list_speeds(d, &order, out_speeds);
     kal_order_clear(&order);
     return status;
@@ -116,7 +117,7 @@ static KalStatus put(const KalDerivation *d, const Speeds *speeds,
 static KalStatus derive_slopes(const KalDerivation *d, Speeds *speeds, KalExpr *T_q)
 {
     const KalReplacements replacements = {speeds->u, speeds->s, speeds->n};
-    KalExpr T = d->eq->kinetic;
+    KalExpr T = d->motive;
     KAL_TRY(kal_substitute(d->g, &T, 1, &replacements, &T));
     KAL_TRY(kal_gradient(d->g, T, speeds->s, speeds->n, speeds->slope));
     KAL_TRY(kal_gradient(d->g, T, d->q, d->eq->n, T_q));

@@ -102,7 +102,7 @@ static KalStatus derive_masses(const KalDerivation *d)
 {
     KalSparse H = {0};
     KalEntries entries = {0};
-    KAL_TRY(kal_hessian(d->g, d->eq->kinetic, d->v, d->eq->n, &H));
+    KAL_TRY(kal_hessian(d->g, d->motive, d->v, d->eq->n, &H));
     const KalStatus status = merge_masses(d, &H, &entries);
     kal_entries_clear(d->g, &entries);
     kal_sparse_clear(&H);
@@ -142,7 +142,7 @@ static KalStatus derive_Q(const KalDerivation *d)
     KAL_TRY(kal_derivation_scratch(d, n, &V_q));
     KAL_TRY(kal_forces_derive(d->model, d->v, d->eq->Q));
     KAL_TRY(kal_inertia_derive(d, inertia));
-    KAL_TRY(kal_gradient(g, d->eq->potential, d->q, n, V_q));
+    KAL_TRY(kal_gradient(g, d->static_potential, d->q, n, V_q));
     for (size_t i = 0; i < n; i++) {
         const KalExpr given = kal_sub(g, d->eq->Q[i], V_q[i]);
         d->eq->Q[i] = kal_add(g, given, inertia[i]);
@@ -166,11 +166,48 @@ static KalStatus derive_C(const KalDerivation *d)
     return kal_graph_status(d->g);
 }
 
+// A potential with velocities in it belongs to the motive part K: theory (9.24).
+static KalStatus split_lagrangian(KalDerivation *d)
+{
+    d->motive = d->eq->kinetic;
+    d->static_potential = kal_int(d->g, 0);
+    for (size_t i = 0; i < d->model->n_contributions; i++) {
+        const KalContribution *c = &d->model->contributions[i];
+        uint64_t kinds = 0;
+        if (c->kind != KAL_TERM_POTENTIAL) {
+            continue;
+        }
+        KAL_TRY(kal_model_kinds_in(d->model, c->value, &kinds));
+        if (kinds & (UINT64_C(1) << KAL_SYMBOL_VELOCITY)) {
+            d->motive = kal_sub(d->g, d->motive, c->value);
+        } else {
+            d->static_potential = kal_add(d->g, d->static_potential, c->value);
+        }
+    }
+    return kal_graph_status(d->g);
+}
+
+// What V adds to the energy: theory (16.2).
+static KalStatus derive_stored(const KalDerivation *d)
+{
+    KalExpr *V_v = NULL;
+    KalExpr stored = d->eq->potential;
+    KAL_TRY(kal_derivation_scratch(d, d->eq->n, &V_v));
+    KAL_TRY(kal_gradient(d->g, d->eq->potential, d->v, d->eq->n, V_v));
+    for (size_t i = 0; i < d->eq->n; i++) {
+        stored = kal_sub(d->g, stored, kal_mul(d->g, V_v[i], d->v[i]));
+    }
+    d->eq->stored = stored;
+    return kal_graph_status(d->g);
+}
+
 KalStatus kal_derive_motion(KalDerivation *d)
 {
     d->eq->kinetic = kal_model_total(d->model, KAL_TERM_KINETIC);
     d->eq->potential = kal_model_total(d->model, KAL_TERM_POTENTIAL);
     KAL_TRY(kal_graph_status(d->g));
+    KAL_TRY(split_lagrangian(d));
+    KAL_TRY(derive_stored(d));
     KAL_TRY(check_contributions(d));
     KAL_TRY(derive_masses(d));
     KAL_TRY(derive_Q(d));

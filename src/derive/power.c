@@ -13,15 +13,13 @@ typedef struct Work {
     KalExpr *slopes; // n
 } Work;
 
-// ∂e/∂q' times the velocities or the accelerations.
-static KalStatus along(const Work *w, KalExpr e, bool accelerations, KalExpr *out_sum)
+// ∂e/∂q'·q'.
+static KalStatus along(const Work *w, KalExpr e, KalExpr *out_sum)
 {
     KalExpr sum = kal_int(w->g, 0);
     KAL_TRY(kal_gradient(w->g, e, w->v, w->eq->n, w->slopes));
     for (size_t i = 0; i < w->eq->n; i++) {
-        const KalCoordinate *c = &w->model->coordinates[i];
-        const KalExpr rate = accelerations ? c->a : c->v;
-        sum = kal_add(w->g, sum, kal_mul(w->g, w->slopes[i], rate));
+        sum = kal_add(w->g, sum, kal_mul(w->g, w->slopes[i], w->v[i]));
     }
     *out_sum = sum;
     return kal_graph_status(w->g);
@@ -30,7 +28,7 @@ static KalStatus along(const Work *w, KalExpr e, bool accelerations, KalExpr *ou
 static KalStatus derive_forces(const Work *w, KalExpr *out_power)
 {
     KalExpr sum = KAL_NO_EXPR;
-    KAL_TRY(along(w, kal_model_total(w->model, KAL_TERM_POWER), false, &sum));
+    KAL_TRY(along(w, kal_model_total(w->model, KAL_TERM_POWER), &sum));
     for (size_t i = 0; i < w->model->n_contributions; i++) {
         const KalContribution *c = &w->model->contributions[i];
         if (c->kind == KAL_TERM_FORCE) {
@@ -46,11 +44,9 @@ static KalStatus derive_time(const Work *w, KalExpr *out_power)
     const KalExpr t = w->model->time;
     KalExpr T_t = KAL_NO_EXPR;
     KalExpr V_t = KAL_NO_EXPR;
-    KalExpr V_v = KAL_NO_EXPR;
     KAL_TRY(kal_diff(w->g, w->eq->kinetic, t, &T_t));
     KAL_TRY(kal_diff(w->g, w->eq->potential, t, &V_t));
-    KAL_TRY(along(w, w->eq->potential, true, &V_v));
-    *out_power = kal_add(w->g, kal_sub(w->g, V_t, T_t), V_v);
+    *out_power = kal_sub(w->g, V_t, T_t);
     return kal_graph_status(w->g);
 }
 
@@ -82,11 +78,11 @@ static KalStatus derive(const Work *w, KalExpr *term)
     KalExpr loss = KAL_NO_EXPR;
     KalExpr product = KAL_NO_EXPR;
     KAL_TRY(derive_forces(w, &term[KAL_POWER_FORCES]));
-    KAL_TRY(along(w, kal_model_total(w->model, KAL_TERM_DISSIPATION), false, &loss));
+    KAL_TRY(along(w, kal_model_total(w->model, KAL_TERM_DISSIPATION), &loss));
     term[KAL_POWER_DISSIPATION] = kal_neg(g, loss);
     KAL_TRY(derive_time(w, &term[KAL_POWER_TIME]));
     term[KAL_POWER_MASSES] = derive_masses(w);
-    KAL_TRY(along(w, w->eq->kinetic, false, &product));
+    KAL_TRY(along(w, w->eq->kinetic, &product));
     term[KAL_POWER_EXCESS] = kal_sub(g, twice, product);
     return kal_graph_status(g);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The powers that change the energy T + V of a model, as formulas: theory (16.3).
+/// The powers that change the energy of a model, as formulas: theory (16.3).
 ///
 /// What constraints and control contribute is not among them: it takes forces that are
 /// known only once an instant was solved.
@@ -11,11 +11,11 @@
 
 #include "derive/equations.h"
 
-/// The parts of T + V that change, and why.
+/// Why the energy changes.
 typedef enum KalPowerTerm {
     KAL_POWER_FORCES,      ///< forces and `power` statements: F·q'
     KAL_POWER_DISSIPATION, ///< −∂D/∂q'·q'
-    KAL_POWER_TIME,        ///< ∂V/∂t − ∂T/∂t + ∂V/∂q'·q''
+    KAL_POWER_TIME,        ///< ∂V/∂t − ∂T/∂t
     KAL_POWER_MASSES,      ///< −q'·M q'' of the masses given directly
     KAL_POWER_EXCESS, ///< no power: G = 2T − ∂T/∂q'·q', whose change counts as one
     KAL_POWER_TERMS   ///< how many there are

@@ -424,7 +424,10 @@ static void print_conserved(const Page *page)
     const KalConservation *conserved = page->check->conserved;
     print_heading(page, "Conserved");
     for (size_t i = 0; i < conserved->n && i < ROWS_SHOWN; i++) {
-        print(page, "  %s\n", conserved->list[i].name);
+        const char *name = conserved->list[i].name;
+        const bool jacobi = strcmp(name, "jacobi") == 0;
+        print(page, "  %s%s\n", name,
+              jacobi ? ", Jacobi's integral q'·∂L/∂q' − L with L = T − V" : "");
     }
     print_rest(page, conserved->n);
     if (conserved->reason) {

@@ -171,18 +171,30 @@ static void list_names(const KalInstant *instant, int count, char text[NAMES_SIZ
     }
 }
 
-static KalStatus fail_start(KalInstant *instant, int count, const char *what)
+static bool is_any(const bool *held, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        any = any || held[i];
+    }
+    return any;
+}
+
+static KalStatus fail_start(KalInstant *instant, const bool *held, int count,
+                            const char *what)
 {
     char names[NAMES_SIZE];
     list_names(instant, count, names);
     return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
-                    "no %s satisfy the constraints together with the values that are "
-                    "held: %s",
+                    is_any(held, instant->system->n)
+                        ? "no %s satisfy the constraints together with the values that "
+                          "are held: %s"
+                        : "no %s were found that satisfy the constraints: %s",
                     what, names);
 }
 
 // What to do about it at the start of a run.
-static KalStatus advise(const KalInstant *instant, KalStatus status)
+static KalStatus advise(const KalInstant *instant, const bool *held, KalStatus status)
 {
     if (status != KAL_ERR_CONTRADICTION) {
         return status;
@@ -190,8 +202,11 @@ static KalStatus advise(const KalInstant *instant, KalStatus status)
     char why[2 * NAMES_SIZE];
     (void)snprintf(why, sizeof why, "%s", kal_context_message(instant->ctx));
     return kal_fail(instant->ctx, status,
-                    "%s; hold fewer values with '=' in init, or give better guesses "
-                    "with '~'",
+                    is_any(held, 2 * instant->system->n)
+                        ? "%s; hold fewer values with '=' in init, or give better "
+                          "guesses with '~'"
+                        : "%s; give better guesses with '~' in init, unless the "
+                          "constraints contradict each other",
                     why);
 }
 
@@ -216,7 +231,7 @@ static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_
     KalStatus status = kal_seek_positions(instant, held, &met);
     if (status == KAL_OK && !met) {
         *out_failed = count_unmet(instant, kal_instant_q(instant));
-        status = fail_start(instant, *out_failed, "positions");
+        status = fail_start(instant, held, *out_failed, "positions");
     }
     return status;
 }
@@ -235,7 +250,7 @@ static KalStatus find_velocities(KalInstant *instant, const bool *held, int *out
         status = accept_as_written(&w, &met);
     }
     if (status == KAL_OK && !met) {
-        status = fail_start(instant, *out_failed, "velocities");
+        status = fail_start(instant, held, *out_failed, "velocities");
     }
     clear_velocities(&w);
     return status;
@@ -317,7 +332,7 @@ KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
     }
     KalStatus status = set_values(instant, text, held, held + 2 * n);
     if (status == KAL_OK && system->m > 0) {
-        status = advise(instant, find(instant, held, &report));
+        status = advise(instant, held, find(instant, held, &report));
     }
     kal_free(instant->ctx, held, 4 * n * sizeof *held);
     report.moved = note_moves(instant);

@@ -94,7 +94,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         break;
     case KAL_PROGRAM_ENERGY:
         add(out, e->kinetic);
-        add(out, e->potential);
+        add(out, e->stored);
         break;
     case KAL_PROGRAM_OUTPUTS:
         for (size_t i = 0; i < system->model->n_outputs; i++) {

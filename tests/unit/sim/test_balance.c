@@ -65,6 +65,82 @@ static void damping_takes_what_is_missing(void)
     }
 }
 
+static double drift_of(Lab *lab, const char *name)
+{
+    const KalConstant *constants = NULL;
+    const size_t count = kal_run_constants(lab->run, &constants);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(constants[i].name, name) == 0) {
+            return constants[i].drift;
+        }
+    }
+    return NAN;
+}
+
+// V = −q v·A: a circle, at the cyclotron frequency q B/m, in any gauge; plus a field along
+// y, in which the centre drifts along x.
+static void a_charge_goes_round_in_a_magnetic_field(void)
+{
+    static const char *gauges[] = {"-B*x*y'", "B*y*x'", "-B*(x*y' - y*x')/2"};
+    static const KalMethod methods[] = {KAL_METHOD_DOP853, KAL_METHOD_BDF};
+    const double w = 3.0 * 0.8 / 2.0;
+    const double drift = 0.4 / 0.8;
+    for (int k = 0; k < 6; k++) {
+        char text[400];
+        Lab lab;
+        snprintf(text, sizeof text,
+                 "param m = 2, q = 3, B = 0.8, E = 0.4\ncoord x, y\n"
+                 "kinetic 1/2*m*(x'^2 + y'^2)\npotential q*(%s)\npotential -q*E*y\n"
+                 "init x = 0, y = 0, x' = 1\nsimulate 0 .. 7 every 0.5\n",
+                 gauges[k % 3]);
+        if (!lab_load(&lab, text)) {
+            continue;
+        }
+        lab.options.method = methods[k / 3];
+        ok(lab_start(&lab) == KAL_OK && kal_run_advance(lab.run, 7.0) == KAL_OK);
+        const double tolerance = k < 3 ? 1e-8 : 1e-6;
+        const double u = 1.0 - drift; // relative to the centre
+        near(lab_q(&lab, 0), drift * 7.0 + u * sin(w * 7.0) / w, tolerance);
+        near(lab_q(&lab, 1), u * (cos(w * 7.0) - 1.0) / w, tolerance);
+        near(lab_qd(&lab, 1), -u * sin(w * 7.0), tolerance);
+        near(kal_run_statistics(lab.run).energy_initial, 1.0, 1e-15);
+        near(drift_of(&lab, "energy"), 0.0, tolerance);
+        lab_close(&lab);
+    }
+}
+
+// Foucault's pendulum in the frame of the turning ground, theory (16.2), (10.13): its
+// energy is not constant, T2 - T0 + V is; in the frame at rest it is an ellipse.
+static void jacobi_is_kept_in_a_turning_frame(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "param w = 0.3, k = 4\ncoord x, y\n"
+                      "kinetic 1/2*((x' - w*y)^2 + (y' + w*x)^2)\n"
+                      "potential k*(x^2 + y^2)/2\ninit x = 1, y = 0, x' = 0, y' = 0.2\n"
+                      "simulate 0 .. 6 every 0.5\n")) {
+        const double X = cos(12.0);
+        const double Y = (0.2 + 0.3) / 2.0 * sin(12.0);
+        near(lab_q(&lab, 0), cos(1.8) * X + sin(1.8) * Y, 1e-8);
+        near(lab_q(&lab, 1), -sin(1.8) * X + cos(1.8) * Y, 1e-8);
+        near(drift_of(&lab, "jacobi"), 0.0, 1e-8);
+        ok(isnan(drift_of(&lab, "energy")));
+        lab_close(&lab);
+    }
+}
+
+// Hyperbolic motion: x = c²/a (sqrt(1 + (a t/c)²) − 1); γ m c² + V is constant.
+static void a_fast_particle_keeps_its_energy_function(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "param m = 2, c = 3, F = 4\ncoord x\n"
+                      "kinetic -m*c^2*sqrt(1 - x'^2/c^2)\npotential -F*x\n"
+                      "init x = 0, x' = 0\nsimulate 0 .. 5 every 0.5\n")) {
+        near(lab_q(&lab, 0), 9.0 / 2.0 * (sqrt(1.0 + 100.0 / 9.0) - 1.0), 1e-7);
+        near(drift_of(&lab, "jacobi"), 0.0, 1e-7);
+        lab_close(&lab);
+    }
+}
+
 // A pendulum swung by a drive: T + V is a function of time.
 static void a_drive_gives_what_the_energy_gains(void)
 {
@@ -344,6 +420,9 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(damping_takes_what_is_missing),
+        TAP_CASE(a_charge_goes_round_in_a_magnetic_field),
+        TAP_CASE(jacobi_is_kept_in_a_turning_frame),
+        TAP_CASE(a_fast_particle_keeps_its_energy_function),
         TAP_CASE(a_drive_gives_what_the_energy_gains),
         TAP_CASE(a_moving_pivot_works_in_three_ways),
         TAP_CASE(frames_and_explicit_time_work), TAP_CASE(given_masses_take_energy),

@@ -189,6 +189,8 @@ static void contradictions_are_named(void)
         ok(kal_instant_start(lab.instant, &report) == KAL_ERR_CONTRADICTION);
         ok(report.n_failed == 1 && report.failed[0] == 1 && !report.velocity);
         has_text(kal_context_message(lab.ctx), "bad");
+        has_text(kal_context_message(lab.ctx),
+                 "together with the values that are held");
         lab_close(&lab);
     }
     if (lab_expect(&lab, "coord x, y, z\nkinetic 1/2*(x'^2 + y'^2 + z'^2)\n"
@@ -203,6 +205,9 @@ static void contradictions_are_named(void)
                          "constraint out: x^2 + y^2 = -1\n")) {
         ok(kal_instant_start(lab.instant, &report) == KAL_ERR_CONTRADICTION);
         ok(report.n_failed == 1 && report.failed[0] == 0);
+        has_text(kal_context_message(lab.ctx),
+                 "no positions were found that satisfy the constraints: out");
+        has_text(kal_context_message(lab.ctx), "contradict each other");
         lab_close(&lab);
     }
 }
