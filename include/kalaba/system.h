@@ -45,12 +45,11 @@ typedef struct KalLoadOptions {
     bool allow_outside; ///< `use` may leave the folder of the model
     bool stiff; ///< prepare for runs of stiff systems: takes some more time and memory
     bool balance; ///< prepare for the balance of energy in runs: the same
-    void (*enter)(void *enter_user,
-                  KalLoadPhase phase); ///< called as each part begins,
-                                       ///< unless NULL
+    /// Called as each part begins, unless NULL.
+    void (*enter)(void *enter_user, KalLoadPhase phase);
     void *enter_user;
-    const char
-        *more; ///< statements that follow the text, on a line of their own; or NULL
+    /// Statements that follow the text, on a line of their own; or NULL.
+    const char *more;
     KalSink messages; ///< gets all errors with their places; `write` may be NULL
 } KalLoadOptions;
 

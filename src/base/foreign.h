@@ -20,8 +20,8 @@ typedef struct KalForeign {
     const char *package; ///< what to install: "libhdf5-103-1"
     const char *probe;   ///< a function of it; if the program has it, the program's own
                          ///< library is taken.  May be NULL
-    const char *const
-        *names; ///< of the file, ended by NULL; the first that opens is taken
+    /// Of the file, ended by NULL; the first that opens is taken.
+    const char *const *names;
 } KalForeign;
 
 /// A symbol of the library and the member that is to hold its address.

@@ -18,9 +18,9 @@ enum {
 typedef struct KalSamples {
     KalContext *ctx;
     size_t n_symbols;
-    double
-        *values; ///< 2 KAL_SAMPLES × n_symbols: any states, then those on constraints
-    int n_on;    ///< how many were found on the constraints
+    /// 2 KAL_SAMPLES × n_symbols: any states, then those on constraints.
+    double *values;
+    int n_on; ///< how many were found on the constraints
 } KalSamples;
 
 /// Find states, the same ones every time.  The caller clears the samples.
