@@ -51,7 +51,7 @@ KalStatus kal_foreign_find(KalContext *ctx, const KalForeign *library, void *han
 }
 
 KalStatus kal_foreign_bind(KalContext *ctx, const KalForeign *library, void *handle,
-                           const KalSymbol *symbols, size_t count, void *members)
+                           const KalForeignSymbol *symbols, size_t count, void *members)
 {
     for (size_t i = 0; i < count; i++) {
         void *symbol = NULL;

@@ -25,10 +25,10 @@ typedef struct KalForeign {
 } KalForeign;
 
 /// A symbol of the library and the member that is to hold its address.
-typedef struct KalSymbol {
+typedef struct KalForeignSymbol {
     const char *name;
     size_t offset;
-} KalSymbol;
+} KalForeignSymbol;
 
 /// Open a library; again costs next to nothing.  KAL_ERR_FILE with what to install.
 KAL_CHECKED KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
@@ -43,7 +43,7 @@ KAL_CHECKED KalStatus kal_foreign_find(KalContext *ctx, const KalForeign *librar
 /// struct, whose contents are undefined on failure.  That all are there is also how a
 /// library of another version is recognized.  KAL_ERR_FILE.
 KAL_CHECKED KalStatus kal_foreign_bind(KalContext *ctx, const KalForeign *library,
-                                       void *handle, const KalSymbol *symbols,
+                                       void *handle, const KalForeignSymbol *symbols,
                                        size_t count, void *members);
 
 /// Fail with KAL_ERR_FILE: the library cannot be loaded, for this reason (NULL: unknown),

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static const KalOption options[] = {KAL_MODEL_OPTIONS};
+static const KalCommandOption options[] = {KAL_MODEL_OPTIONS};
 
 static KalExit check(KalModelJob *job)
 {

@@ -21,7 +21,7 @@ typedef struct KalCommand {
     const char *name;
     const char *operands; ///< as the synopsis shows them
     const char *purpose;  ///< one line
-    const KalOption *options;
+    const KalCommandOption *options;
     int n_options;
     int max_operands;
     void (*print_details)(void); ///< to standard output, after the options; may be NULL

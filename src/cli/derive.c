@@ -11,7 +11,7 @@ enum {
     OPTION_CLOSED
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_FORMAT] = KAL_FORMAT_OPTION,
     [OPTION_CLOSED] = {"--closed-form", NULL,

@@ -18,7 +18,7 @@ enum {
     OPTION_FILE
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_STARTS] = {"--starts", "N",
                        "begin at N places, the start among them; 31, or 1",                     false},

@@ -10,7 +10,7 @@ enum {
     NAMES_LIMIT = 64 // that a failure tells of
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_AT] = {"--at", "VALUES",
                    "replace values of the state, such as \"x=1, y'=2, t=0\"", false},

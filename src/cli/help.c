@@ -16,7 +16,7 @@ void kal_command_print_help(const KalCommand *command)
     printf("Usage: kalaba %s %s [options]\n\n%s: %s.\n\nOptions:\n", command->name,
            command->operands, command->name, command->purpose);
     for (int i = 0; i < command->n_options; i++) {
-        const KalOption *option = &command->options[i];
+        const KalCommandOption *option = &command->options[i];
         print_option(option->word, option->value, option->meaning);
     }
     print_option("-h, --help", NULL, "show this");

@@ -12,7 +12,7 @@ enum {
     FIRST_CAPACITY = 65536
 };
 
-static bool fail(KalInput *input, const char *problem)
+static bool fail(KalInputText *input, const char *problem)
 {
     // The end of a long path says more than its beginning.
     const size_t length = strlen(input->name);
@@ -23,7 +23,7 @@ static bool fail(KalInput *input, const char *problem)
 }
 
 // Room for one byte more than the limit shows that there are too many.
-static bool grow(KalInput *input, size_t *capacity)
+static bool grow(KalInputText *input, size_t *capacity)
 {
     const size_t largest = KAL_INPUT_LIMIT + 1;
     size_t larger = *capacity > 0 ? 2 * *capacity : FIRST_CAPACITY;
@@ -37,7 +37,7 @@ static bool grow(KalInput *input, size_t *capacity)
     return true;
 }
 
-static bool read_all(KalInput *input, FILE *file)
+static bool read_all(KalInputText *input, FILE *file)
 {
     size_t capacity = 0;
     size_t got;
@@ -55,13 +55,13 @@ static bool read_all(KalInput *input, FILE *file)
     return ferror(file) ? fail(input, strerror(errno)) : true;
 }
 
-static bool keep_message(KalInput *input, const char *message)
+static bool keep_message(KalInputText *input, const char *message)
 {
     snprintf(input->message, sizeof input->message, "%s", message);
     return false;
 }
 
-static bool read_file(KalInput *input, const KalOrigin *origin)
+static bool read_file(KalInputText *input, const KalOrigin *origin)
 {
     int descriptor = -1;
     if (kal_file_open(origin->ctx, origin->path, origin->folder, &descriptor)
@@ -84,10 +84,10 @@ static bool read_file(KalInput *input, const KalOrigin *origin)
     return done;
 }
 
-bool kal_input_init(KalInput *input, const KalOrigin *origin)
+bool kal_input_init(KalInputText *input, const KalOrigin *origin)
 {
     const bool standard = strcmp(origin->path, "-") == 0;
-    *input = (KalInput){.name = standard ? "stdin" : origin->path};
+    *input = (KalInputText){.name = standard ? "stdin" : origin->path};
     if (!standard) {
         return read_file(input, origin);
     }
@@ -96,7 +96,7 @@ bool kal_input_init(KalInput *input, const KalOrigin *origin)
                : keep_message(input, origin->ledger->message);
 }
 
-void kal_input_clear(KalInput *input)
+void kal_input_clear(KalInputText *input)
 {
     free(input->text);
     input->text = NULL;

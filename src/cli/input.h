@@ -18,12 +18,12 @@ enum {
     KAL_INPUT_MESSAGE_SIZE = 1024
 };
 
-typedef struct KalInput {
+typedef struct KalInputText {
     const char *name; ///< for messages
     char *text;
     size_t length;
     char message[KAL_INPUT_MESSAGE_SIZE]; ///< why it could not be read
-} KalInput;
+} KalInputText;
 
 /// Where a file comes from.
 typedef struct KalOrigin {
@@ -36,8 +36,8 @@ typedef struct KalOrigin {
 
 /// Read a file, which must be a regular one, or standard input.  False: see the message.
 /// The caller clears the input in both cases.
-bool kal_input_init(KalInput *input, const KalOrigin *origin);
+bool kal_input_init(KalInputText *input, const KalOrigin *origin);
 
-void kal_input_clear(KalInput *input);
+void kal_input_clear(KalInputText *input);
 
 #endif

@@ -9,7 +9,7 @@ enum {
     OPTION_INPUTS = KAL_STATE_OPTION_COUNT
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     KAL_STATE_OPTIONS,
     [OPTION_INPUTS] = {"--inputs", "NAMES",

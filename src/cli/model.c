@@ -40,7 +40,7 @@ KalExit kal_model_job_fail_plain(const KalModelJob *job)
 // What a job reads beside its model.
 typedef struct Use {
     KalModelJob *job;
-    KalInput input;
+    KalInputText input;
     char folder[PATH_MAX]; // of the model
 } Use;
 
@@ -56,7 +56,7 @@ static const char *read_text(void *user, const char *path, KalSink text)
 {
     Use *use = (Use *)user;
     const KalModelJob *job = use->job;
-    KalInput *input = &use->input;
+    KalInputText *input = &use->input;
     const KalOrigin origin = {
         .ctx = job->ctx,
         .ledger = job->ledger,

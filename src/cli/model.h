@@ -38,7 +38,7 @@ typedef struct KalModelJob {
     double began;      ///< when loading began, or its last part
     double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
     const char *more;  ///< statements that are added to it, or NULL
-    KalInput input;
+    KalInputText input;
     KalLedger *ledger;
     KalContext *ctx;
     KalSystem *system;

@@ -13,7 +13,7 @@ enum {
     TEXT_SIZE = NAME_SIZE + 40
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     KAL_STATE_OPTIONS,
     [OPTION_SWEEP] = {"--sweep",  "NAME=A..B",

@@ -31,7 +31,7 @@ static char *trim(char *name)
     return name;
 }
 
-bool kal_names_read(const char *option, const char *text, KalNames *names)
+bool kal_name_option_read(const char *option, const char *text, KalNameOption *names)
 {
     names->text = strdup(text);
     char *rest = names->text;
@@ -41,10 +41,10 @@ bool kal_names_read(const char *option, const char *text, KalNames *names)
         more = *end == ',';
         *end = '\0';
         const char *name = trim(rest);
-        if (*name == '\0' || names->count == KAL_NAMES_LIMIT) {
+        if (*name == '\0' || names->count == KAL_NAME_OPTION_LIMIT) {
             kal_message_print("option '%s' takes up to %d names with commas between "
                               "them",
-                              option, KAL_NAMES_LIMIT);
+                              option, KAL_NAME_OPTION_LIMIT);
             return false;
         }
         names->names[names->count++] = name;
@@ -53,7 +53,7 @@ bool kal_names_read(const char *option, const char *text, KalNames *names)
     return names->text != NULL;
 }
 
-void kal_names_clear(KalNames *names)
+void kal_name_option_clear(KalNameOption *names)
 {
     free(names->text);
 }

@@ -10,21 +10,21 @@
 #include <stddef.h>
 
 enum {
-    KAL_NAMES_LIMIT = 256
+    KAL_NAME_OPTION_LIMIT = 256
 };
 
 /// Names between commas; zeroed has none.
-typedef struct KalNames {
+typedef struct KalNameOption {
     char *text; ///< a copy, cut into names
-    const char *names[KAL_NAMES_LIMIT];
+    const char *names[KAL_NAME_OPTION_LIMIT];
     size_t count;
-} KalNames;
+} KalNameOption;
 
 /// Cut a text at its commas, but for those within brackets; spaces around names do not
 /// count.  False after a message, which calls the option by its word.
-bool kal_names_read(const char *option, const char *text, KalNames *names);
+bool kal_name_option_read(const char *option, const char *text, KalNameOption *names);
 
 /// Give the memory back.
-void kal_names_clear(KalNames *names);
+void kal_name_option_clear(KalNameOption *names);
 
 #endif

@@ -31,7 +31,7 @@ static void complain_of_option(const KalCommand *command, const char *argument)
     }
 }
 
-static bool add_repeat(const KalOption *option, const char *value,
+static bool add_repeat(const KalCommandOption *option, const char *value,
                        KalArguments *arguments)
 {
     if (arguments->n_repeats == KAL_REPEATS_LIMIT) {
@@ -48,7 +48,7 @@ static bool parse_option(const KalCommand *command, char *const *argv, int *i,
                          KalArguments *arguments)
 {
     for (int k = 0; k < command->n_options; k++) {
-        const KalOption *option = &command->options[k];
+        const KalCommandOption *option = &command->options[k];
         const char *value = inline_value(argv[*i], option->word);
         if (!value && strcmp(argv[*i], option->word) != 0) {
             continue;

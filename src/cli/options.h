@@ -18,12 +18,12 @@ enum {
 
 /// `word` is as typed ("--json", "-q").  An option has a value when `value`, its name in
 /// the help, is not NULL; then it is written "--word value" or "--word=value".
-typedef struct KalOption {
+typedef struct KalCommandOption {
     const char *word;
     const char *value;
     const char *meaning;
     bool repeatable; ///< every value counts, not only the last; one option of a table
-} KalOption;
+} KalCommandOption;
 
 typedef struct KalArguments {
     const char *options[KAL_OPTIONS_LIMIT]; ///< by row of the table: the value, "" when

@@ -29,7 +29,7 @@ enum {
     NAMES_SIZE = 2048,
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     [OPTION_FILE] = {"-o",         "FILE",  "write a figure: .svg, .pdf or .png",      false},
     [OPTION_Y] = {"--y",        "NAMES",
                      "columns of a panel, such as \"x, theta'\"; once more "
@@ -255,12 +255,12 @@ static KalExit add_panels(const Job *job)
         status = add_usual_panels(job);
     }
     for (int i = 0; status == KAL_OK && i < arguments->n_repeats; i++) {
-        KalNames names = {.count = 0};
-        const bool read = kal_names_read("--y", arguments->repeats[i], &names);
+        KalNameOption names = {.count = 0};
+        const bool read = kal_name_option_read("--y", arguments->repeats[i], &names);
         if (read) {
             status = kal_figure_add_panel(job->figure, names.names, names.count);
         }
-        kal_names_clear(&names);
+        kal_name_option_clear(&names);
         if (!read) {
             return KAL_EXIT_USAGE;
         }

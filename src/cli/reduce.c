@@ -15,7 +15,7 @@ enum {
     OUTPUT_SIZE = 16
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_FORMAT] = KAL_FORMAT_OPTION,
     [OPTION_SPEEDS] = {"--speeds", "TEXT",

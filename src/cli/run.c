@@ -29,7 +29,7 @@ enum {
 static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
 static const char *const forms[] = {KAL_RUN_FORM_LIST(WORD)};
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat or .json", false},
     [OPTION_COLUMNS] = {"--columns",   "NAMES",
@@ -61,7 +61,7 @@ typedef struct Job {
     double verify_seconds;
     KalRecord *record;
     KalReport *report;
-    KalNames columns;
+    KalNameOption columns;
     KalFamily family; // no starts: one run, as the model says
     char *shown;      // what is to be printed in the end, of a family
     size_t shown_size;
@@ -182,7 +182,7 @@ static bool read_columns(Job *job)
         kal_message_print("option '--columns' is for a table, which '-o' names");
         return false;
     }
-    return kal_names_read("--columns", text, &job->columns);
+    return kal_name_option_read("--columns", text, &job->columns);
 }
 
 static bool read_family(Job *job)
@@ -195,7 +195,7 @@ static bool read_family(Job *job)
         kal_message_print("option '--report' is for one run, not for a family");
         return false;
     }
-    if (job->columns.count < KAL_NAMES_LIMIT) {
+    if (job->columns.count < KAL_NAME_OPTION_LIMIT) {
         job->columns.names[job->columns.count++] = "run";
     }
     return kal_family_init(&job->family, text);
@@ -533,7 +533,7 @@ static KalExit run(KalModelJob *model)
     kal_record_destroy(job.record);
     kal_verify_destroy(job.verify);
     kal_run_destroy(job.run);
-    kal_names_clear(&job.columns);
+    kal_name_option_clear(&job.columns);
     kal_family_clear(&job.family);
     free(job.shown);
     return status;

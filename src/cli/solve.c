@@ -12,7 +12,7 @@ enum {
     OPTION_QUIET,
 };
 
-static const KalOption options[] = {
+static const KalCommandOption options[] = {
     [OPTION_JSON] = {"--json",        NULL,   "print one JSON object instead of tables", false},
     [OPTION_FORMULATION] = {"--formulation", "WORD",
                      "solve by this formulation, whatever the file says",                false},
@@ -28,7 +28,7 @@ typedef struct Job {
     bool json;
     bool quiet;
     const KalFormulation *formulation; // NULL: the file decides
-    KalInput input;
+    KalInputText input;
     KalLedger ledger;
     KalContext *ctx;
     KalProblem *problem;

@@ -6,7 +6,7 @@
 
 #define SYMBOL(name) {#name, offsetof(KalCairoLibrary, name)},
 
-static const KalSymbol functions[] = {KAL_CAIRO_FUNCTIONS(SYMBOL)};
+static const KalForeignSymbol functions[] = {KAL_CAIRO_FUNCTIONS(SYMBOL)};
 
 KalStatus kal_cairo_library_open(KalContext *ctx, const char *const *names,
                                  KalCairoLibrary *out_lib)

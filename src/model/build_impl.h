@@ -201,7 +201,7 @@ typedef struct KalReplacement {
 } KalReplacement;
 
 /// A file or library that a model uses.
-typedef struct KalFile KalFile;
+typedef struct KalUsedFile KalUsedFile;
 
 enum {
     KAL_SEEN_PLACES = 1024
@@ -272,8 +272,8 @@ typedef struct KalBuild {
     KalReplacement *replacements;
     KalMap replacement_names; ///< atom → 1 + place
 
-    KalFile *files;
-    KalFile *reading; ///< innermost of those being read
+    KalUsedFile *files;
+    KalUsedFile *reading; ///< innermost of those being read
     size_t n_files;
 } KalBuild;
 

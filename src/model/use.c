@@ -16,9 +16,9 @@ enum {
 };
 
 // A text that is used, once for all that ask for it.
-struct KalFile {
-    KalFile *next;
-    KalFile *user; // the one that asked first; NULL for the model itself
+struct KalUsedFile {
+    KalUsedFile *next;
+    KalUsedFile *user; // the one that asked first; NULL for the model itself
     const char *path;
     KalTree *tree;
     bool open; // its statements are being built
@@ -26,7 +26,7 @@ struct KalFile {
 
 void kal_build_clear_files(KalBuild *b)
 {
-    for (KalFile *file = b->files; file; file = file->next) {
+    for (KalUsedFile *file = b->files; file; file = file->next) {
         kal_tree_destroy(file->tree);
         file->tree = NULL;
     }
@@ -65,16 +65,16 @@ static void simplify_path(char *path)
     path[end > root ? end - 1 : end] = '\0';
 }
 
-static KalFile *add_file(KalBuild *b, const char *path)
+static KalUsedFile *add_file(KalBuild *b, const char *path)
 {
-    KalFile *file = (KalFile *)kal_arena_alloc(b->arena, 1, sizeof *file);
+    KalUsedFile *file = (KalUsedFile *)kal_arena_alloc(b->arena, 1, sizeof *file);
     char *copy = (char *)kal_arena_alloc(b->arena, strlen(path) + 1, 1);
     if (!file || !copy) {
         kal_build_no_memory(b);
         return NULL;
     }
     memcpy(copy, path, strlen(path));
-    *file = (KalFile){.next = b->files, .user = b->reading, .path = copy};
+    *file = (KalUsedFile){.next = b->files, .user = b->reading, .path = copy};
     b->files = file;
     b->n_files++;
     return file;
@@ -91,9 +91,9 @@ void kal_build_init_files(KalBuild *b)
     }
 }
 
-static KalFile *find_file(const KalBuild *b, const char *path)
+static KalUsedFile *find_file(const KalBuild *b, const char *path)
 {
-    KalFile *file = b->files;
+    KalUsedFile *file = b->files;
     while (file && strcmp(file->path, path) != 0) {
         file = file->next;
     }
@@ -101,11 +101,12 @@ static KalFile *find_file(const KalBuild *b, const char *path)
 }
 
 // "a.kal uses b.kal uses a.kal"
-static void report_cycle(KalBuild *b, const KalFile *file, KalSpan span)
+static void report_cycle(KalBuild *b, const KalUsedFile *file, KalSpan span)
 {
     const char *chain[16];
     int n = 0;
-    for (const KalFile *f = b->reading; f && n < 16; f = f == file ? NULL : f->user) {
+    for (const KalUsedFile *f = b->reading; f && n < 16;
+         f = f == file ? NULL : f->user) {
         chain[n++] = f->path;
     }
     char text[PATH_SIZE];
@@ -120,7 +121,7 @@ static void report_cycle(KalBuild *b, const KalFile *file, KalSpan span)
 }
 
 // Reads the statements of a file and builds them.
-static void build_file(KalBuild *b, KalFile *file, const KalSource *source,
+static void build_file(KalBuild *b, KalUsedFile *file, const KalSource *source,
                        KalSpan span)
 {
     const size_t before = kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR);
@@ -134,7 +135,7 @@ static void build_file(KalBuild *b, KalFile *file, const KalSource *source,
         kal_build_note(b, span, "it is used here");
         return;
     }
-    KalFile *user = b->reading;
+    KalUsedFile *user = b->reading;
     const KalNode *body = b->names.scope->body;
     b->reading = file;
     b->names.scope->body = kal_tree_first(file->tree);
@@ -147,9 +148,9 @@ static void build_file(KalBuild *b, KalFile *file, const KalSource *source,
 
 // A file or library by the name that messages give to it; NULL when it is there already or
 // must not be.
-static KalFile *enter(KalBuild *b, const char *path, KalSpan span)
+static KalUsedFile *enter(KalBuild *b, const char *path, KalSpan span)
 {
-    KalFile *file = find_file(b, path);
+    KalUsedFile *file = find_file(b, path);
     if (file && file->open) {
         report_cycle(b, file, span);
     }
@@ -180,7 +181,7 @@ static void use_library(KalBuild *b, const KalNode *name)
     }
     char path[KAL_BUILD_NAME + 16];
     (void)snprintf(path, sizeof path, "library %s", text); // no file is called so
-    KalFile *file = enter(b, path, name->span);
+    KalUsedFile *file = enter(b, path, name->span);
     const KalSource *source = NULL;
     (void)snprintf(path, sizeof path, "%s.kal", text);
     if (file
@@ -245,7 +246,7 @@ static void use_file(KalBuild *b, const KalNode *name)
             "absolute paths and '..' are refused");
         return;
     }
-    KalFile *file = enter(b, path, name->span);
+    KalUsedFile *file = enter(b, path, name->span);
     if (!file) {
         return;
     }

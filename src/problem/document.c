@@ -140,7 +140,7 @@ static KalStatus parse_field(KalJsonReader *r, const Field *field, KalProblem *p
     switch (field->kind) {
     case FIELD_ROWS: return kal_number_rows_parse(r, field->key, target);
     case FIELD_LIST: return kal_numbers_parse(r, field->key, target);
-    case FIELD_NAMES: return kal_names_parse(r, field->key, target);
+    case FIELD_NAMES: return kal_name_list_parse(r, field->key, target);
     case FIELD_TITLE: return parse_title(r, field->key, target);
     case FIELD_TIME: return parse_time(r, field->key, p);
     case FIELD_FORMULATION: return parse_formulation(r, field->key, target);
@@ -287,10 +287,10 @@ KalStatus kal_document_parse(KalJsonReader *r, KalProblem *out_problem)
     KAL_TRY(check_constraints(r, p));
 
     if (!p->coordinates.present) {
-        KAL_TRY(kal_names_set_default(r->ctx, 'q', p->M.count, &p->coordinates));
+        KAL_TRY(kal_name_list_set_default(r->ctx, 'q', p->M.count, &p->coordinates));
     }
     if (!p->constraints.present) {
-        KAL_TRY(kal_names_set_default(r->ctx, 'c', p->A.count, &p->constraints));
+        KAL_TRY(kal_name_list_set_default(r->ctx, 'c', p->A.count, &p->constraints));
     }
     return KAL_OK;
 }

@@ -116,7 +116,7 @@ static KalStatus parse_name(KalJsonReader *r, const char *key, KalNameList *list
     return add_name(r->ctx, list, name, rank);
 }
 
-KalStatus kal_names_parse(KalJsonReader *r, const char *key, KalNameList *out_list)
+KalStatus kal_name_list_parse(KalJsonReader *r, const char *key, KalNameList *out_list)
 {
     out_list->at = r->at;
     if (r->event == KAL_JSON_NULL) {
@@ -134,8 +134,8 @@ KalStatus kal_names_parse(KalJsonReader *r, const char *key, KalNameList *out_li
     return set_pointers(r->ctx, out_list);
 }
 
-KalStatus kal_names_set_default(KalContext *ctx, char letter, size_t count,
-                                KalNameList *out_list)
+KalStatus kal_name_list_set_default(KalContext *ctx, char letter, size_t count,
+                                    KalNameList *out_list)
 {
     for (size_t i = 0; i < count; i++) {
         char name[32];
@@ -146,7 +146,7 @@ KalStatus kal_names_set_default(KalContext *ctx, char letter, size_t count,
     return set_pointers(ctx, out_list);
 }
 
-void kal_names_clear(KalContext *ctx, KalNameList *list)
+void kal_name_list_clear(KalContext *ctx, KalNameList *list)
 {
     kal_free(ctx, list->names, 2 * list->count * sizeof *list->names);
     kal_block_clear(ctx, &list->bytes);

@@ -36,8 +36,8 @@ void kal_problem_destroy(KalProblem *problem)
     kal_numbers_clear(ctx, &problem->C);
     kal_numbers_clear(ctx, &problem->q);
     kal_numbers_clear(ctx, &problem->qd);
-    kal_names_clear(ctx, &problem->coordinates);
-    kal_names_clear(ctx, &problem->constraints);
+    kal_name_list_clear(ctx, &problem->coordinates);
+    kal_name_list_clear(ctx, &problem->constraints);
     kal_block_clear(ctx, &problem->model);
     kal_free(ctx, problem, sizeof *problem);
 }

@@ -82,16 +82,16 @@ KAL_CHECKED KalStatus kal_number_rows_parse(KalJsonReader *reader, const char *k
                                             KalNumberRows *out_rows);
 
 /// Read an array of names, or null.
-KAL_CHECKED KalStatus kal_names_parse(KalJsonReader *reader, const char *key,
-                                      KalNameList *out_list);
+KAL_CHECKED KalStatus kal_name_list_parse(KalJsonReader *reader, const char *key,
+                                          KalNameList *out_list);
 
 /// Fill a list that the document left out: letter[1] to letter[count].
-KAL_CHECKED KalStatus kal_names_set_default(KalContext *ctx, char letter, size_t count,
-                                            KalNameList *out_list);
+KAL_CHECKED KalStatus kal_name_list_set_default(KalContext *ctx, char letter,
+                                                size_t count, KalNameList *out_list);
 
 void kal_numbers_clear(KalContext *ctx, KalNumberList *list);
 void kal_number_rows_clear(KalContext *ctx, KalNumberRows *rows);
-void kal_names_clear(KalContext *ctx, KalNameList *list);
+void kal_name_list_clear(KalContext *ctx, KalNameList *list);
 
 /// Read a whole document and compare its sizes.
 KAL_CHECKED KalStatus kal_document_parse(KalJsonReader *reader,

@@ -19,8 +19,8 @@
 
 #define SYMBOL(name) {TEXT(name), offsetof(KalHdf5Library, name)},
 
-static const KalSymbol functions[] = {KAL_HDF5_FUNCTIONS(SYMBOL)};
-static const KalSymbol ids[] = {KAL_HDF5_IDS(SYMBOL)};
+static const KalForeignSymbol functions[] = {KAL_HDF5_FUNCTIONS(SYMBOL)};
+static const KalForeignSymbol ids[] = {KAL_HDF5_IDS(SYMBOL)};
 
 enum {
     FUNCTIONS = sizeof functions / sizeof functions[0],

@@ -8,7 +8,7 @@ typedef struct Math {
     double (*sqrt)(double);
 } Math;
 
-static const KalSymbol symbols[] = {
+static const KalForeignSymbol symbols[] = {
     {"cos",  offsetof(Math, cos) },
     {"sqrt", offsetof(Math, sqrt)},
 };
