@@ -12,8 +12,9 @@
 
 enum {
     ITERATIONS = 120,
-    TRIALS = 14,   // of one step, with more damping each time
-    FOOTSTEPS = 60 // of a walk along a family
+    TRIALS = 14,    // of one step, with more damping each time
+    FOOTSTEPS = 60, // of a walk along a family
+    CREEP_STEPS = 6 // of Newton's method that go the same way
 };
 
 static const double LEAST_DAMPING = 1e-14;
@@ -43,13 +44,16 @@ KalStatus kal_balancer_init(KalBalancer *b, KalAnalysis *a)
     b->step = take(a, z);
     b->way = take(a, z);
     b->pivot = (int *)kal_arena_alloc(a->arena, rows, sizeof(int));
+    b->scale = take(a, z);
+    b->course = take(a, 2 * z);
+    b->found = take(a, z);
     b->y = take(a, z);
     b->null = take(a, z * z);
     b->origin = take(a, z);
     b->goal = take(a, z);
     return b->row_state && b->column_state && b->lengths && b->r && b->J && b->H
-                   && b->inverse && b->step && b->way && b->pivot && b->y && b->null
-                   && b->origin && b->goal
+                   && b->inverse && b->step && b->way && b->pivot && b->scale
+                   && b->course && b->found && b->y && b->null && b->origin && b->goal
                ? KAL_OK
                : fail_memory(a);
 }
@@ -325,11 +329,16 @@ static KalStatus is_met(KalBalancer *b, bool *out_met)
     return KAL_OK;
 }
 
+static bool is_still(const KalBalancer *b, const KalLinearization *l)
+{
+    return b->steady ? l->steady : l->at_rest;
+}
+
 static KalStatus is_balanced(KalBalancer *b, bool *out_balanced)
 {
     KalLinearization l;
     KAL_TRY(kal_analysis_linearize(b->a, &l));
-    *out_balanced = b->steady ? l.steady : l.at_rest;
+    *out_balanced = is_still(b, &l);
     return is_met(b, out_balanced);
 }
 
@@ -350,16 +359,163 @@ KalStatus kal_balancer_clean(KalBalancer *b)
     return is_of_state(status) ? KAL_OK : status;
 }
 
+// Forces that only decay.
+
+// Newton's step from the present state, in b->course and b->step; answers its length
+// relative to the state, 0 if there is none.  Columns are scaled: a force may decay beside
+// stiff ones.
+static KalStatus find_newton(KalBalancer *b, double *out_length)
+{
+    const int n = b->columns;
+    const double *y = kal_instant_q(b->a->instant);
+    KalLinearization l;
+    *out_length = 0.0;
+    KAL_TRY(look(b, &l));
+    for (int j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (int i = 0; i < b->rows; i++) {
+            sum = hypot(sum, b->J[i * n + j]);
+        }
+        b->scale[j] = sum > 0.0 ? 1.0 / sum : 0.0;
+        for (int i = 0; i < b->rows; i++) {
+            b->J[i * n + j] *= b->scale[j];
+        }
+    }
+    if (!solve(b, LEAST_DAMPING, b->r, b->step)) {
+        return KAL_OK;
+    }
+    for (int j = 0; j < n; j++) {
+        b->step[j] *= b->scale[j];
+    }
+    expand(b, b->step, b->course);
+    for (int i = 0; i < 2 * b->a->system->n; i++) {
+        *out_length = fmax(*out_length, fabs(b->course[i]) / fmax(1.0, fabs(y[i])));
+    }
+    return KAL_OK;
+}
+
+// The cosine between the last two steps, with the measure of lengths.
+static double find_cosine(const KalBalancer *b)
+{
+    const int count = 2 * b->a->system->n;
+    const double *now = b->course;
+    const double *before = b->course + count;
+    double sum = 0.0;
+    double nows = 0.0;
+    double befores = 0.0;
+    for (int i = 0; i < count; i++) {
+        const double size = fmax(1.0, fabs(b->y[i]));
+        sum += now[i] / size * (before[i] / size);
+        nows = hypot(nows, now[i] / size);
+        befores = hypot(befores, before[i] / size);
+    }
+    return sum / (nows * befores);
+}
+
+// Go a multiple of Newton's step.  *out_ratio: what is left of the rates.
+static KalStatus advance(KalBalancer *b, double factor, double *out_ratio)
+{
+    const size_t count = 2 * (size_t)b->a->system->n;
+    const double before = measure(b);
+    bool met = false;
+    memcpy(b->course + count, b->course, count * sizeof(double));
+    memcpy(b->y, kal_instant_q(b->a->instant), count * sizeof(double));
+    KAL_TRY(go(b, b->step, factor, &met));
+    *out_ratio = NAN;
+    if (met) {
+        KAL_TRY(fill_rates(b));
+        *out_ratio = measure(b) / before;
+    }
+    return KAL_OK;
+}
+
+// Where Newton's steps from a state lead: theory (18.6).
+typedef enum Course {
+    ARRIVES, // to a zero that is as near as rounding lets one say
+    LEAPS,   // to a zero of higher order, which a long step has come near
+    CREEPS,  // on and on
+} Course;
+
+// A long step to where steps that shrink by `ratio` would lead.
+static KalStatus leap(KalBalancer *b, double length, double ratio, Course *out_course)
+{
+    double left = 0.0;
+    double next = 0.0;
+    const double way = length / (1.0 - ratio);
+    *out_course = CREEPS;
+    if (ratio > 0.98 || way > 0.5) {
+        return KAL_OK;
+    }
+    KAL_TRY(advance(b, way / length, &left));
+    KAL_TRY(find_newton(b, &next));
+    *out_course = next > 0.1 * length ? CREEPS : LEAPS;
+    return KAL_OK;
+}
+
+static KalStatus find_course(KalBalancer *b, Course *out_course)
+{
+    const double nothing = 1e-13;
+    double length = 0.0;
+    double ratio = 0.0;
+    *out_course = ARRIVES;
+    KAL_TRY(find_newton(b, &length));
+    for (int k = 0; k < CREEP_STEPS; k++) {
+        double left = 0.0;
+        double next = 0.0;
+        if (length <= nothing) {
+            return KAL_OK;
+        }
+        KAL_TRY(advance(b, 1.0, &left));
+        if (!(left > 0.02 && left < 0.97)) {
+            return KAL_OK; // there at once, or rounding
+        }
+        KAL_TRY(find_newton(b, &next));
+        if (find_cosine(b) < 0.9) {
+            return KAL_OK;
+        }
+        ratio = next / length;
+        length = next;
+    }
+    return leap(b, length, ratio, out_course);
+}
+
+// Leave no state as balanced whose forces only decay.  The state stays, or goes nearer to
+// the zero of higher order that it is near.
+static KalStatus confirm(KalBalancer *b, bool *out_found)
+{
+    const size_t size = 2 * (size_t)b->a->system->n * sizeof(double);
+    double *y = kal_instant_q(b->a->instant);
+    Course course = ARRIVES;
+    memcpy(b->found, y, size);
+    const KalStatus status = find_course(b, &course);
+    if (status != KAL_OK || course != LEAPS) {
+        memcpy(y, b->found, size);
+    }
+    *out_found = status != KAL_OK || course != CREEPS;
+    return is_of_state(status) ? KAL_OK : status;
+}
+
+// A decaying force is told as soon as it looks like none, for later on rounding may hide
+// it, and at the end, for other forces may hide it before.
 static KalStatus seek(KalBalancer *b, bool *out_found)
 {
     KalLinearization l = {.steady = false};
     double damping = LEAST_DAMPING;
     bool better = true;
+    bool confirmed = false;
     for (int k = 0; k < ITERATIONS && better; k++) {
         KAL_TRY(look(b, &l));
+        if (!confirmed && is_still(b, &l)) {
+            KAL_TRY(confirm(b, &confirmed));
+            if (!confirmed) {
+                return KAL_OK;
+            }
+            KAL_TRY(look(b, &l));
+        }
         KAL_TRY(improve(b, &damping, &better));
     }
-    return is_balanced(b, out_found);
+    KAL_TRY(is_balanced(b, out_found));
+    return *out_found ? confirm(b, out_found) : KAL_OK;
 }
 
 KalStatus kal_balancer_seek(KalBalancer *b, bool *out_found)

@@ -33,6 +33,9 @@ typedef struct KalBalancer {
     double *step;      ///< columns: of states
     double *way;       ///< columns: towards a goal
     int *pivot;        ///< rows: scratch
+    double *scale;     ///< columns: of Newton's steps
+    double *course;    ///< 2 × 2n: Newton's step as a change of y, and the one before
+    double *found;     ///< 2n: a state to be confirmed
     double *y;         ///< 2n: the state before a trial
     double *null;      ///< 2n × 2n: directions of a family
     double *origin;    ///< 2n

@@ -218,6 +218,84 @@ static void what_is_not_there_is_not_found(void)
     lab_close(&lab);
 }
 
+static KalEquilibria search_potential(Lab *lab, const char *potential, bool beside)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "coord x, y\nkinetic 1/2*(x'^2 + %s)\npotential %s + %s\n"
+             "init x = 1, y = 0.3\n",
+             beside ? "y'^2" : "9*y'^2", potential, beside ? "3*y^2" : "50*(x - y)^2");
+    return search(lab, text, (KalEquilibriumOptions){.starts = 0});
+}
+
+// A force that only decays is zero nowhere, however small it gets; alone, beside a spring
+// and coupled to one.
+static void decaying_forces_have_no_equilibria(void)
+{
+    static const char *const potentials[] = {
+        "exp(-x)", "1e8*exp(-x)", "1e-30*exp(-x)", "-1/x",         "1/x",
+        "tanh(x)", "atan(x)",     "log(x)",        "exp(-exp(x))", "-1/x^3"};
+    for (size_t k = 0; k < sizeof potentials / sizeof potentials[0]; k++) {
+        char text[200];
+        Lab lab;
+        snprintf(text, sizeof text,
+                 "coord x\nkinetic 1/2*x'^2\npotential %s\ninit x = 1\n",
+                 potentials[k]);
+        const KalEquilibria alone =
+            search(&lab, text, (KalEquilibriumOptions){.starts = 0});
+        ok(alone.count == 0 && alone.arrived == 0 && alone.starts == 31);
+        lab_close(&lab);
+        const KalEquilibria beside = search_potential(&lab, potentials[k], true);
+        ok(beside.count == 0);
+        lab_close(&lab);
+    }
+    for (int k = 0; k < 2; k++) {
+        Lab lab;
+        const KalEquilibria coupled =
+            search_potential(&lab, k == 0 ? "exp(-x)" : "tanh(x)", false);
+        ok(coupled.count == 0);
+        lab_close(&lab);
+    }
+}
+
+// Wells that end in a plain: what is there is found, and nothing on the plain.
+static void wells_have_what_they_have(void)
+{
+    Lab lab;
+    KalEquilibria found = search_potential(&lab, "(1 - exp(-x))^2", true); // Morse
+    ok(found.count == 1 && find(&found, 0, 0.0));
+    lab_close(&lab);
+    found = search_potential(&lab, "4*(1/x^12 - 1/x^6)", true); // Lennard-Jones
+    ok(found.count == 2 && find(&found, 0, pow(2.0, 1.0 / 6.0)));
+    ok(find(&found, 0, -pow(2.0, 1.0 / 6.0)) != NULL);
+    lab_close(&lab);
+    found = search_potential(&lab, "exp(-x^2)", true);
+    ok(found.count == 1 && find(&found, 0, 0.0));
+    lab_close(&lab);
+    found = search_potential(&lab, "x^2*exp(-x)", true);
+    ok(found.count == 2 && find(&found, 0, 0.0) && find(&found, 0, 2.0));
+    lab_close(&lab);
+}
+
+// Zeros of higher order are found where they are, once.
+static void flat_zeros_are_found(void)
+{
+    static const char *const potentials[] = {"x^3", "x^4", "x^6", "x^10", "x^18"};
+    for (size_t k = 0; k < sizeof potentials / sizeof potentials[0]; k++) {
+        char text[200];
+        Lab lab;
+        snprintf(text, sizeof text,
+                 "coord x\nkinetic 1/2*x'^2\npotential %s\ninit x = 1\n",
+                 potentials[k]);
+        const KalEquilibria found =
+            search(&lab, text, (KalEquilibriumOptions){.starts = 0});
+        ok(found.count == 1 && found.arrived == 31 && find(&found, 0, 0.0));
+        ok(found.count == 1 && found.list[0].stability == KAL_STABILITY_MARGINAL
+           && found.list[0].family == 0);
+        lab_close(&lab);
+    }
+}
+
 static void wrong_searches_are_refused(void)
 {
     static const char *const bounds[] = {"x = 1",      "y = 0 .. 1", "x = 2 .. 1",
@@ -266,5 +344,7 @@ TAP_RUN(TAP_CASE(a_pendulum_hangs_or_stands), TAP_CASE(a_double_pendulum_has_fou
         TAP_CASE(families_are_told_from_flat_places),
         TAP_CASE(a_sleigh_rests_anywhere_and_glides_on_a_line),
         TAP_CASE(a_top_precesses), TAP_CASE(families_go_through_all_leaves),
-        TAP_CASE(what_is_not_there_is_not_found), TAP_CASE(wrong_searches_are_refused),
-        TAP_CASE(all_allocations_may_fail))
+        TAP_CASE(what_is_not_there_is_not_found),
+        TAP_CASE(decaying_forces_have_no_equilibria),
+        TAP_CASE(wells_have_what_they_have), TAP_CASE(flat_zeros_are_found),
+        TAP_CASE(wrong_searches_are_refused), TAP_CASE(all_allocations_may_fail))
