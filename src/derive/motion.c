@@ -4,6 +4,7 @@
 
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
+#include "derive/trace.h"
 #include "expr/order.h"
 
 // What a contribution is called in messages.
@@ -67,6 +68,40 @@ static KalStatus check_contributions(const KalDerivation *d)
         }
         if (kinds[i] & (UINT64_C(1) << KAL_SYMBOL_REACTION)) {
             d->eq->has_reactions = true;
+        }
+    }
+    return KAL_OK;
+}
+
+// A power that is not linear in velocities is not the power of the force that it gives: of
+// c x'², for one, that force has twice as much.  Theory (9.14).
+static KalStatus check_power(const KalDerivation *d, const KalContribution *c)
+{
+    KalExpr *slopes = NULL;
+    KalTrace on = {.found = false};
+    KAL_TRY(kal_derivation_scratch(d, d->eq->n, &slopes));
+    KAL_TRY(kal_gradient(d->g, c->value, d->v, d->eq->n, slopes));
+    KAL_TRY(kal_trace_find(d->model, KAL_SYMBOL_VELOCITY, slopes, d->eq->n, &on));
+    const bool ideal = c->kind == KAL_TERM_POWER;
+    if (on.found) {
+        kal_diagnostics_add(
+            d->diagnostics, KAL_SEVERITY_ERROR, c->span,
+            "%s has to be linear in velocities, but its slope for %s' depends on %s'; "
+            "for a force F that depends on velocities write '%s F along v', %s",
+            word_of(c->kind), d->model->coordinates[on.formula].name,
+            d->model->coordinates[on.coordinate].name,
+            ideal ? "power" : "nonideal power",
+            ideal ? "force or dissipation" : "or nonideal");
+    }
+    return KAL_OK;
+}
+
+static KalStatus check_powers(const KalDerivation *d)
+{
+    for (size_t i = 0; i < d->model->n_contributions; i++) {
+        const KalContribution *c = &d->model->contributions[i];
+        if (c->kind == KAL_TERM_POWER || c->kind == KAL_TERM_NONIDEAL_POWER) {
+            KAL_TRY(check_power(d, c));
         }
     }
     return KAL_OK;
@@ -209,6 +244,7 @@ KalStatus kal_derive_motion(KalDerivation *d)
     KAL_TRY(split_lagrangian(d));
     KAL_TRY(derive_stored(d));
     KAL_TRY(check_contributions(d));
+    KAL_TRY(check_powers(d));
     KAL_TRY(derive_masses(d));
     KAL_TRY(derive_Q(d));
     return derive_C(d);

@@ -93,9 +93,24 @@ KalNode *kal_parse_dissipation(KalParser *p, uint32_t begin)
     return kal_parser_add_unary(p, KAL_NODE_DISSIPATION, begin, kal_parse_value(p));
 }
 
+// `power value` and `power force along velocity`
+static KalNode *parse_power(KalParser *p, KalNodeKind whole, KalNodeKind along,
+                            uint32_t begin)
+{
+    KalNode *value = kal_parse_value(p);
+    if (!kal_parser_accept_word(p, "along")) {
+        return kal_parser_add_unary(p, whole, begin, value);
+    }
+    KalNode *velocity = kal_parse_value(p);
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = along, .of.binary = {value, velocity}
+    });
+}
+
 KalNode *kal_parse_power(KalParser *p, uint32_t begin)
 {
-    return kal_parser_add_unary(p, KAL_NODE_EXTERNAL_POWER, begin, kal_parse_value(p));
+    return parse_power(p, KAL_NODE_EXTERNAL_POWER, KAL_NODE_POWER_ALONG, begin);
 }
 
 // `coordinate = value, …`
@@ -131,7 +146,7 @@ KalNode *kal_parse_nonideal(KalParser *p, uint32_t begin)
         return parse_assignments(p, KAL_NODE_NONIDEAL, begin);
     }
     kal_parser_advance(p);
-    return kal_parser_add_unary(p, KAL_NODE_NONIDEAL_POWER, begin, kal_parse_value(p));
+    return parse_power(p, KAL_NODE_NONIDEAL_POWER, KAL_NODE_NONIDEAL_ALONG, begin);
 }
 
 KalNode *kal_parse_mass(KalParser *p, uint32_t begin)

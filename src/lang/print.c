@@ -465,6 +465,12 @@ static void print_operand(const char *word, const KalNode *node, KalSink sink)
     print_after(word, node->of.unary.operand, sink);
 }
 
+static void print_along(const char *word, const KalNode *node, KalSink sink)
+{
+    print_after(word, node->of.binary.left, sink);
+    print_after(" along ", node->of.binary.right, sink);
+}
+
 static void print_loop(const char *word, const KalNode *node, KalSink sink)
 {
     put(sink, word);

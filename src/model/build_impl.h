@@ -633,6 +633,7 @@ void kal_build_let(KalBuild *b, const KalNode *node);
 void kal_build_output(KalBuild *b, const KalNode *node);
 void kal_build_title(KalBuild *b, const KalNode *node);
 void kal_build_energy(KalBuild *b, const KalNode *node);
+void kal_build_along(KalBuild *b, const KalNode *node);
 void kal_build_force(KalBuild *b, const KalNode *node);
 void kal_build_mass(KalBuild *b, const KalNode *node);
 void kal_build_constraint(KalBuild *b, const KalNode *node);

@@ -2,6 +2,7 @@
 
 // Energies, forces, masses.
 
+#include "expr/diff.h"
 #include "model/build_impl.h"
 
 typedef struct EnergyRow {
@@ -114,6 +115,71 @@ void kal_build_force(KalBuild *b, const KalNode *node)
                                                   ideal ? impressed : nonideal);
         (void)kal_build_zip(b, ideal ? add_impressed : add_nonideal, target, value, a);
     }
+}
+
+// Forces along velocities: Q = F ∂v/∂q', theory (9.14).
+
+static void add_slopes(KalBuild *b, KalValue force, const KalExpr *slopes,
+                       const KalNode *node)
+{
+    const bool ideal = node->kind == KAL_NODE_POWER_ALONG;
+    const KalNode *velocity = node->of.binary.right;
+    bool any = false;
+    for (uint32_t i = 0; i < b->model->n_coordinates; i++) {
+        const KalContribution entry = {
+            .kind = ideal ? KAL_TERM_FORCE : KAL_TERM_NONIDEAL,
+            .row = i,
+            .value = kal_mul(b->model->graph, force.of.expr, slopes[i]),
+            .span = node->of.binary.left->span};
+        if (kal_is_zero(b->model->graph, slopes[i])) {
+            continue;
+        }
+        if ((kinds_in(b, slopes[i]) & KAL_MARK(VELOCITY)) != 0) {
+            kal_build_error(b, velocity->span,
+                            "what stands after 'along' has to be linear in velocities");
+            return;
+        }
+        add(b, entry);
+        any = true;
+    }
+    if (!any && velocity->span.source == b->main) {
+        kal_build_warn(b, velocity->span,
+                       "no velocity is in this, so the force has no effect");
+    }
+}
+
+static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
+                          const KalNode *node)
+{
+    const size_t n = b->model->n_coordinates;
+    KalExpr *v = kal_alloc(b->ctx, 2 * n + 1, sizeof *v);
+    if (!kal_build_check(
+            b, v ? KAL_OK : kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for a force"))) {
+        return KAL_BAD_VALUE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        v[i] = b->model->coordinates[i].v;
+    }
+    kal_build_demand_power(b, kal_build_unit_times(b, force.unit, velocity.unit),
+                           node->of.binary.left->span, "the force times the velocity");
+    if (kal_build_check(b,
+                        kal_gradient(b->model->graph, velocity.of.expr, v, n, v + n))) {
+        add_slopes(b, force, v + n, node);
+    }
+    kal_free(b->ctx, v, (2 * n + 1) * sizeof *v);
+    return force;
+}
+
+void kal_build_along(KalBuild *b, const KalNode *node)
+{
+    static const KalUsage impressed = {KAL_MARKS_STATE, "a force"};
+    static const KalUsage nonideal = {KAL_MARKS_NONIDEAL, "a force"};
+    static const KalUsage velocity = {KAL_MARKS_STATE, "a velocity"};
+    const bool ideal = node->kind == KAL_NODE_POWER_ALONG;
+    const KalValue force =
+        kal_build_eval_for(b, node->of.binary.left, ideal ? impressed : nonideal);
+    const KalValue along = kal_build_eval_for(b, node->of.binary.right, velocity);
+    (void)kal_build_zip(b, add_along, force, along, node);
 }
 
 void kal_build_mass(KalBuild *b, const KalNode *node)

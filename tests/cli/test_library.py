@@ -714,6 +714,53 @@ def spatial_hinge_carries_motor_spring_and_damper():
 
 
 @case
+def motors_give_the_torque_that_is_written():
+    """One that depends on the rate: not once more what its slope gives."""
+    law = "torque = 1 - 0.5*hinge.rate - 0.2*hinge.rate^3"
+    plane = planar(f"""
+        part rotor = Body(m = 1, I = 0.3, gravity = [0, 0])
+        part hinge = Pin(b = rotor)
+        part motor = Motor(joint = hinge, {law})
+    """)
+    space = spatial(f"""
+        part rotor = Body(m = 1, I = [0.2, 0.2, 0.3], gravity = [0, 0, 0])
+        part hinge = Revolute(b = rotor)
+        part motor = Motor(joint = hinge, {law})
+    """)
+    for rate in (-1.5, 0.0, 0.4, 2.0):
+        up = (1 - 0.5 * rate - 0.2 * rate**3) / 0.3
+        now = plane.at(body("rotor", 0.0, 0.0, 0.7, 0.0, 0.0, rate))
+        near(now.answer["qdd"], [0, 0, up])
+        e = quaternion([0, 0, 1], 0.7)
+        now = space.at(body_state("rotor", [0.0] * 3, e, [0.0] * 3, [0, 0, rate]))
+        near(body_spin_up(now, "rotor", e), [0, 0, up], 1e-11)
+
+
+@case
+def spatial_ground_turns_as_told():
+    """A table that turns faster and faster: what a body on it feels through a damper."""
+    model = spatial("""
+        part table = Ground(at = [0, 0, 0.1*t], turn = quaternion([1, 2, 2], t + t^2))
+        part rotor = Body(m = 1, I = [0.2, 0.2, 0.2], gravity = [0, 0, 0])
+        part joint = Ball(a = table, b = rotor)
+        part rub = Bushing(a = table, b = rotor, at_a = [0.3, 0, 0], at_b = [0.3, 0, 0], k = 0, c = 2)
+        output wx = table.omega.x, wy = table.omega.y, wz = table.omega.z
+        let hinge = table.omega - rotor.omega
+        output hx = hinge.x, hy = hinge.y, hz = hinge.z
+    """)
+    axis = [1 / 3, 2 / 3, 2 / 3]
+    for t in (0.0, 0.4, 1.1):
+        e = quaternion([1, 2, 2], t + t * t)
+        now = model.at({"t": t, **body_state("rotor", [0, 0, 0.1 * t], e, [0, 0, 0.1], [0.0] * 3)})
+        omega = scaled(1 + 2 * t, axis)
+        near([now.outputs[k] for k in ("wx", "wy", "wz")], omega)
+        near([now.outputs[k] for k in ("hx", "hy", "hz")], omega)
+        arm = times(rotation(e), [0.3, 0, 0])
+        torque = cross(arm, scaled(2.0, cross(omega, arm)))
+        near(times(rotation(e), body_spin_up(now, "rotor", e)), scaled(1 / 0.2, torque), 1e-11)
+
+
+@case
 def spatial_disc_rolls_straight_and_steers():
     """A wheel between a fork: rolling speed, and the gyroscopic torque of steering."""
     R, Ia, Id, m = 0.35, 0.12, 0.07, 2.0

@@ -347,12 +347,20 @@ static KalNode *make_list(KalNodeKind kind, KalNode *(*make_item)(int), int size
     return make(kind, make_chain(1, make_item, size), NULL, NULL, NULL);
 }
 
+static KalNode *make_along(int size)
+{
+    return make(below(2) ? KAL_NODE_POWER_ALONG : KAL_NODE_NONIDEAL_ALONG,
+                make_value(size), make_value(size), NULL, NULL);
+}
+
 static KalNode *make_energy(int size)
 {
     static const KalNodeKind kinds[] = {KAL_NODE_KINETIC, KAL_NODE_POTENTIAL,
                                         KAL_NODE_DISSIPATION, KAL_NODE_EXTERNAL_POWER,
                                         KAL_NODE_NONIDEAL_POWER};
-    return make(kinds[below(5)], make_value(size), NULL, NULL, NULL);
+    const int kind = below(6);
+    return kind == 5 ? make_along(size)
+                     : make(kinds[kind], make_value(size), NULL, NULL, NULL);
 }
 
 static KalNode *make_structure(int size)

@@ -101,7 +101,7 @@ static void forces_add_up(void)
     mass("x", "x", "t");
     mass("y", "y", "2");
     term(KAL_TERM_DISSIPATION, "c*(x' - y')^2/2");
-    term(KAL_TERM_POWER, "5*y' + x*x'^2");
+    term(KAL_TERM_POWER, "5*y' + x^2*x' + sin(t)");
     force(KAL_TERM_FORCE, "x", "t*y'");
     force(KAL_TERM_FORCE, "x", "1");
     derive();
@@ -112,7 +112,7 @@ static void forces_add_up(void)
     near(value_of(lower(&eq->M, 0, 0)), 5.0, 0.0);
     near(value_of(lower(&eq->M, 0, 1)), 6.0, 0.0);
     near(value_of(lower(&eq->M, 1, 1)), 2.0, 0.0);
-    near(value_of(eq->Q[0]), -0.5 * 2.0 + 2.0 * 2.0 * 1.5 + 4.0 * -0.5 + 1.0, 1e-15);
+    near(value_of(eq->Q[0]), -0.5 * 2.0 + 2.0 * 2.0 + 4.0 * -0.5 + 1.0, 1e-15);
     near(value_of(eq->Q[1]), 0.5 * 2.0 + 5.0, 1e-15);
     end();
 }
@@ -167,10 +167,10 @@ static void non_ideal_forces_fill_C(void)
     const KalContribution entry = {
         .kind = KAL_TERM_NONIDEAL, .row = 0, .value = kal_mul(g, f("-1/5"), N)};
     ok(kal_model_add_contribution(model, entry) == KAL_OK);
-    term(KAL_TERM_NONIDEAL_POWER, "-3*x'^2/2 + y'");
+    term(KAL_TERM_NONIDEAL_POWER, "-3*t*x' + y'");
     derive();
     ok(eq->has_C && eq->has_reactions);
-    set("x'", 2.0);
+    set("t", 2.0);
     system_values[kal_graph_node(g, N).arg[0].index] = 10.0;
     near(value_of(eq->C[0]), -8.0, 0.0);
     near(value_of(eq->C[1]), 1.0, 0.0);
@@ -234,6 +234,17 @@ static void faults_of_models_are_named(void)
     coordinates("x");
     servo("jerk", "x''", "1");
     expect_fault("servo 'jerk' has accelerations");
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_POWER, "3*x' + x*(sin(t)*x' + cos(x)*y')^2 + 2");
+    expect_fault(
+        "power has to be linear in velocities, but its slope for x' depends on x'; "
+        "for a force F that depends on velocities write 'power F along v'");
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_POWER, "3*x'");
+    term(KAL_TERM_NONIDEAL_POWER, "-x'*abs(y')");
+    expect_fault("the power of a non-ideal force has to be linear in velocities");
     begin();
     coordinates("x");
     actuator("u", "x'^2");

@@ -62,6 +62,8 @@ static void energies_and_forces(void)
     keeps("potential m*g*y");
     keeps("dissipation 1/2*c*x'^2");
     keeps("power F*x'");
+    keeps("power -c*v^2 along v");
+    keeps("power F + G along tip'");
     keeps("force x = -k*x");
     keeps("force x = 1, link[2].a = 2, y[i] = 3");
     keeps("mass[x, y] = m");
@@ -75,6 +77,7 @@ static void constraints_and_control(void)
     keeps("constraint c[i]: [a, b] = [c, d]");
     keeps("nonideal y = -mu*abs(reaction(floor))*sign(y')");
     keeps("nonideal power -mu*reaction(n)*x'");
+    keeps("nonideal power -mu*reaction(n)*sign(x') along x'");
     keeps("prescribe θ = 30 - t");
     keeps("actuator u: theta'");
     keeps("actuator u[i]: theta[i]', limit = 5, weight = 1/2");

@@ -32,6 +32,7 @@ static void right_units_are_no_news(void)
     fits("potential m*9.81*x + k*x^2");
     fits("potential k*(x - L)^2 + 3");
     fits("dissipation k*T*x'^2\npower m*x'*L/T^2");
+    fits("power -k*T*x' along x'\npower [m*L/T^2, m*L^2/T^2] along [x', th']");
     fits("force x = -k*x, th = -m*L^2*w^2\nmass[x, th] = m*L\nmass[x, x] = m");
     fits("constraint c: x - L*sin(th) = 0");
     fits("constraint c: [x, L] = [L*th, x]");
@@ -66,6 +67,7 @@ static void wrong_units_are_told(void)
     misfits("kinetic m*x'^2\npotential k*x", "error 6:11");
     misfits("dissipation k*x", "error 5:13");
     misfits("power k*x", "error 5:7");
+    misfits("power k along x'", "error 5:7");
     misfits("force x = m", "error 5:11 units do not match: the force times its "
                            "coordinate has [kg*m]");
     misfits("mass[th, th] = m", "error 5:16 units do not match: the mass times both "

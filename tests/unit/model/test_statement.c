@@ -83,6 +83,32 @@ static void energies_and_forces_are_listed(void)
     lab_close(&lab);
 }
 
+static void forces_along_velocities_act_on_coordinates(void)
+{
+    Lab lab;
+    lab_build(&lab, "param c = 2\ncoord x, y, a\nkinetic x'^2 + y'^2 + a'^2\n"
+                    "let v = x' + 3*cos(a)*a' - t\npower -c*v^2 along v\n"
+                    "power [1, x'] along [y', a']\n"
+                    "constraint k: x = y\nnonideal power -reaction(k) along 2*x'\n");
+    const KalContribution *terms = lab.model->contributions;
+    ok(lab.model->n_contributions == 6);
+    ok(terms[1].kind == KAL_TERM_FORCE && terms[1].row == 0);
+    ok(terms[2].kind == KAL_TERM_FORCE && terms[2].row == 2);
+    ok(terms[3].row == 1 && terms[4].row == 2);
+    ok(terms[5].kind == KAL_TERM_NONIDEAL && terms[5].row == 0);
+    same_text(lab_formula(&lab, terms[4].value), "x'");
+    same_text(lab_formula(&lab, terms[5].value), "-2*reaction(k)");
+    const double F = lab_value(&lab, terms[1].value, 7);
+    near(lab_value(&lab, terms[2].value, 7), 3.0 * cos(lab_symbol("a", 7)) * F, 1e-14);
+    lab_close(&lab);
+    fails("coord x, y\nkinetic x'^2 + y'^2\npower 1 along x'*y'\n",
+          "error 3:15 what stands after 'along' has to be linear in velocities");
+    warns("coord x\nkinetic x'^2\npower 1 along x\n",
+          "warning 3:15 no velocity is in this, so the force has no effect");
+    fails("coord x\nkinetic x'^2\npower [1, 2] along x'\n", "error 3:");
+    fails("coord x\nkinetic x'^2\npower x'' along x'\n", "error 3:7");
+}
+
 static void forces_act_on_arrays_too(void)
 {
     Lab lab;
@@ -285,7 +311,9 @@ static void names_that_are_not_used_are_told(void)
 
 TAP_RUN(TAP_CASE(parameters_follow_each_other), TAP_CASE(what_sets_sizes_is_structural),
         TAP_CASE(coordinates_have_three_symbols),
-        TAP_CASE(energies_and_forces_are_listed), TAP_CASE(forces_act_on_arrays_too),
+        TAP_CASE(energies_and_forces_are_listed),
+        TAP_CASE(forces_along_velocities_act_on_coordinates),
+        TAP_CASE(forces_act_on_arrays_too),
         TAP_CASE(constraints_have_one_row_per_element), TAP_CASE(control_is_listed),
         TAP_CASE(outputs_may_use_what_motion_gives), TAP_CASE(events_have_actions),
         TAP_CASE(pictures_have_points_and_labels), TAP_CASE(simulate_has_options),

@@ -39,7 +39,7 @@ static const char *const models[] = {
     "constraint rx: x' = R*cos(b)*a'\nconstraint ry: y' = R*sin(b)*a'\n",
     // non-ideal forces, actuators
     "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y\n"
-    "constraint plane: y = x/2\nnonideal power -0.1*x'^2*x'\n",
+    "constraint plane: y = x/2\nnonideal power -0.1*x'^2 along x'\n",
     // redundant constraints
     "coord x, y, z\nkinetic 1/2*(x'^2 + y'^2 + z'^2)\npotential z\n"
     "constraint a: z = x^2 + y^2\nconstraint b: 2*z = 2*x^2 + 2*y^2\n"

@@ -71,7 +71,7 @@ static void derivatives_are_those_of_accelerations(void)
             rows, 1, 1e-8);
     compare("coord x, y, th\nkinetic 1/2*(x'^2 + y'^2 + 0.3*th'^2)\n"
             "constraint skid: -x'*sin(th) + y'*cos(th) - 0.2*th' = 0\n"
-            "power -0.3*x'*abs(x')\ninit th = 0.4, x' = 1, th' = 2\n",
+            "power -0.3*abs(x') along x'\ninit th = 0.4, x' = 1, th' = 2\n",
             rows, 1, 1e-8);
     // Non-ideal forces, a mass matrix that is singular, and a drive.
     compare("coord x, y, z\nkinetic 1/2*(x' + y')^2 + 1/2*(1 + x^2)*z'^2\n"
