@@ -15,6 +15,10 @@ enum {
     TEXT_SIZE = 256
 };
 
+// Of theory (12.11).
+static const double STEP_PART = 0.3;
+static const double LEAST_TOLERANCE = 100.0 * DBL_EPSILON;
+
 struct KalStiff {
     KalContext *ctx;
     KalOdeSystem system;
@@ -144,11 +148,26 @@ static bool make_parts(KalStiff *s)
     return s->linear != NULL;
 }
 
-// CVODE bounds the root of the mean of squares; so that no component exceeds its own
-// tolerance, all are given as if alone, theory (12.11).
+// The part of the tolerances that a step may have, theory (12.11).  CVODE bounds the root
+// of the mean of squares; so that no component exceeds its own tolerance, all are given as
+// if alone.  And errors of steps add up over a run.
+static double share_of_step(const KalStiff *s)
+{
+    const double tolerance = s->options.rtol > 0.0 ? s->options.rtol : s->options.atol;
+    const double alone = 1.0 / sqrt((double)s->system.n);
+    const double part = alone * fmin(1.0, STEP_PART * pow(tolerance, 1.0 / 5.0));
+    return fmin(alone, fmax(part, LEAST_TOLERANCE / tolerance));
+}
+
+// Theory (12.16).
+double kal_stiff_least_tolerance(int n)
+{
+    return pow(LEAST_TOLERANCE * sqrt((double)n) / STEP_PART, 5.0 / 6.0);
+}
+
 static int set_tolerances(KalStiff *s, double *atol)
 {
-    const double share = 1.0 / sqrt((double)s->system.n);
+    const double share = share_of_step(s);
     for (int i = 0; i < s->system.n; i++) {
         atol[i] = share * (s->options.atols ? s->options.atols[i] : s->options.atol);
     }

@@ -32,6 +32,10 @@ KAL_CHECKED KalStatus kal_stiff_create(KalContext *ctx, const KalOdeSystem *syst
 /// Free an integrator.  NULL is allowed.
 void kal_stiff_destroy(KalStiff *solver);
 
+/// The smallest tolerance that is kept for n states: with a smaller one errors are no
+/// smaller, theory (12.11).
+double kal_stiff_least_tolerance(int n);
+
 /// Start at (t, y), or start anew after an event, towards t_end, which may lie before t
 /// and may be infinite.  Nothing is remembered but the counts.  KAL_ERR_USAGE,
 /// KAL_ERR_NUMBER.

@@ -82,10 +82,25 @@ static void take_powers(KalRun *run, double spent)
     kal_balance_find_powers(&run->balance, run->instant, run->balance.powers);
 }
 
+// Tell once that the tolerance is tighter than the implicit method can keep.
+static KalStatus tell_limit(KalRun *run, double t)
+{
+    const double least = kal_stiff_least_tolerance(2 * run->system->n);
+    const bool told = run->method.told_limit;
+    run->method.told_limit = true;
+    return told || options_of(run).rtol >= least
+               ? KAL_OK
+               : kal_run_tell(run, t,
+                              "method bdf keeps tolerances down to %.1g: the motion is "
+                              "no more exact than that",
+                              least);
+}
+
 // The implicit method: powers are known at the ends of its steps.
 static KalStatus start_stiff(KalRun *run, double t, const double *y, double end)
 {
     KalBalance *balance = &run->balance;
+    KAL_TRY(tell_limit(run, t));
     KAL_TRY(kal_stiff_start(run->stiff_solver, t, y, end));
     if (balance->n > 0) {
         const double spent = run->method.spent;

@@ -50,6 +50,7 @@ typedef struct KalMethodWatch {
     double explicit_price; ///< of the explicit method, per unit of time
     int patience;          ///< steps until the implicit one may be tried again
     bool told;             ///< that it cannot be tried
+    bool told_limit;       ///< that it cannot keep the tolerance
 } KalMethodWatch;
 
 /// What happened lately, to notice events that never end.

@@ -365,6 +365,38 @@ def options_change_how_it_runs():
     assert loose["constraint_error"]["position"] > held["constraint_error"]["position"] > 1e-12
 
 
+# An eccentric ball that spins and slides, in Euler's parameters: a tippe top.
+TIPPE = """use spatial
+param m = 0.02, R = 0.02, a = 0.003, I1 = 3e-6, I3 = 3.2e-6, c = 0.05
+part b = Body(m = m, I = [I1, I1, I3], turn = [cos(0.05), sin(0.05), 0, 0], spin = [0, 0, 150])
+let center = b.r + a*b.R*[0, 0, 1]
+constraint floor: center.z = R
+let slip = center' + cross(b.omega, [0, 0, -R])
+dissipation 1/2*c*(slip.x^2 + slip.y^2)
+init b.z ~ R - a
+simulate 0 .. 1 every 1
+"""
+
+
+def distance(one, other):
+    """The largest difference of two states, relative to 1 + |y|."""
+    return max(abs(x - other[kind][name])/(1 + abs(x))
+               for kind in ("q", "qd") for name, x in one[kind].items())
+
+
+@case
+def both_methods_keep_the_tolerance():
+    best = simulate_text(TIPPE, "--method", "dop853", "--tolerance", "1e-13")
+    for method in ("dop853", "bdf"):
+        for tolerance in (1e-8, 1e-9, 1e-10):
+            answer = simulate_text(TIPPE, "--method", method, "--tolerance", str(tolerance))
+            off = distance(best, answer)
+            assert off < 1000*tolerance, (method, tolerance, off)
+    answer = simulate_text(TIPPE, "--method", "bdf", "--tolerance", "1e-12", "--until", "0.1")
+    assert any("method bdf keeps tolerances down to" in incident["text"]
+               for incident in answer["incidents"]), answer["incidents"]
+
+
 @case
 def failures_say_when_and_why():
     error = fail_text("coord x, y\nkinetic 1/2*x'^2\npotential y*0 + x\n")
