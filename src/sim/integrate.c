@@ -14,6 +14,9 @@ enum {
 
 // Tolerances beyond this are of no use where the rank of constraints is watched.
 static const double LOOSEST = 1e-8;
+// The implicit method pays when it takes no more than this part of the evaluations: each
+// comes with algebra that takes the time of one or more.
+static const double PAYS = 0.5;
 // A loss of rank is crossed when it is nearer than this many steps.
 static const double NEAR = 2.0;
 static const double NEAR_STIFF = 30.0; // whose steps are short
@@ -75,10 +78,9 @@ KalStatus kal_run_integrate_init(KalRun *run)
     return create_stiff(run);
 }
 
-// Powers in the solved instant.  They must not make the method seem dearer.
-static void take_powers(KalRun *run, double spent)
+// Powers in the solved instant.
+static void take_powers(KalRun *run)
 {
-    run->method.spent = spent;
     kal_balance_find_powers(&run->balance, run->instant, run->balance.powers);
 }
 
@@ -103,10 +105,9 @@ static KalStatus start_stiff(KalRun *run, double t, const double *y, double end)
     KAL_TRY(tell_limit(run, t));
     KAL_TRY(kal_stiff_start(run->stiff_solver, t, y, end));
     if (balance->n > 0) {
-        const double spent = run->method.spent;
         kal_run_put(run, t, y);
         KAL_TRY(kal_run_solve(run));
-        take_powers(run, spent);
+        take_powers(run);
         kal_trail_start(&balance->trail, t, y + 2 * (size_t)run->system->n,
                         balance->powers);
     }
@@ -118,9 +119,8 @@ static KalStatus step_stiff(KalRun *run)
     KalBalance *balance = &run->balance;
     KAL_TRY(kal_stiff_step(run->stiff_solver, &run->step));
     if (balance->n > 0) {
-        const double spent = run->method.spent;
         KAL_TRY(kal_run_look(run, run->step.t_new));
-        take_powers(run, spent);
+        take_powers(run);
         kal_trail_add(&balance->trail, run->step.t_new, balance->powers,
                       kal_stiff_order(run->stiff_solver));
     }
@@ -229,6 +229,7 @@ static KalStatus change_method(KalRun *run, bool stiff)
     run->statistics.changes++;
     run->method.steps = 0;
     run->method.patience = stiff ? 0 : PATIENCE;
+    run->method.warm = false;
     KAL_TRY(kal_run_tell(run, run->t, "%s",
                          stiff ? "the system is stiff here: changed to method bdf"
                                : "method bdf does not pay: changed back to dop853"));
@@ -274,8 +275,12 @@ static KalStatus choose_method(KalRun *run)
         return run->step.stiff && run->system->n_servos > 0 ? tell_stiff(run) : KAL_OK;
     }
     const double found = price(run);
-    if (run->stiff) {
-        return found > watch->explicit_price ? change_method(run, false) : KAL_OK;
+    if (run->stiff) { // it begins with low orders and short steps
+        const bool judged = watch->warm;
+        watch->warm = watch->warm || found > 0.0;
+        return judged && found > PAYS * watch->explicit_price
+                   ? change_method(run, false)
+                   : KAL_OK;
     }
     watch->explicit_price = found > 0.0 ? found : watch->explicit_price;
     watch->patience -= watch->patience > 0;

@@ -52,7 +52,6 @@ static KalStatus fail_unique(const KalRun *run)
 KalStatus kal_run_solve(KalRun *run)
 {
     run->statistics.evaluations++;
-    run->method.spent += 1.0;
     KalStatus status = kal_instant_solve(run->instant, &run->answer);
     if (status == KAL_OK && !run->answer.unique) {
         status = fail_unique(run);
@@ -68,6 +67,7 @@ static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_r
     if (run->careful) {
         KAL_TRY(kal_run_project(run));
     }
+    run->method.spent += 1.0;
     KAL_TRY(kal_run_solve(run));
     memcpy(out_rate, kal_instant_qd(run->instant), n * sizeof(double));
     memcpy(out_rate + n, run->answer.qdd, n * sizeof(double));
@@ -137,7 +137,7 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
     for (int k = 0; !ranked && k < count; k++) {
         instant->independent[k] = k;
     }
-    run->method.spent += 0.5 * (double)run->system->n; // solves without formulas
+    run->method.spent += 1.0 + 0.5 * (double)run->system->n; // solves without formulas
     run->solved = false;
     return tell_time(run, kal_tangent_fill(&run->tangent, instant, instant->independent,
                                            count, out_J));

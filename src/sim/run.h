@@ -43,12 +43,13 @@ typedef struct KalRankWatch {
 
 /// Which method pays: work for each unit of time.
 typedef struct KalMethodWatch {
-    double t;              ///< where the present window began
-    double work;           ///< done until then
-    int steps;             ///< since then
-    double spent;          ///< work so far, in evaluations of accelerations
+    double t;     ///< where the present window began
+    double work;  ///< done until then
+    int steps;    ///< since then
+    double spent; ///< work of integrators so far, in evaluations of accelerations
     double explicit_price; ///< of the explicit method, per unit of time
     int patience;          ///< steps until the implicit one may be tried again
+    bool warm;             ///< the implicit method has had a window to begin in
     bool told;             ///< that it cannot be tried
     bool told_limit;       ///< that it cannot keep the tolerance
 } KalMethodWatch;
