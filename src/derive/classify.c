@@ -21,6 +21,7 @@ typedef struct Classifier {
     KalClassification *made;
     KalPfaffian forms;
     KalFrobenius verdicts; // on the forms
+    bool rank_open;        // the rank may be more in places
 } Classifier;
 
 static KalStatus no_memory(const Classifier *c)
@@ -50,7 +51,7 @@ const char *kal_constraint_kind_word(KalConstraintKind kind)
 }
 
 // Whether a residual is linear in the velocities: its slopes are free of them.
-static KalStatus find_linear(const Classifier *c, size_t i, bool *out_linear)
+static KalStatus find_linear(const Classifier *c, size_t i, KalConstraintClass *found)
 {
     KalTrace on = {.found = false};
     KalSparse J = {0};
@@ -65,7 +66,8 @@ static KalStatus find_linear(const Classifier *c, size_t i, bool *out_linear)
     const KalStatus status =
         kal_trace_find(c->model, KAL_SYMBOL_VELOCITY, J.value, (size_t)J.start[1], &on);
     kal_sparse_clear(&J);
-    *out_linear = !on.found;
+    found->linear_in_velocity = !on.found;
+    found->decision = on.open ? KAL_DECISION_NONE : found->decision;
     return status;
 }
 
@@ -86,7 +88,7 @@ static KalStatus classify_one(const Classifier *c, size_t i)
         .time_dependent = (kinds & (UINT64_C(1) << KAL_SYMBOL_TIME)) != 0,
     };
     if (constraint->level != KAL_LEVEL_POSITION) {
-        KAL_TRY(find_linear(c, i, &found->linear_in_velocity));
+        KAL_TRY(find_linear(c, i, found));
     }
     return KAL_OK;
 }
@@ -211,7 +213,7 @@ static KalStatus make_integrals(const Classifier *c, bool typed, KalSparse *out_
     return status;
 }
 
-static KalStatus find_rank(const Classifier *c)
+static KalStatus find_rank(Classifier *c)
 {
     KalSparse values = {0};
     KalProbe *probe = NULL;
@@ -221,13 +223,17 @@ static KalStatus find_rank(const Classifier *c)
         return KAL_OK;
     }
     KAL_TRY(make_integrals(c, false, &values));
+    KalRank rank = {.least = 0};
     KalStatus status =
         kal_probe_create(c->g, values.value, (size_t)values.start[values.rows], &probe);
     if (status == KAL_OK) {
-        status = kal_probe_rank(probe, &values, &c->made->rank, &c->made->rank_exact);
+        status = kal_probe_rank(probe, &values, &rank);
     }
     kal_probe_destroy(probe);
     kal_sparse_clear(&values);
+    c->made->rank = rank.least;
+    c->made->rank_exact = rank.exact;
+    c->rank_open = rank.least < rank.most;
     return status;
 }
 
@@ -238,18 +244,26 @@ static const char *reason_of(KalClosureEnd end)
     case KAL_CLOSURE_NODES: return "the formulas would grow too large";
     case KAL_CLOSURE_WORK: return "there are too many directions of motion";
     case KAL_CLOSURE_POINTS: return "no point was found at which all have a value";
+    case KAL_CLOSURE_OPEN:
+        return "it is not proven for all branches of the functions in them";
     }
     return "";
 }
 
 static void count_undecided(const Classifier *c)
 {
+    bool open = c->rank_open;
     for (size_t i = 0; i < c->eq->m; i++) {
-        c->made->undecided += c->made->classes[i].decision == KAL_DECISION_NONE;
+        const KalConstraintClass *class = &c->made->classes[i];
+        const bool undecided = class->decision == KAL_DECISION_NONE;
+        c->made->undecided += undecided;
+        open = open || (undecided && !class->linear_in_velocity);
     }
-    c->made->complete = c->verdicts.end == KAL_CLOSURE_FOUND;
+    c->made->complete = c->verdicts.end == KAL_CLOSURE_FOUND && !c->rank_open;
     if (c->made->undecided > 0 || !c->made->complete) {
-        c->made->reason = reason_of(c->verdicts.end);
+        c->made->reason =
+            reason_of(c->verdicts.end == KAL_CLOSURE_FOUND && open ? KAL_CLOSURE_OPEN
+                                                                   : c->verdicts.end);
     }
 }
 

@@ -31,7 +31,7 @@ typedef enum KalDecision {
     KAL_DECISION_FORM,    ///< it shows in the formula
     KAL_DECISION_EXACT,   ///< by exact arithmetic
     KAL_DECISION_NUMERIC, ///< by arithmetic with rounding
-    KAL_DECISION_NONE,    ///< not: the system is too large; the kind is the safe one
+    KAL_DECISION_NONE,    ///< not; the kind is the safe one
 } KalDecision;
 
 /// What a constraint is.
@@ -53,7 +53,8 @@ typedef struct KalClassification {
     KalConstraintClass *classes; ///< m
     KalSparse integrals; ///< k × n: rows that span all restrictions on positions:
                          ///< Σ row_j dq_j + … dt = 0
-    size_t rank;         ///< of these, for almost all positions, or KAL_RANK_UNKNOWN
+    size_t rank;         ///< of these, at least, for almost all positions near some; or
+                         ///< KAL_RANK_UNKNOWN
     bool rank_exact;     ///< found by exact arithmetic
     bool complete;       ///< the rank is final; else it is at least that
     size_t undecided;    ///< constraints whose kind was not decided

@@ -7,8 +7,11 @@
 enum {
     NODES_MAX = 1 << 19,       // that the search may add to the graph
     SLOPE_NODES_MAX = 1 << 22, // that one differentiation may, at worst
-    LOOKS_MAX = 3              // points of doubles that are compared
+    LOOKS_MAX = 6,             // points of doubles that are compared
+    FAR_LOOKS = 3              // of which so many are far away
 };
+
+#define NOT_YET SIZE_MAX
 
 static const double work_max = 5e8; // multiplications of scalars, a second or two
 
@@ -324,14 +327,25 @@ static KalStatus differentiate(KalSystem *system, KalExpr **out_all, size_t *out
     return KAL_OK;
 }
 
+// Prepare formulas, and note what their residues are good for.
+static KalStatus prepare(KalSystem *system, const KalExpr *e, size_t n,
+                         KalClosure *closure)
+{
+    KalPurity purity = {.exact = false};
+    KAL_TRY(kal_probe_prepare(system->probe, e, n, system->field, &purity));
+    closure->exact =
+        closure->exact && purity.exact && system->field == KAL_ARITHMETIC_RESIDUES;
+    closure->piecewise = closure->piecewise || purity.piecewise;
+    return KAL_OK;
+}
+
 // Look at brackets where all formulas have values: once at residues, at several points of
 // doubles, of which the one that shows most counts.
 static KalStatus look(KalSystem *system, const KalExpr *all, size_t count,
                       KalBrackets *out_brackets, bool *out_seen)
 {
-    KalArithmetic field = KAL_ARITHMETIC_RESIDUES;
+    const KalArithmetic field = system->field;
     KalBrackets best = {.rank = 0};
-    KAL_TRY(kal_probe_choose(system->probe, all, count, &field));
     int looks = field == KAL_ARITHMETIC_RESIDUES ? 1 : LOOKS_MAX;
     bool seen = false;
     for (int point = 0; looks > 0; point++, looks--) {
@@ -345,6 +359,8 @@ static KalStatus look(KalSystem *system, const KalExpr *all, size_t count,
             best = found;
         }
         seen = true;
+        point = point < KAL_PROBE_NEAR && looks == FAR_LOOKS + 1 ? KAL_PROBE_NEAR - 1
+                                                                 : point;
     }
     *out_brackets = best;
     *out_seen = seen;
@@ -372,8 +388,8 @@ static KalStatus examine(KalSystem *system, KalClosure *closure,
         return KAL_OK;
     }
     KAL_TRY(differentiate(system, &all, &count));
+    KAL_TRY(prepare(system, all, count, closure));
     KAL_TRY(look(system, all, count, out_brackets, out_seen));
-    closure->exact = closure->exact && out_brackets->field == KAL_ARITHMETIC_RESIDUES;
     if (!*out_seen || !out_brackets->finished) {
         closure->end = *out_seen ? KAL_CLOSURE_WORK : KAL_CLOSURE_POINTS;
         *out_seen = false;
@@ -389,6 +405,7 @@ static KalStatus step(KalSystem *system, KalClosure *closure, bool *out_more)
     KalBrackets brackets = {.rank = 0};
     *out_more = false;
     KAL_TRY(examine(system, closure, &brackets, &seen));
+    closure->rank = closure->rank == NOT_YET ? brackets.rank : closure->rank;
     if (!seen || brackets.n_pairs == 0) {
         return KAL_OK; // all are integrable, as far as can be seen
     }
@@ -415,6 +432,7 @@ static KalStatus step(KalSystem *system, KalClosure *closure, bool *out_more)
 static KalStatus run(KalSystem *system, KalClosure *closure)
 {
     closure->exact = true;
+    closure->rank = NOT_YET;
     for (bool more = system->forms.r > 0; more;) {
         KAL_TRY(step(system, closure, &more));
     }
@@ -485,7 +503,7 @@ static KalStatus find_members(KalSystem *system, const KalForms *given,
     KalExpr *entries = kal_arena_alloc(
         system->arena, (both[0].r + both[1].r) * given->n, sizeof *entries);
     KalBasis basis = {.ctx = NULL};
-    KalArithmetic field = KAL_ARITHMETIC_RESIDUES;
+    const KalArithmetic field = system->field;
     size_t count = 0;
     if (!entries) {
         return no_memory(system);
@@ -496,9 +514,8 @@ static KalStatus find_members(KalSystem *system, const KalForms *given,
             count += both[k].W[i].index != 0;
         }
     }
-    KAL_TRY(kal_probe_choose(system->probe, entries, count, &field));
+    KAL_TRY(prepare(system, entries, count, closure));
     const int point = kal_probe_find_point(system->probe, entries, count, field, 0);
-    closure->exact = closure->exact && field == KAL_ARITHMETIC_RESIDUES;
     if (point < 0) {
         closure->end = KAL_CLOSURE_POINTS;
         return KAL_OK;
@@ -529,12 +546,13 @@ static KalStatus find(KalSystem *system, const KalForms *given, KalClosure *clos
     return KAL_OK;
 }
 
-KalStatus kal_closure_find(KalGraph *g, const KalForms *forms, KalArena *arena,
-                           KalClosure *out_closure)
+KalStatus kal_closure_find(KalGraph *g, const KalForms *forms, KalArithmetic field,
+                           KalArena *arena, KalClosure *out_closure)
 {
     KalSystem system = {.g = g,
                         .ctx = kal_graph_context(g),
                         .arena = arena,
+                        .field = field,
                         .forms = *forms,
                         .work = work_max,
                         .first_node = kal_graph_count(g)};

@@ -7,9 +7,11 @@
 /// keep it on hypersurfaces are those whose differentials vanish as well wherever the
 /// forms do, again and again: the last derived system, theory (10.8) to (10.12).
 ///
-/// Which combinations these are is found at a random point, in the field where the
-/// formulas are best known; formulas are made only for those that are left, and not if
-/// all or none are.
+/// Which combinations these are is found at a random point, in the field that is asked
+/// for; formulas are made only for those that are left, and not if all or none are.  What
+/// residues show is what holds for the formulas as such.  If these are not exact, for the
+/// sake of functions of which not all is known, then there may be fewer independent forms
+/// and fewer brackets in truth, and doubles show what there is at least.
 
 #ifndef DERIVE_CLOSURE_H
 #define DERIVE_CLOSURE_H
@@ -32,12 +34,15 @@ typedef enum KalClosureEnd {
     KAL_CLOSURE_NODES,  ///< formulas would grow too large
     KAL_CLOSURE_WORK,   ///< too many brackets to look at
     KAL_CLOSURE_POINTS, ///< no point was found at which all formulas have values
+    KAL_CLOSURE_OPEN,   ///< residues and doubles do not come to the same
 } KalClosureEnd;
 
 /// What was found.
 typedef struct KalClosure {
     KalClosureEnd end;
-    bool exact;     ///< no verdict hangs on rounding
+    bool exact;     ///< residues, as good as exact values
+    bool piecewise; ///< there are formulas that choose between others
+    size_t rank;    ///< independent forms among those given
     KalForms forms; ///< spans the integrable part; if not found, something larger
     bool *member;   ///< for each form given: whether it is in that span
     bool *extra;    ///< for each form found: whether it is no combination of members
@@ -46,6 +51,7 @@ typedef struct KalClosure {
 
 /// Find the integrable part.  What `out_closure` points to comes from the arena.
 KAL_CHECKED KalStatus kal_closure_find(KalGraph *g, const KalForms *forms,
-                                       KalArena *arena, KalClosure *out_closure);
+                                       KalArithmetic field, KalArena *arena,
+                                       KalClosure *out_closure);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct KalSystem {
     KalContext *ctx;
     KalArena *arena;
     KalProbe *probe;
+    KalArithmetic field;
     KalForms forms;
     const size_t *pivot; ///< of forms that are solved: for which variable; else NULL
     KalSlope *slopes;

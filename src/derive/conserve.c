@@ -8,8 +8,10 @@
 #include "base/block.h"
 #include "derive/allowed.h"
 #include "derive/derive_impl.h"
+#include "derive/jump.h"
 #include "derive/values.h"
 #include "expr/identity.h"
+#include "expr/order.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,6 +75,29 @@ static KalStatus claim(Search *s, KalExpr e, Claim what)
     return kal_block_add(s->ctx, &s->claims.formulas, &e, sizeof e);
 }
 
+// Claim that all formulas of a list are zero.
+static KalStatus claim_all(Search *s, const KalBlock *list, Claim what)
+{
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < list->size / sizeof(KalExpr) && status == KAL_OK; i++) {
+        status = claim(s, ((const KalExpr *)list->data)[i], what);
+    }
+    return status;
+}
+
+// What is concluded from the derivatives of a formula holds if it does not jump: theory
+// (10.20).
+static KalStatus claim_continuous(Search *s, KalExpr e, Claim what)
+{
+    KalBlock jumps = {0};
+    KalStatus status = kal_jumps_list(s->model, e, &jumps);
+    if (status == KAL_OK) {
+        status = claim_all(s, &jumps, what);
+    }
+    kal_block_clear(s->ctx, &jumps);
+    return status;
+}
+
 // What is never true.
 static KalStatus refute(Search *s, Claim what)
 {
@@ -129,6 +154,10 @@ static KalStatus claim_energies(Search *s)
         timeless.before = "the kinetic energy depends on time";
     }
     KAL_TRY(claim(s, kal_sub(s->g, T_t, V_t), timeless));
+    KAL_TRY(claim_continuous(s, s->eq->kinetic,
+                             (Claim){.before = "the kinetic energy may jump"}));
+    KAL_TRY(claim_continuous(s, s->eq->potential,
+                             (Claim){.before = "the potential energy may jump"}));
     return claim(s, kal_sub(s->g, times_velocities(s, s->T_v), twice),
                  (Claim){.before = "the kinetic energy is not homogeneous of degree "
                                    "two in the velocities",
@@ -182,14 +211,12 @@ static bool is_energy(KalTermKind kind)
 }
 
 // Test one formula at once.
-static KalStatus is_zero(Search *s, KalExpr e, bool *out_zero)
+static KalStatus test(Search *s, KalExpr e, KalVerdict *out_verdict)
 {
-    KalVerdict verdict = {.zero = false};
     KAL_TRY(kal_graph_status(s->g));
     KAL_TRY(kal_values_insert(s->model, &e, 1));
-    KAL_TRY(kal_identities(s->g, &e, 1, &verdict));
-    s->exact = s->exact && verdict.exact;
-    *out_zero = verdict.zero;
+    KAL_TRY(kal_identities(s->g, &e, 1, out_verdict));
+    s->exact = s->exact && out_verdict->exact;
     return KAL_OK;
 }
 
@@ -212,45 +239,53 @@ static KalStatus claim_contribution(Search *s, const KalContribution *c, bool wo
 
 // Whether the impressed and the non-ideal forces together do no work, if need be because
 // constraints hold what they act on.
-static KalStatus are_workless(Search *s, bool *out_workless)
+static KalStatus are_workless(Search *s, KalExpr *out_power, KalVerdict *out_verdict)
 {
     KalExpr power =
         kal_add(s->g, times_velocities(s, s->F), times_velocities(s, s->eq->C));
-    KAL_TRY(is_zero(s, power, out_workless));
-    if (*out_workless) {
-        return KAL_OK;
+    const bool exact = s->exact;
+    KAL_TRY(test(s, power, out_verdict));
+    if (!out_verdict->zero) {
+        s->exact = exact;
+        KAL_TRY(kal_allowed_init(&s->allowed, s->eq));
+        KAL_TRY(kal_allowed_put(&s->allowed, s->g, &power));
+        KAL_TRY(test(s, power, out_verdict));
     }
-    KAL_TRY(kal_allowed_init(&s->allowed, s->eq));
-    KAL_TRY(kal_allowed_put(&s->allowed, s->g, &power));
-    return is_zero(s, power, out_workless);
+    *out_power = power;
+    return KAL_OK;
 }
 
 // Forces may do work as long as all together do none, as those of a magnet.  If they do,
 // blame the first that does: theory (10.14).
 static KalStatus claim_forces(Search *s)
 {
-    bool workless = false;
-    KAL_TRY(are_workless(s, &workless));
+    KalVerdict workless = {.zero = false};
+    KalExpr power = KAL_NO_EXPR;
+    KAL_TRY(are_workless(s, &power, &workless));
     for (size_t i = 0; i < s->model->n_contributions; i++) {
-        KAL_TRY(claim_contribution(s, &s->model->contributions[i], workless));
+        KAL_TRY(claim_contribution(s, &s->model->contributions[i], workless.zero));
     }
-    return workless ? KAL_OK : refute(s, (Claim){.before = "forces may do work"});
+    return workless.zero ? KAL_OK
+                         : claim(s, power, (Claim){.before = "forces may do work"});
 }
 
-// Whether ψ is homogeneous in the velocities, of any degree: Σ v ∂ψ/∂v = degree × ψ.
-static KalStatus is_homogeneous(Search *s, size_t row, bool *out_homogeneous)
+// Claim that ψ is homogeneous in the velocities, of any degree: Σ v ∂ψ/∂v = degree × ψ.
+static KalStatus claim_homogeneous(Search *s, size_t row, Claim what)
 {
     const KalSparse *A = &s->eq->A;
     KalExpr sum = kal_int(s->g, 0);
-    *out_homogeneous = false;
+    KalExpr rest = kal_int(s->g, 1);
+    KalVerdict verdict = {.zero = false};
     for (int64_t k = A->start[row]; k < A->start[row + 1]; k++) {
         sum = kal_add(s->g, sum, kal_mul(s->g, A->value[k], s->v[A->column[k]]));
     }
-    for (int degree = 1; degree <= DEGREE_MAX && !*out_homogeneous; degree++) {
+    for (int degree = 1; degree <= DEGREE_MAX && !verdict.zero; degree++) {
         const KalExpr psi = kal_mul(s->g, kal_int(s->g, degree), s->eq->psi[row]);
-        KAL_TRY(is_zero(s, kal_sub(s->g, sum, psi), out_homogeneous));
+        const KalExpr difference = kal_sub(s->g, sum, psi);
+        KAL_TRY(test(s, difference, &verdict));
+        rest = verdict.zero || verdict.open ? difference : rest;
     }
-    return KAL_OK;
+    return claim(s, rest, what);
 }
 
 // A constraint is workless if A q' = 0 wherever it holds: theory (10.15).
@@ -259,18 +294,17 @@ static KalStatus claim_constraint(Search *s, size_t row)
     const KalConstraint *c = &s->model->constraints[row];
     const bool drive = c->driven != KAL_NOT_DRIVEN;
     const char *before = drive ? "'" : "constraint '";
-    bool homogeneous = false;
     switch (c->level) {
     case KAL_LEVEL_POSITION:
+        KAL_TRY(claim_continuous(s, s->eq->phi[row],
+                                 (Claim){before, c->name, "' may jump", 0, false}));
         return claim(s, s->eq->psi_t[row],
                      (Claim){before, c->name, "' depends on time", 0, false});
     case KAL_LEVEL_VELOCITY:
-        KAL_TRY(is_homogeneous(s, row, &homogeneous));
-        return homogeneous ? KAL_OK
-                           : refute(s, (Claim){before, c->name,
-                                               "' may do work: it is not "
-                                               "homogeneous in velocities",
-                                               0, false});
+        return claim_homogeneous(
+            s, row,
+            (Claim){before, c->name,
+                    "' may do work: it is not homogeneous in velocities", 0, false});
     case KAL_LEVEL_ACCELERATION:
         return refute(s, (Claim){before, c->name,
                                  "' is on accelerations and may do work", 0, false});
@@ -315,14 +349,15 @@ static KalStatus claim_energy(Search *s)
     return claim_control(s);
 }
 
-static const char *compose(const Search *s, Claim what)
+static const char *compose(const Search *s, const char *begin, Claim what)
 {
     const char *name = what.name ? what.name : "";
     const char *after = what.after ? what.after : "";
-    const size_t size = strlen(what.before) + strlen(name) + strlen(after) + 1;
+    const size_t size =
+        strlen(begin) + strlen(what.before) + strlen(name) + strlen(after) + 1;
     char *text = kal_arena_alloc(s->found->arena, size, 1);
     if (text) {
-        (void)snprintf(text, size, "%s%s%s", what.before, name, after);
+        (void)snprintf(text, size, "%s%s%s%s", begin, what.before, name, after);
     }
     return text;
 }
@@ -337,21 +372,27 @@ static KalStatus add_constant(Search *s, const char *name, KalExpr value, bool e
     return KAL_OK;
 }
 
-// The first claim that fails, one that Jacobi's integral needs if there is any; NULL if all
-// hold.
-static const Claim *find_failure(Search *s, const KalVerdict *verdicts)
+// How bad it is that a claim is not proven: worst where it is wrong and Jacobi's integral
+// needs it.
+static int rank_failure(KalVerdict verdict, const Claim *claim)
+{
+    return verdict.zero ? 0 : 1 + !verdict.open + 2 * !claim->jacobi;
+}
+
+// The first of the worst failures; the number of claims if all hold.
+static size_t find_failure(Search *s, const KalVerdict *verdicts)
 {
     const Claim *claims = s->claims.list.data;
     const size_t n = count_of(&s->claims);
-    const Claim *other = NULL;
+    size_t found = n;
+    int worst = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!verdicts[i].zero && !claims[i].jacobi) {
-            return &claims[i];
-        }
-        other = verdicts[i].zero ? other : &claims[i];
-        s->exact = s->exact && verdicts[i].exact;
+        const int bad = rank_failure(verdicts[i], &claims[i]);
+        found = bad > worst ? i : found;
+        worst = bad > worst ? bad : worst;
+        s->exact = s->exact && (verdicts[i].exact || !verdicts[i].zero);
     }
-    return other;
+    return found;
 }
 
 // q'·∂L/∂q' − L, theory (10.13).
@@ -372,17 +413,20 @@ static KalStatus find_energy(Search *s)
         return no_memory(s);
     }
     KAL_TRY(prove(s, verdicts));
-    const Claim *failure = find_failure(s, verdicts);
-    if (!failure) {
+    const size_t failed = find_failure(s, verdicts);
+    if (failed == count_of(&s->claims)) {
         s->found->energy = true;
         return add_constant(s, "energy", kal_add(s->g, s->eq->kinetic, s->eq->stored),
                             s->exact);
     }
-    s->found->reason = compose(s, *failure);
+    const Claim failure = claim_at(s, failed);
+    s->found->energy_open = verdicts[failed].open;
+    s->found->reason =
+        compose(s, verdicts[failed].open ? "it is not decided whether " : "", failure);
     if (!s->found->reason) {
         return no_memory(s);
     }
-    return failure->jacobi ? add_jacobi(s) : KAL_OK;
+    return failure.jacobi ? add_jacobi(s) : KAL_OK;
 }
 
 // Each entry of a matrix stands in the way of the momentum of its column, or row.
@@ -415,14 +459,35 @@ static KalStatus claim_masses(Search *s)
     return status;
 }
 
+// Where T − V jumps, that is a push on every coordinate which it depends on.
+static KalStatus claim_no_pushes(Search *s)
+{
+    const KalExpr L = kal_sub(s->g, s->eq->kinetic, s->eq->potential);
+    KalBlock jumps = {0};
+    KAL_TRY(kal_graph_status(s->g));
+    KalStatus status = kal_jumps_list(s->model, L, &jumps);
+    const size_t n = jumps.size > 0 ? s->eq->n : 0;
+    for (size_t i = 0; i < n && status == KAL_OK; i++) {
+        bool depends = false;
+        status = kal_depends_on(s->g, L, s->q[i], &depends);
+        if (status == KAL_OK && depends) {
+            status = claim_all(s, &jumps, (Claim){.coordinate = i});
+        }
+    }
+    kal_block_clear(s->ctx, &jumps);
+    return status;
+}
+
 // What must vanish for momenta to stay: theory (10.16).
 static KalStatus claim_momenta(Search *s)
 {
     forget_claims(s);
+    KAL_TRY(claim_no_pushes(s));
     for (size_t i = 0; i < s->eq->n; i++) {
         KAL_TRY(claim(s, s->L_q[i], (Claim){.coordinate = i}));
         KAL_TRY(claim(s, s->F[i], (Claim){.coordinate = i}));
         KAL_TRY(claim(s, s->eq->C[i], (Claim){.coordinate = i}));
+        KAL_TRY(claim_continuous(s, s->p[i], (Claim){.coordinate = i}));
     }
     KAL_TRY(claim_masses(s));
     KAL_TRY(claim_entries(s, &s->eq->A, false));
@@ -433,13 +498,25 @@ static KalStatus claim_momenta(Search *s)
     return claim_entries(s, any ? &s->eq->servo_A : &s->eq->B, !any);
 }
 
-static KalStatus add_momentum(Search *s, size_t i, bool exact)
+// What the claims of a coordinate come to.
+typedef struct Fate {
+    bool fails;
+    bool open; // may fail
+    bool rounded;
+} Fate;
+
+static KalStatus add_momentum(Search *s, size_t i, Fate fate)
 {
-    const Claim name = {"momentum(", s->model->coordinates[i].name, ")", 0, false};
-    if (kal_is_zero(s->g, s->p[i])) {
+    const Claim what = {"momentum(", s->model->coordinates[i].name, ")", 0, false};
+    if (kal_is_zero(s->g, s->p[i]) || fate.fails) {
         return KAL_OK;
     }
-    return add_constant(s, compose(s, name), s->p[i], exact);
+    const char *name = compose(s, "", what);
+    if (fate.open && name) {
+        s->found->open[s->found->n_open++] = name;
+        return KAL_OK;
+    }
+    return add_constant(s, name, s->p[i], !fate.rounded);
 }
 
 static KalStatus find_momenta(Search *s)
@@ -448,21 +525,19 @@ static KalStatus find_momenta(Search *s)
     const size_t n = count_of(&s->claims);
     KalStatus status = KAL_OK;
     KalVerdict *verdicts = kal_arena_alloc(s->scratch, n, sizeof *verdicts);
-    bool *fails = kal_arena_alloc(s->scratch, s->eq->n, sizeof *fails);
-    bool *rounded = kal_arena_alloc(s->scratch, s->eq->n, sizeof *rounded);
-    if (!verdicts || !fails || !rounded) {
+    Fate *fates = kal_arena_alloc(s->scratch, s->eq->n, sizeof *fates);
+    if (!verdicts || !fates) {
         return no_memory(s);
     }
     KAL_TRY(prove(s, verdicts));
     for (size_t i = 0; i < n; i++) {
-        const size_t of = claim_at(s, i).coordinate;
-        fails[of] = fails[of] || !verdicts[i].zero;
-        rounded[of] = rounded[of] || !verdicts[i].exact;
+        Fate *fate = &fates[claim_at(s, i).coordinate];
+        fate->fails = fate->fails || (!verdicts[i].zero && !verdicts[i].open);
+        fate->open = fate->open || verdicts[i].open;
+        fate->rounded = fate->rounded || !verdicts[i].exact;
     }
     for (size_t i = 0; i < s->eq->n && status == KAL_OK; i++) {
-        if (!fails[i]) {
-            status = add_momentum(s, i, !rounded[i]);
-        }
+        status = add_momentum(s, i, fates[i]);
     }
     return status;
 }
@@ -473,7 +548,9 @@ static KalStatus differentiate(Search *s)
     const KalExpr L = kal_sub(s->g, s->eq->kinetic, s->eq->potential);
     KalExpr *all = kal_arena_alloc(s->scratch, 6 * n, sizeof *all);
     s->found->list = kal_arena_alloc(s->found->arena, n + 1, sizeof *s->found->list);
-    if (!all || !s->found->list) {
+    s->found->open =
+        (const char **)kal_arena_alloc(s->found->arena, n, sizeof *s->found->open);
+    if (!all || !s->found->list || !s->found->open) {
         return no_memory(s);
     }
     s->q = all;

@@ -3,7 +3,7 @@
 /// @file
 /// What stays constant along every motion of a model, and why the energy does not.
 ///
-/// Only what can be proven from the formulas counts, theory (10.13) to (10.16): a quantity
+/// Only what can be proven from the formulas counts, theory (10.13) to (10.20): a quantity
 /// that is not listed may happen to be constant.  Proofs are for the parameters' values
 /// where these are exact.
 
@@ -27,6 +27,9 @@ typedef struct KalConservation {
     size_t n;
     bool energy;        ///< the energy is the first of the list
     const char *reason; ///< else: why it is not, with names; NULL if it is
+    bool energy_open;   ///< that it is not is not proven either; the reason says so
+    const char **open;  ///< n_open: names of momenta of which neither is proven
+    size_t n_open;
 } KalConservation;
 
 /// Look for constants of the motion.  The caller owns the result.  Statuses: as of

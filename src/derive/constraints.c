@@ -102,8 +102,12 @@ static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
     if (on.found) {
         const int64_t column = A->column[start + (int64_t)on.formula];
         kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
-                            "'%s' is not linear in the accelerations: the factor of "
-                            "%s'' depends on %s''",
+                            on.open
+                                ? "'%s' must be linear in the accelerations, and it "
+                                  "is not proven that the factor of %s'' does not "
+                                  "depend on %s''; write it so that this shows"
+                                : "'%s' is not linear in the accelerations: the "
+                                  "factor of %s'' depends on %s''",
                             row->name, c[column].name, c[on.coordinate].name);
         *linear = false;
     }

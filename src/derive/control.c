@@ -82,10 +82,14 @@ static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actua
     KAL_TRY(kal_graph_status(d->g));
     KAL_TRY(kal_identities(d->g, &rest, 1, &verdict));
     if (on.found || !verdict.zero) {
+        const bool open = (!on.found || on.open) && (verdict.zero || verdict.open);
         kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, actuator->span,
                             "actuator '%s' must be linear in the velocities, without "
-                            "other terms: its power is the input times this",
-                            actuator->name);
+                            "other terms: its power is the input times this%s",
+                            actuator->name,
+                            open ? "; that it is so is not proven: write it so that "
+                                   "this shows"
+                                 : "");
     }
     return KAL_OK;
 }

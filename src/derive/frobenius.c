@@ -174,49 +174,141 @@ static KalStatus fill(const Search *s, Group *group)
     return KAL_OK;
 }
 
-// A form that is integrable by itself is so in any company.
+// What was found out about a group: for the formulas as such and, if that is not exact,
+// at some point.
+typedef struct Findings {
+    KalClosure formal;
+    KalClosure near;
+} Findings;
+
+static KalStatus find(const Search *s, const KalForms *forms, Findings *out_findings)
+{
+    Findings found = {.near = {.end = KAL_CLOSURE_FOUND}};
+    KAL_TRY(kal_closure_find(s->g, forms, KAL_ARITHMETIC_RESIDUES, s->arena,
+                             &found.formal));
+    found.near = found.formal;
+    if (!found.formal.exact) {
+        KAL_TRY(
+            kal_closure_find(s->g, forms, KAL_ARITHMETIC_REALS, s->arena, &found.near));
+    }
+    *out_findings = found;
+    return KAL_OK;
+}
+
+// Whether what holds for the formulas as such holds everywhere: the forms are as
+// independent as they seem.  Of formulas that choose between others this is not known.
+static bool is_settled(const Findings *found)
+{
+    return found->formal.end == KAL_CLOSURE_FOUND
+           && (found->formal.exact
+               || (found->near.end == KAL_CLOSURE_FOUND && !found->formal.piecewise
+                   && found->formal.rank == found->near.rank));
+}
+
+// Whether a form may jump, by the operators in its factors; and whether it has no more
+// than two variables, as every form in two variables is integrable.
+static KalStatus inspect(const Search *s, const KalForms *alone, bool *out_jumps,
+                         bool *out_flat)
+{
+    KalOrder order = {0};
+    size_t variables = 0;
+    size_t n = 0;
+    bool jumps = false;
+    KalExpr *roots = kal_arena_alloc(s->arena, 2 * alone->n, sizeof *roots);
+    if (!roots) {
+        return no_memory(s);
+    }
+    for (size_t j = 0; j < alone->n; j++) {
+        if (alone->W[j].index != 0) {
+            roots[n++] = alone->W[j];
+            roots[n++] = alone->z[j];
+        }
+    }
+    KAL_TRY(kal_order_init(s->g, roots, n, &order));
+    for (uint32_t i = 0; i < order.count; i++) {
+        const KalOp op = (KalOp)order.steps[i].op;
+        const bool continuous =
+            op == KAL_OP_ABS || op == KAL_OP_MIN || op == KAL_OP_MAX;
+        jumps = jumps || (kal_op_is_piecewise(op) && !continuous);
+        variables +=
+            op == KAL_OP_SYMBOL
+            && s->model->symbols[order.steps[i].arg[0]].kind != KAL_SYMBOL_PARAMETER;
+    }
+    kal_order_clear(&order);
+    *out_jumps = jumps;
+    *out_flat = variables <= 2;
+    return KAL_OK;
+}
+
+// A form that is integrable by itself is so in any company; but where its factors jump,
+// motions back and forth across the jump may lead off any surface.
 static KalStatus try_alone(const Search *s, const Group *group, size_t i)
 {
     KalClosure closure = {.end = KAL_CLOSURE_FOUND};
     KalForms alone = group->forms;
+    bool jumps = false;
+    bool flat = false;
     alone.W += i * alone.n;
     alone.r = 1;
-    KAL_TRY(kal_closure_find(s->g, &alone, s->arena, &closure));
-    if (closure.end == KAL_CLOSURE_FOUND && closure.member[0]) {
+    KAL_TRY(inspect(s, &alone, &jumps, &flat));
+    if (!flat && !jumps) {
+        KAL_TRY(kal_closure_find(s->g, &alone, KAL_ARITHMETIC_RESIDUES, s->arena,
+                                 &closure));
+    }
+    if (flat || (!jumps && closure.end == KAL_CLOSURE_FOUND && closure.member[0])) {
         s->found->integrable[group->form[i]] = true;
         s->found->decision[group->form[i]] =
-            closure.exact ? KAL_DECISION_EXACT : KAL_DECISION_NUMERIC;
+            flat ? KAL_DECISION_FORM : KAL_DECISION_EXACT;
     }
     return KAL_OK;
 }
 
-static KalStatus judge_form(const Search *s, const Group *group,
-                            const KalClosure *closure, size_t i)
+static KalStatus judge_form(const Search *s, const Group *group, const Findings *found,
+                            size_t i)
 {
-    const bool found = closure->end == KAL_CLOSURE_FOUND;
-    const bool open = !found && closure->member[i];
+    const bool member = found->formal.member[i] && found->near.member[i];
+    const bool proven = is_settled(found) && member;
     KalDecision *decision = &s->found->decision[group->form[i]];
-    s->found->integrable[group->form[i]] = found && closure->member[i];
-    *decision = closure->exact ? KAL_DECISION_EXACT : KAL_DECISION_NUMERIC;
-    if (open) {
+    s->found->integrable[group->form[i]] = proven;
+    *decision = found->formal.exact ? KAL_DECISION_EXACT : KAL_DECISION_NUMERIC;
+    if (!proven && found->near.member[i]) {
         *decision = KAL_DECISION_NONE;
         KAL_TRY(try_alone(s, group, i));
     }
     return KAL_OK;
 }
 
+// Why a group was given up, if it was.
+static KalClosureEnd end_of(const Search *s, const Group *group, const Findings *found)
+{
+    bool open = false;
+    if (found->formal.end != KAL_CLOSURE_FOUND) {
+        return found->formal.end;
+    }
+    if (found->near.end != KAL_CLOSURE_FOUND) {
+        return found->near.end;
+    }
+    for (size_t i = 0; i < group->forms.r; i++) {
+        open = open || s->found->decision[group->form[i]] == KAL_DECISION_NONE;
+    }
+    for (size_t i = 0; i < found->near.forms.r && !is_settled(found); i++) {
+        open = open || found->near.extra[i];
+    }
+    return open ? KAL_CLOSURE_OPEN : KAL_CLOSURE_FOUND;
+}
+
 // Verdicts on the constraints on velocities that do not show in the form.
-static KalStatus judge(const Search *s, const Group *group, const KalClosure *closure)
+static KalStatus judge(const Search *s, const Group *group, const Findings *found)
 {
     KalStatus status = KAL_OK;
-    if (s->found->end == KAL_CLOSURE_FOUND) {
-        s->found->end = closure->end;
-    }
     for (size_t i = 0; i < group->forms.r && status == KAL_OK; i++) {
         const size_t form = group->form[i];
         if (is_velocity(s, form) && !s->fixed[form]) {
-            status = judge_form(s, group, closure, i);
+            status = judge_form(s, group, found, i);
         }
+    }
+    if (s->found->end == KAL_CLOSURE_FOUND) {
+        s->found->end = end_of(s, group, found);
     }
     return status;
 }
@@ -236,17 +328,17 @@ static void add_extras(const Search *s, const Group *group, const KalClosure *cl
 static KalStatus search_group(const Search *s, size_t root)
 {
     Group group = measure(s, root);
-    KalClosure closure = {.end = KAL_CLOSURE_FOUND};
+    Findings found = {.near = {.end = KAL_CLOSURE_FOUND}};
     if (!group.velocities) {
         return KAL_OK;
     }
     KAL_TRY(gather(s, root, &group));
     KAL_TRY(fill(s, &group));
-    KAL_TRY(kal_closure_find(s->g, &group.forms, s->arena, &closure));
-    if (closure.end == KAL_CLOSURE_FOUND) {
-        add_extras(s, &group, &closure);
+    KAL_TRY(find(s, &group.forms, &found));
+    if (is_settled(&found)) {
+        add_extras(s, &group, &found.formal);
     }
-    return judge(s, &group, &closure);
+    return judge(s, &group, &found);
 }
 
 static KalStatus search(const Search *s)

@@ -66,17 +66,19 @@ static KalStatus find_symbol(const KalModel *model, KalSymbolKind kind,
     return KAL_OK;
 }
 
-// The first derivative that is not zero.
+// The first derivative that is not zero or, if there is none, that may not be.
 static KalTrace first_slope(const KalSparse *J, const KalVerdict *verdicts)
 {
+    KalTrace first = {.found = false};
     for (size_t row = 0; row < J->rows; row++) {
         for (int64_t k = J->start[row]; k < J->start[row + 1]; k++) {
-            if (!verdicts[k].zero) {
-                return (KalTrace){true, row, (size_t)J->column[k]};
+            const bool better = !first.found || (first.open && !verdicts[k].open);
+            if (!verdicts[k].zero && better) {
+                first = (KalTrace){true, verdicts[k].open, row, (size_t)J->column[k]};
             }
         }
     }
-    return (KalTrace){.found = false};
+    return first;
 }
 
 static KalStatus test_slopes(const KalModel *model, const KalSparse *J,

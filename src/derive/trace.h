@@ -11,14 +11,15 @@
 
 /// What formulas depend on.
 typedef struct KalTrace {
-    bool found;
+    bool found;        ///< they do, or it is not decided whether they do
+    bool open;         ///< not decided
     size_t formula;    ///< the first formula that does
     size_t coordinate; ///< and the coordinate that is meant
 } KalTrace;
 
 /// Find out whether `count` formulas depend on symbols of a kind: COORDINATE, VELOCITY or
 /// ACCELERATION.  If they only seem to, by form but not by value, they are changed to ones
-/// that do not.
+/// that do not.  They do not only if that is proven.
 KAL_CHECKED KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind,
                                      KalExpr *e, size_t count, KalTrace *out_trace);
 

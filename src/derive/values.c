@@ -25,15 +25,16 @@ KalStatus kal_values_replace(KalGraph *g, KalExpr *e, size_t n,
 static KalStatus is_exact(KalGraph *g, KalExpr value, bool *out_exact)
 {
     KalProbe *probe = NULL;
-    KalArithmetic field = KAL_ARITHMETIC_REALS;
+    KalPurity purity = {.exact = false};
     if (kal_graph_node(g, value).op == KAL_OP_CONST) {
         *out_exact = kal_graph_number(g, value).den > 0;
         return KAL_OK;
     }
     KAL_TRY(kal_probe_create(g, &value, 1, &probe));
-    const KalStatus status = kal_probe_choose(probe, &value, 1, &field);
+    const KalStatus status =
+        kal_probe_prepare(probe, &value, 1, KAL_ARITHMETIC_RESIDUES, &purity);
     kal_probe_destroy(probe);
-    *out_exact = field == KAL_ARITHMETIC_RESIDUES;
+    *out_exact = purity.exact;
     return status;
 }
 

@@ -103,8 +103,27 @@ static KalScalar residue(uint64_t value)
 static KalScalar real(double value, double error)
 {
     return (KalScalar){
-        .real = {isfinite(error) ? value : NAN, error}
+        .real = {isfinite(error) ? value : NAN, error, false}
     };
+}
+
+// A result from two operands, of which each may have lost something.
+static KalScalar with_losses(KalScalar result, KalScalar a, KalScalar b)
+{
+    result.real.lost = result.real.lost || a.real.lost || b.real.lost;
+    return result;
+}
+
+// a ± b as computed: a term that is not zero may be too small to be seen in it.
+static KalScalar sum_of(KalScalar a, KalScalar b, double value)
+{
+    KalScalar sum = real(value, a.real.error + b.real.error + fabs(value) * unit);
+    const double seen = CERTAIN * sum.real.error;
+    const double x = fabs(a.real.value);
+    const double y = fabs(b.real.value);
+    sum.real.lost = (x > CERTAIN * a.real.error && x <= seen)
+                    || (y > CERTAIN * b.real.error && y <= seen);
+    return with_losses(sum, a, b);
 }
 
 KalScalar kal_scalar_none(KalArithmetic field)
@@ -134,8 +153,7 @@ static bool both_residues(KalScalar a, KalScalar b)
 KalScalar kal_scalar_add(KalArithmetic field, KalScalar a, KalScalar b)
 {
     if (field == KAL_ARITHMETIC_REALS) {
-        const double sum = a.real.value + b.real.value;
-        return real(sum, a.real.error + b.real.error + fabs(sum) * unit);
+        return sum_of(a, b, a.real.value + b.real.value);
     }
     if (!both_residues(a, b)) {
         return residue(KAL_NO_RESIDUE);
@@ -147,8 +165,7 @@ KalScalar kal_scalar_add(KalArithmetic field, KalScalar a, KalScalar b)
 KalScalar kal_scalar_sub(KalArithmetic field, KalScalar a, KalScalar b)
 {
     if (field == KAL_ARITHMETIC_REALS) {
-        const double difference = a.real.value - b.real.value;
-        return real(difference, a.real.error + b.real.error + fabs(difference) * unit);
+        return sum_of(a, b, a.real.value - b.real.value);
     }
     if (!both_residues(a, b)) {
         return residue(KAL_NO_RESIDUE);
@@ -163,7 +180,9 @@ KalScalar kal_scalar_mul(KalArithmetic field, KalScalar a, KalScalar b)
         const double product = a.real.value * b.real.value;
         const double error =
             fabs(a.real.value) * b.real.error + fabs(b.real.value) * a.real.error;
-        return real(product, error + fabs(product) * unit);
+        KalScalar result = real(product, error + fabs(product) * unit);
+        result.real.lost = product == 0.0 && a.real.value != 0.0 && b.real.value != 0.0;
+        return with_losses(result, a, b);
     }
     return both_residues(a, b) ? residue(kal_residue_mul(a.residue, b.residue))
                                : residue(KAL_NO_RESIDUE);
@@ -178,7 +197,7 @@ KalScalar kal_scalar_div(KalArithmetic field, KalScalar a, KalScalar b)
         const double quotient = a.real.value / b.real.value;
         const double error = (a.real.error + fabs(quotient) * b.real.error)
                              / (fabs(b.real.value) - b.real.error);
-        return real(quotient, error + fabs(quotient) * unit);
+        return with_losses(real(quotient, error + fabs(quotient) * unit), a, b);
     }
     return kal_scalar_mul(field, a, residue(kal_residue_inverse(b.residue)));
 }

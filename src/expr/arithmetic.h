@@ -34,6 +34,7 @@ typedef union KalScalar {
     struct {
         double value; ///< NaN when not valid
         double error; ///< at least |value − true value|, to first order
+        bool lost;    ///< something that is not zero went under in rounding
     } real;
 } KalScalar;
 
@@ -70,7 +71,8 @@ KalScalar kal_scalar_mul(KalArithmetic field, KalScalar a, KalScalar b);
 KalScalar kal_scalar_div(KalArithmetic field, KalScalar a, KalScalar b);
 bool kal_scalar_is_valid(KalArithmetic field, KalScalar a);
 
-/// Whether a valid scalar is zero, for a double: within a small multiple of its error.
+/// Whether a valid scalar is zero, for a double: within a small multiple of its error.  A
+/// double that lost something may be called zero for that reason alone.
 bool kal_scalar_is_zero(KalArithmetic field, KalScalar a);
 
 /// How good a divisor: 0 for zero and what is not valid.

@@ -29,6 +29,19 @@ KalKind kal_op_kind(KalOp op)
     return (KalKind)OPS[op].kind;
 }
 
+bool kal_op_is_piecewise(KalOp op)
+{
+    switch (op) {
+    case KAL_OP_ABS:
+    case KAL_OP_SIGN:
+    case KAL_OP_MIN:
+    case KAL_OP_MAX: return true;
+    default:
+        return OPS[op].kind == KAL_KIND_SELECT || OPS[op].kind == KAL_KIND_RELATION
+               || OPS[op].kind == KAL_KIND_LOGIC;
+    }
+}
+
 const char *kal_op_word(KalOp op)
 {
     return OPS[op].word;

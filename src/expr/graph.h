@@ -130,6 +130,10 @@ KalKind kal_op_kind(KalOp op);
 /// As the model language spells it.
 const char *kal_op_word(KalOp op);
 
+/// Whether it chooses between values, and so need not be one formula all over: if, min,
+/// max, abs, sign, comparisons and logic.
+bool kal_op_is_piecewise(KalOp op);
+
 /// Whether the result is the same with operands exchanged.
 bool kal_op_commutes(KalOp op);
 

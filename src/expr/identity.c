@@ -5,6 +5,10 @@
 #include "expr/basis.h"
 #include "expr/identity_impl.h"
 
+enum {
+    ENOUGH = 3 // points of doubles that show that a formula without branches is zero
+};
+
 KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalArithmetic field,
                           int point)
 {
@@ -15,36 +19,68 @@ KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalArithmetic field,
     return (KalScalar){.residue = *kal_probe_residue(probe, slot, point)};
 }
 
-// Look at a formula at all points of a field: has it a value, has it another than zero?
-static void look(const KalProbe *probe, KalExpr e, KalArithmetic field, bool *defined,
-                 bool *nonzero)
+// What a formula is like at the points of a field.
+typedef struct Look {
+    int defined;  // points at which it has a value
+    bool nonzero; // one that is not zero, and that proves something
+    bool zero;    // one that is, where all roots are roots if one is not
+} Look;
+
+static bool is_pure(const KalSlot *slot, int point)
 {
-    const int points =
-        field == KAL_ARITHMETIC_RESIDUES ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
-    *defined = false;
-    *nonzero = false;
-    for (int point = 0; point < points; point++) {
-        const KalScalar value = kal_probe_value(probe, e, field, point);
-        if (kal_scalar_is_valid(field, value)) {
-            *defined = true;
-            *nonzero = *nonzero || !kal_scalar_is_zero(field, value);
-        }
+    return !(slot->flags & KAL_SLOT_OPAQUE) && !(slot->missing & 1U << point);
+}
+
+static Look look_at_residues(const KalProbe *probe, uint32_t of)
+{
+    const KalSlot *slot = kal_probe_slot(probe, of);
+    Look look = {.defined = 0};
+    bool other = false;
+    for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
+        const uint64_t value = *kal_probe_residue(probe, of, point);
+        const bool nonzero = value != KAL_NO_RESIDUE && value != 0;
+        look.defined += value != KAL_NO_RESIDUE;
+        look.zero = look.zero || value == 0;
+        look.nonzero = look.nonzero || (nonzero && is_pure(slot, point));
+        other = other || (nonzero && !(slot->missing & 1U << point));
     }
+    look.zero = look.zero && !other;
+    return look;
+}
+
+static Look look_at_reals(const KalProbe *probe, uint32_t of)
+{
+    Look look = {.defined = 0};
+    for (int point = 0; point < KAL_PROBE_REALS; point++) {
+        const KalScalar value = *kal_probe_real(probe, of, point);
+        const bool valid = kal_scalar_is_valid(KAL_ARITHMETIC_REALS, value);
+        const bool zero = kal_scalar_is_zero(KAL_ARITHMETIC_REALS, value);
+        look.defined += valid && !value.real.lost;
+        look.nonzero = look.nonzero || (valid && !zero);
+    }
+    return look;
+}
+
+// What doubles say where residues prove nothing: theory (10.7).
+static KalVerdict judge_reals(const KalSlot *slot, Look look)
+{
+    if (look.nonzero) {
+        return (KalVerdict){.zero = false};
+    }
+    const bool zero = !(slot->flags & KAL_SLOT_BRANCHED) && look.defined >= ENOUGH;
+    return (KalVerdict){.zero = zero, .open = !zero};
 }
 
 static KalStatus test(KalProbe *probe, KalExpr e, KalVerdict *out_verdict)
 {
-    bool defined = false;
-    bool nonzero = false;
-    look(probe, e, KAL_ARITHMETIC_RESIDUES, &defined, &nonzero);
-    const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e));
-    if (defined && !(slot->flags & KAL_SLOT_UNSURE)) {
-        *out_verdict = (KalVerdict){.zero = !nonzero, .exact = true};
+    const uint32_t slot = kal_probe_slot_of(probe, e);
+    const Look look = look_at_residues(probe, slot);
+    if (look.nonzero || look.zero) {
+        *out_verdict = (KalVerdict){.zero = !look.nonzero, .exact = true};
         return KAL_OK;
     }
     KAL_TRY(kal_probe_extend_reals(probe));
-    look(probe, e, KAL_ARITHMETIC_REALS, &defined, &nonzero);
-    *out_verdict = (KalVerdict){.zero = defined && !nonzero, .exact = false};
+    *out_verdict = judge_reals(kal_probe_slot(probe, slot), look_at_reals(probe, slot));
     return KAL_OK;
 }
 
@@ -58,35 +94,54 @@ KalStatus kal_probe_test(KalProbe *probe, const KalExpr *e, size_t n,
     return KAL_OK;
 }
 
-KalStatus kal_probe_choose(KalProbe *probe, const KalExpr *e, size_t n,
-                           KalArithmetic *out_field)
+// Whether n formulas have values at a point; if asked for, such that all roots are roots.
+static bool has_values(const KalProbe *probe, const KalExpr *e, size_t n,
+                       KalArithmetic field, int point, bool roots)
+{
+    bool all = true;
+    for (size_t i = 0; i < n && all; i++) {
+        const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e[i]));
+        all = kal_scalar_is_valid(field, kal_probe_value(probe, e[i], field, point))
+              && !(roots && slot->missing & 1U << point);
+    }
+    return all;
+}
+
+static bool has_roots_somewhere(const KalProbe *probe, const KalExpr *e, size_t n)
+{
+    bool some = false;
+    for (int point = 0; point < KAL_PROBE_RESIDUES && !some; point++) {
+        some = has_values(probe, e, n, KAL_ARITHMETIC_RESIDUES, point, true);
+    }
+    return some;
+}
+
+KalStatus kal_probe_prepare(KalProbe *probe, const KalExpr *e, size_t n,
+                            KalArithmetic field, KalPurity *out_purity)
 {
     KAL_TRY(kal_probe_extend(probe, e, n));
-    bool exact = true;
-    for (size_t i = 0; i < n && exact; i++) {
-        const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e[i]));
-        exact = !(slot->flags & (KAL_SLOT_REAL | KAL_SLOT_UNSURE));
+    unsigned flags = 0;
+    for (size_t i = 0; i < n; i++) {
+        flags |= kal_probe_slot(probe, kal_probe_slot_of(probe, e[i]))->flags;
     }
-    exact = exact && kal_probe_find_point(probe, e, n, KAL_ARITHMETIC_RESIDUES, 0) >= 0;
-    if (!exact) {
+    if (field == KAL_ARITHMETIC_REALS) {
         KAL_TRY(kal_probe_extend_reals(probe));
     }
-    *out_field = exact ? KAL_ARITHMETIC_RESIDUES : KAL_ARITHMETIC_REALS;
+    *out_purity = (KalPurity){
+        .exact = !(flags & KAL_SLOT_OPAQUE) && has_roots_somewhere(probe, e, n),
+        .piecewise = flags & KAL_SLOT_PIECEWISE,
+    };
     return KAL_OK;
 }
 
 int kal_probe_find_point(const KalProbe *probe, const KalExpr *e, size_t n,
                          KalArithmetic field, int first)
 {
-    const int points =
-        field == KAL_ARITHMETIC_RESIDUES ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
+    const bool residues = field == KAL_ARITHMETIC_RESIDUES;
+    const int points = residues ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
+    const bool roots = residues && has_roots_somewhere(probe, e, n);
     for (int point = first; point < points; point++) {
-        bool all = true;
-        for (size_t i = 0; i < n && all; i++) {
-            all =
-                kal_scalar_is_valid(field, kal_probe_value(probe, e[i], field, point));
-        }
-        if (all) {
+        if (has_values(probe, e, n, field, point, roots)) {
             return point;
         }
     }
@@ -121,14 +176,13 @@ static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
     return status;
 }
 
-KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, size_t *out_rank,
-                         bool *out_exact)
+// The largest rank at the points of a field.
+static KalStatus rank_in(const KalProbe *probe, const KalSparse *matrix,
+                         KalArithmetic field, size_t *out_rank)
 {
-    KalArithmetic field = KAL_ARITHMETIC_RESIDUES;
     const size_t count = (size_t)matrix->start[matrix->rows];
     size_t most = 0;
-    KAL_TRY(kal_probe_choose(probe, matrix->value, count, &field));
-    for (int point = 0; point >= 0; point++) {
+    for (int point = 0;; point++) {
         point = kal_probe_find_point(probe, matrix->value, count, field, point);
         if (point < 0) {
             break;
@@ -138,7 +192,27 @@ KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, size_t *out_r
         most = rank > most ? rank : most;
     }
     *out_rank = most;
-    *out_exact = field == KAL_ARITHMETIC_RESIDUES;
+    return KAL_OK;
+}
+
+KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, KalRank *out_rank)
+{
+    const size_t count = (size_t)matrix->start[matrix->rows];
+    KalPurity purity = {.exact = false};
+    KalRank rank = {.least = 0};
+    KAL_TRY(kal_probe_prepare(probe, matrix->value, count, KAL_ARITHMETIC_RESIDUES,
+                              &purity));
+    KAL_TRY(rank_in(probe, matrix, KAL_ARITHMETIC_RESIDUES, &rank.most));
+    rank.least = rank.most;
+    rank.exact = purity.exact;
+    rank.piecewise = purity.piecewise;
+    if (!purity.exact) {
+        KAL_TRY(kal_probe_prepare(probe, matrix->value, count, KAL_ARITHMETIC_REALS,
+                                  &purity));
+        KAL_TRY(rank_in(probe, matrix, KAL_ARITHMETIC_REALS, &rank.least));
+        rank.most = rank.most < rank.least ? rank.least : rank.most;
+    }
+    *out_rank = rank;
     return KAL_OK;
 }
 

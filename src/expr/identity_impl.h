@@ -10,10 +10,16 @@
 #include "expr/phase.h"
 
 enum {
-    KAL_SLOT_REAL = 1,   ///< has no residues
-    KAL_SLOT_UNSURE = 2, ///< a root in it may be of the wrong sign
-    KAL_SLOT_FIXED = 4   ///< a number by algebra from numbers: the same at all points
+    KAL_SLOT_ATOM = 1,     ///< its residue is chosen and does not follow from others
+    KAL_SLOT_OPAQUE = 2,   ///< has atoms in it: a residue that is not 0 proves nothing
+    KAL_SLOT_FIXED = 4,    ///< a number by algebra from numbers: the same at all points
+    KAL_SLOT_CONSTANT = 8, ///< has no symbols
+    KAL_SLOT_BRANCHED = 16, ///< may be zero in one place and not so in another
+    KAL_SLOT_PIECEWISE = 32 ///< chooses between formulas: if, min, max, abs, sign, …
 };
+
+/// Seeds from here on choose points of doubles far away.
+#define KAL_FAR_SEEDS (UINT64_C(1) << 32)
 
 /// A node that the probe has seen.  Operands have smaller slots.
 typedef struct KalSlot {
@@ -21,6 +27,7 @@ typedef struct KalSlot {
     uint32_t arg[3]; ///< slots of the operands; of leaves and POWI as in the node
     uint8_t op;      ///< a KalOp
     uint8_t flags;   ///< KAL_SLOT_…
+    uint8_t missing; ///< a bit for each point of residues at which a root is an atom
     KalPhase phase;
 } KalSlot;
 
@@ -81,14 +88,18 @@ KAL_CHECKED KalStatus kal_probe_extend(KalProbe *probe, const KalExpr *e, size_t
 /// Doubles for the slots that have none yet.
 KAL_CHECKED KalStatus kal_probe_extend_reals(KalProbe *probe);
 
-/// Whether a node can have residues if its operands do.
-bool kal_residue_exists(const KalProbe *probe, const KalSlot *slot);
+/// Whether the residue of a node follows from those of its operands, or is free.
+bool kal_residue_follows(const KalProbe *probe, const KalSlot *slot);
 
-/// The residue of a slot from those of its operands, at a point with this seed.
+/// Whether a node is a power of a square root.
+bool kal_residue_is_root(const KalProbe *probe, const KalSlot *slot);
+
+/// The residue of a slot from those of its operands, at a point.  *out_missing becomes
+/// true where it stands for a root that does not exist.
 uint64_t kal_residue_eval(const KalProbe *probe, const KalSlot *slot, int point,
-                          uint64_t seed);
+                          bool *out_missing);
 
-/// The double of a slot, likewise.
+/// The double of a slot, likewise, at a point with this seed.
 KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
                         uint64_t seed);
 

@@ -17,6 +17,7 @@ enum {
 };
 
 static const uint32_t pi_symbol = UINT32_MAX;
+static const uint32_t node_symbol = UINT32_C(1) << 31; // and above: nodes as symbols
 
 // symbol ^ exponent; factors of a monomial are sorted by symbol.
 typedef struct Factor {
@@ -76,6 +77,31 @@ bool kal_phase_is_pi(const KalPhases *phases, uint32_t monomial)
 {
     const Monomial m = monomial_at(phases, monomial);
     return m.n == 1 && m.factors[0].symbol == pi_symbol && m.factors[0].exponent == 1;
+}
+
+bool kal_phase_is_one(const KalPhases *phases, uint32_t monomial)
+{
+    return monomial_at(phases, monomial).n == 0;
+}
+
+KalExpr kal_phase_node(const KalPhases *phases, uint32_t monomial)
+{
+    const Monomial m = monomial_at(phases, monomial);
+    const bool node = m.n == 1 && m.factors[0].exponent == 1
+                      && m.factors[0].symbol >= node_symbol
+                      && m.factors[0].symbol != pi_symbol;
+    return node ? (KalExpr){m.factors[0].symbol - node_symbol} : KAL_NO_EXPR;
+}
+
+bool kal_phase_is_pure(const KalPhases *phases, uint32_t monomial)
+{
+    const Monomial m = monomial_at(phases, monomial);
+    bool pure = true;
+    for (uint32_t i = 0; i < m.n; i++) {
+        const uint32_t symbol = m.factors[i].symbol;
+        pure = pure && (symbol < node_symbol || symbol == pi_symbol);
+    }
+    return pure;
 }
 
 static bool same_monomial(const Monomial *a, const Monomial *b)
@@ -308,7 +334,7 @@ static KalPhase make(Making *making, const KalGraph *g, KalExpr e,
     }
 }
 
-bool kal_phase_exists(KalOp op)
+bool kal_phase_is_made(KalOp op)
 {
     switch (op) {
     case KAL_OP_CONST:
@@ -324,18 +350,31 @@ bool kal_phase_exists(KalOp op)
     }
 }
 
+// What is not made of other phases is a monomial by itself.
+static KalPhase make_alone(Making *making, KalExpr e)
+{
+    const Monomial m = {{{node_symbol | e.index, 1}}, 1};
+    making->fits = true;
+    making->made = (KalPhase){
+        .start = (uint32_t)(making->phases->terms.size / sizeof(KalPhaseTerm))};
+    return leaf(making, kal_rational(1, 1), &m);
+}
+
 KalStatus kal_phase_make(const KalGraph *g, KalPhases *phases, KalExpr e,
                          const KalPhase operands[3], KalPhase *out_phase)
 {
-    const int arity = kal_op_arity((KalOp)kal_node(g, e)->op);
-    Making making = {.ctx = g->ctx, .phases = phases, .fits = true};
+    const KalOp op = (KalOp)kal_node(g, e)->op;
+    Making making = {.ctx = g->ctx, .phases = phases, .fits = kal_phase_is_made(op)};
     making.made.start = (uint32_t)(phases->terms.size / sizeof(KalPhaseTerm));
-    for (int k = 0; k < arity; k++) {
+    for (int k = 0; k < kal_op_arity(op); k++) {
         making.fits = making.fits && operands[k].state == KAL_PHASE_KNOWN;
     }
     KalPhase phase = {.state = KAL_PHASE_NONE};
     if (making.fits) {
         phase = make(&making, g, e, operands);
+    }
+    if (!making.fits && making.status == KAL_OK) {
+        phase = make_alone(&making, e);
     }
     KAL_TRY(making.status);
     phase.state = making.fits ? KAL_PHASE_KNOWN : KAL_PHASE_NONE;

@@ -9,7 +9,9 @@
 /// sines it is enough to choose a number for each e^(m_j) at will.
 ///
 /// A phase is such a combination.  Symbols, π and numbers make phases by sums, products,
-/// whole powers and division by a single term; everything else has none.
+/// whole powers and division by a single term.  Everything else stands in its monomials
+/// as a symbol of its own would; nothing is then known of how such monomials depend on
+/// others, and they are not called pure.
 
 #ifndef EXPR_PHASE_H
 #define EXPR_PHASE_H
@@ -25,7 +27,7 @@ typedef struct KalPhaseTerm {
 
 enum {
     KAL_PHASE_UNKNOWN = 0,
-    KAL_PHASE_NONE = 1,
+    KAL_PHASE_NONE = 1, ///< there was no room for one
     KAL_PHASE_KNOWN = 2
 };
 
@@ -48,10 +50,11 @@ typedef struct KalPhases {
 /// Free what they hold.
 void kal_phases_clear(KalContext *ctx, KalPhases *phases);
 
-/// Whether nodes with this operator can have a phase.
-bool kal_phase_exists(KalOp op);
+/// Whether the phase of a node with this operator is made of those of its operands.
+bool kal_phase_is_made(KalOp op);
 
-/// The phase of a node from those of its operands, which are not unknown.
+/// The phase of a node from those of its operands, which are not unknown if it is made of
+/// them.
 KAL_CHECKED KalStatus kal_phase_make(const KalGraph *g, KalPhases *phases, KalExpr e,
                                      const KalPhase operands[3], KalPhase *out_phase);
 
@@ -60,5 +63,15 @@ const KalPhaseTerm *kal_phase_terms(const KalPhases *phases, KalPhase phase);
 
 /// Whether a monomial is just π.
 bool kal_phase_is_pi(const KalPhases *phases, uint32_t monomial);
+
+/// Whether a monomial is 1.
+bool kal_phase_is_one(const KalPhases *phases, uint32_t monomial);
+
+/// The node that a monomial is if it is nothing but a node in the place of a symbol, else
+/// KAL_NO_EXPR.
+KalExpr kal_phase_node(const KalPhases *phases, uint32_t monomial);
+
+/// Whether a monomial is made of symbols alone.
+bool kal_phase_is_pure(const KalPhases *phases, uint32_t monomial);
 
 #endif

@@ -15,6 +15,7 @@ enum {
     DENOMINATOR = 60,     // what factors in phases may be divided by in any case
     DENOMINATOR_MAX = 1 << 30,
     RADICALS_MAX = 64,
+    FAR_TRIES = 4,
     FIRST_TABLE = 64
 };
 
@@ -52,9 +53,21 @@ static bool is_transcendental(KalOp op)
     }
 }
 
-static bool is_root(KalOp op)
+// Functions that are not one analytic function all over: what they give in one place says
+// nothing about another.
+static bool is_branched(KalOp op)
 {
-    return op == KAL_OP_SQRT || op == KAL_OP_HYPOT || op == KAL_OP_POW;
+    switch (op) {
+    case KAL_OP_SQRT:
+    case KAL_OP_HYPOT:
+    case KAL_OP_POW:
+    case KAL_OP_LOG:
+    case KAL_OP_ASIN:
+    case KAL_OP_ACOS:
+    case KAL_OP_ATAN:
+    case KAL_OP_ATAN2: return true;
+    default: return kal_op_is_piecewise(op);
+    }
 }
 
 // Whether a node can differ from point to point though its operands do not.
@@ -157,16 +170,17 @@ static KalStatus add_slot(KalProbe *probe, KalExpr e)
     const KalExprNode node = *kal_node(probe->g, e);
     const int arity = kal_op_arity((KalOp)node.op);
     uint32_t arg[3] = {node.arg[0].index, node.arg[1].index, node.arg[2].index};
-    bool fixed = !is_varied((KalOp)node.op);
+    unsigned flags = is_varied((KalOp)node.op) ? 0 : KAL_SLOT_FIXED;
+    flags |= node.op == KAL_OP_SYMBOL ? 0 : KAL_SLOT_CONSTANT;
     for (int k = 0; k < arity; k++) {
         arg[k] = kal_probe_slot_of(probe, node.arg[k]);
-        fixed = fixed && kal_probe_slot(probe, arg[k])->flags & KAL_SLOT_FIXED;
+        flags &= kal_probe_slot(probe, arg[k])->flags;
     }
     const KalSlot slot = {
         .node = e,
         .arg = {arg[0], arg[1], arg[2]},
         .op = node.op,
-        .flags = fixed ? KAL_SLOT_FIXED : 0,
+        .flags = (uint8_t)(flags & (KAL_SLOT_FIXED | KAL_SLOT_CONSTANT)),
     };
     KAL_TRY(kal_block_add(probe->ctx, &probe->slots, &slot, sizeof slot));
     set_slot_of(probe, e, (uint32_t)slot_count(probe) - 1);
@@ -204,10 +218,8 @@ static KalStatus push_operands(KalProbe *probe, const KalSlot *slot, KalBlock *s
     const int arity = kal_op_arity((KalOp)slot->op);
     KalStatus status = KAL_OK;
     for (int k = 0; k < arity && status == KAL_OK; k++) {
-        KalSlot *operand = kal_probe_slot(probe, slot->arg[k]);
-        if (!kal_phase_exists((KalOp)operand->op)) {
-            operand->phase.state = KAL_PHASE_NONE;
-        } else if (operand->phase.state == KAL_PHASE_UNKNOWN) {
+        const KalSlot *operand = kal_probe_slot(probe, slot->arg[k]);
+        if (operand->phase.state == KAL_PHASE_UNKNOWN) {
             status =
                 kal_block_add(probe->ctx, stack, &slot->arg[k], sizeof slot->arg[k]);
         }
@@ -221,7 +233,7 @@ static KalStatus make_top_phase(KalProbe *probe, KalBlock *stack)
     const size_t size = stack->size;
     const uint32_t top = ((const uint32_t *)stack->data)[size / sizeof top - 1];
     const KalSlot *slot = kal_probe_slot(probe, top);
-    if (slot->phase.state == KAL_PHASE_UNKNOWN) {
+    if (slot->phase.state == KAL_PHASE_UNKNOWN && kal_phase_is_made((KalOp)slot->op)) {
         KAL_TRY(push_operands(probe, slot, stack));
     }
     if (stack->size > size) {
@@ -272,7 +284,7 @@ static KalStatus prepare_phases(KalProbe *probe, size_t from, bool first)
     KalStatus status = KAL_OK;
     for (size_t i = from; i < slot_count(probe) && status == KAL_OK; i++) {
         const KalSlot *slot = kal_probe_slot(probe, i);
-        if (is_transcendental((KalOp)slot->op)) {
+        if (is_transcendental((KalOp)slot->op) || slot->op == KAL_OP_POW) {
             status = make_phases(probe, slot, &stack);
         }
         if (is_transcendental((KalOp)slot->op) && first && status == KAL_OK) {
@@ -283,30 +295,46 @@ static KalStatus prepare_phases(KalProbe *probe, size_t from, bool first)
     return status;
 }
 
-// Which slots have residues, and which of these hang on roots.
-static void find_flags(KalProbe *probe, size_t from, bool first)
+// What a slot has of its own: is it an atom, has it branches?
+static unsigned own_flags(const KalProbe *probe, const KalSlot *slot)
 {
+    const KalOp op = (KalOp)slot->op;
+    unsigned flags = kal_residue_follows(probe, slot) ? 0 : KAL_SLOT_ATOM;
+    if (!(slot->flags & KAL_SLOT_CONSTANT)) {
+        flags |= is_branched(op) ? KAL_SLOT_BRANCHED : 0;
+        flags |= kal_op_is_piecewise(op) ? KAL_SLOT_PIECEWISE : 0;
+    }
+    return flags;
+}
+
+// What slots have, and what they have from their operands.
+static void find_flags(KalProbe *probe, size_t from)
+{
+    const unsigned inherited = KAL_SLOT_OPAQUE | KAL_SLOT_BRANCHED | KAL_SLOT_PIECEWISE;
     for (size_t i = from; i < slot_count(probe); i++) {
         KalSlot *slot = kal_probe_slot(probe, i);
+        unsigned flags = slot->flags | own_flags(probe, slot);
         for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
-            const unsigned below = kal_probe_slot(probe, slot->arg[k])->flags;
-            slot->flags |= (uint8_t)(below & (KAL_SLOT_REAL | KAL_SLOT_UNSURE));
+            flags |= kal_probe_slot(probe, slot->arg[k])->flags & inherited;
         }
-        if (!kal_residue_exists(probe, slot)) {
-            slot->flags |= KAL_SLOT_REAL;
-        }
-        if (is_root((KalOp)slot->op) && !first) {
-            slot->flags |= KAL_SLOT_UNSURE;
-        }
+        flags |= flags & KAL_SLOT_ATOM ? KAL_SLOT_OPAQUE : 0;
+        slot->flags = (uint8_t)flags;
     }
 }
 
 static void eval_residues(KalProbe *probe, size_t from, int point)
 {
-    const uint64_t seed = probe->residue_seed[point];
+    const unsigned here = 1U << point;
     for (size_t i = from; i < slot_count(probe); i++) {
+        KalSlot *slot = kal_probe_slot(probe, i);
+        bool missing = false;
         *kal_probe_residue(probe, i, point) =
-            kal_residue_eval(probe, kal_probe_slot(probe, i), point, seed);
+            kal_residue_eval(probe, slot, point, &missing);
+        for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
+            missing = missing || kal_probe_slot(probe, slot->arg[k])->missing & here;
+        }
+        slot->missing =
+            (uint8_t)(missing ? slot->missing | here : slot->missing & ~here);
     }
 }
 
@@ -321,35 +349,31 @@ static KalStatus extend_residues(KalProbe *probe)
     return KAL_OK;
 }
 
-// Whether all formulas of the beginning that can have residues have them at a point.
+// Whether all formulas of the beginning have residues at a point, with all roots.
 static bool point_serves(const KalProbe *probe, int point)
 {
     const uint32_t *roots = probe->roots.data;
     for (size_t i = 0; i < probe->roots.size / sizeof *roots; i++) {
-        if (!(kal_probe_slot(probe, roots[i])->flags & KAL_SLOT_REAL)
-            && *kal_probe_residue(probe, roots[i], point) == KAL_NO_RESIDUE) {
+        if (kal_probe_slot(probe, roots[i])->missing & 1U << point
+            || *kal_probe_residue(probe, roots[i], point) == KAL_NO_RESIDUE) {
             return false;
         }
     }
     return true;
 }
 
-// A number that has no root in the field at all is left to doubles.
-static void drop_fixed_roots(KalProbe *probe)
+// A number that has no root in the field at all has an atom for it.
+static void free_fixed_roots(KalProbe *probe)
 {
-    bool dropped = false;
     eval_residues(probe, 0, 0);
     for (size_t i = 0; i < slot_count(probe); i++) {
         KalSlot *slot = kal_probe_slot(probe, i);
-        if (is_root((KalOp)slot->op) && slot->flags & KAL_SLOT_FIXED
-            && *kal_probe_residue(probe, i, 0) == KAL_NO_RESIDUE) {
-            slot->flags |= KAL_SLOT_REAL;
-            dropped = true;
+        if (kal_residue_is_root(probe, slot) && slot->flags & KAL_SLOT_FIXED
+            && slot->missing & 1U) {
+            slot->flags |= KAL_SLOT_ATOM;
         }
     }
-    if (dropped) {
-        find_flags(probe, 0, true);
-    }
+    find_flags(probe, 0);
 }
 
 // Of what a square root is taken; two powers of it count as one.
@@ -378,8 +402,8 @@ static KalStatus list_radicals(KalProbe *probe)
         if (probe->radicals.size == most) {
             break; // too many to be told apart
         }
-        const bool exact = !(slot->flags & KAL_SLOT_REAL);
-        if (exact && is_root((KalOp)slot->op) && !is_listed(probe, i)) {
+        const bool exact = !(slot->flags & KAL_SLOT_OPAQUE);
+        if (exact && kal_residue_is_root(probe, slot) && !is_listed(probe, i)) {
             const KalRadical radical = {.slot = i};
             status =
                 kal_block_add(probe->ctx, &probe->radicals, &radical, sizeof radical);
@@ -397,10 +421,11 @@ static void note_radicals(KalProbe *probe, int point, int attempt)
         const bool two = slot->op == KAL_OP_HYPOT;
         const uint64_t a = *kal_probe_residue(probe, slot->arg[0], point);
         const uint64_t b = *kal_probe_residue(probe, slot->arg[two ? 1 : 0], point);
-        const uint64_t root = *kal_probe_residue(probe, list[r].slot, point);
-        if (a != KAL_NO_RESIDUE && b != KAL_NO_RESIDUE) {
+        const unsigned below = kal_probe_slot(probe, slot->arg[0])->missing
+                               | kal_probe_slot(probe, slot->arg[two ? 1 : 0])->missing;
+        if (a != KAL_NO_RESIDUE && b != KAL_NO_RESIDUE && !(below & 1U << point)) {
             list[r].known |= UINT64_C(1) << attempt;
-            list[r].without |= (uint64_t)(root == KAL_NO_RESIDUE) << attempt;
+            list[r].without |= (uint64_t)(slot->missing >> point & 1U) << attempt;
         }
     }
 }
@@ -432,13 +457,16 @@ static bool radicals_independent(const KalProbe *probe)
     return true;
 }
 
-// Find points at which the formulas of the beginning have residues.  Points without are
-// kept when there are no others.
+// Find points at which the formulas of the beginning have residues, with all roots.  Other
+// points are taken when there are none.
 static void choose_points(KalProbe *probe)
 {
     const bool radicals = probe->radicals.size > 0;
     int found = 0;
     const int tries = tries_for(probe, TRIES);
+    for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
+        probe->residue_seed[point] = (uint64_t)(TRIES + point);
+    }
     for (int attempt = 0; attempt < tries; attempt++) {
         const bool enough = found == KAL_PROBE_RESIDUES;
         if (enough && (!radicals || attempt >= LEAST_TRIES)) {
@@ -450,14 +478,9 @@ static void choose_points(KalProbe *probe)
         probe->residue_seed[point] = (uint64_t)attempt;
         eval_residues(probe, 0, point);
         note_radicals(probe, point, attempt);
-        if (enough) {
-            probe->residue_seed[point] = before;
-        } else if (point_serves(probe, point)) {
-            found++;
-        }
-    }
-    for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
-        eval_residues(probe, 0, point);
+        const bool serves = !enough && point_serves(probe, point);
+        found += serves;
+        probe->residue_seed[point] = serves ? (uint64_t)attempt : before;
     }
 }
 
@@ -470,15 +493,16 @@ static KalStatus add_roots(KalProbe *probe, const KalExpr *e, size_t n)
     return KAL_OK;
 }
 
-static void mark_radicals(KalProbe *probe)
+// Roots from this slot on become atoms, but for those of radicands that are listed.
+static void free_roots(KalProbe *probe, size_t from)
 {
-    for (size_t i = 0; i < slot_count(probe); i++) {
+    for (size_t i = from; i < slot_count(probe); i++) {
         KalSlot *slot = kal_probe_slot(probe, i);
-        if (is_root((KalOp)slot->op)) {
-            slot->flags |= KAL_SLOT_UNSURE;
+        if (kal_residue_is_root(probe, slot) && !is_listed(probe, (uint32_t)i)) {
+            slot->flags |= KAL_SLOT_ATOM;
         }
     }
-    find_flags(probe, 0, true);
+    find_flags(probe, from);
 }
 
 static KalStatus fill(KalProbe *probe, const KalExpr *e, size_t n)
@@ -489,13 +513,17 @@ static KalStatus fill(KalProbe *probe, const KalExpr *e, size_t n)
     KAL_TRY(status);
     KAL_TRY(add_roots(probe, e, n));
     KAL_TRY(prepare_phases(probe, 0, true));
-    find_flags(probe, 0, true);
+    find_flags(probe, 0);
     KAL_TRY(extend_residues(probe));
-    drop_fixed_roots(probe);
+    free_fixed_roots(probe);
     KAL_TRY(list_radicals(probe));
     choose_points(probe);
     if (!radicals_independent(probe)) {
-        mark_radicals(probe);
+        probe->radicals.size = 0;
+    }
+    free_roots(probe, 0);
+    for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
+        eval_residues(probe, 0, point);
     }
     return KAL_OK;
 }
@@ -547,7 +575,8 @@ KalStatus kal_probe_extend(KalProbe *probe, const KalExpr *e, size_t n)
     kal_block_clear(probe->ctx, &list);
     KAL_TRY(status);
     KAL_TRY(prepare_phases(probe, from, false));
-    find_flags(probe, from, false);
+    find_flags(probe, from);
+    free_roots(probe, from);
     KAL_TRY(extend_residues(probe));
     for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
         eval_residues(probe, from, point);
@@ -582,15 +611,18 @@ KalStatus kal_probe_extend_reals(KalProbe *probe)
     while (probe->reals.size / sizeof none < slot_count(probe)) {
         KAL_TRY(kal_block_add(probe->ctx, &probe->reals, none, sizeof none));
     }
-    const int tries = tries_for(probe, TRIES / 2);
+    const int near = tries_for(probe, TRIES / 2);
     uint64_t seed = 0;
     for (int point = 0; point < KAL_PROBE_REALS; point++) {
         if (probe->has_reals) {
             eval_reals(probe, from, point);
             continue;
         }
+        const bool far = point >= KAL_PROBE_NEAR;
+        seed = far && seed < KAL_FAR_SEEDS ? KAL_FAR_SEEDS : seed;
         bool serves = false;
-        for (int attempt = 0; attempt < tries && !serves; attempt++) {
+        for (int attempt = 0; attempt < (far ? FAR_TRIES : near) && !serves;
+             attempt++) {
             probe->real_seed[point] = seed++;
             eval_reals(probe, 0, point);
             serves = real_point_serves(probe, point);

@@ -10,31 +10,47 @@
 
 static const double unit = DBL_EPSILON / 2.0;
 static const double too_coarse = 1e-4; // error of a function that makes it useless
+static const double saturated =
+    16.0; // roundings that all of an operand must move it by
 
 static KalScalar with_error(double value, double error)
 {
     const bool valid = isfinite(value) && isfinite(error);
     return (KalScalar){
-        .real = {valid ? value : NAN, error + 2.0 * unit * fabs(value)}
+        .real = {valid ? value : NAN, error + 2.0 * unit * fabs(value), false}
     };
 }
 
 static KalScalar exactly(double value)
 {
     return (KalScalar){
-        .real = {value, 0.0}
+        .real = {value, 0.0, false}
     };
 }
 
 // Where symbols are tried out: near 1 and of both signs by turns, sometimes below 1 for
-// the sake of asin, sometimes larger.
+// the sake of asin, sometimes larger; and, for the sake of what only happens far away,
+// anywhere.
 static double chosen(uint64_t seed, uint64_t id)
 {
     const uint64_t random = kal_residue_random(seed, id);
     const double u = (double)(random >> 9) * 0x1p-52;
     const double sign = random & 1U && seed % 2 == 1 ? -1.0 : 1.0;
+    if (seed >= KAL_FAR_SEEDS) {
+        return sign * pow(10.0, 4.0 * u - 1.0);
+    }
     const double scale = seed % 3 == 0 ? 0.8 : seed % 3 == 1 ? 1.7 : 4.0;
     return sign * scale * (0.1 + 0.9 * u);
+}
+
+// A function of a with this value and slope.  What nothing is known of must not pass for
+// zero.
+static KalScalar moved(double v, double slope, double a, double error)
+{
+    const bool coarse = slope * error > too_coarse * (1.0 + fabs(v));
+    KalScalar result = with_error(coarse ? NAN : v, slope * error);
+    result.real.lost = a != 0.0 && slope * fabs(a) <= saturated * unit * fabs(v);
+    return result;
 }
 
 // Functions of one operand by value and size of slope, theory (9.3).
@@ -94,9 +110,7 @@ static KalScalar function(KalOp op, double a, double error)
     case KAL_OP_ABS: v = fabs(a); break;
     default: break;
     }
-    // A value of which nothing is known must not pass for zero.
-    const bool coarse = slope * error > too_coarse * (1.0 + fabs(v));
-    return with_error(coarse ? NAN : v, slope * error);
+    return moved(v, slope, a, error);
 }
 
 static KalScalar power(KalScalar a, KalScalar b)
@@ -189,7 +203,7 @@ static KalScalar eval_one(const KalSlot *slot, KalScalar a)
     switch ((KalOp)slot->op) {
     case KAL_OP_NEG:
         return (KalScalar){
-            .real = {-a.real.value, a.real.error}
+            .real = {-a.real.value, a.real.error, false}
         };
     case KAL_OP_POWI: return whole_power(a, (int32_t)slot->arg[1]);
     case KAL_OP_SIGN: return sign_of(a);
@@ -198,8 +212,8 @@ static KalScalar eval_one(const KalSlot *slot, KalScalar a)
     }
 }
 
-KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
-                        uint64_t seed)
+static KalScalar eval(const KalProbe *probe, const KalSlot *slot, int point,
+                      uint64_t seed)
 {
     const KalOp op = (KalOp)slot->op;
     switch (op) {
@@ -220,4 +234,15 @@ KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
         return isnan(a.real.value) ? a : a.real.value != 0.0 ? b : c;
     }
     return eval_two(slot, a, b);
+}
+
+KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
+                        uint64_t seed)
+{
+    KalScalar value = eval(probe, slot, point, seed);
+    for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
+        value.real.lost =
+            value.real.lost || kal_probe_real(probe, slot->arg[k], point)->real.lost;
+    }
+    return value;
 }

@@ -13,8 +13,7 @@ enum {
 // A slot that is known by its residues.
 static bool is_known(const KalProbe *probe, size_t slot)
 {
-    bool known =
-        !(kal_probe_slot(probe, slot)->flags & (KAL_SLOT_REAL | KAL_SLOT_UNSURE));
+    bool known = true;
     for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
         known = known && *kal_probe_residue(probe, slot, point) != KAL_NO_RESIDUE;
     }

@@ -63,12 +63,19 @@ static KalStatus choose_rows(KalReduction *r)
     if (m == 0) {
         return KAL_OK;
     }
+    bool settled = true;
     KalStatus status = kal_samples_init(r->eq, &samples);
     if (status == KAL_OK) {
-        status = kal_samples_rank(r->eq, &samples, 0, &r->rank, r->rows);
+        status = kal_samples_rank(r->eq, &samples, 0, &r->rank, r->rows, &settled);
     }
     kal_samples_clear(&samples);
     KAL_TRY(status);
+    if (!settled) {
+        return kal_fail(r->ctx, KAL_ERR_FORMULATION,
+                        "the constraints have branches (if, min, max, abs, …) in which "
+                        "more of them may be independent than near the start: no "
+                        "choice of speeds holds for all");
+    }
     for (size_t i = 0; i < r->rank; i++) {
         if (r->eq->psi[r->rows[i]].index == 0) {
             return kal_fail(r->ctx, KAL_ERR_FORMULATION,

@@ -38,13 +38,14 @@ static KalStatus solver_init(KalSolver *s, KalSheet *sheet)
     const KalEquations *eq = sheet->eq;
     *s = (KalSolver){.ctx = sheet->ctx, .sheet = sheet, .eq = eq};
     s->samples.ctx = s->ctx;
+    s->settled = true;
     s->n = eq->n;
     s->m = eq->m;
     KAL_TRY(kal_samples_init(eq, &s->samples));
     if (s->m > 0) {
         s->rows = (size_t *)kal_alloc(s->ctx, s->m, sizeof *s->rows);
         KAL_TRY(s->rows ? KAL_OK : no_memory(s));
-        KAL_TRY(kal_samples_rank(eq, &s->samples, 0, &s->rank, s->rows));
+        KAL_TRY(kal_samples_rank(eq, &s->samples, 0, &s->rank, s->rows, &s->settled));
     }
     s->n_fractions = s->n * s->n + s->m * s->n + 4 * s->n + 2 * s->m;
     s->fractions =
@@ -313,7 +314,9 @@ static KalStatus run(KalSheet *sheet, const KalExpr *C, bool named, KalClosed *c
     KalSolver s;
     KalStatus status = solver_init(&s, sheet);
     s.C = C;
-    if (status == KAL_OK && s.n + s.rank > KAL_UNKNOWNS) {
+    if (status == KAL_OK && !s.settled) {
+        closed->verdict = KAL_CLOSED_BRANCHES;
+    } else if (status == KAL_OK && s.n + s.rank > KAL_UNKNOWNS) {
         closed->verdict = KAL_CLOSED_TOO_LARGE;
     } else if (status == KAL_OK) {
         status = solve(&s, &closed->verdict);
@@ -332,7 +335,9 @@ static KalStatus run_with_reactions(KalSheet *sheet, bool named, KalClosed *clos
     KalExpr C[KAL_UNKNOWNS];
     memcpy(C, sheet->C, sheet->eq->n * sizeof *C);
     KalStatus status = solver_init(&s, sheet);
-    if (status == KAL_OK && s.n + s.rank > KAL_UNKNOWNS) {
+    if (status == KAL_OK && !s.settled) {
+        closed->verdict = KAL_CLOSED_BRANCHES;
+    } else if (status == KAL_OK && s.n + s.rank > KAL_UNKNOWNS) {
         closed->verdict = KAL_CLOSED_TOO_LARGE;
     } else if (status == KAL_OK) {
         status = solve(&s, &closed->verdict);

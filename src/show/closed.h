@@ -13,6 +13,7 @@ typedef enum KalClosedVerdict {
     KAL_CLOSED_DONE,
     KAL_CLOSED_TOO_LARGE,  ///< too many unknowns or terms
     KAL_CLOSED_NOT_UNIQUE, ///< the accelerations are not determined
+    KAL_CLOSED_BRANCHES,   ///< branches of A may differ in rank
     KAL_CLOSED_UNCHECKED   ///< no state was found at which the formulas hold
 } KalClosedVerdict;
 

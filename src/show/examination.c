@@ -136,6 +136,30 @@ static void write_conserved(KalJsonWriter *w, const KalCheck *check)
     kal_json_write_end(w, ']');
 }
 
+// What is neither proven nor refuted, as warnings.
+static void write_undecided(KalJsonWriter *w, const KalCheck *check)
+{
+    const KalConservation *conserved = check->conserved;
+    char text[LINE_SIZE];
+    if (check->classification->reason) {
+        (void)snprintf(text, sizeof text,
+                       "what kind all constraints are is not decided: %s",
+                       check->classification->reason);
+        kal_json_write_string(w, text);
+    }
+    if (conserved->energy_open) {
+        (void)snprintf(text, sizeof text,
+                       "whether the energy is conserved is not decided: %s",
+                       conserved->reason);
+        kal_json_write_string(w, text);
+    }
+    for (size_t i = 0; i < conserved->n_open; i++) {
+        (void)snprintf(text, sizeof text, "whether %s is conserved is not decided",
+                       conserved->open[i]);
+        kal_json_write_string(w, text);
+    }
+}
+
 static void write_warnings(KalJsonWriter *w, const KalCheck *check)
 {
     kal_json_write_key(w, "warnings");
@@ -151,6 +175,7 @@ static void write_warnings(KalJsonWriter *w, const KalCheck *check)
             kal_json_write_string(w, text);
         }
     }
+    write_undecided(w, check);
     kal_json_write_end(w, ']');
 }
 
@@ -327,7 +352,7 @@ static void print_constraints(const Page *page)
     }
     print_rest(page, model->n_constraints);
     if (page->check->classification->reason) {
-        print(page, "  %s\n", page->check->classification->reason);
+        print(page, "  not decided: %s\n", page->check->classification->reason);
     }
 }
 
@@ -430,6 +455,10 @@ static void print_conserved(const Page *page)
               jacobi ? ", Jacobi's integral q'·∂L/∂q' − L with L = T − V" : "");
     }
     print_rest(page, conserved->n);
+    for (size_t i = 0; i < conserved->n_open && i < ROWS_SHOWN; i++) {
+        print(page, "  not decided: %s\n", conserved->open[i]);
+    }
+    print_rest(page, conserved->n_open);
     if (conserved->reason) {
         print(page, "  not the energy: %s\n", conserved->reason);
     }

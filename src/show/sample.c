@@ -3,6 +3,7 @@
 #include "show/sample.h"
 
 #include "expr/eval.h"
+#include "expr/identity.h"
 #include "linalg/pseudoinverse.h"
 
 #include <math.h>
@@ -307,11 +308,25 @@ static void choose_independent(const Newton *w, size_t *out_rank, size_t *out_ro
     }
 }
 
+// Whether no branch of A has a larger rank than this.
+static KalStatus is_settled(const KalEquations *eq, size_t rank, bool *out_settled)
+{
+    KalGraph *g = eq->model->graph;
+    KalProbe *probe = NULL;
+    KalRank found = {.least = 0};
+    KAL_TRY(kal_probe_create(g, eq->A.value, entries(eq), &probe));
+    const KalStatus status = kal_probe_rank(probe, &eq->A, &found);
+    kal_probe_destroy(probe);
+    *out_settled = !found.piecewise || found.most <= rank;
+    return status;
+}
+
 KalStatus kal_samples_rank(const KalEquations *eq, const KalSamples *samples, int i,
-                           size_t *out_rank, size_t *out_rows)
+                           size_t *out_rank, size_t *out_rows, bool *out_settled)
 {
     Newton w;
     *out_rank = 0;
+    *out_settled = true;
     if (eq->m == 0 || eq->n == 0) {
         return KAL_OK;
     }
@@ -324,5 +339,6 @@ KalStatus kal_samples_rank(const KalEquations *eq, const KalSamples *samples, in
         choose_independent(&w, out_rank, out_rows);
     }
     newton_clear(&w);
-    return status;
+    KAL_TRY(status);
+    return is_settled(eq, *out_rank, out_settled);
 }

@@ -113,6 +113,10 @@ const char *kal_shown_refusal(const KalShown *shown)
     case KAL_CLOSED_NOT_UNIQUE:
         return "There is no closed form, because the accelerations are not unique. For "
                "the coordinates concerned, use kalaba check.";
+    case KAL_CLOSED_BRANCHES:
+        return "There is no closed form for all states: the constraints have branches "
+               "(if, min, max, abs, …) in which more of them may be independent. For "
+               "numbers at a state, use kalaba eval.";
     case KAL_CLOSED_UNCHECKED:
         return "No closed form is shown, because none held at the states that were "
                "tried. For numbers at a state, use kalaba eval.";

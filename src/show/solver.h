@@ -30,6 +30,7 @@ typedef struct KalSolver {
     size_t n;
     size_t m;
     size_t rank;
+    bool settled;           ///< no branch of A has a larger rank
     size_t *rows;           ///< rank: independent rows of A
     const KalExpr *C;       ///< n: non-ideal forces without reactions in them, or NULL
     KalFraction *fractions; ///< all of the following

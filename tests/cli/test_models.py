@@ -317,6 +317,57 @@ def check_tells_what_moved():
     near(got["start"]["q"].values(), [0.6, -0.8])
 
 
+FREE = "coord x, y\nkinetic 1/2*x'^2 + 1/2*y'^2\n"
+
+
+@case
+def branches_far_away_are_not_forgotten():
+    state = "x=20, y=3, x'=0.7, y'=-1.3, t=0"
+    text = "coord x, y\nkinetic 1/2*(x' + %s*y')^2 + 1/2*y'^2\n"
+    # With u = x' + p y': Q = (p_x y' u - p' y', p_y y' u - p' u - p p' y').
+    got = answer("eval", "--at", state, text=text % "if(x > 10, x*y, 0)")
+    near(got["Q"], [270.4, -1701.87], 1e-10)
+    got = answer("eval", "--at", state, text=text % "max(0, x - 10)")
+    near(got["Q"], [16.9, 17.71], 1e-12)
+    refuse(FREE + "constraint c: x'' + if(x > 10, y''^2, y'') = 3\n",
+           "'c' is not linear in the accelerations", "stdin:3:")
+    refuse(FREE + "constraint c: x'' + if(x > 1e6, y''^2, y'') = 3\n",
+           "it is not proven that the factor of y''", "stdin:3:")
+    refuse(FREE + "actuator u: if(x > 10, x'^2, x')\nservo s: x = 1, rate = 1\n",
+           "actuator 'u' must be linear in the velocities", "stdin:3:")
+
+
+@case
+def check_says_what_is_not_decided():
+    for force in ("if(x > 10, -3*x', 0)", "if(t > 3, 1, 0)"):
+        got = answer("check", text=FREE + f"force x = {force}\n")
+        assert got["conserved"] == ["momentum(y)"] and not got["warnings"], got
+    text = FREE + "force x = if(x > 1e6, -3*x', 0)\n"
+    got = answer("check", text=text)
+    assert got["conserved"] == ["momentum(y)"], got
+    for what in ("energy", "momentum(x)"):
+        assert any(what in warning and "not decided" in warning
+                   for warning in got["warnings"]), got["warnings"]
+    status, out, err = run("check", "-", text=text)
+    assert status == 0 and "not decided: momentum(x)" in out, out
+    assert "it is not decided whether the force on 'x' does work" in out, out
+    text = "coord x, y, z\nkinetic 1/2*x'^2 + 1/2*y'^2 + 1/2*z'^2\n"
+    for edge, by in ((5, "numeric"), ("1e6", "undecided")):
+        got = answer("check", text=text + f"constraint c: z' = if(x > {edge}, y, 0)*x'\n")
+        (row,) = got["constraints"]
+        assert (row["kind"], row["decided_by"]) == ("nonholonomic", by), row
+        assert any("not decided" in warning
+                   for warning in got["warnings"]) == (by == "undecided"), got["warnings"]
+
+
+@case
+def no_formula_is_shown_for_one_branch_of_several():
+    text = FREE + "constraint c: if(x > 10, 1, 0)*x' + if(x > 30, 1, 0)*y' = 0\n"
+    status, out, err = run("derive", "-", "--closed-form", text=text)
+    assert status == 0 and "no closed form for all states" in out, out
+    refuse(text, "no choice of speeds holds for all", command="reduce")
+
+
 @case
 def long_and_deep_texts_end():
     texts = [

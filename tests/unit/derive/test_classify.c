@@ -365,14 +365,14 @@ static void parameters_have_values(void)
     finish();
 }
 
-static void odd_functions_are_judged_by_doubles(void)
+static void odd_functions_are_known_by_their_operands(void)
 {
     begin();
     coordinates("x y z");
     constraint("c", "atan(x*y)*(x*y' + y*x') + abs(z)*z'"); // in each variable exact
     classify();
     kinds("i");
-    decided(KAL_DECISION_NUMERIC);
+    decided(KAL_DECISION_EXACT);
     finish();
 
     begin();
@@ -381,6 +381,66 @@ static void odd_functions_are_judged_by_doubles(void)
     classify();
     kinds("n");
     decided(KAL_DECISION_NUMERIC);
+    finish();
+}
+
+// The first constraint is not decided, which is said.
+static void undecided(void)
+{
+    ok(found->classes[0].decision == KAL_DECISION_NONE && found->undecided == 1);
+    has_text(found->reason, "branches");
+}
+
+// Forms whose factors have branches.
+static void branches_are_not_overlooked(void)
+{
+    begin();
+    coordinates("x y z");
+    constraint("c", "z' - if(x > 5, y, 0)*x'"); // integrable nearby only
+    classify();
+    kinds("n");
+    decided(KAL_DECISION_NUMERIC);
+    finish();
+
+    begin();
+    coordinates("x y z");
+    constraint("c", "z' - if(x > 1000000, y, 0)*x'");
+    classify();
+    kinds("n");
+    undecided();
+    finish();
+
+    begin(); // on each side of x = 5 integrable, but one can go round the edge
+    coordinates("x y z");
+    constraint("c", "z' - if(x > 5, 1, 0)*y'");
+    classify();
+    kinds("n");
+    undecided();
+    finish();
+
+    begin(); // a drive that begins later: two variables are always integrable
+    coordinates("x y z");
+    constraint("c", "x' - if(t > 5, 2, 0)");
+    classify();
+    kinds("I");
+    ok(found->complete && found->rank == 1);
+    finish();
+
+    begin();
+    coordinates("x y z");
+    constraint("c", "max(x, y)*z'");
+    classify();
+    kinds("i");
+    decided(KAL_DECISION_EXACT);
+    finish();
+
+    begin();
+    coordinates("x y");
+    constraint("c", "x' - if(x > 1000000, y'^2, y')");
+    classify();
+    kinds("n");
+    ok(!found->classes[0].linear_in_velocity);
+    undecided();
     finish();
 }
 
@@ -483,6 +543,8 @@ TAP_RUN(TAP_CASE(three_forms_in_space), TAP_CASE(a_disc_rolls),
         TAP_CASE(a_ball_rolls), TAP_CASE(wheels_in_the_plane_are_integrable),
         TAP_CASE(combinations_count), TAP_CASE(trailers_need_many_brackets),
         TAP_CASE(time_makes_a_difference), TAP_CASE(levels_and_linearity_show),
-        TAP_CASE(parameters_have_values), TAP_CASE(odd_functions_are_judged_by_doubles),
-        TAP_CASE(groups_are_independent), TAP_CASE(large_systems_are_given_up),
-        TAP_CASE(nothing_is_nothing), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(parameters_have_values),
+        TAP_CASE(odd_functions_are_known_by_their_operands),
+        TAP_CASE(branches_are_not_overlooked), TAP_CASE(groups_are_independent),
+        TAP_CASE(large_systems_are_given_up), TAP_CASE(nothing_is_nothing),
+        TAP_CASE(every_allocation_may_fail))

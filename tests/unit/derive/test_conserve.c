@@ -397,10 +397,99 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK && n > 50);
 }
 
+// Momenta of which it is not known whether they are conserved, a space before each.
+static void open_names(const char *want, bool energy)
+{
+    char got[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < found->n_open; i++) {
+        used += (size_t)snprintf(got + used, sizeof got - used, " %s", found->open[i]);
+    }
+    same_text(got, want);
+    ok(found->energy_open == energy);
+}
+
+// A force that acts only far away, or later.
+static void forces_may_act_elsewhere(void)
+{
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "x'^2/2");
+    force(KAL_TERM_FORCE, "x", "if(x > 10, -3*x', 0)");
+    conserve();
+    names("", "the force on 'x' does work");
+    open_names("", false);
+    finish();
+
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "x'^2/2");
+    force(KAL_TERM_FORCE, "x", "if(t > 3, 1, 0)");
+    conserve();
+    names("", "the force on 'x' does work");
+    finish();
+
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "x'^2/2 + y'^2/2");
+    force(KAL_TERM_FORCE, "x", "if(x > 1000000, -3*x', 0)");
+    conserve();
+    names(" momentum(y)", "it is not decided whether the force on 'x' does work");
+    open_names(" momentum(x)", true);
+    finish();
+
+    begin(); // a force in all branches that does no work in any
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "x'^2/2 + y'^2/2");
+    force(KAL_TERM_FORCE, "x", "if(x > 10, 3, 5)*y'");
+    force(KAL_TERM_FORCE, "y", "-if(x > 10, 3, 5)*x'");
+    conserve();
+    names(" energy", NULL);
+    finish();
+}
+
+// Derivatives of branches know nothing of the steps between these.
+static void energies_may_jump(void)
+{
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "x'^2/2 + y'^2/2");
+    term(KAL_TERM_POTENTIAL, "if(x > 10, 5, 0)");
+    conserve();
+    names(" momentum(y)", "the potential energy may jump");
+    finish();
+
+    begin();
+    coordinates("x");
+    term(KAL_TERM_KINETIC, "x'^2/2");
+    term(KAL_TERM_POTENTIAL, "if(t > 3, 1, 0)*x");
+    conserve();
+    names("", "the potential energy may jump");
+    finish();
+
+    begin(); // mass that is picked up
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "if(x > 10, 2, 1)*y'^2/2 + x'^2/2");
+    conserve();
+    names("", "the kinetic energy may jump");
+    finish();
+
+    begin(); // springs that begin to act, and stop to
+    parameter("L", 2.0);
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "x'^2/2 + y'^2/2");
+    term(KAL_TERM_POTENTIAL, "if(x > L, (x - L)^2, if(2*x < -3, (2*x + 3)^2, 0))");
+    term(KAL_TERM_POTENTIAL, "max(0, x)^2 + abs(x)");
+    conserve();
+    names(" energy momentum(y)", NULL);
+    finish();
+}
+
 TAP_RUN(TAP_CASE(a_planet_keeps_energy_and_spin), TAP_CASE(forces_take_energy),
         TAP_CASE(energies_must_be_of_the_right_kind),
         TAP_CASE(jacobi_is_found_where_energy_is_not_kept),
         TAP_CASE(potentials_may_have_velocities),
         TAP_CASE(forces_on_what_is_held_do_no_work), TAP_CASE(constraints_may_do_work),
+        TAP_CASE(forces_may_act_elsewhere), TAP_CASE(energies_may_jump),
         TAP_CASE(control_does_work), TAP_CASE(events_end_it),
         TAP_CASE(every_allocation_may_fail))

@@ -317,11 +317,86 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK);
 }
 
+// Terms that are zero only where nobody is.  With u = x' + p y' the forces of
+// T = u²/2 + y'²/2 are −p° y' for x and (p_x y' u) on it, −p (p° y') − p° u + p_y y' u for
+// y: here p = x y beyond x = 10, so p° = x' y + x y'.
+static void what_happens_far_away_counts(void)
+{
+    const double x = 20.0;
+    const double y = 3.0;
+    const double v = 0.7;
+    const double w = -1.3;
+    begin();
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x' + if(x > 10, x*y, 0)*y')^2/2 + y'^2/2");
+    derive();
+    set("x", x);
+    set("y", y);
+    set("x'", v);
+    set("y'", w);
+    const double p = x * y;
+    const double u = v + p * w;
+    const double rate = v * y + x * w;
+    near(value_of(eq->Q[0]), y * w * u - rate * w, 1e-12);
+    near(value_of(eq->Q[1]), x * w * u - p * rate * w - rate * u, 1e-11);
+    near(value_of(eq->Q[0]), 270.4, 1e-12);
+    near(value_of(eq->Q[1]), -1701.87, 1e-10);
+    end();
+
+    begin(); // p = x − 10, p° = x'
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x' + max(0, x - 10)*y')^2/2 + y'^2/2");
+    derive();
+    set("x", x);
+    set("y", y);
+    set("x'", v);
+    set("y'", w);
+    near(value_of(eq->Q[0]), w * (v + 10.0 * w) - v * w, 1e-13);
+    near(value_of(eq->Q[1]), -10.0 * v * w - v * (v + 10.0 * w), 1e-13);
+    end();
+
+    begin(); // the same so far away that only the form tells
+    coordinates("x y");
+    term(KAL_TERM_KINETIC, "(x' + max(0, x - 1000000)*y')^2/2 + y'^2/2");
+    derive();
+    set("x", 1000010.0);
+    set("y", y);
+    set("x'", v);
+    set("y'", w);
+    near(value_of(eq->Q[0]), w * (v + 10.0 * w) - v * w, 1e-8);
+    end();
+}
+
+static void what_is_not_proven_linear_is_refused(void)
+{
+    begin();
+    coordinates("x y");
+    constraint("odd", "x'' + if(x > 10, y''^2, y'') - 3");
+    expect_fault("'odd' is not linear in the accelerations: the factor of y'' depends");
+
+    begin();
+    coordinates("x y");
+    constraint("odd", "x'' + if(x > 1000000, y''^2, y'') - 3");
+    expect_fault("it is not proven that the factor of y'' does not depend on y''");
+
+    begin();
+    coordinates("x y");
+    actuator("u", "x' + if(x > 1000000, y'^2, 0)");
+    expect_fault("that it is so is not proven");
+
+    begin();
+    coordinates("x y");
+    actuator("u", "x' + if(x > 1000000, 1, 0)");
+    expect_fault("actuator 'u' must be linear");
+}
+
 TAP_RUN(TAP_CASE(a_pendulum_swings), TAP_CASE(moving_frames_give_inertial_forces),
         TAP_CASE(speeds_of_points_make_short_forces),
         TAP_CASE(other_speeds_keep_their_twist), TAP_CASE(forces_add_up),
         TAP_CASE(constraints_of_every_level_become_rows),
         TAP_CASE(non_ideal_forces_fill_C), TAP_CASE(servos_decay_and_actuators_push),
         TAP_CASE(faults_of_models_are_named), TAP_CASE(linear_in_disguise_is_linear),
+        TAP_CASE(what_happens_far_away_counts),
+        TAP_CASE(what_is_not_proven_linear_is_refused),
         TAP_CASE(an_empty_model_has_empty_equations),
         TAP_CASE(every_allocation_may_fail))

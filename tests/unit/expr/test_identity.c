@@ -28,6 +28,19 @@ static void nonzero(const char *text, bool exact)
     }
 }
 
+// Formulas that doubles find to be zero wherever they look, which proves nothing.
+static void undecided(const char *text)
+{
+    const KalExpr e = f(text);
+    KalVerdict verdict = {.zero = true};
+    ok(e.index != 0);
+    ok(kal_identities(g, &e, 1, &verdict) == KAL_OK);
+    if (!ok(!verdict.zero && verdict.open)) {
+        printf("#   %s: %s%s\n", text, verdict.zero ? "zero" : "not zero",
+               verdict.open ? ", or not" : "");
+    }
+}
+
 static void algebra_is_exact(void)
 {
     begin();
@@ -82,7 +95,7 @@ static void roots_are_exact_where_they_are_independent(void)
     zero("(sqrt(x + 1) - sqrt(y))*(sqrt(x + 1) + sqrt(y)) - x - 1 + y", true);
     nonzero("sqrt(x^2 + y^2) - x", true);
     nonzero("sqrt(x) + sqrt(y) - sqrt(x + y)", true);
-    zero("sqrt(x)*sqrt(y) - sqrt(x*y) + z - z*(x + y)/(y + x)", false);
+    zero("sqrt(x)*sqrt(y) - sqrt(x*y) + z - z*(x + y)/(y + x)", true);
     nonzero("sqrt(x)*sqrt(y) + sqrt(x*y)", false);
     nonzero("sqrt(x^2 + 2*x*y + y^2) + x + y", false);
     zero("sqrt(2)*sqrt(3) - sqrt(6)", false);
@@ -90,25 +103,77 @@ static void roots_are_exact_where_they_are_independent(void)
     end();
 }
 
-static void the_rest_is_tried_with_doubles(void)
+static void other_functions_are_known_by_their_operands(void)
 {
     begin();
-    zero("asin(x/9) + acos(x/9) - pi/2", false);
-    zero("atan2(x, y) - atan(x/y) - if(y < 0, if(x < 0, -pi, pi), 0)", false);
+    zero("asin(x/9) + acos(x/9) - pi/2", true);
     zero("atan(2*x/(1 - x^2)/5) + atan(-2*x/(1 - x^2)/5)", true);
-    zero("log(x^2*y^2) - 2*log(abs(x)) - 2*log(abs(y))", false);
-    zero("max(x, y) + min(x, y) - (x + y)", false);
-    zero("sign(x)*abs(x) - x", false);
-    zero("x^y*x^(1 - y) - x", false);
-    zero("sin(asin(x/9))*9 - x", false);
-    zero("cos(atan2(x, y)) - y/hypot(x, y)", false);
+    zero("log(x^2*y^2) - 2*log(abs(x)) - 2*log(abs(y))", true);
+    zero("log(x*y) - log(x) - log(y)", true);
+    zero("exp(3*log(x) + y) - x^3*exp(y)", true);
+    zero("x^y*x^(1 - y) - x", true);
+    zero("(x + y)^(z + 2) - (x^2 + 2*x*y + y^2)*(x + y)^z", true);
+    zero("sin(asin(x/9))*9 - x", true);
+    zero("cos(atan2(x, y)) - y/hypot(x, y)", true);
+    zero("sin(2*atan(x)) - 2*x/(1 + x^2)", true);
+    zero("sin(x + atan2(y, z))*hypot(y, z) - sin(x)*z - cos(x)*y", true);
+    zero("sin(atan2(x, y))^2 + cos(atan2(x, y))^2 - 1", true);
+    zero("sin(x/(1 + y))^2 + cos(x/(1 + y))^2 - 1", true);
+    nonzero("atan(x) - x + x^3/3 - x^5/5", false);
+    nonzero("log(x*y) - log(x) - 2*log(y)", false);
+    nonzero("asin(sin(x)) - x", false);
+    nonzero("atan(x) + atan(1/x) - pi/2", false);
+    nonzero("atan2(sin(x), cos(x)) - x", false);
+    nonzero("sqrt(-1 - x^2)", true); // a number only where residues are
+    undecided("asin(2 + x^2)");      // no value anywhere
+    end();
+}
+
+// What is zero on one branch, or on both, wherever the branches are.
+static void branches_are_all_looked_at(void)
+{
+    begin();
+    zero("max(x, y) + min(x, y) - (x + y)", true);
+    zero("2*if(x > 10, x + y, z) - if(x > 10, 2*y + 2*x, 2*z)", true);
+    zero("if(x > 10, x^2 - y^2, 0) - (x - y)*if(x > 10, x + y, 0)", true);
+    zero("sin(if(x > y, x, z))^2 + cos(if(x > y, x, z))^2 - 1", true);
+    zero("if(x < y, x, y) + if(x >= y, x, y) - x - y", true);
+    zero("abs(x - y)*z - abs(y - x)*z", true);
     nonzero("max(x, 0) - x", false);
     nonzero("abs(x) - x", false);
-    nonzero("atan(x) - x + x^3/3 - x^5/5", false);
     nonzero("if(x < y, 0, 1)", false);
-    nonzero("log(x*y) - log(x) - 2*log(y)", false);
-    nonzero("sqrt(-1 - x^2)", true); // a number only where residues are
-    nonzero("asin(2 + x^2)", false); // no value anywhere
+    nonzero("if(x > 10, y, 0)", false);
+    nonzero("max(0, x - 10)", false);
+    nonzero("if(x > 10, x*y, x) - x", false);
+    undecided("if(x > 1000000, y, 0)");
+    undecided("max(0, x - 1000000)");
+    undecided("abs(x - 1000000) + x - 1000000");
+    undecided("sqrt(x^2 - 2000000*x + 1000000000000) - 1000000 + x");
+    undecided("if(x^2 < 0, y, 0)");
+    undecided("sign(x)*abs(x) - x");
+    undecided("atan2(x, y) - atan(x/y) - if(y < 0, if(x < 0, -pi, pi), 0)");
+    end();
+}
+
+// Doubles decide on formulas with rounded numbers, but not where these make terms vanish.
+static void what_goes_under_in_rounding_is_no_zero(void)
+{
+    begin();
+    const KalExpr k = kal_const(g, 0.1 * 0.3 * 0.7);
+    const KalExpr e[] = {
+        kal_sub(g, kal_mul(g, f("3*x*y"), k),
+                kal_mul(g, f("x"), kal_mul(g, f("y"), kal_mul(g, f("3"), k)))),
+        kal_add(g, f("1"),
+                kal_unary(g, KAL_OP_TANH, kal_mul(g, f("50*(x - 1000000)"), k))),
+        kal_sub(g,
+                kal_add(g, f("x^2 + y"), kal_mul(g, f("x/100000000000000000000"), k)),
+                f("x^2 + y")),
+    };
+    KalVerdict verdict[3] = {{0}};
+    ok(kal_identities(g, e, 3, verdict) == KAL_OK);
+    ok(verdict[0].zero);
+    ok(!verdict[1].zero);
+    ok(!verdict[2].zero);
     end();
 }
 
@@ -126,27 +191,27 @@ static void errors_follow_the_terms(void)
     };
     KalVerdict verdict[3] = {{0}};
     ok(kal_identities(g, e, 3, verdict) == KAL_OK);
-    ok(verdict[0].zero && !verdict[0].exact);
+    ok(verdict[0].zero && verdict[0].exact);
     ok(!verdict[1].zero && !verdict[1].exact);
     ok(!verdict[2].zero && !verdict[2].exact);
     end();
 }
 
-// Arguments that are too long, or powers too high, for residues; and such that doubles
+// Arguments that are too long, or powers too high, to be taken apart; and such that doubles
 // say nothing about their sines, which proves nothing.
-static void limits_lead_to_doubles(void)
+static void limits_lead_to_atoms(void)
 {
     begin();
     const char *const u = "(a + b + c + d + e + h)^12/1000";
     char text[400];
     snprintf(text, sizeof text, "sin(2*%s) - 2*sin(%s)*cos(%s)", u, u, u);
-    zero(text, false);
+    zero(text, true);
     snprintf(text, sizeof text, "sin(2*%s) - sin(%s)*cos(%s)", u, u, u);
     nonzero(text, false);
     nonzero("sin((a + b + c + d + e + h)^64*1000000000000)", false);
     zero("sin(x^60)*cos(x^60) - sin(2*x^60)/2", true);
-    zero("sin(x^70)*cos(x^70) - sin(2*x^70)/2 + y - (y^2 + y)/(y + 1)", false);
-    zero("sin(x/1234567891)*cos(x/1234567891) - sin(2*x/1234567891)/2", false);
+    zero("sin(x^70)*cos(x^70) - sin(2*x^70)/2 + y - (y^2 + y)/(y + 1)", true);
+    zero("sin(x/1234567891)*cos(x/1234567891) - sin(2*x/1234567891)/2", true);
     end();
 }
 
@@ -210,12 +275,11 @@ static void ranks_are_generic(void)
     for (size_t m = 1; m <= 4; m++) {
         KalSparse J = {0};
         KalProbe *probe = NULL;
-        size_t rank = 0;
-        bool exact = false;
+        KalRank rank = {0};
         ok(kal_jacobian(g, e, m, x, 3, &J) == KAL_OK);
         ok(kal_probe_create(g, J.value, (size_t)J.start[m], &probe) == KAL_OK);
-        ok(kal_probe_rank(probe, &J, &rank, &exact) == KAL_OK);
-        ok(rank == ranks[m - 1] && exact);
+        ok(kal_probe_rank(probe, &J, &rank) == KAL_OK);
+        ok(rank.least == ranks[m - 1] && rank.most == rank.least && rank.exact);
         kal_probe_destroy(probe);
         kal_sparse_clear(&J);
     }
@@ -230,12 +294,11 @@ static void ranks_without_residues_are_found(void)
     const KalExpr x[] = {f("x"), f("y"), f("z")};
     KalSparse J = {0};
     KalProbe *probe = NULL;
-    size_t rank = 0;
-    bool exact = true;
+    KalRank rank = {0};
     ok(kal_jacobian(g, e, 3, x, 3, &J) == KAL_OK);
     ok(kal_probe_create(g, J.value, (size_t)J.start[3], &probe) == KAL_OK);
-    ok(kal_probe_rank(probe, &J, &rank, &exact) == KAL_OK);
-    ok(rank == 2 && !exact);
+    ok(kal_probe_rank(probe, &J, &rank) == KAL_OK);
+    ok(rank.least == 2 && rank.most == 2 && !rank.exact);
     kal_probe_destroy(probe);
     kal_sparse_clear(&J);
     end();
@@ -270,7 +333,10 @@ static void every_allocation_may_fail(void)
 
 TAP_RUN(TAP_CASE(algebra_is_exact), TAP_CASE(angles_add),
         TAP_CASE(roots_are_exact_where_they_are_independent),
-        TAP_CASE(the_rest_is_tried_with_doubles), TAP_CASE(errors_follow_the_terms),
-        TAP_CASE(limits_lead_to_doubles), TAP_CASE(probes_go_on),
-        TAP_CASE(probes_find_shorter_formulas), TAP_CASE(ranks_are_generic),
-        TAP_CASE(ranks_without_residues_are_found), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(other_functions_are_known_by_their_operands),
+        TAP_CASE(branches_are_all_looked_at),
+        TAP_CASE(what_goes_under_in_rounding_is_no_zero),
+        TAP_CASE(errors_follow_the_terms), TAP_CASE(limits_lead_to_atoms),
+        TAP_CASE(probes_go_on), TAP_CASE(probes_find_shorter_formulas),
+        TAP_CASE(ranks_are_generic), TAP_CASE(ranks_without_residues_are_found),
+        TAP_CASE(every_allocation_may_fail))

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+
+#include "derive/jump.h"
+
+#include "derive/values.h"
+#include "expr/diff.h"
+#include "expr/order.h"
+
+#include <string.h>
+
+// A search for jumps.
+typedef struct Search {
+    const KalModel *model;
+    KalGraph *g;
+    KalContext *ctx;
+    KalOrder order;
+    bool *moves; // for each step: may change along a motion
+    bool *marks; // for each step: scratch
+    KalBlock *list;
+} Search;
+
+static bool is_logic(KalOp op)
+{
+    return kal_op_kind(op) == KAL_KIND_LOGIC;
+}
+
+static bool is_relation(KalOp op)
+{
+    return kal_op_kind(op) == KAL_KIND_RELATION;
+}
+
+static KalStatus add(const Search *s, KalExpr e)
+{
+    KAL_TRY(kal_graph_status(s->g));
+    return kal_is_zero(s->g, e) ? KAL_OK : kal_block_add(s->ctx, s->list, &e, sizeof e);
+}
+
+static bool is_moving_symbol(const Search *s, const KalStep *step)
+{
+    return step->op == KAL_OP_SYMBOL
+           && s->model->symbols[step->arg[0]].kind != KAL_SYMBOL_PARAMETER;
+}
+
+static void find_moving(const Search *s)
+{
+    for (uint32_t i = 0; i < s->order.count; i++) {
+        const KalStep *step = &s->order.steps[i];
+        s->moves[i] = is_moving_symbol(s, step);
+        for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+            s->moves[i] = s->moves[i] || s->moves[step->arg[k]];
+        }
+    }
+}
+
+// A symbol that d has with a number as its factor, and what it is where d is zero.
+static KalStatus solve(const Search *s, KalExpr d, KalExpr *out_x, KalExpr *out_value)
+{
+    KalOrder order = {0};
+    KalStatus status = KAL_OK;
+    KAL_TRY(kal_order_init(s->g, &d, 1, &order));
+    *out_x = KAL_NO_EXPR;
+    for (uint32_t i = 0; i < order.count && status == KAL_OK; i++) {
+        KalExpr slope = KAL_NO_EXPR;
+        if (is_moving_symbol(s, &order.steps[i]) && out_x->index == 0) {
+            const KalExpr x = order.steps[i].node;
+            status = kal_diff(s->g, d, x, &slope);
+            if (status == KAL_OK && kal_graph_node(s->g, slope).op == KAL_OP_CONST
+                && !kal_is_zero(s->g, slope)) {
+                *out_x = x;
+                *out_value = kal_sub(s->g, x, kal_div(s->g, d, slope));
+            }
+        }
+    }
+    kal_order_clear(&order);
+    return status;
+}
+
+// What the difference of two branches is where the sides of a comparison are equal.
+static KalStatus add_boundary(const Search *s, KalExpr difference, const KalStep *step)
+{
+    const KalExprNode n = kal_graph_node(s->g, step->node);
+    const KalExpr zero = kal_int(s->g, 0);
+    const KalExpr d = kal_sub(s->g, n.arg[0], n.arg[1]);
+    KalExpr x = KAL_NO_EXPR;
+    KalExpr value = KAL_NO_EXPR;
+    bool done = true;
+    KAL_TRY(kal_graph_status(s->g));
+    KAL_TRY(solve(s, d, &x, &value));
+    if (x.index != 0) {
+        const KalReplacements without = {&x, &zero, 1};
+        KAL_TRY(kal_values_replace(s->g, &value, 1, &without, &done));
+    }
+    if (x.index != 0 && done) {
+        const KalReplacements with = {&x, &value, 1};
+        KAL_TRY(kal_values_replace(s->g, &difference, 1, &with, &done));
+    }
+    return add(s, difference);
+}
+
+// The comparisons that decide between the branches of step i, each on its own.
+static KalStatus add_boundaries(const Search *s, uint32_t i)
+{
+    const KalStep *step = &s->order.steps[i];
+    const KalExprNode n = kal_graph_node(s->g, step->node);
+    const KalExpr difference = kal_sub(s->g, n.arg[1], n.arg[2]);
+    KAL_TRY(kal_graph_status(s->g));
+    memset(s->marks, 0, s->order.count * sizeof *s->marks);
+    s->marks[step->arg[0]] = true;
+    for (uint32_t k = step->arg[0] + 1; k-- > 0;) {
+        const KalStep *part = &s->order.steps[k];
+        if (!s->marks[k] || !s->moves[k]) {
+            continue;
+        }
+        if (is_relation((KalOp)part->op)) {
+            KAL_TRY(add_boundary(s, difference, part));
+        } else if (!is_logic((KalOp)part->op)) {
+            KAL_TRY(add(s, difference)); // a number that is 0 or is not
+        }
+        for (int a = 0; a < kal_op_arity((KalOp)part->op) && is_logic((KalOp)part->op);
+             a++) {
+            s->marks[part->arg[a]] = true;
+        }
+    }
+    return KAL_OK;
+}
+
+// Whether a step has a condition for a number.
+static bool counts_conditions(const Search *s, const KalStep *step)
+{
+    bool counts = false;
+    const int first = step->op == KAL_OP_SELECT ? 1 : 0;
+    for (int k = first; k < kal_op_arity((KalOp)step->op); k++) {
+        const KalOp op = (KalOp)s->order.steps[step->arg[k]].op;
+        counts =
+            counts || ((is_relation(op) || is_logic(op)) && s->moves[step->arg[k]]);
+    }
+    return counts && !is_logic((KalOp)step->op);
+}
+
+static KalStatus search(const Search *s)
+{
+    find_moving(s);
+    for (uint32_t i = 0; i < s->order.count; i++) {
+        const KalStep *step = &s->order.steps[i];
+        if (!s->moves[i]) {
+            continue;
+        }
+        if (step->op == KAL_OP_SIGN || counts_conditions(s, step)) {
+            KAL_TRY(add(s, kal_int(s->g, 1)));
+        }
+        if (step->op == KAL_OP_SELECT && s->moves[step->arg[0]]) {
+            KAL_TRY(add_boundaries(s, i));
+        }
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_jumps_list(const KalModel *model, KalExpr e, KalBlock *list)
+{
+    Search s = {.model = model, .g = model->graph, .ctx = model->ctx, .list = list};
+    KAL_TRY(kal_order_init(s.g, &e, 1, &s.order));
+    const size_t count = s.order.count;
+    s.moves = kal_alloc(s.ctx, 2 * count + 1, sizeof *s.moves);
+    s.marks = s.moves ? s.moves + count : NULL;
+    const KalStatus status =
+        s.moves ? search(&s)
+                : kal_fail(s.ctx, KAL_ERR_NOMEM, "no memory to look for jumps");
+    kal_free(s.ctx, s.moves, (2 * count + 1) * sizeof *s.moves);
+    kal_order_clear(&s.order);
+    return status;
+}
