@@ -291,7 +291,10 @@ static void print_declaration(const KalNode *node, KalSink sink)
 {
     const KalNode *value = node->of.declaration.value;
     if (node->of.declaration.target) {
-        const bool guess = node->kind == KAL_NODE_START && node->op == KAL_START_GUESS;
+        const bool may_guess = node->kind == KAL_NODE_START
+                               || node->kind == KAL_NODE_PARAMETER
+                               || node->kind == KAL_NODE_ARGUMENT;
+        const bool guess = may_guess && node->op == KAL_START_GUESS;
         kal_expression_print(node->of.declaration.target, sink);
         print_after(guess ? " ~ " : " = ", value, sink);
     } else {

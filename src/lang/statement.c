@@ -139,18 +139,24 @@ KalNode *kal_parse_for(KalParser *p, uint32_t begin)
     });
 }
 
-// `name`, and of a component also `name [unit] = value [unit]`.
+// `name`, and of a component also `name [unit] = value [unit]`, or with `~`.
 static KalNode *parse_parameter(KalParser *p, bool component)
 {
     const uint32_t begin = p->token.begin;
     KalNode *name = kal_parse_new_name(p, "the name of an argument");
     KalNode *unit = component ? kal_parse_unit(p) : NULL;
     KalNode *value = NULL;
-    if (component && kal_parser_accept(p, KAL_TOKEN_EQUALS)) {
+    const bool guess = component && kal_parser_accept(p, KAL_TOKEN_TILDE);
+    if (guess || (component && kal_parser_accept(p, KAL_TOKEN_EQUALS))) {
         value = kal_parse_value(p);
         unit = kal_parse_other_unit(p, unit);
     }
-    return kal_parser_add_declaration(p, KAL_NODE_PARAMETER, begin, name, value, unit);
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = KAL_NODE_PARAMETER,
+                              .op = guess ? KAL_START_GUESS : KAL_START_EXACT,
+                              .of.declaration = {name, value, unit}
+    });
 }
 
 // `(a, b)`, or `()`.
@@ -195,17 +201,26 @@ KalNode *kal_parse_fn(KalParser *p, uint32_t begin)
     });
 }
 
-// `name = value`, or a value alone.
+// `name = value`, `name ~ value`, or a value alone.
 static KalNode *parse_argument(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
+    const KalTokenKind next = kal_parser_peek(p, 1);
+    const bool named = kal_parser_is(p, KAL_TOKEN_NAME)
+                       && (next == KAL_TOKEN_EQUALS || next == KAL_TOKEN_TILDE);
+    const bool guess = named && next == KAL_TOKEN_TILDE;
     KalNode *name = NULL;
-    if (kal_parser_is(p, KAL_TOKEN_NAME) && kal_parser_peek(p, 1) == KAL_TOKEN_EQUALS) {
+    if (named) {
         name = kal_parse_any_name(p);
         kal_parser_advance(p);
     }
     KalNode *value = kal_parse_value(p);
-    return kal_parser_add_declaration(p, KAL_NODE_ARGUMENT, begin, name, value, NULL);
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = KAL_NODE_ARGUMENT,
+                              .op = guess ? KAL_START_GUESS : KAL_START_EXACT,
+                              .of.declaration = {name, value, NULL}
+    });
 }
 
 // `Name(p = 1)`; a component without arguments needs no brackets.

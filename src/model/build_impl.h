@@ -101,7 +101,9 @@ enum {
     KAL_MARKS_NONIDEAL = KAL_MARKS_STATE | 1U << KAL_SYMBOL_REACTION,
     KAL_MARKS_MOVING = 1U << KAL_SYMBOL_COORDINATE | 1U << KAL_SYMBOL_VELOCITY
                        | 1U << KAL_SYMBOL_ACCELERATION,
-    KAL_MARK_DEGREES = 1U << 15, ///< made of an output in degrees; allowed everywhere
+    KAL_MARK_GUESS = 1U << 14,   ///< made of an argument given by `~`
+    KAL_MARK_DEGREES = 1U << 15, ///< made of an output in degrees
+    KAL_MARKS_NOTES = KAL_MARK_GUESS | KAL_MARK_DEGREES, ///< allowed everywhere
     KAL_MARKS_ALL = 0xFFFF,
 };
 

@@ -116,7 +116,7 @@ static int place_of(KalBuild *b, const KalNode *argument, const KalNode *paramet
     return p ? place : -1;
 }
 
-// For every parameter the value that is given for it, or NULL.
+// For every parameter the argument that is given for it, or NULL.
 static bool assign(KalBuild *b, const KalNode *call, const KalNode *parameters,
                    const KalNode *out_given[KAL_BUILD_ARGUMENTS])
 {
@@ -130,7 +130,7 @@ static bool assign(KalBuild *b, const KalNode *call, const KalNode *parameters,
             kal_build_error(b, a->span, "this argument is given twice");
             return false;
         }
-        out_given[place] = a->of.declaration.value;
+        out_given[place] = a;
     }
     int place = 0;
     for (const KalNode *p = parameters; p; p = p->next) {
@@ -149,9 +149,27 @@ static const KalUsage ARGUMENT_USAGE = {KAL_MARKS_ALL, "an argument"};
 
 // An argument: what is given for it, if anything, and where.
 typedef struct Given {
-    const KalNode *node;
+    const KalNode *node; // an ARGUMENT
     KalValue value;
 } Given;
+
+static KalValue mark_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    (void)b;
+    (void)c;
+    (void)node;
+    a.marks |= KAL_MARK_GUESS;
+    return a;
+}
+
+// A value that is only about right: start values made of it may move.
+static KalValue mark_guess(KalBuild *b, KalValue value, const KalNode *node)
+{
+    if (value.kind == KAL_VALUE_PART) {
+        return kal_build_bad(b, node->span, "a part is given by '=': it is no guess");
+    }
+    return kal_build_each(b, mark_scalar, value, kal_build_index(b, 0, node), node);
+}
 
 // Declares an argument in the scope of its part.
 static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
@@ -160,7 +178,8 @@ static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
     const KalNode *unit = parameter->of.declaration.unit;
     const KalTarget target = {.name = name, .node = name};
     KalNameText text;
-    const KalNode *blamed = given.node ? given.node : parameter->of.declaration.value;
+    const KalNode *said = given.node ? given.node : parameter;
+    const KalNode *blamed = said->of.declaration.value;
     KalValue value = given.value;
     if (!kal_build_name(b, &target, 0, &text)) {
         return;
@@ -174,6 +193,9 @@ static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
     }
     if (unit) {
         value = kal_build_apply_unit(b, value, unit, blamed);
+    }
+    if (!override && said->op == KAL_START_GUESS) {
+        value = mark_guess(b, value, blamed);
     }
     KalEntry *entry = kal_build_declare(b, KAL_ENTRY_ARGUMENT, name);
     if (entry && kal_build_count(b, name->span, kal_build_size(value))) {
@@ -279,7 +301,8 @@ static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix
     for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
         given[n] = (Given){.node = nodes[n]};
         if (nodes[n]) {
-            given[n].value = kal_build_eval_for(b, nodes[n], ARGUMENT_USAGE);
+            given[n].value =
+                kal_build_eval_for(b, nodes[n]->of.declaration.value, ARGUMENT_USAGE);
         }
         n++;
     }

@@ -302,7 +302,7 @@ static KalValue decide(KalBuild *b, KalValue condition, const KalNode *node)
 {
     double number = 0.0;
     if (condition.kind != KAL_VALUE_SCALAR
-        || (condition.marks & ~(unsigned)KAL_MARKS_CONSTANT) != 0
+        || (condition.marks & ~(KAL_MARKS_CONSTANT | (unsigned)KAL_MARK_GUESS)) != 0
         || !kal_build_number(b, condition.of.expr, &number)) {
         return condition;
     }
@@ -544,7 +544,7 @@ static const char *kind_phrase(unsigned marks)
 
 static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
 {
-    const unsigned refused = value.marks & ~(b->usage.allowed | KAL_MARK_DEGREES);
+    const unsigned refused = value.marks & ~(b->usage.allowed | KAL_MARKS_NOTES);
     if (refused == 0 || value.kind == KAL_VALUE_BAD) {
         return value;
     }

@@ -92,7 +92,7 @@ typedef struct KalCoordinate {
     KalExpr a;
     KalExpr force; ///< symbol of cforce(…); KAL_NO_EXPR until asked for
     KalStartValue start_q;
-    KalStartValue start_v;
+    KalStartValue start_v; ///< may have coordinates in it: their start values
 } KalCoordinate;
 
 /// What a contribution adds to.

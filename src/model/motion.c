@@ -54,6 +54,8 @@ static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue va
                                : target.unit;
     (void)kal_build_agree(b, value.unit, unit, node->of.declaration.value->span,
                           "the start value", "what it is for");
+    const KalStartKind kind =
+        (value.marks & KAL_MARK_GUESS) != 0 ? KAL_START_ABOUT : start.kind;
     KalCoordinate *coordinate = &b->model->coordinates[index];
     KalStartValue *place =
         start.order == 1 ? &coordinate->start_v : &coordinate->start_q;
@@ -61,7 +63,7 @@ static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue va
     if (may_start(b, key, place, span)
         && kal_build_check(
             b, kal_map_set_pointer(b->ctx, &b->starts, key, b->names.scope))) {
-        *place = (KalStartValue){start.kind, value.of.expr, span};
+        *place = (KalStartValue){kind, value.of.expr, span};
     }
     return value;
 }
@@ -109,7 +111,9 @@ static KalValue derived_target(KalBuild *b, const KalNode *target, unsigned *out
 
 void kal_build_init(KalBuild *b, const KalNode *node)
 {
-    static const KalUsage usage = {KAL_MARKS_CONSTANT, "a start value"};
+    static const KalUsage position = {KAL_MARKS_CONSTANT, "a start value"};
+    static const KalUsage velocity = {KAL_MARKS_CONSTANT | KAL_MARK(COORDINATE),
+                                      "the start value of a velocity"};
     for (const KalNode *s = node->of.list.items; s; s = s->next) {
         Start start = {.kind =
                            s->op == KAL_START_GUESS ? KAL_START_ABOUT : KAL_START_HELD};
@@ -117,7 +121,8 @@ void kal_build_init(KalBuild *b, const KalNode *node)
         const KalValue target =
             derived_target(b, s->of.declaration.target, &start.order);
         b->looking = false;
-        const KalValue value = kal_build_eval_for(b, s->of.declaration.value, usage);
+        const KalValue value = kal_build_eval_for(
+            b, s->of.declaration.value, start.order == 1 ? velocity : position);
         set_starts(b, start, target, value, s);
     }
 }

@@ -207,10 +207,13 @@ static KalStatus random_state(const KalModel *model, uint64_t *seed, double spre
     for (size_t i = 0; i < model->n_coordinates; i++) {
         const KalCoordinate *c = &model->coordinates[i];
         double q = 0.0;
-        double v = 0.0;
         KAL_TRY(start_of(model, &c->start_q, values, &q));
-        KAL_TRY(start_of(model, &c->start_v, values, &v));
         values[id_of(model, c->q)] = q + spread * (2.0 * random_unit(seed) - 1.0);
+    }
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        const KalCoordinate *c = &model->coordinates[i];
+        double v = 0.0;
+        KAL_TRY(start_of(model, &c->start_v, values, &v));
         values[id_of(model, c->v)] = v + spread * (2.0 * random_unit(seed) - 1.0);
     }
     return KAL_OK;

@@ -247,6 +247,8 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
         return (Subject){"event", e->model->events[i].name, e->model->events[i].span};
     case KAL_PROGRAM_ACTIONS:
         return (Subject){"a value that an event sets", "", {.source = NULL}};
+    case KAL_PROGRAM_START:
+        return about_coordinate(e->model, "the start value of the velocity of", i);
     case KAL_PROGRAM_TANGENT:
         return (Subject){
             "a derivative of the equations of motion", "", {.source = NULL}};

@@ -270,9 +270,14 @@ static bool note_moves(KalInstant *instant)
 {
     const KalSystem *system = instant->system;
     const int n = system->n;
+    const double *velocities = system->start_qd;
     bool any = false;
+    if (system->n_results[KAL_PROGRAM_START] > 0
+        && kal_instant_evaluate(instant, KAL_PROGRAM_START) == KAL_OK) {
+        velocities = instant->results; // as written, for these positions
+    }
     for (int i = 0; i < 2 * n; i++) {
-        const double written = i < n ? system->start_q[i] : system->start_qd[i - n];
+        const double written = i < n ? system->start_q[i] : velocities[i - n];
         const double now =
             instant->variables[system->layout.q + (size_t)i]; // q, then velocities
         const double move = now - written;
@@ -283,17 +288,36 @@ static bool note_moves(KalInstant *instant)
     return any;
 }
 
-static KalStatus find(KalInstant *instant, const bool *held, KalStartReport *report)
+// Velocities that are given by positions, as these are now; others stay, and so do those
+// that are `named` by someone else (n of them).
+static KalStatus follow_positions(KalInstant *instant, const bool *named)
 {
+    const KalSystem *system = instant->system;
+    double *qd = kal_instant_qd(instant);
+    if (system->n_results[KAL_PROGRAM_START] == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_START));
+    for (int i = 0; i < system->n; i++) {
+        qd[i] = named[i] ? qd[i] : instant->results[i];
+    }
+    return KAL_OK;
+}
+
+static KalStatus find(KalInstant *instant, const bool *held, const bool *named,
+                      KalStartReport *report)
+{
+    const int n = instant->system->n;
     KAL_TRY(find_positions(instant, held, &report->n_failed));
+    KAL_TRY(named ? follow_positions(instant, named + n) : KAL_OK);
     report->velocity = true;
-    return find_velocities(instant, held + instant->system->n, &report->n_failed);
+    return find_velocities(instant, held + n, &report->n_failed);
 }
 
 KalStatus kal_instant_settle(KalInstant *instant, const bool *held)
 {
     KalStartReport report = {.moved = false};
-    return instant->n_active > 0 ? find(instant, held, &report) : KAL_OK;
+    return instant->n_active > 0 ? find(instant, held, NULL, &report) : KAL_OK;
 }
 
 // Begin with the values of the model, but for those that the text names, if any; these are
@@ -307,10 +331,12 @@ static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
     memcpy(kal_instant_q(instant), system->start_q, n * sizeof(double));
     memcpy(kal_instant_qd(instant), system->start_qd, n * sizeof(double));
     fill_held(system->model, held, held + n);
+    memset(named, 0, 2 * n * sizeof *named);
     if (!text) {
         return KAL_OK;
     }
     KAL_TRY(kal_instant_set_named(instant, "start", text, named));
+    KAL_TRY(follow_positions(instant, named + n));
     for (size_t i = 0; i < 2 * n; i++) {
         held[i] = held[i] || named[i];
     }
@@ -332,7 +358,7 @@ KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
     }
     KalStatus status = set_values(instant, text, held, held + 2 * n);
     if (status == KAL_OK && system->m > 0) {
-        status = advise(instant, held, find(instant, held, &report));
+        status = advise(instant, held, find(instant, held, held + 2 * n, &report));
     }
     kal_free(instant->ctx, held, 4 * n * sizeof *held);
     report.moved = note_moves(instant);

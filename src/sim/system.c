@@ -70,6 +70,29 @@ static void collect_constants(const KalConservation *conserved, Outputs *out)
     }
 }
 
+// Whether the formula of a start value has coordinates in it.
+static KalStatus needs_positions(const KalModel *model, KalExpr e, bool *out_needs)
+{
+    uint64_t kinds = 0;
+    if (e.index != KAL_NO_EXPR.index) {
+        KAL_TRY(kal_model_kinds_in(model, e, &kinds));
+    }
+    *out_needs = (kinds & (UINT64_C(1) << KAL_SYMBOL_COORDINATE)) != 0;
+    return KAL_OK;
+}
+
+static void collect_start(const KalModel *model, Outputs *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < model->n_coordinates && !any && out->status == KAL_OK; i++) {
+        out->status = needs_positions(model, model->coordinates[i].start_v.value, &any);
+    }
+    for (size_t i = 0; i < model->n_coordinates && any; i++) {
+        const KalExpr e = model->coordinates[i].start_v.value;
+        add(out, e.index == KAL_NO_EXPR.index ? kal_int(model->graph, 0) : e);
+    }
+}
+
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
     const KalEquations *e = system->equations;
@@ -117,6 +140,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         add_all(out, system->powers.term, system->has_balance ? KAL_POWER_TERMS : 0);
         break;
     case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
+    case KAL_PROGRAM_START: collect_start(system->model, out); break;
     default: break;
     }
 }
@@ -270,12 +294,17 @@ static KalStatus fail_number(const KalSystem *system, const char *what,
                     what, name ? " " : "", name ? name : "", number);
 }
 
-static KalStatus evaluate_coordinates(KalSystem *system, const double *values)
+// Positions first: velocities may be given by them.
+static KalStatus evaluate_coordinates(KalSystem *system, double *values)
 {
     const KalModel *model = system->model;
     for (size_t i = 0; i < model->n_coordinates; i++) {
         const KalCoordinate *c = &model->coordinates[i];
         KAL_TRY(evaluate(system, values, c->start_q.value, 0.0, &system->start_q[i]));
+        values[kal_graph_node(model->graph, c->q).arg[0].index] = system->start_q[i];
+    }
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        const KalCoordinate *c = &model->coordinates[i];
         KAL_TRY(evaluate(system, values, c->start_v.value, 0.0, &system->start_qd[i]));
         if (!isfinite(system->start_q[i]) || !isfinite(system->start_qd[i])) {
             return fail_number(system, "the start value of", c->name,

@@ -35,7 +35,8 @@ typedef enum KalProgramId {
     KAL_PROGRAM_TANGENT, ///< ∂R/∂(q, q'), ∂S/∂(q, q'), or nothing (sim/tangent.h)
     KAL_PROGRAM_POWER,   ///< the terms of KalPowers, or nothing (sim/balance.c)
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
-    KAL_PROGRAMS           ///< how many there are
+    KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
+    KAL_PROGRAMS       ///< how many there are
 } KalProgramId;
 
 /// Where the parts of the list of variables begin.

@@ -5,13 +5,16 @@ Small models around one component each, at states that satisfy the constraints, 
 with what a textbook has for the same thing.
 """
 
+import json
 import math
 import sys
+import tempfile
 from math import cos, sin
+from pathlib import Path
 
 from model_lab import (Text, body_spin_up, body_state, case, constrained, cross, dot, main, near,
                        near_matrix, pairs, plus, quaternion, quaternion_acceleration,
-                       quaternion_product, random_states, rotation, scaled, solve, times,
+                       quaternion_product, random_states, rotation, run, scaled, solve, times,
                        transpose)
 
 G = 9.81
@@ -408,6 +411,38 @@ def spatial_body_starts_as_it_is_told():
     near([now.q[f"a.e{k}"] for k in range(4)], [0.6, 0.8, 0, 0])
 
 
+def trial(text):
+    """Whether the parts can start as they are told: the status and the JSON of `check`."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text("use spatial\n" + text)
+        status, out, _ = run("check", path, "--json")
+    return status, json.loads(out)
+
+
+@case
+def spatial_body_holds_what_is_given():
+    """`=` holds to the last digit or is refused by name; `~` moves."""
+    made = "part b = Body(m = 1, I = [1, 2, 3], {})"
+    status, answer = trial(made.format("turn = [2, -2, 2, 2]"))
+    assert status == 0
+    near([answer["start"]["q"][f"b.e{k}"] for k in range(4)], [0.5, -0.5, 0.5, 0.5], 1e-16)
+    hinge = "\npart j = Revolute(b = b)"
+    status, answer = trial(made.format("turn = [1, 0.1, 0, 0]") + hinge)
+    assert status == 1 and "j.axis.y" in answer["error"]["names"], answer
+    status, answer = trial(made.format("spin = [1, 0, 3]") + hinge)
+    assert status == 1 and "j.axis.y" in answer["error"]["names"], answer
+    status, answer = trial(made.format("spin ~ [1, 0, 3]") + hinge)
+    assert status == 0
+    near([answer["start"]["qd"][f"b.e{k}"] for k in range(4)], [0, 0, 0, 1.5])
+    # The spin holds in axes of the body wherever a guess of its turn moves to.
+    now = spatial(made.format("spin = [0, 0, 3], turn ~ [1, 0.1, 0, 0]") + """
+        part j = Revolute(b = b, axis_a = [1, 2, 2])
+        output wx = b.w.x, wy = b.w.y, wz = b.w.z
+    """).evaluate()
+    near([now.outputs[f"w{c}"] for c in "xyz"], [0, 0, 3])
+
+
 @case
 def spatial_particle_hangs_on_a_rod():
     m, L = 0.6, 1.4
@@ -782,6 +817,134 @@ def spatial_disc_rolls_straight_and_steers():
         near([now.outputs["heading"], now.outputs["lean"], now.outputs["cx"], now.outputs["cz"]],
              [heading, 0, 0.4, 0], 1e-12, 1)
         assert now.rank["A"] == 4 and now.rank["Mhat"] == 7, now.rank
+
+
+# Space: bodies with coordinates of their own
+
+@case
+def spatial_euler_body_obeys_eulers_equations():
+    """Torque-free: I w' + w x I w = 0, whatever the three axes are."""
+    inertia = [[1.0, 0.12, -0.2], [0.12, 2.0, 0.1], [-0.2, 0.1, 2.5]]
+    for axes in ("[[0, 0, 1], [1, 0, 0], [0, 0, 1]]", "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+                 "[[0, 0, 1], [2, 0, 0], [1, 3, 0]]"):
+        model = spatial(f"""
+            part sat = EulerBody(m = 3, I = [1, 2, 2.5], products = [0.1, -0.2, 0.12], axes = {axes})
+            output wx = sat.w.x, wy = sat.w.y, wz = sat.w.z
+            output dx = (sat.w').x, dy = (sat.w').y, dz = (sat.w').z
+            output ex = (sat.R*sat.w - sat.omega).x, ey = (sat.R*sat.w - sat.omega).y
+            let turn = sat.R'*transpose(sat.R)
+            output fx = turn[3].y - sat.omega.x, fy = turn[1].z - sat.omega.y
+            output fz = turn[2].x - sat.omega.z
+        """)
+        names = [f"sat.{name}" for name in ("x", "y", "z", "psi", "theta", "phi")]
+        for chance in random_states(5):
+            now = model.at(pairs(names, [0, 0, 0, *(chance.uniform(0.3, 1.2) for _ in range(3))],
+                                 [chance.uniform(-2, 2) for _ in range(6)]))
+            w = [now.outputs[f"w{c}"] for c in "xyz"]
+            rate = [now.outputs[f"d{c}"] for c in "xyz"]
+            near(plus(times(inertia, rate), cross(w, times(inertia, w))), [0, 0, 0], 1e-11, 10)
+            near([now.outputs[k] for k in ("ex", "ey", "fx", "fy", "fz")], [0] * 5, 1e-13, 5)
+            near(now.answer["qdd"][:3], [0, 0, -G])
+
+
+@case
+def spatial_top_and_disc_have_modes():
+    """Steady spinning and rolling with parts, against closed forms."""
+    m, A, C, L = 2.0, 0.03, 0.01, 0.3
+    about = A + m * L**2
+    sleeping = f"""
+        part top = EulerBody(m = {m}, I = [{A}, {A}, {C}], axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        part tip = Ball(b = top, at_b = [0, 0, {-L}])
+        init top.z ~ {L}, top.phi' = 300
+    """
+    root = math.sqrt((C * 300) ** 2 - 4 * about * m * G * L)
+    near(frequencies(sleeping), sorted([(C * 300 + root) / (2 * about), (C * 300 - root) / (2 * about)]),
+         1e-10)
+    # Steady precession: psi' and phi' follow from their momenta, and the lean swings.
+    lean, p = 0.5, 3.0
+    c, s = cos(lean), sin(lean)
+    spin = (m * G * L + about * p**2 * c) / (C * p)
+    leaning = f"""
+        part top = EulerBody(m = {m}, I = [{A}, {A}, {C}])
+        part tip = Ball(b = top, at_b = [0, 0, {-L}])
+        init top.theta = {lean!r}, top.theta' = 0, top.psi' = {p!r}, top.phi' = {spin - p * c!r}
+    """
+    stiff = about * p**2 * s**2 + (C * spin - 2 * about * p * c) ** 2 / about
+    near(frequencies(leaning), [math.sqrt(stiff / about)], 1e-9)
+    for w in (2.0, 3.0, 4.0, 6.0):
+        R = 0.3
+        disc = f"""
+            part d = EulerBody(m = 1, I = [{R}^2/4, {R}^2/2, {R}^2/4],
+                               axes = [[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+            part road = RollingDisc(b = d, radius = {R})
+            init d.z ~ {R}, d.psi = 0, d.theta = 0, d.phi' = {w!r}
+        """
+        square = (12 * w**2 - 4 * G / R) / 5 # zero at w^2 = g/(3 R)
+        near(frequencies(disc), [math.sqrt(square)] if square > 0 else [], 1e-9)
+
+
+def frequencies(text):
+    """Of the modes that oscillate, from below [rad/s]."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text("use spatial\n" + text)
+        status, out, err = run("modes", path, "--json")
+    assert status == 0, (out, err)
+    answer = json.loads(out)
+    assert answer["steady"], answer
+    return sorted(im for re, im in answer["eigenvalues"] if im > 1e-3)
+
+
+@case
+def spatial_hinged_and_sliding_bodies_move_as_joints_make_them():
+    """The same chain with coordinates of its own, and with constraints."""
+    first = "I = [0.1, 0.2, 0.3], products = [0.01, -0.02, 0.03]"
+    hinge = "at_a = [0.1, 0.2, 0.3], at_b = [-0.4, 0.1, 0.2], axis_a = [1, 2, 2], axis_b = [0, 3, 4]"
+    rail = "at_a = [0.3, 0, 0.1], at_b = [0, 0.2, 0], axis_a = [0, 1, 1], axis_b = [1, 0, 0]"
+    own = spatial(f"""
+        part arm = HingedBody(m = 1.5, {first}, {hinge})
+        part sled = SlidingBody(a = arm, m = 0.7, I = [0.3, 0.2, 0.1], {rail}, turned = 0.4)
+        param c = 1 [N*m*s]
+        part motor = Motor(joint = arm, torque = 2 - c*arm.rate)
+        part spring = TorsionSpring(joint = arm, k = 3, rest = 0.2)
+        part rub = TorsionDamper(joint = sled, c = 0.6)
+        for i in 1..3 {{
+            output ra[i] = arm.r[i], rs[i] = sled.r[i], va[i] = (arm.r')[i], vs[i] = (sled.r')[i]
+            output wa[i] = arm.w[i], ws[i] = sled.w[i], ga[i] = (arm.r'')[i], gs[i] = (sled.r'')[i]
+            output Ra[i] = arm.R[i], Rs[i] = sled.R[i]
+        }}
+    """)
+    joined = spatial(f"""
+        part arm = Body(m = 1.5, {first})
+        part sled = Body(m = 0.7, I = [0.3, 0.2, 0.1])
+        part hinge = Revolute(b = arm, {hinge})
+        part rail = Prismatic(a = arm, b = sled, {rail}, turned = 0.4)
+        part motor = Motor(joint = hinge, torque = 2 - hinge.rate)
+        part spring = TorsionSpring(joint = hinge, k = 3, rest = 0.2)
+        part rub = TorsionDamper(joint = rail, c = 0.6)
+        output angle = hinge.angle, rate = hinge.rate, travel = rail.travel, speed = rail.rate
+    """)
+    for chance in random_states(3):
+        q, qd = [chance.uniform(-1, 1) for _ in range(2)], [chance.uniform(-1, 1) for _ in range(2)]
+        now = own.at(pairs(["arm.angle", "sled.travel"], q, qd))
+        state, moves = {}, []
+        for part, k in (("arm", "a"), ("sled", "s")):
+            def vector(name, end=k):
+                return [now.outputs[f"{name}{end}[{i}]"] for i in (1, 2, 3)]
+            R = [[now.outputs[f"R{k}[{i}].{c}"] for c in "xyz"] for i in (1, 2, 3)]
+            state.update(body_state(part, vector("r"), quaternion_of(R), vector("v"), vector("w")))
+            moves += [part, vector("g")]
+        other = joined.at(state)
+        near([other.outputs[k] for k in ("angle", "travel", "rate", "speed")], [*q, *qd], 1e-11, 1)
+        for part, want in zip(moves[::2], moves[1::2]):
+            near([other.qdd[f"{part}.{c}"] for c in "xyz"], want, 1e-10, 10)
+
+
+def quaternion_of(R):
+    """Of a rotation matrix that turns by less than half a turn."""
+    e0 = math.sqrt(1 + R[0][0] + R[1][1] + R[2][2]) / 2
+    return [e0, (R[2][1] - R[1][2]) / (4 * e0), (R[0][2] - R[2][0]) / (4 * e0),
+            (R[1][0] - R[0][1]) / (4 * e0)]
 
 
 @case

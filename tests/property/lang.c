@@ -253,8 +253,12 @@ static KalNode *make_start(int size)
 
 static KalNode *make_parameter(int size)
 {
-    return make(KAL_NODE_PARAMETER, make_name(), below(2) ? make_value(size) : NULL,
-                below(2) ? make_unit(2) : NULL, NULL);
+    const bool value = below(2) == 0;
+    KalNode *node =
+        make(KAL_NODE_PARAMETER, make_name(), value ? make_value(size) : NULL,
+             below(2) ? make_unit(2) : NULL, NULL);
+    node->op = value && below(2) ? KAL_START_GUESS : KAL_START_EXACT;
+    return node;
 }
 
 static KalNode *make_plain_parameter(int size)
@@ -265,8 +269,11 @@ static KalNode *make_plain_parameter(int size)
 
 static KalNode *make_argument(int size)
 {
-    return make(KAL_NODE_ARGUMENT, below(2) ? make_name() : NULL, make_value(size),
-                NULL, NULL);
+    const bool named = below(2) == 0;
+    KalNode *node = make(KAL_NODE_ARGUMENT, named ? make_name() : NULL,
+                         make_value(size), NULL, NULL);
+    node->op = named && below(2) ? KAL_START_GUESS : KAL_START_EXACT;
+    return node;
 }
 
 static KalNode *make_instance(int size)

@@ -134,6 +134,9 @@ static void blocks_and_parts(void)
           "    coord a\n"
           "    let tip = [L*cos(a), L*sin(a)]\n"
           "}");
+    keeps("component Link(m, turn ~ 2 [rad], spin ~ [0, 0]) {\n"
+          "    init a = turn, a' ~ 3*a\n"
+          "}\npart l = Link(m = 2, turn ~ pi/2, spin = [1, 2])");
     prints("component Pin { }", "component Pin() {\n}\n");
     keeps("part a = Link(m = 1, L = 2*k)");
     keeps("part a[i in 1..N] = Link(p = i), b = Pin(1, x[2], k = [1, 2])");
@@ -300,6 +303,8 @@ static void errors_of_structure_are_told_with_their_place(void)
     refuses("{ let a 1 }", "m:1:9: error: expected '=', found '1'");
     refuses("component { }", "m:1:11: error: expected the name of the component");
     refuses("component A(1) { }", "m:1:13: error: expected the name of an argument");
+    refuses("component A(p ~) { }", "m:1:16: error: expected");
+    refuses("fn f(p ~ 2) = p", "m:1:8: error: expected ',' or ')', found '~'");
     refuses("component A(p { }", "m:1:15: error: expected ',' or ')', found '{'");
     refuses("part a Link()", "m:1:8: error: expected '=', found 'Link'");
     refuses("part a[3] = Link()", "m:1:8: error: expected an index name, found '3'");

@@ -58,6 +58,40 @@ static void parts_can_be_arguments(void)
     lab_close(&lab);
 }
 
+// What is made of a guess is a guess; what is given by '=' holds.
+static void arguments_can_be_guesses(void)
+{
+    Lab lab;
+    const char *text =
+        "component A(at ~ [1, 2], w = 3) { coord x, y\nkinetic x'^2 + y'^2\n"
+        "let far = 2*at\ninit x = far.x, y = w, x' = w*y, y' = -at.y*x }\n"
+        "part a = A, b = A(at = [4, 5]), c = A(at ~ [4, 5], w ~ 6), d = A([7, 8])\n";
+    const KalStartKind held = KAL_START_HELD;
+    const KalStartKind about = KAL_START_ABOUT;
+    const KalStartKind kinds[4][4] = {
+        {about, held,  held,  about},
+        {held,  held,  held,  held },
+        {about, about, about, about},
+        {held,  held,  held,  held },
+    };
+    lab_build(&lab, text);
+    for (int i = 0; i < 4; i++) {
+        const KalCoordinate *of = lab.model->coordinates + 2 * (size_t)i;
+        ok(of[0].start_q.kind == kinds[i][0] && of[1].start_q.kind == kinds[i][1]);
+        ok(of[0].start_v.kind == kinds[i][2] && of[1].start_v.kind == kinds[i][3]);
+    }
+    same_text(lab_formula(&lab, lab.model->coordinates[4].start_q.value), "8");
+    same_text(lab_formula(&lab, lab.model->coordinates[4].start_v.value), "6*c.y");
+    lab_close(&lab);
+    fails("coord x\ncomponent A(a ~ 1) { potential a*x }\ncomponent B { let z = x }\n"
+          "part b = B, c = A(a ~ b)\n",
+          "a part is given by '='");
+    fails("coord x, y\nkinetic x'^2 + y'^2\ninit x = y\n",
+          "error 3:10 coordinates cannot be used in a start value");
+    fails("coord x, y\nkinetic x'^2 + y'^2\ninit x' = y'\n",
+          "error 3:11 velocities cannot be used in the start value of a velocity");
+}
+
 // A chain whose links hang on each other.
 static void parts_can_refer_to_those_before_them(void)
 {
@@ -333,6 +367,7 @@ static void wrong_overrides_are_told(void)
 }
 
 TAP_RUN(TAP_CASE(parts_have_members), TAP_CASE(parts_can_be_arguments),
+        TAP_CASE(arguments_can_be_guesses),
         TAP_CASE(parts_can_refer_to_those_before_them),
         TAP_CASE(inner_names_hide_outer_ones), TAP_CASE(start_values_further_out_win),
         TAP_CASE(circles_are_refused), TAP_CASE(arguments_are_checked),

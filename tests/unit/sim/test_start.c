@@ -179,6 +179,38 @@ static void a_loop_closes(void)
     }
 }
 
+// Velocities that are given by positions follow these to where they are found.
+static void velocities_may_be_given_by_positions(void)
+{
+    Lab lab;
+    KalStartReport report;
+    if (lab_expect(&lab, "param w = 2\ncoord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                         "constraint ring: x^2 + y^2 = 25\n"
+                         "init x ~ 30, y ~ 40, x' = -w*y, y' ~ w*x\n")) {
+        if (start(&lab, &report)) {
+            near(kal_instant_qd(lab.instant)[0], -8.0, 1e-13);
+            near(kal_instant_qd(lab.instant)[1], 6.0, 1e-13);
+            near(report.moved_qd[0], 0.0, 0.0);
+            near(report.moved_qd[1], 0.0, 0.0);
+        }
+        ok(kal_instant_start_from(lab.instant, "x = 4, y = 3", &report) == KAL_OK);
+        near(kal_instant_qd(lab.instant)[0], -6.0, 1e-13);
+        ok(kal_instant_start_from(lab.instant, "x = 4, x' = 3", &report) == KAL_OK);
+        near(kal_instant_qd(lab.instant)[0], 3.0, 0.0);
+        near(kal_instant_qd(lab.instant)[1], -4.0, 1e-13);
+        lab_close(&lab);
+    }
+    if (lab_expect(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                         "init x = 3, y = 4, x' = y^2\n")) {
+        if (start(&lab, &report)) {
+            near(kal_instant_qd(lab.instant)[0], 16.0, 0.0);
+        }
+        ok(kal_instant_start_from(lab.instant, "y = 5", &report) == KAL_OK);
+        near(kal_instant_qd(lab.instant)[0], 25.0, 0.0);
+        lab_close(&lab);
+    }
+}
+
 static void contradictions_are_named(void)
 {
     Lab lab;
@@ -258,7 +290,8 @@ static void a_start_may_have_other_values(void)
     lab_close(&lab);
 }
 
-TAP_RUN(TAP_CASE(a_bead_goes_to_its_circle), TAP_CASE(light_ones_move_more),
+TAP_RUN(TAP_CASE(velocities_may_be_given_by_positions),
+        TAP_CASE(a_bead_goes_to_its_circle), TAP_CASE(light_ones_move_more),
         TAP_CASE(what_has_no_mass_moves_first), TAP_CASE(held_values_do_not_move),
         TAP_CASE(values_that_fit_stay), TAP_CASE(a_guess_without_a_way_out),
         TAP_CASE(a_speed_from_rest), TAP_CASE(redundant_constraints_do_no_harm),
