@@ -157,6 +157,7 @@ typedef struct KalEquilibrium {
     const double *qd;          ///< n: 0 at rest
     const double *multipliers; ///< m: of least norm where not unique; 0 of constraints
                                ///< that do not act
+    const bool *shared;        ///< m: the multiplier is not unique
     const double *force;       ///< n: of the constraints
     double potential;          ///< V
     KalStability stability;

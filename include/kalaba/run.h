@@ -103,7 +103,9 @@ KAL_API KAL_CHECKED KalStatus kal_run_start(KalRun *run, KalStartReport *out_rep
 KAL_API KAL_CHECKED KalStatus kal_run_start_from(KalRun *run, const char *text,
                                                  KalStartReport *out_report);
 
-/// Begin at the positions and velocities that the run's instant has now, as they are.
+/// Begin at the positions and velocities that the run's instant has now, as they are, and
+/// at the first time.  As of every start, statistics and incidents are those from here on,
+/// and constraints act as they do at the start of the model.
 KAL_API KAL_CHECKED KalStatus kal_run_start_here(KalRun *run);
 
 /// Go on to time t, to the end or to an event that stops the run, whatever comes first.

@@ -165,6 +165,10 @@ KAL_API size_t kal_instant_fault_names(const KalInstant *instant,
 KAL_API KAL_CHECKED KalStatus kal_instant_outputs(KalInstant *instant,
                                                   const double **out_values);
 
+/// For each output whether its value after a solve is not unique: whether it hangs on how
+/// redundant constraints share a force.  Holds until the next call.
+KAL_API const bool *kal_instant_doubts(KalInstant *instant);
+
 #ifdef __cplusplus
 }
 #endif

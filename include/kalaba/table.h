@@ -36,6 +36,10 @@ enum {
     KAL_TABLE_LABEL_LIMIT = 4096,   ///< bytes of a name, a unit, a description or a key
 };
 
+/// What the description of a column begins with whose values are not unique: they hang on
+/// how redundant constraints share a force.
+#define KAL_TABLE_NOT_UNIQUE "not unique"
+
 /// What a column or a parameter is.  NULL stands for "" where a table takes one in.
 typedef struct KalQuantity {
     const char *name;        ///< not empty
@@ -81,6 +85,11 @@ KAL_API void kal_table_destroy(KalTable *table);
 /// above; KAL_ERR_LIMIT, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_table_add_column(KalTable *table,
                                                    KalQuantity quantity);
+
+/// Describe column i, in the place of what was said of it.  Fails as
+/// kal_table_add_column().
+KAL_API KAL_CHECKED KalStatus kal_table_set_description(KalTable *table, size_t i,
+                                                        const char *description);
 
 /// Add a row: a number for each column.  Costs a copy; memory grows geometrically.
 /// KAL_ERR_LIMIT when the table is full, KAL_ERR_NOMEM; the rows so far are kept.

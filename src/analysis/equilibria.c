@@ -216,7 +216,8 @@ static KalStatus add(Search *s, const KalModes *modes)
     const size_t length = strlen(modes->reason) + 1;
     double *numbers = (double *)kal_arena_alloc(a->kept, 3 * n + m, sizeof *numbers);
     char *reason = (char *)kal_arena_alloc(a->kept, length, 1);
-    if (!numbers || !reason) {
+    bool *shared = (bool *)kal_arena_alloc(a->kept, m + 1, sizeof *shared);
+    if (!numbers || !reason || !shared) {
         return fail_memory(s);
     }
     memcpy(numbers, kal_instant_q(a->instant), 2 * n * sizeof *numbers);
@@ -226,12 +227,14 @@ static KalStatus add(Search *s, const KalModes *modes)
     }
     for (int k = 0; k < a->instant->n_active; k++) {
         numbers[3 * n + (size_t)a->instant->rows[k]] = a->answer.multipliers[k];
+        shared[a->instant->rows[k]] = a->answer.dependent_set[k] >= 0;
     }
     KAL_TRY(kal_instant_evaluate(a->instant, KAL_PROGRAM_ENERGY));
     const KalEquilibrium entry = {.q = numbers,
                                   .qd = numbers + n,
                                   .force = numbers + 2 * n,
                                   .multipliers = numbers + 3 * n,
+                                  .shared = shared,
                                   .potential = a->instant->results[1],
                                   .stability = modes->stability,
                                   .decays = modes->decays,

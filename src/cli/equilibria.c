@@ -80,7 +80,13 @@ static KalStatus add_row(KalAnalysis *analysis, const KalEquilibria *equilibria,
     memcpy(row + n, e->qd, n * sizeof *row);
     memcpy(row + 2 * n, values, outputs * sizeof *row);
     row[2 * n + outputs] = number_of(e->stability);
-    return kal_table_add_row(table, row);
+    const bool *doubts = kal_instant_doubts(instant);
+    for (size_t i = 0; i < outputs && status == KAL_OK; i++) {
+        status = doubts[i]
+                     ? kal_table_set_description(table, 2 * n + i, KAL_TABLE_NOT_UNIQUE)
+                     : KAL_OK;
+    }
+    return status == KAL_OK ? kal_table_add_row(table, row) : status;
 }
 
 static KalStatus fill(KalAnalysis *analysis, const KalEquilibria *equilibria,

@@ -197,6 +197,12 @@ KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column)
     return kal_table_column(figure->table, column);
 }
 
+bool kal_figure_is_doubtful(KalQuantity quantity)
+{
+    static const char mark[] = KAL_TABLE_NOT_UNIQUE;
+    return strncmp(quantity.description, mark, sizeof mark - 1) == 0;
+}
+
 // The values of a column where x has a place.
 static KalRange scan(const KalFigure *figure, size_t column)
 {

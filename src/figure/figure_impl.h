@@ -80,6 +80,9 @@ void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel
 /// The name of a column and its unit.
 KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column);
 
+/// Whether the values of a column are not unique, by what it says of itself.
+bool kal_figure_is_doubtful(KalQuantity quantity);
+
 /// Whether the curves of a panel have the same unit.
 bool kal_panel_has_one_unit(const KalFigure *figure, const KalPanel *panel);
 

@@ -41,11 +41,19 @@ static void add_unit(KalStyled *text, const char *unit)
     }
 }
 
+static void add_name(KalStyled *text, KalQuantity quantity)
+{
+    kal_styled_add_name(text, quantity.name);
+    if (kal_figure_is_doubtful(quantity)) {
+        kal_styled_add(text, " (" KAL_TABLE_NOT_UNIQUE ")");
+    }
+}
+
 void kal_plan_x_label(const KalFigure *figure, KalStyled *out_text)
 {
     const KalQuantity x = kal_figure_quantity(figure, figure->x);
     *out_text = (KalStyled){.length = 0};
-    kal_styled_add_name(out_text, x.name);
+    add_name(out_text, x);
     add_unit(out_text, x.unit);
 }
 
@@ -58,8 +66,7 @@ void kal_plan_y_label(const KalFigure *figure, size_t panel, KalStyled *out_text
     }
     for (size_t i = 0; i < p->count && p->count <= NAMES_AT_AXIS; i++) {
         kal_styled_add(out_text, i > 0 ? ", " : "");
-        kal_styled_add_name(out_text,
-                            kal_figure_quantity(figure, p->curves[i].column).name);
+        add_name(out_text, kal_figure_quantity(figure, p->curves[i].column));
     }
     add_unit(out_text, kal_figure_quantity(figure, p->curves[0].column).unit);
 }
@@ -70,7 +77,7 @@ void kal_plan_name(const KalFigure *figure, size_t panel, size_t curve,
     const KalPanel *p = &figure->panels[panel];
     const KalQuantity quantity = kal_figure_quantity(figure, p->curves[curve].column);
     *out_text = (KalStyled){.length = 0};
-    kal_styled_add_name(out_text, quantity.name);
+    add_name(out_text, quantity);
     if (!kal_panel_has_one_unit(figure, p)) {
         add_unit(out_text, quantity.unit);
     }

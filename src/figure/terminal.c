@@ -121,9 +121,12 @@ static void add_text(char *text, const char *more)
 static void add_name(const Screen *s, size_t column, char *text)
 {
     char name[NAME_SIZE];
-    kal_plain_name(kal_figure_quantity(s->figure, column).name, s->terminal.unicode,
-                   name, sizeof name);
+    const KalQuantity quantity = kal_figure_quantity(s->figure, column);
+    kal_plain_name(quantity.name, s->terminal.unicode, name, sizeof name);
     add_text(text, name);
+    if (kal_figure_is_doubtful(quantity)) {
+        add_text(text, " (" KAL_TABLE_NOT_UNIQUE ")");
+    }
 }
 
 static void add_unit(const Screen *s, size_t column, char *text)

@@ -23,6 +23,8 @@ typedef struct KalViewGroup {
     const char *const *names;
     const char *const *units; ///< NULL, or an entry each, which may be NULL
     const double *values;
+    const char *unique_key; ///< in JSON: of what is unique; NULL: all is
+    const bool *doubts;     ///< with it: an entry each, true where a value is not
     size_t count;
 } KalViewGroup;
 

@@ -62,6 +62,15 @@ static void write_group(KalJsonWriter *w, const KalViewGroup *group)
         kal_json_put_number(w, group->names[i], group->values[i]);
     }
     kal_json_write_end(w, '}');
+    if (!group->unique_key) {
+        return;
+    }
+    kal_json_write_key(w, group->unique_key);
+    kal_json_write_begin(w, '{');
+    for (size_t i = 0; i < group->count; i++) {
+        kal_json_put_bool(w, group->names[i], !group->doubts[i]);
+    }
+    kal_json_write_end(w, '}');
 }
 
 static void write_forces(KalJsonWriter *w, const KalMotionAnswer *answer)

@@ -222,7 +222,13 @@ static void print_group(const Page *page, const KalViewGroup *group)
         const char *unit = group->units ? group->units[i] : NULL;
         print_label(page, labels.list[i], width);
         const int blanks = print_cell(page, &column, i, 0);
-        print(page, unit ? "%*s %s\n" : "\n", blanks, "", unit);
+        const bool doubt = group->unique_key && group->doubts[i];
+        print(page, unit || doubt ? "%*s %s" : "", blanks, "", unit ? unit : "");
+        if (doubt) {
+            print(page, "   ");
+            print_marked(page, YELLOW, "not unique");
+        }
+        print(page, "\n");
     }
     print_rest(page, group->count);
 }

@@ -113,6 +113,9 @@ static void write_column(const KalReportData *data, KalJsonWriter *w, size_t col
     kal_json_put_text(w, "name", quantity.name);
     kal_json_put_text(w, "unit", quantity.unit);
     kal_json_put_text(w, "kind", kind_of(data->report, column, quantity.name));
+    if (strcmp(quantity.description, KAL_TABLE_NOT_UNIQUE) == 0) {
+        kal_json_put_bool(w, "unique", false);
+    }
     kal_json_write_key(w, "values");
     if (data->n_rows > 0 && is_constant(data, column)) {
         kal_json_write_number(w, value_at(data, 0, column));

@@ -126,6 +126,12 @@ static void write_equilibrium(KalJsonWriter *w, const KalAnalysis *a,
     kal_json_put_number(w, "potential", e->potential);
     kal_json_put_values(w, "multipliers", kal_system_constraint_names(a->system),
                         e->multipliers, a->system->m);
+    kal_json_write_key(w, "unique_reaction");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < a->system->m; i++) {
+        kal_json_put_bool(w, kal_system_constraint_names(a->system)[i], !e->shared[i]);
+    }
+    kal_json_write_end(w, '}');
     kal_json_put_values(w, "force", a->names, e->force, n);
     kal_json_write_end(w, '}');
 }
@@ -415,7 +421,7 @@ static void put_equilibrium(KalPage *page, const KalAnalysis *a,
         kal_page_safe(page, constraints[i]);
         kal_page_string(page, ") = ");
         put_number(page, e->multipliers[i], 0);
-        kal_page_string(page, "\n");
+        kal_page_string(page, e->shared[i] ? "   not unique\n" : "\n");
     }
 }
 

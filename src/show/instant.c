@@ -46,7 +46,7 @@ static void clear_lists(const KalInstant *instant, Lists *lists)
 }
 
 // What there is besides the answer: outputs and, under control, its inputs and forces.
-static size_t fill_groups(const KalInstant *instant, const Lists *lists,
+static size_t fill_groups(KalInstant *instant, const Lists *lists,
                           const double *outputs, KalViewGroup groups[GROUPS])
 {
     const KalSystem *system = instant->system;
@@ -56,6 +56,8 @@ static size_t fill_groups(const KalInstant *instant, const Lists *lists,
                                      .names = kal_system_output_names(system),
                                      .units = lists->units,
                                      .values = outputs,
+                                     .unique_key = "unique_output",
+                                     .doubts = kal_instant_doubts(instant),
                                      .count = lists->n_outputs};
     if (!instant->control) {
         return count;

@@ -230,6 +230,17 @@ static void write_verification(KalJsonWriter *w, const KalShowOptions *options)
     kal_json_write_end(w, '}');
 }
 
+static void write_unique(KalJsonWriter *w, KalRun *run)
+{
+    const bool *doubts = kal_instant_doubts(run->instant);
+    kal_json_write_key(w, "unique_output");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < run->system->n_outputs; i++) {
+        kal_json_put_bool(w, kal_system_output_names(run->system)[i], !doubts[i]);
+    }
+    kal_json_write_end(w, '}');
+}
+
 static void write_json(KalRun *run, const double *outputs, const KalRunTimes *times,
                        const KalShowOptions *options, KalSink sink)
 {
@@ -243,6 +254,7 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
     kal_json_put_values(&w, "qd", names, kal_instant_qd(run->instant), system->n);
     kal_json_put_values(&w, "outputs", kal_system_output_names(system), outputs,
                         system->n_outputs);
+    write_unique(&w, run);
     write_statistics(&w, run);
     write_times(&w, times);
     kal_json_put_text(&w, "stopped_by", run->stopped_by);
@@ -255,7 +267,8 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
 
 // Text.
 
-static void write_value(KalPage *page, const char *name, size_t width, double value)
+static void write_remarked(KalPage *page, const char *name, size_t width, double value,
+                           const char *remark)
 {
     char text[KAL_NUMBER_SIZE];
     kal_number_print(value, 12, text);
@@ -263,7 +276,12 @@ static void write_value(KalPage *page, const char *name, size_t width, double va
     kal_page_safe(page, name);
     const size_t used = kal_text_width(name);
     kal_page_repeat(page, ' ', width > used ? width - used : 0);
-    kal_page_format(page, "  %s\n", text);
+    kal_page_format(page, "  %s%s\n", text, remark);
+}
+
+static void write_value(KalPage *page, const char *name, size_t width, double value)
+{
+    write_remarked(page, name, width, value, "");
 }
 
 static size_t widest(const char *const *names, int count)
@@ -303,9 +321,11 @@ static void write_state(KalPage *page, const KalRun *run, const double *outputs)
     if (system->n_outputs > 0) {
         const char *const *output_names = kal_system_output_names(system);
         const size_t output_width = widest(output_names, system->n_outputs);
+        const bool *doubts = kal_instant_doubts(run->instant);
         kal_page_string(page, "\nOutputs\n");
         for (int i = 0; i < system->n_outputs && i < ROWS_SHOWN; i++) {
-            write_value(page, output_names[i], output_width, outputs[i]);
+            write_remarked(page, output_names[i], output_width, outputs[i],
+                           doubts[i] ? "   not unique" : "");
         }
         write_rest(page, system->n_outputs);
     }

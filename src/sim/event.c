@@ -100,6 +100,49 @@ KalStatus kal_run_events_start(KalRun *run)
     return kal_roots_start(run->roots, run->t);
 }
 
+// The event that a formula belongs to, of events first and then of what they set.
+static const KalEvent *event_of(const KalModel *model, size_t formula, bool *out_sets)
+{
+    *out_sets = formula >= model->n_events;
+    if (!*out_sets) {
+        return &model->events[formula];
+    }
+    size_t left = formula - model->n_events + 1;
+    const KalEvent *event = model->events;
+    for (size_t i = 0; i < model->n_events && left > 0; i++) {
+        event = &model->events[i];
+        for (size_t k = 0; k < event->n_actions && left > 0; k++) {
+            left -= event->actions[k].kind == KAL_ACTION_SET;
+        }
+    }
+    return event;
+}
+
+KalStatus kal_run_events_check(KalRun *run)
+{
+    const KalSystem *system = run->system;
+    const size_t outputs = (size_t)system->n_outputs;
+    if (system->model->n_events == 0) {
+        return KAL_OK;
+    }
+    const bool *doubts = kal_instant_doubts(run->instant);
+    for (size_t i = outputs; i < system->doubts.n; i++) {
+        if (doubts[i]) {
+            bool sets = false;
+            const KalEvent *event = event_of(system->model, i - outputs, &sets);
+            return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
+                            "at t = %g: %s event '%s' depends on reactions that are "
+                            "not unique: redundant constraints share a force, and the "
+                            "motion would depend on an arbitrary choice; remove the "
+                            "constraints that repeat others, or let the event depend "
+                            "on what they do together, such as the sum of reactions or "
+                            "cforce(x)",
+                            run->t, sets ? "what is set by" : "the", event->name);
+        }
+    }
+    return KAL_OK;
+}
+
 // Look for events up to t.  Where a function has no value, up to there: something may
 // happen before.
 static KalStatus find_until(KalRun *run, double t, double tolerance, KalRootHit *hit)

@@ -92,6 +92,7 @@ static KalStatus init(KalInstant *instant)
     if (system->n_servos > 0) {
         KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
     }
+    KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system));
     for (int i = 0; i < system->m; i++) {
         kal_instant_set_active(instant, i, system->starts_active[i]);
     }
@@ -126,6 +127,7 @@ void kal_instant_destroy(KalInstant *instant)
     if (!instant) {
         return;
     }
+    kal_doubter_clear(&instant->doubter, instant->system);
     kal_control_destroy(instant->control);
     kal_motion_destroy(instant->motion);
     const size_t rows = (size_t)instant->system->m + 1;
@@ -595,4 +597,9 @@ KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
            (size_t)system->n_outputs * sizeof *instant->outputs);
     *out_values = instant->outputs;
     return KAL_OK;
+}
+
+const bool *kal_instant_doubts(KalInstant *instant)
+{
+    return kal_doubter_judge(&instant->doubter, instant);
 }

@@ -42,6 +42,7 @@ struct KalInstant {
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
     const char **blamed;    ///< n + m + servos: by the last failure
+    KalDoubter doubter;     ///< of the system's outputs and events
 };
 
 /// Run a program on the present variables; its results are in instant->results.

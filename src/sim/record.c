@@ -42,6 +42,7 @@ typedef enum Kind {
 typedef struct Column {
     Kind kind;
     int index;
+    bool doubt; // a value in it was not unique
 } Column;
 
 struct KalRecord {
@@ -53,6 +54,8 @@ struct KalRecord {
     bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
+    KalDoubts formula_doubts;
+    KalDoubter doubter;  // of the formulas
     KalProgram *program; // of the formulas; NULL without
     double *formulas;    // their values, then the work memory of the program
     size_t formulas_size;
@@ -172,7 +175,7 @@ static KalStatus add_column(KalRecord *record, Column column)
 static KalStatus add_kind(KalRecord *record, Kind kind)
 {
     for (int i = 0; i < count_of(record->system, kind); i++) {
-        KAL_TRY(add_column(record, (Column){kind, i}));
+        KAL_TRY(add_column(record, (Column){.kind = kind, .index = i}));
     }
     return KAL_OK;
 }
@@ -182,7 +185,7 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
                              bool *found)
 {
     for (int i = 0; i < count_of(record->system, kind); i++) {
-        const Column column = {kind, i};
+        const Column column = {.kind = kind, .index = i};
         Label label;
         label_column(record->system, column, &label);
         const bool exists =
@@ -262,8 +265,8 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
 
 KalStatus kal_record_add_errors(KalRecord *record)
 {
-    KAL_TRY(add_column(record, (Column){POSITION_ERROR, 0}));
-    KAL_TRY(add_column(record, (Column){VELOCITY_ERROR, 0}));
+    KAL_TRY(add_column(record, (Column){.kind = POSITION_ERROR}));
+    KAL_TRY(add_column(record, (Column){.kind = VELOCITY_ERROR}));
     return widen(record);
 }
 
@@ -279,8 +282,11 @@ KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
     record->formulas_size = (numbers + 1) * sizeof(double);
     record->work = record->formulas + count;
     kal_program_prepare(record->program, system->parameters, record->work);
+    KAL_TRY(kal_doubts_init(&record->formula_doubts, system, formulas, count));
+    KAL_TRY(kal_doubter_init(&record->doubter, record->ctx, &record->formula_doubts,
+                             system));
     for (size_t i = 0; i < count; i++) {
-        KAL_TRY(add_column(record, (Column){FORMULA, (int)i}));
+        KAL_TRY(add_column(record, (Column){.kind = FORMULA, .index = (int)i}));
     }
     return widen(record);
 }
@@ -288,6 +294,8 @@ KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
 void kal_record_destroy(KalRecord *record)
 {
     if (record) {
+        kal_doubter_clear(&record->doubter, record->system);
+        kal_doubts_clear(&record->formula_doubts);
         kal_program_destroy(record->program);
         kal_free(record->ctx, record->formulas, record->formulas_size);
         kal_free(record->ctx, record->row, record->row_size);
@@ -368,6 +376,62 @@ static double value_of(const Sample *sample, Column column)
     }
 }
 
+static bool is_shared(const KalInstant *instant, int constraint)
+{
+    bool shared = false;
+    for (int k = 0; k < instant->n_active; k++) {
+        shared = shared
+                 || (instant->rows[k] == constraint
+                     && instant->answer.dependent_set[k] >= 0);
+    }
+    return shared;
+}
+
+// Whether a work is one of a drive that shares its force.
+static bool is_shared_work(const KalInstant *instant, const KalWork *work)
+{
+    const KalModel *model = instant->system->model;
+    bool shared = false;
+    for (int i = 0; work->kind == KAL_WORK_DRIVE && i < instant->system->m; i++) {
+        shared = shared
+                 || (strcmp(model->constraints[i].name, work->name) == 0
+                     && is_shared(instant, i));
+    }
+    return shared;
+}
+
+static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column column)
+{
+    switch (column.kind) {
+    case OUTPUT: return instant->doubter.marks[column.index];
+    case FORMULA: return record->doubter.marks[column.index];
+    case REACTION: return is_shared(instant, column.index);
+    case POWER:
+    case WORK: return is_shared_work(instant, &instant->system->works[column.index]);
+    default: return false;
+    }
+}
+
+// Describe columns with values that hang on how constraints share a force.
+static KalStatus note_doubts(KalRecord *record, KalInstant *instant)
+{
+    Column *columns = (Column *)record->columns.data;
+    if (instant->answer.n_dependent_sets == 0) {
+        return KAL_OK;
+    }
+    (void)kal_instant_doubts(instant);
+    if (record->program) {
+        (void)kal_doubter_judge(&record->doubter, instant);
+    }
+    for (size_t i = 0; i < kal_table_columns(record->table); i++) {
+        if (!columns[i].doubt && is_doubtful(record, instant, columns[i])) {
+            KAL_TRY(kal_table_set_description(record->table, i, KAL_TABLE_NOT_UNIQUE));
+            columns[i].doubt = true;
+        }
+    }
+    return KAL_OK;
+}
+
 void kal_record_set_run(KalRecord *record, int number)
 {
     record->number = number;
@@ -391,6 +455,7 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
     for (size_t i = 0; i < kal_table_columns(record->table); i++) {
         record->row[i] = value_of(&sample, columns[i]);
     }
+    KAL_TRY(note_doubts(record, run->instant));
     return kal_table_add_row(record->table, record->row);
 }
 

@@ -238,16 +238,30 @@ KalStatus kal_run_begin(KalRun *run)
     KAL_TRY(kal_run_watch_rank(run, true));
     KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
     run->over = run->over || run->t >= run->options.until;
-    return kal_run_look(run, run->t);
+    KAL_TRY(kal_run_look(run, run->t));
+    return kal_run_events_check(run);
+}
+
+// Forget the runs before: what they counted and told, and which constraints their events
+// released.
+static void forget(KalRun *run)
+{
+    run->statistics = (KalRunStatistics){.steps = 0};
+    run->counted = kal_run_counts(run);
+    run->incidents.size = 0;
+    run->stiff = run->options.method == KAL_METHOD_BDF;
+    run->method = (KalMethodWatch){.steps = 0};
+    run->over = false;
+    run->stopped_by = NULL;
+    for (int i = 0; i < run->system->m; i++) {
+        kal_instant_set_active(run->instant, i, run->system->starts_active[i]);
+    }
 }
 
 static KalStatus start_here(KalRun *run)
 {
-    run->statistics = (KalRunStatistics){.steps = 0};
     run->t = run->options.from;
     run->instant->variables[0] = run->t;
-    run->over = false;
-    run->stopped_by = NULL;
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
     run->balance.lost = false;
     kal_run_limits_start(run);
@@ -295,6 +309,7 @@ KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_report)
 {
     *out_report = (KalStartReport){.n_failed = 0}; // not every failure fills it
+    forget(run);
     const KalStatus status = kal_instant_start_from(run->instant, text, out_report);
     run->n_fault = 0;
     const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
@@ -307,6 +322,7 @@ KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_
 
 KalStatus kal_run_start_here(KalRun *run)
 {
+    forget(run);
     return note_fault(run, start_here(run));
 }
 
@@ -319,8 +335,10 @@ static KalStatus go_on(KalRun *run)
     }
     run->horizon = run->step.t_new;
     const KalOdeCounts counts = kal_run_counts(run);
-    run->statistics.steps = counts.steps + run->statistics.crossings;
-    run->statistics.rejected = counts.rejected + counts.retries;
+    const KalOdeCounts before = run->counted;
+    run->statistics.steps = counts.steps - before.steps + run->statistics.crossings;
+    run->statistics.rejected =
+        counts.rejected - before.rejected + counts.retries - before.retries;
     run->statistics.stiff = run->stiff;
     run->statistics.step = run->step.t_new - run->step.t_old;
     return kal_run_events_find(run);

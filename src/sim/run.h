@@ -108,6 +108,7 @@ struct KalRun {
     KalRankWatch rank;
     KalEventWatch events;
     KalRunStatistics statistics;
+    KalOdeCounts counted; ///< by the integrators, before the run started
     KalBalance balance;
     KalEffort *efforts;    ///< of actuators
     KalLimitWatch *limits; ///< of actuators
@@ -191,6 +192,9 @@ KAL_CHECKED KalStatus kal_run_limits_note(KalRun *run, bool over);
 
 /// Follow events from the present time on.
 KAL_CHECKED KalStatus kal_run_events_start(KalRun *run);
+
+/// Refuse events that hang on reactions which are not unique in the solved instant.
+KAL_CHECKED KalStatus kal_run_events_check(KalRun *run);
 
 /// Look for events in the last step; they move the horizon.
 KAL_CHECKED KalStatus kal_run_events_find(KalRun *run);

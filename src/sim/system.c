@@ -533,6 +533,28 @@ static void enter(const KalLoadOptions *options, KalLoadPhase phase)
     }
 }
 
+// What depends on reactions may depend on an arbitrary choice.
+static KalStatus derive_doubts(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    Outputs formulas = {.ctx = system->ctx};
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        add(&formulas, model->outputs[i].value);
+    }
+    for (size_t i = 0; i < model->n_events; i++) {
+        add(&formulas, model->events[i].value);
+    }
+    collect_actions(model, &formulas);
+    KalStatus status = formulas.status;
+    if (status == KAL_OK) {
+        status = kal_doubts_init(&system->doubts, system,
+                                 (const KalExpr *)formulas.list.data,
+                                 formulas.list.size / sizeof(KalExpr));
+    }
+    kal_block_clear(system->ctx, &formulas.list);
+    return status;
+}
+
 static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
 {
     enter(options, KAL_LOAD_DERIVE);
@@ -554,6 +576,7 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
         KAL_TRY(kal_balance_derive(system));
     }
     enter(options, KAL_LOAD_COMPILE);
+    KAL_TRY(derive_doubts(system));
     return compile_all(system);
 }
 
@@ -698,6 +721,7 @@ void kal_system_destroy(KalSystem *system)
     for (int id = 0; id < KAL_PROGRAMS; id++) {
         kal_program_destroy(system->programs[id]);
     }
+    kal_doubts_clear(&system->doubts);
     kal_sparse_clear(&system->tangent_R);
     kal_sparse_clear(&system->tangent_S);
     kal_conservation_destroy(system->conserved);

@@ -19,6 +19,7 @@
 #include "derive/power.h"
 #include "model/build.h"
 #include "prog/program.h"
+#include "sim/doubt.h"
 
 #include <kalaba/run.h>
 
@@ -86,6 +87,7 @@ struct KalSystem {
     KalPowers powers;
     KalWork *works; ///< n_works: what may do work; numbers are those of runs
     size_t n_works;
+    KalDoubts doubts;  ///< of outputs, events and what these set, in this order
     KalRunOptions run; ///< how the model asks to be run
     KalLayout layout;
     KalProgram *programs[KAL_PROGRAMS];

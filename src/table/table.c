@@ -255,6 +255,13 @@ KalStatus kal_table_add_column(KalTable *table, KalQuantity quantity)
     return add_entry(table, &table->columns, &entry);
 }
 
+KalStatus kal_table_set_description(KalTable *table, size_t i, const char *description)
+{
+    KAL_TRY(check_label(table, "the description", description, true));
+    return copy_text(table, description,
+                     &list_get(&table->columns, i)->quantity.description);
+}
+
 KalStatus kal_table_add_row(KalTable *table, const double *values)
 {
     const size_t n = kal_table_columns(table);

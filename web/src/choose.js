@@ -2,9 +2,14 @@
 
 const MOST = 8; // curves of one plot
 
+/** A name, with a mark if the values in its column are not unique. */
+function markedName(name, column) {
+  return column.unique === false ? `${name} (not unique)` : name;
+}
+
 function curveOf(columns, index) {
   const { name, unit } = columns[index];
-  return { label: name, unit, column: index };
+  return { label: markedName(name, columns[index]), unit, column: index };
 }
 
 function ofKind(columns, kind) {
@@ -75,7 +80,15 @@ function titleOf(plot) {
 export function choosePlots({ plots, columns }) {
   const checks = [...energyChangePlot(columns), ...errorPlot(columns)];
   if (plots.length > 0) {
-    return { asked: plots.map((plot) => ({ ...plot, title: titleOf(plot) })), checks };
+    const asked = plots.map((plot) => ({
+      ...plot,
+      title: titleOf(plot),
+      curves: plot.curves.map((curve) => ({
+        ...curve,
+        label: markedName(curve.label, columns[curve.column]),
+      })),
+    }));
+    return { asked, checks };
   }
   const asked = [
     ...coordinatePlots(columns),
