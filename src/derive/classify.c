@@ -50,7 +50,19 @@ const char *kal_constraint_kind_word(KalConstraintKind kind)
     return "";
 }
 
-// Whether a residual is linear in the velocities: its slopes are free of them.
+// A residual without its linear terms.
+static KalExpr rest_of(const Classifier *c, size_t i, const KalExpr *v,
+                       const KalSparse *J)
+{
+    KalExpr rest = c->model->constraints[i].residual;
+    for (int64_t k = 0; k < J->start[1]; k++) {
+        rest = kal_sub(c->g, rest, kal_mul(c->g, J->value[k], v[J->column[k]]));
+    }
+    return rest;
+}
+
+// Whether a residual is linear in the velocities: its slopes are free of them, and so is
+// what they leave, for slopes do not show steps.
 static KalStatus find_linear(const Classifier *c, size_t i, KalConstraintClass *found)
 {
     KalTrace on = {.found = false};
@@ -63,8 +75,12 @@ static KalStatus find_linear(const Classifier *c, size_t i, KalConstraintClass *
         v[j] = c->model->coordinates[j].v;
     }
     KAL_TRY(kal_jacobian(c->g, &c->model->constraints[i].residual, 1, v, c->eq->n, &J));
-    const KalStatus status =
+    KalStatus status =
         kal_trace_find(c->model, KAL_SYMBOL_VELOCITY, J.value, (size_t)J.start[1], &on);
+    if (status == KAL_OK && !on.found) {
+        KalExpr rest = rest_of(c, i, v, &J);
+        status = kal_trace_find(c->model, KAL_SYMBOL_VELOCITY, &rest, 1, &on);
+    }
     kal_sparse_clear(&J);
     found->linear_in_velocity = !on.found;
     found->decision = on.open ? KAL_DECISION_NONE : found->decision;

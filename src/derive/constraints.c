@@ -114,6 +114,28 @@ static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
     return KAL_OK;
 }
 
+// Whether a row of A makes up all of a residual that depends on accelerations.  Slopes do
+// not show steps.
+static KalStatus check_rest(const KalDerivation *d, const KalRow *row, size_t i,
+                            const KalSparse *A, bool *linear)
+{
+    KalExpr rest = row->residual;
+    KalTrace on = {.found = false};
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        rest = kal_sub(d->g, rest, kal_mul(d->g, A->value[k], d->a[A->column[k]]));
+    }
+    KAL_TRY(kal_graph_status(d->g));
+    KAL_TRY(kal_trace_find(d->model, KAL_SYMBOL_ACCELERATION, &rest, 1, &on));
+    if (on.found) {
+        kal_diagnostics_add(d->diagnostics, KAL_SEVERITY_ERROR, row->span,
+                            "'%s' must be linear in the accelerations, but it jumps as "
+                            "%s'' changes, or that it does not is not proven",
+                            row->name, d->model->coordinates[on.coordinate].name);
+        *linear = false;
+    }
+    return KAL_OK;
+}
+
 // b of a row of acceleration level, theory (9.18): A q'' − b as typed.
 static KalStatus finish_row(const KalDerivation *d, const KalRow *row, bool linear,
                             KalExpr *b)
@@ -140,6 +162,9 @@ static KalStatus finish_acceleration(const KalDerivation *d, const KalRow *rows,
         const size_t row = level->row[i];
         bool linear = true;
         KAL_TRY(check_row(d, &rows[row], row, &set->A, &linear));
+        if (linear) {
+            KAL_TRY(check_rest(d, &rows[row], row, &set->A, &linear));
+        }
         KAL_TRY(finish_row(d, &rows[row], linear, &set->b[row]));
     }
     return KAL_OK;

@@ -7,6 +7,8 @@
 #include "expr/identity.h"
 #include "expr/order.h"
 
+#include <string.h>
+
 static KalStatus no_memory(const KalModel *model)
 {
     return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
@@ -50,9 +52,10 @@ KalStatus kal_trace_remove(const KalModel *model, KalSymbolKind kind, KalExpr *e
     return status;
 }
 
-// Whether a symbol of the kind is in the formulas as they are written.
+// Whether a symbol of the kind is in the formulas as they are written, and whose it is.
 static KalStatus find_symbol(const KalModel *model, KalSymbolKind kind,
-                             const KalExpr *e, size_t count, bool *out_found)
+                             const KalExpr *e, size_t count, bool *out_found,
+                             size_t *out_coordinate)
 {
     KalOrder order = {0};
     KAL_TRY(kal_order_init(model->graph, e, count, &order));
@@ -60,6 +63,7 @@ static KalStatus find_symbol(const KalModel *model, KalSymbolKind kind,
     for (uint32_t s = 0; s < order.count && !found; s++) {
         const KalStep *step = &order.steps[s];
         found = step->op == KAL_OP_SYMBOL && model->symbols[step->arg[0]].kind == kind;
+        *out_coordinate = found ? model->symbols[step->arg[0]].index : 0;
     }
     kal_order_clear(&order);
     *out_found = found;
@@ -113,19 +117,65 @@ static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const Kal
     return status;
 }
 
+// The first formula that differs from what is left of it without the symbols.  Slopes do
+// not show steps: those of a formula that jumps are zero wherever there are any.
+static KalStatus find_jump(const KalModel *model, const KalExpr *e, const KalExpr *rest,
+                           size_t count, KalTrace *out_trace)
+{
+    KalVerdict *verdicts = kal_alloc(model->ctx, count + 1, sizeof *verdicts);
+    KalExpr *change = kal_alloc(model->ctx, count + 1, sizeof *change);
+    KalStatus status = verdicts && change ? KAL_OK : no_memory(model);
+    for (size_t k = 0; k < count && status == KAL_OK; k++) {
+        change[k] = kal_sub(model->graph, e[k], rest[k]);
+    }
+    if (status == KAL_OK) {
+        status = kal_identities(model->graph, change, count, verdicts);
+    }
+    for (size_t k = count; k-- > 0 && status == KAL_OK;) {
+        if (!verdicts[k].zero) {
+            *out_trace = (KalTrace){true, verdicts[k].open, k, out_trace->coordinate};
+        }
+    }
+    kal_free(model->ctx, change, (count + 1) * sizeof *change);
+    kal_free(model->ctx, verdicts, (count + 1) * sizeof *verdicts);
+    return status;
+}
+
+// Take the symbols out of formulas whose slopes by them are zero, if that changes nothing.
+static KalStatus take_out(const KalModel *model, KalSymbolKind kind, KalExpr *e,
+                          size_t count, KalTrace *trace)
+{
+    bool defined = false;
+    KalExpr *rest = kal_alloc(model->ctx, count + 1, sizeof *rest);
+    if (!rest) {
+        return no_memory(model);
+    }
+    memcpy(rest, e, count * sizeof *rest);
+    KalStatus status = kal_trace_remove(model, kind, rest, count, &defined);
+    trace->found = !defined;
+    if (status == KAL_OK && defined) {
+        status = find_jump(model, e, rest, count, trace);
+    }
+    if (status == KAL_OK && !trace->found) {
+        memcpy(e, rest, count * sizeof *rest);
+    }
+    kal_free(model->ctx, rest, (count + 1) * sizeof *rest);
+    return status;
+}
+
 KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind, KalExpr *e,
                          size_t count, KalTrace *out_trace)
 {
-    bool found = false;
     KalTrace trace = {.found = false};
-    KAL_TRY(find_symbol(model, kind, e, count, &found));
+    bool found = false;
+    KAL_TRY(find_symbol(model, kind, e, count, &found, &trace.coordinate));
     if (found) {
+        const size_t coordinate = trace.coordinate;
         KAL_TRY(find_slope(model, kind, e, count, &trace));
+        trace.coordinate = trace.found ? trace.coordinate : coordinate;
     }
     if (found && !trace.found) {
-        bool defined = false;
-        KAL_TRY(kal_trace_remove(model, kind, e, count, &defined));
-        trace.found = !defined;
+        KAL_TRY(take_out(model, kind, e, count, &trace));
     }
     *out_trace = trace;
     return KAL_OK;

@@ -19,7 +19,7 @@ typedef struct KalTrace {
 
 /// Find out whether `count` formulas depend on symbols of a kind: COORDINATE, VELOCITY or
 /// ACCELERATION.  If they only seem to, by form but not by value, they are changed to ones
-/// that do not.  They do not only if that is proven.
+/// that do not.  They do not only if that is proven: no slope, and no jump either.
 KAL_CHECKED KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind,
                                      KalExpr *e, size_t count, KalTrace *out_trace);
 

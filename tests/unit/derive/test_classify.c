@@ -445,6 +445,29 @@ static void branches_are_not_overlooked(void)
 }
 
 // Many independent rolling discs are as many small questions.
+// A step has no slope, but what it switches is not linear in what switches it.
+static void steps_are_not_linear(void)
+{
+    static const char *const residuals[] = {
+        "x' + if(y' > 3, y', 2*y')", "x' + if(y' > 30, y', x)", "x' + max(y', 0)",
+        "x' + if(y' > 30, 1, 0)", "x' + sign(z')*y'"};
+    for (size_t i = 0; i < sizeof residuals / sizeof residuals[0]; i++) {
+        begin();
+        coordinates("x y z");
+        constraint("c", residuals[i]);
+        classify();
+        ok(!found->classes[0].linear_in_velocity);
+        kinds("n");
+        finish();
+    }
+    begin(); // both sides are the same
+    coordinates("x y");
+    constraint("c", "x' + if(y' > 3, y', 2*y' - y')");
+    classify();
+    ok(found->classes[0].linear_in_velocity);
+    finish();
+}
+
 static void groups_are_independent(void)
 {
     begin();
@@ -545,6 +568,6 @@ TAP_RUN(TAP_CASE(three_forms_in_space), TAP_CASE(a_disc_rolls),
         TAP_CASE(time_makes_a_difference), TAP_CASE(levels_and_linearity_show),
         TAP_CASE(parameters_have_values),
         TAP_CASE(odd_functions_are_known_by_their_operands),
-        TAP_CASE(branches_are_not_overlooked), TAP_CASE(groups_are_independent),
-        TAP_CASE(large_systems_are_given_up), TAP_CASE(nothing_is_nothing),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(branches_are_not_overlooked), TAP_CASE(steps_are_not_linear),
+        TAP_CASE(groups_are_independent), TAP_CASE(large_systems_are_given_up),
+        TAP_CASE(nothing_is_nothing), TAP_CASE(every_allocation_may_fail))

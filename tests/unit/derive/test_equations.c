@@ -379,6 +379,16 @@ static void what_is_not_proven_linear_is_refused(void)
     constraint("odd", "x'' + if(x > 1000000, y''^2, y'') - 3");
     expect_fault("it is not proven that the factor of y'' does not depend on y''");
 
+    begin(); // linear on both sides of a step, and the slope of the step is zero
+    coordinates("x y");
+    constraint("odd", "x'' + max(y'', 0) - 1");
+    expect_fault("'odd' is not linear in the accelerations: the factor of y'' depends");
+
+    begin();
+    coordinates("x y");
+    constraint("odd", "x'' + if(y'' > 30, 1, 0)");
+    expect_fault("it jumps as y'' changes");
+
     begin();
     coordinates("x y");
     actuator("u", "x' + if(x > 1000000, y'^2, 0)");
