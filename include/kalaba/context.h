@@ -24,6 +24,13 @@ extern "C" {
 /// Where memory comes from and explanations go.
 typedef struct KalContext KalContext;
 
+/// Bytes of stack that suffice for any call and any text: texts that are nested so deeply
+/// that they would need more are refused.  Four times as much for code that a sanitizer
+/// instruments.
+enum {
+    KAL_STACK_SIZE = 512 << 10
+};
+
 /// The one way to memory.  `block` is NULL or what an earlier call returned for
 /// `old_size` bytes; `new_size` 0 frees it and returns NULL; otherwise the answer is a
 /// block of `new_size` bytes that begins with the old contents, or NULL if there is

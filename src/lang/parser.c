@@ -261,8 +261,22 @@ void kal_parser_expect_close(KalParser *p, KalTokenKind kind, KalToken open)
     }
 }
 
+bool kal_parser_has_stack(KalParser *p, KalToken at)
+{
+    if (!kal_stack_has_room(p->stack)) {
+        kal_parser_fail(p, at.begin, at.end,
+                        "nested too deeply: what is in each other here takes more of "
+                        "the stack than is allowed");
+        return false;
+    }
+    return true;
+}
+
 bool kal_parser_enter(KalParser *p)
 {
+    if (!kal_parser_has_stack(p, p->token)) {
+        return false;
+    }
     if (p->depth >= KAL_PARSE_DEPTH) {
         kal_parser_fail(p, p->token.begin, p->token.end,
                         "nested too deeply: brackets, signs and powers may be in each "
@@ -409,7 +423,7 @@ static void parse_checked(KalParser *p, const KalSource *source)
 KalStatus kal_parse(KalContext *ctx, const KalSource *source,
                     KalDiagnostics *diagnostics, KalTree **out_tree)
 {
-    KalParser p = {.diagnostics = diagnostics};
+    KalParser p = {.diagnostics = diagnostics, .stack = kal_stack_begin()};
     const size_t before = kal_diagnostics_count(diagnostics, KAL_SEVERITY_ERROR);
     KAL_TRY(kal_tree_create(ctx, &p.tree));
     parse_checked(&p, source);

@@ -12,6 +12,7 @@
 #ifndef LANG_PARSER_IMPL_H
 #define LANG_PARSER_IMPL_H
 
+#include "base/stack.h"
 #include "lang/lexer.h"
 #include "lang/parser.h"
 
@@ -26,6 +27,7 @@ typedef struct KalParser {
     uint32_t tokens;  ///< how many were read
     int depth;        ///< of brackets, signs, powers
     int blocks;       ///< that are open
+    KalStack stack;   ///< where parsing began
     // what might come instead of the next token, for messages
     bool operator_fits;    ///< an expression has just ended
     bool comma_fits;       ///< something was asked for a comma
@@ -99,6 +101,9 @@ void kal_parser_skip_block(KalParser *p);
 
 /// The name that is the next token, as a string; "" when it is no name.
 void kal_parser_print_name(const KalParser *p, char out_word[KAL_NAME_LIMIT + 1]);
+
+/// Whether there is stack for another level; false, and stuck, when there is not.
+bool kal_parser_has_stack(KalParser *p, KalToken at);
 
 /// Go one level deeper; false, and stuck, at KAL_PARSE_DEPTH.  Pairs with leave.
 bool kal_parser_enter(KalParser *p);

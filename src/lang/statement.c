@@ -375,6 +375,10 @@ KalNode *kal_parse_block(KalParser *p)
         kal_parser_skip_block(p);
         return NULL;
     }
+    if (!kal_parser_has_stack(p, open)) {
+        kal_parser_skip_block(p);
+        return NULL;
+    }
     p->blocks++;
     KalNode *statements = kal_parse_statements(p);
     p->blocks--;

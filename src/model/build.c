@@ -132,6 +132,7 @@ KalStatus kal_model_build(KalSources *sources, const KalSource *main,
         .main = main,
         .options = options ? options : &none,
         .diagnostics = diagnostics,
+        .stack = kal_stack_begin(),
         .usage = {KAL_MARKS_ALL, "an expression"}
     };
     b.pool.ctx = b.ctx;

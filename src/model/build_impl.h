@@ -19,6 +19,7 @@
 #define MODEL_BUILD_IMPL_H
 
 #include "base/block.h"
+#include "base/stack.h"
 #include "lang/tree.h"
 #include "model/build.h"
 #include "model/map.h"
@@ -238,6 +239,7 @@ typedef struct KalBuild {
     size_t parts;
     size_t declared; ///< names
     unsigned depth;  ///< of evaluation
+    KalStack stack;  ///< where the build began
     unsigned calls;
 
     KalMap atoms;   ///< hash of a text → atom, with chains
@@ -310,7 +312,8 @@ bool kal_build_check(KalBuild *b, KalStatus status);
 /// Stops the build for want of memory.
 void kal_build_no_memory(KalBuild *b);
 
-/// Counts work; false when that was too much, or the build has stopped.
+/// Counts work and looks at the stack; false when that was too much, or the build has
+/// stopped.
 bool kal_build_step(KalBuild *b, KalSpan span, size_t count);
 
 /// Counts a pass of a loop or sum.

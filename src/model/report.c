@@ -157,6 +157,13 @@ bool kal_build_step(KalBuild *b, KalSpan span, size_t count)
     if (b->status != KAL_OK) {
         return false;
     }
+    if (!kal_stack_has_room(b->stack)) {
+        kal_build_limit(
+            b, span,
+            "nested too deeply: expressions, functions and parts that are in "
+            "each other here take more of the stack than is allowed");
+        return false;
+    }
     b->steps += count;
     if (b->steps > KAL_BUILD_STEPS) {
         kal_build_limit(b, span,
