@@ -108,6 +108,13 @@ void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)
     return moved;
 }
 
+bool kal_memory_is_there(size_t bytes)
+{
+    void *volatile block = malloc(bytes); // the compiler must not see through it
+    free(block);
+    return block != NULL;
+}
+
 void *kal_alloc(KalContext *ctx, size_t count, size_t size)
 {
     if (count == 0 || size == 0 || count > SIZE_MAX / size) {

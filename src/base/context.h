@@ -12,6 +12,7 @@
 #include <kalaba/context.h>
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 /// Keep the explanation and return the status: `return kal_fail(ctx, …)`.
 KalStatus kal_fail(KalContext *ctx, KalStatus status, const char *format, ...)
@@ -30,6 +31,11 @@ void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)
 
 /// Give back a block of `size` bytes.  NULL is allowed.
 void kal_free(KalContext *ctx, void *block, size_t size);
+
+/// Whether the C library has so many bytes to give.  Asked before calls of libraries that
+/// take memory by themselves and end the program, or crash, when there is none.  It is no
+/// promise: another thread may take them first.
+bool kal_memory_is_there(size_t bytes);
 
 /// One zeroed object of a type.
 #define KAL_NEW(ctx, Type) ((Type *)kal_alloc((ctx), 1, sizeof(Type)))

@@ -22,6 +22,7 @@ typedef struct KalForeign {
                          ///< library is taken.  May be NULL
     /// Of the file, ended by NULL; the first that opens is taken.
     const char *const *names;
+    size_t room; ///< bytes of memory that it needs to be of use; it may crash without
 } KalForeign;
 
 /// A symbol of the library and the member that is to hold its address.
@@ -30,7 +31,8 @@ typedef struct KalForeignSymbol {
     size_t offset;
 } KalForeignSymbol;
 
-/// Open a library; again costs next to nothing.  KAL_ERR_FILE with what to install.
+/// Open a library; again costs next to nothing.  KAL_ERR_FILE with what to install,
+/// KAL_ERR_NOMEM when there is not the memory that it needs.
 KAL_CHECKED KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
                                        void **out_handle);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // The only file that knows FLINT.  FLINT takes its memory from malloc and ends the program
-// when there is none; limits keep it to what any machine has (docs/decisions/006-flint.md).
+// when there is none.  So limits keep it to what most machines have, and before each
+// operation we see whether malloc has what it may need (docs/decisions/006-flint.md).
 
 #include "expr/ring.h"
 
@@ -13,16 +14,20 @@
 #include <assert.h>
 
 enum {
+    ROOM = 256 << 10,             // bytes that any operation may need
+    GCD_TERM_ROOM = 64 << 10,     // and a gcd for each term besides
+    FACTOR_TERM_ROOM = 256 << 10, // and a factorization
     FIRST_POLYS = 64,
-    LIVE_MAX = 1 << 20,  // terms of all polynomials together
-    TERMS_MAX = 1 << 14, // of one
-    DEGREE_MAX = 200,    // in one variable
-    BITS_MAX = 4096,     // of a coefficient
-    GCD_MAX = 1 << 15,   // product of the numbers of terms
-    FACTOR_MAX = 200,    // terms
-    FACTOR_DEGREE = 24,  // total, of what is factored
-    GCD_COST = 64,       // times a product of the same terms
-    FACTOR_COST = 2000   // for each term
+    LIVE_MAX = 1 << 20, // terms of all polynomials together
+    TERMS_BITS = 14,
+    TERMS_MAX = 1 << TERMS_BITS, // of one
+    DEGREE_MAX = 200,            // in one variable
+    BITS_MAX = 4096,             // of a coefficient
+    GCD_MAX = 1 << 15,           // product of the numbers of terms
+    FACTOR_MAX = 200,            // terms
+    FACTOR_DEGREE = 24,          // total, of what is factored
+    GCD_COST = 64,               // times a product of the same terms
+    FACTOR_COST = 2000           // for each term
 };
 
 struct KalRing {
@@ -48,6 +53,15 @@ static KalPoly spoil(KalRing *ring, KalStatus status)
         ring->status = status;
     }
     return KAL_NO_POLY;
+}
+
+// Whether there is so much memory beyond what any operation may need.
+static bool has_room(KalRing *ring, size_t bytes)
+{
+    if (ring->status == KAL_OK && !kal_memory_is_there(ROOM + bytes)) {
+        spoil(ring, KAL_ERR_NOMEM);
+    }
+    return ring->status == KAL_OK;
 }
 
 // Whether there is work left for `cost` more terms; then it counts as done.
@@ -81,6 +95,11 @@ KalStatus kal_ring_create(KalContext *ctx, int variables, KalRing **out_ring)
     ring->variables = variables;
     ring->capacity = FIRST_POLYS;
     ring->work = KAL_RING_WORK;
+    if (!has_room(ring, 0)) {
+        kal_free(ctx, ring->polys, FIRST_POLYS * sizeof *ring->polys);
+        kal_free(ctx, ring, sizeof *ring);
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    }
     fmpz_mpoly_ctx_init(ring->algebra, variables, ORD_LEX);
     fmpz_mpoly_init(&ring->polys[0], ring->algebra);
     ring->count = 1;
@@ -166,10 +185,10 @@ void kal_ring_release(KalRing *ring, uint32_t mark, KalPoly *kept, int n)
     ring->count = ring->count > to ? to : ring->count;
 }
 
-// A new polynomial, zero for now.  May move the others.
-static KalPoly push(KalRing *ring)
+// A new polynomial, zero for now, with room for so many bytes.  May move the others.
+static KalPoly push_with(KalRing *ring, size_t room)
 {
-    if (ring->status != KAL_OK) {
+    if (!has_room(ring, room)) {
         return KAL_NO_POLY;
     }
     if (ring->count == ring->capacity) {
@@ -186,10 +205,47 @@ static KalPoly push(KalRing *ring)
     return (KalPoly){ring->count++};
 }
 
-// The same after paying for it.
-static KalPoly push_for(KalRing *ring, int64_t cost)
+static KalPoly push(KalRing *ring)
 {
-    return pay(ring, cost) ? push(ring) : KAL_NO_POLY;
+    return push_with(ring, 0);
+}
+
+static int64_t bits_of(const KalRing *ring, KalPoly a)
+{
+    const slong bits = fmpz_mpoly_max_bits(at(ring, a));
+    return bits < 0 ? -bits : bits;
+}
+
+// Bytes that so many terms take whose coefficients have so many bits.  Exponents may need
+// two bytes each; coefficients beyond a word are blocks of their own; what grows is half as
+// large again for a while.
+static size_t room_for(const KalRing *ring, int64_t terms, int64_t bits)
+{
+    const size_t number = bits < FLINT_BITS - 2 ? 0 : (size_t)bits / 8 + 64;
+    const size_t term = 16 + 2 * (size_t)ring->variables + number;
+    return (size_t)terms * (term + term / 2);
+}
+
+// A new polynomial of at most so many terms after paying for them.
+static KalPoly push_for(KalRing *ring, int64_t terms, int64_t bits)
+{
+    return pay(ring, terms) ? push_with(ring, room_for(ring, terms, bits))
+                            : KAL_NO_POLY;
+}
+
+// The same for a sum and for a product.
+static KalPoly push_sum(KalRing *ring, KalPoly a, KalPoly b)
+{
+    const int64_t bits_a = bits_of(ring, a);
+    const int64_t bits_b = bits_of(ring, b);
+    return push_for(ring, length(ring, a) + length(ring, b),
+                    1 + (bits_a > bits_b ? bits_a : bits_b));
+}
+
+static KalPoly push_product(KalRing *ring, KalPoly a, KalPoly b)
+{
+    return push_for(ring, length(ring, a) * length(ring, b),
+                    bits_of(ring, a) + bits_of(ring, b) + TERMS_BITS);
 }
 
 static bool has_small_degrees(const KalRing *ring, KalPoly a)
@@ -208,10 +264,8 @@ static bool has_small_degrees(const KalRing *ring, KalPoly a)
 static KalPoly finish(KalRing *ring, KalPoly a)
 {
     const int64_t terms = length(ring, a);
-    slong bits = fmpz_mpoly_max_bits(at(ring, a));
-    bits = bits < 0 ? -bits : bits;
     ring->live += terms;
-    if (terms > TERMS_MAX || ring->live > LIVE_MAX || bits > BITS_MAX
+    if (terms > TERMS_MAX || ring->live > LIVE_MAX || bits_of(ring, a) > BITS_MAX
         || !has_small_degrees(ring, a)) {
         return spoil(ring, KAL_ERR_LIMIT);
     }
@@ -255,7 +309,7 @@ KalPoly kal_poly_term(KalRing *ring, const KalPolyTerm *term)
 
 KalPoly kal_poly_add(KalRing *ring, KalPoly a, KalPoly b)
 {
-    const KalPoly sum = push_for(ring, length(ring, a) + length(ring, b));
+    const KalPoly sum = push_sum(ring, a, b);
     if (sum.index != 0) {
         fmpz_mpoly_add(at(ring, sum), at(ring, a), at(ring, b), ring->algebra);
         return finish(ring, sum);
@@ -265,7 +319,7 @@ KalPoly kal_poly_add(KalRing *ring, KalPoly a, KalPoly b)
 
 KalPoly kal_poly_sub(KalRing *ring, KalPoly a, KalPoly b)
 {
-    const KalPoly difference = push_for(ring, length(ring, a) + length(ring, b));
+    const KalPoly difference = push_sum(ring, a, b);
     if (difference.index != 0) {
         fmpz_mpoly_sub(at(ring, difference), at(ring, a), at(ring, b), ring->algebra);
         return finish(ring, difference);
@@ -280,7 +334,7 @@ KalPoly kal_poly_neg(KalRing *ring, KalPoly a)
 
 KalPoly kal_poly_mul(KalRing *ring, KalPoly a, KalPoly b)
 {
-    const KalPoly product = push_for(ring, length(ring, a) * length(ring, b));
+    const KalPoly product = push_product(ring, a, b);
     if (product.index != 0) {
         fmpz_mpoly_mul(at(ring, product), at(ring, a), at(ring, b), ring->algebra);
         return finish(ring, product);
@@ -304,7 +358,7 @@ KalPoly kal_poly_select(KalRing *ring, KalPoly a, const bool *wanted)
 {
     ulong exponent[KAL_RING_VARIABLES];
     const int64_t terms = length(ring, a);
-    const KalPoly part = push_for(ring, terms);
+    const KalPoly part = push_for(ring, terms, bits_of(ring, a));
     if (part.index == 0) {
         return part;
     }
@@ -323,7 +377,7 @@ KalPoly kal_poly_select(KalRing *ring, KalPoly a, const bool *wanted)
 
 KalPoly kal_poly_content(KalRing *ring, KalPoly a)
 {
-    const KalPoly content = push_for(ring, length(ring, a));
+    const KalPoly content = push_for(ring, length(ring, a), bits_of(ring, a));
     if (content.index != 0) {
         fmpz_mpoly_term_content(at(ring, content), at(ring, a), ring->algebra);
         return finish(ring, content);
@@ -338,8 +392,9 @@ KalPoly kal_poly_gcd(KalRing *ring, KalPoly a, KalPoly b)
         a = kal_poly_content(ring, a);
         b = kal_poly_content(ring, b);
     }
-    const KalPoly gcd =
-        push_for(ring, GCD_COST + (size > GCD_MAX ? 0 : GCD_COST * size));
+    const size_t terms = (size_t)(length(ring, a) + length(ring, b));
+    const bool paid = pay(ring, GCD_COST + (size > GCD_MAX ? 0 : GCD_COST * size));
+    const KalPoly gcd = paid ? push_with(ring, GCD_TERM_ROOM * terms) : KAL_NO_POLY;
     if (gcd.index == 0) {
         return gcd;
     }
@@ -351,7 +406,7 @@ KalPoly kal_poly_gcd(KalRing *ring, KalPoly a, KalPoly b)
 
 bool kal_poly_divide(KalRing *ring, KalPoly a, KalPoly b, KalPoly *out_quotient)
 {
-    const KalPoly quotient = push_for(ring, length(ring, a) * length(ring, b));
+    const KalPoly quotient = push_product(ring, a, b);
     if (quotient.index == 0 || length(ring, b) == 0
         || !fmpz_mpoly_divides(at(ring, quotient), at(ring, a), at(ring, b),
                                ring->algebra)) {
@@ -366,7 +421,7 @@ static KalPoly coefficient_of(KalRing *ring, KalPoly a, int v, int32_t n)
 {
     ulong exponent[KAL_RING_VARIABLES];
     const int64_t terms = length(ring, a);
-    const KalPoly part = push_for(ring, terms);
+    const KalPoly part = push_for(ring, terms, bits_of(ring, a));
     if (part.index == 0) {
         return part;
     }
@@ -544,7 +599,8 @@ static bool take_others(KalRing *ring, KalPoly a, KalPolyFactors *f)
 {
     KalPolyFactors more = *f;
     bool done = false;
-    if (is_small(ring, a) && pay(ring, FACTOR_COST * length(ring, a))) {
+    if (is_small(ring, a) && pay(ring, FACTOR_COST * length(ring, a))
+        && has_room(ring, FACTOR_TERM_ROOM * (size_t)length(ring, a))) {
         fmpz_mpoly_factor_t parts;
         fmpz_mpoly_factor_init(parts, ring->algebra);
         done = fmpz_mpoly_factor(parts, at(ring, a), ring->algebra)
@@ -612,12 +668,9 @@ bool kal_poly_get(const KalRing *ring, KalPoly a, int i, KalPolyTerm *out_term)
     if (i >= length(ring, a)) {
         return false;
     }
-    fmpz_t k;
-    fmpz_init(k);
-    fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i, ring->algebra);
+    const fmpz *k = at(ring, a)->coeffs + i;
     const bool fits = fmpz_fits_si(k) != 0 && fmpz_cmp_si(k, -INT64_MAX) >= 0;
     out_term->coefficient = fits ? fmpz_get_si(k) : 0;
-    fmpz_clear(k);
     fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
     for (int v = 0; v < KAL_RING_VARIABLES; v++) {
         out_term->exponent[v] = (uint16_t)(v < ring->variables ? exponent[v] : 0);

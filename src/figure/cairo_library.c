@@ -16,6 +16,7 @@ KalStatus kal_cairo_library_open(KalContext *ctx, const char *const *names,
         .title = "cairo",
         .package = "libcairo2",
         .names = names,
+        .room = (size_t)24 << 20, // with fonts
     };
     KalCairoLibrary lib;
     void *handle = NULL;

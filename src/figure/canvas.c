@@ -23,7 +23,8 @@ static const double script_up = 0.36;
 static const double dot_radius = 0.06;
 static const double dot_distance = 0.22;
 static const double dot_height = 0.14; // above the letter
-static const double slant = 0.06;      // of the top of an italic letter, to the right
+static const double bytes_per_dot = 4.0;
+static const double slant = 0.06; // of the top of an italic letter, to the right
 
 struct KalCanvas {
     KalContext *ctx;
@@ -107,7 +108,12 @@ static KalStatus check(const KalCanvas *canvas, cairo_status_t status)
 static KalStatus init(KalCanvas *canvas, KalSheetSize size)
 {
     const KalCairoLibrary *lib = &canvas->lib;
+    const double dots = size.width * size.dots * size.height * size.dots;
     KAL_TRY(kal_cairo_library_open(canvas->ctx, library_names, &canvas->lib));
+    if (canvas->kind == KAL_CANVAS_PNG // which is there twice while it is written
+        && !kal_memory_is_there((size_t)(2.0 * bytes_per_dot * dots) + 1)) {
+        return kal_fail(canvas->ctx, KAL_ERR_NOMEM, "no memory for an image");
+    }
     canvas->surface = create_surface(canvas, size);
     canvas->cr = lib->cairo_create(canvas->surface);
     if (canvas->kind == KAL_CANVAS_PNG) {

@@ -320,6 +320,9 @@ KalStatus kal_hdf5_table_write(const KalTable *table, KalSink sink)
     const size_t values =
         kal_table_rows(table) * kal_table_columns(table) * sizeof(double);
     KAL_TRY(load(h.ctx, &h.lib));
+    if (!kal_memory_is_there(3 * (values + GROWTH))) { // old and new while it grows
+        return kal_fail(h.ctx, KAL_ERR_NOMEM, "no memory for the image of a file");
+    }
     silence(&h);
     open_properties(&h);
     const hid_t file = create_image(&h, values);

@@ -36,6 +36,7 @@ KalStatus kal_hdf5_library_open(KalContext *ctx, const char *const *names,
         .package = "libhdf5-103-1",
         .probe = "H5open",
         .names = names,
+        .room = (size_t)16 << 20,
     };
     KalHdf5Library lib;
     void *handle = NULL;

@@ -26,6 +26,20 @@ static KalContext *new_context(void)
     return ctx;
 }
 
+// No machine has so much, nor a sanitizer.
+static void without_memory_nothing_is_opened(void)
+{
+    static const char *const names[] = {"libm.so.6", NULL};
+    KalForeign library = library_of(names);
+    KalContext *ctx = new_context();
+    void *handle = NULL;
+    library.room = (size_t)1 << 46;
+    ok(kal_foreign_open(ctx, &library, &handle) == KAL_ERR_NOMEM && handle == NULL);
+    has_text(kal_context_message(ctx), "no memory for roots");
+    ok(kal_memory_is_there(1000) && !kal_memory_is_there(library.room));
+    kal_context_destroy(ctx);
+}
+
 static void the_first_that_opens_is_taken(void)
 {
     static const char *const names[] = {"libkalaba-none.so", "libm.so.6", NULL};
@@ -76,5 +90,6 @@ static void the_library_of_the_program_comes_first(void)
     kal_context_destroy(ctx);
 }
 
-TAP_RUN(TAP_CASE(the_first_that_opens_is_taken), TAP_CASE(what_is_missing_is_named),
+TAP_RUN(TAP_CASE(without_memory_nothing_is_opened),
+        TAP_CASE(the_first_that_opens_is_taken), TAP_CASE(what_is_missing_is_named),
         TAP_CASE(the_library_of_the_program_comes_first))
