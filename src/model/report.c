@@ -158,7 +158,7 @@ bool kal_build_step(KalBuild *b, KalSpan span, size_t count)
         return false;
     }
     if (!kal_stack_has_room(b->stack)) {
-        kal_build_limit(
+        kal_build_error(
             b, span,
             "nested too deeply: expressions, functions and parts that are in "
             "each other here take more of the stack than is allowed");
