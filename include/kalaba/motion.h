@@ -105,6 +105,10 @@ typedef struct KalMotionAnswer {
     double residual_constraints; ///< max |A q'' − b| relative to the size of its terms
     double residual_motion; ///< the same of the equation of motion, free directions
     bool fast;              ///< found, and vouched for, on the fast path
+    /// The least distance of an independent constraint, of length 1, from the span of
+    /// those taken before it, as the solve met it: 1 for constraints at right angles,
+    /// towards 0 as they come to depend on each other.  1 without constraints.
+    double least_sine;
 } KalMotionAnswer;
 
 /// Who is to blame when a solve failed with KAL_ERR_CONTRADICTION (constraints) or with

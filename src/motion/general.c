@@ -280,6 +280,7 @@ KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer)
     answer->rank_A = s->verdict.rank_A;
     answer->rank_Mhat = s->given.n - s->verdict.excess;
     answer->fast = false;
+    answer->least_sine = s->verdict.rank_A > 0 ? s->rows.smallest : 1.0;
     kal_motion_publish(s, answer);
     return KAL_OK;
 }

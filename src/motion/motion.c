@@ -173,6 +173,8 @@ static void lay_out(Carver *carver, KalMotion *s)
     s->symmetric = carve_doubles(carver, n, n);
     s->d = carve_doubles(carver, n, 1);
     s->r = carve_doubles(carver, m, 1);
+    s->weights = carve_doubles(carver, m, 1);
+    s->metric_mass = carve_doubles(carver, n, 1);
     s->L = carve_doubles(carver, n, n);
     s->inverse = carve_doubles(carver, n, 1);
     lay_out_qr(carver, &s->rows, n, m, 2);
@@ -289,6 +291,7 @@ static KalStatus begin(KalMotion *s, const KalMotionProblem *problem)
     s->fault = (KalMotionFault){0};
     s->given = *problem;
     s->b_size = NULL;
+    s->weak = false;
     if (problem->n < 1 || problem->m < 0) {
         return kal_fail(
             s->ctx, KAL_ERR_SHAPE,

@@ -111,12 +111,15 @@ struct KalMotion {
     KalMotionFault fault;
     int *fault_indices; ///< max(n, m)
 
-    double *symmetric;    ///< n × n: M with rounding differences averaged out
-    double *d;            ///< n: units of the coordinates
-    double *r;            ///< m: units of the constraints
-    double *L;            ///< n × n: Cholesky factor of M
-    double *inverse;      ///< n: of its diagonal
-    KalQr rows;           ///< of the constraints; W has room for two followers
+    double *symmetric;   ///< n × n: M with rounding differences averaged out
+    double *d;           ///< n: units of the coordinates
+    double *r;           ///< m: units of the constraints
+    double *weights;     ///< m: of the constraints in the metric M + AᵀWA
+    double *metric_mass; ///< n: diagonal of that metric
+    bool weak;           ///< in this solve the metric stands for M
+    double *L;           ///< n × n: Cholesky factor of M
+    double *inverse;     ///< n: of its diagonal
+    KalQr rows;          ///< of the constraints; W has room for two followers
     double *coefficients; ///< rank_A × (m − rank_A): dependent rows by independent ones
     double *mismatch;     ///< m − rank_A: what dependent rows lack in b
     double *nonideal_q; ///< n: acceleration that C adds
@@ -142,12 +145,30 @@ bool kal_motion_is_plain(const KalMotion *s);
 /// False: not vouched for; nothing in the answer counts then.
 bool kal_motion_short(KalMotion *s, KalMotionAnswer *answer);
 
-/// Its two versions; the second is for wide registers.
-bool kal_short_solve(KalMotion *s, KalMotionAnswer *answer);
-bool kal_short_solve_wide(KalMotion *s, KalMotionAnswer *answer);
+/// How an attempt of the short way ends.
+typedef enum KalShortEnd {
+    KAL_SHORT_SOLVED,
+    KAL_SHORT_WEAK, ///< M has a pivot that is too small
+    KAL_SHORT_REFUSED,
+} KalShortEnd;
+
+/// An attempt in two versions; the second is for wide registers.  With `weak` the
+/// constraints strengthen M: metric_mass and weights are filled then.
+KalShortEnd kal_short_solve(KalMotion *s, bool weak, KalMotionAnswer *answer);
+KalShortEnd kal_short_solve_wide(KalMotion *s, bool weak, KalMotionAnswer *answer);
 
 /// The long way of the regular road.  False as above.
 bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer);
+
+/// With a unit diagonal, what remains of M below this is rounding.
+double kal_mass_tolerance(int n);
+
+/// Has coordinate j a mass that it shares with no other?
+bool kal_mass_is_isolated(int n, const double *M, int j);
+
+/// The rank of M in units in which the metric has a unit diagonal; false when M is not
+/// clearly semi-definite.  Uses the place of verdict.mass and two of the scratches.
+bool kal_mass_find_rank(const KalMotion *s, int *out_rank);
 
 /// The general road.
 KAL_CHECKED KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-// The regular road: M definite, constraints clearly independent or clearly dependent.
+// The regular road: M definite, or strengthened by constraints so that it is;
+// constraints clearly independent or clearly dependent.
 //
 // The short way (short.c) serves constraints that are well apart.  The long way factors
 // M = L Lᵀ and, with pivoting, W = L⁻¹Aᵀ with columns of length 1: W P = U T.  In the
 // coordinates u = UᵀLᵀq'' the constraints fix the first k entries and the force gives the
-// others (theory (4.3), (4.4)).
+// others (theory (4.3), (4.4)).  Where M is weak, the metric M + AᵀWA stands for it, and
+// Q + AᵀWb for Q (theory (3.8)).
 
 #include "linalg/cholesky.h"
 #include "linalg/kernels.h"
 #include "linalg/triangular.h"
 #include "motion/motion_impl.h"
+#include "motion/weights.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,14 +28,49 @@ static const double SAFE_RESIDUAL = 1e-10;
 static const double SMALLEST_SQUARE = 1e-200;
 static const double LARGEST_SQUARE = 1e200;
 
-// Returns the smallest relative pivot.
-static double factor_mass(KalMotion *s)
+static void copy_mass(KalMotion *s)
 {
     const size_t n = (size_t)s->given.n;
     for (size_t j = 0; j < n; j++) {
         const size_t diagonal = j * n + j;
         memcpy(s->L + diagonal, s->given.M + diagonal, (n - j) * sizeof *s->L);
     }
+}
+
+// M + AᵀWA for M; false when there are no good weights.
+static bool strengthen(KalMotion *s)
+{
+    const KalMotionProblem *p = &s->given;
+    const bool found = kal_metric_weights(p->n, p->m, p->M, p->A, s->fault_indices,
+                                          s->metric_mass, s->weights);
+    kal_metric_add_rows(p->n, p->m, p->A, s->weights, s->L);
+    return found;
+}
+
+static void keep_diagonal(KalMotion *s)
+{
+    for (int j = 0; j < s->given.n; j++) {
+        s->metric_mass[j] = s->L[(size_t)j * (size_t)(s->given.n + 1)];
+    }
+}
+
+// Returns the smallest relative pivot; notes whether it is that of the metric.
+static double factor_mass(KalMotion *s)
+{
+    if (!s->weak) {
+        copy_mass(s);
+        keep_diagonal(s);
+        const double pivot = kal_cholesky(s->given.n, s->L, s->inverse);
+        if (pivot >= SAFE_PIVOT || s->given.m == 0) {
+            return pivot;
+        }
+    }
+    s->weak = true;
+    copy_mass(s);
+    if (!strengthen(s)) {
+        return 0.0;
+    }
+    keep_diagonal(s);
     return kal_cholesky(s->given.n, s->L, s->inverse);
 }
 
@@ -46,6 +84,9 @@ static void transform_rows(KalMotion *s)
         memcpy(s->rows.W, p->A, n * (size_t)p->m * sizeof *p->A);
     }
     memcpy(force, p->Q, n * sizeof *p->Q);
+    for (int i = 0; i < p->m && s->weak; i++) {
+        kal_axpy(p->n, s->weights[i] * p->b[i], p->A + (size_t)i * n, force);
+    }
     if (p->C) {
         memcpy(force + n, p->C, n * sizeof *p->C);
     }
@@ -81,7 +122,7 @@ static bool factor_rows(KalMotion *s)
 
 // Distances were measured here through M⁻¹, on the general road through units alone.  The
 // two differ by at most the root of M's conditioning; a verdict counts only if it is the
-// same either way (theory (3.6)).
+// same either way (theory (3.10)).
 static bool verdict_is_safe(const KalMotion *s, double pivot)
 {
     const double margin = sqrt(pivot / s->given.n);
@@ -92,7 +133,7 @@ static bool verdict_is_safe(const KalMotion *s, double pivot)
 static void natural_units(KalMotion *s)
 {
     for (int j = 0; j < s->given.n; j++) {
-        s->d[j] = 1.0 / sqrt(s->given.M[(size_t)j * (size_t)(s->given.n + 1)]);
+        s->d[j] = 1.0 / sqrt(s->metric_mass[j]);
     }
 }
 
@@ -166,12 +207,17 @@ static bool is_small(const KalMotionAnswer *answer)
            && answer->residual_motion <= SAFE_RESIDUAL; // false for NaN
 }
 
-static void publish(const KalMotion *s, KalMotionAnswer *answer)
+// False when M is not clearly semi-definite: there the general road judges.
+static bool publish(const KalMotion *s, KalMotionAnswer *answer)
 {
     answer->rank_M = s->given.n;
+    if (s->weak && !kal_mass_find_rank(s, &answer->rank_M)) {
+        return false;
+    }
     answer->rank_Mhat = s->given.n;
     answer->fast = true;
     kal_motion_publish(s, answer);
+    return true;
 }
 
 // The long way: constraints that are dependent, or not clearly independent.
@@ -197,29 +243,35 @@ static bool solve_pivoted(KalMotion *s, KalMotionAnswer *answer)
         kal_motion_constraint_force(s, s->lambda, s->ideal);
     }
     answer->rank_A = s->rows.rank;
+    answer->least_sine = s->rows.rank > 0 ? s->rows.smallest : 1.0;
     return true;
+}
+
+static KalShortEnd try_short(KalMotion *s, bool weak, KalMotionAnswer *answer)
+{
+#ifdef KAL_WIDE
+    return s->wide ? kal_short_solve_wide(s, weak, answer)
+                   : kal_short_solve(s, weak, answer);
+#else
+    return kal_short_solve(s, weak, answer);
+#endif
 }
 
 bool kal_motion_short(KalMotion *s, KalMotionAnswer *answer)
 {
-#ifdef KAL_WIDE
-    const bool solved =
-        s->wide ? kal_short_solve_wide(s, answer) : kal_short_solve(s, answer);
-#else
-    const bool solved = kal_short_solve(s, answer);
-#endif
-    if (solved) {
-        kal_motion_clear_marks(s);
-        publish(s, answer);
+    KalShortEnd end = try_short(s, false, answer);
+    if (end == KAL_SHORT_WEAK) {
+        s->weak = true;
+        end = try_short(s, true, answer);
     }
-    return solved;
+    if (end != KAL_SHORT_SOLVED) {
+        return false;
+    }
+    kal_motion_clear_marks(s);
+    return publish(s, answer);
 }
 
 bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer)
 {
-    const bool solved = solve_pivoted(s, answer);
-    if (solved) {
-        publish(s, answer);
-    }
-    return solved;
+    return solve_pivoted(s, answer) && publish(s, answer);
 }

@@ -9,11 +9,16 @@
 // rounding, and no method can promise more.  Every number given takes part in the
 // residuals, so that NaN and infinity never pass.
 //
+// Where M has a pivot that is too small, M + AᵀWA and Q + AᵀWb stand for M and Q
+// (theory (3.8)): the accelerations and multipliers are the same, and residuals are taken
+// of the equations as they were given.
+//
 // This file is compiled twice, the second time for processors with wide registers and
 // with another name for its one function.
 
 #include "linalg/padded.h"
 #include "motion/motion_impl.h"
+#include "motion/weights.h"
 
 #ifndef KAL_SHORT_SOLVE
 #define KAL_SHORT_SOLVE kal_short_solve
@@ -131,23 +136,51 @@ KAL_INLINE bool fill_gram(const KalShort *w, Size z)
     return sound;
 }
 
-// Returns the smallest pivot of both factorizations, 0 when they cannot be trusted.
-KAL_INLINE double factor(const KalShort *w, Size z, bool nonideal)
+// The smallest pivots of the factors of M and of WᵀD⁻¹W, 0 when they cannot be trusted.
+typedef struct Pivots {
+    double mass;
+    double gram;
+} Pivots;
+
+KAL_INLINE Pivots factor(const KalShort *w, Size z, bool nonideal)
 {
     const double mass = kal_padded_factor(coordinates(z), w->L, w->inverse);
     if (!(mass >= SAFE_PIVOT)) {
-        return 0.0;
+        return (Pivots){0.0, 0.0};
     }
     kal_padded_solve(coordinates(z), w->L, w->inverse, z.m, w->W);
     kal_padded_solve(coordinates(z), w->L, w->inverse, nonideal ? 2 : 1, w->g);
     if (!fill_gram(w, z)) {
-        return 0.0;
+        return (Pivots){mass, 0.0};
     }
     const double gram = kal_padded_factor(constraints(z), w->S, w->inverse_rows);
-    if (!(gram >= SAFE_GRAM)) {
-        return 0.0;
+    return (Pivots){mass, gram >= SAFE_GRAM ? gram : 0.0};
+}
+
+// M + AᵀWA for M, in the lower triangle, and Q + AᵀWb for Q; and natural units from it
+// (theory (3.8)).  False when there are no good weights.
+static bool strengthen(KalMotion *s, const KalShort *w, Size z)
+{
+    const KalMotionProblem *p = &s->given;
+    if (!kal_metric_weights(z.n, z.m, p->M, p->A, s->fault_indices, s->metric_mass,
+                            s->weights)) {
+        return false;
     }
-    return mass < gram ? mass : gram;
+    for (int i = 0; i < z.m; i++) {
+        const double *row = w->A + (size_t)i * (size_t)z.ld;
+        kal_padded_subtract(0, z.ld, -s->weights[i] * w->b[i], row, w->g);
+        for (int j = 0; j < z.n; j++) {
+            if (row[j] != 0.0) {
+                kal_padded_subtract(j / 4 * 4, z.ld, -s->weights[i] * row[j], row,
+                                    w->L + (size_t)j * (size_t)z.ld);
+            }
+        }
+    }
+    for (int j = 0; j < z.n; j++) {
+        s->metric_mass[j] = w->L[(size_t)j * (size_t)(z.ld + 1)];
+        w->unit[j] = sqrt(s->metric_mass[j]);
+    }
+    return true;
 }
 
 // lambda = (WᵀD⁻¹W)⁻¹ (b − WᵀD⁻¹g).
@@ -377,15 +410,19 @@ KAL_INLINE void store(const KalMotion *s, const KalShort *w, Size z, const doubl
     }
 }
 
-// C is NULL or that of the problem.
-KAL_INLINE bool solve(const KalMotion *s, const KalShort *w, Size z, const double *C,
-                      KalMotionAnswer *answer)
+// C is NULL or that of the problem; `weak` says that M needs to be strengthened.
+KAL_INLINE KalShortEnd solve(KalMotion *s, const KalShort *w, Size z, const double *C,
+                             bool weak, KalMotionAnswer *answer)
 {
     load(s, w, z, C);
-    const double pivot = factor(w, z, C != NULL);
-    const bool near = pivot < WITHOUT_REFINEMENT;
-    if (pivot == 0.0 || (near && C)) {
-        return false;
+    if (weak && !strengthen(s, w, z)) {
+        return KAL_SHORT_REFUSED;
+    }
+    const Pivots pivots = factor(w, z, C != NULL);
+    const bool near =
+        weak || pivots.mass < WITHOUT_REFINEMENT || pivots.gram < WITHOUT_REFINEMENT;
+    if (pivots.gram == 0.0 || (near && C)) {
+        return pivots.mass == 0.0 ? KAL_SHORT_WEAK : KAL_SHORT_REFUSED;
     }
     find_multipliers(w, z, w->b, w->g, w->lambda);
     double *lambda_total = w->lambda;
@@ -400,14 +437,15 @@ KAL_INLINE bool solve(const KalMotion *s, const KalShort *w, Size z, const doubl
     }
     if (!(answer->residual_motion <= SAFE_RESIDUAL
           && answer->residual_constraints <= SAFE_RESIDUAL)) {
-        return false;
+        return KAL_SHORT_REFUSED;
     }
     if (C) {
         find_ideal(w, z);
     }
     store(s, w, z, C);
     answer->rank_A = z.m;
-    return true;
+    answer->least_sine = sqrt(pivots.gram);
+    return KAL_SHORT_SOLVED;
 }
 
 // Room for the arrays of a problem with up to four coordinates and constraints.
@@ -449,42 +487,64 @@ KAL_INLINE KalShort lay_out(Size z, double *memory)
 
 // Up to four coordinates and constraints, without C.  What lies in arrays that nobody else
 // sees travels in registers.
-KAL_INLINE bool solve_small(const KalMotion *s, int n, int m, KalMotionAnswer *answer)
+KAL_INLINE KalShortEnd solve_small(KalMotion *s, int n, int m, KalMotionAnswer *answer)
 {
     _Alignas(32) double memory[ROOM];
     const Size z = {n, m, 4, 4, true};
     const KalShort w = lay_out(z, memory);
-    return solve(s, &w, z, NULL, answer);
+    return solve(s, &w, z, NULL, false, answer);
 }
 
 // Small sizes are told to the compiler; there are no more constraints than coordinates.
-KAL_INLINE bool solve_few(const KalMotion *s, int n, KalMotionAnswer *answer)
+KAL_INLINE KalShortEnd solve_few(KalMotion *s, int n, KalMotionAnswer *answer)
 {
     switch (s->given.m) {
     case 1: return solve_small(s, n, 1, answer);
-    case 2: return n >= 2 && solve_small(s, n, 2, answer);
-    case 3: return n >= 3 && solve_small(s, n, 3, answer);
-    case 4: return n >= 4 && solve_small(s, n, 4, answer);
-    default: return false;
+    case 2: return n >= 2 ? solve_small(s, n, 2, answer) : KAL_SHORT_REFUSED;
+    case 3: return n >= 3 ? solve_small(s, n, 3, answer) : KAL_SHORT_REFUSED;
+    case 4: return n >= 4 ? solve_small(s, n, 4, answer) : KAL_SHORT_REFUSED;
+    default: return KAL_SHORT_REFUSED;
     }
 }
 
-bool KAL_SHORT_SOLVE(KalMotion *s, KalMotionAnswer *answer)
+static KalShortEnd solve_given(KalMotion *s, Size z, KalMotionAnswer *answer)
 {
-    const int n = s->given.n;
-    const int m = s->given.m;
-    const int ld = kal_padded(n);
-    const int rows = kal_padded(m);
-    if (ld == 4 && rows == 4 && !s->given.C) {
-        switch (n) {
+    if (z.ld == 4 && z.rows == 4 && !s->given.C) {
+        switch (z.n) {
         case 1: return solve_few(s, 1, answer);
         case 2: return solve_few(s, 2, answer);
         case 3: return solve_few(s, 3, answer);
         default: return solve_few(s, 4, answer);
         }
     }
-    if (ld == 8 && rows == 8 && !s->given.C) {
-        return solve(s, &s->short_way, (Size){n, m, 8, 8, false}, NULL, answer);
+    if (z.ld == 8 && z.rows == 8 && !s->given.C) {
+        return solve(s, &s->short_way, (Size){z.n, z.m, 8, 8, false}, NULL, false,
+                     answer);
     }
-    return solve(s, &s->short_way, (Size){n, m, ld, rows, false}, s->given.C, answer);
+    return solve(s, &s->short_way, z, s->given.C, false, answer);
+}
+
+// Constraints lend their weight to M; without any there is nothing to lend.
+static KalShortEnd solve_weak(KalMotion *s, Size z, KalMotionAnswer *answer)
+{
+    if (z.m == 0) {
+        return KAL_SHORT_REFUSED;
+    }
+    if (z.ld == 4 && z.rows == 4 && !s->given.C) {
+        return solve(s, &s->short_way, (Size){z.n, z.m, 4, 4, false}, NULL, true,
+                     answer);
+    }
+    if (z.ld == 8 && !s->given.C) {
+        return solve(s, &s->short_way, (Size){z.n, z.m, 8, z.rows, false}, NULL, true,
+                     answer);
+    }
+    return solve(s, &s->short_way, z, s->given.C, true, answer);
+}
+
+KalShortEnd KAL_SHORT_SOLVE(KalMotion *s, bool weak, KalMotionAnswer *answer)
+{
+    const int n = s->given.n;
+    const int m = s->given.m;
+    const Size z = {n, m, kal_padded(n), kal_padded(m), false};
+    return weak ? solve_weak(s, z, answer) : solve_given(s, z, answer);
 }

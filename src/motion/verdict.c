@@ -16,12 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-// With a unit diagonal, what remains of M below this is rounding (times n/8).
-static double mass_tolerance(int n)
-{
-    return 0x1p-46 * (n > 8 ? n / 8.0 : 1.0);
-}
-
 // A coordinate is determined when all massless free directions of length 1 move it by
 // less than this.
 static const double DETERMINED = 1e-8;
@@ -111,7 +105,7 @@ static KalStatus factor_mass(KalMotion *s)
     KalVerdict *v = &s->verdict;
     const int n = s->given.n;
     const size_t bytes = (size_t)n * sizeof(double);
-    const double tolerance = mass_tolerance(n);
+    const double tolerance = kal_mass_tolerance(n);
     KAL_TRY(scale_mass(s));
     memcpy(v->F, v->mass, bytes * (size_t)n);
     v->rank_M = kal_cholesky_pivoted(n, v->F, tolerance, v->perm);
@@ -156,7 +150,7 @@ static void factor_mobility(KalMotion *s)
     } else {
         // Less than this under the root of twice its kinetic energy is no mass: the
         // entries of M are not known so well.
-        kal_qr_factor(G, sqrt(mass_tolerance(n)), 0);
+        kal_qr_factor(G, sqrt(kal_mass_tolerance(n)), 0);
     }
     v->excess = v->freedom - G->rank;
 }

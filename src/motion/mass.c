@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+// The rank of M where the fast road went without factoring it.
+//
+// Elimination with pivots, the largest first, measured by the mass that coordinates have in
+// the metric (theory (3.9)); columns of zeros cost nothing, and M has many.  What is left
+// must be rounding in these units, or else the general road shall judge.
+
+#include "linalg/kernels.h"
+#include "motion/motion_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+double kal_mass_tolerance(int n)
+{
+    return 0x1p-46 * (n > 8 ? n / 8.0 : 1.0);
+}
+
+bool kal_mass_is_isolated(int n, const double *M, int j)
+{
+    const double *column = M + (size_t)j * (size_t)n;
+    for (int i = 0; i < n; i++) {
+        if (i != j && column[i] != 0.0) {
+            return false;
+        }
+    }
+    return column[j] > 0.0;
+}
+
+// The column that is left with the largest part of its unit, or -1.
+static int largest_left(int n, const double *a, const double *unit, const bool *taken)
+{
+    int best = -1;
+    double most = kal_mass_tolerance(n);
+    for (int j = 0; j < n; j++) {
+        const double part = a[(size_t)j * (size_t)(n + 1)] * unit[j] * unit[j];
+        if (!taken[j] && part > most) {
+            best = j;
+            most = part;
+        }
+    }
+    return best;
+}
+
+// Subtract what the pivot p explains from all columns that are left.
+static void eliminate(int n, double *a, int p, const bool *taken)
+{
+    const double *pivot = kal_const_column(a, n, p);
+    for (int j = 0; j < n; j++) {
+        if (!taken[j] && pivot[j] != 0.0) {
+            kal_axpy(n, -pivot[j] / pivot[p], pivot, kal_column(a, n, j));
+        }
+    }
+}
+
+// Whether what is left is rounding in units.  Coordinates that nothing is coupled to have
+// exactly the mass they have, however small: those are counted.
+static bool count_left(const KalMotion *s, const double *a, const double *unit,
+                       const bool *taken, int *rank)
+{
+    const int n = s->given.n;
+    const double tolerance = kal_mass_tolerance(n);
+    for (int j = 0; j < n; j++) {
+        const double *column = kal_const_column(a, n, j);
+        if (taken[j]) {
+            continue;
+        }
+        *rank += kal_mass_is_isolated(n, s->given.M, j);
+        for (int i = 0; i < n; i++) {
+            const double part = fabs(column[i]) * unit[i] * unit[j];
+            if (!taken[i] && !(part <= (i == j ? 1.0 : 4.0) * tolerance)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
+{
+    const int n = s->given.n;
+    double *a = s->verdict.mass;
+    double *unit = s->scratch[0];
+    bool *taken = (bool *)s->scratch[1];
+    int rank = 0;
+    memcpy(a, s->given.M, (size_t)n * (size_t)n * sizeof *a);
+    memset(taken, 0, (size_t)n * sizeof *taken);
+    for (int j = 0; j < n; j++) {
+        unit[j] = 1.0 / sqrt(s->metric_mass[j]);
+    }
+    for (int p; (p = largest_left(n, a, unit, taken)) >= 0; rank++) {
+        taken[p] = true;
+        eliminate(n, a, p, taken);
+    }
+    if (!count_left(s, a, unit, taken, &rank)) {
+        return false;
+    }
+    *out_rank = rank;
+    return true;
+}
