@@ -30,7 +30,7 @@ static KalStatus values(void *user, double t, double *out_values)
     KalInstant *instant = run->instant;
     const bool limits = kal_run_limits(run->system) > 0;
     if (run->system->events_need_solve || limits) {
-        KAL_TRY(kal_run_look(run, t));
+        KAL_TRY(kal_run_look_fully(run, t));
     } else {
         KAL_TRY(kal_run_visit(run, t));
     }

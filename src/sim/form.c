@@ -13,8 +13,6 @@ enum {
 
 // A row nearer than this to the span of others depends on them.
 static const double DEPENDENT = 1e-6;
-// Masses are not taken for less than this part of their mean.
-static const double LIGHT = 1e-3;
 // Velocities are found when they change by no more than this part of them; it has to do
 // when they are found to the other.
 static const double ENOUGH = 1e-14;
@@ -66,6 +64,7 @@ KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals
     const KalSystem *system = instant->system;
     KalMotionOptions options = kal_motion_options();
     *form = (KalReducedForm){.instant = instant, .n = system->n};
+    KAL_TRY(kal_projector_init(&form->projector, instant, NULL));
     KAL_TRY(allocate(form, (size_t)system->n, (size_t)system->m, (size_t)integrals));
     options.formulation = KAL_FORMULATION_NULLSPACE;
     kal_motion_destroy(instant->motion);
@@ -77,6 +76,7 @@ KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals
 void kal_form_clear(KalReducedForm *form)
 {
     if (form->instant) {
+        kal_projector_clear(&form->projector);
         kal_free(form->instant->ctx, form->indices, form->indices_size);
         kal_free(form->instant->ctx, form->block, form->block_size);
     }
@@ -103,14 +103,14 @@ static double dot(const double *x, const double *y, int n)
 // The roots of masses, about 1.
 static void find_scale(KalReducedForm *form)
 {
-    const int n = form->n;
-    const double *M = form->instant->M;
+    const double *masses = form->projector.masses;
     double mean = 0.0;
-    for (int j = 0; j < n; j++) {
-        mean += M[j * n + j] / n;
+    kal_projector_set_weights(&form->projector);
+    for (int j = 0; j < form->n; j++) {
+        mean += masses[j] / form->n;
     }
-    for (int j = 0; j < n; j++) {
-        form->scale[j] = mean > 0.0 ? sqrt(M[j * n + j] / mean + LIGHT) : 1.0;
+    for (int j = 0; j < form->n; j++) {
+        form->scale[j] = sqrt(masses[j] / mean);
     }
 }
 

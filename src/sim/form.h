@@ -13,17 +13,18 @@
 #define SIM_FORM_H
 
 #include "linalg/qr.h"
-#include "sim/instant.h"
+#include "sim/projector.h"
 
 typedef struct KalReducedForm {
     KalInstant *instant;
+    KalProjector projector; ///< which knows the masses of coordinates
     int n;
     int k;         ///< speeds
     int rank;      ///< rows that count
     int *rows;     ///< rank: constraints
     double *U;     ///< k × n
     double *basis; ///< k × n: the same in units of masses
-    double *scale; ///< n: roots of masses
+    double *scale; ///< n: roots of masses, theory (13.5)
     double *K;     ///< n × n: constraints, then U
     double *x;     ///< n
     double *work;  ///< n

@@ -15,7 +15,7 @@ static size_t count_numbers(const KalSystem *system)
 {
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
-    return system->layout.count + n * n + 4 * n + 2 * m * n + 4 * m
+    return system->layout.count + 2 * n * n + 5 * n + 2 * m * n + 5 * m
            + (size_t)system->n_outputs;
 }
 
@@ -53,12 +53,16 @@ static KalStatus allocate(KalInstant *instant)
     instant->active = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     instant->rows = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
     instant->independent = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
+    instant->sets = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
+    instant->few_names =
+        (const char **)kal_alloc(instant->ctx, m + 1, sizeof *instant->few_names);
     instant->row_names =
         (const char **)kal_alloc(instant->ctx, m + 1, sizeof *instant->row_names);
     instant->blamed = (const char **)kal_alloc(instant->ctx, n + m + servos + 1,
                                                sizeof *instant->blamed);
     if (!instant->block || !instant->failed || !instant->active || !instant->rows
-        || !instant->independent || !instant->row_names || !instant->blamed) {
+        || !instant->independent || !instant->row_names || !instant->blamed
+        || !instant->sets || !instant->few_names) {
         return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an instant");
     }
     double *next = instant->block;
@@ -72,6 +76,9 @@ static KalStatus allocate(KalInstant *instant)
     instant->residuals = take(&next, m);
     instant->few_A = take(&next, m * n);
     instant->few_b = take(&next, m);
+    instant->weights = take(&next, m);
+    instant->few_M = take(&next, n * n);
+    instant->few_Q = take(&next, n);
     instant->moved = take(&next, 2 * n);
     instant->outputs = take(&next, (size_t)system->n_outputs);
     instant->results = take(&next, largest_result(system));
@@ -135,6 +142,8 @@ void kal_instant_destroy(KalInstant *instant)
              (rows + (size_t)instant->system->n + (size_t)instant->system->n_servos)
                  * sizeof *instant->blamed);
     kal_free(instant->ctx, instant->row_names, rows * sizeof *instant->row_names);
+    kal_free(instant->ctx, instant->few_names, rows * sizeof *instant->few_names);
+    kal_free(instant->ctx, instant->sets, rows * sizeof *instant->sets);
     kal_free(instant->ctx, instant->independent, rows * sizeof(int));
     kal_free(instant->ctx, instant->rows, rows * sizeof *instant->rows);
     kal_free(instant->ctx, instant->active, rows * sizeof *instant->active);
@@ -527,13 +536,92 @@ static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
     return KAL_OK;
 }
 
+// The rows that are known to be independent, one after the other.
+static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *problem)
+{
+    const size_t n = (size_t)instant->system->n;
+    KalMotionProblem few = *problem;
+    for (int k = 0; k < instant->n_independent; k++) {
+        const size_t row = (size_t)instant->independent[k];
+        memcpy(instant->few_A + (size_t)k * n, instant->A + row * n,
+               n * sizeof(double));
+        instant->few_b[k] = instant->b[row];
+        instant->few_names[k] = instant->row_names[row];
+    }
+    few.m = instant->n_independent;
+    few.A = instant->few_A;
+    few.b = instant->few_b;
+    few.constraints = instant->few_names;
+    return few;
+}
+
+// Add w a aᵀ to the symmetric matrix M, for a row a.
+static void add_square(size_t n, double w, const double *a, double *M)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double factor = w * a[i];
+        for (size_t j = 0; j <= i && factor != 0.0; j++) {
+            M[i * n + j] += factor * a[j];
+            M[j * n + i] = M[i * n + j];
+        }
+    }
+}
+
+// The same accelerations and multipliers with a regular M: M + AᵀWA and Q + AᵀWb.
+static void lend_weights(KalInstant *instant, KalMotionProblem *few)
+{
+    const size_t n = (size_t)instant->system->n;
+    memcpy(instant->few_M, few->M, n * n * sizeof(double));
+    memcpy(instant->few_Q, few->Q, n * sizeof(double));
+    for (int k = 0; k < instant->n_independent; k++) {
+        const double *a = few->A + (size_t)k * n;
+        const double w = instant->weights[instant->independent[k]];
+        add_square(n, w, a, instant->few_M);
+        for (size_t j = 0; j < n; j++) {
+            instant->few_Q[j] += w * few->b[k] * a[j];
+        }
+    }
+    few->M = instant->few_M;
+    few->Q = instant->few_Q;
+}
+
+// The answer for these rows as one for all.
+static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
+{
+    KalMotionProblem few = pick_rows(instant, problem);
+    KalMotionAnswer *answer = &instant->answer;
+    if (instant->lends) {
+        lend_weights(instant, &few);
+    }
+    KAL_TRY(kal_motion_solve(instant->motion, &few, answer));
+    memset(instant->multipliers, 0, (size_t)instant->n_active * sizeof(double));
+    for (int k = 0; k < instant->n_independent; k++) {
+        instant->multipliers[instant->independent[k]] = answer->multipliers[k];
+    }
+    answer->m = instant->n_active;
+    answer->multipliers = instant->multipliers;
+    answer->dependent_set = instant->sets;
+    answer->n_dependent_sets = instant->n_sets;
+    answer->rank_M = instant->rank_M;
+    return KAL_OK;
+}
+
 static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
 {
+    if (instant->few && solve_few(instant, problem) == KAL_OK) {
+        return KAL_OK;
+    }
     KalStatus status = kal_motion_solve(instant->motion, problem, &instant->answer);
     if (status == KAL_ERR_CONTRADICTION && instant->n_independent > 0
         && instant->n_independent < instant->n_active) {
         KAL_TRY(reconcile(instant, problem));
         status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    }
+    if (status == KAL_OK) {
+        instant->n_sets = instant->answer.n_dependent_sets;
+        instant->rank_M = instant->answer.rank_M;
+        memcpy(instant->sets, instant->answer.dependent_set,
+               (size_t)instant->n_active * sizeof(int));
     }
     return status;
 }
@@ -584,6 +672,14 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
     keep_answer(instant);
     *out_answer = instant->answer;
     return KAL_OK;
+}
+
+KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answer)
+{
+    instant->few = true;
+    const KalStatus status = kal_instant_solve(instant, out_answer);
+    instant->few = false;
+    return status;
 }
 
 KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)

@@ -34,10 +34,19 @@ struct KalInstant {
     int *
         independent; ///< n_independent: rows that are independent, if all others are known
                      ///< to depend on them
-    int n_independent; ///< 0: nothing is known
-    double *few_A;     ///< m × n: workspace
-    double *few_b;     ///< m
-    double stabilize;  ///< > 0: residuals decay at this rate, theory (15.3)
+    int n_independent;      ///< 0: nothing is known
+    bool few;               ///< solves are of these alone
+    double *few_A;          ///< m × n: workspace
+    double *few_b;          ///< m
+    bool lends;             ///< rows lend M their weights, for M alone is singular
+    double *weights;        ///< m: W of theory (13.1)
+    double *few_M;          ///< n × n: M + AᵀWA
+    double *few_Q;          ///< n: Q + AᵀWb
+    const char **few_names; ///< m
+    int *sets; ///< m: sets of dependent rows, as the last whole solve found
+    int n_sets;
+    int rank_M;       ///< as it found
+    double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     KalMotion *motion;
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
@@ -62,6 +71,11 @@ KAL_CHECKED KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId le
 
 /// Write sparse values into a dense matrix; answers where the values end.
 const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense);
+
+/// Solve as kal_instant_solve() does, but with the independent rows alone: the others have
+/// no reactions, and are dependent as they were in the last solve.
+KAL_CHECKED KalStatus kal_instant_accelerate(KalInstant *instant,
+                                             KalMotionAnswer *out_answer);
 
 /// Let constraint i act or not.
 void kal_instant_set_active(KalInstant *instant, int i, bool active);

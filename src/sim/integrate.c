@@ -12,8 +12,6 @@ enum {
     PATIENCE = 2000 // steps before the implicit method is tried again
 };
 
-// Tolerances beyond this are of no use where the rank of constraints is watched.
-static const double LOOSEST = 1e-8;
 // The implicit method pays when it takes no more than this part of the evaluations: each
 // comes with algebra that takes the time of one or more.
 static const double PAYS = 0.5;
@@ -37,11 +35,6 @@ static KalOdeOptions options_of(const KalRun *run)
     KalOdeOptions options = kal_ode_options();
     options.rtol = run->options.rtol;
     options.atol = run->options.atol;
-    if (run->options.drift == KAL_DRIFT_PROJECT && run->system->m > 1) {
-        // Longer steps could miss that the constraints lose rank.
-        options.rtol = fmin(options.rtol, LOOSEST);
-        options.atol = fmin(options.atol, LOOSEST);
-    }
     return options;
 }
 
@@ -106,7 +99,7 @@ static KalStatus start_stiff(KalRun *run, double t, const double *y, double end)
     KAL_TRY(kal_stiff_start(run->stiff_solver, t, y, end));
     if (balance->n > 0) {
         kal_run_put(run, t, y);
-        KAL_TRY(kal_run_solve(run));
+        KAL_TRY(kal_run_accelerate(run));
         take_powers(run);
         kal_trail_start(&balance->trail, t, y + 2 * (size_t)run->system->n,
                         balance->powers);

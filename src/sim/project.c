@@ -20,19 +20,24 @@ static const double ROUNDING = 2.0 * DBL_EPSILON;
 // to lose rank, nothing can be done about some.
 static const double LENIENT = 1e-6;
 
+// A step that makes residuals smaller by this leaves rows that are good for another.
+static const double ENOUGH = 1e-3;
+
 // Where the numbers of a level are.
 typedef struct Level {
     KalProgramId id;
     double *x; // n, in the instant
 } Level;
 
-static void take_metric(KalRun *run)
+void kal_run_use_rows(KalRun *run)
 {
-    if (!run->metric_known || !run->constant_mass) {
-        if (!kal_projector_set_metric(&run->projector)) {
-            kal_projector_set_round_metric(&run->projector);
-        }
-        run->metric_known = true;
+    const KalInstant *instant = run->instant;
+    const bool known = instant->n_independent > 0 && run->rank.confirmed;
+    for (int i = 0; i < run->system->m; i++) {
+        run->used[i] = !known;
+    }
+    for (int k = 0; known && k < instant->n_independent; k++) {
+        run->used[instant->rows[instant->independent[k]]] = true;
     }
 }
 
@@ -61,16 +66,18 @@ static bool are_rounding(const KalInstant *instant, const double *x)
     return true;
 }
 
-// How large the terms in residual i may be, at least.
-static double size_of_terms(const KalInstant *instant, int i, const double *x)
+// How large the terms in the residual of active row k may be, at least: what the row once
+// was counts, for it may be about to vanish.
+static double size_of_terms(const KalRun *run, int k, const double *x)
 {
-    const int n = instant->system->n;
-    const double *row = instant->A + (size_t)i * (size_t)n;
+    const size_t n = (size_t)run->system->n;
+    const double *row = run->instant->A + (size_t)run->instant->rows[k] * n;
+    const double *once = run->rank.known ? run->rank.entries + (size_t)k * n : row;
     double largest = 1.0;
     double row_size = 0.0;
-    for (int j = 0; j < n; j++) {
+    for (size_t j = 0; j < n; j++) {
         largest = fmax(largest, fabs(x[j]));
-        row_size += fabs(row[j]);
+        row_size += fmax(fabs(row[j]), fabs(once[j]));
     }
     return row_size * largest;
 }
@@ -91,13 +98,23 @@ static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
 static KalStatus check(const KalRun *run, const Level *level)
 {
     const KalInstant *instant = run->instant;
-    for (int i = 0; i < instant->system->m; i++) {
-        if (fabs(instant->residuals[i])
-            > LENIENT * size_of_terms(instant, i, level->x)) {
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        if (fabs(instant->residuals[i]) > LENIENT * size_of_terms(run, k, level->x)) {
             return fail_residual(run, level, i);
         }
     }
     return KAL_OK;
+}
+
+// Prepare steps with the rows of the instant, unless those it has will do.
+static bool prepare(KalRun *run)
+{
+    if (!run->prepared) {
+        kal_projector_set_rows(&run->projector, run->used);
+        run->prepared = kal_projector_factor(&run->projector, KAL_LEAST_DAMPING);
+    }
+    return run->prepared;
 }
 
 // One step; false when it leads to no smaller residuals, and then none was made.
@@ -105,16 +122,19 @@ static bool improve(KalRun *run, const Level *level)
 {
     KalProjector *projector = &run->projector;
     const size_t size = (size_t)run->system->n * sizeof(double);
-    kal_projector_set_rows(projector);
-    const double before = kal_projector_measure(projector);
-    if (!kal_projector_step(projector, KAL_LEAST_DAMPING, level->x, run->trial)) {
+    if (!prepare(run)) {
         return false;
     }
+    const double before = kal_projector_measure(projector);
+    kal_projector_step(projector, level->x, run->trial);
     memcpy(run->kept, level->x, size);
     memcpy(level->x, run->trial, size);
-    if (kal_instant_residuals(run->instant, level->id) == KAL_OK
-        && kal_projector_measure(projector) < before) {
-        return true;
+    if (kal_instant_residuals(run->instant, level->id) == KAL_OK) {
+        const double after = kal_projector_measure(projector);
+        run->prepared = after < ENOUGH * before;
+        if (after < before) {
+            return true;
+        }
     }
     memcpy(level->x, run->kept, size);
     return false;
@@ -139,12 +159,14 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
 KalStatus kal_run_project(KalRun *run)
 {
     run->solved = false;
+    run->prepared = false;
     if (run->has_position) {
         const Level level = {KAL_PROGRAM_POSITION, kal_instant_q(run->instant)};
         KAL_TRY(project_level(run, &level, &run->residual_q));
     }
     if (run->has_velocity) {
         const Level level = {KAL_PROGRAM_VELOCITY, kal_instant_qd(run->instant)};
+        run->prepared = run->prepared && run->same_rows;
         KAL_TRY(project_level(run, &level, &run->residual_qd));
     }
     return KAL_OK;
@@ -153,7 +175,7 @@ KalStatus kal_run_project(KalRun *run)
 KalStatus kal_run_meet(KalRun *run)
 {
     if (run->options.drift == KAL_DRIFT_PROJECT) {
-        take_metric(run);
+        kal_projector_set_metric(&run->projector);
         return kal_run_project(run);
     }
     run->solved = false;

@@ -10,8 +10,6 @@
 
 // A residual is met when it is this small, relative to the terms in it.
 static const double MET = 1e-10;
-// Inertia below this part of the largest is rounding.
-static const double NO_INERTIA = 1e-14;
 // Squares between this and its reciprocal have lost nothing to under- or overflow.
 static const double SQUARE_SAFE = 1e-200;
 // Coordinates count at least this much, relative to the largest, or to 1.
@@ -43,7 +41,7 @@ KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *h
 {
     const size_t n = (size_t)instant->system->n;
     const size_t m = (size_t)instant->system->m;
-    const size_t count = n * n + 2 * n + m * n + m * m + 3 * m;
+    const size_t count = n * n + 3 * n + m * n + m * m + 4 * m;
     *p = (KalProjector){.instant = instant, .n = (int)n, .m = (int)m};
     p->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
     p->columns = (int *)kal_alloc(instant->ctx, n, sizeof(int));
@@ -61,6 +59,8 @@ KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *h
     p->S = take(&next, m);
     p->pivots = take(&next, m);
     p->z = take(&next, m);
+    p->weights = take(&next, m);
+    p->masses = take(&next, n);
     for (int i = 0; i < p->n; i++) {
         if (!held || !held[i]) {
             p->columns[p->free++] = i;
@@ -78,73 +78,114 @@ void kal_projector_clear(KalProjector *p)
     }
 }
 
-// The metric of the free coordinates: M, and where M is singular a little of its diagonal
-// besides, so that what has no inertia moves first, theory (13.1).
-// Answers whether every coordinate has inertia, more than rounding.
-static bool fill_metric(KalProjector *p, double extra)
+// Inertia that is this part of what a coordinate is tied to, or of all there is, is none.
+static const double NO_INERTIA = 0x1p-30;
+// Without inertia and without ties a coordinate counts as having this part of all there is.
+static const double UNTIED = 0x1p-10;
+
+// The mean mass that meets in a row, by the squares of its entries, as seen from the row.
+static double mass_in_row(const KalProjector *p, const double *row)
+{
+    double squares = 0.0;
+    double moment = 0.0;
+    for (int j = 0; j < p->n; j++) {
+        squares += row[j] * row[j];
+        moment += row[j] * row[j] * p->instant->M[(size_t)j * (size_t)(p->n + 1)];
+    }
+    return squares > 0.0 ? moment / squares / squares : 0.0;
+}
+
+// What coordinates have of their own or, without inertia, by what they are tied to.
+static void find_masses(KalProjector *p)
+{
+    const int n = p->n;
+    double most = 0.0;
+    memset(p->masses, 0, (size_t)n * sizeof(double));
+    for (int i = 0; i < p->m; i++) {
+        const double *row = p->instant->A + (size_t)i * (size_t)n;
+        const double mass = mass_in_row(p, row);
+        for (int j = 0; j < n; j++) {
+            p->masses[j] = fmax(p->masses[j], mass * row[j] * row[j]);
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        most = fmax(most, p->instant->M[(size_t)j * (size_t)(n + 1)]);
+    }
+    most = most > 0.0 ? most : 1.0;
+    for (int j = 0; j < n; j++) {
+        const double own = p->instant->M[(size_t)j * (size_t)(n + 1)];
+        const double tied = fmax(p->masses[j], UNTIED * most);
+        p->masses[j] = own > NO_INERTIA * fmax(p->masses[j], most) ? own : tied;
+    }
+}
+
+// The weight of a row is the mass that resists it, theory (13.5).
+void kal_projector_set_weights(KalProjector *p)
+{
+    find_masses(p);
+    for (int i = 0; i < p->m; i++) {
+        const double *row = p->instant->A + (size_t)i * (size_t)p->n;
+        double sum = 0.0;
+        for (int j = 0; j < p->n; j++) {
+            sum += row[j] * row[j] / p->masses[j];
+        }
+        p->weights[i] = sum > 0.0 && isfinite(1.0 / sum) ? 1.0 / sum : 0.0;
+    }
+}
+
+// M + AᵀWA of the free coordinates, lower triangle, theory (13.1); `extra` parts of its
+// diagonal are added, and 1 where that is zero.
+static void fill_metric(KalProjector *p, double extra)
 {
     const double *M = p->instant->M;
     const int f = p->free;
-    double typical = 0.0;
-    for (int i = 0; i < p->n; i++) {
-        typical = fmax(typical, M[i * p->n + i]);
-    }
-    typical = typical > 0.0 ? typical : 1.0;
-    bool all = true;
-    for (int i = 0; i < f; i++) {
-        const int row = p->columns[i];
-        for (int j = 0; j < f; j++) {
-            p->L[j * f + i] = M[row * p->n + p->columns[j]];
+    for (int j = 0; j < f; j++) {
+        const double *row = M + (size_t)p->columns[j] * (size_t)p->n;
+        for (int i = j; i < f; i++) {
+            p->L[j * f + i] = row[p->columns[i]];
         }
-        const double diagonal = M[row * p->n + row];
-        const bool heavy = diagonal > NO_INERTIA * typical;
-        p->L[i * f + i] += extra * (heavy ? diagonal : typical);
-        all = all && heavy;
     }
-    return all;
-}
-
-static bool factor_metric(KalProjector *p, double extra)
-{
-    const double singular = 1e-10;
-    const bool heavy = fill_metric(p, extra);
-    return kal_cholesky(p->free, p->L, p->inverse) > singular && (heavy || extra > 0.0);
-}
-
-bool kal_projector_set_metric(KalProjector *p)
-{
-    const bool regular = factor_metric(p, 0.0);
-    if (!regular && !factor_metric(p, 1e-6)) {
-        kal_projector_set_round_metric(p);
+    for (int k = 0; k < p->m; k++) {
+        const double *a = p->instant->A + (size_t)k * (size_t)p->n;
+        for (int j = 0; j < f; j++) {
+            const double factor = p->weights[k] * a[p->columns[j]];
+            for (int i = j; i < f && factor != 0.0; i++) {
+                p->L[j * f + i] += factor * a[p->columns[i]];
+            }
+        }
     }
-    return regular;
+    for (int j = 0; j < f && extra > 0.0; j++) {
+        double *diagonal = &p->L[j * f + j];
+        *diagonal = *diagonal > 0.0 ? (1.0 + extra) * *diagonal : 1.0;
+    }
 }
 
-void kal_projector_set_round_metric(KalProjector *p)
+void kal_projector_set_metric(KalProjector *p)
 {
-    if (factor_metric(p, 1.0)) {
+    const double singular = 1e-10; // pivots, relative to the diagonal
+    kal_projector_set_weights(p);
+    fill_metric(p, 0.0);
+    if (kal_cholesky(p->free, p->L, p->inverse) > singular) {
         return;
     }
-    kal_projector_set_plain_metric(p); // no mass matrix of a mechanism gets here
+    fill_metric(p, 1e-6);
+    (void)kal_cholesky(p->free, p->L, p->inverse);
 }
 
-void kal_projector_set_plain_metric(KalProjector *p)
+static double dot(int n, const double *restrict x, const double *restrict y)
 {
-    memset(p->L, 0, (size_t)p->free * (size_t)p->free * sizeof(double));
-    for (int i = 0; i < p->free; i++) {
-        p->L[i * p->free + i] = 1.0;
-        p->inverse[i] = 1.0;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
     }
+    return sum;
 }
 
 // The length of a vector, whatever the size of its entries.
 static double length_of(int n, const double *x)
 {
-    double square = 0.0;
+    const double square = dot(n, x, x);
     double length = 0.0;
-    for (int i = 0; i < n; i++) {
-        square += x[i] * x[i];
-    }
     if (square > SQUARE_SAFE && square < 1.0 / SQUARE_SAFE) {
         return sqrt(square);
     }
@@ -155,16 +196,20 @@ static double length_of(int n, const double *x)
 }
 
 // G = S A L⁻ᵀ.
-void kal_projector_set_rows(KalProjector *p)
+void kal_projector_set_rows(KalProjector *p, const bool *used)
 {
     const int f = p->free;
     for (int i = 0; i < p->m; i++) {
         double *g = p->G + (size_t)i * (size_t)f;
         const double *a = p->instant->A + (size_t)i * (size_t)p->n;
+        const double counts = !used || used[i] ? 1.0 : 0.0;
         for (int j = 0; j < f; j++) {
-            g[j] = a[p->columns[j]];
+            g[j] = counts * a[p->columns[j]];
         }
-        kal_solve_lower(f, p->L, p->inverse, 1, g);
+    }
+    kal_solve_lower(f, p->L, p->inverse, p->m, p->G);
+    for (int i = 0; i < p->m; i++) {
+        double *g = p->G + (size_t)i * (size_t)f;
         const double length = length_of(f, g);
         p->S[i] = length > 0.0 ? 1.0 / length : 0.0;
         for (int j = 0; j < f; j++) {
@@ -173,23 +218,31 @@ void kal_projector_set_rows(KalProjector *p)
     }
 }
 
-// y = −Gᵀ (G Gᵀ + μ)⁻¹ S φ, theory (13.2).
-bool kal_projector_step(KalProjector *p, double damping, const double *x, double *out_x)
+static const double *row_of(const KalProjector *p, int i)
+{
+    return p->G + (size_t)i * (size_t)p->free;
+}
+
+bool kal_projector_factor(KalProjector *p, double damping)
 {
     const int f = p->free;
     const int m = p->m;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = i == j ? damping + (p->S[i] == 0.0) : 0.0;
-            for (int k = 0; k < f; k++) {
-                sum += p->G[i * f + k] * p->G[j * f + k];
-            }
-            p->H[j * m + i] = sum;
+            p->H[j * m + i] = dot(f, row_of(p, i), row_of(p, j));
         }
-        p->z[i] = -p->S[i] * p->instant->residuals[i];
+        p->H[i * m + i] += damping + (p->S[i] == 0.0);
     }
-    if (kal_cholesky(m, p->H, p->pivots) == 0.0) {
-        return false;
+    return kal_cholesky(m, p->H, p->pivots) > 0.0;
+}
+
+// y = −Gᵀ (G Gᵀ + μ)⁻¹ S φ, theory (13.2).
+void kal_projector_step(KalProjector *p, const double *x, double *out_x)
+{
+    const int f = p->free;
+    const int m = p->m;
+    for (int i = 0; i < m; i++) {
+        p->z[i] = -p->S[i] * p->instant->residuals[i];
     }
     kal_solve_lower(m, p->H, p->pivots, 1, p->z);
     kal_solve_lower_transposed(m, p->H, p->pivots, p->z);
@@ -204,22 +257,17 @@ bool kal_projector_step(KalProjector *p, double damping, const double *x, double
     for (int k = 0; k < f; k++) {
         out_x[p->columns[k]] += p->y[k];
     }
-    return true;
 }
 
 void kal_projector_rank(KalProjector *p, double *out_sines)
 {
     const double least = 1e-30; // any pivot counts that is a number at all
-    const int f = p->free;
     const int m = p->m;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < f; k++) {
-                sum += p->G[i * f + k] * p->G[j * f + k];
-            }
-            p->H[j * m + i] = sum;
-            p->H[i * m + j] = sum;
+            const double product = dot(p->free, row_of(p, i), row_of(p, j));
+            p->H[j * m + i] = product;
+            p->H[i * m + j] = product;
         }
     }
     const int rank = kal_cholesky_pivoted(m, p->H, least, p->order);
@@ -228,21 +276,64 @@ void kal_projector_rank(KalProjector *p, double *out_sines)
     }
 }
 
-double kal_projector_least_sine(KalProjector *p, int rank)
+// Take from `rest` what it has along each of `count` rests that are orthogonal.
+static void take_out(const KalProjector *p, int count, const double *rests,
+                     const double *sines, double *rest)
+{
+    const int f = p->free;
+    for (int j = 0; j < count; j++) {
+        const double *other = rests + (size_t)j * (size_t)f;
+        const double square = sines[j] * sines[j];
+        const double part = square > 0.0 ? dot(f, rest, other) / square : 0.0;
+        for (int k = 0; k < f; k++) {
+            rest[k] -= part * other[k];
+        }
+    }
+}
+
+// Gram and Schmidt; twice where little is left, for that has lost digits.
+void kal_projector_split(const KalProjector *p, int rank, double *out_rests,
+                         double *out_sines)
+{
+    const double little = 0.1;
+    const int f = p->free;
+    for (int i = 0; i < rank; i++) {
+        double *rest = out_rests + (size_t)i * (size_t)f;
+        memcpy(rest, row_of(p, p->order[i]), (size_t)f * sizeof(double));
+        take_out(p, i, out_rests, out_sines, rest);
+        out_sines[i] = length_of(f, rest);
+        if (out_sines[i] < little) {
+            take_out(p, i, out_rests, out_sines, rest);
+            out_sines[i] = length_of(f, rest);
+        }
+    }
+}
+
+void kal_projector_lift(const KalProjector *p, int rank, double *rests)
 {
     const int f = p->free;
     for (int i = 0; i < rank; i++) {
-        const double *a = p->G + (size_t)p->order[i] * (size_t)f;
-        for (int j = 0; j <= i; j++) {
-            const double *b = p->G + (size_t)p->order[j] * (size_t)f;
+        double *x = rests + (size_t)i * (size_t)f;
+        for (int j = f - 1; j >= 0; j--) {
             double sum = 0.0;
-            for (int k = 0; k < f; k++) {
-                sum += a[k] * b[k];
+            for (int k = 0; k <= j; k++) {
+                sum += p->L[k * f + j] * x[k];
             }
-            p->H[j * rank + i] = sum;
+            x[j] = sum;
         }
     }
-    return sqrt(kal_cholesky(rank, p->H, p->pivots));
+}
+
+void kal_projector_compare(KalProjector *p, int rank, double *lifted,
+                           const double *rests, double *sines)
+{
+    const size_t f = (size_t)p->free;
+    kal_solve_lower(p->free, p->L, p->inverse, rank, lifted);
+    for (size_t i = 0; i < (size_t)rank; i++) {
+        if (dot(p->free, lifted + i * f, rests + i * f) < 0.0) {
+            sines[i] = -sines[i];
+        }
+    }
 }
 
 // The row at place `last` is Σ c (rows before it) but for its pivot: L₁₁ᵀ c = l.
@@ -272,19 +363,19 @@ double kal_projector_measure(const KalProjector *p)
     return sum;
 }
 
-double kal_projector_distance(KalProjector *p, const double *from, const double *to)
+double kal_projector_distance(const KalProjector *p, const double *from,
+                              const double *to)
 {
-    const int f = p->free;
+    const double little = 1e-6;
     double sum = 0.0;
-    for (int k = 0; k < f; k++) {
-        p->y[k] = to[p->columns[k]] - from[p->columns[k]];
-    }
-    for (int k = 0; k < f; k++) {
-        double entry = 0.0;
-        for (int j = k; j < f; j++) {
-            entry += p->L[k * f + j] * p->y[j];
+    for (int i = 0; i < p->n; i++) {
+        const double *row = p->instant->M + (size_t)i * (size_t)p->n;
+        const double move = to[i] - from[i];
+        double entry = little * p->masses[i] * move;
+        for (int j = 0; j < p->n; j++) {
+            entry += row[j] * (to[j] - from[j]);
         }
-        sum = hypot(sum, entry);
+        sum += move * entry;
     }
-    return sum;
+    return sqrt(fmax(sum, 0.0));
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Steps onto the constraints, in the metric of the kinetic energy.
+/// Steps onto the constraints, and ranks of them, in the one metric M + AᵀWA.
 ///
-/// A projector knows the metric, the rows of A of the level in question, scaled to length
-/// 1 in it, and gives the damped Gauss-Newton step of theory (13.2).  Redundant rows do no
-/// harm.  It is a workspace: sized once, then nothing is allocated.
+/// The metric, theory (13.1), is regular wherever accelerations are unique, whatever has
+/// inertia and what not.  A projector knows it, the rows of A of the level in question,
+/// scaled to length 1 in it, and gives the damped Gauss-Newton step of theory (13.2).
+/// Redundant rows do no harm.  It is a workspace: sized once, then nothing is allocated.
 
 #ifndef SIM_PROJECTOR_H
 #define SIM_PROJECTOR_H
@@ -26,10 +27,12 @@ typedef struct KalProjector {
     double *inverse; ///< free: of its diagonal
     double *G;       ///< m × free: rows of A in the metric, scaled
     double *S;       ///< m: the scale of each row; 0 for a row of zeros
-    double *H;       ///< m × m: G Gᵀ with damping
+    double *H;       ///< m × m: factor of G Gᵀ with damping
     double *pivots;  ///< m
     int *order;      ///< m: rows as the last ranking chose them
     double *z;       ///< m
+    double *weights; ///< m: W
+    double *masses;  ///< n: of the coordinates, or of what they are tied to
     double *y;       ///< free
     double *block;
     size_t block_size;
@@ -42,32 +45,40 @@ KAL_CHECKED KalStatus kal_projector_init(KalProjector *projector, KalInstant *in
 
 void kal_projector_clear(KalProjector *projector);
 
-/// Take the metric from instant->M; false: it is singular, and a little of its diagonal was
-/// added, theory (13.1).
-bool kal_projector_set_metric(KalProjector *projector);
+/// Take the metric from instant->M and the rows of all constraints in instant->A.  Where
+/// [M; A] is singular in the free numbers a millionth of the diagonal is added.
+void kal_projector_set_metric(KalProjector *projector);
 
-/// Take a metric in which all coordinates weigh, whatever M is: M and its diagonal.
-void kal_projector_set_round_metric(KalProjector *projector);
+/// Find the weights alone, of which the metric is made.
+void kal_projector_set_weights(KalProjector *projector);
 
-/// Take the metric in which all coordinates weigh the same.
-void kal_projector_set_plain_metric(KalProjector *projector);
+/// Take the rows from instant->A; `used` (m) says which count, NULL: all.
+void kal_projector_set_rows(KalProjector *projector, const bool *used);
 
-/// Take the rows from instant->A.
-void kal_projector_set_rows(KalProjector *projector);
+/// Prepare steps with the present rows.  False when damping is too small for them.
+bool kal_projector_factor(KalProjector *projector, double damping);
 
-/// Write x with a step against instant->residuals to out_x, n numbers each.  False when
-/// damping is too small for the rows.
-bool kal_projector_step(KalProjector *projector, double damping, const double *x,
-                        double *out_x);
+/// Write x with a step against instant->residuals to out_x, n numbers each.
+void kal_projector_step(KalProjector *projector, const double *x, double *out_x);
 
 /// Rank the rows: each next one is as far as any from the span of those before.  Writes
 /// the m distances, sines of angles, to out_sines; projector->order says which rows they
 /// belong to.  For rows that depend on others they are rounding, about 1e-8.
 void kal_projector_rank(KalProjector *projector, double *out_sines);
 
-/// The least distance of a row from the span of those before it, among the first `rank`
-/// rows in the order of the last ranking: a continuous function of the rows.
-double kal_projector_least_sine(KalProjector *projector, int rank);
+/// Split from each of the first `rank` rows, in the order of the last ranking, what lies
+/// in the span of those before it: out_rests (rank × free) is left, out_sines are its
+/// lengths, continuous functions of the rows.
+void kal_projector_split(const KalProjector *projector, int rank, double *out_rests,
+                         double *out_sines);
+
+/// Make rests independent of the metric, for kal_projector_compare().
+void kal_projector_lift(const KalProjector *projector, int rank, double *rests);
+
+/// Change the sign of the sine of each rest that points away from the one of another
+/// state, `lifted`, which is used up: so sines pass through zero where rows do.
+void kal_projector_compare(KalProjector *projector, int rank, double *lifted,
+                           const double *rests, double *sines);
 
 /// After a ranking: whether the row at place `other` takes part in what the row at place
 /// `last`, a later one, depends on.
@@ -76,8 +87,9 @@ bool kal_projector_takes_part(KalProjector *projector, int last, int other);
 /// The size of instant->residuals, in the scales of the rows.
 double kal_projector_measure(const KalProjector *projector);
 
-/// The length of a move, from one list of n numbers to another, in the metric.
-double kal_projector_distance(KalProjector *projector, const double *from,
+/// The length of a move, from one list of n numbers to another, by the kinetic energy of
+/// instant->M; what has no inertia counts a millionth of what it is tied to.
+double kal_projector_distance(const KalProjector *projector, const double *from,
                               const double *to);
 
 /// Whether residual i is rounding, theory (13.3); x are the n numbers that the level of

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 // Configurations in which constraints become dependent: noticed, reported, passed.
+//
+// Every solve tells how near its rows are to depending on each other.  As long as these
+// sines, at all times that an integrator tried, lead nowhere, that is all there is to see.
+// Otherwise the rows are looked at closely, theory (15.4) and (15.5).
 
 #include "sim/run.h"
 
@@ -9,84 +13,117 @@
 #include <string.h>
 
 enum {
-    SEARCHES = 60, // of a minimum
+    SEARCHES = 60, // of a loss of rank
     NAMES_SIZE = 600
 };
 
 // Rows are dependent when an angle has a sine below this.
 static const double DEPENDENT = 1e-5;
-// Accelerations are taken on the constraints only while a sine is below this.
-static const double CAREFUL = 0.2;
-// And below this when all coordinates weigh the same.
-static const double PLAIN = 1e-3;
 // A run that fails at a sine below this is locked.
 static const double LOCKED = 0.01;
 // Rows that were never longer than this part of the longest are rounding.
 static const double ROUNDING = 1e-12;
 // The slope is taken over this part of a step.
 static const double PART = 1e-5;
+// Sines may fall this much faster than was seen.
+static const double STEEPER = 3.0;
+// How much of the speed with which an angle turns counts in the next step.
+static const double PAST = 0.7;
+// Losses of rank that are this many steps away are near.
+static const double NEAR = 4.0;
+static const double NEAR_STIFF = 30.0; // whose steps are short
+// Rows left out must agree with the accelerations, relative to the terms that meet.
+static const double AGREE = 1e-6;
 
-// How long a row is, compared with the longest that it was.
-static double relative_length(const KalRun *run, int i)
+static double near_steps(const KalRun *run)
 {
-    const double scale = run->projector.S[i];
-    const double longest = run->rank.lengths[i];
-    if (!(longest > 0.0)) {
-        return 1.0; // it never was anything
-    }
-    if (longest < ROUNDING * run->rank.longest) {
-        return 0.0; // nor was this
-    }
-    return scale > 0.0 ? fmin(1.0 / (scale * longest), 1.0) : 0.0;
+    return run->stiff ? NEAR_STIFF : NEAR;
 }
 
-// How near the instant's rows are to losing rank: the least sine in the order of the last
-// ranking, or a row that vanishes, theory (15.5).
-static double least_sine(KalRun *run)
+static double largest_of(const double *x, int n)
 {
-    kal_projector_set_rows(&run->projector);
-    double least = kal_projector_least_sine(&run->projector, run->rank.rank);
-    for (int k = 0; k < run->rank.rank; k++) {
-        least = fmin(least, relative_length(run, run->projector.order[k]));
+    double largest = 0.0;
+    for (int j = 0; j < n; j++) {
+        largest = fmax(largest, fabs(x[j]));
+    }
+    return largest;
+}
+
+// How much is left of row i: the largest part that an entry is of what it once was.
+static double part_left(const KalRun *run, int i)
+{
+    const int n = run->system->n;
+    const double *a = run->instant->A + (size_t)i * (size_t)n;
+    const double *once = run->rank.entries + (size_t)i * (size_t)n;
+    const double largest = largest_of(once, n);
+    double part = largest > 0.0 ? 0.0 : 1.0; // it never was anything
+    if (largest < ROUNDING * run->rank.largest) {
+        return part; // nor was this
+    }
+    for (int j = 0; j < n; j++) {
+        if (once[j] > ROUNDING * largest) {
+            part = fmax(part, fabs(a[j]) / once[j]);
+        }
+    }
+    return part;
+}
+
+// Keep the largest that each entry was.
+static void note_entries(KalRun *run, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    const size_t count = (size_t)run->instant->n_active * (size_t)run->system->n;
+    for (size_t k = 0; k < count; k++) {
+        const double size = fabs(run->instant->A[k]);
+        watch->entries[k] = fresh ? size : fmax(watch->entries[k], size);
+        watch->largest = fmax(fresh && k == 0 ? 0.0 : watch->largest, size);
+    }
+}
+
+// The metric and the rows of the instant, whose givens are known.
+static void take_rows(KalRun *run)
+{
+    kal_projector_set_metric(&run->projector);
+    kal_projector_set_rows(&run->projector, NULL);
+}
+
+// Rank the rows; answers how many are independent.
+static int rank_rows(KalRun *run)
+{
+    KalProjector *p = &run->projector;
+    int rank = 0;
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const double weight = part_left(run, i); // long rows come first
+        for (int j = 0; j < p->n; j++) {
+            p->G[i * p->n + j] *= weight;
+        }
+    }
+    kal_projector_rank(p, run->rank.sines);
+    while (rank < run->instant->n_active && run->rank.sines[rank] > DEPENDENT) {
+        rank++;
+    }
+    kal_projector_set_rows(p, NULL);
+    return rank;
+}
+
+// Take how near each row is to losing rank, theory (15.5), in the order of the last
+// ranking: its sine, and what is left of it.  Answers the least.
+static double measure(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    double least = 1.0;
+    kal_projector_split(&run->projector, watch->rank, watch->rests, watch->sines);
+    for (int k = 0; k < watch->rank; k++) {
+        double *part = &watch->sines[run->system->m + k];
+        *part = part_left(run, run->projector.order[k]);
+        least = fmin(least, fmin(*part, watch->sines[k]));
     }
     return least;
 }
 
-static void note_lengths(KalRun *run, bool fresh)
-{
-    kal_projector_set_rows(&run->projector);
-    run->rank.longest = fresh ? 0.0 : run->rank.longest;
-    for (int i = 0; i < run->instant->n_active; i++) {
-        const double scale = run->projector.S[i];
-        const double length = scale > 0.0 ? 1.0 / scale : 0.0;
-        double *longest = &run->rank.lengths[i];
-        *longest = fresh ? length : fmax(*longest, length);
-        run->rank.longest = fmax(run->rank.longest, *longest);
-    }
-}
-
-// Rank the instant's rows; answers how many are independent.
-static int rank_rows(KalRun *run)
-{
-    const int n = run->system->n;
-    int rank = 0;
-    kal_projector_set_rows(&run->projector);
-    for (int i = 0; i < run->instant->n_active; i++) {
-        const double weight = relative_length(run, i); // long rows come first
-        for (int j = 0; j < n; j++) {
-            run->projector.G[(size_t)i * (size_t)n + (size_t)j] *= weight;
-        }
-    }
-    kal_projector_rank(&run->projector, run->rank.sines);
-    while (rank < run->instant->n_active && run->rank.sines[rank] > DEPENDENT) {
-        rank++;
-    }
-    return rank;
-}
-
-// The sine a little later, as the velocities go.  The givens are those of the instant
-// again when this returns.
-static KalStatus look_ahead(KalRun *run, double dt, double *out_sine)
+// Measure a little later, as the velocities go.  The givens are those of the instant again
+// when this returns.
+static KalStatus look_ahead(KalRun *run, double dt)
 {
     double *v = run->instant->variables;
     const int n = run->system->n;
@@ -96,65 +133,96 @@ static KalStatus look_ahead(KalRun *run, double dt, double *out_sine)
     for (int i = 0; i < n; i++) {
         kal_instant_q(run->instant)[i] += dt * kal_instant_qd(run->instant)[i];
     }
-    const KalStatus status = kal_instant_givens(run->instant);
-    if (status == KAL_OK) {
-        *out_sine = least_sine(run);
+    if (kal_instant_givens(run->instant) == KAL_OK) {
+        kal_projector_set_rows(&run->projector, NULL);
+        (void)measure(run);
     }
     v[0] = t;
     memcpy(kal_instant_q(run->instant), run->kept, (size_t)n * sizeof(double));
-    KAL_TRY(kal_instant_givens(run->instant));
-    return KAL_OK;
+    return kal_instant_givens(run->instant);
 }
 
-// The metric in which ranks are judged; projections then need theirs again.
-static void take_round_metric(KalRun *run)
+// Keep what rows have of their own here, to see later where it turns round.
+static void keep_rests(KalRun *run)
 {
-    kal_projector_set_round_metric(&run->projector);
-    run->metric_known = false;
+    KalRankWatch *watch = &run->rank;
+    watch->sine = measure(run);
+    kal_projector_lift(&run->projector, watch->rank, watch->rests);
+    memcpy(watch->kept_sines, watch->sines,
+           2 * (size_t)run->system->m * sizeof(double));
+    memcpy(watch->kept_rests, watch->rests,
+           (size_t)watch->rank * (size_t)run->system->n * sizeof(double));
+    watch->keeps = true;
 }
 
-// The sine at a time in the last step.
-static KalStatus sine_at(KalRun *run, double t, double *out_sine)
+// Sines of the rows of the instant, with signs: negative where a row, less what lies in
+// the span of others, has turned round.
+static void find_signed(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    take_rows(run);
+    (void)measure(run);
+    memcpy(watch->copy, watch->kept_rests,
+           (size_t)watch->rank * (size_t)run->system->n * sizeof(double));
+    kal_projector_compare(&run->projector, watch->rank, watch->copy, watch->rests,
+                          watch->sines);
+}
+
+// The lesser measure of the row at a place, with the sign of its sine.
+static double signed_measure(const KalRun *run, const double *sines, int place)
+{
+    return copysign(fmin(fabs(sines[place]), sines[run->system->m + place]),
+                    sines[place]);
+}
+
+// The same at a time in the last step.
+static KalStatus find_signed_at(KalRun *run, double t)
 {
     KAL_TRY(kal_run_visit(run, t));
     KAL_TRY(kal_instant_givens(run->instant));
-    take_round_metric(run);
-    *out_sine = least_sine(run);
+    find_signed(run);
     return KAL_OK;
 }
 
-// Where the sine is least since it was looked at last, by golden sections; they end when
-// it cannot come to zero, for it is no steeper than that.
-static KalStatus find_least(KalRun *run, double steep, double *out_t, double *out_sine)
+// A stretch of time at whose ends a sine has different signs.
+typedef struct Bracket {
+    double a;
+    double b;
+    double at_a; // > 0
+    double at_b; // < 0
+    int side;    // the end that moved last: -1, 1; 0: none did
+} Bracket;
+
+static void narrow(Bracket *x, double t, double sine)
 {
-    const double part = 0.6180339887498949;
-    double a = run->rank.t;
-    double b = run->horizon;
-    double t[2] = {b - part * (b - a), a + part * (b - a)};
-    double f[2];
-    KAL_TRY(sine_at(run, t[0], &f[0]));
-    KAL_TRY(sine_at(run, t[1], &f[1]));
-    for (int k = 0; k < SEARCHES && f[0] > 0.0 && f[1] > 0.0; k++) {
-        if (fmin(f[0], f[1]) > steep * (b - a) + DEPENDENT) {
-            break;
-        }
-        const int worse = f[0] < f[1] ? 1 : 0;
-        if (worse) {
-            b = t[1];
-        } else {
-            a = t[0];
-        }
-        t[worse] = t[1 - worse];
-        f[worse] = f[1 - worse];
-        t[1 - worse] = worse ? b - part * (b - a) : a + part * (b - a);
-        if (!(t[0] < t[1])) {
-            break;
-        }
-        KAL_TRY(sine_at(run, t[1 - worse], &f[1 - worse]));
+    const int side = sine > 0.0 ? -1 : 1;
+    const double kept = side == x->side ? 0.5 : 1.0; // of the end that stays
+    if (side < 0) {
+        *x = (Bracket){t, x->b, sine, kept * x->at_b, side};
+    } else {
+        *x = (Bracket){x->a, t, kept * x->at_a, sine, side};
     }
-    const int better = f[0] < f[1] ? 0 : 1;
-    *out_t = t[better];
-    return sine_at(run, t[better], out_sine);
+}
+
+// Where the sine at a place passes through zero since the rows were kept, by the Illinois
+// method; where it jumps it cannot come to zero, for it is no steeper than that.
+static KalStatus find_zero(KalRun *run, int place, double *out_t, double *out_least)
+{
+    const KalRankWatch *watch = &run->rank;
+    Bracket x = {watch->t, run->horizon, signed_measure(run, watch->kept_sines, place),
+                 signed_measure(run, watch->end_sines, place), 0};
+    const double steep = 20.0 * fmax(watch->turning, 1.0 / (x.b - x.a));
+    for (int k = 0; k<SEARCHES && * out_least> 1e-4 * DEPENDENT; k++) {
+        const double t = x.a + (x.b - x.a) * (x.at_a / (x.at_a - x.at_b));
+        if (!(t > x.a && t < x.b) || fmin(x.at_a, -x.at_b) > steep * (x.b - x.a)) {
+            break;
+        }
+        KAL_TRY(find_signed_at(run, t));
+        narrow(&x, t, signed_measure(run, watch->sines, place));
+        *out_least = fabs(signed_measure(run, watch->sines, place));
+        *out_t = t;
+    }
+    return KAL_OK;
 }
 
 // Rows that vanish, or that the last of the ranking depends on.
@@ -163,8 +231,8 @@ static bool is_concerned(KalRun *run, int place)
     const int last = run->rank.rank - 1;
     const int row = run->projector.order[place];
     for (int i = 0; i < run->instant->n_active; i++) {
-        if (relative_length(run, i) < DEPENDENT) {
-            return relative_length(run, row) < DEPENDENT;
+        if (part_left(run, i) < DEPENDENT) {
+            return part_left(run, row) < DEPENDENT;
         }
     }
     return place == last
@@ -187,10 +255,18 @@ static void list_names(KalRun *run, char text[NAMES_SIZE])
     }
 }
 
+// Report that rank was lost at t, if it was: with another choice of rows too.
 static KalStatus report(KalRun *run, double t)
 {
     char text[NAMES_SIZE];
+    KAL_TRY(kal_run_visit(run, t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    take_rows(run);
+    if (rank_rows(run) >= run->rank.rank) {
+        return KAL_OK;
+    }
     list_names(run, text);
+    run->rank.passed = t;
     run->statistics.passages++;
     return kal_run_tell(run, t,
                         "the constraints %s become dependent for an instant and the "
@@ -198,116 +274,303 @@ static KalStatus report(KalRun *run, double t)
                         text);
 }
 
-// Whether the sine may have been low since it was looked at last: one of the straight
-// lines at both ends, made steeper, for the sine has kinks, leads there.
-static bool was_low(const KalRankWatch *old, double t, double sine, double slope)
+// Whether a time is that of a loss of rank that was found before.
+static bool is_known(const KalRun *run, int count, double t)
 {
-    const double reach = 3.0 * (t - old->t);
-    return fmin(old->sine + reach * old->slope, sine - reach * slope) < KAL_LOW_SINE;
+    const double near = 1e-3 * (run->horizon - run->rank.t);
+    bool known = t - run->rank.passed < near;
+    for (int i = 0; i < count; i++) {
+        known = known || fabs(t - run->rank.zeros[i]) < near;
+    }
+    return known;
 }
 
-// Whether the instant, which has the least sine, has dependent rows: with another choice
-// of rows too, and not only because inertia vanishes and with it the metric.
-static bool are_dependent(KalRun *run)
-{
-    double shortest = 1.0;
-    (void)rank_rows(run);
-    if (least_sine(run) >= DEPENDENT) {
-        return false;
-    }
-    for (int k = 0; k < run->rank.rank; k++) {
-        shortest = fmin(shortest, relative_length(run, run->projector.order[k]));
-    }
-    kal_projector_set_plain_metric(&run->projector);
-    kal_projector_set_rows(&run->projector);
-    kal_projector_rank(&run->projector, run->rank.sines);
-    const double plain = run->rank.sines[run->rank.rank - 1];
-    take_round_metric(run);
-    return shortest < DEPENDENT || plain < PLAIN;
-}
-
-static KalStatus pass(KalRun *run, double sine, double slope)
+// Find where rows have turned round since they were kept, and report what that was.  The
+// instant is solved at the horizon, and is so again.
+static KalStatus pass(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;
+    int count = 0;
+    bool left = false;
+    find_signed(run);
+    memcpy(watch->end_sines, watch->sines, 2 * (size_t)run->system->m * sizeof(double));
+    for (int k = 0; k < watch->rank; k++) {
+        double t = 0.0;
+        double least = 1.0;
+        if (watch->end_sines[k] < 0.0) {
+            KAL_TRY(find_zero(run, k, &t, &least));
+            left = true;
+        }
+        if (least < DEPENDENT && !is_known(run, count, t)) {
+            watch->zeros[count++] = t;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        KAL_TRY(report(run, watch->zeros[i]));
+    }
+    return left ? kal_run_look(run, run->horizon) : KAL_OK;
+}
+
+// How fast an angle turns whose sine is known, theory (15.10); where it is about a right
+// one that cannot be told.
+static double turning_of(double sine, double slope)
+{
+    const double cosine = sqrt(fmax(1.0 - sine * sine, 0.0));
+    return cosine > 1e-3 ? fabs(slope) / cosine : 0.0;
+}
+
+// Take the slopes of what was kept in the instant, whose rows were ranked.  What comes to
+// zero first counts; if nothing does, what is least.
+static KalStatus take_slope(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    const double h = run->horizon - run->step.t_old;
+    const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
+    double first = INFINITY;
+    keep_rests(run);
+    KAL_TRY(look_ahead(run, dt));
+    watch->slope = 0.0;
+    watch->turning *= PAST;
+    for (int i = 0; i < 2 * watch->rank && dt > 0.0; i++) {
+        const int k = i % watch->rank + (i < watch->rank ? 0 : run->system->m);
+        const double sine = watch->kept_sines[k];
+        const double slope = (watch->sines[k] - sine) / dt;
+        const double distance = slope < 0.0 ? sine / -slope : INFINITY;
+        watch->turning = fmax(watch->turning, turning_of(sine, slope));
+        if (distance < first) {
+            first = distance;
+            watch->sine = sine;
+            watch->slope = slope;
+        }
+    }
+    return KAL_OK;
+}
+
+// Let the rows that count be the first of the ranking.
+static void choose_rows(KalRun *run, int rank, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    KalInstant *instant = run->instant;
+    const bool gained = !fresh && rank > watch->rank;
+    watch->rank = fresh || gained ? rank : watch->rank;
+    // What depends on others in one instant need not in the next.
+    watch->confirmed = watch->rank == instant->n_active || (!fresh && !gained);
+    instant->n_independent = watch->rank;
+    memcpy(instant->independent, run->projector.order,
+           (size_t)watch->rank * sizeof(int));
+    kal_run_use_rows(run);
+    run->careful = run->options.drift == KAL_DRIFT_PROJECT && !watch->confirmed;
+}
+
+// Whether no row comes near to vanishing, as far as ends of steps tell.
+static bool rows_stay(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    bool stay = true;
+    for (int k = 0; k < watch->rank; k++) {
+        const int i = run->instant->independent[k];
+        const double part = part_left(run, i);
+        const double change = part - watch->parts[i];
+        stay = stay && part > KAL_LOW_SINE && part + near_steps(run) * change > 0.0;
+        watch->parts[i] = part;
+    }
+    return stay;
+}
+
+// Look at the rows as they were at the last look, which was not a close one.
+static KalStatus look_back(KalRun *run)
+{
+    KAL_TRY(kal_run_visit(run, run->rank.t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    take_rows(run);
+    keep_rests(run);
+    return kal_run_look(run, run->horizon);
+}
+
+// Look at the rows themselves, in the solved instant.
+static KalStatus look_closely(KalRun *run, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    take_rows(run);
+    watch->passed = fresh ? -INFINITY : watch->passed;
+    note_entries(run, fresh);
+    choose_rows(run, rank_rows(run), fresh);
+    (void)rows_stay(run);
+    return take_slope(run);
+}
+
+void kal_run_note_sine(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    if (run->complete && run->instant->n_independent < run->instant->n_active) {
+        return; // of more rows than count
+    }
+    watch->seen[watch->n_seen++ % KAL_SINES_SEEN] =
+        (KalSineSeen){run->instant->variables[0], run->answer.least_sine};
+}
+
+// The sines that were seen since the last look, in the order of time; answers how many.
+static int sort_seen(const KalRun *run, KalSineSeen *out_seen)
+{
+    const KalRankWatch *watch = &run->rank;
+    int count = 0;
+    for (int i = 0; i < KAL_SINES_SEEN && i < watch->n_seen; i++) {
+        const KalSineSeen new = watch->seen[i];
+        int k = count;
+        if (!(new.t >= watch->t &&new.t <= run->horizon)) {
+            continue;
+        }
+        for (; k > 0 && out_seen[k - 1].t > new.t; k--) {
+            out_seen[k] = out_seen[k - 1];
+        }
+        out_seen[k] = new;
+        count++;
+    }
+    return count;
+}
+
+// The sines of a stretch of time: how low and how steep they were.
+typedef struct Way {
+    double low;
+    double steep;
+    double longest; // time between two of them
+    double slope;   // at the end
+} Way;
+
+static Way follow(const KalSineSeen *seen, int count, double h)
+{
+    Way way = {.low = count > 1 ? 1.0 : 0.0};
+    int before = count - 2; // far enough away to take a slope from
+    while (before > 0 && seen[count - 1].t - seen[before].t < 0.1 * h) {
+        before--;
+    }
+    for (int i = 0; i < count; i++) {
+        const double dt = i > 0 ? seen[i].t - seen[i - 1].t : 0.0;
+        const double change = i > 0 ? seen[i].sine - seen[i - 1].sine : 0.0;
+        way.longest = fmax(way.longest, dt);
+        way.steep = fmax(way.steep, fabs(change) / fmax(dt, 0.1 * h));
+        way.low = fmin(way.low, seen[i].sine);
+    }
+    if (before >= 0) {
+        way.slope = (seen[count - 1].sine - seen[before].sine)
+                    / (seen[count - 1].t - seen[before].t);
+    }
+    return way;
+}
+
+// Whether rows that are left out agree with the accelerations of the solved instant.
+static bool others_agree(const KalRun *run)
+{
+    const int n = run->system->n;
+    const KalInstant *instant = run->instant;
+    double worst = 0.0;
+    double most = 0.0;
+    if (instant->n_independent == instant->n_active) {
+        return true;
+    }
+    for (int i = 0; i < instant->n_active; i++) {
+        const double *row = instant->A + (size_t)i * (size_t)n;
+        const double length = largest_of(row, n);
+        double sum = -instant->b[i];
+        double size = fabs(instant->b[i]);
+        for (int j = 0; j < n; j++) {
+            sum += row[j] * run->answer.qdd[j];
+            size += fabs(row[j] * run->answer.qdd[j]);
+        }
+        most = length > 0.0 ? fmax(most, size / length) : most;
+        worst = length > 0.0 ? fmax(worst, fabs(sum) / length) : worst;
+    }
+    return worst <= AGREE * most;
+}
+
+// Whether the sines seen on the way to the horizon lead nowhere near zero: neither between
+// them nor in the steps to come.  If so they are what the watch knows.
+static bool leads_nowhere(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    KalSineSeen seen[KAL_SINES_SEEN];
     const double h = run->horizon - watch->t;
-    const double steep = 3.0 * fmax(watch->turning, fmax(-watch->slope, slope));
-    double t = 0.0;
-    double least = 0.0;
-    if (!(h > 0.0) || !was_low(watch, run->horizon, sine, slope)) {
+    const int count = sort_seen(run, seen);
+    const Way way = follow(seen, count, h);
+    const double sine = run->answer.least_sine;
+    note_entries(run, false);
+    if (!rows_stay(run) || !(way.low > KAL_LOW_SINE)
+        || way.low < 0.5 * STEEPER * way.steep * way.longest
+        || sine + near_steps(run) * h * way.slope < 0.0) {
+        return false;
+    }
+    watch->turning *= PAST;
+    watch->sine = sine;
+    watch->slope = way.slope;
+    return true;
+}
+
+// Let rows lend their weights to M in the step to come, where M is singular.
+static void lend_weights(KalRun *run)
+{
+    KalInstant *instant = run->instant;
+    instant->lends = run->answer.rank_M < run->system->n;
+    if (instant->lends) {
+        kal_projector_set_weights(&run->projector);
+        memcpy(instant->weights, run->projector.weights,
+               (size_t)instant->n_active * sizeof(double));
+    }
+}
+
+// A row alone is independent as long as it is anything.
+static void take_one_row(KalRun *run)
+{
+    KalInstant *instant = run->instant;
+    instant->n_independent = instant->n_active;
+    instant->independent[0] = 0;
+    run->rank.confirmed = run->answer.rank_A == instant->n_active;
+    lend_weights(run);
+}
+
+KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    watch->known = watch->known && run->instant->n_active > 1;
+    if (run->instant->n_active < 2) {
+        take_one_row(run);
         return KAL_OK;
     }
-    KAL_TRY(find_least(run, steep, &t, &least));
-    if (least < DEPENDENT && are_dependent(run) && !(t - watch->passed < 1e-3 * h)) {
-        watch->passed = t;
-        KAL_TRY(report(run, t));
+    if (!run->has_velocity) {
+        return KAL_OK;
     }
-    return kal_run_look(run, run->horizon);
+    if (!others_agree(run)) {
+        watch->confirmed = false;
+    }
+    fresh = fresh || !watch->known;
+    const bool close = fresh || !watch->confirmed || !leads_nowhere(run);
+    if (!fresh && (close || watch->keeps) && run->horizon > watch->t) {
+        KAL_TRY(watch->keeps ? KAL_OK : look_back(run));
+        KAL_TRY(pass(run));
+    }
+    watch->keeps = false;
+    if (close) {
+        KAL_TRY(look_closely(run, fresh));
+    }
+    lend_weights(run);
+    watch->known = true;
+    watch->t = run->horizon;
+    return KAL_OK;
 }
 
 bool kal_run_foresee(const KalRun *run, double *out_distance)
 {
     const KalRankWatch *watch = &run->rank;
-    const double near = run->stiff ? 30.0 : 4.0; // steps
     if (!watch->known || watch->t != run->t || !(watch->slope < 0.0)
         || run->options.drift != KAL_DRIFT_PROJECT) {
         return false;
     }
     const double distance = watch->sine / -watch->slope;
     const bool is_near = isfinite(run->tried) || watch->sine < KAL_LOW_SINE
-                         || distance < near * run->statistics.step;
+                         || distance < near_steps(run) * run->statistics.step;
     const bool is_ahead = distance > 1e-9 * fmax(fabs(run->t), run->statistics.step);
     const bool is_in_time = run->t + distance < run->options.until;
     *out_distance = distance;
     return is_near && is_ahead && is_in_time;
-}
-
-// How fast the angle turns whose sine is known; where it is about a right one that cannot
-// be told, and the past counts: theory (15.10).
-static double turning_of(const KalRankWatch *old, double sine, double slope)
-{
-    const double cosine = sqrt(fmax(1.0 - sine * sine, 0.0));
-    const double past = old->known ? 0.7 * old->turning : 0.0;
-    return cosine > 1e-6 ? fmax(fabs(slope) / cosine, past) : past;
-}
-
-KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
-{
-    KalRankWatch *watch = &run->rank;
-    const double h = fmax(run->horizon - run->step.t_old, 0.0);
-    double later = 0.0;
-    watch->known = watch->known && run->instant->n_active > 1;
-    if (!run->has_velocity || run->instant->n_active < 2) {
-        return KAL_OK;
-    }
-    take_round_metric(run);
-    note_lengths(run, fresh);
-    const int rank = rank_rows(run);
-    const bool gained = rank > watch->rank;
-    if (fresh || gained) {
-        watch->rank = rank;
-    }
-    if (fresh) {
-        watch->passed = -INFINITY;
-    }
-    run->instant->n_independent = watch->rank;
-    memcpy(run->instant->independent, run->projector.order,
-           (size_t)watch->rank * sizeof(int));
-    const double sine = least_sine(run);
-    const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
-    KAL_TRY(look_ahead(run, dt, &later));
-    const double slope = dt > 0.0 ? (later - sine) / dt : 0.0;
-    if (!fresh && !gained && watch->known) {
-        KAL_TRY(pass(run, sine, slope));
-    }
-    watch->turning = turning_of(watch, sine, slope);
-    watch->known = true;
-    watch->t = run->horizon;
-    watch->sine = sine;
-    watch->slope = slope;
-    const double foreseen = fmin(sine, sine + 3.0 * h * slope);
-    run->careful = run->options.drift == KAL_DRIFT_PROJECT
-                   && (watch->rank < run->instant->n_active || foreseen < CAREFUL);
-    return KAL_OK;
 }
 
 KalStatus kal_run_explain_lock(KalRun *run, KalStatus status)
@@ -320,7 +583,7 @@ KalStatus kal_run_explain_lock(KalRun *run, KalStatus status)
         return status;
     }
     char names[NAMES_SIZE];
-    take_round_metric(run);
+    take_rows(run);
     list_names(run, names);
     return kal_fail(run->ctx, KAL_ERR_STEP,
                     "the motion cannot go on after t = %.9g: the constraints %s become "

@@ -49,15 +49,35 @@ static KalStatus fail_unique(const KalRun *run)
                     text);
 }
 
-KalStatus kal_run_solve(KalRun *run)
+// What to do with the answer, and what to tell of a failure.
+static KalStatus take_answer(KalRun *run, KalStatus status)
 {
     run->statistics.evaluations++;
-    KalStatus status = kal_instant_solve(run->instant, &run->answer);
     if (status == KAL_OK && !run->answer.unique) {
         status = fail_unique(run);
     }
     run->solved = status == KAL_OK;
+    if (run->solved) {
+        kal_run_note_sine(run);
+    }
     return tell_time(run, status);
+}
+
+KalStatus kal_run_solve(KalRun *run)
+{
+    run->complete = true;
+    return take_answer(run, kal_instant_solve(run->instant, &run->answer));
+}
+
+KalStatus kal_run_accelerate(KalRun *run)
+{
+    const KalInstant *instant = run->instant;
+    if (!run->rank.confirmed || instant->control
+        || (instant->n_independent == instant->n_active && !instant->lends)) {
+        return kal_run_solve(run);
+    }
+    run->complete = instant->n_independent == instant->n_active;
+    return take_answer(run, kal_instant_accelerate(run->instant, &run->answer));
 }
 
 static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_rate)
@@ -68,7 +88,7 @@ static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_r
         KAL_TRY(kal_run_project(run));
     }
     run->method.spent += 1.0;
-    KAL_TRY(kal_run_solve(run));
+    KAL_TRY(kal_run_accelerate(run));
     memcpy(out_rate, kal_instant_qd(run->instant), n * sizeof(double));
     memcpy(out_rate + n, run->answer.qdd, n * sizeof(double));
     return KAL_OK;
@@ -133,7 +153,7 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
     if (run->careful) {
         KAL_TRY(kal_run_project(run));
     }
-    KAL_TRY(kal_run_solve(run));
+    KAL_TRY(kal_run_accelerate(run));
     for (int k = 0; !ranked && k < count; k++) {
         instant->independent[k] = k;
     }

@@ -53,17 +53,18 @@ static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
     return KAL_OK;
 }
 
-// What kinds of residuals there are, and whether M is always the same.
+// What kinds of residuals there are.
 static void note_structure(KalRun *run)
 {
     const KalEquations *equations = run->system->equations;
+    run->same_rows = true;
     for (size_t i = 0; i < equations->m; i++) {
-        run->has_position =
-            run->has_position || equations->phi[i].index != KAL_NO_EXPR.index;
-        run->has_velocity =
-            run->has_velocity || equations->psi[i].index != KAL_NO_EXPR.index;
+        const bool position = equations->phi[i].index != KAL_NO_EXPR.index;
+        const bool velocity = equations->psi[i].index != KAL_NO_EXPR.index;
+        run->has_position = run->has_position || position;
+        run->has_velocity = run->has_velocity || velocity;
+        run->same_rows = run->same_rows && position == velocity;
     }
-    run->constant_mass = run->system->constant_mass;
 }
 
 static size_t count_names(const KalSystem *system)
@@ -76,21 +77,29 @@ static KalStatus allocate(KalRun *run)
     const size_t n = (size_t)run->system->n;
     const size_t m = (size_t)run->system->m;
     const size_t integrals = (size_t)run->balance.n;
-    const size_t count = 5 * n + integrals + 2 * m + 1;
+    const size_t count = 5 * n + integrals + 8 * m + 4 * m * n + 1;
     run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
     run->block_size = count * sizeof(double);
     run->events.crossings =
         (int *)kal_alloc(run->ctx, kal_run_functions(run->system) + 1, sizeof(int));
     run->fault = (const char **)kal_alloc(run->ctx, count_names(run->system),
                                           sizeof *run->fault);
-    if (!run->block || !run->events.crossings || !run->fault) {
+    run->used = (bool *)kal_alloc(run->ctx, m + 1, sizeof *run->used);
+    if (!run->block || !run->events.crossings || !run->fault || !run->used) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     run->state = run->block;
     run->kept = run->state + 2 * n + integrals;
     run->trial = run->kept + 2 * n;
-    run->rank.sines = run->trial + n;
-    run->rank.lengths = run->rank.sines + m;
+    run->rank.parts = run->trial + n;
+    run->rank.kept_sines = run->rank.parts + m;
+    run->rank.sines = run->rank.kept_sines + 2 * m;
+    run->rank.end_sines = run->rank.sines + 2 * m;
+    run->rank.zeros = run->rank.end_sines + 2 * m;
+    run->rank.kept_rests = run->rank.zeros + m;
+    run->rank.rests = run->rank.kept_rests + m * n;
+    run->rank.copy = run->rank.rests + m * n;
+    run->rank.entries = run->rank.copy + m * n;
     return KAL_OK;
 }
 
@@ -152,6 +161,7 @@ void kal_run_destroy(KalRun *run)
     kal_tangent_clear(&run->tangent, run->ctx);
     kal_balance_clear(&run->balance);
     kal_free(run->ctx, run->fault, count_names(run->system) * sizeof *run->fault);
+    kal_free(run->ctx, run->used, ((size_t)run->system->m + 1) * sizeof *run->used);
     kal_free(run->ctx, run->block, run->block_size);
     kal_free(run->ctx, run, sizeof *run);
 }
@@ -197,16 +207,36 @@ KalStatus kal_run_visit(KalRun *run, double t)
     return kal_run_meet(run);
 }
 
-KalStatus kal_run_look(KalRun *run, double t)
+// Let the instant be the state at t; true if it was already, and solved.
+static KalStatus go_to(KalRun *run, double t, bool *out_solved)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
-    if (run->solved && is_at(run, t, run->state)
-        && (run->options.drift == KAL_DRIFT_PROJECT || !run->has_velocity)) {
+    *out_solved = run->solved && is_at(run, t, run->state)
+                  && (run->options.drift == KAL_DRIFT_PROJECT || !run->has_velocity);
+    if (*out_solved) {
         return KAL_OK;
     }
     kal_run_put(run, t, run->state);
-    KAL_TRY(kal_run_meet(run));
-    return kal_run_solve(run);
+    return kal_run_meet(run);
+}
+
+KalStatus kal_run_look(KalRun *run, double t)
+{
+    bool solved = false;
+    KAL_TRY(go_to(run, t, &solved));
+    return solved ? KAL_OK : kal_run_accelerate(run);
+}
+
+KalStatus kal_run_look_fully(KalRun *run, double t)
+{
+    bool solved = false;
+    KAL_TRY(go_to(run, t, &solved));
+    if (solved && run->complete) {
+        return KAL_OK;
+    }
+    return run->instant->n_independent == run->instant->n_active
+               ? kal_run_accelerate(run)
+               : kal_run_solve(run);
 }
 
 // Residuals and energy of the instant, which was looked at last, go into the statistics.
@@ -224,9 +254,13 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
 
 KalStatus kal_run_begin(KalRun *run)
 {
-    run->metric_known = false;
     run->careful = false;
     run->instant->n_independent = 0;
+    run->instant->lends = false;
+    run->rank.known = false;
+    run->rank.confirmed = false;
+    run->rank.n_seen = 0;
+    kal_run_use_rows(run);
     KAL_TRY(kal_run_solve(run));
     memcpy(run->state, kal_instant_q(run->instant),
            2 * (size_t)run->system->n * sizeof(double));
@@ -238,7 +272,7 @@ KalStatus kal_run_begin(KalRun *run)
     KAL_TRY(kal_run_watch_rank(run, true));
     KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
     run->over = run->over || run->t >= run->options.until;
-    KAL_TRY(kal_run_look(run, run->t));
+    KAL_TRY(kal_run_look_fully(run, run->t));
     return kal_run_events_check(run);
 }
 
@@ -269,7 +303,7 @@ static KalStatus start_here(KalRun *run)
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
-    KAL_TRY(kal_run_look(run, run->t));
+    KAL_TRY(kal_run_look_fully(run, run->t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_FIRST));
     run->started = true;
     return KAL_OK;
@@ -353,10 +387,10 @@ static KalStatus ask(const KalRun *run)
                           run->t);
 }
 
-// Let the run be at t, which is known.
-static KalStatus reach(KalRun *run, double t)
+// Let the run be at t, which is known; `last`: and stay there.
+static KalStatus reach(KalRun *run, double t, bool last)
 {
-    KAL_TRY(kal_run_look(run, t));
+    KAL_TRY(last ? kal_run_look_fully(run, t) : kal_run_look(run, t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
     if (t < run->horizon) {
@@ -365,7 +399,7 @@ static KalStatus reach(KalRun *run, double t)
     KAL_TRY(kal_run_watch_rank(run, false));
     if (run->events.pending) {
         KAL_TRY(kal_run_events_apply(run));
-        KAL_TRY(kal_run_look(run, run->t));
+        KAL_TRY(kal_run_look_fully(run, run->t));
         KAL_TRY(note_numbers(run, KAL_MOMENT_EVENT));
     }
     run->over = run->over || t >= run->options.until;
@@ -392,7 +426,7 @@ static KalStatus advance(KalRun *run, double t)
     while (run->t < t && !run->over) {
         KAL_TRY(run->t >= run->horizon ? go_on(run) : KAL_OK);
         KAL_TRY(ask(run));
-        KAL_TRY(reach(run, fmin(t, run->horizon)));
+        KAL_TRY(reach(run, fmin(t, run->horizon), t <= run->horizon));
     }
     return KAL_OK;
 }
@@ -421,7 +455,7 @@ KalStatus kal_run_step(KalRun *run)
         status = ask(run);
     }
     if (status == KAL_OK) {
-        status = reach(run, run->horizon);
+        status = reach(run, run->horizon, true);
     }
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
 }

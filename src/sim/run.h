@@ -27,18 +27,39 @@
 /// step across is tried.
 #define KAL_LOW_SINE 0.05
 
+enum {
+    KAL_SINES_SEEN = 16
+};
+
+/// The least sine of the rows in a solve.
+typedef struct KalSineSeen {
+    double t;
+    double sine;
+} KalSineSeen;
+
 /// How near the constraints are to losing rank, at the horizon of the step before.
 typedef struct KalRankWatch {
-    bool known;      ///< the rest holds something
-    int rank;        ///< the highest that was seen
-    double t;        ///< when
-    double sine;     ///< the smallest angle between rows that gives this rank
-    double slope;    ///< how fast it changes
-    double turning;  ///< how fast the angle does, lately
-    double passed;   ///< when the last loss of rank was
-    double *sines;   ///< m: workspace
-    double *lengths; ///< m: the longest that each row was
-    double longest;  ///< of them
+    bool known;     ///< the rest holds something
+    bool confirmed; ///< rows beyond the rank are dependent not only by accident
+    int rank;       ///< the highest that was seen
+    double t;       ///< when
+    double sine;    ///< the smallest angle between rows that gives this rank
+    double slope;   ///< how fast it changes
+    double turning; ///< how fast the angle does, lately
+    double passed;  ///< when the last loss of rank was
+    KalSineSeen seen[KAL_SINES_SEEN]; ///< the last n_seen, in turn
+    int n_seen;
+    double *parts;      ///< m: how much is left of each row
+    double *entries;    ///< m × n: the largest that each entry of A was
+    double largest;     ///< of them
+    bool keeps;         ///< what follows is of the time t
+    double *kept_sines; ///< 2 m: theory (15.5), sines and parts that are left of rows
+    double *kept_rests; ///< m × n: what each row has of its own
+    double *sines;      ///< 2 m: workspace, as all that follows
+    double *end_sines;  ///< 2 m
+    double *zeros;      ///< m: times
+    double *rests;      ///< m × n
+    double *copy;       ///< m × n
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.
@@ -78,6 +99,7 @@ struct KalRun {
     KalInstant *instant;
     KalMotionAnswer answer; ///< of the last solve
     bool solved;            ///< which was of the state that the instant has
+    bool complete;          ///< and of all rows, not of the independent ones alone
     KalProjector projector;
     KalDop853 *explicit_solver;
     KalStiff *stiff_solver; ///< NULL until it is needed
@@ -100,10 +122,11 @@ struct KalRun {
     const char *stopped_by;
     bool has_position; ///< there are constraints with a residual of this level
     bool has_velocity;
-    bool constant_mass; ///< M depends on parameters alone
-    bool metric_known;  ///< and the projector has it
-    bool careful;       ///< accelerations only of states on the constraints
-    double residual_q;  ///< largest residuals that the last projection left
+    bool same_rows;    ///< constraints have a residual of both levels or of none
+    bool prepared;     ///< the projector, for steps near the present state
+    bool careful;      ///< accelerations only of states on the constraints
+    bool *used;        ///< m: constraints that projections heed; others follow
+    double residual_q; ///< largest residuals that the last projection left
     double residual_qd;
     KalRankWatch rank;
     KalEventWatch events;
@@ -125,6 +148,10 @@ void kal_run_put(KalRun *run, double t, const double *y);
 
 /// Solve the instant.  Failures tell the time; an acceleration that is not unique is one.
 KAL_CHECKED KalStatus kal_run_solve(KalRun *run);
+
+/// The same for what motion needs, accelerations: where rows are known to depend on others
+/// these say nothing, and have no reactions.
+KAL_CHECKED KalStatus kal_run_accelerate(KalRun *run);
 
 /// Bring the instant's state to the constraints, theory (15.1) and (15.2).
 /// KAL_ERR_CONTRADICTION when they cannot be met near by.
@@ -155,12 +182,21 @@ KalOdeCounts kal_run_counts(const KalRun *run);
 /// on the constraints, not yet solved.
 KAL_CHECKED KalStatus kal_run_visit(KalRun *run, double t);
 
-/// The same, solved.
+/// The same, with accelerations.
 KAL_CHECKED KalStatus kal_run_look(KalRun *run, double t);
+
+/// The same, with all that a solve gives.
+KAL_CHECKED KalStatus kal_run_look_fully(KalRun *run, double t);
 
 /// See how near the constraints are to losing rank in the solved instant, which is at the
 /// horizon, and report a passage since the last call.  `fresh`: there was none.
 KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
+
+/// Note how near the rows of the solved instant are to depending on each other.
+void kal_run_note_sine(KalRun *run);
+
+/// Let projections heed the rows that the instant knows as independent.
+void kal_run_use_rows(KalRun *run);
 
 /// Whether the constraints lose rank within a step or so from now on; *out_distance is then
 /// the time until they do.

@@ -77,6 +77,25 @@ static bool accept_trial(Seeker *seeker)
     return false;
 }
 
+// The rows of the present state, and their metric: only with these very rows in it does it
+// measure as M does.
+static void take_rows(KalProjector *projector)
+{
+    kal_projector_set_metric(projector);
+    kal_projector_set_rows(projector, NULL);
+}
+
+// One step; false when it leads to no smaller residuals.
+static bool try_step(Seeker *seeker, double damping)
+{
+    if (!kal_projector_factor(&seeker->projector, damping)) {
+        return false;
+    }
+    kal_projector_step(&seeker->projector, kal_instant_q(seeker->instant),
+                       seeker->trial);
+    return accept_trial(seeker);
+}
+
 // One search from the present positions.  Fails when they have no residuals.
 static KalStatus search(Seeker *seeker, bool *out_met)
 {
@@ -84,11 +103,10 @@ static KalStatus search(Seeker *seeker, bool *out_met)
     const double *q = kal_instant_q(seeker->instant);
     double damping = KAL_LEAST_DAMPING;
     KAL_TRY(kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION));
-    kal_projector_set_rows(projector);
+    take_rows(projector);
     for (int k = 0; k < ITERATIONS && damping < MOST_DAMPING; k++) {
-        if (kal_projector_step(projector, damping, q, seeker->trial)
-            && accept_trial(seeker)) {
-            kal_projector_set_rows(projector);
+        if (try_step(seeker, damping)) {
+            take_rows(projector);
             damping = fmax(KAL_LEAST_DAMPING, damping / 30.0);
             continue;
         }
@@ -154,7 +172,6 @@ static KalStatus seek(Seeker *seeker, bool *out_met)
     double *q = kal_instant_q(seeker->instant);
     memcpy(seeker->guess, q, seeker->size);
     KAL_TRY(kal_instant_givens(seeker->instant));
-    (void)kal_projector_set_metric(&seeker->projector);
     KAL_TRY(search(seeker, out_met));
     if (*out_met || seeker->projector.free == 0) {
         return KAL_OK;

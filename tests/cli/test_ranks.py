@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Ranks on the way: test_ranks.py PROGRAM ROOT
+
+Bodies in space whose mass matrix is singular always, and nearly so in other directions:
+they run, keep their energy, and lose no rank.  And mechanisms that do lose rank: every
+passage is told, at every tolerance.
+"""
+
+import json
+import sys
+import tempfile
+from math import floor, pi, sqrt
+from pathlib import Path
+
+from model_lab import case, main, run
+
+
+def result_of(text, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "model.kal"
+        model.write_text(text)
+        status, out, err = run("run", model, "--json", *options)
+        assert status == 0, (text, options, out[:300], err[:300])
+        return json.loads(out)
+
+
+def quiet(text, scale, *options):
+    """A run that keeps its energy, of a size, and tells of no loss of rank."""
+    answer = result_of(text, *options)
+    assert answer["passages"] == 0, (text, options, answer["passages"])
+    assert abs(answer["energy"]["balance"]) < 1e-7 * scale, (text, answer["energy"])
+    return answer
+
+
+# Single bodies that begin at rest where the quaternion is (1, 0, 0, 0).
+RESTING = {
+    "Ball": "",
+    "Revolute": ", axis_a = [{2}, {0}, {1}], axis_b = [{2}, {0}, {1}]",
+    "Universal": ", axis_a = [{2}, {0}, {1}], axis_b = [{1}, {2}, {0}]",
+}
+ARMS = ((1, 0, 0), (0, -1, 0), (0, 0, 1))
+
+
+@case
+def bodies_fall_from_rest():
+    for kind, axes in RESTING.items():
+        for arm in ARMS:
+            for inertia in ("1, 1, 1", "0.8, 0.72, 0.8", "0.66, 0.0066, 0.66"):
+                size = [abs(x) for x in arm]
+                text = f"""use spatial
+part b = Body(m = 3, I = [{inertia}])
+part j = {kind}(b = b, at_b = [{', '.join(str(-x) for x in arm)}]{axes.format(*size)})
+init b.x ~ {arm[0]}, b.y ~ {arm[1]}, b.z ~ {arm[2]}
+simulate 0 .. 2 every 0.1
+"""
+                for form in ((), ("--form", "reduced")):
+                    quiet(text, 30, *form)
+
+
+@case
+def chains_and_trees_fall_from_rest():
+    quiet("""use spatial
+part b1 = Body(m = 2.5, I = [0.05, 0.05, 0.015])
+part b2 = Body(m = 0.25, I = [0.008, 0.009, 0.011], products = [-0.002, -0.0015, 0.0002])
+part b3 = Body(m = 2.6, I = [0.2, 0.2, 0.002])
+part j1 = Ball(b = b1, at_b = [0.2, 0, 0])
+part j2 = Ball(a = b1, b = b2, at_a = [-0.3, 0, 0], at_b = [-0.6, 0, 0])
+part j3 = Ball(a = b2, b = b3, at_a = [0.25, 0, 0], at_b = [-0.7, 0, 0])
+init b1.x ~ -0.2, b2.x ~ 0.1, b3.x ~ 1.05
+simulate 0 .. 2 every 0.1
+""", 50)
+    quiet("""use spatial
+part b1 = Body(m = 0.03, I = [2e-05, 0.002, 0.002])
+part b2 = Body(m = 0.3, I = [0.02, 0.02, 0.02])
+part b3 = Body(m = 0.3, I = [0.006, 0.004, 0.003], products = [-1e-05, 0.0002, 0.0005])
+part j1 = Ball(b = b1, at_b = [-0.8, 0, 0])
+part j2 = Revolute(a = b1, b = b2, at_a = [0.2, 0, 0], at_b = [0, -0.6, 0], axis_a = [1, 0, 0], axis_b = [1, 0, 0])
+part j3 = Prismatic(a = b1, b = b3, at_a = [0.2, 0, 0], at_b = [-0.4, 0, 0])
+init b1.x ~ 0.8, b2.x ~ 1, b2.y ~ 0.6, b3.x ~ 1.4, b3.z ~ 0.3
+simulate 0 .. 2 every 0.1
+""", 10)
+
+
+@case
+def masses_over_six_decades_move():
+    quiet("""use spatial
+part b1 = Body(m = 0.001, I = [1.7e-05, 1.7e-07, 1.7e-05])
+part b2 = Body(m = 0.001, I = [2.2e-05, 2.2e-05, 2.2e-05])
+part b3 = Body(m = 1, I = [0.025, 0.05, 0.025])
+part j1 = Revolute(b = b1, at_b = [0, 0.25, 0], axis_a = [1, 0, 0], axis_b = [1, 0, 0])
+part j2 = Weld(a = b1, b = b2, at_a = [0, -0.2, 0], at_b = [-0.2, 0, 0])
+part j3 = Cylindrical(a = b2, b = b3, at_a = [0.3, 0, 0], at_b = [-0.6, 0, 0], axis_a = [0, 1, 0], axis_b = [0, 1, 0])
+init b1.y ~ -0.25, b2.x ~ 0.2, b2.y ~ -0.45, b3.x ~ 1.1, b3.y ~ -0.3
+simulate 0 .. 2 every 0.1
+""", 10)
+
+
+@case
+def a_satellite_with_three_wheels_turns():
+    wheels = "".join(f"""
+part w{k} = Body(m = 1, I = [{0.01 + 0.01*(k == 1)}, {0.01 + 0.01*(k == 2)}, {0.01 + 0.01*(k == 3)}],
+                 gravity = [0, 0, 0], spin = [{30*(k == 1)}, {40*(k == 2)}, {20*(k == 3)}])
+part j{k} = Revolute(a = s, b = w{k}, axis_a = {axis}, axis_b = {axis})"""
+                     for k, axis in ((1, "[1, 0, 0]"), (2, "[0, 1, 0]"), (3, "[0, 0, 1]")))
+    answer = quiet(f"""use spatial
+part s = Body(m = 10, I = [3, 4, 5], gravity = [0, 0, 0])
+{wheels}
+simulate 0 .. 5 every 0.1
+""", 30)
+    assert answer["steps"] < 1000, answer["steps"]
+
+
+PARALLELOGRAM = """coord a, b, c
+param p = {p}, d = {d}, mA = {mA}, mB = {mB}, w = {w}, a0 = {a0}
+let A = p*[cos(a), sin(a)], B = A + d*[cos(c), sin(c)]
+kinetic 1/2*(mA*dot(A', A') + mB*dot(B', B'))
+potential 9.81*(mA*A.y + mB*B.y)
+constraint loop: B - [d + p*cos(b), p*sin(b)] = [0, 0]
+init a = a0, b ~ a0, c ~ 0, a' = w, b' ~ w
+simulate 0 .. {until} every 0.05
+"""
+
+
+@case
+def parallelograms_tell_every_passage():
+    """They swing right round: level at every multiple of π."""
+    tolerances = ("1e-4", "1e-6", "1e-8", "1e-9", "1e-10", "1e-12")
+    for k in range(12):
+        p, d = 0.5 + 0.25 * (k % 4), 1 + 0.5 * (k % 3)
+        values = {"p": p, "d": d, "mA": 1 + k % 5, "mB": 1 + k % 2, "a0": -1.2 + 0.2 * k,
+                  "w": (-1) ** k * 3.5 * sqrt(9.81 / p), "until": 6}
+        for tolerance in (tolerances[k % 6], tolerances[(k + 3) % 6]):
+            answer = result_of(PARALLELOGRAM.format(**values), "--tolerance", tolerance)
+            a = answer["q"]["a"]
+            level = abs(floor(a / pi) - floor(values["a0"] / pi))
+            assert level > 5 and answer["passages"] == level, (values, tolerance, level,
+                                                               answer["passages"])
+            assert abs(answer["q"]["b"] - a) < 1e-3, (values, tolerance, answer["q"])
+
+
+@case
+def the_tolerance_asked_for_is_used():
+    """A four-bar that loses no rank takes longer steps where it may."""
+    text = """coord a, b, c
+kinetic 1/2*(a'^2 + b'^2 + c'^2)
+constraint loop: [cos(a) + 3*cos(c) - 2*cos(b) - 3, sin(a) + 3*sin(c) - 2*sin(b)] = [0, 0]
+init a = 1, b ~ 1.2, c ~ 0.3, a' = 3
+simulate 0 .. 20 every 1
+"""
+    steps = [result_of(text, "--tolerance", r)["steps"] for r in ("1e-8", "1e-5")]
+    assert steps[1] < 0.6 * steps[0], steps
+
+
+if __name__ == "__main__":
+    sys.exit(main())
