@@ -42,11 +42,12 @@ KAL_API KAL_CHECKED KalStatus kal_analysis_create(KalContext *ctx, KalSystem *sy
 KAL_API void kal_analysis_destroy(KalAnalysis *analysis);
 
 /// Go to the consistent start of the model and replace the values that a text names, as
-/// kal_instant_set() does; NULL: none.  No start is needed if all are named.  If they do not satisfy the constraints, other
-/// values move, or if that is not possible all; `out_moved`, unless NULL, tells that.
+/// kal_instant_set() does; NULL: none.  No start is needed if all are named.  The state is
+/// taken as it is; `out_misfit`, unless NULL, tells how far it is off the constraints.
 /// KAL_ERR_SYNTAX, KAL_ERR_CONTRADICTION.
 KAL_API KAL_CHECKED KalStatus kal_analysis_place(KalAnalysis *analysis,
-                                                 const char *values, bool *out_moved);
+                                                 const char *values,
+                                                 KalMisfit *out_misfit);
 
 /// The state, to read and to write; it has to satisfy the constraints.
 KAL_API KalInstant *kal_analysis_instant(KalAnalysis *analysis);

@@ -161,6 +161,19 @@ KAL_API KalMotionFault kal_instant_fault(const KalInstant *instant);
 KAL_API size_t kal_instant_fault_names(const KalInstant *instant,
                                        const char *const **out_names);
 
+/// How far a state is off the constraints on positions or, where these hold, on velocities.
+typedef struct KalMisfit {
+    int count;              ///< constraints that it does not satisfy but for rounding
+    const char *constraint; ///< the one that it is furthest off; NULL if there is none
+    bool velocity;          ///< with its velocities
+    double off;             ///< the size of left side minus right side
+} KalMisfit;
+
+/// Find it for the state that an instant has.  KAL_ERR_NUMBER when a constraint has no
+/// value there.
+KAL_API KAL_CHECKED KalStatus kal_instant_misfit(KalInstant *instant,
+                                                 KalMisfit *out_misfit);
+
 /// Values of the outputs after a solve; they hold until the next call.
 KAL_API KAL_CHECKED KalStatus kal_instant_outputs(KalInstant *instant,
                                                   const double **out_values);

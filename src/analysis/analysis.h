@@ -103,6 +103,10 @@ KAL_CHECKED KalStatus kal_analysis_balancer(KalAnalysis *analysis,
 /// How many states there are at the present state.
 KAL_CHECKED KalStatus kal_analysis_count_states(KalAnalysis *analysis, int *out_count);
 
+/// As kal_analysis_place(), but bring the state onto the constraints, with the named values
+/// held or, failing that, none.
+KAL_CHECKED KalStatus kal_analysis_bring(KalAnalysis *analysis, const char *values);
+
 /// The size of the impressed forces that meet in the last linearization, as accelerations
 /// weighted with the roots of masses.  Those of constraints follow them, but for places
 /// where constraints are nearly dependent: these do not excuse anything.

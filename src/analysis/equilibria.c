@@ -320,7 +320,7 @@ static KalStatus search_grid(Search *s)
 {
     for (size_t k = 0; k < s->options.n_grid && s->result.count < KAL_EQUILIBRIA_LIMIT;
          k++) {
-        const KalStatus status = kal_analysis_place(s->a, s->options.grid[k], NULL);
+        const KalStatus status = kal_analysis_bring(s->a, s->options.grid[k]);
         if (status != KAL_OK && status != KAL_ERR_CONTRADICTION) {
             return status;
         }

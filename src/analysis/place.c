@@ -8,21 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-// Whether the state satisfies all active constraints of positions and velocities.
-static KalStatus is_met(KalInstant *instant, bool *out_met)
-{
-    static const KalProgramId levels[2] = {KAL_PROGRAM_POSITION, KAL_PROGRAM_VELOCITY};
-    *out_met = true;
-    for (int k = 0; k < 2; k++) {
-        const double *x = k == 0 ? kal_instant_q(instant) : kal_instant_qd(instant);
-        KAL_TRY(kal_instant_residuals(instant, levels[k]));
-        for (int i = 0; i < instant->system->m; i++) {
-            *out_met = *out_met && kal_residual_is_met(instant, i, x);
-        }
-    }
-    return KAL_OK;
-}
-
 // The values that a text names: the others become NaN.
 static KalStatus find_named(KalAnalysis *a, const char *values, double *y, bool *held)
 {
@@ -66,10 +51,11 @@ static KalStatus count_usual(KalAnalysis *a)
     return status == KAL_ERR_NOMEM ? status : KAL_OK;
 }
 
-static KalStatus place(KalAnalysis *a, const char *values, double *y, bool *held,
-                       bool *out_moved)
+// The model's start with the values of a text in their places, as they are.
+KalStatus kal_analysis_place(KalAnalysis *a, const char *values, KalMisfit *out_misfit)
 {
     KalStartReport report;
+    KalMisfit misfit = {.count = 0};
     bool complete = false;
     if (values) { // a state that is given whole needs no start
         KAL_TRY(kal_instant_set(a->instant, values, &complete));
@@ -78,29 +64,34 @@ static KalStatus place(KalAnalysis *a, const char *values, double *y, bool *held
         KAL_TRY(kal_instant_start(a->instant, &report));
         KAL_TRY(count_usual(a));
     }
-    if (!values) {
-        return KAL_OK;
+    if (values) {
+        KAL_TRY(kal_instant_set(a->instant, values, NULL));
+        KAL_TRY(kal_instant_misfit(a->instant, &misfit));
     }
-    bool met = true;
-    KAL_TRY(find_named(a, values, y, held));
-    KAL_TRY(is_met(a->instant, &met));
-    *out_moved = !met;
-    return met ? KAL_OK : settle(a, y, held);
+    if (out_misfit) {
+        *out_misfit = misfit;
+    }
+    return KAL_OK;
 }
 
-KalStatus kal_analysis_place(KalAnalysis *a, const char *values, bool *out_moved)
+static KalStatus bring(KalAnalysis *a, const char *values, double *y, bool *held)
+{
+    KalMisfit misfit = {.count = 0};
+    KAL_TRY(kal_analysis_place(a, values, NULL));
+    KAL_TRY(find_named(a, values, y, held));
+    KAL_TRY(kal_instant_misfit(a->instant, &misfit));
+    return misfit.count == 0 ? KAL_OK : settle(a, y, held);
+}
+
+KalStatus kal_analysis_bring(KalAnalysis *a, const char *values)
 {
     const size_t count = 2 * (size_t)a->system->n;
     double *y = (double *)kal_alloc(a->ctx, count, sizeof *y);
     bool *held = (bool *)kal_alloc(a->ctx, count, sizeof *held);
-    bool moved = false;
     const KalStatus status =
-        y && held ? place(a, values, y, held, &moved)
+        y && held ? bring(a, values, y, held)
                   : kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for a state");
     kal_free(a->ctx, held, held ? count * sizeof *held : 0);
     kal_free(a->ctx, y, y ? count * sizeof *y : 0);
-    if (status == KAL_OK && out_moved) {
-        *out_moved = moved;
-    }
     return status;
 }

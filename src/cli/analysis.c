@@ -26,20 +26,18 @@ bool kal_option_count(const KalModelJob *job, int row, const char *word, double 
 static bool place(const KalModelJob *job, KalAnalysis *analysis, double equilibrium)
 {
     const char *values = job->arguments->options[KAL_OPTION_AT];
-    bool moved = false;
+    KalMisfit misfit;
     if (equilibrium > 0.0) {
         const KalEquilibriumOptions options = {.starts = 0};
         KalEquilibria equilibria;
         return kal_analysis_equilibria(analysis, &options, &equilibria) == KAL_OK
                && kal_analysis_go(analysis, (int)equilibrium) == KAL_OK;
     }
-    if (kal_analysis_place(analysis, values, &moved) != KAL_OK) {
+    if (kal_analysis_place(analysis, values, &misfit) != KAL_OK) {
         return false;
     }
-    if (moved && !job->quiet) {
-        kal_message_print(
-            "warning: the state of --at does not satisfy the constraints; "
-            "it was moved onto them");
+    if (!job->quiet) {
+        kal_warn_off(&misfit);
     }
     return true;
 }

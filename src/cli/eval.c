@@ -55,6 +55,18 @@ static KalExit set_state(KalModelJob *job)
     return KAL_EXIT_DONE;
 }
 
+// Say how far a state that was asked for is off the constraints.
+static bool warn(KalModelJob *job)
+{
+    KalMisfit misfit = {.count = 0};
+    if (!job->arguments->options[OPTION_AT] || job->quiet) {
+        return true;
+    }
+    const bool known = kal_instant_misfit(job->instant, &misfit) == KAL_OK;
+    kal_warn_off(&misfit);
+    return known;
+}
+
 static KalExit eval(KalModelJob *job)
 {
     if (kal_instant_create(job->ctx, job->system, &job->instant) != KAL_OK) {
@@ -65,6 +77,9 @@ static KalExit eval(KalModelJob *job)
         return status;
     }
     KalMotionAnswer answer;
+    if (!warn(job)) {
+        return kal_model_job_fail_plain(job);
+    }
     if (kal_instant_solve(job->instant, &answer) != KAL_OK) {
         return fail_solve(job);
     }

@@ -40,3 +40,19 @@ void kal_warn_not_unique(const KalMotionAnswer *answer, const char *const *coord
     kal_message_print("warning: the acceleration is not unique; indeterminate: %s%s",
                       names, count > NAMES_SHOWN ? ", …" : "");
 }
+
+void kal_warn_off(const KalMisfit *misfit)
+{
+    if (misfit->count == 0) {
+        return;
+    }
+    char others[60] = "";
+    if (misfit->count > 1) {
+        (void)snprintf(others, sizeof others, ", %d others less", misfit->count - 1);
+    }
+    kal_message_print(
+        "warning: the state of --at does not satisfy the constraints, and "
+        "is taken as it is: %s %s is off by %.6g%s",
+        misfit->velocity ? "the rate of" : "constraint", misfit->constraint,
+        misfit->off, others);
+}

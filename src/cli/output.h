@@ -17,4 +17,8 @@ bool kal_wants_color(void);
 /// Warn on standard error that an acceleration is not unique, and of what.
 void kal_warn_not_unique(const KalMotionAnswer *answer, const char *const *coordinates);
 
+/// Warn on standard error that a state that was asked for is off the constraints, and how
+/// far.
+void kal_warn_off(const KalMisfit *misfit);
+
 #endif

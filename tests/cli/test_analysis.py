@@ -132,7 +132,13 @@ def what_is_no_equilibrium_is_said():
         _, err = ask(command, "roller_racer")
         assert "time" in err and "not an equilibrium" in err
         _, err = ask(command, PENDULUM, "--at", "x=1, y=1")
-        assert "moved" in err
+        assert "taken as it is: constraint rod is off by 2" in err, err
+        _, err = ask(command, PENDULUM, "--at", "x=0, y=-2, x'=0, y'=3")
+        assert "taken as it is: the rate of rod is off by 12" in err, err
+    for state in ("x=1, y=1", "x=0, y=-2, x'=0, y'=3"):
+        errors = [run(command, PENDULUM, "--at", state)[2].splitlines()[0]
+                  for command in ("eval", "linearize", "modes")]
+        assert len(set(errors)) == 1, errors
 
 
 @case

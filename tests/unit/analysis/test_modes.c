@@ -155,7 +155,7 @@ static void a_disc_that_rolls_upright_needs_speed(void)
         char state[80];
         Lab lab;
         const double w = sqrt(9.81 / 0.9) * (1.0 + 0.05 * k);
-        snprintf(state, sizeof state, "phi' = %.17g", w);
+        snprintf(state, sizeof state, "phi' = %.17g, x' = %.17g", w, 0.3 * w);
         const KalModes modes = lab_modes(&lab, disc, state);
         const double s2 = (9.81 * 0.3 * I - 6.0 * I * 2.0 * I * w * w) / (5.0 * I * I);
         ok(modes.n == 8 && modes.linearization.steady);
