@@ -85,6 +85,13 @@ typedef struct KalLinearization {
 KAL_API KAL_CHECKED KalStatus
 kal_analysis_linearize(KalAnalysis *analysis, KalLinearization *out_linearization);
 
+/// Whether the equations or outputs have a kink or a jump in the present state, such as
+/// abs(x) at x = 0 or dry friction at rest: a linearization is then that of one side.
+/// *out_text says at what and where, "abs(x) at pendulum.kal:3:11", or is NULL; it holds
+/// until the next call.  The last linearization does not hold any more.
+KAL_API KAL_CHECKED KalStatus kal_analysis_kinks(KalAnalysis *analysis,
+                                                 const char **out_text);
+
 /// What linearized motion does: name, word, meaning.
 #define KAL_STABILITY_LIST(X)                                           \
     X(KAL_STABILITY_STABLE, "stable", "no mode grows")                  \

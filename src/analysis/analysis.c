@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "analysis/balance.h"
+#include "analysis/kink.h"
 
 #include <string.h>
 
@@ -137,6 +138,7 @@ static KalStatus init(KalAnalysis *a, const char *inputs)
         return fail_memory(a);
     }
     KAL_TRY(name_states(a));
+    KAL_TRY(kal_kinks_init(&a->kinks, a));
     KAL_TRY(kal_responder_init(&a->responder, a->ctx, a->arena, system->n, system->m));
     KAL_TRY(kal_motion_create(a->ctx, NULL, system->n, system->m, &a->motion));
     return kal_instant_create(a->ctx, system, &a->instant);
@@ -170,6 +172,7 @@ void kal_analysis_destroy(KalAnalysis *a)
     kal_arena_destroy(a->kept);
     kal_instant_destroy(a->instant);
     kal_motion_destroy(a->motion);
+    kal_kinks_clear(&a->kinks);
     kal_forms_clear(&a->forms);
     kal_arena_destroy(a->arena);
     kal_free(a->ctx, a, sizeof *a);

@@ -25,6 +25,26 @@ typedef struct KalResidualTable {
     double *S_w; ///< inputs × m
 } KalResidualTable;
 
+/// A node of the equations that is made of pieces, and the formula of the model with it.
+typedef struct KalKink {
+    KalExpr node;
+    KalSpan span;
+} KalKink;
+
+/// Formulas whose signs part the pieces that equations are made of; numbers of both sides
+/// of a state.
+typedef struct KalKinks {
+    size_t n;
+    KalKink *list;       ///< n: one of those that each parts
+    KalProgram *program; ///< of the formulas
+    double *work;
+    double *y;         ///< 2n: the state
+    double *values[2]; ///< n: of the formulas, on either side
+    double *slopes[2]; ///< accelerations, A and C on either side
+    bool *met;         ///< n
+    char text[KAL_NOTE_SIZE];
+} KalKinks;
+
 struct KalAnalysis {
     KalContext *ctx;
     KalSystem *system;
@@ -91,6 +111,7 @@ struct KalAnalysis {
     KalEigenvalue *inner;
     char reason[KAL_NOTE_SIZE];
 
+    KalKinks kinks;
     struct KalBalancer *balancer; ///< made when first needed
     KalBlock found;               ///< KalEquilibrium
     KalArena *kept;               ///< for what these point to

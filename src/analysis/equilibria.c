@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -207,21 +208,38 @@ static KalStatus fail_memory(const Search *s)
     return kal_fail(s->a->ctx, KAL_ERR_NOMEM, "no memory for equilibria");
 }
 
+// The reason of a verdict, with what there is to say against it.
+static KalStatus compose(Search *s, const char *reason, const char **out_reason)
+{
+    const char *kinks = NULL;
+    const char *but =
+        "; but the equations have a kink or a jump here, and this is true "
+        "of one side: ";
+    KAL_TRY(kal_analysis_kinks(s->a, &kinks));
+    const size_t room = strlen(reason) + (kinks ? strlen(but) + strlen(kinks) : 0) + 1;
+    char *text = (char *)kal_arena_alloc(s->a->kept, room, 1);
+    if (!text) {
+        return fail_memory(s);
+    }
+    (void)snprintf(text, room, "%s%s%s", reason, kinks ? but : "", kinks ? kinks : "");
+    *out_reason = text;
+    return KAL_OK;
+}
+
 // Add the present state with what the modes say about it.
 static KalStatus add(Search *s, const KalModes *modes)
 {
     KalAnalysis *a = s->a;
     const size_t n = (size_t)a->system->n;
     const size_t m = (size_t)a->system->m;
-    const size_t length = strlen(modes->reason) + 1;
+    const char *reason = NULL;
+    KAL_TRY(compose(s, modes->reason, &reason));
     double *numbers = (double *)kal_arena_alloc(a->kept, 3 * n + m, sizeof *numbers);
-    char *reason = (char *)kal_arena_alloc(a->kept, length, 1);
     bool *shared = (bool *)kal_arena_alloc(a->kept, m + 1, sizeof *shared);
-    if (!numbers || !reason || !shared) {
+    if (!numbers || !shared) {
         return fail_memory(s);
     }
     memcpy(numbers, kal_instant_q(a->instant), 2 * n * sizeof *numbers);
-    memcpy(reason, modes->reason, length);
     for (size_t i = 0; i < n; i++) {
         numbers[2 * n + i] = a->answer.force_ideal[i] + a->answer.force_nonideal[i];
     }

@@ -42,6 +42,21 @@ static bool place(const KalModelJob *job, KalAnalysis *analysis, double equilibr
     return true;
 }
 
+// Say that the state is on a kink.
+static bool warn_kinks(const KalModelJob *job, KalAnalysis *analysis)
+{
+    const char *kinks = NULL;
+    if (kal_analysis_kinks(analysis, &kinks) != KAL_OK) {
+        return false;
+    }
+    if (kinks && !job->quiet) {
+        kal_message_print("warning: the equations have a kink or a jump in this state, "
+                          "from %s: what follows is true of one side of it only",
+                          kinks);
+    }
+    return true;
+}
+
 KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
                           KalAnalysis **out_analysis)
 {
@@ -58,7 +73,7 @@ KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
         return KAL_EXIT_USAGE;
     }
     if (kal_analysis_create(job->ctx, job->system, inputs, &analysis) != KAL_OK
-        || !place(job, analysis, equilibrium)) {
+        || !place(job, analysis, equilibrium) || !warn_kinks(job, analysis)) {
         kal_analysis_destroy(analysis);
         return kal_model_job_fail_plain(job);
     }

@@ -31,12 +31,14 @@ static void write_state(KalJsonWriter *w, const KalAnalysis *a)
     kal_json_put_values(w, "qd", a->names, kal_instant_qd(a->instant), n);
 }
 
-static void write_kind(KalJsonWriter *w, const KalLinearization *l)
+static void write_kind(KalJsonWriter *w, const KalAnalysis *a,
+                       const KalLinearization *l)
 {
     kal_json_put_bool(w, "equilibrium", l->at_rest);
     kal_json_put_bool(w, "steady", l->steady);
     kal_json_put_bool(w, "singular", l->singular);
     kal_json_put_text(w, "note", l->note);
+    kal_json_put_text(w, "kink", a->kinks.text[0] ? a->kinks.text : NULL);
 }
 
 static void write_linearization(const KalAnalysis *a, const KalLinearization *l,
@@ -52,7 +54,7 @@ static void write_linearization(const KalAnalysis *a, const KalLinearization *l,
     kal_json_put_matrix(&w, "B", l->B, l->n_states, l->n_inputs);
     kal_json_put_matrix(&w, "C", l->C, l->n_outputs, l->n_states);
     kal_json_put_matrix(&w, "D", l->D, l->n_outputs, l->n_inputs);
-    write_kind(&w, l);
+    write_kind(&w, a, l);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
 }
@@ -101,7 +103,7 @@ static void write_modes(const KalAnalysis *a, const KalModes *modes, KalSink sin
     kal_json_put_text(&w, "reason", modes->reason);
     kal_json_put_bool(&w, "decays", modes->decays);
     kal_json_put_number(&w, "family_dimension", modes->family);
-    write_kind(&w, l);
+    write_kind(&w, a, l);
     kal_json_write_key(&w, "modes");
     kal_json_write_begin(&w, '[');
     for (int k = 0; k < modes->n; k++) {
