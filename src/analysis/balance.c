@@ -495,24 +495,31 @@ static KalStatus confirm(KalBalancer *b, bool *out_found)
     return is_of_state(status) ? KAL_OK : status;
 }
 
-// A decaying force is told as soon as it looks like none, for later on rounding may hide
-// it, and at the end, for other forces may hide it before.
-static KalStatus seek(KalBalancer *b, bool *out_found)
+// One step of a search; *better: there may be another.  A decaying force is told as soon
+// as it looks like none, for later on rounding may hide it.
+static KalStatus seek_on(KalBalancer *b, double *damping, bool *confirmed, bool *better)
 {
     KalLinearization l = {.steady = false};
+    KAL_TRY(look(b, &l));
+    if (!*confirmed && is_still(b, &l)) {
+        KAL_TRY(confirm(b, confirmed));
+        *better = *confirmed;
+        if (!*better) {
+            return KAL_OK;
+        }
+        KAL_TRY(look(b, &l));
+    }
+    return improve(b, damping, better);
+}
+
+// At the end a decaying force is looked for again: others may have hidden it before.
+static KalStatus seek(KalBalancer *b, bool *out_found)
+{
     double damping = LEAST_DAMPING;
     bool better = true;
     bool confirmed = false;
     for (int k = 0; k < ITERATIONS && better; k++) {
-        KAL_TRY(look(b, &l));
-        if (!confirmed && is_still(b, &l)) {
-            KAL_TRY(confirm(b, &confirmed));
-            if (!confirmed) {
-                return KAL_OK;
-            }
-            KAL_TRY(look(b, &l));
-        }
-        KAL_TRY(improve(b, &damping, &better));
+        KAL_TRY(seek_on(b, &damping, &confirmed, &better));
     }
     KAL_TRY(is_balanced(b, out_found));
     return *out_found ? confirm(b, out_found) : KAL_OK;

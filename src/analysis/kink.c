@@ -295,8 +295,10 @@ static KalStatus look_around(KalAnalysis *a)
     const size_t count = 2 * (size_t)a->system->n;
     KalLinearization l;
     double *direction = (double *)kal_alloc(a->ctx, count, sizeof *direction);
-    KalStatus status =
-        direction ? KAL_OK : kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for kinks");
+    KalStatus status = KAL_OK;
+    if (!direction) {
+        return kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for kinks");
+    }
     for (int k = 0; status == KAL_OK; k++) {
         memcpy(kal_instant_q(a->instant), a->kinks.y, count * sizeof(double));
         status = kal_analysis_linearize(a, &l);
