@@ -412,10 +412,22 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
     }
 }
 
-// Describe columns with values that hang on how constraints share a force.
+// Describe a column when the first value that is not unique is in it.
+static KalStatus describe(KalRecord *record, KalInstant *instant, size_t i)
+{
+    Column *column = (Column *)record->columns.data + i;
+    if (column->doubt || !is_doubtful(record, instant, *column)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_table_set_description(record->table, i, KAL_TABLE_NOT_UNIQUE));
+    column->doubt = true;
+    return KAL_OK;
+}
+
+// Note which columns have values that hang on how constraints share a force.
 static KalStatus note_doubts(KalRecord *record, KalInstant *instant)
 {
-    Column *columns = (Column *)record->columns.data;
+    KalStatus status = KAL_OK;
     if (instant->answer.n_dependent_sets == 0) {
         return KAL_OK;
     }
@@ -423,13 +435,10 @@ static KalStatus note_doubts(KalRecord *record, KalInstant *instant)
     if (record->program) {
         (void)kal_doubter_judge(&record->doubter, instant);
     }
-    for (size_t i = 0; i < kal_table_columns(record->table); i++) {
-        if (!columns[i].doubt && is_doubtful(record, instant, columns[i])) {
-            KAL_TRY(kal_table_set_description(record->table, i, KAL_TABLE_NOT_UNIQUE));
-            columns[i].doubt = true;
-        }
+    for (size_t i = 0; i < kal_table_columns(record->table) && status == KAL_OK; i++) {
+        status = describe(record, instant, i);
     }
-    return KAL_OK;
+    return status;
 }
 
 void kal_record_set_run(KalRecord *record, int number)
