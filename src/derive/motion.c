@@ -98,13 +98,14 @@ static KalStatus check_power(const KalDerivation *d, const KalContribution *c)
 
 static KalStatus check_powers(const KalDerivation *d)
 {
-    for (size_t i = 0; i < d->model->n_contributions; i++) {
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < d->model->n_contributions && status == KAL_OK; i++) {
         const KalContribution *c = &d->model->contributions[i];
         if (c->kind == KAL_TERM_POWER || c->kind == KAL_TERM_NONIDEAL_POWER) {
-            KAL_TRY(check_power(d, c));
+            status = check_power(d, c);
         }
     }
-    return KAL_OK;
+    return status;
 }
 
 // Entries of M that are given directly, as the lower triangle has them.
