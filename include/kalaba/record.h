@@ -44,7 +44,8 @@ KAL_API KAL_CHECKED KalStatus kal_record_foresee(const KalRecord *record,
 /// Say what number the samples to come have in column `run`; 1 at first.
 KAL_API void kal_record_set_run(KalRecord *record, int number);
 
-/// Add the state that the run has reached.  KAL_ERR_NUMBER when an output has no value;
+/// Add the state that the run has reached.  KAL_ERR_USAGE before the start of the run and
+/// for a run of another system; KAL_ERR_NUMBER when an output has no value;
 /// KAL_ERR_LIMIT, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_record_take(KalRecord *record, KalRun *run);
 

@@ -103,16 +103,20 @@ KAL_API KAL_CHECKED KalStatus kal_run_start(KalRun *run, KalStartReport *out_rep
 KAL_API KAL_CHECKED KalStatus kal_run_start_from(KalRun *run, const char *text,
                                                  KalStartReport *out_report);
 
-/// Begin at the positions and velocities that the run's instant has now, as they are, and
-/// at the first time.  As of every start, statistics and incidents are those from here on,
-/// and constraints act as they do at the start of the model.
+/// Begin at the positions and velocities that the run's instant has now, and at the first
+/// time.  Where they do not satisfy the constraints, and drift is kept small by projection,
+/// they move onto them; by more than tolerances allow, that is an incident.  As of every
+/// start, statistics and incidents are those from here on, and constraints act as they do
+/// at the start of the model.
 KAL_API KAL_CHECKED KalStatus kal_run_start_here(KalRun *run);
 
-/// Go on to time t, to the end or to an event that stops the run, whatever comes first.
+/// Go on to time t, which may be infinite, to the end or to an event that stops the run,
+/// whatever comes first.
 /// The instant is then the state reached, solved.  A failure says when and why and leaves
 /// the last state that was reached: failures of kal_instant_solve(), KAL_ERR_NOT_UNIQUE
 /// with the coordinates whose acceleration nothing determines, KAL_ERR_STEP when steps
-/// became too small, KAL_ERR_CHATTER, KAL_ERR_INTERRUPTED.
+/// became too small, KAL_ERR_CHATTER, KAL_ERR_INTERRUPTED; KAL_ERR_USAGE before the start
+/// and for a t that is no number.
 KAL_API KAL_CHECKED KalStatus kal_run_advance(KalRun *run, double t);
 
 /// Take one step of the integrator, whatever its size, or the rest of one that an advance

@@ -8,6 +8,12 @@
 /// Results go through parameters named `out_…`, which a failing call leaves as they
 /// were.  The explanation for people is kept by the context (kalaba/context.h).  The
 /// library never prints, exits or aborts.
+///
+/// Nor does it take an argument on trust.  A pointer that is NULL where that is not allowed,
+/// a value outside of its enum, an index beyond the end or a call before its time is
+/// KAL_ERR_USAGE, or KAL_ERR_SHAPE or KAL_ERR_NUMBER for arrays and numbers; calls that
+/// return no status answer 0, false, "" or NULL.  Only what a pointer leads to is taken on
+/// trust: objects that are alive, arrays and texts of the length that goes with them.
 
 #ifndef KALABA_STATUS_H
 #define KALABA_STATUS_H

@@ -72,7 +72,8 @@ KAL_API void kal_verify_destroy(KalVerify *verify);
 
 /// Take a sample of a run that was started: begin there, or go on to its time and compare.
 /// Where events or a loss of rank came between, or the second computation fails, it begins
-/// anew from the run's state; the report says so.  KAL_ERR_NOMEM, KAL_ERR_INTERRUPTED.
+/// anew from the run's state; the report says so.  KAL_ERR_NOMEM, KAL_ERR_INTERRUPTED;
+/// KAL_ERR_USAGE before the start and for a run of another system.
 KAL_API KAL_CHECKED KalStatus kal_verify_take(KalVerify *verify, KalRun *run);
 
 /// What was found.

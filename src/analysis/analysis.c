@@ -147,6 +147,7 @@ static KalStatus init(KalAnalysis *a, const char *inputs)
 KalStatus kal_analysis_create(KalContext *ctx, KalSystem *system, const char *inputs,
                               KalAnalysis **out_analysis)
 {
+    KAL_NEED(ctx, ctx && system && out_analysis);
     KalAnalysis *a = KAL_NEW(ctx, KalAnalysis);
     if (!a) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an analysis");
@@ -180,6 +181,9 @@ void kal_analysis_destroy(KalAnalysis *a)
 
 KalInstant *kal_analysis_instant(KalAnalysis *analysis)
 {
+    if (!analysis) {
+        return NULL;
+    }
     return analysis->instant;
 }
 

@@ -391,6 +391,7 @@ static KalStatus prepare(Search *s)
 KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *options,
                                   KalEquilibria *out_equilibria)
 {
+    KAL_NEED(a ? a->ctx : NULL, a && options && out_equilibria);
     Search s = {.a = a, .options = *options, .random = options->seed};
     if (!a->forms.timeless) {
         return kal_fail(a->ctx, KAL_ERR_USAGE,
@@ -416,6 +417,7 @@ KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *o
 
 KalStatus kal_analysis_go(KalAnalysis *a, int number)
 {
+    KAL_NEED(a ? a->ctx : NULL, a);
     const int count = (int)(a->found.size / sizeof(KalEquilibrium));
     if (number < 1 || number > count) {
         return kal_fail(a->ctx, KAL_ERR_USAGE,

@@ -702,6 +702,7 @@ KalStatus kal_analysis_count_states(KalAnalysis *a, int *out_count)
 
 KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_linearization)
 {
+    KAL_NEED(a ? a->ctx : NULL, a && out_linearization);
     KAL_TRY(solve_instant(a));
     KAL_TRY(fill_tables(a));
     KAL_TRY(choose(a));

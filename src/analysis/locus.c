@@ -303,6 +303,7 @@ static KalStatus trace(KalLocus *locus, const KalLocusRange *range)
 KalStatus kal_locus_create(KalContext *ctx, const KalLocusRange *range,
                            KalLocusModes modes, void *user, KalLocus **out_locus)
 {
+    KAL_NEED(ctx, ctx && range && modes && out_locus);
     if (!(range->low < range->high) || !isfinite(range->high - range->low)
         || range->points < 2 || range->points > MOST_POINTS) {
         return kal_fail(ctx, KAL_ERR_USAGE,
@@ -341,12 +342,18 @@ void kal_locus_destroy(KalLocus *locus)
 
 int kal_locus_points(const KalLocus *locus, const KalLocusPoint **out_points)
 {
+    if (!(locus && out_points)) {
+        return 0;
+    }
     *out_points = (const KalLocusPoint *)locus->points.data;
     return (int)(locus->points.size / sizeof(KalLocusPoint));
 }
 
 int kal_locus_criticals(const KalLocus *locus, const KalCritical **out_criticals)
 {
+    if (!(locus && out_criticals)) {
+        return 0;
+    }
     *out_criticals = (const KalCritical *)locus->criticals.data;
     return (int)(locus->criticals.size / sizeof(KalCritical));
 }

@@ -18,7 +18,8 @@ const char *kal_stability_word(KalStability stability)
         KAL_STABILITY_LIST(KAL_STABILITY_WORD)
 #undef KAL_STABILITY_WORD
     };
-    return words[stability];
+    return (unsigned)stability < sizeof words / sizeof words[0] ? words[stability]
+                                                                : "unknown";
 }
 
 // The spectrum of the states that `skip` does not mark, NULL: of all.  Answers how many
@@ -265,6 +266,7 @@ static KalStatus find_family(KalAnalysis *a, bool moves, Census *census)
 
 KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
 {
+    KAL_NEED(a ? a->ctx : NULL, a && out_modes);
     KalModes modes = {.n_coordinates = a->system->n, .modes = a->modes};
     Census census;
     KAL_TRY(kal_analysis_linearize(a, &modes.linearization));

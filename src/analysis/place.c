@@ -85,6 +85,7 @@ static KalStatus bring(KalAnalysis *a, const char *values, double *y, bool *held
 
 KalStatus kal_analysis_bring(KalAnalysis *a, const char *values)
 {
+    KAL_NEED(a ? a->ctx : NULL, a);
     const size_t count = 2 * (size_t)a->system->n;
     double *y = (double *)kal_alloc(a->ctx, count, sizeof *y);
     bool *held = (bool *)kal_alloc(a->ctx, count, sizeof *held);

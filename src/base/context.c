@@ -33,6 +33,9 @@ static void *libc_alloc(void *user, void *block, size_t old_size, size_t new_siz
 
 KalStatus kal_context_create(KalAllocFn alloc, void *user, KalContext **out_ctx)
 {
+    if (!out_ctx) {
+        return KAL_ERR_USAGE;
+    }
     if (!alloc) {
         alloc = libc_alloc;
     }
@@ -60,16 +63,25 @@ void kal_context_destroy(KalContext *ctx)
 
 const char *kal_context_message(const KalContext *ctx)
 {
+    if (!ctx) {
+        return "";
+    }
     return ctx->message;
 }
 
 size_t kal_context_bytes(const KalContext *ctx)
 {
+    if (!ctx) {
+        return 0;
+    }
     return ctx->bytes;
 }
 
 size_t kal_context_allocations(const KalContext *ctx)
 {
+    if (!ctx) {
+        return 0;
+    }
     return ctx->allocations;
 }
 
@@ -95,6 +107,15 @@ KalStatus kal_fail(KalContext *ctx, KalStatus status, const char *format, ...)
     kal_fail_v(ctx, status, format, args);
     va_end(args);
     return status;
+}
+
+KalStatus kal_fail_null(KalContext *ctx, const char *function)
+{
+    return ctx ? kal_fail(ctx, KAL_ERR_USAGE,
+                          "%s(): an argument is NULL that must not be, or has a value "
+                          "that it cannot have",
+                          function)
+               : KAL_ERR_USAGE;
 }
 
 void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)

@@ -22,6 +22,11 @@ KalStatus kal_fail(KalContext *ctx, KalStatus status, const char *format, ...)
 KalStatus kal_fail_v(KalContext *ctx, KalStatus status, const char *format,
                      va_list args) KAL_PRINTF(3, 0);
 
+/// Fail with KAL_ERR_USAGE because a function was called without something that it needs,
+/// or with a value that there is not.
+/// The context may be what is missing.
+KalStatus kal_fail_null(KalContext *ctx, const char *function);
+
 /// A zeroed block of count × size bytes, or NULL when there is no memory or the product
 /// does not fit.  A product of zero gives NULL too and needs no freeing.
 void *kal_alloc(KalContext *ctx, size_t count, size_t size);
@@ -39,6 +44,15 @@ bool kal_memory_is_there(size_t bytes);
 
 /// One zeroed object of a type.
 #define KAL_NEW(ctx, Type) ((Type *)kal_alloc((ctx), 1, sizeof(Type)))
+
+/// Refuse a call whose arguments are not all there.  Public functions begin with it; what
+/// they need themselves stands in the condition.
+#define KAL_NEED(ctx, condition)                   \
+    do {                                           \
+        if (!(condition)) {                        \
+            return kal_fail_null((ctx), __func__); \
+        }                                          \
+    } while (0)
 
 /// Pass a failure on to the caller.
 #define KAL_TRY(call)                            \

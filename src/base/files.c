@@ -69,7 +69,7 @@ static void identify(const struct stat *status, KalFileId *out_id)
 bool kal_file_identify_open(int descriptor, KalFileId *out_id)
 {
     struct stat status;
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (!out_id || fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
         return false;
     }
     identify(&status, out_id);
@@ -78,6 +78,9 @@ bool kal_file_identify_open(int descriptor, KalFileId *out_id)
 
 bool kal_file_is_same(const KalFileId *a, const KalFileId *b)
 {
+    if (!(a && b)) {
+        return false;
+    }
     return a->device == b->device && a->number == b->number
            && strcmp(a->name, b->name) == 0;
 }
@@ -140,6 +143,7 @@ static int identify_absent(char path[PATH_MAX], KalFileId *out_id)
 
 KalStatus kal_file_identify(KalContext *ctx, const char *path, KalFileId *out_id)
 {
+    KAL_NEED(ctx, ctx && path && out_id);
     struct stat status;
     char copy[PATH_MAX];
     KalFileId id;
@@ -215,6 +219,7 @@ static KalStatus open_below(KalContext *ctx, const char *path, const char *folde
 KalStatus kal_file_open(KalContext *ctx, const char *path, const char *folder,
                         int *out_descriptor)
 {
+    KAL_NEED(ctx, ctx && path && out_descriptor);
     struct stat status;
     int descriptor = -1;
     if (folder) {

@@ -342,6 +342,9 @@ static const char *find_end(const char *text)
 
 bool kal_number_read(const char *text, double *out_number)
 {
+    if (!(text && out_number)) {
+        return false;
+    }
     const char *end = find_end(text);
     if (!end || *end != '\0') {
         return false;

@@ -52,6 +52,9 @@ static int distance(const char *a, const char *b)
 
 const char *kal_word_find_near(const char *word, const char *const *words, int count)
 {
+    if (!(word && (words || count <= 0))) {
+        return NULL;
+    }
     const size_t length = strlen(word);
     const char *nearest = NULL;
     int limit = (int)(length / LETTERS_PER_SLIP) + 1;
@@ -74,6 +77,9 @@ const char *kal_word_find_near(const char *word, const char *const *words, int c
 // A star is tried at every place once.
 bool kal_word_fits(const char *pattern, const char *word)
 {
+    if (!(pattern && word)) {
+        return false;
+    }
     const char *star = NULL;
     const char *retry = NULL;
     while (*word) {

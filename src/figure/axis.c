@@ -67,7 +67,8 @@ KalAxis kal_axis_fit(const KalRange *range, bool logarithmic, double margin)
 double kal_axis_place(const KalAxis *axis, double value)
 {
     if (axis->logarithmic) {
-        return log(value / axis->low) / log(axis->high / axis->low);
+        // Not of quotients, which may be larger than any number.
+        return (log(value) - log(axis->low)) / (log(axis->high) - log(axis->low));
     }
     return (value - axis->low) / (axis->high - axis->low);
 }

@@ -25,6 +25,9 @@ KalFigureOptions kal_figure_options(void)
 
 static KalStatus check_options(KalContext *ctx, const KalFigureOptions *o)
 {
+    if ((unsigned)o->theme > KAL_FIGURE_DARK) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "there is no such theme of a figure");
+    }
     const bool high =
         o->height == 0.0 || (o->height >= smallest_size && o->height <= largest_size);
     if (!high || !(o->width >= smallest_size && o->width <= largest_size)) {
@@ -170,6 +173,7 @@ static KalStatus init(KalFigure *figure, const KalFigureOptions *options)
 KalStatus kal_figure_create(KalContext *ctx, const KalTable *table,
                             const KalFigureOptions *options, KalFigure **out_figure)
 {
+    KAL_NEED(ctx, ctx && table && options && out_figure);
     KalFigure *figure = KAL_NEW(ctx, KalFigure);
     if (!figure) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a figure");
@@ -264,6 +268,7 @@ static KalStatus open_panel(KalFigure *figure, KalPanel **out_panel)
 KalStatus kal_figure_add_panel(KalFigure *figure, const char *const *patterns,
                                size_t count)
 {
+    KAL_NEED(figure ? figure->ctx : NULL, figure && (patterns || count == 0));
     KalPanel *panel = NULL;
     assert(count > 0);
     KAL_TRY(open_panel(figure, &panel));
@@ -308,6 +313,7 @@ static KalPanel *find_panel(KalFigure *figure, size_t column)
 
 KalStatus kal_figure_add_usual_panels(KalFigure *figure, size_t *out_omitted)
 {
+    KAL_NEED(figure ? figure->ctx : NULL, figure && out_omitted);
     size_t omitted = 0;
     KalStatus status = KAL_OK;
     assert(figure->n_panels == 0);
@@ -327,6 +333,9 @@ KalStatus kal_figure_add_usual_panels(KalFigure *figure, size_t *out_omitted)
 
 size_t kal_figure_curves(const KalFigure *figure)
 {
+    if (!figure) {
+        return 0;
+    }
     size_t count = 0;
     for (size_t i = 0; i < figure->n_panels; i++) {
         count += figure->panels[i].count;
@@ -336,6 +345,9 @@ size_t kal_figure_curves(const KalFigure *figure)
 
 KalFigureCurve kal_figure_curve(const KalFigure *figure, size_t i)
 {
+    if (!(figure && i < kal_figure_curves(figure))) {
+        return (KalFigureCurve){.panel = 0};
+    }
     size_t panel = 0;
     while (i >= figure->panels[panel].count) {
         i -= figure->panels[panel++].count;

@@ -59,6 +59,7 @@ static void widen(KalFigure *figure, size_t panel, size_t curve)
 
 KalStatus kal_figure_set_marks(KalFigure *figure, const KalTable *marks)
 {
+    KAL_NEED(figure ? figure->ctx : NULL, figure && marks);
     const KalTable *before = figure->marks;
     figure->marks = marks;
     const KalStatus status = check(figure);

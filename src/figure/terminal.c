@@ -555,6 +555,7 @@ static KalStatus put_figure(Screen *s)
 KalStatus kal_figure_print(const KalFigure *figure, const KalTerminal *terminal,
                            KalSink sink)
 {
+    KAL_NEED(figure ? figure->ctx : NULL, figure && terminal && sink.write);
     KAL_TRY(kal_figure_check(figure));
     Screen *s = KAL_NEW(figure->ctx, Screen);
     if (!s) {

@@ -431,6 +431,7 @@ static KalStatus write_canvas(const Drawing *d, const char *path)
 
 KalStatus kal_figure_write(const KalFigure *figure, const char *path)
 {
+    KAL_NEED(figure ? figure->ctx : NULL, figure && path);
     KalCanvasKind kind = KAL_CANVAS_SVG;
     const KalSpot size = kal_plan_size(figure);
     const KalSheetSize sheet = {size.x, size.y, figure->options.dots_per_inch / 72.0};

@@ -30,6 +30,9 @@ const char *kal_formulation_word(KalFormulation formulation)
 
 bool kal_formulation_find(const char *word, KalFormulation *out_formulation)
 {
+    if (!(word && out_formulation)) {
+        return false;
+    }
     static const KalFormulation all[] = {
 #define KAL_FORMULATION_NAME(name, text, meaning) name,
         KAL_FORMULATION_LIST(KAL_FORMULATION_NAME)
@@ -241,6 +244,7 @@ static KalStatus check_sizes(KalContext *ctx, int n, int m)
 KalStatus kal_motion_create(KalContext *ctx, const KalMotionOptions *options, int n,
                             int m, KalMotion **out_motion)
 {
+    KAL_NEED(ctx, ctx && out_motion);
     const KalMotionOptions chosen = options ? *options : kal_motion_options();
     KAL_TRY(check_options(ctx, &chosen));
     KAL_TRY(check_sizes(ctx, n, m));
@@ -283,6 +287,9 @@ void kal_motion_destroy(KalMotion *motion)
 
 KalMotionFault kal_motion_fault(const KalMotion *motion)
 {
+    if (!motion) {
+        return (KalMotionFault){.count = 0};
+    }
     return motion->fault;
 }
 
@@ -332,6 +339,7 @@ static bool solve_short(KalMotion *s, KalMotionAnswer *answer)
 KalStatus kal_motion_solve(KalMotion *motion, const KalMotionProblem *problem,
                            KalMotionAnswer *out_answer)
 {
+    KAL_NEED(motion ? motion->ctx : NULL, motion && problem && out_answer);
     KalMotionAnswer answer;
     KAL_TRY(begin(motion, problem));
     if (!solve_short(motion, &answer)) {
@@ -360,6 +368,7 @@ static void shift_constraints(KalMotion *s, const double *velocity)
 KalStatus kal_motion_impact(KalMotion *motion, const KalMotionProblem *problem,
                             const double *velocity, KalMotionAnswer *out_answer)
 {
+    KAL_NEED(motion ? motion->ctx : NULL, motion && problem && velocity && out_answer);
     KAL_TRY(begin(motion, problem));
     KAL_TRY(kal_motion_check(motion));
     if (!velocity) {

@@ -5,6 +5,7 @@
 KalStatus kal_problem_parse(KalContext *ctx, const char *name, const char *text,
                             size_t length, KalProblem **out_problem)
 {
+    KAL_NEED(ctx, ctx && name && (text || length == 0) && out_problem);
     KalProblem *problem = KAL_NEW(ctx, KalProblem);
     if (!problem) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "out of memory: no room for a document");
@@ -44,6 +45,9 @@ void kal_problem_destroy(KalProblem *problem)
 
 KalMotionProblem kal_problem_get(const KalProblem *problem)
 {
+    if (!problem) {
+        return (KalMotionProblem){.n = 0};
+    }
     return (KalMotionProblem){
         .n = (int)problem->M.count,
         .m = (int)problem->A.count,
@@ -80,10 +84,16 @@ KalInstantView kal_problem_view(const KalProblem *problem,
 
 KalFormulation kal_problem_formulation(const KalProblem *problem)
 {
+    if (!problem) {
+        return KAL_FORMULATION_DEFAULT;
+    }
     return problem->formulation;
 }
 
 void kal_problem_set_formulation(KalProblem *problem, KalFormulation formulation)
 {
-    problem->formulation = formulation;
+    KalFormulation known;
+    if (problem && kal_formulation_find(kal_formulation_word(formulation), &known)) {
+        problem->formulation = known;
+    }
 }

@@ -180,6 +180,9 @@ void kal_view_write_json(const KalInstantView *view, KalSink sink)
 void kal_problem_write_json(const KalProblem *problem, const KalMotionAnswer *answer,
                             KalSink sink)
 {
+    if (!(problem && answer && sink.write)) {
+        return;
+    }
     const KalInstantView view = kal_problem_view(problem, answer);
     kal_view_write_json(&view, sink);
 }
@@ -217,6 +220,9 @@ void kal_view_write_error_json(const char *message, const char *const *names,
 void kal_problem_write_error_json(const KalProblem *problem, const char *message,
                                   const KalMotionFault *fault, KalSink sink)
 {
+    if (!(message && sink.write)) {
+        return;
+    }
     KalJsonWriter w = {.sink = sink};
     begin_error(&w, message);
     if (problem && fault) {

@@ -408,6 +408,9 @@ void kal_view_write_text(const KalInstantView *view, bool color, KalSink sink)
 void kal_problem_write_text(const KalProblem *problem, const KalMotionAnswer *answer,
                             bool color, KalSink sink)
 {
+    if (!(problem && answer && sink.write)) {
+        return;
+    }
     const KalInstantView view = kal_problem_view(problem, answer);
     kal_view_write_text(&view, color, sink);
 }

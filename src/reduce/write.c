@@ -427,6 +427,9 @@ static bool is_symbol(const KalModel *model, const char *name)
 KalStatus kal_show_reduced(KalSystem *system, const KalSpeedChoice *speeds, size_t n,
                            const KalShowOptions *options, KalSink sink)
 {
+    KAL_NEED(system ? system->ctx : NULL,
+             system && (speeds || n == 0) && options && sink.write
+                 && (unsigned)options->format <= KAL_SHOW_HTML);
     KalExpr values[KAL_REDUCTION_MOST];
     const char *called[KAL_REDUCTION_MOST];
     KalReduction r;

@@ -171,6 +171,7 @@ static KalStatus init(KalReport *report)
 
 KalStatus kal_report_create(KalContext *ctx, KalSystem *system, KalReport **out_report)
 {
+    KAL_NEED(ctx, ctx && system && out_report);
     KalReport *report = KAL_NEW(ctx, KalReport);
     if (!report) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a report");
@@ -198,11 +199,13 @@ void kal_report_destroy(KalReport *report)
 
 KalStatus kal_report_foresee(const KalReport *report, const KalRunOptions *options)
 {
+    KAL_NEED(report ? report->ctx : NULL, report && options);
     return kal_record_foresee(report->record, options);
 }
 
 KalStatus kal_report_take(KalReport *report, KalRun *run)
 {
+    KAL_NEED(report ? report->ctx : NULL, report && run);
     return kal_record_take(report->record, run);
 }
 
@@ -221,6 +224,7 @@ static KalStatus check_template(KalContext *ctx)
 
 KalStatus kal_report_check_path(KalContext *ctx, const char *path)
 {
+    KAL_NEED(ctx, ctx && path);
     KalFile *file = NULL;
     KAL_TRY(check_template(ctx));
     KAL_TRY(kal_file_create(ctx, path, &file));
@@ -269,6 +273,8 @@ static KalStatus write(KalReportData *data, KalCheck **check, KalBlock *rows,
 KalStatus kal_report_write(KalReport *report, const KalRun *run,
                            const KalReportFacts *facts, const char *path)
 {
+    KAL_NEED(report ? report->ctx : NULL, report && run && facts && path);
+    KAL_TRY(kal_run_check_user(run, report->ctx, report->system));
     KalReportData data = {.report = report, .run = run, .facts = facts};
     KalCheck *check = NULL;
     KalBlock rows = {.data = NULL};

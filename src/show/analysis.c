@@ -497,6 +497,9 @@ KalStatus kal_show_linearization(KalAnalysis *analysis,
                                  const KalLinearization *linearization,
                                  const KalShowOptions *options, KalSink sink)
 {
+    KAL_NEED(analysis ? analysis->ctx : NULL,
+             analysis && linearization && options && sink.write
+                 && (unsigned)options->format <= KAL_SHOW_HTML);
     if (options->format == KAL_SHOW_JSON) {
         write_linearization(analysis, linearization, sink);
         return KAL_OK;
@@ -509,6 +512,9 @@ KalStatus kal_show_linearization(KalAnalysis *analysis,
 KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
                          const KalShowOptions *options, KalSink sink)
 {
+    KAL_NEED(analysis ? analysis->ctx : NULL,
+             analysis && modes && options && sink.write
+                 && (unsigned)options->format <= KAL_SHOW_HTML);
     if (options->format == KAL_SHOW_JSON) {
         write_modes(analysis, modes, sink);
         return KAL_OK;
@@ -521,6 +527,9 @@ KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
 KalStatus kal_show_equilibria(KalAnalysis *analysis, const KalEquilibria *equilibria,
                               const KalShowOptions *options, KalSink sink)
 {
+    KAL_NEED(analysis ? analysis->ctx : NULL,
+             analysis && equilibria && options && sink.write
+                 && (unsigned)options->format <= KAL_SHOW_HTML);
     if (options->format == KAL_SHOW_JSON) {
         write_equilibria(analysis, equilibria, sink);
         return KAL_OK;
@@ -534,6 +543,8 @@ KalStatus kal_show_locus(KalContext *ctx, const KalLocus *locus,
                          const KalLocusTitle *title, const KalShowOptions *options,
                          KalSink sink)
 {
+    KAL_NEED(ctx, ctx && locus && title && options && sink.write
+                      && (unsigned)options->format <= KAL_SHOW_HTML);
     if (options->format == KAL_SHOW_JSON) {
         write_locus(locus, title, sink);
         return KAL_OK;

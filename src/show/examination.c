@@ -466,6 +466,10 @@ static void print_conserved(const Page *page)
 
 void kal_show_check(const KalCheck *check, const KalShowOptions *options, KalSink sink)
 {
+    if (!(check && options && sink.write
+          && (unsigned)options->format <= KAL_SHOW_HTML)) {
+        return;
+    }
     const Page page = {.sink = sink, .color = options->color, .check = check};
     if (options->format == KAL_SHOW_JSON) {
         write_json(check, sink);

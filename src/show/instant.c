@@ -79,6 +79,9 @@ static size_t fill_groups(KalInstant *instant, const Lists *lists,
 KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
                            const KalShowOptions *options, KalSink sink)
 {
+    KAL_NEED(instant ? instant->ctx : NULL,
+             instant && answer && options && sink.write
+                 && (unsigned)options->format <= KAL_SHOW_HTML);
     const KalSystem *system = instant->system;
     const double *outputs = NULL;
     Lists lists = {.units = NULL};
@@ -109,11 +112,17 @@ KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
 KalStatus kal_show_system(KalSystem *system, const KalShowOptions *options,
                           KalSink sink)
 {
+    KAL_NEED(system ? system->ctx : NULL,
+             system && options && sink.write
+                 && (unsigned)options->format <= KAL_SHOW_HTML);
     return kal_show_equations(system->equations, options, sink);
 }
 
 void kal_show_error_json(const char *message, const char *const *names, int n_names,
                          KalSink sink)
 {
+    if (!(message && (names || n_names == 0) && sink.write)) {
+        return;
+    }
     kal_view_write_error_json(message, names, (size_t)n_names, sink);
 }

@@ -505,6 +505,8 @@ static KalStatus write_page(KalRun *run, const double *outputs,
 KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
                        const KalShowOptions *options, KalSink sink)
 {
+    KAL_NEED(run ? run->ctx : NULL, run && times && options && sink.write
+                                        && (unsigned)options->format <= KAL_SHOW_HTML);
     const double *outputs = NULL;
     KAL_TRY(kal_instant_outputs(run->instant, &outputs));
     if (options->format == KAL_SHOW_JSON) {

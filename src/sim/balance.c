@@ -111,7 +111,8 @@ static KalStatus list_works(KalSystem *system)
 
 const char *kal_work_kind_word(KalWorkKind kind)
 {
-    return kinds[kind].name;
+    return (unsigned)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind].name
+                                                           : "unknown";
 }
 
 KalStatus kal_balance_derive(KalSystem *system)

@@ -186,6 +186,7 @@ static KalStatus examine(KalCheck *check)
 
 KalStatus kal_check_create(KalContext *ctx, KalSystem *system, KalCheck **out_check)
 {
+    KAL_NEED(ctx, ctx && system && out_check);
     KalCheck *check = KAL_NEW(ctx, KalCheck);
     if (!check) {
         return fail_memory(ctx);
@@ -217,10 +218,16 @@ void kal_check_destroy(KalCheck *check)
 
 bool kal_check_is_consistent(const KalCheck *check)
 {
+    if (!check) {
+        return false;
+    }
     return check->consistent;
 }
 
 const char *kal_check_reason(const KalCheck *check)
 {
+    if (!check) {
+        return "";
+    }
     return check->reason ? check->reason : "";
 }

@@ -114,6 +114,7 @@ static KalStatus init(KalInstant *instant)
 KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
                              KalInstant **out_instant)
 {
+    KAL_NEED(ctx, ctx && system && out_instant);
     KalInstant *instant = KAL_NEW(ctx, KalInstant);
     if (!instant) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an instant");
@@ -154,16 +155,25 @@ void kal_instant_destroy(KalInstant *instant)
 
 double *kal_instant_t(KalInstant *instant)
 {
+    if (!instant) {
+        return NULL;
+    }
     return instant->variables;
 }
 
 double *kal_instant_q(KalInstant *instant)
 {
+    if (!instant) {
+        return NULL;
+    }
     return instant->variables + instant->system->layout.q;
 }
 
 double *kal_instant_qd(KalInstant *instant)
 {
+    if (!instant) {
+        return NULL;
+    }
     return instant->variables + instant->system->layout.qd;
 }
 
@@ -425,6 +435,9 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
 
 KalMotionProblem kal_instant_problem(const KalInstant *instant)
 {
+    if (!instant) {
+        return (KalMotionProblem){.n = 0};
+    }
     const KalSystem *system = instant->system;
     return (KalMotionProblem){
         .n = system->n,
@@ -441,11 +454,17 @@ KalMotionProblem kal_instant_problem(const KalInstant *instant)
 
 KalMotionFault kal_instant_fault(const KalInstant *instant)
 {
+    if (!instant) {
+        return (KalMotionFault){.count = 0};
+    }
     return kal_motion_fault(instant->motion);
 }
 
 size_t kal_instant_fault_names(const KalInstant *instant, const char *const **out_names)
 {
+    if (!(instant && out_names)) {
+        return 0;
+    }
     const KalMotionFault fault = kal_motion_fault(instant->motion);
     const int servos =
         instant->control ? kal_control_blamed(instant->control, out_names) : 0;
@@ -660,6 +679,7 @@ static void keep_answer(KalInstant *instant)
 
 KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
 {
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_answer);
     KAL_TRY(kal_instant_givens(instant));
     if (instant->system->equations->has_C) {
         KAL_TRY(find_nonideal(instant));
@@ -684,7 +704,11 @@ KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answe
 
 KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 {
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_values);
     const KalSystem *system = instant->system;
+    if (instant->answer.n == 0) {
+        return kal_fail(instant->ctx, KAL_ERR_USAGE, "outputs come after a solve");
+    }
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
     instant->variables[system->layout.energy] =
         instant->results[0] + instant->results[1];

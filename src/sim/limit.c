@@ -107,6 +107,9 @@ KalStatus kal_run_limits_note(KalRun *run, bool over)
 
 size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts)
 {
+    if (!(run && out_efforts)) {
+        return 0;
+    }
     *out_efforts = run->efforts;
     return run->instant->control ? (size_t)run->system->n_actuators : 0;
 }

@@ -247,6 +247,7 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
                             const char *const *patterns, size_t count,
                             KalRecord **out_record)
 {
+    KAL_NEED(ctx, ctx && system && (patterns || count == 0) && out_record);
     KalRecord *record = KAL_NEW(ctx, KalRecord);
     if (!record) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a record");
@@ -320,6 +321,7 @@ static bool may_stop(const KalModel *model)
 
 KalStatus kal_record_foresee(const KalRecord *record, const KalRunOptions *options)
 {
+    KAL_NEED(record ? record->ctx : NULL, record && options);
     const double rows = floor((options->until - options->from) / options->every) + 2.0;
     const double columns = (double)kal_table_columns(record->table);
     const double bytes = rows * columns * sizeof(double);
@@ -335,6 +337,9 @@ KalStatus kal_record_foresee(const KalRecord *record, const KalRunOptions *optio
 
 KalTable *kal_record_table(KalRecord *record)
 {
+    if (!record) {
+        return NULL;
+    }
     return record->table;
 }
 
@@ -443,11 +448,16 @@ static KalStatus note_doubts(KalRecord *record, KalInstant *instant)
 
 void kal_record_set_run(KalRecord *record, int number)
 {
+    if (!record) {
+        return;
+    }
     record->number = number;
 }
 
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
+    KAL_NEED(record ? record->ctx : NULL, record && run);
+    KAL_TRY(kal_run_check_user(run, record->ctx, record->system));
     Sample sample = {.run = run,
                      .instant = run->instant,
                      .formulas = record->formulas,
@@ -519,6 +529,8 @@ static KalStatus note_statistics(KalRecord *record, const KalRunStatistics *s)
 
 KalStatus kal_record_finish(KalRecord *record, const KalRun *run)
 {
+    KAL_NEED(record ? record->ctx : NULL, record && run);
+    KAL_TRY(kal_run_check_user(run, record->ctx, record->system));
     KalTable *table = record->table;
     KAL_TRY(kal_table_set_text(table, "model", kal_system_title(record->system)));
     KAL_TRY(kal_table_set_text(table, "model_text", record->system->source->text));

@@ -17,11 +17,33 @@ static const double MOST_SAMPLES = 1e12;
 
 KalRunOptions kal_run_options(const KalSystem *system)
 {
+    if (!system) {
+        return (KalRunOptions){.from = 0.0};
+    }
     return system->run;
 }
 
+#define COUNT(name, word, meaning) +1
+
+// Numbers from elsewhere need not be values of the enum.
+static KalStatus check_choices(KalContext *ctx, const KalRunOptions *options)
+{
+    const unsigned methods = 0 KAL_METHOD_LIST(COUNT);
+    const unsigned drifts = 0 KAL_DRIFT_LIST(COUNT);
+    const unsigned forms = 0 KAL_RUN_FORM_LIST(COUNT);
+    const char *what = (unsigned)options->method >= methods ? "method"
+                       : (unsigned)options->drift >= drifts ? "treatment of drift"
+                       : (unsigned)options->form >= forms   ? "form"
+                                                            : NULL;
+    return what ? kal_fail(ctx, KAL_ERR_USAGE, "there is no such %s of a run", what)
+                : KAL_OK;
+}
+
+#undef COUNT
+
 static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
 {
+    KAL_TRY(check_choices(ctx, options));
     if (!isfinite(options->from) || !isfinite(options->until)
         || options->until < options->from) {
         return kal_fail(ctx, KAL_ERR_USAGE,
@@ -47,8 +69,9 @@ static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
         && !(options->stabilize > 0.0 && isfinite(options->stabilize))) {
         return kal_fail(ctx, KAL_ERR_USAGE, "the rate of stabilize has to be positive");
     }
-    if (!(options->fixed_step >= 0.0)) {
-        return kal_fail(ctx, KAL_ERR_USAGE, "the fixed step must not be negative");
+    if (!(options->fixed_step >= 0.0 && isfinite(options->fixed_step))) {
+        return kal_fail(ctx, KAL_ERR_USAGE,
+                        "the fixed step has to be a number that is not negative");
     }
     return KAL_OK;
 }
@@ -125,6 +148,7 @@ static KalStatus init(KalRun *run)
 KalStatus kal_run_create(KalContext *ctx, const KalSystem *system,
                          const KalRunOptions *options, KalRun **out_run)
 {
+    KAL_NEED(ctx, ctx && system && out_run);
     KalRun *run = KAL_NEW(ctx, KalRun);
     if (!run) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a run");
@@ -187,6 +211,9 @@ KalStatus kal_run_tell(KalRun *run, double t, const char *format, ...)
 
 size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents)
 {
+    if (!(run && out_incidents)) {
+        return 0;
+    }
     *out_incidents = (const KalIncident *)run->incidents.data;
     return run->incidents.size / sizeof(KalIncident);
 }
@@ -280,6 +307,7 @@ KalStatus kal_run_begin(KalRun *run)
 // released.
 static void forget(KalRun *run)
 {
+    run->started = false;
     run->statistics = (KalRunStatistics){.steps = 0};
     run->counted = kal_run_counts(run);
     run->incidents.size = 0;
@@ -331,6 +359,9 @@ static KalStatus note_fault(KalRun *run, KalStatus status)
 
 size_t kal_run_fault(const KalRun *run, const char *const **out_names)
 {
+    if (!(run && out_names)) {
+        return 0;
+    }
     *out_names = run->fault;
     return run->n_fault;
 }
@@ -342,6 +373,7 @@ KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
 
 KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_report)
 {
+    KAL_NEED(run ? run->ctx : NULL, run && out_report);
     *out_report = (KalStartReport){.n_failed = 0}; // not every failure fills it
     forget(run);
     const KalStatus status = kal_instant_start_from(run->instant, text, out_report);
@@ -354,10 +386,46 @@ KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_
     return status == KAL_OK ? note_fault(run, start_here(run)) : status;
 }
 
+// Tell what the constraints did to a state that was given.
+static KalStatus tell_moved(KalRun *run, const double *given)
+{
+    const int n = run->system->n;
+    const double *now = kal_instant_q(run->instant);
+    int worst = -1;
+    double ratio = 10.0; // less is what tolerances allow
+    for (int i = 0; i < 2 * n; i++) {
+        const double allowed =
+            run->options.atol + run->options.rtol * fmax(1.0, fabs(given[i]));
+        if (!(fabs(now[i] - given[i]) <= ratio * allowed)) {
+            ratio = fabs(now[i] - given[i]) / allowed;
+            worst = i;
+        }
+    }
+    return worst < 0 ? KAL_OK
+                     : kal_run_tell(run, run->t,
+                                    "the state that the run was to begin at does not "
+                                    "satisfy the constraints: %s%s moved from %.6g to "
+                                    "%.6g, or others as far",
+                                    kal_system_coordinate_names(run->system)[worst % n],
+                                    worst < n ? "" : "'", given[worst], now[worst]);
+}
+
 KalStatus kal_run_start_here(KalRun *run)
 {
+    KAL_NEED(run ? run->ctx : NULL, run);
+    const size_t size = 2 * (size_t)run->system->n * sizeof(double);
+    double *given = (double *)kal_alloc(run->ctx, 1, size);
+    if (!given) {
+        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory to begin a run");
+    }
+    memcpy(given, kal_instant_q(run->instant), size);
     forget(run);
-    return note_fault(run, start_here(run));
+    KalStatus status = note_fault(run, start_here(run));
+    if (status == KAL_OK) {
+        status = tell_moved(run, given);
+    }
+    kal_free(run->ctx, given, size);
+    return status;
 }
 
 // A step of the integrator; the horizon moves.
@@ -431,22 +499,36 @@ static KalStatus advance(KalRun *run, double t)
     return KAL_OK;
 }
 
-static KalStatus check_started(const KalRun *run)
+static KalStatus check_started(const KalRun *run, KalContext *ctx)
 {
     return run->started ? KAL_OK
-                        : kal_fail(run->ctx, KAL_ERR_USAGE, "the run was not started");
+                        : kal_fail(ctx, KAL_ERR_USAGE, "the run was not started");
+}
+
+KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,
+                             const KalSystem *system)
+{
+    if (run->system != system) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "the run is one of another system");
+    }
+    return check_started(run, ctx);
 }
 
 KalStatus kal_run_advance(KalRun *run, double t)
 {
-    KAL_TRY(check_started(run));
+    KAL_NEED(run ? run->ctx : NULL, run);
+    KAL_TRY(check_started(run, run->ctx));
+    if (isnan(t)) {
+        return kal_fail(run->ctx, KAL_ERR_USAGE, "a run cannot go on to t = NaN");
+    }
     const KalStatus status = advance(run, fmin(t, run->options.until));
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
 }
 
 KalStatus kal_run_step(KalRun *run)
 {
-    KAL_TRY(check_started(run));
+    KAL_NEED(run ? run->ctx : NULL, run);
+    KAL_TRY(check_started(run, run->ctx));
     if (run->over) {
         return KAL_OK;
     }
@@ -462,36 +544,57 @@ KalStatus kal_run_step(KalRun *run)
 
 KalInstant *kal_run_instant(KalRun *run)
 {
+    if (!run) {
+        return NULL;
+    }
     return run->instant;
 }
 
 double kal_run_time(const KalRun *run)
 {
+    if (!run) {
+        return 0.0;
+    }
     return run->t;
 }
 
 KalRunOptions kal_run_get_options(const KalRun *run)
 {
+    if (!run) {
+        return (KalRunOptions){.from = 0.0};
+    }
     return run->options;
 }
 
 bool kal_run_is_over(const KalRun *run)
 {
+    if (!run) {
+        return false;
+    }
     return run->over;
 }
 
 const char *kal_run_stopped_by(const KalRun *run)
 {
+    if (!run) {
+        return NULL;
+    }
     return run->stopped_by;
 }
 
 KalRunStatistics kal_run_statistics(const KalRun *run)
 {
+    if (!run) {
+        return (KalRunStatistics){.steps = 0};
+    }
     return run->statistics;
 }
 
 size_t kal_run_works(KalRun *run, const KalWork **out_works)
 {
+    if (!(run && out_works)) {
+        return 0;
+    }
     KalBalance *balance = &run->balance;
     *out_works = balance->works;
     if (run->system->has_balance && run->solved) {
@@ -509,6 +612,9 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
 
 size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants)
 {
+    if (!(run && out_constants)) {
+        return 0;
+    }
     *out_constants = run->balance.constants;
     return run->balance.n_constants;
 }

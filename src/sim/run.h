@@ -242,6 +242,11 @@ KAL_CHECKED KalStatus kal_run_events_apply(KalRun *run);
 /// Begin at the instant's state: integrator and watches.
 KAL_CHECKED KalStatus kal_run_begin(KalRun *run);
 
+/// Whether what was made for a system can use the run: one of that system that was
+/// started.  KAL_ERR_USAGE, told in `ctx`.
+KAL_CHECKED KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,
+                                         const KalSystem *system);
+
 /// Remember something worth telling.  Beyond a limit it is forgotten.
 KAL_CHECKED KalStatus kal_run_tell(KalRun *run, double t, const char *format, ...)
     KAL_PRINTF(3, 4);

@@ -217,6 +217,7 @@ static bool all_set(const bool *set, int count)
 
 KalStatus kal_instant_set(KalInstant *instant, const char *text, bool *out_complete)
 {
+    KAL_NEED(instant ? instant->ctx : NULL, instant && text);
     const int count = 2 * instant->system->n;
     bool *set = (bool *)kal_alloc(instant->ctx, (size_t)count, sizeof *set);
     if (!set) {

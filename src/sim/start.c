@@ -349,6 +349,7 @@ static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
 KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
                                  KalStartReport *out_report)
 {
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_report);
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     KalStartReport report = {.moved = false};
@@ -371,5 +372,6 @@ KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
 
 KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
 {
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_report);
     return kal_instant_start_from(instant, NULL, out_report);
 }

@@ -159,7 +159,7 @@ static const Format *get_format(KalContext *ctx, const char *path, bool read)
 
 bool kal_table_units_path(const char *path, char *out_path, size_t size)
 {
-    const Format *format = find_format(path);
+    const Format *format = path && out_path ? find_format(path) : NULL;
     if (!format || format->write != kal_csv_write
         || strlen(path) + sizeof ".units" > size) {
         return false;
@@ -175,6 +175,7 @@ KalTableWriteOptions kal_table_write_options(void)
 
 KalStatus kal_table_check_path(KalContext *ctx, const char *path)
 {
+    KAL_NEED(ctx, ctx && path);
     KalFile *file = NULL;
     const Format *format = get_format(ctx, path, false);
     if (!format) {
@@ -250,6 +251,7 @@ static KalStatus write_file(const KalTable *table, const Format *format,
 KalStatus kal_table_write(const KalTable *table, const char *path,
                           const KalTableWriteOptions *options)
 {
+    KAL_NEED(table ? kal_table_context(table) : NULL, table && path);
     KalContext *ctx = kal_table_context(table);
     const Format *format = get_format(ctx, path, false);
     KalFile *file = NULL;
@@ -259,6 +261,9 @@ KalStatus kal_table_write(const KalTable *table, const char *path,
     if (kal_table_columns(table) == 0) {
         return kal_fail(ctx, KAL_ERR_USAGE, "cannot write %s: the table has no columns",
                         kal_file_shown(path));
+    }
+    if (options && (unsigned)options->csv_units > KAL_TABLE_UNITS_FILE) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "there is no such place for units");
     }
     const bool csv = format->write == kal_csv_write;
     const KalTableUnits units =
@@ -272,6 +277,7 @@ KalStatus kal_table_write(const KalTable *table, const char *path,
 KalStatus kal_table_read(KalContext *ctx, const char *path, size_t limit,
                          KalTable **out_table)
 {
+    KAL_NEED(ctx, ctx && path && out_table);
     const Format *format = get_format(ctx, path, true);
     return format ? format->read(ctx, path, limit, out_table) : KAL_ERR_USAGE;
 }

@@ -46,6 +46,7 @@ size_t kal_table_limit(size_t limit)
 
 KalStatus kal_table_create(KalContext *ctx, size_t limit, KalTable **out_table)
 {
+    KAL_NEED(ctx, ctx && out_table);
     KalTable *table = KAL_NEW(ctx, KalTable);
     if (!table) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a table");
@@ -240,6 +241,7 @@ static KalStatus copy_quantity(KalTable *table, const char *what, KalQuantity gi
 
 KalStatus kal_table_add_column(KalTable *table, KalQuantity quantity)
 {
+    KAL_NEED(table ? table->ctx : NULL, table);
     Entry entry = {.number = 0.0};
     if (table->rows > 0) {
         return kal_fail(table->ctx, KAL_ERR_USAGE,
@@ -264,6 +266,7 @@ KalStatus kal_table_set_description(KalTable *table, size_t i, const char *descr
 
 KalStatus kal_table_add_row(KalTable *table, const double *values)
 {
+    KAL_NEED(table ? table->ctx : NULL, table && values);
     const size_t n = kal_table_columns(table);
     if (n == 0) {
         return kal_fail(table->ctx, KAL_ERR_USAGE,
@@ -277,6 +280,7 @@ KalStatus kal_table_add_row(KalTable *table, const double *values)
 
 KalStatus kal_table_set_parameter(KalTable *table, KalQuantity quantity, double value)
 {
+    KAL_NEED(table ? table->ctx : NULL, table);
     Entry entry = {.number = value};
     KAL_TRY(copy_quantity(table, "the name of a parameter", quantity, &entry.quantity));
     Entry *old = find_entry(&table->parameters, entry.quantity.name);
@@ -310,37 +314,54 @@ static KalStatus set_note(KalTable *table, const char *key, const char *text,
 
 KalStatus kal_table_set_text(KalTable *table, const char *key, const char *text)
 {
+    KAL_NEED(table ? table->ctx : NULL, table && key && text);
     KAL_TRY(check_text(table, "the text of a note", text, true));
     return set_note(table, key, text, 0.0);
 }
 
 KalStatus kal_table_set_number(KalTable *table, const char *key, double number)
 {
+    KAL_NEED(table ? table->ctx : NULL, table && key);
     return set_note(table, key, NULL, number);
 }
 
 void kal_table_set_incomplete(KalTable *table, bool incomplete)
 {
+    if (!table) {
+        return;
+    }
     table->incomplete = incomplete;
 }
 
 bool kal_table_is_incomplete(const KalTable *table)
 {
+    if (!table) {
+        return false;
+    }
     return table->incomplete;
 }
 
 size_t kal_table_columns(const KalTable *table)
 {
+    if (!table) {
+        return 0;
+    }
     return list_count(&table->columns);
 }
 
 KalQuantity kal_table_column(const KalTable *table, size_t i)
 {
+    if (!(table && i < kal_table_columns(table))) {
+        return (KalQuantity){"", "", ""};
+    }
     return list_get(&table->columns, i)->quantity;
 }
 
 size_t kal_table_find_column(const KalTable *table, const char *name)
 {
+    if (!(table && name)) {
+        return kal_table_columns(table);
+    }
     const Entry *entry = find_entry(&table->columns, name);
     return entry ? (size_t)(entry - list_get(&table->columns, 0))
                  : kal_table_columns(table);
@@ -348,33 +369,53 @@ size_t kal_table_find_column(const KalTable *table, const char *name)
 
 size_t kal_table_rows(const KalTable *table)
 {
+    if (!table) {
+        return 0;
+    }
     return table->rows;
 }
 
 const double *kal_table_row(const KalTable *table, size_t i)
 {
+    if (!(table && i < kal_table_rows(table))) {
+        return NULL;
+    }
     assert(i < table->rows);
     return (const double *)table->values.data + i * kal_table_columns(table);
 }
 
 size_t kal_table_parameters(const KalTable *table)
 {
+    if (!table) {
+        return 0;
+    }
     return list_count(&table->parameters);
 }
 
 KalTableParameter kal_table_parameter(const KalTable *table, size_t i)
 {
+    if (!(table && i < kal_table_parameters(table))) {
+        return (KalTableParameter){
+            .quantity = {"", "", ""}
+        };
+    }
     const Entry *entry = list_get(&table->parameters, i);
     return (KalTableParameter){.quantity = entry->quantity, .value = entry->number};
 }
 
 size_t kal_table_notes(const KalTable *table)
 {
+    if (!table) {
+        return 0;
+    }
     return list_count(&table->notes);
 }
 
 KalTableNote kal_table_note(const KalTable *table, size_t i)
 {
+    if (!(table && i < kal_table_notes(table))) {
+        return (KalTableNote){.key = ""};
+    }
     const Entry *entry = list_get(&table->notes, i);
     return (KalTableNote){
         .key = entry->quantity.name, .text = entry->text, .number = entry->number};

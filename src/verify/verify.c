@@ -68,6 +68,7 @@ static KalStatus init(KalVerify *v)
 KalStatus kal_verify_create(KalContext *ctx, const KalSystem *system,
                             KalVerify **out_verify)
 {
+    KAL_NEED(ctx, ctx && system && out_verify);
     KalVerify *v = KAL_NEW(ctx, KalVerify);
     if (!v) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to verify a run");
@@ -98,6 +99,9 @@ void kal_verify_destroy(KalVerify *verify)
 
 KalVerifyReport kal_verify_report(const KalVerify *verify)
 {
+    if (!verify) {
+        return (KalVerifyReport){.method = ""};
+    }
     KalVerifyReport report = verify->report;
     report.passed = report.samples > 0 && report.ratio <= report.allowed;
     return report;
@@ -288,6 +292,8 @@ static KalStatus follow(KalVerify *v)
 
 KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
 {
+    KAL_NEED(verify ? verify->ctx : NULL, verify && run);
+    KAL_TRY(kal_run_check_user(run, verify->ctx, verify->system));
     KalVerify *v = verify;
     const KalRunStatistics *s = &run->statistics;
     KalStatus status = KAL_OK;
