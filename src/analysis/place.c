@@ -54,6 +54,7 @@ static KalStatus count_usual(KalAnalysis *a)
 // The model's start with the values of a text in their places, as they are.
 KalStatus kal_analysis_place(KalAnalysis *a, const char *values, KalMisfit *out_misfit)
 {
+    KAL_NEED(a ? a->ctx : NULL, a);
     KalStartReport report;
     KalMisfit misfit = {.count = 0};
     bool complete = false;

@@ -368,7 +368,7 @@ static void shift_constraints(KalMotion *s, const double *velocity)
 KalStatus kal_motion_impact(KalMotion *motion, const KalMotionProblem *problem,
                             const double *velocity, KalMotionAnswer *out_answer)
 {
-    KAL_NEED(motion ? motion->ctx : NULL, motion && problem && velocity && out_answer);
+    KAL_NEED(motion ? motion->ctx : NULL, motion && problem && out_answer);
     KAL_TRY(begin(motion, problem));
     KAL_TRY(kal_motion_check(motion));
     if (!velocity) {
