@@ -317,7 +317,7 @@ static void motions_and_problems(void)
     ok(kal_motion_solve(motion, &empty, &answer) == KAL_ERR_SHAPE);
     refused(kal_motion_solve(motion, NULL, &answer), "kal_motion_solve");
     refused(kal_motion_solve(motion, &empty, NULL), "kal_motion_solve");
-    refused(kal_motion_impact(motion, &empty, NULL, &answer), "kal_motion_impact");
+    refused(kal_motion_impact(motion, NULL, NULL, &answer), "kal_motion_impact");
     refused_mutely(kal_motion_solve(NULL, &empty, &answer));
     ok(kal_motion_fault(NULL).count == 0);
     ok(!kal_formulation_find(NULL, &found) && !kal_formulation_find("default", NULL));
