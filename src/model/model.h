@@ -178,6 +178,7 @@ typedef struct KalAction {
     uint32_t target; ///< coordinate or constraint
     uint32_t order;  ///< of SET
     KalExpr value;   ///< of SET
+    KalSpan span;
 } KalAction;
 
 /// Something that happens when `value` crosses zero.

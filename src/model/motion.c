@@ -273,8 +273,25 @@ typedef struct Actions {
     const KalNode *node;
 } Actions;
 
+// All values of an event are those of the state before it: of two for the same place none
+// is the right one.
+static bool set_same(const KalAction *a, const KalAction *b)
+{
+    return a->kind == KAL_ACTION_SET && b->kind == KAL_ACTION_SET
+           && a->target == b->target && a->order == b->order;
+}
+
 static void add_action(KalBuild *b, Actions *actions, KalAction action)
 {
+    const KalAction *list = (const KalAction *)actions->list.data;
+    action.span = actions->node->span;
+    for (size_t i = 0; i < actions->list.size / sizeof *list; i++) {
+        if (set_same(&list[i], &action)) {
+            kal_build_error(b, action.span, "this event sets the same value twice");
+            kal_build_note(b, list[i].span, "the first is here");
+            return;
+        }
+    }
     kal_build_check(b, kal_block_add(b->ctx, &actions->list, &action, sizeof action));
 }
 
