@@ -239,16 +239,6 @@ static KalStatus finish(KalDop853 *s, Attempt *attempt)
     return KAL_OK;
 }
 
-// Where the next step begins: projected, with its rate.
-static KalStatus settle(KalDop853 *s, const Attempt *attempt)
-{
-    memcpy(s->y_next, s->y_end, (size_t)s->ld * sizeof(double));
-    if (s->system.project) {
-        KAL_TRY(project(s, attempt->t_new, s->y_next));
-    }
-    return evaluate(s, attempt->t_new, s->y_next, s->k[KAL_DOP853_END]);
-}
-
 static bool is_fixed(const KalDop853 *s)
 {
     return s->options.fixed_step > 0.0;
@@ -257,6 +247,22 @@ static bool is_fixed(const KalDop853 *s)
 static bool is_accurate(const KalDop853 *s, const Attempt *attempt)
 {
     return is_fixed(s) || attempt->error <= 1.0;
+}
+
+// Where the next step begins: projected, if the way there is small enough, with its rate.
+static KalStatus settle(KalDop853 *s, Attempt *attempt)
+{
+    memcpy(s->y_next, s->y_end, (size_t)s->ld * sizeof(double));
+    if (s->system.project) {
+        KAL_TRY(project(s, attempt->t_new, s->y_next));
+        const int n = s->system.n - s->system.n_integrals;
+        const double shift =
+            kal_ode_shift(n, s->options.rtol, s->atol, s->y_end, s->y_next);
+        attempt->error = fmax(attempt->error, shift);
+    }
+    return is_accurate(s, attempt)
+               ? evaluate(s, attempt->t_new, s->y_next, s->k[KAL_DOP853_END])
+               : KAL_OK;
 }
 
 // All stages, and the end if its error is small enough.

@@ -8,9 +8,10 @@
 ///
 ///     start(t, y, t_end); do { step(&s); interpolate(t, y)…; } while (!s.finished);
 ///
-/// A step that is accepted for its error is projected, if the system has a projection, and
-/// the next one begins with the projected state and its rate; the error estimate and the
-/// polynomial of dense output are those of the step as the method took it.
+/// A step whose error is small enough is projected, if the system has a projection, and
+/// the next one begins with the projected state and its rate.  The way to there counts as
+/// an error too: a step that is moved by more than the tolerances is rejected.  The
+/// polynomial of dense output is that of the step as the method took it.
 
 #ifndef ODE_DOP853_H
 #define ODE_DOP853_H

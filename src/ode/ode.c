@@ -120,6 +120,22 @@ KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system, double t,
                     first, isnan(out_rate[first]) ? "not a number" : "infinite", t);
 }
 
+double kal_ode_shift(int n, double rtol, const double *atol, const double *from,
+                     const double *to)
+{
+    const double rounding = 1e-9; // of the largest: constraints magnify it
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(to[i]));
+    }
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double allowed = atol[i] + rtol * fabs(to[i]) + rounding * largest;
+        most = fmax(most, fabs(to[i] - from[i]) / allowed);
+    }
+    return most;
+}
+
 double kal_ode_least_step(double t)
 {
     return 16.0 * DBL_EPSILON * fabs(t) + 16.0 * DBL_MIN;

@@ -31,6 +31,11 @@ bool kal_ode_may_retry(const KalOdeSystem *system, KalStatus status);
 KAL_CHECKED KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system,
                                    double t, const double *y, double *out_rate);
 
+/// How far a projection moved n numbers, in units of what is allowed for each, theory
+/// (12.19).
+double kal_ode_shift(int n, double rtol, const double *atol, const double *from,
+                     const double *to);
+
 /// The steps that can be told from none at time t are longer than this.
 double kal_ode_least_step(double t);
 

@@ -9,7 +9,7 @@
 enum {
     MOST_CUTS = 200, // of a bracket
     MOST_DIVES = 6,  // towards the bottom of a dip
-    ARRAYS = 5,      // now, ahead, trial, change, probe
+    ARRAYS = 6,      // now, ahead, trial, change, outer, probe
 };
 
 // A bracket is halved when it has not shrunk to this in three cuts.
@@ -20,6 +20,9 @@ static const double JUMP = 1e-3;
 static const double JUMP_WIDTH = 1e-5;
 // A dip is worth looking at when it seems to lead to less than this part of its samples.
 static const double DEEP = 0.5;
+// Values this many times those at the ends of the whole bracket, on both sides of a change
+// of side, are those of a pole.
+static const double POLE = 3.0;
 
 // What is known about a function at the present time.
 typedef struct Watch {
@@ -27,6 +30,7 @@ typedef struct Watch {
     int side;    // 1 or -1, or 0 while it has to leave zero
     double zero; // size of its rounding
     double band; // it has left zero when it is larger
+    bool poles;  // count
 } Watch;
 
 struct KalRoots {
@@ -49,6 +53,7 @@ struct KalRoots {
     double *ahead;  // count: values at the end of the bracket
     double *trial;  // count
     double *change; // count: over the whole bracket
+    double *outer;  // count: the largest value at its ends
     double *probe;  // count: values close to the beginning
     double *times;  // of the samples, with room for a dip at each inner one
     double *rows;   // values of the samples, count each
@@ -90,10 +95,12 @@ static bool make_arrays(KalRoots *r, const KalRootSpec *spec)
     r->ahead = r->now + n;
     r->trial = r->now + 2 * n;
     r->change = r->now + 3 * n;
-    r->probe = r->now + 4 * n;
+    r->outer = r->now + 4 * n;
+    r->probe = r->now + 5 * n;
     for (size_t i = 0; i < n; i++) {
         r->watch[i].direction = spec->directions ? spec->directions[i] : KAL_ROOT_BOTH;
         r->watch[i].zero = spec->zeros ? spec->zeros[i] : 0.0;
+        r->watch[i].poles = spec->poles && spec->poles[i];
     }
     return true;
 }
@@ -337,21 +344,32 @@ static KalStatus gather(KalRoots *r, Bracket *b)
     return KAL_OK;
 }
 
-// Note what crossed in the bracket and move to its end.
-static void cross(KalRoots *r, const Bracket *b)
+// Whether a function changes its side in the bracket through a pole, theory (12.18).
+static bool is_pole(const KalRoots *r, int i)
 {
+    const double least = fmin(fabs(r->now[i]), fabs(r->ahead[i]));
+    return !r->watch[i].poles && least > POLE * r->outer[i];
+}
+
+// Note what crossed in the bracket and move to its end; answers whether anything did.
+static bool cross(KalRoots *r, const Bracket *b)
+{
+    bool any = false;
     for (int i = 0; i < r->count; i++) {
         Watch *w = &r->watch[i];
-        r->crossings[i] = crossing(w, r->ahead[i]);
+        const bool pole = is_pole(r, i);
+        r->crossings[i] = pole ? 0 : crossing(w, r->ahead[i]);
         if (r->crossings[i] != 0) {
             const double off = fmax(fabs(r->now[i]), fabs(r->ahead[i]));
             const bool jumps =
                 b->narrow && fabs(r->ahead[i] - r->now[i]) > JUMP * r->change[i];
             wait_at_zero(w, jumps ? 0.0 : off);
+            any = true;
         }
     }
     move_to(r, b->t, r->ahead);
-    r->leaving = true;
+    r->leaving = r->leaving || any;
+    return any;
 }
 
 static bool is_ahead(const KalRoots *r, double t)
@@ -361,18 +379,19 @@ static bool is_ahead(const KalRoots *r, double t)
 
 // Find the first crossing between the present and t, where the values show that there is
 // one.
-static KalStatus locate(KalRoots *r, double t, const double *values)
+static KalStatus locate(KalRoots *r, double t, const double *values, bool *out_found)
 {
     Bracket b = {.t = t, .tilt = 1.0};
     const double width = fabs(t - r->t);
     for (int i = 0; i < r->count; i++) {
         r->ahead[i] = values[i];
         r->change[i] = fabs(values[i] - r->now[i]);
+        r->outer[i] = fmax(fabs(values[i]), fabs(r->now[i]));
     }
     KAL_TRY(shorten(r, &b));
     b.narrow = fabs(b.t - r->t) < JUMP_WIDTH * width;
     KAL_TRY(gather(r, &b));
-    cross(r, &b);
+    *out_found = cross(r, &b) && !(fabs(r->t - r->t_start) <= 2.0 * r->tolerance);
     return KAL_OK;
 }
 
@@ -381,8 +400,7 @@ static KalStatus visit(KalRoots *r, double t, const double *values, bool *out_fo
 {
     *out_found = false;
     while (is_ahead(r, t) && any_crossing(r, values)) {
-        KAL_TRY(locate(r, t, values));
-        *out_found = !(fabs(r->t - r->t_start) <= 2.0 * r->tolerance);
+        KAL_TRY(locate(r, t, values, out_found));
         if (*out_found) {
             return KAL_OK;
         }
@@ -584,6 +602,19 @@ KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
     *out_hit = (KalRootHit){
         .found = found, .t = r->t, .crossings = r->crossings, .values = r->now};
     return KAL_OK;
+}
+
+void kal_roots_set_samples(KalRoots *roots, int samples)
+{
+    const int most = (roots->most_rows - 1) / 2;
+    roots->sampled = roots->sampled && samples == roots->samples;
+    roots->samples = samples < most ? samples : most;
+}
+
+int kal_roots_side(const KalRoots *roots, int function, double *out_band)
+{
+    *out_band = roots->watch[function].band;
+    return roots->watch[function].side;
 }
 
 double kal_roots_time(const KalRoots *roots)

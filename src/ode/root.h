@@ -14,9 +14,13 @@
 /// it counts again when it has left zero by more than it was off at its crossing, so that
 /// neither the start nor the remains of an event are one.
 ///
+/// *Poles.*  A function that changes its side through a pole does not cross, unless it is
+/// said that poles count.
+///
 /// *What is seen.*  Each stretch is sampled at its end and at inner points, and where a
 /// function dips towards zero between samples it is followed to the bottom; two crossings
-/// closer than samples, without such a dip, are missed.
+/// closer than samples, without such a dip, are missed.  Whoever knows bounds of the
+/// functions searches stretches so short that there is nothing to miss.
 ///
 /// A step allocates nothing.  The same input gives the same bits.
 
@@ -50,7 +54,9 @@ typedef struct KalRootSpec {
     const KalRootDirection *directions; ///< count; NULL: both.  Copied
     const double *zeros; ///< count: values up to this size may be rounding and are no
                          ///< departure from zero; NULL: 0.  Copied
-    int samples;         ///< inner points of a stretch, 0 or more
+    const bool *poles; ///< count: a change of side through a pole counts as a crossing;
+                       ///< NULL: never.  Copied
+    int samples;       ///< inner points of a stretch, 0 or more
 } KalRootSpec;
 
 /// What a search found.  The arrays belong to the KalRoots and hold until its next call.
@@ -84,6 +90,14 @@ KAL_CHECKED KalStatus kal_roots_restart(KalRoots *roots, double t);
 /// time moves there, or to t_end when there are none; call again for the rest.
 KAL_CHECKED KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
                                      KalRootHit *out_hit);
+
+/// On which side a function is now: 1 or −1, or 0 while it has to leave zero; *out_band is
+/// then the size that it has to exceed.
+int kal_roots_side(const KalRoots *roots, int function, double *out_band);
+
+/// From now on, look at this many inner points of a stretch: at most as many as `samples`
+/// was at first.
+void kal_roots_set_samples(KalRoots *roots, int samples);
 
 /// The present time.
 double kal_roots_time(const KalRoots *roots);

@@ -18,6 +18,8 @@ enum {
 // Of theory (12.11).
 static const double STEP_PART = 0.3;
 static const double LEAST_TOLERANCE = 100.0 * DBL_EPSILON;
+// A projection may move a state by this many times the tolerances.
+static const double FAR = 10.0;
 
 struct KalStiff {
     KalContext *ctx;
@@ -36,6 +38,7 @@ struct KalStiff {
     double *y;
     double *y_old;
     double *scratch;
+    double *atol;
     double *block;
     SUNContext sun;
     void *cvode;
@@ -106,6 +109,22 @@ static int call_jacobian(realtype t, // NOLINT(readability-function-size)
     return answer(s, jacobian(s, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J)));
 }
 
+// Whether the projection has moved a state further than errors of a step explain.
+static bool is_far(const KalStiff *s, const double *from)
+{
+    return kal_ode_shift(s->system.n, s->options.rtol, s->atol, from, s->scratch) > FAR;
+}
+
+// Ask for a smaller step.
+static int refuse_way(KalStiff *s, double t)
+{
+    s->refusal =
+        kal_fail(s->ctx, KAL_ERR_STEP,
+                 "near t = %.17g every step leads too far from the constraints", t);
+    s->counts.retries++;
+    return 1;
+}
+
 // CVODE wants the way to the manifold, not the point on it.
 static int call_project(realtype t, N_Vector y, N_Vector correction, realtype tolerance,
                         N_Vector error, void *user)
@@ -121,7 +140,7 @@ static int call_project(realtype t, N_Vector y, N_Vector correction, realtype to
     for (int i = 0; i < s->system.n && status == KAL_OK; i++) {
         way[i] = s->scratch[i] - from[i];
     }
-    return answer(s, status);
+    return status == KAL_OK && is_far(s, from) ? refuse_way(s, t) : answer(s, status);
 }
 
 static KalStatus no_memory(KalStiff *s)
@@ -165,24 +184,25 @@ double kal_stiff_least_tolerance(int n)
     return pow(LEAST_TOLERANCE * sqrt((double)n) / STEP_PART, 5.0 / 6.0);
 }
 
-static int set_tolerances(KalStiff *s, double *atol)
+static int set_tolerances(KalStiff *s)
 {
     const double share = share_of_step(s);
     for (int i = 0; i < s->system.n; i++) {
-        atol[i] = share * (s->options.atols ? s->options.atols[i] : s->options.atol);
+        s->atol[i] = s->options.atols ? s->options.atols[i] : s->options.atol;
+        s->scratch[i] = share * s->atol[i];
     }
     s->options.atols = NULL; // borrowed for this call only
-    N_VSetArrayPointer(atol, s->sample);
+    N_VSetArrayPointer(s->scratch, s->sample);
     return CVodeSVtolerances(s->cvode, share * s->options.rtol, s->sample);
 }
 
 // All that CVODE has to know but for the state; 0 when it agrees.
-static int set_up(KalStiff *s, double *atol)
+static int set_up(KalStiff *s)
 {
     int flag = CVodeSetErrHandlerFn(s->cvode, keep_text, s);
     flag = flag ? flag : CVodeInit(s->cvode, call_rate, 0.0, s->state);
     flag = flag ? flag : CVodeSetUserData(s->cvode, s);
-    flag = flag ? flag : set_tolerances(s, atol);
+    flag = flag ? flag : set_tolerances(s);
     flag = flag ? flag : CVodeSetLinearSolver(s->cvode, s->linear, s->J);
     flag = flag ? flag : CVodeSetJacFn(s->cvode, call_jacobian);
     // Stiff directions of mechanical systems turn as they move: whenever CVODE factors
@@ -230,10 +250,11 @@ KalStatus kal_stiff_create(KalContext *ctx, const KalOdeSystem *system,
     s->y = s->block;
     s->y_old = s->block + n;
     s->scratch = s->block + 2 * n;
+    s->atol = s->block + 3 * n;
     KalStatus status = KAL_OK;
     if (!s->block || !make_parts(s)) {
         status = no_memory(s);
-    } else if (set_up(s, s->block + 3 * n) != CV_SUCCESS) {
+    } else if (set_up(s) != CV_SUCCESS) {
         status = kal_fail(ctx, KAL_ERR_NOMEM, "CVODE could not be set up: %s", s->text);
     }
     if (status != KAL_OK) {

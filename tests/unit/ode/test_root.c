@@ -126,6 +126,16 @@ static double line_c(double t)
     return t - 1.0 / 3.0 - 1e-6;
 }
 
+static double pole(double t)
+{
+    return 1.0 / (t - 0.37);
+}
+
+static double cubic_pole(double t)
+{
+    return -1e-6 / ((t - 0.8) * (t - 0.8) * (t - 0.8));
+}
+
 static double never(double t)
 {
     return 1.0 + t * t;
@@ -587,9 +597,59 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK);
 }
 
+// A change of side through a pole is no crossing, unless it counts; real ones still are.
+static void poles_are_passed(void)
+{
+    begin();
+    const int places[] = {0, 3};
+    for (int k = 0; k < 2; k++) {
+        Scene scene = {
+            .count = 3, .function = {pole, cubic_pole, line_c}
+        };
+        KalRoots *roots = follow(&scene, NULL, NULL, places[k]);
+        ok(kal_roots_start(roots, 0.0) == KAL_OK);
+        const KalRootHit hit = find(roots, 1.0, 1e-12);
+        ok(hit.found && hit.crossings[0] == 0 && hit.crossings[2] == 1);
+        near(hit.t, 1.0 / 3.0 + 1e-6, 1e-11);
+        ok(!find(roots, 1.0, 1e-12).found);
+        kal_roots_destroy(roots);
+    }
+    Scene scene = {.count = 1, .function = {pole}};
+    const bool counts = true;
+    const KalRootSpec spec = {
+        .count = 1, .values = scene_values, .user = &scene, .poles = &counts};
+    KalRoots *roots = NULL;
+    double band = 0.0;
+    ok(kal_roots_create(ctx, &spec, &roots) == KAL_OK);
+    ok(kal_roots_start(roots, 0.0) == KAL_OK);
+    ok(kal_roots_side(roots, 0, &band) == -1);
+    const KalRootHit hit = find(roots, 1.0, 1e-12);
+    ok(hit.found && hit.crossings[0] == 1);
+    near(hit.t, 0.37, 1e-11);
+    kal_roots_destroy(roots);
+    end();
+}
+
+// Fewer samples see less, and no more than at first can be had.
+static void samples_can_be_chosen(void)
+{
+    begin();
+    for (int samples = 0; samples < 6; samples += 3) {
+        Scene scene = {.count = 1, .function = {dip}};
+        KalRoots *roots = follow(&scene, NULL, NULL, 3);
+        ok(kal_roots_start(roots, 0.0) == KAL_OK);
+        kal_roots_set_samples(roots, samples);
+        ok(find(roots, 1.0, 1e-12).found == (samples > 0));
+        kal_roots_set_samples(roots, 1000);
+        kal_roots_destroy(roots);
+    }
+    end();
+}
+
 TAP_RUN(TAP_CASE(waves_are_followed), TAP_CASE(directions_are_kept_to),
         TAP_CASE(time_may_run_backward), TAP_CASE(shapes_do_not_matter),
-        TAP_CASE(jumps_repeat), TAP_CASE(instants_are_told_apart),
+        TAP_CASE(jumps_repeat), TAP_CASE(poles_are_passed),
+        TAP_CASE(samples_can_be_chosen), TAP_CASE(instants_are_told_apart),
         TAP_CASE(dips_are_followed), TAP_CASE(zero_at_the_start_is_no_event),
         TAP_CASE(rounding_is_no_event), TAP_CASE(balls_bounce),
         TAP_CASE(restart_looks_anew), TAP_CASE(every_call_may_fail),

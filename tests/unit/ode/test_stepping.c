@@ -568,11 +568,51 @@ static void steps_allocate_nothing(void)
     end();
 }
 
+// At rest, but for the manifold, which moves by 1 within 0.01 of t = 0.5.
+static KalStatus rest_rate(void *user, double t, const double *y, double *out_rate)
+{
+    (void)user;
+    (void)t;
+    (void)y;
+    out_rate[0] = 0.0;
+    return KAL_OK;
+}
+
+static KalStatus ramp_project(void *user, double t, double *y)
+{
+    (void)user;
+    y[0] = fmin(fmax(100.0 * (t - 0.5), 0.0), 1.0);
+    return KAL_OK;
+}
+
+// Rates that see nothing of it leave the step size to the projection.
+static void a_projection_that_moves_far_shortens_steps(void)
+{
+    begin();
+    const KalOdeSystem system = {.n = 1, .rate = rest_rate, .project = ramp_project};
+    KalOdeOptions options = kal_ode_options();
+    options.rtol = options.atol = 1e-3;
+    KalDop853 *solver = NULL;
+    KalOdeStep step = {.finished = false};
+    const double y = 0.0;
+    ok(kal_dop853_create(ctx, &system, &options, &solver) == KAL_OK);
+    ok(kal_dop853_start(solver, 0.0, &y, 1.0) == KAL_OK);
+    double longest = 0.0;
+    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+        longest = fmax(longest, fabs(step.y_new[0] - step.y_old[0]));
+    }
+    ok(longest <= 2.1e-3);
+    near(step.y_new[0], 1.0, 0.0);
+    kal_dop853_destroy(solver);
+    end();
+}
+
 TAP_RUN(TAP_CASE(every_call_may_fail), TAP_CASE(every_call_may_ask_for_a_smaller_step),
         TAP_CASE(steps_keep_to_the_domain), TAP_CASE(domain_ends_with_the_last_failure),
         TAP_CASE(collapse_of_the_step_is_an_error),
         TAP_CASE(jumps_in_the_rate_are_survived), TAP_CASE(overflow_is_an_error),
         TAP_CASE(end_may_be_moved), TAP_CASE(start_forgets_all),
+        TAP_CASE(a_projection_that_moves_far_shortens_steps),
         TAP_CASE(stiffness_is_noticed), TAP_CASE(projected_stages_lie_on_the_manifold),
         TAP_CASE(wrong_use_is_refused), TAP_CASE(every_allocation_may_fail),
         TAP_CASE(steps_allocate_nothing))
