@@ -511,7 +511,7 @@ KalValue kal_build_call(KalBuild *b, const KalNode *node);
 KalValue kal_build_rate(KalBuild *b, KalValue value, const KalNode *node);
 
 /// Remembers the text of nodes that were made since the graph had `before` nodes and can
-/// fail.
+/// fail or are made of pieces.
 void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span);
 /// @}
 

@@ -97,9 +97,10 @@ static KalValue apply_more(KalBuild *b, KalOp op, const KalNode *node)
         result.unit = kal_build_agree(b, c.unit, result.unit, argument->span, "this",
                                       "what is before it");
         const KalUnitId unit = function_unit(b, op, result, argument);
-        result =
-            kal_build_scalar_of(b, kal_binary(b->graph, op, result.of.expr, c.of.expr),
-                                result.marks | c.marks, unit, node);
+        const uint32_t before = kal_graph_count(b->graph);
+        const KalExpr e = kal_binary(b->graph, op, result.of.expr, c.of.expr);
+        kal_build_origin(b, before, node->span);
+        result = kal_build_scalar_of(b, e, result.marks | c.marks, unit, node);
     }
     return result;
 }

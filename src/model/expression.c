@@ -326,8 +326,10 @@ static KalValue eval_compare(KalBuild *b, const KalNode *node)
                           "the other side");
     bool exchange;
     const KalOp op = compare_op((KalCompare)node->op, &exchange);
+    const uint32_t count = kal_graph_count(b->graph);
     const KalExpr e = exchange ? kal_binary(b->graph, op, right.of.expr, left.of.expr)
                                : kal_binary(b->graph, op, left.of.expr, right.of.expr);
+    kal_build_origin(b, count, node->span);
     const KalValue result =
         kal_build_scalar_of(b, e, left.marks | right.marks, KAL_UNIT_ANY, node);
     return index || kal_build_is_structural(b, result) ? decide(b, result, node)

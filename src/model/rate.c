@@ -3,6 +3,7 @@
 // Time derivatives, and where nodes come from.
 
 #include "expr/order.h"
+#include "expr/switch.h"
 #include "model/build_impl.h"
 
 static const unsigned NO_RATE = KAL_MARK(ACCELERATION) | KAL_MARK(REACTION)
@@ -104,7 +105,8 @@ KalValue kal_build_rate(KalBuild *b, KalValue value, const KalNode *node)
                           node);
 }
 
-static bool can_fail(KalExprNode node)
+// Whether messages may be about a node: it can have no value, or is made of pieces.
+static bool is_mentioned(KalExprNode node)
 {
     switch ((KalOp)node.op) {
     case KAL_OP_DIV:
@@ -118,7 +120,7 @@ static bool can_fail(KalExprNode node)
     case KAL_OP_SINH:
     case KAL_OP_COSH: return true;
     case KAL_OP_POWI: return (int32_t)node.arg[1].index < 0;
-    default: return false;
+    default: return kal_op_switches((KalOp)node.op);
     }
 }
 
@@ -127,7 +129,7 @@ void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span)
     const uint32_t after = kal_graph_count(b->graph);
     for (uint32_t i = before; i < after; i++) {
         const KalExpr node = {i};
-        if (can_fail(kal_graph_node(b->graph, node))) {
+        if (is_mentioned(kal_graph_node(b->graph, node))) {
             kal_build_check(
                 b, kal_model_add_origin(b->model,
                                         (KalOrigin){node, kal_build_shown(b, span)}));

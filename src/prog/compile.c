@@ -4,6 +4,7 @@
 // within windows of neighbors so that equal operations stand together.
 
 #include "expr/order.h"
+#include "expr/switch.h"
 #include "prog/program_impl.h"
 
 #include <assert.h>
@@ -367,6 +368,30 @@ static KalStatus write_tape(Compiler *c, KalTape *tape, uint8_t home)
     return status == KAL_OK ? flush(c) : status;
 }
 
+// Where the modes of switches are, once slots are known.
+static KalStatus place_switches(Compiler *c, const KalProgramSpec *spec)
+{
+    KalProgram *p = c->program;
+    const KalTape *tape = &p->tapes[KAL_TAPE_EVAL];
+    if (spec->n_switches == 0 || tape->n_slots == 0) {
+        return KAL_OK;
+    }
+    p->places = kal_alloc(c->ctx, tape->n_slots, sizeof *p->places);
+    if (!p->places) {
+        return no_memory(c->ctx);
+    }
+    for (uint32_t i = 0; i < c->order.count; i++) {
+        const bool switches = kal_op_switches((KalOp)c->order.steps[i].op)
+                              && c->notes[i].home == HOME_COMPUTED;
+        for (size_t k = 0; switches && k < spec->n_switches; k++) {
+            if (spec->switches[k].node.index == c->order.steps[i].node.index) {
+                p->places[c->notes[i].slot - tape->first] = spec->switches[k].place;
+            }
+        }
+    }
+    return KAL_OK;
+}
+
 static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *spec)
 {
     assert(c->order.count < UINT32_C(1) << 29); // slots leave a bit for KAL_MINUS
@@ -381,6 +406,7 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
     place_leaves(c, g);
     KAL_TRY(write_tape(c, &c->program->tapes[KAL_TAPE_PREPARE], HOME_PREPARED));
     KAL_TRY(write_tape(c, &c->program->tapes[KAL_TAPE_EVAL], HOME_COMPUTED));
+    KAL_TRY(place_switches(c, spec));
     for (size_t i = 0; i < spec->n_outputs; i++) {
         c->program->outputs[i] = c->notes[c->order.roots[i]].slot;
     }

@@ -68,6 +68,68 @@ static const Loop loops[KAL_DO_COUNT] = {
     do_sum,
 };
 
+// Switches on given pieces.
+typedef struct Frozen {
+    const int32_t *places; // of the run at hand
+    const double *modes;
+} Frozen;
+
+typedef void (*FrozenLoop)(const double *work, double *out, const KalOperands *operands,
+                           size_t count, Frozen frozen);
+
+// The piece that switch i of a run is on, or NaN.
+static inline double mode_of(Frozen frozen, size_t i)
+{
+    const int32_t place = frozen.places[i];
+    if (place == 0) {
+        return NAN;
+    }
+    return place > 0 ? frozen.modes[place - 1] : -frozen.modes[-place - 1];
+}
+
+#define KAL_SWITCH(name, function, piece, value)                                    \
+    static void on_##name(const double *work, double *out,                          \
+                          const KalOperands *operands, size_t count, Frozen frozen) \
+    {                                                                               \
+        for (size_t i = 0; i < count; i++) {                                        \
+            const double m = mode_of(frozen, i);                                    \
+            if (isnan(m)) {                                                         \
+                do_##name(work, out + i, operands + i, 1);                          \
+                continue;                                                           \
+            }                                                                       \
+            const double a = work[operands[i].a];                                   \
+            const double b = work[operands[i].b];                                   \
+            (void)a, (void)b;                                                       \
+            out[i] = (value);                                                       \
+        }                                                                           \
+    }
+#include "expr/switches.def"
+#undef KAL_SWITCH
+
+static const FrozenLoop frozen_loops[KAL_DO_COUNT] = {
+#define KAL_SWITCH(name, function, piece, value) [KAL_OP_##name] = on_##name,
+#include "expr/switches.def"
+#undef KAL_SWITCH
+};
+
+void kal_tape_run_on(const KalTape *tape, const int32_t *places, const double *modes,
+                     double *work)
+{
+    const KalTapeRun *runs = tape->runs.data;
+    const size_t n = tape->runs.size / sizeof *runs;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t first = runs[i].first;
+        const uint32_t at = first - tape->first;
+        const FrozenLoop loop = frozen_loops[runs[i].what];
+        if (loop) {
+            loop(work, work + first, tape->operands + at, runs[i].count,
+                 (Frozen){places + at, modes});
+        } else {
+            loops[runs[i].what](work, work + first, tape->operands + at, runs[i].count);
+        }
+    }
+}
+
 void kal_tape_run(const KalTape *tape, double *work)
 {
     const KalTapeRun *runs = tape->runs.data;

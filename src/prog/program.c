@@ -21,6 +21,10 @@ void kal_program_destroy(KalProgram *program)
     kal_free(ctx, program->constants,
              program->n_constants * sizeof *program->constants);
     kal_free(ctx, program->nodes, program->n_slots * sizeof *program->nodes);
+    kal_free(ctx, program->places,
+             program->places
+                 ? program->tapes[KAL_TAPE_EVAL].n_slots * sizeof *program->places
+                 : 0);
     kal_free(ctx, program->outputs, program->n_outputs * sizeof *program->outputs);
     kal_free(ctx, program, sizeof *program);
 }
@@ -58,8 +62,19 @@ void kal_program_prepare(const KalProgram *program, const double *parameters,
 void kal_program_eval(const KalProgram *program, const double *variables, double *work,
                       double *out_values)
 {
+    kal_program_eval_on(program, variables, NULL, work, out_values);
+}
+
+void kal_program_eval_on(const KalProgram *program, const double *variables,
+                         const double *modes, double *work, double *out_values)
+{
+    const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
     copy(work + program->variables, variables, program->n_variables);
-    kal_tape_run(&program->tapes[KAL_TAPE_EVAL], work);
+    if (modes && program->places) {
+        kal_tape_run_on(tape, program->places, modes, work);
+    } else {
+        kal_tape_run(tape, work);
+    }
     for (size_t i = 0; i < program->n_outputs; i++) {
         out_values[i] = work[program->outputs[i]];
     }

@@ -15,6 +15,14 @@
 
 #include "expr/graph.h"
 
+/// A node that is made of pieces (expr/switch.h) and the mode that says on which piece it
+/// is computed.
+typedef struct KalProgramSwitch {
+    KalExpr node;
+    int32_t
+        place; ///< 1 + the place of the mode, negative where the mode counts negated
+} KalProgramSwitch;
+
 /// What to compile: outputs, and the symbols that they are made of in the order in which
 /// their values will be given.
 typedef struct KalProgramSpec {
@@ -24,6 +32,8 @@ typedef struct KalProgramSpec {
     size_t n_parameters;
     const KalExpr *variables; ///< n_variables symbols
     size_t n_variables;
+    const KalProgramSwitch *switches; ///< n_switches nodes; others are never frozen
+    size_t n_switches;
 } KalProgramSpec;
 
 typedef struct KalProgram KalProgram;
@@ -51,6 +61,25 @@ void kal_program_prepare(const KalProgram *program, const double *parameters,
 /// Evaluate with work memory that was prepared.
 void kal_program_eval(const KalProgram *program, const double *variables, double *work,
                       double *out_values);
+
+/// The same on pieces that are given: a switch whose mode is a number is computed on that
+/// piece, wherever its operands are; one whose mode is NaN, as it comes.  `modes` may be
+/// NULL: as it comes.
+void kal_program_eval_on(const KalProgram *program, const double *variables,
+                         const double *modes, double *work, double *out_values);
+
+/// A range of values; low ≤ high.
+typedef struct KalRange {
+    double low;
+    double high;
+} KalRange;
+
+/// Ranges that hold all values of the outputs where the variables lie in ranges, by
+/// interval arithmetic, theory (12.17); nothing is frozen.  `work` was prepared and is not
+/// changed; `ranges` has as many entries as it.  Where a function has no value for part of
+/// its range, or none is known for it, everything is in the range.
+void kal_program_bound(const KalProgram *program, const KalRange *variables,
+                       const double *work, KalRange *ranges, KalRange *out_ranges);
 
 /// After an evaluation that gave a NaN or infinity in some output: a part of the first such
 /// output that has no finite value though all its own parts do, or a symbol that was given

@@ -75,10 +75,16 @@ struct KalProgram {
     uint32_t *outputs; ///< slots
     size_t n_outputs;
     uint32_t *nodes; ///< for each slot the formula, 0 for none
+    int32_t *places; ///< for each slot of the second tape the KalProgramSwitch.place, 0
+                     ///< for none; NULL without switches
     uint32_t n_slots;
 };
 
 /// Compute all that a tape computes.
 void kal_tape_run(const KalTape *tape, double *work);
+
+/// The same on given pieces, with the places of modes for each slot of the tape.
+void kal_tape_run_on(const KalTape *tape, const int32_t *places, const double *modes,
+                     double *work);
 
 #endif

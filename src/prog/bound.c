@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+
+// Interval arithmetic, theory (12.17): a range for every value of a program.
+
+#include "expr/eval.h"
+#include "prog/program_impl.h"
+
+#include <float.h>
+#include <math.h>
+
+#define PI 3.14159265358979323846
+
+// Operands of an instruction.
+typedef struct Operands {
+    KalRange a;
+    KalRange b;
+    KalRange c;
+    int32_t n;
+} Operands;
+
+static const KalRange everything = {-INFINITY, INFINITY};
+
+static KalRange range(double low, double high)
+{
+    return low <= high ? (KalRange){low, high} : everything; // also for NaN
+}
+
+// Room for the rounding of the functions of the C library.
+static KalRange widen(KalRange r)
+{
+    const double rounding = 4.0 * DBL_EPSILON;
+    r.low -= rounding * fabs(r.low);
+    r.high += rounding * fabs(r.high);
+    return range(r.low, r.high);
+}
+
+static bool holds(KalRange r, double x)
+{
+    return r.low <= x && x <= r.high;
+}
+
+static KalRange negate(KalRange a)
+{
+    return (KalRange){-a.high, -a.low};
+}
+
+static KalRange add(KalRange a, KalRange b)
+{
+    return range(a.low + b.low, a.high + b.high);
+}
+
+// A product with zero times infinity as zero: the zero is exact, the infinity a bound.
+static double times(double x, double y)
+{
+    return x == 0.0 || y == 0.0 ? 0.0 : x * y;
+}
+
+static KalRange hull(const double corners[4])
+{
+    KalRange r = {corners[0], corners[0]};
+    for (int i = 1; i < 4; i++) {
+        r.low = fmin(r.low, corners[i]);
+        r.high = fmax(r.high, corners[i]);
+    }
+    return r;
+}
+
+static KalRange multiply(KalRange a, KalRange b)
+{
+    const double corners[4] = {times(a.low, b.low), times(a.low, b.high),
+                               times(a.high, b.low), times(a.high, b.high)};
+    return hull(corners);
+}
+
+static KalRange divide(KalRange a, KalRange b)
+{
+    if (holds(b, 0.0)) {
+        return everything;
+    }
+    return multiply(a, (KalRange){1.0 / b.high, 1.0 / b.low});
+}
+
+static KalRange absolute(KalRange a)
+{
+    if (a.low >= 0.0) {
+        return a;
+    }
+    return a.high <= 0.0 ? negate(a) : (KalRange){0.0, fmax(-a.low, a.high)};
+}
+
+static KalRange positive_power(KalRange a, int32_t n)
+{
+    const KalRange base = n % 2 == 0 ? absolute(a) : a;
+    return range(kal_whole_power(base.low, n), kal_whole_power(base.high, n));
+}
+
+static KalRange whole_power(KalRange a, int32_t n)
+{
+    if (n == INT32_MIN) {
+        return everything;
+    }
+    return n < 0 ? divide((KalRange){1.0, 1.0}, positive_power(a, -n))
+                 : positive_power(a, n);
+}
+
+static KalRange power(KalRange a, KalRange b)
+{
+    if (!(a.low > 0.0)) {
+        return everything;
+    }
+    const double corners[4] = {pow(a.low, b.low), pow(a.low, b.high),
+                               pow(a.high, b.low), pow(a.high, b.high)};
+    const KalRange r = hull(corners);
+    return range(r.low, r.high);
+}
+
+// A function that rises, on the part of the range where it has values.
+static KalRange rising(KalRange a, double (*f)(double), KalRange domain)
+{
+    if (!(a.low >= domain.low && a.high <= domain.high)) {
+        return everything;
+    }
+    return range(f(a.low), f(a.high));
+}
+
+// The cosine: 1 where the range holds a whole turn, −1 where it holds half a turn more.
+static KalRange cosine(KalRange a)
+{
+    const double turn = 2.0 * PI;
+    const double most = 1e6; // beyond, turns are not counted exactly
+    if (!(a.low > -most && a.high < most) || a.high - a.low >= turn) {
+        return (KalRange){-1.0, 1.0};
+    }
+    const double slack = 1e-9;
+    const bool top = ceil((a.low - slack) / turn) <= floor((a.high + slack) / turn);
+    const bool bottom =
+        ceil((a.low - PI - slack) / turn) <= floor((a.high - PI + slack) / turn);
+    const double low = cos(a.low);
+    const double high = cos(a.high);
+    return (KalRange){bottom ? -1.0 : fmin(low, high), top ? 1.0 : fmax(low, high)};
+}
+
+static KalRange sine(KalRange a)
+{
+    return cosine(widen((KalRange){a.low - 0.5 * PI, a.high - 0.5 * PI}));
+}
+
+static KalRange tangent(KalRange a)
+{
+    const KalRange c = cosine(a);
+    return holds(c, 0.0) ? everything : range(tan(a.low), tan(a.high));
+}
+
+static KalRange angle(KalRange y, KalRange x)
+{
+    const bool cut = holds(y, 0.0) && x.low <= 0.0;
+    if (cut || !isfinite(y.low + y.high + x.low + x.high)) {
+        return (KalRange){-PI, PI};
+    }
+    const double corners[4] = {atan2(y.low, x.low), atan2(y.low, x.high),
+                               atan2(y.high, x.low), atan2(y.high, x.high)};
+    return hull(corners);
+}
+
+static KalRange length(KalRange a, KalRange b)
+{
+    const KalRange x = absolute(a);
+    const KalRange y = absolute(b);
+    return range(hypot(x.low, y.low), hypot(x.high, y.high));
+}
+
+static double sign_of(double x)
+{
+    return (x > 0.0) - (x < 0.0);
+}
+
+// A condition of which it is known whether it can hold and whether it can fail.
+static KalRange condition(bool can_hold, bool can_fail)
+{
+    return (KalRange){can_fail ? 0.0 : 1.0, can_hold ? 1.0 : 0.0};
+}
+
+static bool can_hold(KalRange a)
+{
+    return a.low != 0.0 || a.high != 0.0;
+}
+
+static KalRange relate(uint32_t what, KalRange a, KalRange b)
+{
+    const bool meet = a.low <= b.high && b.low <= a.high;
+    const bool points = a.low == a.high && b.low == b.high;
+    switch (what) {
+    case KAL_OP_LT: return condition(a.low < b.high, a.high >= b.low);
+    case KAL_OP_LE: return condition(a.low <= b.high, a.high > b.low);
+    case KAL_OP_EQ: return condition(meet, !(meet && points));
+    case KAL_OP_NE: return condition(!(meet && points), meet);
+    case KAL_OP_AND:
+        return condition(can_hold(a) && can_hold(b), holds(a, 0.0) || holds(b, 0.0));
+    case KAL_OP_OR:
+        return condition(can_hold(a) || can_hold(b), holds(a, 0.0) && holds(b, 0.0));
+    default: return condition(holds(a, 0.0), can_hold(a)); // not
+    }
+}
+
+static KalRange choose(const Operands *o)
+{
+    if (!holds(o->a, 0.0)) {
+        return o->b;
+    }
+    return can_hold(o->a)
+               ? (KalRange){fmin(o->b.low, o->c.low), fmax(o->b.high, o->c.high)}
+               : o->c;
+}
+
+static KalRange bound_function(uint32_t what, const Operands *o)
+{
+    const KalRange a = o->a;
+    const KalRange positive = {0.0, INFINITY};
+    const KalRange unit = {-1.0, 1.0};
+    switch (what) {
+    case KAL_OP_SQRT: return rising(a, sqrt, positive);
+    case KAL_OP_SIN: return sine(a);
+    case KAL_OP_COS: return cosine(a);
+    case KAL_OP_TAN: return tangent(a);
+    case KAL_OP_ASIN: return rising(a, asin, unit);
+    case KAL_OP_ACOS:
+        return add((KalRange){0.5 * PI, 0.5 * PI}, negate(rising(a, asin, unit)));
+    case KAL_OP_ATAN: return rising(a, atan, everything);
+    case KAL_OP_ATAN2: return angle(a, o->b);
+    case KAL_OP_SINH: return rising(a, sinh, everything);
+    case KAL_OP_COSH: return rising(absolute(a), cosh, everything);
+    case KAL_OP_TANH: return rising(a, tanh, everything);
+    case KAL_OP_EXP: return rising(a, exp, everything);
+    case KAL_OP_LOG: return rising(a, log, positive);
+    case KAL_OP_HYPOT: return length(a, o->b);
+    default: return everything; // nothing is known of it
+    }
+}
+
+static KalRange bound_choice(uint32_t what, const Operands *o)
+{
+    const KalRange a = o->a;
+    const KalRange b = o->b;
+    switch (what) {
+    case KAL_OP_ABS: return absolute(a);
+    case KAL_OP_SIGN: return (KalRange){sign_of(a.low), sign_of(a.high)};
+    case KAL_OP_MIN: return (KalRange){fmin(a.low, b.low), fmin(a.high, b.high)};
+    case KAL_OP_MAX: return (KalRange){fmax(a.low, b.low), fmax(a.high, b.high)};
+    case KAL_OP_SELECT: return choose(o);
+    case KAL_OP_LT:
+    case KAL_OP_LE:
+    case KAL_OP_EQ:
+    case KAL_OP_NE:
+    case KAL_OP_AND:
+    case KAL_OP_OR:
+    case KAL_OP_NOT: return relate(what, a, b);
+    default: return widen(bound_function(what, o));
+    }
+}
+
+static KalRange bound(uint32_t what, const Operands *o)
+{
+    switch (what) {
+    case KAL_OP_PI: return widen((KalRange){PI, PI});
+    case KAL_DO_SUM: return widen(add(o->a, o->b));
+    case KAL_OP_MUL: return widen(multiply(o->a, o->b));
+    case KAL_OP_DIV: return widen(divide(o->a, o->b));
+    case KAL_OP_POWI: return widen(whole_power(o->a, o->n));
+    case KAL_OP_POW: return widen(power(o->a, o->b));
+    default: return bound_choice(what, o);
+    }
+}
+
+// What an instruction reads.  A square is a product of something with itself.
+static Operands read_operands(uint32_t what, const KalOperands *at, const KalRange *r)
+{
+    const bool two = what == KAL_DO_SUM || what == KAL_OP_SELECT
+                     || (what < KAL_OP_COUNT && kal_op_arity((KalOp)what) == 2);
+    Operands o = {.a = r[at[0].a], .n = (int32_t)at[0].b};
+    if (two) {
+        o.b = r[at[0].b & ~KAL_MINUS];
+        o.b = what == KAL_DO_SUM && (at[0].b & KAL_MINUS) ? negate(o.b) : o.b;
+    }
+    if (what == KAL_OP_SELECT) {
+        o.c = r[at[1].a];
+    }
+    return o;
+}
+
+static void bound_run(const KalTapeRun *run, const KalOperands *operands, KalRange *r)
+{
+    const bool pair = run->what == KAL_DO_SIN_COS;
+    const uint32_t width = pair || run->what == KAL_OP_SELECT ? 2 : 1;
+    for (uint32_t i = 0; i < run->count; i++) {
+        const KalOperands *at = &operands[i * width];
+        KalRange *out = &r[run->first + i * width];
+        if (pair) {
+            out[0] = widen(sine(r[at->a]));
+            out[1] = widen(cosine(r[at->a]));
+        } else if (run->what == KAL_OP_MUL && at->a == at->b) {
+            *out = widen(positive_power(r[at->a], 2));
+        } else {
+            const Operands o = read_operands(run->what, at, r);
+            *out = bound(run->what, &o);
+        }
+    }
+}
+
+void kal_program_bound(const KalProgram *program, const KalRange *variables,
+                       const double *work, KalRange *ranges, KalRange *out_ranges)
+{
+    const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
+    const KalTapeRun *runs = tape->runs.data;
+    const size_t n = tape->runs.size / sizeof *runs;
+    for (uint32_t i = 0; i < program->variables; i++) {
+        ranges[i] = (KalRange){work[i], work[i]};
+    }
+    for (size_t i = 0; i < program->n_variables; i++) {
+        ranges[program->variables + i] = variables[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        bound_run(&runs[i], tape->operands + (runs[i].first - tape->first), ranges);
+    }
+    for (size_t i = 0; i < program->n_outputs; i++) {
+        out_ranges[i] = ranges[program->outputs[i]];
+    }
+}
