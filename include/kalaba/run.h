@@ -51,14 +51,20 @@ typedef struct KalRunOptions {
     KalRunForm form;   ///< KAL_RUN_FORM_REDUCED goes with DOP853 only
     double stabilize;  ///< the rate k of KAL_DRIFT_STABILIZE
     double fixed_step; ///< > 0: all steps of DOP853 have this size; 0: as errors demand
+    long max_steps;    ///< > 0: the run fails when it would take more; 0: no limit
     /// Called after every step and before every sample, unless NULL; false: stop with
     /// KAL_ERR_INTERRUPTED.
     bool (*watch)(void *user, const KalRun *run);
     void *user; ///< passed to `watch`
 } KalRunOptions;
 
+/// Limits of runs.
+enum {
+    KAL_RUN_MAX_STEPS = 100000000 ///< of a run, unless its options say otherwise
+};
+
 /// The options that a model asks for; 0 .. 10 every 0.01, rtol 1e-9, atol 1e-12, auto and
-/// project where it is silent.
+/// project where it is silent; KAL_RUN_MAX_STEPS steps at most.
 KAL_API KalRunOptions kal_run_options(const KalSystem *system);
 
 /// What a run did so far.
@@ -75,6 +81,7 @@ typedef struct KalRunStatistics {
     bool stiff;          ///< the method for stiff systems is at work
     int changes;         ///< of the method
     int events;
+    long switches;        ///< instants at which a piecewise formula changed its piece
     long crossings;       ///< steps taken across a loss of rank, foreseen or averted
     int passages;         ///< of configurations in which constraints become dependent
     double energy_lost;   ///< in plastic impacts, when constraints engaged
@@ -83,6 +90,9 @@ typedef struct KalRunStatistics {
         energy_balance; ///< the largest part of the change of the energy that neither
                         ///< events nor work explain; NaN where a power had no value.
                         ///< Only if the system was loaded with `balance`
+    double
+        energy_size; ///< the largest sum of the sizes of T, V and works, for which the
+                     ///< same holds
 } KalRunStatistics;
 
 /// Make a run.  `options` may be NULL.  The caller owns it and keeps the system longer.
@@ -115,8 +125,9 @@ KAL_API KAL_CHECKED KalStatus kal_run_start_here(KalRun *run);
 /// The instant is then the state reached, solved.  A failure says when and why and leaves
 /// the last state that was reached: failures of kal_instant_solve(), KAL_ERR_NOT_UNIQUE
 /// with the coordinates whose acceleration nothing determines, KAL_ERR_STEP when steps
-/// became too small, KAL_ERR_CHATTER, KAL_ERR_INTERRUPTED; KAL_ERR_USAGE before the start
-/// and for a t that is no number.
+/// became too small, KAL_ERR_LIMIT when there were too many, KAL_ERR_CHATTER when events
+/// or pieces of formulas change without end, KAL_ERR_INTERRUPTED; KAL_ERR_USAGE before the
+/// start and for a t that is no number.
 KAL_API KAL_CHECKED KalStatus kal_run_advance(KalRun *run, double t);
 
 /// Take one step of the integrator, whatever its size, or the rest of one that an advance
@@ -209,6 +220,11 @@ typedef struct KalIncident {
 /// actuators at their limits.  Answers
 /// how many; they hold until the run goes on.
 KAL_API size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents);
+
+/// Reasons not to trust the run so far, each one sentence: a balance of the energy that is
+/// off by more than the tolerances explain, if the system was loaded with `balance`.
+/// Answers how many; they hold until the run goes on.
+KAL_API size_t kal_run_warnings(KalRun *run, const char *const **out_texts);
 
 #ifdef __cplusplus
 }

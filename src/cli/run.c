@@ -6,6 +6,7 @@
 #include "output.h"
 #include "progress.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum {
     OPTION_FAMILY,
     OPTION_VERIFY,
     OPTION_REPORT,
+    OPTION_MAX_STEPS,
 };
 
 #define WORD(name, word, meaning) word,
@@ -48,6 +50,8 @@ static const KalCommandOption options[] = {
                      "compute the motion by a second way and compare",                   false},
     [OPTION_REPORT] = {"--report",    "FILE",
                      "write a page with plots and a moving picture: .html",              false},
+    [OPTION_MAX_STEPS] = {"--max-steps", "N",      "no more steps than this; 0: any number",
+                     false                                                                    },
 };
 
 // A run on its way.
@@ -201,13 +205,30 @@ static bool read_family(Job *job)
     return kal_family_init(&job->family, text);
 }
 
+static bool read_max_steps(Job *job)
+{
+    double number = (double)job->options.max_steps;
+    if (!read_number(job, OPTION_MAX_STEPS, &number)) {
+        return false;
+    }
+    if (!(number >= 0.0 && number <= (double)(LONG_MAX / 2))
+        || number != (double)(long)number) {
+        kal_message_print("option '--max-steps' takes a whole number, not '%s'",
+                          option(job, OPTION_MAX_STEPS));
+        return false;
+    }
+    job->options.max_steps = (long)number;
+    return true;
+}
+
 static bool read_options(Job *job)
 {
     double tolerance = 0.0;
     const bool read = read_number(job, OPTION_UNTIL, &job->options.until)
                       && read_number(job, OPTION_TOLERANCE, &tolerance)
-                      && read_method(job) && read_form(job) && read_drift(job)
-                      && read_units(job) && read_columns(job) && read_family(job);
+                      && read_max_steps(job) && read_method(job) && read_form(job)
+                      && read_drift(job) && read_units(job) && read_columns(job)
+                      && read_family(job);
     if (read && option(job, OPTION_TOLERANCE)) {
         if (!(tolerance > 0.0)) {
             kal_message_print("option '--tolerance' takes a positive number");
@@ -320,21 +341,34 @@ static KalExit keep(Job *job)
     return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
 }
 
+// Warnings of the run; where it is to be verified they are faults.
+static KalExit warn(const Job *job)
+{
+    const char *const *texts = NULL;
+    const size_t count = kal_run_warnings(job->run, &texts);
+    for (size_t i = 0; i < count && (job->verify || !job->model->quiet); i++) {
+        kal_message_print("%s%s", job->verify ? "" : "warning: ", texts[i]);
+    }
+    return job->verify && count > 0 ? KAL_EXIT_FAULT : KAL_EXIT_DONE;
+}
+
 // The second opinion has a say in the exit status.
 static KalExit judge(const Job *job)
 {
     const KalVerifyReport report = job->verify ? kal_verify_report(job->verify)
                                                : (KalVerifyReport){.passed = true};
+    const KalExit status = warn(job);
     if (report.passed) {
-        return KAL_EXIT_DONE;
+        return status;
     }
     if (report.samples == 0) {
         kal_message_print("nothing could be verified: %s",
                           report.n_gaps > 0 ? report.gaps[0].reason : "no samples");
     } else {
         kal_message_print("a second computation disagrees, by %.2g times the expected "
-                          "difference at t = %g: try a smaller --tolerance",
-                          report.ratio, report.at);
+                          "difference at t = %g%s",
+                          report.ratio, report.at,
+                          status == KAL_EXIT_DONE ? ": try a smaller --tolerance" : "");
     }
     return KAL_EXIT_FAULT;
 }

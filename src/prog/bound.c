@@ -290,7 +290,7 @@ static Operands read_operands(uint32_t what, const KalOperands *at, const KalRan
 static void bound_run(const KalTapeRun *run, const KalOperands *operands, KalRange *r)
 {
     const bool pair = run->what == KAL_DO_SIN_COS;
-    const uint32_t width = pair || run->what == KAL_OP_SELECT ? 2 : 1;
+    const size_t width = pair || run->what == KAL_OP_SELECT ? 2 : 1;
     for (uint32_t i = 0; i < run->count; i++) {
         const KalOperands *at = &operands[i * width];
         KalRange *out = &r[run->first + i * width];

@@ -153,6 +153,7 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     kal_json_put_number(w, "rejected", (double)s->rejected);
     kal_json_put_number(w, "evaluations", (double)s->evaluations);
     kal_json_put_number(w, "events", s->events);
+    kal_json_put_number(w, "switches", (double)s->switches);
     kal_json_put_number(w, "passages", s->passages);
 }
 
@@ -178,6 +179,18 @@ static void write_incidents(KalJsonWriter *w, const KalRun *run)
         kal_json_put_number(w, "t", incidents[i].t);
         kal_json_put_text(w, "text", incidents[i].text);
         kal_json_write_end(w, '}');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_warnings(KalJsonWriter *w, KalRun *run)
+{
+    const char *const *texts = NULL;
+    const size_t count = kal_run_warnings(run, &texts);
+    kal_json_write_key(w, "warnings");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < count; i++) {
+        kal_json_write_string(w, texts[i]);
     }
     kal_json_write_end(w, ']');
 }
@@ -260,6 +273,7 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
     kal_json_put_text(&w, "stopped_by", run->stopped_by);
     kal_json_put_bool(&w, "stiff", run->statistics.stiff);
     write_incidents(&w, run);
+    write_warnings(&w, run);
     write_verification(&w, options);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
@@ -419,6 +433,9 @@ static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
     write_value(page, "accelerations evaluated", width, (double)s->evaluations);
     if (s->events > 0) {
         write_value(page, "events", width, s->events);
+    }
+    if (s->switches > 0) {
+        write_value(page, "changes of pieces", width, (double)s->switches);
     }
     if (s->passages > 0) {
         write_value(page, "passages of losses of rank", width, s->passages);

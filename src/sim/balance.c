@@ -225,8 +225,8 @@ void kal_balance_find_powers(KalBalance *balance, KalInstant *instant,
     while (shared < system->n_works && system->works[shared].kind < KAL_WORK_DRIVE) {
         shared++;
     }
-    kal_program_eval(system->programs[id], instant->variables, instant->work[id],
-                     instant->results);
+    kal_program_eval_on(system->programs[id], instant->variables, instant->modes,
+                        instant->work[id], instant->results);
     const double drives = find_singles(instant, out_powers + shared);
     for (size_t i = 0; i < shared; i++) {
         out_powers[i] = find_power(instant, system->works[i].kind, drives);
@@ -264,8 +264,8 @@ static void note_excess(KalBalance *balance, KalInstant *instant, KalMoment mome
     if (is_zero(system, KAL_POWER_EXCESS)) {
         return;
     }
-    kal_program_eval(system->programs[id], instant->variables, instant->work[id],
-                     instant->results);
+    kal_program_eval_on(system->programs[id], instant->variables, instant->modes,
+                        instant->work[id], instant->results);
     const double excess = instant->results[KAL_POWER_EXCESS];
     if (moment == KAL_MOMENT_FIRST) {
         balance->start = excess;
@@ -286,10 +286,22 @@ static double find_residual(const KalBalance *balance, const KalRunStatistics *s
     return balance->lost ? NAN : fabs(residual);
 }
 
-static KalStatus find_energy(KalInstant *instant, double *out_energy)
+// The size of the terms that the balance is made of, `energy` being that of T and V.
+static double size_of(const KalBalance *balance, double energy)
+{
+    double size = energy + fabs(balance->excess);
+    for (int i = 0; i < balance->n; i++) {
+        size += fabs(balance->sums[i]);
+    }
+    return size;
+}
+
+// T + V, and |T| + |V|.
+static KalStatus find_energy(KalInstant *instant, double *out_energy, double *out_size)
 {
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
     *out_energy = instant->results[0] + instant->results[1];
+    *out_size = fabs(instant->results[0]) + fabs(instant->results[1]);
     instant->variables[instant->system->layout.energy] = *out_energy;
     return KAL_OK;
 }
@@ -299,7 +311,8 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
 {
     KalRunStatistics *s = statistics;
     const double before = s->energy_final;
-    KAL_TRY(find_energy(instant, &s->energy_final));
+    double size = 0.0;
+    KAL_TRY(find_energy(instant, &s->energy_final, &size));
     if (moment == KAL_MOMENT_FIRST) {
         s->energy_initial = s->energy_final;
     } else if (moment == KAL_MOMENT_EVENT) {
@@ -314,6 +327,7 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
         note_constants(balance, instant, moment == KAL_MOMENT_FIRST);
         note_excess(balance, instant, moment);
         const double residual = find_residual(balance, s);
+        s->energy_size = fmax(s->energy_size, size_of(balance, size));
         s->energy_balance = residual < s->energy_balance ? s->energy_balance : residual;
     }
     return KAL_OK;

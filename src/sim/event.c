@@ -13,6 +13,7 @@
 enum {
     SAMPLES = 3,        // inner points of a piece at which functions are looked at
     MOST_PIECES = 256,  // of a step
+    MOST_RANGES = 500,  // that are found in a step
     MOST_CROWDED = 100, // events in a row that are close to each other
     MOST_SHRINKING = 8, // gaps between events in a row, each shorter than the last
     TEXT_SIZE = 1000
@@ -20,16 +21,25 @@ enum {
 
 // Events closer than this part of a run are close to each other.
 static const double CLOSE = 1e-6;
+// Parts of a step that are not divided further.
+static const double SHORTEST = 0x1p-12;
 // A residual of a constraint that engages, relative to its terms.
 static const double CLOSED = 1e-6;
+
+// Switching functions come after events and limits.
+static size_t first_switch(const KalSystem *system)
+{
+    return system->model->n_events + 2 * kal_run_limits(system);
+}
 
 // All functions at a time of the last step.
 static KalStatus values(void *user, double t, double *out_values)
 {
     KalRun *run = (KalRun *)user;
     KalInstant *instant = run->instant;
-    const bool limits = kal_run_limits(run->system) > 0;
-    if (run->system->events_need_solve || limits) {
+    const KalSystem *system = run->system;
+    const bool limits = kal_run_limits(system) > 0;
+    if (run->events.solve) {
         KAL_TRY(kal_run_look_fully(run, t));
     } else {
         KAL_TRY(kal_run_visit(run, t));
@@ -38,17 +48,21 @@ static KalStatus values(void *user, double t, double *out_values)
     instant->variables[run->system->layout.energy] =
         instant->results[0] + instant->results[1];
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_EVENTS));
-    memcpy(out_values, instant->results,
-           run->system->model->n_events * sizeof *out_values);
+    memcpy(out_values, instant->results, system->model->n_events * sizeof *out_values);
     if (limits) {
-        kal_run_limits_find(run, out_values + run->system->model->n_events);
+        kal_run_limits_find(run, out_values + system->model->n_events);
+    }
+    if (system->n_switches > 0) {
+        KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES));
+        memcpy(out_values + first_switch(system), instant->results,
+               system->n_switches * sizeof *out_values);
     }
     return KAL_OK;
 }
 
 size_t kal_run_functions(const KalSystem *system)
 {
-    return system->model->n_events + 2 * kal_run_limits(system);
+    return first_switch(system) + system->n_switches;
 }
 
 static KalRootDirection direction_of(const KalEvent *event)
@@ -59,28 +73,78 @@ static KalRootDirection direction_of(const KalEvent *event)
     return event->rising ? KAL_ROOT_RISING : KAL_ROOT_FALLING;
 }
 
-static KalStatus create_roots(KalRun *run)
+static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directions,
+                            double *zeros, bool *poles)
 {
     const KalModel *model = run->system->model;
-    const size_t count = kal_run_functions(run->system);
-    if (count > KAL_ROOT_LIMIT) {
-        return kal_fail(run->ctx, KAL_ERR_LIMIT, "%zu events are too many", count);
-    }
-    KalRootDirection *directions =
-        (KalRootDirection *)kal_alloc(run->ctx, count, sizeof *directions);
-    if (!directions) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for events");
-    }
     for (size_t i = 0; i < model->n_events; i++) {
         directions[i] = direction_of(&model->events[i]);
+    }
+    for (size_t i = first_switch(run->system); i < count; i++) {
+        zeros[i] = kal_run_modes_band(run);
+        poles[i] = true; // a condition changes there
     }
     const KalRootSpec spec = {.count = (int)count,
                               .values = values,
                               .user = run,
                               .directions = directions,
+                              .zeros = zeros,
+                              .poles = poles,
                               .samples = SAMPLES};
-    const KalStatus status = kal_roots_create(run->ctx, &spec, &run->roots);
-    kal_free(run->ctx, directions, count * sizeof *directions);
+    return kal_roots_create(run->ctx, &spec, &run->roots);
+}
+
+// Whether some function is not one of t, q and q' alone.
+static void note_functions(KalRun *run)
+{
+    const KalSystem *system = run->system;
+    run->events.solve = system->events_need_solve || kal_run_limits(system) > 0;
+    run->events.sampled = run->events.solve;
+    for (size_t i = 0; i < system->model->n_events; i++) {
+        run->events.sampled = run->events.sampled || !system->event_bounded[i];
+    }
+    for (size_t i = 0; i < system->n_switches; i++) {
+        run->events.solve = run->events.solve || !system->switches[i].bounded;
+        run->events.sampled = run->events.sampled || !system->switches[i].bounded;
+    }
+}
+
+static KalStatus interpolate(void *user, double t, double *out_y)
+{
+    return kal_run_interpolate((KalRun *)user, t, out_y);
+}
+
+static KalStatus create_scan(KalRun *run)
+{
+    const KalScanSpec spec = {.system = run->system,
+                              .instant = run->instant,
+                              .interpolate = interpolate,
+                              .user = run,
+                              .room =
+                                  2 * (size_t)run->system->n + (size_t)run->balance.n};
+    return kal_scan_init(&run->scan, run->ctx, &spec);
+}
+
+static KalStatus create_roots(KalRun *run)
+{
+    const size_t count = kal_run_functions(run->system);
+    if (count > KAL_ROOT_LIMIT) {
+        return kal_fail(run->ctx, KAL_ERR_LIMIT,
+                        "%zu events and switching functions are too many", count);
+    }
+    note_functions(run);
+    KAL_TRY(create_scan(run));
+    KalRootDirection *directions =
+        (KalRootDirection *)kal_alloc(run->ctx, count, sizeof *directions);
+    double *zeros = (double *)kal_alloc(run->ctx, count, sizeof *zeros);
+    bool *poles = (bool *)kal_alloc(run->ctx, count, sizeof *poles);
+    const KalStatus status =
+        directions && zeros && poles
+            ? make_roots(run, count, directions, zeros, poles)
+            : kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for events");
+    kal_free(run->ctx, directions, directions ? count * sizeof *directions : 0);
+    kal_free(run->ctx, zeros, zeros ? count * sizeof *zeros : 0);
+    kal_free(run->ctx, poles, poles ? count * sizeof *poles : 0);
     return status;
 }
 
@@ -165,21 +229,147 @@ static KalStatus find_until(KalRun *run, double t, double tolerance, KalRootHit 
     return status;
 }
 
+// A search through a step.
+typedef struct Search {
+    double tolerance;
+    double end;   // of the step
+    double piece; // that is looked at as a whole, at most
+    double width; // of the part to try next
+    double least; // no part is shorter
+    double crude; // a piece where bounds are of no use
+    int budget;   // ranges that may still be found
+} Search;
+
+// Whether function i, of which a range is known, has no crossing there: its range does not
+// hold zero, or it waits at zero and does not leave.  What is not more than rounding is
+// looked at in the end only.
+static bool is_quiet(const KalRun *run, int i, KalRange range)
+{
+    double band = 0.0;
+    const int side = kal_roots_side(run->roots, i, &band);
+    const double rounding = kal_run_modes_band(run);
+    const double zero = side == 0 ? fmax(band, run->options.atol) : rounding;
+    return range.low > 0.0 || range.high < 0.0
+           || (range.low >= -zero && range.high <= zero);
+}
+
+// Whether nothing crosses between two times, as far as that can be bounded.
+static bool is_free(KalRun *run, double a, double b)
+{
+    const KalSystem *system = run->system;
+    const size_t n_events = system->model->n_events;
+    const KalRange *ranges = kal_scan_bound(&run->scan, a, b);
+    for (size_t i = 0; i < n_events; i++) {
+        if (system->event_bounded[i] && !is_quiet(run, (int)i, ranges[i])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < system->n_switches; i++) {
+        if (system->switches[i].bounded
+            && !is_quiet(run, (int)(first_switch(system) + i), ranges[n_events + i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool any_waiting(const KalRun *run)
+{
+    double band = 0.0;
+    for (size_t i = 0; i < kal_run_functions(run->system); i++) {
+        if (kal_roots_side(run->roots, (int)i, &band) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Go on from a time over parts that have no crossing for certain; answers where that ends.
+static double skip(KalRun *run, Search *s, double t, double limit)
+{
+    const bool each = any_waiting(run); // to see it leave
+    bool sure = true;
+    while (t < limit && sure && s->budget > 0) {
+        double width = fmin(s->width, limit - t);
+        sure = is_free(run, t, t + width);
+        while (!sure && width > s->least && --s->budget > 0) {
+            width *= 0.5;
+            sure = is_free(run, t, t + width);
+        }
+        s->width = fmax(2.0 * width, s->least);
+        s->budget--;
+        t = t + (sure ? width : 0.0);
+        t = limit - t < s->least ? limit : t;
+        sure = sure && !each;
+    }
+    return t;
+}
+
+// Where to look next, theory (15.12).  What is free of crossings needs no look between its
+// ends; what is too short to be told is looked at closely, with some of its surroundings,
+// so that a function that only touches zero has its bottom well inside.
+static double next_stop(KalRun *run, Search *s, double t)
+{
+    const double limit = fmin(t + s->piece, s->end);
+    if (s->budget <= 0) {
+        kal_roots_set_samples(run->roots, SAMPLES);
+        return fmin(t + s->crude, s->end);
+    }
+    const double free = skip(run, s, t, limit);
+    const double stop = free < limit ? free - s->least : limit;
+    const bool close = !(stop > t);
+    kal_roots_set_samples(run->roots, close || run->events.sampled ? SAMPLES : 0);
+    return close ? fmin(free + 2.0 * s->least, limit) : stop;
+}
+
+// Whether a switching function has left zero to another side than the motion was thought
+// to go to.
+static bool strays(const KalRun *run)
+{
+    const KalSystem *system = run->system;
+    for (size_t i = 0; i < system->n_switches; i++) {
+        double band = 0.0;
+        const double mode = run->modes.modes[i];
+        const int side =
+            kal_roots_side(run->roots, (int)(first_switch(system) + i), &band);
+        if (system->switches[i].sided && side != 0 && mode != (double)side) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Search plan_search(KalRun *run)
+{
+    const KalOdeStep *step = &run->step;
+    const double length = step->t_new - step->t_old;
+    const double largest =
+        fmax(fabs(run->options.from), fmax(fabs(run->options.until), 1e-300));
+    const double tolerance = 8.0 * DBL_EPSILON * largest;
+    const bool known = kal_scan_take(&run->scan, step->t_old, step->t_new) == KAL_OK;
+    // Times that are looked at lie as close together as samples, within reason, where
+    // functions have no bounds.
+    const double piece = fmax((SAMPLES + 1) * run->options.every, length / MOST_PIECES);
+    return (Search){.tolerance = tolerance,
+                    .end = step->t_new,
+                    .piece = run->events.sampled || !known ? piece : length,
+                    .width = length,
+                    .least = fmax(64.0 * tolerance, length * SHORTEST),
+                    .crude = piece,
+                    .budget = known ? MOST_RANGES : 0};
+}
+
 KalStatus kal_run_events_find(KalRun *run)
 {
     if (!run->roots) {
         return KAL_OK;
     }
-    const KalOdeStep *step = &run->step;
-    const double largest =
-        fmax(fabs(run->options.from), fmax(fabs(run->options.until), 1e-300));
-    const double tolerance = 8.0 * DBL_EPSILON * largest;
-    // Times that are looked at lie as close together as samples, within reason.
-    const double piece = fmax((SAMPLES + 1) * run->options.every,
-                              (step->t_new - step->t_old) / MOST_PIECES);
+    Search search = plan_search(run);
     KalRootHit hit = {.found = false, .t = kal_roots_time(run->roots)};
-    while (!hit.found && hit.t < step->t_new) {
-        KAL_TRY(find_until(run, fmin(hit.t + piece, step->t_new), tolerance, &hit));
+    while (!hit.found && hit.t < search.end) {
+        const double stop = next_stop(run, &search, hit.t);
+        KAL_TRY(find_until(run, stop, search.tolerance, &hit));
+        hit.found = hit.found || strays(run);
     }
     run->events.pending = hit.found;
     if (hit.found) {
@@ -366,16 +556,15 @@ static KalStatus happen_all(KalRun *run, Happening *h)
 
 KalStatus kal_run_events_apply(KalRun *run)
 {
-    const size_t size = 2 * (size_t)run->system->n * sizeof(bool);
-    bool *held = (bool *)kal_alloc(run->ctx, 1, size);
-    if (!held) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for an event");
-    }
-    Happening h = {.held = held};
+    Happening h = {.held = run->events.held};
     run->events.pending = false;
-    const KalStatus status = happen_all(run, &h);
-    kal_free(run->ctx, held, size);
-    KAL_TRY(status);
+    KAL_TRY(happen_all(run, &h));
+    if (run->over) {
+        run->instant->modes = NULL; // no motion goes on from here
+    } else {
+        KAL_TRY(kal_run_modes_choose(run));
+        KAL_TRY(kal_run_modes_land(run));
+    }
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     return kal_roots_restart(run->roots, run->t);

@@ -273,6 +273,8 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
     case KAL_PROGRAM_TANGENT:
         return (Subject){
             "a derivative of the equations of motion", "", {.source = NULL}};
+    case KAL_PROGRAM_SWITCHES:
+        return (Subject){"a condition of the equations", "", {.source = NULL}};
     default: return (Subject){"the energy", "", {.source = NULL}};
     }
 }
@@ -312,16 +314,30 @@ static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
                     *quote ? cause : "", quote);
 }
 
+// The first result that is not finite; their number if all are.
+static size_t find_bad(const KalInstant *instant, KalProgramId id)
+{
+    size_t i = 0;
+    while (i < instant->system->n_results[id] && isfinite(instant->results[i])) {
+        i++;
+    }
+    return i;
+}
+
 KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
 {
     const KalProgram *program = instant->system->programs[id];
-    kal_program_eval(program, instant->variables, instant->work[id], instant->results);
-    for (size_t i = 0; i < instant->system->n_results[id]; i++) {
-        if (!isfinite(instant->results[i])) {
-            return fail_result(instant, id, i);
-        }
+    kal_program_eval_on(program, instant->variables, instant->modes, instant->work[id],
+                        instant->results);
+    size_t bad = find_bad(instant, id);
+    if (bad < instant->system->n_results[id] && instant->modes) {
+        // A piece may end where its formula does: beyond, another has a value.
+        kal_program_eval(program, instant->variables, instant->work[id],
+                         instant->results);
+        bad = find_bad(instant, id);
     }
-    return KAL_OK;
+    return bad < instant->system->n_results[id] ? fail_result(instant, id, bad)
+                                                : KAL_OK;
 }
 
 const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense)

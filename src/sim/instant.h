@@ -45,7 +45,9 @@ struct KalInstant {
     const char **few_names; ///< m
     int *sets; ///< m: sets of dependent rows, as the last whole solve found
     int n_sets;
-    int rank_M;       ///< as it found
+    int rank_M; ///< as it found
+    const double
+        *modes;       ///< n_switches: the pieces that a run is on; NULL: as they come
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     KalMotion *motion;
     KalControl *control;    ///< NULL when the model has no servo

@@ -7,11 +7,17 @@
 #include <string.h>
 
 enum {
+    WINDOW = 10000,       // steps that have to lead somewhere
+    FACTOR = 10,          // of the balance of the energy
     INCIDENTS = 1000,     // that are told
     TEXT_BYTES = 1 << 22, // for their texts
     TEXT_SIZE = 1000
 };
 
+// A window of steps leads at least this far, in parts of the run.
+static const double PROGRESS = 1e-6;
+// Tolerances below do not make a balance better.
+static const double ROUNDING = 1e-14;
 // Nobody has the time for more, nor for loops over them.
 static const double MOST_SAMPLES = 1e12;
 
@@ -69,6 +75,9 @@ static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
         && !(options->stabilize > 0.0 && isfinite(options->stabilize))) {
         return kal_fail(ctx, KAL_ERR_USAGE, "the rate of stabilize has to be positive");
     }
+    if (options->max_steps < 0) {
+        return kal_fail(ctx, KAL_ERR_USAGE, "the number of steps must not be negative");
+    }
     if (!(options->fixed_step >= 0.0 && isfinite(options->fixed_step))) {
         return kal_fail(ctx, KAL_ERR_USAGE,
                         "the fixed step has to be a number that is not negative");
@@ -105,10 +114,12 @@ static KalStatus allocate(KalRun *run)
     run->block_size = count * sizeof(double);
     run->events.crossings =
         (int *)kal_alloc(run->ctx, kal_run_functions(run->system) + 1, sizeof(int));
+    run->events.held = (bool *)kal_alloc(run->ctx, 2 * n, sizeof(bool));
     run->fault = (const char **)kal_alloc(run->ctx, count_names(run->system),
                                           sizeof *run->fault);
     run->used = (bool *)kal_alloc(run->ctx, m + 1, sizeof *run->used);
-    if (!run->block || !run->events.crossings || !run->fault || !run->used) {
+    if (!run->block || !run->events.crossings || !run->events.held || !run->fault
+        || !run->used) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     run->state = run->block;
@@ -132,6 +143,7 @@ static KalStatus init(KalRun *run)
     KAL_TRY(kal_balance_init(&run->balance, run->ctx, run->system));
     KAL_TRY(allocate(run));
     KAL_TRY(kal_run_limits_init(run));
+    KAL_TRY(kal_run_modes_init(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->texts));
     KAL_TRY(kal_instant_create(run->ctx, run->system, &run->instant));
@@ -181,7 +193,10 @@ void kal_run_destroy(KalRun *run)
     kal_block_clear(run->ctx, &run->incidents);
     kal_free(run->ctx, run->events.crossings,
              (kal_run_functions(run->system) + 1) * sizeof *run->events.crossings);
+    kal_free(run->ctx, run->events.held, 2 * (size_t)run->system->n * sizeof(bool));
     kal_run_limits_clear(run);
+    kal_run_modes_clear(run);
+    kal_scan_clear(&run->scan);
     kal_tangent_clear(&run->tangent, run->ctx);
     kal_balance_clear(&run->balance);
     kal_free(run->ctx, run->fault, count_names(run->system) * sizeof *run->fault);
@@ -315,6 +330,7 @@ static void forget(KalRun *run)
     run->method = (KalMethodWatch){.steps = 0};
     run->over = false;
     run->stopped_by = NULL;
+    kal_run_modes_forget(run);
     for (int i = 0; i < run->system->m; i++) {
         kal_instant_set_active(run->instant, i, run->system->starts_active[i]);
     }
@@ -322,6 +338,8 @@ static void forget(KalRun *run)
 
 static KalStatus start_here(KalRun *run)
 {
+    run->window_t = run->options.from;
+    run->window_steps = run->statistics.steps;
     run->t = run->options.from;
     run->instant->variables[0] = run->t;
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
@@ -329,6 +347,7 @@ static KalStatus start_here(KalRun *run)
     kal_run_limits_start(run);
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
+    KAL_TRY(kal_run_modes_choose(run));
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look_fully(run, run->t));
@@ -428,10 +447,39 @@ KalStatus kal_run_start_here(KalRun *run)
     return status;
 }
 
+// Steps, and each window of them, have to lead to the end in a time that can be waited for.
+static KalStatus watch_progress(KalRun *run)
+{
+    const long steps = run->statistics.steps;
+    const double span = run->options.until - run->options.from;
+    if (run->options.max_steps > 0 && steps >= run->options.max_steps) {
+        return kal_fail(run->ctx, KAL_ERR_LIMIT,
+                        "the run has taken %ld steps and is at t = %.9g: more were not "
+                        "allowed",
+                        steps, run->t);
+    }
+    if (steps - run->window_steps < WINDOW) {
+        return KAL_OK;
+    }
+    const double way = run->t - run->window_t;
+    run->window_t = run->t;
+    run->window_steps = steps;
+    return way >= PROGRESS * span
+               ? KAL_OK
+               : kal_fail(run->ctx, KAL_ERR_STEP,
+                          "%d steps before t = %.17g have led on by %.3g only: the "
+                          "solution may end there, or change so fast that rounding "
+                          "hides where it goes",
+                          WINDOW, run->t, way);
+}
+
 // A step of the integrator; the horizon moves.
 static KalStatus go_on(KalRun *run)
 {
-    const KalStatus status = kal_run_integrate_step(run);
+    KalStatus status = watch_progress(run);
+    if (status == KAL_OK) {
+        status = kal_run_integrate_step(run);
+    }
     if (status != KAL_OK) {
         return kal_run_explain_lock(run, status);
     }
@@ -608,6 +656,33 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
         work->work += time ? balance->excess - balance->start : 0.0;
     }
     return run->system->n_works;
+}
+
+// How far the balance of the energy may be off, theory (16.7).
+static double balance_allowed(const KalRun *run)
+{
+    const KalRunStatistics *s = &run->statistics;
+    const double rtol = fmax(run->options.rtol, ROUNDING);
+    return FACTOR * (double)(s->steps + FACTOR)
+           * (rtol * s->energy_size + run->options.atol);
+}
+
+size_t kal_run_warnings(KalRun *run, const char *const **out_texts)
+{
+    const double off = run->statistics.energy_balance;
+    const double allowed = balance_allowed(run);
+    const bool controlled = run->options.fixed_step == 0.0 && run->system->has_balance;
+    *out_texts = run->warnings;
+    if (!controlled || !(off > allowed)) {
+        return 0;
+    }
+    (void)snprintf(run->warning, sizeof run->warning,
+                   "the energy balance is off by %.2g, and the tolerances explain no "
+                   "more than %.2g: do not trust the motion; an energy may jump, or "
+                   "something was passed too fast to be seen",
+                   off, allowed);
+    run->warnings[0] = run->warning;
+    return 1;
 }
 
 size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants)

@@ -19,6 +19,7 @@
 #include "sim/cross.h"
 #include "sim/form.h"
 #include "sim/projector.h"
+#include "sim/scan.h"
 #include "sim/tangent.h"
 
 #include <kalaba/run.h>
@@ -28,7 +29,8 @@
 #define KAL_LOW_SINE 0.05
 
 enum {
-    KAL_SINES_SEEN = 16
+    KAL_SINES_SEEN = 16,
+    KAL_WARNING_SIZE = 400 ///< of a text
 };
 
 /// The least sine of the rows in a solve.
@@ -77,13 +79,29 @@ typedef struct KalMethodWatch {
 
 /// What happened lately, to notice events that never end.
 typedef struct KalEventWatch {
+    bool solve;     ///< functions depend on accelerations or forces
+    bool sampled;   ///< some are not functions of t, q and q' alone
     bool pending;   ///< there are events at the horizon
     int *crossings; ///< functions: which
+    bool *held;     ///< 2 n: numbers that are set
     double last;    ///< time of the last event
     double gap;     ///< time between the last two
     int shrinking;  ///< gaps in a row that were shorter than the one before
     int crowded;    ///< events in a row that were close to each other
 } KalEventWatch;
+
+/// The pieces that the motion is on, for equations that are made of pieces (sim/switch.h).
+typedef struct KalModeWatch {
+    double *block;  ///< all numbers below
+    double *modes;  ///< n_switches: the pieces; NaN where that is not decided
+    double *before; ///< n_switches: what they were
+    double *values; ///< n_switches: of the functions
+    double *kept;   ///< 2 n: a state to come back to
+    double *jumps;  ///< m: of residuals
+    double last;    ///< when one changed
+    double gap;     ///< time between the last two changes
+    int crowded;    ///< changes in a row that were close to each other
+} KalModeWatch;
 
 /// An actuator and its limit.
 typedef struct KalLimitWatch {
@@ -130,6 +148,10 @@ struct KalRun {
     double residual_qd;
     KalRankWatch rank;
     KalEventWatch events;
+    KalModeWatch modes;
+    KalScan scan;
+    double window_t;   ///< where the present window of steps began
+    long window_steps; ///< and the steps until then
     KalRunStatistics statistics;
     KalOdeCounts counted; ///< by the integrators, before the run started
     KalBalance balance;
@@ -141,6 +163,8 @@ struct KalRun {
     size_t n_fault;
     KalBlock incidents; ///< KalIncident
     KalArena *texts;    ///< of incidents
+    char warning[KAL_WARNING_SIZE];
+    const char *warnings[1]; ///< as they are shown
 };
 
 /// Put a time and a state of 2 n numbers into the instant.
@@ -225,6 +249,31 @@ void kal_run_limits_start(KalRun *run);
 /// the run ends here.
 KAL_CHECKED KalStatus kal_run_limits_note(KalRun *run, bool over);
 /// @}
+
+/// Work memory for modes, if the system has switches.
+KAL_CHECKED KalStatus kal_run_modes_init(KalRun *run);
+void kal_run_modes_clear(KalRun *run);
+
+/// Formulas are taken as they come, until modes are chosen.
+void kal_run_modes_forget(KalRun *run);
+
+/// Choose the pieces that the motion from the instant's state on is on.  KAL_ERR_CHATTER
+/// when from every piece it leads back to where pieces meet, with the expression and its
+/// place.
+KAL_CHECKED KalStatus kal_run_modes_choose(KalRun *run);
+
+/// After modes have changed: constraints may jump.  Velocities follow by an impact, theory
+/// (15.6); positions cannot (KAL_ERR_CONTRADICTION).
+KAL_CHECKED KalStatus kal_run_modes_land(KalRun *run);
+
+/// Whether the solved instant is where pieces meet: on which it is may be rounding.
+bool kal_run_modes_are_doubtful(KalRun *run);
+
+/// Values up to this size are no departure of a switching function from zero.
+double kal_run_modes_band(const KalRun *run);
+
+/// Fail because a switch changes without end, KAL_ERR_CHATTER.
+KAL_CHECKED KalStatus kal_run_modes_chatter(KalRun *run, size_t i);
 
 /// Follow events from the present time on.
 KAL_CHECKED KalStatus kal_run_events_start(KalRun *run);

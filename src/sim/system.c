@@ -6,6 +6,7 @@
 #include "expr/eval.h"
 #include "lang/source.h"
 #include "sim/balance.h"
+#include "sim/switch.h"
 #include "sim/tangent.h"
 #include "sim/warn.h"
 
@@ -93,6 +94,30 @@ static void collect_start(const KalModel *model, Outputs *out)
     }
 }
 
+static void collect_switches(const KalSystem *system, Outputs *out)
+{
+    for (size_t i = 0; i < system->n_switches; i++) {
+        add(out, system->switches[i].function);
+    }
+    for (size_t i = 0; i < system->n_switches; i++) {
+        add(out, system->switches[i].piece);
+    }
+}
+
+// Whether the motion is made of what a program computes.
+static bool makes_motion(KalProgramId id)
+{
+    switch (id) {
+    case KAL_PROGRAM_GIVENS:
+    case KAL_PROGRAM_NONIDEAL:
+    case KAL_PROGRAM_POSITION:
+    case KAL_PROGRAM_VELOCITY:
+    case KAL_PROGRAM_TANGENT:
+    case KAL_PROGRAM_POWER: return true;
+    default: return false;
+    }
+}
+
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
     const KalEquations *e = system->equations;
@@ -141,6 +166,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         break;
     case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     case KAL_PROGRAM_START: collect_start(system->model, out); break;
+    case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
     default: break;
     }
 }
@@ -151,6 +177,8 @@ static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec
     collect(system, id, &outputs);
     spec.outputs = (const KalExpr *)outputs.list.data;
     spec.n_outputs = outputs.list.size / sizeof(KalExpr);
+    spec.switches = system->switch_nodes;
+    spec.n_switches = makes_motion(id) ? system->n_switch_nodes : 0;
     system->n_results[id] = spec.n_outputs;
     KalStatus status = outputs.status;
     if (status == KAL_OK) {
@@ -205,6 +233,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     switch (id) {
     case KAL_PROGRAM_POWER: return system->layout.reactions;
     case KAL_PROGRAM_NONIDEAL:
+    case KAL_PROGRAM_SWITCHES:
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
     case KAL_PROGRAM_EVENTS:
@@ -271,6 +300,24 @@ KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
     const KalStatus status =
         kal_program_create(system->model->graph, &spec, out_program);
     free_symbols(system, symbols);
+    return status;
+}
+
+// Where the equations of motion are made of pieces.
+static KalStatus note_switches(KalSystem *system)
+{
+    Outputs outputs = {.ctx = system->ctx};
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        if (makes_motion((KalProgramId)id)) {
+            collect(system, (KalProgramId)id, &outputs);
+        }
+    }
+    KalStatus status = outputs.status;
+    if (status == KAL_OK) {
+        status = kal_system_find_switches(system, (const KalExpr *)outputs.list.data,
+                                          outputs.list.size / sizeof(KalExpr));
+    }
+    kal_block_clear(system->ctx, &outputs.list);
     return status;
 }
 
@@ -342,6 +389,7 @@ static KalStatus evaluate_simulate(KalSystem *system, const double *values)
     KalRunOptions *run = &system->run;
     run->method = asked->method;
     run->drift = asked->drift;
+    run->max_steps = KAL_RUN_MAX_STEPS;
     KAL_TRY(evaluate(system, values, asked->from, 0.0, &run->from));
     KAL_TRY(evaluate(system, values, asked->to, 10.0, &run->until));
     KAL_TRY(evaluate(system, values, asked->every, 0.01, &run->every));
@@ -433,6 +481,8 @@ static KalStatus note_events(KalSystem *system)
         uint64_t kinds = 0;
         KAL_TRY(kal_model_kinds_in(model, model->events[e].value, &kinds));
         system->events_need_solve = system->events_need_solve || (kinds & ~state);
+        KAL_TRY(kal_system_is_bounded(system, model->events[e].value,
+                                      &system->event_bounded[e]));
     }
     return KAL_OK;
 }
@@ -515,10 +565,12 @@ static KalStatus allocate_tables(KalSystem *system)
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->reaction_used);
     system->starts_active =
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->starts_active);
-    const bool done = system->names && system->parameters && system->start_q
-                      && system->start_qd && system->actuator_limits
-                      && system->actuator_weights && system->forces
-                      && system->reaction_used && system->starts_active;
+    system->event_bounded =
+        kal_arena_alloc(arena, system->model->n_events, sizeof *system->event_bounded);
+    const bool done =
+        system->names && system->parameters && system->start_q && system->start_qd
+        && system->actuator_limits && system->actuator_weights && system->forces
+        && system->reaction_used && system->starts_active && system->event_bounded;
     if (!done) {
         return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
     }
@@ -575,6 +627,7 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     if (options->balance) {
         KAL_TRY(kal_balance_derive(system));
     }
+    KAL_TRY(note_switches(system));
     enter(options, KAL_LOAD_COMPILE);
     KAL_TRY(derive_doubts(system));
     return compile_all(system);

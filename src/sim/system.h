@@ -37,7 +37,8 @@ typedef enum KalProgramId {
     KAL_PROGRAM_POWER,   ///< the terms of KalPowers, or nothing (sim/balance.c)
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
-    KAL_PROGRAMS       ///< how many there are
+    KAL_PROGRAM_SWITCHES, ///< switching functions, then the pieces (sim/switch.h)
+    KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
 
 /// Where the parts of the list of variables begin.
@@ -51,6 +52,15 @@ typedef struct KalLayout {
     size_t energy;
     size_t count;
 } KalLayout;
+
+/// A function whose zeros part the pieces that equations are made of.
+typedef struct KalSwitch {
+    KalExpr function;
+    KalExpr piece; ///< tells on which piece a state is
+    KalExpr node; ///< one of the nodes that it is for, with a place in the model if any
+    bool bounded; ///< it is a function of t, q and q' alone
+    bool sided;   ///< the piece is the sign of the function
+} KalSwitch;
 
 struct KalSystem {
     KalContext *ctx;
@@ -87,8 +97,13 @@ struct KalSystem {
     KalPowers powers;
     KalWork *works; ///< n_works: what may do work; numbers are those of runs
     size_t n_works;
-    KalDoubts doubts;  ///< of outputs, events and what these set, in this order
-    KalRunOptions run; ///< how the model asks to be run
+    KalDoubts doubts;    ///< of outputs, events and what these set, in this order
+    KalSwitch *switches; ///< n_switches: where the equations are made of pieces
+    size_t n_switches;
+    KalProgramSwitch *switch_nodes; ///< n_switch_nodes: which nodes switch with them
+    size_t n_switch_nodes;
+    bool *event_bounded; ///< events that are functions of t, q and q' alone
+    KalRunOptions run;   ///< how the model asks to be run
     KalLayout layout;
     KalProgram *programs[KAL_PROGRAMS];
     size_t n_results[KAL_PROGRAMS];

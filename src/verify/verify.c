@@ -39,6 +39,7 @@ struct KalVerify {
     double t;
     int failures;
     int events; // of the run, until then
+    long switches;
     int passages;
     long crossings;
     KalVerifyReport report;
@@ -189,6 +190,9 @@ static void note_size(KalVerify *v)
 static void compare(KalVerify *v)
 {
     KalVerifyReport *report = &v->report;
+    if (kal_run_modes_are_doubtful(v->run)) {
+        return; // the forces of one piece are as right as those of the other
+    }
     note_size(v);
     const KalVerifyDifference own = compare_routes(v);
     const KalVerifyDifference now = compare_run(v);
@@ -304,12 +308,15 @@ KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
         status = restart(v, LOSES_RANK);
     } else if (s->events != v->events) {
         status = restart(v, "an event changed the motion");
+    } else if (s->switches != v->switches) {
+        status = restart(v, "a piecewise formula went over to another piece");
     } else {
         status = v->begun ? follow(v) : restart(v, v->reason);
     }
     v->tried = true;
     v->t = run->t;
     v->events = s->events;
+    v->switches = s->switches;
     v->passages = s->passages;
     v->crossings = s->crossings;
     v->run = NULL;

@@ -587,5 +587,53 @@ def systems_of_the_books_over_time():
     close(bars["energy"]["final"], one["energy"]["final"], 1e-6)
 
 
+BLOCK = """coord x
+kinetic 1/2*x'^2
+init x' = 3
+simulate 0 .. 5 every 0.1
+"""
+
+
+@case
+def chatter_is_told_with_its_place():
+    for method in ("auto", "dop853", "bdf"):
+        with Folder(BLOCK + "force x = -3*sign(x')\n") as folder:
+            status, _, err = run("run", folder.model, "--method", method)
+            assert status == 1, status
+            assert "model.kal:5:14: sign(x') chatters at t = 1: " in err, err
+            assert "docs/control.md" in err and "tanh" in err, err
+
+
+@case
+def steps_have_a_limit():
+    with Folder(BLOCK + "potential 500*x^2\n") as folder:
+        status, out, _ = run("run", folder.model, "--json", "--max-steps", "20")
+        assert status == 1 and "has taken 20 steps" in json.loads(out)["error"]["message"]
+        assert simulate(folder.model, "--max-steps", "0")["t"] == 5
+        for wrong in ("x", "-1", "1.5", "nan"):
+            assert run("run", folder.model, "--max-steps", wrong)[0] == 2, wrong
+
+
+@case
+def an_open_balance_of_energy_is_a_warning():
+    drag = "force x = -0.01*x'\n"
+    with Folder(BLOCK + drag + "potential if(x > 1, 5, 0)\n") as folder:
+        status, out, err = run("run", folder.model, "--json")
+        assert status == 0 and "warning: the energy balance is off by 5" in err, err
+        assert "the energy balance is off by 5" in json.loads(out)["warnings"][0]
+        status, _, err = run("run", folder.model, "--verify")
+        assert status == 1 and "the energy balance is off by 5" in err, err
+        assert "smaller --tolerance" not in err, err
+    assert simulate_text(BLOCK + drag)["warnings"] == []
+
+
+@case
+def pieces_are_verified_between_their_ends():
+    text = BLOCK + "force x = if(sin(5*t) > 0, 1, -1) - abs(x)*x\n"
+    verify = simulate_text(text, "--verify")["verify"]
+    assert verify["passed"] and verify["samples"] > 30, verify
+    assert any("piece" in gap["reason"] for gap in verify["not_verified"]), verify
+
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+
+// The pieces that a motion is on, and what happens where it comes to another.
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "sim/run.h"
+#include "sim/start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_CROWDED = 100 // changes in a row that are close to each other
+};
+
+// Changes closer than the first part of a run are close to each other; closer than the
+// second, if each follows sooner than the one before.
+static const double CLOSE = 1e-9;
+static const double CLOSER = 1e-6;
+// How far ahead, in parts of a run, it is seen where the motion goes from here.
+static const double AHEAD = 1e-7;
+// Switching functions smaller than this part of the absolute tolerance are zero.
+static const double ZERO = 0.01;
+// A residual that jumps by more than this, relative to its terms, does jump.
+static const double JUMP = 1e-6;
+
+KalStatus kal_run_modes_init(KalRun *run)
+{
+    const size_t count = run->system->n_switches;
+    const size_t states = 2 * (size_t)run->system->n;
+    KalModeWatch *watch = &run->modes;
+    if (count == 0) {
+        return KAL_OK;
+    }
+    watch->block = (double *)kal_alloc(
+        run->ctx, 3 * count + states + (size_t)run->system->m, sizeof(double));
+    if (!watch->block) {
+        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
+    }
+    watch->modes = watch->block;
+    watch->before = watch->modes + count;
+    watch->values = watch->before + count;
+    watch->kept = watch->values + count;
+    watch->jumps = watch->kept + states;
+    return KAL_OK;
+}
+
+void kal_run_modes_clear(KalRun *run)
+{
+    const size_t count = 3 * run->system->n_switches + 2 * (size_t)run->system->n
+                         + (size_t)run->system->m;
+    kal_free(run->ctx, run->modes.block, run->modes.block ? count * sizeof(double) : 0);
+}
+
+void kal_run_modes_forget(KalRun *run)
+{
+    run->modes.last = -INFINITY;
+    run->modes.gap = INFINITY;
+    run->modes.crowded = 0;
+    run->instant->modes = NULL;
+    for (size_t i = 0; i < run->system->n_switches; i++) {
+        run->modes.modes[i] = NAN;
+    }
+}
+
+double kal_run_modes_band(const KalRun *run)
+{
+    return ZERO * run->options.atol;
+}
+
+// How the model writes a switch, and where.
+static void describe(const KalRun *run, size_t i, char *where, size_t where_size,
+                     char quote[KAL_PRINTABLE_SIZE])
+{
+    KalSpan span = {.source = NULL};
+    *where = '\0';
+    (void)snprintf(quote, KAL_PRINTABLE_SIZE, "a condition");
+    if (kal_model_find_origin(run->system->model, run->system->switches[i].node, &span)
+        && span.source) {
+        const KalPlace place = kal_source_place(span.source, span.begin);
+        kal_printable_print(span.source->text + span.begin, span.end - span.begin,
+                            quote);
+        (void)snprintf(where, where_size, "%s:%zu:%zu: ", span.source->name, place.line,
+                       place.column);
+    }
+}
+
+KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
+{
+    char where[KAL_PRINTABLE_SIZE + 64];
+    char quote[KAL_PRINTABLE_SIZE];
+    char t[KAL_NUMBER_SIZE];
+    describe(run, i, where, sizeof where, quote);
+    kal_number_print(run->t, 9, t);
+    return kal_fail(run->ctx, KAL_ERR_CHATTER,
+                    "%s%s chatters at t = %s: on both sides of where it changes the "
+                    "motion leads back there, so it would change without end; let an "
+                    "event engage a constraint that holds the motion there and another "
+                    "release it, as friction that sticks (docs/control.md), or write a "
+                    "smooth function such as tanh in its place",
+                    where, quote, t);
+}
+
+// All switching functions of the instant; the pieces follow them in its results.
+static KalStatus evaluate(KalRun *run)
+{
+    KalInstant *instant = run->instant;
+    const KalProgramId id = KAL_PROGRAM_SWITCHES;
+    bool bounded = true;
+    for (size_t i = 0; i < run->system->n_switches; i++) {
+        bounded = bounded && run->system->switches[i].bounded;
+    }
+    if (!bounded && !run->solved) {
+        KAL_TRY(kal_run_solve(run));
+    }
+    return kal_instant_evaluate(instant, id);
+}
+
+bool kal_run_modes_are_doubtful(KalRun *run)
+{
+    const double few = 1e3; // times what is taken for zero
+    bool doubtful = false;
+    if (run->system->n_switches > 0 && evaluate(run) == KAL_OK) {
+        for (size_t i = 0; i < run->system->n_switches; i++) {
+            doubtful =
+                doubtful
+                || fabs(run->instant->results[i]) <= few * kal_run_modes_band(run);
+        }
+    }
+    return doubtful;
+}
+
+// Function i a little later, if the motion goes on with present modes; NaN where that
+// cannot be said.  Theory (15.13).
+static double look_ahead(KalRun *run, size_t i)
+{
+    KalInstant *instant = run->instant;
+    const size_t n = (size_t)run->system->n;
+    const double t = instant->variables[0];
+    const double step = AHEAD * (run->options.until - run->options.from);
+    double *q = kal_instant_q(instant); // velocities follow
+    double value = NAN;
+    memcpy(run->modes.kept, q, 2 * n * sizeof(double));
+    run->solved = false;
+    if (kal_run_solve(run) == KAL_OK) {
+        for (size_t j = 0; j < n; j++) {
+            const double change = step * run->answer.qdd[j];
+            q[j] += step * (q[n + j] + 0.5 * change);
+            q[n + j] += change;
+        }
+        instant->variables[0] = t + step;
+        run->solved = false;
+        value = evaluate(run) == KAL_OK ? instant->results[i] : NAN;
+    }
+    instant->variables[0] = t;
+    memcpy(q, run->modes.kept, 2 * n * sizeof(double));
+    run->solved = false;
+    return value;
+}
+
+static bool has_changed(const KalModeWatch *watch, size_t i)
+{
+    return watch->modes[i] != watch->before[i] && !isnan(watch->before[i]);
+}
+
+// Choose the piece of a function that is zero, or has just changed its side: the one that
+// the motion on it leads to.  Where both or neither do, what is known stays.
+static KalStatus decide(KalRun *run, size_t i)
+{
+    double *mode = &run->modes.modes[i];
+    const double known = *mode;
+    const double band = kal_run_modes_band(run);
+    *mode = 1.0;
+    const double above = look_ahead(run, i);
+    *mode = -1.0;
+    const double below = look_ahead(run, i);
+    const bool rises = above > band;
+    const bool falls = below < -band;
+    if (above < -band && below > band) {
+        *mode = NAN;
+        const double zero = look_ahead(run, i);
+        return fabs(zero) <= band && isnan(run->modes.before[i])
+                   ? KAL_OK
+                   : kal_run_modes_chatter(run, i);
+    }
+    *mode = rises == falls ? known : (rises ? 1.0 : -1.0);
+    return KAL_OK;
+}
+
+// Changes that follow each other without pause have no end.
+static KalStatus watch_chatter(KalRun *run)
+{
+    KalModeWatch *watch = &run->modes;
+    const size_t count = run->system->n_switches;
+    size_t changed = 0;
+    while (changed < count && !has_changed(watch, changed)) {
+        changed++;
+    }
+    if (changed == count) {
+        return KAL_OK;
+    }
+    const double span = run->options.until - run->options.from;
+    const double gap = run->t - watch->last;
+    const bool close = gap < CLOSE * span || (gap < CLOSER * span && gap < watch->gap);
+    run->statistics.switches++;
+    watch->crowded = close ? watch->crowded + 1 : 0;
+    watch->last = run->t;
+    watch->gap = gap;
+    return watch->crowded < MOST_CROWDED ? KAL_OK : kal_run_modes_chatter(run, changed);
+}
+
+KalStatus kal_run_modes_choose(KalRun *run)
+{
+    KalModeWatch *watch = &run->modes;
+    const size_t count = run->system->n_switches;
+    const double band = kal_run_modes_band(run);
+    if (count == 0) {
+        return KAL_OK;
+    }
+    memcpy(watch->before, watch->modes, count * sizeof(double));
+    run->instant->modes = NULL;
+    run->solved = false;
+    KAL_TRY(evaluate(run));
+    memcpy(watch->values, run->instant->results, count * sizeof(double));
+    memcpy(watch->modes, run->instant->results + count, count * sizeof(double));
+    for (size_t i = 0; i < count; i++) {
+        const bool zero = fabs(watch->values[i]) <= band;
+        watch->modes[i] =
+            zero && run->system->switches[i].sided ? NAN : watch->modes[i];
+    }
+    run->instant->modes = watch->modes;
+    for (size_t i = 0; i < count; i++) {
+        const bool doubtful = isnan(watch->modes[i]) || has_changed(watch, i);
+        KAL_TRY(doubtful && run->system->switches[i].sided ? decide(run, i) : KAL_OK);
+    }
+    run->solved = false;
+    return watch_chatter(run);
+}
+
+// Residuals of a level, with modes as they were and as they are: the largest row by which
+// they differ, relative to the terms of the row, or −1.
+static KalStatus find_jump(KalRun *run, KalProgramId level, int *out_row)
+{
+    KalInstant *instant = run->instant;
+    const int n = run->system->n;
+    const size_t offset = level == KAL_PROGRAM_POSITION ? 0 : (size_t)n;
+    const double *x = kal_instant_q(instant) + offset;
+    double most = JUMP;
+    *out_row = -1;
+    instant->modes = run->modes.before;
+    KAL_TRY(kal_instant_residuals(instant, level));
+    memcpy(run->modes.jumps, instant->residuals,
+           (size_t)run->system->m * sizeof(double));
+    instant->modes = run->modes.modes;
+    KAL_TRY(kal_instant_residuals(instant, level));
+    for (int i = 0; i < run->system->m; i++) {
+        double size = 0.0;
+        for (int j = 0; j < n; j++) {
+            size += fabs(instant->A[i * n + j]) * fmax(1.0, fabs(x[j]));
+        }
+        const double jump = fabs(instant->residuals[i] - run->modes.jumps[i]) / size;
+        *out_row = jump > most ? i : *out_row;
+        most = fmax(most, jump);
+    }
+    return KAL_OK;
+}
+
+// Velocities that a constraint demands at once.
+static KalStatus strike(KalRun *run, int row)
+{
+    for (int j = 0; j < 2 * run->system->n; j++) {
+        run->events.held[j] = j < run->system->n; // positions stay
+    }
+    KAL_TRY(kal_instant_settle(run->instant, run->events.held));
+    run->solved = false;
+    return kal_run_tell(run, run->t,
+                        "constraint %s demands another velocity at once: "
+                        "an impact",
+                        kal_system_constraint_names(run->system)[row]);
+}
+
+KalStatus kal_run_modes_land(KalRun *run)
+{
+    int row = -1;
+    if (run->system->n_switches == 0) {
+        return KAL_OK;
+    }
+    if (run->has_position) {
+        KAL_TRY(find_jump(run, KAL_PROGRAM_POSITION, &row));
+    }
+    if (row >= 0) {
+        return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
+                        "constraint %s jumps at t = %.9g: its formula changes there by "
+                        "%.3g at once, and no position can follow",
+                        kal_system_constraint_names(run->system)[row], run->t,
+                        fabs(run->instant->residuals[row] - run->modes.jumps[row]));
+    }
+    if (run->has_velocity) {
+        KAL_TRY(find_jump(run, KAL_PROGRAM_VELOCITY, &row));
+    }
+    return row >= 0 ? strike(run, row) : KAL_OK;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/scan.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    N = KAL_SCAN_NODES,
+    DEGREE = N - 1
+};
+
+// Coefficients have this rounding, relative to the largest value.
+static const double ROUNDING = 256.0 * DBL_EPSILON;
+
+// Where a step is looked at, in parts of it: the zeros of the derivative of a Chebyshev
+// polynomial and the ends, for which the coefficients are found well.
+static double node(int j)
+{
+    return 0.5 - 0.5 * cos(acos(-1.0) * j / DEGREE);
+}
+
+static double binomial(int k)
+{
+    double value = 1.0;
+    for (int i = 0; i < k; i++) {
+        value *= (double)(DEGREE - i) / (i + 1);
+    }
+    return value;
+}
+
+// Subtract a multiple of a row of [V | W] from another.
+static void eliminate(double V[N][N], double *W, int row, int pivot)
+{
+    const double factor = V[row][pivot];
+    for (int k = 0; k < N; k++) {
+        V[row][k] -= factor * V[pivot][k];
+        W[row * N + k] -= factor * W[pivot * N + k];
+    }
+}
+
+// The inverse of V with V[j][k] the Bernstein polynomial k at node j.  V is totally
+// positive, so Gauss–Jordan needs no pivoting.
+static void invert(double *out_inverse)
+{
+    double V[N][N];
+    for (int j = 0; j < N; j++) {
+        for (int k = 0; k < N; k++) {
+            V[j][k] = binomial(k) * pow(node(j), k) * pow(1.0 - node(j), DEGREE - k);
+            out_inverse[j * N + k] = j == k;
+        }
+    }
+    for (int pivot = 0; pivot < N; pivot++) {
+        const double factor = 1.0 / V[pivot][pivot];
+        for (int k = 0; k < N; k++) {
+            V[pivot][k] *= factor;
+            out_inverse[pivot * N + k] *= factor;
+        }
+        for (int row = 0; row < N; row++) {
+            if (row != pivot) {
+                eliminate(V, out_inverse, row, pivot);
+            }
+        }
+    }
+}
+
+static size_t largest_work(const KalSystem *system)
+{
+    const size_t events = kal_program_work(system->programs[KAL_PROGRAM_EVENTS]);
+    const size_t switches = kal_program_work(system->programs[KAL_PROGRAM_SWITCHES]);
+    return events > switches ? events : switches;
+}
+
+KalStatus kal_scan_init(KalScan *scan, KalContext *ctx, const KalScanSpec *spec)
+{
+    const KalSystem *system = spec->system;
+    const size_t states = 2 * (size_t)system->n;
+    const size_t count = (size_t)N * N + spec->room + states * N;
+    const size_t ranges = system->layout.count + largest_work(system)
+                          + system->n_results[KAL_PROGRAM_EVENTS]
+                          + system->n_results[KAL_PROGRAM_SWITCHES];
+    scan->ctx = ctx;
+    scan->spec = *spec;
+    scan->block = (double *)kal_alloc(ctx, count, sizeof(double));
+    scan->block_size = count * sizeof(double);
+    scan->range_block = (KalRange *)kal_alloc(ctx, ranges, sizeof(KalRange));
+    scan->range_size = ranges * sizeof(KalRange);
+    if (!scan->block || !scan->range_block) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for events");
+    }
+    scan->inverse = scan->block;
+    scan->state = scan->inverse + (size_t)N * N;
+    scan->coefficients = scan->state + spec->room;
+    scan->box = scan->range_block;
+    scan->work = scan->box + system->layout.count;
+    scan->results = scan->work + largest_work(system);
+    for (size_t i = 0; i < system->layout.count; i++) {
+        scan->box[i] = (KalRange){-INFINITY, INFINITY};
+    }
+    invert(scan->inverse);
+    return KAL_OK;
+}
+
+void kal_scan_clear(KalScan *scan)
+{
+    kal_free(scan->ctx, scan->block, scan->block ? scan->block_size : 0);
+    kal_free(scan->ctx, scan->range_block, scan->range_block ? scan->range_size : 0);
+    *scan = (KalScan){.ctx = NULL};
+}
+
+KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new)
+{
+    const size_t states = 2 * (size_t)scan->spec.system->n;
+    memset(scan->coefficients, 0, states * N * sizeof(double));
+    scan->t_old = t_old;
+    scan->t_new = t_new;
+    for (int j = 0; j < N; j++) {
+        const double t = j < DEGREE ? t_old + node(j) * (t_new - t_old) : t_new;
+        KAL_TRY(scan->spec.interpolate(scan->spec.user, t, scan->state));
+        for (size_t i = 0; i < states; i++) {
+            for (int k = 0; k < N; k++) {
+                scan->coefficients[i * N + (size_t)k] +=
+                    scan->inverse[k * N + j] * scan->state[i];
+            }
+        }
+    }
+    return KAL_OK;
+}
+
+// Cut a polynomial at a part u of its stretch, by the scheme of de Casteljau, and keep the
+// beginning.
+static void keep_beginning(double *c, double u)
+{
+    for (int level = 1; level < N; level++) {
+        for (int k = DEGREE; k >= level; k--) {
+            c[k] = (1.0 - u) * c[k - 1] + u * c[k];
+        }
+    }
+}
+
+// The same, but keep the end.
+static void keep_end(double *c, double u)
+{
+    for (int level = 1; level < N; level++) {
+        for (int k = 0; k < N - level; k++) {
+            c[k] = (1.0 - u) * c[k] + u * c[k + 1];
+        }
+    }
+}
+
+// The range of a polynomial over the part from a to b of its stretch, theory (15.12).
+static KalRange range_of(const double *coefficients, double a, double b)
+{
+    double c[N];
+    memcpy(c, coefficients, sizeof c);
+    double size = 0.0;
+    for (int k = 0; k < N; k++) {
+        size = fmax(size, fabs(c[k]));
+    }
+    keep_beginning(c, b);
+    keep_end(c, a / b);
+    KalRange range = {c[0], c[0]};
+    for (int k = 1; k < N; k++) {
+        range.low = fmin(range.low, c[k]);
+        range.high = fmax(range.high, c[k]);
+    }
+    return (KalRange){range.low - ROUNDING * size, range.high + ROUNDING * size};
+}
+
+static void bound(KalScan *scan, KalProgramId id, KalRange *out)
+{
+    const KalSystem *system = scan->spec.system;
+    if (system->n_results[id] > 0) {
+        kal_program_bound(system->programs[id], scan->box, scan->spec.instant->work[id],
+                          scan->work, out);
+    }
+}
+
+const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
+{
+    const KalSystem *system = scan->spec.system;
+    const double width = scan->t_new - scan->t_old;
+    const double from = fmax((a - scan->t_old) / width, 0.0);
+    const double to = fmin((b - scan->t_old) / width, 1.0);
+    scan->box[0] = (KalRange){a, b};
+    for (size_t i = 0; i < 2 * (size_t)system->n; i++) {
+        scan->box[system->layout.q + i] =
+            range_of(scan->coefficients + i * N, from, to); // velocities follow
+    }
+    bound(scan, KAL_PROGRAM_EVENTS, scan->results);
+    bound(scan, KAL_PROGRAM_SWITCHES,
+          scan->results + system->n_results[KAL_PROGRAM_EVENTS]);
+    return scan->results;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Where in a step functions of t, q and q' can be zero at all.
+///
+/// Positions and velocities of a step are polynomials.  In Bernstein form their ranges over
+/// any part of the step are known, and from them, by interval arithmetic, those of
+/// functions: a part over which no range holds zero has no crossing, theory (15.12).
+
+#ifndef SIM_SCAN_H
+#define SIM_SCAN_H
+
+#include "sim/instant.h"
+
+enum {
+    KAL_SCAN_NODES = 9 ///< states that a step is known by: one more than its degree
+};
+
+/// What a scan needs of a run.
+typedef struct KalScanSpec {
+    const KalSystem *system;
+    KalInstant *instant; ///< for its work memory
+    /// The state at a time of the step, 2 n numbers and room for the integrals.
+    KalStatus (*interpolate)(void *user, double t, double *out_y);
+    void *user;
+    size_t room; ///< numbers of a state
+} KalScanSpec;
+
+/// A workspace, sized once.
+typedef struct KalScan {
+    KalContext *ctx;
+    KalScanSpec spec;
+    double *block; ///< numbers
+    size_t block_size;
+    KalRange *range_block; ///< ranges
+    size_t range_size;
+    double *inverse;      ///< nodes × nodes: from values at the nodes to coefficients
+    double *state;        ///< room
+    double *coefficients; ///< 2 n × nodes
+    KalRange *box;        ///< as KalLayout
+    KalRange *work;       ///< of a program
+    KalRange *results;    ///< events, then switches
+    double t_old;
+    double t_new;
+} KalScan;
+
+KAL_CHECKED KalStatus kal_scan_init(KalScan *scan, KalContext *ctx,
+                                    const KalScanSpec *spec);
+
+/// Free what a scan holds.
+void kal_scan_clear(KalScan *scan);
+
+/// Learn a step.  Passes on failures to interpolate.
+KAL_CHECKED KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new);
+
+/// Ranges of all events, then of all switching functions, over a part of the step.  Of
+/// those that are not functions of t, q and q' alone they mean nothing.
+const KalRange *kal_scan_bound(KalScan *scan, double a, double b);
+
+#endif

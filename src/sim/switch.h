@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Equations that are made of pieces: `if`, `abs`, `sign`, `min`, `max`.
+///
+/// A system has a list of switching functions, whose zeros part the pieces; a run keeps
+/// for each the *mode*, the piece that its motion is on.  During a step all programs are
+/// evaluated on these pieces, so that what is integrated is smooth; where a switching
+/// function crosses zero the step ends, and the motion begins anew on the next piece,
+/// theory (15.11).  A mode that is NaN is not decided: formulas are taken as they come.
+
+#ifndef SIM_SWITCH_H
+#define SIM_SWITCH_H
+
+#include "sim/system.h"
+
+/// Find the switching functions of formulas: system->switches and what belongs to it.
+KAL_CHECKED KalStatus kal_system_find_switches(KalSystem *system,
+                                               const KalExpr *formulas, size_t count);
+
+/// Whether a formula is a function of t, q, q' and parameters.
+KAL_CHECKED KalStatus kal_system_is_bounded(const KalSystem *system, KalExpr e,
+                                            bool *out_bounded);
+
+#endif

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+
+// Equations that are made of pieces, against motions that have formulas or were integrated
+// piece by piece here.
+
+#include "run_lab.h"
+
+// Every method, and every way to keep to the constraints.
+typedef struct Way {
+    KalMethod method;
+    KalDrift drift;
+    KalRunForm form;
+    double error;
+} Way;
+
+static const Way ways[] = {
+    {KAL_METHOD_AUTO,   KAL_DRIFT_PROJECT,   KAL_RUN_FORM_FULL,    1e-8},
+    {KAL_METHOD_DOP853, KAL_DRIFT_NONE,      KAL_RUN_FORM_FULL,    1e-8},
+    {KAL_METHOD_DOP853, KAL_DRIFT_STABILIZE, KAL_RUN_FORM_FULL,    1e-8},
+    {KAL_METHOD_DOP853, KAL_DRIFT_PROJECT,   KAL_RUN_FORM_REDUCED, 1e-8},
+    {KAL_METHOD_BDF,    KAL_DRIFT_PROJECT,   KAL_RUN_FORM_FULL,    1e-6},
+};
+
+enum {
+    WAYS = sizeof ways / sizeof ways[0]
+};
+
+static void go(Lab *lab, const Way *way)
+{
+    lab_again(lab);
+    lab->options.method = way->method;
+    lab->options.drift = way->drift;
+    lab->options.form = way->form;
+    lab->options.stabilize = 5.0;
+    if (!ok(lab_go(lab) == KAL_OK)) {
+        printf("# %s\n", kal_context_message(lab->ctx));
+    }
+}
+
+// Position and velocity of the first coordinate in the end, by all ways.
+static void ends(const char *text, double q, double qd)
+{
+    Lab lab;
+    for (size_t i = 0; lab_load(&lab, text) && i < WAYS; i++) {
+        go(&lab, &ways[i]);
+        near(lab_q(&lab, 0), q, ways[i].error * (1.0 + fabs(q)));
+        near(lab_qd(&lab, 0), qd, ways[i].error * (1.0 + fabs(qd)));
+        lab_close(&lab);
+    }
+    lab_close(&lab);
+}
+
+static void narrow_pieces_are_seen(void)
+{
+#define POINT "coord x\nkinetic 1/2*x'^2\ninit x' = 1\nsimulate 0 .. 10 every 1\n"
+    // An impulse of 2 around t = 5, by symmetry as if at once.
+    ends(POINT "force x = if(abs(t - 5) < 0.01, 100, 0)\n", 20.0, 3.0);
+    ends(POINT "force x = if(t > 4.99 and not (t > 5.01), 100, 0)\n", 20.0, 3.0);
+    ends(POINT "force x = 100*(sign(t - 4.99) - sign(t - 5.01))/2\n", 20.0, 3.0);
+    ends(POINT "force x = 1e4*max(0, min(t - 4.99, 5.01 - t))\n", 10.0 + 5.0, 2.0);
+    // Damping by −200 x' over 0.002 takes 0.4 of the speed, in the time log(v/v')/200.
+    const double within = log(1.0 / 0.6) / 200.0;
+    ends(POINT "force x = if(abs(x - 0.5) < 0.001, -200*x', 0)\n",
+         0.501 + 0.6 * (10.0 - 0.499 - within), 0.6);
+    // The same written as a function that touches zero twice within a step.
+    ends(POINT "force x = if((x - 0.5)^2 < 1e-6, -200*x', 0)\n",
+         0.501 + 0.6 * (10.0 - 0.499 - within), 0.6);
+#undef POINT
+}
+
+// Square waves: x'' = ±1 for half periods of π/50 each.
+static void waves_switch_in_time(void)
+{
+    const double half = acos(-1.0) / 50.0;
+    char text[200];
+    snprintf(text, sizeof text,
+             "coord x\nkinetic 1/2*x'^2\nforce x = if(sin(50*t) > 0, 1, -1)\n"
+             "simulate 0 .. %.17g every 1\n",
+             40.0 * half);
+    ends(text, 20.0 * half * half, 0.0);
+}
+
+// A spring of two rates has the period π/ω₁ + π/ω₂.
+static void a_spring_of_two_rates_keeps_its_period(void)
+{
+    char text[300];
+    snprintf(text, sizeof text,
+             "coord x\nkinetic 1/2*x'^2\npotential 1/2*if(x > 0, 1, 4)*x^2\n"
+             "init x = 1\nsimulate 0 .. %.17g every 1\n",
+             3.0 * 1.5 * acos(-1.0));
+    ends(text, 1.0, 0.0);
+}
+
+// A pendulum a on a cart with the acceleration c: l a'' = −g sin a − c cos a.
+static void swing(double c, double until, double *a, double *w)
+{
+    const int steps = 20000;
+    const double h = until / steps;
+    const double node[] = {0.0, 0.5, 0.5, 1.0};
+    const double weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    for (int i = 0; i < steps; i++) {
+        double da = 0.0;
+        double dw = 0.0;
+        double ka = 0.0;
+        double kw = 0.0;
+        for (int j = 0; j < 4; j++) {
+            const double at = *a + node[j] * h * ka;
+            ka = *w + node[j] * h * kw;
+            kw = -9.81 * sin(at) - c * cos(at);
+            da += weight[j] * h * ka;
+            dw += weight[j] * h * kw;
+        }
+        *a += da;
+        *w += dw;
+    }
+}
+
+#define CART                                                              \
+    "coord a, x\nkinetic 1/2*x'^2 + 1/2*(x'^2 + 2*cos(a)*x'*a' + a'^2)\n" \
+    "potential -9.81*cos(a)\nsimulate 0 .. 2 every 0.5\nprescribe x = "
+
+// At rest until t = 1; then the speed 1 is reached in 0.05, by the acceleration 20.
+static void drives_are_not_jumped_over(void)
+{
+    double a = 0.0;
+    double w = 0.0;
+    swing(20.0, 0.05, &a, &w);
+    swing(0.0, 0.95, &a, &w);
+    near(a, -0.0344, 1e-4);
+    near(w, 0.993, 1e-3);
+    ends(CART "if(t < 1, 0, if(t < 1.05, 10*(t - 1)^2, t - 1.025))\n", a, w);
+}
+
+// A velocity that jumps is an impact: l a' changes by −cos a times it.
+static void velocities_jump_by_impacts(void)
+{
+    double a = 0.0;
+    double w = -1.0;
+    swing(0.0, 1.0, &a, &w);
+    ends(CART "max(0, t - 1)\n", a, w);
+    Lab lab;
+    if (lab_run(&lab, CART "max(0, t - 1)\n")) {
+        has_text(lab_incident(&lab, 0), "drive(x) demands another velocity at once");
+        // The work of the impulse is the change by events: 1/2 for the cart, and the
+        // pendulum gets 1/2 (1 − 2 + 1).
+        near(kal_run_statistics(lab.run).energy_events, 0.5, 1e-9);
+        ok(kal_run_statistics(lab.run).switches == 1);
+    }
+    lab_close(&lab);
+}
+
+static void fails(const char *text, KalStatus want, const char *why)
+{
+    Lab lab;
+    if (lab_load(&lab, text)) {
+        ok(lab_go(&lab) == want);
+        has_text(kal_context_message(lab.ctx), why);
+    }
+    lab_close(&lab);
+}
+
+static void positions_cannot_jump(void)
+{
+    fails(CART "if(t < 1, 0, 1)\n", KAL_ERR_CONTRADICTION,
+          "constraint drive(x) jumps at t = 1");
+}
+
+static void chatter_is_named(void)
+{
+#define BLOCK "coord x\nkinetic 1/2*x'^2\ninit x' = 3\nsimulate 0 .. 5 every 1\n"
+    fails(BLOCK "force x = -3*sign(x')\n", KAL_ERR_CHATTER,
+          "test.kal:5:14: sign(x') chatters at t = 1:");
+    fails(BLOCK "force x = if(x' > 0, -3, 3)\n", KAL_ERR_CHATTER,
+          "test.kal:5:14: x' > 0 chatters at t = 1:");
+    fails(BLOCK "force x = 1 - 4*sign(x')\n", KAL_ERR_CHATTER, "chatters at t = 1:");
+    fails("coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 10*y\n"
+          "constraint floor: y = 0\nnonideal x = -0.3*abs(reaction(floor))*sign(x')\n"
+          "init x' = 3\nsimulate 0 .. 5 every 1\n",
+          KAL_ERR_CHATTER, "test.kal:5:40: sign(x') chatters at t = 1:");
+    // x' = 3 − 5 t, then −3 … and so on: it passes zero, for the push is stronger.
+    ends(BLOCK "force x = -4 - sign(x')\n", 0.9 - 0.5 * 3.0 * 4.4 * 4.4, -3.0 * 4.4);
+#undef BLOCK
+}
+
+// At rest nothing switches; pushed hard enough, it goes.
+static void rest_is_no_chatter(void)
+{
+#define BLOCK "coord x\nkinetic 1/2*x'^2\nsimulate 0 .. 10 every 1\n"
+    ends(BLOCK "force x = -3*sign(x')\n", 0.0, 0.0);
+    ends(BLOCK "force x = 4 - 3*sign(x')\n", 50.0, 10.0);
+#undef BLOCK
+    fails("coord x\nkinetic 1/2*x'^2\nsimulate 0 .. 10 every 1\n"
+          "force x = 1 - 3*sign(x')\n",
+          KAL_ERR_CHATTER, "chatters at t = 0:");
+}
+
+// Stick by events: the block stops at t = 1 and stays.
+static void events_hold_what_would_chatter(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\ninit x' = 3\nforce x = -3*sign(x')\n"
+                      "constraint stick: x' = 0\nevent grip: x' engage stick\n"
+                      "simulate 0 .. 5 every 1\n")) {
+        near(lab_q(&lab, 0), 1.5, 1e-9);
+        near(lab_qd(&lab, 0), 0.0, 1e-12);
+    }
+    lab_close(&lab);
+}
+
+// Pieces may have formulas that end with them.
+static void pieces_may_end_with_their_formula(void)
+{
+    Lab lab;
+    // V = 2/3 x^(3/2) above, −x below: the energy is that of the start.
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\nforce x = if(x > 0, -sqrt(x), 1)\n"
+                      "init x = 1\nsimulate 0 .. 20 every 1\n")) {
+        const double x = lab_q(&lab, 0);
+        const double v = lab_qd(&lab, 0);
+        const double V = x > 0.0 ? 2.0 / 3.0 * pow(x, 1.5) : -x;
+        near(0.5 * v * v + V, 2.0 / 3.0, 1e-7);
+    }
+    lab_close(&lab);
+}
+
+// Steps of a free motion are as long as the run.
+static void events_within_a_step_are_seen(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\ninit x' = 1\n"
+                      "event a: (x - 5.3)^2 - 1e-10 set y' = y' + 1\n"
+                      "event b: sin(40*x) rising set y = y + 1\n"
+                      "simulate 0 .. 10 every 10\n")) {
+        near(lab_qd(&lab, 1), 2.0, 1e-9);
+        const int waves = (int)(40.0 * 10.0 / (2.0 * acos(-1.0)));
+        ok(kal_run_statistics(lab.run).events == 2 + waves);
+    }
+    lab_close(&lab);
+}
+
+static void poles_are_no_events(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord y\nkinetic 1/2*y'^2\ninit y' = 1\n"
+                      "event e: 1/(y - 1) stop\nevent f: tan(y) rising set y' = 2\n"
+                      "event g: 1/(y - 2)^3 set y' = 7\nsimulate 0 .. 3 every 1\n")) {
+        ok(kal_run_statistics(lab.run).events == 0);
+        near(lab_q(&lab, 0), 3.0, 1e-9);
+    }
+    lab_close(&lab);
+    if (lab_run(&lab, "coord y\nkinetic 1/2*y'^2\ninit y' = 1\n"
+                      "event f: tan(y) rising stop\nsimulate 0 .. 9 every 1\n")) {
+        near(kal_run_time(lab.run), acos(-1.0), 1e-12);
+    }
+    lab_close(&lab);
+}
+
+static void every_run_ends(void)
+{
+    Lab lab;
+    if (lab_load(&lab, "coord x\nkinetic 1/2*x'^2\npotential 1/2*x^2\ninit x = 1\n"
+                       "simulate 0 .. 1000 every 1\n")) {
+        lab.options.max_steps = 50;
+        ok(lab_go(&lab) == KAL_ERR_LIMIT);
+        has_text(kal_context_message(lab.ctx), "has taken 50 steps");
+        lab_again(&lab);
+        lab.options.max_steps = -1;
+        ok(lab_go(&lab) == KAL_ERR_USAGE);
+        lab_again(&lab);
+        lab.options.max_steps = 0;
+        ok(lab_go(&lab) == KAL_OK);
+    }
+    lab_close(&lab);
+    // (1 + z)⁴ = 1 − 4t: it ends at t = 1/4, and before that rounding holds the steps.
+    if (lab_load(&lab, "coord z\nkinetic 1/2*z'^2\nconstraint c: (1 + z)^3*z' = -1\n"
+                       "dissipation (z'^4 - z')^2\nsimulate 0 .. 1 every 1\n")) {
+        ok(lab_go(&lab) == KAL_ERR_STEP);
+        near(kal_run_time(lab.run), 0.25, 1e-3);
+    }
+    lab_close(&lab);
+}
+
+// A potential that jumps does what no force does.
+static void an_open_balance_is_a_warning(void)
+{
+    Lab lab;
+    const char *const *texts = NULL;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\npotential if(x > 1, 5, 0)\n"
+                      "force x = -0.01*x'\ninit x' = 1\nsimulate 0 .. 3 every 1\n")) {
+        ok(kal_run_warnings(lab.run, &texts) == 1);
+        has_text(texts[0], "the energy balance is off by 5");
+    }
+    lab_close(&lab);
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\npotential if(x > 1, 5*(x - 1), 0)\n"
+                      "force x = -0.01*x'\ninit x' = 1\nsimulate 0 .. 3 every 1\n")) {
+        ok(kal_run_warnings(lab.run, &texts) == 0);
+    }
+    lab_close(&lab);
+}
+
+static void changes_of_pieces_allocate_nothing(void)
+{
+    Lab lab;
+    if (lab_load(&lab, "coord x\nkinetic 1/2*x'^2\ninit x = 1\n"
+                       "force x = -x*if(sin(5*t) > 0, 1, 2) - abs(x')*x'/10\n"
+                       "event e: x - 100 stop\nsimulate 0 .. 20 every 1\n")) {
+        ok(lab_start(&lab) == KAL_OK);
+        lab.fault.calls_left = 0;
+        ok(kal_run_advance(lab.run, 20.0) == KAL_OK);
+        ok(kal_run_statistics(lab.run).switches > 30);
+        lab.fault.calls_left = -1;
+    }
+    lab_close(&lab);
+}
+
+static void every_allocation_may_fail(void)
+{
+    KalStatus status = KAL_ERR_NOMEM;
+    for (long n = 0; status == KAL_ERR_NOMEM && n < 10000; n++) {
+        Lab lab;
+        if (!lab_load(&lab, CART "max(0, t - 1)\nevent e: a - 100 stop\n")) {
+            break;
+        }
+        lab.fault.calls_left = n;
+        status = lab_go(&lab);
+        ok(status == KAL_OK || status == KAL_ERR_NOMEM);
+        lab.fault.calls_left = -1;
+        lab_close(&lab);
+    }
+    ok(status == KAL_OK);
+}
+
+TAP_RUN(TAP_CASE(narrow_pieces_are_seen), TAP_CASE(waves_switch_in_time),
+        TAP_CASE(a_spring_of_two_rates_keeps_its_period),
+        TAP_CASE(drives_are_not_jumped_over), TAP_CASE(velocities_jump_by_impacts),
+        TAP_CASE(positions_cannot_jump), TAP_CASE(chatter_is_named),
+        TAP_CASE(rest_is_no_chatter), TAP_CASE(events_hold_what_would_chatter),
+        TAP_CASE(pieces_may_end_with_their_formula),
+        TAP_CASE(events_within_a_step_are_seen), TAP_CASE(poles_are_no_events),
+        TAP_CASE(every_run_ends), TAP_CASE(an_open_balance_is_a_warning),
+        TAP_CASE(changes_of_pieces_allocate_nothing),
+        TAP_CASE(every_allocation_may_fail))
