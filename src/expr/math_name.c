@@ -313,7 +313,7 @@ static bool print_call(KalPrinter *p, const char *name)
     return false;
 }
 
-// A name cut into its pieces.
+// A name cut into its pieces.  One that is literal is a single word.
 typedef struct Name {
     const char *begin;
     const char *end;  // before the primes
@@ -322,14 +322,21 @@ typedef struct Name {
     const char *stop; // its end
     size_t letter;    // bytes of it that show
     int primes;
+    bool literal;
 } Name;
 
-static Name cut(const char *text)
+static Name cut(const char *text, bool literal)
 {
-    Name name = {.begin = text, .end = text + strlen(text)};
+    Name name = {.begin = text, .end = text + strlen(text), .literal = literal};
     while (name.end > text && name.end[-1] == '\'' && name.primes < 3) {
         name.end--;
         name.primes++;
+    }
+    if (literal) {
+        name.word = text;
+        name.stop = name.end;
+        name.letter = (size_t)(name.end - text);
+        return name;
     }
     name.dot = last_dot(text, name.end);
     name.word = name.dot ? name.dot + 1 : text;
@@ -361,6 +368,16 @@ static bool is_word(Span s)
     return !find_greek(s) && s.length > kal_utf8_parse_any(s.text, s.length, &code);
 }
 
+static void print_letters(KalPrinter *p, const Name *name)
+{
+    const Span letter = {name->word, name->letter};
+    if (name->literal) {
+        print_upright(p, letter);
+    } else {
+        print_word(p, letter);
+    }
+}
+
 // The letter with its dots.
 static void print_base(KalPrinter *p, const Name *name)
 {
@@ -371,17 +388,19 @@ static void print_base(KalPrinter *p, const Name *name)
     if (!is_mathml(p)) {
         kal_print_string(p, latex[name->primes]);
         if (name->letter > 0) {
-            print_word(p, letter);
+            print_letters(p, name);
         }
         kal_print_string(p, dots ? "}" : "");
+        kal_print_string(p, name->literal ? "\\," : ""); // from a word that follows
         return;
     }
-    const char *room =
-        name->letter > 0 && is_word(letter) ? "<mspace width=\"0.14em\"/>" : "";
+    const char *room = name->letter > 0 && (name->literal || is_word(letter))
+                           ? "<mspace width=\"0.14em\"/>"
+                           : "";
     kal_print_string(p, *room ? "<mrow>" : "");
     kal_print_string(p, room);
     kal_print_string(p, dots ? "<mover accent=\"true\">" : "");
-    print_word(p, letter);
+    print_letters(p, name);
     if (dots) {
         kal_print_string(p, "<mo stretchy=\"false\">");
         kal_print_string(p, mathml[name->primes]);
@@ -391,12 +410,12 @@ static void print_base(KalPrinter *p, const Name *name)
     kal_print_string(p, *room ? "</mrow>" : "");
 }
 
-void kal_math_name(KalPrinter *p, const char *name)
+void kal_math_name(KalPrinter *p, const char *name, bool literal)
 {
-    if (print_call(p, name)) {
+    if (!literal && print_call(p, name)) {
         return;
     }
-    const Name pieces = cut(name);
+    const Name pieces = cut(name, literal);
     const bool subscripts = add_subscripts(NULL, &pieces) > 0;
     const bool mathml = is_mathml(p);
     kal_print_string(p, mathml && subscripts ? "<msub>" : "");

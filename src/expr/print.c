@@ -315,7 +315,7 @@ static void print_left_side(KalPrinter *p, const char *name, uint32_t part)
     const KalFormat format = p->options->format;
     const bool math = format == KAL_FORMAT_LATEX || format == KAL_FORMAT_MATHML;
     if (math && name) {
-        kal_math_name(p, name);
+        kal_math_name(p, name, false);
     } else if (math) {
         kal_print_part_name(p, part);
     } else if (name) {

@@ -44,6 +44,9 @@ typedef struct KalPrintOptions {
     /// The name of a symbol, in the model language, or for C as C names it.  Borrowed
     /// until the next call.
     const char *(*name)(void *user, uint32_t id);
+    /// Whether a symbol looks like another one in LaTeX and MathML, so that its name is
+    /// written out there, as it is typed.  NULL: none does.
+    bool (*literal)(void *user, uint32_t id);
     void *user;
     size_t limit;       ///< bytes; 0 for the default, one million
     const char *prefix; ///< of the names that parts get: v for v1, v2, …; NULL for v

@@ -108,8 +108,9 @@ void kal_expand_text(KalPrinter *p, const KalPiece *piece);
 void kal_expand_math(KalPrinter *p, const KalPiece *piece);
 void kal_expand_c(KalPrinter *p, const KalPiece *piece);
 
-/// Write a name of the model language in LaTeX or MathML.
-void kal_math_name(KalPrinter *p, const char *name);
+/// Write a name of the model language in LaTeX or MathML; `literal`: as it is typed, but
+/// for primes, which are dots.
+void kal_math_name(KalPrinter *p, const char *name, bool literal);
 
 /// Write the name of a part in LaTeX or MathML.
 void kal_print_part_name(KalPrinter *p, uint32_t part);

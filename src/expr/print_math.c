@@ -255,7 +255,9 @@ static void print_leaf(KalPrinter *p, KalExpr e, uint32_t part)
     } else if (kal_is_op(p->g, e, KAL_OP_CONST)) {
         print_number(p, kal_graph_number(p->g, e));
     } else if (kal_is_op(p->g, e, KAL_OP_SYMBOL)) {
-        kal_math_name(p, kal_print_name(p, e));
+        const KalPrintOptions *o = p->options;
+        const uint32_t id = kal_node(p->g, e)->arg[0].index;
+        kal_math_name(p, kal_print_name(p, e), o->literal && o->literal(o->user, id));
     } else {
         kal_print_string(p, notation_of(p)->pi);
     }

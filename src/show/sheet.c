@@ -6,6 +6,7 @@
 #include "expr/copy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -21,9 +22,95 @@ static const char *name_of(void *user, uint32_t id)
     return id < n ? sheet->eq->model->symbols[id].name : sheet->named[id - n].name;
 }
 
+static bool is_literal(void *user, uint32_t id)
+{
+    const KalSheet *sheet = (const KalSheet *)user;
+    return id < sheet->eq->model->n_symbols && sheet->looks[id].literal;
+}
+
 KalPrintOptions kal_sheet_options(const KalSheet *sheet, KalFormat format)
 {
-    return (KalPrintOptions){.format = format, .name = name_of, .user = (void *)sheet};
+    return (KalPrintOptions){.format = format,
+                             .name = name_of,
+                             .literal = is_literal,
+                             .user = (void *)sheet};
+}
+
+// FNV-1a.
+static void add_to_hash(void *user, const char *text, size_t length)
+{
+    uint64_t *hash = (uint64_t *)user;
+    for (size_t i = 0; i < length; i++) {
+        *hash = (*hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    }
+}
+
+// What a symbol looks like when nothing is written out.
+static KalStatus look_at(const KalSheet *sheet, uint32_t id, uint64_t *out_hash)
+{
+    KalPrintOptions options = kal_sheet_options(sheet, KAL_FORMAT_LATEX);
+    options.literal = NULL;
+    *out_hash = UINT64_C(0xcbf29ce484222325);
+    return kal_print(sheet->g, kal_symbol(sheet->g, id), &options,
+                     (KalSink){add_to_hash, out_hash});
+}
+
+static int compare_looks(const void *a, const void *b)
+{
+    const KalLook *one = (const KalLook *)a;
+    const KalLook *other = (const KalLook *)b;
+    return one->hash != other->hash ? (one->hash < other->hash ? -1 : 1)
+           : one->id < other->id    ? -1
+                                    : one->id > other->id;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const KalLook *one = (const KalLook *)a;
+    const KalLook *other = (const KalLook *)b;
+    return one->id < other->id ? -1 : one->id > other->id;
+}
+
+// Greek letters are themselves in any writing; the words for them are not.
+static bool is_greek(const KalSheet *sheet, const KalLook *look)
+{
+    return ((unsigned char)sheet->eq->model->symbols[look->id].name[0] & 0x80U) != 0;
+}
+
+// All but one of those that look the same are written out.
+static void tell_apart(const KalSheet *sheet, KalLook *first, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = n; i-- > 0;) {
+        kept = is_greek(sheet, &first[i]) ? i : kept;
+    }
+    for (size_t i = 0; i < n; i++) {
+        first[i].literal = i != kept;
+    }
+}
+
+// Find the symbols that look the same, such as x1, x_1 and x[1].
+static KalStatus compare_symbols(KalSheet *sheet)
+{
+    const size_t n = sheet->eq->model->n_symbols;
+    sheet->looks = (KalLook *)kal_alloc(sheet->ctx, n, sizeof *sheet->looks);
+    if (n > 0 && !sheet->looks) {
+        return kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
+    }
+    for (size_t id = 0; id < n; id++) {
+        sheet->looks[id].id = (uint32_t)id;
+        KAL_TRY(look_at(sheet, (uint32_t)id, &sheet->looks[id].hash));
+    }
+    qsort(sheet->looks, n, sizeof *sheet->looks, compare_looks);
+    for (size_t i = 0, next = 0; i < n; i = next) {
+        next = i + 1;
+        while (next < n && sheet->looks[next].hash == sheet->looks[i].hash) {
+            next++;
+        }
+        tell_apart(sheet, sheet->looks + i, next - i);
+    }
+    qsort(sheet->looks, n, sizeof *sheet->looks, compare_ids);
+    return KAL_OK;
 }
 
 KalExpr kal_sheet_entry(const KalSparse *pattern, const KalExpr *values, size_t row,
@@ -62,6 +149,22 @@ static bool is_taken(const KalSheet *sheet, const char *name)
     return false;
 }
 
+// Whether the name that is being chosen looks like one of the model.
+static bool looks_taken(const KalSheet *sheet)
+{
+    const size_t n = sheet->eq->model->n_symbols;
+    uint64_t hash = 0;
+    if (look_at(sheet, (uint32_t)(n + (size_t)sheet->n_named), &hash) != KAL_OK) {
+        return false; // which shows when the formula is printed
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (sheet->looks[i].hash == hash) {
+            return true;
+        }
+    }
+    return false;
+}
+
 KalExpr kal_sheet_name(KalSheet *sheet, const char *letter, KalExpr value)
 {
     if (sheet->n_named == KAL_SHEET_NAMES) {
@@ -69,7 +172,7 @@ KalExpr kal_sheet_name(KalSheet *sheet, const char *letter, KalExpr value)
     }
     KalNamed *named = &sheet->named[sheet->n_named];
     snprintf(named->name, sizeof named->name, "%.4s", letter);
-    for (int i = 1; is_taken(sheet, named->name); i++) {
+    for (int i = 1; is_taken(sheet, named->name) || looks_taken(sheet); i++) {
         snprintf(named->name, sizeof named->name, "%.4s%d", letter, i);
     }
     const size_t id = sheet->eq->model->n_symbols + (size_t)sheet->n_named;
@@ -190,6 +293,7 @@ KalStatus kal_sheet_init(KalSheet *sheet, const KalEquations *eq)
     if (!sheet->all) {
         return kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
     }
+    KAL_TRY(compare_symbols(sheet));
     gather(sheet);
     sheet->large = sheet->n_all > COLLECT_MAX;
     return sheet->large ? kal_graph_status(sheet->g) : lay_out(sheet);
@@ -201,4 +305,6 @@ void kal_sheet_clear(KalSheet *sheet)
         kal_graph_destroy(sheet->g);
     }
     kal_free(sheet->ctx, sheet->all, sheet->n_all * sizeof *sheet->all);
+    kal_free(sheet->ctx, sheet->looks,
+             sheet->eq->model->n_symbols * sizeof *sheet->looks);
 }

@@ -22,6 +22,13 @@ typedef struct KalNamed {
     KalExpr value;
 } KalNamed;
 
+/// How a symbol looks in LaTeX and MathML.
+typedef struct KalLook {
+    uint64_t hash; ///< of its text
+    uint32_t id;
+    bool literal; ///< another one looks the same: its name is written out
+} KalLook;
+
 /// The formulas of some equations.  Those of small systems live in a graph of the sheet,
 /// those of large ones in the model's graph, as they are.
 typedef struct KalSheet {
@@ -40,6 +47,7 @@ typedef struct KalSheet {
     KalExpr *B;        ///< values as in eq->B
     KalExpr *servo_A;  ///< values as in eq->servo_A
     KalExpr *servo_b;  ///< n_servos
+    KalLook *looks;    ///< of the symbols of the model, by id
     int n_named;
     KalNamed named[KAL_SHEET_NAMES];
 } KalSheet;

@@ -230,6 +230,38 @@ static void latex_is_a_document(void)
     end();
 }
 
+// x1 and x_1, a letter and its word: all but one are written out, their rates too.
+static void names_that_look_alike_are_told_apart(void)
+{
+    begin();
+    coordinates("x1 x_1 theta z");
+    parameter("\xce\xb8", 2.0);
+    term(KAL_TERM_KINETIC, "x1'^2 + x_1'^2 + theta'^2 + z'^2");
+    term(KAL_TERM_POTENTIAL, "x1*x_1 + theta*\xce\xb8*z");
+    show(KAL_SHOW_LATEX, false);
+    has_text(page, "V &= x_{1} \\mathrm{x\\_1}\\,");
+    has_text(page, "\\dot{\\mathrm{x\\_1}}");
+    has_text(page, "\\mathrm{theta}");
+    has_text(page, "\\theta");
+    latex_is_balanced("names that look alike");
+    show(KAL_SHOW_HTML, false);
+    has_text(page, "<mi>x_1</mi>");
+    has_text(page, "<mi>theta</mi>");
+    has_text(page, "<mi>\xce\xb8</mi>");
+    end();
+}
+
+static void names_that_differ_are_short(void)
+{
+    begin();
+    coordinates("x_1 x2 theta");
+    term(KAL_TERM_KINETIC, "x_1'^2 + x2'^2 + theta'^2");
+    show(KAL_SHOW_LATEX, false);
+    has_text(page, "T &= \\dot{x}_{1}^{2} + \\dot{x}_{2}^{2} + \\dot{\\theta}^{2}");
+    ok(count("\\mathrm") == 0);
+    end();
+}
+
 static void markdown_holds_mathematics(void)
 {
     kepler();
@@ -395,8 +427,9 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(text_is_aligned), TAP_CASE(names_may_be_greek),
         TAP_CASE(titles_are_harmless), TAP_CASE(wide_matrices_become_lists),
         TAP_CASE(long_formulas_share_parts), TAP_CASE(latex_is_a_document),
-        TAP_CASE(markdown_holds_mathematics), TAP_CASE(html_holds_mathematics),
-        TAP_CASE(parentheses_grow_with_fractions), TAP_CASE(long_html_shares_parts),
-        TAP_CASE(json_is_read_back), TAP_CASE(refusals_say_why),
-        TAP_CASE(dependent_constraints_are_named_so),
+        TAP_CASE(names_that_look_alike_are_told_apart),
+        TAP_CASE(names_that_differ_are_short), TAP_CASE(markdown_holds_mathematics),
+        TAP_CASE(html_holds_mathematics), TAP_CASE(parentheses_grow_with_fractions),
+        TAP_CASE(long_html_shares_parts), TAP_CASE(json_is_read_back),
+        TAP_CASE(refusals_say_why), TAP_CASE(dependent_constraints_are_named_so),
         TAP_CASE(every_allocation_may_fail))
