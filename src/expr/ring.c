@@ -15,6 +15,7 @@
 
 enum {
     ROOM = 256 << 10,             // bytes that any operation may need
+    LEAST = 8 << 10,              // and how much is counted for it
     GCD_TERM_ROOM = 64 << 10,     // and a gcd for each term besides
     FACTOR_TERM_ROOM = 256 << 10, // and a factorization
     FIRST_POLYS = 64,
@@ -38,6 +39,7 @@ struct KalRing {
     uint32_t count;
     uint32_t capacity;
     int64_t live;
+    size_t unasked; // bytes that operations may have taken since memory was asked for
     int64_t work;
     KalStatus status;
 };
@@ -55,11 +57,16 @@ static KalPoly spoil(KalRing *ring, KalStatus status)
     return KAL_NO_POLY;
 }
 
-// Whether there is so much memory beyond what any operation may need.
+// Whether there is so much memory beyond what any operation may need.  Small operations ask
+// for several at once.
 static bool has_room(KalRing *ring, size_t bytes)
 {
-    if (ring->status == KAL_OK && !kal_memory_is_there(ROOM + bytes)) {
-        spoil(ring, KAL_ERR_NOMEM);
+    ring->unasked += LEAST + bytes;
+    if (ring->status == KAL_OK && ring->unasked > ROOM / 2) {
+        ring->unasked = 0;
+        if (!kal_memory_is_there(ROOM + bytes)) {
+            spoil(ring, KAL_ERR_NOMEM);
+        }
     }
     return ring->status == KAL_OK;
 }
@@ -95,6 +102,7 @@ KalStatus kal_ring_create(KalContext *ctx, int variables, KalRing **out_ring)
     ring->variables = variables;
     ring->capacity = FIRST_POLYS;
     ring->work = KAL_RING_WORK;
+    ring->unasked = ROOM; // ask first
     if (!has_room(ring, 0)) {
         kal_free(ctx, ring->polys, FIRST_POLYS * sizeof *ring->polys);
         kal_free(ctx, ring, sizeof *ring);
