@@ -100,6 +100,7 @@ static KalStatus init(KalInstant *instant)
         KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
     }
     KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system));
+    KAL_TRY(kal_waver_init(&instant->waver, instant->ctx, system));
     for (int i = 0; i < system->m; i++) {
         kal_instant_set_active(instant, i, system->starts_active[i]);
     }
@@ -135,6 +136,7 @@ void kal_instant_destroy(KalInstant *instant)
     if (!instant) {
         return;
     }
+    kal_waver_clear(&instant->waver, instant->ctx);
     kal_doubter_clear(&instant->doubter, instant->system);
     kal_control_destroy(instant->control);
     kal_motion_destroy(instant->motion);
@@ -650,6 +652,10 @@ static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
     if (status == KAL_ERR_CONTRADICTION && instant->n_independent > 0
         && instant->n_independent < instant->n_active) {
         KAL_TRY(reconcile(instant, problem));
+        status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    }
+    if (status == KAL_ERR_CONTRADICTION) {
+        KAL_TRY(kal_waver_settle(instant, problem));
         status = kal_motion_solve(instant->motion, problem, &instant->answer);
     }
     if (status == KAL_OK) {

@@ -8,6 +8,7 @@
 
 #include "sim/control.h"
 #include "sim/system.h"
+#include "sim/waver.h"
 
 struct KalInstant {
     KalContext *ctx;
@@ -54,6 +55,7 @@ struct KalInstant {
     KalMotionAnswer answer; ///< of the last solve
     const char **blamed;    ///< n + m + servos: by the last failure
     KalDoubter doubter;     ///< of the system's outputs and events
+    KalWaver waver;         ///< for contradictions
 };
 
 /// Run a program on the present variables; its results are in instant->results.
