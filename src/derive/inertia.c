@@ -51,6 +51,7 @@ static uint8_t degree_of(const KalDerivation *d, const KalStep *step,
     case KAL_OP_SUB:
     case KAL_OP_NEG: return most;
     case KAL_OP_MUL: return sum < OTHER ? (uint8_t)sum : OTHER;
+    case KAL_OP_WHERE:
     case KAL_OP_DIV: return degree[step->arg[1]] == CONSTANT ? most : OTHER;
     default: return most == CONSTANT ? CONSTANT : OTHER;
     }

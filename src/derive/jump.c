@@ -97,6 +97,22 @@ static KalStatus add_boundary(const Search *s, KalExpr difference, const KalStep
     return add(s, difference);
 }
 
+// A part of a condition: a comparison, a number that is 0 or is not, or logic, whose own
+// parts are marked.
+static KalStatus add_part(const Search *s, KalExpr difference, const KalStep *part)
+{
+    if (is_relation((KalOp)part->op)) {
+        return add_boundary(s, difference, part);
+    }
+    if (!is_logic((KalOp)part->op)) {
+        return add(s, difference);
+    }
+    for (int a = 0; a < kal_op_arity((KalOp)part->op); a++) {
+        s->marks[part->arg[a]] = true;
+    }
+    return KAL_OK;
+}
+
 // The comparisons that decide between the branches of step i, each on its own.
 static KalStatus add_boundaries(const Search *s, uint32_t i)
 {
@@ -106,22 +122,13 @@ static KalStatus add_boundaries(const Search *s, uint32_t i)
     KAL_TRY(kal_graph_status(s->g));
     memset(s->marks, 0, s->order.count * sizeof *s->marks);
     s->marks[step->arg[0]] = true;
-    for (uint32_t k = step->arg[0] + 1; k-- > 0;) {
-        const KalStep *part = &s->order.steps[k];
-        if (!s->marks[k] || !s->moves[k]) {
-            continue;
-        }
-        if (is_relation((KalOp)part->op)) {
-            KAL_TRY(add_boundary(s, difference, part));
-        } else if (!is_logic((KalOp)part->op)) {
-            KAL_TRY(add(s, difference)); // a number that is 0 or is not
-        }
-        for (int a = 0; a < kal_op_arity((KalOp)part->op) && is_logic((KalOp)part->op);
-             a++) {
-            s->marks[part->arg[a]] = true;
+    KalStatus status = KAL_OK;
+    for (uint32_t k = step->arg[0] + 1; k-- > 0 && status == KAL_OK;) {
+        if (s->marks[k] && s->moves[k]) {
+            status = add_part(s, difference, &s->order.steps[k]);
         }
     }
-    return KAL_OK;
+    return status;
 }
 
 // Whether a step has a condition for a number.
@@ -139,20 +146,18 @@ static bool counts_conditions(const Search *s, const KalStep *step)
 
 static KalStatus search(const Search *s)
 {
+    KalStatus status = KAL_OK;
     find_moving(s);
-    for (uint32_t i = 0; i < s->order.count; i++) {
+    for (uint32_t i = 0; i < s->order.count && status == KAL_OK; i++) {
         const KalStep *step = &s->order.steps[i];
-        if (!s->moves[i]) {
-            continue;
+        if (s->moves[i] && (step->op == KAL_OP_SIGN || counts_conditions(s, step))) {
+            status = add(s, kal_int(s->g, 1));
         }
-        if (step->op == KAL_OP_SIGN || counts_conditions(s, step)) {
-            KAL_TRY(add(s, kal_int(s->g, 1)));
-        }
-        if (step->op == KAL_OP_SELECT && s->moves[step->arg[0]]) {
-            KAL_TRY(add_boundaries(s, i));
+        if (step->op == KAL_OP_SELECT && s->moves[step->arg[0]] && status == KAL_OK) {
+            status = add_boundaries(s, i);
         }
     }
-    return KAL_OK;
+    return status;
 }
 
 KalStatus kal_jumps_list(const KalModel *model, KalExpr e, KalBlock *list)

@@ -15,20 +15,32 @@ KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr a
     }
 }
 
-static KalStatus copy(const KalGraph *from, const KalOrder *order, KalExpr *image,
+// Where a step was copied to.
+typedef struct Image {
+    KalExpr e;
+    bool changed; // a guard in it stayed behind, so that it may get simpler
+} Image;
+
+static KalStatus copy(const KalGraph *from, const KalOrder *order, Image *image,
                       KalGraph *to, KalExpr *out_e)
 {
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
+        const KalOp op = (KalOp)step->op;
         KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
-        for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
-            arg[k] = image[step->arg[k]];
+        bool changed = op == KAL_OP_WHERE;
+        for (int k = 0; k < kal_op_arity(op); k++) {
+            arg[k] = image[step->arg[k]].e;
+            changed = changed || image[step->arg[k]].changed;
         }
-        image[i] = kal_copy_step(from, step, arg, to);
+        const KalExpr e = op == KAL_OP_WHERE ? arg[0]
+                          : changed          ? kal_build(to, op, arg)
+                                             : kal_copy_step(from, step, arg, to);
+        image[i] = (Image){e, changed};
     }
     KAL_TRY(kal_graph_status(to));
     for (size_t r = 0; r < order->n_roots; r++) {
-        out_e[r] = image[order->roots[r]];
+        out_e[r] = image[order->roots[r]].e;
     }
     return KAL_OK;
 }
@@ -39,7 +51,7 @@ KalStatus kal_copy(KalGraph *from, const KalExpr *e, size_t n, KalGraph *to,
     KalContext *ctx = kal_graph_context(to);
     KalOrder order = {.ctx = NULL};
     KAL_TRY(kal_order_init(from, e, n, &order));
-    KalExpr *image = (KalExpr *)kal_alloc(ctx, order.count + 1, sizeof *image);
+    Image *image = (Image *)kal_alloc(ctx, order.count + 1, sizeof *image);
     const KalStatus status =
         image ? copy(from, &order, image, to, out_e)
               : kal_fail(ctx, KAL_ERR_NOMEM, "no memory to copy formulas");

@@ -8,7 +8,8 @@
 
 #include "expr/order.h"
 
-/// Copy n formulas of `from` into the graph `to` as they are.
+/// Copy n formulas of `from` into the graph `to` as they are, for readers: guards (see
+/// expr/domain.h) stay behind.
 KAL_CHECKED KalStatus kal_copy(KalGraph *from, const KalExpr *e, size_t n, KalGraph *to,
                                KalExpr *out_e);
 

@@ -134,6 +134,8 @@ KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
     case KAL_OP_HYPOT: return kal_div(g, kal_mul(g, n.arg[k], s), f);
     case KAL_OP_MIN:
     case KAL_OP_MAX: return carry_choice(g, takes_first(g, &n), k == 0, s);
+    case KAL_OP_WHERE:
+        return k == 0 ? kal_binary(g, KAL_OP_WHERE, s, n.arg[1]) : KAL_NO_EXPR;
     case KAL_OP_SELECT:
         return k == 0 ? KAL_NO_EXPR : carry_choice(g, n.arg[0], k == 1, s);
     default: return carry_function(g, f, &n, s);

@@ -239,6 +239,7 @@ KalExpr kal_binary(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
     case KAL_OP_AND:
     case KAL_OP_OR: return logic(g, op, a, b);
     case KAL_OP_ATAN2: return cons_2(g, op, a, b);
+    case KAL_OP_WHERE: return kal_is_zero(g, a) ? a : cons_2(g, op, a, b);
     default: return relation(g, op, a, b);
     }
 }

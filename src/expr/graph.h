@@ -23,7 +23,8 @@
 /// - numbers are exact as long as they fit (expr/rational.h) and always finite.
 ///
 /// Simplification treats formulas as formulas: x/x is 1, and sqrt(x)^2 is x.  Where both
-/// forms have a value the values are the same, but for rounding.
+/// forms have a value the values are the same, but for rounding.  Who needs to know where a
+/// formula has no value looks at expr/domain.h.
 
 #ifndef EXPR_GRAPH_H
 #define EXPR_GRAPH_H
@@ -58,6 +59,7 @@ typedef enum KalKind {
     KAL_KIND_PRODUCT,
     KAL_KIND_POWER,
     KAL_KIND_CALL,
+    KAL_KIND_GUARD,
     KAL_KIND_SELECT,
     KAL_KIND_RELATION,
     KAL_KIND_LOGIC

@@ -327,6 +327,7 @@ static KalPhase make(Making *making, const KalGraph *g, KalExpr e,
         add_scaled(making, b, n->op == KAL_OP_ADD ? one : minus);
         return finish(making);
     case KAL_OP_NEG: add_scaled(making, a, minus); return finish(making);
+    case KAL_OP_WHERE: return a;
     case KAL_OP_MUL: return multiply(making, a, b, 1);
     case KAL_OP_POWI: return power(making, a, kal_node_exponent(n));
     case KAL_OP_DIV: making->fits = b.count == 1; return multiply(making, a, b, -1);
@@ -345,7 +346,8 @@ bool kal_phase_is_made(KalOp op)
     case KAL_OP_NEG:
     case KAL_OP_MUL:
     case KAL_OP_DIV:
-    case KAL_OP_POWI: return true;
+    case KAL_OP_POWI:
+    case KAL_OP_WHERE: return true;
     default: return false;
     }
 }

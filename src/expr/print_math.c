@@ -476,7 +476,9 @@ static void expand_node(KalPrinter *p, KalExpr e, KalLevel level)
     const KalKind kind = kal_op_kind((KalOp)n.op);
     const uint32_t part = kal_print_part(p, e);
     const KalLevel own = level_of(p, e);
-    if (own < level) {
+    if (n.op == KAL_OP_WHERE && part == 0) {
+        kal_push_node(p, n.arg[0], level);
+    } else if (own < level) {
         kal_push_text(p, notation_of(p)->parentheses_begin);
         kal_push_node(p, e, KAL_LEVEL_SUM);
         kal_push_text(p, notation_of(p)->parentheses_end);

@@ -152,7 +152,9 @@ static void expand_node(KalPrinter *p, KalExpr e, KalLevel level)
     const KalExprNode n = *kal_node(p->g, e);
     const uint32_t part = kal_print_part(p, e);
     const KalLevel own = kal_print_level(p, e);
-    if (own < level) {
+    if (n.op == KAL_OP_WHERE && part == 0) {
+        kal_push_node(p, n.arg[0], level);
+    } else if (own < level) {
         kal_push_text(p, "(");
         kal_push_node(p, e, KAL_LEVEL_SUM);
         kal_push_text(p, ")");

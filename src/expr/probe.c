@@ -465,7 +465,7 @@ static void choose_points(KalProbe *probe)
     int found = 0;
     const int tries = tries_for(probe, TRIES);
     for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
-        probe->residue_seed[point] = (uint64_t)(TRIES + point);
+        probe->residue_seed[point] = (uint64_t)TRIES + (uint64_t)point;
     }
     for (int attempt = 0; attempt < tries; attempt++) {
         const bool enough = found == KAL_PROBE_RESIDUES;

@@ -192,6 +192,7 @@ static KalScalar eval_two(const KalSlot *slot, KalScalar a, KalScalar b)
     case KAL_OP_POW: return power(a, b);
     case KAL_OP_ATAN2: return angle(a, b);
     case KAL_OP_HYPOT: return distance(a, b);
+    case KAL_OP_WHERE: return isnan(b.real.value) ? b : a;
     case KAL_OP_AND:
     case KAL_OP_OR: return logic((KalOp)slot->op, a.real.value, b.real.value);
     default: return compared((KalOp)slot->op, a, b);

@@ -158,7 +158,8 @@ bool kal_residue_follows(const KalProbe *probe, const KalSlot *slot)
     case KAL_OP_NEG:
     case KAL_OP_MUL:
     case KAL_OP_DIV:
-    case KAL_OP_POWI: return true;
+    case KAL_OP_POWI:
+    case KAL_OP_WHERE: return true;
     case KAL_OP_LOG: return kal_probe_slot(probe, slot->arg[0])->op == KAL_OP_SYMBOL;
     default:
         return kal_residue_is_root(probe, slot)
@@ -571,6 +572,7 @@ uint64_t kal_residue_eval(const KalProbe *probe, const KalSlot *slot, int point,
     case KAL_OP_NEG: return difference(0, x[0]);
     case KAL_OP_MUL: return product(x[0], x[1]);
     case KAL_OP_DIV: return quotient(x[0], x[1]);
+    case KAL_OP_WHERE: return x[0];
     case KAL_OP_POWI: return whole_power(x[0], (int32_t)slot->arg[1]);
     default:
         return kal_residue_is_root(probe, slot)

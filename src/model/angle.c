@@ -64,7 +64,8 @@ static double step_power(const KalBuild *b, const KalOrder *order, const KalStep
     case KAL_OP_ATAN:
     case KAL_OP_ATAN2: return 1.0;
     case KAL_OP_NEG:
-    case KAL_OP_ABS: return of[arg[0]];
+    case KAL_OP_ABS:
+    case KAL_OP_WHERE: return of[arg[0]];
     case KAL_OP_ADD:
     case KAL_OP_SUB:
     case KAL_OP_MIN:

@@ -513,6 +513,15 @@ KalValue kal_build_rate(KalBuild *b, KalValue value, const KalNode *node);
 /// Remembers the text of nodes that were made since the graph had `before` nodes and can
 /// fail or are made of pieces.
 void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span);
+
+/// e, which is a sum, product or function of a and c as written at a place, with conditions
+/// where simplification has forgotten what these need to have values.  c may be
+/// KAL_NO_EXPR.  The product with an exact 0 is 0 whatever the other factor needs.
+KalExpr kal_build_domain(KalBuild *b, KalExpr e, KalExpr a, KalExpr c, KalSpan span);
+
+/// The same for e = a c^power, a power of ±1.
+KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
+                              int32_t power, KalSpan span);
 /// @}
 
 /// @name Numbers known in advance (integer.c)

@@ -78,8 +78,9 @@ static KalValue apply_one(KalBuild *b, KalOp op, const KalNode *node)
     }
     const KalUnitId unit = function_unit(b, op, a, argument);
     const uint32_t before = kal_graph_count(b->graph);
-    const KalExpr e = kal_unary(b->graph, op, a.of.expr);
+    KalExpr e = kal_unary(b->graph, op, a.of.expr);
     kal_build_origin(b, before, node->span);
+    e = kal_build_domain(b, e, a.of.expr, KAL_NO_EXPR, node->span);
     return kal_build_scalar_of(b, e, a.marks, unit, node);
 }
 

@@ -23,7 +23,9 @@ static KalValue add_scalars(KalBuild *b, KalValue a, KalValue c, const KalNode *
 {
     const KalUnitId unit =
         kal_build_agree(b, c.unit, a.unit, node->span, "this", "what is before it");
-    return kal_build_scalar_of(b, kal_add(b->graph, a.of.expr, c.of.expr),
+    const KalExpr e = kal_add(b->graph, a.of.expr, c.of.expr);
+    return kal_build_scalar_of(b,
+                               kal_build_domain(b, e, a.of.expr, c.of.expr, node->span),
                                a.marks | c.marks, unit, node);
 }
 
@@ -32,7 +34,9 @@ static KalValue subtract_scalars(KalBuild *b, KalValue a, KalValue c,
 {
     const KalUnitId unit =
         kal_build_agree(b, c.unit, a.unit, node->span, "this", "what is before it");
-    return kal_build_scalar_of(b, kal_sub(b->graph, a.of.expr, c.of.expr),
+    const KalExpr e = kal_sub(b->graph, a.of.expr, c.of.expr);
+    return kal_build_scalar_of(b,
+                               kal_build_domain(b, e, a.of.expr, c.of.expr, node->span),
                                a.marks | c.marks, unit, node);
 }
 
@@ -74,9 +78,10 @@ static KalValue eval_sum(KalBuild *b, const KalNode *node)
 
 KalValue kal_build_times(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
-    return kal_build_scalar_of(b, kal_mul(b->graph, a.of.expr, c.of.expr),
-                               a.marks | c.marks,
-                               kal_build_unit_times(b, a.unit, c.unit), node);
+    const KalExpr e = kal_mul(b->graph, a.of.expr, c.of.expr);
+    return kal_build_scalar_of(
+        b, kal_build_domain(b, e, a.of.expr, c.of.expr, node->span), a.marks | c.marks,
+        kal_build_unit_times(b, a.unit, c.unit), node);
 }
 
 KalValue kal_build_over(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
@@ -85,8 +90,9 @@ KalValue kal_build_over(KalBuild *b, KalValue a, KalValue c, const KalNode *node
         return kal_build_bad(b, node->span, "this divides by zero");
     }
     const uint32_t before = kal_graph_count(b->graph);
-    const KalExpr e = kal_div(b->graph, a.of.expr, c.of.expr);
+    KalExpr e = kal_div(b->graph, a.of.expr, c.of.expr);
     kal_build_origin(b, before, node->span);
+    e = kal_build_domain_over(b, e, a.of.expr, c.of.expr, -1, node->span);
     return kal_build_scalar_of(b, e, a.marks | c.marks,
                                kal_build_unit_over(b, a.unit, c.unit), node);
 }
@@ -242,8 +248,11 @@ static KalValue eval_power(KalBuild *b, const KalNode *node)
     kal_build_demand_plain(b, exponent, node->of.binary.right->span, "an exponent");
     const KalUnitId unit = power_unit(b, base, exponent, node);
     const uint32_t before = kal_graph_count(b->graph);
-    const KalExpr e = kal_pow(b->graph, base.of.expr, exponent.of.expr);
+    KalExpr e = kal_pow(b->graph, base.of.expr, exponent.of.expr);
     kal_build_origin(b, before, node->span);
+    const bool one = kal_is_zero(b->graph, exponent.of.expr);
+    e = kal_build_domain(b, e, base.of.expr, one ? KAL_NO_EXPR : exponent.of.expr,
+                         node->span);
     return kal_build_scalar_of(b, e, base.marks | exponent.marks, unit, node);
 }
 

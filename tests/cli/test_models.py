@@ -191,6 +191,37 @@ def values_without_meaning_are_told_with_their_place():
 
 
 @case
+def what_is_written_keeps_its_domain():
+    text = "coord x, y\nkinetic 1/2*x'^2 + 1/2*y'^2\nforce x = %s\n"
+    # Formula, where it has no value and why, where it has one and which.
+    for formula, bad, cause, good, value in (
+            ("x'/x'", {}, "divides by x'", {"x'": 2}, 1),
+            ("sqrt(x)*sqrt(x)", {"x": -1}, "sqrt(x)", {"x": 4}, 4),
+            ("(x^(1/3))^3", {"x": -1}, "(x^(1/3))^3", {"x": 8}, 8),
+            ("exp(log(x))", {"x": -1}, "log(x)", {"x": 3}, 3),
+            ("x^2/x", {}, "divides by x", {"x": 3}, 3),
+            ("1/(1/x)", {}, "divides by x", {"x": 3}, 3),
+            ("1/x - 1/x", {}, "divides by x", {"x": 3}, 0),
+            ("(1/x)^0", {}, "divides by x", {"x": 3}, 1),
+            ("x*(y + 2)/x", {}, "divides by x", {"x": 3}, 2),
+            ("log(x) - log(x) + 1", {"x": -1}, "log(x)", {"x": 2}, 1),
+            ("asin(x) - asin(x) + 1", {"x": 3}, "asin(x)", {"x": 0.5}, 1),
+            ("sqrt(x^2 + y^2)^2", None, "", {}, 0),
+            ("if(x != 0, x/x, 1)", None, "", {}, 1)):
+        def at(state):
+            values = {"x": 0, "y": 0, "x'": 0, "y'": 0, "t": 0} | state
+            return "--at", ", ".join(f"{name}={v}" for name, v in values.items())
+        got = answer("eval", *at(good), text=text % formula)
+        near(got["Q"], [value, 0], 1e-14)
+        if bad is not None:
+            refuse(text % formula, cause, "stdin:3:", arguments=at(bad))
+    # Parameters are looked at when the model is read.
+    text = "param a = %s\ncoord x\nkinetic 1/2*x'^2\nforce x = sqrt(a)*sqrt(a)\n"
+    near(answer("eval", text=text % "2")["Q"], [2])
+    refuse(text % "-2", "sqrt(a)", "stdin:4:")
+
+
+@case
 def warnings_go_to_standard_error_unless_quiet():
     text = PENDULUM + "param unused = 3\n"
     status, out, err = run("eval", "-", text=text)

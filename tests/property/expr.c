@@ -8,6 +8,7 @@
 
 #include "expr/collect.h"
 #include "expr/diff.h"
+#include "expr/identity.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
 #include "formula.h"
@@ -724,10 +725,60 @@ static void collected_equals_given(void)
     end();
 }
 
+// e beyond an edge far away, and something else before it.
+static KalExpr beyond(KalExpr e, int64_t edge, KalExpr before)
+{
+    const KalExpr condition =
+        kal_binary(g, KAL_OP_LT, kal_int(g, edge), kal_symbol(g, 0));
+    return kal_select(g, condition, e, before);
+}
+
+// A formula that has a value other than zero somewhere, however far away, is not called
+// zero; what cancels in each branch is.
+static void zeros_are_proven_in_all_branches(void)
+{
+    begin();
+    const int count = problems(10);
+    for (int number = 1; number <= count; number++) {
+        Pair e;
+        Real x[SYMBOLS];
+        Value v;
+        if (!make((uint64_t)number + 9000000U, &e, x, &v)
+            || fabsl(v.value) < 1e-6L * scale_of(&v)) {
+            continue;
+        }
+        const int64_t edge = number % 3 == 0 ? 10 : number % 3 == 1 ? 1000 : 10000000;
+        const KalExpr a = kal_symbol(g, 1);
+        const KalExpr b = beyond(e.simple, edge, a);
+        const KalExpr square = kal_mul(g, kal_add(g, a, b), kal_add(g, a, b));
+        const KalExpr formulas[] = {
+            e.simple,
+            beyond(e.simple, edge, kal_int(g, 0)),
+            kal_sub(g, b, a),
+            kal_sub(
+                g, kal_sub(g, square, kal_add(g, kal_powi(g, a, 2), kal_powi(g, b, 2))),
+                kal_mul(g, kal_mul(g, kal_int(g, 2), a), b)),
+        };
+        KalVerdict verdicts[4] = {{.zero = true}};
+        if (kal_graph_status(g) != KAL_OK) {
+            kal_graph_recover(g);
+            continue;
+        }
+        ok(kal_identities(g, formulas, 4, verdicts) == KAL_OK);
+        holds(!verdicts[0].zero, "a value, and called zero");
+        holds(!verdicts[1].zero, "a value far away, and called zero");
+        holds(!verdicts[2].zero || fabsl(v.value - x[1]) < 1e-6L,
+              "a difference far away, and called zero");
+        holds(verdicts[3].zero, "a binomial formula in branches");
+    }
+    end();
+}
+
 TAP_RUN(TAP_CASE(simplified_equals_unsimplified), TAP_CASE(text_reads_back),
         TAP_CASE(derivatives_match_differences),
         TAP_CASE(gradients_are_forward_derivatives),
         TAP_CASE(hessians_are_second_derivatives),
         TAP_CASE(total_derivatives_follow_their_rates),
         TAP_CASE(replacing_is_evaluating_elsewhere),
-        TAP_CASE(order_of_operands_does_not_matter), TAP_CASE(collected_equals_given))
+        TAP_CASE(order_of_operands_does_not_matter), TAP_CASE(collected_equals_given),
+        TAP_CASE(zeros_are_proven_in_all_branches))

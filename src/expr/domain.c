@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+
+#include "expr/domain.h"
+
+#include "expr/graph_impl.h"
+
+enum {
+    WALK_MAX = 256 // nodes that are looked at
+};
+
+// What the form of an expression says of its sign.
+typedef enum Sign {
+    ANY_SIGN,
+    NONNEGATIVE,
+    POSITIVE
+} Sign;
+
+static Sign least(Sign a, Sign b)
+{
+    return a < b ? a : b;
+}
+
+static Sign most(Sign a, Sign b)
+{
+    return a < b ? b : a;
+}
+
+static Sign sign_of_node(const KalGraph *g, KalExpr e, Sign a, Sign b)
+{
+    const KalExprNode *n = kal_node(g, e);
+    switch ((KalOp)n->op) {
+    case KAL_OP_CONST: {
+        const double value = kal_graph_number(g, e).value;
+        return value > 0.0 ? POSITIVE : value == 0.0 ? NONNEGATIVE : ANY_SIGN;
+    }
+    case KAL_OP_POWI:
+        return a == POSITIVE                   ? POSITIVE
+               : kal_node_exponent(n) % 2 == 0 ? NONNEGATIVE
+                                               : a;
+    case KAL_OP_ADD: return least(a, b) == ANY_SIGN ? ANY_SIGN : most(a, b);
+    case KAL_OP_MUL:
+    case KAL_OP_DIV: return least(a, b);
+    case KAL_OP_MAX: return most(a, b);
+    case KAL_OP_SQRT: return a == POSITIVE ? POSITIVE : NONNEGATIVE;
+    case KAL_OP_PI:
+    case KAL_OP_EXP:
+    case KAL_OP_COSH: return POSITIVE;
+    case KAL_OP_ABS:
+    case KAL_OP_ACOS:
+    case KAL_OP_HYPOT: return NONNEGATIVE;
+    default: return ANY_SIGN;
+    }
+}
+
+// The sign by form, from a bounded list of nodes, users first; what is beyond it has any.
+static Sign sign_of(const KalGraph *g, KalExpr e)
+{
+    KalExpr list[WALK_MAX];
+    int operand[WALK_MAX][2]; // where the operands are, −1 for nowhere
+    Sign sign[WALK_MAX];
+    int n = 0;
+    list[n++] = e;
+    for (int i = 0; i < n; i++) {
+        const KalExprNode node = *kal_node(g, list[i]);
+        for (int k = 0; k < 2; k++) {
+            const bool there = k < kal_op_arity((KalOp)node.op) && n < WALK_MAX;
+            operand[i][k] = there ? n : -1;
+            if (there) {
+                list[n++] = node.arg[k];
+            }
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        const Sign a = operand[i][0] < 0 ? ANY_SIGN : sign[operand[i][0]];
+        const Sign b = operand[i][1] < 0 ? ANY_SIGN : sign[operand[i][1]];
+        sign[i] = sign_of_node(g, list[i], a, b);
+    }
+    return sign[0];
+}
+
+static bool is_met(const KalGraph *g, KalNeed need)
+{
+    const Sign sign = sign_of(g, need.of);
+    return need.kind != KAL_NEED_AT_MOST_ONE
+           && sign >= (need.kind == KAL_NEED_NONNEGATIVE ? NONNEGATIVE : POSITIVE);
+}
+
+static void add(KalNeeds *needs, KalExpr of, KalNeedKind kind)
+{
+    if (needs->n < KAL_NEEDS_MAX) {
+        needs->list[needs->n++] = (KalNeed){of, kind};
+    }
+}
+
+// base^exponent.
+static void add_factor(const KalGraph *g, KalNeeds *needs, KalExpr base, KalExponent x)
+{
+    const KalExprNode n = *kal_node(g, base);
+    if (x.den > 1) {
+        add(needs, base, x.num < 0 ? KAL_NEED_POSITIVE : KAL_NEED_NONNEGATIVE);
+    } else if (x.num < 0) {
+        add(needs, base, KAL_NEED_NONZERO);
+    }
+    if (n.op == KAL_OP_LOG) {
+        add(needs, n.arg[0], KAL_NEED_POSITIVE);
+    } else if (n.op == KAL_OP_ASIN || n.op == KAL_OP_ACOS) {
+        add(needs, n.arg[0], KAL_NEED_AT_MOST_ONE);
+    }
+}
+
+// What the factors of e^power need, met or not.
+static void list_needs(const KalGraph *g, KalExpr e, int32_t power, KalNeeds *needs)
+{
+    KalFactors f = kal_factors_none();
+    if (e.index == 0 || !kal_factors_add(g, &f, e, power)) {
+        return;
+    }
+    for (int i = 0; i < f.n; i++) {
+        add_factor(g, needs, f.base[i], f.exponent[i]);
+    }
+}
+
+void kal_needs_add(const KalGraph *g, KalExpr e, int32_t power, KalNeeds *needs)
+{
+    const int before = needs->n;
+    int kept = before;
+    list_needs(g, e, power, needs);
+    for (int i = before; i < needs->n; i++) {
+        if (!is_met(g, needs->list[i])) {
+            needs->list[kept++] = needs->list[i];
+        }
+    }
+    needs->n = kept;
+}
+
+// Whether two formulas are equal but for the sign.
+static bool are_opposite(const KalGraph *g, KalExpr a, KalExpr b)
+{
+    const KalExprNode *x = kal_node(g, a);
+    const KalExprNode *y = kal_node(g, b);
+    return x->op == KAL_OP_SUB && y->op == KAL_OP_SUB && kal_same(x->arg[0], y->arg[1])
+           && kal_same(x->arg[1], y->arg[0]);
+}
+
+// A need is met where another one is: what is positive is neither zero nor negative.
+static bool implies(const KalGraph *g, KalNeed a, KalNeed b)
+{
+    const bool same = kal_same(a.of, b.of);
+    return (same && (a.kind == b.kind || a.kind == KAL_NEED_POSITIVE))
+           || (a.kind == KAL_NEED_NONZERO && b.kind == KAL_NEED_NONZERO
+               && are_opposite(g, a.of, b.of));
+}
+
+static bool has_need(const KalGraph *g, const KalNeeds *needs, KalNeed need)
+{
+    bool has = false;
+    for (int i = 0; i < needs->n; i++) {
+        has = has || implies(g, needs->list[i], need);
+    }
+    return has;
+}
+
+bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need)
+{
+    KalExpr list[WALK_MAX];
+    int n = 0;
+    if (e.index == 0) {
+        return true;
+    }
+    list[n++] = e;
+    for (int next = 0; next < n; next++) {
+        KalNeeds needs = {.n = 0};
+        const KalExprNode node = *kal_node(g, list[next]);
+        list_needs(g, list[next], 1, &needs);
+        if (has_need(g, &needs, need)) {
+            return true;
+        }
+        for (int k = 0; k < kal_op_arity((KalOp)node.op); k++) {
+            if (n == WALK_MAX) {
+                return true;
+            }
+            list[n++] = node.arg[k];
+        }
+    }
+    return false;
+}
+
+// What has no value where the need is not met.
+static KalExpr failing(KalGraph *g, KalNeed need)
+{
+    switch (need.kind) {
+    case KAL_NEED_NONZERO: return kal_div(g, kal_int(g, 1), need.of);
+    case KAL_NEED_NONNEGATIVE: return kal_sqrt(g, need.of);
+    case KAL_NEED_POSITIVE: return kal_unary(g, KAL_OP_LOG, need.of);
+    case KAL_NEED_AT_MOST_ONE: break;
+    }
+    return kal_unary(g, KAL_OP_ASIN, need.of);
+}
+
+KalExpr kal_need_guard(KalGraph *g, KalNeed need, KalExpr value)
+{
+    return value.index == 0
+               ? value
+               : kal_cons(g, KAL_OP_WHERE, value, failing(g, need), KAL_NO_EXPR);
+}

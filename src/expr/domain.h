@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Where formulas have values, and what simplification must not forget of it.
+///
+/// x/x becomes 1, √x √x becomes x: the simplified formula has values where the one that was
+/// written has none.  For formulas that follow from others by calculus this does no harm
+/// (docs/theory/expressions.md, section 8); a formula that a person wrote must not get
+/// values that way.  So whoever builds formulas for people compares what operands need with
+/// what the result still needs, and guards the result where something went missing.
+
+#ifndef EXPR_DOMAIN_H
+#define EXPR_DOMAIN_H
+
+#include "expr/graph.h"
+
+/// What must hold of a formula for another one to have a value.
+typedef enum KalNeedKind {
+    KAL_NEED_NONZERO,
+    KAL_NEED_NONNEGATIVE,
+    KAL_NEED_POSITIVE,
+    KAL_NEED_AT_MOST_ONE ///< its size
+} KalNeedKind;
+
+typedef struct KalNeed {
+    KalExpr of;
+    KalNeedKind kind;
+} KalNeed;
+
+enum {
+    KAL_NEEDS_MAX = 24
+};
+
+/// Needs of one formula.
+typedef struct KalNeeds {
+    KalNeed list[KAL_NEEDS_MAX];
+    int n;
+} KalNeeds;
+
+/// Add what the factors of e^power need, for a power of ±1: divisors and radicands, and the
+/// operands of a logarithm or an inverse function that is a factor.  Needs that are always
+/// met are left out; so are those beyond the limit, and those within factors, which
+/// simplification keeps.
+void kal_needs_add(const KalGraph *g, KalExpr e, int32_t power, KalNeeds *needs);
+
+/// Whether somewhere in e, as far as a bounded walk goes, a need shows; true if the walk
+/// ends before all of e was seen.
+bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need);
+
+/// The value where the need is met, and elsewhere none: a WHERE, of which derivatives and
+/// tests for zero see the value alone.
+KalExpr kal_need_guard(KalGraph *g, KalNeed need, KalExpr value);
+
+#endif

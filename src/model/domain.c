@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+// Formulas as they are written keep their domain: what simplification forgets of it is put
+// back as a condition.
+
+#include "expr/domain.h"
+
+#include "expr/order.h"
+#include "model/build_impl.h"
+
+// Whether a need is one of parameters alone, and met by their values.
+static bool is_met(KalBuild *b, KalNeed need)
+{
+    uint64_t kinds = 0;
+    double number = 0.0;
+    if (!kal_build_check(b, kal_model_kinds_in(b->model, need.of, &kinds))
+        || (kinds & ~(uint64_t)KAL_MARKS_CONSTANT) != 0
+        || !kal_build_number(b, need.of, &number)) {
+        return false;
+    }
+    switch (need.kind) {
+    case KAL_NEED_NONZERO: return number != 0.0;
+    case KAL_NEED_NONNEGATIVE: return number >= 0.0;
+    case KAL_NEED_POSITIVE: return number > 0.0;
+    case KAL_NEED_AT_MOST_ONE: break;
+    }
+    return number >= -1.0 && number <= 1.0;
+}
+
+KalExpr kal_build_domain(KalBuild *b, KalExpr e, KalExpr a, KalExpr c, KalSpan span)
+{
+    return kal_build_domain_over(b, e, a, c, 1, span);
+}
+
+KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
+                              int32_t power, KalSpan span)
+{
+    KalNeeds needs = {.n = 0};
+    const bool zero = kal_is_zero(b->graph, a) || kal_is_zero(b->graph, c);
+    const uint32_t before = kal_graph_count(b->graph);
+    if (e.index == 0 || zero) { // a term with the factor 0 is not there
+        return e;
+    }
+    kal_needs_add(b->graph, a, 1, &needs);
+    kal_needs_add(b->graph, c, 1, &needs);
+    if (power < 0) {
+        kal_needs_add(b->graph, c, power, &needs);
+    }
+    for (int i = 0; i < needs.n; i++) {
+        if (!kal_need_shows(b->graph, e, needs.list[i]) && !is_met(b, needs.list[i])) {
+            e = kal_need_guard(b->graph, needs.list[i], e);
+        }
+    }
+    kal_build_origin(b, before, span);
+    return e;
+}
