@@ -103,27 +103,28 @@ static KalScalar residue(uint64_t value)
 static KalScalar real(double value, double error)
 {
     return (KalScalar){
-        .real = {isfinite(error) ? value : NAN, error, false}
+        .real = {isfinite(error) ? value : NAN, error}
     };
 }
 
 // A result from two operands, of which each may have lost something.
 static KalScalar with_losses(KalScalar result, KalScalar a, KalScalar b)
 {
-    result.real.lost = result.real.lost || a.real.lost || b.real.lost;
-    return result;
+    return kal_real_mark(result, kal_real_lost(a) || kal_real_lost(b));
 }
 
 // a ± b as computed: a term that is not zero may be too small to be seen in it.
 static KalScalar sum_of(KalScalar a, KalScalar b, double value)
 {
-    KalScalar sum = real(value, a.real.error + b.real.error + fabs(value) * unit);
-    const double seen = CERTAIN * sum.real.error;
+    const double a_error = kal_real_error(a);
+    const double b_error = kal_real_error(b);
+    const KalScalar sum = real(value, a_error + b_error + fabs(value) * unit);
+    const double seen = CERTAIN * kal_real_error(sum);
     const double x = fabs(a.real.value);
     const double y = fabs(b.real.value);
-    sum.real.lost = (x > CERTAIN * a.real.error && x <= seen)
-                    || (y > CERTAIN * b.real.error && y <= seen);
-    return with_losses(sum, a, b);
+    const bool lost =
+        (x > CERTAIN * a_error && x <= seen) || (y > CERTAIN * b_error && y <= seen);
+    return with_losses(kal_real_mark(sum, lost), a, b);
 }
 
 KalScalar kal_scalar_none(KalArithmetic field)
@@ -178,11 +179,11 @@ KalScalar kal_scalar_mul(KalArithmetic field, KalScalar a, KalScalar b)
 {
     if (field == KAL_ARITHMETIC_REALS) {
         const double product = a.real.value * b.real.value;
-        const double error =
-            fabs(a.real.value) * b.real.error + fabs(b.real.value) * a.real.error;
-        KalScalar result = real(product, error + fabs(product) * unit);
-        result.real.lost = product == 0.0 && a.real.value != 0.0 && b.real.value != 0.0;
-        return with_losses(result, a, b);
+        const double error = fabs(a.real.value) * kal_real_error(b)
+                             + fabs(b.real.value) * kal_real_error(a);
+        const KalScalar result = real(product, error + fabs(product) * unit);
+        const bool lost = product == 0.0 && a.real.value != 0.0 && b.real.value != 0.0;
+        return with_losses(kal_real_mark(result, lost), a, b);
     }
     return both_residues(a, b) ? residue(kal_residue_mul(a.residue, b.residue))
                                : residue(KAL_NO_RESIDUE);
@@ -195,8 +196,8 @@ KalScalar kal_scalar_div(KalArithmetic field, KalScalar a, KalScalar b)
     }
     if (field == KAL_ARITHMETIC_REALS) {
         const double quotient = a.real.value / b.real.value;
-        const double error = (a.real.error + fabs(quotient) * b.real.error)
-                             / (fabs(b.real.value) - b.real.error);
+        const double error = (kal_real_error(a) + fabs(quotient) * kal_real_error(b))
+                             / (fabs(b.real.value) - kal_real_error(b));
         return with_losses(real(quotient, error + fabs(quotient) * unit), a, b);
     }
     return kal_scalar_mul(field, a, residue(kal_residue_inverse(b.residue)));
@@ -212,7 +213,7 @@ bool kal_scalar_is_zero(KalArithmetic field, KalScalar a)
 {
     return field == KAL_ARITHMETIC_RESIDUES
                ? a.residue == 0
-               : !(fabs(a.real.value) > CERTAIN * a.real.error);
+               : !(fabs(a.real.value) > CERTAIN * kal_real_error(a));
 }
 
 double kal_scalar_weight(KalArithmetic field, KalScalar a)

@@ -33,8 +33,8 @@ typedef union KalScalar {
 
     struct {
         double value; ///< NaN when not valid
-        double error; ///< at least |value − true value|, to first order
-        bool lost;    ///< something that is not zero went under in rounding
+        double error; ///< at least |value − true value|, to first order; its sign is
+                      ///< set where something that is not zero went under in rounding
     } real;
 } KalScalar;
 
@@ -59,10 +59,31 @@ uint64_t kal_residue_of(int64_t value);
 
 /// A residue that is not 0, as random as the two numbers are different.
 uint64_t kal_residue_random(uint64_t seed, uint64_t what);
+
 /// @}
 
 /// @name Scalars
 /// @{
+
+/// The bound on the error of a double.
+static inline double kal_real_error(KalScalar a)
+{
+    return fabs(a.real.error);
+}
+
+/// Whether something that is not zero went under in a double.
+static inline bool kal_real_lost(KalScalar a)
+{
+    return signbit(a.real.error);
+}
+
+/// A double that lost something, if it did.
+static inline KalScalar kal_real_mark(KalScalar a, bool lost)
+{
+    a.real.error = lost ? -fabs(a.real.error) : a.real.error;
+    return a;
+}
+
 KalScalar kal_scalar_none(KalArithmetic field);
 KalScalar kal_scalar_of(KalArithmetic field, KalRational value);
 KalScalar kal_scalar_add(KalArithmetic field, KalScalar a, KalScalar b);

@@ -55,7 +55,7 @@ static Look look_at_reals(const KalProbe *probe, uint32_t of)
         const KalScalar value = *kal_probe_real(probe, of, point);
         const bool valid = kal_scalar_is_valid(KAL_ARITHMETIC_REALS, value);
         const bool zero = kal_scalar_is_zero(KAL_ARITHMETIC_REALS, value);
-        look.defined += valid && !value.real.lost;
+        look.defined += valid && !kal_real_lost(value);
         look.nonzero = look.nonzero || (valid && !zero);
     }
     return look;

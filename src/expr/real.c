@@ -17,14 +17,14 @@ static KalScalar with_error(double value, double error)
 {
     const bool valid = isfinite(value) && isfinite(error);
     return (KalScalar){
-        .real = {valid ? value : NAN, error + 2.0 * unit * fabs(value), false}
+        .real = {valid ? value : NAN, error + 2.0 * unit * fabs(value)}
     };
 }
 
 static KalScalar exactly(double value)
 {
     return (KalScalar){
-        .real = {value, 0.0, false}
+        .real = {value, 0.0}
     };
 }
 
@@ -48,9 +48,8 @@ static double chosen(uint64_t seed, uint64_t id)
 static KalScalar moved(double v, double slope, double a, double error)
 {
     const bool coarse = slope * error > too_coarse * (1.0 + fabs(v));
-    KalScalar result = with_error(coarse ? NAN : v, slope * error);
-    result.real.lost = a != 0.0 && slope * fabs(a) <= saturated * unit * fabs(v);
-    return result;
+    const bool lost = a != 0.0 && slope * fabs(a) <= saturated * unit * fabs(v);
+    return kal_real_mark(with_error(coarse ? NAN : v, slope * error), lost);
 }
 
 // Functions of one operand by value and size of slope, theory (9.3).
@@ -117,8 +116,8 @@ static KalScalar power(KalScalar a, KalScalar b)
 {
     const double v = pow(a.real.value, b.real.value);
     const double error =
-        fabs(b.real.value / a.real.value) * a.real.error
-        + (b.real.error > 0.0 ? fabs(log(a.real.value)) * b.real.error : 0.0);
+        fabs(b.real.value / a.real.value) * kal_real_error(a)
+        + (kal_real_error(b) > 0.0 ? fabs(log(a.real.value)) * kal_real_error(b) : 0.0);
     return with_error(v, fabs(v) * error);
 }
 
@@ -126,13 +125,14 @@ static KalScalar angle(KalScalar y, KalScalar x)
 {
     const double square = x.real.value * x.real.value + y.real.value * y.real.value;
     const double error =
-        fabs(x.real.value) * y.real.error + fabs(y.real.value) * x.real.error;
+        fabs(x.real.value) * kal_real_error(y) + fabs(y.real.value) * kal_real_error(x);
     return with_error(atan2(y.real.value, x.real.value), error / square);
 }
 
 static KalScalar distance(KalScalar a, KalScalar b)
 {
-    return with_error(hypot(a.real.value, b.real.value), a.real.error + b.real.error);
+    return with_error(hypot(a.real.value, b.real.value),
+                      kal_real_error(a) + kal_real_error(b));
 }
 
 // Comparisons count only where rounding cannot turn them.
@@ -204,12 +204,12 @@ static KalScalar eval_one(const KalSlot *slot, KalScalar a)
     switch ((KalOp)slot->op) {
     case KAL_OP_NEG:
         return (KalScalar){
-            .real = {-a.real.value, a.real.error, false}
+            .real = {-a.real.value, a.real.error}
         };
     case KAL_OP_POWI: return whole_power(a, (int32_t)slot->arg[1]);
     case KAL_OP_SIGN: return sign_of(a);
     case KAL_OP_NOT: return logic(KAL_OP_NOT, a.real.value, 0.0);
-    default: return function((KalOp)slot->op, a.real.value, a.real.error);
+    default: return function((KalOp)slot->op, a.real.value, kal_real_error(a));
     }
 }
 
@@ -242,8 +242,8 @@ KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
 {
     KalScalar value = eval(probe, slot, point, seed);
     for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
-        value.real.lost =
-            value.real.lost || kal_probe_real(probe, slot->arg[k], point)->real.lost;
+        value = kal_real_mark(
+            value, kal_real_lost(*kal_probe_real(probe, slot->arg[k], point)));
     }
     return value;
 }
