@@ -5,7 +5,8 @@
 // What is compared is all that an instant gives: M, Q, A, b, C, accelerations, forces,
 // multipliers, energies, outputs and verdicts; and what an examination calls conserved,
 // linear or integrable.  KAL_PROPERTY_PROBLEMS sets how many models there are,
-// KAL_PROPERTY_FIRST the number of the first one.
+// KAL_PROPERTY_FIRST the number of the first one; with KAL_PROPERTY_ALL all models that fail
+// are printed.
 
 #include "random_model.h"
 #include "reference.h"
@@ -362,6 +363,9 @@ static void compare_verdict(KalStatus status, const KalContext *ctx)
         refused++;
         printf("# model %llu is refused: %s\n", (unsigned long long)number,
                kal_context_message(ctx));
+        if (getenv("KAL_PROPERTY_ALL")) {
+            print_model();
+        }
     } else {
         complain("status %d, not %d: %s", (int)status, (int)want[verdict],
                  status == KAL_OK ? "it has an answer" : kal_context_message(ctx));
