@@ -43,24 +43,43 @@ enum {
 
 #define JET_NOISE 1e-12L
 
-/// The operations: name, operands.
-#define JET_OPS(X)                                                                     \
-    X(CONST, 0)                                                                        \
-    X(VARIABLE, 0)                                                                     \
-    X(GIVEN, 0)                                                                        \
-    X(ADD, 2)                                                                          \
-    X(SUB, 2)                                                                          \
-    X(MUL, 2)                                                                          \
-    X(DIV, 2) X(NEG, 1) X(POWI, 1) X(POW, 2) X(SQRT, 1) X(SIN, 1) X(COS, 1) X(TAN, 1)  \
-        X(ASIN, 1) X(ACOS, 1) X(ATAN, 1) X(SINH, 1) X(COSH, 1) X(TANH, 1) X(EXP, 1)    \
-            X(LOG, 1) X(ABS, 1) X(SIGN, 1) X(ATAN2, 2) X(HYPOT, 2) X(MIN, 2) X(MAX, 2) \
-                X(LESS, 2) X(BOTH, 2) X(EITHER, 2) X(NOT, 1) X(CHOOSE, 3) X(SAME, 1)   \
-                    X(RATE, 1)
-
+/// The operations; those of two arguments that are called stand together.
 typedef enum JetOp {
-#define JET_ENUM(name, count) JET_##name,
-    JET_OPS(JET_ENUM)
-#undef JET_ENUM
+    JET_CONST,
+    JET_VARIABLE,
+    JET_GIVEN,
+    JET_ADD,
+    JET_SUB,
+    JET_MUL,
+    JET_DIV,
+    JET_NEG,
+    JET_POWI,
+    JET_POW,
+    JET_SQRT,
+    JET_SIN,
+    JET_COS,
+    JET_TAN,
+    JET_ASIN,
+    JET_ACOS,
+    JET_ATAN,
+    JET_SINH,
+    JET_COSH,
+    JET_TANH,
+    JET_EXP,
+    JET_LOG,
+    JET_ABS,
+    JET_SIGN,
+    JET_ATAN2,
+    JET_HYPOT,
+    JET_MIN,
+    JET_MAX,
+    JET_LESS,
+    JET_BOTH,
+    JET_EITHER,
+    JET_NOT,
+    JET_CHOOSE,
+    JET_SAME,
+    JET_RATE,
 } JetOp;
 
 typedef struct Jet {
