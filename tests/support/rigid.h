@@ -1,0 +1,1163 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Rigid bodies in space, formulated as a second opinion on `use spatial`.
+///
+/// Nothing here is of the library.  Masses are regular, 6 × 6 for each body; velocities are
+/// those of mass centers and angular velocities in axes of space; the rows of the joints
+/// are written by hand.  A state has 13 numbers for each body: position, unit quaternion,
+/// velocity, angular velocity.  The acceleration that satisfies J a = c is a particular one
+/// plus Z y with Zᵀ M Z y = Zᵀ (F − M a_p), Z from a QR factorization of Jᵀ with pivoting;
+/// M has no say in ranks.  Motion is integrated by extrapolation of the midpoint rule, all
+/// in long double, and put back onto the joints after each step.
+
+#ifndef SUPPORT_RIGID_H
+#define SUPPORT_RIGID_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    RIGID_BODIES = 6,
+    RIGID_JOINTS = 12,
+    RIGID_FORCES = 8,
+    RIGID_ROWS = 48,
+    RIGID_SPEEDS = 6 * RIGID_BODIES,
+    RIGID_NUMBERS = 13, // of a body in a state
+    RIGID_STATE = RIGID_NUMBERS * RIGID_BODIES,
+    RIGID_COLUMNS = 5, // of the extrapolation
+    RIGID_GROUND = -1
+};
+
+typedef long double Real;
+
+typedef struct RigidBody {
+    Real m;
+    Real inertia[9]; // about the mass center, in axes of the body
+    Real gravity[3];
+} RigidBody;
+
+/// Kind, name of the part, how many rows.
+#define RIGID_JOINT_LIST(X)                \
+    X(RIGID_BALL, "Ball", 3)               \
+    X(RIGID_REVOLUTE, "Revolute", 5)       \
+    X(RIGID_UNIVERSAL, "Universal", 4)     \
+    X(RIGID_CYLINDRICAL, "Cylindrical", 4) \
+    X(RIGID_PRISMATIC, "Prismatic", 5)     \
+    X(RIGID_WELD, "Weld", 6)               \
+    X(RIGID_DISTANCE, "Distance", 1)       \
+    X(RIGID_ROLLING, "RollingDisc", 3)     \
+    X(RIGID_DRIVE, "drive", 1)
+
+typedef enum RigidJointKind {
+#define RIGID_ENUM(kind, name, rows) kind,
+    RIGID_JOINT_LIST(RIGID_ENUM)
+#undef RIGID_ENUM
+} RigidJointKind;
+
+/// Points and directions are in the axes of a and b; axes with two normals each make
+/// right-handed frames of length 1.
+typedef struct RigidJoint {
+    RigidJointKind kind;
+    int a;
+    int b;
+    Real at_a[3];
+    Real at_b[3];
+    Real axis_a[3];
+    Real axis_b[3];
+    Real normal_a[2][3];
+    Real normal_b[2][3];
+    Real turned;  // of Prismatic
+    Real turn[4]; // of Weld: quaternion of b as seen from a
+    Real length;  // of Distance; radius of RollingDisc
+    Real rate;    // of a drive
+} RigidJoint;
+
+/// Kind, name of the part.
+#define RIGID_FORCE_LIST(X)                  \
+    X(RIGID_SPRING, "Spring")                \
+    X(RIGID_DAMPER, "Damper")                \
+    X(RIGID_BUSHING, "Bushing")              \
+    X(RIGID_TORSION_SPRING, "TorsionSpring") \
+    X(RIGID_TORSION_DAMPER, "TorsionDamper") \
+    X(RIGID_MOTOR, "Motor")
+
+typedef enum RigidForceKind {
+#define RIGID_ENUM(kind, name) kind,
+    RIGID_FORCE_LIST(RIGID_ENUM)
+#undef RIGID_ENUM
+} RigidForceKind;
+
+typedef struct RigidForce {
+    RigidForceKind kind;
+    int a;
+    int b;
+    int joint; // of those that turn a joint
+    Real at_a[3];
+    Real at_b[3];
+    Real k;    // stiffness, or the torque of a motor
+    Real c;    // damping
+    Real rest; // length or angle
+} RigidForce;
+
+typedef struct RigidSystem {
+    int n_bodies;
+    int n_joints;
+    int n_forces;
+    int rank; // of the joints where they are not at a special place; -1: as found
+    int chosen[RIGID_ROWS]; // rows that stand for all others, if there are any such
+    int n_chosen;
+    RigidBody bodies[RIGID_BODIES];
+    RigidJoint joints[RIGID_JOINTS];
+    RigidForce forces[RIGID_FORCES];
+} RigidSystem;
+
+// Vectors and rotations
+
+static inline Real rigid_dot(const Real *u, const Real *v)
+{
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+}
+
+static inline void rigid_cross(const Real *u, const Real *v, Real *out)
+{
+    const Real w[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
+                       u[0] * v[1] - u[1] * v[0]};
+    memcpy(out, w, sizeof w);
+}
+
+// out += s u
+static inline void rigid_add(Real s, const Real *u, Real *out)
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] += s * u[i];
+    }
+}
+
+static inline void rigid_times(const Real *A, const Real *u, Real *out)
+{
+    const Real w[3] = {rigid_dot(A, u), rigid_dot(A + 3, u), rigid_dot(A + 6, u)};
+    memcpy(out, w, sizeof w);
+}
+
+static inline void rigid_back(const Real *R, const Real *u, Real *out)
+{
+    const Real w[3] = {R[0] * u[0] + R[3] * u[1] + R[6] * u[2],
+                       R[1] * u[0] + R[4] * u[1] + R[7] * u[2],
+                       R[2] * u[0] + R[5] * u[1] + R[8] * u[2]};
+    memcpy(out, w, sizeof w);
+}
+
+/// The rotation matrix of a unit quaternion: 1 + 2 e₀ [e] + 2 [e]².
+static inline void rigid_rotation(const Real *e, Real *R)
+{
+    for (int i = 0; i < 3; i++) {
+        Real unit[3] = {0.0L, 0.0L, 0.0L};
+        Real once[3];
+        Real twice[3];
+        unit[i] = 1.0L;
+        rigid_cross(e + 1, unit, once);
+        rigid_cross(e + 1, once, twice);
+        for (int k = 0; k < 3; k++) {
+            R[3 * k + i] = unit[k] + 2.0L * (e[0] * once[k] + twice[k]);
+        }
+    }
+}
+
+/// The rate of a quaternion that turns with w, given in axes of space: ½ (0, w) e.
+static inline void rigid_quaternion_rate(const Real *e, const Real *w, Real *out)
+{
+    Real turn[3];
+    rigid_cross(w, e + 1, turn);
+    out[0] = -0.5L * rigid_dot(w, e + 1);
+    for (int i = 0; i < 3; i++) {
+        out[1 + i] = 0.5L * (e[0] * w[i] + turn[i]);
+    }
+}
+
+static inline void rigid_normalize(Real *v, int n)
+{
+    Real size = 0.0L;
+    for (int i = 0; i < n; i++) {
+        size += v[i] * v[i];
+    }
+    size = sqrtl(size);
+    for (int i = 0; i < n; i++) {
+        v[i] /= size;
+    }
+}
+
+/// Two directions that make a right-handed frame with a unit vector: of all pairs, the one
+/// that the documentation of the parts promises.
+static inline void rigid_normals(const Real *u, Real normals[2][3])
+{
+    const Real s = u[2] < 0.0L ? -1.0L : 1.0L;
+    const Real f = 1.0L / (s + u[2]);
+    const Real first[3] = {1.0L - s * u[0] * u[0] * f, -s * u[0] * u[1] * f, -s * u[0]};
+    const Real second[3] = {-u[0] * u[1] * f, s - u[1] * u[1] * f, -u[1]};
+    memcpy(normals[0], first, sizeof first);
+    memcpy(normals[1], second, sizeof second);
+}
+
+// Frames and points of them
+
+typedef struct RigidFrame {
+    Real r[3];
+    Real R[9];
+    Real v[3];
+    Real w[3];
+} RigidFrame;
+
+static inline void rigid_frame(const Real *y, int body, RigidFrame *out)
+{
+    const Real *of = y + RIGID_NUMBERS * body;
+    if (body == RIGID_GROUND) {
+        *out = (RigidFrame){
+            .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}
+        };
+        return;
+    }
+    memcpy(out->r, of, sizeof out->r);
+    rigid_rotation(of + 3, out->R);
+    memcpy(out->v, of + 7, sizeof out->v);
+    memcpy(out->w, of + 10, sizeof out->w);
+}
+
+typedef struct RigidPoint {
+    Real arm[3]; // from the mass center, in axes of space
+    Real place[3];
+    Real v[3];
+    Real pull[3]; // w × (w × arm)
+} RigidPoint;
+
+static inline void rigid_point(const RigidFrame *frame, const Real *at, RigidPoint *out)
+{
+    Real turn[3];
+    rigid_times(frame->R, at, out->arm);
+    rigid_cross(frame->w, out->arm, turn);
+    rigid_cross(frame->w, turn, out->pull);
+    for (int i = 0; i < 3; i++) {
+        out->place[i] = frame->r[i] + out->arm[i];
+        out->v[i] = frame->v[i] + turn[i];
+    }
+}
+
+// Rows of joints
+
+/// A row says: j·(v, w of all bodies) = speed, and j·(accelerations) = −bias.
+typedef struct RigidRow {
+    Real j[RIGID_SPEEDS];
+    Real bias;
+    Real speed;
+    Real residual; // of positions; 0 for a row about velocities
+} RigidRow;
+
+/// What the rows of a joint are made of.
+typedef struct RigidPair {
+    int ia;
+    int ib;
+    RigidFrame a;
+    RigidFrame b;
+    RigidPoint pa;
+    RigidPoint pb;
+    Real d[3];    // from pa to pb
+    Real rate[3]; // of d
+    Real pull[3]; // of d
+} RigidPair;
+
+static inline void rigid_pair(const RigidJoint *joint, const Real *y, RigidPair *out)
+{
+    out->ia = joint->a;
+    out->ib = joint->b;
+    rigid_frame(y, joint->a, &out->a);
+    rigid_frame(y, joint->b, &out->b);
+    rigid_point(&out->a, joint->at_a, &out->pa);
+    rigid_point(&out->b, joint->at_b, &out->pb);
+    for (int i = 0; i < 3; i++) {
+        out->d[i] = out->pb.place[i] - out->pa.place[i];
+        out->rate[i] = out->pb.v[i] - out->pa.v[i];
+        out->pull[i] = out->pb.pull[i] - out->pa.pull[i];
+    }
+}
+
+static inline void rigid_row_turn(RigidRow *row, int body, Real s, const Real *u)
+{
+    if (body != RIGID_GROUND) {
+        rigid_add(s, u, row->j + 6 * body + 3);
+    }
+}
+
+// u·(velocity of a point)
+static inline void rigid_row_move(RigidRow *row, int body, Real s, const Real *u,
+                                  const Real *arm)
+{
+    Real moment[3];
+    if (body != RIGID_GROUND) {
+        rigid_cross(arm, u, moment);
+        rigid_add(s, u, row->j + 6 * body);
+        rigid_add(s, moment, row->j + 6 * body + 3);
+    }
+}
+
+// u·d = 0 with u that stays in a
+static inline void rigid_row_line(const RigidPair *pair, const Real *u_of_a,
+                                  RigidRow *row)
+{
+    Real u[3];
+    Real once[3];
+    Real twice[3];
+    Real moment[3];
+    rigid_times(pair->a.R, u_of_a, u);
+    rigid_cross(pair->a.w, u, once);
+    rigid_cross(pair->a.w, once, twice);
+    rigid_cross(u, pair->d, moment);
+    rigid_row_move(row, pair->ib, 1.0L, u, pair->pb.arm);
+    rigid_row_move(row, pair->ia, -1.0L, u, pair->pa.arm);
+    rigid_row_turn(row, pair->ia, 1.0L, moment);
+    row->bias = rigid_dot(twice, pair->d) + 2.0L * rigid_dot(once, pair->rate)
+                + rigid_dot(u, pair->pull);
+    row->residual = rigid_dot(u, pair->d);
+}
+
+// Element k of d = 0, in axes of space
+static inline void rigid_row_point(const RigidPair *pair, int k, RigidRow *row)
+{
+    Real u[3] = {0.0L, 0.0L, 0.0L};
+    u[k] = 1.0L;
+    rigid_row_move(row, pair->ib, 1.0L, u, pair->pb.arm);
+    rigid_row_move(row, pair->ia, -1.0L, u, pair->pa.arm);
+    row->bias = pair->pull[k];
+    row->residual = pair->d[k];
+}
+
+// u·v = 0 with u that stays in a, and v in b
+static inline void rigid_row_angle(const RigidPair *pair, const Real *u_of_a,
+                                   const Real *v_of_b, RigidRow *row)
+{
+    Real u[3];
+    Real v[3];
+    Real du[3];
+    Real dv[3];
+    Real ddu[3];
+    Real ddv[3];
+    Real moment[3];
+    rigid_times(pair->a.R, u_of_a, u);
+    rigid_times(pair->b.R, v_of_b, v);
+    rigid_cross(pair->a.w, u, du);
+    rigid_cross(pair->b.w, v, dv);
+    rigid_cross(pair->a.w, du, ddu);
+    rigid_cross(pair->b.w, dv, ddv);
+    rigid_cross(u, v, moment);
+    rigid_row_turn(row, pair->ia, 1.0L, moment);
+    rigid_row_turn(row, pair->ib, -1.0L, moment);
+    row->bias = rigid_dot(ddu, v) + 2.0L * rigid_dot(du, dv) + rigid_dot(u, ddv);
+    row->residual = rigid_dot(u, v);
+}
+
+static inline void rigid_row_distance(const RigidPair *pair, Real length, RigidRow *row)
+{
+    Real u[3] = {0.0L, 0.0L, 0.0L};
+    rigid_add(1.0L / length, pair->d, u);
+    rigid_row_move(row, pair->ib, 1.0L, u, pair->pb.arm);
+    rigid_row_move(row, pair->ia, -1.0L, u, pair->pa.arm);
+    row->bias =
+        (rigid_dot(pair->rate, pair->rate) + rigid_dot(pair->d, pair->pull)) / length;
+    row->residual = (rigid_dot(pair->d, pair->d) - length * length) / (2.0L * length);
+}
+
+static inline void rigid_row_drive(const RigidPair *pair, const RigidJoint *joint,
+                                   RigidRow *row)
+{
+    Real u[3];
+    Real du[3];
+    Real w[3];
+    rigid_times(pair->a.R, joint->axis_a, u);
+    rigid_cross(pair->a.w, u, du);
+    memcpy(w, pair->b.w, sizeof w);
+    rigid_add(-1.0L, pair->a.w, w);
+    rigid_row_turn(row, pair->ib, 1.0L, u);
+    rigid_row_turn(row, pair->ia, -1.0L, u);
+    row->bias = rigid_dot(du, w);
+    row->speed = joint->rate;
+}
+
+/// The steepness of a disc and, unless NULL, the arm to its lowest point with its rate.
+static inline Real rigid_disc(const RigidFrame *b, const RigidJoint *joint, Real *arm,
+                              Real *arm_rate)
+{
+    Real n[3];
+    Real dn[3];
+    rigid_times(b->R, joint->axis_b, n);
+    rigid_cross(b->w, n, dn);
+    const Real steep = hypotl(n[0], n[1]);
+    const Real steep_rate = (n[0] * dn[0] + n[1] * dn[1]) / steep;
+    for (int i = 0; i < 2; i++) {
+        const Real h = n[i] / steep;
+        arm[i] = joint->length * n[2] * h;
+        arm_rate[i] =
+            joint->length * (dn[2] * h + n[2] * (dn[i] - h * steep_rate) / steep);
+    }
+    arm[2] = -joint->length * steep;
+    arm_rate[2] = -joint->length * steep_rate;
+    return steep;
+}
+
+// The lowest point of the rim rests: z first, as the part has it.
+static inline void rigid_rows_rolling(const RigidPair *pair, const RigidJoint *joint,
+                                      RigidRow *rows)
+{
+    static const int order[3] = {2, 0, 1};
+    Real arm[3];
+    Real arm_rate[3];
+    Real bias[3];
+    const Real steep = rigid_disc(&pair->b, joint, arm, arm_rate);
+    rigid_cross(pair->b.w, arm_rate, bias);
+    for (int k = 0; k < 3; k++) {
+        Real u[3] = {0.0L, 0.0L, 0.0L};
+        u[order[k]] = 1.0L;
+        rigid_row_move(&rows[k], pair->ib, 1.0L, u, arm);
+        rows[k].bias = bias[order[k]];
+    }
+    rows[0].residual = pair->b.r[2] - joint->length * steep;
+}
+
+static inline void rigid_rows_weld(const RigidPair *pair, const RigidJoint *joint,
+                                   RigidRow *rows)
+{
+    Real S[9];
+    rigid_rotation(joint->turn, S);
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 2) % 3; // 3·2, 1·3, 2·1
+        const int j = (k + 1) % 3;
+        const Real u[3] = {S[i], S[3 + i], S[6 + i]};
+        Real v[3] = {0.0L, 0.0L, 0.0L};
+        v[j] = 1.0L;
+        rigid_row_angle(pair, u, v, &rows[k]);
+    }
+}
+
+static inline void rigid_rows_prismatic(const RigidPair *pair, const RigidJoint *joint,
+                                        RigidRow *row)
+{
+    Real u[3] = {0.0L, 0.0L, 0.0L};
+    rigid_add(cosl(joint->turned), joint->normal_a[0], u);
+    rigid_add(sinl(joint->turned), joint->normal_a[1], u);
+    rigid_row_angle(pair, u, joint->normal_b[1], row);
+}
+
+/// The rows of one joint in the order of its part; answers how many.
+static inline int rigid_rows_of(const RigidJoint *joint, const Real *y, RigidRow *rows)
+{
+#define RIGID_COUNT(kind, name, count) count,
+    static const int counts[] = {RIGID_JOINT_LIST(RIGID_COUNT)};
+#undef RIGID_COUNT
+    const RigidJointKind kind = joint->kind;
+    const bool pinned = kind == RIGID_BALL || kind == RIGID_REVOLUTE
+                        || kind == RIGID_UNIVERSAL || kind == RIGID_WELD;
+    const bool slides = kind == RIGID_CYLINDRICAL || kind == RIGID_PRISMATIC;
+    RigidPair pair;
+    rigid_pair(joint, y, &pair);
+    memset(rows, 0, (size_t)counts[kind] * sizeof *rows);
+    for (int k = 0; pinned && k < 3; k++) {
+        rigid_row_point(&pair, k, &rows[k]);
+    }
+    for (int k = 0; slides && k < 2; k++) {
+        rigid_row_line(&pair, joint->normal_a[k], &rows[k]);
+    }
+    for (int k = 0; (slides || kind == RIGID_REVOLUTE) && k < 2; k++) {
+        rigid_row_angle(&pair, joint->normal_a[k], joint->axis_b,
+                        &rows[(slides ? 2 : 3) + k]);
+    }
+    if (kind == RIGID_UNIVERSAL) {
+        rigid_row_angle(&pair, joint->axis_a, joint->axis_b, &rows[3]);
+    } else if (kind == RIGID_PRISMATIC) {
+        rigid_rows_prismatic(&pair, joint, &rows[4]);
+    } else if (kind == RIGID_WELD) {
+        rigid_rows_weld(&pair, joint, &rows[3]);
+    } else if (kind == RIGID_DISTANCE) {
+        rigid_row_distance(&pair, joint->length, &rows[0]);
+    } else if (kind == RIGID_ROLLING) {
+        rigid_rows_rolling(&pair, joint, rows);
+    } else if (kind == RIGID_DRIVE) {
+        rigid_row_drive(&pair, joint, &rows[0]);
+    }
+    return counts[kind];
+}
+
+/// The rows of all joints, each of length 1; answers how many.
+static inline int rigid_rows(const RigidSystem *system, const Real *y, RigidRow *rows)
+{
+    const int n = 6 * system->n_bodies;
+    int m = 0;
+    for (int i = 0; i < system->n_joints; i++) {
+        m += rigid_rows_of(&system->joints[i], y, rows + m);
+    }
+    for (int i = 0; i < m; i++) {
+        Real size = 0.0L;
+        for (int k = 0; k < n; k++) {
+            size += rows[i].j[k] * rows[i].j[k];
+        }
+        size = sqrtl(size);
+        for (int k = 0; k < n; k++) {
+            rows[i].j[k] /= size;
+        }
+        rows[i].bias /= size;
+        rows[i].speed /= size;
+        rows[i].residual /= size;
+    }
+    return m;
+}
+
+// Jᵀ = Q R by reflections, the largest column first
+
+typedef struct RigidFactor {
+    int n;
+    int rank;
+    int order[RIGID_ROWS];
+    Real v[RIGID_ROWS][RIGID_SPEEDS]; // reflections: 1 − v vᵀ
+    Real r[RIGID_ROWS][RIGID_ROWS];   // column i of R: r[i]
+} RigidFactor;
+
+static inline void rigid_reflect(const Real *v, int from, int n, Real *x)
+{
+    Real s = 0.0L;
+    for (int i = from; i < n; i++) {
+        s += v[i] * x[i];
+    }
+    for (int i = from; i < n; i++) {
+        x[i] -= s * v[i];
+    }
+}
+
+static inline Real rigid_size(const Real *x, int from, int n)
+{
+    Real s = 0.0L;
+    for (int i = from; i < n; i++) {
+        s += x[i] * x[i];
+    }
+    return sqrtl(s);
+}
+
+// The reflection that turns x from `from` on into one number.
+static inline void rigid_reflector(const Real *x, int from, int n, Real *v)
+{
+    const Real size = rigid_size(x, from, n);
+    const Real sign = x[from] < 0.0L ? -1.0L : 1.0L;
+    memcpy(v, x, (size_t)n * sizeof *v);
+    v[from] += sign * size;
+    const Real scale = sqrtl(2.0L) / rigid_size(v, from, n);
+    for (int i = from; i < n; i++) {
+        v[i] *= scale;
+    }
+}
+
+/// Factor; `rank` < 0 finds the rank, with pivots below 1e-11 for 0.
+static inline void rigid_factor(const RigidRow *rows, int n, int m, int rank,
+                                RigidFactor *f)
+{
+    const int most = n < m ? n : m;
+    for (int i = 0; i < m; i++) {
+        memcpy(f->r[i], rows[i].j, (size_t)n * sizeof(Real));
+        f->order[i] = i;
+    }
+    f->n = n;
+    f->rank = 0;
+    while (f->rank < (rank < 0 ? most : rank)) {
+        const int k = f->rank;
+        Real largest = -1.0L;
+        int best = k;
+        for (int i = k; i < m; i++) {
+            const Real size = rigid_size(f->r[i], k, n);
+            best = size > largest ? i : best;
+            largest = size > largest ? size : largest;
+        }
+        if (largest < (rank < 0 ? 1e-11L : 1e-300L)) {
+            break;
+        }
+        Real column[RIGID_ROWS];
+        const int index = f->order[best];
+        memcpy(column, f->r[best], sizeof column);
+        memcpy(f->r[best], f->r[k], sizeof column);
+        memcpy(f->r[k], column, sizeof column);
+        f->order[best] = f->order[k];
+        f->order[k] = index;
+        rigid_reflector(f->r[k], k, n, f->v[k]);
+        for (int i = k; i < m; i++) {
+            rigid_reflect(f->v[k], k, n, f->r[i]);
+        }
+        f->rank++;
+    }
+}
+
+static inline void rigid_apply_q(const RigidFactor *f, Real *x)
+{
+    for (int k = f->rank - 1; k >= 0; k--) {
+        rigid_reflect(f->v[k], k, f->n, x);
+    }
+}
+
+/// The x of least norm with J x = right, as far as it is in reach.
+static inline void rigid_least(const RigidFactor *f, const Real *right, Real *x)
+{
+    memset(x, 0, (size_t)f->n * sizeof *x);
+    for (int k = 0; k < f->rank; k++) {
+        Real s = right[f->order[k]];
+        for (int i = 0; i < k; i++) {
+            s -= f->r[k][i] * x[i];
+        }
+        x[k] = s / f->r[k][k];
+    }
+    rigid_apply_q(f, x);
+}
+
+// Forces
+
+// A force on b and the opposite on a, at two points.
+static inline void rigid_push(const RigidPair *pair, const Real *force, Real *F)
+{
+    Real moment[3];
+    if (pair->ib != RIGID_GROUND) {
+        rigid_cross(pair->pb.arm, force, moment);
+        rigid_add(1.0L, force, F + 6 * pair->ib);
+        rigid_add(1.0L, moment, F + 6 * pair->ib + 3);
+    }
+    if (pair->ia != RIGID_GROUND) {
+        rigid_cross(pair->pa.arm, force, moment);
+        rigid_add(-1.0L, force, F + 6 * pair->ia);
+        rigid_add(-1.0L, moment, F + 6 * pair->ia + 3);
+    }
+}
+
+/// The angle of b as seen from a, about their axis.
+static inline Real rigid_angle(const RigidJoint *joint, const Real *y)
+{
+    RigidPair pair;
+    Real f[3];
+    rigid_pair(joint, y, &pair);
+    rigid_times(pair.b.R, joint->normal_b[0], f);
+    rigid_back(pair.a.R, f, f);
+    return atan2l(rigid_dot(joint->normal_a[1], f), rigid_dot(joint->normal_a[0], f));
+}
+
+static inline void rigid_turn_joint(const RigidSystem *system, const RigidForce *force,
+                                    const Real *y, Real *F)
+{
+    const RigidJoint *joint = &system->joints[force->joint];
+    RigidPair pair;
+    Real axis[3];
+    rigid_pair(joint, y, &pair);
+    rigid_times(pair.a.R, joint->axis_a, axis);
+    const Real rate = rigid_dot(axis, pair.b.w) - rigid_dot(axis, pair.a.w);
+    const Real torque = force->kind == RIGID_TORSION_SPRING
+                            ? -force->k * (rigid_angle(joint, y) - force->rest)
+                            : force->k - force->c * rate;
+    if (pair.ib != RIGID_GROUND) {
+        rigid_add(torque, axis, F + 6 * pair.ib + 3);
+    }
+    if (pair.ia != RIGID_GROUND) {
+        rigid_add(-torque, axis, F + 6 * pair.ia + 3);
+    }
+}
+
+static inline bool rigid_turns(const RigidForce *force)
+{
+    return force->kind == RIGID_TORSION_SPRING || force->kind == RIGID_TORSION_DAMPER
+           || force->kind == RIGID_MOTOR;
+}
+
+static inline void rigid_force_pair(const RigidForce *force, const Real *y,
+                                    RigidPair *out)
+{
+    RigidJoint ends = {.kind = RIGID_BALL, .a = force->a, .b = force->b};
+    memcpy(ends.at_a, force->at_a, sizeof ends.at_a);
+    memcpy(ends.at_b, force->at_b, sizeof ends.at_b);
+    rigid_pair(&ends, y, out);
+}
+
+static inline void rigid_pull(const RigidForce *force, const Real *y, Real *F)
+{
+    RigidPair pair;
+    Real push[3] = {0.0L, 0.0L, 0.0L};
+    rigid_force_pair(force, y, &pair);
+    const Real distance = sqrtl(rigid_dot(pair.d, pair.d));
+    if (force->kind == RIGID_BUSHING) {
+        rigid_add(-force->k, pair.d, push);
+        rigid_add(-force->c, pair.rate, push);
+    } else {
+        const Real rate = rigid_dot(pair.d, pair.rate) / distance;
+        const Real size = force->kind == RIGID_SPRING
+                              ? force->k * (distance - force->rest)
+                              : force->c * rate;
+        rigid_add(-size / distance, pair.d, push);
+    }
+    rigid_push(&pair, push, F);
+}
+
+// The inertia matrix in axes of space.
+static inline void rigid_inertia(const RigidBody *body, const Real *R, Real *out)
+{
+    Real half[9]; // rows: R I, then each row turned
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            const Real column[3] = {body->inertia[k], body->inertia[3 + k],
+                                    body->inertia[6 + k]};
+            half[3 * i + k] = rigid_dot(R + 3 * i, column);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            out[3 * i + k] = rigid_dot(half + 3 * i, R + 3 * k);
+        }
+    }
+}
+
+/// F, gyroscopic torques in it, and the inertia matrices in axes of space.
+static inline void rigid_forces(const RigidSystem *system, const Real *y, Real *F,
+                                Real inertia[RIGID_BODIES][9])
+{
+    memset(F, 0, RIGID_SPEEDS * sizeof *F);
+    for (int i = 0; i < system->n_bodies; i++) {
+        const RigidBody *body = &system->bodies[i];
+        RigidFrame frame;
+        Real spin[3];
+        Real torque[3];
+        rigid_frame(y, i, &frame);
+        rigid_inertia(body, frame.R, inertia[i]);
+        rigid_times(inertia[i], frame.w, spin);
+        rigid_cross(frame.w, spin, torque);
+        rigid_add(body->m, body->gravity, F + 6 * i);
+        rigid_add(-1.0L, torque, F + 6 * i + 3);
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        if (rigid_turns(&system->forces[i])) {
+            rigid_turn_joint(system, &system->forces[i], y, F);
+        } else {
+            rigid_pull(&system->forces[i], y, F);
+        }
+    }
+}
+
+// Accelerations
+
+static inline void rigid_mass_times(const RigidSystem *system,
+                                    Real inertia[RIGID_BODIES][9], const Real *x,
+                                    Real *out)
+{
+    for (int i = 0; i < system->n_bodies; i++) {
+        for (int k = 0; k < 3; k++) {
+            out[6 * i + k] = system->bodies[i].m * x[6 * i + k];
+        }
+        rigid_times(inertia[i], x + 6 * i + 3, out + 6 * i + 3);
+    }
+}
+
+// Solve A x = x for a symmetric positive A of size k, which is used up.
+static inline void rigid_cholesky(int k, Real A[RIGID_SPEEDS][RIGID_SPEEDS], Real *x)
+{
+    for (int j = 0; j < k; j++) {
+        for (int i = j; i < k; i++) {
+            Real s = A[i][j];
+            for (int l = 0; l < j; l++) {
+                s -= A[i][l] * A[j][l];
+            }
+            A[i][j] = i == j ? sqrtl(s) : s / A[j][j];
+        }
+        for (int l = 0; l < j; l++) {
+            x[j] -= A[j][l] * x[l];
+        }
+        x[j] /= A[j][j];
+    }
+    for (int j = k - 1; j >= 0; j--) {
+        for (int l = j + 1; l < k; l++) {
+            x[j] -= A[l][j] * x[l];
+        }
+        x[j] /= A[j][j];
+    }
+}
+
+/// Choose as many rows as the rank says.  Between steps joints do not quite hold, and rows
+/// that repeat others then ask for something else; so each step keeps to its rows.
+static inline void rigid_choose(RigidSystem *system, const Real *y)
+{
+    RigidRow rows[RIGID_ROWS];
+    RigidFactor f;
+    const int m = rigid_rows(system, y, rows);
+    rigid_factor(rows, 6 * system->n_bodies, m, system->rank, &f);
+    memcpy(system->chosen, f.order, sizeof system->chosen);
+    system->n_chosen = f.rank < m ? f.rank : 0;
+}
+
+static inline int rigid_chosen_rows(const RigidSystem *system, const Real *y,
+                                    RigidRow *rows)
+{
+    RigidRow all[RIGID_ROWS];
+    if (system->n_chosen == 0) {
+        return rigid_rows(system, y, rows);
+    }
+    (void)rigid_rows(system, y, all);
+    for (int i = 0; i < system->n_chosen; i++) {
+        rows[i] = all[system->chosen[i]];
+    }
+    return system->n_chosen;
+}
+
+/// The accelerations of a state.
+static inline void rigid_accelerations(const RigidSystem *system, const Real *y,
+                                       Real *a)
+{
+    RigidRow rows[RIGID_ROWS];
+    RigidFactor f;
+    Real F[RIGID_SPEEDS];
+    Real inertia[RIGID_BODIES][9];
+    Real right[RIGID_ROWS];
+    Real Z[RIGID_SPEEDS][RIGID_SPEEDS]; // row k: a free direction
+    Real MZ[RIGID_SPEEDS];
+    Real A[RIGID_SPEEDS][RIGID_SPEEDS];
+    Real x[RIGID_SPEEDS];
+    const int n = 6 * system->n_bodies;
+    const int m = rigid_chosen_rows(system, y, rows);
+    for (int i = 0; i < m; i++) {
+        right[i] = -rows[i].bias;
+    }
+    rigid_factor(rows, n, m, system->rank, &f);
+    rigid_least(&f, right, a);
+    rigid_forces(system, y, F, inertia);
+    rigid_mass_times(system, inertia, a, MZ);
+    for (int i = 0; i < n; i++) {
+        F[i] -= MZ[i];
+    }
+    for (int k = 0; k < n - f.rank; k++) {
+        memset(Z[k], 0, sizeof Z[k]);
+        Z[k][f.rank + k] = 1.0L;
+        rigid_apply_q(&f, Z[k]);
+        rigid_mass_times(system, inertia, Z[k], MZ);
+        x[k] = 0.0L;
+        for (int i = 0; i < n; i++) {
+            x[k] += Z[k][i] * F[i];
+        }
+        for (int l = 0; l <= k; l++) {
+            A[k][l] = 0.0L;
+            for (int i = 0; i < n; i++) {
+                A[k][l] += Z[l][i] * MZ[i];
+            }
+        }
+    }
+    rigid_cholesky(n - f.rank, A, x);
+    for (int k = 0; k < n - f.rank; k++) {
+        for (int i = 0; i < n; i++) {
+            a[i] += x[k] * Z[k][i];
+        }
+    }
+}
+
+static inline void rigid_rates(const RigidSystem *system, const Real *y, Real *rate)
+{
+    Real a[RIGID_SPEEDS];
+    rigid_accelerations(system, y, a);
+    for (int i = 0; i < system->n_bodies; i++) {
+        const Real *from = y + RIGID_NUMBERS * i;
+        Real *to = rate + RIGID_NUMBERS * i;
+        memcpy(to, from + 7, 3 * sizeof *to);
+        rigid_quaternion_rate(from + 3, from + 10, to + 3);
+        memcpy(to + 7, a + 6 * i, 6 * sizeof *to);
+    }
+}
+
+// Onto the joints
+
+static inline void rigid_displace(int n_bodies, const Real *x, Real *y)
+{
+    for (int i = 0; i < n_bodies; i++) {
+        Real *of = y + RIGID_NUMBERS * i;
+        Real turn[4];
+        rigid_quaternion_rate(of + 3, x + 6 * i + 3, turn);
+        rigid_add(1.0L, x + 6 * i, of);
+        for (int k = 0; k < 4; k++) {
+            of[3 + k] += turn[k];
+        }
+        rigid_normalize(of + 3, 4);
+    }
+}
+
+/// How far velocities are from what the joints allow, and put them there.
+static inline Real rigid_project_velocities(const RigidSystem *system, Real *y)
+{
+    RigidRow rows[RIGID_ROWS];
+    RigidFactor f;
+    Real right[RIGID_ROWS];
+    Real x[RIGID_SPEEDS];
+    Real worst = 0.0L;
+    const int n = 6 * system->n_bodies;
+    const int m = rigid_rows(system, y, rows);
+    for (int i = 0; i < m; i++) {
+        right[i] = rows[i].speed;
+        for (int k = 0; k < n; k++) {
+            right[i] -= rows[i].j[k] * y[RIGID_NUMBERS * (k / 6) + 7 + k % 6];
+        }
+        worst = fmaxl(worst, fabsl(right[i]));
+    }
+    rigid_factor(rows, n, m, system->rank, &f);
+    rigid_least(&f, right, x);
+    for (int k = 0; k < n; k++) {
+        y[RIGID_NUMBERS * (k / 6) + 7 + k % 6] += x[k];
+    }
+    return worst;
+}
+
+/// The same of positions, by one step of Newton's.
+static inline Real rigid_project_positions(const RigidSystem *system, Real *y)
+{
+    RigidRow rows[RIGID_ROWS];
+    RigidFactor f;
+    Real right[RIGID_ROWS];
+    Real x[RIGID_SPEEDS];
+    Real worst = 0.0L;
+    const int n = 6 * system->n_bodies;
+    const int m = rigid_rows(system, y, rows);
+    for (int i = 0; i < m; i++) {
+        right[i] = -rows[i].residual;
+        worst = fmaxl(worst, fabsl(right[i]));
+    }
+    rigid_factor(rows, n, m, system->rank, &f);
+    rigid_least(&f, right, x);
+    rigid_displace(system->n_bodies, x, y);
+    return worst;
+}
+
+static inline void rigid_project(const RigidSystem *system, Real *y)
+{
+    (void)rigid_project_positions(system, y);
+    (void)rigid_project_velocities(system, y);
+}
+
+// In time
+
+// The modified midpoint rule in 2·parts substeps (Gragg).
+static inline void rigid_midpoint(const RigidSystem *system, const Real *y, Real h,
+                                  int parts, Real *out)
+{
+    Real before[RIGID_STATE];
+    Real now[RIGID_STATE];
+    Real rate[RIGID_STATE];
+    const int size = RIGID_NUMBERS * system->n_bodies;
+    const Real d = h / (2 * parts);
+    rigid_rates(system, y, rate);
+    for (int i = 0; i < size; i++) {
+        before[i] = y[i];
+        now[i] = y[i] + d * rate[i];
+    }
+    for (int step = 1; step < 2 * parts; step++) {
+        rigid_rates(system, now, rate);
+        for (int i = 0; i < size; i++) {
+            const Real next = before[i] + 2.0L * d * rate[i];
+            before[i] = now[i];
+            now[i] = next;
+        }
+    }
+    rigid_rates(system, now, rate);
+    for (int i = 0; i < size; i++) {
+        out[i] = 0.5L * (now[i] + before[i] + d * rate[i]);
+    }
+}
+
+/// A step of order 10; answers its error relative to the state.
+static inline Real rigid_try(const RigidSystem *system, const Real *y, Real h,
+                             Real *out)
+{
+    Real table[RIGID_COLUMNS][RIGID_STATE];
+    Real error = 0.0L;
+    for (int k = 0; k < RIGID_COLUMNS; k++) {
+        rigid_midpoint(system, y, h, k + 1, table[k]);
+    }
+    for (int i = 0; i < RIGID_NUMBERS * system->n_bodies; i++) {
+        Real last = 0.0L;
+        for (int j = 1; j < RIGID_COLUMNS; j++) { // Neville in the squares of substeps
+            for (int k = RIGID_COLUMNS - 1; k >= j; k--) {
+                const Real ratio =
+                    (Real)((k + 1) * (k + 1)) / (Real)((k + 1 - j) * (k + 1 - j));
+                last = (table[k][i] - table[k - 1][i]) / (ratio - 1.0L);
+                table[k][i] += last;
+            }
+            last = j == RIGID_COLUMNS - 1 ? last : 0.0L;
+        }
+        out[i] = table[RIGID_COLUMNS - 1][i];
+        error = fmaxl(error, fabsl(last) / (1.0L + fabsl(out[i])));
+    }
+    return error;
+}
+
+/// Go on by one step of at most `most`, a size that is kept in `h`; answers how far, 0 when
+/// steps become too small.
+static inline Real rigid_step(const RigidSystem *system, Real *y, Real most, Real *h)
+{
+    RigidSystem here = *system;
+    Real next[RIGID_STATE];
+    rigid_choose(&here, y);
+    while (*h > 1e-7L) {
+        const Real step = *h < most ? *h : most;
+        const Real error = rigid_try(&here, y, step, next);
+        if (error <= 1e-12L) { // not true of NaN
+            memcpy(y, next, sizeof next);
+            rigid_project(system, y);
+            *h *= error < 1e-16L && step == *h ? 2.0L : 1.0L;
+            return step;
+        }
+        *h = 0.5L * step;
+    }
+    return 0.0L;
+}
+
+// What is known of a state
+
+/// Singular values of the joints' rows, largest first, each with the combination of rows
+/// that has it as its length.
+typedef struct RigidSingular {
+    int m;
+    Real values[RIGID_ROWS];
+    Real combinations[RIGID_ROWS][RIGID_ROWS];
+} RigidSingular;
+
+enum {
+    RIGID_LONG = RIGID_SPEEDS + RIGID_ROWS
+};
+
+// Turn two vectors in their plane until their first n elements are at right angles; answers
+// whether they were not.
+static inline bool rigid_jacobi(Real *p, Real *q, int n, int size)
+{
+    Real pp = 0.0L;
+    Real qq = 0.0L;
+    Real pq = 0.0L;
+    for (int i = 0; i < n; i++) {
+        pp += p[i] * p[i];
+        qq += q[i] * q[i];
+        pq += p[i] * q[i];
+    }
+    if (fabsl(pq) <= 1e-18L * sqrtl(pp * qq) || pq == 0.0L) {
+        return false;
+    }
+    const Real z = (qq - pp) / (2.0L * pq);
+    const Real t = (z < 0.0L ? -1.0L : 1.0L) / (fabsl(z) + sqrtl(1.0L + z * z));
+    const Real c = 1.0L / sqrtl(1.0L + t * t);
+    for (int i = 0; i < size; i++) {
+        const Real before = p[i];
+        p[i] = c * (before - t * q[i]);
+        q[i] = c * (q[i] + t * before);
+    }
+    return true;
+}
+
+static inline void rigid_sort(Real vectors[RIGID_ROWS][RIGID_LONG], int n,
+                              RigidSingular *out)
+{
+    bool taken[RIGID_ROWS] = {false};
+    for (int k = 0; k < out->m; k++) {
+        int best = -1;
+        for (int i = 0; i < out->m; i++) {
+            const Real size = rigid_size(vectors[i], 0, n);
+            if (!taken[i] && (best < 0 || size > out->values[k])) {
+                best = i;
+                out->values[k] = size;
+            }
+        }
+        taken[best] = true;
+        memcpy(out->combinations[k], vectors[best] + n, (size_t)out->m * sizeof(Real));
+    }
+}
+
+/// By Jacobi's turns, which are exact to the last digits of small values too.
+static inline void rigid_singular(const RigidSystem *system, const Real *y,
+                                  RigidSingular *out)
+{
+    static const int sweeps = 30;
+    RigidRow rows[RIGID_ROWS];
+    Real vectors[RIGID_ROWS][RIGID_LONG];
+    const int n = 6 * system->n_bodies;
+    bool turned = true;
+    out->m = rigid_rows(system, y, rows);
+    for (int i = 0; i < out->m; i++) {
+        memcpy(vectors[i], rows[i].j, (size_t)n * sizeof(Real));
+        for (int k = 0; k < out->m; k++) {
+            vectors[i][n + k] = i == k ? 1.0L : 0.0L;
+        }
+    }
+    for (int sweep = 0; turned && sweep < sweeps; sweep++) {
+        turned = false;
+        for (int p = 0; p < out->m; p++) {
+            for (int q = p + 1; q < out->m; q++) {
+                turned = rigid_jacobi(vectors[p], vectors[q], n, n + out->m) || turned;
+            }
+        }
+    }
+    rigid_sort(vectors, n, out);
+}
+
+static inline Real rigid_potential(const RigidSystem *system, const Real *y)
+{
+    Real sum = 0.0L;
+    for (int i = 0; i < system->n_bodies; i++) {
+        sum -= system->bodies[i].m
+               * rigid_dot(system->bodies[i].gravity, y + RIGID_NUMBERS * i);
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        const RigidForce *force = &system->forces[i];
+        RigidPair pair;
+        Real stretch = 0.0L;
+        if (force->kind == RIGID_TORSION_SPRING) {
+            stretch = rigid_angle(&system->joints[force->joint], y) - force->rest;
+        } else if (force->kind == RIGID_SPRING || force->kind == RIGID_BUSHING) {
+            rigid_force_pair(force, y, &pair);
+            stretch = sqrtl(rigid_dot(pair.d, pair.d)) - force->rest;
+        }
+        sum += 0.5L * force->k * stretch * stretch;
+    }
+    return sum;
+}
+
+static inline Real rigid_kinetic(const RigidSystem *system, const Real *y)
+{
+    Real sum = 0.0L;
+    for (int i = 0; i < system->n_bodies; i++) {
+        RigidFrame frame;
+        Real w[3];
+        Real spin[3];
+        rigid_frame(y, i, &frame);
+        rigid_back(frame.R, frame.w, w);
+        rigid_times(system->bodies[i].inertia, w, spin);
+        sum += 0.5L * system->bodies[i].m * rigid_dot(frame.v, frame.v)
+               + 0.5L * rigid_dot(w, spin);
+    }
+    return sum;
+}
+
+/// Momentum, and angular momentum about a point; answers the sum of the sizes of what was
+/// added up for the latter.
+static inline Real rigid_momentum(const RigidSystem *system, const Real *y,
+                                  const Real *about, Real *momentum, Real *angular)
+{
+    Real size = 0.0L;
+    memset(momentum, 0, 3 * sizeof *momentum);
+    memset(angular, 0, 3 * sizeof *angular);
+    for (int i = 0; i < system->n_bodies; i++) {
+        RigidFrame frame;
+        Real spin[3];
+        Real orbit[3];
+        Real arm[3];
+        rigid_frame(y, i, &frame);
+        rigid_back(frame.R, frame.w, spin);
+        rigid_times(system->bodies[i].inertia, spin, spin);
+        rigid_times(frame.R, spin, spin);
+        memcpy(arm, frame.r, sizeof arm);
+        rigid_add(-1.0L, about, arm);
+        rigid_cross(arm, frame.v, orbit);
+        rigid_add(system->bodies[i].m, frame.v, momentum);
+        rigid_add(system->bodies[i].m, orbit, angular);
+        rigid_add(1.0L, spin, angular);
+        size += sqrtl(rigid_dot(spin, spin))
+                + system->bodies[i].m * sqrtl(rigid_dot(orbit, orbit));
+    }
+    return size;
+}
+
+#endif
