@@ -223,7 +223,9 @@ static void print_group(const Page *page, const KalViewGroup *group)
         print_label(page, labels.list[i], width);
         const int blanks = print_cell(page, &column, i, 0);
         const bool doubt = group->unique_key && group->doubts[i];
-        print(page, unit || doubt ? "%*s %s" : "", blanks, "", unit ? unit : "");
+        if (unit || doubt) {
+            print(page, "%*s %s", blanks, "", unit ? unit : "");
+        }
         if (doubt) {
             print(page, "   ");
             print_marked(page, YELLOW, "not unique");
