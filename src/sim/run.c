@@ -29,23 +29,45 @@ KalRunOptions kal_run_options(const KalSystem *system)
     return system->run;
 }
 
-#define COUNT(name, word, meaning) +1
+// Numbers from elsewhere need not be values of an enum.
+#define CASE(name, word, meaning) \
+    case name: return true;
 
-// Numbers from elsewhere need not be values of the enum.
+static bool is_method(KalMethod method)
+{
+    switch (method) {
+        KAL_METHOD_LIST(CASE)
+    }
+    return false;
+}
+
+static bool is_drift(KalDrift drift)
+{
+    switch (drift) {
+        KAL_DRIFT_LIST(CASE)
+    }
+    return false;
+}
+
+static bool is_form(KalRunForm form)
+{
+    switch (form) {
+        KAL_RUN_FORM_LIST(CASE)
+    }
+    return false;
+}
+
+#undef CASE
+
 static KalStatus check_choices(KalContext *ctx, const KalRunOptions *options)
 {
-    const unsigned methods = 0 KAL_METHOD_LIST(COUNT);
-    const unsigned drifts = 0 KAL_DRIFT_LIST(COUNT);
-    const unsigned forms = 0 KAL_RUN_FORM_LIST(COUNT);
-    const char *what = (unsigned)options->method >= methods ? "method"
-                       : (unsigned)options->drift >= drifts ? "treatment of drift"
-                       : (unsigned)options->form >= forms   ? "form"
-                                                            : NULL;
+    const char *what = !is_method(options->method) ? "method"
+                       : !is_drift(options->drift) ? "treatment of drift"
+                       : !is_form(options->form)   ? "form"
+                                                   : NULL;
     return what ? kal_fail(ctx, KAL_ERR_USAGE, "there is no such %s of a run", what)
                 : KAL_OK;
 }
-
-#undef COUNT
 
 static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
 {
