@@ -19,6 +19,7 @@ HEADERS = {
     "context.h",
     "examine.h",
     "figure.h",
+    "files.h",
     "kalaba.h",
     "model.h",
     "motion.h",
