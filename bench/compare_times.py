@@ -3,7 +3,8 @@
 
 BUILD and OTHER are build folders of Meson, each within its source.  bench/times.c, which
 knows public headers only, is compiled with the headers and linked with the library of each;
-both programs run in turn, several times, and the fastest counts.
+both programs run the examples of their sources in turn, several times, and the fastest
+counts.
 """
 
 import json
@@ -29,8 +30,8 @@ def compile_with(build, program):
                     f"-Wl,-rpath,{library}", "-lm", "-o", program], check=True)
 
 
-def measure(program, best):
-    out = subprocess.run([program, *(BENCH.parent / "examples" / f"{name}.kal"
+def measure(program, source, best):
+    out = subprocess.run([program, *(source / "examples" / f"{name}.kal"
                                      for name in MODELS)],
                          check=True, capture_output=True, text=True).stdout
     for path, result in json.loads(out).items():
@@ -47,8 +48,8 @@ def main():
         for build, program in zip(builds, programs):
             compile_with(build, program)
         for _ in range(ROUNDS):
-            for program, results in zip(programs, best):
-                measure(program, results)
+            for build, program, results in zip(builds, programs, best):
+                measure(program, build.parent, results)
     print("| model | before | now | times as fast |\n|---|---|---|---|")
     for name in MODELS:
         now, before = (results[name]["seconds"] for results in best)

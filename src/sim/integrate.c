@@ -22,6 +22,8 @@ static const double NEAR_STIFF = 30.0; // whose steps are short
 static const double PART = 0.4;
 // Nearer than this part of the last step is too near to begin at.
 static const double TOO_NEAR = 0.2;
+// Below this a sine is nearly its angle, and its slope tells when it will be zero.
+static const double STRAIGHT = 0.5;
 // No step turns rows by more, in radians, or it could pass two losses of rank.
 static const double TURN = 1.0;
 
@@ -185,10 +187,20 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
     return KAL_OK;
 }
 
+// The watch over ranks lets no step of the explicit method be longer than this.
+static void limit_step(KalRun *run)
+{
+    const KalRankWatch *watch = &run->rank;
+    const bool turns =
+        watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
+    kal_dop853_set_max_step(run->explicit_solver, turns ? TURN / watch->turning : 0.0);
+}
+
 // The explicit method must not come upon it by accident.
 static KalStatus step_nearer(KalRun *run, double distance)
 {
     KalDop853 *solver = run->explicit_solver;
+    limit_step(run);
     KAL_TRY(kal_dop853_set_end(solver, run->t + PART * distance));
     KAL_TRY(kal_dop853_step(solver, &run->step));
     return kal_dop853_set_end(solver, run->options.until);
@@ -201,7 +213,7 @@ static KalStatus step_towards(KalRun *run, double distance)
     // Steps may be short because of it.
     const bool is_due = isfinite(run->tried) || run->rank.sine < KAL_LOW_SINE
                         || distance < near * run->statistics.step;
-    if (is_due && distance < 0.7 * run->tried) {
+    if (is_due && run->rank.sine < STRAIGHT && distance < 0.7 * run->tried) {
         KAL_TRY(try_across(run, distance, &done));
         run->tried = done ? INFINITY : distance;
     }
@@ -301,10 +313,7 @@ static KalStatus start_anew(KalRun *run)
 // A step of the explicit method, as long as it likes but for the watch over ranks.
 static KalStatus step_freely(KalRun *run)
 {
-    const KalRankWatch *watch = &run->rank;
-    const bool turns =
-        watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
-    kal_dop853_set_max_step(run->explicit_solver, turns ? TURN / watch->turning : 0.0);
+    limit_step(run);
     return kal_dop853_step(run->explicit_solver, &run->step);
 }
 

@@ -105,7 +105,8 @@ static void find_masses(KalProjector *p)
         const double *row = p->instant->A + (size_t)i * (size_t)n;
         const double mass = mass_in_row(p, row);
         for (int j = 0; j < n; j++) {
-            p->masses[j] = fmax(p->masses[j], mass * row[j] * row[j]);
+            const double tied = mass * row[j] * row[j];
+            p->masses[j] = tied > p->masses[j] ? tied : p->masses[j];
         }
     }
     for (int j = 0; j < n; j++) {
@@ -129,7 +130,9 @@ void kal_projector_set_weights(KalProjector *p)
         for (int j = 0; j < p->n; j++) {
             sum += row[j] * row[j] / p->masses[j];
         }
-        p->weights[i] = sum > 0.0 && isfinite(1.0 / sum) ? 1.0 / sum : 0.0;
+        p->weights[i] = sum > 0.0 && isfinite(1.0 / sum)
+                            ? fmax(1.0 / sum, mass_in_row(p, row))
+                            : 0.0;
     }
 }
 
@@ -358,7 +361,8 @@ double kal_projector_measure(const KalProjector *p)
     double sum = 0.0;
     for (int i = 0; i < p->m; i++) {
         const double scale = p->S[i] > 0.0 ? p->S[i] : 1.0;
-        sum = hypot(sum, scale * p->instant->residuals[i]);
+        const double size = fabs(scale * p->instant->residuals[i]);
+        sum = size > sum ? size : sum;
     }
     return sum;
 }

@@ -84,7 +84,7 @@ void kal_projector_compare(KalProjector *projector, int rank, double *lifted,
 /// `last`, a later one, depends on.
 bool kal_projector_takes_part(KalProjector *projector, int last, int other);
 
-/// The size of instant->residuals, in the scales of the rows.
+/// The largest of instant->residuals, in the scales of the rows.
 double kal_projector_measure(const KalProjector *projector);
 
 /// The length of a move, from one list of n numbers to another, by the kinetic energy of

@@ -27,6 +27,10 @@ static const double ROUNDING = 1e-12;
 static const double PART = 1e-5;
 // Sines may fall this much faster than was seen.
 static const double STEEPER = 3.0;
+// Rows of which less than this part is left are looked at closely.
+static const double SHORT = 0.3;
+// Rows that have changed by more than this part of them may have turned round.
+static const double TURNED = 0.95;
 // How much of the speed with which an angle turns counts in the next step.
 static const double PAST = 0.7;
 // Losses of rank that are this many steps away are near.
@@ -75,8 +79,12 @@ static void note_entries(KalRun *run, bool fresh)
     const size_t count = (size_t)run->instant->n_active * (size_t)run->system->n;
     for (size_t k = 0; k < count; k++) {
         const double size = fabs(run->instant->A[k]);
-        watch->entries[k] = fresh ? size : fmax(watch->entries[k], size);
-        watch->largest = fmax(fresh && k == 0 ? 0.0 : watch->largest, size);
+        if (fresh || size > watch->entries[k]) {
+            watch->entries[k] = size;
+        }
+        if ((fresh && k == 0) || size > watch->largest) {
+            watch->largest = size;
+        }
     }
 }
 
@@ -362,19 +370,47 @@ static void choose_rows(KalRun *run, int rank, bool fresh)
     run->careful = run->options.drift == KAL_DRIFT_PROJECT && !watch->confirmed;
 }
 
-// Whether no row comes near to vanishing, as far as ends of steps tell.
-static bool rows_stay(KalRun *run)
+// By how much row i has turned or grown since the last look, as a part of its length: 1 and
+// more if it has turned round.
+static double change_of(const KalRun *run, int i)
+{
+    const size_t n = (size_t)run->system->n;
+    const double *now = run->instant->A + (size_t)i * n;
+    const double *old = run->rank.rows + (size_t)i * n;
+    double change = 0.0;
+    double squares[2] = {0.0, 0.0};
+    for (size_t j = 0; j < n; j++) {
+        change += (now[j] - old[j]) * (now[j] - old[j]);
+        squares[0] += now[j] * now[j];
+        squares[1] += old[j] * old[j];
+    }
+    const double square = fmax(squares[0], squares[1]);
+    return square > 0.0 ? sqrt(change / square) : 0.0;
+}
+
+// Whether no row comes near to vanishing, or may have passed that: then it turns round.
+// *out_change is the largest of a row.
+static bool rows_stay(KalRun *run, double *out_change)
 {
     KalRankWatch *watch = &run->rank;
     bool stay = true;
+    *out_change = 0.0;
     for (int k = 0; k < watch->rank; k++) {
         const int i = run->instant->independent[k];
         const double part = part_left(run, i);
         const double change = part - watch->parts[i];
-        stay = stay && part > KAL_LOW_SINE && part + near_steps(run) * change > 0.0;
+        stay = stay && part > SHORT && part + near_steps(run) * change > 0.0;
+        *out_change = fmax(*out_change, change_of(run, i));
         watch->parts[i] = part;
     }
-    return stay;
+    return stay && *out_change < TURNED;
+}
+
+// Keep the rows of the instant, to see how they have turned at the next look.
+static void keep_rows(KalRun *run)
+{
+    memcpy(run->rank.rows, run->instant->A,
+           (size_t)run->instant->n_active * (size_t)run->system->n * sizeof(double));
 }
 
 // Look at the rows as they were at the last look, which was not a close one.
@@ -395,7 +431,9 @@ static KalStatus look_closely(KalRun *run, bool fresh)
     watch->passed = fresh ? -INFINITY : watch->passed;
     note_entries(run, fresh);
     choose_rows(run, rank_rows(run), fresh);
-    (void)rows_stay(run);
+    for (int i = 0; i < run->instant->n_active; i++) {
+        watch->parts[i] = part_left(run, i);
+    }
     return take_slope(run);
 }
 
@@ -493,13 +531,14 @@ static bool leads_nowhere(KalRun *run)
     const int count = sort_seen(run, seen);
     const Way way = follow(seen, count, h);
     const double sine = run->answer.least_sine;
+    double most = 0.0;
     note_entries(run, false);
-    if (!rows_stay(run) || !(way.low > KAL_LOW_SINE)
+    if (!rows_stay(run, &most) || !(way.low > KAL_LOW_SINE)
         || way.low < 0.5 * STEEPER * way.steep * way.longest
         || sine + near_steps(run) * h * way.slope < 0.0) {
         return false;
     }
-    watch->turning *= PAST;
+    watch->turning = fmax(PAST * watch->turning, most / h);
     watch->sine = sine;
     watch->slope = way.slope;
     return true;
@@ -512,8 +551,11 @@ static void lend_weights(KalRun *run)
     instant->lends = run->answer.rank_M < run->system->n;
     if (instant->lends) {
         kal_projector_set_weights(&run->projector);
-        memcpy(instant->weights, run->projector.weights,
-               (size_t)instant->n_active * sizeof(double));
+        for (int i = 0; i < instant->n_active; i++) {
+            // Of a row that is short here, and will be longer in the step.
+            const double part = run->rank.known ? part_left(run, i) : 1.0;
+            instant->weights[i] = run->projector.weights[i] * part * part;
+        }
     }
 }
 
@@ -552,6 +594,7 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
         KAL_TRY(look_closely(run, fresh));
     }
     lend_weights(run);
+    keep_rows(run);
     watch->known = true;
     watch->t = run->horizon;
     return KAL_OK;

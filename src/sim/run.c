@@ -131,7 +131,7 @@ static KalStatus allocate(KalRun *run)
     const size_t n = (size_t)run->system->n;
     const size_t m = (size_t)run->system->m;
     const size_t integrals = (size_t)run->balance.n;
-    const size_t count = 5 * n + integrals + 8 * m + 4 * m * n + 1;
+    const size_t count = 5 * n + integrals + 8 * m + 5 * m * n + 1;
     run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
     run->block_size = count * sizeof(double);
     run->events.crossings =
@@ -156,6 +156,7 @@ static KalStatus allocate(KalRun *run)
     run->rank.rests = run->rank.kept_rests + m * n;
     run->rank.copy = run->rank.rests + m * n;
     run->rank.entries = run->rank.copy + m * n;
+    run->rank.rows = run->rank.entries + m * n;
     return KAL_OK;
 }
 

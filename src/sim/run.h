@@ -53,6 +53,7 @@ typedef struct KalRankWatch {
     int n_seen;
     double *parts;      ///< m: how much is left of each row
     double *entries;    ///< m × n: the largest that each entry of A was
+    double *rows;       ///< m × n: A at the time t
     double largest;     ///< of them
     bool keeps;         ///< what follows is of the time t
     double *kept_sines; ///< 2 m: theory (15.5), sines and parts that are left of rows

@@ -111,10 +111,10 @@ simulate 0 .. 5 every 0.1
 
 
 PARALLELOGRAM = """coord a, b, c
-param p = {p}, d = {d}, mA = {mA}, mB = {mB}, w = {w}, a0 = {a0}
+param p = {p}, d = {d}, mA = {mA}, mB = {mB}, w = {w}, a0 = {a0}, g = {g}, J = {J}
 let A = p*[cos(a), sin(a)], B = A + d*[cos(c), sin(c)]
-kinetic 1/2*(mA*dot(A', A') + mB*dot(B', B'))
-potential 9.81*(mA*A.y + mB*B.y)
+kinetic 1/2*(mA*dot(A', A') + mB*dot(B', B')) + 1/2*J*(a'^2 + b'^2)
+potential g*(mA*A.y + mB*B.y)
 constraint loop: B - [d + p*cos(b), p*sin(b)] = [0, 0]
 init a = a0, b ~ a0, c ~ 0, a' = w, b' ~ w
 simulate 0 .. {until} every 0.05
@@ -128,7 +128,8 @@ def parallelograms_tell_every_passage():
     for k in range(12):
         p, d = 0.5 + 0.25 * (k % 4), 1 + 0.5 * (k % 3)
         values = {"p": p, "d": d, "mA": 1 + k % 5, "mB": 1 + k % 2, "a0": -1.2 + 0.2 * k,
-                  "w": (-1) ** k * 3.5 * sqrt(9.81 / p), "until": 6}
+                  "w": (-1) ** k * 3.5 * sqrt(9.81 / p), "until": 6,
+                  "g": 9.81 * (k % 3 != 1), "J": k % 2}
         for tolerance in (tolerances[k % 6], tolerances[(k + 3) % 6]):
             answer = result_of(PARALLELOGRAM.format(**values), "--tolerance", tolerance)
             a = answer["q"]["a"]
