@@ -19,8 +19,8 @@ static const double ENOUGH = 1e-14;
 static const double AT_LEAST = 1e-10;
 // Velocities below this are as good as none.
 static const double AT_REST = 1e-3;
-// Speeds are chosen anew when a direction has turned out of the free ones by this cosine.
-static const double WORN = 0.7;
+// Speeds are chosen anew when less than this is left of a direction.
+static const double WORN = 0.5;
 
 static double *take(double **next, size_t count)
 {
@@ -62,15 +62,10 @@ static KalStatus allocate(KalReducedForm *form, size_t n, size_t m, size_t integ
 KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals)
 {
     const KalSystem *system = instant->system;
-    KalMotionOptions options = kal_motion_options();
     *form = (KalReducedForm){.instant = instant, .n = system->n};
     KAL_TRY(kal_projector_init(&form->projector, instant, NULL));
     KAL_TRY(allocate(form, (size_t)system->n, (size_t)system->m, (size_t)integrals));
-    options.formulation = KAL_FORMULATION_NULLSPACE;
-    kal_motion_destroy(instant->motion);
-    instant->motion = NULL;
-    return kal_motion_create(instant->ctx, &options, system->n, system->m,
-                             &instant->motion);
+    return KAL_OK;
 }
 
 void kal_form_clear(KalReducedForm *form)
@@ -158,6 +153,28 @@ KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
     return KAL_OK;
 }
 
+// What the direction x of k numbers has beyond the span of `count` others, of length 1,
+// makes the next of them; answers how much that is.
+static double add_direction(KalReducedForm *form, int count, const double *x)
+{
+    const size_t k = (size_t)form->k;
+    double *next = form->K + (size_t)count * k;
+    memcpy(next, x, k * sizeof(double));
+    for (int i = 0; i < count; i++) {
+        const double *other = form->K + (size_t)i * k;
+        const double part = dot(next, other, form->k);
+        for (size_t j = 0; j < k; j++) {
+            next[j] -= part * other[j];
+        }
+    }
+    const double length = sqrt(dot(next, next, form->k));
+    for (size_t j = 0; j < k && length > 0.0; j++) {
+        next[j] /= length;
+    }
+    return length;
+}
+
+// Each speed must have something of its own left in the directions that are free now.
 KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
                            bool *out_worn)
 {
@@ -169,8 +186,7 @@ KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
         memcpy(form->x, form->basis + (size_t)l * (size_t)n,
                (size_t)n * sizeof(double));
         kal_qr_apply_transposed(&form->qr, form->x);
-        const double *free = form->x + form->rank;
-        worn = !(sqrt(dot(free, free, form->k)) >= WORN);
+        worn = !(add_direction(form, l, form->x + form->rank) >= WORN);
     }
     *out_worn = worn;
     return KAL_OK;

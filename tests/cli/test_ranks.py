@@ -59,7 +59,7 @@ simulate 0 .. 2 every 0.1
 
 @case
 def chains_and_trees_fall_from_rest():
-    quiet("""use spatial
+    chain = """use spatial
 part b1 = Body(m = 2.5, I = [0.05, 0.05, 0.015])
 part b2 = Body(m = 0.25, I = [0.008, 0.009, 0.011], products = [-0.002, -0.0015, 0.0002])
 part b3 = Body(m = 2.6, I = [0.2, 0.2, 0.002])
@@ -68,8 +68,8 @@ part j2 = Ball(a = b1, b = b2, at_a = [-0.3, 0, 0], at_b = [-0.6, 0, 0])
 part j3 = Ball(a = b2, b = b3, at_a = [0.25, 0, 0], at_b = [-0.7, 0, 0])
 init b1.x ~ -0.2, b2.x ~ 0.1, b3.x ~ 1.05
 simulate 0 .. 2 every 0.1
-""", 50)
-    quiet("""use spatial
+"""
+    tree = """use spatial
 part b1 = Body(m = 0.03, I = [2e-05, 0.002, 0.002])
 part b2 = Body(m = 0.3, I = [0.02, 0.02, 0.02])
 part b3 = Body(m = 0.3, I = [0.006, 0.004, 0.003], products = [-1e-05, 0.0002, 0.0005])
@@ -78,7 +78,10 @@ part j2 = Revolute(a = b1, b = b2, at_a = [0.2, 0, 0], at_b = [0, -0.6, 0], axis
 part j3 = Prismatic(a = b1, b = b3, at_a = [0.2, 0, 0], at_b = [-0.4, 0, 0])
 init b1.x ~ 0.8, b2.x ~ 1, b2.y ~ 0.6, b3.x ~ 1.4, b3.z ~ 0.3
 simulate 0 .. 2 every 0.1
-""", 10)
+"""
+    for form in ((), ("--form", "reduced")):
+        quiet(chain, 50, *form)
+        quiet(tree, 10, *form)
 
 
 @case
