@@ -57,14 +57,18 @@ static double largest_acceleration(const KalMotion *s)
     return largest;
 }
 
-static double residual_of_constraints(const KalMotion *s, double acceleration)
+static double residual_of_constraints(const KalMotion *s, double acceleration,
+                                      int *out_worst)
 {
     double worst = 0.0;
+    *out_worst = 0;
     for (int i = 0; i < s->given.m; i++) {
         double sum;
         const double size = kal_motion_term_size(s, i, s->qdd, &sum);
-        worst = worse(worst, fabs(sum - s->given.b[i]),
-                      size + FLOOR * acceleration / s->r[i]);
+        const double next = worse(worst, fabs(sum - s->given.b[i]),
+                                  size + FLOOR * acceleration / s->r[i]);
+        *out_worst = next > worst ? i : *out_worst;
+        worst = next;
     }
     return worst;
 }
@@ -88,9 +92,10 @@ static double errors_of_motion(const KalMotion *s, const double *force, double *
     return largest;
 }
 
-void kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
-                          KalMotionAnswer *answer)
+KalWorst kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
+                              KalMotionAnswer *answer)
 {
+    KalWorst worst = {0, 0};
     const KalMotionProblem *p = &s->given;
     const size_t n = (size_t)p->n;
     double *size = s->scratch[0];
@@ -105,10 +110,14 @@ void kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
         fmax(largest_acceleration(s), errors_of_motion(s, force, error, size));
     answer->residual_motion = 0.0;
     for (size_t i = 0; i < n; i++) {
-        answer->residual_motion = worse(answer->residual_motion, error[i],
-                                        size[i] + FLOOR * largest / s->d[i]);
+        const double next = worse(answer->residual_motion, error[i],
+                                  size[i] + FLOOR * largest / s->d[i]);
+        worst.coordinate = next > answer->residual_motion ? (int)i : worst.coordinate;
+        answer->residual_motion = next;
     }
-    answer->residual_constraints = residual_of_constraints(s, largest);
+    answer->residual_constraints =
+        residual_of_constraints(s, largest, &worst.constraint);
+    return worst;
 }
 
 void kal_motion_multipliers(const KalMotion *s, double *restrict y,

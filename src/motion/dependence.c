@@ -149,15 +149,28 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
     return agrees;
 }
 
+// The largest acceleration of all, in natural units.
+static double fastest_of_all(const KalMotion *s)
+{
+    double fastest = 0.0;
+    for (int j = 0; j < s->given.n; j++) {
+        fastest = fmax(fastest, fabs(s->qdd[j] / s->d[j]));
+    }
+    return fastest;
+}
+
+// Rounding of the accelerations in the row, and of a coordinate at rest what refinement
+// leaves of all others.
 int kal_dependence_find_violated(const KalMotion *s)
 {
     const KalQr *rows = &s->rows;
     const double rounding = 16.0 * DBL_EPSILON * (s->given.n + s->given.m);
+    const double rest = 0x1p-70 * fastest_of_all(s);
     for (int j = rows->rank; j < rows->columns; j++) {
         double sum;
         const int i = rows->perm[j];
         const double terms = kal_motion_term_size(s, i, s->qdd, &sum);
-        const double slack = rounding * fastest_in_row(s, i, s->qdd) / s->r[i];
+        const double slack = (rounding * fastest_in_row(s, i, s->qdd) + rest) / s->r[i];
         if (fabs(sum - s->given.b[i]) > 1e-6 * terms + slack) {
             return i;
         }

@@ -8,10 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-static KalStatus check_constraints(KalMotion *s)
+// Whether dependent constraints agree on b, as far as constraints alone can tell.
+static bool constraints_agree(KalMotion *s)
 {
     if (s->verdict.rank_A == s->given.m) {
-        return KAL_OK;
+        return true;
     }
     double *q = s->scratch[3];
     memset(q, 0, (size_t)s->given.n * sizeof *q);
@@ -21,7 +22,7 @@ static KalStatus check_constraints(KalMotion *s)
         q[i] *= s->d[i];
     }
     kal_dependence_find(s);
-    return kal_dependence_agrees(s, q) ? KAL_OK : kal_conflict_fail(s);
+    return kal_dependence_agrees(s, q);
 }
 
 // out = the part of x (n, scaled) in the massless free directions.
@@ -227,6 +228,21 @@ static KalStatus check_finite(KalMotion *s)
     return KAL_OK;
 }
 
+// Blame constraint i, and those that it seems to depend on.
+static void blame_dependent(KalMotion *s, int i)
+{
+    int count = 0;
+    for (int k = 0; k < s->given.m; k++) {
+        if (k == i || s->dependent_set[k] == s->dependent_set[i]) {
+            s->fault_indices[count++] = k;
+        }
+    }
+    double sum;
+    (void)kal_motion_term_size(s, i, s->qdd, &sum);
+    s->fault =
+        (KalMotionFault){count, s->fault_indices, true, fabs(sum - s->given.b[i])};
+}
+
 // A constraint that was taken for dependent must follow from the others.
 static KalStatus check_dependent(KalMotion *s)
 {
@@ -234,48 +250,86 @@ static KalStatus check_dependent(KalMotion *s)
     if (i < 0) {
         return KAL_OK;
     }
+    blame_dependent(s, i);
     const KalNames name = kal_motion_names(s, true, &i, 1);
-    return kal_fail(s->ctx, KAL_ERR_NUMBER,
-                    "constraint %s is too near to depending on others for the masses "
-                    "involved: it can be neither told from them nor left out",
-                    name.text);
+    const KalNames all = kal_motion_names(s, true, s->fault.indices, s->fault.count);
+    return kal_fail(
+        s->ctx, KAL_ERR_NUMBER,
+        "constraint %s is too near to depending on others for the masses involved: it "
+        "can "
+        "be neither told from them nor left out (among %s); bring the masses that they "
+        "join nearer to each other, or join them by other constraints",
+        name.text, all.text);
 }
 
 // Residuals above this mean that no digit can be trusted.
 static const double HOPELESS = 1e-6;
 
-static KalStatus check_residuals(KalMotion *s, const KalMotionAnswer *answer)
+// Blame constraint or coordinate `index`, whose equation is missed most.
+static KalStatus fail_residual(KalMotion *s, bool constraint, int index,
+                               double residual)
 {
-    const double worst = fmax(answer->residual_constraints, answer->residual_motion);
-    if (worst <= HOPELESS) {
-        return KAL_OK;
-    }
+    s->fault_indices[0] = index;
+    s->fault = (KalMotionFault){1, s->fault_indices, constraint, residual};
+    const KalNames name = kal_motion_names(s, constraint, &index, 1);
     return kal_fail(
         s->ctx, KAL_ERR_NUMBER,
         "the equations are too ill-conditioned for the formulation \"%s\": its "
-        "answer satisfies them only to %.2g of the size of their terms",
-        kal_formulation_word(s->options.formulation), worst);
+        "answer satisfies %s %s only to %.2g of the size of its terms; masses or "
+        "coefficients that meet there differ too much, or constraints nearly depend on "
+        "each other",
+        kal_formulation_word(s->options.formulation),
+        constraint ? "constraint" : "the equation of motion of", name.text, residual);
 }
 
-KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer)
+static KalStatus check_residuals(KalMotion *s, const KalWorst *worst,
+                                 const KalMotionAnswer *answer)
 {
-    KAL_TRY(kal_motion_verdict(s));
-    KAL_TRY(check_constraints(s));
-    KAL_TRY(check_massless(s));
-    KAL_TRY(kal_formulation_prepare(s));
-    double *lambda_total = s->scratch[4];
+    if (!(answer->residual_constraints <= HOPELESS)) {
+        return fail_residual(s, true, worst->constraint, answer->residual_constraints);
+    }
+    if (!(answer->residual_motion <= HOPELESS)) {
+        return fail_residual(s, false, worst->coordinate, answer->residual_motion);
+    }
+    return KAL_OK;
+}
+
+// Accelerations and multipliers, and that dependent constraints agree with them: what
+// constraints alone seem to miss may be nothing beside the accelerations.
+static KalStatus solve_agreeing(KalMotion *s, double *lambda_total)
+{
+    const bool agree = constraints_agree(s);
+    KalStatus status = check_massless(s);
+    if (status == KAL_OK) {
+        status = kal_formulation_prepare(s);
+    }
+    if (status != KAL_OK) {
+        return agree ? status : kal_conflict_fail(s);
+    }
     solve_instant(s, lambda_total);
     if (s->verdict.excess > 0) {
         shorten(s);
+    }
+    if (!agree && !kal_dependence_agrees(s, s->qdd)) {
+        return kal_conflict_fail(s);
     }
     if (s->verdict.rank_A < s->given.m) {
         KAL_TRY(check_dependent(s));
         kal_dependence_least_norm(s, lambda_total);
     }
-    kal_motion_residuals(s, lambda_total, s->ideal, answer);
+    return KAL_OK;
+}
+
+KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer)
+{
+    KalWorst worst;
+    double *lambda_total = s->lambda_total;
+    KAL_TRY(kal_motion_verdict(s));
+    KAL_TRY(solve_agreeing(s, lambda_total));
+    worst = kal_motion_residuals(s, lambda_total, s->ideal, answer);
     kal_motion_constraint_force(s, s->lambda, s->ideal);
     KAL_TRY(check_finite(s));
-    KAL_TRY(check_residuals(s, answer));
+    KAL_TRY(check_residuals(s, &worst, answer));
     answer->rank_M = s->verdict.rank_M;
     answer->rank_A = s->verdict.rank_A;
     answer->rank_Mhat = s->given.n - s->verdict.excess;

@@ -25,7 +25,7 @@ bool kal_mass_is_isolated(int n, const double *M, int j)
             return false;
         }
     }
-    return column[j] > 0.0;
+    return true;
 }
 
 // The column that is left with the largest part of its unit, or -1.
@@ -54,27 +54,30 @@ static void eliminate(int n, double *a, int p, const bool *taken)
     }
 }
 
-// Whether what is left is rounding in units.  Coordinates that nothing is coupled to have
-// exactly the mass they have, however small: those are counted.
-static bool count_left(const KalMotion *s, const double *a, const double *unit,
-                       const bool *taken, int *rank)
+// Whether column j of what is left is rounding in units.
+static bool is_rounding(int n, const double *a, const double *unit, const bool *taken,
+                        int j)
+{
+    const double tolerance = kal_mass_tolerance(n);
+    const double *column = kal_const_column(a, n, j);
+    bool small = true;
+    for (int i = 0; i < n; i++) {
+        const double part = fabs(column[i]) * unit[i] * unit[j];
+        small &= taken[i] || part <= (i == j ? 1.0 : 4.0) * tolerance;
+    }
+    return small;
+}
+
+// Coordinates that nothing is coupled to have exactly the mass they have, however small:
+// -1 when that is negative.
+static int rank_alone(const KalMotion *s, int j)
 {
     const int n = s->given.n;
-    const double tolerance = kal_mass_tolerance(n);
-    for (int j = 0; j < n; j++) {
-        const double *column = kal_const_column(a, n, j);
-        if (taken[j]) {
-            continue;
-        }
-        *rank += kal_mass_is_isolated(n, s->given.M, j);
-        for (int i = 0; i < n; i++) {
-            const double part = fabs(column[i]) * unit[i] * unit[j];
-            if (!taken[i] && !(part <= (i == j ? 1.0 : 4.0) * tolerance)) {
-                return false;
-            }
-        }
+    const double mass = s->given.M[(size_t)j * (size_t)(n + 1)];
+    if (mass == 0.0 || !kal_mass_is_isolated(n, s->given.M, j)) {
+        return 0;
     }
-    return true;
+    return mass > 0.0 ? 1 : -1;
 }
 
 bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
@@ -93,8 +96,12 @@ bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
         taken[p] = true;
         eliminate(n, a, p, taken);
     }
-    if (!count_left(s, a, unit, taken, &rank)) {
-        return false;
+    for (int j = 0; j < n; j++) {
+        const int alone = taken[j] ? 0 : rank_alone(s, j);
+        if (alone < 0 || (!taken[j] && !is_rounding(n, a, unit, taken, j))) {
+            return false;
+        }
+        rank += alone;
     }
     *out_rank = rank;
     return true;

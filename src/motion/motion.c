@@ -184,6 +184,7 @@ static void lay_out(Carver *carver, KalMotion *s)
     s->coefficients = carve_doubles(carver, n < m ? n : m, m);
     s->mismatch = carve_doubles(carver, m, 1);
     s->nonideal_q = carve_doubles(carver, n, 1);
+    s->lambda_total = carve_doubles(carver, m, 1);
     s->missing = carve_doubles(carver, m, 1);
     for (size_t i = 0; i < sizeof s->scratch / sizeof s->scratch[0]; i++) {
         s->scratch[i] = carve_doubles(carver, n + m, 1);

@@ -11,8 +11,8 @@
 /// and multipliers the same way for all (general.c).
 ///
 /// On the general road a quantity with suffix _s is scaled: q = d q_s, b_s = r b,
-/// λ = r λ_s, a force f = f_s / d.  Scaled constraint rows have length 1, scaled masses a
-/// unit diagonal (docs/theory, section 3).
+/// λ = r λ_s, a force f = f_s / d.  Scaled constraint rows have length 1, scaled masses are
+/// about 1 or next to nothing (docs/theory, section 3).
 
 #ifndef MOTION_MOTION_IMPL_H
 #define MOTION_MOTION_IMPL_H
@@ -122,10 +122,11 @@ struct KalMotion {
     KalQr rows;          ///< of the constraints; W has room for two followers
     double *coefficients; ///< rank_A × (m − rank_A): dependent rows by independent ones
     double *mismatch;     ///< m − rank_A: what dependent rows lack in b
-    double *nonideal_q; ///< n: acceleration that C adds
-    double *missing;    ///< m: what right-hand sides still miss
-    double *scratch[6]; ///< n + m each
-    KalQr least;        ///< m × (m − rank_A) and a follower: least multipliers
+    double *nonideal_q;   ///< n: acceleration that C adds
+    double *lambda_total; ///< m: multipliers with Q + C, on the general road
+    double *missing;      ///< m: what right-hand sides still miss
+    double *scratch[6];   ///< n + m each
+    KalQr least;          ///< m × (m − rank_A) and a follower: least multipliers
 
     bool wide; ///< the processor has wide vector registers
     KalShort short_way;
@@ -163,7 +164,7 @@ bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer);
 /// With a unit diagonal, what remains of M below this is rounding.
 double kal_mass_tolerance(int n);
 
-/// Has coordinate j a mass that it shares with no other?
+/// Is the mass of coordinate j coupled to no other?
 bool kal_mass_is_isolated(int n, const double *M, int j);
 
 /// The rank of M in units in which the metric has a unit diagonal; false when M is not
@@ -227,10 +228,16 @@ void kal_lagrange_prepare(KalMotion *s);
 void kal_lagrange_accelerate(KalMotion *s, const double *force, const double *b,
                              double *q);
 
+/// Whose equation is missed most; 0 when all hold exactly.
+typedef struct KalWorst {
+    int constraint;
+    int coordinate;
+} KalWorst;
+
 /// Residuals of the answer in s->qdd, where `lambda` (m) are multipliers that go with
 /// Q + C (theory (5.1), (5.2)).  On the way gives force (n) = Aᵀ lambda.
-void kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
-                          KalMotionAnswer *answer);
+KalWorst kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
+                              KalMotionAnswer *answer);
 
 /// The entries of U-coordinates that right-hand sides b (m, in given units) fix:
 /// Tᵀ z = P R b (theory (4.4)).

@@ -190,6 +190,48 @@ static void solve_instant(KalMotion *s, double *lambda_total)
     }
 }
 
+// What the equations miss: force (n) = Q + C − M q'' + Aᵀλ, with AᵀW of what constraints
+// miss, b (m) = b − A q''.
+static void find_missing(const KalMotion *s, const double *lambda, double *force,
+                         double *b)
+{
+    const KalMotionProblem *p = &s->given;
+    const size_t n = (size_t)p->n;
+    for (size_t i = 0; i < n; i++) {
+        force[i] =
+            p->Q[i] + (p->C ? p->C[i] : 0.0) - kal_dot(p->n, p->M + i * n, s->qdd);
+    }
+    for (int i = 0; i < p->m; i++) {
+        const double *row = p->A + (size_t)i * n;
+        b[i] = p->b[i] - kal_dot(p->n, row, s->qdd);
+        kal_axpy(p->n, lambda[i] + s->weights[i] * b[i], row, force);
+    }
+}
+
+// Solve once more for what is missing of a strengthened M: weights have nothing to do with
+// the forces there are, and their rounding must not show in them.
+static void refine(KalMotion *s, double *lambda)
+{
+    const int n = s->given.n;
+    const int k = s->rows.rank;
+    double *g = s->scratch[0];
+    double *u = s->scratch[1];
+    double *y = s->scratch[2];
+    double *change = s->scratch[4];
+    find_missing(s, lambda, g, s->missing);
+    kal_solve_lower(n, s->L, s->inverse, 1, g);
+    kal_qr_apply_transposed(&s->rows, g);
+    kal_motion_fixed_part(s, s->missing, u);
+    for (int j = 0; j < k; j++) {
+        y[j] = u[j] - g[j];
+    }
+    memcpy(u + k, g + k, (size_t)(n - k) * sizeof *u);
+    accelerate(s, u, change);
+    kal_axpy(n, 1.0, change, s->qdd);
+    kal_motion_multipliers(s, y, change);
+    kal_axpy(s->given.m, 1.0, change, lambda);
+}
+
 // Dependent constraints: their sets, whether they agree, least multipliers.
 static bool settle_dependence(KalMotion *s, double *lambda_total)
 {
@@ -231,11 +273,14 @@ static bool solve_pivoted(KalMotion *s, KalMotionAnswer *answer)
     const bool dependent = s->rows.rank < s->given.m;
     double *lambda_total = s->given.C ? s->scratch[3] : s->lambda;
     solve_instant(s, lambda_total);
+    if (s->weak) {
+        refine(s, lambda_total);
+    }
     kal_motion_clear_marks(s);
     if (dependent && !settle_dependence(s, lambda_total)) {
         return false;
     }
-    kal_motion_residuals(s, lambda_total, s->ideal, answer);
+    (void)kal_motion_residuals(s, lambda_total, s->ideal, answer);
     if (!is_small(answer)) {
         return false;
     }

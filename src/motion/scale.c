@@ -2,19 +2,20 @@
 
 // Units in which verdicts are made (docs/theory, section 3).
 //
-// A coordinate with inertia is measured so that its diagonal mass is about 1; every
-// constraint row so that it has length 1.  Coordinates without inertia have no such
-// natural unit.  For them the logarithms of the entries of A are balanced: units are
-// chosen so that the mean logarithm over the nonzero entries of every row, and of every
-// such column, vanishes (theory (3.2)).  That condition does not know the units the
-// problem came in.  It is a least-squares problem over the graph of A.  Units must travel
-// along chains of coordinates, however long, so conjugate gradients solve it: they reach
-// the end of a chain in as many steps as it has links, where sweeps would take the square.
-// And an entry that is but noise, a 6e-17 beside ones, must not pull units its way: it is
-// solved again with weights that fall with the distance of an entry from balance.
+// The units of coordinates and of rows are balanced: they are chosen so that entries of A
+// and roots of masses are about 1, all logarithms together in the sense of least squares
+// (theory (3.2)).  That condition does not know the units the problem came in.  Rounding
+// leaves entries and masses where 0 is meant, far below balance: 6e-17 beside ones.  So
+// what is too small pulls with a bounded force, however small it is; what is too large
+// pulls in earnest.  The condition is convex and has one answer.
+//
+// It is solved with weights that are improved in rounds.  Units must travel along chains of
+// coordinates, however long, so conjugate gradients solve each round: they reach the end of
+// a chain in as many steps as it has links, where sweeps would take the square.
 
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
+#include "motion/weights.h"
 
 #include <limits.h>
 #include <math.h>
@@ -22,13 +23,16 @@
 
 enum {
     MOST_STEPS = 500,
-    ROUNDS = 8
+    ROUNDS = 12
 };
 
 static const double SETTLED = 1e-6; // far below the rounding of units to powers of two
 
-// Entries this many powers of two from balance lose weight.
-static const double NEAR = 3.0;
+// What is more than this many powers of two below balance pulls no harder.  Masses count
+// more than entries of A, but in the end they win against a single entry only.
+static const double FAR_ENTRY = 1.0;
+static const double FAR_MASS = 0.5;
+static const double MASS_COUNTS = 3.0;
 
 // 2^x, exactly, for the nearest whole x within the range of numbers.
 static double power_of_two(double x)
@@ -36,7 +40,7 @@ static double power_of_two(double x)
     return scalbn(1.0, (int)rint(fmax(-1000.0, fmin(1000.0, x))));
 }
 
-// log2 of the entries of A in known units, constraint by constraint; NaN for zeros.
+// log2 of the entries of A, constraint by constraint; NaN for zeros.
 static void take_logarithms(KalMotion *s)
 {
     const int n = s->given.n;
@@ -44,32 +48,44 @@ static void take_logarithms(KalMotion *s)
         const double *row = s->given.A + (size_t)i * (size_t)n;
         double *log = kal_column(s->rows.W, n, i);
         for (int j = 0; j < n; j++) {
-            log[j] = row[j] != 0.0 ? log2(fabs(row[j])) + log2(s->d[j]) : NAN;
+            log[j] = row[j] != 0.0 ? log2(fabs(row[j])) : NAN;
         }
     }
 }
 
-static bool is_massless(const KalMotion *s, int j)
+// log2 of the root of the mass of coordinate j; NaN without one.
+static double log_of_mass(const KalMotion *s, int j)
 {
-    return s->given.M[(size_t)j * (size_t)(s->given.n + 1)] == 0.0;
+    const double mass = s->given.M[(size_t)j * (size_t)(s->given.n + 1)];
+    return mass > 0.0 ? 0.5 * log2(mass) : NAN;
 }
 
-// The least-squares problem: unknown units of massless coordinates, and weights.
+// The least-squares problem: unknown units of coordinates, and weights.
 typedef struct Balance {
     const KalMotion *s;
     const double *unit; // n: of the round before; weights come from it and the means
     const double *mean; // m: of the rows, of the round before; NULL: all weights are 1
 } Balance;
 
-// How much the entry (i, j) counts.
+// How much something counts that is `off` from balance.
+static double weigh(double off, double far)
+{
+    return off < -far ? -far / off : 1.0;
+}
+
 static double weight(const Balance *b, int i, int j)
 {
     if (!b->mean) {
         return 1.0;
     }
     const double log = kal_column(b->s->rows.W, b->s->given.n, i)[j];
-    const double off = fabs(log + b->unit[j] - b->mean[i]) / NEAR;
-    return 1.0 / fmax(1.0, off * off);
+    return weigh(log + b->unit[j] - b->mean[i], FAR_ENTRY);
+}
+
+static double weight_of_mass(const Balance *b, int j)
+{
+    const double off = log_of_mass(b->s, j) + b->unit[j];
+    return MASS_COUNTS * (b->mean ? weigh(off, FAR_MASS) : 1.0);
 }
 
 // The weighted mean over row i of x, or of x plus the logarithms.
@@ -89,30 +105,33 @@ static double row_mean(const Balance *b, int i, const double *x, bool logs)
     return total > 0.0 ? sum / total : 0.0;
 }
 
-// out_j = Σ over the rows i that contain massless j of w_ij (v_ij − mean of row i), where
-// v_ij is x_j, with `logs` plus the logarithm of the entry.
+// out_j = Σ over the rows i that contain j of w_ij (v_ij − mean of row i), where v_ij is
+// x_j, with `logs` plus the logarithm of the entry; and the same for the mass of j.
 static void balance(const Balance *b, const double *x, bool logs, double *out)
 {
     const int n = b->s->given.n;
-    memset(out, 0, (size_t)n * sizeof *out);
+    for (int j = 0; j < n; j++) {
+        const double log = log_of_mass(b->s, j);
+        out[j] = isnan(log) ? 0.0 : weight_of_mass(b, j) * (x[j] + (logs ? log : 0.0));
+    }
     for (int i = 0; i < b->s->given.m; i++) {
         const double *log = kal_column(b->s->rows.W, n, i);
         const double mean = row_mean(b, i, x, logs);
         for (int j = 0; j < n; j++) {
-            if (!isnan(log[j]) && is_massless(b->s, j)) {
+            if (!isnan(log[j])) {
                 out[j] += weight(b, i, j) * (x[j] + (logs ? log[j] : 0.0) - mean);
             }
         }
     }
 }
 
-// The diagonal of the problem, nearly: how much weight each massless coordinate has.
+// The diagonal of the problem, nearly: how much weight each coordinate has.
 static void weigh_columns(const Balance *b, double *out)
 {
     const int n = b->s->given.n;
     for (int j = 0; j < n; j++) {
-        out[j] = 0.0;
-        for (int i = 0; i < b->s->given.m && is_massless(b->s, j); i++) {
+        out[j] = isnan(log_of_mass(b->s, j)) ? 0.0 : weight_of_mass(b, j);
+        for (int i = 0; i < b->s->given.m; i++) {
             const bool there = !isnan(kal_column(b->s->rows.W, n, i)[j]);
             out[j] += there ? weight(b, i, j) : 0.0;
         }
@@ -155,15 +174,31 @@ static void solve_balance(KalMotion *s, const Balance *b, double *unit)
     }
 }
 
-static void balance_massless(KalMotion *s)
+// The start: units of the metric, or none when they are arbitrary.
+static bool begin_balance(KalMotion *s, double *unit, double *mean)
+{
+    const KalMotionProblem *p = &s->given;
+    const bool known = kal_metric_weights(p->n, p->m, p->M, p->A, s->fault_indices,
+                                          s->metric_mass, s->weights);
+    for (int j = 0; j < p->n; j++) {
+        unit[j] = known ? -0.5 * log2(s->metric_mass[j]) : 0.0;
+    }
+    for (int i = 0; i < p->m; i++) {
+        mean[i] = known ? -0.5 * log2(s->weights[i]) : 0.0;
+    }
+    return known;
+}
+
+static void balance_units(KalMotion *s)
 {
     const int n = s->given.n;
     double *unit = s->scratch[0];
     double *known = s->scratch[5];
     double *mean = s->missing;
-    memset(unit, 0, (size_t)n * sizeof *unit);
     take_logarithms(s);
-    Balance b = {s, known, NULL};
+    const bool begun = begin_balance(s, unit, mean);
+    memcpy(known, unit, (size_t)n * sizeof *known);
+    Balance b = {s, known, begun ? mean : NULL};
     for (int round = 0; round < ROUNDS; round++) {
         solve_balance(s, &b, unit);
         for (int i = 0; i < s->given.m; i++) {
@@ -173,7 +208,7 @@ static void balance_massless(KalMotion *s)
         b.mean = mean;
     }
     for (int j = 0; j < n; j++) {
-        s->d[j] = power_of_two(log2(s->d[j]) + unit[j]);
+        s->d[j] = power_of_two(unit[j]);
     }
 }
 
@@ -206,15 +241,7 @@ static void scale_row(KalMotion *s, int i, double *w)
 KalStatus kal_motion_scale(KalMotion *s)
 {
     const int n = s->given.n;
-    bool massless = false;
-    for (int j = 0; j < n; j++) {
-        const double mass = s->given.M[(size_t)j * (size_t)(n + 1)];
-        massless |= mass == 0.0;
-        s->d[j] = mass > 0.0 ? power_of_two(-0.5 * log2(mass)) : 1.0;
-    }
-    if (massless) {
-        balance_massless(s);
-    }
+    balance_units(s);
     for (int i = 0; i < s->given.m; i++) {
         double *w = kal_column(s->rows.W, n, i);
         scale_row(s, i, w);

@@ -30,28 +30,28 @@ static KalStatus fail_mass(KalMotion *s, int count, double value)
                     names.text, value);
 }
 
-// Fill M_s; refuse a negative diagonal and a zero one with anything beside it.
-static KalStatus scale_mass(KalMotion *s)
+// Fill M_s.
+static void scale_mass(KalMotion *s)
 {
     const int n = s->given.n;
-    const double *M = s->given.M;
     for (int j = 0; j < n; j++) {
-        const double *column = M + (size_t)j * (size_t)n;
+        const double *column = s->given.M + (size_t)j * (size_t)n;
         double *out = kal_column(s->verdict.mass, n, j);
-        s->fault_indices[0] = j;
-        if (column[j] < 0.0) {
-            return fail_mass(s, 1, column[j]);
-        }
         for (int i = 0; i < n; i++) {
             out[i] = column[i] * s->d[i] * s->d[j];
-            if (column[j] == 0.0 && column[i] != 0.0) {
-                s->fault_indices[0] = i < j ? i : j;
-                s->fault_indices[1] = i < j ? j : i;
-                return fail_mass(s, 2, -fabs(out[i]));
-            }
         }
     }
-    return KAL_OK;
+}
+
+// Coordinates that nothing is coupled to have exactly the mass they have, however small it
+// is beside others: they get a diagonal near 1 or -1 for the time of the factorization.
+static double own_unit(const KalMotion *s, int j)
+{
+    const int n = s->given.n;
+    const double mass = fabs(kal_const_column(s->verdict.mass, n, j)[j]);
+    return mass > 0.0 && kal_mass_is_isolated(n, s->given.M, j)
+               ? scalbn(1.0, -ilogb(mass) / 2)
+               : 1.0;
 }
 
 // Name the coordinates of the direction in which the entry (p, p) of what remained after
@@ -100,14 +100,59 @@ static KalStatus check_remainder(KalMotion *s, int rank, double tolerance)
     return KAL_OK;
 }
 
+// A negative mass, and two coordinates that share more than they have, are named as such.
+static KalStatus check_diagonal(KalMotion *s, double tolerance)
+{
+    for (int j = 0; j < s->given.n; j++) {
+        const double mass = kal_const_column(s->verdict.F, s->given.n, j)[j];
+        s->fault_indices[0] = j;
+        if (mass < -tolerance) {
+            return fail_mass(s, 1, mass);
+        }
+    }
+    return KAL_OK;
+}
+
+static KalStatus check_pair(KalMotion *s, int j, int i, double tolerance)
+{
+    const int n = s->given.n;
+    const double x = kal_const_column(s->verdict.F, n, j)[j];
+    const double y = kal_const_column(s->verdict.F, n, i)[i];
+    const double shared = kal_const_column(s->verdict.F, n, j)[i];
+    const double most = fmax(x, y) + tolerance;
+    const double least = fmin(x, y) + tolerance;
+    if (shared * shared <= most * least) {
+        return KAL_OK;
+    }
+    s->fault_indices[0] = j;
+    s->fault_indices[1] = i;
+    return fail_mass(s, 2, least - shared * shared / most);
+}
+
+static KalStatus check_pairs(KalMotion *s, double tolerance)
+{
+    KAL_TRY(check_diagonal(s, tolerance));
+    for (int j = 0; j < s->given.n; j++) {
+        for (int i = j + 1; i < s->given.n; i++) {
+            KAL_TRY(check_pair(s, j, i, tolerance));
+        }
+    }
+    return KAL_OK;
+}
+
 static KalStatus factor_mass(KalMotion *s)
 {
     KalVerdict *v = &s->verdict;
     const int n = s->given.n;
     const size_t bytes = (size_t)n * sizeof(double);
     const double tolerance = kal_mass_tolerance(n);
-    KAL_TRY(scale_mass(s));
+    scale_mass(s);
     memcpy(v->F, v->mass, bytes * (size_t)n);
+    for (int j = 0; j < n; j++) {
+        const double unit = own_unit(s, j);
+        kal_column(v->F, n, j)[j] *= unit * unit;
+    }
+    KAL_TRY(check_pairs(s, tolerance));
     v->rank_M = kal_cholesky_pivoted(n, v->F, tolerance, v->perm);
     KAL_TRY(check_remainder(s, v->rank_M, tolerance));
     for (int j = 0; j < v->rank_M; j++) { // rows back in the given order
@@ -115,7 +160,7 @@ static KalStatus factor_mass(KalMotion *s)
         double *pivoted = s->scratch[0];
         memcpy(pivoted, column, bytes);
         for (int i = 0; i < n; i++) {
-            column[v->perm[i]] = pivoted[i];
+            column[v->perm[i]] = pivoted[i] / own_unit(s, v->perm[i]);
         }
     }
     return KAL_OK;
@@ -135,7 +180,8 @@ static void factor_rows(KalMotion *s)
     }
 }
 
-static void factor_mobility(KalMotion *s)
+// G = FᵀZ; with `own` its rows in units of masses that coordinates have for themselves.
+static void fill_mobility(KalMotion *s, bool own)
 {
     KalVerdict *v = &s->verdict;
     const int n = s->given.n;
@@ -145,14 +191,33 @@ static void factor_mobility(KalMotion *s)
     kal_multiply_transposed((KalMatrix){v->F, n, v->rank_M, n},
                             (KalMatrix){v->Z, n, v->freedom, n},
                             (KalMatrix){G->W, v->rank_M, v->freedom, v->rank_M});
-    if (v->rank_M == n) {
-        kal_qr_factor_to_rank(G, v->freedom, 0); // definite: every direction has mass
-    } else {
-        // Less than this under the root of twice its kinetic energy is no mass: the
-        // entries of M are not known so well.
-        kal_qr_factor(G, sqrt(kal_mass_tolerance(n)), 0);
+    for (int i = 0; i < v->rank_M && own; i++) {
+        const double unit = own_unit(s, v->perm[i]);
+        for (int j = 0; j < v->freedom; j++) {
+            kal_column(G->W, G->rows, j)[i] *= unit;
+        }
     }
-    v->excess = v->freedom - G->rank;
+}
+
+// Less than the tolerance under the root of twice its kinetic energy is no mass: the
+// entries of M are not known so well.  Units of rows do not change what G cannot see.
+static int rank_of_mobility(KalMotion *s)
+{
+    if (s->verdict.rank_M == s->given.n) {
+        return s->verdict.freedom; // definite: every direction has mass
+    }
+    fill_mobility(s, true);
+    kal_qr_factor(&s->verdict.mobility, sqrt(kal_mass_tolerance(s->given.n)), 0);
+    return s->verdict.mobility.rank;
+}
+
+static void factor_mobility(KalMotion *s)
+{
+    KalVerdict *v = &s->verdict;
+    const int rank = rank_of_mobility(s);
+    fill_mobility(s, false);
+    kal_qr_factor_to_rank(&v->mobility, rank, 0);
+    v->excess = v->freedom - v->mobility.rank;
 }
 
 // Column c of the null space of G, in given order: (−S₁⁻¹ S₂ e_c, e_c).

@@ -122,12 +122,22 @@ static void ask_rows(const Metric *x, int j)
     }
 }
 
-// Rows that nothing is known about.
+static bool is_empty(int n, const double *row)
+{
+    int j = 0;
+    while (j < n && row[j] == 0.0) {
+        j++;
+    }
+    return j == n;
+}
+
+// Rows that nothing is known about, though they say something.
 static int count_unknown(const Metric *x)
 {
     int unknown = 0;
     for (int i = 0; i < x->m; i++) {
-        unknown += x->weights[i] == 0.0;
+        unknown +=
+            x->weights[i] == 0.0 && !is_empty(x->n, x->A + (size_t)i * (size_t)x->n);
     }
     return unknown;
 }
