@@ -85,6 +85,9 @@ typedef struct KalMotionProblem {
     const double *C;                ///< n, or NULL when all constraints are ideal
     const char *const *coordinates; ///< n names for messages, or NULL: q[1], q[2], …
     const char *const *constraints; ///< m names for messages, or NULL: c[1], c[2], …
+    /// m: the size of the terms that b is made of, where they cancel, or NULL: |b|.  What
+    /// constraints miss each other by is measured by it.
+    const double *b_size;
 } KalMotionProblem;
 
 /// The answer.  Arrays belong to the workspace and hold until its next solve.
@@ -111,8 +114,9 @@ typedef struct KalMotionAnswer {
     double least_sine;
 } KalMotionAnswer;
 
-/// Who is to blame when a solve failed with KAL_ERR_CONTRADICTION (constraints) or with
-/// KAL_ERR_NO_ACCELERATION or KAL_ERR_MASS (coordinates).
+/// Who is to blame when a solve failed with KAL_ERR_CONTRADICTION (constraints), with
+/// KAL_ERR_NO_ACCELERATION or KAL_ERR_MASS (coordinates), or with KAL_ERR_NUMBER because
+/// the answer does not satisfy an equation (either).
 typedef struct KalMotionFault {
     int count;          ///< how many; 0 after any other outcome
     const int *indices; ///< count of them, rising; hold until the next solve

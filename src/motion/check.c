@@ -127,6 +127,9 @@ KalStatus kal_motion_check(KalMotion *s)
     KAL_TRY(check_numbers(s, "Q", p->Q, n, false));
     KAL_TRY(check_numbers(s, "A", p->A, m * n, true));
     KAL_TRY(check_numbers(s, "b", p->b, m, true));
+    if (p->b_size) {
+        KAL_TRY(check_numbers(s, "b_size", p->b_size, m, true));
+    }
     if (p->C) {
         KAL_TRY(check_numbers(s, "C", p->C, n, false));
     }

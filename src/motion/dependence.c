@@ -122,16 +122,62 @@ static double allowed_error(const KalMotion *s, int i, const double *q)
            + 4.0 * s->rank_tolerance * fastest_in_row(s, i, q);
 }
 
+// Join coordinates that constraints or masses couple.
+static void find_coupled(const KalMotion *s, int *parent)
+{
+    const int n = s->given.n;
+    for (int j = 0; j < n; j++) {
+        parent[j] = j;
+    }
+    for (int i = 0; i < s->given.m + n; i++) {
+        const double *row = i < n ? s->given.M + (size_t)i * (size_t)n
+                                  : s->given.A + (size_t)(i - n) * (size_t)n;
+        int first = -1;
+        for (int j = 0; j < n; j++) {
+            if (row[j] != 0.0) {
+                first = first < 0 ? j : first;
+                join(parent, first, j);
+            }
+        }
+    }
+}
+
+// fastest (m) = the largest acceleration, in natural units, of all coordinates that are
+// coupled to those in a row, over any number of others.
+static void find_fastest_coupled(KalMotion *s, const double *q, double *fastest)
+{
+    const int n = s->given.n;
+    int *parent = s->verdict.perm; // free by now
+    double *most = s->scratch[0];
+    find_coupled(s, parent);
+    memset(most, 0, (size_t)n * sizeof *most);
+    for (int j = 0; j < n; j++) {
+        const int root = root_of(parent, j);
+        most[root] = fmax(most[root], fabs(q[j] / s->d[j]));
+    }
+    for (int i = 0; i < s->given.m; i++) {
+        const double *row = s->given.A + (size_t)i * (size_t)n;
+        fastest[i] = 0.0;
+        for (int j = 0; j < n && fastest[i] == 0.0; j++) {
+            fastest[i] = row[j] != 0.0 ? most[root_of(parent, j)] : 0.0;
+        }
+    }
+}
+
 // A dependent row c says b_c = Σ x_i b_i.  What is missing must be within what the rows
 // concerned may be wrong by.
 bool kal_dependence_agrees(KalMotion *s, const double *q)
 {
+    const double rounding = 16.0 * DBL_EPSILON * (s->given.n + s->given.m);
+    double *fastest = s->scratch[5];
+    find_fastest_coupled(s, q, fastest);
     const KalQr *rows = &s->rows;
     const int k = rows->rank;
     double *allowed = s->scratch[4];
     bool agrees = true;
     for (int j = 0; j < rows->columns; j++) {
-        allowed[j] = allowed_error(s, rows->perm[j], q);
+        const int i = rows->perm[j];
+        allowed[j] = allowed_error(s, i, q) + rounding * fastest[i];
     }
     for (int c = 0; c < rows->columns - k; c++) {
         const double *x = kal_column(s->coefficients, k, c);
@@ -142,36 +188,35 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
             missing -= x[i] * s->r[rows->perm[i]] * s->given.b[rows->perm[i]];
             limit += fabs(x[i]) * allowed[i];
         }
-        const bool rounding = fabs(missing) <= limit;
-        s->mismatch[c] = rounding ? 0.0 : missing;
-        agrees &= rounding;
+        const bool met = fabs(missing) <= limit;
+        s->mismatch[c] = met ? 0.0 : missing;
+        agrees &= met;
     }
     return agrees;
 }
 
-// The largest acceleration of all, in natural units.
-static double fastest_of_all(const KalMotion *s)
-{
-    double fastest = 0.0;
-    for (int j = 0; j < s->given.n; j++) {
-        fastest = fmax(fastest, fabs(s->qdd[j] / s->d[j]));
-    }
-    return fastest;
-}
-
-// Rounding of the accelerations in the row, and of a coordinate at rest what refinement
-// leaves of all others.
+// How much of what row i of the answer misses is rounding: its terms are, and those of the
+// rows that it depends on, as they enter it.
 int kal_dependence_find_violated(const KalMotion *s)
 {
     const KalQr *rows = &s->rows;
+    const int k = rows->rank;
     const double rounding = 16.0 * DBL_EPSILON * (s->given.n + s->given.m);
-    const double rest = 0x1p-70 * fastest_of_all(s);
-    for (int j = rows->rank; j < rows->columns; j++) {
-        double sum;
+    double *terms = s->scratch[5];
+    double sum;
+    for (int j = 0; j < k; j++) {
         const int i = rows->perm[j];
-        const double terms = kal_motion_term_size(s, i, s->qdd, &sum);
-        const double slack = (rounding * fastest_in_row(s, i, s->qdd) + rest) / s->r[i];
-        if (fabs(sum - s->given.b[i]) > 1e-6 * terms + slack) {
+        terms[j] = s->r[i] * kal_motion_term_size(s, i, s->qdd, &sum);
+    }
+    for (int c = 0; c < rows->columns - k; c++) {
+        const double *x = kal_const_column(s->coefficients, k, c);
+        const int i = rows->perm[k + c];
+        double slack = fastest_in_row(s, i, s->qdd);
+        for (int j = 0; j < k; j++) {
+            slack += fabs(x[j]) * terms[j];
+        }
+        const double size = kal_motion_term_size(s, i, s->qdd, &sum);
+        if (fabs(sum - s->given.b[i]) > 1e-6 * size + rounding * slack / s->r[i]) {
             return i;
         }
     }

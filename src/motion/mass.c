@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// The rank of M where the fast road went without factoring it.
+// The metric that stands for M, and the rank of M where the fast road went without
+// factoring it.
 //
 // Elimination with pivots, the largest first, measured by the mass that coordinates have in
 // the metric (theory (3.9)); columns of zeros cost nothing, and M has many.  What is left
@@ -8,9 +9,17 @@
 
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
+#include "motion/weights.h"
 
 #include <math.h>
 #include <string.h>
+
+bool kal_motion_find_weights(KalMotion *s)
+{
+    const KalMotionProblem *p = &s->given;
+    KalMetric metric = {s->metric_mass, s->weights, s->scratch[1], s->fault_indices};
+    return kal_metric_weights(p->n, p->m, p->M, p->A, &metric);
+}
 
 double kal_mass_tolerance(int n)
 {
@@ -54,13 +63,18 @@ static void eliminate(int n, double *a, int p, const bool *taken)
     }
 }
 
-// Whether column j of what is left is rounding in units.
-static bool is_rounding(int n, const double *a, const double *unit, const bool *taken,
-                        int j)
+// Masses below this part of their units are not even looked at.
+static const double DUST = 0x1p-100;
+
+// Whether column j of what is left is rounding in units, and beside the mass of j as well.
+static bool is_rounding(const KalMotion *s, const double *a, const double *unit,
+                        const bool *taken, int j)
 {
+    const int n = s->given.n;
+    const double mass = s->given.M[(size_t)j * (size_t)(n + 1)];
     const double tolerance = kal_mass_tolerance(n);
     const double *column = kal_const_column(a, n, j);
-    bool small = true;
+    bool small = mass * unit[j] * unit[j] <= DUST || column[j] <= tolerance * mass;
     for (int i = 0; i < n; i++) {
         const double part = fabs(column[i]) * unit[i] * unit[j];
         small &= taken[i] || part <= (i == j ? 1.0 : 4.0) * tolerance;
@@ -98,7 +112,8 @@ bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
     }
     for (int j = 0; j < n; j++) {
         const int alone = taken[j] ? 0 : rank_alone(s, j);
-        if (alone < 0 || (!taken[j] && !is_rounding(n, a, unit, taken, j))) {
+        if (alone < 0
+            || (!taken[j] && alone == 0 && !is_rounding(s, a, unit, taken, j))) {
             return false;
         }
         rank += alone;

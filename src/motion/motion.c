@@ -298,7 +298,7 @@ static KalStatus begin(KalMotion *s, const KalMotionProblem *problem)
 {
     s->fault = (KalMotionFault){0};
     s->given = *problem;
-    s->b_size = NULL;
+    s->b_size = problem->b_size;
     s->weak = false;
     if (problem->n < 1 || problem->m < 0) {
         return kal_fail(
@@ -360,7 +360,7 @@ static void shift_constraints(KalMotion *s, const double *velocity)
         const double *row = p->A + (size_t)i * (size_t)p->n;
         const double moved = kal_dot_with_size(p->n, row, velocity, &size);
         s->shifted_b[i] = p->b[i] - moved;
-        s->shifted_size[i] = fabs(p->b[i]) + size;
+        s->shifted_size[i] = (s->b_size ? s->b_size[i] : fabs(p->b[i])) + size;
     }
     s->given.b = s->shifted_b;
     s->b_size = s->shifted_size;

@@ -161,6 +161,10 @@ KalShortEnd kal_short_solve_wide(KalMotion *s, bool weak, KalMotionAnswer *answe
 /// The long way of the regular road.  False as above.
 bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer);
 
+/// Fill metric_mass and weights; false when they are arbitrary (motion/weights.h).  Uses
+/// scratch[1] and fault_indices.
+bool kal_motion_find_weights(KalMotion *s);
+
 /// With a unit diagonal, what remains of M below this is rounding.
 double kal_mass_tolerance(int n);
 
@@ -177,6 +181,11 @@ KAL_CHECKED KalStatus kal_motion_general(KalMotion *s, KalMotionAnswer *answer);
 /// Find units d for the coordinates and r for the constraints, and fill the columns of
 /// rows.W with the scaled constraints, each of length 1 (or 0).
 KAL_CHECKED KalStatus kal_motion_scale(KalMotion *s);
+
+/// Make scaled rows a little shorter, to no less than a half, the more they were raised to
+/// get the length 1.  Of rows that say the same, a long one is then taken: in short ones
+/// larger terms have cancelled, and rounding is all the larger beside what is left.
+void kal_motion_prefer_long_rows(KalMotion *s);
 
 /// Scale, factor, decide ranks; fails when M is indefinite.
 KAL_CHECKED KalStatus kal_motion_verdict(KalMotion *s);

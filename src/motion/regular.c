@@ -41,8 +41,7 @@ static void copy_mass(KalMotion *s)
 static bool strengthen(KalMotion *s)
 {
     const KalMotionProblem *p = &s->given;
-    const bool found = kal_metric_weights(p->n, p->m, p->M, p->A, s->fault_indices,
-                                          s->metric_mass, s->weights);
+    const bool found = kal_motion_find_weights(s);
     kal_metric_add_rows(p->n, p->m, p->A, s->weights, s->L);
     return found;
 }
@@ -116,6 +115,7 @@ static bool factor_rows(KalMotion *s)
     if (!scale_rows(s)) {
         return false;
     }
+    kal_motion_prefer_long_rows(s);
     kal_qr_factor(rows, s->rank_tolerance, s->given.C ? 2 : 1);
     return true;
 }

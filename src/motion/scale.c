@@ -15,7 +15,6 @@
 
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
-#include "motion/weights.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,16 +22,24 @@
 
 enum {
     MOST_STEPS = 500,
-    ROUNDS = 12
+    ROUNDS = 16
 };
 
 static const double SETTLED = 1e-6; // far below the rounding of units to powers of two
 
 // What is more than this many powers of two below balance pulls no harder.  Masses count
-// more than entries of A, but in the end they win against a single entry only.
+// more than entries of A, but in the end they win against a single one only.
 static const double FAR_ENTRY = 1.0;
-static const double FAR_MASS = 0.5;
-static const double MASS_COUNTS = 3.0;
+static const double FAR_MASS = 0.1875;
+static const double MASS_COUNTS = 8.0;
+
+// A unit within this many powers of two of that of the mass becomes that.
+static const double NEAR = 3.0;
+
+// Which of two is rounding, an entry or a mass, units alone cannot tell: a mass of 1e-28
+// becomes one of 1 with an entry of 1e-14 in other units.  So the units that coordinates
+// with mass were given in pull more than half as hard as one entry, however far.
+static const double GIVEN_COUNTS = 0.6;
 
 // 2^x, exactly, for the nearest whole x within the range of numbers.
 static double power_of_two(double x)
@@ -88,6 +95,11 @@ static double weight_of_mass(const Balance *b, int j)
     return MASS_COUNTS * (b->mean ? weigh(off, FAR_MASS) : 1.0);
 }
 
+static double weight_of_given(const Balance *b, int j)
+{
+    return GIVEN_COUNTS / (b->mean ? fmax(1.0, fabs(b->unit[j])) : 64.0);
+}
+
 // The weighted mean over row i of x, or of x plus the logarithms.
 static double row_mean(const Balance *b, int i, const double *x, bool logs)
 {
@@ -112,7 +124,9 @@ static void balance(const Balance *b, const double *x, bool logs, double *out)
     const int n = b->s->given.n;
     for (int j = 0; j < n; j++) {
         const double log = log_of_mass(b->s, j);
-        out[j] = isnan(log) ? 0.0 : weight_of_mass(b, j) * (x[j] + (logs ? log : 0.0));
+        out[j] = isnan(log) ? 0.0
+                            : weight_of_mass(b, j) * (x[j] + (logs ? log : 0.0))
+                                  + weight_of_given(b, j) * x[j];
     }
     for (int i = 0; i < b->s->given.m; i++) {
         const double *log = kal_column(b->s->rows.W, n, i);
@@ -130,7 +144,9 @@ static void weigh_columns(const Balance *b, double *out)
 {
     const int n = b->s->given.n;
     for (int j = 0; j < n; j++) {
-        out[j] = isnan(log_of_mass(b->s, j)) ? 0.0 : weight_of_mass(b, j);
+        out[j] = isnan(log_of_mass(b->s, j))
+                     ? 0.0
+                     : weight_of_mass(b, j) + weight_of_given(b, j);
         for (int i = 0; i < b->s->given.m; i++) {
             const bool there = !isnan(kal_column(b->s->rows.W, n, i)[j]);
             out[j] += there ? weight(b, i, j) : 0.0;
@@ -178,8 +194,7 @@ static void solve_balance(KalMotion *s, const Balance *b, double *unit)
 static bool begin_balance(KalMotion *s, double *unit, double *mean)
 {
     const KalMotionProblem *p = &s->given;
-    const bool known = kal_metric_weights(p->n, p->m, p->M, p->A, s->fault_indices,
-                                          s->metric_mass, s->weights);
+    const bool known = kal_motion_find_weights(s);
     for (int j = 0; j < p->n; j++) {
         unit[j] = known ? -0.5 * log2(s->metric_mass[j]) : 0.0;
     }
@@ -208,7 +223,8 @@ static void balance_units(KalMotion *s)
         b.mean = mean;
     }
     for (int j = 0; j < n; j++) {
-        s->d[j] = power_of_two(unit[j]);
+        const double own = -log_of_mass(s, j); // exactly, where that is about right
+        s->d[j] = power_of_two(fabs(unit[j] - own) <= NEAR ? own : unit[j]);
     }
 }
 
@@ -238,6 +254,21 @@ static void scale_row(KalMotion *s, int i, double *w)
     s->r[i] = scalbn(1.0 / norm, -largest);
 }
 
+void kal_motion_prefer_long_rows(KalMotion *s)
+{
+    const int n = s->given.n;
+    double least = INFINITY;
+    for (int i = 0; i < s->given.m; i++) {
+        least = fmin(least, s->r[i]);
+    }
+    for (int i = 0; i < s->given.m; i++) {
+        const double raised = log2(s->r[i] / least) / 64.0;
+        const double factor = 1.0 / (1.0 + fmin(1.0, raised));
+        s->r[i] *= factor;
+        kal_scale(n, factor, kal_column(s->rows.W, n, i));
+    }
+}
+
 KalStatus kal_motion_scale(KalMotion *s)
 {
     const int n = s->given.n;
@@ -254,5 +285,6 @@ KalStatus kal_motion_scale(KalMotion *s)
                 name.text);
         }
     }
+    kal_motion_prefer_long_rows(s);
     return KAL_OK;
 }

@@ -18,7 +18,6 @@
 
 #include "linalg/padded.h"
 #include "motion/motion_impl.h"
-#include "motion/weights.h"
 
 #ifndef KAL_SHORT_SOLVE
 #define KAL_SHORT_SOLVE kal_short_solve
@@ -161,9 +160,7 @@ KAL_INLINE Pivots factor(const KalShort *w, Size z, bool nonideal)
 // (theory (3.8)).  False when there are no good weights.
 static bool strengthen(KalMotion *s, const KalShort *w, Size z)
 {
-    const KalMotionProblem *p = &s->given;
-    if (!kal_metric_weights(z.n, z.m, p->M, p->A, s->fault_indices, s->metric_mass,
-                            s->weights)) {
+    if (!kal_motion_find_weights(s)) {
         return false;
     }
     for (int i = 0; i < z.m; i++) {

@@ -3,11 +3,14 @@
 // Weights of constraints for the metric M + AᵀWA (theory (3.7)).
 //
 // A coordinate j with mass in row i says that the weight of the row should be M_jj / a_ij².
-// Masses that are but rounding say far too little, entries that are but rounding far too
-// much; so the median of what all say counts.  In the same way rows say what mass the
-// coordinates share by them, and a coordinate has that, or its own mass if it is more.
-// Finally the weight of a row is the mass that resists it, 1 / Σ a² / mass: light things
-// are not tied to heavy weights, which would drown their own masses.
+// Masses that are but rounding say far too little, so the median of what all say counts.
+// In turn a coordinate has the mass that its rows say it shares by them, or its own if that
+// is more.  Finally the weight of a row is the mass that resists it, 1 / Σ a² / mass: light
+// things are not tied to heavy weights, which would drown their own masses.
+//
+// Entries that are but rounding would say far too much.  They have no say: in units in
+// which every row and every column has a largest entry of about 1, they are next to
+// nothing.
 //
 // All but the last step goes by powers of two: whole exponents.
 
@@ -22,8 +25,16 @@ enum {
     SHARE = 2,     // a coordinate has at least 2^-SHARE of what rows say
     ROUNDS = 4,    // masses travel that many constraints far
     LARGEST = 900, // exponents within ± this can be computed with
+    FAR = 20,      // powers of two that masses in one row hardly differ by
+    SWEEPS = 2,    // over rows and columns, to find those units
     UNKNOWN = INT_MIN
 };
+
+// Entries below this, in such units, have no say.
+static const double NEXT_TO_NOTHING = 0x1p-26;
+
+// A column that has nothing but rounding in it does not come to say much by its unit.
+static const double MOST_RAISED = 0x1p14;
 
 // The exponent of x, UNKNOWN for 0 and whatever has none.
 static int exponent_of(double x)
@@ -74,51 +85,96 @@ static int select_place(int *x, int count, int k)
     return x[k];
 }
 
-// The lower median; UNKNOWN for none.
+// The median; UNKNOWN for none.  Of two middle values the lower, unless it is so much lower
+// that it cannot be meant.
 static int median(int *x, int count)
 {
-    return count > 0 ? select_place(x, count, (count - 1) / 2) : UNKNOWN;
+    if (count == 0) {
+        return UNKNOWN;
+    }
+    const int lower = select_place(x, count, (count - 1) / 2);
+    const int upper = select_place(x, count, count / 2);
+    return upper - lower > FAR ? upper : lower;
 }
 
-typedef struct Metric {
+typedef struct Equations {
     int n;
     int m;
     const double *A;
-    int *said;       // scratch
-    double *mass;    // n; 0: unknown
-    double *weights; // m; 0: unknown
-} Metric;
+    const double *unit;     // n: of the columns
+    const double *row_unit; // m
+} Equations;
 
-// What the coordinates of row i say about its weight.
-static void ask_coordinates(const Metric *x, int i)
+// 2^-e for an x with exponent e; 1 for what has none.
+static double reciprocal_power(double x)
 {
-    const double *row = x->A + (size_t)i * (size_t)x->n;
-    int count = 0;
-    for (int j = 0; j < x->n; j++) {
-        const int entry = exponent_of(row[j]);
-        const int mass = exponent_of(x->mass[j]);
-        if (entry != UNKNOWN && mass != UNKNOWN) {
-            x->said[count++] = mass - 2 * entry;
-        }
-    }
-    const int said = median(x->said, count);
-    x->weights[i] = said != UNKNOWN ? power_of_two(said) : 0.0;
+    const int exponent = exponent_of(x);
+    return power_of_two(exponent == UNKNOWN ? 0 : -exponent);
 }
 
-// What the rows say that coordinate j has.
-static void ask_rows(const Metric *x, int j)
+// Units in which the largest entry of every row and column is about 1.
+static void equilibrate(int n, int m, const double *A, double *unit, double *row_unit)
 {
-    int count = 0;
-    for (int i = 0; i < x->m; i++) {
-        const int entry = exponent_of(x->A[(size_t)i * (size_t)x->n + (size_t)j]);
-        const int weight = exponent_of(x->weights[i]);
-        if (entry != UNKNOWN && weight != UNKNOWN) {
-            x->said[count++] = weight + 2 * entry;
+    for (int j = 0; j < n; j++) {
+        unit[j] = 1.0;
+    }
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int i = 0; i < m; i++) {
+            const double *row = A + (size_t)i * (size_t)n;
+            double largest = 0.0;
+            for (int j = 0; j < n; j++) {
+                const double size = fabs(row[j]) * unit[j];
+                largest = size > largest ? size : largest;
+            }
+            row_unit[i] = reciprocal_power(largest);
+        }
+        memset(unit, 0, (size_t)n * sizeof *unit);
+        for (int i = 0; i < m; i++) {
+            const double *row = A + (size_t)i * (size_t)n;
+            for (int j = 0; j < n; j++) {
+                const double size = fabs(row[j]) * row_unit[i];
+                unit[j] = size > unit[j] ? size : unit[j];
+            }
+        }
+        for (int j = 0; j < n; j++) {
+            unit[j] = fmin(reciprocal_power(unit[j]), MOST_RAISED);
         }
     }
-    const int said = median(x->said, count);
-    if (said != UNKNOWN) {
-        x->mass[j] = fmax(x->mass[j], power_of_two(said - SHARE));
+}
+
+// The exponent of an entry of A; UNKNOWN if it has no say.
+static int entry_of(const Equations *e, int i, int j)
+{
+    const double a = e->A[(size_t)i * (size_t)e->n + (size_t)j];
+    return fabs(a) * e->row_unit[i] * e->unit[j] >= NEXT_TO_NOTHING ? exponent_of(a)
+                                                                    : UNKNOWN;
+}
+
+// What the coordinates of row i say about its weight; 0 if nothing.
+static void ask_coordinates(const Equations *e, int i, const KalMetric *metric)
+{
+    int count = 0;
+    for (int j = 0; j < e->n; j++) {
+        const int entry = entry_of(e, i, j);
+        const int mass = exponent_of(metric->mass[j]);
+        if (entry != UNKNOWN && mass != UNKNOWN) {
+            metric->said[count++] = mass - 2 * entry;
+        }
+    }
+    const int said = median(metric->said, count);
+    metric->weights[i] = said != UNKNOWN ? power_of_two(said) : 0.0;
+}
+
+// Coordinates have at least a share of what row i says.
+static void ask_row(const Equations *e, int i, const KalMetric *metric)
+{
+    const int weight = exponent_of(metric->weights[i]);
+    for (int j = 0; j < e->n && weight != UNKNOWN; j++) {
+        const int entry = entry_of(e, i, j);
+        if (entry != UNKNOWN) {
+            const double share = power_of_two(weight + 2 * entry - SHARE);
+            metric->mass[j] = fmax(metric->mass[j], share);
+        }
     }
 }
 
@@ -132,51 +188,50 @@ static bool is_empty(int n, const double *row)
 }
 
 // Rows that nothing is known about, though they say something.
-static int count_unknown(const Metric *x)
+static int count_unknown(const Equations *e, const double *weights)
 {
     int unknown = 0;
-    for (int i = 0; i < x->m; i++) {
+    for (int i = 0; i < e->m; i++) {
         unknown +=
-            x->weights[i] == 0.0 && !is_empty(x->n, x->A + (size_t)i * (size_t)x->n);
+            weights[i] == 0.0 && !is_empty(e->n, e->A + (size_t)i * (size_t)e->n);
     }
     return unknown;
 }
 
 // 1 / Σ a² / mass, as a power of two.
-static double resisting_mass(const Metric *x, int i)
+static double resisting_mass(const Equations *e, int i, const double *mass)
 {
-    const double *row = x->A + (size_t)i * (size_t)x->n;
+    const double *row = e->A + (size_t)i * (size_t)e->n;
     double sum = 0.0;
-    for (int j = 0; j < x->n; j++) {
-        sum += row[j] != 0.0 ? row[j] * row[j] / x->mass[j] : 0.0;
+    for (int j = 0; j < e->n; j++) {
+        sum += row[j] != 0.0 ? row[j] * row[j] / mass[j] : 0.0;
     }
-    const int exponent = exponent_of(sum);
-    return power_of_two(exponent == UNKNOWN ? 0 : -exponent);
+    return reciprocal_power(sum);
 }
 
-bool kal_metric_weights(int n, int m, const double *M, const double *A, int *scratch,
-                        double *out_mass, double *out_weights)
+bool kal_metric_weights(int n, int m, const double *M, const double *A,
+                        KalMetric *metric)
 {
-    const Metric x = {n, m, A, scratch, out_mass, out_weights};
+    const Equations e = {n, m, A, metric->scale, metric->scale + n};
     int unknown = m;
+    equilibrate(n, m, A, metric->scale, metric->scale + n);
     for (int j = 0; j < n; j++) {
-        out_mass[j] = fmax(0.0, M[(size_t)j * (size_t)(n + 1)]);
+        metric->mass[j] = fmax(0.0, M[(size_t)j * (size_t)(n + 1)]);
     }
     for (int round = 0; round < ROUNDS && unknown > 0; round++) {
         for (int i = 0; i < m; i++) {
-            ask_coordinates(&x, i);
+            ask_coordinates(&e, i, metric);
         }
-        unknown = count_unknown(&x);
-        for (int j = 0; j < n; j++) {
-            ask_rows(&x, j);
+        unknown = count_unknown(&e, metric->weights);
+        for (int i = 0; i < m; i++) {
+            ask_row(&e, i, metric);
         }
     }
     for (int j = 0; j < n; j++) {
-        const int exponent = exponent_of(out_mass[j]);
-        out_mass[j] = power_of_two(exponent == UNKNOWN ? 0 : exponent);
+        metric->mass[j] = 1.0 / reciprocal_power(metric->mass[j]);
     }
     for (int i = 0; i < m; i++) {
-        out_weights[i] = resisting_mass(&x, i);
+        metric->weights[i] = resisting_mass(&e, i, metric->mass);
     }
     return unknown == 0;
 }

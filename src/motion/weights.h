@@ -15,16 +15,22 @@
 
 #include <stdbool.h>
 
-/// Find the weights of the m rows of A (row after row) for the n × n matrix M, theory
-/// (3.7), and on the way the mass that each coordinate has or shares by its constraints.
-/// Weights are powers of two, and positive and finite whatever is given.  They do not know
-/// units: multiplying a row by a power of two f divides its weight by f², measuring a
-/// coordinate by another such unit changes none.  `scratch` holds max(n, m) numbers.  The
-/// same arguments give the same bits.
+/// Places for the metric of n coordinates and m constraints.
+typedef struct KalMetric {
+    double *mass;    ///< n: what each coordinate has, or shares by its constraints
+    double *weights; ///< m: powers of two, positive and finite
+    double *scale;   ///< n + m: scratch
+    int *said;       ///< max(n, m): scratch
+} KalMetric;
+
+/// Find the weights of the m rows of A (row after row) for the n × n matrix M, and on the
+/// way the masses, theory (3.7).  Whatever is given they are positive and finite.
+/// Multiplying a row by a power of two f divides its weight by f², measuring a coordinate
+/// by another such unit changes none.  The same arguments give the same bits.
 ///
 /// False when the weights of some rows are arbitrary, because masses are too far away.
-bool kal_metric_weights(int n, int m, const double *M, const double *A, int *scratch,
-                        double *out_mass, double *out_weights);
+bool kal_metric_weights(int n, int m, const double *M, const double *A,
+                        KalMetric *metric);
 
 /// Add AᵀWA to the lower triangle of the n × n matrix `metric`, column after column.
 void kal_metric_add_rows(int n, int m, const double *A, const double *weights,

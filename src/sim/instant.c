@@ -15,7 +15,7 @@ static size_t count_numbers(const KalSystem *system)
 {
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
-    return system->layout.count + 2 * n * n + 5 * n + 2 * m * n + 5 * m
+    return system->layout.count + 2 * n * n + 5 * n + 2 * m * n + 6 * m
            + (size_t)system->n_outputs;
 }
 
@@ -71,6 +71,7 @@ static KalStatus allocate(KalInstant *instant)
     instant->Q = take(&next, n);
     instant->A = take(&next, m * n);
     instant->b = take(&next, m);
+    instant->b_size = take(&next, m);
     instant->C = take(&next, n);
     instant->multipliers = take(&next, m);
     instant->residuals = take(&next, m);
@@ -362,25 +363,6 @@ static void mirror(int n, double *M)
     }
 }
 
-// Inertia that is nothing but rounding, such as that of the length of a quaternion which
-// is almost (1, 0, 0, 0), counts as none: the units of a coordinate would be made from it.
-static void clean_mass(int n, double *M)
-{
-    const double rounding = 1e-26;
-    double largest = 0.0;
-    for (int i = 0; i < n; i++) {
-        largest = fmax(largest, M[i * n + i]);
-    }
-    for (int i = 0; i < n; i++) {
-        if (M[i * n + i] > 0.0 && M[i * n + i] < rounding * largest) {
-            for (int j = 0; j < n; j++) {
-                M[i * n + j] = 0.0;
-                M[j * n + i] = 0.0;
-            }
-        }
-    }
-}
-
 // Rows of active constraints move to the front; what is left behind is zero.
 static void compact(KalInstant *instant)
 {
@@ -395,6 +377,29 @@ static void compact(KalInstant *instant)
     }
     const size_t left = (size_t)(instant->system->m - instant->n_active);
     memset(instant->A + (size_t)instant->n_active * n, 0, left * n * sizeof(double));
+}
+
+// What b is to be measured by: its terms, products of two velocities and the derivatives
+// of a row, often cancel.  So a little of their size counts besides |b|, where velocities
+// count as where a start meets constraints: at least a little of the largest, or of 1
+// (theory (5.5)).
+static void measure_b(KalInstant *instant)
+{
+    const double little = 1e-4;
+    const int n = instant->system->n;
+    const double *v = kal_instant_qd(instant);
+    double largest = 1.0;
+    for (int j = 0; j < n; j++) {
+        largest = fmax(largest, fabs(v[j]));
+    }
+    for (int k = 0; k < instant->n_active; k++) {
+        const double *row = instant->A + (size_t)k * (size_t)n;
+        double size = 0.0;
+        for (int j = 0; j < n; j++) {
+            size += fabs(row[j]) * fmax(fabs(v[j]), little * largest);
+        }
+        instant->b_size[k] = fabs(instant->b[k]) + little * largest * size;
+    }
 }
 
 // Terms in b that let residuals decay, theory (15.3).
@@ -420,7 +425,6 @@ KalStatus kal_instant_givens(KalInstant *instant)
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
     const double *next = kal_scatter(&equations->M, instant->results, instant->M);
     mirror(instant->system->n, instant->M);
-    clean_mass(instant->system->n, instant->M);
     memcpy(instant->Q, next, equations->n * sizeof *next);
     next = kal_scatter(&equations->A, next + equations->n, instant->A);
     memcpy(instant->b, next, equations->m * sizeof *next);
@@ -431,6 +435,7 @@ KalStatus kal_instant_givens(KalInstant *instant)
         KAL_TRY(stabilize(instant));
     }
     compact(instant);
+    measure_b(instant);
     return KAL_OK;
 }
 
@@ -467,6 +472,7 @@ KalMotionProblem kal_instant_problem(const KalInstant *instant)
         .C = system->equations->has_C ? instant->C : NULL,
         .coordinates = kal_system_coordinate_names(system),
         .constraints = instant->row_names,
+        .b_size = instant->b_size,
     };
 }
 

@@ -22,6 +22,7 @@ struct KalInstant {
     double *Q;                  ///< n
     double *A;                  ///< m × n
     double *b;                  ///< m
+    double *b_size;             ///< m: of the terms in b, as far as the state is known
     double *C;                  ///< n
     double *multipliers;        ///< m: of the ideal part, while C is found
     double *outputs;

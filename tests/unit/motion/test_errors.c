@@ -44,7 +44,8 @@ static KalMotionProblem problem_of(const Givens *g, bool named)
                               g->b,
                               g->C,
                               named ? COORDINATES : NULL,
-                              named ? CONSTRAINTS : NULL};
+                              named ? CONSTRAINTS : NULL,
+                              NULL};
 }
 
 static bool has_names(const char *const *names, int count)

@@ -342,7 +342,7 @@ static void m_inverse_has_its_four_properties(void)
         for (int k = 0; k < 2; k++) {
             const double b[] = {k == 0, k == 1};
             const KalMotionProblem problem = {3, 2,    M13,  zero, A13,
-                                              b, NULL, NULL, NULL};
+                                              b, NULL, NULL, NULL, NULL};
             KalMotionAnswer a;
             ok(kal_motion_solve(lab.solver[f], &problem, &a) == KAL_OK);
             memcpy(P[k], a.qdd, sizeof P[k]);
@@ -375,7 +375,7 @@ static void parts_are_orthogonal_and_repetition_changes_nothing(void)
     const double A[] = {1.0, 2.0, -1.0, 0.5, -1.0, 3.0, -4.0, -8.0, 4.0, 1.5, 1.0, 2.0};
     const double b[] = {3.0, -1.0, -12.0, 2.0};
     const int sets[] = {0, 0, 0, 0};
-    KalMotionProblem problem = {3, 2, M13, Q, A, b, C, NULL, NULL};
+    KalMotionProblem problem = {3, 2, M13, Q, A, b, C, NULL, NULL, NULL};
     KalMotionAnswer a;
     double first[9];
     ok(kal_motion_solve(lab.solver[KAL_FORMULATION_NULLSPACE], &problem, &a) == KAL_OK);
@@ -394,7 +394,7 @@ static void parts_are_orthogonal_and_repetition_changes_nothing(void)
             // M⁻¹ of the non-ideal force is a motion that the constraints allow: the
             // ideal force has no power in it.  Both from solves without constraints.
             const KalMotionProblem free_motion = {3,    0,    M13,  first + 6, NULL,
-                                                  NULL, NULL, NULL, NULL};
+                                                  NULL, NULL, NULL, NULL,      NULL};
             KalMotionAnswer free_answer;
             ok(kal_motion_solve(lab.solver[f], &free_motion, &free_answer) == KAL_OK);
             near(dot3(first + 3, free_answer.qdd), 0.0, 1e-13);

@@ -42,8 +42,10 @@ static Problem random_problem(Rng *rng)
 static Metric metric_of(const Problem *p)
 {
     Metric x;
-    int scratch[N];
-    x.known = kal_metric_weights(N, M, p->M, p->A, scratch, x.mass, x.weights);
+    double scale[N + M];
+    int said[N];
+    KalMetric metric = {x.mass, x.weights, scale, said};
+    x.known = kal_metric_weights(N, M, p->M, p->A, &metric);
     return x;
 }
 
@@ -103,7 +105,7 @@ static void dust_has_no_say(void)
             p.M[0] = dust[k];
             const Metric x = metric_of(&p);
             for (int i = 0; i < M; i++) {
-                ok(fabs(log2(x.weights[i] / clean.weights[i])) <= 6.0);
+                ok(fabs(log2(x.weights[i] / clean.weights[i])) <= 4.0);
             }
             ok(fabs(log2(x.mass[0] / clean.mass[0])) <= 6.0);
         }
