@@ -195,13 +195,25 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
     return agrees;
 }
 
-// How much of what row i of the answer misses is rounding: its terms are, and those of the
-// rows that it depends on, as they enter it.
+// What refinement leaves of the largest acceleration of all, in natural units, in a
+// coordinate that is held: its own terms are no more than that.
+static double left_at_rest(const KalMotion *s)
+{
+    double fastest = 0.0;
+    for (int j = 0; j < s->given.n; j++) {
+        fastest = fmax(fastest, fabs(s->qdd[j] / s->d[j]));
+    }
+    return 0x1p-18 * fastest;
+}
+
+// How much of what a row misses is rounding: its terms are, and those of the rows that it
+// depends on, as they enter it.
 int kal_dependence_find_violated(const KalMotion *s)
 {
     const KalQr *rows = &s->rows;
     const int k = rows->rank;
     const double rounding = 16.0 * DBL_EPSILON * (s->given.n + s->given.m);
+    const double rest = left_at_rest(s);
     double *terms = s->scratch[5];
     double sum;
     for (int j = 0; j < k; j++) {
@@ -211,7 +223,7 @@ int kal_dependence_find_violated(const KalMotion *s)
     for (int c = 0; c < rows->columns - k; c++) {
         const double *x = kal_const_column(s->coefficients, k, c);
         const int i = rows->perm[k + c];
-        double slack = fastest_in_row(s, i, s->qdd);
+        double slack = rest + fastest_in_row(s, i, s->qdd);
         for (int j = 0; j < k; j++) {
             slack += fabs(x[j]) * terms[j];
         }

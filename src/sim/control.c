@@ -2,6 +2,7 @@
 
 #include "sim/control.h"
 
+#include "motion/weights.h"
 #include "sim/instant.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@ enum {
 };
 
 // An actuator that moves a servo less than this, relative to the terms that meet in its
-// effect, has none.
+// effect, has none; one that moves a coordinate less than this, relative to the forces
+// that meet and the mass of the coordinate, does not move it.
 static const double NO_EFFECT = 1e-11;
 
 struct KalControl {
@@ -27,6 +29,9 @@ struct KalControl {
     double *rows;        // natural rows and servo rows: (m + s) × n, or s × u
     double *gap;         // (m + s): what the rows lack
     double *response;    // u × n: acceleration per unit of each input
+    double *mass;        // n: of the coordinates, theory (3.7)
+    double *metric;      // n + 2 m: scratch for it
+    int *said;           // max(n, m): the same
     double *zero;        // max(n, m + s, u)
     double *weights;     // u × u
     double *nature;      // n: acceleration without control
@@ -59,6 +64,12 @@ static size_t count_rows(const KalSystem *system)
     return (size_t)system->m + (size_t)system->n_servos;
 }
 
+static size_t count_widest(const KalSystem *system)
+{
+    return larger((size_t)system->n,
+                  larger(count_rows(system), (size_t)system->n_actuators));
+}
+
 static KalStatus allocate(KalControl *control)
 {
     const KalSystem *system = control->system;
@@ -66,15 +77,16 @@ static KalStatus allocate(KalControl *control)
     const size_t s = (size_t)system->n_servos;
     const size_t u = (size_t)system->n_actuators;
     const size_t rows = count_rows(system);
-    const size_t widest = larger(n, larger(rows, u));
+    const size_t widest = count_widest(system);
     const size_t count = s * n + s + n * u + rows * widest + rows + u * n + widest
-                         + u * u + 4 * n + 2 * u;
+                         + u * u + 6 * n + 2 * u + 2 * (size_t)system->m;
     control->block = (double *)kal_alloc(control->ctx, count, sizeof(double));
     control->block_size = control->block ? count * sizeof(double) : 0;
+    control->said = (int *)kal_alloc(control->ctx, widest, sizeof *control->said);
     control->names = (const char **)kal_alloc(control->ctx, s, sizeof *control->names);
     control->blamed =
         (const char **)kal_alloc(control->ctx, rows, sizeof *control->blamed);
-    if (!control->block || !control->names || !control->blamed) {
+    if (!control->block || !control->said || !control->names || !control->blamed) {
         return kal_fail(control->ctx, KAL_ERR_NOMEM, "no memory for servos");
     }
     double *next = control->block;
@@ -84,6 +96,8 @@ static KalStatus allocate(KalControl *control)
     control->rows = take(&next, rows * widest);
     control->gap = take(&next, rows);
     control->response = take(&next, u * n);
+    control->mass = take(&next, n);
+    control->metric = take(&next, n + 2 * (size_t)system->m);
     control->zero = take(&next, widest);
     control->weights = take(&next, u * u);
     control->nature = take(&next, n);
@@ -134,6 +148,8 @@ void kal_control_destroy(KalControl *control)
         return;
     }
     kal_motion_destroy(control->motion);
+    kal_free(control->ctx, control->said,
+             count_widest(control->system) * sizeof *control->said);
     kal_free(control->ctx, control->names,
              (size_t)control->system->n_servos * sizeof *control->names);
     kal_free(control->ctx, control->blamed,
@@ -272,12 +288,40 @@ static KalStatus solve_free(KalControl *control, KalInstant *instant)
     return KAL_OK;
 }
 
+// Masses of coordinates, also of those that have theirs by constraints.
+static void find_masses(KalControl *control, const KalInstant *instant)
+{
+    const int n = control->system->n;
+    const int m = instant->n_active;
+    KalMetric metric = {control->mass, control->metric + n + m, control->metric,
+                        control->said};
+    (void)kal_metric_weights(n, m, instant->M, instant->A, &metric);
+}
+
+// Keep a response, and of it what is more than rounding: where forces balance, as on a
+// coordinate that is held, what is left of them moves nothing.
+static void keep_response(KalControl *control, const KalMotionAnswer *answer,
+                          double *out)
+{
+    const int n = control->system->n;
+    double force = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double size = fabs(control->total[i]) + fabs(answer->force_ideal[i]);
+        force = fmax(force, size / sqrt(control->mass[i]));
+    }
+    for (int i = 0; i < n; i++) {
+        const double limit = NO_EFFECT * force / sqrt(control->mass[i]);
+        out[i] = fabs(answer->qdd[i]) > limit ? answer->qdd[i] : 0.0;
+    }
+}
+
 // How the system answers to one unit of each input, the constraints at rest.
 static KalStatus find_responses(KalControl *control, KalInstant *instant)
 {
     const KalSystem *system = control->system;
     const int n = system->n;
     const int u = system->n_actuators;
+    find_masses(control, instant);
     for (int j = 0; j < u; j++) {
         for (int i = 0; i < n; i++) {
             control->total[i] = control->B[i * u + j];
@@ -286,10 +330,10 @@ static KalStatus find_responses(KalControl *control, KalInstant *instant)
         problem.Q = control->total;
         problem.b = control->zero;
         problem.C = NULL;
+        problem.b_size = NULL;
         KalMotionAnswer answer;
         KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
-        memcpy(control->response + (size_t)j * (size_t)n, answer.qdd,
-               (size_t)n * sizeof(double));
+        keep_response(control, &answer, control->response + (size_t)j * (size_t)n);
     }
     return KAL_OK;
 }

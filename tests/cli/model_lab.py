@@ -104,6 +104,12 @@ class Text:
             path.write_text(self.text)
             return evaluate(path, state)
 
+    def refuse(self, state=None):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.kal"
+            path.write_text(self.text)
+            return refuse(path, state)
+
     def at(self, state):
         """One instant at a state that must satisfy the constraints: as a guess for the
         start it is left where it is."""
