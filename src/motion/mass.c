@@ -21,6 +21,22 @@ bool kal_motion_find_weights(KalMotion *s)
     return kal_metric_weights(p->n, p->m, p->M, p->A, &metric);
 }
 
+// In given units masses hardly differ by more.  If those of the metric do, natural units
+// made of them say little about what is large and small, and residuals in them vouch for
+// nothing.
+static const double WIDEST = 0x1p30;
+
+bool kal_motion_metric_is_sane(const KalMotion *s)
+{
+    double least = INFINITY;
+    double most = 0.0;
+    for (int j = 0; j < s->given.n; j++) {
+        least = fmin(least, s->metric_mass[j]);
+        most = fmax(most, s->metric_mass[j]);
+    }
+    return most <= WIDEST * least;
+}
+
 double kal_mass_tolerance(int n)
 {
     return 0x1p-46 * (n > 8 ? n / 8.0 : 1.0);

@@ -165,6 +165,9 @@ bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer);
 /// scratch[1] and fault_indices.
 bool kal_motion_find_weights(KalMotion *s);
 
+/// Whether metric_mass makes natural units that can be trusted.
+bool kal_motion_metric_is_sane(const KalMotion *s);
+
 /// With a unit diagonal, what remains of M below this is rounding.
 double kal_mass_tolerance(int n);
 

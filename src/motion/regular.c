@@ -70,7 +70,8 @@ static double factor_mass(KalMotion *s)
         return 0.0;
     }
     keep_diagonal(s);
-    return kal_cholesky(s->given.n, s->L, s->inverse);
+    return kal_motion_metric_is_sane(s) ? kal_cholesky(s->given.n, s->L, s->inverse)
+                                        : 0.0;
 }
 
 // Columns of W: the constraints, then L⁻¹Q and, if there is one, L⁻¹C.

@@ -177,7 +177,7 @@ static bool strengthen(KalMotion *s, const KalShort *w, Size z)
         s->metric_mass[j] = w->L[(size_t)j * (size_t)(z.ld + 1)];
         w->unit[j] = sqrt(s->metric_mass[j]);
     }
-    return true;
+    return kal_motion_metric_is_sane(s);
 }
 
 // lambda = (WᵀD⁻¹W)⁻¹ (b − WᵀD⁻¹g).

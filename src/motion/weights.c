@@ -8,9 +8,9 @@
 // is more.  Finally the weight of a row is the mass that resists it, 1 / Σ a² / mass: light
 // things are not tied to heavy weights, which would drown their own masses.
 //
-// Entries that are but rounding would say far too much.  They have no say: in units in
-// which every row and every column has a largest entry of about 1, they are next to
-// nothing.
+// Small entries, and those that are but rounding most of all, would say far too much.  They
+// have no say: in units in which every row and every column has a largest entry of about 1,
+// they are next to nothing.
 //
 // All but the last step goes by powers of two: whole exponents.
 
@@ -31,7 +31,7 @@ enum {
 };
 
 // Entries below this, in such units, have no say.
-static const double NEXT_TO_NOTHING = 0x1p-26;
+static const double NEXT_TO_NOTHING = 0x1p-8;
 
 // A column that has nothing but rounding in it does not come to say much by its unit.
 static const double MOST_RAISED = 0x1p14;
