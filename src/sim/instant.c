@@ -380,12 +380,14 @@ static void compact(KalInstant *instant)
 }
 
 // What b is to be measured by: its terms, products of two velocities and the derivatives
-// of a row, often cancel.  So a little of their size counts besides |b|, where velocities
+// of a row, often cancel to next to nothing.  So a trace of their size counts besides |b|,
+// where velocities
 // count as where a start meets constraints: at least a little of the largest, or of 1
 // (theory (5.5)).
 static void measure_b(KalInstant *instant)
 {
     const double little = 1e-4;
+    const double dust = 1e-12;
     const int n = instant->system->n;
     const double *v = kal_instant_qd(instant);
     double largest = 1.0;
@@ -398,7 +400,7 @@ static void measure_b(KalInstant *instant)
         for (int j = 0; j < n; j++) {
             size += fabs(row[j]) * fmax(fabs(v[j]), little * largest);
         }
-        instant->b_size[k] = fabs(instant->b[k]) + little * largest * size;
+        instant->b_size[k] = fabs(instant->b[k]) + dust * largest * size;
     }
 }
 
