@@ -155,16 +155,20 @@ static KalStatus finish_row(const KalDerivation *d, const KalRow *row, bool line
     return kal_graph_status(d->g);
 }
 
+static KalStatus check_linear(const KalDerivation *d, const KalRow *row, size_t i,
+                              const KalSparse *A, bool *linear)
+{
+    KAL_TRY(check_row(d, row, i, A, linear));
+    return *linear ? check_rest(d, row, i, A, linear) : KAL_OK;
+}
+
 static KalStatus finish_acceleration(const KalDerivation *d, const KalRow *rows,
                                      const Level *level, KalRowSet *set)
 {
     for (size_t i = 0; i < level->count; i++) {
         const size_t row = level->row[i];
         bool linear = true;
-        KAL_TRY(check_row(d, &rows[row], row, &set->A, &linear));
-        if (linear) {
-            KAL_TRY(check_rest(d, &rows[row], row, &set->A, &linear));
-        }
+        KAL_TRY(check_linear(d, &rows[row], row, &set->A, &linear));
         KAL_TRY(finish_row(d, &rows[row], linear, &set->b[row]));
     }
     return KAL_OK;

@@ -117,25 +117,41 @@ static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const Kal
     return status;
 }
 
+// Formulas, what is left of them without the symbols, and the difference.
+typedef struct Change {
+    const KalExpr *e;
+    const KalExpr *rest;
+    KalExpr *by;
+    KalVerdict *verdicts;
+} Change;
+
 // The first formula that differs from what is left of it without the symbols.  Slopes do
 // not show steps: those of a formula that jumps are zero wherever there are any.
+static KalStatus test_change(const KalModel *model, const Change *c, size_t count,
+                             KalTrace *out_trace)
+{
+    for (size_t k = 0; k < count; k++) {
+        c->by[k] = kal_sub(model->graph, c->e[k], c->rest[k]);
+    }
+    KAL_TRY(kal_identities(model->graph, c->by, count, c->verdicts));
+    for (size_t k = count; k-- > 0;) {
+        if (!c->verdicts[k].zero) {
+            *out_trace =
+                (KalTrace){true, c->verdicts[k].open, k, out_trace->coordinate};
+        }
+    }
+    return KAL_OK;
+}
+
 static KalStatus find_jump(const KalModel *model, const KalExpr *e, const KalExpr *rest,
                            size_t count, KalTrace *out_trace)
 {
     KalVerdict *verdicts = kal_alloc(model->ctx, count + 1, sizeof *verdicts);
     KalExpr *change = kal_alloc(model->ctx, count + 1, sizeof *change);
-    KalStatus status = verdicts && change ? KAL_OK : no_memory(model);
-    for (size_t k = 0; k < count && status == KAL_OK; k++) {
-        change[k] = kal_sub(model->graph, e[k], rest[k]);
-    }
-    if (status == KAL_OK) {
-        status = kal_identities(model->graph, change, count, verdicts);
-    }
-    for (size_t k = count; k-- > 0 && status == KAL_OK;) {
-        if (!verdicts[k].zero) {
-            *out_trace = (KalTrace){true, verdicts[k].open, k, out_trace->coordinate};
-        }
-    }
+    const KalStatus status =
+        verdicts && change
+            ? test_change(model, &(Change){e, rest, change, verdicts}, count, out_trace)
+            : no_memory(model);
     kal_free(model->ctx, change, (count + 1) * sizeof *change);
     kal_free(model->ctx, verdicts, (count + 1) * sizeof *verdicts);
     return status;

@@ -229,8 +229,8 @@ typedef struct KalBuild {
     KalPool pool;
 
     KalStatus status;
-    size_t errors;
     bool muted; ///< the last error was told before; so are its notes
+    size_t errors;
     KalMap told;
 
     size_t steps;
@@ -239,8 +239,8 @@ typedef struct KalBuild {
     size_t parts;
     size_t declared; ///< names
     unsigned depth;  ///< of evaluation
-    KalStack stack;  ///< where the build began
     unsigned calls;
+    KalStack stack; ///< where the build began
 
     KalMap atoms;   ///< hash of a text → atom, with chains
     KalBlock texts; ///< of KalAtomText

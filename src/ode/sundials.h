@@ -13,7 +13,8 @@
 
 #include <stdint.h>
 
-// NOLINTBEGIN(readability-identifier-naming): the names are not ours
+// The names are not ours.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 
 typedef double realtype;
 typedef int64_t sunindextype;
@@ -123,6 +124,6 @@ int IDASetLinearSolver(void *ida, SUNLinearSolver solver, SUNMatrix matrix);
 int IDASolve(void *ida, realtype until, realtype *out_t, N_Vector y, N_Vector rate,
              int task);
 
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
 
 #endif

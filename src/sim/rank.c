@@ -293,6 +293,24 @@ static bool is_known(const KalRun *run, int count, double t)
     return known;
 }
 
+// Find when the rows whose end_sines are negative lost rank; *out_left: any is.
+static KalStatus find_zeros(KalRun *run, int *out_count, bool *out_left)
+{
+    KalRankWatch *watch = &run->rank;
+    for (int k = 0; k < watch->rank; k++) {
+        double t = 0.0;
+        double least = 1.0;
+        if (watch->end_sines[k] < 0.0) {
+            KAL_TRY(find_zero(run, k, &t, &least));
+            *out_left = true;
+        }
+        if (least < DEPENDENT && !is_known(run, *out_count, t)) {
+            watch->zeros[(*out_count)++] = t;
+        }
+    }
+    return KAL_OK;
+}
+
 // Find where rows have turned round since they were kept, and report what that was.  The
 // instant is solved at the horizon, and is so again.
 static KalStatus pass(KalRun *run)
@@ -302,17 +320,7 @@ static KalStatus pass(KalRun *run)
     bool left = false;
     find_signed(run);
     memcpy(watch->end_sines, watch->sines, 2 * (size_t)run->system->m * sizeof(double));
-    for (int k = 0; k < watch->rank; k++) {
-        double t = 0.0;
-        double least = 1.0;
-        if (watch->end_sines[k] < 0.0) {
-            KAL_TRY(find_zero(run, k, &t, &least));
-            left = true;
-        }
-        if (least < DEPENDENT && !is_known(run, count, t)) {
-            watch->zeros[count++] = t;
-        }
-    }
+    KAL_TRY(find_zeros(run, &count, &left));
     for (int i = 0; i < count; i++) {
         KAL_TRY(report(run, watch->zeros[i]));
     }

@@ -236,21 +236,27 @@ static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_
     return status;
 }
 
+static KalStatus settle_velocities(Velocities *w, int *out_failed)
+{
+    bool met = false;
+    KalStatus status = iterate_around(w, &met);
+    if ((status == KAL_OK || status == KAL_ERR_CONTRADICTION) && !met) {
+        *out_failed = blame(w);
+        status = accept_as_written(w, &met);
+    }
+    if (status == KAL_OK && !met) {
+        status = fail_start(w->instant, w->held, *out_failed, "velocities");
+    }
+    return status;
+}
+
 static KalStatus find_velocities(KalInstant *instant, const bool *held, int *out_failed)
 {
     Velocities w;
-    bool met = false;
     KAL_TRY(kal_instant_givens(instant));
     KalStatus status = init_velocities(&w, instant, held);
     if (status == KAL_OK) {
-        status = iterate_around(&w, &met);
-    }
-    if ((status == KAL_OK || status == KAL_ERR_CONTRADICTION) && !met) {
-        *out_failed = blame(&w);
-        status = accept_as_written(&w, &met);
-    }
-    if (status == KAL_OK && !met) {
-        status = fail_start(instant, held, *out_failed, "velocities");
+        status = settle_velocities(&w, out_failed);
     }
     clear_velocities(&w);
     return status;
