@@ -131,13 +131,13 @@ static KalStatus check_pair(KalMotion *s, int j, int i, double tolerance)
 
 static KalStatus check_pairs(KalMotion *s, double tolerance)
 {
-    KAL_TRY(check_diagonal(s, tolerance));
+    KalStatus status = check_diagonal(s, tolerance);
     for (int j = 0; j < s->given.n; j++) {
-        for (int i = j + 1; i < s->given.n; i++) {
-            KAL_TRY(check_pair(s, j, i, tolerance));
+        for (int i = j + 1; i < s->given.n && status == KAL_OK; i++) {
+            status = check_pair(s, j, i, tolerance);
         }
     }
-    return KAL_OK;
+    return status;
 }
 
 static KalStatus factor_mass(KalMotion *s)

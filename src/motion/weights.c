@@ -112,6 +112,34 @@ static double reciprocal_power(double x)
     return power_of_two(exponent == UNKNOWN ? 0 : -exponent);
 }
 
+// Make the largest entry of a row about 1, in the units of the columns.
+static double unit_of_row(int n, const double *row, const double *unit)
+{
+    double largest = 0.0;
+    for (int j = 0; j < n; j++) {
+        const double size = fabs(row[j]) * unit[j];
+        largest = size > largest ? size : largest;
+    }
+    return reciprocal_power(largest);
+}
+
+// The same for all columns, in the units of the rows.
+static void find_units(int n, int m, const double *A, const double *row_unit,
+                       double *unit)
+{
+    memset(unit, 0, (size_t)n * sizeof *unit);
+    for (int i = 0; i < m; i++) {
+        const double *row = A + (size_t)i * (size_t)n;
+        for (int j = 0; j < n; j++) {
+            const double size = fabs(row[j]) * row_unit[i];
+            unit[j] = size > unit[j] ? size : unit[j];
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        unit[j] = fmin(reciprocal_power(unit[j]), MOST_RAISED);
+    }
+}
+
 // Units in which the largest entry of every row and column is about 1.
 static void equilibrate(int n, int m, const double *A, double *unit, double *row_unit)
 {
@@ -120,25 +148,9 @@ static void equilibrate(int n, int m, const double *A, double *unit, double *row
     }
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int i = 0; i < m; i++) {
-            const double *row = A + (size_t)i * (size_t)n;
-            double largest = 0.0;
-            for (int j = 0; j < n; j++) {
-                const double size = fabs(row[j]) * unit[j];
-                largest = size > largest ? size : largest;
-            }
-            row_unit[i] = reciprocal_power(largest);
+            row_unit[i] = unit_of_row(n, A + (size_t)i * (size_t)n, unit);
         }
-        memset(unit, 0, (size_t)n * sizeof *unit);
-        for (int i = 0; i < m; i++) {
-            const double *row = A + (size_t)i * (size_t)n;
-            for (int j = 0; j < n; j++) {
-                const double size = fabs(row[j]) * row_unit[i];
-                unit[j] = size > unit[j] ? size : unit[j];
-            }
-        }
-        for (int j = 0; j < n; j++) {
-            unit[j] = fmin(reciprocal_power(unit[j]), MOST_RAISED);
-        }
+        find_units(n, m, A, row_unit, unit);
     }
 }
 

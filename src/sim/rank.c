@@ -297,18 +297,19 @@ static bool is_known(const KalRun *run, int count, double t)
 static KalStatus find_zeros(KalRun *run, int *out_count, bool *out_left)
 {
     KalRankWatch *watch = &run->rank;
-    for (int k = 0; k < watch->rank; k++) {
+    KalStatus status = KAL_OK;
+    for (int k = 0; k < watch->rank && status == KAL_OK; k++) {
         double t = 0.0;
         double least = 1.0;
         if (watch->end_sines[k] < 0.0) {
-            KAL_TRY(find_zero(run, k, &t, &least));
+            status = find_zero(run, k, &t, &least);
             *out_left = true;
         }
         if (least < DEPENDENT && !is_known(run, *out_count, t)) {
             watch->zeros[(*out_count)++] = t;
         }
     }
-    return KAL_OK;
+    return status;
 }
 
 // Find where rows have turned round since they were kept, and report what that was.  The
