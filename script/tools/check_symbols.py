@@ -2,7 +2,8 @@
 """The libraries' symbols: check_symbols.py ROOT SHARED STATIC
 
 The shared library exports exactly what the public headers declare KAL_API; every other
-symbol that the linker sees carries the prefix; there is no variable that can change.
+symbol that the linker sees carries the prefix; there is no variable that can change.  The
+shared library needs no other than those of the C compiler: others are loaded when needed.
 """
 
 import re
@@ -13,6 +14,8 @@ from pathlib import Path
 from lint import Check, code_of, line_of
 
 DECLARED = re.compile(r"\bKAL_API\b[^;{}]*?\b(\w+)\s*\(")
+PLAIN = re.compile(r"(libc|libm|ld-linux.*)\.so\.\d+")
+NEEDED = re.compile(r"\(NEEDED\).*\[(.*)\]")
 CHANGES = re.compile(r"\.t?bss|\.t?data(?!\.rel\.ro)|\*COM\*")
 
 
@@ -42,6 +45,12 @@ def nm(*arguments):
     return rows
 
 
+def needed(shared):
+    """The libraries that come with a library."""
+    run = subprocess.run(["readelf", "-d", shared], capture_output=True, text=True, check=True)
+    return NEEDED.findall(run.stdout)
+
+
 def main():
     check = Check(sys.argv)
     shared, static = map(Path, check.arguments)
@@ -57,6 +66,9 @@ def main():
     for name, section in nm("--defined-only", static):
         if CHANGES.match(section):
             check.find(static.name, 1, f"{name} is a variable that can change ({section})")
+    for name in needed(shared):
+        if not PLAIN.fullmatch(name):
+            check.find(shared.name, 1, f"{name} is loaded with every start")
     check.finish(len(wanted), "public functions")
 
 

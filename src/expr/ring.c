@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// The only file that knows FLINT.  FLINT takes its memory from malloc and ends the program
+// The only file that calls FLINT, through flint_library.h.  FLINT takes its memory from malloc and ends the program
 // when there is none.  So limits keep it to what most machines have, and before each
 // operation we see whether malloc has what it may need (docs/decisions/006-flint.md).
 
 #include "expr/ring.h"
 
-#include <flint/flint.h>
-#include <flint/fmpz.h>
-#include <flint/fmpz_mpoly.h>
-#include <flint/fmpz_mpoly_factor.h>
+#include "expr/flint_library.h"
 
 #include <assert.h>
 
@@ -33,6 +30,7 @@ enum {
 
 struct KalRing {
     KalContext *ctx;
+    KalFlintLibrary flint;
     fmpz_mpoly_ctx_t algebra;
     int variables;
     fmpz_mpoly_struct *polys; // the first one is zero
@@ -83,47 +81,58 @@ static bool pay(KalRing *ring, int64_t cost)
 
 static int64_t length(const KalRing *ring, KalPoly a)
 {
-    return fmpz_mpoly_length(at(ring, a), ring->algebra);
+    return at(ring, a)->length;
+}
+
+// The library is loaded by the first ring that is made.
+static KalStatus init(KalRing *ring)
+{
+    static const char *const names[] = {"libflint.so.17", "libflint.so", NULL};
+    KAL_TRY(kal_flint_library_open(ring->ctx, names, &ring->flint));
+    ring->polys =
+        (fmpz_mpoly_struct *)kal_alloc(ring->ctx, FIRST_POLYS, sizeof *ring->polys);
+    ring->capacity = ring->polys ? FIRST_POLYS : 0;
+    ring->unasked = ROOM; // ask first
+    if (!ring->polys || !has_room(ring, 0)) {
+        return kal_fail(ring->ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    }
+    ring->flint.fmpz_mpoly_ctx_init(ring->algebra, ring->variables, ORD_LEX);
+    ring->flint.fmpz_mpoly_init(&ring->polys[0], ring->algebra);
+    ring->count = 1;
+    return KAL_OK;
 }
 
 KalStatus kal_ring_create(KalContext *ctx, int variables, KalRing **out_ring)
 {
-    assert(variables <= KAL_RING_VARIABLES);
+    assert(variables >= 0 && variables <= KAL_RING_VARIABLES);
     KalRing *ring = KAL_NEW(ctx, KalRing);
     if (!ring) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
     }
-    ring->polys = (fmpz_mpoly_struct *)kal_alloc(ctx, FIRST_POLYS, sizeof *ring->polys);
-    if (!ring->polys) {
-        kal_free(ctx, ring, sizeof *ring);
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
-    }
     ring->ctx = ctx;
     ring->variables = variables;
-    ring->capacity = FIRST_POLYS;
     ring->work = KAL_RING_WORK;
-    ring->unasked = ROOM; // ask first
-    if (!has_room(ring, 0)) {
-        kal_free(ctx, ring->polys, FIRST_POLYS * sizeof *ring->polys);
-        kal_free(ctx, ring, sizeof *ring);
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+    const KalStatus status = init(ring);
+    if (status != KAL_OK) {
+        kal_ring_destroy(ring);
+        return status;
     }
-    fmpz_mpoly_ctx_init(ring->algebra, variables, ORD_LEX);
-    fmpz_mpoly_init(&ring->polys[0], ring->algebra);
-    ring->count = 1;
     *out_ring = ring;
     return KAL_OK;
 }
 
+// A ring without any polynomial has no algebra either.
 void kal_ring_destroy(KalRing *ring)
 {
     if (!ring) {
         return;
     }
     for (uint32_t i = 0; i < ring->count; i++) {
-        fmpz_mpoly_clear(&ring->polys[i], ring->algebra);
+        ring->flint.fmpz_mpoly_clear(&ring->polys[i], ring->algebra);
     }
-    fmpz_mpoly_ctx_clear(ring->algebra);
+    if (ring->count > 0) {
+        ring->flint.fmpz_mpoly_ctx_clear(ring->algebra);
+    }
     kal_free(ring->ctx, ring->polys, ring->capacity * sizeof *ring->polys);
     kal_free(ring->ctx, ring, sizeof *ring);
 }
@@ -176,7 +185,8 @@ void kal_ring_release(KalRing *ring, uint32_t mark, KalPoly *kept, int n)
         if (from < to) { // older than the mark, or named twice
             continue;
         }
-        fmpz_mpoly_swap(&ring->polys[from], &ring->polys[to], ring->algebra);
+        ring->flint.fmpz_mpoly_swap(&ring->polys[from], &ring->polys[to],
+                                    ring->algebra);
         for (int j = i; j < n; j++) {
             if (kept[j].index == from) {
                 kept[j].index = to;
@@ -188,7 +198,7 @@ void kal_ring_release(KalRing *ring, uint32_t mark, KalPoly *kept, int n)
     }
     for (uint32_t i = to; i < ring->count; i++) {
         ring->live -= length(ring, (KalPoly){i});
-        fmpz_mpoly_clear(&ring->polys[i], ring->algebra);
+        ring->flint.fmpz_mpoly_clear(&ring->polys[i], ring->algebra);
     }
     ring->count = ring->count > to ? to : ring->count;
 }
@@ -209,7 +219,7 @@ static KalPoly push_with(KalRing *ring, size_t room)
         ring->polys = polys;
         ring->capacity *= 2;
     }
-    fmpz_mpoly_init(&ring->polys[ring->count], ring->algebra);
+    ring->flint.fmpz_mpoly_init(&ring->polys[ring->count], ring->algebra);
     return (KalPoly){ring->count++};
 }
 
@@ -220,7 +230,7 @@ static KalPoly push(KalRing *ring)
 
 static int64_t bits_of(const KalRing *ring, KalPoly a)
 {
-    const slong bits = fmpz_mpoly_max_bits(at(ring, a));
+    const slong bits = ring->flint.fmpz_mpoly_max_bits(at(ring, a));
     return bits < 0 ? -bits : bits;
 }
 
@@ -259,7 +269,7 @@ static KalPoly push_product(KalRing *ring, KalPoly a, KalPoly b)
 static bool has_small_degrees(const KalRing *ring, KalPoly a)
 {
     slong degrees[KAL_RING_VARIABLES];
-    fmpz_mpoly_degrees_si(degrees, at(ring, a), ring->algebra);
+    ring->flint.fmpz_mpoly_degrees_si(degrees, at(ring, a), ring->algebra);
     for (int v = 0; v < ring->variables; v++) {
         if (degrees[v] > DEGREE_MAX) {
             return false;
@@ -284,7 +294,7 @@ KalPoly kal_poly_int(KalRing *ring, int64_t value)
 {
     const KalPoly a = push(ring);
     if (a.index != 0) {
-        fmpz_mpoly_set_si(at(ring, a), value, ring->algebra);
+        ring->flint.fmpz_mpoly_set_si(at(ring, a), value, ring->algebra);
         return finish(ring, a);
     }
     return a;
@@ -295,7 +305,7 @@ KalPoly kal_poly_variable(KalRing *ring, int v)
     assert(v >= 0 && v < ring->variables);
     const KalPoly a = push(ring);
     if (a.index != 0) {
-        fmpz_mpoly_gen(at(ring, a), v, ring->algebra);
+        ring->flint.fmpz_mpoly_gen(at(ring, a), v, ring->algebra);
         return finish(ring, a);
     }
     return a;
@@ -309,8 +319,8 @@ KalPoly kal_poly_term(KalRing *ring, const KalPolyTerm *term)
     }
     const KalPoly a = push(ring);
     if (a.index != 0 && term->coefficient != 0) {
-        fmpz_mpoly_push_term_si_ui(at(ring, a), term->coefficient, exponent,
-                                   ring->algebra);
+        ring->flint.fmpz_mpoly_push_term_si_ui(at(ring, a), term->coefficient, exponent,
+                                               ring->algebra);
     }
     return a.index != 0 ? finish(ring, a) : a;
 }
@@ -319,7 +329,8 @@ KalPoly kal_poly_add(KalRing *ring, KalPoly a, KalPoly b)
 {
     const KalPoly sum = push_sum(ring, a, b);
     if (sum.index != 0) {
-        fmpz_mpoly_add(at(ring, sum), at(ring, a), at(ring, b), ring->algebra);
+        ring->flint.fmpz_mpoly_add(at(ring, sum), at(ring, a), at(ring, b),
+                                   ring->algebra);
         return finish(ring, sum);
     }
     return sum;
@@ -329,7 +340,8 @@ KalPoly kal_poly_sub(KalRing *ring, KalPoly a, KalPoly b)
 {
     const KalPoly difference = push_sum(ring, a, b);
     if (difference.index != 0) {
-        fmpz_mpoly_sub(at(ring, difference), at(ring, a), at(ring, b), ring->algebra);
+        ring->flint.fmpz_mpoly_sub(at(ring, difference), at(ring, a), at(ring, b),
+                                   ring->algebra);
         return finish(ring, difference);
     }
     return difference;
@@ -344,7 +356,8 @@ KalPoly kal_poly_mul(KalRing *ring, KalPoly a, KalPoly b)
 {
     const KalPoly product = push_product(ring, a, b);
     if (product.index != 0) {
-        fmpz_mpoly_mul(at(ring, product), at(ring, a), at(ring, b), ring->algebra);
+        ring->flint.fmpz_mpoly_mul(at(ring, product), at(ring, a), at(ring, b),
+                                   ring->algebra);
         return finish(ring, product);
     }
     return product;
@@ -371,15 +384,18 @@ KalPoly kal_poly_select(KalRing *ring, KalPoly a, const bool *wanted)
         return part;
     }
     fmpz_t k;
-    fmpz_init(k);
+    ring->flint.fmpz_init(k);
     for (int64_t i = 0; i < terms; i++) {
         if (wanted[i]) {
-            fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i, ring->algebra);
-            fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
-            fmpz_mpoly_push_term_fmpz_ui(at(ring, part), k, exponent, ring->algebra);
+            ring->flint.fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i,
+                                                       ring->algebra);
+            ring->flint.fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i,
+                                                   ring->algebra);
+            ring->flint.fmpz_mpoly_push_term_fmpz_ui(at(ring, part), k, exponent,
+                                                     ring->algebra);
         }
     }
-    fmpz_clear(k);
+    ring->flint.fmpz_clear(k);
     return finish(ring, part);
 }
 
@@ -387,7 +403,8 @@ KalPoly kal_poly_content(KalRing *ring, KalPoly a)
 {
     const KalPoly content = push_for(ring, length(ring, a), bits_of(ring, a));
     if (content.index != 0) {
-        fmpz_mpoly_term_content(at(ring, content), at(ring, a), ring->algebra);
+        ring->flint.fmpz_mpoly_term_content(at(ring, content), at(ring, a),
+                                            ring->algebra);
         return finish(ring, content);
     }
     return content;
@@ -406,8 +423,9 @@ KalPoly kal_poly_gcd(KalRing *ring, KalPoly a, KalPoly b)
     if (gcd.index == 0) {
         return gcd;
     }
-    if (!fmpz_mpoly_gcd(at(ring, gcd), at(ring, a), at(ring, b), ring->algebra)) {
-        fmpz_mpoly_one(at(ring, gcd), ring->algebra);
+    if (!ring->flint.fmpz_mpoly_gcd(at(ring, gcd), at(ring, a), at(ring, b),
+                                    ring->algebra)) {
+        ring->flint.fmpz_mpoly_one(at(ring, gcd), ring->algebra);
     }
     return finish(ring, gcd);
 }
@@ -416,8 +434,8 @@ bool kal_poly_divide(KalRing *ring, KalPoly a, KalPoly b, KalPoly *out_quotient)
 {
     const KalPoly quotient = push_product(ring, a, b);
     if (quotient.index == 0 || length(ring, b) == 0
-        || !fmpz_mpoly_divides(at(ring, quotient), at(ring, a), at(ring, b),
-                               ring->algebra)) {
+        || !ring->flint.fmpz_mpoly_divides(at(ring, quotient), at(ring, a), at(ring, b),
+                                           ring->algebra)) {
         return false;
     }
     *out_quotient = finish(ring, quotient);
@@ -434,16 +452,18 @@ static KalPoly coefficient_of(KalRing *ring, KalPoly a, int v, int32_t n)
         return part;
     }
     fmpz_t k;
-    fmpz_init(k);
+    ring->flint.fmpz_init(k);
     for (int64_t i = 0; i < terms; i++) {
-        fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
+        ring->flint.fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
         if (exponent[v] == (ulong)n) {
             exponent[v] = 0;
-            fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i, ring->algebra);
-            fmpz_mpoly_push_term_fmpz_ui(at(ring, part), k, exponent, ring->algebra);
+            ring->flint.fmpz_mpoly_get_term_coeff_fmpz(k, at(ring, a), i,
+                                                       ring->algebra);
+            ring->flint.fmpz_mpoly_push_term_fmpz_ui(at(ring, part), k, exponent,
+                                                     ring->algebra);
         }
     }
-    fmpz_clear(k);
+    ring->flint.fmpz_clear(k);
     return finish(ring, part);
 }
 
@@ -540,7 +560,7 @@ static KalPoly take_content(KalRing *ring, KalPoly a, KalPolyFactors *f)
 static int linear_variable(const KalRing *ring, KalPoly a)
 {
     slong degrees[KAL_RING_VARIABLES];
-    fmpz_mpoly_degrees_si(degrees, at(ring, a), ring->algebra);
+    ring->flint.fmpz_mpoly_degrees_si(degrees, at(ring, a), ring->algebra);
     for (int v = 0; v < ring->variables; v++) {
         if (degrees[v] == 1) {
             return v;
@@ -577,19 +597,19 @@ static bool copy_factors(KalRing *ring, const fmpz_mpoly_factor_struct *from,
                          KalPolyFactors *f)
 {
     const KalPoly constant = push(ring);
-    if (constant.index == 0 || !fmpz_is_one(from->constant_den)) {
+    if (constant.index == 0 || !ring->flint.fmpz_is_one(from->constant_den)) {
         return false;
     }
-    fmpz_mpoly_set_fmpz(at(ring, constant), from->constant, ring->algebra);
+    ring->flint.fmpz_mpoly_set_fmpz(at(ring, constant), from->constant, ring->algebra);
     f->constant = kal_poly_mul(ring, f->constant, finish(ring, constant));
     for (slong i = 0; i < from->num; i++) {
         const KalPoly factor = push(ring);
-        if (factor.index == 0 || !fmpz_fits_si(from->exp + i)) {
+        if (factor.index == 0 || !ring->flint.fmpz_fits_si(from->exp + i)) {
             return false;
         }
-        fmpz_mpoly_set(at(ring, factor), from->poly + i, ring->algebra);
+        ring->flint.fmpz_mpoly_set(at(ring, factor), from->poly + i, ring->algebra);
         if (!add_factor(ring, f, finish(ring, factor),
-                        (int32_t)fmpz_get_si(from->exp + i))) {
+                        (int32_t)ring->flint.fmpz_get_si(from->exp + i))) {
             return false;
         }
     }
@@ -599,7 +619,8 @@ static bool copy_factors(KalRing *ring, const fmpz_mpoly_factor_struct *from,
 static bool is_small(const KalRing *ring, KalPoly a)
 {
     return length(ring, a) <= FACTOR_MAX
-           && fmpz_mpoly_total_degree_si(at(ring, a), ring->algebra) <= FACTOR_DEGREE;
+           && ring->flint.fmpz_mpoly_total_degree_si(at(ring, a), ring->algebra)
+                  <= FACTOR_DEGREE;
 }
 
 // Factor what is left, all variables of which have higher degrees.
@@ -610,10 +631,10 @@ static bool take_others(KalRing *ring, KalPoly a, KalPolyFactors *f)
     if (is_small(ring, a) && pay(ring, FACTOR_COST * length(ring, a))
         && has_room(ring, FACTOR_TERM_ROOM * (size_t)length(ring, a))) {
         fmpz_mpoly_factor_t parts;
-        fmpz_mpoly_factor_init(parts, ring->algebra);
-        done = fmpz_mpoly_factor(parts, at(ring, a), ring->algebra)
+        ring->flint.fmpz_mpoly_factor_init(parts, ring->algebra);
+        done = ring->flint.fmpz_mpoly_factor(parts, at(ring, a), ring->algebra)
                && copy_factors(ring, parts, &more);
-        fmpz_mpoly_factor_clear(parts, ring->algebra);
+        ring->flint.fmpz_mpoly_factor_clear(parts, ring->algebra);
     }
     *f = done ? more : *f;
     return done;
@@ -642,22 +663,22 @@ bool kal_poly_is_zero(const KalRing *ring, KalPoly a)
 
 bool kal_poly_is_one(const KalRing *ring, KalPoly a)
 {
-    return fmpz_mpoly_is_one(at(ring, a), ring->algebra) != 0;
+    return ring->flint.fmpz_mpoly_is_one(at(ring, a), ring->algebra) != 0;
 }
 
 bool kal_poly_is_number(const KalRing *ring, KalPoly a)
 {
-    return fmpz_mpoly_is_fmpz(at(ring, a), ring->algebra) != 0;
+    return ring->flint.fmpz_mpoly_is_fmpz(at(ring, a), ring->algebra) != 0;
 }
 
 bool kal_poly_same(const KalRing *ring, KalPoly a, KalPoly b)
 {
-    return fmpz_mpoly_equal(at(ring, a), at(ring, b), ring->algebra) != 0;
+    return ring->flint.fmpz_mpoly_equal(at(ring, a), at(ring, b), ring->algebra) != 0;
 }
 
 int kal_poly_sign(const KalRing *ring, KalPoly a)
 {
-    return length(ring, a) == 0 ? 0 : fmpz_sgn(at(ring, a)->coeffs);
+    return length(ring, a) == 0 ? 0 : ring->flint.fmpz_sgn(at(ring, a)->coeffs);
 }
 
 int kal_poly_terms(const KalRing *ring, KalPoly a)
@@ -667,7 +688,7 @@ int kal_poly_terms(const KalRing *ring, KalPoly a)
 
 int32_t kal_poly_degree(const KalRing *ring, KalPoly a, int v)
 {
-    return (int32_t)fmpz_mpoly_degree_si(at(ring, a), v, ring->algebra);
+    return (int32_t)ring->flint.fmpz_mpoly_degree_si(at(ring, a), v, ring->algebra);
 }
 
 bool kal_poly_get(const KalRing *ring, KalPoly a, int i, KalPolyTerm *out_term)
@@ -677,9 +698,10 @@ bool kal_poly_get(const KalRing *ring, KalPoly a, int i, KalPolyTerm *out_term)
         return false;
     }
     const fmpz *k = at(ring, a)->coeffs + i;
-    const bool fits = fmpz_fits_si(k) != 0 && fmpz_cmp_si(k, -INT64_MAX) >= 0;
-    out_term->coefficient = fits ? fmpz_get_si(k) : 0;
-    fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
+    const bool fits =
+        ring->flint.fmpz_fits_si(k) != 0 && ring->flint.fmpz_cmp_si(k, -INT64_MAX) >= 0;
+    out_term->coefficient = fits ? ring->flint.fmpz_get_si(k) : 0;
+    ring->flint.fmpz_mpoly_get_term_exp_ui(exponent, at(ring, a), i, ring->algebra);
     for (int v = 0; v < KAL_RING_VARIABLES; v++) {
         out_term->exponent[v] = (uint16_t)(v < ring->variables ? exponent[v] : 0);
     }

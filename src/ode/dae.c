@@ -20,6 +20,7 @@ struct KalDae {
     KalStatus refusal;    // of a callback in the advance at hand
     char text[TEXT_SIZE]; // what IDA says about its failure
     double *block;
+    KalIdaLibrary call;
     SUNContext sun;
     void *ida;
     N_Vector y;
@@ -45,9 +46,9 @@ static int call_residual(realtype t, N_Vector y, N_Vector yp, N_Vector residual,
                          void *user)
 {
     KalDae *d = user;
-    const KalStatus status =
-        d->system.residual(d->system.user, t, N_VGetArrayPointer(y),
-                           N_VGetArrayPointer(yp), N_VGetArrayPointer(residual));
+    const KalStatus status = d->system.residual(
+        d->system.user, t, d->call.N_VGetArrayPointer(y),
+        d->call.N_VGetArrayPointer(yp), d->call.N_VGetArrayPointer(residual));
     if (status == KAL_OK) {
         return 0;
     }
@@ -59,33 +60,33 @@ static int call_residual(realtype t, N_Vector y, N_Vector yp, N_Vector residual,
 static bool make_parts(KalDae *d)
 {
     const sunindextype n = d->system.n;
-    if (SUNContext_Create(NULL, &d->sun) != 0) {
+    if (d->call.SUNContext_Create(NULL, &d->sun) != 0) {
         return false;
     }
-    d->y = N_VMake_Serial(n, d->block, d->sun);
-    d->yp = N_VMake_Serial(n, d->block + n, d->sun);
-    d->atols = N_VMake_Serial(n, d->block + 2 * n, d->sun);
-    d->kinds = N_VMake_Serial(n, d->block + 3 * n, d->sun);
-    d->J = SUNDenseMatrix(n, n, d->sun);
-    d->ida = IDACreate(d->sun);
+    d->y = d->call.N_VMake_Serial(n, d->block, d->sun);
+    d->yp = d->call.N_VMake_Serial(n, d->block + n, d->sun);
+    d->atols = d->call.N_VMake_Serial(n, d->block + 2 * n, d->sun);
+    d->kinds = d->call.N_VMake_Serial(n, d->block + 3 * n, d->sun);
+    d->J = d->call.SUNDenseMatrix(n, n, d->sun);
+    d->ida = d->call.IDACreate(d->sun);
     if (!d->y || !d->yp || !d->atols || !d->kinds || !d->J || !d->ida) {
         return false;
     }
-    d->linear = SUNLinSol_Dense(d->y, d->J, d->sun);
+    d->linear = d->call.SUNLinSol_Dense(d->y, d->J, d->sun);
     return d->linear != NULL;
 }
 
 // All that IDA has to know; 0 when it agrees.
 static int set_up(KalDae *d)
 {
-    int flag = IDASetErrHandlerFn(d->ida, keep_text, d);
-    flag = flag ? flag : IDAInit(d->ida, call_residual, d->t, d->y, d->yp);
-    flag = flag ? flag : IDASetUserData(d->ida, d);
-    flag = flag ? flag : IDASVtolerances(d->ida, d->system.rtol, d->atols);
-    flag = flag ? flag : IDASetId(d->ida, d->kinds);
-    flag = flag ? flag : IDASetSuppressAlg(d->ida, SUNTRUE);
-    flag = flag ? flag : IDASetMaxNumSteps(d->ida, STEPS);
-    return flag ? flag : IDASetLinearSolver(d->ida, d->linear, d->J);
+    int flag = d->call.IDASetErrHandlerFn(d->ida, keep_text, d);
+    flag = flag ? flag : d->call.IDAInit(d->ida, call_residual, d->t, d->y, d->yp);
+    flag = flag ? flag : d->call.IDASetUserData(d->ida, d);
+    flag = flag ? flag : d->call.IDASVtolerances(d->ida, d->system.rtol, d->atols);
+    flag = flag ? flag : d->call.IDASetId(d->ida, d->kinds);
+    flag = flag ? flag : d->call.IDASetSuppressAlg(d->ida, SUNTRUE);
+    flag = flag ? flag : d->call.IDASetMaxNumSteps(d->ida, STEPS);
+    return flag ? flag : d->call.IDASetLinearSolver(d->ida, d->linear, d->J);
 }
 
 static KalStatus init(KalDae *d, const double *y, const double *yp)
@@ -112,11 +113,14 @@ KalStatus kal_dae_create(KalContext *ctx, const KalDaeSystem *system, double t,
                         "%d unknowns are too many for implicit equations: at most %d",
                         system->n, KAL_DAE_LIMIT);
     }
+    KalIdaLibrary library;
+    KAL_TRY(kal_ida_library_open(ctx, KAL_IDA_NAME, &library));
     KalDae *d = KAL_NEW(ctx, KalDae);
     if (!d) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an integrator");
     }
     d->ctx = ctx;
+    d->call = library;
     d->system = *system;
     d->t = t;
     const KalStatus status = init(d, y, yp);
@@ -134,18 +138,18 @@ void kal_dae_destroy(KalDae *dae)
     if (!d) {
         return;
     }
-    IDAFree(&d->ida);
+    d->call.IDAFree(&d->ida);
     if (d->linear) {
-        SUNLinSolFree(d->linear);
+        d->call.SUNLinSolFree(d->linear);
     }
     if (d->J) {
-        SUNMatDestroy(d->J);
+        d->call.SUNMatDestroy(d->J);
     }
-    N_VDestroy(d->kinds);
-    N_VDestroy(d->atols);
-    N_VDestroy(d->yp);
-    N_VDestroy(d->y);
-    SUNContext_Free(&d->sun);
+    d->call.N_VDestroy(d->kinds);
+    d->call.N_VDestroy(d->atols);
+    d->call.N_VDestroy(d->yp);
+    d->call.N_VDestroy(d->y);
+    d->call.SUNContext_Free(&d->sun);
     kal_free(d->ctx, d->block, ARRAYS * (size_t)d->system.n * sizeof(double));
     kal_free(d->ctx, d, sizeof *d);
 }
@@ -156,7 +160,7 @@ KalStatus kal_dae_advance(KalDae *dae, double t, double *out_y)
     double reached = d->t;
     d->refusal = KAL_OK;
     d->text[0] = '\0';
-    const int flag = IDASolve(d->ida, t, &reached, d->y, d->yp, IDA_NORMAL);
+    const int flag = d->call.IDASolve(d->ida, t, &reached, d->y, d->yp, IDA_NORMAL);
     if (flag < 0) {
         if (d->refusal != KAL_OK) {
             return d->refusal;

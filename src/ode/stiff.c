@@ -40,6 +40,7 @@ struct KalStiff {
     double *scratch;
     double *atol;
     double *block;
+    KalCvodeLibrary call;
     SUNContext sun;
     void *cvode;
     N_Vector state;  // y
@@ -77,8 +78,8 @@ static int call_rate(realtype t, N_Vector y, N_Vector rate, void *user)
 {
     KalStiff *s = user;
     s->counts.evaluations++;
-    return answer(s, kal_ode_rate(s->ctx, &s->system, t, N_VGetArrayPointer(y),
-                                  N_VGetArrayPointer(rate)));
+    return answer(s, kal_ode_rate(s->ctx, &s->system, t, s->call.N_VGetArrayPointer(y),
+                                  s->call.N_VGetArrayPointer(rate)));
 }
 
 static KalStatus jacobian(KalStiff *s, double t, const double *y, double *J)
@@ -106,7 +107,8 @@ static int call_jacobian(realtype t, // NOLINT(readability-function-size)
     (void)work2;
     (void)work3;
     s->counts.jacobians++;
-    return answer(s, jacobian(s, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J)));
+    return answer(s, jacobian(s, t, s->call.N_VGetArrayPointer(y),
+                              s->call.SUNDenseMatrix_Data(J)));
 }
 
 // Whether the projection has moved a state further than errors of a step explain.
@@ -130,8 +132,8 @@ static int call_project(realtype t, N_Vector y, N_Vector correction, realtype to
                         N_Vector error, void *user)
 {
     KalStiff *s = user;
-    const double *from = N_VGetArrayPointer(y);
-    double *way = N_VGetArrayPointer(correction);
+    const double *from = s->call.N_VGetArrayPointer(y);
+    double *way = s->call.N_VGetArrayPointer(correction);
     (void)tolerance;
     (void)error;
     s->counts.projections++;
@@ -153,17 +155,17 @@ static KalStatus no_memory(KalStiff *s)
 static bool make_parts(KalStiff *s)
 {
     const sunindextype n = s->system.n;
-    if (SUNContext_Create(NULL, &s->sun) != 0) {
+    if (s->call.SUNContext_Create(NULL, &s->sun) != 0) {
         return false;
     }
-    s->state = N_VMake_Serial(n, s->y, s->sun);
-    s->sample = N_VMake_Serial(n, s->scratch, s->sun);
-    s->J = SUNDenseMatrix(n, n, s->sun);
-    s->cvode = CVodeCreate(CV_BDF, s->sun);
+    s->state = s->call.N_VMake_Serial(n, s->y, s->sun);
+    s->sample = s->call.N_VMake_Serial(n, s->scratch, s->sun);
+    s->J = s->call.SUNDenseMatrix(n, n, s->sun);
+    s->cvode = s->call.CVodeCreate(CV_BDF, s->sun);
     if (!s->state || !s->sample || !s->J || !s->cvode) {
         return false;
     }
-    s->linear = SUNLinSol_Dense(s->state, s->J, s->sun);
+    s->linear = s->call.SUNLinSol_Dense(s->state, s->J, s->sun);
     return s->linear != NULL;
 }
 
@@ -192,26 +194,26 @@ static int set_tolerances(KalStiff *s)
         s->scratch[i] = share * s->atol[i];
     }
     s->options.atols = NULL; // borrowed for this call only
-    N_VSetArrayPointer(s->scratch, s->sample);
-    return CVodeSVtolerances(s->cvode, share * s->options.rtol, s->sample);
+    s->call.N_VSetArrayPointer(s->scratch, s->sample);
+    return s->call.CVodeSVtolerances(s->cvode, share * s->options.rtol, s->sample);
 }
 
 // All that CVODE has to know but for the state; 0 when it agrees.
 static int set_up(KalStiff *s)
 {
-    int flag = CVodeSetErrHandlerFn(s->cvode, keep_text, s);
-    flag = flag ? flag : CVodeInit(s->cvode, call_rate, 0.0, s->state);
-    flag = flag ? flag : CVodeSetUserData(s->cvode, s);
+    int flag = s->call.CVodeSetErrHandlerFn(s->cvode, keep_text, s);
+    flag = flag ? flag : s->call.CVodeInit(s->cvode, call_rate, 0.0, s->state);
+    flag = flag ? flag : s->call.CVodeSetUserData(s->cvode, s);
     flag = flag ? flag : set_tolerances(s);
-    flag = flag ? flag : CVodeSetLinearSolver(s->cvode, s->linear, s->J);
-    flag = flag ? flag : CVodeSetJacFn(s->cvode, call_jacobian);
+    flag = flag ? flag : s->call.CVodeSetLinearSolver(s->cvode, s->linear, s->J);
+    flag = flag ? flag : s->call.CVodeSetJacFn(s->cvode, call_jacobian);
     // Stiff directions of mechanical systems turn as they move: whenever CVODE factors
     // its matrix anew, an old Jacobian would cost more steps than it saves.
-    flag = flag ? flag : CVodeSetJacEvalFrequency(s->cvode, 1);
-    flag = flag ? flag : CVodeSetMaxStep(s->cvode, s->options.max_step);
+    flag = flag ? flag : s->call.CVodeSetJacEvalFrequency(s->cvode, 1);
+    flag = flag ? flag : s->call.CVodeSetMaxStep(s->cvode, s->options.max_step);
     if (s->system.project) {
-        flag = flag ? flag : CVodeSetProjFn(s->cvode, call_project);
-        flag = flag ? flag : CVodeSetProjErrEst(s->cvode, SUNFALSE);
+        flag = flag ? flag : s->call.CVodeSetProjFn(s->cvode, call_project);
+        flag = flag ? flag : s->call.CVodeSetProjErrEst(s->cvode, SUNFALSE);
     }
     return flag;
 }
@@ -237,13 +239,16 @@ KalStatus kal_stiff_create(KalContext *ctx, const KalOdeSystem *system,
                            const KalOdeOptions *options, KalStiff **out_solver)
 {
     const KalOdeOptions chosen = options ? *options : kal_ode_options();
+    KalCvodeLibrary library;
     KAL_TRY(check(ctx, system, &chosen));
+    KAL_TRY(kal_cvode_library_open(ctx, KAL_CVODE_NAME, &library));
     KalStiff *s = KAL_NEW(ctx, KalStiff);
     if (!s) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an integrator");
     }
     const size_t n = (size_t)system->n;
     s->ctx = ctx;
+    s->call = library;
     s->system = *system;
     s->options = chosen;
     s->block = kal_alloc(ctx, ARRAYS * n, sizeof(double));
@@ -271,16 +276,16 @@ void kal_stiff_destroy(KalStiff *solver)
     if (!s) {
         return;
     }
-    CVodeFree(&s->cvode);
+    s->call.CVodeFree(&s->cvode);
     if (s->linear) {
-        SUNLinSolFree(s->linear);
+        s->call.SUNLinSolFree(s->linear);
     }
     if (s->J) {
-        SUNMatDestroy(s->J);
+        s->call.SUNMatDestroy(s->J);
     }
-    N_VDestroy(s->sample);
-    N_VDestroy(s->state);
-    SUNContext_Free(&s->sun);
+    s->call.N_VDestroy(s->sample);
+    s->call.N_VDestroy(s->state);
+    s->call.SUNContext_Free(&s->sun);
     kal_free(s->ctx, s->block, ARRAYS * (size_t)s->system.n * sizeof(double));
     kal_free(s->ctx, s, sizeof *s);
 }
@@ -289,15 +294,15 @@ static void count_rejected(KalStiff *s)
 {
     long errors = 0;
     long unsolved = 0;
-    (void)CVodeGetNumErrTestFails(s->cvode, &errors);
-    (void)CVodeGetNumNonlinSolvConvFails(s->cvode, &unsolved);
+    (void)s->call.CVodeGetNumErrTestFails(s->cvode, &errors);
+    (void)s->call.CVodeGetNumNonlinSolvConvFails(s->cvode, &unsolved);
     s->counts.rejected = s->rejected_before + errors + unsolved;
 }
 
 int kal_stiff_order(const KalStiff *solver)
 {
     int order = 1;
-    (void)CVodeGetLastOrder(solver->cvode, &order);
+    (void)solver->call.CVodeGetLastOrder(solver->cvode, &order);
     return order > 1 ? order : 1;
 }
 
@@ -310,16 +315,17 @@ KalOdeCounts kal_stiff_counts(const KalStiff *solver)
 static int set_stop(KalStiff *s)
 {
     const double stop = isfinite(s->t_end) ? s->t_end : s->direction * DBL_MAX;
-    return CVodeSetStopTime(s->cvode, stop);
+    return s->call.CVodeSetStopTime(s->cvode, stop);
 }
 
 // Let CVODE begin anew with the present state.
 static int begin_anew(KalStiff *s)
 {
     s->rejected_before = s->counts.rejected;
-    int flag = CVodeReInit(s->cvode, s->t, s->state);
+    int flag = s->call.CVodeReInit(s->cvode, s->t, s->state);
     flag =
-        flag ? flag : CVodeSetInitStep(s->cvode, s->direction * s->options.first_step);
+        flag ? flag
+             : s->call.CVodeSetInitStep(s->cvode, s->direction * s->options.first_step);
     flag = flag ? flag : set_stop(s);
     s->fresh = false;
     return flag;
@@ -383,7 +389,7 @@ static KalStatus explain(KalStiff *s, int flag)
     case CV_CONV_FAILURE:
     case CV_TOO_MUCH_ACC:
     case CV_SUCCESS:
-        (void)CVodeGetCurrentStep(s->cvode, &h);
+        (void)s->call.CVodeGetCurrentStep(s->cvode, &h);
         return kal_ode_collapse(s->ctx, s->t, h);
     case CV_MEM_FAIL: return no_memory(s);
     default:
@@ -402,7 +408,7 @@ static int advance(KalStiff *s, double *out_t)
         // The first step looks this far ahead; later ones look at its sign only.
         const double ahead = s->direction * (1.0 + fabs(s->t));
         const double goal = isfinite(s->t_end) ? s->t_end : s->t + ahead;
-        flag = CVode(s->cvode, goal, s->state, out_t, CV_ONE_STEP);
+        flag = s->call.CVode(s->cvode, goal, s->state, out_t, CV_ONE_STEP);
     }
     return flag;
 }
@@ -445,9 +451,9 @@ KalStatus kal_stiff_interpolate(KalStiff *solver, double t, double *out_y)
         memcpy(out_y, y, (size_t)s->system.n * sizeof(double));
         return KAL_OK;
     }
-    N_VSetArrayPointer(out_y, s->sample);
-    const int flag = CVodeGetDky(s->cvode, t, 0, s->sample);
-    N_VSetArrayPointer(s->scratch, s->sample);
+    s->call.N_VSetArrayPointer(out_y, s->sample);
+    const int flag = s->call.CVodeGetDky(s->cvode, t, 0, s->sample);
+    s->call.N_VSetArrayPointer(s->scratch, s->sample);
     return flag == CV_SUCCESS ? KAL_OK
                               : kal_fail(s->ctx, KAL_ERR_USAGE,
                                          "CVODE does not interpolate: %s", s->text);

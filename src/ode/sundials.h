@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What we call of SUNDIALS 6 (CVODE and IDA), declared here.
+/// What we call of SUNDIALS 6 (CVODE and IDA), declared here and loaded when needed.
 ///
 /// Debian's headers come in a package that brings MPI, PETSc and some hundred more; the
-/// two libraries themselves need nothing but the C library.  Their sonames, which the
-/// build names (meson.build beside this file), promise that these declarations fit:
-/// numbers are doubles, indices have 64 bits.
+/// two libraries themselves need nothing but the C library.  Their sonames, by which
+/// sundials.c opens them, promise that these declarations fit: numbers are doubles,
+/// indices have 64 bits.
+///
+/// Nothing links against them.  Functions are called through the members of
+/// KalCvodeLibrary and KalIdaLibrary that bear their names; each of the two libraries has
+/// vectors and matrices of its own.
 
 #ifndef ODE_SUNDIALS_H
 #define ODE_SUNDIALS_H
+
+#include "base/context.h"
 
 #include <stdint.h>
 
@@ -125,5 +131,84 @@ int IDASolve(void *ida, realtype until, realtype *out_t, N_Vector y, N_Vector ra
              int task);
 
 // NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
+
+/// What both libraries have.
+#define KAL_SUNDIALS_FUNCTIONS(X) \
+    X(SUNContext_Create)          \
+    X(SUNContext_Free)            \
+    X(N_VMake_Serial)             \
+    X(N_VDestroy)                 \
+    X(N_VGetArrayPointer)         \
+    X(N_VSetArrayPointer)         \
+    X(SUNDenseMatrix)             \
+    X(SUNMatDestroy)              \
+    X(SUNDenseMatrix_Data)        \
+    X(SUNLinSol_Dense)            \
+    X(SUNLinSolFree)
+
+/// The functions of CVODE that we call.
+#define KAL_CVODE_FUNCTIONS(X)  \
+    KAL_SUNDIALS_FUNCTIONS(X)   \
+    X(CVodeCreate)              \
+    X(CVodeFree)                \
+    X(CVodeInit)                \
+    X(CVodeReInit)              \
+    X(CVodeSVtolerances)        \
+    X(CVodeSetErrHandlerFn)     \
+    X(CVodeSetUserData)         \
+    X(CVodeSetInitStep)         \
+    X(CVodeSetMaxStep)          \
+    X(CVodeSetStopTime)         \
+    X(CVodeSetLinearSolver)     \
+    X(CVodeSetJacFn)            \
+    X(CVodeSetJacEvalFrequency) \
+    X(CVodeSetProjFn)           \
+    X(CVodeSetProjErrEst)       \
+    X(CVode)                    \
+    X(CVodeGetDky)              \
+    X(CVodeGetCurrentStep)      \
+    X(CVodeGetLastOrder)        \
+    X(CVodeGetNumErrTestFails)  \
+    X(CVodeGetNumNonlinSolvConvFails)
+
+/// The functions of IDA that we call.
+#define KAL_IDA_FUNCTIONS(X)  \
+    KAL_SUNDIALS_FUNCTIONS(X) \
+    X(IDACreate)              \
+    X(IDAFree)                \
+    X(IDAInit)                \
+    X(IDASVtolerances)        \
+    X(IDASetErrHandlerFn)     \
+    X(IDASetUserData)         \
+    X(IDASetId)               \
+    X(IDASetSuppressAlg)      \
+    X(IDASetMaxNumSteps)      \
+    X(IDASetLinearSolver)     \
+    X(IDASolve)
+
+#define KAL_SUNDIALS_MEMBER(name) __typeof__(name) *(name);
+
+/// CVODE, open.
+typedef struct KalCvodeLibrary {
+    KAL_CVODE_FUNCTIONS(KAL_SUNDIALS_MEMBER)
+} KalCvodeLibrary;
+
+/// IDA, open.
+typedef struct KalIdaLibrary {
+    KAL_IDA_FUNCTIONS(KAL_SUNDIALS_MEMBER)
+} KalIdaLibrary;
+
+/// Open the library in the file `name`, which is KAL_CVODE_NAME but in tests; again costs
+/// some microseconds.  KAL_ERR_FILE, with what to install, when it is not there or not one
+/// that we know, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_cvode_library_open(KalContext *ctx, const char *name,
+                                             KalCvodeLibrary *out_lib);
+
+/// The same for IDA and KAL_IDA_NAME.
+KAL_CHECKED KalStatus kal_ida_library_open(KalContext *ctx, const char *name,
+                                           KalIdaLibrary *out_lib);
+
+#define KAL_CVODE_NAME "libsundials_cvode.so.6"
+#define KAL_IDA_NAME   "libsundials_ida.so.6"
 
 #endif

@@ -162,6 +162,8 @@ FAULTS = [
     ("symbols", "a variable that can change",
      edit("src/low/stone.c", "    return 2", "    static int calls;\n    return calls++"),
      "is a variable that can change"),
+    ("symbols", "a library that comes with every start",
+     {"link": "-Wl,--no-as-needed -lgcc_s"}, "libgcc_s.so.1 is loaded with every start"),
 
     ("headers", "a header that needs another first",
      edit("include/kalaba/thing.h", "int kal_thing_weigh", "size_t kal_thing_weigh"),
@@ -269,7 +271,8 @@ def build(root):
     for number, source in enumerate(sources):
         objects.append(str(out / f"{number}.o"))
         subprocess.run(["gcc", *flags, "-c", source, "-o", objects[-1]], check=True)
-    subprocess.run(["gcc", "-shared", *objects, "-o", out / "libk.so"], check=True)
+    link = (root / "link").read_text().split() if (root / "link").exists() else []
+    subprocess.run(["gcc", "-shared", *objects, *link, "-o", out / "libk.so"], check=True)
     subprocess.run(["ar", "rcs", out / "libk.a", *objects], check=True)
     return [out / "libk.so", out / "libk.a"]
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+#include "ode/sundials.h"
+
+#include "base/foreign.h"
+
+#define CVODE_SYMBOL(name) {#name, offsetof(KalCvodeLibrary, name)},
+#define IDA_SYMBOL(name)   {#name, offsetof(KalIdaLibrary, name)},
+
+static const KalForeignSymbol cvode_functions[] = {KAL_CVODE_FUNCTIONS(CVODE_SYMBOL)};
+static const KalForeignSymbol ida_functions[] = {KAL_IDA_FUNCTIONS(IDA_SYMBOL)};
+
+enum {
+    CVODE_COUNT = sizeof cvode_functions / sizeof cvode_functions[0],
+    IDA_COUNT = sizeof ida_functions / sizeof ida_functions[0],
+    ROOM = 4 << 20
+};
+
+KalStatus kal_cvode_library_open(KalContext *ctx, const char *name,
+                                 KalCvodeLibrary *out_lib)
+{
+    const char *const names[] = {name, NULL};
+    const KalForeign library = {
+        .purpose = "stiff motions",
+        .title = "CVODE",
+        .package = "libsundials-cvode6",
+        .names = names,
+        .room = ROOM,
+    };
+    KalCvodeLibrary lib;
+    void *handle = NULL;
+    KAL_TRY(kal_foreign_open(ctx, &library, &handle));
+    KAL_TRY(
+        kal_foreign_bind(ctx, &library, handle, cvode_functions, CVODE_COUNT, &lib));
+    *out_lib = lib;
+    return KAL_OK;
+}
+
+KalStatus kal_ida_library_open(KalContext *ctx, const char *name,
+                               KalIdaLibrary *out_lib)
+{
+    const char *const names[] = {name, NULL};
+    const KalForeign library = {
+        .purpose = "second opinions on runs",
+        .title = "IDA",
+        .package = "libsundials-ida6",
+        .names = names,
+        .room = ROOM,
+    };
+    KalIdaLibrary lib;
+    void *handle = NULL;
+    KAL_TRY(kal_foreign_open(ctx, &library, &handle));
+    KAL_TRY(kal_foreign_bind(ctx, &library, handle, ida_functions, IDA_COUNT, &lib));
+    *out_lib = lib;
+    return KAL_OK;
+}
