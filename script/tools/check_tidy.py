@@ -3,7 +3,7 @@
 
 One process a file: several files in one make version 14 report a va_list that is not
 there.  A file that passed is not looked at again until it, a header it includes, the
-configuration or a command changes; BUILD/tidy-passed/ remembers.
+configuration or a command changes; a folder of the user's cache remembers, for all trees.
 """
 
 import concurrent.futures
@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from lint import Check, includes_of
@@ -24,6 +25,26 @@ TOOL = "clang-tidy"
 EXTRA = ["--extra-arg=-UNDEBUG", "--extra-arg=-Wno-unknown-warning-option",
          "--extra-arg=-Xclang", "--extra-arg=-analyzer-config", "--extra-arg=-Xclang",
          "--extra-arg=max-nodes=22500"]
+MONTH = 30 * 24 * 3600
+
+
+def cache(build):
+    """The folder of marks of files that passed; one in the build for users without any."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "kalaba-tidy"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = build / "tidy-passed"
+        folder.mkdir(exist_ok=True)
+    return folder
+
+
+def forget_old(folder):
+    """Drop the marks that no check has needed for a month."""
+    for mark in folder.iterdir():
+        if mark.stat().st_mtime < time.time() - MONTH:
+            mark.unlink(missing_ok=True)
 
 
 def with_headers(root, path, seen):
@@ -81,8 +102,7 @@ def sources(root, build):
 def main():
     check = Check(sys.argv)
     build = Path(check.arguments[0]).resolve()
-    passed = build / "tidy-passed"
-    passed.mkdir(exist_ok=True)
+    passed = cache(build)
     version = subprocess.run([TOOL, "--version"], capture_output=True, text=True,
                              check=True).stdout
     commands = sources(check.root, build)
@@ -95,8 +115,9 @@ def main():
                 marks[path].touch()
             elif not report(check, build, text):
                 check.find(path, 1, f"{TOOL} ended with status {status}")
-    for stale in set(passed.iterdir()) - set(marks.values()):
-        stale.unlink()
+    for mark in set(marks.values()) - {marks[path] for path in todo}:
+        mark.touch()
+    forget_old(passed)
     check.finish(len(marks), "source files")
 
 
