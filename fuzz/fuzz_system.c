@@ -63,7 +63,7 @@ static void examine(KalContext *ctx, KalSystem *system, bool closed)
         const KalShowOptions options = {.format = formats[i],
                                         .closed_form = closed && i == 0};
         const KalStatus status = kal_show_system(
-            system, &options, (KalSink){.write = keep, .user = &output});
+            ctx, system, &options, (KalSink){.write = keep, .user = &output});
         demand_reason(ctx, status);
         demand((status == KAL_OK) == (output.length > 0));
     }

@@ -31,10 +31,10 @@ extern "C" {
 typedef struct KalAnalysis KalAnalysis;
 
 /// Prepare.  `inputs` names actuators and parameters, "u, m"; NULL: all actuators.  The
-/// caller owns the analysis and keeps the system longer.  While it is made nothing else
-/// may use the system: formulas are added to it.  KAL_ERR_USAGE when a name is unknown,
-/// KAL_ERR_FORMULATION for servo constraints, KAL_ERR_LIMIT.
-KAL_API KAL_CHECKED KalStatus kal_analysis_create(KalContext *ctx, KalSystem *system,
+/// caller owns the analysis and keeps the system longer.  KAL_ERR_USAGE when a name is
+/// unknown, KAL_ERR_FORMULATION for servo constraints, KAL_ERR_LIMIT.
+KAL_API KAL_CHECKED KalStatus kal_analysis_create(KalContext *ctx,
+                                                  const KalSystem *system,
                                                   const char *inputs,
                                                   KalAnalysis **out_analysis);
 

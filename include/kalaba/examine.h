@@ -16,10 +16,9 @@ extern "C" {
 /// What an examination found; kal_show_check() writes it.
 typedef struct KalCheck KalCheck;
 
-/// Examine a system.  The caller owns the result and keeps the system longer.  While it
-/// runs nothing else may use the system: formulas are added to it.  A model without a
-/// consistent start, or without an acceleration there, is a result, not a failure.
-KAL_API KAL_CHECKED KalStatus kal_check_create(KalContext *ctx, KalSystem *system,
+/// Examine a system.  The caller owns the result and keeps the system longer.  A model
+/// without a consistent start, or without an acceleration there, is a result, not a failure.
+KAL_API KAL_CHECKED KalStatus kal_check_create(KalContext *ctx, const KalSystem *system,
                                                KalCheck **out_check);
 
 /// Free a result.  NULL is allowed.

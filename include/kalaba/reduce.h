@@ -21,11 +21,11 @@ typedef struct KalSpeedChoice {
 } KalSpeedChoice;
 
 /// Show q' = S v + s and the equations of motion of the speeds v as formulas.  n of the
-/// model's outputs are to be the speeds; n = 0: they are found.  Nothing is written on failure: KAL_ERR_USAGE when the speeds named will not do,
+/// model's outputs are to be the speeds; n = 0: they are found.  Nothing is written on
+/// failure, which `ctx` explains: KAL_ERR_USAGE when the speeds named will not do,
 /// KAL_ERR_FORMULATION when a constraint is not linear in the velocities,
-/// KAL_ERR_NOT_UNIQUE, KAL_ERR_LIMIT when formulas are too large, KAL_ERR_NOMEM.  While it
-/// runs nothing else may use the system: formulas are added to it.
-KAL_API KAL_CHECKED KalStatus kal_show_reduced(KalSystem *system,
+/// KAL_ERR_NOT_UNIQUE, KAL_ERR_LIMIT when formulas are too large, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_show_reduced(KalContext *ctx, const KalSystem *system,
                                                const KalSpeedChoice *speeds, size_t n,
                                                const KalShowOptions *options,
                                                KalSink sink);

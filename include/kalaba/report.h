@@ -32,9 +32,9 @@ typedef struct KalReportFacts {
 /// when the library was built without its web parts, KAL_ERR_FILE, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_report_check_path(KalContext *ctx, const char *path);
 
-/// Make an empty report.  The caller owns it and keeps the system longer.  While it runs
-/// nothing else may use the system: the model's plots and drawings are compiled.
-KAL_API KAL_CHECKED KalStatus kal_report_create(KalContext *ctx, KalSystem *system,
+/// Make an empty report.  The caller owns it and keeps the system longer.
+KAL_API KAL_CHECKED KalStatus kal_report_create(KalContext *ctx,
+                                                const KalSystem *system,
                                                 KalReport **out_report);
 
 /// Fail if the states of a run with these options, taken as often as they say, are more
@@ -51,8 +51,7 @@ KAL_API KAL_CHECKED KalStatus kal_report_take(KalReport *report, KalRun *run);
 
 /// Write the report.  The file is written under another name and renamed when it is whole.
 /// Of more states than a page can show, those are kept in which something is largest or
-/// smallest.  While it runs nothing else may use the system: it is examined.
-/// Fails as kal_report_check_path().
+/// smallest.  Fails as kal_report_check_path().
 KAL_API KAL_CHECKED KalStatus kal_report_write(KalReport *report, const KalRun *run,
                                                const KalReportFacts *facts,
                                                const char *path);

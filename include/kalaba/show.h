@@ -35,9 +35,9 @@ typedef struct KalShowOptions {
 } KalShowOptions;
 
 /// Show the equations of a model as formulas: M, Q, A, b, C.  Nothing is written on
-/// failure: KAL_ERR_NOMEM, KAL_ERR_LIMIT when there is too much to show.  While it runs
-/// nothing else may use the system: formulas are added to it.
-KAL_API KAL_CHECKED KalStatus kal_show_system(KalSystem *system,
+/// failure, which `ctx` explains: KAL_ERR_NOMEM, KAL_ERR_LIMIT when there is too much to
+/// show.
+KAL_API KAL_CHECKED KalStatus kal_show_system(KalContext *ctx, const KalSystem *system,
                                               const KalShowOptions *options,
                                               KalSink sink);
 

@@ -110,27 +110,28 @@ static KalStatus name_states(KalAnalysis *a)
     return a->names ? KAL_OK : fail_memory(a);
 }
 
-static KalStatus refuse(const KalSystem *system)
+static KalStatus refuse(KalContext *ctx, const KalSystem *system)
 {
     if (system->n > KAL_ANALYSIS_LIMIT || system->m > KAL_ANALYSIS_LIMIT) {
         return kal_fail(
-            system->ctx, KAL_ERR_LIMIT,
+            ctx, KAL_ERR_LIMIT,
             "the model has %d coordinates and %d constraints; systems of up "
             "to %d of each can be analyzed",
             system->n, system->m, KAL_ANALYSIS_LIMIT);
     }
     if (system->n_servos > 0) {
-        return kal_fail(system->ctx, KAL_ERR_FORMULATION,
+        return kal_fail(ctx, KAL_ERR_FORMULATION,
                         "a model with servo constraints cannot be linearized: remove "
                         "the servos, and the actuators are inputs");
     }
     return KAL_OK;
 }
 
-static KalStatus init(KalAnalysis *a, const char *inputs)
+static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inputs)
 {
-    KalSystem *system = a->system;
-    KAL_TRY(refuse(system));
+    const KalSystem *system = a->system;
+    KAL_TRY(refuse(a->ctx, original));
+    KAL_TRY(kal_draft_init(&a->draft, a->ctx, original));
     KAL_TRY(kal_arena_create(a->ctx, TABLE_BYTES, &a->arena));
     KAL_TRY(kal_inputs_find(system, a->arena, inputs, &a->inputs));
     KAL_TRY(kal_forms_init(&a->forms, system, &a->inputs));
@@ -144,8 +145,8 @@ static KalStatus init(KalAnalysis *a, const char *inputs)
     return kal_instant_create(a->ctx, system, &a->instant);
 }
 
-KalStatus kal_analysis_create(KalContext *ctx, KalSystem *system, const char *inputs,
-                              KalAnalysis **out_analysis)
+KalStatus kal_analysis_create(KalContext *ctx, const KalSystem *system,
+                              const char *inputs, KalAnalysis **out_analysis)
 {
     KAL_NEED(ctx, ctx && system && out_analysis);
     KalAnalysis *a = KAL_NEW(ctx, KalAnalysis);
@@ -153,9 +154,9 @@ KalStatus kal_analysis_create(KalContext *ctx, KalSystem *system, const char *in
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an analysis");
     }
     a->ctx = ctx;
-    a->system = system;
+    a->system = &a->draft.system;
     a->usual_states = -1;
-    const KalStatus status = init(a, inputs);
+    const KalStatus status = init(a, system, inputs);
     if (status != KAL_OK) {
         kal_analysis_destroy(a);
         return status;
@@ -175,6 +176,7 @@ void kal_analysis_destroy(KalAnalysis *a)
     kal_motion_destroy(a->motion);
     kal_kinks_clear(&a->kinks);
     kal_forms_clear(&a->forms);
+    kal_draft_clear(&a->draft);
     kal_arena_destroy(a->arena);
     kal_free(a->ctx, a, sizeof *a);
 }

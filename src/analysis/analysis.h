@@ -10,6 +10,7 @@
 #include "analysis/response.h"
 #include "base/block.h"
 #include "linalg/general.h"
+#include "sim/draft.h"
 
 #include <kalaba/analysis.h>
 
@@ -47,8 +48,9 @@ typedef struct KalKinks {
 
 struct KalAnalysis {
     KalContext *ctx;
-    KalSystem *system;
-    KalArena *arena; ///< names and tables
+    KalDraft draft;          ///< with what the analysis derives
+    const KalSystem *system; ///< the draft's
+    KalArena *arena;         ///< names and tables
     KalInputs inputs;
     KalForms forms;
     KalInstant *instant;

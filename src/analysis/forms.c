@@ -324,7 +324,8 @@ static KalStatus classify(KalForms *forms)
     return any ? kal_classify(forms->system->equations, &forms->classes) : KAL_OK;
 }
 
-KalStatus kal_forms_init(KalForms *forms, KalSystem *system, const KalInputs *inputs)
+KalStatus kal_forms_init(KalForms *forms, const KalSystem *system,
+                         const KalInputs *inputs)
 {
     *forms = (KalForms){.ctx = system->ctx, .system = system, .inputs = inputs};
     KAL_TRY(kal_arena_create(forms->ctx, FORMULA_BYTES, &forms->arena));

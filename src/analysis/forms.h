@@ -40,7 +40,7 @@ typedef struct KalForm {
 
 typedef struct KalForms {
     KalContext *ctx;
-    KalSystem *system;
+    const KalSystem *system;
     const KalInputs *inputs;
     KalArena *arena;
     KalExpr *R;                 ///< n
@@ -60,7 +60,7 @@ typedef struct KalForms {
 } KalForms;
 
 /// Derive and compile.  The caller clears the forms, whatever the answer.
-KAL_CHECKED KalStatus kal_forms_init(KalForms *forms, KalSystem *system,
+KAL_CHECKED KalStatus kal_forms_init(KalForms *forms, const KalSystem *system,
                                      const KalInputs *inputs);
 
 void kal_forms_clear(KalForms *forms);

@@ -14,7 +14,7 @@ static KalStatus fail_memory(const KalSystem *system)
     return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for inputs");
 }
 
-static KalStatus fill_actuator(KalSystem *system, KalArena *arena, size_t index,
+static KalStatus fill_actuator(const KalSystem *system, KalArena *arena, size_t index,
                                KalInput *input)
 {
     const KalActuator *actuator = &system->model->actuators[index];
@@ -31,7 +31,7 @@ static KalStatus fill_actuator(KalSystem *system, KalArena *arena, size_t index,
 }
 
 // The rates of all parameters with respect to one: those that were overridden stay.
-static KalStatus fill_parameter(KalSystem *system, KalArena *arena, size_t index,
+static KalStatus fill_parameter(const KalSystem *system, KalArena *arena, size_t index,
                                 KalInput *input)
 {
     const KalModel *model = system->model;
@@ -71,7 +71,7 @@ static KalStatus fail_name(const KalSystem *system, const char *name)
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static KalStatus find(KalSystem *system, KalArena *arena, const char *name,
+static KalStatus find(const KalSystem *system, KalArena *arena, const char *name,
                       KalInput *input)
 {
     const KalModel *model = system->model;
@@ -120,7 +120,7 @@ static size_t count_names(const char *text)
     return count;
 }
 
-static KalStatus find_named(KalSystem *system, KalArena *arena, const char *text,
+static KalStatus find_named(const KalSystem *system, KalArena *arena, const char *text,
                             KalInputs *inputs)
 {
     char name[NAME_SIZE];
@@ -139,7 +139,8 @@ static KalStatus find_named(KalSystem *system, KalArena *arena, const char *text
     return KAL_OK;
 }
 
-static KalStatus find_actuators(KalSystem *system, KalArena *arena, KalInputs *inputs)
+static KalStatus find_actuators(const KalSystem *system, KalArena *arena,
+                                KalInputs *inputs)
 {
     for (size_t i = 0; i < system->model->n_actuators; i++) {
         KAL_TRY(fill_actuator(system, arena, i, &inputs->list[i]));
@@ -148,7 +149,7 @@ static KalStatus find_actuators(KalSystem *system, KalArena *arena, KalInputs *i
     return KAL_OK;
 }
 
-KalStatus kal_inputs_find(KalSystem *system, KalArena *arena, const char *text,
+KalStatus kal_inputs_find(const KalSystem *system, KalArena *arena, const char *text,
                           KalInputs *out_inputs)
 {
     const size_t most = text ? count_names(text) : system->model->n_actuators;

@@ -24,7 +24,7 @@ typedef struct KalInputs {
 /// Find the inputs that a text names, `u, m`; NULL: all actuators.  A parameter takes
 /// those along whose values follow it, unless they were overridden.  KAL_ERR_USAGE when a
 /// name is none, or is of a parameter on which the structure depends.
-KAL_CHECKED KalStatus kal_inputs_find(KalSystem *system, KalArena *arena,
+KAL_CHECKED KalStatus kal_inputs_find(const KalSystem *system, KalArena *arena,
                                       const char *text, KalInputs *out_inputs);
 
 #endif

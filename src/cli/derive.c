@@ -31,7 +31,7 @@ static KalExit derive(KalModelJob *job)
     if (job->json) {
         show.format = KAL_SHOW_JSON;
     }
-    if (kal_show_system(job->system, &show, kal_standard_output) != KAL_OK) {
+    if (kal_show_system(job->ctx, job->system, &show, kal_standard_output) != KAL_OK) {
         return kal_model_job_fail_plain(job);
     }
     return KAL_EXIT_DONE;

@@ -116,7 +116,7 @@ static KalExit reduce_with(KalModelJob *job, const Speeds *speeds)
     if (job->json) {
         show.format = KAL_SHOW_JSON;
     }
-    return kal_show_reduced(job->system, speeds->choice, speeds->n, &show,
+    return kal_show_reduced(job->ctx, job->system, speeds->choice, speeds->n, &show,
                             kal_standard_output)
                    == KAL_OK
                ? KAL_EXIT_DONE

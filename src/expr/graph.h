@@ -80,6 +80,19 @@ enum {
 /// Make an empty graph.  The caller owns it.
 KAL_CHECKED KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g);
 
+/// A graph that begins as another one: every handle of it means the same in both, and what
+/// either gets from then on the other does not have.  The original is only looked at, so
+/// that many threads may fork one graph, each in a context of its own.  The caller owns it.
+/// KAL_ERR_NOMEM, and what spoiled the original.
+KAL_CHECKED KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g,
+                                     KalGraph **out_fork);
+
+/// Let the graph never change again, from now on to be shared by threads.  Not only
+/// building changes a graph but every walk through formulas (expr/order.h), which takes
+/// notes in it: who has to, forks it.  Nodes and numbers can be looked at.
+void kal_graph_freeze(KalGraph *g);
+bool kal_graph_is_frozen(const KalGraph *g);
+
 /// Free a graph and all its nodes.  NULL is allowed.
 void kal_graph_destroy(KalGraph *g);
 

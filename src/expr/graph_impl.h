@@ -39,6 +39,7 @@ struct KalGraph {
     KalExpr culprit;
     double bad_number;
     bool plain;
+    bool frozen; ///< nothing above changes any more
 };
 
 static inline const KalExprNode *kal_node(const KalGraph *g, KalExpr e)

@@ -29,6 +29,7 @@ typedef struct Walk {
 // Marks hold the epoch of their walk in the high half, so that none needs clearing.
 static bool have_marks(KalGraph *g)
 {
+    assert(!g->frozen);
     if (g->mark_capacity < g->count) {
         const size_t old_size = g->mark_capacity * sizeof *g->marks;
         const size_t new_size = g->capacity * sizeof *g->marks;

@@ -53,9 +53,10 @@ static KalStatus append(KalContext *ctx, void *list, size_t *count, const void *
     return KAL_OK;
 }
 
-#define APPEND(model, list, entry)                                            \
-    append((model)->ctx, (void *)&(model)->list, &(model)->n_##list, (entry), \
-           sizeof *(model)->list)
+#define APPEND(model, list, entry)                                             \
+    (assert(!(model)->fork),                                                   \
+     append((model)->ctx, (void *)&(model)->list, &(model)->n_##list, (entry), \
+            sizeof *(model)->list))
 
 #define CLEAR(model, list)                \
     kal_free((model)->ctx, (model)->list, \
@@ -96,15 +97,20 @@ static KalStatus add_symbol(KalModel *model, KalSymbol entry, const char *before
     return kal_graph_status(model->graph);
 }
 
-static KalStatus init(KalModel *model)
+// A place for texts and for what is found about nodes of the graph.
+static KalStatus init_tables(KalModel *model)
 {
     KAL_TRY(kal_arena_create(model->ctx, TEXT_BYTES, &model->arena));
-    KAL_TRY(kal_graph_create(model->ctx, &model->graph));
     model->kinds =
         (KalKindTable *)kal_arena_alloc(model->arena, 1, sizeof *model->kinds);
-    if (!model->kinds) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for a model");
-    }
+    return model->kinds ? KAL_OK
+                        : kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for a model");
+}
+
+static KalStatus init(KalModel *model)
+{
+    KAL_TRY(init_tables(model));
+    KAL_TRY(kal_graph_create(model->ctx, &model->graph));
     const KalSymbol time = {.name = "t", .kind = KAL_SYMBOL_TIME};
     const KalSymbol energy = {.name = "energy", .kind = KAL_SYMBOL_ENERGY};
     KAL_TRY(add_symbol(model, time, "", "", &model->time));
@@ -128,11 +134,32 @@ KalStatus kal_model_create(KalContext *ctx, KalModel **out_model)
     return KAL_OK;
 }
 
-void kal_model_destroy(KalModel *model)
+KalStatus kal_model_fork(KalContext *ctx, const KalModel *model, KalModel **out_fork)
 {
-    if (!model) {
-        return;
+    KalModel *fork = KAL_NEW(ctx, KalModel);
+    if (!fork) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a model");
     }
+    *fork = *model;
+    fork->fork = true;
+    fork->ctx = ctx;
+    fork->arena = NULL;
+    fork->kinds = NULL;
+    fork->graph = NULL;
+    KalStatus status = init_tables(fork);
+    if (status == KAL_OK) {
+        status = kal_graph_fork(ctx, model->graph, &fork->graph);
+    }
+    if (status != KAL_OK) {
+        kal_model_destroy(fork);
+        return status;
+    }
+    *out_fork = fork;
+    return KAL_OK;
+}
+
+static void clear_lists(KalModel *model)
+{
     CLEAR(model, symbols);
     CLEAR(model, parameters);
     CLEAR(model, coordinates);
@@ -145,6 +172,16 @@ void kal_model_destroy(KalModel *model)
     CLEAR(model, plots);
     CLEAR(model, drawings);
     CLEAR(model, origins);
+}
+
+void kal_model_destroy(KalModel *model)
+{
+    if (!model) {
+        return;
+    }
+    if (!model->fork) {
+        clear_lists(model);
+    }
     if (model->kinds) {
         kal_block_clear(model->ctx, &model->kinds->of);
     }
@@ -290,6 +327,7 @@ static uint16_t find_kinds(const KalModel *model, const uint16_t *known, KalExpr
 KalStatus kal_model_kinds_in(const KalModel *model, KalExpr e, uint64_t *out_kinds)
 {
     KalBlock *table = &model->kinds->of;
+    assert(!kal_graph_is_frozen(model->graph));
     for (uint32_t i = (uint32_t)(table->size / sizeof(uint16_t)); i <= e.index; i++) {
         const uint16_t kinds =
             i == 0 ? 0 : find_kinds(model, (const uint16_t *)table->data, (KalExpr){i});

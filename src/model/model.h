@@ -21,8 +21,9 @@
 ///  - REACTION, COORDINATE_FORCE, CONTROL and ENERGY occur in outputs, events and plots
 ///    only, and REACTION in non-ideal forces too.
 ///
-/// A model that is built does not change, except that derivations add nodes to its graph;
-/// so a graph, with its model, belongs to one thread until all programs are made.
+/// A model that is built does not change, except that derivations add nodes to its graph
+/// until a system is compiled from it.  Whoever derives more from then on takes a fork of
+/// the model, which has a graph of its own; so a compiled model may be shared by threads.
 
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -288,10 +289,17 @@ typedef struct KalModel {
     size_t n_origins;
     struct KalKindTable *kinds; ///< what kal_model_kinds_in() found so far
     KalSimulate simulate;
+    bool fork; ///< all lists above are those of another model
 } KalModel;
 
 /// Make an empty model with a graph.  The caller owns it.
 KAL_CHECKED KalStatus kal_model_create(KalContext *ctx, KalModel **out_model);
+
+/// The same model with a graph of its own, in which formulas of the original mean the same
+/// (kal_graph_fork()).  Its lists are the original's, which has to live longer; nothing can
+/// be added to them.  The caller owns it.
+KAL_CHECKED KalStatus kal_model_fork(KalContext *ctx, const KalModel *model,
+                                     KalModel **out_fork);
 
 /// Free a model.  NULL is allowed.
 void kal_model_destroy(KalModel *model);

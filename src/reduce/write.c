@@ -6,7 +6,7 @@
 #include "reduce/reduction.h"
 #include "show/math.h"
 #include "show/page.h"
-#include "sim/system.h"
+#include "sim/draft.h"
 
 #include <kalaba/reduce.h>
 
@@ -424,19 +424,13 @@ static bool is_symbol(const KalModel *model, const char *name)
     return false;
 }
 
-KalStatus kal_show_reduced(KalSystem *system, const KalSpeedChoice *speeds, size_t n,
-                           const KalShowOptions *options, KalSink sink)
+// Find the outputs that are to be the speeds, and show the equations in them.
+static KalStatus show_in(const KalSystem *system, const KalSpeedChoice *speeds,
+                         size_t n, const KalShowOptions *options, KalSink sink)
 {
-    KAL_NEED(system ? system->ctx : NULL,
-             system && (speeds || n == 0) && options && sink.write
-                 && (unsigned)options->format <= KAL_SHOW_HTML);
     KalExpr values[KAL_REDUCTION_MOST];
     const char *called[KAL_REDUCTION_MOST];
     KalReduction r;
-    if (n > KAL_REDUCTION_MOST) {
-        return kal_fail(system->ctx, KAL_ERR_LIMIT, "at most %d speeds can be given",
-                        KAL_REDUCTION_MOST);
-    }
     for (size_t i = 0; i < n; i++) {
         KAL_TRY(find_speed(system, speeds[i].output, &values[i]));
         called[i] = speeds[i].name;
@@ -452,5 +446,24 @@ KalStatus kal_show_reduced(KalSystem *system, const KalSpeedChoice *speeds, size
         status = show(&r, options, sink);
     }
     kal_reduction_clear(&r);
+    return status;
+}
+
+KalStatus kal_show_reduced(KalContext *ctx, const KalSystem *system,
+                           const KalSpeedChoice *speeds, size_t n,
+                           const KalShowOptions *options, KalSink sink)
+{
+    KAL_NEED(ctx, ctx && system && (speeds || n == 0) && options && sink.write
+                      && (unsigned)options->format <= KAL_SHOW_HTML);
+    if (n > KAL_REDUCTION_MOST) {
+        return kal_fail(ctx, KAL_ERR_LIMIT, "at most %d speeds can be given",
+                        KAL_REDUCTION_MOST);
+    }
+    KalDraft draft;
+    KalStatus status = kal_draft_init(&draft, ctx, system);
+    if (status == KAL_OK) {
+        status = show_in(&draft.system, speeds, n, options, sink);
+    }
+    kal_draft_clear(&draft);
     return status;
 }

@@ -186,8 +186,8 @@ static KalStatus print_equations(Page *page)
                                 "<code>kalaba derive</code> prints them.</p>\n";
     const KalShowOptions options = {.format = KAL_SHOW_HTML};
     const KalStatus status =
-        kal_show_equations(page->data->report->system->equations, &options,
-                           kal_page_sink(&page->equations));
+        kal_show_system(page->data->report->ctx, page->data->report->system, &options,
+                        kal_page_sink(&page->equations));
     if (status == KAL_ERR_LIMIT) {
         kal_page_string(&page->equations, sorry);
     }

@@ -158,9 +158,8 @@ static KalStatus make_record(KalReport *report)
         KAL_TRY(kal_record_add_errors(report->record));
     }
     report->first_formula = kal_table_columns(report->table);
-    return kal_record_add_formulas(report->record, report->system,
-                                   (const KalExpr *)report->formulas.data,
-                                   count_formulas(report));
+    return kal_record_add_formulas(
+        report->record, (const KalExpr *)report->formulas.data, count_formulas(report));
 }
 
 static KalStatus init(KalReport *report)
@@ -169,7 +168,8 @@ static KalStatus init(KalReport *report)
     return make_record(report);
 }
 
-KalStatus kal_report_create(KalContext *ctx, KalSystem *system, KalReport **out_report)
+KalStatus kal_report_create(KalContext *ctx, const KalSystem *system,
+                            KalReport **out_report)
 {
     KAL_NEED(ctx, ctx && system && out_report);
     KalReport *report = KAL_NEW(ctx, KalReport);

@@ -20,7 +20,7 @@
 
 struct KalReport {
     KalContext *ctx;
-    KalSystem *system;
+    const KalSystem *system;
     KalRecord *record;
     const KalTable *table; ///< of the record
     KalMap columns;        ///< node of a formula → its column

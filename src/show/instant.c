@@ -4,6 +4,7 @@
 
 #include "problem/view.h"
 #include "show/show.h"
+#include "sim/draft.h"
 
 #include <kalaba/show.h>
 
@@ -109,13 +110,18 @@ KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
     return KAL_OK;
 }
 
-KalStatus kal_show_system(KalSystem *system, const KalShowOptions *options,
-                          KalSink sink)
+KalStatus kal_show_system(KalContext *ctx, const KalSystem *system,
+                          const KalShowOptions *options, KalSink sink)
 {
-    KAL_NEED(system ? system->ctx : NULL,
-             system && options && sink.write
-                 && (unsigned)options->format <= KAL_SHOW_HTML);
-    return kal_show_equations(system->equations, options, sink);
+    KAL_NEED(ctx, ctx && system && options && sink.write
+                      && (unsigned)options->format <= KAL_SHOW_HTML);
+    KalDraft draft;
+    KalStatus status = kal_draft_init(&draft, ctx, system);
+    if (status == KAL_OK) {
+        status = kal_show_equations(&draft.equations, options, sink);
+    }
+    kal_draft_clear(&draft);
+    return status;
 }
 
 void kal_show_error_json(const char *message, const char *const *names, int n_names,

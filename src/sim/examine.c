@@ -122,7 +122,7 @@ static KalStatus find_rank(KalCheck *check, const KalSparse *rows, double *numbe
     double *M = A + m * n;
     double *zeros = M + n * n;
     fill_values(check, values);
-    KAL_TRY(kal_eval(check->system->model->graph, rows->value, (size_t)rows->start[m],
+    KAL_TRY(kal_eval(check->draft.model->graph, rows->value, (size_t)rows->start[m],
                      values, entries));
     for (int64_t k = 0; k < rows->start[m]; k++) {
         if (!isfinite(entries[k])) { // combinations have no value in special states
@@ -171,20 +171,22 @@ static size_t count_names(const KalSystem *system)
 
 static KalStatus examine(KalCheck *check)
 {
-    KalSystem *system = check->system;
+    const KalSystem *system = check->system;
     check->at_fault = (const char **)kal_alloc(check->ctx, count_names(system),
                                                sizeof *check->at_fault);
     if (!check->at_fault) {
         return fail_memory(check->ctx);
     }
-    KAL_TRY(kal_classify(system->equations, &check->classification));
-    KAL_TRY(kal_conserve(system->equations, &check->conserved));
+    KAL_TRY(kal_draft_init(&check->draft, check->ctx, system));
+    KAL_TRY(kal_classify(&check->draft.equations, &check->classification));
+    KAL_TRY(kal_conserve(&check->draft.equations, &check->conserved));
     KAL_TRY(kal_instant_create(check->ctx, system, &check->instant));
     KAL_TRY(examine_start(check));
     return examine_positions(check);
 }
 
-KalStatus kal_check_create(KalContext *ctx, KalSystem *system, KalCheck **out_check)
+KalStatus kal_check_create(KalContext *ctx, const KalSystem *system,
+                           KalCheck **out_check)
 {
     KAL_NEED(ctx, ctx && system && out_check);
     KalCheck *check = KAL_NEW(ctx, KalCheck);
@@ -210,6 +212,7 @@ void kal_check_destroy(KalCheck *check)
     kal_instant_destroy(check->instant);
     kal_conservation_destroy(check->conserved);
     kal_classification_destroy(check->classification);
+    kal_draft_clear(&check->draft);
     kal_free(check->ctx, check->at_fault,
              count_names(check->system) * sizeof *check->at_fault);
     kal_free(check->ctx, check->reason, check->reason_size);

@@ -8,13 +8,15 @@
 
 #include "derive/classify.h"
 #include "derive/conserve.h"
+#include "sim/draft.h"
 #include "sim/instant.h"
 
 #include <kalaba/examine.h>
 
 struct KalCheck {
     KalContext *ctx;
-    KalSystem *system;
+    KalDraft draft; ///< with what the examination derives
+    const KalSystem *system;
     KalClassification *classification;
     KalConservation *conserved;
     KalInstant *instant; ///< at the start

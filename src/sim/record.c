@@ -3,6 +3,7 @@
 #include "sim/record.h"
 
 #include "base/block.h"
+#include "sim/draft.h"
 #include "sim/run.h"
 
 #include <kalaba/text.h>
@@ -271,10 +272,27 @@ KalStatus kal_record_add_errors(KalRecord *record)
     return widen(record);
 }
 
-KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
-                                  const KalExpr *formulas, size_t count)
+// Programs and doubts of formulas; they need no graph once they are made.
+static KalStatus compile_formulas(KalRecord *record, const KalExpr *formulas,
+                                  size_t count)
 {
-    KAL_TRY(kal_system_compile(system, formulas, count, &record->program));
+    KalDraft draft;
+    KalStatus status = kal_draft_init(&draft, record->ctx, record->system);
+    if (status == KAL_OK) {
+        status = kal_system_compile(&draft.system, formulas, count, &record->program);
+    }
+    if (status == KAL_OK) {
+        status =
+            kal_doubts_init(&record->formula_doubts, &draft.system, formulas, count);
+    }
+    kal_draft_clear(&draft);
+    return status;
+}
+
+KalStatus kal_record_add_formulas(KalRecord *record, const KalExpr *formulas,
+                                  size_t count)
+{
+    KAL_TRY(compile_formulas(record, formulas, count));
     const size_t numbers = count + kal_program_work(record->program);
     record->formulas = (double *)kal_alloc(record->ctx, numbers + 1, sizeof(double));
     if (!record->formulas) {
@@ -282,10 +300,9 @@ KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
     }
     record->formulas_size = (numbers + 1) * sizeof(double);
     record->work = record->formulas + count;
-    kal_program_prepare(record->program, system->parameters, record->work);
-    KAL_TRY(kal_doubts_init(&record->formula_doubts, system, formulas, count));
+    kal_program_prepare(record->program, record->system->parameters, record->work);
     KAL_TRY(kal_doubter_init(&record->doubter, record->ctx, &record->formula_doubts,
-                             system));
+                             record->system));
     for (size_t i = 0; i < count; i++) {
         KAL_TRY(add_column(record, (Column){.kind = FORMULA, .index = (int)i}));
     }

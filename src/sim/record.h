@@ -12,8 +12,8 @@
 
 /// Add a column for each of `count` formulas, of anything that an output may use, under
 /// the names #1, #2, …; before the first row and once.  Where a formula has no value its
-/// column has NaN.  Compiles them: while it runs nothing else may use the system.
-KAL_CHECKED KalStatus kal_record_add_formulas(KalRecord *record, KalSystem *system,
+/// column has NaN.
+KAL_CHECKED KalStatus kal_record_add_formulas(KalRecord *record,
                                               const KalExpr *formulas, size_t count);
 
 /// Add the columns `error(position)` and `error(velocity)`: the largest residuals that

@@ -630,7 +630,9 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     KAL_TRY(note_switches(system));
     enter(options, KAL_LOAD_COMPILE);
     KAL_TRY(derive_doubts(system));
-    return compile_all(system);
+    KAL_TRY(compile_all(system));
+    kal_graph_freeze(system->model->graph);
+    return KAL_OK;
 }
 
 // A file on its way into the list of sources.

@@ -7,7 +7,7 @@
 #include "linalg/lu.h"
 #include "reduce/reduction.h"
 #include "rng.h"
-#include "sim/system.h"
+#include "sim/draft.h"
 
 #include <math.h>
 
@@ -55,6 +55,8 @@ typedef struct State {
     double v[KAL_REDUCTION_MOST];
 } State;
 
+static KalDraft draft; // of the system that is reduced
+
 static void reduce(Lab *lab, KalReduction *r, const char *const *names, size_t n)
 {
     KalExpr values[KAL_REDUCTION_MOST] = {{0}};
@@ -67,7 +69,8 @@ static void reduce(Lab *lab, KalReduction *r, const char *const *names, size_t n
         }
     }
     const KalSpeedNames speeds = {names, values, n};
-    if (!ok(kal_reduction_init(r, lab->system->equations, &speeds) == KAL_OK)) {
+    ok(kal_draft_init(&draft, lab->ctx, lab->system) == KAL_OK);
+    if (!ok(kal_reduction_init(r, &draft.equations, &speeds) == KAL_OK)) {
         printf("# %s\n", kal_context_message(lab->ctx));
     }
 }
@@ -202,6 +205,7 @@ static void accelerations_are_those_of_the_full_equations(void)
         }
         ok(r.explicit_form || k == 6);
         kal_reduction_clear(&r);
+        kal_draft_clear(&draft);
         lab_close(&lab);
     }
 }
@@ -226,6 +230,7 @@ static void speeds_may_be_given(void)
             compare(&lab, &r, &rng);
         }
         kal_reduction_clear(&r);
+        kal_draft_clear(&draft);
         lab_close(&lab);
     }
 }
@@ -248,9 +253,11 @@ static KalStatus fail_with(const char *text, const char *const *names, size_t n,
         }
     }
     const KalSpeedNames speeds = {names, values, n};
-    const KalStatus status = kal_reduction_init(&r, lab.system->equations, &speeds);
+    ok(kal_draft_init(&draft, lab.ctx, lab.system) == KAL_OK);
+    const KalStatus status = kal_reduction_init(&r, &draft.equations, &speeds);
     snprintf(message, size, "%s", kal_context_message(lab.ctx));
     kal_reduction_clear(&r);
+    kal_draft_clear(&draft);
     lab_close(&lab);
     return status;
 }
@@ -296,16 +303,18 @@ static void every_allocation_may_fail(void)
     if (!lab_expect(&lab, models[1])) {
         return;
     }
+    ok(kal_draft_init(&draft, lab.ctx, lab.system) == KAL_OK);
     for (long calls = 0; status != KAL_OK && calls < 5000; calls++) {
         KalReduction r;
         lab.fault.calls_left = calls;
-        status = kal_reduction_init(&r, lab.system->equations, &none);
+        status = kal_reduction_init(&r, &draft.equations, &none);
         lab.fault.calls_left = -1;
         ok(status == KAL_OK || status == KAL_ERR_NOMEM);
         kal_reduction_clear(&r);
-        kal_graph_recover(lab.system->model->graph);
+        kal_graph_recover(draft.model->graph);
     }
     ok(status == KAL_OK);
+    kal_draft_clear(&draft);
     lab_close(&lab);
 }
 

@@ -36,7 +36,8 @@ static KalStatus show(Lab *lab, KalShowFormat format, const KalSpeedChoice *spee
 {
     const KalShowOptions options = {.format = format};
     *shown = (Shown){.length = 0};
-    return kal_show_reduced(lab->system, speeds, n, &options, (KalSink){keep, shown});
+    return kal_show_reduced(lab->ctx, lab->system, speeds, n, &options,
+                            (KalSink){keep, shown});
 }
 
 static const KalSpeedChoice SPEEDS[] = {

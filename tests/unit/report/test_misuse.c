@@ -373,10 +373,11 @@ static void showing(void)
     KalReport *report = NULL;
     const KalShowOptions strange = {.format = (KalShowFormat)99};
     const KalShowOptions text = {.format = KAL_SHOW_TEXT};
-    refused(kal_show_system(rod, &strange, sink), "kal_show_system");
-    refused(kal_show_system(rod, NULL, sink), "kal_show_system");
-    refused(kal_show_system(rod, &text, no_sink), "kal_show_system");
-    refused(kal_show_reduced(rod, NULL, 1, &text, sink), "kal_show_reduced");
+    refused(kal_show_system(ctx, rod, &strange, sink), "kal_show_system");
+    refused(kal_show_system(ctx, rod, NULL, sink), "kal_show_system");
+    refused(kal_show_system(ctx, NULL, &text, sink), "kal_show_system");
+    refused(kal_show_system(ctx, rod, &text, no_sink), "kal_show_system");
+    refused(kal_show_reduced(ctx, rod, NULL, 1, &text, sink), "kal_show_reduced");
     refused(kal_check_create(ctx, NULL, &check), "kal_check_create");
     kal_show_check(NULL, &text, sink);
     kal_show_error_json(NULL, NULL, 0, sink);

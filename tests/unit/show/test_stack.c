@@ -125,7 +125,7 @@ static void ignore(void *user, const char *text, size_t length)
     *(size_t *)user += text ? length : 0;
 }
 
-static void show(KalSystem *system)
+static void show(KalContext *ctx, const KalSystem *system)
 {
     static const KalShowFormat formats[] = {KAL_SHOW_TEXT, KAL_SHOW_LATEX,
                                             KAL_SHOW_JSON};
@@ -133,7 +133,7 @@ static void show(KalSystem *system)
     for (int i = 0; i < 3; i++) {
         const KalShowOptions options = {.format = formats[i], .closed_form = true};
         const KalStatus status =
-            kal_show_system(system, &options, (KalSink){ignore, &shown});
+            kal_show_system(ctx, system, &options, (KalSink){ignore, &shown});
         ok(status == KAL_OK || status == KAL_ERR_LIMIT);
     }
 }
@@ -152,7 +152,7 @@ static void use(KalContext *ctx, KalSystem *system)
     (void)!kal_instant_solve(instant, &answer);
     kal_instant_destroy(instant);
     free(text.data);
-    show(system);
+    show(ctx, system);
 }
 
 static void *load(void *user)
