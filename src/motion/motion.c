@@ -321,11 +321,65 @@ static KalStatus begin(KalMotion *s, const KalMotionProblem *problem)
     return KAL_OK;
 }
 
+// Masses that differ by more than this leave a light coordinate few digits, in units that
+// are made of masses, next to a heavy one.
+static const double COMPARABLE = 1e16;
+
+static double mass_of(const KalMotion *s, size_t j)
+{
+    return s->given.M[j * (size_t)(s->given.n + 1)];
+}
+
+static bool masses_compare(const KalMotion *s)
+{
+    double lightest = INFINITY;
+    double heaviest = 0.0;
+    for (size_t j = 0; j < (size_t)s->given.n; j++) {
+        const double mass = mass_of(s, j);
+        heaviest = mass > heaviest ? mass : heaviest;
+        lightest = mass > 0.0 && mass < lightest ? mass : lightest;
+    }
+    return !(heaviest > COMPARABLE * lightest);
+}
+
+// The same of what a constraint joins, whatever units it is written in.
+static bool row_compares(const KalMotion *s, const double *row)
+{
+    double least = INFINITY;
+    double most = 0.0;
+    for (size_t j = 0; j < (size_t)s->given.n; j++) {
+        const double mass = mass_of(s, j);
+        if (row[j] != 0.0 && mass > 0.0) {
+            least = fmin(least, row[j] / mass * row[j]);
+            most = fmax(most, row[j] / mass * row[j]);
+        }
+    }
+    return !(most > COMPARABLE * least);
+}
+
+// Whether constraints join masses of comparable size.  The fast ways compute in natural
+// units; else the general road refines in given ones (theory (7.6)).
+static bool constraints_compare(const KalMotion *s)
+{
+    const KalMotionProblem *p = &s->given;
+    bool compare = true;
+    if (p->m > 0 && !masses_compare(s)) {
+        for (int i = 0; i < p->m && compare; i++) {
+            compare = row_compares(s, p->A + (size_t)i * (size_t)p->n);
+        }
+    }
+    return compare;
+}
+
+static bool may_be_fast(const KalMotion *s)
+{
+    return s->options.formulation == KAL_FORMULATION_DEFAULT && constraints_compare(s);
+}
+
 // A checked problem, by the long ways.
 static KalStatus solve_checked(KalMotion *s, KalMotionAnswer *answer)
 {
-    if (s->options.formulation == KAL_FORMULATION_DEFAULT
-        && kal_motion_regular(s, answer)) {
+    if (may_be_fast(s) && kal_motion_regular(s, answer)) {
         return KAL_OK;
     }
     return kal_motion_general(s, answer);
@@ -333,8 +387,7 @@ static KalStatus solve_checked(KalMotion *s, KalMotionAnswer *answer)
 
 static bool solve_short(KalMotion *s, KalMotionAnswer *answer)
 {
-    return s->options.formulation == KAL_FORMULATION_DEFAULT && kal_motion_is_plain(s)
-           && kal_motion_short(s, answer);
+    return kal_motion_is_plain(s) && may_be_fast(s) && kal_motion_short(s, answer);
 }
 
 KalStatus kal_motion_solve(KalMotion *motion, const KalMotionProblem *problem,

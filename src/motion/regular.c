@@ -205,12 +205,13 @@ static void find_missing(const KalMotion *s, const double *lambda, double *force
     for (int i = 0; i < p->m; i++) {
         const double *row = p->A + (size_t)i * n;
         b[i] = p->b[i] - kal_dot(p->n, row, s->qdd);
-        kal_axpy(p->n, lambda[i] + s->weights[i] * b[i], row, force);
+        kal_axpy(p->n, lambda[i] + (s->weak ? s->weights[i] * b[i] : 0.0), row, force);
     }
 }
 
-// Solve once more for what is missing of a strengthened M: weights have nothing to do with
-// the forces there are, and their rounding must not show in them.
+// Solve once more for what is missing: weights have nothing to do with the forces there
+// are, and their rounding must not show in them; nor that of heavy coordinates in light ones
+// that have nothing to do with them (theory (7.6)).
 static void refine(KalMotion *s, double *lambda)
 {
     const int n = s->given.n;
@@ -274,9 +275,7 @@ static bool solve_pivoted(KalMotion *s, KalMotionAnswer *answer)
     const bool dependent = s->rows.rank < s->given.m;
     double *lambda_total = s->given.C ? s->scratch[3] : s->lambda;
     solve_instant(s, lambda_total);
-    if (s->weak) {
-        refine(s, lambda_total);
-    }
+    refine(s, lambda_total);
     kal_motion_clear_marks(s);
     if (dependent && !settle_dependence(s, lambda_total)) {
         return false;
