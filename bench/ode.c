@@ -4,8 +4,7 @@
 // oscillators (4 states), of a chain of 100 states, with dense output and with projection,
 // less the time that the rates take alone.
 
-#include "ode/dop853.h"
-#include "ode/stiff.h"
+#include "ode/integrator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,34 +94,35 @@ typedef struct Run {
 static KalOdeCounts run_explicit(KalContext *ctx, const KalOdeSystem *system,
                                  bool dense)
 {
-    KalDop853 *solver = NULL;
+    KalIntegrator *solver = NULL;
     KalOdeStep step = {.finished = false};
     double y[N_MAX] = {1.0, 0.0, 0.5, 0.5};
-    check(kal_dop853_create(ctx, system, NULL, &solver));
-    check(kal_dop853_start(solver, 0.0, y, 400.0));
+    check(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, system, NULL, &solver));
+    check(kal_integrator_start(solver, 0.0, y, 400.0));
     while (!step.finished) {
-        check(kal_dop853_step(solver, &step));
+        check(kal_integrator_step(solver, &step));
         if (dense) {
-            check(kal_dop853_interpolate(solver, 0.5 * (step.t_old + step.t_new), y));
+            check(
+                kal_integrator_interpolate(solver, 0.5 * (step.t_old + step.t_new), y));
         }
     }
-    const KalOdeCounts counts = kal_dop853_counts(solver);
-    kal_dop853_destroy(solver);
+    const KalOdeCounts counts = kal_integrator_counts(solver);
+    kal_integrator_destroy(solver);
     return counts;
 }
 
 static KalOdeCounts run_stiff(KalContext *ctx, const KalOdeSystem *system)
 {
-    KalStiff *solver = NULL;
+    KalIntegrator *solver = NULL;
     KalOdeStep step = {.finished = false};
     const double y[N_MAX] = {1.0, 0.0, 0.5, 0.5};
-    check(kal_stiff_create(ctx, system, NULL, &solver));
-    check(kal_stiff_start(solver, 0.0, y, 20.0));
+    check(kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, system, NULL, &solver));
+    check(kal_integrator_start(solver, 0.0, y, 20.0));
     while (!step.finished) {
-        check(kal_stiff_step(solver, &step));
+        check(kal_integrator_step(solver, &step));
     }
-    const KalOdeCounts counts = kal_stiff_counts(solver);
-    kal_stiff_destroy(solver);
+    const KalOdeCounts counts = kal_integrator_counts(solver);
+    kal_integrator_destroy(solver);
     return counts;
 }
 

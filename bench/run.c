@@ -7,7 +7,7 @@
 //
 //     bench_run PENDULUM SLIDER_CRANK RTOL ATOL
 
-#include "ode/dop853.h"
+#include "ode/integrator.h"
 
 #include <kalaba/kalaba.h>
 
@@ -157,7 +157,7 @@ static Result run_hand(const Hand *hand, Tolerances tolerances)
         .n = hand->n, .rate = hand->rate, .project = hand->project};
     KalOdeOptions options = kal_ode_options();
     KalContext *ctx = NULL;
-    KalDop853 *solver = NULL;
+    KalIntegrator *solver = NULL;
     KalOdeStep step = {.finished = false};
     Result result = {.seconds = 0.0};
     double y[MOST];
@@ -166,22 +166,23 @@ static Result run_hand(const Hand *hand, Tolerances tolerances)
     memcpy(y, hand->y, sizeof y);
     const double begin = now();
     check(NULL, kal_context_create(NULL, NULL, &ctx));
-    check(ctx, kal_dop853_create(ctx, &system, &options, &solver));
+    check(ctx, kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, &options,
+                                     &solver));
     check(ctx, system.project(NULL, 0.0, y));
-    check(ctx, kal_dop853_start(solver, 0.0, y, hand->until));
+    check(ctx, kal_integrator_start(solver, 0.0, y, hand->until));
     const double started = now();
     while (!step.finished) {
-        check(ctx, kal_dop853_step(solver, &step));
+        check(ctx, kal_integrator_step(solver, &step));
     }
     const double end = now();
-    const KalOdeCounts counts = kal_dop853_counts(solver);
+    const KalOdeCounts counts = kal_integrator_counts(solver);
     result.seconds = end - started;
     result.total = end - begin;
     result.steps = counts.steps;
     result.rejected = counts.rejected;
     result.evaluations = counts.evaluations;
     memcpy(result.y, step.y_new, (size_t)hand->n * sizeof(double));
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     kal_context_destroy(ctx);
     return result;
 }

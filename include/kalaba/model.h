@@ -51,6 +51,12 @@ typedef enum KalDrift {
 #undef KAL_DRIFT_ENUM
 } KalDrift;
 
+/// The word of an integrator in models and options; NULL for a number that is none.
+KAL_API const char *kal_method_word(KalMethod method);
+
+/// The word of a treatment of drift; NULL for a number that is none.
+KAL_API const char *kal_drift_word(KalDrift drift);
+
 #ifdef __cplusplus
 }
 #endif

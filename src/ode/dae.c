@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: MIT
 
-#include "ode/dae.h"
+// Implicit equations F(t, y, y') = 0, of differential and algebraic unknowns, by backward
+// differentiation formulas of orders 1 to 5 with error control, by IDA of SUNDIALS
+// (docs/theory/verification.md; Brenan, Campbell, Petzold, Numerical Solution of
+// Initial-Value Problems in Differential-Algebraic Equations, chapter 5).
+//
+// y' is replaced by a difference quotient of the last states, and each step solves what
+// remains by Newton's iteration, with a Jacobian found by differences.  Errors are
+// controlled in differential unknowns only.  y and y' of the start have to satisfy the
+// equations; the rate of the system says y'.  There is no projection.
+//
+// IDA has the history; y and its copy before the last step are kept here, so that a failure
+// can be undone: IDA then begins anew.  SUNDIALS takes its own memory, past the context.
 
+#include "ode/ode_impl.h"
 #include "ode/sundials.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    ARRAYS = 4,    // y, y', tolerances, kinds
-    STEPS = 50000, // in one advance
+    ARRAYS = 6,         // y, y', tolerances, kinds, y_old, y'_old
+    MOST_STATES = 2048, // for matrices are full
     TEXT_SIZE = 256
 };
 
-struct KalDae {
-    KalContext *ctx;
-    KalDaeSystem system;
-    double t;
-    KalStatus refusal;    // of a callback in the advance at hand
+typedef struct Dae {
+    KalIntegrator base;
+    bool fresh;           // IDA is to start anew from the present state
+    long rejected_before; // in earlier starts
+    KalStatus refusal;    // of a callback in the step at hand
     char text[TEXT_SIZE]; // what IDA says about its failure
     double *block;
+    double *y_old; // before the last step, and y' after it
     KalIdaLibrary call;
     SUNContext sun;
     void *ida;
@@ -27,15 +42,16 @@ struct KalDae {
     N_Vector yp;
     N_Vector atols;
     N_Vector kinds;
+    N_Vector sample; // wherever the user wants it
     SUNMatrix J;
     SUNLinearSolver linear;
-};
+} Dae;
 
 // IDA would print; failures are told through the context instead.
 static void keep_text(int code, const char *module, const char *function, char *text,
                       void *user)
 {
-    KalDae *d = user;
+    Dae *d = user;
     (void)module;
     if (code < 0) {
         (void)snprintf(d->text, sizeof d->text, "%s: %s", function, text);
@@ -45,21 +61,26 @@ static void keep_text(int code, const char *module, const char *function, char *
 static int call_residual(realtype t, N_Vector y, N_Vector yp, N_Vector residual,
                          void *user)
 {
-    KalDae *d = user;
-    const KalStatus status = d->system.residual(
-        d->system.user, t, d->call.N_VGetArrayPointer(y),
+    Dae *d = user;
+    d->base.counts.evaluations++;
+    const KalStatus status = d->base.system.residual(
+        d->base.system.user, t, d->call.N_VGetArrayPointer(y),
         d->call.N_VGetArrayPointer(yp), d->call.N_VGetArrayPointer(residual));
     if (status == KAL_OK) {
         return 0;
     }
     d->refusal = status;
-    return d->system.may_retry(status) ? 1 : -1;
+    if (!kal_ode_may_retry(&d->base.system, status)) {
+        return -1;
+    }
+    d->base.counts.retries++;
+    return 1;
 }
 
 // The objects that IDA works with; some may be missing.
-static bool make_parts(KalDae *d)
+static bool make_parts(Dae *d)
 {
-    const sunindextype n = d->system.n;
+    const sunindextype n = d->base.system.n;
     if (d->call.SUNContext_Create(NULL, &d->sun) != 0) {
         return false;
     }
@@ -67,9 +88,10 @@ static bool make_parts(KalDae *d)
     d->yp = d->call.N_VMake_Serial(n, d->block + n, d->sun);
     d->atols = d->call.N_VMake_Serial(n, d->block + 2 * n, d->sun);
     d->kinds = d->call.N_VMake_Serial(n, d->block + 3 * n, d->sun);
+    d->sample = d->call.N_VMake_Serial(n, d->block, d->sun);
     d->J = d->call.SUNDenseMatrix(n, n, d->sun);
     d->ida = d->call.IDACreate(d->sun);
-    if (!d->y || !d->yp || !d->atols || !d->kinds || !d->J || !d->ida) {
+    if (!d->y || !d->yp || !d->atols || !d->kinds || !d->sample || !d->J || !d->ida) {
         return false;
     }
     d->linear = d->call.SUNLinSol_Dense(d->y, d->J, d->sun);
@@ -77,66 +99,47 @@ static bool make_parts(KalDae *d)
 }
 
 // All that IDA has to know; 0 when it agrees.
-static int set_up(KalDae *d)
+static int set_up(Dae *d)
 {
     int flag = d->call.IDASetErrHandlerFn(d->ida, keep_text, d);
-    flag = flag ? flag : d->call.IDAInit(d->ida, call_residual, d->t, d->y, d->yp);
+    flag = flag ? flag : d->call.IDAInit(d->ida, call_residual, 0.0, d->y, d->yp);
     flag = flag ? flag : d->call.IDASetUserData(d->ida, d);
-    flag = flag ? flag : d->call.IDASVtolerances(d->ida, d->system.rtol, d->atols);
+    flag =
+        flag ? flag : d->call.IDASVtolerances(d->ida, d->base.options.rtol, d->atols);
     flag = flag ? flag : d->call.IDASetId(d->ida, d->kinds);
     flag = flag ? flag : d->call.IDASetSuppressAlg(d->ida, SUNTRUE);
-    flag = flag ? flag : d->call.IDASetMaxNumSteps(d->ida, STEPS);
+    flag = flag ? flag : d->call.IDASetMaxStep(d->ida, d->base.options.max_step);
     return flag ? flag : d->call.IDASetLinearSolver(d->ida, d->linear, d->J);
 }
 
-static KalStatus init(KalDae *d, const double *y, const double *yp)
+static KalStatus init(KalIntegrator *base)
 {
-    const size_t n = (size_t)d->system.n;
-    d->block = (double *)kal_alloc(d->ctx, ARRAYS * n, sizeof(double));
+    Dae *d = (Dae *)base;
+    const size_t n = (size_t)base->system.n;
+    KAL_TRY(kal_ida_library_open(base->ctx, KAL_IDA_NAME, &d->call));
+    d->block = (double *)kal_alloc(base->ctx, ARRAYS * n, sizeof(double));
     if (!d->block || !make_parts(d)) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for an integrator");
+        return kal_fail(base->ctx, KAL_ERR_NOMEM, "no memory for IDA with %d unknowns",
+                        base->system.n);
     }
-    memcpy(d->block, y, n * sizeof(double));
-    memcpy(d->block + n, yp, n * sizeof(double));
-    memcpy(d->block + 2 * n, d->system.atols, n * sizeof(double));
-    memcpy(d->block + 3 * n, d->system.kinds, n * sizeof(double));
+    d->y_old = d->block + 4 * n;
+    const KalOdeOptions *options = &base->options;
+    for (size_t i = 0; i < n; i++) {
+        const bool differential = !base->system.kinds || base->system.kinds[i] != 0.0;
+        d->block[2 * n + i] = options->atols ? options->atols[i] : options->atol;
+        d->block[3 * n + i] = differential ? 1.0 : 0.0;
+    }
+    base->system.kinds = NULL; // borrowed for this call only
     return set_up(d) == IDA_SUCCESS ? KAL_OK
-                                    : kal_fail(d->ctx, KAL_ERR_NOMEM,
+                                    : kal_fail(base->ctx, KAL_ERR_NOMEM,
                                                "IDA could not be set up: %s", d->text);
 }
 
-KalStatus kal_dae_create(KalContext *ctx, const KalDaeSystem *system, double t,
-                         const double *y, const double *yp, KalDae **out_dae)
+static void clear(KalIntegrator *base)
 {
-    if (system->n > KAL_DAE_LIMIT) {
-        return kal_fail(ctx, KAL_ERR_LIMIT,
-                        "%d unknowns are too many for implicit equations: at most %d",
-                        system->n, KAL_DAE_LIMIT);
-    }
-    KalIdaLibrary library;
-    KAL_TRY(kal_ida_library_open(ctx, KAL_IDA_NAME, &library));
-    KalDae *d = KAL_NEW(ctx, KalDae);
-    if (!d) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an integrator");
-    }
-    d->ctx = ctx;
-    d->call = library;
-    d->system = *system;
-    d->t = t;
-    const KalStatus status = init(d, y, yp);
-    if (status != KAL_OK) {
-        kal_dae_destroy(d);
-        return status;
-    }
-    *out_dae = d;
-    return KAL_OK;
-}
-
-void kal_dae_destroy(KalDae *dae)
-{
-    KalDae *d = dae;
-    if (!d) {
-        return;
+    Dae *d = (Dae *)base;
+    if (!d->call.IDAFree) {
+        return; // there is no library, and so nothing
     }
     d->call.IDAFree(&d->ida);
     if (d->linear) {
@@ -145,30 +148,134 @@ void kal_dae_destroy(KalDae *dae)
     if (d->J) {
         d->call.SUNMatDestroy(d->J);
     }
+    d->call.N_VDestroy(d->sample);
     d->call.N_VDestroy(d->kinds);
     d->call.N_VDestroy(d->atols);
     d->call.N_VDestroy(d->yp);
     d->call.N_VDestroy(d->y);
     d->call.SUNContext_Free(&d->sun);
-    kal_free(d->ctx, d->block, ARRAYS * (size_t)d->system.n * sizeof(double));
-    kal_free(d->ctx, d, sizeof *d);
+    kal_free(base->ctx, d->block, ARRAYS * (size_t)base->system.n * sizeof(double));
 }
 
-KalStatus kal_dae_advance(KalDae *dae, double t, double *out_y)
+static KalStatus start(KalIntegrator *base, const double *y)
 {
-    KalDae *d = dae;
-    double reached = d->t;
+    Dae *d = (Dae *)base;
+    const size_t n = (size_t)base->system.n;
+    memcpy(d->block, y, n * sizeof(double));
+    d->fresh = true;
+    base->last = kal_ode_no_step(base->t, d->block);
+    return kal_ode_rate(base->ctx, &base->system, base->t, d->block, d->block + n);
+}
+
+// Tell IDA where to stop, if there is such a time.
+static int set_stop(const Dae *d)
+{
+    return isfinite(d->base.t_end) ? d->call.IDASetStopTime(d->ida, d->base.t_end)
+                                   : IDA_SUCCESS;
+}
+
+// A finite end once told cannot be taken back, and IDA may be a little further than it
+// said: then it begins anew.
+static void move_end(KalIntegrator *base)
+{
+    Dae *d = (Dae *)base;
+    d->fresh = d->fresh || !isfinite(base->t_end) || set_stop(d) != IDA_SUCCESS;
+}
+
+static void set_max_step(KalIntegrator *base)
+{
+    const Dae *d = (const Dae *)base;
+    (void)d->call.IDASetMaxStep(d->ida, base->options.max_step);
+}
+
+// Let IDA begin anew with the present state.
+static int begin_anew(Dae *d)
+{
+    const double first = d->base.direction * d->base.options.first_step;
+    d->rejected_before = d->base.counts.rejected;
+    int flag = d->call.IDAReInit(d->ida, d->base.t, d->y, d->yp);
+    flag = flag ? flag : d->call.IDASetInitStep(d->ida, first);
+    flag = flag ? flag : set_stop(d);
+    d->fresh = false;
+    return flag;
+}
+
+static void count_rejected(Dae *d)
+{
+    long errors = 0;
+    long unsolved = 0;
+    (void)d->call.IDAGetNumErrTestFails(d->ida, &errors);
+    (void)d->call.IDAGetNumNonlinSolvConvFails(d->ida, &unsolved);
+    d->base.counts.rejected = d->rejected_before + errors + unsolved;
+}
+
+// One step of IDA; returns its flag.
+static int advance(Dae *d, double *out_t)
+{
+    const KalIntegrator *base = &d->base;
+    // The first step is chosen by how far this is; later ones look at its sign only.
+    const double ahead = base->t + base->direction * (1.0 + fabs(base->t));
+    const double goal = isfinite(base->goal) ? base->goal : ahead;
     d->refusal = KAL_OK;
     d->text[0] = '\0';
-    const int flag = d->call.IDASolve(d->ida, t, &reached, d->y, d->yp, IDA_NORMAL);
-    if (flag < 0) {
-        if (d->refusal != KAL_OK) {
-            return d->refusal;
-        }
-        return kal_fail(d->ctx, flag == IDA_MEM_FAIL ? KAL_ERR_NOMEM : KAL_ERR_STEP,
-                        "IDA gives up before t = %.17g: %s", t, d->text);
+    const int flag = d->fresh ? begin_anew(d) : IDA_SUCCESS;
+    return flag == IDA_SUCCESS
+               ? d->call.IDASolve(d->ida, goal, out_t, d->y, d->yp, IDA_ONE_STEP)
+               : flag;
+}
+
+static KalStatus step(KalIntegrator *base)
+{
+    Dae *d = (Dae *)base;
+    const size_t n = (size_t)base->system.n;
+    assert(base->last.y_new == d->block);
+    memcpy(d->y_old, d->block, 2 * n * sizeof(double)); // y' follows y in both
+    double t_new = base->t;
+    const int flag = advance(d, &t_new);
+    count_rejected(d);
+    if (flag < 0 || t_new == base->t) {
+        memcpy(d->block, d->y_old, 2 * n * sizeof(double));
+        d->fresh = true;
+        return d->refusal != KAL_OK
+                   ? d->refusal
+                   : kal_fail(base->ctx,
+                              flag == IDA_MEM_FAIL ? KAL_ERR_NOMEM : KAL_ERR_STEP,
+                              "IDA gives up at t = %.17g: %s", base->t, d->text);
     }
-    d->t = reached;
-    memcpy(out_y, d->block, (size_t)d->system.n * sizeof(double));
+    base->last = (KalOdeStep){
+        .t_old = base->t, .t_new = t_new, .y_old = d->y_old, .y_new = d->block};
     return KAL_OK;
 }
+
+static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
+{
+    Dae *d = (Dae *)base;
+    assert(!d->fresh); // IDA has the step
+    d->call.N_VSetArrayPointer(out_y, d->sample);
+    const int flag = d->call.IDAGetDky(d->ida, t, 0, d->sample);
+    d->call.N_VSetArrayPointer(d->block, d->sample);
+    return flag == IDA_SUCCESS ? KAL_OK
+                               : kal_fail(base->ctx, KAL_ERR_USAGE,
+                                          "IDA does not interpolate: %s", d->text);
+}
+
+static int order(const KalIntegrator *base)
+{
+    const Dae *d = (const Dae *)base;
+    int last = 1;
+    (void)d->call.IDAGetLastOrder(d->ida, &last);
+    return last > 1 ? last : 1;
+}
+
+const KalIntegratorKind kal_dae = {
+    .traits = {.word = "dae", .most_states = MOST_STATES, .needs_residual = true},
+    .size = sizeof(Dae),
+    .init = init,
+    .clear = clear,
+    .start = start,
+    .step = step,
+    .interpolate = interpolate,
+    .order = order,
+    .end_moved = move_end,
+    .max_step_set = set_max_step,
+};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What the integrators share: systems of ordinary differential equations y' = f(t, y) as
-/// callbacks, options, and what a step answers.
+/// What the integrators of integrator.h work with: systems of differential equations
+/// y' = f(t, y) or F(t, y, y') = 0 as callbacks, options, and steps.
 ///
 /// Integrators know no models.  They see a rate, and optionally a projection that brings a
 /// state back to a manifold on which the true solution lies.
 ///
-/// Callbacks answer a KalStatus and explain failures in the context, as every call does.
+/// Callbacks return a KalStatus and explain failures in the context, as every call does.
 /// A failure stops the step, and status and explanation go to whoever asked for it; unless
 /// `may_retry` holds for the status: then the state tried is taken to lie outside of the
 /// domain of f, and the step is tried again, a quarter as long, a bounded number of times.
@@ -37,15 +37,22 @@ typedef KalStatus (*KalProjectFn)(void *user, double t, double *y);
 typedef KalStatus (*KalRateJacobianFn)(void *user, double t, const double *y,
                                        double *out_J);
 
+/// The residual F(t, y, y') of implicit equations, n numbers.
+typedef KalStatus (*KalResidualFn)(void *user, double t, const double *y,
+                                   const double *yp, double *out_residual);
+
 /// A system of n equations.
 typedef struct KalOdeSystem {
     int n;
     int n_integrals; ///< the last of the n are integrals along the solution: no rate
                      ///< depends on them, and the choice of steps does not either
     void *user;      ///< passed to all callbacks as it is
-    KalRateFn rate;
-    KalProjectFn project;           ///< after every step; NULL: none
-    KalRateJacobianFn jacobian;     ///< for methods that need it, else NULL
+    KalRateFn rate; ///< of implicit equations: y' at the start, which solves them there
+    KalProjectFn project;       ///< after every step; NULL: none
+    KalRateJacobianFn jacobian; ///< for methods that need it, else NULL
+    KalResidualFn residual;     ///< likewise
+    const double *kinds; ///< n, with a residual: 1 for a differential unknown, 0 for an
+                         ///< algebraic one.  Copied
     bool (*may_retry)(KalStatus s); ///< NULL: for KAL_ERR_NUMBER only
 } KalOdeSystem;
 
@@ -58,7 +65,7 @@ typedef struct KalOdeOptions {
     double first_step;   ///< > 0, or 0: found automatically
     double max_step;     ///< > 0, or 0: no bound
     double fixed_step;   ///< > 0: all steps have this size and errors are not looked at
-                         ///< (DOP853 only), or 0
+                         ///< (for integrators that take it), or 0
     bool project_stages; ///< project states also before each rate (DOP853 only)
 } KalOdeOptions;
 

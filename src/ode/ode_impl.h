@@ -6,7 +6,66 @@
 #ifndef ODE_ODE_IMPL_H
 #define ODE_ODE_IMPL_H
 
-#include "ode/ode.h"
+#include "ode/integrator.h"
+
+typedef struct KalIntegratorKind KalIntegratorKind;
+
+/// What every integrator has; the object of a kind begins with it.  integrator.c keeps all
+/// of it but for what functions of the kind are said to write.
+struct KalIntegrator {
+    const KalIntegratorKind *kind;
+    KalIntegratorName name;
+    KalContext *ctx;
+    KalOdeSystem system;
+    KalOdeOptions options; ///< `atols` is NULL after `init`
+    bool started;          ///< there is a present state
+    double t;              ///< present time
+    double t_end;
+    double goal;         ///< where the caller wants to look next: at most t_end
+    double direction;    ///< 1 or −1: the sign of t_end − t
+    KalOdeStep last;     ///< the last step; `start` and `step` write it
+    KalOdeCounts counts; ///< all but `steps` are counted by the kind
+};
+
+/// An integrator as a table of functions.  Each gets the object of its kind; arguments were
+/// checked.  Those that may be NULL say so.
+struct KalIntegratorKind {
+    KalIntegratorTraits traits;
+    size_t size; ///< of the object, which comes zeroed but for its KalIntegrator
+
+    /// Get the workspace.  `clear` follows in any case.
+    KalStatus (*init)(KalIntegrator *base);
+
+    /// Give back what `init` got, as far as it came.
+    void (*clear)(KalIntegrator *base);
+
+    /// Forget all but the counts and begin with y at base->t.  Leaves a step of no length
+    /// in base->last, at a copy of y, also when it fails.
+    KalStatus (*start)(KalIntegrator *base, const double *y);
+
+    /// Step from base->t on, not beyond base->t_end, and leave the step in base->last; or
+    /// fail, and leave the present state and base->last as they are.
+    KalStatus (*step)(KalIntegrator *base);
+
+    /// The state at a time inside the last step, which has a length.
+    KalStatus (*interpolate)(KalIntegrator *base, double t, double *out_y);
+
+    /// The order of the last step.
+    int (*order)(const KalIntegrator *base);
+
+    /// base->t_end has changed.  NULL: `step` looks at it each time.
+    void (*end_moved)(KalIntegrator *base);
+
+    /// base->options.max_step has changed.  NULL: `step` looks at it each time.
+    void (*max_step_set)(KalIntegrator *base);
+
+    /// The smallest tolerance that is kept for n states.  NULL: any is.
+    double (*least_tolerance)(int n);
+};
+
+#define KAL_INTEGRATOR(name, kind) extern const KalIntegratorKind kind;
+#include "ode/integrators.def"
+#undef KAL_INTEGRATOR
 
 /// Whether a system and options can be worked with: KAL_ERR_USAGE, KAL_ERR_LIMIT.
 KAL_CHECKED KalStatus kal_ode_check(KalContext *ctx, const KalOdeSystem *system,

@@ -106,7 +106,7 @@ int CVodeGetNumNonlinSolvConvFails(void *cvode, long *out_count);
 // IDA: F(t, y, y') = 0.
 
 enum {
-    IDA_NORMAL = 1,
+    IDA_ONE_STEP = 2,
 
     IDA_SUCCESS = 0,
     IDA_MEM_FAIL = -21
@@ -125,10 +125,17 @@ int IDASetErrHandlerFn(void *ida, IDAErrHandlerFn handler, void *user);
 int IDASetUserData(void *ida, void *user);
 int IDASetId(void *ida, N_Vector differential);
 int IDASetSuppressAlg(void *ida, booleantype on);
-int IDASetMaxNumSteps(void *ida, long steps);
+int IDAReInit(void *ida, realtype t, N_Vector y, N_Vector rate);
+int IDASetInitStep(void *ida, realtype step);
+int IDASetMaxStep(void *ida, realtype step);
+int IDASetStopTime(void *ida, realtype t);
 int IDASetLinearSolver(void *ida, SUNLinearSolver solver, SUNMatrix matrix);
 int IDASolve(void *ida, realtype until, realtype *out_t, N_Vector y, N_Vector rate,
              int task);
+int IDAGetDky(void *ida, realtype t, int derivative, N_Vector out_y);
+int IDAGetLastOrder(void *ida, int *out_order);
+int IDAGetNumErrTestFails(void *ida, long *out_count);
+int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
 
 // NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
 
@@ -182,9 +189,16 @@ int IDASolve(void *ida, realtype until, realtype *out_t, N_Vector y, N_Vector ra
     X(IDASetUserData)         \
     X(IDASetId)               \
     X(IDASetSuppressAlg)      \
-    X(IDASetMaxNumSteps)      \
+    X(IDAReInit)              \
+    X(IDASetInitStep)         \
+    X(IDASetMaxStep)          \
+    X(IDASetStopTime)         \
     X(IDASetLinearSolver)     \
-    X(IDASolve)
+    X(IDASolve)               \
+    X(IDAGetDky)              \
+    X(IDAGetLastOrder)        \
+    X(IDAGetNumErrTestFails)  \
+    X(IDAGetNumNonlinSolvConvFails)
 
 #define KAL_SUNDIALS_MEMBER(name) __typeof__(name) *(name);
 

@@ -23,12 +23,8 @@ static void write_parameters(KalJsonWriter *w, const KalModel *model)
     kal_json_write_end(w, ']');
 }
 
-#define WORD(name, word, meaning) word,
-
 static void write_options(KalJsonWriter *w, const KalRunOptions *options)
 {
-    static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
-    static const char *const drifts[] = {KAL_DRIFT_LIST(WORD)};
     kal_json_write_key(w, "options");
     kal_json_write_begin(w, '{');
     kal_json_put_number(w, "from", options->from);
@@ -36,8 +32,8 @@ static void write_options(KalJsonWriter *w, const KalRunOptions *options)
     kal_json_put_number(w, "every", options->every);
     kal_json_put_number(w, "rtol", options->rtol);
     kal_json_put_number(w, "atol", options->atol);
-    kal_json_put_text(w, "method", methods[options->method]);
-    kal_json_put_text(w, "drift", drifts[options->drift]);
+    kal_json_put_text(w, "method", kal_method_word(options->method));
+    kal_json_put_text(w, "drift", kal_drift_word(options->drift));
     kal_json_write_end(w, '}');
 }
 

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-// The integrators, one of which is at work.
+// Which integrator of `ode` takes a step, and how long it may be.
+//
+// The usual one is that which the options ask for, DOP853 unless they ask for another.
+// Where it finds the system stiff, and the choice is free, the method for stiff systems is
+// tried for a while and kept if it takes less work for each unit of time.  Where constraints
+// are about to lose rank, Gauss collocation steps across.  All go on from the state of the
+// one before; the integrals of powers, for the balance of the energy, are part of its state
+// or, where it takes none, follow from the powers at the ends of its steps.
+//
+// Invariants: `at_work` is made; run->step is the last step, and `crossed` tells whether
+// Gauss collocation took it.
 
 #include "sim/run.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,45 +43,92 @@ static bool is_reduced(const KalRun *run)
     return run->options.form == KAL_RUN_FORM_REDUCED;
 }
 
-static KalOdeOptions options_of(const KalRun *run)
+// An integrator gets the powers at the ends of its steps only.
+static bool trails(const KalRun *run)
 {
+    return !kal_integrator_traits(run->at_work)->takes_integrals;
+}
+
+static KalIntegrator *at_work(const KalRun *run)
+{
+    assert(run->integrators[run->at_work]);
+    return run->integrators[run->at_work];
+}
+
+static void put_to_work(KalRun *run, KalIntegratorName name)
+{
+    run->at_work = name;
+    run->stiff = kal_integrator_traits(name)->needs_jacobian;
+}
+
+void kal_run_integrate_reset(KalRun *run)
+{
+    put_to_work(run, run->usual);
+}
+
+// Make an integrator, unless that was done.
+static KalStatus make(KalRun *run, KalIntegratorName name)
+{
+    const KalIntegratorTraits *traits = kal_integrator_traits(name);
+    const bool usual = name == run->usual;
+    const KalOdeSystem system = usual && is_reduced(run)
+                                    ? kal_run_reduced_ode(run)
+                                    : kal_run_ode(run, traits->takes_integrals);
     KalOdeOptions options = kal_ode_options();
     options.rtol = run->options.rtol;
     options.atol = run->options.atol;
-    return options;
+    options.fixed_step = usual ? run->options.fixed_step : 0.0;
+    if (run->integrators[name]) {
+        return KAL_OK;
+    }
+    if (traits->needs_jacobian) {
+        KAL_TRY(kal_tangent_init(&run->tangent, run->ctx, run->system));
+    }
+    return kal_integrator_create(run->ctx, name, &system, &options,
+                                 &run->integrators[name]);
 }
 
-static KalStatus create_stiff(KalRun *run)
+// Whether the equations of the run can be given to the usual integrator.
+static KalStatus check_usual(const KalRun *run)
 {
-    const KalOdeSystem system = kal_run_ode(run, false);
-    const KalOdeOptions options = options_of(run);
-    KAL_TRY(kal_tangent_init(&run->tangent, run->ctx, run->system));
-    return kal_stiff_create(run->ctx, &system, &options, &run->stiff_solver);
+    const KalIntegratorTraits *traits = kal_integrator_traits(run->usual);
+    if (traits->needs_jacobian && is_reduced(run)) {
+        return kal_fail(run->ctx, KAL_ERR_USAGE,
+                        "the reduced form is integrated by method dop853, not by %s",
+                        traits->word);
+    }
+    if (traits->needs_jacobian && !run->system->has_tangent) {
+        return run->system->n_servos > 0
+                   ? kal_fail(run->ctx, KAL_ERR_USAGE,
+                              "method %s is not for models with servos; take dop853",
+                              traits->word)
+                   : kal_fail(run->ctx, KAL_ERR_USAGE,
+                              "method %s takes a system that was loaded for it",
+                              traits->word);
+    }
+    return KAL_OK;
 }
 
 KalStatus kal_run_integrate_init(KalRun *run)
 {
-    KalOdeSystem system = kal_run_ode(run, true);
-    KalOdeOptions options = options_of(run);
-    KAL_TRY(kal_cross_init(&run->cross, run->ctx, &system, &options));
-    options.fixed_step = run->options.fixed_step;
-    system = is_reduced(run) ? kal_run_reduced_ode(run) : system;
-    KAL_TRY(kal_dop853_create(run->ctx, &system, &options, &run->explicit_solver));
-    if (run->options.method != KAL_METHOD_BDF) {
-        return KAL_OK;
+    const char *word = kal_method_word(run->options.method);
+    run->usual = KAL_INTEGRATOR_DOP853;
+    if (run->options.method != KAL_METHOD_AUTO
+        && !kal_integrator_find(word, &run->usual)) {
+        return kal_fail(run->ctx, KAL_ERR_USAGE, "there is no integrator '%s'", word);
     }
-    if (is_reduced(run)) {
-        return kal_fail(run->ctx, KAL_ERR_USAGE,
-                        "the reduced form is integrated by method dop853, not by bdf");
+    KAL_TRY(check_usual(run));
+    KAL_TRY(make(run, KAL_INTEGRATOR_GAUSS));
+    KAL_TRY(make(run, run->usual));
+    kal_run_integrate_reset(run);
+    return KAL_OK;
+}
+
+void kal_run_integrate_clear(KalRun *run)
+{
+    for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
+        kal_integrator_destroy(run->integrators[i]);
     }
-    if (!run->system->has_tangent) {
-        return kal_fail(run->ctx, KAL_ERR_USAGE, "%s",
-                        run->system->n_servos > 0
-                            ? "method bdf is not for models with servos; take dop853"
-                            : "method bdf takes a system that was loaded for it");
-    }
-    run->stiff = true;
-    return create_stiff(run);
 }
 
 // Powers in the solved instant.
@@ -79,47 +137,56 @@ static void take_powers(KalRun *run)
     kal_balance_find_powers(&run->balance, run->instant, run->balance.powers);
 }
 
-// Tell once that the tolerance is tighter than the implicit method can keep.
+// Tell once that the tolerance is tighter than the integrator can keep.
 static KalStatus tell_limit(KalRun *run, double t)
 {
-    const double least = kal_stiff_least_tolerance(2 * run->system->n);
+    const double least =
+        kal_integrator_least_tolerance(run->at_work, 2 * run->system->n);
     const bool told = run->method.told_limit;
+    if (told || run->options.rtol >= least) {
+        return KAL_OK;
+    }
     run->method.told_limit = true;
-    return told || options_of(run).rtol >= least
-               ? KAL_OK
-               : kal_run_tell(run, t,
-                              "method bdf keeps tolerances down to %.1g: the motion is "
-                              "no more exact than that",
-                              least);
+    return kal_run_tell(run, t,
+                        "method %s keeps tolerances down to %.1g: the motion is no "
+                        "more exact than that",
+                        kal_integrator_traits(run->at_work)->word, least);
 }
 
-// The implicit method: powers are known at the ends of its steps.
-static KalStatus start_stiff(KalRun *run, double t, const double *y, double end)
+// Begin the integrals of powers that are known at the ends of steps only.
+static KalStatus start_trail(KalRun *run, double t, const double *y)
 {
     KalBalance *balance = &run->balance;
-    KAL_TRY(tell_limit(run, t));
-    KAL_TRY(kal_stiff_start(run->stiff_solver, t, y, end));
-    if (balance->n > 0) {
-        kal_run_put(run, t, y);
-        KAL_TRY(kal_run_accelerate(run));
-        take_powers(run);
-        kal_trail_start(&balance->trail, t, y + 2 * (size_t)run->system->n,
-                        balance->powers);
+    if (balance->n == 0) {
+        return KAL_OK;
     }
+    kal_run_put(run, t, y);
+    KAL_TRY(kal_run_accelerate(run));
+    take_powers(run);
+    kal_trail_start(&balance->trail, t, y + 2 * (size_t)run->system->n,
+                    balance->powers);
     return KAL_OK;
 }
 
-static KalStatus step_stiff(KalRun *run)
+// And let them follow a step.
+static KalStatus follow(KalRun *run)
 {
     KalBalance *balance = &run->balance;
-    KAL_TRY(kal_stiff_step(run->stiff_solver, &run->step));
-    if (balance->n > 0) {
-        KAL_TRY(kal_run_look(run, run->step.t_new));
-        take_powers(run);
-        kal_trail_add(&balance->trail, run->step.t_new, balance->powers,
-                      kal_stiff_order(run->stiff_solver));
+    if (balance->n == 0) {
+        return KAL_OK;
     }
+    KAL_TRY(kal_run_look(run, run->step.t_new));
+    take_powers(run);
+    kal_trail_add(&balance->trail, run->step.t_new, balance->powers,
+                  kal_integrator_order(at_work(run)));
     return KAL_OK;
+}
+
+// A step of the integrator at work, as long as it likes.
+static KalStatus step_on(KalRun *run)
+{
+    KAL_TRY(kal_integrator_step(at_work(run), &run->step));
+    return trails(run) ? follow(run) : KAL_OK;
 }
 
 // Choose speeds at a state and write it in them.
@@ -141,8 +208,9 @@ KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
         KAL_TRY(reduce(run, t, y));
         y = run->form.z;
     }
-    KAL_TRY(run->stiff ? start_stiff(run, t, y, end)
-                       : kal_dop853_start(run->explicit_solver, t, y, end));
+    KAL_TRY(tell_limit(run, t));
+    KAL_TRY(kal_integrator_start(at_work(run), t, y, end));
+    KAL_TRY(trails(run) ? start_trail(run, t, y) : KAL_OK);
     run->crossed = false;
     run->tried = INFINITY;
     run->step = (KalOdeStep){.t_old = t, .t_new = t};
@@ -164,20 +232,21 @@ static KalStatus choose_start(KalRun *run, double distance, double *out_t)
 static KalStatus try_across(KalRun *run, double distance, bool *out_done)
 {
     static const double places[] = {0.5, 0.323, 0.169, 0.0608, 0.00995};
+    KalIntegrator *gauss = run->integrators[KAL_INTEGRATOR_GAUSS];
     const bool careful = run->careful;
     const size_t count = run->rank.sine < KAL_LOW_SINE ? 5 : 1;
     const double middle = run->t + distance;
     double t = run->t;
     KAL_TRY(choose_start(run, distance, &t));
-    const double left = run->options.until - t;
+    KAL_TRY(kal_integrator_start(gauss, t, run->state, run->options.until));
     run->careful = true;
     for (size_t k = 0; k < count && !*out_done; k++) {
         const double h = (middle - t) / places[k];
-        if (k > 0 && h > left) {
+        if (k > 0 && h > run->options.until - t) {
             break;
         }
-        kal_cross_step(&run->cross, t, fmin(h, left), run->state, out_done, &run->step);
-        run->statistics.rejected += !*out_done;
+        kal_integrator_set_max_step(gauss, h);
+        *out_done = kal_integrator_step(gauss, &run->step) == KAL_OK;
     }
     run->careful = careful;
     if (*out_done) {
@@ -187,23 +256,22 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
     return KAL_OK;
 }
 
-// The watch over ranks lets no step of the explicit method be longer than this.
+// The watch over ranks lets no step of an explicit method be longer than this.
 static void limit_step(KalRun *run)
 {
     const KalRankWatch *watch = &run->rank;
     const bool turns =
         watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
-    kal_dop853_set_max_step(run->explicit_solver, turns ? TURN / watch->turning : 0.0);
+    kal_integrator_set_max_step(at_work(run), turns ? TURN / watch->turning : 0.0);
 }
 
-// The explicit method must not come upon it by accident.
+// An explicit method must not come upon it by accident.
 static KalStatus step_nearer(KalRun *run, double distance)
 {
-    KalDop853 *solver = run->explicit_solver;
     limit_step(run);
-    KAL_TRY(kal_dop853_set_end(solver, run->t + PART * distance));
-    KAL_TRY(kal_dop853_step(solver, &run->step));
-    return kal_dop853_set_end(solver, run->options.until);
+    KAL_TRY(kal_integrator_set_end(at_work(run), run->t + PART * distance));
+    KAL_TRY(step_on(run));
+    return kal_integrator_set_end(at_work(run), run->options.until);
 }
 
 static KalStatus step_towards(KalRun *run, double distance)
@@ -220,17 +288,16 @@ static KalStatus step_towards(KalRun *run, double distance)
     if (done) {
         return KAL_OK;
     }
-    return run->stiff ? step_stiff(run) : step_nearer(run, distance);
+    return run->stiff ? step_on(run) : step_nearer(run, distance);
 }
 
 // Go on with the other method.
 static KalStatus change_method(KalRun *run, bool stiff)
 {
-    if (stiff && !run->stiff_solver) {
-        KAL_TRY(create_stiff(run));
-    }
+    const KalIntegratorName next = stiff ? KAL_INTEGRATOR_BDF : run->usual;
+    KAL_TRY(make(run, next));
     KAL_TRY(kal_run_interpolate(run, run->t, run->state));
-    run->stiff = stiff;
+    put_to_work(run, next);
     run->statistics.changes++;
     run->method.steps = 0;
     run->method.patience = stiff ? 0 : PATIENCE;
@@ -310,13 +377,6 @@ static KalStatus start_anew(KalRun *run)
     return anew ? kal_run_integrate_start(run, run->t, run->state) : KAL_OK;
 }
 
-// A step of the explicit method, as long as it likes but for the watch over ranks.
-static KalStatus step_freely(KalRun *run)
-{
-    limit_step(run);
-    return kal_dop853_step(run->explicit_solver, &run->step);
-}
-
 KalStatus kal_run_integrate_step(KalRun *run)
 {
     double distance = 0.0;
@@ -326,7 +386,10 @@ KalStatus kal_run_integrate_step(KalRun *run)
         return step_towards(run, distance);
     }
     run->tried = INFINITY;
-    return run->stiff ? step_stiff(run) : step_freely(run);
+    if (!run->stiff) {
+        limit_step(run);
+    }
+    return step_on(run);
 }
 
 // From speeds to velocities; the instant becomes that state.
@@ -334,7 +397,7 @@ static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
 {
     const size_t state = 2 * (size_t)run->system->n;
     run->solved = false;
-    KAL_TRY(kal_dop853_interpolate(run->explicit_solver, t, run->form.z));
+    KAL_TRY(kal_integrator_interpolate(at_work(run), t, run->form.z));
     memcpy(out_y + state, run->form.z + state, (size_t)run->balance.n * sizeof(double));
     return kal_form_expand(&run->form, t, run->form.z, out_y);
 }
@@ -342,17 +405,14 @@ static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
 {
     if (run->crossed) {
-        kal_cross_interpolate(&run->cross, t, out_y);
-        return KAL_OK;
+        return kal_integrator_interpolate(run->integrators[KAL_INTEGRATOR_GAUSS], t,
+                                          out_y);
     }
     if (is_reduced(run)) {
         return interpolate_reduced(run, t, out_y);
     }
-    if (!run->stiff) {
-        return kal_dop853_interpolate(run->explicit_solver, t, out_y);
-    }
-    KAL_TRY(kal_stiff_interpolate(run->stiff_solver, t, out_y));
-    if (run->balance.n > 0) {
+    KAL_TRY(kal_integrator_interpolate(at_work(run), t, out_y));
+    if (trails(run) && run->balance.n > 0) {
         kal_trail_integrate(&run->balance.trail, t, out_y + 2 * (size_t)run->system->n);
     }
     return KAL_OK;
@@ -360,12 +420,14 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
 
 KalOdeCounts kal_run_counts(const KalRun *run)
 {
-    KalOdeCounts counts = kal_dop853_counts(run->explicit_solver);
-    if (run->stiff_solver) {
-        const KalOdeCounts more = kal_stiff_counts(run->stiff_solver);
-        counts.steps += more.steps;
-        counts.rejected += more.rejected;
-        counts.retries += more.retries;
+    KalOdeCounts sum = {.steps = 0};
+    for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
+        if (run->integrators[i]) {
+            const KalOdeCounts counts = kal_integrator_counts(run->integrators[i]);
+            sum.steps += counts.steps;
+            sum.rejected += counts.rejected;
+            sum.retries += counts.retries;
+        }
     }
-    return counts;
+    return sum;
 }

@@ -506,15 +506,11 @@ static KalStatus note_parameters(KalRecord *record)
     return KAL_OK;
 }
 
-#define WORD(name, word, meaning) word,
-
 static KalStatus note_options(KalRecord *record, const KalRunOptions *options)
 {
-    static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
-    static const char *const drifts[] = {KAL_DRIFT_LIST(WORD)};
     KalTable *table = record->table;
-    KAL_TRY(kal_table_set_text(table, "method", methods[options->method]));
-    KAL_TRY(kal_table_set_text(table, "drift", drifts[options->drift]));
+    KAL_TRY(kal_table_set_text(table, "method", kal_method_word(options->method)));
+    KAL_TRY(kal_table_set_text(table, "drift", kal_drift_word(options->drift)));
     KAL_TRY(kal_table_set_number(table, "rtol", options->rtol));
     return kal_table_set_number(table, "atol", options->atol);
 }

@@ -33,22 +33,6 @@ KalRunOptions kal_run_options(const KalSystem *system)
 #define CASE(name, word, meaning) \
     case name: return true;
 
-static bool is_method(KalMethod method)
-{
-    switch (method) {
-        KAL_METHOD_LIST(CASE)
-    }
-    return false;
-}
-
-static bool is_drift(KalDrift drift)
-{
-    switch (drift) {
-        KAL_DRIFT_LIST(CASE)
-    }
-    return false;
-}
-
 static bool is_form(KalRunForm form)
 {
     switch (form) {
@@ -61,10 +45,10 @@ static bool is_form(KalRunForm form)
 
 static KalStatus check_choices(KalContext *ctx, const KalRunOptions *options)
 {
-    const char *what = !is_method(options->method) ? "method"
-                       : !is_drift(options->drift) ? "treatment of drift"
-                       : !is_form(options->form)   ? "form"
-                                                   : NULL;
+    const char *what = !kal_method_word(options->method) ? "method"
+                       : !kal_drift_word(options->drift) ? "treatment of drift"
+                       : !is_form(options->form)         ? "form"
+                                                         : NULL;
     return what ? kal_fail(ctx, KAL_ERR_USAGE, "there is no such %s of a run", what)
                 : KAL_OK;
 }
@@ -206,9 +190,7 @@ void kal_run_destroy(KalRun *run)
         return;
     }
     kal_roots_destroy(run->roots);
-    kal_stiff_destroy(run->stiff_solver);
-    kal_dop853_destroy(run->explicit_solver);
-    kal_cross_clear(&run->cross);
+    kal_run_integrate_clear(run);
     kal_form_clear(&run->form);
     kal_projector_clear(&run->projector);
     kal_instant_destroy(run->instant);
@@ -349,7 +331,7 @@ static void forget(KalRun *run)
     run->statistics = (KalRunStatistics){.steps = 0};
     run->counted = kal_run_counts(run);
     run->incidents.size = 0;
-    run->stiff = run->options.method == KAL_METHOD_BDF;
+    kal_run_integrate_reset(run);
     run->method = (KalMethodWatch){.steps = 0};
     run->over = false;
     run->stopped_by = NULL;
@@ -509,7 +491,7 @@ static KalStatus go_on(KalRun *run)
     run->horizon = run->step.t_new;
     const KalOdeCounts counts = kal_run_counts(run);
     const KalOdeCounts before = run->counted;
-    run->statistics.steps = counts.steps - before.steps + run->statistics.crossings;
+    run->statistics.steps = counts.steps - before.steps;
     run->statistics.rejected =
         counts.rejected - before.rejected + counts.retries - before.retries;
     run->statistics.stiff = run->stiff;

@@ -12,11 +12,9 @@
 #define SIM_RUN_H
 
 #include "base/block.h"
-#include "ode/dop853.h"
+#include "ode/integrator.h"
 #include "ode/root.h"
-#include "ode/stiff.h"
 #include "sim/balance.h"
-#include "sim/cross.h"
 #include "sim/form.h"
 #include "sim/projector.h"
 #include "sim/scan.h"
@@ -120,11 +118,11 @@ struct KalRun {
     bool solved;            ///< which was of the state that the instant has
     bool complete;          ///< and of all rows, not of the independent ones alone
     KalProjector projector;
-    KalDop853 *explicit_solver;
-    KalStiff *stiff_solver; ///< NULL until it is needed
-    bool stiff;             ///< it is the one at work
-    KalReducedForm form;    ///< of the explicit method, if the run has that form
-    KalCross cross;
+    KalIntegrator *integrators[KAL_INTEGRATOR_COUNT]; ///< NULL until they are needed
+    KalIntegratorName usual;   ///< the one that the run begins with
+    KalIntegratorName at_work; ///< the one that goes on, if not across a loss of rank
+    bool stiff;                ///< which is for stiff systems
+    KalReducedForm form;       ///< of the usual one, if the run has that form
     double tried;    ///< how far away a loss of rank was that could not be crossed
     bool crossed;    ///< the last step was one across a loss of rank
     KalRoots *roots; ///< NULL without events
@@ -196,6 +194,9 @@ KalOdeSystem kal_run_reduced_ode(KalRun *run);
 /// @name The integrator at work
 /// @{
 KAL_CHECKED KalStatus kal_run_integrate_init(KalRun *run);
+void kal_run_integrate_clear(KalRun *run);
+/// Let the usual integrator be the one at work.
+void kal_run_integrate_reset(KalRun *run);
 KAL_CHECKED KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y);
 KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run);
 /// The state at t, and the integrals after it.

@@ -40,7 +40,7 @@ KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
 
 void kal_route_clear(KalRoute *route)
 {
-    kal_dae_destroy(route->dae);
+    kal_integrator_destroy(route->dae);
     if (route->block) {
         kal_free(route->elimination.instant->ctx, route->block, route->block_size);
     }
@@ -128,6 +128,18 @@ static KalStatus residual(void *user, double t, const double *y, const double *y
     return KAL_OK;
 }
 
+// y' at the start, which is known.
+static KalStatus first_rate(void *user, double t, const double *y, double *out_rate)
+{
+    const KalRoute *route = (const KalRoute *)user;
+    const KalElimination *e = &route->elimination;
+    const size_t unknowns = 2 * (size_t)e->n + (size_t)(e->rank + e->positions);
+    (void)t;
+    (void)y;
+    memcpy(out_rate, route->yp, unknowns * sizeof(double));
+    return KAL_OK;
+}
+
 // A state that was tried may have no values.
 static bool may_retry(KalStatus status)
 {
@@ -158,17 +170,18 @@ static KalStatus create_dae(KalRoute *route, double t)
         route->kinds[i] = i < 2 * n ? 1.0 : 0.0;
         route->atols[i] = i < 2 * n ? atol : ANY;
     }
-    const KalDaeSystem system = {.n = unknowns,
+    const KalOdeSystem system = {.n = unknowns,
                                  .user = route,
+                                 .rate = first_rate,
                                  .residual = residual,
-                                 .may_retry = may_retry,
                                  .kinds = route->kinds,
-                                 .rtol = share * route->rtol,
-                                 .atols = route->atols};
-    kal_dae_destroy(route->dae);
+                                 .may_retry = may_retry};
+    const KalOdeOptions options = {.rtol = share * route->rtol, .atols = route->atols};
+    kal_integrator_destroy(route->dae);
     route->dae = NULL;
-    return kal_dae_create(e->instant->ctx, &system, t, route->y, route->yp,
-                          &route->dae);
+    KAL_TRY(kal_integrator_create(e->instant->ctx, KAL_INTEGRATOR_DAE, &system,
+                                  &options, &route->dae));
+    return kal_integrator_start(route->dae, t, route->y, INFINITY);
 }
 
 // Begin with the rows chosen at the state in route->y.
@@ -213,7 +226,7 @@ KalStatus kal_route_advance(KalRoute *route, double t)
 {
     KalElimination *e = &route->elimination;
     double least = 0.0;
-    KAL_TRY(kal_dae_advance(route->dae, t, route->y));
+    KAL_TRY(kal_integrator_advance(route->dae, t, route->y));
     put(route, t, route->y);
     KAL_TRY(kal_elimination_measure(e, &least));
     return least < LESS * route->least ? choose_anew(route, t)

@@ -9,20 +9,20 @@
 #ifndef VERIFY_ROUTE_H
 #define VERIFY_ROUTE_H
 
-#include "ode/dae.h"
+#include "ode/integrator.h"
 #include "verify/elimination.h"
 
 /// A motion on its way.
 typedef struct KalRoute {
     KalElimination elimination;
-    KalDae *dae;   ///< NULL before the start
-    double rtol;   ///< > 0
-    double atol;   ///< > 0
-    double least;  ///< how independent the rows were when they were chosen
-    long calls;    ///< of the residual
-    double *y;     ///< unknowns; q and v come first
-    double *yp;    ///< their derivatives
-    double *kinds; ///< as KalDaeSystem has them
+    KalIntegrator *dae; ///< NULL before the start
+    double rtol;        ///< > 0
+    double atol;        ///< > 0
+    double least;       ///< how independent the rows were when they were chosen
+    long calls;         ///< of the residual
+    double *y;          ///< unknowns; q and v come first
+    double *yp;         ///< their derivatives
+    double *kinds;      ///< as KalOdeSystem has them
     double *atols;
     double *phi; ///< m
     double *psi; ///< m

@@ -2,7 +2,7 @@
 
 // DOP853 against closed forms: orders of convergence, tolerances, projection, dense output.
 
-#include "ode/dop853.h"
+#include "ode/integrator.h"
 #include "problems.h"
 #include "tap.h"
 
@@ -18,10 +18,11 @@ static void end(void)
     kal_context_destroy(ctx);
 }
 
-static KalDop853 *make(const KalOdeSystem *system, const KalOdeOptions *options)
+static KalIntegrator *make(const KalOdeSystem *system, const KalOdeOptions *options)
 {
-    KalDop853 *solver = NULL;
-    if (!ok(kal_dop853_create(ctx, system, options, &solver) == KAL_OK)) {
+    KalIntegrator *solver = NULL;
+    if (!ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, system, options, &solver)
+            == KAL_OK)) {
         exit(1);
     }
     return solver;
@@ -31,15 +32,15 @@ static KalDop853 *make(const KalOdeSystem *system, const KalOdeOptions *options)
 static KalOdeCounts integrate(const KalOdeSystem *system, const KalOdeOptions *options,
                               double t, double t_end, double *y)
 {
-    KalDop853 *solver = make(system, options);
+    KalIntegrator *solver = make(system, options);
     KalOdeStep step = {.finished = false};
-    ok(kal_dop853_start(solver, t, y, t_end) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, t, y, t_end) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
     }
     ok(step.t_new == t_end);
     memcpy(y, step.y_new, (size_t)system->n * sizeof(double));
-    const KalOdeCounts counts = kal_dop853_counts(solver);
-    kal_dop853_destroy(solver);
+    const KalOdeCounts counts = kal_integrator_counts(solver);
+    kal_integrator_destroy(solver);
     return counts;
 }
 
@@ -149,22 +150,22 @@ static double dense_error(double e, double T, int steps, KalProjectFn project)
     const KalOdeSystem system = {.n = 4, .rate = kepler_rate, .project = project};
     KalOdeOptions options = kal_ode_options();
     options.fixed_step = T / steps;
-    KalDop853 *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     double y[4];
     double exact[4];
     double most = 0.0;
     kepler_state(e, 0.0, y);
-    ok(kal_dop853_start(solver, 0.0, y, T) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, 0.0, y, T) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         for (int part = 0; part <= 8; part++) {
             const double t = step.t_old + part / 8.0 * (step.t_new - step.t_old);
-            ok(kal_dop853_interpolate(solver, t, y) == KAL_OK);
+            ok(kal_integrator_interpolate(solver, t, y) == KAL_OK);
             kepler_state(e, t, exact);
             most = larger(most, distance(4, y, exact));
         }
     }
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     return most;
 }
 
@@ -189,14 +190,14 @@ static void dense_output_is_smooth_and_meets_the_ends(void)
     begin();
     const KalOdeSystem system = {.n = 4, .rate = kepler_rate};
     const KalOdeOptions options = with_tolerance(1e-9);
-    KalDop853 *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     double y[4];
     kepler_state(0.5, 0.0, y);
-    ok(kal_dop853_start(solver, 0.0, y, 20.0) == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, y, 20.0) == KAL_OK);
     double at_ends = 0.0;
     double inside = 0.0;
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         double exact[4];
         double end[4];
         const double h = step.t_new - step.t_old;
@@ -204,20 +205,20 @@ static void dense_output_is_smooth_and_meets_the_ends(void)
         at_ends = larger(at_ends, distance(4, step.y_new, exact));
         for (int part = 1; part < 16; part++) {
             const double t = step.t_old + part / 16.0 * h;
-            ok(kal_dop853_interpolate(solver, t, y) == KAL_OK);
+            ok(kal_integrator_interpolate(solver, t, y) == KAL_OK);
             kepler_state(0.5, t, exact);
             inside = larger(inside, distance(4, y, exact));
         }
-        ok(kal_dop853_interpolate(solver, step.t_old, end) == KAL_OK);
+        ok(kal_integrator_interpolate(solver, step.t_old, end) == KAL_OK);
         ok(distance(4, end, step.y_old) == 0.0);
-        ok(kal_dop853_interpolate(solver, step.t_new, end) == KAL_OK);
+        ok(kal_integrator_interpolate(solver, step.t_new, end) == KAL_OK);
         ok(distance(4, end, step.y_new) == 0.0);
-        ok(kal_dop853_interpolate(solver, step.t_new - 1e-9 * h, y) == KAL_OK);
+        ok(kal_integrator_interpolate(solver, step.t_new - 1e-9 * h, y) == KAL_OK);
         near(distance(4, y, end), 0.0, 1e-8 * h);
     }
     near(at_ends, 0.0, 1e-6);
     near(inside, 0.0, 2.0 * at_ends);
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -236,15 +237,15 @@ static void dense_output_is_that_of_the_step_before_projection(void)
     kepler_state(0.4, 0.0, y);
     memcpy(free_end, y, sizeof y);
     (void)integrate(&plain, &options, 0.0, 0.5, free_end);
-    KalDop853 *solver = make(&held, &options);
+    KalIntegrator *solver = make(&held, &options);
     KalOdeStep step;
-    ok(kal_dop853_start(solver, 0.0, y, 0.5) == KAL_OK);
-    ok(kal_dop853_step(solver, &step) == KAL_OK);
-    ok(kal_dop853_interpolate(solver, nextafter(0.5, 0.0), inside) == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, y, 0.5) == KAL_OK);
+    ok(kal_integrator_step(solver, &step) == KAL_OK);
+    ok(kal_integrator_interpolate(solver, nextafter(0.5, 0.0), inside) == KAL_OK);
     near(distance(4, inside, free_end), 0.0, 1e-15);
     ok(distance(4, step.y_new, free_end) > 1e-9);
     near(kepler_energy(step.y_new), -0.5, 1e-15);
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -470,19 +471,19 @@ static void long_pendulum_does_not_drift(void)
     const KalOdeSystem system = {
         .n = 4, .rate = pendulum_rate, .project = pendulum_project};
     const KalOdeOptions options = with_tolerance(1e-9);
-    KalDop853 *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     double y[4];
     double worst = 0.0;
     pendulum_release(1.0, y);
     const double T = 150.0 * pendulum_period(1.0);
-    ok(kal_dop853_start(solver, 0.0, y, T) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, 0.0, y, T) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         worst = larger(worst, pendulum_residual(step.y_new));
     }
     near(worst, 0.0, 1e-15);
     near(distance(4, step.y_new, y), 0.0, 2e-4);
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -499,18 +500,18 @@ static void time_may_run_backward(void)
     near(distance(4, y, exact), 0.0, 1e-9);
 
     kepler_state(0.5, -2.0, exact);
-    KalDop853 *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     kepler_state(0.5, 3.0, y);
-    ok(kal_dop853_start(solver, 3.0, y, -9.0) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, 3.0, y, -9.0) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         ok(step.t_new < step.t_old);
         if (step.t_new <= -2.0 && step.t_old > -2.0) {
-            ok(kal_dop853_interpolate(solver, -2.0, y) == KAL_OK);
+            ok(kal_integrator_interpolate(solver, -2.0, y) == KAL_OK);
             near(distance(4, y, exact), 0.0, 1e-9);
         }
     }
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 

@@ -3,7 +3,7 @@
 // Zero crossings: functions with known zeros, alone and together, and a bouncing ball.
 
 #include "fault.h"
-#include "ode/dop853.h"
+#include "ode/integrator.h"
 #include "ode/root.h"
 #include "problems.h"
 #include "tap.h"
@@ -376,7 +376,7 @@ static void rounding_is_no_event(void)
 
 // A ball on a floor, y'' = -1, that keeps a part of its speed; the state is the user's.
 typedef struct Ball {
-    KalDop853 *solver;
+    KalIntegrator *solver;
 } Ball;
 
 static KalStatus ball_rate(void *user, double t, const double *y, double *f)
@@ -392,7 +392,7 @@ static KalStatus ball_height(void *user, double t, double *out_values)
 {
     const Ball *ball = user;
     double y[2];
-    KAL_TRY(kal_dop853_interpolate(ball->solver, t, y));
+    KAL_TRY(kal_integrator_interpolate(ball->solver, t, y));
     out_values[0] = y[0];
     return KAL_OK;
 }
@@ -404,7 +404,8 @@ static int bounce(double kept, KalRootDirection direction)
     const KalOdeSystem system = {.n = 2, .rate = ball_rate};
     Ball ball = {NULL};
     KalRoots *roots = NULL;
-    ok(kal_dop853_create(ctx, &system, NULL, &ball.solver) == KAL_OK);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, NULL, &ball.solver)
+       == KAL_OK);
     const KalRootSpec spec = {.count = 1,
                               .values = ball_height,
                               .user = &ball,
@@ -416,10 +417,10 @@ static int bounce(double kept, KalRootDirection direction)
     double when = 1.0;  // the next bounce is due
     int bounces = 0;
     KalOdeStep step = {.finished = false};
-    ok(kal_dop853_start(ball.solver, 0.0, y, 2.9) == KAL_OK);
+    ok(kal_integrator_start(ball.solver, 0.0, y, 2.9) == KAL_OK);
     ok(kal_roots_start(roots, 0.0) == KAL_OK);
     while (!step.finished && bounces < 60) {
-        ok(kal_dop853_step(ball.solver, &step) == KAL_OK);
+        ok(kal_integrator_step(ball.solver, &step) == KAL_OK);
         const KalRootHit hit = find(roots, step.t_new, 1e-12);
         if (!hit.found) {
             continue;
@@ -427,17 +428,17 @@ static int bounce(double kept, KalRootDirection direction)
         bounces++;
         ok(hit.crossings[0] == -1);
         near(hit.t, when, 1e-10);
-        ok(kal_dop853_interpolate(ball.solver, hit.t, y) == KAL_OK);
+        ok(kal_integrator_interpolate(ball.solver, hit.t, y) == KAL_OK);
         near(y[1], -speed, 1e-10);
         y[1] *= -kept;
         speed *= kept;
         when += 2.0 * speed;
-        ok(kal_dop853_start(ball.solver, hit.t, y, 2.9) == KAL_OK);
+        ok(kal_integrator_start(ball.solver, hit.t, y, 2.9) == KAL_OK);
         ok(kal_roots_restart(roots, hit.t) == KAL_OK);
         step.finished = false;
     }
     kal_roots_destroy(roots);
-    kal_dop853_destroy(ball.solver);
+    kal_integrator_destroy(ball.solver);
     return bounces;
 }
 

@@ -4,7 +4,7 @@
 // stiffness, memory.
 
 #include "fault.h"
-#include "ode/dop853.h"
+#include "ode/integrator.h"
 #include "problems.h"
 #include "tap.h"
 
@@ -23,10 +23,11 @@ static void end(void)
     ok(fault.live_bytes == 0);
 }
 
-static KalDop853 *make(const KalOdeSystem *system, const KalOdeOptions *options)
+static KalIntegrator *make(const KalOdeSystem *system, const KalOdeOptions *options)
 {
-    KalDop853 *solver = NULL;
-    if (!ok(kal_dop853_create(ctx, system, options, &solver) == KAL_OK)) {
+    KalIntegrator *solver = NULL;
+    if (!ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, system, options, &solver)
+            == KAL_OK)) {
         exit(1);
     }
     return solver;
@@ -84,31 +85,31 @@ static Outcome run_trapped(Trap *trap, bool project_stages)
     options.rtol = 1e-6;
     options.atol = 1e-6;
     options.project_stages = project_stages;
-    KalDop853 *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     Outcome outcome = {.failures = 0};
     KalOdeStep step = {.finished = false};
     double y[4];
     pendulum_release(2.0, y);
-    while (insist(kal_dop853_start(solver, 0.0, y, 3.0), &outcome) != KAL_OK) {
-        ok(kal_dop853_step(solver, &step) == KAL_ERR_USAGE);
+    while (insist(kal_integrator_start(solver, 0.0, y, 3.0), &outcome) != KAL_OK) {
+        ok(kal_integrator_step(solver, &step) == KAL_ERR_USAGE);
     }
     while (!step.finished && outcome.failures < 5) {
         const KalOdeStep before = step;
-        if (insist(kal_dop853_step(solver, &step), &outcome) != KAL_OK) {
-            ok(kal_dop853_interpolate(solver, step.t_new, y) == KAL_OK);
+        if (insist(kal_integrator_step(solver, &step), &outcome) != KAL_OK) {
+            ok(kal_integrator_interpolate(solver, step.t_new, y) == KAL_OK);
             ok(!before.y_new || distance(4, y, before.y_new) == 0.0);
             ok(step.t_new == before.t_new && step.y_new == before.y_new);
             continue;
         }
         const double t = 0.5 * (step.t_old + step.t_new);
-        while (insist(kal_dop853_interpolate(solver, t, outcome.middle), &outcome)
+        while (insist(kal_integrator_interpolate(solver, t, outcome.middle), &outcome)
                != KAL_OK) {
         }
     }
     ok(step.t_new == 3.0);
     memcpy(outcome.y, step.y_new, sizeof outcome.y);
-    outcome.counts = kal_dop853_counts(solver);
-    kal_dop853_destroy(solver);
+    outcome.counts = kal_integrator_counts(solver);
+    kal_integrator_destroy(solver);
     return outcome;
 }
 
@@ -214,21 +215,21 @@ static void steps_keep_to_the_domain(void)
                                      .may_retry = ways[i].may_retry};
         KalOdeOptions options = kal_ode_options();
         options.first_step = 10.0;
-        KalDop853 *solver = make(&system, &options);
+        KalIntegrator *solver = make(&system, &options);
         KalOdeStep step = {.finished = false};
         const double y[1] = {1.0};
-        ok(kal_dop853_start(solver, 0.0, y, edge_time(1e-4)) == KAL_OK);
+        ok(kal_integrator_start(solver, 0.0, y, edge_time(1e-4)) == KAL_OK);
         if (i >= 3) {
-            ok(kal_dop853_step(solver, &step) == ways[i].status);
-            ok(kal_dop853_counts(solver).evaluations <= 12);
-            ok(kal_dop853_counts(solver).retries == 0);
+            ok(kal_integrator_step(solver, &step) == ways[i].status);
+            ok(kal_integrator_counts(solver).evaluations <= 12);
+            ok(kal_integrator_counts(solver).retries == 0);
         } else {
-            while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+            while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
             }
             near(step.y_new[0], 1e-4, 1e-8);
-            ok(kal_dop853_counts(solver).retries > 0);
+            ok(kal_integrator_counts(solver).retries > 0);
         }
-        kal_dop853_destroy(solver);
+        kal_integrator_destroy(solver);
     }
     end();
 }
@@ -238,20 +239,20 @@ static void domain_ends_with_the_last_failure(void)
 {
     begin();
     const KalOdeSystem system = {.n = 1, .rate = nan_rate};
-    KalDop853 *solver = make(&system, NULL);
+    KalIntegrator *solver = make(&system, NULL);
     KalOdeStep step = {.t_new = 0.0};
     const double y[1] = {1.0};
-    ok(kal_dop853_start(solver, 0.0, y, 3.0) == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, y, 3.0) == KAL_OK);
     KalStatus status = KAL_OK;
     while (status == KAL_OK) {
-        status = kal_dop853_step(solver, &step);
+        status = kal_integrator_step(solver, &step);
     }
     ok(status == KAL_ERR_NUMBER);
     has_text(kal_context_message(ctx), "rate of state 0 is not a number at t = 0.6137");
     near(step.t_new, edge_time(0.0), 1e-9);
     ok(step.y_new[0] >= 0.0 && step.y_new[0] < 1e-8);
-    ok(kal_dop853_counts(solver).evaluations < 20000);
-    kal_dop853_destroy(solver);
+    ok(kal_integrator_counts(solver).evaluations < 20000);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -268,20 +269,20 @@ static void collapse_of_the_step_is_an_error(void)
 {
     begin();
     const KalOdeSystem system = {.n = 1, .rate = square_rate};
-    KalDop853 *solver = make(&system, NULL);
+    KalIntegrator *solver = make(&system, NULL);
     KalOdeStep step = {.t_new = 0.0};
     const double y[1] = {1.0};
-    ok(kal_dop853_start(solver, 0.0, y, 2.0) == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, y, 2.0) == KAL_OK);
     KalStatus status = KAL_OK;
     while (status == KAL_OK) {
-        status = kal_dop853_step(solver, &step);
+        status = kal_integrator_step(solver, &step);
     }
     ok(status == KAL_ERR_STEP);
     has_text(kal_context_message(ctx), "step size fell to");
     near(step.t_new, 1.0, 1e-8);
     ok(step.y_new[0] > 1e7);
-    ok(kal_dop853_counts(solver).steps < 2000);
-    kal_dop853_destroy(solver);
+    ok(kal_integrator_counts(solver).steps < 2000);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -300,16 +301,16 @@ static void jumps_in_the_rate_are_survived(void)
     const KalOdeSystem system = {.n = 1, .rate = jump_rate};
     KalOdeOptions options = kal_ode_options();
     options.max_step = 0.3; // or nothing would be noticed
-    KalDop853 *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     const double y[1] = {0.0};
-    ok(kal_dop853_start(solver, 0.0, y, 3.0) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, 0.0, y, 3.0) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         ok(step.t_new - step.t_old <= 0.3 + 1e-15);
     }
     near(step.y_new[0], 2.0, 1e-8);
-    ok(kal_dop853_counts(solver).rejected > 0);
-    kal_dop853_destroy(solver);
+    ok(kal_integrator_counts(solver).rejected > 0);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -328,13 +329,13 @@ static void overflow_is_an_error(void)
     const KalOdeSystem system = {.n = 1, .rate = huge_rate};
     KalOdeOptions options = kal_ode_options();
     options.fixed_step = 1e9;
-    KalDop853 *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step;
     const double y[1] = {0.0};
-    ok(kal_dop853_start(solver, 0.0, y, 2e9) == KAL_OK);
-    ok(kal_dop853_step(solver, &step) == KAL_ERR_NUMBER);
+    ok(kal_integrator_start(solver, 0.0, y, 2e9) == KAL_OK);
+    ok(kal_integrator_step(solver, &step) == KAL_ERR_NUMBER);
     has_text(kal_context_message(ctx), "overflows");
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -343,29 +344,29 @@ static void end_may_be_moved(void)
 {
     begin();
     const KalOdeSystem system = {.n = 2, .rate = oscillator_rate};
-    KalDop853 *solver = make(&system, NULL);
+    KalIntegrator *solver = make(&system, NULL);
     KalOdeStep step = {.finished = false};
     double longest = 0.0;
     const double y[2] = {0.0, 1.0};
-    ok(kal_dop853_set_end(solver, 1.0) == KAL_ERR_USAGE);
-    ok(kal_dop853_start(solver, 0.0, y, 5.0) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_set_end(solver, 1.0) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 0.0, y, 5.0) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         longest = larger(longest, step.t_new - step.t_old);
     }
-    ok(kal_dop853_step(solver, &step) == KAL_ERR_USAGE);
+    ok(kal_integrator_step(solver, &step) == KAL_ERR_USAGE);
     for (int i = 1; i <= 3; i++) {
         const double t_end = 5.0 + 1e-6 * i;
-        ok(kal_dop853_set_end(solver, t_end) == KAL_OK);
-        ok(kal_dop853_step(solver, &step) == KAL_OK);
+        ok(kal_integrator_set_end(solver, t_end) == KAL_OK);
+        ok(kal_integrator_step(solver, &step) == KAL_OK);
         ok(step.finished && step.t_new == t_end);
         near(step.y_new[0], sin(t_end), 1e-8);
     }
-    ok(kal_dop853_set_end(solver, 4.0) == KAL_ERR_USAGE);
-    ok(kal_dop853_set_end(solver, NAN) == KAL_ERR_USAGE);
-    ok(kal_dop853_set_end(solver, INFINITY) == KAL_OK);
-    ok(kal_dop853_step(solver, &step) == KAL_OK);
+    ok(kal_integrator_set_end(solver, 4.0) == KAL_ERR_USAGE);
+    ok(kal_integrator_set_end(solver, NAN) == KAL_ERR_USAGE);
+    ok(kal_integrator_set_end(solver, INFINITY) == KAL_OK);
+    ok(kal_integrator_step(solver, &step) == KAL_OK);
     ok(!step.finished && step.t_new - step.t_old > 0.5 * longest);
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -375,29 +376,29 @@ static void start_forgets_all(void)
     begin();
     const KalOdeSystem system = {
         .n = 4, .rate = kepler_rate, .project = kepler_project};
-    KalDop853 *used = make(&system, NULL);
-    KalDop853 *fresh = make(&system, NULL);
+    KalIntegrator *used = make(&system, NULL);
+    KalIntegrator *fresh = make(&system, NULL);
     KalOdeStep a;
     KalOdeStep b;
     double y[4];
     kepler_state(0.9, 1.0, y);
-    ok(kal_dop853_start(used, 0.0, y, -50.0) == KAL_OK);
+    ok(kal_integrator_start(used, 0.0, y, -50.0) == KAL_OK);
     for (int i = 0; i < 40; i++) {
-        ok(kal_dop853_step(used, &a) == KAL_OK);
+        ok(kal_integrator_step(used, &a) == KAL_OK);
     }
     kepler_state(0.3, 0.0, y);
-    ok(kal_dop853_start(used, 0.0, y, 10.0) == KAL_OK);
-    ok(kal_dop853_start(fresh, 0.0, y, 10.0) == KAL_OK);
-    ok(kal_dop853_interpolate(used, -1e-3, y) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(used, 0.0, y, 10.0) == KAL_OK);
+    ok(kal_integrator_start(fresh, 0.0, y, 10.0) == KAL_OK);
+    ok(kal_integrator_interpolate(used, -1e-3, y) == KAL_ERR_USAGE);
     do {
-        ok(kal_dop853_step(used, &a) == KAL_OK);
-        ok(kal_dop853_step(fresh, &b) == KAL_OK);
+        ok(kal_integrator_step(used, &a) == KAL_OK);
+        ok(kal_integrator_step(fresh, &b) == KAL_OK);
         ok(a.t_new == b.t_new && distance(4, a.y_new, b.y_new) == 0.0);
     } while (!a.finished && !b.finished);
     ok(a.finished && b.finished);
-    ok(kal_dop853_counts(used).steps == kal_dop853_counts(fresh).steps + 40);
-    kal_dop853_destroy(used);
-    kal_dop853_destroy(fresh);
+    ok(kal_integrator_counts(used).steps == kal_integrator_counts(fresh).steps + 40);
+    kal_integrator_destroy(used);
+    kal_integrator_destroy(fresh);
     end();
 }
 
@@ -414,14 +415,15 @@ static bool seems_stiff(const KalOdeSystem *system, const double *y, double t_en
     KalOdeOptions options = kal_ode_options();
     options.rtol = tolerance;
     options.atol = tolerance;
-    KalDop853 *solver = make(system, &options);
+    KalIntegrator *solver = make(system, &options);
     KalOdeStep step = {.finished = false};
     bool stiff = false;
-    ok(kal_dop853_start(solver, 0.0, y, t_end) == KAL_OK);
-    while (!step.finished && !stiff && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, 0.0, y, t_end) == KAL_OK);
+    while (!step.finished && !stiff
+           && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         stiff = step.stiff;
     }
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     return stiff;
 }
 
@@ -461,17 +463,17 @@ static void projected_stages_lie_on_the_manifold(void)
             .n = 4, .user = &worst, .rate = strict_rate, .project = pendulum_project};
         KalOdeOptions options = kal_ode_options();
         options.project_stages = stages == 1;
-        KalDop853 *solver = make(&system, &options);
+        KalIntegrator *solver = make(&system, &options);
         KalOdeStep step = {.finished = false};
         double y[4];
         pendulum_release(2.0, y);
-        ok(kal_dop853_start(solver, 0.0, y, 10.0) == KAL_OK);
-        while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
-            ok(kal_dop853_interpolate(solver, 0.5 * (step.t_old + step.t_new), y)
+        ok(kal_integrator_start(solver, 0.0, y, 10.0) == KAL_OK);
+        while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
+            ok(kal_integrator_interpolate(solver, 0.5 * (step.t_old + step.t_new), y)
                == KAL_OK);
         }
         ok(stages == 1 ? worst < 1e-15 : worst > 1e-6);
-        kal_dop853_destroy(solver);
+        kal_integrator_destroy(solver);
     }
     end();
 }
@@ -480,15 +482,18 @@ static void wrong_use_is_refused(void)
 {
     begin();
     const KalOdeSystem good = {.n = 2, .rate = oscillator_rate};
-    KalDop853 *solver = NULL;
+    KalIntegrator *solver = NULL;
     KalOdeSystem system = good;
     system.n = 0;
-    ok(kal_dop853_create(ctx, &system, NULL, &solver) == KAL_ERR_USAGE);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, NULL, &solver)
+       == KAL_ERR_USAGE);
     system.n = KAL_ODE_LIMIT + 1;
-    ok(kal_dop853_create(ctx, &system, NULL, &solver) == KAL_ERR_LIMIT);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, NULL, &solver)
+       == KAL_ERR_LIMIT);
     system = good;
     system.rate = NULL;
-    ok(kal_dop853_create(ctx, &system, NULL, &solver) == KAL_ERR_USAGE);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, NULL, &solver)
+       == KAL_ERR_USAGE);
     const double wrong[2] = {1e-9, 0.0};
     const KalOdeOptions options[] = {
         {.rtol = -1e-9, .atol = 1e-9},
@@ -502,30 +507,32 @@ static void wrong_use_is_refused(void)
         {.atol = 1e-9,             .fixed_step = INFINITY             },
     };
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        ok(kal_dop853_create(ctx, &good, &options[i], &solver) == KAL_ERR_USAGE);
+        ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &good, &options[i],
+                                 &solver)
+           == KAL_ERR_USAGE);
     }
     ok(solver == NULL);
     solver = make(&good, NULL);
     KalOdeStep step = {.t_new = 7.0};
     double y[2] = {1.0, 0.0};
-    ok(kal_dop853_step(solver, &step) == KAL_ERR_USAGE && step.t_new == 7.0);
-    ok(kal_dop853_interpolate(solver, 0.0, y) == KAL_ERR_USAGE);
-    ok(kal_dop853_start(solver, 0.0, y, 0.0) == KAL_ERR_USAGE);
-    ok(kal_dop853_start(solver, NAN, y, 1.0) == KAL_ERR_USAGE);
-    ok(kal_dop853_start(solver, 0.0, y, NAN) == KAL_ERR_USAGE);
+    ok(kal_integrator_step(solver, &step) == KAL_ERR_USAGE && step.t_new == 7.0);
+    ok(kal_integrator_interpolate(solver, 0.0, y) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 0.0, y, 0.0) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, NAN, y, 1.0) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 0.0, y, NAN) == KAL_ERR_USAGE);
     const double bad[2] = {1.0, INFINITY};
-    ok(kal_dop853_start(solver, 0.0, bad, 1.0) == KAL_ERR_NUMBER);
+    ok(kal_integrator_start(solver, 0.0, bad, 1.0) == KAL_ERR_NUMBER);
     has_text(kal_context_message(ctx), "state 1");
-    ok(kal_dop853_start(solver, 0.0, y, INFINITY) == KAL_OK);
-    ok(kal_dop853_interpolate(solver, 1e-300, y) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 0.0, y, INFINITY) == KAL_OK);
+    ok(kal_integrator_interpolate(solver, 1e-300, y) == KAL_ERR_USAGE);
     y[0] = 0.0;
-    ok(kal_dop853_interpolate(solver, 0.0, y) == KAL_OK && y[0] == 1.0);
-    ok(kal_dop853_step(solver, &step) == KAL_OK);
-    ok(kal_dop853_interpolate(solver, -1e-9, y) == KAL_ERR_USAGE);
-    ok(kal_dop853_interpolate(solver, 2.0 * step.t_new, y) == KAL_ERR_USAGE);
-    ok(kal_dop853_interpolate(solver, NAN, y) == KAL_ERR_USAGE);
-    kal_dop853_destroy(solver);
-    kal_dop853_destroy(NULL);
+    ok(kal_integrator_interpolate(solver, 0.0, y) == KAL_OK && y[0] == 1.0);
+    ok(kal_integrator_step(solver, &step) == KAL_OK);
+    ok(kal_integrator_interpolate(solver, -1e-9, y) == KAL_ERR_USAGE);
+    ok(kal_integrator_interpolate(solver, 2.0 * step.t_new, y) == KAL_ERR_USAGE);
+    ok(kal_integrator_interpolate(solver, NAN, y) == KAL_ERR_USAGE);
+    kal_integrator_destroy(solver);
+    kal_integrator_destroy(NULL);
     end();
 }
 
@@ -536,12 +543,13 @@ static void every_allocation_may_fail(void)
     for (long n = 0; status != KAL_OK && n < 10; n++) {
         fault = (Fault){.calls_left = n + 1};
         ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
-        KalDop853 *solver = NULL;
-        status = kal_dop853_create(ctx, &system, NULL, &solver);
+        KalIntegrator *solver = NULL;
+        status =
+            kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, NULL, &solver);
         ok(status == KAL_OK || status == KAL_ERR_NOMEM);
         ok((status == KAL_OK) == (solver != NULL));
         ok(status == KAL_OK || strstr(kal_context_message(ctx), "memory") != NULL);
-        kal_dop853_destroy(solver);
+        kal_integrator_destroy(solver);
         end();
     }
     ok(status == KAL_OK);
@@ -552,19 +560,19 @@ static void steps_allocate_nothing(void)
     begin();
     const KalOdeSystem system = {
         .n = 4, .rate = kepler_rate, .project = kepler_project};
-    KalDop853 *solver = make(&system, NULL);
+    KalIntegrator *solver = make(&system, NULL);
     const size_t blocks = kal_context_allocations(ctx);
     fault.calls_left = 0;
     KalOdeStep step = {.finished = false};
     double y[4];
     kepler_state(0.5, 0.0, y);
-    ok(kal_dop853_start(solver, 0.0, y, 20.0) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
-        ok(kal_dop853_interpolate(solver, 0.3 * step.t_old + 0.7 * step.t_new, y)
+    ok(kal_integrator_start(solver, 0.0, y, 20.0) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
+        ok(kal_integrator_interpolate(solver, 0.3 * step.t_old + 0.7 * step.t_new, y)
            == KAL_OK);
     }
     ok(kal_context_allocations(ctx) == blocks);
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -592,18 +600,19 @@ static void a_projection_that_moves_far_shortens_steps(void)
     const KalOdeSystem system = {.n = 1, .rate = rest_rate, .project = ramp_project};
     KalOdeOptions options = kal_ode_options();
     options.rtol = options.atol = 1e-3;
-    KalDop853 *solver = NULL;
+    KalIntegrator *solver = NULL;
     KalOdeStep step = {.finished = false};
     const double y = 0.0;
-    ok(kal_dop853_create(ctx, &system, &options, &solver) == KAL_OK);
-    ok(kal_dop853_start(solver, 0.0, &y, 1.0) == KAL_OK);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, &options, &solver)
+       == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, &y, 1.0) == KAL_OK);
     double longest = 0.0;
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         longest = fmax(longest, fabs(step.y_new[0] - step.y_old[0]));
     }
     ok(longest <= 2.1e-3);
     near(step.y_new[0], 1.0, 0.0);
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 

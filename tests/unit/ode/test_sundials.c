@@ -4,8 +4,7 @@
 // explanation when they do not.  This program is not linked with them.
 
 #include "loaded.h"
-#include "ode/dae.h"
-#include "ode/stiff.h"
+#include "ode/integrator.h"
 #include "ode/sundials.h"
 #include "tap.h"
 
@@ -77,34 +76,20 @@ static KalStatus misfit(void *user, double t, const double *y, const double *yp,
     return KAL_OK;
 }
 
-static bool never(KalStatus status)
-{
-    (void)status;
-    return false;
-}
-
 static void each_is_loaded_when_needed(void)
 {
     KalContext *ctx = new_context();
-    const double one = 1.0;
-    const double small = 1e-9;
-    const double minus = -1.0;
-    const KalOdeSystem system = {.n = 1, .rate = decay, .jacobian = slope};
-    const KalDaeSystem implicit = {.n = 1,
-                                   .residual = misfit,
-                                   .may_retry = never,
-                                   .kinds = &one,
-                                   .rtol = small,
-                                   .atols = &small};
-    KalStiff *solver = NULL;
-    KalDae *dae = NULL;
+    const KalOdeSystem system = {
+        .n = 1, .rate = decay, .jacobian = slope, .residual = misfit};
+    KalIntegrator *bdf = NULL;
+    KalIntegrator *dae = NULL;
     ok(!is_loaded(KAL_CVODE_NAME) && !is_loaded(KAL_IDA_NAME));
-    ok(kal_stiff_create(ctx, &system, NULL, &solver) == KAL_OK);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, &system, NULL, &bdf) == KAL_OK);
     ok(is_loaded(KAL_CVODE_NAME) && !is_loaded(KAL_IDA_NAME));
-    ok(kal_dae_create(ctx, &implicit, 0.0, &one, &minus, &dae) == KAL_OK);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DAE, &system, NULL, &dae) == KAL_OK);
     ok(is_loaded(KAL_IDA_NAME));
-    kal_dae_destroy(dae);
-    kal_stiff_destroy(solver);
+    kal_integrator_destroy(dae);
+    kal_integrator_destroy(bdf);
     kal_context_destroy(ctx);
 }
 

@@ -4,8 +4,7 @@
 // same ways to fail as the other one.
 
 #include "fault.h"
-#include "ode/dop853.h"
-#include "ode/stiff.h"
+#include "ode/integrator.h"
 #include "problems.h"
 #include "tap.h"
 
@@ -38,10 +37,11 @@ static KalOdeOptions with_tolerance(double tolerance)
     return options;
 }
 
-static KalStiff *make(const KalOdeSystem *system, const KalOdeOptions *options)
+static KalIntegrator *make(const KalOdeSystem *system, const KalOdeOptions *options)
 {
-    KalStiff *solver = NULL;
-    if (!ok(kal_stiff_create(ctx, system, options, &solver) == KAL_OK)) {
+    KalIntegrator *solver = NULL;
+    if (!ok(kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, system, options, &solver)
+            == KAL_OK)) {
         exit(1);
     }
     return solver;
@@ -50,29 +50,30 @@ static KalStiff *make(const KalOdeSystem *system, const KalOdeOptions *options)
 static KalOdeCounts integrate(const KalOdeSystem *system, const KalOdeOptions *options,
                               double t, double t_end, double *y)
 {
-    KalStiff *solver = make(system, options);
+    KalIntegrator *solver = make(system, options);
     KalOdeStep step = {.finished = false};
-    ok(kal_stiff_start(solver, t, y, t_end) == KAL_OK);
-    while (!step.finished && ok(kal_stiff_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, t, y, t_end) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
     }
     ok(step.t_new == t_end);
     memcpy(y, step.y_new, (size_t)system->n * sizeof(double));
-    const KalOdeCounts counts = kal_stiff_counts(solver);
-    kal_stiff_destroy(solver);
+    const KalOdeCounts counts = kal_integrator_counts(solver);
+    kal_integrator_destroy(solver);
     return counts;
 }
 
 static void witness(const KalOdeSystem *system, double t_end, double *y)
 {
     const KalOdeOptions options = with_tolerance(1e-11);
-    KalDop853 *solver = NULL;
+    KalIntegrator *solver = NULL;
     KalOdeStep step = {.finished = false};
-    ok(kal_dop853_create(ctx, system, &options, &solver) == KAL_OK);
-    ok(kal_dop853_start(solver, 0.0, y, t_end) == KAL_OK);
-    while (!step.finished && ok(kal_dop853_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, system, &options, &solver)
+       == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, y, t_end) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
     }
     memcpy(y, step.y_new, (size_t)system->n * sizeof(double));
-    kal_dop853_destroy(solver);
+    kal_integrator_destroy(solver);
 }
 
 // y' = -r (y - cos t) with y = (r² cos t + r sin t)/(r² + 1) and a transient e^(-rt).
@@ -275,21 +276,21 @@ static void van_der_pol_as_seen_by_another_method(void)
 
     // Far stiffer: half a period takes (3 - 2 log 2)/2 m and 7.014 m^(-1/3)/2, and less.
     m = 1e4;
-    KalStiff *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     double turns[3] = {0.0};
     int count = 0;
     const double start[2] = {2.0, 0.0};
-    ok(kal_stiff_start(solver, 0.0, start, 3e4) == KAL_OK);
-    while (!step.finished && ok(kal_stiff_step(solver, &step) == KAL_OK)) {
+    ok(kal_integrator_start(solver, 0.0, start, 3e4) == KAL_OK);
+    while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         if (step.y_old[0] * step.y_new[0] < 0.0 && count < 3) {
             turns[count++] = step.t_new;
         }
     }
-    ok(count == 3 && kal_stiff_counts(solver).steps < 20000);
+    ok(count == 3 && kal_integrator_counts(solver).steps < 20000);
     const double period = (3.0 - 2.0 * log(2.0)) * m + 7.014 / cbrt(m);
     near(turns[2] - turns[0], period, 2e-4 * period);
-    kal_stiff_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -327,16 +328,16 @@ static void projection_holds_the_pendulum(void)
                                      .jacobian = pendulum_jacobian,
                                      .project = held ? pendulum_project : NULL};
         const KalOdeOptions options = with_tolerance(1e-9);
-        KalStiff *solver = make(&system, &options);
+        KalIntegrator *solver = make(&system, &options);
         KalOdeStep step = {.finished = false};
         residual[held] = 0.0;
-        ok(kal_stiff_start(solver, 0.0, start, 3.0 * period) == KAL_OK);
-        while (!step.finished && ok(kal_stiff_step(solver, &step) == KAL_OK)) {
+        ok(kal_integrator_start(solver, 0.0, start, 3.0 * period) == KAL_OK);
+        while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
             residual[held] = larger(residual[held], pendulum_residual(step.y_new));
         }
         error[held] = distance(4, step.y_new, start);
-        ok(held == 0 || kal_stiff_counts(solver).projections >= 100);
-        kal_stiff_destroy(solver);
+        ok(held == 0 || kal_integrator_counts(solver).projections >= 100);
+        kal_integrator_destroy(solver);
     }
     near(residual[1], 0.0, 1e-15);
     ok(residual[0] > 1e-9);
@@ -352,25 +353,25 @@ static void samples_inside_steps_are_right(void)
         const KalOdeSystem system = {
             .n = 2, .rate = oscillator_rate, .jacobian = oscillator_jacobian};
         const KalOdeOptions options = with_tolerance(1e-10);
-        KalStiff *solver = make(&system, &options);
+        KalIntegrator *solver = make(&system, &options);
         KalOdeStep step = {.finished = false};
         double y[2] = {0.0, 1.0};
-        ok(kal_stiff_start(solver, 0.0, y, sign * 5.0) == KAL_OK);
-        while (!step.finished && ok(kal_stiff_step(solver, &step) == KAL_OK)) {
+        ok(kal_integrator_start(solver, 0.0, y, sign * 5.0) == KAL_OK);
+        while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
             for (int part = 0; part <= 4; part++) {
                 const double t = step.t_old + part / 4.0 * (step.t_new - step.t_old);
-                ok(kal_stiff_interpolate(solver, t, y) == KAL_OK);
+                ok(kal_integrator_interpolate(solver, t, y) == KAL_OK);
                 near(y[0], sin(t), 1e-7);
                 near(y[1], cos(t), 1e-7);
             }
-            ok(kal_stiff_interpolate(solver, step.t_old, y) == KAL_OK);
+            ok(kal_integrator_interpolate(solver, step.t_old, y) == KAL_OK);
             ok(distance(2, y, step.y_old) == 0.0);
-            ok(kal_stiff_interpolate(solver, step.t_new, y) == KAL_OK);
+            ok(kal_integrator_interpolate(solver, step.t_new, y) == KAL_OK);
             ok(distance(2, y, step.y_new) == 0.0);
-            ok(kal_stiff_interpolate(solver, step.t_old - sign * 1e-3, y)
+            ok(kal_integrator_interpolate(solver, step.t_old - sign * 1e-3, y)
                == KAL_ERR_USAGE);
         }
-        kal_stiff_destroy(solver);
+        kal_integrator_destroy(solver);
     }
     end();
 }
@@ -381,29 +382,29 @@ static void end_may_be_moved(void)
     const KalOdeSystem system = {
         .n = 2, .rate = oscillator_rate, .jacobian = oscillator_jacobian};
     const KalOdeOptions options = with_tolerance(1e-10);
-    KalStiff *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     double y[2] = {0.0, 1.0};
-    ok(kal_stiff_set_end(solver, 1.0) == KAL_ERR_USAGE);
-    ok(kal_stiff_start(solver, 0.0, y, 1.0) == KAL_OK);
+    ok(kal_integrator_set_end(solver, 1.0) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 0.0, y, 1.0) == KAL_OK);
     for (int i = 1; i <= 40; i++) {
         const double t_end = 1.0 + 0.1 * i;
-        while (!step.finished && ok(kal_stiff_step(solver, &step) == KAL_OK)) {
+        while (!step.finished && ok(kal_integrator_step(solver, &step) == KAL_OK)) {
         }
         near(step.y_new[0], sin(step.t_new), 1e-7);
-        ok(kal_stiff_step(solver, &step) == KAL_ERR_USAGE);
-        ok(kal_stiff_set_end(solver, t_end) == KAL_OK);
+        ok(kal_integrator_step(solver, &step) == KAL_ERR_USAGE);
+        ok(kal_integrator_set_end(solver, t_end) == KAL_OK);
         step.finished = false;
     }
-    ok(kal_stiff_counts(solver).steps < 1000); // the order was kept
-    ok(kal_stiff_set_end(solver, 0.5) == KAL_ERR_USAGE);
-    ok(kal_stiff_set_end(solver, INFINITY) == KAL_OK);
+    ok(kal_integrator_counts(solver).steps < 1000); // the order was kept
+    ok(kal_integrator_set_end(solver, 0.5) == KAL_ERR_USAGE);
+    ok(kal_integrator_set_end(solver, INFINITY) == KAL_OK);
     for (int i = 0; i < 10; i++) {
-        ok(kal_stiff_step(solver, &step) == KAL_OK);
+        ok(kal_integrator_step(solver, &step) == KAL_OK);
         ok(!step.finished);
         near(step.y_new[0], sin(step.t_new), 1e-7);
     }
-    kal_stiff_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -415,17 +416,17 @@ static void steps_obey_their_bounds(void)
     KalOdeOptions options = with_tolerance(1e-4);
     options.first_step = 1e-3;
     options.max_step = 0.01;
-    KalStiff *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false};
     const double y[2] = {0.0, 1.0};
-    ok(kal_stiff_start(solver, 0.0, y, INFINITY) == KAL_OK);
-    ok(kal_stiff_step(solver, &step) == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, y, INFINITY) == KAL_OK);
+    ok(kal_integrator_step(solver, &step) == KAL_OK);
     near(step.t_new, 1e-3, 1e-12);
     for (int i = 0; i < 50; i++) {
-        ok(kal_stiff_step(solver, &step) == KAL_OK);
+        ok(kal_integrator_step(solver, &step) == KAL_OK);
         ok(step.t_new - step.t_old < 0.01 * (1.0 + 1e-12));
     }
-    kal_stiff_destroy(solver);
+    kal_integrator_destroy(solver);
     end();
 }
 
@@ -435,25 +436,25 @@ static void start_forgets_all(void)
     double m = 20.0;
     const KalOdeSystem system = {
         .n = 2, .user = &m, .rate = van_der_pol_rate, .jacobian = van_der_pol_jacobian};
-    KalStiff *used = make(&system, NULL);
-    KalStiff *fresh = make(&system, NULL);
+    KalIntegrator *used = make(&system, NULL);
+    KalIntegrator *fresh = make(&system, NULL);
     KalOdeStep a;
     KalOdeStep b;
     const double y[2] = {2.0, 0.0};
-    ok(kal_stiff_start(used, 7.0, y, 90.0) == KAL_OK);
+    ok(kal_integrator_start(used, 7.0, y, 90.0) == KAL_OK);
     for (int i = 0; i < 40; i++) {
-        ok(kal_stiff_step(used, &a) == KAL_OK);
+        ok(kal_integrator_step(used, &a) == KAL_OK);
     }
-    ok(kal_stiff_start(used, 0.0, y, 10.0) == KAL_OK);
-    ok(kal_stiff_start(fresh, 0.0, y, 10.0) == KAL_OK);
+    ok(kal_integrator_start(used, 0.0, y, 10.0) == KAL_OK);
+    ok(kal_integrator_start(fresh, 0.0, y, 10.0) == KAL_OK);
     do {
-        ok(kal_stiff_step(used, &a) == KAL_OK);
-        ok(kal_stiff_step(fresh, &b) == KAL_OK);
+        ok(kal_integrator_step(used, &a) == KAL_OK);
+        ok(kal_integrator_step(fresh, &b) == KAL_OK);
         ok(a.t_new == b.t_new && distance(2, a.y_new, b.y_new) == 0.0);
     } while (!a.finished && !b.finished);
     ok(a.finished && b.finished);
-    kal_stiff_destroy(used);
-    kal_stiff_destroy(fresh);
+    kal_integrator_destroy(used);
+    kal_integrator_destroy(fresh);
     end();
 }
 
@@ -499,14 +500,14 @@ static int run_trapped(Trap *trap, double *y)
                                  .project = trapped_project,
                                  .jacobian = trapped_jacobian};
     const KalOdeOptions options = with_tolerance(1e-5);
-    KalStiff *solver = make(&system, &options);
+    KalIntegrator *solver = make(&system, &options);
     KalOdeStep step = {.finished = false, .t_new = 0.0};
     int failures = 0;
     pendulum_release(2.0, y);
-    ok(kal_stiff_start(solver, 0.0, y, 1.0) == KAL_OK);
+    ok(kal_integrator_start(solver, 0.0, y, 1.0) == KAL_OK);
     while (!step.finished && failures < 3) {
         const double t = step.t_new;
-        const KalStatus status = kal_stiff_step(solver, &step);
+        const KalStatus status = kal_integrator_step(solver, &step);
         if (status != KAL_OK) {
             failures++;
             ok(status == trap->status && step.t_new == t);
@@ -514,7 +515,7 @@ static int run_trapped(Trap *trap, double *y)
         }
     }
     memcpy(y, step.y_new, 4 * sizeof(double));
-    kal_stiff_destroy(solver);
+    kal_integrator_destroy(solver);
     return failures;
 }
 
@@ -571,15 +572,15 @@ static KalStatus square_jacobian(void *user, double t, const double *y, double *
 // Step until something is wrong.
 static KalStatus run_out(const KalOdeSystem *system, double *t)
 {
-    KalStiff *solver = make(system, NULL);
+    KalIntegrator *solver = make(system, NULL);
     KalOdeStep step = {.t_new = 0.0};
     const double y[1] = {1.0};
-    KalStatus status = kal_stiff_start(solver, 0.0, y, 3.0);
-    while (status == KAL_OK && kal_stiff_counts(solver).steps < 100000) {
-        status = kal_stiff_step(solver, &step);
+    KalStatus status = kal_integrator_start(solver, 0.0, y, 3.0);
+    while (status == KAL_OK && kal_integrator_counts(solver).steps < 100000) {
+        status = kal_integrator_step(solver, &step);
     }
     *t = step.t_new;
-    kal_stiff_destroy(solver);
+    kal_integrator_destroy(solver);
     return status;
 }
 
@@ -616,28 +617,31 @@ static void *race(void *user)
         .n = 2, .user = &m, .rate = van_der_pol_rate, .jacobian = van_der_pol_jacobian};
     const double y[2] = {2.0, 0.0};
     KalContext *own = NULL;
-    KalDop853 *first = NULL;
-    KalStiff *second = NULL;
+    KalIntegrator *first = NULL;
+    KalIntegrator *second = NULL;
     KalOdeStep a = {.finished = false};
     KalOdeStep b = {.finished = false};
-    bool fine = kal_context_create(NULL, NULL, &own) == KAL_OK
-                && kal_dop853_create(own, &system, NULL, &first) == KAL_OK
-                && kal_stiff_create(own, &system, NULL, &second) == KAL_OK
-                && kal_dop853_start(first, 0.0, y, 30.0) == KAL_OK
-                && kal_stiff_start(second, 0.0, y, 30.0) == KAL_OK;
+    bool fine =
+        kal_context_create(NULL, NULL, &own) == KAL_OK
+        && kal_integrator_create(own, KAL_INTEGRATOR_DOP853, &system, NULL, &first)
+               == KAL_OK
+        && kal_integrator_create(own, KAL_INTEGRATOR_BDF, &system, NULL, &second)
+               == KAL_OK
+        && kal_integrator_start(first, 0.0, y, 30.0) == KAL_OK
+        && kal_integrator_start(second, 0.0, y, 30.0) == KAL_OK;
     while (fine && !a.finished) {
-        fine = kal_dop853_step(first, &a) == KAL_OK;
+        fine = kal_integrator_step(first, &a) == KAL_OK;
     }
     while (fine && !b.finished) {
-        fine = kal_stiff_step(second, &b) == KAL_OK;
+        fine = kal_integrator_step(second, &b) == KAL_OK;
     }
     if (fine) {
         memcpy(racer->explicit_end, a.y_new, sizeof racer->explicit_end);
         memcpy(racer->stiff_end, b.y_new, sizeof racer->stiff_end);
     }
     racer->done = fine;
-    kal_stiff_destroy(second);
-    kal_dop853_destroy(first);
+    kal_integrator_destroy(second);
+    kal_integrator_destroy(first);
     kal_context_destroy(own);
     return NULL;
 }
@@ -666,33 +670,37 @@ static void wrong_use_is_refused(void)
     begin();
     const KalOdeSystem good = {
         .n = 2, .rate = oscillator_rate, .jacobian = oscillator_jacobian};
-    KalStiff *solver = NULL;
+    KalIntegrator *solver = NULL;
     KalOdeSystem system = good;
     system.jacobian = NULL;
-    ok(kal_stiff_create(ctx, &system, NULL, &solver) == KAL_ERR_USAGE);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, &system, NULL, &solver)
+       == KAL_ERR_USAGE);
     system = good;
-    system.n = KAL_STIFF_LIMIT + 1;
-    ok(kal_stiff_create(ctx, &system, NULL, &solver) == KAL_ERR_LIMIT);
+    system.n = kal_integrator_traits(KAL_INTEGRATOR_BDF)->most_states + 1;
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, &system, NULL, &solver)
+       == KAL_ERR_LIMIT);
     system.n = -1;
-    ok(kal_stiff_create(ctx, &system, NULL, &solver) == KAL_ERR_USAGE);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, &system, NULL, &solver)
+       == KAL_ERR_USAGE);
     KalOdeOptions options = kal_ode_options();
     options.fixed_step = 0.1;
-    ok(kal_stiff_create(ctx, &good, &options, &solver) == KAL_ERR_USAGE);
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, &good, &options, &solver)
+       == KAL_ERR_USAGE);
     ok(solver == NULL);
     solver = make(&good, NULL);
     KalOdeStep step = {.t_new = 7.0};
     double y[2] = {1.0, NAN};
-    ok(kal_stiff_step(solver, &step) == KAL_ERR_USAGE && step.t_new == 7.0);
-    ok(kal_stiff_interpolate(solver, 0.0, y) == KAL_ERR_USAGE);
-    ok(kal_stiff_start(solver, 0.0, y, 1.0) == KAL_ERR_NUMBER);
+    ok(kal_integrator_step(solver, &step) == KAL_ERR_USAGE && step.t_new == 7.0);
+    ok(kal_integrator_interpolate(solver, 0.0, y) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 0.0, y, 1.0) == KAL_ERR_NUMBER);
     y[1] = 0.0;
-    ok(kal_stiff_start(solver, 1.0, y, 1.0) == KAL_ERR_USAGE);
-    ok(kal_stiff_start(solver, 1.0, y, 2.0) == KAL_OK);
-    ok(kal_stiff_interpolate(solver, 1.5, y) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 1.0, y, 1.0) == KAL_ERR_USAGE);
+    ok(kal_integrator_start(solver, 1.0, y, 2.0) == KAL_OK);
+    ok(kal_integrator_interpolate(solver, 1.5, y) == KAL_ERR_USAGE);
     y[0] = 0.0;
-    ok(kal_stiff_interpolate(solver, 1.0, y) == KAL_OK && y[0] == 1.0);
-    kal_stiff_destroy(solver);
-    kal_stiff_destroy(NULL);
+    ok(kal_integrator_interpolate(solver, 1.0, y) == KAL_OK && y[0] == 1.0);
+    kal_integrator_destroy(solver);
+    kal_integrator_destroy(NULL);
     end();
 }
 
@@ -704,12 +712,12 @@ static void every_allocation_may_fail(void)
     for (long n = 0; status != KAL_OK && n < 10; n++) {
         fault = (Fault){.calls_left = n + 1};
         ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
-        KalStiff *solver = NULL;
-        status = kal_stiff_create(ctx, &system, NULL, &solver);
+        KalIntegrator *solver = NULL;
+        status = kal_integrator_create(ctx, KAL_INTEGRATOR_BDF, &system, NULL, &solver);
         ok(status == KAL_OK || status == KAL_ERR_NOMEM);
         ok((status == KAL_OK) == (solver != NULL));
         ok(status == KAL_OK || strstr(kal_context_message(ctx), "memory") != NULL);
-        kal_stiff_destroy(solver);
+        kal_integrator_destroy(solver);
         end();
     }
     ok(status == KAL_OK);

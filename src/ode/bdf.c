@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-#include "ode/stiff.h"
+// Backward differentiation formulas (BDF) of variable order 1 to 5 with error control, for
+// stiff problems, by CVODE of SUNDIALS (docs/theory/integration.md; Hairer, Wanner, Solving
+// Ordinary Differential Equations II, sections III.1 and V.1).
+//
+// Each step solves an implicit equation by Newton's iteration, with the Jacobian of the
+// system.  Steps are projected before their error is looked at, and the formula goes on
+// from the projected state.  CVODE bounds the root mean square of errors; theory (12.11)
+// says how its tolerances are chosen so that every component keeps its own.
+//
+// CVODE has the history of the motion; the present state, its copy before the last step and
+// the counts are kept here, so that a failure can be undone: CVODE then begins anew with
+// the present state (`fresh`).  SUNDIALS takes its own memory, past the context: some 20
+// vectors and two n × n matrices.  `project_stages` of the options is not for this method.
 
 #include "ode/ode_impl.h"
 #include "ode/sundials.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    ARRAYS = 4, // y, y_old, scratch, atol
+    ARRAYS = 4,         // y, y_old, scratch, atol
+    MOST_STATES = 4096, // for matrices are full
     TEXT_SIZE = 256
 };
 
@@ -21,17 +35,9 @@ static const double LEAST_TOLERANCE = 100.0 * DBL_EPSILON;
 // A projection may move a state by this many times the tolerances.
 static const double FAR = 10.0;
 
-struct KalStiff {
-    KalContext *ctx;
-    KalOdeSystem system;
-    KalOdeOptions options;
-    bool begun; // there is a state
-    bool fresh; // CVODE is to start anew from it
-    double t;
-    double t_end;
-    double direction;
-    KalOdeStep last;
-    KalOdeCounts counts;
+typedef struct Bdf {
+    KalIntegrator base;
+    bool fresh;           // CVODE is to start anew from the present state
     long rejected_before; // in earlier starts
     KalStatus refusal;    // of a callback in the step at hand
     char text[TEXT_SIZE]; // what CVODE says about its failure
@@ -47,13 +53,13 @@ struct KalStiff {
     N_Vector sample; // wherever the user wants it
     SUNMatrix J;
     SUNLinearSolver linear;
-};
+} Bdf;
 
 // CVODE would print; failures are told through the context instead.
 static void keep_text(int code, const char *module, const char *function, char *text,
                       void *user)
 {
-    KalStiff *s = user;
+    Bdf *s = user;
     (void)module;
     if (code < 0) {
         (void)snprintf(s->text, sizeof s->text, "%s: %s", function, text);
@@ -61,38 +67,39 @@ static void keep_text(int code, const char *module, const char *function, char *
 }
 
 // What a callback answers, in CVODE's terms: done, a smaller step, no further.
-static int answer(KalStiff *s, KalStatus status)
+static int answer(Bdf *s, KalStatus status)
 {
     if (status == KAL_OK) {
         return 0;
     }
     s->refusal = status;
-    if (!kal_ode_may_retry(&s->system, status)) {
+    if (!kal_ode_may_retry(&s->base.system, status)) {
         return -1;
     }
-    s->counts.retries++;
+    s->base.counts.retries++;
     return 1;
 }
 
 static int call_rate(realtype t, N_Vector y, N_Vector rate, void *user)
 {
-    KalStiff *s = user;
-    s->counts.evaluations++;
-    return answer(s, kal_ode_rate(s->ctx, &s->system, t, s->call.N_VGetArrayPointer(y),
+    Bdf *s = user;
+    s->base.counts.evaluations++;
+    return answer(s, kal_ode_rate(s->base.ctx, &s->base.system, t,
+                                  s->call.N_VGetArrayPointer(y),
                                   s->call.N_VGetArrayPointer(rate)));
 }
 
-static KalStatus jacobian(KalStiff *s, double t, const double *y, double *J)
+static KalStatus jacobian(Bdf *s, double t, const double *y, double *J)
 {
-    KAL_TRY(s->system.jacobian(s->system.user, t, y, J));
+    KAL_TRY(s->base.system.jacobian(s->base.system.user, t, y, J));
     double sum = 0.0;
-    const size_t entries = (size_t)s->system.n * (size_t)s->system.n;
+    const size_t entries = (size_t)s->base.system.n * (size_t)s->base.system.n;
     for (size_t i = 0; i < entries; i++) {
         sum += 0.0 * J[i]; // 0, or NaN when one is not finite
     }
     return sum == 0.0
                ? KAL_OK
-               : kal_fail(s->ctx, KAL_ERR_NUMBER,
+               : kal_fail(s->base.ctx, KAL_ERR_NUMBER,
                           "a derivative of the rates is not finite at t = %.17g", t);
 }
 
@@ -101,29 +108,31 @@ static int call_jacobian(realtype t, // NOLINT(readability-function-size)
                          N_Vector y, N_Vector rate, SUNMatrix J, void *user,
                          N_Vector work1, N_Vector work2, N_Vector work3)
 {
-    KalStiff *s = user;
+    Bdf *s = user;
     (void)rate;
     (void)work1;
     (void)work2;
     (void)work3;
-    s->counts.jacobians++;
+    s->base.counts.jacobians++;
     return answer(s, jacobian(s, t, s->call.N_VGetArrayPointer(y),
                               s->call.SUNDenseMatrix_Data(J)));
 }
 
 // Whether the projection has moved a state further than errors of a step explain.
-static bool is_far(const KalStiff *s, const double *from)
+static bool is_far(const Bdf *s, const double *from)
 {
-    return kal_ode_shift(s->system.n, s->options.rtol, s->atol, from, s->scratch) > FAR;
+    return kal_ode_shift(s->base.system.n, s->base.options.rtol, s->atol, from,
+                         s->scratch)
+           > FAR;
 }
 
 // Ask for a smaller step.
-static int refuse_way(KalStiff *s, double t)
+static int refuse_way(Bdf *s, double t)
 {
     s->refusal =
-        kal_fail(s->ctx, KAL_ERR_STEP,
+        kal_fail(s->base.ctx, KAL_ERR_STEP,
                  "near t = %.17g every step leads too far from the constraints", t);
-    s->counts.retries++;
+    s->base.counts.retries++;
     return 1;
 }
 
@@ -131,30 +140,30 @@ static int refuse_way(KalStiff *s, double t)
 static int call_project(realtype t, N_Vector y, N_Vector correction, realtype tolerance,
                         N_Vector error, void *user)
 {
-    KalStiff *s = user;
+    Bdf *s = user;
     const double *from = s->call.N_VGetArrayPointer(y);
     double *way = s->call.N_VGetArrayPointer(correction);
     (void)tolerance;
     (void)error;
-    s->counts.projections++;
-    memcpy(s->scratch, from, (size_t)s->system.n * sizeof(double));
-    const KalStatus status = s->system.project(s->system.user, t, s->scratch);
-    for (int i = 0; i < s->system.n && status == KAL_OK; i++) {
+    s->base.counts.projections++;
+    memcpy(s->scratch, from, (size_t)s->base.system.n * sizeof(double));
+    const KalStatus status = s->base.system.project(s->base.system.user, t, s->scratch);
+    for (int i = 0; i < s->base.system.n && status == KAL_OK; i++) {
         way[i] = s->scratch[i] - from[i];
     }
     return status == KAL_OK && is_far(s, from) ? refuse_way(s, t) : answer(s, status);
 }
 
-static KalStatus no_memory(KalStiff *s)
+static KalStatus no_memory(Bdf *s)
 {
-    return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory for CVODE with %d states",
-                    s->system.n);
+    return kal_fail(s->base.ctx, KAL_ERR_NOMEM, "no memory for CVODE with %d states",
+                    s->base.system.n);
 }
 
 // The vectors and matrices that CVODE works with; some may be missing.
-static bool make_parts(KalStiff *s)
+static bool make_parts(Bdf *s)
 {
-    const sunindextype n = s->system.n;
+    const sunindextype n = s->base.system.n;
     if (s->call.SUNContext_Create(NULL, &s->sun) != 0) {
         return false;
     }
@@ -172,34 +181,35 @@ static bool make_parts(KalStiff *s)
 // The part of the tolerances that a step may have, theory (12.11).  CVODE bounds the root
 // of the mean of squares; so that no component exceeds its own tolerance, all are given as
 // if alone.  And errors of steps add up over a run.
-static double share_of_step(const KalStiff *s)
+static double share_of_step(const Bdf *s)
 {
-    const double tolerance = s->options.rtol > 0.0 ? s->options.rtol : s->options.atol;
-    const double alone = 1.0 / sqrt((double)s->system.n);
+    const double tolerance =
+        s->base.options.rtol > 0.0 ? s->base.options.rtol : s->base.options.atol;
+    const double alone = 1.0 / sqrt((double)s->base.system.n);
     const double part = alone * fmin(1.0, STEP_PART * pow(tolerance, 1.0 / 5.0));
     return fmin(alone, fmax(part, LEAST_TOLERANCE / tolerance));
 }
 
 // Theory (12.16).
-double kal_stiff_least_tolerance(int n)
+static double least_tolerance(int n)
 {
     return pow(LEAST_TOLERANCE * sqrt((double)n) / STEP_PART, 5.0 / 6.0);
 }
 
-static int set_tolerances(KalStiff *s)
+static int set_tolerances(Bdf *s)
 {
     const double share = share_of_step(s);
-    for (int i = 0; i < s->system.n; i++) {
-        s->atol[i] = s->options.atols ? s->options.atols[i] : s->options.atol;
+    for (int i = 0; i < s->base.system.n; i++) {
+        s->atol[i] =
+            s->base.options.atols ? s->base.options.atols[i] : s->base.options.atol;
         s->scratch[i] = share * s->atol[i];
     }
-    s->options.atols = NULL; // borrowed for this call only
     s->call.N_VSetArrayPointer(s->scratch, s->sample);
-    return s->call.CVodeSVtolerances(s->cvode, share * s->options.rtol, s->sample);
+    return s->call.CVodeSVtolerances(s->cvode, share * s->base.options.rtol, s->sample);
 }
 
 // All that CVODE has to know but for the state; 0 when it agrees.
-static int set_up(KalStiff *s)
+static int set_up(Bdf *s)
 {
     int flag = s->call.CVodeSetErrHandlerFn(s->cvode, keep_text, s);
     flag = flag ? flag : s->call.CVodeInit(s->cvode, call_rate, 0.0, s->state);
@@ -210,71 +220,37 @@ static int set_up(KalStiff *s)
     // Stiff directions of mechanical systems turn as they move: whenever CVODE factors
     // its matrix anew, an old Jacobian would cost more steps than it saves.
     flag = flag ? flag : s->call.CVodeSetJacEvalFrequency(s->cvode, 1);
-    flag = flag ? flag : s->call.CVodeSetMaxStep(s->cvode, s->options.max_step);
-    if (s->system.project) {
+    flag = flag ? flag : s->call.CVodeSetMaxStep(s->cvode, s->base.options.max_step);
+    if (s->base.system.project) {
         flag = flag ? flag : s->call.CVodeSetProjFn(s->cvode, call_project);
         flag = flag ? flag : s->call.CVodeSetProjErrEst(s->cvode, SUNFALSE);
     }
     return flag;
 }
 
-static KalStatus check(KalContext *ctx, const KalOdeSystem *system,
-                       const KalOdeOptions *options)
+static KalStatus init(KalIntegrator *base)
 {
-    KAL_TRY(kal_ode_check(ctx, system, options));
-    if (!system->jacobian || options->fixed_step > 0.0 || system->n_integrals > 0) {
-        return kal_fail(ctx, KAL_ERR_USAGE,
-                        "the stiff method needs a Jacobian and has neither fixed steps "
-                        "nor integrals");
-    }
-    if (system->n > KAL_STIFF_LIMIT) {
-        return kal_fail(ctx, KAL_ERR_LIMIT,
-                        "%d states are too many for the stiff method: at most %d",
-                        system->n, KAL_STIFF_LIMIT);
-    }
-    return KAL_OK;
-}
-
-KalStatus kal_stiff_create(KalContext *ctx, const KalOdeSystem *system,
-                           const KalOdeOptions *options, KalStiff **out_solver)
-{
-    const KalOdeOptions chosen = options ? *options : kal_ode_options();
-    KalCvodeLibrary library;
-    KAL_TRY(check(ctx, system, &chosen));
-    KAL_TRY(kal_cvode_library_open(ctx, KAL_CVODE_NAME, &library));
-    KalStiff *s = KAL_NEW(ctx, KalStiff);
-    if (!s) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an integrator");
-    }
-    const size_t n = (size_t)system->n;
-    s->ctx = ctx;
-    s->call = library;
-    s->system = *system;
-    s->options = chosen;
-    s->block = kal_alloc(ctx, ARRAYS * n, sizeof(double));
+    Bdf *s = (Bdf *)base;
+    const size_t n = (size_t)base->system.n;
+    KAL_TRY(kal_cvode_library_open(base->ctx, KAL_CVODE_NAME, &s->call));
+    s->block = kal_alloc(base->ctx, ARRAYS * n, sizeof(double));
     s->y = s->block;
     s->y_old = s->block + n;
     s->scratch = s->block + 2 * n;
     s->atol = s->block + 3 * n;
-    KalStatus status = KAL_OK;
     if (!s->block || !make_parts(s)) {
-        status = no_memory(s);
-    } else if (set_up(s) != CV_SUCCESS) {
-        status = kal_fail(ctx, KAL_ERR_NOMEM, "CVODE could not be set up: %s", s->text);
+        return no_memory(s);
     }
-    if (status != KAL_OK) {
-        kal_stiff_destroy(s);
-        return status;
-    }
-    *out_solver = s;
-    return KAL_OK;
+    return set_up(s) == CV_SUCCESS ? KAL_OK
+                                   : kal_fail(base->ctx, KAL_ERR_NOMEM,
+                                              "CVODE could not be set up: %s", s->text);
 }
 
-void kal_stiff_destroy(KalStiff *solver)
+static void clear(KalIntegrator *base)
 {
-    KalStiff *s = solver;
-    if (!s) {
-        return;
+    Bdf *s = (Bdf *)base;
+    if (!s->call.CVodeFree) {
+        return; // there is no library, and so nothing
     }
     s->call.CVodeFree(&s->cvode);
     if (s->linear) {
@@ -286,83 +262,73 @@ void kal_stiff_destroy(KalStiff *solver)
     s->call.N_VDestroy(s->sample);
     s->call.N_VDestroy(s->state);
     s->call.SUNContext_Free(&s->sun);
-    kal_free(s->ctx, s->block, ARRAYS * (size_t)s->system.n * sizeof(double));
-    kal_free(s->ctx, s, sizeof *s);
+    kal_free(base->ctx, s->block, ARRAYS * (size_t)base->system.n * sizeof(double));
 }
 
-static void count_rejected(KalStiff *s)
+static void count_rejected(Bdf *s)
 {
     long errors = 0;
     long unsolved = 0;
     (void)s->call.CVodeGetNumErrTestFails(s->cvode, &errors);
     (void)s->call.CVodeGetNumNonlinSolvConvFails(s->cvode, &unsolved);
-    s->counts.rejected = s->rejected_before + errors + unsolved;
+    s->base.counts.rejected = s->rejected_before + errors + unsolved;
 }
 
-int kal_stiff_order(const KalStiff *solver)
+static int order(const KalIntegrator *base)
 {
-    int order = 1;
-    (void)solver->call.CVodeGetLastOrder(solver->cvode, &order);
-    return order > 1 ? order : 1;
-}
-
-KalOdeCounts kal_stiff_counts(const KalStiff *solver)
-{
-    return solver->counts;
+    const Bdf *s = (const Bdf *)base;
+    int last = 1;
+    (void)s->call.CVodeGetLastOrder(s->cvode, &last);
+    return last > 1 ? last : 1;
 }
 
 // Tell CVODE where to stop; an infinite end is as far as numbers go.
-static int set_stop(KalStiff *s)
+static int set_stop(Bdf *s)
 {
-    const double stop = isfinite(s->t_end) ? s->t_end : s->direction * DBL_MAX;
+    const double stop =
+        isfinite(s->base.t_end) ? s->base.t_end : s->base.direction * DBL_MAX;
     return s->call.CVodeSetStopTime(s->cvode, stop);
 }
 
 // Let CVODE begin anew with the present state.
-static int begin_anew(KalStiff *s)
+static int begin_anew(Bdf *s)
 {
-    s->rejected_before = s->counts.rejected;
-    int flag = s->call.CVodeReInit(s->cvode, s->t, s->state);
-    flag =
-        flag ? flag
-             : s->call.CVodeSetInitStep(s->cvode, s->direction * s->options.first_step);
+    s->rejected_before = s->base.counts.rejected;
+    int flag = s->call.CVodeReInit(s->cvode, s->base.t, s->state);
+    flag = flag ? flag
+                : s->call.CVodeSetInitStep(s->cvode, s->base.direction
+                                                         * s->base.options.first_step);
     flag = flag ? flag : set_stop(s);
     s->fresh = false;
     return flag;
 }
 
-KalStatus kal_stiff_start(KalStiff *solver, double t, const double *y, double t_end)
+static KalStatus start(KalIntegrator *base, const double *y)
 {
-    KalStiff *s = solver;
-    KAL_TRY(kal_ode_check_start(s->ctx, s->system.n, t, y, t_end));
-    memcpy(s->y, y, (size_t)s->system.n * sizeof(double));
-    s->t = t;
-    s->t_end = t_end;
-    s->direction = t_end > t ? 1.0 : -1.0;
-    s->begun = true;
+    Bdf *s = (Bdf *)base;
+    memcpy(s->y, y, (size_t)base->system.n * sizeof(double));
     s->fresh = true;
-    s->last = kal_ode_no_step(t, s->y);
+    base->last = kal_ode_no_step(base->t, s->y);
     return KAL_OK;
 }
 
-KalStatus kal_stiff_set_end(KalStiff *solver, double t_end)
+static void move_end(KalIntegrator *base)
 {
-    KalStiff *s = solver;
-    if (!s->begun || !(s->direction * (t_end - s->t) >= 0.0)) {
-        return kal_fail(s->ctx, KAL_ERR_USAGE,
-                        "the end, t = %.17g, lies behind the present time, %.17g",
-                        t_end, s->t);
-    }
-    s->t_end = t_end;
+    Bdf *s = (Bdf *)base;
     // Rounding may have taken CVODE a little further than it said: then it begins anew.
     if (!s->fresh && set_stop(s) != CV_SUCCESS) {
         s->fresh = true;
     }
-    return KAL_OK;
+}
+
+static void set_max_step(KalIntegrator *base)
+{
+    const Bdf *s = (const Bdf *)base;
+    (void)s->call.CVodeSetMaxStep(s->cvode, base->options.max_step);
 }
 
 // Whether a failure of CVODE is that of a callback.
-static bool is_refused(const KalStiff *s, int flag)
+static bool is_refused(const Bdf *s, int flag)
 {
     switch (flag) {
     case CV_SUCCESS: // without having moved
@@ -378,7 +344,7 @@ static bool is_refused(const KalStiff *s, int flag)
     }
 }
 
-static KalStatus explain(KalStiff *s, int flag)
+static KalStatus explain(Bdf *s, int flag)
 {
     double h = 0.0;
     if (is_refused(s, flag)) {
@@ -390,71 +356,70 @@ static KalStatus explain(KalStiff *s, int flag)
     case CV_TOO_MUCH_ACC:
     case CV_SUCCESS:
         (void)s->call.CVodeGetCurrentStep(s->cvode, &h);
-        return kal_ode_collapse(s->ctx, s->t, h);
+        return kal_ode_collapse(s->base.ctx, s->base.t, h);
     case CV_MEM_FAIL: return no_memory(s);
     default:
-        return kal_fail(s->ctx, KAL_ERR_STEP, "CVODE gives up at t = %.17g: %s", s->t,
-                        s->text);
+        return kal_fail(s->base.ctx, KAL_ERR_STEP, "CVODE gives up at t = %.17g: %s",
+                        s->base.t, s->text);
     }
 }
 
 // One step of CVODE; answers its flag.
-static int advance(KalStiff *s, double *out_t)
+static int advance(Bdf *s, double *out_t)
 {
     s->refusal = KAL_OK;
     s->text[0] = '\0';
     int flag = s->fresh ? begin_anew(s) : CV_SUCCESS;
     if (flag == CV_SUCCESS) {
         // The first step looks this far ahead; later ones look at its sign only.
-        const double ahead = s->direction * (1.0 + fabs(s->t));
-        const double goal = isfinite(s->t_end) ? s->t_end : s->t + ahead;
+        const double ahead = s->base.direction * (1.0 + fabs(s->base.t));
+        const double goal = isfinite(s->base.t_end) ? s->base.t_end : s->base.t + ahead;
         flag = s->call.CVode(s->cvode, goal, s->state, out_t, CV_ONE_STEP);
     }
     return flag;
 }
 
-KalStatus kal_stiff_step(KalStiff *solver, KalOdeStep *out_step)
+static KalStatus step(KalIntegrator *base)
 {
-    KalStiff *s = solver;
-    const size_t size = (size_t)s->system.n * sizeof(double);
-    if (!s->begun || s->t == s->t_end) {
-        return kal_fail(s->ctx, KAL_ERR_USAGE, "there is no step to take");
-    }
+    Bdf *s = (Bdf *)base;
+    const size_t size = (size_t)base->system.n * sizeof(double);
+    assert(base->last.y_new == s->y);
     memcpy(s->y_old, s->y, size);
-    s->last = kal_ode_no_step(s->t, s->y);
-    double t_new = s->t;
+    double t_new = base->t;
     const int flag = advance(s, &t_new);
     count_rejected(s);
-    if (flag < 0 || t_new == s->t) {
+    if (flag < 0 || t_new == base->t) {
         memcpy(s->y, s->y_old, size);
         s->fresh = true;
         return explain(s, flag);
     }
-    s->last = (KalOdeStep){.t_old = s->t,
-                           .t_new = t_new,
-                           .y_old = s->y_old,
-                           .y_new = s->y,
-                           .finished = t_new == s->t_end};
-    s->t = t_new;
-    s->counts.steps++;
-    *out_step = s->last;
+    base->last = (KalOdeStep){
+        .t_old = base->t, .t_new = t_new, .y_old = s->y_old, .y_new = s->y};
     return KAL_OK;
 }
 
-KalStatus kal_stiff_interpolate(KalStiff *solver, double t, double *out_y)
+static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
 {
-    KalStiff *s = solver;
-    const KalOdeStep *last = &s->last;
-    KAL_TRY(kal_ode_check_inside(s->ctx, last, t));
-    if (t == last->t_old || t == last->t_new) {
-        const double *y = t == last->t_old ? last->y_old : last->y_new;
-        memcpy(out_y, y, (size_t)s->system.n * sizeof(double));
-        return KAL_OK;
-    }
+    Bdf *s = (Bdf *)base;
+    assert(!s->fresh); // CVODE has the step
     s->call.N_VSetArrayPointer(out_y, s->sample);
     const int flag = s->call.CVodeGetDky(s->cvode, t, 0, s->sample);
     s->call.N_VSetArrayPointer(s->scratch, s->sample);
     return flag == CV_SUCCESS ? KAL_OK
-                              : kal_fail(s->ctx, KAL_ERR_USAGE,
+                              : kal_fail(base->ctx, KAL_ERR_USAGE,
                                          "CVODE does not interpolate: %s", s->text);
 }
+
+const KalIntegratorKind kal_bdf = {
+    .traits = {.word = "bdf", .most_states = MOST_STATES, .needs_jacobian = true},
+    .size = sizeof(Bdf),
+    .init = init,
+    .clear = clear,
+    .start = start,
+    .step = step,
+    .interpolate = interpolate,
+    .order = order,
+    .end_moved = move_end,
+    .max_step_set = set_max_step,
+    .least_tolerance = least_tolerance,
+};
