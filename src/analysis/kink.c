@@ -7,6 +7,7 @@
 
 #include "expr/order.h"
 #include "expr/print.h"
+#include "expr/switch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,23 +21,6 @@ enum {
 static const double ASIDE = 1e-7;
 // Differences of the two sides beyond this, relative to both, are no curvature.
 static const double DIFFERENT = 1e-4;
-
-// The formula whose sign parts the pieces of a node; 0 for nodes of one piece.
-static KalExpr parting(KalGraph *g, const KalOrder *order, const KalStep *step)
-{
-    const KalExpr first = kal_op_arity((KalOp)step->op) > 0
-                              ? order->steps[step->arg[0]].node
-                              : KAL_NO_EXPR;
-    switch ((KalOp)step->op) {
-    case KAL_OP_ABS:
-    case KAL_OP_SIGN: return first;
-    case KAL_OP_MIN:
-    case KAL_OP_MAX:
-    case KAL_OP_LT:
-    case KAL_OP_LE: return kal_sub(g, first, order->steps[step->arg[1]].node);
-    default: return kal_int(g, 0);
-    }
-}
 
 // Lists on their way.
 typedef struct Listing {
@@ -73,7 +57,9 @@ static KalStatus list_inside(Listing *l, const KalExpr *formulas, size_t count,
     KAL_TRY(kal_order_init(g, formulas, count, &order));
     for (uint32_t i = 0; i < order.count && status == KAL_OK; i++) {
         const KalKink kink = {.node = order.steps[i].node, .span = span};
-        status = add(l, parting(g, &order, &order.steps[i]), kink);
+        status = kal_op_switches((KalOp)order.steps[i].op)
+                     ? add(l, kal_switch_form(g, kink.node).function, kink)
+                     : KAL_OK;
     }
     kal_order_clear(&order);
     return status;

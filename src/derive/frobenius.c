@@ -227,9 +227,7 @@ static KalStatus inspect(const Search *s, const KalForms *alone, bool *out_jumps
     KAL_TRY(kal_order_init(s->g, roots, n, &order));
     for (uint32_t i = 0; i < order.count; i++) {
         const KalOp op = (KalOp)order.steps[i].op;
-        const bool continuous =
-            op == KAL_OP_ABS || op == KAL_OP_MIN || op == KAL_OP_MAX;
-        jumps = jumps || (kal_op_is_piecewise(op) && !continuous);
+        jumps = jumps || kal_op_nature(op) > KAL_NATURE_KINK;
         variables +=
             op == KAL_OP_SYMBOL
             && s->model->symbols[order.steps[i].arg[0]].kind != KAL_SYMBOL_PARAMETER;

@@ -46,15 +46,16 @@ static uint8_t degree_of(const KalDerivation *d, const KalStep *step,
         most = of > most ? of : most;
         sum += of;
     }
-    switch ((KalOp)step->op) {
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-    case KAL_OP_NEG: return most;
-    case KAL_OP_MUL: return sum < OTHER ? (uint8_t)sum : OTHER;
-    case KAL_OP_WHERE:
-    case KAL_OP_DIV: return degree[step->arg[1]] == CONSTANT ? most : OTHER;
-    default: return most == CONSTANT ? CONSTANT : OTHER;
+    if (kal_op_kind((KalOp)step->op) == KAL_KIND_SUM) {
+        return most;
     }
+    if (step->op == KAL_OP_MUL) {
+        return sum < OTHER ? (uint8_t)sum : OTHER;
+    }
+    if (step->op == KAL_OP_WHERE || step->op == KAL_OP_DIV) {
+        return degree[step->arg[1]] == CONSTANT ? most : OTHER;
+    }
+    return most == CONSTANT ? CONSTANT : OTHER;
 }
 
 // Mark the linear steps that something not linear is made of.

@@ -29,6 +29,12 @@ static bool is_relation(KalOp op)
     return kal_op_kind(op) == KAL_KIND_RELATION;
 }
 
+// A number that jumps, as sign does; conditions that do are judged where they count.
+static bool is_jump(KalOp op)
+{
+    return kal_op_nature(op) == KAL_NATURE_JUMP && !is_relation(op);
+}
+
 static KalStatus add(const Search *s, KalExpr e)
 {
     KAL_TRY(kal_graph_status(s->g));
@@ -150,7 +156,7 @@ static KalStatus search(const Search *s)
     find_moving(s);
     for (uint32_t i = 0; i < s->order.count && status == KAL_OK; i++) {
         const KalStep *step = &s->order.steps[i];
-        if (s->moves[i] && (step->op == KAL_OP_SIGN || counts_conditions(s, step))) {
+        if (s->moves[i] && (is_jump((KalOp)step->op) || counts_conditions(s, step))) {
             status = add(s, kal_int(s->g, 1));
         }
         if (step->op == KAL_OP_SELECT && s->moves[step->arg[0]] && status == KAL_OK) {

@@ -7,12 +7,14 @@
 KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr arg[3],
                       KalGraph *to)
 {
-    switch ((KalOp)step->op) {
-    case KAL_OP_CONST: return kal_number(to, kal_graph_number(from, step->node));
-    case KAL_OP_PI: return kal_pi(to);
-    case KAL_OP_SYMBOL: return kal_symbol(to, step->arg[0]);
-    default: return kal_cons(to, (KalOp)step->op, arg[0], arg[1], arg[2]);
+    const KalOp op = (KalOp)step->op;
+    if (op == KAL_OP_CONST) {
+        return kal_number(to, kal_graph_number(from, step->node));
     }
+    if (op == KAL_OP_SYMBOL) {
+        return kal_symbol(to, step->arg[0]);
+    }
+    return op == KAL_OP_PI ? kal_pi(to) : kal_cons(to, op, arg[0], arg[1], arg[2]);
 }
 
 // Where a step was copied to.

@@ -90,56 +90,68 @@ static KalExpr takes_first(KalGraph *g, const KalExprNode *n)
     return kal_binary(g, KAL_OP_LE, n->arg[least ? 0 : 1], n->arg[least ? 1 : 0]);
 }
 
-// s × the derivative of a function of one operand: theory (9.3).
-static KalExpr carry_function(KalGraph *g, KalExpr f, const KalExprNode *n, KalExpr s)
+// s × (n a^(n−1)): theory (9.4).
+static KalExpr carry_whole_power(KalGraph *g, const KalExprNode *n, KalExpr s)
 {
-    const KalExpr a = n->arg[0];
-    switch ((KalOp)n->op) {
-    case KAL_OP_SQRT: return kal_div(g, s, kal_mul(g, kal_int(g, 2), f));
-    case KAL_OP_SIN: return kal_mul(g, kal_cos(g, a), s);
-    case KAL_OP_COS: return kal_neg(g, kal_mul(g, kal_sin(g, a), s));
-    case KAL_OP_TAN: return kal_mul(g, one_and_square(g, 1, f), s);
-    case KAL_OP_ASIN: return kal_div(g, s, kal_sqrt(g, one_and_square(g, -1, a)));
-    case KAL_OP_ACOS:
-        return kal_neg(g, kal_div(g, s, kal_sqrt(g, one_and_square(g, -1, a))));
-    case KAL_OP_ATAN: return kal_div(g, s, one_and_square(g, 1, a));
-    case KAL_OP_SINH: return kal_mul(g, kal_unary(g, KAL_OP_COSH, a), s);
-    case KAL_OP_COSH: return kal_mul(g, kal_unary(g, KAL_OP_SINH, a), s);
-    case KAL_OP_TANH: return kal_mul(g, one_and_square(g, -1, f), s);
-    case KAL_OP_EXP: return kal_mul(g, f, s);
-    case KAL_OP_LOG: return kal_div(g, s, a);
-    case KAL_OP_ABS: return kal_mul(g, kal_unary(g, KAL_OP_SIGN, a), s);
-    default: return KAL_NO_EXPR; // sign, conditions
-    }
+    const int32_t power = kal_node_exponent(n);
+    const KalExpr less = kal_powi(g, n->arg[0], power - 1);
+    return kal_mul(g, kal_mul(g, kal_int(g, power), less), s);
 }
 
+// s / √(1 − a²), the slope of the inverse sine.
+static KalExpr carry_arc(KalGraph *g, KalExpr a, KalExpr s)
+{
+    return kal_div(g, s, kal_sqrt(g, one_and_square(g, -1, a)));
+}
+
+// The chain rule at one node: theory (9.3), (9.4).
 KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
 {
     const KalExprNode n = *kal_node(g, f); // a copy: building moves the table
+    const KalExpr a = n.arg[0];
+    const KalExpr b = n.arg[1];
     switch ((KalOp)n.op) {
     case KAL_OP_ADD: return s;
     case KAL_OP_SUB: return k == 0 ? s : kal_neg(g, s);
     case KAL_OP_NEG: return kal_neg(g, s);
     case KAL_OP_MUL: return kal_mul(g, n.arg[1 - k], s);
     case KAL_OP_DIV:
-        return k == 0 ? kal_div(g, s, n.arg[1])
-                      : kal_neg(g, kal_div(g, kal_mul(g, f, s), n.arg[1]));
-    case KAL_OP_POWI: {
-        const int32_t power = kal_node_exponent(&n);
-        const KalExpr less = kal_powi(g, n.arg[0], power - 1);
-        return kal_mul(g, kal_mul(g, kal_int(g, power), less), s);
-    }
+        return k == 0 ? kal_div(g, s, b) : kal_neg(g, kal_div(g, kal_mul(g, f, s), b));
+    case KAL_OP_POWI: return carry_whole_power(g, &n, s);
     case KAL_OP_POW: return carry_power(g, f, &n, k, s);
+    case KAL_OP_SQRT: return kal_div(g, s, kal_mul(g, kal_int(g, 2), f));
+    case KAL_OP_SIN: return kal_mul(g, kal_cos(g, a), s);
+    case KAL_OP_COS: return kal_neg(g, kal_mul(g, kal_sin(g, a), s));
+    case KAL_OP_TAN: return kal_mul(g, one_and_square(g, 1, f), s);
+    case KAL_OP_ASIN: return carry_arc(g, a, s);
+    case KAL_OP_ACOS: return kal_neg(g, carry_arc(g, a, s));
+    case KAL_OP_ATAN: return kal_div(g, s, one_and_square(g, 1, a));
     case KAL_OP_ATAN2: return carry_angle(g, &n, k, s);
+    case KAL_OP_SINH: return kal_mul(g, kal_unary(g, KAL_OP_COSH, a), s);
+    case KAL_OP_COSH: return kal_mul(g, kal_unary(g, KAL_OP_SINH, a), s);
+    case KAL_OP_TANH: return kal_mul(g, one_and_square(g, -1, f), s);
+    case KAL_OP_EXP: return kal_mul(g, f, s);
+    case KAL_OP_LOG: return kal_div(g, s, a);
+    case KAL_OP_ABS: return kal_mul(g, kal_unary(g, KAL_OP_SIGN, a), s);
     case KAL_OP_HYPOT: return kal_div(g, kal_mul(g, n.arg[k], s), f);
     case KAL_OP_MIN:
     case KAL_OP_MAX: return carry_choice(g, takes_first(g, &n), k == 0, s);
-    case KAL_OP_WHERE:
-        return k == 0 ? kal_binary(g, KAL_OP_WHERE, s, n.arg[1]) : KAL_NO_EXPR;
-    case KAL_OP_SELECT:
-        return k == 0 ? KAL_NO_EXPR : carry_choice(g, n.arg[0], k == 1, s);
-    default: return carry_function(g, f, &n, s);
+    case KAL_OP_WHERE: return k == 0 ? kal_binary(g, KAL_OP_WHERE, s, b) : KAL_NO_EXPR;
+    case KAL_OP_SELECT: return k == 0 ? KAL_NO_EXPR : carry_choice(g, a, k == 1, s);
+    case KAL_OP_SIGN: // constant on each piece
+    case KAL_OP_LT:
+    case KAL_OP_LE:
+    case KAL_OP_EQ:
+    case KAL_OP_NE:
+    case KAL_OP_AND:
+    case KAL_OP_OR:
+    case KAL_OP_NOT:
+    case KAL_OP_CONST: // no operands
+    case KAL_OP_SYMBOL:
+    case KAL_OP_PI:
+    case KAL_OP_COUNT: break;
     }
+    return KAL_NO_EXPR;
 }
 
 static KalExpr nothing_if_zero(const KalGraph *g, KalExpr e)

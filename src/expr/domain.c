@@ -4,60 +4,81 @@
 
 #include "expr/graph_impl.h"
 
+#include <math.h>
+
 enum {
     WALK_MAX = 256 // nodes that are looked at
 };
 
-// What the form of an expression says of its sign.
-typedef enum Sign {
-    ANY_SIGN,
-    NONNEGATIVE,
-    POSITIVE
-} Sign;
-
-static Sign least(Sign a, Sign b)
+static KalSign least(KalSign a, KalSign b)
 {
     return a < b ? a : b;
 }
 
-static Sign most(Sign a, Sign b)
+static KalSign most(KalSign a, KalSign b)
 {
     return a < b ? b : a;
 }
 
-static Sign sign_of_node(const KalGraph *g, KalExpr e, Sign a, Sign b)
+KalSign kal_sign_by_form(const KalGraph *g, KalExpr e, KalSign a, KalSign b)
 {
     const KalExprNode *n = kal_node(g, e);
+    const double number =
+        n->op == KAL_OP_CONST ? kal_graph_number(g, e).value : (double)NAN;
     switch ((KalOp)n->op) {
-    case KAL_OP_CONST: {
-        const double value = kal_graph_number(g, e).value;
-        return value > 0.0 ? POSITIVE : value == 0.0 ? NONNEGATIVE : ANY_SIGN;
-    }
+    case KAL_OP_CONST:
+        return number > 0.0 ? KAL_SIGN_POSITIVE
+                            : (number == 0.0 ? KAL_SIGN_NONNEGATIVE : KAL_SIGN_ANY);
     case KAL_OP_POWI:
-        return a == POSITIVE                   ? POSITIVE
-               : kal_node_exponent(n) % 2 == 0 ? NONNEGATIVE
-                                               : a;
-    case KAL_OP_ADD: return least(a, b) == ANY_SIGN ? ANY_SIGN : most(a, b);
+        return a == KAL_SIGN_POSITIVE || kal_node_exponent(n) % 2 != 0
+                   ? a
+                   : KAL_SIGN_NONNEGATIVE;
+    case KAL_OP_ADD: return least(a, b) == KAL_SIGN_ANY ? KAL_SIGN_ANY : most(a, b);
     case KAL_OP_MUL:
-    case KAL_OP_DIV: return least(a, b);
+    case KAL_OP_DIV:
+    case KAL_OP_MIN: return least(a, b);
     case KAL_OP_MAX: return most(a, b);
-    case KAL_OP_SQRT: return a == POSITIVE ? POSITIVE : NONNEGATIVE;
+    case KAL_OP_POW: // as the operand, of which no more is known
+    case KAL_OP_ASIN:
+    case KAL_OP_ATAN:
+    case KAL_OP_SINH:
+    case KAL_OP_TANH:
+    case KAL_OP_SIGN:
+    case KAL_OP_WHERE: return a;
+    case KAL_OP_SQRT:
+    case KAL_OP_ABS: return most(a, KAL_SIGN_NONNEGATIVE);
+    case KAL_OP_HYPOT: return most(most(a, b), KAL_SIGN_NONNEGATIVE);
     case KAL_OP_PI:
     case KAL_OP_EXP:
-    case KAL_OP_COSH: return POSITIVE;
-    case KAL_OP_ABS:
+    case KAL_OP_COSH: return KAL_SIGN_POSITIVE;
     case KAL_OP_ACOS:
-    case KAL_OP_HYPOT: return NONNEGATIVE;
-    default: return ANY_SIGN;
+    case KAL_OP_LT:
+    case KAL_OP_LE:
+    case KAL_OP_EQ:
+    case KAL_OP_NE:
+    case KAL_OP_AND:
+    case KAL_OP_OR:
+    case KAL_OP_NOT: return KAL_SIGN_NONNEGATIVE;
+    case KAL_OP_SYMBOL:
+    case KAL_OP_SUB:
+    case KAL_OP_NEG:
+    case KAL_OP_SIN:
+    case KAL_OP_COS:
+    case KAL_OP_TAN:
+    case KAL_OP_ATAN2:
+    case KAL_OP_LOG:
+    case KAL_OP_SELECT: // its branches are not both looked at
+    case KAL_OP_COUNT: break;
     }
+    return KAL_SIGN_ANY;
 }
 
 // The sign by form, from a bounded list of nodes, users first; what is beyond it has any.
-static Sign sign_of(const KalGraph *g, KalExpr e)
+static KalSign sign_of(const KalGraph *g, KalExpr e)
 {
     KalExpr list[WALK_MAX];
     int operand[WALK_MAX][2]; // where the operands are, −1 for nowhere
-    Sign sign[WALK_MAX];
+    KalSign sign[WALK_MAX];
     int n = 0;
     list[n++] = e;
     for (int i = 0; i < n; i++) {
@@ -71,18 +92,19 @@ static Sign sign_of(const KalGraph *g, KalExpr e)
         }
     }
     for (int i = n - 1; i >= 0; i--) {
-        const Sign a = operand[i][0] < 0 ? ANY_SIGN : sign[operand[i][0]];
-        const Sign b = operand[i][1] < 0 ? ANY_SIGN : sign[operand[i][1]];
-        sign[i] = sign_of_node(g, list[i], a, b);
+        const KalSign a = operand[i][0] < 0 ? KAL_SIGN_ANY : sign[operand[i][0]];
+        const KalSign b = operand[i][1] < 0 ? KAL_SIGN_ANY : sign[operand[i][1]];
+        sign[i] = kal_sign_by_form(g, list[i], a, b);
     }
     return sign[0];
 }
 
 static bool is_met(const KalGraph *g, KalNeed need)
 {
-    const Sign sign = sign_of(g, need.of);
+    const KalSign sign = sign_of(g, need.of);
     return need.kind != KAL_NEED_AT_MOST_ONE
-           && sign >= (need.kind == KAL_NEED_NONNEGATIVE ? NONNEGATIVE : POSITIVE);
+           && sign >= (need.kind == KAL_NEED_NONNEGATIVE ? KAL_SIGN_NONNEGATIVE
+                                                         : KAL_SIGN_POSITIVE);
 }
 
 static void add(KalNeeds *needs, KalExpr of, KalNeedKind kind)
@@ -101,10 +123,14 @@ static void add_factor(const KalGraph *g, KalNeeds *needs, KalExpr base, KalExpo
     } else if (x.num < 0) {
         add(needs, base, KAL_NEED_NONZERO);
     }
-    if (n.op == KAL_OP_LOG) {
-        add(needs, n.arg[0], KAL_NEED_POSITIVE);
-    } else if (n.op == KAL_OP_ASIN || n.op == KAL_OP_ACOS) {
-        add(needs, n.arg[0], KAL_NEED_AT_MOST_ONE);
+    switch (kal_op_domain((KalOp)n.op)) {
+    case KAL_DOMAIN_NONNEGATIVE: add(needs, n.arg[0], KAL_NEED_NONNEGATIVE); break;
+    case KAL_DOMAIN_POSITIVE: add(needs, n.arg[0], KAL_NEED_POSITIVE); break;
+    case KAL_DOMAIN_UNIT: add(needs, n.arg[0], KAL_NEED_AT_MOST_ONE); break;
+    case KAL_DOMAIN_DIVISOR: add(needs, n.arg[1], KAL_NEED_NONZERO); break;
+    case KAL_DOMAIN_EVERYWHERE:
+    case KAL_DOMAIN_GROWING:
+    case KAL_DOMAIN_POWER: break;
     }
 }
 

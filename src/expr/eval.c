@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-static double eval_op(KalOp op, double a, double b, double c, int32_t n)
+double kal_op_value(KalOp op, double a, double b, double c, int32_t n)
 {
     switch (op) {
-#define KAL_OP(name, arity, kind, commutes, word, value) \
-    case KAL_OP_##name:                                  \
+#define KAL_OP(name, arity, kind, commutes, word, value, ...) \
+    case KAL_OP_##name:                                       \
         return value;
 #include "expr/ops.def"
 #undef KAL_OP
@@ -32,7 +32,7 @@ void kal_order_eval(const KalGraph *g, const KalOrder *order, const double *valu
             const double a = arity > 0 ? work[step->arg[0]] : 0.0;
             const double b = arity > 1 ? work[step->arg[1]] : 0.0;
             const double c = arity > 2 ? work[step->arg[2]] : 0.0;
-            work[i] = eval_op(op, a, b, c, (int32_t)step->arg[1]);
+            work[i] = kal_op_value(op, a, b, c, (int32_t)step->arg[1]);
         }
     }
     for (size_t r = 0; r < order->n_roots; r++) {

@@ -22,6 +22,9 @@ static inline double kal_whole_power(double a, int32_t n)
     return n < 0 ? 1.0 / power : power;
 }
 
+/// The value of an operator, of as many operands as it has; n is the exponent of POWI.
+double kal_op_value(KalOp op, double a, double b, double c, int32_t n);
+
 /// Values of all roots of an order, where symbol id has the value values[id].  `work` has
 /// room for order->count numbers.  Allocates nothing.
 void kal_order_eval(const KalGraph *g, const KalOrder *order, const double *values,

@@ -12,33 +12,18 @@
 // Numbers that are not exact are atoms: what they mean is not known.
 static bool is_arithmetic(const KalGraph *g, const KalStep *step)
 {
-    switch ((KalOp)step->op) {
-    case KAL_OP_CONST: return kal_graph_number(g, step->node).den > 0;
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-    case KAL_OP_NEG:
-    case KAL_OP_MUL:
-    case KAL_OP_DIV:
-    case KAL_OP_POWI: return true;
-    default: return false;
+    const KalOp op = (KalOp)step->op;
+    if (op == KAL_OP_CONST) {
+        return kal_graph_number(g, step->node).den > 0;
     }
+    return kal_op_nature(op) == KAL_NATURE_RATIONAL && kal_op_arity(op) > 0
+           && op != KAL_OP_WHERE;
 }
 
 // Functions whose square is a polynomial in their operands.
 static bool has_square(KalOp op)
 {
     return op == KAL_OP_SQRT || op == KAL_OP_HYPOT || op == KAL_OP_ABS;
-}
-
-static KalOp partner_of(KalOp op)
-{
-    switch (op) {
-    case KAL_OP_SIN: return KAL_OP_COS;
-    case KAL_OP_COS: return KAL_OP_SIN;
-    case KAL_OP_SINH: return KAL_OP_COSH;
-    case KAL_OP_COSH: return KAL_OP_SINH;
-    default: return KAL_OP_CONST;
-    }
 }
 
 int kal_field_find(const KalField *field, KalExpr atom)
@@ -55,7 +40,7 @@ int kal_field_find(const KalField *field, KalExpr atom)
 static bool list_atom(KalField *field, KalExpr atom)
 {
     const KalExprNode n = *kal_node(field->g, atom);
-    const KalOp partner = partner_of((KalOp)n.op);
+    const KalOp partner = kal_op_partner((KalOp)n.op);
     const bool fits = field->n_atoms + 2 <= KAL_FIELD_ATOMS;
     if (!fits || kal_field_find(field, atom) >= 0) {
         return fits;
@@ -417,15 +402,21 @@ static KalFraction read_step(KalField *field, const KalStep *step,
 {
     const KalFraction a = image[kal_op_arity((KalOp)step->op) > 0 ? step->arg[0] : 0];
     const KalFraction b = image[kal_op_arity((KalOp)step->op) > 1 ? step->arg[1] : 0];
-    switch ((KalOp)step->op) {
-    case KAL_OP_ADD: return kal_fraction_add(field, a, b);
-    case KAL_OP_SUB: return kal_fraction_sub(field, a, b);
-    case KAL_OP_MUL: return kal_fraction_mul(field, a, b);
-    case KAL_OP_DIV: return kal_fraction_div(field, a, b);
-    case KAL_OP_NEG: return (KalFraction){kal_poly_neg(field->ring, a.above), a.below};
-    case KAL_OP_POWI: return power(field, a, (int32_t)step->arg[1]);
-    default: return read_leaf(field, step);
+    const KalOp op = (KalOp)step->op;
+    if (op == KAL_OP_ADD || op == KAL_OP_SUB) {
+        return combine(field, a, b, op == KAL_OP_SUB);
     }
+    if (op == KAL_OP_MUL) {
+        return kal_fraction_mul(field, a, b);
+    }
+    if (op == KAL_OP_DIV) {
+        return kal_fraction_div(field, a, b);
+    }
+    if (op == KAL_OP_NEG) {
+        return (KalFraction){kal_poly_neg(field->ring, a.above), a.below};
+    }
+    return op == KAL_OP_POWI ? power(field, a, (int32_t)step->arg[1])
+                             : read_leaf(field, step);
 }
 
 static KalStatus read_order(KalField *field, const KalOrder *order,

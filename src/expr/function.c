@@ -49,42 +49,55 @@ static bool find_round_value(const KalGraph *g, KalOp op, KalExpr a, int *out_tw
     return *out_twice != 9;
 }
 
-static bool is_odd(KalOp op)
+// Values at 0 and 1 that are whole numbers; odd functions are 0 at 0 anyway.
+static bool find_whole_value(const KalGraph *g, KalOp op, KalExpr a, int *out_value)
 {
-    return op == KAL_OP_SIN || op == KAL_OP_TAN || op == KAL_OP_ASIN
-           || op == KAL_OP_ATAN || op == KAL_OP_SINH || op == KAL_OP_TANH;
-}
+    static const struct {
+        KalOp op;
+        int at;
+        int value;
+    } known[] = {
+        {KAL_OP_COS,  0, 1},
+        {KAL_OP_COSH, 0, 1},
+        {KAL_OP_EXP,  0, 1},
+        {KAL_OP_LOG,  1, 0},
+        {KAL_OP_ACOS, 1, 0},
+    };
 
-static bool is_even(KalOp op)
-{
-    return op == KAL_OP_COS || op == KAL_OP_COSH;
+    if (kal_op_parity(op) == KAL_PARITY_ODD && kal_is_int(g, a, 0)) {
+        *out_value = 0;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].op == op && kal_is_int(g, a, known[i].at)) {
+            *out_value = known[i].value;
+            return true;
+        }
+    }
+    return false;
 }
 
 static KalExpr elementary(KalGraph *g, KalOp op, KalExpr a)
 {
+    const KalParity parity = kal_op_parity(op);
     KalExpr negative;
-    int twice;
-    if (find_round_value(g, op, a, &twice)) {
-        return kal_number(g, kal_rational(twice, 2));
+    int value;
+    if (find_round_value(g, op, a, &value)) {
+        return kal_number(g, kal_rational(value, 2));
     }
-    if (kal_is_int(g, a, 0) && (is_odd(op) || is_even(op) || op == KAL_OP_EXP)) {
-        return kal_int(g, is_odd(op) ? 0 : 1);
-    }
-    if (kal_is_int(g, a, 1) && (op == KAL_OP_LOG || op == KAL_OP_ACOS)) {
-        return kal_int(g, 0);
+    if (find_whole_value(g, op, a, &value)) {
+        return kal_int(g, value);
     }
     const KalExprNode inner = *kal_node(g, a);
     if ((op == KAL_OP_EXP && inner.op == KAL_OP_LOG)
         || (op == KAL_OP_LOG && inner.op == KAL_OP_EXP)) {
         return inner.arg[0];
     }
-    if (is_even(op) && kal_find_negative(g, a, &negative)) {
-        return cons_1(g, op, negative);
+    if (parity == KAL_PARITY_NEITHER || !kal_find_negative(g, a, &negative)) {
+        return cons_1(g, op, a);
     }
-    if (is_odd(op) && kal_find_negative(g, a, &negative)) {
-        return kal_neg(g, cons_1(g, op, negative));
-    }
-    return cons_1(g, op, a);
+    const KalExpr turned = cons_1(g, op, negative);
+    return parity == KAL_PARITY_ODD ? kal_neg(g, turned) : turned;
 }
 
 static KalExpr sign(KalGraph *g, KalExpr a)
@@ -114,32 +127,6 @@ static KalExpr opposite(KalGraph *g, KalExpr a)
         return n.arg[0];
     }
     return cons_1(g, KAL_OP_NOT, a);
-}
-
-KalExpr kal_unary(KalGraph *g, KalOp op, KalExpr a)
-{
-    assert(kal_op_arity(op) == 1 && op != KAL_OP_POWI);
-    if (a.index == 0 || g->plain) {
-        return cons_1(g, op, a);
-    }
-    switch (op) {
-    case KAL_OP_NEG: return kal_neg(g, a);
-    case KAL_OP_SQRT: return kal_sqrt(g, a);
-    case KAL_OP_ABS: return kal_absolute(g, a);
-    case KAL_OP_SIGN: return sign(g, a);
-    case KAL_OP_NOT: return opposite(g, a);
-    default: return elementary(g, op, a);
-    }
-}
-
-KalExpr kal_sin(KalGraph *g, KalExpr a)
-{
-    return kal_unary(g, KAL_OP_SIN, a);
-}
-
-KalExpr kal_cos(KalGraph *g, KalExpr a)
-{
-    return kal_unary(g, KAL_OP_COS, a);
 }
 
 static bool both_numbers(const KalGraph *g, KalExpr a, KalExpr b)
@@ -218,32 +205,6 @@ static KalExpr length(KalGraph *g, KalExpr a, KalExpr b)
     return cons_2(g, KAL_OP_HYPOT, a, b);
 }
 
-KalExpr kal_binary(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
-{
-    assert(kal_op_arity(op) == 2);
-    if (a.index == 0 || b.index == 0) {
-        return KAL_NO_EXPR;
-    }
-    if (g->plain && op != KAL_OP_DIV) {
-        return cons_2(g, op, a, b);
-    }
-    switch (op) {
-    case KAL_OP_ADD: return kal_add(g, a, b);
-    case KAL_OP_SUB: return kal_sub(g, a, b);
-    case KAL_OP_MUL: return kal_mul(g, a, b);
-    case KAL_OP_DIV: return kal_div(g, a, b);
-    case KAL_OP_POW: return kal_pow(g, a, b);
-    case KAL_OP_MIN:
-    case KAL_OP_MAX: return extreme(g, op, a, b);
-    case KAL_OP_HYPOT: return length(g, a, b);
-    case KAL_OP_AND:
-    case KAL_OP_OR: return logic(g, op, a, b);
-    case KAL_OP_ATAN2: return cons_2(g, op, a, b);
-    case KAL_OP_WHERE: return kal_is_zero(g, a) ? a : cons_2(g, op, a, b);
-    default: return relation(g, op, a, b);
-    }
-}
-
 KalExpr kal_select(KalGraph *g, KalExpr condition, KalExpr a, KalExpr b)
 {
     if (condition.index == 0 || a.index == 0 || b.index == 0 || g->plain) {
@@ -261,16 +222,86 @@ KalExpr kal_select(KalGraph *g, KalExpr condition, KalExpr a, KalExpr b)
     return kal_cons(g, KAL_OP_SELECT, condition, a, b);
 }
 
-KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3])
+// What an operator makes of operands that are there.
+static KalExpr simplify(KalGraph *g, KalOp op, const KalExpr x[3])
 {
-    switch (kal_op_arity(op)) {
-    case 1:
-        return op == KAL_OP_POWI ? kal_powi(g, arg[0], (int32_t)arg[1].index)
-                                 : kal_unary(g, op, arg[0]);
-    case 2: return kal_binary(g, op, arg[0], arg[1]);
-    case 3: return kal_select(g, arg[0], arg[1], arg[2]);
-    default: break;
+    switch (op) {
+    case KAL_OP_ADD: return kal_add(g, x[0], x[1]);
+    case KAL_OP_SUB: return kal_sub(g, x[0], x[1]);
+    case KAL_OP_NEG: return kal_neg(g, x[0]);
+    case KAL_OP_MUL: return kal_mul(g, x[0], x[1]);
+    case KAL_OP_DIV: return kal_div(g, x[0], x[1]);
+    case KAL_OP_POWI: return kal_powi(g, x[0], (int32_t)x[1].index);
+    case KAL_OP_POW: return kal_pow(g, x[0], x[1]);
+    case KAL_OP_SQRT: return kal_sqrt(g, x[0]);
+    case KAL_OP_SIN:
+    case KAL_OP_COS:
+    case KAL_OP_TAN:
+    case KAL_OP_ASIN:
+    case KAL_OP_ACOS:
+    case KAL_OP_ATAN:
+    case KAL_OP_SINH:
+    case KAL_OP_COSH:
+    case KAL_OP_TANH:
+    case KAL_OP_EXP:
+    case KAL_OP_LOG: return elementary(g, op, x[0]);
+    case KAL_OP_ATAN2: return cons_2(g, op, x[0], x[1]);
+    case KAL_OP_ABS: return kal_absolute(g, x[0]);
+    case KAL_OP_SIGN: return sign(g, x[0]);
+    case KAL_OP_MIN:
+    case KAL_OP_MAX: return extreme(g, op, x[0], x[1]);
+    case KAL_OP_HYPOT: return length(g, x[0], x[1]);
+    case KAL_OP_WHERE: return kal_is_zero(g, x[0]) ? x[0] : cons_2(g, op, x[0], x[1]);
+    case KAL_OP_SELECT: return kal_select(g, x[0], x[1], x[2]);
+    case KAL_OP_LT:
+    case KAL_OP_LE:
+    case KAL_OP_EQ:
+    case KAL_OP_NE: return relation(g, op, x[0], x[1]);
+    case KAL_OP_AND:
+    case KAL_OP_OR: return logic(g, op, x[0], x[1]);
+    case KAL_OP_NOT: return opposite(g, x[0]);
+    case KAL_OP_CONST:
+    case KAL_OP_SYMBOL:
+    case KAL_OP_PI:
+    case KAL_OP_COUNT: break;
     }
     assert(false && "a leaf is not built from operands");
     return KAL_NO_EXPR;
+}
+
+KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3])
+{
+    const int arity = kal_op_arity(op);
+    for (int k = 0; k < arity; k++) {
+        if (arg[k].index == 0) {
+            return KAL_NO_EXPR;
+        }
+    }
+    if (g->plain && op != KAL_OP_DIV && op != KAL_OP_POWI) {
+        return kal_cons(g, op, arg[0], arity > 1 ? arg[1] : KAL_NO_EXPR,
+                        arity > 2 ? arg[2] : KAL_NO_EXPR);
+    }
+    return simplify(g, op, arg);
+}
+
+KalExpr kal_unary(KalGraph *g, KalOp op, KalExpr a)
+{
+    assert(kal_op_arity(op) == 1 && op != KAL_OP_POWI);
+    return kal_build(g, op, (const KalExpr[3]){a});
+}
+
+KalExpr kal_binary(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
+{
+    assert(kal_op_arity(op) == 2);
+    return kal_build(g, op, (const KalExpr[3]){a, b});
+}
+
+KalExpr kal_sin(KalGraph *g, KalExpr a)
+{
+    return kal_unary(g, KAL_OP_SIN, a);
+}
+
+KalExpr kal_cos(KalGraph *g, KalExpr a)
+{
+    return kal_unary(g, KAL_OP_COS, a);
 }

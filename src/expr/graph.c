@@ -11,59 +11,6 @@ enum {
     FIRST_NUMBERS = 32
 };
 
-typedef struct OpInfo {
-    uint8_t kind;
-    bool commutes;
-    const char *word;
-} OpInfo;
-
-static const OpInfo OPS[] = {
-#define KAL_OP(name, arity, kind, commutes, word, value) \
-    {KAL_KIND_##kind, commutes, word},
-#include "expr/ops.def"
-#undef KAL_OP
-};
-
-KalKind kal_op_kind(KalOp op)
-{
-    return (KalKind)OPS[op].kind;
-}
-
-bool kal_op_is_piecewise(KalOp op)
-{
-    switch (op) {
-    case KAL_OP_ABS:
-    case KAL_OP_SIGN:
-    case KAL_OP_MIN:
-    case KAL_OP_MAX: return true;
-    default:
-        return OPS[op].kind == KAL_KIND_SELECT || OPS[op].kind == KAL_KIND_RELATION
-               || OPS[op].kind == KAL_KIND_LOGIC;
-    }
-}
-
-const char *kal_op_word(KalOp op)
-{
-    return OPS[op].word;
-}
-
-bool kal_op_commutes(KalOp op)
-{
-    return OPS[op].commutes;
-}
-
-KalOp kal_op_find_function(const char *name, size_t length)
-{
-    for (int op = 0; op < KAL_OP_COUNT; op++) {
-        const char *word = OPS[op].word;
-        if (OPS[op].kind == KAL_KIND_CALL && strlen(word) == length
-            && memcmp(word, name, length) == 0) {
-            return (KalOp)op;
-        }
-    }
-    return KAL_OP_COUNT;
-}
-
 KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
 {
     KalGraph *g = KAL_NEW(ctx, KalGraph);
@@ -249,7 +196,7 @@ static uint32_t hash_node(const KalExprNode *n)
 {
     uint64_t a = n->arg[0].index;
     uint64_t b = n->arg[1].index;
-    if (OPS[n->op].commutes && a > b) {
+    if (kal_op_commutes((KalOp)n->op) && a > b) {
         a = n->arg[1].index;
         b = n->arg[0].index;
     }
@@ -264,7 +211,7 @@ static bool same_node(const KalExprNode *x, const KalExprNode *y)
     if (x->arg[0].index == y->arg[0].index && x->arg[1].index == y->arg[1].index) {
         return true;
     }
-    return OPS[x->op].commutes && x->arg[0].index == y->arg[1].index
+    return kal_op_commutes((KalOp)x->op) && x->arg[0].index == y->arg[1].index
            && x->arg[1].index == y->arg[0].index;
 }
 
@@ -323,15 +270,13 @@ static bool have_room(KalGraph *g)
 static uint8_t flags_of(const KalGraph *g, const KalExprNode *n)
 {
     const KalExprNode *a = &g->nodes[n->arg[0].index];
-    switch ((KalOp)n->op) {
-    case KAL_OP_POWI:
-        return a->op == KAL_OP_SIN || a->op == KAL_OP_COS || a->op == KAL_OP_SINH
-               || a->op == KAL_OP_COSH;
-    case KAL_OP_MUL: return a->flags | g->nodes[n->arg[1].index].flags;
-    case KAL_OP_NEG:
-    case KAL_OP_DIV: return a->flags;
-    default: return 0;
+    if (n->op == KAL_OP_POWI) {
+        return kal_op_partner((KalOp)a->op) != KAL_OP_CONST ? KAL_FLAG_SQUARE : 0;
     }
+    if (n->op == KAL_OP_MUL) {
+        return a->flags | g->nodes[n->arg[1].index].flags;
+    }
+    return n->op == KAL_OP_NEG || n->op == KAL_OP_DIV ? a->flags : 0;
 }
 
 static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
@@ -467,7 +412,7 @@ bool kal_is_zero(const KalGraph *g, KalExpr e)
 
 bool kal_is_condition(const KalGraph *g, KalExpr e)
 {
-    const KalOp op = (KalOp)kal_node(g, e)->op;
-    return OPS[op].kind == KAL_KIND_RELATION || OPS[op].kind == KAL_KIND_LOGIC
-           || kal_is_int(g, e, 0) || kal_is_int(g, e, 1);
+    const KalKind kind = kal_op_kind((KalOp)kal_node(g, e)->op);
+    return kind == KAL_KIND_RELATION || kind == KAL_KIND_LOGIC || kal_is_int(g, e, 0)
+           || kal_is_int(g, e, 1);
 }

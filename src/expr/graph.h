@@ -30,10 +30,8 @@
 #define EXPR_GRAPH_H
 
 #include "base/context.h"
+#include "expr/op.h"
 #include "expr/rational.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 typedef struct KalGraph KalGraph;
 
@@ -43,27 +41,6 @@ typedef struct KalExpr {
 } KalExpr;
 
 #define KAL_NO_EXPR ((KalExpr){0})
-
-/// What a node does with its operands; the list is in ops.def.
-typedef enum KalOp {
-#define KAL_OP(name, arity, kind, commutes, word, value) KAL_OP_##name,
-#include "expr/ops.def"
-#undef KAL_OP
-    KAL_OP_COUNT
-} KalOp;
-
-/// How an operator is written.
-typedef enum KalKind {
-    KAL_KIND_LEAF,
-    KAL_KIND_SUM,
-    KAL_KIND_PRODUCT,
-    KAL_KIND_POWER,
-    KAL_KIND_CALL,
-    KAL_KIND_GUARD,
-    KAL_KIND_SELECT,
-    KAL_KIND_RELATION,
-    KAL_KIND_LOGIC
-} KalKind;
 
 /// A node.  SYMBOL keeps its id in arg[0].index, CONST its place among the numbers;
 /// POWI keeps its whole exponent, as int32_t, in arg[1].index.
@@ -128,32 +105,6 @@ KalExprNode kal_graph_node(const KalGraph *g, KalExpr e);
 
 /// The number that a CONST node stands for.
 KalRational kal_graph_number(const KalGraph *g, KalExpr e);
-
-/// How many operands there are.
-static inline int kal_op_arity(KalOp op)
-{
-    static const uint8_t arities[] = {
-#define KAL_OP(name, arity, kind, commutes, word, value) arity,
-#include "expr/ops.def"
-#undef KAL_OP
-    };
-    return arities[op];
-}
-
-KalKind kal_op_kind(KalOp op);
-
-/// As the model language spells it.
-const char *kal_op_word(KalOp op);
-
-/// Whether it chooses between values, and so need not be one formula all over: if, min,
-/// max, abs, sign, comparisons and logic.
-bool kal_op_is_piecewise(KalOp op);
-
-/// Whether the result is the same with operands exchanged.
-bool kal_op_commutes(KalOp op);
-
-/// The function of this name, such as "atan2"; KAL_OP_COUNT when there is none.
-KalOp kal_op_find_function(const char *name, size_t length);
 
 /// @name Leaves
 /// @{

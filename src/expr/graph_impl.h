@@ -87,6 +87,16 @@ KalExpr kal_scale(KalGraph *g, KalRational k, KalExpr rest);
 /// first met the other way round.  Then also what −e is.
 bool kal_find_negative(KalGraph *g, KalExpr e, KalExpr *out_negative);
 
+/// What the form of an expression says of its sign; each says more than the one before.
+typedef enum KalSign {
+    KAL_SIGN_ANY,
+    KAL_SIGN_NONNEGATIVE,
+    KAL_SIGN_POSITIVE
+} KalSign;
+
+/// The sign of a node by its operator and the signs of its first two operands.
+KalSign kal_sign_by_form(const KalGraph *g, KalExpr e, KalSign a, KalSign b);
+
 /// |e|, which is e where the form shows that it is not negative.
 KalExpr kal_absolute(KalGraph *g, KalExpr e);
 

@@ -181,8 +181,7 @@ KalOperations kal_order_operations(const KalOrder *order)
             total.quotients += n < 0;
         } else if (op == KAL_OP_DIV) {
             total.quotients++;
-        } else if (op == KAL_OP_ABS || op == KAL_OP_SIGN || op == KAL_OP_MIN
-                   || op == KAL_OP_MAX || kal_op_kind(op) >= KAL_KIND_GUARD) {
+        } else if (kal_op_is_piecewise(op) || op == KAL_OP_WHERE) {
             total.choices++;
         } else {
             total.sums += kal_op_kind(op) == KAL_KIND_SUM;

@@ -308,48 +308,55 @@ static KalPhase leaf(Making *making, KalRational k, const Monomial *m)
     return finish(making);
 }
 
+static KalPhase make_leaf(Making *making, const KalGraph *g, KalExpr e)
+{
+    const KalExprNode *n = kal_node(g, e);
+    if (n->op == KAL_OP_CONST) {
+        return leaf(making, kal_graph_number(g, e), &(Monomial){.n = 0});
+    }
+    const uint32_t symbol = n->op == KAL_OP_SYMBOL ? n->arg[0].index : pi_symbol;
+    return leaf(making, kal_rational(1, 1), &(Monomial){{{symbol, 1}}, 1});
+}
+
+// a + b, a − b or −a.
+static KalPhase make_sum(Making *making, KalOp op, KalPhase a, KalPhase b)
+{
+    const KalRational one = kal_rational(1, 1);
+    const KalRational minus = kal_rational(-1, 1);
+    add_scaled(making, a, op == KAL_OP_NEG ? minus : one);
+    if (op != KAL_OP_NEG) {
+        add_scaled(making, b, op == KAL_OP_ADD ? one : minus);
+    }
+    return finish(making);
+}
+
 static KalPhase make(Making *making, const KalGraph *g, KalExpr e,
                      const KalPhase operands[3])
 {
     const KalExprNode *n = kal_node(g, e);
+    const KalOp op = (KalOp)n->op;
     const KalPhase a = operands[0];
     const KalPhase b = operands[1];
-    const KalRational one = kal_rational(1, 1);
-    const KalRational minus = kal_rational(-1, 1);
-    switch ((KalOp)n->op) {
-    case KAL_OP_CONST: return leaf(making, kal_graph_number(g, e), &(Monomial){.n = 0});
-    case KAL_OP_SYMBOL:
-        return leaf(making, one, &(Monomial){{{n->arg[0].index, 1}}, 1});
-    case KAL_OP_PI: return leaf(making, one, &(Monomial){{{pi_symbol, 1}}, 1});
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-        add_scaled(making, a, one);
-        add_scaled(making, b, n->op == KAL_OP_ADD ? one : minus);
-        return finish(making);
-    case KAL_OP_NEG: add_scaled(making, a, minus); return finish(making);
-    case KAL_OP_WHERE: return a;
-    case KAL_OP_MUL: return multiply(making, a, b, 1);
-    case KAL_OP_POWI: return power(making, a, kal_node_exponent(n));
-    case KAL_OP_DIV: making->fits = b.count == 1; return multiply(making, a, b, -1);
-    default: making->fits = false; return making->made;
+    switch (kal_op_kind(op)) {
+    case KAL_KIND_LEAF: return make_leaf(making, g, e);
+    case KAL_KIND_SUM: return make_sum(making, op, a, b);
+    case KAL_KIND_PRODUCT:
+        making->fits = op == KAL_OP_MUL || b.count == 1;
+        return multiply(making, a, b, op == KAL_OP_MUL ? 1 : -1);
+    case KAL_KIND_POWER: return power(making, a, kal_node_exponent(n));
+    case KAL_KIND_GUARD: return a;
+    case KAL_KIND_CALL:
+    case KAL_KIND_SELECT:
+    case KAL_KIND_RELATION:
+    case KAL_KIND_LOGIC: break;
     }
+    making->fits = false;
+    return making->made;
 }
 
 bool kal_phase_is_made(KalOp op)
 {
-    switch (op) {
-    case KAL_OP_CONST:
-    case KAL_OP_SYMBOL:
-    case KAL_OP_PI:
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-    case KAL_OP_NEG:
-    case KAL_OP_MUL:
-    case KAL_OP_DIV:
-    case KAL_OP_POWI:
-    case KAL_OP_WHERE: return true;
-    default: return false;
-    }
+    return kal_op_nature(op) == KAL_NATURE_RATIONAL;
 }
 
 // What is not made of other phases is a monomial by itself.

@@ -145,8 +145,13 @@ KalLevel kal_print_level(const KalPrinter *p, KalExpr e)
     case KAL_KIND_LEAF:
         return kal_is_op(p->g, e, KAL_OP_CONST) && t.k.den > 1 ? KAL_LEVEL_PRODUCT
                                                                : KAL_LEVEL_ATOM;
-    default: return KAL_LEVEL_ATOM;
+    case KAL_KIND_CALL:
+    case KAL_KIND_GUARD:
+    case KAL_KIND_SELECT:
+    case KAL_KIND_RELATION:
+    case KAL_KIND_LOGIC: break;
     }
+    return KAL_LEVEL_ATOM;
 }
 
 bool kal_print_is_inverse(const KalPrinter *p, KalExpr e, KalRational *out_k,

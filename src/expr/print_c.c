@@ -13,8 +13,8 @@
 static const char *value_text(KalOp op)
 {
     switch (op) {
-#define KAL_OP(name, arity, kind, commutes, word, value) \
-    case KAL_OP_##name:                                  \
+#define KAL_OP(name, arity, kind, commutes, word, value, ...) \
+    case KAL_OP_##name:                                       \
         return #value;
 #include "expr/ops.def"
 #undef KAL_OP
@@ -66,8 +66,15 @@ static KalLevel level_of(const KalPrinter *p, KalExpr e)
     switch (kal_op_kind((KalOp)n->op)) {
     case KAL_KIND_SUM: return KAL_LEVEL_SUM;
     case KAL_KIND_PRODUCT: return KAL_LEVEL_PRODUCT;
-    default: return KAL_LEVEL_ATOM;
+    case KAL_KIND_LEAF:
+    case KAL_KIND_POWER:
+    case KAL_KIND_CALL:
+    case KAL_KIND_GUARD:
+    case KAL_KIND_SELECT:
+    case KAL_KIND_RELATION:
+    case KAL_KIND_LOGIC: break;
     }
+    return KAL_LEVEL_ATOM;
 }
 
 static bool is_short(const KalPrinter *p, KalExpr e)

@@ -137,58 +137,46 @@ static const Notation *notation_of(const KalPrinter *p)
     return p->options->format == KAL_FORMAT_LATEX ? &LATEX : &MATHML;
 }
 
-// The name of a function, whether LaTeX has a command for it, and whether its powers are
-// written at the name: sin²x.
-typedef struct Function {
-    const char *name;
-    bool command;
-    bool power_at_name;
-} Function;
-
-static Function function_of(KalOp op)
+static bool has_powers_at_name(KalOp op)
 {
-    switch (op) {
-    case KAL_OP_SIN: return (Function){"sin", true, true};
-    case KAL_OP_COS: return (Function){"cos", true, true};
-    case KAL_OP_TAN: return (Function){"tan", true, true};
-    case KAL_OP_SINH: return (Function){"sinh", true, true};
-    case KAL_OP_COSH: return (Function){"cosh", true, true};
-    case KAL_OP_TANH: return (Function){"tanh", true, true};
-    case KAL_OP_ASIN: return (Function){"arcsin", true, false};
-    case KAL_OP_ACOS: return (Function){"arccos", true, false};
-    case KAL_OP_ATAN: return (Function){"arctan", true, false};
-    case KAL_OP_ATAN2: return (Function){"atan2", false, false};
-    case KAL_OP_EXP: return (Function){"exp", true, false};
-    case KAL_OP_LOG: return (Function){"ln", true, false};
-    case KAL_OP_SIGN: return (Function){"sgn", false, false};
-    case KAL_OP_MIN: return (Function){"min", true, false};
-    case KAL_OP_MAX: return (Function){"max", true, false};
-    case KAL_OP_HYPOT: return (Function){"hypot", false, false};
-    default: return (Function){"", false, false};
-    }
+    return kal_op_math(op) == KAL_MATH_POWERED;
 }
 
-static void push_function(KalPrinter *p, Function f)
+// The name of a function, as a command where LaTeX has one.
+static void push_function(KalPrinter *p, KalOp op)
 {
     const Notation *math = notation_of(p);
-    const bool command = f.command && math == &LATEX;
+    const bool command = math == &LATEX && kal_op_math(op) != KAL_MATH_NAME;
     kal_push_text(p, command ? "\\" : math->word_begin);
-    kal_push_text(p, f.name);
+    kal_push_text(p, kal_op_name(op));
     kal_push_text(p, command ? "" : math->word_end);
 }
 
-static const char *relation_of(const KalPrinter *p, KalOp op)
+// What stands around the operand of a function, or between those of a condition.
+typedef struct Marks {
+    const char *begin;
+    const char *end;
+} Marks;
+
+static Marks marks_of(const KalPrinter *p, KalOp op)
 {
     const Notation *math = notation_of(p);
-    switch (op) {
-    case KAL_OP_LT: return math->less;
-    case KAL_OP_LE: return math->at_most;
-    case KAL_OP_EQ: return math->equal;
-    case KAL_OP_NE: return math->unequal;
-    case KAL_OP_AND: return math->conjunction;
-    case KAL_OP_OR: return math->disjunction;
-    default: return "";
+    switch (kal_op_math(op)) {
+    case KAL_MATH_ROOT: return (Marks){math->root_begin, math->root_end};
+    case KAL_MATH_BARS: return (Marks){math->bars_begin, math->bars_end};
+    case KAL_MATH_LESS: return (Marks){math->less, NULL};
+    case KAL_MATH_AT_MOST: return (Marks){math->at_most, NULL};
+    case KAL_MATH_EQUAL: return (Marks){math->equal, NULL};
+    case KAL_MATH_UNEQUAL: return (Marks){math->unequal, NULL};
+    case KAL_MATH_AND: return (Marks){math->conjunction, NULL};
+    case KAL_MATH_OR: return (Marks){math->disjunction, NULL};
+    case KAL_MATH_NOT: return (Marks){math->negation, NULL};
+    case KAL_MATH_OPERATOR:
+    case KAL_MATH_NAME:
+    case KAL_MATH_COMMAND:
+    case KAL_MATH_POWERED: break;
     }
+    return (Marks){NULL, NULL};
 }
 
 static int64_t size_of(int64_t x)
@@ -288,9 +276,8 @@ static KalLevel level_of(const KalPrinter *p, KalExpr e)
     if (n->op == KAL_OP_CONST && kal_graph_number(p->g, e).den == 0) {
         return KAL_LEVEL_PRODUCT; // it may have a power of ten
     }
-    return kind == KAL_KIND_CALL && n->op != KAL_OP_SQRT && n->op != KAL_OP_ABS
-               ? KAL_LEVEL_POWER
-               : KAL_LEVEL_ATOM;
+    return kind == KAL_KIND_CALL && !marks_of(p, (KalOp)n->op).end ? KAL_LEVEL_POWER
+                                                                   : KAL_LEVEL_ATOM;
 }
 
 static void push_factor(KalPrinter *p, KalExpr e)
@@ -386,14 +373,13 @@ static void push_arguments(KalPrinter *p, const KalExprNode *n)
 static void expand_power(KalPrinter *p, const KalExprNode *n)
 {
     const KalExprNode base = *kal_node(p->g, n->arg[0]);
-    const Function f = function_of((KalOp)base.op);
-    const bool at_name = n->op == KAL_OP_POWI && f.power_at_name
+    const bool at_name = n->op == KAL_OP_POWI && has_powers_at_name((KalOp)base.op)
                          && kal_node_exponent(n) > 0
                          && kal_print_part(p, n->arg[0]) == 0;
     const Notation *math = notation_of(p);
     kal_push_text(p, math->power_begin);
     if (at_name) {
-        push_function(p, f);
+        push_function(p, (KalOp)base.op);
     } else {
         kal_push_node(p, n->arg[0], KAL_LEVEL_ATOM);
     }
@@ -417,17 +403,17 @@ static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
     const Notation *math = notation_of(p);
     kal_push_text(p, parentheses ? math->parentheses_begin : "");
     if (n.op == KAL_OP_NOT) {
-        kal_push_text(p, math->negation);
+        kal_push_text(p, marks_of(p, KAL_OP_NOT).begin);
         kal_push_text(p, math->parentheses_begin);
         kal_push_condition(p, n.arg[0], false);
         kal_push_text(p, math->parentheses_end);
     } else if (kind == KAL_KIND_LOGIC) {
         kal_push_condition(p, n.arg[0], true);
-        kal_push_text(p, relation_of(p, (KalOp)n.op));
+        kal_push_text(p, marks_of(p, (KalOp)n.op).begin);
         kal_push_condition(p, n.arg[1], true);
     } else if (kind == KAL_KIND_RELATION) {
         kal_push_node(p, n.arg[0], KAL_LEVEL_SUM);
-        kal_push_text(p, relation_of(p, (KalOp)n.op));
+        kal_push_text(p, marks_of(p, (KalOp)n.op).begin);
         kal_push_node(p, n.arg[1], KAL_LEVEL_SUM);
     } else {
         kal_push_node(p, e, KAL_LEVEL_SUM);
@@ -458,15 +444,14 @@ static void expand_cases(KalPrinter *p, const KalExprNode *n, KalExpr condition)
 
 static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
-    const Notation *math = notation_of(p);
-    if (n->op == KAL_OP_SQRT || n->op == KAL_OP_ABS) {
-        const bool root = n->op == KAL_OP_SQRT;
-        kal_push_text(p, root ? math->root_begin : math->bars_begin);
+    const Marks marks = marks_of(p, (KalOp)n->op);
+    if (marks.end) {
+        kal_push_text(p, marks.begin);
         kal_push_node(p, n->arg[0], KAL_LEVEL_SUM);
-        kal_push_text(p, root ? math->root_end : math->bars_end);
+        kal_push_text(p, marks.end);
         return;
     }
-    push_function(p, function_of((KalOp)n->op));
+    push_function(p, (KalOp)n->op);
     push_arguments(p, n);
 }
 

@@ -39,42 +39,24 @@ static int tries_for(const KalProbe *probe, int most)
                                         : (int)affordable;
 }
 
-static bool is_transcendental(KalOp op)
+// Functions of phases: expr/phase.h.
+static bool has_phase(KalOp op)
 {
-    switch (op) {
-    case KAL_OP_SIN:
-    case KAL_OP_COS:
-    case KAL_OP_TAN:
-    case KAL_OP_EXP:
-    case KAL_OP_SINH:
-    case KAL_OP_COSH:
-    case KAL_OP_TANH: return true;
-    default: return false;
-    }
+    return kal_op_nature(op) == KAL_NATURE_EXPONENTIAL;
 }
 
 // Functions that are not one analytic function all over: what they give in one place says
 // nothing about another.
 static bool is_branched(KalOp op)
 {
-    switch (op) {
-    case KAL_OP_SQRT:
-    case KAL_OP_HYPOT:
-    case KAL_OP_POW:
-    case KAL_OP_LOG:
-    case KAL_OP_ASIN:
-    case KAL_OP_ACOS:
-    case KAL_OP_ATAN:
-    case KAL_OP_ATAN2: return true;
-    default: return kal_op_is_piecewise(op);
-    }
+    return kal_op_nature(op) >= KAL_NATURE_BRANCHED;
 }
 
 // Whether a node can differ from point to point though its operands do not.
 static bool is_varied(KalOp op)
 {
-    return op == KAL_OP_SYMBOL || op == KAL_OP_PI || op == KAL_OP_LOG
-           || is_transcendental(op);
+    return op == KAL_OP_SYMBOL || op == KAL_OP_PI || op == KAL_OP_LOG || has_phase(op)
+           || kal_op_nature(op) == KAL_NATURE_ANALYTIC;
 }
 
 // Where a node is in the table, or would be.
@@ -284,10 +266,10 @@ static KalStatus prepare_phases(KalProbe *probe, size_t from, bool first)
     KalStatus status = KAL_OK;
     for (size_t i = from; i < slot_count(probe) && status == KAL_OK; i++) {
         const KalSlot *slot = kal_probe_slot(probe, i);
-        if (is_transcendental((KalOp)slot->op) || slot->op == KAL_OP_POW) {
+        if (has_phase((KalOp)slot->op) || slot->op == KAL_OP_POW) {
             status = make_phases(probe, slot, &stack);
         }
-        if (is_transcendental((KalOp)slot->op) && first && status == KAL_OK) {
+        if (has_phase((KalOp)slot->op) && first && status == KAL_OK) {
             extend_denominator(probe, slot);
         }
     }

@@ -175,21 +175,29 @@ static bool take_apart(const KalGraph *g, KalFactors *f, Pending *p)
     const KalExpr e = p->e[p->n];
     const int64_t power = p->power[p->n];
     const KalExprNode *n = kal_node(g, e);
-    switch ((KalOp)n->op) {
-    case KAL_OP_CONST: return multiply_number(f, kal_graph_number(g, e), power);
-    case KAL_OP_NEG:
+    const KalOp op = (KalOp)n->op;
+    if (op == KAL_OP_CONST) {
+        return multiply_number(f, kal_graph_number(g, e), power);
+    }
+    if (op == KAL_OP_NEG) {
         f->k = power % 2 != 0 ? kal_rational_neg(f->k) : f->k;
         return push(p, n->arg[0], power);
-    case KAL_OP_MUL: return push(p, n->arg[0], power) && push(p, n->arg[1], power);
-    case KAL_OP_DIV: return push(p, n->arg[0], power) && push(p, n->arg[1], -power);
-    case KAL_OP_POWI: return push(p, n->arg[0], power * kal_node_exponent(n));
-    case KAL_OP_SQRT:
-        return power % 2 == 0
-                   ? push(p, n->arg[0], power / 2)
-                   : insert(g, f, p, n->arg[0], (KalExponent){(int32_t)power, 2});
-    case KAL_OP_POW: return insert_power(g, f, p, e, power);
-    default: return insert(g, f, p, e, (KalExponent){(int32_t)power, 1});
     }
+    if (op == KAL_OP_MUL || op == KAL_OP_DIV) {
+        return push(p, n->arg[0], power)
+               && push(p, n->arg[1], op == KAL_OP_MUL ? power : -power);
+    }
+    if (op == KAL_OP_POWI) {
+        return push(p, n->arg[0], power * kal_node_exponent(n));
+    }
+    if (op == KAL_OP_SQRT && power % 2 == 0) {
+        return push(p, n->arg[0], power / 2);
+    }
+    if (op == KAL_OP_SQRT) {
+        return insert(g, f, p, n->arg[0], (KalExponent){(int32_t)power, 2});
+    }
+    return op == KAL_OP_POW ? insert_power(g, f, p, e, power)
+                            : insert(g, f, p, e, (KalExponent){(int32_t)power, 1});
 }
 
 bool kal_factors_add(const KalGraph *g, KalFactors *f, KalExpr e, int32_t n)
@@ -383,29 +391,12 @@ KalExpr kal_powi(KalGraph *g, KalExpr a, int32_t n)
     return kal_cons(g, KAL_OP_POWI, a, (KalExpr){(uint32_t)n}, KAL_NO_EXPR);
 }
 
-// Whether an expression has no negative values, by its form.
-static bool is_nonnegative(const KalGraph *g, KalExpr e)
-{
-    const KalExprNode *n = kal_node(g, e);
-    switch ((KalOp)n->op) {
-    case KAL_OP_CONST: return kal_graph_number(g, e).value >= 0.0;
-    case KAL_OP_POWI: return kal_node_exponent(n) % 2 == 0;
-    case KAL_OP_PI:
-    case KAL_OP_SQRT:
-    case KAL_OP_ABS:
-    case KAL_OP_EXP:
-    case KAL_OP_COSH:
-    case KAL_OP_ACOS:
-    case KAL_OP_HYPOT: return true;
-    default: return false;
-    }
-}
-
 KalExpr kal_absolute(KalGraph *g, KalExpr e)
 {
     KalTerm t = kal_split(g, e);
     KalExpr negative;
-    if (t.rest.index != 0 && !is_nonnegative(g, t.rest)) {
+    if (t.rest.index != 0
+        && kal_sign_by_form(g, t.rest, KAL_SIGN_ANY, KAL_SIGN_ANY) == KAL_SIGN_ANY) {
         if (kal_find_negative(g, t.rest, &negative)) {
             t.rest = negative;
         }

@@ -3,6 +3,7 @@
 // One double from others, with a bound on its error to first order: what the operands'
 // errors come to, by the slope of the operation, and what rounding adds.  Theory (10.7).
 
+#include "expr/eval.h"
 #include "expr/graph_impl.h"
 #include "expr/identity_impl.h"
 
@@ -43,73 +44,27 @@ static double chosen(uint64_t seed, uint64_t id)
     return sign * scale * (0.1 + 0.9 * u);
 }
 
-// A function of a with this value and slope.  What nothing is known of must not pass for
-// zero.
-static KalScalar moved(double v, double slope, double a, double error)
+// A function of one operand, by the size of its slope there, theory (9.3).  What nothing is
+// known of must not pass for zero.
+static KalScalar moved(KalOp op, KalScalar a, double slope)
 {
-    const bool coarse = slope * error > too_coarse * (1.0 + fabs(v));
-    const bool lost = a != 0.0 && slope * fabs(a) <= saturated * unit * fabs(v);
-    return kal_real_mark(with_error(coarse ? NAN : v, slope * error), lost);
+    const double x = a.real.value;
+    const double v = kal_op_value(op, x, 0.0, 0.0, 0);
+    const double error = slope * kal_real_error(a);
+    const bool coarse = error > too_coarse * (1.0 + fabs(v));
+    const bool lost = x != 0.0 && slope * fabs(x) <= saturated * unit * fabs(v);
+    return kal_real_mark(with_error(coarse ? (double)NAN : v, error), lost);
 }
 
-// Functions of one operand by value and size of slope, theory (9.3).
-static KalScalar function(KalOp op, double a, double error)
+static double square(double x)
 {
-    double v = NAN;
-    double slope = 1.0;
-    switch (op) {
-    case KAL_OP_SQRT:
-        v = sqrt(a);
-        slope = 0.5 / v;
-        break;
-    case KAL_OP_SIN:
-        v = sin(a);
-        slope = fabs(cos(a));
-        break;
-    case KAL_OP_COS:
-        v = cos(a);
-        slope = fabs(sin(a));
-        break;
-    case KAL_OP_TAN:
-        v = tan(a);
-        slope = 1.0 + v * v;
-        break;
-    case KAL_OP_ASIN:
-        v = asin(a);
-        slope = 1.0 / sqrt(1.0 - a * a);
-        break;
-    case KAL_OP_ACOS:
-        v = acos(a);
-        slope = 1.0 / sqrt(1.0 - a * a);
-        break;
-    case KAL_OP_ATAN:
-        v = atan(a);
-        slope = 1.0 / (1.0 + a * a);
-        break;
-    case KAL_OP_SINH:
-        v = sinh(a);
-        slope = cosh(a);
-        break;
-    case KAL_OP_COSH:
-        v = cosh(a);
-        slope = fabs(sinh(a));
-        break;
-    case KAL_OP_TANH:
-        v = tanh(a);
-        slope = 1.0 - v * v;
-        break;
-    case KAL_OP_EXP:
-        v = exp(a);
-        slope = v;
-        break;
-    case KAL_OP_LOG:
-        v = log(a);
-        slope = 1.0 / fabs(a);
-        break;
-    case KAL_OP_ABS: v = fabs(a); break;
-    default: break;
-    }
-    return moved(v, slope, a, error);
+    return x * x;
+}
+
+// The size of the slope of the inverse sine.
+static double arc_slope(double x)
+{
+    return 1.0 / sqrt(1.0 - x * x);
 }
 
 static KalScalar power(KalScalar a, KalScalar b)
@@ -136,32 +91,44 @@ static KalScalar distance(KalScalar a, KalScalar b)
 }
 
 // Comparisons count only where rounding cannot turn them.
-static KalScalar compared(KalOp op, KalScalar a, KalScalar b)
+static bool differ(KalScalar a, KalScalar b, bool *out_less)
 {
     const KalScalar d = kal_scalar_sub(KAL_ARITHMETIC_REALS, a, b);
-    if (kal_scalar_is_zero(KAL_ARITHMETIC_REALS, d)) {
+    *out_less = d.real.value < 0.0;
+    return !kal_scalar_is_zero(KAL_ARITHMETIC_REALS, d);
+}
+
+static KalScalar least(KalScalar a, KalScalar b)
+{
+    bool less;
+    if (!differ(a, b, &less)) {
         return kal_scalar_none(KAL_ARITHMETIC_REALS);
     }
-    const bool less = d.real.value < 0.0;
-    switch (op) {
-    case KAL_OP_MIN: return less ? a : b;
-    case KAL_OP_MAX: return less ? b : a;
-    case KAL_OP_EQ: return exactly(0.0);
-    case KAL_OP_NE: return exactly(1.0);
-    default: return exactly(less ? 1.0 : 0.0); // < and <=
+    return less ? a : b;
+}
+
+static KalScalar most(KalScalar a, KalScalar b)
+{
+    bool less;
+    if (!differ(a, b, &less)) {
+        return kal_scalar_none(KAL_ARITHMETIC_REALS);
     }
+    return less ? b : a;
+}
+
+// A relation, by the operands' values where these differ.
+static KalScalar compared(KalOp op, KalScalar a, KalScalar b)
+{
+    bool less;
+    return differ(a, b, &less)
+               ? exactly(kal_op_value(op, a.real.value, b.real.value, 0.0, 0))
+               : kal_scalar_none(KAL_ARITHMETIC_REALS);
 }
 
 static KalScalar logic(KalOp op, double a, double b)
 {
-    if (isnan(a) || isnan(b)) {
-        return kal_scalar_none(KAL_ARITHMETIC_REALS);
-    }
-    switch (op) {
-    case KAL_OP_AND: return exactly(a != 0.0 && b != 0.0);
-    case KAL_OP_OR: return exactly(a != 0.0 || b != 0.0);
-    default: return exactly(a == 0.0);
-    }
+    return isnan(a) || isnan(b) ? kal_scalar_none(KAL_ARITHMETIC_REALS)
+                                : exactly(kal_op_value(op, a, b, 0.0, 0));
 }
 
 static KalScalar sign_of(KalScalar a)
@@ -181,69 +148,85 @@ static KalScalar whole_power(KalScalar a, int32_t n)
     return n < 0 ? kal_scalar_div(KAL_ARITHMETIC_REALS, exactly(1.0), power) : power;
 }
 
-static KalScalar eval_two(const KalSlot *slot, KalScalar a, KalScalar b)
+static KalScalar negative(KalScalar a)
 {
-    const KalArithmetic field = KAL_ARITHMETIC_REALS;
-    switch ((KalOp)slot->op) {
-    case KAL_OP_ADD: return kal_scalar_add(field, a, b);
-    case KAL_OP_SUB: return kal_scalar_sub(field, a, b);
-    case KAL_OP_MUL: return kal_scalar_mul(field, a, b);
-    case KAL_OP_DIV: return kal_scalar_div(field, a, b);
-    case KAL_OP_POW: return power(a, b);
-    case KAL_OP_ATAN2: return angle(a, b);
-    case KAL_OP_HYPOT: return distance(a, b);
-    case KAL_OP_WHERE: return isnan(b.real.value) ? b : a;
-    case KAL_OP_AND:
-    case KAL_OP_OR: return logic((KalOp)slot->op, a.real.value, b.real.value);
-    default: return compared((KalOp)slot->op, a, b);
-    }
+    return (KalScalar){
+        .real = {-a.real.value, a.real.error}
+    };
 }
 
-static KalScalar eval_one(const KalSlot *slot, KalScalar a)
+static KalScalar selected(KalScalar condition, KalScalar a, KalScalar b)
 {
-    switch ((KalOp)slot->op) {
-    case KAL_OP_NEG:
-        return (KalScalar){
-            .real = {-a.real.value, a.real.error}
-        };
-    case KAL_OP_POWI: return whole_power(a, (int32_t)slot->arg[1]);
-    case KAL_OP_SIGN: return sign_of(a);
-    case KAL_OP_NOT: return logic(KAL_OP_NOT, a.real.value, 0.0);
-    default: return function((KalOp)slot->op, a.real.value, kal_real_error(a));
+    if (isnan(condition.real.value)) {
+        return condition;
     }
+    return condition.real.value != 0.0 ? a : b;
 }
 
-static KalScalar eval(const KalProbe *probe, const KalSlot *slot, int point,
+// A slot with operands a, b and c.
+static KalScalar eval(const KalProbe *probe, const KalSlot *slot, const KalScalar *arg,
                       uint64_t seed)
 {
+    const KalArithmetic reals = KAL_ARITHMETIC_REALS;
     const KalOp op = (KalOp)slot->op;
+    const KalScalar a = arg[0];
+    const KalScalar b = arg[1];
+    const double x = a.real.value;
     switch (op) {
     case KAL_OP_CONST:
-        return kal_scalar_of(KAL_ARITHMETIC_REALS,
-                             kal_graph_number(probe->g, slot->node));
+        return kal_scalar_of(reals, kal_graph_number(probe->g, slot->node));
     case KAL_OP_SYMBOL: return exactly(chosen(seed, slot->arg[0]));
     case KAL_OP_PI: return with_error(acos(-1.0), 0.0);
-    default: break;
+    case KAL_OP_ADD: return kal_scalar_add(reals, a, b);
+    case KAL_OP_SUB: return kal_scalar_sub(reals, a, b);
+    case KAL_OP_NEG: return negative(a);
+    case KAL_OP_MUL: return kal_scalar_mul(reals, a, b);
+    case KAL_OP_DIV: return kal_scalar_div(reals, a, b);
+    case KAL_OP_POWI: return whole_power(a, (int32_t)slot->arg[1]);
+    case KAL_OP_POW: return power(a, b);
+    case KAL_OP_SQRT: return moved(op, a, 0.5 / sqrt(x));
+    case KAL_OP_SIN: return moved(op, a, fabs(cos(x)));
+    case KAL_OP_COS: return moved(op, a, fabs(sin(x)));
+    case KAL_OP_TAN: return moved(op, a, 1.0 + square(tan(x)));
+    case KAL_OP_ASIN:
+    case KAL_OP_ACOS: return moved(op, a, arc_slope(x));
+    case KAL_OP_ATAN: return moved(op, a, 1.0 / (1.0 + square(x)));
+    case KAL_OP_ATAN2: return angle(a, b);
+    case KAL_OP_SINH: return moved(op, a, cosh(x));
+    case KAL_OP_COSH: return moved(op, a, fabs(sinh(x)));
+    case KAL_OP_TANH: return moved(op, a, 1.0 - square(tanh(x)));
+    case KAL_OP_EXP: return moved(op, a, exp(x));
+    case KAL_OP_LOG: return moved(op, a, 1.0 / fabs(x));
+    case KAL_OP_ABS: return moved(op, a, 1.0);
+    case KAL_OP_SIGN: return sign_of(a);
+    case KAL_OP_MIN: return least(a, b);
+    case KAL_OP_MAX: return most(a, b);
+    case KAL_OP_HYPOT: return distance(a, b);
+    case KAL_OP_WHERE: return isnan(b.real.value) ? b : a;
+    case KAL_OP_SELECT: return selected(a, b, arg[2]);
+    case KAL_OP_LT:
+    case KAL_OP_LE:
+    case KAL_OP_EQ:
+    case KAL_OP_NE: return compared(op, a, b);
+    case KAL_OP_AND:
+    case KAL_OP_OR: return logic(op, x, b.real.value);
+    case KAL_OP_NOT: return logic(op, x, 0.0);
+    case KAL_OP_COUNT: break;
     }
-    const KalScalar a = *kal_probe_real(probe, slot->arg[0], point);
-    if (kal_op_arity(op) == 1) {
-        return eval_one(slot, a);
-    }
-    const KalScalar b = *kal_probe_real(probe, slot->arg[1], point);
-    if (op == KAL_OP_SELECT) {
-        const KalScalar c = *kal_probe_real(probe, slot->arg[2], point);
-        return isnan(a.real.value) ? a : a.real.value != 0.0 ? b : c;
-    }
-    return eval_two(slot, a, b);
+    return kal_scalar_none(reals);
 }
 
 KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
                         uint64_t seed)
 {
-    KalScalar value = eval(probe, slot, point, seed);
-    for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
-        value = kal_real_mark(
-            value, kal_real_lost(*kal_probe_real(probe, slot->arg[k], point)));
+    const int arity = kal_op_arity((KalOp)slot->op);
+    KalScalar arg[3] = {{0}};
+    for (int k = 0; k < arity; k++) {
+        arg[k] = *kal_probe_real(probe, slot->arg[k], point);
+    }
+    KalScalar value = eval(probe, slot, arg, seed);
+    for (int k = 0; k < arity; k++) {
+        value = kal_real_mark(value, kal_real_lost(arg[k]));
     }
     return value;
 }

@@ -109,12 +109,6 @@ static bool on_circle(KalOp op)
     return op == KAL_OP_SIN || op == KAL_OP_COS || op == KAL_OP_TAN;
 }
 
-static bool has_phase(KalOp op)
-{
-    return on_circle(op) || op == KAL_OP_EXP || op == KAL_OP_SINH || op == KAL_OP_COSH
-           || op == KAL_OP_TANH;
-}
-
 // Whether a phase is a combination of monomials of symbols whose powers fit.
 static bool phase_fits(const KalProbe *probe, const KalSlot *slot)
 {
@@ -149,22 +143,15 @@ bool kal_residue_is_root(const KalProbe *probe, const KalSlot *slot)
 bool kal_residue_follows(const KalProbe *probe, const KalSlot *slot)
 {
     const KalOp op = (KalOp)slot->op;
-    switch (op) {
-    case KAL_OP_CONST: return kal_graph_number(probe->g, slot->node).den > 0;
-    case KAL_OP_SYMBOL:
-    case KAL_OP_PI:
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-    case KAL_OP_NEG:
-    case KAL_OP_MUL:
-    case KAL_OP_DIV:
-    case KAL_OP_POWI:
-    case KAL_OP_WHERE: return true;
-    case KAL_OP_LOG: return kal_probe_slot(probe, slot->arg[0])->op == KAL_OP_SYMBOL;
-    default:
-        return kal_residue_is_root(probe, slot)
-               || (has_phase(op) && phase_fits(probe, slot));
+    if (op == KAL_OP_CONST) {
+        return kal_graph_number(probe->g, slot->node).den > 0;
     }
+    if (op == KAL_OP_LOG) {
+        return kal_probe_slot(probe, slot->arg[0])->op == KAL_OP_SYMBOL;
+    }
+    const KalNature nature = kal_op_nature(op);
+    return nature == KAL_NATURE_RATIONAL || kal_residue_is_root(probe, slot)
+           || (nature == KAL_NATURE_EXPONENTIAL && phase_fits(probe, slot));
 }
 
 // A number, one that was rounded as the fraction that the double is.
@@ -423,25 +410,21 @@ static Turn exponential(const KalProbe *probe, const KalSlot *slot, uint64_t u,
 }
 
 // Functions of a phase by Euler's formulas, theory (10.5).
-static uint64_t function_of_phase(const KalProbe *probe, const KalSlot *slot,
-                                  uint64_t u, int point)
+typedef struct Wave {
+    uint64_t forth; // e^(i u) or e^u
+    uint64_t even;  // 2 cos or 2 cosh
+    uint64_t odd;   // 2 sin or 2 sinh
+} Wave;
+
+static Wave wave_of(const KalProbe *probe, const KalSlot *slot, uint64_t u, int point)
 {
-    const KalOp op = (KalOp)slot->op;
-    const Turn z = exponential(probe, slot, u, point);
-    const uint64_t even = sum(z.forth, z.back);       // 2 cos or 2 cosh
-    const uint64_t odd = difference(z.forth, z.back); // 2i sin or 2 sinh
-    const uint64_t i = on_circle(op) ? kal_residue_unity(1, 2) : 1;
     if (u == KAL_NO_RESIDUE) {
-        return u;
+        return (Wave){u, u, u};
     }
-    switch (op) {
-    case KAL_OP_EXP: return z.forth;
-    case KAL_OP_COS:
-    case KAL_OP_COSH: return quotient(even, 2);
-    case KAL_OP_SIN:
-    case KAL_OP_SINH: return quotient(odd, kal_residue_mul(2, i));
-    default: return quotient(odd, product(i, even)); // tan, tanh
-    }
+    const Turn z = exponential(probe, slot, u, point);
+    const uint64_t i = on_circle((KalOp)slot->op) ? kal_residue_unity(1, 2) : 1;
+    return (Wave){z.forth, sum(z.forth, z.back),
+                  quotient(difference(z.forth, z.back), i)};
 }
 
 // a^(k m) for a term k m of an exponent: whole powers of a, powers of atoms.
@@ -497,73 +480,91 @@ static uint64_t truth(const KalProbe *probe, uint32_t slot, uint64_t x, uint64_t
 }
 
 // Comparisons of a and b, with d = a − b: theory (10.19).
-static uint64_t eval_comparison(KalOp op, const uint64_t *x, uint64_t seed)
+typedef struct Comparison {
+    uint64_t size; // |d|
+    uint64_t sign; // of d
+    uint64_t zero; // 1 where d = 0
+} Comparison;
+
+static Comparison compare(const uint64_t *x, uint64_t seed)
 {
     const uint64_t d = difference(x[0], x[1]);
     const uint64_t s = sign_of(d, seed);
-    const uint64_t zero = vanishes(d, seed);
-    switch (op) {
-    case KAL_OP_EQ: return zero;
-    case KAL_OP_NE: return difference(1, zero);
-    case KAL_OP_LT: return quotient(difference(difference(1, s), zero), 2);
-    case KAL_OP_LE: return quotient(sum(difference(1, s), zero), 2);
-    case KAL_OP_MIN: return quotient(difference(sum(x[0], x[1]), product(s, d)), 2);
-    default: return quotient(sum(sum(x[0], x[1]), product(s, d)), 2); // max
-    }
+    return (Comparison){product(s, d), s, vanishes(d, seed)};
 }
 
-static uint64_t eval_logic(const KalProbe *probe, const KalSlot *slot,
-                           const uint64_t *x, uint64_t seed)
+// a < b or a ≤ b: (1 − sign d ∓ [d = 0]) / 2.
+static uint64_t is_less(const uint64_t *x, uint64_t seed, bool or_equal)
 {
-    const uint64_t a = truth(probe, slot->arg[0], x[0], seed);
-    if (slot->op == KAL_OP_NOT) {
-        return difference(1, a);
-    }
-    if (slot->op == KAL_OP_SELECT) {
-        return sum(x[2], product(a, difference(x[1], x[2])));
-    }
-    const uint64_t b = truth(probe, slot->arg[1], x[1], seed);
-    const uint64_t both = product(a, b);
-    return slot->op == KAL_OP_AND ? both : difference(sum(a, b), both);
+    const Comparison c = compare(x, seed);
+    const uint64_t apart = difference(1, c.sign);
+    return quotient(or_equal ? sum(apart, c.zero) : difference(apart, c.zero), 2);
 }
 
-static uint64_t eval_function(const KalProbe *probe, const KalSlot *slot,
-                              const uint64_t *x, int point)
+// min or max: (a + b ∓ |d|) / 2.
+static uint64_t extreme(const uint64_t *x, uint64_t seed, bool largest)
+{
+    const uint64_t both = sum(x[0], x[1]);
+    const uint64_t size = compare(x, seed).size;
+    return quotient(largest ? sum(both, size) : difference(both, size), 2);
+}
+
+static uint64_t is_either(uint64_t a, uint64_t b)
+{
+    return difference(sum(a, b), product(a, b));
+}
+
+// arccos u = π/2 − arcsin u.
+static uint64_t arc_cosine(uint64_t u, uint64_t seed)
+{
+    return difference(quotient(chosen(seed, FOR_PI, 0), 2),
+                      odd_atom(seed, PURPOSES + KAL_OP_ASIN, u));
+}
+
+static uint64_t eval_tangent(Wave w)
+{
+    return quotient(w.odd, w.even);
+}
+
+// Any node but a root.
+static uint64_t eval_node(const KalProbe *probe, const KalSlot *slot, const uint64_t *x,
+                          int point)
 {
     const uint64_t seed = probe->residue_seed[point];
-    const uint64_t purpose = (uint64_t)PURPOSES + slot->op;
+    const uint64_t own = (uint64_t)PURPOSES + slot->op; // the purpose of an atom
     switch ((KalOp)slot->op) {
+    case KAL_OP_POW: return eval_power(probe, slot, x, seed);
+    case KAL_OP_EXP: return wave_of(probe, slot, x[0], point).forth;
+    case KAL_OP_COS:
+    case KAL_OP_COSH: return quotient(wave_of(probe, slot, x[0], point).even, 2);
+    case KAL_OP_SIN:
+    case KAL_OP_SINH: return quotient(wave_of(probe, slot, x[0], point).odd, 2);
+    case KAL_OP_TAN:
+    case KAL_OP_TANH: return eval_tangent(wave_of(probe, slot, x[0], point));
     case KAL_OP_LOG:
         return eval_log(probe, kal_probe_slot(probe, slot->arg[0])->node, point);
     case KAL_OP_ASIN:
-    case KAL_OP_ATAN: return odd_atom(seed, purpose, x[0]);
-    case KAL_OP_ACOS:
-        return difference(quotient(chosen(seed, FOR_PI, 0), 2),
-                          odd_atom(seed, PURPOSES + KAL_OP_ASIN, x[0]));
-    case KAL_OP_ATAN2: return atom(seed, purpose, x[0], x[1]);
-    case KAL_OP_POW: return eval_power(probe, slot, x, seed);
+    case KAL_OP_ATAN: return odd_atom(seed, own, x[0]);
+    case KAL_OP_ACOS: return arc_cosine(x[0], seed);
+    case KAL_OP_ATAN2: return atom(seed, own, x[0], x[1]);
     case KAL_OP_SIGN: return sign_of(x[0], seed);
     case KAL_OP_ABS: return product(sign_of(x[0], seed), x[0]);
+    case KAL_OP_MIN: return extreme(x, seed, false);
+    case KAL_OP_MAX: return extreme(x, seed, true);
+    case KAL_OP_LT: return is_less(x, seed, false);
+    case KAL_OP_LE: return is_less(x, seed, true);
+    case KAL_OP_EQ: return compare(x, seed).zero;
+    case KAL_OP_NE: return difference(1, compare(x, seed).zero);
     case KAL_OP_AND:
+        return product(truth(probe, slot->arg[0], x[0], seed),
+                       truth(probe, slot->arg[1], x[1], seed));
     case KAL_OP_OR:
-    case KAL_OP_NOT:
-    case KAL_OP_SELECT: return eval_logic(probe, slot, x, seed);
-    default:
-        return has_phase((KalOp)slot->op) ? function_of_phase(probe, slot, x[0], point)
-                                          : eval_comparison((KalOp)slot->op, x, seed);
-    }
-}
-
-uint64_t kal_residue_eval(const KalProbe *probe, const KalSlot *slot, int point,
-                          bool *out_missing)
-{
-    const uint64_t seed = probe->residue_seed[point];
-    const KalOp op = (KalOp)slot->op;
-    uint64_t x[3] = {0};
-    for (int k = 0; k < kal_op_arity(op); k++) {
-        x[k] = *kal_probe_residue(probe, slot->arg[k], point);
-    }
-    switch (op) {
+        return is_either(truth(probe, slot->arg[0], x[0], seed),
+                         truth(probe, slot->arg[1], x[1], seed));
+    case KAL_OP_NOT: return difference(1, truth(probe, slot->arg[0], x[0], seed));
+    case KAL_OP_SELECT:
+        return sum(x[2], product(truth(probe, slot->arg[0], x[0], seed),
+                                 difference(x[1], x[2])));
     case KAL_OP_CONST: return number(kal_graph_number(probe->g, slot->node));
     case KAL_OP_SYMBOL: return chosen(seed, FOR_SYMBOL, slot->arg[0]);
     case KAL_OP_PI: return chosen(seed, FOR_PI, 0);
@@ -572,11 +573,23 @@ uint64_t kal_residue_eval(const KalProbe *probe, const KalSlot *slot, int point,
     case KAL_OP_NEG: return difference(0, x[0]);
     case KAL_OP_MUL: return product(x[0], x[1]);
     case KAL_OP_DIV: return quotient(x[0], x[1]);
-    case KAL_OP_WHERE: return x[0];
     case KAL_OP_POWI: return whole_power(x[0], (int32_t)slot->arg[1]);
-    default:
-        return kal_residue_is_root(probe, slot)
-                   ? eval_root(probe, slot, x, point, out_missing)
-                   : eval_function(probe, slot, x, point);
+    case KAL_OP_WHERE: return x[0];
+    case KAL_OP_SQRT: // roots all
+    case KAL_OP_HYPOT:
+    case KAL_OP_COUNT: break;
     }
+    return KAL_NO_RESIDUE;
+}
+
+uint64_t kal_residue_eval(const KalProbe *probe, const KalSlot *slot, int point,
+                          bool *out_missing)
+{
+    uint64_t x[3] = {0};
+    for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
+        x[k] = *kal_probe_residue(probe, slot->arg[k], point);
+    }
+    return kal_residue_is_root(probe, slot)
+               ? eval_root(probe, slot, x, point, out_missing)
+               : eval_node(probe, slot, x, point);
 }

@@ -73,18 +73,6 @@ static KalTerm emit(KalGraph *g, KalTerm x, KalTerm y)
     return (KalTerm){both ? kal_rational_neg(ONE) : ONE, sum};
 }
 
-// sin for cos and so on, of the same argument; 0 if the node is none of them.
-static KalOp partner_of(KalOp op)
-{
-    switch (op) {
-    case KAL_OP_SIN: return KAL_OP_COS;
-    case KAL_OP_COS: return KAL_OP_SIN;
-    case KAL_OP_SINH: return KAL_OP_COSH;
-    case KAL_OP_COSH: return KAL_OP_SINH;
-    default: return KAL_OP_CONST;
-    }
-}
-
 static bool is_round(KalOp op)
 {
     return op == KAL_OP_SIN || op == KAL_OP_COS;
@@ -108,7 +96,7 @@ static bool join_squares(KalGraph *g, KalTerm x, KalTerm y, const KalExpr sr[2],
 {
     const KalExprNode s = *kal_node(g, sr[0]);
     const KalExprNode r = *kal_node(g, sr[1]);
-    if (partner_of((KalOp)s.op) != r.op || r.op == KAL_OP_CONST
+    if (kal_op_partner((KalOp)s.op) != r.op || r.op == KAL_OP_CONST
         || !kal_same(s.arg[0], r.arg[0])) {
         return false;
     }
@@ -126,7 +114,7 @@ static bool join_square_and_one(KalGraph *g, KalTerm x, KalTerm y, KalExpr s,
                                 KalTerm *out)
 {
     const KalExprNode n = *kal_node(g, s);
-    const KalOp partner = partner_of((KalOp)n.op);
+    const KalOp partner = kal_op_partner((KalOp)n.op);
     const bool fits =
         n.op == KAL_OP_SINH ? kal_rational_same(x.k, y.k) : is_opposite(x.k, y.k);
     if (partner == KAL_OP_CONST || !fits) {

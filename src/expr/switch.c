@@ -2,51 +2,73 @@
 
 #include "expr/switch.h"
 
-// A row of switches.def.
-typedef struct Row {
-    KalOp op;
-    KalCross cross;
-    KalPiece piece;
-} Row;
+#include <assert.h>
 
-static const Row rows[] = {
-#define KAL_SWITCH(name, function, piece, value) {KAL_OP_##name, function, piece},
+static const KalCross CROSSES[] = {
+#define KAL_SWITCH(name, function, value) function,
 #include "expr/switches.def"
 #undef KAL_SWITCH
 };
 
-static const Row *find_row(KalOp op)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].op == op) {
-            return &rows[i];
-        }
-    }
-    return NULL;
-}
+// The rows of switches.def.
+enum {
+#define KAL_SWITCH(name, function, value) ROW_##name,
+#include "expr/switches.def"
+#undef KAL_SWITCH
+    ROW_COUNT
+};
+
+// The row of an operator, by its nature: without one this does not compile.
+#define ROW_OF_RATIONAL(name)    (-1)
+#define ROW_OF_EXPONENTIAL(name) (-1)
+#define ROW_OF_ANALYTIC(name)    (-1)
+#define ROW_OF_BRANCHED(name)    (-1)
+#define ROW_OF_KINK(name)        ROW_##name
+#define ROW_OF_JUMP(name)        ROW_##name
+#define ROW_OF_CHOICE(name)      (-1)
+
+static const int8_t ROWS[] = {
+#define KAL_OP(name, arity, kind, commutes, word, value, parity, nature, ...) \
+    ROW_OF_##nature(name),
+#include "expr/ops.def"
+#undef KAL_OP
+};
+
+// Nor does it with a row that no such operator has.
+enum {
+#define KAL_OP(name, arity, kind, commutes, word, value, parity, nature, ...) \
+    NATURE_OF_##name = KAL_NATURE_##nature,
+#include "expr/ops.def"
+#undef KAL_OP
+};
+
+#define KAL_SWITCH(name, function, value)                                \
+    _Static_assert((int)NATURE_OF_##name == (int)KAL_NATURE_KINK         \
+                       || (int)NATURE_OF_##name == (int)KAL_NATURE_JUMP, \
+                   "a row of switches.def is not of an operator made of pieces");
+#include "expr/switches.def"
+#undef KAL_SWITCH
 
 bool kal_op_switches(KalOp op)
 {
-    return find_row(op) != NULL;
+    return ROWS[op] >= 0;
 }
 
 static KalExpr function_of(KalGraph *g, KalCross cross, const KalExprNode *n)
 {
     switch (cross) {
+    case KAL_CROSS_FIRST: return n->arg[0];
     case KAL_CROSS_RISE: return kal_sub(g, n->arg[1], n->arg[0]);
     case KAL_CROSS_FALL: return kal_sub(g, n->arg[0], n->arg[1]);
-    default: return n->arg[0];
     }
+    return KAL_NO_EXPR;
 }
 
 KalSwitchForm kal_switch_form(KalGraph *g, KalExpr node)
 {
     const KalExprNode n = kal_graph_node(g, node);
-    const Row *row = find_row((KalOp)n.op);
-    const KalExpr function = function_of(g, row->cross, &n);
-    if (row->piece == KAL_PIECE_VALUE) {
-        return (KalSwitchForm){function, node, 1};
-    }
+    assert(kal_op_switches((KalOp)n.op));
+    const KalExpr function = function_of(g, CROSSES[ROWS[n.op]], &n);
     // Of a function and its negative the older one serves both.
     const KalExpr negative = kal_neg(g, function);
     const bool turned = negative.index < function.index;

@@ -20,16 +20,10 @@ typedef enum KalCross {
     KAL_CROSS_FALL,  ///< a − b
 } KalCross;
 
-/// The formula that tells the piece.
-typedef enum KalPiece {
-    KAL_PIECE_SIDE,  ///< the sign of the function; 0 is on no piece
-    KAL_PIECE_VALUE, ///< the value of the operator itself
-} KalPiece;
-
 /// How a node is made of pieces.
 typedef struct KalSwitchForm {
     KalExpr function; ///< its zeros part the pieces
-    KalExpr piece;    ///< its value names the piece
+    KalExpr piece;    ///< its value names the piece: the sign of the function
     int orientation;  ///< 1, or −1: the node is on the piece of minus this value
 } KalSwitchForm;
 

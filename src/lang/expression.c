@@ -5,6 +5,7 @@
 
 #include "lang/parser_impl.h"
 
+#include <assert.h>
 #include <math.h>
 
 // Operators by rank, those that bind least first.
@@ -24,43 +25,41 @@ static KalNode *parse_rank(KalParser *p, Rank rank);
 static Rank rank_of(KalTokenKind kind)
 {
     switch (kind) {
-    case KAL_TOKEN_OR: return RANK_OR;
-    case KAL_TOKEN_AND: return RANK_AND;
-    case KAL_TOKEN_LESS:
-    case KAL_TOKEN_LESS_EQUAL:
-    case KAL_TOKEN_GREATER:
-    case KAL_TOKEN_GREATER_EQUAL:
-    case KAL_TOKEN_EQUAL:
-    case KAL_TOKEN_NOT_EQUAL: return RANK_COMPARE;
-    case KAL_TOKEN_PLUS:
-    case KAL_TOKEN_MINUS: return RANK_ADD;
-    case KAL_TOKEN_STAR:
-    case KAL_TOKEN_SLASH: return RANK_MULTIPLY;
-    default: return RANK_SIGN; // any other
+#define KAL_TOKEN(name, text, rank) \
+    case KAL_TOKEN_##name:          \
+        return RANK_##rank;
+#include "lang/tokens.def"
+#undef KAL_TOKEN
     }
+    return RANK_SIGN;
 }
 
+// A comparison, which has RANK_COMPARE.
 static KalCompare compare_of(KalTokenKind kind)
 {
-    switch (kind) {
-    case KAL_TOKEN_LESS: return KAL_COMPARE_LESS;
-    case KAL_TOKEN_LESS_EQUAL: return KAL_COMPARE_LESS_EQUAL;
-    case KAL_TOKEN_GREATER: return KAL_COMPARE_GREATER;
-    case KAL_TOKEN_GREATER_EQUAL: return KAL_COMPARE_GREATER_EQUAL;
-    case KAL_TOKEN_EQUAL: return KAL_COMPARE_EQUAL;
-    default: return KAL_COMPARE_NOT_EQUAL; // any other is refused before
+    const KalTokenKind tokens[] = {
+        [KAL_COMPARE_LESS] = KAL_TOKEN_LESS,
+        [KAL_COMPARE_LESS_EQUAL] = KAL_TOKEN_LESS_EQUAL,
+        [KAL_COMPARE_GREATER] = KAL_TOKEN_GREATER,
+        [KAL_COMPARE_GREATER_EQUAL] = KAL_TOKEN_GREATER_EQUAL,
+        [KAL_COMPARE_EQUAL] = KAL_TOKEN_EQUAL,
+        [KAL_COMPARE_NOT_EQUAL] = KAL_TOKEN_NOT_EQUAL,
+    };
+    KalCompare compare = KAL_COMPARE_LESS;
+    while (tokens[compare] != kind) {
+        assert(compare < KAL_COMPARE_NOT_EQUAL);
+        compare++;
     }
+    return compare;
 }
 
 static KalJoin join_of(KalTokenKind kind)
 {
-    switch (kind) {
-    case KAL_TOKEN_PLUS: return KAL_JOIN_PLUS;
-    case KAL_TOKEN_MINUS: return KAL_JOIN_MINUS;
-    case KAL_TOKEN_STAR: return KAL_JOIN_TIMES;
-    case KAL_TOKEN_SLASH: return KAL_JOIN_OVER;
-    default: return KAL_JOIN_NONE; // any other
-    }
+    return kind == KAL_TOKEN_PLUS    ? KAL_JOIN_PLUS
+           : kind == KAL_TOKEN_MINUS ? KAL_JOIN_MINUS
+           : kind == KAL_TOKEN_STAR  ? KAL_JOIN_TIMES
+           : kind == KAL_TOKEN_SLASH ? KAL_JOIN_OVER
+                                     : KAL_JOIN_NONE;
 }
 
 // Numbers and conditions do not take each other's places.
@@ -267,12 +266,17 @@ static KalNode *parse_primary(KalParser *p)
     if (is_sum(p)) {
         return parse_sum(p);
     }
-    switch (p->token.kind) {
-    case KAL_TOKEN_NUMBER: return kal_parse_number(p);
-    case KAL_TOKEN_NAME: return kal_parse_any_name(p);
-    case KAL_TOKEN_LEFT_BRACKET: return parse_vector(p);
-    case KAL_TOKEN_LEFT_PAREN: return parse_parenthesis(p);
-    default: break; // any other begins no expression
+    if (kal_parser_is(p, KAL_TOKEN_NUMBER)) {
+        return kal_parse_number(p);
+    }
+    if (kal_parser_is(p, KAL_TOKEN_NAME)) {
+        return kal_parse_any_name(p);
+    }
+    if (kal_parser_is(p, KAL_TOKEN_LEFT_BRACKET)) {
+        return parse_vector(p);
+    }
+    if (kal_parser_is(p, KAL_TOKEN_LEFT_PAREN)) {
+        return parse_parenthesis(p);
     }
     kal_parser_fail_expected(p, "an expression");
     return NULL;
@@ -384,11 +388,14 @@ static KalNode *parse_postfix(KalParser *p)
     const bool number = kal_parser_is(p, KAL_TOKEN_NUMBER);
     KalNode *node = parse_primary(p);
     while (node && can_continue(p, node, number)) {
-        switch (p->token.kind) {
-        case KAL_TOKEN_PRIME: node = parse_prime(p, begin, node); break;
-        case KAL_TOKEN_DOT: node = parse_member(p, begin, node); break;
-        case KAL_TOKEN_LEFT_BRACKET: node = parse_index(p, begin, node); break;
-        default: node = parse_call(p, begin, node); break; // any other cannot continue
+        if (kal_parser_is(p, KAL_TOKEN_PRIME)) {
+            node = parse_prime(p, begin, node);
+        } else if (kal_parser_is(p, KAL_TOKEN_DOT)) {
+            node = parse_member(p, begin, node);
+        } else if (kal_parser_is(p, KAL_TOKEN_LEFT_BRACKET)) {
+            node = parse_index(p, begin, node);
+        } else {
+            node = parse_call(p, begin, node);
         }
     }
     return node;
@@ -482,8 +489,13 @@ static KalNodeKind kind_of(Rank rank)
     case RANK_OR: return KAL_NODE_OR;
     case RANK_AND: return KAL_NODE_AND;
     case RANK_ADD: return KAL_NODE_ADD;
-    default: return KAL_NODE_MULTIPLY; // any other is no chain
+    case RANK_MULTIPLY: return KAL_NODE_MULTIPLY;
+    case RANK_NOT: // no chains
+    case RANK_COMPARE:
+    case RANK_SIGN: break;
     }
+    assert(false && "no chain");
+    return KAL_NODE_MULTIPLY;
 }
 
 static void demand_operand(KalParser *p, Rank rank, const KalNode *operand)

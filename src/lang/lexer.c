@@ -29,8 +29,8 @@ const char *kal_word_text(KalWord word)
 const char *kal_token_text(KalTokenKind kind)
 {
     switch (kind) {
-#define KAL_TOKEN(name, text) \
-    case KAL_TOKEN_##name:    \
+#define KAL_TOKEN(name, text, rank) \
+    case KAL_TOKEN_##name:          \
         return text;
 #include "lang/tokens.def"
 #undef KAL_TOKEN

@@ -25,7 +25,7 @@ enum {
 
 /// The kind of a token.
 typedef enum KalTokenKind {
-#define KAL_TOKEN(name, text) KAL_TOKEN_##name,
+#define KAL_TOKEN(name, text, rank) KAL_TOKEN_##name,
 #include "lang/tokens.def"
 #undef KAL_TOKEN
 } KalTokenKind;

@@ -196,25 +196,22 @@ void kal_parser_fail_expected(KalParser *p, const char *what)
 // place of a word that was expected is no product.
 static const char *find_hint(const KalParser *p, bool ends)
 {
-    switch (p->token.kind) {
-    case KAL_TOKEN_NAME:
-    case KAL_TOKEN_NUMBER:
-        return p->operator_fits && ends && !p->word_fits
-                   ? "; a product is written with *"
-                   : "";
-    case KAL_TOKEN_LEFT_BRACKET:
-        return p->operator_fits
-                   ? "; an index follows its name without a space, and a unit stands "
-                     "only where param, coord, let or output declares something"
-                   : "";
-    case KAL_TOKEN_EQUALS:
-        return p->lexer.open > 0 ? "; equality is asked with ==" : "";
-    case KAL_TOKEN_END:
-        return p->lexer.open > 0
-                   ? "; the rows of a matrix are vectors, as in [[1, 2], [3, 4]]"
-                   : "";
-    default: return ""; // any other
+    const KalTokenKind kind = p->token.kind;
+    const bool inside = p->lexer.open > 0;
+    if ((kind == KAL_TOKEN_NAME || kind == KAL_TOKEN_NUMBER) && p->operator_fits && ends
+        && !p->word_fits) {
+        return "; a product is written with *";
     }
+    if (kind == KAL_TOKEN_LEFT_BRACKET && p->operator_fits) {
+        return "; an index follows its name without a space, and a unit stands "
+               "only where param, coord, let or output declares something";
+    }
+    if (kind == KAL_TOKEN_EQUALS && inside) {
+        return "; equality is asked with ==";
+    }
+    return kind == KAL_TOKEN_END && inside
+               ? "; the rows of a matrix are vectors, as in [[1, 2], [3, 4]]"
+               : "";
 }
 
 void kal_parser_fail_after(KalParser *p, const char *what)

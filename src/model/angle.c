@@ -47,40 +47,46 @@ static double symbol_power(const KalBuild *b, uint32_t id)
 static double raised(const KalBuild *b, double base, KalExpr exponent)
 {
     const bool known = kal_graph_node(b->graph, exponent).op == KAL_OP_CONST;
-    return known ? base * kal_graph_number(b->graph, exponent).value
-                 : base * (double)NAN;
+    return base == 0.0 ? 0.0
+           : known     ? base * kal_graph_number(b->graph, exponent).value
+                       : base * (double)NAN;
+}
+
+static double leaf_power(const KalBuild *b, const KalStep *step)
+{
+    if (step->op == KAL_OP_SYMBOL) {
+        return symbol_power(b, step->arg[0]);
+    }
+    if (step->op == KAL_OP_PI) {
+        return 1.0;
+    }
+    return kal_is_zero(b->graph, step->node) ? ANY_POWER : 0.0;
 }
 
 static double step_power(const KalBuild *b, const KalOrder *order, const KalStep *step,
                          const double *of)
 {
+    const KalOp op = (KalOp)step->op;
     const uint32_t *arg = step->arg;
-    switch ((KalOp)step->op) {
-    case KAL_OP_CONST: return kal_is_zero(b->graph, step->node) ? ANY_POWER : 0.0;
-    case KAL_OP_SYMBOL: return symbol_power(b, arg[0]);
-    case KAL_OP_PI:
-    case KAL_OP_ASIN:
-    case KAL_OP_ACOS:
-    case KAL_OP_ATAN:
-    case KAL_OP_ATAN2: return 1.0;
-    case KAL_OP_NEG:
-    case KAL_OP_ABS:
-    case KAL_OP_WHERE: return of[arg[0]];
-    case KAL_OP_ADD:
-    case KAL_OP_SUB:
-    case KAL_OP_MIN:
-    case KAL_OP_MAX:
-    case KAL_OP_HYPOT: return agree(of[arg[0]], of[arg[1]]);
-    case KAL_OP_SELECT: return agree(of[arg[1]], of[arg[2]]);
-    case KAL_OP_MUL: return of[arg[0]] + of[arg[1]];
-    case KAL_OP_DIV: return of[arg[0]] - of[arg[1]];
-    case KAL_OP_SQRT: return of[arg[0]] / 2.0;
-    case KAL_OP_POWI: return of[arg[0]] * (double)(int32_t)arg[1];
-    case KAL_OP_POW:
-        return of[arg[0]] == 0.0 ? 0.0
-                                 : raised(b, of[arg[0]], order->steps[arg[1]].node);
-    default: return 0.0; // functions of numbers, conditions
+    const double a = kal_op_arity(op) > 0 ? of[arg[0]] : 0.0;
+    switch (kal_op_units(op)) {
+    case KAL_UNITS_LEAF: return leaf_power(b, step);
+    case KAL_UNITS_SAME: return kal_op_arity(op) == 1 ? a : agree(a, of[arg[1]]);
+    case KAL_UNITS_PRODUCT: return a + of[arg[1]];
+    case KAL_UNITS_QUOTIENT: return a - of[arg[1]];
+    case KAL_UNITS_POWER:
+        return op == KAL_OP_POWI ? a * (double)(int32_t)arg[1]
+                                 : raised(b, a, order->steps[arg[1]].node);
+    case KAL_UNITS_ROOT: return a / 2.0;
+    case KAL_UNITS_ANGLE:
+    case KAL_UNITS_DIRECTION: return 1.0;
+    case KAL_UNITS_GUARD: return a;
+    case KAL_UNITS_CHOICE: return agree(of[arg[1]], of[arg[2]]);
+    case KAL_UNITS_PLAIN:
+    case KAL_UNITS_SIGN:
+    case KAL_UNITS_CONDITION: break;
     }
+    return 0.0;
 }
 
 static bool find_power(KalBuild *b, const KalOrder *order, double *out_power)

@@ -34,28 +34,30 @@ static bool demand_arguments(KalBuild *b, const KalNode *node, uint32_t wanted)
 
 // Functions of numbers.
 
-static bool takes_same_units(KalOp op)
-{
-    return op == KAL_OP_MIN || op == KAL_OP_MAX || op == KAL_OP_HYPOT
-           || op == KAL_OP_ATAN2;
-}
-
 // The unit of the result; what the function does not take is an error.
 static KalUnitId function_unit(KalBuild *b, KalOp op, KalValue a,
                                const KalNode *argument)
 {
-    switch (op) {
-    case KAL_OP_SQRT: return kal_build_unit_power(b, a.unit, 1, 2);
-    case KAL_OP_ABS: return a.unit;
-    case KAL_OP_SIGN:
-    case KAL_OP_ATAN2: return a.unit == KAL_UNIT_ANY ? KAL_UNIT_ANY : KAL_UNIT_ONE;
-    default: break;
+    const KalUnitId plain = a.unit == KAL_UNIT_ANY ? KAL_UNIT_ANY : KAL_UNIT_ONE;
+    switch (kal_op_units(op)) {
+    case KAL_UNITS_ROOT: return kal_build_unit_power(b, a.unit, 1, 2);
+    case KAL_UNITS_SAME: return a.unit;
+    case KAL_UNITS_SIGN:
+    case KAL_UNITS_DIRECTION: return plain;
+    case KAL_UNITS_PLAIN:
+    case KAL_UNITS_ANGLE:
+        kal_build_demand_plain(b, a, argument->span, kal_op_word(op));
+        return plain;
+    case KAL_UNITS_LEAF: // those of operators stand in expression.c
+    case KAL_UNITS_PRODUCT:
+    case KAL_UNITS_QUOTIENT:
+    case KAL_UNITS_POWER:
+    case KAL_UNITS_GUARD:
+    case KAL_UNITS_CHOICE:
+    case KAL_UNITS_CONDITION: break;
     }
-    if (takes_same_units(op)) {
-        return a.unit;
-    }
-    kal_build_demand_plain(b, a, argument->span, kal_op_word(op));
-    return a.unit == KAL_UNIT_ANY ? KAL_UNIT_ANY : KAL_UNIT_ONE;
+    assert(false && "no function");
+    return KAL_UNIT_ANY;
 }
 
 static KalValue number_argument(KalBuild *b, const KalNode *node, const char *word)

@@ -216,24 +216,25 @@ static bool quick(KalBuild *b, const KalNode *node, KalRational *out_value)
     if (!kal_build_step(b, node->span, 1)) {
         return false;
     }
-    switch (node->kind) {
-    case KAL_NODE_NUMBER:
+    KalRational value;
+    if (node->kind == KAL_NODE_NUMBER) {
         *out_value = kal_rational_parse(node->of.number.text, node->of.number.length);
         return true;
-    case KAL_NODE_NAME: return quick_name(b, node, out_value);
-    case KAL_NODE_ADD:
-    case KAL_NODE_MULTIPLY: return quick_list(b, node, out_value);
-    case KAL_NODE_POWER: return quick_power(b, node, out_value);
-    case KAL_NODE_NEGATE: {
-        KalRational value;
-        if (!quick(b, node->of.unary.operand, &value)) {
-            return false;
-        }
-        *out_value = kal_rational_neg(value);
-        return true;
     }
-    default: return false; // any other takes the long way
+    if (node->kind == KAL_NODE_NAME) {
+        return quick_name(b, node, out_value);
     }
+    if (node->kind == KAL_NODE_ADD || node->kind == KAL_NODE_MULTIPLY) {
+        return quick_list(b, node, out_value);
+    }
+    if (node->kind == KAL_NODE_POWER) {
+        return quick_power(b, node, out_value);
+    }
+    if (node->kind != KAL_NODE_NEGATE || !quick(b, node->of.unary.operand, &value)) {
+        return false;
+    }
+    *out_value = kal_rational_neg(value);
+    return true;
 }
 
 // NOLINTEND(misc-no-recursion)

@@ -228,7 +228,10 @@ static void read_options(KalBuild *b, const KalNode *options)
         case KAL_OPTION_ATOL: simulate->atol = positive(b, value, "atol"); break;
         case KAL_OPTION_METHOD: read_method(b, value); break;
         case KAL_OPTION_DRIFT: read_drift(b, value); break;
-        default: break; // any other belongs to another statement: the parser refuses it
+        case KAL_OPTION_RATE: // of other statements: the parser refuses them
+        case KAL_OPTION_LIMIT:
+        case KAL_OPTION_WEIGHT:
+        case KAL_OPTIONS: break;
         }
     }
 }

@@ -11,15 +11,17 @@
 static KalValue reserved_value(KalBuild *b, KalAtom atom, const KalNode *node)
 {
     KalGraph *g = b->graph;
-    switch (atom) {
-    case KAL_ATOM_T:
+    if (atom == KAL_ATOM_T) {
         return kal_build_known(b->model->time, KAL_MARK(TIME), KAL_UNIT_ANY);
-    case KAL_ATOM_PI: return kal_build_scalar_of(b, kal_pi(g), 0, KAL_UNIT_ANY, node);
-    case KAL_ATOM_DEG:
+    }
+    if (atom == KAL_ATOM_PI) {
+        return kal_build_scalar_of(b, kal_pi(g), 0, KAL_UNIT_ANY, node);
+    }
+    if (atom == KAL_ATOM_DEG) {
         return kal_build_scalar_of(b, kal_div(g, kal_pi(g), kal_int(g, 180)), 0,
                                    KAL_UNIT_ANY, node);
-    default: return (KalValue){.kind = KAL_VALUE_NONE}; // any other is free
     }
+    return (KalValue){.kind = KAL_VALUE_NONE};
 }
 
 static bool holds_parts(KalValue value)
@@ -173,11 +175,14 @@ KalValue kal_build_path(KalBuild *b, const KalNode *node, KalSpace space)
     if (!kal_build_step(b, node->span, 1)) {
         return KAL_BAD_VALUE;
     }
-    switch (node->kind) {
-    case KAL_NODE_NAME: return name_value(b, node, space);
-    case KAL_NODE_MEMBER: return member_value(b, node, space);
-    case KAL_NODE_INDEX: return index_value(b, node, space);
-    default: break; // any other is no path
+    if (node->kind == KAL_NODE_NAME) {
+        return name_value(b, node, space);
+    }
+    if (node->kind == KAL_NODE_MEMBER) {
+        return member_value(b, node, space);
+    }
+    if (node->kind == KAL_NODE_INDEX) {
+        return index_value(b, node, space);
     }
     return space == KAL_SPACE_VALUE
                ? kal_build_eval(b, node)

@@ -108,20 +108,17 @@ KalValue kal_build_rate(KalBuild *b, KalValue value, const KalNode *node)
 // Whether messages may be about a node: it can have no value, or is made of pieces.
 static bool is_mentioned(KalExprNode node)
 {
-    switch ((KalOp)node.op) {
-    case KAL_OP_DIV:
-    case KAL_OP_POW:
-    case KAL_OP_SQRT:
-    case KAL_OP_LOG:
-    case KAL_OP_ASIN:
-    case KAL_OP_ACOS:
-    case KAL_OP_TAN:
-    case KAL_OP_EXP:
-    case KAL_OP_SINH:
-    case KAL_OP_COSH: return true;
-    case KAL_OP_POWI: return (int32_t)node.arg[1].index < 0;
-    default: return kal_op_switches((KalOp)node.op);
+    const KalOp op = (KalOp)node.op;
+    switch (kal_op_domain(op)) {
+    case KAL_DOMAIN_GROWING:
+    case KAL_DOMAIN_NONNEGATIVE:
+    case KAL_DOMAIN_POSITIVE:
+    case KAL_DOMAIN_UNIT:
+    case KAL_DOMAIN_DIVISOR: return true;
+    case KAL_DOMAIN_POWER: return op == KAL_OP_POW || (int32_t)node.arg[1].index < 0;
+    case KAL_DOMAIN_EVERYWHERE: break;
     }
+    return kal_op_switches(op);
 }
 
 void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span)

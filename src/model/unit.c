@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -369,19 +370,22 @@ static KalUnit read_power(const KalNode *node, KalUnit base,
 static KalUnit read_node(const KalNode *node, KalDiagnostics *diagnostics)
 {
     KalUnit unit = kal_unit_one();
-    switch (node->kind) {
-    case KAL_NODE_NAME: return read_name(node, diagnostics);
-    case KAL_NODE_POWER:
+    if (node->kind == KAL_NODE_NAME) {
+        return read_name(node, diagnostics);
+    }
+    if (node->kind == KAL_NODE_POWER) {
         unit = read_node(node->of.binary.left, diagnostics);
         return read_power(node, unit, diagnostics);
-    case KAL_NODE_MULTIPLY:
+    }
+    if (node->kind == KAL_NODE_MULTIPLY) {
         for (const KalNode *item = node->of.list.items; item; item = item->next) {
             const int sign = item->join == KAL_JOIN_OVER ? -1 : 1;
             unit = combine(unit, read_node(item, diagnostics), sign);
         }
         return unit;
-    default: return unit; // any other that the parser lets through is the number 1
     }
+    assert(node->kind == KAL_NODE_NUMBER); // the 1 of 1/s; the parser refuses any other
+    return unit;
 }
 
 KalUnit kal_unit_read(const KalNode *node, KalDiagnostics *diagnostics)
@@ -417,19 +421,20 @@ double kal_unit_radians(const KalNode *node)
 {
     KalUnitExponent exponent = {0, 1};
     double sum = 0.0;
-    switch (node->kind) {
-    case KAL_NODE_NAME: return radians_in_name(node);
-    case KAL_NODE_POWER:
+    if (node->kind == KAL_NODE_NAME) {
+        return radians_in_name(node);
+    }
+    if (node->kind == KAL_NODE_POWER) {
         (void)read_exponent(node->of.binary.right, &exponent);
         return kal_unit_radians(node->of.binary.left) * exponent.num / exponent.den;
-    case KAL_NODE_MULTIPLY:
+    }
+    if (node->kind == KAL_NODE_MULTIPLY) {
         for (const KalNode *item = node->of.list.items; item; item = item->next) {
             const double power = kal_unit_radians(item);
             sum += item->join == KAL_JOIN_OVER ? -power : power;
         }
-        return sum;
-    default: return sum; // the number 1
     }
+    return sum; // the number 1 has none
 }
 
 // Printing.

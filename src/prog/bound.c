@@ -185,21 +185,32 @@ static bool can_hold(KalRange a)
     return a.low != 0.0 || a.high != 0.0;
 }
 
-static KalRange relate(uint32_t what, KalRange a, KalRange b)
+static KalRange equals(KalRange a, KalRange b)
 {
     const bool meet = a.low <= b.high && b.low <= a.high;
     const bool points = a.low == a.high && b.low == b.high;
-    switch (what) {
-    case KAL_OP_LT: return condition(a.low < b.high, a.high >= b.low);
-    case KAL_OP_LE: return condition(a.low <= b.high, a.high > b.low);
-    case KAL_OP_EQ: return condition(meet, !(meet && points));
-    case KAL_OP_NE: return condition(!(meet && points), meet);
-    case KAL_OP_AND:
-        return condition(can_hold(a) && can_hold(b), holds(a, 0.0) || holds(b, 0.0));
-    case KAL_OP_OR:
-        return condition(can_hold(a) || can_hold(b), holds(a, 0.0) && holds(b, 0.0));
-    default: return condition(holds(a, 0.0), can_hold(a)); // not
-    }
+    return condition(meet, !(meet && points));
+}
+
+// 1 where a condition is 0.
+static KalRange fails(KalRange a)
+{
+    return condition(holds(a, 0.0), can_hold(a));
+}
+
+static KalRange both(KalRange a, KalRange b)
+{
+    return condition(can_hold(a) && can_hold(b), holds(a, 0.0) || holds(b, 0.0));
+}
+
+static KalRange either(KalRange a, KalRange b)
+{
+    return condition(can_hold(a) || can_hold(b), holds(a, 0.0) && holds(b, 0.0));
+}
+
+static KalRange arc_cosine(KalRange a, KalRange unit)
+{
+    return add((KalRange){0.5 * PI, 0.5 * PI}, negate(rising(a, asin, unit)));
 }
 
 static KalRange choose(const Operands *o)
@@ -212,63 +223,63 @@ static KalRange choose(const Operands *o)
                : o->c;
 }
 
-static KalRange bound_function(uint32_t what, const Operands *o)
+// The range of an operator, rounding apart.
+static KalRange bound_exactly(KalOp op, const Operands *o)
 {
     const KalRange a = o->a;
+    const KalRange b = o->b;
     const KalRange positive = {0.0, INFINITY};
     const KalRange unit = {-1.0, 1.0};
-    switch (what) {
+    switch (op) {
+    case KAL_OP_PI: return (KalRange){PI, PI};
+    case KAL_OP_ADD: return add(a, b);
+    case KAL_OP_SUB: return add(a, negate(b));
+    case KAL_OP_NEG: return negate(a);
+    case KAL_OP_MUL: return multiply(a, b);
+    case KAL_OP_DIV: return divide(a, b);
+    case KAL_OP_POWI: return whole_power(a, o->n);
+    case KAL_OP_POW: return power(a, b);
     case KAL_OP_SQRT: return rising(a, sqrt, positive);
     case KAL_OP_SIN: return sine(a);
     case KAL_OP_COS: return cosine(a);
     case KAL_OP_TAN: return tangent(a);
     case KAL_OP_ASIN: return rising(a, asin, unit);
-    case KAL_OP_ACOS:
-        return add((KalRange){0.5 * PI, 0.5 * PI}, negate(rising(a, asin, unit)));
+    case KAL_OP_ACOS: return arc_cosine(a, unit);
     case KAL_OP_ATAN: return rising(a, atan, everything);
-    case KAL_OP_ATAN2: return angle(a, o->b);
+    case KAL_OP_ATAN2: return angle(a, b);
     case KAL_OP_SINH: return rising(a, sinh, everything);
     case KAL_OP_COSH: return rising(absolute(a), cosh, everything);
     case KAL_OP_TANH: return rising(a, tanh, everything);
     case KAL_OP_EXP: return rising(a, exp, everything);
     case KAL_OP_LOG: return rising(a, log, positive);
-    case KAL_OP_HYPOT: return length(a, o->b);
-    default: return everything; // nothing is known of it
-    }
-}
-
-static KalRange bound_choice(uint32_t what, const Operands *o)
-{
-    const KalRange a = o->a;
-    const KalRange b = o->b;
-    switch (what) {
+    case KAL_OP_HYPOT: return length(a, b);
     case KAL_OP_ABS: return absolute(a);
     case KAL_OP_SIGN: return (KalRange){sign_of(a.low), sign_of(a.high)};
     case KAL_OP_MIN: return (KalRange){fmin(a.low, b.low), fmin(a.high, b.high)};
     case KAL_OP_MAX: return (KalRange){fmax(a.low, b.low), fmax(a.high, b.high)};
     case KAL_OP_SELECT: return choose(o);
-    case KAL_OP_LT:
-    case KAL_OP_LE:
-    case KAL_OP_EQ:
-    case KAL_OP_NE:
-    case KAL_OP_AND:
-    case KAL_OP_OR:
-    case KAL_OP_NOT: return relate(what, a, b);
-    default: return widen(bound_function(what, o));
+    case KAL_OP_LT: return condition(a.low < b.high, a.high >= b.low);
+    case KAL_OP_LE: return condition(a.low <= b.high, a.high > b.low);
+    case KAL_OP_EQ: return equals(a, b);
+    case KAL_OP_NE: return fails(equals(a, b));
+    case KAL_OP_AND: return both(a, b);
+    case KAL_OP_OR: return either(a, b);
+    case KAL_OP_NOT: return fails(a);
+    case KAL_OP_WHERE: // may have no value at all
+    case KAL_OP_CONST: // are given, not computed
+    case KAL_OP_SYMBOL:
+    case KAL_OP_COUNT: break;
     }
+    return everything;
 }
 
 static KalRange bound(uint32_t what, const Operands *o)
 {
-    switch (what) {
-    case KAL_OP_PI: return widen((KalRange){PI, PI});
-    case KAL_DO_SUM: return widen(add(o->a, o->b));
-    case KAL_OP_MUL: return widen(multiply(o->a, o->b));
-    case KAL_OP_DIV: return widen(divide(o->a, o->b));
-    case KAL_OP_POWI: return widen(whole_power(o->a, o->n));
-    case KAL_OP_POW: return widen(power(o->a, o->b));
-    default: return bound_choice(what, o);
+    if (what == KAL_DO_SUM) {
+        return widen(add(o->a, o->b));
     }
+    const KalRange r = bound_exactly((KalOp)what, o);
+    return kal_op_is_piecewise((KalOp)what) ? r : widen(r); // choosing does not round
 }
 
 // What an instruction reads.  A square is a product of something with itself.

@@ -279,12 +279,16 @@ static KalOperands find_operands(const Compiler *c, const KalStep *step)
     const int arity = kal_op_arity((KalOp)step->op);
     const uint32_t a = arity > 0 ? c->notes[step->arg[0]].slot : 0;
     const uint32_t b = arity > 1 ? c->notes[step->arg[1]].slot : 0;
-    switch ((KalOp)step->op) {
-    case KAL_OP_SUB: return (KalOperands){a, b | KAL_MINUS};
-    case KAL_OP_NEG: return (KalOperands){KAL_ZERO_SLOT, a | KAL_MINUS};
-    case KAL_OP_POWI: return (KalOperands){a, step->arg[1] == 2 ? a : step->arg[1]};
-    default: return (KalOperands){a, b};
+    if (step->op == KAL_OP_SUB) {
+        return (KalOperands){a, b | KAL_MINUS};
     }
+    if (step->op == KAL_OP_NEG) {
+        return (KalOperands){KAL_ZERO_SLOT, a | KAL_MINUS};
+    }
+    if (step->op == KAL_OP_POWI) {
+        return (KalOperands){a, step->arg[1] == 2 ? a : step->arg[1]};
+    }
+    return (KalOperands){a, b};
 }
 
 // Append to the last run, or to a new one.

@@ -13,7 +13,7 @@
 typedef void (*Loop)(const double *work, double *out, const KalOperands *operands,
                      size_t count);
 
-#define KAL_OP(name, arity, kind, commutes, word, value)                \
+#define KAL_OP(name, arity, kind, commutes, word, value, ...)           \
     static void do_##name(const double *work, double *out,              \
                           const KalOperands *operands, size_t count)    \
     {                                                                   \
@@ -61,7 +61,7 @@ static void do_sin_cos(const double *work, double *out, const KalOperands *opera
 
 // Of some operators, such as ADD, no tape has a run.
 static const Loop loops[KAL_DO_COUNT] = {
-#define KAL_OP(name, arity, kind, commutes, word, value) do_##name,
+#define KAL_OP(name, ...) do_##name,
 #include "expr/ops.def"
 #undef KAL_OP
     do_sin_cos,
@@ -87,7 +87,7 @@ static inline double mode_of(Frozen frozen, size_t i)
     return place > 0 ? frozen.modes[place - 1] : -frozen.modes[-place - 1];
 }
 
-#define KAL_SWITCH(name, function, piece, value)                                    \
+#define KAL_SWITCH(name, function, value)                                           \
     static void on_##name(const double *work, double *out,                          \
                           const KalOperands *operands, size_t count, Frozen frozen) \
     {                                                                               \
@@ -107,7 +107,7 @@ static inline double mode_of(Frozen frozen, size_t i)
 #undef KAL_SWITCH
 
 static const FrozenLoop frozen_loops[KAL_DO_COUNT] = {
-#define KAL_SWITCH(name, function, piece, value) [KAL_OP_##name] = on_##name,
+#define KAL_SWITCH(name, function, value) [KAL_OP_##name] = on_##name,
 #include "expr/switches.def"
 #undef KAL_SWITCH
 };

@@ -58,8 +58,13 @@ static bool may_work(const KalSystem *system, KalWorkKind kind)
         return natural;
     case KAL_WORK_NONIDEAL: return system->equations->has_C;
     case KAL_WORK_SERVOS: return system->n_servos > 0 && system->n_actuators == 0;
-    default: return !is_zero(system, kinds[kind].term);
+    case KAL_WORK_FORCES:
+    case KAL_WORK_DISSIPATION:
+    case KAL_WORK_MASSES: return !is_zero(system, kinds[kind].term);
+    case KAL_WORK_DRIVE: // one for each, not one for the whole system
+    case KAL_WORK_CONTROL: break;
     }
+    return false;
 }
 
 static void list_drives(Listing *l)
@@ -212,8 +217,14 @@ static double find_power(KalInstant *instant, KalWorkKind kind, double drives)
     case KAL_WORK_CONSTRAINTS: return dot(answer->force_ideal, v, n) - drives;
     case KAL_WORK_NONIDEAL: return dot(answer->force_nonideal, v, n);
     case KAL_WORK_SERVOS: return dot(kal_control_get(instant->control).force, v, n);
-    default: return instant->results[kinds[kind].term];
+    case KAL_WORK_FORCES:
+    case KAL_WORK_DISSIPATION:
+    case KAL_WORK_TIME:
+    case KAL_WORK_MASSES: return instant->results[kinds[kind].term];
+    case KAL_WORK_DRIVE: // not one for the whole system
+    case KAL_WORK_CONTROL: break;
     }
+    return 0.0;
 }
 
 void kal_balance_find_powers(KalBalance *balance, KalInstant *instant,

@@ -4,6 +4,7 @@
 
 #include "base/block.h"
 #include "expr/order.h"
+#include "expr/switch.h"
 #include "sim/instant.h"
 
 #include <math.h>
@@ -32,19 +33,17 @@ static KalStatus ask(Asked *asked, KalExpr e, size_t owner)
     return kal_block_add(ctx, &asked->owners, &owner, sizeof owner);
 }
 
-// What decides in a step: the difference that a relation looks at, or what `sign` does.
-static KalExpr decider(KalGraph *g, const KalOrder *order, const KalStep *step)
+// What decides in a step whose slope does not tell: that which a jump is at, or the
+// difference whose vanishing a condition asks for; 0 if nothing does.
+static KalExpr decider(KalGraph *g, KalExpr node)
 {
-    switch ((KalOp)step->op) {
-    case KAL_OP_SIGN: return order->steps[step->arg[0]].node;
-    case KAL_OP_LT:
-    case KAL_OP_LE:
-    case KAL_OP_EQ:
-    case KAL_OP_NE:
-        return kal_sub(g, order->steps[step->arg[0]].node,
-                       order->steps[step->arg[1]].node);
-    default: return kal_int(g, 0);
+    const KalExprNode n = kal_graph_node(g, node);
+    const KalOp op = (KalOp)n.op;
+    if (kal_op_nature(op) == KAL_NATURE_JUMP) {
+        return kal_switch_form(g, node).function;
     }
+    return kal_op_kind(op) == KAL_KIND_RELATION ? kal_sub(g, n.arg[0], n.arg[1])
+                                                : kal_int(g, 0);
 }
 
 static KalStatus ask_inside(Asked *asked, KalExpr formula, size_t owner)
@@ -54,8 +53,7 @@ static KalStatus ask_inside(Asked *asked, KalExpr formula, size_t owner)
     KAL_TRY(status);
     KAL_TRY(kal_order_init(asked->model->graph, &formula, 1, &order));
     for (uint32_t i = 0; i < order.count && status == KAL_OK; i++) {
-        status =
-            ask(asked, decider(asked->model->graph, &order, &order.steps[i]), owner);
+        status = ask(asked, decider(asked->model->graph, order.steps[i].node), owner);
     }
     kal_order_clear(&order);
     return status;

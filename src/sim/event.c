@@ -332,7 +332,7 @@ static bool strays(const KalRun *run)
         const double mode = run->modes.modes[i];
         const int side =
             kal_roots_side(run->roots, (int)(first_switch(system) + i), &band);
-        if (system->switches[i].sided && side != 0 && mode != (double)side) {
+        if (side != 0 && mode != (double)side) {
             return true;
         }
     }
@@ -481,7 +481,7 @@ static KalStatus act(KalRun *run, Happening *h, const KalAction *action)
         run->over = true;
         run->stopped_by = run->stopped_by ? run->stopped_by : h->event->name;
         break;
-    default: break; // values are set already
+    case KAL_ACTION_SET: break; // has happened already
     }
     return KAL_OK;
 }

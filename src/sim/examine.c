@@ -105,7 +105,11 @@ static void fill_values(const KalCheck *check, double *values)
         case KAL_SYMBOL_VELOCITY:
             values[id] = kal_instant_qd(check->instant)[symbol->index];
             break;
-        default: break;
+        case KAL_SYMBOL_ACCELERATION: // answers, which no constraint of positions has
+        case KAL_SYMBOL_REACTION:
+        case KAL_SYMBOL_COORDINATE_FORCE:
+        case KAL_SYMBOL_CONTROL:
+        case KAL_SYMBOL_ENERGY: break;
         }
     }
 }

@@ -278,8 +278,13 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
             "a derivative of the equations of motion", "", {.source = NULL}};
     case KAL_PROGRAM_SWITCHES:
         return (Subject){"a condition of the equations", "", {.source = NULL}};
-    default: return (Subject){"the energy", "", {.source = NULL}};
+    case KAL_PROGRAM_POWER: return (Subject){"a power", "", {.source = NULL}};
+    case KAL_PROGRAM_CONSTANTS:
+        return (Subject){"a constant of motion", "", {.source = NULL}};
+    case KAL_PROGRAM_ENERGY:
+    case KAL_PROGRAMS: break;
     }
+    return (Subject){"the energy", "", {.source = NULL}};
 }
 
 // Fail because result i of a program is not finite.  The formula to blame is quoted as

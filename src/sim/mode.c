@@ -227,13 +227,12 @@ KalStatus kal_run_modes_choose(KalRun *run)
     memcpy(watch->modes, run->instant->results + count, count * sizeof(double));
     for (size_t i = 0; i < count; i++) {
         const bool zero = fabs(watch->values[i]) <= band;
-        watch->modes[i] =
-            zero && run->system->switches[i].sided ? NAN : watch->modes[i];
+        watch->modes[i] = zero ? NAN : watch->modes[i];
     }
     run->instant->modes = watch->modes;
     for (size_t i = 0; i < count; i++) {
         const bool doubtful = isnan(watch->modes[i]) || has_changed(watch, i);
-        KAL_TRY(doubtful && run->system->switches[i].sided ? decide(run, i) : KAL_OK);
+        KAL_TRY(doubtful ? decide(run, i) : KAL_OK);
     }
     run->solved = false;
     return watch_chatter(run);

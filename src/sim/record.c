@@ -154,8 +154,14 @@ static int count_of(const KalSystem *system, Kind kind)
     case DEMAND: return system->n_actuators;
     case POWER:
     case WORK: return (int)system->n_works;
-    default: return 1;
+    case TIME:
+    case ENERGY:
+    case POSITION_ERROR:
+    case VELOCITY_ERROR:
+    case FORMULA:
+    case RUN: break;
     }
+    return 1;
 }
 
 static KalStatus add_column(KalRecord *record, Column column)
@@ -394,8 +400,9 @@ static double value_of(const Sample *sample, Column column)
     case VELOCITY_ERROR: return sample->run->residual_qd;
     case FORMULA: return sample->formulas[i];
     case RUN: return sample->number;
-    default: return v[layout->energy];
+    case ENERGY: break;
     }
+    return v[layout->energy];
 }
 
 static bool is_shared(const KalInstant *instant, int constraint)
@@ -430,8 +437,19 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
     case REACTION: return is_shared(instant, column.index);
     case POWER:
     case WORK: return is_shared_work(instant, &instant->system->works[column.index]);
-    default: return false;
+    case TIME:
+    case POSITION:
+    case VELOCITY:
+    case ACCELERATION:
+    case FORCE:
+    case CONTROL:
+    case DEMAND:
+    case ENERGY:
+    case POSITION_ERROR:
+    case VELOCITY_ERROR:
+    case RUN: break;
     }
+    return false;
 }
 
 // Describe a column when the first value that is not unique is in it.

@@ -66,7 +66,8 @@ static double join(Setting *s, const KalNode *first) // NOLINT(misc-no-recursion
         case KAL_JOIN_PLUS: value += next; break;
         case KAL_JOIN_MINUS: value -= next; break;
         case KAL_JOIN_TIMES: value *= next; break;
-        default: value /= next; break;
+        case KAL_JOIN_OVER: value /= next; break;
+        case KAL_JOIN_NONE: break; // the first has none
         }
     }
     return value;
@@ -75,22 +76,26 @@ static double join(Setting *s, const KalNode *first) // NOLINT(misc-no-recursion
 // As deep as the tree, which has a limit.
 static double evaluate(Setting *s, const KalNode *node) // NOLINT(misc-no-recursion)
 {
-    switch (node->kind) {
-    case KAL_NODE_NUMBER: return node->of.number.value;
-    case KAL_NODE_NEGATE: return -evaluate(s, node->of.unary.operand);
-    case KAL_NODE_POWER:
+    const KalNodeKind kind = node->kind;
+    if (kind == KAL_NODE_NUMBER) {
+        return node->of.number.value;
+    }
+    if (kind == KAL_NODE_NEGATE) {
+        return -evaluate(s, node->of.unary.operand);
+    }
+    if (kind == KAL_NODE_POWER) {
         return pow(evaluate(s, node->of.binary.left),
                    evaluate(s, node->of.binary.right));
-    case KAL_NODE_ADD:
-    case KAL_NODE_MULTIPLY: return join(s, node->of.list.items);
-    case KAL_NODE_NAME:
-    case KAL_NODE_MEMBER:
-    case KAL_NODE_INDEX: return evaluate_name(s, node);
-    default:
-        return fail(s, node,
-                    "values are numbers, parameters, pi and deg with "
-                    "+ - * / ^");
     }
+    if (kind == KAL_NODE_ADD || kind == KAL_NODE_MULTIPLY) {
+        return join(s, node->of.list.items);
+    }
+    if (kind == KAL_NODE_NAME || kind == KAL_NODE_MEMBER || kind == KAL_NODE_INDEX) {
+        return evaluate_name(s, node);
+    }
+    return fail(s, node,
+                "values are numbers, parameters, pi and deg with "
+                "+ - * / ^");
 }
 
 // The place in the state that a target names, −1 if none; 0 is the time.

@@ -45,12 +45,7 @@ static KalStatus find_place(Finding *f, const KalSwitchForm *form, KalExpr node,
             return KAL_OK;
         }
     }
-    KalSwitch found = {.function = form->function,
-                       .piece = form->piece,
-                       .node = node,
-                       .sided = form->piece.index != node.index
-                                || kal_graph_node(f->system->model->graph, node).op
-                                       == KAL_OP_SIGN};
+    KalSwitch found = {.function = form->function, .piece = form->piece, .node = node};
     KAL_TRY(kal_system_is_bounded(f->system, form->function, &found.bounded));
     *out_place = count;
     return kal_block_add(f->system->ctx, &f->switches, &found, sizeof found);

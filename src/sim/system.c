@@ -107,15 +107,11 @@ static void collect_switches(const KalSystem *system, Outputs *out)
 // Whether the motion is made of what a program computes.
 static bool makes_motion(KalProgramId id)
 {
-    switch (id) {
-    case KAL_PROGRAM_GIVENS:
-    case KAL_PROGRAM_NONIDEAL:
-    case KAL_PROGRAM_POSITION:
-    case KAL_PROGRAM_VELOCITY:
-    case KAL_PROGRAM_TANGENT:
-    case KAL_PROGRAM_POWER: return true;
-    default: return false;
-    }
+    const bool told = id == KAL_PROGRAM_ENERGY || id == KAL_PROGRAM_OUTPUTS
+                      || id == KAL_PROGRAM_CONSTANTS || id == KAL_PROGRAM_START;
+    const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_ACTIONS
+                         || id == KAL_PROGRAM_SWITCHES;
+    return !told && !happens;
 }
 
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
@@ -167,7 +163,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
     case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     case KAL_PROGRAM_START: collect_start(system->model, out); break;
     case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
-    default: break;
+    case KAL_PROGRAMS: break;
     }
 }
 
@@ -238,8 +234,15 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_OUTPUTS:
     case KAL_PROGRAM_EVENTS:
     case KAL_PROGRAM_ACTIONS: return system->layout.count;
-    default: return system->layout.qdd;
+    case KAL_PROGRAM_GIVENS:
+    case KAL_PROGRAM_POSITION:
+    case KAL_PROGRAM_VELOCITY:
+    case KAL_PROGRAM_ENERGY:
+    case KAL_PROGRAM_CONSTANTS:
+    case KAL_PROGRAM_START:
+    case KAL_PROGRAMS: break;
     }
+    return system->layout.qdd;
 }
 
 // All symbols that a program may read: variables, then parameters.  NULL: no memory.

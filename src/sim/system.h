@@ -59,7 +59,6 @@ typedef struct KalSwitch {
     KalExpr piece; ///< tells on which piece a state is
     KalExpr node; ///< one of the nodes that it is for, with a place in the model if any
     bool bounded; ///< it is a function of t, q and q' alone
-    bool sided;   ///< the piece is the sign of the function
 } KalSwitch;
 
 struct KalSystem {

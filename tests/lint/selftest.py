@@ -61,7 +61,27 @@ STONE_C = LICENSE + """#include "low/stone.h"
 
 int kal_stone_weigh(int size)
 {
-    return 2 * size;
+    switch (size) {
+    case 0: return 0;
+    default: return 2 * size;
+    }
+}
+"""
+
+SWITCH = """
+typedef enum Grain {
+    COARSE,
+    FINE,
+} Grain;
+
+int kal_grain_size(Grain grain);
+
+int kal_grain_size(Grain grain)
+{
+    switch (grain) {
+    case COARSE: return 2;
+    default: return 1;
+    }
 }
 """
 
@@ -80,7 +100,7 @@ echo '  weigh    weigh a thing (--json for scripts)'
 """
 
 GOOD = {
-    "meson.build": "project('k', default_options: ['werror=true'])\n# '-Wvla'\n",
+    "meson.build": "project('k', default_options: ['werror=true'])\n# '-Wvla' '-Wswitch-enum'\n",
     "README.md": "# Things\n\nSee [the modules](docs/architecture.md#modules); `--json`.\n",
     "docs/architecture.md": TABLE,
     "docs/theory/1-weight.md": "# Weight\n\n    w = 2 s        (1.1)\n",
@@ -120,8 +140,8 @@ def add(name, text):
 
 # (check, what is wrong, the change to the tree, what the finding says)
 FAULTS = [
-    ("format", "two blanks too many", edit("src/low/stone.c", "    return", "      return"),
-     "stone.c:6: not formatted"),
+    ("format", "two blanks too many", edit("src/low/stone.c", "    case 0", "      case 0"),
+     "stone.c:7: not formatted"),
 
     ("layers", "a module uses one to its right",
      edit("src/low/stone.c", '"low/stone.h"\n', '"low/stone.h"\n#include "thing/a.h"\n'),
@@ -160,7 +180,7 @@ FAULTS = [
      add("src/low/stone.c", "int weigh(void);\n\nint weigh(void)\n{\n    return 1;\n}\n"),
      "weigh lacks the prefix"),
     ("symbols", "a variable that can change",
-     edit("src/low/stone.c", "    return 2", "    static int calls;\n    return calls++"),
+     edit("src/low/stone.c", "    switch", "    static int calls;\n    calls++;\n    switch"),
      "is a variable that can change"),
     ("symbols", "a library that comes with every start",
      {"link": "-Wl,--no-as-needed -lgcc_s"}, "libgcc_s.so.1 is loaded with every start"),
@@ -211,6 +231,15 @@ FAULTS = [
     ("size", "a file of more than 800 lines", add("src/low/stone.c", "\n" * 800),
      "lines, allowed 800"),
 
+    ("enums", "a default over an enum", add("src/low/stone.c", SWITCH),
+     "default: hides constants that COARSE"),
+    ("enums", "a default over an enum within another switch",
+     edit("src/low/stone.c", "case 0: return 0;",
+          "case 0:\n        switch ((KalGrain)size) {\n        case KAL_GRAIN_FINE: return 1;\n"
+          "        default: return 0;\n        }"), "default: hides constants that KAL_GRAIN_FINE"),
+    ("enums", "a build that does not warn", edit("meson.build", "'-Wswitch-enum'", ""),
+     "must ask for -Wswitch-enum"),
+
     ("docs", "a dead link", edit("README.md", "architecture.md", "architect.md"),
      "docs/architect.md, which does not exist"),
     ("docs", "a dead anchor", edit("README.md", "#modules", "#houses"), "no heading #houses"),
@@ -245,8 +274,8 @@ FAULTS = [
      add("src/low/stone.c", "int kal_z(void);\n\nint kal_z(void)\n{\n    int *p = 0;\n"
          "    return *p;\n}\n"), "clang-analyzer-core.NullDereference"),
     ("tidy", "a name in another style",
-     edit("src/low/stone.c", "return 2 * size;", "const int twoTimes = 2;\n"
-          "    return twoTimes * size;"), "readability-identifier-naming"),
+     edit("src/low/stone.c", "    switch (size)", "    const int twoTimes = 2 * size;\n"
+          "    switch (twoTimes)"), "readability-identifier-naming"),
 ]
 
 

@@ -12,6 +12,7 @@
 #include "expr/order.h"
 #include "expr/substitute.h"
 #include "formula.h"
+#include "operator.h"
 #include "rng.h"
 #include "tap.h"
 
@@ -94,89 +95,6 @@ typedef struct Value {
     bool regular;
 } Value;
 
-static Real power(Real a, int32_t n)
-{
-    Real product = 1.0L;
-    for (int32_t i = 0; i < (n < 0 ? -n : n); i++) {
-        product *= a;
-    }
-    return n < 0 ? 1.0L / product : product;
-}
-
-static Real eval_function(KalOp op, Real a, Real b)
-{
-    switch (op) {
-    case KAL_OP_POW: return powl(a, b);
-    case KAL_OP_SQRT: return sqrtl(a);
-    case KAL_OP_SIN: return sinl(a);
-    case KAL_OP_COS: return cosl(a);
-    case KAL_OP_TAN: return tanl(a);
-    case KAL_OP_ASIN: return asinl(a);
-    case KAL_OP_ACOS: return acosl(a);
-    case KAL_OP_ATAN: return atanl(a);
-    case KAL_OP_ATAN2: return atan2l(a, b);
-    case KAL_OP_SINH: return sinhl(a);
-    case KAL_OP_COSH: return coshl(a);
-    case KAL_OP_TANH: return tanhl(a);
-    case KAL_OP_EXP: return expl(a);
-    case KAL_OP_LOG: return logl(a);
-    case KAL_OP_ABS: return fabsl(a);
-    case KAL_OP_SIGN: return (Real)((a > 0.0L) - (a < 0.0L));
-    case KAL_OP_MIN: return a <= b ? a : b;
-    case KAL_OP_MAX: return a >= b ? a : b;
-    case KAL_OP_HYPOT: return hypotl(a, b);
-    default: return NAN;
-    }
-}
-
-static Real eval_step(const KalStep *step, Real a, Real b, Real c)
-{
-    switch ((KalOp)step->op) {
-    case KAL_OP_PI: return acosl(-1.0L);
-    case KAL_OP_ADD: return a + b;
-    case KAL_OP_SUB: return a - b;
-    case KAL_OP_NEG: return -a;
-    case KAL_OP_MUL: return a * b;
-    case KAL_OP_DIV: return a / b;
-    case KAL_OP_POWI: return power(a, (int32_t)step->arg[1]);
-    case KAL_OP_SELECT: return a != 0.0L ? b : c;
-    case KAL_OP_LT: return a < b;
-    case KAL_OP_LE: return a <= b;
-    case KAL_OP_EQ: return a == b;
-    case KAL_OP_NE: return a != b;
-    case KAL_OP_AND: return a != 0.0L && b != 0.0L;
-    case KAL_OP_OR: return a != 0.0L || b != 0.0L;
-    case KAL_OP_NOT: return a == 0.0L;
-    default: return eval_function((KalOp)step->op, a, b);
-    }
-}
-
-// Whether an operation is far from its poles, kinks and cuts.
-static bool is_regular(const KalStep *step, Real a, Real b)
-{
-    switch ((KalOp)step->op) {
-    case KAL_OP_DIV: return fabsl(b) > 0.02L;
-    case KAL_OP_POWI: return (int32_t)step->arg[1] > 0 || fabsl(a) > 0.1L;
-    case KAL_OP_POW: return a > 0.05L && fabsl(b) < 6.0L;
-    case KAL_OP_SQRT:
-    case KAL_OP_LOG: return a > 0.02L;
-    case KAL_OP_TAN: return fabsl(cosl(a)) > 0.1L;
-    case KAL_OP_ASIN:
-    case KAL_OP_ACOS: return fabsl(a) < 0.95L;
-    case KAL_OP_ATAN2: return fabsl(b) > 0.02L && fabsl(a) > 0.02L;
-    case KAL_OP_HYPOT: return fabsl(a) + fabsl(b) > 0.05L;
-    case KAL_OP_ABS:
-    case KAL_OP_SIGN: return fabsl(a) > 0.02L;
-    case KAL_OP_MIN:
-    case KAL_OP_MAX:
-    case KAL_OP_LT:
-    case KAL_OP_LE:
-    case KAL_OP_EQ:
-    case KAL_OP_NE: return fabsl(a - b) > 0.02L;
-    default: return true;
-    }
-}
-
 static Real number_of(const KalGraph *graph, KalExpr e)
 {
     const KalRational k = kal_graph_number(graph, e);
@@ -189,15 +107,18 @@ static Value eval_order(const KalGraph *graph, const KalOrder *order, const Real
     Value v = {0.0L, 0.0L, order->count <= STEPS};
     for (uint32_t i = 0; i < order->count && i < STEPS; i++) {
         const KalStep *step = &order->steps[i];
-        const int arity = kal_op_arity((KalOp)step->op);
+        const KalOp op = (KalOp)step->op;
+        const int arity = kal_op_arity(op);
+        const int32_t n = (int32_t)step->arg[1];
         const Real a = arity > 0 ? work[step->arg[0]] : 0.0L;
         const Real b = arity > 1 ? work[step->arg[1]] : 0.0L;
         const Real c = arity > 2 ? work[step->arg[2]] : 0.0L;
         work[i] = step->op == KAL_OP_SYMBOL  ? x[step->arg[0]]
                   : step->op == KAL_OP_CONST ? number_of(graph, step->node)
-                                             : eval_step(step, a, b, c);
+                                             : operator_value(op, a, b, c, n);
         v.largest = fmaxl(v.largest, fabsl(work[i]));
-        v.regular = v.regular && is_regular(step, a, b) && fabsl(work[i]) < LARGEST;
+        v.regular =
+            v.regular && operator_is_regular(op, a, b, n) && fabsl(work[i]) < LARGEST;
         v.value = work[i];
     }
     return v;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+#include "expr/op.h"
+
+#include <string.h>
+
+// A row of ops.def, without what only evaluation needs.
+typedef struct Row {
+    uint8_t kind;
+    uint8_t parity;
+    uint8_t nature;
+    uint8_t domain;
+    uint8_t units;
+    uint8_t math;
+    const char *word;
+    const char *name;
+} Row;
+
+static const Row ROWS[] = {
+#define KAL_OP(id, arity, kind, commutes, word, value, parity, nature, domain, units, \
+               math, name)                                                            \
+    {KAL_KIND_##kind,                                                                 \
+     KAL_PARITY_##parity,                                                             \
+     KAL_NATURE_##nature,                                                             \
+     KAL_DOMAIN_##domain,                                                             \
+     KAL_UNITS_##units,                                                               \
+     KAL_MATH_##math,                                                                 \
+     word,                                                                            \
+     name},
+#include "expr/ops.def"
+#undef KAL_OP
+};
+
+KalKind kal_op_kind(KalOp op)
+{
+    return (KalKind)ROWS[op].kind;
+}
+
+KalParity kal_op_parity(KalOp op)
+{
+    return (KalParity)ROWS[op].parity;
+}
+
+KalNature kal_op_nature(KalOp op)
+{
+    return (KalNature)ROWS[op].nature;
+}
+
+KalDomain kal_op_domain(KalOp op)
+{
+    return (KalDomain)ROWS[op].domain;
+}
+
+KalUnitRule kal_op_units(KalOp op)
+{
+    return (KalUnitRule)ROWS[op].units;
+}
+
+KalMath kal_op_math(KalOp op)
+{
+    return (KalMath)ROWS[op].math;
+}
+
+const char *kal_op_word(KalOp op)
+{
+    return ROWS[op].word;
+}
+
+const char *kal_op_name(KalOp op)
+{
+    return ROWS[op].name;
+}
+
+bool kal_op_is_piecewise(KalOp op)
+{
+    return ROWS[op].nature >= KAL_NATURE_KINK;
+}
+
+KalOp kal_op_partner(KalOp op)
+{
+    static const KalOp partners[KAL_OP_COUNT] = {
+        [KAL_OP_SIN] = KAL_OP_COS,
+        [KAL_OP_COS] = KAL_OP_SIN,
+        [KAL_OP_SINH] = KAL_OP_COSH,
+        [KAL_OP_COSH] = KAL_OP_SINH,
+    };
+    return partners[op];
+}
+
+KalOp kal_op_find_function(const char *name, size_t length)
+{
+    for (int op = 0; op < KAL_OP_COUNT; op++) {
+        const char *word = ROWS[op].word;
+        if (ROWS[op].kind == KAL_KIND_CALL && strlen(word) == length
+            && memcmp(word, name, length) == 0) {
+            return (KalOp)op;
+        }
+    }
+    return KAL_OP_COUNT;
+}
