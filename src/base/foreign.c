@@ -22,22 +22,30 @@ static void *find_own(const char *probe)
     return program && dlsym(program, probe) ? program : NULL;
 }
 
-// Before it is loaded and after that: both take their part.
-static KalStatus check_room(KalContext *ctx, const KalForeign *library)
+// A library that the process has loaded already, by whichever of its names.
+static void *find_loaded(const char *const *names)
 {
-    return library->room == 0 || kal_memory_is_there(library->room)
+    void *handle = NULL;
+    for (size_t i = 0; !handle && names[i]; i++) {
+        handle = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    }
+    return handle;
+}
+
+static KalStatus check_room(KalContext *ctx, const KalForeign *library, size_t room)
+{
+    return room == 0 || kal_memory_is_there(room)
                ? KAL_OK
                : kal_fail(ctx, KAL_ERR_NOMEM, "no memory for %s: %s needs %zu MiB",
-                          library->purpose, library->title, library->room >> 20);
+                          library->purpose, library->title, room >> 20);
 }
 
 // The reason is that of the first name, which is the one that should be there.
-KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
-                           void **out_handle)
+static KalStatus load(KalContext *ctx, const KalForeign *library, void **out_handle)
 {
     const char *const *names = library->names;
-    KAL_TRY(check_room(ctx, library));
-    void *handle = find_own(library->probe);
+    void *handle = NULL;
+    KAL_TRY(check_room(ctx, library, library->loading));
     for (size_t i = 0; !handle && names[i]; i++) {
         handle = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
     }
@@ -45,7 +53,19 @@ KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
         (void)dlopen(names[0], RTLD_LAZY | RTLD_LOCAL);
         return kal_foreign_fail(ctx, library, dlerror());
     }
-    KAL_TRY(check_room(ctx, library));
+    *out_handle = handle;
+    return KAL_OK;
+}
+
+KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
+                           void **out_handle)
+{
+    void *handle = find_own(library->probe);
+    handle = handle ? handle : find_loaded(library->names);
+    if (!handle) {
+        KAL_TRY(load(ctx, library, &handle));
+    }
+    KAL_TRY(check_room(ctx, library, library->room));
     *out_handle = handle;
     return KAL_OK;
 }

@@ -22,7 +22,8 @@ typedef struct KalForeign {
                          ///< library is taken.  May be NULL
     /// Of the file, ended by NULL; the first that opens is taken.
     const char *const *names;
-    size_t room; ///< bytes of memory that it needs to be of use; it may crash without
+    size_t loading; ///< bytes of memory that loading it takes; it may crash without
+    size_t room;    ///< bytes that it needs to be of use, asked for at each opening
 } KalForeign;
 
 /// A symbol of the library and the member that is to hold its address.

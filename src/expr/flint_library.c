@@ -45,7 +45,7 @@ KalStatus kal_flint_library_open(KalContext *ctx, const char *const *names,
         .title = "FLINT",
         .package = "libflint17",
         .names = names,
-        .room = (size_t)24 << 20, // with GMP, MPFR, NTL and the C++ library
+        .loading = (size_t)24 << 20, // with GMP, MPFR, NTL and the C++ library
     };
     KalFlintLibrary lib;
     void *handle = NULL;

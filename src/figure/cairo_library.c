@@ -16,7 +16,8 @@ KalStatus kal_cairo_library_open(KalContext *ctx, const char *const *names,
         .title = "cairo",
         .package = "libcairo2",
         .names = names,
-        .room = (size_t)24 << 20, // with fonts
+        .loading = (size_t)24 << 20, // with fonts
+        .room = (size_t)24 << 20,
     };
     KalCairoLibrary lib;
     void *handle = NULL;

@@ -25,7 +25,7 @@ KalStatus kal_cvode_library_open(KalContext *ctx, const char *name,
         .title = "CVODE",
         .package = "libsundials-cvode6",
         .names = names,
-        .room = ROOM,
+        .loading = ROOM,
     };
     KalCvodeLibrary lib;
     void *handle = NULL;
@@ -45,7 +45,7 @@ KalStatus kal_ida_library_open(KalContext *ctx, const char *name,
         .title = "IDA",
         .package = "libsundials-ida6",
         .names = names,
-        .room = ROOM,
+        .loading = ROOM,
     };
     KalIdaLibrary lib;
     void *handle = NULL;
