@@ -44,8 +44,7 @@ static double worse(double worst, double error, double size)
     return error <= worst * size || isnan(worst) ? worst : error / size;
 }
 
-// The largest acceleration that occurs or is asked for, in natural units.
-static double largest_acceleration(const KalMotion *s)
+double kal_motion_largest_acceleration(const KalMotion *s)
 {
     double largest = 0.0;
     for (int j = 0; j < s->given.n; j++) {
@@ -106,8 +105,8 @@ KalWorst kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
         axpy_with_size(p->n, lambda[i], p->A + (size_t)i * n, force, size);
     }
     // Natural masses are 1, so that accelerations and forces compare.
-    const double largest =
-        fmax(largest_acceleration(s), errors_of_motion(s, force, error, size));
+    const double largest = fmax(kal_motion_largest_acceleration(s),
+                                errors_of_motion(s, force, error, size));
     answer->residual_motion = 0.0;
     for (size_t i = 0; i < n; i++) {
         const double next = worse(answer->residual_motion, error[i],

@@ -196,14 +196,19 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
 }
 
 // What refinement leaves of the largest acceleration of all, in natural units, in a
-// coordinate that is held: its own terms are no more than that.
+// coordinate that is held: its own terms are no more than that.  Those asked for count: the
+// change of velocities that satisfied the constraints before an impact is all rounding.
 static double left_at_rest(const KalMotion *s)
 {
-    double fastest = 0.0;
-    for (int j = 0; j < s->given.n; j++) {
-        fastest = fmax(fastest, fabs(s->qdd[j] / s->d[j]));
-    }
-    return 0x1p-18 * fastest;
+    return 0x1p-18 * kal_motion_largest_acceleration(s);
+}
+
+// What b of row i may be off by, because terms in it cancel (theory (5.5)), in natural
+// units.
+static double trace_of_b(const KalMotion *s, int i)
+{
+    const KalMotionProblem *p = &s->given;
+    return p->b_size ? s->r[i] * fmax(0.0, p->b_size[i] - fabs(p->b[i])) : 0.0;
 }
 
 // Whether a dependent row follows from the others in given units too.  Units made of masses
@@ -249,12 +254,14 @@ int kal_dependence_find_violated(const KalMotion *s)
         const double *x = kal_const_column(s->coefficients, k, c);
         const int i = rows->perm[k + c];
         double slack = rest + fastest_in_row(s, i, s->qdd);
+        double trace = trace_of_b(s, i);
         for (int j = 0; j < k; j++) {
             slack += fabs(x[j]) * terms[j];
+            trace += fabs(x[j]) * trace_of_b(s, rows->perm[j]);
         }
         const double size = kal_motion_term_size(s, i, s->qdd, &sum);
         const double beyond = fabs(sum - s->given.b[i]) - 1e-6 * size;
-        if (beyond > rounding * slack / s->r[i]
+        if (beyond > (rounding * slack + trace) / s->r[i]
             || (beyond > 0.0 && !follows_as_given(s, c))) {
             return i;
         }

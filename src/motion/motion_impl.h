@@ -270,6 +270,9 @@ void kal_motion_constraint_force(const KalMotion *s, const double *lambda,
 double kal_motion_term_size(const KalMotion *s, int i, const double *q,
                             double *out_sum);
 
+/// The largest acceleration that occurs or is asked for, in natural units.
+double kal_motion_largest_acceleration(const KalMotion *s);
+
 /// No coordinate is indeterminate, no constraint dependent, until marked again.
 void kal_motion_clear_marks(KalMotion *s);
 

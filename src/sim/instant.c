@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "sim/control.h"
+#include "sim/dust.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -432,8 +433,10 @@ KalStatus kal_instant_givens(KalInstant *instant)
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
     const double *next = kal_scatter(&equations->M, instant->results, instant->M);
     mirror(instant->system->n, instant->M);
+    kal_clear_traces_of_mass(instant->system->n, instant->M);
     memcpy(instant->Q, next, equations->n * sizeof *next);
     next = kal_scatter(&equations->A, next + equations->n, instant->A);
+    kal_clear_traces_in_rows(instant->system->n, instant->system->m, instant->A);
     memcpy(instant->b, next, equations->m * sizeof *next);
     if (instant->control) {
         kal_control_read(instant->control, next + equations->m);
@@ -454,6 +457,7 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
     KAL_TRY(kal_instant_evaluate(instant, level));
     memcpy(instant->residuals, instant->results, equations->m * sizeof(double));
     kal_scatter(&equations->A, instant->results + equations->m, instant->A);
+    kal_clear_traces_in_rows(instant->system->n, instant->system->m, instant->A);
     for (size_t i = 0; i < equations->m; i++) {
         if (exists[i].index == KAL_NO_EXPR.index || !instant->active[i]) {
             instant->residuals[i] = 0.0;

@@ -22,10 +22,11 @@ typedef struct Velocities {
     const bool *held; // n
     double *block;
     size_t block_size;
-    double *A; // (m + n) × n
-    double *b; // m + n
-    double *Q; // n, zero
-    double *v; // n: as written
+    double *A;          // (m + n) × n
+    double *b;          // m + n
+    double *Q;          // n, zero
+    double *v;          // n: as written
+    const char **names; // m + n: of the rows
     int rows;
 } Velocities;
 
@@ -36,10 +37,13 @@ static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool 
     const size_t count = (m + n) * (n + 1) + 2 * n;
     *w = (Velocities){.instant = instant, .held = held, .rows = (int)m};
     w->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
-    if (!w->block) {
+    w->block_size = w->block ? count * sizeof(double) : 0;
+    w->names = (const char **)kal_alloc(instant->ctx, m + n, sizeof *w->names);
+    if (!w->block || !w->names) {
         return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
     }
-    w->block_size = count * sizeof(double);
+    memcpy(w->names, kal_system_constraint_names(instant->system),
+           m * sizeof *w->names);
     w->A = w->block;
     w->b = w->A + (m + n) * n;
     w->Q = w->b + m + n;
@@ -48,6 +52,7 @@ static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool 
     for (size_t i = 0; i < n; i++) {
         if (held[i]) {
             w->A[(size_t)w->rows * n + i] = 1.0;
+            w->names[w->rows] = kal_system_coordinate_names(instant->system)[i];
             w->b[w->rows++] = w->v[i];
         }
     }
@@ -57,6 +62,9 @@ static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool 
 static void clear_velocities(Velocities *w)
 {
     kal_motion_destroy(w->motion);
+    kal_free(w->instant->ctx, w->names,
+             (size_t)(w->instant->system->m + w->instant->system->n)
+                 * sizeof *w->names);
     kal_free(w->instant->ctx, w->block, w->block_size);
 }
 
@@ -99,7 +107,14 @@ static KalStatus iterate(Velocities *w)
     for (int k = 0; k < NEWTON_STEPS; k++) {
         KAL_TRY(linearize(w));
         const KalMotionProblem problem = {
-            .n = n, .m = w->rows, .M = w->instant->M, .Q = w->Q, .A = w->A, .b = w->b};
+            .n = n,
+            .m = w->rows,
+            .M = w->instant->M,
+            .Q = w->Q,
+            .A = w->A,
+            .b = w->b,
+            .coordinates = kal_system_coordinate_names(w->instant->system),
+            .constraints = w->names};
         KalMotionAnswer answer;
         KAL_TRY(kal_motion_impact(w->motion, &problem, w->v, &answer));
         const double step = measure_step(v, answer.qdd, n);

@@ -537,6 +537,16 @@ static void mechanisms_move_as_another_formulation_has_it(void)
     ok(tried < 30 || states > 5 * (tried - failed)); // most are worth it all the way
 }
 
+// Mechanisms that were refused or misjudged once: starts that leave nothing but rounding to
+// change, traces of 1e-29 in A and M that outweighed what is meant, terms of b that cancel.
+static void mechanisms_that_failed_once(void)
+{
+    static const long seeds[] = {110, 196, 360, 1341, 1600};
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        ok(try_seed(seeds[i]) > 0);
+    }
+}
+
 // The other formulation itself
 
 static void follow_alone(const RigidSystem *system, Real *y, Real time)
@@ -650,5 +660,5 @@ static void physical_pendulum(void)
 }
 
 TAP_RUN(TAP_CASE(conical_pendulum), TAP_CASE(free_symmetric_top),
-        TAP_CASE(physical_pendulum),
+        TAP_CASE(physical_pendulum), TAP_CASE(mechanisms_that_failed_once),
         TAP_CASE(mechanisms_move_as_another_formulation_has_it))

@@ -252,9 +252,22 @@ static inline int any_hinge(Mechanism *mech)
     return -1;
 }
 
+static inline int rank_of_joints(const Mechanism *mech)
+{
+    RigidSingular s;
+    int rank = 0;
+    rigid_singular(&mech->system, mech->y, &s);
+    while (rank < s.m && s.values[rank] > 1e-3L) {
+        rank++;
+    }
+    return rank;
+}
+
+// Drive a hinge, if it can move.
 static inline void add_drive(Mechanism *mech, double probability)
 {
     const int of = any_hinge(mech);
+    const int rank = rank_of_joints(mech);
     if (of < 0 || !chance(mech, probability)) {
         return;
     }
@@ -264,6 +277,9 @@ static inline void add_drive(Mechanism *mech, double probability)
     joint->length = (Real)of;
     joint->rate =
         digits(between(mech, 0.5, 3.0) * (chance(mech, 0.5) ? 1.0L : -1.0L), 2);
+    if (rank_of_joints(mech) == rank) {
+        mech->system.n_joints--;
+    }
 }
 
 // Springs and dampers

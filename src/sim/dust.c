@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+#include "sim/dust.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// Parts of what is beside them that are no entries of A, and no masses: theory (3.11).
+static const double TRACE = 0x1p-80;
+static const double TRACE_OF_MASS = 0x1p-90;
+
+void kal_clear_traces_in_rows(int n, int m, double *A)
+{
+    for (int i = 0; i < m; i++) {
+        double *row = A + (size_t)i * (size_t)n;
+        double largest = 0.0;
+        for (int j = 0; j < n; j++) {
+            const double size = fabs(row[j]);
+            largest = size > largest ? size : largest;
+        }
+        for (int j = 0; j < n; j++) {
+            row[j] = fabs(row[j]) > TRACE * largest ? row[j] : 0.0;
+        }
+    }
+}
+
+// The largest mass that coordinate j is coupled to; 0 if there is none.
+static double coupled_mass(int n, const double *M, int j)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double mass = M[(size_t)i * (size_t)(n + 1)];
+        largest = i != j && M[j * n + i] != 0.0 && mass > largest ? mass : largest;
+    }
+    return largest;
+}
+
+void kal_clear_traces_of_mass(int n, double *M)
+{
+    double most = 0.0;
+    for (int j = 0; j < n; j++) {
+        const double mass = M[(size_t)j * (size_t)(n + 1)];
+        most = mass > most ? mass : most;
+    }
+    for (int j = 0; j < n; j++) {
+        const double mass = M[(size_t)j * (size_t)(n + 1)];
+        if (mass < TRACE_OF_MASS * most
+            && fabs(mass) < TRACE_OF_MASS * coupled_mass(n, M, j)) {
+            for (int i = 0; i < n; i++) {
+                M[i * n + j] = M[j * n + i] = 0.0;
+            }
+        }
+    }
+}
