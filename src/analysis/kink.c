@@ -80,6 +80,10 @@ static KalStatus list_all(Listing *l)
         const KalConstraint *c = &model->constraints[i];
         status = list_inside(l, &c->residual, 1, c->span);
     }
+    for (size_t i = 0; i < model->n_actuators && status == KAL_OK; i++) {
+        const KalActuator *c = &model->actuators[i];
+        status = list_inside(l, &c->power, 1, c->span);
+    }
     for (size_t i = 0; i < model->n_outputs && status == KAL_OK; i++) {
         status = list_inside(l, &forms->o[i], 1, model->outputs[i].span);
     }
@@ -88,19 +92,24 @@ static KalStatus list_all(Listing *l)
     return list_inside(l, forms->S, (size_t)system->m, nowhere);
 }
 
+static size_t inputs_of(const KalAnalysis *a)
+{
+    return (size_t)a->forms.inputs->count;
+}
+
 static KalStatus compile(KalKinks *kinks, const Listing *l)
 {
     KalAnalysis *a = l->a;
     const size_t n = l->kinks.size / sizeof(KalKink);
     const size_t z = 2 * (size_t)a->system->n;
-    const size_t p = (size_t)a->system->n_outputs;
+    const size_t all = z + (z + (size_t)a->system->n_outputs) * (z + inputs_of(a));
     KAL_TRY(kal_system_compile(a->system, (const KalExpr *)l->functions.data, n,
                                &kinks->program));
     const size_t work = kal_program_work(kinks->program);
     kinks->list = (KalKink *)kal_arena_alloc(a->arena, n, sizeof(KalKink));
     kinks->met = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
-    double *numbers = (double *)kal_arena_alloc(
-        a->arena, work + 2 * n + z + 2 * (z + z * z + p * z), sizeof *numbers);
+    double *numbers = (double *)kal_arena_alloc(a->arena, work + 2 * n + z + 2 * all,
+                                                sizeof *numbers);
     if (!kinks->list || !kinks->met || !numbers) {
         return kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for kinks");
     }
@@ -110,7 +119,7 @@ static KalStatus compile(KalKinks *kinks, const Listing *l)
     kinks->y = numbers + work;
     for (int side = 0; side < 2; side++) {
         kinks->values[side] = kinks->y + z + (size_t)side * n;
-        kinks->slopes[side] = kinks->y + z + 2 * n + (size_t)side * (z + z * z + p * z);
+        kinks->slopes[side] = kinks->y + z + 2 * n + (size_t)side * all;
     }
     kal_program_prepare(kinks->program, a->system->parameters, kinks->work);
     return KAL_OK;
@@ -134,7 +143,17 @@ void kal_kinks_clear(KalKinks *kinks)
     kal_program_destroy(kinks->program);
 }
 
-// Accelerations, A and C of the linearization at the present state; answers how many.
+// Add a matrix to the slopes of a side.
+static void keep(double *slopes, size_t *count, const double *matrix, size_t entries)
+{
+    if (entries > 0) {
+        memcpy(slopes + *count, matrix, entries * sizeof *slopes);
+        *count += entries;
+    }
+}
+
+// Accelerations and all matrices of the linearization at the present state; answers how
+// many numbers.
 static KalStatus take_side(KalAnalysis *a, int side, size_t *out_count)
 {
     KalKinks *kinks = &a->kinks;
@@ -143,11 +162,14 @@ static KalStatus take_side(KalAnalysis *a, int side, size_t *out_count)
     const size_t n = (size_t)a->system->n;
     const size_t z = (size_t)a->n_states;
     const size_t p = (size_t)a->system->n_outputs;
+    const size_t u = inputs_of(a);
     double *slopes = kinks->slopes[side];
-    memcpy(slopes, a->answer.qdd, n * sizeof *slopes);
-    memcpy(slopes + n, a->A, z * z * sizeof *slopes);
-    memcpy(slopes + n + z * z, a->C, p * z * sizeof *slopes);
-    *out_count = n + z * z + p * z;
+    *out_count = 0;
+    keep(slopes, out_count, a->answer.qdd, n);
+    keep(slopes, out_count, a->A, z * z);
+    keep(slopes, out_count, a->B, z * u);
+    keep(slopes, out_count, a->C, p * z);
+    keep(slopes, out_count, a->D, p * u);
     return KAL_OK;
 }
 

@@ -159,6 +159,15 @@ void kal_needs_add(const KalGraph *g, KalExpr e, int32_t power, KalNeeds *needs)
     needs->n = kept;
 }
 
+void kal_needs_add_power(const KalGraph *g, KalExpr a, KalExpr x, KalNeeds *needs)
+{
+    const KalExprNode *n = a.index != 0 ? kal_node(g, a) : NULL;
+    if (n && n->op == KAL_OP_POWI && kal_node_exponent(n) % 2 != 0
+        && kal_is_op(g, x, KAL_OP_CONST) && kal_graph_number(g, x).den > 1) {
+        add(needs, n->arg[0], KAL_NEED_NONNEGATIVE);
+    }
+}
+
 // Whether two formulas are equal but for the sign.
 static bool are_opposite(const KalGraph *g, KalExpr a, KalExpr b)
 {

@@ -43,6 +43,10 @@ typedef struct KalNeeds {
 /// simplification keeps.
 void kal_needs_add(const KalGraph *g, KalExpr e, int32_t power, KalNeeds *needs);
 
+/// Add what a^x needs of the base of a: (b^n)^x becomes b^(n x), which for an odd n and an x
+/// that is no whole number may have values where b^n is negative.
+void kal_needs_add_power(const KalGraph *g, KalExpr a, KalExpr x, KalNeeds *needs);
+
 /// Whether somewhere in e, as far as a bounded walk goes, a need shows; true if the walk
 /// ends before all of e was seen.
 bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need);

@@ -519,6 +519,10 @@ void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span);
 /// KAL_NO_EXPR.  The product with an exact 0 is 0 whatever the other factor needs.
 KalExpr kal_build_domain(KalBuild *b, KalExpr e, KalExpr a, KalExpr c, KalSpan span);
 
+/// The same for a power.
+KalExpr kal_build_domain_power(KalBuild *b, KalExpr e, KalExpr base, KalExpr exponent,
+                               KalSpan span);
+
 /// The same for e = a c^power, a power of ±1.
 KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
                               int32_t power, KalSpan span);

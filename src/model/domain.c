@@ -27,6 +27,30 @@ static bool is_met(KalBuild *b, KalNeed need)
     return number >= -1.0 && number <= 1.0;
 }
 
+// Guard what needs something that does not show in it.
+static KalExpr guard(KalBuild *b, KalExpr e, const KalNeeds *needs, KalSpan span)
+{
+    const uint32_t before = kal_graph_count(b->graph);
+    for (int i = 0; i < needs->n; i++) {
+        if (!kal_need_shows(b->graph, e, needs->list[i])
+            && !is_met(b, needs->list[i])) {
+            e = kal_need_guard(b->graph, needs->list[i], e);
+        }
+    }
+    kal_build_origin(b, before, span);
+    return e;
+}
+
+KalExpr kal_build_domain_power(KalBuild *b, KalExpr e, KalExpr base, KalExpr exponent,
+                               KalSpan span)
+{
+    KalNeeds needs = {.n = 0};
+    kal_needs_add_power(b->graph, base, exponent, &needs);
+    e = kal_build_domain(
+        b, e, base, kal_is_zero(b->graph, exponent) ? KAL_NO_EXPR : exponent, span);
+    return e.index != 0 ? guard(b, e, &needs, span) : e;
+}
+
 KalExpr kal_build_domain(KalBuild *b, KalExpr e, KalExpr a, KalExpr c, KalSpan span)
 {
     return kal_build_domain_over(b, e, a, c, 1, span);
@@ -37,7 +61,6 @@ KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
 {
     KalNeeds needs = {.n = 0};
     const bool zero = kal_is_zero(b->graph, a) || kal_is_zero(b->graph, c);
-    const uint32_t before = kal_graph_count(b->graph);
     if (e.index == 0 || zero) { // a term with the factor 0 is not there
         return e;
     }
@@ -46,11 +69,5 @@ KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
     if (power < 0) {
         kal_needs_add(b->graph, c, power, &needs);
     }
-    for (int i = 0; i < needs.n; i++) {
-        if (!kal_need_shows(b->graph, e, needs.list[i]) && !is_met(b, needs.list[i])) {
-            e = kal_need_guard(b->graph, needs.list[i], e);
-        }
-    }
-    kal_build_origin(b, before, span);
-    return e;
+    return guard(b, e, &needs, span);
 }

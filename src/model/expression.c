@@ -250,9 +250,7 @@ static KalValue eval_power(KalBuild *b, const KalNode *node)
     const uint32_t before = kal_graph_count(b->graph);
     KalExpr e = kal_pow(b->graph, base.of.expr, exponent.of.expr);
     kal_build_origin(b, before, node->span);
-    const bool one = kal_is_zero(b->graph, exponent.of.expr);
-    e = kal_build_domain(b, e, base.of.expr, one ? KAL_NO_EXPR : exponent.of.expr,
-                         node->span);
+    e = kal_build_domain_power(b, e, base.of.expr, exponent.of.expr, node->span);
     return kal_build_scalar_of(b, e, base.marks | exponent.marks, unit, node);
 }
 

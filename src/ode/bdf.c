@@ -290,14 +290,13 @@ static int set_stop(Bdf *s)
     return s->call.CVodeSetStopTime(s->cvode, stop);
 }
 
-// Let CVODE begin anew with the present state.
-static int begin_anew(Bdf *s)
+// Let CVODE begin anew with the present state; it chooses a first step of 0 itself.
+static int begin_anew(Bdf *s, double first_step)
 {
     s->rejected_before = s->base.counts.rejected;
     int flag = s->call.CVodeReInit(s->cvode, s->base.t, s->state);
     flag = flag ? flag
-                : s->call.CVodeSetInitStep(s->cvode, s->base.direction
-                                                         * s->base.options.first_step);
+                : s->call.CVodeSetInitStep(s->cvode, s->base.direction * first_step);
     flag = flag ? flag : set_stop(s);
     s->fresh = false;
     return flag;
@@ -364,17 +363,28 @@ static KalStatus explain(Bdf *s, int flag)
     }
 }
 
-// One step of CVODE; answers its flag.
+static int call_cvode(Bdf *s, double *out_t)
+{
+    // The first step looks this far ahead; later ones look at its sign only.
+    const double ahead = s->base.direction * (1.0 + fabs(s->base.t));
+    const double goal = isfinite(s->base.t_end) ? s->base.t_end : s->base.t + ahead;
+    return s->call.CVode(s->cvode, goal, s->state, out_t, CV_ONE_STEP);
+}
+
+// One step of CVODE; answers its flag.  Where all is zero but its rate, CVODE's first steps
+// are smaller than the digits of t: it begins anew with one that is not, and makes it
+// smaller if that is too much.
 static int advance(Bdf *s, double *out_t)
 {
+    const double some = 64.0; // times the least step
     s->refusal = KAL_OK;
     s->text[0] = '\0';
-    int flag = s->fresh ? begin_anew(s) : CV_SUCCESS;
-    if (flag == CV_SUCCESS) {
-        // The first step looks this far ahead; later ones look at its sign only.
-        const double ahead = s->base.direction * (1.0 + fabs(s->base.t));
-        const double goal = isfinite(s->base.t_end) ? s->base.t_end : s->base.t + ahead;
-        flag = s->call.CVode(s->cvode, goal, s->state, out_t, CV_ONE_STEP);
+    int flag = s->fresh ? begin_anew(s, s->base.options.first_step) : CV_SUCCESS;
+    flag = flag == CV_SUCCESS ? call_cvode(s, out_t) : flag;
+    if (flag >= 0 && *out_t == s->base.t) {
+        memcpy(s->y, s->y_old, (size_t)s->base.system.n * sizeof(double));
+        flag = begin_anew(s, some * kal_ode_least_step(s->base.t));
+        flag = flag == CV_SUCCESS ? call_cvode(s, out_t) : flag;
     }
     return flag;
 }

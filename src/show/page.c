@@ -36,14 +36,33 @@ void kal_page_string(KalPage *page, const char *text)
     kal_page_write(page, text, strlen(text));
 }
 
+// A text that is too long for the room of most is printed once more, into its own.
+static void format_long(KalPage *page, size_t room, const char *format, va_list args)
+{
+    char *text = (char *)kal_alloc(page->ctx, room, 1);
+    if (text) {
+        (void)vsnprintf(text, room, format, args);
+        kal_page_string(page, text);
+    } else if (page->status == KAL_OK) {
+        page->status = kal_fail(page->ctx, KAL_ERR_NOMEM, "no memory for a page");
+    }
+    kal_free(page->ctx, text, text ? room : 0);
+}
+
 void kal_page_format(KalPage *page, const char *format, ...)
 {
     char text[200];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    kal_page_string(page, text);
+    if (length >= (int)sizeof text) {
+        va_start(args, format);
+        format_long(page, (size_t)length + 1, format, args);
+        va_end(args);
+    } else {
+        kal_page_string(page, text);
+    }
 }
 
 void kal_page_repeat(KalPage *page, char c, size_t n)

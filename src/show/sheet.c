@@ -5,6 +5,7 @@
 #include "expr/collect.h"
 #include "expr/copy.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,22 @@ static void tell_apart(const KalSheet *sheet, KalLook *first, size_t n)
     }
 }
 
+// Derivatives are written out with their coordinates.
+static void follow_coordinates(KalSheet *sheet)
+{
+    const KalModel *model = sheet->eq->model;
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        const KalSymbol *symbol = &model->symbols[id];
+        if (symbol->kind == KAL_SYMBOL_VELOCITY
+            || symbol->kind == KAL_SYMBOL_ACCELERATION) {
+            const size_t q = id - (size_t)(symbol->kind - KAL_SYMBOL_COORDINATE);
+            assert(model->symbols[q].index == symbol->index);
+            sheet->looks[id].literal =
+                sheet->looks[id].literal || sheet->looks[q].literal;
+        }
+    }
+}
+
 // Find the symbols that look the same, such as x1, x_1 and x[1].
 static KalStatus compare_symbols(KalSheet *sheet)
 {
@@ -110,6 +127,7 @@ static KalStatus compare_symbols(KalSheet *sheet)
         tell_apart(sheet, sheet->looks + i, next - i);
     }
     qsort(sheet->looks, n, sizeof *sheet->looks, compare_ids);
+    follow_coordinates(sheet);
     return KAL_OK;
 }
 

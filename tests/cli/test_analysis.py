@@ -167,6 +167,26 @@ def kinks_are_told_with_their_place():
 
 
 @case
+def inputs_have_kinks_too():
+    model = "coord x\nkinetic 1/2*x'^2\npotential x^2\nactuator u: %s\n"
+    answer, _ = ask("linearize", model % "if(x < 0, 1, 2)*x'", "--at", "x=0, x'=0")
+    assert "x < 0" in answer["kink"] and ":4:10" in answer["kink"], answer["kink"]
+    answer, _ = ask("linearize", model % "if(x < 1, 1, 2)*x'", "--at", "x=0, x'=0")
+    assert answer["kink"] is None
+
+
+@case
+def long_reasons_are_whole():
+    text = "coord x, y\nkinetic 1/2*x'^2 + 1/2*y'^2\nforce x = -max(x, 10*x)\n"
+    text += "force y = -y - hypot(y', 0)\nconstraint c: y = min(x, 2*x)\n"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a_model_with_a_name_that_is_not_short_at_all.kal"
+        path.write_text(text)
+        status, out, _ = run("equilibria", path)
+        assert status == 0 and f"{path}:5:12\n" in out, out
+
+
+@case
 def smooth_places_are_no_kinks():
     assert kink_of("x^2 + abs(x)", state="x=0.1, x'=0") is None
     assert kink_of("x^2", F="-0.3*sign(x')", state="x=0, x'=0.5") is None

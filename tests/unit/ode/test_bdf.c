@@ -114,6 +114,42 @@ static void decay_takes_few_steps_however_fast(void)
     end();
 }
 
+// Falling, y'' = g.
+static KalStatus fall_rate(void *user, double t, const double *y, double *f)
+{
+    (void)t;
+    f[0] = y[1];
+    f[1] = *(const double *)user;
+    return KAL_OK;
+}
+
+static KalStatus fall_jacobian(void *user, double t, const double *y, double *J)
+{
+    (void)user;
+    (void)t;
+    (void)y;
+    memcpy(J, (double[]){0.0, 0.0, 1.0, 0.0}, 4 * sizeof *J);
+    return KAL_OK;
+}
+
+// At rest there is nothing to measure a rate by: first steps of their sizes would not move
+// a time that is not 0.
+static void strong_forces_start_from_rest(void)
+{
+    begin();
+    for (int decade = 0; decade <= 12; decade += 3) {
+        double g = pow(10.0, decade);
+        const KalOdeSystem system = {
+            .n = 2, .user = &g, .rate = fall_rate, .jacobian = fall_jacobian};
+        const KalOdeOptions options = with_tolerance(1e-9);
+        double y[2] = {0.0, 0.0};
+        (void)integrate(&system, &options, 3.0, 4.0, y);
+        near(y[0] / g, 0.5, 1e-7);
+        near(y[1] / g, 1.0, 1e-7);
+    }
+    end();
+}
+
 static double oscillator_error(double tolerance)
 {
     const KalOdeSystem system = {
@@ -724,7 +760,7 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(decay_takes_few_steps_however_fast),
-        TAP_CASE(error_follows_the_tolerance),
+        TAP_CASE(strong_forces_start_from_rest), TAP_CASE(error_follows_the_tolerance),
         TAP_CASE(projected_rotation_keeps_its_phase),
         TAP_CASE(robertson_keeps_its_mass),
         TAP_CASE(van_der_pol_as_seen_by_another_method),

@@ -251,6 +251,19 @@ static void names_that_look_alike_are_told_apart(void)
     end();
 }
 
+// A coordinate that is written out for a parameter's sake has a rate that is, too.
+static void rates_look_like_their_coordinates(void)
+{
+    begin();
+    coordinates("x1 z");
+    parameter("x_1", 2.0);
+    term(KAL_TERM_KINETIC, "x_1*x1'^2 + z'^2");
+    show(KAL_SHOW_LATEX, false);
+    ok((count("\\mathrm{x1}") > 0) == (count("\\dot{\\mathrm{x1}}") > 0));
+    ok((count("\\mathrm{x1}") > 0) == (count("\\dot{x}_{1}") == 0));
+    end();
+}
+
 static void names_that_differ_are_short(void)
 {
     begin();
@@ -428,8 +441,10 @@ TAP_RUN(TAP_CASE(text_is_aligned), TAP_CASE(names_may_be_greek),
         TAP_CASE(titles_are_harmless), TAP_CASE(wide_matrices_become_lists),
         TAP_CASE(long_formulas_share_parts), TAP_CASE(latex_is_a_document),
         TAP_CASE(names_that_look_alike_are_told_apart),
-        TAP_CASE(names_that_differ_are_short), TAP_CASE(markdown_holds_mathematics),
-        TAP_CASE(html_holds_mathematics), TAP_CASE(parentheses_grow_with_fractions),
-        TAP_CASE(long_html_shares_parts), TAP_CASE(json_is_read_back),
-        TAP_CASE(refusals_say_why), TAP_CASE(dependent_constraints_are_named_so),
+        TAP_CASE(names_that_differ_are_short),
+        TAP_CASE(rates_look_like_their_coordinates),
+        TAP_CASE(markdown_holds_mathematics), TAP_CASE(html_holds_mathematics),
+        TAP_CASE(parentheses_grow_with_fractions), TAP_CASE(long_html_shares_parts),
+        TAP_CASE(json_is_read_back), TAP_CASE(refusals_say_why),
+        TAP_CASE(dependent_constraints_are_named_so),
         TAP_CASE(every_allocation_may_fail))
