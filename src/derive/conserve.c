@@ -288,6 +288,14 @@ static KalStatus claim_homogeneous(Search *s, size_t row, Claim what)
     return claim(s, rest, what);
 }
 
+// Where the velocities that a constraint allows jump there is an impact: theory (10.20).
+static KalStatus claim_no_impact(Search *s, size_t row, const char *before)
+{
+    return claim_continuous(s, s->eq->psi[row],
+                            (Claim){before, s->model->constraints[row].name,
+                                    "' may demand another velocity at once", 0, false});
+}
+
 // A constraint is workless if A q' = 0 wherever it holds: theory (10.15).
 static KalStatus claim_constraint(Search *s, size_t row)
 {
@@ -298,9 +306,11 @@ static KalStatus claim_constraint(Search *s, size_t row)
     case KAL_LEVEL_POSITION:
         KAL_TRY(claim_continuous(s, s->eq->phi[row],
                                  (Claim){before, c->name, "' may jump", 0, false}));
+        KAL_TRY(claim_no_impact(s, row, before));
         return claim(s, s->eq->psi_t[row],
                      (Claim){before, c->name, "' depends on time", 0, false});
     case KAL_LEVEL_VELOCITY:
+        KAL_TRY(claim_no_impact(s, row, before));
         return claim_homogeneous(
             s, row,
             (Claim){before, c->name,

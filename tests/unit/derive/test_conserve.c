@@ -448,6 +448,34 @@ static void forces_may_act_elsewhere(void)
     finish();
 }
 
+// A wire with a corner, gears that change: impacts, which cost energy.
+static void constraints_may_jump(void)
+{
+    static const char *const jumping[] = {"x + max(0, x - 5) - y", "abs(x - 5) - y",
+                                          "x' - if(y > 4, 1/2, 1)*y'",
+                                          "x' - (2 + sign(x - 30))*y'"};
+    static const char *const smooth[] = {"x + if(x > 5, (x - 5)^2, 0) - y",
+                                         "x' - max(1, y - 20)*y'", "x' - abs(y)*y'"};
+    for (size_t i = 0; i < sizeof jumping / sizeof *jumping; i++) {
+        begin();
+        coordinates("x y");
+        term(KAL_TERM_KINETIC, "x'^2/2 + y'^2/2");
+        constraint("c", jumping[i]);
+        conserve();
+        names("", "constraint 'c' may demand another velocity at once");
+        finish();
+    }
+    for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) {
+        begin();
+        coordinates("x y");
+        term(KAL_TERM_KINETIC, "x'^2/2 + y'^2/2");
+        constraint("c", smooth[i]);
+        conserve();
+        names(" energy", NULL);
+        finish();
+    }
+}
+
 // Derivatives of branches know nothing of the steps between these.
 static void energies_may_jump(void)
 {
@@ -490,6 +518,6 @@ TAP_RUN(TAP_CASE(a_planet_keeps_energy_and_spin), TAP_CASE(forces_take_energy),
         TAP_CASE(jacobi_is_found_where_energy_is_not_kept),
         TAP_CASE(potentials_may_have_velocities),
         TAP_CASE(forces_on_what_is_held_do_no_work), TAP_CASE(constraints_may_do_work),
-        TAP_CASE(forces_may_act_elsewhere), TAP_CASE(energies_may_jump),
-        TAP_CASE(control_does_work), TAP_CASE(events_end_it),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(forces_may_act_elsewhere), TAP_CASE(constraints_may_jump),
+        TAP_CASE(energies_may_jump), TAP_CASE(control_does_work),
+        TAP_CASE(events_end_it), TAP_CASE(every_allocation_may_fail))
