@@ -36,6 +36,9 @@ void kal_page_string(KalPage *page, const char *text)
     kal_page_write(page, text, strlen(text));
 }
 
+static void format_long(KalPage *page, size_t room, const char *format, va_list args)
+    KAL_PRINTF(3, 0);
+
 // A text that is too long for the room of most is printed once more, into its own.
 static void format_long(KalPage *page, size_t room, const char *format, va_list args)
 {
