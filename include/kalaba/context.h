@@ -15,6 +15,7 @@
 
 #include <kalaba/status.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -51,6 +52,11 @@ KAL_API const char *kal_context_message(const KalContext *ctx);
 
 /// Bytes now allocated through the context, the context itself included.
 KAL_API size_t kal_context_bytes(const KalContext *ctx);
+
+/// Whether what is made in the context from now on may run as machine code, where the
+/// processor and the system allow it; at first it may.  The answers are the same bits
+/// either way.
+KAL_API void kal_context_set_native(KalContext *ctx, bool native);
 
 /// How many blocks were asked for so far; a solve does not move this number.
 KAL_API size_t kal_context_allocations(const KalContext *ctx);

@@ -17,6 +17,7 @@ struct KalContext {
     void *user;
     size_t bytes;       // live, this struct included
     size_t allocations; // blocks handed out so far
+    bool native;        // machine code may be made
     char message[MESSAGE_SIZE];
 };
 
@@ -48,6 +49,7 @@ KalStatus kal_context_create(KalAllocFn alloc, void *user, KalContext **out_ctx)
     ctx->user = user;
     ctx->bytes = sizeof *ctx;
     ctx->allocations = 1;
+    ctx->native = true;
     *out_ctx = ctx;
     return KAL_OK;
 }
@@ -59,6 +61,18 @@ void kal_context_destroy(KalContext *ctx)
                && "something made in the context is still there");
         ctx->alloc(ctx->user, ctx, sizeof *ctx, 0);
     }
+}
+
+void kal_context_set_native(KalContext *ctx, bool native)
+{
+    if (ctx) {
+        ctx->native = native;
+    }
+}
+
+bool kal_context_native(const KalContext *ctx)
+{
+    return ctx->native;
 }
 
 const char *kal_context_message(const KalContext *ctx)

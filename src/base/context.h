@@ -42,6 +42,9 @@ void kal_free(KalContext *ctx, void *block, size_t size);
 /// promise: another thread may take them first.
 bool kal_memory_is_there(size_t bytes);
 
+/// Whether programs made in the context may be machine code.
+bool kal_context_native(const KalContext *ctx);
+
 /// One zeroed object of a type.
 #define KAL_NEW(ctx, Type) ((Type *)kal_alloc((ctx), 1, sizeof(Type)))
 

@@ -180,6 +180,13 @@ KalExit kal_model_job_reload(KalModelJob *job, const char *override)
     return status;
 }
 
+// Machine code is made unless the environment says otherwise.
+static void heed_environment(KalContext *ctx)
+{
+    const char *wish = getenv("KALABA_JIT");
+    kal_context_set_native(ctx, !wish || strcmp(wish, "0") != 0);
+}
+
 static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
 {
     const KalArguments *arguments = job->arguments;
@@ -191,6 +198,7 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
         || !kal_ledger_init(job->ledger)) {
         return kal_model_job_fail(job, kal_status_text(KAL_ERR_NOMEM), NULL, 0);
     }
+    heed_environment(job->ctx);
     const KalOrigin origin = {.ctx = job->ctx,
                               .ledger = job->ledger,
                               .role = "the model",

@@ -4,12 +4,13 @@
 /// Plain evaluation of formulas in double: what everything faster is compared with.
 ///
 /// Every node is computed as its row in ops.def says, operands first, one rounding per
-/// operation of the C library and of IEEE arithmetic.
+/// operation of the C library and of IEEE arithmetic; sines and cosines are our own.
 
 #ifndef EXPR_EVAL_H
 #define EXPR_EVAL_H
 
 #include "expr/order.h"
+#include "expr/wave.h"
 
 /// a^n by repeated squaring.
 static inline double kal_whole_power(double a, int32_t n)

@@ -10,8 +10,12 @@
 #include <ctype.h>
 #include <string.h>
 
+// Whoever compiles the text has the sine and cosine of the C library.
 static const char *value_text(KalOp op)
 {
+    if (op == KAL_OP_SIN || op == KAL_OP_COS) {
+        return op == KAL_OP_SIN ? "sin(a)" : "cos(a)";
+    }
     switch (op) {
 #define KAL_OP(name, arity, kind, commutes, word, value, ...) \
     case KAL_OP_##name:                                       \

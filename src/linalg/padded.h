@@ -10,7 +10,8 @@
 /// entries and reading them back as a group would stall the processor.
 ///
 /// The header is compiled into a file once for every processor, and once more for those
-/// with wide vector registers (see motion/short.c).  Both do the same operations in the
+/// with wide vector registers (see motion/short.c).  Callers pass sizes that are known at
+/// compile time where problems are small; all of the kernel then melts into them.  Both do the same operations in the
 /// same order, without contraction, so both give the same bits.
 ///
 /// Matrices are factored as L D Lᵀ, where L has a unit diagonal: one division per pivot
@@ -21,19 +22,11 @@
 #ifndef LINALG_PADDED_H
 #define LINALG_PADDED_H
 
+#include "base/four.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-/// A group of four rows; the loose one may start at any number.
-typedef double KalFour __attribute__((vector_size(32), may_alias));
-typedef double KalFourLoose __attribute__((vector_size(32), may_alias, aligned(8)));
-typedef int64_t KalFourBits __attribute__((vector_size(32), may_alias));
-
-/// Callers pass sizes that are known at compile time where problems are small; all of the
-/// kernel then melts into them.
-#define KAL_INLINE static inline __attribute__((always_inline))
 
 /// Columns that are finished before the rest is updated by them, and rows that are
 /// updated together: such a piece of a factor (16 KiB) stays in the first-level cache.
@@ -59,27 +52,6 @@ KAL_INLINE int kal_padded(int n)
 KAL_INLINE int kal_side_left(KalSide side, int k)
 {
     return side.exact ? side.n - k : 4;
-}
-
-KAL_INLINE KalFour *kal_four(double *x)
-{
-    return (KalFour *)(void *)x;
-}
-
-KAL_INLINE const KalFour *kal_const_four(const double *x)
-{
-    return (const KalFour *)(const void *)x;
-}
-
-KAL_INLINE KalFour kal_all(double x)
-{
-    return (KalFour){x, x, x, x};
-}
-
-/// |x|, entry by entry.
-KAL_INLINE KalFour kal_absolute(KalFour x)
-{
-    return (KalFour)((KalFourBits)x & INT64_C(0x7fffffffffffffff));
 }
 
 /// Entries i..i+3 of x, which has n; zeros where it ends.

@@ -205,7 +205,7 @@ KAL_INLINE KalFour combine(const double *x, size_t ld, int count, KalFour f,
     for (int k = 0; k < 4 && k < count; k++) {
         const KalFour term = f[k] * *kal_const_four(x + (size_t)k * ld);
         pair[k / 2] += term;
-        terms[k / 2] += kal_absolute(term);
+        terms[k / 2] += kal_four_absolute(term);
     }
     *size += terms[0] + terms[1];
     return pair[0] + pair[1];
@@ -270,7 +270,7 @@ KAL_INLINE double motion_errors(const KalShort *w, Size z, const double *lambda,
     for (int i = 0; i < z.ld; i += 4) {
         const KalFour Q = *kal_const_four(w->Q + i);
         const KalFour c = C ? *kal_const_four(C + i) : kal_all(0.0);
-        KalFour size = kal_absolute(Q) + kal_absolute(c);
+        KalFour size = kal_four_absolute(Q) + kal_four_absolute(c);
         const KalFour inertia = product(w->M + i, ld, coordinates(z), w->g, &size);
         const KalFour force = product(w->A + i, ld, constraints(z), lambda, &size);
         *kal_four(w->force + i) = force;
@@ -288,7 +288,8 @@ KAL_INLINE double motion_residual(const KalShort *w, Size z, double most)
     for (int i = 0; i < z.ld; i += 4) {
         const KalFour size = *kal_const_four(w->size + i)
                              + FLOOR * most * *kal_const_four(w->unit + i) + NOTHING;
-        worst = larger(worst, kal_absolute(*kal_const_four(w->missing + i)) / size);
+        worst =
+            larger(worst, kal_four_absolute(*kal_const_four(w->missing + i)) / size);
     }
     return largest(worst, kal_side_left(coordinates(z), 0));
 }
@@ -305,7 +306,7 @@ KAL_INLINE KalFour row_products(const KalShort *w, Size z, int count,
             const KalFour term =
                 q * *kal_const_four(rows + (size_t)k * (size_t)z.ld + j);
             sum[k] += term;
-            terms[k] += kal_absolute(term);
+            terms[k] += kal_four_absolute(term);
         }
     }
     *size = kal_sums(terms[0], terms[1], terms[2], terms[3]);
@@ -317,12 +318,12 @@ KAL_INLINE double largest_acceleration(const KalShort *w, Size z)
 {
     KalFour most = kal_all(0.0);
     for (int i = 0; i < z.rows; i += 4) {
-        most = larger(most, kal_absolute(*kal_const_four(w->b_size + i))
+        most = larger(most, kal_four_absolute(*kal_const_four(w->b_size + i))
                                 / (*kal_const_four(w->length + i) + NOTHING));
     }
     for (int j = 0; j < z.ld; j += 4) {
-        most = larger(most, kal_absolute(*kal_const_four(w->g + j)
-                                         * *kal_const_four(w->unit + j)));
+        most = larger(most, kal_four_absolute(*kal_const_four(w->g + j)
+                                              * *kal_const_four(w->unit + j)));
     }
     return largest(most, kal_side_left(coordinates(z), 0));
 }
@@ -336,10 +337,10 @@ KAL_INLINE double constraint_residual(const KalShort *w, Size z, double most)
         const KalFour sum = row_products(w, z, kal_side_left(constraints(z), i),
                                          w->A + (size_t)i * (size_t)z.ld, &size);
         const KalFour missing = *kal_const_four(w->b + i) - sum;
-        size += kal_absolute(*kal_const_four(w->b_size + i))
+        size += kal_four_absolute(*kal_const_four(w->b_size + i))
                 + FLOOR * most * *kal_const_four(w->length + i) + NOTHING;
         *kal_four(w->missing_rows + i) = missing;
-        worst = larger(worst, kal_absolute(missing) / size);
+        worst = larger(worst, kal_four_absolute(missing) / size);
     }
     return largest(worst, kal_side_left(constraints(z), 0));
 }

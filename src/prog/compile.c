@@ -8,6 +8,7 @@
 #include "prog/program_impl.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -36,6 +37,7 @@ enum {
 };
 
 // What is known of a step.  Index 0 is never that of a sine or cosine, so 0 is for none.
+// Both are always computed together, so one that is alone takes two slots too.
 typedef struct Note {
     uint32_t slot; // of its value, or NO_SLOT as long as no tape computes it
     uint32_t keys[KEYS];
@@ -107,6 +109,9 @@ static uint8_t find_what(const KalStep *step)
     if (step->op == KAL_OP_ADD || step->op == KAL_OP_SUB || step->op == KAL_OP_NEG) {
         return KAL_DO_SUM;
     }
+    if (step->op == KAL_OP_SIN || step->op == KAL_OP_COS) {
+        return KAL_DO_SIN_COS;
+    }
     return step->op == KAL_OP_POWI && step->arg[1] == 2 ? KAL_OP_MUL : step->op;
 }
 
@@ -120,9 +125,15 @@ static void find_mate(Compiler *c, uint32_t i)
         return;
     }
     note->mate = argument->wave;
-    note->what = KAL_DO_SIN_COS;
     c->notes[note->mate].mate = i;
-    c->notes[note->mate].what = KAL_DO_SIN_COS;
+}
+
+// How many slots a step takes, beside those that others have taken for it.
+static uint32_t count_slots(const Note *note)
+{
+    return note->home == HOME_CONSTANT ? 1
+           : note->mate != 0           ? 0
+                                       : kal_slots_of(note->what);
 }
 
 static void mark_symbols(Compiler *c, size_t first_root, size_t n, uint8_t home)
@@ -159,7 +170,7 @@ static KalStatus classify(Compiler *c, const KalProgramSpec *spec)
         if (step->op == KAL_OP_SIN || step->op == KAL_OP_COS) {
             find_mate(c, i);
         }
-        c->slots[note->home] += step->op == KAL_OP_SELECT ? 2 : 1;
+        c->slots[note->home] += count_slots(note);
         c->operations[note->home]++;
     }
     return KAL_OK;
@@ -217,6 +228,7 @@ static void place_leaves(Compiler *c, const KalGraph *g)
     place_symbols(c, p->n_outputs + p->n_parameters, p->n_variables, p->variables);
     uint32_t slot = KAL_FIRST_CONSTANT;
     p->constants[KAL_ZERO_SLOT] = -0.0;
+    p->constants[KAL_ONE_SLOT] = 1.0;
     for (uint32_t i = 0; i < c->order.count; i++) {
         if (c->notes[i].home == HOME_CONSTANT) {
             p->constants[slot] = kal_graph_number(g, c->order.steps[i].node).value;
@@ -321,7 +333,9 @@ static KalStatus emit(Compiler *c, uint32_t i)
         const bool sine = step->op == KAL_OP_SIN;
         at[1] = at[0];
         set_slot(c, i, c->next + !sine);
-        set_slot(c, note->mate, c->next + sine);
+        if (note->mate != 0) {
+            set_slot(c, note->mate, c->next + sine);
+        }
         c->next += 2;
         return KAL_OK;
     }
@@ -384,6 +398,18 @@ static KalStatus place_switches(Compiler *c, const KalProgramSpec *spec)
     if (!p->places) {
         return no_memory(c->ctx);
     }
+    for (size_t k = 0; k < spec->n_switches; k++) {
+        const int32_t place = spec->switches[k].place;
+        const size_t count = (size_t)(place < 0 ? -place : place);
+        p->n_modes = count > p->n_modes ? count : p->n_modes;
+    }
+    p->no_modes = kal_alloc(c->ctx, p->n_modes, sizeof *p->no_modes);
+    if (!p->no_modes) {
+        return no_memory(c->ctx);
+    }
+    for (size_t k = 0; k < p->n_modes; k++) {
+        p->no_modes[k] = NAN;
+    }
     for (uint32_t i = 0; i < c->order.count; i++) {
         const bool switches = kal_op_switches((KalOp)c->order.steps[i].op)
                               && c->notes[i].home == HOME_COMPUTED;
@@ -396,6 +422,17 @@ static KalStatus place_switches(Compiler *c, const KalProgramSpec *spec)
     return KAL_OK;
 }
 
+// The loops that suit the processor.
+static const KalLoops *choose_loops(void)
+{
+#ifdef KAL_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        return &kal_loops_wide;
+    }
+#endif
+    return &kal_loops;
+}
+
 static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *spec)
 {
     assert(c->order.count < UINT32_C(1) << 29); // slots leave a bit for KAL_MINUS
@@ -405,6 +442,7 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
         return no_memory(c->ctx);
     }
     c->program->ctx = c->ctx;
+    c->program->loops = choose_loops();
     KAL_TRY(classify(c, spec));
     KAL_TRY(lay_out(c, spec));
     place_leaves(c, g);
@@ -415,6 +453,13 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
         c->program->outputs[i] = c->notes[c->order.roots[i]].slot;
     }
     return KAL_OK;
+}
+
+static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
+{
+    KAL_TRY(kal_native_init(program, false, &program->native));
+    return spec->lanes ? kal_native_init(program, true, &program->native_lanes)
+                       : KAL_OK;
 }
 
 KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
@@ -430,7 +475,10 @@ KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
     }
     c->ctx = ctx;
     c->order = order;
-    const KalStatus status = compile(c, g, spec);
+    KalStatus status = compile(c, g, spec);
+    if (status == KAL_OK) {
+        status = make_native(c->program, spec);
+    }
     if (status == KAL_OK) {
         *out_program = c->program;
     } else {

@@ -1,34 +1,76 @@
 // SPDX-License-Identifier: MIT
 
-// The loops of programs, one for every operator.  Each computes what its row in ops.def
-// says and nothing else, so results are those of plain evaluation.  They write to work
-// memory too: `out` is a part of `work`.
+// The loops of programs, one for every operator, and one more for lanes.  Each computes
+// what its row in ops.def says and nothing else, so results are those of plain evaluation.
+// They write to work memory too: `out` is a part of `work`.
+//
+// This file is compiled twice, the second time for processors with wide registers and with
+// another name for its table.
 
+#include "base/four.h"
 #include "expr/eval.h"
 #include "prog/program_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef void (*Loop)(const double *work, double *out, const KalOperands *operands,
-                     size_t count);
+#ifndef KAL_LOOPS
+#define KAL_LOOPS kal_loops
+#endif
 
-#define KAL_OP(name, arity, kind, commutes, word, value, ...)           \
-    static void do_##name(const double *work, double *out,              \
-                          const KalOperands *operands, size_t count)    \
-    {                                                                   \
-        enum {                                                          \
-            WIDTH = (arity) > 2 ? 2 : 1                                 \
-        };                                                              \
-        for (size_t i = 0; i < count; i++) {                            \
-            const KalOperands *at = &operands[i * WIDTH];               \
-            const double a = (arity) > 0 ? work[at[0].a] : 0.0;         \
-            const double b = (arity) > 1 ? work[at[0].b] : 0.0;         \
-            const double c = (arity) > 2 ? work[at[WIDTH - 1].a] : 0.0; \
-            const int32_t n = (int32_t)at[0].b;                         \
-            (void)a, (void)b, (void)c, (void)n;                         \
-            out[i * WIDTH] = (value);                                   \
-        }                                                               \
+_Static_assert(KAL_LANES == 4, "lanes are computed four at once");
+
+// The lanes of a slot.
+KAL_INLINE KalFour fetch(const double *work, uint32_t slot)
+{
+    return *(const KalFourLoose *)(const void *)(work + (size_t)KAL_LANES * slot);
+}
+
+KAL_INLINE void keep(double *out, size_t slot, KalFour x)
+{
+    *(KalFourLoose *)(void *)(out + KAL_LANES * slot) = x;
+}
+
+#define KAL_OP(name, arity, kind, commutes, word, value, ...)                    \
+    static void do_##name(const double *work, double *out,                       \
+                          const KalOperands *operands, size_t count)             \
+    {                                                                            \
+        enum {                                                                   \
+            WIDTH = (arity) > 2 ? 2 : 1                                          \
+        };                                                                       \
+        for (size_t i = 0; i < count; i++) {                                     \
+            const KalOperands *at = &operands[i * WIDTH];                        \
+            const double a = (arity) > 0 ? work[at[0].a] : 0.0;                  \
+            const double b = (arity) > 1 ? work[at[0].b] : 0.0;                  \
+            const double c = (arity) > 2 ? work[at[WIDTH - 1].a] : 0.0;          \
+            const int32_t n = (int32_t)at[0].b;                                  \
+            (void)a, (void)b, (void)c, (void)n;                                  \
+            out[i * WIDTH] = (value);                                            \
+        }                                                                        \
+    }                                                                            \
+    static void lanes_##name(const double *work, double *out,                    \
+                             const KalOperands *operands, size_t count)          \
+    {                                                                            \
+        enum {                                                                   \
+            WIDTH = (arity) > 2 ? 2 : 1                                          \
+        };                                                                       \
+        for (size_t i = 0; i < count; i++) {                                     \
+            const KalOperands *at = &operands[i * WIDTH];                        \
+            const KalFour x = (arity) > 0 ? fetch(work, at[0].a) : kal_all(0.0); \
+            const KalFour y = (arity) > 1 ? fetch(work, at[0].b) : kal_all(0.0); \
+            const KalFour z =                                                    \
+                (arity) > 2 ? fetch(work, at[WIDTH - 1].a) : kal_all(0.0);       \
+            const int32_t n = (int32_t)at[0].b;                                  \
+            KalFour result;                                                      \
+            for (int lane = 0; lane < KAL_LANES; lane++) {                       \
+                const double a = x[lane];                                        \
+                const double b = y[lane];                                        \
+                const double c = z[lane];                                        \
+                (void)a, (void)b, (void)c, (void)n;                              \
+                result[lane] = (value);                                          \
+            }                                                                    \
+            keep(out, i *WIDTH, result);                                         \
+        }                                                                        \
     }
 #include "expr/ops.def"
 #undef KAL_OP
@@ -48,37 +90,63 @@ static void do_sum(const double *work, double *out, const KalOperands *operands,
     }
 }
 
-// Compilers that know a function for both use it; a test compares it with each alone.
-static void do_sin_cos(const double *work, double *out, const KalOperands *operands,
-                       size_t count)
+static void lanes_sum(const double *work, double *out, const KalOperands *operands,
+                      size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const double a = work[operands[2 * i].a];
-        out[2 * i] = sin(a);
-        out[2 * i + 1] = cos(a);
+        const KalOperands at = operands[i];
+        const int64_t sign = (int64_t)((uint64_t)(at.b & KAL_MINUS) << 32);
+        const KalFourBits b = (KalFourBits)fetch(work, at.b & ~KAL_MINUS);
+        keep(out, i, fetch(work, at.a) + (KalFour)(b ^ sign));
     }
 }
 
-// Of some operators, such as ADD, no tape has a run.
-static const Loop loops[KAL_DO_COUNT] = {
-#define KAL_OP(name, ...) do_##name,
-#include "expr/ops.def"
-#undef KAL_OP
-    do_sin_cos,
-    do_sum,
-};
+// How many of the next pairs, four at most, wait for none of the others.
+static size_t count_ready(const KalOperands *operands, size_t left, size_t first_slot)
+{
+    size_t ready = 1;
+    while (ready < 4 && ready < left && operands[2 * ready].a < first_slot) {
+        ready++;
+    }
+    return ready;
+}
 
-// Switches on given pieces.
-typedef struct Frozen {
-    const int32_t *places; // of the run at hand
-    const double *modes;
-} Frozen;
+static void do_sin_cos(const double *work, double *out, const KalOperands *operands,
+                       size_t count)
+{
+    const size_t first = (size_t)(out - work);
+    for (size_t i = 0; i < count;) {
+        const KalOperands *at = operands + 2 * i;
+        const size_t ready = count_ready(at, count - i, first + 2 * i);
+        const double x = work[at[0].a];
+        const KalFour argument = {x, ready > 1 ? work[at[2].a] : x,
+                                  ready > 2 ? work[at[4].a] : x,
+                                  ready > 3 ? work[at[6].a] : x};
+        KalFour sine;
+        KalFour cosine;
+        kal_wave_four(argument, &sine, &cosine);
+        for (size_t k = 0; k < ready; k++) {
+            out[2 * (i + k)] = sine[k];
+            out[2 * (i + k) + 1] = cosine[k];
+        }
+        i += ready;
+    }
+}
 
-typedef void (*FrozenLoop)(const double *work, double *out, const KalOperands *operands,
-                           size_t count, Frozen frozen);
+static void lanes_sin_cos(const double *work, double *out, const KalOperands *operands,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        KalFour sine;
+        KalFour cosine;
+        kal_wave_four(fetch(work, operands[2 * i].a), &sine, &cosine);
+        keep(out, 2 * i, sine);
+        keep(out, 2 * i + 1, cosine);
+    }
+}
 
 // The piece that switch i of a run is on, or NaN.
-static inline double mode_of(Frozen frozen, size_t i)
+static inline double mode_of(KalFrozen frozen, size_t i)
 {
     const int32_t place = frozen.places[i];
     if (place == 0) {
@@ -87,56 +155,45 @@ static inline double mode_of(Frozen frozen, size_t i)
     return place > 0 ? frozen.modes[place - 1] : -frozen.modes[-place - 1];
 }
 
-#define KAL_SWITCH(name, function, value)                                           \
-    static void on_##name(const double *work, double *out,                          \
-                          const KalOperands *operands, size_t count, Frozen frozen) \
-    {                                                                               \
-        for (size_t i = 0; i < count; i++) {                                        \
-            const double m = mode_of(frozen, i);                                    \
-            if (isnan(m)) {                                                         \
-                do_##name(work, out + i, operands + i, 1);                          \
-                continue;                                                           \
-            }                                                                       \
-            const double a = work[operands[i].a];                                   \
-            const double b = work[operands[i].b];                                   \
-            (void)a, (void)b;                                                       \
-            out[i] = (value);                                                       \
-        }                                                                           \
+#define KAL_SWITCH(name, function, value)                                              \
+    static void on_##name(const double *work, double *out,                             \
+                          const KalOperands *operands, size_t count, KalFrozen frozen) \
+    {                                                                                  \
+        for (size_t i = 0; i < count; i++) {                                           \
+            const double m = mode_of(frozen, i);                                       \
+            if (isnan(m)) {                                                            \
+                do_##name(work, out + i, operands + i, 1);                             \
+                continue;                                                              \
+            }                                                                          \
+            const double a = work[operands[i].a];                                      \
+            const double b = work[operands[i].b];                                      \
+            (void)a, (void)b;                                                          \
+            out[i] = (value);                                                          \
+        }                                                                              \
     }
 #include "expr/switches.def"
 #undef KAL_SWITCH
 
-static const FrozenLoop frozen_loops[KAL_DO_COUNT] = {
+static const KalLoop one[KAL_DO_COUNT] = {
+#define KAL_OP(name, ...) do_##name,
+#include "expr/ops.def"
+#undef KAL_OP
+    do_sin_cos,
+    do_sum,
+};
+
+static const KalLoop lanes[KAL_DO_COUNT] = {
+#define KAL_OP(name, ...) lanes_##name,
+#include "expr/ops.def"
+#undef KAL_OP
+    lanes_sin_cos,
+    lanes_sum,
+};
+
+static const KalFrozenLoop frozen_loops[KAL_DO_COUNT] = {
 #define KAL_SWITCH(name, function, value) [KAL_OP_##name] = on_##name,
 #include "expr/switches.def"
 #undef KAL_SWITCH
 };
 
-void kal_tape_run_on(const KalTape *tape, const int32_t *places, const double *modes,
-                     double *work)
-{
-    const KalTapeRun *runs = tape->runs.data;
-    const size_t n = tape->runs.size / sizeof *runs;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t first = runs[i].first;
-        const uint32_t at = first - tape->first;
-        const FrozenLoop loop = frozen_loops[runs[i].what];
-        if (loop) {
-            loop(work, work + first, tape->operands + at, runs[i].count,
-                 (Frozen){places + at, modes});
-        } else {
-            loops[runs[i].what](work, work + first, tape->operands + at, runs[i].count);
-        }
-    }
-}
-
-void kal_tape_run(const KalTape *tape, double *work)
-{
-    const KalTapeRun *runs = tape->runs.data;
-    const size_t n = tape->runs.size / sizeof *runs;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t first = runs[i].first;
-        loops[runs[i].what](work, work + first, tape->operands + (first - tape->first),
-                            runs[i].count);
-    }
-}
+const KalLoops KAL_LOOPS = {one, lanes, frozen_loops};

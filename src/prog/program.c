@@ -13,6 +13,8 @@ void kal_program_destroy(KalProgram *program)
         return;
     }
     KalContext *ctx = program->ctx;
+    kal_native_clear(&program->native);
+    kal_native_clear(&program->native_lanes);
     for (int t = 0; t < KAL_TAPES; t++) {
         KalTape *tape = &program->tapes[t];
         kal_block_clear(ctx, &tape->runs);
@@ -25,6 +27,7 @@ void kal_program_destroy(KalProgram *program)
              program->places
                  ? program->tapes[KAL_TAPE_EVAL].n_slots * sizeof *program->places
                  : 0);
+    kal_free(ctx, program->no_modes, program->n_modes * sizeof *program->no_modes);
     kal_free(ctx, program->outputs, program->n_outputs * sizeof *program->outputs);
     kal_free(ctx, program, sizeof *program);
 }
@@ -51,12 +54,44 @@ static void copy(double *to, const double *from, size_t n)
     }
 }
 
+// Run by run; `width` numbers lie in each slot.
+static void interpret(const KalTape *tape, const KalLoop *loops, size_t width,
+                      double *work)
+{
+    const KalTapeRun *runs = tape->runs.data;
+    const size_t n = tape->runs.size / sizeof *runs;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t first = runs[i].first;
+        loops[runs[i].what](work, work + width * first,
+                            tape->operands + (first - tape->first), runs[i].count);
+    }
+}
+
+static void interpret_on(const KalProgram *program, const double *modes, double *work)
+{
+    const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
+    const KalTapeRun *runs = tape->runs.data;
+    const size_t n = tape->runs.size / sizeof *runs;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t first = runs[i].first;
+        const uint32_t at = first - tape->first;
+        const KalFrozenLoop loop = program->loops->frozen[runs[i].what];
+        if (loop) {
+            loop(work, work + first, tape->operands + at, runs[i].count,
+                 (KalFrozen){program->places + at, modes});
+        } else {
+            program->loops->one[runs[i].what](work, work + first, tape->operands + at,
+                                              runs[i].count);
+        }
+    }
+}
+
 void kal_program_prepare(const KalProgram *program, const double *parameters,
                          double *work)
 {
     copy(work, program->constants, program->n_constants);
     copy(work + program->parameters, parameters, program->n_parameters);
-    kal_tape_run(&program->tapes[KAL_TAPE_PREPARE], work);
+    interpret(&program->tapes[KAL_TAPE_PREPARE], program->loops->one, 1, work);
 }
 
 void kal_program_eval(const KalProgram *program, const double *variables, double *work,
@@ -68,15 +103,49 @@ void kal_program_eval(const KalProgram *program, const double *variables, double
 void kal_program_eval_on(const KalProgram *program, const double *variables,
                          const double *modes, double *work, double *out_values)
 {
-    const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
+    if (program->native.code) {
+        program->native.code(variables, modes ? modes : program->no_modes, work,
+                             out_values);
+        return;
+    }
     copy(work + program->variables, variables, program->n_variables);
     if (modes && program->places) {
-        kal_tape_run_on(tape, program->places, modes, work);
+        interpret_on(program, modes, work);
     } else {
-        kal_tape_run(tape, work);
+        interpret(&program->tapes[KAL_TAPE_EVAL], program->loops->one, 1, work);
     }
     for (size_t i = 0; i < program->n_outputs; i++) {
         out_values[i] = work[program->outputs[i]];
+    }
+}
+
+void kal_program_prepare_lanes(const KalProgram *program, const double *parameters,
+                               double *work)
+{
+    for (size_t i = 0; i < program->n_constants; i++) {
+        for (size_t lane = 0; lane < KAL_LANES; lane++) {
+            work[KAL_LANES * i + lane] = program->constants[i];
+        }
+    }
+    copy(work + (size_t)KAL_LANES * program->parameters, parameters,
+         KAL_LANES * program->n_parameters);
+    interpret(&program->tapes[KAL_TAPE_PREPARE], program->loops->lanes, KAL_LANES,
+              work);
+}
+
+void kal_program_eval_lanes(const KalProgram *program, const double *variables,
+                            double *work, double *out_values)
+{
+    if (program->native_lanes.code) {
+        program->native_lanes.code(variables, NULL, work, out_values);
+        return;
+    }
+    copy(work + (size_t)KAL_LANES * program->variables, variables,
+         KAL_LANES * program->n_variables);
+    interpret(&program->tapes[KAL_TAPE_EVAL], program->loops->lanes, KAL_LANES, work);
+    for (size_t i = 0; i < program->n_outputs; i++) {
+        copy(out_values + KAL_LANES * i, work + (size_t)KAL_LANES * program->outputs[i],
+             KAL_LANES);
     }
 }
 
@@ -100,12 +169,6 @@ static const KalTapeRun *find_run(const KalTape *tape, uint32_t slot)
     return &runs[low];
 }
 
-static bool has_two_operands(uint32_t what)
-{
-    return what == KAL_DO_SUM
-           || (what < KAL_OP_COUNT && kal_op_arity((KalOp)what) == 2);
-}
-
 // The operand to blame for the value in a slot of the tape; the slot itself if none is.
 static uint32_t find_culprit(const KalTape *tape, uint32_t slot, const double *work)
 {
@@ -115,15 +178,18 @@ static uint32_t find_culprit(const KalTape *tape, uint32_t slot, const double *w
     if (what == KAL_OP_SELECT) {
         a = work[at[0].a] != 0.0 ? at[0].b : at[1].a; // the other part does not count
     }
-    const uint32_t b = has_two_operands(what) ? at->b & ~KAL_MINUS : a;
+    const uint32_t b = kal_operands_of(what) == 2 ? at->b & ~KAL_MINUS : a;
     if (!isfinite(work[a])) {
         return a;
     }
     return isfinite(work[b]) ? slot : b;
 }
 
-KalExpr kal_program_find_fault(const KalProgram *program, const double *work)
+KalExpr kal_program_find_fault(const KalProgram *program, const double *variables,
+                               double *work)
 {
+    copy(work + program->variables, variables, program->n_variables);
+    interpret(&program->tapes[KAL_TAPE_EVAL], program->loops->one, 1, work);
     uint32_t slot = 0;
     for (size_t i = 0; i < program->n_outputs && slot == 0; i++) {
         slot = isfinite(work[program->outputs[i]]) ? 0 : program->outputs[i];

@@ -9,6 +9,10 @@
 /// the second computes the rest and runs at every instant (kal_program_eval).  Results
 /// are the same bits as plain evaluation, expr/eval.h, gives (a NaN is a NaN, whatever its
 /// bits).
+///
+/// There are three ways to run a program, with the same bits from each: the interpreter,
+/// on any processor; machine code (prog/native.h), which runs wherever it can; and lanes,
+/// in which KAL_LANES states, each with its own parameters, are computed at once by either.
 
 #ifndef PROG_PROGRAM_H
 #define PROG_PROGRAM_H
@@ -34,7 +38,12 @@ typedef struct KalProgramSpec {
     size_t n_variables;
     const KalProgramSwitch *switches; ///< n_switches nodes; others are never frozen
     size_t n_switches;
+    bool lanes; ///< many evaluations will be in lanes: make machine code for them too
 } KalProgramSpec;
+
+enum {
+    KAL_LANES = 4 ///< states that are computed at once
+};
 
 typedef struct KalProgram KalProgram;
 
@@ -68,6 +77,14 @@ void kal_program_eval(const KalProgram *program, const double *variables, double
 void kal_program_eval_on(const KalProgram *program, const double *variables,
                          const double *modes, double *work, double *out_values);
 
+/// The same in lanes: each number, given, in work memory and in results, is KAL_LANES
+/// numbers, one for each lane.  So work memory is KAL_LANES times as large.  Nothing is
+/// frozen.
+void kal_program_prepare_lanes(const KalProgram *program, const double *parameters,
+                               double *work);
+void kal_program_eval_lanes(const KalProgram *program, const double *variables,
+                            double *work, double *out_values);
+
 /// A range of values; low ≤ high.
 typedef struct KalRange {
     double low;
@@ -81,10 +98,12 @@ typedef struct KalRange {
 void kal_program_bound(const KalProgram *program, const KalRange *variables,
                        const double *work, KalRange *ranges, KalRange *out_ranges);
 
-/// After an evaluation that gave a NaN or infinity in some output: a part of the first such
-/// output that has no finite value though all its own parts do, or a symbol that was given
-/// none.  Branches of `if` that were not taken do not count.  KAL_NO_EXPR if all outputs
-/// are finite.
-KalExpr kal_program_find_fault(const KalProgram *program, const double *work);
+/// Where an evaluation, with nothing frozen, gives a NaN or infinity in some output: a part
+/// of the first such output that has no finite value though all its own parts do, or a
+/// symbol that was given none.  Branches of `if` that were not taken do not count.
+/// KAL_NO_EXPR if all outputs are finite.  Evaluates once more, for machine code leaves no
+/// trace of what it computed on the way.
+KalExpr kal_program_find_fault(const KalProgram *program, const double *variables,
+                               double *work);
 
 #endif

@@ -15,19 +15,22 @@
 #define PROG_PROGRAM_IMPL_H
 
 #include "base/block.h"
+#include "prog/native.h"
 #include "prog/program.h"
 
-/// What a run does: an operator of the graph, or one of these.  Squares are KAL_OP_MUL.
+/// What a run does: an operator of the graph, or one of these, which take the place of
+/// some operators.  Squares are KAL_OP_MUL.
 enum {
-    KAL_DO_SIN_COS =
-        KAL_OP_COUNT, ///< both of the same; writes two slots, the sine first
-    KAL_DO_SUM,       ///< ADD, SUB and NEG; the second operand may be negated
+    KAL_DO_SIN_COS = KAL_OP_COUNT, ///< SIN and COS of the same; writes two slots, the
+                                   ///< sine first
+    KAL_DO_SUM, ///< ADD, SUB and NEG; the second operand may be negated
     KAL_DO_COUNT
 };
 
 enum {
     KAL_ZERO_SLOT = 0,      ///< the constant −0.0: −a is −0.0 − a
-    KAL_FIRST_CONSTANT = 1, ///< where those of the formulas begin
+    KAL_ONE_SLOT = 1,       ///< the constant 1: a condition that holds
+    KAL_FIRST_CONSTANT = 2, ///< where those of the formulas begin
 };
 
 /// On the second operand of a KAL_DO_SUM: negated.
@@ -63,8 +66,34 @@ enum {
     KAL_TAPES
 };
 
+/// Compute a run's instructions; `out` is the part of `work` that they write.
+typedef void (*KalLoop)(const double *work, double *out, const KalOperands *operands,
+                        size_t count);
+
+/// Switches on given pieces.
+typedef struct KalFrozen {
+    const int32_t *places; ///< of the run at hand
+    const double *modes;
+} KalFrozen;
+
+typedef void (*KalFrozenLoop)(const double *work, double *out,
+                              const KalOperands *operands, size_t count,
+                              KalFrozen frozen);
+
+/// The loops, by what runs do.  Of some operators, such as ADD, no tape has a run.
+typedef struct KalLoops {
+    const KalLoop *one;
+    const KalLoop *lanes;        ///< every slot has KAL_LANES numbers
+    const KalFrozenLoop *frozen; ///< NULL for what does not switch
+} KalLoops;
+
+/// The second is for processors with wide vector registers.
+extern const KalLoops kal_loops;
+extern const KalLoops kal_loops_wide;
+
 struct KalProgram {
     KalContext *ctx;
+    const KalLoops *loops;
     double *constants;
     uint32_t n_constants;
     size_t n_parameters;
@@ -77,14 +106,25 @@ struct KalProgram {
     uint32_t *nodes; ///< for each slot the formula, 0 for none
     int32_t *places; ///< for each slot of the second tape the KalProgramSwitch.place, 0
                      ///< for none; NULL without switches
+    double *no_modes; ///< n_modes NaNs: all as it comes
+    size_t n_modes;
     uint32_t n_slots;
+    KalNative native;       ///< of the second tape
+    KalNative native_lanes; ///< and for lanes, where these were asked for
 };
 
-/// Compute all that a tape computes.
-void kal_tape_run(const KalTape *tape, double *work);
+/// How many slots an instruction of a run takes.
+static inline uint32_t kal_slots_of(uint32_t what)
+{
+    return what == KAL_DO_SIN_COS || what == KAL_OP_SELECT ? 2 : 1;
+}
 
-/// The same on given pieces, with the places of modes for each slot of the tape.
-void kal_tape_run_on(const KalTape *tape, const int32_t *places, const double *modes,
-                     double *work);
+/// How many operands in slots it has.
+static inline int kal_operands_of(uint32_t what)
+{
+    return what == KAL_DO_SUM       ? 2
+           : what == KAL_DO_SIN_COS ? 1
+                                    : kal_op_arity((KalOp)what);
+}
 
 #endif

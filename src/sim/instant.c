@@ -294,8 +294,8 @@ static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
 {
     const KalSystem *system = instant->system;
     const Subject subject = about_result(system, id, i);
-    const KalExpr culprit =
-        kal_program_find_fault(system->programs[id], instant->work[id]);
+    const KalExpr culprit = kal_program_find_fault(
+        system->programs[id], instant->variables, instant->work[id]);
     KalSpan span = subject.span;
     char quote[KAL_PRINTABLE_SIZE] = "";
     if (culprit.index != KAL_NO_EXPR.index

@@ -99,6 +99,19 @@ def json_has_what_scripts_rely_on():
 
 
 @case
+def machine_code_changes_no_digit():
+    for model in ("slider_crank", "sleigh", "squeezer"):
+        answers = []
+        for wish in ("0", "1"):
+            done = subprocess.run([PROGRAM, "run", path_of(model), "--until", "0.02", "--json"],
+                                  capture_output=True, timeout=120, check=True,
+                                  env={**os.environ, "KALABA_JIT": wish})
+            answers.append(json.loads(done.stdout))
+        for part in ("t", "q", "qd", "outputs", "energy", "steps", "evaluations"):
+            assert answers[0][part] == answers[1][part], (model, part, answers)
+
+
+@case
 def an_event_that_stops_is_named():
     answer = simulate_text(BALL)
     assert answer["stopped_by"] == "floor"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// Random programs: each gives the bits of plain evaluation, and programs of derivatives
-// give what a step into the complex plane gives.  KAL_PROPERTY_PROBLEMS sets how many
-// there are.
+// Random programs: each gives the bits of plain evaluation, in all ways to run it, and
+// programs of derivatives give what a step into the complex plane gives.
+// KAL_PROPERTY_PROBLEMS sets how many there are.
 
 #include "expr/diff.h"
 #include "expr/eval.h"
+#include "expr/switch.h"
 #include "prog/program.h"
 #include "tangle.h"
 #include "tap.h"
@@ -113,6 +114,149 @@ static void programs_give_the_bits_of_evaluation(void)
         for (int i = 0; i < n_roots; i++) {
             holds(same_bits(got[i], want[i]), "a program gives other bits");
         }
+        end();
+    }
+}
+
+// A random program, on random values in four lanes.
+typedef struct Case {
+    KalExpr roots[NODES];
+    KalProgramSwitch switches[NODES];
+    double values[KAL_LANES][SYMBOLS]; // first those of parameters
+    double modes[NODES];
+    KalProgramSpec spec;
+} Case;
+
+// Numbers of all sizes, and some that are none.
+static double any_value(Rng *rng)
+{
+    static const double odd[] = {0.0, -0.0,   INFINITY, -INFINITY,
+                                 NAN, 1e-310, 2e6,      -3e9};
+    const int kind = rng_int(rng, 0, 39);
+    return kind < 8    ? odd[kind]
+           : kind < 12 ? rng_scale(rng, 30.0)
+                       : 2.0 * rng_entry(rng);
+}
+
+static void random_case(Rng *rng, const KalExpr *nodes, int n_nodes, KalExpr *symbols,
+                        Case *out)
+{
+    static const double modes[] = {1.0, -1.0, 0.0, NAN};
+    const size_t n_parameters = (size_t)rng_int(rng, 0, SYMBOLS);
+    const int n_roots = rng_int(rng, 1, rng_int(rng, 0, 1) ? 8 : n_nodes);
+    for (int i = 0; i < n_roots; i++) {
+        out->roots[i] = nodes[rng_int(rng, 0, n_nodes - 1)];
+    }
+    size_t n_switches = 0;
+    for (int i = 0; i < n_nodes; i++) {
+        if (kal_op_switches((KalOp)kal_graph_node(g, nodes[i]).op)) {
+            const int32_t place = rng_int(rng, 1, NODES);
+            out->switches[n_switches++] =
+                (KalProgramSwitch){nodes[i], rng_int(rng, 0, 1) ? place : -place};
+        }
+    }
+    for (int i = 0; i < NODES; i++) {
+        out->modes[i] = modes[rng_int(rng, 0, 3)];
+    }
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        for (int i = 0; i < SYMBOLS; i++) {
+            out->values[lane][i] = any_value(rng);
+        }
+    }
+    out->spec = (KalProgramSpec){.outputs = out->roots,
+                                 .n_outputs = (size_t)n_roots,
+                                 .parameters = symbols,
+                                 .n_parameters = n_parameters,
+                                 .variables = symbols + n_parameters,
+                                 .n_variables = SYMBOLS - n_parameters,
+                                 .switches = out->switches,
+                                 .n_switches = n_switches,
+                                 .lanes = true};
+}
+
+// The values of a case in lanes: first all lanes of the first symbol.
+static void interleave(const Case *c, double *out)
+{
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        for (int i = 0; i < SYMBOLS; i++) {
+            out[i * KAL_LANES + lane] = c->values[lane][i];
+        }
+    }
+}
+
+// What a case gives.
+typedef struct Results {
+    double plain[KAL_LANES][NODES];
+    double frozen[KAL_LANES][NODES];
+    double lanes[KAL_LANES * NODES];
+} Results;
+
+static void run_case(const Case *c, bool native, Results *out)
+{
+    const size_t n_parameters = c->spec.n_parameters;
+    double values[KAL_LANES * SYMBOLS];
+    KalProgram *program = NULL;
+    kal_context_set_native(ctx, native);
+    ok(kal_program_create(g, &c->spec, &program) == KAL_OK);
+    double *work =
+        program ? calloc(KAL_LANES * kal_program_work(program), sizeof *work) : NULL;
+    if (!ok(work != NULL)) {
+        kal_program_destroy(program);
+        return;
+    }
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        const double *variables = c->values[lane] + n_parameters;
+        kal_program_prepare(program, c->values[lane], work);
+        kal_program_eval(program, variables, work, out->plain[lane]);
+        kal_program_eval_on(program, variables, c->modes, work, out->frozen[lane]);
+    }
+    interleave(c, values);
+    kal_program_prepare_lanes(program, values, work);
+    kal_program_eval_lanes(program, values + KAL_LANES * n_parameters, work,
+                           out->lanes);
+    free(work);
+    kal_program_destroy(program);
+}
+
+static void compare_ways(const Case *c, const Results *interpreted,
+                         const Results *native)
+{
+    const size_t n = c->spec.n_outputs;
+    for (size_t lane = 0; lane < KAL_LANES; lane++) {
+        double want[NODES];
+        ok(kal_eval(g, c->roots, n, c->values[lane], want) == KAL_OK);
+        for (size_t i = 0; i < n; i++) {
+            const size_t at = i * KAL_LANES + lane;
+            holds(same_bits(interpreted->plain[lane][i], want[i]), "the interpreter");
+            holds(same_bits(native->plain[lane][i], want[i]), "machine code");
+            holds(same_bits(interpreted->lanes[at], want[i]), "lanes, interpreted");
+            holds(same_bits(native->lanes[at], want[i]), "lanes, machine code");
+            holds(same_bits(native->frozen[lane][i], interpreted->frozen[lane][i]),
+                  "switches on given pieces");
+        }
+    }
+}
+
+static void all_ways_give_the_same_bits(void)
+{
+    static Case c;
+    static Results interpreted;
+    static Results native;
+    for (int k = 0; k < problems(5); k++) {
+        Rng rng = {.state = (uint64_t)k + 77};
+        KalExpr nodes[NODES];
+        KalExpr symbols[SYMBOLS];
+        begin((uint64_t)k, true);
+        const TangleSpec spec = {SYMBOLS, (uint32_t)rng_int(&rng, SYMBOLS, NODES),
+                                 (uint32_t)rng_int(&rng, 2, NODES), false};
+        tangle_build(g, &rng, spec, nodes);
+        for (uint32_t i = 0; i < SYMBOLS; i++) {
+            symbols[i] = kal_symbol(g, i);
+        }
+        random_case(&rng, nodes, (int)spec.nodes, symbols, &c);
+        run_case(&c, false, &interpreted);
+        run_case(&c, true, &native);
+        compare_ways(&c, &interpreted, &native);
         end();
     }
 }
@@ -248,4 +392,4 @@ static void derivatives_are_slopes(void)
 }
 
 TAP_RUN(TAP_CASE(programs_give_the_bits_of_evaluation),
-        TAP_CASE(derivatives_are_slopes))
+        TAP_CASE(all_ways_give_the_same_bits), TAP_CASE(derivatives_are_slopes))

@@ -16,7 +16,7 @@ static void blames(const char *first, const char *second, const double values[4]
     double got[2];
     lab_open(&lab, outputs, 2, 2, 2);
     lab_eval(&lab, values, 2, got);
-    const KalExpr found = kal_program_find_fault(lab.program, lab.work);
+    const KalExpr found = kal_program_find_fault(lab.program, values + 2, lab.work);
     if (!ok(found.index == culprit.index)) {
         printf("# %s is blamed, not %s\n", text_of(found), want);
     }
@@ -82,9 +82,11 @@ static void the_blame_is_found_far_down(void)
     Lab lab;
     double got = 0.0;
     lab_open(&lab, &e, 1, 2, 2);
-    lab_eval(&lab, (double[]){0.5, 0.25, -1.0, 0.5}, 2, &got);
+    const double values[] = {0.5, 0.25, -1.0, 0.5};
+    lab_eval(&lab, values, 2, &got);
     ok(isnan(got));
-    ok(kal_program_find_fault(lab.program, lab.work).index == culprit.index);
+    ok(kal_program_find_fault(lab.program, values + 2, lab.work).index
+       == culprit.index);
     lab_close(&lab);
     end();
 }

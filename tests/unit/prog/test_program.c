@@ -54,7 +54,7 @@ static void empty_programs_do_nothing(void)
     ok(kal_program_work(program) <= 4);
     kal_program_prepare(program, NULL, work);
     kal_program_eval(program, NULL, work, NULL);
-    ok(kal_program_find_fault(program, work).index == 0);
+    ok(kal_program_find_fault(program, NULL, work).index == 0);
     kal_program_destroy(program);
     kal_program_destroy(NULL);
     end();

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Four numbers at once.
+///
+/// The compiler makes of them what the processor has: one wide register or two of half the
+/// width.  Each of the four is computed as it would be alone, so both give the same bits.
+/// Files that gain by it are compiled twice, the second time for wide registers, and which
+/// one runs is decided at run time.
+
+#ifndef BASE_FOUR_H
+#define BASE_FOUR_H
+
+#include <stdint.h>
+
+/// Four numbers; the loose ones may start at any number.
+typedef double KalFour __attribute__((vector_size(32), may_alias));
+typedef double KalFourLoose __attribute__((vector_size(32), may_alias, aligned(8)));
+typedef int64_t KalFourBits __attribute__((vector_size(32), may_alias));
+
+/// For what melts into its caller.
+#define KAL_INLINE static inline __attribute__((always_inline))
+
+KAL_INLINE KalFour *kal_four(double *x)
+{
+    return (KalFour *)(void *)x;
+}
+
+KAL_INLINE const KalFour *kal_const_four(const double *x)
+{
+    return (const KalFour *)(const void *)x;
+}
+
+KAL_INLINE KalFour kal_all(double x)
+{
+    return (KalFour){x, x, x, x};
+}
+
+/// |x|, entry by entry.
+KAL_INLINE KalFour kal_four_absolute(KalFour x)
+{
+    return (KalFour)((KalFourBits)x & INT64_C(0x7fffffffffffffff));
+}
+
+/// Where bits of `pick` are set those of a, else those of b.
+KAL_INLINE KalFour kal_pick(KalFourBits pick, KalFour a, KalFour b)
+{
+    return (KalFour)(((KalFourBits)a & pick) | ((KalFourBits)b & ~pick));
+}
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+
+#include "prog/emit.h"
+
+// Prefixes that VEX stands for, and tables of operations.
+enum {
+    NO_PREFIX = 0,
+    PREFIX_66 = 1,
+    PREFIX_F2 = 3,
+    TABLE_0F = 1,
+    TABLE_0F3A = 3,
+};
+
+// An instruction, as its manual page has it.
+typedef struct Vex {
+    uint8_t prefix;
+    uint8_t table;
+    uint8_t code;
+    bool wide; // 256 bits
+} Vex;
+
+static void put(KalEmitter *e, const uint8_t *bytes, size_t count)
+{
+    if (e->status == KAL_OK) {
+        e->status = kal_block_add(e->ctx, &e->bytes, bytes, count);
+    }
+}
+
+// The bytes that say what is read at the end.
+static size_t put_source(uint8_t *bytes, uint8_t reg, KalEmitSource source)
+{
+    const uint8_t first = (uint8_t)((reg & 7) << 3);
+    if (!source.memory) {
+        bytes[0] = (uint8_t)(0xc0 | first | (source.reg & 7));
+        return 1;
+    }
+    const uint32_t displacement = (uint32_t)source.displacement;
+    const bool small = source.displacement >= -128 && source.displacement < 128;
+    const size_t count = small ? 1 : 4;
+    bytes[0] = (uint8_t)((small ? 0x40 : 0x80) | first | ((unsigned)source.base & 7));
+    for (size_t i = 0; i < count; i++) {
+        bytes[1 + i] = (uint8_t)(displacement >> (8 * i));
+    }
+    return 1 + count;
+}
+
+// One instruction, with a byte at its end unless that is negative.
+static void put_vex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
+                    KalEmitSource source, int last)
+{
+    uint8_t bytes[16];
+    size_t n = 0;
+    const bool far = (source.memory ? (unsigned)source.base : source.reg) > 7;
+    const uint8_t rest =
+        (uint8_t)((~first & 15) << 3 | (vex.wide ? 4 : 0) | vex.prefix);
+    if (far || vex.table != TABLE_0F) {
+        bytes[n++] = 0xc4;
+        bytes[n++] =
+            (uint8_t)((reg > 7 ? 0 : 0x80) | 0x40 | (far ? 0 : 0x20) | vex.table);
+        bytes[n++] = rest;
+    } else {
+        bytes[n++] = 0xc5;
+        bytes[n++] = (uint8_t)((reg > 7 ? 0 : 0x80) | rest);
+    }
+    bytes[n++] = vex.code;
+    n += put_source(bytes + n, reg, source);
+    if (last >= 0) {
+        bytes[n++] = (uint8_t)last;
+    }
+    put(e, bytes, n);
+}
+
+// Scalar or on all lanes.
+static Vex on_numbers(const KalEmitter *e, uint8_t code)
+{
+    return (Vex){e->lanes ? PREFIX_66 : PREFIX_F2, TABLE_0F, code, e->lanes};
+}
+
+void kal_emit_arithmetic(KalEmitter *e, KalArithmetic what, uint8_t to, uint8_t first,
+                         KalEmitSource source)
+{
+    const bool unary = what == KAL_EMIT_SQRT && e->lanes;
+    put_vex(e, on_numbers(e, (uint8_t)what), to, unary ? 0 : first, source, -1);
+}
+
+void kal_emit_logic(KalEmitter *e, KalLogic what, uint8_t to, uint8_t first,
+                    KalEmitSource source)
+{
+    const Vex vex = {PREFIX_66, TABLE_0F, (uint8_t)what, e->lanes};
+    put_vex(e, vex, to, first, source, -1);
+}
+
+void kal_emit_compare(KalEmitter *e, KalCompare what, uint8_t to, uint8_t first,
+                      KalEmitSource source)
+{
+    put_vex(e, on_numbers(e, 0xc2), to, first, source, (int)what);
+}
+
+void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8_t no)
+{
+    const Vex vex = {PREFIX_66, TABLE_0F3A, 0x4b, e->lanes};
+    put_vex(e, vex, to, no, kal_in_register(yes), mask << 4);
+}
+
+void kal_emit_load(KalEmitter *e, uint8_t to, KalEmitSource source)
+{
+    if (source.memory) {
+        put_vex(e, on_numbers(e, 0x10), to, 0, source, -1);
+    } else if (source.reg != to) {
+        const Vex vex = {PREFIX_66, TABLE_0F, 0x28, e->lanes};
+        put_vex(e, vex, to, 0, source, -1);
+    }
+}
+
+void kal_emit_store(KalEmitter *e, uint8_t from, KalEmitSource memory)
+{
+    put_vex(e, on_numbers(e, 0x11), from, 0, memory, -1);
+}
+
+static void put_bytes(KalEmitter *e, const char *bytes, size_t count)
+{
+    put(e, (const uint8_t *)bytes, count);
+}
+
+void kal_emit_save(KalEmitter *e)
+{
+    // push rbx, rbp, r14, r15; sub rsp, 8, which leaves the stack aligned for calls
+    put_bytes(e, "\x53\x55\x41\x56\x41\x57\x48\x83\xec\x08", 10);
+}
+
+void kal_emit_restore(KalEmitter *e)
+{
+    put_bytes(e, "\x48\x83\xc4\x08\x41\x5f\x41\x5e\x5d\x5b", 10);
+}
+
+// The prefix of an instruction on general registers of 64 bits.
+static uint8_t rex(KalBase reg, KalBase other)
+{
+    return (uint8_t)(0x48 | (reg > 7 ? 4 : 0) | (other > 7 ? 1 : 0));
+}
+
+void kal_emit_copy(KalEmitter *e, KalBase to, KalBase from)
+{
+    const uint8_t bytes[] = {
+        rex(from, to), 0x89,
+        (uint8_t)(0xc0 | ((unsigned)from & 7) << 3 | ((unsigned)to & 7))};
+    put(e, bytes, sizeof bytes);
+}
+
+void kal_emit_address(KalEmitter *e, KalBase to, KalBase base, int32_t displacement)
+{
+    uint8_t bytes[8] = {rex(to, base), 0x8d};
+    const KalEmitSource source = {true, 0, base, displacement};
+    put(e, bytes, 2 + put_source(bytes + 2, (uint8_t)to, source));
+}
+
+void kal_emit_number(KalEmitter *e, KalBase to, uint64_t number)
+{
+    uint8_t bytes[10] = {rex(KAL_RAX, to), (uint8_t)(0xb8 | ((unsigned)to & 7))};
+    for (size_t i = 0; i < 8; i++) {
+        bytes[2 + i] = (uint8_t)(number >> (8 * i));
+    }
+    put(e, bytes, sizeof bytes);
+}
+
+// What lies in the upper halves of wide registers makes narrow code slow.
+static void clear_upper_halves(KalEmitter *e)
+{
+    if (e->lanes) {
+        put_bytes(e, "\xc5\xf8\x77", 3); // vzeroupper
+    }
+}
+
+void kal_emit_call(KalEmitter *e)
+{
+    clear_upper_halves(e);
+    put_bytes(e, "\xff\xd0", 2);
+}
+
+void kal_emit_return(KalEmitter *e)
+{
+    clear_upper_halves(e);
+    put_bytes(e, "\xc3", 1);
+}

@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: MIT
+
+// Machine code of a tape: one pass over its schedule.
+//
+// Registers are given out as Belady would: when all are taken, the value whose next use is
+// farthest goes to its slot in work memory (L. A. Belady, IBM Systems Journal 5, 1966).
+// What is there already, such as constants and variables, is read from there by the
+// instruction that needs it.  Before a call all values that are needed later are in memory.
+//
+// Operations that take one instruction read operands wherever they are.  All others hold
+// theirs in registers until the result is there, and compute in spare registers.
+
+#include "prog/native.h"
+
+#include "prog/emit.h"
+#include "prog/pages.h"
+#include "prog/schedule.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    REGISTERS = 13, // that values live in
+    SPARE = 13,     // and two after it
+    NO_REGISTER = 255,
+};
+
+#define NOBODY   UINT32_MAX
+#define BORROWED (UINT32_MAX - 1) // by an operand that lives in memory
+#define NEVER    UINT32_MAX
+
+// Where a value is.
+typedef struct Value {
+    uint32_t next_use; // place in schedule.uses
+    uint8_t reg;
+    bool stored; // it is in its slot
+} Value;
+
+typedef struct Writer {
+    const KalProgram *program;
+    const KalTape *tape;
+    KalSchedule schedule;
+    KalEmitter emitter;
+    Value *values;          // n_slots
+    uint32_t *first_output; // n_slots: 1 + the first output that is this value, or 0
+    uint32_t *next_output;  // n_outputs: 1 + the next, or 0
+    uint32_t owners[REGISTERS];
+    uint32_t locked; // registers that operands are held in, by bits
+    uint32_t now;    // item
+    KalBase variables;
+    KalBase modes;
+    KalBase work;
+    KalBase outputs;
+    int32_t width; // bytes of a slot
+} Writer;
+
+// Operands of the instruction at hand.
+typedef struct Held {
+    uint8_t a;
+    uint8_t b;
+    uint8_t c;
+} Held;
+
+static KalEmitSource in_memory(const Writer *w, KalBase base, uint32_t index)
+{
+    return (KalEmitSource){
+        .memory = true, .base = base, .displacement = (int32_t)index * w->width};
+}
+
+static KalEmitSource slot_of(const Writer *w, uint32_t slot)
+{
+    const KalProgram *p = w->program;
+    return slot >= p->variables && slot < w->tape->first
+               ? in_memory(w, w->variables, slot - p->variables)
+               : in_memory(w, w->work, slot);
+}
+
+// Where the value of a slot is now.
+static KalEmitSource locate(const Writer *w, uint32_t slot)
+{
+    if (slot >= w->tape->first) {
+        const Value *value = &w->values[slot - w->tape->first];
+        if (value->reg != NO_REGISTER) {
+            return kal_in_register(value->reg);
+        }
+        assert(value->stored);
+    }
+    return slot_of(w, slot);
+}
+
+// The next item that reads a value.
+static uint32_t next_use(const Writer *w, uint32_t place)
+{
+    const uint32_t use = w->values[place].next_use;
+    return use < w->schedule.first_use[place + 1] ? w->schedule.uses[use] : NEVER;
+}
+
+static void store(Writer *w, uint32_t place)
+{
+    Value *value = &w->values[place];
+    if (!value->stored) {
+        kal_emit_store(&w->emitter, value->reg, slot_of(w, w->tape->first + place));
+        value->stored = true;
+    }
+}
+
+static void leave(Writer *w, uint32_t place)
+{
+    w->owners[w->values[place].reg] = NOBODY;
+    w->values[place].reg = NO_REGISTER;
+}
+
+// A register that is free, or is made free; operands that are held keep theirs.
+static uint8_t take_register(Writer *w)
+{
+    int farthest = NO_REGISTER;
+    uint32_t last = 0;
+    for (int r = 0; r < REGISTERS; r++) {
+        if (w->owners[r] == NOBODY) {
+            return (uint8_t)r;
+        }
+        if (w->locked >> r & 1) {
+            continue;
+        }
+        const uint32_t use = next_use(w, w->owners[r]);
+        if (farthest == NO_REGISTER || use > last) {
+            farthest = r;
+            last = use;
+        }
+    }
+    store(w, w->owners[farthest]);
+    leave(w, w->owners[farthest]);
+    return (uint8_t)farthest;
+}
+
+// Operand k is read by the item at hand; values that nobody reads any more leave.
+static void consume(Writer *w, uint32_t place, int k)
+{
+    const uint32_t slot = kal_operand_slot(w->tape, place, k);
+    if (slot < w->tape->first) {
+        return;
+    }
+    const uint32_t operand = slot - w->tape->first;
+    Value *value = &w->values[operand];
+    while (next_use(w, operand) <= w->now) {
+        value->next_use++;
+    }
+    if (value->reg != NO_REGISTER && next_use(w, operand) == NEVER) {
+        leave(w, operand);
+    }
+}
+
+static void consume_all(Writer *w, uint32_t place)
+{
+    for (int k = 0; k < kal_operands_of(w->schedule.what[place]); k++) {
+        consume(w, place, k);
+    }
+}
+
+// The value of a place is in a register now: write it out, and keep it while it has uses.
+static void define(Writer *w, uint32_t place, uint8_t reg)
+{
+    for (uint32_t i = w->first_output[place]; i != 0; i = w->next_output[i - 1]) {
+        kal_emit_store(&w->emitter, reg, in_memory(w, w->outputs, i - 1));
+    }
+    if (next_use(w, place) != NEVER) {
+        w->owners[reg] = place;
+        w->values[place].reg = reg;
+    }
+}
+
+// Operations of one instruction.
+static void write_arithmetic(Writer *w, uint32_t place, KalArithmetic what,
+                             bool commutes)
+{
+    KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
+    KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
+    if (a.memory && commutes && !b.memory) {
+        const KalEmitSource keep = a;
+        a = b;
+        b = keep;
+    }
+    if (a.memory) {
+        kal_emit_load(&w->emitter, SPARE, a);
+        a = kal_in_register(SPARE);
+    }
+    consume_all(w, place);
+    const uint8_t reg = take_register(w);
+    kal_emit_arithmetic(&w->emitter, what, reg, a.reg, b);
+    define(w, place, reg);
+}
+
+static void write_sum(Writer *w, uint32_t place)
+{
+    const KalOperands *at = &w->tape->operands[place];
+    const bool minus = (at->b & KAL_MINUS) != 0;
+    if (minus && at->a == KAL_ZERO_SLOT) { // a number with the other sign
+        const KalEmitSource a = locate(w, at->b & ~KAL_MINUS);
+        kal_emit_load(&w->emitter, SPARE, a);
+        consume_all(w, place);
+        const uint8_t reg = take_register(w);
+        kal_emit_logic(&w->emitter, KAL_EMIT_XOR, reg, SPARE,
+                       slot_of(w, KAL_ZERO_SLOT));
+        define(w, place, reg);
+        return;
+    }
+    write_arithmetic(w, place, minus ? KAL_EMIT_SUB : KAL_EMIT_ADD, !minus);
+}
+
+static void write_root(Writer *w, uint32_t place)
+{
+    const KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
+    consume_all(w, place);
+    const uint8_t reg = take_register(w);
+    kal_emit_arithmetic(&w->emitter, KAL_EMIT_SQRT, reg, a.memory ? reg : a.reg, a);
+    define(w, place, reg);
+}
+
+// Hold operand k in a register.
+static uint8_t hold(Writer *w, uint32_t place, int k)
+{
+    const uint32_t slot = kal_operand_slot(w->tape, place, k);
+    KalEmitSource source = locate(w, slot);
+    if (source.memory) {
+        const uint8_t reg = take_register(w);
+        kal_emit_load(&w->emitter, reg, source);
+        w->owners[reg] = BORROWED;
+        source = kal_in_register(reg);
+    }
+    w->locked |= UINT32_C(1) << source.reg;
+    return source.reg;
+}
+
+static Held hold_all(Writer *w, uint32_t place)
+{
+    const int n = kal_operands_of(w->schedule.what[place]);
+    Held held = {0};
+    held.a = hold(w, place, 0);
+    held.b = n > 1 ? hold(w, place, 1) : held.a;
+    held.c = n > 2 ? hold(w, place, 2) : held.a;
+    return held;
+}
+
+static void release(Writer *w, uint32_t place)
+{
+    w->locked = 0;
+    for (int r = 0; r < REGISTERS; r++) {
+        if (w->owners[r] == BORROWED) {
+            w->owners[r] = NOBODY;
+        }
+    }
+    consume_all(w, place);
+}
+
+static KalEmitSource one(const Writer *w)
+{
+    return slot_of(w, KAL_ONE_SLOT);
+}
+
+// All bits where a register is not zero, or is, in the same or another register.
+static void test_zero(Writer *w, KalCompare what, uint8_t to, uint8_t a)
+{
+    const uint8_t zero = SPARE + 2;
+    kal_emit_logic(&w->emitter, KAL_EMIT_XOR, zero, zero, kal_in_register(zero));
+    kal_emit_compare(&w->emitter, what, to, a, kal_in_register(zero));
+}
+
+// a^n, multiplied out as kal_whole_power() does.
+static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
+{
+    KalEmitter *e = &w->emitter;
+    const uint8_t square = SPARE;
+    bool any = false;
+    uint32_t left = (uint32_t)(n < 0 ? -(int64_t)n : n);
+    kal_emit_load(e, square, kal_in_register(a));
+    if (left == 0) {
+        kal_emit_load(e, to, one(w));
+    }
+    for (; left != 0; left >>= 1) {
+        if ((left & 1) && any) {
+            kal_emit_arithmetic(e, KAL_EMIT_MUL, to, to, kal_in_register(square));
+        } else if (left & 1) {
+            kal_emit_load(e, to, kal_in_register(square)); // 1 times it
+            any = true;
+        }
+        if (left > 1) {
+            kal_emit_arithmetic(e, KAL_EMIT_MUL, square, square,
+                                kal_in_register(square));
+        }
+    }
+    if (n < 0) {
+        kal_emit_load(e, square, one(w));
+        kal_emit_arithmetic(e, KAL_EMIT_DIV, to, square, kal_in_register(to));
+    }
+}
+
+static void write_relation(Writer *w, KalCompare what, uint8_t to, Held held)
+{
+    kal_emit_compare(&w->emitter, what, to, held.a, kal_in_register(held.b));
+    kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
+}
+
+static void write_and_or(Writer *w, KalLogic what, uint8_t to, Held held)
+{
+    test_zero(w, KAL_EMIT_NE, to, held.a);
+    test_zero(w, KAL_EMIT_NE, SPARE, held.b);
+    kal_emit_logic(&w->emitter, what, to, to, kal_in_register(SPARE));
+    kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
+}
+
+// (a > 0) − (a < 0).
+static void write_sign(Writer *w, uint8_t to, uint8_t a)
+{
+    KalEmitter *e = &w->emitter;
+    const uint8_t zero = SPARE + 2;
+    test_zero(w, KAL_EMIT_LT, SPARE, a);
+    kal_emit_compare(e, KAL_EMIT_LT, to, zero, kal_in_register(a));
+    kal_emit_logic(e, KAL_EMIT_AND, SPARE, SPARE, one(w));
+    kal_emit_logic(e, KAL_EMIT_AND, to, to, one(w));
+    kal_emit_arithmetic(e, KAL_EMIT_SUB, to, to, kal_in_register(SPARE));
+}
+
+static void write_choice(Writer *w, KalCompare what, uint8_t to, uint8_t a, uint8_t b)
+{
+    kal_emit_compare(&w->emitter, what, SPARE, a, kal_in_register(b));
+    kal_emit_choose(&w->emitter, to, SPARE, a, b);
+}
+
+// Where b − b is zero, a, else b.
+static void write_where(Writer *w, uint8_t to, Held held)
+{
+    kal_emit_arithmetic(&w->emitter, KAL_EMIT_SUB, SPARE, held.b,
+                        kal_in_register(held.b));
+    test_zero(w, KAL_EMIT_EQ, SPARE, SPARE);
+    kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
+}
+
+static void write_absolute(Writer *w, uint8_t to, uint8_t a)
+{
+    kal_emit_load(&w->emitter, SPARE, slot_of(w, KAL_ZERO_SLOT)); // the sign alone
+    kal_emit_logic(&w->emitter, KAL_EMIT_AND_NOT, to, SPARE, kal_in_register(a));
+}
+
+// What takes several instructions; `to` is no operand's register.
+static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
+{
+    const KalOp op = (KalOp)w->schedule.what[place];
+    switch (op) {
+    case KAL_OP_POWI:
+        write_power(w, to, held.a, (int32_t)w->tape->operands[place].b);
+        break;
+    case KAL_OP_ABS: write_absolute(w, to, held.a); break;
+    case KAL_OP_SIGN: write_sign(w, to, held.a); break;
+    case KAL_OP_MIN: write_choice(w, KAL_EMIT_LE, to, held.a, held.b); break;
+    case KAL_OP_MAX: // a ≥ b is b ≤ a
+        kal_emit_compare(&w->emitter, KAL_EMIT_LE, SPARE, held.b,
+                         kal_in_register(held.a));
+        kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
+        break;
+    case KAL_OP_WHERE: write_where(w, to, held); break;
+    case KAL_OP_SELECT:
+        test_zero(w, KAL_EMIT_NE, SPARE, held.a);
+        kal_emit_choose(&w->emitter, to, SPARE, held.b, held.c);
+        break;
+    case KAL_OP_LT: write_relation(w, KAL_EMIT_LT, to, held); break;
+    case KAL_OP_LE: write_relation(w, KAL_EMIT_LE, to, held); break;
+    case KAL_OP_EQ: write_relation(w, KAL_EMIT_EQ, to, held); break;
+    case KAL_OP_NE: write_relation(w, KAL_EMIT_NE, to, held); break;
+    case KAL_OP_AND: write_and_or(w, KAL_EMIT_AND, to, held); break;
+    case KAL_OP_OR: write_and_or(w, KAL_EMIT_OR, to, held); break;
+    case KAL_OP_NOT:
+        test_zero(w, KAL_EMIT_EQ, to, held.a);
+        kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
+        break;
+    case KAL_OP_CONST: // leaves, what others stand for, and what is called
+    case KAL_OP_SYMBOL:
+    case KAL_OP_PI:
+    case KAL_OP_ADD:
+    case KAL_OP_SUB:
+    case KAL_OP_NEG:
+    case KAL_OP_MUL:
+    case KAL_OP_DIV:
+    case KAL_OP_POW:
+    case KAL_OP_SQRT:
+    case KAL_OP_SIN:
+    case KAL_OP_COS:
+    case KAL_OP_TAN:
+    case KAL_OP_ASIN:
+    case KAL_OP_ACOS:
+    case KAL_OP_ATAN:
+    case KAL_OP_ATAN2:
+    case KAL_OP_SINH:
+    case KAL_OP_COSH:
+    case KAL_OP_TANH:
+    case KAL_OP_EXP:
+    case KAL_OP_LOG:
+    case KAL_OP_HYPOT:
+    case KAL_OP_COUNT: assert(!"an operation that nothing is written for");
+    }
+}
+
+// What an operator that switches is on the piece m, in a spare register, of which m is
+// another (expr/switches.def).
+static void write_piece(Writer *w, KalOp op, uint8_t to, uint8_t m, Held held)
+{
+    KalEmitter *e = &w->emitter;
+    const uint8_t zero = SPARE + 2;
+    if (op == KAL_OP_ABS) {
+        kal_emit_arithmetic(e, KAL_EMIT_MUL, to, m, kal_in_register(held.a));
+        return;
+    }
+    if (op == KAL_OP_SIGN) {
+        kal_emit_load(e, to, kal_in_register(m));
+        return;
+    }
+    kal_emit_logic(e, KAL_EMIT_XOR, zero, zero, kal_in_register(zero));
+    kal_emit_compare(e, KAL_EMIT_LT, to, zero, kal_in_register(m));
+    if (op == KAL_OP_LT || op == KAL_OP_LE) {
+        kal_emit_logic(e, KAL_EMIT_AND, to, to, one(w));
+    } else {
+        kal_emit_choose(e, to, to, held.a, held.b);
+    }
+}
+
+// Put what a switch is on its piece, if a mode gives one, in the place of its value.
+static void write_frozen(Writer *w, uint32_t place, uint8_t to, Held held)
+{
+    KalEmitter *e = &w->emitter;
+    const int32_t mode = w->program->places[place];
+    const uint8_t m = SPARE;
+    const uint8_t on_piece = SPARE + 1;
+    const uint32_t index = (uint32_t)(mode > 0 ? mode : -mode) - 1;
+    kal_emit_load(e, m, in_memory(w, w->modes, index));
+    if (mode < 0) {
+        kal_emit_logic(e, KAL_EMIT_XOR, m, m, slot_of(w, KAL_ZERO_SLOT));
+    }
+    write_piece(w, (KalOp)w->schedule.what[place], on_piece, m, held);
+    kal_emit_compare(e, KAL_EMIT_UNORDERED, m, m, kal_in_register(m));
+    kal_emit_choose(e, to, m, to, on_piece);
+}
+
+static void write_several(Writer *w, uint32_t place)
+{
+    const Held held = hold_all(w, place);
+    const uint8_t to = take_register(w);
+    write_held(w, place, to, held);
+    if (w->program->places && w->program->places[place] != 0 && !w->emitter.lanes) {
+        write_frozen(w, place, to, held);
+    }
+    release(w, place);
+    define(w, place, to);
+}
+
+static void write_item(Writer *w, uint32_t place)
+{
+    switch (w->schedule.what[place]) {
+    case KAL_DO_SUM: write_sum(w, place); break;
+    case KAL_OP_MUL: write_arithmetic(w, place, KAL_EMIT_MUL, true); break;
+    case KAL_OP_DIV: write_arithmetic(w, place, KAL_EMIT_DIV, false); break;
+    case KAL_OP_SQRT: write_root(w, place); break;
+    default: write_several(w, place); break;
+    }
+}
+
+// Operands of functions have to be in their slots.
+static void store_operands(Writer *w, uint32_t place)
+{
+    for (int k = 0; k < kal_operands_of(w->schedule.what[place]); k++) {
+        const uint32_t slot = kal_operand_slot(w->tape, place, k);
+        if (slot >= w->tape->first) {
+            const Value *value = &w->values[slot - w->tape->first];
+            if (value->reg != NO_REGISTER) {
+                store(w, slot - w->tape->first);
+            }
+        } else if (slot >= w->program->variables) {
+            kal_emit_load(&w->emitter, SPARE, slot_of(w, slot));
+            kal_emit_store(&w->emitter, SPARE, in_memory(w, w->work, slot));
+        }
+    }
+}
+
+// Nothing stays in a register over a call.
+static void clear_registers(Writer *w)
+{
+    for (int r = 0; r < REGISTERS; r++) {
+        if (w->owners[r] != NOBODY) {
+            store(w, w->owners[r]);
+            leave(w, w->owners[r]);
+        }
+    }
+}
+
+// Outputs that a call computed.
+static void write_called_outputs(Writer *w, uint32_t first, uint32_t count)
+{
+    for (uint32_t place = first; place < first + count; place++) {
+        if (w->first_output[place] != 0) {
+            kal_emit_load(&w->emitter, SPARE, slot_of(w, w->tape->first + place));
+            for (uint32_t i = w->first_output[place]; i != 0;
+                 i = w->next_output[i - 1]) {
+                kal_emit_store(&w->emitter, SPARE, in_memory(w, w->outputs, i - 1));
+            }
+        }
+    }
+}
+
+static void write_call(Writer *w, const KalTapeRun *run)
+{
+    KalEmitter *e = &w->emitter;
+    const uint32_t first = run->first - w->tape->first;
+    const uint32_t width = kal_slots_of(run->what);
+    const KalLoops *loops = w->program->loops;
+    const KalLoop loop = (e->lanes ? loops->lanes : loops->one)[run->what];
+    for (uint32_t i = 0; i < run->count; i++) {
+        store_operands(w, first + i * width);
+    }
+    for (uint32_t i = 0; i < run->count; i++) {
+        consume_all(w, first + i * width);
+    }
+    clear_registers(w);
+    kal_emit_copy(e, KAL_RDI, w->work);
+    kal_emit_address(e, KAL_RSI, w->work, (int32_t)run->first * w->width);
+    kal_emit_number(e, KAL_RDX, (uintptr_t)(w->tape->operands + first));
+    kal_emit_number(e, KAL_RCX, run->count);
+    kal_emit_number(e, KAL_RAX, (uintptr_t)loop);
+    kal_emit_call(e);
+    for (uint32_t i = 0; i < run->count * width; i++) {
+        w->values[first + i].stored = true;
+    }
+    write_called_outputs(w, first, run->count * width);
+}
+
+// Arguments stay where they come, unless calls would destroy them.
+static void begin(Writer *w)
+{
+    w->variables = KAL_RDI;
+    w->modes = KAL_RSI;
+    w->work = KAL_RDX;
+    w->outputs = KAL_RCX;
+    if (w->schedule.calls) {
+        kal_emit_save(&w->emitter);
+        kal_emit_copy(&w->emitter, KAL_R14, w->variables);
+        kal_emit_copy(&w->emitter, KAL_R15, w->modes);
+        kal_emit_copy(&w->emitter, KAL_RBX, w->work);
+        kal_emit_copy(&w->emitter, KAL_RBP, w->outputs);
+        w->variables = KAL_R14;
+        w->modes = KAL_R15;
+        w->work = KAL_RBX;
+        w->outputs = KAL_RBP;
+    }
+}
+
+// Outputs that nothing computes.
+static void write_given_outputs(Writer *w)
+{
+    const KalProgram *p = w->program;
+    for (size_t i = 0; i < p->n_outputs; i++) {
+        if (p->outputs[i] < w->tape->first) {
+            kal_emit_load(&w->emitter, SPARE, slot_of(w, p->outputs[i]));
+            kal_emit_store(&w->emitter, SPARE, in_memory(w, w->outputs, (uint32_t)i));
+        }
+    }
+}
+
+static void write_code(Writer *w)
+{
+    const KalTapeRun *runs = w->tape->runs.data;
+    const KalSchedule *schedule = &w->schedule;
+    begin(w);
+    for (w->now = 0; w->now < schedule->n_items; w->now++) {
+        const uint32_t item = schedule->items[w->now];
+        if (item & KAL_ITEM_CALL) {
+            write_call(w, &runs[item & ~KAL_ITEM_CALL]);
+        } else {
+            write_item(w, item);
+        }
+    }
+    write_given_outputs(w);
+    if (schedule->calls) {
+        kal_emit_restore(&w->emitter);
+    }
+    kal_emit_return(&w->emitter);
+}
+
+static void list_outputs(Writer *w)
+{
+    const KalProgram *p = w->program;
+    for (size_t i = 0; i < p->n_outputs; i++) {
+        if (p->outputs[i] >= w->tape->first) {
+            uint32_t *first = &w->first_output[p->outputs[i] - w->tape->first];
+            w->next_output[i] = *first;
+            *first = (uint32_t)i + 1;
+        }
+    }
+}
+
+static KalStatus prepare(Writer *w)
+{
+    const KalProgram *p = w->program;
+    const uint32_t n = w->tape->n_slots;
+    KAL_TRY(kal_schedule_init(p, &w->schedule));
+    w->values = kal_alloc(p->ctx, n + 1, sizeof *w->values);
+    w->first_output = kal_alloc(p->ctx, n + 1, sizeof *w->first_output);
+    w->next_output = kal_alloc(p->ctx, p->n_outputs + 1, sizeof *w->next_output);
+    if (!w->values || !w->first_output || !w->next_output) {
+        return kal_fail(p->ctx, KAL_ERR_NOMEM, "no memory to compile formulas");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        w->values[i] = (Value){w->schedule.first_use[i], NO_REGISTER, false};
+    }
+    for (int r = 0; r < REGISTERS; r++) {
+        w->owners[r] = NOBODY;
+    }
+    list_outputs(w);
+    return KAL_OK;
+}
+
+static void clear(Writer *w)
+{
+    const KalProgram *p = w->program;
+    const size_t n = w->tape->n_slots + (size_t)1;
+    kal_schedule_clear(p->ctx, &w->schedule);
+    kal_free(p->ctx, w->values, w->values ? n * sizeof *w->values : 0);
+    kal_free(p->ctx, w->first_output,
+             w->first_output ? n * sizeof *w->first_output : 0);
+    kal_free(p->ctx, w->next_output,
+             w->next_output ? (p->n_outputs + 1) * sizeof *w->next_output : 0);
+    kal_block_clear(p->ctx, &w->emitter.bytes);
+}
+
+// Displacements have 31 bits.
+static bool is_possible(const KalProgram *p, int32_t width)
+{
+    const size_t most = (size_t)INT32_MAX / (size_t)width;
+    return kal_context_native(p->ctx) && __builtin_cpu_supports("avx2")
+           && p->n_slots < most && p->n_outputs < most;
+}
+
+KalStatus kal_native_init(const KalProgram *program, bool lanes, KalNative *out_native)
+{
+    Writer w = {
+        .program = program,
+        .tape = &program->tapes[KAL_TAPE_EVAL],
+        .emitter = {.ctx = program->ctx, .lanes = lanes},
+        .width = (int32_t)sizeof(double) * (lanes ? KAL_LANES : 1)
+    };
+    *out_native = (KalNative){.code = NULL};
+    if (!is_possible(program, w.width)) {
+        return KAL_OK;
+    }
+    KalStatus status = prepare(&w);
+    if (status == KAL_OK) {
+        write_code(&w);
+        status = w.emitter.status;
+    }
+    if (status == KAL_OK) {
+        const KalBlock *code = &w.emitter.bytes;
+        out_native->pages = kal_pages_make(code->data, code->size, &out_native->size);
+        memcpy(&out_native->code, &out_native->pages, sizeof out_native->code);
+    }
+    clear(&w);
+    return status;
+}
+
+void kal_native_clear(KalNative *native)
+{
+    kal_pages_free(native->pages, native->size);
+    *native = (KalNative){.code = NULL};
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Programs as machine code, for x86-64 with AVX2 (docs/internals/native.md).
+///
+/// The code does what the interpreter's loops do, operation by operation, so it gives the
+/// same bits.  Where the processor or the system does not allow it there is none, and the
+/// interpreter runs.
+
+#ifndef PROG_NATIVE_H
+#define PROG_NATIVE_H
+
+#include "base/context.h"
+
+struct KalProgram;
+
+/// The second tape of a program on variables and modes; `work` was prepared.  With lanes,
+/// each number is KAL_LANES numbers.
+typedef void (*KalNativeCode)(const double *variables, const double *modes,
+                              double *work, double *out_values);
+
+/// Machine code, in pages of its own.  Zeroed is none.
+typedef struct KalNative {
+    KalNativeCode code; ///< NULL: there is none
+    void *pages;
+    size_t size; ///< bytes of all pages
+} KalNative;
+
+/// Make machine code of a program's second tape; none where that is impossible or was
+/// turned off, kal_context_native().  The caller clears it.  KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_native_init(const struct KalProgram *program, bool lanes,
+                                      KalNative *out_native);
+
+void kal_native_clear(KalNative *native);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+
+// For processors that machine code is not made for.
+
+#include "prog/native.h"
+
+KalStatus kal_native_init(const struct KalProgram *program, bool lanes,
+                          KalNative *out_native)
+{
+    (void)program, (void)lanes;
+    *out_native = (KalNative){.code = NULL};
+    return KAL_OK;
+}
+
+void kal_native_clear(KalNative *native)
+{
+    (void)native;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+
+#include "prog/schedule.h"
+
+#include <assert.h>
+#include <string.h>
+
+// A place on the way down, and how many of its operands were visited.
+typedef struct Visit {
+    uint32_t place;
+    int done;
+} Visit;
+
+typedef struct Scheduler {
+    const KalTape *tape;
+    KalSchedule *schedule;
+    bool *known; // places that are on the list
+    Visit *stack;
+} Scheduler;
+
+// No default: whoever adds an operator decides here, and in native.c.
+static bool is_called(KalOp op)
+{
+    switch (op) {
+    case KAL_OP_POW:
+    case KAL_OP_TAN:
+    case KAL_OP_ASIN:
+    case KAL_OP_ACOS:
+    case KAL_OP_ATAN:
+    case KAL_OP_ATAN2:
+    case KAL_OP_SINH:
+    case KAL_OP_COSH:
+    case KAL_OP_TANH:
+    case KAL_OP_EXP:
+    case KAL_OP_LOG:
+    case KAL_OP_HYPOT: return true;
+    case KAL_OP_CONST:
+    case KAL_OP_SYMBOL:
+    case KAL_OP_PI:
+    case KAL_OP_ADD:
+    case KAL_OP_SUB:
+    case KAL_OP_NEG:
+    case KAL_OP_MUL:
+    case KAL_OP_DIV:
+    case KAL_OP_POWI:
+    case KAL_OP_SQRT:
+    case KAL_OP_SIN:
+    case KAL_OP_COS:
+    case KAL_OP_ABS:
+    case KAL_OP_SIGN:
+    case KAL_OP_MIN:
+    case KAL_OP_MAX:
+    case KAL_OP_WHERE:
+    case KAL_OP_SELECT:
+    case KAL_OP_LT:
+    case KAL_OP_LE:
+    case KAL_OP_EQ:
+    case KAL_OP_NE:
+    case KAL_OP_AND:
+    case KAL_OP_OR:
+    case KAL_OP_NOT:
+    case KAL_OP_COUNT: break;
+    }
+    return false;
+}
+
+bool kal_is_called(uint32_t what)
+{
+    return what == KAL_DO_SIN_COS || (what < KAL_OP_COUNT && is_called((KalOp)what));
+}
+
+static void name_places(const KalTape *tape, uint8_t *what)
+{
+    const KalTapeRun *runs = tape->runs.data;
+    const size_t n = tape->runs.size / sizeof *runs;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t count = runs[i].count * kal_slots_of(runs[i].what);
+        memset(what + (runs[i].first - tape->first), (int)runs[i].what, count);
+    }
+}
+
+// The first operand, from k on, that is not known yet; answers whether there is one.
+static bool find_unknown(const Scheduler *s, Visit *visit, uint32_t *out_place)
+{
+    const int n = kal_operands_of(s->schedule->what[visit->place]);
+    while (visit->done < n) {
+        const uint32_t slot = kal_operand_slot(s->tape, visit->place, visit->done++);
+        if (slot >= s->tape->first && !s->known[slot - s->tape->first]) {
+            *out_place = slot - s->tape->first;
+            return true;
+        }
+    }
+    return false;
+}
+
+// List what a slot is made of, operands first, and itself.
+static void list(Scheduler *s, uint32_t slot)
+{
+    if (slot < s->tape->first || s->known[slot - s->tape->first]) {
+        return;
+    }
+    uint32_t depth = 0;
+    s->stack[depth++] = (Visit){slot - s->tape->first, 0};
+    while (depth > 0) {
+        Visit *visit = &s->stack[depth - 1];
+        uint32_t place;
+        if (find_unknown(s, visit, &place)) {
+            s->stack[depth++] = (Visit){place, 0};
+        } else {
+            assert(!kal_is_called(s->schedule->what[visit->place]));
+            s->known[visit->place] = true;
+            s->schedule->items[s->schedule->n_items++] = visit->place;
+            depth--;
+        }
+    }
+}
+
+// List what a run needs, and the call.
+static void list_call(Scheduler *s, uint32_t number, const KalTapeRun *run)
+{
+    const uint32_t first = run->first - s->tape->first;
+    const uint32_t width = kal_slots_of(run->what);
+    memset(s->known + first, true, (size_t)run->count * width); // may use each other
+    for (uint32_t i = 0; i < run->count; i++) {
+        for (int k = 0; k < kal_operands_of(run->what); k++) {
+            list(s, kal_operand_slot(s->tape, first + i * width, k));
+        }
+    }
+    s->schedule->items[s->schedule->n_items++] = KAL_ITEM_CALL | number;
+    s->schedule->calls = true;
+}
+
+static void list_all(Scheduler *s, const KalProgram *program)
+{
+    const KalTapeRun *runs = s->tape->runs.data;
+    const uint32_t n = (uint32_t)(s->tape->runs.size / sizeof *runs);
+    for (uint32_t i = 0; i < n; i++) {
+        if (kal_is_called(runs[i].what)) {
+            list_call(s, i, &runs[i]);
+        }
+    }
+    for (size_t i = 0; i < program->n_outputs; i++) {
+        list(s, program->outputs[i]);
+    }
+}
+
+// Do something with each place that an item reads.
+typedef void (*Reader)(KalSchedule *schedule, uint32_t place, uint32_t item);
+
+static void read_operands(KalSchedule *schedule, const KalTape *tape, uint32_t place,
+                          uint32_t item, Reader reader)
+{
+    for (int k = 0; k < kal_operands_of(schedule->what[place]); k++) {
+        const uint32_t slot = kal_operand_slot(tape, place, k);
+        if (slot >= tape->first) {
+            reader(schedule, slot - tape->first, item);
+        }
+    }
+}
+
+static void read_items(KalSchedule *schedule, const KalTape *tape, Reader reader)
+{
+    const KalTapeRun *runs = tape->runs.data;
+    for (uint32_t i = 0; i < schedule->n_items; i++) {
+        if (!(schedule->items[i] & KAL_ITEM_CALL)) {
+            read_operands(schedule, tape, schedule->items[i], i, reader);
+            continue;
+        }
+        const KalTapeRun *run = &runs[schedule->items[i] & ~KAL_ITEM_CALL];
+        for (uint32_t k = 0; k < run->count; k++) {
+            const uint32_t place =
+                run->first - tape->first + k * kal_slots_of(run->what);
+            read_operands(schedule, tape, place, i, reader);
+        }
+    }
+}
+
+static void count_use(KalSchedule *schedule, uint32_t place, uint32_t item)
+{
+    (void)item;
+    schedule->first_use[place + 1]++;
+}
+
+static void add_use(KalSchedule *schedule, uint32_t place, uint32_t item)
+{
+    schedule->uses[schedule->first_use[place]++] = item;
+}
+
+static void find_uses(KalSchedule *schedule, const KalTape *tape)
+{
+    uint32_t *first = schedule->first_use;
+    read_items(schedule, tape, count_use);
+    for (uint32_t i = 0; i < tape->n_slots; i++) {
+        first[i + 1] += first[i];
+    }
+    read_items(schedule, tape, add_use);
+    memmove(first + 1, first, tape->n_slots * sizeof *first); // where the next began
+    first[0] = 0;
+}
+
+KalStatus kal_schedule_init(const KalProgram *program, KalSchedule *schedule)
+{
+    KalContext *ctx = program->ctx;
+    const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
+    const size_t n = tape->n_slots;
+    const size_t words =
+        n + (n + 1) + 3 * n + n; // items, first_use, uses, what, in words
+    *schedule = (KalSchedule){.block = kal_alloc(ctx, words, sizeof(uint32_t))};
+    schedule->block_size = words * sizeof(uint32_t);
+    Scheduler s = {tape, schedule, kal_alloc(ctx, n + 1, sizeof(bool)),
+                   kal_alloc(ctx, n + 1, sizeof(Visit))};
+    const bool fits = schedule->block && s.known && s.stack;
+    if (fits) {
+        schedule->items = schedule->block;
+        schedule->first_use = schedule->items + n;
+        schedule->uses = schedule->first_use + n + 1;
+        schedule->what = (uint8_t *)(schedule->uses + 3 * n);
+        name_places(tape, schedule->what);
+        list_all(&s, program);
+        find_uses(schedule, tape);
+    }
+    kal_free(ctx, s.known, (n + 1) * sizeof(bool));
+    kal_free(ctx, s.stack, (n + 1) * sizeof(Visit));
+    return fits ? KAL_OK
+                : kal_fail(ctx, KAL_ERR_NOMEM, "no memory to compile formulas");
+}
+
+void kal_schedule_clear(KalContext *ctx, KalSchedule *schedule)
+{
+    kal_free(ctx, schedule->block, schedule->block ? schedule->block_size : 0);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+// Machine code: when there is some, and that it holds where registers run out.
+
+#include "lab.h"
+#include "prog/program_impl.h"
+
+static bool is_possible(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+static bool is_native(KalExpr e)
+{
+    Lab lab;
+    lab_open(&lab, &e, 1, 1, 2);
+    const bool native = lab.program->native.code != NULL;
+    double got = 0.0;
+    lab_eval(&lab, (double[]){2.0, 3.0, 4.0}, 1, &got);
+    ok(got == 2.0 * 3.0 + 4.0);
+    lab_close(&lab);
+    return native;
+}
+
+static void it_can_be_turned_off(void)
+{
+    begin();
+    const KalExpr e = f("a*b + c");
+    kal_context_set_native(ctx, true);
+    ok(is_native(e) == is_possible());
+    kal_context_set_native(ctx, false);
+    ok(!is_native(e));
+    kal_context_set_native(NULL, false); // nothing to turn off
+    end();
+}
+
+enum {
+    MANY = 200
+};
+
+// The value of a polynomial in c whose powers are all needed first and last.
+static KalExpr build_wide(KalExpr *terms)
+{
+    KalExpr sum = f("0*c");
+    for (int i = 0; i < MANY; i++) {
+        terms[i] = kal_add(g, f("c"), kal_const(g, i + 0.5));
+    }
+    for (int i = 0; i < MANY; i++) {
+        sum = kal_add(g, kal_mul(g, sum, f("b")), terms[i]);
+    }
+    for (int i = 0; i < MANY; i++) {
+        sum = kal_add(g, kal_mul(g, terms[MANY - 1 - i], sum), terms[i]);
+    }
+    return sum;
+}
+
+static void values_outlive_registers_and_calls(void)
+{
+    static KalExpr terms[MANY];
+    begin();
+    kal_graph_set_plain(g, true);
+    const KalExpr wide = build_wide(terms);
+    const KalExpr called = kal_unary(g, KAL_OP_EXP, kal_mul(g, f("-1"), wide));
+    const KalExpr e[] = {wide, called, kal_add(g, kal_sin(g, called), wide), terms[3]};
+    const double values[] = {0.0, 0.25, 0.003};
+    double want[4];
+    double got[4];
+    Lab lab;
+    ok(kal_eval(g, e, 4, values, want) == KAL_OK);
+    lab_open(&lab, e, 4, 1, 2);
+    lab_eval(&lab, values, 1, got);
+    for (int i = 0; i < 4; i++) {
+        ok(same_bits(got[i], want[i]));
+    }
+    lab_close(&lab);
+    end();
+}
+
+TAP_RUN(TAP_CASE(it_can_be_turned_off), TAP_CASE(values_outlive_registers_and_calls))
