@@ -132,6 +132,11 @@ KalStatus kal_fail_null(KalContext *ctx, const char *function)
                : KAL_ERR_USAGE;
 }
 
+KalStatus kal_no_memory(KalContext *ctx, const char *purpose)
+{
+    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory %s", purpose);
+}
+
 void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)
 {
     assert(new_size > 0);

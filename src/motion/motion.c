@@ -8,13 +8,13 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 // Above this the dense form is not the right tool, and sizes stay far from overflow.
 enum {
-    MOST = 16384
+    MOST = 16384,
+    PURPOSE_SIZE = 80
 };
 
 const char *kal_formulation_word(KalFormulation formulation)
@@ -56,81 +56,58 @@ KalMotionOptions kal_motion_options(void)
     };
 }
 
-// Hands out pieces of one block; without a block it only counts.
-typedef struct Carver {
-    unsigned char *block;
-    size_t used;
-} Carver;
-
-static void *carve(Carver *carver, size_t count, size_t size)
-{
-    const size_t start = carver->used;
-    carver->used += (count * size + 63) / 64 * 64;
-    return carver->block ? carver->block + start : NULL;
-}
-
-static double *carve_doubles(Carver *carver, size_t rows, size_t columns)
-{
-    return carve(carver, rows * columns, sizeof(double));
-}
-
-static int *carve_ints(Carver *carver, size_t count)
-{
-    return carve(carver, count, sizeof(int));
-}
-
-static void lay_out_qr(Carver *carver, KalQr *qr, size_t rows, size_t columns,
+static void lay_out_qr(KalCarver *carver, KalQr *qr, size_t rows, size_t columns,
                        size_t followers)
 {
-    qr->W = carve_doubles(carver, rows, columns + followers);
-    qr->tau = carve_doubles(carver, rows < columns ? rows : columns, 1);
-    qr->norms = carve_doubles(carver, columns, 2);
-    qr->perm = carve_ints(carver, columns);
+    qr->W = kal_carve_doubles(carver, rows, columns + followers);
+    qr->tau = kal_carve_doubles(carver, rows < columns ? rows : columns, 1);
+    qr->norms = kal_carve_doubles(carver, columns, 2);
+    qr->perm = kal_carve_ints(carver, columns);
 }
 
-static void lay_out_verdict(Carver *carver, KalVerdict *v, size_t n, size_t m)
+static void lay_out_verdict(KalCarver *carver, KalVerdict *v, size_t n, size_t m)
 {
-    v->mass = carve_doubles(carver, n, n);
-    v->F = carve_doubles(carver, n, n);
-    v->Z = carve_doubles(carver, n, n);
-    v->massless = carve_doubles(carver, n, n);
-    v->force = carve_doubles(carver, n, 1);
-    v->nonideal = carve_doubles(carver, n, 1);
-    v->perm = carve_ints(carver, n);
-    v->swaps = carve_ints(carver, n);
-    v->row_swaps = carve_ints(carver, n < m ? n : m);
+    v->mass = kal_carve_doubles(carver, n, n);
+    v->F = kal_carve_doubles(carver, n, n);
+    v->Z = kal_carve_doubles(carver, n, n);
+    v->massless = kal_carve_doubles(carver, n, n);
+    v->force = kal_carve_doubles(carver, n, 1);
+    v->nonideal = kal_carve_doubles(carver, n, 1);
+    v->perm = kal_carve_ints(carver, n);
+    v->swaps = kal_carve_ints(carver, n);
+    v->row_swaps = kal_carve_ints(carver, n < m ? n : m);
     lay_out_qr(carver, &v->mobility, n, n, 0);
-    v->mobility.swaps = carve_ints(carver, n);
+    v->mobility.swaps = kal_carve_ints(carver, n);
 }
 
-static void lay_out_short(Carver *carver, KalShort *w, size_t n, size_t m)
+static void lay_out_short(KalCarver *carver, KalShort *w, size_t n, size_t m)
 {
     const size_t ld = (size_t)kal_padded((int)n);
     const size_t rows = (size_t)kal_padded((int)m);
-    w->M = carve_doubles(carver, ld, ld);
-    w->L = carve_doubles(carver, ld, ld);
-    w->A = carve_doubles(carver, ld, rows);
-    w->W = carve_doubles(carver, ld, rows);
-    w->S = carve_doubles(carver, rows, rows);
-    w->inverse = carve_doubles(carver, ld, 1);
-    w->inverse_rows = carve_doubles(carver, rows, 1);
-    w->g = carve_doubles(carver, ld, 2);
-    w->b = carve_doubles(carver, rows, 1);
-    w->b_size = carve_doubles(carver, rows, 1);
-    w->lambda = carve_doubles(carver, rows, 1);
-    w->lambda_total = carve_doubles(carver, rows, 1);
-    w->Q = carve_doubles(carver, ld, 1);
-    w->force = carve_doubles(carver, ld, 1);
-    w->added = carve_doubles(carver, ld, 1);
-    w->unit = carve_doubles(carver, ld, 1);
-    w->length = carve_doubles(carver, rows, 1);
-    w->size = carve_doubles(carver, ld, 1);
-    w->missing = carve_doubles(carver, ld, 1);
-    w->missing_rows = carve_doubles(carver, rows, 1);
+    w->M = kal_carve_doubles(carver, ld, ld);
+    w->L = kal_carve_doubles(carver, ld, ld);
+    w->A = kal_carve_doubles(carver, ld, rows);
+    w->W = kal_carve_doubles(carver, ld, rows);
+    w->S = kal_carve_doubles(carver, rows, rows);
+    w->inverse = kal_carve_doubles(carver, ld, 1);
+    w->inverse_rows = kal_carve_doubles(carver, rows, 1);
+    w->g = kal_carve_doubles(carver, ld, 2);
+    w->b = kal_carve_doubles(carver, rows, 1);
+    w->b_size = kal_carve_doubles(carver, rows, 1);
+    w->lambda = kal_carve_doubles(carver, rows, 1);
+    w->lambda_total = kal_carve_doubles(carver, rows, 1);
+    w->Q = kal_carve_doubles(carver, ld, 1);
+    w->force = kal_carve_doubles(carver, ld, 1);
+    w->added = kal_carve_doubles(carver, ld, 1);
+    w->unit = kal_carve_doubles(carver, ld, 1);
+    w->length = kal_carve_doubles(carver, rows, 1);
+    w->size = kal_carve_doubles(carver, ld, 1);
+    w->missing = kal_carve_doubles(carver, ld, 1);
+    w->missing_rows = kal_carve_doubles(carver, rows, 1);
 }
 
 // Only what the formulation asked for will use.
-static void lay_out_literal(Carver *carver, KalMotion *s, size_t n, size_t m)
+static void lay_out_literal(KalCarver *carver, KalMotion *s, size_t n, size_t m)
 {
     const KalFormulation formulation = s->options.formulation;
     const int rows = s->n_max + s->m_max;
@@ -140,57 +117,58 @@ static void lay_out_literal(Carver *carver, KalMotion *s, size_t n, size_t m)
         return;
     }
     for (size_t i = 0; i < sizeof w->vector / sizeof w->vector[0]; i++) {
-        w->vector[i] = carve_doubles(carver, n + m, 1);
+        w->vector[i] = kal_carve_doubles(carver, n + m, 1);
     }
     if (formulation == KAL_FORMULATION_LAGRANGE) {
         lay_out_qr(carver, &w->kkt, n + m, n + m, 0);
-        w->kkt.swaps = carve_ints(carver, n + m);
+        w->kkt.swaps = kal_carve_ints(carver, n + m);
         return;
     }
-    w->A = carve_doubles(carver, m, n);
-    w->root = carve_doubles(carver, n, n);
-    w->eigen = carve_doubles(carver, n, n + 1);
-    w->work = carve_doubles(carver, n, n);
-    w->stack = carve_doubles(carver, n + m, n);
+    w->A = kal_carve_doubles(carver, m, n);
+    w->root = kal_carve_doubles(carver, n, n);
+    w->eigen = kal_carve_doubles(carver, n, n + 1);
+    w->work = kal_carve_doubles(carver, n, n);
+    w->stack = kal_carve_doubles(carver, n + m, n);
     const size_t doubles = kal_pseudoinverse_doubles(s->m_max, s->n_max)
                            + kal_pseudoinverse_doubles(rows, s->n_max);
     const size_t ints = kal_pseudoinverse_ints(s->m_max, s->n_max)
                         + kal_pseudoinverse_ints(rows, s->n_max);
-    w->doubles = carve_doubles(carver, doubles, 1);
-    w->ints = carve_ints(carver, ints);
+    w->doubles = kal_carve_doubles(carver, doubles, 1);
+    w->ints = kal_carve_ints(carver, ints);
 }
 
-static void lay_out(Carver *carver, KalMotion *s)
+static void lay_out(KalCarver *carver, void *owner)
 {
+    KalMotion *s = owner;
     const size_t n = (size_t)s->n_max;
     const size_t m = (size_t)s->m_max;
-    s->qdd = carve_doubles(carver, n, 1);
-    s->ideal = carve_doubles(carver, n, 1);
-    s->nonideal = carve_doubles(carver, n, 1);
-    s->lambda = carve_doubles(carver, m, 1);
-    s->indeterminate = carve(carver, n, sizeof(bool));
-    s->dependent_set = carve_ints(carver, m);
-    s->fault_indices = carve_ints(carver, n + m);
-    s->shifted_b = carve_doubles(carver, m, 1);
-    s->shifted_size = carve_doubles(carver, m, 1);
-    s->symmetric = carve_doubles(carver, n, n);
-    s->d = carve_doubles(carver, n, 1);
-    s->r = carve_doubles(carver, m, 1);
-    s->weights = carve_doubles(carver, m, 1);
-    s->metric_mass = carve_doubles(carver, n, 1);
-    s->L = carve_doubles(carver, n, n);
-    s->inverse = carve_doubles(carver, n, 1);
+    s->qdd = kal_carve_doubles(carver, n, 1);
+    s->ideal = kal_carve_doubles(carver, n, 1);
+    s->nonideal = kal_carve_doubles(carver, n, 1);
+    s->lambda = kal_carve_doubles(carver, m, 1);
+    s->indeterminate = kal_carve_bools(carver, n);
+    s->dependent_set = kal_carve_ints(carver, m);
+    s->fault_indices = kal_carve_ints(carver, n + m);
+    s->shifted_b = kal_carve_doubles(carver, m, 1);
+    s->shifted_size = kal_carve_doubles(carver, m, 1);
+    s->symmetric = kal_carve_doubles(carver, n, n);
+    s->d = kal_carve_doubles(carver, n, 1);
+    s->r = kal_carve_doubles(carver, m, 1);
+    s->weights = kal_carve_doubles(carver, m, 1);
+    s->metric_mass = kal_carve_doubles(carver, n, 1);
+    s->L = kal_carve_doubles(carver, n, n);
+    s->inverse = kal_carve_doubles(carver, n, 1);
     lay_out_qr(carver, &s->rows, n, m, 2);
-    s->coefficients = carve_doubles(carver, n < m ? n : m, m);
-    s->mismatch = carve_doubles(carver, m, 1);
-    s->nonideal_q = carve_doubles(carver, n, 1);
-    s->lambda_total = carve_doubles(carver, m, 1);
-    s->missing = carve_doubles(carver, m, 1);
+    s->coefficients = kal_carve_doubles(carver, n < m ? n : m, m);
+    s->mismatch = kal_carve_doubles(carver, m, 1);
+    s->nonideal_q = kal_carve_doubles(carver, n, 1);
+    s->lambda_total = kal_carve_doubles(carver, m, 1);
+    s->missing = kal_carve_doubles(carver, m, 1);
     for (size_t i = 0; i < sizeof s->scratch / sizeof s->scratch[0]; i++) {
-        s->scratch[i] = carve_doubles(carver, n + m, 1);
+        s->scratch[i] = kal_carve_doubles(carver, n + m, 1);
     }
     lay_out_qr(carver, &s->least, m, m, 1);
-    s->least.swaps = carve_ints(carver, m);
+    s->least.swaps = kal_carve_ints(carver, m);
     lay_out_short(carver, &s->short_way, n, m);
     lay_out_verdict(carver, &s->verdict, n, m);
     lay_out_literal(carver, s, n, m);
@@ -245,13 +223,14 @@ static KalStatus check_sizes(KalContext *ctx, int n, int m)
 KalStatus kal_motion_create(KalContext *ctx, const KalMotionOptions *options, int n,
                             int m, KalMotion **out_motion)
 {
+    char purpose[PURPOSE_SIZE];
     KAL_NEED(ctx, ctx && out_motion);
     const KalMotionOptions chosen = options ? *options : kal_motion_options();
     KAL_TRY(check_options(ctx, &chosen));
     KAL_TRY(check_sizes(ctx, n, m));
     KalMotion *s = KAL_NEW(ctx, KalMotion);
     if (!s) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a workspace");
+        return kal_no_memory(ctx, "for a workspace");
     }
     s->ctx = ctx;
     s->options = chosen;
@@ -260,20 +239,15 @@ KalStatus kal_motion_create(KalContext *ctx, const KalMotionOptions *options, in
 #ifdef KAL_WIDE
     s->wide = __builtin_cpu_supports("avx2");
 #endif
-    Carver carver = {NULL, 0};
-    lay_out(&carver, s);
     // Not zeroed: pages that the regular road never touches are never made.
-    s->block = kal_resize(ctx, NULL, 0, carver.used + 64);
-    if (!s->block) {
+    (void)snprintf(purpose, sizeof purpose,
+                   "for a workspace of %d coordinates and %d constraints", n, m);
+    const KalStatus status =
+        kal_workspace_make_raw(ctx, purpose, lay_out, s, &s->workspace);
+    if (status != KAL_OK) {
         kal_motion_destroy(s);
-        return kal_fail(
-            ctx, KAL_ERR_NOMEM,
-            "no memory for a workspace of %d coordinates and %d constraints", n, m);
+        return status;
     }
-    s->block_size = carver.used + 64;
-    const uintptr_t address = (uintptr_t)s->block;
-    carver = (Carver){(unsigned char *)s->block + (64 - address % 64) % 64, 0};
-    lay_out(&carver, s);
     *out_motion = s;
     return KAL_OK;
 }
@@ -281,7 +255,7 @@ KalStatus kal_motion_create(KalContext *ctx, const KalMotionOptions *options, in
 void kal_motion_destroy(KalMotion *motion)
 {
     if (motion) {
-        kal_free(motion->ctx, motion->block, motion->block_size);
+        kal_workspace_clear(motion->ctx, &motion->workspace);
         kal_free(motion->ctx, motion, sizeof *motion);
     }
 }

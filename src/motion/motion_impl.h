@@ -18,6 +18,7 @@
 #define MOTION_MOTION_IMPL_H
 
 #include "base/context.h"
+#include "base/workspace.h"
 #include "linalg/product.h"
 #include "linalg/pseudoinverse.h"
 #include "linalg/qr.h"
@@ -91,8 +92,7 @@ struct KalMotion {
     KalMotionOptions options;
     int n_max;
     int m_max;
-    void *block; ///< all arrays below
-    size_t block_size;
+    KalWorkspace workspace; ///< all arrays below
 
     KalMotionProblem given; ///< of the solve that runs
     const double *b_size;   ///< m: size of the terms that b is made of, or NULL: |b|

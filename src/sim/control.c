@@ -2,6 +2,7 @@
 
 #include "sim/control.h"
 
+#include "base/workspace.h"
 #include "motion/weights.h"
 #include "sim/instant.h"
 
@@ -21,8 +22,7 @@ static const double NO_EFFECT = 1e-11;
 struct KalControl {
     KalContext *ctx;
     const KalSystem *system;
-    double *block;
-    size_t block_size;
+    KalWorkspace workspace;
     double *A;           // servo rows: s × n
     double *b;           // s
     double *B;           // n × u
@@ -52,68 +52,43 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static double *take(double **next, size_t count)
+static void lay_out(KalCarver *carver, void *owner)
 {
-    double *piece = *next;
-    *next += count;
-    return piece;
-}
-
-static size_t count_rows(const KalSystem *system)
-{
-    return (size_t)system->m + (size_t)system->n_servos;
-}
-
-static size_t count_widest(const KalSystem *system)
-{
-    return larger((size_t)system->n,
-                  larger(count_rows(system), (size_t)system->n_actuators));
-}
-
-static KalStatus allocate(KalControl *control)
-{
+    KalControl *control = owner;
     const KalSystem *system = control->system;
     const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
     const size_t s = (size_t)system->n_servos;
     const size_t u = (size_t)system->n_actuators;
-    const size_t rows = count_rows(system);
-    const size_t widest = count_widest(system);
-    const size_t count = s * n + s + n * u + rows * widest + rows + u * n + widest
-                         + u * u + 6 * n + 2 * u + 2 * (size_t)system->m;
-    control->block = (double *)kal_alloc(control->ctx, count, sizeof(double));
-    control->block_size = control->block ? count * sizeof(double) : 0;
-    control->said = (int *)kal_alloc(control->ctx, widest, sizeof *control->said);
-    control->names = (const char **)kal_alloc(control->ctx, s, sizeof *control->names);
-    control->blamed =
-        (const char **)kal_alloc(control->ctx, rows, sizeof *control->blamed);
-    if (!control->block || !control->said || !control->names || !control->blamed) {
-        return kal_fail(control->ctx, KAL_ERR_NOMEM, "no memory for servos");
-    }
-    double *next = control->block;
-    control->A = take(&next, s * n);
-    control->b = take(&next, s);
-    control->B = take(&next, n * u);
-    control->rows = take(&next, rows * widest);
-    control->gap = take(&next, rows);
-    control->response = take(&next, u * n);
-    control->mass = take(&next, n);
-    control->metric = take(&next, n + 2 * (size_t)system->m);
-    control->zero = take(&next, widest);
-    control->weights = take(&next, u * u);
-    control->nature = take(&next, n);
-    control->qdd = take(&next, n);
-    control->force = take(&next, n);
-    control->total = take(&next, n);
-    control->demanded = take(&next, u);
-    control->inputs = take(&next, u);
-    return KAL_OK;
+    const size_t rows = m + s;
+    const size_t widest = larger(n, larger(rows, u));
+    control->A = kal_carve_doubles(carver, s, n);
+    control->b = kal_carve_doubles(carver, s, 1);
+    control->B = kal_carve_doubles(carver, n, u);
+    control->rows = kal_carve_doubles(carver, rows, widest);
+    control->gap = kal_carve_doubles(carver, rows, 1);
+    control->response = kal_carve_doubles(carver, u, n);
+    control->mass = kal_carve_doubles(carver, n, 1);
+    control->metric = kal_carve_doubles(carver, n + 2 * m, 1);
+    control->zero = kal_carve_doubles(carver, widest, 1);
+    control->weights = kal_carve_doubles(carver, u, u);
+    control->nature = kal_carve_doubles(carver, n, 1);
+    control->qdd = kal_carve_doubles(carver, n, 1);
+    control->force = kal_carve_doubles(carver, n, 1);
+    control->total = kal_carve_doubles(carver, n, 1);
+    control->demanded = kal_carve_doubles(carver, u, 1);
+    control->inputs = kal_carve_doubles(carver, u, 1);
+    control->said = kal_carve_ints(carver, widest);
+    control->names = kal_carve_names(carver, s);
+    control->blamed = kal_carve_names(carver, rows);
 }
 
 static KalStatus init(KalControl *control)
 {
     const KalSystem *system = control->system;
     const int u = system->n_actuators;
-    KAL_TRY(allocate(control));
+    KAL_TRY(kal_workspace_make(control->ctx, "for servos", lay_out, control,
+                               &control->workspace));
     for (int i = 0; i < system->n_servos; i++) {
         control->names[i] = system->model->servos[i].name;
     }
@@ -148,13 +123,7 @@ void kal_control_destroy(KalControl *control)
         return;
     }
     kal_motion_destroy(control->motion);
-    kal_free(control->ctx, control->said,
-             count_widest(control->system) * sizeof *control->said);
-    kal_free(control->ctx, control->names,
-             (size_t)control->system->n_servos * sizeof *control->names);
-    kal_free(control->ctx, control->blamed,
-             count_rows(control->system) * sizeof *control->blamed);
-    kal_free(control->ctx, control->block, control->block_size);
+    kal_workspace_clear(control->ctx, &control->workspace);
     kal_free(control->ctx, control, sizeof *control);
 }
 

@@ -22,58 +22,43 @@ static const double AT_REST = 1e-3;
 // Speeds are chosen anew when less than this is left of a direction.
 static const double WORN = 0.5;
 
-static double *take(double **next, size_t count)
+static void lay_out(KalCarver *carver, void *owner)
 {
-    double *piece = *next;
-    *next += count;
-    return piece;
-}
-
-static KalStatus allocate(KalReducedForm *form, size_t n, size_t m, size_t integrals)
-{
-    KalContext *ctx = form->instant->ctx;
-    const size_t count = 3 * n * n + 8 * n + 2 * integrals + m * n + 3 * m;
-    form->block = (double *)kal_alloc(ctx, count, sizeof(double));
-    form->block_size = count * sizeof(double);
-    form->indices = (int *)kal_alloc(ctx, n + 2 * m, sizeof(int));
-    form->indices_size = (n + 2 * m) * sizeof(int);
-    if (!form->block || !form->indices) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for the reduced form");
-    }
-    double *next = form->block;
-    form->U = take(&next, n * n);
-    form->basis = take(&next, n * n);
-    form->K = take(&next, n * n);
-    form->scale = take(&next, n);
-    form->x = take(&next, n);
-    form->work = take(&next, n);
-    form->guess = take(&next, n);
-    form->y = take(&next, 2 * n + integrals);
-    form->z = take(&next, 2 * n + integrals);
-    form->qr.W = take(&next, m * n);
-    form->qr.tau = take(&next, m);
-    form->qr.norms = take(&next, 2 * m);
-    form->perm = form->indices;
-    form->rows = form->perm + n;
-    form->qr.perm = form->rows + m;
-    return KAL_OK;
+    KalReducedForm *form = owner;
+    const size_t n = (size_t)form->n;
+    const size_t m = (size_t)form->instant->system->m;
+    form->U = kal_carve_doubles(carver, n, n);
+    form->basis = kal_carve_doubles(carver, n, n);
+    form->K = kal_carve_doubles(carver, n, n);
+    form->scale = kal_carve_doubles(carver, n, 1);
+    form->x = kal_carve_doubles(carver, n, 1);
+    form->work = kal_carve_doubles(carver, n, 1);
+    form->guess = kal_carve_doubles(carver, n, 1);
+    form->y = kal_carve_doubles(carver, 2 * n + (size_t)form->integrals, 1);
+    form->z = kal_carve_doubles(carver, 2 * n + (size_t)form->integrals, 1);
+    form->qr.W = kal_carve_doubles(carver, m, n);
+    form->qr.tau = kal_carve_doubles(carver, m, 1);
+    form->qr.norms = kal_carve_doubles(carver, m, 2);
+    form->perm = kal_carve_ints(carver, n);
+    form->rows = kal_carve_ints(carver, m);
+    form->qr.perm = kal_carve_ints(carver, m);
 }
 
 KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals)
 {
     const KalSystem *system = instant->system;
-    *form = (KalReducedForm){.instant = instant, .n = system->n};
+    *form =
+        (KalReducedForm){.instant = instant, .n = system->n, .integrals = integrals};
     KAL_TRY(kal_projector_init(&form->projector, instant, NULL));
-    KAL_TRY(allocate(form, (size_t)system->n, (size_t)system->m, (size_t)integrals));
-    return KAL_OK;
+    return kal_workspace_make(instant->ctx, "for the reduced form", lay_out, form,
+                              &form->workspace);
 }
 
 void kal_form_clear(KalReducedForm *form)
 {
     if (form->instant) {
         kal_projector_clear(&form->projector);
-        kal_free(form->instant->ctx, form->indices, form->indices_size);
-        kal_free(form->instant->ctx, form->block, form->block_size);
+        kal_workspace_clear(form->instant->ctx, &form->workspace);
     }
 }
 

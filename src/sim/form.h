@@ -19,6 +19,7 @@ typedef struct KalReducedForm {
     KalInstant *instant;
     KalProjector projector; ///< which knows the masses of coordinates
     int n;
+    int integrals; ///< numbers of a state behind positions and velocities
     int k;         ///< speeds
     int rank;      ///< rows that count
     int *rows;     ///< rank: constraints
@@ -33,10 +34,7 @@ typedef struct KalReducedForm {
     double *guess; ///< n: velocities where the search for them begins
     int *perm;     ///< n
     KalQr qr;      ///< of the rows of constraints, scaled
-    double *block;
-    size_t block_size;
-    int *indices;
-    size_t indices_size;
+    KalWorkspace workspace;
 } KalReducedForm;
 
 /// Make the form of an instant; states have so many integrals behind them, which are left

@@ -11,15 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Numbers that an instant holds besides the work memory of its programs.
-static size_t count_numbers(const KalSystem *system)
-{
-    const size_t n = (size_t)system->n;
-    const size_t m = (size_t)system->m;
-    return system->layout.count + 2 * n * n + 5 * n + 2 * m * n + 6 * m
-           + (size_t)system->n_outputs;
-}
-
 static size_t largest_result(const KalSystem *system)
 {
     size_t largest = 1;
@@ -31,71 +22,53 @@ static size_t largest_result(const KalSystem *system)
     return largest;
 }
 
-static double *take(double **next, size_t count)
+static void lay_out(KalCarver *carver, void *owner)
 {
-    double *piece = *next;
-    *next += count;
-    return piece;
-}
-
-static KalStatus allocate(KalInstant *instant)
-{
+    KalInstant *instant = owner;
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
     const size_t servos = (size_t)system->n_servos;
-    size_t count = count_numbers(system) + largest_result(system);
+    instant->variables = kal_carve_doubles(carver, system->layout.count, 1);
+    instant->M = kal_carve_doubles(carver, n, n);
+    instant->Q = kal_carve_doubles(carver, n, 1);
+    instant->A = kal_carve_doubles(carver, m, n);
+    instant->b = kal_carve_doubles(carver, m, 1);
+    instant->b_size = kal_carve_doubles(carver, m, 1);
+    instant->C = kal_carve_doubles(carver, n, 1);
+    instant->multipliers = kal_carve_doubles(carver, m, 1);
+    instant->residuals = kal_carve_doubles(carver, m, 1);
+    instant->few_A = kal_carve_doubles(carver, m, n);
+    instant->few_b = kal_carve_doubles(carver, m, 1);
+    instant->weights = kal_carve_doubles(carver, m, 1);
+    instant->few_M = kal_carve_doubles(carver, n, n);
+    instant->few_Q = kal_carve_doubles(carver, n, 1);
+    instant->moved = kal_carve_doubles(carver, n, 2);
+    instant->outputs = kal_carve_doubles(carver, (size_t)system->n_outputs, 1);
+    instant->results = kal_carve_doubles(carver, largest_result(system), 1);
     for (int id = 0; id < KAL_PROGRAMS; id++) {
-        count += kal_program_work(system->programs[id]);
+        const size_t work = kal_program_work(system->programs[id]);
+        instant->work[id] = kal_carve_doubles(carver, work, 1);
     }
-    instant->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
-    instant->block_size = instant->block ? count * sizeof(double) : 0;
-    instant->failed = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
-    instant->active = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
-    instant->rows = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
-    instant->independent = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
-    instant->sets = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
-    instant->few_names =
-        (const char **)kal_alloc(instant->ctx, m + 1, sizeof *instant->few_names);
-    instant->row_names =
-        (const char **)kal_alloc(instant->ctx, m + 1, sizeof *instant->row_names);
-    instant->blamed = (const char **)kal_alloc(instant->ctx, n + m + servos + 1,
-                                               sizeof *instant->blamed);
-    if (!instant->block || !instant->failed || !instant->active || !instant->rows
-        || !instant->independent || !instant->row_names || !instant->blamed
-        || !instant->sets || !instant->few_names) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an instant");
-    }
-    double *next = instant->block;
-    instant->variables = take(&next, system->layout.count);
-    instant->M = take(&next, n * n);
-    instant->Q = take(&next, n);
-    instant->A = take(&next, m * n);
-    instant->b = take(&next, m);
-    instant->b_size = take(&next, m);
-    instant->C = take(&next, n);
-    instant->multipliers = take(&next, m);
-    instant->residuals = take(&next, m);
-    instant->few_A = take(&next, m * n);
-    instant->few_b = take(&next, m);
-    instant->weights = take(&next, m);
-    instant->few_M = take(&next, n * n);
-    instant->few_Q = take(&next, n);
-    instant->moved = take(&next, 2 * n);
-    instant->outputs = take(&next, (size_t)system->n_outputs);
-    instant->results = take(&next, largest_result(system));
-    for (int id = 0; id < KAL_PROGRAMS; id++) {
-        instant->work[id] = take(&next, kal_program_work(system->programs[id]));
-        kal_program_prepare(system->programs[id], system->parameters,
-                            instant->work[id]);
-    }
-    return KAL_OK;
+    instant->failed = kal_carve_ints(carver, m);
+    instant->active = kal_carve_bools(carver, m);
+    instant->rows = kal_carve_ints(carver, m);
+    instant->independent = kal_carve_ints(carver, m);
+    instant->sets = kal_carve_ints(carver, m);
+    instant->few_names = kal_carve_names(carver, m);
+    instant->row_names = kal_carve_names(carver, m);
+    instant->blamed = kal_carve_names(carver, n + m + servos);
 }
 
 static KalStatus init(KalInstant *instant)
 {
     const KalSystem *system = instant->system;
-    KAL_TRY(allocate(instant));
+    KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
+                               &instant->workspace));
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        kal_program_prepare(system->programs[id], system->parameters,
+                            instant->work[id]);
+    }
     KAL_TRY(
         kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
     if (system->n_servos > 0) {
@@ -142,18 +115,7 @@ void kal_instant_destroy(KalInstant *instant)
     kal_doubter_clear(&instant->doubter, instant->system);
     kal_control_destroy(instant->control);
     kal_motion_destroy(instant->motion);
-    const size_t rows = (size_t)instant->system->m + 1;
-    kal_free(instant->ctx, instant->blamed,
-             (rows + (size_t)instant->system->n + (size_t)instant->system->n_servos)
-                 * sizeof *instant->blamed);
-    kal_free(instant->ctx, instant->row_names, rows * sizeof *instant->row_names);
-    kal_free(instant->ctx, instant->few_names, rows * sizeof *instant->few_names);
-    kal_free(instant->ctx, instant->sets, rows * sizeof *instant->sets);
-    kal_free(instant->ctx, instant->independent, rows * sizeof(int));
-    kal_free(instant->ctx, instant->rows, rows * sizeof *instant->rows);
-    kal_free(instant->ctx, instant->active, rows * sizeof *instant->active);
-    kal_free(instant->ctx, instant->failed, rows * sizeof *instant->failed);
-    kal_free(instant->ctx, instant->block, instant->block_size);
+    kal_workspace_clear(instant->ctx, &instant->workspace);
     kal_free(instant->ctx, instant, sizeof *instant);
 }
 

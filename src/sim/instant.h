@@ -6,6 +6,7 @@
 #ifndef SIM_INSTANT_H
 #define SIM_INSTANT_H
 
+#include "base/workspace.h"
 #include "sim/control.h"
 #include "sim/system.h"
 #include "sim/waver.h"
@@ -13,8 +14,7 @@
 struct KalInstant {
     KalContext *ctx;
     const KalSystem *system;
-    double *block; ///< all numbers below, in one piece
-    size_t block_size;
+    KalWorkspace workspace;     ///< all arrays below
     double *variables;          ///< as KalLayout says; the state is its beginning
     double *work[KAL_PROGRAMS]; ///< of each program, prepared
     double *results;            ///< of the program that ran last

@@ -30,37 +30,31 @@ bool kal_residual_is_met(const KalInstant *instant, int i, const double *x)
     return fabs(instant->residuals[i]) <= MET * size;
 }
 
-static double *take(double **next, size_t count)
+static void lay_out(KalCarver *carver, void *owner)
 {
-    double *piece = *next;
-    *next += count;
-    return piece;
+    KalProjector *p = owner;
+    const size_t n = (size_t)p->n;
+    const size_t m = (size_t)p->m;
+    p->L = kal_carve_doubles(carver, n, n);
+    p->inverse = kal_carve_doubles(carver, n, 1);
+    p->y = kal_carve_doubles(carver, n, 1);
+    p->G = kal_carve_doubles(carver, m, n);
+    p->H = kal_carve_doubles(carver, m, m);
+    p->S = kal_carve_doubles(carver, m, 1);
+    p->pivots = kal_carve_doubles(carver, m, 1);
+    p->z = kal_carve_doubles(carver, m, 1);
+    p->weights = kal_carve_doubles(carver, m, 1);
+    p->masses = kal_carve_doubles(carver, n, 1);
+    p->columns = kal_carve_ints(carver, n);
+    p->order = kal_carve_ints(carver, m);
 }
 
 KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *held)
 {
-    const size_t n = (size_t)instant->system->n;
-    const size_t m = (size_t)instant->system->m;
-    const size_t count = n * n + 3 * n + m * n + m * m + 4 * m;
-    *p = (KalProjector){.instant = instant, .n = (int)n, .m = (int)m};
-    p->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
-    p->columns = (int *)kal_alloc(instant->ctx, n, sizeof(int));
-    p->order = (int *)kal_alloc(instant->ctx, m + 1, sizeof(int));
-    p->block_size = count * sizeof(double);
-    if (!p->block || !p->columns || !p->order) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to meet constraints");
-    }
-    double *next = p->block;
-    p->L = take(&next, n * n);
-    p->inverse = take(&next, n);
-    p->y = take(&next, n);
-    p->G = take(&next, m * n);
-    p->H = take(&next, m * m);
-    p->S = take(&next, m);
-    p->pivots = take(&next, m);
-    p->z = take(&next, m);
-    p->weights = take(&next, m);
-    p->masses = take(&next, n);
+    *p = (KalProjector){
+        .instant = instant, .n = instant->system->n, .m = instant->system->m};
+    KAL_TRY(kal_workspace_make(instant->ctx, "to meet constraints", lay_out, p,
+                               &p->workspace));
     for (int i = 0; i < p->n; i++) {
         if (!held || !held[i]) {
             p->columns[p->free++] = i;
@@ -72,9 +66,7 @@ KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *h
 void kal_projector_clear(KalProjector *p)
 {
     if (p->instant) {
-        kal_free(p->instant->ctx, p->order, ((size_t)p->m + 1) * sizeof *p->order);
-        kal_free(p->instant->ctx, p->columns, (size_t)p->n * sizeof *p->columns);
-        kal_free(p->instant->ctx, p->block, p->block ? p->block_size : 0);
+        kal_workspace_clear(p->instant->ctx, &p->workspace);
     }
 }
 

@@ -34,8 +34,7 @@ typedef struct KalProjector {
     double *weights; ///< m: W
     double *masses;  ///< n: of the coordinates, or of what they are tied to
     double *y;       ///< free
-    double *block;
-    size_t block_size;
+    KalWorkspace workspace;
 } KalProjector;
 
 /// Make a projector; `held` says which of the n numbers stay, NULL: none.  The caller

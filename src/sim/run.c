@@ -105,50 +105,35 @@ static void note_structure(KalRun *run)
     }
 }
 
-static size_t count_names(const KalSystem *system)
+static void lay_out(KalCarver *carver, void *owner)
 {
-    return (size_t)system->n + (size_t)system->m + (size_t)system->n_servos;
-}
-
-static KalStatus allocate(KalRun *run)
-{
+    KalRun *run = owner;
     const size_t n = (size_t)run->system->n;
     const size_t m = (size_t)run->system->m;
-    const size_t integrals = (size_t)run->balance.n;
-    const size_t count = 5 * n + integrals + 8 * m + 5 * m * n + 1;
-    run->block = (double *)kal_alloc(run->ctx, count, sizeof(double));
-    run->block_size = count * sizeof(double);
-    run->events.crossings =
-        (int *)kal_alloc(run->ctx, kal_run_functions(run->system) + 1, sizeof(int));
-    run->events.held = (bool *)kal_alloc(run->ctx, 2 * n, sizeof(bool));
-    run->fault = (const char **)kal_alloc(run->ctx, count_names(run->system),
-                                          sizeof *run->fault);
-    run->used = (bool *)kal_alloc(run->ctx, m + 1, sizeof *run->used);
-    if (!run->block || !run->events.crossings || !run->events.held || !run->fault
-        || !run->used) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
-    }
-    run->state = run->block;
-    run->kept = run->state + 2 * n + integrals;
-    run->trial = run->kept + 2 * n;
-    run->rank.parts = run->trial + n;
-    run->rank.kept_sines = run->rank.parts + m;
-    run->rank.sines = run->rank.kept_sines + 2 * m;
-    run->rank.end_sines = run->rank.sines + 2 * m;
-    run->rank.zeros = run->rank.end_sines + 2 * m;
-    run->rank.kept_rests = run->rank.zeros + m;
-    run->rank.rests = run->rank.kept_rests + m * n;
-    run->rank.copy = run->rank.rests + m * n;
-    run->rank.entries = run->rank.copy + m * n;
-    run->rank.rows = run->rank.entries + m * n;
-    return KAL_OK;
+    run->state = kal_carve_doubles(carver, 2 * n + (size_t)run->balance.n, 1);
+    run->kept = kal_carve_doubles(carver, n, 2);
+    run->trial = kal_carve_doubles(carver, n, 1);
+    run->rank.parts = kal_carve_doubles(carver, m, 1);
+    run->rank.kept_sines = kal_carve_doubles(carver, m, 2);
+    run->rank.sines = kal_carve_doubles(carver, m, 2);
+    run->rank.end_sines = kal_carve_doubles(carver, m, 2);
+    run->rank.zeros = kal_carve_doubles(carver, m, 1);
+    run->rank.kept_rests = kal_carve_doubles(carver, m, n);
+    run->rank.rests = kal_carve_doubles(carver, m, n);
+    run->rank.copy = kal_carve_doubles(carver, m, n);
+    run->rank.entries = kal_carve_doubles(carver, m, n);
+    run->rank.rows = kal_carve_doubles(carver, m, n);
+    run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
+    run->events.held = kal_carve_bools(carver, 2 * n);
+    run->fault = kal_carve_names(carver, n + m + (size_t)run->system->n_servos);
+    run->used = kal_carve_bools(carver, m);
 }
 
 static KalStatus init(KalRun *run)
 {
     KAL_TRY(check_options(run->ctx, &run->options));
     KAL_TRY(kal_balance_init(&run->balance, run->ctx, run->system));
-    KAL_TRY(allocate(run));
+    KAL_TRY(kal_workspace_make(run->ctx, "for a run", lay_out, run, &run->workspace));
     KAL_TRY(kal_run_limits_init(run));
     KAL_TRY(kal_run_modes_init(run));
     note_structure(run);
@@ -196,17 +181,12 @@ void kal_run_destroy(KalRun *run)
     kal_instant_destroy(run->instant);
     kal_arena_destroy(run->texts);
     kal_block_clear(run->ctx, &run->incidents);
-    kal_free(run->ctx, run->events.crossings,
-             (kal_run_functions(run->system) + 1) * sizeof *run->events.crossings);
-    kal_free(run->ctx, run->events.held, 2 * (size_t)run->system->n * sizeof(bool));
     kal_run_limits_clear(run);
     kal_run_modes_clear(run);
     kal_scan_clear(&run->scan);
     kal_tangent_clear(&run->tangent, run->ctx);
     kal_balance_clear(&run->balance);
-    kal_free(run->ctx, run->fault, count_names(run->system) * sizeof *run->fault);
-    kal_free(run->ctx, run->used, ((size_t)run->system->m + 1) * sizeof *run->used);
-    kal_free(run->ctx, run->block, run->block_size);
+    kal_workspace_clear(run->ctx, &run->workspace);
     kal_free(run->ctx, run, sizeof *run);
 }
 

@@ -126,8 +126,7 @@ struct KalRun {
     double tried;    ///< how far away a loss of rank was that could not be crossed
     bool crossed;    ///< the last step was one across a loss of rank
     KalRoots *roots; ///< NULL without events
-    double *block;
-    size_t block_size;
+    KalWorkspace workspace;
     double *state; ///< 2 n and integrals: where interpolation puts its results
     double *kept;  ///< 2 n: a state to come back to
     double *trial; ///< n: of a projection

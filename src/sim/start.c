@@ -20,8 +20,7 @@ typedef struct Velocities {
     KalInstant *instant;
     KalMotion *motion;
     const bool *held; // n
-    double *block;
-    size_t block_size;
+    KalWorkspace workspace;
     double *A;          // (m + n) × n
     double *b;          // m + n
     double *Q;          // n, zero
@@ -30,24 +29,27 @@ typedef struct Velocities {
     int rows;
 } Velocities;
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    Velocities *w = owner;
+    const size_t n = (size_t)w->instant->system->n;
+    const size_t m = (size_t)w->instant->system->m;
+    w->A = kal_carve_doubles(carver, m + n, n);
+    w->b = kal_carve_doubles(carver, m + n, 1);
+    w->Q = kal_carve_doubles(carver, n, 1);
+    w->v = kal_carve_doubles(carver, n, 1);
+    w->names = kal_carve_names(carver, m + n);
+}
+
 static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool *held)
 {
     const size_t n = (size_t)instant->system->n;
     const size_t m = (size_t)instant->system->m;
-    const size_t count = (m + n) * (n + 1) + 2 * n;
     *w = (Velocities){.instant = instant, .held = held, .rows = (int)m};
-    w->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
-    w->block_size = w->block ? count * sizeof(double) : 0;
-    w->names = (const char **)kal_alloc(instant->ctx, m + n, sizeof *w->names);
-    if (!w->block || !w->names) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
-    }
+    KAL_TRY(
+        kal_workspace_make(instant->ctx, "to find a start", lay_out, w, &w->workspace));
     memcpy(w->names, kal_system_constraint_names(instant->system),
            m * sizeof *w->names);
-    w->A = w->block;
-    w->b = w->A + (m + n) * n;
-    w->Q = w->b + m + n;
-    w->v = w->Q + n;
     memcpy(w->v, kal_instant_qd(instant), n * sizeof(double));
     for (size_t i = 0; i < n; i++) {
         if (held[i]) {
@@ -62,10 +64,7 @@ static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool 
 static void clear_velocities(Velocities *w)
 {
     kal_motion_destroy(w->motion);
-    kal_free(w->instant->ctx, w->names,
-             (size_t)(w->instant->system->m + w->instant->system->n)
-                 * sizeof *w->names);
-    kal_free(w->instant->ctx, w->block, w->block_size);
+    kal_workspace_clear(w->instant->ctx, &w->workspace);
 }
 
 // Linearize the constraints about the present velocities: A v = A v₀ − ψ(v₀).

@@ -94,30 +94,31 @@ KalStatus kal_tangent_derive(KalSystem *system)
     return status;
 }
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalTangent *tangent = owner;
+    const size_t n = (size_t)tangent->n;
+    const size_t m = (size_t)tangent->m;
+    tangent->R = kal_carve_doubles(carver, n, 2 * n);
+    tangent->S = kal_carve_doubles(carver, m, 2 * n);
+    tangent->A = kal_carve_doubles(carver, m, n);
+    tangent->b = kal_carve_doubles(carver, m, 1);
+    tangent->force = kal_carve_doubles(carver, n, 1);
+}
+
 KalStatus kal_tangent_init(KalTangent *tangent, KalContext *ctx,
                            const KalSystem *system)
 {
-    const size_t n = (size_t)system->n;
-    const size_t m = (size_t)system->m;
-    const size_t count = 2 * n * (n + m) + m * n + m + n;
-    *tangent = (KalTangent){.motion = NULL};
-    tangent->block = (double *)kal_alloc(ctx, count, sizeof(double));
-    if (!tangent->block) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for derivatives");
-    }
-    tangent->block_size = count * sizeof(double);
-    tangent->R = tangent->block;
-    tangent->S = tangent->R + 2 * n * n;
-    tangent->A = tangent->S + 2 * n * m;
-    tangent->b = tangent->A + m * n;
-    tangent->force = tangent->b + m;
+    *tangent = (KalTangent){.n = system->n, .m = system->m};
+    KAL_TRY(kal_workspace_make(ctx, "for derivatives", lay_out, tangent,
+                               &tangent->workspace));
     return kal_motion_create(ctx, NULL, system->n, system->m, &tangent->motion);
 }
 
 void kal_tangent_clear(KalTangent *tangent, KalContext *ctx)
 {
     kal_motion_destroy(tangent->motion);
-    kal_free(ctx, tangent->block, tangent->block_size);
+    kal_workspace_clear(ctx, &tangent->workspace);
 }
 
 // The problem with the rows that count and no forces yet.

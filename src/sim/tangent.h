@@ -17,9 +17,10 @@ KAL_CHECKED KalStatus kal_tangent_derive(KalSystem *system);
 
 /// A workspace.
 typedef struct KalTangent {
+    int n;
+    int m;
     KalMotion *motion;
-    double *block;
-    size_t block_size;
+    KalWorkspace workspace;
     double *R;     ///< n × 2n
     double *S;     ///< m × 2n
     double *A;     ///< rows that count

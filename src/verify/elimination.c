@@ -17,64 +17,48 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static double *take(double **next, size_t count)
+static void lay_out(KalCarver *carver, void *owner)
 {
-    double *piece = *next;
-    *next += count;
-    return piece;
-}
-
-static KalStatus allocate(KalElimination *e)
-{
+    KalElimination *e = owner;
     const KalSystem *system = e->instant->system;
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
     const size_t s = (size_t)system->n_servos;
     const size_t u = (size_t)system->n_actuators;
     const size_t size = larger(n + m, u) + s;
-    const size_t count = n * n + (m + s) * n + 2 * (m + s) + 5 * n + m + s * n + s
-                         + n * u + s * u + u * u + size * size + 4 * size + m * n;
-    e->block = (double *)kal_alloc(e->instant->ctx, count, sizeof(double));
-    e->block_size = e->block ? count * sizeof(double) : 0;
-    e->indices = (int *)kal_alloc(e->instant->ctx, 2 * m + size, sizeof(int));
-    e->indices_size = (2 * m + size) * sizeof(int);
-    e->taken = (bool *)kal_alloc(e->instant->ctx, m + 1, sizeof(bool));
-    if (!e->block || !e->indices || !e->taken) {
-        return kal_fail(e->instant->ctx, KAL_ERR_NOMEM, "no memory to verify a run");
-    }
-    e->rows = e->indices;
-    e->places = e->rows + m;
-    e->perm = e->places + m;
-    double *next = e->block;
-    e->M = take(&next, n * n);
-    e->A = take(&next, (m + s) * n);
-    e->b = take(&next, m + s);
-    e->force = take(&next, n);
-    e->C = take(&next, n);
-    e->qdd = take(&next, n);
-    e->cforce = take(&next, n);
-    e->control = take(&next, n);
-    e->lambda = take(&next, m);
-    e->servo_A = take(&next, s * n);
-    e->servo_b = take(&next, s);
-    e->B = take(&next, n * u);
-    e->gap = take(&next, m + s);
-    e->effect = take(&next, s * u);
-    e->weights = take(&next, u * u);
-    e->K = take(&next, size * size);
-    e->scale = take(&next, size);
-    e->x = take(&next, size);
-    e->work = take(&next, size);
-    e->zero = take(&next, size);
-    e->span = take(&next, m * n);
-    return KAL_OK;
+    e->M = kal_carve_doubles(carver, n, n);
+    e->A = kal_carve_doubles(carver, m + s, n);
+    e->b = kal_carve_doubles(carver, m + s, 1);
+    e->force = kal_carve_doubles(carver, n, 1);
+    e->C = kal_carve_doubles(carver, n, 1);
+    e->qdd = kal_carve_doubles(carver, n, 1);
+    e->cforce = kal_carve_doubles(carver, n, 1);
+    e->control = kal_carve_doubles(carver, n, 1);
+    e->lambda = kal_carve_doubles(carver, m, 1);
+    e->servo_A = kal_carve_doubles(carver, s, n);
+    e->servo_b = kal_carve_doubles(carver, s, 1);
+    e->B = kal_carve_doubles(carver, n, u);
+    e->gap = kal_carve_doubles(carver, m + s, 1);
+    e->effect = kal_carve_doubles(carver, s, u);
+    e->weights = kal_carve_doubles(carver, u, u);
+    e->K = kal_carve_doubles(carver, size, size);
+    e->scale = kal_carve_doubles(carver, size, 1);
+    e->x = kal_carve_doubles(carver, size, 1);
+    e->work = kal_carve_doubles(carver, size, 1);
+    e->zero = kal_carve_doubles(carver, size, 1);
+    e->span = kal_carve_doubles(carver, m, n);
+    e->rows = kal_carve_ints(carver, m);
+    e->places = kal_carve_ints(carver, m);
+    e->perm = kal_carve_ints(carver, size);
+    e->taken = kal_carve_bools(carver, m);
 }
 
 KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant)
 {
     const int u = instant->system->n_actuators;
     *e = (KalElimination){.instant = instant, .n = instant->system->n};
-    KAL_TRY(allocate(e));
+    KAL_TRY(
+        kal_workspace_make(instant->ctx, "to verify a run", lay_out, e, &e->workspace));
     for (int j = 0; j < u; j++) {
         e->weights[j * u + j] = instant->system->actuator_weights[j];
     }
@@ -84,10 +68,7 @@ KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant)
 void kal_elimination_clear(KalElimination *e)
 {
     if (e->instant) {
-        KalContext *ctx = e->instant->ctx;
-        kal_free(ctx, e->taken, ((size_t)e->instant->system->m + 1) * sizeof(bool));
-        kal_free(ctx, e->indices, e->indices_size);
-        kal_free(ctx, e->block, e->block_size);
+        kal_workspace_clear(e->instant->ctx, &e->workspace);
     }
 }
 

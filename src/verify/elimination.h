@@ -9,6 +9,7 @@
 #ifndef VERIFY_ELIMINATION_H
 #define VERIFY_ELIMINATION_H
 
+#include "base/workspace.h"
 #include "sim/instant.h"
 
 /// A workspace.
@@ -43,10 +44,7 @@ typedef struct KalElimination {
     int *perm;
     double *span; ///< m × n: rows without their parts in the span of those chosen
     bool *taken;  ///< m
-    double *block;
-    size_t block_size;
-    int *indices;
-    size_t indices_size;
+    KalWorkspace workspace;
 } KalElimination;
 
 /// Make a workspace for an instant, which stays longer.  The caller clears it in any case.

@@ -17,32 +17,33 @@ static const double ROUNDING = 1e-13;
 // Multipliers are not looked at when errors are judged: a tolerance beyond any.
 static const double ANY = 1e6;
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalRoute *route = owner;
+    const KalSystem *system = route->elimination.instant->system;
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    const size_t unknowns = 2 * n + 2 * m;
+    route->y = kal_carve_doubles(carver, unknowns, 1);
+    route->yp = kal_carve_doubles(carver, unknowns, 1);
+    route->kinds = kal_carve_doubles(carver, unknowns, 1);
+    route->atols = kal_carve_doubles(carver, unknowns, 1);
+    route->phi = kal_carve_doubles(carver, m, 1);
+    route->psi = kal_carve_doubles(carver, m, 1);
+}
+
 KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
 {
-    const size_t n = (size_t)instant->system->n;
-    const size_t m = (size_t)instant->system->m;
-    const size_t unknowns = 2 * n + 2 * m;
-    const size_t count = 4 * unknowns + 2 * m;
     KAL_TRY(kal_elimination_init(&route->elimination, instant));
-    route->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
-    if (!route->block) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to verify a run");
-    }
-    route->block_size = count * sizeof(double);
-    route->y = route->block;
-    route->yp = route->y + unknowns;
-    route->kinds = route->yp + unknowns;
-    route->atols = route->kinds + unknowns;
-    route->phi = route->atols + unknowns;
-    route->psi = route->phi + m;
-    return KAL_OK;
+    return kal_workspace_make(instant->ctx, "to verify a run", lay_out, route,
+                              &route->workspace);
 }
 
 void kal_route_clear(KalRoute *route)
 {
     kal_integrator_destroy(route->dae);
-    if (route->block) {
-        kal_free(route->elimination.instant->ctx, route->block, route->block_size);
+    if (route->workspace.block) {
+        kal_workspace_clear(route->elimination.instant->ctx, &route->workspace);
     }
     kal_elimination_clear(&route->elimination);
 }

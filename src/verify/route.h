@@ -26,8 +26,7 @@ typedef struct KalRoute {
     double *atols;
     double *phi; ///< m
     double *psi; ///< m
-    double *block;
-    size_t block_size;
+    KalWorkspace workspace;
     /// Asked now and then; false: stop with KAL_ERR_INTERRUPTED.
     bool (*go_on)(void *user);
     void *user; ///< passed to `go_on`
