@@ -104,7 +104,25 @@ static KalExpr carry_arc(KalGraph *g, KalExpr a, KalExpr s)
     return kal_div(g, s, kal_sqrt(g, one_and_square(g, -1, a)));
 }
 
-// The chain rule at one node: theory (9.3), (9.4).
+// s × 2/√π e^(−a²), the slope of the error function.
+static KalExpr carry_error(KalGraph *g, KalExpr a, KalExpr s)
+{
+    const KalExpr factor = kal_div(g, kal_int(g, 2), kal_sqrt(g, kal_pi(g)));
+    const KalExpr bell = kal_unary(g, KAL_OP_EXP, kal_neg(g, kal_powi(g, a, 2)));
+    return kal_mul(g, kal_mul(g, factor, bell), s);
+}
+
+// s, or s × −⌊a/b⌋.
+static KalExpr carry_rest(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
+{
+    if (k == 0) {
+        return s;
+    }
+    const KalExpr ratio = kal_div(g, n->arg[0], n->arg[1]);
+    return kal_neg(g, kal_mul(g, kal_unary(g, KAL_OP_FLOOR, ratio), s));
+}
+
+// The chain rule at one node: theory (9.3), (9.4), (9.6).
 KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
 {
     const KalExprNode n = *kal_node(g, f); // a copy: building moves the table
@@ -132,6 +150,8 @@ KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
     case KAL_OP_TANH: return kal_mul(g, one_and_square(g, -1, f), s);
     case KAL_OP_EXP: return kal_mul(g, f, s);
     case KAL_OP_LOG: return kal_div(g, s, a);
+    case KAL_OP_ERF: return carry_error(g, a, s);
+    case KAL_OP_MOD: return carry_rest(g, &n, k, s);
     case KAL_OP_ABS: return kal_mul(g, kal_unary(g, KAL_OP_SIGN, a), s);
     case KAL_OP_HYPOT: return kal_div(g, kal_mul(g, n.arg[k], s), f);
     case KAL_OP_MIN:
@@ -139,6 +159,8 @@ KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
     case KAL_OP_WHERE: return k == 0 ? kal_binary(g, KAL_OP_WHERE, s, b) : KAL_NO_EXPR;
     case KAL_OP_SELECT: return k == 0 ? KAL_NO_EXPR : carry_choice(g, a, k == 1, s);
     case KAL_OP_SIGN: // constant on each piece
+    case KAL_OP_FLOOR:
+    case KAL_OP_CEIL:
     case KAL_OP_LT:
     case KAL_OP_LE:
     case KAL_OP_EQ:

@@ -44,7 +44,11 @@ KalSign kal_sign_by_form(const KalGraph *g, KalExpr e, KalSign a, KalSign b)
     case KAL_OP_SINH:
     case KAL_OP_TANH:
     case KAL_OP_SIGN:
+    case KAL_OP_CEIL:
+    case KAL_OP_ERF:
     case KAL_OP_WHERE: return a;
+    case KAL_OP_FLOOR: return least(a, KAL_SIGN_NONNEGATIVE);
+    case KAL_OP_MOD: return least(b, KAL_SIGN_NONNEGATIVE);
     case KAL_OP_SQRT:
     case KAL_OP_ABS: return most(a, KAL_SIGN_NONNEGATIVE);
     case KAL_OP_HYPOT: return most(most(a, b), KAL_SIGN_NONNEGATIVE);

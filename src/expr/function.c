@@ -2,9 +2,11 @@
 
 // Functions and conditions: symmetry, inverse pairs and exact values, theory (8.9).
 
+#include "expr/eval.h"
 #include "expr/graph_impl.h"
 
 #include <assert.h>
+#include <math.h>
 
 static KalExpr cons_1(KalGraph *g, KalOp op, KalExpr a)
 {
@@ -98,6 +100,54 @@ static KalExpr elementary(KalGraph *g, KalOp op, KalExpr a)
     }
     const KalExpr turned = cons_1(g, op, negative);
     return parity == KAL_PARITY_ODD ? kal_neg(g, turned) : turned;
+}
+
+static KalRational floor_of(KalRational x)
+{
+    if (x.den == 0) {
+        return kal_rational_of(floor(x.value));
+    }
+    const int64_t whole = x.num / x.den; // towards zero
+    return kal_rational(whole - (x.num % x.den < 0), 1);
+}
+
+// ⌊a⌋ or ⌈a⌉ = −⌊−a⌋.
+static KalExpr whole(KalGraph *g, KalOp op, KalExpr a)
+{
+    KalExpr negative;
+    if (kal_is_op(g, a, KAL_OP_CONST)) {
+        const KalRational x = kal_graph_number(g, a);
+        return kal_number(g, op == KAL_OP_FLOOR
+                                 ? floor_of(x)
+                                 : kal_rational_neg(floor_of(kal_rational_neg(x))));
+    }
+    if (kal_is_op(g, a, KAL_OP_FLOOR) || kal_is_op(g, a, KAL_OP_CEIL)) {
+        return a;
+    }
+    if (kal_find_negative(g, a, &negative)) {
+        const KalOp other = op == KAL_OP_FLOOR ? KAL_OP_CEIL : KAL_OP_FLOOR;
+        return kal_neg(g, cons_1(g, other, negative));
+    }
+    return cons_1(g, op, a);
+}
+
+// a − b ⌊a/b⌋, of numbers exactly as long as they are.
+static KalExpr modulo(KalGraph *g, KalExpr a, KalExpr b)
+{
+    if (kal_is_zero(g, b)) {
+        return kal_div(g, a, b); // spoils the graph
+    }
+    if (!kal_is_op(g, a, KAL_OP_CONST) || !kal_is_op(g, b, KAL_OP_CONST)) {
+        return cons_2(g, KAL_OP_MOD, a, b);
+    }
+    const KalRational x = kal_graph_number(g, a);
+    const KalRational y = kal_graph_number(g, b);
+    const KalRational times = floor_of(kal_rational_div(x, y));
+    const KalRational rest =
+        kal_rational_add(x, kal_rational_neg(kal_rational_mul(y, times)));
+    return rest.den != 0
+               ? kal_number(g, rest)
+               : kal_const(g, kal_op_value(KAL_OP_MOD, x.value, y.value, 0.0, 0));
 }
 
 static KalExpr sign(KalGraph *g, KalExpr a)
@@ -244,13 +294,17 @@ static KalExpr simplify(KalGraph *g, KalOp op, const KalExpr x[3])
     case KAL_OP_COSH:
     case KAL_OP_TANH:
     case KAL_OP_EXP:
-    case KAL_OP_LOG: return elementary(g, op, x[0]);
+    case KAL_OP_LOG:
+    case KAL_OP_ERF: return elementary(g, op, x[0]);
     case KAL_OP_ATAN2: return cons_2(g, op, x[0], x[1]);
     case KAL_OP_ABS: return kal_absolute(g, x[0]);
     case KAL_OP_SIGN: return sign(g, x[0]);
     case KAL_OP_MIN:
     case KAL_OP_MAX: return extreme(g, op, x[0], x[1]);
     case KAL_OP_HYPOT: return length(g, x[0], x[1]);
+    case KAL_OP_FLOOR:
+    case KAL_OP_CEIL: return whole(g, op, x[0]);
+    case KAL_OP_MOD: return modulo(g, x[0], x[1]);
     case KAL_OP_WHERE: return kal_is_zero(g, x[0]) ? x[0] : cons_2(g, op, x[0], x[1]);
     case KAL_OP_SELECT: return kal_select(g, x[0], x[1], x[2]);
     case KAL_OP_LT:

@@ -89,6 +89,8 @@ typedef enum KalMath {
     KAL_MATH_POWERED,  ///< one that it has, with powers at the name: sin²x
     KAL_MATH_ROOT,     ///< below a radical sign
     KAL_MATH_BARS,     ///< between bars
+    KAL_MATH_FLOOR,    ///< between brackets that end below
+    KAL_MATH_CEILING,  ///< between brackets that end above
     KAL_MATH_LESS,
     KAL_MATH_AT_MOST,
     KAL_MATH_EQUAL,

@@ -24,6 +24,10 @@ typedef struct Notation {
     const char *root_end;
     const char *bars_begin;
     const char *bars_end;
+    const char *floor_begin;
+    const char *floor_end;
+    const char *ceiling_begin;
+    const char *ceiling_end;
     const char *word_begin; // around a function that has no mark of its own
     const char *word_end;
     const char *part_begin; // around the prefix and the number of a part
@@ -65,6 +69,10 @@ static const Notation LATEX = {
     .root_end = "}",
     .bars_begin = "\\left|",
     .bars_end = "\\right|",
+    .floor_begin = "\\left\\lfloor ",
+    .floor_end = "\\right\\rfloor",
+    .ceiling_begin = "\\left\\lceil ",
+    .ceiling_end = "\\right\\rceil",
     .word_begin = "\\operatorname{",
     .word_end = "}",
     .part_begin = "",
@@ -106,6 +114,10 @@ static const Notation MATHML = {
     .root_end = "</msqrt>",
     .bars_begin = "<mrow><mo>|</mo>",
     .bars_end = "<mo>|</mo></mrow>",
+    .floor_begin = "<mrow><mo>⌊</mo>",
+    .floor_end = "<mo>⌋</mo></mrow>",
+    .ceiling_begin = "<mrow><mo>⌈</mo>",
+    .ceiling_end = "<mo>⌉</mo></mrow>",
     .word_begin = "<mspace width=\"0.16em\"/><mi>",
     .word_end = "</mi>",
     .part_begin = "<msub><mi>",
@@ -164,6 +176,8 @@ static Marks marks_of(const KalPrinter *p, KalOp op)
     switch (kal_op_math(op)) {
     case KAL_MATH_ROOT: return (Marks){math->root_begin, math->root_end};
     case KAL_MATH_BARS: return (Marks){math->bars_begin, math->bars_end};
+    case KAL_MATH_FLOOR: return (Marks){math->floor_begin, math->floor_end};
+    case KAL_MATH_CEILING: return (Marks){math->ceiling_begin, math->ceiling_end};
     case KAL_MATH_LESS: return (Marks){math->less, NULL};
     case KAL_MATH_AT_MOST: return (Marks){math->at_most, NULL};
     case KAL_MATH_EQUAL: return (Marks){math->equal, NULL};

@@ -61,6 +61,11 @@ static double square(double x)
     return x * x;
 }
 
+static double erf_slope(double x)
+{
+    return 2.0 / sqrt(acos(-1.0)) * exp(-x * x);
+}
+
 // The size of the slope of the inverse sine.
 static double arc_slope(double x)
 {
@@ -138,6 +143,24 @@ static KalScalar sign_of(KalScalar a)
                  : kal_scalar_none(KAL_ARITHMETIC_REALS);
 }
 
+// ⌊a⌋ or ⌈a⌉, unless an error may have carried a over a whole number.
+static KalScalar whole(KalOp op, KalScalar a)
+{
+    const double x = a.real.value;
+    const double error = kal_real_error(a);
+    const bool sure = error == 0.0 || fabs(x - nearbyint(x)) > error;
+    return isfinite(x) && sure ? exactly(kal_op_value(op, x, 0.0, 0.0, 0))
+                               : kal_scalar_none(KAL_ARITHMETIC_REALS);
+}
+
+// a − b ⌊a/b⌋.
+static KalScalar modulo(KalScalar a, KalScalar b)
+{
+    const KalArithmetic reals = KAL_ARITHMETIC_REALS;
+    const KalScalar times = whole(KAL_OP_FLOOR, kal_scalar_div(reals, a, b));
+    return kal_scalar_sub(reals, a, kal_scalar_mul(reals, b, times));
+}
+
 static KalScalar whole_power(KalScalar a, int32_t n)
 {
     KalScalar power = exactly(1.0);
@@ -197,7 +220,11 @@ static KalScalar eval(const KalProbe *probe, const KalSlot *slot, const KalScala
     case KAL_OP_TANH: return moved(op, a, 1.0 - square(tanh(x)));
     case KAL_OP_EXP: return moved(op, a, exp(x));
     case KAL_OP_LOG: return moved(op, a, 1.0 / fabs(x));
+    case KAL_OP_ERF: return moved(op, a, erf_slope(x));
     case KAL_OP_ABS: return moved(op, a, 1.0);
+    case KAL_OP_FLOOR:
+    case KAL_OP_CEIL: return whole(op, a);
+    case KAL_OP_MOD: return modulo(a, b);
     case KAL_OP_SIGN: return sign_of(a);
     case KAL_OP_MIN: return least(a, b);
     case KAL_OP_MAX: return most(a, b);

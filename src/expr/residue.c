@@ -521,6 +521,18 @@ static uint64_t arc_cosine(uint64_t u, uint64_t seed)
                       odd_atom(seed, PURPOSES + KAL_OP_ASIN, u));
 }
 
+// ⌊u⌋, of which nothing is known but what it is of.
+static uint64_t floor_of(uint64_t u, uint64_t seed)
+{
+    return atom(seed, PURPOSES + KAL_OP_FLOOR, u, 0);
+}
+
+// a − b ⌊a/b⌋.
+static uint64_t modulo(uint64_t a, uint64_t b, uint64_t seed)
+{
+    return difference(a, product(b, floor_of(quotient(a, b), seed)));
+}
+
 static uint64_t eval_tangent(Wave w)
 {
     return quotient(w.odd, w.even);
@@ -544,7 +556,11 @@ static uint64_t eval_node(const KalProbe *probe, const KalSlot *slot, const uint
     case KAL_OP_LOG:
         return eval_log(probe, kal_probe_slot(probe, slot->arg[0])->node, point);
     case KAL_OP_ASIN:
-    case KAL_OP_ATAN: return odd_atom(seed, own, x[0]);
+    case KAL_OP_ATAN:
+    case KAL_OP_ERF: return odd_atom(seed, own, x[0]);
+    case KAL_OP_FLOOR: return floor_of(x[0], seed);
+    case KAL_OP_CEIL: return difference(0, floor_of(difference(0, x[0]), seed));
+    case KAL_OP_MOD: return modulo(x[0], x[1], seed);
     case KAL_OP_ACOS: return arc_cosine(x[0], seed);
     case KAL_OP_ATAN2: return atom(seed, own, x[0], x[1]);
     case KAL_OP_SIGN: return sign_of(x[0], seed);

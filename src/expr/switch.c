@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-static const KalCross CROSSES[] = {
+static const KalBorder BORDERS[] = {
 #define KAL_SWITCH(name, function, value) function,
 #include "expr/switches.def"
 #undef KAL_SWITCH
@@ -54,12 +54,15 @@ bool kal_op_switches(KalOp op)
     return ROWS[op] >= 0;
 }
 
-static KalExpr function_of(KalGraph *g, KalCross cross, const KalExprNode *n)
+// The formula at whose zeros, or at whose whole values, the pieces meet.
+static KalExpr level_of(KalGraph *g, KalBorder border, const KalExprNode *n)
 {
-    switch (cross) {
-    case KAL_CROSS_FIRST: return n->arg[0];
-    case KAL_CROSS_RISE: return kal_sub(g, n->arg[1], n->arg[0]);
-    case KAL_CROSS_FALL: return kal_sub(g, n->arg[0], n->arg[1]);
+    switch (border) {
+    case KAL_BORDER_FIRST:
+    case KAL_BORDER_WHOLE: return n->arg[0];
+    case KAL_BORDER_RISE: return kal_sub(g, n->arg[1], n->arg[0]);
+    case KAL_BORDER_FALL: return kal_sub(g, n->arg[0], n->arg[1]);
+    case KAL_BORDER_RATIO: return kal_div(g, n->arg[0], n->arg[1]);
     }
     return KAL_NO_EXPR;
 }
@@ -68,10 +71,16 @@ KalSwitchForm kal_switch_form(KalGraph *g, KalExpr node)
 {
     const KalExprNode n = kal_graph_node(g, node);
     assert(kal_op_switches((KalOp)n.op));
-    const KalExpr function = function_of(g, CROSSES[ROWS[n.op]], &n);
+    const KalBorder border = BORDERS[ROWS[n.op]];
+    const KalExpr level = level_of(g, border, &n);
+    if (border == KAL_BORDER_WHOLE || border == KAL_BORDER_RATIO) {
+        const KalExpr function = kal_sin(g, kal_mul(g, kal_pi(g), level));
+        return (KalSwitchForm){function, level, 1, true};
+    }
     // Of a function and its negative the older one serves both.
-    const KalExpr negative = kal_neg(g, function);
-    const bool turned = negative.index < function.index;
-    const KalExpr chosen = turned ? negative : function;
-    return (KalSwitchForm){chosen, kal_unary(g, KAL_OP_SIGN, chosen), turned ? -1 : 1};
+    const KalExpr negative = kal_neg(g, level);
+    const bool turned = negative.index < level.index;
+    const KalExpr chosen = turned ? negative : level;
+    return (KalSwitchForm){chosen, kal_unary(g, KAL_OP_SIGN, chosen), turned ? -1 : 1,
+                           false};
 }

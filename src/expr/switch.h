@@ -4,6 +4,10 @@
 /// Operators that are made of pieces, such as abs, min and conditions: where the pieces
 /// meet, and on which one operands are.
 ///
+/// Most are parted by a zero of a formula g, and the level that tells the piece is its sign.
+/// Those that go by steps, ⌊u⌋ and its like, are parted by the zeros of sin πu; their level
+/// is u.
+///
 /// The list is in switches.def, and nothing else knows it.  To integrate over a time in
 /// which the piece does not change is to integrate a smooth function; so whoever
 /// integrates watches the zeros of the switching functions, theory (15.11).
@@ -13,25 +17,28 @@
 
 #include "expr/graph.h"
 
-/// The formula whose zeros part the pieces, of operands a and b.
-typedef enum KalCross {
-    KAL_CROSS_FIRST, ///< a
-    KAL_CROSS_RISE,  ///< b − a
-    KAL_CROSS_FALL,  ///< a − b
-} KalCross;
+/// Where the pieces of an operator with operands a and b meet.
+typedef enum KalBorder {
+    KAL_BORDER_FIRST, ///< where a = 0
+    KAL_BORDER_RISE,  ///< where b − a = 0
+    KAL_BORDER_FALL,  ///< where a − b = 0
+    KAL_BORDER_WHOLE, ///< where a is a whole number
+    KAL_BORDER_RATIO, ///< where a/b is
+} KalBorder;
 
 /// How a node is made of pieces.
 typedef struct KalSwitchForm {
     KalExpr function; ///< its zeros part the pieces
-    KalExpr piece;    ///< its value names the piece: the sign of the function
-    int orientation;  ///< 1, or −1: the node is on the piece of minus this value
+    KalExpr level;    ///< what tells the piece
+    int orientation;  ///< 1, or −1: the node is on the piece of minus that value
+    bool steps; ///< the piece is ⌊level⌋, else the level, which is −1, 0 or 1
 } KalSwitchForm;
 
 /// Whether an operator is made of pieces.
 bool kal_op_switches(KalOp op);
 
 /// The form of a node whose operator is.  Nodes that are parted alike have the same
-/// function and piece, though perhaps another orientation.
+/// function and level, though perhaps another orientation.
 KalSwitchForm kal_switch_form(KalGraph *g, KalExpr node);
 
 #endif

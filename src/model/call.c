@@ -86,7 +86,7 @@ static KalValue apply_one(KalBuild *b, KalOp op, const KalNode *node)
     return kal_build_scalar_of(b, e, a.marks, unit, node);
 }
 
-// min and max of two or more, hypot and atan2 of two.
+// min and max of two or more, hypot, atan2 and mod of two.
 static KalValue apply_more(KalBuild *b, KalOp op, const KalNode *node)
 {
     const KalNode *argument = node->of.call.arguments;
@@ -100,6 +100,10 @@ static KalValue apply_more(KalBuild *b, KalOp op, const KalNode *node)
         result.unit = kal_build_agree(b, c.unit, result.unit, argument->span, "this",
                                       "what is before it");
         const KalUnitId unit = function_unit(b, op, result, argument);
+        if (kal_op_domain(op) == KAL_DOMAIN_DIVISOR
+            && kal_is_zero(b->graph, c.of.expr)) {
+            return kal_build_bad(b, argument->span, "this divides by zero");
+        }
         const uint32_t before = kal_graph_count(b->graph);
         const KalExpr e = kal_binary(b->graph, op, result.of.expr, c.of.expr);
         kal_build_origin(b, before, node->span);

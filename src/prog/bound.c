@@ -223,6 +223,26 @@ static KalRange choose(const Operands *o)
                : o->c;
 }
 
+static KalRange whole(KalRange a, double (*f)(double))
+{
+    return (KalRange){f(a.low), f(a.high)};
+}
+
+// a − b ⌊a/b⌋: between 0 and b, or on one step as the formula has it.
+static KalRange modulo(KalRange a, KalRange b)
+{
+    const KalRange steps = whole(widen(divide(a, b)), floor);
+    if (holds(b, 0.0)) {
+        return everything;
+    }
+    if (steps.low != steps.high) {
+        return (KalRange){fmin(b.low, 0.0), fmax(b.high, 0.0)};
+    }
+    const double rounding = 8.0 * DBL_EPSILON * absolute(a).high; // where terms cancel
+    const KalRange slack = {-rounding, rounding};
+    return add(add(a, negate(multiply(b, steps))), slack);
+}
+
 // The range of an operator, rounding apart.
 static KalRange bound_exactly(KalOp op, const Operands *o)
 {
@@ -257,6 +277,10 @@ static KalRange bound_exactly(KalOp op, const Operands *o)
     case KAL_OP_SIGN: return (KalRange){sign_of(a.low), sign_of(a.high)};
     case KAL_OP_MIN: return (KalRange){fmin(a.low, b.low), fmin(a.high, b.high)};
     case KAL_OP_MAX: return (KalRange){fmax(a.low, b.low), fmax(a.high, b.high)};
+    case KAL_OP_FLOOR: return whole(a, floor);
+    case KAL_OP_CEIL: return whole(a, ceil);
+    case KAL_OP_MOD: return modulo(a, b);
+    case KAL_OP_ERF: return rising(a, erf, everything);
     case KAL_OP_SELECT: return choose(o);
     case KAL_OP_LT: return condition(a.low < b.high, a.high >= b.low);
     case KAL_OP_LE: return condition(a.low <= b.high, a.high > b.low);
@@ -279,7 +303,8 @@ static KalRange bound(uint32_t what, const Operands *o)
         return widen(add(o->a, o->b));
     }
     const KalRange r = bound_exactly((KalOp)what, o);
-    return kal_op_is_piecewise((KalOp)what) ? r : widen(r); // choosing does not round
+    const bool rounds = !kal_op_is_piecewise((KalOp)what) || what == KAL_OP_MOD;
+    return rounds ? widen(r) : r;
 }
 
 // What an instruction reads.  A square is a product of something with itself.

@@ -23,6 +23,8 @@ typedef enum KalBase {
     KAL_RBP = 5,
     KAL_RSI = 6,
     KAL_RDI = 7,
+    KAL_R8 = 8,
+    KAL_R9 = 9,
     KAL_R14 = 14,
     KAL_R15 = 15,
 } KalBase;

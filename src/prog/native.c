@@ -395,6 +395,10 @@ static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
     case KAL_OP_EXP:
     case KAL_OP_LOG:
     case KAL_OP_HYPOT:
+    case KAL_OP_FLOOR:
+    case KAL_OP_CEIL:
+    case KAL_OP_MOD:
+    case KAL_OP_ERF:
     case KAL_OP_COUNT: assert(!"an operation that nothing is written for");
     }
 }
@@ -453,12 +457,16 @@ static void write_several(Writer *w, uint32_t place)
 
 static void write_item(Writer *w, uint32_t place)
 {
-    switch (w->schedule.what[place]) {
-    case KAL_DO_SUM: write_sum(w, place); break;
-    case KAL_OP_MUL: write_arithmetic(w, place, KAL_EMIT_MUL, true); break;
-    case KAL_OP_DIV: write_arithmetic(w, place, KAL_EMIT_DIV, false); break;
-    case KAL_OP_SQRT: write_root(w, place); break;
-    default: write_several(w, place); break;
+    const uint32_t what = w->schedule.what[place];
+    if (what == KAL_DO_SUM) {
+        write_sum(w, place);
+    } else if (what == KAL_OP_MUL || what == KAL_OP_DIV) {
+        const bool product = what == KAL_OP_MUL;
+        write_arithmetic(w, place, product ? KAL_EMIT_MUL : KAL_EMIT_DIV, product);
+    } else if (what == KAL_OP_SQRT) {
+        write_root(w, place);
+    } else {
+        write_several(w, place);
     }
 }
 
@@ -504,13 +512,39 @@ static void write_called_outputs(Writer *w, uint32_t first, uint32_t count)
     }
 }
 
+// Whether a switch of a run is to be on a piece that is given.
+static bool is_frozen(const Writer *w, const KalTapeRun *run)
+{
+    const int32_t *places = w->program->places;
+    bool frozen = false;
+    for (uint32_t i = 0; places && !w->emitter.lanes && i < run->count; i++) {
+        frozen = frozen || places[run->first - w->tape->first + i] != 0;
+    }
+    return frozen;
+}
+
+// Load the address of the loop of a run; one that knows the pieces takes these too.
+static void write_loop(Writer *w, const KalTapeRun *run)
+{
+    KalEmitter *e = &w->emitter;
+    const KalLoops *loops = w->program->loops;
+    const int32_t *places = w->program->places;
+    if (is_frozen(w, run)) {
+        assert(loops->frozen[run->what]);
+        kal_emit_number(e, KAL_R8, (uintptr_t)(places + (run->first - w->tape->first)));
+        kal_emit_copy(e, KAL_R9, w->modes);
+        kal_emit_number(e, KAL_RAX, (uintptr_t)loops->frozen[run->what]);
+    } else {
+        kal_emit_number(e, KAL_RAX,
+                        (uintptr_t)(e->lanes ? loops->lanes : loops->one)[run->what]);
+    }
+}
+
 static void write_call(Writer *w, const KalTapeRun *run)
 {
     KalEmitter *e = &w->emitter;
     const uint32_t first = run->first - w->tape->first;
     const uint32_t width = kal_slots_of(run->what);
-    const KalLoops *loops = w->program->loops;
-    const KalLoop loop = (e->lanes ? loops->lanes : loops->one)[run->what];
     for (uint32_t i = 0; i < run->count; i++) {
         store_operands(w, first + i * width);
     }
@@ -522,7 +556,7 @@ static void write_call(Writer *w, const KalTapeRun *run)
     kal_emit_address(e, KAL_RSI, w->work, (int32_t)run->first * w->width);
     kal_emit_number(e, KAL_RDX, (uintptr_t)(w->tape->operands + first));
     kal_emit_number(e, KAL_RCX, run->count);
-    kal_emit_number(e, KAL_RAX, (uintptr_t)loop);
+    write_loop(w, run);
     kal_emit_call(e);
     for (uint32_t i = 0; i < run->count * width; i++) {
         w->values[first + i].stored = true;

@@ -33,7 +33,11 @@ static bool is_called(KalOp op)
     case KAL_OP_TANH:
     case KAL_OP_EXP:
     case KAL_OP_LOG:
-    case KAL_OP_HYPOT: return true;
+    case KAL_OP_HYPOT:
+    case KAL_OP_FLOOR:
+    case KAL_OP_CEIL:
+    case KAL_OP_MOD:
+    case KAL_OP_ERF: return true;
     case KAL_OP_CONST:
     case KAL_OP_SYMBOL:
     case KAL_OP_PI:

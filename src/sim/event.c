@@ -4,6 +4,7 @@
 
 #include "sim/run.h"
 #include "sim/start.h"
+#include "sim/switch.h"
 
 #include <float.h>
 #include <math.h>
@@ -332,7 +333,7 @@ static bool strays(const KalRun *run)
         const double mode = run->modes.modes[i];
         const int side =
             kal_roots_side(run->roots, (int)(first_switch(system) + i), &band);
-        if (side != 0 && mode != (double)side) {
+        if (side != 0 && kal_switch_side(&system->switches[i], mode) != (double)side) {
             return true;
         }
     }

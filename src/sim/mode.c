@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "sim/run.h"
 #include "sim/start.h"
+#include "sim/switch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,21 +36,22 @@ KalStatus kal_run_modes_init(KalRun *run)
         return KAL_OK;
     }
     watch->block = (double *)kal_alloc(
-        run->ctx, 3 * count + states + (size_t)run->system->m, sizeof(double));
+        run->ctx, 4 * count + states + (size_t)run->system->m, sizeof(double));
     if (!watch->block) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     watch->modes = watch->block;
     watch->before = watch->modes + count;
     watch->values = watch->before + count;
-    watch->kept = watch->values + count;
+    watch->levels = watch->values + count;
+    watch->kept = watch->levels + count;
     watch->jumps = watch->kept + states;
     return KAL_OK;
 }
 
 void kal_run_modes_clear(KalRun *run)
 {
-    const size_t count = 3 * run->system->n_switches + 2 * (size_t)run->system->n
+    const size_t count = 4 * run->system->n_switches + 2 * (size_t)run->system->n
                          + (size_t)run->system->m;
     kal_free(run->ctx, run->modes.block, run->modes.block ? count * sizeof(double) : 0);
 }
@@ -103,7 +105,7 @@ KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
                     where, quote, t);
 }
 
-// All switching functions of the instant; the pieces follow them in its results.
+// All switching functions of the instant; the levels follow them in its results.
 static KalStatus evaluate(KalRun *run)
 {
     KalInstant *instant = run->instant;
@@ -169,13 +171,15 @@ static bool has_changed(const KalModeWatch *watch, size_t i)
 // the motion on it leads to.  Where both or neither do, what is known stays.
 static KalStatus decide(KalRun *run, size_t i)
 {
+    const KalSwitchSides sides =
+        kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
     double *mode = &run->modes.modes[i];
     const double known = *mode;
     const double band = kal_run_modes_band(run);
-    *mode = 1.0;
-    const double above = look_ahead(run, i);
-    *mode = -1.0;
-    const double below = look_ahead(run, i);
+    *mode = sides.above;
+    const double above = sides.slope * look_ahead(run, i);
+    *mode = sides.below;
+    const double below = sides.slope * look_ahead(run, i);
     const bool rises = above > band;
     const bool falls = below < -band;
     if (above < -band && below > band) {
@@ -185,7 +189,7 @@ static KalStatus decide(KalRun *run, size_t i)
                    ? KAL_OK
                    : kal_run_modes_chatter(run, i);
     }
-    *mode = rises == falls ? known : (rises ? 1.0 : -1.0);
+    *mode = rises == falls ? known : (rises ? sides.above : sides.below);
     return KAL_OK;
 }
 
@@ -211,6 +215,16 @@ static KalStatus watch_chatter(KalRun *run)
     return watch->crowded < MOST_CROWDED ? KAL_OK : kal_run_modes_chatter(run, changed);
 }
 
+// The piece of the present state by the side that its function has: where rounding has the
+// function on one side of a border and the level on the other, the function counts, for it
+// is what was followed.
+static double piece_of(const KalRun *run, size_t i)
+{
+    const KalSwitchSides sides =
+        kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
+    return sides.slope * run->modes.values[i] > 0.0 ? sides.above : sides.below;
+}
+
 KalStatus kal_run_modes_choose(KalRun *run)
 {
     KalModeWatch *watch = &run->modes;
@@ -224,10 +238,10 @@ KalStatus kal_run_modes_choose(KalRun *run)
     run->solved = false;
     KAL_TRY(evaluate(run));
     memcpy(watch->values, run->instant->results, count * sizeof(double));
-    memcpy(watch->modes, run->instant->results + count, count * sizeof(double));
+    memcpy(watch->levels, run->instant->results + count, count * sizeof(double));
     for (size_t i = 0; i < count; i++) {
         const bool zero = fabs(watch->values[i]) <= band;
-        watch->modes[i] = zero ? NAN : watch->modes[i];
+        watch->modes[i] = zero ? (double)NAN : piece_of(run, i);
     }
     run->instant->modes = watch->modes;
     for (size_t i = 0; i < count; i++) {

@@ -95,6 +95,7 @@ typedef struct KalModeWatch {
     double *modes;  ///< n_switches: the pieces; NaN where that is not decided
     double *before; ///< n_switches: what they were
     double *values; ///< n_switches: of the functions
+    double *levels; ///< n_switches: what tells the pieces
     double *kept;   ///< 2 n: a state to come back to
     double *jumps;  ///< m: of residuals
     double last;    ///< when one changed

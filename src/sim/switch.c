@@ -6,6 +6,7 @@
 #include "expr/order.h"
 #include "expr/switch.h"
 
+#include <math.h>
 #include <string.h>
 
 // Lists on their way into a system.
@@ -26,6 +27,27 @@ KalStatus kal_system_is_bounded(const KalSystem *system, KalExpr e, bool *out_bo
     return KAL_OK;
 }
 
+// (−1)^n; sin πu has this sign for n < u < n + 1.
+static double sign_of_power(double n)
+{
+    const double rest = fmod(n, 2.0);
+    return isnan(rest) ? rest : (rest == 0.0 ? 1.0 : -1.0);
+}
+
+KalSwitchSides kal_switch_sides(const KalSwitch *s, double level)
+{
+    if (!s->steps) {
+        return (KalSwitchSides){-1.0, 1.0, 1.0};
+    }
+    const double border = nearbyint(level);
+    return (KalSwitchSides){border - 1.0, border, sign_of_power(border)};
+}
+
+double kal_switch_side(const KalSwitch *s, double mode)
+{
+    return s->steps ? sign_of_power(mode) : mode;
+}
+
 static bool has_origin(const KalSystem *system, KalExpr node)
 {
     KalSpan span;
@@ -39,13 +61,17 @@ static KalStatus find_place(Finding *f, const KalSwitchForm *form, KalExpr node,
     KalSwitch *list = (KalSwitch *)f->switches.data;
     const size_t count = f->switches.size / sizeof *list;
     for (size_t i = 0; i < count; i++) {
-        if (list[i].piece.index == form->piece.index) {
+        if (list[i].function.index == form->function.index
+            && list[i].level.index == form->level.index) {
             list[i].node = has_origin(f->system, list[i].node) ? list[i].node : node;
             *out_place = i;
             return KAL_OK;
         }
     }
-    KalSwitch found = {.function = form->function, .piece = form->piece, .node = node};
+    KalSwitch found = {.function = form->function,
+                       .level = form->level,
+                       .node = node,
+                       .steps = form->steps};
     KAL_TRY(kal_system_is_bounded(f->system, form->function, &found.bounded));
     *out_place = count;
     return kal_block_add(f->system->ctx, &f->switches, &found, sizeof found);

@@ -100,7 +100,7 @@ static void collect_switches(const KalSystem *system, Outputs *out)
         add(out, system->switches[i].function);
     }
     for (size_t i = 0; i < system->n_switches; i++) {
-        add(out, system->switches[i].piece);
+        add(out, system->switches[i].level);
     }
 }
 

@@ -37,7 +37,7 @@ typedef enum KalProgramId {
     KAL_PROGRAM_POWER,   ///< the terms of KalPowers, or nothing (sim/balance.c)
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
-    KAL_PROGRAM_SWITCHES, ///< switching functions, then the pieces (sim/switch.h)
+    KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (sim/switch.h)
     KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
 
@@ -56,9 +56,10 @@ typedef struct KalLayout {
 /// A function whose zeros part the pieces that equations are made of.
 typedef struct KalSwitch {
     KalExpr function;
-    KalExpr piece; ///< tells on which piece a state is
+    KalExpr level; ///< tells on which piece a state is (expr/switch.h)
     KalExpr node; ///< one of the nodes that it is for, with a place in the model if any
     bool bounded; ///< it is a function of t, q and q' alone
+    bool steps;   ///< the piece is ⌊level⌋, else the level itself
 } KalSwitch;
 
 struct KalSystem {

@@ -53,6 +53,10 @@ static inline long double operator_value(KalOp op, long double a, long double b,
     case KAL_OP_MIN: return a <= b ? a : b;
     case KAL_OP_MAX: return a >= b ? a : b;
     case KAL_OP_HYPOT: return hypotl(a, b);
+    case KAL_OP_FLOOR: return floorl(a);
+    case KAL_OP_CEIL: return ceill(a);
+    case KAL_OP_MOD: return a - b * floorl(a / b);
+    case KAL_OP_ERF: return erfl(a);
     case KAL_OP_WHERE: return isfinite(b) ? a : NAN;
     case KAL_OP_SELECT: return a != 0.0L ? b : c;
     case KAL_OP_LT: return a < b;
@@ -92,6 +96,11 @@ static inline bool operator_is_regular(KalOp op, long double a, long double b,
     case KAL_OP_LE:
     case KAL_OP_EQ:
     case KAL_OP_NE: return fabsl(a - b) > 0.02L;
+    case KAL_OP_FLOOR:
+    case KAL_OP_CEIL: return fabsl(a - nearbyintl(a)) > 0.02L;
+    case KAL_OP_MOD:
+        return fabsl(b) > 0.3L && fabsl(a / b) < 10.0L
+               && fabsl(a / b - nearbyintl(a / b)) > 0.1L;
     case KAL_OP_CONST: // regular all over
     case KAL_OP_SYMBOL:
     case KAL_OP_PI:
@@ -106,6 +115,7 @@ static inline bool operator_is_regular(KalOp op, long double a, long double b,
     case KAL_OP_COSH:
     case KAL_OP_TANH:
     case KAL_OP_EXP:
+    case KAL_OP_ERF:
     case KAL_OP_WHERE:
     case KAL_OP_SELECT:
     case KAL_OP_AND:

@@ -81,6 +81,33 @@ static void conditions_are_decided_where_they_can_be(void)
     end();
 }
 
+// Rounding to whole numbers is exact of exact numbers; the rest has the sign of the divisor.
+static void whole_numbers_and_rests(void)
+{
+    begin();
+    becomes("floor(7/2)", "3");
+    becomes("floor(-7/2)", "-4");
+    becomes("ceil(7/2)", "4");
+    becomes("ceil(-7/2)", "-3");
+    becomes("floor(-4)", "-4");
+    becomes("mod(7, 4)", "3");
+    becomes("mod(-7, 4)", "1");
+    becomes("mod(7, -4)", "-1");
+    becomes("mod(-7, -4)", "-3");
+    becomes("mod(8, 4)", "0");
+    becomes("mod(0.3, 0.1)", "0");
+    becomes("floor(0.3/0.1)", "3");
+    becomes("floor(-x)", "-ceil(x)");
+    becomes("ceil(-x)", "-floor(x)");
+    becomes("floor(-x) + ceil(x)", "0");
+    becomes("floor(ceil(x))", "ceil(x)");
+    becomes("erf(0)", "0");
+    becomes("erf(-x)", "-erf(x)");
+    ok(f("mod(x, 0)").index == 0 && kal_graph_status(g) == KAL_ERR_NUMBER);
+    kal_graph_recover(g);
+    end();
+}
+
 static void any_operator_can_be_built(void)
 {
     begin();
@@ -103,4 +130,4 @@ static void any_operator_can_be_built(void)
 
 TAP_RUN(TAP_CASE(odd_and_even_functions_lose_signs), TAP_CASE(inverses_undo),
         TAP_CASE(exact_values), TAP_CASE(conditions_are_decided_where_they_can_be),
-        TAP_CASE(any_operator_can_be_built))
+        TAP_CASE(whole_numbers_and_rests), TAP_CASE(any_operator_can_be_built))

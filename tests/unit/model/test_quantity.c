@@ -206,8 +206,44 @@ static void overrides_in_degrees_are_converted_once(void)
     }
 }
 
+// Every function, by the rule of its row: arguments without a unit, then with metres.
+static void every_function_keeps_its_rule(void)
+{
+    for (KalOp op = KAL_OP_CONST; op < KAL_OP_COUNT; op = (KalOp)(op + 1)) {
+        const bool two = kal_op_arity(op) == 2;
+        const char *word = kal_op_word(op);
+        const char *more = two ? ", L" : "";
+        char with[200];
+        if (kal_op_kind(op) != KAL_KIND_CALL) {
+            continue;
+        }
+        snprintf(with, sizeof with, "output o = %s(L%s)", word, more);
+        const KalUnitRule rule = kal_op_units(op);
+        const bool plain = rule == KAL_UNITS_PLAIN || rule == KAL_UNITS_ANGLE;
+        if (plain) {
+            misfits(with, "error 5:");
+        } else {
+            fits(with);
+        }
+        // The result added to a length, to an angle or to the root of a length.
+        snprintf(with, sizeof with, "output o = %s(%s%s) + %s", word,
+                 plain ? "x/L" : "L", more,
+                 rule == KAL_UNITS_SAME ? "L"
+                                        : (rule == KAL_UNITS_ROOT ? "L^0.5" : "th"));
+        fits(with);
+        snprintf(with, sizeof with, "output o = %s(%s%s) + m", word,
+                 plain ? "x/L" : "L", more);
+        misfits(with, "error 5:");
+        snprintf(with, sizeof with, "output o = %s(L, T)", word);
+        if (two) {
+            misfits(with, "error 5:");
+        }
+    }
+}
+
 TAP_RUN(TAP_CASE(degrees_are_converted_once), TAP_CASE(mixed_angles_are_told),
         TAP_CASE(overrides_in_degrees_are_converted_once),
         TAP_CASE(right_units_are_no_news), TAP_CASE(wrong_units_are_told),
         TAP_CASE(energies_agree_with_each_other),
-        TAP_CASE(degrees_become_radians_and_back))
+        TAP_CASE(degrees_become_radians_and_back),
+        TAP_CASE(every_function_keeps_its_rule))

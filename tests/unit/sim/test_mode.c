@@ -329,6 +329,57 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK);
 }
 
+// x'' = ⌊x⌋ from x = 0, x' = 1: on each step the acceleration is constant.
+static void climbs_steps(double until)
+{
+    char text[200];
+    double t = 0.0;
+    double v = 1.0;
+    int n = 0;
+    while (true) {
+        const double next = sqrt(v * v + 2.0 * n); // where the step ends
+        const double time = n == 0 ? 1.0 : (next - v) / n;
+        if (t + time > until) {
+            break;
+        }
+        t += time;
+        v = next;
+        n++;
+    }
+    const double rest = until - t;
+    snprintf(text, sizeof text,
+             "coord x\nkinetic 1/2*x'^2\nforce x = floor(x)\ninit x' = 1\n"
+             "simulate 0 .. %.17g every 1\n",
+             until);
+    ends(text, n + v * rest + 0.5 * n * rest * rest, v + n * rest);
+}
+
+// Whole numbers and rests: every step is met, be it of the time or of the state.
+static void steps_are_met(void)
+{
+#define FREE "coord x\nkinetic 1/2*x'^2\ninit x' = 1\nsimulate 0 .. 10 every 1\n"
+    // Five teeth of ∫τ dτ = 2 each; then up and down by whole numbers.
+    ends(FREE "force x = mod(t, 2)\n", 50.0 + 20.0 / 3.0, 11.0);
+    ends(FREE "force x = -mod(-t, 2)\n", -30.0 - 40.0 / 3.0, -9.0);
+    ends(FREE "force x = ceil(t)\n", 10.0 + 385.0 / 2.0, 56.0);
+    ends(FREE "force x = floor(t)\n", 10.0 + 385.0 / 2.0 - 50.0, 46.0);
+    ends(FREE "force x = mod(t, 2) - t + 2*floor(t/2)\n", 10.0, 1.0);
+    climbs_steps(3.0);
+    climbs_steps(4.5);
+    // A row of wells: each is crossed in 2 asin(1/3), with the same speed at its bottom.
+    ends("coord x\nkinetic 1/2*x'^2\nforce x = 1 - mod(x + 1, 2)\ninit x' = 3\n"
+         "simulate 0 .. 20*asin(1/3) every 1\n",
+         20.0, 3.0);
+    ends("coord x\nkinetic 1/2*x'^2\nforce x = 1 - mod(x + 1, 2)\ninit x' = -3\n"
+         "simulate 0 .. 20*asin(1/3) every 1\n",
+         -20.0, -3.0);
+    // Below v = 1 the force is −2, below 0 it is 2: it would change without end.
+    fails("coord x\nkinetic 1/2*x'^2\ninit x' = 3\nsimulate 0 .. 5 every 1\nforce x = "
+          "-4*floor(x') - 2\n",
+          KAL_ERR_CHATTER, "floor(x') chatters");
+#undef FREE
+}
+
 TAP_RUN(TAP_CASE(narrow_pieces_are_seen), TAP_CASE(waves_switch_in_time),
         TAP_CASE(a_spring_of_two_rates_keeps_its_period),
         TAP_CASE(drives_are_not_jumped_over), TAP_CASE(velocities_jump_by_impacts),
@@ -338,4 +389,4 @@ TAP_RUN(TAP_CASE(narrow_pieces_are_seen), TAP_CASE(waves_switch_in_time),
         TAP_CASE(events_within_a_step_are_seen), TAP_CASE(poles_are_no_events),
         TAP_CASE(every_run_ends), TAP_CASE(an_open_balance_is_a_warning),
         TAP_CASE(changes_of_pieces_allocate_nothing),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(every_allocation_may_fail), TAP_CASE(steps_are_met))
