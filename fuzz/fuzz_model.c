@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-// A model text: parse it, show its errors, print its tree and parse that again; then the
-// same with too little memory.
+// A model text: parse it, show its errors, print its tree and parse that again, bring it
+// into its canonical form; then parse it with too little memory.
 
 #include "fault.h"
 #include "lang/parser.h"
 #include "lang/print.h"
 #include "output.h"
 #include "target.h"
+
+#include <kalaba/format.h>
 
 static char printed[OUTPUT_SIZE];
 static char again[OUTPUT_SIZE];
@@ -68,6 +70,27 @@ static void demand_round_trip(const Text *text)
     close_text(&other);
 }
 
+static void form(KalContext *ctx, const char *bytes, size_t size, Output *output)
+{
+    const KalSink nowhere = {.write = NULL};
+    const KalStatus status = kal_model_format(ctx, "fuzz", bytes, size, nowhere,
+                                              (KalSink){.write = keep, .user = output});
+    demand(status == KAL_OK || status == KAL_ERR_LIMIT);
+}
+
+// A model has a canonical form, which is its own.
+static void demand_form(KalContext *ctx, const char *bytes, size_t size)
+{
+    Output first = {.text = printed};
+    Output second = {.text = again};
+    form(ctx, bytes, size, &first);
+    if (first.length < OUTPUT_SIZE) {
+        form(ctx, first.text, first.length, &second);
+        demand(first.length == second.length
+               && memcmp(first.text, second.text, first.length) == 0);
+    }
+}
+
 static void demand_errors(const Text *text)
 {
     Output output = {.text = errors};
@@ -95,6 +118,7 @@ static void run(const uint8_t *data, size_t size, long calls_left)
         demand(text.status == KAL_OK || kal_context_message(ctx)[0] != '\0');
     } else if (text.status == KAL_OK) {
         demand_round_trip(&text);
+        demand_form(ctx, (const char *)data, size);
     } else {
         demand_errors(&text);
     }

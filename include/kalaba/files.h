@@ -49,6 +49,12 @@ KAL_API bool kal_file_is_same(const KalFileId *a, const KalFileId *b);
 KAL_API KAL_CHECKED KalStatus kal_file_open(KalContext *ctx, const char *path,
                                             const char *folder, int *out_descriptor);
 
+/// Write a file, or write one anew: at any time it is the old one or all of the new one,
+/// whatever happens.  It keeps its permissions, and a link to it is followed.  KAL_ERR_FILE
+/// with the path and the reason, KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_file_replace(KalContext *ctx, const char *path,
+                                               const char *text, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

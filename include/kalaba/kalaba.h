@@ -11,6 +11,7 @@
 #include <kalaba/examine.h>
 #include <kalaba/figure.h>
 #include <kalaba/files.h>
+#include <kalaba/format.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>
 #include <kalaba/problem.h>

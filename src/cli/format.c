@@ -1,34 +1,171 @@
 // SPDX-License-Identifier: MIT
 
-#include "format.h"
+#include "command.h"
+#include "input.h"
+#include "output.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-static const struct {
-    const char *word;
-    KalShowFormat format;
-} formats[] = {
-    {"text",     KAL_SHOW_TEXT    },
-    {"latex",    KAL_SHOW_LATEX   },
-    {"markdown", KAL_SHOW_MARKDOWN},
+enum {
+    OPTION_CHECK,
+    OPTION_WRITE
 };
 
-bool kal_format_read(const char *word, KalShowFormat *out_format)
+static const KalCommandOption options[] = {
+    {"--check", NULL, "print nothing; fail if the text is not in its canonical form",
+     false                                                                                 },
+    {"--write", NULL, "put the canonical form in the place of the file",              false},
+};
+
+// The canonical form, as it is written.
+typedef struct Form {
+    char *text;
+    size_t length;
+    bool failed; // for want of memory
+} Form;
+
+static void keep(void *user, const char *text, size_t length)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (!word || strcmp(formats[i].word, word) == 0) {
-            *out_format = formats[i].format;
-            return true;
-        }
+    Form *form = (Form *)user;
+    char *longer = (char *)realloc(form->text, form->length + length + 1);
+    if (!longer) {
+        form->failed = true;
+        return;
     }
-    kal_message_print("unknown format '%s'; there are text, latex and markdown", word);
-    return false;
+    memcpy(longer + form->length, text, length);
+    form->text = longer;
+    form->length += length;
 }
 
-int kal_terminal_width(void)
+static void write_stderr(void *user, const char *text, size_t length)
 {
-    struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    fwrite(text, 1, length, stderr);
+    *(bool *)user = true;
 }
+
+// What is asked for is done with the form.
+static KalExit use_form(const KalArguments *arguments, KalContext *ctx,
+                        const KalInputText *input, const Form *form)
+{
+    const bool same =
+        form->length == input->length
+        && (form->length == 0 || memcmp(form->text, input->text, form->length) == 0);
+    if (arguments->options[OPTION_CHECK]) {
+        if (!same) {
+            kal_message_print(
+                "%s is not in its canonical form; 'kalaba format --write' "
+                "brings it there",
+                input->name);
+        }
+        return same ? KAL_EXIT_DONE : KAL_EXIT_FAULT;
+    }
+    if (!arguments->options[OPTION_WRITE]) {
+        kal_standard_output.write(kal_standard_output.user, form->text, form->length);
+        return KAL_EXIT_DONE;
+    }
+    if (!same
+        && kal_file_replace(ctx, arguments->operands[0], form->text, form->length)
+               != KAL_OK) {
+        kal_message_print("%s", kal_context_message(ctx));
+        return KAL_EXIT_FAULT;
+    }
+    return KAL_EXIT_DONE;
+}
+
+static KalExit format(const KalArguments *arguments, KalContext *ctx,
+                      const KalInputText *input)
+{
+    bool told = false;
+    Form form = {.text = NULL};
+    const KalStatus status =
+        kal_model_format(ctx, input->name, input->text, input->length,
+                         (KalSink){write_stderr, &told}, (KalSink){keep, &form});
+    KalExit outcome = KAL_EXIT_FAULT;
+    if (status != KAL_OK) {
+        if (!told) {
+            kal_message_print("%s", kal_context_message(ctx));
+        }
+    } else if (form.failed) {
+        kal_message_print("%s", kal_status_text(KAL_ERR_NOMEM));
+    } else {
+        outcome = use_form(arguments, ctx, input, &form);
+    }
+    free(form.text);
+    return outcome;
+}
+
+static KalExit read_and_format(const KalArguments *arguments, KalContext *ctx,
+                               KalLedger *ledger)
+{
+    KalInputText input = {.text = NULL};
+    const KalOrigin origin = {.ctx = ctx,
+                              .ledger = ledger,
+                              .role = "the model",
+                              .path = arguments->operands[0]};
+    KalExit status = KAL_EXIT_FAULT;
+    if (kal_input_init(&input, &origin)) {
+        status = format(arguments, ctx, &input);
+    } else {
+        kal_message_print("%s", input.message);
+    }
+    kal_input_clear(&input);
+    return status;
+}
+
+static const char *find_misuse(const KalArguments *arguments)
+{
+    const bool writes = arguments->options[OPTION_WRITE];
+    return arguments->n_operands == 0 ? "no model is given; - means standard input"
+           : writes && arguments->options[OPTION_CHECK]
+               ? "options '--check' and '--write' exclude each other"
+           : writes && strcmp(arguments->operands[0], "-") == 0
+               ? "option '--write' needs a file, not standard input"
+               : NULL;
+}
+
+static KalExit run_format(const KalArguments *arguments)
+{
+    const char *misuse = find_misuse(arguments);
+    if (misuse) {
+        kal_message_print("%s", misuse);
+        return KAL_EXIT_USAGE;
+    }
+    KalLedger ledger = {.count = 0};
+    KalContext *ctx = NULL;
+    KalExit status = KAL_EXIT_FAULT;
+    if (kal_context_create(NULL, NULL, &ctx) == KAL_OK && kal_ledger_init(&ledger)) {
+        status = read_and_format(arguments, ctx, &ledger);
+    } else {
+        kal_message_print("%s", kal_status_text(KAL_ERR_NOMEM));
+    }
+    kal_context_destroy(ctx);
+    kal_ledger_clear(&ledger);
+    return ledger.clash ? KAL_EXIT_USAGE : status;
+}
+
+static void print_details(void)
+{
+    fputs("\nOne statement a line, blocks indented by four spaces, lines of at most 96 "
+          "columns where\nthey can be broken.  Comments stay where they are.  What the "
+          "model means does not change,\nand neither do files that it uses.\n"
+          "\nExamples:\n"
+          "  kalaba format sleigh.kal\n"
+          "  kalaba format --write sleigh.kal\n"
+          "  kalaba format --check sleigh.kal\n"
+          "\nExit status: 0 done, 1 the text is no model, or with --check not in its "
+          "canonical form,\n2 wrong usage.\n",
+          stdout);
+}
+
+const KalCommand kal_command_format = {
+    .name = "format",
+    .operands = "MODEL|-",
+    .purpose = "the text of a model in its canonical form, comments kept",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .max_operands = 1,
+    .print_details = print_details,
+    .run = run_format,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "format.h"
+#include "formats.h"
 #include "model.h"
 #include "output.h"
 

@@ -2,10 +2,10 @@
 
 // Figures as files.
 
+#include "base/whole_file.h"
 #include "figure/canvas.h"
 #include "figure/cover.h"
 #include "figure/plan.h"
-#include "table/file.h"
 
 #include <math.h>
 #include <string.h>

@@ -126,8 +126,7 @@ static KalTokenKind fault_of(const KalLexer *lexer, uint32_t begin, const char *
     return KAL_TOKEN_FAULT;
 }
 
-// An operator or comma, after which a line may end and its statement go on.
-static bool continues(KalTokenKind kind)
+bool kal_token_continues(KalTokenKind kind)
 {
     switch (kind) {
     case KAL_TOKEN_AND:
@@ -172,7 +171,8 @@ static bool continues(KalTokenKind kind)
 
 static bool line_ends_statement(const KalLexer *lexer)
 {
-    return lexer->open == 0 && lexer->last != KAL_TOKEN_END && !continues(lexer->last);
+    return lexer->open == 0 && lexer->last != KAL_TOKEN_END
+           && !kal_token_continues(lexer->last);
 }
 
 // Pass over space, comments and line ends that end nothing, and note them in the token.

@@ -66,6 +66,9 @@ void kal_lexer_init(KalLexer *lexer, const KalSource *source,
 /// gives a FAULT, which was then added to the diagnostics.
 KalToken kal_lexer_step(KalLexer *lexer);
 
+/// Whether it is an operator or comma, after which a line may end and its statement go on.
+bool kal_token_continues(KalTokenKind kind);
+
 /// What a kind of token is called: "a name", "'('".
 const char *kal_token_text(KalTokenKind kind);
 

@@ -480,8 +480,7 @@ static void print_loop(const char *word, const KalNode *node, KalSink sink)
     print_iterator(node->of.loop.index, node->of.loop.range, sink);
 }
 
-// A statement in one line; of one with a block, what comes before the brace.
-static void print_statement(const KalNode *node, KalSink sink)
+void kal_statement_print(const KalNode *node, KalSink sink)
 {
     switch (node->kind) {
 #define KAL_STATEMENT(name, member, word, printer, builder, declares) \
@@ -507,7 +506,7 @@ static void print_statements(const KalNode *first, int level, KalSink sink)
     for (const KalNode *node = first; node; node = node->next) {
         const bool loop = node->kind == KAL_NODE_FOR;
         print_indent(level, sink);
-        print_statement(node, sink);
+        kal_statement_print(node, sink);
         if (loop || node->kind == KAL_NODE_COMPONENT) {
             put(sink, " {\n");
             print_statements(loop ? node->of.loop.body : node->of.definition.body,

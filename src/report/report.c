@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "base/whole_file.h"
 #include "report/report_impl.h"
-#include "table/file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "base/diagnostic.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "base/whole_file.h"
 #include "table/csv.h"
-#include "table/file.h"
 #include "table/table_impl.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "base/whole_file.h"
 #include "table/csv.h"
-#include "table/file.h"
 #include "table/format_impl.h"
 #include "table/table_impl.h"
 

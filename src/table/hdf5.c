@@ -15,7 +15,7 @@
 
 #include "base/block.h"
 #include "base/utf8.h"
-#include "table/file.h"
+#include "base/whole_file.h"
 #include "table/format_impl.h"
 #include "table/hdf5_library.h"
 #include "table/table_impl.h"

@@ -7,6 +7,8 @@
 #include "lang/lexer.h"
 #include "rng.h"
 
+#include <kalaba/format.h>
+
 static const KalSpan NOWHERE = {NULL, 0, 0};
 
 static KalTree *tree; // the one that grows
@@ -565,4 +567,55 @@ static void layout_does_not_matter(void)
     kal_context_destroy(ctx);
 }
 
-TAP_RUN(TAP_CASE(a_tree_survives_its_text), TAP_CASE(layout_does_not_matter))
+static size_t count_comments(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i + 6 < length; i++) {
+        count += memcmp(text + i, "# then", 6) == 0;
+    }
+    return count;
+}
+
+// The canonical form of a text; false when it has none that fits.
+static bool form(KalContext *ctx, const char *text, size_t length, Shown *out)
+{
+    const KalStatus status = kal_model_format(ctx, "p", text, length,
+                                              (KalSink){NULL, NULL}, shown_sink(out));
+    ok(status == KAL_OK);
+    return status == KAL_OK && out->length < SHOWN_SIZE - 1;
+}
+
+// The library itself compares the trees of a text and of its form.
+static void a_form_keeps_comments_and_is_its_own(void)
+{
+    static char text[16 * sizeof printed];
+    static Shown first;
+    static Shown second;
+    KalContext *ctx = NULL;
+    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+    const int count = problems(4);
+    int compared = 0;
+    for (int i = 0; i < count; i++) {
+        KalSource *source = NULL;
+        KalDiagnostics *none = NULL;
+        make_tree(ctx, (uint64_t)i + 2000000);
+        ok(kal_source_create(ctx, "p", printed, printed_length, &source) == KAL_OK);
+        ok(kal_diagnostics_create(ctx, &none) == KAL_OK);
+        const size_t length = spread(source, none, text);
+        if (form(ctx, text, length, &first)
+            && form(ctx, first.text, first.length, &second)) {
+            compared++;
+            ok(count_comments(first.text, first.length + 1)
+               == count_comments(text, length + 1));
+            same_text(second.text, first.text);
+        }
+        kal_diagnostics_destroy(none);
+        kal_source_destroy(ctx, source);
+        kal_tree_destroy(tree);
+    }
+    ok(compared > count / 2);
+    kal_context_destroy(ctx);
+}
+
+TAP_RUN(TAP_CASE(a_tree_survives_its_text), TAP_CASE(layout_does_not_matter),
+        TAP_CASE(a_form_keeps_comments_and_is_its_own))

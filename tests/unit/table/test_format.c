@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+#include "base/whole_file.h"
 #include "child.h"
 #include "disk.h"
 #include "fault.h"
 #include "folder.h"
 #include "json/reader.h"
 #include "sample.h"
-#include "table/file.h"
 #include "tap.h"
 
 #include <time.h>

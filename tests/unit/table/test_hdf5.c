@@ -3,11 +3,11 @@
 // HDF5 files beyond what test_format.c shows of all formats: notes and parameters, files
 // that others made or that are damaged, and the manners of a guest in the library.
 
+#include "base/whole_file.h"
 #include "child.h"
 #include "folder.h"
 #include "rng.h"
 #include "sample.h"
-#include "table/file.h"
 #include "tap.h"
 
 #include <hdf5.h>

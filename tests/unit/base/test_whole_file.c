@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+#include "base/whole_file.h"
 #include "child.h"
 #include "disk.h"
 #include "fault.h"
 #include "folder.h"
 #include "rng.h"
-#include "table/file.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 #define _XOPEN_SOURCE 700
 
-#include "table/file.h"
+#include "base/whole_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -316,5 +316,21 @@ KalStatus kal_file_read(KalContext *ctx, const char *path, size_t limit,
     KAL_TRY(kal_file_open(ctx, path, NULL, &descriptor));
     const KalStatus status = read_all(ctx, path, descriptor, limit, block);
     close(descriptor);
+    return status;
+}
+
+KalStatus kal_file_replace(KalContext *ctx, const char *path, const char *text,
+                           size_t length)
+{
+    KAL_NEED(ctx, ctx && path && (text || length == 0));
+    KalFile *file = NULL;
+    KAL_TRY(kal_file_create(ctx, path, &file));
+    const KalSink sink = kal_file_sink(file);
+    sink.write(sink.user, text, length);
+    KalStatus status = kal_file_close(file);
+    if (status == KAL_OK) {
+        status = kal_file_finish(file);
+    }
+    kal_file_destroy(file);
     return status;
 }

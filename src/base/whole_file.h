@@ -15,8 +15,8 @@
 /// Writing cannot fail visibly: the first failure is kept, what follows is dropped, and
 /// closing tells.
 
-#ifndef TABLE_FILE_H
-#define TABLE_FILE_H
+#ifndef BASE_WHOLE_FILE_H
+#define BASE_WHOLE_FILE_H
 
 #include "base/block.h"
 #include "base/files.h"

@@ -3,8 +3,8 @@
 /// @file
 /// The option --format of commands that show formulas.
 
-#ifndef CLI_FORMAT_H
-#define CLI_FORMAT_H
+#ifndef CLI_FORMATS_H
+#define CLI_FORMATS_H
 
 #include "command.h"
 
