@@ -5,6 +5,7 @@
 #include "linalg/kernels.h"
 #include "linalg/triangular.h"
 #include "motion/motion_impl.h"
+#include "motion/trust.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,8 +37,6 @@ static void axpy_with_size(int n, double f, const double *restrict x,
 // A residual is measured by the size of its own terms; where those are but rounding, as
 // for a coordinate held at rest, by this fraction of the largest size that terms have
 // anywhere, in natural units (theory (5.1), (5.2)).
-static const double FLOOR = 0x1p-4;
-
 // The larger of two relative errors; a NaN wins and stays.
 static double worse(double worst, double error, double size)
 {
@@ -65,7 +64,7 @@ static double residual_of_constraints(const KalMotion *s, double acceleration,
         double sum;
         const double size = kal_motion_term_size(s, i, s->qdd, &sum);
         const double next = worse(worst, fabs(sum - s->given.b[i]),
-                                  size + FLOOR * acceleration / s->r[i]);
+                                  size + KAL_RESIDUAL_FLOOR * acceleration / s->r[i]);
         *out_worst = next > worst ? i : *out_worst;
         worst = next;
     }
@@ -110,7 +109,7 @@ KalWorst kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
     answer->residual_motion = 0.0;
     for (size_t i = 0; i < n; i++) {
         const double next = worse(answer->residual_motion, error[i],
-                                  size[i] + FLOOR * largest / s->d[i]);
+                                  size[i] + KAL_RESIDUAL_FLOOR * largest / s->d[i]);
         worst.coordinate = next > answer->residual_motion ? (int)i : worst.coordinate;
         answer->residual_motion = next;
     }

@@ -18,6 +18,7 @@
 
 #include "linalg/padded.h"
 #include "motion/motion_impl.h"
+#include "motion/trust.h"
 
 #ifndef KAL_SHORT_SOLVE
 #define KAL_SHORT_SOLVE kal_short_solve
@@ -27,11 +28,7 @@
 // squares of the distance of a constraint from those before it.
 static const double SAFE_PIVOT = 1e-8;
 static const double SAFE_GRAM = 1e-6;
-static const double WITHOUT_REFINEMENT = 1e-2;
-static const double SAFE_RESIDUAL = 1e-13;
-
-// As for all residuals (answer.c): the least that terms are measured by.
-static const double FLOOR = 0x1p-4;
+static const double WITHOUT_REFINEMENT = 1.0 / KAL_SAFE_GROWTH;
 
 // Squares of lengths outside this range are not to be trusted: overflow, underflow.
 static const double SMALLEST_SQUARE = 1e-200;
@@ -287,7 +284,8 @@ KAL_INLINE double motion_residual(const KalShort *w, Size z, double most)
     KalFour worst = kal_all(0.0);
     for (int i = 0; i < z.ld; i += 4) {
         const KalFour size = *kal_const_four(w->size + i)
-                             + FLOOR * most * *kal_const_four(w->unit + i) + NOTHING;
+                             + KAL_RESIDUAL_FLOOR * most * *kal_const_four(w->unit + i)
+                             + NOTHING;
         worst =
             larger(worst, kal_four_absolute(*kal_const_four(w->missing + i)) / size);
     }
@@ -338,7 +336,7 @@ KAL_INLINE double constraint_residual(const KalShort *w, Size z, double most)
                                          w->A + (size_t)i * (size_t)z.ld, &size);
         const KalFour missing = *kal_const_four(w->b + i) - sum;
         size += kal_four_absolute(*kal_const_four(w->b_size + i))
-                + FLOOR * most * *kal_const_four(w->length + i) + NOTHING;
+                + KAL_RESIDUAL_FLOOR * most * *kal_const_four(w->length + i) + NOTHING;
         *kal_four(w->missing_rows + i) = missing;
         worst = larger(worst, kal_four_absolute(missing) / size);
     }
@@ -433,8 +431,8 @@ KAL_INLINE KalShortEnd solve(KalMotion *s, const KalShort *w, Size z, const doub
     if (near) {
         refine(w, (Size){z.n, z.m, z.ld, z.rows, false}, answer);
     }
-    if (!(answer->residual_motion <= SAFE_RESIDUAL
-          && answer->residual_constraints <= SAFE_RESIDUAL)) {
+    if (!(answer->residual_motion <= KAL_SAFE_RESIDUAL
+          && answer->residual_constraints <= KAL_SAFE_RESIDUAL)) {
         return KAL_SHORT_REFUSED;
     }
     if (C) {

@@ -76,6 +76,7 @@ static KalStatus init(KalInstant *instant)
     }
     KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system));
     KAL_TRY(kal_waver_init(&instant->waver, instant->ctx, system));
+    KAL_TRY(kal_road_init(&instant->road, instant));
     for (int i = 0; i < system->m; i++) {
         kal_instant_set_active(instant, i, system->starts_active[i]);
     }
@@ -111,6 +112,7 @@ void kal_instant_destroy(KalInstant *instant)
     if (!instant) {
         return;
     }
+    kal_road_clear(&instant->road);
     kal_waver_clear(&instant->waver, instant->ctx);
     kal_doubter_clear(&instant->doubter, instant->system);
     kal_control_destroy(instant->control);
@@ -408,7 +410,13 @@ KalStatus kal_instant_givens(KalInstant *instant)
     }
     compact(instant);
     measure_b(instant);
+    instant->bare = false;
     return KAL_OK;
+}
+
+KalStatus kal_instant_need_givens(KalInstant *instant)
+{
+    return instant->bare ? kal_instant_givens(instant) : KAL_OK;
 }
 
 KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
@@ -703,6 +711,19 @@ KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answe
     return status;
 }
 
+bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer)
+{
+    const KalEquations *equations = instant->system->equations;
+    if (equations->has_C || instant->control || instant->stabilize > 0.0
+        || !kal_road_take(&instant->road, &instant->answer)) {
+        return false;
+    }
+    instant->bare = true;
+    keep_answer(instant);
+    *out_answer = instant->answer;
+    return true;
+}
+
 KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_values);
@@ -722,5 +743,8 @@ KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 
 const bool *kal_instant_doubts(KalInstant *instant)
 {
+    if (kal_instant_need_givens(instant) != KAL_OK) {
+        return NULL; // never: the state was solved
+    }
     return kal_doubter_judge(&instant->doubter, instant);
 }

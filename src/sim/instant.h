@@ -8,6 +8,7 @@
 
 #include "base/workspace.h"
 #include "sim/control.h"
+#include "sim/road.h"
 #include "sim/system.h"
 #include "sim/waver.h"
 
@@ -51,6 +52,8 @@ struct KalInstant {
     const double
         *modes;       ///< n_switches: the pieces that a run is on; NULL: as they come
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
+    bool bare;        ///< M, Q, A and b are not those of the last solve
+    KalRoad road;     ///< for solves of rows that stay the same
     KalMotion *motion;
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
@@ -81,6 +84,13 @@ const double *kal_scatter(const KalSparse *matrix, const double *values, double 
 /// no reactions, and are dependent as they were in the last solve.
 KAL_CHECKED KalStatus kal_instant_accelerate(KalInstant *instant,
                                              KalMotionAnswer *out_answer);
+
+/// The same by the fast road (sim/road.h), after which M, Q, A and b are not known; false
+/// where that does not lead.
+bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer);
+
+/// M, Q, A and b of the solved instant, if the fast road has left them out.
+KAL_CHECKED KalStatus kal_instant_need_givens(KalInstant *instant);
 
 /// Let constraint i act or not.
 void kal_instant_set_active(KalInstant *instant, int i, bool active);

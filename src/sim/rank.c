@@ -312,6 +312,13 @@ static KalStatus find_zeros(KalRun *run, int *out_count, bool *out_left)
     return status;
 }
 
+// Come back to the horizon, with rows.
+static KalStatus come_back(KalRun *run)
+{
+    KAL_TRY(kal_run_look(run, run->horizon));
+    return kal_instant_need_givens(run->instant);
+}
+
 // Find where rows have turned round since they were kept, and report what that was.  The
 // instant is solved at the horizon, and is so again.
 static KalStatus pass(KalRun *run)
@@ -325,7 +332,7 @@ static KalStatus pass(KalRun *run)
     for (int i = 0; i < count; i++) {
         KAL_TRY(report(run, watch->zeros[i]));
     }
-    return left ? kal_run_look(run, run->horizon) : KAL_OK;
+    return left ? come_back(run) : KAL_OK;
 }
 
 // How fast an angle turns whose sine is known, theory (15.10); where it is about a right
@@ -429,7 +436,7 @@ static KalStatus look_back(KalRun *run)
     KAL_TRY(kal_instant_givens(run->instant));
     take_rows(run);
     keep_rests(run);
-    return kal_run_look(run, run->horizon);
+    return come_back(run);
 }
 
 // Look at the rows themselves, in the solved instant.
@@ -452,6 +459,8 @@ void kal_run_note_sine(KalRun *run)
     if (run->complete && run->instant->n_independent < run->instant->n_active) {
         return; // of more rows than count
     }
+    watch->way = run->instant->bare ? 1 : 2;
+    watch->ways |= watch->way;
     watch->seen[watch->n_seen++ % KAL_SINES_SEEN] =
         (KalSineSeen){run->instant->variables[0], run->answer.least_sine};
 }
@@ -542,7 +551,8 @@ static bool leads_nowhere(KalRun *run)
     const double sine = run->answer.least_sine;
     double most = 0.0;
     note_entries(run, false);
-    if (!rows_stay(run, &most) || !(way.low > KAL_LOW_SINE)
+    const bool alike = watch->ways != 3; // roads take rows in different orders
+    if (!rows_stay(run, &most) || !alike || !(way.low > KAL_LOW_SINE)
         || way.low < 0.5 * STEEPER * way.steep * way.longest
         || sine + near_steps(run) * h * way.slope < 0.0) {
         return false;
@@ -578,7 +588,7 @@ static void take_one_row(KalRun *run)
     lend_weights(run);
 }
 
-KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
+static KalStatus watch_rows(KalRun *run, bool fresh)
 {
     KalRankWatch *watch = &run->rank;
     watch->known = watch->known && run->instant->n_active > 1;
@@ -606,6 +616,18 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     keep_rows(run);
     watch->known = true;
     watch->t = run->horizon;
+    watch->ways = watch->way;
+    return KAL_OK;
+}
+
+KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
+{
+    KAL_TRY(kal_instant_need_givens(run->instant));
+    KAL_TRY(watch_rows(run, fresh));
+    kal_road_choose(&run->instant->road);
+    if (fresh) {
+        kal_road_make(&run->instant->road);
+    }
     return KAL_OK;
 }
 

@@ -71,7 +71,11 @@ KalStatus kal_run_solve(KalRun *run)
 
 KalStatus kal_run_accelerate(KalRun *run)
 {
-    const KalInstant *instant = run->instant;
+    KalInstant *instant = run->instant;
+    if (run->rank.confirmed && kal_instant_hurry(instant, &run->answer)) {
+        run->complete = instant->n_independent == instant->n_active;
+        return take_answer(run, KAL_OK);
+    }
     if (!run->rank.confirmed || instant->control
         || (instant->n_independent == instant->n_active && !instant->lends)) {
         return kal_run_solve(run);
@@ -154,6 +158,7 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
         KAL_TRY(kal_run_project(run));
     }
     KAL_TRY(kal_run_accelerate(run));
+    KAL_TRY(kal_instant_need_givens(instant));
     for (int k = 0; !ranked && k < count; k++) {
         instant->independent[k] = k;
     }

@@ -61,6 +61,8 @@ typedef struct KalRankWatch {
     double *zeros;      ///< m: times
     double *rests;      ///< m × n
     double *copy;       ///< m × n
+    unsigned way;  ///< how the last sine was found: 1 by the fast road, 2 otherwise
+    unsigned ways; ///< how those since the last look were
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.

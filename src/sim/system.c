@@ -6,6 +6,7 @@
 #include "expr/eval.h"
 #include "lang/source.h"
 #include "sim/balance.h"
+#include "sim/road.h"
 #include "sim/switch.h"
 #include "sim/tangent.h"
 #include "sim/warn.h"
@@ -634,6 +635,7 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     enter(options, KAL_LOAD_COMPILE);
     KAL_TRY(derive_doubts(system));
     KAL_TRY(compile_all(system));
+    KAL_TRY(kal_road_order(system->equations, &system->givens));
     kal_graph_freeze(system->model->graph);
     return KAL_OK;
 }
@@ -784,6 +786,7 @@ void kal_system_destroy(KalSystem *system)
     kal_sparse_clear(&system->tangent_R);
     kal_sparse_clear(&system->tangent_S);
     kal_conservation_destroy(system->conserved);
+    kal_order_clear(&system->givens);
     kal_equations_destroy(system->equations);
     kal_model_destroy(system->model);
     kal_diagnostics_destroy(system->diagnostics);

@@ -17,6 +17,7 @@
 #include "derive/conserve.h"
 #include "derive/equations.h"
 #include "derive/power.h"
+#include "expr/order.h"
 #include "model/build.h"
 #include "prog/program.h"
 #include "sim/doubt.h"
@@ -105,6 +106,7 @@ struct KalSystem {
     bool *event_bounded; ///< events that are functions of t, q and q' alone
     KalRunOptions run;   ///< how the model asks to be run
     KalLayout layout;
+    KalOrder givens; ///< of M (lower), Q, A and b, for those who copy them (sim/road.h)
     KalProgram *programs[KAL_PROGRAMS];
     size_t n_results[KAL_PROGRAMS];
 };

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The constrained acceleration as formulas: the equations of one instant, eliminated.
+///
+/// The same range-space form as the short way of motion/short.c, theory (4.1) and (4.2),
+/// with M, or M + AᵀWA where M is singular (theory (3.8)), factored as L D Lᵀ and so
+/// A M⁻¹ Aᵀ, but entry by entry: what is zero by structure is not computed, and what
+/// depends on parameters alone is computed once.  Which pivot comes next is decided by
+/// least degree, for little fill (D. J. Rose, 1972), not by size; so the formulas also say
+/// how good their answer is, and whoever evaluates them looks at that.
+
+#ifndef DERIVE_ELIMINATE_H
+#define DERIVE_ELIMINATE_H
+
+#include "expr/graph.h"
+
+/// Equations of n coordinates and m constraints.  KAL_NO_EXPR is zero.
+typedef struct KalEliminand {
+    size_t n;
+    size_t m;
+    const KalExpr *M;       ///< n × n, lower triangle
+    const KalExpr *Q;       ///< n
+    const KalExpr *A;       ///< m × n
+    const KalExpr *b;       ///< m
+    const KalExpr *weights; ///< m: W, or NULL where M is regular
+    double tolerance;       ///< of residuals, relative to their terms
+    double floor;           ///< the least that terms are measured by (theory (5.1))
+} KalEliminand;
+
+/// Where the parts of an answer begin, in a list of formulas.
+typedef struct KalEliminated {
+    size_t qdd;         ///< n
+    size_t force;       ///< n: Aᵀλ
+    size_t multipliers; ///< m
+    size_t most_growth; ///< the largest quotient of a diagonal entry of M and its pivot
+    size_t least_growth; ///< and the least; below 1, but for rounding, one is negative
+    size_t most_gram;    ///< the same for A M⁻¹Aᵀ
+    size_t least_gram;
+    size_t sine; ///< 1/√most_gram: the least distance of a constraint from the others
+    size_t excess; ///< by how much a residual is larger than the tolerance allows, at
+                   ///< most; NaN where anything is not finite
+    size_t count;
+} KalEliminated;
+
+KalEliminated kal_eliminated_layout(size_t n, size_t m);
+
+/// Build the formulas in a graph that simplifies nothing; out_answer has room for as many
+/// as the layout counts.  KAL_ERR_LIMIT when the graph has no room for them, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given,
+                                    KalExpr *out_answer);
+
+#endif
