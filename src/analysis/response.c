@@ -46,7 +46,7 @@ static void factor_rows(KalResponder *r, const double *A)
             column[j] = A[k * n + j] / r->roots[j];
         }
         r->lengths[k] = sqrt(kal_dot(n, column, column));
-        kal_scale(n, 1.0 / r->lengths[k], column);
+        kal_vector_scale(n, 1.0 / r->lengths[k], column);
     }
     r->qr.rows = n;
     r->qr.columns = r->rows;

@@ -325,6 +325,7 @@ KalStatus kal_file_replace(KalContext *ctx, const char *path, const char *text,
     KAL_NEED(ctx, ctx && path && (text || length == 0));
     KalFile *file = NULL;
     KAL_TRY(kal_file_create(ctx, path, &file));
+    assert(file);
     const KalSink sink = kal_file_sink(file);
     sink.write(sink.user, text, length);
     KalStatus status = kal_file_close(file);

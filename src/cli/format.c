@@ -100,10 +100,10 @@ static KalExit read_and_format(const KalArguments *arguments, KalContext *ctx,
                                KalLedger *ledger)
 {
     KalInputText input = {.text = NULL};
-    const KalOrigin origin = {.ctx = ctx,
-                              .ledger = ledger,
-                              .role = "the model",
-                              .path = arguments->operands[0]};
+    const KalInputOrigin origin = {.ctx = ctx,
+                                   .ledger = ledger,
+                                   .role = "the model",
+                                   .path = arguments->operands[0]};
     KalExit status = KAL_EXIT_FAULT;
     if (kal_input_init(&input, &origin)) {
         status = format(arguments, ctx, &input);

@@ -61,7 +61,7 @@ static bool keep_message(KalInputText *input, const char *message)
     return false;
 }
 
-static bool read_file(KalInputText *input, const KalOrigin *origin)
+static bool read_file(KalInputText *input, const KalInputOrigin *origin)
 {
     int descriptor = -1;
     if (kal_file_open(origin->ctx, origin->path, origin->folder, &descriptor)
@@ -84,7 +84,7 @@ static bool read_file(KalInputText *input, const KalOrigin *origin)
     return done;
 }
 
-bool kal_input_init(KalInputText *input, const KalOrigin *origin)
+bool kal_input_init(KalInputText *input, const KalInputOrigin *origin)
 {
     const bool standard = strcmp(origin->path, "-") == 0;
     *input = (KalInputText){.name = standard ? "stdin" : origin->path};

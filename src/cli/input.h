@@ -26,17 +26,17 @@ typedef struct KalInputText {
 } KalInputText;
 
 /// Where a file comes from.
-typedef struct KalOrigin {
+typedef struct KalInputOrigin {
     KalContext *ctx;
     KalLedger *ledger;
     const char *role;   ///< for the ledger
     const char *path;   ///< "-": standard input
     const char *folder; ///< where it must be, or below; NULL: anywhere
-} KalOrigin;
+} KalInputOrigin;
 
 /// Read a file, which must be a regular one, or standard input.  False: see the message.
 /// The caller clears the input in both cases.
-bool kal_input_init(KalInputText *input, const KalOrigin *origin);
+bool kal_input_init(KalInputText *input, const KalInputOrigin *origin);
 
 void kal_input_clear(KalInputText *input);
 

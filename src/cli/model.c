@@ -57,7 +57,7 @@ static const char *read_text(void *user, const char *path, KalSink text)
     Use *use = (Use *)user;
     const KalModelJob *job = use->job;
     KalInputText *input = &use->input;
-    const KalOrigin origin = {
+    const KalInputOrigin origin = {
         .ctx = job->ctx,
         .ledger = job->ledger,
         .role = "a file that the model uses",
@@ -199,10 +199,10 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
         return kal_model_job_fail(job, kal_status_text(KAL_ERR_NOMEM), NULL, 0);
     }
     heed_environment(job->ctx);
-    const KalOrigin origin = {.ctx = job->ctx,
-                              .ledger = job->ledger,
-                              .role = "the model",
-                              .path = arguments->operands[0]};
+    const KalInputOrigin origin = {.ctx = job->ctx,
+                                   .ledger = job->ledger,
+                                   .role = "the model",
+                                   .path = arguments->operands[0]};
     if (!kal_input_init(&job->input, &origin)) {
         return kal_model_job_fail(job, job->input.message, NULL, 0);
     }

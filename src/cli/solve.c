@@ -80,7 +80,7 @@ static KalExit run_job(Job *job, const char *path)
         || !kal_ledger_init(&job->ledger)) {
         return report_failure(job, kal_status_text(KAL_ERR_NOMEM));
     }
-    const KalOrigin origin = {
+    const KalInputOrigin origin = {
         .ctx = job->ctx, .ledger = &job->ledger, .role = "the problem", .path = path};
     if (!kal_input_init(&job->input, &origin)) {
         return report_failure(job, job->input.message);

@@ -8,7 +8,7 @@
 
 // A look at one point.
 typedef struct Look {
-    KalSystem *system;
+    KalPfaffSystem *system;
     KalArithmetic field;
     int point;
     KalBasis rows;     // of the forms' values
@@ -21,11 +21,11 @@ typedef struct Look {
     KalScalar *X;      // n: the direction X_g
     KalScalar *y;      // rank × n: dω_i(·, X_g)
     KalScalar *beta;   // rank
-    KalPair *pairs;
+    KalFreePair *pairs;
     bool finished;
 } Look;
 
-static KalStatus no_memory(const KalSystem *system)
+static KalStatus no_memory(const KalPfaffSystem *system)
 {
     return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
 }
@@ -45,7 +45,7 @@ static KalScalar value_of(const Look *look, KalExpr e)
 // Which forms are independent, solved for their pivots.
 static KalStatus reduce_forms(Look *look)
 {
-    const KalForms *forms = &look->system->forms;
+    const KalPfaffForms *forms = &look->system->forms;
     for (size_t i = 0; i < forms->r; i++) {
         bool added = false;
         for (size_t j = 0; j < forms->n; j++) {
@@ -89,7 +89,7 @@ static void fill_direction(Look *look, size_t g)
 // y_i = dω_i(·, X_g), with dω_i = Σ slope dz_j ∧ dz_k.
 static void fill_differentials(Look *look)
 {
-    const KalSystem *system = look->system;
+    const KalPfaffSystem *system = look->system;
     const size_t n = system->forms.n;
     for (size_t i = 0; i < look->rows.rank * n; i++) {
         look->y[i] = number(look, 0);
@@ -136,7 +136,7 @@ static KalStatus add_brackets(Look *look, size_t g)
         KAL_TRY(kal_basis_add(&look->brackets, look->beta, &added));
         if (added) {
             look->pairs[look->brackets.rank - 1] =
-                (KalPair){look->free[f], look->free[g]};
+                (KalFreePair){look->free[f], look->free[g]};
         }
     }
     return KAL_OK;
@@ -144,7 +144,7 @@ static KalStatus add_brackets(Look *look, size_t g)
 
 static KalStatus add_all_brackets(Look *look)
 {
-    KalSystem *system = look->system;
+    KalPfaffSystem *system = look->system;
     const double rank = (double)look->rows.rank;
     for (size_t g = 1; g < look->n_free && look->brackets.rank < look->rows.rank; g++) {
         system->work -= 2.0 * (double)system->n_slopes + rank * (double)system->forms.n
@@ -163,7 +163,7 @@ static KalStatus add_all_brackets(Look *look)
 // Scratch of which nothing outlives the look.
 static KalStatus init_look(Look *look, KalArena *scratch)
 {
-    const KalSystem *system = look->system;
+    const KalPfaffSystem *system = look->system;
     const size_t n = system->forms.n;
     const size_t r = system->forms.r;
     look->free = kal_arena_alloc(scratch, n + 1, sizeof *look->free);
@@ -187,7 +187,7 @@ static KalStatus init_look(Look *look, KalArena *scratch)
 
 static KalStatus run(Look *look)
 {
-    const KalSystem *system = look->system;
+    const KalPfaffSystem *system = look->system;
     KAL_TRY(reduce_forms(look));
     list_free(look);
     KAL_TRY(kal_basis_init(system->ctx, look->field, look->rows.rank, look->rows.rank,
@@ -223,7 +223,7 @@ static KalStatus give_out(const Look *look, KalBrackets *out_brackets)
     return KAL_OK;
 }
 
-KalStatus kal_brackets_find(KalSystem *system, KalArithmetic field, int point,
+KalStatus kal_brackets_find(KalPfaffSystem *system, KalArithmetic field, int point,
                             KalBrackets *out_brackets)
 {
     Look look = {.system = system, .field = field, .point = point};

@@ -15,7 +15,7 @@ enum {
 
 static const double work_max = 5e8; // multiplications of scalars, a second or two
 
-static KalStatus no_memory(const KalSystem *system)
+static KalStatus no_memory(const KalPfaffSystem *system)
 {
     return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
 }
@@ -44,14 +44,14 @@ static KalExpr negative(KalGraph *g, KalExpr a)
 }
 
 // Rows of zeros; `at` is NULL when there is no memory.
-static Rows new_rows(const KalSystem *system, size_t count, size_t n)
+static Rows new_rows(const KalPfaffSystem *system, size_t count, size_t n)
 {
     return (Rows){kal_arena_alloc(system->arena, count * n, sizeof(KalExpr)), count, n};
 }
 
 // An entry that is zero in disguise becomes nothing, and one that is equal to something
 // short becomes that: else they grow.
-static KalStatus tidy_entry(KalSystem *system, KalExpr *e)
+static KalStatus tidy_entry(KalPfaffSystem *system, KalExpr *e)
 {
     KalVerdict verdict = {.zero = false};
     if (e->index == 0) {
@@ -65,7 +65,7 @@ static KalStatus tidy_entry(KalSystem *system, KalExpr *e)
     return kal_probe_simplify(system->probe, e);
 }
 
-static KalStatus tidy(KalSystem *system, KalExpr *e, size_t n)
+static KalStatus tidy(KalPfaffSystem *system, KalExpr *e, size_t n)
 {
     KAL_TRY(kal_graph_status(system->g));
     for (size_t j = 0; j < n; j++) {
@@ -75,7 +75,7 @@ static KalStatus tidy(KalSystem *system, KalExpr *e, size_t n)
 }
 
 // to −= factor × by, where the factor is what is to vanish.
-static KalStatus eliminate(KalSystem *system, Rows rows, size_t to, size_t by,
+static KalStatus eliminate(KalPfaffSystem *system, Rows rows, size_t to, size_t by,
                            size_t pivot)
 {
     KalExpr *row = rows.at + to * rows.n;
@@ -92,7 +92,8 @@ static KalStatus eliminate(KalSystem *system, Rows rows, size_t to, size_t by,
 }
 
 // Row k of a reduced echelon form whose pivots are known not to vanish.
-static KalStatus reduce_row(KalSystem *system, Rows rows, size_t k, const size_t *pivot)
+static KalStatus reduce_row(KalPfaffSystem *system, Rows rows, size_t k,
+                            const size_t *pivot)
 {
     KalExpr *row = rows.at + k * rows.n;
     for (size_t l = 0; l < k; l++) {
@@ -109,12 +110,12 @@ static KalStatus reduce_row(KalSystem *system, Rows rows, size_t k, const size_t
     return kal_graph_status(system->g);
 }
 
-static bool has_grown(const KalSystem *system)
+static bool has_grown(const KalPfaffSystem *system)
 {
     return kal_graph_count(system->g) - system->first_node > NODES_MAX;
 }
 
-static KalStatus reduce(KalSystem *system, Rows rows, const size_t *pivot)
+static KalStatus reduce(KalPfaffSystem *system, Rows rows, const size_t *pivot)
 {
     for (size_t k = 0; k < rows.count && !has_grown(system); k++) {
         KAL_TRY(reduce_row(system, rows, k, pivot));
@@ -123,7 +124,7 @@ static KalStatus reduce(KalSystem *system, Rows rows, const size_t *pivot)
 }
 
 // The independent forms, solved for their pivots, take the place of the forms.
-static KalStatus solve_forms(KalSystem *system, const KalBrackets *b)
+static KalStatus solve_forms(KalPfaffSystem *system, const KalBrackets *b)
 {
     const size_t n = system->forms.n;
     const Rows solved = new_rows(system, b->rank, n);
@@ -145,19 +146,19 @@ static KalStatus solve_forms(KalSystem *system, const KalBrackets *b)
 }
 
 // The component of the direction X_f in variable j, from the solved forms.
-static KalExpr direction(const KalSystem *system, const KalBrackets *b, size_t f,
+static KalExpr direction(const KalPfaffSystem *system, const KalBrackets *b, size_t f,
                          size_t j)
 {
     if (b->solved[j] != 0) {
-        const KalForms *solved = &system->forms;
+        const KalPfaffForms *solved = &system->forms;
         return negative(system->g, solved->W[(b->solved[j] - 1) * solved->n + f]);
     }
     return f == j ? kal_int(system->g, 1) : KAL_NO_EXPR;
 }
 
 // dω_i(X_f, X_g) for all independent forms i, of one pair: theory (10.9).
-static void fill_bracket(const KalSystem *system, const KalBrackets *b, KalPair of,
-                         KalExpr *beta)
+static void fill_bracket(const KalPfaffSystem *system, const KalBrackets *b,
+                         KalFreePair of, KalExpr *beta)
 {
     KalGraph *g = system->g;
     for (size_t s = 0; s < system->n_slopes; s++) {
@@ -176,7 +177,7 @@ static void fill_bracket(const KalSystem *system, const KalBrackets *b, KalPair 
 }
 
 // The independent brackets as rows, solved for the forms that they exclude.
-static KalStatus solve_brackets(KalSystem *system, const KalBrackets *b,
+static KalStatus solve_brackets(KalPfaffSystem *system, const KalBrackets *b,
                                 Rows *out_brackets)
 {
     const Rows rows = new_rows(system, b->n_pairs, b->rank);
@@ -202,7 +203,7 @@ static bool is_lost(const KalBrackets *b, size_t place)
 }
 
 // ω_a − Σ (entry of a) ω_lost: what no bracket excludes, theory (10.11).
-static KalStatus fill_form(KalSystem *system, Rows brackets, const KalBrackets *b,
+static KalStatus fill_form(KalPfaffSystem *system, Rows brackets, const KalBrackets *b,
                            size_t a, KalExpr *out_form)
 {
     const size_t n = system->forms.n;
@@ -221,7 +222,7 @@ static KalStatus fill_form(KalSystem *system, Rows brackets, const KalBrackets *
     return tidy(system, out_form, n);
 }
 
-static KalStatus fill_forms(KalSystem *system, Rows brackets, const KalBrackets *b,
+static KalStatus fill_forms(KalPfaffSystem *system, Rows brackets, const KalBrackets *b,
                             Rows next)
 {
     KalStatus status = KAL_OK;
@@ -235,7 +236,7 @@ static KalStatus fill_forms(KalSystem *system, Rows brackets, const KalBrackets 
 }
 
 // The next derived system takes the place of the forms, which are solved.
-static KalStatus derive_forms(KalSystem *system, const KalBrackets *b)
+static KalStatus derive_forms(KalPfaffSystem *system, const KalBrackets *b)
 {
     Rows brackets = {0};
     KAL_TRY(solve_brackets(system, b, &brackets));
@@ -260,9 +261,9 @@ typedef struct Nonzeros {
     size_t count;
 } Nonzeros;
 
-static KalStatus list_nonzeros(const KalSystem *system, Nonzeros *out_nonzeros)
+static KalStatus list_nonzeros(const KalPfaffSystem *system, Nonzeros *out_nonzeros)
 {
-    const KalForms *forms = &system->forms;
+    const KalPfaffForms *forms = &system->forms;
     const size_t most = forms->r * forms->n;
     Nonzeros found = {.count = 0};
     found.e = kal_arena_alloc(system->arena, most, sizeof *found.e);
@@ -280,7 +281,7 @@ static KalStatus list_nonzeros(const KalSystem *system, Nonzeros *out_nonzeros)
     return KAL_OK;
 }
 
-static KalStatus list_slopes(KalSystem *system, const KalSparse *J,
+static KalStatus list_slopes(KalPfaffSystem *system, const KalSparse *J,
                              const Nonzeros *entries)
 {
     const size_t n = system->forms.n;
@@ -303,7 +304,8 @@ static KalStatus list_slopes(KalSystem *system, const KalSparse *J,
 }
 
 // Differentials of the forms.  All formulas that a look needs are put into `out_all`.
-static KalStatus differentiate(KalSystem *system, KalExpr **out_all, size_t *out_count)
+static KalStatus differentiate(KalPfaffSystem *system, KalExpr **out_all,
+                               size_t *out_count)
 {
     Nonzeros entries = {.count = 0};
     KalSparse J = {0};
@@ -328,7 +330,7 @@ static KalStatus differentiate(KalSystem *system, KalExpr **out_all, size_t *out
 }
 
 // Prepare formulas, and note what their residues are good for.
-static KalStatus prepare(KalSystem *system, const KalExpr *e, size_t n,
+static KalStatus prepare(KalPfaffSystem *system, const KalExpr *e, size_t n,
                          KalClosure *closure)
 {
     KalPurity purity = {.exact = false};
@@ -341,7 +343,7 @@ static KalStatus prepare(KalSystem *system, const KalExpr *e, size_t n,
 
 // Look at brackets where all formulas have values: once at residues, at several points of
 // doubles, of which the one that shows most counts.
-static KalStatus look(KalSystem *system, const KalExpr *all, size_t count,
+static KalStatus look(KalPfaffSystem *system, const KalExpr *all, size_t count,
                       KalBrackets *out_brackets, bool *out_seen)
 {
     const KalArithmetic field = system->field;
@@ -369,7 +371,7 @@ static KalStatus look(KalSystem *system, const KalExpr *all, size_t count,
 
 // Whether derivatives of the forms would be too many: each may be as large as what was
 // made so far, for each variable.
-static bool is_large(const KalSystem *system)
+static bool is_large(const KalPfaffSystem *system)
 {
     const uint64_t made = kal_graph_count(system->g) - system->first_node;
     return made * system->forms.n > SLOPE_NODES_MAX;
@@ -377,7 +379,7 @@ static bool is_large(const KalSystem *system)
 
 // Differentiate the forms and look at their brackets.  False in *out_seen, with the reason
 // in the closure, if that cannot be done.
-static KalStatus examine(KalSystem *system, KalClosure *closure,
+static KalStatus examine(KalPfaffSystem *system, KalClosure *closure,
                          KalBrackets *out_brackets, bool *out_seen)
 {
     KalExpr *all = NULL;
@@ -399,7 +401,7 @@ static KalStatus examine(KalSystem *system, KalClosure *closure,
 
 // Go from the forms to the next derived system.  *out_more is false when that is no other
 // one, or when the search cannot go on.
-static KalStatus step(KalSystem *system, KalClosure *closure, bool *out_more)
+static KalStatus step(KalPfaffSystem *system, KalClosure *closure, bool *out_more)
 {
     bool seen = false;
     KalBrackets brackets = {.rank = 0};
@@ -429,7 +431,7 @@ static KalStatus step(KalSystem *system, KalClosure *closure, bool *out_more)
 }
 
 // One derived system after the other until nothing more is lost.
-static KalStatus run(KalSystem *system, KalClosure *closure)
+static KalStatus run(KalPfaffSystem *system, KalClosure *closure)
 {
     closure->exact = true;
     closure->rank = NOT_YET;
@@ -439,7 +441,7 @@ static KalStatus run(KalSystem *system, KalClosure *closure)
     return KAL_OK;
 }
 
-static KalScalar *values_of(const KalSystem *system, const KalExpr *form,
+static KalScalar *values_of(const KalPfaffSystem *system, const KalExpr *form,
                             KalArithmetic field, int point, KalScalar *row)
 {
     for (size_t j = 0; j < system->forms.n; j++) {
@@ -451,8 +453,8 @@ static KalScalar *values_of(const KalSystem *system, const KalExpr *form,
 }
 
 // Which of the forms given are combinations of those that are left.
-static KalStatus mark_members(const KalSystem *system, const KalForms *given, int point,
-                              KalBasis *basis, KalClosure *closure)
+static KalStatus mark_members(const KalPfaffSystem *system, const KalPfaffForms *given,
+                              int point, KalBasis *basis, KalClosure *closure)
 {
     const size_t n = given->n;
     bool added = false;
@@ -472,8 +474,8 @@ static KalStatus mark_members(const KalSystem *system, const KalForms *given, in
 }
 
 // Which of the forms that are left do not come from members.
-static KalStatus mark_extras(const KalSystem *system, const KalForms *given, int point,
-                             KalBasis *basis, KalClosure *closure)
+static KalStatus mark_extras(const KalPfaffSystem *system, const KalPfaffForms *given,
+                             int point, KalBasis *basis, KalClosure *closure)
 {
     const size_t n = given->n;
     KalStatus status = KAL_OK;
@@ -496,10 +498,10 @@ static KalStatus mark_extras(const KalSystem *system, const KalForms *given, int
 }
 
 // Both sets of forms in one field, at a point where they have values.
-static KalStatus find_members(KalSystem *system, const KalForms *given,
+static KalStatus find_members(KalPfaffSystem *system, const KalPfaffForms *given,
                               KalClosure *closure)
 {
-    const KalForms both[] = {*given, system->forms};
+    const KalPfaffForms both[] = {*given, system->forms};
     KalExpr *entries = kal_arena_alloc(
         system->arena, (both[0].r + both[1].r) * given->n, sizeof *entries);
     KalBasis basis = {.ctx = NULL};
@@ -530,7 +532,8 @@ static KalStatus find_members(KalSystem *system, const KalForms *given,
     return status;
 }
 
-static KalStatus find(KalSystem *system, const KalForms *given, KalClosure *closure)
+static KalStatus find(KalPfaffSystem *system, const KalPfaffForms *given,
+                      KalClosure *closure)
 {
     Nonzeros entries = {.count = 0};
     KAL_TRY(list_nonzeros(system, &entries));
@@ -546,16 +549,16 @@ static KalStatus find(KalSystem *system, const KalForms *given, KalClosure *clos
     return KAL_OK;
 }
 
-KalStatus kal_closure_find(KalGraph *g, const KalForms *forms, KalArithmetic field,
+KalStatus kal_closure_find(KalGraph *g, const KalPfaffForms *forms, KalArithmetic field,
                            KalArena *arena, KalClosure *out_closure)
 {
-    KalSystem system = {.g = g,
-                        .ctx = kal_graph_context(g),
-                        .arena = arena,
-                        .field = field,
-                        .forms = *forms,
-                        .work = work_max,
-                        .first_node = kal_graph_count(g)};
+    KalPfaffSystem system = {.g = g,
+                             .ctx = kal_graph_context(g),
+                             .arena = arena,
+                             .field = field,
+                             .forms = *forms,
+                             .work = work_max,
+                             .first_node = kal_graph_count(g)};
     KalClosure closure = {.end = KAL_CLOSURE_FOUND};
     closure.member = kal_arena_alloc(arena, forms->r, sizeof *closure.member);
     closure.extra = kal_arena_alloc(arena, forms->r, sizeof *closure.extra);

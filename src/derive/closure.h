@@ -20,13 +20,13 @@
 #include "expr/identity.h"
 
 /// Forms in n variables.
-typedef struct KalForms {
+typedef struct KalPfaffForms {
     const KalExpr *z; ///< n symbols
     size_t n;
     size_t preferred; ///< the forms are solved for these first variables if possible
     KalExpr *W;       ///< r × n, KAL_NO_EXPR for zero
     size_t r;
-} KalForms;
+} KalPfaffForms;
 
 /// How the search ended.
 typedef enum KalClosureEnd {
@@ -40,17 +40,17 @@ typedef enum KalClosureEnd {
 /// What was found.
 typedef struct KalClosure {
     KalClosureEnd end;
-    bool exact;     ///< residues, as good as exact values
-    bool piecewise; ///< there are formulas that choose between others
-    size_t rank;    ///< independent forms among those given
-    KalForms forms; ///< spans the integrable part; if not found, something larger
-    bool *member;   ///< for each form given: whether it is in that span
-    bool *extra;    ///< for each form found: whether it is no combination of members
-                    ///< and of those before it
+    bool exact;          ///< residues, as good as exact values
+    bool piecewise;      ///< there are formulas that choose between others
+    size_t rank;         ///< independent forms among those given
+    KalPfaffForms forms; ///< spans the integrable part; if not found, something larger
+    bool *member;        ///< for each form given: whether it is in that span
+    bool *extra; ///< for each form found: whether it is no combination of members
+                 ///< and of those before it
 } KalClosure;
 
 /// Find the integrable part.  What `out_closure` points to comes from the arena.
-KAL_CHECKED KalStatus kal_closure_find(KalGraph *g, const KalForms *forms,
+KAL_CHECKED KalStatus kal_closure_find(KalGraph *g, const KalPfaffForms *forms,
                                        KalArithmetic field, KalArena *arena,
                                        KalClosure *out_closure);
 

@@ -22,7 +22,7 @@ typedef struct Search {
 
 // The forms of one group, in variables of their own.
 typedef struct Group {
-    KalForms forms;
+    KalPfaffForms forms;
     size_t *form;    // forms.r: which of all forms
     KalExpr *z;      // forms.n
     size_t *column;  // forms.n: which coordinate, n for time
@@ -159,7 +159,7 @@ static KalStatus gather(const Search *s, size_t root, Group *group)
 
 static KalStatus fill(const Search *s, Group *group)
 {
-    KalForms *forms = &group->forms;
+    KalPfaffForms *forms = &group->forms;
     const KalSparse *W = &s->forms->W;
     forms->W = kal_arena_alloc(s->arena, forms->r * forms->n, sizeof *forms->W);
     if (!forms->W) {
@@ -181,7 +181,8 @@ typedef struct Findings {
     KalClosure near;
 } Findings;
 
-static KalStatus find(const Search *s, const KalForms *forms, Findings *out_findings)
+static KalStatus find(const Search *s, const KalPfaffForms *forms,
+                      Findings *out_findings)
 {
     Findings found = {.near = {.end = KAL_CLOSURE_FOUND}};
     KAL_TRY(kal_closure_find(s->g, forms, KAL_ARITHMETIC_RESIDUES, s->arena,
@@ -207,7 +208,7 @@ static bool is_settled(const Findings *found)
 
 // Whether a form may jump, by the operators in its factors; and whether it has no more
 // than two variables, as every form in two variables is integrable.
-static KalStatus inspect(const Search *s, const KalForms *alone, bool *out_jumps,
+static KalStatus inspect(const Search *s, const KalPfaffForms *alone, bool *out_jumps,
                          bool *out_flat)
 {
     KalOrder order = {0};
@@ -243,7 +244,7 @@ static KalStatus inspect(const Search *s, const KalForms *alone, bool *out_jumps
 static KalStatus try_alone(const Search *s, const Group *group, size_t i)
 {
     KalClosure closure = {.end = KAL_CLOSURE_FOUND};
-    KalForms alone = group->forms;
+    KalPfaffForms alone = group->forms;
     bool jumps = false;
     bool flat = false;
     alone.W += i * alone.n;

@@ -18,7 +18,7 @@ bool kal_axis_takes(bool logarithmic, double value)
     return fabs(value) <= largest; // false for what is no number
 }
 
-void kal_range_add(KalRange *range, bool logarithmic, double value)
+void kal_range_add(KalAxisRange *range, bool logarithmic, double value)
 {
     if (kal_axis_takes(logarithmic, value)) {
         range->low = range->count == 0 || value < range->low ? value : range->low;
@@ -27,7 +27,7 @@ void kal_range_add(KalRange *range, bool logarithmic, double value)
     }
 }
 
-void kal_range_join(KalRange *range, const KalRange *other)
+void kal_range_join(KalAxisRange *range, const KalAxisRange *other)
 {
     if (other->count > 0) {
         const size_t count = range->count + other->count;
@@ -37,14 +37,14 @@ void kal_range_join(KalRange *range, const KalRange *other)
     }
 }
 
-static KalAxis fit_logarithmic(const KalRange *range, double margin)
+static KalAxis fit_logarithmic(const KalAxisRange *range, double margin)
 {
     const bool one = range->high / range->low <= 1.0 + rounding;
     const double wider = one ? 2.0 : pow(range->high / range->low, margin);
     return (KalAxis){range->low / wider, range->high * wider, true};
 }
 
-static KalAxis fit_linear(const KalRange *range, double margin)
+static KalAxis fit_linear(const KalAxisRange *range, double margin)
 {
     const double size = fmax(fabs(range->low), fabs(range->high));
     const double width = range->high - range->low;
@@ -55,7 +55,7 @@ static KalAxis fit_linear(const KalRange *range, double margin)
     return (KalAxis){range->low - wider, range->high + wider, false};
 }
 
-KalAxis kal_axis_fit(const KalRange *range, bool logarithmic, double margin)
+KalAxis kal_axis_fit(const KalAxisRange *range, bool logarithmic, double margin)
 {
     if (range->count == 0) {
         return (KalAxis){logarithmic ? 1.0 : 0.0, logarithmic ? 10.0 : 1.0,

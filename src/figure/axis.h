@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 /// The least and the largest of some values.
-typedef struct KalRange {
+typedef struct KalAxisRange {
     double low;
     double high;
     size_t count; ///< of values; 0: there are none, and low and high mean nothing
-} KalRange;
+} KalAxisRange;
 
 /// From low to high.  Low is less than high by more than rounding, and positive if the
 /// axis is logarithmic.
@@ -29,14 +29,14 @@ typedef struct KalAxis {
 bool kal_axis_takes(bool logarithmic, double value);
 
 /// Take a value into a range if an axis of the kind takes it.
-void kal_range_add(KalRange *range, bool logarithmic, double value);
+void kal_range_add(KalAxisRange *range, bool logarithmic, double value);
 
 /// Take all of another range in.
-void kal_range_join(KalRange *range, const KalRange *other);
+void kal_range_join(KalAxisRange *range, const KalAxisRange *other);
 
 /// An axis that shows a range and a margin on both sides, as a part of its length.  One
 /// value is in the middle; no value gives an axis all the same.
-KalAxis kal_axis_fit(const KalRange *range, bool logarithmic, double margin);
+KalAxis kal_axis_fit(const KalAxisRange *range, bool logarithmic, double margin);
 
 /// Where on the axis a value is that it takes: low at 0, high at 1.
 double kal_axis_place(const KalAxis *axis, double value);

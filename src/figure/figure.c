@@ -208,9 +208,9 @@ bool kal_figure_is_doubtful(KalQuantity quantity)
 }
 
 // The values of a column where x has a place.
-static KalRange scan(const KalFigure *figure, size_t column)
+static KalAxisRange scan(const KalFigure *figure, size_t column)
 {
-    KalRange range = {.count = 0};
+    KalAxisRange range = {.count = 0};
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
         if (kal_figure_shows(figure, row)) {

@@ -14,13 +14,13 @@
 
 typedef struct KalPanelCurve {
     size_t column;
-    KalRange range; ///< of the values that are shown
+    KalAxisRange range; ///< of the values that are shown
 } KalPanelCurve;
 
 typedef struct KalPanel {
     KalPanelCurve curves[KAL_FIGURE_CURVE_LIMIT];
     size_t count;
-    KalRange marks; ///< values of marks
+    KalAxisRange marks; ///< values of marks
 } KalPanel;
 
 struct KalFigure {
@@ -32,9 +32,9 @@ struct KalFigure {
     size_t x;                 ///< the column of the axis
     size_t run;               ///< the column that counts runs; none: how many there are
     bool x_ascends;           ///< no value is less than the one before in its run
-    KalRange x_range;
+    KalAxisRange x_range;
     const KalTable *marks; ///< NULL: none
-    KalRange marks_x;
+    KalAxisRange marks_x;
     KalPanel panels[KAL_FIGURE_PANEL_LIMIT];
     size_t n_panels;
 };

@@ -11,13 +11,13 @@ static const double margin = 0.05; // of an axis, beyond its curves
 KalAxes kal_figure_axes(const KalFigure *figure)
 {
     const KalFigureOptions *o = &figure->options;
-    KalRange x_range = figure->x_range;
+    KalAxisRange x_range = figure->x_range;
     kal_range_join(&x_range, &figure->marks_x);
     KalAxes axes = {
         .x = kal_axis_fit(&x_range, o->log_x, figure->x_ascends ? 0.0 : margin)};
     for (size_t i = 0; i < figure->n_panels; i++) {
         const KalPanel *panel = &figure->panels[i];
-        KalRange range = panel->marks;
+        KalAxisRange range = panel->marks;
         for (size_t k = 0; k < panel->count; k++) {
             kal_range_join(&range, &panel->curves[k].range);
         }

@@ -29,7 +29,7 @@ static double factor_panel(int n, double *restrict a, int k0, int k1,
         const double root = sqrt(pivot);
         inverse[j] = 1.0 / root;
         aj[j] = root;
-        kal_scale(n - j - 1, inverse[j], aj + j + 1);
+        kal_vector_scale(n - j - 1, inverse[j], aj + j + 1);
         for (int i = j + 1; i < k1; i++) {
             kal_axpy(n - i, -aj[i], aj + i, kal_column(a, n, i) + i);
         }
@@ -113,7 +113,7 @@ int kal_cholesky_pivoted(int n, double *restrict a, double tolerance,
         double *aj = kal_column(a, n, j);
         const double root = sqrt(aj[j]);
         aj[j] = root;
-        kal_scale(n - j - 1, 1.0 / root, aj + j + 1);
+        kal_vector_scale(n - j - 1, 1.0 / root, aj + j + 1);
         for (int i = j + 1; i < n; i++) {
             double *ai = kal_column(a, n, i);
             ai[j] = 0.0;

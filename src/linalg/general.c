@@ -103,7 +103,7 @@ static void isolate(Work *w)
 static void rescale(Work *w, int i, double f)
 {
     w->scale[i] *= f;
-    kal_scale(w->n, f, kal_column(w->T, w->n, i));
+    kal_vector_scale(w->n, f, kal_column(w->T, w->n, i));
     for (int k = 0; k < w->n; k++) {
         *entry(w, i, k) /= f;
     }
@@ -161,7 +161,7 @@ static double make_reflector(int k, double *v, double *out_norm)
     const double first = v[0] / size;
     const double norm =
         first > 0.0 ? -sqrt(first * first + tail) : sqrt(first * first + tail);
-    kal_scale(k - 1, 1.0 / (first - norm), v + 1);
+    kal_vector_scale(k - 1, 1.0 / (first - norm), v + 1);
     v[0] = 1.0;
     *out_norm = norm * size;
     return (norm - first) / norm;

@@ -62,7 +62,7 @@ static inline void kal_axpy(int n, double f, const double *restrict x,
 }
 
 /// x *= f.
-static inline void kal_scale(int n, double f, double *restrict x)
+static inline void kal_vector_scale(int n, double f, double *restrict x)
 {
     for (int i = 0; i < n; i++) {
         x[i] *= f;

@@ -46,7 +46,7 @@ static double make_reflector(int n, double *x)
     }
     const double norm = sqrt(x[0] * x[0] + tail);
     const double beta = x[0] > 0.0 ? -norm : norm;
-    kal_scale(n - 1, 1.0 / (x[0] - beta), x + 1);
+    kal_vector_scale(n - 1, 1.0 / (x[0] - beta), x + 1);
     const double tau = (beta - x[0]) / beta;
     x[0] = beta;
     return tau;

@@ -59,7 +59,7 @@ static KalStatus fail_massless(KalMotion *s, const double *left, const double *l
 // No force may act along a direction that has neither mass nor constraint (theory (5.3)).
 static KalStatus check_massless(KalMotion *s)
 {
-    const KalVerdict *v = &s->verdict;
+    const KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
     if (v->excess == 0) {
         return KAL_OK;
@@ -151,7 +151,7 @@ static void improve(KalMotion *s, const Part *part, double *force, const double 
     double *q = s->scratch[2];
     double *lambda = s->scratch[5];
     kal_formulation_accelerate(s, force, b, q);
-    kal_scale(n, -1.0, force);
+    kal_vector_scale(n, -1.0, force);
     for (int j = 0; j < n; j++) {
         kal_axpy(n, q[j], kal_const_column(s->verdict.mass, n, j), force);
     }

@@ -13,7 +13,7 @@
 
 void kal_lagrange_prepare(KalMotion *s)
 {
-    const KalVerdict *v = &s->verdict;
+    const KalMotionVerdict *v = &s->verdict;
     KalQr *kkt = &s->literal.kkt;
     const int n = s->given.n;
     const int k = v->rank_A;

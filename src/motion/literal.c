@@ -95,7 +95,7 @@ void kal_definite_accelerate(KalMotion *s, const double *force, const double *b,
 // A, which M̄ does not forgive.
 void kal_semidefinite_prepare(KalMotion *s)
 {
-    const KalVerdict *v = &s->verdict;
+    const KalMotionVerdict *v = &s->verdict;
     KalLiteral *l = &s->literal;
     const int n = s->given.n;
     const int rows = n + v->rank_A;

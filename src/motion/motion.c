@@ -65,7 +65,7 @@ static void lay_out_qr(KalCarver *carver, KalQr *qr, size_t rows, size_t columns
     qr->perm = kal_carve_ints(carver, columns);
 }
 
-static void lay_out_verdict(KalCarver *carver, KalVerdict *v, size_t n, size_t m)
+static void lay_out_verdict(KalCarver *carver, KalMotionVerdict *v, size_t n, size_t m)
 {
     v->mass = kal_carve_doubles(carver, n, n);
     v->F = kal_carve_doubles(carver, n, n);

@@ -29,7 +29,7 @@
 #include <stddef.h>
 
 /// What the general road knows of a problem after kal_motion_verdict().
-typedef struct KalVerdict {
+typedef struct KalMotionVerdict {
     double *mass;     ///< n × n: M_s
     double *F;        ///< n × rank_M: M_s = F Fᵀ
     double *Z;        ///< n × freedom: orthonormal basis of null(A_s)
@@ -45,7 +45,7 @@ typedef struct KalVerdict {
     int *perm;      ///< n: scratch for the factorization of M
     int *swaps;     ///< n: scratch for shortening accelerations
     int *row_swaps; ///< min(n, m): of the factored rows
-} KalVerdict;
+} KalMotionVerdict;
 
 /// Storage for the formulations that are kept as their sources write them.
 typedef struct KalLiteral {
@@ -130,7 +130,7 @@ struct KalMotion {
 
     bool wide; ///< the processor has wide vector registers
     KalShort short_way;
-    KalVerdict verdict;
+    KalMotionVerdict verdict;
     KalLiteral literal;
 };
 

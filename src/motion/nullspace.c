@@ -14,7 +14,7 @@
 // t −= the first entries of VᵀFᵀq.
 static void subtract_inertia(KalMotion *s, const double *q, double *t)
 {
-    const KalVerdict *v = &s->verdict;
+    const KalMotionVerdict *v = &s->verdict;
     double *w = s->scratch[1];
     for (int j = 0; j < v->rank_M; j++) {
         w[j] = kal_dot(s->given.n, kal_const_column(v->F, s->given.n, j), q);
@@ -26,7 +26,7 @@ static void subtract_inertia(KalMotion *s, const double *q, double *t)
 void kal_nullspace_accelerate(KalMotion *s, const double *force, const double *b,
                               double *q)
 {
-    const KalVerdict *v = &s->verdict;
+    const KalMotionVerdict *v = &s->verdict;
     const KalQr *G = &v->mobility;
     const int n = s->given.n;
     double *t = s->scratch[0];

@@ -101,7 +101,7 @@ static bool scale_rows(KalMotion *s)
         const double square = kal_dot(s->given.n, w, w);
         sound &= square > SMALLEST_SQUARE && square < LARGEST_SQUARE;
         s->r[i] = 1.0 / sqrt(square);
-        kal_scale(s->given.n, s->r[i], w);
+        kal_vector_scale(s->given.n, s->r[i], w);
     }
     return sound;
 }

@@ -250,7 +250,7 @@ static void scale_row(KalMotion *s, int i, double *w)
         w[j] = scalbn(row[j], ilogb(s->d[j]) - largest);
     }
     const double norm = sqrt(kal_dot(n, w, w));
-    kal_scale(n, 1.0 / norm, w);
+    kal_vector_scale(n, 1.0 / norm, w);
     s->r[i] = scalbn(1.0 / norm, -largest);
 }
 
@@ -265,7 +265,7 @@ void kal_motion_prefer_long_rows(KalMotion *s)
         const double raised = log2(s->r[i] / least) / 64.0;
         const double factor = 1.0 / (1.0 + fmin(1.0, raised));
         s->r[i] *= factor;
-        kal_scale(n, factor, kal_column(s->rows.W, n, i));
+        kal_vector_scale(n, factor, kal_column(s->rows.W, n, i));
     }
 }
 

@@ -142,7 +142,7 @@ static KalStatus check_pairs(KalMotion *s, double tolerance)
 
 static KalStatus factor_mass(KalMotion *s)
 {
-    KalVerdict *v = &s->verdict;
+    KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
     const size_t bytes = (size_t)n * sizeof(double);
     const double tolerance = kal_mass_tolerance(n);
@@ -168,7 +168,7 @@ static KalStatus factor_mass(KalMotion *s)
 
 static void factor_rows(KalMotion *s)
 {
-    KalVerdict *v = &s->verdict;
+    KalMotionVerdict *v = &s->verdict;
     s->rows.rows = s->given.n;
     s->rows.columns = s->given.m;
     s->rows.swaps = v->row_swaps;
@@ -183,7 +183,7 @@ static void factor_rows(KalMotion *s)
 // G = FᵀZ; with `own` its rows in units of masses that coordinates have for themselves.
 static void fill_mobility(KalMotion *s, bool own)
 {
-    KalVerdict *v = &s->verdict;
+    KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
     KalQr *G = &v->mobility;
     G->rows = v->rank_M;
@@ -213,7 +213,7 @@ static int rank_of_mobility(KalMotion *s)
 
 static void factor_mobility(KalMotion *s)
 {
-    KalVerdict *v = &s->verdict;
+    KalMotionVerdict *v = &s->verdict;
     const int rank = rank_of_mobility(s);
     fill_mobility(s, false);
     kal_qr_factor_to_rank(&v->mobility, rank, 0);
@@ -242,13 +242,13 @@ static void orthonormalize(int n, double *X, int c)
             const double *y = kal_const_column(X, n, k);
             kal_axpy(n, -kal_dot(n, x, y), y, x);
         }
-        kal_scale(n, 1.0 / sqrt(kal_dot(n, x, x)), x);
+        kal_vector_scale(n, 1.0 / sqrt(kal_dot(n, x, x)), x);
     }
 }
 
 static void find_massless(KalMotion *s)
 {
-    KalVerdict *v = &s->verdict;
+    KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
     const KalMatrix Z = {v->Z, n, v->freedom, n};
     for (int c = 0; c < v->excess; c++) {
@@ -264,7 +264,7 @@ static void find_massless(KalMotion *s)
 // zero, and so do all of a coordinate that is determined.
 static void mark_indeterminate(KalMotion *s)
 {
-    KalVerdict *v = &s->verdict;
+    KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
     s->marks_clear = false;
     for (int i = 0; i < n; i++) {
@@ -284,7 +284,7 @@ static void mark_indeterminate(KalMotion *s)
 
 static void scale_vectors(KalMotion *s)
 {
-    KalVerdict *v = &s->verdict;
+    KalMotionVerdict *v = &s->verdict;
     const KalMotionProblem *p = &s->given;
     for (int i = 0; i < p->n; i++) {
         v->force[i] = p->Q[i] * s->d[i];

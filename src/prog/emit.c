@@ -76,8 +76,8 @@ static Vex on_numbers(const KalEmitter *e, uint8_t code)
     return (Vex){e->lanes ? PREFIX_66 : PREFIX_F2, TABLE_0F, code, e->lanes};
 }
 
-void kal_emit_arithmetic(KalEmitter *e, KalArithmetic what, uint8_t to, uint8_t first,
-                         KalEmitSource source)
+void kal_emit_arithmetic(KalEmitter *e, KalEmitArithmetic what, uint8_t to,
+                         uint8_t first, KalEmitSource source)
 {
     const bool unary = what == KAL_EMIT_SQRT && e->lanes;
     put_vex(e, on_numbers(e, (uint8_t)what), to, unary ? 0 : first, source, -1);
@@ -90,7 +90,7 @@ void kal_emit_logic(KalEmitter *e, KalLogic what, uint8_t to, uint8_t first,
     put_vex(e, vex, to, first, source, -1);
 }
 
-void kal_emit_compare(KalEmitter *e, KalCompare what, uint8_t to, uint8_t first,
+void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t first,
                       KalEmitSource source)
 {
     put_vex(e, on_numbers(e, 0xc2), to, first, source, (int)what);

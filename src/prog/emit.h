@@ -38,13 +38,13 @@ typedef struct KalEmitSource {
 } KalEmitSource;
 
 /// Arithmetic, by the byte that encodes it.
-typedef enum KalArithmetic {
+typedef enum KalEmitArithmetic {
     KAL_EMIT_SQRT = 0x51, ///< of the source; the first operand is copied to other lanes
     KAL_EMIT_ADD = 0x58,
     KAL_EMIT_MUL = 0x59,
     KAL_EMIT_SUB = 0x5c,
     KAL_EMIT_DIV = 0x5e,
-} KalArithmetic;
+} KalEmitArithmetic;
 
 /// Bit by bit; the source is a register, or all of its 16 (32) bytes are there to read.
 typedef enum KalLogic {
@@ -55,13 +55,13 @@ typedef enum KalLogic {
 } KalLogic;
 
 /// Comparisons, whose result is all bits or none; where an operand is NaN, as C has it.
-typedef enum KalCompare {
+typedef enum KalEmitCompare {
     KAL_EMIT_EQ = 0,
     KAL_EMIT_LT = 1,
     KAL_EMIT_LE = 2,
     KAL_EMIT_UNORDERED = 3,
     KAL_EMIT_NE = 4,
-} KalCompare;
+} KalEmitCompare;
 
 typedef struct KalEmitter {
     KalContext *ctx;
@@ -75,11 +75,11 @@ static inline KalEmitSource kal_in_register(uint8_t reg)
     return (KalEmitSource){.reg = reg};
 }
 
-void kal_emit_arithmetic(KalEmitter *e, KalArithmetic what, uint8_t to, uint8_t first,
-                         KalEmitSource source);
+void kal_emit_arithmetic(KalEmitter *e, KalEmitArithmetic what, uint8_t to,
+                         uint8_t first, KalEmitSource source);
 void kal_emit_logic(KalEmitter *e, KalLogic what, uint8_t to, uint8_t first,
                     KalEmitSource source);
-void kal_emit_compare(KalEmitter *e, KalCompare what, uint8_t to, uint8_t first,
+void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t first,
                       KalEmitSource source);
 
 /// Where the bits of `mask` are set, `yes`, else `no`.

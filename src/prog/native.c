@@ -170,7 +170,7 @@ static void define(Writer *w, uint32_t place, uint8_t reg)
 }
 
 // Operations of one instruction.
-static void write_arithmetic(Writer *w, uint32_t place, KalArithmetic what,
+static void write_arithmetic(Writer *w, uint32_t place, KalEmitArithmetic what,
                              bool commutes)
 {
     KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
@@ -258,7 +258,7 @@ static KalEmitSource one(const Writer *w)
 }
 
 // All bits where a register is not zero, or is, in the same or another register.
-static void test_zero(Writer *w, KalCompare what, uint8_t to, uint8_t a)
+static void test_zero(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a)
 {
     const uint8_t zero = SPARE + 2;
     kal_emit_logic(&w->emitter, KAL_EMIT_XOR, zero, zero, kal_in_register(zero));
@@ -294,7 +294,7 @@ static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
     }
 }
 
-static void write_relation(Writer *w, KalCompare what, uint8_t to, Held held)
+static void write_relation(Writer *w, KalEmitCompare what, uint8_t to, Held held)
 {
     kal_emit_compare(&w->emitter, what, to, held.a, kal_in_register(held.b));
     kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
@@ -320,7 +320,8 @@ static void write_sign(Writer *w, uint8_t to, uint8_t a)
     kal_emit_arithmetic(e, KAL_EMIT_SUB, to, to, kal_in_register(SPARE));
 }
 
-static void write_choice(Writer *w, KalCompare what, uint8_t to, uint8_t a, uint8_t b)
+static void write_choice(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a,
+                         uint8_t b)
 {
     kal_emit_compare(&w->emitter, what, SPARE, a, kal_in_register(b));
     kal_emit_choose(&w->emitter, to, SPARE, a, b);

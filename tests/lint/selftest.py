@@ -185,6 +185,13 @@ FAULTS = [
     ("symbols", "a library that comes with every start",
      {"link": "-Wl,--no-as-needed -lgcc_s"}, "libgcc_s.so.1 is loaded with every start"),
 
+    ("names", "a type of a name that another has",
+     {f"src/{module}/other.h": LICENSE + "typedef struct KalOther {\n    int size;\n} KalOther;\n"
+      for module in ("low", "thing")}, "KalOther is defined in"),
+    ("names", "a function of a name that another has",
+     {"src/low/other.c": LICENSE + "int kal_stone_weigh(int size)\n{\n    return size;\n}\n"},
+     "kal_stone_weigh is defined in"),
+
     ("headers", "a header that needs another first",
      edit("include/kalaba/thing.h", "int kal_thing_weigh", "size_t kal_thing_weigh"),
      "does not compile alone by gcc -std=c99"),

@@ -4,27 +4,27 @@
 #include "rng.h"
 #include "tap.h"
 
-static KalRange range_of(double low, double high)
+static KalAxisRange range_of(double low, double high)
 {
-    return (KalRange){.low = low, .high = high, .count = 2};
+    return (KalAxisRange){.low = low, .high = high, .count = 2};
 }
 
 static void a_range_takes_what_an_axis_shows(void)
 {
-    KalRange range = {.count = 0};
+    KalAxisRange range = {.count = 0};
     const double values[] = {NAN, INFINITY, -INFINITY, 1e301, 3.0, -2.0, 0.0};
     for (int i = 0; i < 7; i++) {
         kal_range_add(&range, false, values[i]);
     }
     ok(range.count == 3 && range.low == -2.0 && range.high == 3.0);
-    KalRange positive = {.count = 0};
+    KalAxisRange positive = {.count = 0};
     for (int i = 0; i < 7; i++) {
         kal_range_add(&positive, true, values[i]);
     }
     ok(positive.count == 1 && positive.low == 3.0 && positive.high == 3.0);
     kal_range_join(&positive, &range);
     ok(positive.count == 4 && positive.low == -2.0 && positive.high == 3.0);
-    kal_range_join(&positive, &(KalRange){.low = -9.0, .count = 0});
+    kal_range_join(&positive, &(KalAxisRange){.low = -9.0, .count = 0});
     ok(positive.count == 4 && positive.low == -2.0);
 }
 
@@ -37,7 +37,7 @@ static void an_axis_shows_its_range_and_a_margin(void)
                          * rng_scale(&rng, 30.0);
         const double b =
             logarithmic ? a * (1.0 + rng_unit(&rng)) : a + fabs(a) * rng_unit(&rng);
-        const KalRange range = range_of(a, b);
+        const KalAxisRange range = range_of(a, b);
         const KalAxis axis = kal_axis_fit(&range, logarithmic, 0.05);
         const double low = kal_axis_place(&axis, a);
         const double high = kal_axis_place(&axis, b);
@@ -51,22 +51,22 @@ static void one_value_is_in_the_middle(void)
 {
     const double values[] = {0.0, 1.0, -9.81, 1e-200, 1e300, 1e-310};
     for (int i = 0; i < 6; i++) {
-        const KalRange range = range_of(values[i], values[i]);
+        const KalAxisRange range = range_of(values[i], values[i]);
         const KalAxis axis = kal_axis_fit(&range, false, 0.0);
         ok(axis.high - axis.low > 1e-11 * fabs(values[i]));
         near(kal_axis_place(&axis, values[i]), 0.5, 1e-9);
     }
-    const KalRange range = range_of(5.0, 5.0);
+    const KalAxisRange range = range_of(5.0, 5.0);
     const KalAxis axis = kal_axis_fit(&range, true, 0.0);
     near(kal_axis_place(&axis, 5.0), 0.5, 1e-12);
     // Rounding errors of a constant are not worth a picture.
-    const KalRange noise = range_of(1.0, 1.0 + 1e-15);
+    const KalAxisRange noise = range_of(1.0, 1.0 + 1e-15);
     ok(kal_axis_fit(&noise, false, 0.0).high > 1.05);
 }
 
 static void no_value_gives_an_axis(void)
 {
-    const KalRange none = {.count = 0};
+    const KalAxisRange none = {.count = 0};
     const KalAxis linear = kal_axis_fit(&none, false, 0.05);
     const KalAxis logarithmic = kal_axis_fit(&none, true, 0.05);
     ok(linear.low < linear.high && !linear.logarithmic);

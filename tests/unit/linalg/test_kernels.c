@@ -48,7 +48,7 @@ static void vectors_are_added_scaled_and_exchanged(void)
         memcpy(a, x, sizeof a);
         memcpy(b, y, sizeof b);
         kal_axpy(n, -3.0, a, b);
-        kal_scale(n, 5.0, a);
+        kal_vector_scale(n, 5.0, a);
         for (int i = 0; i <= MOST; i++) {
             ok(b[i] == (i < n ? y[i] - 3.0 * x[i] : y[i]));
             ok(a[i] == (i < n ? 5.0 * x[i] : x[i]));
