@@ -486,8 +486,13 @@ static void write_opinion(KalPage *page, const KalShowOptions *options)
                     r.expected.qd);
     kal_page_format(page, "  %-26s  %-10.2g  %.2g\n", "constraint forces",
                     r.difference.force, r.expected.force);
-    kal_page_format(page, "  %s: at most %.2g times what is expected, at t = %.6g\n",
-                    r.passed ? "agrees" : "DISAGREES", r.ratio, r.at);
+    if (r.time == 0.0 && r.ratio <= r.allowed) {
+        kal_page_string(page, "  NOTHING of the motion was compared\n");
+    } else {
+        kal_page_format(page,
+                        "  %s: at most %.2g times what is expected, at t = %.6g\n",
+                        r.passed ? "agrees" : "DISAGREES", r.ratio, r.at);
+    }
     kal_page_format(page, "  %d samples over a time of %.6g, %d restarts, %.3g s\n",
                     r.samples, r.time, r.restarts, options->verify_seconds);
     for (int i = 0; i < r.n_gaps; i++) {

@@ -8,12 +8,15 @@
 #include "sim/start.h"
 #include "sim/switch.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST_CROWDED = 100 // changes in a row that are close to each other
+    MOST_CROWDED = 100, // changes in a row that are close to each other
+    MOST_HURRIED =
+        1000 // the same of functions of time, before their number is foretold
 };
 
 // Changes closer than the first part of a run are close to each other; closer than the
@@ -61,6 +64,7 @@ void kal_run_modes_forget(KalRun *run)
     run->modes.last = -INFINITY;
     run->modes.gap = INFINITY;
     run->modes.crowded = 0;
+    run->modes.hurried = 0;
     run->instant->modes = NULL;
     for (size_t i = 0; i < run->system->n_switches; i++) {
         run->modes.modes[i] = NAN;
@@ -167,6 +171,36 @@ static bool has_changed(const KalModeWatch *watch, size_t i)
     return watch->modes[i] != watch->before[i] && !isnan(watch->before[i]);
 }
 
+// A function of time at t; NaN where it has no value.
+static double value_at(KalRun *run, size_t i, double t)
+{
+    KalInstant *instant = run->instant;
+    const double now = instant->variables[0];
+    instant->variables[0] = t;
+    const bool known = kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES) == KAL_OK;
+    instant->variables[0] = now;
+    return known ? instant->results[i] : NAN;
+}
+
+// The piece of a function of time alone: the nearest that lies ahead, however soon another
+// follows.  Rounding does not keep its sign from one place to the next.
+static void decide_timed(KalRun *run, size_t i, KalSwitchSides sides)
+{
+    const double band = kal_run_modes_band(run);
+    const double t = run->instant->variables[0];
+    const double far = AHEAD * (run->options.until - run->options.from);
+    double step = 64.0 * (nextafter(fabs(t), INFINITY) - fabs(t));
+    bool found = false;
+    for (step = fmax(step, far * DBL_EPSILON); !found && step <= far; step *= 2.0) {
+        const double near = value_at(run, i, t + step);
+        const double next = value_at(run, i, t + 1.5 * step);
+        found = fabs(near) > band && fabs(next) > band && near * next > 0.0;
+        if (found) {
+            run->modes.modes[i] = sides.slope * near > 0.0 ? sides.above : sides.below;
+        }
+    }
+}
+
 // Choose the piece of a function that is zero, or has just changed its side: the one that
 // the motion on it leads to.  Where both or neither do, what is known stays.
 static KalStatus decide(KalRun *run, size_t i)
@@ -176,6 +210,10 @@ static KalStatus decide(KalRun *run, size_t i)
     double *mode = &run->modes.modes[i];
     const double known = *mode;
     const double band = kal_run_modes_band(run);
+    if (run->system->switches[i].timed) {
+        decide_timed(run, i, sides);
+        return KAL_OK;
+    }
     *mode = sides.above;
     const double above = sides.slope * look_ahead(run, i);
     *mode = sides.below;
@@ -191,6 +229,32 @@ static KalStatus decide(KalRun *run, size_t i)
     }
     *mode = rises == falls ? known : (rises ? sides.above : sides.below);
     return KAL_OK;
+}
+
+// Time goes on whatever changes, and so do changes that follow from it; but there may be
+// more of them than steps are allowed.
+static KalStatus watch_hurry(KalRun *run, size_t i, bool close)
+{
+    KalModeWatch *watch = &run->modes;
+    char where[KAL_PRINTABLE_SIZE + 64];
+    char quote[KAL_PRINTABLE_SIZE];
+    watch->since = close && watch->hurried > 0 ? watch->since : run->t;
+    watch->hurried = close ? watch->hurried + 1 : 0;
+    const double each = (run->t - watch->since) / (double)watch->hurried;
+    const double ahead = (run->options.until - run->t) / each;
+    if (watch->hurried < MOST_HURRIED || run->options.max_steps == 0
+        || !(ahead > (double)run->options.max_steps)) {
+        return KAL_OK;
+    }
+    describe(run, i, where, sizeof where, quote);
+    return kal_fail(
+        run->ctx, KAL_ERR_LIMIT,
+        "%s%s has changed %ld times from t = %.9g to t = %.9g: if it goes on "
+        "so, another %.2g changes come before t = %.9g; every change ends a "
+        "step, and no more than %ld steps are allowed; run for a shorter "
+        "time, or with another --max-steps",
+        where, quote, watch->hurried, watch->since, run->t, ahead, run->options.until,
+        run->options.max_steps);
 }
 
 // Changes that follow each other without pause have no end.
@@ -209,9 +273,12 @@ static KalStatus watch_chatter(KalRun *run)
     const double gap = run->t - watch->last;
     const bool close = gap < CLOSE * span || (gap < CLOSER * span && gap < watch->gap);
     run->statistics.switches++;
-    watch->crowded = close ? watch->crowded + 1 : 0;
     watch->last = run->t;
     watch->gap = gap;
+    if (run->system->switches[changed].timed) {
+        return watch_hurry(run, changed, close);
+    }
+    watch->crowded = close ? watch->crowded + 1 : 0;
     return watch->crowded < MOST_CROWDED ? KAL_OK : kal_run_modes_chatter(run, changed);
 }
 

@@ -8,6 +8,7 @@
 
 enum {
     WINDOW = 10000,       // steps that have to lead somewhere
+    STEPS_OF_PIECE = 20,  // with more on average, pieces are not why they are short
     FACTOR = 10,          // of the balance of the energy
     INCIDENTS = 1000,     // that are told
     TEXT_BYTES = 1 << 22, // for their texts
@@ -321,11 +322,17 @@ static void forget(KalRun *run)
     }
 }
 
+static void begin_window(KalRun *run)
+{
+    run->window_t = run->t;
+    run->window_steps = run->statistics.steps;
+    run->window_switches = run->statistics.switches;
+}
+
 static KalStatus start_here(KalRun *run)
 {
-    run->window_t = run->options.from;
-    run->window_steps = run->statistics.steps;
     run->t = run->options.from;
+    begin_window(run);
     run->instant->variables[0] = run->t;
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
     run->balance.lost = false;
@@ -432,6 +439,25 @@ KalStatus kal_run_start_here(KalRun *run)
     return status;
 }
 
+// A window of steps led nowhere, and formulas went over to other pieces in it.
+static KalStatus fail_progress(const KalRun *run, double way, long switches)
+{
+    if (switches >= WINDOW / STEPS_OF_PIECE) {
+        return kal_fail(
+            run->ctx, KAL_ERR_STEP,
+            "%d steps before t = %.17g have led on by %.3g only, for "
+            "piecewise formulas changed %ld times in them and every change "
+            "ends a step: run for a shorter time, or write a smooth function "
+            "in their place",
+            WINDOW, run->t, way, switches);
+    }
+    return kal_fail(
+        run->ctx, KAL_ERR_STEP,
+        "%d steps before t = %.17g have led on by %.3g only: the solution "
+        "may end there, or change so fast that rounding hides where it goes",
+        WINDOW, run->t, way);
+}
+
 // Steps, and each window of them, have to lead to the end in a time that can be waited for.
 static KalStatus watch_progress(KalRun *run)
 {
@@ -447,15 +473,9 @@ static KalStatus watch_progress(KalRun *run)
         return KAL_OK;
     }
     const double way = run->t - run->window_t;
-    run->window_t = run->t;
-    run->window_steps = steps;
-    return way >= PROGRESS * span
-               ? KAL_OK
-               : kal_fail(run->ctx, KAL_ERR_STEP,
-                          "%d steps before t = %.17g have led on by %.3g only: the "
-                          "solution may end there, or change so fast that rounding "
-                          "hides where it goes",
-                          WINDOW, run->t, way);
+    const long switches = run->statistics.switches - run->window_switches;
+    begin_window(run);
+    return way >= PROGRESS * span ? KAL_OK : fail_progress(run, way, switches);
 }
 
 // A step of the integrator; the horizon moves.

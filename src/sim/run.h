@@ -103,6 +103,8 @@ typedef struct KalModeWatch {
     double last;    ///< when one changed
     double gap;     ///< time between the last two changes
     int crowded;    ///< changes in a row that were close to each other
+    long hurried;   ///< the same of functions of time
+    double since;   ///< when the first of those was
 } KalModeWatch;
 
 /// An actuator and its limit.
@@ -151,8 +153,9 @@ struct KalRun {
     KalEventWatch events;
     KalModeWatch modes;
     KalScan scan;
-    double window_t;   ///< where the present window of steps began
-    long window_steps; ///< and the steps until then
+    double window_t;      ///< where the present window of steps began
+    long window_steps;    ///< and the steps until then
+    long window_switches; ///< and the changes of pieces
     KalRunStatistics statistics;
     KalOdeCounts counted; ///< by the integrators, before the run started
     KalBalance balance;

@@ -48,6 +48,17 @@ double kal_switch_side(const KalSwitch *s, double mode)
     return s->steps ? sign_of_power(mode) : mode;
 }
 
+// Whether an expression is a function of time alone.
+static KalStatus is_timed(const KalSystem *system, KalExpr e, bool *out_timed)
+{
+    const uint64_t time =
+        UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER;
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(system->model, e, &kinds));
+    *out_timed = (kinds & ~time) == 0;
+    return KAL_OK;
+}
+
 static bool has_origin(const KalSystem *system, KalExpr node)
 {
     KalSpan span;
@@ -73,6 +84,7 @@ static KalStatus find_place(Finding *f, const KalSwitchForm *form, KalExpr node,
                        .node = node,
                        .steps = form->steps};
     KAL_TRY(kal_system_is_bounded(f->system, form->function, &found.bounded));
+    KAL_TRY(is_timed(f->system, form->function, &found.timed));
     *out_place = count;
     return kal_block_add(f->system->ctx, &f->switches, &found, sizeof found);
 }

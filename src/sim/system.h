@@ -61,6 +61,7 @@ typedef struct KalSwitch {
     KalExpr node; ///< one of the nodes that it is for, with a place in the model if any
     bool bounded; ///< it is a function of t, q and q' alone
     bool steps;   ///< the piece is ⌊level⌋, else the level itself
+    bool timed;   ///< and of t alone: no motion leads to its zeros or back
 } KalSwitch;
 
 struct KalSystem {

@@ -104,7 +104,7 @@ KalVerifyReport kal_verify_report(const KalVerify *verify)
         return (KalVerifyReport){.method = ""};
     }
     KalVerifyReport report = verify->report;
-    report.passed = report.samples > 0 && report.ratio <= report.allowed;
+    report.passed = report.time > 0.0 && report.ratio <= report.allowed;
     return report;
 }
 

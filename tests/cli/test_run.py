@@ -641,6 +641,16 @@ def an_open_balance_of_energy_is_a_warning():
 
 
 @case
+def nothing_compared_is_told():
+    text = BLOCK.replace("0.1", "0.5") + "force x = if(sin(20*t) > 0, 1, -1)\n"
+    with Folder(text) as folder:
+        status, out, err = run("run", folder.model, "--verify")
+    assert status == 1 and "agrees" not in out, (status, out)
+    assert "NOTHING of the motion was compared" in out, out
+    assert "nothing could be verified: a piecewise formula" in err, err
+
+
+@case
 def pieces_are_verified_between_their_ends():
     text = BLOCK + "force x = if(sin(5*t) > 0, 1, -1) - abs(x)*x\n"
     verify = simulate_text(text, "--verify")["verify"]

@@ -182,6 +182,37 @@ static void chatter_is_named(void)
 #undef BLOCK
 }
 
+// x'' = ±1 over half periods of π 1e-6 until t = 0.001, where sin(1000) > 0, then 1: the
+// pieces are much shorter than what is looked ahead in a run of 100.
+static void short_pieces_in_time_are_seen(void)
+{
+    const double half = acos(-1.0) * 1e-6;
+    const double last = 1e-3 - 318.0 * half; // since the last change, on a piece of +1
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\nsimulate 0 .. 100 every 10\n"
+                      "force x = if(sin(1e6*min(t, 1e-3)) > 0, 1, -1)\n")) {
+        near(lab_qd(&lab, 0), last + (100.0 - 1e-3), 1e-9);
+        ok(kal_run_statistics(lab.run).switches == 318 + 1); // that of min
+    }
+    lab_close(&lab);
+}
+
+// Time leads nowhere back: there may be too many changes, but they have an end.
+static void functions_of_time_do_not_chatter(void)
+{
+#define WAVE "coord x\nkinetic 1/2*x'^2\nforce x = if(sin(1e6*t) > 0, 1, -1)\n"
+    Lab lab;
+    fails(WAVE "simulate 0 .. 1e4 every 1e3\n", KAL_ERR_LIMIT,
+          "test.kal:3:14: sin(1e6*t) > 0 has changed 1000 times");
+    if (lab_load(&lab, WAVE "simulate 0 .. 1e4 every 1e3\n")) {
+        lab.options.max_steps = 0;
+        ok(lab_go(&lab) == KAL_ERR_STEP);
+        has_text(kal_context_message(lab.ctx), "for piecewise formulas changed ");
+    }
+    lab_close(&lab);
+#undef WAVE
+}
+
 // At rest nothing switches; pushed hard enough, it goes.
 static void rest_is_no_chatter(void)
 {
@@ -384,7 +415,9 @@ TAP_RUN(TAP_CASE(narrow_pieces_are_seen), TAP_CASE(waves_switch_in_time),
         TAP_CASE(a_spring_of_two_rates_keeps_its_period),
         TAP_CASE(drives_are_not_jumped_over), TAP_CASE(velocities_jump_by_impacts),
         TAP_CASE(positions_cannot_jump), TAP_CASE(chatter_is_named),
-        TAP_CASE(rest_is_no_chatter), TAP_CASE(events_hold_what_would_chatter),
+        TAP_CASE(short_pieces_in_time_are_seen),
+        TAP_CASE(functions_of_time_do_not_chatter), TAP_CASE(rest_is_no_chatter),
+        TAP_CASE(events_hold_what_would_chatter),
         TAP_CASE(pieces_may_end_with_their_formula),
         TAP_CASE(events_within_a_step_are_seen), TAP_CASE(poles_are_no_events),
         TAP_CASE(every_run_ends), TAP_CASE(an_open_balance_is_a_warning),

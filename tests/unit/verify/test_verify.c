@@ -124,6 +124,20 @@ static void what_events_do_is_not_verified(void)
     close_all(&lab, v);
 }
 
+// All samples lie on both sides of a change: none is compared with anything.
+static void nothing_compared_is_no_agreement(void)
+{
+    Lab lab;
+    KalVerify *v = NULL;
+    const KalVerifyReport report =
+        verify_text(&lab,
+                    "coord x\nkinetic 1/2*x'^2\nforce x = if(sin(200*t) > 0, 1, -1)\n"
+                    "simulate 0 .. 2 every 0.5\n",
+                    &v, 0.0);
+    ok(!report.passed && report.time == 0.0 && report.n_gaps == 1);
+    close_all(&lab, v);
+}
+
 // Cranks of equal length come to lie on a line, where the constraints are dependent.
 static void losses_of_rank_are_not_verified(void)
 {
@@ -191,5 +205,6 @@ static void every_allocation_may_fail(void)
 
 TAP_RUN(TAP_CASE(runs_of_all_kinds_are_confirmed), TAP_CASE(a_wrong_state_is_noticed),
         TAP_CASE(what_events_do_is_not_verified),
+        TAP_CASE(nothing_compared_is_no_agreement),
         TAP_CASE(losses_of_rank_are_not_verified), TAP_CASE(ctrl_c_is_heard),
         TAP_CASE(every_allocation_may_fail))
