@@ -227,7 +227,7 @@ static void flush(KalFile *file)
 static void add(void *user, const char *bytes, size_t size)
 {
     KalFile *file = user;
-    assert(file->descriptor >= 0);
+    assert(file && file->descriptor >= 0);
     if (size > BUFFER_SIZE - file->used) {
         flush(file);
     }
