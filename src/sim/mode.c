@@ -189,15 +189,17 @@ static void decide_timed(KalRun *run, size_t i, KalSwitchSides sides)
     const double band = kal_run_modes_band(run);
     const double t = run->instant->variables[0];
     const double far = AHEAD * (run->options.until - run->options.from);
-    double step = 64.0 * (nextafter(fabs(t), INFINITY) - fabs(t));
+    const double least = 64.0 * (nextafter(fabs(t), INFINITY) - fabs(t));
+    double step = fmax(least, far * DBL_EPSILON);
     bool found = false;
-    for (step = fmax(step, far * DBL_EPSILON); !found && step <= far; step *= 2.0) {
+    while (!found && step <= far) {
         const double near = value_at(run, i, t + step);
         const double next = value_at(run, i, t + 1.5 * step);
         found = fabs(near) > band && fabs(next) > band && near * next > 0.0;
         if (found) {
             run->modes.modes[i] = sides.slope * near > 0.0 ? sides.above : sides.below;
         }
+        step *= 2.0;
     }
 }
 

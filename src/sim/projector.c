@@ -231,6 +231,14 @@ bool kal_projector_factor(KalProjector *p, double damping)
     return kal_cholesky(m, p->H, p->pivots) > 0.0;
 }
 
+// What a step leaves of a number; where it takes it to zero, damping and rounding leave
+// dust, which is none of the answer.  If it was, the next step brings it back.
+static double moved(double x, double by)
+{
+    const double dust = 4.0 * KAL_LEAST_DAMPING;
+    return fabs(x + by) > dust * fabs(x) ? x + by : 0.0;
+}
+
 // y = −Gᵀ (G Gᵀ + μ)⁻¹ S φ, theory (13.2).
 void kal_projector_step(KalProjector *p, const double *x, double *out_x)
 {
@@ -250,7 +258,8 @@ void kal_projector_step(KalProjector *p, const double *x, double *out_x)
     kal_solve_lower_transposed(f, p->L, p->inverse, p->y);
     memcpy(out_x, x, (size_t)p->n * sizeof(double));
     for (int k = 0; k < f; k++) {
-        out_x[p->columns[k]] += p->y[k];
+        double *entry = &out_x[p->columns[k]];
+        *entry = moved(*entry, p->y[k]);
     }
 }
 
