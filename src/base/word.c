@@ -20,9 +20,10 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// Letters that differ, are too many, are missing, or changed places with a neighbor;
-// upper and lower case are the same.  Row i of the usual table holds the distances of
-// the first i letters of a from all beginnings of b; three rows are enough.
+// The distance of Damerau and Levenshtein, restricted: how many letters differ, are too many,
+// are missing, or changed places with a neighbor; upper and lower case are the same.  Row i
+// of the usual table holds the distances of the first i letters of a from all beginnings of
+// b; three rows are enough.
 static int distance(const char *a, const char *b)
 {
     int rows[3][LONGEST + 1];

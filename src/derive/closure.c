@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// The derived flag of a Pfaffian system, after Cartan: of the forms those combinations stay
+// whose brackets (brackets.c) vanish, again and again, until none is lost.  What is left
+// satisfies Frobenius' condition and is integrable: theory (10.8) to (10.12).
+
 #include "derive/closure.h"
 
 #include "derive/closure_impl.h"

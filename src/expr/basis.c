@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Gauss–Jordan elimination, a row at a time: a new row loses what it has in the pivots there
+// are, is divided by a pivot of its own and taken from the rows before it.
+
 #include "expr/basis.h"
 
 #include <string.h>

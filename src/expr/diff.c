@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Automatic differentiation of graphs, with graphs as results: the forward mode carries
+// rates from the symbols up, theory (9.1), the reverse mode adjoints from the root down,
+// theory (9.2).  Both visit every node once and have one chain rule, kal_carry().
+
 #include "expr/diff.h"
 
 #include "expr/diff_impl.h"

@@ -12,7 +12,7 @@
 #include "expr/order.h"
 #include "expr/wave.h"
 
-/// a^n by repeated squaring.
+/// a^n by repeated squaring (binary powering).
 static inline double kal_whole_power(double a, int32_t n)
 {
     double power = 1.0;

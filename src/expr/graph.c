@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// The table of nodes, by hash consing: a hash table with open addressing and linear probing
+// finds the node that there is for an operator and its operands, so that equal formulas are
+// one node.  The table is never more than half full, and nothing is ever removed.
+
 #include "expr/graph_impl.h"
 
 #include <assert.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Zero tests by random evaluation, after Schwartz and Zippel: a polynomial of degree d that is
+// not zero vanishes at a random point of a field of p elements with a probability of at most
+// d/p.  Three points modulo a prime of 61 bits leave less than 2^-40, theory (10.2).
+
 #include "expr/identity.h"
 
 #include "expr/basis.h"

@@ -3,11 +3,12 @@
 /// @file
 /// Is a formula zero whatever its symbols are?
 ///
-/// A probe gives values to symbols at random and looks.  It computes with residues modulo
-/// a prime: symbols, and the exponentials that sines, cosines and exponentials of
-/// polynomials consist of, get random residues, and roots of what has a root do
-/// (docs/theory/derivation.md, section 10).  A value that is not zero then proves that the
-/// formula is not; one that is zero proves that it is, but for a probability below 2^-40.
+/// A probe gives values to symbols at random and looks: the test of Schwartz and Zippel.  It
+/// computes with residues modulo a prime: symbols, and the exponentials that sines, cosines
+/// and exponentials of polynomials consist of, get random residues, and roots of what has a
+/// root do (docs/theory/derivation.md, section 10).  A value that is not zero then proves
+/// that the formula is not; one that is zero proves that it is, but for a probability below
+/// 2^-40.
 /// All other functions (asin, atan2, abs, if, …) are atoms: they get random residues that
 /// depend on those of their operands, as if nothing else were known of them.  Zero is then
 /// as good a proof as before, in all branches of all functions; not zero proves nothing,

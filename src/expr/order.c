@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Topological order by depth-first search with a stack of its own: a node is listed when all
+// of its operands are.
+
 #include "expr/order.h"
 
 #include "expr/graph_impl.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Recursion in this file ends at KAL_PARSE_DEPTH: every way around passes
-// kal_parser_enter().
+// Expressions by recursive descent; binary operators by precedence climbing, a rank at a
+// time, with the ranks of lang/tokens.def.  Recursion in this file ends at KAL_PARSE_DEPTH:
+// every way around passes kal_parser_enter().
 
 #include "lang/parser_impl.h"
 
