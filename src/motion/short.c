@@ -517,6 +517,10 @@ static KalShortEnd solve_given(KalMotion *s, Size z, KalMotionAnswer *answer)
         return solve(s, &s->short_way, (Size){z.n, z.m, 8, 8, false}, NULL, false,
                      answer);
     }
+    if (z.ld == 8 && z.rows == 4 && !s->given.C) {
+        return solve(s, &s->short_way, (Size){z.n, z.m, 8, 4, false}, NULL, false,
+                     answer);
+    }
     return solve(s, &s->short_way, z, s->given.C, false, answer);
 }
 

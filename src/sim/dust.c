@@ -9,17 +9,17 @@
 static const double TRACE = 0x1p-80;
 static const double TRACE_OF_MASS = 0x1p-90;
 
-void kal_clear_traces_in_rows(int n, int m, double *A)
+void kal_clear_traces_in_rows(const KalSparse *A, double *values)
 {
-    for (int i = 0; i < m; i++) {
-        double *row = A + (size_t)i * (size_t)n;
+    for (size_t i = 0; i < A->rows; i++) {
+        const int64_t end = A->start[i + 1];
         double largest = 0.0;
-        for (int j = 0; j < n; j++) {
-            const double size = fabs(row[j]);
+        for (int64_t k = A->start[i]; k < end; k++) {
+            const double size = fabs(values[k]);
             largest = size > largest ? size : largest;
         }
-        for (int j = 0; j < n; j++) {
-            row[j] = fabs(row[j]) > TRACE * largest ? row[j] : 0.0;
+        for (int64_t k = A->start[i]; k < end; k++) {
+            values[k] = fabs(values[k]) > TRACE * largest ? values[k] : 0.0;
         }
     }
 }

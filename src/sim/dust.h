@@ -10,8 +10,10 @@
 #ifndef SIM_DUST_H
 #define SIM_DUST_H
 
-/// Set the traces in m rows of n entries to 0.
-void kal_clear_traces_in_rows(int n, int m, double *A);
+#include "derive/equations.h"
+
+/// Set the traces in each row of A to 0, among the values of its entries.
+void kal_clear_traces_in_rows(const KalSparse *A, double *values);
 
 /// Set rows and columns of the symmetric n × n matrix M to 0 of which the mass is a trace
 /// beside all that they are coupled to.  A mass that nothing is coupled to stays.

@@ -40,6 +40,7 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->residuals = kal_carve_doubles(carver, m, 1);
     instant->few_A = kal_carve_doubles(carver, m, n);
     instant->few_b = kal_carve_doubles(carver, m, 1);
+    instant->few_size = kal_carve_doubles(carver, m, 1);
     instant->weights = kal_carve_doubles(carver, m, 1);
     instant->few_M = kal_carve_doubles(carver, n, n);
     instant->few_Q = kal_carve_doubles(carver, n, 1);
@@ -362,13 +363,15 @@ static void measure_b(KalInstant *instant)
     const double *v = kal_instant_qd(instant);
     double largest = 1.0;
     for (int j = 0; j < n; j++) {
-        largest = fmax(largest, fabs(v[j]));
+        largest = fabs(v[j]) > largest ? fabs(v[j]) : largest;
     }
     for (int k = 0; k < instant->n_active; k++) {
         const double *row = instant->A + (size_t)k * (size_t)n;
         double size = 0.0;
         for (int j = 0; j < n; j++) {
-            size += fabs(row[j]) * fmax(fabs(v[j]), little * largest);
+            const double speed = fabs(v[j]);
+            const double least = little * largest;
+            size += fabs(row[j]) * (speed > least ? speed : least);
         }
         instant->b_size[k] = fabs(instant->b[k]) + dust * largest * size;
     }
@@ -399,8 +402,9 @@ KalStatus kal_instant_givens(KalInstant *instant)
     mirror(instant->system->n, instant->M);
     kal_clear_traces_of_mass(instant->system->n, instant->M);
     memcpy(instant->Q, next, equations->n * sizeof *next);
-    next = kal_scatter(&equations->A, next + equations->n, instant->A);
-    kal_clear_traces_in_rows(instant->system->n, instant->system->m, instant->A);
+    double *rows = instant->results + equations->M.start[equations->n] + equations->n;
+    kal_clear_traces_in_rows(&equations->A, rows);
+    next = kal_scatter(&equations->A, rows, instant->A);
     memcpy(instant->b, next, equations->m * sizeof *next);
     if (instant->control) {
         kal_control_read(instant->control, next + equations->m);
@@ -426,8 +430,8 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
         level == KAL_PROGRAM_POSITION ? equations->phi : equations->psi;
     KAL_TRY(kal_instant_evaluate(instant, level));
     memcpy(instant->residuals, instant->results, equations->m * sizeof(double));
+    kal_clear_traces_in_rows(&equations->A, instant->results + equations->m);
     kal_scatter(&equations->A, instant->results + equations->m, instant->A);
-    kal_clear_traces_in_rows(instant->system->n, instant->system->m, instant->A);
     for (size_t i = 0; i < equations->m; i++) {
         if (exists[i].index == KAL_NO_EXPR.index || !instant->active[i]) {
             instant->residuals[i] = 0.0;
@@ -560,33 +564,46 @@ static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
     return KAL_OK;
 }
 
+// The row behind row k of the problem that pick_rows() makes.
+static int picked(const KalInstant *instant, int k)
+{
+    return instant->n_independent < instant->n_active ? instant->independent[k] : k;
+}
+
 // The rows that are known to be independent, one after the other.
 static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *problem)
 {
     const size_t n = (size_t)instant->system->n;
     KalMotionProblem few = *problem;
+    if (instant->n_independent == instant->n_active) {
+        return few;
+    }
     for (int k = 0; k < instant->n_independent; k++) {
         const size_t row = (size_t)instant->independent[k];
         memcpy(instant->few_A + (size_t)k * n, instant->A + row * n,
                n * sizeof(double));
         instant->few_b[k] = instant->b[row];
+        instant->few_size[k] = instant->b_size[row];
         instant->few_names[k] = instant->row_names[row];
     }
     few.m = instant->n_independent;
     few.A = instant->few_A;
     few.b = instant->few_b;
+    few.b_size = instant->few_size;
     few.constraints = instant->few_names;
     return few;
 }
 
-// Add w a aᵀ to the symmetric matrix M, for a row a.
-static void add_square(size_t n, double w, const double *a, double *M)
+// Add w a aᵀ to the symmetric matrix M, for a row a.  Both halves get the same numbers.
+static void add_square(size_t n, double w, const double *restrict a, double *restrict M)
 {
     for (size_t i = 0; i < n; i++) {
-        const double factor = w * a[i];
-        for (size_t j = 0; j <= i && factor != 0.0; j++) {
-            M[i * n + j] += factor * a[j];
-            M[j * n + i] = M[i * n + j];
+        if (a[i] == 0.0) {
+            continue;
+        }
+        double *restrict row = M + i * n;
+        for (size_t j = 0; j < n; j++) {
+            row[j] += w * (a[i] * a[j]);
         }
     }
 }
@@ -599,7 +616,7 @@ static void lend_weights(KalInstant *instant, KalMotionProblem *few)
     memcpy(instant->few_Q, few->Q, n * sizeof(double));
     for (int k = 0; k < instant->n_independent; k++) {
         const double *a = few->A + (size_t)k * n;
-        const double w = instant->weights[instant->independent[k]];
+        const double w = instant->weights[picked(instant, k)];
         add_square(n, w, a, instant->few_M);
         for (size_t j = 0; j < n; j++) {
             instant->few_Q[j] += w * few->b[k] * a[j];
@@ -620,7 +637,7 @@ static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
     KAL_TRY(kal_motion_solve(instant->motion, &few, answer));
     memset(instant->multipliers, 0, (size_t)instant->n_active * sizeof(double));
     for (int k = 0; k < instant->n_independent; k++) {
-        instant->multipliers[instant->independent[k]] = answer->multipliers[k];
+        instant->multipliers[picked(instant, k)] = answer->multipliers[k];
     }
     answer->m = instant->n_active;
     answer->multipliers = instant->multipliers;

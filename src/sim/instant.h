@@ -41,6 +41,7 @@ struct KalInstant {
     bool few;               ///< solves are of these alone
     double *few_A;          ///< m × n: workspace
     double *few_b;          ///< m
+    double *few_size;       ///< m: what few_b is to be measured by
     bool lends;             ///< rows lend M their weights, for M alone is singular
     double *weights;        ///< m: W of theory (13.1)
     double *few_M;          ///< n × n: M + AᵀWA

@@ -45,7 +45,8 @@ static double largest_residual(const KalInstant *instant)
 {
     double largest = 0.0;
     for (int i = 0; i < instant->system->m; i++) {
-        largest = fmax(largest, fabs(instant->residuals[i]));
+        const double size = fabs(instant->residuals[i]);
+        largest = size > largest ? size : largest;
     }
     return largest;
 }
@@ -146,14 +147,16 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
     KalInstant *instant = run->instant;
     KAL_TRY(kal_instant_residuals(instant, level->id));
     bool better = true;
-    for (int k = 0; better && k < MOST_STEPS && !are_rounding(instant, level->x); k++) {
+    bool met = are_rounding(instant, level->x);
+    for (int k = 0; better && !met && k < MOST_STEPS; k++) {
         better = improve(run, level);
+        met = better && are_rounding(instant, level->x);
     }
     if (!better) { // the last trial left its own residuals
         KAL_TRY(kal_instant_residuals(instant, level->id));
     }
     *out_residual = largest_residual(instant);
-    return check(run, level);
+    return met ? KAL_OK : check(run, level);
 }
 
 KalStatus kal_run_project(KalRun *run)
@@ -172,12 +175,9 @@ KalStatus kal_run_project(KalRun *run)
     return KAL_OK;
 }
 
-KalStatus kal_run_meet(KalRun *run)
+// The residuals of a state that stays as it is.
+static KalStatus note_residuals(KalRun *run)
 {
-    if (run->options.drift == KAL_DRIFT_PROJECT) {
-        kal_projector_set_metric(&run->projector);
-        return kal_run_project(run);
-    }
     run->solved = false;
     if (run->has_position) {
         KAL_TRY(kal_instant_residuals(run->instant, KAL_PROGRAM_POSITION));
@@ -188,4 +188,18 @@ KalStatus kal_run_meet(KalRun *run)
         run->residual_qd = largest_residual(run->instant);
     }
     return KAL_OK;
+}
+
+KalStatus kal_run_meet(KalRun *run)
+{
+    if (run->options.drift == KAL_DRIFT_PROJECT) {
+        kal_projector_set_metric(&run->projector);
+    }
+    return kal_run_meet_again(run);
+}
+
+KalStatus kal_run_meet_again(KalRun *run)
+{
+    return run->options.drift == KAL_DRIFT_PROJECT ? kal_run_project(run)
+                                                   : note_residuals(run);
 }

@@ -3,6 +3,7 @@
 #include "sim/projector.h"
 
 #include "linalg/cholesky.h"
+#include "linalg/kernels.h"
 #include "linalg/triangular.h"
 
 #include <math.h>
@@ -167,19 +168,10 @@ void kal_projector_set_metric(KalProjector *p)
     (void)kal_cholesky(p->free, p->L, p->inverse);
 }
 
-static double dot(int n, const double *restrict x, const double *restrict y)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
 // The length of a vector, whatever the size of its entries.
 static double length_of(int n, const double *x)
 {
-    const double square = dot(n, x, x);
+    const double square = kal_dot(n, x, x);
     double length = 0.0;
     if (square > SQUARE_SAFE && square < 1.0 / SQUARE_SAFE) {
         return sqrt(square);
@@ -224,7 +216,7 @@ bool kal_projector_factor(KalProjector *p, double damping)
     const int m = p->m;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++) {
-            p->H[j * m + i] = dot(f, row_of(p, i), row_of(p, j));
+            p->H[j * m + i] = kal_dot(f, row_of(p, i), row_of(p, j));
         }
         p->H[i * m + i] += damping + (p->S[i] == 0.0);
     }
@@ -251,9 +243,7 @@ void kal_projector_step(KalProjector *p, const double *x, double *out_x)
     kal_solve_lower_transposed(m, p->H, p->pivots, p->z);
     memset(p->y, 0, (size_t)f * sizeof(double));
     for (int i = 0; i < m; i++) {
-        for (int k = 0; k < f; k++) {
-            p->y[k] += p->G[i * f + k] * p->z[i];
-        }
+        kal_axpy(f, p->z[i], row_of(p, i), p->y);
     }
     kal_solve_lower_transposed(f, p->L, p->inverse, p->y);
     memcpy(out_x, x, (size_t)p->n * sizeof(double));
@@ -269,7 +259,7 @@ void kal_projector_rank(KalProjector *p, double *out_sines)
     const int m = p->m;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++) {
-            const double product = dot(p->free, row_of(p, i), row_of(p, j));
+            const double product = kal_dot(p->free, row_of(p, i), row_of(p, j));
             p->H[j * m + i] = product;
             p->H[i * m + j] = product;
         }
@@ -288,7 +278,7 @@ static void take_out(const KalProjector *p, int count, const double *rests,
     for (int j = 0; j < count; j++) {
         const double *other = rests + (size_t)j * (size_t)f;
         const double square = sines[j] * sines[j];
-        const double part = square > 0.0 ? dot(f, rest, other) / square : 0.0;
+        const double part = square > 0.0 ? kal_dot(f, rest, other) / square : 0.0;
         for (int k = 0; k < f; k++) {
             rest[k] -= part * other[k];
         }
@@ -334,7 +324,7 @@ void kal_projector_compare(KalProjector *p, int rank, double *lifted,
     const size_t f = (size_t)p->free;
     kal_solve_lower(p->free, p->L, p->inverse, rank, lifted);
     for (size_t i = 0; i < (size_t)rank; i++) {
-        if (dot(p->free, lifted + i * f, rests + i * f) < 0.0) {
+        if (kal_dot(p->free, lifted + i * f, rests + i * f) < 0.0) {
             sines[i] = -sines[i];
         }
     }

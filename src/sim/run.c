@@ -245,7 +245,7 @@ static KalStatus go_to(KalRun *run, double t, bool *out_solved)
         return KAL_OK;
     }
     kal_run_put(run, t, run->state);
-    return kal_run_meet(run);
+    return kal_run_meet_again(run);
 }
 
 KalStatus kal_run_look(KalRun *run, double t)

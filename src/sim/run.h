@@ -189,6 +189,10 @@ KAL_CHECKED KalStatus kal_run_project(KalRun *run);
 /// the residuals.
 KAL_CHECKED KalStatus kal_run_meet(KalRun *run);
 
+/// The same in the metric of the last time, for states of the step that ended then: any
+/// metric leads to the constraints, and the way is as short as the error of the step.
+KAL_CHECKED KalStatus kal_run_meet_again(KalRun *run);
+
 /// The functions that integrators call; the state may have the integrals of powers at its
 /// end.
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals);
