@@ -116,12 +116,16 @@ static void find_masses(KalProjector *p)
 // The weight of a row is the mass that resists it, theory (13.5).
 void kal_projector_set_weights(KalProjector *p)
 {
+    double *lightness = p->y;
     find_masses(p);
+    for (int j = 0; j < p->n; j++) {
+        lightness[j] = 1.0 / p->masses[j];
+    }
     for (int i = 0; i < p->m; i++) {
         const double *row = p->instant->A + (size_t)i * (size_t)p->n;
         double sum = 0.0;
         for (int j = 0; j < p->n; j++) {
-            sum += row[j] * row[j] / p->masses[j];
+            sum += row[j] * row[j] * lightness[j];
         }
         p->weights[i] = sum > 0.0 && isfinite(1.0 / sum)
                             ? fmax(1.0 / sum, mass_in_row(p, row))

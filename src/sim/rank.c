@@ -44,11 +44,16 @@ static double near_steps(const KalRun *run)
     return run->stiff ? NEAR_STIFF : NEAR;
 }
 
+static double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+
 static double largest_of(const double *x, int n)
 {
     double largest = 0.0;
     for (int j = 0; j < n; j++) {
-        largest = fmax(largest, fabs(x[j]));
+        largest = larger(fabs(x[j]), largest);
     }
     return largest;
 }
@@ -65,8 +70,8 @@ static double part_left(const KalRun *run, int i)
         return part; // nor was this
     }
     for (int j = 0; j < n; j++) {
-        if (once[j] > ROUNDING * largest) {
-            part = fmax(part, fabs(a[j]) / once[j]);
+        if (once[j] > ROUNDING * largest && fabs(a[j]) > part * once[j]) {
+            part = fabs(a[j]) / once[j];
         }
     }
     return part;
@@ -400,7 +405,7 @@ static double change_of(const KalRun *run, int i)
         squares[0] += now[j] * now[j];
         squares[1] += old[j] * old[j];
     }
-    const double square = fmax(squares[0], squares[1]);
+    const double square = larger(squares[0], squares[1]);
     return square > 0.0 ? sqrt(change / square) : 0.0;
 }
 
@@ -416,7 +421,7 @@ static bool rows_stay(KalRun *run, double *out_change)
         const double part = part_left(run, i);
         const double change = part - watch->parts[i];
         stay = stay && part > SHORT && part + near_steps(run) * change > 0.0;
-        *out_change = fmax(*out_change, change_of(run, i));
+        *out_change = larger(*out_change, change_of(run, i));
         watch->parts[i] = part;
     }
     return stay && *out_change < TURNED;
@@ -502,10 +507,11 @@ static Way follow(const KalSineSeen *seen, int count, double h)
     }
     for (int i = 0; i < count; i++) {
         const double dt = i > 0 ? seen[i].t - seen[i - 1].t : 0.0;
-        const double change = i > 0 ? seen[i].sine - seen[i - 1].sine : 0.0;
-        way.longest = fmax(way.longest, dt);
-        way.steep = fmax(way.steep, fabs(change) / fmax(dt, 0.1 * h));
-        way.low = fmin(way.low, seen[i].sine);
+        const double change = i > 0 ? fabs(seen[i].sine - seen[i - 1].sine) : 0.0;
+        const double within = larger(dt, 0.1 * h);
+        way.longest = larger(way.longest, dt);
+        way.steep = change > way.steep * within ? change / within : way.steep;
+        way.low = seen[i].sine < way.low ? seen[i].sine : way.low;
     }
     if (before >= 0) {
         way.slope = (seen[count - 1].sine - seen[before].sine)
@@ -572,7 +578,7 @@ static void lend_weights(KalRun *run)
         kal_projector_set_weights(&run->projector);
         for (int i = 0; i < instant->n_active; i++) {
             // Of a row that is short here, and will be longer in the step.
-            const double part = run->rank.known ? part_left(run, i) : 1.0;
+            const double part = run->rank.known ? run->rank.parts[i] : 1.0;
             instant->weights[i] = run->projector.weights[i] * part * part;
         }
     }
