@@ -14,11 +14,13 @@ void kal_clear_traces_in_rows(const KalSparse *A, double *values)
     for (size_t i = 0; i < A->rows; i++) {
         const int64_t end = A->start[i + 1];
         double largest = 0.0;
+        double least = INFINITY;
         for (int64_t k = A->start[i]; k < end; k++) {
             const double size = fabs(values[k]);
             largest = size > largest ? size : largest;
+            least = size < least ? size : least;
         }
-        for (int64_t k = A->start[i]; k < end; k++) {
+        for (int64_t k = A->start[i]; k < end && least <= TRACE * largest; k++) {
             values[k] = fabs(values[k]) > TRACE * largest ? values[k] : 0.0;
         }
     }
