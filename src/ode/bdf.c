@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum {
-    ARRAYS = 4,         // y, y_old, scratch, atol
+    ARRAYS = 5,         // y, y_old, scratch, atol, rate
     MOST_STATES = 4096, // for matrices are full
     TEXT_SIZE = 256
 };
@@ -32,6 +32,8 @@ enum {
 // Of theory (12.11).
 static const double STEP_PART = 0.3;
 static const double LEAST_TOLERANCE = 100.0 * DBL_EPSILON;
+// Of theory (12.20).
+static const double CLOCK = 4.0;
 // A projection may move a state by this many times the tolerances.
 static const double FAR = 10.0;
 
@@ -45,6 +47,7 @@ typedef struct Bdf {
     double *y_old;
     double *scratch;
     double *atol;
+    double *rate; // the last one
     double *block;
     KalCvodeLibrary call;
     SUNContext sun;
@@ -83,10 +86,14 @@ static int answer(Bdf *s, KalStatus status)
 static int call_rate(realtype t, N_Vector y, N_Vector rate, void *user)
 {
     Bdf *s = user;
+    double *found = s->call.N_VGetArrayPointer(rate);
     s->base.counts.evaluations++;
-    return answer(s, kal_ode_rate(s->base.ctx, &s->base.system, t,
-                                  s->call.N_VGetArrayPointer(y),
-                                  s->call.N_VGetArrayPointer(rate)));
+    const KalStatus status = kal_ode_rate(s->base.ctx, &s->base.system, t,
+                                          s->call.N_VGetArrayPointer(y), found);
+    if (status == KAL_OK) {
+        memcpy(s->rate, found, (size_t)s->base.system.n * sizeof(double));
+    }
+    return answer(s, status);
 }
 
 static KalStatus jacobian(Bdf *s, double t, const double *y, double *J)
@@ -196,16 +203,31 @@ static double least_tolerance(int n)
     return pow(LEAST_TOLERANCE * sqrt((double)n) / STEP_PART, 5.0 / 6.0);
 }
 
+// The reciprocals of what errors may be, theory (12.11) and (12.20).
+static int call_weights(N_Vector y, N_Vector weights, void *user)
+{
+    const Bdf *s = user;
+    const double *state = s->call.N_VGetArrayPointer(y);
+    double *weight = s->call.N_VGetArrayPointer(weights);
+    const double share = share_of_step(s);
+    const double late = CLOCK * DBL_EPSILON * fabs(s->base.t);
+    for (int i = 0; i < s->base.system.n; i++) {
+        const double asked = s->base.options.rtol * fabs(state[i]) + s->atol[i];
+        weight[i] = 1.0 / (share * asked + fmin(late * fabs(s->rate[i]), asked));
+        if (!isfinite(weight[i])) {
+            return -1; // a tolerance of zero at zero
+        }
+    }
+    return 0;
+}
+
 static int set_tolerances(Bdf *s)
 {
-    const double share = share_of_step(s);
     for (int i = 0; i < s->base.system.n; i++) {
         s->atol[i] =
             s->base.options.atols ? s->base.options.atols[i] : s->base.options.atol;
-        s->scratch[i] = share * s->atol[i];
     }
-    s->call.N_VSetArrayPointer(s->scratch, s->sample);
-    return s->call.CVodeSVtolerances(s->cvode, share * s->base.options.rtol, s->sample);
+    return s->call.CVodeWFtolerances(s->cvode, call_weights);
 }
 
 // All that CVODE has to know but for the state; 0 when it agrees.
@@ -238,6 +260,7 @@ static KalStatus init(KalIntegrator *base)
     s->y_old = s->block + n;
     s->scratch = s->block + 2 * n;
     s->atol = s->block + 3 * n;
+    s->rate = s->block + 4 * n;
     if (!s->block || !make_parts(s)) {
         return no_memory(s);
     }

@@ -78,6 +78,7 @@ typedef int (*CVLsJacFn)(realtype t, N_Vector y, N_Vector rate, SUNMatrix J, voi
                          N_Vector work1, N_Vector work2, N_Vector work3);
 typedef int (*CVProjFn)(realtype t, N_Vector y, N_Vector correction, realtype tolerance,
                         N_Vector error, void *user);
+typedef int (*CVEwtFn)(N_Vector y, N_Vector weights, void *user);
 typedef void (*CVErrHandlerFn)(int code, const char *module, const char *function,
                                char *message, void *user);
 
@@ -85,7 +86,7 @@ void *CVodeCreate(int method, SUNContext context);
 void CVodeFree(void **cvode);
 int CVodeInit(void *cvode, CVRhsFn rate, realtype t, N_Vector y);
 int CVodeReInit(void *cvode, realtype t, N_Vector y);
-int CVodeSVtolerances(void *cvode, realtype relative, N_Vector absolute);
+int CVodeWFtolerances(void *cvode, CVEwtFn weights);
 int CVodeSetErrHandlerFn(void *cvode, CVErrHandlerFn handler, void *user);
 int CVodeSetUserData(void *cvode, void *user);
 int CVodeSetInitStep(void *cvode, realtype step);
@@ -160,7 +161,7 @@ int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
     X(CVodeFree)                \
     X(CVodeInit)                \
     X(CVodeReInit)              \
-    X(CVodeSVtolerances)        \
+    X(CVodeWFtolerances)        \
     X(CVodeSetErrHandlerFn)     \
     X(CVodeSetUserData)         \
     X(CVodeSetInitStep)         \
