@@ -12,6 +12,19 @@
 #include "expr/order.h"
 #include "expr/wave.h"
 
+#include <string.h>
+
+/// a/b, and NaN where b is zero: all bits set.  Without a branch.
+static inline double kal_quotient(double a, double b)
+{
+    double quotient = a / b;
+    uint64_t bits;
+    memcpy(&bits, &quotient, sizeof bits);
+    bits |= -(uint64_t)(b == 0.0);
+    memcpy(&quotient, &bits, sizeof bits);
+    return quotient;
+}
+
 /// a^n by repeated squaring (binary powering).
 static inline double kal_whole_power(double a, int32_t n)
 {
@@ -20,7 +33,7 @@ static inline double kal_whole_power(double a, int32_t n)
         power = left & 1U ? power * a : power;
         a *= a;
     }
-    return n < 0 ? 1.0 / power : power;
+    return n < 0 ? kal_quotient(1.0, power) : power;
 }
 
 /// The value of an operator, of as many operands as it has; n is the exponent of POWI.

@@ -61,6 +61,7 @@ typedef enum KalEmitCompare {
     KAL_EMIT_LE = 2,
     KAL_EMIT_UNORDERED = 3,
     KAL_EMIT_NE = 4,
+    KAL_EMIT_APART = 12, ///< both are numbers, and not equal
 } KalEmitCompare;
 
 typedef struct KalEmitter {

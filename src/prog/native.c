@@ -190,6 +190,40 @@ static void write_arithmetic(Writer *w, uint32_t place, KalEmitArithmetic what,
     define(w, place, reg);
 }
 
+// Where an operand is NaN, or a divisor zero, all bits of the result are set: NaN.
+static void mark(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a, uint8_t b)
+{
+    const uint8_t mask = SPARE + 1;
+    kal_emit_compare(&w->emitter, what, mask, a, kal_in_register(b));
+    kal_emit_logic(&w->emitter, KAL_EMIT_OR, to, to, kal_in_register(mask));
+}
+
+static void clear_register(Writer *w, uint8_t reg)
+{
+    kal_emit_logic(&w->emitter, KAL_EMIT_XOR, reg, reg, kal_in_register(reg));
+}
+
+// a/b, NaN where b is zero, as kal_quotient() has it.
+static void write_quotient(Writer *w, uint32_t place)
+{
+    const uint8_t pole = SPARE + 1;
+    const uint8_t zero = SPARE + 2;
+    KalEmitter *e = &w->emitter;
+    KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
+    const KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
+    if (a.memory) {
+        kal_emit_load(e, SPARE, a);
+        a = kal_in_register(SPARE);
+    }
+    clear_register(w, zero);
+    kal_emit_compare(e, KAL_EMIT_EQ, pole, zero, b);
+    consume_all(w, place);
+    const uint8_t reg = take_register(w);
+    kal_emit_arithmetic(e, KAL_EMIT_DIV, reg, a.reg, b);
+    kal_emit_logic(e, KAL_EMIT_OR, reg, reg, kal_in_register(pole));
+    define(w, place, reg);
+}
+
 static void write_sum(Writer *w, uint32_t place)
 {
     const KalOperands *at = &w->tape->operands[place];
@@ -261,7 +295,7 @@ static KalEmitSource one(const Writer *w)
 static void test_zero(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a)
 {
     const uint8_t zero = SPARE + 2;
-    kal_emit_logic(&w->emitter, KAL_EMIT_XOR, zero, zero, kal_in_register(zero));
+    clear_register(w, zero);
     kal_emit_compare(&w->emitter, what, to, a, kal_in_register(zero));
 }
 
@@ -289,8 +323,11 @@ static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
         }
     }
     if (n < 0) {
+        const uint8_t pole = SPARE + 1;
+        test_zero(w, KAL_EMIT_EQ, pole, to);
         kal_emit_load(e, square, one(w));
         kal_emit_arithmetic(e, KAL_EMIT_DIV, to, square, kal_in_register(to));
+        kal_emit_logic(e, KAL_EMIT_OR, to, to, kal_in_register(pole));
     }
 }
 
@@ -298,14 +335,29 @@ static void write_relation(Writer *w, KalEmitCompare what, uint8_t to, Held held
 {
     kal_emit_compare(&w->emitter, what, to, held.a, kal_in_register(held.b));
     kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
+    mark(w, KAL_EMIT_UNORDERED, to, held.a, held.b);
 }
 
-static void write_and_or(Writer *w, KalLogic what, uint8_t to, Held held)
+// One operand that is zero (`and`) or is a number and not zero (`or`) decides; else NaN
+// where one is NaN.
+static void write_and_or(Writer *w, KalOp op, uint8_t to, Held held)
 {
-    test_zero(w, KAL_EMIT_NE, to, held.a);
-    test_zero(w, KAL_EMIT_NE, SPARE, held.b);
-    kal_emit_logic(&w->emitter, what, to, to, kal_in_register(SPARE));
-    kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
+    KalEmitter *e = &w->emitter;
+    const uint8_t decided = SPARE;
+    const uint8_t rest = SPARE + 1;
+    const KalEmitCompare what = op == KAL_OP_AND ? KAL_EMIT_EQ : KAL_EMIT_APART;
+    test_zero(w, what, decided, held.a);
+    test_zero(w, what, rest, held.b);
+    kal_emit_logic(e, KAL_EMIT_OR, decided, decided, kal_in_register(rest));
+    kal_emit_compare(e, KAL_EMIT_UNORDERED, rest, held.a, kal_in_register(held.b));
+    if (op == KAL_OP_AND) {
+        kal_emit_logic(e, KAL_EMIT_OR, rest, rest, one(w));
+    }
+    kal_emit_logic(e, KAL_EMIT_AND_NOT, to, decided, kal_in_register(rest));
+    if (op == KAL_OP_OR) {
+        kal_emit_logic(e, KAL_EMIT_AND, decided, decided, one(w));
+        kal_emit_logic(e, KAL_EMIT_OR, to, to, kal_in_register(decided));
+    }
 }
 
 // (a > 0) − (a < 0).
@@ -318,13 +370,29 @@ static void write_sign(Writer *w, uint8_t to, uint8_t a)
     kal_emit_logic(e, KAL_EMIT_AND, SPARE, SPARE, one(w));
     kal_emit_logic(e, KAL_EMIT_AND, to, to, one(w));
     kal_emit_arithmetic(e, KAL_EMIT_SUB, to, to, kal_in_register(SPARE));
+    mark(w, KAL_EMIT_UNORDERED, to, a, a);
 }
 
-static void write_choice(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a,
-                         uint8_t b)
+// a where `low` ≤ `high`, which are a and b in some order, or a is NaN; else b.
+static void write_extreme(Writer *w, uint8_t to, Held held, uint8_t low, uint8_t high)
 {
-    kal_emit_compare(&w->emitter, what, SPARE, a, kal_in_register(b));
-    kal_emit_choose(&w->emitter, to, SPARE, a, b);
+    kal_emit_compare(&w->emitter, KAL_EMIT_LE, SPARE, low, kal_in_register(high));
+    mark(w, KAL_EMIT_UNORDERED, SPARE, held.a, held.a);
+    kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
+}
+
+static void write_select(Writer *w, uint8_t to, Held held)
+{
+    test_zero(w, KAL_EMIT_NE, SPARE, held.a);
+    kal_emit_choose(&w->emitter, to, SPARE, held.b, held.c);
+    mark(w, KAL_EMIT_UNORDERED, to, held.a, held.a);
+}
+
+static void write_not(Writer *w, uint8_t to, uint8_t a)
+{
+    test_zero(w, KAL_EMIT_EQ, to, a);
+    kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
+    mark(w, KAL_EMIT_UNORDERED, to, a, a);
 }
 
 // Where b − b is zero, a, else b.
@@ -352,27 +420,17 @@ static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
         break;
     case KAL_OP_ABS: write_absolute(w, to, held.a); break;
     case KAL_OP_SIGN: write_sign(w, to, held.a); break;
-    case KAL_OP_MIN: write_choice(w, KAL_EMIT_LE, to, held.a, held.b); break;
-    case KAL_OP_MAX: // a ≥ b is b ≤ a
-        kal_emit_compare(&w->emitter, KAL_EMIT_LE, SPARE, held.b,
-                         kal_in_register(held.a));
-        kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
-        break;
+    case KAL_OP_MIN: write_extreme(w, to, held, held.a, held.b); break;
+    case KAL_OP_MAX: write_extreme(w, to, held, held.b, held.a); break;
     case KAL_OP_WHERE: write_where(w, to, held); break;
-    case KAL_OP_SELECT:
-        test_zero(w, KAL_EMIT_NE, SPARE, held.a);
-        kal_emit_choose(&w->emitter, to, SPARE, held.b, held.c);
-        break;
+    case KAL_OP_SELECT: write_select(w, to, held); break;
     case KAL_OP_LT: write_relation(w, KAL_EMIT_LT, to, held); break;
     case KAL_OP_LE: write_relation(w, KAL_EMIT_LE, to, held); break;
     case KAL_OP_EQ: write_relation(w, KAL_EMIT_EQ, to, held); break;
     case KAL_OP_NE: write_relation(w, KAL_EMIT_NE, to, held); break;
-    case KAL_OP_AND: write_and_or(w, KAL_EMIT_AND, to, held); break;
-    case KAL_OP_OR: write_and_or(w, KAL_EMIT_OR, to, held); break;
-    case KAL_OP_NOT:
-        test_zero(w, KAL_EMIT_EQ, to, held.a);
-        kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
-        break;
+    case KAL_OP_AND:
+    case KAL_OP_OR: write_and_or(w, op, to, held); break;
+    case KAL_OP_NOT: write_not(w, to, held.a); break;
     case KAL_OP_CONST: // leaves, what others stand for, and what is called
     case KAL_OP_SYMBOL:
     case KAL_OP_PI:
@@ -415,16 +473,19 @@ static void write_piece(Writer *w, KalOp op, uint8_t to, uint8_t m, Held held)
         return;
     }
     if (op == KAL_OP_SIGN) {
-        kal_emit_load(e, to, kal_in_register(m));
+        kal_emit_compare(e, KAL_EMIT_UNORDERED, to, held.a, kal_in_register(held.a));
+        kal_emit_logic(e, KAL_EMIT_OR, to, to, kal_in_register(m));
         return;
     }
-    kal_emit_logic(e, KAL_EMIT_XOR, zero, zero, kal_in_register(zero));
+    clear_register(w, zero);
     kal_emit_compare(e, KAL_EMIT_LT, to, zero, kal_in_register(m));
     if (op == KAL_OP_LT || op == KAL_OP_LE) {
         kal_emit_logic(e, KAL_EMIT_AND, to, to, one(w));
     } else {
         kal_emit_choose(e, to, to, held.a, held.b);
     }
+    kal_emit_compare(e, KAL_EMIT_UNORDERED, zero, held.a, kal_in_register(held.b));
+    kal_emit_logic(e, KAL_EMIT_OR, to, to, kal_in_register(zero));
 }
 
 // Put what a switch is on its piece, if a mode gives one, in the place of its value.
@@ -461,9 +522,10 @@ static void write_item(Writer *w, uint32_t place)
     const uint32_t what = w->schedule.what[place];
     if (what == KAL_DO_SUM) {
         write_sum(w, place);
-    } else if (what == KAL_OP_MUL || what == KAL_OP_DIV) {
-        const bool product = what == KAL_OP_MUL;
-        write_arithmetic(w, place, product ? KAL_EMIT_MUL : KAL_EMIT_DIV, product);
+    } else if (what == KAL_OP_MUL) {
+        write_arithmetic(w, place, KAL_EMIT_MUL, true);
+    } else if (what == KAL_OP_DIV) {
+        write_quotient(w, place);
     } else if (what == KAL_OP_SQRT) {
         write_root(w, place);
     } else {

@@ -175,7 +175,7 @@ static uint32_t find_culprit(const KalTape *tape, uint32_t slot, const double *w
     const KalOperands *at = &tape->operands[slot - tape->first];
     const uint32_t what = find_run(tape, slot)->what;
     uint32_t a = at->a;
-    if (what == KAL_OP_SELECT) {
+    if (what == KAL_OP_SELECT && !isnan(work[at->a])) {
         a = work[at[0].a] != 0.0 ? at[0].b : at[1].a; // the other part does not count
     }
     const uint32_t b = kal_operands_of(what) == 2 ? at->b & ~KAL_MINUS : a;

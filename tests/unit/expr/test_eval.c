@@ -53,6 +53,48 @@ static void conditions_choose(void)
     end();
 }
 
+// Where x = 0.7, y = −1.3: √y is no number, and x − x is zero in formulas as written.
+static void what_is_no_number_stays_none(void)
+{
+    static const char *const none[] = {
+        "min(sqrt(y), 3)",
+        "min(3, sqrt(y))",
+        "max(sqrt(y), 3)",
+        "max(3, sqrt(y))",
+        "sign(sqrt(y))",
+        "if(sqrt(y) < 1, 1, 2)",
+        "if(sqrt(y) <= 1, 1, 2)",
+        "if(sqrt(y) == 1, 1, 2)",
+        "if(sqrt(y) != 1, 1, 2)",
+        "if(not (sqrt(y) < 1), 1, 2)",
+        "if(x > 0 and sqrt(y) < 1, 1, 2)",
+        "if(x < 0 or sqrt(y) < 1, 1, 2)",
+    };
+    begin();
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        ok(isnan(value(none[i])));
+    }
+    ok(value("if(x < 0 and sqrt(y) < 1, 1, 2)") == 2.0);
+    ok(value("if(x > 0 or sqrt(y) < 1, 1, 2)") == 1.0);
+    ok(value("if(y < 0, 1, sqrt(y))") == 1.0);
+    end();
+}
+
+static void poles_have_no_value(void)
+{
+    static const char *const poles[] = {
+        "sign(1/(x - x))", "atan(1/(x - x))",   "1/(1 + 1/(x - x))", "tanh(log(x - x))",
+        "exp(log(x - x))", "1/(x - x)^(-0.5)",  "min(1/(x - x), 3)", "(x - x)^(-2) > 1",
+        "1/(x - x)^(-3)",  "exp(-(x - x)^(-2))"};
+    begin();
+    for (size_t i = 0; i < sizeof poles / sizeof *poles; i++) {
+        ok(isnan(value(poles[i])));
+    }
+    ok(value("1/(1 + exp(2000*x))") == 0.0 && value("tanh(exp(2000*x))") == 1.0);
+    ok(value("if(x == x, 1, 1/(x - x))") == 1.0);
+    end();
+}
+
 static void whole_powers_multiply(void)
 {
     begin();
@@ -87,4 +129,5 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(operators_have_their_values), TAP_CASE(conditions_choose),
+        TAP_CASE(what_is_no_number_stays_none), TAP_CASE(poles_have_no_value),
         TAP_CASE(whole_powers_multiply), TAP_CASE(every_allocation_may_fail))

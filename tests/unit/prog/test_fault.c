@@ -30,7 +30,7 @@ static void finite_values_are_nobodys_fault(void)
     const double values[] = {1.0, 2.0, 3.0, 4.0};
     blames("a + c", "b*d", values, "");
     blames("if(c > 0, c, log(-d))", "1", values, ""); // not taken
-    blames("atan(1/(c - 3))", "exp(-1/(c - 3))", values, "");
+    blames("1/(1 + exp(1000*c))", "1", values, "");   // too large, and rightly 0
     blames("a", "1", values, "");
 }
 
@@ -48,6 +48,11 @@ static void the_innermost_is_blamed(void)
     blames("a/(b - 2)", "c", values, "a/(b - 2)"); // on the first tape
     blames("c + a/(b - 2)", "c", values, "a/(b - 2)");
     blames("atan2(c, d) + hypot(d, 1/c)", "1", values, "1/c");
+    blames("atan(1/c)", "1", values,
+           "1/c"); // a pole is no number, also where its limit is
+    blames("sign(a/c) + exp(-1/c^2)", "1", values, "a/c");
+    blames("min(3, sqrt(d))", "1", values, "sqrt(d)");
+    blames("if(sqrt(d) < 1, a, b)", "1", values, "sqrt(d)");
 }
 
 // A part that has no value but does not count is not to blame.
