@@ -674,6 +674,9 @@ static double balance_allowed(const KalRun *run)
 
 size_t kal_run_warnings(KalRun *run, const char *const **out_texts)
 {
+    if (!(run && out_texts)) {
+        return 0;
+    }
     const double off = run->statistics.energy_balance;
     const double allowed = balance_allowed(run);
     const bool controlled = run->options.fixed_step == 0.0 && run->system->has_balance;

@@ -163,6 +163,7 @@ static void runs_that_are_none(void)
     ok(kal_run_works(NULL, &works) == 0 && kal_run_constants(NULL, &constants) == 0);
     ok(kal_run_efforts(NULL, &efforts) == 0);
     ok(kal_run_incidents(NULL, &incidents) == 0);
+    ok(kal_run_warnings(NULL, &names) == 0);
     same_text(kal_work_kind_word((KalWorkKind)99), "unknown");
 }
 
