@@ -41,6 +41,7 @@ typedef struct Track {
     int trusted;                // samples from the first that are worth comparing
     int passages;               // losses of rank in them
     Real least;                 // singular value of the joints
+    bool unsure;                // it is small at the end: has one more been lost?
     double speed;               // the largest, at least 1
 } Track;
 
@@ -199,6 +200,7 @@ static void follow_reference(const Mechanism *mech, Track *track, bool watched)
         memcpy(track->y[track->trusted], y, sizeof y);
         track->speed = fmax(track->speed, largest_speed(mech, y));
     }
+    track->unsure = mech->passes && last_value(mech, y) < 0.2L * first;
 }
 
 // How errors of the start grow, from one with every error that joints allow.
@@ -467,7 +469,7 @@ static bool passages_told(const Mechanism *mech, Trial *trial, const Track *trac
     const KalRunStatistics statistics = kal_run_statistics(trial->run);
     return mech->passes && track->trusted <= SAMPLES
                ? true // where they were counted is not where the run ended
-               : near(statistics.passages, track->passages, 0.0);
+               : near(statistics.passages, track->passages, track->unsure ? 1.0 : 0.0);
 }
 
 static bool try_mechanism(Mechanism *mech, Trial *trial, int *compared)
