@@ -239,6 +239,19 @@ static int blame(Velocities *w)
     return count > 0 ? count : count_unmet(instant, kal_instant_qd(instant));
 }
 
+// From the velocities as written: if the search ends somewhere, blame those that are not
+// met there, so that whom to blame and by how much are of one state.
+static KalStatus blame_nearest(Velocities *w, int *failed)
+{
+    if (iterate(w) == KAL_OK) {
+        const int count = count_unmet(w->instant, kal_instant_qd(w->instant));
+        *failed = count > 0 ? count : *failed;
+        return KAL_OK;
+    }
+    bool met;
+    return accept_as_written(w, &met);
+}
+
 static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_failed)
 {
     bool met = false;
@@ -259,6 +272,7 @@ static KalStatus settle_velocities(Velocities *w, int *out_failed)
         status = accept_as_written(w, &met);
     }
     if (status == KAL_OK && !met) {
+        KAL_TRY(blame_nearest(w, out_failed));
         status = fail_start(w->instant, w->held, *out_failed, "velocities");
     }
     return status;

@@ -242,6 +242,14 @@ static void contradictions_are_named(void)
         has_text(kal_context_message(lab.ctx), "contradict each other");
         lab_close(&lab);
     }
+    // Whom to blame and by how much are of one state: nobody is off by 0.
+    if (lab_expect(&lab, "coord x\nkinetic 1/2*x'^2\nconstraint a: x'^2 + x' = 2\n"
+                         "constraint b: 2*x'^2 + 2*x' = 4 + 1e-8\ninit x' ~ 1\n")) {
+        ok(kal_instant_start(lab.instant, &report) == KAL_ERR_CONTRADICTION);
+        has_text(kal_context_message(lab.ctx), "(off by 5e-09)");
+        ok(strstr(kal_context_message(lab.ctx), "(off by 0)") == NULL);
+        lab_close(&lab);
+    }
 }
 
 static void memory_may_fail(void)
