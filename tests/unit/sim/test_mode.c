@@ -181,6 +181,18 @@ static void hard_drives_set_out_by_all_ways(void)
     }
 }
 
+// At the kink of a drive the run begins on the piece ahead.
+static void runs_may_begin_at_a_kink(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\nprescribe x = abs(sin(3*t))\n"
+                      "simulate 0 .. 1 every 0.1\n")) {
+        near(lab_q(&lab, 0), sin(3.0), 1e-12);
+        near(lab_qd(&lab, 0), 3.0 * cos(3.0), 1e-11);
+    }
+    lab_close(&lab);
+}
+
 // What stops stands still, and is not left with dust of the numbers before.
 static void what_stops_stands_still(void)
 {
@@ -455,8 +467,8 @@ TAP_RUN(TAP_CASE(narrow_pieces_are_seen), TAP_CASE(waves_switch_in_time),
         TAP_CASE(a_spring_of_two_rates_keeps_its_period),
         TAP_CASE(drives_are_not_jumped_over), TAP_CASE(velocities_jump_by_impacts),
         TAP_CASE(positions_cannot_jump), TAP_CASE(hard_drives_set_out_by_all_ways),
-        TAP_CASE(what_stops_stands_still), TAP_CASE(chatter_is_named),
-        TAP_CASE(short_pieces_in_time_are_seen),
+        TAP_CASE(what_stops_stands_still), TAP_CASE(runs_may_begin_at_a_kink),
+        TAP_CASE(chatter_is_named), TAP_CASE(short_pieces_in_time_are_seen),
         TAP_CASE(functions_of_time_do_not_chatter), TAP_CASE(rest_is_no_chatter),
         TAP_CASE(events_hold_what_would_chatter),
         TAP_CASE(pieces_may_end_with_their_formula),
