@@ -314,8 +314,9 @@ static uint16_t find_kinds(const KalModel *model, const uint16_t *known, KalExpr
 {
     const KalExprNode node = kal_graph_node(model->graph, e);
     unsigned kinds = 0;
-    if (node.op == KAL_OP_SYMBOL) {
-        return (uint16_t)(1U << model->symbols[node.arg[0].index].kind);
+    if (node.op == KAL_OP_SYMBOL) { // who shows formulas may add symbols of its own
+        const uint32_t id = node.arg[0].index;
+        return id < model->n_symbols ? (uint16_t)(1U << model->symbols[id].kind) : 0;
     }
     for (int k = 0; k < kal_op_arity((KalOp)node.op); k++) {
         kinds |= known[node.arg[k].index];
