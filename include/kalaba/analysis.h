@@ -41,6 +41,13 @@ KAL_API KAL_CHECKED KalStatus kal_analysis_create(KalContext *ctx,
 /// Free it.  NULL is allowed.
 KAL_API void kal_analysis_destroy(KalAnalysis *analysis);
 
+/// Set n parameters as kal_instant_set_parameters() does, for all that follows; the state
+/// has to be placed again.  KAL_ERR_FORMULATION also when the model has constraints on
+/// velocities: what these are may depend on parameters.
+KAL_API KAL_CHECKED KalStatus kal_analysis_set_parameters(KalAnalysis *analysis,
+                                                          const KalSetting *settings,
+                                                          size_t n);
+
 /// Go to the consistent start of the model and replace the values that a text names, as
 /// kal_instant_set() does; NULL: none.  No start is needed if all are named.  The state is
 /// taken as it is; `out_misfit`, unless NULL, tells how far it is off the constraints.

@@ -113,6 +113,19 @@ KAL_API KAL_CHECKED KalStatus kal_run_start(KalRun *run, KalStartReport *out_rep
 KAL_API KAL_CHECKED KalStatus kal_run_start_from(KalRun *run, const char *text,
                                                  KalStartReport *out_report);
 
+/// How the model asks to be run with the parameters that an instant has.
+KAL_API KalRunOptions kal_instant_run_options(const KalInstant *instant);
+
+/// Set n parameters as kal_instant_set_parameters() does; the run is to be started after.
+/// Its options stay.  KAL_ERR_FORMULATION also where `simulate` gives one of them, which the
+/// run has as the model was loaded with, another value by these parameters: make a run with
+/// what kal_instant_run_options() says.  Constants of the motion were proven for the
+/// parameters as loaded: with others kal_run_constants() lists none, and where the energy was
+/// among them the works are not known, NaN.
+KAL_API KAL_CHECKED KalStatus kal_run_set_parameters(KalRun *run,
+                                                     const KalSetting *settings,
+                                                     size_t n);
+
 /// Begin at the positions and velocities that the run's instant has now, and at the first
 /// time.  Where they do not satisfy the constraints, and drift is kept small by projection,
 /// they move onto them; by more than tolerances allow, that is an incident.  As of every

@@ -89,6 +89,20 @@ KAL_API const char *const *kal_system_constraint_names(const KalSystem *system);
 /// The names of all outputs.
 KAL_API const char *const *kal_system_output_names(const KalSystem *system);
 
+/// A parameter of a model.
+typedef struct KalParameterInfo {
+    const char *name; ///< `m`, `m[2]`, `link[2].k`; "" where there is none
+    const char *unit; ///< or NULL
+    double value;     ///< that the model was loaded with, in base units
+    bool fixed;       ///< only loading can give it another value
+} KalParameterInfo;
+
+/// How many parameters there are.
+KAL_API int kal_system_parameters(const KalSystem *system);
+
+/// One of them.
+KAL_API KalParameterInfo kal_system_parameter(const KalSystem *system, int index);
+
 /// Write the warnings about the model, each with its place; answers how many there are.
 KAL_API size_t kal_system_write_warnings(const KalSystem *system, KalSink sink);
 
@@ -103,6 +117,27 @@ KAL_API KAL_CHECKED KalStatus kal_instant_create(KalContext *ctx,
 
 /// Free an instant.  NULL is allowed.
 KAL_API void kal_instant_destroy(KalInstant *instant);
+
+/// A value for a parameter, in base units.
+typedef struct KalSetting {
+    const char *name;
+    double value;
+} KalSetting;
+
+/// Set n parameters, other than by loading the model again: these have the values given,
+/// parameters whose values follow them follow, and all others have those that the model was
+/// loaded with; n = 0: all.  Then the state is that of a new instant: the first time, and
+/// the start values as they are written.  What comes of it is, bit for bit, what loading
+/// with these values comes to.  It takes microseconds and allocates nothing.  On failure
+/// nothing changes: KAL_ERR_USAGE when a name is none or is there twice, KAL_ERR_FORMULATION
+/// when the structure of the model depends on a parameter (docs/running.md), KAL_ERR_NUMBER
+/// when a value, or what follows from it, is one that the model cannot have.
+KAL_API KAL_CHECKED KalStatus kal_instant_set_parameters(KalInstant *instant,
+                                                         const KalSetting *settings,
+                                                         size_t n);
+
+/// The values of all parameters as they are now.
+KAL_API const double *kal_instant_parameters(const KalInstant *instant);
 
 /// The time, to read and to write.
 KAL_API double *kal_instant_t(KalInstant *instant);

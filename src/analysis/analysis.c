@@ -127,6 +127,21 @@ static KalStatus refuse(KalContext *ctx, const KalSystem *system)
     return KAL_OK;
 }
 
+// Be ready for the parameters of the instant; what was found for others does not hold.
+static void prepare(KalAnalysis *a)
+{
+    const double *parameters = kal_instant_parameters(a->instant);
+    for (int id = 0; id < KAL_FORMS; id++) {
+        const KalForm *form = &a->forms.forms[id];
+        kal_program_prepare(form->program, parameters, form->numbers);
+    }
+    if (a->kinks.n > 0) {
+        kal_program_prepare(a->kinks.program, parameters, a->kinks.work);
+    }
+    a->usual_states = -1;
+    a->found.size = 0;
+}
+
 static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inputs)
 {
     const KalSystem *system = a->system;
@@ -142,7 +157,23 @@ static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inp
     KAL_TRY(kal_kinks_init(&a->kinks, a));
     KAL_TRY(kal_responder_init(&a->responder, a->ctx, a->arena, system->n, system->m));
     KAL_TRY(kal_motion_create(a->ctx, NULL, system->n, system->m, &a->motion));
-    return kal_instant_create(a->ctx, system, &a->instant);
+    KAL_TRY(kal_instant_create(a->ctx, system, &a->instant));
+    prepare(a);
+    return KAL_OK;
+}
+
+KalStatus kal_analysis_set_parameters(KalAnalysis *a, const KalSetting *settings,
+                                      size_t n)
+{
+    KAL_NEED(a ? a->ctx : NULL, a && (settings || n == 0));
+    if (a->forms.classes) {
+        return kal_fail(a->ctx, KAL_ERR_FORMULATION,
+                        "whether a constraint on velocities restricts positions may "
+                        "depend on parameters: load the model with other values");
+    }
+    KAL_TRY(kal_instant_set_parameters(a->instant, settings, n));
+    prepare(a);
+    return KAL_OK;
 }
 
 KalStatus kal_analysis_create(KalContext *ctx, const KalSystem *system,
@@ -155,7 +186,6 @@ KalStatus kal_analysis_create(KalContext *ctx, const KalSystem *system,
     }
     a->ctx = ctx;
     a->system = &a->draft.system;
-    a->usual_states = -1;
     const KalStatus status = init(a, system, inputs);
     if (status != KAL_OK) {
         kal_analysis_destroy(a);

@@ -279,7 +279,6 @@ static KalStatus compile(KalForms *forms, KalFormId id)
         return fail_memory(forms);
     }
     form->results = form->numbers + work;
-    kal_program_prepare(form->program, forms->system->parameters, form->numbers);
     return KAL_OK;
 }
 

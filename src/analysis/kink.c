@@ -121,7 +121,6 @@ static KalStatus compile(KalKinks *kinks, const Listing *l)
         kinks->values[side] = kinks->y + z + (size_t)side * n;
         kinks->slopes[side] = kinks->y + z + 2 * n + (size_t)side * all;
     }
-    kal_program_prepare(kinks->program, a->system->parameters, kinks->work);
     return KAL_OK;
 }
 

@@ -18,6 +18,7 @@ struct KalContext {
     size_t bytes;       // live, this struct included
     size_t allocations; // blocks handed out so far
     bool native;        // machine code may be made
+    void (*at_end)(void);
     char message[MESSAGE_SIZE];
 };
 
@@ -59,6 +60,9 @@ void kal_context_destroy(KalContext *ctx)
     if (ctx) {
         assert(ctx->bytes == sizeof *ctx
                && "something made in the context is still there");
+        if (ctx->at_end) {
+            ctx->at_end();
+        }
         ctx->alloc(ctx->user, ctx, sizeof *ctx, 0);
     }
 }
@@ -73,6 +77,11 @@ void kal_context_set_native(KalContext *ctx, bool native)
 bool kal_context_native(const KalContext *ctx)
 {
     return ctx->native;
+}
+
+void kal_context_at_end(KalContext *ctx, void (*call)(void))
+{
+    ctx->at_end = call;
 }
 
 const char *kal_context_message(const KalContext *ctx)

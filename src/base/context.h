@@ -49,6 +49,11 @@ bool kal_memory_is_there(size_t bytes);
 /// Whether programs made in the context may be machine code.
 bool kal_context_native(const KalContext *ctx);
 
+/// Have a function called when the context is destroyed: the last one that was given.  A
+/// library that keeps memory for each thread gives that of the calling one back there, for
+/// a context is of a thread and ends with its work.
+void kal_context_at_end(KalContext *ctx, void (*call)(void));
+
 /// One zeroed object of a type.
 #define KAL_NEW(ctx, Type) ((Type *)kal_alloc((ctx), 1, sizeof(Type)))
 

@@ -57,12 +57,10 @@ static bool warn_kinks(const KalModelJob *job, KalAnalysis *analysis)
     return true;
 }
 
-KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
-                          KalAnalysis **out_analysis)
+KalExit kal_analysis_go_to_state(const KalModelJob *job, KalAnalysis *analysis)
 {
     const bool both = job->arguments->options[KAL_OPTION_AT]
                       && job->arguments->options[KAL_OPTION_EQUILIBRIUM];
-    KalAnalysis *analysis = NULL;
     double equilibrium = 0.0;
     if (both) {
         kal_message_print("options '--at' and '--equilibrium' exclude each other");
@@ -72,10 +70,22 @@ KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
                              &equilibrium)) {
         return KAL_EXIT_USAGE;
     }
-    if (kal_analysis_create(job->ctx, job->system, inputs, &analysis) != KAL_OK
-        || !place(job, analysis, equilibrium) || !warn_kinks(job, analysis)) {
-        kal_analysis_destroy(analysis);
+    return place(job, analysis, equilibrium) && warn_kinks(job, analysis)
+               ? KAL_EXIT_DONE
+               : kal_model_job_fail_plain(job);
+}
+
+KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
+                          KalAnalysis **out_analysis)
+{
+    KalAnalysis *analysis = NULL;
+    if (kal_analysis_create(job->ctx, job->system, inputs, &analysis) != KAL_OK) {
         return kal_model_job_fail_plain(job);
+    }
+    const KalExit status = kal_analysis_go_to_state(job, analysis);
+    if (status != KAL_EXIT_DONE) {
+        kal_analysis_destroy(analysis);
+        return status;
     }
     *out_analysis = analysis;
     return KAL_EXIT_DONE;

@@ -35,6 +35,9 @@ bool kal_option_count(const KalModelJob *job, int row, const char *word, double 
 KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
                           KalAnalysis **out_analysis);
 
+/// Go to the state that the options name; a failure was told.
+KalExit kal_analysis_go_to_state(const KalModelJob *job, KalAnalysis *analysis);
+
 /// Warn on standard error that a state is not an equilibrium.
 void kal_analysis_warn(const KalModelJob *job, const KalLinearization *linearization);
 

@@ -50,6 +50,7 @@ typedef struct Sweep {
     KalAnalysis *analysis;
     char name[NAME_SIZE];
     KalLocusRange range;
+    bool settable; // the parameter can be set, without loading the model again
     bool unsteady; // a state was not an equilibrium
 } Sweep;
 
@@ -60,17 +61,56 @@ static KalExit load(const Sweep *sweep, double value)
     return kal_model_job_reload(sweep->job, text);
 }
 
+// Load the model with a value of the range, and see whether others can be set: that is so
+// unless the structure depends on the parameter, or values count in a unit of their own.
+static KalExit load_first(Sweep *sweep)
+{
+    const double value = sweep->range.low != 0.0 ? sweep->range.low : sweep->range.high;
+    const KalExit loaded = load(sweep, value); // a wrong name is told here
+    const KalSystem *system = sweep->job->system;
+    for (int i = 0; loaded == KAL_EXIT_DONE && i < kal_system_parameters(system); i++) {
+        const KalParameterInfo p = kal_system_parameter(system, i);
+        sweep->settable =
+            sweep->settable
+            || (strcmp(p.name, sweep->name) == 0 && !p.fixed && p.value == value);
+    }
+    return loaded;
+}
+
+// Go to another value in the analysis that there is.
+static bool set(Sweep *sweep, double value)
+{
+    const KalSetting setting = {sweep->name, value};
+    KalModelJob *job = sweep->job;
+    if (!sweep->analysis
+        && kal_analysis_create(job->ctx, job->system, "", &sweep->analysis) != KAL_OK) {
+        return false;
+    }
+    const KalStatus status = kal_analysis_set_parameters(sweep->analysis, &setting, 1);
+    sweep->settable = status != KAL_ERR_FORMULATION;
+    return status == KAL_OK
+           && kal_analysis_go_to_state(job, sweep->analysis) == KAL_EXIT_DONE;
+}
+
+// The same with a model that is loaded again.
+static bool reload(Sweep *sweep, double value)
+{
+    kal_analysis_destroy(sweep->analysis);
+    sweep->analysis = NULL;
+    return load(sweep, value) == KAL_EXIT_DONE
+           && kal_analysis_open(sweep->job, "", &sweep->analysis) == KAL_EXIT_DONE;
+}
+
 // Modes for one value; the analysis stays until the next.
 static KalStatus find_modes(void *user, double value, KalModes *out_modes)
 {
     Sweep *sweep = (Sweep *)user;
-    kal_analysis_destroy(sweep->analysis);
-    sweep->analysis = NULL;
-    if (load(sweep, value) != KAL_EXIT_DONE
-        || kal_analysis_open(sweep->job, "", &sweep->analysis) != KAL_EXIT_DONE) {
-        return KAL_ERR_USAGE;
+    bool there = sweep->settable && set(sweep, value);
+    if (!sweep->settable) {
+        there = reload(sweep, value);
     }
-    const KalStatus status = kal_analysis_modes(sweep->analysis, out_modes);
+    const KalStatus status =
+        there ? kal_analysis_modes(sweep->analysis, out_modes) : KAL_ERR_USAGE;
     sweep->unsteady =
         sweep->unsteady || (status == KAL_OK && out_modes->linearization.note);
     return status;
@@ -134,7 +174,7 @@ static KalExit show_sweep(KalModelJob *job, Sweep *sweep)
 {
     const KalShowOptions how = kal_analysis_show_options(job);
     KalLocus *locus = NULL;
-    const KalExit loaded = load(sweep, sweep->range.low); // a wrong name is told here
+    const KalExit loaded = load_first(sweep);
     if (loaded != KAL_EXIT_DONE) {
         return loaded;
     }

@@ -199,6 +199,17 @@ static bool has_need(const KalGraph *g, const KalNeeds *needs, KalNeed need)
     return has;
 }
 
+bool kal_need_is_met(KalNeedKind kind, double number)
+{
+    switch (kind) {
+    case KAL_NEED_NONZERO: return number != 0.0;
+    case KAL_NEED_NONNEGATIVE: return number >= 0.0;
+    case KAL_NEED_POSITIVE: return number > 0.0;
+    case KAL_NEED_AT_MOST_ONE: break;
+    }
+    return number >= -1.0 && number <= 1.0;
+}
+
 bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need)
 {
     KalExpr list[WALK_MAX];

@@ -47,6 +47,9 @@ void kal_needs_add(const KalGraph *g, KalExpr e, int32_t power, KalNeeds *needs)
 /// that is no whole number may have values where b^n is negative.
 void kal_needs_add_power(const KalGraph *g, KalExpr a, KalExpr x, KalNeeds *needs);
 
+/// Whether a number meets a need of this kind.
+bool kal_need_is_met(KalNeedKind kind, double number);
+
 /// Whether somewhere in e, as far as a bounded walk goes, a need shows; true if the walk
 /// ends before all of e was seen.
 bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need);

@@ -23,6 +23,7 @@
 
 /// The functions that we call.
 #define KAL_FLINT_FUNCTIONS(X)        \
+    X(flint_cleanup)                  \
     X(fmpz_clear)                     \
     X(fmpz_cmp_si)                    \
     X(fmpz_fits_si)                   \

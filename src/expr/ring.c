@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// The only file that calls FLINT, through flint_library.h.  FLINT takes its memory from malloc and ends the program
-// when there is none.  So limits keep it to what most machines have, and before each
-// operation we see whether malloc has what it may need (docs/decisions/006-flint.md).
+// The only file that calls FLINT, through flint_library.h.  FLINT takes its memory from
+// malloc and ends the program when there is none.  So limits keep it to what most machines
+// have, and before each operation we see whether malloc has what it may need
+// (docs/decisions/006-flint.md).
+//
+// FLINT may be used by many threads, each with polynomials of its own.  It keeps a cache of
+// numbers for each thread, which goes when the context does.
 
 #include "expr/ring.h"
 
@@ -89,6 +93,7 @@ static KalStatus init(KalRing *ring)
 {
     static const char *const names[] = {"libflint.so.17", "libflint.so", NULL};
     KAL_TRY(kal_flint_library_open(ring->ctx, names, &ring->flint));
+    kal_context_at_end(ring->ctx, ring->flint.flint_cleanup);
     ring->polys =
         (fmpz_mpoly_struct *)kal_alloc(ring->ctx, FIRST_POLYS, sizeof *ring->polys);
     ring->capacity = ring->polys ? FIRST_POLYS : 0;

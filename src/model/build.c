@@ -29,6 +29,7 @@ static void clear(KalBuild *b)
     kal_map_clear(b->ctx, &b->unit_nodes);
     kal_map_clear(b->ctx, &b->unit_results);
     kal_map_clear(b->ctx, &b->rates);
+    kal_map_clear(b->ctx, &b->needs);
     kal_map_clear(b->ctx, &b->drives);
     kal_map_clear(b->ctx, &b->starts);
     kal_map_clear(b->ctx, &b->listed);
@@ -75,12 +76,16 @@ static void warn_unused(KalBuild *b)
     }
 }
 
-// What determines a parameter that determines the structure does so itself.
+// What determines a parameter that determines the structure, or a decision, does so itself.
 static void spread_structural(KalBuild *b)
 {
     for (size_t i = b->model->n_parameters; i-- > 0 && b->status == KAL_OK;) {
-        if (b->model->parameters[i].structural) {
-            kal_build_mark_structural(b, b->model->parameters[i].value);
+        const KalParameter *p = &b->model->parameters[i];
+        if (p->structural) {
+            kal_build_mark_structural(b, p->value);
+        }
+        if (p->decided && b->status == KAL_OK) {
+            kal_build_mark_decided(b, p->value);
         }
     }
 }

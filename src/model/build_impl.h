@@ -268,6 +268,7 @@ typedef struct KalBuild {
     KalSpan statement; ///< the one that is being built
 
     KalMap rates;     ///< formula → its derivative
+    KalMap needs;     ///< formula and kind of need → it is among the conditions
     KalBlock numbers; ///< values of symbols, those of parameters set
     KalMap drives;    ///< coordinate + 1 → constraint
     KalMap starts;    ///< coordinate and order → KalScope *
@@ -552,6 +553,10 @@ bool kal_build_is_structural(KalBuild *b, KalValue value);
 
 /// The parameters in a formula determine the structure of the model.
 void kal_build_mark_structural(KalBuild *b, KalExpr e);
+
+/// Note that formulas, or whether the model is sound, were decided by the values of the
+/// parameters in a formula.
+void kal_build_mark_decided(KalBuild *b, KalExpr e);
 
 /// @}
 

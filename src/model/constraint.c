@@ -48,6 +48,7 @@ static bool check_constant(KalBuild *b, KalExpr residual, const KalNode *node)
                         number);
         return false;
     }
+    kal_build_mark_decided(b, residual);
     kal_build_warn(b, node->span, "no coordinate is in this; it holds anyway");
     return true;
 }

@@ -8,6 +8,24 @@
 #include "expr/order.h"
 #include "model/build_impl.h"
 
+// Remember that formulas hold for parameters that meet a need, or do not.
+static void note_decision(KalBuild *b, KalNeed need, bool met)
+{
+    const uint64_t key = (uint64_t)need.of.index << 2U | (uint64_t)need.kind;
+    uint64_t seen = 0;
+    if (kal_map_find(&b->needs, key, &seen)) {
+        return;
+    }
+    if (!kal_build_check(b, kal_map_set(b->ctx, &b->needs, key, 1))) {
+        return;
+    }
+    if (met) {
+        (void)kal_build_check(b, kal_model_add_condition(b->model, need));
+    } else {
+        kal_build_mark_decided(b, need.of);
+    }
+}
+
 // Whether a need is one of parameters alone, and met by their values.
 static bool is_met(KalBuild *b, KalNeed need)
 {
@@ -18,13 +36,11 @@ static bool is_met(KalBuild *b, KalNeed need)
         || !kal_build_number(b, need.of, &number)) {
         return false;
     }
-    switch (need.kind) {
-    case KAL_NEED_NONZERO: return number != 0.0;
-    case KAL_NEED_NONNEGATIVE: return number >= 0.0;
-    case KAL_NEED_POSITIVE: return number > 0.0;
-    case KAL_NEED_AT_MOST_ONE: break;
+    const bool met = kal_need_is_met(need.kind, number);
+    if (kinds != 0) {
+        note_decision(b, need, met);
     }
-    return number >= -1.0 && number <= 1.0;
+    return met;
 }
 
 // Guard what needs something that does not show in it.

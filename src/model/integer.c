@@ -75,11 +75,24 @@ void kal_build_set_number(KalBuild *b, KalExpr symbol, double number)
     }
 }
 
-void kal_build_mark_structural(KalBuild *b, KalExpr e)
+// What the value of a parameter was used for.
+typedef enum Use {
+    STRUCTURE,
+    DECISION
+} Use;
+
+static void mark_one(KalParameter *parameter, Use use)
+{
+    parameter->structural = parameter->structural || use == STRUCTURE;
+    parameter->decided = parameter->decided || use == DECISION;
+}
+
+// Mark all parameters of a formula.
+static void mark(KalBuild *b, KalExpr e, Use use)
 {
     KalParameter *parameter = parameter_of(b, e);
     if (parameter) {
-        parameter->structural = true;
+        mark_one(parameter, use);
         return;
     }
     KalOrder order = {.ctx = NULL};
@@ -90,10 +103,20 @@ void kal_build_mark_structural(KalBuild *b, KalExpr e)
     for (uint32_t i = 0; good && i < order.count; i++) {
         parameter = parameter_of(b, order.steps[i].node);
         if (parameter) {
-            parameter->structural = true;
+            mark_one(parameter, use);
         }
     }
     kal_order_clear(&order);
+}
+
+void kal_build_mark_structural(KalBuild *b, KalExpr e)
+{
+    mark(b, e, STRUCTURE);
+}
+
+void kal_build_mark_decided(KalBuild *b, KalExpr e)
+{
+    mark(b, e, DECISION);
 }
 
 bool kal_build_is_structural(KalBuild *b, KalValue value)

@@ -172,6 +172,7 @@ static void clear_lists(KalModel *model)
     CLEAR(model, plots);
     CLEAR(model, drawings);
     CLEAR(model, origins);
+    CLEAR(model, conditions);
 }
 
 void kal_model_destroy(KalModel *model)
@@ -286,6 +287,11 @@ KalStatus kal_model_add_plot(KalModel *model, KalPlot entry)
 KalStatus kal_model_add_drawing(KalModel *model, KalDrawing entry)
 {
     return APPEND(model, drawings, &entry);
+}
+
+KalStatus kal_model_add_condition(KalModel *model, KalNeed entry)
+{
+    return APPEND(model, conditions, &entry);
 }
 
 KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry)

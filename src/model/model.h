@@ -30,7 +30,7 @@
 
 #include "base/arena.h"
 #include "base/diagnostic.h"
-#include "expr/graph.h"
+#include "expr/domain.h"
 
 #include <kalaba/model.h>
 
@@ -67,6 +67,8 @@ typedef struct KalParameter {
     bool overridden;
     /// The structure depends on it (sizes, ranges): another value needs another build.
     bool structural;
+    /// Formulas, or whether the model is sound, were decided by its value: the same.
+    bool decided;
 } KalParameter;
 
 /// What is known of a start value.
@@ -287,6 +289,8 @@ typedef struct KalModel {
     size_t n_drawings;
     KalOrigin *origins; ///< node indices rise
     size_t n_origins;
+    KalNeed *conditions; ///< of parameters, which formulas were simplified under
+    size_t n_conditions;
     struct KalKindTable *kinds; ///< what kal_model_kinds_in() found so far
     KalSimulate simulate;
     bool fork; ///< all lists above are those of another model
@@ -336,6 +340,8 @@ KAL_CHECKED KalStatus kal_model_add_output(KalModel *model, KalOutput entry);
 KAL_CHECKED KalStatus kal_model_add_event(KalModel *model, KalEvent entry);
 KAL_CHECKED KalStatus kal_model_add_plot(KalModel *model, KalPlot entry);
 KAL_CHECKED KalStatus kal_model_add_drawing(KalModel *model, KalDrawing entry);
+
+KAL_CHECKED KalStatus kal_model_add_condition(KalModel *model, KalNeed entry);
 
 /// Remember which text a node comes from, unless that is known of it or of a later node.
 KAL_CHECKED KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry);

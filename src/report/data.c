@@ -7,8 +7,9 @@
 #include <kalaba/show.h>
 #include <kalaba/version.h>
 
-static void write_parameters(KalJsonWriter *w, const KalModel *model)
+static void write_parameters(KalJsonWriter *w, const KalReportData *data)
 {
+    const KalModel *model = data->report->system->model;
     kal_json_write_key(w, "parameters");
     kal_json_write_begin(w, '[');
     for (size_t i = 0; i < model->n_parameters; i++) {
@@ -16,7 +17,7 @@ static void write_parameters(KalJsonWriter *w, const KalModel *model)
         kal_json_write_begin(w, '{');
         kal_json_put_text(w, "name", p->name);
         kal_json_put_text(w, "unit", p->unit ? p->unit : "");
-        kal_json_put_number(w, "value", p->number);
+        kal_json_put_number(w, "value", kal_instant_parameters(data->run->instant)[i]);
         kal_json_put_bool(w, "overridden", p->overridden);
         kal_json_write_end(w, '}');
     }
@@ -122,7 +123,7 @@ void kal_report_write_data(const KalReportData *data, KalSink sink)
                         (double)(system->model->n_plots - data->report->n_plots));
     kal_json_put_number(&w, "drawings_left_out",
                         (double)(system->model->n_drawings - data->report->n_drawings));
-    write_parameters(&w, system->model);
+    write_parameters(&w, data);
     write_options(&w, &data->run->options);
     write_statistics(&w, data);
     write_constants(&w, data->run);

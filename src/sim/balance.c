@@ -144,6 +144,7 @@ KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
     *balance =
         (KalBalance){.ctx = ctx,
                      .system = system,
+                     .proven = true,
                      .n = is_idle(system) ? 0 : (int)works,
                      .n_constants = system->conserved ? system->conserved->n : 0};
     balance->powers = (double *)kal_alloc(ctx, 2 * works + 1, sizeof(double));
@@ -161,6 +162,13 @@ KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
         balance->constants[i].name = system->conserved->list[i].name;
     }
     return balance->n > 0 ? kal_trail_init(&balance->trail, ctx, balance->n) : KAL_OK;
+}
+
+void kal_balance_set_proven(KalBalance *balance, bool proven)
+{
+    const KalSystem *system = balance->system;
+    balance->proven = proven;
+    balance->unknown = !proven && system->has_balance && is_idle(system);
 }
 
 void kal_balance_clear(KalBalance *balance)

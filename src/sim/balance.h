@@ -27,7 +27,9 @@ typedef struct KalBalance {
     KalContext *ctx;
     const KalSystem *system;
     int n;          ///< integrals: all works of the system, or none
-    bool lost;      ///< a power had no finite value
+    bool lost;      ///< a power had no finite value, or works are not integrated
+    bool proven;    ///< constants of the motion are some for the run's parameters
+    bool unknown;   ///< the energy is not, and works are not integrated
     double *powers; ///< works of the system: workspace
     double *sums;   ///< n: integrals of powers up to the present
     double excess;  ///< present G, theory (16.2)
@@ -44,6 +46,9 @@ KAL_CHECKED KalStatus kal_balance_derive(KalSystem *system);
 /// Prepare.  The caller clears it, whatever the answer.
 KAL_CHECKED KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
                                        const KalSystem *system);
+
+/// Say whether what was proven for the system holds for the parameters of the run.
+void kal_balance_set_proven(KalBalance *balance, bool proven);
 
 void kal_balance_clear(KalBalance *balance);
 

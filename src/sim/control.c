@@ -92,11 +92,16 @@ static KalStatus init(KalControl *control)
     for (int i = 0; i < system->n_servos; i++) {
         control->names[i] = system->model->servos[i].name;
     }
-    for (int i = 0; i < u; i++) {
-        control->weights[i * u + i] = system->actuator_weights[i];
-    }
     return kal_motion_create(control->ctx, NULL, u > system->n ? u : system->n,
                              system->m + system->n_servos, &control->motion);
+}
+
+void kal_control_set_weights(KalControl *control, const double *weights)
+{
+    const int u = control->system->n_actuators;
+    for (int i = 0; i < u; i++) {
+        control->weights[i * u + i] = weights[i];
+    }
 }
 
 KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
@@ -370,7 +375,7 @@ static void deliver(KalControl *control, const KalInstant *instant)
     const int u = system->n_actuators;
     control->saturated = false;
     for (int j = 0; j < u; j++) {
-        const double limit = system->actuator_limits[j];
+        const double limit = instant->settings.actuator_limits[j];
         const double wanted = control->demanded[j];
         control->inputs[j] = fmax(-limit, fmin(limit, wanted));
         control->saturated = control->saturated || fabs(wanted) > limit;

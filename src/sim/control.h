@@ -28,6 +28,9 @@ typedef struct KalControl KalControl;
 KAL_CHECKED KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
                                          KalControl **out_control);
 
+/// Set the weights of the actuators, which it needs before the first solve.
+void kal_control_set_weights(KalControl *control, const double *weights);
+
 /// Free it.  NULL is allowed.
 void kal_control_destroy(KalControl *control);
 

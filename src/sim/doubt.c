@@ -146,8 +146,14 @@ KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doub
     d->basis = d->values + doubts->slopes.start[doubts->rows];
     d->scale = d->basis + m * (size_t)system->n;
     d->slope = d->scale + m;
-    kal_program_prepare(doubts->program, system->parameters, d->work);
     return KAL_OK;
+}
+
+void kal_doubter_prepare(KalDoubter *d, const double *parameters)
+{
+    if (d->doubts->rows > 0) {
+        kal_program_prepare(d->doubts->program, parameters, d->work);
+    }
 }
 
 void kal_doubter_clear(KalDoubter *d, const KalSystem *system)

@@ -49,10 +49,13 @@ typedef struct KalDoubter {
     bool *marks;    ///< n
 } KalDoubter;
 
-/// Make it.  The caller clears it, whatever the answer.
+/// Make it; it is of use once it is prepared.  The caller clears it, whatever the answer.
 KAL_CHECKED KalStatus kal_doubter_init(KalDoubter *doubter, KalContext *ctx,
                                        const KalDoubts *doubts,
                                        const struct KalSystem *system);
+
+/// Prepare for values of the parameters.
+void kal_doubter_prepare(KalDoubter *doubter, const double *parameters);
 
 void kal_doubter_clear(KalDoubter *doubter, const struct KalSystem *system);
 

@@ -97,7 +97,7 @@ static void fill_values(const KalCheck *check, double *values)
         switch (symbol->kind) {
         case KAL_SYMBOL_TIME: values[id] = *kal_instant_t(check->instant); break;
         case KAL_SYMBOL_PARAMETER:
-            values[id] = check->system->parameters[symbol->index];
+            values[id] = check->instant->settings.parameters[symbol->index];
             break;
         case KAL_SYMBOL_COORDINATE:
             values[id] = kal_instant_q(check->instant)[symbol->index];

@@ -29,6 +29,12 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
     const size_t servos = (size_t)system->n_servos;
+    const size_t settings = kal_settings_count(system);
+    kal_settings_place(&instant->settings, system,
+                       kal_carve_doubles(carver, settings, 1));
+    kal_settings_place(&instant->trial, system, kal_carve_doubles(carver, settings, 1));
+    instant->trial_variables = kal_carve_doubles(carver, system->layout.count, 1);
+    instant->held = kal_carve_bools(carver, system->model->n_parameters);
     instant->variables = kal_carve_doubles(carver, system->layout.count, 1);
     instant->M = kal_carve_doubles(carver, n, n);
     instant->Q = kal_carve_doubles(carver, n, 1);
@@ -66,10 +72,6 @@ static KalStatus init(KalInstant *instant)
     const KalSystem *system = instant->system;
     KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
                                &instant->workspace));
-    for (int id = 0; id < KAL_PROGRAMS; id++) {
-        kal_program_prepare(system->programs[id], system->parameters,
-                            instant->work[id]);
-    }
     KAL_TRY(
         kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
     if (system->n_servos > 0) {
@@ -78,14 +80,7 @@ static KalStatus init(KalInstant *instant)
     KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system));
     KAL_TRY(kal_waver_init(&instant->waver, instant->ctx, system));
     KAL_TRY(kal_road_init(&instant->road, instant));
-    for (int i = 0; i < system->m; i++) {
-        kal_instant_set_active(instant, i, system->starts_active[i]);
-    }
-    instant->variables[0] = system->run.from;
-    for (int i = 0; i < system->n; i++) {
-        instant->variables[system->layout.q + (size_t)i] = system->start_q[i];
-        instant->variables[system->layout.qd + (size_t)i] = system->start_qd[i];
-    }
+    kal_instant_apply_settings(instant, &system->settings);
     return KAL_OK;
 }
 
@@ -247,6 +242,8 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
     case KAL_PROGRAM_POWER: return (Subject){"a power", "", {.source = NULL}};
     case KAL_PROGRAM_CONSTANTS:
         return (Subject){"a constant of motion", "", {.source = NULL}};
+    case KAL_PROGRAM_SETTINGS:
+        return (Subject){"what follows from parameters", "", {.source = NULL}};
     case KAL_PROGRAM_ENERGY:
     case KAL_PROGRAMS: break;
     }

@@ -15,7 +15,11 @@
 struct KalInstant {
     KalContext *ctx;
     const KalSystem *system;
-    KalWorkspace workspace;     ///< all arrays below
+    KalWorkspace workspace; ///< all arrays below
+    KalSettings settings;   ///< what follows from the parameters as they are set
+    KalSettings trial;      ///< those that are being set
+    double *trial_variables;
+    bool *held;                 ///< parameters: workspace
     double *variables;          ///< as KalLayout says; the state is its beginning
     double *work[KAL_PROGRAMS]; ///< of each program, prepared
     double *results;            ///< of the program that ran last
@@ -73,6 +77,12 @@ KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
 /// a name.
 KAL_CHECKED KalStatus kal_instant_set_named(KalInstant *instant, const char *name,
                                             const char *text, bool *out_set);
+
+/// Take settings over: programs are prepared, and the state is the start as written.
+void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings);
+
+/// Whether the parameters are those of other settings, bit for bit.
+bool kal_instant_has_parameters(const KalInstant *instant, const KalSettings *settings);
 
 /// Residuals and A of the position or velocity level: instant->residuals, instant->A.
 /// Rows of constraints that have no such level, or are not active, are zero.

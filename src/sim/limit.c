@@ -11,7 +11,7 @@ size_t kal_run_limits(const KalSystem *system)
 {
     size_t count = 0;
     for (int j = 0; system->n_servos > 0 && j < system->n_actuators; j++) {
-        count += isfinite(system->actuator_limits[j]) ? 1 : 0;
+        count += isfinite(system->settings.actuator_limits[j]) ? 1 : 0;
     }
     return count;
 }
@@ -20,7 +20,7 @@ void kal_run_limits_find(const KalRun *run, double *out_values)
 {
     const double *demanded = kal_control_get(run->instant->control).demanded;
     for (int j = 0; j < run->system->n_actuators; j++) {
-        const double limit = run->system->actuator_limits[j];
+        const double limit = run->instant->settings.actuator_limits[j];
         if (isfinite(limit)) {
             *out_values++ = demanded[j] - limit;
             *out_values++ = demanded[j] + limit;
@@ -37,8 +37,7 @@ KalStatus kal_run_limits_init(KalRun *run)
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     for (size_t j = 0; j < count; j++) {
-        run->efforts[j] = (KalEffort){.name = run->system->model->actuators[j].name,
-                                      .limit = run->system->actuator_limits[j]};
+        run->efforts[j].name = run->system->model->actuators[j].name;
     }
     return KAL_OK;
 }
@@ -53,6 +52,7 @@ void kal_run_limits_clear(KalRun *run)
 void kal_run_limits_start(KalRun *run)
 {
     for (int j = 0; j < run->system->n_actuators; j++) {
+        run->efforts[j].limit = run->instant->settings.actuator_limits[j];
         run->efforts[j].demanded = 0.0;
         run->efforts[j].delivered = 0.0;
         run->efforts[j].limited = 0.0;

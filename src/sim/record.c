@@ -60,6 +60,8 @@ struct KalRecord {
     KalProgram *program; // of the formulas; NULL without
     double *formulas;    // their values, then the work memory of the program
     size_t formulas_size;
+    double *prepared; // parameters that the programs of formulas are prepared for
+    bool is_prepared;
     double *work;
 };
 
@@ -299,14 +301,15 @@ KalStatus kal_record_add_formulas(KalRecord *record, const KalExpr *formulas,
                                   size_t count)
 {
     KAL_TRY(compile_formulas(record, formulas, count));
-    const size_t numbers = count + kal_program_work(record->program);
+    const size_t work = kal_program_work(record->program);
+    const size_t numbers = count + work + record->system->model->n_parameters;
     record->formulas = (double *)kal_alloc(record->ctx, numbers + 1, sizeof(double));
     if (!record->formulas) {
         return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
     }
     record->formulas_size = (numbers + 1) * sizeof(double);
     record->work = record->formulas + count;
-    kal_program_prepare(record->program, record->system->parameters, record->work);
+    record->prepared = record->work + work;
     KAL_TRY(kal_doubter_init(&record->doubter, record->ctx, &record->formula_doubts,
                              record->system));
     for (size_t i = 0; i < count; i++) {
@@ -489,6 +492,19 @@ void kal_record_set_run(KalRecord *record, int number)
     record->number = number;
 }
 
+// Runs may have parameters of their own.
+static void prepare_formulas(KalRecord *record, const KalInstant *instant)
+{
+    const double *parameters = instant->settings.parameters;
+    const size_t size = record->system->model->n_parameters * sizeof(double);
+    if (!record->is_prepared || memcmp(record->prepared, parameters, size) != 0) {
+        memcpy(record->prepared, parameters, size);
+        kal_program_prepare(record->program, parameters, record->work);
+        kal_doubter_prepare(&record->doubter, parameters);
+        record->is_prepared = true;
+    }
+}
+
 KalStatus kal_record_take(KalRecord *record, KalRun *run)
 {
     KAL_NEED(record ? record->ctx : NULL, record && run);
@@ -503,6 +519,7 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
     }
     KAL_TRY(kal_instant_outputs(run->instant, &sample.outputs));
     if (record->program) {
+        prepare_formulas(record, run->instant);
         kal_program_eval(record->program, run->instant->variables, record->work,
                          record->formulas);
     }
@@ -513,13 +530,14 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
     return kal_table_add_row(record->table, record->row);
 }
 
-static KalStatus note_parameters(KalRecord *record)
+static KalStatus note_parameters(KalRecord *record, const KalInstant *instant)
 {
     const KalModel *model = record->system->model;
     for (size_t i = 0; i < model->n_parameters; i++) {
         const KalParameter *p = &model->parameters[i];
         const KalQuantity quantity = {.name = p->name, .unit = p->unit};
-        KAL_TRY(kal_table_set_parameter(record->table, quantity, p->number));
+        KAL_TRY(kal_table_set_parameter(record->table, quantity,
+                                        instant->settings.parameters[i]));
     }
     return KAL_OK;
 }
@@ -566,7 +584,7 @@ KalStatus kal_record_finish(KalRecord *record, const KalRun *run)
     KAL_TRY(kal_table_set_text(table, "model", kal_system_title(record->system)));
     KAL_TRY(kal_table_set_text(table, "model_text", record->system->source->text));
     KAL_TRY(kal_table_set_text(table, "kalaba", kal_version()));
-    KAL_TRY(note_parameters(record));
+    KAL_TRY(note_parameters(record, run->instant));
     KAL_TRY(note_options(record, &run->options));
     KAL_TRY(note_statistics(record, &run->statistics));
     if (run->stopped_by) {

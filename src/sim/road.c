@@ -285,8 +285,17 @@ static KalStatus make_room(KalRoad *road)
     road->work = road->block;
     road->inputs = road->work + work;
     road->results = road->inputs + inputs;
-    kal_program_prepare(road->program, system->parameters, road->work);
+    kal_program_prepare(road->program, road->instant->settings.parameters, road->work);
     return KAL_OK;
+}
+
+void kal_road_prepare(KalRoad *road)
+{
+    if (road->program) {
+        kal_program_prepare(road->program, road->instant->settings.parameters,
+                            road->work);
+    }
+    road->misses = PATIENCE;
 }
 
 // Make the program; where that is impossible there is none.

@@ -55,6 +55,10 @@ bool kal_eliminated_is_sound(const KalEliminated *at, const double *results);
 KAL_CHECKED KalStatus kal_road_init(KalRoad *road, struct KalInstant *instant);
 void kal_road_clear(KalRoad *road);
 
+/// The parameters of the instant have changed.  The program reads them; where it is not one
+/// of the rows that the next run begins with, another is made, as for a new instant.
+void kal_road_prepare(KalRoad *road);
+
 /// Rows that the instant knows as independent may have changed.
 void kal_road_choose(KalRoad *road);
 

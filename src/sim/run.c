@@ -27,7 +27,15 @@ KalRunOptions kal_run_options(const KalSystem *system)
     if (!system) {
         return (KalRunOptions){.from = 0.0};
     }
-    return system->run;
+    return system->settings.run;
+}
+
+KalRunOptions kal_instant_run_options(const KalInstant *instant)
+{
+    if (!instant) {
+        return (KalRunOptions){.from = 0.0};
+    }
+    return instant->settings.run;
 }
 
 // Numbers from elsewhere need not be values of an enum.
@@ -191,6 +199,44 @@ void kal_run_destroy(KalRun *run)
     kal_free(run->ctx, run, sizeof *run);
 }
 
+// Whether an option that the run took from the model would now be another one.
+static bool is_outdated(double own, double loaded, double now)
+{
+    return own == loaded && now != loaded;
+}
+
+static KalStatus check_outdated(const KalRun *run)
+{
+    const KalRunOptions *own = &run->options;
+    const KalRunOptions *loaded = &run->system->settings.run;
+    const KalRunOptions *now = &run->instant->settings.run;
+    if (is_outdated(own->from, loaded->from, now->from)
+        || is_outdated(own->until, loaded->until, now->until)
+        || is_outdated(own->every, loaded->every, now->every)
+        || is_outdated(own->rtol, loaded->rtol, now->rtol)
+        || is_outdated(own->atol, loaded->atol, now->atol)
+        || is_outdated(own->stabilize, loaded->stabilize, now->stabilize)) {
+        return kal_fail(run->ctx, KAL_ERR_FORMULATION,
+                        "'simulate' depends on these parameters: make a run with the "
+                        "options that they give");
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_run_set_parameters(KalRun *run, const KalSetting *settings, size_t n)
+{
+    KAL_NEED(run ? run->ctx : NULL, run && (settings || n == 0));
+    KAL_TRY(kal_instant_set_parameters(run->instant, settings, n));
+    run->started = false;
+    const KalStatus status = check_outdated(run);
+    if (status != KAL_OK) {
+        kal_instant_apply_settings(run->instant, &run->system->settings);
+    }
+    kal_balance_set_proven(&run->balance, kal_instant_has_parameters(
+                                              run->instant, &run->system->settings));
+    return status;
+}
+
 KalStatus kal_run_tell(KalRun *run, double t, const char *format, ...)
 {
     if (run->incidents.size >= INCIDENTS * sizeof(KalIncident)) {
@@ -335,7 +381,7 @@ static KalStatus start_here(KalRun *run)
     begin_window(run);
     run->instant->variables[0] = run->t;
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
-    run->balance.lost = false;
+    run->balance.lost = run->balance.unknown;
     kal_run_limits_start(run);
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
@@ -658,7 +704,7 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
         KalWork *work = &balance->works[i];
         const bool time = work->kind == KAL_WORK_TIME;
         work->power = time ? 0.0 : balance->powers[i];
-        work->work = balance->n > 0 ? balance->sums[i] : 0.0;
+        work->work = balance->n > 0 ? balance->sums[i] : balance->unknown ? NAN : 0.0;
         work->work += time ? balance->excess - balance->start : 0.0;
     }
     return run->system->n_works;
@@ -700,5 +746,5 @@ size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants)
         return 0;
     }
     *out_constants = run->balance.constants;
-    return run->balance.n_constants;
+    return run->balance.proven ? run->balance.n_constants : 0;
 }

@@ -49,7 +49,7 @@ static double evaluate_name(Setting *s, const KalNode *node)
     }
     for (size_t i = 0; i < model->n_parameters; i++) {
         if (strcmp(model->parameters[i].name, name) == 0) {
-            return model->parameters[i].number;
+            return s->instant->settings.parameters[i];
         }
     }
     return fail(s, node,

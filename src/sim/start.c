@@ -304,14 +304,14 @@ static bool note_moves(KalInstant *instant)
 {
     const KalSystem *system = instant->system;
     const int n = system->n;
-    const double *velocities = system->start_qd;
+    const double *velocities = instant->settings.start_qd;
     bool any = false;
     if (system->n_results[KAL_PROGRAM_START] > 0
         && kal_instant_evaluate(instant, KAL_PROGRAM_START) == KAL_OK) {
         velocities = instant->results; // as written, for these positions
     }
     for (int i = 0; i < 2 * n; i++) {
-        const double written = i < n ? system->start_q[i] : velocities[i - n];
+        const double written = i < n ? instant->settings.start_q[i] : velocities[i - n];
         const double now =
             instant->variables[system->layout.q + (size_t)i]; // q, then velocities
         const double move = now - written;
@@ -361,9 +361,9 @@ static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
 {
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
-    instant->variables[0] = system->run.from;
-    memcpy(kal_instant_q(instant), system->start_q, n * sizeof(double));
-    memcpy(kal_instant_qd(instant), system->start_qd, n * sizeof(double));
+    instant->variables[0] = instant->settings.run.from;
+    memcpy(kal_instant_q(instant), instant->settings.start_q, n * sizeof(double));
+    memcpy(kal_instant_qd(instant), instant->settings.start_qd, n * sizeof(double));
     fill_held(system->model, held, held + n);
     memset(named, 0, 2 * n * sizeof *named);
     if (!text) {
@@ -374,7 +374,7 @@ static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
     for (size_t i = 0; i < 2 * n; i++) {
         held[i] = held[i] || named[i];
     }
-    return instant->variables[0] == system->run.from
+    return instant->variables[0] == instant->settings.run.from
                ? KAL_OK
                : kal_fail(instant->ctx, KAL_ERR_USAGE,
                           "a start has the first time of 'simulate', not another");

@@ -3,7 +3,7 @@
 #include "sim/system.h"
 
 #include "base/block.h"
-#include "expr/eval.h"
+#include "expr/order.h"
 #include "lang/source.h"
 #include "sim/balance.h"
 #include "sim/road.h"
@@ -11,7 +11,6 @@
 #include "sim/tangent.h"
 #include "sim/warn.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -44,11 +43,16 @@ static void add_sparse(Outputs *outputs, const KalSparse *matrix)
     add_all(outputs, matrix->value, (size_t)matrix->start[matrix->rows]);
 }
 
-// Residuals, with the number 0 where there is none.
+// A formula, or the number 0 where there is none.
+static void add_or_zero(Outputs *outputs, KalGraph *g, KalExpr e)
+{
+    add(outputs, e.index == KAL_NO_EXPR.index ? kal_int(g, 0) : e);
+}
+
 static void add_residuals(Outputs *outputs, KalGraph *g, const KalExpr *e, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        add(outputs, e[i].index == KAL_NO_EXPR.index ? kal_int(g, 0) : e[i]);
+        add_or_zero(outputs, g, e[i]);
     }
 }
 
@@ -90,8 +94,45 @@ static void collect_start(const KalModel *model, Outputs *out)
         out->status = needs_positions(model, model->coordinates[i].start_v.value, &any);
     }
     for (size_t i = 0; i < model->n_coordinates && any; i++) {
-        const KalExpr e = model->coordinates[i].start_v.value;
-        add(out, e.index == KAL_NO_EXPR.index ? kal_int(model->graph, 0) : e);
+        add_or_zero(out, model->graph, model->coordinates[i].start_v.value);
+    }
+}
+
+// In the order of sim/settings.h.
+static void collect_settings(const KalModel *model, Outputs *out)
+{
+    const KalSimulate *simulate = &model->simulate;
+    const KalExpr options[KAL_SIMULATE_OPTIONS] = {
+        [KAL_SIMULATE_FROM] = simulate->from,
+        [KAL_SIMULATE_TO] = simulate->to,
+        [KAL_SIMULATE_EVERY] = simulate->every,
+        [KAL_SIMULATE_RTOL] = simulate->rtol,
+        [KAL_SIMULATE_ATOL] = simulate->atol,
+        [KAL_SIMULATE_STABILIZE] = simulate->stabilize,
+    };
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        add(out, model->parameters[i].value);
+    }
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        add_or_zero(out, model->graph, model->coordinates[i].start_q.value);
+    }
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        add_or_zero(out, model->graph, model->coordinates[i].start_v.value);
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        add_or_zero(out, model->graph, model->actuators[i].limit);
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        add_or_zero(out, model->graph, model->actuators[i].weight);
+    }
+    for (size_t i = 0; i < model->n_servos; i++) {
+        add_or_zero(out, model->graph, model->servos[i].rate);
+    }
+    for (int i = 0; i < KAL_SIMULATE_OPTIONS; i++) {
+        add_or_zero(out, model->graph, options[i]);
+    }
+    for (size_t i = 0; i < model->n_conditions; i++) {
+        add(out, model->conditions[i].of);
     }
 }
 
@@ -109,7 +150,8 @@ static void collect_switches(const KalSystem *system, Outputs *out)
 static bool makes_motion(KalProgramId id)
 {
     const bool told = id == KAL_PROGRAM_ENERGY || id == KAL_PROGRAM_OUTPUTS
-                      || id == KAL_PROGRAM_CONSTANTS || id == KAL_PROGRAM_START;
+                      || id == KAL_PROGRAM_CONSTANTS || id == KAL_PROGRAM_START
+                      || id == KAL_PROGRAM_SETTINGS;
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_ACTIONS
                          || id == KAL_PROGRAM_SWITCHES;
     return !told && !happens;
@@ -164,6 +206,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
     case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     case KAL_PROGRAM_START: collect_start(system->model, out); break;
     case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
+    case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
     case KAL_PROGRAMS: break;
     }
 }
@@ -241,6 +284,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_ENERGY:
     case KAL_PROGRAM_CONSTANTS:
     case KAL_PROGRAM_START:
+    case KAL_PROGRAM_SETTINGS:
     case KAL_PROGRAMS: break;
     }
     return system->layout.qdd;
@@ -325,108 +369,24 @@ static KalStatus note_switches(KalSystem *system)
     return status;
 }
 
-// A formula of parameters as a number; `otherwise` where there is none.
-static KalStatus evaluate(KalSystem *system, const double *values, KalExpr e,
-                          double otherwise, double *out_number)
-{
-    *out_number = otherwise;
-    return e.index == KAL_NO_EXPR.index
-               ? KAL_OK
-               : kal_eval(system->model->graph, &e, 1, values, out_number);
-}
-
-// A number that the model gives where the numbers of `values` are needed.
-static KalStatus fail_number(const KalSystem *system, const char *what,
-                             const char *name, double number)
-{
-    return kal_fail(system->ctx, KAL_ERR_NUMBER,
-                    "%s%s%s is %g, which is no number to "
-                    "begin with",
-                    what, name ? " " : "", name ? name : "", number);
-}
-
-// Positions first: velocities may be given by them.
-static KalStatus evaluate_coordinates(KalSystem *system, double *values)
+// The settings of the parameters as they are.
+static KalStatus evaluate_settings(KalSystem *system)
 {
     const KalModel *model = system->model;
-    for (size_t i = 0; i < model->n_coordinates; i++) {
-        const KalCoordinate *c = &model->coordinates[i];
-        KAL_TRY(evaluate(system, values, c->start_q.value, 0.0, &system->start_q[i]));
-        values[kal_graph_node(model->graph, c->q).arg[0].index] = system->start_q[i];
-    }
-    for (size_t i = 0; i < model->n_coordinates; i++) {
-        const KalCoordinate *c = &model->coordinates[i];
-        KAL_TRY(evaluate(system, values, c->start_v.value, 0.0, &system->start_qd[i]));
-        if (!isfinite(system->start_q[i]) || !isfinite(system->start_qd[i])) {
-            return fail_number(system, "the start value of", c->name,
-                               isfinite(system->start_q[i]) ? system->start_qd[i]
-                                                            : system->start_q[i]);
-        }
-    }
-    return KAL_OK;
-}
-
-static KalStatus evaluate_actuators(KalSystem *system, const double *values)
-{
-    const KalModel *model = system->model;
-    for (size_t i = 0; i < model->n_actuators; i++) {
-        const KalActuator *u = &model->actuators[i];
-        double *limit = &system->actuator_limits[i];
-        double *weight = &system->actuator_weights[i];
-        KAL_TRY(evaluate(system, values, u->limit, INFINITY, limit));
-        KAL_TRY(evaluate(system, values, u->weight, 1.0, weight));
-        if (!(*limit >= 0.0)) {
-            return fail_number(system, "the limit of actuator", u->name, *limit);
-        }
-        if (!(*weight > 0.0 && isfinite(*weight))) {
-            return fail_number(system, "the weight of actuator", u->name, *weight);
-        }
-    }
-    return KAL_OK;
-}
-
-static KalStatus evaluate_simulate(KalSystem *system, const double *values)
-{
-    const KalSimulate none = {.method = KAL_METHOD_AUTO};
-    const KalSimulate *asked =
-        system->model->simulate.present ? &system->model->simulate : &none;
-    KalRunOptions *run = &system->run;
-    run->method = asked->method;
-    run->drift = asked->drift;
-    run->max_steps = KAL_RUN_MAX_STEPS;
-    KAL_TRY(evaluate(system, values, asked->from, 0.0, &run->from));
-    KAL_TRY(evaluate(system, values, asked->to, 10.0, &run->until));
-    KAL_TRY(evaluate(system, values, asked->every, 0.01, &run->every));
-    KAL_TRY(evaluate(system, values, asked->rtol, 1e-9, &run->rtol));
-    KAL_TRY(evaluate(system, values, asked->atol, 1e-12, &run->atol));
-    return evaluate(system, values, asked->stabilize, 0.0, &run->stabilize);
-}
-
-// Everything that depends on parameters alone and is needed as a number.
-static KalStatus evaluate_constants(KalSystem *system)
-{
-    const KalModel *model = system->model;
-    const size_t size = model->n_symbols * sizeof(double);
-    double *values = (double *)kal_alloc(system->ctx, 1, size);
-    if (!values) {
+    const size_t results = kal_settings_results(system);
+    const size_t work = kal_program_work(system->programs[KAL_PROGRAM_SETTINGS]);
+    const size_t count = results + work + system->layout.count;
+    double *memory = (double *)kal_alloc(system->ctx, count, sizeof *memory);
+    if (!memory) {
         return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for parameters");
     }
-    for (size_t id = 0; id < model->n_symbols; id++) {
-        if (model->symbols[id].kind == KAL_SYMBOL_PARAMETER) {
-            values[id] = model->parameters[model->symbols[id].index].number;
-        }
-    }
     for (size_t i = 0; i < model->n_parameters; i++) {
-        system->parameters[i] = model->parameters[i].number;
+        system->settings.parameters[i] = model->parameters[i].number;
     }
-    KalStatus status = evaluate_coordinates(system, values);
-    if (status == KAL_OK) {
-        status = evaluate_actuators(system, values);
-    }
-    if (status == KAL_OK) {
-        status = evaluate_simulate(system, values);
-    }
-    kal_free(system->ctx, values, size);
+    const KalSettingsWork w = {memory, memory + work, memory + work + results};
+    const KalStatus status =
+        kal_settings_evaluate(&system->settings, system->ctx, system, NULL, w);
+    kal_free(system->ctx, memory, count * sizeof *memory);
     return status;
 }
 
@@ -554,16 +514,10 @@ static KalStatus count_sizes(KalSystem *system)
 
 static KalStatus allocate_tables(KalSystem *system)
 {
-    const size_t n = (size_t)system->n;
-    const size_t u = (size_t)system->n_actuators;
-    const size_t p = system->model->n_parameters;
     KalArena *arena = system->arena;
     system->names = kal_arena_alloc(arena, count_names(system), sizeof *system->names);
-    system->parameters = kal_arena_alloc(arena, p, sizeof(double));
-    system->start_q = kal_arena_alloc(arena, n, sizeof(double));
-    system->start_qd = kal_arena_alloc(arena, n, sizeof(double));
-    system->actuator_limits = kal_arena_alloc(arena, u, sizeof(double));
-    system->actuator_weights = kal_arena_alloc(arena, u, sizeof(double));
+    double *settings =
+        kal_arena_alloc(arena, kal_settings_count(system), sizeof *settings);
     system->forces = kal_arena_alloc(arena, system->n_forces, sizeof *system->forces);
     system->reaction_used =
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->reaction_used);
@@ -571,14 +525,14 @@ static KalStatus allocate_tables(KalSystem *system)
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->starts_active);
     system->event_bounded =
         kal_arena_alloc(arena, system->model->n_events, sizeof *system->event_bounded);
-    const bool done =
-        system->names && system->parameters && system->start_q && system->start_qd
-        && system->actuator_limits && system->actuator_weights && system->forces
-        && system->reaction_used && system->starts_active && system->event_bounded;
+    const bool done = system->names && settings && system->forces
+                      && system->reaction_used && system->starts_active
+                      && system->event_bounded;
     if (!done) {
         return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
     }
     fill_names(system);
+    kal_settings_place(&system->settings, system, settings);
     return KAL_OK;
 }
 
@@ -619,7 +573,6 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
     KAL_TRY(allocate_tables(system));
     fill_layout(system);
-    KAL_TRY(evaluate_constants(system));
     KAL_TRY(note_uses(system));
     KAL_TRY(note_events(system));
     KAL_TRY(note_mass(system));
@@ -636,6 +589,7 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     KAL_TRY(derive_doubts(system));
     KAL_TRY(compile_all(system));
     KAL_TRY(kal_road_order(system->equations, &system->givens));
+    KAL_TRY(evaluate_settings(system));
     kal_graph_freeze(system->model->graph);
     return KAL_OK;
 }

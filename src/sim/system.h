@@ -21,6 +21,7 @@
 #include "model/build.h"
 #include "prog/program.h"
 #include "sim/doubt.h"
+#include "sim/settings.h"
 
 #include <kalaba/run.h>
 
@@ -39,6 +40,7 @@ typedef enum KalProgramId {
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
     KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (sim/switch.h)
+    KAL_PROGRAM_SETTINGS, ///< what follows from parameters (sim/settings.h)
     KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
 
@@ -78,13 +80,9 @@ struct KalSystem {
     int n_outputs;
     int n_actuators;
     int n_servos;
-    const char **names;       ///< of coordinates, constraints, outputs, in this order
-    double *parameters;       ///< their numbers
-    double *start_q;          ///< n: as written
-    double *start_qd;         ///< n
-    double *actuator_limits;  ///< n_actuators; infinite for none
-    double *actuator_weights; ///< n_actuators
-    uint32_t *forces;         ///< coordinates whose constraint force has a symbol
+    const char **names;   ///< of coordinates, constraints, outputs, in this order
+    KalSettings settings; ///< what follows from the parameters as they were loaded
+    uint32_t *forces;     ///< coordinates whose constraint force has a symbol
     size_t n_forces;
     bool *reaction_used; ///< m: non-ideal forces depend on it
     bool *starts_active; ///< m: acts from the start; not so what an event engages and
@@ -105,7 +103,6 @@ struct KalSystem {
     KalProgramSwitch *switch_nodes; ///< n_switch_nodes: which nodes switch with them
     size_t n_switch_nodes;
     bool *event_bounded; ///< events that are functions of t, q and q' alone
-    KalRunOptions run;   ///< how the model asks to be run
     KalLayout layout;
     KalOrder givens; ///< of M (lower), Q, A and b, for those who copy them (sim/road.h)
     KalProgram *programs[KAL_PROGRAMS];

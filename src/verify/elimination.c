@@ -55,14 +55,9 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant)
 {
-    const int u = instant->system->n_actuators;
     *e = (KalElimination){.instant = instant, .n = instant->system->n};
-    KAL_TRY(
-        kal_workspace_make(instant->ctx, "to verify a run", lay_out, e, &e->workspace));
-    for (int j = 0; j < u; j++) {
-        e->weights[j * u + j] = instant->system->actuator_weights[j];
-    }
-    return KAL_OK;
+    return kal_workspace_make(instant->ctx, "to verify a run", lay_out, e,
+                              &e->workspace);
 }
 
 void kal_elimination_clear(KalElimination *e)
@@ -345,10 +340,13 @@ static KalStatus control_by_actuators(KalElimination *e)
         }
     }
     find_lack(e, e->gap);
+    for (int j = 0; j < u; j++) {
+        e->weights[j * u + j] = e->instant->settings.actuator_weights[j];
+    }
     KAL_TRY(factor(e, u, e->weights, s, e->effect));
     solve(e, u, e->zero, s, e->gap);
     for (int j = 0; j < u; j++) {
-        const double limit = system->actuator_limits[j];
+        const double limit = e->instant->settings.actuator_limits[j];
         e->x[j] = fmax(-limit, fmin(limit, e->x[j]));
     }
     for (int i = 0; i < n; i++) {

@@ -235,6 +235,9 @@ static KalStatus begin(KalVerify *v)
 {
     KalRun *run = v->run;
     const double *y = kal_instant_q(run->instant); // velocities follow
+    if (!kal_instant_has_parameters(v->instant, &run->instant->settings)) {
+        kal_instant_apply_settings(v->instant, &run->instant->settings);
+    }
     for (int i = 0; i < v->system->m; i++) {
         kal_instant_set_active(v->instant, i, run->instant->active[i]);
     }
@@ -302,8 +305,8 @@ KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
     const KalRunStatistics *s = &run->statistics;
     KalStatus status = KAL_OK;
     v->run = run;
-    if (!v->tried) {
-        status = begin(v);
+    if (!v->tried || !kal_instant_has_parameters(v->instant, &run->instant->settings)) {
+        status = begin(v); // of another motion, if parameters were set
     } else if (loses_rank(v)) {
         status = restart(v, LOSES_RANK);
     } else if (s->events != v->events) {

@@ -85,6 +85,7 @@ static void systems_and_instants(void)
     KalStartReport report;
     const double *values = NULL;
     const char *const *names = NULL;
+    const KalSetting nameless = {.name = NULL};
     refused(kal_system_load(ctx, NULL, "", 0, NULL, &system), "kal_system_load");
     refused(kal_system_load(ctx, "a", NULL, 3, NULL, &system), "kal_system_load");
     refused(kal_system_load(ctx, "a", "", 0, NULL, NULL), "kal_system_load");
@@ -111,6 +112,16 @@ static void systems_and_instants(void)
     refused(kal_instant_outputs(instant, &values), "after a solve");
     refused(kal_instant_outputs(instant, NULL), "kal_instant_outputs");
     ok(kal_instant_fault_names(instant, NULL) == 0);
+    ok(kal_system_parameters(NULL) == 0);
+    same_text(kal_system_parameter(NULL, 0).name, "");
+    same_text(kal_system_parameter(rod, -1).name, "");
+    same_text(kal_system_parameter(rod, 99).name, "");
+    ok(!kal_instant_parameters(NULL) && kal_instant_run_options(NULL).until == 0.0);
+    refused_mutely(kal_instant_set_parameters(NULL, NULL, 0));
+    refused_mutely(kal_run_set_parameters(NULL, NULL, 0));
+    refused_mutely(kal_analysis_set_parameters(NULL, NULL, 0));
+    refused(kal_instant_set_parameters(instant, NULL, 1), "kal_instant_set_parameters");
+    refused(kal_instant_set_parameters(instant, &nameless, 1), "argument is NULL");
     kal_instant_q(instant)[0] = NAN;
     ok(kal_instant_solve(instant, &answer) == KAL_ERR_NUMBER);
     kal_instant_destroy(instant);

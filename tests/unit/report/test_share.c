@@ -83,6 +83,11 @@ static void look(Job *job)
         const char *name = kal_system_output_names(system)[i];
         see(&job->seen, name, strlen(name));
     }
+    for (int i = 0; i < kal_system_parameters(system); i++) {
+        const KalParameterInfo p = kal_system_parameter(system, i);
+        see(&job->seen, p.name, strlen(p.name));
+        add_bytes(&job->seen, &p.value, sizeof p.value);
+    }
     job->seen.calls += kal_system_write_warnings(system, sink_of(job));
 }
 
@@ -166,6 +171,7 @@ typedef struct Watched {
 static bool start(Job *job, Watched *w, KalMethod method)
 {
     static const char *const columns[] = {"reaction(*)", "energy()"};
+    static const KalSetting heavy = {"m", 2.5};
     KalStartReport report;
     KalRunOptions options = kal_run_options(job->system);
     options.method = method;
@@ -174,6 +180,7 @@ static bool start(Job *job, Watched *w, KalMethod method)
                    kal_record_create(job->ctx, job->system, columns, 2, &w->record))
            && done(job, kal_verify_create(job->ctx, job->system, &w->verify))
            && done(job, kal_report_create(job->ctx, job->system, &w->report))
+           && done(job, kal_run_set_parameters(w->run, &heavy, 1))
            && done(job, kal_run_start(w->run, &report));
 }
 
