@@ -322,7 +322,7 @@ static uint16_t find_kinds(const KalModel *model, const uint16_t *known, KalExpr
     unsigned kinds = 0;
     if (node.op == KAL_OP_SYMBOL) { // who shows formulas may add symbols of its own
         const uint32_t id = node.arg[0].index;
-        return id < model->n_symbols ? (uint16_t)(1U << model->symbols[id].kind) : 0;
+        return (uint16_t)(id < model->n_symbols ? 1U << model->symbols[id].kind : 0U);
     }
     for (int k = 0; k < kal_op_arity((KalOp)node.op); k++) {
         kinds |= known[node.arg[k].index];
