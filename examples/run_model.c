@@ -22,29 +22,31 @@ static const char text[] = "model \"Pendulum\"\n"
                            "output tension = -reaction(rod)*L\n";
 
 // Write one sample; the tension must be that of the book: m (v² / L − g y / L).
-static bool show(KalRun *run)
+static KalStatus show(void *user, KalRun *run)
 {
+    bool *right = (bool *)user;
     KalInstant *instant = kal_run_instant(run);
     const double *q = kal_instant_q(instant);
     const double *v = kal_instant_qd(instant);
     const double *outputs = NULL;
-    if (kal_instant_outputs(instant, &outputs) != KAL_OK) {
-        return false;
+    const KalStatus status = kal_instant_outputs(instant, &outputs);
+    if (status != KAL_OK) {
+        return status;
     }
     const double book = 2.0 * ((v[0] * v[0] + v[1] * v[1]) / 1.5 - 9.81 * q[1] / 1.5);
     printf("t = %.2f  x = %9.6f  y = %9.6f  tension = %9.6f\n", kal_run_time(run), q[0],
            q[1], outputs[0]);
-    return fabs(outputs[0] - book) < 1e-9 * fmax(1.0, fabs(book));
+    *right = *right && fabs(outputs[0] - book) < 1e-9 * fmax(1.0, fabs(book));
+    return KAL_OK;
 }
 
 static bool go(KalRun *run)
 {
-    const KalRunOptions options = kal_run_get_options(run);
     KalStartReport report;
-    bool right = kal_run_start(run, &report) == KAL_OK && show(run);
-    for (int k = 1; right && !kal_run_is_over(run); k++) {
-        right = kal_run_advance(run, options.from + k * options.every) == KAL_OK
-                && show(run);
+    bool right = true;
+    if (kal_run_start(run, &report) != KAL_OK
+        || kal_run_sample(run, show, &right) != KAL_OK) {
+        return false;
     }
     const KalRunStatistics s = kal_run_statistics(run);
     printf("%ld steps, rod off by at most %.1g, energy by %.1g\n", s.steps,

@@ -5,11 +5,10 @@
 ///
 ///     kal_run_create(ctx, system, NULL, &run);
 ///     kal_run_start(run, &report);
-///     while (!kal_run_is_over(run)) {
-///         kal_run_advance(run, t += 0.01);
-///         … kal_run_instant(run) …
-///     }
+///     kal_run_sample(run, take, user);   // calls take(user, run) for every sample,
+///                                        // which looks at kal_run_instant(run)
 ///
+/// Whoever wants to choose the times calls kal_run_advance() or kal_run_step() instead.
 /// A run has a state and a workspace of its own; several runs of one system may go on in
 /// threads of their own, each in its context.  Nothing depends on anything but the
 /// arguments: the same input gives the same bits.  Between events nothing is allocated.
@@ -67,33 +66,97 @@ enum {
 /// project where it is silent; KAL_RUN_MAX_STEPS steps at most.
 KAL_API KalRunOptions kal_run_options(const KalSystem *system);
 
-/// What a run did so far.
+/// What is known about a run in numbers, in one list; whatever shows a run expands it.
+/// X(type, name, part, key, form, sight, label, meaning): a member of KalRunStatistics, whose
+/// name is its key in tables and reports; the part of the JSON of a run that it belongs to,
+/// and its key there; how it is written; when people see it, and what it is called then;
+/// what it is.
+#define KAL_STATISTIC_LIST(X)                                                          \
+    X(long, steps, RUN, "steps", NUMBER, ALWAYS, "steps", "steps that were accepted")  \
+    X(long, rejected, RUN, "rejected", NUMBER, ALWAYS, "steps rejected",               \
+      "steps that were tried and given up")                                            \
+    X(long, evaluations, RUN, "evaluations", NUMBER, ALWAYS,                           \
+      "accelerations evaluated", "evaluations of the accelerations")                   \
+    X(double, step, INTERNAL, "step", NUMBER, NEVER, "last step",                      \
+      "size of the last step")                                                         \
+    X(bool, stiff, RUN, "stiff", FLAG, NEVER, "stiff",                                 \
+      "the method for stiff systems is at work")                                       \
+    X(int, changes, RUN, "changes", NUMBER, NONZERO, "changes of the method",          \
+      "changes of the method")                                                         \
+    X(int, events, RUN, "events", NUMBER, NONZERO, "events", "events that happened")   \
+    X(long, switches, RUN, "switches", NUMBER, NONZERO, "changes of pieces",           \
+      "instants at which a piecewise formula changed its piece")                       \
+    X(long, crossings, RUN, "crossings", NUMBER, NEVER, "steps across losses of rank", \
+      "steps taken across a loss of rank, foreseen or averted")                        \
+    X(int, passages, RUN, "passages", NUMBER, NONZERO, "passages of losses of rank",   \
+      "passages of configurations in which constraints become dependent")              \
+    X(double, position_error, CONSTRAINTS, "position", ERROR, POSITIONS,               \
+      "worst position error", "the largest residual of a position-level constraint")   \
+    X(double, velocity_error, CONSTRAINTS, "velocity", ERROR, VELOCITIES,              \
+      "worst velocity error", "the largest residual of a velocity-level constraint")   \
+    X(double, energy_initial, ENERGY, "initial", NUMBER, ALWAYS,                       \
+      "energy at the start",                                                           \
+      "T + V at the start, or T + V − q'·∂V/∂q' for a V with velocities")              \
+    X(double, energy_final, ENERGY, "final", NUMBER, ALWAYS, "energy at the end",      \
+      "the same now")                                                                  \
+    X(double, energy_events, WORK, "events", NUMBER, NONZERO, "change by events",      \
+      "by which events changed the energy, impacts included")                          \
+    X(double, energy_lost, ENERGY, "lost", NUMBER, NONZERO, "energy lost in impacts",  \
+      "energy lost in plastic impacts, when constraints engaged")                      \
+    X(double, energy_balance, BALANCE, "balance", ERROR, BALANCED,                     \
+      "energy balance off by",                                                         \
+      "the largest part of the change of the energy that neither events nor work "     \
+      "explain; NaN where a power had no value; only if the system was loaded with "   \
+      "`balance`")                                                                     \
+    X(double, energy_size, INTERNAL, "size", NUMBER, NEVER, "size of the energy",      \
+      "the largest sum of the sizes of T, V and works, for which the same holds")      \
+    X(double, energy_drift, ENERGY, "drift", ERROR, UNBALANCED,                        \
+      "largest change of energy", "the largest difference from the initial one")
+
+/// What a run did so far; KAL_STATISTIC_LIST says what each number is.
 typedef struct KalRunStatistics {
-    long steps;
-    long rejected;         ///< steps that were tried and given up
-    long evaluations;      ///< of the accelerations
-    double step;           ///< size of the last step
-    double position_error; ///< the largest residual of a position-level constraint
-    double velocity_error; ///< and of a velocity-level one
-    double energy_initial; ///< T + V, or T + V − q'·∂V/∂q' for a V with velocities
-    double energy_final;
-    double energy_drift; ///< the largest difference from the initial one
-    bool stiff;          ///< the method for stiff systems is at work
-    int changes;         ///< of the method
-    int events;
-    long switches;        ///< instants at which a piecewise formula changed its piece
-    long crossings;       ///< steps taken across a loss of rank, foreseen or averted
-    int passages;         ///< of configurations in which constraints become dependent
-    double energy_lost;   ///< in plastic impacts, when constraints engaged
-    double energy_events; ///< by which events changed the energy, impacts included
-    double
-        energy_balance; ///< the largest part of the change of the energy that neither
-                        ///< events nor work explain; NaN where a power had no value.
-                        ///< Only if the system was loaded with `balance`
-    double
-        energy_size; ///< the largest sum of the sizes of T, V and works, for which the
-                     ///< same holds
+#define KAL_STATISTIC_MEMBER(type, name, part, key, form, sight, label, meaning) \
+    type name;
+    KAL_STATISTIC_LIST(KAL_STATISTIC_MEMBER)
+#undef KAL_STATISTIC_MEMBER
 } KalRunStatistics;
+
+/// Numbers about statistics.
+enum {
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define KAL_STATISTIC_ONE(type, name, part, key, form, sight, label, meaning) +1
+    KAL_STATISTIC_COUNT = 0 KAL_STATISTIC_LIST(KAL_STATISTIC_ONE), ///< of them
+#undef KAL_STATISTIC_ONE
+};
+
+/// The part of a run's results that a statistic belongs to.
+typedef enum KalStatisticPart {
+    KAL_STATISTIC_OF_RUN,         ///< the run as a whole
+    KAL_STATISTIC_OF_CONSTRAINTS, ///< how far they were off
+    KAL_STATISTIC_OF_ENERGY,
+    KAL_STATISTIC_OF_WORK,     ///< on the system, with that of KalWork
+    KAL_STATISTIC_OF_BALANCE,  ///< of the energy and the work
+    KAL_STATISTIC_OF_INTERNAL, ///< for those who compute with it, not to be shown
+} KalStatisticPart;
+
+/// How a statistic is written.
+typedef enum KalStatisticForm {
+    KAL_STATISTIC_AS_NUMBER,
+    KAL_STATISTIC_AS_ERROR, ///< few digits are enough
+    KAL_STATISTIC_AS_FLAG,  ///< 0 or 1
+} KalStatisticForm;
+
+/// One statistic of a run, with all that there is to know about it.
+typedef struct KalStatistic {
+    const char *name;    ///< in KalRunStatistics; the key in tables and reports
+    const char *key;     ///< in the JSON of its part
+    const char *label;   ///< for people
+    const char *meaning; ///< in words
+    double value;
+    KalStatisticPart part;
+    KalStatisticForm form;
+    bool visible; ///< people are to see it: it says something about this run
+} KalStatistic;
 
 /// Make a run.  `options` may be NULL.  The caller owns it and keeps the system longer.
 /// KAL_ERR_USAGE when an option has no sense, KAL_ERR_NOMEM.
@@ -147,6 +210,15 @@ KAL_API KAL_CHECKED KalStatus kal_run_advance(KalRun *run, double t);
 /// began; ends as kal_run_advance().
 KAL_API KAL_CHECKED KalStatus kal_run_step(KalRun *run);
 
+/// Gets a sample: the run is at its time, solved.  A failure ends the sampling.
+typedef KalStatus (*KalRunTake)(void *user, KalRun *run);
+
+/// Go on to the end, or to an event that stops the run, and give `take` the present state
+/// and all samples after it: one at every multiple of `every` from the first time on, and
+/// the last state, even if it is not due.  Failures of kal_run_advance() and of `take`,
+/// which leave the run where it is.
+KAL_API KAL_CHECKED KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user);
+
 /// The state that the run has reached.
 KAL_API KalInstant *kal_run_instant(KalRun *run);
 
@@ -168,6 +240,10 @@ KAL_API size_t kal_run_fault(const KalRun *run, const char *const **out_names);
 
 /// What the run did so far.
 KAL_API KalRunStatistics kal_run_statistics(const KalRun *run);
+
+/// The same as a list in the order of KAL_STATISTIC_LIST, for those who show a run.
+KAL_API void kal_run_describe(const KalRun *run,
+                              KalStatistic out_list[KAL_STATISTIC_COUNT]);
 
 /// What does work on a system: what changes T + V.
 typedef enum KalWorkKind {
@@ -223,15 +299,34 @@ typedef struct KalEffort {
 /// hold until the run goes on.
 KAL_API size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts);
 
+/// What may happen in a run: name, word, what it is.
+#define KAL_INCIDENT_LIST(X)                                                          \
+    X(KAL_INCIDENT_EVENT, "event", "an event of the model")                           \
+    X(KAL_INCIDENT_IMPACT, "impact", "velocities jump, for a constraint asks it")     \
+    X(KAL_INCIDENT_PASSAGE, "passage", "constraints become dependent for an instant") \
+    X(KAL_INCIDENT_LIMIT, "limit", "an actuator is at its limit for a time")          \
+    X(KAL_INCIDENT_METHOD, "method", "the integrator changes or meets its limits")    \
+    X(KAL_INCIDENT_START, "start", "the state to begin at is off the constraints")
+
+/// A kind of incident.
+typedef enum KalIncidentKind {
+#define KAL_INCIDENT_ENUM(name, word, meaning) name,
+    KAL_INCIDENT_LIST(KAL_INCIDENT_ENUM)
+#undef KAL_INCIDENT_ENUM
+} KalIncidentKind;
+
+/// The word of a kind of incident; NULL for a number that is none.
+KAL_API const char *kal_incident_word(KalIncidentKind kind);
+
 /// Something worth telling that happened in a run.
 typedef struct KalIncident {
     double t;
+    KalIncidentKind kind;
+    const char *name; ///< of the event, constraint, actuator or method; NULL for none
     const char *text; ///< one sentence, with names
 } KalIncident;
 
-/// What happened so far, up to a limit: events, passages, a change of the method, times of
-/// actuators at their limits.  Answers
-/// how many; they hold until the run goes on.
+/// What happened so far, up to a limit.  Returns how many; they hold until the run goes on.
 KAL_API size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents);
 
 /// Reasons not to trust the run so far, each one sentence: a balance of the energy that is

@@ -52,22 +52,42 @@ KAL_API KAL_CHECKED KalStatus kal_show_instant(KalInstant *instant,
                                                const KalShowOptions *options,
                                                KalSink sink);
 
-/// The seconds that a run took, and what its parts took.
+/// The parts of a run whose time is taken: name, what is done in it.
+#define KAL_RUN_PHASE_LIST(X)                                 \
+    X(reading, "the text of the model is read")               \
+    X(deriving, "its equations are derived")                  \
+    X(compiling, "they become programs")                      \
+    X(starting, "a consistent start is found")                \
+    X(integrating, "the motion goes on, sample after sample") \
+    X(recording, "samples go into the table")                 \
+    X(writing, "the table goes into a file")
+
+/// The seconds that a run took, and what its phases took.
 typedef struct KalRunTimes {
-    double total;       ///< from the start on
-    double reading;     ///< the text
-    double deriving;    ///< equations
-    double compiling;   ///< them
-    double starting;    ///< finding a consistent start
-    double integrating; ///< with samples
-    double recording;   ///< samples
-    double writing;     ///< the table
+    double total; ///< from the start on
+#define KAL_RUN_PHASE_MEMBER(name, meaning) double name;
+    KAL_RUN_PHASE_LIST(KAL_RUN_PHASE_MEMBER)
+#undef KAL_RUN_PHASE_MEMBER
 } KalRunTimes;
 
 /// Show where a run ended and what it did, as text or JSON.  KAL_ERR_NUMBER when an output
 /// has no value.
 KAL_API KAL_CHECKED KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
                                            const KalShowOptions *options, KalSink sink);
+
+/// One of several runs of a system.
+typedef struct KalMember {
+    const char *start; ///< what it began with, other than the model says
+    size_t index;      ///< from 0
+    size_t count;      ///< of all
+} KalMember;
+
+/// Show one run of a family as kal_show_run().  What is written for all members, in the
+/// order of their indices, is one whole: as JSON, one object with the list `family`.
+KAL_API KAL_CHECKED KalStatus kal_show_member(KalRun *run, const KalMember *member,
+                                              const KalRunTimes *times,
+                                              const KalShowOptions *options,
+                                              KalSink sink);
 
 /// Show a linearization about the present state, as text or JSON.  KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus

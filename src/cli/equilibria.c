@@ -21,16 +21,16 @@ enum {
 static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     [OPTION_STARTS] = {"--starts", "N",
-                       "begin at N places, the start among them; 31, or 1",                     false},
-    [OPTION_SEED] = {"--seed",   "S",      "of the random places; 0",                         false},
-    [OPTION_WHERE] = {"--where",  "BOUNDS", "such as \"theta=-pi..pi, x=0..1\"",               false},
+                       "begin at N places, the start among them; 31, or 1",                        false},
+    [OPTION_SEED] = {"--seed",   "S",      "of the random places; 0",                            false},
+    [OPTION_WHERE] = {"--where",  "BOUNDS", "such as \"theta=-pi..pi, x=0..1\"",                  false},
     [OPTION_GRID] = {"--grid",   "STARTS",
-                       "begin at each, as in \"x = -1 .. 1 count 9; y = 0, 2\"",                false},
+                       "begin at each, as in \"x = -1 .. 1 count 9; y = 0, 2\"",                   false},
     [OPTION_EACH] = {"--each",   NULL,     "list every member of a family that is found",
-                       false                                                                         },
-    [OPTION_FILE] = {"-o",       "FILE",   "write a table of them: .csv, .h5, .mat or .json",
-                       false                                                                         },
-    [OPTION_STEADY] = {"--steady", NULL,     "steady motions instead of rest",                  false},
+                       false                                                                            },
+    [OPTION_FILE] = {"-o",       "FILE",   "write a table of them: .csv, .h5, .mat, .json, …",
+                       false                                                                            },
+    [OPTION_STEADY] = {"--steady", NULL,     "steady motions instead of rest",                     false},
 };
 
 // Columns for all coordinates, velocities and outputs, and for the stability.

@@ -26,32 +26,35 @@ enum {
     OPTION_MAX_STEPS,
 };
 
-#define WORD(name, word, meaning) word,
+#define WORD(name, word, meaning)   word,
+#define LISTED(name, word, meaning) word ", "
 
 static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
 static const char *const forms[] = {KAL_RUN_FORM_LIST(WORD)};
 
 static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
-    [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat or .json", false},
+    [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat, .json, …", false},
     [OPTION_COLUMNS] = {"--columns",   "NAMES",
-                     "more columns, such as \"x'', reaction(*), work(*)\"",              false},
+                     "more columns, such as \"x'', reaction(*), work(*)\"",                 false},
     [OPTION_UNITS] = {"--units",     "WHERE",  "units of a CSV: none, comment or file",
-                     false                                                                    },
-    [OPTION_UNTIL] = {"--until",     "T",      "the last time",                           false},
+                     false                                                                       },
+    [OPTION_UNTIL] = {"--until",     "T",      "the last time",                              false},
     [OPTION_TOLERANCE] = {"--tolerance", "T",      "error of a step, for rtol and atol",
-                     false                                                                    },
-    [OPTION_METHOD] = {"--method",    "METHOD", "auto, dop853 or bdf",                     false},
-    [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
-    [OPTION_FORM] = {"--form",      "FORM",   "full or reduced",                         false},
+                     false                                                                       },
+    [OPTION_METHOD] = {"--method",    "METHOD",
+                     KAL_METHOD_LIST(LISTED) "by which it is integrated",                   false},
+    [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",              false},
+    [OPTION_FORM] = {"--form",      "FORM",   KAL_RUN_FORM_LIST(LISTED) "of the equations",
+                     false                                                                       },
     [OPTION_FAMILY] = {"--family",    "STARTS",
-                     "several runs, such as \"x' = -2, -1, 1, 2\"",                      false},
+                     "several runs, such as \"x' = -2, -1, 1, 2\"",                         false},
     [OPTION_VERIFY] = {"--verify",    NULL,
-                     "compute the motion by a second way and compare",                   false},
+                     "compute the motion by a second way and compare",                      false},
     [OPTION_REPORT] = {"--report",    "FILE",
-                     "write a page with plots and a moving picture: .html",              false},
+                     "write a page with plots and a moving picture: .html",                 false},
     [OPTION_MAX_STEPS] = {"--max-steps", "N",      "no more steps than this; 0: any number",
-                     false                                                                    },
+                     false                                                                       },
 };
 
 // A run on its way.
@@ -103,7 +106,8 @@ static bool read_method(Job *job)
             return true;
         }
     }
-    kal_message_print("option '--method' takes auto, dop853 or bdf, not '%s'", text);
+    kal_message_print("option '--method' takes " KAL_METHOD_LIST(LISTED) "not '%s'",
+                      text);
     return false;
 }
 
@@ -116,7 +120,8 @@ static bool read_form(Job *job)
             return true;
         }
     }
-    kal_message_print("option '--form' takes full or reduced, not '%s'", text);
+    kal_message_print("option '--form' takes " KAL_RUN_FORM_LIST(LISTED) "not '%s'",
+                      text);
     return false;
 }
 
@@ -259,27 +264,12 @@ static KalStatus verify(Job *job)
     return status;
 }
 
-static KalStatus take(Job *job)
+static KalStatus take(void *user, KalRun *run)
 {
+    Job *job = (Job *)user;
+    (void)run; // the job's
     KalStatus status = job->record || job->report ? record(job) : KAL_OK;
     return status == KAL_OK && job->verify ? verify(job) : status;
-}
-
-// All samples: from the first time to the last, which is one even if it is not due.
-static KalStatus sample(Job *job)
-{
-    const KalRunOptions *o = &job->options;
-    KalStatus status = take(job);
-    for (long k = 1; status == KAL_OK && !kal_run_is_over(job->run); k++) {
-        const double t = o->from + (double)k * o->every;
-        // What is left of a step by rounding is no sample of its own.
-        const double next = t > o->until - 1e-9 * o->every ? o->until : t;
-        status = kal_run_advance(job->run, next);
-        if (status == KAL_OK) {
-            status = take(job);
-        }
-    }
-    return status;
 }
 
 static KalStatus write_table(Job *job)
@@ -387,26 +377,6 @@ static void keep_text(void *user, const char *text, size_t length)
     }
 }
 
-static void keep_string(Job *job, const char *text)
-{
-    keep_text(job, text, strlen(text));
-}
-
-// What a run of a family begins with, before what it came to.
-static void introduce(Job *job, size_t member)
-{
-    if (job->model->json) {
-        keep_string(job,
-                    member == 0 ? "{\"family\": [{\"start\": \"" : ", {\"start\": \"");
-        keep_string(job, job->family.starts[member]);
-        keep_string(job, "\", \"run\": ");
-    } else {
-        keep_string(job, member == 0 ? "" : "\n");
-        keep_string(job, job->family.starts[member]);
-        keep_string(job, "\n\n");
-    }
-}
-
 static KalExit show(Job *job, size_t member)
 {
     const KalModelJob *model = job->model;
@@ -418,17 +388,14 @@ static KalExit show(Job *job, size_t member)
     if (model->quiet && (job->record || job->report) && !model->json) {
         return judge(job);
     }
-    if (family) {
-        introduce(job, member);
-    }
-    const KalSink sink = family ? (KalSink){keep_text, job} : kal_standard_output;
-    if (kal_show_run(job->run, &job->times, &how, sink) != KAL_OK) {
-        return fail(job);
-    }
-    if (family && model->json) {
-        keep_string(job, "}");
-    }
-    return judge(job);
+    const KalMember one = {.start = family ? job->family.starts[member] : NULL,
+                           .index = member,
+                           .count = job->family.n};
+    const KalStatus status =
+        family ? kal_show_member(job->run, &one, &job->times, &how,
+                                 (KalSink){keep_text, job})
+               : kal_show_run(job->run, &job->times, &how, kal_standard_output);
+    return status == KAL_OK ? judge(job) : fail(job);
 }
 
 static KalStatus make_record(Job *job)
@@ -503,7 +470,7 @@ static KalStatus simulate(Job *job, size_t member)
     if (status == KAL_OK) {
         job->started = true;
         job->times.starting = kal_clock() - began;
-        status = sample(job);
+        status = kal_run_sample(job->run, take, job);
     }
     (void)kal_progress_end(&job->progress);
     job->times.total = kal_clock() - began - job->verify_seconds;
@@ -542,7 +509,6 @@ static KalExit go(Job *job)
     }
     if (job->shown && !job->failed) {
         fputs(job->shown, stdout);
-        fputs(job->model->json ? "]}\n" : "", stdout);
     }
     return worst;
 }

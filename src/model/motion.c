@@ -8,6 +8,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
+
+enum {
+    LIST_SIZE = 200 // of words
+};
 
 // Start values.
 
@@ -157,6 +162,18 @@ static KalExpr positive(KalBuild *b, const KalNode *node, const char *what)
     return e;
 }
 
+// a, b or c
+static void list_words(const char *const *words, int count, char *out)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (int i = 0; i < count && used < LIST_SIZE; i++) {
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : " or ";
+        used +=
+            (size_t)snprintf(out + used, LIST_SIZE - used, "%s%s", before, words[i]);
+    }
+}
+
 // The one of some words that a node is; reports what is none of them.
 static bool read_word(KalBuild *b, const KalNode *node, const char *const *words,
                       int count, int *out_word)
@@ -175,8 +192,9 @@ static bool read_word(KalBuild *b, const KalNode *node, const char *const *words
     if (near) {
         kal_build_error(b, node->span, "unknown option; did you mean %s?", near);
     } else {
-        kal_build_error(b, node->span, "expected %s, %s or %s", words[0], words[1],
-                        words[2]);
+        char list[LIST_SIZE];
+        list_words(words, count, list);
+        kal_build_error(b, node->span, "expected %s", list);
     }
     return false;
 }
@@ -187,7 +205,7 @@ static void read_method(KalBuild *b, const KalNode *node)
 {
     static const char *const words[] = {KAL_METHOD_LIST(WORD)};
     int word;
-    if (read_word(b, node, words, 3, &word)) {
+    if (read_word(b, node, words, (int)(sizeof words / sizeof words[0]), &word)) {
         b->model->simulate.method = (KalMethod)word;
     }
 }
@@ -213,7 +231,7 @@ static void read_drift(KalBuild *b, const KalNode *node)
         kal_build_error(b, node->span, "stabilize takes a rate, as in stabilize(5)");
         return;
     }
-    if (read_word(b, node, words, 3, &word)) {
+    if (read_word(b, node, words, (int)(sizeof words / sizeof words[0]), &word)) {
         simulate->drift = (KalDrift)word;
     }
 }

@@ -71,48 +71,13 @@ static void write_values(const KalReportData *data, KalJsonWriter *w, size_t col
     w->comma = true;
 }
 
-static bool begins_with(const char *text, const char *beginning)
-{
-    return strncmp(text, beginning, strlen(beginning)) == 0;
-}
-
-// What a column is, in one word.
-static const char *kind_of(const KalReport *report, size_t column, const char *name)
-{
-    static const struct {
-        const char *beginning;
-        const char *kind;
-    } calls[] = {
-        {"energy(",   "energy"  },
-        {"cforce(",   "force"   },
-        {"reaction(", "reaction"},
-        {"drive(",    "reaction"},
-        {"control(",  "control" },
-        {"work(",     "work"    },
-        {"error(",    "error"   },
-        {"#",         "formula" },
-    };
-
-    const size_t n = report->system->model->n_coordinates;
-    if (column <= 2 * n) {
-        const char *rest = column <= n ? "position" : "velocity";
-        return column == 0 ? "time" : rest;
-    }
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        if (begins_with(name, calls[i].beginning)) {
-            return calls[i].kind;
-        }
-    }
-    return "output";
-}
-
 static void write_column(const KalReportData *data, KalJsonWriter *w, size_t column)
 {
     const KalQuantity quantity = kal_table_column(data->report->table, column);
     kal_json_write_begin(w, '{');
     kal_json_put_text(w, "name", quantity.name);
     kal_json_put_text(w, "unit", quantity.unit);
-    kal_json_put_text(w, "kind", kind_of(data->report, column, quantity.name));
+    kal_json_put_text(w, "kind", kal_record_kind(data->report->record, column));
     if (strcmp(quantity.description, KAL_TABLE_NOT_UNIQUE) == 0) {
         kal_json_put_bool(w, "unique", false);
     }

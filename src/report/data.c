@@ -3,6 +3,7 @@
 // The facts of a run as JSON.
 
 #include "report/report_impl.h"
+#include "show/incidents.h"
 
 #include <kalaba/show.h>
 #include <kalaba/version.h>
@@ -38,34 +39,25 @@ static void write_options(KalJsonWriter *w, const KalRunOptions *options)
     kal_json_write_end(w, '}');
 }
 
-static void write_statistics(KalJsonWriter *w, const KalReportData *data)
+static void write_statistics(KalJsonWriter *w, const KalRun *run)
 {
-    const KalRunStatistics s = kal_run_statistics(data->run);
+    KalStatistic list[KAL_STATISTIC_COUNT];
+    kal_run_describe(run, list);
     kal_json_write_key(w, "statistics");
-    kal_json_write_begin(w, '{');
-    kal_json_put_number(w, "steps", (double)s.steps);
-    kal_json_put_number(w, "rejected", (double)s.rejected);
-    kal_json_put_number(w, "evaluations", (double)s.evaluations);
-    if (data->run->has_position) {
-        kal_json_put_number(w, "position_error", s.position_error);
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < KAL_STATISTIC_COUNT; i++) {
+        if (list[i].part == KAL_STATISTIC_OF_INTERNAL) {
+            continue;
+        }
+        kal_json_write_begin(w, '{');
+        kal_json_put_text(w, "name", list[i].name);
+        kal_json_put_text(w, "label", list[i].label);
+        kal_json_put_number(w, "value", list[i].value);
+        kal_json_put_bool(w, "rough", list[i].form == KAL_STATISTIC_AS_ERROR);
+        kal_json_put_bool(w, "visible", list[i].visible);
+        kal_json_write_end(w, '}');
     }
-    if (data->run->has_velocity) {
-        kal_json_put_number(w, "velocity_error", s.velocity_error);
-    }
-    kal_json_put_number(w, "energy_initial", s.energy_initial);
-    kal_json_put_number(w, "energy_final", s.energy_final);
-    kal_json_put_number(w, "energy_drift", s.energy_drift);
-    kal_json_put_number(w, "energy_lost", s.energy_lost);
-    kal_json_put_number(w, "energy_events", s.energy_events);
-    if (data->run->balance.n > 0) {
-        kal_json_put_number(w, "energy_balance", s.energy_balance);
-    }
-    kal_json_put_number(w, "events", s.events);
-    kal_json_put_number(w, "passages", s.passages);
-    kal_json_put_bool(w, "stiff", s.stiff);
-    kal_json_put_number(w, "seconds", data->facts->seconds);
-    kal_json_put_number(w, "samples", (double)kal_table_rows(data->report->table));
-    kal_json_write_end(w, '}');
+    kal_json_write_end(w, ']');
 }
 
 static void write_constants(KalJsonWriter *w, const KalRun *run)
@@ -79,21 +71,6 @@ static void write_constants(KalJsonWriter *w, const KalRun *run)
         kal_json_put_text(w, "name", constants[i].name);
         kal_json_put_number(w, "initial", constants[i].initial);
         kal_json_put_number(w, "drift", constants[i].drift);
-        kal_json_write_end(w, '}');
-    }
-    kal_json_write_end(w, ']');
-}
-
-static void write_marks(KalJsonWriter *w, const KalRun *run)
-{
-    const KalIncident *incidents = NULL;
-    const size_t count = kal_run_incidents(run, &incidents);
-    kal_json_write_key(w, "marks");
-    kal_json_write_begin(w, '[');
-    for (size_t i = 0; i < count; i++) {
-        kal_json_write_begin(w, '{');
-        kal_json_put_number(w, "t", incidents[i].t);
-        kal_json_put_text(w, "text", incidents[i].text);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -125,9 +102,11 @@ void kal_report_write_data(const KalReportData *data, KalSink sink)
                         (double)(system->model->n_drawings - data->report->n_drawings));
     write_parameters(&w, data);
     write_options(&w, &data->run->options);
-    write_statistics(&w, data);
+    write_statistics(&w, data->run);
+    kal_json_put_number(&w, "seconds", data->facts->seconds);
+    kal_json_put_number(&w, "samples", (double)kal_table_rows(data->report->table));
     write_constants(&w, data->run);
-    write_marks(&w, data->run);
+    kal_show_incidents(data->run, &w);
     write_check(&w, data->check);
     kal_report_write_pictures(data, &w);
     kal_report_write_columns(data, &w);

@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "json/member.h"
+#include "show/incidents.h"
 #include "show/page.h"
 
 #include <kalaba/show.h>
@@ -22,18 +22,15 @@ enum {
     NAME_SIZE = 200
 };
 
-// The parts of a run, and where their times are.
+// The phases of a run, and where their times are.
 static const struct {
     const char *name;
     size_t offset;
 } phases[] = {
-    {"reading",     offsetof(KalRunTimes, reading)    },
-    {"deriving",    offsetof(KalRunTimes, deriving)   },
-    {"compiling",   offsetof(KalRunTimes, compiling)  },
-    {"starting",    offsetof(KalRunTimes, starting)   },
-    {"integrating", offsetof(KalRunTimes, integrating)},
-    {"recording",   offsetof(KalRunTimes, recording)  },
-    {"writing",     offsetof(KalRunTimes, writing)    },
+
+#define PHASE(name, meaning) {#name, offsetof(KalRunTimes, name)},
+    KAL_RUN_PHASE_LIST(PHASE)
+#undef PHASE
 };
 
 static double phase_of(const KalRunTimes *times, size_t i)
@@ -58,14 +55,16 @@ static Works works_of(KalRun *run)
 
 // JSON.
 
-// A number that may be missing.
-static void write_maybe(KalJsonWriter *w, const char *key, double value)
+// The statistics of a part.
+static void write_part(KalJsonWriter *w, const KalStatistic *list,
+                       KalStatisticPart part)
 {
-    kal_json_write_key(w, key);
-    if (isfinite(value)) {
-        kal_json_write_number(w, value);
-    } else {
-        kal_json_write_null(w);
+    for (int i = 0; i < KAL_STATISTIC_COUNT; i++) {
+        if (list[i].part == part && list[i].form == KAL_STATISTIC_AS_FLAG) {
+            kal_json_put_bool(w, list[i].key, list[i].value != 0.0);
+        } else if (list[i].part == part) {
+            kal_json_put_number(w, list[i].key, list[i].value);
+        }
     }
 }
 
@@ -81,7 +80,7 @@ static void write_singles(KalJsonWriter *w, const Works *works, KalWorkKind kind
     kal_json_write_end(w, '}');
 }
 
-static void write_works(KalJsonWriter *w, const Works *works, const KalRunStatistics *s)
+static void write_works(KalJsonWriter *w, const Works *works, const KalStatistic *list)
 {
     kal_json_write_key(w, "work");
     kal_json_write_begin(w, '{');
@@ -93,9 +92,9 @@ static void write_works(KalJsonWriter *w, const Works *works, const KalRunStatis
     }
     write_singles(w, works, KAL_WORK_DRIVE);
     write_singles(w, works, KAL_WORK_CONTROL);
-    kal_json_put_number(w, "events", s->energy_events);
+    write_part(w, list, KAL_STATISTIC_OF_WORK);
     kal_json_write_end(w, '}');
-    write_maybe(w, "balance", s->energy_balance);
+    write_part(w, list, KAL_STATISTIC_OF_BALANCE);
 }
 
 static void write_constants(KalJsonWriter *w, const KalRun *run)
@@ -105,7 +104,7 @@ static void write_constants(KalJsonWriter *w, const KalRun *run)
     kal_json_write_key(w, "conserved");
     kal_json_write_begin(w, '{');
     for (size_t i = 0; i < count; i++) {
-        write_maybe(w, constants[i].name, constants[i].drift);
+        kal_json_put_number(w, constants[i].name, constants[i].drift);
     }
     kal_json_write_end(w, '}');
 }
@@ -121,7 +120,7 @@ static void write_inputs(KalJsonWriter *w, const KalRun *run)
         kal_json_write_begin(w, '{');
         kal_json_put_number(w, "demanded", inputs[i].demanded);
         kal_json_put_number(w, "delivered", inputs[i].delivered);
-        write_maybe(w, "limit", inputs[i].limit);
+        kal_json_put_number(w, "limit", inputs[i].limit);
         kal_json_put_number(w, "limited", inputs[i].limited);
         kal_json_write_end(w, '}');
     }
@@ -130,31 +129,23 @@ static void write_inputs(KalJsonWriter *w, const KalRun *run)
 
 static void write_statistics(KalJsonWriter *w, KalRun *run)
 {
-    const KalRunStatistics *s = &run->statistics;
+    KalStatistic list[KAL_STATISTIC_COUNT];
     const Works works = works_of(run);
+    kal_run_describe(run, list);
     kal_json_write_key(w, "energy");
     kal_json_write_begin(w, '{');
-    kal_json_put_number(w, "initial", s->energy_initial);
-    kal_json_put_number(w, "final", s->energy_final);
-    kal_json_put_number(w, "drift", s->energy_drift);
-    kal_json_put_number(w, "lost", s->energy_lost);
+    write_part(w, list, KAL_STATISTIC_OF_ENERGY);
     if (run->system->has_balance) {
-        write_works(w, &works, s);
+        write_works(w, &works, list);
     }
     kal_json_write_end(w, '}');
     write_constants(w, run);
     write_inputs(w, run);
     kal_json_write_key(w, "constraint_error");
     kal_json_write_begin(w, '{');
-    kal_json_put_number(w, "position", s->position_error);
-    kal_json_put_number(w, "velocity", s->velocity_error);
+    write_part(w, list, KAL_STATISTIC_OF_CONSTRAINTS);
     kal_json_write_end(w, '}');
-    kal_json_put_number(w, "steps", (double)s->steps);
-    kal_json_put_number(w, "rejected", (double)s->rejected);
-    kal_json_put_number(w, "evaluations", (double)s->evaluations);
-    kal_json_put_number(w, "events", s->events);
-    kal_json_put_number(w, "switches", (double)s->switches);
-    kal_json_put_number(w, "passages", s->passages);
+    write_part(w, list, KAL_STATISTIC_OF_RUN);
 }
 
 static void write_times(KalJsonWriter *w, const KalRunTimes *times)
@@ -168,8 +159,9 @@ static void write_times(KalJsonWriter *w, const KalRunTimes *times)
     kal_json_write_end(w, '}');
 }
 
-static void write_incidents(KalJsonWriter *w, const KalRun *run)
+void kal_show_incidents(const KalRun *run, KalJsonWriter *writer)
 {
+    KalJsonWriter *w = writer;
     const KalIncident *incidents = NULL;
     const size_t count = kal_run_incidents(run, &incidents);
     kal_json_write_key(w, "incidents");
@@ -177,6 +169,8 @@ static void write_incidents(KalJsonWriter *w, const KalRun *run)
     for (size_t i = 0; i < count; i++) {
         kal_json_write_begin(w, '{');
         kal_json_put_number(w, "t", incidents[i].t);
+        kal_json_put_text(w, "name", incidents[i].name);
+        kal_json_put_text(w, "what", kal_incident_word(incidents[i].kind));
         kal_json_put_text(w, "text", incidents[i].text);
         kal_json_write_end(w, '}');
     }
@@ -255,28 +249,25 @@ static void write_unique(KalJsonWriter *w, KalRun *run)
 }
 
 static void write_json(KalRun *run, const double *outputs, const KalRunTimes *times,
-                       const KalShowOptions *options, KalSink sink)
+                       const KalShowOptions *options, KalJsonWriter *w)
 {
-    KalJsonWriter w = {.sink = sink};
     const KalSystem *system = run->system;
     const char *const *names = kal_system_coordinate_names(system);
-    kal_json_write_begin(&w, '{');
-    kal_json_put_text(&w, "model", kal_system_title(system));
-    kal_json_put_number(&w, "t", run->t);
-    kal_json_put_values(&w, "q", names, kal_instant_q(run->instant), system->n);
-    kal_json_put_values(&w, "qd", names, kal_instant_qd(run->instant), system->n);
-    kal_json_put_values(&w, "outputs", kal_system_output_names(system), outputs,
+    kal_json_write_begin(w, '{');
+    kal_json_put_text(w, "model", kal_system_title(system));
+    kal_json_put_number(w, "t", run->t);
+    kal_json_put_values(w, "q", names, kal_instant_q(run->instant), system->n);
+    kal_json_put_values(w, "qd", names, kal_instant_qd(run->instant), system->n);
+    kal_json_put_values(w, "outputs", kal_system_output_names(system), outputs,
                         system->n_outputs);
-    write_unique(&w, run);
-    write_statistics(&w, run);
-    write_times(&w, times);
-    kal_json_put_text(&w, "stopped_by", run->stopped_by);
-    kal_json_put_bool(&w, "stiff", run->statistics.stiff);
-    write_incidents(&w, run);
-    write_warnings(&w, run);
-    write_verification(&w, options);
-    kal_json_write_end(&w, '}');
-    sink.write(sink.user, "\n", 1);
+    write_unique(w, run);
+    write_statistics(w, run);
+    write_times(w, times);
+    kal_json_put_text(w, "stopped_by", run->stopped_by);
+    kal_show_incidents(run, w);
+    write_warnings(w, run);
+    write_verification(w, options);
+    kal_json_write_end(w, '}');
 }
 
 // Text.
@@ -355,28 +346,14 @@ static void write_error(KalPage *page, const char *name, double error)
     kal_page_format(page, "  %.2g\n", error);
 }
 
-// Why the energy changed, and what is left of it; or what should not have changed.
-static void write_energy(KalPage *page, KalRun *run, size_t width)
+// The work on the system, which says why its energy changed.
+static void write_work(KalPage *page, KalRun *run, size_t width)
 {
-    const KalRunStatistics *s = &run->statistics;
     const Works works = works_of(run);
     char name[NAME_SIZE];
-    write_value(page, "energy at the start", width, s->energy_initial);
-    write_value(page, "energy at the end", width, s->energy_final);
     for (size_t i = 0; i < works.count && run->balance.n > 0; i++) {
         (void)snprintf(name, sizeof name, "work of %s", works.list[i].name);
         write_value(page, name, width, works.list[i].work);
-    }
-    if (s->energy_events != 0.0) {
-        write_value(page, "change by events", width, s->energy_events);
-    }
-    if (s->energy_lost != 0.0) {
-        write_value(page, "energy lost in impacts", width, s->energy_lost);
-    }
-    if (run->balance.n > 0) {
-        write_error(page, "energy balance off by", s->energy_balance);
-    } else {
-        write_error(page, "largest change of energy", s->energy_drift);
     }
 }
 
@@ -425,28 +402,20 @@ static void write_phases(KalPage *page, const KalRunTimes *times)
 
 static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
 {
-    const KalRunStatistics *s = &run->statistics;
+    KalStatistic list[KAL_STATISTIC_COUNT];
     const size_t width = 26;
+    kal_run_describe(run, list);
     kal_page_string(page, "\nStatistics\n");
-    write_value(page, "steps", width, (double)s->steps);
-    write_value(page, "steps rejected", width, (double)s->rejected);
-    write_value(page, "accelerations evaluated", width, (double)s->evaluations);
-    if (s->events > 0) {
-        write_value(page, "events", width, s->events);
+    for (int i = 0; i < KAL_STATISTIC_COUNT; i++) {
+        if (list[i].part == KAL_STATISTIC_OF_WORK) {
+            write_work(page, run, width);
+        }
+        if (list[i].visible && list[i].form == KAL_STATISTIC_AS_ERROR) {
+            write_error(page, list[i].label, list[i].value);
+        } else if (list[i].visible) {
+            write_value(page, list[i].label, width, list[i].value);
+        }
     }
-    if (s->switches > 0) {
-        write_value(page, "changes of pieces", width, (double)s->switches);
-    }
-    if (s->passages > 0) {
-        write_value(page, "passages of losses of rank", width, s->passages);
-    }
-    if (run->has_position) {
-        write_error(page, "worst position error", s->position_error);
-    }
-    if (run->has_velocity) {
-        write_error(page, "worst velocity error", s->velocity_error);
-    }
-    write_energy(page, run, width);
     write_drifts(page, run);
     write_demands(page, run, width);
     write_phases(page, times);
@@ -524,16 +493,68 @@ static KalStatus write_page(KalRun *run, const double *outputs,
     return kal_page_finish(&page, sink);
 }
 
+static bool can_show(const KalRun *run, const KalRunTimes *times,
+                     const KalShowOptions *options, KalSink sink)
+{
+    return run && times && options && sink.write
+           && (unsigned)options->format <= KAL_SHOW_HTML;
+}
+
 KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
                        const KalShowOptions *options, KalSink sink)
 {
-    KAL_NEED(run ? run->ctx : NULL, run && times && options && sink.write
-                                        && (unsigned)options->format <= KAL_SHOW_HTML);
+    KAL_NEED(run ? run->ctx : NULL, can_show(run, times, options, sink));
     const double *outputs = NULL;
     KAL_TRY(kal_instant_outputs(run->instant, &outputs));
     if (options->format == KAL_SHOW_JSON) {
-        write_json(run, outputs, times, options, sink);
+        KalJsonWriter w = {.sink = sink};
+        write_json(run, outputs, times, options, &w);
+        sink.write(sink.user, "\n", 1);
         return KAL_OK;
     }
+    return write_page(run, outputs, times, options, sink);
+}
+
+// A member of the list `family`; the first opens it, the last closes it.
+static void write_member(KalRun *run, const KalMember *member, const double *outputs,
+                         const KalRunTimes *times, const KalShowOptions *options,
+                         KalSink sink)
+{
+    KalJsonWriter w = {.sink = sink, .comma = member->index > 0};
+    if (member->index == 0) {
+        kal_json_write_begin(&w, '{');
+        kal_json_write_key(&w, "family");
+        kal_json_write_begin(&w, '[');
+    }
+    kal_json_write_begin(&w, '{');
+    kal_json_put_text(&w, "start", member->start);
+    kal_json_write_key(&w, "run");
+    write_json(run, outputs, times, options, &w);
+    kal_json_write_end(&w, '}');
+    if (member->index + 1 == member->count) {
+        kal_json_write_end(&w, ']');
+        kal_json_write_end(&w, '}');
+        sink.write(sink.user, "\n", 1);
+    }
+}
+
+KalStatus kal_show_member(KalRun *run, const KalMember *member,
+                          const KalRunTimes *times, const KalShowOptions *options,
+                          KalSink sink)
+{
+    KAL_NEED(run ? run->ctx : NULL, can_show(run, times, options, sink) && member
+                                        && member->start
+                                        && member->index < member->count);
+    const double *outputs = NULL;
+    KAL_TRY(kal_instant_outputs(run->instant, &outputs));
+    if (options->format == KAL_SHOW_JSON) {
+        write_member(run, member, outputs, times, options, sink);
+        return KAL_OK;
+    }
+    KalPage page = kal_page(run->ctx);
+    kal_page_string(&page, member->index > 0 ? "\n" : "");
+    kal_page_safe(&page, member->start);
+    kal_page_string(&page, "\n\n");
+    KAL_TRY(kal_page_finish(&page, sink));
     return write_page(run, outputs, times, options, sink);
 }

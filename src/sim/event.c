@@ -505,10 +505,13 @@ static KalStatus energy_of(KalRun *run, double *out_energy)
 static KalStatus tell(KalRun *run, const Happening *h, double lost)
 {
     if (h->engaged) {
-        return kal_run_tell(run, run->t, "event %s; the impact takes the energy %.6g",
+        const KalSubject impact = {KAL_INCIDENT_IMPACT, h->event->name};
+        return kal_run_tell(run, run->t, impact,
+                            "event %s; the impact takes the energy %.6g",
                             h->event->name, lost);
     }
-    return kal_run_tell(run, run->t, "event %s", h->event->name);
+    return kal_run_tell(run, run->t, (KalSubject){KAL_INCIDENT_EVENT, h->event->name},
+                        "event %s", h->event->name);
 }
 
 // Set, then release and engage, then come back to the constraints: theory (15.6).

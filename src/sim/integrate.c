@@ -137,6 +137,11 @@ static void take_powers(KalRun *run)
     kal_balance_find_powers(&run->balance, run->instant, run->balance.powers);
 }
 
+static KalSubject method_at_work(const KalRun *run)
+{
+    return (KalSubject){KAL_INCIDENT_METHOD, kal_integrator_traits(run->at_work)->word};
+}
+
 // Tell once that the tolerance is tighter than the integrator can keep.
 static KalStatus tell_limit(KalRun *run, double t)
 {
@@ -147,7 +152,7 @@ static KalStatus tell_limit(KalRun *run, double t)
         return KAL_OK;
     }
     run->method.told_limit = true;
-    return kal_run_tell(run, t,
+    return kal_run_tell(run, t, method_at_work(run),
                         "method %s keeps tolerances down to %.1g: the motion is no "
                         "more exact than that",
                         kal_integrator_traits(run->at_work)->word, least);
@@ -302,7 +307,7 @@ static KalStatus change_method(KalRun *run, bool stiff)
     run->method.steps = 0;
     run->method.patience = stiff ? 0 : PATIENCE;
     run->method.warm = false;
-    KAL_TRY(kal_run_tell(run, run->t, "%s",
+    KAL_TRY(kal_run_tell(run, run->t, method_at_work(run), "%s",
                          stiff ? "the system is stiff here: changed to method bdf"
                                : "method bdf does not pay: changed back to dop853"));
     return kal_run_integrate_start(run, run->t, run->state);
@@ -329,7 +334,7 @@ static KalStatus tell_stiff(KalRun *run)
     const bool told = run->method.told;
     run->method.told = true;
     return told ? KAL_OK
-                : kal_run_tell(run, run->t,
+                : kal_run_tell(run, run->t, method_at_work(run),
                                "the system is stiff here; method bdf is not for models "
                                "with servos, so dop853 goes on with short steps");
 }

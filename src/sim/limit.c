@@ -76,11 +76,11 @@ static KalStatus leave(KalRun *run, int j, bool over)
     kal_number_print(watch->most, 9, most);
     watch->at = false;
     input->limited += now - watch->since;
-    return kal_run_tell(run, watch->since,
-                        "%s at its limit, %s, from t = %s to t = %s%s: up to %s was "
-                        "demanded, so the servos were not held",
-                        input->name, limit, since, until,
-                        over ? ", the end of the run" : "", most);
+    return kal_run_tell(
+        run, watch->since, (KalSubject){KAL_INCIDENT_LIMIT, input->name},
+        "%s at its limit, %s, from t = %s to t = %s%s: up to %s was "
+        "demanded, so the servos were not held",
+        input->name, limit, since, until, over ? ", the end of the run" : "", most);
 }
 
 KalStatus kal_run_limits_note(KalRun *run, bool over)

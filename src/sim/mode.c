@@ -357,10 +357,10 @@ static KalStatus strike(KalRun *run, int row)
     }
     KAL_TRY(kal_instant_settle(run->instant, run->events.held));
     run->solved = false;
-    return kal_run_tell(run, run->t,
-                        "constraint %s demands another velocity at once: "
-                        "an impact",
-                        kal_system_constraint_names(run->system)[row]);
+    const char *name = kal_system_constraint_names(run->system)[row];
+    return kal_run_tell(run, run->t, (KalSubject){KAL_INCIDENT_IMPACT, name},
+                        "constraint %s demands another velocity at once: an impact",
+                        name);
 }
 
 KalStatus kal_run_modes_land(KalRun *run)

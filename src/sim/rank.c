@@ -281,7 +281,7 @@ static KalStatus report(KalRun *run, double t)
     list_names(run, text);
     run->rank.passed = t;
     run->statistics.passages++;
-    return kal_run_tell(run, t,
+    return kal_run_tell(run, t, (KalSubject){KAL_INCIDENT_PASSAGE, text},
                         "the constraints %s become dependent for an instant and the "
                         "motion passes",
                         text);

@@ -9,6 +9,7 @@
 #include <kalaba/text.h>
 #include <kalaba/version.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,27 +18,15 @@
 #define MOST_BYTES ((size_t)2 << 30)
 
 enum {
-    NAME_SIZE = KAL_TABLE_LABEL_LIMIT
+    NAME_SIZE = KAL_TABLE_LABEL_LIMIT,
+    LIST_SIZE = 1000
 };
 
-// What a column holds.
+// What a column holds: the rows of columns.def.
 typedef enum Kind {
-    TIME,
-    POSITION,
-    VELOCITY,
-    OUTPUT,
-    ACCELERATION,
-    FORCE,
-    REACTION,
-    CONTROL,
-    DEMAND,
-    POWER,
-    WORK,
-    ENERGY,
-    POSITION_ERROR,
-    VELOCITY_ERROR,
-    FORMULA,
-    RUN, // asked for by its name only
+#define KAL_COLUMN(name, word, sight, of, pattern, unit, value) name,
+#include "sim/columns.def"
+#undef KAL_COLUMN
 } Kind;
 
 typedef struct Column {
@@ -71,99 +60,149 @@ typedef struct Label {
     char unit[NAME_SIZE];
 } Label;
 
-static void label_rate(Label *label, const KalCoordinate *c, int order)
+// When a record has the columns of a kind.
+typedef enum Sight {
+    ALWAYS,
+    ASKED,   // a pattern fits
+    BY_NAME, // asked for by its whole name, or by whom it is made for
+} Sight;
+
+// What there is a column for each of.
+typedef enum Owner {
+    NOBODY, // there is one column
+    COORDINATES,
+    OUTPUTS,
+    CONSTRAINTS,
+    ACTUATORS,
+    WORKS,
+    FORMULAS,
+} Owner;
+
+static int count_of(const KalSystem *system, Owner owner)
 {
-    const char *unit = c->unit ? c->unit : "";
-    const char *per = order == 1 ? "/s" : "/s^2";
-    const bool product = strpbrk(unit, "*/^") != NULL;
-    (void)snprintf(label->name, NAME_SIZE, "%s%s", c->name, order == 1 ? "'" : "''");
-    (void)snprintf(label->unit, NAME_SIZE, "%s%s%s%s", product ? "(" : "",
-                   *unit ? unit : "", product ? ")" : "", *unit ? per : "");
+    switch (owner) {
+    case NOBODY: return 1;
+    case COORDINATES: return system->n;
+    case OUTPUTS: return system->n_outputs;
+    case CONSTRAINTS: return system->m;
+    case ACTUATORS: return system->n_actuators;
+    case WORKS: return (int)system->n_works;
+    case FORMULAS: return 0; // until there are some
+    }
+    assert(false && "not an owner");
+    return 0;
 }
 
-static void label_reaction(Label *label, const KalConstraint *c)
+// The name of one of them, and its unit if it has one.
+static KalQuantity owner_of(const KalSystem *system, Owner owner, int i)
 {
-    const bool driven = c->driven != KAL_NOT_DRIVEN; // then the name is drive(x)
-    (void)snprintf(label->name, NAME_SIZE, driven ? "%s" : "reaction(%s)", c->name);
+    const KalModel *model = system->model;
+    switch (owner) {
+    case COORDINATES:
+        return (KalQuantity){.name = model->coordinates[i].name,
+                             .unit = model->coordinates[i].unit};
+    case OUTPUTS:
+        return (KalQuantity){.name = model->outputs[i].name,
+                             .unit = model->outputs[i].unit};
+    case CONSTRAINTS: return (KalQuantity){.name = model->constraints[i].name};
+    case ACTUATORS: return (KalQuantity){.name = model->actuators[i].name};
+    case WORKS: return (KalQuantity){.name = system->works[i].name};
+    case NOBODY:
+    case FORMULAS: break;
+    }
+    return (KalQuantity){.name = ""};
+}
+
+// Where values come from.
+typedef struct Sample {
+    const KalRun *run;
+    const KalInstant *instant;
+    const KalLayout *layout;
+    const double *variables;
+    const double *outputs;
+    const double *formulas;
+    const KalWork *works;
+    int number; // of the run
+} Sample;
+
+static double total_force(const Sample *s, size_t i)
+{
+    const KalMotionAnswer *answer = &s->instant->answer;
+    return answer->force_ideal[i] + answer->force_nonideal[i];
+}
+
+static double demand(const Sample *s, size_t i)
+{
+    const KalInstant *instant = s->instant;
+    return instant->control ? kal_control_get(instant->control).demanded[i] : 0.0;
+}
+
+#define KAL_COLUMN(name, word, sight, of, pattern, unit, value) \
+    static double value_of_##name(const Sample *s, size_t i)    \
+    {                                                           \
+        (void)i;                                                \
+        return value;                                           \
+    }
+#include "sim/columns.def"
+#undef KAL_COLUMN
+
+// Facts about kinds of columns.
+typedef struct KindRow {
+    const char *word;
+    Sight sight;
+    Owner owner;
+    const char *pattern; // of names, with %s for that of the owner
+    const char *unit;    // with %s for that of the owner, which then has to have one
+    double (*value)(const Sample *s, size_t i);
+} KindRow;
+
+static const KindRow kinds[] = {
+#define KAL_COLUMN(name, word, sight, of, pattern, unit, value) \
+    [name] = {word, sight, of, pattern, unit, value_of_##name},
+#include "sim/columns.def"
+#undef KAL_COLUMN
+};
+
+enum {
+    KIND_COUNT = sizeof kinds / sizeof kinds[0]
+};
+
+// Write a pattern with a text in place of %s; what is too long for a name is cut.
+static void fill(const char *pattern, const char *text, char *out)
+{
+    const char *gap = strstr(pattern, "%s");
+    const size_t before = gap ? (size_t)(gap - pattern) : strlen(pattern);
+    int used = snprintf(out, NAME_SIZE, "%.*s", (int)before, pattern);
+    if (gap) {
+        used += snprintf(out + used, NAME_SIZE - (size_t)used, "%s", text);
+    }
+    if (gap && used < NAME_SIZE) {
+        (void)snprintf(out + used, NAME_SIZE - (size_t)used, "%s", gap + 2);
+    }
+}
+
+// The unit of an owner in that of a column: none without, in brackets if it is a product.
+static void fill_unit(const char *pattern, const char *unit, char *out)
+{
+    char bracketed[NAME_SIZE];
+    const bool product =
+        unit && strcmp(pattern, "%s") != 0 && strpbrk(unit, "*/^") != NULL;
+    (void)snprintf(bracketed, NAME_SIZE, product ? "(%s)" : "%s", unit ? unit : "");
+    fill(*bracketed || !strstr(pattern, "%s") ? pattern : "", bracketed, out);
 }
 
 static void label_column(const KalSystem *system, Column column, Label *label)
 {
-    const KalModel *model = system->model;
-    const int i = column.index;
-    const char *unit = "";
-    label->unit[0] = '\0';
-    switch (column.kind) {
-    case TIME:
-        (void)snprintf(label->name, NAME_SIZE, "t");
-        unit = "s";
-        break;
-    case POSITION:
-        (void)snprintf(label->name, NAME_SIZE, "%s", model->coordinates[i].name);
-        unit = model->coordinates[i].unit;
-        break;
-    case VELOCITY: label_rate(label, &model->coordinates[i], 1); return;
-    case ACCELERATION: label_rate(label, &model->coordinates[i], 2); return;
-    case OUTPUT:
-        (void)snprintf(label->name, NAME_SIZE, "%s", model->outputs[i].name);
-        unit = model->outputs[i].unit;
-        break;
-    case FORCE:
-        (void)snprintf(label->name, NAME_SIZE, "cforce(%s)",
-                       model->coordinates[i].name);
-        break;
-    case REACTION: label_reaction(label, &model->constraints[i]); break;
-    case CONTROL:
-        (void)snprintf(label->name, NAME_SIZE, "control(%s)", model->actuators[i].name);
-        break;
-    case DEMAND:
-        (void)snprintf(label->name, NAME_SIZE, "demand(%s)", model->actuators[i].name);
-        break;
-    case POWER:
-        (void)snprintf(label->name, NAME_SIZE, "power(%s)", system->works[i].name);
-        unit = "W";
-        break;
-    case WORK:
-        (void)snprintf(label->name, NAME_SIZE, "work(%s)", system->works[i].name);
-        unit = "J";
-        break;
-    case ENERGY:
-        (void)snprintf(label->name, NAME_SIZE, "energy()");
-        unit = "J";
-        break;
-    case POSITION_ERROR:
-        (void)snprintf(label->name, NAME_SIZE, "error(position)");
-        break;
-    case VELOCITY_ERROR:
-        (void)snprintf(label->name, NAME_SIZE, "error(velocity)");
-        break;
-    case FORMULA: (void)snprintf(label->name, NAME_SIZE, "#%d", i + 1); break;
-    case RUN: (void)snprintf(label->name, NAME_SIZE, "run"); break;
-    }
-    (void)snprintf(label->unit, NAME_SIZE, "%s", unit ? unit : "");
-}
-
-static int count_of(const KalSystem *system, Kind kind)
-{
-    switch (kind) {
-    case POSITION:
-    case VELOCITY:
-    case ACCELERATION:
-    case FORCE: return system->n;
-    case OUTPUT: return system->n_outputs;
-    case REACTION: return system->m;
-    case CONTROL:
-    case DEMAND: return system->n_actuators;
-    case POWER:
-    case WORK: return (int)system->n_works;
-    case TIME:
-    case ENERGY:
-    case POSITION_ERROR:
-    case VELOCITY_ERROR:
-    case FORMULA:
-    case RUN: break;
-    }
-    return 1;
+    const KindRow *kind = &kinds[column.kind];
+    const KalQuantity owner = owner_of(system, kind->owner, column.index);
+    char number[NAME_SIZE];
+    (void)snprintf(number, NAME_SIZE, "%d", column.index + 1);
+    const bool driven = column.kind == REACTION
+                        && system->model->constraints[column.index].driven
+                               != KAL_NOT_DRIVEN; // then the name is drive(x)
+    fill(driven ? "%s" : kind->pattern, kind->owner == FORMULAS ? number : owner.name,
+         label->name);
+    fill_unit(kind->unit, owner.unit, label->unit);
 }
 
 static KalStatus add_column(KalRecord *record, Column column)
@@ -183,7 +222,7 @@ static KalStatus add_column(KalRecord *record, Column column)
 
 static KalStatus add_kind(KalRecord *record, Kind kind)
 {
-    for (int i = 0; i < count_of(record->system, kind); i++) {
+    for (int i = 0; i < count_of(record->system, kinds[kind].owner); i++) {
         KAL_TRY(add_column(record, (Column){.kind = kind, .index = i}));
     }
     return KAL_OK;
@@ -193,7 +232,7 @@ static KalStatus add_kind(KalRecord *record, Kind kind)
 static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
                              bool *found)
 {
-    for (int i = 0; i < count_of(record->system, kind); i++) {
+    for (int i = 0; i < count_of(record->system, kinds[kind].owner); i++) {
         const Column column = {.kind = kind, .index = i};
         Label label;
         label_column(record->system, column, &label);
@@ -206,24 +245,44 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
     return KAL_OK;
 }
 
+// Names of all columns that can be asked for, with letters for those that they are of.
+static void list_patterns(char *out, size_t size)
+{
+    static const char *const letters[] = {
+        [NOBODY] = "",     [COORDINATES] = "x", [OUTPUTS] = "",     [CONSTRAINTS] = "c",
+        [ACTUATORS] = "u", [WORKS] = "w",       [FORMULAS] = "none"};
+    size_t used = 0;
+    *out = '\0';
+    for (int kind = 0; kind < KIND_COUNT && used < size; kind++) {
+        char name[NAME_SIZE];
+        fill(kinds[kind].pattern, letters[kinds[kind].owner], name);
+        if (kinds[kind].sight != BY_NAME && kinds[kind].owner != OUTPUTS) {
+            used += (size_t)snprintf(out + used, size - used, "%s, ", name);
+        }
+    }
+}
+
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
 {
     bool found = false;
-    if (strcmp(pattern, "run") == 0) {
+    char list[LIST_SIZE];
+    if (strcmp(pattern, kinds[RUN].pattern) == 0) {
         return add_column(record, (Column){.kind = RUN});
     }
-    for (int kind = TIME; kind <= ENERGY; kind++) {
-        KAL_TRY(add_fitting(record, (Kind)kind, pattern, &found));
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        KAL_TRY(kinds[kind].sight == BY_NAME
+                    ? KAL_OK
+                    : add_fitting(record, (Kind)kind, pattern, &found));
     }
-    return found
-               ? KAL_OK
-               : kal_fail(
-                   record->ctx, KAL_ERR_USAGE,
-                   "no column is called '%s'; there are x, x', x'', cforce(x) "
-                   "for every coordinate x, reaction(c) for constraints, "
-                   "control(u), demand(u) for actuators, power(w) and work(w) for all "
-                   "that does work, energy() and the outputs",
-                   pattern);
+    if (found) {
+        return KAL_OK;
+    }
+    list_patterns(list, sizeof list);
+    return kal_fail(record->ctx, KAL_ERR_USAGE,
+                    "no column is called '%s'; there are %sfor every coordinate x, "
+                    "constraint c, actuator u and all w that does work, and the "
+                    "outputs",
+                    pattern, list);
 }
 
 // Make room for a row of all columns.
@@ -243,8 +302,8 @@ static KalStatus widen(KalRecord *record)
 static KalStatus init(KalRecord *record, const char *const *patterns, size_t count)
 {
     KAL_TRY(kal_table_create(record->ctx, MOST_BYTES, &record->table));
-    for (int kind = TIME; kind <= OUTPUT; kind++) {
-        KAL_TRY(add_kind(record, (Kind)kind));
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        KAL_TRY(kinds[kind].sight == ALWAYS ? add_kind(record, (Kind)kind) : KAL_OK);
     }
     for (size_t i = 0; i < count; i++) {
         KAL_TRY(add_pattern(record, patterns[i]));
@@ -369,43 +428,10 @@ KalTable *kal_record_table(KalRecord *record)
     return record->table;
 }
 
-// Where values come from.
-typedef struct Sample {
-    const KalRun *run;
-    const KalInstant *instant;
-    const double *outputs;
-    const double *formulas;
-    const KalWork *works;
-    int number; // of the run
-} Sample;
-
-static double value_of(const Sample *sample, Column column)
+const char *kal_record_kind(const KalRecord *record, size_t column)
 {
-    const KalInstant *instant = sample->instant;
-    const KalLayout *layout = &instant->system->layout;
-    const double *v = instant->variables;
-    const size_t i = (size_t)column.index;
-    switch (column.kind) {
-    case TIME: return v[0];
-    case POSITION: return v[layout->q + i];
-    case VELOCITY: return v[layout->qd + i];
-    case ACCELERATION: return v[layout->qdd + i];
-    case OUTPUT: return sample->outputs[i];
-    case FORCE:
-        return instant->answer.force_ideal[i] + instant->answer.force_nonideal[i];
-    case REACTION: return v[layout->reactions + i];
-    case CONTROL: return v[layout->controls + i];
-    case DEMAND:
-        return instant->control ? kal_control_get(instant->control).demanded[i] : 0.0;
-    case POWER: return sample->works[i].power;
-    case WORK: return sample->works[i].work;
-    case POSITION_ERROR: return sample->run->residual_q;
-    case VELOCITY_ERROR: return sample->run->residual_qd;
-    case FORMULA: return sample->formulas[i];
-    case RUN: return sample->number;
-    case ENERGY: break;
-    }
-    return v[layout->energy];
+    assert(column < kal_table_columns(record->table));
+    return kinds[((const Column *)record->columns.data)[column].kind].word;
 }
 
 static bool is_shared(const KalInstant *instant, int constraint)
@@ -511,6 +537,8 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
     KAL_TRY(kal_run_check_user(run, record->ctx, record->system));
     Sample sample = {.run = run,
                      .instant = run->instant,
+                     .layout = &record->system->layout,
+                     .variables = run->instant->variables,
                      .formulas = record->formulas,
                      .number = record->number};
     const Column *columns = (const Column *)record->columns.data;
@@ -524,7 +552,8 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
                          record->formulas);
     }
     for (size_t i = 0; i < kal_table_columns(record->table); i++) {
-        record->row[i] = value_of(&sample, columns[i]);
+        record->row[i] =
+            kinds[columns[i].kind].value(&sample, (size_t)columns[i].index);
     }
     KAL_TRY(note_doubts(record, run->instant));
     return kal_table_add_row(record->table, record->row);
@@ -551,27 +580,14 @@ static KalStatus note_options(KalRecord *record, const KalRunOptions *options)
     return kal_table_set_number(table, "atol", options->atol);
 }
 
-static KalStatus note_statistics(KalRecord *record, const KalRunStatistics *s)
+static KalStatus note_statistics(KalRecord *record, const KalRun *run)
 {
-    const struct {
-        const char *key;
-        double value;
-    } notes[] = {
-        {"steps",          (double)s->steps      },
-        {"rejected_steps", (double)s->rejected   },
-        {"evaluations",    (double)s->evaluations},
-        {"position_error", s->position_error     },
-        {"velocity_error", s->velocity_error     },
-        {"energy_initial", s->energy_initial     },
-        {"energy_final",   s->energy_final       },
-        {"energy_drift",   s->energy_drift       },
-        {"energy_balance", s->energy_balance     },
-        {"events",         s->events             },
-        {"passages",       s->passages           },
-    };
-
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
-        KAL_TRY(kal_table_set_number(record->table, notes[i].key, notes[i].value));
+    KalStatistic list[KAL_STATISTIC_COUNT];
+    kal_run_describe(run, list);
+    for (int i = 0; i < KAL_STATISTIC_COUNT; i++) {
+        const bool shown = list[i].part != KAL_STATISTIC_OF_INTERNAL;
+        KAL_TRY(shown ? kal_table_set_number(record->table, list[i].name, list[i].value)
+                      : KAL_OK);
     }
     return KAL_OK;
 }
@@ -586,7 +602,7 @@ KalStatus kal_record_finish(KalRecord *record, const KalRun *run)
     KAL_TRY(kal_table_set_text(table, "kalaba", kal_version()));
     KAL_TRY(note_parameters(record, run->instant));
     KAL_TRY(note_options(record, &run->options));
-    KAL_TRY(note_statistics(record, &run->statistics));
+    KAL_TRY(note_statistics(record, run));
     if (run->stopped_by) {
         KAL_TRY(kal_table_set_text(table, "stopped_by", run->stopped_by));
     }

@@ -20,4 +20,7 @@ KAL_CHECKED KalStatus kal_record_add_formulas(KalRecord *record,
 /// the constraints have in the states that are taken.  Before the first row.
 KAL_CHECKED KalStatus kal_record_add_errors(KalRecord *record);
 
+/// What a column holds, in one word of columns.def.
+const char *kal_record_kind(const KalRecord *record, size_t column);
+
 #endif

@@ -19,6 +19,8 @@ enum {
 static const double PROGRESS = 1e-6;
 // Tolerances below do not make a balance better.
 static const double ROUNDING = 1e-14;
+// This part of the distance of samples is rounding.
+static const double REST = 1e-9;
 // Nobody has the time for more, nor for loops over them.
 static const double MOST_SAMPLES = 1e12;
 
@@ -237,22 +239,35 @@ KalStatus kal_run_set_parameters(KalRun *run, const KalSetting *settings, size_t
     return status;
 }
 
-KalStatus kal_run_tell(KalRun *run, double t, const char *format, ...)
+// Copy a text to where those of incidents are.
+static KalStatus keep(KalRun *run, const char *text, const char **out_copy)
 {
-    if (run->incidents.size >= INCIDENTS * sizeof(KalIncident)) {
+    const size_t size = strlen(text) + 1;
+    char *copy = (char *)kal_arena_alloc(run->texts, size, 1);
+    if (!copy) {
+        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory to tell what happened");
+    }
+    memcpy(copy, text, size);
+    *out_copy = copy;
+    return KAL_OK;
+}
+
+KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject, const char *format,
+                       ...)
+{
+    KalIncident incident = {.t = t, .kind = subject.kind};
+    char text[TEXT_SIZE];
+    if (run->incidents.size >= INCIDENTS * sizeof incident) {
         return KAL_OK;
     }
-    char text[TEXT_SIZE];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    char *copy = (char *)kal_arena_alloc(run->texts, strlen(text) + 1, 1);
-    if (!copy) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory to tell what happened");
+    KAL_TRY(keep(run, text, &incident.text));
+    if (subject.name) {
+        KAL_TRY(keep(run, subject.name, &incident.name));
     }
-    memcpy(copy, text, strlen(text) + 1);
-    const KalIncident incident = {.t = t, .text = copy};
     return kal_block_add(run->ctx, &run->incidents, &incident, sizeof incident);
 }
 
@@ -460,7 +475,7 @@ static KalStatus tell_moved(KalRun *run, const double *given)
         }
     }
     return worst < 0 ? KAL_OK
-                     : kal_run_tell(run, run->t,
+                     : kal_run_tell(run, run->t, (KalSubject){KAL_INCIDENT_START, NULL},
                                     "the state that the run was to begin at does not "
                                     "satisfy the constraints: %s%s moved from %.6g to "
                                     "%.6g, or others as far",
@@ -623,6 +638,29 @@ KalStatus kal_run_advance(KalRun *run, double t)
     }
     const KalStatus status = advance(run, fmin(t, run->options.until));
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
+}
+
+// Samples are due at from + k every.
+static KalStatus sample_next(KalRun *run, double k, KalRunTake take, void *user)
+{
+    const KalRunOptions *o = &run->options;
+    const double t = o->from + k * o->every;
+    // What is left of a distance by rounding is no sample of its own.
+    KAL_TRY(kal_run_advance(run, t > o->until - REST * o->every ? o->until : t));
+    return take(user, run);
+}
+
+KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user)
+{
+    KAL_NEED(run ? run->ctx : NULL, run && take);
+    KAL_TRY(check_started(run, run->ctx));
+    const KalRunOptions *o = &run->options;
+    double k = floor((run->t - o->from) / o->every + REST);
+    KalStatus status = take(user, run);
+    while (status == KAL_OK && !run->over) {
+        status = sample_next(run, k += 1.0, take, user);
+    }
+    return status;
 }
 
 KalStatus kal_run_step(KalRun *run)

@@ -307,8 +307,14 @@ KAL_CHECKED KalStatus kal_run_begin(KalRun *run);
 KAL_CHECKED KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,
                                          const KalSystem *system);
 
+/// Who or what an incident is about.
+typedef struct KalSubject {
+    KalIncidentKind kind;
+    const char *name; ///< copied; NULL for none
+} KalSubject;
+
 /// Remember something worth telling.  Beyond a limit it is forgotten.
-KAL_CHECKED KalStatus kal_run_tell(KalRun *run, double t, const char *format, ...)
-    KAL_PRINTF(3, 4);
+KAL_CHECKED KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject,
+                                   const char *format, ...) KAL_PRINTF(4, 5);
 
 #endif

@@ -121,7 +121,7 @@ async function events_are_marked(lab) {
   const html = await lab.report(path.join(examples, 'bouncing_ball.kal'));
   await lab.visit(html, async (page) => {
     const first = Math.sqrt(2 / 9.81);
-    const marks = await page.evaluate(() => kalaba.run.marks);
+    const marks = await page.evaluate(() => kalaba.run.incidents);
     ok(marks.length >= 6, 'too few marks');
     near(marks[0].t, first, 1e-6);
     const place = await page.evaluate((t) => {

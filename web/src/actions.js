@@ -58,9 +58,9 @@ async function copyModel(button) {
   }, 1500);
 }
 
-function dataTitle({ rows, statistics }) {
-  return rows < statistics.samples
-    ? `${rows} of ${statistics.samples} samples; kalaba run -o writes all`
+function dataTitle({ rows, samples }) {
+  return rows < samples
+    ? `${rows} of ${samples} samples; kalaba run -o writes all`
     : `${rows} samples`;
 }
 

@@ -116,26 +116,20 @@ function startState({ columns, check, rows: n }) {
   );
 }
 
-// Why the energy changed, and what is left over; or that it should not have.
-function energyRows({ columns, statistics: s, rows }) {
+// What the run says about itself in numbers; the work on the system follows its energy.
+function statisticRows({ columns, statistics, rows }) {
   const works = columns.filter(({ kind }) => kind === 'work');
-  const row = (name, value, digits) => [name, number(value, digits)];
-  return [
-    row('energy at the start', s.energy_initial, 10),
-    row('energy at the end', s.energy_final, 10),
-    ...works.map(({ name, data }) => row(name, data[rows - 1], 10)),
-    ...(s.energy_events === 0 ? [] : [row('change by events', s.energy_events, 10)]),
-    ...(s.energy_lost === 0 ? [] : [row('lost in impacts', s.energy_lost, 10)]),
-    s.energy_balance === undefined
-      ? row('largest change of energy', s.energy_drift, 3)
-      : row('energy balance off by', s.energy_balance, 3),
-  ];
+  return statistics.flatMap(({ name, label, value, rough, visible }) => [
+    ...(visible ? [[label, number(value, rough ? 3 : 10)]] : []),
+    ...(name === 'energy_final'
+      ? works.map((work) => [work.name, number(work.data[rows - 1], 10)])
+      : []),
+  ]);
 }
 
 function statistics(run) {
-  const { statistics: s, options: o, constants } = run;
-  const error = (name, value) =>
-    value === undefined ? [] : [[name, number(value, 3)]];
+  const { statistics: list, options: o, constants } = run;
+  const stiff = list.some(({ name, value }) => name === 'stiff' && value);
   const drifts = constants.filter(({ name }) => name !== 'energy');
   return section(
     'Run',
@@ -143,26 +137,22 @@ function statistics(run) {
       ['What', ''],
       [
         ['time', `${number(o.from)} … ${number(o.until)}, every ${number(o.every)}`],
-        ['method', `${o.method}${s.stiff ? ' (stiff at the end)' : ''}`],
+        ['method', `${o.method}${stiff ? ' (stiff at the end)' : ''}`],
         ['drift', o.drift],
         ['tolerances', `rtol ${number(o.rtol)}, atol ${number(o.atol)}`],
-        ['steps', `${s.steps}, rejected ${s.rejected}`],
-        ['accelerations evaluated', String(s.evaluations)],
-        ...error('worst position error', s.position_error),
-        ...error('worst velocity error', s.velocity_error),
-        ...energyRows(run),
+        ...statisticRows(run),
         ...drifts.map(({ name, drift }) => [`change of ${name}`, number(drift, 3)]),
-        ['computing time', `${number(s.seconds, 3)} s`],
+        ['computing time', `${number(run.seconds, 3)} s`],
       ],
     ),
   );
 }
 
-function happenings({ marks }, clock) {
-  if (marks.length === 0) {
+function happenings({ incidents }, clock) {
+  if (incidents.length === 0) {
     return [];
   }
-  const rows = marks.map(({ t, text }) => [
+  const rows = incidents.map(({ t, text }) => [
     make('button', { className: 'link', onclick: () => clock.set(t) }, number(t, 9)),
     text,
   ]);

@@ -25,7 +25,7 @@ function makePlots(parent, plots, { run, clock, group }) {
   const made = plots.map((plot) =>
     plot.against
       ? new PhasePlot({ run, plot, clock })
-      : new TimePlot({ run, plot, clock, group, marks: run.marks }),
+      : new TimePlot({ run, plot, clock, group, marks: run.incidents }),
   );
   parent.append(...made.map(({ element }) => element));
   made.forEach((plot) => plot.start());

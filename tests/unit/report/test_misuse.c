@@ -168,6 +168,10 @@ static void runs_that_are_none(void)
     refused_mutely(kal_run_start_here(NULL));
     refused_mutely(kal_run_advance(NULL, 1.0));
     refused_mutely(kal_run_step(NULL));
+    refused_mutely(kal_run_sample(NULL, NULL, NULL));
+    kal_run_describe(NULL, NULL);
+    ok(!kal_incident_word((KalIncidentKind)99));
+    ok(!kal_method_word((KalMethod)99) && !kal_drift_word((KalDrift)99));
     ok(!kal_run_instant(NULL) && kal_run_time(NULL) == 0.0 && !kal_run_is_over(NULL));
     ok(kal_run_get_options(NULL).rtol == 0.0 && !kal_run_stopped_by(NULL));
     ok(kal_run_fault(NULL, &names) == 0 && kal_run_statistics(NULL).steps == 0);
@@ -176,6 +180,13 @@ static void runs_that_are_none(void)
     ok(kal_run_incidents(NULL, &incidents) == 0);
     ok(kal_run_warnings(NULL, &names) == 0);
     same_text(kal_work_kind_word((KalWorkKind)99), "unknown");
+}
+
+static KalStatus nothing(void *user, KalRun *run)
+{
+    (void)user;
+    (void)run;
+    return KAL_OK;
 }
 
 static void runs_before_their_start(void)
@@ -191,10 +202,16 @@ static void runs_before_their_start(void)
     ok(kal_verify_create(ctx, rod, &verify) == KAL_OK);
     refused(kal_run_advance(run, 1.0), "not started");
     refused(kal_run_step(run), "not started");
+    refused(kal_run_sample(run, nothing, NULL), "not started");
+    refused(kal_run_sample(run, NULL, NULL), "kal_run_sample");
     refused(kal_record_take(record, run), "not started");
     refused(kal_record_finish(record, run), "not started");
     refused(kal_verify_take(verify, run), "not started");
     refused(kal_show_run(run, &times, &text, sink), "after a solve");
+    refused(kal_show_member(run, &(KalMember){"x = 1", 0, 1}, &times, &text, sink),
+            "after a solve");
+    refused(kal_show_member(run, &(KalMember){"x = 1", 1, 1}, &times, &text, sink),
+            "kal_show_member");
     refused(kal_run_start(run, NULL), "kal_run_start");
     ok(kal_table_rows(kal_record_table(record)) == 0);
     ok(kal_run_start(run, &report) == KAL_OK);
@@ -241,6 +258,8 @@ static void starts_off_the_constraints_are_told(void)
     ok(kal_run_start_here(run) == KAL_OK);
     ok(kal_run_incidents(run, &incidents) == 1);
     has_text(incidents[0].text, "does not satisfy the constraints");
+    same_text(kal_incident_word(incidents[0].kind), "start");
+    ok(!incidents[0].name);
     near(hypot(q[0], q[1]), 1.0, 1e-9);
     kal_run_destroy(run);
 }

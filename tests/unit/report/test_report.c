@@ -66,7 +66,7 @@ static void data_is_json(void)
         kal_json_reader_clear(&reader);
         has_text(page, "\"failure\": null, \"complete\": true");
         has_text(page, "\"name\": \"g\", \"unit\": \"m/s^2\", \"value\": 9.81");
-        has_text(page, "\"marks\": [{\"t\": 0.");
+        has_text(page, "\"incidents\": [{\"t\": 0.");
         has_text(page, "\"samples\": 5");
         write_data(&r, "it \"broke\"");
         has_text(page, "\"failure\": \"it \\\"broke\\\"\", \"complete\": false");
