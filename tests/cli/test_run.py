@@ -135,10 +135,11 @@ def a_second_opinion_agrees():
 def both_forms_end_alike():
     for model in ("sleigh", "double_pendulum_redundant", "constant_speed", "rolling_disc",
                   "two_masses_light1", "flexible_arm", "parallelogram"):
-        full, reduced = (simulate(model, "--form", form) for form in ("full", "reduced"))
+        full, reduced = (simulate(model, "--form", form, "--tolerance", "1e-11")
+                         for form in ("full", "reduced"))
         for key in ("q", "qd"):
             for name, value in full[key].items():
-                close(reduced[key][name], value, 1e-6)
+                close(reduced[key][name], value, 1e-7)
         assert reduced["constraint_error"]["velocity"] < 1e-12, reduced
     with Folder(SLOPE) as folder:
         status, out, err = run("run", folder.model, "--form", "short")

@@ -20,6 +20,7 @@ HEADERS = {
     "examine.h",
     "figure.h",
     "files.h",
+    "format.h",
     "kalaba.h",
     "model.h",
     "motion.h",
