@@ -36,6 +36,8 @@ static const double PAST = 0.7;
 // Losses of rank that are this many steps away are near.
 static const double NEAR = 4.0;
 static const double NEAR_STIFF = 30.0; // whose steps are short
+// The fast road, once it has led nowhere, is tried again when the sine is above this.
+static const double APART = 0.25;
 // Rows left out must agree with the accelerations, relative to the terms that meet.
 static const double AGREE = 1e-6;
 
@@ -631,6 +633,9 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     KAL_TRY(kal_instant_need_givens(run->instant));
     KAL_TRY(watch_rows(run, fresh));
     kal_road_choose(&run->instant->road);
+    if (fresh || run->answer.least_sine > APART) {
+        run->instant->road.closed = false;
+    }
     if (fresh) {
         kal_road_make(&run->instant->road);
     }

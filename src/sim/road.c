@@ -397,13 +397,14 @@ static void publish(const KalRoad *road, KalMotionAnswer *answer)
 bool kal_road_take(KalRoad *road, KalMotionAnswer *out_answer)
 {
     const KalInstant *instant = road->instant;
-    if (!road->fits || !road->program) {
+    if (!road->fits || !road->program || road->closed) {
         road->misses += !road->fits;
         return false;
     }
     kal_program_eval_on(road->program, find_inputs(road), instant->modes, road->work,
                         road->results);
     if (!kal_eliminated_is_sound(&road->at, road->results)) {
+        road->closed = true;
         return false;
     }
     publish(road, out_answer);

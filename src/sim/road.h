@@ -34,6 +34,7 @@ typedef struct KalRoad {
     bool made;       ///< for these rows, though there may be no program for them
     bool fits;       ///< these are the rows that are wanted
     int misses;      ///< times that they were not
+    bool closed; ///< an answer was not vouched for, and rows are no farther apart yet
     int n_rows;
     KalProgram *program; ///< NULL where there is none
     KalEliminated at;    ///< where its results are
