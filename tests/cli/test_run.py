@@ -143,7 +143,7 @@ def both_forms_end_alike():
         assert reduced["constraint_error"]["velocity"] < 1e-12, reduced
     with Folder(SLOPE) as folder:
         status, out, err = run("run", folder.model, "--form", "short")
-        assert (status, out) == (2, "") and "full or reduced" in err, err
+        assert (status, out) == (2, "") and "full, reduced" in err, err
         status, out, err = run("run", folder.model, "--form", "reduced", "--method", "bdf")
         assert (status, out) == (1, "") and "dop853" in err, err
 
