@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Chunks in a list, of which the first is being filled; each is twice as large as the one
+// before, up to LARGEST_CHUNK.  So n bytes take of the order of log n calls of the gate, and
+// less than half of the memory is unused.  A piece that does not fit into what is left of a
+// chunk gets a new one; the rest of the old one stays empty.
+
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdint.h>
 
@@ -70,6 +76,7 @@ static Chunk *add_chunk(KalArena *arena, size_t need)
     chunk->used = sizeof(Chunk);
     arena->chunks = chunk;
     arena->bytes += size;
+    assert(arena->bytes <= arena->limit);
     if (arena->next_size < LARGEST_CHUNK) {
         arena->next_size *= 2;
     }
@@ -90,6 +97,7 @@ void *kal_arena_alloc(KalArena *arena, size_t count, size_t size)
     if (!chunk) {
         return NULL;
     }
+    assert(chunk->used % align == 0 && chunk->size - chunk->used >= need);
     void *piece = (unsigned char *)chunk + chunk->used;
     chunk->used += need;
     return piece;

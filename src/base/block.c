@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Doubling: a block that has no room for more becomes twice as large or larger, so that n
+// bytes that come one by one are copied less than twice each.
+
 #include "base/block.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -37,6 +41,7 @@ KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size
     }
     memcpy((char *)block->data + block->size, data, size);
     block->size += size;
+    assert(block->size <= block->capacity);
     return KAL_OK;
 }
 

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// Numbers between text and double, rightly rounded and the same in every locale.
+//
+// Reading.  Clinger's fast path: up to 15 digits and a power of ten up to 10^22 are both
+// exact in double, so one multiplication or division rounds once (How to read floating point
+// numbers accurately, 1990).  All others go through strtod, which rounds rightly, in a form
+// that has no decimal mark: whole digits and an exponent.
+//
+// Writing.  The fewest digits, from 15 on, that read back as the same double.  Values of
+// usual size are printed with integers alone: m x 2^q times 10^k is m x 5^k shifted, which
+// fits into 128 bits, so that rounding to k digits, and the question whether a neighbor is
+// as near, are exact.  All others are printed with 15, 16 and 17 digits by the C library
+// until they read back.
+
 #include "base/number.h"
 
 #include <kalaba/text.h>
@@ -33,6 +46,7 @@ static bool is_digit(char c)
 
 static void add_digit(Decimal *d, char digit, bool fraction)
 {
+    assert(is_digit(digit) && d->count <= DIGITS_KEPT);
     const bool leading_zero = d->count == 0 && digit == '0';
     if (leading_zero || d->count < DIGITS_KEPT) {
         d->digits[d->count] = digit;
@@ -156,6 +170,7 @@ typedef struct Digits {
 
 static uint64_t power_of_five(int exponent)
 {
+    assert(exponent >= 0 && exponent <= 27); // 5^27 is the last below 2^63
     static const uint64_t powers[] = {
         UINT64_C(1),
         UINT64_C(5),
@@ -223,6 +238,7 @@ static void print_digits(uint64_t D, int digits, int exponent, char *out_text)
     for (int i = digits - 1; i >= 0; i--, D /= 10) {
         text[i] = (char)('0' + D % 10);
     }
+    assert(D == 0); // it had no more digits
     int kept = digits;
     while (kept > 1 && text[kept - 1] == '0') {
         kept--;
@@ -261,6 +277,7 @@ static int find_exponent(double size, int binary)
                                     1e4,   1e5,   1e6,   1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12,  1e13,  1e14,  1e15, 1e16};
     int i = 12 + (int)floor(binary * 0.30102999566398120);
+    assert(i >= 0 && i + 1 < (int)(sizeof powers / sizeof powers[0]));
     i += size >= powers[i + 1];
     i -= size < powers[i];
     return i - 12;

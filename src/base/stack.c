@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// How deep recursion is, in bytes: the distance of the frame at hand from the one where it
+// began.  It needs no knowledge of how large frames are or where a thread's stack ends; the
+// budget is well below KAL_STACK_SIZE, so that what is called at the deepest has room too.
+
 #include "base/stack.h"
 
 #include <stddef.h>

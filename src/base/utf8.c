@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// UTF-8 as RFC 3629 has it: the first byte tells the length, each of the others carries six
+// bits, and only the shortest form of a code counts, so that no text has two spellings.
+//
+// Text that is shown has its control characters, direction marks and invisible characters
+// escaped: a terminal would obey them, and a reader would see another text than there is
+// (Boucher and Anderson, Trojan Source, 2021).
+
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -33,6 +40,7 @@ static size_t sequence_length(unsigned char first)
 static bool is_proper(uint32_t code, size_t length)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    assert(length >= 1 && length <= 4);
     return code >= smallest[length] && code <= 0x10ffff
            && !(code >= 0xd800 && code <= 0xdfff);
 }
@@ -62,6 +70,7 @@ size_t kal_utf8_parse(const char *text, size_t length, uint32_t *out_code)
 size_t kal_utf8_print(uint32_t code, char out_text[4])
 {
     static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    assert(code <= 0x10ffff);
     if (code < 0x80) {
         out_text[0] = (char)code;
         return 1;

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// Words that are near each other, by the distance of Damerau and Levenshtein in its
+// restricted form (optimal string alignment): the least number of letters to change, add,
+// drop or exchange with a neighbor.  Dynamic programming over the beginnings of both words;
+// time is the product of their lengths, which are at most LONGEST.
+//
+// And words that fit a pattern with stars, without recursion: the last star met takes one
+// letter more whenever the rest does not fit.  Stars before it never need another try, for
+// what they have taken leaves the later one the most; so time is at most the product of the
+// lengths.
+
 #include <kalaba/text.h>
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -29,6 +40,7 @@ static int distance(const char *a, const char *b)
     int rows[3][LONGEST + 1];
     const int length_a = (int)strlen(a);
     const int length_b = (int)strlen(b);
+    assert(length_a <= LONGEST && length_b <= LONGEST);
 
     for (int i = 0; i <= length_a; i++) {
         int *row = rows[i % 3];

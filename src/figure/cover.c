@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Lines that are drawn over what is there already, left out.  A grid of cells, smaller than
+// a line is wide, remembers where curves have passed.  A line is walked in steps of half a
+// cell; one that passes no new cell is not seen and is not kept.  Memory is that of the
+// grid, time that of the length of all lines in cells, however many points there are.
+
 #include "figure/cover.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -15,6 +21,7 @@ typedef struct Grid {
 
 static size_t clamp(double value, size_t count)
 {
+    assert(count > 0);
     if (!(value > 0.0)) {
         return 0;
     }
@@ -26,6 +33,7 @@ static bool pass(Grid *grid, double x, double y)
 {
     const size_t column = clamp((x - grid->frame.left) / grid->cell, grid->columns);
     const size_t row = clamp((y - grid->frame.top) / grid->cell, grid->rows);
+    assert(column < grid->columns && row < grid->rows);
     uint8_t *cell = &grid->passed[row * grid->columns + column];
     const bool first = *cell == 0;
     *cell = 1;
@@ -86,6 +94,7 @@ static KalStatus keep_new(KalContext *ctx, Grid *grid, const KalSpot *points,
 
 KalStatus kal_cover_remove(KalContext *ctx, KalBox frame, double cell, KalBlock *points)
 {
+    assert(cell > 0.0);
     Grid grid = {.frame = frame,
                  .cell = cell,
                  .columns = (size_t)(frame.width / cell) + 1,

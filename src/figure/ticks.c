@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// Ticks at multiples of 1, 2 or 5 times a power of ten: the least such step that gives no
+// more ticks than there is room for.  All that is written at them comes from whole numbers,
+// multiples of the step, so that no text has digits that rounding made: a number n x 10^power
+// is printed digit by digit.
+//
+// What all texts share is taken out: a round offset where more than DIGITS_LIMIT digits
+// would have to be read, and a power of ten that is a multiple of three.  On a logarithmic
+// axis ticks are powers of ten, thinned evenly when there are too many, unless less than two
+// of them are in sight: then it has the ticks of a linear one.
+
 #include "figure/ticks.h"
 
 #include <assert.h>
@@ -71,6 +81,7 @@ static int64_t count_multiples(double low, double high, Step step)
 // The least step with at most `wanted` ticks; the one below it when there are too few.
 static Step find_step(double low, double high, int wanted)
 {
+    assert(low < high && wanted >= 2);
     Step step = {1, (int)floor(log10((high - low) / wanted)) - 1};
     while (count_multiples(low, high, step) > wanted) {
         step = larger(step);
@@ -103,6 +114,7 @@ static void print_decimal(int64_t n, int power, char out_text[KAL_TICK_SIZE])
     if (n < 0) {
         *out_text++ = '-';
     }
+    assert(count <= (int)sizeof digits);
     while (count > 0) {
         *out_text++ = digits[--count];
         if (count == -power && count > 0) {
@@ -153,6 +165,7 @@ static int64_t find_round(int64_t low, int64_t high)
 // An offset has as few digits as it can, and an exponent when it is large or small.
 static void print_offset(int64_t n, int power, KalTicks *ticks)
 {
+    assert(n != 0);
     while (n % 10 == 0) {
         n /= 10;
         power++;
@@ -247,6 +260,7 @@ static void find_powers(double low, double high, int wanted, KalTicks *ticks)
         const double power = pow(10.0, k);
         const bool text = (k - first) % skip == 0;
         if (k >= first && text) {
+            assert(ticks->count < KAL_TICKS_LIMIT);
             (void)snprintf(ticks->text[ticks->count], KAL_TICK_SIZE, "%d", k);
             ticks->at[ticks->count++] = clamp(power, low, high);
         } else if (k >= first) {

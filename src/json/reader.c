@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// A pull parser after RFC 8259: each step gives one event, a value, a key or the end of an
+// array or object.  What may come next is one of five expectations, and which kind of nest
+// it is in a bit for each level, so that it takes constant memory, no recursion, and time in
+// proportion to the text.  The place of each event is kept for messages.
+
 #include "json/reader.h"
 
 #include "base/number.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -307,6 +313,7 @@ static KalStatus open_nest(KalJsonReader *r, bool object)
                              KAL_JSON_DEPTH);
     }
     r->offset++;
+    assert(r->depth < KAL_JSON_DEPTH);
     r->in_object[++r->depth] = object;
     r->event = object ? KAL_JSON_OBJECT : KAL_JSON_ARRAY;
     r->expected = object ? KAL_JSON_EXPECT_KEY_OR_END : KAL_JSON_EXPECT_VALUE_OR_END;
@@ -316,6 +323,7 @@ static KalStatus open_nest(KalJsonReader *r, bool object)
 static KalStatus close_nest(KalJsonReader *r)
 {
     r->offset++;
+    assert(r->depth > 0);
     r->event = r->in_object[r->depth] ? KAL_JSON_OBJECT_END : KAL_JSON_ARRAY_END;
     r->depth--;
     close_value(r);
@@ -381,6 +389,7 @@ static KalStatus step_key(KalJsonReader *r)
 
 static KalStatus step_after_value(KalJsonReader *r)
 {
+    assert(r->depth > 0);
     const bool object = r->in_object[r->depth];
     if (next_byte(r) == (object ? '}' : ']')) {
         return close_nest(r);
@@ -405,6 +414,7 @@ static KalStatus step_end(KalJsonReader *r)
 KalStatus kal_json_step(KalJsonReader *r)
 {
     skip_space(r);
+    assert(r->offset <= r->length);
     r->at = r->offset;
     switch (r->expected) {
     case KAL_JSON_EXPECT_VALUE: break;

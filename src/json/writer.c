@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// JSON written as it comes, with nothing kept but whether a comma is due.  A number is
+// written in the fewest digits that read back as the same double, one that is not finite as
+// null.  Bytes that are not UTF-8 become U+FFFD, so that whatever is written can be read.
+
 #include "json/writer.h"
 
 #include "base/number.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,12 +35,14 @@ static void put_value(KalJsonWriter *w, const char *text)
 
 void kal_json_write_begin(KalJsonWriter *w, char bracket)
 {
+    assert(bracket == '[' || bracket == '{');
     put_value(w, (const char[]){bracket, '\0'});
     w->comma = false;
 }
 
 void kal_json_write_end(KalJsonWriter *w, char bracket)
 {
+    assert(bracket == ']' || bracket == '}');
     w->comma = false;
     put_value(w, (const char[]){bracket, '\0'});
 }

@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: MIT
 
+// Cholesky's factorization, right-looking and by panels (Golub and Van Loan, Matrix
+// Computations, 4.2).  A panel of columns is finished first; then the rest of the matrix
+// gets the update of all of them at once, by a product that is blocked for registers.
+//
+// What holds between panels: the columns before k0 are those of L, and the lower triangle
+// from k0 on is the Schur complement, what is left of the matrix without them.  The pivots
+// are squares of the distances of each coordinate from the span of those before it, in the
+// metric of the matrix.  So a pivot divided by the diagonal entry that it came from tells
+// how dependent a coordinate is, in units that no scaling of the matrix changes.
+//
+// The pivoted form takes the largest remaining diagonal entry at each step.  In a
+// semi-definite matrix that entry bounds all that are left, |a_ij| <= sqrt(a_ii a_jj), so
+// stopping where it falls below the tolerance finds the rank (Higham, Accuracy and Stability
+// of Numerical Algorithms, 10.3).
+
 #include "linalg/cholesky.h"
 
 #include "linalg/kernels.h"
 #include "linalg/product.h"
 
+#include <assert.h>
 #include <math.h>
 
 // Columns that are finished together before the rest of the matrix is updated by them.
@@ -17,6 +33,7 @@ enum {
 static double factor_panel(int n, double *restrict a, int k0, int k1,
                            double *restrict inverse)
 {
+    assert(0 <= k0 && k0 < k1 && k1 <= n);
     double worst = 1.0;
     for (int j = k0; j < k1; j++) {
         double *aj = kal_column(a, n, j);
@@ -27,6 +44,7 @@ static double factor_panel(int n, double *restrict a, int k0, int k1,
         const double relative = pivot / inverse[j];
         worst = relative < worst ? relative : worst;
         const double root = sqrt(pivot);
+        assert(root > 0.0);
         inverse[j] = 1.0 / root;
         aj[j] = root;
         kal_vector_scale(n - j - 1, inverse[j], aj + j + 1);
@@ -51,6 +69,7 @@ static void update_trailing(int n, double *restrict a, int k0, int k1)
 
 double kal_cholesky(int n, double *restrict a, double *restrict inverse)
 {
+    assert(n >= 0);
     double worst = 1.0;
     for (int j = 0; j < n; j++) {
         inverse[j] = kal_column(a, n, j)[j]; // until the pivot replaces it
@@ -64,6 +83,7 @@ double kal_cholesky(int n, double *restrict a, double *restrict inverse)
         }
         update_trailing(n, a, k0, k1);
     }
+    assert(worst >= 0.0 && worst <= 1.0);
     return worst;
 }
 
@@ -71,6 +91,7 @@ double kal_cholesky(int n, double *restrict a, double *restrict inverse)
 // the finished columns.
 static void exchange(int n, double *restrict a, int i, int j)
 {
+    assert(0 <= i && i <= j && j < n);
     if (i == j) {
         return;
     }
@@ -97,6 +118,7 @@ static int largest_diagonal(int n, const double *a, int from)
 int kal_cholesky_pivoted(int n, double *restrict a, double tolerance,
                          int *restrict perm)
 {
+    assert(tolerance >= 0.0);
     for (int j = 0; j < n; j++) {
         perm[j] = j;
     }

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: MIT
 
+// The QR algorithm of Francis with implicit double shifts (Golub and Van Loan, Matrix
+// Computations, 7.5), in the steps of EISPACK's hqr2:
+//
+//  1. isolate: eigenvalues that a permutation can read off go to the ends (Parlett and
+//     Reinsch); balance: powers of two make rows and columns of one size;
+//  2. Householder's reflections to Hessenberg form;
+//  3. shifted steps until every entry below the diagonal is negligible, but for those of
+//     2 x 2 blocks with complex pairs: the real Schur form.  A step multiplies from both
+//     sides by reflectors of three rows that chase a bulge down the diagonal;
+//  4. complex rotations make the blocks triangles too, and substitution gives the right and
+//     the left eigenvectors, whose angle is the condition of the eigenvalue.
+//
+// Throughout, the matrix as it was given is P D Z T Z^T D^-1 P^T with a permutation P, a
+// diagonal D and an orthogonal Z, all of which the eigenvectors go back through.
+
 #include "linalg/general.h"
 
 #include "linalg/kernels.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -57,6 +73,7 @@ static double *entry(const Work *w, int i, int j)
 
 static void exchange(Work *w, int i, int j)
 {
+    assert(0 <= i && i < w->n && 0 <= j && j < w->n);
     if (i == j) {
         return;
     }
@@ -102,6 +119,7 @@ static void isolate(Work *w)
 
 static void rescale(Work *w, int i, double f)
 {
+    assert(f > 0.0);
     w->scale[i] *= f;
     kal_vector_scale(w->n, f, kal_column(w->T, w->n, i));
     for (int k = 0; k < w->n; k++) {
@@ -144,6 +162,7 @@ static void balance(Work *w)
 // A reflector 1 − tau v vᵀ that takes v, of k entries, to (±|v|, 0, …); v[0] becomes 1.
 static double make_reflector(int k, double *v, double *out_norm)
 {
+    assert(k > 0);
     double size = 0.0;
     for (int i = 0; i < k; i++) {
         size = fmax(size, fabs(v[i]));
@@ -177,6 +196,7 @@ typedef struct Reflector {
 
 static void reflect_rows(Work *w, Reflector r, int from)
 {
+    assert(r.at >= 0 && r.at + r.k <= w->n);
     for (int j = from; j < w->n; j++) {
         double *x = entry(w, r.at, j);
         kal_axpy(r.k, -r.tau * kal_dot(r.k, r.v, x), r.v, x);
@@ -185,6 +205,7 @@ static void reflect_rows(Work *w, Reflector r, int from)
 
 static void reflect_columns(int n, double *X, Reflector r, int to)
 {
+    assert(r.at >= 0 && r.at + r.k <= n && to <= n);
     for (int i = 0; i < to; i++) {
         double sum = 0.0;
         for (int j = 0; j < r.k; j++) {
@@ -247,6 +268,7 @@ static int find_part(Work *w, int high, double norm)
 // and product are real, theory (17.9).
 static void step(Work *w, int low, int high, bool exceptional)
 {
+    assert(w->low <= low && low + 2 <= high && high <= w->high);
     const double a = *entry(w, high - 1, high - 1);
     const double d = *entry(w, high, high);
     double sum = a + d;
@@ -305,6 +327,7 @@ static bool iterate(Work *w, double norm)
     int steps = 0;
     while (high > w->low) {
         const int low = find_part(w, high, norm);
+        assert(w->low <= low && low <= high);
         if (low >= high - 1) {
             if (low == high - 1) {
                 split(w, low);
@@ -470,6 +493,7 @@ static void find_vectors(Work *w, KalSpectrum *spectrum)
         write_vector(w, vector);
         // The conjugate of a pair, exactly.
         if (cimag(spectrum->values[k]) < 0.0) {
+            assert(k > 0 && cimag(spectrum->values[k - 1]) > 0.0);
             for (int i = 0; i < n; i++) {
                 vector[i] = conj(vector[i - n]);
             }
@@ -480,6 +504,7 @@ static void find_vectors(Work *w, KalSpectrum *spectrum)
 
 bool kal_eigen_general(int n, double *A, void *work, KalSpectrum *spectrum)
 {
+    assert(n >= 0);
     Work w = divide(n, work);
     w.T = A;
     for (int i = 0; i < n; i++) {

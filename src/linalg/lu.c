@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// Gaussian elimination with partial pivoting, P A = L R (Golub and Van Loan, Matrix
+// Computations, 3.4).  Before step k the rows from k on hold what is left of the matrix
+// after the first k unknowns are eliminated; L stands where its elimination left zeros, so
+// that factors of size at most 1 and R share the place of A.  Rows are exchanged whole, so
+// `perm` says at any time where each row came from.
+//
+// Matrices here are at most a few dozen rows and stand row after row, as whoever writes
+// down equations has them.
+
 #include "linalg/lu.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,6 +27,7 @@ static double largest_entry(int n, const double *a)
 
 static void swap_rows(int n, double *a, int *perm, int i, int k)
 {
+    assert(0 <= i && i < k && k < n);
     for (int j = 0; j < n; j++) {
         const double kept = a[i * n + j];
         a[i * n + j] = a[k * n + j];
@@ -51,6 +62,7 @@ static void eliminate(int n, double *a, int k)
             continue;
         }
         const double factor = row[k] / from[k];
+        assert(!(fabs(factor) > 1.0)); // for the pivot is the largest of its column
         row[k] = factor;
         for (int j = k + 1; j < n; j++) {
             row[j] -= factor * from[j];
@@ -60,6 +72,7 @@ static void eliminate(int n, double *a, int k)
 
 bool kal_lu_factor(int n, double *a, int *perm)
 {
+    assert(n >= 0);
     const double rounding = (double)n * DBL_EPSILON * largest_entry(n, a);
     for (int k = 0; k < n; k++) {
         perm[k] = k;
@@ -76,6 +89,7 @@ bool kal_lu_factor(int n, double *a, int *perm)
 void kal_lu_solve(int n, const double *a, const int *perm, double *work, double *x)
 {
     for (int i = 0; i < n; i++) {
+        assert(perm[i] >= 0 && perm[i] < n);
         work[i] = x[perm[i]];
         for (int j = 0; j < i; j++) {
             work[i] -= a[i * n + j] * work[j];

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// Products of matrices that lie column after column.  The one that factorizations wait for,
+// Y -= X F, goes in tiles of two columns of Y and four of X: each number of X that is loaded
+// serves two columns and each number of Y four terms, so that arithmetic and not memory is
+// what takes the time.  The order of operations depends on the sizes alone, and the results
+// are the same bits on every machine.
+
 #include "linalg/product.h"
 
 #include "linalg/kernels.h"
 
+#include <assert.h>
 #include <string.h>
 
 // y0, y1 −= four columns of X times their factors: six streams for sixteen operations.
@@ -29,6 +36,7 @@ static double factor_at(KalFactor F, int k, int j)
 
 void kal_subtract_product(KalMatrix X, KalFactor F, KalMatrix Y)
 {
+    assert(X.rows >= Y.rows && X.rows <= X.ld && Y.rows <= Y.ld);
     int j = 0;
     for (; j + 2 <= Y.columns; j += 2) {
         double *y0 = kal_column(Y.data, Y.ld, j);
@@ -58,6 +66,7 @@ void kal_subtract_product(KalMatrix X, KalFactor F, KalMatrix Y)
 
 void kal_multiply(KalMatrix X, KalMatrix Z, KalMatrix Y)
 {
+    assert(X.columns == Z.rows && X.rows == Y.rows && Z.columns == Y.columns);
     for (int j = 0; j < Y.columns; j++) {
         double *y = kal_column(Y.data, Y.ld, j);
         const double *z = kal_column(Z.data, Z.ld, j);
@@ -70,6 +79,7 @@ void kal_multiply(KalMatrix X, KalMatrix Z, KalMatrix Y)
 
 void kal_multiply_transposed(KalMatrix X, KalMatrix Z, KalMatrix Y)
 {
+    assert(X.rows == Z.rows && X.columns == Y.rows && Z.columns == Y.columns);
     for (int j = 0; j < Y.columns; j++) {
         double *y = kal_column(Y.data, Y.ld, j);
         const double *z = kal_column(Z.data, Z.ld, j);

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// The complete orthogonal decomposition (Golub and Van Loan, Matrix Computations, 5.4.7): a
+// pivoted QR of X splits off its null space on the left, a second one, of the transposed
+// trapezoid that is left, that on the right.  What stays between is triangular and of full
+// rank, so that applying X+ is two products with reflectors and one substitution.  Squares
+// are never formed: the condition is that of X and not of its normal equations.
+
 #include "linalg/pseudoinverse.h"
 
 #include "linalg/kernels.h"
 #include "linalg/triangular.h"
 
+#include <assert.h>
 #include <string.h>
 
 static size_t largest(int a, int b)
@@ -47,6 +54,7 @@ static double *lay_out(KalQr *qr, int rows, int columns, double *doubles, int *i
 void kal_pseudoinverse_factor(KalPseudoinverse *inverse, KalMatrix X, int rank,
                               double *doubles, int *ints)
 {
+    assert(rank >= 0 && rank <= X.rows && rank <= X.columns);
     KalQr *outer = &inverse->outer;
     KalQr *inner = &inverse->inner;
     double *rest = lay_out(outer, X.rows, X.columns, doubles, ints);
@@ -66,6 +74,7 @@ void kal_pseudoinverse_factor(KalPseudoinverse *inverse, KalMatrix X, int rank,
         }
     }
     kal_qr_factor_to_rank(inner, outer->rank, 0);
+    assert(inner->rank <= outer->rank);
 }
 
 void kal_pseudoinverse_apply(const KalPseudoinverse *inverse, const double *x,

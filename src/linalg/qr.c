@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: MIT
 
+// Householder's QR with column pivoting after Businger and Golub (Golub and Van Loan, Matrix
+// Computations, 5.4).  Step k takes the column whose part outside the span of those taken
+// is the longest, and reflects it onto the axis k.
+//
+// What holds before step k: rows 0..k-1 of all columns are final; norms[j] is the squared
+// length of column j below row k, up to the error that CANCELLED allows; those lengths are
+// the distances of the columns from the span of those taken.  The squared lengths are
+// brought up to date by subtraction, as LINPACK does, and computed anew once so much was
+// subtracted that cancellation would show.
+//
+// Columns behind the matrix, the followers, undergo the reflections but are never taken.
+
 #include "linalg/qr.h"
 
 #include "linalg/kernels.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -25,6 +38,7 @@ static int largest_column(const KalQr *qr, int from)
 
 static void exchange_columns(KalQr *qr, int i, int j)
 {
+    assert(0 <= i && i <= j && j < qr->columns);
     if (i == j) {
         return;
     }
@@ -38,8 +52,10 @@ static void exchange_columns(KalQr *qr, int i, int j)
 }
 
 // Make the reflector that takes x (n entries) to (±|x|, 0, …); returns tau.
+// The sign of beta is that against which x[0] - beta does not cancel, so 1 <= tau <= 2.
 static double make_reflector(int n, double *x)
 {
+    assert(n > 0);
     const double tail = kal_dot(n - 1, x + 1, x + 1);
     if (tail == 0.0) {
         return 0.0;
@@ -48,6 +64,7 @@ static double make_reflector(int n, double *x)
     const double beta = x[0] > 0.0 ? -norm : norm;
     kal_vector_scale(n - 1, 1.0 / (x[0] - beta), x + 1);
     const double tau = (beta - x[0]) / beta;
+    assert(!(tau < 1.0) && !(tau > 2.0));
     x[0] = beta;
     return tau;
 }
@@ -63,6 +80,7 @@ static void reflect(int n, double tau, const double *restrict v, double *restric
 // Take the new top entry out of a column's remaining squared norm.
 static void shorten_norm(KalQr *qr, int column, int step)
 {
+    assert(step < column && column < qr->columns && step < qr->rows);
     double *norm = &qr->norms[column];
     double *reference = &qr->norms[qr->columns + column];
     const double *w = kal_const_column(qr->W, qr->rows, column);
@@ -72,6 +90,7 @@ static void shorten_norm(KalQr *qr, int column, int step)
         *norm = kal_dot(left, w + step + 1, w + step + 1);
         *reference = *norm;
     }
+    assert(!(*norm < 0.0));
 }
 
 static void swap_entries(double *x, int i, int j)
@@ -90,6 +109,7 @@ static void swap_rows(KalQr *qr, int step, int followers)
     for (int i = step + 1; i < qr->rows; i++) {
         best = fabs(v[i]) > fabs(v[best]) ? i : best;
     }
+    assert(best >= step);
     qr->swaps[step] = best;
     for (int j = 0; j < qr->columns + followers && best != step; j++) {
         swap_entries(kal_column(qr->W, qr->rows, j), step, best);
@@ -117,6 +137,8 @@ static void eliminate(KalQr *qr, int step, int followers)
 // Take columns until `rank` of them are taken or the best is not above `tolerance`.
 static void factor(KalQr *qr, int rank, double tolerance, int followers)
 {
+    assert(rank >= 0 && rank <= qr->rows && rank <= qr->columns);
+    assert(tolerance >= 0.0 && followers >= 0);
     for (int j = 0; j < qr->columns; j++) {
         const double *w = kal_const_column(qr->W, qr->rows, j);
         qr->perm[j] = j;
@@ -135,6 +157,7 @@ static void factor(KalQr *qr, int rank, double tolerance, int followers)
         eliminate(qr, step, followers);
         qr->smallest = fabs(kal_const_column(qr->W, qr->rows, step)[step]);
     }
+    assert(step <= rank);
     qr->rank = step;
     if (step < qr->columns && step < qr->rows) {
         qr->dropped = sqrt(qr->norms[largest_column(qr, step)]);
@@ -180,6 +203,7 @@ void kal_qr_apply_transposed(const KalQr *qr, double *x)
 
 void kal_qr_basis(const KalQr *qr, int j, double *x)
 {
+    assert(j >= 0 && j < qr->rows);
     memset(x, 0, (size_t)qr->rows * sizeof *x);
     x[j] = 1.0;
     kal_qr_apply(qr, x);

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// Substitution.  Forward for many right-hand sides goes by blocks of rows: within a block
+// two right-hand sides share each column of L that is loaded, and what a finished block
+// contributes to the rows below is one product, blocked for registers.  Before a block the
+// rows of X above it are solved, and those from it on have had the solved ones subtracted.
+// Single right-hand sides take the plain loops: by columns forward, by inner products
+// backward, so that L is read along its columns in both.
+
 #include "linalg/triangular.h"
 
 #include "linalg/kernels.h"
 #include "linalg/product.h"
+
+#include <assert.h>
 
 // Rows that are solved together before the rows below are updated by them.
 enum {
@@ -46,6 +55,7 @@ static void solve_single(Block block, double *restrict x)
 
 void kal_solve_lower(int n, double *L, const double *inverse, int columns, double *X)
 {
+    assert(n >= 0 && columns >= 0);
     for (int k0 = 0; k0 < n; k0 += PANEL) {
         const int k1 = k0 + PANEL < n ? k0 + PANEL : n;
         const Block block = {L, inverse, n, k0, k1};
@@ -73,6 +83,7 @@ void kal_solve_lower_transposed(int n, const double *L, const double *inverse,
 
 void kal_solve_upper(int k, const double *T, int ld, double *x)
 {
+    assert(k <= ld);
     for (int j = k - 1; j >= 0; j--) {
         const double *tj = kal_const_column(T, ld, j);
         x[j] /= tj[j];
@@ -82,6 +93,7 @@ void kal_solve_upper(int k, const double *T, int ld, double *x)
 
 void kal_solve_upper_transposed(int k, const double *T, int ld, double *x)
 {
+    assert(k <= ld);
     for (int j = 0; j < k; j++) {
         const double *tj = kal_const_column(T, ld, j);
         x[j] = (x[j] - kal_dot(j, tj, x)) / tj[j];

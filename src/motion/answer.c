@@ -7,6 +7,7 @@
 #include "motion/motion_impl.h"
 #include "motion/trust.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -122,6 +123,7 @@ void kal_motion_multipliers(const KalMotion *s, double *restrict y,
                             double *restrict lambda)
 {
     const KalQr *rows = &s->rows;
+    assert(rows->rows == s->given.n && rows->columns == s->given.m);
     kal_solve_upper(rows->rank, rows->W, rows->rows, y);
     for (int j = 0; j < rows->columns; j++) {
         const int i = rows->perm[j];
@@ -133,6 +135,7 @@ void kal_motion_fixed_part(const KalMotion *s, const double *restrict b,
                            double *restrict z)
 {
     const KalQr *rows = &s->rows;
+    assert(rows->rank <= rows->columns && rows->columns == s->given.m);
     for (int j = 0; j < rows->rank; j++) {
         z[j] = s->r[rows->perm[j]] * b[rows->perm[j]];
     }
@@ -164,6 +167,7 @@ void kal_motion_clear_marks(KalMotion *s)
 
 void kal_motion_publish(const KalMotion *s, KalMotionAnswer *answer)
 {
+    assert(answer->rank_Mhat <= s->given.n && s->n_sets <= s->given.m);
     answer->n = s->given.n;
     answer->m = s->given.m;
     answer->qdd = s->qdd;

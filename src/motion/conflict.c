@@ -12,6 +12,7 @@
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -216,6 +217,7 @@ static void blame(KalMotion *s, const Combination *c)
         if (gamma != 0.0) {
             const int i = s->rows.perm[j];
             const int at = place_of(s->fault_indices, count, i);
+            assert(at == count || s->fault_indices[at] > i); // each row once
             memmove(s->fault_indices + at + 1, s->fault_indices + at,
                     (size_t)(count - at) * sizeof *s->fault_indices);
             s->fault_indices[at] = i;
@@ -223,6 +225,7 @@ static void blame(KalMotion *s, const Combination *c)
             square += gamma * s->r[i] * gamma * s->r[i];
         }
     }
+    assert(count > 0 && count <= s->given.m);
     const double size = fabs(missing(s, c)) / sqrt(square);
     s->fault = (KalMotionFault){count, s->fault_indices, true, size};
 }
@@ -230,6 +233,7 @@ static void blame(KalMotion *s, const Combination *c)
 KalStatus kal_conflict_fail(KalMotion *s)
 {
     const int dependents = s->rows.columns - s->rows.rank;
+    assert(dependents > 0); // independent rows never contradict each other
     Search search = {.s = s, .size = s->rows.columns + 1};
     for (int a = 0; a < dependents; a++) {
         consider(&search, (Combination){

@@ -12,6 +12,7 @@
 #include "linalg/triangular.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static void find_coefficients(KalMotion *s)
 static int root_of(int *parent, int i)
 {
     while (parent[i] != i) {
+        assert(parent[i] < i); // the smaller index represents, so this ends
         parent[i] = parent[parent[i]];
         i = parent[i];
     }
@@ -69,6 +71,7 @@ static void number_sets(KalMotion *s, int *parent, const bool *needed)
         } else if (root == i) {
             s->dependent_set[i] = s->n_sets++;
         } else {
+            assert(root < i);
             s->dependent_set[i] = s->dependent_set[root];
         }
     }

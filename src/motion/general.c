@@ -5,6 +5,7 @@
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static KalStatus fail_massless(KalMotion *s, const double *left, const double *l
             size = fmax(size, fabs(left[i]) / s->d[i]);
         }
     }
+    assert(count > 0);
     s->fault = (KalMotionFault){count, s->fault_indices, false, size};
     const KalNames names = kal_motion_names(s, false, s->fault_indices, count);
     return kal_fail(
@@ -96,6 +98,7 @@ static void shorten(KalMotion *s)
 {
     const int n = s->given.n;
     const int excess = s->verdict.excess;
+    assert(excess <= n && s->verdict.swaps);
     KalQr free_part = s->verdict.mobility; // its arrays are no longer needed
     free_part.rows = n;
     free_part.columns = excess;
@@ -174,6 +177,7 @@ static void solve_part(KalMotion *s, const Part *part)
 
     double *force = s->scratch[3];
     double *b = s->missing;
+    assert(part->q != force && part->force != part->q);
     memset(part->q, 0, (size_t)s->given.n * sizeof *part->q);
     memset(part->lambda, 0, (size_t)s->given.m * sizeof *part->lambda);
     for (int pass = 0; pass < PASSES; pass++) {

@@ -11,6 +11,7 @@
 #include "motion/motion_impl.h"
 #include "motion/weights.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -123,6 +124,7 @@ bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
         unit[j] = 1.0 / sqrt(s->metric_mass[j]);
     }
     for (int p; (p = largest_left(n, a, unit, taken)) >= 0; rank++) {
+        assert(!taken[p]);
         taken[p] = true;
         eliminate(n, a, p, taken);
     }
@@ -134,6 +136,7 @@ bool kal_mass_find_rank(const KalMotion *s, int *out_rank)
         }
         rank += alone;
     }
+    assert(rank >= 0 && rank <= n);
     *out_rank = rank;
     return true;
 }

@@ -15,6 +15,7 @@
 #include "motion/motion_impl.h"
 #include "motion/weights.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ static bool verdict_is_safe(const KalMotion *s, double pivot)
 static void natural_units(KalMotion *s)
 {
     for (int j = 0; j < s->given.n; j++) {
+        assert(s->metric_mass[j] > 0.0);
         s->d[j] = 1.0 / sqrt(s->metric_mass[j]);
     }
 }
@@ -152,6 +154,7 @@ static void nonideal_force(KalMotion *s, const double *h)
     const int n = s->given.n;
     const int k = s->rows.rank;
     double *v = s->scratch[0];
+    assert(k <= n && h != v);
     memset(s->nonideal, 0, (size_t)n * sizeof *s->nonideal);
     memset(v, 0, (size_t)k * sizeof *v);
     memcpy(v + k, h + k, (size_t)(n - k) * sizeof *v);

@@ -16,6 +16,7 @@
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -263,6 +264,7 @@ void kal_motion_prefer_long_rows(KalMotion *s)
     }
     for (int i = 0; i < s->given.m; i++) {
         const double raised = log2(s->r[i] / least) / 64.0;
+        assert(raised >= 0.0);
         const double factor = 1.0 / (1.0 + fmin(1.0, raised));
         s->r[i] *= factor;
         kal_vector_scale(n, factor, kal_column(s->rows.W, n, i));
@@ -273,6 +275,9 @@ KalStatus kal_motion_scale(KalMotion *s)
 {
     const int n = s->given.n;
     balance_units(s);
+    for (int j = 0; j < n; j++) {
+        assert(s->d[j] > 0.0 && isfinite(s->d[j]));
+    }
     for (int i = 0; i < s->given.m; i++) {
         double *w = kal_column(s->rows.W, n, i);
         scale_row(s, i, w);

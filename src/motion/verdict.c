@@ -12,6 +12,7 @@
 #include "linalg/triangular.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static const double DETERMINED = 1e-8;
 
 static KalStatus fail_mass(KalMotion *s, int count, double value)
 {
+    assert(count > 0 && count <= s->given.n);
     s->fault = (KalMotionFault){count, s->fault_indices, false, value};
     const KalNames names = kal_motion_names(s, false, s->fault_indices, count);
     return kal_fail(s->ctx, KAL_ERR_MASS,
@@ -154,6 +156,7 @@ static KalStatus factor_mass(KalMotion *s)
     }
     KAL_TRY(check_pairs(s, tolerance));
     v->rank_M = kal_cholesky_pivoted(n, v->F, tolerance, v->perm);
+    assert(v->rank_M >= 0 && v->rank_M <= n);
     KAL_TRY(check_remainder(s, v->rank_M, tolerance));
     for (int j = 0; j < v->rank_M; j++) { // rows back in the given order
         double *column = kal_column(v->F, n, j);
@@ -175,6 +178,7 @@ static void factor_rows(KalMotion *s)
     kal_qr_factor(&s->rows, s->rank_tolerance, 0);
     v->rank_A = s->rows.rank;
     v->freedom = s->given.n - v->rank_A;
+    assert(v->rank_A <= s->given.m && v->freedom >= 0);
     for (int j = 0; j < v->freedom; j++) {
         kal_qr_basis(&s->rows, v->rank_A + j, kal_column(v->Z, s->given.n, j));
     }
@@ -218,11 +222,13 @@ static void factor_mobility(KalMotion *s)
     fill_mobility(s, false);
     kal_qr_factor_to_rank(&v->mobility, rank, 0);
     v->excess = v->freedom - v->mobility.rank;
+    assert(v->mobility.rank <= v->rank_M && v->excess >= 0);
 }
 
 // Column c of the null space of G, in given order: (−S₁⁻¹ S₂ e_c, e_c).
 static void null_vector(const KalQr *G, int c, double *scratch, double *x)
 {
+    assert(c >= 0 && G->rank + c < G->columns);
     memcpy(scratch, kal_const_column(G->W, G->rows, G->rank + c),
            (size_t)G->rank * sizeof *scratch);
     kal_solve_upper(G->rank, G->W, G->rows, scratch);
@@ -294,6 +300,8 @@ static void scale_vectors(KalMotion *s)
 
 KalStatus kal_motion_verdict(KalMotion *s)
 {
+    assert(s->given.n >= 1 && s->given.n <= s->n_max);
+    assert(s->given.m >= 0 && s->given.m <= s->m_max);
     KAL_TRY(kal_motion_scale(s));
     KAL_TRY(factor_mass(s));
     kal_motion_clear_marks(s);

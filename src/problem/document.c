@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// A problem is read by its fields, which a table lists: key, kind, and where in KalProblem
+// it goes.  Unknown keys, keys that come twice and values of another kind are errors with
+// their place.
+
 #include "base/utf8.h"
 #include "problem/problem_impl.h"
 

@@ -38,9 +38,8 @@ struct KalInstant {
     int *rows;              ///< n_active: their indices, rising
     const char **row_names; ///< n_active: and names
     int n_active;
-    int *
-        independent; ///< n_independent: rows that are independent, if all others are known
-                     ///< to depend on them
+    /// n_independent: rows that are independent, if all others are known to depend on them.
+    int *independent;
     int n_independent;      ///< 0: nothing is known
     bool few;               ///< solves are of these alone
     double *few_A;          ///< m × n: workspace
@@ -54,8 +53,8 @@ struct KalInstant {
     int *sets; ///< m: sets of dependent rows, as the last whole solve found
     int n_sets;
     int rank_M; ///< as it found
-    const double
-        *modes;       ///< n_switches: the pieces that a run is on; NULL: as they come
+    /// n_switches: the pieces that a run is on; NULL: as they come.
+    const double *modes;
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     bool bare;        ///< M, Q, A and b are not those of the last solve
     KalRoad road;     ///< for solves of rows that stay the same

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: MIT
 
+// The equations of motion once more, by a road that shares nothing with `motion`: rows are
+// chosen by Gram and Schmidt's orthogonalization with pivoting, and Lagrange's matrix of
+// those (theory, section 19) is balanced and solved by Gaussian elimination.
+//
+// Choosing.  Rows are scaled by masses and to length 1.  `span` holds what is left of each
+// without its parts along those taken; the longest is taken next, of position level first,
+// then of velocity level, then of acceleration level, so that what a level implies for the
+// next is not taken twice.  Rests shorter than DEPENDENT are rounding.
+//
+// Solving.  K = [M A^T; A 0] is symmetric and scaled symmetrically, in the manner of Ruiz
+// (A scaling algorithm to equilibrate both rows and columns norms in matrices, 2001), until
+// the largest entry of each row is about 1: then its pivots say something about its rank.
+
 #include "verify/elimination.h"
 
 #include "linalg/lu.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -136,8 +150,10 @@ static int find_next(const KalElimination *e, int level)
 static void take_row(KalElimination *e, int best)
 {
     const int n = e->n;
+    assert(best >= 0 && best < e->instant->n_active && !e->taken[best]);
     double *unit = e->span + (size_t)best * (size_t)n;
     const double length = sqrt(dot(unit, unit, n));
+    assert(length > DEPENDENT);
     e->least = fmin(e->least, length);
     for (int j = 0; j < n; j++) {
         unit[j] /= length;
@@ -150,6 +166,7 @@ static void take_row(KalElimination *e, int best)
     e->taken[best] = true;
     e->places[e->rank] = best;
     e->rows[e->rank++] = e->instant->rows[best];
+    assert(e->rank <= e->instant->n_active);
 }
 
 KalStatus kal_elimination_choose(KalElimination *e)
@@ -167,6 +184,7 @@ KalStatus kal_elimination_choose(KalElimination *e)
         }
         e->positions = level == 0 ? e->rank : e->positions;
     }
+    assert(e->positions <= e->rank && e->rank <= e->n);
     return KAL_OK;
 }
 
@@ -220,6 +238,7 @@ static KalStatus factor(KalElimination *e, int n, const double *M, int rows,
                         const double *A)
 {
     const int size = n + rows;
+    assert(n >= 0 && rows >= 0);
     memset(e->K, 0, (size_t)size * (size_t)size * sizeof(double));
     for (int i = 0; i < n; i++) {
         memcpy(e->K + (size_t)i * (size_t)size, M + (size_t)i * (size_t)n,
@@ -263,6 +282,7 @@ static void copy_givens(KalElimination *e)
     memcpy(e->M, instant->M, n * n * sizeof(double));
     memcpy(e->force, instant->Q, n * sizeof(double));
     for (int k = 0; k < e->rank; k++) {
+        assert(e->places[k] >= 0 && e->places[k] < instant->n_active);
         const size_t place = (size_t)e->places[k];
         memcpy(e->A + (size_t)k * n, instant->A + place * n, n * sizeof(double));
         e->b[k] = instant->b[place];
