@@ -124,7 +124,8 @@ static void expand_by_list(KalPrinter *p, const KalExprNode *n)
     const char *text = value_text((KalOp)n->op);
     const size_t length = strlen(text);
     const size_t word = strcspn(text, " (");
-    const bool call = word > 1 && text[word] == '(' && text[length - 1] == ')';
+    const bool call =
+        word > 1 && word < length && text[word] == '(' && text[length - 1] == ')';
     size_t done = 0;
     kal_push_text(p, call ? "" : "(");
     for (size_t i = 0; i < length; i++) {

@@ -64,6 +64,12 @@ static void run(const Evaluation *e)
     kal_program_eval(program, e->w.variables, e->w.work, e->w.results);
 }
 
+// Whether two values are the same for all formulas: 0 and -0 are not.
+static bool is_same(double a, double b)
+{
+    return a == b ? !signbit(a) == !signbit(b) : isnan(a) && isnan(b);
+}
+
 // Let parameters follow those that are held.  Each is made of earlier ones, so that pass k
 // settles all that are k steps away from one that is held.
 static void follow(const Evaluation *e, const bool *held)
@@ -75,9 +81,9 @@ static void follow(const Evaluation *e, const bool *held)
         changed = false;
         for (size_t i = 0; i < n; i++) {
             double *own = &e->settings->parameters[i];
-            const double *value = &e->w.results[i];
-            if (!(held && held[i]) && memcmp(own, value, sizeof *own) != 0) {
-                *own = *value;
+            const double value = e->w.results[i];
+            if (!(held && held[i]) && !is_same(*own, value)) {
+                *own = value;
                 changed = true;
             }
         }
