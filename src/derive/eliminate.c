@@ -209,7 +209,9 @@ static void load(Builder *w)
     const size_t n = p->n;
     memcpy(w->M, p->M, n * n * sizeof *w->M);
     memcpy(w->g0, p->Q, n * sizeof *w->g0);
-    memcpy(w->W, p->A, p->m * n * sizeof *w->W);
+    if (p->m > 0) {
+        memcpy(w->W, p->A, p->m * n * sizeof *w->W);
+    }
     for (size_t r = 0; r < p->m && p->weights; r++) {
         const KalExpr *row = p->A + r * n;
         for (size_t i = 0; i < n; i++) {

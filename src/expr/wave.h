@@ -88,7 +88,7 @@ KAL_INLINE void kal_wave_four(KalFour x, KalFour *out_sine, KalFour *out_cosine)
     const KalFour even = kal_wave_even(q.r, q.rest);
     const KalFourBits swap = -(q.k & 1);
     const KalFourBits sine_sign = (q.k & 2) << 62;
-    const KalFourBits cosine_sign = ((q.k + 1) & 2) << 62;
+    const KalFourBits cosine_sign = ((q.k ^ ((q.k & 1) << 1)) & 2) << 62; // of k + 1
     const KalFour sine = kal_pick(swap, even, odd);
     const KalFour cosine = kal_pick(swap, odd, even);
     *out_sine = (KalFour)((KalFourBits)sine ^ sine_sign);

@@ -458,7 +458,7 @@ static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
     case KAL_OP_CEIL:
     case KAL_OP_MOD:
     case KAL_OP_ERF:
-    case KAL_OP_COUNT: assert(!"an operation that nothing is written for");
+    case KAL_OP_COUNT: assert(false && "no operation");
     }
 }
 

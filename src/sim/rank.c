@@ -8,6 +8,7 @@
 
 #include "sim/run.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -586,12 +587,15 @@ static void lend_weights(KalRun *run)
     }
 }
 
-// A row alone is independent as long as it is anything.
+// A row alone, if there is one, is independent as long as it is anything.
 static void take_one_row(KalRun *run)
 {
     KalInstant *instant = run->instant;
+    assert(instant->n_active <= 1);
     instant->n_independent = instant->n_active;
-    instant->independent[0] = 0;
+    if (instant->n_active > 0) {
+        instant->independent[0] = 0;
+    }
     run->rank.confirmed = run->answer.rank_A == instant->n_active;
     lend_weights(run);
 }

@@ -311,11 +311,9 @@ static void make(KalRoad *road)
     road->at = kal_eliminated_layout((size_t)system->n, (size_t)road->n_rows);
     KalProgramSwitch *switches =
         (KalProgramSwitch *)kal_alloc(ctx, n_switches + 1, sizeof *switches);
-    if (switches) {
-        memcpy(switches, system->switch_nodes, n_switches * sizeof *switches);
-        for (size_t k = 0; k < n_switches; k++) {
-            switches[k].node = KAL_NO_EXPR;
-        }
+    for (size_t k = 0; switches && k < n_switches; k++) {
+        switches[k] = system->switch_nodes[k];
+        switches[k].node = KAL_NO_EXPR;
     }
     if (!switches || allocate(&c, road, ctx) != KAL_OK || !c.block
         || build(road, &c, switches) != KAL_OK || make_room(road) != KAL_OK) {
