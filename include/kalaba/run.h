@@ -245,23 +245,7 @@ KAL_API KalRunStatistics kal_run_statistics(const KalRun *run);
 KAL_API void kal_run_describe(const KalRun *run,
                               KalStatistic out_list[KAL_STATISTIC_COUNT]);
 
-/// What does work on a system: what changes T + V.
-typedef enum KalWorkKind {
-    KAL_WORK_FORCES,      ///< `force` and `power`
-    KAL_WORK_DISSIPATION, ///< `dissipation`
-    KAL_WORK_TIME,        ///< energies with explicit time, moving frames
-    KAL_WORK_MASSES,      ///< masses given directly, whose energy is not in T
-    KAL_WORK_CONSTRAINTS, ///< constraints that move or are not homogeneous
-    KAL_WORK_NONIDEAL,    ///< the non-ideal part of the constraint force
-    KAL_WORK_SERVOS,      ///< servo constraints, when there are no actuators
-    KAL_WORK_DRIVE,       ///< a prescribed coordinate
-    KAL_WORK_CONTROL,     ///< an actuator
-} KalWorkKind;
-
-/// A word for each kind: `forces`, `drives`, …
-KAL_API const char *kal_work_kind_word(KalWorkKind kind);
-
-/// One of them.
+/// Something that may do work on a system.
 typedef struct KalWork {
     KalWorkKind kind;
     const char *name; ///< `drive(a)`, `control(u)`, or the word of the kind

@@ -106,6 +106,22 @@ KAL_API KalParameterInfo kal_system_parameter(const KalSystem *system, int index
 /// Write the warnings about the model, each with its place; answers how many there are.
 KAL_API size_t kal_system_write_warnings(const KalSystem *system, KalSink sink);
 
+/// What does work on a system: what changes T + V.
+typedef enum KalWorkKind {
+    KAL_WORK_FORCES,      ///< `force` and `power`
+    KAL_WORK_DISSIPATION, ///< `dissipation`
+    KAL_WORK_TIME,        ///< energies with explicit time, moving frames
+    KAL_WORK_MASSES,      ///< masses given directly, whose energy is not in T
+    KAL_WORK_CONSTRAINTS, ///< constraints that move or are not homogeneous
+    KAL_WORK_NONIDEAL,    ///< the non-ideal part of the constraint force
+    KAL_WORK_SERVOS,      ///< servo constraints, when there are no actuators
+    KAL_WORK_DRIVE,       ///< a prescribed coordinate
+    KAL_WORK_CONTROL,     ///< an actuator
+} KalWorkKind;
+
+/// A word for each kind: `forces`, `drives`, …
+KAL_API const char *kal_work_kind_word(KalWorkKind kind);
+
 /// A state with its workspace.
 typedef struct KalInstant KalInstant;
 

@@ -10,7 +10,7 @@
 #include "analysis/response.h"
 #include "base/block.h"
 #include "linalg/general.h"
-#include "sim/draft.h"
+#include "system/draft.h"
 
 #include <kalaba/analysis.h>
 

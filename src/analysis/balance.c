@@ -5,7 +5,7 @@
 #include "analysis/chart.h"
 #include "linalg/cholesky.h"
 #include "linalg/triangular.h"
-#include "sim/start.h"
+#include "system/start.h"
 
 #include <math.h>
 #include <string.h>

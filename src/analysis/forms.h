@@ -16,7 +16,7 @@
 
 #include "analysis/input.h"
 #include "derive/classify.h"
-#include "sim/instant.h"
+#include "system/instant.h"
 
 /// The programs and their results, in this order; derivatives with respect to inputs come
 /// input after input.

@@ -7,7 +7,7 @@
 #define ANALYSIS_INPUT_H
 
 #include "expr/diff.h"
-#include "sim/system.h"
+#include "system/system.h"
 
 /// One input: how all symbols of the model change with it.
 typedef struct KalInput {

@@ -3,7 +3,7 @@
 // Going to a state.
 
 #include "analysis/analysis.h"
-#include "sim/start.h"
+#include "system/start.h"
 
 #include <math.h>
 #include <string.h>

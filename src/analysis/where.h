@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_WHERE_H
 #define ANALYSIS_WHERE_H
 
-#include "sim/instant.h"
+#include "system/instant.h"
 
 /// Bounds of the 2n numbers of a state; infinite where there are none.
 typedef struct KalBounds {

@@ -6,7 +6,7 @@
 #include "reduce/reduction.h"
 #include "show/math.h"
 #include "show/page.h"
-#include "sim/draft.h"
+#include "system/draft.h"
 
 #include <kalaba/reduce.h>
 

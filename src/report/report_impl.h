@@ -12,9 +12,9 @@
 
 #include "json/member.h"
 #include "model/map.h"
-#include "sim/examine.h"
 #include "sim/record.h"
 #include "sim/run.h"
+#include "system/examine.h"
 
 #include <kalaba/report.h>
 

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "json/member.h"
 #include "problem/view.h"
-#include "sim/examine.h"
+#include "system/examine.h"
 
 #include <kalaba/show.h>
 

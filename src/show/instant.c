@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-#include "sim/instant.h"
+#include "system/instant.h"
 
 #include "problem/view.h"
 #include "show/show.h"
-#include "sim/draft.h"
+#include "system/draft.h"
 
 #include <kalaba/show.h>
 

@@ -18,7 +18,7 @@
 
 /// Show equations.  Nothing is written on failure: KAL_ERR_NOMEM, KAL_ERR_LIMIT when there
 /// is too much to show.  Adds nodes to the model's graph: of a system, take a draft
-/// (sim/draft.h).
+/// (system/draft.h).
 KAL_CHECKED KalStatus kal_show_equations(const KalEquations *equations,
                                          const KalShowOptions *options, KalSink sink);
 

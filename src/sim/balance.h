@@ -13,7 +13,9 @@
 #define SIM_BALANCE_H
 
 #include "ode/trail.h"
-#include "sim/system.h"
+#include "system/system.h"
+
+#include <kalaba/run.h>
 
 /// How a state came about whose energy is looked at.
 typedef enum KalMoment {
@@ -39,9 +41,6 @@ typedef struct KalBalance {
     KalConstant *constants; ///< to show
     size_t n_constants;
 } KalBalance;
-
-/// Find constants of the motion, powers and what may do work.
-KAL_CHECKED KalStatus kal_balance_derive(KalSystem *system);
 
 /// Prepare.  The caller clears it, whatever the answer.
 KAL_CHECKED KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,

@@ -3,8 +3,8 @@
 // Events: when functions of the state cross zero, and what happens then.
 
 #include "sim/run.h"
-#include "sim/start.h"
-#include "sim/switch.h"
+#include "system/start.h"
+#include "system/switch.h"
 
 #include <float.h>
 #include <math.h>

@@ -13,7 +13,7 @@
 #define SIM_FORM_H
 
 #include "linalg/qr.h"
-#include "sim/projector.h"
+#include "system/projector.h"
 
 typedef struct KalReducedForm {
     KalInstant *instant;

@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "sim/run.h"
-#include "sim/start.h"
-#include "sim/switch.h"
+#include "system/start.h"
+#include "system/switch.h"
 
 #include <float.h>
 #include <math.h>

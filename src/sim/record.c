@@ -3,8 +3,8 @@
 #include "sim/record.h"
 
 #include "base/block.h"
-#include "sim/draft.h"
 #include "sim/run.h"
+#include "system/draft.h"
 
 #include <kalaba/text.h>
 #include <kalaba/version.h>
@@ -86,7 +86,7 @@ static int count_of(const KalSystem *system, Owner owner)
     case OUTPUTS: return system->n_outputs;
     case CONSTRAINTS: return system->m;
     case ACTUATORS: return system->n_actuators;
-    case WORKS: return (int)system->n_works;
+    case WORKS: return (int)system->n_workers;
     case FORMULAS: return 0; // until there are some
     }
     assert(false && "not an owner");
@@ -106,7 +106,7 @@ static KalQuantity owner_of(const KalSystem *system, Owner owner, int i)
                              .unit = model->outputs[i].unit};
     case CONSTRAINTS: return (KalQuantity){.name = model->constraints[i].name};
     case ACTUATORS: return (KalQuantity){.name = model->actuators[i].name};
-    case WORKS: return (KalQuantity){.name = system->works[i].name};
+    case WORKS: return (KalQuantity){.name = system->workers[i].name};
     case NOBODY:
     case FORMULAS: break;
     }
@@ -237,7 +237,7 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
         Label label;
         label_column(record->system, column, &label);
         const bool exists =
-            kind != POWER || record->system->works[i].kind != KAL_WORK_TIME;
+            kind != POWER || record->system->workers[i].kind != KAL_WORK_TIME;
         const bool wanted = exists && kal_word_fits(pattern, label.name);
         *found = *found || wanted;
         KAL_TRY(wanted ? add_column(record, column) : KAL_OK);
@@ -446,7 +446,7 @@ static bool is_shared(const KalInstant *instant, int constraint)
 }
 
 // Whether a work is one of a drive that shares its force.
-static bool is_shared_work(const KalInstant *instant, const KalWork *work)
+static bool is_shared_work(const KalInstant *instant, const KalWorker *work)
 {
     const KalModel *model = instant->system->model;
     bool shared = false;
@@ -465,7 +465,7 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
     case FORMULA: return record->doubter.marks[column.index];
     case REACTION: return is_shared(instant, column.index);
     case POWER:
-    case WORK: return is_shared_work(instant, &instant->system->works[column.index]);
+    case WORK: return is_shared_work(instant, &instant->system->workers[column.index]);
     case TIME:
     case POSITION:
     case VELOCITY:

@@ -2,6 +2,8 @@
 
 #include "sim/run.h"
 
+#include "sim/options.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,86 +23,6 @@ static const double PROGRESS = 1e-6;
 static const double ROUNDING = 1e-14;
 // This part of the distance of samples is rounding.
 static const double REST = 1e-9;
-// Nobody has the time for more, nor for loops over them.
-static const double MOST_SAMPLES = 1e12;
-
-KalRunOptions kal_run_options(const KalSystem *system)
-{
-    if (!system) {
-        return (KalRunOptions){.from = 0.0};
-    }
-    return system->settings.run;
-}
-
-KalRunOptions kal_instant_run_options(const KalInstant *instant)
-{
-    if (!instant) {
-        return (KalRunOptions){.from = 0.0};
-    }
-    return instant->settings.run;
-}
-
-// Numbers from elsewhere need not be values of an enum.
-#define CASE(name, word, meaning) \
-    case name: return true;
-
-static bool is_form(KalRunForm form)
-{
-    switch (form) {
-        KAL_RUN_FORM_LIST(CASE)
-    }
-    return false;
-}
-
-#undef CASE
-
-static KalStatus check_choices(KalContext *ctx, const KalRunOptions *options)
-{
-    const char *what = !kal_method_word(options->method) ? "method"
-                       : !kal_drift_word(options->drift) ? "treatment of drift"
-                       : !is_form(options->form)         ? "form"
-                                                         : NULL;
-    return what ? kal_fail(ctx, KAL_ERR_USAGE, "there is no such %s of a run", what)
-                : KAL_OK;
-}
-
-static KalStatus check_options(KalContext *ctx, const KalRunOptions *options)
-{
-    KAL_TRY(check_choices(ctx, options));
-    if (!isfinite(options->from) || !isfinite(options->until)
-        || options->until < options->from) {
-        return kal_fail(ctx, KAL_ERR_USAGE,
-                        "a run from t = %g until t = %g has no sense: the end has to "
-                        "be finite and not before the beginning",
-                        options->from, options->until);
-    }
-    if (!(options->every > 0.0) || !isfinite(options->every)) {
-        return kal_fail(ctx, KAL_ERR_USAGE, "samples every %g have no sense",
-                        options->every);
-    }
-    if ((options->until - options->from) / options->every > MOST_SAMPLES) {
-        return kal_fail(ctx, KAL_ERR_LIMIT,
-                        "from t = %g until t = %g with samples every %g: more than %g "
-                        "samples are too many",
-                        options->from, options->until, options->every, MOST_SAMPLES);
-    }
-    if (!(options->rtol > 0.0 && options->atol > 0.0) || !isfinite(options->rtol)
-        || !isfinite(options->atol)) {
-        return kal_fail(ctx, KAL_ERR_USAGE, "tolerances have to be positive numbers");
-    }
-    if (options->drift == KAL_DRIFT_STABILIZE
-        && !(options->stabilize > 0.0 && isfinite(options->stabilize))) {
-        return kal_fail(ctx, KAL_ERR_USAGE, "the rate of stabilize has to be positive");
-    }
-    if (options->max_steps < 0) {
-        return kal_fail(ctx, KAL_ERR_USAGE, "the number of steps must not be negative");
-    }
-    if (!(options->fixed_step >= 0.0 && isfinite(options->fixed_step))) {
-        return kal_fail(ctx, KAL_ERR_USAGE,
-                        "the fixed step has to be a number that is not negative");
-    }
-    return KAL_OK;
-}
 
 // What kinds of residuals there are.
 static void note_structure(KalRun *run)
@@ -142,7 +64,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 static KalStatus init(KalRun *run)
 {
-    KAL_TRY(check_options(run->ctx, &run->options));
+    KAL_TRY(kal_options_check(run->ctx, &run->options));
     KAL_TRY(kal_balance_init(&run->balance, run->ctx, run->system));
     KAL_TRY(kal_workspace_make(run->ctx, "for a run", lay_out, run, &run->workspace));
     KAL_TRY(kal_run_limits_init(run));
@@ -201,36 +123,13 @@ void kal_run_destroy(KalRun *run)
     kal_free(run->ctx, run, sizeof *run);
 }
 
-// Whether an option that the run took from the model would now be another one.
-static bool is_outdated(double own, double loaded, double now)
-{
-    return own == loaded && now != loaded;
-}
-
-static KalStatus check_outdated(const KalRun *run)
-{
-    const KalRunOptions *own = &run->options;
-    const KalRunOptions *loaded = &run->system->settings.run;
-    const KalRunOptions *now = &run->instant->settings.run;
-    if (is_outdated(own->from, loaded->from, now->from)
-        || is_outdated(own->until, loaded->until, now->until)
-        || is_outdated(own->every, loaded->every, now->every)
-        || is_outdated(own->rtol, loaded->rtol, now->rtol)
-        || is_outdated(own->atol, loaded->atol, now->atol)
-        || is_outdated(own->stabilize, loaded->stabilize, now->stabilize)) {
-        return kal_fail(run->ctx, KAL_ERR_FORMULATION,
-                        "'simulate' depends on these parameters: make a run with the "
-                        "options that they give");
-    }
-    return KAL_OK;
-}
-
 KalStatus kal_run_set_parameters(KalRun *run, const KalSetting *settings, size_t n)
 {
     KAL_NEED(run ? run->ctx : NULL, run && (settings || n == 0));
     KAL_TRY(kal_instant_set_parameters(run->instant, settings, n));
     run->started = false;
-    const KalStatus status = check_outdated(run);
+    const KalStatus status =
+        kal_options_check_current(run->ctx, &run->options, run->instant);
     if (status != KAL_OK) {
         kal_instant_apply_settings(run->instant, &run->system->settings);
     }
@@ -738,14 +637,14 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
     if (run->system->has_balance && run->solved) {
         kal_balance_find_powers(balance, run->instant, balance->powers);
     }
-    for (size_t i = 0; i < run->system->n_works; i++) {
+    for (size_t i = 0; i < run->system->n_workers; i++) {
         KalWork *work = &balance->works[i];
         const bool time = work->kind == KAL_WORK_TIME;
         work->power = time ? 0.0 : balance->powers[i];
         work->work = balance->n > 0 ? balance->sums[i] : balance->unknown ? NAN : 0.0;
         work->work += time ? balance->excess - balance->start : 0.0;
     }
-    return run->system->n_works;
+    return run->system->n_workers;
 }
 
 // How far the balance of the energy may be off, theory (16.7).

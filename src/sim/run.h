@@ -16,9 +16,9 @@
 #include "ode/root.h"
 #include "sim/balance.h"
 #include "sim/form.h"
-#include "sim/projector.h"
 #include "sim/scan.h"
-#include "sim/tangent.h"
+#include "system/projector.h"
+#include "system/tangent.h"
 
 #include <kalaba/run.h>
 
@@ -91,7 +91,7 @@ typedef struct KalEventWatch {
     int crowded;    ///< events in a row that were close to each other
 } KalEventWatch;
 
-/// The pieces that the motion is on, for equations that are made of pieces (sim/switch.h).
+/// The pieces that the motion is on, for equations that are made of pieces (system/switch.h).
 typedef struct KalModeWatch {
     double *block;  ///< all numbers below
     double *modes;  ///< n_switches: the pieces; NaN where that is not decided

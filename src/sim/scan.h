@@ -10,7 +10,7 @@
 #ifndef SIM_SCAN_H
 #define SIM_SCAN_H
 
-#include "sim/instant.h"
+#include "system/instant.h"
 
 enum {
     KAL_SCAN_NODES = 9 ///< states that a step is known by: one more than its degree

@@ -10,7 +10,7 @@
 #define VERIFY_ELIMINATION_H
 
 #include "base/workspace.h"
-#include "sim/instant.h"
+#include "system/instant.h"
 
 /// A workspace.
 typedef struct KalElimination {

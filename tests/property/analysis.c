@@ -6,7 +6,7 @@
 
 #include "fault.h"
 #include "rng.h"
-#include "sim/start.h"
+#include "system/start.h"
 #include "tap.h"
 
 #include <kalaba/kalaba.h>

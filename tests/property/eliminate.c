@@ -9,7 +9,7 @@
 
 #include "prog/program.h"
 #include "rng.h"
-#include "sim/road.h"
+#include "system/road.h"
 #include "tap.h"
 
 #include <kalaba/kalaba.h>

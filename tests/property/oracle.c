@@ -10,7 +10,7 @@
 
 #include "random_model.h"
 #include "reference.h"
-#include "sim/examine.h"
+#include "system/examine.h"
 #include "tap.h"
 
 #include <kalaba/kalaba.h>

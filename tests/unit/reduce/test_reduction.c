@@ -3,11 +3,11 @@
 // Reduced equations have the accelerations of the full ones, and readable speeds.
 
 #include "expr/eval.h"
-#include "lab.h"
+#include "instant_lab.h"
 #include "linalg/lu.h"
 #include "reduce/reduction.h"
 #include "rng.h"
-#include "sim/draft.h"
+#include "system/draft.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 
 // Reduced equations as text, LaTeX, Markdown and JSON.
 
-#include "lab.h"
+#include "instant_lab.h"
 
 #include <kalaba/reduce.h>
 

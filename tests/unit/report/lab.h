@@ -6,8 +6,8 @@
 #ifndef REPORT_LAB_H
 #define REPORT_LAB_H
 
-#include "../sim/run_lab.h"
 #include "report/report_impl.h"
+#include "run_lab.h"
 
 /// A run of a model with its report.
 typedef struct ReportLab {

@@ -4,7 +4,7 @@
 
 #include "run_lab.h"
 #include "sim/record.h"
-#include "sim/system.h"
+#include "system/system.h"
 
 static const char text[] = "model \"Slope\"\nparam m = 2 [kg], g = 9.81 [m/s^2], J = 1 "
                            "[kg*m^2]\ncoord x [m], y [m], s [rad]\n"

@@ -2,7 +2,7 @@
 
 // Plain elimination and the Udwadia-Kalaba equation answer alike.
 
-#include "lab.h"
+#include "instant_lab.h"
 #include "verify/elimination.h"
 
 #include <math.h>

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/control.h"
+
+#include "base/workspace.h"
+#include "motion/weights.h"
+#include "system/instant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAMES_SIZE = 400 // of a list of names in a message
+};
+
+// An actuator that moves a servo less than this, relative to the terms that meet in its
+// effect, has none; one that moves a coordinate less than this, relative to the forces
+// that meet and the mass of the coordinate, does not move it.
+static const double NO_EFFECT = 1e-11;
+
+struct KalControl {
+    KalContext *ctx;
+    const KalSystem *system;
+    KalWorkspace workspace;
+    double *A;           // servo rows: s × n
+    double *b;           // s
+    double *B;           // n × u
+    double *rows;        // natural rows and servo rows: (m + s) × n, or s × u
+    double *gap;         // (m + s): what the rows lack
+    double *response;    // u × n: acceleration per unit of each input
+    double *mass;        // n: of the coordinates, theory (3.7)
+    double *metric;      // n + 2 m: scratch for it
+    int *said;           // max(n, m): the same
+    double *zero;        // max(n, m + s, u)
+    double *weights;     // u × u
+    double *nature;      // n: acceleration without control
+    double *qdd;         // n
+    double *force;       // n
+    double *total;       // n: Q with the control in it
+    double *demanded;    // u
+    double *inputs;      // u
+    const char **names;  // of servos
+    const char **blamed; // n_blamed of m + s: who cannot be met
+    int n_blamed;
+    KalMotion *motion; // of the rows with n or u unknowns
+    bool saturated;
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalControl *control = owner;
+    const KalSystem *system = control->system;
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    const size_t s = (size_t)system->n_servos;
+    const size_t u = (size_t)system->n_actuators;
+    const size_t rows = m + s;
+    const size_t widest = larger(n, larger(rows, u));
+    control->A = kal_carve_doubles(carver, s, n);
+    control->b = kal_carve_doubles(carver, s, 1);
+    control->B = kal_carve_doubles(carver, n, u);
+    control->rows = kal_carve_doubles(carver, rows, widest);
+    control->gap = kal_carve_doubles(carver, rows, 1);
+    control->response = kal_carve_doubles(carver, u, n);
+    control->mass = kal_carve_doubles(carver, n, 1);
+    control->metric = kal_carve_doubles(carver, n + 2 * m, 1);
+    control->zero = kal_carve_doubles(carver, widest, 1);
+    control->weights = kal_carve_doubles(carver, u, u);
+    control->nature = kal_carve_doubles(carver, n, 1);
+    control->qdd = kal_carve_doubles(carver, n, 1);
+    control->force = kal_carve_doubles(carver, n, 1);
+    control->total = kal_carve_doubles(carver, n, 1);
+    control->demanded = kal_carve_doubles(carver, u, 1);
+    control->inputs = kal_carve_doubles(carver, u, 1);
+    control->said = kal_carve_ints(carver, widest);
+    control->names = kal_carve_names(carver, s);
+    control->blamed = kal_carve_names(carver, rows);
+}
+
+static KalStatus init(KalControl *control)
+{
+    const KalSystem *system = control->system;
+    const int u = system->n_actuators;
+    KAL_TRY(kal_workspace_make(control->ctx, "for servos", lay_out, control,
+                               &control->workspace));
+    for (int i = 0; i < system->n_servos; i++) {
+        control->names[i] = system->model->servos[i].name;
+    }
+    return kal_motion_create(control->ctx, NULL, u > system->n ? u : system->n,
+                             system->m + system->n_servos, &control->motion);
+}
+
+void kal_control_set_weights(KalControl *control, const double *weights)
+{
+    const int u = control->system->n_actuators;
+    for (int i = 0; i < u; i++) {
+        control->weights[i * u + i] = weights[i];
+    }
+}
+
+KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
+                             KalControl **out_control)
+{
+    KalControl *control = KAL_NEW(ctx, KalControl);
+    if (!control) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for servos");
+    }
+    control->ctx = ctx;
+    control->system = system;
+    const KalStatus status = init(control);
+    if (status != KAL_OK) {
+        kal_control_destroy(control);
+        return status;
+    }
+    *out_control = control;
+    return KAL_OK;
+}
+
+void kal_control_destroy(KalControl *control)
+{
+    if (!control) {
+        return;
+    }
+    kal_motion_destroy(control->motion);
+    kal_workspace_clear(control->ctx, &control->workspace);
+    kal_free(control->ctx, control, sizeof *control);
+}
+
+void kal_control_read(KalControl *control, const double *values)
+{
+    const KalEquations *equations = control->system->equations;
+    const double *next = kal_scatter(&equations->servo_A, values, control->A);
+    control->n_blamed = 0;
+    memcpy(control->b, next, equations->n_servos * sizeof *next);
+    kal_scatter(&equations->B, next + equations->n_servos, control->B);
+}
+
+KalControlAnswer kal_control_get(const KalControl *control)
+{
+    return (KalControlAnswer){.force = control->force,
+                              .demanded = control->demanded,
+                              .inputs = control->inputs,
+                              .saturated = control->saturated};
+}
+
+static double dot(const double *x, const double *y, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+double kal_control_power(const KalControl *control, int actuator, const double *v)
+{
+    const int u = control->system->n_actuators;
+    double speed = 0.0;
+    for (int i = 0; i < control->system->n; i++) {
+        speed += control->B[i * u + actuator] * v[i];
+    }
+    return control->inputs[actuator] * speed;
+}
+
+// What servo i lacks when nature is left alone: b − A q''.
+static double lack(const KalControl *control, int i)
+{
+    const int n = control->system->n;
+    return control->b[i] - dot(control->A + (size_t)i * (size_t)n, control->nature, n);
+}
+
+// The names of rows: some constraints, then servos.
+typedef struct Rows {
+    const char *const *constraints;
+    int m;
+    const char *const *servos;
+} Rows;
+
+// Keep the names that a fault blames.
+static void blame(KalControl *control, const KalMotionFault *fault, const Rows *rows)
+{
+    for (int i = 0; i < fault->count; i++) {
+        const int k = fault->indices[i];
+        control->blamed[control->n_blamed++] =
+            k < rows->m ? rows->constraints[k] : rows->servos[k - rows->m];
+    }
+}
+
+// These names in a row.
+static void list_names(const KalControl *control, char text[NAMES_SIZE])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < control->n_blamed && used < NAMES_SIZE; i++) {
+        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s",
+                                 i > 0 ? ", " : "", control->blamed[i]);
+    }
+}
+
+int kal_control_blamed(const KalControl *control, const char *const **out_names)
+{
+    *out_names = control->blamed;
+    return control->n_blamed;
+}
+
+// Turn a contradiction into words about servos.
+static KalStatus explain(KalControl *control, KalStatus status, const Rows *rows,
+                         const char *why)
+{
+    const KalMotionFault fault = kal_motion_fault(control->motion);
+    if (status != KAL_ERR_CONTRADICTION || fault.count == 0) {
+        return status;
+    }
+    char text[NAMES_SIZE];
+    blame(control, &fault, rows);
+    list_names(control, text);
+    return kal_fail(control->ctx, KAL_ERR_CONTRADICTION,
+                    "the servos cannot be met: %s (%s)", why, text);
+}
+
+// The change of acceleration of least Gauss norm that meets the servos and keeps to the
+// natural constraints, theory (14.2).
+static KalStatus solve_free(KalControl *control, KalInstant *instant)
+{
+    const KalSystem *system = control->system;
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)instant->n_active;
+    const size_t s = (size_t)system->n_servos;
+    memcpy(control->rows, instant->A, m * n * sizeof(double));
+    memcpy(control->rows + m * n, control->A, s * n * sizeof(double));
+    memset(control->gap, 0, m * sizeof(double));
+    for (size_t i = 0; i < s; i++) {
+        control->gap[m + i] = lack(control, (int)i);
+    }
+    const KalMotionProblem problem = {
+        .n = system->n,
+        .m = (int)(m + s),
+        .M = instant->M,
+        .Q = control->zero,
+        .A = control->rows,
+        .b = control->gap,
+        .coordinates = kal_system_coordinate_names(system),
+    };
+    KalMotionAnswer change;
+    const KalStatus status = kal_motion_solve(control->motion, &problem, &change);
+    if (status != KAL_OK) {
+        const Rows rows = {instant->row_names, instant->n_active, control->names};
+        return explain(control, status, &rows,
+                       "they contradict each other or the constraints");
+    }
+    for (size_t i = 0; i < n; i++) {
+        control->qdd[i] = control->nature[i] + change.qdd[i];
+        control->force[i] = dot(instant->M + i * n, change.qdd, system->n);
+    }
+    instant->answer.qdd = control->qdd;
+    return KAL_OK;
+}
+
+// Masses of coordinates, also of those that have theirs by constraints.
+static void find_masses(KalControl *control, const KalInstant *instant)
+{
+    const int n = control->system->n;
+    const int m = instant->n_active;
+    KalMetric metric = {control->mass, control->metric + n + m, control->metric,
+                        control->said};
+    (void)kal_metric_weights(n, m, instant->M, instant->A, &metric);
+}
+
+// Keep a response, and of it what is more than rounding: where forces balance, as on a
+// coordinate that is held, what is left of them moves nothing.
+static void keep_response(KalControl *control, const KalMotionAnswer *answer,
+                          double *out)
+{
+    const int n = control->system->n;
+    double force = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double size = fabs(control->total[i]) + fabs(answer->force_ideal[i]);
+        force = fmax(force, size / sqrt(control->mass[i]));
+    }
+    for (int i = 0; i < n; i++) {
+        const double limit = NO_EFFECT * force / sqrt(control->mass[i]);
+        out[i] = fabs(answer->qdd[i]) > limit ? answer->qdd[i] : 0.0;
+    }
+}
+
+// How the system answers to one unit of each input, the constraints at rest.
+static KalStatus find_responses(KalControl *control, KalInstant *instant)
+{
+    const KalSystem *system = control->system;
+    const int n = system->n;
+    const int u = system->n_actuators;
+    find_masses(control, instant);
+    for (int j = 0; j < u; j++) {
+        for (int i = 0; i < n; i++) {
+            control->total[i] = control->B[i * u + j];
+        }
+        KalMotionProblem problem = kal_instant_problem(instant);
+        problem.Q = control->total;
+        problem.b = control->zero;
+        problem.C = NULL;
+        problem.b_size = NULL;
+        KalMotionAnswer answer;
+        KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
+        keep_response(control, &answer, control->response + (size_t)j * (size_t)n);
+    }
+    return KAL_OK;
+}
+
+// Fill row i of the servos' equation for the inputs; false when no input has an effect.
+static bool fill_row(KalControl *control, int i)
+{
+    const int n = control->system->n;
+    const int u = control->system->n_actuators;
+    const double *a = control->A + (size_t)i * (size_t)n;
+    bool reached = false;
+    for (int j = 0; j < u; j++) {
+        const double *r = control->response + (size_t)j * (size_t)n;
+        double size = 0.0;
+        for (int k = 0; k < n; k++) {
+            size += fabs(a[k] * r[k]);
+        }
+        const double effect = dot(a, r, n);
+        const bool counts = fabs(effect) > NO_EFFECT * size;
+        control->rows[i * u + j] = counts ? effect : 0.0;
+        reached = reached || counts;
+    }
+    return reached;
+}
+
+static KalStatus find_inputs(KalControl *control)
+{
+    const KalSystem *system = control->system;
+    const char *const *names = control->names;
+    for (int i = 0; i < system->n_servos; i++) {
+        if (!fill_row(control, i)) {
+            control->blamed[control->n_blamed++] = names[i];
+            return kal_fail(
+                control->ctx, KAL_ERR_CONTRADICTION,
+                "servo %s cannot be met: no actuator has a direct effect on "
+                "its acceleration (relative degree above two)",
+                names[i]);
+        }
+        control->gap[i] = lack(control, i);
+    }
+    const KalMotionProblem problem = {
+        .n = system->n_actuators,
+        .m = system->n_servos,
+        .M = control->weights,
+        .Q = control->zero,
+        .A = control->rows,
+        .b = control->gap,
+        .constraints = names,
+    };
+    KalMotionAnswer answer;
+    const KalStatus status = kal_motion_solve(control->motion, &problem, &answer);
+    if (status != KAL_OK) {
+        const Rows rows = {names, 0, names};
+        return explain(control, status, &rows,
+                       "there are not enough actuators for them together");
+    }
+    memcpy(control->demanded, answer.qdd, (size_t)system->n_actuators * sizeof(double));
+    return KAL_OK;
+}
+
+// Cut the inputs at their limits and add their forces to Q.
+static void deliver(KalControl *control, const KalInstant *instant)
+{
+    const KalSystem *system = control->system;
+    const int u = system->n_actuators;
+    control->saturated = false;
+    for (int j = 0; j < u; j++) {
+        const double limit = instant->settings.actuator_limits[j];
+        const double wanted = control->demanded[j];
+        control->inputs[j] = fmax(-limit, fmin(limit, wanted));
+        control->saturated = control->saturated || fabs(wanted) > limit;
+    }
+    for (int i = 0; i < system->n; i++) {
+        control->force[i] = dot(control->B + (size_t)i * (size_t)u, control->inputs, u);
+        control->total[i] = instant->Q[i] + control->force[i];
+    }
+}
+
+// Inputs of least weighted norm, theory (14.4), then nature once more with their force.
+static KalStatus solve_actuated(KalControl *control, KalInstant *instant)
+{
+    if (control->system->equations->has_reactions) {
+        return kal_fail(control->ctx, KAL_ERR_FORMULATION,
+                        "non-ideal forces that depend on reactions cannot be combined "
+                        "with actuators: the inputs change the reactions");
+    }
+    KAL_TRY(find_responses(control, instant));
+    KAL_TRY(find_inputs(control));
+    deliver(control, instant);
+    KalMotionProblem problem = kal_instant_problem(instant);
+    problem.Q = control->total;
+    KAL_TRY(kal_motion_solve(instant->motion, &problem, &instant->answer));
+    memcpy(instant->variables + control->system->layout.controls, control->inputs,
+           (size_t)control->system->n_actuators * sizeof(double));
+    return KAL_OK;
+}
+
+KalStatus kal_control_solve(KalControl *control, KalInstant *instant)
+{
+    memcpy(control->nature, instant->answer.qdd,
+           (size_t)control->system->n * sizeof(double));
+    return control->system->n_actuators > 0 ? solve_actuated(control, instant)
+                                            : solve_free(control, instant);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/draft.h"
+
+KalStatus kal_draft_init(KalDraft *draft, KalContext *ctx, const KalSystem *system)
+{
+    draft->model = NULL;
+    KAL_TRY(kal_model_fork(ctx, system->model, &draft->model));
+    draft->equations = *system->equations;
+    draft->equations.model = draft->model;
+    draft->system = *system;
+    draft->system.ctx = ctx;
+    draft->system.model = draft->model;
+    draft->system.equations = &draft->equations;
+    return KAL_OK;
+}
+
+void kal_draft_clear(KalDraft *draft)
+{
+    kal_model_destroy(draft->model);
+    draft->model = NULL;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/dust.h"
+
+#include <math.h>
+#include <stddef.h>
+
+// Parts of what is beside them that are no entries of A, and no masses: theory (3.11).
+static const double TRACE = 0x1p-80;
+static const double TRACE_OF_MASS = 0x1p-90;
+
+void kal_clear_traces_in_rows(const KalSparse *A, double *values)
+{
+    for (size_t i = 0; i < A->rows; i++) {
+        const int64_t end = A->start[i + 1];
+        double largest = 0.0;
+        double least = INFINITY;
+        for (int64_t k = A->start[i]; k < end; k++) {
+            const double size = fabs(values[k]);
+            largest = size > largest ? size : largest;
+            least = size < least ? size : least;
+        }
+        for (int64_t k = A->start[i]; k < end && least <= TRACE * largest; k++) {
+            values[k] = fabs(values[k]) > TRACE * largest ? values[k] : 0.0;
+        }
+    }
+}
+
+// The largest mass that coordinate j is coupled to; 0 if there is none.
+static double coupled_mass(int n, const double *M, int j)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        const double mass = M[(size_t)i * (size_t)(n + 1)];
+        largest = i != j && M[j * n + i] != 0.0 && mass > largest ? mass : largest;
+    }
+    return largest;
+}
+
+void kal_clear_traces_of_mass(int n, double *M)
+{
+    double most = 0.0;
+    for (int j = 0; j < n; j++) {
+        const double mass = M[(size_t)j * (size_t)(n + 1)];
+        most = mass > most ? mass : most;
+    }
+    for (int j = 0; j < n; j++) {
+        const double mass = M[(size_t)j * (size_t)(n + 1)];
+        if (mass < TRACE_OF_MASS * most
+            && fabs(mass) < TRACE_OF_MASS * coupled_mass(n, M, j)) {
+            for (int i = 0; i < n; i++) {
+                M[i * n + j] = M[j * n + i] = 0.0;
+            }
+        }
+    }
+}

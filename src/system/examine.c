@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/examine.h"
+
+#include "expr/eval.h"
+
+#include <math.h>
+#include <string.h>
+
+static KalStatus fail_memory(KalContext *ctx)
+{
+    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to examine the model");
+}
+
+// Keep the context's message before the next failure replaces it.
+static KalStatus keep_reason(KalCheck *check)
+{
+    const char *message = kal_context_message(check->ctx);
+    const size_t size = strlen(message) + 1;
+    char *copy = (char *)kal_alloc(check->ctx, size, 1);
+    if (!copy) {
+        return fail_memory(check->ctx);
+    }
+    memcpy(copy, message, size);
+    check->reason = copy;
+    check->reason_size = size;
+    return KAL_OK;
+}
+
+static void blame(KalCheck *check, const char *const *names, const int *indices,
+                  int count)
+{
+    for (int i = 0; i < count; i++) {
+        check->at_fault[check->n_at_fault++] = names[indices[i]];
+    }
+}
+
+// Ranks and verdicts do not depend on forces and right-hand sides; without them no
+// acceleration can be missing.
+static KalStatus find_verdicts(KalCheck *check)
+{
+    KalInstant *instant = check->instant;
+    const size_t count = (size_t)check->system->n + (size_t)check->system->m;
+    double *zeros = (double *)kal_alloc(check->ctx, count, sizeof *zeros);
+    if (!zeros) {
+        return fail_memory(check->ctx);
+    }
+    KalMotionProblem problem = kal_instant_problem(instant);
+    problem.Q = zeros;
+    problem.b = zeros;
+    problem.C = NULL;
+    const KalStatus status =
+        kal_motion_solve(instant->motion, &problem, &check->answer);
+    kal_free(check->ctx, zeros, count * sizeof *zeros);
+    return status;
+}
+
+static bool is_finding(KalStatus status)
+{
+    return status == KAL_ERR_CONTRADICTION || status == KAL_ERR_NO_ACCELERATION
+           || status == KAL_ERR_FORMULATION;
+}
+
+// Find a start and solve there; what goes wrong is a finding.
+static KalStatus examine_start(KalCheck *check)
+{
+    KalInstant *instant = check->instant;
+    KalStatus status = kal_instant_start(instant, &check->start);
+    check->start_consistent = status == KAL_OK;
+    if (status == KAL_OK) {
+        status = kal_instant_solve(instant, &check->answer);
+    } else if (is_finding(status)) {
+        blame(check, kal_system_constraint_names(check->system), check->start.failed,
+              check->start.n_failed);
+        KAL_TRY(keep_reason(check));
+        KAL_TRY(kal_instant_givens(instant));
+        return find_verdicts(check);
+    }
+    check->consistent = status == KAL_OK;
+    if (!is_finding(status)) {
+        return status;
+    }
+    const char *const *names = NULL;
+    const size_t count = kal_instant_fault_names(instant, &names);
+    for (size_t i = 0; i < count; i++) {
+        check->at_fault[check->n_at_fault++] = names[i];
+    }
+    KAL_TRY(keep_reason(check));
+    return find_verdicts(check);
+}
+
+static void fill_values(const KalCheck *check, double *values)
+{
+    const KalModel *model = check->system->model;
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        const KalSymbol *symbol = &model->symbols[id];
+        switch (symbol->kind) {
+        case KAL_SYMBOL_TIME: values[id] = *kal_instant_t(check->instant); break;
+        case KAL_SYMBOL_PARAMETER:
+            values[id] = check->instant->settings.parameters[symbol->index];
+            break;
+        case KAL_SYMBOL_COORDINATE:
+            values[id] = kal_instant_q(check->instant)[symbol->index];
+            break;
+        case KAL_SYMBOL_VELOCITY:
+            values[id] = kal_instant_qd(check->instant)[symbol->index];
+            break;
+        case KAL_SYMBOL_ACCELERATION: // answers, which no constraint of positions has
+        case KAL_SYMBOL_REACTION:
+        case KAL_SYMBOL_COORDINATE_FORCE:
+        case KAL_SYMBOL_CONTROL:
+        case KAL_SYMBOL_ENERGY: break;
+        }
+    }
+}
+
+// The rank of rows that restrict positions, in the state of the start: a motion without
+// force, whose mass matrix is 1, finds it.
+static KalStatus find_rank(KalCheck *check, const KalSparse *rows, double *numbers)
+{
+    const size_t n = rows->columns;
+    const size_t m = rows->rows;
+    double *values = numbers;
+    double *entries = values + check->system->model->n_symbols;
+    double *A = entries + rows->start[m];
+    double *M = A + m * n;
+    double *zeros = M + n * n;
+    fill_values(check, values);
+    KAL_TRY(kal_eval(check->draft.model->graph, rows->value, (size_t)rows->start[m],
+                     values, entries));
+    for (int64_t k = 0; k < rows->start[m]; k++) {
+        if (!isfinite(entries[k])) { // combinations have no value in special states
+            check->configuration_rank = (int)check->classification->rank;
+            return KAL_OK;
+        }
+    }
+    kal_scatter(rows, entries, A);
+    for (size_t i = 0; i < n; i++) {
+        M[i * n + i] = 1.0;
+    }
+    const KalMotionProblem problem = {
+        .n = (int)n, .m = (int)m, .M = M, .Q = zeros, .A = A, .b = zeros};
+    KalMotion *motion = NULL;
+    KalMotionAnswer answer = {.rank_A = 0};
+    KAL_TRY(kal_motion_create(check->ctx, NULL, (int)n, (int)m, &motion));
+    const KalStatus status = kal_motion_solve(motion, &problem, &answer);
+    check->configuration_rank = answer.rank_A;
+    kal_motion_destroy(motion);
+    return status;
+}
+
+static KalStatus examine_positions(KalCheck *check)
+{
+    const KalSparse *rows = &check->classification->integrals;
+    const size_t n = rows->columns;
+    const size_t m = rows->rows;
+    if (m == 0) {
+        return KAL_OK;
+    }
+    const size_t count = check->system->model->n_symbols + (size_t)rows->start[m]
+                         + m * n + n * n + n + m;
+    double *numbers = (double *)kal_alloc(check->ctx, count, sizeof *numbers);
+    if (!numbers) {
+        return fail_memory(check->ctx);
+    }
+    const KalStatus status = find_rank(check, rows, numbers);
+    kal_free(check->ctx, numbers, count * sizeof *numbers);
+    return status;
+}
+
+static size_t count_names(const KalSystem *system)
+{
+    return (size_t)system->n + (size_t)system->m + (size_t)system->n_servos;
+}
+
+static KalStatus examine(KalCheck *check)
+{
+    const KalSystem *system = check->system;
+    check->at_fault = (const char **)kal_alloc(check->ctx, count_names(system),
+                                               sizeof *check->at_fault);
+    if (!check->at_fault) {
+        return fail_memory(check->ctx);
+    }
+    KAL_TRY(kal_draft_init(&check->draft, check->ctx, system));
+    KAL_TRY(kal_classify(&check->draft.equations, &check->classification));
+    KAL_TRY(kal_conserve(&check->draft.equations, &check->conserved));
+    KAL_TRY(kal_instant_create(check->ctx, system, &check->instant));
+    KAL_TRY(examine_start(check));
+    return examine_positions(check);
+}
+
+KalStatus kal_check_create(KalContext *ctx, const KalSystem *system,
+                           KalCheck **out_check)
+{
+    KAL_NEED(ctx, ctx && system && out_check);
+    KalCheck *check = KAL_NEW(ctx, KalCheck);
+    if (!check) {
+        return fail_memory(ctx);
+    }
+    check->ctx = ctx;
+    check->system = system;
+    const KalStatus status = examine(check);
+    if (status != KAL_OK) {
+        kal_check_destroy(check);
+        return status;
+    }
+    *out_check = check;
+    return KAL_OK;
+}
+
+void kal_check_destroy(KalCheck *check)
+{
+    if (!check) {
+        return;
+    }
+    kal_instant_destroy(check->instant);
+    kal_conservation_destroy(check->conserved);
+    kal_classification_destroy(check->classification);
+    kal_draft_clear(&check->draft);
+    kal_free(check->ctx, check->at_fault,
+             count_names(check->system) * sizeof *check->at_fault);
+    kal_free(check->ctx, check->reason, check->reason_size);
+    kal_free(check->ctx, check, sizeof *check);
+}
+
+bool kal_check_is_consistent(const KalCheck *check)
+{
+    if (!check) {
+        return false;
+    }
+    return check->consistent;
+}
+
+const char *kal_check_reason(const KalCheck *check)
+{
+    if (!check) {
+        return "";
+    }
+    return check->reason ? check->reason : "";
+}

@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/instant.h"
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "system/control.h"
+#include "system/dust.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static size_t largest_result(const KalSystem *system)
+{
+    size_t largest = 1;
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        if (system->n_results[id] > largest) {
+            largest = system->n_results[id];
+        }
+    }
+    return largest;
+}
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalInstant *instant = owner;
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    const size_t servos = (size_t)system->n_servos;
+    const size_t settings = kal_settings_count(system);
+    kal_settings_place(&instant->settings, system,
+                       kal_carve_doubles(carver, settings, 1));
+    kal_settings_place(&instant->trial, system, kal_carve_doubles(carver, settings, 1));
+    instant->trial_variables = kal_carve_doubles(carver, system->layout.count, 1);
+    instant->held = kal_carve_bools(carver, system->model->n_parameters);
+    instant->variables = kal_carve_doubles(carver, system->layout.count, 1);
+    instant->M = kal_carve_doubles(carver, n, n);
+    instant->Q = kal_carve_doubles(carver, n, 1);
+    instant->A = kal_carve_doubles(carver, m, n);
+    instant->b = kal_carve_doubles(carver, m, 1);
+    instant->b_size = kal_carve_doubles(carver, m, 1);
+    instant->C = kal_carve_doubles(carver, n, 1);
+    instant->multipliers = kal_carve_doubles(carver, m, 1);
+    instant->residuals = kal_carve_doubles(carver, m, 1);
+    instant->few_A = kal_carve_doubles(carver, m, n);
+    instant->few_b = kal_carve_doubles(carver, m, 1);
+    instant->few_size = kal_carve_doubles(carver, m, 1);
+    instant->weights = kal_carve_doubles(carver, m, 1);
+    instant->few_M = kal_carve_doubles(carver, n, n);
+    instant->few_Q = kal_carve_doubles(carver, n, 1);
+    instant->moved = kal_carve_doubles(carver, n, 2);
+    instant->outputs = kal_carve_doubles(carver, (size_t)system->n_outputs, 1);
+    instant->results = kal_carve_doubles(carver, largest_result(system), 1);
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        const size_t work = kal_program_work(system->programs[id]);
+        instant->work[id] = kal_carve_doubles(carver, work, 1);
+    }
+    instant->failed = kal_carve_ints(carver, m);
+    instant->active = kal_carve_bools(carver, m);
+    instant->rows = kal_carve_ints(carver, m);
+    instant->independent = kal_carve_ints(carver, m);
+    instant->sets = kal_carve_ints(carver, m);
+    instant->few_names = kal_carve_names(carver, m);
+    instant->row_names = kal_carve_names(carver, m);
+    instant->blamed = kal_carve_names(carver, n + m + servos);
+}
+
+static KalStatus init(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
+                               &instant->workspace));
+    KAL_TRY(
+        kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
+    if (system->n_servos > 0) {
+        KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
+    }
+    KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system));
+    KAL_TRY(kal_waver_init(&instant->waver, instant->ctx, system));
+    KAL_TRY(kal_road_init(&instant->road, instant));
+    kal_instant_apply_settings(instant, &system->settings);
+    return KAL_OK;
+}
+
+KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
+                             KalInstant **out_instant)
+{
+    KAL_NEED(ctx, ctx && system && out_instant);
+    KalInstant *instant = KAL_NEW(ctx, KalInstant);
+    if (!instant) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an instant");
+    }
+    instant->ctx = ctx;
+    instant->system = system;
+    const KalStatus status = init(instant);
+    if (status != KAL_OK) {
+        kal_instant_destroy(instant);
+        return status;
+    }
+    *out_instant = instant;
+    return KAL_OK;
+}
+
+void kal_instant_destroy(KalInstant *instant)
+{
+    if (!instant) {
+        return;
+    }
+    kal_road_clear(&instant->road);
+    kal_waver_clear(&instant->waver, instant->ctx);
+    kal_doubter_clear(&instant->doubter, instant->system);
+    kal_control_destroy(instant->control);
+    kal_motion_destroy(instant->motion);
+    kal_workspace_clear(instant->ctx, &instant->workspace);
+    kal_free(instant->ctx, instant, sizeof *instant);
+}
+
+double *kal_instant_t(KalInstant *instant)
+{
+    if (!instant) {
+        return NULL;
+    }
+    return instant->variables;
+}
+
+double *kal_instant_q(KalInstant *instant)
+{
+    if (!instant) {
+        return NULL;
+    }
+    return instant->variables + instant->system->layout.q;
+}
+
+double *kal_instant_qd(KalInstant *instant)
+{
+    if (!instant) {
+        return NULL;
+    }
+    return instant->variables + instant->system->layout.qd;
+}
+
+void kal_instant_set_active(KalInstant *instant, int i, bool active)
+{
+    const char *const *names = kal_system_constraint_names(instant->system);
+    instant->active[i] = active;
+    instant->n_active = 0;
+    for (int k = 0; k < instant->system->m; k++) {
+        if (instant->active[k]) {
+            instant->row_names[instant->n_active] = names[k];
+            instant->rows[instant->n_active++] = k;
+        }
+    }
+}
+
+// The place of the row that entry k of a sparse matrix is in.
+static size_t row_of(const KalSparse *matrix, size_t k)
+{
+    size_t row = 0;
+    while (row + 1 < matrix->rows && (size_t)matrix->start[row + 1] <= k) {
+        row++;
+    }
+    return row;
+}
+
+// What a result is about, for a message: a part of the equations and its owner.
+typedef struct Subject {
+    const char *part;
+    const char *owner;
+    KalSpan span;
+} Subject;
+
+static Subject about_coordinate(const KalModel *model, const char *part, size_t i)
+{
+    const KalCoordinate *c = &model->coordinates[i];
+    return (Subject){part, c->name, c->span};
+}
+
+static Subject about_constraint(const KalModel *model, const char *part, size_t i)
+{
+    const KalConstraint *c = &model->constraints[i];
+    return (Subject){part, c->name, c->span};
+}
+
+static Subject about_servo(const KalModel *model, size_t i)
+{
+    const KalServo *servo = &model->servos[i];
+    return (Subject){"the equation of servo", servo->name, servo->span};
+}
+
+static Subject about_given(const KalEquations *e, size_t i)
+{
+    const size_t sizes[] = {(size_t)e->M.start[e->n],
+                            e->n,
+                            (size_t)e->A.start[e->m],
+                            e->m,
+                            (size_t)e->servo_A.start[e->n_servos],
+                            e->n_servos};
+    int part = 0;
+    while (part < 6 && i >= sizes[part]) {
+        i -= sizes[part++];
+    }
+    switch (part) {
+    case 0: return about_coordinate(e->model, "the mass of", row_of(&e->M, i));
+    case 1: return about_coordinate(e->model, "the force on", i);
+    case 2:
+        return about_constraint(e->model, "the derivative of constraint",
+                                row_of(&e->A, i));
+    case 3: return about_constraint(e->model, "the second derivative of constraint", i);
+    case 4: return about_servo(e->model, row_of(&e->servo_A, i));
+    case 5: return about_servo(e->model, i);
+    default: return (Subject){"the power of an actuator", "", {.source = NULL}};
+    }
+}
+
+static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
+{
+    const KalEquations *e = system->equations;
+    switch (id) {
+    case KAL_PROGRAM_GIVENS: return about_given(e, i);
+    case KAL_PROGRAM_NONIDEAL:
+        return about_coordinate(e->model, "the non-ideal force on", i);
+    case KAL_PROGRAM_POSITION:
+    case KAL_PROGRAM_VELOCITY:
+        return about_constraint(e->model, "constraint",
+                                i < e->m ? i : row_of(&e->A, i - e->m));
+    case KAL_PROGRAM_OUTPUTS:
+        return (Subject){"output", e->model->outputs[i].name,
+                         e->model->outputs[i].span};
+    case KAL_PROGRAM_EVENTS:
+        return (Subject){"event", e->model->events[i].name, e->model->events[i].span};
+    case KAL_PROGRAM_ACTIONS:
+        return (Subject){"a value that an event sets", "", {.source = NULL}};
+    case KAL_PROGRAM_START:
+        return about_coordinate(e->model, "the start value of the velocity of", i);
+    case KAL_PROGRAM_TANGENT:
+        return (Subject){
+            "a derivative of the equations of motion", "", {.source = NULL}};
+    case KAL_PROGRAM_SWITCHES:
+        return (Subject){"a condition of the equations", "", {.source = NULL}};
+    case KAL_PROGRAM_POWER: return (Subject){"a power", "", {.source = NULL}};
+    case KAL_PROGRAM_CONSTANTS:
+        return (Subject){"a constant of motion", "", {.source = NULL}};
+    case KAL_PROGRAM_SETTINGS:
+        return (Subject){"what follows from parameters", "", {.source = NULL}};
+    case KAL_PROGRAM_ENERGY:
+    case KAL_PROGRAMS: break;
+    }
+    return (Subject){"the energy", "", {.source = NULL}};
+}
+
+// Fail because result i of a program is not finite.  The formula to blame is quoted as
+// the model writes it, if it stands in the model; derivatives do not.
+static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
+{
+    const KalSystem *system = instant->system;
+    const Subject subject = about_result(system, id, i);
+    const KalExpr culprit = kal_program_find_fault(
+        system->programs[id], instant->variables, instant->work[id]);
+    KalSpan span = subject.span;
+    char quote[KAL_PRINTABLE_SIZE] = "";
+    if (culprit.index != KAL_NO_EXPR.index
+        && kal_model_find_origin(system->model, culprit, &span) && span.source) {
+        kal_printable_print(span.source->text + span.begin, span.end - span.begin,
+                            quote);
+    }
+    const bool quotient =
+        *quote && kal_graph_node(system->model->graph, culprit).op == KAL_OP_DIV;
+    const char *cause = quotient ? ", because it divides by " : ", because of ";
+    char t[KAL_NUMBER_SIZE];
+    kal_number_print(instant->variables[0], 15, t);
+    KalPlace place = {0, 0};
+    if (span.source) {
+        place = kal_source_place(span.source, span.begin);
+    }
+    char where[KAL_PRINTABLE_SIZE + 64] = "";
+    if (span.source) {
+        (void)snprintf(where, sizeof where, "%s:%zu:%zu: ", span.source->name,
+                       place.line, place.column);
+    }
+    return kal_fail(instant->ctx, KAL_ERR_NUMBER,
+                    "%s%s%s%s has no finite value in this state, at t = %s%s%s", where,
+                    subject.part, *subject.owner ? " " : "", subject.owner, t,
+                    *quote ? cause : "", quote);
+}
+
+// The first result that is not finite; their number if all are.
+static size_t find_bad(const KalInstant *instant, KalProgramId id)
+{
+    size_t i = 0;
+    while (i < instant->system->n_results[id] && isfinite(instant->results[i])) {
+        i++;
+    }
+    return i;
+}
+
+KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
+{
+    const KalProgram *program = instant->system->programs[id];
+    kal_program_eval_on(program, instant->variables, instant->modes, instant->work[id],
+                        instant->results);
+    size_t bad = find_bad(instant, id);
+    if (bad < instant->system->n_results[id] && instant->modes) {
+        // A piece may end where its formula does: beyond, another has a value.
+        kal_program_eval(program, instant->variables, instant->work[id],
+                         instant->results);
+        bad = find_bad(instant, id);
+    }
+    return bad < instant->system->n_results[id] ? fail_result(instant, id, bad)
+                                                : KAL_OK;
+}
+
+const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense)
+{
+    memset(dense, 0, matrix->rows * matrix->columns * sizeof *dense);
+    for (size_t row = 0; row < matrix->rows; row++) {
+        for (int64_t k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
+            dense[row * matrix->columns + (size_t)matrix->column[k]] = values[k];
+        }
+    }
+    return values + matrix->start[matrix->rows];
+}
+
+static void mirror(int n, double *M)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            M[j * n + i] = M[i * n + j];
+        }
+    }
+}
+
+// Rows of active constraints move to the front; what is left behind is zero.
+static void compact(KalInstant *instant)
+{
+    const size_t n = (size_t)instant->system->n;
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        if (i > k) {
+            memcpy(instant->A + (size_t)k * n, instant->A + (size_t)i * n,
+                   n * sizeof(double));
+            instant->b[k] = instant->b[i];
+        }
+    }
+    const size_t left = (size_t)(instant->system->m - instant->n_active);
+    memset(instant->A + (size_t)instant->n_active * n, 0, left * n * sizeof(double));
+}
+
+// What b is to be measured by: its terms, products of two velocities and the derivatives
+// of a row, often cancel to next to nothing.  So a trace of their size counts besides |b|,
+// where velocities
+// count as where a start meets constraints: at least a little of the largest, or of 1
+// (theory (5.5)).
+static void measure_b(KalInstant *instant)
+{
+    const double little = 1e-4;
+    const double dust = 1e-12;
+    const int n = instant->system->n;
+    const double *v = kal_instant_qd(instant);
+    double largest = 1.0;
+    for (int j = 0; j < n; j++) {
+        largest = fabs(v[j]) > largest ? fabs(v[j]) : largest;
+    }
+    for (int k = 0; k < instant->n_active; k++) {
+        const double *row = instant->A + (size_t)k * (size_t)n;
+        double size = 0.0;
+        for (int j = 0; j < n; j++) {
+            const double speed = fabs(v[j]);
+            const double least = little * largest;
+            size += fabs(row[j]) * (speed > least ? speed : least);
+        }
+        instant->b_size[k] = fabs(instant->b[k]) + dust * largest * size;
+    }
+}
+
+// Terms in b that let residuals decay, theory (15.3).
+static KalStatus stabilize(KalInstant *instant)
+{
+    const KalEquations *equations = instant->system->equations;
+    const double k = instant->stabilize;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_POSITION));
+    for (size_t i = 0; i < equations->m; i++) {
+        instant->b[i] -= k * k * instant->results[i];
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (size_t i = 0; i < equations->m; i++) {
+        const bool position = equations->phi[i].index != KAL_NO_EXPR.index;
+        instant->b[i] -= (position ? 2.0 : 1.0) * k * instant->results[i];
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_instant_givens(KalInstant *instant)
+{
+    const KalEquations *equations = instant->system->equations;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
+    const double *next = kal_scatter(&equations->M, instant->results, instant->M);
+    mirror(instant->system->n, instant->M);
+    kal_clear_traces_of_mass(instant->system->n, instant->M);
+    memcpy(instant->Q, next, equations->n * sizeof *next);
+    double *rows = instant->results + equations->M.start[equations->n] + equations->n;
+    kal_clear_traces_in_rows(&equations->A, rows);
+    next = kal_scatter(&equations->A, rows, instant->A);
+    memcpy(instant->b, next, equations->m * sizeof *next);
+    if (instant->control) {
+        kal_control_read(instant->control, next + equations->m);
+    }
+    if (instant->stabilize > 0.0) {
+        KAL_TRY(stabilize(instant));
+    }
+    compact(instant);
+    measure_b(instant);
+    instant->bare = false;
+    return KAL_OK;
+}
+
+KalStatus kal_instant_need_givens(KalInstant *instant)
+{
+    return instant->bare ? kal_instant_givens(instant) : KAL_OK;
+}
+
+KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
+{
+    const KalEquations *equations = instant->system->equations;
+    const KalExpr *exists =
+        level == KAL_PROGRAM_POSITION ? equations->phi : equations->psi;
+    KAL_TRY(kal_instant_evaluate(instant, level));
+    memcpy(instant->residuals, instant->results, equations->m * sizeof(double));
+    kal_clear_traces_in_rows(&equations->A, instant->results + equations->m);
+    kal_scatter(&equations->A, instant->results + equations->m, instant->A);
+    for (size_t i = 0; i < equations->m; i++) {
+        if (exists[i].index == KAL_NO_EXPR.index || !instant->active[i]) {
+            instant->residuals[i] = 0.0;
+            memset(instant->A + i * equations->n, 0, equations->n * sizeof(double));
+        }
+    }
+    return KAL_OK;
+}
+
+KalMotionProblem kal_instant_problem(const KalInstant *instant)
+{
+    if (!instant) {
+        return (KalMotionProblem){.n = 0};
+    }
+    const KalSystem *system = instant->system;
+    return (KalMotionProblem){
+        .n = system->n,
+        .m = instant->n_active,
+        .M = instant->M,
+        .Q = instant->Q,
+        .A = instant->A,
+        .b = instant->b,
+        .C = system->equations->has_C ? instant->C : NULL,
+        .coordinates = kal_system_coordinate_names(system),
+        .constraints = instant->row_names,
+        .b_size = instant->b_size,
+    };
+}
+
+KalMotionFault kal_instant_fault(const KalInstant *instant)
+{
+    if (!instant) {
+        return (KalMotionFault){.count = 0};
+    }
+    return kal_motion_fault(instant->motion);
+}
+
+size_t kal_instant_fault_names(const KalInstant *instant, const char *const **out_names)
+{
+    if (!(instant && out_names)) {
+        return 0;
+    }
+    const KalMotionFault fault = kal_motion_fault(instant->motion);
+    const int servos =
+        instant->control ? kal_control_blamed(instant->control, out_names) : 0;
+    if (servos > 0) {
+        return (size_t)servos;
+    }
+    for (int i = 0; i < fault.count; i++) {
+        instant->blamed[i] =
+            fault.constraints
+                ? instant->row_names[fault.indices[i]]
+                : kal_system_coordinate_names(instant->system)[fault.indices[i]];
+    }
+    *out_names = instant->blamed;
+    return (size_t)fault.count;
+}
+
+// Non-ideal forces may depend on a reaction only where that is unique.
+static KalStatus check_reactions(const KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        if (system->reaction_used[i] && instant->answer.dependent_set[k] >= 0) {
+            return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                            "a non-ideal force depends on reaction(%s), which is not "
+                            "unique here: the motion would depend on an arbitrary "
+                            "choice; remove the constraints that repeat it",
+                            kal_system_constraint_names(system)[i]);
+        }
+    }
+    return KAL_OK;
+}
+
+// Reactions of all constraints from the multipliers of the active ones.
+static void keep_reactions(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    double *reactions = instant->variables + system->layout.reactions;
+    memset(reactions, 0, (size_t)system->m * sizeof *reactions);
+    for (int k = 0; k < instant->n_active; k++) {
+        reactions[instant->rows[k]] = instant->answer.multipliers[k];
+    }
+}
+
+// Whether accelerations satisfy all rows but for what rounding can explain.
+static bool satisfies(const KalInstant *instant, const double *qdd)
+{
+    const double rounding = 1e-6;
+    const int n = instant->system->n;
+    for (int k = 0; k < instant->n_active; k++) {
+        const double *row = instant->A + (size_t)k * (size_t)n;
+        double sum = -instant->b[k];
+        double size = fabs(instant->b[k]);
+        for (int j = 0; j < n; j++) {
+            sum += row[j] * qdd[j];
+            size += fabs(row[j] * qdd[j]);
+        }
+        if (!(fabs(sum) <= rounding * size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Redundant constraints of which all of b is rounding, the difference of terms that
+// cancel, seem to contradict each other.  Where it is known which rows are independent,
+// these decide, and the others say nothing for once.
+static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
+{
+    const size_t n = (size_t)instant->system->n;
+    const size_t size = n * sizeof(double);
+    KalMotionProblem few = *problem;
+    KalMotionAnswer answer;
+    memset(instant->few_A, 0, (size_t)instant->n_active * size);
+    memset(instant->few_b, 0, (size_t)instant->n_active * sizeof(double));
+    for (int k = 0; k < instant->n_independent; k++) {
+        const size_t row = (size_t)instant->independent[k];
+        memcpy(instant->few_A + row * n, instant->A + row * n, size);
+        instant->few_b[row] = instant->b[row];
+    }
+    few.A = instant->few_A;
+    few.b = instant->few_b;
+    KAL_TRY(kal_motion_solve(instant->motion, &few, &answer));
+    if (satisfies(instant, answer.qdd)) {
+        memcpy(instant->A, instant->few_A, (size_t)instant->n_active * size);
+        memcpy(instant->b, instant->few_b, (size_t)instant->n_active * sizeof(double));
+    }
+    return KAL_OK;
+}
+
+// The row behind row k of the problem that pick_rows() makes.
+static int picked(const KalInstant *instant, int k)
+{
+    return instant->n_independent < instant->n_active ? instant->independent[k] : k;
+}
+
+// The rows that are known to be independent, one after the other.
+static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *problem)
+{
+    const size_t n = (size_t)instant->system->n;
+    KalMotionProblem few = *problem;
+    if (instant->n_independent == instant->n_active) {
+        return few;
+    }
+    for (int k = 0; k < instant->n_independent; k++) {
+        const size_t row = (size_t)instant->independent[k];
+        memcpy(instant->few_A + (size_t)k * n, instant->A + row * n,
+               n * sizeof(double));
+        instant->few_b[k] = instant->b[row];
+        instant->few_size[k] = instant->b_size[row];
+        instant->few_names[k] = instant->row_names[row];
+    }
+    few.m = instant->n_independent;
+    few.A = instant->few_A;
+    few.b = instant->few_b;
+    few.b_size = instant->few_size;
+    few.constraints = instant->few_names;
+    return few;
+}
+
+// Add w a aᵀ to the symmetric matrix M, for a row a.  Both halves get the same numbers.
+static void add_square(size_t n, double w, const double *restrict a, double *restrict M)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] == 0.0) {
+            continue;
+        }
+        double *restrict row = M + i * n;
+        for (size_t j = 0; j < n; j++) {
+            row[j] += w * (a[i] * a[j]);
+        }
+    }
+}
+
+// The same accelerations and multipliers with a regular M: M + AᵀWA and Q + AᵀWb.
+static void lend_weights(KalInstant *instant, KalMotionProblem *few)
+{
+    const size_t n = (size_t)instant->system->n;
+    memcpy(instant->few_M, few->M, n * n * sizeof(double));
+    memcpy(instant->few_Q, few->Q, n * sizeof(double));
+    for (int k = 0; k < instant->n_independent; k++) {
+        const double *a = few->A + (size_t)k * n;
+        const double w = instant->weights[picked(instant, k)];
+        add_square(n, w, a, instant->few_M);
+        for (size_t j = 0; j < n; j++) {
+            instant->few_Q[j] += w * few->b[k] * a[j];
+        }
+    }
+    few->M = instant->few_M;
+    few->Q = instant->few_Q;
+}
+
+// The answer for these rows as one for all.
+static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
+{
+    KalMotionProblem few = pick_rows(instant, problem);
+    KalMotionAnswer *answer = &instant->answer;
+    if (instant->lends) {
+        lend_weights(instant, &few);
+    }
+    KAL_TRY(kal_motion_solve(instant->motion, &few, answer));
+    memset(instant->multipliers, 0, (size_t)instant->n_active * sizeof(double));
+    for (int k = 0; k < instant->n_independent; k++) {
+        instant->multipliers[picked(instant, k)] = answer->multipliers[k];
+    }
+    answer->m = instant->n_active;
+    answer->multipliers = instant->multipliers;
+    answer->dependent_set = instant->sets;
+    answer->n_dependent_sets = instant->n_sets;
+    answer->rank_M = instant->rank_M;
+    return KAL_OK;
+}
+
+static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
+{
+    if (instant->few && solve_few(instant, problem) == KAL_OK) {
+        return KAL_OK;
+    }
+    KalStatus status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    if (status == KAL_ERR_CONTRADICTION && instant->n_independent > 0
+        && instant->n_independent < instant->n_active) {
+        KAL_TRY(reconcile(instant, problem));
+        status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    }
+    if (status == KAL_ERR_CONTRADICTION) {
+        KAL_TRY(kal_waver_settle(instant, problem));
+        status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    }
+    if (status == KAL_OK) {
+        instant->n_sets = instant->answer.n_dependent_sets;
+        instant->rank_M = instant->answer.rank_M;
+        memcpy(instant->sets, instant->answer.dependent_set,
+               (size_t)instant->n_active * sizeof(int));
+    }
+    return status;
+}
+
+// The multipliers of the ideal part do not depend on C (theory (2.7)), so one solve
+// without it gives the reactions that C is a function of.
+static KalStatus find_nonideal(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    if (system->equations->has_reactions) {
+        KalMotionProblem ideal = kal_instant_problem(instant);
+        ideal.C = NULL;
+        KAL_TRY(solve(instant, &ideal));
+        KAL_TRY(check_reactions(instant));
+        keep_reactions(instant);
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_NONIDEAL));
+    memcpy(instant->C, instant->results, (size_t)system->n * sizeof *instant->C);
+    return KAL_OK;
+}
+
+// Give outputs their variables.
+static void keep_answer(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    const KalLayout *layout = &system->layout;
+    const KalMotionAnswer *answer = &instant->answer;
+    double *v = instant->variables;
+    memcpy(v + layout->qdd, answer->qdd, (size_t)system->n * sizeof *v);
+    keep_reactions(instant);
+    for (size_t i = 0; i < system->n_forces; i++) {
+        const uint32_t k = system->forces[i];
+        v[layout->forces + i] = answer->force_ideal[k] + answer->force_nonideal[k];
+    }
+}
+
+KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_answer);
+    KAL_TRY(kal_instant_givens(instant));
+    if (instant->system->equations->has_C) {
+        KAL_TRY(find_nonideal(instant));
+    }
+    const KalMotionProblem problem = kal_instant_problem(instant);
+    KAL_TRY(solve(instant, &problem));
+    if (instant->control) {
+        KAL_TRY(kal_control_solve(instant->control, instant));
+    }
+    keep_answer(instant);
+    *out_answer = instant->answer;
+    return KAL_OK;
+}
+
+KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answer)
+{
+    instant->few = true;
+    const KalStatus status = kal_instant_solve(instant, out_answer);
+    instant->few = false;
+    return status;
+}
+
+bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer)
+{
+    const KalEquations *equations = instant->system->equations;
+    if (equations->has_C || instant->control || instant->stabilize > 0.0
+        || !kal_road_take(&instant->road, &instant->answer)) {
+        return false;
+    }
+    instant->bare = true;
+    keep_answer(instant);
+    *out_answer = instant->answer;
+    return true;
+}
+
+KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_values);
+    const KalSystem *system = instant->system;
+    if (instant->answer.n == 0) {
+        return kal_fail(instant->ctx, KAL_ERR_USAGE, "outputs come after a solve");
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
+    instant->variables[system->layout.energy] =
+        instant->results[0] + instant->results[1];
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_OUTPUTS));
+    memcpy(instant->outputs, instant->results,
+           (size_t)system->n_outputs * sizeof *instant->outputs);
+    *out_values = instant->outputs;
+    return KAL_OK;
+}
+
+const bool *kal_instant_doubts(KalInstant *instant)
+{
+    if (kal_instant_need_givens(instant) != KAL_OK) {
+        return NULL; // never: the state was solved
+    }
+    return kal_doubter_judge(&instant->doubter, instant);
+}

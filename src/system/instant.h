@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// An instant: a state, the numbers of the equations in it, and their answer.
+
+#ifndef SYSTEM_INSTANT_H
+#define SYSTEM_INSTANT_H
+
+#include "base/workspace.h"
+#include "system/control.h"
+#include "system/road.h"
+#include "system/system.h"
+#include "system/waver.h"
+
+struct KalInstant {
+    KalContext *ctx;
+    const KalSystem *system;
+    KalWorkspace workspace; ///< all arrays below
+    KalSettings settings;   ///< what follows from the parameters as they are set
+    KalSettings trial;      ///< those that are being set
+    double *trial_variables;
+    bool *held;                 ///< parameters: workspace
+    double *variables;          ///< as KalLayout says; the state is its beginning
+    double *work[KAL_PROGRAMS]; ///< of each program, prepared
+    double *results;            ///< of the program that ran last
+    double *M;                  ///< n × n
+    double *Q;                  ///< n
+    double *A;                  ///< m × n
+    double *b;                  ///< m
+    double *b_size;             ///< m: of the terms in b, as far as the state is known
+    double *C;                  ///< n
+    double *multipliers;        ///< m: of the ideal part, while C is found
+    double *outputs;
+    double *residuals;      ///< m: φ or ψ
+    double *moved;          ///< 2 n: how far the start moved
+    int *failed;            ///< m: constraints that a start could not meet
+    bool *active;           ///< m: constraints that act; events release and engage them
+    int *rows;              ///< n_active: their indices, rising
+    const char **row_names; ///< n_active: and names
+    int n_active;
+    /// n_independent: rows that are independent, if all others are known to depend on them.
+    int *independent;
+    int n_independent;      ///< 0: nothing is known
+    bool few;               ///< solves are of these alone
+    double *few_A;          ///< m × n: workspace
+    double *few_b;          ///< m
+    double *few_size;       ///< m: what few_b is to be measured by
+    bool lends;             ///< rows lend M their weights, for M alone is singular
+    double *weights;        ///< m: W of theory (13.1)
+    double *few_M;          ///< n × n: M + AᵀWA
+    double *few_Q;          ///< n: Q + AᵀWb
+    const char **few_names; ///< m
+    int *sets; ///< m: sets of dependent rows, as the last whole solve found
+    int n_sets;
+    int rank_M; ///< as it found
+    /// n_switches: the pieces that a run is on; NULL: as they come.
+    const double *modes;
+    double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
+    bool bare;        ///< M, Q, A and b are not those of the last solve
+    KalRoad road;     ///< for solves of rows that stay the same
+    KalMotion *motion;
+    KalControl *control;    ///< NULL when the model has no servo
+    KalMotionAnswer answer; ///< of the last solve
+    const char **blamed;    ///< n + m + servos: by the last failure
+    KalDoubter doubter;     ///< of the system's outputs and events
+    KalWaver waver;         ///< for contradictions
+};
+
+/// Run a program on the present variables; its results are in instant->results.
+/// KAL_ERR_NUMBER when one of them is not finite: the explanation names the formula and
+/// its place.
+KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id);
+
+/// Set values as kal_instant_set() does, and out_set[i] of the 2 n coordinates and
+/// velocities that are named; the others are left as they are.  Messages call the text by
+/// a name.
+KAL_CHECKED KalStatus kal_instant_set_named(KalInstant *instant, const char *name,
+                                            const char *text, bool *out_set);
+
+/// Take settings over: programs are prepared, and the state is the start as written.
+void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings);
+
+/// Whether the parameters are those of other settings, bit for bit.
+bool kal_instant_has_parameters(const KalInstant *instant, const KalSettings *settings);
+
+/// Residuals and A of the position or velocity level: instant->residuals, instant->A.
+/// Rows of constraints that have no such level, or are not active, are zero.
+KAL_CHECKED KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level);
+
+/// Write sparse values into a dense matrix; answers where the values end.
+const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense);
+
+/// Solve as kal_instant_solve() does, but with the independent rows alone: the others have
+/// no reactions, and are dependent as they were in the last solve.
+KAL_CHECKED KalStatus kal_instant_accelerate(KalInstant *instant,
+                                             KalMotionAnswer *out_answer);
+
+/// The same by the fast road (system/road.h), after which M, Q, A and b are not known; false
+/// where that does not lead.
+bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer);
+
+/// M, Q, A and b of the solved instant, if the fast road has left them out.
+KAL_CHECKED KalStatus kal_instant_need_givens(KalInstant *instant);
+
+/// Let constraint i act or not.
+void kal_instant_set_active(KalInstant *instant, int i, bool active);
+
+/// M and the other givens of the present state; A and b have the rows of active
+/// constraints only.
+KAL_CHECKED KalStatus kal_instant_givens(KalInstant *instant);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+// How far a state is off the constraints.
+
+#include "system/instant.h"
+#include "system/projector.h"
+
+#include <math.h>
+
+static KalStatus look(KalInstant *instant, KalProgramId level, KalMisfit *misfit)
+{
+    const bool velocity = level == KAL_PROGRAM_VELOCITY;
+    const double *x = velocity ? kal_instant_qd(instant) : kal_instant_q(instant);
+    KAL_TRY(kal_instant_residuals(instant, level));
+    for (int i = 0; i < instant->system->m; i++) {
+        const double off = fabs(instant->residuals[i]);
+        if (kal_residual_is_met(instant, i, x)) {
+            continue;
+        }
+        if (misfit->count++ == 0 || off > misfit->off) {
+            misfit->constraint = kal_system_constraint_names(instant->system)[i];
+            misfit->velocity = velocity;
+            misfit->off = off;
+        }
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_instant_misfit(KalInstant *instant, KalMisfit *out_misfit)
+{
+    KalMisfit misfit = {.count = 0};
+    KAL_TRY(look(instant, KAL_PROGRAM_POSITION, &misfit));
+    if (misfit.count == 0) { // off it in position, rates say little
+        KAL_TRY(look(instant, KAL_PROGRAM_VELOCITY, &misfit));
+    }
+    *out_misfit = misfit;
+    return KAL_OK;
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/projector.h"
+
+#include "linalg/cholesky.h"
+#include "linalg/kernels.h"
+#include "linalg/triangular.h"
+
+#include <math.h>
+#include <string.h>
+
+// A residual is met when it is this small, relative to the terms in it.
+static const double MET = 1e-10;
+// Squares between this and its reciprocal have lost nothing to under- or overflow.
+static const double SQUARE_SAFE = 1e-200;
+// Coordinates count at least this much, relative to the largest, or to 1.
+static const double SMALL = 1e-4;
+
+bool kal_residual_is_met(const KalInstant *instant, int i, const double *x)
+{
+    const int n = instant->system->n;
+    const double *row = instant->A + (size_t)i * (size_t)n;
+    double largest = 1.0;
+    double size = 0.0;
+    for (int j = 0; j < n; j++) {
+        largest = fmax(largest, fabs(x[j]));
+    }
+    for (int j = 0; j < n; j++) {
+        size += fabs(row[j]) * fmax(fabs(x[j]), SMALL * largest);
+    }
+    return fabs(instant->residuals[i]) <= MET * size;
+}
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalProjector *p = owner;
+    const size_t n = (size_t)p->n;
+    const size_t m = (size_t)p->m;
+    p->L = kal_carve_doubles(carver, n, n);
+    p->inverse = kal_carve_doubles(carver, n, 1);
+    p->y = kal_carve_doubles(carver, n, 1);
+    p->G = kal_carve_doubles(carver, m, n);
+    p->H = kal_carve_doubles(carver, m, m);
+    p->S = kal_carve_doubles(carver, m, 1);
+    p->pivots = kal_carve_doubles(carver, m, 1);
+    p->z = kal_carve_doubles(carver, m, 1);
+    p->weights = kal_carve_doubles(carver, m, 1);
+    p->masses = kal_carve_doubles(carver, n, 1);
+    p->columns = kal_carve_ints(carver, n);
+    p->order = kal_carve_ints(carver, m);
+}
+
+KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *held)
+{
+    *p = (KalProjector){
+        .instant = instant, .n = instant->system->n, .m = instant->system->m};
+    KAL_TRY(kal_workspace_make(instant->ctx, "to meet constraints", lay_out, p,
+                               &p->workspace));
+    for (int i = 0; i < p->n; i++) {
+        if (!held || !held[i]) {
+            p->columns[p->free++] = i;
+        }
+    }
+    return KAL_OK;
+}
+
+void kal_projector_clear(KalProjector *p)
+{
+    if (p->instant) {
+        kal_workspace_clear(p->instant->ctx, &p->workspace);
+    }
+}
+
+// Inertia that is this part of what a coordinate is tied to, or of all there is, is none.
+static const double NO_INERTIA = 0x1p-30;
+// Without inertia and without ties a coordinate counts as having this part of all there is.
+static const double UNTIED = 0x1p-10;
+
+// The mean mass that meets in a row, by the squares of its entries, as seen from the row.
+static double mass_in_row(const KalProjector *p, const double *row)
+{
+    double squares = 0.0;
+    double moment = 0.0;
+    for (int j = 0; j < p->n; j++) {
+        squares += row[j] * row[j];
+        moment += row[j] * row[j] * p->instant->M[(size_t)j * (size_t)(p->n + 1)];
+    }
+    return squares > 0.0 ? moment / squares / squares : 0.0;
+}
+
+// What coordinates have of their own or, without inertia, by what they are tied to.
+static void find_masses(KalProjector *p)
+{
+    const int n = p->n;
+    double most = 0.0;
+    memset(p->masses, 0, (size_t)n * sizeof(double));
+    for (int i = 0; i < p->m; i++) {
+        const double *row = p->instant->A + (size_t)i * (size_t)n;
+        const double mass = mass_in_row(p, row);
+        for (int j = 0; j < n; j++) {
+            const double tied = mass * row[j] * row[j];
+            p->masses[j] = tied > p->masses[j] ? tied : p->masses[j];
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        most = fmax(most, p->instant->M[(size_t)j * (size_t)(n + 1)]);
+    }
+    most = most > 0.0 ? most : 1.0;
+    for (int j = 0; j < n; j++) {
+        const double own = p->instant->M[(size_t)j * (size_t)(n + 1)];
+        const double tied = fmax(p->masses[j], UNTIED * most);
+        p->masses[j] = own > NO_INERTIA * fmax(p->masses[j], most) ? own : tied;
+    }
+}
+
+// The weight of a row is the mass that resists it, theory (13.5).
+void kal_projector_set_weights(KalProjector *p)
+{
+    double *lightness = p->y;
+    find_masses(p);
+    for (int j = 0; j < p->n; j++) {
+        lightness[j] = 1.0 / p->masses[j];
+    }
+    for (int i = 0; i < p->m; i++) {
+        const double *row = p->instant->A + (size_t)i * (size_t)p->n;
+        double sum = 0.0;
+        for (int j = 0; j < p->n; j++) {
+            sum += row[j] * row[j] * lightness[j];
+        }
+        p->weights[i] = sum > 0.0 && isfinite(1.0 / sum)
+                            ? fmax(1.0 / sum, mass_in_row(p, row))
+                            : 0.0;
+    }
+}
+
+// M + AᵀWA of the free coordinates, lower triangle, theory (13.1); `extra` parts of its
+// diagonal are added, and 1 where that is zero.
+static void fill_metric(KalProjector *p, double extra)
+{
+    const double *M = p->instant->M;
+    const int f = p->free;
+    for (int j = 0; j < f; j++) {
+        const double *row = M + (size_t)p->columns[j] * (size_t)p->n;
+        for (int i = j; i < f; i++) {
+            p->L[j * f + i] = row[p->columns[i]];
+        }
+    }
+    for (int k = 0; k < p->m; k++) {
+        const double *a = p->instant->A + (size_t)k * (size_t)p->n;
+        for (int j = 0; j < f; j++) {
+            const double factor = p->weights[k] * a[p->columns[j]];
+            for (int i = j; i < f && factor != 0.0; i++) {
+                p->L[j * f + i] += factor * a[p->columns[i]];
+            }
+        }
+    }
+    for (int j = 0; j < f && extra > 0.0; j++) {
+        double *diagonal = &p->L[j * f + j];
+        *diagonal = *diagonal > 0.0 ? (1.0 + extra) * *diagonal : 1.0;
+    }
+}
+
+void kal_projector_set_metric(KalProjector *p)
+{
+    const double singular = 1e-10; // pivots, relative to the diagonal
+    kal_projector_set_weights(p);
+    fill_metric(p, 0.0);
+    if (kal_cholesky(p->free, p->L, p->inverse) > singular) {
+        return;
+    }
+    fill_metric(p, 1e-6);
+    (void)kal_cholesky(p->free, p->L, p->inverse);
+}
+
+// The length of a vector, whatever the size of its entries.
+static double length_of(int n, const double *x)
+{
+    const double square = kal_dot(n, x, x);
+    double length = 0.0;
+    if (square > SQUARE_SAFE && square < 1.0 / SQUARE_SAFE) {
+        return sqrt(square);
+    }
+    for (int i = 0; i < n; i++) {
+        length = hypot(length, x[i]);
+    }
+    return length;
+}
+
+// G = S A L⁻ᵀ.
+void kal_projector_set_rows(KalProjector *p, const bool *used)
+{
+    const int f = p->free;
+    for (int i = 0; i < p->m; i++) {
+        double *g = p->G + (size_t)i * (size_t)f;
+        const double *a = p->instant->A + (size_t)i * (size_t)p->n;
+        const double counts = !used || used[i] ? 1.0 : 0.0;
+        for (int j = 0; j < f; j++) {
+            g[j] = counts * a[p->columns[j]];
+        }
+    }
+    kal_solve_lower(f, p->L, p->inverse, p->m, p->G);
+    for (int i = 0; i < p->m; i++) {
+        double *g = p->G + (size_t)i * (size_t)f;
+        const double length = length_of(f, g);
+        p->S[i] = length > 0.0 ? 1.0 / length : 0.0;
+        for (int j = 0; j < f; j++) {
+            g[j] *= p->S[i];
+        }
+    }
+}
+
+static const double *row_of(const KalProjector *p, int i)
+{
+    return p->G + (size_t)i * (size_t)p->free;
+}
+
+bool kal_projector_factor(KalProjector *p, double damping)
+{
+    const int f = p->free;
+    const int m = p->m;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j <= i; j++) {
+            p->H[j * m + i] = kal_dot(f, row_of(p, i), row_of(p, j));
+        }
+        p->H[i * m + i] += damping + (p->S[i] == 0.0);
+    }
+    return kal_cholesky(m, p->H, p->pivots) > 0.0;
+}
+
+// What a step leaves of a number; where it takes it to zero, damping and rounding leave
+// dust, which is none of the answer.  If it was, the next step brings it back.
+static double moved(double x, double by)
+{
+    const double dust = 4.0 * KAL_LEAST_DAMPING;
+    return fabs(x + by) > dust * fabs(x) ? x + by : 0.0;
+}
+
+// y = −Gᵀ (G Gᵀ + μ)⁻¹ S φ, theory (13.2).
+void kal_projector_step(KalProjector *p, const double *x, double *out_x)
+{
+    const int f = p->free;
+    const int m = p->m;
+    for (int i = 0; i < m; i++) {
+        p->z[i] = -p->S[i] * p->instant->residuals[i];
+    }
+    kal_solve_lower(m, p->H, p->pivots, 1, p->z);
+    kal_solve_lower_transposed(m, p->H, p->pivots, p->z);
+    memset(p->y, 0, (size_t)f * sizeof(double));
+    for (int i = 0; i < m; i++) {
+        kal_axpy(f, p->z[i], row_of(p, i), p->y);
+    }
+    kal_solve_lower_transposed(f, p->L, p->inverse, p->y);
+    memcpy(out_x, x, (size_t)p->n * sizeof(double));
+    for (int k = 0; k < f; k++) {
+        double *entry = &out_x[p->columns[k]];
+        *entry = moved(*entry, p->y[k]);
+    }
+}
+
+void kal_projector_rank(KalProjector *p, double *out_sines)
+{
+    const double least = 1e-30; // any pivot counts that is a number at all
+    const int m = p->m;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j <= i; j++) {
+            const double product = kal_dot(p->free, row_of(p, i), row_of(p, j));
+            p->H[j * m + i] = product;
+            p->H[i * m + j] = product;
+        }
+    }
+    const int rank = kal_cholesky_pivoted(m, p->H, least, p->order);
+    for (int i = 0; i < m; i++) {
+        out_sines[i] = i < rank ? fabs(p->H[i * m + i]) : 0.0;
+    }
+}
+
+// Take from `rest` what it has along each of `count` rests that are orthogonal.
+static void take_out(const KalProjector *p, int count, const double *rests,
+                     const double *sines, double *rest)
+{
+    const int f = p->free;
+    for (int j = 0; j < count; j++) {
+        const double *other = rests + (size_t)j * (size_t)f;
+        const double square = sines[j] * sines[j];
+        const double part = square > 0.0 ? kal_dot(f, rest, other) / square : 0.0;
+        for (int k = 0; k < f; k++) {
+            rest[k] -= part * other[k];
+        }
+    }
+}
+
+// Gram and Schmidt; twice where little is left, for that has lost digits.
+void kal_projector_split(const KalProjector *p, int rank, double *out_rests,
+                         double *out_sines)
+{
+    const double little = 0.1;
+    const int f = p->free;
+    for (int i = 0; i < rank; i++) {
+        double *rest = out_rests + (size_t)i * (size_t)f;
+        memcpy(rest, row_of(p, p->order[i]), (size_t)f * sizeof(double));
+        take_out(p, i, out_rests, out_sines, rest);
+        out_sines[i] = length_of(f, rest);
+        if (out_sines[i] < little) {
+            take_out(p, i, out_rests, out_sines, rest);
+            out_sines[i] = length_of(f, rest);
+        }
+    }
+}
+
+void kal_projector_lift(const KalProjector *p, int rank, double *rests)
+{
+    const int f = p->free;
+    for (int i = 0; i < rank; i++) {
+        double *x = rests + (size_t)i * (size_t)f;
+        for (int j = f - 1; j >= 0; j--) {
+            double sum = 0.0;
+            for (int k = 0; k <= j; k++) {
+                sum += p->L[k * f + j] * x[k];
+            }
+            x[j] = sum;
+        }
+    }
+}
+
+void kal_projector_compare(KalProjector *p, int rank, double *lifted,
+                           const double *rests, double *sines)
+{
+    const size_t f = (size_t)p->free;
+    kal_solve_lower(p->free, p->L, p->inverse, rank, lifted);
+    for (size_t i = 0; i < (size_t)rank; i++) {
+        if (kal_dot(p->free, lifted + i * f, rests + i * f) < 0.0) {
+            sines[i] = -sines[i];
+        }
+    }
+}
+
+// The row at place `last` is Σ c (rows before it) but for its pivot: L₁₁ᵀ c = l.
+bool kal_projector_takes_part(KalProjector *p, int last, int other)
+{
+    const double counts = 1e-4;
+    const int m = p->m;
+    for (int i = 0; i < last; i++) {
+        p->z[i] = p->H[i * m + last];
+    }
+    for (int i = last - 1; i >= 0; i--) {
+        for (int k = i + 1; k < last; k++) {
+            p->z[i] -= p->H[i * m + k] * p->z[k];
+        }
+        p->z[i] = p->H[i * m + i] > 0.0 ? p->z[i] / p->H[i * m + i] : 0.0;
+    }
+    return fabs(p->z[other]) > counts;
+}
+
+double kal_projector_measure(const KalProjector *p)
+{
+    double sum = 0.0;
+    for (int i = 0; i < p->m; i++) {
+        const double scale = p->S[i] > 0.0 ? p->S[i] : 1.0;
+        const double size = fabs(scale * p->instant->residuals[i]);
+        sum = size > sum ? size : sum;
+    }
+    return sum;
+}
+
+double kal_projector_distance(const KalProjector *p, const double *from,
+                              const double *to)
+{
+    const double little = 1e-6;
+    double sum = 0.0;
+    for (int i = 0; i < p->n; i++) {
+        const double *row = p->instant->M + (size_t)i * (size_t)p->n;
+        const double move = to[i] - from[i];
+        double entry = little * p->masses[i] * move;
+        for (int j = 0; j < p->n; j++) {
+            entry += row[j] * (to[j] - from[j]);
+        }
+        sum += move * entry;
+    }
+    return sqrt(fmax(sum, 0.0));
+}

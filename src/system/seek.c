@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/start.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    ITERATIONS = 200, // of one search
+    SEARCHES = 120,   // from other starts
+    ENOUGH = 6,       // searches that succeeded, to choose the nearest from
+    SPREADS = 4
+};
+
+static const double MOST_DAMPING = 1e8;
+
+// How far other starts lie from the guess, relative to the coordinate, or to 1.
+static const double spreads[SPREADS] = {0.1, 1.0, 0.01, 10.0};
+
+// A search for positions.
+typedef struct Seeker {
+    KalProjector projector;
+    KalInstant *instant;
+    size_t size;     // of n numbers
+    double *guess;   // n: where the search began
+    double *kept;    // n: the state before a trial
+    double *trial;   // n
+    double *first;   // n: where the first search ended
+    double *nearest; // n: the best start found
+} Seeker;
+
+static bool all_met(const KalInstant *instant, const double *x)
+{
+    for (int i = 0; i < instant->system->m; i++) {
+        if (!kal_residual_is_met(instant, i, x)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static KalStatus init(Seeker *seeker, KalInstant *instant, const bool *held)
+{
+    const size_t n = (size_t)instant->system->n;
+    *seeker = (Seeker){.instant = instant, .size = n * sizeof(double)};
+    KAL_TRY(kal_projector_init(&seeker->projector, instant, held));
+    seeker->guess = (double *)kal_alloc(instant->ctx, 5 * n, sizeof(double));
+    if (!seeker->guess) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
+    }
+    seeker->kept = seeker->guess + n;
+    seeker->trial = seeker->kept + n;
+    seeker->first = seeker->trial + n;
+    seeker->nearest = seeker->first + n;
+    return KAL_OK;
+}
+
+static void clear(Seeker *seeker)
+{
+    kal_free(seeker->instant->ctx, seeker->guess, seeker->guess ? 5 * seeker->size : 0);
+    kal_projector_clear(&seeker->projector);
+}
+
+// Go to the trial state if the residuals are smaller there; else stay.
+static bool accept_trial(Seeker *seeker)
+{
+    double *q = kal_instant_q(seeker->instant);
+    const double before = kal_projector_measure(&seeker->projector);
+    memcpy(seeker->kept, q, seeker->size);
+    memcpy(q, seeker->trial, seeker->size);
+    if (kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION) == KAL_OK
+        && kal_projector_measure(&seeker->projector) < before) {
+        return true;
+    }
+    memcpy(q, seeker->kept, seeker->size);
+    return false;
+}
+
+// The rows of the present state, and their metric: only with these very rows in it does it
+// measure as M does.
+static void take_rows(KalProjector *projector)
+{
+    kal_projector_set_metric(projector);
+    kal_projector_set_rows(projector, NULL);
+}
+
+// One step; false when it leads to no smaller residuals.
+static bool try_step(Seeker *seeker, double damping)
+{
+    if (!kal_projector_factor(&seeker->projector, damping)) {
+        return false;
+    }
+    kal_projector_step(&seeker->projector, kal_instant_q(seeker->instant),
+                       seeker->trial);
+    return accept_trial(seeker);
+}
+
+// One search from the present positions.  Fails when they have no residuals.
+static KalStatus search(Seeker *seeker, bool *out_met)
+{
+    KalProjector *projector = &seeker->projector;
+    const double *q = kal_instant_q(seeker->instant);
+    double damping = KAL_LEAST_DAMPING;
+    KAL_TRY(kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION));
+    take_rows(projector);
+    for (int k = 0; k < ITERATIONS && damping < MOST_DAMPING; k++) {
+        if (try_step(seeker, damping)) {
+            take_rows(projector);
+            damping = fmax(KAL_LEAST_DAMPING, damping / 30.0);
+            continue;
+        }
+        // The residuals of the state that was kept, for the next trial.
+        KAL_TRY(kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION));
+        if (all_met(seeker->instant, q)) {
+            break;
+        }
+        damping = fmax(1e-4, damping * 8.0);
+    }
+    *out_met = all_met(seeker->instant, q);
+    return KAL_OK;
+}
+
+// A number in −1 … 1 that follows from the state of a counter.
+static double scatter(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-52 - 1.0;
+}
+
+static void go_astray(Seeker *seeker, int attempt, uint64_t *state)
+{
+    double *q = kal_instant_q(seeker->instant);
+    const double spread = spreads[attempt % SPREADS];
+    memcpy(q, seeker->guess, seeker->size);
+    for (int k = 0; k < seeker->projector.free; k++) {
+        const int i = seeker->projector.columns[k];
+        q[i] += spread * fmax(1.0, fabs(q[i])) * scatter(state);
+    }
+}
+
+// Search from many places; the nearest of the first successes wins.
+static bool search_around(Seeker *seeker)
+{
+    const double *q = kal_instant_q(seeker->instant);
+    double shortest = INFINITY;
+    uint64_t state = 1;
+    int found = 0;
+    for (int attempt = 0; attempt < SEARCHES && found < ENOUGH; attempt++) {
+        bool met = false;
+        go_astray(seeker, attempt, &state);
+        if (search(seeker, &met) != KAL_OK || !met) {
+            continue;
+        }
+        found++;
+        const double length =
+            kal_projector_distance(&seeker->projector, seeker->guess, q);
+        if (length < shortest) {
+            shortest = length;
+            memcpy(seeker->nearest, q, seeker->size);
+        }
+    }
+    return found > 0;
+}
+
+static KalStatus seek(Seeker *seeker, bool *out_met)
+{
+    double *q = kal_instant_q(seeker->instant);
+    memcpy(seeker->guess, q, seeker->size);
+    KAL_TRY(kal_instant_givens(seeker->instant));
+    KAL_TRY(search(seeker, out_met));
+    if (*out_met || seeker->projector.free == 0) {
+        return KAL_OK;
+    }
+    memcpy(seeker->first, q, seeker->size);
+    *out_met = search_around(seeker);
+    memcpy(q, *out_met ? seeker->nearest : seeker->first, seeker->size);
+    return kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION);
+}
+
+KalStatus kal_seek_positions(KalInstant *instant, const bool *held, bool *out_met)
+{
+    Seeker seeker;
+    KalStatus status = init(&seeker, instant, held);
+    if (status == KAL_OK) {
+        status = seek(&seeker, out_met);
+    }
+    clear(&seeker);
+    return status;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/block.h"
+#include "lang/parser.h"
+#include "system/instant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A text of values on its way into a state.
+typedef struct Setting {
+    KalInstant *instant;
+    KalDiagnostics *diagnostics;
+    bool *set; // 2 n: coordinates and velocities that were named
+} Setting;
+
+static double fail(Setting *s, const KalNode *node, const char *what)
+{
+    kal_diagnostics_add(s->diagnostics, KAL_SEVERITY_ERROR, node->span, "%s", what);
+    return NAN;
+}
+
+// The name that a target or parameter is written as, without spaces and primes.
+static void spell(const KalNode *node, char *text, size_t size)
+{
+    size_t used = 0;
+    for (uint32_t i = node->span.begin; i < node->span.end && used + 1 < size; i++) {
+        const char c = node->span.source->text[i];
+        if (c != ' ' && c != '\t' && c != '\'') {
+            text[used++] = c;
+        }
+    }
+    text[used] = '\0';
+}
+
+static double evaluate(Setting *s, const KalNode *node);
+
+static double evaluate_name(Setting *s, const KalNode *node)
+{
+    const KalModel *model = s->instant->system->model;
+    char name[512];
+    spell(node, name, sizeof name);
+    if (strcmp(name, "pi") == 0) {
+        return acos(-1.0);
+    }
+    if (strcmp(name, "deg") == 0) {
+        return acos(-1.0) / 180.0;
+    }
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        if (strcmp(model->parameters[i].name, name) == 0) {
+            return s->instant->settings.parameters[i];
+        }
+    }
+    return fail(s, node,
+                "this is no parameter of the model; values are numbers, "
+                "parameters, pi and deg with + - * / ^");
+}
+
+static double join(Setting *s, const KalNode *first) // NOLINT(misc-no-recursion)
+{
+    double value = evaluate(s, first);
+    for (const KalNode *node = first->next; node; node = node->next) {
+        const double next = evaluate(s, node);
+        switch (node->join) {
+        case KAL_JOIN_PLUS: value += next; break;
+        case KAL_JOIN_MINUS: value -= next; break;
+        case KAL_JOIN_TIMES: value *= next; break;
+        case KAL_JOIN_OVER: value /= next; break;
+        case KAL_JOIN_NONE: break; // the first has none
+        }
+    }
+    return value;
+}
+
+// As deep as the tree, which has a limit.
+static double evaluate(Setting *s, const KalNode *node) // NOLINT(misc-no-recursion)
+{
+    const KalNodeKind kind = node->kind;
+    if (kind == KAL_NODE_NUMBER) {
+        return node->of.number.value;
+    }
+    if (kind == KAL_NODE_NEGATE) {
+        return -evaluate(s, node->of.unary.operand);
+    }
+    if (kind == KAL_NODE_POWER) {
+        return pow(evaluate(s, node->of.binary.left),
+                   evaluate(s, node->of.binary.right));
+    }
+    if (kind == KAL_NODE_ADD || kind == KAL_NODE_MULTIPLY) {
+        return join(s, node->of.list.items);
+    }
+    if (kind == KAL_NODE_NAME || kind == KAL_NODE_MEMBER || kind == KAL_NODE_INDEX) {
+        return evaluate_name(s, node);
+    }
+    return fail(s, node,
+                "values are numbers, parameters, pi and deg with "
+                "+ - * / ^");
+}
+
+// The place in the state that a target names, −1 if none; 0 is the time.
+static int64_t find_target(const Setting *s, const KalNode *target)
+{
+    const KalSystem *system = s->instant->system;
+    const bool velocity = target->kind == KAL_NODE_PRIME;
+    char name[512];
+    spell(target, name, sizeof name);
+    if (strcmp(name, "t") == 0 && !velocity) {
+        return 0;
+    }
+    for (int i = 0; i < system->n && !(velocity && target->op != 1); i++) {
+        if (strcmp(kal_system_coordinate_names(system)[i], name) == 0) {
+            return (int64_t)(velocity ? system->layout.qd : system->layout.q) + i;
+        }
+    }
+    return -1;
+}
+
+static void complain(Setting *s, const KalNode *target)
+{
+    const KalSystem *system = s->instant->system;
+    char name[512];
+    spell(target, name, sizeof name);
+    const char *near =
+        kal_word_find_near(name, kal_system_coordinate_names(system), system->n);
+    kal_diagnostics_add(s->diagnostics, KAL_SEVERITY_ERROR, target->span,
+                        "the model has no coordinate or velocity '%.200s'%s%s%s", name,
+                        near ? "; did you mean '" : "", near ? near : "",
+                        near ? "'?" : "");
+}
+
+static void set(Setting *s, const KalNode *start)
+{
+    const KalNode *target = start->of.declaration.target;
+    const int64_t place = find_target(s, target);
+    if (place < 0) {
+        complain(s, target);
+        return;
+    }
+    if (place > 0 && s->set[place - 1]) {
+        fail(s, target, "this value is given twice");
+        return;
+    }
+    const double value = evaluate(s, start->of.declaration.value);
+    if (!isfinite(value)) {
+        fail(s, start->of.declaration.value, "this is no finite number");
+        return;
+    }
+    s->instant->variables[place] = value;
+    if (place > 0) {
+        s->set[place - 1] = true;
+    }
+}
+
+static KalStatus set_all(Setting *s, const KalSource *source)
+{
+    KalTree *tree = NULL;
+    KAL_TRY(kal_parse(s->instant->ctx, source, s->diagnostics, &tree));
+    const KalNode *statement = kal_tree_first(tree);
+    if (!statement || statement->next) {
+        kal_diagnostics_add(s->diagnostics, KAL_SEVERITY_ERROR,
+                            (KalSpan){source, 0, source->length},
+                            "expected values such as x = 1, y' = 2");
+    } else {
+        for (const KalNode *start = statement->of.list.items; start;
+             start = start->next) {
+            set(s, start);
+        }
+    }
+    kal_tree_destroy(tree);
+    return kal_diagnostics_count(s->diagnostics, KAL_SEVERITY_ERROR) > 0
+               ? kal_diagnostics_fail(s->diagnostics, KAL_ERR_SYNTAX)
+               : KAL_OK;
+}
+
+// The text as an `init` statement, which is parsed as in a model.
+static KalStatus make_source(KalContext *ctx, const char *name, const char *text,
+                             KalSource **out_source)
+{
+    static const char word[] = "init ";
+    KalBlock block = {.data = NULL};
+    KalStatus status = kal_block_add(ctx, &block, word, sizeof word - 1);
+    if (status == KAL_OK) {
+        status = kal_block_add(ctx, &block, text, strlen(text));
+    }
+    if (status == KAL_OK) {
+        status = kal_source_create(ctx, name, (const char *)block.data, block.size,
+                                   out_source);
+    }
+    kal_block_clear(ctx, &block);
+    return status;
+}
+
+KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const char *text,
+                                bool *out_set)
+{
+    KalContext *ctx = instant->ctx;
+    KalSource *source = NULL;
+    Setting s = {.instant = instant};
+    s.set = out_set;
+    KalStatus status = kal_diagnostics_create(ctx, &s.diagnostics);
+    if (status == KAL_OK) {
+        status = make_source(ctx, name, text, &source);
+    }
+    if (status == KAL_OK) {
+        status = set_all(&s, source);
+    }
+    kal_diagnostics_destroy(s.diagnostics);
+    kal_source_destroy(ctx, source);
+    return status;
+}
+
+static bool all_set(const bool *set, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!set[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+KalStatus kal_instant_set(KalInstant *instant, const char *text, bool *out_complete)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && text);
+    const int count = 2 * instant->system->n;
+    bool *set = (bool *)kal_alloc(instant->ctx, (size_t)count, sizeof *set);
+    if (!set) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for values");
+    }
+    const KalStatus status = kal_instant_set_named(instant, "--at", text, set);
+    if (status == KAL_OK && out_complete) {
+        *out_complete = all_set(set, count);
+    }
+    kal_free(instant->ctx, set, (size_t)count * sizeof *set);
+    return status;
+}

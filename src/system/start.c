@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NEWTON_STEPS = 60, // for constraints that are nonlinear in the velocities
+    VELOCITY_STARTS = 20,
+    NAMES_SIZE = 1000
+};
+
+// Values that moved less than this, relative to their size or to 1, did not move.
+static const double MOVED = 1e-13;
+
+// Velocities: the natural constraints and one row for each velocity that is held.
+typedef struct Velocities {
+    KalInstant *instant;
+    KalMotion *motion;
+    const bool *held; // n
+    KalWorkspace workspace;
+    double *A;          // (m + n) × n
+    double *b;          // m + n
+    double *Q;          // n, zero
+    double *v;          // n: as written
+    const char **names; // m + n: of the rows
+    int rows;
+} Velocities;
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    Velocities *w = owner;
+    const size_t n = (size_t)w->instant->system->n;
+    const size_t m = (size_t)w->instant->system->m;
+    w->A = kal_carve_doubles(carver, m + n, n);
+    w->b = kal_carve_doubles(carver, m + n, 1);
+    w->Q = kal_carve_doubles(carver, n, 1);
+    w->v = kal_carve_doubles(carver, n, 1);
+    w->names = kal_carve_names(carver, m + n);
+}
+
+static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool *held)
+{
+    const size_t n = (size_t)instant->system->n;
+    const size_t m = (size_t)instant->system->m;
+    *w = (Velocities){.instant = instant, .held = held, .rows = (int)m};
+    KAL_TRY(
+        kal_workspace_make(instant->ctx, "to find a start", lay_out, w, &w->workspace));
+    memcpy(w->names, kal_system_constraint_names(instant->system),
+           m * sizeof *w->names);
+    memcpy(w->v, kal_instant_qd(instant), n * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        if (held[i]) {
+            w->A[(size_t)w->rows * n + i] = 1.0;
+            w->names[w->rows] = kal_system_coordinate_names(instant->system)[i];
+            w->b[w->rows++] = w->v[i];
+        }
+    }
+    return kal_motion_create(instant->ctx, NULL, (int)n, w->rows, &w->motion);
+}
+
+static void clear_velocities(Velocities *w)
+{
+    kal_motion_destroy(w->motion);
+    kal_workspace_clear(w->instant->ctx, &w->workspace);
+}
+
+// Linearize the constraints about the present velocities: A v = A v₀ − ψ(v₀).
+static KalStatus linearize(Velocities *w)
+{
+    const int n = w->instant->system->n;
+    const double *v = kal_instant_qd(w->instant);
+    KAL_TRY(kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY));
+    memcpy(w->A, w->instant->A,
+           (size_t)w->instant->system->m * (size_t)n * sizeof(double));
+    for (int i = 0; i < w->instant->system->m; i++) {
+        double sum = -w->instant->residuals[i];
+        for (int j = 0; j < n; j++) {
+            sum += w->A[i * n + j] * v[j];
+        }
+        w->b[i] = sum;
+    }
+    return KAL_OK;
+}
+
+// How far the velocities went in a step, relative to their size.
+static double measure_step(const double *before, const double *after, int n)
+{
+    double step = 0.0;
+    double size = 0.0;
+    for (int i = 0; i < n; i++) {
+        step = fmax(step, fabs(after[i] - before[i]));
+        size = fmax(size, fabs(after[i]));
+    }
+    return size > 0.0 ? step / size : step;
+}
+
+// The velocities nearest to those written that satisfy the linearized constraints,
+// theory (13.4), over and over until they stand still.
+static KalStatus iterate(Velocities *w)
+{
+    const int n = w->instant->system->n;
+    double *v = kal_instant_qd(w->instant);
+    for (int k = 0; k < NEWTON_STEPS; k++) {
+        KAL_TRY(linearize(w));
+        const KalMotionProblem problem = {
+            .n = n,
+            .m = w->rows,
+            .M = w->instant->M,
+            .Q = w->Q,
+            .A = w->A,
+            .b = w->b,
+            .coordinates = kal_system_coordinate_names(w->instant->system),
+            .constraints = w->names};
+        KalMotionAnswer answer;
+        KAL_TRY(kal_motion_impact(w->motion, &problem, w->v, &answer));
+        const double step = measure_step(v, answer.qdd, n);
+        for (int i = 0; i < n; i++) {
+            v[i] = w->held[i] ? w->v[i] : answer.qdd[i];
+        }
+        if (step < 1e-15) {
+            break;
+        }
+    }
+    return kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY);
+}
+
+static int count_unmet(KalInstant *instant, const double *x)
+{
+    int count = 0;
+    for (int i = 0; i < instant->system->m; i++) {
+        if (!kal_residual_is_met(instant, i, x)) {
+            instant->failed[count++] = i;
+        }
+    }
+    return count;
+}
+
+// Constraints nonlinear in the velocities may have no direction to go at the guess, such
+// as a prescribed speed at rest; so try others about it.
+static KalStatus iterate_around(Velocities *w, bool *out_met)
+{
+    const int n = w->instant->system->n;
+    double *v = kal_instant_qd(w->instant);
+    for (int attempt = 0; attempt <= VELOCITY_STARTS; attempt++) {
+        for (int i = 0; i < n && attempt > 0; i++) {
+            const double angle = 2.399963229728653 * (double)(attempt + i * i + 3 * i);
+            const double size = ldexp(fmax(1.0, fabs(w->v[i])), attempt % 5 - 2);
+            v[i] = w->held[i] ? w->v[i] : w->v[i] + size * sin(angle);
+        }
+        const KalStatus status = iterate(w);
+        *out_met = status == KAL_OK && count_unmet(w->instant, v) == 0;
+        if (*out_met || (status != KAL_OK && status != KAL_ERR_CONTRADICTION)) {
+            return status;
+        }
+    }
+    return KAL_OK;
+}
+
+// Values that are held may contradict the constraints by rounding alone.
+static KalStatus accept_as_written(Velocities *w, bool *out_met)
+{
+    double *v = kal_instant_qd(w->instant);
+    memcpy(v, w->v, (size_t)w->instant->system->n * sizeof(double));
+    KAL_TRY(kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY));
+    *out_met = true;
+    for (int i = 0; i < w->instant->system->m; i++) {
+        *out_met = *out_met && kal_residual_is_met(w->instant, i, v);
+    }
+    return KAL_OK;
+}
+
+// Names of constraints for a sentence.
+static void list_names(const KalInstant *instant, int count, char text[NAMES_SIZE])
+{
+    const char *const *names = kal_system_constraint_names(instant->system);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && used < NAMES_SIZE; i++) {
+        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s (off by %.3g)",
+                                 i > 0 ? ", " : "", names[instant->failed[i]],
+                                 instant->residuals[instant->failed[i]]);
+    }
+}
+
+static bool is_any(const bool *held, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        any = any || held[i];
+    }
+    return any;
+}
+
+static KalStatus fail_start(KalInstant *instant, const bool *held, int count,
+                            const char *what)
+{
+    char names[NAMES_SIZE];
+    list_names(instant, count, names);
+    return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                    is_any(held, instant->system->n)
+                        ? "no %s satisfy the constraints together with the values that "
+                          "are held: %s"
+                        : "no %s were found that satisfy the constraints: %s",
+                    what, names);
+}
+
+// What to do about it at the start of a run.
+static KalStatus advise(const KalInstant *instant, const bool *held, KalStatus status)
+{
+    if (status != KAL_ERR_CONTRADICTION) {
+        return status;
+    }
+    char why[2 * NAMES_SIZE];
+    (void)snprintf(why, sizeof why, "%s", kal_context_message(instant->ctx));
+    return kal_fail(instant->ctx, status,
+                    is_any(held, 2 * instant->system->n)
+                        ? "%s; hold fewer values with '=' in init, or give better "
+                          "guesses with '~'"
+                        : "%s; give better guesses with '~' in init, unless the "
+                          "constraints contradict each other",
+                    why);
+}
+
+// Constraints to blame when the linear problem has no solution: those of its fault, or
+// if only held values are named, all that are not met.
+static int blame(Velocities *w)
+{
+    KalInstant *instant = w->instant;
+    const KalMotionFault fault = kal_motion_fault(w->motion);
+    int count = 0;
+    for (int i = 0; fault.constraints && i < fault.count; i++) {
+        if (fault.indices[i] < instant->system->m) {
+            instant->failed[count++] = fault.indices[i];
+        }
+    }
+    return count > 0 ? count : count_unmet(instant, kal_instant_qd(instant));
+}
+
+// From the velocities as written: if the search ends somewhere, blame those that are not
+// met there, so that whom to blame and by how much are of one state.
+static KalStatus blame_nearest(Velocities *w, int *failed)
+{
+    if (iterate(w) == KAL_OK) {
+        const int count = count_unmet(w->instant, kal_instant_qd(w->instant));
+        *failed = count > 0 ? count : *failed;
+        return KAL_OK;
+    }
+    bool met;
+    return accept_as_written(w, &met);
+}
+
+static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_failed)
+{
+    bool met = false;
+    KalStatus status = kal_seek_positions(instant, held, &met);
+    if (status == KAL_OK && !met) {
+        *out_failed = count_unmet(instant, kal_instant_q(instant));
+        status = fail_start(instant, held, *out_failed, "positions");
+    }
+    return status;
+}
+
+static KalStatus settle_velocities(Velocities *w, int *out_failed)
+{
+    bool met = false;
+    KalStatus status = iterate_around(w, &met);
+    if ((status == KAL_OK || status == KAL_ERR_CONTRADICTION) && !met) {
+        *out_failed = blame(w);
+        status = accept_as_written(w, &met);
+    }
+    if (status == KAL_OK && !met) {
+        KAL_TRY(blame_nearest(w, out_failed));
+        status = fail_start(w->instant, w->held, *out_failed, "velocities");
+    }
+    return status;
+}
+
+static KalStatus find_velocities(KalInstant *instant, const bool *held, int *out_failed)
+{
+    Velocities w;
+    KAL_TRY(kal_instant_givens(instant));
+    KalStatus status = init_velocities(&w, instant, held);
+    if (status == KAL_OK) {
+        status = settle_velocities(&w, out_failed);
+    }
+    clear_velocities(&w);
+    return status;
+}
+
+// Which values are held.
+static void fill_held(const KalModel *model, bool *held_q, bool *held_qd)
+{
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        held_q[i] = model->coordinates[i].start_q.kind == KAL_START_HELD;
+        held_qd[i] = model->coordinates[i].start_v.kind == KAL_START_HELD;
+    }
+}
+
+// How far the state is from what was written; true if anything moved.
+static bool note_moves(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    const int n = system->n;
+    const double *velocities = instant->settings.start_qd;
+    bool any = false;
+    if (system->n_results[KAL_PROGRAM_START] > 0
+        && kal_instant_evaluate(instant, KAL_PROGRAM_START) == KAL_OK) {
+        velocities = instant->results; // as written, for these positions
+    }
+    for (int i = 0; i < 2 * n; i++) {
+        const double written = i < n ? instant->settings.start_q[i] : velocities[i - n];
+        const double now =
+            instant->variables[system->layout.q + (size_t)i]; // q, then velocities
+        const double move = now - written;
+        const bool moved = fabs(move) > MOVED * fmax(1.0, fabs(written));
+        instant->moved[i] = moved ? move : 0.0;
+        any = any || moved;
+    }
+    return any;
+}
+
+// Velocities that are given by positions, as these are now; others stay, and so do those
+// that are `named` by someone else (n of them).
+static KalStatus follow_positions(KalInstant *instant, const bool *named)
+{
+    const KalSystem *system = instant->system;
+    double *qd = kal_instant_qd(instant);
+    if (system->n_results[KAL_PROGRAM_START] == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_START));
+    for (int i = 0; i < system->n; i++) {
+        qd[i] = named[i] ? qd[i] : instant->results[i];
+    }
+    return KAL_OK;
+}
+
+static KalStatus find(KalInstant *instant, const bool *held, const bool *named,
+                      KalStartReport *report)
+{
+    const int n = instant->system->n;
+    KAL_TRY(find_positions(instant, held, &report->n_failed));
+    KAL_TRY(named ? follow_positions(instant, named + n) : KAL_OK);
+    report->velocity = true;
+    return find_velocities(instant, held + n, &report->n_failed);
+}
+
+KalStatus kal_instant_settle(KalInstant *instant, const bool *held)
+{
+    KalStartReport report = {.moved = false};
+    return instant->n_active > 0 ? find(instant, held, NULL, &report) : KAL_OK;
+}
+
+// Begin with the values of the model, but for those that the text names, if any; these are
+// held.  `named` has room for 2 n.
+static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
+                            bool *named)
+{
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    instant->variables[0] = instant->settings.asked.from;
+    memcpy(kal_instant_q(instant), instant->settings.start_q, n * sizeof(double));
+    memcpy(kal_instant_qd(instant), instant->settings.start_qd, n * sizeof(double));
+    fill_held(system->model, held, held + n);
+    memset(named, 0, 2 * n * sizeof *named);
+    if (!text) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_instant_set_named(instant, "start", text, named));
+    KAL_TRY(follow_positions(instant, named + n));
+    for (size_t i = 0; i < 2 * n; i++) {
+        held[i] = held[i] || named[i];
+    }
+    return instant->variables[0] == instant->settings.asked.from
+               ? KAL_OK
+               : kal_fail(instant->ctx, KAL_ERR_USAGE,
+                          "a start has the first time of 'simulate', not another");
+}
+
+KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
+                                 KalStartReport *out_report)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_report);
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    KalStartReport report = {.moved = false};
+    bool *held = (bool *)kal_alloc(instant->ctx, 4 * n, sizeof *held);
+    if (!held) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
+    }
+    KalStatus status = set_values(instant, text, held, held + 2 * n);
+    if (status == KAL_OK && system->m > 0) {
+        status = advise(instant, held, find(instant, held, held + 2 * n, &report));
+    }
+    kal_free(instant->ctx, held, 4 * n * sizeof *held);
+    report.moved = note_moves(instant);
+    report.moved_q = instant->moved;
+    report.moved_qd = instant->moved + n;
+    report.failed = instant->failed;
+    *out_report = report;
+    return status;
+}
+
+KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_report);
+    return kal_instant_start_from(instant, NULL, out_report);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// States that satisfy the constraints, near a guess.
+
+#ifndef SYSTEM_START_H
+#define SYSTEM_START_H
+
+#include "system/projector.h"
+
+/// Move the instant's positions, but for those held, onto the constraints of position
+/// level, theory (13.1) to (13.3); where that gets stuck, from many other places.
+/// `out_met` says whether all are met; else the positions are the best that were found
+/// from the guess itself.  Fails when a formula has no value at the guess.
+KAL_CHECKED KalStatus kal_seek_positions(KalInstant *instant, const bool *held,
+                                         bool *out_met);
+
+/// Bring the instant's state to the constraints that are active now, as a start does, at
+/// the time that it has; of its 2 n numbers those stay that `held` says.  For velocities
+/// that is a plastic impact, theory (15.6).  KAL_ERR_CONTRADICTION.
+KAL_CHECKED KalStatus kal_instant_settle(KalInstant *instant, const bool *held);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/switch.h"
+
+#include "base/block.h"
+#include "expr/order.h"
+#include "expr/switch.h"
+
+#include <math.h>
+#include <string.h>
+
+// Lists on their way into a system.
+typedef struct Finding {
+    KalSystem *system;
+    KalBlock switches; // KalSwitch
+    KalBlock nodes;    // KalProgramSwitch
+} Finding;
+
+KalStatus kal_system_is_bounded(const KalSystem *system, KalExpr e, bool *out_bounded)
+{
+    const uint64_t state =
+        UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER
+        | UINT64_C(1) << KAL_SYMBOL_COORDINATE | UINT64_C(1) << KAL_SYMBOL_VELOCITY;
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(system->model, e, &kinds));
+    *out_bounded = (kinds & ~state) == 0;
+    return KAL_OK;
+}
+
+// (−1)^n; sin πu has this sign for n < u < n + 1.
+static double sign_of_power(double n)
+{
+    const double rest = fmod(n, 2.0);
+    return isnan(rest) ? rest : (rest == 0.0 ? 1.0 : -1.0);
+}
+
+KalSwitchSides kal_switch_sides(const KalSwitch *s, double level)
+{
+    if (!s->steps) {
+        return (KalSwitchSides){-1.0, 1.0, 1.0};
+    }
+    const double border = nearbyint(level);
+    return (KalSwitchSides){border - 1.0, border, sign_of_power(border)};
+}
+
+double kal_switch_side(const KalSwitch *s, double mode)
+{
+    return s->steps ? sign_of_power(mode) : mode;
+}
+
+// Whether an expression is a function of time alone.
+static KalStatus is_timed(const KalSystem *system, KalExpr e, bool *out_timed)
+{
+    const uint64_t time =
+        UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER;
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(system->model, e, &kinds));
+    *out_timed = (kinds & ~time) == 0;
+    return KAL_OK;
+}
+
+static bool has_origin(const KalSystem *system, KalExpr node)
+{
+    KalSpan span;
+    return kal_model_find_origin(system->model, node, &span);
+}
+
+// The place of the switch that a form belongs to; a new one if there is none.
+static KalStatus find_place(Finding *f, const KalSwitchForm *form, KalExpr node,
+                            size_t *out_place)
+{
+    KalSwitch *list = (KalSwitch *)f->switches.data;
+    const size_t count = f->switches.size / sizeof *list;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].function.index == form->function.index
+            && list[i].level.index == form->level.index) {
+            list[i].node = has_origin(f->system, list[i].node) ? list[i].node : node;
+            *out_place = i;
+            return KAL_OK;
+        }
+    }
+    KalSwitch found = {.function = form->function,
+                       .level = form->level,
+                       .node = node,
+                       .steps = form->steps};
+    KAL_TRY(kal_system_is_bounded(f->system, form->function, &found.bounded));
+    KAL_TRY(is_timed(f->system, form->function, &found.timed));
+    *out_place = count;
+    return kal_block_add(f->system->ctx, &f->switches, &found, sizeof found);
+}
+
+// If a node is made of pieces, and of more than parameters.
+static KalStatus add_node(Finding *f, KalExpr node)
+{
+    KalGraph *g = f->system->model->graph;
+    uint64_t kinds = 0;
+    size_t place = 0;
+    if (!kal_op_switches((KalOp)kal_graph_node(g, node).op)) {
+        return KAL_OK;
+    }
+    const KalSwitchForm form = kal_switch_form(g, node);
+    KAL_TRY(kal_graph_status(g));
+    KAL_TRY(kal_model_kinds_in(f->system->model, form.function, &kinds));
+    if ((kinds & ~(UINT64_C(1) << KAL_SYMBOL_PARAMETER)) == 0) {
+        return KAL_OK; // it is always on the same piece
+    }
+    KAL_TRY(find_place(f, &form, node, &place));
+    const KalProgramSwitch entry = {node, form.orientation * (int32_t)(place + 1)};
+    return kal_block_add(f->system->ctx, &f->nodes, &entry, sizeof entry);
+}
+
+static KalStatus find(Finding *f, const KalOrder *order)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        KAL_TRY(add_node(f, order->steps[i].node));
+    }
+    return KAL_OK;
+}
+
+// Move a list to the arena of the system.
+static void *keep(Finding *f, const KalBlock *list)
+{
+    void *kept = kal_arena_alloc(f->system->arena, list->size, 1);
+    if (kept) {
+        memcpy(kept, list->data, list->size);
+    }
+    return kept;
+}
+
+static KalStatus finish(Finding *f)
+{
+    KalSystem *system = f->system;
+    if (f->switches.size == 0) {
+        return KAL_OK;
+    }
+    system->switches = (KalSwitch *)keep(f, &f->switches);
+    system->switch_nodes = (KalProgramSwitch *)keep(f, &f->nodes);
+    if (!system->switches || !system->switch_nodes) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM,
+                        "no memory for switching functions");
+    }
+    system->n_switches = f->switches.size / sizeof(KalSwitch);
+    system->n_switch_nodes = f->nodes.size / sizeof(KalProgramSwitch);
+    return KAL_OK;
+}
+
+KalStatus kal_system_find_switches(KalSystem *system, const KalExpr *formulas,
+                                   size_t count)
+{
+    Finding f = {.system = system};
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(system->model->graph, formulas, count, &order));
+    KalStatus status = find(&f, &order);
+    if (status == KAL_OK) {
+        status = finish(&f);
+    }
+    kal_block_clear(system->ctx, &f.switches);
+    kal_block_clear(system->ctx, &f.nodes);
+    kal_order_clear(&order);
+    return status;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Equations that are made of pieces: `if`, `abs`, `sign`, `min`, `max`, `floor`,
+/// `ceil`, `mod`.
+///
+/// A system has a list of switching functions, whose zeros part the pieces; a run keeps
+/// for each the *mode*, the piece that its motion is on.  During a step all programs are
+/// evaluated on these pieces, so that what is integrated is smooth; where a switching
+/// function crosses zero the step ends, and the motion begins anew on the next piece,
+/// theory (15.11).  A mode that is NaN is not decided: formulas are taken as they come.
+
+#ifndef SYSTEM_SWITCH_H
+#define SYSTEM_SWITCH_H
+
+#include "system/system.h"
+
+/// Find the switching functions of formulas: system->switches and what belongs to it.
+KAL_CHECKED KalStatus kal_system_find_switches(KalSystem *system,
+                                               const KalExpr *formulas, size_t count);
+
+/// Whether a formula is a function of t, q, q' and parameters.
+KAL_CHECKED KalStatus kal_system_is_bounded(const KalSystem *system, KalExpr e,
+                                            bool *out_bounded);
+
+/// The pieces on both sides of a border, and how the function runs across it.
+typedef struct KalSwitchSides {
+    double below; ///< piece before the border
+    double above; ///< piece behind it
+    double slope; ///< 1 if the function rises there, −1 if it falls
+} KalSwitchSides;
+
+/// The sides of the border that a level is next to.
+KalSwitchSides kal_switch_sides(const KalSwitch *s, double level);
+
+/// The side of zero, 1 or −1, that the function has on a piece; NaN for none.
+double kal_switch_side(const KalSwitch *s, double mode);
+
+#endif

@@ -1,0 +1,750 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/system.h"
+
+#include "base/block.h"
+#include "expr/order.h"
+#include "lang/source.h"
+#include "system/road.h"
+#include "system/switch.h"
+#include "system/tangent.h"
+#include "system/warn.h"
+#include "system/work.h"
+
+#include <string.h>
+
+enum {
+    TABLE_BYTES = 1 << 26 // for what a system keeps in its arena
+};
+
+// Formulas on their way into a program.
+typedef struct Outputs {
+    KalContext *ctx;
+    KalBlock list; // KalExpr
+    KalStatus status;
+} Outputs;
+
+static void add(Outputs *outputs, KalExpr e)
+{
+    if (outputs->status == KAL_OK) {
+        outputs->status = kal_block_add(outputs->ctx, &outputs->list, &e, sizeof e);
+    }
+}
+
+static void add_all(Outputs *outputs, const KalExpr *e, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        add(outputs, e[i]);
+    }
+}
+
+static void add_sparse(Outputs *outputs, const KalSparse *matrix)
+{
+    add_all(outputs, matrix->value, (size_t)matrix->start[matrix->rows]);
+}
+
+// A formula, or the number 0 where there is none.
+static void add_or_zero(Outputs *outputs, KalGraph *g, KalExpr e)
+{
+    add(outputs, e.index == KAL_NO_EXPR.index ? kal_int(g, 0) : e);
+}
+
+static void add_residuals(Outputs *outputs, KalGraph *g, const KalExpr *e, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        add_or_zero(outputs, g, e[i]);
+    }
+}
+
+static void collect_actions(const KalModel *model, Outputs *out)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        const KalEvent *event = &model->events[i];
+        for (size_t k = 0; k < event->n_actions; k++) {
+            if (event->actions[k].kind == KAL_ACTION_SET) {
+                add(out, event->actions[k].value);
+            }
+        }
+    }
+}
+
+static void collect_constants(const KalConservation *conserved, Outputs *out)
+{
+    for (size_t i = conserved && conserved->energy ? 1 : 0;
+         conserved && i < conserved->n; i++) {
+        add(out, conserved->list[i].value);
+    }
+}
+
+// Whether the formula of a start value has coordinates in it.
+static KalStatus needs_positions(const KalModel *model, KalExpr e, bool *out_needs)
+{
+    uint64_t kinds = 0;
+    if (e.index != KAL_NO_EXPR.index) {
+        KAL_TRY(kal_model_kinds_in(model, e, &kinds));
+    }
+    *out_needs = (kinds & (UINT64_C(1) << KAL_SYMBOL_COORDINATE)) != 0;
+    return KAL_OK;
+}
+
+static void collect_start(const KalModel *model, Outputs *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < model->n_coordinates && !any && out->status == KAL_OK; i++) {
+        out->status = needs_positions(model, model->coordinates[i].start_v.value, &any);
+    }
+    for (size_t i = 0; i < model->n_coordinates && any; i++) {
+        add_or_zero(out, model->graph, model->coordinates[i].start_v.value);
+    }
+}
+
+// In the order of system/settings.h.
+static void collect_settings(const KalModel *model, Outputs *out)
+{
+    const KalSimulate *simulate = &model->simulate;
+    const KalExpr options[KAL_SIMULATE_OPTIONS] = {
+        [KAL_SIMULATE_FROM] = simulate->from,
+        [KAL_SIMULATE_TO] = simulate->to,
+        [KAL_SIMULATE_EVERY] = simulate->every,
+        [KAL_SIMULATE_RTOL] = simulate->rtol,
+        [KAL_SIMULATE_ATOL] = simulate->atol,
+        [KAL_SIMULATE_STABILIZE] = simulate->stabilize,
+    };
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        add(out, model->parameters[i].value);
+    }
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        add_or_zero(out, model->graph, model->coordinates[i].start_q.value);
+    }
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        add_or_zero(out, model->graph, model->coordinates[i].start_v.value);
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        add_or_zero(out, model->graph, model->actuators[i].limit);
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        add_or_zero(out, model->graph, model->actuators[i].weight);
+    }
+    for (size_t i = 0; i < model->n_servos; i++) {
+        add_or_zero(out, model->graph, model->servos[i].rate);
+    }
+    for (int i = 0; i < KAL_SIMULATE_OPTIONS; i++) {
+        add_or_zero(out, model->graph, options[i]);
+    }
+    for (size_t i = 0; i < model->n_conditions; i++) {
+        add(out, model->conditions[i].of);
+    }
+}
+
+static void collect_switches(const KalSystem *system, Outputs *out)
+{
+    for (size_t i = 0; i < system->n_switches; i++) {
+        add(out, system->switches[i].function);
+    }
+    for (size_t i = 0; i < system->n_switches; i++) {
+        add(out, system->switches[i].level);
+    }
+}
+
+// Whether the motion is made of what a program computes.
+static bool makes_motion(KalProgramId id)
+{
+    const bool told = id == KAL_PROGRAM_ENERGY || id == KAL_PROGRAM_OUTPUTS
+                      || id == KAL_PROGRAM_CONSTANTS || id == KAL_PROGRAM_START
+                      || id == KAL_PROGRAM_SETTINGS;
+    const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_ACTIONS
+                         || id == KAL_PROGRAM_SWITCHES;
+    return !told && !happens;
+}
+
+static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
+{
+    const KalEquations *e = system->equations;
+    switch (id) {
+    case KAL_PROGRAM_GIVENS:
+        add_sparse(out, &e->M);
+        add_all(out, e->Q, e->n);
+        add_sparse(out, &e->A);
+        add_all(out, e->b, e->m);
+        add_sparse(out, &e->servo_A);
+        add_all(out, e->servo_b, e->n_servos);
+        add_sparse(out, &e->B);
+        break;
+    case KAL_PROGRAM_NONIDEAL: add_all(out, e->C, e->n); break;
+    case KAL_PROGRAM_POSITION:
+        add_residuals(out, system->model->graph, e->phi, e->m);
+        add_sparse(out, &e->A);
+        break;
+    case KAL_PROGRAM_VELOCITY:
+        add_residuals(out, system->model->graph, e->psi, e->m);
+        add_sparse(out, &e->A);
+        break;
+    case KAL_PROGRAM_ENERGY:
+        add(out, e->kinetic);
+        add(out, e->stored);
+        break;
+    case KAL_PROGRAM_OUTPUTS:
+        for (size_t i = 0; i < system->model->n_outputs; i++) {
+            add(out, system->model->outputs[i].value);
+        }
+        break;
+    case KAL_PROGRAM_EVENTS:
+        for (size_t i = 0; i < system->model->n_events; i++) {
+            add(out, system->model->events[i].value);
+        }
+        break;
+    case KAL_PROGRAM_ACTIONS: collect_actions(system->model, out); break;
+    case KAL_PROGRAM_TANGENT:
+        if (system->has_tangent) {
+            add_sparse(out, &system->tangent_R);
+            add_sparse(out, &system->tangent_S);
+        }
+        break;
+    case KAL_PROGRAM_POWER:
+        add_all(out, system->powers.term, system->has_balance ? KAL_POWER_TERMS : 0);
+        break;
+    case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
+    case KAL_PROGRAM_START: collect_start(system->model, out); break;
+    case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
+    case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
+    case KAL_PROGRAMS: break;
+    }
+}
+
+static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec)
+{
+    Outputs outputs = {.ctx = system->ctx};
+    collect(system, id, &outputs);
+    spec.outputs = (const KalExpr *)outputs.list.data;
+    spec.n_outputs = outputs.list.size / sizeof(KalExpr);
+    spec.switches = system->switch_nodes;
+    spec.n_switches = makes_motion(id) ? system->n_switch_nodes : 0;
+    system->n_results[id] = spec.n_outputs;
+    KalStatus status = outputs.status;
+    if (status == KAL_OK) {
+        status = kal_program_create(system->model->graph, &spec, &system->programs[id]);
+    }
+    kal_block_clear(system->ctx, &outputs.list);
+    return status;
+}
+
+static void fill_layout(KalSystem *system)
+{
+    const size_t n = (size_t)system->n;
+    KalLayout *layout = &system->layout;
+    layout->q = 1;
+    layout->qd = 1 + n;
+    layout->qdd = 1 + 2 * n;
+    layout->reactions = 1 + 3 * n;
+    layout->forces = layout->reactions + (size_t)system->m;
+    layout->controls = layout->forces + system->n_forces;
+    layout->energy = layout->controls + (size_t)system->n_actuators;
+    layout->count = layout->energy + 1;
+}
+
+static void fill_variables(const KalSystem *system, KalExpr *variables)
+{
+    const KalModel *model = system->model;
+    const KalLayout *layout = &system->layout;
+    size_t force = layout->forces;
+    variables[0] = model->time;
+    variables[layout->energy] = model->energy;
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        variables[layout->q + i] = model->coordinates[i].q;
+        variables[layout->qd + i] = model->coordinates[i].v;
+        variables[layout->qdd + i] = model->coordinates[i].a;
+    }
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        variables[layout->reactions + i] = model->constraints[i].reaction;
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        variables[layout->controls + i] = model->actuators[i].input;
+    }
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE) {
+            variables[force++] = kal_symbol(model->graph, (uint32_t)id);
+        }
+    }
+}
+
+// How many variables a program may read.
+static size_t count_variables(const KalSystem *system, KalProgramId id)
+{
+    switch (id) {
+    case KAL_PROGRAM_POWER: return system->layout.reactions;
+    case KAL_PROGRAM_NONIDEAL:
+    case KAL_PROGRAM_SWITCHES:
+    case KAL_PROGRAM_TANGENT: return system->layout.forces;
+    case KAL_PROGRAM_OUTPUTS:
+    case KAL_PROGRAM_EVENTS:
+    case KAL_PROGRAM_ACTIONS: return system->layout.count;
+    case KAL_PROGRAM_GIVENS:
+    case KAL_PROGRAM_POSITION:
+    case KAL_PROGRAM_VELOCITY:
+    case KAL_PROGRAM_ENERGY:
+    case KAL_PROGRAM_CONSTANTS:
+    case KAL_PROGRAM_START:
+    case KAL_PROGRAM_SETTINGS:
+    case KAL_PROGRAMS: break;
+    }
+    return system->layout.qdd;
+}
+
+// All symbols that a program may read: variables, then parameters.  NULL: no memory.
+static KalExpr *list_symbols(const KalSystem *system)
+{
+    const KalModel *model = system->model;
+    KalExpr *symbols = (KalExpr *)kal_alloc(
+        system->ctx, system->layout.count + model->n_parameters, sizeof *symbols);
+    if (symbols) {
+        fill_variables(system, symbols);
+    }
+    for (size_t i = 0; symbols && i < model->n_parameters; i++) {
+        symbols[system->layout.count + i] = model->parameters[i].symbol;
+    }
+    return symbols;
+}
+
+static KalProgramSpec specify(const KalSystem *system, const KalExpr *symbols)
+{
+    return (KalProgramSpec){.parameters = symbols + system->layout.count,
+                            .n_parameters = system->model->n_parameters,
+                            .variables = symbols,
+                            .n_variables = system->layout.count};
+}
+
+static void free_symbols(const KalSystem *system, KalExpr *symbols)
+{
+    kal_free(system->ctx, symbols,
+             (system->layout.count + system->model->n_parameters) * sizeof *symbols);
+}
+
+static KalStatus compile_all(KalSystem *system)
+{
+    KalExpr *symbols = list_symbols(system);
+    if (!symbols) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+    }
+    KalProgramSpec spec = specify(system, symbols);
+    KalStatus status = KAL_OK;
+    for (int id = 0; id < KAL_PROGRAMS && status == KAL_OK; id++) {
+        spec.n_variables = count_variables(system, (KalProgramId)id);
+        status = compile(system, (KalProgramId)id, spec);
+    }
+    free_symbols(system, symbols);
+    return status;
+}
+
+KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
+                             size_t count, KalProgram **out_program)
+{
+    KalExpr *symbols = list_symbols(system);
+    if (!symbols) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+    }
+    KalProgramSpec spec = specify(system, symbols);
+    spec.outputs = outputs;
+    spec.n_outputs = count;
+    const KalStatus status =
+        kal_program_create(system->model->graph, &spec, out_program);
+    free_symbols(system, symbols);
+    return status;
+}
+
+// Where the equations of motion are made of pieces.
+static KalStatus note_switches(KalSystem *system)
+{
+    Outputs outputs = {.ctx = system->ctx};
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        if (makes_motion((KalProgramId)id)) {
+            collect(system, (KalProgramId)id, &outputs);
+        }
+    }
+    KalStatus status = outputs.status;
+    if (status == KAL_OK) {
+        status = kal_system_find_switches(system, (const KalExpr *)outputs.list.data,
+                                          outputs.list.size / sizeof(KalExpr));
+    }
+    kal_block_clear(system->ctx, &outputs.list);
+    return status;
+}
+
+// The settings of the parameters as they are.
+static KalStatus evaluate_settings(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    const size_t results = kal_settings_results(system);
+    const size_t work = kal_program_work(system->programs[KAL_PROGRAM_SETTINGS]);
+    const size_t count = results + work + system->layout.count;
+    double *memory = (double *)kal_alloc(system->ctx, count, sizeof *memory);
+    if (!memory) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for parameters");
+    }
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        system->settings.parameters[i] = model->parameters[i].number;
+    }
+    const KalSettingsWork w = {memory, memory + work, memory + work + results};
+    const KalStatus status =
+        kal_settings_evaluate(&system->settings, system->ctx, system, NULL, w);
+    kal_free(system->ctx, memory, count * sizeof *memory);
+    return status;
+}
+
+// Which reactions the non-ideal forces depend on, and which forces have symbols.
+static KalStatus note_uses(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(
+        kal_order_init(model->graph, system->equations->C, (size_t)system->n, &order));
+    for (uint32_t i = 0; i < order.count; i++) {
+        const KalStep *step = &order.steps[i];
+        if (step->op == KAL_OP_SYMBOL
+            && model->symbols[step->arg[0]].kind == KAL_SYMBOL_REACTION) {
+            system->reaction_used[model->symbols[step->arg[0]].index] = true;
+        }
+    }
+    kal_order_clear(&order);
+    size_t force = 0;
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE) {
+            system->forces[force++] = model->symbols[id].index;
+        }
+    }
+    return KAL_OK;
+}
+
+// Whether constraints that events do something to are active at the start.
+static void mark_targets(KalSystem *system, KalActionKind kind, bool active)
+{
+    const KalModel *model = system->model;
+    for (size_t i = 0; i < model->n_events; i++) {
+        for (size_t k = 0; k < model->events[i].n_actions; k++) {
+            const KalAction *action = &model->events[i].actions[k];
+            if (action->kind == kind) {
+                system->starts_active[action->target] = active;
+            }
+        }
+    }
+}
+
+// Which constraints wait for an event, and what events depend on.
+static KalStatus note_events(KalSystem *system)
+{
+    const uint64_t state =
+        UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER
+        | UINT64_C(1) << KAL_SYMBOL_COORDINATE | UINT64_C(1) << KAL_SYMBOL_VELOCITY
+        | UINT64_C(1) << KAL_SYMBOL_ENERGY;
+    const KalModel *model = system->model;
+    for (int i = 0; i < system->m; i++) {
+        system->starts_active[i] = true;
+    }
+    mark_targets(system, KAL_ACTION_ENGAGE, false);
+    mark_targets(system, KAL_ACTION_RELEASE, true);
+    for (size_t e = 0; e < model->n_events; e++) {
+        uint64_t kinds = 0;
+        KAL_TRY(kal_model_kinds_in(model, model->events[e].value, &kinds));
+        system->events_need_solve = system->events_need_solve || (kinds & ~state);
+        KAL_TRY(kal_system_is_bounded(system, model->events[e].value,
+                                      &system->event_bounded[e]));
+    }
+    return KAL_OK;
+}
+
+static KalStatus note_mass(KalSystem *system)
+{
+    const KalSparse *M = &system->equations->M;
+    system->constant_mass = true;
+    for (int64_t k = 0; k < M->start[M->rows]; k++) {
+        uint64_t kinds = 0;
+        KAL_TRY(kal_model_kinds_in(system->model, M->value[k], &kinds));
+        system->constant_mass =
+            system->constant_mass
+            && (kinds & ~(UINT64_C(1) << KAL_SYMBOL_PARAMETER)) == 0;
+    }
+    return KAL_OK;
+}
+
+static size_t count_names(const KalSystem *system)
+{
+    return (size_t)system->n + (size_t)system->m + (size_t)system->n_outputs;
+}
+
+static void fill_names(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    const char **name = system->names;
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        *name++ = model->coordinates[i].name;
+    }
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        *name++ = model->constraints[i].name;
+    }
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        *name++ = model->outputs[i].name;
+    }
+}
+
+static KalStatus count_sizes(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    if (model->n_coordinates == 0) {
+        kal_diagnostics_add(system->diagnostics, KAL_SEVERITY_ERROR,
+                            (KalSpan){.source = system->source},
+                            "the model has no coordinates; declare them with 'coord'");
+        return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
+    }
+    if (model->n_coordinates > KAL_SYSTEM_LIMIT
+        || model->n_constraints > KAL_SYSTEM_LIMIT) {
+        return kal_fail(system->ctx, KAL_ERR_LIMIT,
+                        "the model has %zu coordinates and %zu constraints; %d of each "
+                        "are the most",
+                        model->n_coordinates, model->n_constraints, KAL_SYSTEM_LIMIT);
+    }
+    system->n = (int)model->n_coordinates;
+    system->m = (int)model->n_constraints;
+    system->n_outputs = (int)model->n_outputs;
+    system->n_actuators = (int)model->n_actuators;
+    system->n_servos = (int)model->n_servos;
+    for (size_t id = 0; id < model->n_symbols; id++) {
+        system->n_forces += model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE;
+    }
+    return KAL_OK;
+}
+
+static KalStatus allocate_tables(KalSystem *system)
+{
+    KalArena *arena = system->arena;
+    system->names = kal_arena_alloc(arena, count_names(system), sizeof *system->names);
+    double *settings =
+        kal_arena_alloc(arena, kal_settings_count(system), sizeof *settings);
+    system->forces = kal_arena_alloc(arena, system->n_forces, sizeof *system->forces);
+    system->reaction_used =
+        kal_arena_alloc(arena, (size_t)system->m, sizeof *system->reaction_used);
+    system->starts_active =
+        kal_arena_alloc(arena, (size_t)system->m, sizeof *system->starts_active);
+    system->event_bounded =
+        kal_arena_alloc(arena, system->model->n_events, sizeof *system->event_bounded);
+    const bool done = system->names && settings && system->forces
+                      && system->reaction_used && system->starts_active
+                      && system->event_bounded;
+    if (!done) {
+        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
+    }
+    fill_names(system);
+    kal_settings_place(&system->settings, system, settings);
+    return KAL_OK;
+}
+
+static void enter(const KalLoadOptions *options, KalLoadPhase phase)
+{
+    if (options->enter) {
+        options->enter(options->enter_user, phase);
+    }
+}
+
+// What depends on reactions may depend on an arbitrary choice.
+static KalStatus derive_doubts(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    Outputs formulas = {.ctx = system->ctx};
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        add(&formulas, model->outputs[i].value);
+    }
+    for (size_t i = 0; i < model->n_events; i++) {
+        add(&formulas, model->events[i].value);
+    }
+    collect_actions(model, &formulas);
+    KalStatus status = formulas.status;
+    if (status == KAL_OK) {
+        status = kal_doubts_init(&system->doubts, system,
+                                 (const KalExpr *)formulas.list.data,
+                                 formulas.list.size / sizeof(KalExpr));
+    }
+    kal_block_clear(system->ctx, &formulas.list);
+    return status;
+}
+
+static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
+{
+    enter(options, KAL_LOAD_DERIVE);
+    KAL_TRY(count_sizes(system));
+    KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));
+    KAL_TRY(kal_system_warn(system->equations, system->diagnostics));
+    KAL_TRY(allocate_tables(system));
+    fill_layout(system);
+    KAL_TRY(note_uses(system));
+    KAL_TRY(note_events(system));
+    KAL_TRY(note_mass(system));
+    // Control depends on the state in ways that these derivatives do not know.
+    if (options->stiff && system->n_servos == 0) {
+        KAL_TRY(kal_tangent_derive(system));
+        system->has_tangent = true;
+    }
+    if (options->balance) {
+        KAL_TRY(kal_work_derive(system));
+    }
+    KAL_TRY(note_switches(system));
+    enter(options, KAL_LOAD_COMPILE);
+    KAL_TRY(derive_doubts(system));
+    KAL_TRY(compile_all(system));
+    KAL_TRY(kal_road_order(system->equations, &system->givens));
+    KAL_TRY(evaluate_settings(system));
+    kal_graph_freeze(system->model->graph);
+    return KAL_OK;
+}
+
+// A file on its way into the list of sources.
+typedef struct Reading {
+    const KalLoadOptions *options;
+    KalContext *ctx;
+    KalBlock text;
+    KalStatus status;
+} Reading;
+
+static void append_text(void *user, const char *text, size_t length)
+{
+    Reading *reading = (Reading *)user;
+    if (reading->status == KAL_OK
+        && length > KAL_SOURCE_LIMIT + (size_t)1 - reading->text.size) {
+        length = KAL_SOURCE_LIMIT + (size_t)1 - reading->text.size;
+    }
+    if (reading->status == KAL_OK) {
+        reading->status = kal_block_add(reading->ctx, &reading->text, text, length);
+    }
+}
+
+static KalStatus read_file(void *user, KalSources *sources, const char *path,
+                           const KalSource **out_source)
+{
+    Reading *reading = (Reading *)user;
+    reading->text.size = 0;
+    reading->status = KAL_OK;
+    const KalSink sink = {append_text, reading};
+    const char *why = reading->options->read(reading->options->user, path, sink);
+    if (why) {
+        return kal_fail(reading->ctx, KAL_ERR_FILE, "%s", why);
+    }
+    KAL_TRY(reading->status);
+    return kal_sources_add(sources, path, (const char *)reading->text.data,
+                           reading->text.size, out_source);
+}
+
+static KalStatus build(KalSystem *system, const KalLoadOptions *options)
+{
+    Reading reading = {.options = options, .ctx = system->ctx};
+    const KalBuildOptions build_options = {.overrides = options->overrides,
+                                           .n_overrides = options->n_overrides,
+                                           .read = options->read ? read_file : NULL,
+                                           .user = &reading,
+                                           .allow_outside = options->allow_outside};
+    const KalStatus status =
+        kal_model_build(system->sources, system->source, &build_options,
+                        system->diagnostics, &system->model);
+    kal_block_clear(system->ctx, &reading.text);
+    return status;
+}
+
+// A text to load with its name.
+typedef struct Text {
+    const char *name;
+    const char *data;
+    size_t length;
+} Text;
+
+// The title that the model gives itself or, failing that, the name of its file without
+// folder and ending.
+static KalStatus find_title(KalSystem *system, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
+    const char *point = strrchr(base, '.');
+    const size_t length = point && point > base ? (size_t)(point - base) : strlen(base);
+    system->title = *system->model->title ? system->model->title
+                                          : kal_model_text(system->model, base, length);
+    return system->title
+               ? KAL_OK
+               : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for a title");
+}
+
+static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
+{
+    enter(options, KAL_LOAD_READ);
+    KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
+    KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));
+    KAL_TRY(kal_sources_create(system->ctx, &system->sources));
+    KAL_TRY(kal_sources_add(system->sources, text.name, text.data, text.length,
+                            &system->source));
+    KAL_TRY(build(system, options));
+    KAL_TRY(find_title(system, text.name));
+    return compile_model(system, options);
+}
+
+// The text with what follows it.
+static KalStatus load_all(KalSystem *system, Text text, const KalLoadOptions *options)
+{
+    KalBlock whole = {.data = NULL};
+    if (!options->more) {
+        return load(system, text, options);
+    }
+    KalStatus status = kal_block_add(system->ctx, &whole, text.data, text.length);
+    if (status == KAL_OK) {
+        status = kal_block_add(system->ctx, &whole, "\n", 1);
+    }
+    if (status == KAL_OK) {
+        status =
+            kal_block_add(system->ctx, &whole, options->more, strlen(options->more));
+    }
+    if (status == KAL_OK) {
+        text.data = (const char *)whole.data;
+        text.length = whole.size;
+        status = load(system, text, options);
+    }
+    kal_block_clear(system->ctx, &whole);
+    return status;
+}
+
+KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
+                          size_t length, const KalLoadOptions *options,
+                          KalSystem **out_system)
+{
+    KAL_NEED(ctx, ctx && name && (text || length == 0) && out_system);
+    static const KalLoadOptions none = {.overrides = NULL};
+    KalSystem *system = KAL_NEW(ctx, KalSystem);
+    if (!system) {
+        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a system");
+    }
+    system->ctx = ctx;
+    options = options ? options : &none;
+    const KalStatus status = load_all(system, (Text){name, text, length}, options);
+    if (status != KAL_OK) {
+        if (options->messages.write && system->diagnostics) {
+            kal_diagnostics_write(system->diagnostics, options->messages);
+        }
+        kal_system_destroy(system);
+        return status;
+    }
+    *out_system = system;
+    return KAL_OK;
+}
+
+void kal_system_destroy(KalSystem *system)
+{
+    if (!system) {
+        return;
+    }
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        kal_program_destroy(system->programs[id]);
+    }
+    kal_doubts_clear(&system->doubts);
+    kal_sparse_clear(&system->tangent_R);
+    kal_sparse_clear(&system->tangent_S);
+    kal_conservation_destroy(system->conserved);
+    kal_order_clear(&system->givens);
+    kal_equations_destroy(system->equations);
+    kal_model_destroy(system->model);
+    kal_diagnostics_destroy(system->diagnostics);
+    kal_sources_destroy(system->sources);
+    kal_arena_destroy(system->arena);
+    kal_free(system->ctx, system, sizeof *system);
+}

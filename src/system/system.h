@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A compiled model: the programs that an instant evaluates, and where their numbers go.
+///
+/// All programs read one list of variables, or the beginning of it:
+///
+///     t | q (n) | q' (n) | q'' (n) | reactions (m) | coordinate forces | controls | energy
+///
+/// Coordinate forces are those that the model asks for.  Results of a program come in the
+/// order in which its comment below lists them; entries of a sparse matrix come row after
+/// row.
+
+#ifndef SYSTEM_SYSTEM_H
+#define SYSTEM_SYSTEM_H
+
+#include "derive/conserve.h"
+#include "derive/equations.h"
+#include "derive/power.h"
+#include "expr/order.h"
+#include "model/build.h"
+#include "prog/program.h"
+#include "system/doubt.h"
+#include "system/settings.h"
+
+#include <kalaba/system.h>
+
+/// The programs of a system.
+typedef enum KalProgramId {
+    KAL_PROGRAM_GIVENS,   ///< M (lower), Q, A, b, servo A, servo b, B
+    KAL_PROGRAM_NONIDEAL, ///< C
+    KAL_PROGRAM_POSITION, ///< φ of all constraints (0 where there is none), A
+    KAL_PROGRAM_VELOCITY, ///< ψ of all constraints (0 where there is none), A
+    KAL_PROGRAM_ENERGY,   ///< T, V
+    KAL_PROGRAM_OUTPUTS,  ///< the model's outputs
+    KAL_PROGRAM_EVENTS,   ///< the functions whose zeros are events
+    KAL_PROGRAM_ACTIONS,  ///< the values that events set, event after event
+    KAL_PROGRAM_TANGENT, ///< ∂R/∂(q, q'), ∂S/∂(q, q'), or nothing (system/tangent.h)
+    KAL_PROGRAM_POWER,     ///< the terms of KalPowers, or nothing (system/work.h)
+    KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
+    KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
+    KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (system/switch.h)
+    KAL_PROGRAM_SETTINGS, ///< what follows from parameters (system/settings.h)
+    KAL_PROGRAMS          ///< how many there are
+} KalProgramId;
+
+/// Where the parts of the list of variables begin.
+typedef struct KalLayout {
+    size_t q;
+    size_t qd;
+    size_t qdd;
+    size_t reactions;
+    size_t forces;
+    size_t controls;
+    size_t energy;
+    size_t count;
+} KalLayout;
+
+/// A function whose zeros part the pieces that equations are made of.
+typedef struct KalSwitch {
+    KalExpr function;
+    KalExpr level; ///< tells on which piece a state is (expr/switch.h)
+    KalExpr node; ///< one of the nodes that it is for, with a place in the model if any
+    bool bounded; ///< it is a function of t, q and q' alone
+    bool steps;   ///< the piece is ⌊level⌋, else the level itself
+    bool timed;   ///< and of t alone: no motion leads to its zeros or back
+} KalSwitch;
+
+/// Something that may do work.
+typedef struct KalWorker {
+    KalWorkKind kind;
+    const char *name; ///< `drive(a)`, `control(u)`, or the word of the kind
+    const char *of;   ///< the coordinate or the actuator; NULL for other kinds
+} KalWorker;
+
+struct KalSystem {
+    KalContext *ctx;
+    KalArena *arena;         ///< for the arrays below
+    KalSources *sources;     ///< what diagnostics and spans point into
+    const KalSource *source; ///< the text of the model itself
+    KalDiagnostics *diagnostics;
+    KalModel *model;
+    KalEquations *equations;
+    const char *title;
+    int n;
+    int m;
+    int n_outputs;
+    int n_actuators;
+    int n_servos;
+    const char **names;   ///< of coordinates, constraints, outputs, in this order
+    KalSettings settings; ///< what follows from the parameters as they were loaded
+    uint32_t *forces;     ///< coordinates whose constraint force has a symbol
+    size_t n_forces;
+    bool *reaction_used; ///< m: non-ideal forces depend on it
+    bool *starts_active; ///< m: acts from the start; not so what an event engages and
+                         ///< none releases
+    bool constant_mass;  ///< M depends on parameters alone
+    bool events_need_solve; ///< an event depends on accelerations or forces
+    bool has_tangent;       ///< what follows was asked for and derived
+    KalSparse tangent_R;    ///< n × 2n
+    KalSparse tangent_S;    ///< m × 2n
+    bool has_balance;       ///< what follows was asked for and derived
+    KalConservation *conserved;
+    KalPowers powers;
+    KalWorker *workers; ///< n_workers: what may do work, by their kinds
+    size_t n_workers;
+    KalDoubts doubts;    ///< of outputs, events and what these set, in this order
+    KalSwitch *switches; ///< n_switches: where the equations are made of pieces
+    size_t n_switches;
+    KalProgramSwitch *switch_nodes; ///< n_switch_nodes: which nodes switch with them
+    size_t n_switch_nodes;
+    bool *event_bounded; ///< events that are functions of t, q and q' alone
+    KalLayout layout;
+    KalOrder
+        givens; ///< of M (lower), Q, A and b, for those who copy them (system/road.h)
+    KalProgram *programs[KAL_PROGRAMS];
+    size_t n_results[KAL_PROGRAMS];
+};
+
+/// Compile further formulas of a system; the program reads all variables.  The caller
+/// owns it.  Statuses: as of kal_program_create().
+KAL_CHECKED KalStatus kal_system_compile(const KalSystem *system,
+                                         const KalExpr *outputs, size_t count,
+                                         KalProgram **out_program);
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What looks wrong in the equations of a model without being an error.
+
+#ifndef SYSTEM_WARN_H
+#define SYSTEM_WARN_H
+
+#include "derive/equations.h"
+
+/// Warn of coordinates that have neither inertia nor a constraint and of constraints that
+/// never act.
+KAL_CHECKED KalStatus kal_system_warn(const KalEquations *equations,
+                                      KalDiagnostics *diagnostics);
+
+#endif
