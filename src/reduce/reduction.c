@@ -2,12 +2,12 @@
 
 #include "reduce/reduction.h"
 
+#include "closed/minors.h"
+#include "closed/sample.h"
 #include "expr/collect.h"
 #include "expr/copy.h"
 #include "expr/diff.h"
 #include "expr/substitute.h"
-#include "show/minors.h"
-#include "show/sample.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 
 // Speeds that a user chose: theory (20.4).
 
+#include "closed/minors.h"
 #include "expr/copy.h"
 #include "expr/diff.h"
 #include "expr/substitute.h"
 #include "reduce/reduction.h"
-#include "show/minors.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define SHOW_PAGE_H
 
 #include "base/block.h"
-#include "show/sheet.h"
+#include "closed/sheet.h"
 
 typedef struct KalPage {
     KalContext *ctx;

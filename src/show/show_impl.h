@@ -6,7 +6,7 @@
 #ifndef SHOW_SHOW_IMPL_H
 #define SHOW_SHOW_IMPL_H
 
-#include "show/closed.h"
+#include "closed/closed.h"
 #include "show/page.h"
 #include "show/show.h"
 

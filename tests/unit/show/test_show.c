@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "closed_lab.h"
 #include "json/reader.h"
-#include "lab.h"
 #include "markup.h"
 #include "show/show.h"
 

@@ -3,8 +3,8 @@
 /// @file
 /// The formulas that are shown, gathered and laid out for readers.
 
-#ifndef SHOW_SHEET_H
-#define SHOW_SHEET_H
+#ifndef CLOSED_SHEET_H
+#define CLOSED_SHEET_H
 
 #include "derive/equations.h"
 #include "expr/print.h"

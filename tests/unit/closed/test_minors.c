@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+#include "closed/minors.h"
 #include "expr/eval.h"
 #include "graph.h"
 #include "rng.h"
-#include "show/minors.h"
 
 static KalField *field;
 static KalRing *ring;

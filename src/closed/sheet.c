@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "show/sheet.h"
+#include "closed/sheet.h"
 
 #include "expr/collect.h"
 #include "expr/copy.h"

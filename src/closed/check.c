@@ -2,8 +2,8 @@
 
 // Results against numbers: theory (11.5) at random states.
 
+#include "closed/solver_impl.h"
 #include "expr/eval.h"
-#include "show/solver.h"
 
 #include <math.h>
 #include <string.h>

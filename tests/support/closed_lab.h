@@ -3,11 +3,11 @@
 /// @file
 /// Systems whose closed forms are known, and numbers to compare them with.
 
-#ifndef SHOW_LAB_H
-#define SHOW_LAB_H
+#ifndef SUPPORT_CLOSED_LAB_H
+#define SUPPORT_CLOSED_LAB_H
 
+#include "closed/closed.h"
 #include "rng.h"
-#include "show/closed.h"
 #include "system.h"
 
 enum {

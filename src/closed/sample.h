@@ -3,8 +3,8 @@
 /// @file
 /// Random states of a model, at which formulas are compared before they are shown.
 
-#ifndef SHOW_SAMPLE_H
-#define SHOW_SAMPLE_H
+#ifndef CLOSED_SAMPLE_H
+#define CLOSED_SAMPLE_H
 
 #include "derive/equations.h"
 

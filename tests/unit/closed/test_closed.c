@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "lab.h"
+#include "closed_lab.h"
 
 static const KalResultKind QDD = KAL_RESULT_ACCELERATION;
 static const KalResultKind LAMBDA = KAL_RESULT_REACTION;

@@ -3,10 +3,10 @@
 /// @file
 /// Accelerations, multipliers and constraint forces as formulas, for small systems.
 
-#ifndef SHOW_CLOSED_H
-#define SHOW_CLOSED_H
+#ifndef CLOSED_CLOSED_H
+#define CLOSED_CLOSED_H
 
-#include "show/sheet.h"
+#include "closed/sheet.h"
 
 /// What became of a closed form.
 typedef enum KalClosedVerdict {

@@ -2,7 +2,7 @@
 
 // Results on the constraints: multiples of constraints are subtracted from their factors.
 
-#include "show/solver.h"
+#include "closed/solver_impl.h"
 
 enum {
     ROUNDS_MAX = 8,    // multiples subtracted from one factor

@@ -2,8 +2,8 @@
 
 // Multipliers of constraints that depend on each other: those of least norm.
 
-#include "show/minors.h"
-#include "show/solver.h"
+#include "closed/minors.h"
+#include "closed/solver_impl.h"
 
 enum {
     ROWS_MAX = 4 // independent rows of a system whose multipliers are looked for

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-#include "show/closed.h"
+#include "closed/closed.h"
 
+#include "closed/minors.h"
+#include "closed/solver_impl.h"
 #include "expr/copy.h"
 #include "expr/substitute.h"
-#include "show/minors.h"
-#include "show/solver.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "show/minors.h"
+#include "closed/minors.h"
 
 #include <assert.h>
 

@@ -3,8 +3,8 @@
 /// @file
 /// Linear systems solved as fractions: theory (11.7), (11.8).
 
-#ifndef SHOW_MINORS_H
-#define SHOW_MINORS_H
+#ifndef CLOSED_MINORS_H
+#define CLOSED_MINORS_H
 
 #include "expr/field.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "show/sample.h"
+#include "closed/sample.h"
 
 #include "expr/eval.h"
 #include "expr/identity.h"

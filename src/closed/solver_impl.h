@@ -3,12 +3,12 @@
 /// @file
 /// What the files of closed forms share: the equations as fractions, and their solution.
 
-#ifndef SHOW_SOLVER_H
-#define SHOW_SOLVER_H
+#ifndef CLOSED_SOLVER_IMPL_H
+#define CLOSED_SOLVER_IMPL_H
 
+#include "closed/closed.h"
+#include "closed/sample.h"
 #include "expr/field.h"
-#include "show/closed.h"
-#include "show/sample.h"
 
 /// A result as a fraction.
 typedef struct KalSolved {

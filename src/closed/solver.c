@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#include "show/solver.h"
-
-#include "show/minors.h"
+#include "closed/minors.h"
+#include "closed/solver_impl.h"
 
 #include <assert.h>
 
