@@ -36,8 +36,7 @@ static const double LEAST_TOLERANCE = 1e-9;
 
 typedef struct Gauss {
     KalIntegrator base;
-    int n; // positions: half of the state without integrals
-    double rtol;
+    int n;                 // positions: half of the state without integrals
     double nodes[NODES];   // in parts of a step
     double weights[NODES]; // of the end
     double less[2][NODES]; // weights without some nodes, for errors
@@ -130,7 +129,6 @@ static KalStatus init(KalIntegrator *base)
                         "one absolute tolerance for all");
     }
     g->n = (base->system.n - base->system.n_integrals) / 2;
-    g->rtol = fmax(base->options.rtol, LEAST_TOLERANCE);
     g->block = (double *)kal_alloc(base->ctx, count, sizeof(double));
     if (!g->block) {
         return kal_fail(base->ctx, KAL_ERR_NOMEM,
@@ -182,9 +180,10 @@ static double measure(const Gauss *g, const double *x)
 {
     const int n = g->n;
     const double *y = g->y_old;
-    const double q = largest(x, n) / (g->base.options.atol + g->rtol * largest(y, n));
+    const double rtol = fmax(g->base.options.rtol, LEAST_TOLERANCE);
+    const double q = largest(x, n) / (g->base.options.atol + rtol * largest(y, n));
     const double v =
-        largest(x + n, n) / (g->base.options.atol + g->rtol * largest(y + n, n));
+        largest(x + n, n) / (g->base.options.atol + rtol * largest(y + n, n));
     return q > v || isnan(q) ? q : v;
 }
 

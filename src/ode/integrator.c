@@ -145,6 +145,12 @@ KalStatus kal_integrator_set_end(KalIntegrator *integrator, double t_end)
     return KAL_OK;
 }
 
+void kal_integrator_allow(KalIntegrator *integrator, double rtol)
+{
+    assert(rtol > 0.0);
+    integrator->options.rtol = rtol;
+}
+
 void kal_integrator_set_max_step(KalIntegrator *integrator, double longest)
 {
     assert(longest >= 0.0);

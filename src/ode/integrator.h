@@ -79,6 +79,10 @@ KAL_CHECKED KalStatus kal_integrator_set_end(KalIntegrator *integrator, double t
 /// length.
 void kal_integrator_set_max_step(KalIntegrator *integrator, double longest);
 
+/// Let steps from now on have this relative error, whatever the options were.  For
+/// integrators that look at it in each step: that is `gauss`.
+void kal_integrator_allow(KalIntegrator *integrator, double rtol);
+
 /// Take a step.  The last one ends exactly at t_end.  Failures: those of callbacks,
 /// KAL_ERR_STEP when no step succeeds, KAL_ERR_NOMEM, KAL_ERR_USAGE when there is no way to
 /// go.

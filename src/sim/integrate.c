@@ -35,6 +35,13 @@ static const double PART = 0.4;
 static const double TOO_NEAR = 0.2;
 // Below this a sine is nearly its angle, and its slope tells when it will be zero.
 static const double STRAIGHT = 0.5;
+// A sine σ that has fallen to this part since a step across was first tried, with σσ' the
+// same but for a factor of 2, is a root of time, and the mechanism locks: theory (15.15).
+static const double FALLEN = 0.125;
+// Errors of a step across that rounding near its middle makes, theory (15.14), and the most
+// that is accepted.
+static const double ROUNDING = 2.8e-14;
+static const double MOST_ROUNDING = 1e-6;
 // No step turns rows by more, in radians, or it could pass two losses of rank.
 static const double TURN = 1.0;
 
@@ -232,6 +239,14 @@ static KalStatus choose_start(KalRun *run, double distance, double *out_t)
     return kal_run_interpolate(run, *out_t, run->state);
 }
 
+// Errors that a step across may have: no less than rounding makes them.
+static double error_across(const KalRun *run)
+{
+    const double sine = run->rank.sine;
+    const double rounding = fmin(ROUNDING / (sine * sine), MOST_ROUNDING);
+    return fmax(run->options.rtol, rounding);
+}
+
 // Try steps across a loss of rank that lies ahead at a distance.  It is in the middle of
 // them; or, where it is too near for that, further to the beginning, between nodes.
 static KalStatus try_across(KalRun *run, double distance, bool *out_done)
@@ -244,6 +259,7 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
     double t = run->t;
     KAL_TRY(choose_start(run, distance, &t));
     KAL_TRY(kal_integrator_start(gauss, t, run->state, run->options.until));
+    kal_integrator_allow(gauss, error_across(run));
     run->careful = true;
     for (size_t k = 0; k < count && !*out_done; k++) {
         const double h = (middle - t) / places[k];
@@ -279,14 +295,35 @@ static KalStatus step_nearer(KalRun *run, double distance)
     return kal_integrator_set_end(at_work(run), run->options.until);
 }
 
+// Whether the sine goes to zero as a root does.
+static bool falls_as_root(const KalRun *run)
+{
+    const double sine = run->rank.sine;
+    const double now = sine * run->rank.slope;
+    const double before = run->tried_sine * run->tried_slope;
+    return isfinite(run->tried) && sine < FALLEN * run->tried_sine && now < 0.5 * before
+           && now > 2.0 * before;
+}
+
+// Whether a step across a loss of rank at a distance is to be tried now.
+static bool is_due(const KalRun *run, double distance)
+{
+    const double near = run->stiff ? NEAR_STIFF : NEAR;
+    // Steps may be short because of it.
+    const bool is_near = isfinite(run->tried) || run->rank.sine < KAL_LOW_SINE
+                         || distance < near * run->statistics.step;
+    return is_near && run->rank.sine < STRAIGHT && distance < 0.7 * run->tried
+           && !falls_as_root(run);
+}
+
 static KalStatus step_towards(KalRun *run, double distance)
 {
     bool done = false;
-    const double near = run->stiff ? NEAR_STIFF : NEAR;
-    // Steps may be short because of it.
-    const bool is_due = isfinite(run->tried) || run->rank.sine < KAL_LOW_SINE
-                        || distance < near * run->statistics.step;
-    if (is_due && run->rank.sine < STRAIGHT && distance < 0.7 * run->tried) {
+    if (is_due(run, distance)) {
+        if (!isfinite(run->tried)) {
+            run->tried_sine = run->rank.sine;
+            run->tried_slope = run->rank.slope;
+        }
         KAL_TRY(try_across(run, distance, &done));
         run->tried = done ? INFINITY : distance;
     }

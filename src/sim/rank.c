@@ -22,6 +22,8 @@ enum {
 static const double DEPENDENT = 1e-5;
 // A run that fails at a sine below this is locked.
 static const double LOCKED = 0.01;
+// Below this rounding begins to choose the rows that depend on each other.
+static const double CLEAR = 1e-4;
 // Rows that were never longer than this part of the longest are rounding.
 static const double ROUNDING = 1e-12;
 // The slope is taken over this part of a step.
@@ -255,20 +257,38 @@ static bool is_concerned(KalRun *run, int place)
            || (place < last && kal_projector_takes_part(&run->projector, last, place));
 }
 
-// The names of rows that are about to become dependent.
-static void list_names(KalRun *run, char text[NAMES_SIZE])
+// Mark the rows that are about to become dependent, as ranked last.
+static void mark_concerned(KalRun *run)
 {
-    const KalProjector *projector = &run->projector;
+    for (int k = 0; k < run->instant->n_active; k++) {
+        run->rank.concerned[run->projector.order[k]] = is_concerned(run, k);
+    }
+}
+
+// The names of the rows that are marked.
+static void list_names(const KalRun *run, char text[NAMES_SIZE])
+{
     size_t used = 0;
     text[0] = '\0';
-    (void)rank_rows(run);
-    for (int k = 0; k < run->instant->n_active && used < NAMES_SIZE; k++) {
-        if (is_concerned(run, k)) {
+    for (int i = 0; i < run->instant->n_active && used < NAMES_SIZE; i++) {
+        if (run->rank.concerned[i]) {
             used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s",
-                                     used > 0 ? ", " : "",
-                                     run->instant->row_names[projector->order[k]]);
+                                     used > 0 ? ", " : "", run->instant->row_names[i]);
         }
     }
+}
+
+// Note which rows are about to become dependent, while that is clear: further on velocities
+// may grow beyond all bounds, and rounding with them.
+static void note_approach(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    const double least = watch->rank > 0 ? watch->sines[watch->rank - 1] : 1.0;
+    if (least < LOCKED && (least > CLEAR || watch->least > LOCKED)) {
+        mark_concerned(run);
+    }
+    watch->locks = least < CLEAR || (least < LOCKED && least < watch->least);
+    watch->least = least;
 }
 
 // Report that rank was lost at t, if it was: with another choice of rows too.
@@ -281,6 +301,7 @@ static KalStatus report(KalRun *run, double t)
     if (rank_rows(run) >= run->rank.rank) {
         return KAL_OK;
     }
+    mark_concerned(run);
     list_names(run, text);
     run->rank.passed = t;
     run->statistics.passages++;
@@ -454,7 +475,9 @@ static KalStatus look_closely(KalRun *run, bool fresh)
     take_rows(run);
     watch->passed = fresh ? -INFINITY : watch->passed;
     note_entries(run, fresh);
+    watch->least = fresh ? INFINITY : watch->least;
     choose_rows(run, rank_rows(run), fresh);
+    note_approach(run);
     for (int i = 0; i < run->instant->n_active; i++) {
         watch->parts[i] = part_left(run, i);
     }
@@ -567,6 +590,8 @@ static bool leads_nowhere(KalRun *run)
         return false;
     }
     watch->turning = fmax(PAST * watch->turning, most / h);
+    watch->least = INFINITY;
+    watch->locks = false;
     watch->sine = sine;
     watch->slope = way.slope;
     return true;
@@ -667,12 +692,10 @@ KalStatus kal_run_explain_lock(KalRun *run, KalStatus status)
     const KalRankWatch *watch = &run->rank;
     const bool numeric = status == KAL_ERR_STEP || status == KAL_ERR_CONTRADICTION
                          || status == KAL_ERR_FORMULATION;
-    if (!numeric || !watch->known || watch->sine > LOCKED || watch->slope > 0.0
-        || kal_run_look(run, run->t) != KAL_OK) {
+    if (!numeric || !watch->known || !watch->locks) {
         return status;
     }
     char names[NAMES_SIZE];
-    take_rows(run);
     list_names(run, names);
     return kal_fail(run->ctx, KAL_ERR_STEP,
                     "the motion cannot go on after t = %.9g: the constraints %s become "

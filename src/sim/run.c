@@ -60,6 +60,7 @@ static void lay_out(KalCarver *carver, void *owner)
     run->events.held = kal_carve_bools(carver, 2 * n);
     run->fault = kal_carve_names(carver, n + m + (size_t)run->system->n_servos);
     run->used = kal_carve_bools(carver, m);
+    run->rank.concerned = kal_carve_bools(carver, m);
 }
 
 static KalStatus init(KalRun *run)

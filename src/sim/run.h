@@ -39,14 +39,17 @@ typedef struct KalSineSeen {
 
 /// How near the constraints are to losing rank, at the horizon of the step before.
 typedef struct KalRankWatch {
-    bool known;     ///< the rest holds something
-    bool confirmed; ///< rows beyond the rank are dependent not only by accident
-    int rank;       ///< the highest that was seen
-    double t;       ///< when
-    double sine;    ///< the smallest angle between rows that gives this rank
-    double slope;   ///< how fast it changes
-    double turning; ///< how fast the angle does, lately
-    double passed;  ///< when the last loss of rank was
+    bool known;      ///< the rest holds something
+    bool confirmed;  ///< rows beyond the rank are dependent not only by accident
+    int rank;        ///< the highest that was seen
+    double t;        ///< when
+    double sine;     ///< the smallest angle between rows that gives this rank
+    double slope;    ///< how fast it changes
+    double turning;  ///< how fast the angle does, lately
+    double passed;   ///< when the last loss of rank was
+    double least;    ///< of the angles between rows, at the last close look
+    bool locks;      ///< if the run cannot go on, that is why
+    bool *concerned; ///< m: rows of the last loss of rank, or of one that is near
     KalSineSeen seen[KAL_SINES_SEEN]; ///< the last n_seen, in turn
     int n_seen;
     double *parts;      ///< m: how much is left of each row
@@ -128,9 +131,11 @@ struct KalRun {
     KalIntegratorName at_work; ///< the one that goes on, if not across a loss of rank
     bool stiff;                ///< which is for stiff systems
     KalReducedForm form;       ///< of the usual one, if the run has that form
-    double tried;    ///< how far away a loss of rank was that could not be crossed
-    bool crossed;    ///< the last step was one across a loss of rank
-    KalRoots *roots; ///< NULL without events
+    double tried;       ///< how far away a loss of rank was that could not be crossed
+    double tried_sine;  ///< the sine when that was tried first
+    double tried_slope; ///< and its slope
+    bool crossed;       ///< the last step was one across a loss of rank
+    KalRoots *roots;    ///< NULL without events
     KalWorkspace workspace;
     double *state; ///< 2 n and integrals: where interpolation puts its results
     double *kept;  ///< 2 n: a state to come back to

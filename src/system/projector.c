@@ -337,7 +337,7 @@ void kal_projector_compare(KalProjector *p, int rank, double *lifted,
 // The row at place `last` is Σ c (rows before it) but for its pivot: L₁₁ᵀ c = l.
 bool kal_projector_takes_part(KalProjector *p, int last, int other)
 {
-    const double counts = 1e-4;
+    const double counts = 1e-3;
     const int m = p->m;
     for (int i = 0; i < last; i++) {
         p->z[i] = p->H[i * m + last];

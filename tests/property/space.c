@@ -549,6 +549,23 @@ static void mechanisms_that_failed_once(void)
     }
 }
 
+// Four-bars whose drive leads to a dead point: that is said, and the drive is named.
+static void driven_loops_that_lock_say_so(void)
+{
+    static const long seeds[] = {800, 845, 1325, 1460};
+    static Mechanism mech;
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        Trial trial;
+        mechanism_make(&mech, (uint64_t)seeds[i]);
+        if (open_trial(&mech, &trial)) {
+            ok(kal_run_advance(trial.run, mech.until) == KAL_ERR_STEP);
+            has_text(kal_context_message(trial.ctx), "locks");
+            has_text(kal_context_message(trial.ctx), "drive");
+        }
+        close_trial(&trial);
+    }
+}
+
 // The other formulation itself
 
 static void follow_alone(const RigidSystem *system, Real *y, Real time)
@@ -663,4 +680,5 @@ static void physical_pendulum(void)
 
 TAP_RUN(TAP_CASE(conical_pendulum), TAP_CASE(free_symmetric_top),
         TAP_CASE(physical_pendulum), TAP_CASE(mechanisms_that_failed_once),
+        TAP_CASE(driven_loops_that_lock_say_so),
         TAP_CASE(mechanisms_move_as_another_formulation_has_it))
