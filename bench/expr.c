@@ -6,7 +6,7 @@
 
 #include "expr/diff.h"
 #include "expr/order.h"
-#include "expr/print.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "analysis/kink.h"
 
 #include "expr/order.h"
-#include "expr/print.h"
 #include "expr/switch.h"
+#include "print/print.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef CLOSED_MINORS_H
 #define CLOSED_MINORS_H
 
-#include "expr/field.h"
+#include "algebra/field.h"
 
 enum {
     KAL_UNKNOWNS = 12 ///< the most that a system may have

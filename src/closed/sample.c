@@ -3,8 +3,8 @@
 #include "closed/sample.h"
 
 #include "expr/eval.h"
-#include "expr/identity.h"
 #include "linalg/pseudoinverse.h"
+#include "zero/identity.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "closed/sheet.h"
 
-#include "expr/collect.h"
+#include "algebra/collect.h"
 #include "expr/copy.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 #define CLOSED_SHEET_H
 
 #include "derive/equations.h"
-#include "expr/print.h"
+#include "print/print.h"
 
 enum {
     KAL_SHEET_NAMES = 48,     ///< formulas that get names of their own

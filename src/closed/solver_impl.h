@@ -6,9 +6,9 @@
 #ifndef CLOSED_SOLVER_IMPL_H
 #define CLOSED_SOLVER_IMPL_H
 
+#include "algebra/field.h"
 #include "closed/closed.h"
 #include "closed/sample.h"
-#include "expr/field.h"
 
 /// A result as a fraction.
 typedef struct KalSolved {

@@ -17,7 +17,7 @@
 #define DERIVE_CLOSURE_H
 
 #include "base/arena.h"
-#include "expr/identity.h"
+#include "zero/identity.h"
 
 /// Forms in n variables.
 typedef struct KalPfaffForms {

@@ -7,7 +7,7 @@
 #define DERIVE_CLOSURE_IMPL_H
 
 #include "derive/closure.h"
-#include "expr/basis.h"
+#include "zero/basis.h"
 
 /// ∂W_k/∂z_j of form i: a part of its differential.
 typedef struct KalSlope {

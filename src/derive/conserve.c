@@ -10,8 +10,8 @@
 #include "derive/derive_impl.h"
 #include "derive/jump.h"
 #include "derive/values.h"
-#include "expr/identity.h"
 #include "expr/order.h"
+#include "zero/identity.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
 #include "derive/trace.h"
-#include "expr/identity.h"
+#include "zero/identity.h"
 
 // b with the terms that make the error decay at rate k: theory (9.20), (9.21).
 static KalExpr decaying(const KalDerivation *d, const KalServo *servo, KalExpr b,

@@ -7,9 +7,9 @@
 // velocities in it, theory (9.24).
 
 #include "derive/derive_impl.h"
-#include "expr/identity.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
+#include "zero/identity.h"
 
 // How a node depends on the velocities.
 typedef enum Degree {

@@ -2,7 +2,7 @@
 
 #include "derive/power.h"
 
-#include "expr/identity.h"
+#include "zero/identity.h"
 
 // Formulas on their way.
 typedef struct Work {

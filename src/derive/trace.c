@@ -4,8 +4,8 @@
 
 #include "derive/values.h"
 #include "expr/diff.h"
-#include "expr/identity.h"
 #include "expr/order.h"
+#include "zero/identity.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 
 #include "derive/values.h"
 
-#include "expr/identity.h"
 #include "expr/order.h"
+#include "zero/identity.h"
 
 enum {
     DEPTH_MAX = 64 // of parameters that are given by parameters

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// What diff.c and jacobian.c share: the chain rule at one node, and symbols by node.
+/// What diff.c and jacobian.c share: the chain rule at one node.
 
 #ifndef EXPR_DIFF_IMPL_H
 #define EXPR_DIFF_IMPL_H
 
 #include "expr/diff.h"
 #include "expr/order.h"
-
-/// A symbol's node and its place in the caller's list.
-typedef struct KalSeed {
-    uint32_t node;
-    uint32_t place;
-} KalSeed;
-
-/// The caller's symbols, sorted by node.
-typedef struct KalSeeds {
-    KalContext *ctx;
-    KalSeed *list;
-    size_t n;
-} KalSeeds;
-
-KAL_CHECKED KalStatus kal_seeds_init(KalContext *ctx, const KalExpr *symbols, size_t n,
-                                     KalSeeds *out_seeds);
-void kal_seeds_clear(KalSeeds *seeds);
-
-/// The place of a symbol, −1 if it is none of them.
-int64_t kal_seeds_find(const KalSeeds *seeds, KalExpr symbol);
+#include "expr/seeds.h"
 
 /// s × ∂f/∂(operand k); KAL_NO_EXPR for zero.
 KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s);

@@ -8,12 +8,15 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
     FIRST_NODES = 256, // a power of two
     FIRST_NUMBERS = 32
 };
+
+static_assert(offsetof(KalGraph, table) == 0, "expr/node.h looks for nodes there");
 
 KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
 {
@@ -22,15 +25,15 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
     }
     g->ctx = ctx;
-    g->count = 1;
+    g->table.count = 1;
     g->limit = KAL_GRAPH_LIMIT;
     g->capacity = FIRST_NODES;
-    g->table_size = 2 * FIRST_NODES;
+    g->n_places = 2 * FIRST_NODES;
     g->number_capacity = FIRST_NUMBERS;
-    g->nodes = kal_alloc(ctx, g->capacity, sizeof *g->nodes);
-    g->table = kal_alloc(ctx, g->table_size, sizeof *g->table);
+    g->table.nodes = kal_alloc(ctx, g->capacity, sizeof *g->table.nodes);
+    g->places = kal_alloc(ctx, g->n_places, sizeof *g->places);
     g->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
-    if (!g->nodes || !g->table || !g->numbers) {
+    if (!g->table.nodes || !g->places || !g->numbers) {
         kal_graph_destroy(g);
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
     }
@@ -56,15 +59,15 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     fork->marks = NULL;
     fork->mark_capacity = 0;
     fork->epoch = 0;
-    fork->nodes = kal_alloc(ctx, g->capacity, sizeof *g->nodes);
-    fork->table = kal_alloc(ctx, g->table_size, sizeof *g->table);
+    fork->table.nodes = kal_alloc(ctx, g->capacity, sizeof *g->table.nodes);
+    fork->places = kal_alloc(ctx, g->n_places, sizeof *g->places);
     fork->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
-    if (!fork->nodes || !fork->table || !fork->numbers) {
+    if (!fork->table.nodes || !fork->places || !fork->numbers) {
         kal_graph_destroy(fork);
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
     }
-    memcpy(fork->nodes, g->nodes, g->count * sizeof *g->nodes);
-    memcpy(fork->table, g->table, g->table_size * sizeof *g->table);
+    memcpy(fork->table.nodes, g->table.nodes, g->table.count * sizeof *g->table.nodes);
+    memcpy(fork->places, g->places, g->n_places * sizeof *g->places);
     memcpy(fork->numbers, g->numbers, g->n_numbers * sizeof *g->numbers);
     *out_fork = fork;
     return KAL_OK;
@@ -90,8 +93,8 @@ void kal_graph_destroy(KalGraph *g)
         return;
     }
     KalContext *ctx = g->ctx;
-    kal_free(ctx, g->nodes, g->capacity * sizeof *g->nodes);
-    kal_free(ctx, g->table, g->table_size * sizeof *g->table);
+    kal_free(ctx, g->table.nodes, g->capacity * sizeof *g->table.nodes);
+    kal_free(ctx, g->places, g->n_places * sizeof *g->places);
     kal_free(ctx, g->numbers, g->number_capacity * sizeof *g->numbers);
     kal_free(ctx, g->marks, g->mark_capacity * sizeof *g->marks);
     kal_free(ctx, g, sizeof *g);
@@ -140,13 +143,13 @@ void kal_graph_recover(KalGraph *g)
 
 uint32_t kal_graph_count(const KalGraph *g)
 {
-    return g->count;
+    return g->table.count;
 }
 
 size_t kal_graph_bytes(const KalGraph *g)
 {
-    return sizeof *g + g->capacity * sizeof *g->nodes + g->table_size * sizeof *g->table
-           + g->number_capacity * sizeof *g->numbers
+    return sizeof *g + g->capacity * sizeof *g->table.nodes
+           + g->n_places * sizeof *g->places + g->number_capacity * sizeof *g->numbers
            + g->mark_capacity * sizeof *g->marks;
 }
 
@@ -157,14 +160,14 @@ KalContext *kal_graph_context(const KalGraph *g)
 
 KalExprNode kal_graph_node(const KalGraph *g, KalExpr e)
 {
-    assert(e.index != 0 && e.index < g->count);
-    return g->nodes[e.index];
+    assert(e.index != 0 && e.index < g->table.count);
+    return g->table.nodes[e.index];
 }
 
 KalRational kal_graph_number(const KalGraph *g, KalExpr e)
 {
     assert(kal_is_op(g, e, KAL_OP_CONST));
-    return g->numbers[g->nodes[e.index].arg[0].index];
+    return g->numbers[g->table.nodes[e.index].arg[0].index];
 }
 
 KalExpr kal_spoil(KalGraph *g, KalStatus status, KalExpr culprit)
@@ -221,12 +224,12 @@ static bool same_node(const KalExprNode *x, const KalExprNode *y)
 
 static bool grow_nodes(KalGraph *g)
 {
-    const size_t old_size = g->capacity * sizeof *g->nodes;
-    KalExprNode *nodes = kal_resize(g->ctx, g->nodes, old_size, 2 * old_size);
+    const size_t old_size = g->capacity * sizeof *g->table.nodes;
+    KalExprNode *nodes = kal_resize(g->ctx, g->table.nodes, old_size, 2 * old_size);
     if (!nodes) {
         return false;
     }
-    g->nodes = nodes;
+    g->table.nodes = nodes;
     g->capacity *= 2;
     return true;
 }
@@ -234,23 +237,23 @@ static bool grow_nodes(KalGraph *g)
 // Twice the table; the old one stays where there is no memory.
 static bool grow_table(KalGraph *g)
 {
-    const uint32_t size = 2 * g->table_size;
+    const uint32_t size = 2 * g->n_places;
     uint64_t *table = kal_alloc(g->ctx, size, sizeof *table);
     if (!table) {
         return false;
     }
-    for (uint32_t i = 0; i < g->table_size; i++) {
-        if (g->table[i] != 0) {
-            uint32_t at = (uint32_t)(g->table[i] >> 32) & (size - 1);
+    for (uint32_t i = 0; i < g->n_places; i++) {
+        if (g->places[i] != 0) {
+            uint32_t at = (uint32_t)(g->places[i] >> 32) & (size - 1);
             while (table[at] != 0) {
                 at = (at + 1) & (size - 1);
             }
-            table[at] = g->table[i];
+            table[at] = g->places[i];
         }
     }
-    kal_free(g->ctx, g->table, g->table_size * sizeof *g->table);
-    g->table = table;
-    g->table_size = size;
+    kal_free(g->ctx, g->places, g->n_places * sizeof *g->places);
+    g->places = table;
+    g->n_places = size;
     return true;
 }
 
@@ -258,12 +261,12 @@ static bool grow_table(KalGraph *g)
 static bool have_room(KalGraph *g)
 {
     assert(!g->frozen);
-    if (g->count > g->limit) {
+    if (g->table.count > g->limit) {
         kal_spoil(g, KAL_ERR_LIMIT, KAL_NO_EXPR);
         return false;
     }
-    if ((g->count == g->capacity && !grow_nodes(g))
-        || (2 * (uint64_t)g->count >= g->table_size && !grow_table(g))) {
+    if ((g->table.count == g->capacity && !grow_nodes(g))
+        || (2 * (uint64_t)g->table.count >= g->n_places && !grow_table(g))) {
         kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
         return false;
     }
@@ -273,12 +276,12 @@ static bool have_room(KalGraph *g)
 // Whether sin² + cos² may hide in the node: a power of one is among its factors.
 static uint8_t flags_of(const KalGraph *g, const KalExprNode *n)
 {
-    const KalExprNode *a = &g->nodes[n->arg[0].index];
+    const KalExprNode *a = &g->table.nodes[n->arg[0].index];
     if (n->op == KAL_OP_POWI) {
         return kal_op_partner((KalOp)a->op) != KAL_OP_CONST ? KAL_FLAG_SQUARE : 0;
     }
     if (n->op == KAL_OP_MUL) {
-        return a->flags | g->nodes[n->arg[1].index].flags;
+        return a->flags | g->table.nodes[n->arg[1].index].flags;
     }
     return n->op == KAL_OP_NEG || n->op == KAL_OP_DIV ? a->flags : 0;
 }
@@ -288,26 +291,26 @@ static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
     if (!have_room(g)) {
         return KAL_NO_EXPR;
     }
-    uint32_t at = hash & (g->table_size - 1);
-    while (g->table[at] != 0) {
-        at = (at + 1) & (g->table_size - 1);
+    uint32_t at = hash & (g->n_places - 1);
+    while (g->places[at] != 0) {
+        at = (at + 1) & (g->n_places - 1);
     }
-    const KalExpr e = {g->count++};
-    g->table[at] = (uint64_t)hash << 32 | e.index;
-    g->nodes[e.index] = *n;
-    g->nodes[e.index].flags = flags_of(g, n);
+    const KalExpr e = {g->table.count++};
+    g->places[at] = (uint64_t)hash << 32 | e.index;
+    g->table.nodes[e.index] = *n;
+    g->table.nodes[e.index].flags = flags_of(g, n);
     return e;
 }
 
 static KalExpr find_node(const KalGraph *g, const KalExprNode *n, uint32_t hash)
 {
-    uint32_t at = hash & (g->table_size - 1);
-    for (uint64_t entry = g->table[at]; entry != 0; entry = g->table[at]) {
+    uint32_t at = hash & (g->n_places - 1);
+    for (uint64_t entry = g->places[at]; entry != 0; entry = g->places[at]) {
         const KalExpr e = {(uint32_t)entry};
         if (entry >> 32 == hash && same_node(kal_node(g, e), n)) {
             return e;
         }
-        at = (at + 1) & (g->table_size - 1);
+        at = (at + 1) & (g->n_places - 1);
     }
     return KAL_NO_EXPR;
 }
@@ -373,14 +376,14 @@ KalExpr kal_number(KalGraph *g, KalRational value)
         return kal_spoil(g, KAL_ERR_NUMBER, KAL_NO_EXPR);
     }
     const uint32_t hash = hash_number(&value);
-    uint32_t at = hash & (g->table_size - 1);
-    for (uint64_t entry = g->table[at]; entry != 0; entry = g->table[at]) {
+    uint32_t at = hash & (g->n_places - 1);
+    for (uint64_t entry = g->places[at]; entry != 0; entry = g->places[at]) {
         const KalExpr e = {(uint32_t)entry};
         if (entry >> 32 == hash && kal_is_op(g, e, KAL_OP_CONST)
             && kal_rational_same(kal_graph_number(g, e), value)) {
             return e;
         }
-        at = (at + 1) & (g->table_size - 1);
+        at = (at + 1) & (g->n_places - 1);
     }
     if (!have_number_room(g)) {
         return KAL_NO_EXPR;

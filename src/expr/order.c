@@ -33,7 +33,7 @@ typedef struct Walk {
 static bool have_marks(KalGraph *g)
 {
     assert(!g->frozen);
-    if (g->mark_capacity < g->count) {
+    if (g->mark_capacity < g->table.count) {
         const size_t old_size = g->mark_capacity * sizeof *g->marks;
         const size_t new_size = g->capacity * sizeof *g->marks;
         uint64_t *marks = kal_resize(g->ctx, g->marks, old_size, new_size);
@@ -131,7 +131,7 @@ static bool fill(KalGraph *g, const KalExpr *roots, KalOrder *order)
     Walk w = {.g = g, .order = order};
     bool fits = have_marks(g);
     for (size_t i = 0; i < order->n_roots && fits; i++) {
-        assert(roots[i].index != 0 && roots[i].index < g->count);
+        assert(roots[i].index != 0 && roots[i].index < g->table.count);
         fits = visit(&w, roots[i]);
         order->roots[i] = fits ? position_of(g, roots[i]) : 0;
     }

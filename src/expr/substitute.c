@@ -2,8 +2,8 @@
 
 #include "expr/substitute.h"
 
-#include "expr/diff_impl.h"
 #include "expr/order.h"
+#include "expr/seeds.h"
 
 static KalExpr rebuild(KalGraph *g, const KalStep *step, const KalExpr *image)
 {

@@ -2,9 +2,9 @@
 
 #include "reduce/reduction.h"
 
+#include "algebra/collect.h"
 #include "closed/minors.h"
 #include "closed/sample.h"
-#include "expr/collect.h"
 #include "expr/copy.h"
 #include "expr/diff.h"
 #include "expr/substitute.h"

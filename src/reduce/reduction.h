@@ -10,8 +10,8 @@
 #ifndef REDUCE_REDUCTION_H
 #define REDUCE_REDUCTION_H
 
+#include "algebra/field.h"
 #include "closed/sheet.h"
-#include "expr/field.h"
 
 enum {
     KAL_REDUCTION_MOST = 16 ///< coordinates, for formulas get too large

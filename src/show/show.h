@@ -3,7 +3,7 @@
 /// @file
 /// The equations of motion of a model for people: as text, LaTeX, Markdown and JSON.
 ///
-/// Formulas are laid out for readers (expr/collect.h).  Matrices that fit are shown as
+/// Formulas are laid out for readers (algebra/collect.h).  Matrices that fit are shown as
 /// such; those of large systems, or with long entries, as lists of what is not zero, and
 /// where formulas are long their shared parts get names.  A closed form, the accelerations,
 /// multipliers and constraint forces as formulas, is shown for systems that are small

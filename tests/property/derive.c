@@ -8,10 +8,10 @@
 
 #include "derive/classify.h"
 #include "derive/conserve.h"
-#include "expr/identity.h"
 #include "expr/order.h"
 #include "rng.h"
 #include "system.h"
+#include "zero/identity.h"
 
 #include <kalaba/motion.h>
 

@@ -6,15 +6,15 @@
 // tolerances; points near a pole, a kink or a branch cut are left out.
 // KAL_PROPERTY_PROBLEMS sets how many formulas there are.
 
-#include "expr/collect.h"
+#include "algebra/collect.h"
 #include "expr/diff.h"
-#include "expr/identity.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
 #include "formula.h"
 #include "operator.h"
 #include "rng.h"
 #include "tap.h"
+#include "zero/identity.h"
 
 #include <stdio.h>
 

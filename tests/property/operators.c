@@ -8,13 +8,13 @@
 #include "expr/diff.h"
 #include "expr/eval.h"
 #include "expr/graph_impl.h"
-#include "expr/identity.h"
 #include "expr/switch.h"
 #include "formula.h"
 #include "operator.h"
 #include "prog/program.h"
 #include "rng.h"
 #include "tap.h"
+#include "zero/identity.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #define SUPPORT_FORMULA_H
 
 #include "expr/graph.h"
-#include "expr/print.h"
+#include "print/print.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #define SUPPORT_MODEL_H
 
 #include "expr/eval.h"
-#include "expr/print.h"
 #include "fault.h"
 #include "model/build.h"
+#include "print/print.h"
 #include "tap.h"
 
 enum {

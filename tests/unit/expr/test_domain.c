@@ -4,8 +4,8 @@
 #include "expr/diff.h"
 #include "expr/domain.h"
 #include "expr/eval.h"
-#include "expr/identity.h"
 #include "graph.h"
+#include "zero/identity.h"
 
 // The needs of a formula as text, each with a letter for its kind.
 static void needs(const char *text, const char *want)
