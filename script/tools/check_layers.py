@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""No module includes what the table in docs/architecture.md does not allow it."""
+"""No module includes or calls what the table in docs/architecture.md does not allow it, and
+the table allows nothing that is not used."""
 
 import fnmatch
 import re
 import sys
 
-from lint import Check, includes_of
+from lint import Check, code_of, includes_of, line_of
 
 TABLE = "docs/architecture.md"
 HEADING = ["module", "may use", "external", "what it is"]
@@ -135,6 +136,62 @@ def check_file(check, modules, name, path):
             check.find(path, line, fault)
 
 
+CPLUSPLUS = re.compile(r"^#ifdef __cplusplus\n.*?^#endif", re.MULTILINE | re.DOTALL)
+
+
+def declared_in(path):
+    """The functions that a header declares: names before parentheses, outside of braces."""
+    depth, outside = 0, []
+    for letter in CPLUSPLUS.sub("", code_of(path.read_text())):
+        depth += (letter == "{") - (letter == "}")
+        outside.append(letter if depth == 0 else " ")
+    return re.findall(r"\b(kal_\w+)\s*\(", "".join(outside))
+
+
+def owners_of_functions(check, modules):
+    """Function → the module whose headers declare it."""
+    owners = {}
+    for name in modules:
+        for path in check.files(".h", under=(f"src/{name}",)):
+            owners.update(dict.fromkeys(declared_in(path), name))
+    for path in check.files(".h", under=("include/kalaba",)):
+        owner = owner_of(check, modules, "kalaba/" + path.name)
+        owners.update(dict.fromkeys(declared_in(path), owner))
+    return owners
+
+
+def check_calls(check, modules, name, path, owners):
+    """The modules whose functions a file calls; each has to be allowed."""
+    called = set()
+    code = code_of(path.read_text())
+    for match in re.finditer(r"\bkal_\w+", code):
+        owner = owners.get(match.group(), name)
+        if owner not in (name, *modules[name].uses):
+            check.find(path, line_of(code, match.start()),
+                       f"{name} may not use {owner}, to which {match.group()} belongs")
+        called.add(owner)
+    return called
+
+
+def included_by(check, modules, path):
+    """The modules whose headers a file includes."""
+    return {owner_of(check, modules, header) if header.startswith("kalaba/")
+            else header.partition("/")[0]
+            for _, kind, header in includes_of(path.read_text())
+            if kind == '"' or header.startswith("kalaba/")}
+
+
+def check_uses(check, modules, name, owners):
+    """A module calls what its row allows, and its row allows what it includes or calls."""
+    used = set()
+    for path in check.files(".c", ".h", ".def", under=(f"src/{name}",)):
+        used |= included_by(check, modules, path)
+        used |= check_calls(check, modules, name, path, owners)
+    for other in modules[name].uses:
+        if other not in used:
+            check.find(TABLE, modules[name].line, f"{name} may use {other}, but does not")
+
+
 def check_public_file(check, modules, path):
     """A public header keeps to what its module may use, and to public headers."""
     owner = owner_of(check, modules, "kalaba/" + path.name)
@@ -164,11 +221,14 @@ def main():
     check = Check(sys.argv)
     modules = read_table(check)
     check_table(check, modules)
+    owners = owners_of_functions(check, modules)
     files = 0
     for name in modules:
         for path in check.files(".c", ".h", ".def", under=(f"src/{name}",)):
             check_file(check, modules, name, path)
             files += 1
+        if not modules[name].public_only:
+            check_uses(check, modules, name, owners)
     for path in check.files(".h", under=("include/kalaba",)):
         check_public_file(check, modules, path)
         files += 1

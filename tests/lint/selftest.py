@@ -168,6 +168,12 @@ FAULTS = [
      add("docs/architecture.md", "| `high` | `low` | | missing |\n"), "has no folder"),
     ("layers", "a row that uses what is below it",
      edit("docs/architecture.md", "| `low` | |", "| `low` | `thing` |"), "not above it"),
+    ("layers", "a function that came with a header of another module",
+     add("src/low/stone.c", "int kal_x = kal_thing_weigh(0);\n"),
+     "low may not use thing, to which kal_thing_weigh belongs"),
+    ("layers", "a permission that nobody uses",
+     edit("docs/architecture.md", "| `report` | |", "| `report` | `low` |"),
+     "report may use low, but does not"),
     ("layers", "no table", edit("docs/architecture.md", "may use", "uses"), "no table"),
 
     ("symbols", "a public function without body",
