@@ -11,7 +11,7 @@
 // nothing to be compared with.
 
 #include "anchors.h"
-#include "sim/run.h"
+#include "system/instant.h"
 
 #include <kalaba/kalaba.h>
 
@@ -191,7 +191,7 @@ static void compare(const Case *c, const char *path)
         own = fmin(own, run_once(&model, c));
         hand_run = c->run ? fmin(hand_run, c->run()) : hand_run;
     }
-    KalInstant *instant = model.run->instant;
+    KalInstant *instant = kal_run_instant(model.run);
     const double program = time_model(instant);
     if (c->accelerate) {
         by_hand = time_hand(c->accelerate, instant, a);

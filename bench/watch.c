@@ -6,7 +6,7 @@
 //
 //     bench_watch MODEL…
 
-#include "sim/run.h"
+#include "sim/run_impl.h"
 
 #include <math.h>
 #include <stdio.h>

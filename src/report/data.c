@@ -18,7 +18,8 @@ static void write_parameters(KalJsonWriter *w, const KalReportData *data)
         kal_json_write_begin(w, '{');
         kal_json_put_text(w, "name", p->name);
         kal_json_put_text(w, "unit", p->unit ? p->unit : "");
-        kal_json_put_number(w, "value", kal_instant_parameters(data->run->instant)[i]);
+        kal_json_put_number(w, "value",
+                            kal_instant_parameters(kal_run_state(data->run))[i]);
         kal_json_put_bool(w, "overridden", p->overridden);
         kal_json_write_end(w, '}');
     }
@@ -101,7 +102,8 @@ void kal_report_write_data(const KalReportData *data, KalSink sink)
     kal_json_put_number(&w, "drawings_left_out",
                         (double)(system->model->n_drawings - data->report->n_drawings));
     write_parameters(&w, data);
-    write_options(&w, &data->run->options);
+    const KalRunOptions options = kal_run_get_options(data->run);
+    write_options(&w, &options);
     write_statistics(&w, data->run);
     kal_json_put_number(&w, "seconds", data->facts->seconds);
     kal_json_put_number(&w, "samples", (double)kal_table_rows(data->report->table));

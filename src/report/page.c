@@ -54,7 +54,7 @@ static void put_times(const Page *page)
     put(page, " at t = ");
     put_number(page, kal_run_time(page->data->run));
     put(page, ", before its end at t = ");
-    put_number(page, page->data->run->options.until);
+    put_number(page, kal_run_get_options(page->data->run).until);
     put(page, ".");
 }
 

@@ -10,10 +10,11 @@
 #ifndef REPORT_REPORT_IMPL_H
 #define REPORT_REPORT_IMPL_H
 
+#include "base/block.h"
 #include "json/member.h"
 #include "model/map.h"
+#include "sim/access.h"
 #include "sim/record.h"
-#include "sim/run.h"
 #include "system/examine.h"
 
 #include <kalaba/report.h>

@@ -2,12 +2,11 @@
 
 // What `run` shows.
 
-#include "sim/run.h"
-
 #include "base/number.h"
 #include "base/utf8.h"
 #include "show/incidents.h"
 #include "show/page.h"
+#include "sim/access.h"
 
 #include <kalaba/show.h>
 
@@ -135,7 +134,7 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
     kal_json_write_key(w, "energy");
     kal_json_write_begin(w, '{');
     write_part(w, list, KAL_STATISTIC_OF_ENERGY);
-    if (run->system->has_balance) {
+    if (kal_run_system(run)->has_balance) {
         write_works(w, &works, list);
     }
     kal_json_write_end(w, '}');
@@ -239,11 +238,12 @@ static void write_verification(KalJsonWriter *w, const KalShowOptions *options)
 
 static void write_unique(KalJsonWriter *w, KalRun *run)
 {
-    const bool *doubts = kal_instant_doubts(run->instant);
+    const bool *doubts = kal_instant_doubts(kal_run_instant(run));
     kal_json_write_key(w, "unique_output");
     kal_json_write_begin(w, '{');
-    for (int i = 0; i < run->system->n_outputs; i++) {
-        kal_json_put_bool(w, kal_system_output_names(run->system)[i], !doubts[i]);
+    for (int i = 0; i < kal_run_system(run)->n_outputs; i++) {
+        kal_json_put_bool(w, kal_system_output_names(kal_run_system(run))[i],
+                          !doubts[i]);
     }
     kal_json_write_end(w, '}');
 }
@@ -251,19 +251,20 @@ static void write_unique(KalJsonWriter *w, KalRun *run)
 static void write_json(KalRun *run, const double *outputs, const KalRunTimes *times,
                        const KalShowOptions *options, KalJsonWriter *w)
 {
-    const KalSystem *system = run->system;
+    const KalSystem *system = kal_run_system(run);
     const char *const *names = kal_system_coordinate_names(system);
     kal_json_write_begin(w, '{');
     kal_json_put_text(w, "model", kal_system_title(system));
-    kal_json_put_number(w, "t", run->t);
-    kal_json_put_values(w, "q", names, kal_instant_q(run->instant), system->n);
-    kal_json_put_values(w, "qd", names, kal_instant_qd(run->instant), system->n);
+    kal_json_put_number(w, "t", kal_run_time(run));
+    kal_json_put_values(w, "q", names, kal_instant_q(kal_run_instant(run)), system->n);
+    kal_json_put_values(w, "qd", names, kal_instant_qd(kal_run_instant(run)),
+                        system->n);
     kal_json_put_values(w, "outputs", kal_system_output_names(system), outputs,
                         system->n_outputs);
     write_unique(w, run);
     write_statistics(w, run);
     write_times(w, times);
-    kal_json_put_text(w, "stopped_by", run->stopped_by);
+    kal_json_put_text(w, "stopped_by", kal_run_stopped_by(run));
     kal_show_incidents(run, w);
     write_warnings(w, run);
     write_verification(w, options);
@@ -306,17 +307,17 @@ static void write_rest(KalPage *page, int count)
     }
 }
 
-static void write_state(KalPage *page, const KalRun *run, const double *outputs)
+static void write_state(KalPage *page, KalRun *run, const double *outputs)
 {
-    const KalSystem *system = run->system;
+    const KalSystem *system = kal_run_system(run);
     const char *const *names = kal_system_coordinate_names(system);
     const size_t width = widest(names, system->n);
     kal_page_string(page, "\nState: position and velocity\n");
     for (int i = 0; i < system->n && i < ROWS_SHOWN; i++) {
         char q[KAL_NUMBER_SIZE];
         char v[KAL_NUMBER_SIZE];
-        kal_number_print(kal_instant_q(run->instant)[i], 12, q);
-        kal_number_print(kal_instant_qd(run->instant)[i], 12, v);
+        kal_number_print(kal_instant_q(kal_run_instant(run))[i], 12, q);
+        kal_number_print(kal_instant_qd(kal_run_instant(run))[i], 12, v);
         kal_page_string(page, "  ");
         kal_page_safe(page, names[i]);
         kal_page_repeat(page, ' ', width - kal_text_width(names[i]));
@@ -326,7 +327,7 @@ static void write_state(KalPage *page, const KalRun *run, const double *outputs)
     if (system->n_outputs > 0) {
         const char *const *output_names = kal_system_output_names(system);
         const size_t output_width = widest(output_names, system->n_outputs);
-        const bool *doubts = kal_instant_doubts(run->instant);
+        const bool *doubts = kal_instant_doubts(kal_run_instant(run));
         kal_page_string(page, "\nOutputs\n");
         for (int i = 0; i < system->n_outputs && i < ROWS_SHOWN; i++) {
             write_remarked(page, output_names[i], output_width, outputs[i],
@@ -351,7 +352,7 @@ static void write_work(KalPage *page, KalRun *run, size_t width)
 {
     const Works works = works_of(run);
     char name[NAME_SIZE];
-    for (size_t i = 0; i < works.count && run->balance.n > 0; i++) {
+    for (size_t i = 0; i < works.count && kal_run_integrates_works(run); i++) {
         (void)snprintf(name, sizeof name, "work of %s", works.list[i].name);
         write_value(page, name, width, works.list[i].work);
     }
@@ -476,14 +477,14 @@ static KalStatus write_page(KalRun *run, const double *outputs,
                             const KalRunTimes *times, const KalShowOptions *options,
                             KalSink sink)
 {
-    KalPage page = kal_page(run->ctx);
+    KalPage page = kal_page(kal_run_context(run));
     char t[KAL_NUMBER_SIZE];
-    kal_number_print(run->t, 12, t);
-    kal_page_safe(&page, kal_system_title(run->system));
+    kal_number_print(kal_run_time(run), 12, t);
+    kal_page_safe(&page, kal_system_title(kal_run_system(run)));
     kal_page_format(&page, "\nt = %s", t);
-    if (run->stopped_by) {
+    if (kal_run_stopped_by(run)) {
         kal_page_string(&page, ", stopped by event ");
-        kal_page_safe(&page, run->stopped_by);
+        kal_page_safe(&page, kal_run_stopped_by(run));
     }
     kal_page_string(&page, "\n");
     write_state(&page, run, outputs);
@@ -503,9 +504,9 @@ static bool can_show(const KalRun *run, const KalRunTimes *times,
 KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
                        const KalShowOptions *options, KalSink sink)
 {
-    KAL_NEED(run ? run->ctx : NULL, can_show(run, times, options, sink));
+    KAL_NEED(run ? kal_run_context(run) : NULL, can_show(run, times, options, sink));
     const double *outputs = NULL;
-    KAL_TRY(kal_instant_outputs(run->instant, &outputs));
+    KAL_TRY(kal_instant_outputs(kal_run_instant(run), &outputs));
     if (options->format == KAL_SHOW_JSON) {
         KalJsonWriter w = {.sink = sink};
         write_json(run, outputs, times, options, &w);
@@ -542,16 +543,16 @@ KalStatus kal_show_member(KalRun *run, const KalMember *member,
                           const KalRunTimes *times, const KalShowOptions *options,
                           KalSink sink)
 {
-    KAL_NEED(run ? run->ctx : NULL, can_show(run, times, options, sink) && member
-                                        && member->start
-                                        && member->index < member->count);
+    KAL_NEED(run ? kal_run_context(run) : NULL, can_show(run, times, options, sink)
+                                                    && member && member->start
+                                                    && member->index < member->count);
     const double *outputs = NULL;
-    KAL_TRY(kal_instant_outputs(run->instant, &outputs));
+    KAL_TRY(kal_instant_outputs(kal_run_instant(run), &outputs));
     if (options->format == KAL_SHOW_JSON) {
         write_member(run, member, outputs, times, options, sink);
         return KAL_OK;
     }
-    KalPage page = kal_page(run->ctx);
+    KalPage page = kal_page(kal_run_context(run));
     kal_page_string(&page, member->index > 0 ? "\n" : "");
     kal_page_safe(&page, member->start);
     kal_page_string(&page, "\n\n");

@@ -2,7 +2,7 @@
 
 // Events: when functions of the state cross zero, and what happens then.
 
-#include "sim/run.h"
+#include "sim/run_impl.h"
 #include "system/start.h"
 #include "system/switch.h"
 
@@ -92,7 +92,7 @@ static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directi
                               .zeros = zeros,
                               .poles = poles,
                               .samples = SAMPLES};
-    return kal_roots_create(run->ctx, &spec, &run->roots);
+    return kal_roots_create(run->ctx, &spec, &run->events.roots);
 }
 
 // Whether some function is not one of t, q and q' alone.
@@ -123,7 +123,7 @@ static KalStatus create_scan(KalRun *run)
                               .user = run,
                               .room =
                                   2 * (size_t)run->system->n + (size_t)run->balance.n};
-    return kal_scan_init(&run->scan, run->ctx, &spec);
+    return kal_scan_init(&run->events.scan, run->ctx, &spec);
 }
 
 static KalStatus create_roots(KalRun *run)
@@ -154,7 +154,7 @@ KalStatus kal_run_events_start(KalRun *run)
     if (kal_run_functions(run->system) == 0) {
         return KAL_OK;
     }
-    if (!run->roots) {
+    if (!run->events.roots) {
         KAL_TRY(create_roots(run));
     }
     run->events.pending = false;
@@ -162,7 +162,7 @@ KalStatus kal_run_events_start(KalRun *run)
     run->events.last = -INFINITY;
     run->events.shrinking = 0;
     run->events.crowded = 0;
-    return kal_roots_start(run->roots, run->t);
+    return kal_roots_start(run->events.roots, run->t);
 }
 
 // The event that a formula belongs to, of events first and then of what they set.
@@ -212,15 +212,15 @@ KalStatus kal_run_events_check(KalRun *run)
 // happen before.
 static KalStatus find_until(KalRun *run, double t, double tolerance, KalRootHit *hit)
 {
-    KalStatus status = kal_roots_find(run->roots, t, tolerance, hit);
+    KalStatus status = kal_roots_find(run->events.roots, t, tolerance, hit);
     double fails = t;
     while (status == KAL_ERR_NUMBER) {
-        const double begin = kal_roots_time(run->roots);
+        const double begin = kal_roots_time(run->events.roots);
         if (fails - begin <= tolerance) {
-            return kal_roots_find(run->roots, fails, tolerance, hit);
+            return kal_roots_find(run->events.roots, fails, tolerance, hit);
         }
         const double middle = begin + 0.5 * (fails - begin);
-        status = kal_roots_find(run->roots, middle, tolerance, hit);
+        status = kal_roots_find(run->events.roots, middle, tolerance, hit);
         if (status == KAL_OK && hit->found) {
             return KAL_OK;
         }
@@ -247,7 +247,7 @@ typedef struct Search {
 static bool is_quiet(const KalRun *run, int i, KalRange range)
 {
     double band = 0.0;
-    const int side = kal_roots_side(run->roots, i, &band);
+    const int side = kal_roots_side(run->events.roots, i, &band);
     const double rounding = kal_run_modes_band(run);
     const double zero = side == 0 ? fmax(band, run->options.atol) : rounding;
     return range.low > 0.0 || range.high < 0.0
@@ -259,7 +259,7 @@ static bool is_free(KalRun *run, double a, double b)
 {
     const KalSystem *system = run->system;
     const size_t n_events = system->model->n_events;
-    const KalRange *ranges = kal_scan_bound(&run->scan, a, b);
+    const KalRange *ranges = kal_scan_bound(&run->events.scan, a, b);
     for (size_t i = 0; i < n_events; i++) {
         if (system->event_bounded[i] && !is_quiet(run, (int)i, ranges[i])) {
             return false;
@@ -278,7 +278,7 @@ static bool any_waiting(const KalRun *run)
 {
     double band = 0.0;
     for (size_t i = 0; i < kal_run_functions(run->system); i++) {
-        if (kal_roots_side(run->roots, (int)i, &band) == 0) {
+        if (kal_roots_side(run->events.roots, (int)i, &band) == 0) {
             return true;
         }
     }
@@ -313,13 +313,14 @@ static double next_stop(KalRun *run, Search *s, double t)
 {
     const double limit = fmin(t + s->piece, s->end);
     if (s->budget <= 0) {
-        kal_roots_set_samples(run->roots, SAMPLES);
+        kal_roots_set_samples(run->events.roots, SAMPLES);
         return fmin(t + s->crude, s->end);
     }
     const double free = skip(run, s, t, limit);
     const double stop = free < limit ? free - s->least : limit;
     const bool close = !(stop > t);
-    kal_roots_set_samples(run->roots, close || run->events.sampled ? SAMPLES : 0);
+    kal_roots_set_samples(run->events.roots,
+                          close || run->events.sampled ? SAMPLES : 0);
     return close ? fmin(free + 2.0 * s->least, limit) : stop;
 }
 
@@ -332,7 +333,7 @@ static bool strays(const KalRun *run)
         double band = 0.0;
         const double mode = run->modes.modes[i];
         const int side =
-            kal_roots_side(run->roots, (int)(first_switch(system) + i), &band);
+            kal_roots_side(run->events.roots, (int)(first_switch(system) + i), &band);
         if (side != 0 && kal_switch_side(&system->switches[i], mode) != (double)side) {
             return true;
         }
@@ -347,7 +348,8 @@ static Search plan_search(KalRun *run)
     const double largest =
         fmax(fabs(run->options.from), fmax(fabs(run->options.until), 1e-300));
     const double tolerance = 8.0 * DBL_EPSILON * largest;
-    const bool known = kal_scan_take(&run->scan, step->t_old, step->t_new) == KAL_OK;
+    const bool known =
+        kal_scan_take(&run->events.scan, step->t_old, step->t_new) == KAL_OK;
     // Times that are looked at lie as close together as samples, within reason, where
     // functions have no bounds.
     const double piece = fmax((SAMPLES + 1) * run->options.every, length / MOST_PIECES);
@@ -362,11 +364,11 @@ static Search plan_search(KalRun *run)
 
 KalStatus kal_run_events_find(KalRun *run)
 {
-    if (!run->roots) {
+    if (!run->events.roots) {
         return KAL_OK;
     }
     Search search = plan_search(run);
-    KalRootHit hit = {.found = false, .t = kal_roots_time(run->roots)};
+    KalRootHit hit = {.found = false, .t = kal_roots_time(run->events.roots)};
     while (!hit.found && hit.t < search.end) {
         const double stop = next_stop(run, &search, hit.t);
         KAL_TRY(find_until(run, stop, search.tolerance, &hit));
@@ -571,5 +573,5 @@ KalStatus kal_run_events_apply(KalRun *run)
     }
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
-    return kal_roots_restart(run->roots, run->t);
+    return kal_roots_restart(run->events.roots, run->t);
 }

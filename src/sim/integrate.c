@@ -12,7 +12,7 @@
 // Invariants: `at_work` is made; run->step is the last step, and `crossed` tells whether
 // Gauss collocation took it.
 
-#include "sim/run.h"
+#include "sim/run_impl.h"
 
 #include <assert.h>
 #include <math.h>
@@ -53,31 +53,31 @@ static bool is_reduced(const KalRun *run)
 // An integrator gets the powers at the ends of its steps only.
 static bool trails(const KalRun *run)
 {
-    return !kal_integrator_traits(run->at_work)->takes_integrals;
+    return !kal_integrator_traits(run->integration.at_work)->takes_integrals;
 }
 
 static KalIntegrator *at_work(const KalRun *run)
 {
-    assert(run->integrators[run->at_work]);
-    return run->integrators[run->at_work];
+    assert(run->integration.integrators[run->integration.at_work]);
+    return run->integration.integrators[run->integration.at_work];
 }
 
 static void put_to_work(KalRun *run, KalIntegratorName name)
 {
-    run->at_work = name;
-    run->stiff = kal_integrator_traits(name)->needs_jacobian;
+    run->integration.at_work = name;
+    run->integration.stiff = kal_integrator_traits(name)->needs_jacobian;
 }
 
 void kal_run_integrate_reset(KalRun *run)
 {
-    put_to_work(run, run->usual);
+    put_to_work(run, run->integration.usual);
 }
 
 // Make an integrator, unless that was done.
 static KalStatus make(KalRun *run, KalIntegratorName name)
 {
     const KalIntegratorTraits *traits = kal_integrator_traits(name);
-    const bool usual = name == run->usual;
+    const bool usual = name == run->integration.usual;
     const KalOdeSystem system = usual && is_reduced(run)
                                     ? kal_run_reduced_ode(run)
                                     : kal_run_ode(run, traits->takes_integrals);
@@ -85,20 +85,20 @@ static KalStatus make(KalRun *run, KalIntegratorName name)
     options.rtol = run->options.rtol;
     options.atol = run->options.atol;
     options.fixed_step = usual ? run->options.fixed_step : 0.0;
-    if (run->integrators[name]) {
+    if (run->integration.integrators[name]) {
         return KAL_OK;
     }
     if (traits->needs_jacobian) {
-        KAL_TRY(kal_tangent_init(&run->tangent, run->ctx, run->system));
+        KAL_TRY(kal_tangent_init(&run->integration.tangent, run->ctx, run->system));
     }
     return kal_integrator_create(run->ctx, name, &system, &options,
-                                 &run->integrators[name]);
+                                 &run->integration.integrators[name]);
 }
 
 // Whether the equations of the run can be given to the usual integrator.
 static KalStatus check_usual(const KalRun *run)
 {
-    const KalIntegratorTraits *traits = kal_integrator_traits(run->usual);
+    const KalIntegratorTraits *traits = kal_integrator_traits(run->integration.usual);
     if (traits->needs_jacobian && is_reduced(run)) {
         return kal_fail(run->ctx, KAL_ERR_USAGE,
                         "the reduced form is integrated by method dop853, not by %s",
@@ -119,14 +119,14 @@ static KalStatus check_usual(const KalRun *run)
 KalStatus kal_run_integrate_init(KalRun *run)
 {
     const char *word = kal_method_word(run->options.method);
-    run->usual = KAL_INTEGRATOR_DOP853;
+    run->integration.usual = KAL_INTEGRATOR_DOP853;
     if (run->options.method != KAL_METHOD_AUTO
-        && !kal_integrator_find(word, &run->usual)) {
+        && !kal_integrator_find(word, &run->integration.usual)) {
         return kal_fail(run->ctx, KAL_ERR_USAGE, "there is no integrator '%s'", word);
     }
     KAL_TRY(check_usual(run));
     KAL_TRY(make(run, KAL_INTEGRATOR_GAUSS));
-    KAL_TRY(make(run, run->usual));
+    KAL_TRY(make(run, run->integration.usual));
     kal_run_integrate_reset(run);
     return KAL_OK;
 }
@@ -134,7 +134,7 @@ KalStatus kal_run_integrate_init(KalRun *run)
 void kal_run_integrate_clear(KalRun *run)
 {
     for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
-        kal_integrator_destroy(run->integrators[i]);
+        kal_integrator_destroy(run->integration.integrators[i]);
     }
 }
 
@@ -146,23 +146,24 @@ static void take_powers(KalRun *run)
 
 static KalSubject method_at_work(const KalRun *run)
 {
-    return (KalSubject){KAL_INCIDENT_METHOD, kal_integrator_traits(run->at_work)->word};
+    return (KalSubject){KAL_INCIDENT_METHOD,
+                        kal_integrator_traits(run->integration.at_work)->word};
 }
 
 // Tell once that the tolerance is tighter than the integrator can keep.
 static KalStatus tell_limit(KalRun *run, double t)
 {
     const double least =
-        kal_integrator_least_tolerance(run->at_work, 2 * run->system->n);
-    const bool told = run->method.told_limit;
+        kal_integrator_least_tolerance(run->integration.at_work, 2 * run->system->n);
+    const bool told = run->integration.watch.told_limit;
     if (told || run->options.rtol >= least) {
         return KAL_OK;
     }
-    run->method.told_limit = true;
+    run->integration.watch.told_limit = true;
     return kal_run_tell(run, t, method_at_work(run),
                         "method %s keeps tolerances down to %.1g: the motion is no "
                         "more exact than that",
-                        kal_integrator_traits(run->at_work)->word, least);
+                        kal_integrator_traits(run->integration.at_work)->word, least);
 }
 
 // Begin the integrals of powers that are known at the ends of steps only.
@@ -204,11 +205,11 @@ static KalStatus step_on(KalRun *run)
 // Choose speeds at a state and write it in them.
 static KalStatus reduce(KalRun *run, double t, const double *y)
 {
-    KAL_TRY(kal_form_choose(&run->form, t, y));
-    kal_form_contract(&run->form, y, run->form.z);
+    KAL_TRY(kal_form_choose(&run->integration.form, t, y));
+    kal_form_contract(&run->integration.form, y, run->integration.form.z);
     run->solved = false;
-    memcpy(run->form.z + 2 * (size_t)run->system->n, y + 2 * (size_t)run->system->n,
-           (size_t)run->balance.n * sizeof(double));
+    memcpy(run->integration.form.z + 2 * (size_t)run->system->n,
+           y + 2 * (size_t)run->system->n, (size_t)run->balance.n * sizeof(double));
     return KAL_OK;
 }
 
@@ -218,13 +219,13 @@ KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
     const double end = t < until ? until : t + 1.0; // where no step will be taken
     if (is_reduced(run)) {
         KAL_TRY(reduce(run, t, y));
-        y = run->form.z;
+        y = run->integration.form.z;
     }
     KAL_TRY(tell_limit(run, t));
     KAL_TRY(kal_integrator_start(at_work(run), t, y, end));
     KAL_TRY(trails(run) ? start_trail(run, t, y) : KAL_OK);
-    run->crossed = false;
-    run->tried = INFINITY;
+    run->integration.crossed = false;
+    run->integration.tried = INFINITY;
     run->step = (KalOdeStep){.t_old = t, .t_new = t};
     return KAL_OK;
 }
@@ -252,7 +253,7 @@ static double error_across(const KalRun *run)
 static KalStatus try_across(KalRun *run, double distance, bool *out_done)
 {
     static const double places[] = {0.5, 0.323, 0.169, 0.0608, 0.00995};
-    KalIntegrator *gauss = run->integrators[KAL_INTEGRATOR_GAUSS];
+    KalIntegrator *gauss = run->integration.integrators[KAL_INTEGRATOR_GAUSS];
     const bool careful = run->careful;
     const size_t count = run->rank.sine < KAL_LOW_SINE ? 5 : 1;
     const double middle = run->t + distance;
@@ -271,7 +272,7 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
     }
     run->careful = careful;
     if (*out_done) {
-        run->crossed = true;
+        run->integration.crossed = true;
         run->statistics.crossings++;
     }
     return KAL_OK;
@@ -300,50 +301,52 @@ static bool falls_as_root(const KalRun *run)
 {
     const double sine = run->rank.sine;
     const double now = sine * run->rank.slope;
-    const double before = run->tried_sine * run->tried_slope;
-    return isfinite(run->tried) && sine < FALLEN * run->tried_sine && now < 0.5 * before
+    const double before = run->integration.tried_sine * run->integration.tried_slope;
+    return isfinite(run->integration.tried)
+           && sine < FALLEN * run->integration.tried_sine && now < 0.5 * before
            && now > 2.0 * before;
 }
 
 // Whether a step across a loss of rank at a distance is to be tried now.
 static bool is_due(const KalRun *run, double distance)
 {
-    const double near = run->stiff ? NEAR_STIFF : NEAR;
+    const double near = run->integration.stiff ? NEAR_STIFF : NEAR;
     // Steps may be short because of it.
-    const bool is_near = isfinite(run->tried) || run->rank.sine < KAL_LOW_SINE
+    const bool is_near = isfinite(run->integration.tried)
+                         || run->rank.sine < KAL_LOW_SINE
                          || distance < near * run->statistics.step;
-    return is_near && run->rank.sine < STRAIGHT && distance < 0.7 * run->tried
-           && !falls_as_root(run);
+    return is_near && run->rank.sine < STRAIGHT
+           && distance < 0.7 * run->integration.tried && !falls_as_root(run);
 }
 
 static KalStatus step_towards(KalRun *run, double distance)
 {
     bool done = false;
     if (is_due(run, distance)) {
-        if (!isfinite(run->tried)) {
-            run->tried_sine = run->rank.sine;
-            run->tried_slope = run->rank.slope;
+        if (!isfinite(run->integration.tried)) {
+            run->integration.tried_sine = run->rank.sine;
+            run->integration.tried_slope = run->rank.slope;
         }
         KAL_TRY(try_across(run, distance, &done));
-        run->tried = done ? INFINITY : distance;
+        run->integration.tried = done ? INFINITY : distance;
     }
     if (done) {
         return KAL_OK;
     }
-    return run->stiff ? step_on(run) : step_nearer(run, distance);
+    return run->integration.stiff ? step_on(run) : step_nearer(run, distance);
 }
 
 // Go on with the other method.
 static KalStatus change_method(KalRun *run, bool stiff)
 {
-    const KalIntegratorName next = stiff ? KAL_INTEGRATOR_BDF : run->usual;
+    const KalIntegratorName next = stiff ? KAL_INTEGRATOR_BDF : run->integration.usual;
     KAL_TRY(make(run, next));
     KAL_TRY(kal_run_interpolate(run, run->t, run->state));
     put_to_work(run, next);
     run->statistics.changes++;
-    run->method.steps = 0;
-    run->method.patience = stiff ? 0 : PATIENCE;
-    run->method.warm = false;
+    run->integration.watch.steps = 0;
+    run->integration.watch.patience = stiff ? 0 : PATIENCE;
+    run->integration.watch.warm = false;
     KAL_TRY(kal_run_tell(run, run->t, method_at_work(run), "%s",
                          stiff ? "the system is stiff here: changed to method bdf"
                                : "method bdf does not pay: changed back to dop853"));
@@ -353,7 +356,7 @@ static KalStatus change_method(KalRun *run, bool stiff)
 // Work for each unit of time, once there were enough steps to tell; else 0.
 static double price(KalRun *run)
 {
-    KalMethodWatch *watch = &run->method;
+    KalMethodWatch *watch = &run->integration.watch;
     double answer = 0.0;
     if (watch->steps++ == 0) {
         watch->t = run->t;
@@ -368,8 +371,8 @@ static double price(KalRun *run)
 // Control depends on the state in ways whose derivatives are not known.
 static KalStatus tell_stiff(KalRun *run)
 {
-    const bool told = run->method.told;
-    run->method.told = true;
+    const bool told = run->integration.watch.told;
+    run->integration.watch.told = true;
     return told ? KAL_OK
                 : kal_run_tell(run, run->t, method_at_work(run),
                                "the system is stiff here; method bdf is not for models "
@@ -380,7 +383,7 @@ static KalStatus tell_stiff(KalRun *run)
 // whether the implicit one does better, by trying it.
 static KalStatus choose_method(KalRun *run)
 {
-    KalMethodWatch *watch = &run->method;
+    KalMethodWatch *watch = &run->integration.watch;
     if (run->options.method != KAL_METHOD_AUTO || is_reduced(run)
         || run->options.fixed_step > 0.0) {
         return KAL_OK;
@@ -389,7 +392,7 @@ static KalStatus choose_method(KalRun *run)
         return run->step.stiff && run->system->n_servos > 0 ? tell_stiff(run) : KAL_OK;
     }
     const double found = price(run);
-    if (run->stiff) { // it begins with low orders and short steps
+    if (run->integration.stiff) { // it begins with low orders and short steps
         const bool judged = watch->warm;
         watch->warm = watch->warm || found > 0.0;
         return judged && found > PAYS * watch->explicit_price
@@ -407,15 +410,15 @@ static KalStatus choose_method(KalRun *run)
 // differ much from what is free.
 static KalStatus start_anew(KalRun *run)
 {
-    bool anew = run->crossed;
+    bool anew = run->integration.crossed;
     if (!anew && !is_reduced(run)) {
         return KAL_OK;
     }
     KAL_TRY(kal_run_interpolate(run, run->t, run->state));
     if (!anew) {
-        KAL_TRY(kal_form_is_worn(&run->form, run->t, run->state, &anew));
+        KAL_TRY(kal_form_is_worn(&run->integration.form, run->t, run->state, &anew));
     }
-    run->crossed = false;
+    run->integration.crossed = false;
     return anew ? kal_run_integrate_start(run, run->t, run->state) : KAL_OK;
 }
 
@@ -427,8 +430,8 @@ KalStatus kal_run_integrate_step(KalRun *run)
     if (kal_run_foresee(run, &distance)) {
         return step_towards(run, distance);
     }
-    run->tried = INFINITY;
-    if (!run->stiff) {
+    run->integration.tried = INFINITY;
+    if (!run->integration.stiff) {
         limit_step(run);
     }
     return step_on(run);
@@ -439,16 +442,17 @@ static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
 {
     const size_t state = 2 * (size_t)run->system->n;
     run->solved = false;
-    KAL_TRY(kal_integrator_interpolate(at_work(run), t, run->form.z));
-    memcpy(out_y + state, run->form.z + state, (size_t)run->balance.n * sizeof(double));
-    return kal_form_expand(&run->form, t, run->form.z, out_y);
+    KAL_TRY(kal_integrator_interpolate(at_work(run), t, run->integration.form.z));
+    memcpy(out_y + state, run->integration.form.z + state,
+           (size_t)run->balance.n * sizeof(double));
+    return kal_form_expand(&run->integration.form, t, run->integration.form.z, out_y);
 }
 
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
 {
-    if (run->crossed) {
-        return kal_integrator_interpolate(run->integrators[KAL_INTEGRATOR_GAUSS], t,
-                                          out_y);
+    if (run->integration.crossed) {
+        return kal_integrator_interpolate(
+            run->integration.integrators[KAL_INTEGRATOR_GAUSS], t, out_y);
     }
     if (is_reduced(run)) {
         return interpolate_reduced(run, t, out_y);
@@ -464,8 +468,9 @@ KalOdeCounts kal_run_counts(const KalRun *run)
 {
     KalOdeCounts sum = {.steps = 0};
     for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
-        if (run->integrators[i]) {
-            const KalOdeCounts counts = kal_integrator_counts(run->integrators[i]);
+        if (run->integration.integrators[i]) {
+            const KalOdeCounts counts =
+                kal_integrator_counts(run->integration.integrators[i]);
             sum.steps += counts.steps;
             sum.rejected += counts.rejected;
             sum.retries += counts.retries;

@@ -3,7 +3,7 @@
 // Actuators at their limits: when, and what was asked of them.
 
 #include "base/number.h"
-#include "sim/run.h"
+#include "sim/run_impl.h"
 
 #include <math.h>
 
@@ -31,13 +31,15 @@ void kal_run_limits_find(const KalRun *run, double *out_values)
 KalStatus kal_run_limits_init(KalRun *run)
 {
     const size_t count = (size_t)run->system->n_actuators;
-    run->efforts = (KalEffort *)kal_alloc(run->ctx, count + 1, sizeof *run->efforts);
-    run->limits = (KalLimitWatch *)kal_alloc(run->ctx, count + 1, sizeof *run->limits);
-    if (!run->efforts || !run->limits) {
+    run->limits.efforts =
+        (KalEffort *)kal_alloc(run->ctx, count + 1, sizeof *run->limits.efforts);
+    run->limits.watches =
+        (KalLimitWatch *)kal_alloc(run->ctx, count + 1, sizeof *run->limits.watches);
+    if (!run->limits.efforts || !run->limits.watches) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
     for (size_t j = 0; j < count; j++) {
-        run->efforts[j].name = run->system->model->actuators[j].name;
+        run->limits.efforts[j].name = run->system->model->actuators[j].name;
     }
     return KAL_OK;
 }
@@ -45,26 +47,26 @@ KalStatus kal_run_limits_init(KalRun *run)
 void kal_run_limits_clear(KalRun *run)
 {
     const size_t count = (size_t)run->system->n_actuators + 1;
-    kal_free(run->ctx, run->efforts, count * sizeof *run->efforts);
-    kal_free(run->ctx, run->limits, count * sizeof *run->limits);
+    kal_free(run->ctx, run->limits.efforts, count * sizeof *run->limits.efforts);
+    kal_free(run->ctx, run->limits.watches, count * sizeof *run->limits.watches);
 }
 
 void kal_run_limits_start(KalRun *run)
 {
     for (int j = 0; j < run->system->n_actuators; j++) {
-        run->efforts[j].limit = run->instant->settings.actuator_limits[j];
-        run->efforts[j].demanded = 0.0;
-        run->efforts[j].delivered = 0.0;
-        run->efforts[j].limited = 0.0;
-        run->limits[j] = (KalLimitWatch){.at = false};
+        run->limits.efforts[j].limit = run->instant->settings.actuator_limits[j];
+        run->limits.efforts[j].demanded = 0.0;
+        run->limits.efforts[j].delivered = 0.0;
+        run->limits.efforts[j].limited = 0.0;
+        run->limits.watches[j] = (KalLimitWatch){.at = false};
     }
 }
 
 // A time at the limit has ended, or the run has.
 static KalStatus leave(KalRun *run, int j, bool over)
 {
-    KalLimitWatch *watch = &run->limits[j];
-    KalEffort *input = &run->efforts[j];
+    KalLimitWatch *watch = &run->limits.watches[j];
+    KalEffort *input = &run->limits.efforts[j];
     const double now = run->instant->variables[0];
     char limit[KAL_NUMBER_SIZE];
     char since[KAL_NUMBER_SIZE];
@@ -90,8 +92,8 @@ KalStatus kal_run_limits_note(KalRun *run, bool over)
     }
     const KalControlAnswer answer = kal_control_get(run->instant->control);
     for (int j = 0; j < run->system->n_actuators; j++) {
-        KalLimitWatch *watch = &run->limits[j];
-        KalEffort *input = &run->efforts[j];
+        KalLimitWatch *watch = &run->limits.watches[j];
+        KalEffort *input = &run->limits.efforts[j];
         const double demanded = fabs(answer.demanded[j]);
         const bool beyond = demanded > input->limit;
         input->demanded = fmax(input->demanded, demanded);
@@ -110,6 +112,6 @@ size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts)
     if (!(run && out_efforts)) {
         return 0;
     }
-    *out_efforts = run->efforts;
+    *out_efforts = run->limits.efforts;
     return run->instant->control ? (size_t)run->system->n_actuators : 0;
 }

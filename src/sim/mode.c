@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "sim/run.h"
+#include "sim/run_impl.h"
 #include "system/start.h"
 #include "system/switch.h"
 
@@ -369,7 +369,7 @@ KalStatus kal_run_modes_land(KalRun *run)
     if (run->system->n_switches == 0) {
         return KAL_OK;
     }
-    if (run->has_position) {
+    if (run->projection.has_position) {
         KAL_TRY(find_jump(run, KAL_PROGRAM_POSITION, &row));
     }
     if (row >= 0) {
@@ -379,7 +379,7 @@ KalStatus kal_run_modes_land(KalRun *run)
                         kal_system_constraint_names(run->system)[row], run->t,
                         fabs(run->instant->residuals[row] - run->modes.jumps[row]));
     }
-    if (run->has_velocity) {
+    if (run->projection.has_velocity) {
         KAL_TRY(find_jump(run, KAL_PROGRAM_VELOCITY, &row));
     }
     return row >= 0 ? strike(run, row) : KAL_OK;

@@ -3,7 +3,7 @@
 // Back to the constraints.
 
 #include "base/number.h"
-#include "sim/run.h"
+#include "sim/run_impl.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,10 +34,10 @@ void kal_run_use_rows(KalRun *run)
     const KalInstant *instant = run->instant;
     const bool known = instant->n_independent > 0 && run->rank.confirmed;
     for (int i = 0; i < run->system->m; i++) {
-        run->used[i] = !known;
+        run->projection.used[i] = !known;
     }
     for (int k = 0; known && k < instant->n_independent; k++) {
-        run->used[instant->rows[instant->independent[k]]] = true;
+        run->projection.used[instant->rows[instant->independent[k]]] = true;
     }
 }
 
@@ -111,28 +111,29 @@ static KalStatus check(const KalRun *run, const Level *level)
 // Prepare steps with the rows of the instant, unless those it has will do.
 static bool prepare(KalRun *run)
 {
-    if (!run->prepared) {
-        kal_projector_set_rows(&run->projector, run->used);
-        run->prepared = kal_projector_factor(&run->projector, KAL_LEAST_DAMPING);
+    if (!run->projection.prepared) {
+        kal_projector_set_rows(&run->projection.projector, run->projection.used);
+        run->projection.prepared =
+            kal_projector_factor(&run->projection.projector, KAL_LEAST_DAMPING);
     }
-    return run->prepared;
+    return run->projection.prepared;
 }
 
 // One step; false when it leads to no smaller residuals, and then none was made.
 static bool improve(KalRun *run, const Level *level)
 {
-    KalProjector *projector = &run->projector;
+    KalProjector *projector = &run->projection.projector;
     const size_t size = (size_t)run->system->n * sizeof(double);
     if (!prepare(run)) {
         return false;
     }
     const double before = kal_projector_measure(projector);
-    kal_projector_step(projector, level->x, run->trial);
+    kal_projector_step(projector, level->x, run->projection.trial);
     memcpy(run->kept, level->x, size);
-    memcpy(level->x, run->trial, size);
+    memcpy(level->x, run->projection.trial, size);
     if (kal_instant_residuals(run->instant, level->id) == KAL_OK) {
         const double after = kal_projector_measure(projector);
-        run->prepared = after < ENOUGH * before;
+        run->projection.prepared = after < ENOUGH * before;
         if (after < before) {
             return true;
         }
@@ -162,15 +163,16 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
 KalStatus kal_run_project(KalRun *run)
 {
     run->solved = false;
-    run->prepared = false;
-    if (run->has_position) {
+    run->projection.prepared = false;
+    if (run->projection.has_position) {
         const Level level = {KAL_PROGRAM_POSITION, kal_instant_q(run->instant)};
-        KAL_TRY(project_level(run, &level, &run->residual_q));
+        KAL_TRY(project_level(run, &level, &run->projection.residual_q));
     }
-    if (run->has_velocity) {
+    if (run->projection.has_velocity) {
         const Level level = {KAL_PROGRAM_VELOCITY, kal_instant_qd(run->instant)};
-        run->prepared = run->prepared && run->same_rows;
-        KAL_TRY(project_level(run, &level, &run->residual_qd));
+        run->projection.prepared =
+            run->projection.prepared && run->projection.same_rows;
+        KAL_TRY(project_level(run, &level, &run->projection.residual_qd));
     }
     return KAL_OK;
 }
@@ -179,13 +181,13 @@ KalStatus kal_run_project(KalRun *run)
 static KalStatus note_residuals(KalRun *run)
 {
     run->solved = false;
-    if (run->has_position) {
+    if (run->projection.has_position) {
         KAL_TRY(kal_instant_residuals(run->instant, KAL_PROGRAM_POSITION));
-        run->residual_q = largest_residual(run->instant);
+        run->projection.residual_q = largest_residual(run->instant);
     }
-    if (run->has_velocity) {
+    if (run->projection.has_velocity) {
         KAL_TRY(kal_instant_residuals(run->instant, KAL_PROGRAM_VELOCITY));
-        run->residual_qd = largest_residual(run->instant);
+        run->projection.residual_qd = largest_residual(run->instant);
     }
     return KAL_OK;
 }
@@ -193,7 +195,7 @@ static KalStatus note_residuals(KalRun *run)
 KalStatus kal_run_meet(KalRun *run)
 {
     if (run->options.drift == KAL_DRIFT_PROJECT) {
-        kal_projector_set_metric(&run->projector);
+        kal_projector_set_metric(&run->projection.projector);
     }
     return kal_run_meet_again(run);
 }

@@ -6,7 +6,7 @@
 // sines, at all times that an integrator tried, lead nowhere, that is all there is to see.
 // Otherwise the rows are looked at closely, theory (15.4) and (15.5).
 
-#include "sim/run.h"
+#include "sim/run_impl.h"
 
 #include <assert.h>
 #include <math.h>
@@ -46,7 +46,7 @@ static const double AGREE = 1e-6;
 
 static double near_steps(const KalRun *run)
 {
-    return run->stiff ? NEAR_STIFF : NEAR;
+    return run->integration.stiff ? NEAR_STIFF : NEAR;
 }
 
 static double larger(double x, double y)
@@ -101,14 +101,14 @@ static void note_entries(KalRun *run, bool fresh)
 // The metric and the rows of the instant, whose givens are known.
 static void take_rows(KalRun *run)
 {
-    kal_projector_set_metric(&run->projector);
-    kal_projector_set_rows(&run->projector, NULL);
+    kal_projector_set_metric(&run->projection.projector);
+    kal_projector_set_rows(&run->projection.projector, NULL);
 }
 
 // Rank the rows; answers how many are independent.
 static int rank_rows(KalRun *run)
 {
-    KalProjector *p = &run->projector;
+    KalProjector *p = &run->projection.projector;
     int rank = 0;
     for (int i = 0; i < run->instant->n_active; i++) {
         const double weight = part_left(run, i); // long rows come first
@@ -130,10 +130,11 @@ static double measure(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;
     double least = 1.0;
-    kal_projector_split(&run->projector, watch->rank, watch->rests, watch->sines);
+    kal_projector_split(&run->projection.projector, watch->rank, watch->rests,
+                        watch->sines);
     for (int k = 0; k < watch->rank; k++) {
         double *part = &watch->sines[run->system->m + k];
-        *part = part_left(run, run->projector.order[k]);
+        *part = part_left(run, run->projection.projector.order[k]);
         least = fmin(least, fmin(*part, watch->sines[k]));
     }
     return least;
@@ -152,7 +153,7 @@ static KalStatus look_ahead(KalRun *run, double dt)
         kal_instant_q(run->instant)[i] += dt * kal_instant_qd(run->instant)[i];
     }
     if (kal_instant_givens(run->instant) == KAL_OK) {
-        kal_projector_set_rows(&run->projector, NULL);
+        kal_projector_set_rows(&run->projection.projector, NULL);
         (void)measure(run);
     }
     v[0] = t;
@@ -165,7 +166,7 @@ static void keep_rests(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;
     watch->sine = measure(run);
-    kal_projector_lift(&run->projector, watch->rank, watch->rests);
+    kal_projector_lift(&run->projection.projector, watch->rank, watch->rests);
     memcpy(watch->kept_sines, watch->sines,
            2 * (size_t)run->system->m * sizeof(double));
     memcpy(watch->kept_rests, watch->rests,
@@ -182,8 +183,8 @@ static void find_signed(KalRun *run)
     (void)measure(run);
     memcpy(watch->copy, watch->kept_rests,
            (size_t)watch->rank * (size_t)run->system->n * sizeof(double));
-    kal_projector_compare(&run->projector, watch->rank, watch->copy, watch->rests,
-                          watch->sines);
+    kal_projector_compare(&run->projection.projector, watch->rank, watch->copy,
+                          watch->rests, watch->sines);
 }
 
 // The lesser measure of the row at a place, with the sign of its sine.
@@ -247,21 +248,22 @@ static KalStatus find_zero(KalRun *run, int place, double *out_t, double *out_le
 static bool is_concerned(KalRun *run, int place)
 {
     const int last = run->rank.rank - 1;
-    const int row = run->projector.order[place];
+    const int row = run->projection.projector.order[place];
     for (int i = 0; i < run->instant->n_active; i++) {
         if (part_left(run, i) < DEPENDENT) {
             return part_left(run, row) < DEPENDENT;
         }
     }
     return place == last
-           || (place < last && kal_projector_takes_part(&run->projector, last, place));
+           || (place < last
+               && kal_projector_takes_part(&run->projection.projector, last, place));
 }
 
 // Mark the rows that are about to become dependent, as ranked last.
 static void mark_concerned(KalRun *run)
 {
     for (int k = 0; k < run->instant->n_active; k++) {
-        run->rank.concerned[run->projector.order[k]] = is_concerned(run, k);
+        run->rank.concerned[run->projection.projector.order[k]] = is_concerned(run, k);
     }
 }
 
@@ -409,7 +411,7 @@ static void choose_rows(KalRun *run, int rank, bool fresh)
     // What depends on others in one instant need not in the next.
     watch->confirmed = watch->rank == instant->n_active || (!fresh && !gained);
     instant->n_independent = watch->rank;
-    memcpy(instant->independent, run->projector.order,
+    memcpy(instant->independent, run->projection.projector.order,
            (size_t)watch->rank * sizeof(int));
     kal_run_use_rows(run);
     run->careful = run->options.drift == KAL_DRIFT_PROJECT && !watch->confirmed;
@@ -603,11 +605,11 @@ static void lend_weights(KalRun *run)
     KalInstant *instant = run->instant;
     instant->lends = run->answer.rank_M < run->system->n;
     if (instant->lends) {
-        kal_projector_set_weights(&run->projector);
+        kal_projector_set_weights(&run->projection.projector);
         for (int i = 0; i < instant->n_active; i++) {
             // Of a row that is short here, and will be longer in the step.
             const double part = run->rank.known ? run->rank.parts[i] : 1.0;
-            instant->weights[i] = run->projector.weights[i] * part * part;
+            instant->weights[i] = run->projection.projector.weights[i] * part * part;
         }
     }
 }
@@ -633,7 +635,7 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
         take_one_row(run);
         return KAL_OK;
     }
-    if (!run->has_velocity) {
+    if (!run->projection.has_velocity) {
         return KAL_OK;
     }
     if (!others_agree(run)) {
@@ -679,7 +681,7 @@ bool kal_run_foresee(const KalRun *run, double *out_distance)
         return false;
     }
     const double distance = watch->sine / -watch->slope;
-    const bool is_near = isfinite(run->tried) || watch->sine < KAL_LOW_SINE
+    const bool is_near = isfinite(run->integration.tried) || watch->sine < KAL_LOW_SINE
                          || distance < near_steps(run) * run->statistics.step;
     const bool is_ahead = distance > 1e-9 * fmax(fabs(run->t), run->statistics.step);
     const bool is_in_time = run->t + distance < run->options.until;

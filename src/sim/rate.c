@@ -3,7 +3,7 @@
 // What integrators see of a run: rates and projection.
 
 #include "base/number.h"
-#include "sim/run.h"
+#include "sim/run_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_r
     if (run->careful) {
         KAL_TRY(kal_run_project(run));
     }
-    run->method.spent += 1.0;
+    run->integration.watch.spent += 1.0;
     KAL_TRY(kal_run_accelerate(run));
     memcpy(out_rate, kal_instant_qd(run->instant), n * sizeof(double));
     memcpy(out_rate + n, run->answer.qdd, n * sizeof(double));
@@ -125,7 +125,7 @@ static KalStatus project(void *user, double t, double *y)
 static KalStatus reduced_rate(void *user, double t, const double *z, double *out_rate)
 {
     KalRun *run = (KalRun *)user;
-    KalReducedForm *form = &run->form;
+    KalReducedForm *form = &run->integration.form;
     const size_t n = (size_t)run->system->n;
     KAL_TRY(kal_form_expand(form, t, z, form->y));
     KAL_TRY(run->balance.n > 0 ? rate_and_powers(user, t, form->y, form->y)
@@ -139,7 +139,7 @@ static KalStatus reduced_rate(void *user, double t, const double *z, double *out
 static KalStatus reduced_project(void *user, double t, double *z)
 {
     KalRun *run = (KalRun *)user;
-    KalReducedForm *form = &run->form;
+    KalReducedForm *form = &run->integration.form;
     KAL_TRY(kal_form_expand(form, t, z, form->y));
     KAL_TRY(project(user, t, form->y));
     kal_form_contract(form, form->y, z);
@@ -162,10 +162,11 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
     for (int k = 0; !ranked && k < count; k++) {
         instant->independent[k] = k;
     }
-    run->method.spent += 1.0 + 0.5 * (double)run->system->n; // solves without formulas
+    run->integration.watch.spent +=
+        1.0 + 0.5 * (double)run->system->n; // solves without formulas
     run->solved = false;
-    return tell_time(run, kal_tangent_fill(&run->tangent, instant, instant->independent,
-                                           count, out_J));
+    return tell_time(run, kal_tangent_fill(&run->integration.tangent, instant,
+                                           instant->independent, count, out_J));
 }
 
 // A state that was tried may lie where formulas have no value or where constraints, off
@@ -180,7 +181,8 @@ static bool may_retry(KalStatus status)
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 {
     const int n_integrals = integrals ? run->balance.n : 0;
-    const bool projects = run->options.drift == KAL_DRIFT_PROJECT && run->has_velocity;
+    const bool projects =
+        run->options.drift == KAL_DRIFT_PROJECT && run->projection.has_velocity;
     return (KalOdeSystem){.n = 2 * run->system->n + n_integrals,
                           .n_integrals = n_integrals,
                           .user = run,

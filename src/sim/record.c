@@ -3,7 +3,7 @@
 #include "sim/record.h"
 
 #include "base/block.h"
-#include "sim/run.h"
+#include "sim/run_impl.h"
 #include "system/draft.h"
 
 #include <kalaba/text.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#include "sim/run.h"
-
 #include "sim/options.h"
+#include "sim/run_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,13 +27,13 @@ static const double REST = 1e-9;
 static void note_structure(KalRun *run)
 {
     const KalEquations *equations = run->system->equations;
-    run->same_rows = true;
+    run->projection.same_rows = true;
     for (size_t i = 0; i < equations->m; i++) {
         const bool position = equations->phi[i].index != KAL_NO_EXPR.index;
         const bool velocity = equations->psi[i].index != KAL_NO_EXPR.index;
-        run->has_position = run->has_position || position;
-        run->has_velocity = run->has_velocity || velocity;
-        run->same_rows = run->same_rows && position == velocity;
+        run->projection.has_position = run->projection.has_position || position;
+        run->projection.has_velocity = run->projection.has_velocity || velocity;
+        run->projection.same_rows = run->projection.same_rows && position == velocity;
     }
 }
 
@@ -45,7 +44,7 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t m = (size_t)run->system->m;
     run->state = kal_carve_doubles(carver, 2 * n + (size_t)run->balance.n, 1);
     run->kept = kal_carve_doubles(carver, n, 2);
-    run->trial = kal_carve_doubles(carver, n, 1);
+    run->projection.trial = kal_carve_doubles(carver, n, 1);
     run->rank.parts = kal_carve_doubles(carver, m, 1);
     run->rank.kept_sines = kal_carve_doubles(carver, m, 2);
     run->rank.sines = kal_carve_doubles(carver, m, 2);
@@ -58,8 +57,8 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.rows = kal_carve_doubles(carver, m, n);
     run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
     run->events.held = kal_carve_bools(carver, 2 * n);
-    run->fault = kal_carve_names(carver, n + m + (size_t)run->system->n_servos);
-    run->used = kal_carve_bools(carver, m);
+    run->told.blamed = kal_carve_names(carver, n + m + (size_t)run->system->n_servos);
+    run->projection.used = kal_carve_bools(carver, m);
     run->rank.concerned = kal_carve_bools(carver, m);
 }
 
@@ -71,15 +70,15 @@ static KalStatus init(KalRun *run)
     KAL_TRY(kal_run_limits_init(run));
     KAL_TRY(kal_run_modes_init(run));
     note_structure(run);
-    KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->texts));
+    KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->told.texts));
     KAL_TRY(kal_instant_create(run->ctx, run->system, &run->instant));
     if (run->options.drift == KAL_DRIFT_STABILIZE) {
         run->instant->stabilize = run->options.stabilize;
     }
     if (run->options.form == KAL_RUN_FORM_REDUCED) {
-        KAL_TRY(kal_form_init(&run->form, run->instant, run->balance.n));
+        KAL_TRY(kal_form_init(&run->integration.form, run->instant, run->balance.n));
     }
-    KAL_TRY(kal_projector_init(&run->projector, run->instant, NULL));
+    KAL_TRY(kal_projector_init(&run->projection.projector, run->instant, NULL));
     return kal_run_integrate_init(run);
 }
 
@@ -108,17 +107,17 @@ void kal_run_destroy(KalRun *run)
     if (!run) {
         return;
     }
-    kal_roots_destroy(run->roots);
+    kal_roots_destroy(run->events.roots);
     kal_run_integrate_clear(run);
-    kal_form_clear(&run->form);
-    kal_projector_clear(&run->projector);
+    kal_form_clear(&run->integration.form);
+    kal_projector_clear(&run->projection.projector);
     kal_instant_destroy(run->instant);
-    kal_arena_destroy(run->texts);
-    kal_block_clear(run->ctx, &run->incidents);
+    kal_arena_destroy(run->told.texts);
+    kal_block_clear(run->ctx, &run->told.incidents);
     kal_run_limits_clear(run);
     kal_run_modes_clear(run);
-    kal_scan_clear(&run->scan);
-    kal_tangent_clear(&run->tangent, run->ctx);
+    kal_scan_clear(&run->events.scan);
+    kal_tangent_clear(&run->integration.tangent, run->ctx);
     kal_balance_clear(&run->balance);
     kal_workspace_clear(run->ctx, &run->workspace);
     kal_free(run->ctx, run, sizeof *run);
@@ -143,7 +142,7 @@ KalStatus kal_run_set_parameters(KalRun *run, const KalSetting *settings, size_t
 static KalStatus keep(KalRun *run, const char *text, const char **out_copy)
 {
     const size_t size = strlen(text) + 1;
-    char *copy = (char *)kal_arena_alloc(run->texts, size, 1);
+    char *copy = (char *)kal_arena_alloc(run->told.texts, size, 1);
     if (!copy) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory to tell what happened");
     }
@@ -157,7 +156,7 @@ KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject, const char *fo
 {
     KalIncident incident = {.t = t, .kind = subject.kind};
     char text[TEXT_SIZE];
-    if (run->incidents.size >= INCIDENTS * sizeof incident) {
+    if (run->told.incidents.size >= INCIDENTS * sizeof incident) {
         return KAL_OK;
     }
     va_list args;
@@ -168,16 +167,7 @@ KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject, const char *fo
     if (subject.name) {
         KAL_TRY(keep(run, subject.name, &incident.name));
     }
-    return kal_block_add(run->ctx, &run->incidents, &incident, sizeof incident);
-}
-
-size_t kal_run_incidents(const KalRun *run, const KalIncident **out_incidents)
-{
-    if (!(run && out_incidents)) {
-        return 0;
-    }
-    *out_incidents = (const KalIncident *)run->incidents.data;
-    return run->incidents.size / sizeof(KalIncident);
+    return kal_block_add(run->ctx, &run->told.incidents, &incident, sizeof incident);
 }
 
 // Whether the instant is the state y at t.
@@ -200,8 +190,9 @@ KalStatus kal_run_visit(KalRun *run, double t)
 static KalStatus go_to(KalRun *run, double t, bool *out_solved)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
-    *out_solved = run->solved && is_at(run, t, run->state)
-                  && (run->options.drift == KAL_DRIFT_PROJECT || !run->has_velocity);
+    *out_solved =
+        run->solved && is_at(run, t, run->state)
+        && (run->options.drift == KAL_DRIFT_PROJECT || !run->projection.has_velocity);
     if (*out_solved) {
         return KAL_OK;
     }
@@ -233,8 +224,8 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
 {
     KalRunStatistics *s = &run->statistics;
     KalBalance *balance = &run->balance;
-    s->position_error = fmax(s->position_error, run->residual_q);
-    s->velocity_error = fmax(s->velocity_error, run->residual_qd);
+    s->position_error = fmax(s->position_error, run->projection.residual_q);
+    s->velocity_error = fmax(s->velocity_error, run->projection.residual_qd);
     memcpy(balance->sums, run->state + 2 * (size_t)run->system->n,
            (size_t)balance->n * sizeof(double));
     KAL_TRY(kal_run_limits_note(run, false));
@@ -271,10 +262,10 @@ static void forget(KalRun *run)
 {
     run->started = false;
     run->statistics = (KalRunStatistics){.steps = 0};
-    run->counted = kal_run_counts(run);
-    run->incidents.size = 0;
+    run->integration.counted = kal_run_counts(run);
+    run->told.incidents.size = 0;
     kal_run_integrate_reset(run);
-    run->method = (KalMethodWatch){.steps = 0};
+    run->integration.watch = (KalMethodWatch){.steps = 0};
     run->over = false;
     run->stopped_by = NULL;
     kal_run_modes_forget(run);
@@ -285,9 +276,9 @@ static void forget(KalRun *run)
 
 static void begin_window(KalRun *run)
 {
-    run->window_t = run->t;
-    run->window_steps = run->statistics.steps;
-    run->window_switches = run->statistics.switches;
+    run->window.t = run->t;
+    run->window.steps = run->statistics.steps;
+    run->window.switches = run->statistics.switches;
 }
 
 static KalStatus start_here(KalRun *run)
@@ -316,27 +307,18 @@ static KalStatus note_fault(KalRun *run, KalStatus status)
     const char *const *coordinates = kal_system_coordinate_names(run->system);
     const char *const *names = NULL;
     const size_t count = kal_instant_fault_names(run->instant, &names);
-    run->n_fault = 0;
+    run->told.n_blamed = 0;
     if (status == KAL_ERR_NOT_UNIQUE) {
         for (int i = 0; i < run->system->n; i++) {
             if (run->answer.indeterminate[i]) {
-                run->fault[run->n_fault++] = coordinates[i];
+                run->told.blamed[run->told.n_blamed++] = coordinates[i];
             }
         }
     } else if (status != KAL_OK) {
-        memcpy(run->fault, names, count * sizeof *names);
-        run->n_fault = count;
+        memcpy(run->told.blamed, names, count * sizeof *names);
+        run->told.n_blamed = count;
     }
     return status;
-}
-
-size_t kal_run_fault(const KalRun *run, const char *const **out_names)
-{
-    if (!(run && out_names)) {
-        return 0;
-    }
-    *out_names = run->fault;
-    return run->n_fault;
 }
 
 KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
@@ -350,10 +332,10 @@ KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_
     *out_report = (KalStartReport){.n_failed = 0}; // not every failure fills it
     forget(run);
     const KalStatus status = kal_instant_start_from(run->instant, text, out_report);
-    run->n_fault = 0;
+    run->told.n_blamed = 0;
     const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
     for (int i = 0; i < n_failed; i++) {
-        run->fault[run->n_fault++] =
+        run->told.blamed[run->told.n_blamed++] =
             kal_system_constraint_names(run->system)[out_report->failed[i]];
     }
     return status == KAL_OK ? note_fault(run, start_here(run)) : status;
@@ -431,11 +413,11 @@ static KalStatus watch_progress(KalRun *run)
                         "allowed",
                         steps, run->t);
     }
-    if (steps - run->window_steps < WINDOW) {
+    if (steps - run->window.steps < WINDOW) {
         return KAL_OK;
     }
-    const double way = run->t - run->window_t;
-    const long switches = run->statistics.switches - run->window_switches;
+    const double way = run->t - run->window.t;
+    const long switches = run->statistics.switches - run->window.switches;
     begin_window(run);
     return way >= PROGRESS * span ? KAL_OK : fail_progress(run, way, switches);
 }
@@ -452,11 +434,11 @@ static KalStatus go_on(KalRun *run)
     }
     run->horizon = run->step.t_new;
     const KalOdeCounts counts = kal_run_counts(run);
-    const KalOdeCounts before = run->counted;
+    const KalOdeCounts before = run->integration.counted;
     run->statistics.steps = counts.steps - before.steps;
     run->statistics.rejected =
         counts.rejected - before.rejected + counts.retries - before.retries;
-    run->statistics.stiff = run->stiff;
+    run->statistics.stiff = run->integration.stiff;
     run->statistics.step = run->step.t_new - run->step.t_old;
     return kal_run_events_find(run);
 }
@@ -580,54 +562,6 @@ KalStatus kal_run_step(KalRun *run)
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
 }
 
-KalInstant *kal_run_instant(KalRun *run)
-{
-    if (!run) {
-        return NULL;
-    }
-    return run->instant;
-}
-
-double kal_run_time(const KalRun *run)
-{
-    if (!run) {
-        return 0.0;
-    }
-    return run->t;
-}
-
-KalRunOptions kal_run_get_options(const KalRun *run)
-{
-    if (!run) {
-        return (KalRunOptions){.from = 0.0};
-    }
-    return run->options;
-}
-
-bool kal_run_is_over(const KalRun *run)
-{
-    if (!run) {
-        return false;
-    }
-    return run->over;
-}
-
-const char *kal_run_stopped_by(const KalRun *run)
-{
-    if (!run) {
-        return NULL;
-    }
-    return run->stopped_by;
-}
-
-KalRunStatistics kal_run_statistics(const KalRun *run)
-{
-    if (!run) {
-        return (KalRunStatistics){.steps = 0};
-    }
-    return run->statistics;
-}
-
 size_t kal_run_works(KalRun *run, const KalWork **out_works)
 {
     if (!(run && out_works)) {
@@ -665,24 +599,15 @@ size_t kal_run_warnings(KalRun *run, const char *const **out_texts)
     const double off = run->statistics.energy_balance;
     const double allowed = balance_allowed(run);
     const bool controlled = run->options.fixed_step == 0.0 && run->system->has_balance;
-    *out_texts = run->warnings;
+    *out_texts = run->told.warnings;
     if (!controlled || !(off > allowed)) {
         return 0;
     }
-    (void)snprintf(run->warning, sizeof run->warning,
+    (void)snprintf(run->told.warning, sizeof run->told.warning,
                    "the energy balance is off by %.2g, and the tolerances explain no "
                    "more than %.2g: do not trust the motion; an energy may jump, or "
                    "something was passed too fast to be seen",
                    off, allowed);
-    run->warnings[0] = run->warning;
+    run->told.warnings[0] = run->told.warning;
     return 1;
-}
-
-size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants)
-{
-    if (!(run && out_constants)) {
-        return 0;
-    }
-    *out_constants = run->balance.constants;
-    return run->balance.proven ? run->balance.n_constants : 0;
 }

@@ -3,7 +3,7 @@
 // What is known about a run in numbers, for those who show it: the rows of
 // KAL_STATISTIC_LIST with their values.
 
-#include "sim/run.h"
+#include "sim/run_impl.h"
 
 #include <assert.h>
 
@@ -43,8 +43,8 @@ static bool is_visible(const KalRun *run, Sight sight, double value)
     case ALWAYS: return true;
     case NEVER: return false;
     case NONZERO: return value != 0.0;
-    case POSITIONS: return run->has_position;
-    case VELOCITIES: return run->has_velocity;
+    case POSITIONS: return run->projection.has_position;
+    case VELOCITIES: return run->projection.has_velocity;
     case BALANCED: return run->balance.n > 0;
     case UNBALANCED: return run->balance.n == 0;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "sim/run.h"
+#include "sim/access.h"
 #include "verify/route.h"
 
 #include <kalaba/verify.h>
@@ -52,7 +52,8 @@ struct KalVerify {
 static bool go_on(void *user)
 {
     const KalRun *run = ((const KalVerify *)user)->run;
-    return !run->options.watch || run->options.watch(run->options.user, run);
+    const KalRunOptions options = kal_run_get_options(run);
+    return !options.watch || options.watch(options.user, run);
 }
 
 static KalStatus init(KalVerify *v)
@@ -157,11 +158,11 @@ static KalVerifyDifference compare_routes(const KalVerify *v)
 static KalVerifyDifference compare_run(KalVerify *v)
 {
     const int n = v->system->n;
-    const KalMotionAnswer *answer = &v->run->answer;
+    const KalMotionAnswer *answer = kal_run_answer(v->run);
     const double *force = v->fine.elimination.cforce;
     KalVerifyDifference now = {
-        .q = largest(v->fine.y, kal_instant_q(v->run->instant), n),
-        .qd = largest(v->fine.y + n, kal_instant_qd(v->run->instant), n)};
+        .q = largest(v->fine.y, kal_instant_q(kal_run_instant(v->run)), n),
+        .qd = largest(v->fine.y + n, kal_instant_qd(kal_run_instant(v->run)), n)};
     for (int i = 0; i < n; i++) {
         const double mine = answer->force_ideal[i] + answer->force_nonideal[i];
         now.force = worse(now.force, fabs(mine - force[i]));
@@ -203,19 +204,19 @@ static void compare(KalVerify *v)
     ratio = worse(ratio, now.force / report->expected.force);
     if (ratio > report->ratio || isnan(ratio)) {
         report->ratio = isnan(ratio) ? INFINITY : ratio;
-        report->at = v->run->t;
+        report->at = kal_run_time(v->run);
     }
     report->samples++;
 }
 
 static void set_tolerances(KalVerify *v)
 {
-    const KalRunOptions *options = &v->run->options;
-    v->coarse.rtol = fmax(options->rtol, 10.0 * FINEST);
-    v->coarse.atol = fmax(options->atol, 10.0 * FINEST_ATOL);
+    const KalRunOptions options = kal_run_get_options(v->run);
+    v->coarse.rtol = fmax(options.rtol, 10.0 * FINEST);
+    v->coarse.atol = fmax(options.atol, 10.0 * FINEST_ATOL);
     // Not finer absolutely: of numbers near zero no more digits are asked.
-    v->fine.rtol = fmax(FINER * fmin(options->rtol, LOOSEST), FINEST);
-    v->fine.atol = fmax(fmin(options->atol, LOOSEST), FINEST_ATOL);
+    v->fine.rtol = fmax(FINER * fmin(options.rtol, LOOSEST), FINEST);
+    v->fine.atol = fmax(fmin(options.atol, LOOSEST), FINEST_ATOL);
 }
 
 // A failure of the second computation is no failure of the run: the reason is kept.
@@ -234,18 +235,18 @@ static KalStatus give_up(KalVerify *v, KalStatus status)
 static KalStatus begin(KalVerify *v)
 {
     KalRun *run = v->run;
-    const double *y = kal_instant_q(run->instant); // velocities follow
-    if (!kal_instant_has_parameters(v->instant, &run->instant->settings)) {
-        kal_instant_apply_settings(v->instant, &run->instant->settings);
+    const double *y = kal_instant_q(kal_run_instant(run)); // velocities follow
+    if (!kal_instant_has_parameters(v->instant, &kal_run_state(run)->settings)) {
+        kal_instant_apply_settings(v->instant, &kal_run_state(run)->settings);
     }
     for (int i = 0; i < v->system->m; i++) {
-        kal_instant_set_active(v->instant, i, run->instant->active[i]);
+        kal_instant_set_active(v->instant, i, kal_run_state(run)->active[i]);
     }
     set_tolerances(v);
     v->begun = false;
-    KalStatus status = kal_route_start(&v->fine, run->t, y);
+    KalStatus status = kal_route_start(&v->fine, kal_run_time(run), y);
     if (status == KAL_OK) {
-        status = kal_route_start(&v->coarse, run->t, y);
+        status = kal_route_start(&v->coarse, kal_run_time(run), y);
     }
     if (status == KAL_OK) {
         v->begun = true;
@@ -257,16 +258,16 @@ static KalStatus begin(KalVerify *v)
 // Whether the run lost and regained rank since the last sample, or is about to.
 static bool loses_rank(const KalVerify *v)
 {
-    const KalRunStatistics *s = &v->run->statistics;
-    return v->run->crossed || s->passages != v->passages
-           || s->crossings != v->crossings;
+    const KalRunStatistics s = kal_run_statistics(v->run);
+    return kal_run_has_crossed(v->run) || s.passages != v->passages
+           || s.crossings != v->crossings;
 }
 
 // Begin again, after a time that could not be verified.
 static KalStatus restart(KalVerify *v, const char *reason)
 {
-    add_gap(v, v->t, v->run->t, reason);
-    if (v->run->crossed) { // and what comes next cannot be either
+    add_gap(v, v->t, kal_run_time(v->run), reason);
+    if (kal_run_has_crossed(v->run)) { // and what comes next cannot be either
         v->begun = false;
         (void)snprintf(v->reason, sizeof v->reason, "%s", LOSES_RANK);
         return KAL_OK;
@@ -280,7 +281,7 @@ static KalStatus restart(KalVerify *v, const char *reason)
 
 static KalStatus follow(KalVerify *v)
 {
-    const double t = v->run->t;
+    const double t = kal_run_time(v->run);
     if (t <= v->t) {
         return KAL_OK;
     }
@@ -302,26 +303,27 @@ KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
     KAL_NEED(verify ? verify->ctx : NULL, verify && run);
     KAL_TRY(kal_run_check_user(run, verify->ctx, verify->system));
     KalVerify *v = verify;
-    const KalRunStatistics *s = &run->statistics;
+    const KalRunStatistics s = kal_run_statistics(run);
     KalStatus status = KAL_OK;
     v->run = run;
-    if (!v->tried || !kal_instant_has_parameters(v->instant, &run->instant->settings)) {
+    if (!v->tried
+        || !kal_instant_has_parameters(v->instant, &kal_run_state(run)->settings)) {
         status = begin(v); // of another motion, if parameters were set
     } else if (loses_rank(v)) {
         status = restart(v, LOSES_RANK);
-    } else if (s->events != v->events) {
+    } else if (s.events != v->events) {
         status = restart(v, "an event changed the motion");
-    } else if (s->switches != v->switches) {
+    } else if (s.switches != v->switches) {
         status = restart(v, "a piecewise formula went over to another piece");
     } else {
         status = v->begun ? follow(v) : restart(v, v->reason);
     }
     v->tried = true;
-    v->t = run->t;
-    v->events = s->events;
-    v->switches = s->switches;
-    v->passages = s->passages;
-    v->crossings = s->crossings;
+    v->t = kal_run_time(run);
+    v->events = s.events;
+    v->switches = s.switches;
+    v->passages = s.passages;
+    v->crossings = s.crossings;
     v->run = NULL;
     return status;
 }

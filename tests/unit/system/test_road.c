@@ -3,7 +3,7 @@
 // The fast road of runs against the others.
 
 #include "run_lab.h"
-#include "sim/run.h"
+#include "system/instant.h"
 
 static const char crank[] =
     "coord a, b, x\nkinetic 1/2*(a'^2 + 0.5*b'^2 + 0.8*x'^2)\npotential 3*sin(a)\n"
@@ -47,8 +47,8 @@ static void compare(const char *text, bool whole)
 {
     Lab lab;
     if (lab_load(&lab, text) && ok(lab_start(&lab) == KAL_OK)) {
-        KalInstant *instant = lab.run->instant;
-        const int n = lab.run->system->n;
+        KalInstant *instant = kal_run_instant(lab.run);
+        const int n = lab.system->n;
         int taken = 0;
         for (int k = 1; k <= 100; k++) {
             KalMotionAnswer fast;
@@ -89,11 +89,11 @@ static void a_run_needs_no_road(void)
 {
     Lab lab;
     if (lab_load(&lab, crank) && ok(lab_start(&lab) == KAL_OK)) {
-        KalRoad *road = &lab.run->instant->road;
+        KalRoad *road = &kal_run_instant(lab.run)->road;
         ok(road->program != NULL);
         road->fits = false; // as if other rows were wanted
         KalMotionAnswer answer;
-        ok(!kal_instant_hurry(lab.run->instant, &answer) && road->misses == 1);
+        ok(!kal_instant_hurry(kal_run_instant(lab.run), &answer) && road->misses == 1);
         ok(kal_run_advance(lab.run, 1.0) == KAL_OK);
     }
     lab_close(&lab);

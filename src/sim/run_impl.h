@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A run: a state that moves.
+/// A run: a state that moves.  What other modules see of it stands in sim/access.h.
 ///
 /// The integrator goes ahead in steps of its own; the run follows it.  `horizon` is how
 /// far the motion is known and free of events: the end of the last step, or an event in
 /// it.  Between its start and its horizon a run can look anywhere: the state is
 /// interpolated, brought to the constraints and solved.
 
-#ifndef SIM_RUN_H
-#define SIM_RUN_H
+#ifndef SIM_RUN_IMPL_H
+#define SIM_RUN_IMPL_H
 
 #include "base/block.h"
 #include "ode/integrator.h"
 #include "ode/root.h"
+#include "sim/access.h"
 #include "sim/balance.h"
 #include "sim/form.h"
 #include "sim/scan.h"
@@ -83,6 +84,8 @@ typedef struct KalMethodWatch {
 
 /// What happened lately, to notice events that never end.
 typedef struct KalEventWatch {
+    KalRoots *roots; ///< NULL without events
+    KalScan scan;
     bool solve;     ///< functions depend on accelerations or forces
     bool sampled;   ///< some are not functions of t, q and q' alone
     bool pending;   ///< there are events at the horizon
@@ -114,66 +117,94 @@ typedef struct KalModeWatch {
 typedef struct KalLimitWatch {
     bool at;      ///< it is there
     double since; ///< this time
-    double most;  ///< and so much was demanded
+    double most;  ///< the largest force that was demanded since then
 } KalLimitWatch;
 
-struct KalRun {
-    KalContext *ctx;
-    const KalSystem *system;
-    KalRunOptions options;
-    KalInstant *instant;
-    KalMotionAnswer answer; ///< of the last solve
-    bool solved;            ///< which was of the state that the instant has
-    bool complete;          ///< and of all rows, not of the independent ones alone
-    KalProjector projector;
+/// What was asked of actuators, by limit.c.
+typedef struct KalRunLimits {
+    KalEffort *efforts;     ///< of actuators
+    KalLimitWatch *watches; ///< of actuators
+} KalRunLimits;
+
+/// Which integrator takes the steps, by integrate.c.
+typedef struct KalRunIntegration {
     KalIntegrator *integrators[KAL_INTEGRATOR_COUNT]; ///< NULL until they are needed
     KalIntegratorName usual;   ///< the one that the run begins with
     KalIntegratorName at_work; ///< the one that goes on, if not across a loss of rank
     bool stiff;                ///< which is for stiff systems
     KalReducedForm form;       ///< of the usual one, if the run has that form
-    double tried;       ///< how far away a loss of rank was that could not be crossed
-    double tried_sine;  ///< the sine when that was tried first
-    double tried_slope; ///< and its slope
-    bool crossed;       ///< the last step was one across a loss of rank
-    KalRoots *roots;    ///< NULL without events
-    KalWorkspace workspace;
-    double *state; ///< 2 n and integrals: where interpolation puts its results
-    double *kept;  ///< 2 n: a state to come back to
-    double *trial; ///< n: of a projection
-    KalOdeStep step;
-    double t;       ///< reached
-    double horizon; ///< known
-    bool started;
-    bool over;
-    const char *stopped_by;
+    KalTangent tangent;        ///< for the implicit one
+    double tried;         ///< how far away a loss of rank was that could not be crossed
+    double tried_sine;    ///< the sine when that was tried first
+    double tried_slope;   ///< and its slope
+    bool crossed;         ///< the last step was one across a loss of rank
+    KalOdeCounts counted; ///< before the run started
+    KalMethodWatch watch;
+} KalRunIntegration;
+
+/// How states come onto the constraints, by project.c.
+typedef struct KalRunProjection {
+    KalProjector projector;
     bool has_position; ///< there are constraints with a residual of this level
     bool has_velocity;
     bool same_rows;    ///< constraints have a residual of both levels or of none
     bool prepared;     ///< the projector, for steps near the present state
-    bool careful;      ///< accelerations only of states on the constraints
     bool *used;        ///< m: constraints that projections heed; others follow
+    double *trial;     ///< n: workspace
     double residual_q; ///< largest residuals that the last projection left
     double residual_qd;
-    KalRankWatch rank;
-    KalEventWatch events;
-    KalModeWatch modes;
-    KalScan scan;
-    double window_t;      ///< where the present window of steps began
-    long window_steps;    ///< and the steps until then
-    long window_switches; ///< and the changes of pieces
-    KalRunStatistics statistics;
-    KalOdeCounts counted; ///< by the integrators, before the run started
-    KalBalance balance;
-    KalEffort *efforts;    ///< of actuators
-    KalLimitWatch *limits; ///< of actuators
-    KalTangent tangent;
-    KalMethodWatch method;
-    const char **fault; ///< n + m: names that the last failure blames
-    size_t n_fault;
+} KalRunProjection;
+
+/// The steps that have to lead somewhere, by run.c: where the present window of them began.
+typedef struct KalRunWindow {
+    double t;
+    long steps;    ///< until then
+    long switches; ///< changes of pieces until then
+} KalRunWindow;
+
+/// What is told about a run, by kal_run_tell() and after failures.
+typedef struct KalRunTold {
     KalBlock incidents; ///< KalIncident
     KalArena *texts;    ///< of incidents
     char warning[KAL_WARNING_SIZE];
     const char *warnings[1]; ///< as they are shown
+    const char **blamed;     ///< n + m: names that the last failure blames
+    size_t n_blamed;
+} KalRunTold;
+
+/// The first members are the run itself, which all files work on.  Each part below is the
+/// work of the file that it names; run.c makes the parts and begins them anew.
+struct KalRun {
+    KalContext *ctx;
+    const KalSystem *system;
+    KalRunOptions options;
+    KalWorkspace workspace; ///< all arrays that the parts do not get themselves
+
+    double t;        ///< reached
+    double horizon;  ///< known
+    KalOdeStep step; ///< the last one
+    bool started;
+    bool over;
+    const char *stopped_by;
+
+    KalInstant *instant;    ///< the state that is looked at
+    KalMotionAnswer answer; ///< of the last solve
+    bool solved;            ///< which was of the state that the instant has
+    bool complete;          ///< and of all rows, not of the independent ones alone
+    bool careful;           ///< accelerations only of states on the constraints
+    double *state;          ///< 2 n and integrals: where interpolation puts its results
+    double *kept;           ///< 2 n: a state to come back to
+
+    KalRunIntegration integration;
+    KalRunProjection projection;
+    KalRankWatch rank;    ///< by rank.c
+    KalEventWatch events; ///< by event.c
+    KalModeWatch modes;   ///< by mode.c
+    KalRunLimits limits;
+    KalBalance balance; ///< by balance.c
+    KalRunWindow window;
+    KalRunStatistics statistics;
+    KalRunTold told;
 };
 
 /// Put a time and a state of 2 n numbers into the instant.
@@ -282,9 +313,6 @@ KAL_CHECKED KalStatus kal_run_modes_choose(KalRun *run);
 /// (15.6); positions cannot (KAL_ERR_CONTRADICTION).
 KAL_CHECKED KalStatus kal_run_modes_land(KalRun *run);
 
-/// Whether the solved instant is where pieces meet: on which it is may be rounding.
-bool kal_run_modes_are_doubtful(KalRun *run);
-
 /// Values up to this size are no departure of a switching function from zero.
 double kal_run_modes_band(const KalRun *run);
 
@@ -306,11 +334,6 @@ KAL_CHECKED KalStatus kal_run_events_apply(KalRun *run);
 
 /// Begin at the instant's state: integrator and watches.
 KAL_CHECKED KalStatus kal_run_begin(KalRun *run);
-
-/// Whether what was made for a system can use the run: one of that system that was
-/// started.  KAL_ERR_USAGE, told in `ctx`.
-KAL_CHECKED KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,
-                                         const KalSystem *system);
 
 /// Who or what an incident is about.
 typedef struct KalSubject {
