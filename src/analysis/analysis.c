@@ -2,6 +2,7 @@
 
 #include "analysis/balance.h"
 #include "analysis/kink.h"
+#include "analysis/view.h"
 
 #include <string.h>
 
@@ -35,12 +36,12 @@ static bool take_tables(KalAnalysis *a)
     const size_t m = (size_t)a->system->m;
     const size_t k = (size_t)a->inputs.count;
     const size_t p = (size_t)a->system->n_outputs;
-    return take_table(a, &a->full) && take_table(a, &a->ideal)
-           && take(a, 2 * n * n, &a->C_y) && take(a, n * m, &a->C_l)
-           && take(a, n * k, &a->C_w) && take(a, m * n, &a->psi_q)
-           && take(a, m * k, &a->phi_w) && take(a, m * k, &a->psi_w)
-           && take(a, 2 * n * p, &a->o_y) && take(a, n * p, &a->o_a)
-           && take(a, m * p, &a->o_l) && take(a, p * k, &a->o_w);
+    return take_table(a, &a->d.full) && take_table(a, &a->d.ideal)
+           && take(a, 2 * n * n, &a->d.C_y) && take(a, n * m, &a->d.C_l)
+           && take(a, n * k, &a->d.C_w) && take(a, m * n, &a->d.psi_q)
+           && take(a, m * k, &a->d.phi_w) && take(a, m * k, &a->d.psi_w)
+           && take(a, 2 * n * p, &a->d.o_y) && take(a, n * p, &a->d.o_a)
+           && take(a, m * p, &a->d.o_l) && take(a, p * k, &a->d.o_w);
 }
 
 static bool take_results(KalAnalysis *a)
@@ -50,11 +51,13 @@ static bool take_results(KalAnalysis *a)
     const size_t k = (size_t)a->inputs.count;
     const size_t p = (size_t)a->system->n_outputs;
     const size_t z = 2 * n;
-    return take(a, (z + k) * z, &a->directions) && take(a, n, &a->force)
-           && take(a, m, &a->b) && take(a, n, &a->da) && take(a, m, &a->dl)
-           && take(a, m, &a->multipliers) && take(a, z * z, &a->A)
-           && take(a, z * k, &a->B) && take(a, p * z, &a->C) && take(a, p * k, &a->D)
-           && take(a, z, &a->conditions) && take(a, z * z, &a->shapes);
+    return take(a, (z + k) * z, &a->chart.directions) && take(a, n, &a->solve.force)
+           && take(a, m, &a->solve.b) && take(a, n, &a->solve.da)
+           && take(a, m, &a->solve.dl) && take(a, m, &a->solve.multipliers)
+           && take(a, z * z, &a->linear.A) && take(a, z * k, &a->linear.B)
+           && take(a, p * z, &a->linear.C) && take(a, p * k, &a->linear.D)
+           && take(a, z, &a->spectrum.conditions)
+           && take(a, z * z, &a->spectrum.shapes);
 }
 
 // What the choice of states takes.
@@ -64,31 +67,38 @@ static bool take_chart(KalAnalysis *a)
     const size_t m = (size_t)a->system->m;
     const size_t k = (size_t)a->inputs.count;
     const size_t rows = m + (a->forms.classes ? a->forms.classes->integrals.rows : 0);
-    a->pivot = (int *)kal_arena_alloc(a->arena, rows, sizeof(int));
-    a->later_row = (bool *)kal_arena_alloc(a->arena, rows, sizeof(bool));
-    a->follows_q = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
-    a->follows_v = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
-    a->rows = (int *)kal_arena_alloc(a->arena, m, sizeof(int));
-    return a->pivot && a->later_row && a->follows_q && a->follows_v && a->rows
-           && take(a, n, &a->weights) && take(a, n, &a->masses)
-           && take(a, rows * (2 * n + k), &a->W) && take(a, m * n, &a->A_rows);
+    a->chart.pivot = (int *)kal_arena_alloc(a->arena, rows, sizeof(int));
+    a->chart.later_row = (bool *)kal_arena_alloc(a->arena, rows, sizeof(bool));
+    a->chart.follows_q = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
+    a->chart.follows_v = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
+    a->chart.rows = (int *)kal_arena_alloc(a->arena, m, sizeof(int));
+    return a->chart.pivot && a->chart.later_row && a->chart.follows_q
+           && a->chart.follows_v && a->chart.rows && take(a, n, &a->chart.weights)
+           && take(a, n, &a->chart.masses) && take(a, rows * (2 * n + k), &a->chart.W)
+           && take(a, m * n, &a->chart.A_rows);
 }
 
 static bool take_modes(KalAnalysis *a)
 {
     const size_t z = 2 * (size_t)a->system->n;
-    a->state = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
-    a->order = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
-    a->ignorable = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
-    a->driven = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
-    a->state_names = (const char **)kal_arena_alloc(a->arena, z, sizeof(char *));
-    a->values = (double complex *)kal_arena_alloc(a->arena, z, sizeof *a->values);
-    a->vectors = (double complex *)kal_arena_alloc(a->arena, z * z, sizeof *a->vectors);
-    a->modes = (KalMode *)kal_arena_alloc(a->arena, z, sizeof *a->modes);
-    a->inner = (KalEigenvalue *)kal_arena_alloc(a->arena, z, sizeof *a->inner);
-    a->spectrum_work = kal_arena_alloc(a->arena, kal_eigen_general_work((int)z), 1);
-    return a->state && a->order && a->ignorable && a->driven && a->state_names
-           && a->values && a->vectors && a->modes && a->inner && a->spectrum_work;
+    a->linear.state = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
+    a->spectrum.order = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
+    a->spectrum.ignorable = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
+    a->linear.driven = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
+    a->linear.state_names = (const char **)kal_arena_alloc(a->arena, z, sizeof(char *));
+    a->spectrum.values =
+        (double complex *)kal_arena_alloc(a->arena, z, sizeof *a->spectrum.values);
+    a->spectrum.vectors =
+        (double complex *)kal_arena_alloc(a->arena, z * z, sizeof *a->spectrum.vectors);
+    a->spectrum.modes =
+        (KalMode *)kal_arena_alloc(a->arena, z, sizeof *a->spectrum.modes);
+    a->spectrum.inner =
+        (KalEigenvalue *)kal_arena_alloc(a->arena, z, sizeof *a->spectrum.inner);
+    a->spectrum.work = kal_arena_alloc(a->arena, kal_eigen_general_work((int)z), 1);
+    return a->linear.state && a->spectrum.order && a->spectrum.ignorable
+           && a->linear.driven && a->linear.state_names && a->spectrum.values
+           && a->spectrum.vectors && a->spectrum.modes && a->spectrum.inner
+           && a->spectrum.work;
 }
 
 static KalStatus name_states(KalAnalysis *a)
@@ -138,8 +148,8 @@ static void prepare(KalAnalysis *a)
     if (a->kinks.n > 0) {
         kal_program_prepare(a->kinks.program, parameters, a->kinks.work);
     }
-    a->usual_states = -1;
-    a->found.size = 0;
+    a->chart.usual_states = -1;
+    a->search.found.size = 0;
 }
 
 static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inputs)
@@ -200,8 +210,8 @@ void kal_analysis_destroy(KalAnalysis *a)
     if (!a) {
         return;
     }
-    kal_block_clear(a->ctx, &a->found);
-    kal_arena_destroy(a->kept);
+    kal_block_clear(a->ctx, &a->search.found);
+    kal_arena_destroy(a->search.kept);
     kal_instant_destroy(a->instant);
     kal_motion_destroy(a->motion);
     kal_kinks_clear(&a->kinks);
@@ -219,17 +229,29 @@ KalInstant *kal_analysis_instant(KalAnalysis *analysis)
     return analysis->instant;
 }
 
+KalAnalysisView kal_analysis_view(const KalAnalysis *a)
+{
+    if (!a) {
+        return (KalAnalysisView){.ctx = NULL};
+    }
+    return (KalAnalysisView){.ctx = a->ctx,
+                             .system = a->system,
+                             .instant = a->instant,
+                             .names = a->names,
+                             .kink = a->kinks.text[0] ? a->kinks.text : NULL};
+}
+
 KalStatus kal_analysis_balancer(KalAnalysis *a, KalBalancer **out_balancer)
 {
-    if (!a->balancer) {
+    if (!a->search.balancer) {
         KalBalancer *balancer =
             (KalBalancer *)kal_arena_alloc(a->arena, 1, sizeof *balancer);
         if (!balancer) {
             return fail_memory(a);
         }
         KAL_TRY(kal_balancer_init(balancer, a));
-        a->balancer = balancer;
+        a->search.balancer = balancer;
     }
-    *out_balancer = a->balancer;
+    *out_balancer = a->search.balancer;
     return KAL_OK;
 }

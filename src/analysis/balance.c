@@ -92,7 +92,7 @@ KalStatus kal_balancer_settle(KalBalancer *b, bool *out_met)
 // The coordinate that a state is, or is the velocity of.
 static int coordinate_of(const KalAnalysis *a, int state)
 {
-    return a->state[state] % a->system->n;
+    return a->linear.state[state] % a->system->n;
 }
 
 static bool is_ignorable(const KalBalancer *b, int state)
@@ -107,7 +107,7 @@ static double row_length(const KalAnalysis *a, int k)
     double sum = 0.0;
     for (int j = 0; j < n; j++) {
         const double entry = a->instant->A[k * n + j];
-        sum += entry * entry / a->masses[j];
+        sum += entry * entry / a->chart.masses[j];
     }
     return sum > 0.0 ? sqrt(sum) : 1.0;
 }
@@ -117,8 +117,8 @@ static void choose(KalBalancer *b)
     const KalAnalysis *a = b->a;
     b->rows = 0;
     b->columns = 0;
-    for (int k = 0; k < a->n_states; k++) {
-        const bool velocity = k >= a->n_positions;
+    for (int k = 0; k < a->linear.n_states; k++) {
+        const bool velocity = k >= a->linear.n_positions;
         const bool ignorable = is_ignorable(b, k);
         if (velocity || (b->steady && !ignorable)) {
             b->row_state[b->rows++] = k;
@@ -139,7 +139,7 @@ static void choose(KalBalancer *b)
 
 static double root_mass(const KalAnalysis *a, int state)
 {
-    return sqrt(a->masses[coordinate_of(a, state)]);
+    return sqrt(a->chart.masses[coordinate_of(a, state)]);
 }
 
 // Rates at the present, solved, state, theory (18.1).
@@ -153,7 +153,7 @@ static KalStatus fill_rates(KalBalancer *b)
     for (int i = 0; i < b->rows; i++) {
         const int k = b->row_state[i];
         if (k >= 0) {
-            const int at = a->state[k];
+            const int at = a->linear.state[k];
             b->r[i] = (at < n ? y[n + at] : answer.qdd[at - n]) * root_mass(a, k);
         }
     }
@@ -184,11 +184,12 @@ static double slope(const KalBalancer *b, int row_state, int column_state)
     const KalAnalysis *a = b->a;
     const size_t n = (size_t)a->system->n;
     if (row_state >= 0) {
-        return a->A[row_state * a->n_states + column_state] * root_mass(a, row_state);
+        return a->linear.A[row_state * a->linear.n_states + column_state]
+               * root_mass(a, row_state);
     }
     const int k = -1 - row_state;
-    const double *psi_q = a->psi_q + (size_t)a->instant->rows[k] * n;
-    const double *dq = a->directions + (size_t)column_state * 2 * n;
+    const double *psi_q = a->d.psi_q + (size_t)a->instant->rows[k] * n;
+    const double *dq = a->chart.directions + (size_t)column_state * 2 * n;
     double sum = 0.0;
     for (size_t j = 0; j < n; j++) {
         sum += psi_q[j] * dq[j];
@@ -259,7 +260,7 @@ static void expand(const KalBalancer *b, const double *step, double *direction)
         for (int j = 0; j < b->columns; j++) {
             const int k = b->column_state[j];
             direction[i] +=
-                a->directions[(size_t)k * count + i] * step[j] / root_mass(a, k);
+                a->chart.directions[(size_t)k * count + i] * step[j] / root_mass(a, k);
         }
     }
 }
@@ -643,7 +644,7 @@ static KalStatus follow(KalBalancer *b, bool *out_found)
     KAL_TRY(look(b, &l));
     memcpy(b->y, y, count * sizeof *y);
     for (int j = 0; j < b->columns; j++) {
-        const int at = a->state[b->column_state[j]];
+        const int at = a->linear.state[b->column_state[j]];
         b->way[j] = (b->goal[at] - y[at]) * root_mass(a, b->column_state[j]);
     }
     for (int i = 0; i < b->rows; i++) {

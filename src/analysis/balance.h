@@ -11,7 +11,7 @@
 #ifndef ANALYSIS_BALANCE_H
 #define ANALYSIS_BALANCE_H
 
-#include "analysis/analysis.h"
+#include "analysis/analysis_impl.h"
 
 /// What is sought; then a workspace.
 typedef struct KalBalancer {

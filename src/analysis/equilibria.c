@@ -78,10 +78,11 @@ static KalStatus unmark(Search *s)
     KalAnalysis *a = s->a;
     KalLinearization l;
     KAL_TRY(kal_analysis_linearize(a, &l));
-    memset(a->driven, 0, (size_t)a->n_states * sizeof *a->driven);
-    kal_analysis_mark_ignorable(a, a->driven);
-    for (int k = 0; k < a->n_positions; k++) {
-        s->ignorable[a->state[k]] = s->ignorable[a->state[k]] && a->driven[k];
+    memset(a->linear.driven, 0, (size_t)a->linear.n_states * sizeof *a->linear.driven);
+    kal_analysis_mark_ignorable(a, a->linear.driven);
+    for (int k = 0; k < a->linear.n_positions; k++) {
+        s->ignorable[a->linear.state[k]] =
+            s->ignorable[a->linear.state[k]] && a->linear.driven[k];
     }
     return KAL_OK;
 }
@@ -137,7 +138,7 @@ static KalStatus turn_back(Search *s, int i)
 static bool is_inside(const Search *s)
 {
     const double *y = kal_instant_q(s->a->instant);
-    if (s->a->n_states < s->states) {
+    if (s->a->linear.n_states < s->states) {
         return false;
     }
     for (int i = 0; i < 2 * s->a->system->n; i++) {
@@ -169,7 +170,7 @@ static bool is_same(const Search *s, const double *x, const double *y)
 
 static const KalEquilibrium *list(const Search *s)
 {
-    return (const KalEquilibrium *)s->a->found.data;
+    return (const KalEquilibrium *)s->a->search.found.data;
 }
 
 // Whether the present state is in the list already.
@@ -217,7 +218,7 @@ static KalStatus compose(Search *s, const char *reason, const char **out_reason)
         "of one side: ";
     KAL_TRY(kal_analysis_kinks(s->a, &kinks));
     const size_t room = strlen(reason) + (kinks ? strlen(but) + strlen(kinks) : 0) + 1;
-    char *text = (char *)kal_arena_alloc(s->a->kept, room, 1);
+    char *text = (char *)kal_arena_alloc(s->a->search.kept, room, 1);
     if (!text) {
         return fail_memory(s);
     }
@@ -234,8 +235,9 @@ static KalStatus add(Search *s, const KalModes *modes)
     const size_t m = (size_t)a->system->m;
     const char *reason = NULL;
     KAL_TRY(compose(s, modes->reason, &reason));
-    double *numbers = (double *)kal_arena_alloc(a->kept, 3 * n + m, sizeof *numbers);
-    bool *shared = (bool *)kal_arena_alloc(a->kept, m + 1, sizeof *shared);
+    double *numbers =
+        (double *)kal_arena_alloc(a->search.kept, 3 * n + m, sizeof *numbers);
+    bool *shared = (bool *)kal_arena_alloc(a->search.kept, m + 1, sizeof *shared);
     if (!numbers || !shared) {
         return fail_memory(s);
     }
@@ -258,7 +260,7 @@ static KalStatus add(Search *s, const KalModes *modes)
                                   .decays = modes->decays,
                                   .family = modes->family,
                                   .reason = reason};
-    KAL_TRY(kal_block_add(a->ctx, &a->found, &entry, sizeof entry));
+    KAL_TRY(kal_block_add(a->ctx, &a->search.found, &entry, sizeof entry));
     s->result.count++;
     return KAL_OK;
 }
@@ -269,9 +271,9 @@ static KalStatus find_modes(Search *s, KalModes *modes)
     KalAnalysis *a = s->a;
     KalModes whole = {.family = 0};
     KAL_TRY(kal_analysis_modes(a, &whole));
-    a->all_leaves = false;
+    a->chart.all_leaves = false;
     const KalStatus status = kal_analysis_modes(a, modes);
-    a->all_leaves = true;
+    a->chart.all_leaves = true;
     modes->family = whole.family;
     s->b->steady = s->options.steady;
     s->b->ignorable = s->ignorable;
@@ -365,12 +367,12 @@ static KalStatus prepare(Search *s)
 {
     KalAnalysis *a = s->a;
     const size_t n = (size_t)a->system->n;
-    kal_arena_destroy(a->kept);
-    a->kept = NULL;
-    a->found.size = 0;
-    KAL_TRY(kal_arena_create(a->ctx, KEPT_BYTES, &a->kept));
-    double *numbers = (double *)kal_arena_alloc(a->kept, 8 * n, sizeof *numbers);
-    s->ignorable = (bool *)kal_arena_alloc(a->kept, n, sizeof *s->ignorable);
+    kal_arena_destroy(a->search.kept);
+    a->search.kept = NULL;
+    a->search.found.size = 0;
+    KAL_TRY(kal_arena_create(a->ctx, KEPT_BYTES, &a->search.kept));
+    double *numbers = (double *)kal_arena_alloc(a->search.kept, 8 * n, sizeof *numbers);
+    s->ignorable = (bool *)kal_arena_alloc(a->search.kept, n, sizeof *s->ignorable);
     if (!numbers || !s->ignorable) {
         return fail_memory(s);
     }
@@ -379,7 +381,7 @@ static KalStatus prepare(Search *s)
     s->y = numbers + 6 * n;
     KAL_TRY(kal_analysis_balancer(a, &s->b));
     KAL_TRY(kal_analysis_place(a, NULL, NULL));
-    a->all_leaves = true;
+    a->chart.all_leaves = true;
     memcpy(s->start, kal_instant_q(a->instant), 2 * n * sizeof *s->start);
     if (kal_analysis_count_states(a, &s->states) == KAL_ERR_NOMEM) {
         return KAL_ERR_NOMEM;
@@ -408,7 +410,7 @@ KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *o
     if (status == KAL_OK) {
         status = search_all(&s);
     }
-    a->all_leaves = false;
+    a->chart.all_leaves = false;
     KAL_TRY(status);
     s.result.list = list(&s);
     *out_equilibria = s.result;
@@ -418,13 +420,14 @@ KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *o
 KalStatus kal_analysis_go(KalAnalysis *a, int number)
 {
     KAL_NEED(a ? a->ctx : NULL, a);
-    const int count = (int)(a->found.size / sizeof(KalEquilibrium));
+    const int count = (int)(a->search.found.size / sizeof(KalEquilibrium));
     if (number < 1 || number > count) {
         return kal_fail(a->ctx, KAL_ERR_USAGE,
                         "there is no equilibrium %d: %d %s found", number, count,
                         count == 1 ? "was" : "were");
     }
-    const KalEquilibrium *found = (const KalEquilibrium *)a->found.data + number - 1;
+    const KalEquilibrium *found =
+        (const KalEquilibrium *)a->search.found.data + number - 1;
     memcpy(kal_instant_q(a->instant), found->q,
            2 * (size_t)a->system->n * sizeof(double));
     return KAL_OK;

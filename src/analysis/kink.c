@@ -159,16 +159,16 @@ static KalStatus take_side(KalAnalysis *a, int side, size_t *out_count)
     KalLinearization l;
     KAL_TRY(kal_analysis_linearize(a, &l));
     const size_t n = (size_t)a->system->n;
-    const size_t z = (size_t)a->n_states;
+    const size_t z = (size_t)a->linear.n_states;
     const size_t p = (size_t)a->system->n_outputs;
     const size_t u = inputs_of(a);
     double *slopes = kinks->slopes[side];
     *out_count = 0;
     keep(slopes, out_count, a->answer.qdd, n);
-    keep(slopes, out_count, a->A, z * z);
-    keep(slopes, out_count, a->B, z * u);
-    keep(slopes, out_count, a->C, p * z);
-    keep(slopes, out_count, a->D, p * u);
+    keep(slopes, out_count, a->linear.A, z * z);
+    keep(slopes, out_count, a->linear.B, z * u);
+    keep(slopes, out_count, a->linear.C, p * z);
+    keep(slopes, out_count, a->linear.D, p * u);
     return KAL_OK;
 }
 
@@ -178,7 +178,7 @@ static void go(KalAnalysis *a, const double *direction, int k, double part)
     const size_t count = 2 * (size_t)a->system->n;
     const double *y = a->kinks.y;
     double *state = kal_instant_q(a->instant);
-    const double step = part * ASIDE * fmax(1.0, fabs(y[a->state[k]]));
+    const double step = part * ASIDE * fmax(1.0, fabs(y[a->linear.state[k]]));
     for (size_t i = 0; i < count; i++) {
         state[i] = y[i] + step * direction[i];
     }
@@ -309,10 +309,11 @@ static KalStatus look_around(KalAnalysis *a)
     for (int k = 0; status == KAL_OK; k++) {
         memcpy(kal_instant_q(a->instant), a->kinks.y, count * sizeof(double));
         status = kal_analysis_linearize(a, &l);
-        if (status != KAL_OK || k >= a->n_states) {
+        if (status != KAL_OK || k >= a->linear.n_states) {
             break;
         }
-        memcpy(direction, a->directions + (size_t)k * count, count * sizeof *direction);
+        memcpy(direction, a->chart.directions + (size_t)k * count,
+               count * sizeof *direction);
         const KalStatus seen = look(a, direction, k);
         status = seen == KAL_ERR_NOMEM ? seen : KAL_OK; // there may be nothing aside
     }

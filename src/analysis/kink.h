@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_KINK_H
 #define ANALYSIS_KINK_H
 
-#include "analysis/analysis.h"
+#include "analysis/analysis_impl.h"
 
 /// Find where the equations and outputs are made of pieces.  The caller clears it, whatever
 /// the answer.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "analysis/analysis.h"
+#include "analysis/analysis_impl.h"
 #include "analysis/chart.h"
 
 #include <float.h>
@@ -64,9 +64,9 @@ static KalStatus fill_nonideal(KalAnalysis *a)
     const size_t n = (size_t)a->system->n;
     KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_NONIDEAL, a->instant));
     const double *next =
-        kal_scatter(&a->forms.C_y, a->forms.forms[KAL_FORM_NONIDEAL].results, a->C_y);
-    next = kal_scatter(&a->forms.C_l, next, a->C_l);
-    memcpy(a->C_w, next, n * (size_t)a->inputs.count * sizeof *next);
+        kal_scatter(&a->forms.C_y, a->forms.forms[KAL_FORM_NONIDEAL].results, a->d.C_y);
+    next = kal_scatter(&a->forms.C_l, next, a->d.C_l);
+    memcpy(a->d.C_w, next, n * (size_t)a->inputs.count * sizeof *next);
     return KAL_OK;
 }
 
@@ -77,11 +77,11 @@ static KalStatus fill_manifold(KalAnalysis *a)
     KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_MANIFOLD, a->instant));
     const double *next =
         kal_scatter(&a->system->equations->psi_q,
-                    a->forms.forms[KAL_FORM_MANIFOLD].results, a->psi_q);
+                    a->forms.forms[KAL_FORM_MANIFOLD].results, a->d.psi_q);
     for (size_t k = 0; k < inputs; k++) {
         for (size_t i = 0; i < m; i++) {
-            a->phi_w[i * inputs + k] = next[i];
-            a->psi_w[i * inputs + k] = next[m + i];
+            a->d.phi_w[i * inputs + k] = next[i];
+            a->d.psi_w[i * inputs + k] = next[m + i];
         }
         next += 2 * m;
     }
@@ -93,10 +93,10 @@ static KalStatus fill_outputs(KalAnalysis *a)
     const size_t p = (size_t)a->system->n_outputs;
     KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_OUTPUT, a->instant));
     const double *next =
-        kal_scatter(&a->forms.o_y, a->forms.forms[KAL_FORM_OUTPUT].results, a->o_y);
-    next = kal_scatter(&a->forms.o_a, next, a->o_a);
-    next = kal_scatter(&a->forms.o_l, next, a->o_l);
-    memcpy(a->o_w, next, p * (size_t)a->inputs.count * sizeof *next);
+        kal_scatter(&a->forms.o_y, a->forms.forms[KAL_FORM_OUTPUT].results, a->d.o_y);
+    next = kal_scatter(&a->forms.o_a, next, a->d.o_a);
+    next = kal_scatter(&a->forms.o_l, next, a->d.o_l);
+    memcpy(a->d.o_w, next, p * (size_t)a->inputs.count * sizeof *next);
     return KAL_OK;
 }
 
@@ -107,15 +107,15 @@ static KalStatus fill_tables(KalAnalysis *a)
     KAL_TRY(fill_nonideal(a)); // at the multipliers of the ideal part
     KAL_TRY(fill_outputs(a));
     if (!e->has_C) {
-        return fill_residuals(a, &a->full);
+        return fill_residuals(a, &a->d.full);
     }
     KAL_TRY(set_motion(a, a->instant->Q));
-    KAL_TRY(fill_residuals(a, &a->ideal));
+    KAL_TRY(fill_residuals(a, &a->d.ideal));
     for (size_t i = 0; i < e->n; i++) {
-        a->force[i] = a->instant->Q[i] + a->instant->C[i];
+        a->solve.force[i] = a->instant->Q[i] + a->instant->C[i];
     }
-    KAL_TRY(set_motion(a, a->force));
-    return fill_residuals(a, &a->full);
+    KAL_TRY(set_motion(a, a->solve.force));
+    return fill_residuals(a, &a->d.full);
 }
 
 static KalStatus solve_instant(KalAnalysis *a)
@@ -158,8 +158,8 @@ static void fill_weights(KalAnalysis *a)
         const bool angle =
             unit && (strcmp(unit, "rad") == 0 || strcmp(unit, "deg") == 0);
         const double mass = heaviest == 0.0 ? 1.0 : heavy ? M[i * n + i] : lightest;
-        a->masses[i] = mass;
-        a->weights[i] = (angle ? 0.1 : 1.0) / sqrt(mass) * (1.0 + 1e-7 * i / n);
+        a->chart.masses[i] = mass;
+        a->chart.weights[i] = (angle ? 0.1 : 1.0) / sqrt(mass) * (1.0 + 1e-7 * i / n);
     }
 }
 
@@ -168,19 +168,19 @@ static void fill_weights(KalAnalysis *a)
 static int add_integrals(KalAnalysis *a, int rows, int width)
 {
     const KalClassification *classes = a->forms.classes;
-    if (!classes || a->all_leaves || a->instant->n_active < a->system->m
+    if (!classes || a->chart.all_leaves || a->instant->n_active < a->system->m
         || kal_forms_evaluate(&a->forms, KAL_FORM_INTEGRAL, a->instant) != KAL_OK) {
         return rows;
     }
     const KalSparse *matrix = &classes->integrals;
     const double *values = a->forms.forms[KAL_FORM_INTEGRAL].results;
     for (size_t r = 0; r < matrix->rows; r++) {
-        double *row = a->W + (size_t)rows * (size_t)width;
+        double *row = a->chart.W + (size_t)rows * (size_t)width;
         memset(row, 0, (size_t)width * sizeof *row);
         for (int64_t k = matrix->start[r]; k < matrix->start[r + 1]; k++) {
             row[matrix->column[k]] = values[k];
         }
-        a->later_row[rows++] = true;
+        a->chart.later_row[rows++] = true;
     }
     return rows;
 }
@@ -203,20 +203,20 @@ static KalEchelon reduce_positions(KalAnalysis *a)
         if (!has_level(a, k, a->system->equations->phi)) {
             continue;
         }
-        double *row = a->W + (size_t)rows * (size_t)width;
+        double *row = a->chart.W + (size_t)rows * (size_t)width;
         memcpy(row, instant->A + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
-        memcpy(row + n, a->phi_w + (size_t)instant->rows[k] * (size_t)inputs,
+        memcpy(row + n, a->d.phi_w + (size_t)instant->rows[k] * (size_t)inputs,
                (size_t)inputs * sizeof *row);
-        a->later_row[rows++] = false;
+        a->chart.later_row[rows++] = false;
     }
     rows = add_integrals(a, rows, width);
     KalEchelon e = {.rows = rows,
                     .columns = n,
                     .followers = inputs,
-                    .W = a->W,
-                    .weights = a->weights,
-                    .later_row = a->later_row,
-                    .pivot = a->pivot};
+                    .W = a->chart.W,
+                    .weights = a->chart.weights,
+                    .later_row = a->chart.later_row,
+                    .pivot = a->chart.pivot};
     kal_echelon_reduce(&e);
     return e;
 }
@@ -233,27 +233,27 @@ static void mark_pivots(const KalEchelon *e, bool *follows)
 
 static double *direction(const KalAnalysis *a, int k)
 {
-    return a->directions + (size_t)k * 2 * (size_t)a->system->n;
+    return a->chart.directions + (size_t)k * 2 * (size_t)a->system->n;
 }
 
 // The direction of an input stands behind those of the states.
 static double *input_direction(const KalAnalysis *a, int k)
 {
-    return direction(a, a->n_states + k);
+    return direction(a, a->linear.n_states + k);
 }
 
 static void fill_position_directions(KalAnalysis *a, const KalEchelon *e)
 {
     const int n = a->system->n;
     const int width = e->columns + e->followers;
-    for (int k = 0; k < a->n_positions; k++) {
-        direction(a, k)[a->state[k]] = 1.0;
+    for (int k = 0; k < a->linear.n_positions; k++) {
+        direction(a, k)[a->linear.state[k]] = 1.0;
     }
     for (int r = 0; r < e->rows; r++) {
         const double *row = e->W + (size_t)r * (size_t)width;
         const int i = e->pivot[r];
-        for (int k = 0; k < a->n_positions && i >= 0; k++) {
-            direction(a, k)[i] = -row[a->state[k]];
+        for (int k = 0; k < a->linear.n_positions && i >= 0; k++) {
+            direction(a, k)[i] = -row[a->linear.state[k]];
         }
         for (int k = 0; k < a->inputs.count && i >= 0; k++) {
             input_direction(a, k)[i] = -row[n + k];
@@ -267,32 +267,32 @@ static KalEchelon reduce_velocities(KalAnalysis *a)
     const KalInstant *instant = a->instant;
     const int n = a->system->n;
     const int inputs = a->inputs.count;
-    const int followers = a->n_positions + inputs;
+    const int followers = a->linear.n_positions + inputs;
     int rows = 0;
     for (int k = 0; k < instant->n_active; k++) {
         if (!has_level(a, k, a->system->equations->psi)) {
             continue;
         }
         const int i = instant->rows[k];
-        const double *psi_q = a->psi_q + (size_t)i * (size_t)n;
-        double *row = a->W + (size_t)rows * (size_t)(n + followers);
+        const double *psi_q = a->d.psi_q + (size_t)i * (size_t)n;
+        double *row = a->chart.W + (size_t)rows * (size_t)(n + followers);
         memcpy(row, instant->A + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
-        for (int j = 0; j < a->n_positions; j++) {
+        for (int j = 0; j < a->linear.n_positions; j++) {
             row[n + j] = dot(psi_q, direction(a, j), n);
         }
         for (int j = 0; j < inputs; j++) {
-            row[n + a->n_positions + j] =
-                dot(psi_q, input_direction(a, j), n) + a->psi_w[i * inputs + j];
+            row[n + a->linear.n_positions + j] =
+                dot(psi_q, input_direction(a, j), n) + a->d.psi_w[i * inputs + j];
         }
         rows++;
     }
     KalEchelon e = {.rows = rows,
                     .columns = n,
                     .followers = followers,
-                    .W = a->W,
-                    .weights = a->weights,
-                    .first_column = a->follows_q,
-                    .pivot = a->pivot};
+                    .W = a->chart.W,
+                    .weights = a->chart.weights,
+                    .first_column = a->chart.follows_q,
+                    .pivot = a->chart.pivot};
     kal_echelon_reduce(&e);
     return e;
 }
@@ -301,8 +301,8 @@ static void fill_velocity_directions(KalAnalysis *a, const KalEchelon *e)
 {
     const int n = a->system->n;
     const int width = e->columns + e->followers;
-    for (int k = a->n_positions; k < a->n_states; k++) {
-        direction(a, k)[a->state[k]] = 1.0;
+    for (int k = a->linear.n_positions; k < a->linear.n_states; k++) {
+        direction(a, k)[a->linear.state[k]] = 1.0;
     }
     for (int r = 0; r < e->rows; r++) {
         const double *row = e->W + (size_t)r * (size_t)width;
@@ -310,14 +310,14 @@ static void fill_velocity_directions(KalAnalysis *a, const KalEchelon *e)
         if (e->pivot[r] < 0) {
             continue;
         }
-        for (int k = 0; k < a->n_positions; k++) {
+        for (int k = 0; k < a->linear.n_positions; k++) {
             direction(a, k)[i] = -row[n + k];
         }
-        for (int k = a->n_positions; k < a->n_states; k++) {
-            direction(a, k)[i] = -row[a->state[k] - n];
+        for (int k = a->linear.n_positions; k < a->linear.n_states; k++) {
+            direction(a, k)[i] = -row[a->linear.state[k] - n];
         }
         for (int k = 0; k < a->inputs.count; k++) {
-            input_direction(a, k)[i] = -row[n + a->n_positions + k];
+            input_direction(a, k)[i] = -row[n + a->linear.n_positions + k];
         }
     }
 }
@@ -328,17 +328,17 @@ static void find_independent_rows(KalAnalysis *a)
     const size_t n = (size_t)a->system->n;
     KalEchelon e = {.rows = a->instant->n_active,
                     .columns = a->system->n,
-                    .W = a->W,
-                    .weights = a->weights,
-                    .pivot = a->pivot};
-    memcpy(a->W, a->instant->A, (size_t)e.rows * n * sizeof(double));
+                    .W = a->chart.W,
+                    .weights = a->chart.weights,
+                    .pivot = a->chart.pivot};
+    memcpy(a->chart.W, a->instant->A, (size_t)e.rows * n * sizeof(double));
     kal_echelon_reduce(&e);
-    a->n_rows = 0;
+    a->chart.n_rows = 0;
     for (int k = 0; k < e.rows; k++) {
         if (e.pivot[k] >= 0) {
-            memcpy(a->A_rows + (size_t)a->n_rows * n, a->instant->A + (size_t)k * n,
-                   n * sizeof(double));
-            a->rows[a->n_rows++] = k;
+            memcpy(a->chart.A_rows + (size_t)a->chart.n_rows * n,
+                   a->instant->A + (size_t)k * n, n * sizeof(double));
+            a->chart.rows[a->chart.n_rows++] = k;
         }
     }
 }
@@ -348,8 +348,8 @@ static void add_states(KalAnalysis *a, const bool *follows, int offset)
 {
     for (int i = 0; i < a->system->n; i++) {
         if (!follows[i]) {
-            a->state_names[a->n_states] = a->names[offset + i];
-            a->state[a->n_states++] = offset + i;
+            a->linear.state_names[a->linear.n_states] = a->names[offset + i];
+            a->linear.state[a->linear.n_states++] = offset + i;
         }
     }
 }
@@ -369,27 +369,28 @@ static KalStatus choose(KalAnalysis *a)
     const double contradiction = 1e-6;
     fill_weights(a);
     find_independent_rows(a);
-    a->n_states = 0;
+    a->linear.n_states = 0;
     KalEchelon e = reduce_positions(a);
     if (e.misfit > contradiction) {
         return fail_input(a);
     }
-    mark_pivots(&e, a->follows_q);
-    add_states(a, a->follows_q, 0);
-    a->n_positions = a->n_states;
+    mark_pivots(&e, a->chart.follows_q);
+    add_states(a, a->chart.follows_q, 0);
+    a->linear.n_positions = a->linear.n_states;
     // The number of velocities is not known yet: inputs wait behind all there can be.
-    a->n_states = a->n_positions + a->system->n;
-    memset(a->directions, 0,
-           ((size_t)a->n_states + (size_t)a->inputs.count) * 2 * n * sizeof(double));
+    a->linear.n_states = a->linear.n_positions + a->system->n;
+    memset(a->chart.directions, 0,
+           ((size_t)a->linear.n_states + (size_t)a->inputs.count) * 2 * n
+               * sizeof(double));
     fill_position_directions(a, &e);
     e = reduce_velocities(a);
     if (e.misfit > contradiction) {
         return fail_input(a);
     }
-    mark_pivots(&e, a->follows_v);
-    const int inputs_at = a->n_states;
-    a->n_states = a->n_positions;
-    add_states(a, a->follows_v, a->system->n);
+    mark_pivots(&e, a->chart.follows_v);
+    const int inputs_at = a->linear.n_states;
+    a->linear.n_states = a->linear.n_positions;
+    add_states(a, a->chart.follows_v, a->system->n);
     memmove(input_direction(a, 0), direction(a, inputs_at),
             (size_t)a->inputs.count * 2 * n * sizeof(double));
     fill_velocity_directions(a, &e);
@@ -405,23 +406,24 @@ static void fill_right(KalAnalysis *a, const KalResidualTable *table, const doub
     const int n = a->system->n;
     const int m = a->system->m;
     for (int i = 0; i < n; i++) {
-        a->force[i] = -dot(table->R_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
-                      - (input < 0 ? 0.0 : table->R_w[input * n + i]);
+        a->solve.force[i] = -dot(table->R_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                            - (input < 0 ? 0.0 : table->R_w[input * n + i]);
     }
-    for (int k = 0; k < a->n_rows; k++) {
-        const int i = a->instant->rows[a->rows[k]];
-        a->b[k] = -dot(table->S_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
-                  - (input < 0 ? 0.0 : table->S_w[input * m + i]);
+    for (int k = 0; k < a->chart.n_rows; k++) {
+        const int i = a->instant->rows[a->chart.rows[k]];
+        a->solve.b[k] = -dot(table->S_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                        - (input < 0 ? 0.0 : table->S_w[input * m + i]);
     }
 }
 
-// Accelerations to a->da, multipliers to a->dl by constraint.
+// Accelerations to a->solve.da, multipliers to a->solve.dl by constraint.
 static void solve_right(KalAnalysis *a)
 {
-    kal_responder_solve(&a->responder, a->force, a->b, a->da, a->multipliers);
-    memset(a->dl, 0, (size_t)a->system->m * sizeof *a->dl);
-    for (int k = 0; k < a->n_rows; k++) {
-        a->dl[a->instant->rows[a->rows[k]]] = a->multipliers[k];
+    kal_responder_solve(&a->responder, a->solve.force, a->solve.b, a->solve.da,
+                        a->solve.multipliers);
+    memset(a->solve.dl, 0, (size_t)a->system->m * sizeof *a->solve.dl);
+    for (int k = 0; k < a->chart.n_rows; k++) {
+        a->solve.dl[a->instant->rows[a->chart.rows[k]]] = a->solve.multipliers[k];
     }
 }
 
@@ -432,18 +434,19 @@ static void respond(KalAnalysis *a, const double *dy, int input)
     const int n = a->system->n;
     const int m = a->system->m;
     const bool has_C = a->system->equations->has_C;
-    fill_right(a, has_C ? &a->ideal : &a->full, dy, input);
+    fill_right(a, has_C ? &a->d.ideal : &a->d.full, dy, input);
     solve_right(a);
     if (!has_C) {
         return;
     }
-    fill_right(a, &a->full, dy, input);
+    fill_right(a, &a->d.full, dy, input);
     for (int i = 0; i < n; i++) {
-        a->force[i] += dot(a->C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
-                       + dot(a->C_l + (size_t)i * (size_t)m, a->dl, m)
-                       + (input < 0 ? 0.0 : a->C_w[input * n + i]);
+        a->solve.force[i] += dot(a->d.C_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
+                             + dot(a->d.C_l + (size_t)i * (size_t)m, a->solve.dl, m)
+                             + (input < 0 ? 0.0 : a->d.C_w[input * n + i]);
     }
-    kal_responder_solve(&a->responder, a->force, a->b, a->da, a->multipliers);
+    kal_responder_solve(&a->responder, a->solve.force, a->solve.b, a->solve.da,
+                        a->solve.multipliers);
 }
 
 // How an output answers; NaN where it depends on reactions that are not unique, or has no
@@ -462,10 +465,10 @@ static double output_answer(const KalAnalysis *a, int i, const double *dy, int i
         }
     }
     const size_t r = (size_t)i;
-    const double sum = dot(a->o_y + r * 2 * n, dy, 2 * (int)n)
-                       + dot(a->o_a + r * n, a->da, (int)n)
-                       + dot(a->o_l + r * m, a->dl, (int)m)
-                       + (input < 0 ? 0.0 : a->o_w[input * a->system->n_outputs + i]);
+    const double sum = dot(a->d.o_y + r * 2 * n, dy, 2 * (int)n)
+                       + dot(a->d.o_a + r * n, a->solve.da, (int)n)
+                       + dot(a->d.o_l + r * m, a->solve.dl, (int)m)
+                       + (input < 0 ? 0.0 : a->d.o_w[input * a->system->n_outputs + i]);
     return isfinite(sum) ? sum : NAN;
 }
 
@@ -476,16 +479,16 @@ static double term_size(const KalAnalysis *a, const double *dy)
     const int n = a->system->n;
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
-        const double *row = a->full.R_y + (size_t)i * 2 * (size_t)n;
+        const double *row = a->d.full.R_y + (size_t)i * 2 * (size_t)n;
         double size = 0.0;
         for (int j = 0; j < 2 * n; j++) {
             size += fabs(row[j] * dy[j]);
         }
-        sum += size * size / a->masses[i];
+        sum += size * size / a->chart.masses[i];
     }
-    for (int k = 0; k < a->n_rows; k++) {
-        const int i = a->instant->rows[a->rows[k]];
-        const double *row = a->full.S_y + (size_t)i * 2 * (size_t)n;
+    for (int k = 0; k < a->chart.n_rows; k++) {
+        const int i = a->instant->rows[a->chart.rows[k]];
+        const double *row = a->d.full.S_y + (size_t)i * 2 * (size_t)n;
         double size = 0.0;
         for (int j = 0; j < 2 * n; j++) {
             size += fabs(row[j] * dy[j]);
@@ -507,7 +510,7 @@ static double all_force_size(const KalAnalysis *a)
         for (int k = 0; k < a->instant->n_active; k++) {
             size += fabs(a->instant->A[k * n + i] * a->answer.multipliers[k]);
         }
-        sum += size * size / a->masses[i];
+        sum += size * size / a->chart.masses[i];
     }
     return sqrt(sum);
 }
@@ -520,10 +523,10 @@ static void clean_column(KalAnalysis *a, const double *dy, int k)
         longest = fmax(longest, fabs(dy[i]));
     }
     const double rounding =
-        32.0 * DBL_EPSILON * (term_size(a, dy) + longest * a->all_forces);
-    for (int i = a->n_positions; i < a->n_states; i++) {
-        double *entry = &a->A[i * a->n_states + k];
-        const double mass = a->masses[a->state[i] - a->system->n];
+        32.0 * DBL_EPSILON * (term_size(a, dy) + longest * a->solve.all_forces);
+    for (int i = a->linear.n_positions; i < a->linear.n_states; i++) {
+        double *entry = &a->linear.A[i * a->linear.n_states + k];
+        const double mass = a->chart.masses[a->linear.state[i] - a->system->n];
         *entry = fabs(*entry) * sqrt(mass) < rounding ? 0.0 : *entry;
     }
 }
@@ -532,12 +535,12 @@ static void clean_column(KalAnalysis *a, const double *dy, int k)
 static void fill_column(KalAnalysis *a, const double *dy, int input, int k, int width)
 {
     const int n = a->system->n;
-    double *states = input < 0 ? a->A : a->B;
-    double *outputs = input < 0 ? a->C : a->D;
+    double *states = input < 0 ? a->linear.A : a->linear.B;
+    double *outputs = input < 0 ? a->linear.C : a->linear.D;
     respond(a, dy, input);
-    for (int i = 0; i < a->n_states; i++) {
-        const int at = a->state[i];
-        states[i * width + k] = at < n ? dy[n + at] : a->da[at - n];
+    for (int i = 0; i < a->linear.n_states; i++) {
+        const int at = a->linear.state[i];
+        states[i * width + k] = at < n ? dy[n + at] : a->solve.da[at - n];
     }
     for (int i = 0; i < a->system->n_outputs; i++) {
         outputs[i * width + k] = output_answer(a, i, dy, input);
@@ -568,8 +571,8 @@ static int find_moving(KalAnalysis *a, int from)
     for (int i = 0; i < n; i++) {
         fastest = fmax(fastest, fabs(y[n + i]));
     }
-    for (int k = from; k < a->n_states; k++) {
-        const int at = a->state[k];
+    for (int k = from; k < a->linear.n_states; k++) {
+        const int at = a->linear.state[k];
         if (at < n) {
             if (fabs(y[n + at]) > ROUNDING * fastest) {
                 return k;
@@ -583,14 +586,14 @@ static int find_moving(KalAnalysis *a, int from)
             return k;
         }
     }
-    return a->n_states;
+    return a->linear.n_states;
 }
 
 static double largest_coupling(const KalAnalysis *a)
 {
     double largest = 0.0;
-    for (int k = 0; k < a->n_states * a->n_states; k++) {
-        largest = fmax(largest, fabs(a->A[k]));
+    for (int k = 0; k < a->linear.n_states * a->linear.n_states; k++) {
+        largest = fmax(largest, fabs(a->linear.A[k]));
     }
     return largest;
 }
@@ -598,16 +601,17 @@ static double largest_coupling(const KalAnalysis *a)
 // States that move, those that depend on them, and so on.
 static void mark_driven(KalAnalysis *a, double rounding)
 {
-    const int z = a->n_states;
+    const int z = a->linear.n_states;
     bool changed = true;
     for (int k = find_moving(a, 0); k < z; k = find_moving(a, k + 1)) {
-        a->driven[k] = true;
+        a->linear.driven[k] = true;
     }
     while (changed) {
         changed = false;
         for (int k = 0; k < z * z; k++) {
-            if (a->driven[k % z] && !a->driven[k / z] && fabs(a->A[k]) > rounding) {
-                a->driven[k / z] = true;
+            if (a->linear.driven[k % z] && !a->linear.driven[k / z]
+                && fabs(a->linear.A[k]) > rounding) {
+                a->linear.driven[k / z] = true;
                 changed = true;
             }
         }
@@ -618,8 +622,8 @@ static void mark_driven(KalAnalysis *a, double rounding)
 static bool has_no_effect(const KalAnalysis *a, const bool *driven, int k,
                           double rounding)
 {
-    for (int i = 0; i < a->n_states; i++) {
-        if (!driven[i] && fabs(a->A[i * a->n_states + k]) > rounding) {
+    for (int i = 0; i < a->linear.n_states; i++) {
+        if (!driven[i] && fabs(a->linear.A[i * a->linear.n_states + k]) > rounding) {
             return false;
         }
     }
@@ -632,7 +636,7 @@ void kal_analysis_mark_ignorable(const KalAnalysis *a, bool *driven)
     bool changed = true;
     while (changed) {
         changed = false;
-        for (int k = 0; k < a->n_positions; k++) {
+        for (int k = 0; k < a->linear.n_positions; k++) {
             if (!driven[k] && has_no_effect(a, driven, k, rounding)) {
                 driven[k] = true;
                 changed = true;
@@ -644,33 +648,33 @@ void kal_analysis_mark_ignorable(const KalAnalysis *a, bool *driven)
 // theory (17.8)
 static void find_driven(KalAnalysis *a)
 {
-    memset(a->driven, 0, (size_t)a->n_states * sizeof *a->driven);
-    if (find_moving(a, 0) < a->n_states) {
+    memset(a->linear.driven, 0, (size_t)a->linear.n_states * sizeof *a->linear.driven);
+    if (find_moving(a, 0) < a->linear.n_states) {
         mark_driven(a, COUPLING * largest_coupling(a));
-        kal_analysis_mark_ignorable(a, a->driven);
+        kal_analysis_mark_ignorable(a, a->linear.driven);
     }
 }
 
 static void write_note(KalAnalysis *a, const KalLinearization *l)
 {
     if (!l->timeless) {
-        (void)snprintf(a->note, sizeof a->note,
+        (void)snprintf(a->linear.note, sizeof a->linear.note,
                        "the equations depend on time: linearized at t = %.9g, which is "
                        "not an equilibrium",
                        *kal_instant_t(a->instant));
         return;
     }
-    const int k = find_moving(a, a->n_positions);
-    if (k == a->n_states) {
+    const int k = find_moving(a, a->linear.n_positions);
+    if (k == a->linear.n_states) {
         (void)snprintf(
-            a->note, sizeof a->note,
+            a->linear.note, sizeof a->linear.note,
             "the state is not an equilibrium, nor a steady motion: velocities "
             "depend on coordinates that move");
         return;
     }
-    const int at = a->state[k];
+    const int at = a->linear.state[k];
     (void)snprintf(
-        a->note, sizeof a->note,
+        a->linear.note, sizeof a->linear.note,
         "the state is not an equilibrium, nor a steady motion: %.100s changes "
         "at the rate %.6g",
         a->names[at], a->answer.qdd[at - a->system->n]);
@@ -680,14 +684,14 @@ static void judge(KalAnalysis *a, KalLinearization *l)
 {
     find_driven(a);
     l->timeless = a->forms.timeless;
-    l->at_rest = l->timeless && find_moving(a, 0) == a->n_states;
+    l->at_rest = l->timeless && find_moving(a, 0) == a->linear.n_states;
     l->steady = l->timeless;
-    for (int k = a->n_positions; k < a->n_states; k++) {
-        l->steady = l->steady && !a->driven[k];
+    for (int k = a->linear.n_positions; k < a->linear.n_states; k++) {
+        l->steady = l->steady && !a->linear.driven[k];
     }
     if (!l->steady) {
         write_note(a, l);
-        l->note = a->note;
+        l->note = a->linear.note;
     }
 }
 
@@ -696,7 +700,7 @@ KalStatus kal_analysis_count_states(KalAnalysis *a, int *out_count)
     KAL_TRY(solve_instant(a));
     KAL_TRY(fill_manifold(a));
     KAL_TRY(choose(a));
-    *out_count = a->n_states;
+    *out_count = a->linear.n_states;
     return KAL_OK;
 }
 
@@ -706,36 +710,36 @@ KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_lineariza
     KAL_TRY(solve_instant(a));
     KAL_TRY(fill_tables(a));
     KAL_TRY(choose(a));
-    if (!kal_responder_factor(&a->responder, a->instant->M, a->A_rows, a->n_rows,
-                              a->masses)) {
+    if (!kal_responder_factor(&a->responder, a->instant->M, a->chart.A_rows,
+                              a->chart.n_rows, a->chart.masses)) {
         return kal_fail(
             a->ctx, KAL_ERR_NOT_UNIQUE,
             "accelerations are hardly unique in this state: there is nothing "
             "to linearize");
     }
-    a->all_forces = all_force_size(a);
-    for (int k = 0; k < a->n_states; k++) {
-        fill_column(a, direction(a, k), -1, k, a->n_states);
+    a->solve.all_forces = all_force_size(a);
+    for (int k = 0; k < a->linear.n_states; k++) {
+        fill_column(a, direction(a, k), -1, k, a->linear.n_states);
         clean_column(a, direction(a, k), k);
     }
     for (int k = 0; k < a->inputs.count; k++) {
         fill_column(a, input_direction(a, k), k, k, a->inputs.count);
     }
-    KalLinearization l = {.n_states = a->n_states,
-                          .n_positions = a->n_positions,
+    KalLinearization l = {.n_states = a->linear.n_states,
+                          .n_positions = a->linear.n_positions,
                           .n_inputs = a->inputs.count,
                           .n_outputs = a->system->n_outputs,
-                          .states = a->state_names,
+                          .states = a->linear.state_names,
                           .inputs = a->inputs.names,
                           .outputs = kal_system_output_names(a->system),
-                          .A = a->A,
-                          .B = a->B,
-                          .C = a->C,
-                          .D = a->D,
-                          .tangent = a->directions,
-                          .driven = a->driven,
-                          .singular =
-                              a->usual_states >= 0 && a->usual_states != a->n_states};
+                          .A = a->linear.A,
+                          .B = a->linear.B,
+                          .C = a->linear.C,
+                          .D = a->linear.D,
+                          .tangent = a->chart.directions,
+                          .driven = a->linear.driven,
+                          .singular = a->chart.usual_states >= 0
+                                      && a->chart.usual_states != a->linear.n_states};
     judge(a, &l);
     *out_linearization = l;
     return KAL_OK;

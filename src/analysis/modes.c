@@ -26,8 +26,8 @@ const char *kal_stability_word(KalStability stability)
 // there are, or −1.
 static int find_spectrum(KalAnalysis *a, const bool *skip, KalSpectrum *spectrum)
 {
-    const int z = a->n_states;
-    double *matrix = a->shapes; // free until shapes are written
+    const int z = a->linear.n_states;
+    double *matrix = a->spectrum.shapes; // free until shapes are written
     int size = 0;
     for (int k = 0; k < z; k++) {
         size += !(skip && skip[k]);
@@ -40,14 +40,15 @@ static int find_spectrum(KalAnalysis *a, const bool *skip, KalSpectrum *spectrum
         int row = 0;
         for (int i = 0; i < z; i++) {
             if (!(skip && skip[i])) {
-                matrix[column * size + row++] = a->A[i * z + k];
+                matrix[column * size + row++] = a->linear.A[i * z + k];
             }
         }
         column++;
     }
-    *spectrum = (KalSpectrum){
-        .values = a->values, .vectors = a->vectors, .conditions = a->conditions};
-    return kal_eigen_general(size, matrix, a->spectrum_work, spectrum) ? size : -1;
+    *spectrum = (KalSpectrum){.values = a->spectrum.values,
+                              .vectors = a->spectrum.vectors,
+                              .conditions = a->spectrum.conditions};
+    return kal_eigen_general(size, matrix, a->spectrum.work, spectrum) ? size : -1;
 }
 
 // By how much rounding in the matrix may have moved an eigenvalue, theory (17.10).
@@ -74,25 +75,25 @@ typedef struct Census {
 // The dimension of the null space of the states that `skip` does not mark.
 static int count_null(KalAnalysis *a, const bool *skip, int size)
 {
-    const int z = a->n_states;
+    const int z = a->linear.n_states;
     int row = 0;
     for (int i = 0; i < z; i++) {
         int column = 0;
         for (int k = 0; k < z && !(skip && skip[i]); k++) {
             if (!(skip && skip[k])) {
-                a->shapes[row * size + column++] = a->A[i * z + k];
+                a->spectrum.shapes[row * size + column++] = a->linear.A[i * z + k];
             }
         }
         row += !(skip && skip[i]);
     }
     for (int k = 0; k < size; k++) {
-        a->conditions[k] = 1.0;
+        a->spectrum.conditions[k] = 1.0;
     }
     KalEchelon e = {.rows = size,
                     .columns = size,
-                    .W = a->shapes,
-                    .weights = a->conditions,
-                    .pivot = a->order};
+                    .W = a->spectrum.shapes,
+                    .weights = a->spectrum.conditions,
+                    .pivot = a->spectrum.order};
     kal_echelon_reduce(&e);
     return size - e.rank;
 }
@@ -112,7 +113,7 @@ static KalStatus take_census(KalAnalysis *a, const bool *skip, Census *census)
     for (int k = 0; k < census->size; k++) {
         const double complex value = spectrum.values[k];
         const double rounding = uncertainty_of(&spectrum, census->size, k);
-        a->inner[k] = (KalEigenvalue){creal(value), cimag(value), rounding};
+        a->spectrum.inner[k] = (KalEigenvalue){creal(value), cimag(value), rounding};
         if (creal(value) > rounding) {
             census->growing++;
             census->fastest = fmax(census->fastest, creal(value));
@@ -132,8 +133,8 @@ static KalStatus take_census(KalAnalysis *a, const bool *skip, Census *census)
 // One word and one sentence about it, theory (17.11).
 static void judge(KalAnalysis *a, const Census *c, KalModes *modes)
 {
-    char *text = a->reason;
-    const size_t room = sizeof a->reason;
+    char *text = a->spectrum.reason;
+    const size_t room = sizeof a->spectrum.reason;
     modes->stability = KAL_STABILITY_MARGINAL;
     modes->reason = text;
     modes->family = c->family;
@@ -207,8 +208,9 @@ static void write_shape(const KalAnalysis *a, const double complex *vector,
     double complex largest = 0.0;
     for (int i = 0; i < n; i++) {
         double complex sum = 0.0;
-        for (int k = 0; k < a->n_positions; k++) {
-            sum += a->directions[(size_t)k * 2 * (size_t)n + (size_t)i] * vector[k];
+        for (int k = 0; k < a->linear.n_positions; k++) {
+            sum +=
+                a->chart.directions[(size_t)k * 2 * (size_t)n + (size_t)i] * vector[k];
         }
         shape[i] = creal(sum);
         shape[n + i] = cimag(sum);
@@ -226,7 +228,7 @@ static void write_shape(const KalAnalysis *a, const double complex *vector,
 static KalStatus fill_modes(KalAnalysis *a)
 {
     KalSpectrum spectrum;
-    const int z = a->n_states;
+    const int z = a->linear.n_states;
     const double pi = acos(-1.0);
     if (find_spectrum(a, NULL, &spectrum) < 0) {
         return fail_spectrum(a);
@@ -234,16 +236,17 @@ static KalStatus fill_modes(KalAnalysis *a)
     for (int k = 0; k < z; k++) {
         const double complex value = spectrum.values[k];
         const double size = cabs(value);
-        double *shape = a->shapes + (size_t)k * 2 * (size_t)a->system->n;
+        double *shape = a->spectrum.shapes + (size_t)k * 2 * (size_t)a->system->n;
         write_shape(a, spectrum.vectors + (size_t)k * (size_t)z, shape);
-        a->modes[k] = (KalMode){.re = creal(value),
-                                .im = cimag(value),
-                                .frequency = size / (2.0 * pi),
-                                .damping = size > 0.0 ? -creal(value) / size : 0.0,
-                                .uncertainty = uncertainty_of(&spectrum, z, k),
-                                .shape = shape};
+        a->spectrum.modes[k] =
+            (KalMode){.re = creal(value),
+                      .im = cimag(value),
+                      .frequency = size / (2.0 * pi),
+                      .damping = size > 0.0 ? -creal(value) / size : 0.0,
+                      .uncertainty = uncertainty_of(&spectrum, z, k),
+                      .shape = shape};
     }
-    sort(z, a->modes);
+    sort(z, a->spectrum.modes);
     return KAL_OK;
 }
 
@@ -255,10 +258,11 @@ static KalStatus find_family(KalAnalysis *a, bool moves, Census *census)
     KAL_TRY(kal_analysis_balancer(a, &b));
     b->steady = moves;
     b->hold_speeds = false;
-    b->ignorable = a->ignorable;
-    memset(a->ignorable, 0, (size_t)a->system->n * sizeof *a->ignorable);
-    for (int k = 0; k < a->n_positions && moves; k++) {
-        a->ignorable[a->state[k]] = a->driven[k];
+    b->ignorable = a->spectrum.ignorable;
+    memset(a->spectrum.ignorable, 0,
+           (size_t)a->system->n * sizeof *a->spectrum.ignorable);
+    for (int k = 0; k < a->linear.n_positions && moves; k++) {
+        a->spectrum.ignorable[a->linear.state[k]] = a->linear.driven[k];
     }
     KAL_TRY(kal_balancer_family(b, &census->family));
     return kal_analysis_linearize(a, &l);
@@ -267,18 +271,18 @@ static KalStatus find_family(KalAnalysis *a, bool moves, Census *census)
 KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
 {
     KAL_NEED(a ? a->ctx : NULL, a && out_modes);
-    KalModes modes = {.n_coordinates = a->system->n, .modes = a->modes};
+    KalModes modes = {.n_coordinates = a->system->n, .modes = a->spectrum.modes};
     Census census;
     KAL_TRY(kal_analysis_linearize(a, &modes.linearization));
-    modes.n = a->n_states;
+    modes.n = a->linear.n_states;
     const bool moves = modes.linearization.steady && !modes.linearization.at_rest;
-    KAL_TRY(take_census(a, moves ? a->driven : NULL, &census));
+    KAL_TRY(take_census(a, moves ? a->linear.driven : NULL, &census));
     if (modes.linearization.steady && census.null > 0) {
         KAL_TRY(find_family(a, moves, &census));
     }
     judge(a, &census, &modes);
     modes.n_inner = census.size;
-    modes.inner = a->inner;
+    modes.inner = a->spectrum.inner;
     KAL_TRY(fill_modes(a));
     *out_modes = modes;
     return KAL_OK;

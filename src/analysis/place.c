@@ -2,7 +2,7 @@
 
 // Going to a state.
 
-#include "analysis/analysis.h"
+#include "analysis/analysis_impl.h"
 #include "system/start.h"
 
 #include <math.h>
@@ -44,10 +44,10 @@ static KalStatus settle(KalAnalysis *a, double *y, bool *held)
 // How many states there are at the start; there may be none to linearize about.
 static KalStatus count_usual(KalAnalysis *a)
 {
-    if (a->usual_states >= 0) {
+    if (a->chart.usual_states >= 0) {
         return KAL_OK;
     }
-    const KalStatus status = kal_analysis_count_states(a, &a->usual_states);
+    const KalStatus status = kal_analysis_count_states(a, &a->chart.usual_states);
     return status == KAL_ERR_NOMEM ? status : KAL_OK;
 }
 

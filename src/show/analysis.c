@@ -2,8 +2,7 @@
 
 // What `linearize`, `modes` and `equilibria` show.
 
-#include "analysis/analysis.h"
-
+#include "analysis/view.h"
 #include "base/number.h"
 #include "json/member.h"
 #include "show/page.h"
@@ -22,7 +21,7 @@ enum {
 
 // JSON.
 
-static void write_state(KalJsonWriter *w, const KalAnalysis *a)
+static void write_state(KalJsonWriter *w, const KalAnalysisView *a)
 {
     const int n = a->system->n;
     kal_json_put_text(w, "model", kal_system_title(a->system));
@@ -31,17 +30,17 @@ static void write_state(KalJsonWriter *w, const KalAnalysis *a)
     kal_json_put_values(w, "qd", a->names, kal_instant_qd(a->instant), n);
 }
 
-static void write_kind(KalJsonWriter *w, const KalAnalysis *a,
+static void write_kind(KalJsonWriter *w, const KalAnalysisView *a,
                        const KalLinearization *l)
 {
     kal_json_put_bool(w, "equilibrium", l->at_rest);
     kal_json_put_bool(w, "steady", l->steady);
     kal_json_put_bool(w, "singular", l->singular);
     kal_json_put_text(w, "note", l->note);
-    kal_json_put_text(w, "kink", a->kinks.text[0] ? a->kinks.text : NULL);
+    kal_json_put_text(w, "kink", a->kink);
 }
 
-static void write_linearization(const KalAnalysis *a, const KalLinearization *l,
+static void write_linearization(const KalAnalysisView *a, const KalLinearization *l,
                                 KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
@@ -67,7 +66,7 @@ static void write_pair(KalJsonWriter *w, double re, double im)
     kal_json_write_end(w, ']');
 }
 
-static void write_mode(KalJsonWriter *w, const KalAnalysis *a, const KalMode *mode)
+static void write_mode(KalJsonWriter *w, const KalAnalysisView *a, const KalMode *mode)
 {
     const int n = a->system->n;
     kal_json_write_begin(w, '{');
@@ -86,7 +85,7 @@ static void write_mode(KalJsonWriter *w, const KalAnalysis *a, const KalMode *mo
     kal_json_write_end(w, '}');
 }
 
-static void write_modes(const KalAnalysis *a, const KalModes *modes, KalSink sink)
+static void write_modes(const KalAnalysisView *a, const KalModes *modes, KalSink sink)
 {
     const KalLinearization *l = &modes->linearization;
     KalJsonWriter w = {.sink = sink};
@@ -114,7 +113,7 @@ static void write_modes(const KalAnalysis *a, const KalModes *modes, KalSink sin
     sink.write(sink.user, "\n", 1);
 }
 
-static void write_equilibrium(KalJsonWriter *w, const KalAnalysis *a,
+static void write_equilibrium(KalJsonWriter *w, const KalAnalysisView *a,
                               const KalEquilibrium *e)
 {
     const int n = a->system->n;
@@ -138,7 +137,7 @@ static void write_equilibrium(KalJsonWriter *w, const KalAnalysis *a,
     kal_json_write_end(w, '}');
 }
 
-static void write_equilibria(const KalAnalysis *a, const KalEquilibria *equilibria,
+static void write_equilibria(const KalAnalysisView *a, const KalEquilibria *equilibria,
                              KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
@@ -234,7 +233,7 @@ static size_t widest(const char *const *names, int count)
     return width;
 }
 
-static void put_state(KalPage *page, const KalAnalysis *a)
+static void put_state(KalPage *page, const KalAnalysisView *a)
 {
     const int n = a->system->n;
     const size_t width = widest(a->names, n);
@@ -322,7 +321,7 @@ static void put_matrix(KalPage *page, Table t)
     }
 }
 
-static void put_linearization(KalPage *page, const KalAnalysis *a,
+static void put_linearization(KalPage *page, const KalAnalysisView *a,
                               const KalLinearization *l)
 {
     put_state(page, a);
@@ -344,7 +343,7 @@ static double cleaned(double part, double uncertainty)
     return fabs(part) <= uncertainty ? 0.0 : part;
 }
 
-static void put_shape(KalPage *page, const KalAnalysis *a, const KalMode *mode)
+static void put_shape(KalPage *page, const KalAnalysisView *a, const KalMode *mode)
 {
     const int n = a->system->n;
     const double visible = 1e-6;
@@ -366,7 +365,7 @@ static void put_shape(KalPage *page, const KalAnalysis *a, const KalMode *mode)
     }
 }
 
-static void put_modes(KalPage *page, const KalAnalysis *a, const KalModes *modes)
+static void put_modes(KalPage *page, const KalAnalysisView *a, const KalModes *modes)
 {
     put_state(page, a);
     kal_page_format(page, "\n%d modes: eigenvalue, frequency [Hz], damping, shape\n",
@@ -395,7 +394,7 @@ static void put_modes(KalPage *page, const KalAnalysis *a, const KalModes *modes
     }
 }
 
-static void put_equilibrium(KalPage *page, const KalAnalysis *a,
+static void put_equilibrium(KalPage *page, const KalAnalysisView *a,
                             const KalEquilibrium *e, int number)
 {
     const KalSystem *system = a->system;
@@ -427,7 +426,7 @@ static void put_equilibrium(KalPage *page, const KalAnalysis *a,
     }
 }
 
-static void put_equilibria(KalPage *page, const KalAnalysis *a,
+static void put_equilibria(KalPage *page, const KalAnalysisView *a,
                            const KalEquilibria *equilibria)
 {
     kal_page_safe(page, kal_system_title(a->system));
@@ -497,45 +496,45 @@ KalStatus kal_show_linearization(KalAnalysis *analysis,
                                  const KalLinearization *linearization,
                                  const KalShowOptions *options, KalSink sink)
 {
-    KAL_NEED(analysis ? analysis->ctx : NULL,
-             analysis && linearization && options && sink.write
-                 && (unsigned)options->format <= KAL_SHOW_HTML);
+    const KalAnalysisView view = kal_analysis_view(analysis);
+    KAL_NEED(view.ctx, analysis && linearization && options && sink.write
+                           && (unsigned)options->format <= KAL_SHOW_HTML);
     if (options->format == KAL_SHOW_JSON) {
-        write_linearization(analysis, linearization, sink);
+        write_linearization(&view, linearization, sink);
         return KAL_OK;
     }
-    KalPage page = kal_page(analysis->ctx);
-    put_linearization(&page, analysis, linearization);
+    KalPage page = kal_page(view.ctx);
+    put_linearization(&page, &view, linearization);
     return kal_page_finish(&page, sink);
 }
 
 KalStatus kal_show_modes(KalAnalysis *analysis, const KalModes *modes,
                          const KalShowOptions *options, KalSink sink)
 {
-    KAL_NEED(analysis ? analysis->ctx : NULL,
-             analysis && modes && options && sink.write
-                 && (unsigned)options->format <= KAL_SHOW_HTML);
+    const KalAnalysisView view = kal_analysis_view(analysis);
+    KAL_NEED(view.ctx, analysis && modes && options && sink.write
+                           && (unsigned)options->format <= KAL_SHOW_HTML);
     if (options->format == KAL_SHOW_JSON) {
-        write_modes(analysis, modes, sink);
+        write_modes(&view, modes, sink);
         return KAL_OK;
     }
-    KalPage page = kal_page(analysis->ctx);
-    put_modes(&page, analysis, modes);
+    KalPage page = kal_page(view.ctx);
+    put_modes(&page, &view, modes);
     return kal_page_finish(&page, sink);
 }
 
 KalStatus kal_show_equilibria(KalAnalysis *analysis, const KalEquilibria *equilibria,
                               const KalShowOptions *options, KalSink sink)
 {
-    KAL_NEED(analysis ? analysis->ctx : NULL,
-             analysis && equilibria && options && sink.write
-                 && (unsigned)options->format <= KAL_SHOW_HTML);
+    const KalAnalysisView view = kal_analysis_view(analysis);
+    KAL_NEED(view.ctx, analysis && equilibria && options && sink.write
+                           && (unsigned)options->format <= KAL_SHOW_HTML);
     if (options->format == KAL_SHOW_JSON) {
-        write_equilibria(analysis, equilibria, sink);
+        write_equilibria(&view, equilibria, sink);
         return KAL_OK;
     }
-    KalPage page = kal_page(analysis->ctx);
-    put_equilibria(&page, analysis, equilibria);
+    KalPage page = kal_page(view.ctx);
+    put_equilibria(&page, &view, equilibria);
     return kal_page_finish(&page, sink);
 }
 

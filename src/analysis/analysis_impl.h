@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// The inside of an analysis: tables of numbers at a state, and the results.
+/// The inside of an analysis: tables of numbers at a state, and the results.  What other
+/// modules see of it stands in analysis/view.h.
 
-#ifndef ANALYSIS_ANALYSIS_H
-#define ANALYSIS_ANALYSIS_H
+#ifndef ANALYSIS_ANALYSIS_IMPL_H
+#define ANALYSIS_ANALYSIS_IMPL_H
 
 #include "analysis/forms.h"
 #include "analysis/response.h"
@@ -46,19 +47,8 @@ typedef struct KalKinks {
     char text[KAL_NOTE_SIZE];
 } KalKinks;
 
-struct KalAnalysis {
-    KalContext *ctx;
-    KalDraft draft;          ///< with what the analysis derives
-    const KalSystem *system; ///< the draft's
-    KalArena *arena;         ///< names and tables
-    KalInputs inputs;
-    KalForms forms;
-    KalInstant *instant;
-    KalMotion *motion;
-    KalResponder responder;
-    KalMotionAnswer answer;
-    const char **names; ///< 2n: of coordinates and velocities
-
+/// Derivatives at the present state, by linearize.c.
+typedef struct KalStateDerivatives {
     KalResidualTable full;  ///< at the motion as it is
     KalResidualTable ideal; ///< at that without non-ideal forces
     double *C_y;            ///< n × 2n
@@ -71,7 +61,10 @@ struct KalAnalysis {
     double *o_a; ///< outputs × n
     double *o_l; ///< outputs × m
     double *o_w; ///< inputs × outputs
+} KalStateDerivatives;
 
+/// Which numbers of y = (q, q') are states and which follow them, by linearize.c.
+typedef struct KalChart {
     double *weights; ///< n: how gladly a coordinate follows others
     double *masses;  ///< n: of coordinates; of massless ones that of the lightest
     double *W;       ///< rows of an elimination
@@ -81,42 +74,78 @@ struct KalAnalysis {
     bool *follows_v; ///< n: nor its velocity
     int *rows;       ///< n_rows: active rows that are independent
     int n_rows;
-    double all_forces;   ///< their size in the present state
-    double *A_rows;      ///< n_rows × n
-    double *directions;  ///< (states + inputs) × 2n: of y, one after the other
+    double *A_rows;     ///< n_rows × n
+    double *directions; ///< (states + inputs) × 2n: of y, one after the other
+    int usual_states;   ///< at the model's start; −1: not known
+    bool all_leaves;    ///< constraints in disguise do not restrict positions
+} KalChart;
+
+/// How accelerations and multipliers change in a direction, by linearize.c.
+typedef struct KalDirectionSolve {
     double *force;       ///< n
     double *b;           ///< m
     double *da;          ///< n: the answer of accelerations to a direction
     double *dl;          ///< m: and of the multipliers of the ideal part
     double *multipliers; ///< n_rows
+    double all_forces;   ///< the size of the forces in the present state
+} KalDirectionSolve;
+
+/// The linearization: x' = A x + B w, o = C x + D w, by linearize.c.
+typedef struct KalLinear {
     double *A;
     double *B;
     double *C;
     double *D;
-    int *state; ///< n_states: its place in y
-    const char **state_names;
-    bool *driven;
-    bool *ignorable; ///< n: scratch of the search for families
     int n_states;
     int n_positions;
-    int usual_states; ///< at the model's start; −1: not known
-    bool all_leaves;  ///< constraints in disguise do not restrict positions
+    int *state; ///< n_states: its place in y
+    const char **state_names;
+    bool *driven; ///< n_states
     char note[KAL_NOTE_SIZE];
+} KalLinear;
 
-    void *spectrum_work;
+/// Eigenvalues and modes of the linearization, by modes.c.
+typedef struct KalModeWork {
+    void *work;
     double complex *values;
     double complex *vectors;
     double *conditions;
-    int *order; ///< states: scratch
+    int *order;      ///< states: scratch
+    bool *ignorable; ///< states: scratch of the search for families
     double *shapes;
     KalMode *modes;
     KalEigenvalue *inner;
     char reason[KAL_NOTE_SIZE];
+} KalModeWork;
 
-    KalKinks kinks;
+/// Equilibria, by equilibria.c.
+typedef struct KalEquilibriumSearch {
     struct KalBalancer *balancer; ///< made when first needed
     KalBlock found;               ///< KalEquilibrium
     KalArena *kept;               ///< for what these point to
+} KalEquilibriumSearch;
+
+/// The first members are made once; each part below is the work of the file that it names.
+struct KalAnalysis {
+    KalContext *ctx;
+    KalDraft draft;          ///< with what the analysis derives
+    const KalSystem *system; ///< the draft's
+    KalArena *arena;         ///< names and tables
+    KalInputs inputs;
+    KalForms forms;
+    KalInstant *instant;
+    KalMotion *motion;
+    KalResponder responder;
+    const char **names;     ///< 2n: of coordinates and velocities
+    KalMotionAnswer answer; ///< of the present state
+
+    KalStateDerivatives d;
+    KalChart chart;
+    KalDirectionSolve solve;
+    KalLinear linear;
+    KalModeWork spectrum;
+    KalKinks kinks; ///< by kink.c
+    KalEquilibriumSearch search;
 };
 
 /// The workspace for balanced states.
