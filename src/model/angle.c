@@ -37,7 +37,7 @@ static double symbol_power(const KalBuild *b, uint32_t id)
         moves ? b->model->coordinates[symbol->index].q : kal_symbol(b->graph, id);
     uint64_t found;
     double power = coordinate_power(b, symbol);
-    if (kal_map_find(&b->angles, declared.index, &found)) {
+    if (kal_map_find(&b->units.angles, declared.index, &found)) {
         memcpy(&power, &found, sizeof power);
     }
     return power;
@@ -120,7 +120,7 @@ static void set_power(KalBuild *b, KalExpr symbol, double power)
 {
     uint64_t bits;
     memcpy(&bits, &power, sizeof bits);
-    kal_build_check(b, kal_map_set(b->ctx, &b->angles, symbol.index, bits));
+    kal_build_check(b, kal_map_set(b->ctx, &b->units.angles, symbol.index, bits));
 }
 
 void kal_build_set_angle(KalBuild *b, KalExpr symbol, const KalNode *unit)

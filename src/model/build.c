@@ -4,6 +4,7 @@
 
 #include "lang/parser.h"
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 static KalStatus init(KalBuild *b)
 {
@@ -21,23 +22,23 @@ static void clear(KalBuild *b)
 {
     kal_build_clear_overrides(b);
     kal_build_clear_files(b);
-    kal_map_clear(b->ctx, &b->told);
-    kal_map_clear(b->ctx, &b->atoms);
-    kal_map_clear(b->ctx, &b->functions);
-    kal_map_clear(b->ctx, &b->entries);
-    kal_map_clear(b->ctx, &b->sites);
-    kal_map_clear(b->ctx, &b->unit_nodes);
-    kal_map_clear(b->ctx, &b->unit_results);
-    kal_map_clear(b->ctx, &b->rates);
-    kal_map_clear(b->ctx, &b->needs);
-    kal_map_clear(b->ctx, &b->drives);
-    kal_map_clear(b->ctx, &b->starts);
-    kal_map_clear(b->ctx, &b->listed);
-    kal_map_clear(b->ctx, &b->replacement_names);
-    kal_block_clear(b->ctx, &b->texts);
-    kal_block_clear(b->ctx, &b->units);
-    kal_map_clear(b->ctx, &b->angles);
-    kal_block_clear(b->ctx, &b->numbers);
+    kal_map_clear(b->ctx, &b->report.told);
+    kal_map_clear(b->ctx, &b->words.atoms);
+    kal_map_clear(b->ctx, &b->words.functions);
+    kal_map_clear(b->ctx, &b->declared.entries);
+    kal_map_clear(b->ctx, &b->declared.sites);
+    kal_map_clear(b->ctx, &b->units.nodes);
+    kal_map_clear(b->ctx, &b->units.results);
+    kal_map_clear(b->ctx, &b->formulas.rates);
+    kal_map_clear(b->ctx, &b->formulas.needs);
+    kal_map_clear(b->ctx, &b->lists.drives);
+    kal_map_clear(b->ctx, &b->lists.starts);
+    kal_map_clear(b->ctx, &b->lists.names);
+    kal_map_clear(b->ctx, &b->overrides.names);
+    kal_block_clear(b->ctx, &b->words.texts);
+    kal_block_clear(b->ctx, &b->units.list);
+    kal_map_clear(b->ctx, &b->units.angles);
+    kal_block_clear(b->ctx, &b->formulas.numbers);
     kal_pool_clear(&b->pool);
     kal_arena_destroy(b->arena);
     kal_model_destroy(b->model);
@@ -67,7 +68,7 @@ static const char *unused_text(KalEntryKind kind)
 
 static void warn_unused(KalBuild *b)
 {
-    for (const KalSite *site = b->first_site; site; site = site->next) {
+    for (const KalSite *site = b->declared.first_site; site; site = site->next) {
         const char *text = unused_text(site->kind);
         if (text && !site->used && site->span.source == b->main) {
             const char *name = kal_build_atom_text(b, site->atom);
@@ -95,7 +96,8 @@ static KalStatus finish(KalBuild *b)
     if (b->status == KAL_OK) {
         spread_structural(b);
     }
-    if (b->status == KAL_OK && b->errors == 0) { // which may be why a name is not used
+    if (b->status == KAL_OK
+        && b->report.errors == 0) { // which may be why a name is not used
         warn_unused(b);
     }
     if (b->status == KAL_OK) {
@@ -107,7 +109,7 @@ static KalStatus finish(KalBuild *b)
     KAL_TRY(kal_diagnostics_status(b->diagnostics) == KAL_OK
                 ? KAL_OK
                 : kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for the messages"));
-    if (b->errors > 0) {
+    if (b->report.errors > 0) {
         return kal_diagnostics_fail(b->diagnostics,
                                     b->status == KAL_OK ? KAL_ERR_SYNTAX : b->status);
     }
@@ -138,7 +140,7 @@ KalStatus kal_model_build(KalSources *sources, const KalSource *main,
         .options = options ? options : &none,
         .diagnostics = diagnostics,
         .stack = kal_stack_begin(),
-        .usage = {KAL_MARKS_ALL, "an expression"}
+        .eval.usage = {KAL_MARKS_ALL, "an expression"}
     };
     b.pool.ctx = b.ctx;
     const KalStatus status = build(&b);

@@ -285,7 +285,7 @@ bool kal_build_coordinate(KalBuild *b, KalValue value, KalSpan span,
 // Energy per unit of a coordinate.
 static KalUnitId force_unit(KalBuild *b, KalValue value)
 {
-    return kal_build_unit_over(b, b->energy, value.unit);
+    return kal_build_unit_over(b, b->units.energy, value.unit);
 }
 
 static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
@@ -309,7 +309,7 @@ static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode 
     if (!kal_build_coordinate(b, a, node->of.call.arguments->span, &index)) {
         return KAL_BAD_VALUE;
     }
-    if (!kal_map_find(&b->drives, (uint64_t)index + 1, &constraint)) {
+    if (!kal_map_find(&b->lists.drives, (uint64_t)index + 1, &constraint)) {
         return kal_build_bad(b, node->span,
                              "'%s' is not prescribed, so nothing drives it",
                              b->model->coordinates[index].name);
@@ -321,13 +321,13 @@ static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode 
 // What an argument names, anything being allowed in it.
 static KalValue named_argument(KalBuild *b, const KalNode *node, KalSpace space)
 {
-    const KalUsage usage = b->usage;
-    b->usage.allowed = KAL_MARKS_ALL;
+    const KalUsage usage = b->eval.usage;
+    b->eval.usage.allowed = KAL_MARKS_ALL;
     const KalNode *argument = node->of.call.arguments;
     const KalValue value = demand_arguments(b, node, 1)
                                ? kal_build_path(b, argument, space)
                                : KAL_BAD_VALUE;
-    b->usage = usage;
+    b->eval.usage = usage;
     return value;
 }
 
@@ -371,7 +371,8 @@ static KalValue call_energy(KalBuild *b, const KalNode *node)
     if (!demand_arguments(b, node, 0)) {
         return KAL_BAD_VALUE;
     }
-    return kal_build_scalar_of(b, b->model->energy, KAL_MARK(ENERGY), b->energy, node);
+    return kal_build_scalar_of(b, b->model->energy, KAL_MARK(ENERGY), b->units.energy,
+                               node);
 }
 
 // Functions of the model.
@@ -380,15 +381,15 @@ static KalValue call_body(KalBuild *b, KalEntry *entry, KalBinding *bindings, si
 {
     const KalFrame frame = {NULL, bindings, n};
     const KalEnvironment names = b->names;
-    const KalUsage usage = b->usage;
+    const KalUsage usage = b->eval.usage;
     b->names = (KalEnvironment){&frame, entry->scope};
-    b->usage.allowed = KAL_MARKS_ALL; // the call is what is judged
-    b->calls++;
+    b->eval.usage.allowed = KAL_MARKS_ALL; // the call is what is judged
+    b->eval.calls++;
     entry->active = true;
     const KalValue value = kal_build_eval(b, entry->node->of.definition.body);
     entry->active = false;
-    b->calls--;
-    b->usage = usage;
+    b->eval.calls--;
+    b->eval.usage = usage;
     b->names = names;
     return value;
 }
@@ -397,9 +398,9 @@ static bool bind_arguments(KalBuild *b, const KalEntry *entry, const KalNode *no
                            KalBinding *bindings)
 {
     const KalNode *argument = node->of.call.arguments;
-    const KalUsage usage = b->usage;
+    const KalUsage usage = b->eval.usage;
     bool good = true;
-    b->usage.allowed = KAL_MARKS_ALL;
+    b->eval.usage.allowed = KAL_MARKS_ALL;
     size_t i = 0;
     for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
         bindings[i] =
@@ -409,7 +410,7 @@ static bool bind_arguments(KalBuild *b, const KalEntry *entry, const KalNode *no
         argument = argument->next;
         i++;
     }
-    b->usage = usage;
+    b->eval.usage = usage;
     return good;
 }
 
@@ -427,7 +428,7 @@ static KalValue call_model(KalBuild *b, KalEntry *entry, const KalNode *node)
         return kal_build_bad(b, node->span, "the function '%s' calls itself",
                              kal_build_atom_text(b, entry->atom));
     }
-    if (b->calls == KAL_BUILD_CALL_DEPTH) {
+    if (b->eval.calls == KAL_BUILD_CALL_DEPTH) {
         return kal_build_bad(b, node->span,
                              "functions may call each other %d levels deep",
                              KAL_BUILD_CALL_DEPTH);
@@ -504,7 +505,7 @@ static KalValue unknown_function(KalBuild *b, const KalNode *callee)
 static uint64_t find_function(KalBuild *b, const KalNode *callee, KalAtom atom)
 {
     uint64_t found;
-    if (kal_map_find(&b->functions, atom, &found)) {
+    if (kal_map_find(&b->words.functions, atom, &found)) {
         return found;
     }
     found = kal_op_find_function(callee->of.text.data, callee->of.text.length);
@@ -515,7 +516,7 @@ static uint64_t find_function(KalBuild *b, const KalNode *callee, KalAtom atom)
         }
         found += i;
     }
-    kal_build_check(b, kal_map_set(b->ctx, &b->functions, atom, found));
+    kal_build_check(b, kal_map_set(b->ctx, &b->words.functions, atom, found));
     return found;
 }
 

@@ -5,6 +5,7 @@
 // Recursion by way of statements ends at KAL_BLOCK_DEPTH and KAL_BUILD_PART_DEPTH.
 
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 #include <kalaba/text.h>
 
@@ -239,11 +240,12 @@ static void report_cycle(KalBuild *b, const KalEntry *entry, KalSpan span)
     char cycle[512];
     size_t length = 0;
     bool inside = false;
-    for (unsigned i = 0; i < b->n_active && length < sizeof cycle; i++) {
-        inside |= b->active[i] == entry;
+    for (unsigned i = 0; i < b->parts.n_active && length < sizeof cycle; i++) {
+        inside |= b->parts.active[i] == entry;
         if (inside) {
-            length += (size_t)snprintf(cycle + length, sizeof cycle - length, "%s > ",
-                                       kal_build_atom_text(b, b->active[i]->atom));
+            length +=
+                (size_t)snprintf(cycle + length, sizeof cycle - length, "%s > ",
+                                 kal_build_atom_text(b, b->parts.active[i]->atom));
         }
     }
     kal_build_error(b, span, "a component cannot contain itself: %s%s", cycle,
@@ -256,13 +258,13 @@ static bool may_enter(KalBuild *b, const KalEntry *entry, KalSpan span)
         report_cycle(b, entry, span);
         return false;
     }
-    if (b->n_active == KAL_BUILD_PART_DEPTH) {
+    if (b->parts.n_active == KAL_BUILD_PART_DEPTH) {
         kal_build_error(b, span, "parts may be in each other %d levels deep",
                         KAL_BUILD_PART_DEPTH);
         return false;
     }
-    b->parts++;
-    if (b->parts > KAL_BUILD_PARTS) {
+    b->parts.count++;
+    if (b->parts.count > KAL_BUILD_PARTS) {
         kal_build_limit(b, span, "the model is too large: it has more than %d parts",
                         KAL_BUILD_PARTS);
     }
@@ -276,13 +278,13 @@ static void fill(KalBuild *b, KalEntry *entry, KalScope *scope, const Given *giv
     const KalNode *node = entry->node;
     b->names = (KalEnvironment){NULL, scope};
     entry->active = true;
-    b->active[b->n_active++] = entry;
+    b->parts.active[b->parts.n_active++] = entry;
     for (const KalNode *p = node->of.definition.parameters; p; p = p->next) {
         declare_argument(b, p, *given++);
     }
     scope->body = node->of.definition.body;
     kal_build_statements(b, scope->body);
-    b->n_active--;
+    b->parts.n_active--;
     entry->active = false;
     b->names = names;
 }

@@ -3,6 +3,7 @@
 // What is demanded of the motion: constraints, drives, servos and their actuators.
 
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static bool check_constant(KalBuild *b, KalExpr residual, const KalNode *node)
 static KalUnitId reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId residual)
 {
     const KalConstraintLevel level = b->model->constraints[constraint].level;
-    KalUnitId unit = kal_build_unit_over(b, b->energy, residual);
+    KalUnitId unit = kal_build_unit_over(b, b->units.energy, residual);
     for (int i = 0; i < (int)level; i++) {
         unit = kal_build_unit_over(b, unit, KAL_UNIT_TIME);
     }
@@ -116,7 +117,7 @@ static KalValue prescribe_scalar(KalBuild *b, KalValue target, KalValue value,
     if (!kal_build_coordinate(b, target, target_node->span, &index)) {
         return KAL_BAD_VALUE;
     }
-    if (kal_map_find(&b->drives, (uint64_t)index + 1, &other)) {
+    if (kal_map_find(&b->lists.drives, (uint64_t)index + 1, &other)) {
         const KalValue bad =
             kal_build_bad(b, target_node->span, "'%s' is prescribed twice",
                           b->model->coordinates[index].name);
@@ -138,7 +139,7 @@ static KalValue prescribe_scalar(KalBuild *b, KalValue target, KalValue value,
         || !kal_build_count(b, node->span, 1)
         || !kal_build_check(b, kal_model_add_constraint(b->model, entry, &row))
         || !kal_build_check(
-            b, kal_map_set(b->ctx, &b->drives, (uint64_t)index + 1, row))) {
+            b, kal_map_set(b->ctx, &b->lists.drives, (uint64_t)index + 1, row))) {
         return KAL_BAD_VALUE;
     }
     return residual;

@@ -3,6 +3,7 @@
 // param, coord, let, output.
 
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 #include <math.h>
 

@@ -13,10 +13,10 @@ static void note_decision(KalBuild *b, KalNeed need, bool met)
 {
     const uint64_t key = (uint64_t)need.of.index << 2U | (uint64_t)need.kind;
     uint64_t seen = 0;
-    if (kal_map_find(&b->needs, key, &seen)) {
+    if (kal_map_find(&b->formulas.needs, key, &seen)) {
         return;
     }
-    if (!kal_build_check(b, kal_map_set(b->ctx, &b->needs, key, 1))) {
+    if (!kal_build_check(b, kal_map_set(b->ctx, &b->formulas.needs, key, 1))) {
         return;
     }
     if (met) {

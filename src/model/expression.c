@@ -320,12 +320,12 @@ static KalValue decide(KalBuild *b, KalValue condition, const KalNode *node)
 
 static KalValue eval_compare(KalBuild *b, const KalNode *node)
 {
-    const bool before = b->index_read;
-    b->index_read = false;
+    const bool before = b->eval.index_read;
+    b->eval.index_read = false;
     const KalValue left = kal_build_scalar(b, node->of.binary.left);
     const KalValue right = kal_build_scalar(b, node->of.binary.right);
-    const bool index = b->index_read;
-    b->index_read = before;
+    const bool index = b->eval.index_read;
+    b->eval.index_read = before;
     if (left.kind == KAL_VALUE_BAD || right.kind == KAL_VALUE_BAD) {
         return KAL_BAD_VALUE;
     }
@@ -514,7 +514,7 @@ static KalValue eval_sigma(KalBuild *b, const KalNode *node)
 {
     int64_t first;
     int64_t last;
-    const bool before = b->index_read;
+    const bool before = b->eval.index_read;
     if (!kal_build_range(b, node->of.sum.range, &first, &last)) {
         return KAL_BAD_VALUE;
     }
@@ -525,7 +525,7 @@ static KalValue eval_sigma(KalBuild *b, const KalNode *node)
     b->names.frame = &frame;
     const KalValue sum = sum_terms(b, node, &index, last);
     b->names.frame = frame.outer;
-    b->index_read = before;
+    b->eval.index_read = before;
     return sum.kind == KAL_VALUE_NONE ? kal_build_index(b, 0, node) : sum;
 }
 
@@ -553,12 +553,12 @@ static const char *kind_phrase(unsigned marks)
 
 static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
 {
-    const unsigned refused = value.marks & ~(b->usage.allowed | KAL_MARKS_NOTES);
+    const unsigned refused = value.marks & ~(b->eval.usage.allowed | KAL_MARKS_NOTES);
     if (refused == 0 || value.kind == KAL_VALUE_BAD) {
         return value;
     }
     return kal_build_bad(b, node->span, "%s cannot be used in %s", kind_phrase(refused),
-                         b->usage.where);
+                         b->eval.usage.where);
 }
 
 static KalValue eval_number(KalBuild *b, const KalNode *node)
@@ -576,10 +576,10 @@ static KalValue eval_path(KalBuild *b, const KalNode *node)
 
 static KalValue eval_prime(KalBuild *b, const KalNode *node)
 {
-    const KalUsage usage = b->usage;
-    b->usage.allowed = KAL_MARKS_ALL; // the derivative is what counts
+    const KalUsage usage = b->eval.usage;
+    b->eval.usage.allowed = KAL_MARKS_ALL; // the derivative is what counts
     KalValue value = kal_build_eval(b, node->of.unary.operand);
-    b->usage = usage;
+    b->eval.usage = usage;
     for (unsigned i = 0; i < node->op; i++) {
         value = kal_build_rate(b, value, node);
     }
@@ -620,16 +620,16 @@ KalValue kal_build_eval(KalBuild *b, const KalNode *node)
     if (!kal_build_step(b, node->span, 1)) {
         return KAL_BAD_VALUE;
     }
-    if (b->depth == EVAL_DEPTH) {
+    if (b->eval.depth == EVAL_DEPTH) {
         return kal_build_bad(
             b, node->span,
             "nested too deeply: expressions and the functions they call "
             "may be in each other %d times",
             EVAL_DEPTH);
     }
-    b->depth++;
+    b->eval.depth++;
     const KalValue value = eval_node(b, node);
-    b->depth--;
+    b->eval.depth--;
     return value;
 }
 
@@ -649,10 +649,10 @@ KalValue kal_build_scalar(KalBuild *b, const KalNode *node)
 
 KalValue kal_build_eval_for(KalBuild *b, const KalNode *node, KalUsage usage)
 {
-    const KalUsage before = b->usage;
-    b->usage = usage;
+    const KalUsage before = b->eval.usage;
+    b->eval.usage = usage;
     const KalValue value = kal_build_eval(b, node);
-    b->usage = before;
+    b->eval.usage = before;
     return value;
 }
 

@@ -4,6 +4,7 @@
 
 #include "expr/diff.h"
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 typedef struct EnergyRow {
     const char *where;

@@ -30,13 +30,13 @@ static KalParameter *parameter_of(const KalBuild *b, KalExpr e)
 static double *symbol_values(KalBuild *b)
 {
     static const double none = 0.0;
-    while (b->numbers.size < b->model->n_symbols * sizeof(double)) {
-        if (!kal_build_check(b,
-                             kal_block_add(b->ctx, &b->numbers, &none, sizeof none))) {
+    while (b->formulas.numbers.size < b->model->n_symbols * sizeof(double)) {
+        if (!kal_build_check(
+                b, kal_block_add(b->ctx, &b->formulas.numbers, &none, sizeof none))) {
             return NULL;
         }
     }
-    return (double *)b->numbers.data;
+    return (double *)b->formulas.numbers.data;
 }
 
 bool kal_build_number(KalBuild *b, KalExpr e, double *out_number)
@@ -177,7 +177,7 @@ static bool quick_name(KalBuild *b, const KalNode *node, KalRational *out_value)
         return false;
     }
     if (found.binding && found.binding->is_index) {
-        b->index_read = true;
+        b->eval.index_read = true;
         *out_value =
             (KalRational){found.binding->number, 1, (double)found.binding->number};
         return true;

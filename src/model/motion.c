@@ -3,6 +3,7 @@
 // How it starts and runs, and what happens on the way: init, simulate, event.
 
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 #include <kalaba/text.h>
 
@@ -34,7 +35,8 @@ static bool is_around(const KalScope *outer, const KalScope *inner)
 static bool may_start(KalBuild *b, uint64_t key, const KalStartValue *earlier,
                       KalSpan span)
 {
-    const KalScope *before = (const KalScope *)kal_map_find_pointer(&b->starts, key);
+    const KalScope *before =
+        (const KalScope *)kal_map_find_pointer(&b->lists.starts, key);
     if (!before) {
         return true;
     }
@@ -67,7 +69,7 @@ static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue va
     const uint64_t key = 2 * (uint64_t)index + start.order + 1;
     if (may_start(b, key, place, span)
         && kal_build_check(
-            b, kal_map_set_pointer(b->ctx, &b->starts, key, b->names.scope))) {
+            b, kal_map_set_pointer(b->ctx, &b->lists.starts, key, b->names.scope))) {
         *place = (KalStartValue){kind, value.of.expr, span};
     }
     return value;
@@ -122,10 +124,10 @@ void kal_build_init(KalBuild *b, const KalNode *node)
     for (const KalNode *s = node->of.list.items; s; s = s->next) {
         Start start = {.kind =
                            s->op == KAL_START_GUESS ? KAL_START_ABOUT : KAL_START_HELD};
-        b->looking = true;
+        b->eval.looking = true;
         const KalValue target =
             derived_target(b, s->of.declaration.target, &start.order);
-        b->looking = false;
+        b->eval.looking = false;
         const KalValue value = kal_build_eval_for(
             b, s->of.declaration.value, start.order == 1 ? velocity : position);
         set_starts(b, start, target, value, s);

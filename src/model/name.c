@@ -24,7 +24,7 @@ typedef struct AtomText {
 
 static AtomText *atom_text(const KalBuild *b, KalAtom atom)
 {
-    return &((AtomText *)b->texts.data)[atom];
+    return &((AtomText *)b->words.texts.data)[atom];
 }
 
 static uint64_t hash_text(const char *text, size_t length)
@@ -39,7 +39,7 @@ static uint64_t hash_text(const char *text, size_t length)
 static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint64_t hash,
                         KalAtom next)
 {
-    const KalAtom atom = (KalAtom)(b->texts.size / sizeof(AtomText));
+    const KalAtom atom = (KalAtom)(b->words.texts.size / sizeof(AtomText));
     char *copy = (char *)kal_arena_alloc(b->arena, length + 1, 1);
     if (!copy) {
         kal_build_no_memory(b);
@@ -47,8 +47,9 @@ static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint64_t h
     }
     memcpy(copy, text, length);
     const AtomText entry = {copy, (uint32_t)length, next};
-    if (!kal_build_check(b, kal_block_add(b->ctx, &b->texts, &entry, sizeof entry))
-        || !kal_build_check(b, kal_map_set(b->ctx, &b->atoms, hash, atom))) {
+    if (!kal_build_check(b,
+                         kal_block_add(b->ctx, &b->words.texts, &entry, sizeof entry))
+        || !kal_build_check(b, kal_map_set(b->ctx, &b->words.atoms, hash, atom))) {
         return KAL_ATOM_NONE;
     }
     return atom;
@@ -58,7 +59,7 @@ KalAtom kal_build_atom(KalBuild *b, const char *text, size_t length)
 {
     const uint64_t hash = hash_text(text, length);
     uint64_t first = KAL_ATOM_NONE;
-    (void)kal_map_find(&b->atoms, hash, &first);
+    (void)kal_map_find(&b->words.atoms, hash, &first);
     for (KalAtom atom = (KalAtom)first; atom != KAL_ATOM_NONE;) {
         const AtomText *entry = atom_text(b, atom);
         if (entry->length == length && memcmp(entry->text, text, length) == 0) {
@@ -74,7 +75,7 @@ KalAtom kal_build_atom_of(KalBuild *b, const KalNode *name)
 {
     assert(name->kind == KAL_NODE_NAME);
     const char *text = name->of.text.data;
-    KalSeen *seen = &b->seen[kal_map_key(text) % KAL_SEEN_PLACES];
+    KalSeen *seen = &b->words.seen[kal_map_key(text) % KAL_SEEN_PLACES];
     if (seen->text != text) {
         *seen = (KalSeen){text, kal_build_atom(b, text, name->of.text.length)};
     }
@@ -110,7 +111,7 @@ KalScope *kal_build_add_scope(KalBuild *b, KalScope *parent, KalScope *owner,
         return NULL;
     }
     memcpy(copy, prefix, strlen(prefix));
-    *scope = (KalScope){.id = b->scopes++,
+    *scope = (KalScope){.id = b->declared.scopes++,
                         .depth = owner ? owner->depth + 1 : 0,
                         .parent = parent,
                         .owner = owner,
@@ -126,7 +127,8 @@ static uint64_t entry_key(const KalScope *scope, KalAtom atom, KalSpace space)
 KalEntry *kal_build_find_in(const KalBuild *b, const KalScope *scope, KalAtom atom,
                             KalSpace space)
 {
-    return (KalEntry *)kal_map_find_pointer(&b->entries, entry_key(scope, atom, space));
+    return (KalEntry *)kal_map_find_pointer(&b->declared.entries,
+                                            entry_key(scope, atom, space));
 }
 
 bool kal_build_find(const KalBuild *b, KalAtom atom, KalSpace space,
@@ -195,7 +197,7 @@ static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
                           KalAtom atom)
 {
     const uint64_t key = kal_map_key(name);
-    KalSite *site = (KalSite *)kal_map_find_pointer(&b->sites, key);
+    KalSite *site = (KalSite *)kal_map_find_pointer(&b->declared.sites, key);
     if (site) {
         return site;
     }
@@ -205,15 +207,16 @@ static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
         return NULL;
     }
     *site = (KalSite){.span = name->span, .atom = atom, .kind = kind};
-    if (!kal_build_check(b, kal_map_set_pointer(b->ctx, &b->sites, key, site))) {
+    if (!kal_build_check(b,
+                         kal_map_set_pointer(b->ctx, &b->declared.sites, key, site))) {
         return NULL;
     }
-    if (b->last_site) {
-        b->last_site->next = site;
+    if (b->declared.last_site) {
+        b->declared.last_site->next = site;
     } else {
-        b->first_site = site;
+        b->declared.first_site = site;
     }
-    b->last_site = site;
+    b->declared.last_site = site;
     return site;
 }
 
@@ -233,7 +236,8 @@ static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
                         .value = KAL_BAD_VALUE,
                         .scope = scope};
     const uint64_t key = entry_key(scope, entry->atom, entry->space);
-    if (!kal_build_check(b, kal_map_set_pointer(b->ctx, &b->entries, key, entry))) {
+    if (!kal_build_check(
+            b, kal_map_set_pointer(b->ctx, &b->declared.entries, key, entry))) {
         return NULL;
     }
     scope->entries = entry;
@@ -242,8 +246,8 @@ static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
 
 static bool count_name(KalBuild *b, KalSpan span)
 {
-    b->declared++;
-    if (b->declared > KAL_BUILD_NAMES) {
+    b->declared.count++;
+    if (b->declared.count > KAL_BUILD_NAMES) {
         kal_build_limit(b, span,
                         "the model is too large: it declares more than %d names",
                         KAL_BUILD_NAMES);
@@ -536,7 +540,8 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
     const char *text = kal_build_atom_text(b, atom);
     const char *what = unknown_text(space);
     KalEntryKind kind;
-    if (b->status != KAL_OK || b->errors >= KAL_DIAGNOSTIC_LIMIT) { // nobody reads on
+    if (b->status != KAL_OK
+        || b->report.errors >= KAL_DIAGNOSTIC_LIMIT) { // nobody reads on
         return kal_build_bad(b, name->span, "unknown %s '%s'", what, text);
     }
     if (find_elsewhere(b, atom, space, part, &kind)) {

@@ -21,7 +21,7 @@ static const char EXPECTED[] =
 
 static void report(KalBuild *b, KalSpan span, const char *message)
 {
-    b->errors++;
+    b->report.errors++;
     kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, kal_build_shown(b, span),
                         "%s", message);
 }
@@ -69,7 +69,7 @@ static const KalNode *find_assignment(const KalTree *tree)
 
 static KalStatus accept(KalBuild *b, size_t i)
 {
-    KalReplacement *r = &b->replacements[i];
+    KalReplacement *r = &b->overrides.list[i];
     const KalNode *assignment = find_assignment(r->tree);
     const KalSpan whole = {r->parsed, r->offset, r->parsed->length};
     KalNameText name;
@@ -80,17 +80,17 @@ static KalStatus accept(KalBuild *b, size_t i)
     const KalAtom atom = kal_build_atom(b, name.text, name.length);
     KAL_TRY(b->status);
     uint64_t other;
-    if (kal_map_find(&b->replacement_names, atom, &other)) {
+    if (kal_map_find(&b->overrides.names, atom, &other)) {
         report(b, whole, "this parameter is overridden twice");
         return KAL_OK;
     }
     r->value = assignment->of.declaration.value;
-    return kal_map_set(b->ctx, &b->replacement_names, atom, i + 1);
+    return kal_map_set(b->ctx, &b->overrides.names, atom, i + 1);
 }
 
 static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
 {
-    KalReplacement *r = &b->replacements[i];
+    KalReplacement *r = &b->overrides.list[i];
     const KalStatus status = kal_parse(b->ctx, r->parsed, found, &r->tree);
     if (status == KAL_ERR_NOMEM) {
         return status;
@@ -106,7 +106,7 @@ static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
 static KalStatus read(KalBuild *b, size_t i)
 {
     const KalOverride *o = &b->options->overrides[i];
-    KalReplacement *r = &b->replacements[i];
+    KalReplacement *r = &b->overrides.list[i];
     const size_t size = sizeof STATEMENT + strlen(o->name) + 1 + strlen(o->value);
     if (size > LONGEST) {
         return kal_fail(b->ctx, KAL_ERR_LIMIT, "an override is at most %d bytes long",
@@ -134,8 +134,9 @@ KalStatus kal_build_init_overrides(KalBuild *b)
     if (n == 0) {
         return KAL_OK;
     }
-    b->replacements = (KalReplacement *)kal_alloc(b->ctx, n, sizeof *b->replacements);
-    if (!b->replacements) {
+    b->overrides.list =
+        (KalReplacement *)kal_alloc(b->ctx, n, sizeof *b->overrides.list);
+    if (!b->overrides.list) {
         return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for overrides");
     }
     for (size_t i = 0; i < n; i++) {
@@ -146,25 +147,25 @@ KalStatus kal_build_init_overrides(KalBuild *b)
 
 void kal_build_clear_overrides(KalBuild *b)
 {
-    for (size_t i = 0; b->replacements && i < b->options->n_overrides; i++) {
-        kal_tree_destroy(b->replacements[i].tree);
+    for (size_t i = 0; b->overrides.list && i < b->options->n_overrides; i++) {
+        kal_tree_destroy(b->overrides.list[i].tree);
     }
-    kal_free(b->ctx, b->replacements,
-             b->options->n_overrides * sizeof *b->replacements);
-    b->replacements = NULL;
+    kal_free(b->ctx, b->overrides.list,
+             b->options->n_overrides * sizeof *b->overrides.list);
+    b->overrides.list = NULL;
 }
 
 const KalNode *kal_build_find_override(KalBuild *b, const KalNameText *name)
 {
     uint64_t place;
-    if (b->replacement_names.count == 0) {
+    if (b->overrides.names.count == 0) {
         return NULL;
     }
     const KalAtom atom = kal_build_atom(b, name->text, name->length);
-    if (atom == KAL_ATOM_NONE || !kal_map_find(&b->replacement_names, atom, &place)) {
+    if (atom == KAL_ATOM_NONE || !kal_map_find(&b->overrides.names, atom, &place)) {
         return NULL;
     }
-    KalReplacement *r = &b->replacements[place - 1];
+    KalReplacement *r = &b->overrides.list[place - 1];
     r->used = true;
     return r->value;
 }
@@ -188,9 +189,9 @@ static const char *find_near(const KalBuild *b, const char *name)
 
 void kal_build_check_overrides(KalBuild *b)
 {
-    const bool others = b->errors > 0; // which may be why nothing asked for it
+    const bool others = b->report.errors > 0; // which may be why nothing asked for it
     for (size_t i = 0; i < b->options->n_overrides && !others; i++) {
-        const KalReplacement *r = &b->replacements[i];
+        const KalReplacement *r = &b->overrides.list[i];
         if (r->used || !r->value) {
             continue;
         }

@@ -35,7 +35,7 @@ static bool holds_parts(KalValue value)
 static KalValue entry_value(KalBuild *b, KalEntry *entry, const KalNode *node)
 {
     const char *name = kal_build_atom_text(b, entry->atom);
-    entry->site->used |= !b->looking;
+    entry->site->used |= !b->eval.looking;
     switch (entry->kind) {
     case KAL_ENTRY_FUNCTION:
         return kal_build_bad(b, node->span, "'%s' is a function; it is called as %s(…)",
@@ -86,7 +86,7 @@ static KalValue name_value(KalBuild *b, const KalNode *node, KalSpace space)
         return kal_build_unknown(b, node, space, NULL);
     }
     if (found.binding) {
-        b->index_read |= found.binding->is_index;
+        b->eval.index_read |= found.binding->is_index;
         return found.binding->value;
     }
     return entry_value(b, found.entry, node);
@@ -163,10 +163,10 @@ static KalValue index_value(KalBuild *b, const KalNode *node, KalSpace space)
         return kal_build_bad(b, node->span, "this is %s, which has no elements",
                              kal_build_describe(base).text);
     }
-    const bool before = b->index_read; // choosing an element is no reading of it
+    const bool before = b->eval.index_read; // choosing an element is no reading of it
     int64_t i;
     const bool known = kal_build_integer(b, node->of.binary.right, &i);
-    b->index_read = before;
+    b->eval.index_read = before;
     return known ? element(b, base, i, node) : KAL_BAD_VALUE;
 }
 

@@ -3,6 +3,7 @@
 // plot and draw.
 
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 #include <stdio.h>
 #include <string.h>

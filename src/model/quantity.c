@@ -23,7 +23,7 @@ enum {
 
 KalUnit kal_build_unit(const KalBuild *b, KalUnitId id)
 {
-    return ((const KalUnit *)b->units.data)[id];
+    return ((const KalUnit *)b->units.list.data)[id];
 }
 
 static bool is_same(KalUnit a, KalUnit c)
@@ -34,7 +34,7 @@ static bool is_same(KalUnit a, KalUnit c)
 // The place of a unit in the table, where it is put if it is new.
 static KalUnitId find_unit(KalBuild *b, KalUnit unit)
 {
-    const uint32_t count = (uint32_t)(b->units.size / sizeof unit);
+    const uint32_t count = (uint32_t)(b->units.list.size / sizeof unit);
     if (unit.any || count >= UNITS) {
         return KAL_UNIT_ANY;
     }
@@ -43,7 +43,7 @@ static KalUnitId find_unit(KalBuild *b, KalUnit unit)
             return id;
         }
     }
-    return kal_build_check(b, kal_block_add(b->ctx, &b->units, &unit, sizeof unit))
+    return kal_build_check(b, kal_block_add(b->ctx, &b->units.list, &unit, sizeof unit))
                ? count
                : KAL_UNIT_ANY;
 }
@@ -61,7 +61,7 @@ KalStatus kal_build_init_units(KalBuild *b)
 {
     const KalUnit known[] = {kal_unit_any(), kal_unit_one(), make_unit(2, 1, -2),
                              make_unit(2, 1, -3), make_unit(0, 0, 1)};
-    return kal_block_add(b->ctx, &b->units, known, sizeof known);
+    return kal_block_add(b->ctx, &b->units.list, known, sizeof known);
 }
 
 // Remembered results, by operation and operands.
@@ -69,7 +69,7 @@ static KalUnitId combine(KalBuild *b, UnitOperation operation, KalUnitId a, KalU
 {
     const uint64_t key = ((uint64_t)operation << 40 | (uint64_t)a << 20 | c) + 1;
     uint64_t found;
-    if (kal_map_find(&b->unit_results, key, &found)) {
+    if (kal_map_find(&b->units.results, key, &found)) {
         return (KalUnitId)found;
     }
     const KalUnit left = kal_build_unit(b, a);
@@ -77,7 +77,7 @@ static KalUnitId combine(KalBuild *b, UnitOperation operation, KalUnitId a, KalU
     const KalUnitId result =
         find_unit(b, operation == UNIT_TIMES ? kal_unit_multiply(left, right)
                                              : kal_unit_divide(left, right));
-    kal_build_check(b, kal_map_set(b->ctx, &b->unit_results, key, result));
+    kal_build_check(b, kal_map_set(b->ctx, &b->units.results, key, result));
     return result;
 }
 
@@ -104,12 +104,12 @@ KalUnitId kal_build_unit_power(KalBuild *b, KalUnitId a, int64_t num, int64_t de
     const uint64_t powers = (uint64_t)(num + POWERS) << 12 | (uint64_t)den;
     const uint64_t key = ((uint64_t)UNIT_POWER << 40 | powers << 10 | a) + 1;
     uint64_t found;
-    if (kal_map_find(&b->unit_results, key, &found)) {
+    if (kal_map_find(&b->units.results, key, &found)) {
         return (KalUnitId)found;
     }
     const KalUnitId result =
         find_unit(b, kal_unit_power(kal_build_unit(b, a), num, den));
-    kal_build_check(b, kal_map_set(b->ctx, &b->unit_results, key, result));
+    kal_build_check(b, kal_map_set(b->ctx, &b->units.results, key, result));
     return result;
 }
 
@@ -119,13 +119,14 @@ KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)
     if (!node) {
         return KAL_UNIT_ANY;
     }
-    if (kal_map_find(&b->unit_nodes, kal_map_key(node), &found)) {
+    if (kal_map_find(&b->units.nodes, kal_map_key(node), &found)) {
         return (KalUnitId)found;
     }
     const size_t before = kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR);
     const KalUnitId id = find_unit(b, kal_unit_read(node, b->diagnostics));
-    b->errors += kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
-    kal_build_check(b, kal_map_set(b->ctx, &b->unit_nodes, kal_map_key(node), id));
+    b->report.errors +=
+        kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
+    kal_build_check(b, kal_map_set(b->ctx, &b->units.nodes, kal_map_key(node), id));
     return id;
 }
 
@@ -179,23 +180,23 @@ void kal_build_demand_plain(KalBuild *b, KalValue value, KalSpan span, const cha
 // The unit of all energies is that of the first one which has a unit.
 static KalUnitId energy_unit(KalBuild *b, KalUnitId unit, KalSpan span)
 {
-    const bool first = b->energy == KAL_UNIT_ANY;
+    const bool first = b->units.energy == KAL_UNIT_ANY;
     if (first && unit != KAL_UNIT_ANY
         && kal_unit_same_dimension(kal_build_unit(b, unit),
                                    kal_build_unit(b, KAL_UNIT_ENERGY))) {
-        b->energy = unit;
-        b->energy_span = span;
+        b->units.energy = unit;
+        b->units.energy_span = span;
     }
-    return b->energy == KAL_UNIT_ANY ? KAL_UNIT_ENERGY : b->energy;
+    return b->units.energy == KAL_UNIT_ANY ? KAL_UNIT_ENERGY : b->units.energy;
 }
 
 static void demand_unit(KalBuild *b, KalUnitId unit, KalUnitId wanted, KalSpan span,
                         const char *what, const char *than)
 {
-    const size_t before = b->errors;
+    const size_t before = b->report.errors;
     (void)kal_build_agree(b, unit, wanted, span, what, than);
-    if (b->errors > before && b->energy != KAL_UNIT_ANY) {
-        kal_build_note(b, b->energy_span, "the first energy with a unit is here");
+    if (b->report.errors > before && b->units.energy != KAL_UNIT_ANY) {
+        kal_build_note(b, b->units.energy_span, "the first energy with a unit is here");
     }
 }
 

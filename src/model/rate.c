@@ -40,7 +40,7 @@ static KalExpr find_rate(KalBuild *b, KalExpr e, KalSpan span)
     if (rate.index != 0) {
         return rate;
     }
-    if (kal_map_find(&b->rates, e.index, &found)) {
+    if (kal_map_find(&b->formulas.rates, e.index, &found)) {
         return (KalExpr){(uint32_t)found};
     }
     KalOrder order = {.ctx = NULL};
@@ -57,7 +57,7 @@ static KalExpr find_rate(KalBuild *b, KalExpr e, KalSpan span)
         return KAL_NO_EXPR;
     }
     kal_build_origin(b, before, span);
-    kal_build_check(b, kal_map_set(b->ctx, &b->rates, e.index, rate.index));
+    kal_build_check(b, kal_map_set(b->ctx, &b->formulas.rates, e.index, rate.index));
     return rate;
 }
 

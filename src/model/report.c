@@ -12,8 +12,8 @@ enum {
 
 KalSpan kal_build_shown(const KalBuild *b, KalSpan span)
 {
-    for (size_t i = 0; b->replacements && i < b->options->n_overrides; i++) {
-        const KalReplacement *r = &b->replacements[i];
+    for (size_t i = 0; b->overrides.list && i < b->options->n_overrides; i++) {
+        const KalReplacement *r = &b->overrides.list[i];
         if (r->parsed && span.source == r->parsed) {
             span.source = r->shown;
             span.begin = span.begin > r->offset ? span.begin - r->offset : 0;
@@ -29,10 +29,10 @@ static bool is_told(KalBuild *b, KalSpan span)
     uint64_t key = (uint64_t)(uintptr_t)span.source * UINT64_C(0x9e3779b97f4a7c15);
     key = (key ^ ((uint64_t)span.begin << 32 | span.end)) | 1U;
     uint64_t value;
-    if (kal_map_find(&b->told, key, &value)) {
+    if (kal_map_find(&b->report.told, key, &value)) {
         return true;
     }
-    kal_build_check(b, kal_map_set(b->ctx, &b->told, key, 1));
+    kal_build_check(b, kal_map_set(b->ctx, &b->report.told, key, 1));
     return false;
 }
 
@@ -61,9 +61,9 @@ static void report(KalBuild *b, KalSpan span, const char *format, va_list args)
 
 static void report(KalBuild *b, KalSpan span, const char *format, va_list args)
 {
-    b->errors++;
-    b->muted = b->status != KAL_OK || is_told(b, span);
-    if (b->muted) {
+    b->report.errors++;
+    b->report.muted = b->status != KAL_OK || is_told(b, span);
+    if (b->report.muted) {
         return;
     }
     char message[MESSAGE_SIZE];
@@ -93,7 +93,7 @@ KalValue kal_build_bad(KalBuild *b, KalSpan span, const char *format, ...)
 
 void kal_build_note(KalBuild *b, KalSpan span, const char *format, ...)
 {
-    if (b->muted) {
+    if (b->report.muted) {
         return;
     }
     char message[MESSAGE_SIZE];
@@ -107,8 +107,8 @@ void kal_build_note(KalBuild *b, KalSpan span, const char *format, ...)
 
 void kal_build_warn(KalBuild *b, KalSpan span, const char *format, ...)
 {
-    b->muted = b->status != KAL_OK || is_told(b, span);
-    if (b->muted) {
+    b->report.muted = b->status != KAL_OK || is_told(b, span);
+    if (b->report.muted) {
         return;
     }
     char message[MESSAGE_SIZE];
@@ -164,8 +164,8 @@ bool kal_build_step(KalBuild *b, KalSpan span, size_t count)
             "each other here take more of the stack than is allowed");
         return false;
     }
-    b->steps += count;
-    if (b->steps > KAL_BUILD_STEPS) {
+    b->work.steps += count;
+    if (b->work.steps > KAL_BUILD_STEPS) {
         kal_build_limit(b, span,
                         "the model is too large: more than %d pieces of expressions "
                         "are evaluated before this one",
@@ -180,8 +180,8 @@ bool kal_build_pass(KalBuild *b, KalSpan span)
     if (b->status != KAL_OK) {
         return false;
     }
-    b->passes++;
-    if (b->passes > KAL_BUILD_PASSES) {
+    b->work.passes++;
+    if (b->work.passes > KAL_BUILD_PASSES) {
         kal_build_limit(b, span,
                         "the model is too large: its loops and sums go through more "
                         "than %d passes",
@@ -196,8 +196,8 @@ bool kal_build_count(KalBuild *b, KalSpan span, size_t count)
     if (b->status != KAL_OK) {
         return false;
     }
-    b->scalars += count;
-    if (b->scalars > KAL_BUILD_SCALARS) {
+    b->work.scalars += count;
+    if (b->work.scalars > KAL_BUILD_SCALARS) {
         kal_build_limit(b, span,
                         "the model is too large: it declares more than %d numbers",
                         KAL_BUILD_SCALARS);

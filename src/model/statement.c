@@ -3,6 +3,7 @@
 // Recursion by way of blocks ends at KAL_BLOCK_DEPTH and KAL_BUILD_PART_DEPTH.
 
 #include "model/build_impl.h"
+#include "model/statement_impl.h"
 
 #include <assert.h>
 

@@ -26,17 +26,17 @@ bool kal_build_target(KalBuild *b, const KalNode *node, KalTarget *out_target)
         base = base->of.binary.left;
     }
     target.name = base;
-    const bool before = b->index_read;
+    const bool before = b->eval.index_read;
     for (uint32_t i = 0; i < target.n; i++) {
         const KalNode *index = indices[target.n - 1 - i];
-        b->index_read = false;
+        b->eval.index_read = false;
         if (!kal_build_integer(b, index, &target.index[i])) {
-            b->index_read = before;
+            b->eval.index_read = before;
             return false;
         }
-        target.is_element[i] = b->index_read;
+        target.is_element[i] = b->eval.index_read;
     }
-    b->index_read = before;
+    b->eval.index_read = before;
     *out_target = target;
     return true;
 }
@@ -93,13 +93,13 @@ bool kal_build_list_name(KalBuild *b, KalEntryKind kind, const KalNameText *name
     const KalAtom atom = kal_build_atom(b, name->text, name->length);
     const uint64_t key = (uint64_t)atom << 8 | (uint64_t)kind;
     uint64_t found;
-    if (atom != KAL_ATOM_NONE && kal_map_find(&b->listed, key, &found)) {
+    if (atom != KAL_ATOM_NONE && kal_map_find(&b->lists.names, key, &found)) {
         kal_build_error(b, span, "there is %s '%s' already", kal_build_kind_text(kind),
                         name->text);
         return false;
     }
     return atom != KAL_ATOM_NONE
-           && kal_build_check(b, kal_map_set(b->ctx, &b->listed, key, 1));
+           && kal_build_check(b, kal_map_set(b->ctx, &b->lists.names, key, 1));
 }
 
 // Arrays that are declared element by element.

@@ -5,6 +5,7 @@
 #include "lang/parser.h"
 #include "model/build_impl.h"
 #include "model/library.h"
+#include "model/statement_impl.h"
 
 #include <kalaba/text.h>
 
@@ -26,7 +27,7 @@ struct KalUsedFile {
 
 void kal_build_clear_files(KalBuild *b)
 {
-    for (KalUsedFile *file = b->files; file; file = file->next) {
+    for (KalUsedFile *file = b->files.first; file; file = file->next) {
         kal_tree_destroy(file->tree);
         file->tree = NULL;
     }
@@ -74,9 +75,10 @@ static KalUsedFile *add_file(KalBuild *b, const char *path)
         return NULL;
     }
     memcpy(copy, path, strlen(path));
-    *file = (KalUsedFile){.next = b->files, .user = b->reading, .path = copy};
-    b->files = file;
-    b->n_files++;
+    *file =
+        (KalUsedFile){.next = b->files.first, .user = b->files.reading, .path = copy};
+    b->files.first = file;
+    b->files.count++;
     return file;
 }
 
@@ -85,15 +87,15 @@ void kal_build_init_files(KalBuild *b)
     char path[PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s", b->main->name);
     simplify_path(path);
-    b->reading = add_file(b, path);
-    if (b->reading) {
-        b->reading->open = true;
+    b->files.reading = add_file(b, path);
+    if (b->files.reading) {
+        b->files.reading->open = true;
     }
 }
 
 static KalUsedFile *find_file(const KalBuild *b, const char *path)
 {
-    KalUsedFile *file = b->files;
+    KalUsedFile *file = b->files.first;
     while (file && strcmp(file->path, path) != 0) {
         file = file->next;
     }
@@ -105,7 +107,7 @@ static void report_cycle(KalBuild *b, const KalUsedFile *file, KalSpan span)
 {
     const char *chain[16];
     int n = 0;
-    for (const KalUsedFile *f = b->reading; f && n < 16;
+    for (const KalUsedFile *f = b->files.reading; f && n < 16;
          f = f == file ? NULL : f->user) {
         chain[n++] = f->path;
     }
@@ -126,24 +128,25 @@ static void build_file(KalBuild *b, KalUsedFile *file, const KalSource *source,
 {
     const size_t before = kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR);
     const KalStatus status = kal_parse(b->ctx, source, b->diagnostics, &file->tree);
-    b->errors += kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
+    b->report.errors +=
+        kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
     if (status != KAL_OK) {
         if (status != KAL_ERR_SYNTAX) {
             kal_build_check(b, status);
         }
-        b->muted = false;
+        b->report.muted = false;
         kal_build_note(b, span, "it is used here");
         return;
     }
-    KalUsedFile *user = b->reading;
+    KalUsedFile *user = b->files.reading;
     const KalNode *body = b->names.scope->body;
-    b->reading = file;
+    b->files.reading = file;
     b->names.scope->body = kal_tree_first(file->tree);
     file->open = true;
     kal_build_statements(b, b->names.scope->body);
     file->open = false;
     b->names.scope->body = body;
-    b->reading = user;
+    b->files.reading = user;
 }
 
 // A file or library by the name that messages give to it; NULL when it is there already or
@@ -157,7 +160,7 @@ static KalUsedFile *enter(KalBuild *b, const char *path, KalSpan span)
     if (file) {
         return NULL;
     }
-    if (b->n_files == KAL_BUILD_FILES) {
+    if (b->files.count == KAL_BUILD_FILES) {
         kal_build_limit(b, span, "a model uses at most %d files", KAL_BUILD_FILES);
         return NULL;
     }
