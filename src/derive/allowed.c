@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// Elimination of what constraints give outright.  Constraint after constraint is solved for
+// a coordinate, and at velocity level for a velocity, that it has with a number as factor;
+// earlier solutions go into it first, and it goes into them after (Gauss–Jordan).
+//
+// Invariant: wherever the constraints hold, each `from` is equal to its `to`.  Factors are
+// numbers only: one that is a formula may vanish somewhere.
+
 #include "derive/allowed.h"
 
 #include "derive/values.h"
+
+#include <assert.h>
 
 enum {
     ROWS_MAX = 100 // more are not worth the time
@@ -18,6 +27,7 @@ typedef struct Solver {
     KalExpr *slopes; // n
 } Solver;
 
+// Whether an event releases or engages a constraint: then it does not always hold.
 static bool is_switched(const KalModel *model, size_t row)
 {
     bool switched = false;
@@ -44,6 +54,7 @@ KalStatus kal_allowed_put(const KalAllowed *allowed, KalGraph *g, KalExpr *e)
 // Put x − e/slope in the place of x, where e = 0 is linear in x.
 static KalStatus replace(const Solver *s, KalExpr x, KalExpr e, KalExpr slope)
 {
+    assert(s->allowed->n < s->allowed->room);
     KalAllowed *a = s->allowed;
     KalExpr to = kal_sub(s->g, x, kal_div(s->g, e, slope));
     const KalReplacements one = {&x, &to, 1};
@@ -73,8 +84,12 @@ static KalStatus solve(const Solver *s, KalExpr e, const KalExpr *x, bool *out_s
     return KAL_OK;
 }
 
+// A constraint on positions holds for the velocities too, with ψ = φ'.  What could not be
+// solved leaves the list incomplete: it may not be said that something depends on velocities
+// that no motion has.
 static KalStatus solve_row(const Solver *s, size_t row)
 {
+    assert(row < s->eq->m);
     const KalConstraint *c = &s->eq->model->constraints[row];
     bool solved = true;
     if (c->level == KAL_LEVEL_ACCELERATION || is_switched(s->eq->model, row)) {
@@ -90,6 +105,7 @@ static KalStatus solve_row(const Solver *s, size_t row)
     return KAL_OK;
 }
 
+// Constraints in the order of the model; which unknown each is solved for depends on it.
 static KalStatus solve_all(const Solver *s)
 {
     for (size_t i = 0; i < s->eq->n; i++) {

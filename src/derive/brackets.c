@@ -6,6 +6,8 @@
 
 #include "derive/closure_impl.h"
 
+#include <assert.h>
+
 // A look at one point.
 typedef struct Look {
     KalPfaffSystem *system;
@@ -30,11 +32,13 @@ static KalStatus no_memory(const KalPfaffSystem *system)
     return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
 }
 
+// A whole number in the field of the look.
 static KalScalar number(const Look *look, int64_t value)
 {
     return kal_scalar_of(look->field, kal_rational(value, 1));
 }
 
+// A formula at the point; KAL_NO_EXPR is zero.
 static KalScalar value_of(const Look *look, KalExpr e)
 {
     return e.index == 0
@@ -54,6 +58,7 @@ static KalStatus reduce_forms(Look *look)
         const size_t *pivot = look->system->pivot;
         KAL_TRY(pivot ? kal_basis_add_at(&look->rows, look->X, pivot[i], &added)
                       : kal_basis_add(&look->rows, look->X, &added));
+        assert(look->rows.rank <= forms->r && look->rows.rank <= forms->n);
         if (added) {
             look->form[look->rows.rank - 1] = i;
             look->place[i] = look->rows.rank;
@@ -62,6 +67,7 @@ static KalStatus reduce_forms(Look *look)
     return KAL_OK;
 }
 
+// The variables that are no pivots: each is free to move.
 static void list_free(Look *look)
 {
     for (size_t j = 0; j < look->system->forms.n; j++) {
@@ -71,12 +77,14 @@ static void list_free(Look *look)
         }
         look->free[look->n_free] = j;
         look->n_free += !pivot;
+        assert(look->n_free <= look->system->forms.n);
     }
 }
 
 // X_g: one step in variable g, and in the pivots what the forms ask for.
 static void fill_direction(Look *look, size_t g)
 {
+    assert(g < look->system->forms.n);
     for (size_t j = 0; j < look->system->forms.n; j++) {
         look->X[j] = number(look, j == g);
     }
@@ -97,6 +105,8 @@ static void fill_differentials(Look *look)
     for (size_t s = 0; s < system->n_slopes; s++) {
         const KalSlope *slope = &system->slopes[s];
         const size_t place = look->place[slope->form];
+        assert(place <= look->rows.rank && slope->j < n && slope->k < n
+               && slope->j != slope->k);
         if (place == 0) {
             continue;
         }
@@ -113,6 +123,7 @@ static void fill_differentials(Look *look)
 // β_i = dω_i(X_f, X_g).
 static void fill_bracket(Look *look, size_t f)
 {
+    assert(f < look->system->forms.n);
     const size_t n = look->system->forms.n;
     const size_t rank = look->rows.rank;
     for (size_t i = 0; i < rank; i++) {
@@ -142,6 +153,8 @@ static KalStatus add_brackets(Look *look, size_t g)
     return KAL_OK;
 }
 
+// All pairs of free directions until every form is excluded or the work is used up; then
+// `finished` stays false.  The work is counted in multiplications of scalars.
 static KalStatus add_all_brackets(Look *look)
 {
     KalPfaffSystem *system = look->system;
@@ -157,6 +170,7 @@ static KalStatus add_all_brackets(Look *look)
         KAL_TRY(add_brackets(look, g));
     }
     look->finished = true;
+    assert(look->brackets.rank <= look->rows.rank);
     return KAL_OK;
 }
 
@@ -185,6 +199,7 @@ static KalStatus init_look(Look *look, KalArena *scratch)
                           &look->rows);
 }
 
+// First the forms, then, in as many dimensions as there are independent ones, brackets.
 static KalStatus run(Look *look)
 {
     const KalPfaffSystem *system = look->system;
@@ -195,6 +210,7 @@ static KalStatus run(Look *look)
     return add_all_brackets(look);
 }
 
+// Results in the arena of the system, which outlives the look.
 static KalStatus give_out(const Look *look, KalBrackets *out_brackets)
 {
     const size_t rank = look->rows.rank;

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+// Kinds of constraints, in three passes: what shows in a constraint alone (its level,
+// whether it is linear in the velocities); the forms of all that have one, judged together
+// by the theorem of Frobenius (frobenius.c, theory (10.8) to (10.12)); the rank of what acts
+// as constraints on positions, found by residues (theory (10.10)).
+//
+// A verdict never claims more than is proven: what stays open is counted as undecided, with
+// the reason why.
+
 #include "derive/classify.h"
 
 #include "derive/entries.h"
 #include "derive/frobenius.h"
 #include "derive/trace.h"
+
+#include <assert.h>
 
 enum {
     ARENA_BYTES = 1 << 30,
@@ -92,6 +102,7 @@ static KalStatus classify_one(const Classifier *c, size_t i)
 {
     const KalConstraint *constraint = &c->model->constraints[i];
     KalConstraintClass *found = &c->made->classes[i];
+    assert(i < c->eq->m);
     uint64_t kinds = 0;
     KAL_TRY(kal_model_kinds_in(c->model, constraint->residual, &kinds));
     *found = (KalConstraintClass){
@@ -109,6 +120,7 @@ static KalStatus classify_one(const Classifier *c, size_t i)
     return KAL_OK;
 }
 
+// All constraints, each on its own.
 static KalStatus classify_each(const Classifier *c)
 {
     for (size_t i = 0; i < c->eq->m; i++) {
@@ -152,10 +164,13 @@ static KalStatus find_moving(const Classifier *c, size_t form, bool *out_moves)
     return KAL_OK;
 }
 
+// What Frobenius says of constraints on velocities.  An integrable one is a constraint on
+// positions in disguise, and moves if its form has a part in dt.
 static KalStatus take_verdicts(const Classifier *c)
 {
     for (size_t form = 0; form < c->forms.count; form++) {
         KalConstraintClass *of = &c->made->classes[c->forms.constraint[form]];
+        assert(c->forms.constraint[form] < c->eq->m);
         if (of->level != KAL_LEVEL_VELOCITY) {
             continue;
         }
@@ -185,6 +200,7 @@ static KalStatus add_form(const Classifier *c, bool typed, size_t form, size_t r
     return status;
 }
 
+// A combination of forms that is integrable though none of its forms is.
 static KalStatus add_extra(const Classifier *c, size_t i, size_t row,
                            KalEntries *entries)
 {
@@ -217,6 +233,7 @@ static KalStatus add_integrals(const Classifier *c, bool typed, KalEntries *entr
     return status;
 }
 
+// The matrix whose rank is the number of independent constraints on positions.
 static KalStatus make_integrals(const Classifier *c, bool typed, KalSparse *out_matrix)
 {
     KalEntries entries = {0};
@@ -229,6 +246,7 @@ static KalStatus make_integrals(const Classifier *c, bool typed, KalSparse *out_
     return status;
 }
 
+// The rank of the integrals at random points: exact where residues are, else a lower bound.
 static KalStatus find_rank(Classifier *c)
 {
     KalSparse values = {0};
@@ -249,10 +267,12 @@ static KalStatus find_rank(Classifier *c)
     kal_sparse_clear(&values);
     c->made->rank = rank.least;
     c->made->rank_exact = rank.exact;
+    assert(rank.least <= rank.most || status != KAL_OK);
     c->rank_open = rank.least < rank.most;
     return status;
 }
 
+// Why some verdict is missing, for people.
 static const char *reason_of(KalClosureEnd end)
 {
     switch (end) {
@@ -266,6 +286,7 @@ static const char *reason_of(KalClosureEnd end)
     return "";
 }
 
+// What is left open, and whether all verdicts together are complete.
 static void count_undecided(const Classifier *c)
 {
     bool open = c->rank_open;

@@ -8,6 +8,8 @@
 
 #include "derive/closure_impl.h"
 
+#include <assert.h>
+
 enum {
     NODES_MAX = 1 << 19,       // that the search may add to the graph
     SLOPE_NODES_MAX = 1 << 22, // that one differentiation may, at worst
@@ -69,6 +71,7 @@ static KalStatus tidy_entry(KalPfaffSystem *system, KalExpr *e)
     return kal_probe_simplify(system->probe, e);
 }
 
+// All entries of a row.
 static KalStatus tidy(KalPfaffSystem *system, KalExpr *e, size_t n)
 {
     KAL_TRY(kal_graph_status(system->g));
@@ -82,6 +85,7 @@ static KalStatus tidy(KalPfaffSystem *system, KalExpr *e, size_t n)
 static KalStatus eliminate(KalPfaffSystem *system, Rows rows, size_t to, size_t by,
                            size_t pivot)
 {
+    assert(to < rows.count && by < rows.count && to != by && pivot < rows.n);
     KalExpr *row = rows.at + to * rows.n;
     const KalExpr factor = negative(system->g, row[pivot]);
     if (factor.index == 0) {
@@ -99,6 +103,7 @@ static KalStatus eliminate(KalPfaffSystem *system, Rows rows, size_t to, size_t 
 static KalStatus reduce_row(KalPfaffSystem *system, Rows rows, size_t k,
                             const size_t *pivot)
 {
+    assert(k < rows.count);
     KalExpr *row = rows.at + k * rows.n;
     for (size_t l = 0; l < k; l++) {
         KAL_TRY(eliminate(system, rows, k, l, pivot[l]));
@@ -114,11 +119,13 @@ static KalStatus reduce_row(KalPfaffSystem *system, Rows rows, size_t k,
     return kal_graph_status(system->g);
 }
 
+// Whether the formulas have become too large to go on with.
 static bool has_grown(const KalPfaffSystem *system)
 {
     return kal_graph_count(system->g) - system->first_node > NODES_MAX;
 }
 
+// Gauss–Jordan elimination of formulas, row after row.
 static KalStatus reduce(KalPfaffSystem *system, Rows rows, const size_t *pivot)
 {
     for (size_t k = 0; k < rows.count && !has_grown(system); k++) {
@@ -131,6 +138,7 @@ static KalStatus reduce(KalPfaffSystem *system, Rows rows, const size_t *pivot)
 static KalStatus solve_forms(KalPfaffSystem *system, const KalBrackets *b)
 {
     const size_t n = system->forms.n;
+    assert(b->rank <= system->forms.r);
     const Rows solved = new_rows(system, b->rank, n);
     if (!solved.at) {
         return no_memory(system);
@@ -153,6 +161,7 @@ static KalStatus solve_forms(KalPfaffSystem *system, const KalBrackets *b)
 static KalExpr direction(const KalPfaffSystem *system, const KalBrackets *b, size_t f,
                          size_t j)
 {
+    assert(j < system->forms.n && f < system->forms.n);
     if (b->solved[j] != 0) {
         const KalPfaffForms *solved = &system->forms;
         return negative(system->g, solved->W[(b->solved[j] - 1) * solved->n + f]);
@@ -168,6 +177,7 @@ static void fill_bracket(const KalPfaffSystem *system, const KalBrackets *b,
     for (size_t s = 0; s < system->n_slopes; s++) {
         const KalSlope *slope = &system->slopes[s];
         const size_t place = b->place[slope->form];
+        assert(place <= b->rank);
         if (place != 0) {
             const KalExpr fj = direction(system, b, of.f, slope->j);
             const KalExpr fk = direction(system, b, of.f, slope->k);
@@ -197,6 +207,7 @@ static KalStatus solve_brackets(KalPfaffSystem *system, const KalBrackets *b,
     return KAL_OK;
 }
 
+// Whether some bracket excludes the form at a place.
 static bool is_lost(const KalBrackets *b, size_t place)
 {
     bool lost = false;
@@ -226,6 +237,7 @@ static KalStatus fill_form(KalPfaffSystem *system, Rows brackets, const KalBrack
     return tidy(system, out_form, n);
 }
 
+// One new form for each that no bracket excludes.
 static KalStatus fill_forms(KalPfaffSystem *system, Rows brackets, const KalBrackets *b,
                             Rows next)
 {
@@ -242,6 +254,7 @@ static KalStatus fill_forms(KalPfaffSystem *system, Rows brackets, const KalBrac
 // The next derived system takes the place of the forms, which are solved.
 static KalStatus derive_forms(KalPfaffSystem *system, const KalBrackets *b)
 {
+    assert(b->n_pairs > 0 && b->n_pairs < b->rank);
     Rows brackets = {0};
     KAL_TRY(solve_brackets(system, b, &brackets));
     if (has_grown(system)) {
@@ -265,6 +278,7 @@ typedef struct Nonzeros {
     size_t count;
 } Nonzeros;
 
+// Entries of the forms that are not zero, with their places.
 static KalStatus list_nonzeros(const KalPfaffSystem *system, Nonzeros *out_nonzeros)
 {
     const KalPfaffForms *forms = &system->forms;
@@ -285,6 +299,7 @@ static KalStatus list_nonzeros(const KalPfaffSystem *system, Nonzeros *out_nonze
     return KAL_OK;
 }
 
+// dω = Σ ∂W_k/∂z_j dz_j ∧ dz_k: the slopes of all entries; dz_j ∧ dz_j is zero.
 static KalStatus list_slopes(KalPfaffSystem *system, const KalSparse *J,
                              const Nonzeros *entries)
 {
@@ -300,6 +315,7 @@ static KalStatus list_slopes(KalPfaffSystem *system, const KalSparse *J,
         for (int64_t s = J->start[e]; s < J->start[e + 1]; s++) {
             const KalSlope slope = {(uint32_t)(place / n), (uint32_t)J->column[s],
                                     (uint32_t)(place % n), J->value[s]};
+            assert(slope.form < system->forms.r && slope.j < n && slope.k < n);
             system->slopes[system->n_slopes] = slope;
             system->n_slopes += slope.j != slope.k;
         }
@@ -365,6 +381,7 @@ static KalStatus look(KalPfaffSystem *system, const KalExpr *all, size_t count,
             best = found;
         }
         seen = true;
+        // The last FAR_LOOKS points are far ones, if there are any left.
         point = point < KAL_PROBE_NEAR && looks == FAR_LOOKS + 1 ? KAL_PROBE_NEAR - 1
                                                                  : point;
     }
@@ -412,6 +429,7 @@ static KalStatus step(KalPfaffSystem *system, KalClosure *closure, bool *out_mor
     *out_more = false;
     KAL_TRY(examine(system, closure, &brackets, &seen));
     closure->rank = closure->rank == NOT_YET ? brackets.rank : closure->rank;
+    assert(!seen || brackets.n_pairs <= brackets.rank);
     if (!seen || brackets.n_pairs == 0) {
         return KAL_OK; // all are integrable, as far as can be seen
     }
@@ -437,6 +455,7 @@ static KalStatus step(KalPfaffSystem *system, KalClosure *closure, bool *out_mor
 // One derived system after the other until nothing more is lost.
 static KalStatus run(KalPfaffSystem *system, KalClosure *closure)
 {
+    assert(system->probe);
     closure->exact = true;
     closure->rank = NOT_YET;
     for (bool more = system->forms.r > 0; more;) {
@@ -445,6 +464,7 @@ static KalStatus run(KalPfaffSystem *system, KalClosure *closure)
     return KAL_OK;
 }
 
+// The entries of a form at a point.
 static KalScalar *values_of(const KalPfaffSystem *system, const KalExpr *form,
                             KalArithmetic field, int point, KalScalar *row)
 {
@@ -536,6 +556,8 @@ static KalStatus find_members(KalPfaffSystem *system, const KalPfaffForms *given
     return status;
 }
 
+// The last derived system, then what it means for the forms that were given.  Where nothing
+// was lost all of them are members.
 static KalStatus find(KalPfaffSystem *system, const KalPfaffForms *given,
                       KalClosure *closure)
 {
@@ -549,6 +571,7 @@ static KalStatus find(KalPfaffSystem *system, const KalPfaffForms *given,
     if (system->forms.W != given->W || system->forms.r != given->r) {
         KAL_TRY(find_members(system, given, closure));
     }
+    assert(system->forms.r <= given->r);
     closure->forms = system->forms;
     return KAL_OK;
 }

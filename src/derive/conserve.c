@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// Proofs are lists of formulas that must be zero.  All of a list are tested together, for
-// they share most of their parts.
+// Constants of the motion, proven: the energy, Jacobi's integral and the momenta of cyclic
+// coordinates (theory (10.13) to (10.20); Goldstein, Classical Mechanics, chapter 2).
+//
+// A proof is a list of claims, formulas that must be zero.  All of a list are tested
+// together, for they share most of their parts (expr/identity.h).  Each claim carries the
+// words for the case that it is wrong, so that the reason why there is no such constant
+// comes with the verdict.  Claims are sufficient: where one cannot be proven, nothing is
+// concluded.
 
 #include "derive/conserve.h"
 
@@ -13,6 +19,7 @@
 #include "expr/order.h"
 #include "zero/identity.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,11 +67,15 @@ static KalStatus no_memory(const Search *s)
     return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to look for constants of motion");
 }
 
+// How many claims there are; as many formulas.
 static size_t count_of(const Claims *claims)
 {
+    assert(claims->list.size / sizeof(Claim)
+           == claims->formulas.size / sizeof(KalExpr));
     return claims->list.size / sizeof(Claim);
 }
 
+// Add a claim, unless the formula is zero as it stands.
 static KalStatus claim(Search *s, KalExpr e, Claim what)
 {
     KAL_TRY(kal_graph_status(s->g));
@@ -118,6 +129,7 @@ static KalStatus prove(Search *s, KalVerdict *out_verdicts)
 
 static Claim claim_at(const Search *s, size_t i)
 {
+    assert(i < count_of(&s->claims));
     return ((const Claim *)s->claims.list.data)[i];
 }
 
@@ -204,6 +216,7 @@ static Claim work_of(const Search *s, const KalContribution *c)
     return (Claim){.before = "forces may do work"};
 }
 
+// Contributions to energies have their power accounted for there.
 static bool is_energy(KalTermKind kind)
 {
     return kind == KAL_TERM_KINETIC || kind == KAL_TERM_POTENTIAL
@@ -273,6 +286,7 @@ static KalStatus claim_forces(Search *s)
 static KalStatus claim_homogeneous(Search *s, size_t row, Claim what)
 {
     const KalSparse *A = &s->eq->A;
+    assert(row < s->eq->m && s->eq->psi[row].index != 0);
     KalExpr sum = kal_int(s->g, 0);
     KalExpr rest = kal_int(s->g, 1);
     KalVerdict verdict = {.zero = false};
@@ -336,6 +350,7 @@ static const KalEvent *find_jump(const KalModel *model)
     return found;
 }
 
+// Servos may do work, and events may change velocities: no claim can be proven then.
 static KalStatus claim_control(Search *s)
 {
     const KalModel *model = s->model;
@@ -349,6 +364,7 @@ static KalStatus claim_control(Search *s)
                 : KAL_OK;
 }
 
+// All that the energy needs, theory (10.13) to (10.15).
 static KalStatus claim_energy(Search *s)
 {
     KAL_TRY(claim_energies(s));
@@ -359,8 +375,10 @@ static KalStatus claim_energy(Search *s)
     return claim_control(s);
 }
 
+// The words of a claim in one text that lives as long as the result; NULL: no memory.
 static const char *compose(const Search *s, const char *begin, Claim what)
 {
+    assert(what.before);
     const char *name = what.name ? what.name : "";
     const char *after = what.after ? what.after : "";
     const size_t size =
@@ -372,9 +390,11 @@ static const char *compose(const Search *s, const char *begin, Claim what)
     return text;
 }
 
+// One more constant; there are at most n momenta and one energy.
 static KalStatus add_constant(Search *s, const char *name, KalExpr value, bool exact)
 {
     KAL_TRY(kal_graph_status(s->g));
+    assert(s->found->n <= s->eq->n);
     if (!name) {
         return no_memory(s);
     }
@@ -413,6 +433,7 @@ static KalStatus add_jacobi(Search *s)
                         s->exact);
 }
 
+// T + V if all claims hold; Jacobi's integral if only those fail that it does not need.
 static KalStatus find_energy(Search *s)
 {
     s->exact = true;
@@ -429,6 +450,7 @@ static KalStatus find_energy(Search *s)
         return add_constant(s, "energy", kal_add(s->g, s->eq->kinetic, s->eq->stored),
                             s->exact);
     }
+    assert(failed < count_of(&s->claims));
     const Claim failure = claim_at(s, failed);
     s->found->energy_open = verdicts[failed].open;
     s->found->reason =
@@ -453,6 +475,7 @@ static KalStatus claim_entries(Search *s, const KalSparse *matrix, bool by_rows)
     return status;
 }
 
+// Masses that are given directly belong to no energy: their momentum is not ∂L/∂q'.
 static KalStatus claim_masses(Search *s)
 {
     KalStatus status = KAL_OK;
@@ -515,9 +538,11 @@ typedef struct Fate {
     bool rounded;
 } Fate;
 
+// The momentum of coordinate i, unless a claim of it fails; undecided ones are listed apart.
 static KalStatus add_momentum(Search *s, size_t i, Fate fate)
 {
     const Claim what = {"momentum(", s->model->coordinates[i].name, ")", 0, false};
+    assert(i < s->eq->n);
     if (kal_is_zero(s->g, s->p[i]) || fate.fails) {
         return KAL_OK;
     }
@@ -542,6 +567,7 @@ static KalStatus find_momenta(Search *s)
     KAL_TRY(prove(s, verdicts));
     for (size_t i = 0; i < n; i++) {
         Fate *fate = &fates[claim_at(s, i).coordinate];
+        assert(claim_at(s, i).coordinate < s->eq->n);
         fate->fails = fate->fails || (!verdicts[i].zero && !verdicts[i].open);
         fate->open = fate->open || verdicts[i].open;
         fate->rounded = fate->rounded || !verdicts[i].exact;
@@ -552,6 +578,7 @@ static KalStatus find_momenta(Search *s)
     return status;
 }
 
+// The derivatives of the Lagrangian and the forces that the claims are made of.
 static KalStatus differentiate(Search *s)
 {
     const size_t n = s->eq->n;
@@ -579,6 +606,7 @@ static KalStatus differentiate(Search *s)
     return kal_forces_derive(s->model, s->v, s->F);
 }
 
+// Events that change velocities change momenta: none is looked for then.
 static KalStatus search(Search *s)
 {
     KAL_TRY(differentiate(s));

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-// Conditions of every level brought to acceleration level.
+// Conditions of every level brought to acceleration level (theory (9.16) to (9.18)).
+//
+// A residual φ of position level is differentiated twice, ψ of velocity level once; what is
+// typed at acceleration level must be linear in q'' and is taken apart.  The rows of A are
+// the derivatives by the highest rates, at each level by symbols of their own: ∂φ/∂q, ∂ψ/∂q'
+// and ∂χ/∂q''.  b collects the rest with its sign changed.
 
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
 #include "derive/trace.h"
+
+#include <assert.h>
 
 // The rows of one level.
 typedef struct Level {
@@ -14,6 +21,7 @@ typedef struct Level {
     size_t count;
 } Level;
 
+// The rows of one level, with the symbols that A is the derivative by.
 static KalStatus gather(const KalDerivation *d, const KalRow *rows, size_t m,
                         KalConstraintLevel level, Level *out_level)
 {
@@ -30,6 +38,7 @@ static KalStatus gather(const KalDerivation *d, const KalRow *rows, size_t m,
     }
     for (size_t i = 0; i < m; i++) {
         if (rows[i].level == level) {
+            assert(found.count < m);
             found.residual[found.count] = rows[i].residual;
             found.row[found.count++] = i;
         }
@@ -60,6 +69,7 @@ static KalStatus fill_psi(const KalDerivation *d, const Level *position,
     KAL_TRY(kal_derivation_scratch(d, position->count, &rate));
     KAL_TRY(kal_derivation_drift(d, position->residual, position->count, rate));
     for (size_t i = 0; i < position->count; i++) {
+        assert(psi[position->row[i]].index == 0); // each row has one level
         psi[position->row[i]] = rate[i];
     }
     for (size_t i = 0; i < velocity->count; i++) {
@@ -95,6 +105,7 @@ static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
                            const KalSparse *A, bool *linear)
 {
     const int64_t start = A->start[i];
+    assert(start <= A->start[i + 1] && i < A->rows);
     const KalCoordinate *c = d->model->coordinates;
     KalTrace on = {.found = false};
     KAL_TRY(kal_trace_find(d->model, KAL_SYMBOL_ACCELERATION, A->value + start,
@@ -155,6 +166,7 @@ static KalStatus finish_row(const KalDerivation *d, const KalRow *row, bool line
     return kal_graph_status(d->g);
 }
 
+// Both tests; the second costs more and is for rows that pass the first.
 static KalStatus check_linear(const KalDerivation *d, const KalRow *row, size_t i,
                               const KalSparse *A, bool *linear)
 {
@@ -162,11 +174,13 @@ static KalStatus check_linear(const KalDerivation *d, const KalRow *row, size_t 
     return *linear ? check_rest(d, row, i, A, linear) : KAL_OK;
 }
 
+// b of the rows of acceleration level, or a diagnostic for each that is not linear.
 static KalStatus finish_acceleration(const KalDerivation *d, const KalRow *rows,
                                      const Level *level, KalRowSet *set)
 {
     for (size_t i = 0; i < level->count; i++) {
         const size_t row = level->row[i];
+        assert(rows[row].level == KAL_LEVEL_ACCELERATION && set->psi[row].index == 0);
         bool linear = true;
         KAL_TRY(check_linear(d, &rows[row], row, &set->A, &linear));
         KAL_TRY(finish_row(d, &rows[row], linear, &set->b[row]));
@@ -174,6 +188,7 @@ static KalStatus finish_acceleration(const KalDerivation *d, const KalRow *rows,
     return KAL_OK;
 }
 
+// A from the Jacobians of all three levels.
 static KalStatus derive_levels(const KalDerivation *d, const Level levels[3], size_t m,
                                KalRowSet *set)
 {

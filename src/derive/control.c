@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-// Servos as conditions whose error decays, actuators as columns of B.
+// Servos as constraints whose error decays, and actuators as columns of B.
+//
+// A servo demands e = 0 but the state may start with an error: as Baumgarte does for
+// constraints, b gets terms that let the error decay at the rate k, critically damped where
+// the servo is on positions: e'' + 2k e' + k²e = 0, theory (9.20) and (9.21).
+//
+// An actuator is given by its power, the input u times a linear form in the velocities; the
+// factors of the q' are its column of B, theory (9.19).
 
 #include "derive/derive_impl.h"
 #include "derive/entries.h"
 #include "derive/trace.h"
 #include "zero/identity.h"
 
+#include <assert.h>
+
 // b with the terms that make the error decay at rate k: theory (9.20), (9.21).
 static KalExpr decaying(const KalDerivation *d, const KalServo *servo, KalExpr b,
                         KalExpr psi)
 {
+    assert(servo->level != KAL_LEVEL_ACCELERATION && psi.index != 0);
     KalGraph *g = d->g;
     const KalExpr k = servo->rate;
     if (servo->level == KAL_LEVEL_VELOCITY) {
@@ -21,6 +31,7 @@ static KalExpr decaying(const KalDerivation *d, const KalServo *servo, KalExpr b
     return kal_sub(g, kal_sub(g, b, damping), stiffness);
 }
 
+// An error at acceleration level is no state: it cannot decay.
 static bool check_servos(const KalDerivation *d)
 {
     bool fit = true;
@@ -37,6 +48,7 @@ static bool check_servos(const KalDerivation *d)
     return fit;
 }
 
+// Servos go through the same derivation as constraints.
 static KalStatus derive_servos(const KalDerivation *d)
 {
     KalEquations *eq = d->eq;
@@ -94,6 +106,7 @@ static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actua
     return KAL_OK;
 }
 
+// Row i of the Jacobian becomes column i of B.
 static KalStatus add_column(const KalDerivation *d, const KalSparse *J, size_t i,
                             KalEntries *entries)
 {
@@ -103,9 +116,11 @@ static KalStatus add_column(const KalDerivation *d, const KalSparse *J, size_t i
     return KAL_OK;
 }
 
+// B, and a diagnostic for each actuator that is not linear in the velocities.
 static KalStatus transpose(const KalDerivation *d, const KalSparse *J,
                            KalEntries *entries)
 {
+    assert(J->rows == d->model->n_actuators);
     for (size_t i = 0; i < J->rows; i++) {
         KAL_TRY(check_actuator(d, &d->model->actuators[i], J, i));
         KAL_TRY(add_column(d, J, i, entries));
@@ -113,6 +128,7 @@ static KalStatus transpose(const KalDerivation *d, const KalSparse *J,
     return kal_entries_finish(d->g, entries, d->eq->n, J->rows, &d->eq->B);
 }
 
+// All powers are differentiated together: they share their velocities.
 static KalStatus derive_B(const KalDerivation *d)
 {
     const size_t count = d->model->n_actuators;

@@ -2,6 +2,7 @@
 
 #include "derive/eliminate.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Formulas, of which the one that is not there is zero.
@@ -111,6 +112,7 @@ static size_t find_pivot(const Symmetric *s, const bool *done)
             least = degree;
         }
     }
+    assert(best < s->n); // one is left
     return best;
 }
 
@@ -171,6 +173,7 @@ static void solve(Builder *w, const Symmetric *s, KalExpr *x)
 {
     for (size_t step = 0; step < s->n; step++) {
         const size_t k = s->order[step];
+        assert(k < s->n);
         for (size_t later = step + 1; later < s->n && !is_nothing(x[k]); later++) {
             const size_t i = s->order[later];
             x[i] = minus(w, x[i], times(w, *entry(s->x, s->n, i, k), x[k]));
@@ -207,6 +210,7 @@ static void load(Builder *w)
 {
     const KalEliminand *p = w->given;
     const size_t n = p->n;
+    assert(n >= 1 && (p->m == 0 || (p->A && p->b)));
     memcpy(w->M, p->M, n * n * sizeof *w->M);
     memcpy(w->g0, p->Q, n * sizeof *w->g0);
     if (p->m > 0) {
@@ -373,6 +377,7 @@ KalEliminated kal_eliminated_layout(size_t n, size_t m)
                            .count = after + 6};
 }
 
+// All results in the order of kal_eliminated_layout(); what is not there becomes 0.
 static void build(Builder *w, KalExpr *out)
 {
     const size_t n = w->given->n;
@@ -400,6 +405,7 @@ static void build(Builder *w, KalExpr *out)
     }
 }
 
+// A piece of the block.
 static KalExpr *take(KalExpr **next, size_t count)
 {
     KalExpr *piece = *next;
@@ -441,6 +447,7 @@ KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_ans
                      .order_S = orders + n,
                      .done = done};
         build(&w, out_answer);
+        assert(next == block + count);
         status = kal_graph_status(g);
     } else {
         status = kal_fail(ctx, KAL_ERR_NOMEM, "no memory to eliminate");

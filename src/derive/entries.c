@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// A list of triplets that becomes a matrix by rows (the coordinate and the compressed row
+// format of Saad, Iterative Methods for Sparse Linear Systems, 3.4).
+//
+// Sorted by row, column and arrival: terms of a sum stand in the order in which they were
+// added, so that the same model gives the same formulas, to the node.
+
 #include "derive/entries.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct Entry {
@@ -19,6 +26,7 @@ static size_t count_of(const KalEntries *entries)
 KalStatus kal_entries_add(KalGraph *g, KalEntries *entries, size_t row, size_t column,
                           KalExpr value)
 {
+    assert(row <= UINT32_MAX && column <= UINT32_MAX);
     const Entry entry = {(uint32_t)row, (uint32_t)column, (uint32_t)count_of(entries),
                          value};
     return kal_block_add(kal_graph_context(g), &entries->block, &entry, sizeof entry);
@@ -34,6 +42,7 @@ KalStatus kal_entries_add_row(KalGraph *g, KalEntries *entries, size_t row,
     return KAL_OK;
 }
 
+// By place, then by arrival; no two are equal, so that the order is one whatever qsort does.
 static int compare(const void *a, const void *b)
 {
     const Entry *x = a;
@@ -47,7 +56,7 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-// Sort, add up what shares a place, drop zeros.  Answers how many are left.
+// Sort, add up what shares a place, drop zeros.  Returns how many are left.
 static size_t merge(KalGraph *g, Entry *list, size_t n)
 {
     if (n > 0) {
@@ -59,6 +68,7 @@ static size_t merge(KalGraph *g, Entry *list, size_t n)
         while (i < n && list[i].row == sum.row && list[i].column == sum.column) {
             sum.value = kal_add(g, sum.value, list[i++].value);
         }
+        assert(used < i);
         if (sum.value.index != 0 && !kal_is_zero(g, sum.value)) {
             list[used++] = sum;
         }
@@ -66,6 +76,7 @@ static size_t merge(KalGraph *g, Entry *list, size_t n)
     return used;
 }
 
+// Counts of rows become the places where they start, by running sums.
 static KalStatus fill(KalContext *ctx, const Entry *list, size_t n, size_t rows,
                       KalSparse *matrix)
 {
@@ -80,12 +91,14 @@ static KalStatus fill(KalContext *ctx, const Entry *list, size_t n, size_t rows,
     }
     for (size_t i = 0; i < n; i++) {
         matrix->start[list[i].row + 1]++;
+        assert(list[i].row < rows && list[i].column < matrix->columns);
         matrix->column[i] = list[i].column;
         matrix->value[i] = list[i].value;
     }
     for (size_t r = 0; r < rows; r++) {
         matrix->start[r + 1] += matrix->start[r];
     }
+    assert(matrix->start[0] == 0 && matrix->start[rows] == (int64_t)n);
     return KAL_OK;
 }
 

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// The order of a derivation: symbols, then motion (M, Q, C), constraints (A, b) and control
+// (servos, B), theory (9.11) to (9.24).
+//
+// Faults of the model are diagnostics, and the derivation goes on to find more of them;
+// only at its end do they make it fail.  All formulas are made in the graph of the model;
+// vectors live in the arena of the equations, what is needed on the way in another.
+
 #include "derive/equations.h"
 
 #include "derive/derive_impl.h"
@@ -8,6 +15,7 @@ enum {
     ARENA_BYTES = 1 << 30 // of vectors: an end for models beyond any use
 };
 
+// Zeroed: KAL_NO_EXPR is all zeros.
 static KalStatus new_vector(const KalDerivation *d, KalArena *arena, size_t m,
                             KalExpr **out_vector)
 {
@@ -35,6 +43,8 @@ KalStatus kal_derivation_drift(const KalDerivation *d, const KalExpr *e, size_t 
     return kal_total(d->g, e, n, &d->drift, out_rates);
 }
 
+// The drift has time as its last variable, with rate 1, behind the coordinates with their
+// velocities: theory (9.13).
 static KalStatus list_symbols(KalDerivation *d)
 {
     const size_t n = d->model->n_coordinates;
@@ -56,6 +66,7 @@ static KalStatus list_symbols(KalDerivation *d)
     return kal_graph_status(d->g);
 }
 
+// Motion first: constraints and control use its symbols, and say what they find wrong.
 static KalStatus derive_all(KalDerivation *d)
 {
     const size_t errors = kal_diagnostics_count(d->diagnostics, KAL_SEVERITY_ERROR);

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// The theorem of Frobenius, group by group (theory (10.8) to (10.12); Lee, Introduction to
+// Smooth Manifolds, chapter 19).
+//
+// Coordinates that forms tie together are found by union-find; each group is judged by its
+// closure (closure.c), in residues, where that is exact, and else also in doubles, as what
+// residues show of functions that are not exact need not be so.  A form alone, or one that is
+// made of numbers, needs no others to be integrable.
+
 #include "derive/frobenius.h"
 
 #include "expr/order.h"
 
+#include <assert.h>
 #include <string.h>
 
 // A search on its way.
@@ -34,8 +43,10 @@ static KalStatus no_memory(const Search *s)
     return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
 }
 
+// The representative of a coordinate's group; paths are halved on the way.
 static uint32_t root_of(const Search *s, size_t j)
 {
+    assert(j < s->n);
     uint32_t root = (uint32_t)j;
     while (s->parent[root] != root) {
         s->parent[root] = s->parent[s->parent[root]];
@@ -44,6 +55,7 @@ static uint32_t root_of(const Search *s, size_t j)
     return root;
 }
 
+// Time, the last variable, ties nothing together.
 static void join(const Search *s, size_t j, size_t with)
 {
     if (j < s->n && with < s->n) {
@@ -76,6 +88,7 @@ static void join_symbols(const Search *s, const KalOrder *order, size_t form)
     }
 }
 
+// Join all coordinates of a form and note whether its factors are numbers.
 static KalStatus join_form(const Search *s, size_t form)
 {
     const KalSparse *W = &s->forms->W;
@@ -99,12 +112,14 @@ static KalStatus join_form(const Search *s, size_t form)
     return KAL_OK;
 }
 
+// Constraints on positions are integrable anyway; they matter for what others see.
 static bool is_velocity(const Search *s, size_t form)
 {
     const KalConstraint *c = &s->model->constraints[s->forms->constraint[form]];
     return c->level == KAL_LEVEL_VELOCITY;
 }
 
+// A form belongs to the group of its first coordinate; one in dt alone to none.
 static bool in_group(const Search *s, size_t form, size_t root)
 {
     const size_t first = first_column(s, form);
@@ -126,6 +141,7 @@ static Group measure(const Search *s, size_t root)
     }
     group.forms.n++;
     group.forms.preferred = group.forms.n - 1;
+    assert(group.forms.n >= 2);
     return group;
 }
 
@@ -145,6 +161,7 @@ static KalStatus gather(const Search *s, size_t root, Group *group)
             group->form[r++] = form;
         }
     }
+    assert(r == group->forms.r);
     size_t used = 0;
     for (size_t j = 0; j <= s->n; j++) {
         if (j == s->n || root_of(s, j) == root) {
@@ -153,10 +170,12 @@ static KalStatus gather(const Search *s, size_t root, Group *group)
             group->z[used++] = j == s->n ? s->model->time : s->model->coordinates[j].q;
         }
     }
+    assert(used == n);
     group->forms.z = group->z;
     return KAL_OK;
 }
 
+// The matrix of the group's forms; what is not there is KAL_NO_EXPR.
 static KalStatus fill(const Search *s, Group *group)
 {
     KalPfaffForms *forms = &group->forms;
@@ -181,6 +200,7 @@ typedef struct Findings {
     KalClosure near;
 } Findings;
 
+// What holds for the formulas as such, then, where that is not certain, near some points.
 static KalStatus find(const Search *s, const KalPfaffForms *forms,
                       Findings *out_findings)
 {
@@ -262,6 +282,8 @@ static KalStatus try_alone(const Search *s, const Group *group, size_t i)
     return KAL_OK;
 }
 
+// Integrable only if both views say so and agree on the rank; where they do not, a form that
+// is integrable by itself still is.
 static KalStatus judge_form(const Search *s, const Group *group, const Findings *found,
                             size_t i)
 {
@@ -312,11 +334,13 @@ static KalStatus judge(const Search *s, const Group *group, const Findings *foun
     return status;
 }
 
+// The part in dt, the last variable, is left out: extras are constraints on positions.
 static void add_extras(const Search *s, const Group *group, const KalClosure *closure)
 {
     const size_t n = closure->forms.n;
     for (size_t i = 0; i < closure->forms.r; i++) {
         KalExpr *row = s->found->extras + s->found->n_extras * s->n;
+        assert(s->found->n_extras < s->forms->count || !closure->extra[i]);
         for (size_t j = 0; j + 1 < n && closure->extra[i]; j++) {
             row[group->column[j]] = closure->forms.W[i * n + j];
         }
@@ -324,6 +348,7 @@ static void add_extras(const Search *s, const Group *group, const KalClosure *cl
     }
 }
 
+// A group without constraints on velocities has nothing to decide.
 static KalStatus search_group(const Search *s, size_t root)
 {
     Group group = measure(s, root);
@@ -340,6 +365,7 @@ static KalStatus search_group(const Search *s, size_t root)
     return judge(s, &group, &found);
 }
 
+// Join, presume, then judge each group once, at its root.
 static KalStatus search(const Search *s)
 {
     KalStatus status = KAL_OK;

@@ -11,6 +11,8 @@
 #include "expr/substitute.h"
 #include "zero/identity.h"
 
+#include <assert.h>
+
 // How a node depends on the velocities.
 typedef enum Degree {
     CONSTANT,
@@ -31,6 +33,8 @@ static KalStatus no_memory(const KalDerivation *d)
     return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
 }
 
+// The degree of a step from those of its operands.  A product adds degrees, a sum takes the
+// largest; a choice or quotient is as its first operand if the second is free of velocities.
 static uint8_t degree_of(const KalDerivation *d, const KalStep *step,
                          const uint8_t *degree)
 {
@@ -43,6 +47,7 @@ static uint8_t degree_of(const KalDerivation *d, const KalStep *step,
     }
     for (int k = 0; k < arity; k++) {
         const uint8_t of = degree[step->arg[k]];
+        assert(of <= OTHER);
         most = of > most ? of : most;
         sum += of;
     }
@@ -74,6 +79,8 @@ static void mark_speeds(const KalDerivation *d, const KalOrder *order, uint8_t *
     speed[root] = degree[root] == LINEAR;
 }
 
+// A symbol for each speed, with numbers behind those of the model: they are gone before
+// anybody else sees the formulas.
 static KalStatus list_speeds(const KalDerivation *d, const KalOrder *order,
                              Speeds *out_speeds)
 {
@@ -87,6 +94,7 @@ static KalStatus list_speeds(const KalDerivation *d, const KalOrder *order,
         return no_memory(d);
     }
     mark_speeds(d, order, degree, speed);
+    assert(order->count >= 1);
     for (uint32_t i = 0; i < order->count; i++) {
         if (speed[i]) {
             const uint32_t id = (uint32_t)(d->model->n_symbols + speeds.n);
@@ -98,6 +106,7 @@ static KalStatus list_speeds(const KalDerivation *d, const KalOrder *order,
     return kal_graph_status(d->g);
 }
 
+// The parts of the motive energy that are linear in the velocities.
 static KalStatus find_speeds(const KalDerivation *d, Speeds *out_speeds)
 {
     KalOrder order = {0};
@@ -170,6 +179,8 @@ static KalStatus derive_sum(const KalDerivation *d, const Speeds *speeds, KalExp
     return drop_zeros(d, twist, n);
 }
 
+// ∂K/∂q − p° = T_q + twist(λ) − Σ λ° ∂u/∂q': theory (9.23), with T_q the slopes where the
+// speeds are held and λ = ∂T/∂u.
 KalStatus kal_inertia_derive(const KalDerivation *d, KalExpr *out_inertia)
 {
     const size_t n = d->eq->n;

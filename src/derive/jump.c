@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// A walk over all steps of a formula.  Steps that cannot change along a motion, because
+// only parameters are below them, are passed over.  What is listed are differences that have
+// to vanish where one branch takes over from another, theory (10.20): at a comparison
+// x > a the branches are compared with x = a put in, if the comparison can be solved for a
+// symbol; a number that jumps, such as sign, is listed as 1, which never vanishes.
+
 #include "derive/jump.h"
 
 #include "derive/values.h"
 #include "expr/diff.h"
 #include "expr/order.h"
 
+#include <assert.h>
 #include <string.h>
 
 // A search for jumps.
@@ -19,11 +26,13 @@ typedef struct Search {
     KalBlock *list;
 } Search;
 
+// and, or, not: made of conditions.
 static bool is_logic(KalOp op)
 {
     return kal_op_kind(op) == KAL_KIND_LOGIC;
 }
 
+// Comparisons: 0 or 1.
 static bool is_relation(KalOp op)
 {
     return kal_op_kind(op) == KAL_KIND_RELATION;
@@ -35,22 +44,26 @@ static bool is_jump(KalOp op)
     return kal_op_nature(op) == KAL_NATURE_JUMP && !is_relation(op);
 }
 
+// A difference that must vanish, unless it does as it stands.
 static KalStatus add(const Search *s, KalExpr e)
 {
     KAL_TRY(kal_graph_status(s->g));
     return kal_is_zero(s->g, e) ? KAL_OK : kal_block_add(s->ctx, s->list, &e, sizeof e);
 }
 
+// Time, coordinates, velocities, accelerations; all but parameters change.
 static bool is_moving_symbol(const Search *s, const KalStep *step)
 {
     return step->op == KAL_OP_SYMBOL
            && s->model->symbols[step->arg[0]].kind != KAL_SYMBOL_PARAMETER;
 }
 
+// Operands come before their users: one pass in order.
 static void find_moving(const Search *s)
 {
     for (uint32_t i = 0; i < s->order.count; i++) {
         const KalStep *step = &s->order.steps[i];
+        assert(kal_op_arity((KalOp)step->op) <= 3);
         s->moves[i] = is_moving_symbol(s, step);
         for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
             s->moves[i] = s->moves[i] || s->moves[step->arg[k]];
@@ -84,6 +97,7 @@ static KalStatus solve(const Search *s, KalExpr d, KalExpr *out_x, KalExpr *out_
 // What the difference of two branches is where the sides of a comparison are equal.
 static KalStatus add_boundary(const Search *s, KalExpr difference, const KalStep *step)
 {
+    assert(is_relation((KalOp)step->op));
     const KalExprNode n = kal_graph_node(s->g, step->node);
     const KalExpr zero = kal_int(s->g, 0);
     const KalExpr d = kal_sub(s->g, n.arg[0], n.arg[1]);
@@ -122,12 +136,14 @@ static KalStatus add_part(const Search *s, KalExpr difference, const KalStep *pa
 // The comparisons that decide between the branches of step i, each on its own.
 static KalStatus add_boundaries(const Search *s, uint32_t i)
 {
+    assert(i < s->order.count && s->order.steps[i].op == KAL_OP_SELECT);
     const KalStep *step = &s->order.steps[i];
     const KalExprNode n = kal_graph_node(s->g, step->node);
     const KalExpr difference = kal_sub(s->g, n.arg[1], n.arg[2]);
     KAL_TRY(kal_graph_status(s->g));
     memset(s->marks, 0, s->order.count * sizeof *s->marks);
     s->marks[step->arg[0]] = true;
+    // Backward: parts of a condition come before it, and are marked when it is looked at.
     KalStatus status = KAL_OK;
     for (uint32_t k = step->arg[0] + 1; k-- > 0 && status == KAL_OK;) {
         if (s->marks[k] && s->moves[k]) {
@@ -150,6 +166,7 @@ static bool counts_conditions(const Search *s, const KalStep *step)
     return counts && !is_logic((KalOp)step->op);
 }
 
+// Jumps as such, and the boundaries of every choice whose condition moves.
 static KalStatus search(const Search *s)
 {
     KalStatus status = KAL_OK;

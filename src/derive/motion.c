@@ -7,6 +7,8 @@
 #include "derive/trace.h"
 #include "expr/order.h"
 
+#include <assert.h>
+
 // What a contribution is called in messages.
 static const char *word_of(KalTermKind kind)
 {
@@ -96,6 +98,7 @@ static KalStatus check_power(const KalDerivation *d, const KalContribution *c)
     return KAL_OK;
 }
 
+// Each power on its own, so that messages can say which.
 static KalStatus check_powers(const KalDerivation *d)
 {
     KalStatus status = KAL_OK;
@@ -116,6 +119,7 @@ static KalStatus add_masses(const KalDerivation *d, KalEntries *entries)
         const KalContribution *c = &d->model->contributions[i];
         if (c->kind == KAL_TERM_MASS) {
             const bool lower = c->row >= c->column;
+            assert(c->row < d->eq->n && c->column < d->eq->n);
             status = kal_entries_add(d->g, entries, lower ? c->row : c->column,
                                      lower ? c->column : c->row, c->value);
         }
@@ -123,6 +127,7 @@ static KalStatus add_masses(const KalDerivation *d, KalEntries *entries)
     return status;
 }
 
+// The Hessian of the motive energy and the masses that were given.
 static KalStatus merge_masses(const KalDerivation *d, const KalSparse *H,
                               KalEntries *entries)
 {
@@ -133,7 +138,7 @@ static KalStatus merge_masses(const KalDerivation *d, const KalSparse *H,
     return kal_entries_finish(d->g, entries, d->eq->n, d->eq->n, &d->eq->M);
 }
 
-// Theory (9.11).
+// M = ∂²K/∂q'², the lower triangle, with masses that were given: theory (9.11).
 static KalStatus derive_masses(const KalDerivation *d)
 {
     KalSparse H = {0};
@@ -150,6 +155,7 @@ static void add_components(const KalModel *model, KalTermKind kind, KalExpr *vec
 {
     for (size_t i = 0; i < model->n_contributions; i++) {
         const KalContribution *c = &model->contributions[i];
+        assert(c->kind != kind || c->row < model->n_coordinates);
         if (c->kind == kind) {
             vector[c->row] = kal_add(model->graph, vector[c->row], c->value);
         }
@@ -166,7 +172,7 @@ KalStatus kal_forces_derive(const KalModel *model, const KalExpr *v, KalExpr *ou
     return kal_graph_status(g);
 }
 
-// Theory (9.12).
+// Q = F − ∂V/∂q and the inertial forces: theory (9.12).
 static KalStatus derive_Q(const KalDerivation *d)
 {
     const size_t n = d->eq->n;
@@ -186,7 +192,7 @@ static KalStatus derive_Q(const KalDerivation *d)
     return kal_graph_status(g);
 }
 
-// Theory (9.15).
+// C, and whether the model has non-ideal forces at all: theory (9.15).
 static KalStatus derive_C(const KalDerivation *d)
 {
     KAL_TRY(kal_derivation_vector(d, d->eq->n, &d->eq->C));
@@ -237,6 +243,7 @@ static KalStatus derive_stored(const KalDerivation *d)
     return kal_graph_status(d->g);
 }
 
+// Lagrange's equations of the second kind; checks come before what they are about.
 KalStatus kal_derive_motion(KalDerivation *d)
 {
     d->eq->kinetic = kal_model_total(d->model, KAL_TERM_KINETIC);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// Forms for the test of integrability, theory (10.8).  To decide as much as possible the
+// factors are made as simple as the model allows: parameters with exact values are replaced,
+// and so are coordinates that a constraint gives outright, one after the other.  The forms
+// as typed stay in W; what the search looks at is in `value`, in the same order.
+
 #include "derive/pfaffian.h"
 
 #include "derive/entries.h"
@@ -8,6 +13,7 @@
 #include "expr/order.h"
 #include "expr/substitute.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const double work_max = 1e8; // steps of replacing one coordinate after the other
@@ -66,6 +72,7 @@ static KalStatus add_velocity(Forming *f, size_t i, bool *out_defined)
     return KAL_OK;
 }
 
+// By level; a form that has no value at rest is no form.
 static KalStatus add_form(Forming *f, size_t i, bool *out_defined)
 {
     *out_defined = true;
@@ -74,6 +81,7 @@ static KalStatus add_form(Forming *f, size_t i, bool *out_defined)
                : add_velocity(f, i, out_defined);
 }
 
+// use[i] becomes false where constraint i turned out to have no form.
 static KalStatus add_forms(Forming *f, bool *use)
 {
     KalStatus status = KAL_OK;
@@ -82,6 +90,7 @@ static KalStatus add_forms(Forming *f, bool *use)
             status = add_form(f, i, &use[i]);
         }
         if (use[i]) {
+            assert(f->made->count < f->eq->m);
             f->made->constraint[f->made->count++] = i;
         }
     }
@@ -94,6 +103,7 @@ static KalStatus list_all(Forming *f)
     const KalPfaffian *made = f->made;
     f->n_values = (size_t)made->W.start[made->count];
     f->n_all = f->n_values + made->count;
+    assert(f->n_all >= f->n_values);
     f->all = kal_arena_alloc(f->arena, f->n_all, sizeof *f->all);
     if (!f->all) {
         return no_memory(f);
@@ -171,6 +181,7 @@ static KalStatus replace_coordinate(Forming *f, KalExpr phi, KalExpr q, KalExpr 
 // Replace a coordinate that the constraint of a form gives, if there is one.
 static KalStatus replace_given(Forming *f, size_t form, double *work)
 {
+    assert(form < f->made->count);
     const KalExpr phi = f->all[f->n_values + form];
     KalExpr q = KAL_NO_EXPR;
     KalExpr factor = KAL_NO_EXPR;
@@ -182,6 +193,7 @@ static KalStatus replace_given(Forming *f, size_t form, double *work)
     return q.index != 0 ? replace_coordinate(f, phi, q, factor) : KAL_OK;
 }
 
+// Each form once, while there is work left: a long chain costs the square of its length.
 static KalStatus replace_coordinates(Forming *f)
 {
     const size_t n = f->eq->n;
@@ -215,6 +227,7 @@ static KalStatus replace_all(Forming *f)
     return replace_coordinates(f);
 }
 
+// Forms as typed, then their values; entries that became zero are KAL_NO_EXPR.
 static KalStatus fill(Forming *f, bool *use)
 {
     KalPfaffian *made = f->made;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// The power of everything but constraints and control, term by term: theory (16.3).  Each
+// term is a formula of states and, for masses that are given directly, accelerations.
+
 #include "derive/power.h"
 
 #include "zero/identity.h"
+
+#include <assert.h>
 
 // Formulas on their way.
 typedef struct Work {
@@ -16,6 +21,7 @@ typedef struct Work {
 // ∂e/∂q'·q'.
 static KalStatus along(const Work *w, KalExpr e, KalExpr *out_sum)
 {
+    assert(w->v && w->slopes);
     KalExpr sum = kal_int(w->g, 0);
     KAL_TRY(kal_gradient(w->g, e, w->v, w->eq->n, w->slopes));
     for (size_t i = 0; i < w->eq->n; i++) {
@@ -25,6 +31,7 @@ static KalStatus along(const Work *w, KalExpr e, KalExpr *out_sum)
     return kal_graph_status(w->g);
 }
 
+// Of powers as declared and of forces on coordinates.
 static KalStatus derive_forces(const Work *w, KalExpr *out_power)
 {
     KalExpr sum = KAL_NO_EXPR;
@@ -39,6 +46,7 @@ static KalStatus derive_forces(const Work *w, KalExpr *out_power)
     return kal_graph_status(w->g);
 }
 
+// Energies that depend on time explicitly gain ∂V/∂t − ∂T/∂t, theory (16.3).
 static KalStatus derive_time(const Work *w, KalExpr *out_power)
 {
     const KalExpr t = w->model->time;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// Whether formulas depend on symbols of a kind, in three steps of rising cost: do the
+// symbols occur at all; are the slopes by them zero; do the formulas stay the same without
+// them.  The last is needed because slopes do not show steps.  Formulas that turn out not to
+// depend on the symbols are written without them, so that nobody has to ask again.
+
 #include "derive/trace.h"
 
 #include "derive/values.h"
@@ -7,6 +12,7 @@
 #include "expr/order.h"
 #include "zero/identity.h"
 
+#include <assert.h>
 #include <string.h>
 
 static KalStatus no_memory(const KalModel *model)
@@ -62,6 +68,7 @@ static KalStatus find_symbol(const KalModel *model, KalSymbolKind kind,
     bool found = false;
     for (uint32_t s = 0; s < order.count && !found; s++) {
         const KalStep *step = &order.steps[s];
+        assert(s < order.count);
         found = step->op == KAL_OP_SYMBOL && model->symbols[step->arg[0]].kind == kind;
         *out_coordinate = found ? model->symbols[step->arg[0]].index : 0;
     }
@@ -77,6 +84,7 @@ static KalTrace first_slope(const KalSparse *J, const KalVerdict *verdicts)
     for (size_t row = 0; row < J->rows; row++) {
         for (int64_t k = J->start[row]; k < J->start[row + 1]; k++) {
             const bool better = !first.found || (first.open && !verdicts[k].open);
+            assert(k >= 0 && row < J->rows);
             if (!verdicts[k].zero && better) {
                 first = (KalTrace){true, verdicts[k].open, row, (size_t)J->column[k]};
             }
@@ -85,6 +93,7 @@ static KalTrace first_slope(const KalSparse *J, const KalVerdict *verdicts)
     return first;
 }
 
+// All slopes at once: they share their parts.
 static KalStatus test_slopes(const KalModel *model, const KalSparse *J,
                              KalTrace *out_trace)
 {
@@ -101,6 +110,7 @@ static KalStatus test_slopes(const KalModel *model, const KalSparse *J,
     return status;
 }
 
+// The Jacobian by the symbols, tested entry by entry.
 static KalStatus find_slope(const KalModel *model, KalSymbolKind kind, const KalExpr *e,
                             size_t count, KalTrace *out_trace)
 {
@@ -143,6 +153,7 @@ static KalStatus test_change(const KalModel *model, const Change *c, size_t coun
     return KAL_OK;
 }
 
+// Whether formulas change when the symbols are put to zero.
 static KalStatus find_jump(const KalModel *model, const KalExpr *e, const KalExpr *rest,
                            size_t count, KalTrace *out_trace)
 {
@@ -179,6 +190,7 @@ static KalStatus take_out(const KalModel *model, KalSymbolKind kind, KalExpr *e,
     return status;
 }
 
+// Where slopes are zero but the formula jumps, the coordinate is that of the first symbol.
 KalStatus kal_trace_find(const KalModel *model, KalSymbolKind kind, KalExpr *e,
                          size_t count, KalTrace *out_trace)
 {

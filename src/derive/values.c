@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// Replacement that may fail: a division by zero spoils a graph, and is undone here.
+//
+// Parameters are replaced by their values if these are exact, again and again, since values
+// may be formulas of other parameters.
+
 #include "derive/values.h"
 
 #include "expr/order.h"
 #include "zero/identity.h"
+
+#include <assert.h>
 
 enum {
     DEPTH_MAX = 64 // of parameters that are given by parameters
@@ -54,12 +61,14 @@ static KalStatus add_parameter(const KalModel *model, const KalStep *step, Known
         return KAL_OK;
     }
     known->from[known->n] = step->node;
+    assert(symbol.index < model->n_parameters && known->n <= model->n_parameters);
     known->to[known->n] = model->parameters[symbol.index].value;
     KAL_TRY(is_exact(model->graph, known->to[known->n], &exact));
     known->n += exact;
     return KAL_OK;
 }
 
+// All parameters in the formulas that have an exact value.
 static KalStatus find_parameters(const KalModel *model, const KalExpr *e, size_t n,
                                  Known *known)
 {
@@ -89,6 +98,7 @@ static KalStatus insert_once(const KalModel *model, KalExpr *e, size_t n, Known 
     return kal_values_replace(model->graph, e, n, &values, out_more);
 }
 
+// Until no more parameters are found; the depth ends what refers to itself.
 static KalStatus insert(const KalModel *model, KalExpr *e, size_t n, Known *known)
 {
     bool more = true;

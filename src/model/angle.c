@@ -8,6 +8,7 @@
 #include "expr/order.h"
 #include "model/build_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static double coordinate_power(const KalBuild *b, const KalSymbol *symbol)
     return moves && !b->model->coordinates[symbol->index].unit ? 1.0 : 0.0;
 }
 
+// What was declared for a symbol; velocities and accelerations are as their coordinate.
 static double symbol_power(const KalBuild *b, uint32_t id)
 {
     const KalSymbol *symbol = &b->model->symbols[id];
@@ -52,6 +54,7 @@ static double raised(const KalBuild *b, double base, KalExpr exponent)
                        : base * (double)NAN;
 }
 
+// π is an angle: π/2 is one as well as 90*deg is.
 static double leaf_power(const KalBuild *b, const KalStep *step)
 {
     if (step->op == KAL_OP_SYMBOL) {
@@ -63,11 +66,13 @@ static double leaf_power(const KalBuild *b, const KalStep *step)
     return kal_is_zero(b->graph, step->node) ? ANY_POWER : 0.0;
 }
 
+// The power of a step from those of its operands, by what the operator does to units.
 static double step_power(const KalBuild *b, const KalOrder *order, const KalStep *step,
                          const double *of)
 {
     const KalOp op = (KalOp)step->op;
     const uint32_t *arg = step->arg;
+    assert(kal_op_arity(op) < 1 || &order->steps[arg[0]] < step); // operands come first
     const double a = kal_op_arity(op) > 0 ? of[arg[0]] : 0.0;
     switch (kal_op_units(op)) {
     case KAL_UNITS_LEAF: return leaf_power(b, step);
@@ -89,6 +94,7 @@ static double step_power(const KalBuild *b, const KalOrder *order, const KalStep
     return 0.0;
 }
 
+// One pass in order.
 static bool find_power(KalBuild *b, const KalOrder *order, double *out_power)
 {
     double *of = (double *)kal_alloc(b->ctx, order->count, sizeof *of);
@@ -116,6 +122,7 @@ bool kal_build_angle_power(KalBuild *b, KalExpr e, double *out_power)
     return good;
 }
 
+// A double as the bits of a map's value.
 static void set_power(KalBuild *b, KalExpr symbol, double power)
 {
     uint64_t bits;

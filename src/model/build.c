@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+// The order of a build: tables, the text as a tree, its statements one after the other, and
+// what can be said only at the end, such as names that nothing uses.
+//
+// The model is handed out only if no error was reported; `clear` frees all the rest in any
+// case, also what was half made.
+
 #include "model/build.h"
 
 #include "lang/parser.h"
 #include "model/build_impl.h"
 #include "model/statement_impl.h"
 
+#include <assert.h>
+
+// What statements find when they begin: the names t, pi and deg, the units, the file itself.
 static KalStatus init(KalBuild *b)
 {
     KAL_TRY(kal_arena_create(b->ctx, KAL_BUILD_MEMORY, &b->arena));
@@ -18,6 +27,7 @@ static KalStatus init(KalBuild *b)
     return kal_build_init_overrides(b);
 }
 
+// Everything but the model, or that too where it was not handed out.
 static void clear(KalBuild *b)
 {
     kal_build_clear_overrides(b);
@@ -66,6 +76,7 @@ static const char *unused_text(KalEntryKind kind)
     return NULL;
 }
 
+// Only names of the main text: libraries declare more than a model needs.
 static void warn_unused(KalBuild *b)
 {
     for (const KalSite *site = b->declared.first_site; site; site = site->next) {
@@ -91,6 +102,7 @@ static void spread_structural(KalBuild *b)
     }
 }
 
+// The outcome: the first failure that stopped the build, else errors, else success.
 static KalStatus finish(KalBuild *b)
 {
     if (b->status == KAL_OK) {
@@ -122,7 +134,10 @@ static KalStatus build(KalBuild *b)
     KAL_TRY(init(b));
     KAL_TRY(kal_parse(b->ctx, b->main, b->diagnostics, &tree));
     b->names.scope->body = kal_tree_first(tree);
+    assert(b->names.frame == NULL && b->eval.depth == 0);
     kal_build_statements(b, b->names.scope->body);
+    assert(b->eval.depth == 0 && b->eval.calls == 0 && b->parts.n_active == 0
+           && !b->names.frame);
     const KalStatus status = finish(b);
     kal_tree_destroy(tree);
     return status;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 // Calls: functions of numbers and vectors, functions of the model, quantities of motion.
+//
+// Functions of numbers are operators of formulas (expr/ops.def), with their rules for units
+// there; special ones stand in a table at the end.  A function of the model is evaluated
+// anew in each call: its arguments become names in a frame, and its body sees these and the
+// scope in which it was defined, not that of the caller.
 
 // Recursion by way of expressions ends there.
 
@@ -20,6 +25,7 @@ static uint32_t count_arguments(const KalNode *node)
     return n;
 }
 
+// Exactly so many arguments, else an error.
 static bool demand_arguments(KalBuild *b, const KalNode *node, uint32_t wanted)
 {
     const uint32_t n = count_arguments(node);
@@ -60,6 +66,7 @@ static KalUnitId function_unit(KalBuild *b, KalOp op, KalValue a,
     return KAL_UNIT_ANY;
 }
 
+// An argument that has to be a number; abs of a vector is a frequent slip.
 static KalValue number_argument(KalBuild *b, const KalNode *node, const char *word)
 {
     const KalValue value = kal_build_eval(b, node);
@@ -71,9 +78,11 @@ static KalValue number_argument(KalBuild *b, const KalNode *node, const char *wo
     return kal_build_demand_scalar(b, value, node);
 }
 
+// A function of one number.
 static KalValue apply_one(KalBuild *b, KalOp op, const KalNode *node)
 {
     const KalNode *argument = node->of.call.arguments;
+    assert(argument && !argument->next);
     const KalValue a = number_argument(b, argument, kal_op_word(op));
     if (a.kind == KAL_VALUE_BAD) {
         return a;
@@ -90,6 +99,7 @@ static KalValue apply_one(KalBuild *b, KalOp op, const KalNode *node)
 static KalValue apply_more(KalBuild *b, KalOp op, const KalNode *node)
 {
     const KalNode *argument = node->of.call.arguments;
+    assert(argument && argument->next);
     KalValue result = number_argument(b, argument, kal_op_word(op));
     for (argument = argument->next; argument; argument = argument->next) {
         const KalValue c = number_argument(b, argument, kal_op_word(op));
@@ -112,6 +122,7 @@ static KalValue apply_more(KalBuild *b, KalOp op, const KalNode *node)
     return result;
 }
 
+// By the number of operands; min and max take any number from two on.
 static KalValue call_function(KalBuild *b, KalOp op, const KalNode *node)
 {
     const uint32_t n = count_arguments(node);
@@ -131,6 +142,7 @@ static KalValue call_function(KalBuild *b, KalOp op, const KalNode *node)
 
 // Functions of vectors.
 
+// A vector of numbers with at least one.
 static KalValue vector_argument(KalBuild *b, const KalNode *node, const char *word)
 {
     const KalValue value = kal_build_eval(b, node);
@@ -152,6 +164,7 @@ static KalValue dot(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
                              a.of.array->n, c.of.array->n);
     }
     KalValue sum = KAL_BAD_VALUE;
+    assert(a.of.array->n > 0);
     const bool good = kal_build_step(b, node->span, a.of.array->n);
     for (uint32_t i = 0; good && i < a.of.array->n; i++) {
         const KalValue product =
@@ -176,10 +189,12 @@ static KalValue call_dot(KalBuild *b, const KalNode *node)
 static KalValue minor(KalBuild *b, const KalArray *a, const KalArray *c, uint32_t i,
                       uint32_t j, const KalNode *node)
 {
+    assert(i < a->n && j < a->n && i < c->n && j < c->n);
     return kal_build_subtract(b, kal_build_times(b, a->items[i], c->items[j], node),
                               kal_build_times(b, a->items[j], c->items[i], node), node);
 }
 
+// In space a vector; in the plane the number that is its third component.
 static KalValue call_cross(KalBuild *b, const KalNode *node)
 {
     if (!demand_arguments(b, node, 2)) {
@@ -209,6 +224,7 @@ static KalValue call_cross(KalBuild *b, const KalNode *node)
     return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
 }
 
+// The root of the sum of squares, not hypot: derivatives of sums are simpler.
 static KalValue call_norm(KalBuild *b, const KalNode *node)
 {
     if (!demand_arguments(b, node, 1)) {
@@ -226,6 +242,7 @@ static KalValue call_norm(KalBuild *b, const KalNode *node)
                                kal_build_unit_power(b, square.unit, 1, 2), node);
 }
 
+// Rows have one length; the elements of a matrix may be anything.
 static KalValue call_transpose(KalBuild *b, const KalNode *node)
 {
     if (!demand_arguments(b, node, 1)) {
@@ -288,6 +305,7 @@ static KalUnitId force_unit(KalBuild *b, KalValue value)
     return kal_build_unit_over(b, b->units.energy, value.unit);
 }
 
+// The symbol of the constraint force on a coordinate; made when it is first asked for.
 static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     uint32_t index;
@@ -301,6 +319,7 @@ static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode
                                node);
 }
 
+// The reaction of the constraint that prescribes a coordinate.
 static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     uint32_t index;
@@ -366,6 +385,7 @@ static KalValue call_control(KalBuild *b, const KalNode *node)
     return call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
 }
 
+// T + V, as a symbol: what it is made of is known only when the model is complete.
 static KalValue call_energy(KalBuild *b, const KalNode *node)
 {
     if (!demand_arguments(b, node, 0)) {
@@ -377,6 +397,7 @@ static KalValue call_energy(KalBuild *b, const KalNode *node)
 
 // Functions of the model.
 
+// The frame has no outer one: a function does not see the names of who calls it.
 static KalValue call_body(KalBuild *b, KalEntry *entry, KalBinding *bindings, size_t n)
 {
     const KalFrame frame = {NULL, bindings, n};
@@ -385,6 +406,7 @@ static KalValue call_body(KalBuild *b, KalEntry *entry, KalBinding *bindings, si
     b->names = (KalEnvironment){&frame, entry->scope};
     b->eval.usage.allowed = KAL_MARKS_ALL; // the call is what is judged
     b->eval.calls++;
+    assert(!entry->active && b->eval.calls <= KAL_BUILD_CALL_DEPTH);
     entry->active = true;
     const KalValue value = kal_build_eval(b, entry->node->of.definition.body);
     entry->active = false;
@@ -394,9 +416,11 @@ static KalValue call_body(KalBuild *b, KalEntry *entry, KalBinding *bindings, si
     return value;
 }
 
+// Arguments are evaluated in the names of the caller.
 static bool bind_arguments(KalBuild *b, const KalEntry *entry, const KalNode *node,
                            KalBinding *bindings)
 {
+    assert(entry->node && entry->node->kind == KAL_NODE_FN);
     const KalNode *argument = node->of.call.arguments;
     const KalUsage usage = b->eval.usage;
     bool good = true;
@@ -414,6 +438,7 @@ static bool bind_arguments(KalBuild *b, const KalEntry *entry, const KalNode *no
     return good;
 }
 
+// Neither recursion nor too deep a chain: functions are formulas, and formulas end.
 static KalValue call_model(KalBuild *b, KalEntry *entry, const KalNode *node)
 {
     uint32_t n = 0;
@@ -484,6 +509,7 @@ static const char *near_function(const char *name)
     return kal_word_find_near(name, words, count);
 }
 
+// What is wrong: a product without a sign, a misspelt function, a name declared later.
 static KalValue unknown_function(KalBuild *b, const KalNode *callee)
 {
     const KalAtom atom = kal_build_atom_of(b, callee);
@@ -520,6 +546,7 @@ static uint64_t find_function(KalBuild *b, const KalNode *callee, KalAtom atom)
     return found;
 }
 
+// Functions of the model come first: they may be called like a built-in one.
 static KalValue call_name(KalBuild *b, const KalNode *node)
 {
     const KalNode *callee = node->of.call.callee;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 // for, component, fn, part.
+//
+// A component is built anew for each part: its statements run in a scope of their own, whose
+// parent is the scope of the definition, with a prefix for full names, and with arguments as
+// its first names.  A loop runs its body with its index in a frame.  So nothing is ever
+// copied or renamed; a name is found by walking frames and scopes outwards.
 
 // Recursion by way of statements ends at KAL_BLOCK_DEPTH and KAL_BUILD_PART_DEPTH.
 
@@ -9,6 +14,7 @@
 
 #include <kalaba/text.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +29,7 @@ void kal_build_for(KalBuild *b, const KalNode *node)
         return;
     }
     const KalFrame frame = {b->names.frame, &index, 1};
+    assert(index.number <= last || last < INT64_MAX);
     b->names.frame = &frame;
     for (; index.number <= last && kal_build_pass(b, node->span); index.number++) {
         index.value = kal_build_index(b, index.number, node);
@@ -76,6 +83,7 @@ void kal_build_definition(KalBuild *b, const KalNode *node)
 
 // Arguments of parts.
 
+// An argument that the component does not have.
 static void report_argument(KalBuild *b, const KalNode *name, const KalNode *parameters)
 {
     const char *words[KAL_BUILD_ARGUMENTS];
@@ -173,6 +181,8 @@ static KalValue mark_guess(KalBuild *b, KalValue value, const KalNode *node)
 }
 
 // Declares an argument in the scope of its part.
+// Declares an argument in the scope of its part.  Overrides come before what is given, and
+// that before the default.
 static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
 {
     const KalNode *name = parameter->of.declaration.target;
@@ -252,6 +262,7 @@ static void report_cycle(KalBuild *b, const KalEntry *entry, KalSpan span)
                     kal_build_atom_text(b, entry->atom));
 }
 
+// Components neither contain themselves nor nest without end.
 static bool may_enter(KalBuild *b, const KalEntry *entry, KalSpan span)
 {
     if (entry->active) {
@@ -277,6 +288,7 @@ static void fill(KalBuild *b, KalEntry *entry, KalScope *scope, const Given *giv
     const KalEnvironment names = b->names;
     const KalNode *node = entry->node;
     b->names = (KalEnvironment){NULL, scope};
+    assert(!entry->active && b->parts.n_active < KAL_BUILD_PART_DEPTH);
     entry->active = true;
     b->parts.active[b->parts.n_active++] = entry;
     for (const KalNode *p = node->of.definition.parameters; p; p = p->next) {
@@ -308,6 +320,7 @@ static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix
         }
         n++;
     }
+    assert(n <= KAL_BUILD_ARGUMENTS);
     KalScope *scope = kal_build_add_scope(b, entry->scope, b->names.scope, prefix);
     if (!scope) {
         return KAL_BAD_VALUE;
@@ -326,6 +339,7 @@ static void declare_part(KalBuild *b, const KalNode *node, const KalTarget *targ
     if (target->n == 0) {
         entry->value.kind = KAL_VALUE_NONE; // it cannot use itself
     }
+    assert(prefix.length <= KAL_BUILD_NAME); // there is room behind it
     memcpy(prefix.text + prefix.length, ".", 2);
     kal_build_set_target(b, entry, target, target->n,
                          instantiate(b, node->of.instance.call, prefix.text));

@@ -5,6 +5,7 @@
 #include "model/build_impl.h"
 #include "model/statement_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -30,6 +31,7 @@ static KalValue residual_of(KalBuild *b, const KalNode *node, KalUsage usage)
 // An equation between constants is a slip, whether it is true or not.
 static bool check_constant(KalBuild *b, KalExpr residual, const KalNode *node)
 {
+    assert(residual.index != 0);
     uint64_t kinds = 0;
     double number = 0.0;
     if (!kal_build_check(b, kal_model_kinds_in(b->model, residual, &kinds))
@@ -58,6 +60,7 @@ static bool check_constant(KalBuild *b, KalExpr residual, const KalNode *node)
 static KalUnitId reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId residual)
 {
     const KalConstraintLevel level = b->model->constraints[constraint].level;
+    assert(constraint < b->model->n_constraints);
     KalUnitId unit = kal_build_unit_over(b, b->units.energy, residual);
     for (int i = 0; i < (int)level; i++) {
         unit = kal_build_unit_over(b, unit, KAL_UNIT_TIME);
@@ -65,9 +68,11 @@ static KalUnitId reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId resid
     return unit;
 }
 
+// One equation of a constraint; its value is the symbol of its reaction.
 static KalValue constraint_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
     const KalSpan *span = (const KalSpan *)leaves->user;
+    assert(value.kind == KAL_VALUE_SCALAR);
     const KalConstraint entry = {.name = kal_build_keep_name(b, &leaves->name),
                                  .span = *span,
                                  .residual = value.of.expr,
@@ -107,6 +112,7 @@ void kal_build_constraint(KalBuild *b, const KalNode *node)
 
 // Prescribed coordinates.
 
+// A drive is a constraint target − value = 0 that knows its coordinate.
 static KalValue prescribe_scalar(KalBuild *b, KalValue target, KalValue value,
                                  const KalNode *node)
 {
@@ -182,9 +188,11 @@ typedef struct Servo {
     KalExpr rate;
 } Servo;
 
+// One equation of a servo, which has no reaction.
 static KalValue servo_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
     const Servo *info = (const Servo *)leaves->user;
+    assert(value.kind == KAL_VALUE_SCALAR && info->rate.index != 0);
     const KalServo entry = {.name = kal_build_keep_name(b, &leaves->name),
                             .span = info->span,
                             .residual = value.of.expr,

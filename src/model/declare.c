@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 // param, coord, let, output.
+//
+// A declaration names a number, or an array by its sizes, or in a loop one element of an
+// array that grows.  Values are fitted to the shape that is declared and then walked over
+// scalar by scalar (kal_build_leaves()), each of which gets its full name and its place in
+// the lists of the model.
 
 #include "model/build_impl.h"
 #include "model/statement_impl.h"
 
+#include <assert.h>
 #include <math.h>
 
 // Sizes.
@@ -46,6 +52,7 @@ static KalValue fit(KalBuild *b, const KalTarget *target, uint32_t k, KalValue v
         return value;
     }
     const uint32_t n = (uint32_t)target->index[k];
+    assert(k < target->n && target->index[k] >= 0);
     const bool array = value.kind == KAL_VALUE_ARRAY;
     if (array && value.of.array->n != n) {
         return kal_build_bad(b, target->node->span,
@@ -142,9 +149,12 @@ static KalValue override_element(KalBuild *b, const KalTarget *target, uint32_t 
     return conform(b, own, kal_build_apply_unit(b, value, info->unit_node, node), node);
 }
 
+// One parameter: its value, or what overrides it, comes to a finite number; what stands in
+// formulas is its symbol.
 static KalValue parameter_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
     Parameter info = *(const Parameter *)leaves->user;
+    assert(value.kind == KAL_VALUE_SCALAR);
     value = override_value(b, &leaves->name, &info, value);
     KalParameter entry = {
         .unit = info.unit, .span = info.span, .overridden = info.overridden};
@@ -175,6 +185,7 @@ static KalValue parameter_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
                                leaves->node);
 }
 
+// Overrides may name the array, an element of it, or a single number: all are looked for.
 static void declare_parameter(KalBuild *b, const KalNode *node)
 {
     KalTarget target;
@@ -220,6 +231,7 @@ typedef struct Coordinate {
     KalSpan span;
 } Coordinate;
 
+// One coordinate with its symbols for position, velocity and acceleration.
 static KalValue coordinate_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
     const Coordinate *info = (const Coordinate *)leaves->user;
@@ -236,6 +248,7 @@ static KalValue coordinate_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
                                value.unit, leaves->node);
 }
 
+// Degrees are for numbers that are shown or given, never for what moves.
 static void declare_coordinate(KalBuild *b, const KalNode *node)
 {
     KalTarget target;
@@ -275,6 +288,7 @@ void kal_build_coord(KalBuild *b, const KalNode *node)
 
 static const KalUsage ANY_USAGE = {KAL_MARKS_ALL, "a named expression"};
 
+// The value is kept as it is evaluated here: later statements do not change it.
 static void declare_let(KalBuild *b, const KalNode *node)
 {
     KalTarget target;
@@ -305,9 +319,11 @@ typedef struct Output {
     KalSpan span;
 } Output;
 
+// One output.  Values are checked to be alike in name only: any formula may be shown.
 static KalValue output_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
     const Output *info = (const Output *)leaves->user;
+    assert(value.kind == KAL_VALUE_SCALAR);
     const KalOutput entry = {.name = kal_build_keep_name(b, &leaves->name),
                              .unit = info->unit,
                              .span = info->span,
@@ -333,6 +349,7 @@ static KalValue to_degrees(KalBuild *b, KalValue a, KalValue c, const KalNode *n
                                a.marks | KAL_MARK_DEGREES, c.unit, node);
 }
 
+// Outputs in degrees are converted; all others keep their unit.
 static KalValue output_value(KalBuild *b, const KalNode *node)
 {
     static const KalUsage usage = {KAL_MARKS_ALL, "an output"};
@@ -348,6 +365,7 @@ static KalValue output_value(KalBuild *b, const KalNode *node)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): ends at KAL_BUILD_VECTOR_DEPTH
+// Whether two values are the same formulas.
 static bool is_same(KalValue a, KalValue c)
 {
     if (a.kind != c.kind) {
@@ -380,6 +398,7 @@ static bool shows_namesake(KalBuild *b, const KalTarget *target, KalValue value)
     return is_same(named, value);
 }
 
+// An output `x = x` of something that has its name shows that and declares nothing.
 static void declare_output(KalBuild *b, const KalNode *node)
 {
     KalTarget target;

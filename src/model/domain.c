@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 // Formulas as they are written keep their domain: what simplification forgets of it is put
-// back as a condition.
+// back as a condition.  x/x is 1 only where x is not zero, and sqrt(x)² is x only where
+// x ≥ 0; the guards say so (expr/domain.h, theory (8.10)).
+//
+// Needs of parameters alone are decided now by their values, and noted, so that setting a
+// parameter to a value that decides otherwise asks for another load.
 
 #include "expr/domain.h"
 
 #include "expr/order.h"
 #include "model/build_impl.h"
+
+#include <assert.h>
 
 // Remember that formulas hold for parameters that meet a need, or do not.
 static void note_decision(KalBuild *b, KalNeed need, bool met)
@@ -19,6 +25,7 @@ static void note_decision(KalBuild *b, KalNeed need, bool met)
     if (!kal_build_check(b, kal_map_set(b->ctx, &b->formulas.needs, key, 1))) {
         return;
     }
+    assert(need.of.index != 0);
     if (met) {
         (void)kal_build_check(b, kal_model_add_condition(b->model, need));
     } else {
@@ -47,6 +54,7 @@ static bool is_met(KalBuild *b, KalNeed need)
 static KalExpr guard(KalBuild *b, KalExpr e, const KalNeeds *needs, KalSpan span)
 {
     const uint32_t before = kal_graph_count(b->graph);
+    assert(needs->n >= 0);
     for (int i = 0; i < needs->n; i++) {
         if (!kal_need_shows(b->graph, e, needs->list[i])
             && !is_met(b, needs->list[i])) {

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Expressions become values: formulas with units, and vectors of them.
+//
+// Evaluation is by recursion over the tree, with one function for each kind of node, as
+// nodes.def lists them.  Everywhere the same three rules: a bad value makes a bad value and
+// no second message; units are checked where values meet; and what simplification takes away
+// from the domain of a formula is put back (domain.c).
+
 #include "model/build_impl.h"
 
 #include <assert.h>
@@ -12,6 +19,7 @@ enum {
 // Recursion ends at EVAL_DEPTH; that over vectors at KAL_BUILD_VECTOR_DEPTH.
 // NOLINTBEGIN(misc-no-recursion)
 
+// A constant: no parameter, no symbol.
 static bool is_number(const KalBuild *b, KalExpr e)
 {
     return kal_graph_node(b->graph, e).op == KAL_OP_CONST;
@@ -19,6 +27,7 @@ static bool is_number(const KalBuild *b, KalExpr e)
 
 // Sums.
 
+// Terms have one unit.
 static KalValue add_scalars(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     const KalUnitId unit =
@@ -62,9 +71,11 @@ KalValue kal_build_negate(KalBuild *b, KalValue a, const KalNode *node)
                           node);
 }
 
+// From left to right, as it is written.
 static KalValue eval_sum(KalBuild *b, const KalNode *node)
 {
     const KalNode *term = node->of.list.items;
+    assert(term && term->join == KAL_JOIN_NONE);
     KalValue sum = kal_build_eval(b, term);
     for (term = term->next; term; term = term->next) {
         const KalValue value = kal_build_eval(b, term);
@@ -124,6 +135,7 @@ static KalValue row_times(KalBuild *b, const KalArray *row, const KalArray *othe
     return sum;
 }
 
+// Whether the rows of a matrix have one length, which is not 0.
 static bool is_regular(KalBuild *b, KalValue matrix, const KalNode *node)
 {
     const KalArray *rows = matrix.of.array;
@@ -141,6 +153,7 @@ static bool is_regular(KalBuild *b, KalValue matrix, const KalNode *node)
     return rows->n > 0;
 }
 
+// The usual product; both are regular.
 static KalValue matrix_times(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     if (!is_regular(b, a, node) || (is_matrix(c) && !is_regular(b, c, node))) {
@@ -198,6 +211,7 @@ KalValue kal_build_multiply(KalBuild *b, KalValue a, KalValue c, const KalNode *
                          kal_build_describe(a).text, kal_build_describe(c).text);
 }
 
+// Vectors can be divided by numbers.
 static KalValue divide(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     if (c.kind != KAL_VALUE_SCALAR && c.kind != KAL_VALUE_BAD) {
@@ -207,9 +221,11 @@ static KalValue divide(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
     return kal_build_each(b, kal_build_over, a, c, node);
 }
 
+// From left to right: a/b*c is (a/b)*c.
 static KalValue eval_product(KalBuild *b, const KalNode *node)
 {
     const KalNode *factor = node->of.list.items;
+    assert(factor && factor->join == KAL_JOIN_NONE);
     KalValue product = kal_build_eval(b, factor);
     for (factor = factor->next; factor; factor = factor->next) {
         const KalValue value = kal_build_eval(b, factor);
@@ -238,6 +254,7 @@ static KalUnitId power_unit(KalBuild *b, KalValue base, KalValue exponent,
     return KAL_UNIT_ANY;
 }
 
+// Exponents have no unit; bases may.
 static KalValue eval_power(KalBuild *b, const KalNode *node)
 {
     const KalValue base = kal_build_scalar(b, node->of.binary.left);
@@ -256,6 +273,7 @@ static KalValue eval_power(KalBuild *b, const KalNode *node)
 
 // Vectors.
 
+// Elements are alike: all numbers, or all vectors of one length.
 static KalValue eval_vector(KalBuild *b, const KalNode *node)
 {
     uint32_t n = 0;
@@ -288,6 +306,7 @@ static KalValue eval_vector(KalBuild *b, const KalNode *node)
 
 // Conditions.
 
+// There are two operators for four signs: a > b is b < a.
 static KalOp compare_op(KalCompare compare, bool *out_exchange)
 {
     *out_exchange =
@@ -318,6 +337,7 @@ static KalValue decide(KalBuild *b, KalValue condition, const KalNode *node)
                                node);
 }
 
+// Both sides have one unit; the result is 0 or 1.
 static KalValue eval_compare(KalBuild *b, const KalNode *node)
 {
     const bool before = b->eval.index_read;
@@ -346,6 +366,7 @@ static KalValue eval_compare(KalBuild *b, const KalNode *node)
 static KalValue eval_not(KalBuild *b, const KalNode *node)
 {
     const KalValue value = kal_build_eval(b, node->of.unary.operand);
+    assert(value.kind == KAL_VALUE_SCALAR || value.kind == KAL_VALUE_BAD);
     if (value.kind == KAL_VALUE_BAD) {
         return value;
     }
@@ -361,6 +382,8 @@ static KalValue eval_logic(KalBuild *b, const KalNode *node)
     KalValue result = {.kind = KAL_VALUE_NONE};
     for (const KalNode *item = node->of.list.items; item; item = item->next) {
         const KalValue value = kal_build_eval(b, item);
+        // The parser lets only conditions pass here, and these are numbers.
+        assert(value.kind == KAL_VALUE_SCALAR || value.kind == KAL_VALUE_BAD);
         if (value.kind == KAL_VALUE_BAD) {
             return value;
         }
@@ -383,6 +406,7 @@ static KalValue eval_logic(KalBuild *b, const KalNode *node)
 static KalValue choose(KalBuild *b, KalValue condition, KalValue yes, KalValue no,
                        const KalNode *node)
 {
+    assert(condition.kind == KAL_VALUE_SCALAR || condition.kind == KAL_VALUE_BAD);
     if (yes.kind == KAL_VALUE_BAD || no.kind == KAL_VALUE_BAD) {
         return KAL_BAD_VALUE;
     }
@@ -410,9 +434,11 @@ static KalValue choose(KalBuild *b, KalValue condition, KalValue yes, KalValue n
     return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
 }
 
+// A condition that is known chooses now: what is not chosen need not even be there.
 static KalValue eval_if(KalBuild *b, const KalNode *node)
 {
     const KalValue condition = kal_build_eval(b, node->of.choice.condition);
+    assert(condition.kind == KAL_VALUE_SCALAR || condition.kind == KAL_VALUE_BAD);
     if (condition.kind == KAL_VALUE_BAD) {
         return condition;
     }
@@ -483,6 +509,7 @@ static KalValue sum_term(KalBuild *b, const KalNode *node)
     return kal_build_eval(b, node->of.sum.body);
 }
 
+// What a pass leaves in the pool is released, but for the first, whose array is the sum.
 static KalValue sum_terms(KalBuild *b, const KalNode *node, KalBinding *index,
                           int64_t last)
 {
@@ -510,6 +537,7 @@ static KalValue sum_terms(KalBuild *b, const KalNode *node, KalBinding *index,
     return sum;
 }
 
+// An empty sum is 0.
 static KalValue eval_sigma(KalBuild *b, const KalNode *node)
 {
     int64_t first;
@@ -531,8 +559,10 @@ static KalValue eval_sigma(KalBuild *b, const KalNode *node)
 
 // All of it.
 
+// The first of some kinds of symbols, in words.
 static const char *kind_phrase(unsigned marks)
 {
+    assert((marks & ~(unsigned)KAL_MARKS_NOTES) != 0);
     static const char *const phrases[] = {
         [KAL_SYMBOL_TIME] = "the time t",
         [KAL_SYMBOL_PARAMETER] = "parameters",
@@ -551,6 +581,7 @@ static const char *kind_phrase(unsigned marks)
     return phrases[kind];
 }
 
+// Whether what a statement may use is all that is used: a force has no accelerations in it.
 static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
 {
     const unsigned refused = value.marks & ~(b->eval.usage.allowed | KAL_MARKS_NOTES);
@@ -574,6 +605,7 @@ static KalValue eval_path(KalBuild *b, const KalNode *node)
     return check_usage(b, kal_build_snapshot(b, value, node), node);
 }
 
+// x' may stand where x may not: what counts is the derivative.
 static KalValue eval_prime(KalBuild *b, const KalNode *node)
 {
     const KalUsage usage = b->eval.usage;
@@ -628,6 +660,7 @@ KalValue kal_build_eval(KalBuild *b, const KalNode *node)
             EVAL_DEPTH);
     }
     b->eval.depth++;
+    assert(b->eval.depth <= EVAL_DEPTH);
     const KalValue value = eval_node(b, node);
     b->eval.depth--;
     return value;

@@ -6,6 +6,8 @@
 #include "model/build_impl.h"
 #include "model/statement_impl.h"
 
+#include <assert.h>
+
 typedef struct EnergyRow {
     const char *where;
     KalNodeKind statement;
@@ -24,15 +26,18 @@ static const EnergyRow ENERGIES[] = {
      true                                                                                        },
 };
 
+// Every statement that gets here has a row.
 static const EnergyRow *find_row(KalNodeKind statement)
 {
     const EnergyRow *row = ENERGIES;
     while (row->statement != statement) {
+        assert(row + 1 < ENERGIES + sizeof ENERGIES / sizeof ENERGIES[0]);
         row++;
     }
     return row;
 }
 
+// One more contribution to the equations of motion.
 static void add(KalBuild *b, KalContribution entry)
 {
     if (kal_build_count(b, entry.span, 1)) {
@@ -120,6 +125,7 @@ void kal_build_force(KalBuild *b, const KalNode *node)
 
 // Forces along velocities: Q = F ∂v/∂q', theory (9.14).
 
+// One force for each coordinate that the velocity depends on.
 static void add_slopes(KalBuild *b, KalValue force, const KalExpr *slopes,
                        const KalNode *node)
 {
@@ -149,6 +155,7 @@ static void add_slopes(KalBuild *b, KalValue force, const KalExpr *slopes,
     }
 }
 
+// The gradient of the velocity by all q'.
 static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
                           const KalNode *node)
 {

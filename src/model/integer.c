@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 // Numbers that are known before anything moves: sizes, indices, ranges, filters.
+//
+// Parameters that such a number is made of determine the structure of the model: they are
+// marked, and setting them needs another load.  The usual expressions, sums and products of
+// numbers, names and indices, are computed as fractions without building formulas, since
+// loops evaluate them in every pass.
 
 #include "expr/eval.h"
 #include "model/build_impl.h"
@@ -36,6 +41,7 @@ static double *symbol_values(KalBuild *b)
             return NULL;
         }
     }
+    assert(b->formulas.numbers.size % sizeof(double) == 0);
     return (double *)b->formulas.numbers.data;
 }
 
@@ -70,6 +76,7 @@ bool kal_build_number(KalBuild *b, KalExpr e, double *out_number)
 void kal_build_set_number(KalBuild *b, KalExpr symbol, double number)
 {
     double *values = symbol_values(b);
+    assert(kal_graph_node(b->graph, symbol).op == KAL_OP_SYMBOL);
     if (values) {
         values[kal_graph_node(b->graph, symbol).arg[0].index] = number;
     }
@@ -81,6 +88,7 @@ typedef enum Use {
     DECISION
 } Use;
 
+// Structural is the stronger: it changes how many equations there are.
 static void mark_one(KalParameter *parameter, Use use)
 {
     parameter->structural = parameter->structural || use == STRUCTURE;
@@ -135,6 +143,7 @@ bool kal_build_is_structural(KalBuild *b, KalValue value)
     return all;
 }
 
+// A whole number, if rounding of decimal fractions is all that is missing.
 static KalRational nearest(double number)
 {
     const double whole = nearbyint(number);
@@ -189,9 +198,11 @@ static bool quick_name(KalBuild *b, const KalNode *node, KalRational *out_value)
     return known_number(b, found.entry->value, out_value);
 }
 
+// Sums and products.
 static bool quick_list(KalBuild *b, const KalNode *node, KalRational *out_value)
 {
     const KalNode *item = node->of.list.items;
+    assert(item && item->join == KAL_JOIN_NONE);
     KalRational total;
     if (!quick(b, item, &total)) {
         return false;
@@ -291,6 +302,7 @@ bool kal_build_range(KalBuild *b, const KalNode *range, int64_t *out_first,
 {
     int64_t first;
     int64_t last;
+    assert(range->kind == KAL_NODE_RANGE);
     if (!kal_build_integer(b, range->of.binary.left, &first)
         || !kal_build_integer(b, range->of.binary.right, &last)) {
         return false;

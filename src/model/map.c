@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// A hash table with open addressing and linear probing (Knuth, The Art of Computer
+// Programming 3, 6.4).
+//
+// Invariants: the capacity is a power of two, at most half of the places are taken, so that
+// every search ends at a free one; key 0 marks a free place.  Nothing is ever removed.
+
 #include "model/map.h"
 
 #include <assert.h>
@@ -17,6 +23,8 @@ static size_t place_of(const KalMap *map, uint64_t key)
     uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
     hash ^= hash >> 32;
     size_t place = (size_t)hash & (map->capacity - 1);
+    assert(map->capacity != 0 && (map->capacity & (map->capacity - 1)) == 0);
+    assert(2 * map->count <= map->capacity);
     while (map->pairs[place].key != 0 && map->pairs[place].key != key) {
         place = (place + 1) & (map->capacity - 1);
     }
@@ -42,6 +50,7 @@ bool kal_map_find(const KalMap *map, uint64_t key, uint64_t *out_value)
     return true;
 }
 
+// Twice as large; all pairs find new places.
 static KalStatus grow(KalContext *ctx, KalMap *map)
 {
     KalMap larger = {.capacity = map->capacity == 0 ? SMALLEST : 2 * map->capacity};
@@ -62,6 +71,7 @@ static KalStatus grow(KalContext *ctx, KalMap *map)
 
 KalStatus kal_map_set(KalContext *ctx, KalMap *map, uint64_t key, uint64_t value)
 {
+    assert(key != 0);
     if (2 * (map->count + 1) > map->capacity) {
         KAL_TRY(grow(ctx, map));
     }

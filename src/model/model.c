@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// The model as lists, which grow while it is built and never change afterwards.
+//
+// Symbols have numbers in the order in which they are made, and the list of symbols says of
+// each what it is: its kind and its place in the list of that kind.  Formulas are nodes of
+// one graph.  A fork shares all lists with its model and has a graph of its own, in which
+// others may add formulas; it must not grow the lists.
+
 #include "model/model.h"
 
 #include "base/block.h"
@@ -36,6 +43,7 @@ static KalStatus append(KalContext *ctx, void *list, size_t *count, const void *
 {
     const size_t before = capacity_for(*count);
     const size_t after = capacity_for(*count + 1);
+    assert(after > *count);
     char *items = NULL;
     memcpy(&items, list, sizeof items);
     if (*count >= UINT32_MAX - 1) {
@@ -92,6 +100,7 @@ static KalStatus add_symbol(KalModel *model, KalSymbol entry, const char *before
         return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for the model's names");
     }
     const uint32_t id = (uint32_t)model->n_symbols;
+    assert(model->graph);
     KAL_TRY(APPEND(model, symbols, &entry));
     *out_symbol = kal_symbol(model->graph, id);
     return kal_graph_status(model->graph);
@@ -222,6 +231,7 @@ KalStatus kal_model_add_contribution(KalModel *model, KalContribution entry)
     return APPEND(model, contributions, &entry);
 }
 
+// The highest derivative in a residual.
 static KalStatus find_level(const KalModel *model, KalExpr residual,
                             KalConstraintLevel *out_level)
 {
@@ -300,6 +310,7 @@ KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry)
     if (n > 0 && model->origins[n - 1].node.index >= entry.node.index) {
         return KAL_OK;
     }
+    // Rising nodes, so that kal_model_find_origin() can search by halves.
     return APPEND(model, origins, &entry);
 }
 
@@ -307,6 +318,7 @@ KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
                                      KalExpr *out_symbol)
 {
     KalCoordinate *c = &model->coordinates[coordinate];
+    assert(coordinate < model->n_coordinates);
     if (c->force.index == 0) {
         const KalSymbol symbol = {c->name, KAL_SYMBOL_COORDINATE_FORCE, coordinate};
         KAL_TRY(add_symbol(model, symbol, "cforce(", ")", &c->force));
@@ -319,6 +331,7 @@ KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
 static uint16_t find_kinds(const KalModel *model, const uint16_t *known, KalExpr e)
 {
     const KalExprNode node = kal_graph_node(model->graph, e);
+    assert(e.index != 0);
     unsigned kinds = 0;
     if (node.op == KAL_OP_SYMBOL) { // who shows formulas may add symbols of its own
         const uint32_t id = node.arg[0].index;
@@ -360,6 +373,7 @@ KalExpr kal_model_total(const KalModel *model, KalTermKind kind)
 // The time derivative of a symbol; KAL_NO_EXPR when it is constant.
 static KalExpr symbol_rate(const KalModel *model, uint32_t id)
 {
+    assert(id < model->n_symbols);
     const KalSymbol *symbol = &model->symbols[id];
     switch (symbol->kind) {
     case KAL_SYMBOL_TIME: return kal_int(model->graph, 1);
@@ -395,6 +409,7 @@ static KalStatus find_rates(const KalModel *model, const KalOrder *order,
             count++;
         }
     }
+    assert(count <= most);
     const KalRates rates = {pairs, pairs + most, count};
     const KalStatus status = kal_total(model->graph, e, n, &rates, out_rates);
     kal_free(model->ctx, pairs, 2 * most * sizeof *pairs);
@@ -414,6 +429,7 @@ KalStatus kal_model_rate(const KalModel *model, const KalExpr *e, size_t n,
 
 const char *kal_model_symbol_name(void *model, uint32_t id)
 {
+    assert(id < ((const KalModel *)model)->n_symbols);
     return ((const KalModel *)model)->symbols[id].name;
 }
 

@@ -48,11 +48,13 @@ static bool may_start(KalBuild *b, uint64_t key, const KalStartValue *earlier,
     return false;
 }
 
+// A start value for one coordinate or velocity.  Values made of guesses are guesses.
 static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue value,
                           const KalNode *node)
 {
     const KalSpan span = node->of.declaration.target->span;
     uint32_t index;
+    assert(start.order <= 1);
     if (!kal_build_coordinate(b, target, span, &index)) {
         return KAL_BAD_VALUE;
     }
@@ -153,6 +155,7 @@ static KalExpr constant(KalBuild *b, const KalNode *node, double *out_number)
     return value.of.expr;
 }
 
+// A formula of parameters that comes to something positive.
 static KalExpr positive(KalBuild *b, const KalNode *node, const char *what)
 {
     double number = 0.0;
@@ -203,6 +206,7 @@ static bool read_word(KalBuild *b, const KalNode *node, const char *const *words
 
 #define WORD(name, word, meaning) word,
 
+// method = …, by the words of KAL_METHOD_LIST.
 static void read_method(KalBuild *b, const KalNode *node)
 {
     static const char *const words[] = {KAL_METHOD_LIST(WORD)};
@@ -212,6 +216,7 @@ static void read_method(KalBuild *b, const KalNode *node)
     }
 }
 
+// drift = project, none or stabilize(k), Baumgarte's stabilization with the rate k.
 static void read_drift(KalBuild *b, const KalNode *node)
 {
     static const char *const words[] = {KAL_DRIFT_LIST(WORD)};
@@ -238,6 +243,7 @@ static void read_drift(KalBuild *b, const KalNode *node)
     }
 }
 
+// The parser has refused options that do not belong here.
 static void read_options(KalBuild *b, const KalNode *options)
 {
     KalSimulate *simulate = &b->model->simulate;
@@ -304,6 +310,7 @@ static bool set_same(const KalAction *a, const KalAction *b)
            && a->target == b->target && a->order == b->order;
 }
 
+// The actions of an event happen at once: no two may set the same.
 static void add_action(KalBuild *b, Actions *actions, KalAction action)
 {
     const KalAction *list = (const KalAction *)actions->list.data;
@@ -318,6 +325,7 @@ static void add_action(KalBuild *b, Actions *actions, KalAction action)
     kal_build_check(b, kal_block_add(b->ctx, &actions->list, &action, sizeof action));
 }
 
+// set q = value, or q' = value; the value is that just before the event.
 static void add_set(KalBuild *b, Actions *actions, const KalNode *node)
 {
     static const KalUsage usage = {KAL_MARKS_ALL, "an event"};
@@ -353,6 +361,8 @@ static void add_constraints(KalBuild *b, Actions *actions, KalActionKind kind,
     }
     if (value.kind == KAL_VALUE_SCALAR) {
         const uint32_t id = kal_graph_node(b->graph, value.of.expr).arg[0].index;
+        assert(kal_graph_node(b->graph, value.of.expr).op == KAL_OP_SYMBOL);
+        assert(b->model->symbols[id].kind == KAL_SYMBOL_REACTION);
         add_action(b, actions,
                    (KalAction){.kind = kind, .target = b->model->symbols[id].index});
     } else if (value.kind != KAL_VALUE_BAD) {
@@ -361,6 +371,7 @@ static void add_constraints(KalBuild *b, Actions *actions, KalActionKind kind,
     }
 }
 
+// stop, set, release or engage.
 static void read_action(KalBuild *b, Actions *actions, const KalNode *node)
 {
     actions->node = node;

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Names: texts as numbers (atoms), scopes, declarations, and what an unknown name may mean.
+//
+// Equal texts have equal atoms, so that names are compared as numbers; a table from scope,
+// space and atom finds entries in one step.  Entries keep the place of their declaration
+// (site), one for each place of the text however many parts are made of it: so a component's
+// name is used if it is used in any of its parts.
+
 #include "model/build_impl.h"
 
 #include <kalaba/text.h>
@@ -22,11 +29,14 @@ typedef struct AtomText {
     KalAtom next;
 } AtomText;
 
+// The text of an atom; atom 0 has an empty one.
 static AtomText *atom_text(const KalBuild *b, KalAtom atom)
 {
+    assert((atom + 1U) * sizeof(AtomText) <= b->words.texts.size);
     return &((AtomText *)b->words.texts.data)[atom];
 }
 
+// FNV-1a (Fowler, Noll, Vo); never 0, which maps take for a free place.
 static uint64_t hash_text(const char *text, size_t length)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -36,6 +46,7 @@ static uint64_t hash_text(const char *text, size_t length)
     return hash | 1U;
 }
 
+// A new atom, first in the chain of its hash.
 static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint64_t hash,
                         KalAtom next)
 {
@@ -119,8 +130,10 @@ KalScope *kal_build_add_scope(KalBuild *b, KalScope *parent, KalScope *owner,
     return scope;
 }
 
+// Scope, atom and space in one number, which is not 0.
 static uint64_t entry_key(const KalScope *scope, KalAtom atom, KalSpace space)
 {
+    assert((uint64_t)scope->id < UINT64_C(1) << 30);
     return ((uint64_t)scope->id << 34 | (uint64_t)atom << 2 | (uint64_t)space) + 1;
 }
 
@@ -193,6 +206,7 @@ const char *kal_build_kind_text(KalEntryKind kind)
 
 // Declaring.
 
+// The site of a place in the text; the same for all parts that come by.
 static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
                           KalAtom atom)
 {
@@ -220,6 +234,7 @@ static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
     return site;
 }
 
+// A name in the present scope; its value is bad until it is set.
 static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
 {
     KalScope *scope = b->names.scope;
@@ -282,6 +297,7 @@ KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
     return site ? add_entry(b, kind, site) : NULL;
 }
 
+// The name that a target with indices begins with.
 static const KalNode *root_of(const KalNode *target)
 {
     while (target->kind != KAL_NODE_NAME) {
@@ -313,6 +329,7 @@ static void add_candidate(Candidates *c, const char *name)
     }
 }
 
+// All names of a scope and space.
 static void add_candidates(const KalBuild *b, Candidates *c, const KalScope *scope,
                            KalSpace space)
 {
@@ -323,6 +340,7 @@ static void add_candidates(const KalBuild *b, Candidates *c, const KalScope *sco
     }
 }
 
+// The known name that is nearest to a misspelt one.
 static const char *find_near(const KalBuild *b, const char *name, KalSpace space,
                              const KalScope *part)
 {
@@ -343,6 +361,7 @@ static const char *find_near(const KalBuild *b, const char *name, KalSpace space
     return kal_word_find_near(name, c.names, c.count);
 }
 
+// Whether a target declares a name.
 static bool is_named(const KalNode *node, const char *name)
 {
     return kal_node_is_text(root_of(node), name);
@@ -362,6 +381,7 @@ static const KalNode *declared_nothing(const KalNode *node, const char *name, in
     return NULL;
 }
 
+// The name node of a target, if it is the name.
 static const KalNode *declared_by(const KalNode *target, const char *name)
 {
     return is_named(target, name) ? root_of(target) : NULL;
@@ -511,6 +531,7 @@ static const KalNode *find_later(const KalBuild *b, const KalNode *name,
     return NULL;
 }
 
+// The name is declared, but not yet.
 static KalValue report_later(KalBuild *b, const KalNode *name, const KalNode *later)
 {
     const char *text = kal_build_atom_text(b, kal_build_atom_of(b, name));

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-// Names, members, elements.
+// Names, members, elements: what the left side of an index or a dot stands for.
+//
+// A path may lead through parts and arrays in another space than that of values: the
+// constraints of a part are found by way of the part.  Arrays that are declared element by
+// element are seen as they are at this moment; whoever wants their value takes a snapshot.
 
 #include "model/build_impl.h"
+
+#include <assert.h>
 
 // Recursion ends where the tree does, and over vectors at KAL_BUILD_VECTOR_DEPTH.
 // NOLINTBEGIN(misc-no-recursion)
@@ -24,6 +30,7 @@ static KalValue reserved_value(KalBuild *b, KalAtom atom, const KalNode *node)
     return (KalValue){.kind = KAL_VALUE_NONE};
 }
 
+// Whether a value is a part, or an array of parts at any depth.
 static bool holds_parts(KalValue value)
 {
     while (value.kind == KAL_VALUE_ARRAY && value.of.array->n > 0) {
@@ -32,6 +39,7 @@ static bool holds_parts(KalValue value)
     return value.kind == KAL_VALUE_PART;
 }
 
+// The value of an entry, or why it has none.
 static KalValue entry_value(KalBuild *b, KalEntry *entry, const KalNode *node)
 {
     const char *name = kal_build_atom_text(b, entry->atom);
@@ -92,6 +100,7 @@ static KalValue name_value(KalBuild *b, const KalNode *node, KalSpace space)
     return entry_value(b, found.entry, node);
 }
 
+// A member of a part, or a part of it on the way.
 static KalValue part_member(KalBuild *b, const KalScope *part, const KalNode *name,
                             KalSpace space)
 {
@@ -105,8 +114,10 @@ static KalValue part_member(KalBuild *b, const KalScope *part, const KalNode *na
                  : kal_build_unknown(b, name, space, part);
 }
 
+// Element i, from 1.
 static KalValue element(KalBuild *b, KalValue base, int64_t i, const KalNode *node)
 {
+    assert(base.kind == KAL_VALUE_ARRAY);
     const KalArray *array = base.of.array;
     if (i < 1) {
         return kal_build_bad(b, node->span, "elements count from 1; there is no %lld",
@@ -127,6 +138,7 @@ static KalValue element(KalBuild *b, KalValue base, int64_t i, const KalNode *no
     return value;
 }
 
+// a.b: of a part its member, of a vector x, y or z.
 static KalValue member_value(KalBuild *b, const KalNode *node, KalSpace space)
 {
     const KalNode *name = node->of.binary.right;
@@ -153,6 +165,7 @@ static KalValue member_value(KalBuild *b, const KalNode *node, KalSpace space)
         base.kind == KAL_VALUE_ARRAY ? "; its elements are v[1] or v.x, v.y, v.z" : "");
 }
 
+// a[i]
 static KalValue index_value(KalBuild *b, const KalNode *node, KalSpace space)
 {
     const KalValue base = kal_build_path(b, node->of.binary.left, space);

@@ -5,6 +5,7 @@
 #include "model/build_impl.h"
 #include "model/statement_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,11 +28,13 @@ void *kal_build_keep_list(KalBuild *b, const void *data, size_t size)
 
 // Curves.
 
+// What lines and columns of a text are set apart by.
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+// Whether a byte is the first of a UTF-8 character.
 static bool begins_character(char c)
 {
     return ((unsigned char)c & 0xC0U) != 0x80U;
@@ -43,6 +46,7 @@ static KalNameText label_of(const KalBuild *b, const KalNode *node)
 {
     KalNameText label;
     const char *text = node->span.source->text;
+    assert(node->span.begin <= node->span.end);
     const int length = snprintf(label.text, LABEL_SIZE, "%s", b->names.scope->prefix);
     label.length = (size_t)length < LABEL_SIZE ? (size_t)length : LABEL_SIZE - 1;
     for (uint32_t i = node->span.begin; i < node->span.end; i++) {
@@ -54,6 +58,7 @@ static KalNameText label_of(const KalBuild *b, const KalNode *node)
             label.text[label.length++] = blank ? ' ' : text[i];
         }
     }
+    assert(label.length < sizeof label.text);
     label.text[label.length] = '\0';
     return label;
 }
@@ -94,6 +99,7 @@ static KalValue curve_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
     return value;
 }
 
+// A curve for each number of a value.
 static bool add_curves(KalBuild *b, Curves *curves, const KalNode *node)
 {
     static const KalUsage usage = {KAL_MARKS_ALL, "a plot"};
@@ -107,6 +113,7 @@ static bool add_curves(KalBuild *b, Curves *curves, const KalNode *node)
     return kal_build_leaves(b, &leaves, value).kind != KAL_VALUE_BAD;
 }
 
+// What is plotted against: one curve.
 static bool read_against(KalBuild *b, const KalNode *node, KalCurve *out_curve)
 {
     Curves one = {.list.data = NULL};
@@ -148,6 +155,7 @@ void kal_build_plot(KalBuild *b, const KalNode *node)
 
 static const KalUsage DRAW_USAGE = {KAL_MARKS_STATE, "a drawing"};
 
+// A vector of two or three numbers.
 static bool is_point(KalValue value)
 {
     return value.kind == KAL_VALUE_ARRAY && value.of.array->depth == 1
@@ -155,8 +163,10 @@ static bool is_point(KalValue value)
            && value.of.array->items[0].kind == KAL_VALUE_SCALAR;
 }
 
+// z is KAL_NO_EXPR in the plane.
 static KalPoint point_of(KalValue value)
 {
+    assert(is_point(value));
     const KalValue *items = value.of.array->items;
     return (KalPoint){.x = items[0].of.expr,
                       .y = items[1].of.expr,
@@ -229,6 +239,7 @@ static bool read_size(KalBuild *b, const KalNode *node, KalDrawing *drawing)
     return true;
 }
 
+// The angle of a box, in radians.
 static bool read_angle(KalBuild *b, const KalNode *node, KalDrawing *drawing)
 {
     if (!node->of.draw.angle) {

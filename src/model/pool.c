@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// A stack of chunks: what was allocated after a mark is released together.
+//
+// Invariants: `used` bytes of the top chunk are taken, and all of those below; one chunk
+// that was emptied is kept as a spare, so that a loop around a chunk's end does not allocate
+// in every pass.
+
 #include "model/pool.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdint.h>
 
@@ -14,9 +21,11 @@ struct KalPoolChunk {
     size_t size; // of what follows this head
 };
 
+// Free a chunk; NULL is allowed.
 static void drop(KalPool *pool, KalPoolChunk *chunk)
 {
     if (chunk) {
+        assert(pool->bytes >= sizeof *chunk + chunk->size);
         pool->bytes -= sizeof *chunk + chunk->size;
         kal_free(pool->ctx, chunk, sizeof *chunk + chunk->size);
     }
@@ -55,6 +64,7 @@ void *kal_pool_alloc(KalPool *pool, size_t size)
         pool->top = chunk;
         pool->used = 0;
     }
+    assert(pool->top->size - pool->used >= need);
     void *piece = (unsigned char *)(pool->top + 1) + pool->used;
     pool->used += need;
     return piece;
@@ -68,11 +78,13 @@ KalPoolMark kal_pool_mark(const KalPool *pool)
 void kal_pool_release(KalPool *pool, KalPoolMark mark)
 {
     while (pool->top != mark.top) {
+        assert(pool->top); // the mark is one of this pool
         KalPoolChunk *chunk = pool->top;
         pool->top = chunk->below;
         drop(pool, pool->spare);
         pool->spare = chunk;
     }
+    assert(!pool->top || mark.used <= pool->top->size);
     pool->used = mark.used;
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 // The units of values.
+//
+// Units are kept in a table and known by their place in it, so that values carry a number
+// and comparisons are cheap; results of operations are remembered.  KAL_UNIT_ANY fits
+// everything: numbers have it, and so has what is left after an error, so that one mistake
+// is one message.
 
 #include "model/build_impl.h"
 
@@ -23,6 +28,7 @@ enum {
 
 KalUnit kal_build_unit(const KalBuild *b, KalUnitId id)
 {
+    assert((id + 1U) * sizeof(KalUnit) <= b->units.list.size);
     return ((const KalUnit *)b->units.list.data)[id];
 }
 
@@ -48,6 +54,7 @@ static KalUnitId find_unit(KalBuild *b, KalUnit unit)
                : KAL_UNIT_ANY;
 }
 
+// From the exponents of m, kg and s.
 static KalUnit make_unit(int16_t m, int16_t kg, int16_t s)
 {
     KalUnit unit = kal_unit_one();
@@ -67,6 +74,7 @@ KalStatus kal_build_init_units(KalBuild *b)
 // Remembered results, by operation and operands.
 static KalUnitId combine(KalBuild *b, UnitOperation operation, KalUnitId a, KalUnitId c)
 {
+    assert(a < UNITS && c < UNITS);
     const uint64_t key = ((uint64_t)operation << 40 | (uint64_t)a << 20 | c) + 1;
     uint64_t found;
     if (kal_map_find(&b->units.results, key, &found)) {
@@ -132,6 +140,7 @@ KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)
 
 // Checks.
 
+// Two units that differ in kind, or in size only.
 static void report_mismatch(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
                             const char *what, const char *than)
 {
@@ -190,6 +199,7 @@ static KalUnitId energy_unit(KalBuild *b, KalUnitId unit, KalSpan span)
     return b->units.energy == KAL_UNIT_ANY ? KAL_UNIT_ENERGY : b->units.energy;
 }
 
+// A unit that all energies or powers have; the note says where it comes from.
 static void demand_unit(KalBuild *b, KalUnitId unit, KalUnitId wanted, KalSpan span,
                         const char *what, const char *than)
 {

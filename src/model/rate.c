@@ -6,6 +6,8 @@
 #include "expr/switch.h"
 #include "model/build_impl.h"
 
+#include <assert.h>
+
 static const unsigned NO_RATE = KAL_MARK(ACCELERATION) | KAL_MARK(REACTION)
                                 | KAL_MARK(COORDINATE_FORCE) | KAL_MARK(CONTROL)
                                 | KAL_MARK(ENERGY);
@@ -64,10 +66,14 @@ static KalExpr find_rate(KalBuild *b, KalExpr e, KalSpan span)
 // The marks that the derivative can have.
 static unsigned rate_marks(unsigned marks)
 {
+    // The kinds of positions, velocities and accelerations follow each other in KalSymbolKind.
+    assert(KAL_MARK(COORDINATE) << 1 == KAL_MARK(VELOCITY));
+    assert(KAL_MARK(VELOCITY) << 1 == KAL_MARK(ACCELERATION));
     const unsigned moving = marks & (KAL_MARK(COORDINATE) | KAL_MARK(VELOCITY));
     return marks | moving << 1;
 }
 
+// The derivative of one number, with the marks that it really has where that shows.
 static KalValue rate_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     (void)c;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Messages of a build, and its limits.
+//
+// An error is told once for each place of the text: a loop or a part that comes by again has
+// nothing new to say.  Limits on steps, passes and numbers bound time and memory for any
+// text; the first that is exceeded stops the build.
+
 #include "model/build_impl.h"
 
 #include <stdio.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// The texts of a model: the file itself, those that it uses, libraries and overrides.  They
+// live as long as the list, since spans of messages point into them.
+
 #include "base/block.h"
 #include "lang/source.h"
 #include "model/build.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Statements, one after the other.  Each is built by the function that nodes.def names; what
+// it leaves in the pool is released after it.
+//
 // Recursion by way of blocks ends at KAL_BLOCK_DEPTH and KAL_BUILD_PART_DEPTH.
 
 #include "model/build_impl.h"
@@ -7,6 +10,7 @@
 
 #include <assert.h>
 
+// The title of the model; files that are used may have one of their own, which is passed by.
 void kal_build_title(KalBuild *b, const KalNode *node)
 {
     const KalNode *title = node->of.unary.operand;
@@ -33,6 +37,7 @@ void kal_build_title(KalBuild *b, const KalNode *node)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// No default: the compiler knows which statements there are.
 static void build_statement(KalBuild *b, const KalNode *node)
 {
     switch (node->kind) {

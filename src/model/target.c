@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 // What declarations declare: names with indices, full names, elements of arrays.
+//
+// An index that depends on a loop names an element, any other a size (`x[3]` declares three,
+// `x[i]` in a loop the i-th).  Arrays that are declared by elements are open: they grow, and
+// elements that were not declared yet are KAL_VALUE_NONE.
 
 #include "model/build_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,9 +48,11 @@ bool kal_build_target(KalBuild *b, const KalNode *node, KalTarget *out_target)
 
 // Full names.
 
+// Append to a full name; false after an error.
 static bool add_text(KalBuild *b, KalNameText *name, const char *text, KalSpan span)
 {
     const size_t length = strlen(text);
+    assert(name->length <= KAL_BUILD_NAME);
     if (name->length + length > KAL_BUILD_NAME) {
         kal_build_error(b, span,
                         "a name with those of its parts is at most %d bytes long",
@@ -104,6 +111,7 @@ bool kal_build_list_name(KalBuild *b, KalEntryKind kind, const KalNameText *name
 
 // Arrays that are declared element by element.
 
+// An open array without elements.
 static KalArray *add_open_array(KalBuild *b)
 {
     KalArray *array = (KalArray *)kal_arena_alloc(b->arena, 1, sizeof *array);
@@ -131,6 +139,7 @@ static bool grow(KalBuild *b, KalArray *array, int64_t i, KalSpan span)
         return false;
     }
     uint32_t capacity = array->capacity;
+    assert(capacity > 0 && array->n <= capacity); // it is open
     while (capacity < i) {
         capacity *= 2;
     }
@@ -145,6 +154,7 @@ static bool grow(KalBuild *b, KalArray *array, int64_t i, KalSpan span)
         array->items = items;
         array->capacity = capacity;
     }
+    assert(array->capacity >= i);
     array->n = (uint32_t)i > array->n ? (uint32_t)i : array->n;
     return true;
 }
@@ -174,6 +184,7 @@ static KalValue *find_element(KalBuild *b, KalEntry *entry, const KalTarget *tar
     return value;
 }
 
+// One more element of an open array, unless it is there already.
 static KalEntry *add_element(KalBuild *b, KalEntry *entry, const KalTarget *target,
                              uint32_t n)
 {
@@ -224,6 +235,7 @@ void kal_build_set_target(KalBuild *b, KalEntry *entry, const KalTarget *target,
 
 // Scalars with names.
 
+// ".x" of short vectors where readers expect that, else "[1]".
 static bool add_element_name(KalBuild *b, KalLeaves *leaves, uint32_t i,
                              const KalArray *array)
 {

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Units: products of powers of seven base units with a factor (BIPM, The International
+// System of Units).  Exponents are fractions in lowest terms, within a limit so small that
+// products of two never overflow; what exceeds it is any unit, and whoever reads a text says
+// so.
+//
+// Invariants of a KalUnit that is not any: denominators are positive, the scale is a finite
+// positive number.
+
 #include "model/unit.h"
 
 #include "base/number.h"
@@ -62,6 +70,7 @@ enum {
     N_PREFIXES = sizeof prefixes / sizeof prefixes[0]
 };
 
+// The greatest common divisor, by Euclid's algorithm.
 static int64_t find_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -75,6 +84,7 @@ static int64_t find_divisor(int64_t a, int64_t b)
 // num/den in lowest terms, den not 0.  False when that is beyond the limit.
 static bool reduce(int64_t num, int64_t den, KalUnitExponent *out_exponent)
 {
+    assert(den != 0);
     if (num == INT64_MIN || den == INT64_MIN) {
         return false;
     }
@@ -85,10 +95,12 @@ static bool reduce(int64_t num, int64_t den, KalUnitExponent *out_exponent)
         || den > KAL_UNIT_EXPONENT_LIMIT) {
         return false;
     }
+    assert(den > 0);
     *out_exponent = (KalUnitExponent){(int16_t)num, (int16_t)den};
     return true;
 }
 
+// Far from overflow, so that products of two can be formed and tested.
 static bool scale_is_usable(double scale)
 {
     return scale >= 1e-300 && scale <= 1e300;
@@ -113,6 +125,7 @@ KalUnit kal_unit_one(void)
 // a × b^sign
 static KalUnit combine(KalUnit a, KalUnit b, int sign)
 {
+    assert(sign == 1 || sign == -1);
     KalUnit unit = {.scale = sign > 0 ? a.scale * b.scale : a.scale / b.scale};
     if (a.any || b.any || !scale_is_usable(unit.scale)) {
         return kal_unit_any();
@@ -139,6 +152,7 @@ KalUnit kal_unit_divide(KalUnit a, KalUnit b)
     return combine(a, b, -1);
 }
 
+// Whether it is more than a number.
 static bool has_dimension(KalUnit unit)
 {
     for (int i = 0; i < KAL_DIMENSIONS; i++) {
@@ -208,6 +222,7 @@ static KalUnit unit_of_row(const Row *row, double scale)
     return unit;
 }
 
+// Whether units.def allows a prefix for a unit.
 static bool takes_prefix(const Row *row, const Prefix *prefix)
 {
     return strchr(row->prefixes, prefix->letter) != NULL;
@@ -222,6 +237,7 @@ static bool is_name(const char *text, size_t length, const char *prefix,
            && memcmp(text + first, name, length - first) == 0;
 }
 
+// A unit by its name, with or without a prefix.
 static bool find_unit(const char *text, size_t length, KalUnit *out_unit)
 {
     for (int i = 0; i < N_ROWS; i++) {
@@ -296,6 +312,7 @@ static const char *find_near(const char *word, char room[WORDS_MAX][NAME_SIZE])
         for (const char *letter = rows[i].prefixes; *letter; letter++) {
             (void)snprintf(room[count], NAME_SIZE, "%c%s", *letter, rows[i].name);
             words[count] = room[count];
+            assert(count + 1 < WORDS_MAX);
             count++;
         }
     }
@@ -303,6 +320,7 @@ static const char *find_near(const char *word, char room[WORDS_MAX][NAME_SIZE])
     return other ? other : kal_word_find_near(word, words, count);
 }
 
+// A name, or an error that says what was perhaps meant.
 static KalUnit read_name(const KalNode *node, KalDiagnostics *diagnostics)
 {
     KalUnit unit = kal_unit_any();
@@ -337,6 +355,7 @@ static bool read_parts(const KalNode *node, int64_t *out_parts)
     return true;
 }
 
+// A number, or a fraction of two.
 static bool read_exponent(const KalNode *node, KalUnitExponent *out_exponent)
 {
     int64_t num = 0;
@@ -367,6 +386,7 @@ static KalUnit read_power(const KalNode *node, KalUnit base,
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): no deeper than KAL_TREE_DEPTH
+// Products, quotients and powers of names.
 static KalUnit read_node(const KalNode *node, KalDiagnostics *diagnostics)
 {
     KalUnit unit = kal_unit_one();
@@ -403,6 +423,7 @@ KalUnit kal_unit_read(const KalNode *node, KalDiagnostics *diagnostics)
     return unit;
 }
 
+// How many radians a unit's name stands for; NAN for those that count other angles.
 static double radians_in_name(const KalNode *node)
 {
     static const char *const other[] = {"rev", "rpm", "mrad", "urad", "nrad"};
@@ -444,6 +465,7 @@ typedef struct Text {
     size_t length;
 } Text;
 
+// Append as much as there is room for as a whole.
 static void put(Text *text, const char *piece)
 {
     const size_t length = strlen(piece);
@@ -453,7 +475,7 @@ static void put(Text *text, const char *piece)
     }
 }
 
-// The factors whose exponents have the sign, as "kg*m^2"; answers how many there are.
+// The factors whose exponents have the sign, as "kg*m^2"; returns how many there are.
 static int put_factors(Text *text, KalUnit unit, int sign)
 {
     static const char *const names[] = {"kg", "m", "s", "A", "K", "mol", "cd"};

@@ -9,6 +9,7 @@
 
 #include <kalaba/text.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ void kal_build_clear_files(KalBuild *b)
     }
 }
 
+// Whether a piece of a path is a text.
 static bool is_part(const char *part, size_t length, const char *text)
 {
     return length == strlen(text) && memcmp(part, text, length) == 0;
@@ -47,6 +49,7 @@ static void simplify_path(char *path)
     const char *stop = path + strlen(path);
     const char *part = path + root;
     while (part < stop) {
+        assert(end <= (size_t)(part - path) && fixed <= end);
         const size_t length = strcspn(part, "/");
         const char *next = part + length + 1;
         if (is_part(part, length, "..") && end > fixed) {
@@ -66,6 +69,7 @@ static void simplify_path(char *path)
     path[end > root ? end - 1 : end] = '\0';
 }
 
+// One more file of the model, asked for by the one being read.
 static KalUsedFile *add_file(KalBuild *b, const char *path)
 {
     KalUsedFile *file = (KalUsedFile *)kal_arena_alloc(b->arena, 1, sizeof *file);
@@ -93,6 +97,7 @@ void kal_build_init_files(KalBuild *b)
     }
 }
 
+// The file of a path, if it was used before.
 static KalUsedFile *find_file(const KalBuild *b, const char *path)
 {
     KalUsedFile *file = b->files.first;
@@ -167,6 +172,7 @@ static KalUsedFile *enter(KalBuild *b, const char *path, KalSpan span)
     return add_file(b, path);
 }
 
+// A library by its name: its text is part of the program.
 static void use_library(KalBuild *b, const KalNode *name)
 {
     char text[KAL_BUILD_NAME];

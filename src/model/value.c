@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Values: numbers with units, arrays of values, parts.
+//
+// Invariants of a finished array: no element is bad; all are of one kind, but arrays in it
+// may differ in length; depth is 1 more than that of the deepest element, size counts its
+// numbers and parts at all depths, marks are those of all elements.
+//
 // Recursion in this file ends at KAL_BUILD_VECTOR_DEPTH.
 
 #include "model/build_impl.h"
@@ -36,7 +42,8 @@ size_t kal_build_size(KalValue value)
     return value.kind == KAL_VALUE_ARRAY ? value.of.array->size : 1;
 }
 
-// Depth, size and marks of what the elements are.
+// Depth, size and marks from those of the elements.  Elements of two kinds are an error:
+// whoever looks at the first knows what all are.
 KalValue kal_build_finish(KalBuild *b, KalArray *array, KalSpan span)
 {
     uint64_t size = 0;
@@ -46,6 +53,13 @@ KalValue kal_build_finish(KalBuild *b, KalArray *array, KalSpan span)
         const KalValue item = array->items[i];
         if (item.kind == KAL_VALUE_BAD) {
             return KAL_BAD_VALUE;
+        }
+        if (item.kind != array->items[0].kind) {
+            return kal_build_bad(b, span,
+                                 "the elements of a vector are alike: element %u is "
+                                 "%s, the first %s",
+                                 i + 1, kal_build_describe(item).text,
+                                 kal_build_describe(array->items[0]).text);
         }
         const uint32_t inner = item.kind == KAL_VALUE_ARRAY ? item.of.array->depth : 0;
         size += kal_build_size(item);
@@ -61,6 +75,7 @@ KalValue kal_build_finish(KalBuild *b, KalArray *array, KalSpan span)
         return kal_build_bad(b, span, "vectors may be in each other %d times",
                              KAL_BUILD_VECTOR_DEPTH);
     }
+    assert(array->capacity == 0);
     array->size = (uint32_t)size;
     array->depth = depth + 1;
     return (KalValue){
@@ -74,6 +89,7 @@ KalValue kal_build_keep(KalBuild *b, KalValue value)
         return value;
     }
     const KalArray *from = value.of.array;
+    assert(from->capacity == 0); // open arrays are in the arena
     KalArray *array = (KalArray *)kal_arena_alloc(b->arena, 1, sizeof *array);
     KalValue *items = (KalValue *)kal_arena_alloc(b->arena, from->n, sizeof *items);
     if (!array || !items) {
@@ -121,6 +137,7 @@ KalValueText kal_build_describe(KalValue value)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// Numbers with numbers, arrays with arrays of one length, element by element.
 KalValue kal_build_zip(KalBuild *b, KalScalarFn function, KalValue a, KalValue c,
                        const KalNode *node)
 {
@@ -148,6 +165,7 @@ KalValue kal_build_zip(KalBuild *b, KalScalarFn function, KalValue a, KalValue c
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// All numbers in an array, each with c.
 KalValue kal_build_each(KalBuild *b, KalScalarFn function, KalValue a, KalValue c,
                         const KalNode *node)
 {

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+// The size of the terms that the right-hand side of constraint i was summed up from.
 static double terms_of_b(const KalMotion *s, int i)
 {
     return s->b_size ? s->b_size[i] : fabs(s->given.b[i]);
@@ -18,6 +19,7 @@ static double terms_of_b(const KalMotion *s, int i)
 
 double kal_motion_term_size(const KalMotion *s, int i, const double *q, double *out_sum)
 {
+    assert(i >= 0 && i < s->given.m);
     double size;
     const KalMotionProblem *p = &s->given;
     *out_sum = kal_dot_with_size(p->n, p->A + (size_t)i * (size_t)p->n, q, &size);
@@ -35,12 +37,14 @@ static void axpy_with_size(int n, double f, const double *restrict x,
     }
 }
 
-// A residual is measured by the size of its own terms; where those are but rounding, as
-// for a coordinate held at rest, by this fraction of the largest size that terms have
-// anywhere, in natural units (theory (5.1), (5.2)).
 // The larger of two relative errors; a NaN wins and stays.
+//
+// A residual is measured by the size of its own terms.  Where those are but rounding, as for
+// a coordinate held at rest, callers add KAL_RESIDUAL_FLOOR of the largest size that terms
+// have anywhere, in natural units (theory (5.1), (5.2)).
 static double worse(double worst, double error, double size)
 {
+    assert(error >= 0.0 || isnan(error));
     return error <= worst * size || isnan(worst) ? worst : error / size;
 }
 
@@ -56,6 +60,7 @@ double kal_motion_largest_acceleration(const KalMotion *s)
     return largest;
 }
 
+// The residual theory (5.1) of all constraints, and whose it is.
 static double residual_of_constraints(const KalMotion *s, double acceleration,
                                       int *out_worst)
 {
@@ -63,6 +68,7 @@ static double residual_of_constraints(const KalMotion *s, double acceleration,
     *out_worst = 0;
     for (int i = 0; i < s->given.m; i++) {
         double sum;
+        assert(s->r[i] > 0.0);
         const double size = kal_motion_term_size(s, i, s->qdd, &sum);
         const double next = worse(worst, fabs(sum - s->given.b[i]),
                                   size + KAL_RESIDUAL_FLOOR * acceleration / s->r[i]);
@@ -97,6 +103,9 @@ KalWorst kal_motion_residuals(KalMotion *s, const double *lambda, double *force,
     KalWorst worst = {0, 0};
     const KalMotionProblem *p = &s->given;
     const size_t n = (size_t)p->n;
+    assert(force != s->scratch[0] && force != s->scratch[1]);
+    assert(p->m == 0 || lambda != s->scratch[0]);
+    assert(p->m == 0 || lambda != s->scratch[1]);
     double *size = s->scratch[0];
     double *error = s->scratch[1];
     memset(force, 0, n * sizeof *force);
@@ -124,6 +133,7 @@ void kal_motion_multipliers(const KalMotion *s, double *restrict y,
 {
     const KalQr *rows = &s->rows;
     assert(rows->rows == s->given.n && rows->columns == s->given.m);
+    assert(rows->rank >= 0 && rows->rank <= rows->columns);
     kal_solve_upper(rows->rank, rows->W, rows->rows, y);
     for (int j = 0; j < rows->columns; j++) {
         const int i = rows->perm[j];
@@ -168,6 +178,8 @@ void kal_motion_clear_marks(KalMotion *s)
 void kal_motion_publish(const KalMotion *s, KalMotionAnswer *answer)
 {
     assert(answer->rank_Mhat <= s->given.n && s->n_sets <= s->given.m);
+    assert(answer->rank_A >= 0 && answer->rank_A <= s->given.m);
+    assert(answer->rank_M >= 0 && answer->rank_M <= s->given.n);
     answer->n = s->given.n;
     answer->m = s->given.m;
     answer->qdd = s->qdd;

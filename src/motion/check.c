@@ -4,6 +4,7 @@
 
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static bool all_finite(const double *x, size_t count)
     return (lane[0] + lane[1]) + (lane[2] + lane[3]) == 0.0;
 }
 
+// The place of the first number that is NaN or infinite; count if there is none.
 static size_t first_not_finite(const double *x, size_t count)
 {
     size_t i = 0;
@@ -37,9 +39,11 @@ static size_t first_not_finite(const double *x, size_t count)
     return i;
 }
 
+// Name an entry by its coordinates and constraints; M and A have rows, the others none.
 static KalStatus fail_entry(KalMotion *s, const char *what, const double *x, size_t i,
                             bool constraints)
 {
+    assert(!isfinite(x[i]));
     const int n = s->given.n;
     const int row = what[0] == 'M' || what[0] == 'A' ? (int)(i / (size_t)n) : (int)i;
     const int column = (int)(i % (size_t)n);
@@ -54,6 +58,7 @@ static KalStatus fail_entry(KalMotion *s, const char *what, const double *x, siz
                     name.text, other.text, x[i]);
 }
 
+// An array that must be there and finite.  Only where it is not is the culprit looked for.
 static KalStatus check_numbers(KalMotion *s, const char *what, const double *x,
                                size_t count, bool constraints)
 {
@@ -69,6 +74,7 @@ static KalStatus check_numbers(KalMotion *s, const char *what, const double *x,
     return fail_entry(s, what, x, first_not_finite(x, count), constraints);
 }
 
+// To the bit; false where a NaN is.
 static bool exactly_symmetric(int n, const double *M)
 {
     bool same = true;
@@ -140,6 +146,7 @@ KalStatus kal_motion_check(KalMotion *s)
 static size_t append(char *to, size_t used, size_t size, const char *text, size_t most)
 {
     size_t length = strlen(text);
+    assert(used < size); // room for the end of the text at least
     length = length < most ? length : most;
     length = length < size - 1 - used ? length : size - 1 - used;
     while (length > 0 && ((unsigned char)text[length] & 0xC0U) == 0x80U) {
@@ -161,6 +168,7 @@ KalNames kal_motion_names(const KalMotion *s, bool constraints, const int *indic
     const char *const *names =
         constraints ? s->given.constraints : s->given.coordinates;
     KalNames out = {""};
+    assert(count >= 0 && (count == 0 || indices));
     size_t used = 0;
     const int shown = count <= SHOWN ? count : SHOWN - 1;
     for (int i = 0; i < shown; i++) {

@@ -32,8 +32,12 @@ typedef struct Search {
     int size; // rows that the best uses
 } Search;
 
+// How much of independent row `row` a dependent row needs, both in the order of the
+// factorization.
 static double coefficient(const KalMotion *s, int row, int dependent)
 {
+    assert(row >= 0 && row < s->rows.rank);
+    assert(dependent >= 0 && dependent < s->rows.columns - s->rows.rank);
     return kal_column(s->coefficients, s->rows.rank, dependent)[row];
 }
 
@@ -66,8 +70,10 @@ static double missing(const KalMotion *s, const Combination *c)
     return fabs(sum) > 1e-6 * size ? sum : 0.0;
 }
 
+// Take the combination if it is a contradiction and uses fewer rows than the best so far.
 static void consider(Search *search, Combination c)
 {
+    assert(c.count >= 1 && c.count <= 3);
     if (missing(search->s, &c) == 0.0) {
         return;
     }
@@ -84,6 +90,7 @@ static void consider(Search *search, Combination c)
 // Combine dependents a and b so that an independent row cancels, for each such row.
 static void try_pair(Search *search, int a, int b)
 {
+    assert(a < b); // each pair once
     const KalMotion *s = search->s;
     for (int i = 0; i < s->rows.rank; i++) {
         const double x = coefficient(s, i, a);
@@ -133,6 +140,8 @@ static void try_parallel(Search *search, int a, int b)
     }
 }
 
+// Cost: each pair is combined once for every independent row, and each combination looks at
+// all rows.  Where that is too much only parallel rows are found, once for each pair.
 static void try_pairs(Search *search, int dependents)
 {
     const double k = search->s->rows.rank;
@@ -173,6 +182,7 @@ static void try_cancel(Search *search, const int a[3], int i, int j)
 // Three dependents, for each pair of independent rows.
 static void try_triple(Search *search, const int a[3])
 {
+    assert(a[0] < a[1] && a[1] < a[2]);
     const int k = search->s->rows.rank;
     for (int i = 0; i < k; i++) {
         for (int j = i + 1; j < k; j++) {
@@ -181,6 +191,7 @@ static void try_triple(Search *search, const int a[3])
     }
 }
 
+// The steps grow with the fifth power of the size: tried for small problems only.
 static void try_triples(Search *search, int dependents)
 {
     const double k = search->s->rows.rank;
@@ -248,6 +259,7 @@ KalStatus kal_conflict_fail(KalMotion *s)
     if (search.size > 3) {
         try_triples(&search, dependents);
     }
+    assert(search.size <= s->rows.columns); // b disagrees, so some combination shows it
     blame(s, &search.best);
     const KalMotionFault *fault = &s->fault;
     const KalNames names = kal_motion_names(s, true, fault->indices, fault->count);

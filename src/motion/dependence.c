@@ -23,8 +23,10 @@ static double coefficient_tolerance(const KalMotion *s)
     return 16.0 * DBL_EPSILON * (s->given.n + s->given.m) / s->rows.smallest;
 }
 
+// X = T₁⁻¹T₂, column after column, without what is rounding (theory (6.1)).
 static void find_coefficients(KalMotion *s)
 {
+    assert(s->rows.rank >= 0 && s->rows.rank <= s->rows.columns);
     const KalQr *rows = &s->rows;
     const int k = rows->rank;
     const double tolerance = coefficient_tolerance(s);
@@ -54,6 +56,7 @@ static void join(int *parent, int i, int j)
 {
     const int a = root_of(parent, i);
     const int b = root_of(parent, j);
+    assert(parent[a] == a && parent[b] == b);
     if (a < b) {
         parent[b] = a;
     } else {
@@ -176,10 +179,12 @@ bool kal_dependence_agrees(KalMotion *s, const double *q)
     find_fastest_coupled(s, q, fastest);
     const KalQr *rows = &s->rows;
     const int k = rows->rank;
+    assert(q != fastest && q != s->scratch[4] && q != s->scratch[0]);
     double *allowed = s->scratch[4];
     bool agrees = true;
     for (int j = 0; j < rows->columns; j++) {
         const int i = rows->perm[j];
+        assert(i >= 0 && i < s->given.m);
         allowed[j] = allowed_error(s, i, q) + rounding * fastest[i];
     }
     for (int c = 0; c < rows->columns - k; c++) {
@@ -279,6 +284,7 @@ static void fill_least_squares(KalMotion *s)
     const KalQr *rows = &s->rows;
     KalQr *least = &s->least;
     const int k = rows->rank;
+    assert(k < rows->columns); // without dependent rows there is nothing to choose
     least->rows = rows->columns;
     least->columns = rows->columns - k;
     double *rhs = kal_column(least->W, least->rows, least->columns);
@@ -302,6 +308,7 @@ void kal_dependence_least_norm(KalMotion *s, double *lambda_total)
     KalQr *least = &s->least;
     fill_least_squares(s);
     kal_qr_factor_to_rank(least, least->columns, 1);
+    assert(least->rank <= least->columns && least->rank <= least->rows);
 
     // The part of λ outside the range of R N is what remains of the right-hand side.
     double *rest = kal_column(least->W, least->rows, least->columns);

@@ -5,6 +5,8 @@
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
 
+// The factorization destroys the rows.  Only formulations that the literature writes with A
+// itself have a place for them.
 void kal_formulation_keep_rows(KalMotion *s)
 {
     double *A = s->literal.A;

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 // The general road, from verdict to answer.
+//
+// After the ranks are decided (verdict.c): do dependent constraints agree on b, does a force
+// act where nothing resists, then accelerations by the formulation asked for, refined by
+// residuals in given units (theory (7.6)), the shortest of them where they are not unique
+// (theory (5.4)), and the least multipliers where constraints depend on each other
+// (theory (6.4)).  The ideal part, of Q and b, and the non-ideal one, of C, are solved for
+// one after the other: the equation is linear in (Q, b) and C together (theory (2.7)).
+//
+// This road is the judge: whatever it cannot answer to HOPELESS of the terms of an equation
+// becomes a fault that names who is to blame.
 
 #include "linalg/kernels.h"
 #include "motion/motion_impl.h"
@@ -29,6 +39,7 @@ static bool constraints_agree(KalMotion *s)
 // out = the part of x (n, scaled) in the massless free directions.
 static void massless_part(const KalMotion *s, const double *x, double *out)
 {
+    assert(x != out);
     const int n = s->given.n;
     memset(out, 0, (size_t)n * sizeof *out);
     for (int c = 0; c < s->verdict.excess; c++) {
@@ -37,6 +48,7 @@ static void massless_part(const KalMotion *s, const double *x, double *out)
     }
 }
 
+// Name the coordinates that the force acts on; left (n) is its massless part in scaled units.
 static KalStatus fail_massless(KalMotion *s, const double *left, const double *limit)
 {
     int count = 0;
@@ -110,7 +122,9 @@ static void shorten(KalMotion *s)
             column[i] = s->d[i] * massless[i];
         }
     }
+    // The columns are independent, since massless ones are orthonormal and units positive.
     kal_qr_factor_to_rank(&free_part, excess, 0);
+    assert(free_part.rank <= excess);
     kal_qr_apply_transposed(&free_part, s->qdd);
     memset(s->qdd, 0, (size_t)free_part.rank * sizeof *s->qdd);
     kal_qr_apply(&free_part, s->qdd);
@@ -128,6 +142,7 @@ typedef struct Part {
 // b − A q.
 static void find_missing(const KalMotion *s, const Part *part, double *force, double *b)
 {
+    assert(force != part->q && b != part->b);
     const KalMotionProblem *p = &s->given;
     const size_t n = (size_t)p->n;
     double *massless = s->scratch[5];
@@ -150,6 +165,7 @@ static void find_missing(const KalMotion *s, const Part *part, double *force, do
 // multipliers carry M_s q − f, which lies in the range of the constraints.
 static void improve(KalMotion *s, const Part *part, double *force, const double *b)
 {
+    assert(force != s->scratch[2] && force != s->scratch[5] && b != s->scratch[2]);
     const int n = s->given.n;
     double *q = s->scratch[2];
     double *lambda = s->scratch[5];
@@ -216,6 +232,7 @@ static void solve_instant(KalMotion *s, double *lambda_total)
     kal_axpy(s->given.n, 1.0, q, s->qdd);
 }
 
+// Overflow on the way is not an answer.
 static KalStatus check_finite(KalMotion *s)
 {
     for (int i = 0; i < s->given.n; i++) {
@@ -235,6 +252,7 @@ static KalStatus check_finite(KalMotion *s)
 // Blame constraint i, and those that it seems to depend on.
 static void blame_dependent(KalMotion *s, int i)
 {
+    assert(i >= 0 && i < s->given.m);
     int count = 0;
     for (int k = 0; k < s->given.m; k++) {
         if (k == i || s->dependent_set[k] == s->dependent_set[i]) {
@@ -286,6 +304,7 @@ static KalStatus fail_residual(KalMotion *s, bool constraint, int index,
         constraint ? "constraint" : "the equation of motion of", name.text, residual);
 }
 
+// Residuals are compared so that a NaN fails.
 static KalStatus check_residuals(KalMotion *s, const KalWorst *worst,
                                  const KalMotionAnswer *answer)
 {

@@ -9,6 +9,7 @@
 #include "linalg/triangular.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 void kal_lagrange_prepare(KalMotion *s)
@@ -17,6 +18,7 @@ void kal_lagrange_prepare(KalMotion *s)
     KalQr *kkt = &s->literal.kkt;
     const int n = s->given.n;
     const int k = v->rank_A;
+    assert(k <= n && v->excess <= v->freedom);
     kkt->rows = n + k;
     kkt->columns = n + k;
     memset(kkt->W, 0, (size_t)(n + k) * (size_t)(n + k) * sizeof *kkt->W);
@@ -34,11 +36,15 @@ void kal_lagrange_prepare(KalMotion *s)
         }
     }
     kal_qr_factor_to_rank(kkt, n - v->excess + k, 0);
+    assert(kkt->rank <= kkt->columns);
 }
 
+// Solve with the factored system; the unknowns behind place n are multipliers of the
+// orthonormal rows, which nobody needs: those of the given rows follow from q''.
 void kal_lagrange_accelerate(KalMotion *s, const double *force, const double *b,
                              double *q)
 {
+    assert(s->literal.kkt.rows == s->given.n + s->verdict.rank_A);
     const KalQr *kkt = &s->literal.kkt;
     const int n = s->given.n;
     double *x = s->literal.vector[0];

@@ -9,11 +9,14 @@
 #include "linalg/product.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+// y = X x.
 static void multiply(const double *X, int rows, int columns, const double *x, double *y)
 {
+    assert(x != y);
     memset(y, 0, (size_t)rows * sizeof *y);
     for (int j = 0; j < columns; j++) {
         kal_axpy(rows, x[j], kal_const_column(X, rows, j), y);
@@ -49,6 +52,7 @@ static int *second_ints(const KalMotion *s)
     return s->literal.ints + kal_pseudoinverse_ints(s->given.m, s->given.n);
 }
 
+// A⁺ by the rank that the verdict gave, so that all formulations decide alike.
 static void invert_A(KalMotion *s)
 {
     KalLiteral *l = &s->literal;
@@ -77,6 +81,7 @@ void kal_definite_accelerate(KalMotion *s, const double *force, const double *b,
     const int m = s->given.m;
     double *e = l->vector[0];
     double *x = l->vector[1];
+    assert(force != x && force != e && q != x && q != e);
     multiply(l->root, n, n, force, x);
     multiply(l->root, n, n, x, q);
     multiply(l->A, m, n, q, e);

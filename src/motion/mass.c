@@ -57,6 +57,7 @@ bool kal_mass_is_isolated(int n, const double *M, int j)
 // The column that is left with the largest part of its unit, or -1.
 static int largest_left(int n, const double *a, const double *unit, const bool *taken)
 {
+    assert(n >= 1);
     int best = -1;
     double most = kal_mass_tolerance(n);
     for (int j = 0; j < n; j++) {
@@ -73,6 +74,7 @@ static int largest_left(int n, const double *a, const double *unit, const bool *
 static void eliminate(int n, double *a, int p, const bool *taken)
 {
     const double *pivot = kal_const_column(a, n, p);
+    assert(taken[p] && pivot[p] > 0.0);
     for (int j = 0; j < n; j++) {
         if (!taken[j] && pivot[j] != 0.0) {
             kal_axpy(n, -pivot[j] / pivot[p], pivot, kal_column(a, n, j));

@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// The workspace of a solve and its outline.
+//
+// A solve tries the cheapest way that may apply and takes the next where it is not vouched
+// for: the short way on the problem as it came, not even checked (short.c); after the check
+// (check.c) the long way of the regular road (regular.c); then the general road (general.c),
+// which alone reports faults.  Each way writes all of its results, so that nothing of an
+// attempt that failed is left over.  The order is a matter of speed only: the property suite
+// compares the ways with each other.
+//
+// All arrays of the workspace lie in one block that kal_motion_create carves for the largest
+// problem; a solve asks for no memory.
+
 #include "linalg/kernels.h"
 #include "linalg/padded.h"
 #include "motion/motion_impl.h"
@@ -56,6 +68,8 @@ KalMotionOptions kal_motion_options(void)
     };
 }
 
+// The arrays of a factorization of rows × columns entries and as many followers, columns
+// that are transformed along.  Swaps of rows are carved by those who need them.
 static void lay_out_qr(KalCarver *carver, KalQr *qr, size_t rows, size_t columns,
                        size_t followers)
 {
@@ -186,6 +200,7 @@ static bool is_tolerance(double x)
     return x >= 0.0 && x < 1.0;
 }
 
+// Options come from the caller of the library: a number out of range is his error.
 static KalStatus check_options(KalContext *ctx, const KalMotionOptions *options)
 {
     if (!is_formulation(options->formulation)) {
@@ -268,6 +283,8 @@ KalMotionFault kal_motion_fault(const KalMotion *motion)
     return motion->fault;
 }
 
+// Accept a problem that fits the workspace.  The default tolerance of ranks grows with the
+// size of the problem, as rounding in the factorizations does (theory, section 3).
 static KalStatus begin(KalMotion *s, const KalMotionProblem *problem)
 {
     s->fault = (KalMotionFault){0};
@@ -304,6 +321,7 @@ static double mass_of(const KalMotion *s, size_t j)
     return s->given.M[j * (size_t)(s->given.n + 1)];
 }
 
+// Whether all positive masses are of comparable size.
 static bool masses_compare(const KalMotion *s)
 {
     double lightest = INFINITY;
@@ -345,6 +363,7 @@ static bool constraints_compare(const KalMotion *s)
     return compare;
 }
 
+// The formulations of the literature have no fast way: whoever asks for one wants that one.
 static bool may_be_fast(const KalMotion *s)
 {
     return s->options.formulation == KAL_FORMULATION_DEFAULT && constraints_compare(s);
@@ -353,12 +372,15 @@ static bool may_be_fast(const KalMotion *s)
 // A checked problem, by the long ways.
 static KalStatus solve_checked(KalMotion *s, KalMotionAnswer *answer)
 {
+    assert(s->given.n >= 1 && s->given.n <= s->n_max);
+    assert(s->given.m >= 0 && s->given.m <= s->m_max);
     if (may_be_fast(s) && kal_motion_regular(s, answer)) {
         return KAL_OK;
     }
     return kal_motion_general(s, answer);
 }
 
+// The short way looks at every number itself, in its residuals: no check before it.
 static bool solve_short(KalMotion *s, KalMotionAnswer *answer)
 {
     return kal_motion_is_plain(s) && may_be_fast(s) && kal_motion_short(s, answer);
@@ -381,6 +403,7 @@ KalStatus kal_motion_solve(KalMotion *motion, const KalMotionProblem *problem,
 // The constraints as they are seen by the change of velocity: A Δ = b − A v.
 static void shift_constraints(KalMotion *s, const double *velocity)
 {
+    assert(s->given.b != s->shifted_b); // once in a solve
     const KalMotionProblem *p = &s->given;
     for (int i = 0; i < p->m; i++) {
         double size;
@@ -393,6 +416,8 @@ static void shift_constraints(KalMotion *s, const double *velocity)
     s->b_size = s->shifted_size;
 }
 
+// An impact is a solve for the change of velocity Δ, with the impulse P for the force Q
+// (theory (2.8)).  The short way comes after the check here: the velocity is needed finite.
 KalStatus kal_motion_impact(KalMotion *motion, const KalMotionProblem *problem,
                             const double *velocity, KalMotionAnswer *out_answer)
 {

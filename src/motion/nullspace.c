@@ -9,6 +9,7 @@
 #include "linalg/triangular.h"
 #include "motion/motion_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 // t −= the first entries of VᵀFᵀq.
@@ -29,14 +30,18 @@ void kal_nullspace_accelerate(KalMotion *s, const double *force, const double *b
     const KalMotionVerdict *v = &s->verdict;
     const KalQr *G = &v->mobility;
     const int n = s->given.n;
+    assert(G->rank <= G->columns && G->columns == v->freedom);
+    assert(force != s->scratch[0] && force != s->scratch[1] && force != q);
     double *t = s->scratch[0];
     for (int j = 0; j < G->rank; j++) {
         t[j] = kal_dot(n, kal_const_column(v->Z, n, G->perm[j]), force);
     }
     kal_solve_upper_transposed(G->rank, G->W, G->rows, t);
+    // t = S₁⁻ᵀ of the forces along the free directions; q = q_p, which satisfies A q = b.
     memset(q, 0, (size_t)n * sizeof *q);
     kal_motion_fixed_part(s, b, q);
     kal_qr_apply(&s->rows, q);
+    // Then t = S₁⁻¹ (t − VᵀFᵀq_p) are the free components, and q = q_p + Z t.
     subtract_inertia(s, q, t);
     kal_solve_upper(G->rank, G->W, G->rows, t);
     for (int j = 0; j < G->rank; j++) {

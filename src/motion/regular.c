@@ -29,6 +29,7 @@ static const double SAFE_RESIDUAL = 1e-10;
 static const double SMALLEST_SQUARE = 1e-200;
 static const double LARGEST_SQUARE = 1e200;
 
+// The lower triangle of M to the place where it is factored.
 static void copy_mass(KalMotion *s)
 {
     const size_t n = (size_t)s->given.n;
@@ -47,6 +48,7 @@ static bool strengthen(KalMotion *s)
     return found;
 }
 
+// The factorization overwrites the diagonal; natural units are made of it.
 static void keep_diagonal(KalMotion *s)
 {
     for (int j = 0; j < s->given.n; j++) {
@@ -54,7 +56,8 @@ static void keep_diagonal(KalMotion *s)
     }
 }
 
-// Returns the smallest relative pivot; notes whether it is that of the metric.
+// Factor M, or where it has small pivots the metric.  Returns the smallest pivot, relative
+// to the diagonal entry it comes from; notes whether it is that of the metric.
 static double factor_mass(KalMotion *s)
 {
     if (!s->weak) {
@@ -94,6 +97,8 @@ static void transform_rows(KalMotion *s)
     kal_solve_lower(p->n, s->L, s->inverse, p->m + (p->C ? 2 : 1), s->rows.W);
 }
 
+// Columns of W of length 1, so that distances of constraints are sines of angles; false when
+// a length is out of the range of safe numbers.
 static bool scale_rows(KalMotion *s)
 {
     bool sound = true;
@@ -107,6 +112,7 @@ static bool scale_rows(KalMotion *s)
     return sound;
 }
 
+// W P = U T, with followers Uᵀ L⁻¹Q and Uᵀ L⁻¹C.
 static bool factor_rows(KalMotion *s)
 {
     KalQr *rows = &s->rows;
@@ -127,6 +133,7 @@ static bool factor_rows(KalMotion *s)
 // same either way (theory (3.10)).
 static bool verdict_is_safe(const KalMotion *s, double pivot)
 {
+    assert(s->rows.rank <= s->rows.columns);
     const double margin = sqrt(pivot / s->given.n);
     return s->rows.smallest > SAFE_DISTANCE
            && s->rows.dropped <= s->rank_tolerance * margin;
@@ -164,10 +171,16 @@ static void nonideal_force(KalMotion *s, const double *h)
     }
 }
 
+// Accelerations and multipliers from the factors (theory (4.4)–(4.6)): in the coordinates
+// u = UᵀLᵀq'' the constraints fix the first k entries, and forces make up the rest; the
+// multipliers make up the difference between the two in the first k.
 static void solve_instant(KalMotion *s, double *lambda_total)
 {
     const int n = s->given.n;
     const int k = s->rows.rank;
+    assert(k >= 0 && k <= n);
+    assert(s->given.m == 0 || lambda_total != s->scratch[0]);
+    assert(s->given.m == 0 || lambda_total != s->scratch[1]);
     const double *g = kal_column(s->rows.W, n, s->given.m); // Uᵀ L⁻¹ Q
     const double *h = s->given.C ? g + n : NULL;            // Uᵀ L⁻¹ C
     double *u = s->scratch[0];
@@ -223,6 +236,8 @@ static void refine(KalMotion *s, double *lambda)
     double *u = s->scratch[1];
     double *y = s->scratch[2];
     double *change = s->scratch[4];
+    assert(s->given.m == 0 || (lambda != g && lambda != u));
+    assert(s->given.m == 0 || (lambda != y && lambda != change));
     find_missing(s, lambda, g, s->missing);
     kal_solve_lower(n, s->L, s->inverse, 1, g);
     kal_qr_apply_transposed(&s->rows, g);
@@ -248,6 +263,7 @@ static bool settle_dependence(KalMotion *s, double *lambda_total)
     return true;
 }
 
+// Whether the residuals vouch for the answer.
 static bool is_small(const KalMotionAnswer *answer)
 {
     return answer->residual_constraints <= SAFE_RESIDUAL
@@ -295,6 +311,7 @@ static bool solve_pivoted(KalMotion *s, KalMotionAnswer *answer)
     return true;
 }
 
+// The version of the short way that the processor has registers for.
 static KalShortEnd try_short(KalMotion *s, bool weak, KalMotionAnswer *answer)
 {
 #ifdef KAL_WIDE

@@ -45,6 +45,7 @@ static const double GIVEN_COUNTS = 0.6;
 // 2^x, exactly, for the nearest whole x within the range of numbers.
 static double power_of_two(double x)
 {
+    assert(!isnan(x));
     return scalbn(1.0, (int)rint(fmax(-1000.0, fmin(1000.0, x))));
 }
 
@@ -111,6 +112,7 @@ static double row_mean(const Balance *b, int i, const double *x, bool logs)
     for (int j = 0; j < n; j++) {
         if (!isnan(log[j])) {
             const double w = weight(b, i, j);
+            assert(w > 0.0 && w <= 1.0);
             sum += w * (x[j] + (logs ? log[j] : 0.0));
             total += w;
         }
@@ -171,6 +173,7 @@ static void solve_balance(KalMotion *s, const Balance *b, double *unit)
         rest[j] = -rest[j];
         step[j] = rest[j] / diagonal[j];
         size += rest[j] * step[j];
+        assert(diagonal[j] > 0.0);
     }
     for (int k = 0; k < MOST_STEPS && size > SETTLED; k++) {
         balance(b, step, false, image);
@@ -205,6 +208,8 @@ static bool begin_balance(KalMotion *s, double *unit, double *mean)
     return known;
 }
 
+// Iteratively reweighted least squares: each round weighs by the answer of the round before.
+// Sixteen rounds settle what powers of two can tell.
 static void balance_units(KalMotion *s)
 {
     const int n = s->given.n;
@@ -253,6 +258,7 @@ static void scale_row(KalMotion *s, int i, double *w)
     const double norm = sqrt(kal_dot(n, w, w));
     kal_vector_scale(n, 1.0 / norm, w);
     s->r[i] = scalbn(1.0 / norm, -largest);
+    assert(norm >= 1.0 && norm <= 2.0 * sqrt((double)n));
 }
 
 void kal_motion_prefer_long_rows(KalMotion *s)

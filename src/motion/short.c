@@ -20,6 +20,8 @@
 #include "motion/motion_impl.h"
 #include "motion/trust.h"
 
+#include <assert.h>
+
 #ifndef KAL_SHORT_SOLVE
 #define KAL_SHORT_SOLVE kal_short_solve
 #endif
@@ -394,6 +396,8 @@ KAL_INLINE void find_ideal(const KalShort *w, Size z)
     }
 }
 
+// The answer, to where all ways leave it.  Before this nothing of the workspace that others
+// read has changed: an attempt that is refused leaves no traces.
 KAL_INLINE void store(const KalMotion *s, const KalShort *w, Size z, const double *C)
 {
     for (int j = 0; j < z.n; j++) {
@@ -457,6 +461,7 @@ KAL_INLINE KalShort lay_out(Size z, double *memory)
     double *S = A + 2 * ld * rows;
     double *v = S + rows * rows;
     double *u = v + 8 * ld;
+    assert(u + ld + 7 * rows <= memory + ROOM);
     return (KalShort){
         .M = memory,
         .L = memory + ld * ld,
@@ -488,6 +493,7 @@ KAL_INLINE KalShortEnd solve_small(KalMotion *s, int n, int m, KalMotionAnswer *
     _Alignas(32) double memory[ROOM];
     const Size z = {n, m, 4, 4, true};
     const KalShort w = lay_out(z, memory);
+    assert(n >= 1 && n <= 4 && m >= 1 && m <= n);
     return solve(s, &w, z, NULL, false, answer);
 }
 
@@ -503,6 +509,8 @@ KAL_INLINE KalShortEnd solve_few(KalMotion *s, int n, KalMotionAnswer *answer)
     }
 }
 
+// The same code, with sizes that the compiler knows where they are common: loops of known
+// length are unrolled and kept in registers.  All branches compute the same, to the bit.
 static KalShortEnd solve_given(KalMotion *s, Size z, KalMotionAnswer *answer)
 {
     if (z.ld == 4 && z.rows == 4 && !s->given.C) {
@@ -545,6 +553,7 @@ KalShortEnd KAL_SHORT_SOLVE(KalMotion *s, bool weak, KalMotionAnswer *answer)
 {
     const int n = s->given.n;
     const int m = s->given.m;
+    assert(n >= 1 && n <= s->n_max && m >= 0 && m <= n);
     const Size z = {n, m, kal_padded(n), kal_padded(m), false};
     return weak ? solve_weak(s, z, answer) : solve_given(s, z, answer);
 }

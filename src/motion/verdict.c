@@ -36,6 +36,7 @@ static KalStatus fail_mass(KalMotion *s, int count, double value)
 static void scale_mass(KalMotion *s)
 {
     const int n = s->given.n;
+    assert(s->d[0] > 0.0);
     for (int j = 0; j < n; j++) {
         const double *column = s->given.M + (size_t)j * (size_t)n;
         double *out = kal_column(s->verdict.mass, n, j);
@@ -60,6 +61,7 @@ static double own_unit(const KalMotion *s, int j)
 // `rank` pivots is negative: e_p less what the pivots explain.
 static KalStatus fail_indefinite(KalMotion *s, int rank, int p, double value)
 {
+    assert(rank >= 0 && rank <= p && p < s->given.n);
     const int n = s->given.n;
     const double *F = s->verdict.F;
     double *x = s->scratch[0];
@@ -115,8 +117,10 @@ static KalStatus check_diagonal(KalMotion *s, double tolerance)
     return KAL_OK;
 }
 
+// Two coordinates whose common mass exceeds the geometric mean of their own.
 static KalStatus check_pair(KalMotion *s, int j, int i, double tolerance)
 {
+    assert(j < i && i < s->given.n);
     const int n = s->given.n;
     const double x = kal_const_column(s->verdict.F, n, j)[j];
     const double y = kal_const_column(s->verdict.F, n, i)[i];
@@ -142,6 +146,7 @@ static KalStatus check_pairs(KalMotion *s, double tolerance)
     return status;
 }
 
+// M_s = F Fᵀ, F with rank_M columns (theory (3.3)); fails when M is not semi-definite.
 static KalStatus factor_mass(KalMotion *s)
 {
     KalMotionVerdict *v = &s->verdict;
@@ -169,6 +174,8 @@ static KalStatus factor_mass(KalMotion *s)
     return KAL_OK;
 }
 
+// The rank of the constraints, and an orthonormal basis Z of the free directions: the
+// columns of U behind those that span the rows (theory (3.4)).
 static void factor_rows(KalMotion *s)
 {
     KalMotionVerdict *v = &s->verdict;
@@ -215,6 +222,7 @@ static int rank_of_mobility(KalMotion *s)
     return s->verdict.mobility.rank;
 }
 
+// G P = V S, cut at the rank that was decided in units of masses.
 static void factor_mobility(KalMotion *s)
 {
     KalMotionVerdict *v = &s->verdict;
@@ -243,6 +251,7 @@ static void null_vector(const KalQr *G, int c, double *scratch, double *x)
 static void orthonormalize(int n, double *X, int c)
 {
     double *x = kal_column(X, n, c);
+    assert(c >= 0 && c < n);
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < c; k++) {
             const double *y = kal_const_column(X, n, k);
@@ -252,8 +261,10 @@ static void orthonormalize(int n, double *X, int c)
     }
 }
 
+// An orthonormal basis of null([M_s; A_s]) = Z null(G) (theory (3.5)).
 static void find_massless(KalMotion *s)
 {
+    assert(s->verdict.excess <= s->verdict.freedom);
     KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
     const KalMatrix Z = {v->Z, n, v->freedom, n};
@@ -288,6 +299,7 @@ static void mark_indeterminate(KalMotion *s)
     }
 }
 
+// Q_s and C_s.
 static void scale_vectors(KalMotion *s)
 {
     KalMotionVerdict *v = &s->verdict;

@@ -16,6 +16,7 @@
 
 #include "motion/weights.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -48,6 +49,7 @@ static int exponent_of(double x)
 // 2^exponent, within what can be computed with.
 static double power_of_two(int exponent)
 {
+    assert(exponent != UNKNOWN);
     const int within = exponent > LARGEST    ? LARGEST
                        : exponent < -LARGEST ? -LARGEST
                                              : exponent;
@@ -58,14 +60,18 @@ static double power_of_two(int exponent)
 }
 
 // The value that would come to place k if x were sorted; x is reordered.
+// Quickselect (Hoare): partition around x[k] and go on in the part that holds place k.
 static int select_place(int *x, int count, int k)
 {
+    assert(k >= 0 && k < count);
     int low = 0;
     int high = count - 1;
+    // What stands before `low` is no larger, what stands behind `high` no smaller than x[k].
     while (low < high) {
         const int pivot = x[k];
         int i = low;
         int j = high;
+        assert(low <= k && k <= high);
         while (i <= j) {
             while (x[i] < pivot) {
                 i++;
@@ -94,6 +100,7 @@ static int median(int *x, int count)
     }
     const int lower = select_place(x, count, (count - 1) / 2);
     const int upper = select_place(x, count, count / 2);
+    assert(lower <= upper);
     return upper - lower > FAR ? upper : lower;
 }
 
@@ -245,6 +252,7 @@ bool kal_metric_weights(int n, int m, const double *M, const double *A,
     for (int i = 0; i < m; i++) {
         metric->weights[i] = resisting_mass(&e, i, metric->mass);
     }
+    // Powers of two by construction: whatever came in, they are positive and finite.
     return unknown == 0;
 }
 

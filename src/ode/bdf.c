@@ -69,7 +69,7 @@ static void keep_text(int code, const char *module, const char *function, char *
     }
 }
 
-// What a callback answers, in CVODE's terms: done, a smaller step, no further.
+// What a callback returns, in CVODE's terms: done, a smaller step, no further.
 static int answer(Bdf *s, KalStatus status)
 {
     if (status == KAL_OK) {
@@ -96,6 +96,7 @@ static int call_rate(realtype t, N_Vector y, N_Vector rate, void *user)
     return answer(s, status);
 }
 
+// The Jacobian of the system, column after column, all of it finite.
 static KalStatus jacobian(Bdf *s, double t, const double *y, double *J)
 {
     KAL_TRY(s->base.system.jacobian(s->base.system.user, t, y, J));
@@ -194,6 +195,7 @@ static double share_of_step(const Bdf *s)
         s->base.options.rtol > 0.0 ? s->base.options.rtol : s->base.options.atol;
     const double alone = 1.0 / sqrt((double)s->base.system.n);
     const double part = alone * fmin(1.0, STEP_PART * pow(tolerance, 1.0 / 5.0));
+    assert(part > 0.0 && part <= alone);
     return fmin(alone, fmax(part, LEAST_TOLERANCE / tolerance));
 }
 
@@ -213,6 +215,7 @@ static int call_weights(N_Vector y, N_Vector weights, void *user)
     const double late = CLOCK * DBL_EPSILON * fabs(s->base.t);
     for (int i = 0; i < s->base.system.n; i++) {
         const double asked = s->base.options.rtol * fabs(state[i]) + s->atol[i];
+        assert(asked >= 0.0 || isnan(asked));
         weight[i] = 1.0 / (share * asked + fmin(late * fabs(s->rate[i]), asked));
         if (!isfinite(weight[i])) {
             return -1; // a tolerance of zero at zero
@@ -221,6 +224,7 @@ static int call_weights(N_Vector y, N_Vector weights, void *user)
     return 0;
 }
 
+// The array that was borrowed is copied: `options.atols` is NULL after this.
 static int set_tolerances(Bdf *s)
 {
     for (int i = 0; i < s->base.system.n; i++) {
@@ -256,12 +260,15 @@ static KalStatus init(KalIntegrator *base)
     const size_t n = (size_t)base->system.n;
     KAL_TRY(kal_cvode_library_open(base->ctx, KAL_CVODE_NAME, &s->call));
     s->block = kal_alloc(base->ctx, ARRAYS * n, sizeof(double));
+    if (!s->block) {
+        return no_memory(s);
+    }
     s->y = s->block;
     s->y_old = s->block + n;
     s->scratch = s->block + 2 * n;
     s->atol = s->block + 3 * n;
     s->rate = s->block + 4 * n;
-    if (!s->block || !make_parts(s)) {
+    if (!make_parts(s)) {
         return no_memory(s);
     }
     return set_up(s) == CV_SUCCESS ? KAL_OK
@@ -288,6 +295,7 @@ static void clear(KalIntegrator *base)
     kal_free(base->ctx, s->block, ARRAYS * (size_t)base->system.n * sizeof(double));
 }
 
+// CVODE counts from its last start on; the sum over all of them is kept here.
 static void count_rejected(Bdf *s)
 {
     long errors = 0;
@@ -317,6 +325,7 @@ static int set_stop(Bdf *s)
 static int begin_anew(Bdf *s, double first_step)
 {
     s->rejected_before = s->base.counts.rejected;
+    assert(first_step >= 0.0 && isfinite(s->base.t));
     int flag = s->call.CVodeReInit(s->cvode, s->base.t, s->state);
     flag = flag ? flag
                 : s->call.CVodeSetInitStep(s->cvode, s->base.direction * first_step);
@@ -334,6 +343,7 @@ static KalStatus start(KalIntegrator *base, const double *y)
     return KAL_OK;
 }
 
+// The end may be told at any time.
 static void move_end(KalIntegrator *base)
 {
     Bdf *s = (Bdf *)base;
@@ -366,6 +376,7 @@ static bool is_refused(const Bdf *s, int flag)
     }
 }
 
+// A failure in our words: whose callback refused, or what CVODE could not do.
 static KalStatus explain(Bdf *s, int flag)
 {
     double h = 0.0;
@@ -386,6 +397,7 @@ static KalStatus explain(Bdf *s, int flag)
     }
 }
 
+// One internal step of CVODE, not beyond the stop time.
 static int call_cvode(Bdf *s, double *out_t)
 {
     // The first step looks this far ahead; later ones look at its sign only.
@@ -394,7 +406,7 @@ static int call_cvode(Bdf *s, double *out_t)
     return s->call.CVode(s->cvode, goal, s->state, out_t, CV_ONE_STEP);
 }
 
-// One step of CVODE; answers its flag.  Where all is zero but its rate, CVODE's first steps
+// One step of CVODE; returns its flag.  Where all is zero but its rate, CVODE's first steps
 // are smaller than the digits of t: it begins anew with one that is not, and makes it
 // smaller if that is too much.
 static int advance(Bdf *s, double *out_t)
@@ -412,6 +424,7 @@ static int advance(Bdf *s, double *out_t)
     return flag;
 }
 
+// Whatever fails, the present state is put back and CVODE begins anew from it.
 static KalStatus step(KalIntegrator *base)
 {
     Bdf *s = (Bdf *)base;

@@ -58,6 +58,7 @@ static void keep_text(int code, const char *module, const char *function, char *
     }
 }
 
+// As with CVODE: 0 is done, 1 asks for a smaller step, −1 ends the integration.
 static int call_residual(realtype t, N_Vector y, N_Vector yp, N_Vector residual,
                          void *user)
 {
@@ -157,6 +158,7 @@ static void clear(KalIntegrator *base)
     kal_free(base->ctx, d->block, ARRAYS * (size_t)base->system.n * sizeof(double));
 }
 
+// The equations do not say y' of the start: the rate of the system does.
 static KalStatus start(KalIntegrator *base, const double *y)
 {
     Dae *d = (Dae *)base;
@@ -192,6 +194,7 @@ static void set_max_step(KalIntegrator *base)
 static int begin_anew(Dae *d)
 {
     const double first = d->base.direction * d->base.options.first_step;
+    assert(isfinite(d->base.t) && isfinite(first));
     d->rejected_before = d->base.counts.rejected;
     int flag = d->call.IDAReInit(d->ida, d->base.t, d->y, d->yp);
     flag = flag ? flag : d->call.IDASetInitStep(d->ida, first);
@@ -200,6 +203,7 @@ static int begin_anew(Dae *d)
     return flag;
 }
 
+// IDA counts from its last start on; the sum over all of them is kept here.
 static void count_rejected(Dae *d)
 {
     long errors = 0;
@@ -224,6 +228,7 @@ static int advance(Dae *d, double *out_t)
                : flag;
 }
 
+// Whatever fails, y and y' are put back and IDA begins anew from them.
 static KalStatus step(KalIntegrator *base)
 {
     Dae *d = (Dae *)base;

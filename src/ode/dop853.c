@@ -77,8 +77,10 @@ typedef struct Attempt {
     double error;
 } Attempt;
 
+// All arrays in one block, each of ld entries and so on an even address for vectors.
 static void lay_out(Dop853 *s, double *block)
 {
+    assert(s->ld % 4 == 0 && (uintptr_t)block % 32 == 0);
     double **const single[] = {&s->y,     &s->y_old, &s->y_next,
                                &s->y_end, &s->stage, &s->atol};
     for (size_t i = 0; i < sizeof single / sizeof single[0]; i++, block += s->ld) {
@@ -133,6 +135,7 @@ static void clear(KalIntegrator *base)
     kal_free(base->ctx, s->block, s->block_size);
 }
 
+// Counted, like rates: what a step costs is counted where it is done.
 static KalStatus project(Dop853 *s, double t, double *y)
 {
     s->base.counts.projections++;
@@ -186,6 +189,7 @@ typedef struct Norm {
 
 static void measure(const Dop853 *s, int i, KalFour error5, KalFour error3, Norm *norm)
 {
+    assert(i % 4 == 0 && i + 4 <= s->ld);
     for (int lane = 0; lane < 4; lane++) {
         const double before = fabs(s->y[i + lane]);
         const double after = fabs(s->y_end[i + lane]);
@@ -234,6 +238,7 @@ static bool is_fixed(const Dop853 *s)
     return s->base.options.fixed_step > 0.0;
 }
 
+// Fixed steps are taken whatever their error.
 static bool is_accurate(const Dop853 *s, const Attempt *attempt)
 {
     return is_fixed(s) || attempt->error <= 1.0;
@@ -246,6 +251,7 @@ static KalStatus settle(Dop853 *s, Attempt *attempt)
     if (s->base.system.project) {
         KAL_TRY(project(s, attempt->t_new, s->y_next));
         const int n = s->base.system.n - s->base.system.n_integrals;
+        assert(n >= 0 && n <= s->base.system.n);
         const double shift =
             kal_ode_shift(n, s->base.options.rtol, s->atol, s->y_end, s->y_next);
         attempt->error = fmax(attempt->error, shift);
@@ -278,8 +284,10 @@ static double size_of(const Dop853 *s, const double *y, const double *x)
     return most;
 }
 
+// A size that neither the longest step nor the end of the integration forbids.
 static double bounded(const Dop853 *s, double h)
 {
+    assert(h >= 0.0 || isnan(h));
     const double longest =
         s->base.options.max_step > 0.0 ? s->base.options.max_step : INFINITY;
     return fmin(h, fmin(longest, fabs(s->base.t_end - s->base.t)));
@@ -349,6 +357,7 @@ static KalStatus start(KalIntegrator *base, const double *y)
     return KAL_OK;
 }
 
+// A size that was chosen before the bound has to keep it as well.
 static void set_max_step(KalIntegrator *base)
 {
     Dop853 *s = (Dop853 *)base;
@@ -362,6 +371,7 @@ static void set_max_step(KalIntegrator *base)
 static Attempt plan(const Dop853 *s)
 {
     const double left = fabs(s->base.t_end - s->base.t);
+    assert(left > 0.0 && s->h >= 0.0);
     const double slack = is_fixed(s) ? 1e-9 * s->h : 0.0;
     if (left <= s->h + slack) {
         return (Attempt){.h = s->base.t_end - s->base.t, .t_new = s->base.t_end};
@@ -378,9 +388,11 @@ static double next_size(const Dop853 *s, double h, double error)
         return s->h;
     }
     const double e = fmax(error, LEAST_ERROR);
+    assert(h > 0.0 && e > 0.0);
     double factor = error > 1.0 ? SAFETY * pow(e, -1.0 / ORDER)
                                 : SAFETY * pow(e, -PRESENT) * pow(s->old_error, BEFORE);
     factor = fmin(fmax(factor, MOST_SHRINK), s->rejected ? 1.0 : MOST_GROWTH);
+    assert(factor >= MOST_SHRINK && factor <= MOST_GROWTH);
     return factor * h;
 }
 
@@ -391,6 +403,8 @@ static void watch_stiffness(Dop853 *s, double h)
     const double *k_before = s->k[KAL_DOP853_END - 1];
     double change = 0.0;
     double distance = 0.0;
+    // k(y_next) − k(stage) over y_next − stage estimates the largest eigenvalue of the
+    // Jacobian: both are states at the end of the step, of different stages.
     for (int i = 0; i < s->base.system.n - s->base.system.n_integrals; i++) {
         const double dk = k_end[i] - k_before[i];
         const double dy = s->y_next[i] - s->stage[i];
@@ -407,8 +421,11 @@ static void watch_stiffness(Dop853 *s, double h)
 
 static void accept(Dop853 *s, const Attempt *attempt)
 {
+    assert(is_accurate(s, attempt) && attempt->t_new != s->base.t);
+    assert(s->y != s->y_next && s->y != s->y_old && s->y_next != s->y_old);
     double *const free_array = s->y_old;
     watch_stiffness(s, attempt->h);
+    // Three arrays take turns: the end becomes the present, the present the past.
     s->y_old = s->y;
     s->y = s->y_next;
     s->y_next = free_array;
@@ -436,6 +453,7 @@ static KalStatus shrink(Dop853 *s, const Attempt *attempt, KalStatus status,
                         int *retries)
 {
     const double size = fabs(attempt->h);
+    assert(size > 0.0 && *retries <= MOST_RETRIES);
     double next = 0.0;
     if (status == KAL_OK) {
         next = next_size(s, size, attempt->error);
@@ -468,6 +486,8 @@ static void begin_step(Dop853 *s)
     assert(s->base.last.y_new == s->y);
 }
 
+// Tries until a step is accurate.  The number of attempts is bounded: each shrinks the step
+// by a tenth at least, 500 of them by a factor of 1e-23.
 static KalStatus step(KalIntegrator *base)
 {
     Dop853 *s = (Dop853 *)base;
@@ -491,6 +511,7 @@ static KalStatus step(KalIntegrator *base)
 // The polynomial of the last step, theory (12.9).
 static KalStatus make_dense(Dop853 *s)
 {
+    assert(s->taken && !s->dense && s->h_last != 0.0);
     const double h = s->h_last;
     double **d = s->dense_of;
     for (int stage = KAL_DOP853_END + 1; stage < KAL_DOP853_STAGES; stage++) {
@@ -520,8 +541,10 @@ static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
         KAL_TRY(make_dense(s));
     }
     const double a = (t - last->t_old) / (last->t_new - last->t_old);
+    assert(a >= 0.0 && a <= 1.0);
     const double b = 1.0 - a;
     double *const *d = s->dense_of;
+    // The polynomial in nested form; at a = 0 it is y_old, at a = 1 y_old + d[0] = y_end.
     for (int i = 0; i < base->system.n; i++) {
         const double inner = d[3][i] + a * (d[4][i] + b * (d[5][i] + a * d[6][i]));
         out_y[i] =

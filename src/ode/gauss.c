@@ -68,6 +68,7 @@ static void find_nodes(double *nodes, double *weights)
                 p = next;
             }
             slope = NODES * (x * p - before) / (x * x - 1.0);
+            assert(x > -1.0 && x < 1.0);
             const double step = p / slope;
             x -= step;
             if (fabs(step) < 1e-16) {
@@ -75,6 +76,7 @@ static void find_nodes(double *nodes, double *weights)
             }
         }
         nodes[i] = 0.5 * (1.0 + x);
+        assert(i == 0 || nodes[i] > nodes[i - 1]);
         weights[i] = 1.0 / ((1.0 - x * x) * slope * slope);
     }
 }
@@ -83,6 +85,7 @@ static void find_nodes(double *nodes, double *weights)
 // has.
 static double integrate(const Gauss *g, const bool *used, int j, double end)
 {
+    assert(used[j]);
     double sum = 0.0;
     for (int k = 0; k < NODES; k++) {
         const double x = end * g->nodes[k];
@@ -99,6 +102,9 @@ static double integrate(const Gauss *g, const bool *used, int j, double end)
 
 static const bool all_nodes[NODES] = {true, true, true, true, true, true, true, true};
 
+// The coefficients of the method: stages[i][j] integrates node j's polynomial up to node i,
+// theory (15.7).  Two lists with fewer nodes, symmetric as all are, give orders lower than 16
+// for the estimate of errors.
 static void fill_tables(Gauss *g)
 {
     static const bool fewer[2][NODES] = {
@@ -140,6 +146,7 @@ static KalStatus init(KalIntegrator *base)
     g->stage = g->y_new + n;
     g->change = g->stage + n;
     g->rates = g->change + n;
+    assert(g->rates + NODES * n == g->block + count);
     fill_tables(g);
     return KAL_OK;
 }
@@ -153,6 +160,7 @@ static void clear(KalIntegrator *base)
 // y + h Σ weights k.
 static void combine(const Gauss *g, const double *weights, double *out_y)
 {
+    assert(g->h != 0.0);
     const size_t n = (size_t)g->base.system.n;
     for (size_t i = 0; i < n; i++) {
         double sum = 0.0;
@@ -190,6 +198,7 @@ static double measure(const Gauss *g, const double *x)
 // First rates: those of a constant acceleration.
 static void guess(Gauss *g, const double *rate)
 {
+    assert(rate != g->rates);
     const size_t n = (size_t)g->n;
     for (size_t j = 0; j < NODES; j++) {
         double *k = g->rates + (size_t)g->base.system.n * j;
@@ -240,6 +249,8 @@ static KalStatus solve(Gauss *g)
             return kal_fail(g->base.ctx, KAL_ERR_NUMBER,
                             "the state overflows after t = %.17g", g->base.t);
         }
+        // Near a configuration that loses rank rounding keeps the stages from settling further:
+        // standing still within the tolerances is enough.
         const bool stalls = k > 8 && change < 1.0 && change > 0.5 * before;
         if (change < SETTLED || stalls) {
             return KAL_OK;
@@ -299,6 +310,7 @@ static KalStatus step(KalIntegrator *base)
     const size_t size = (size_t)base->system.n * sizeof(double);
     const double left = fabs(base->t_end - base->t);
     const double longest = base->options.max_step > 0.0 ? base->options.max_step : left;
+    assert(left > 0.0 && longest > 0.0);
     g->h = base->direction * fmin(longest, left);
     const double t_new = longest < left ? base->t + g->h : base->t_end;
     if (t_new == base->t || !isfinite(t_new)) {
@@ -321,6 +333,7 @@ static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
 {
     const Gauss *g = (const Gauss *)base;
     double weights[NODES];
+    assert(g->h != 0.0 && base->last.y_old == g->y_old);
     for (int j = 0; j < NODES; j++) {
         weights[j] = integrate(g, all_nodes, j, (t - base->last.t_old) / g->h);
     }

@@ -39,6 +39,7 @@ const KalIntegratorTraits *kal_integrator_traits(KalIntegratorName name)
 bool kal_integrator_find(const char *word, KalIntegratorName *out_name)
 {
     for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
+        assert(kinds[i]->traits.word);
         if (strcmp(kinds[i]->traits.word, word) == 0) {
             *out_name = (KalIntegratorName)i;
             return true;
@@ -50,6 +51,7 @@ bool kal_integrator_find(const char *word, KalIntegratorName *out_name)
 double kal_integrator_least_tolerance(KalIntegratorName name, int n)
 {
     const KalIntegratorKind *kind = kind_of(name);
+    assert(n >= 1);
     return kind->least_tolerance ? kind->least_tolerance(n) : 0.0;
 }
 
@@ -86,6 +88,8 @@ KalStatus kal_integrator_create(KalContext *ctx, KalIntegratorName name,
     const KalOdeOptions chosen = options ? *options : kal_ode_options();
     KAL_TRY(check(ctx, &kind->traits, system, &chosen));
     assert(kind->size >= sizeof(KalIntegrator));
+    assert(kind->init && kind->clear && kind->start && kind->step);
+    assert(kind->interpolate && kind->order);
     KalIntegrator *base = (KalIntegrator *)kal_alloc(ctx, 1, kind->size);
     if (!base) {
         return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an integrator");
@@ -160,6 +164,8 @@ void kal_integrator_set_max_step(KalIntegrator *integrator, double longest)
     }
 }
 
+// Before the kind tries, `last` is a step of no length at the present state: what a failure
+// leaves behind is then consistent whatever the kind did.
 KalStatus kal_integrator_step(KalIntegrator *integrator, KalOdeStep *out_step)
 {
     KalIntegrator *base = integrator;
@@ -169,6 +175,8 @@ KalStatus kal_integrator_step(KalIntegrator *integrator, KalOdeStep *out_step)
     base->last = kal_ode_no_step(base->t, base->last.y_new);
     KAL_TRY(base->kind->step(base));
     assert(base->last.t_old == base->t);
+    assert(base->last.y_old && base->last.y_new
+           && base->last.y_old != base->last.y_new);
     assert(base->direction * (base->last.t_new - base->t) > 0.0);
     assert(base->direction * (base->t_end - base->last.t_new) >= 0.0);
     base->t = base->last.t_new;
@@ -188,6 +196,7 @@ KalStatus kal_integrator_interpolate(KalIntegrator *integrator, double t, double
         memcpy(out_y, y, (size_t)base->system.n * sizeof(double));
         return KAL_OK;
     }
+    assert(last->t_old != last->t_new); // a step of no length has its ends only
     return base->kind->interpolate(base, t, out_y);
 }
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// What integrators share besides their interface: default options, checks of what users
+// give, calls of the rate that notice what is not finite, and the measures by which a
+// projection and a step count as too long or too short.
+
 #include "ode/ode_impl.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -15,11 +20,13 @@ static bool is_positive(double x)
     return x > 0.0 && isfinite(x);
 }
 
+// A bound on steps: 0 stands for none.
 static bool is_bound(double x)
 {
     return x >= 0.0 && isfinite(x);
 }
 
+// Relative tolerances may be 0; absolute ones may not, since a state may pass zero.
 static KalStatus check_tolerances(KalContext *ctx, int n, const KalOdeOptions *options)
 {
     if (!(options->rtol >= 0.0 && options->rtol < 1.0)) {
@@ -78,9 +85,11 @@ KalStatus kal_ode_check_start(KalContext *ctx, int n, double t, const double *y,
 
 KalOdeStep kal_ode_no_step(double t, const double *y)
 {
+    assert(isfinite(t) && y);
     return (KalOdeStep){.t_old = t, .t_new = t, .y_old = y, .y_new = y};
 }
 
+// Written with `!` so that a NaN is outside.
 KalStatus kal_ode_check_inside(KalContext *ctx, const KalOdeStep *step, double t)
 {
     if (!step->y_new) {
@@ -114,6 +123,7 @@ KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system, double t,
     }
     int first = 0;
     while (isfinite(out_rate[first])) {
+        assert(first < system->n); // the sum says that one is not finite
         first++;
     }
     return kal_fail(ctx, KAL_ERR_NUMBER, "the rate of state %d is %s at t = %.17g",
@@ -131,11 +141,14 @@ double kal_ode_shift(int n, double rtol, const double *atol, const double *from,
     double most = 0.0;
     for (int i = 0; i < n; i++) {
         const double allowed = atol[i] + rtol * fabs(to[i]) + rounding * largest;
+        assert(allowed > 0.0 || isnan(allowed)); // for absolute tolerances are positive
         most = fmax(most, fabs(to[i] - from[i]) / allowed);
     }
     return most;
 }
 
+// Sixteen times the distance of t from the next number, so that a step of this length
+// still has four bits; near t = 0 the smallest number that has all digits.
 double kal_ode_least_step(double t)
 {
     return 16.0 * DBL_EPSILON * fabs(t) + 16.0 * DBL_MIN;
@@ -143,6 +156,7 @@ double kal_ode_least_step(double t)
 
 KalStatus kal_ode_collapse(KalContext *ctx, double t, double h)
 {
+    assert(isfinite(t));
     return kal_fail(
         ctx, KAL_ERR_STEP,
         "the step size fell to %.3g at t = %.17g: the solution may end there, "

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: MIT
 
+// Zero crossings by sampling, bracketing and the Illinois method, a false position (regula
+// falsi) in which an end that stays loses half of its weight (theory (12.12) to (12.18);
+// Dowell and Jarratt, BIT 11, 1971).
+//
+// All functions are followed together.  A stretch is sampled; where a function dips between
+// samples, the bottom of a parabola is sampled too.  The first sample at which something has
+// crossed ends a bracket, and the bracket is shortened until it is within the tolerance.
+// What crosses there crosses at one instant.
+//
+// Invariants: `now` are the values at the present time t, at which nothing that counts has
+// crossed; `side` of a watch is the sign that its function had when it was last away from
+// zero, 0 while it waits to leave zero; times of samples rise in the direction of the
+// search.  A pass over the samples never moves the present backward.
+
 #include "ode/root.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -69,6 +84,7 @@ typedef struct Bracket {
     bool narrow;   // far shorter than it was
 } Bracket;
 
+// Zeroed and half made is allowed.
 static void free_arrays(KalRoots *r)
 {
     const size_t n = (size_t)r->count;
@@ -80,6 +96,7 @@ static void free_arrays(KalRoots *r)
     kal_free(r->ctx, r->rows, most * n * sizeof(double));
 }
 
+// False when there is not enough memory for all of them.
 static bool make_arrays(KalRoots *r, const KalRootSpec *spec)
 {
     const size_t n = (size_t)r->count;
@@ -105,6 +122,7 @@ static bool make_arrays(KalRoots *r, const KalRootSpec *spec)
     return true;
 }
 
+// Zeros are sizes, so that NaN is refused.
 static KalStatus check(KalContext *ctx, const KalRootSpec *spec)
 {
     if (spec->count < 1 || spec->samples < 0 || !spec->values) {
@@ -159,6 +177,7 @@ void kal_roots_destroy(KalRoots *roots)
     }
 }
 
+// All functions at a time; infinite values have a side, NaN has none.
 static KalStatus evaluate(KalRoots *r, double t, double *out_values)
 {
     KAL_TRY(r->values(r->user, t, out_values));
@@ -171,6 +190,7 @@ static KalStatus evaluate(KalRoots *r, double t, double *out_values)
     return KAL_OK;
 }
 
+// 1, −1, or 0 at zero.
 static int side_of(double value)
 {
     return (value > 0.0) - (value < 0.0);
@@ -185,6 +205,7 @@ static int crossing(const Watch *watch, double value)
     return watch->direction == KAL_ROOT_BOTH || way == (int)watch->direction ? way : 0;
 }
 
+// Whether something that counts has crossed at these values.
 static bool any_crossing(const KalRoots *r, const double *values)
 {
     for (int i = 0; i < r->count; i++) {
@@ -198,6 +219,7 @@ static bool any_crossing(const KalRoots *r, const double *values)
 // A function has left zero beyond this band, theory (12.15).
 static void wait_at_zero(Watch *watch, double band)
 {
+    assert(band >= 0.0);
     watch->side = 0;
     watch->band = band > watch->zero ? band : watch->zero;
 }
@@ -219,6 +241,7 @@ static void move_to(KalRoots *r, double t, const double *values)
     memcpy(r->now, values, (size_t)r->count * sizeof *values);
 }
 
+// Functions that are zero at the start wait until they have left it.
 KalStatus kal_roots_start(KalRoots *roots, double t)
 {
     KalRoots *r = roots;
@@ -234,6 +257,8 @@ KalStatus kal_roots_start(KalRoots *roots, double t)
     return KAL_OK;
 }
 
+// After an event the state has changed, and values may have jumped: all that were away from
+// zero are looked at afresh; those that wait keep their bands.
 KalStatus kal_roots_restart(KalRoots *roots, double t)
 {
     KalRoots *r = roots;
@@ -263,6 +288,7 @@ static double expected(const KalRoots *r, double tilt)
         if (crossing(&r->watch[i], r->ahead[i]) != 0) {
             const double before = tilt * fabs(r->now[i]);
             const double part = before / (before + fabs(r->ahead[i]));
+            assert(!(part < 0.0 || part > 1.0));
             least = part < least ? part : least; // not for infinite values: no number
         }
     }
@@ -273,6 +299,7 @@ static double expected(const KalRoots *r, double tilt)
 // half the tolerance, so that both ends close in; in the middle if that went slowly.
 static double choose_cut(const KalRoots *r, const Bracket *b, bool halve)
 {
+    assert(b->t != r->t && r->tolerance > 0.0);
     const double width = fabs(b->t - r->t);
     const double margin = fmin(0.5, 0.5 * r->tolerance / width);
     const double part = halve ? 0.5 : expected(r, b->tilt);
@@ -282,6 +309,7 @@ static double choose_cut(const KalRoots *r, const Bracket *b, bool halve)
 // Illinois: an end that stays where it is loses half its weight.
 static void tilt(Bracket *b, int side)
 {
+    assert(side == 1 || side == -1);
     if (b->last_side == side) {
         b->tilt *= side > 0 ? 0.5 : 2.0;
     } else {
@@ -302,6 +330,7 @@ static KalStatus shorten(KalRoots *r, Bracket *b)
             break;
         }
         KAL_TRY(evaluate(r, t, r->trial));
+        assert(r->sign * (t - r->t) > 0.0 && r->sign * (b->t - t) > 0.0);
         if (any_crossing(r, r->trial)) {
             b->t = t;
             memcpy(r->ahead, r->trial, (size_t)r->count * sizeof(double));
@@ -351,7 +380,7 @@ static bool is_pole(const KalRoots *r, int i)
     return !r->watch[i].poles && least > POLE * r->outer[i];
 }
 
-// Note what crossed in the bracket and move to its end; answers whether anything did.
+// Note what crossed in the bracket and move to its end; returns whether anything did.
 static bool cross(KalRoots *r, const Bracket *b)
 {
     bool any = false;
@@ -372,6 +401,7 @@ static bool cross(KalRoots *r, const Bracket *b)
     return any;
 }
 
+// Whether t comes later than the present, as the search goes.
 static bool is_ahead(const KalRoots *r, double t)
 {
     return r->sign * (t - r->t) > 0.0;
@@ -381,6 +411,7 @@ static bool is_ahead(const KalRoots *r, double t)
 // one.
 static KalStatus locate(KalRoots *r, double t, const double *values, bool *out_found)
 {
+    assert(is_ahead(r, t) && any_crossing(r, values));
     Bracket b = {.t = t, .tilt = 1.0};
     const double width = fabs(t - r->t);
     for (int i = 0; i < r->count; i++) {
@@ -391,6 +422,7 @@ static KalStatus locate(KalRoots *r, double t, const double *values, bool *out_f
     KAL_TRY(shorten(r, &b));
     b.narrow = fabs(b.t - r->t) < JUMP_WIDTH * width;
     KAL_TRY(gather(r, &b));
+    // What crosses within two tolerances of the start is still the start: theory (12.15).
     *out_found = cross(r, &b) && !(fabs(r->t - r->t_start) <= 2.0 * r->tolerance);
     return KAL_OK;
 }
@@ -411,6 +443,7 @@ static KalStatus visit(KalRoots *r, double t, const double *values, bool *out_fo
     return KAL_OK;
 }
 
+// Whether a function still has to leave zero.
 static bool any_waiting(const KalRoots *r)
 {
     for (int i = 0; i < r->count; i++) {
@@ -427,6 +460,7 @@ static KalStatus leave(KalRoots *r, bool *out_found)
     const double begin = r->t;
     const double first = (r->t_end - begin) / (r->samples + 1);
     double way = copysign(2.0 * r->tolerance, first);
+    assert(r->samples >= 0);
     *out_found = false;
     r->leaving = false;
     while (!*out_found && fabs(way) < fabs(first) && any_waiting(r)) {
@@ -437,14 +471,18 @@ static KalStatus leave(KalRoots *r, bool *out_found)
     return KAL_OK;
 }
 
+// The values of sample j.
 static double *row(const KalRoots *r, int j)
 {
+    assert(j >= 0 && j < r->most_rows);
     return r->rows + (size_t)j * (size_t)r->count;
 }
 
+// Sample the stretch evenly; the last sample is exactly its end.
 static KalStatus sample(KalRoots *r)
 {
     const int n = r->samples + 1;
+    assert(n <= r->most_rows);
     r->n_rows = 0;
     for (int j = 0; j < n; j++) {
         const double inner = r->t + (j + 1.0) / n * (r->t_end - r->t);
@@ -455,8 +493,10 @@ static KalStatus sample(KalRoots *r)
     return KAL_OK;
 }
 
+// A sample more, before the one that stands at a place.
 static void insert(KalRoots *r, int at, double t, const double *values)
 {
+    assert(at >= 0 && at <= r->n_rows && r->n_rows < r->most_rows);
     const size_t moved = (size_t)(r->n_rows - at);
     const size_t size = (size_t)r->count * sizeof(double);
     memmove(r->times + at + 1, r->times + at, moved * sizeof(double));
@@ -488,12 +528,15 @@ static double bottom(const Dip *dip, double *out_t)
     const double curvature = (slope2 - slope0) / (v - u);
     const double slope = slope0 - curvature * u; // at the middle
     const double x = -0.5 * slope / curvature;
+    // Where the samples make no dip the parabola means nothing, and its bottom is not used.
     *out_t = dip->t[1] + x;
     return dips ? 1.0 + 0.5 * slope * x / g[1] : 2.0;
 }
 
+// The samples around sample j; the present stands before the first.
 static Dip dip_at(const KalRoots *r, int j, int function)
 {
+    assert(j >= 0 && j + 1 < r->n_rows);
     const double *before = j > 0 ? row(r, j - 1) : r->now;
     return (Dip){
         .function = function,
@@ -506,6 +549,7 @@ static Dip dip_at(const KalRoots *r, int j, int function)
 static void narrow(Dip *dip, double t, double g)
 {
     const bool deeper = fabs(g) < fabs(dip->g[1]);
+    assert(side_of(g) == side_of(dip->g[1]));
     const bool left = (t < dip->t[1]) == (dip->t[0] < dip->t[1]);
     const int outer = left == deeper ? 2 : 0;
     if (deeper) {
@@ -536,7 +580,8 @@ static KalStatus dive(KalRoots *r, int j, Dip dip)
     return KAL_OK;
 }
 
-// Of the dips at each inner sample follow the one that seems the deepest.
+// Of the dips at each inner sample follow the one that seems the deepest.  From the last
+// sample to the first, so that samples which are inserted do not move those still to come.
 static KalStatus follow_dips(KalRoots *r)
 {
     for (int j = r->n_rows - 2; j >= 0; j--) {
@@ -593,12 +638,15 @@ KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
     r->sampled = r->sampled && t_end == r->t_end;
     r->t_end = t_end;
     r->sign = t_end > r->t ? 1.0 : -1.0;
+    assert(r->tolerance > 0.0 && isfinite(r->tolerance));
     if (t_end != r->t) {
         KAL_TRY(search(r, &found));
     }
     for (int i = 0; i < r->count && !found; i++) {
         r->crossings[i] = 0;
     }
+    assert(found
+           || !(r->sign * (t_end - r->t) > 0.0)); // all of the stretch was searched
     *out_hit = (KalRootHit){
         .found = found, .t = r->t, .crossings = r->crossings, .values = r->now};
     return KAL_OK;
@@ -606,6 +654,7 @@ KalStatus kal_roots_find(KalRoots *roots, double t_end, double tolerance,
 
 void kal_roots_set_samples(KalRoots *roots, int samples)
 {
+    assert(samples >= 0);
     const int most = (roots->most_rows - 1) / 2;
     roots->sampled = roots->sampled && samples == roots->samples;
     roots->samples = samples < most ? samples : most;
@@ -613,6 +662,7 @@ void kal_roots_set_samples(KalRoots *roots, int samples)
 
 int kal_roots_side(const KalRoots *roots, int function, double *out_band)
 {
+    assert(function >= 0 && function < roots->count);
     *out_band = roots->watch[function].band;
     return roots->watch[function].side;
 }

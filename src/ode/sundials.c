@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// SUNDIALS' libraries, loaded when an integrator first needs them (base/foreign.h): a run
+// that is not stiff does not pay for them.  The tables list every function that is used;
+// binding fails as a whole if one is missing, and says which package has it.
+
 #include "ode/sundials.h"
 
 #include "base/foreign.h"

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// Integrals along a method of many steps: the integrand is the polynomial through its last
+// values, as the method itself takes the state for one, and Gauss's quadrature integrates it
+// exactly (theory (16.6)).
+//
+// Invariants: t[0] is the newest time, values[i] belong to t[i]; `before` are the integrals
+// up to t[1] and `sums` those up to t[0], so that an integral to a time inside the last step
+// starts at its beginning and never accumulates what it adds.
+
 #include "ode/trail.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +43,7 @@ void kal_trail_clear(KalTrail *trail)
     }
 }
 
+// The newest value.
 static void put(KalTrail *trail, double t, const double *values)
 {
     trail->t[0] = t;
@@ -52,11 +62,13 @@ void kal_trail_start(KalTrail *trail, double t, const double *sums,
 
 void kal_trail_add(KalTrail *trail, double t, const double *values, int order)
 {
+    assert(trail->count >= 1 && t != trail->t[0] && order >= 0);
     double *const last = trail->values[MOST - 1];
     for (int i = MOST - 1; i > 0; i--) {
         trail->values[i] = trail->values[i - 1];
         trail->t[i] = trail->t[i - 1];
     }
+    // The oldest array is used again for the newest value.
     trail->values[0] = last;
     put(trail, t, values);
     trail->count += trail->count < MOST;
@@ -68,6 +80,7 @@ void kal_trail_add(KalTrail *trail, double t, const double *values, int order)
 // The polynomial that is 1 at t[j] and 0 at the other times, at t.
 static double basis(const KalTrail *trail, int j, double t)
 {
+    assert(j >= 0 && j <= trail->order);
     double product = 1.0;
     for (int i = 0; i <= trail->order; i++) {
         if (i != j) {
@@ -82,6 +95,7 @@ void kal_trail_integrate(const KalTrail *trail, double t, double *out_sums)
     const double nodes[NODES] = {0.5 - sqrt(0.15), 0.5, 0.5 + sqrt(0.15)};
     const double weights[NODES] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
     const double begin = trail->order > 0 ? trail->t[1] : trail->t[0];
+    assert(trail->order < trail->count && trail->order <= 2 * NODES - 1);
     memcpy(out_sums, trail->before, (size_t)trail->n * sizeof(double));
     for (int j = 0; j <= trail->order; j++) {
         double weight = 0.0;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// Interval arithmetic, theory (12.17): a range for every value of a program.
+// Interval arithmetic (Moore, Kearfott, Cloud, Introduction to Interval Analysis), theory
+// (12.17): a range for every value of a program.
+//
+// Invariant: a range holds every value that the operation has for operands in their ranges,
+// the rounding of floating point included; where some operands have no value, the range is
+// everything.  So what a range excludes never happens.  low <= high always; neither is NaN.
 
 #include "expr/eval.h"
 #include "prog/program_impl.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -20,6 +26,7 @@ typedef struct Operands {
 
 static const KalRange everything = {-INFINITY, INFINITY};
 
+// From two ends; everything where they are not in order.
 static KalRange range(double low, double high)
 {
     return low <= high ? (KalRange){low, high} : everything; // also for NaN
@@ -34,6 +41,7 @@ static KalRange widen(KalRange r)
     return range(r.low, r.high);
 }
 
+// Whether x may be the value.
 static bool holds(KalRange r, double x)
 {
     return r.low <= x && x <= r.high;
@@ -55,6 +63,7 @@ static double times(double x, double y)
     return x == 0.0 || y == 0.0 ? 0.0 : x * y;
 }
 
+// The smallest range that holds four numbers.
 static KalRange hull(const double corners[4])
 {
     KalRange r = {corners[0], corners[0]};
@@ -72,11 +81,13 @@ static KalRange multiply(KalRange a, KalRange b)
     return hull(corners);
 }
 
+// Where the divisor may be zero the quotient may be anything.
 static KalRange divide(KalRange a, KalRange b)
 {
     if (holds(b, 0.0)) {
         return everything;
     }
+    assert(b.low > 0.0 || b.high < 0.0);
     return multiply(a, (KalRange){1.0 / b.high, 1.0 / b.low});
 }
 
@@ -88,12 +99,15 @@ static KalRange absolute(KalRange a)
     return a.high <= 0.0 ? negate(a) : (KalRange){0.0, fmax(-a.low, a.high)};
 }
 
+// Rises for odd n, and for even n in |a|.
 static KalRange positive_power(KalRange a, int32_t n)
 {
+    assert(n >= 0);
     const KalRange base = n % 2 == 0 ? absolute(a) : a;
     return range(kal_whole_power(base.low, n), kal_whole_power(base.high, n));
 }
 
+// A negative exponent is a quotient; −INT32_MIN is no number.
 static KalRange whole_power(KalRange a, int32_t n)
 {
     if (n == INT32_MIN) {
@@ -103,6 +117,7 @@ static KalRange whole_power(KalRange a, int32_t n)
                  : positive_power(a, n);
 }
 
+// For positive a the power rises or falls in each of its operands: corners are enough.
 static KalRange power(KalRange a, KalRange b)
 {
     if (!(a.low > 0.0)) {
@@ -140,17 +155,20 @@ static KalRange cosine(KalRange a)
     return (KalRange){bottom ? -1.0 : fmin(low, high), top ? 1.0 : fmax(low, high)};
 }
 
+// The cosine of a quarter turn less.
 static KalRange sine(KalRange a)
 {
     return cosine(widen((KalRange){a.low - 0.5 * PI, a.high - 0.5 * PI}));
 }
 
+// Rises between its poles, which are where the cosine is zero.
 static KalRange tangent(KalRange a)
 {
     const KalRange c = cosine(a);
     return holds(c, 0.0) ? everything : range(tan(a.low), tan(a.high));
 }
 
+// atan2: all angles where the range of (x, y) meets the cut or the origin, else corners.
 static KalRange angle(KalRange y, KalRange x)
 {
     const bool cut = holds(y, 0.0) && x.low <= 0.0;
@@ -162,6 +180,7 @@ static KalRange angle(KalRange y, KalRange x)
     return hull(corners);
 }
 
+// hypot rises in the size of both.
 static KalRange length(KalRange a, KalRange b)
 {
     const KalRange x = absolute(a);
@@ -180,11 +199,13 @@ static KalRange condition(bool can_hold, bool can_fail)
     return (KalRange){can_fail ? 0.0 : 1.0, can_hold ? 1.0 : 0.0};
 }
 
+// Whether a condition may be other than 0.
 static bool can_hold(KalRange a)
 {
     return a.low != 0.0 || a.high != 0.0;
 }
 
+// Ranges that do not meet are not equal; points that do are.
 static KalRange equals(KalRange a, KalRange b)
 {
     const bool meet = a.low <= b.high && b.low <= a.high;
@@ -208,11 +229,13 @@ static KalRange either(KalRange a, KalRange b)
     return condition(can_hold(a) || can_hold(b), holds(a, 0.0) && holds(b, 0.0));
 }
 
+// π/2 − asin.
 static KalRange arc_cosine(KalRange a, KalRange unit)
 {
     return add((KalRange){0.5 * PI, 0.5 * PI}, negate(rising(a, asin, unit)));
 }
 
+// The branches that the condition may take.
 static KalRange choose(const Operands *o)
 {
     if (!holds(o->a, 0.0)) {
@@ -223,6 +246,7 @@ static KalRange choose(const Operands *o)
                : o->c;
 }
 
+// floor and ceil rise, and are exact.
 static KalRange whole(KalRange a, double (*f)(double))
 {
     return (KalRange){f(a.low), f(a.high)};
@@ -297,12 +321,14 @@ static KalRange bound_exactly(KalOp op, const Operands *o)
     return everything;
 }
 
+// Piecewise operators pick or count and do not round; all others may.
 static KalRange bound(uint32_t what, const Operands *o)
 {
     if (what == KAL_DO_SUM) {
         return widen(add(o->a, o->b));
     }
     const KalRange r = bound_exactly((KalOp)what, o);
+    assert(r.low <= r.high);
     const bool rounds = !kal_op_is_piecewise((KalOp)what) || what == KAL_OP_MOD;
     return rounds ? widen(r) : r;
 }
@@ -330,6 +356,7 @@ static void bound_run(const KalTapeRun *run, const KalOperands *operands, KalRan
     for (uint32_t i = 0; i < run->count; i++) {
         const KalOperands *at = &operands[i * width];
         KalRange *out = &r[run->first + i * width];
+        assert(at->a < run->first + i * width); // operands come first
         if (pair) {
             out[0] = widen(sine(r[at->a]));
             out[1] = widen(cosine(r[at->a]));
@@ -345,14 +372,16 @@ static void bound_run(const KalTapeRun *run, const KalOperands *operands, KalRan
 void kal_program_bound(const KalProgram *program, const KalRange *variables,
                        const double *work, KalRange *ranges, KalRange *out_ranges)
 {
+    assert(program->tapes[KAL_TAPE_EVAL].first
+           == program->variables + program->n_variables);
     const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
     const KalTapeRun *runs = tape->runs.data;
     const size_t n = tape->runs.size / sizeof *runs;
     for (uint32_t i = 0; i < program->variables; i++) {
-        ranges[i] = (KalRange){work[i], work[i]};
+        ranges[i] = range(work[i], work[i]); // everything where a number is none
     }
     for (size_t i = 0; i < program->n_variables; i++) {
-        ranges[program->variables + i] = variables[i];
+        ranges[program->variables + i] = range(variables[i].low, variables[i].high);
     }
     for (size_t i = 0; i < n; i++) {
         bound_run(&runs[i], tape->operands + (runs[i].first - tape->first), ranges);

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// From formulas to tapes.  The steps of an order are dealt out to two tapes, and sorted
-// within windows of neighbors so that equal operations stand together.
+// From formulas to tapes.  The steps of an order are dealt out to two tapes, one for what
+// parameters alone determine and one for what changes with time, and sorted within windows of
+// neighbors so that equal operations stand together.
+//
+// Invariants: operands of an instruction have smaller slots than what it writes, so that one
+// pass over a tape computes it; each step has one slot, but for a sine and the cosine of the
+// same, which share an instruction that writes two; a step whose slot is NO_SLOT has not been
+// written yet, and is in the window at hand or behind it.
 
 #include "expr/order.h"
 #include "expr/switch.h"
@@ -91,6 +97,7 @@ static KalStatus collect(KalGraph *g, const KalProgramSpec *spec, KalOrder *out_
     return status;
 }
 
+// What has a variable below it changes with time.
 static uint8_t find_home(const Compiler *c, const KalStep *step)
 {
     if (step->op == KAL_OP_CONST) {
@@ -104,6 +111,8 @@ static uint8_t find_home(const Compiler *c, const KalStep *step)
     return HOME_PREPARED;
 }
 
+// Sums, differences and negations are one loop; so are sines and cosines; a square is a
+// product.
 static uint8_t find_what(const KalStep *step)
 {
     if (step->op == KAL_OP_ADD || step->op == KAL_OP_SUB || step->op == KAL_OP_NEG) {
@@ -118,12 +127,14 @@ static uint8_t find_what(const KalStep *step)
 // Make a pair of a sine and the cosine of the same.
 static void find_mate(Compiler *c, uint32_t i)
 {
+    assert(c->notes[i].what == KAL_DO_SIN_COS);
     Note *argument = &c->notes[c->order.steps[i].arg[0]];
     Note *note = &c->notes[i];
     if (argument->wave == 0) {
         argument->wave = i;
         return;
     }
+    assert(argument->wave != i && c->notes[argument->wave].mate == 0);
     note->mate = argument->wave;
     c->notes[note->mate].mate = i;
 }
@@ -196,6 +207,8 @@ static KalStatus lay_out(Compiler *c, const KalProgramSpec *spec)
     first->operations = c->operations[HOME_PREPARED];
     second->operations = c->operations[HOME_COMPUTED];
 
+    assert(p->n_slots >= p->n_constants + p->n_parameters + p->n_variables);
+    assert(p->n_slots < KAL_MINUS);
     p->constants = kal_alloc(c->ctx, p->n_constants, sizeof *p->constants);
     p->nodes = kal_alloc(c->ctx, p->n_slots, sizeof *p->nodes);
     p->outputs = kal_alloc(c->ctx, p->n_outputs, sizeof *p->outputs);
@@ -210,10 +223,12 @@ static KalStatus lay_out(Compiler *c, const KalProgramSpec *spec)
 
 static void set_slot(Compiler *c, uint32_t step, uint32_t slot)
 {
+    assert(slot < c->program->n_slots && c->notes[step].slot == NO_SLOT);
     c->notes[step].slot = slot;
     c->program->nodes[slot] = c->order.steps[step].node.index;
 }
 
+// Parameters and variables stand in the order in which they were listed.
 static void place_symbols(Compiler *c, size_t first_root, size_t n, uint32_t slot)
 {
     for (size_t i = 0; i < n; i++) {
@@ -221,6 +236,7 @@ static void place_symbols(Compiler *c, size_t first_root, size_t n, uint32_t slo
     }
 }
 
+// Symbols and constants: what no tape computes.
 static void place_leaves(Compiler *c, const KalGraph *g)
 {
     KalProgram *p = c->program;
@@ -271,11 +287,14 @@ static void find_keys(Compiler *c, uint32_t i)
 }
 
 // A stable sort of the window's steps, from one list into the other.
+// Counting sort (Knuth, The Art of Computer Programming 3, 5.2).
 static void sort(Compiler *c, int by, const uint32_t *from, uint32_t *to)
 {
+    assert(c->n <= WINDOW && by < KEYS);
     const uint32_t n_keys = by == BY_KIND ? KAL_DO_COUNT : c->n;
     memset(c->counts, 0, (n_keys + 1) * sizeof *c->counts);
     for (uint32_t i = 0; i < c->n; i++) {
+        assert(c->notes[from[i]].keys[by] < n_keys);
         c->counts[c->notes[from[i]].keys[by] + 1]++;
     }
     for (uint32_t key = 0; key < n_keys; key++) {
@@ -286,11 +305,14 @@ static void sort(Compiler *c, int by, const uint32_t *from, uint32_t *to)
     }
 }
 
+// Slots of operands, as KalOperands has them: a difference is a sum with a minus, a negation
+// one with −0.0, which keeps the sign of zeros.
 static KalOperands find_operands(const Compiler *c, const KalStep *step)
 {
     const int arity = kal_op_arity((KalOp)step->op);
     const uint32_t a = arity > 0 ? c->notes[step->arg[0]].slot : 0;
     const uint32_t b = arity > 1 ? c->notes[step->arg[1]].slot : 0;
+    assert(a != NO_SLOT && b != NO_SLOT);
     if (step->op == KAL_OP_SUB) {
         return (KalOperands){a, b | KAL_MINUS};
     }
@@ -322,11 +344,13 @@ static KalStatus extend(Compiler *c, uint32_t what)
     return KAL_OK;
 }
 
+// Write one instruction and give its value a slot.
 static KalStatus emit(Compiler *c, uint32_t i)
 {
     const KalStep *step = &c->order.steps[i];
     const Note *note = &c->notes[i];
     KalOperands *at = &c->tape->operands[c->next - c->tape->first];
+    assert(c->next - c->tape->first < c->tape->n_slots && note->slot == NO_SLOT);
     KAL_TRY(extend(c, note->what));
     at[0] = find_operands(c, step);
     if (note->what == KAL_DO_SIN_COS) {
@@ -347,6 +371,7 @@ static KalStatus emit(Compiler *c, uint32_t i)
     return KAL_OK;
 }
 
+// Radix sort by level, then kind, then depth: stable sorts by the least key first.
 static KalStatus flush(Compiler *c)
 {
     sort(c, BY_DEPTH, c->window, c->sorted);
@@ -359,8 +384,10 @@ static KalStatus flush(Compiler *c)
     return KAL_OK;
 }
 
+// Windows bound both the work of sorting and how far values are from their uses.
 static KalStatus schedule(Compiler *c, uint32_t i)
 {
+    assert(c->n < WINDOW);
     find_keys(c, i);
     c->window[c->n++] = i;
     return c->n == WINDOW ? flush(c) : KAL_OK;
@@ -449,12 +476,14 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
     KAL_TRY(write_tape(c, &c->program->tapes[KAL_TAPE_PREPARE], HOME_PREPARED));
     KAL_TRY(write_tape(c, &c->program->tapes[KAL_TAPE_EVAL], HOME_COMPUTED));
     KAL_TRY(place_switches(c, spec));
+    assert(c->next == c->program->n_slots); // as many slots as were counted
     for (size_t i = 0; i < spec->n_outputs; i++) {
         c->program->outputs[i] = c->notes[c->order.roots[i]].slot;
     }
     return KAL_OK;
 }
 
+// Machine code for the second tape only: the first runs once for each set of parameters.
 static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
 {
     KAL_TRY(kal_native_init(program, false, &program->native));

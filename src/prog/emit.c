@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+// Encoding of instructions (Intel 64 and IA-32 Architectures Software Developer's Manual,
+// volume 2, chapter 2).
+//
+// A VEX instruction is: the prefix C5 or C4 with the upper bits of registers, inverted; the
+// second operand, inverted; the operation; the byte ModRM, which names the first operand and
+// says whether the last is a register or memory at a base plus a displacement.  The bases
+// that are used have no index byte: neither rsp nor r12 is among them.
+//
+// Bytes are gathered in a block; after a failure nothing is added, so that those who emit
+// check once, at the end.
+
 #include "prog/emit.h"
+
+#include <assert.h>
 
 // Prefixes that VEX stands for, and tables of operations.
 enum {
@@ -19,6 +32,7 @@ typedef struct Vex {
     bool wide; // 256 bits
 } Vex;
 
+// Append bytes, unless something failed before.
 static void put(KalEmitter *e, const uint8_t *bytes, size_t count)
 {
     if (e->status == KAL_OK) {
@@ -29,6 +43,8 @@ static void put(KalEmitter *e, const uint8_t *bytes, size_t count)
 // The bytes that say what is read at the end.
 static size_t put_source(uint8_t *bytes, uint8_t reg, KalEmitSource source)
 {
+    assert(((unsigned)source.base & 7) != 4
+           || !source.memory); // 4 would ask for an index
     const uint8_t first = (uint8_t)((reg & 7) << 3);
     if (!source.memory) {
         bytes[0] = (uint8_t)(0xc0 | first | (source.reg & 7));
@@ -48,6 +64,7 @@ static size_t put_source(uint8_t *bytes, uint8_t reg, KalEmitSource source)
 static void put_vex(KalEmitter *e, Vex vex, uint8_t reg, uint8_t first,
                     KalEmitSource source, int last)
 {
+    assert(reg < 16 && first < 16);
     uint8_t bytes[16];
     size_t n = 0;
     const bool far = (source.memory ? (unsigned)source.base : source.reg) > 7;
@@ -76,6 +93,7 @@ static Vex on_numbers(const KalEmitter *e, uint8_t code)
     return (Vex){e->lanes ? PREFIX_66 : PREFIX_F2, TABLE_0F, code, e->lanes};
 }
 
+// A square root of lanes has no first operand, and its field has to be 0.
 void kal_emit_arithmetic(KalEmitter *e, KalEmitArithmetic what, uint8_t to,
                          uint8_t first, KalEmitSource source)
 {
@@ -98,10 +116,12 @@ void kal_emit_compare(KalEmitter *e, KalEmitCompare what, uint8_t to, uint8_t fi
 
 void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8_t no)
 {
+    assert(mask < 16 && to < 16);
     const Vex vex = {PREFIX_66, TABLE_0F3A, 0x4b, e->lanes};
     put_vex(e, vex, to, no, kal_in_register(yes), mask << 4);
 }
 
+// From memory, or a copy between registers, which moves all bits.
 void kal_emit_load(KalEmitter *e, uint8_t to, KalEmitSource source)
 {
     if (source.memory) {
@@ -114,6 +134,7 @@ void kal_emit_load(KalEmitter *e, uint8_t to, KalEmitSource source)
 
 void kal_emit_store(KalEmitter *e, uint8_t from, KalEmitSource memory)
 {
+    assert(memory.memory);
     put_vex(e, on_numbers(e, 0x11), from, 0, memory, -1);
 }
 

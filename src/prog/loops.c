@@ -11,6 +11,7 @@
 #include "expr/eval.h"
 #include "prog/program_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ static void do_sum(const double *work, double *out, const KalOperands *operands,
     }
 }
 
+// The same for lanes.
 static void lanes_sum(const double *work, double *out, const KalOperands *operands,
                       size_t count)
 {
@@ -111,6 +113,7 @@ static size_t count_ready(const KalOperands *operands, size_t left, size_t first
     return ready;
 }
 
+// Four arguments at a time, as far as they do not wait for each other's results.
 static void do_sin_cos(const double *work, double *out, const KalOperands *operands,
                        size_t count)
 {
@@ -129,6 +132,7 @@ static void do_sin_cos(const double *work, double *out, const KalOperands *opera
             out[2 * (i + k)] = sine[k];
             out[2 * (i + k) + 1] = cosine[k];
         }
+        assert(ready >= 1 && ready <= 4 && i + ready <= count);
         i += ready;
     }
 }

@@ -63,10 +63,12 @@ typedef struct Held {
 
 static KalEmitSource in_memory(const Writer *w, KalBase base, uint32_t index)
 {
+    assert(index <= (uint32_t)INT32_MAX / (uint32_t)w->width);
     return (KalEmitSource){
         .memory = true, .base = base, .displacement = (int32_t)index * w->width};
 }
 
+// Variables are read where the caller has them, all else from work memory.
 static KalEmitSource slot_of(const Writer *w, uint32_t slot)
 {
     const KalProgram *p = w->program;
@@ -95,17 +97,21 @@ static uint32_t next_use(const Writer *w, uint32_t place)
     return use < w->schedule.first_use[place + 1] ? w->schedule.uses[use] : NEVER;
 }
 
+// Write a value to its slot, once.
 static void store(Writer *w, uint32_t place)
 {
     Value *value = &w->values[place];
+    assert(value->stored || value->reg != NO_REGISTER);
     if (!value->stored) {
         kal_emit_store(&w->emitter, value->reg, slot_of(w, w->tape->first + place));
         value->stored = true;
     }
 }
 
+// A value that is dead or stored gives up its register.
 static void leave(Writer *w, uint32_t place)
 {
+    assert(w->owners[w->values[place].reg] == place);
     w->owners[w->values[place].reg] = NOBODY;
     w->values[place].reg = NO_REGISTER;
 }
@@ -128,6 +134,7 @@ static uint8_t take_register(Writer *w)
             last = use;
         }
     }
+    assert(farthest != NO_REGISTER); // at most three are locked
     store(w, w->owners[farthest]);
     leave(w, w->owners[farthest]);
     return (uint8_t)farthest;
@@ -150,6 +157,7 @@ static void consume(Writer *w, uint32_t place, int k)
     }
 }
 
+// All operands of an instruction.
 static void consume_all(Writer *w, uint32_t place)
 {
     for (int k = 0; k < kal_operands_of(w->schedule.what[place]); k++) {
@@ -160,6 +168,7 @@ static void consume_all(Writer *w, uint32_t place)
 // The value of a place is in a register now: write it out, and keep it while it has uses.
 static void define(Writer *w, uint32_t place, uint8_t reg)
 {
+    assert(w->owners[reg] == NOBODY && w->values[place].reg == NO_REGISTER);
     for (uint32_t i = w->first_output[place]; i != 0; i = w->next_output[i - 1]) {
         kal_emit_store(&w->emitter, reg, in_memory(w, w->outputs, i - 1));
     }
@@ -198,6 +207,7 @@ static void mark(Writer *w, KalEmitCompare what, uint8_t to, uint8_t a, uint8_t 
     kal_emit_logic(&w->emitter, KAL_EMIT_OR, to, to, kal_in_register(mask));
 }
 
+// x xor x is zero, whatever x.
 static void clear_register(Writer *w, uint8_t reg)
 {
     kal_emit_logic(&w->emitter, KAL_EMIT_XOR, reg, reg, kal_in_register(reg));
@@ -217,6 +227,7 @@ static void write_quotient(Writer *w, uint32_t place)
     }
     clear_register(w, zero);
     kal_emit_compare(e, KAL_EMIT_EQ, pole, zero, b);
+    // Operands may leave before the result has a register: the instruction reads them first.
     consume_all(w, place);
     const uint8_t reg = take_register(w);
     kal_emit_arithmetic(e, KAL_EMIT_DIV, reg, a.reg, b);
@@ -224,6 +235,7 @@ static void write_quotient(Writer *w, uint32_t place)
     define(w, place, reg);
 }
 
+// Additions and subtractions; −0.0 − a is a with its sign changed.
 static void write_sum(Writer *w, uint32_t place)
 {
     const KalOperands *at = &w->tape->operands[place];
@@ -241,6 +253,7 @@ static void write_sum(Writer *w, uint32_t place)
     write_arithmetic(w, place, minus ? KAL_EMIT_SUB : KAL_EMIT_ADD, !minus);
 }
 
+// Where the operand is in memory the first operand matters to other lanes only.
 static void write_root(Writer *w, uint32_t place)
 {
     const KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
@@ -265,6 +278,7 @@ static uint8_t hold(Writer *w, uint32_t place, int k)
     return source.reg;
 }
 
+// Up to three operands; those that are not there are the first.
 static Held hold_all(Writer *w, uint32_t place)
 {
     const int n = kal_operands_of(w->schedule.what[place]);
@@ -275,6 +289,7 @@ static Held hold_all(Writer *w, uint32_t place)
     return held;
 }
 
+// The result is there: operands need no longer be held.
 static void release(Writer *w, uint32_t place)
 {
     w->locked = 0;
@@ -286,6 +301,7 @@ static void release(Writer *w, uint32_t place)
     consume_all(w, place);
 }
 
+// The number 1: conditions are 0 or 1.
 static KalEmitSource one(const Writer *w)
 {
     return slot_of(w, KAL_ONE_SLOT);
@@ -331,6 +347,7 @@ static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
     }
 }
 
+// 1 or 0, NaN where one operand is.
 static void write_relation(Writer *w, KalEmitCompare what, uint8_t to, Held held)
 {
     kal_emit_compare(&w->emitter, what, to, held.a, kal_in_register(held.b));
@@ -381,6 +398,7 @@ static void write_extreme(Writer *w, uint8_t to, Held held, uint8_t low, uint8_t
     kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
 }
 
+// b where a is not zero, else c; NaN where a is.
 static void write_select(Writer *w, uint8_t to, Held held)
 {
     test_zero(w, KAL_EMIT_NE, SPARE, held.a);
@@ -388,6 +406,7 @@ static void write_select(Writer *w, uint8_t to, Held held)
     mark(w, KAL_EMIT_UNORDERED, to, held.a, held.a);
 }
 
+// 1 where a is zero; NaN where it is NaN.
 static void write_not(Writer *w, uint8_t to, uint8_t a)
 {
     test_zero(w, KAL_EMIT_EQ, to, a);
@@ -404,6 +423,7 @@ static void write_where(Writer *w, uint8_t to, Held held)
     kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
 }
 
+// All bits but that of the sign.
 static void write_absolute(Writer *w, uint8_t to, uint8_t a)
 {
     kal_emit_load(&w->emitter, SPARE, slot_of(w, KAL_ZERO_SLOT)); // the sign alone
@@ -491,6 +511,7 @@ static void write_piece(Writer *w, KalOp op, uint8_t to, uint8_t m, Held held)
 // Put what a switch is on its piece, if a mode gives one, in the place of its value.
 static void write_frozen(Writer *w, uint32_t place, uint8_t to, Held held)
 {
+    assert(w->program->places[place] != 0);
     KalEmitter *e = &w->emitter;
     const int32_t mode = w->program->places[place];
     const uint8_t m = SPARE;
@@ -505,6 +526,7 @@ static void write_frozen(Writer *w, uint32_t place, uint8_t to, Held held)
     kal_emit_choose(e, to, m, to, on_piece);
 }
 
+// What computes in spare registers, and perhaps on a piece that a mode gives.
 static void write_several(Writer *w, uint32_t place)
 {
     const Held held = hold_all(w, place);
@@ -513,10 +535,12 @@ static void write_several(Writer *w, uint32_t place)
     if (w->program->places && w->program->places[place] != 0 && !w->emitter.lanes) {
         write_frozen(w, place, to, held);
     }
+    assert(to != held.a && to != held.b && to != held.c);
     release(w, place);
     define(w, place, to);
 }
 
+// One instruction of the tape.
 static void write_item(Writer *w, uint32_t place)
 {
     const uint32_t what = w->schedule.what[place];
@@ -603,8 +627,11 @@ static void write_loop(Writer *w, const KalTapeRun *run)
     }
 }
 
+// Call the interpreter's loop for a run: loop(work, out, operands, count, …), by the calling
+// convention of System V.
 static void write_call(Writer *w, const KalTapeRun *run)
 {
+    assert(w->schedule.calls && kal_is_called(run->what));
     KalEmitter *e = &w->emitter;
     const uint32_t first = run->first - w->tape->first;
     const uint32_t width = kal_slots_of(run->what);
@@ -659,6 +686,7 @@ static void write_given_outputs(Writer *w)
     }
 }
 
+// The whole function, item after item.
 static void write_code(Writer *w)
 {
     const KalTapeRun *runs = w->tape->runs.data;
@@ -672,6 +700,7 @@ static void write_code(Writer *w)
             write_item(w, item);
         }
     }
+    assert(w->locked == 0);
     write_given_outputs(w);
     if (schedule->calls) {
         kal_emit_restore(&w->emitter);
@@ -679,6 +708,7 @@ static void write_code(Writer *w)
     kal_emit_return(&w->emitter);
 }
 
+// Lists of outputs by the values that they are: several outputs may be one value.
 static void list_outputs(Writer *w)
 {
     const KalProgram *p = w->program;
@@ -691,6 +721,7 @@ static void list_outputs(Writer *w)
     }
 }
 
+// No value is in a register, none is stored.
 static KalStatus prepare(Writer *w)
 {
     const KalProgram *p = w->program;
@@ -733,6 +764,7 @@ static bool is_possible(const KalProgram *p, int32_t width)
            && p->n_slots < most && p->n_outputs < most;
 }
 
+// Without machine code programs are interpreted: a failure to get pages is no error.
 KalStatus kal_native_init(const KalProgram *program, bool lanes, KalNative *out_native)
 {
     Writer w = {

@@ -6,12 +6,16 @@
 
 #include "prog/pages.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+// Pages are never writable and executable at once: written first, then made executable.
+// NULL where the system does not allow that.
 void *kal_pages_make(const void *code, size_t count, size_t *out_size)
 {
+    assert(code && count > 0);
     const long page = sysconf(_SC_PAGESIZE);
     if (page <= 0) {
         return NULL;

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// Evaluation of programs: by machine code where there is some, else by the loops of the
+// tapes.  Both give the same bits (tests/property), so that it does not matter which.
+//
+// Work memory belongs to the caller, a program itself never changes: any number of threads
+// may evaluate one.
+
 #include "prog/program.h"
 
 #include "prog/program_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,6 +54,7 @@ size_t kal_program_preparations(const KalProgram *program)
     return program->tapes[KAL_TAPE_PREPARE].operations;
 }
 
+// Numbers that may be none.
 static void copy(double *to, const double *from, size_t n)
 {
     if (n > 0) { // else `from` may be NULL
@@ -62,11 +70,13 @@ static void interpret(const KalTape *tape, const KalLoop *loops, size_t width,
     const size_t n = tape->runs.size / sizeof *runs;
     for (size_t i = 0; i < n; i++) {
         const uint32_t first = runs[i].first;
+        assert(runs[i].what < KAL_DO_COUNT && loops[runs[i].what]);
         loops[runs[i].what](work, work + width * first,
                             tape->operands + (first - tape->first), runs[i].count);
     }
 }
 
+// The same with switches on the pieces that modes give; NaN is as it comes.
 static void interpret_on(const KalProgram *program, const double *modes, double *work)
 {
     const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
@@ -155,10 +165,12 @@ void kal_program_eval_lanes(const KalProgram *program, const double *variables,
 // The run that writes a slot of the tape.
 static const KalTapeRun *find_run(const KalTape *tape, uint32_t slot)
 {
+    assert(tape->runs.size > 0 && slot >= tape->first);
     const KalTapeRun *runs = tape->runs.data;
     size_t low = 0;
     size_t high = tape->runs.size / sizeof *runs - 1;
     while (low < high) {
+        // runs[low] begins at or before the slot; what is behind `high` begins after it.
         const size_t middle = high - (high - low) / 2;
         if (runs[middle].first <= slot) {
             low = middle;
@@ -166,12 +178,14 @@ static const KalTapeRun *find_run(const KalTape *tape, uint32_t slot)
             high = middle - 1;
         }
     }
+    assert(runs[low].first <= slot);
     return &runs[low];
 }
 
 // The operand to blame for the value in a slot of the tape; the slot itself if none is.
 static uint32_t find_culprit(const KalTape *tape, uint32_t slot, const double *work)
 {
+    assert(slot >= tape->first && slot - tape->first < tape->n_slots);
     const KalOperands *at = &tape->operands[slot - tape->first];
     const uint32_t what = find_run(tape, slot)->what;
     uint32_t a = at->a;
@@ -185,6 +199,7 @@ static uint32_t find_culprit(const KalTape *tape, uint32_t slot, const double *w
     return isfinite(work[b]) ? slot : b;
 }
 
+// Ends, because operands have smaller slots than what is made of them.
 KalExpr kal_program_find_fault(const KalProgram *program, const double *variables,
                                double *work)
 {
@@ -201,6 +216,7 @@ KalExpr kal_program_find_fault(const KalProgram *program, const double *variable
             const KalTape *tape = &tapes[t];
             if (at >= tape->first && at - tape->first < tape->n_slots) {
                 slot = find_culprit(tape, at, work);
+                assert(slot <= at);
             }
         }
     }

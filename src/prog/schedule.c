@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// A depth-first order of the tape (Aho, Lam, Sethi, Ullman, Compilers, 8.5), on a stack of its
+// own.  Calls come as early as they can, run by run, since all registers are lost in one;
+// everything else comes as late as possible before its first use.
+//
+// Invariant: when a place is listed all that it reads is listed before it, so that
+// `first_use` and `uses`, made by counting in two passes, rise for each place.
+
 #include "prog/schedule.h"
 
 #include <assert.h>
@@ -73,6 +80,7 @@ bool kal_is_called(uint32_t what)
     return what == KAL_DO_SIN_COS || (what < KAL_OP_COUNT && is_called((KalOp)what));
 }
 
+// What each place is computed by; of two slots of one instruction both have its kind.
 static void name_places(const KalTape *tape, uint8_t *what)
 {
     const KalTapeRun *runs = tape->runs.data;
@@ -83,7 +91,7 @@ static void name_places(const KalTape *tape, uint8_t *what)
     }
 }
 
-// The first operand, from k on, that is not known yet; answers whether there is one.
+// The first operand, from visit->done on, that is not known yet; returns whether there is one.
 static bool find_unknown(const Scheduler *s, Visit *visit, uint32_t *out_place)
 {
     const int n = kal_operands_of(s->schedule->what[visit->place]);
@@ -109,10 +117,12 @@ static void list(Scheduler *s, uint32_t slot)
         Visit *visit = &s->stack[depth - 1];
         uint32_t place;
         if (find_unknown(s, visit, &place)) {
+            assert(depth < s->tape->n_slots);
             s->stack[depth++] = (Visit){place, 0};
         } else {
             assert(!kal_is_called(s->schedule->what[visit->place]));
             s->known[visit->place] = true;
+            assert(s->schedule->n_items < s->tape->n_slots);
             s->schedule->items[s->schedule->n_items++] = visit->place;
             depth--;
         }
@@ -134,6 +144,7 @@ static void list_call(Scheduler *s, uint32_t number, const KalTapeRun *run)
     s->schedule->calls = true;
 }
 
+// Calls in the order of the tape, then what the outputs need.
 static void list_all(Scheduler *s, const KalProgram *program)
 {
     const KalTapeRun *runs = s->tape->runs.data;
@@ -151,6 +162,7 @@ static void list_all(Scheduler *s, const KalProgram *program)
 // Do something with each place that an item reads.
 typedef void (*Reader)(KalSchedule *schedule, uint32_t place, uint32_t item);
 
+// The places among the operands of one instruction; constants and variables are none.
 static void read_operands(KalSchedule *schedule, const KalTape *tape, uint32_t place,
                           uint32_t item, Reader reader)
 {
@@ -162,6 +174,7 @@ static void read_operands(KalSchedule *schedule, const KalTape *tape, uint32_t p
     }
 }
 
+// All items in order; a call reads what all of its instructions read.
 static void read_items(KalSchedule *schedule, const KalTape *tape, Reader reader)
 {
     const KalTapeRun *runs = tape->runs.data;
@@ -179,17 +192,21 @@ static void read_items(KalSchedule *schedule, const KalTape *tape, Reader reader
     }
 }
 
+// First pass: how often a place is read, in the entry behind its own.
 static void count_use(KalSchedule *schedule, uint32_t place, uint32_t item)
 {
     (void)item;
     schedule->first_use[place + 1]++;
 }
 
+// Second pass: first_use of a place moves on while its uses are filled in.
 static void add_use(KalSchedule *schedule, uint32_t place, uint32_t item)
 {
     schedule->uses[schedule->first_use[place]++] = item;
 }
 
+// Counts become places where lists begin; filling moves each to where the next begins, so
+// that all are moved back by one in the end.
 static void find_uses(KalSchedule *schedule, const KalTape *tape)
 {
     uint32_t *first = schedule->first_use;
@@ -198,6 +215,7 @@ static void find_uses(KalSchedule *schedule, const KalTape *tape)
         first[i + 1] += first[i];
     }
     read_items(schedule, tape, add_use);
+    assert(first[tape->n_slots] <= 3 * tape->n_slots);        // three operands at most
     memmove(first + 1, first, tape->n_slots * sizeof *first); // where the next began
     first[0] = 0;
 }

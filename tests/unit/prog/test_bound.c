@@ -183,6 +183,28 @@ static void switches_keep_their_piece(void)
     }
 }
 
-TAP_RUN(TAP_CASE(ranges_hold_values_of_operators),
+// What has no value at all excludes nothing: conditions made of it are undecided.
+static void ranges_of_no_number_are_everything(void)
+{
+    begin();
+    const KalExpr p = kal_symbol(g, 0);
+    const KalExpr x = kal_symbol(g, 1);
+    const KalExpr below = kal_binary(g, KAL_OP_LT, p, x);
+    Lab lab;
+    lab_open(&lab, &below, 1, 1, 1);
+    const double parameter = NAN;
+    const KalRange box = {-1.0, 1.0};
+    KalRange bound = {2.0, 2.0};
+    KalRange *work = calloc(kal_program_work(lab.program), sizeof *work);
+    kal_program_prepare(lab.program, &parameter, lab.work);
+    kal_program_bound(lab.program, &box, lab.work, work, &bound);
+    ok(bound.low == 0.0 && bound.high == 1.0);
+    free(work);
+    lab_close(&lab);
+    end();
+}
+
+TAP_RUN(TAP_CASE(ranges_of_no_number_are_everything),
+        TAP_CASE(ranges_hold_values_of_operators),
         TAP_CASE(ranges_hold_values_of_formulas), TAP_CASE(ranges_of_points_are_narrow),
         TAP_CASE(switches_keep_their_piece))
