@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// The workspace of an analysis, made once for a system: formulas of the derivatives in a
+// draft (sim/draft.h), so that the system itself does not change, programs for them, and all
+// tables that linearizing, modes and equilibria fill.
+
 #include "analysis/balance.h"
 #include "analysis/kink.h"
 #include "analysis/view.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Bytes for the names and numbers of the largest system.
@@ -21,6 +26,7 @@ static bool take(KalAnalysis *a, size_t count, double **out_numbers)
     return *out_numbers != NULL;
 }
 
+// Derivatives of R and S for one motion.
 static bool take_table(KalAnalysis *a, KalResidualTable *table)
 {
     const size_t n = (size_t)a->system->n;
@@ -30,6 +36,7 @@ static bool take_table(KalAnalysis *a, KalResidualTable *table)
            && take(a, k * n, &table->R_w) && take(a, k * m, &table->S_w);
 }
 
+// What the formulas give in numbers.
 static bool take_tables(KalAnalysis *a)
 {
     const size_t n = (size_t)a->system->n;
@@ -44,6 +51,7 @@ static bool take_tables(KalAnalysis *a)
            && take(a, m * p, &a->d.o_l) && take(a, p * k, &a->d.o_w);
 }
 
+// What linearizing computes from them; at most 2n states.
 static bool take_results(KalAnalysis *a)
 {
     const size_t n = (size_t)a->system->n;
@@ -78,6 +86,7 @@ static bool take_chart(KalAnalysis *a)
            && take(a, m * n, &a->chart.A_rows);
 }
 
+// Eigenvalues, their vectors and what is said about them.
 static bool take_modes(KalAnalysis *a)
 {
     const size_t z = 2 * (size_t)a->system->n;
@@ -101,6 +110,7 @@ static bool take_modes(KalAnalysis *a)
            && a->spectrum.work;
 }
 
+// Velocities are called as their coordinates, with a prime.
 static KalStatus name_states(KalAnalysis *a)
 {
     const size_t n = (size_t)a->system->n;
@@ -120,6 +130,7 @@ static KalStatus name_states(KalAnalysis *a)
     return a->names ? KAL_OK : fail_memory(a);
 }
 
+// What cannot be analyzed, before anything is derived.
 static KalStatus refuse(KalContext *ctx, const KalSystem *system)
 {
     if (system->n > KAL_ANALYSIS_LIMIT || system->m > KAL_ANALYSIS_LIMIT) {
@@ -143,6 +154,7 @@ static void prepare(KalAnalysis *a)
     const double *parameters = kal_instant_parameters(a->instant);
     for (int id = 0; id < KAL_FORMS; id++) {
         const KalForm *form = &a->forms.forms[id];
+        assert(form->program && form->numbers);
         kal_program_prepare(form->program, parameters, form->numbers);
     }
     if (a->kinks.n > 0) {
@@ -152,6 +164,7 @@ static void prepare(KalAnalysis *a)
     a->search.found.size = 0;
 }
 
+// In an order in which each step has what it needs; destroying takes what there is.
 static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inputs)
 {
     const KalSystem *system = a->system;

@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+// Balanced states: zeros of the rates on the manifold of the constraints, theory (18.1).
+//
+// The search is Levenberg–Marquardt's damped Gauss–Newton method (Nocedal and Wright,
+// Numerical Optimization, 10.3), theory (18.2), in the states that the linearization chose:
+// unknowns that follow are brought along by settling onto the constraints after every step.
+// Rows and columns are scaled with roots of masses, so that units do not matter.
+//
+// A zero that is approached ever more slowly may be none: forces that only decay, as that of
+// a far planet, look balanced far away.  So steps of plain Newton tell whether they arrive
+// (theory (18.6)).
+//
+// Families: directions in which no rate changes are candidates; one is real if there is a
+// balanced state a little further on.
+
 #include "analysis/balance.h"
 
 #include "analysis/chart.h"
@@ -7,6 +21,7 @@
 #include "linalg/triangular.h"
 #include "system/start.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +39,7 @@ static KalStatus fail_memory(const KalAnalysis *a)
     return kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory to look for equilibria");
 }
 
+// Numbers that live as long as the analysis; NULL: no memory.
 static double *take(KalAnalysis *a, size_t count)
 {
     return (double *)kal_arena_alloc(a->arena, count, sizeof(double));
@@ -92,9 +108,11 @@ KalStatus kal_balancer_settle(KalBalancer *b, bool *out_met)
 // The coordinate that a state is, or is the velocity of.
 static int coordinate_of(const KalAnalysis *a, int state)
 {
+    assert(state >= 0 && state < a->linear.n_states);
     return a->linear.state[state] % a->system->n;
 }
 
+// A coordinate that nothing depends on need not stand still in a steady motion.
 static bool is_ignorable(const KalBalancer *b, int state)
 {
     return b->steady && b->ignorable[coordinate_of(b->a, state)];
@@ -112,6 +130,9 @@ static double row_length(const KalAnalysis *a, int k)
     return sum > 0.0 ? sqrt(sum) : 1.0;
 }
 
+// Equations: rates of velocities and, of steady motions, of positions that matter.  Without
+// motion constraints on velocities have to hold with all velocities zero: their residuals
+// are equations too.  Unknowns: positions and, of steady motions, velocities.
 static void choose(KalBalancer *b)
 {
     const KalAnalysis *a = b->a;
@@ -128,6 +149,7 @@ static void choose(KalBalancer *b)
             b->column_state[b->columns++] = k;
         }
     }
+    assert(b->columns <= a->linear.n_states && b->rows <= a->linear.n_states);
     for (int k = 0; k < a->instant->n_active && !b->steady; k++) {
         const int i = a->instant->rows[k];
         if (a->system->model->constraints[i].level == KAL_LEVEL_VELOCITY) {
@@ -137,6 +159,7 @@ static void choose(KalBalancer *b)
     }
 }
 
+// The unit of a state: accelerations times this are alike for light and heavy coordinates.
 static double root_mass(const KalAnalysis *a, int state)
 {
     return sqrt(a->chart.masses[coordinate_of(a, state)]);
@@ -169,6 +192,7 @@ static KalStatus fill_rates(KalBalancer *b)
     return KAL_OK;
 }
 
+// The length of the rates.
 static double measure(const KalBalancer *b)
 {
     double sum = 0.0;
@@ -197,6 +221,7 @@ static double slope(const KalBalancer *b, int row_state, int column_state)
     return sum / b->lengths[k];
 }
 
+// The Jacobian of the rates in scaled unknowns, row after row.
 static void fill_slopes(KalBalancer *b)
 {
     for (int i = 0; i < b->rows; i++) {
@@ -208,6 +233,7 @@ static void fill_slopes(KalBalancer *b)
     }
 }
 
+// Linearize at the present state, choose equations and unknowns anew, and fill them.
 static KalStatus look(KalBalancer *b, KalLinearization *l)
 {
     KAL_TRY(kal_analysis_linearize(b->a, l));
@@ -220,6 +246,7 @@ static KalStatus look(KalBalancer *b, KalLinearization *l)
 // step ← −(JᵀJ + μ)⁻¹ Jᵀr, theory (18.2); false when that is singular.
 static bool solve(KalBalancer *b, double damping, const double *r, double *step)
 {
+    assert(damping >= 0.0);
     const int n = b->columns;
     double largest = 0.0;
     for (int j = 0; j < n; j++) {
@@ -272,6 +299,7 @@ static KalStatus go(KalBalancer *b, const double *step, double fraction, bool *o
     const size_t count = 2 * (size_t)a->system->n;
     double *y = kal_instant_q(a->instant);
     double longest = 0.0;
+    assert(fraction > 0.0 && step != y);
     expand(b, step, y);
     for (size_t i = 0; i < count; i++) {
         longest = fmax(longest, fabs(y[i]) / fmax(1.0, fabs(b->y[i])));
@@ -330,11 +358,13 @@ static KalStatus is_met(KalBalancer *b, bool *out_met)
     return KAL_OK;
 }
 
+// What is asked for: rest, or steady motion.
 static bool is_still(const KalBalancer *b, const KalLinearization *l)
 {
     return b->steady ? l->steady : l->at_rest;
 }
 
+// Balanced, and on the constraints.
 static KalStatus is_balanced(KalBalancer *b, bool *out_balanced)
 {
     KalLinearization l;
@@ -362,7 +392,7 @@ KalStatus kal_balancer_clean(KalBalancer *b)
 
 // Forces that only decay.
 
-// Newton's step from the present state, in b->course and b->step; answers its length
+// Newton's step from the present state, in b->course and b->step; returns its length
 // relative to the state, 0 if there is none.  Columns are scaled: a force may decay beside
 // stiff ones.
 static KalStatus find_newton(KalBalancer *b, double *out_length)
@@ -443,6 +473,7 @@ static KalStatus leap(KalBalancer *b, double length, double ratio, Course *out_c
     double left = 0.0;
     double next = 0.0;
     const double way = length / (1.0 - ratio);
+    assert(length > 0.0);
     *out_course = CREEPS;
     if (ratio > 0.98 || way > 0.5) {
         return KAL_OK;
@@ -453,6 +484,8 @@ static KalStatus leap(KalBalancer *b, double length, double ratio, Course *out_c
     return KAL_OK;
 }
 
+// A few steps of Newton's method: to a simple zero they get there at once; to a zero of
+// higher order they shrink by a constant factor; of a force that decays they go on and on.
 static KalStatus find_course(KalBalancer *b, Course *out_course)
 {
     const double nothing = 1e-13;
@@ -477,7 +510,7 @@ static KalStatus find_course(KalBalancer *b, Course *out_course)
         ratio = next / length;
         length = next;
     }
-    return leap(b, length, ratio, out_course);
+    return length > nothing ? leap(b, length, ratio, out_course) : KAL_OK;
 }
 
 // Leave no state as balanced whose forces only decay.  The state stays, or goes nearer to
@@ -542,6 +575,7 @@ KalStatus kal_balancer_seek(KalBalancer *b, bool *out_found)
 static bool fill_null(KalBalancer *b, int free)
 {
     const int n = b->columns;
+    assert(free >= 0 && free < n);
     memset(b->step, 0, (size_t)n * sizeof *b->step);
     b->step[free] = 1.0;
     for (int i = 0; i < b->rows; i++) {
@@ -555,7 +589,7 @@ static bool fill_null(KalBalancer *b, int free)
     return true;
 }
 
-// Directions of y in which no rate changes; answers how many.
+// Directions of y in which no rate changes; returns how many.
 static int find_null(KalBalancer *b)
 {
     const size_t count = 2 * (size_t)b->a->system->n;
@@ -588,7 +622,7 @@ static double distance(const KalBalancer *b, const double *x, const double *y)
     return largest;
 }
 
-// Whether there is a balanced state a little further on in a direction.
+// Whether there is a balanced state a little further on in a direction, theory (18.3).
 static KalStatus probe(KalBalancer *b, const double *direction, bool *out_found)
 {
     const double length = 1e-2;
@@ -596,6 +630,7 @@ static KalStatus probe(KalBalancer *b, const double *direction, bool *out_found)
     const int count = 2 * b->a->system->n;
     double *y = kal_instant_q(b->a->instant);
     const double size = distance(b, direction, NULL);
+    assert(size > 0.0); // one of its unknowns is 1
     for (int i = 0; i < count; i++) {
         b->goal[i] = b->origin[i] + length / size * direction[i];
         y[i] = b->goal[i];
@@ -624,6 +659,7 @@ KalStatus kal_balancer_family(KalBalancer *b, int *out_dimension)
     return KAL_OK;
 }
 
+// The Euclidean norm.
 static double length(int n, const double *x)
 {
     double sum = 0.0;

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: MIT
 
+// Gauss–Jordan elimination with complete pivoting by weights (Golub and Van Loan, Matrix
+// Computations, 3.4.8): rows are solved for the unknowns that follow the others.
+//
+// Pivots are taken in passes: first rows that come first, within these columns that come
+// first; then all columns; then later rows.  So whoever has a preference gets it as far as
+// the rank allows.  Followers, columns behind the matrix, undergo all steps and are never
+// taken.
+//
+// Invariants: the column of each pivot is zero but for a 1 in its row; rows without a pivot
+// are combinations of the given ones that have nothing left but rounding once all passes are
+// done, and what their followers then hold is the misfit.
+
 #include "analysis/chart.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
 // What is left of a row of length 1 when it counts as dependent.
 static const double DEPENDENT = 1e-10;
 
+// Row i with its followers.
 static double *row_of(const KalEchelon *e, int i)
 {
+    assert(i >= 0 && i < e->rows);
     return e->W + (size_t)i * (size_t)(e->columns + e->followers);
 }
 
@@ -32,6 +47,7 @@ typedef struct Choice {
     bool all_columns;
 } Choice;
 
+// Whether a column was taken.
 static bool is_pivot(const KalEchelon *e, int column)
 {
     for (int i = 0; i < e->rows; i++) {
@@ -42,6 +58,7 @@ static bool is_pivot(const KalEchelon *e, int column)
     return false;
 }
 
+// The largest weighted entry that may be taken; false when all are rounding.
 static bool find_pivot(const KalEchelon *e, Choice choice, int *out_row,
                        int *out_column)
 {
@@ -64,11 +81,13 @@ static bool find_pivot(const KalEchelon *e, Choice choice, int *out_row,
     return best > DEPENDENT;
 }
 
+// Make a column that of a pivot.
 static void eliminate(const KalEchelon *e, int pivot_row, int column)
 {
     const int width = e->columns + e->followers;
     double *p = row_of(e, pivot_row);
     const double pivot = p[column];
+    assert(pivot != 0.0 && column < e->columns);
     for (int j = 0; j < width; j++) {
         p[j] /= pivot;
     }
@@ -86,6 +105,7 @@ static void eliminate(const KalEchelon *e, int pivot_row, int column)
     }
 }
 
+// Of all rows, or of those without a pivot.
 static double largest_follower(const KalEchelon *e, bool dependent)
 {
     double largest = 0.0;
@@ -97,6 +117,7 @@ static double largest_follower(const KalEchelon *e, bool dependent)
     return largest;
 }
 
+// As many pivots as a pass has.
 static void take_all(KalEchelon *e, Choice choice)
 {
     int row = 0;
@@ -105,6 +126,7 @@ static void take_all(KalEchelon *e, Choice choice)
         eliminate(e, row, column);
         e->pivot[row] = column;
         e->rank++;
+        assert(e->rank <= e->rows && e->rank <= e->columns);
     }
 }
 

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// The search for equilibria and steady motions: from the start of the model, from places of
+// a grid and from places drawn at random (multistart), theory, section 18.  What is found is
+// brought into bounds, compared with what is known, and judged by its modes.  Nothing proves
+// that all were found; the same seed finds the same.
+//
+// Where equilibria form families one of each connected part is listed: a walk along the
+// family tells whether two belong together.
+
 #include "analysis/balance.h"
 #include "analysis/where.h"
 
@@ -32,7 +40,7 @@ typedef struct Search {
     KalEquilibria result;
 } Search;
 
-// Uniform in 0 … 1, from the state of a counter.
+// Uniform in 0 … 1, from the state of a counter: SplitMix64 (Steele, Lea, Flood, 2014).
 static double draw(Search *s)
 {
     s->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -43,6 +51,7 @@ static double draw(Search *s)
     return (double)(z >> 11) * 0x1p-53;
 }
 
+// Position i is declared in radians.
 static bool is_angle(const Search *s, int i)
 {
     const int n = s->a->system->n;
@@ -61,6 +70,7 @@ static void scatter(Search *s, double spread)
         const double low = s->bounds.low[i];
         const double high = s->bounds.high[i];
         const double at = draw(s);
+        assert(at >= 0.0 && at < 1.0 && low <= high);
         if (isfinite(low) && isfinite(high)) {
             y[i] = low + at * (high - low);
         } else if (is_angle(s, i)) {
@@ -107,6 +117,7 @@ static KalStatus find_ignorable(Search *s)
     return KAL_OK;
 }
 
+// As the options ask.
 static bool is_balanced(const Search *s, const KalLinearization *l)
 {
     return s->b->steady ? l->steady : l->at_rest;
@@ -168,6 +179,7 @@ static bool is_same(const Search *s, const double *x, const double *y)
     return true;
 }
 
+// What was found so far.
 static const KalEquilibrium *list(const Search *s)
 {
     return (const KalEquilibrium *)s->a->search.found.data;
@@ -262,6 +274,7 @@ static KalStatus add(Search *s, const KalModes *modes)
                                   .reason = reason};
     KAL_TRY(kal_block_add(a->ctx, &a->search.found, &entry, sizeof entry));
     s->result.count++;
+    assert((size_t)s->result.count * sizeof entry == a->search.found.size);
     return KAL_OK;
 }
 
@@ -349,6 +362,7 @@ static KalStatus search_grid(Search *s)
     return kal_analysis_place(s->a, NULL, NULL);
 }
 
+// Spreads of three sizes in turn: near states and far ones.
 static KalStatus search_all(Search *s)
 {
     static const double spreads[] = {1.0, 0.3, 3.0};
@@ -363,6 +377,7 @@ static KalStatus search_all(Search *s)
     return KAL_OK;
 }
 
+// Forget what was found before; go to the start; read bounds.
 static KalStatus prepare(Search *s)
 {
     KalAnalysis *a = s->a;

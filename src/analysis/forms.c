@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// The formulas that a linearization evaluates, theory (17.1) and (17.2): R and S, their
+// Jacobians by states, those of non-ideal forces and outputs, and derivatives along inputs.
+// Each group is one program, whose results stand in the order in which list_matrices() and
+// list_formulas() put them; whoever reads them scatters them in the same order.
+
 #include "analysis/forms.h"
 
 #include "base/block.h"
 #include "expr/order.h"
 #include "expr/substitute.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +56,7 @@ static void form_force(const KalSystem *system, KalExpr *F)
         for (int64_t k = e->M.start[i]; k < e->M.start[i + 1]; k++) {
             const size_t j = (size_t)e->M.column[k];
             add_product(g, &F[i], e->M.value[k], model->coordinates[j].a);
+            assert(j <= i); // the lower triangle
             if (i != j) {
                 add_product(g, &F[j], e->M.value[k], model->coordinates[i].a);
             }
@@ -57,7 +64,7 @@ static void form_force(const KalSystem *system, KalExpr *F)
     }
 }
 
-// theory (17.1)
+// R = F − Aᵀλ and S = A a − b, theory (17.1).
 static void form_residuals(KalForms *forms)
 {
     const KalEquations *e = forms->system->equations;
@@ -101,6 +108,7 @@ static KalStatus form_outputs(KalForms *forms, const KalExpr *F)
                           forms->o);
 }
 
+// F first, since outputs may contain it; then R takes its place.
 static KalStatus form(KalForms *forms)
 {
     const KalSystem *system = forms->system;
@@ -146,6 +154,7 @@ static KalStatus list_symbols(KalForms *forms, Symbols *symbols)
     return KAL_OK;
 }
 
+// All Jacobians by y, a and λ.
 static KalStatus differentiate(KalForms *forms)
 {
     const KalSystem *system = forms->system;
@@ -188,6 +197,7 @@ static KalStatus list_formulas(const KalForms *forms, KalFormId id, KalBlock *li
     return KAL_OK;
 }
 
+// An input may be a parameter that others depend on: its rates carry these along.
 static KalStatus differentiate_by_inputs(KalForms *forms, KalFormId id)
 {
     KalGraph *g = forms->system->model->graph;
@@ -210,6 +220,7 @@ static KalStatus differentiate_by_inputs(KalForms *forms, KalFormId id)
     return status;
 }
 
+// The entries of a matrix, row after row.
 static KalStatus add_sparse(KalForms *forms, KalBlock *list, const KalSparse *matrix)
 {
     return kal_block_add(forms->ctx, list, matrix->value,
@@ -240,6 +251,7 @@ static KalStatus list_matrices(KalForms *forms, KalFormId id, KalBlock *list)
     return KAL_OK;
 }
 
+// How many formulas differentiate_by_inputs() made.
 static size_t count_by_inputs(const KalForms *forms, KalFormId id)
 {
     const size_t n = (size_t)forms->system->n;
@@ -265,6 +277,7 @@ static KalStatus compile(KalForms *forms, KalFormId id)
         status = kal_block_add(forms->ctx, &list, forms->by[id],
                                count_by_inputs(forms, id) * sizeof(KalExpr));
     }
+    assert(status != KAL_OK || list.size % sizeof(KalExpr) == 0);
     form->n_results = list.size / sizeof(KalExpr);
     if (status == KAL_OK) {
         status = kal_system_compile(forms->system, (const KalExpr *)list.data,
@@ -299,6 +312,7 @@ static KalStatus look_for_time(KalForms *forms, const KalExpr *e, size_t count)
     return KAL_OK;
 }
 
+// Whether the equations depend on time explicitly.
 static KalStatus find_time(KalForms *forms)
 {
     const KalEquations *e = forms->system->equations;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Inputs: actuators, or parameters of the model by name.  A parameter that others are made
+// of moves them too, as the chain rule says, unless they were overridden.
+
 #include "analysis/input.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +18,7 @@ static KalStatus fail_memory(const KalSystem *system)
     return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for inputs");
 }
 
+// The input of an actuator changes nothing but itself.
 static KalStatus fill_actuator(const KalSystem *system, KalArena *arena, size_t index,
                                KalInput *input)
 {
@@ -41,6 +46,7 @@ static KalStatus fill_parameter(const KalSystem *system, KalArena *arena, size_t
         return fail_memory(system);
     }
     KalExpr *rates = symbols + n;
+    assert(index < n);
     for (size_t i = 0; i < n; i++) {
         symbols[i] = model->parameters[i].symbol;
         rates[i] = kal_int(model->graph, i == index);
@@ -56,6 +62,7 @@ static KalStatus fill_parameter(const KalSystem *system, KalArena *arena, size_t
     return kal_graph_status(model->graph);
 }
 
+// No such input; perhaps one with a similar name.
 static KalStatus fail_name(const KalSystem *system, const char *name)
 {
     const KalModel *model = system->model;
@@ -71,6 +78,7 @@ static KalStatus fail_name(const KalSystem *system, const char *name)
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+// Actuators come before parameters of the same name.
 static KalStatus find(const KalSystem *system, KalArena *arena, const char *name,
                       KalInput *input)
 {
@@ -95,7 +103,7 @@ static KalStatus find(const KalSystem *system, KalArena *arena, const char *name
     return fail_name(system, name);
 }
 
-// Copy the next name of a list without the spaces around it; answers where it ends.
+// Copy the next name of a list without the spaces around it; returns where it ends.
 static const char *next_name(const char *text, char name[NAME_SIZE])
 {
     while (*text == ' ' || *text == ',') {
@@ -111,6 +119,7 @@ static const char *next_name(const char *text, char name[NAME_SIZE])
     return text + length;
 }
 
+// At most so many.
 static size_t count_names(const char *text)
 {
     size_t count = 1;
@@ -133,6 +142,7 @@ static KalStatus find_named(const KalSystem *system, KalArena *arena, const char
             }
         }
         KAL_TRY(find(system, arena, name, &inputs->list[inputs->count]));
+        assert(inputs->list[inputs->count].name);
         inputs->count++;
         text = next_name(text, name);
     }

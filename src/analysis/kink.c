@@ -9,6 +9,7 @@
 #include "expr/switch.h"
 #include "print/print.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static KalStatus add(Listing *l, KalExpr function, KalKink kink)
     return kal_block_add(l->a->ctx, &l->kinks, &kink, sizeof kink);
 }
 
+// All switches in some formulas.
 static KalStatus list_inside(Listing *l, const KalExpr *formulas, size_t count,
                              KalSpan span)
 {
@@ -65,6 +67,8 @@ static KalStatus list_inside(Listing *l, const KalExpr *formulas, size_t count,
     return status;
 }
 
+// Formulas of the model first, so that messages can name their places; then R and S, for
+// what derivatives have made of them.
 static KalStatus list_all(Listing *l)
 {
     const KalForms *forms = &l->a->forms;
@@ -106,6 +110,7 @@ static KalStatus compile(KalKinks *kinks, const Listing *l)
     KAL_TRY(kal_system_compile(a->system, (const KalExpr *)l->functions.data, n,
                                &kinks->program));
     const size_t work = kal_program_work(kinks->program);
+    assert(n > 0);
     kinks->list = (KalKink *)kal_arena_alloc(a->arena, n, sizeof(KalKink));
     kinks->met = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
     double *numbers = (double *)kal_arena_alloc(a->arena, work + 2 * n + z + 2 * all,
@@ -151,7 +156,7 @@ static void keep(double *slopes, size_t *count, const double *matrix, size_t ent
     }
 }
 
-// Accelerations and all matrices of the linearization at the present state; answers how
+// Accelerations and all matrices of the linearization at the present state; returns how
 // many numbers.
 static KalStatus take_side(KalAnalysis *a, int side, size_t *out_count)
 {
@@ -202,6 +207,7 @@ static bool changes(const KalKinks *kinks, size_t i)
            || (below >= 0.0 && above < 0.0) || (below > 0.0 && above <= 0.0);
 }
 
+// Whether the two sides differ by more than curvature explains.
 static bool differ(const KalKinks *kinks, size_t count)
 {
     double most = 0.0;
@@ -252,6 +258,7 @@ typedef struct Text {
 static void append(void *user, const char *text, size_t length)
 {
     Text *out = (Text *)user;
+    assert(out->used < out->room);
     if (length < out->room - out->used) {
         memcpy(out->data + out->used, text, length);
         out->used += length;
@@ -280,6 +287,7 @@ static void describe(const KalAnalysis *a, const KalKink *kink, Text *text)
     append(text, where, strlen(where));
 }
 
+// All that was met, with places in the model if any is known.
 static void write_text(KalAnalysis *a)
 {
     KalKinks *kinks = &a->kinks;

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+// Linearization on the constraints, theory, section 17.
+//
+// States are coordinates and velocities that the constraints leave free: elimination with
+// pivots chooses those that follow (chart.c).  For each state, and each input, there is a
+// direction of all of y that keeps the constraints to first order, theory (17.5); the
+// derivative of the accelerations along it is the solution of the linearized equations of
+// motion, theory (17.2), with one factorization for all.  Columns of A, B, C, D follow
+// (theory (17.6)).
+//
+// The tables are laid out in the arrays of the analysis; what they mean is said there.
+
 #include "analysis/analysis_impl.h"
 #include "analysis/chart.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,6 +71,7 @@ static KalStatus set_motion(KalAnalysis *a, const double *force)
     return KAL_OK;
 }
 
+// C is differentiated at the multipliers of the ideal part, which it may depend on.
 static KalStatus fill_nonideal(KalAnalysis *a)
 {
     const size_t n = (size_t)a->system->n;
@@ -70,6 +83,7 @@ static KalStatus fill_nonideal(KalAnalysis *a)
     return KAL_OK;
 }
 
+// ψ_q and what inputs do to φ and ψ.
 static KalStatus fill_manifold(KalAnalysis *a)
 {
     const size_t m = (size_t)a->system->m;
@@ -88,6 +102,7 @@ static KalStatus fill_manifold(KalAnalysis *a)
     return KAL_OK;
 }
 
+// Derivatives of the outputs; these may be NaN.
 static KalStatus fill_outputs(KalAnalysis *a)
 {
     const size_t p = (size_t)a->system->n_outputs;
@@ -100,6 +115,7 @@ static KalStatus fill_outputs(KalAnalysis *a)
     return KAL_OK;
 }
 
+// All numbers at the present state.
 static KalStatus fill_tables(KalAnalysis *a)
 {
     const KalEquations *e = a->system->equations;
@@ -118,6 +134,7 @@ static KalStatus fill_tables(KalAnalysis *a)
     return fill_residuals(a, &a->d.full);
 }
 
+// The motion as it is; only where it is unique has it derivatives.
 static KalStatus solve_instant(KalAnalysis *a)
 {
     KAL_TRY(kal_instant_solve(a->instant, &a->answer));
@@ -126,6 +143,7 @@ static KalStatus solve_instant(KalAnalysis *a)
     }
     int i = 0;
     while (!a->answer.indeterminate[i]) {
+        assert(i + 1 < a->system->n); // one of them is
         i++;
     }
     return kal_fail(a->ctx, KAL_ERR_NOT_UNIQUE,
@@ -221,6 +239,7 @@ static KalEchelon reduce_positions(KalAnalysis *a)
     return e;
 }
 
+// Unknowns that were solved for follow.
 static void mark_pivots(const KalEchelon *e, bool *follows)
 {
     memset(follows, 0, (size_t)e->columns * sizeof *follows);
@@ -231,8 +250,10 @@ static void mark_pivots(const KalEchelon *e, bool *follows)
     }
 }
 
+// The direction of state k in y.
 static double *direction(const KalAnalysis *a, int k)
 {
+    assert(k >= 0);
     return a->chart.directions + (size_t)k * 2 * (size_t)a->system->n;
 }
 
@@ -242,6 +263,7 @@ static double *input_direction(const KalAnalysis *a, int k)
     return direction(a, a->linear.n_states + k);
 }
 
+// One step in a state, and what the following coordinates do, theory (17.3).
 static void fill_position_directions(KalAnalysis *a, const KalEchelon *e)
 {
     const int n = a->system->n;
@@ -297,6 +319,7 @@ static KalEchelon reduce_velocities(KalAnalysis *a)
     return e;
 }
 
+// The same for velocities; those of positions get what velocities follow, theory (17.4).
 static void fill_velocity_directions(KalAnalysis *a, const KalEchelon *e)
 {
     const int n = a->system->n;
@@ -354,6 +377,7 @@ static void add_states(KalAnalysis *a, const bool *follows, int offset)
     }
 }
 
+// The dependent rows do not agree on what an input does.
 static KalStatus fail_input(const KalAnalysis *a)
 {
     return kal_fail(
@@ -362,7 +386,7 @@ static KalStatus fail_input(const KalAnalysis *a)
         "linearize without parameters that only some of them depend on");
 }
 
-// theory (17.3) to (17.5)
+// The states, and a direction of y for each of them and each input: theory (17.3) to (17.5).
 static KalStatus choose(KalAnalysis *a)
 {
     const size_t n = (size_t)a->system->n;
@@ -391,6 +415,7 @@ static KalStatus choose(KalAnalysis *a)
     const int inputs_at = a->linear.n_states;
     a->linear.n_states = a->linear.n_positions;
     add_states(a, a->chart.follows_v, a->system->n);
+    assert(a->linear.n_states <= inputs_at);
     memmove(input_direction(a, 0), direction(a, inputs_at),
             (size_t)a->inputs.count * 2 * n * sizeof(double));
     fill_velocity_directions(a, &e);
@@ -405,6 +430,7 @@ static void fill_right(KalAnalysis *a, const KalResidualTable *table, const doub
 {
     const int n = a->system->n;
     const int m = a->system->m;
+    assert(input < a->inputs.count && a->chart.n_rows <= a->instant->n_active);
     for (int i = 0; i < n; i++) {
         a->solve.force[i] = -dot(table->R_y + (size_t)i * 2 * (size_t)n, dy, 2 * n)
                             - (input < 0 ? 0.0 : table->R_w[input * n + i]);
@@ -537,6 +563,7 @@ static void fill_column(KalAnalysis *a, const double *dy, int input, int k, int 
     const int n = a->system->n;
     double *states = input < 0 ? a->linear.A : a->linear.B;
     double *outputs = input < 0 ? a->linear.C : a->linear.D;
+    assert(k >= 0 && k < width);
     respond(a, dy, input);
     for (int i = 0; i < a->linear.n_states; i++) {
         const int at = a->linear.state[i];
@@ -589,6 +616,7 @@ static int find_moving(KalAnalysis *a, int from)
     return a->linear.n_states;
 }
 
+// The largest entry of A.
 static double largest_coupling(const KalAnalysis *a)
 {
     double largest = 0.0;
@@ -645,7 +673,7 @@ void kal_analysis_mark_ignorable(const KalAnalysis *a, bool *driven)
     }
 }
 
-// theory (17.8)
+// States that move in a steady motion without mattering, theory (17.8).
 static void find_driven(KalAnalysis *a)
 {
     memset(a->linear.driven, 0, (size_t)a->linear.n_states * sizeof *a->linear.driven);
@@ -655,6 +683,7 @@ static void find_driven(KalAnalysis *a)
     }
 }
 
+// Why the state is no equilibrium.
 static void write_note(KalAnalysis *a, const KalLinearization *l)
 {
     if (!l->timeless) {

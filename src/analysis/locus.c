@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// Eigenvalues along a parameter, and the values at which some cross the imaginary axis.
+//
+// Points are even; between two of them with different numbers of growing modes the crossing
+// is narrowed down by false position, with every third step a bisection (theory (18.4)).
+// Where real eigenvalues meet in zero they are too sensitive to be followed: the sum of
+// their squares is not, and its zero is sought instead (theory (18.5)).
+
 #include "base/arena.h"
 #include "base/block.h"
 
 #include <kalaba/analysis.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,6 +63,7 @@ static void sort(int n, double *re, double *im)
     }
 }
 
+// Growing, on the axis, zero: by more than rounding.
 static void count(Look *look, const KalEigenvalue *value)
 {
     look->point.growing += value->re > value->uncertainty;
@@ -116,10 +125,12 @@ typedef struct Interval {
 // other.
 static double crossing(const Interval *i, const Look *look)
 {
+    assert(i->growing >= 1 && i->growing <= look->n);
     const int first = i->growing + i->neutral;
     return look->re[i->growing - 1] + (first <= look->n ? look->re[first - 1] : 0.0);
 }
 
+// Remember the frequency of the last mode that grows.
 static void note_growing(Interval *i, const Look *look)
 {
     if (look->point.growing == i->growing) {
@@ -127,6 +138,7 @@ static void note_growing(Interval *i, const Look *look)
     }
 }
 
+// No two numbers are much nearer to each other.
 static bool is_narrow(const Interval *i)
 {
     const double size = fmax(fabs(i->low.point.value), fabs(i->high.point.value));
@@ -138,6 +150,7 @@ static double next_value(const Interval *i, bool smooth, int k)
 {
     const double a = i->low.point.value;
     const double b = i->high.point.value;
+    assert(a < b);
     if (smooth && k % 3 != 2) {
         const double f = crossing(i, &i->low);
         const double g = crossing(i, &i->high);
@@ -192,6 +205,7 @@ static KalStatus narrow(KalLocus *locus, Interval *i)
 // themselves are not, for all of them meet in zero.
 static double sum_squares(Look *look, int m)
 {
+    assert(m >= 0 && m <= look->n);
     double sum = 0.0;
     for (int k = 0; k < m; k++) { // bring the smallest of the rest to place k
         int best = k;
@@ -218,6 +232,7 @@ typedef struct Square {
     bool known;
 } Square;
 
+// The sum of squares at a value; not known where there are too few eigenvalues.
 static KalStatus square(KalLocus *locus, double value, int m, Square *square)
 {
     Look at;
@@ -259,6 +274,7 @@ static KalStatus refine(KalLocus *locus, int m, double reach, double *value)
     return KAL_OK;
 }
 
+// One critical value between two points; more than one crossing counts as one.
 static KalStatus find_critical(KalLocus *locus, Interval interval)
 {
     const KalLocusPoint *low = &interval.low.point;
@@ -284,6 +300,7 @@ static KalStatus find_critical(KalLocus *locus, Interval interval)
     return kal_block_add(locus->ctx, &locus->criticals, &critical, sizeof critical);
 }
 
+// Point after point, each with the interval before it.
 static KalStatus trace(KalLocus *locus, const KalLocusRange *range)
 {
     Interval interval = {.low = {.re = NULL}};

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// Eigenvalues of the state matrix and what they say about stability (Lyapunov's indirect
+// method), theory (17.9) to (17.11).
+//
+// Every eigenvalue comes with the error that rounding in the matrix may have caused; growth
+// and decay count beyond it only.  Eigenvalues on the axis decide nothing by themselves:
+// whether they lack eigenvectors does, and whether zeros belong to a family of equilibria.
+
 #include "analysis/balance.h"
 #include "analysis/chart.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +30,7 @@ const char *kal_stability_word(KalStability stability)
                                                                 : "unknown";
 }
 
-// The spectrum of the states that `skip` does not mark, NULL: of all.  Answers how many
+// The spectrum of the states that `skip` does not mark, NULL: of all.  Returns how many
 // there are, or −1.
 static int find_spectrum(KalAnalysis *a, const bool *skip, KalSpectrum *spectrum)
 {
@@ -33,6 +41,7 @@ static int find_spectrum(KalAnalysis *a, const bool *skip, KalSpectrum *spectrum
         size += !(skip && skip[k]);
     }
     int column = 0;
+    assert(size <= 2 * a->system->n);
     for (int k = 0; k < z; k++) {
         if (skip && skip[k]) {
             continue;
@@ -55,6 +64,7 @@ static int find_spectrum(KalAnalysis *a, const bool *skip, KalSpectrum *spectrum
 static double uncertainty_of(const KalSpectrum *spectrum, int n, int k)
 {
     const double relative = 100.0 * sqrt((double)n) * DBL_EPSILON;
+    assert(k >= 0 && k < n);
     return spectrum->norm
            * fmin(relative / fmax(spectrum->conditions[k], DBL_MIN), 1e-3);
 }
@@ -95,6 +105,7 @@ static int count_null(KalAnalysis *a, const bool *skip, int size)
                     .weights = a->spectrum.conditions,
                     .pivot = a->spectrum.order};
     kal_echelon_reduce(&e);
+    assert(e.rank <= size);
     return size - e.rank;
 }
 
@@ -103,6 +114,7 @@ static KalStatus fail_spectrum(const KalAnalysis *a)
     return kal_fail(a->ctx, KAL_ERR_NUMBER, "the eigenvalues could not be found");
 }
 
+// How many of each kind.
 static KalStatus take_census(KalAnalysis *a, const bool *skip, Census *census)
 {
     KalSpectrum spectrum;
@@ -126,6 +138,8 @@ static KalStatus take_census(KalAnalysis *a, const bool *skip, Census *census)
             census->defective += spectrum.conditions[k] < DEFECTIVE;
         }
     }
+    assert(census->growing + census->decaying + census->zero + census->oscillating
+           == census->size);
     census->null = count_null(a, skip, census->size);
     return KAL_OK;
 }

@@ -5,6 +5,7 @@
 #include "analysis/analysis_impl.h"
 #include "system/start.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ static KalStatus find_named(KalAnalysis *a, const char *values, double *y, bool 
     const size_t count = 2 * (size_t)a->system->n;
     double *state = kal_instant_q(a->instant); // velocities follow
     bool complete = false;
+    assert(y != state);
     memcpy(y, state, count * sizeof *y);
     for (size_t i = 0; i < count; i++) {
         state[i] = NAN;

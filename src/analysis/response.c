@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+// The answer of accelerations and multipliers to small changes: the equations of motion with
+// other right-hand sides, factored once (theory (17.2)).
+//
+// The null-space method by QR: rows of A, scaled by roots of masses and to length 1, are
+// U T; in the coordinates Uᵀa the rows determine the first entries, and the lower corner of
+// UᵀMU, positive definite where accelerations are unique, gives the others.
+
 #include "analysis/response.h"
 
 #include "linalg/cholesky.h"
 #include "linalg/kernels.h"
 #include "linalg/triangular.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +45,7 @@ KalStatus kal_responder_init(KalResponder *r, KalContext *ctx, KalArena *arena, 
                : kal_fail(ctx, KAL_ERR_NOMEM, "no memory for derivatives");
 }
 
+// A in natural units: the columns of qr.W.
 static void factor_rows(KalResponder *r, const double *A)
 {
     const int n = r->n;
@@ -46,6 +55,7 @@ static void factor_rows(KalResponder *r, const double *A)
             column[j] = A[k * n + j] / r->roots[j];
         }
         r->lengths[k] = sqrt(kal_dot(n, column, column));
+        assert(r->lengths[k] > 0.0); // it is independent of the others
         kal_vector_scale(n, 1.0 / r->lengths[k], column);
     }
     r->qr.rows = n;
@@ -90,6 +100,7 @@ bool kal_responder_factor(KalResponder *r, const double *M, const double *A, int
         memmove(r->free + (size_t)j * (size_t)left,
                 kal_column(r->free, n, rows + j) + rows, (size_t)left * sizeof(double));
     }
+    assert(left >= 0 && r->qr.rank == rows);
     return left == 0 || kal_cholesky(left, r->free, r->inverse) > 0.0;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Bounds as text, `x = 0 .. 1, x' = -1 .. 1`, read with the reader of states: each end is an
+// assignment to a state of NaNs, and what it sets is no longer NaN.
+
 #include "analysis/where.h"
 
 #include <math.h>
@@ -10,6 +13,7 @@ enum {
     PART_SIZE = 400
 };
 
+// How bounds are written.
 static KalStatus fail(const KalInstant *instant, const char *text)
 {
     return kal_fail(instant->ctx, KAL_ERR_SYNTAX,
@@ -71,6 +75,7 @@ static KalStatus read_part(KalInstant *instant, const char *part, size_t length,
     return KAL_OK;
 }
 
+// Parts between commas.
 static KalStatus read_all(KalInstant *instant, const char *text, KalBounds *bounds)
 {
     const char *part = text;

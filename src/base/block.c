@@ -13,8 +13,10 @@ enum {
     SMALLEST = 64
 };
 
+// At least `wanted` bytes.
 static KalStatus grow(KalContext *ctx, KalBlock *block, size_t wanted)
 {
+    assert(wanted > block->capacity);
     size_t capacity = block->capacity > 0 ? block->capacity : SMALLEST;
     while (capacity < wanted && capacity <= SIZE_MAX / 2) {
         capacity *= 2;
@@ -33,6 +35,7 @@ static KalStatus grow(KalContext *ctx, KalBlock *block, size_t wanted)
 
 KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size_t size)
 {
+    assert(block->size <= block->capacity && (data || size == 0));
     if (size == 0) {
         return KAL_OK;
     }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// The context: the allocation gate and the last message.
+//
+// Invariants: `bytes` is the sum of the sizes of all live blocks with that of the context
+// itself, which the gate keeps by being told the size of everything that is freed; so a
+// context at its end holds itself alone, and whoever forgot a block is found out.
+
 #include "base/context.h"
 
 #include <assert.h>
@@ -22,6 +28,7 @@ struct KalContext {
     char message[MESSAGE_SIZE];
 };
 
+// The gate of those who give none: Lua's shape, one function for all three acts.
 static void *libc_alloc(void *user, void *block, size_t old_size, size_t new_size)
 {
     (void)user;
@@ -108,6 +115,7 @@ size_t kal_context_allocations(const KalContext *ctx)
     return ctx->allocations;
 }
 
+// A message that is too long ends with dots, not inside a character.
 KalStatus kal_fail_v(KalContext *ctx, KalStatus status, const char *format,
                      va_list args)
 {
@@ -149,6 +157,7 @@ KalStatus kal_no_memory(KalContext *ctx, const char *purpose)
 void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)
 {
     assert(new_size > 0);
+    assert(!block == (old_size == 0)); // a new block has no old size
     void *moved = ctx->alloc(ctx->user, block, old_size, new_size);
     if (moved) {
         ctx->bytes += new_size - old_size;
@@ -180,6 +189,7 @@ void kal_free(KalContext *ctx, void *block, size_t size)
 {
     if (block) {
         assert(ctx->bytes >= size);
+        assert(size > 0);
         ctx->bytes -= size;
         ctx->alloc(ctx->user, block, size, 0);
     }

@@ -152,6 +152,7 @@ KalPlace kal_source_place(const KalSource *source, uint32_t at)
     return place;
 }
 
+// A text that ends with NUL.
 static void write_text(KalSink sink, const char *text)
 {
     sink.write(sink.user, text, strlen(text));
@@ -162,6 +163,7 @@ typedef struct Range {
     uint32_t last;
 } Range;
 
+// Whether a code is in one of some ranges.
 static bool is_in(uint32_t code, const Range *ranges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -205,10 +207,11 @@ typedef struct Cell {
     size_t width;
 } Cell;
 
-// The character at the beginning of a text that is not empty; answers its bytes.
+// The character at the beginning of a text that is not empty; returns its bytes.
 static size_t read_cell(const char *text, size_t length, Cell *out_cell)
 {
     uint32_t code;
+    assert(length > 0);
     const size_t taken = kal_utf8_parse_any(text, length, &code);
     if (code == '\t') {
         memcpy(out_cell->text, "    ", TAB_WIDTH);
@@ -216,6 +219,7 @@ static size_t read_cell(const char *text, size_t length, Cell *out_cell)
         out_cell->width = TAB_WIDTH;
         return taken;
     }
+    assert(taken > 0 && taken <= length);
     out_cell->size = kal_printable_print_character(code, out_cell->text);
     const bool escaped = out_cell->size > 1 && out_cell->text[0] == '\\';
     out_cell->width = escaped ? out_cell->size : width_of(code);
@@ -268,6 +272,7 @@ static size_t find_end(const KalSource *source, size_t at)
     return end;
 }
 
+// Widths are measured in columns of a terminal, from the beginning of what is near.
 static Line find_line(KalSpan span)
 {
     const KalSource *source = span.source;
@@ -288,6 +293,7 @@ static Line find_line(KalSpan span)
         line.mark_end += i < to ? cell.width : 0;
         i += taken;
     }
+    assert(line.mark <= line.width && line.mark_end <= line.width);
     return line;
 }
 
@@ -309,6 +315,7 @@ static size_t write_window(KalSink sink, const Line *line, size_t first, size_t 
     return began;
 }
 
+// The line of the source, cut to what fits around the mark, and a line of marks below.
 static void write_line(KalSink sink, KalSpan span)
 {
     const Line line = find_line(span);
@@ -347,6 +354,7 @@ static const char *severity_text(KalSeverity severity)
     return "unknown";
 }
 
+// name:line:column: severity: message, and the line of the source if there is one.
 static void write_one(const KalDiagnostic *diagnostic, KalSink sink)
 {
     const KalSpan span = diagnostic->span;

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// Files by what they are, not by what they are called: two paths may lead to one file, by
+// links or by way of another folder, and a file that is not there yet is its folder and name.
+// Reading below a folder opens part by part without following links, so that nothing can be
+// swapped for a link in between (the classic race between check and use).
+
 // glibc keeps realpath, which POSIX has since 2008, for those who ask for XSI.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 #define _XOPEN_SOURCE 700
 
 #include "base/files.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -60,6 +66,7 @@ KalStatus kal_file_fail(KalContext *ctx, const char *act, const char *path, int 
                     reason);
 }
 
+// A file is its device and number there.
 static void identify(const struct stat *status, KalFileId *out_id)
 {
     *out_id = (KalFileId){.device = (uint64_t)status->st_dev,
@@ -101,6 +108,7 @@ static void split(char *path, const char **out_folder, const char **out_name)
 static int follow(char path[PATH_MAX], bool *out_followed)
 {
     char target[PATH_MAX];
+    assert(strlen(path) < PATH_MAX);
     const ssize_t length = readlink(path, target, sizeof target - 1);
     *out_followed = length >= 0;
     if (length < 0) {
@@ -198,6 +206,7 @@ static int open_parts(const char *folder, char *path)
     return at;
 }
 
+// The path with its links resolved has to be below the folder, resolved as well.
 static KalStatus open_below(KalContext *ctx, const char *path, const char *folder,
                             int *out_descriptor)
 {
@@ -212,6 +221,7 @@ static KalStatus open_below(KalContext *ctx, const char *path, const char *folde
                         "cannot read %s: a symbolic link leads out of the folder",
                         kal_file_shown(path));
     }
+    assert(below > file && below <= file + strlen(file));
     *out_descriptor = open_parts(top, file + (below - file));
     return *out_descriptor >= 0 ? KAL_OK : kal_file_fail(ctx, "read", path, errno);
 }

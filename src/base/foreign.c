@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// Libraries that are loaded when they are first needed: programs that never draw, integrate
+// stiffly or write HDF5 start without them and run where they are not installed.
+//
+// Loading needs memory that no gate controls, and a library may end the program where it has
+// none: so there is a look beforehand whether enough is there.  Handles are never closed:
+// libraries keep state of their own.
+
 #include "base/foreign.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -32,6 +40,7 @@ static void *find_loaded(const char *const *names)
     return handle;
 }
 
+// Whether so much memory can be had now.
 static KalStatus check_room(KalContext *ctx, const KalForeign *library, size_t room)
 {
     return room == 0 || kal_memory_is_there(room)
@@ -86,6 +95,7 @@ KalStatus kal_foreign_bind(KalContext *ctx, const KalForeign *library, void *han
 {
     for (size_t i = 0; i < count; i++) {
         void *symbol = NULL;
+        assert(symbols[i].name);
         KAL_TRY(kal_foreign_find(ctx, library, handle, symbols[i].name, &symbol));
         memcpy((char *)members + symbols[i].offset, &symbol, sizeof symbol);
     }

@@ -44,6 +44,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+// Leading zeros do not count; digits beyond those kept only say whether they are all zero.
 static void add_digit(Decimal *d, char digit, bool fraction)
 {
     assert(is_digit(digit) && d->count <= DIGITS_KEPT);
@@ -73,6 +74,7 @@ static long long parse_exponent(const char *text, const char *end)
     return negative ? -exponent : exponent;
 }
 
+// The text is known to be a number: digits, a point, an exponent.
 static void parse_decimal(Decimal *d, const char *text, const char *end)
 {
     bool fraction = false;
@@ -116,6 +118,7 @@ static double eval_long(Decimal *d)
     if (d->count == 0) {
         return 0.0;
     }
+    assert(d->count <= DIGITS_KEPT && d->digits[0] != '0');
     if (d->more) {
         d->digits[d->count++] = '1';
         d->exponent--;
@@ -212,6 +215,7 @@ static void round_digits(Digits *d)
     const uint64_t five_k = power_of_five(d->k);
     const Wide V = (Wide)d->m * five_k;
     const int shift = -(d->q + d->k);
+    assert(shift < 128);
     if (shift <= 0) {
         d->D = (uint64_t)(V << -shift);
         d->reads_back = true;
@@ -235,6 +239,7 @@ static void print_digits(uint64_t D, int digits, int exponent, char *out_text)
 {
     char text[DBL_DECIMAL_DIG + 1];
     const bool scientific = exponent < -4 || exponent >= digits;
+    assert(digits >= 1 && digits <= DBL_DECIMAL_DIG);
     for (int i = digits - 1; i >= 0; i--, D /= 10) {
         text[i] = (char)('0' + D % 10);
     }
@@ -302,6 +307,7 @@ static bool print_usual(double value, char *out_text)
         round_digits(&d);
     } while (!d.reads_back && digits < DBL_DECIMAL_DIG);
 
+    assert(d.reads_back || digits == DBL_DECIMAL_DIG);
     const bool carried = d.D == power_of_five(digits) << digits; // it is 10^digits
     out_text[0] = '-';
     print_digits(carried ? d.D / 10 : d.D, digits, exponent + carried,

@@ -19,6 +19,7 @@ static const size_t budget = (size_t)1536 << 10;
 static const size_t budget = (size_t)384 << 10;
 #endif
 
+// An address in the frame at hand.
 static uintptr_t here(void)
 {
     return (uintptr_t)__builtin_frame_address(0);

@@ -19,6 +19,7 @@ static void put(const KalJsonWriter *w, const char *text)
     w->sink.write(w->sink.user, text, strlen(text));
 }
 
+// Before every value but the first of its array or object, and not after a key.
 static void put_comma(const KalJsonWriter *w)
 {
     if (w->comma) {
@@ -47,6 +48,7 @@ void kal_json_write_end(KalJsonWriter *w, char bracket)
     put_value(w, (const char[]){bracket, '\0'});
 }
 
+// \" and \\, and \u with four digits for control characters.
 static void put_escaped(const KalJsonWriter *w, uint32_t code)
 {
     char escape[8];
@@ -58,6 +60,7 @@ static void put_escaped(const KalJsonWriter *w, uint32_t code)
     put(w, escape);
 }
 
+// Texts come from anywhere: what is not UTF-8 is replaced.
 static void put_string(const KalJsonWriter *w, const char *text)
 {
     const size_t length = strlen(text);
@@ -81,6 +84,7 @@ static void put_string(const KalJsonWriter *w, const char *text)
 
 void kal_json_write_key(KalJsonWriter *w, const char *key)
 {
+    assert(key);
     put_comma(w);
     put_string(w, key);
     put(w, ": ");
@@ -89,6 +93,7 @@ void kal_json_write_key(KalJsonWriter *w, const char *key)
 
 void kal_json_write_string(KalJsonWriter *w, const char *text)
 {
+    assert(text);
     put_comma(w);
     put_string(w, text);
     w->comma = true;

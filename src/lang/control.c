@@ -4,6 +4,7 @@
 
 #include "lang/parser_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static void print_options(KalNodeKind kind, char *out_text, size_t size)
 static KalOption find_option(const KalParser *p, KalNodeKind kind)
 {
     KalOption option = 0;
+    assert(sizeof OPTION_ROWS / sizeof OPTION_ROWS[0] == KAL_OPTIONS);
     while (option < KAL_OPTIONS
            && !(OPTION_ROWS[option].statement == kind
                 && kal_parser_is_word(p, OPTION_ROWS[option].word))) {
@@ -50,6 +52,7 @@ static KalOption find_option(const KalParser *p, KalNodeKind kind)
     return option;
 }
 
+// `option = value`; an option is given once.
 static KalNode *parse_option(KalParser *p, KalNodeKind kind, const KalNode *earlier)
 {
     const KalToken token = p->token;
@@ -131,6 +134,7 @@ KalNode *kal_parse_actuator(KalParser *p, uint32_t begin)
 
 // Motion.
 
+// `q = 1`, `q' = 0` or `q ~ 1`.
 static KalNode *parse_start(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -180,6 +184,7 @@ KalNode *kal_parse_simulate(KalParser *p, uint32_t begin)
 
 // Events.
 
+// One word, or 0.
 static unsigned parse_direction(KalParser *p)
 {
     if (kal_parser_accept_word(p, "rising")) {
@@ -214,6 +219,7 @@ static unsigned parse_directions(KalParser *p)
     return directions;
 }
 
+// What stands where an action should: perhaps one that is misspelt.
 static void fail_action(KalParser *p)
 {
     static const char *const words[] = {"stop",   "set",    "release",
@@ -229,6 +235,7 @@ static void fail_action(KalParser *p)
     kal_parser_fail_after(p, "an action: stop, set, release or engage");
 }
 
+// `set q' = value`
 static KalNode *parse_set(KalParser *p, uint32_t begin)
 {
     KalNode *target =
@@ -238,6 +245,7 @@ static KalNode *parse_set(KalParser *p, uint32_t begin)
     return kal_parser_add_declaration(p, KAL_NODE_SET, begin, target, value, NULL);
 }
 
+// One action of an event.
 static KalNode *parse_action(KalParser *p)
 {
     const uint32_t begin = p->token.begin;

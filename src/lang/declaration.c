@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// What there is: names, energies and forces.
+// What there is: names, energies and forces.  Each function parses what follows its word in
+// words.def; the grammar is docs/language/grammar.md.
 
 #include "lang/parser_impl.h"
 
@@ -28,6 +29,7 @@ static KalNode *parse_declaration(KalParser *p, const char *what)
                                       unit);
 }
 
+// One or more, with commas.
 static KalNode *parse_declarations(KalParser *p, KalNodeKind kind, uint32_t begin,
                                    const char *what)
 {
@@ -53,6 +55,7 @@ KalNode *kal_parse_output(KalParser *p, uint32_t begin)
     return parse_declarations(p, KAL_NODE_OUTPUT, begin, "the name of an output");
 }
 
+// `name [unit]`; a value here is a frequent slip.
 static KalNode *parse_coordinate(KalParser *p)
 {
     const uint32_t begin = p->token.begin;

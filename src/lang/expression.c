@@ -118,6 +118,7 @@ KalNode *kal_parse_any_name(KalParser *p)
     });
 }
 
+// Names with a meaning of their own.
 static bool is_reserved(const KalParser *p)
 {
     return kal_parser_is_word(p, "t") || kal_parser_is_word(p, "pi")
@@ -156,6 +157,7 @@ static KalNode *parse_values(KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// `[a, b]`
 static KalNode *parse_vector(KalParser *p)
 {
     const KalToken open = p->token;
@@ -167,6 +169,7 @@ static KalNode *parse_vector(KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// `(a)`: leaves no trace in the tree; printing puts parentheses where they are needed.
 static KalNode *parse_parenthesis(KalParser *p)
 {
     const KalToken open = p->token;
@@ -177,6 +180,7 @@ static KalNode *parse_parenthesis(KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// `if(condition, a, b)`
 static KalNode *parse_if(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -220,6 +224,7 @@ void kal_parse_iterator(KalParser *p, KalNode **out_index, KalNode **out_range)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// `sum(i in 1..n, condition : a)`
 static KalNode *parse_sum(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -259,6 +264,7 @@ static bool is_if(const KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// What no operator joins: numbers, names, brackets, if and sum.
 static KalNode *parse_primary(KalParser *p)
 {
     if (is_if(p)) {
@@ -285,10 +291,12 @@ static KalNode *parse_primary(KalParser *p)
 
 // Each of the following continues what it is given, which began at `begin`.
 
+// `a''`: all primes together are one node with their number.
 static KalNode *parse_prime(KalParser *p, uint32_t begin, KalNode *base)
 {
     const bool again = base && base->kind == KAL_NODE_PRIME;
     unsigned order = again ? base->op : 0;
+    assert(order <= KAL_PRIME_LIMIT);
     while (kal_parser_accept(p, KAL_TOKEN_PRIME)) {
         order++;
     }
@@ -304,6 +312,7 @@ static KalNode *parse_prime(KalParser *p, uint32_t begin, KalNode *base)
                                     .of.unary = {operand}});
 }
 
+// `a.b`
 static KalNode *parse_member(KalParser *p, uint32_t begin, KalNode *base)
 {
     kal_parser_advance(p);
@@ -465,6 +474,7 @@ static KalNode *parse_not(KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// `a < b`; one comparison, not a chain.
 static KalNode *parse_compare(KalParser *p, uint32_t begin, KalNode *left)
 {
     const KalCompare op = compare_of(p->token.kind);
@@ -484,6 +494,7 @@ static KalNode *parse_compare(KalParser *p, uint32_t begin, KalNode *left)
     });
 }
 
+// The node of a chain of operands.
 static KalNodeKind kind_of(Rank rank)
 {
     switch (rank) {
@@ -499,6 +510,7 @@ static KalNodeKind kind_of(Rank rank)
     return KAL_NODE_MULTIPLY;
 }
 
+// Conditions join conditions, all other operators numbers.
 static void demand_operand(KalParser *p, Rank rank, const KalNode *operand)
 {
     if (rank == RANK_OR || rank == RANK_AND) {
@@ -512,6 +524,8 @@ static void demand_operand(KalParser *p, Rank rank, const KalNode *operand)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_operands(KalParser *p, Rank rank, uint32_t begin, KalNode *first)
 {
+    assert(rank == RANK_OR || rank == RANK_AND || rank == RANK_ADD
+           || rank == RANK_MULTIPLY);
     KalChain chain = {.first = NULL};
     demand_operand(p, rank, first);
     kal_chain_add(&chain, first);
@@ -530,6 +544,8 @@ static KalNode *parse_operands(KalParser *p, Rank rank, uint32_t begin, KalNode 
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// What binds at least as strongly as a rank: operands of the next rank, and operators of
+// this one between them.
 static KalNode *parse_rank(KalParser *p, Rank rank)
 {
     if (rank == RANK_SIGN) {
@@ -539,6 +555,7 @@ static KalNode *parse_rank(KalParser *p, Rank rank)
         return parse_not(p);
     }
     const uint32_t begin = p->token.begin;
+    assert(rank < RANK_SIGN);
     KalNode *first = parse_rank(p, (Rank)(rank + 1));
     if (rank_of(p->token.kind) != rank) {
         return first;

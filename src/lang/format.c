@@ -81,6 +81,7 @@ typedef struct Formatter {
     KalStatus status;
 } Formatter;
 
+// Append to a block, unless something failed before.
 static void add(Formatter *f, KalBlock *block, const void *data, size_t size)
 {
     if (f->status == KAL_OK) {
@@ -128,6 +129,7 @@ static void find_comments(Formatter *f, uint32_t begin, uint32_t end)
                 i++;
             }
             comment.end = i;
+            assert(comment.end > comment.begin); // the '#' at least
             while (is_space(text[comment.end - 1])) {
                 comment.end--;
             }
@@ -137,6 +139,7 @@ static void find_comments(Formatter *f, uint32_t begin, uint32_t end)
     }
 }
 
+// All comments of the source, in order.
 static void list_comments(Formatter *f)
 {
     uint32_t end = f->begin;
@@ -162,6 +165,7 @@ static bool has_comment(const Formatter *f, uint32_t before)
 
 // Lines of the result.
 
+// A new line of the result.
 static void begin_line(Formatter *f, int indent)
 {
     const Line line = {.begin = f->text.size};
@@ -195,6 +199,7 @@ static void keep_empty_line(Formatter *f, uint32_t at)
     }
 }
 
+// A comment in a line of its own.
 static void put_comment_line(Formatter *f, const Comment *comment, int indent)
 {
     begin_line(f, indent);
@@ -234,6 +239,7 @@ static size_t pass_statement(Formatter *f)
 {
     uint32_t count = 0;
     size_t next = f->next;
+    assert(next <= count_of(&f->comments, sizeof(Comment)));
     while (f->token.kind != KAL_TOKEN_END && f->token.kind != KAL_TOKEN_EOF
            && f->token.kind != KAL_TOKEN_LEFT_BRACE
            && f->token.kind != KAL_TOKEN_RIGHT_BRACE) {
@@ -247,6 +253,7 @@ static size_t pass_statement(Formatter *f)
     return next;
 }
 
+// The sink for the statement at hand.
 static void keep_printed(void *user, const char *text, size_t length)
 {
     Formatter *f = user;
@@ -365,6 +372,7 @@ static Cut cut_line(const Formatter *f, uint32_t begin, size_t first, size_t roo
     const uint32_t end = (uint32_t)f->printed.size - 1;
     const bool rows = begin > 0 || !is_narrow(text, end, room);
     size_t best = count;
+    assert(begin < end && first <= count);
     size_t width = 0;
     uint32_t measured = begin;
     for (size_t i = first; i < count; i++) {
@@ -427,6 +435,7 @@ static void put_statement(Formatter *f, size_t behind, const Comment *trailing,
         const Comment *comment = f->next < behind ? comment_at(f, f->next) : NULL;
         const size_t room = indent < WIDTH / 2 ? (size_t)(WIDTH - indent) : WIDTH / 2;
         const Cut cut = cut_line(f, begin, next, room, comment);
+        assert(cut.end > begin && cut.end <= end); // a line has something in it
         begin_line(f, indent);
         add(f, &f->text, (const char *)f->printed.data + begin, cut.end - begin);
         if (cut.end == end) {
@@ -471,6 +480,7 @@ static size_t put_homeless(Formatter *f, size_t behind, int level,
                            const Comment **trailing)
 {
     const size_t count = count_of(&f->breaks, sizeof(Break));
+    assert(f->next <= behind);
     const uint32_t last = count > 0 ? break_at(f, count - 1)->count : 0;
     size_t first = behind;
     size_t above = behind;
@@ -580,6 +590,7 @@ static size_t comment_column(const Formatter *f, const Line *line, const Line *e
     return widest + GAP;
 }
 
+// Lines with their comments, which stand in one column over runs of lines.
 static void render(Formatter *f, KalBlock *out)
 {
     const Line *line = (const Line *)f->lines.data;
@@ -613,6 +624,7 @@ static void clear(Formatter *f)
     kal_block_clear(f->ctx, &f->brackets);
 }
 
+// Both views of the text in step: statements of the tree, tokens of the source.
 static KalStatus format(KalContext *ctx, const KalSource *source, const KalTree *tree,
                         KalDiagnostics *diagnostics, KalBlock *out)
 {

@@ -9,48 +9,47 @@ typedef struct Range {
     uint32_t last;
 } Range;
 
+// Letters beyond ASCII, by ranges that rise within a script.
+static const Range LETTERS[] = {
+    {0xc0,   0xd6  }, // Latin with marks; × is not in
+    {0xd8,   0xf6  }, // ÷ is not in
+    {0xf8,   0x24f },
+    {0x1e00, 0x1eff},
+    {0x370,  0x373 }, // Greek; its punctuation and lone accents are not in
+    {0x376,  0x377 },
+    {0x37b,  0x37d },
+    {0x37f,  0x37f },
+    {0x386,  0x386 },
+    {0x388,  0x38a },
+    {0x38c,  0x38c },
+    {0x38e,  0x3a1 },
+    {0x3a3,  0x3f5 },
+    {0x3f7,  0x3ff },
+    {0x1f00, 0x1f15}, // Greek with marks
+    {0x1f18, 0x1f1d},
+    {0x1f20, 0x1f45},
+    {0x1f48, 0x1f4d},
+    {0x1f50, 0x1f57},
+    {0x1f5f, 0x1f7d},
+    {0x1f80, 0x1fb4},
+    {0x1fb6, 0x1fbc},
+    {0x1fc2, 0x1fc4},
+    {0x1fc6, 0x1fcc},
+    {0x1fd0, 0x1fd3},
+    {0x1fd6, 0x1fdb},
+    {0x1fe0, 0x1fec},
+    {0x1ff2, 0x1ff4},
+    {0x1ff6, 0x1ffc},
+};
+
 bool kal_letter_is(uint32_t code)
 {
-    static const Range
-        letters
-            [] =
-                {
-                    {0xc0,   0xd6  }, // Latin with marks; × is not in
-                    {0xd8,   0xf6  }, // ÷ is not in
-                    {0xf8,   0x24f },
-                    {0x1e00, 0x1eff},
-                    {0x370,  0x373 }, // Greek; its punctuation and lone accents are not in
-                    {0x376,  0x377 },
-                    {0x37b,  0x37d },
-                    {0x37f,  0x37f },
-                    {0x386,  0x386 },
-                    {0x388,  0x38a },
-                    {0x38c,  0x38c },
-                    {0x38e,  0x3a1 },
-                    {0x3a3,  0x3f5 },
-                    {0x3f7,  0x3ff },
-                    {0x1f00, 0x1f15}, // Greek with marks
-                    {0x1f18, 0x1f1d},
-                    {0x1f20, 0x1f45},
-                    {0x1f48, 0x1f4d},
-                    {0x1f50, 0x1f57},
-                    {0x1f5f, 0x1f7d},
-                    {0x1f80, 0x1fb4},
-                    {0x1fb6, 0x1fbc},
-                    {0x1fc2, 0x1fc4},
-                    {0x1fc6, 0x1fcc},
-                    {0x1fd0, 0x1fd3},
-                    {0x1fd6, 0x1fdb},
-                    {0x1fe0, 0x1fec},
-                    {0x1ff2, 0x1ff4},
-                    {0x1ff6, 0x1ffc},
-    };
     if (code < 0x80) {
         return (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')
                || code == '_';
     }
-    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
-        if (code >= letters[i].first && code <= letters[i].last) {
+    for (size_t i = 0; i < sizeof LETTERS / sizeof LETTERS[0]; i++) {
+        if (code >= LETTERS[i].first && code <= LETTERS[i].last) {
             return true;
         }
     }

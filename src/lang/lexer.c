@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// The lexer: one token after the other, by the longest match, with no more state than the
+// number of open brackets and the last token, which decide whether a line end ends a
+// statement.
+//
+// Invariants: the offset never goes back and stays within the text; every step but that at
+// the end of the text moves it on, so that reading ends.  Where a text is wrong the lexer
+// says so once and returns a FAULT token, which covers what is wrong.
+
 #include "lang/lexer.h"
 
 #include "base/utf8.h"
@@ -60,6 +68,7 @@ static bool is_digit(char c)
 static char byte_at(const KalLexer *lexer, uint32_t ahead)
 {
     const KalSource *source = lexer->source;
+    assert(lexer->offset <= source->length);
     const uint32_t left = source->length - lexer->offset;
     return ahead < left ? source->text[lexer->offset + ahead] : '\0';
 }
@@ -69,7 +78,7 @@ static bool is_at_end(const KalLexer *lexer)
     return lexer->offset >= lexer->source->length;
 }
 
-// The character at the offset; 0 at the end.  Answers its bytes.
+// The character at the offset; 0 at the end.  Returns its bytes.
 static uint32_t character_at(const KalLexer *lexer, uint32_t *out_code)
 {
     *out_code = 0;
@@ -93,6 +102,7 @@ static uint32_t name_bytes(const KalLexer *lexer)
     return kal_letter_is(code) ? size : 0;
 }
 
+// Letters and digits.
 static void skip_name(KalLexer *lexer)
 {
     uint32_t size = name_bytes(lexer);
@@ -169,6 +179,7 @@ bool kal_token_continues(KalTokenKind kind)
     return false;
 }
 
+// Inside of brackets, after an operator or on an empty line it does not.
 static bool line_ends_statement(const KalLexer *lexer)
 {
     return lexer->open == 0 && lexer->last != KAL_TOKEN_END
@@ -197,6 +208,7 @@ static void skip_space(KalLexer *lexer, KalToken *token)
     }
 }
 
+// Whether the stretch from `begin` to the offset is a text.
 static bool has_text(const KalLexer *lexer, uint32_t begin, const char *text)
 {
     const size_t length = strlen(text);
@@ -204,6 +216,7 @@ static bool has_text(const KalLexer *lexer, uint32_t begin, const char *text)
            && memcmp(lexer->source->text + begin, text, length) == 0;
 }
 
+// A name, a statement word, or one of and, or, not.
 static KalTokenKind scan_name(KalLexer *lexer, KalToken *token)
 {
     const uint32_t begin = lexer->offset;
@@ -285,6 +298,7 @@ static const char *scan_string_character(KalLexer *lexer)
                : NULL;
 }
 
+// A text in quotes, within its line.
 static KalTokenKind scan_string(KalLexer *lexer)
 {
     const uint32_t begin = lexer->offset;
@@ -341,6 +355,7 @@ static const Sign SIGNS[] = {
     {"\n", KAL_TOKEN_END          },
 };
 
+// A character that begins no token; many have a plain one that is meant.
 static KalTokenKind scan_foreign(KalLexer *lexer)
 {
     const uint32_t begin = lexer->offset;
@@ -375,6 +390,7 @@ static const char *find_habit(const KalLexer *lexer)
                       : NULL;
 }
 
+// Operators and brackets.
 static KalTokenKind scan_sign(KalLexer *lexer)
 {
     const char *habit = find_habit(lexer);
@@ -393,6 +409,7 @@ static KalTokenKind scan_sign(KalLexer *lexer)
     return scan_foreign(lexer);
 }
 
+// By the first character.
 static KalTokenKind scan(KalLexer *lexer, KalToken *token)
 {
     if (is_at_end(lexer)) {
@@ -413,6 +430,7 @@ static KalTokenKind scan(KalLexer *lexer, KalToken *token)
     return c == '"' ? scan_string(lexer) : scan_sign(lexer);
 }
 
+// Braces do not count: statements in them end at line ends.
 static void count_brackets(KalLexer *lexer, KalTokenKind kind)
 {
     if (kind == KAL_TOKEN_LEFT_PAREN || kind == KAL_TOKEN_LEFT_BRACKET) {
@@ -434,6 +452,8 @@ KalToken kal_lexer_step(KalLexer *lexer)
     token.begin = lexer->offset;
     token.kind = scan(lexer, &token);
     token.end = lexer->offset;
+    assert(token.end <= lexer->source->length);
+    assert(token.end > token.begin || token.kind == KAL_TOKEN_EOF);
     count_brackets(lexer, token.kind);
     lexer->last = token.kind;
     return token;

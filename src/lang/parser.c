@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// The frame of a recursive-descent parser (Aho, Lam, Sethi, Ullman, Compilers, 4.4): tokens,
+// messages, recovery.  The statements and expressions are in files of their own.
+//
+// Panic mode (ibid., 4.1.4): after an error the parser is stuck until the end of the
+// statement, so that one mistake makes one message; then it goes on, so that one run finds
+// all mistakes.  Whatever the text, parsing ends: every loop takes a token or stops.
+
 #include "lang/parser.h"
 
 #include "base/utf8.h"
@@ -41,6 +48,7 @@ bool kal_parser_is(const KalParser *p, KalTokenKind kind)
     return p->token.kind == kind;
 }
 
+// Whether a token is a name with this spelling.
 static bool is_spelled(const KalParser *p, KalToken token, const char *word)
 {
     const size_t length = strlen(word);
@@ -53,8 +61,10 @@ bool kal_parser_is_word(const KalParser *p, const char *word)
     return is_spelled(p, p->token, word);
 }
 
+// A copy of the lexer reads on; nothing is said about faults that it meets.
 static KalToken peek(const KalParser *p, int count)
 {
+    assert(count >= 0);
     KalLexer ahead = p->lexer;
     KalToken token = p->token;
     ahead.quiet = true;
@@ -87,8 +97,10 @@ void kal_parser_give_up(KalParser *p)
     p->token = (KalToken){
         .kind = KAL_TOKEN_EOF, .begin = p->lexer.offset, .end = p->lexer.offset};
     stick(p);
+    assert(kal_parser_is_stuck(p) && p->culprit.kind == KAL_TOKEN_EOF);
 }
 
+// The next token; too many end the parsing.
 static void step(KalParser *p)
 {
     p->tokens++;
@@ -169,6 +181,7 @@ void kal_parser_fail(KalParser *p, uint32_t begin, uint32_t end, const char *for
 static void print_found(const KalParser *p, char out_text[FOUND_SIZE])
 {
     const KalToken token = p->token;
+    assert(token.begin <= token.end && token.end <= p->lexer.source->length);
     const char *text = p->lexer.source->text + token.begin;
     const bool word = token.kind == KAL_TOKEN_WORD;
     if (token.kind == KAL_TOKEN_END) {
@@ -249,6 +262,7 @@ void kal_parser_expect_close(KalParser *p, KalTokenKind kind, KalToken open)
     if (kal_parser_accept(p, kind) || kal_parser_is_stuck(p)) {
         return;
     }
+    assert(open.begin <= p->token.begin);
     const bool far = is_line_between(p, open.begin, p->token.begin);
     kal_parser_fail_after(p, kal_token_text(kind));
     if (far) {
@@ -337,6 +351,7 @@ void kal_parser_print_name(const KalParser *p, char out_word[KAL_NAME_LIMIT + 1]
     out_word[length] = '\0';
 }
 
+// Where a statement after an error may begin.
 static bool is_boundary(KalToken token)
 {
     return token.kind == KAL_TOKEN_END || token.kind == KAL_TOKEN_EOF
@@ -360,6 +375,7 @@ void kal_parser_recover(KalParser *p)
     while (!is_boundary(p->culprit)) {
         skip(p);
     }
+    assert(!kal_parser_is_stuck(p) || is_boundary(p->culprit));
     p->lexer.quiet = false;
     p->lexer.open = 0;
     p->token = p->culprit;
@@ -402,6 +418,7 @@ static void parse_text(KalParser *p)
     }
 }
 
+// Only texts in UTF-8 are looked at any further.
 static void parse_checked(KalParser *p, const KalSource *source)
 {
     const uint32_t fault = kal_source_find_fault(source);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// Every function that prints a kind of node is named in nodes.def.
+// The tree as text.  Every function that prints a kind of node is named in nodes.def.
+//
+// Parentheses stand where the tree could not be read back without them, or where a sign
+// would follow an operator: an operand that holds together less than its place demands gets
+// some.  Parsing what was printed gives an equal tree (tests/property/lang.c).
 
 // Recursion in this file ends at KAL_TREE_DEPTH.
 // NOLINTBEGIN(misc-no-recursion)
@@ -26,11 +30,13 @@ typedef enum Rank {
 
 static void print_ranked(const KalNode *node, Rank least, KalSink sink);
 
+// A text that ends with NUL.
 static void put(KalSink sink, const char *text)
 {
     sink.write(sink.user, text, strlen(text));
 }
 
+// By the table of nodes.
 static Rank rank_of(const KalNode *node)
 {
     static const Rank ranks[] = {
@@ -66,6 +72,7 @@ static const char *compare_text(unsigned compare)
     return "";
 }
 
+// Expressions with a text between them.
 static void print_list(const KalNode *first, const char *between, KalSink sink)
 {
     for (const KalNode *item = first; item; item = item->next) {
@@ -74,6 +81,7 @@ static void print_list(const KalNode *first, const char *between, KalSink sink)
     }
 }
 
+// Whether an operand would put a minus behind an operator.
 static bool begins_with_sign(const KalNode *node)
 {
     return node->kind == KAL_NODE_NEGATE
@@ -110,6 +118,7 @@ static void print_binary(const KalNode *node, Rank least, const char *between,
     print_ranked(node->of.binary.right, least, sink);
 }
 
+// x^-2 needs no parentheses, x^(-y^2) does: a sign binds less than a power.
 static void print_power(const KalNode *node, KalSink sink)
 {
     const KalNode *exponent = node->of.binary.right;
@@ -266,6 +275,7 @@ static void print_ranked(const KalNode *node, Rank least, KalSink sink)
 
 // Statements.
 
+// In quotes, with a backslash before quotes and backslashes.
 static void print_string(const KalNode *node, KalSink sink)
 {
     put(sink, "\"");
@@ -315,6 +325,7 @@ static void print_declarations(const char *before, const KalNode *first, KalSink
     }
 }
 
+// `, option = value`
 static void print_options(const KalNode *first, KalSink sink)
 {
     static const char *const words[] = {
@@ -501,8 +512,10 @@ static void print_indent(int level, KalSink sink)
     }
 }
 
+// Blocks are indented by four columns.
 static void print_statements(const KalNode *first, int level, KalSink sink)
 {
+    assert(level >= 0);
     for (const KalNode *node = first; node; node = node->next) {
         const bool loop = node->kind == KAL_NODE_FOR;
         print_indent(level, sink);

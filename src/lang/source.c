@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// A text with its name, in one block.  It is copied: what points into it holds as long as
+// the source.
+
 #include "lang/source.h"
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 // One block: the struct, the text with its end, the name with its end.
@@ -50,6 +54,7 @@ uint32_t kal_source_find_fault(const KalSource *source)
     uint32_t at = 0;
     while (at < source->length) {
         uint32_t code;
+        assert(at < source->length);
         const size_t size =
             kal_utf8_parse(source->text + at, source->length - at, &code);
         if (size == 0) {

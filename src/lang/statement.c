@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Statements: texts, pictures, structure; then statements one after the other, and blocks.
+
 #include "base/utf8.h"
 #include "lang/parser_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Texts and libraries.
@@ -18,6 +21,7 @@ static KalNode *parse_string(KalParser *p)
         i += text[i] == '\\';
         plain[length++] = text[i];
     }
+    assert(length < KAL_STRING_LIMIT);
     const KalSpan span = {p->lexer.source, token.begin, token.end};
     KalNode *node = kal_tree_add_text(p->tree, KAL_NODE_STRING, span, plain, length);
     if (!node) {
@@ -87,6 +91,7 @@ static KalNode *parse_worded(KalParser *p, const char *word, const char *expecte
     return kal_parse_value(p);
 }
 
+// What a shape needs: points, a radius, a size and perhaps an angle.
 static KalNode *parse_shape(KalParser *p, uint32_t begin, KalShape shape)
 {
     KalNode node = {.kind = KAL_NODE_DRAW, .op = (unsigned char)shape};
@@ -300,6 +305,7 @@ static void fail_statement_name(KalParser *p)
     }
 }
 
+// What stands where a statement should begin.
 static void fail_statement(KalParser *p)
 {
     if (kal_parser_is(p, KAL_TOKEN_NAME)) {
@@ -323,6 +329,7 @@ KalNode *kal_parse_statement(KalParser *p)
         return NULL;
     }
     const KalToken start = p->token;
+    assert(start.word < KAL_WORDS);
     kal_parser_advance(p);
     KalNode *node = functions[start.word](p, start.begin);
     if (!kal_parser_is(p, KAL_TOKEN_END) && !kal_parser_is(p, KAL_TOKEN_EOF)
@@ -333,6 +340,8 @@ KalNode *kal_parse_statement(KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// After an error the parser recovers here; a block that follows is parsed for its errors
+// alone.
 KalNode *kal_parse_statements(KalParser *p)
 {
     KalChain chain = {.first = NULL};
@@ -380,6 +389,7 @@ KalNode *kal_parse_block(KalParser *p)
         return NULL;
     }
     p->blocks++;
+    assert(p->blocks <= KAL_BLOCK_DEPTH);
     KalNode *statements = kal_parse_statements(p);
     p->blocks--;
     kal_parser_expect_close(p, KAL_TOKEN_RIGHT_BRACE, open);

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// The syntax tree: nodes in an arena, with up to four parts each, which may be chains.
+//
+// Invariants: parts that a kind does not have are NULL, so that walks need not know kinds;
+// depth is 1 more than that of the deepest part and at most KAL_TREE_DEPTH, which bounds all
+// recursion over trees.  Nothing is changed once it is part of another node, but for links
+// of chains.
+//
+// Numbers keep their text and their digits without leading and trailing zeros, so that 1.50
+// and 15e-1 are equal, exactly.
+
 #include "lang/tree.h"
 
 #include "base/arena.h"
@@ -80,6 +90,7 @@ bool kal_node_is_text(const KalNode *node, const char *text)
            && memcmp(node->of.text.data, text, node->of.text.length) == 0;
 }
 
+// One more than the deepest part.
 static unsigned depth_of(const KalNode *node)
 {
     unsigned below = 0;
@@ -129,6 +140,7 @@ KalNode *kal_tree_add(KalTree *tree, KalNode node)
     whole.depth = depth & 0xffU;
     KalNode *copy = take(tree, sizeof *copy);
     if (copy) {
+        assert(whole.depth >= 1 && whole.depth <= KAL_TREE_DEPTH);
         *copy = whole;
         tree->nodes++;
     }
@@ -210,6 +222,7 @@ KalNode *kal_tree_add_number(KalTree *tree, KalSpan span, const char *text,
         digits++;
         count--;
     }
+    assert(count == 0 || (digits[0] != '0' && digits[count - 1] != '0'));
     return kal_tree_add(tree,
                         (KalNode){
                             .kind = KAL_NODE_NUMBER,
@@ -236,8 +249,10 @@ void kal_tree_append(KalTree *tree, KalNode *statement)
     tree->last = statement;
 }
 
+// Numbers by their values, names and texts by their bytes.
 static bool has_equal_leaf(const KalNode *a, const KalNode *b)
 {
+    assert(a->kind == b->kind && !kal_node_has_slots(a));
     if (a->kind == KAL_NODE_NUMBER) {
         return a->of.number.exponent == b->of.number.exponent
                && a->of.number.n_digits == b->of.number.n_digits

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Units in brackets: products, quotients and powers of names.  No word is reserved in them.
+//
 // Recursion in this file ends at KAL_PARSE_DEPTH.
 
 #include "lang/parser_impl.h"
@@ -7,6 +9,7 @@
 static KalNode *parse_product(KalParser *p);
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// Brackets around a product.
 static KalNode *parse_parenthesis(KalParser *p)
 {
     const KalToken open = p->token;
@@ -21,6 +24,7 @@ static KalNode *parse_parenthesis(KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// A name, the number 1 as in 1/s, or brackets.
 static KalNode *parse_primary(KalParser *p)
 {
     const bool one = kal_parser_is(p, KAL_TOKEN_NUMBER)
@@ -39,6 +43,7 @@ static KalNode *parse_primary(KalParser *p)
     return NULL;
 }
 
+// With or without a minus.
 static bool is_number(const KalNode *node)
 {
     return node->kind == KAL_NODE_NUMBER
@@ -59,6 +64,7 @@ static bool is_exponent(const KalNode *node)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// m^2, s^-1, m^(1/2)
 static KalNode *parse_power(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -79,6 +85,7 @@ static KalNode *parse_power(KalParser *p)
 }
 
 // NOLINTNEXTLINE(misc-no-recursion)
+// From left to right, as in m/s/s.
 static KalNode *parse_product(KalParser *p)
 {
     const uint32_t begin = p->token.begin;

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "problem/problem_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +92,7 @@ static bool is_word(const KalJsonReader *r, const char *word)
     return r->bytes.size == strlen(word) && strcmp(r->bytes.data, word) == 0;
 }
 
+// A text without NUL, which C could not hold.
 static KalStatus parse_title(KalJsonReader *r, const char *key, KalBlock *out_title)
 {
     if (r->event == KAL_JSON_NULL) {
@@ -137,6 +139,7 @@ static KalStatus parse_formulation(KalJsonReader *r, const char *key,
     return KAL_OK;
 }
 
+// The value that follows the key.
 static KalStatus parse_field(KalJsonReader *r, const Field *field, KalProblem *p)
 {
     void *target = (char *)p + field->offset;
@@ -156,6 +159,7 @@ static KalStatus parse_field(KalJsonReader *r, const Field *field, KalProblem *p
 static KalStatus find_field(const KalJsonReader *r, size_t *out_index)
 {
     const char *keys[N_FIELDS];
+    assert(r->event == KAL_JSON_KEY);
     for (size_t i = 0; i < N_FIELDS; i++) {
         keys[i] = fields[i].key;
         if (is_word(r, fields[i].key)) {
@@ -207,6 +211,7 @@ static KalStatus check_count(const KalJsonReader *r, size_t at, const char *what
                          what, count, expected, each);
 }
 
+// Every row of a matrix has as many numbers.
 static KalStatus check_rows(const KalJsonReader *r, const char *key,
                             const KalNumberRows *rows, size_t expected,
                             const char *each)
@@ -260,6 +265,7 @@ static KalStatus check_presence(const KalJsonReader *r, const KalProblem *p, siz
     return KAL_OK;
 }
 
+// What there is one of for each coordinate.
 static KalStatus check_coordinates(const KalJsonReader *r, const KalProblem *p)
 {
     const char *each = "one for each coordinate (row of M)";
@@ -273,6 +279,7 @@ static KalStatus check_coordinates(const KalJsonReader *r, const KalProblem *p)
     return check_names(r, "coordinates", &p->coordinates, n, each);
 }
 
+// And for each constraint.
 static KalStatus check_constraints(const KalJsonReader *r, const KalProblem *p)
 {
     const char *each = "one for each constraint (row of A)";
@@ -286,6 +293,7 @@ KalStatus kal_document_parse(KalJsonReader *r, KalProblem *out_problem)
     KAL_TRY(parse_members(r, p));
     // It is there: reading came to its end.
     const char *brace = memchr(r->text, '{', r->length);
+    assert(brace);
     KAL_TRY(check_presence(r, p, (size_t)(brace - r->text)));
     KAL_TRY(check_coordinates(r, p));
     KAL_TRY(check_constraints(r, p));

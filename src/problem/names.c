@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+// Lists of names: bytes in one block, which may move while it grows, so that names are known
+// by their offsets until all are there.  An order by name is kept beside, for finding a name
+// that comes twice by bisection whatever names a document has.
+
 #include "base/utf8.h"
 #include "problem/problem_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *name_at(const KalNameList *list, size_t i)
 {
+    assert(i < list->count);
     const KalNameSpan *spans = list->spans.data;
     return (const char *)list->bytes.data + spans[i].name;
 }
@@ -21,6 +27,7 @@ static size_t find_rank(const KalNameList *list, const char *name, bool *out_kno
     *out_known = false;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
+        assert(middle < list->count);
         const int sign = strcmp(name, name_at(list, order[middle]));
         if (sign == 0) {
             *out_known = true;
@@ -39,11 +46,13 @@ static KalStatus add_order(KalContext *ctx, KalNameList *list, size_t rank)
 {
     KAL_TRY(kal_block_add(ctx, &list->order, &list->count, sizeof list->count));
     size_t *order = list->order.data;
+    assert(rank <= list->count);
     memmove(order + rank + 1, order + rank, (list->count - rank) * sizeof *order);
     order[rank] = list->count;
     return KAL_OK;
 }
 
+// The name, and a label fit to be shown if that is another text.
 static KalStatus add_name(KalContext *ctx, KalNameList *list, const char *name,
                           size_t rank)
 {
@@ -83,6 +92,7 @@ static KalStatus set_pointers(KalContext *ctx, KalNameList *list)
     return KAL_OK;
 }
 
+// An entry of an array of names.
 static KalStatus parse_name(KalJsonReader *r, const char *key, KalNameList *list)
 {
     const size_t entry = list->count + 1;

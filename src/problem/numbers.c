@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Arrays of numbers and of rows of numbers, as they stand in a document.  Where each begins
+// is kept for messages: what is wrong with their shapes is known only at the end.
+
 #include "problem/problem_impl.h"
 
 #include <stdio.h>
@@ -48,6 +51,7 @@ KalStatus kal_numbers_parse(KalJsonReader *r, const char *key, KalNumberList *ou
     return parse_array(r, key, &out_list->values, &out_list->count);
 }
 
+// One row, of any length: lengths are compared later.
 static KalStatus parse_row(KalJsonReader *r, const char *key, KalNumberRows *rows)
 {
     char label[LABEL_SIZE];

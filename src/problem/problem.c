@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// A problem of one instant: read from a document, then never changed but for its
+// formulation.
+
 #include "problem/problem_impl.h"
 
 KalStatus kal_problem_parse(KalContext *ctx, const char *name, const char *text,
@@ -61,6 +64,7 @@ KalMotionProblem kal_problem_get(const KalProblem *problem)
     };
 }
 
+// NULL where the document does not say.
 static const double *known(const KalNumberList *list)
 {
     return list->present ? (const double *)list->values.data : NULL;

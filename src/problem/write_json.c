@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// Givens and answer of one instant for scripts.  Keys are the same whatever the problem;
+// what is not known is null.
+
 #include "json/member.h"
 #include "problem/problem_impl.h"
 
+#include <assert.h>
+
+// An array; NULL stands for zeros.
 static void write_numbers(KalJsonWriter *w, const char *key, const double *values,
                           size_t count)
 {
@@ -26,6 +32,7 @@ static void write_known(KalJsonWriter *w, const char *key, const double *values,
     }
 }
 
+// Where the instant is: model, time, coordinates and velocities.
 static void write_state(KalJsonWriter *w, const KalInstantView *view)
 {
     const size_t n = (size_t)view->givens.n;
@@ -41,6 +48,7 @@ static void write_state(KalJsonWriter *w, const KalInstantView *view)
     write_known(w, "qd", view->qd, n);
 }
 
+// The equation itself.
 static void write_givens(KalJsonWriter *w, const KalInstantView *view)
 {
     const KalMotionProblem *givens = &view->givens;
@@ -54,6 +62,7 @@ static void write_givens(KalJsonWriter *w, const KalInstantView *view)
     kal_json_put_names(w, "constraints", view->constraints, givens->m);
 }
 
+// Named values, and for each whether it is unique.
 static void write_group(KalJsonWriter *w, const KalViewGroup *group)
 {
     kal_json_write_key(w, group->key);
@@ -123,6 +132,7 @@ void kal_view_write_reactions_json(KalJsonWriter *w, const KalMotionAnswer *answ
 static void write_dependent_set(KalJsonWriter *w, const KalMotionAnswer *answer,
                                 const char *const *constraints, int set)
 {
+    assert(set >= 0 && set < answer->n_dependent_sets);
     kal_json_write_begin(w, '[');
     for (int i = 0; i < answer->m; i++) {
         if (answer->dependent_set[i] == set) {

@@ -13,6 +13,7 @@
 #include "table/csv.h"
 #include "table/table_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static size_t line_end(const Reader *r, size_t at)
     return left > 1 && text[0] == '\r' && text[1] == '\n' ? 2 : 0;
 }
 
+// A comma or the end of the line.
 static bool ends_plain_field(const Reader *r, size_t at)
 {
     return r->source->text[at] == ',' || line_end(r, at) > 0;
@@ -92,6 +94,7 @@ static KalStatus read_quoted(Reader *r)
 {
     const char *text = r->source->text;
     const size_t length = r->source->length;
+    assert(text[r->at] == '"');
     r->bytes.size = 0;
     r->at++;
     for (;;) {
@@ -144,6 +147,7 @@ static KalStatus read_field(Reader *r)
         }
         r->field = text + r->begin;
         r->length = r->at - r->begin;
+        assert(r->begin <= r->at && r->at <= r->source->length);
     }
     if (is_at_end(r)) {
         r->follower = END;
@@ -158,6 +162,7 @@ static KalStatus read_field(Reader *r)
     return KAL_OK;
 }
 
+// Whether the text goes on so.
 static bool begins_with(const Reader *r, const char *mark)
 {
     const size_t length = strlen(mark);
@@ -165,7 +170,7 @@ static bool begins_with(const Reader *r, const char *mark)
            && memcmp(r->source->text + r->at, mark, length) == 0;
 }
 
-// Skip lines that are empty or begin with '#'; answers where units begin, if they do.
+// Skip lines that are empty or begin with '#'; returns where units begin, if they do.
 static size_t skip_remarks(Reader *r)
 {
     size_t units = 0;
@@ -185,6 +190,7 @@ static size_t skip_remarks(Reader *r)
     return units;
 }
 
+// In letters of either case.
 static bool is_word(const char *text, size_t length, const char *word)
 {
     return length == strlen(word) && strncasecmp(text, word, length) == 0;
@@ -230,6 +236,7 @@ typedef enum Reading {
     NO_NUMBER,
 } Reading;
 
+// nan, inf, or digits; an empty field is NaN, as spreadsheets write it.
 static Reading parse_number(const char *text, size_t length, double *out_value)
 {
     const bool sign = length > 0 && (text[0] == '-' || text[0] == '+');
@@ -252,6 +259,7 @@ static Reading parse_number(const char *text, size_t length, double *out_value)
     return NUMBER;
 }
 
+// Without spaces at its ends.
 static void trim(const char **text, size_t *length)
 {
     while (*length > 0 && is_space(**text)) {
@@ -263,6 +271,7 @@ static void trim(const char **text, size_t *length)
     }
 }
 
+// The next field as a number, or an error with its place.
 static KalStatus read_number(Reader *r, double *out_value)
 {
     KAL_TRY(read_field(r));
@@ -328,6 +337,7 @@ typedef struct Header {
     KalBlock unit;
 } Header;
 
+// The unit beside the name of a column.
 static KalStatus read_unit(Header *h, size_t column)
 {
     if (column > 0 && h->units.follower != FIELD) {
@@ -338,6 +348,7 @@ static KalStatus read_unit(Header *h, size_t column)
     return keep_label(&h->units, &h->unit);
 }
 
+// A name, and its unit; the last column may say that the table is incomplete.
 static KalStatus read_name(Reader *r, Header *h, size_t column)
 {
     double ignored = 0.0;
@@ -377,6 +388,7 @@ static KalStatus read_names(Reader *r, Header *h)
     return KAL_OK;
 }
 
+// After an optional mark of UTF-8 and remarks: the first line.
 static KalStatus read_header(Reader *r)
 {
     if (begins_with(r, "\xef\xbb\xbf")) {
@@ -399,6 +411,7 @@ static KalStatus read_header(Reader *r)
     return status;
 }
 
+// A line of as many numbers as there are columns.
 static KalStatus read_row(Reader *r)
 {
     const size_t line = r->at;
@@ -417,9 +430,11 @@ static KalStatus read_row(Reader *r)
                     count < expected ? "" : "more than ",
                     count < expected ? count : expected, expected);
     }
+    assert(r->row.size == expected * sizeof(double));
     return kal_table_add_row(r->table, r->row.data);
 }
 
+// The header, then rows to the end.
 static KalStatus read_table(Reader *r, size_t limit)
 {
     KAL_TRY(kal_table_create(r->ctx, limit, &r->table));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// CSV after RFC 4180, with LF line ends: names in the first line, numbers in the fewest
+// digits that read back as the same double.
+
 #include "base/number.h"
 #include "table/csv.h"
 #include "table/table_impl.h"
@@ -21,6 +24,7 @@ static bool needs_quotes(const char *text)
            || text[0] == ' ' || text[length - 1] == ' ';
 }
 
+// Quotes inside are doubled.
 static void put_field(KalSink sink, const char *text)
 {
     if (!needs_quotes(text)) {

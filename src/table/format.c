@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// Formats of tables, as rows of one list: the ending of the path decides.  A new format is a
+// row here and a file with its functions; messages name all endings from the list.
+
 #include "base/whole_file.h"
 #include "table/csv.h"
 #include "table/format_impl.h"
 #include "table/table_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -25,8 +29,10 @@ typedef struct Format {
     KalStatus (*check)(KalContext *ctx); // NULL: nothing is needed to write them
 } Format;
 
+// Before the ending.
 static void print_units_path(const char *path, char *out_path, size_t size)
 {
+    assert(strrchr(path, '.'));
     const char *ending = strrchr(path, '.');
     snprintf(out_path, size, "%.*s.units%s", (int)(ending - path), path, ending);
 }
@@ -43,6 +49,7 @@ static char *make_units_path(KalContext *ctx, const char *path, size_t *out_size
     return units;
 }
 
+// Whether any column has one.
 static bool has_units(const KalTable *table)
 {
     for (size_t i = 0; i < kal_table_columns(table); i++) {
@@ -75,6 +82,7 @@ static KalStatus read_units(KalContext *ctx, const char *path, KalTable *table)
     return status;
 }
 
+// Units may stand in the file itself or in one beside it.
 static KalStatus read_csv(KalContext *ctx, const char *path, size_t limit,
                           KalTable **out_table)
 {
@@ -128,6 +136,7 @@ static void print_endings(bool read, char out_text[LIST_SIZE])
     }
 }
 
+// By the ending, in letters of either case; a name that is all ending has none.
 static const Format *find_format(const char *path)
 {
     const char *slash = strrchr(path, '/');

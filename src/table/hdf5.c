@@ -20,6 +20,7 @@
 #include "table/hdf5_library.h"
 #include "table/table_impl.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +56,7 @@ typedef struct Hdf5 {
     hid_t dataset;
 } Hdf5;
 
+// Errors are walked from the innermost out; the first says most.
 static herr_t keep_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
     if (n == 0) {
@@ -94,6 +96,7 @@ KalStatus kal_hdf5_table_check(KalContext *ctx)
     return load(ctx, &lib);
 }
 
+// Whatever the program had set to be called on errors comes back with speak_again().
 static void silence(Hdf5 *h)
 {
     h->lib.H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_user);
@@ -110,6 +113,7 @@ static const char parameters_name[] = "parameters";
 static const char unit_name[] = "unit";
 static const char description_name[] = "description";
 
+// What a link's name may not have.
 static bool is_escaped(const char *name, const char *c)
 {
     const bool dot = *c == '.' && name[1] == '\0'; // alone it means the group itself
@@ -127,9 +131,11 @@ static void escape_name(const char *name, char out_text[NAME_SIZE])
             *end++ = *c;
         }
     }
+    assert(end - out_text < NAME_SIZE);
     *end = '\0';
 }
 
+// The reverse; other names with '%' stay as they are.
 static void unescape_name(char *name)
 {
     char *end = name;
@@ -144,9 +150,12 @@ static void unescape_name(char *name)
             *end++ = *c;
         }
     }
+    assert(end <= name + strlen(name));
     *end = '\0';
 }
 
+// Names are UTF-8, groups keep their order, and no time is noted: the same table is the same
+// bytes.
 static void open_properties(Hdf5 *h)
 {
     const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
@@ -178,6 +187,7 @@ static hid_t text_type(Hdf5 *h, size_t size, H5T_cset_t letters)
     return type;
 }
 
+// One value.
 static void write_attribute(Hdf5 *h, hid_t object, const char *name, hid_t type,
                             const void *value)
 {
@@ -202,6 +212,7 @@ static void write_label(Hdf5 *h, hid_t object, const KalQuantity *quantity)
     write_text(h, object, description_name, quantity->description);
 }
 
+// Notes are attributes of the file.
 static void write_notes(Hdf5 *h, const KalTable *table, hid_t file)
 {
     const unsigned char incomplete = kal_table_is_incomplete(table);
@@ -303,6 +314,7 @@ static hid_t create_image(Hdf5 *h, size_t bytes)
     return file;
 }
 
+// The image as it lies in memory, in one piece.
 static void hand_over(Hdf5 *h, hid_t file, KalSink sink)
 {
     void *handle = NULL;
@@ -380,6 +392,7 @@ static KalStatus refuse(const Input *in, const Group *group, KalStatus status,
                     in->h.failed ? "; HDF5 says: " : "", in->h.reason);
 }
 
+// A text that the next reading does not overwrite.
 static KalStatus copy_text(Input *in, const char *text, KalBlock *out_text)
 {
     out_text->size = 0;

@@ -10,6 +10,7 @@
 #include "table/format_impl.h"
 #include "table/table_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,7 @@ static void put(KalSink sink, const void *bytes, size_t size)
     sink.write(sink.user, bytes, size);
 }
 
+// Little endian, whatever the machine.
 static void put_integer(KalSink sink, int32_t value)
 {
     const uint32_t bits = (uint32_t)value;
@@ -49,6 +51,7 @@ static void put_integer(KalSink sink, int32_t value)
     put(sink, bytes, sizeof bytes);
 }
 
+// The same for the eight bytes of an IEEE double.
 static void put_double(KalSink sink, double value)
 {
     uint64_t bits;
@@ -60,9 +63,11 @@ static void put_double(KalSink sink, double value)
     put(sink, bytes, sizeof bytes);
 }
 
+// The head of a matrix.
 static void put_head(KalSink sink, const char *name, int32_t type, size_t rows,
                      size_t columns)
 {
+    assert(rows <= LARGEST && columns <= LARGEST);
     put_integer(sink, type);
     put_integer(sink, (int32_t)rows);
     put_integer(sink, (int32_t)columns);
@@ -102,6 +107,7 @@ static KalQuantity variable(const KalTable *table, size_t i)
     return quantity;
 }
 
+// What the file is: read column by column, its lines are spelled downwards.
 static void put_class(KalSink sink)
 {
     static const char lines[4][12] = {"Atrajectory", "1.1        ", "           ",
@@ -148,6 +154,7 @@ static void put_texts(const KalTable *table, KalSink sink, const char *name,
     for (size_t i = 0; i < count; i++) {
         const KalQuantity quantity = variable(table, i);
         const size_t length = print(&quantity, text);
+        assert(length <= width && width < LABEL_SIZE);
         memset(text + length, ' ', width - length);
         put(sink, text, width);
     }
@@ -187,6 +194,7 @@ static void put_constants(const KalTable *table, KalSink sink)
     }
 }
 
+// One row of the table after the other.
 static void put_rows(const KalTable *table, KalSink sink)
 {
     const size_t n = kal_table_columns(table);
