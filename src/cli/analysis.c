@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// What modes, linearize and equilibria have in common: the state to look at, and what to say
+// against it.
+
 #include "analysis.h"
 
 #include "output.h"

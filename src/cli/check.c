@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// check: is the model sound, and what is it like.
+
 #include "model.h"
 #include "output.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// derive: the equations of motion as formulas.
+
 #include "formats.h"
 #include "model.h"
 #include "output.h"

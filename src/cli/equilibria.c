@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// equilibria: states of rest and steady motions, listed and perhaps written to a table.
+
 #include "analysis.h"
 #include "family.h"
 #include "output.h"
@@ -53,6 +55,7 @@ static KalStatus add_columns(const KalSystem *system, KalTable *table)
     return status == KAL_OK ? kal_table_add_column(table, stability) : status;
 }
 
+// For tables: 1, 0, −1.
 static double number_of(KalStability stability)
 {
     return stability == KAL_STABILITY_STABLE     ? 1.0
@@ -89,6 +92,7 @@ static KalStatus add_row(KalAnalysis *analysis, const KalEquilibria *equilibria,
     return status == KAL_OK ? kal_table_add_row(table, row) : status;
 }
 
+// A row for each equilibrium, with its outputs there.
 static KalStatus fill(KalAnalysis *analysis, const KalEquilibria *equilibria,
                       const KalSystem *system, KalTable *table)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// eval: one instant of a model.
+
 #include "model.h"
 #include "output.h"
 
@@ -16,6 +18,7 @@ static const KalCommandOption options[] = {
                    "replace values of the state, such as \"x=1, y'=2, t=0\"", false},
 };
 
+// With the names of what is at fault.
 static KalExit fail_solve(const KalModelJob *job)
 {
     const char *const *names = NULL;
@@ -23,6 +26,7 @@ static KalExit fail_solve(const KalModelJob *job)
     return kal_model_job_fail(job, kal_context_message(job->ctx), names, (int)count);
 }
 
+// With the constraints that could not be met.
 static KalExit fail_start(const KalModelJob *job, const KalStartReport *report)
 {
     const char *names[NAMES_LIMIT];

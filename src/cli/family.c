@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// Families of starts: lists of values for some coordinates, and every combination of them.
+
 #include "family.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,7 @@ typedef struct List {
     double to;
 } List;
 
+// How they are written.
 static bool complain(void)
 {
     kal_message_print(
@@ -71,6 +75,7 @@ static bool read_values(char *text, List *list)
     return list->n <= KAL_FAMILY_LIMIT;
 }
 
+// name = values, or name = a .. b count n.
 static bool read_list(char *text, List *list)
 {
     char *equals = strchr(text, '=');
@@ -96,6 +101,7 @@ static const char *value_of(const List *list, size_t i, char room[VALUE_SIZE])
         return room;
     }
     const char *value = list->values;
+    assert(i < list->n);
     for (; i > 0; i--) {
         value += strlen(value) + 1;
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// format: the canonical form of a text, printed, checked or written back.
+
 #include "command.h"
 #include "input.h"
 #include "output.h"
@@ -114,6 +116,7 @@ static KalExit read_and_format(const KalArguments *arguments, KalContext *ctx,
     return status;
 }
 
+// Options that exclude each other.
 static const char *find_misuse(const KalArguments *arguments)
 {
     const bool writes = arguments->options[OPTION_WRITE];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Formats of formulas, by word.
+
 #include "formats.h"
 
 #include <string.h>

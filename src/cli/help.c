@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Help from the tables of commands and options, so that it cannot forget any.
+
 #include "command.h"
 
 #include <stdio.h>
 
+// Words in one column, meanings in another.
 static void print_option(const char *word, const char *value, const char *meaning)
 {
     const int width = 20;

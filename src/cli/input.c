@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Whole texts from files or standard input, up to a limit; what comes is counted, since a
+// file may grow while it is read, and a pipe has no size.
+
 #include "input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +41,7 @@ static bool grow(KalInputText *input, size_t *capacity)
     return true;
 }
 
+// Until nothing more comes.
 static bool read_all(KalInputText *input, FILE *file)
 {
     size_t capacity = 0;
@@ -48,6 +53,7 @@ static bool read_all(KalInputText *input, FILE *file)
         }
         got = fread(input->text + input->length, 1, capacity - input->length, file);
         input->length += got;
+        assert(input->length <= capacity);
         if (input->length > KAL_INPUT_LIMIT) {
             return fail(input, "it has more than 256 MiB");
         }
@@ -61,6 +67,7 @@ static bool keep_message(KalInputText *input, const char *message)
     return false;
 }
 
+// The ledger sees what was opened, not the path: that cannot change in between.
 static bool read_file(KalInputText *input, const KalInputOrigin *origin)
 {
     int descriptor = -1;

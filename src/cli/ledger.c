@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Which files a command reads and writes, by what they are: a file that is written must be no
+// other's, or a result would destroy what it was made from.  Standard output and error count
+// where they are files.
+
 #include "ledger.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +23,7 @@ static bool fail(KalLedger *ledger, const char *message)
     return false;
 }
 
+// The list owns copies.
 static bool add(KalLedger *ledger, const KalLedgerEntry *entry)
 {
     KalLedgerEntry *list =
@@ -36,6 +42,7 @@ static const KalLedgerEntry *find_clash(const KalLedger *ledger,
 {
     for (size_t i = 0; i < ledger->count; i++) {
         const KalLedgerEntry *other = &ledger->list[i];
+        assert(other->role);
         if ((entry->written || other->written)
             && kal_file_is_same(&entry->id, &other->id)) {
             return other;
@@ -44,6 +51,7 @@ static const KalLedgerEntry *find_clash(const KalLedger *ledger,
     return NULL;
 }
 
+// Unless another entry forbids it.
 static bool enter(KalLedger *ledger, const KalLedgerEntry *entry, const char *path)
 {
     const KalLedgerEntry *other = find_clash(ledger, entry);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// linearize: matrices of small motions about a state.
+
 #include "analysis.h"
 #include "output.h"
 
@@ -16,6 +18,7 @@ static const KalCommandOption options[] = {
                        "actuators and parameters that are inputs; all actuators", false},
 };
 
+// Linearize, show, warn.
 static KalExit show(KalModelJob *job, KalAnalysis *analysis)
 {
     KalLinearization linearization;

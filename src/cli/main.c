@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// The tool: a command, its options, an exit status.  Commands are rows of one table.
+
 #include "command.h"
 
 #include <errno.h>
@@ -40,6 +42,7 @@ const KalCommand *kal_command_find(const char *name)
     return NULL;
 }
 
+// Parse, help, run.
 static KalExit run_command(const char *name, int argc, char *const *argv)
 {
     const KalCommand *command = kal_command_find(name);

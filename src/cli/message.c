@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Messages of the tool: one line on standard error.  Texts in them may come from a model,
+// so that control characters, which a terminal would obey, are shown as escapes.
+
 #include "command.h"
 
 #include <stdarg.h>

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// What commands that take a model have in common: reading it with the files that it uses,
+// overriding parameters, loading, messages and exit status.
+//
+// A job is given back in one place, in the order of its parts; commands only fill it.
+
 #include "model.h"
 
 #include "output.h"
@@ -44,6 +49,7 @@ typedef struct Use {
     char folder[PATH_MAX]; // of the model
 } Use;
 
+// The part of a path before its last slash.
 static void find_folder(const char *path, char out_folder[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -105,6 +111,7 @@ static void enter_phase(void *user, KalLoadPhase phase)
     }
 }
 
+// Read, derive and compile, with the times that each takes.
 static KalExit load(KalModelJob *job, const KalOverride *overrides)
 {
     Use use = {.job = job};
@@ -136,6 +143,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
     return KAL_EXIT_DONE;
 }
 
+// Values of -p for this load.
 static KalExit load_overridden(KalModelJob *job)
 {
     const int count = job->arguments->n_repeats;
@@ -187,6 +195,7 @@ static void heed_environment(KalContext *ctx)
     kal_context_set_native(ctx, !wish || strcmp(wish, "0") != 0);
 }
 
+// From arguments to a loaded model, then the command.
 static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
 {
     const KalArguments *arguments = job->arguments;

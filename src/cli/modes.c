@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// modes: eigenvalues about a state, or along a parameter.
+//
+// A sweep sets the parameter in one analysis, which takes microseconds; only where the
+// structure depends on it is the model loaded again for every value.
+
 #include "analysis.h"
 #include "output.h"
 
@@ -54,6 +59,7 @@ typedef struct Sweep {
     bool unsteady; // a state was not an equilibrium
 } Sweep;
 
+// The model with another value of the parameter.
 static KalExit load(const Sweep *sweep, double value)
 {
     char text[TEXT_SIZE];
@@ -158,6 +164,7 @@ static KalStatus trace(KalModelJob *job, Sweep *sweep, KalLocus **out_locus)
     return status;
 }
 
+// Whether any value has eigenvalues.
 static bool has_answer(const KalLocus *locus)
 {
     const KalLocusPoint *points = NULL;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Lists of names in an option, with commas between them: commas in brackets belong to names,
+// as in reaction(a[1,2]).
+
 #include "names.h"
 
 #include "command.h"
@@ -21,6 +24,7 @@ static char *find_end(char *text)
     return text;
 }
 
+// Without spaces at its ends.
 static char *trim(char *name)
 {
     name += strspn(name, " ");

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Arguments of a command, by its table of options: `--word value`, `--word=value`, flags,
+// and operands.  All messages name the option at fault.
+
 #include "options.h"
 
 #include "command.h"
 
+#include <assert.h>
 #include <string.h>
 
 // The value in "--word=value"; NULL: the argument is not this option with a value.
@@ -15,9 +19,11 @@ static const char *inline_value(const char *argument, const char *word)
     return matches ? argument + length + 1 : NULL;
 }
 
+// An unknown option, with the one that was perhaps meant.
 static void complain_of_option(const KalCommand *command, const char *argument)
 {
     const char *words[KAL_OPTIONS_LIMIT + 1];
+    assert(command->n_options <= KAL_OPTIONS_LIMIT);
     for (int i = 0; i < command->n_options; i++) {
         words[i] = command->options[i].word;
     }
@@ -31,6 +37,7 @@ static void complain_of_option(const KalCommand *command, const char *argument)
     }
 }
 
+// Options that may come several times are kept in their order.
 static bool add_repeat(const KalCommandOption *option, const char *value,
                        KalArguments *arguments)
 {
@@ -89,6 +96,8 @@ bool kal_arguments_parse(const KalCommand *command, int argc, char *const *argv,
                          KalArguments *out_arguments)
 {
     KalArguments arguments = {.n_operands = 0};
+    assert(command->n_options <= KAL_OPTIONS_LIMIT);
+    assert(command->max_operands <= KAL_OPERANDS_LIMIT);
     bool options_over = false;
 
     for (int i = 0; i < argc; i++) {

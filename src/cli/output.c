@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Results to standard output, warnings about them to standard error.
+
 #include "output.h"
 
 #include "command.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// plot: columns of a table as a figure in a file, or in characters.
+
 #include "command.h"
 #include "ledger.h"
 #include "names.h"
@@ -61,6 +63,7 @@ typedef struct Job {
     KalLedger ledger;
 } Job;
 
+// The text of an option, NULL when it is not given.
 static const char *option(const Job *job, int row)
 {
     return job->arguments->options[row];
@@ -93,6 +96,7 @@ static const LengthUnit *cut_unit(char *text)
     return unit;
 }
 
+// 120x80, 6x4in, 800x600px.
 static bool read_size(Job *job)
 {
     const char *given = option(job, OPTION_SIZE);
@@ -127,6 +131,7 @@ static bool read_bound(const char *text, double *bound)
     return *text == '\0' || kal_number_read(text, bound);
 }
 
+// 10..20, with either end open.
 static bool read_between(Job *job)
 {
     const char *given = option(job, OPTION_BETWEEN);
@@ -182,6 +187,7 @@ static bool read_theme(Job *job)
     return false;
 }
 
+// What is wrong is told for the first option that is.
 static bool read_options(Job *job)
 {
     job->options = kal_figure_options();

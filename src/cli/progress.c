@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// A line of progress on terminals, ten times a second at most, and the end of a run by
+// Ctrl-C: the first asks the run to stop, which keeps what there is; a second ends the
+// program, as the handler is for one signal only.
+
 #include "progress.h"
 
 #include <signal.h>
@@ -41,6 +45,7 @@ bool kal_progress_is_interrupted(void)
     return interrupted != 0;
 }
 
+// Where the run is, how it goes, and how long it may take.
 static void draw(KalProgress *progress, const KalRun *run, double seconds)
 {
     const KalRunStatistics s = kal_run_statistics(run);

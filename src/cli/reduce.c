@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// reduce: equations in speeds.  Speeds that are given as definitions become outputs of the
+// model before it is loaded, so that they are read, checked and differentiated as any other
+// formula.
+
 #include "formats.h"
 #include "model.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +69,7 @@ static bool add_piece(Speeds *speeds, char *piece)
         return false;
     }
     char *output = speeds->outputs[speeds->n];
+    assert(speeds->n < SPEEDS_LIMIT);
     if (equals) {
         const size_t used = strlen(speeds->more);
         *equals = '\0';
@@ -106,6 +112,7 @@ static bool read_speeds(const char *text, Speeds *speeds)
     return true;
 }
 
+// Shown in the format asked for.
 static KalExit reduce_with(KalModelJob *job, const Speeds *speeds)
 {
     KalShowOptions show = {.color = !job->json && kal_wants_color(),

@@ -245,6 +245,7 @@ static bool read_options(Job *job)
     return read;
 }
 
+// The present state to the table and the report.
 static KalStatus record(Job *job)
 {
     const double began = kal_clock();
@@ -256,6 +257,7 @@ static KalStatus record(Job *job)
     return status;
 }
 
+// The second opinion takes its own time, which is shown apart.
 static KalStatus verify(Job *job)
 {
     const double began = kal_clock();
@@ -264,6 +266,7 @@ static KalStatus verify(Job *job)
     return status;
 }
 
+// What happens with each sample.
 static KalStatus take(void *user, KalRun *run)
 {
     Job *job = (Job *)user;
@@ -272,6 +275,7 @@ static KalStatus take(void *user, KalRun *run)
     return status == KAL_OK && job->verify ? verify(job) : status;
 }
 
+// After the last run; a run that failed has written what there is.
 static KalStatus write_table(Job *job)
 {
     if (!job->record) {
@@ -377,6 +381,7 @@ static void keep_text(void *user, const char *text, size_t length)
     }
 }
 
+// Results of one run; those of a family are shown together, after the last.
 static KalExit show(Job *job, size_t member)
 {
     const KalModelJob *model = job->model;
@@ -493,6 +498,7 @@ static KalExit go_one(Job *job, size_t member, bool last)
     return written ? show(job, member) : fail(job);
 }
 
+// All runs; the exit status is that of the last that went wrong.
 static KalExit go(Job *job)
 {
     const size_t last = job->family.n > 0 ? job->family.n - 1 : 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// solve: one instant from matrices in a JSON file.
+
 #include "command.h"
 #include "input.h"
 #include "output.h"
@@ -35,6 +37,7 @@ typedef struct Job {
     KalMotion *motion;
 } Job;
 
+// As an object with the names at fault, or as a line.
 static KalExit report_failure(const Job *job, const char *message)
 {
     if (job->json) {

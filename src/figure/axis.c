@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// Axes: which values have a place, ranges that hold them all, and places from 0 to 1.
+//
+// Invariant of an axis: low < high, both finite and, if it is logarithmic, positive; so
+// every place is a finite number.  A range of one value is widened, and so is one whose
+// values differ by rounding alone: noise is not to fill the page.
+
 #include "figure/axis.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const double largest = 1e300;
@@ -37,17 +44,21 @@ void kal_range_join(KalAxisRange *range, const KalAxisRange *other)
     }
 }
 
+// The margin is a part of the decades.
 static KalAxis fit_logarithmic(const KalAxisRange *range, double margin)
 {
     const bool one = range->high / range->low <= 1.0 + rounding;
+    assert(range->low > 0.0 && range->low <= range->high);
     const double wider = one ? 2.0 : pow(range->high / range->low, margin);
     return (KalAxis){range->low / wider, range->high * wider, true};
 }
 
+// The margin is a part of the width.
 static KalAxis fit_linear(const KalAxisRange *range, double margin)
 {
     const double size = fmax(fabs(range->low), fabs(range->high));
     const double width = range->high - range->low;
+    assert(width >= 0.0);
     double wider = margin * width;
     if (width <= rounding * size || width < 1.0 / largest) {
         wider = size < 1.0 / largest ? 1.0 : 0.1 * size;
@@ -66,6 +77,7 @@ KalAxis kal_axis_fit(const KalAxisRange *range, bool logarithmic, double margin)
 
 double kal_axis_place(const KalAxis *axis, double value)
 {
+    assert(axis->low < axis->high);
     if (axis->logarithmic) {
         // Not of quotients, which may be larger than any number.
         return (log(value) - log(axis->low)) / (log(axis->high) - log(axis->low));
@@ -77,12 +89,14 @@ double kal_axis_place(const KalAxis *axis, double value)
 static void widen(KalAxis *axis, double width)
 {
     const double more = 0.5 * (width - (axis->high - axis->low));
+    assert(width >= (1.0 - 1e-9) * (axis->high - axis->low));
     axis->low -= more;
     axis->high += more;
 }
 
 void kal_axes_make_equal(KalAxis *x, double width, KalAxis *y, size_t n, double height)
 {
+    assert(width > 0.0 && height > 0.0 && !x->logarithmic);
     double scale = (x->high - x->low) / width; // of the page, value per length
     for (size_t i = 0; i < n; i++) {
         scale = fmax(scale, (y[i].high - y[i].low) / height);

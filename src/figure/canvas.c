@@ -11,6 +11,7 @@
 #include "figure/styled.h"
 #include "figure/svg.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ struct KalCanvas {
     cairo_t *cr;
 };
 
+// cairo hands over bytes as they come; after a failure none are kept.
 static cairo_status_t take(void *user, const unsigned char *data, unsigned int length)
 {
     KalCanvas *canvas = (KalCanvas *)user;
@@ -46,6 +48,7 @@ static cairo_status_t take(void *user, const unsigned char *data, unsigned int l
     return canvas->status == KAL_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
+// A color of the theme.
 static void set_ink(KalCanvas *canvas, KalInk ink)
 {
     const uint32_t color = kal_ink_color(ink, canvas->theme == KAL_FIGURE_DARK);
@@ -54,6 +57,7 @@ static void set_ink(KalCanvas *canvas, KalInk ink)
                                      (double)(color & 0xff) / 255.0);
 }
 
+// Files are made in memory and written when they are whole.
 static cairo_surface_t *create_surface(KalCanvas *canvas, KalSheetSize size)
 {
     const KalCairoLibrary *lib = &canvas->lib;
@@ -185,7 +189,7 @@ static void draw_dots(KalCanvas *canvas, int count, KalSpot middle, double size)
     }
 }
 
-// Draw letters at a place, or only measure them; answers how far they move on.
+// Draw letters at a place, or only measure them; returns how far they move on.
 static double set_letters(KalCanvas *canvas, const KalLetters *letters, double size,
                           const KalSpot *at)
 {
@@ -197,6 +201,7 @@ static double set_letters(KalCanvas *canvas, const KalLetters *letters, double s
     set_font(canvas, letters, size);
     lib->cairo_text_extents(canvas->cr, text, &extents);
     if (at) {
+        assert(letters->level >= -1 && letters->level <= 1);
         const double y = at->y + shifts[letters->level + 1] * size;
         lib->cairo_move_to(canvas->cr, at->x, y);
         lib->cairo_show_text(canvas->cr, text);
@@ -208,6 +213,7 @@ static double set_letters(KalCanvas *canvas, const KalLetters *letters, double s
     return extents.x_advance;
 }
 
+// Stretch after stretch of one style; returns the width of all.
 static double set_text(KalCanvas *canvas, const char *styled, double size,
                        const KalSpot *at)
 {
@@ -242,6 +248,7 @@ void kal_canvas_text(KalCanvas *canvas, const char *styled, KalInk ink,
     lib->cairo_restore(canvas->cr);
 }
 
+// Curves are broken where points are NaN, and end behind the last.
 static bool is_gap(const KalSpot *points, size_t count, size_t i)
 {
     return i >= count || isnan(points[i].x);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Figures: panels of curves over one x axis.  A figure looks at its table when it is made:
+// which rows are shown, whether x ascends, the ranges of all curves; drawing then needs no
+// look ahead.
+
 #include "base/utf8.h"
 #include "figure/figure_impl.h"
 
@@ -23,6 +27,7 @@ KalFigureOptions kal_figure_options(void)
         .from = -INFINITY, .until = INFINITY, .width = 120.0, .dots_per_inch = 300.0};
 }
 
+// Sizes that can be drawn, choices that exist.
 static KalStatus check_options(KalContext *ctx, const KalFigureOptions *o)
 {
     if ((unsigned)o->theme > KAL_FIGURE_DARK) {
@@ -82,6 +87,7 @@ static KalStatus fail_of_column(const KalFigure *figure, const char *name)
                     count > 8 ? ", …" : "");
 }
 
+// t decides which rows are shown; the x axis is t unless another column is named.
 static KalStatus find_x(KalFigure *figure, const char *name)
 {
     const size_t count = kal_table_columns(figure->table);
@@ -92,6 +98,7 @@ static KalStatus find_x(KalFigure *figure, const char *name)
     return figure->x < count ? KAL_OK : fail_of_column(figure, name);
 }
 
+// Outside of --between.
 static bool is_left_out(const KalFigure *figure, const double *row)
 {
     const double clock = row[figure->clock];
@@ -112,6 +119,7 @@ bool kal_figure_begins_run(const KalFigure *figure, size_t i)
                   != kal_table_row(figure->table, i - 1)[run];
 }
 
+// The range of x, and whether curves go from left to right.
 static void scan_x(KalFigure *figure)
 {
     double before = -INFINITY;
@@ -128,6 +136,7 @@ static void scan_x(KalFigure *figure)
     }
 }
 
+// At least one row is to be shown.
 static KalStatus check_rows(const KalFigure *figure)
 {
     const size_t rows = kal_table_rows(figure->table);
@@ -198,6 +207,7 @@ void kal_figure_destroy(KalFigure *figure)
 
 KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column)
 {
+    assert(column < kal_table_columns(figure->table));
     return kal_table_column(figure->table, column);
 }
 
@@ -220,6 +230,7 @@ static KalAxisRange scan(const KalFigure *figure, size_t column)
     return range;
 }
 
+// A column once in each panel.
 static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t column)
 {
     for (size_t i = 0; i < panel->count; i++) {
@@ -237,6 +248,7 @@ static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t colu
     return KAL_OK;
 }
 
+// All columns whose names fit; the x axis only if it is named itself.
 static KalStatus add_pattern(const KalFigure *figure, KalPanel *panel,
                              const char *pattern)
 {
@@ -279,6 +291,7 @@ KalStatus kal_figure_add_panel(KalFigure *figure, const char *const *patterns,
     return KAL_OK;
 }
 
+// Derivatives are grouped by order.
 static size_t count_primes(const char *name)
 {
     const size_t length = strlen(name);

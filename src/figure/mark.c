@@ -4,6 +4,8 @@
 
 #include "figure/figure_impl.h"
 
+#include <assert.h>
+
 // The column of marks that belongs to a column of the figure.
 static size_t find(const KalFigure *figure, size_t column)
 {
@@ -14,6 +16,8 @@ static size_t find(const KalFigure *figure, size_t column)
 bool kal_figure_mark(const KalFigure *figure, size_t panel, size_t curve, size_t i,
                      KalMark *out_mark)
 {
+    assert(figure->marks && panel < figure->n_panels
+           && i < kal_table_rows(figure->marks));
     const size_t count = kal_table_columns(figure->marks);
     const size_t x = find(figure, figure->x);
     const size_t y = find(figure, figure->panels[panel].curves[curve].column);
@@ -28,6 +32,7 @@ bool kal_figure_mark(const KalFigure *figure, size_t panel, size_t curve, size_t
            && kal_axis_takes(figure->options.log_y, row[y]);
 }
 
+// Marks need columns for both axes and for their stability.
 static KalStatus check(const KalFigure *figure)
 {
     const size_t count = kal_table_columns(figure->marks);
@@ -45,6 +50,7 @@ static KalStatus check(const KalFigure *figure)
         "curve, and with '" KAL_FIGURE_STABILITY "', as kalaba equilibria -o writes");
 }
 
+// Axes have room for marks too.
 static void widen(KalFigure *figure, size_t panel, size_t curve)
 {
     const KalFigureOptions *o = &figure->options;

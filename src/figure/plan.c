@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// The layout of a sheet.  Margins depend on the texts of ticks, these on the frames, and the
+// frames on the margins: three passes settle that.  Where there is no room left the frame
+// keeps a smallest size, and letters shrink.
+
 #include "figure/plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +37,7 @@ bool kal_panel_is_named(const KalPanel *panel)
     return panel->count > 1;
 }
 
+// In brackets.
 static void add_unit(KalStyled *text, const char *unit)
 {
     if (*unit) {
@@ -41,6 +47,7 @@ static void add_unit(KalStyled *text, const char *unit)
     }
 }
 
+// A name, with a word for values that are not unique.
 static void add_name(KalStyled *text, KalQuantity quantity)
 {
     kal_styled_add_name(text, quantity.name);
@@ -83,6 +90,7 @@ void kal_plan_name(const KalFigure *figure, size_t panel, size_t curve,
     }
 }
 
+// As the exponent of ten.
 static void add_integer(KalStyled *text, int n)
 {
     char digits[16];
@@ -118,6 +126,7 @@ static double width_of(KalMeasure measure, const KalStyled *text, double size)
     return measure.width(measure.user, text->text, size);
 }
 
+// The room that numbers at an axis take.
 static double widest_tick(const KalTicks *ticks, KalMeasure measure, double size)
 {
     double widest = 0.0;
@@ -142,6 +151,7 @@ static void find_x_ticks(KalPlan *plan, KalMeasure measure, double width)
     }
 }
 
+// As many as have room above each other.
 static void find_y_ticks(const KalFigure *figure, KalPlan *plan, double height)
 {
     const int room = (int)(height / (2.4 * KAL_PLAN_TICK * plan->scale)) + 1;
@@ -173,11 +183,13 @@ static double name_room(const KalFigure *figure, KalPlan *plan, KalMeasure measu
     return fmin(widest, room) + (KAL_PLAN_SAMPLE + 2.0 * KAL_PLAN_SPACE) * plan->scale;
 }
 
+// Whether a line above the panel says by what numbers are multiplied.
 static bool has_factor(const KalTicks *ticks)
 {
     return ticks->exponent != 0 || ticks->offset[0] != '\0';
 }
 
+// The room for titles, ticks, labels and names.
 static Margins find_margins(const KalFigure *figure, KalPlan *plan, KalMeasure measure)
 {
     const double s = plan->scale;
@@ -202,18 +214,21 @@ static Margins find_margins(const KalFigure *figure, KalPlan *plan, KalMeasure m
     };
 }
 
+// Equal heights.
 static void set_frames(const KalFigure *figure, const Margins *m, KalPlan *plan)
 {
     const double n = (double)figure->n_panels;
     const double width = fmax(plan->width - m->left - m->right, smallest_frame);
     const double all = plan->height - m->top - m->bottom - (n - 1.0) * m->between;
     const double height = fmax(all / n, smallest_frame);
+    assert(width > 0.0 && height > 0.0);
     for (size_t i = 0; i < figure->n_panels; i++) {
         plan->panels[i].frame = (KalBox){
             m->left, m->top + (double)i * (height + m->between), width, height};
     }
 }
 
+// Equal axes depend on the frame.
 static void set_axes(const KalFigure *figure, const KalAxes *axes, KalPlan *plan)
 {
     const KalBox *frame = &plan->panels[0].frame;
@@ -255,6 +270,7 @@ static double find_scale(const KalFigure *figure, KalSpot size)
 {
     const double narrow = size.x / 170.0;
     const double low = size.y / (50.0 + 50.0 * (double)figure->n_panels);
+    assert(figure->n_panels > 0);
     return fmin(1.0, fmin(narrow, low));
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// Names as mathematics: Greek letters by their names, subscripts from underscores, digits,
+// indices and the parts that own them, dots for primes.  Styles are bytes 1 to 6 within the
+// text, which no name can have, as names are made printable first.
+
 #include "figure/styled.h"
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -26,8 +31,10 @@ typedef struct Span {
     size_t length;
 } Span;
 
+// What does not fit as a whole is left out.
 static void add(KalStyled *styled, const char *text, size_t length)
 {
+    assert(styled->length < sizeof styled->text);
     const size_t room = sizeof styled->text - 1 - styled->length;
     if (length <= room) {
         memcpy(styled->text + styled->length, text, length);
@@ -76,6 +83,7 @@ static bool is_letter(unsigned char c)
     return isalpha(c) || c >= 0x80;
 }
 
+// Letters, digits and underscores, any letter of UTF-8 included.
 static bool is_word_byte(unsigned char c)
 {
     return is_letter(c) || isdigit(c) || c == '_';
@@ -90,7 +98,7 @@ static size_t count_characters(Span span)
     return count;
 }
 
-// A word: a Greek letter by its name or as it is.  Answers how many characters it shows.
+// A word: a Greek letter by its name or as it is.  Returns how many characters it shows.
 static size_t add_word(KalStyled *styled, Span word)
 {
     char letter[4];
@@ -108,6 +116,7 @@ static size_t add_word(KalStyled *styled, Span word)
 static size_t letter_length(Span word)
 {
     const char *under = memchr(word.text, '_', word.length);
+    assert(word.length > 0);
     if (under && under > word.text && under < word.text + word.length - 1) {
         return (size_t)(under - word.text);
     }
@@ -197,6 +206,7 @@ static void add_owners(KalStyled *styled, bool *begun, Span owners)
     }
 }
 
+// The letter with its dots, then everything else as a subscript.
 static void add_path(KalStyled *styled, Path path)
 {
     const size_t length = letter_length(path.word);
@@ -275,6 +285,7 @@ static size_t exponent_length(const char *text)
     return digits > 0 ? sign + digits : 0;
 }
 
+// With a minus sign that is as wide as a plus.
 static void add_signed(KalStyled *styled, const char *text, size_t length)
 {
     const bool negative = length > 0 && text[0] == '-';
@@ -312,8 +323,10 @@ void kal_styled_add_tick(KalStyled *styled, const char *text, bool power)
     kal_styled_add(styled, power ? KAL_STYLE_LINE : "");
 }
 
+// One byte of style.
 static void change_style(KalLetters *style, char c)
 {
+    assert(c >= 1 && c <= 6);
     switch (c) {
     case 1: style->italic = true; break;
     case 2: style->italic = false; break;

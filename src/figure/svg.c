@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "figure/theme.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,6 +70,7 @@ static int read_percent(const char **text)
 // The ink that has a color of the form `rgb(0%,44.7%,69.8%)`; KAL_INKS for none.
 static int ink_of(const char *spelling)
 {
+    assert(strncmp(spelling, "rgb(", 4) == 0);
     const char *rest = spelling + strlen("rgb(");
     int parts[3];
     for (int i = 0; i < 3; i++) {
@@ -87,6 +89,7 @@ static int ink_of(const char *spelling)
     return KAL_INKS;
 }
 
+// For elements that cairo styles either way: by a style attribute or by plain ones.
 static void put_rule(KalSink sink, const char *property, const char *spelling,
                      uint32_t color)
 {
@@ -148,6 +151,7 @@ static void put_body(KalSink sink, const char *begin, const char *end)
 static void write_parts(const char *text, bool follow, const char *title, KalSink sink)
 {
     const char *end = find_end(text);
+    assert(end);
     const char *inside = strchr(strstr(text, "<svg"), '>') + 1;
     sink.write(sink.user, text, (size_t)(inside - text));
     if (*title) {

@@ -10,6 +10,7 @@
 #include "figure/figure_impl.h"
 #include "figure/ticks.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ static void put(const Screen *s, const char *text)
     s->sink.write(s->sink.user, text, strlen(text));
 }
 
+// The same text several times.
 static void put_times(const Screen *s, const char *text, int times)
 {
     for (int i = 0; i < times; i++) {
@@ -88,6 +90,7 @@ static void put_cut(const Screen *s, const char *text, int width)
     s->sink.write(s->sink.user, text, length);
 }
 
+// Curves have six colors in turn; NO_CURVE ends them.
 static void set_color(const Screen *s, uint8_t curve)
 {
     static const char *const colors[] = {"\x1b[36m", "\x1b[31m", "\x1b[32m",
@@ -104,6 +107,7 @@ static bool is_fine(const Screen *s, const KalPanel *panel)
     return s->terminal.unicode && (s->terminal.color || panel->count == 1);
 }
 
+// The character of a curve where there is no color.
 static char mark_of(size_t curve)
 {
     static const char marks[] = "*+ox#@%&=~^$";
@@ -238,6 +242,7 @@ static void find_names(Screen *s)
 static void find_height(Screen *s)
 {
     const int n = (int)s->figure->n_panels;
+    assert(n > 0);
     const int beside = 2 * n + 2 + (s->figure->title[0] != '\0');
     const int usual = n == 1 ? 16 : n == 2 ? 10 : 8;
     const int room = (s->terminal.rows - beside) / n;
@@ -317,6 +322,7 @@ static void set_dot(Screen *s, bool fine, int x, int y, uint8_t curve)
     };
     const int across = fine ? 2 : 1;
     const int down = fine ? 4 : 1;
+    assert(s->width > 0 && s->height > 0);
     x = most(0, least(x, s->width * across - 1));
     y = most(0, least(y, s->height * down - 1));
     Cell *cell =
@@ -325,6 +331,7 @@ static void set_dot(Screen *s, bool fine, int x, int y, uint8_t curve)
     cell->curve = curve;
 }
 
+// From cell to cell, a step for each.
 static void draw_line(Screen *s, bool fine, KalSpot a, KalSpot b, uint8_t curve)
 {
     const int steps = (int)ceil(fmax(fabs(b.x - a.x), fabs(b.y - a.y)));
@@ -356,6 +363,7 @@ static KalStatus draw_curve(Screen *s, size_t panel, size_t curve)
     return status;
 }
 
+// A braille character, the mark of a curve, or a space.
 static void put_cell(const Screen *s, bool fine, Cell cell)
 {
     char text[5] = " ";
@@ -367,6 +375,7 @@ static void put_cell(const Screen *s, bool fine, Cell cell)
     put(s, text);
 }
 
+// The row of a place on the y axis, from the top.
 static int row_of(const Screen *s, double place)
 {
     return most(0, least((int)floor((1.0 - place) * s->height), s->height - 1));
@@ -384,6 +393,7 @@ static void put_axis(const Screen *s, size_t panel, int row)
             tick = true;
         }
     }
+    assert(row >= 0 && row < s->height);
     put_times(s, " ", most(s->left - 2 - width_of(text), 0));
     put_cut(s, text, s->left - 2);
     put(s, tick ? either(s, " ┤", " +") : either(s, " │", " |"));
@@ -472,6 +482,7 @@ static void put_x_axis(const Screen *s)
     put(s, "\n");
 }
 
+// Texts that would touch the one before are left out.
 static void put_x_ticks(const Screen *s)
 {
     int at = 0;

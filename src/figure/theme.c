@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Colors that can be told apart by all, also in print and by those who see no red or green
+// (after Okabe and Ito), in two sets for light and dark pages; and strokes, so that curves
+// differ in two ways.
+
 #include "figure/theme.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct Color {
@@ -37,6 +42,7 @@ KalInk kal_ink_of_curve(size_t i)
 
 uint32_t kal_ink_color(KalInk ink, bool dark)
 {
+    assert(ink < KAL_INKS);
     return dark ? colors[ink].dark : colors[ink].light;
 }
 
@@ -49,6 +55,7 @@ int kal_dashes_get(size_t i, double out_dashes[KAL_DASH_LIMIT])
     while (count < KAL_DASH_LIMIT && row[count] > 0.0) {
         count++;
     }
+    assert(count % 2 == 0); // a stroke and a gap
     memcpy(out_dashes, row, sizeof dashes[0]);
     return count;
 }

@@ -43,6 +43,7 @@ static double step_size(Step step)
     return scale(step.factor, step.power);
 }
 
+// The next step down: 5, 2, 1, 0.5 …
 static Step smaller(Step step)
 {
     switch (step.factor) {
@@ -52,6 +53,7 @@ static Step smaller(Step step)
     }
 }
 
+// And up.
 static Step larger(Step step)
 {
     switch (step.factor) {

@@ -4,6 +4,7 @@
 
 #include "figure/figure_impl.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const double margin = 0.05; // of an axis, beyond its curves
@@ -29,6 +30,7 @@ KalAxes kal_figure_axes(const KalFigure *figure)
 void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel,
                       size_t curve, KalBox frame, KalThin *thin)
 {
+    assert(panel < figure->n_panels && curve < figure->panels[panel].count);
     const KalAxis *x = &axes->x;
     const KalAxis *y = &axes->y[panel];
     const size_t column = figure->panels[panel].curves[curve].column;
@@ -77,9 +79,11 @@ static void sort(const double *places, size_t count, size_t *out_order)
 }
 
 // What the i-th of ascending values becomes when all may only grow and their squares move
-// least: the largest of the least means of stretches around it.
+// least: the largest of the least means of stretches around it (isotonic regression by the
+// max-min formula; Barlow and others, Statistical Inference under Order Restrictions, 1.2).
 static double grown(const double *values, size_t count, size_t i)
 {
+    assert(i < count);
     double largest = -INFINITY;
     for (size_t from = 0; from <= i; from++) {
         double least = INFINITY;
@@ -97,6 +101,7 @@ static double grown(const double *values, size_t count, size_t i)
 void kal_places_spread(double *places, size_t count, double gap, double low,
                        double high)
 {
+    assert(count <= KAL_FIGURE_CURVE_LIMIT && gap >= 0.0);
     size_t order[KAL_FIGURE_CURVE_LIMIT];
     double values[KAL_FIGURE_CURVE_LIMIT];
     if (count > 1) {

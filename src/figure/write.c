@@ -7,6 +7,7 @@
 #include "figure/cover.h"
 #include "figure/plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -50,6 +51,7 @@ static const Ending endings[] = {
     {".png", KAL_CANVAS_PNG},
 };
 
+// By the ending of the path.
 static KalStatus find_kind(KalContext *ctx, const char *path, KalCanvasKind *out_kind)
 {
     const char *dot = strrchr(path, '.');
@@ -65,6 +67,7 @@ static KalStatus find_kind(KalContext *ctx, const char *path, KalCanvasKind *out
                     kal_file_shown(path));
 }
 
+// An image that memory and cairo can hold.
 static KalStatus check_image(const KalFigure *figure, KalSheetSize size)
 {
     const double across = size.width * size.dots;
@@ -91,6 +94,7 @@ typedef struct Lines {
 
 static void add_line(Lines *lines, KalSpot from, KalSpot to)
 {
+    assert(lines->count + 3 <= sizeof lines->points / sizeof lines->points[0]);
     const KalSpot gap = {NAN, NAN};
     lines->points[lines->count++] = from;
     lines->points[lines->count++] = to;
@@ -115,6 +119,7 @@ static double place_y(const Drawing *d, size_t panel, double value)
     return frame->top + frame->height * (1.0 - place);
 }
 
+// Lines at all ticks, below everything else.
 static void draw_grid(const Drawing *d, size_t panel)
 {
     const KalPanelPlan *p = &d->plan->panels[panel];

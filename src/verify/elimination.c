@@ -81,6 +81,7 @@ void kal_elimination_clear(KalElimination *e)
     }
 }
 
+// The inner product; nothing of linalg is used but the elimination itself.
 static double dot(const double *x, const double *y, int n)
 {
     double sum = 0.0;
@@ -114,6 +115,7 @@ static void normalize_row(const KalElimination *e, int k, double *out_row)
 static void subtract_part(int n, const double *unit, double *row)
 {
     const double part = dot(unit, row, n);
+    assert(unit != row);
     for (int j = 0; j < n; j++) {
         row[j] -= part * unit[j];
     }
@@ -375,6 +377,7 @@ static KalStatus control_by_actuators(KalElimination *e)
     return KAL_OK;
 }
 
+// Control acts on what servos lack without it.
 static KalStatus add_control(KalElimination *e)
 {
     KAL_TRY(factor(e, e->n, e->M, e->rank, e->A));

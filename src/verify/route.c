@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// The second way of a motion: positions, velocities and multipliers as unknowns of implicit
+// equations, integrated by IDA (Gear, Gupta, Leimkuhler, Journal of Computational and Applied
+// Mathematics 12, 1985: the stabilized index-2 formulation, theory, section 19).
+//
+// Unknowns are q, v, a multiplier λ for each chosen row and μ for each row of position
+// level, which corrects the velocities so that positions stay on the constraints.  Rows are
+// those that elimination.c chose as independent; when they have become nearly dependent they
+// are chosen anew, and the integration begins again there.
+
 #include "verify/route.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,6 +58,7 @@ void kal_route_clear(KalRoute *route)
     kal_elimination_clear(&route->elimination);
 }
 
+// The state to the instant, whose formulas are evaluated there.
 static void put(KalRoute *route, double t, const double *y)
 {
     KalInstant *instant = route->elimination.instant;
@@ -72,6 +83,7 @@ static KalStatus evaluate(KalRoute *route)
 static void fill_coordinate(const KalRoute *route, int i, const double *y,
                             const double *yp, double *out)
 {
+    assert(i >= 0 && i < route->elimination.n);
     const KalElimination *e = &route->elimination;
     const int n = e->n;
     const double *lambda = y + 2 * (size_t)n;
@@ -91,6 +103,7 @@ static void fill_coordinate(const KalRoute *route, int i, const double *y,
     out[n + i] = force;
 }
 
+// A row of velocity level holds as ψ, one of acceleration level as A a − b.
 static double fill_row(const KalRoute *route, int k, const double *yp)
 {
     const KalElimination *e = &route->elimination;
@@ -105,6 +118,7 @@ static double fill_row(const KalRoute *route, int k, const double *yp)
     return sum;
 }
 
+// F(t, y, y'): slips, forces, then the rows.
 static KalStatus residual(void *user, double t, const double *y, const double *yp,
                           double *out_residual)
 {
@@ -156,11 +170,13 @@ static double largest(const double *x, int n)
     return most;
 }
 
+// A new integrator for as many unknowns as there are rows now.
 static KalStatus create_dae(KalRoute *route, double t)
 {
     KalElimination *e = &route->elimination;
     const int n = e->n;
     const int unknowns = 2 * n + e->rank + e->positions;
+    assert(e->positions <= e->rank && e->rank <= e->instant->system->m);
     // The root of the mean of squares is bounded; each is to have its own tolerance,
     // theory (12.11).
     const double share = 1.0 / sqrt((double)unknowns);
@@ -210,6 +226,7 @@ KalStatus kal_route_start(KalRoute *route, double t, const double *y)
     return begin(route, t);
 }
 
+// Other rows, as many of them: another rank is another motion.
 static KalStatus choose_anew(KalRoute *route, double t)
 {
     KalElimination *e = &route->elimination;

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+// A second opinion on a run, sample by sample: the motion once more by implicit equations
+// (route.c), twice, once much more exact than the run and once as exact.  The difference of
+// the two says how much two right answers may differ; the run may differ from the exact one
+// by a hundred times as much, theory, section 19.
+//
+// Where the second way cannot follow, at events, where constraints lose rank, the time is
+// listed as a gap with its reason; it begins again after that.
+
 #include "sim/access.h"
 #include "verify/route.h"
 
 #include <kalaba/verify.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +58,7 @@ struct KalVerify {
     char texts[GAPS][TEXT_SIZE]; // their reasons
 };
 
+// The user may interrupt the second computation as well.
 static bool go_on(void *user)
 {
     const KalRun *run = ((const KalVerify *)user)->run;
@@ -113,6 +123,7 @@ KalVerifyReport kal_verify_report(const KalVerify *verify)
 static void add_gap(KalVerify *v, double from, double to, const char *reason)
 {
     const int n = v->report.n_gaps;
+    assert(n >= 0 && n <= GAPS && from <= to);
     if (n > 0 && v->gaps[n - 1].to == from && strcmp(v->texts[n - 1], reason) == 0) {
         v->gaps[n - 1].to = to;
     } else if (n < GAPS) {
@@ -122,6 +133,7 @@ static void add_gap(KalVerify *v, double from, double to, const char *reason)
     }
 }
 
+// The largest difference of two vectors, or entry of one; NaN stays.
 static double largest(const double *x, const double *y, int n)
 {
     double most = 0.0;
@@ -145,6 +157,7 @@ static void keep_worse(KalVerifyDifference *most, const KalVerifyDifference *now
     most->force = worse(most->force, now->force);
 }
 
+// What two right answers may differ by.
 static KalVerifyDifference compare_routes(const KalVerify *v)
 {
     const int n = v->system->n;
