@@ -371,6 +371,7 @@ static void add_states(KalAnalysis *a, const bool *follows, int offset)
 {
     for (int i = 0; i < a->system->n; i++) {
         if (!follows[i]) {
+            assert(a->linear.n_states < 2 * a->system->n);
             a->linear.state_names[a->linear.n_states] = a->names[offset + i];
             a->linear.state[a->linear.n_states++] = offset + i;
         }
