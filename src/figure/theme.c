@@ -42,7 +42,7 @@ KalInk kal_ink_of_curve(size_t i)
 
 uint32_t kal_ink_color(KalInk ink, bool dark)
 {
-    assert(ink < KAL_INKS);
+    assert((int)ink >= 0 && (int)ink < (int)KAL_INKS);
     return dark ? colors[ink].dark : colors[ink].light;
 }
 

@@ -19,6 +19,7 @@
 #include <kalaba/motion.h>
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -410,7 +411,8 @@ static void shift_constraints(KalMotion *s, const double *velocity)
         const double *row = p->A + (size_t)i * (size_t)p->n;
         const double moved = kal_dot_with_size(p->n, row, velocity, &size);
         s->shifted_b[i] = p->b[i] - moved;
-        s->shifted_size[i] = (s->b_size ? s->b_size[i] : fabs(p->b[i])) + size;
+        const double terms = (s->b_size ? s->b_size[i] : fabs(p->b[i])) + size;
+        s->shifted_size[i] = fmin(terms, DBL_MAX); // a number, as all that are given
     }
     s->given.b = s->shifted_b;
     s->b_size = s->shifted_size;

@@ -5,6 +5,8 @@
 #include "instant.h"
 #include "lab.h"
 
+#include <float.h>
+
 static Lab lab;
 
 static void check_impact(const KalMotionProblem *problem, const double *before,
@@ -190,6 +192,24 @@ static void energy_never_grows(void)
     }
 }
 
+// A wall as fast as numbers go and a coordinate that moves with it already: nothing changes,
+// though the sizes of both add up to more than any number.  Dependent rows, without mass.
+static void speeds_as_large_as_numbers_go(void)
+{
+    const double most = 0.9 * DBL_MAX;
+    const double masses[9] = {0.0};
+    const double Q[3] = {0.0};
+    const double A[] = {0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0};
+    const double b[] = {0.0, 0.0, 0.0, most};
+    const double before[] = {0.0, 0.0, most};
+    const KalMotionProblem problem = {
+        .n = 3, .m = 4, .M = masses, .Q = Q, .A = A, .b = b};
+    KalMotionAnswer a;
+    ok(kal_motion_impact(lab.solver[KAL_FORMULATION_DEFAULT], &problem, before, &a)
+       == KAL_OK);
+    ok(a.qdd[2] == most && a.qdd[0] == 0.0 && a.qdd[1] == 0.0);
+}
+
 static void open_workspaces(void)
 {
     lab_open(&lab, 20, 20);
@@ -205,4 +225,4 @@ TAP_RUN(TAP_CASE(open_workspaces), TAP_CASE(two_balls_that_stick),
         TAP_CASE(a_moving_wall_takes_the_ball_along),
         TAP_CASE(impulses_may_be_impressed),
         TAP_CASE(massless_coordinates_follow_or_stay), TAP_CASE(energy_never_grows),
-        TAP_CASE(close_workspaces))
+        TAP_CASE(speeds_as_large_as_numbers_go), TAP_CASE(close_workspaces))
