@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from math import cos, exp, sqrt
+from math import cos, exp, pi, remainder, sin, sqrt
 from pathlib import Path
 
 from model_lab import EXAMPLES, PROGRAM, case, evaluate, main, options_of, run
@@ -657,6 +657,27 @@ def pieces_are_verified_between_their_ends():
     verify = simulate_text(text, "--verify")["verify"]
     assert verify["passed"] and verify["samples"] > 30, verify
     assert any("piece" in gap["reason"] for gap in verify["not_verified"]), verify
+
+
+@case
+def torsion_springs_follow_several_turns():
+    """theta'' = -k (theta - rest) on a hinge, whose angle lies between -pi and pi."""
+    k, rest, w = 0.1, 0.7, 3.0
+    rate = sqrt(k)
+    for joint, wound in (("Revolute", 0), ("Cylindrical", 0), ("Revolute", 6 * pi)):
+        answer = simulate_text(f"""use spatial
+part b = Body(m = 1, I = [1, 1, 1], gravity = [0, 0, 0], spin = [0, 0, {w}])
+part hinge = {joint}(b = b, axis_a = [0, 0, 2])
+part spring = TorsionSpring(joint = hinge, k = {k}, rest = {rest})
+init spring.twist ~ {wound + 1}
+output turn = hinge.angle
+simulate 0 .. 30 every 0.1
+""")
+        angle = rest + (wound - rest) * cos(rate * 30) + w / rate * sin(rate * 30)
+        close(answer["q"]["spring.twist"], angle, 1e-6)
+        close(answer["outputs"]["turn"], remainder(angle, 2 * pi), 1e-6)
+        close(answer["energy"]["initial"], 0.5 * w * w + 0.5 * k * (wound - rest) ** 2, 1e-9)
+        assert answer["energy"]["drift"] < 1e-6 and not answer["warnings"], answer
 
 
 if __name__ == "__main__":

@@ -244,6 +244,16 @@ typedef struct Trial {
     Fault fault;
 } Trial;
 
+// Torsion springs have a coordinate and a constraint each, behind those of all others.
+static int count_twists(const Mechanism *mech)
+{
+    int count = 0;
+    for (int i = 0; i < mech->system.n_forces; i++) {
+        count += mech->system.forces[i].kind == RIGID_TORSION_SPRING;
+    }
+    return count;
+}
+
 // 13 numbers for each body from the 14 of the library.
 static void read_state(const Mechanism *mech, KalInstant *instant, Real *y)
 {
@@ -289,7 +299,8 @@ static bool judge(const Mechanism *mech, Trial *trial, const Real *y)
     if (!ok(kal_instant_solve(trial->instant, &answer) == KAL_OK)) {
         return false;
     }
-    bool good = near(answer.rank_A, rank + units, 0.0) && ok(answer.unique);
+    bool good = near(answer.rank_A, rank + units + count_twists(mech), 0.0)
+                && ok(answer.unique);
     for (int i = 0; good && i < s.m; i++) {
         Real weight = 0.0L;
         for (int k = rank; k < s.m; k++) {
@@ -319,7 +330,8 @@ static bool open_trial(const Mechanism *mech, Trial *trial)
     }
     KalRunOptions options = kal_run_options(trial->system);
     options.watch = patient;
-    return ok(kal_system_coordinates(trial->system) == 7 * mech->system.n_bodies)
+    return ok(kal_system_coordinates(trial->system)
+              == 7 * mech->system.n_bodies + count_twists(mech))
            && ok(kal_instant_create(trial->ctx, trial->system, &trial->instant)
                  == KAL_OK)
            && ok(kal_run_create(trial->ctx, trial->system, &options, &trial->run)
@@ -431,7 +443,7 @@ static bool compare_sample(const Mechanism *mech, Trial *trial, const Track *tra
 {
     Real y[RIGID_STATE];
     KalInstant *instant = kal_run_instant(trial->run);
-    const size_t n = 7 * (size_t)mech->system.n_bodies;
+    const size_t n = (size_t)kal_system_coordinates(trial->system);
     if (!ok(kal_run_advance(trial->run, mech->until * k / SAMPLES) == KAL_OK)) {
         return false;
     }
