@@ -417,6 +417,7 @@ typedef struct Happening {
     bool *held; // 2 n: numbers that were set
     bool set;
     bool engaged;
+    bool moved; // this event or one before it has set something
 } Happening;
 
 static size_t first_value(const KalModel *model, const KalEvent *event)
@@ -445,6 +446,7 @@ static KalStatus set_values(KalRun *run, Happening *h)
             kal_instant_q(instant)[i] = instant->results[place++];
             h->held[i] = true;
             h->set = true;
+            h->moved = true;
         }
     }
     return KAL_OK;
@@ -569,7 +571,7 @@ KalStatus kal_run_events_apply(KalRun *run)
         run->instant->modes = NULL; // no motion goes on from here
     } else {
         KAL_TRY(kal_run_modes_choose(run));
-        KAL_TRY(kal_run_modes_land(run));
+        KAL_TRY(kal_run_modes_land(run, h.moved));
     }
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));

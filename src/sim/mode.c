@@ -29,6 +29,9 @@ static const double AHEAD = 1e-7;
 static const double ZERO = 0.01;
 // A residual that jumps by more than this, relative to its terms, does jump.
 static const double JUMP = 1e-6;
+// An energy that changes by no more than forces do it in so many times the distance by
+// which states may be wrong does not jump.
+static const double FEW = 10.0;
 
 KalStatus kal_run_modes_init(KalRun *run)
 {
@@ -363,11 +366,95 @@ static KalStatus strike(KalRun *run, int row)
                         name);
 }
 
-KalStatus kal_run_modes_land(KalRun *run)
+// T and V of the instant's state with some modes.
+static KalStatus find_energies(KalRun *run, const double *modes, double out[2])
+{
+    run->instant->modes = modes;
+    const KalStatus status = kal_instant_evaluate(run->instant, KAL_PROGRAM_ENERGY);
+    memcpy(out, run->instant->results, 2 * sizeof *out);
+    run->instant->modes = run->modes.modes;
+    return status;
+}
+
+// By how much forces change an energy over the distance by which a state may be wrong.
+static KalStatus find_slack(KalRun *run, const double *modes, double *slack)
+{
+    KalInstant *instant = run->instant;
+    const double *q = kal_instant_q(instant);
+    instant->modes = modes;
+    const KalStatus status = kal_instant_givens(instant);
+    for (int j = 0; status == KAL_OK && j < run->system->n; j++) {
+        *slack +=
+            fabs(instant->Q[j]) * (run->options.atol + run->options.rtol * fabs(q[j]));
+    }
+    instant->modes = run->modes.modes;
+    return status;
+}
+
+static KalStatus fail_barrier(KalRun *run, size_t i, const char *which, double jump)
+{
+    char where[KAL_PRINTABLE_SIZE + 64];
+    char quote[KAL_PRINTABLE_SIZE];
+    describe(run, i, where, sizeof where, quote);
+    return kal_fail(
+        run->ctx, KAL_ERR_CONTRADICTION,
+        "%s%s makes the %s energy jump by %.3g at t = %.9g: its force there "
+        "has no bounds, so the motion is not defined; write a smooth step "
+        "such as tanh in its place, or a potential without the step and an "
+        "event that sets the velocities",
+        where, quote, which, jump, run->t);
+}
+
+// The first switch that has changed, those of time alone only if asked for; the number of
+// switches if none has.
+static size_t first_changed(const KalRun *run, bool timed)
+{
+    size_t i = 0;
+    while (i < run->system->n_switches
+           && !(has_changed(&run->modes, i)
+                && (timed || !run->system->switches[i].timed))) {
+        i++;
+    }
+    return i;
+}
+
+// Refuse energies that jump as the motion goes on to other pieces, theory (15.16).  Time may
+// change a potential at once, but no mass.
+static KalStatus refuse_barriers(KalRun *run)
+{
+    static const char *const names[] = {"kinetic", "potential"};
+    double old[2];
+    double new[2];
+    double slack = 0.0;
+    if (first_changed(run, true) == run->system->n_switches) {
+        return KAL_OK;
+    }
+    KAL_TRY(find_energies(run, run->modes.before, old));
+    KAL_TRY(find_energies(run, run->modes.modes, new));
+    const double size = JUMP * (fabs(new[0]) + fabs(new[1]));
+    for (int k = 0; k < 2; k++) {
+        const size_t i = first_changed(run, k == 0);
+        const double jump = fabs(new[k] - old[k]);
+        if (i == run->system->n_switches || jump <= size) {
+            continue;
+        }
+        KAL_TRY(find_slack(run, run->modes.before, &slack));
+        KAL_TRY(find_slack(run, run->modes.modes, &slack));
+        if (jump > size + FEW * slack) {
+            return fail_barrier(run, i, names[k], jump);
+        }
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_run_modes_land(KalRun *run, bool set)
 {
     int row = -1;
     if (run->system->n_switches == 0) {
         return KAL_OK;
+    }
+    if (!set) {
+        KAL_TRY(refuse_barriers(run));
     }
     if (run->projection.has_position) {
         KAL_TRY(find_jump(run, KAL_PROGRAM_POSITION, &row));

@@ -292,7 +292,7 @@ static KalStatus start_here(KalRun *run)
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_modes_choose(run));
-    KAL_TRY(kal_run_modes_land(run)); // a start on a border is on the piece ahead
+    KAL_TRY(kal_run_modes_land(run, false)); // a start on a border is on the piece ahead
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look_fully(run, run->t));

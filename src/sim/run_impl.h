@@ -310,8 +310,9 @@ void kal_run_modes_forget(KalRun *run);
 KAL_CHECKED KalStatus kal_run_modes_choose(KalRun *run);
 
 /// After modes have changed: constraints may jump.  Velocities follow by an impact, theory
-/// (15.6); positions cannot (KAL_ERR_CONTRADICTION).
-KAL_CHECKED KalStatus kal_run_modes_land(KalRun *run);
+/// (15.6); positions cannot, nor can anything follow an energy that jumps, theory (15.16),
+/// unless events have set what comes after (KAL_ERR_CONTRADICTION).
+KAL_CHECKED KalStatus kal_run_modes_land(KalRun *run, bool set);
 
 /// Values up to this size are no departure of a switching function from zero.
 double kal_run_modes_band(const KalRun *run);

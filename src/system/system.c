@@ -149,9 +149,8 @@ static void collect_switches(const KalSystem *system, Outputs *out)
 // Whether the motion is made of what a program computes.
 static bool makes_motion(KalProgramId id)
 {
-    const bool told = id == KAL_PROGRAM_ENERGY || id == KAL_PROGRAM_OUTPUTS
-                      || id == KAL_PROGRAM_CONSTANTS || id == KAL_PROGRAM_START
-                      || id == KAL_PROGRAM_SETTINGS;
+    const bool told = id == KAL_PROGRAM_OUTPUTS || id == KAL_PROGRAM_CONSTANTS
+                      || id == KAL_PROGRAM_START || id == KAL_PROGRAM_SETTINGS;
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_ACTIONS
                          || id == KAL_PROGRAM_SWITCHES;
     return !told && !happens;

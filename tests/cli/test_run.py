@@ -631,14 +631,40 @@ def steps_have_a_limit():
 @case
 def an_open_balance_of_energy_is_a_warning():
     drag = "force x = -0.01*x'\n"
-    with Folder(BLOCK + drag + "potential if(x > 1, 5, 0)\n") as folder:
+    with Folder(BLOCK + drag + "potential 0.1*atan2(sin(x), cos(x))\n") as folder:
         status, out, err = run("run", folder.model, "--json")
-        assert status == 0 and "warning: the energy balance is off by 5" in err, err
-        assert "the energy balance is off by 5" in json.loads(out)["warnings"][0]
+        assert status == 0 and "warning: the energy balance is off by 1.3" in err, err
+        assert "the energy balance is off by 1.3" in json.loads(out)["warnings"][0]
         status, _, err = run("run", folder.model, "--verify")
-        assert status == 1 and "the energy balance is off by 5" in err, err
+        assert status == 1 and "the energy balance is off by 1.3" in err, err
         assert "smaller --tolerance" not in err, err
     assert simulate_text(BLOCK + drag)["warnings"] == []
+
+
+@case
+def energies_that_jump_end_the_run():
+    """Where the state makes them jump; time may, and so may events that say what follows."""
+    for line, which, jump, t in (("potential 0.3*floor(x)", "potential", "0.3", 1 / 3),
+                                 ("potential 2*sign(x - 1.5)", "potential", "4", 0.5),
+                                 ("potential mod(x, 2)", "potential", "2", None),
+                                 ("kinetic 1/2*if(x > 1, 1, 0)*x'^2", "kinetic", "4.5", 1 / 3),
+                                 ("kinetic 1/2*if(t > 1, 1, 0)*x'^2", "kinetic", "4.5", 1)):
+        error = fail_text(BLOCK + line + "\n")["message"]
+        assert f"makes the {which} energy jump by {jump} at t = " in error, error
+        assert "model.kal:5:" in error, error
+        assert t is None or abs(float(error.split("at t = ")[1].split(":")[0]) - t) < 1e-8, error
+    answer = simulate_text(BLOCK + "potential if(t > 1, 2, 1)*x^2\n")
+    assert not answer["warnings"], answer["warnings"]
+    # With E = T + V: a step of 4 at x = 1 that an event makes, and one that turns back.
+    for step, speed, x in ((4, 1, 1 + (5 - 1 / 3)), (5, -3, 1 - 3 * (5 - 1 / 3))):
+        answer = simulate_text(BLOCK + f"potential if(x > 1, {step}, 0)\n"
+                               f"event wall: x - 1 rising set x' = {speed}\n")
+        close(answer["q"]["x"], x, 1e-8)
+        assert not answer["warnings"] and answer["energy"]["drift"] < 1e-8, answer
+    for line in ("potential 2*abs(x - 1)", "potential max(0, x - 1)^2/9",
+                 "potential (mod(x + 1, 2) - 1)^2/4"):
+        answer = simulate_text(BLOCK + line + "\n")
+        assert not answer["warnings"] and answer["energy"]["drift"] < 1e-6, answer
 
 
 @case
