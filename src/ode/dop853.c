@@ -41,6 +41,7 @@ static const double ORDER = 8.0;
 static const double PRESENT = 0.117;     // exponent of the error of this step
 static const double BEFORE = 0.04;       // and of the one before
 static const double LEAST_ERROR = 1e-10; // smaller ones are rounding
+static const double SLIGHT = 1e3;        // states of fewer tolerances tell no time
 
 // Where the region of stability ends on the negative real axis, theory (12.8).
 static const double STABLE = 6.1;
@@ -320,7 +321,7 @@ static KalStatus guess_step(Dop853 *s, double *out_h)
     const double tiny = 1e-6 * (isfinite(span) ? span : 1.0);
     const double d0 = size_of(s, s->y, s->y);
     const double d1 = size_of(s, s->y, s->k[0]);
-    const bool at_rest = d0 < 1e-5 || d1 * tiny < 1e-11;
+    const bool at_rest = d0 < SLIGHT || d1 * tiny < 1e-11;
     double h = bounded(s, at_rest ? tiny : 0.01 * (d0 / d1));
     KAL_TRY(look_ahead(s, &h));
     for (int i = 0; i < s->ld; i++) {

@@ -570,8 +570,7 @@ KalStatus kal_run_events_apply(KalRun *run)
     if (run->over) {
         run->instant->modes = NULL; // no motion goes on from here
     } else {
-        KAL_TRY(kal_run_modes_choose(run));
-        KAL_TRY(kal_run_modes_land(run, h.moved));
+        KAL_TRY(kal_run_modes_enter(run, h.moved));
     }
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));

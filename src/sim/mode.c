@@ -14,7 +14,9 @@
 #include <string.h>
 
 enum {
+    LOOKS = 4,          // each ten times as far ahead, where it hardly moves
     MOST_CROWDED = 100, // changes in a row that are close to each other
+    MOST_STRIKES = 100, // impacts at one instant
     MOST_HURRIED =
         1000 // the same of functions of time, before their number is foretold
 };
@@ -32,6 +34,9 @@ static const double JUMP = 1e-6;
 // An energy that changes by no more than forces do it in so many times the distance by
 // which states may be wrong does not jump.
 static const double FEW = 10.0;
+static const double MANY = 1e3; // the same for positions that constraints demand
+// A border is passed within this part of the longest time.
+static const double LATE = 1e-12;
 
 KalStatus kal_run_modes_init(KalRun *run)
 {
@@ -42,7 +47,7 @@ KalStatus kal_run_modes_init(KalRun *run)
         return KAL_OK;
     }
     watch->block = (double *)kal_alloc(
-        run->ctx, 4 * count + states + (size_t)run->system->m, sizeof(double));
+        run->ctx, 5 * count + 2 * states + (size_t)run->system->m, sizeof(double));
     if (!watch->block) {
         return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
     }
@@ -50,14 +55,16 @@ KalStatus kal_run_modes_init(KalRun *run)
     watch->before = watch->modes + count;
     watch->values = watch->before + count;
     watch->levels = watch->values + count;
-    watch->kept = watch->levels + count;
-    watch->jumps = watch->kept + states;
+    watch->open = watch->levels + count;
+    watch->kept = watch->open + count;
+    watch->thrown = watch->kept + states;
+    watch->jumps = watch->thrown + states;
     return KAL_OK;
 }
 
 void kal_run_modes_clear(KalRun *run)
 {
-    const size_t count = 4 * run->system->n_switches + 2 * (size_t)run->system->n
+    const size_t count = 5 * run->system->n_switches + 4 * (size_t)run->system->n
                          + (size_t)run->system->m;
     kal_free(run->ctx, run->modes.block, run->modes.block ? count * sizeof(double) : 0);
 }
@@ -141,14 +148,13 @@ bool kal_run_modes_are_doubtful(KalRun *run)
     return doubtful;
 }
 
-// Function i a little later, if the motion goes on with present modes; NaN where that
+// Function i a step later, if the motion goes on with present modes; NaN where that
 // cannot be said.  Theory (15.13).
-static double look_ahead(KalRun *run, size_t i)
+static double look_ahead(KalRun *run, size_t i, double step)
 {
     KalInstant *instant = run->instant;
     const size_t n = (size_t)run->system->n;
     const double t = instant->variables[0];
-    const double step = AHEAD * (run->options.until - run->options.from);
     double *q = kal_instant_q(instant); // velocities follow
     double value = NAN;
     memcpy(run->modes.kept, q, 2 * n * sizeof(double));
@@ -206,8 +212,30 @@ static void decide_timed(KalRun *run, size_t i, KalSwitchSides sides)
     }
 }
 
+// Where the motion on the two pieces of a switch leads: its function on each, in the
+// direction from the lower one to the upper one, and where formulas are taken as they come.
+typedef struct Outlook {
+    double above;
+    double below;
+    double zero;
+} Outlook;
+
+static Outlook look_out(KalRun *run, size_t i, KalSwitchSides sides, double step)
+{
+    double *mode = &run->modes.modes[i];
+    Outlook outlook;
+    *mode = sides.above;
+    outlook.above = sides.slope * look_ahead(run, i, step);
+    *mode = sides.below;
+    outlook.below = sides.slope * look_ahead(run, i, step);
+    *mode = NAN;
+    outlook.zero = look_ahead(run, i, step);
+    return outlook;
+}
+
 // Choose the piece of a function that is zero, or has just changed its side: the one that
-// the motion on it leads to.  Where both or neither do, what is known stays.
+// the motion on it leads to.  Where both or neither do, what is known stays.  Where nothing
+// moves but by its acceleration that takes a longer look.
 static KalStatus decide(KalRun *run, size_t i)
 {
     const KalSwitchSides sides =
@@ -215,20 +243,22 @@ static KalStatus decide(KalRun *run, size_t i)
     double *mode = &run->modes.modes[i];
     const double known = *mode;
     const double band = kal_run_modes_band(run);
+    const double span = run->options.until - run->options.from;
+    Outlook to = {.above = 0.0};
     if (run->system->switches[i].timed) {
         decide_timed(run, i, sides);
         return KAL_OK;
     }
-    *mode = sides.above;
-    const double above = sides.slope * look_ahead(run, i);
-    *mode = sides.below;
-    const double below = sides.slope * look_ahead(run, i);
-    const bool rises = above > band;
-    const bool falls = below < -band;
-    if (above < -band && below > band) {
-        *mode = NAN;
-        const double zero = look_ahead(run, i);
-        return fabs(zero) <= band && isnan(run->modes.before[i])
+    for (int k = 0; k < LOOKS; k++) {
+        to = look_out(run, i, sides, AHEAD * pow(10.0, k) * span);
+        if (!(fabs(to.above) <= band && fabs(to.below) <= band)) {
+            break;
+        }
+    }
+    const bool rises = to.above > band;
+    const bool falls = to.below < -band;
+    if (to.above < -band && to.below > band) {
+        return fabs(to.zero) <= band && isnan(run->modes.before[i])
                    ? KAL_OK
                    : kal_run_modes_chatter(run, i);
     }
@@ -297,14 +327,13 @@ static double piece_of(const KalRun *run, size_t i)
     return sides.slope * run->modes.values[i] > 0.0 ? sides.above : sides.below;
 }
 
-KalStatus kal_run_modes_choose(KalRun *run)
+// Choose the pieces that the motion from the instant's state on is on; `again`: after an
+// impact at the same instant, which may lead back over any border that was reached in it.
+static KalStatus choose(KalRun *run, bool again)
 {
     KalModeWatch *watch = &run->modes;
     const size_t count = run->system->n_switches;
     const double band = kal_run_modes_band(run);
-    if (count == 0) {
-        return KAL_OK;
-    }
     memcpy(watch->before, watch->modes, count * sizeof(double));
     run->instant->modes = NULL;
     run->solved = false;
@@ -317,22 +346,36 @@ KalStatus kal_run_modes_choose(KalRun *run)
     }
     run->instant->modes = watch->modes;
     for (size_t i = 0; i < count; i++) {
-        const bool doubtful = isnan(watch->modes[i]) || has_changed(watch, i);
-        KAL_TRY(doubtful ? decide(run, i) : KAL_OK);
+        const bool reached = isnan(watch->modes[i]) || has_changed(watch, i);
+        watch->open[i] = reached || (again && watch->open[i] != 0.0) ? 1.0 : 0.0;
+        KAL_TRY(watch->open[i] != 0.0 ? decide(run, i) : KAL_OK);
+        if (again && isnan(watch->modes[i])) {
+            watch->modes[i] = watch->before[i]; // at rest between pieces, on either
+        }
     }
     run->solved = false;
-    return watch_chatter(run);
+    return KAL_OK;
 }
 
-// Residuals of a level, with modes as they were and as they are: the largest row by which
-// they differ, relative to the terms of the row, or −1.
+// By how much number j of a level may differ without jumping: rounding, tolerances, and for
+// positions the time by which the place where pieces meet may be missed.
+static double allowance(const KalRun *run, KalProgramId level, int j)
+{
+    const double *q = kal_instant_q(run->instant);
+    const double *v = kal_instant_qd(run->instant);
+    const double late = LATE * fmax(fabs(run->options.from), fabs(run->options.until));
+    return level == KAL_PROGRAM_POSITION
+               ? JUMP * fabs(q[j]) + late * fabs(v[j]) + MANY * run->options.atol
+               : JUMP * fabs(v[j]) + FEW * run->options.atol;
+}
+
+// Residuals of a level, with modes as they were and as they are: the row by which they differ
+// most, in units of what is allowed, or −1.
 static KalStatus find_jump(KalRun *run, KalProgramId level, int *out_row)
 {
     KalInstant *instant = run->instant;
     const int n = run->system->n;
-    const size_t offset = level == KAL_PROGRAM_POSITION ? 0 : (size_t)n;
-    const double *x = kal_instant_q(instant) + offset;
-    double most = JUMP;
+    double most = 1.0;
     *out_row = -1;
     instant->modes = run->modes.before;
     KAL_TRY(kal_instant_residuals(instant, level));
@@ -343,7 +386,7 @@ static KalStatus find_jump(KalRun *run, KalProgramId level, int *out_row)
     for (int i = 0; i < run->system->m; i++) {
         double size = 0.0;
         for (int j = 0; j < n; j++) {
-            size += fabs(instant->A[i * n + j]) * fmax(1.0, fabs(x[j]));
+            size += fabs(instant->A[i * n + j]) * allowance(run, level, j);
         }
         const double jump = fabs(instant->residuals[i] - run->modes.jumps[i]) / size;
         *out_row = jump > most ? i : *out_row;
@@ -352,14 +395,56 @@ static KalStatus find_jump(KalRun *run, KalProgramId level, int *out_row)
     return KAL_OK;
 }
 
-// Velocities that a constraint demands at once.
-static KalStatus strike(KalRun *run, int row)
+// Velocities that a constraint demands at once.  Positions stay: they are off by no more than
+// the place where pieces meet was found to.
+static KalStatus strike(KalRun *run)
 {
-    for (int j = 0; j < 2 * run->system->n; j++) {
-        run->events.held[j] = j < run->system->n; // positions stay
-    }
-    KAL_TRY(kal_instant_settle(run->instant, run->events.held));
     run->solved = false;
+    return kal_instant_impact(run->instant, NULL);
+}
+
+// At the start there is no motion yet that an impact could change: velocities are found anew
+// on the piece ahead, with those that are held, unless these leave none.
+static KalStatus start_on_piece(KalRun *run, const bool *held, bool *out_done)
+{
+    const size_t n = (size_t)run->system->n;
+    double *v = kal_instant_qd(run->instant);
+    memcpy(run->modes.thrown, v, n * sizeof *v);
+    run->solved = false;
+    const KalStatus status = kal_instant_impact(run->instant, held);
+    *out_done = status == KAL_OK;
+    if (status == KAL_ERR_CONTRADICTION) {
+        memcpy(v, run->modes.thrown, n * sizeof *v);
+        return KAL_OK;
+    }
+    return status;
+}
+
+// Impacts that throw the motion to and fro take their velocities to a limit as a geometric
+// series.  Keep every second one, and go to the limit of three of them.
+static void follow_strikes(KalRun *run, int k)
+{
+    const size_t n = (size_t)run->system->n;
+    double *v = kal_instant_qd(run->instant);
+    double *first = run->modes.thrown;
+    double *second = first + n;
+    double dots[2] = {0.0, 0.0};
+    if (k % 6 != 5) {
+        memcpy(k % 6 < 2 ? first : second, v, k % 2 == 1 ? n * sizeof *v : 0);
+        return;
+    }
+    for (size_t j = 0; j < n; j++) {
+        dots[0] += (second[j] - first[j]) * (second[j] - first[j]);
+        dots[1] += (second[j] - first[j]) * (v[j] - second[j]);
+    }
+    const double ratio = dots[1] / dots[0];
+    for (size_t j = 0; ratio > 0.0 && ratio < 1.0 && j < n; j++) {
+        v[j] += (v[j] - second[j]) * ratio / (1.0 - ratio);
+    }
+}
+
+static KalStatus tell_strike(KalRun *run, int row)
+{
     const char *name = kal_system_constraint_names(run->system)[row];
     return kal_run_tell(run, run->t, (KalSubject){KAL_INCIDENT_IMPACT, name},
                         "constraint %s demands another velocity at once: an impact",
@@ -447,12 +532,12 @@ static KalStatus refuse_barriers(KalRun *run)
     return KAL_OK;
 }
 
-KalStatus kal_run_modes_land(KalRun *run, bool set)
+// After modes have changed: refuse positions and energies that jump; *out_row is the row
+// whose velocity does, or −1.
+static KalStatus land(KalRun *run, bool set, int *out_row)
 {
     int row = -1;
-    if (run->system->n_switches == 0) {
-        return KAL_OK;
-    }
+    *out_row = -1;
     if (!set) {
         KAL_TRY(refuse_barriers(run));
     }
@@ -466,8 +551,47 @@ KalStatus kal_run_modes_land(KalRun *run, bool set)
                         kal_system_constraint_names(run->system)[row], run->t,
                         fabs(run->instant->residuals[row] - run->modes.jumps[row]));
     }
-    if (run->projection.has_velocity) {
-        KAL_TRY(find_jump(run, KAL_PROGRAM_VELOCITY, &row));
+    return run->projection.has_velocity ? find_jump(run, KAL_PROGRAM_VELOCITY, out_row)
+                                        : KAL_OK;
+}
+
+// An impact may throw the motion back to the piece that it came from, and so on: then it
+// comes to rest where they meet, as between two walls.
+static KalStatus settle(KalRun *run, bool set, int row)
+{
+    KAL_TRY(row >= 0 ? tell_strike(run, row) : KAL_OK);
+    for (int k = 0; k < MOST_STRIKES && row >= 0; k++) {
+        KAL_TRY(strike(run));
+        follow_strikes(run, k);
+        KAL_TRY(choose(run, true));
+        KAL_TRY(land(run, set, &row));
     }
-    return row >= 0 ? strike(run, row) : KAL_OK;
+    return row >= 0 ? kal_run_modes_chatter(run, first_changed(run, true)) : KAL_OK;
+}
+
+KalStatus kal_run_modes_start(KalRun *run, const bool *held)
+{
+    int row = -1;
+    bool done = false;
+    if (run->system->n_switches == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(choose(run, false));
+    KAL_TRY(land(run, false, &row));
+    if (row >= 0 && held) {
+        KAL_TRY(start_on_piece(run, held, &done));
+    }
+    return done ? choose(run, false) : settle(run, false, row);
+}
+
+KalStatus kal_run_modes_enter(KalRun *run, bool set)
+{
+    int row = -1;
+    if (run->system->n_switches == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(choose(run, false));
+    KAL_TRY(watch_chatter(run));
+    KAL_TRY(land(run, set, &row));
+    return settle(run, set, row);
 }

@@ -281,7 +281,8 @@ static void begin_window(KalRun *run)
     run->window.switches = run->statistics.switches;
 }
 
-static KalStatus start_here(KalRun *run)
+// `held`: n velocities that are to stay, or NULL.
+static KalStatus start_here(KalRun *run, const bool *held)
 {
     run->t = run->options.from;
     begin_window(run);
@@ -291,8 +292,7 @@ static KalStatus start_here(KalRun *run)
     kal_run_limits_start(run);
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
-    KAL_TRY(kal_run_modes_choose(run));
-    KAL_TRY(kal_run_modes_land(run, false)); // a start on a border is on the piece ahead
+    KAL_TRY(kal_run_modes_start(run, held));
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look_fully(run, run->t));
@@ -326,6 +326,16 @@ KalStatus kal_run_start(KalRun *run, KalStartReport *out_report)
     return kal_run_start_from(run, NULL, out_report);
 }
 
+// The velocities that the model holds at the start.
+static const bool *note_held(KalRun *run)
+{
+    const KalModel *model = run->system->model;
+    for (size_t i = 0; i < model->n_coordinates; i++) {
+        run->events.held[i] = model->coordinates[i].start_v.kind == KAL_START_HELD;
+    }
+    return run->events.held;
+}
+
 KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_report)
 {
     KAL_NEED(run ? run->ctx : NULL, run && out_report);
@@ -338,7 +348,7 @@ KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_
         run->told.blamed[run->told.n_blamed++] =
             kal_system_constraint_names(run->system)[out_report->failed[i]];
     }
-    return status == KAL_OK ? note_fault(run, start_here(run)) : status;
+    return status == KAL_OK ? note_fault(run, start_here(run, note_held(run))) : status;
 }
 
 // Tell what the constraints did to a state that was given.
@@ -375,7 +385,7 @@ KalStatus kal_run_start_here(KalRun *run)
     }
     memcpy(given, kal_instant_q(run->instant), size);
     forget(run);
-    KalStatus status = note_fault(run, start_here(run));
+    KalStatus status = note_fault(run, start_here(run, NULL));
     if (status == KAL_OK) {
         status = tell_moved(run, given);
     }

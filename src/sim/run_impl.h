@@ -104,7 +104,9 @@ typedef struct KalModeWatch {
     double *before; ///< n_switches: what they were
     double *values; ///< n_switches: of the functions
     double *levels; ///< n_switches: what tells the pieces
+    double *open;   ///< n_switches: 1 at an instant at which it may be either, else 0
     double *kept;   ///< 2 n: a state to come back to
+    double *thrown; ///< 2 n: velocities after impacts
     double *jumps;  ///< m: of residuals
     double last;    ///< when one changed
     double gap;     ///< time between the last two changes
@@ -304,15 +306,16 @@ void kal_run_modes_clear(KalRun *run);
 /// Formulas are taken as they come, until modes are chosen.
 void kal_run_modes_forget(KalRun *run);
 
-/// Choose the pieces that the motion from the instant's state on is on.  KAL_ERR_CHATTER
-/// when from every piece it leads back to where pieces meet, with the expression and its
-/// place.
-KAL_CHECKED KalStatus kal_run_modes_choose(KalRun *run);
+/// Choose the pieces that the motion from the instant's state on is on, and go over to them.
+/// KAL_ERR_CHATTER when from every piece it leads back to where pieces meet, with the
+/// expression and its place.  Constraints may jump with the pieces: velocities follow by an
+/// impact, theory (15.6); positions cannot, nor can anything follow an energy that jumps,
+/// theory (15.16), unless events have `set` what comes after (KAL_ERR_CONTRADICTION).
+KAL_CHECKED KalStatus kal_run_modes_enter(KalRun *run, bool set);
 
-/// After modes have changed: constraints may jump.  Velocities follow by an impact, theory
-/// (15.6); positions cannot, nor can anything follow an energy that jumps, theory (15.16),
-/// unless events have set what comes after (KAL_ERR_CONTRADICTION).
-KAL_CHECKED KalStatus kal_run_modes_land(KalRun *run, bool set);
+/// The same at the start of a run, on the piece ahead, where nothing has moved yet:
+/// velocities that are `held` stay, n of them, if that can be; NULL for none.
+KAL_CHECKED KalStatus kal_run_modes_start(KalRun *run, const bool *held);
 
 /// Values up to this size are no departure of a switching function from zero.
 double kal_run_modes_band(const KalRun *run);

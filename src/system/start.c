@@ -354,6 +354,21 @@ KalStatus kal_instant_settle(KalInstant *instant, const bool *held)
     return instant->n_active > 0 ? find(instant, held, NULL, &report) : KAL_OK;
 }
 
+KalStatus kal_instant_impact(KalInstant *instant, const bool *held)
+{
+    const size_t n = (size_t)instant->system->n;
+    int failed = 0;
+    bool *none = (bool *)kal_alloc(instant->ctx, n, sizeof *none); // all are false
+    if (!none) {
+        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an impact");
+    }
+    const KalStatus status = instant->n_active > 0
+                                 ? find_velocities(instant, held ? held : none, &failed)
+                                 : KAL_OK;
+    kal_free(instant->ctx, none, n * sizeof *none);
+    return status;
+}
+
 // Begin with the values of the model, but for those that the text names, if any; these are
 // held.  `named` has room for 2 n.
 static KalStatus set_values(KalInstant *instant, const char *text, bool *held,

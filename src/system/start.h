@@ -20,4 +20,8 @@ KAL_CHECKED KalStatus kal_seek_positions(KalInstant *instant, const bool *held,
 /// that is a plastic impact, theory (15.6).  KAL_ERR_CONTRADICTION.
 KAL_CHECKED KalStatus kal_instant_settle(KalInstant *instant, const bool *held);
 
+/// The same for velocities alone, of which those stay that `held` says, n of them, or none
+/// if it is NULL; positions stay as they are, on the constraints or not.
+KAL_CHECKED KalStatus kal_instant_impact(KalInstant *instant, const bool *held);
+
 #endif
