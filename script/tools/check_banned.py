@@ -29,6 +29,8 @@ RULES = [
     (calls("system popen tmpnam mktemp tempnam alloca"), ("src",), (), "is not safe"),
     (calls("rand srand random srandom drand48 rand_r"), CODE, (),
      "is not reproducible; use a generator with an explicit seed"),
+    (re.compile(r"\bkal_fail\(\s*[^;]*?,\s*KAL_ERR_NOMEM\b"), ("src",),
+     ("src/base/context.c",), "kal_no_memory() says that (base/context.h)"),
     (re.compile(r"\bfloat\b(?!\.h>)|\blong\s+double\b"), ("src", "include"), (),
      "double is the one floating-point type"),
     (re.compile(r"<(?:lapacke|cblas)\w*\.h>"), ("src", "include", "tests", "examples"), (),

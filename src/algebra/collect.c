@@ -169,9 +169,8 @@ static KalStatus collect_all(Collector *c, KalGraph *from, const KalExpr *e, siz
     KalOrder order = {.ctx = NULL};
     KAL_TRY(kal_order_init(from, e, n, &order));
     Image *image = (Image *)kal_alloc(c->ctx, order.count + 1, sizeof *image);
-    const KalStatus status =
-        image ? collect(c, from, &order, image, out_e)
-              : kal_fail(c->ctx, KAL_ERR_NOMEM, "no memory to collect formulas");
+    const KalStatus status = image ? collect(c, from, &order, image, out_e)
+                                   : kal_no_memory(c->ctx, "to collect formulas");
     kal_free(c->ctx, image, (order.count + 1) * sizeof *image);
     kal_order_clear(&order);
     return status;

@@ -82,7 +82,7 @@ static KalStatus list_atoms(KalField *field, const KalOrder *order)
     bool fits = true;
     bool *needed = (bool *)kal_alloc(field->ctx, order->count, sizeof *needed);
     if (order->count > 0 && !needed) {
-        return kal_fail(field->ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+        return kal_no_memory(field->ctx, "for exact algebra");
     }
     for (size_t r = 0; r < order->n_roots; r++) {
         needed[order->roots[r]] = true;
@@ -222,7 +222,7 @@ KalStatus kal_field_create(KalGraph *g, const KalExpr *e, size_t n,
     KAL_TRY(kal_graph_status(g));
     KalField *field = KAL_NEW(ctx, KalField);
     if (!field) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+        return kal_no_memory(ctx, "for exact algebra");
     }
     field->ctx = ctx;
     field->g = g;
@@ -425,7 +425,7 @@ static KalStatus read_order(KalField *field, const KalOrder *order,
     KalFraction *image =
         (KalFraction *)kal_alloc(field->ctx, order->count, sizeof *image);
     if (!image) {
-        return kal_fail(field->ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+        return kal_no_memory(field->ctx, "for exact algebra");
     }
     for (uint32_t i = 0; i < order->count && kal_ring_is_sound(field->ring); i++) {
         image[i] = read_step(field, &order->steps[i], image);

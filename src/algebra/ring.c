@@ -99,7 +99,7 @@ static KalStatus init(KalRing *ring)
     ring->capacity = ring->polys ? FIRST_POLYS : 0;
     ring->unasked = ROOM; // ask first
     if (!ring->polys || !has_room(ring, 0)) {
-        return kal_fail(ring->ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+        return kal_no_memory(ring->ctx, "for exact algebra");
     }
     ring->flint.fmpz_mpoly_ctx_init(ring->algebra, ring->variables, ORD_LEX);
     ring->flint.fmpz_mpoly_init(&ring->polys[0], ring->algebra);
@@ -112,7 +112,7 @@ KalStatus kal_ring_create(KalContext *ctx, int variables, KalRing **out_ring)
     assert(variables >= 0 && variables <= KAL_RING_VARIABLES);
     KalRing *ring = KAL_NEW(ctx, KalRing);
     if (!ring) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for exact algebra");
+        return kal_no_memory(ctx, "for exact algebra");
     }
     ring->ctx = ctx;
     ring->variables = variables;

@@ -11,13 +11,11 @@
 #include <assert.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "for an analysis";
+
 // Bytes for the names and numbers of the largest system.
 static const size_t TABLE_BYTES = (size_t)1 << 31;
-
-static KalStatus fail_memory(const KalAnalysis *a)
-{
-    return kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for an analysis");
-}
 
 // Room for `count` numbers; false when there is none.
 static bool take(KalAnalysis *a, size_t count, double **out_numbers)
@@ -120,14 +118,14 @@ static KalStatus name_states(KalAnalysis *a)
         const size_t length = strlen(names[i]);
         char *velocity = (char *)kal_arena_alloc(a->arena, length + 2, 1);
         if (!velocity) {
-            return fail_memory(a);
+            return kal_no_memory(a->ctx, PURPOSE);
         }
         memcpy(velocity, names[i], length);
         velocity[length] = '\'';
         a->names[i] = names[i];
         a->names[n + i] = velocity;
     }
-    return a->names ? KAL_OK : fail_memory(a);
+    return a->names ? KAL_OK : kal_no_memory(a->ctx, PURPOSE);
 }
 
 // What cannot be analyzed, before anything is derived.
@@ -174,7 +172,7 @@ static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inp
     KAL_TRY(kal_inputs_find(system, a->arena, inputs, &a->inputs));
     KAL_TRY(kal_forms_init(&a->forms, system, &a->inputs));
     if (!take_tables(a) || !take_results(a) || !take_chart(a) || !take_modes(a)) {
-        return fail_memory(a);
+        return kal_no_memory(a->ctx, PURPOSE);
     }
     KAL_TRY(name_states(a));
     KAL_TRY(kal_kinks_init(&a->kinks, a));
@@ -205,7 +203,7 @@ KalStatus kal_analysis_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_analysis);
     KalAnalysis *a = KAL_NEW(ctx, KalAnalysis);
     if (!a) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an analysis");
+        return kal_no_memory(ctx, "for an analysis");
     }
     a->ctx = ctx;
     a->system = &a->draft.system;
@@ -260,7 +258,7 @@ KalStatus kal_analysis_balancer(KalAnalysis *a, KalBalancer **out_balancer)
         KalBalancer *balancer =
             (KalBalancer *)kal_arena_alloc(a->arena, 1, sizeof *balancer);
         if (!balancer) {
-            return fail_memory(a);
+            return kal_no_memory(a->ctx, PURPOSE);
         }
         KAL_TRY(kal_balancer_init(balancer, a));
         a->search.balancer = balancer;

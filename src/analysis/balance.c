@@ -25,6 +25,9 @@
 #include <math.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to look for equilibria";
+
 enum {
     ITERATIONS = 120,
     TRIALS = 14,    // of one step, with more damping each time
@@ -33,11 +36,6 @@ enum {
 };
 
 static const double LEAST_DAMPING = 1e-14;
-
-static KalStatus fail_memory(const KalAnalysis *a)
-{
-    return kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory to look for equilibria");
-}
 
 // Numbers that live as long as the analysis; NULL: no memory.
 static double *take(KalAnalysis *a, size_t count)
@@ -71,7 +69,7 @@ KalStatus kal_balancer_init(KalBalancer *b, KalAnalysis *a)
                    && b->inverse && b->step && b->way && b->pivot && b->scale
                    && b->course && b->found && b->y && b->null && b->origin && b->goal
                ? KAL_OK
-               : fail_memory(a);
+               : kal_no_memory(a->ctx, PURPOSE);
 }
 
 // A failure that only says that there is nothing to find in this state.
@@ -89,7 +87,7 @@ KalStatus kal_balancer_settle(KalBalancer *b, bool *out_met)
     if (b->steady) {
         bool *held = (bool *)kal_alloc(a->ctx, 2 * n, sizeof *held);
         if (!held) {
-            return fail_memory(a);
+            return kal_no_memory(a->ctx, PURPOSE);
         }
         status = kal_instant_settle(a->instant, held);
         kal_free(a->ctx, held, 2 * n * sizeof *held);

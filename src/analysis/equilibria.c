@@ -16,6 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "for equilibria";
+
 enum {
     DEFAULT_STARTS = 31,
     MOST_STARTS = 1000000,
@@ -216,11 +219,6 @@ static KalStatus is_related(Search *s, const KalModes *modes, bool *out_related)
     return KAL_OK;
 }
 
-static KalStatus fail_memory(const Search *s)
-{
-    return kal_fail(s->a->ctx, KAL_ERR_NOMEM, "no memory for equilibria");
-}
-
 // The reason of a verdict, with what there is to say against it.
 static KalStatus compose(Search *s, const char *reason, const char **out_reason)
 {
@@ -232,7 +230,7 @@ static KalStatus compose(Search *s, const char *reason, const char **out_reason)
     const size_t room = strlen(reason) + (kinks ? strlen(but) + strlen(kinks) : 0) + 1;
     char *text = (char *)kal_arena_alloc(s->a->search.kept, room, 1);
     if (!text) {
-        return fail_memory(s);
+        return kal_no_memory(s->a->ctx, PURPOSE);
     }
     (void)snprintf(text, room, "%s%s%s", reason, kinks ? but : "", kinks ? kinks : "");
     *out_reason = text;
@@ -251,7 +249,7 @@ static KalStatus add(Search *s, const KalModes *modes)
         (double *)kal_arena_alloc(a->search.kept, 3 * n + m, sizeof *numbers);
     bool *shared = (bool *)kal_arena_alloc(a->search.kept, m + 1, sizeof *shared);
     if (!numbers || !shared) {
-        return fail_memory(s);
+        return kal_no_memory(s->a->ctx, PURPOSE);
     }
     memcpy(numbers, kal_instant_q(a->instant), 2 * n * sizeof *numbers);
     for (size_t i = 0; i < n; i++) {
@@ -389,7 +387,7 @@ static KalStatus prepare(Search *s)
     double *numbers = (double *)kal_arena_alloc(a->search.kept, 8 * n, sizeof *numbers);
     s->ignorable = (bool *)kal_arena_alloc(a->search.kept, n, sizeof *s->ignorable);
     if (!numbers || !s->ignorable) {
-        return fail_memory(s);
+        return kal_no_memory(s->a->ctx, PURPOSE);
     }
     s->bounds = (KalBounds){.low = numbers, .high = numbers + 2 * n};
     s->start = numbers + 4 * n;

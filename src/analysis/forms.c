@@ -15,14 +15,12 @@
 #include <math.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "for derivatives";
+
 enum {
     FORMULA_BYTES = 1 << 28 // for lists of formulas
 };
-
-static KalStatus fail_memory(const KalForms *forms)
-{
-    return kal_fail(forms->ctx, KAL_ERR_NOMEM, "no memory for derivatives");
-}
 
 static KalExpr *take(KalForms *forms, size_t count)
 {
@@ -89,7 +87,7 @@ static KalStatus form_outputs(KalForms *forms, const KalExpr *F)
     const size_t count = 1 + system->n_forces;
     KalExpr *from = take(forms, 2 * count + model->n_outputs);
     if (!from) {
-        return fail_memory(forms);
+        return kal_no_memory(forms->ctx, PURPOSE);
     }
     KalExpr *to = from + count;
     KalExpr *values = to + count;
@@ -118,7 +116,7 @@ static KalStatus form(KalForms *forms)
     forms->S = take(forms, m);
     forms->o = take(forms, (size_t)system->n_outputs);
     if (!forms->R || !forms->S || !forms->o) {
-        return fail_memory(forms);
+        return kal_no_memory(forms->ctx, PURPOSE);
     }
     form_force(system, forms->R);
     KAL_TRY(form_outputs(forms, forms->R));
@@ -139,7 +137,7 @@ static KalStatus list_symbols(KalForms *forms, Symbols *symbols)
     const size_t n = model->n_coordinates;
     symbols->y = take(forms, 3 * n + model->n_constraints);
     if (!symbols->y) {
-        return fail_memory(forms);
+        return kal_no_memory(forms->ctx, PURPOSE);
     }
     symbols->a = symbols->y + 2 * n;
     symbols->l = symbols->a + n;
@@ -207,7 +205,7 @@ static KalStatus differentiate_by_inputs(KalForms *forms, KalFormId id)
     const size_t count = list.size / sizeof *e;
     forms->by[id] = take(forms, count * (size_t)forms->inputs->count);
     if (status == KAL_OK && !forms->by[id]) {
-        status = fail_memory(forms);
+        status = kal_no_memory(forms->ctx, PURPOSE);
     }
     for (size_t i = 0; i < count && status == KAL_OK; i++) {
         e[i] = e[i].index == KAL_NO_EXPR.index ? kal_int(g, 0) : e[i];
@@ -289,7 +287,7 @@ static KalStatus compile(KalForms *forms, KalFormId id)
     form->n_numbers = work + form->n_results + 1;
     form->numbers = (double *)kal_alloc(forms->ctx, form->n_numbers, sizeof(double));
     if (!form->numbers) {
-        return fail_memory(forms);
+        return kal_no_memory(forms->ctx, PURPOSE);
     }
     form->results = form->numbers + work;
     return KAL_OK;

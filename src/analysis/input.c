@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "for inputs";
+
 enum {
     NAME_SIZE = 200
 };
-
-static KalStatus fail_memory(const KalSystem *system)
-{
-    return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for inputs");
-}
 
 // The input of an actuator changes nothing but itself.
 static KalStatus fill_actuator(const KalSystem *system, KalArena *arena, size_t index,
@@ -25,7 +23,7 @@ static KalStatus fill_actuator(const KalSystem *system, KalArena *arena, size_t 
     const KalActuator *actuator = &system->model->actuators[index];
     KalExpr *pair = (KalExpr *)kal_arena_alloc(arena, 2, sizeof *pair);
     if (!pair) {
-        return fail_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     pair[0] = actuator->input;
     pair[1] = kal_int(system->model->graph, 1);
@@ -43,7 +41,7 @@ static KalStatus fill_parameter(const KalSystem *system, KalArena *arena, size_t
     const size_t n = model->n_parameters;
     KalExpr *symbols = (KalExpr *)kal_arena_alloc(arena, 2 * n, sizeof *symbols);
     if (!symbols) {
-        return fail_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     KalExpr *rates = symbols + n;
     assert(index < n);
@@ -167,7 +165,7 @@ KalStatus kal_inputs_find(const KalSystem *system, KalArena *arena, const char *
     inputs.list = (KalInput *)kal_arena_alloc(arena, most, sizeof *inputs.list);
     inputs.names = (const char **)kal_arena_alloc(arena, most, sizeof *inputs.names);
     if (!inputs.list || !inputs.names) {
-        return fail_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     KAL_TRY(text ? find_named(system, arena, text, &inputs)
                  : find_actuators(system, arena, &inputs));

@@ -116,7 +116,7 @@ static KalStatus compile(KalKinks *kinks, const Listing *l)
     double *numbers = (double *)kal_arena_alloc(a->arena, work + 2 * n + z + 2 * all,
                                                 sizeof *numbers);
     if (!kinks->list || !kinks->met || !numbers) {
-        return kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for kinks");
+        return kal_no_memory(a->ctx, "for kinks");
     }
     memcpy(kinks->list, l->kinks.data, n * sizeof(KalKink));
     kinks->n = n;
@@ -312,7 +312,7 @@ static KalStatus look_around(KalAnalysis *a)
     double *direction = (double *)kal_alloc(a->ctx, count, sizeof *direction);
     KalStatus status = KAL_OK;
     if (!direction) {
-        return kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for kinks");
+        return kal_no_memory(a->ctx, "for kinks");
     }
     for (int k = 0; status == KAL_OK; k++) {
         memcpy(kal_instant_q(a->instant), a->kinks.y, count * sizeof(double));

@@ -42,11 +42,6 @@ typedef struct Look {
     double *im;  // n
 } Look;
 
-static KalStatus fail_memory(const KalLocus *locus)
-{
-    return kal_fail(locus->ctx, KAL_ERR_NOMEM, "no memory for eigenvalues");
-}
-
 // Sorted by insertion: the modes come nearly in this order.
 static void sort(int n, double *re, double *im)
 {
@@ -87,7 +82,7 @@ static KalStatus look(KalLocus *locus, double value, Look *look)
     const size_t numbers = 2 * (size_t)(n + inner);
     double *re = (double *)kal_arena_alloc(locus->arena, numbers, sizeof(double));
     if (!re) {
-        return fail_memory(locus);
+        return kal_no_memory(locus->ctx, "for eigenvalues");
     }
     double *im = re + n;
     look->re = im + n;
@@ -329,7 +324,7 @@ KalStatus kal_locus_create(KalContext *ctx, const KalLocusRange *range,
     }
     KalLocus *locus = KAL_NEW(ctx, KalLocus);
     if (!locus) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for eigenvalues");
+        return kal_no_memory(ctx, "for eigenvalues");
     }
     locus->ctx = ctx;
     locus->modes = modes;

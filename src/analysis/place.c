@@ -93,8 +93,7 @@ KalStatus kal_analysis_bring(KalAnalysis *a, const char *values)
     double *y = (double *)kal_alloc(a->ctx, count, sizeof *y);
     bool *held = (bool *)kal_alloc(a->ctx, count, sizeof *held);
     const KalStatus status =
-        y && held ? bring(a, values, y, held)
-                  : kal_fail(a->ctx, KAL_ERR_NOMEM, "no memory for a state");
+        y && held ? bring(a, values, y, held) : kal_no_memory(a->ctx, "for a state");
     kal_free(a->ctx, held, held ? count * sizeof *held : 0);
     kal_free(a->ctx, y, y ? count * sizeof *y : 0);
     return status;

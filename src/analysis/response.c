@@ -42,7 +42,7 @@ KalStatus kal_responder_init(KalResponder *r, KalContext *ctx, KalArena *arena, 
     return r->roots && r->lengths && r->M && r->free && r->inverse && r->a && r->f
                    && r->qr.W && r->qr.tau && r->qr.norms && r->qr.perm
                ? KAL_OK
-               : kal_fail(ctx, KAL_ERR_NOMEM, "no memory for derivatives");
+               : kal_no_memory(ctx, "for derivatives");
 }
 
 // A in natural units: the columns of qr.W.

@@ -100,7 +100,7 @@ KalStatus kal_bounds_read(KalInstant *instant, const char *text, KalBounds *boun
     }
     double *kept = (double *)kal_alloc(instant->ctx, count, sizeof *kept);
     if (!kept) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for bounds");
+        return kal_no_memory(instant->ctx, "for bounds");
     }
     memcpy(kept, y, count * sizeof *y);
     const KalStatus status = read_all(instant, text, bounds);

@@ -37,7 +37,7 @@ KalStatus kal_arena_create(KalContext *ctx, size_t limit, KalArena **out_arena)
 {
     KalArena *arena = KAL_NEW(ctx, KalArena);
     if (!arena) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an arena");
+        return kal_no_memory(ctx, "for an arena");
     }
     arena->ctx = ctx;
     arena->limit = limit;

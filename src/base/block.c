@@ -25,8 +25,7 @@ static KalStatus grow(KalContext *ctx, KalBlock *block, size_t wanted)
                      ? kal_resize(ctx, block->data, block->capacity, capacity)
                      : NULL;
     if (!data) {
-        return kal_fail(ctx, KAL_ERR_NOMEM,
-                        "out of memory: %zu bytes are not to be had", capacity);
+        return kal_no_memory(ctx, "for a block of %zu bytes", capacity);
     }
     block->data = data;
     block->capacity = capacity;

@@ -149,9 +149,14 @@ KalStatus kal_fail_null(KalContext *ctx, const char *function)
                : KAL_ERR_USAGE;
 }
 
-KalStatus kal_no_memory(KalContext *ctx, const char *purpose)
+KalStatus kal_no_memory(KalContext *ctx, const char *purpose, ...)
 {
-    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory %s", purpose);
+    char text[MESSAGE_SIZE];
+    va_list args;
+    va_start(args, purpose);
+    (void)vsnprintf(text, sizeof text, purpose, args);
+    va_end(args);
+    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory %s", text);
 }
 
 void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)

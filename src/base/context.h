@@ -28,8 +28,8 @@ KalStatus kal_fail_v(KalContext *ctx, KalStatus status, const char *format,
 KalStatus kal_fail_null(KalContext *ctx, const char *function);
 
 /// Fail with KAL_ERR_NOMEM and the message "no memory …", which `purpose` completes: "for a
-/// run", "to read a file".
-KalStatus kal_no_memory(KalContext *ctx, const char *purpose);
+/// run", "to read %s".
+KalStatus kal_no_memory(KalContext *ctx, const char *purpose, ...) KAL_PRINTF(2, 3);
 
 /// A zeroed block of count × size bytes, or NULL when there is no memory or the product
 /// does not fit.  A product of zero gives NULL too and needs no freeing.

@@ -45,7 +45,7 @@ KalStatus kal_diagnostics_create(KalContext *ctx, KalDiagnostics **out_list)
 {
     KalDiagnostics *list = KAL_NEW(ctx, KalDiagnostics);
     if (!list) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for diagnostics");
+        return kal_no_memory(ctx, "for diagnostics");
     }
     list->ctx = ctx;
     const KalStatus status = kal_arena_create(ctx, LIST_BYTES, &list->arena);
@@ -421,7 +421,7 @@ KalStatus kal_diagnostics_fail(const KalDiagnostics *list, KalStatus status)
         first = first->next;
     }
     if (!first) {
-        return kal_fail(list->ctx, KAL_ERR_NOMEM, "no memory for the error messages");
+        return kal_no_memory(list->ctx, "for the error messages");
     }
     char more[64] = "";
     if (errors > 1) {

@@ -45,8 +45,8 @@ static KalStatus check_room(KalContext *ctx, const KalForeign *library, size_t r
 {
     return room == 0 || kal_memory_is_there(room)
                ? KAL_OK
-               : kal_fail(ctx, KAL_ERR_NOMEM, "no memory for %s: %s needs %zu MiB",
-                          library->purpose, library->title, room >> 20);
+               : kal_no_memory(ctx, "for %s: %s needs %zu MiB", library->purpose,
+                               library->title, room >> 20);
 }
 
 // The reason is that of the first name, which is the one that should be there.

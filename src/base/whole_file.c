@@ -79,7 +79,7 @@ static KalStatus find_target(KalFile *file)
     file->temporary_size = file->target_size + SUFFIX_SIZE;
     file->temporary = copy_text(file->ctx, target, 1 + SUFFIX_SIZE);
     if (!file->target || !file->temporary) {
-        return kal_fail(file->ctx, KAL_ERR_NOMEM, "no memory to write a file");
+        return kal_no_memory(file->ctx, "to write a file");
     }
     return KAL_OK;
 }
@@ -172,7 +172,7 @@ KalStatus kal_file_create(KalContext *ctx, const char *path, KalFile **out_file)
 {
     KalFile *file = KAL_NEW(ctx, KalFile);
     if (!file) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to write a file");
+        return kal_no_memory(ctx, "to write a file");
     }
     file->ctx = ctx;
     file->path = path;

@@ -111,7 +111,7 @@ static KalStatus make(KalContext *ctx, const char *purpose, KalLayOutFn lay_out,
         block = zeroed ? kal_alloc(ctx, 1, size) : kal_resize(ctx, NULL, 0, size);
     }
     if (!block) {
-        return kal_no_memory(ctx, purpose);
+        return kal_no_memory(ctx, "%s", purpose);
     }
     const size_t beyond = (uintptr_t)block % KAL_PIECE_ALIGNMENT;
     carver.block =

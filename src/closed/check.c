@@ -201,7 +201,7 @@ KalStatus kal_solver_check(KalSolver *s, bool *out_holds)
         memcpy(t.e + 2 * s->n_solved, s->sheet->all, s->sheet->n_all * sizeof *t.e);
         status = try_all(s, &t, out_holds);
     } else {
-        status = kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to try formulas");
+        status = kal_no_memory(s->ctx, "to try formulas");
     }
     kal_free(s->ctx, t.at, t.n_e * sizeof *t.at);
     kal_free(s->ctx, t.e, t.n_e * sizeof *t.e);

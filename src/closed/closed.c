@@ -10,6 +10,9 @@
 #include <assert.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to solve formulas";
+
 enum {
     ROWS_MAX = 24,               // constraints
     WORK_MAX = 40 * 1000 * 1000, // in terms touched
@@ -28,11 +31,6 @@ static void solver_clear(KalSolver *s)
     kal_samples_clear(&s->samples);
 }
 
-static KalStatus no_memory(const KalSolver *s)
-{
-    return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to solve formulas");
-}
-
 static KalStatus solver_init(KalSolver *s, KalSheet *sheet)
 {
     const KalEquations *eq = sheet->eq;
@@ -44,7 +42,7 @@ static KalStatus solver_init(KalSolver *s, KalSheet *sheet)
     KAL_TRY(kal_samples_init(eq, &s->samples));
     if (s->m > 0) {
         s->rows = (size_t *)kal_alloc(s->ctx, s->m, sizeof *s->rows);
-        KAL_TRY(s->rows ? KAL_OK : no_memory(s));
+        KAL_TRY(s->rows ? KAL_OK : kal_no_memory(s->ctx, PURPOSE));
         KAL_TRY(kal_samples_rank(eq, &s->samples, 0, &s->rank, s->rows, &s->settled));
     }
     s->n_fractions = s->n * s->n + s->m * s->n + 4 * s->n + 2 * s->m;
@@ -52,7 +50,7 @@ static KalStatus solver_init(KalSolver *s, KalSheet *sheet)
         (KalFraction *)kal_alloc(s->ctx, s->n_fractions, sizeof *s->fractions);
     s->solved_capacity = 3 * s->n + s->m;
     s->solved = (KalSolved *)kal_alloc(s->ctx, s->solved_capacity, sizeof *s->solved);
-    KAL_TRY(s->fractions && s->solved ? KAL_OK : no_memory(s));
+    KAL_TRY(s->fractions && s->solved ? KAL_OK : kal_no_memory(s->ctx, PURPOSE));
     s->M = s->fractions;
     s->A = s->M + s->n * s->n;
     s->Q = s->A + s->m * s->n;
@@ -84,7 +82,7 @@ static KalStatus make_field(KalSolver *s, const KalExpr *residuals)
     const size_t most = sheet->n_all + s->n + 2 * s->m + n_inputs;
     size_t n = 0;
     KalExpr *e = (KalExpr *)kal_alloc(s->ctx, most, sizeof *e);
-    KAL_TRY(e ? KAL_OK : no_memory(s));
+    KAL_TRY(e ? KAL_OK : kal_no_memory(s->ctx, PURPOSE));
     for (const KalExpr *from = sheet->M; from < sheet->C; from++) {
         e[n++] = *from;
     }
@@ -240,7 +238,7 @@ static KalStatus write_results(const KalSolver *s, KalClosed *closed)
 {
     closed->results =
         (KalResult *)kal_alloc(s->ctx, s->n_solved, sizeof *closed->results);
-    KAL_TRY(closed->results ? KAL_OK : no_memory(s));
+    KAL_TRY(closed->results ? KAL_OK : kal_no_memory(s->ctx, PURPOSE));
     closed->n_results = s->n_solved;
     size_t n = 0;
     for (int kind = 0; kind <= KAL_RESULT_NONIDEAL; kind++) {

@@ -123,7 +123,7 @@ KalStatus kal_solver_least_norm(KalSolver *s, bool *out_found)
     }
     KalFraction *B = (KalFraction *)kal_alloc(s->ctx, size + 1, sizeof *B);
     if (!B) {
-        return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to solve formulas");
+        return kal_no_memory(s->ctx, "to solve formulas");
     }
     const KalStatus status = least_norm(s, B, out_found);
     kal_free(s->ctx, B, (size + 1) * sizeof *B);

@@ -122,7 +122,7 @@ KalStatus kal_minors_solve(KalField *field, const KalPoly *K, int N, KalFraction
         expand(&w);
         read_off(&w, out_z, out_regular);
     } else {
-        status = kal_fail(ctx, KAL_ERR_NOMEM, "no memory to solve formulas");
+        status = kal_no_memory(ctx, "to solve formulas");
     }
     kal_free(ctx, w.kept, w.sets * sizeof *w.kept);
     kal_free(ctx, w.of, w.sets * sizeof *w.of);

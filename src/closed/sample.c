@@ -81,7 +81,7 @@ static KalStatus newton_init(const KalEquations *eq, Newton *w)
     w->step = (double *)kal_alloc(w->ctx, eq->n, sizeof *w->step);
     if (!w->e || !w->at || !w->J || !w->doubles || !w->ints || !w->step) {
         newton_clear(w);
-        return kal_fail(w->ctx, KAL_ERR_NOMEM, "no memory to try formulas");
+        return kal_no_memory(w->ctx, "to try formulas");
     }
     return KAL_OK;
 }
@@ -270,7 +270,7 @@ KalStatus kal_samples_init(const KalEquations *eq, KalSamples *out_samples)
         (double *)kal_alloc(samples.ctx, (size_t)2 * KAL_SAMPLES * samples.n_symbols,
                             sizeof *samples.values);
     if (!samples.values) {
-        return kal_fail(samples.ctx, KAL_ERR_NOMEM, "no memory to try formulas");
+        return kal_no_memory(samples.ctx, "to try formulas");
     }
     const KalStatus status = find_states(eq, &samples);
     if (status != KAL_OK) {

@@ -112,7 +112,7 @@ static KalStatus compare_symbols(KalSheet *sheet)
     const size_t n = sheet->eq->model->n_symbols;
     sheet->looks = (KalLook *)kal_alloc(sheet->ctx, n, sizeof *sheet->looks);
     if (n > 0 && !sheet->looks) {
-        return kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
+        return kal_no_memory(sheet->ctx, "to show equations");
     }
     for (size_t id = 0; id < n; id++) {
         sheet->looks[id].id = (uint32_t)id;
@@ -309,7 +309,7 @@ KalStatus kal_sheet_init(KalSheet *sheet, const KalEquations *eq)
     sheet->n_all = count_all(eq);
     sheet->all = (KalExpr *)kal_alloc(sheet->ctx, sheet->n_all, sizeof *sheet->all);
     if (!sheet->all) {
-        return kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
+        return kal_no_memory(sheet->ctx, "to show equations");
     }
     KAL_TRY(compare_symbols(sheet));
     gather(sheet);

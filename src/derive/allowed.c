@@ -139,7 +139,7 @@ KalStatus kal_allowed_init(KalAllowed *allowed, const KalEquations *eq)
         allowed->to = allowed->from + allowed->room;
         status = solve_all(&s);
     } else {
-        status = kal_fail(ctx, KAL_ERR_NOMEM, "no memory to solve constraints");
+        status = kal_no_memory(ctx, "to solve constraints");
     }
     kal_free(ctx, block, 3 * eq->n * sizeof *block);
     return status;

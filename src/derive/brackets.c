@@ -8,6 +8,9 @@
 
 #include <assert.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to classify constraints";
+
 // A look at one point.
 typedef struct Look {
     KalPfaffSystem *system;
@@ -26,11 +29,6 @@ typedef struct Look {
     KalFreePair *pairs;
     bool finished;
 } Look;
-
-static KalStatus no_memory(const KalPfaffSystem *system)
-{
-    return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
-}
 
 // A whole number in the field of the look.
 static KalScalar number(const Look *look, int64_t value)
@@ -190,7 +188,7 @@ static KalStatus init_look(Look *look, KalArena *scratch)
     look->pairs = kal_arena_alloc(system->arena, r, sizeof *look->pairs);
     if (!look->place || !look->free || !look->slopes || !look->X || !look->y
         || !look->beta || !look->form || !look->pairs) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t s = 0; s < system->n_slopes; s++) {
         look->slopes[s] = value_of(look, system->slopes[s].value);
@@ -226,7 +224,7 @@ static KalStatus give_out(const Look *look, KalBrackets *out_brackets)
     found.solved = kal_arena_alloc(look->system->arena, look->system->forms.n,
                                    sizeof *found.solved);
     if (!found.pivot || !found.lost || !found.solved) {
-        return no_memory(look->system);
+        return kal_no_memory(look->system->ctx, PURPOSE);
     }
     for (size_t k = 0; k < rank; k++) {
         found.pivot[k] = kal_basis_pivot(&look->rows, k);

@@ -16,6 +16,9 @@
 
 #include <assert.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to classify constraints";
+
 enum {
     ARENA_BYTES = 1 << 30,
     ENTRIES_MAX = 1 << 22 // of a matrix whose rank is found here
@@ -33,11 +36,6 @@ typedef struct Classifier {
     KalFrobenius verdicts; // on the forms
     bool rank_open;        // the rank may be more in places
 } Classifier;
-
-static KalStatus no_memory(const Classifier *c)
-{
-    return kal_fail(c->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
-}
 
 const char *kal_level_word(KalConstraintLevel level)
 {
@@ -79,7 +77,7 @@ static KalStatus find_linear(const Classifier *c, size_t i, KalConstraintClass *
     KalSparse J = {0};
     KalExpr *v = kal_arena_alloc(c->arena, c->eq->n, sizeof *v);
     if (!v) {
-        return no_memory(c);
+        return kal_no_memory(c->ctx, PURPOSE);
     }
     for (size_t j = 0; j < c->eq->n; j++) {
         v[j] = c->model->coordinates[j].v;
@@ -135,7 +133,7 @@ static KalStatus find_forms(Classifier *c)
 {
     bool *use = kal_arena_alloc(c->arena, c->eq->m, sizeof *use);
     if (!use) {
-        return no_memory(c);
+        return kal_no_memory(c->ctx, PURPOSE);
     }
     for (size_t i = 0; i < c->eq->m; i++) {
         const KalConstraintClass *of = &c->made->classes[i];
@@ -325,7 +323,7 @@ static KalStatus classify_into(const KalEquations *eq, KalClassification *made)
                     .made = made};
     made->classes = kal_alloc(c.ctx, eq->m, sizeof *made->classes);
     if (eq->m > 0 && !made->classes) {
-        return no_memory(&c);
+        return kal_no_memory(c.ctx, PURPOSE);
     }
     KAL_TRY(kal_arena_create(c.ctx, ARENA_BYTES, &c.arena));
     const KalStatus status = run(&c);
@@ -341,7 +339,7 @@ KalStatus kal_classify(const KalEquations *equations,
     KAL_TRY(kal_graph_status(equations->model->graph));
     KalClassification *made = KAL_NEW(ctx, KalClassification);
     if (!made) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
+        return kal_no_memory(ctx, "to classify constraints");
     }
     made->ctx = ctx;
     made->m = equations->m;

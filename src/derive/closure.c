@@ -10,6 +10,9 @@
 
 #include <assert.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to classify constraints";
+
 enum {
     NODES_MAX = 1 << 19,       // that the search may add to the graph
     SLOPE_NODES_MAX = 1 << 22, // that one differentiation may, at worst
@@ -20,11 +23,6 @@ enum {
 #define NOT_YET SIZE_MAX
 
 static const double work_max = 5e8; // multiplications of scalars, a second or two
-
-static KalStatus no_memory(const KalPfaffSystem *system)
-{
-    return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
-}
 
 // A matrix of formulas on its way.
 typedef struct Rows {
@@ -141,7 +139,7 @@ static KalStatus solve_forms(KalPfaffSystem *system, const KalBrackets *b)
     assert(b->rank <= system->forms.r);
     const Rows solved = new_rows(system, b->rank, n);
     if (!solved.at) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t k = 0; k < b->rank; k++) {
         for (size_t j = 0; j < n; j++) {
@@ -196,7 +194,7 @@ static KalStatus solve_brackets(KalPfaffSystem *system, const KalBrackets *b,
 {
     const Rows rows = new_rows(system, b->n_pairs, b->rank);
     if (!rows.at) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t k = 0; k < b->n_pairs; k++) {
         fill_bracket(system, b, b->pairs[k], rows.at + k * rows.n);
@@ -262,7 +260,7 @@ static KalStatus derive_forms(KalPfaffSystem *system, const KalBrackets *b)
     }
     const Rows next = new_rows(system, b->rank - b->n_pairs, system->forms.n);
     if (!next.at) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     KAL_TRY(fill_forms(system, brackets, b, next));
     system->forms.W = next.at;
@@ -287,7 +285,7 @@ static KalStatus list_nonzeros(const KalPfaffSystem *system, Nonzeros *out_nonze
     found.e = kal_arena_alloc(system->arena, most, sizeof *found.e);
     found.place = kal_arena_alloc(system->arena, most, sizeof *found.place);
     if (!found.e || !found.place) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t i = 0; i < most; i++) {
         if (forms->W[i].index != 0) {
@@ -308,7 +306,7 @@ static KalStatus list_slopes(KalPfaffSystem *system, const KalSparse *J,
     system->slopes = kal_arena_alloc(system->arena, count, sizeof *system->slopes);
     system->n_slopes = 0;
     if (!system->slopes) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t e = 0; e < entries->count; e++) {
         const size_t place = entries->place[e];
@@ -339,7 +337,7 @@ static KalStatus differentiate(KalPfaffSystem *system, KalExpr **out_all,
     const size_t total = count + system->n_slopes;
     KalExpr *all = kal_arena_alloc(system->arena, total, sizeof *all);
     if (!all) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t i = 0; i < total; i++) {
         all[i] = i < count ? entries.e[i] : system->slopes[i - count].value;
@@ -484,7 +482,7 @@ static KalStatus mark_members(const KalPfaffSystem *system, const KalPfaffForms 
     bool added = false;
     KalScalar *row = kal_arena_alloc(system->arena, n, sizeof *row);
     if (!row) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t i = 0; i < system->forms.r; i++) {
         values_of(system, system->forms.W + i * n, basis->field, point, row);
@@ -505,7 +503,7 @@ static KalStatus mark_extras(const KalPfaffSystem *system, const KalPfaffForms *
     KalStatus status = KAL_OK;
     KalScalar *row = kal_arena_alloc(system->arena, n, sizeof *row);
     if (!row) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (size_t i = 0; i < given->r && status == KAL_OK; i++) {
         bool added = false;
@@ -532,7 +530,7 @@ static KalStatus find_members(KalPfaffSystem *system, const KalPfaffForms *given
     const KalArithmetic field = system->field;
     size_t count = 0;
     if (!entries) {
-        return no_memory(system);
+        return kal_no_memory(system->ctx, PURPOSE);
     }
     for (int k = 0; k < 2; k++) {
         for (size_t i = 0; i < both[k].r * given->n; i++) {
@@ -590,7 +588,7 @@ KalStatus kal_closure_find(KalGraph *g, const KalPfaffForms *forms, KalArithmeti
     closure.member = kal_arena_alloc(arena, forms->r, sizeof *closure.member);
     closure.extra = kal_arena_alloc(arena, forms->r, sizeof *closure.extra);
     if (!closure.member || !closure.extra) {
-        return no_memory(&system);
+        return kal_no_memory(system.ctx, PURPOSE);
     }
     const KalStatus status = find(&system, forms, &closure);
     kal_probe_destroy(system.probe);

@@ -23,6 +23,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to look for constants of motion";
+
 enum {
     ARENA_BYTES = 1 << 30,
     DEGREE_MAX = 4, // of constraints that are homogeneous in the velocities
@@ -61,11 +64,6 @@ typedef struct Search {
     Claims claims;
     bool exact; // no proof so far hangs on rounding
 } Search;
-
-static KalStatus no_memory(const Search *s)
-{
-    return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to look for constants of motion");
-}
 
 // How many claims there are; as many formulas.
 static size_t count_of(const Claims *claims)
@@ -185,7 +183,7 @@ static KalStatus find_power(Search *s, const KalContribution *c, KalExpr *out_po
     }
     KalExpr *slopes = kal_arena_alloc(s->scratch, s->eq->n, sizeof *slopes);
     if (!slopes) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     KAL_TRY(kal_gradient(s->g, c->value, s->v, s->eq->n, slopes));
     *out_power = times_velocities(s, slopes);
@@ -396,7 +394,7 @@ static KalStatus add_constant(Search *s, const char *name, KalExpr value, bool e
     KAL_TRY(kal_graph_status(s->g));
     assert(s->found->n <= s->eq->n);
     if (!name) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     s->found->list[s->found->n++] = (KalConserved){name, value, exact};
     return KAL_OK;
@@ -441,7 +439,7 @@ static KalStatus find_energy(Search *s)
     KalVerdict *verdicts =
         kal_arena_alloc(s->scratch, count_of(&s->claims), sizeof *verdicts);
     if (!verdicts) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     KAL_TRY(prove(s, verdicts));
     const size_t failed = find_failure(s, verdicts);
@@ -456,7 +454,7 @@ static KalStatus find_energy(Search *s)
     s->found->reason =
         compose(s, verdicts[failed].open ? "it is not decided whether " : "", failure);
     if (!s->found->reason) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     return failure.jacobi ? add_jacobi(s) : KAL_OK;
 }
@@ -562,7 +560,7 @@ static KalStatus find_momenta(Search *s)
     KalVerdict *verdicts = kal_arena_alloc(s->scratch, n, sizeof *verdicts);
     Fate *fates = kal_arena_alloc(s->scratch, s->eq->n, sizeof *fates);
     if (!verdicts || !fates) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     KAL_TRY(prove(s, verdicts));
     for (size_t i = 0; i < n; i++) {
@@ -588,7 +586,7 @@ static KalStatus differentiate(Search *s)
     s->found->open =
         (const char **)kal_arena_alloc(s->found->arena, n, sizeof *s->found->open);
     if (!all || !s->found->list || !s->found->open) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     s->q = all;
     s->v = all + n;
@@ -638,8 +636,7 @@ KalStatus kal_conserve(const KalEquations *equations,
     KAL_TRY(kal_graph_status(equations->model->graph));
     KalConservation *found = KAL_NEW(ctx, KalConservation);
     if (!found) {
-        return kal_fail(ctx, KAL_ERR_NOMEM,
-                        "no memory to look for constants of motion");
+        return kal_no_memory(ctx, "to look for constants of motion");
     }
     found->ctx = ctx;
     const KalStatus status = conserve_into(equations, found);

@@ -34,7 +34,7 @@ static KalStatus gather(const KalDerivation *d, const KalRow *rows, size_t m,
     KAL_TRY(kal_derivation_scratch(d, m, &found.residual));
     found.row = kal_arena_alloc(d->scratch, m, sizeof *found.row);
     if (!found.row) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for constraints");
+        return kal_no_memory(d->ctx, "for constraints");
     }
     for (size_t i = 0; i < m; i++) {
         if (rows[i].level == level) {
@@ -256,7 +256,7 @@ KalStatus kal_derive_constraints(KalDerivation *d)
     Level position = {0};
     KalRow *rows = kal_arena_alloc(d->scratch, m, sizeof *rows);
     if (!rows) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for constraints");
+        return kal_no_memory(d->ctx, "for constraints");
     }
     for (size_t i = 0; i < m; i++) {
         const KalConstraint *c = &d->model->constraints[i];

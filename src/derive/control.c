@@ -56,7 +56,7 @@ static KalStatus derive_servos(const KalDerivation *d)
     KalRowSet set = {.b = NULL};
     KalRow *rows = kal_arena_alloc(d->scratch, m, sizeof *rows);
     if (!rows) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for servos");
+        return kal_no_memory(d->ctx, "for servos");
     }
     for (size_t i = 0; i < m; i++) {
         const KalServo *s = &d->model->servos[i];

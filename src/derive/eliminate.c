@@ -450,7 +450,7 @@ KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_ans
         assert(next == block + count);
         status = kal_graph_status(g);
     } else {
-        status = kal_fail(ctx, KAL_ERR_NOMEM, "no memory to eliminate");
+        status = kal_no_memory(ctx, "to eliminate");
     }
     kal_free(ctx, block, count * sizeof *block);
     kal_free(ctx, orders, (n + m) * sizeof *orders);

@@ -87,7 +87,7 @@ static KalStatus fill(KalContext *ctx, const Entry *list, size_t n, size_t rows,
         kal_free(ctx, matrix->column, n * sizeof *matrix->column);
         kal_free(ctx, matrix->value, n * sizeof *matrix->value);
         kal_free(ctx, matrix->start, (rows + 1) * sizeof *matrix->start);
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a matrix of formulas");
+        return kal_no_memory(ctx, "for a matrix of formulas");
     }
     for (size_t i = 0; i < n; i++) {
         matrix->start[list[i].row + 1]++;

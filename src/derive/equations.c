@@ -21,7 +21,7 @@ static KalStatus new_vector(const KalDerivation *d, KalArena *arena, size_t m,
 {
     KalExpr *vector = kal_arena_alloc(arena, m, sizeof *vector);
     if (!vector) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+        return kal_no_memory(d->ctx, "for equations of motion");
     }
     *out_vector = vector;
     return KAL_OK;
@@ -50,7 +50,7 @@ static KalStatus list_symbols(KalDerivation *d)
     const size_t n = d->model->n_coordinates;
     KalExpr *symbols = kal_arena_alloc(d->scratch, 3 * (n + 1), sizeof *symbols);
     if (!symbols) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+        return kal_no_memory(d->ctx, "for equations of motion");
     }
     d->q = symbols;
     d->v = symbols + n + 1;
@@ -101,7 +101,7 @@ KalStatus kal_derive(const KalModel *model, KalDiagnostics *diagnostics,
     KAL_TRY(kal_graph_status(model->graph));
     KalEquations *eq = KAL_NEW(model->ctx, KalEquations);
     if (!eq) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+        return kal_no_memory(model->ctx, "for equations of motion");
     }
     eq->model = model;
     eq->n = model->n_coordinates;

@@ -15,6 +15,9 @@
 #include <assert.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to classify constraints";
+
 // A search on its way.
 typedef struct Search {
     const KalModel *model;
@@ -37,11 +40,6 @@ typedef struct Group {
     size_t *column;  // forms.n: which coordinate, n for time
     bool velocities; // has a constraint on velocities
 } Group;
-
-static KalStatus no_memory(const Search *s)
-{
-    return kal_fail(s->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
-}
 
 // The representative of a coordinate's group; paths are halved on the way.
 static uint32_t root_of(const Search *s, size_t j)
@@ -97,7 +95,7 @@ static KalStatus join_form(const Search *s, size_t form)
     KalOrder order = {0};
     size_t count = 0;
     if (!roots) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     for (int64_t k = W->start[form]; k < W->start[form + 1]; k++) {
         if (s->forms->value[k].index != 0) {
@@ -153,7 +151,7 @@ static KalStatus gather(const Search *s, size_t root, Group *group)
     group->z = kal_arena_alloc(s->arena, n, sizeof *group->z);
     group->column = kal_arena_alloc(s->arena, n, sizeof *group->column);
     if (!group->form || !group->z || !group->column) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     size_t r = 0;
     for (size_t form = 0; form < s->forms->count; form++) {
@@ -182,7 +180,7 @@ static KalStatus fill(const Search *s, Group *group)
     const KalSparse *W = &s->forms->W;
     forms->W = kal_arena_alloc(s->arena, forms->r * forms->n, sizeof *forms->W);
     if (!forms->W) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     for (size_t i = 0; i < forms->r; i++) {
         const size_t form = group->form[i];
@@ -237,7 +235,7 @@ static KalStatus inspect(const Search *s, const KalPfaffForms *alone, bool *out_
     bool jumps = false;
     KalExpr *roots = kal_arena_alloc(s->arena, 2 * alone->n, sizeof *roots);
     if (!roots) {
-        return no_memory(s);
+        return kal_no_memory(s->ctx, PURPOSE);
     }
     for (size_t j = 0; j < alone->n; j++) {
         if (alone->W[j].index != 0) {
@@ -406,7 +404,7 @@ KalStatus kal_frobenius_find(const KalModel *model, const KalPfaffian *forms,
     found.extras = kal_arena_alloc(arena, count * n, sizeof *found.extras);
     if (!s.parent || !s.local || !s.fixed || !found.integrable || !found.decision
         || !found.extras) {
-        return no_memory(&s);
+        return kal_no_memory(s.ctx, PURPOSE);
     }
     KAL_TRY(search(&s));
     *out_verdicts = found;

@@ -13,6 +13,9 @@
 
 #include <assert.h>
 
+// What memory is for.
+static const char PURPOSE[] = "for equations of motion";
+
 // How a node depends on the velocities.
 typedef enum Degree {
     CONSTANT,
@@ -27,11 +30,6 @@ typedef struct Speeds {
     KalExpr *s;     // n: symbols that stand for them
     KalExpr *slope; // n: λ = ∂T/∂u, then its rate
 } Speeds;
-
-static KalStatus no_memory(const KalDerivation *d)
-{
-    return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
-}
 
 // The degree of a step from those of its operands.  A product adds degrees, a sum takes the
 // largest; a choice or quotient is as its first operand if the second is free of velocities.
@@ -91,7 +89,7 @@ static KalStatus list_speeds(const KalDerivation *d, const KalOrder *order,
     speeds.s = kal_arena_alloc(d->scratch, order->count, sizeof *speeds.s);
     speeds.slope = kal_arena_alloc(d->scratch, order->count, sizeof *speeds.slope);
     if (!degree || !speed || !speeds.u || !speeds.s || !speeds.slope) {
-        return no_memory(d);
+        return kal_no_memory(d->ctx, PURPOSE);
     }
     mark_speeds(d, order, degree, speed);
     assert(order->count >= 1);
@@ -142,7 +140,7 @@ static KalStatus drop_zeros(const KalDerivation *d, KalExpr *e, size_t n)
     KalVerdict *verdicts = kal_arena_alloc(d->scratch, n, sizeof *verdicts);
     bool shown = true;
     if (!verdicts) {
-        return no_memory(d);
+        return kal_no_memory(d->ctx, PURPOSE);
     }
     for (size_t i = 0; i < n; i++) {
         shown = shown && kal_is_zero(d->g, e[i]);

@@ -191,8 +191,7 @@ KalStatus kal_jumps_list(const KalModel *model, KalExpr e, KalBlock *list)
     s.moves = kal_alloc(s.ctx, 2 * count + 1, sizeof *s.moves);
     s.marks = s.moves ? s.moves + count : NULL;
     const KalStatus status =
-        s.moves ? search(&s)
-                : kal_fail(s.ctx, KAL_ERR_NOMEM, "no memory to look for jumps");
+        s.moves ? search(&s) : kal_no_memory(s.ctx, "to look for jumps");
     kal_free(s.ctx, s.moves, (2 * count + 1) * sizeof *s.moves);
     kal_order_clear(&s.order);
     return status;

@@ -33,7 +33,7 @@ static KalStatus find_kinds(const KalDerivation *d, const KalExpr *values,
     KalOrder order = {0};
     uint64_t *classes = kal_alloc(d->ctx, model->n_symbols, sizeof *classes);
     if (!classes) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+        return kal_no_memory(d->ctx, "for equations of motion");
     }
     for (size_t id = 0; id < model->n_symbols; id++) {
         classes[id] = UINT64_C(1) << model->symbols[id].kind;
@@ -56,7 +56,7 @@ static KalStatus check_contributions(const KalDerivation *d)
     KAL_TRY(kal_derivation_scratch(d, n, &values));
     uint64_t *kinds = kal_arena_alloc(d->scratch, n, sizeof *kinds);
     if (!kinds) {
-        return kal_fail(d->ctx, KAL_ERR_NOMEM, "no memory for equations of motion");
+        return kal_no_memory(d->ctx, "for equations of motion");
     }
     for (size_t i = 0; i < n; i++) {
         values[i] = model->contributions[i].value;

@@ -16,6 +16,9 @@
 #include <assert.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to classify constraints";
+
 static const double work_max = 1e8; // steps of replacing one coordinate after the other
 
 // Forms on their way.
@@ -35,11 +38,6 @@ typedef struct Forming {
     bool *occurs;   // n: scratch
 } Forming;
 
-static KalStatus no_memory(const Forming *f)
-{
-    return kal_fail(f->ctx, KAL_ERR_NOMEM, "no memory to classify constraints");
-}
-
 // The form of a constraint on positions: dφ.
 static KalStatus add_position(Forming *f, size_t i)
 {
@@ -56,7 +54,7 @@ static KalStatus add_velocity(Forming *f, size_t i, bool *out_defined)
     const size_t count = (size_t)(A->start[i + 1] - A->start[i]);
     KalExpr *parts = kal_arena_alloc(f->arena, count + 1, sizeof *parts);
     if (!parts) {
-        return no_memory(f);
+        return kal_no_memory(f->ctx, PURPOSE);
     }
     if (count > 0) {
         memcpy(parts, A->value + A->start[i], count * sizeof *parts);
@@ -106,7 +104,7 @@ static KalStatus list_all(Forming *f)
     assert(f->n_all >= f->n_values);
     f->all = kal_arena_alloc(f->arena, f->n_all, sizeof *f->all);
     if (!f->all) {
-        return no_memory(f);
+        return kal_no_memory(f->ctx, PURPOSE);
     }
     for (size_t k = 0; k < f->n_values; k++) {
         f->all[k] = made->W.value[k];
@@ -202,7 +200,7 @@ static KalStatus replace_coordinates(Forming *f)
     f->roots = kal_arena_alloc(f->arena, f->n_values, sizeof *f->roots);
     f->occurs = kal_arena_alloc(f->arena, n, sizeof *f->occurs);
     if (!f->q || !f->roots || !f->occurs) {
-        return no_memory(f);
+        return kal_no_memory(f->ctx, PURPOSE);
     }
     for (size_t j = 0; j < n; j++) {
         f->q[j] = f->model->coordinates[j].q;
@@ -233,7 +231,7 @@ static KalStatus fill(Forming *f, bool *use)
     KalPfaffian *made = f->made;
     made->constraint = kal_arena_alloc(f->arena, f->eq->m, sizeof *made->constraint);
     if (!made->constraint) {
-        return no_memory(f);
+        return kal_no_memory(f->ctx, PURPOSE);
     }
     KAL_TRY(add_forms(f, use));
     KAL_TRY(kal_entries_finish(f->g, &f->entries, made->count, f->eq->n + 1, &made->W));

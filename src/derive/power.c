@@ -113,7 +113,7 @@ KalStatus kal_powers_derive(const KalEquations *equations, KalPowers *out_powers
     KalPowers powers;
     KalExpr *block = (KalExpr *)kal_alloc(model->ctx, 2 * n, sizeof *block);
     if (!block) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for powers");
+        return kal_no_memory(model->ctx, "for powers");
     }
     const Work w = {.eq = equations,
                     .model = model,

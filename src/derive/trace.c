@@ -15,10 +15,8 @@
 #include <assert.h>
 #include <string.h>
 
-static KalStatus no_memory(const KalModel *model)
-{
-    return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
-}
+// What memory is for.
+static const char PURPOSE[] = "to compare formulas";
 
 // The symbols of a kind, and as many zeros behind them.
 static KalStatus list_symbols(const KalModel *model, KalSymbolKind kind,
@@ -27,7 +25,7 @@ static KalStatus list_symbols(const KalModel *model, KalSymbolKind kind,
     const size_t n = model->n_coordinates;
     KalExpr *symbols = kal_alloc(model->ctx, 2 * n + 1, sizeof *symbols);
     if (!symbols) {
-        return no_memory(model);
+        return kal_no_memory(model->ctx, PURPOSE);
     }
     for (size_t i = 0; i < n; i++) {
         const KalCoordinate *c = &model->coordinates[i];
@@ -100,7 +98,7 @@ static KalStatus test_slopes(const KalModel *model, const KalSparse *J,
     const size_t count = (size_t)J->start[J->rows];
     KalVerdict *verdicts = kal_alloc(model->ctx, count + 1, sizeof *verdicts);
     if (!verdicts) {
-        return no_memory(model);
+        return kal_no_memory(model->ctx, PURPOSE);
     }
     const KalStatus status = kal_identities(model->graph, J->value, count, verdicts);
     if (status == KAL_OK) {
@@ -162,7 +160,7 @@ static KalStatus find_jump(const KalModel *model, const KalExpr *e, const KalExp
     const KalStatus status =
         verdicts && change
             ? test_change(model, &(Change){e, rest, change, verdicts}, count, out_trace)
-            : no_memory(model);
+            : kal_no_memory(model->ctx, PURPOSE);
     kal_free(model->ctx, change, (count + 1) * sizeof *change);
     kal_free(model->ctx, verdicts, (count + 1) * sizeof *verdicts);
     return status;
@@ -175,7 +173,7 @@ static KalStatus take_out(const KalModel *model, KalSymbolKind kind, KalExpr *e,
     bool defined = false;
     KalExpr *rest = kal_alloc(model->ctx, count + 1, sizeof *rest);
     if (!rest) {
-        return no_memory(model);
+        return kal_no_memory(model->ctx, PURPOSE);
     }
     memcpy(rest, e, count * sizeof *rest);
     KalStatus status = kal_trace_remove(model, kind, rest, count, &defined);

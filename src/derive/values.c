@@ -113,7 +113,7 @@ KalStatus kal_values_insert(const KalModel *model, KalExpr *e, size_t n)
     const size_t room = model->n_parameters + 1;
     Known known = {.from = kal_alloc(model->ctx, 2 * room, sizeof *known.from)};
     if (!known.from) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for values");
+        return kal_no_memory(model->ctx, "for values");
     }
     known.to = known.from + room;
     const KalStatus status = insert(model, e, n, &known);

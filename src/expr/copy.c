@@ -54,9 +54,8 @@ KalStatus kal_copy(KalGraph *from, const KalExpr *e, size_t n, KalGraph *to,
     KalOrder order = {.ctx = NULL};
     KAL_TRY(kal_order_init(from, e, n, &order));
     Image *image = (Image *)kal_alloc(ctx, order.count + 1, sizeof *image);
-    const KalStatus status =
-        image ? copy(from, &order, image, to, out_e)
-              : kal_fail(ctx, KAL_ERR_NOMEM, "no memory to copy formulas");
+    const KalStatus status = image ? copy(from, &order, image, to, out_e)
+                                   : kal_no_memory(ctx, "to copy formulas");
     kal_free(ctx, image, (order.count + 1) * sizeof *image);
     kal_order_clear(&order);
     return status;

@@ -218,7 +218,7 @@ static KalStatus total_in_order(KalGraph *g, const KalOrder *order,
     const size_t count = (size_t)order->count + 1;
     KalExpr *d = kal_alloc(g->ctx, count, sizeof *d);
     if (!d) {
-        return kal_fail(g->ctx, KAL_ERR_NOMEM, "no memory to differentiate");
+        return kal_no_memory(g->ctx, "to differentiate");
     }
     KalStatus status = run_forward(g, order, rates, seeds, d);
     if (status == KAL_OK) {
@@ -260,7 +260,7 @@ KalStatus kal_reverse(KalGraph *g, const KalOrder *order, const KalSeeds *seeds,
 {
     bool *leads = kal_alloc(g->ctx, order->count, sizeof *leads);
     if (!leads) {
-        return kal_fail(g->ctx, KAL_ERR_NOMEM, "no memory to differentiate");
+        return kal_no_memory(g->ctx, "to differentiate");
     }
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
@@ -290,7 +290,7 @@ static KalStatus gradient_in_order(KalGraph *g, const KalOrder *order,
 {
     KalExpr *d = kal_alloc(g->ctx, order->count, sizeof *d);
     if (!d) {
-        return kal_fail(g->ctx, KAL_ERR_NOMEM, "no memory to differentiate");
+        return kal_no_memory(g->ctx, "to differentiate");
     }
     const KalExpr zero = kal_int(g, 0);
     const KalStatus status = kal_reverse(g, order, seeds, d);

@@ -49,7 +49,7 @@ KalStatus kal_eval(KalGraph *g, const KalExpr *e, size_t n, const double *values
     double *work = kal_alloc(ctx, order.count, sizeof *work);
     if (order.count > 0 && !work) {
         kal_order_clear(&order);
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to evaluate formulas");
+        return kal_no_memory(ctx, "to evaluate formulas");
     }
     kal_order_eval(g, &order, values, work, out_values);
     kal_free(ctx, work, order.count * sizeof *work);

@@ -22,7 +22,7 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
 {
     KalGraph *g = KAL_NEW(ctx, KalGraph);
     if (!g) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
+        return kal_no_memory(ctx, "for formulas");
     }
     g->ctx = ctx;
     g->table.count = 1;
@@ -35,7 +35,7 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
     g->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
     if (!g->table.nodes || !g->places || !g->numbers) {
         kal_graph_destroy(g);
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
+        return kal_no_memory(ctx, "for formulas");
     }
     *out_g = g;
     return KAL_OK;
@@ -51,7 +51,7 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     }
     KalGraph *fork = KAL_NEW(ctx, KalGraph);
     if (!fork) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
+        return kal_no_memory(ctx, "for formulas");
     }
     *fork = *g;
     fork->ctx = ctx;
@@ -64,7 +64,7 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     fork->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
     if (!fork->table.nodes || !fork->places || !fork->numbers) {
         kal_graph_destroy(fork);
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for formulas");
+        return kal_no_memory(ctx, "for formulas");
     }
     memcpy(fork->table.nodes, g->table.nodes, g->table.count * sizeof *g->table.nodes);
     memcpy(fork->places, g->places, g->n_places * sizeof *g->places);
@@ -117,7 +117,7 @@ KalStatus kal_graph_status(const KalGraph *g)
         return KAL_OK;
     }
     if (g->status == KAL_ERR_NOMEM) {
-        return kal_fail(g->ctx, KAL_ERR_NOMEM, "no memory for more formulas");
+        return kal_no_memory(g->ctx, "for more formulas");
     }
     if (g->status == KAL_ERR_LIMIT) {
         return kal_fail(g->ctx, KAL_ERR_LIMIT,

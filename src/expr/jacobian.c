@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to differentiate";
+
 enum {
     FIRST_ENTRIES = 64,
     SPARSE = 16 // one visited step in so many, or fewer, are sorted
@@ -30,11 +33,6 @@ typedef struct Entries {
     size_t capacity;
 } Entries;
 
-static KalStatus no_memory(KalContext *ctx)
-{
-    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to differentiate");
-}
-
 static KalStatus add_entry(Entries *entries, Entry entry)
 {
     if (entries->n == entries->capacity) {
@@ -44,7 +42,7 @@ static KalStatus add_entry(Entries *entries, Entry entry)
             kal_resize(entries->ctx, entries->list, entries->capacity * sizeof *list,
                        capacity * sizeof *list);
         if (!list) {
-            return no_memory(entries->ctx);
+            return kal_no_memory(entries->ctx, PURPOSE);
         }
         entries->list = list;
         entries->capacity = capacity;
@@ -149,7 +147,7 @@ static KalStatus compress(const Entries *entries, size_t rows, size_t columns,
     }
     kal_free(ctx, sorted, n * sizeof *sorted);
     kal_free(ctx, places, columns * sizeof *places);
-    return fits ? KAL_OK : no_memory(ctx);
+    return fits ? KAL_OK : kal_no_memory(ctx, PURPOSE);
 }
 
 // One row by reverse accumulation.
@@ -158,7 +156,7 @@ static KalStatus add_row_in_order(KalGraph *g, const KalOrder *order, uint32_t r
 {
     KalExpr *d = kal_alloc(g->ctx, order->count, sizeof *d);
     if (!d) {
-        return no_memory(g->ctx);
+        return kal_no_memory(g->ctx, PURPOSE);
     }
     KalStatus status = kal_reverse(g, order, seeds, d);
     for (uint32_t i = 0; i < order->count && status == KAL_OK; i++) {
@@ -285,7 +283,7 @@ static KalStatus init_columns(KalGraph *g, const KalOrder *order, bool lower,
     if (!c->last_row || !c->root_of || !c->next_root || !c->visited || !c->seen || !c->d
         || !c->user_start || !find_users(c)) {
         clear_columns(c);
-        return no_memory(ctx);
+        return kal_no_memory(ctx, PURPOSE);
     }
     find_rows(c);
     return KAL_OK;
@@ -422,7 +420,7 @@ KalStatus kal_hessian(KalGraph *g, KalExpr f, const KalExpr *x, size_t n,
     KalSeeds seeds = {0};
     KalExpr *p = kal_alloc(g->ctx, n + 1, sizeof *p);
     if (!p) {
-        return no_memory(g->ctx);
+        return kal_no_memory(g->ctx, PURPOSE);
     }
     KalStatus status = kal_gradient(g, f, x, n, p);
     if (status == KAL_OK) {

@@ -147,7 +147,7 @@ KalStatus kal_order_init(KalGraph *g, const KalExpr *roots, size_t n_roots,
     order.roots = kal_alloc(g->ctx, n_roots, sizeof *order.roots);
     if ((n_roots > 0 && !order.roots) || !fill(g, roots, &order)) {
         kal_order_clear(&order);
-        return kal_fail(g->ctx, KAL_ERR_NOMEM, "no memory to walk through formulas");
+        return kal_no_memory(g->ctx, "to walk through formulas");
     }
     *out_order = order;
     return KAL_OK;
@@ -220,7 +220,7 @@ KalStatus kal_order_classes(const KalOrder *order, const uint64_t *classes,
 {
     uint64_t *of = kal_alloc(order->ctx, order->count, sizeof *of);
     if (order->count > 0 && !of) {
-        return kal_fail(order->ctx, KAL_ERR_NOMEM, "no memory to classify formulas");
+        return kal_no_memory(order->ctx, "to classify formulas");
     }
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];

@@ -16,7 +16,7 @@ KalStatus kal_seeds_init(KalContext *ctx, const KalExpr *symbols, size_t n,
 {
     KalSeed *list = kal_alloc(ctx, n, sizeof *list);
     if (n > 0 && !list) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a list of formulas");
+        return kal_no_memory(ctx, "for a list of formulas");
     }
     for (size_t i = 0; i < n; i++) {
         list[i] = (KalSeed){symbols[i].index, (uint32_t)i};

@@ -25,7 +25,7 @@ static KalStatus substitute_in_order(KalGraph *g, const KalOrder *order,
 {
     KalExpr *image = kal_alloc(order->ctx, order->count, sizeof *image);
     if (order->count > 0 && !image) {
-        return kal_fail(order->ctx, KAL_ERR_NOMEM, "no memory to replace in formulas");
+        return kal_no_memory(order->ctx, "to replace in formulas");
     }
     for (uint32_t i = 0; i < order->count; i++) {
         const int64_t place = kal_seeds_find(seeds, order->steps[i].node);

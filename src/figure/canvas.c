@@ -116,7 +116,7 @@ static KalStatus init(KalCanvas *canvas, KalSheetSize size)
     KAL_TRY(kal_cairo_library_open(canvas->ctx, library_names, &canvas->lib));
     if (canvas->kind == KAL_CANVAS_PNG // which is there twice while it is written
         && !kal_memory_is_there((size_t)(2.0 * bytes_per_dot * dots) + 1)) {
-        return kal_fail(canvas->ctx, KAL_ERR_NOMEM, "no memory for an image");
+        return kal_no_memory(canvas->ctx, "for an image");
     }
     canvas->surface = create_surface(canvas, size);
     canvas->cr = lib->cairo_create(canvas->surface);
@@ -133,7 +133,7 @@ KalStatus kal_canvas_create(KalContext *ctx, KalCanvasKind kind, KalSheetSize si
 {
     KalCanvas *canvas = KAL_NEW(ctx, KalCanvas);
     if (!canvas) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a figure");
+        return kal_no_memory(ctx, "for a figure");
     }
     canvas->ctx = ctx;
     canvas->kind = kind;

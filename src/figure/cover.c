@@ -102,7 +102,7 @@ KalStatus kal_cover_remove(KalContext *ctx, KalBox frame, double cell, KalBlock 
     KalBlock kept = {.data = NULL};
     grid.passed = (uint8_t *)kal_alloc(ctx, grid.rows, grid.columns);
     if (!grid.passed) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a figure");
+        return kal_no_memory(ctx, "for a figure");
     }
     const KalStatus status = keep_new(ctx, &grid, (const KalSpot *)points->data,
                                       points->size / sizeof(KalSpot), &kept);

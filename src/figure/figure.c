@@ -185,7 +185,7 @@ KalStatus kal_figure_create(KalContext *ctx, const KalTable *table,
     KAL_NEED(ctx, ctx && table && options && out_figure);
     KalFigure *figure = KAL_NEW(ctx, KalFigure);
     if (!figure) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a figure");
+        return kal_no_memory(ctx, "for a figure");
     }
     figure->ctx = ctx;
     figure->table = table;

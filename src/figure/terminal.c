@@ -305,8 +305,7 @@ static KalStatus lay_out(Screen *s)
     find_x_ticks(s);
     s->cells_size = (size_t)s->width * (size_t)s->height * sizeof(Cell);
     s->cells = (Cell *)kal_alloc(s->figure->ctx, s->cells_size, 1);
-    return s->cells ? KAL_OK
-                    : kal_fail(s->figure->ctx, KAL_ERR_NOMEM, "no memory for a figure");
+    return s->cells ? KAL_OK : kal_no_memory(s->figure->ctx, "for a figure");
 }
 
 // ---- drawing
@@ -570,7 +569,7 @@ KalStatus kal_figure_print(const KalFigure *figure, const KalTerminal *terminal,
     KAL_TRY(kal_figure_check(figure));
     Screen *s = KAL_NEW(figure->ctx, Screen);
     if (!s) {
-        return kal_fail(figure->ctx, KAL_ERR_NOMEM, "no memory for a figure");
+        return kal_no_memory(figure->ctx, "for a figure");
     }
     s->figure = figure;
     s->terminal = *terminal;

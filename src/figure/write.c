@@ -449,9 +449,7 @@ KalStatus kal_figure_write(const KalFigure *figure, const char *path)
     KAL_TRY(
         kal_canvas_create(figure->ctx, kind, sheet, figure->options.theme, &d.canvas));
     d.plan = KAL_NEW(figure->ctx, KalPlan);
-    KalStatus status =
-        d.plan ? draw(&d)
-               : kal_fail(figure->ctx, KAL_ERR_NOMEM, "no memory for a figure");
+    KalStatus status = d.plan ? draw(&d) : kal_no_memory(figure->ctx, "for a figure");
     if (status == KAL_OK) {
         status = write_canvas(&d, path);
     }

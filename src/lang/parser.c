@@ -445,7 +445,7 @@ KalStatus kal_parse(KalContext *ctx, const KalSource *source,
     KalStatus status = KAL_OK;
     if (kal_tree_status(p.tree) != KAL_OK
         || kal_diagnostics_status(diagnostics) != KAL_OK) {
-        status = kal_fail(ctx, KAL_ERR_NOMEM, "no memory to parse %s", source->name);
+        status = kal_no_memory(ctx, "to parse %s", source->name);
     } else if (kal_diagnostics_count(diagnostics, KAL_SEVERITY_ERROR) > before) {
         const bool overflow = p.tokens > KAL_TOKEN_LIMIT;
         status = kal_diagnostics_fail(diagnostics,

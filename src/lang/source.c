@@ -27,7 +27,7 @@ KalStatus kal_source_create(KalContext *ctx, const char *name, const char *text,
     const KalSource shape = {.name = name, .length = (uint32_t)length};
     KalSource *source = kal_alloc(ctx, 1, block_size(&shape));
     if (!source) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for the text of %s", name);
+        return kal_no_memory(ctx, "for the text of %s", name);
     }
     char *copy = (char *)(source + 1);
     char *copied_name = copy + length + 1;

@@ -36,7 +36,7 @@ KalStatus kal_tree_create(KalContext *ctx, KalTree **out_tree)
 {
     KalTree *tree = KAL_NEW(ctx, KalTree);
     if (!tree) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a syntax tree");
+        return kal_no_memory(ctx, "for a syntax tree");
     }
     tree->ctx = ctx;
     const KalStatus status = kal_arena_create(ctx, TREE_BYTES, &tree->arena);

@@ -116,11 +116,11 @@ static KalStatus finish(KalBuild *b)
         kal_build_check_overrides(b);
     }
     if (b->status == KAL_ERR_NOMEM) {
-        return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory to build the model");
+        return kal_no_memory(b->ctx, "to build the model");
     }
     KAL_TRY(kal_diagnostics_status(b->diagnostics) == KAL_OK
                 ? KAL_OK
-                : kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for the messages"));
+                : kal_no_memory(b->ctx, "for the messages"));
     if (b->report.errors > 0) {
         return kal_diagnostics_fail(b->diagnostics,
                                     b->status == KAL_OK ? KAL_ERR_SYNTAX : b->status);

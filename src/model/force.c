@@ -162,8 +162,7 @@ static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
     const size_t n = b->model->n_coordinates;
     KalExpr *v = kal_alloc(b->ctx, 2 * n + 1, sizeof *v);
     if (!v) {
-        (void)kal_build_check(b,
-                              kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for a force"));
+        (void)kal_build_check(b, kal_no_memory(b->ctx, "for a force"));
         return KAL_BAD_VALUE;
     }
     for (size_t i = 0; i < n; i++) {

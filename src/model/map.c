@@ -56,7 +56,7 @@ static KalStatus grow(KalContext *ctx, KalMap *map)
     KalMap larger = {.capacity = map->capacity == 0 ? SMALLEST : 2 * map->capacity};
     larger.pairs = (KalPair *)kal_alloc(ctx, larger.capacity, sizeof *larger.pairs);
     if (!larger.pairs) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a table of the model");
+        return kal_no_memory(ctx, "for a table of the model");
     }
     larger.count = map->count;
     for (size_t i = 0; i < map->capacity; i++) {

@@ -52,7 +52,7 @@ static KalStatus append(KalContext *ctx, void *list, size_t *count, const void *
     if (before != after) {
         items = (char *)kal_resize(ctx, items, before * size, after * size);
         if (!items) {
-            return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for the model");
+            return kal_no_memory(ctx, "for the model");
         }
         memcpy(list, &items, sizeof items);
     }
@@ -97,7 +97,7 @@ static KalStatus add_symbol(KalModel *model, KalSymbol entry, const char *before
 {
     entry.name = compose(model, before, entry.name, after);
     if (!entry.name) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for the model's names");
+        return kal_no_memory(model->ctx, "for the model's names");
     }
     const uint32_t id = (uint32_t)model->n_symbols;
     assert(model->graph);
@@ -112,8 +112,7 @@ static KalStatus init_tables(KalModel *model)
     KAL_TRY(kal_arena_create(model->ctx, TEXT_BYTES, &model->arena));
     model->kinds =
         (KalKindTable *)kal_arena_alloc(model->arena, 1, sizeof *model->kinds);
-    return model->kinds ? KAL_OK
-                        : kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for a model");
+    return model->kinds ? KAL_OK : kal_no_memory(model->ctx, "for a model");
 }
 
 static KalStatus init(KalModel *model)
@@ -130,7 +129,7 @@ KalStatus kal_model_create(KalContext *ctx, KalModel **out_model)
 {
     KalModel *model = KAL_NEW(ctx, KalModel);
     if (!model) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a model");
+        return kal_no_memory(ctx, "for a model");
     }
     model->ctx = ctx;
     model->title = "";
@@ -147,7 +146,7 @@ KalStatus kal_model_fork(KalContext *ctx, const KalModel *model, KalModel **out_
 {
     KalModel *fork = KAL_NEW(ctx, KalModel);
     if (!fork) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a model");
+        return kal_no_memory(ctx, "for a model");
     }
     *fork = *model;
     fork->fork = true;
@@ -396,7 +395,7 @@ static KalStatus find_rates(const KalModel *model, const KalOrder *order,
     const size_t most = order->count;
     KalExpr *pairs = (KalExpr *)kal_alloc(model->ctx, 2 * most, sizeof *pairs);
     if (most > 0 && !pairs) {
-        return kal_fail(model->ctx, KAL_ERR_NOMEM, "no memory for time derivatives");
+        return kal_no_memory(model->ctx, "for time derivatives");
     }
     size_t count = 0;
     for (uint32_t i = 0; i < order->count; i++) {

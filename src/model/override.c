@@ -114,7 +114,7 @@ static KalStatus read(KalBuild *b, size_t i)
     }
     char *text = (char *)kal_arena_alloc(b->arena, size, 1);
     if (!text) {
-        return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for an override");
+        return kal_no_memory(b->ctx, "for an override");
     }
     (void)snprintf(text, size, "%s%s=%s", STATEMENT, o->name, o->value);
     r->offset = sizeof STATEMENT - 1;
@@ -137,7 +137,7 @@ KalStatus kal_build_init_overrides(KalBuild *b)
     b->overrides.list =
         (KalReplacement *)kal_alloc(b->ctx, n, sizeof *b->overrides.list);
     if (!b->overrides.list) {
-        return kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory for overrides");
+        return kal_no_memory(b->ctx, "for overrides");
     }
     for (size_t i = 0; i < n; i++) {
         KAL_TRY(read(b, i));

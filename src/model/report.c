@@ -155,7 +155,7 @@ void kal_build_no_memory(KalBuild *b)
                         bytes >> 20);
         return;
     }
-    kal_build_check(b, kal_fail(b->ctx, KAL_ERR_NOMEM, "no memory to build the model"));
+    kal_build_check(b, kal_no_memory(b->ctx, "to build the model"));
 }
 
 bool kal_build_step(KalBuild *b, KalSpan span, size_t count)

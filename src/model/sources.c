@@ -16,7 +16,7 @@ KalStatus kal_sources_create(KalContext *ctx, KalSources **out_sources)
 {
     KalSources *sources = KAL_NEW(ctx, KalSources);
     if (!sources) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a list of texts");
+        return kal_no_memory(ctx, "for a list of texts");
     }
     sources->ctx = ctx;
     *out_sources = sources;

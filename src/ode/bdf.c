@@ -162,12 +162,6 @@ static int call_project(realtype t, N_Vector y, N_Vector correction, realtype to
     return status == KAL_OK && is_far(s, from) ? refuse_way(s, t) : answer(s, status);
 }
 
-static KalStatus no_memory(Bdf *s)
-{
-    return kal_fail(s->base.ctx, KAL_ERR_NOMEM, "no memory for CVODE with %d states",
-                    s->base.system.n);
-}
-
 // The vectors and matrices that CVODE works with; some may be missing.
 static bool make_parts(Bdf *s)
 {
@@ -261,7 +255,7 @@ static KalStatus init(KalIntegrator *base)
     KAL_TRY(kal_cvode_library_open(base->ctx, KAL_CVODE_NAME, &s->call));
     s->block = kal_alloc(base->ctx, ARRAYS * n, sizeof(double));
     if (!s->block) {
-        return no_memory(s);
+        return kal_no_memory(base->ctx, "for CVODE with %d states", base->system.n);
     }
     s->y = s->block;
     s->y_old = s->block + n;
@@ -269,11 +263,11 @@ static KalStatus init(KalIntegrator *base)
     s->atol = s->block + 3 * n;
     s->rate = s->block + 4 * n;
     if (!make_parts(s)) {
-        return no_memory(s);
+        return kal_no_memory(base->ctx, "for CVODE with %d states", base->system.n);
     }
-    return set_up(s) == CV_SUCCESS ? KAL_OK
-                                   : kal_fail(base->ctx, KAL_ERR_NOMEM,
-                                              "CVODE could not be set up: %s", s->text);
+    return set_up(s) == CV_SUCCESS
+               ? KAL_OK
+               : kal_no_memory(base->ctx, "to set up CVODE: %s", s->text);
 }
 
 static void clear(KalIntegrator *base)
@@ -390,7 +384,7 @@ static KalStatus explain(Bdf *s, int flag)
     case CV_SUCCESS:
         (void)s->call.CVodeGetCurrentStep(s->cvode, &h);
         return kal_ode_collapse(s->base.ctx, s->base.t, h);
-    case CV_MEM_FAIL: return no_memory(s);
+    case CV_MEM_FAIL: return kal_no_memory(s->base.ctx, "for a step of CVODE");
     default:
         return kal_fail(s->base.ctx, KAL_ERR_STEP, "CVODE gives up at t = %.17g: %s",
                         s->base.t, s->text);

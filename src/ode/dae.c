@@ -120,8 +120,7 @@ static KalStatus init(KalIntegrator *base)
     KAL_TRY(kal_ida_library_open(base->ctx, KAL_IDA_NAME, &d->call));
     d->block = (double *)kal_alloc(base->ctx, ARRAYS * n, sizeof(double));
     if (!d->block || !make_parts(d)) {
-        return kal_fail(base->ctx, KAL_ERR_NOMEM, "no memory for IDA with %d unknowns",
-                        base->system.n);
+        return kal_no_memory(base->ctx, "for IDA with %d unknowns", base->system.n);
     }
     d->y_old = d->block + 4 * n;
     const KalOdeOptions *options = &base->options;
@@ -131,9 +130,9 @@ static KalStatus init(KalIntegrator *base)
         d->block[3 * n + i] = differential ? 1.0 : 0.0;
     }
     base->system.kinds = NULL; // borrowed for this call only
-    return set_up(d) == IDA_SUCCESS ? KAL_OK
-                                    : kal_fail(base->ctx, KAL_ERR_NOMEM,
-                                               "IDA could not be set up: %s", d->text);
+    return set_up(d) == IDA_SUCCESS
+               ? KAL_OK
+               : kal_no_memory(base->ctx, "to set up IDA: %s", d->text);
 }
 
 static void clear(KalIntegrator *base)

@@ -121,8 +121,8 @@ static KalStatus init(KalIntegrator *base)
     s->block_size = ARRAYS * (size_t)s->ld * sizeof(double) + ALIGNMENT;
     s->block = kal_alloc(base->ctx, 1, s->block_size);
     if (!s->block) {
-        return kal_fail(base->ctx, KAL_ERR_NOMEM,
-                        "no memory for an integrator of %d states", base->system.n);
+        return kal_no_memory(base->ctx, "for an integrator of %d states",
+                             base->system.n);
     }
     const size_t off = (uintptr_t)s->block % ALIGNMENT;
     lay_out(s, (double *)(void *)((char *)s->block + (ALIGNMENT - off) % ALIGNMENT));

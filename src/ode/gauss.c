@@ -137,8 +137,8 @@ static KalStatus init(KalIntegrator *base)
     g->n = (base->system.n - base->system.n_integrals) / 2;
     g->block = (double *)kal_alloc(base->ctx, count, sizeof(double));
     if (!g->block) {
-        return kal_fail(base->ctx, KAL_ERR_NOMEM,
-                        "no memory for an integrator of %d states", base->system.n);
+        return kal_no_memory(base->ctx, "for an integrator of %d states",
+                             base->system.n);
     }
     g->block_size = count * sizeof(double);
     g->y_old = g->block;

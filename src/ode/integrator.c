@@ -92,7 +92,7 @@ KalStatus kal_integrator_create(KalContext *ctx, KalIntegratorName name,
     assert(kind->interpolate && kind->order);
     KalIntegrator *base = (KalIntegrator *)kal_alloc(ctx, 1, kind->size);
     if (!base) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an integrator");
+        return kal_no_memory(ctx, "for an integrator");
     }
     base->kind = kind;
     base->name = name;

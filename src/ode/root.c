@@ -152,7 +152,7 @@ KalStatus kal_roots_create(KalContext *ctx, const KalRootSpec *spec,
     KAL_TRY(check(ctx, spec));
     KalRoots *r = KAL_NEW(ctx, KalRoots);
     if (!r) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for event functions");
+        return kal_no_memory(ctx, "for event functions");
     }
     r->ctx = ctx;
     r->count = spec->count;
@@ -162,8 +162,7 @@ KalStatus kal_roots_create(KalContext *ctx, const KalRootSpec *spec,
     r->most_rows = 2 * spec->samples + 1;
     if (!make_arrays(r, spec)) {
         kal_roots_destroy(r);
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for %d event functions",
-                        spec->count);
+        return kal_no_memory(ctx, "for %d event functions", spec->count);
     }
     *out_roots = r;
     return KAL_OK;

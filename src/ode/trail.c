@@ -25,7 +25,7 @@ KalStatus kal_trail_init(KalTrail *trail, KalContext *ctx, int n)
     *trail = (KalTrail){.ctx = ctx, .n = n};
     trail->block = (double *)kal_alloc(ctx, count, sizeof(double));
     if (!trail->block) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for integrals");
+        return kal_no_memory(ctx, "for integrals");
     }
     for (int i = 0; i < MOST; i++) {
         trail->values[i] = trail->block + (size_t)i * (size_t)n;

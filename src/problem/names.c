@@ -80,8 +80,7 @@ static KalStatus set_pointers(KalContext *ctx, KalNameList *list)
     }
     list->names = kal_alloc(ctx, 2 * list->count, sizeof *list->names);
     if (!list->names) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "out of memory: no room for %zu names",
-                        list->count);
+        return kal_no_memory(ctx, "for %zu names", list->count);
     }
     list->labels = list->names + list->count;
     const KalNameSpan *spans = list->spans.data;

@@ -11,7 +11,7 @@ KalStatus kal_problem_parse(KalContext *ctx, const char *name, const char *text,
     KAL_NEED(ctx, ctx && name && (text || length == 0) && out_problem);
     KalProblem *problem = KAL_NEW(ctx, KalProblem);
     if (!problem) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "out of memory: no room for a document");
+        return kal_no_memory(ctx, "for a document");
     }
     problem->ctx = ctx;
 

@@ -17,6 +17,9 @@
 #include <math.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to compile formulas";
+
 enum {
     WINDOW = 4096 // steps that are sorted together: their values fit the first cache
 };
@@ -68,11 +71,6 @@ typedef struct Compiler {
     uint32_t n; // steps in the window
 } Compiler;
 
-static KalStatus no_memory(KalContext *ctx)
-{
-    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to compile formulas");
-}
-
 // The order, with all that is listed among the roots: so the places of symbols are known.
 static KalStatus collect(KalGraph *g, const KalProgramSpec *spec, KalOrder *out_order)
 {
@@ -80,7 +78,7 @@ static KalStatus collect(KalGraph *g, const KalProgramSpec *spec, KalOrder *out_
     const size_t n = spec->n_outputs + spec->n_parameters + spec->n_variables;
     KalExpr *roots = kal_alloc(ctx, n + 1, sizeof *roots);
     if (!roots) {
-        return no_memory(ctx);
+        return kal_no_memory(ctx, PURPOSE);
     }
     KalExpr *at = roots;
     for (size_t i = 0; i < spec->n_outputs; i++) {
@@ -218,7 +216,7 @@ static KalStatus lay_out(Compiler *c, const KalProgramSpec *spec)
         tape->operands = kal_alloc(c->ctx, tape->n_slots, sizeof *tape->operands);
         fits = fits && (tape->operands || tape->n_slots == 0);
     }
-    return fits ? KAL_OK : no_memory(c->ctx);
+    return fits ? KAL_OK : kal_no_memory(c->ctx, PURPOSE);
 }
 
 static void set_slot(Compiler *c, uint32_t step, uint32_t slot)
@@ -339,7 +337,7 @@ static KalStatus extend(Compiler *c, uint32_t what)
     }
     const KalTapeRun run = {what, 1, c->next};
     if (kal_block_add(c->ctx, runs, &run, sizeof run) != KAL_OK) {
-        return no_memory(c->ctx);
+        return kal_no_memory(c->ctx, PURPOSE);
     }
     return KAL_OK;
 }
@@ -423,7 +421,7 @@ static KalStatus place_switches(Compiler *c, const KalProgramSpec *spec)
     }
     p->places = kal_alloc(c->ctx, tape->n_slots, sizeof *p->places);
     if (!p->places) {
-        return no_memory(c->ctx);
+        return kal_no_memory(c->ctx, PURPOSE);
     }
     for (size_t k = 0; k < spec->n_switches; k++) {
         const int32_t place = spec->switches[k].place;
@@ -432,7 +430,7 @@ static KalStatus place_switches(Compiler *c, const KalProgramSpec *spec)
     }
     p->no_modes = kal_alloc(c->ctx, p->n_modes, sizeof *p->no_modes);
     if (!p->no_modes) {
-        return no_memory(c->ctx);
+        return kal_no_memory(c->ctx, PURPOSE);
     }
     for (size_t k = 0; k < p->n_modes; k++) {
         p->no_modes[k] = NAN;
@@ -466,7 +464,7 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
     c->notes = kal_alloc(c->ctx, (size_t)c->order.count + 1, sizeof *c->notes);
     c->program = KAL_NEW(c->ctx, KalProgram);
     if (!c->notes || !c->program) {
-        return no_memory(c->ctx);
+        return kal_no_memory(c->ctx, PURPOSE);
     }
     c->program->ctx = c->ctx;
     c->program->loops = choose_loops();
@@ -500,7 +498,7 @@ KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
     Compiler *c = KAL_NEW(ctx, Compiler);
     if (!c) {
         kal_order_clear(&order);
-        return no_memory(ctx);
+        return kal_no_memory(ctx, PURPOSE);
     }
     c->ctx = ctx;
     c->order = order;

@@ -731,7 +731,7 @@ static KalStatus prepare(Writer *w)
     w->first_output = kal_alloc(p->ctx, n + 1, sizeof *w->first_output);
     w->next_output = kal_alloc(p->ctx, p->n_outputs + 1, sizeof *w->next_output);
     if (!w->values || !w->first_output || !w->next_output) {
-        return kal_fail(p->ctx, KAL_ERR_NOMEM, "no memory to compile formulas");
+        return kal_no_memory(p->ctx, "to compile formulas");
     }
     for (uint32_t i = 0; i < n; i++) {
         w->values[i] = (Value){w->schedule.first_use[i], NO_REGISTER, false};

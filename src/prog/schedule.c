@@ -243,8 +243,7 @@ KalStatus kal_schedule_init(const KalProgram *program, KalSchedule *schedule)
     }
     kal_free(ctx, s.known, (n + 1) * sizeof(bool));
     kal_free(ctx, s.stack, (n + 1) * sizeof(Visit));
-    return fits ? KAL_OK
-                : kal_fail(ctx, KAL_ERR_NOMEM, "no memory to compile formulas");
+    return fits ? KAL_OK : kal_no_memory(ctx, "to compile formulas");
 }
 
 void kal_schedule_clear(KalContext *ctx, KalSchedule *schedule)

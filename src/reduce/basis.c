@@ -518,7 +518,7 @@ static KalStatus make_field(Basis *b, KalExpr *velocities)
     }
     KalExpr *all = (KalExpr *)kal_alloc(r->ctx, entries + count, sizeof *all);
     if (!all) {
-        return kal_fail(r->ctx, KAL_ERR_NOMEM, "no memory to reduce equations");
+        return kal_no_memory(r->ctx, "to reduce equations");
     }
     memcpy(all, symbols, count * sizeof *all);
     memcpy(all + count, r->A, entries * sizeof *all); // a follows A
@@ -537,7 +537,7 @@ KalStatus kal_reduction_choose(KalReduction *r)
     KalExpr velocities[KAL_REDUCTION_MOST] = {{0}};
     Basis *b = KAL_NEW(r->ctx, Basis);
     if (!b) {
-        return kal_fail(r->ctx, KAL_ERR_NOMEM, "no memory to reduce equations");
+        return kal_no_memory(r->ctx, "to reduce equations");
     }
     b->r = r;
     b->n = r->n;

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to reduce equations";
+
 enum {
     LENGTH_MOST = 40000,    // characters of all formulas
     LONG_FORCE = 400,       // of all forces, that may be told with velocities
@@ -19,11 +22,6 @@ enum {
     EXPLICIT_LENGTH = 4000, // characters of an equation worth to be shown
     WORK = 20 * 1000 * 1000 // in terms touched
 };
-
-static KalStatus no_memory(const KalReduction *r)
-{
-    return kal_fail(r->ctx, KAL_ERR_NOMEM, "no memory to reduce equations");
-}
 
 KalStatus kal_reduction_too_large(const KalReduction *r)
 {
@@ -59,7 +57,7 @@ static KalStatus choose_rows(KalReduction *r)
     KalSamples samples = {.ctx = r->ctx};
     const size_t m = r->eq->m;
     r->rows = (size_t *)kal_alloc(r->ctx, m + 1, sizeof *r->rows);
-    KAL_TRY(r->rows ? KAL_OK : no_memory(r));
+    KAL_TRY(r->rows ? KAL_OK : kal_no_memory(r->ctx, PURPOSE));
     if (m == 0) {
         return KAL_OK;
     }
@@ -93,7 +91,7 @@ static KalStatus allocate(KalReduction *r)
     const size_t k = r->k;
     r->n_exprs = r->rank * n + r->rank + 2 * n + n * k + k * k + k;
     r->exprs = (KalExpr *)kal_alloc(r->ctx, r->n_exprs, sizeof *r->exprs);
-    KAL_TRY(r->exprs ? KAL_OK : no_memory(r));
+    KAL_TRY(r->exprs ? KAL_OK : kal_no_memory(r->ctx, PURPOSE));
     r->A = r->exprs;
     r->a = r->A + r->rank * n;
     r->velocity = r->a + r->rank;

@@ -174,7 +174,7 @@ KalStatus kal_report_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_report);
     KalReport *report = KAL_NEW(ctx, KalReport);
     if (!report) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a report");
+        return kal_no_memory(ctx, "for a report");
     }
     report->ctx = ctx;
     report->system = system;

@@ -28,7 +28,7 @@ static KalStatus fill_lists(const KalInstant *instant, Lists *lists)
     lists->units = (const char **)kal_alloc(
         instant->ctx, model->n_outputs + model->n_actuators + 1, sizeof(char *));
     if (!lists->units) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to show an instant");
+        return kal_no_memory(instant->ctx, "to show an instant");
     }
     lists->controls = lists->units + model->n_outputs;
     for (size_t i = 0; i < model->n_outputs; i++) {

@@ -47,7 +47,7 @@ static void format_long(KalPage *page, size_t room, const char *format, va_list 
         (void)vsnprintf(text, room, format, args);
         kal_page_string(page, text);
     } else if (page->status == KAL_OK) {
-        page->status = kal_fail(page->ctx, KAL_ERR_NOMEM, "no memory for a page");
+        page->status = kal_no_memory(page->ctx, "for a page");
     }
     kal_free(page->ctx, text, text ? room : 0);
 }
@@ -181,7 +181,7 @@ KalStatus kal_texts_init(const KalSheet *sheet, const KalExpr *e, size_t n,
     KalTexts texts = {.page = kal_page(sheet->ctx), .n = n};
     texts.start = (size_t *)kal_alloc(sheet->ctx, n + 1, sizeof *texts.start);
     if (!texts.start) {
-        return kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
+        return kal_no_memory(sheet->ctx, "to show equations");
     }
     for (size_t i = 0; i < n; i++) {
         texts.start[i] = texts.page.block.size;

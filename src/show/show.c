@@ -193,8 +193,7 @@ void kal_shown_long_form(const KalShown *shown, KalFormat format, KalPage *page)
                                                  list.n, &options, kal_page_sink(page));
         page->status = page->status == KAL_OK ? status : page->status;
     } else {
-        page->status =
-            kal_fail(sheet->ctx, KAL_ERR_NOMEM, "no memory to show equations");
+        page->status = kal_no_memory(sheet->ctx, "to show equations");
     }
     kal_free(sheet->ctx, (void *)list.pointers, most * sizeof *list.pointers);
     kal_free(sheet->ctx, list.names, most * sizeof *list.names);

@@ -30,7 +30,7 @@ KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
     balance->constants = (KalConstant *)kal_alloc(ctx, balance->n_constants + 1,
                                                   sizeof *balance->constants);
     if (!balance->powers || !balance->works || !balance->constants) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for the balance");
+        return kal_no_memory(ctx, "for the balance");
     }
     balance->sums = balance->powers + works;
     for (size_t i = 0; i < works; i++) {

@@ -139,10 +139,9 @@ static KalStatus create_roots(KalRun *run)
         (KalRootDirection *)kal_alloc(run->ctx, count, sizeof *directions);
     double *zeros = (double *)kal_alloc(run->ctx, count, sizeof *zeros);
     bool *poles = (bool *)kal_alloc(run->ctx, count, sizeof *poles);
-    const KalStatus status =
-        directions && zeros && poles
-            ? make_roots(run, count, directions, zeros, poles)
-            : kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for events");
+    const KalStatus status = directions && zeros && poles
+                                 ? make_roots(run, count, directions, zeros, poles)
+                                 : kal_no_memory(run->ctx, "for events");
     kal_free(run->ctx, directions, directions ? count * sizeof *directions : 0);
     kal_free(run->ctx, zeros, zeros ? count * sizeof *zeros : 0);
     kal_free(run->ctx, poles, poles ? count * sizeof *poles : 0);

@@ -36,7 +36,7 @@ KalStatus kal_run_limits_init(KalRun *run)
     run->limits.watches =
         (KalLimitWatch *)kal_alloc(run->ctx, count + 1, sizeof *run->limits.watches);
     if (!run->limits.efforts || !run->limits.watches) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
+        return kal_no_memory(run->ctx, "for a run");
     }
     for (size_t j = 0; j < count; j++) {
         run->limits.efforts[j].name = run->system->model->actuators[j].name;

@@ -49,7 +49,7 @@ KalStatus kal_run_modes_init(KalRun *run)
     watch->block = (double *)kal_alloc(
         run->ctx, 5 * count + 2 * states + (size_t)run->system->m, sizeof(double));
     if (!watch->block) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory for a run");
+        return kal_no_memory(run->ctx, "for a run");
     }
     watch->modes = watch->block;
     watch->before = watch->modes + count;

@@ -292,7 +292,7 @@ static KalStatus widen(KalRecord *record)
     double *row =
         (double *)kal_resize(record->ctx, record->row, record->row_size, size);
     if (!row) {
-        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+        return kal_no_memory(record->ctx, "for a record");
     }
     record->row = row;
     record->row_size = size;
@@ -318,7 +318,7 @@ KalStatus kal_record_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && (patterns || count == 0) && out_record);
     KalRecord *record = KAL_NEW(ctx, KalRecord);
     if (!record) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a record");
+        return kal_no_memory(ctx, "for a record");
     }
     record->ctx = ctx;
     record->system = system;
@@ -364,7 +364,7 @@ KalStatus kal_record_add_formulas(KalRecord *record, const KalExpr *formulas,
     const size_t numbers = count + work + record->system->model->n_parameters;
     record->formulas = (double *)kal_alloc(record->ctx, numbers + 1, sizeof(double));
     if (!record->formulas) {
-        return kal_fail(record->ctx, KAL_ERR_NOMEM, "no memory for a record");
+        return kal_no_memory(record->ctx, "for a record");
     }
     record->formulas_size = (numbers + 1) * sizeof(double);
     record->work = record->formulas + count;

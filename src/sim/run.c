@@ -88,7 +88,7 @@ KalStatus kal_run_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_run);
     KalRun *run = KAL_NEW(ctx, KalRun);
     if (!run) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a run");
+        return kal_no_memory(ctx, "for a run");
     }
     run->ctx = ctx;
     run->system = system;
@@ -144,7 +144,7 @@ static KalStatus keep(KalRun *run, const char *text, const char **out_copy)
     const size_t size = strlen(text) + 1;
     char *copy = (char *)kal_arena_alloc(run->told.texts, size, 1);
     if (!copy) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory to tell what happened");
+        return kal_no_memory(run->ctx, "to tell what happened");
     }
     memcpy(copy, text, size);
     *out_copy = copy;
@@ -381,7 +381,7 @@ KalStatus kal_run_start_here(KalRun *run)
     const size_t size = 2 * (size_t)run->system->n * sizeof(double);
     double *given = (double *)kal_alloc(run->ctx, 1, size);
     if (!given) {
-        return kal_fail(run->ctx, KAL_ERR_NOMEM, "no memory to begin a run");
+        return kal_no_memory(run->ctx, "to begin a run");
     }
     memcpy(given, kal_instant_q(run->instant), size);
     forget(run);

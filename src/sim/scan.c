@@ -87,7 +87,7 @@ KalStatus kal_scan_init(KalScan *scan, KalContext *ctx, const KalScanSpec *spec)
     scan->range_block = (KalRange *)kal_alloc(ctx, ranges, sizeof(KalRange));
     scan->range_size = ranges * sizeof(KalRange);
     if (!scan->block || !scan->range_block) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for events");
+        return kal_no_memory(ctx, "for events");
     }
     scan->inverse = scan->block;
     scan->state = scan->inverse + (size_t)N * N;

@@ -109,7 +109,7 @@ KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
 {
     KalControl *control = KAL_NEW(ctx, KalControl);
     if (!control) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for servos");
+        return kal_no_memory(ctx, "for servos");
     }
     control->ctx = ctx;
     control->system = system;

@@ -77,7 +77,7 @@ static KalStatus differentiate(KalDoubts *doubts, const KalSystem *system,
             kal_jacobian(system->model->graph, (const KalExpr *)asked->formulas.data,
                          rows, reactions, m, &doubts->slopes);
     } else {
-        status = kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for reactions");
+        status = kal_no_memory(system->ctx, "for reactions");
     }
     kal_free(system->ctx, reactions, (m + 1) * sizeof *reactions);
     KAL_TRY(status);
@@ -129,7 +129,7 @@ KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doub
     *d = (KalDoubter){.ctx = ctx, .doubts = doubts};
     d->marks = (bool *)kal_alloc(ctx, doubts->n + 1, sizeof *d->marks);
     if (!d->marks) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for reactions");
+        return kal_no_memory(ctx, "for reactions");
     }
     if (doubts->rows == 0) {
         return KAL_OK;
@@ -138,7 +138,7 @@ KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doub
     d->place = (int *)kal_alloc(ctx, m, sizeof *d->place);
     d->block = (double *)kal_alloc(ctx, numbers, sizeof(double));
     if (!d->place || !d->block) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for reactions");
+        return kal_no_memory(ctx, "for reactions");
     }
     d->block_size = numbers * sizeof(double);
     d->work = d->block;

@@ -7,10 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static KalStatus fail_memory(KalContext *ctx)
-{
-    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to examine the model");
-}
+// What memory is for.
+static const char PURPOSE[] = "to examine the model";
 
 // Keep the context's message before the next failure replaces it.
 static KalStatus keep_reason(KalCheck *check)
@@ -19,7 +17,7 @@ static KalStatus keep_reason(KalCheck *check)
     const size_t size = strlen(message) + 1;
     char *copy = (char *)kal_alloc(check->ctx, size, 1);
     if (!copy) {
-        return fail_memory(check->ctx);
+        return kal_no_memory(check->ctx, PURPOSE);
     }
     memcpy(copy, message, size);
     check->reason = copy;
@@ -43,7 +41,7 @@ static KalStatus find_verdicts(KalCheck *check)
     const size_t count = (size_t)check->system->n + (size_t)check->system->m;
     double *zeros = (double *)kal_alloc(check->ctx, count, sizeof *zeros);
     if (!zeros) {
-        return fail_memory(check->ctx);
+        return kal_no_memory(check->ctx, PURPOSE);
     }
     KalMotionProblem problem = kal_instant_problem(instant);
     problem.Q = zeros;
@@ -161,7 +159,7 @@ static KalStatus examine_positions(KalCheck *check)
                          + m * n + n * n + n + m;
     double *numbers = (double *)kal_alloc(check->ctx, count, sizeof *numbers);
     if (!numbers) {
-        return fail_memory(check->ctx);
+        return kal_no_memory(check->ctx, PURPOSE);
     }
     const KalStatus status = find_rank(check, rows, numbers);
     kal_free(check->ctx, numbers, count * sizeof *numbers);
@@ -179,7 +177,7 @@ static KalStatus examine(KalCheck *check)
     check->at_fault = (const char **)kal_alloc(check->ctx, count_names(system),
                                                sizeof *check->at_fault);
     if (!check->at_fault) {
-        return fail_memory(check->ctx);
+        return kal_no_memory(check->ctx, PURPOSE);
     }
     KAL_TRY(kal_draft_init(&check->draft, check->ctx, system));
     KAL_TRY(kal_classify(&check->draft.equations, &check->classification));
@@ -195,7 +193,7 @@ KalStatus kal_check_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_check);
     KalCheck *check = KAL_NEW(ctx, KalCheck);
     if (!check) {
-        return fail_memory(ctx);
+        return kal_no_memory(ctx, PURPOSE);
     }
     check->ctx = ctx;
     check->system = system;

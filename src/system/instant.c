@@ -90,7 +90,7 @@ KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_instant);
     KalInstant *instant = KAL_NEW(ctx, KalInstant);
     if (!instant) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an instant");
+        return kal_no_memory(ctx, "for an instant");
     }
     instant->ctx = ctx;
     instant->system = system;

@@ -24,7 +24,7 @@ KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
     road->wanted = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     road->undecided = (bool *)kal_alloc(instant->ctx, n, sizeof(bool));
     if (!road->rows || !road->wanted || !road->undecided) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an instant");
+        return kal_no_memory(instant->ctx, "for an instant");
     }
     return KAL_OK;
 }
@@ -101,7 +101,7 @@ KalStatus kal_road_order(const KalEquations *equations, KalOrder *out_order)
     const size_t count = in_M + e->n + in_A + e->m;
     KalExpr *roots = (KalExpr *)kal_alloc(ctx, count, sizeof *roots);
     if (!roots) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to copy formulas");
+        return kal_no_memory(ctx, "to copy formulas");
     }
     KalExpr *next = roots;
     add_all(&next, e->M.value, in_M);
@@ -160,8 +160,7 @@ static KalStatus copy_steps(const KalRoad *road, Copies *c, KalProgramSwitch *sw
     KalExpr *copies =
         (KalExpr *)kal_alloc(road->instant->ctx, n_copies, sizeof *copies);
     if (!copies) {
-        return kal_fail(road->instant->ctx, KAL_ERR_NOMEM,
-                        "no memory to copy formulas");
+        return kal_no_memory(road->instant->ctx, "to copy formulas");
     }
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
@@ -254,7 +253,7 @@ static KalStatus allocate(Copies *c, const KalRoad *road, KalContext *ctx)
     c->block_size = count * sizeof *c->block;
     c->block = (KalExpr *)kal_alloc(ctx, count, sizeof *c->block);
     if (!c->block) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to copy formulas");
+        return kal_no_memory(ctx, "to copy formulas");
     }
     KalExpr *next = c->block;
     c->M = take(&next, n * n);
@@ -279,7 +278,7 @@ static KalStatus make_room(KalRoad *road)
     const size_t count = work + inputs + road->at.count + (size_t)system->n;
     road->block = (double *)kal_alloc(road->instant->ctx, count, sizeof(double));
     if (!road->block) {
-        return kal_fail(road->instant->ctx, KAL_ERR_NOMEM, "no memory for a run");
+        return kal_no_memory(road->instant->ctx, "for a run");
     }
     road->block_size = count * sizeof(double);
     road->work = road->block;

@@ -47,7 +47,7 @@ static KalStatus init(Seeker *seeker, KalInstant *instant, const bool *held)
     KAL_TRY(kal_projector_init(&seeker->projector, instant, held));
     seeker->guess = (double *)kal_alloc(instant->ctx, 5 * n, sizeof(double));
     if (!seeker->guess) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
+        return kal_no_memory(instant->ctx, "to find a start");
     }
     seeker->kept = seeker->guess + n;
     seeker->trial = seeker->kept + n;

@@ -226,7 +226,7 @@ KalStatus kal_instant_set(KalInstant *instant, const char *text, bool *out_compl
     const int count = 2 * instant->system->n;
     bool *set = (bool *)kal_alloc(instant->ctx, (size_t)count, sizeof *set);
     if (!set) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for values");
+        return kal_no_memory(instant->ctx, "for values");
     }
     const KalStatus status = kal_instant_set_named(instant, "--at", text, set);
     if (status == KAL_OK && out_complete) {

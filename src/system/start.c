@@ -360,7 +360,7 @@ KalStatus kal_instant_impact(KalInstant *instant, const bool *held)
     int failed = 0;
     bool *none = (bool *)kal_alloc(instant->ctx, n, sizeof *none); // all are false
     if (!none) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory for an impact");
+        return kal_no_memory(instant->ctx, "for an impact");
     }
     const KalStatus status = instant->n_active > 0
                                  ? find_velocities(instant, held ? held : none, &failed)
@@ -404,7 +404,7 @@ KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
     KalStartReport report = {.moved = false};
     bool *held = (bool *)kal_alloc(instant->ctx, 4 * n, sizeof *held);
     if (!held) {
-        return kal_fail(instant->ctx, KAL_ERR_NOMEM, "no memory to find a start");
+        return kal_no_memory(instant->ctx, "to find a start");
     }
     KalStatus status = set_values(instant, text, held, held + 2 * n);
     if (status == KAL_OK && system->m > 0) {

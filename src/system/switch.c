@@ -136,8 +136,7 @@ static KalStatus finish(Finding *f)
     system->switches = (KalSwitch *)keep(f, &f->switches);
     system->switch_nodes = (KalProgramSwitch *)keep(f, &f->nodes);
     if (!system->switches || !system->switch_nodes) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM,
-                        "no memory for switching functions");
+        return kal_no_memory(system->ctx, "for switching functions");
     }
     system->n_switches = f->switches.size / sizeof(KalSwitch);
     system->n_switch_nodes = f->nodes.size / sizeof(KalProgramSwitch);

@@ -322,7 +322,7 @@ static KalStatus compile_all(KalSystem *system)
 {
     KalExpr *symbols = list_symbols(system);
     if (!symbols) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+        return kal_no_memory(system->ctx, "for programs");
     }
     KalProgramSpec spec = specify(system, symbols);
     KalStatus status = KAL_OK;
@@ -339,7 +339,7 @@ KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
 {
     KalExpr *symbols = list_symbols(system);
     if (!symbols) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for programs");
+        return kal_no_memory(system->ctx, "for programs");
     }
     KalProgramSpec spec = specify(system, symbols);
     spec.outputs = outputs;
@@ -377,7 +377,7 @@ static KalStatus evaluate_settings(KalSystem *system)
     const size_t count = results + work + system->layout.count;
     double *memory = (double *)kal_alloc(system->ctx, count, sizeof *memory);
     if (!memory) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for parameters");
+        return kal_no_memory(system->ctx, "for parameters");
     }
     for (size_t i = 0; i < model->n_parameters; i++) {
         system->settings.parameters[i] = model->parameters[i].number;
@@ -528,7 +528,7 @@ static KalStatus allocate_tables(KalSystem *system)
                       && system->reaction_used && system->starts_active
                       && system->event_bounded;
     if (!done) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the system");
+        return kal_no_memory(system->ctx, "for the system");
     }
     fill_names(system);
     kal_settings_place(&system->settings, system, settings);
@@ -661,9 +661,7 @@ static KalStatus find_title(KalSystem *system, const char *name)
     const size_t length = point && point > base ? (size_t)(point - base) : strlen(base);
     system->title = *system->model->title ? system->model->title
                                           : kal_model_text(system->model, base, length);
-    return system->title
-               ? KAL_OK
-               : kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for a title");
+    return system->title ? KAL_OK : kal_no_memory(system->ctx, "for a title");
 }
 
 static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
@@ -711,7 +709,7 @@ KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
     static const KalLoadOptions none = {.overrides = NULL};
     KalSystem *system = KAL_NEW(ctx, KalSystem);
     if (!system) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a system");
+        return kal_no_memory(ctx, "for a system");
     }
     system->ctx = ctx;
     options = options ? options : &none;

@@ -81,7 +81,7 @@ KalStatus kal_tangent_derive(KalSystem *system)
     KalGraph *g = system->model->graph;
     KalExpr *block = (KalExpr *)kal_alloc(system->ctx, count, sizeof *block);
     if (!block) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for derivatives");
+        return kal_no_memory(system->ctx, "for derivatives");
     }
     Residuals r = {
         .g = g, .system = system, .R = block, .S = block + n, .y = block + n + m};

@@ -48,7 +48,7 @@ KalStatus kal_system_warn(const KalEquations *equations, KalDiagnostics *diagnos
     KalContext *ctx = equations->model->ctx;
     bool *marks = (bool *)kal_alloc(ctx, equations->n + 1, sizeof *marks);
     if (!marks) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to look at the equations");
+        return kal_no_memory(ctx, "to look at the equations");
     }
     mark(&equations->M, true, marks);
     mark(&equations->A, false, marks);

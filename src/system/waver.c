@@ -32,7 +32,7 @@ KalStatus kal_waver_init(KalWaver *waver, KalContext *ctx, const KalSystem *syst
     waver->block =
         (double *)kal_alloc(ctx, count_numbers(system), sizeof *waver->block);
     if (!waver->block) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for an instant");
+        return kal_no_memory(ctx, "for an instant");
     }
     waver->block_size = count_numbers(system) * sizeof *waver->block;
     waver->state = waver->block;

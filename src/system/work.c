@@ -84,7 +84,7 @@ static void list_controls(Listing *l)
         const size_t size = strlen(of) + sizeof "control()";
         char *name = (char *)kal_arena_alloc(l->system->arena, size, 1);
         if (!name) {
-            l->status = kal_fail(l->system->ctx, KAL_ERR_NOMEM, "no memory for names");
+            l->status = kal_no_memory(l->system->ctx, "for names");
             return;
         }
         (void)snprintf(name, size, "control(%s)", of);
@@ -99,7 +99,7 @@ static KalStatus list_workers(KalSystem *system)
     Listing l = {.system = system, .status = KAL_OK};
     system->workers = kal_arena_alloc(system->arena, most, sizeof *system->workers);
     if (!system->workers) {
-        return kal_fail(system->ctx, KAL_ERR_NOMEM, "no memory for the balance");
+        return kal_no_memory(system->ctx, "for the balance");
     }
     for (int kind = 0; kind < KAL_WORK_DRIVE; kind++) {
         if (may_work(system, (KalWorkKind)kind)) {

@@ -68,7 +68,7 @@ static KalStatus read_units(KalContext *ctx, const char *path, KalTable *table)
     size_t size = 0;
     char *name = make_units_path(ctx, path, &size);
     if (!name) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to read a file");
+        return kal_no_memory(ctx, "to read a file");
     }
     if (access(name, R_OK) == 0) {
         status = kal_file_read(ctx, name, kal_table_limit(0), &text);
@@ -203,7 +203,7 @@ static KalStatus write_units(const KalTable *table, const char *path)
     size_t size = 0;
     char *name = make_units_path(ctx, path, &size);
     if (!name) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to write a file");
+        return kal_no_memory(ctx, "to write a file");
     }
     KalStatus status = kal_file_create(ctx, name, &file);
     if (status == KAL_OK) {
@@ -226,7 +226,7 @@ static KalStatus check_units(const KalTable *table, const char *path)
     size_t size = 0;
     char *name = make_units_path(ctx, path, &size);
     if (!name) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to write a file");
+        return kal_no_memory(ctx, "to write a file");
     }
     KalStatus status = kal_file_identify(ctx, path, &ids[0]);
     if (status == KAL_OK) {

@@ -333,7 +333,7 @@ KalStatus kal_hdf5_table_write(const KalTable *table, KalSink sink)
         kal_table_rows(table) * kal_table_columns(table) * sizeof(double);
     KAL_TRY(load(h.ctx, &h.lib));
     if (!kal_memory_is_there(3 * (values + GROWTH))) { // old and new while it grows
-        return kal_fail(h.ctx, KAL_ERR_NOMEM, "no memory for the image of a file");
+        return kal_no_memory(h.ctx, "for the image of a file");
     }
     silence(&h);
     open_properties(&h);
@@ -404,7 +404,7 @@ static KalStatus read_text(Input *in, hid_t attribute, hid_t type, KalBlock *out
     const size_t size = in->h.lib.H5Tget_size(type) + 1;
     char *text = kal_alloc(in->h.ctx, size, 1);
     if (!text) {
-        return kal_fail(in->h.ctx, KAL_ERR_NOMEM, "no memory for the texts of a table");
+        return kal_no_memory(in->h.ctx, "for the texts of a table");
     }
     const hid_t memory = text_type(&in->h, size, in->h.lib.H5Tget_cset(type));
     seen(&in->h, in->h.lib.H5Aread(attribute, memory, text));

@@ -54,7 +54,7 @@ KalStatus kal_table_create(KalContext *ctx, size_t limit, KalTable **out_table)
     KAL_NEED(ctx, ctx && out_table);
     KalTable *table = KAL_NEW(ctx, KalTable);
     if (!table) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory for a table");
+        return kal_no_memory(ctx, "for a table");
     }
     table->ctx = ctx;
     table->limit = kal_table_limit(limit);
@@ -217,8 +217,7 @@ static KalStatus copy_text(KalTable *table, const char *text, const char **out_c
     KAL_TRY(check_room(table, size));
     char *copy = kal_arena_alloc(table->texts, size, 1);
     if (!copy) {
-        return kal_fail(table->ctx, KAL_ERR_NOMEM,
-                        "no memory for the texts of a table");
+        return kal_no_memory(table->ctx, "for the texts of a table");
     }
     memcpy(copy, text, size);
     table->text_bytes += size;
@@ -452,9 +451,7 @@ KalStatus kal_table_add_empty_rows(KalTable *table, size_t count, double **out_v
     KAL_TRY(check_room(table, size));
     double *values = kal_alloc(table->ctx, count * n, sizeof(double));
     if (!values) {
-        return kal_fail(table->ctx, KAL_ERR_NOMEM,
-                        "out of memory: %zu rows of %zu columns are not to be had",
-                        count, n);
+        return kal_no_memory(table->ctx, "for %zu rows of %zu columns", count, n);
     }
     table->values = (KalBlock){.data = values, .size = size, .capacity = size};
     table->rows = count;

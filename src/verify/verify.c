@@ -83,7 +83,7 @@ KalStatus kal_verify_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_verify);
     KalVerify *v = KAL_NEW(ctx, KalVerify);
     if (!v) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to verify a run");
+        return kal_no_memory(ctx, "to verify a run");
     }
     v->ctx = ctx;
     v->system = system;

@@ -12,7 +12,7 @@ KalStatus kal_basis_init(KalContext *ctx, KalArithmetic field, size_t n,
 {
     KalScalar *work = kal_alloc(ctx, n + 1, sizeof *work);
     if (!work) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to find a rank");
+        return kal_no_memory(ctx, "to find a rank");
     }
     *out_basis = (KalBasis){
         .ctx = ctx, .field = field, .n = n, .preferred = preferred, .work = work};

@@ -160,7 +160,7 @@ static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
     KalBasis basis = {.ctx = NULL};
     KalScalar *row = kal_alloc(probe->ctx, n + 1, sizeof *row);
     if (!row) {
-        return kal_fail(probe->ctx, KAL_ERR_NOMEM, "no memory to find a rank");
+        return kal_no_memory(probe->ctx, "to find a rank");
     }
     KalStatus status = kal_basis_init(probe->ctx, field, n, n, &basis);
     for (size_t i = 0; i < matrix->rows && status == KAL_OK; i++) {

@@ -152,7 +152,7 @@ static KalStatus extend_table(KalContext *ctx, KalPhases *phases)
     const size_t size = phases->table_size > 0 ? 2 * phases->table_size : FIRST_TABLE;
     uint32_t *table = kal_alloc(ctx, size, sizeof *table);
     if (!table) {
-        return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
+        return kal_no_memory(ctx, "to compare formulas");
     }
     kal_free(ctx, phases->table, phases->table_size * sizeof *table);
     phases->table = table;

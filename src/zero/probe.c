@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What memory is for.
+static const char PURPOSE[] = "to compare formulas";
+
 enum {
     TRIES_COST = 1 << 24, // evaluations of nodes
     TRIES = 64,           // points that are tried out at most
@@ -18,11 +21,6 @@ enum {
     FAR_TRIES = 4,
     FIRST_TABLE = 64
 };
-
-static KalStatus no_memory(KalContext *ctx)
-{
-    return kal_fail(ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
-}
 
 static size_t slot_count(const KalProbe *probe)
 {
@@ -91,7 +89,7 @@ static KalStatus extend_table(KalProbe *probe)
     const size_t old_size = probe->table_size;
     uint64_t *table = kal_alloc(probe->ctx, size, sizeof *table);
     if (!table) {
-        return no_memory(probe->ctx);
+        return kal_no_memory(probe->ctx, PURPOSE);
     }
     probe->table = table;
     probe->table_size = size;
@@ -517,7 +515,7 @@ KalStatus kal_probe_create(KalGraph *g, const KalExpr *e, size_t n,
     KAL_TRY(kal_graph_status(g));
     KalProbe *probe = KAL_NEW(ctx, KalProbe);
     if (!probe) {
-        return no_memory(ctx);
+        return kal_no_memory(ctx, PURPOSE);
     }
     probe->g = g;
     probe->ctx = ctx;

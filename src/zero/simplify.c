@@ -58,7 +58,7 @@ static KalStatus extend_equal(KalProbe *probe)
         }
         uint32_t *table = kal_alloc(probe->ctx, size, sizeof *table);
         if (!table) {
-            return kal_fail(probe->ctx, KAL_ERR_NOMEM, "no memory to compare formulas");
+            return kal_no_memory(probe->ctx, "to compare formulas");
         }
         kal_free(probe->ctx, probe->equal, probe->equal_size * sizeof *probe->equal);
         probe->equal = table;
