@@ -21,6 +21,7 @@
 #include <kalaba/run.h>
 #include <kalaba/show.h>
 #include <kalaba/status.h>
+#include <kalaba/sweep.h>
 #include <kalaba/system.h>
 #include <kalaba/table.h>
 #include <kalaba/text.h>

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdalign.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     FIRST_CHUNK = 4096,
@@ -101,6 +102,22 @@ void *kal_arena_alloc(KalArena *arena, size_t count, size_t size)
     void *piece = (unsigned char *)chunk + chunk->used;
     chunk->used += need;
     return piece;
+}
+
+// The newest chunk is the largest but for pieces with chunks of their own.
+void kal_arena_reset(KalArena *arena)
+{
+    Chunk *kept = arena->chunks;
+    while (kept && kept->next) {
+        Chunk *older = kept->next;
+        kept->next = older->next;
+        arena->bytes -= older->size;
+        kal_free(arena->ctx, older, older->size);
+    }
+    if (kept) {
+        memset(kept + 1, 0, kept->used - sizeof(Chunk));
+        kept->used = sizeof(Chunk);
+    }
 }
 
 size_t kal_arena_bytes(const KalArena *arena)

@@ -28,6 +28,9 @@ void kal_arena_destroy(KalArena *arena);
 /// may not be used.
 void *kal_arena_alloc(KalArena *arena, size_t count, size_t size);
 
+/// Take back all pieces; memory for as many again stays.
+void kal_arena_reset(KalArena *arena);
+
 /// Bytes taken from the context so far.
 size_t kal_arena_bytes(const KalArena *arena);
 

@@ -62,6 +62,13 @@ KalStatus kal_context_create(KalAllocFn alloc, void *user, KalContext **out_ctx)
     return KAL_OK;
 }
 
+KalStatus kal_context_create_like(const KalContext *first, KalContext **out_ctx)
+{
+    KAL_TRY(kal_context_create(first->alloc, first->user, out_ctx));
+    (*out_ctx)->native = first->native;
+    return KAL_OK;
+}
+
 void kal_context_destroy(KalContext *ctx)
 {
     if (ctx) {

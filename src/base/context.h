@@ -46,6 +46,11 @@ void kal_free(KalContext *ctx, void *block, size_t size);
 /// promise: another thread may take them first.
 bool kal_memory_is_there(size_t bytes);
 
+/// Make a context for another thread: with the allocation function of a first, and what it
+/// allows.  KAL_ERR_NOMEM, told nowhere.
+KAL_CHECKED KalStatus kal_context_create_like(const KalContext *first,
+                                              KalContext **out_ctx);
+
 /// Whether programs made in the context may be machine code.
 bool kal_context_native(const KalContext *ctx);
 

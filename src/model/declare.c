@@ -79,6 +79,7 @@ typedef struct Parameter {
     const KalNode *blamed; // for the value
     KalSpan span;
     bool overridden;
+    bool degrees;
 } Parameter;
 
 // What overrides a value, in its shape: a number stands for all elements.
@@ -156,8 +157,10 @@ static KalValue parameter_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
     Parameter info = *(const Parameter *)leaves->user;
     assert(value.kind == KAL_VALUE_SCALAR);
     value = override_value(b, &leaves->name, &info, value);
-    KalParameter entry = {
-        .unit = info.unit, .span = info.span, .overridden = info.overridden};
+    KalParameter entry = {.unit = info.unit,
+                          .span = info.span,
+                          .overridden = info.overridden,
+                          .degrees = info.degrees};
     if (value.kind == KAL_VALUE_BAD || !kal_build_count(b, info.span, 1)
         || !kal_build_number(b, value.of.expr, &entry.number)) {
         return KAL_BAD_VALUE;
@@ -202,7 +205,8 @@ static void declare_parameter(KalBuild *b, const KalNode *node)
     Parameter info = {.unit = degrees ? "rad" : kal_build_unit_text(b, unit),
                       .unit_node = unit,
                       .blamed = leaves.node,
-                      .span = target.node->span};
+                      .span = target.node->span,
+                      .degrees = degrees};
     KalValue value = kal_build_eval_for(b, leaves.node, PARAMETER_USAGE);
     value = fit(b, &target, n, kal_build_apply_unit(b, value, unit, leaves.node));
     value = override_element(b, &target, n, &info, value);

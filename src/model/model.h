@@ -69,6 +69,7 @@ typedef struct KalParameter {
     bool structural;
     /// Formulas, or whether the model is sound, were decided by its value: the same.
     bool decided;
+    bool degrees; ///< declared in [deg]: numbers that override it are in degrees
 } KalParameter;
 
 /// What is known of a start value.

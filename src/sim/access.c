@@ -4,6 +4,8 @@
 
 #include "sim/run_impl.h"
 
+#include <assert.h>
+
 KalContext *kal_run_context(const KalRun *run)
 {
     return run->ctx;
@@ -32,6 +34,17 @@ bool kal_run_has_crossed(const KalRun *run)
 bool kal_run_integrates_works(const KalRun *run)
 {
     return run->balance.n > 0;
+}
+
+double kal_run_horizon(const KalRun *run)
+{
+    return run->horizon;
+}
+
+double kal_run_first_time(const KalRun *run, size_t i)
+{
+    assert(i < run->system->model->n_events);
+    return run->events.first[i];
 }
 
 KalInstant *kal_run_instant(KalRun *run)

@@ -556,7 +556,13 @@ static KalStatus happen_all(KalRun *run, Happening *h)
     const KalModel *model = run->system->model;
     for (size_t i = 0; i < model->n_events; i++) {
         h->event = &model->events[i];
-        KAL_TRY(run->events.crossings[i] != 0 ? happen(run, h) : KAL_OK);
+        if (run->events.crossings[i] == 0) {
+            continue;
+        }
+        if (isnan(run->events.first[i])) {
+            run->events.first[i] = run->t;
+        }
+        KAL_TRY(happen(run, h));
     }
     return KAL_OK;
 }

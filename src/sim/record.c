@@ -531,9 +531,8 @@ static void prepare_formulas(KalRecord *record, const KalInstant *instant)
     }
 }
 
-KalStatus kal_record_take(KalRecord *record, KalRun *run)
+KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_values)
 {
-    KAL_NEED(record ? record->ctx : NULL, record && run);
     KAL_TRY(kal_run_check_user(run, record->ctx, record->system));
     Sample sample = {.run = run,
                      .instant = run->instant,
@@ -555,8 +554,17 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
         record->row[i] =
             kinds[columns[i].kind].value(&sample, (size_t)columns[i].index);
     }
+    *out_values = record->row;
+    return KAL_OK;
+}
+
+KalStatus kal_record_take(KalRecord *record, KalRun *run)
+{
+    KAL_NEED(record ? record->ctx : NULL, record && run);
+    const double *row = NULL;
+    KAL_TRY(kal_record_look(record, run, &row));
     KAL_TRY(note_doubts(record, run->instant));
-    return kal_table_add_row(record->table, record->row);
+    return kal_table_add_row(record->table, row);
 }
 
 static KalStatus note_parameters(KalRecord *record, const KalInstant *instant)

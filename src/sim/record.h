@@ -20,6 +20,11 @@ KAL_CHECKED KalStatus kal_record_add_formulas(KalRecord *record,
 /// the constraints have in the states that are taken.  Before the first row.
 KAL_CHECKED KalStatus kal_record_add_errors(KalRecord *record);
 
+/// The values of all columns in the state that the run, or a look ahead of it, has reached,
+/// without a row for them.  They hold until the next call.  Fails as kal_record_take().
+KAL_CHECKED KalStatus kal_record_look(KalRecord *record, KalRun *run,
+                                      const double **out_values);
+
 /// What a column holds, in one word of columns.def.
 const char *kal_record_kind(const KalRecord *record, size_t column);
 

@@ -57,6 +57,7 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.rows = kal_carve_doubles(carver, m, n);
     run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
     run->events.held = kal_carve_bools(carver, 2 * n);
+    run->events.first = kal_carve_doubles(carver, run->system->model->n_events, 1);
     run->told.blamed = kal_carve_names(carver, n + m + (size_t)run->system->n_servos);
     run->projection.used = kal_carve_bools(carver, m);
     run->rank.concerned = kal_carve_bools(carver, m);
@@ -219,6 +220,20 @@ KalStatus kal_run_look_fully(KalRun *run, double t)
                : kal_run_solve(run);
 }
 
+// Works up to the state that was looked at last.
+static void take_works(KalRun *run)
+{
+    memcpy(run->balance.sums, run->state + 2 * (size_t)run->system->n,
+           (size_t)run->balance.n * sizeof(double));
+}
+
+KalStatus kal_run_look_ahead(KalRun *run, double t)
+{
+    KAL_TRY(kal_run_look_fully(run, t));
+    take_works(run);
+    return KAL_OK;
+}
+
 // Residuals and energy of the instant, which was looked at last, go into the statistics.
 static KalStatus note_numbers(KalRun *run, KalMoment moment)
 {
@@ -226,8 +241,7 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
     KalBalance *balance = &run->balance;
     s->position_error = fmax(s->position_error, run->projection.residual_q);
     s->velocity_error = fmax(s->velocity_error, run->projection.residual_qd);
-    memcpy(balance->sums, run->state + 2 * (size_t)run->system->n,
-           (size_t)balance->n * sizeof(double));
+    take_works(run);
     KAL_TRY(kal_run_limits_note(run, false));
     return kal_balance_note(balance, run->instant, moment, s);
 }
@@ -264,6 +278,10 @@ static void forget(KalRun *run)
     run->statistics = (KalRunStatistics){.steps = 0};
     run->integration.counted = kal_run_counts(run);
     run->told.incidents.size = 0;
+    kal_arena_reset(run->told.texts);
+    for (size_t i = 0; i < run->system->model->n_events; i++) {
+        run->events.first[i] = NAN;
+    }
     kal_run_integrate_reset(run);
     run->integration.watch = (KalMethodWatch){.steps = 0};
     run->over = false;
@@ -336,19 +354,35 @@ static const bool *note_held(KalRun *run)
     return run->events.held;
 }
 
+// Begin where the instant was brought to, or blame the constraints that kept it from it.
+static KalStatus begin_there(KalRun *run, KalStatus status,
+                             const KalStartReport *report)
+{
+    run->told.n_blamed = 0;
+    const int n_failed = status == KAL_ERR_CONTRADICTION ? report->n_failed : 0;
+    for (int i = 0; i < n_failed; i++) {
+        run->told.blamed[run->told.n_blamed++] =
+            kal_system_constraint_names(run->system)[report->failed[i]];
+    }
+    return status == KAL_OK ? note_fault(run, start_here(run, note_held(run))) : status;
+}
+
 KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_report)
 {
     KAL_NEED(run ? run->ctx : NULL, run && out_report);
     *out_report = (KalStartReport){.n_failed = 0}; // not every failure fills it
     forget(run);
     const KalStatus status = kal_instant_start_from(run->instant, text, out_report);
-    run->told.n_blamed = 0;
-    const int n_failed = status == KAL_ERR_CONTRADICTION ? out_report->n_failed : 0;
-    for (int i = 0; i < n_failed; i++) {
-        run->told.blamed[run->told.n_blamed++] =
-            kal_system_constraint_names(run->system)[out_report->failed[i]];
-    }
-    return status == KAL_OK ? note_fault(run, start_here(run, note_held(run))) : status;
+    return begin_there(run, status, out_report);
+}
+
+KalStatus kal_run_start_at(KalRun *run, const KalStartPoint *point,
+                           KalStartReport *out_report)
+{
+    *out_report = (KalStartReport){.n_failed = 0};
+    forget(run);
+    const KalStatus status = kal_instant_start_at(run->instant, point, out_report);
+    return begin_there(run, status, out_report);
 }
 
 // Tell what the constraints did to a state that was given.
@@ -555,21 +589,30 @@ KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user)
     return status;
 }
 
-KalStatus kal_run_step(KalRun *run)
+KalStatus kal_run_foreknow(KalRun *run)
 {
-    KAL_NEED(run ? run->ctx : NULL, run);
-    KAL_TRY(check_started(run, run->ctx));
-    if (run->over) {
-        return KAL_OK;
+    KalStatus status = check_started(run, run->ctx);
+    if (status != KAL_OK || run->over) {
+        return status;
     }
-    KalStatus status = run->t >= run->horizon ? go_on(run) : KAL_OK;
+    status = run->t >= run->horizon ? go_on(run) : KAL_OK;
     if (status == KAL_OK) {
         status = ask(run);
     }
-    if (status == KAL_OK) {
-        status = reach(run, run->horizon, true);
-    }
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
+}
+
+KalStatus kal_run_arrive(KalRun *run)
+{
+    const KalStatus status = run->over ? KAL_OK : reach(run, run->horizon, true);
+    return status == KAL_OK ? KAL_OK : fall_back(run, status);
+}
+
+KalStatus kal_run_step(KalRun *run)
+{
+    KAL_NEED(run ? run->ctx : NULL, run);
+    KAL_TRY(kal_run_foreknow(run));
+    return kal_run_arrive(run);
 }
 
 size_t kal_run_works(KalRun *run, const KalWork **out_works)

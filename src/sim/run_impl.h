@@ -15,6 +15,7 @@
 #include "ode/integrator.h"
 #include "ode/root.h"
 #include "sim/access.h"
+#include "sim/ahead.h"
 #include "sim/balance.h"
 #include "sim/form.h"
 #include "sim/scan.h"
@@ -91,6 +92,7 @@ typedef struct KalEventWatch {
     bool pending;   ///< there are events at the horizon
     int *crossings; ///< functions: which
     bool *held;     ///< 2 n: numbers that are set
+    double *first;  ///< events: when each happened first; NaN: not yet
     double last;    ///< time of the last event
     double gap;     ///< time between the last two
     int shrinking;  ///< gaps in a row that were shorter than the one before

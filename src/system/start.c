@@ -2,6 +2,7 @@
 
 #include "system/start.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -369,10 +370,29 @@ KalStatus kal_instant_impact(KalInstant *instant, const bool *held)
     return status;
 }
 
-// Begin with the values of the model, but for those that the text names, if any; these are
-// held.  `named` has room for 2 n.
-static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
-                            bool *named)
+// The values that are given: by a text, or by their places.
+typedef struct Given {
+    const char *text;           // or NULL
+    const KalStartPoint *point; // or NULL
+} Given;
+
+static KalStatus set_given(KalInstant *instant, Given given, bool *named)
+{
+    if (given.text) {
+        return kal_instant_set_named(instant, "start", given.text, named);
+    }
+    for (size_t k = 0; k < given.point->n; k++) {
+        const size_t place = (size_t)given.point->places[k];
+        assert(place < 2 * (size_t)instant->system->n);
+        kal_instant_q(instant)[place] = given.point->values[k]; // velocities follow
+        named[place] = true;
+    }
+    return KAL_OK;
+}
+
+// Begin with the values of the model, but for those that are given; these are held.
+// `named` has room for 2 n.
+static KalStatus set_values(KalInstant *instant, Given given, bool *held, bool *named)
 {
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
@@ -381,10 +401,10 @@ static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
     memcpy(kal_instant_qd(instant), instant->settings.start_qd, n * sizeof(double));
     fill_held(system->model, held, held + n);
     memset(named, 0, 2 * n * sizeof *named);
-    if (!text) {
+    if (!given.text && !given.point) {
         return KAL_OK;
     }
-    KAL_TRY(kal_instant_set_named(instant, "start", text, named));
+    KAL_TRY(set_given(instant, given, named));
     KAL_TRY(follow_positions(instant, named + n));
     for (size_t i = 0; i < 2 * n; i++) {
         held[i] = held[i] || named[i];
@@ -395,10 +415,8 @@ static KalStatus set_values(KalInstant *instant, const char *text, bool *held,
                           "a start has the first time of 'simulate', not another");
 }
 
-KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
-                                 KalStartReport *out_report)
+static KalStatus start(KalInstant *instant, Given given, KalStartReport *out_report)
 {
-    KAL_NEED(instant ? instant->ctx : NULL, instant && out_report);
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     KalStartReport report = {.moved = false};
@@ -406,7 +424,7 @@ KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
     if (!held) {
         return kal_no_memory(instant->ctx, "to find a start");
     }
-    KalStatus status = set_values(instant, text, held, held + 2 * n);
+    KalStatus status = set_values(instant, given, held, held + 2 * n);
     if (status == KAL_OK && system->m > 0) {
         status = advise(instant, held, find(instant, held, held + 2 * n, &report));
     }
@@ -417,6 +435,19 @@ KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
     report.failed = instant->failed;
     *out_report = report;
     return status;
+}
+
+KalStatus kal_instant_start_from(KalInstant *instant, const char *text,
+                                 KalStartReport *out_report)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_report);
+    return start(instant, (Given){.text = text}, out_report);
+}
+
+KalStatus kal_instant_start_at(KalInstant *instant, const KalStartPoint *point,
+                               KalStartReport *out_report)
+{
+    return start(instant, (Given){.point = point}, out_report);
 }
 
 KalStatus kal_instant_start(KalInstant *instant, KalStartReport *out_report)

@@ -8,6 +8,19 @@
 
 #include "system/projector.h"
 
+/// Start values other than those of the model, by their places in the state: coordinate i
+/// is i, its velocity n + i.
+typedef struct KalStartPoint {
+    const int *places;
+    const double *values; ///< finite
+    size_t n;
+} KalStartPoint;
+
+/// As kal_instant_start_from(), with values by their places.
+KAL_CHECKED KalStatus kal_instant_start_at(KalInstant *instant,
+                                           const KalStartPoint *point,
+                                           KalStartReport *out_report);
+
 /// Move the instant's positions, but for those held, onto the constraints of position
 /// level, theory (13.1) to (13.3); where that gets stuck, from many other places.
 /// `out_met` says whether all are met; else the positions are the best that were found

@@ -76,5 +76,30 @@ static void every_allocation_may_fail(void)
     }
 }
 
+// However often, pieces are zeroed again and memory does not grow.
+static void pieces_can_be_taken_back(void)
+{
+    Fault fault = {.calls_left = -1};
+    KalContext *ctx = NULL;
+    KalArena *arena = NULL;
+    ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
+    ok(kal_arena_create(ctx, 100000, &arena) == KAL_OK);
+    kal_arena_reset(arena); // of nothing
+    for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < 50; i++) {
+            unsigned char *piece = kal_arena_alloc(arena, 1000, 1);
+            if (!ok(piece && piece[0] == 0 && piece[999] == 0)) {
+                break;
+            }
+            memset(piece, 0xFF, 1000);
+        }
+        kal_arena_reset(arena);
+        ok(kal_arena_bytes(arena) <= 70000);
+    }
+    kal_arena_destroy(arena);
+    kal_context_destroy(ctx);
+    ok(fault.live_bytes == 0);
+}
+
 TAP_RUN(TAP_CASE(pieces_are_zeroed_aligned_and_apart), TAP_CASE(the_limit_holds),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(pieces_can_be_taken_back), TAP_CASE(every_allocation_may_fail))

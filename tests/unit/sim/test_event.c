@@ -328,7 +328,29 @@ static void constraints_are_released_and_engaged_again(void)
     lab_close(&lab);
 }
 
+// What a run tells is forgotten when it starts again: it may do so any number of times.
+static void runs_start_again_without_end(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\npotential 800*x^2\ninit x = 1\n"
+                      "event cross: x set x' = x'\nsimulate 0 .. 3 every 1\n")) {
+        const KalIncident *incidents = NULL;
+        const size_t count = kal_run_incidents(lab.run, &incidents);
+        const size_t bytes = kal_context_bytes(lab.ctx);
+        ok(count > 30);
+        for (int i = 0; i < 200; i++) {
+            KalStartReport report;
+            ok(kal_run_start(lab.run, &report) == KAL_OK);
+            ok(kal_run_advance(lab.run, 3.0) == KAL_OK);
+            ok(kal_run_incidents(lab.run, &incidents) == count);
+            ok(kal_context_bytes(lab.ctx) <= bytes);
+        }
+    }
+    lab_close(&lab);
+}
+
 TAP_RUN(TAP_CASE(functions_may_touch_zero_jump_and_cross_twice),
+        TAP_CASE(runs_start_again_without_end),
         TAP_CASE(crossings_as_far_apart_as_samples_are_found),
         TAP_CASE(functions_may_end),
         TAP_CASE(constraints_are_released_and_engaged_again),

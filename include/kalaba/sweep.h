@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Many runs of one model: which inputs each of them has, what is kept of it, and all of
+/// them on all cores.
+///
+///     const char *vary[] = {"L = 0.1 .. 1 count 50", "theta = 0.5, 1, 2"};
+///     const KalSweepOptions options = {.vary = vary, .n_vary = 2, .keep = "max(theta')"};
+///     kal_sweep_create(ctx, system, &options, &sweep);
+///     kal_sweep_go(sweep, &(KalSweepJob){.take = take, .user = user});
+///
+/// A KalSweep is compiled: it never changes, and threads may share it.  Run k has the same
+/// inputs and the same results, bit for bit, whatever ran before it, and where.
+
+#ifndef KALABA_SWEEP_H
+#define KALABA_SWEEP_H
+
+#include <kalaba/run.h>
+#include <kalaba/table.h>
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How random samples are spread: name, word in options, what it is.
+#define KAL_SWEEP_DESIGN_LIST(X)                                                      \
+    X(KAL_SWEEP_RANDOM, "random", "independent of each other")                        \
+    X(KAL_SWEEP_LATIN, "latin", "Latin hypercube: one in each of N parts of an axis") \
+    X(KAL_SWEEP_SOBOL, "sobol", "points of Sobol, which fill space evenly")
+
+/// A design.
+typedef enum KalSweepDesign {
+#define KAL_SWEEP_DESIGN_ENUM(name, word, meaning) name,
+    KAL_SWEEP_DESIGN_LIST(KAL_SWEEP_DESIGN_ENUM)
+#undef KAL_SWEEP_DESIGN_ENUM
+} KalSweepDesign;
+
+/// What is kept of a column of a run: name, word, what it is.
+#define KAL_SWEEP_KEEP_LIST(X)                                       \
+    X(KAL_SWEEP_FINAL, "final", "the value at the end")              \
+    X(KAL_SWEEP_MAX, "max", "the largest value at any time")         \
+    X(KAL_SWEEP_MIN, "min", "the smallest value at any time")        \
+    X(KAL_SWEEP_MEAN, "mean", "the mean over time")                  \
+    X(KAL_SWEEP_RMS, "rms", "the root of the mean square over time") \
+    X(KAL_SWEEP_WHEN, "when", "the first time of an event; NaN: never")
+
+/// Bounds that every sweep keeps.
+enum {
+    KAL_SWEEP_INPUT_LIMIT = 1000, ///< inputs
+    KAL_SWEEP_BUILD_LIMIT = 1000, ///< values of parameters that change the structure
+    KAL_SWEEP_REASON_SIZE = 512   ///< bytes of a reason, with its end
+};
+
+/// The most runs of a sweep.
+#define KAL_SWEEP_RUN_LIMIT ((uint64_t)1000000000000)
+
+/// Loads the model of a sweep with further overrides, for parameters that change its
+/// structure.  The sweep owns the system.
+typedef KalStatus (*KalSweepLoad)(void *user, const KalOverride *overrides, size_t n,
+                                  KalSystem **out_system);
+
+/// What to sweep.  Zeroed: one run, of which `final(*)` is kept.
+///
+/// Inputs are parameters and start values, `L`, `link[2].k`, `theta`, `theta'`; start values
+/// are held, as with `=` in `init`.  Values are numbers or what the language makes of
+/// numbers, parameters, `pi` and `deg`.
+typedef struct KalSweepOptions {
+    /// n_vary texts such as `L = 0.1 .. 1 count 50`, `N = 2 .. 10` in steps of 1, or
+    /// `L = 1, 2, 5`: all combinations, the last one fastest.
+    const char *const *vary;
+    size_t n_vary;
+    /// n_random texts such as `k = normal(100, 5)`, `uniform(a, b)`, `loguniform(a, b)`.
+    const char *const *random;
+    size_t n_random;
+    uint64_t
+        count; ///< with `random`: samples at each point of the grid, 1 or more; else 0
+    uint64_t seed;
+    KalSweepDesign design;
+    /// What to keep, such as `final(x), max(reaction(*)), when(hit)`; columns are those of a
+    /// record, with `*` for any text and `?` for any character; `*` alone stands for time,
+    /// coordinates, velocities and outputs.  NULL: `final(*)`.
+    const char *keep;
+    /// Changes how runs go, unless NULL; it is called for each system, and where `simulate`
+    /// depends on an input for each run, by any thread.  `watch` is not for it to set.
+    void (*adjust)(void *user, KalRunOptions *options);
+    KalSweepLoad load; ///< NULL: inputs that change the structure are refused
+    void *user;        ///< passed to both
+} KalSweepOptions;
+
+/// Many runs of one model.
+typedef struct KalSweep KalSweep;
+
+/// Make a sweep of a system, which the caller keeps longer.  The caller owns it.
+/// KAL_ERR_USAGE when an option or a name is wrong, KAL_ERR_SYNTAX for a value,
+/// KAL_ERR_FORMULATION when an input changes the structure and may not, KAL_ERR_LIMIT,
+/// KAL_ERR_NOMEM; failures of loading.
+KAL_API KAL_CHECKED KalStatus kal_sweep_create(KalContext *ctx, const KalSystem *system,
+                                               const KalSweepOptions *options,
+                                               KalSweep **out_sweep);
+
+/// Free a sweep.  NULL is allowed.
+KAL_API void kal_sweep_destroy(KalSweep *sweep);
+
+/// How many runs there are.
+KAL_API uint64_t kal_sweep_runs(const KalSweep *sweep);
+
+/// How many inputs each has.
+KAL_API size_t kal_sweep_inputs(const KalSweep *sweep);
+
+/// How many values are kept of each.
+KAL_API size_t kal_sweep_kept(const KalSweep *sweep);
+
+/// What input i is, counted from 0; numbers are as options give them, so of a parameter in
+/// degrees they are in degrees.
+KAL_API KalQuantity kal_sweep_input(const KalSweep *sweep, size_t i);
+
+/// What kept value i is, counted from 0: `max(theta')`.
+KAL_API KalQuantity kal_sweep_value(const KalSweep *sweep, size_t i);
+
+/// The inputs of a run, counted from 1: a number for each.
+/// KAL_ERR_USAGE when there is no such run.
+KAL_API KAL_CHECKED KalStatus kal_sweep_find_inputs(const KalSweep *sweep, uint64_t run,
+                                                    double *out_inputs);
+
+/// One run of a sweep.  A run that failed is one too.
+typedef struct KalSweepRow {
+    uint64_t run;         ///< its number, counted from 1
+    const double *inputs; ///< as kal_sweep_input() lists them
+    const double
+        *values;      ///< as kal_sweep_value() lists them; NaN where there is none, and
+                      ///< all of a run that failed
+    KalStatus status; ///< why it failed; KAL_OK
+    const char *reason; ///< the same in words, in one line; "ok"
+} KalSweepRow;
+
+/// Gets a row.  It is called by the threads of a sweep, by one at a time, in the order in
+/// which runs end: with one thread that of their numbers.  A failure ends the sweep.
+typedef KalStatus (*KalSweepTake)(void *user, const KalSweepRow *row);
+
+/// How to go through a sweep.  Zeroed but for `take`: all runs, on all cores.
+typedef struct KalSweepJob {
+    int threads;     ///< how many; 0: as many as there are cores
+    uint64_t shard;  ///< counted from 1; 0: all runs
+    uint64_t shards; ///< shard k of n has the runs k, k + n, k + 2n, …
+    /// Whether a run is to be passed over, unless NULL; called as `take` is.
+    bool (*skip)(void *user, uint64_t run);
+    /// Asked every now and then, by any thread; false: end with KAL_ERR_INTERRUPTED.
+    bool (*watch)(void *user);
+    KalSweepTake take;
+    void *user; ///< passed to all three
+} KalSweepJob;
+
+/// Do all runs.  With more than one thread the allocator of the context is called by
+/// several at a time.  KAL_ERR_INTERRUPTED, KAL_ERR_NOMEM, failures of `take`; those of
+/// runs are in their rows.
+KAL_API KAL_CHECKED KalStatus kal_sweep_go(const KalSweep *sweep,
+                                           const KalSweepJob *job);
+
+/// The word of a design in options; NULL for a number that is none.
+KAL_API const char *kal_sweep_design_word(KalSweepDesign design);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
