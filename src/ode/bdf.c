@@ -129,9 +129,9 @@ static int call_jacobian(realtype t, // NOLINT(readability-function-size)
 // Whether the projection has moved a state further than errors of a step explain.
 static bool is_far(const Bdf *s, const double *from)
 {
-    return kal_ode_shift(s->base.system.n, s->base.options.rtol, s->atol, from,
-                         s->scratch)
-           > FAR;
+    const KalOdeAllowed allowed = {
+        .rtol = s->base.options.rtol, .atol = s->atol, .rate = s->rate, .t = s->base.t};
+    return kal_ode_shift(s->base.system.n, &allowed, from, s->scratch) > FAR;
 }
 
 // Ask for a smaller step.

@@ -104,7 +104,7 @@ static void set_tolerances(Dop853 *s)
         s->atol[i] = i < s->base.system.n ? given : 1.0;
         if (i < s->base.system.n
             && i >= s->base.system.n - s->base.system.n_integrals) {
-            s->atol[i] = INFINITY; // no error of an integral counts
+            s->atol[i] = INFINITY; // until more is known
         }
     }
 }
@@ -253,8 +253,11 @@ static KalStatus settle(Dop853 *s, Attempt *attempt)
         KAL_TRY(project(s, attempt->t_new, s->y_next));
         const int n = s->base.system.n - s->base.system.n_integrals;
         assert(n >= 0 && n <= s->base.system.n);
-        const double shift =
-            kal_ode_shift(n, s->base.options.rtol, s->atol, s->y_end, s->y_next);
+        const KalOdeAllowed allowed = {.rtol = s->base.options.rtol,
+                                       .atol = s->atol,
+                                       .rate = s->k[KAL_DOP853_END - 1],
+                                       .t = attempt->t_new};
+        const double shift = kal_ode_shift(n, &allowed, s->y_end, s->y_next);
         attempt->error = fmax(attempt->error, shift);
     }
     return is_accurate(s, attempt)
@@ -278,7 +281,7 @@ static KalStatus try_attempt(Dop853 *s, Attempt *attempt)
 static double size_of(const Dop853 *s, const double *y, const double *x)
 {
     double most = 0.0;
-    for (int i = 0; i < s->base.system.n; i++) {
+    for (int i = 0; i < s->base.system.n - s->base.system.n_integrals; i++) {
         const double e = fabs(x[i]) / (s->atol[i] + s->base.options.rtol * fabs(y[i]));
         most = e > most ? e : most;
     }
@@ -449,6 +452,14 @@ static void accept(Dop853 *s, const Attempt *attempt)
     s->dense = false;
 }
 
+static void allow_integrals(KalIntegrator *base, double error)
+{
+    Dop853 *s = (Dop853 *)base;
+    for (int i = base->system.n - base->system.n_integrals; i < base->system.n; i++) {
+        s->atol[i] = error > 0.0 ? error : INFINITY;
+    }
+}
+
 // The attempt failed, with a status or for its error: a smaller one, or none.
 static KalStatus shrink(Dop853 *s, const Attempt *attempt, KalStatus status,
                         int *retries)
@@ -573,4 +584,5 @@ const KalIntegratorKind kal_dop853 = {
     .interpolate = interpolate,
     .order = order,
     .max_step_set = set_max_step,
+    .allow_integrals = allow_integrals,
 };

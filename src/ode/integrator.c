@@ -155,6 +155,14 @@ void kal_integrator_allow(KalIntegrator *integrator, double rtol)
     integrator->options.rtol = rtol;
 }
 
+void kal_integrator_allow_integrals(KalIntegrator *integrator, double error)
+{
+    assert(error >= 0.0);
+    if (integrator->kind->allow_integrals) {
+        integrator->kind->allow_integrals(integrator, error);
+    }
+}
+
 void kal_integrator_set_max_step(KalIntegrator *integrator, double longest)
 {
     assert(longest >= 0.0);

@@ -83,6 +83,10 @@ void kal_integrator_set_max_step(KalIntegrator *integrator, double longest);
 /// integrators that look at it in each step: that is `gauss`.
 void kal_integrator_allow(KalIntegrator *integrator, double rtol);
 
+/// Errors of integrals in a step are to be no larger than this from now on; 0, as at first:
+/// they do not count.
+void kal_integrator_allow_integrals(KalIntegrator *integrator, double error);
+
 /// Take a step.  The last one ends exactly at t_end.  Failures: those of callbacks,
 /// KAL_ERR_STEP when no step succeeds, KAL_ERR_NOMEM, KAL_ERR_USAGE when there is no way to
 /// go.

@@ -130,19 +130,22 @@ KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system, double t,
                     first, isnan(out_rate[first]) ? "not a number" : "infinite", t);
 }
 
-double kal_ode_shift(int n, double rtol, const double *atol, const double *from,
+double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
                      const double *to)
 {
     const double rounding = 1e-9; // of the largest: constraints magnify it
+    const double late = 4.0 * DBL_EPSILON * fabs(allowed->t);
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
         largest = fmax(largest, fabs(to[i]));
     }
     double most = 0.0;
     for (int i = 0; i < n; i++) {
-        const double allowed = atol[i] + rtol * fabs(to[i]) + rounding * largest;
-        assert(allowed > 0.0 || isnan(allowed)); // for absolute tolerances are positive
-        most = fmax(most, fabs(to[i] - from[i]) / allowed);
+        const double most_of_it = allowed->atol[i] + allowed->rtol * fabs(to[i])
+                                  + rounding * largest + late * fabs(allowed->rate[i]);
+        // For absolute tolerances are positive.
+        assert(most_of_it > 0.0 || isnan(most_of_it));
+        most = fmax(most, fabs(to[i] - from[i]) / most_of_it);
     }
     return most;
 }

@@ -59,6 +59,9 @@ struct KalIntegratorKind {
     /// base->options.max_step has changed.  NULL: `step` looks at it each time.
     void (*max_step_set)(KalIntegrator *base);
 
+    /// Errors of integrals up to this size are allowed; 0: any.  NULL: any are.
+    void (*allow_integrals)(KalIntegrator *base, double error);
+
     /// The smallest tolerance that is kept for n states.  NULL: any is.
     double (*least_tolerance)(int n);
 };
@@ -90,9 +93,17 @@ bool kal_ode_may_retry(const KalOdeSystem *system, KalStatus status);
 KAL_CHECKED KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system,
                                    double t, const double *y, double *out_rate);
 
+/// What numbers of a state may be off by.
+typedef struct KalOdeAllowed {
+    double rtol;
+    const double *atol;
+    const double *rate; ///< of the state at about the time t,
+    double t;           ///< which has rounding
+} KalOdeAllowed;
+
 /// How far a projection moved n numbers, in units of what is allowed for each, theory
 /// (12.19).
-double kal_ode_shift(int n, double rtol, const double *atol, const double *from,
+double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
                      const double *to);
 
 /// The steps that can be told from none at time t are longer than this.

@@ -159,7 +159,8 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
         note_constants(balance, instant, moment == KAL_MOMENT_FIRST);
         note_excess(balance, instant, moment);
         const double residual = find_residual(balance, s);
-        s->energy_size = fmax(s->energy_size, size_of(balance, size));
+        balance->size = size_of(balance, size);
+        s->energy_size = fmax(s->energy_size, balance->size);
         s->energy_balance = residual < s->energy_balance ? s->energy_balance : residual;
     }
     return KAL_OK;

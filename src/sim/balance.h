@@ -34,6 +34,8 @@ typedef struct KalBalance {
     bool unknown;   ///< the energy is not, and works are not integrated
     double *powers; ///< works of the system: workspace
     double *sums;   ///< n: integrals of powers up to the present
+    double size;    ///< of the terms that the balance is made of, at the last look
+    double scale;   ///< the largest of these at the ends of steps
     double excess;  ///< present G, theory (16.2)
     double start;   ///< G at the start, and by how much events changed it
     KalTrail trail;

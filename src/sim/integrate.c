@@ -198,6 +198,8 @@ static KalStatus follow(KalRun *run)
 // A step of the integrator at work, as long as it likes.
 static KalStatus step_on(KalRun *run)
 {
+    kal_integrator_allow_integrals(at_work(run),
+                                   run->options.rtol * run->balance.scale);
     KAL_TRY(kal_integrator_step(at_work(run), &run->step));
     return trails(run) ? follow(run) : KAL_OK;
 }

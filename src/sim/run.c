@@ -315,6 +315,7 @@ static KalStatus start_here(KalRun *run, const bool *held)
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look_fully(run, run->t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_FIRST));
+    run->balance.scale = run->balance.size;
     run->started = true;
     return KAL_OK;
 }
@@ -505,6 +506,7 @@ static KalStatus reach(KalRun *run, double t, bool last)
     if (t < run->horizon) {
         return KAL_OK;
     }
+    run->balance.scale = fmax(run->balance.scale, run->balance.size);
     KAL_TRY(kal_run_watch_rank(run, false));
     if (run->events.pending) {
         KAL_TRY(kal_run_events_apply(run));

@@ -353,8 +353,9 @@ static void steps_across_count_too(void)
     lab_close(&lab);
 }
 
-// The motion is the same, bit for bit, with and without the balance.
-static void the_balance_changes_no_bit(void)
+// The motion is the same with and without the balance, but for its errors: those of works
+// choose steps too.
+static void the_balance_does_not_change_the_motion(void)
 {
     static const char *const models[] = {
         parallelogram,
@@ -387,10 +388,63 @@ static void the_balance_changes_no_bit(void)
             s[balance] = kal_run_statistics(lab.run);
             lab_close(&lab);
         }
-        ok(memcmp(end[0], end[1], sizeof end[0]) == 0);
-        ok(s[0].steps == s[1].steps && s[0].rejected == s[1].rejected);
+        for (int i = 0; i < 10; i++) {
+            near(end[0][i], end[1][i], 1e-6 * (1.0 + fabs(end[1][i])));
+        }
+        ok(s[0].steps <= s[1].steps + 5);
         ok(k != 1 || s[1].changes > 0); // the method for stiff systems had its turn
     }
+}
+
+// A mass that is shaken over a time as short as one wants: in the end it rests again, and
+// its drive has done what the damper took, ∫ c x'² = c A² w π/2 with x = A sin² w t.
+static void works_of_short_drives(void)
+{
+    const double pi = acos(-1.0);
+    for (int k = 0; k < 24; k++) {
+        const double tolerance = pow(10.0, -6.0 - k % 6);
+        const double w = pow(10.0, 1 + k / 6);
+        const double A = 3.0 / w;
+        const double c = 1e-5 * w; // it takes little of what goes to and fro
+        const double taken = c * A * A * w * pi / 2.0;
+        char text[500];
+        Lab lab;
+        snprintf(text, sizeof text,
+                 "coord x, y\nkinetic 1/2*x'^2 + 1/2*y'^2\npotential 2*y^2\n"
+                 "dissipation 1/2*%.17g*x'^2\ninit y = 1e-3\n"
+                 "prescribe x = if(t < 1, 0, if(t < 1 + pi/%.17g, "
+                 "%.17g*sin(%.17g*(t - 1))^2, 0))\nsimulate 0 .. 5 every 1\n",
+                 c, w, A, w);
+        if (lab_load(&lab, text)) {
+            lab.options.rtol = tolerance;
+            if (!ok(lab_go(&lab) == KAL_OK)) {
+                printf("# %g, %g: %s\n", w, tolerance, kal_context_message(lab.ctx));
+            }
+            const double exchanged = 0.5 * A * A * w * w;
+            near(work_of(&lab, "dissipation"), -taken, 30.0 * tolerance * exchanged);
+            near(work_of(&lab, "drive(x)"), taken, 30.0 * tolerance * exchanged);
+        }
+        lab_close(&lab);
+    }
+}
+
+// Samples change no bit, though the scale of works is found on the way.
+static void samples_change_no_bit(void)
+{
+    double end[2][16] = {{0.0}, {0.0}};
+    for (int often = 0; often < 2; often++) {
+        Lab lab;
+        if (lab_load(&lab, parallelogram) && ok(lab_start(&lab) == KAL_OK)) {
+            for (int i = 1; i <= 60 && often; i++) {
+                ok(kal_run_advance(lab.run, 0.1 * i) == KAL_OK);
+            }
+            ok(kal_run_advance(lab.run, 6.0) == KAL_OK);
+            memcpy(end[often], kal_instant_q(kal_run_instant(lab.run)),
+                   2 * (size_t)kal_system_coordinates(lab.system) * sizeof(double));
+        }
+        lab_close(&lab);
+    }
+    ok(memcmp(end[0], end[1], sizeof end[0]) == 0);
 }
 
 static void every_allocation_may_fail(void)
@@ -430,4 +484,6 @@ TAP_RUN(TAP_CASE(damping_takes_what_is_missing),
         TAP_CASE(events_change_energy_without_work),
         TAP_CASE(drift_is_work_of_constraints), TAP_CASE(a_power_may_have_no_value),
         TAP_CASE(constants_are_followed), TAP_CASE(steps_across_count_too),
-        TAP_CASE(the_balance_changes_no_bit), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(the_balance_does_not_change_the_motion),
+        TAP_CASE(works_of_short_drives), TAP_CASE(samples_change_no_bit),
+        TAP_CASE(every_allocation_may_fail))
