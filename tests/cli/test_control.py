@@ -220,7 +220,7 @@ simulate 0 .. 6 every 0.1
     close(control["limited"], leave, 1e-9)
     incidents = result.answer["incidents"]
     assert len(incidents) == 1, incidents
-    for word in ("u at its limit", "0.5", "from t = 0 to t = 0.449489743", "not held"):
+    for word in ("u at its limit", "0.5", "from t = 0 to t = 0.44948974", "not held"):
         assert word in incidents[0]["text"], incidents
     result.balanced(1e-9)
     # Without a limit nothing is told.
