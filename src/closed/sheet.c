@@ -3,6 +3,7 @@
 #include "closed/sheet.h"
 
 #include "algebra/collect.h"
+#include "base/index.h"
 #include "expr/copy.h"
 
 #include <assert.h>
@@ -37,13 +38,10 @@ KalPrintOptions kal_sheet_options(const KalSheet *sheet, KalFormat format)
                              .user = (void *)sheet};
 }
 
-// FNV-1a.
 static void add_to_hash(void *user, const char *text, size_t length)
 {
     uint64_t *hash = (uint64_t *)user;
-    for (size_t i = 0; i < length; i++) {
-        *hash = (*hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    }
+    *hash = kal_hash_text(*hash, text, length);
 }
 
 // What a symbol looks like when nothing is written out.
@@ -51,7 +49,7 @@ static KalStatus look_at(const KalSheet *sheet, uint32_t id, uint64_t *out_hash)
 {
     KalPrintOptions options = kal_sheet_options(sheet, KAL_FORMAT_LATEX);
     options.literal = NULL;
-    *out_hash = UINT64_C(0xcbf29ce484222325);
+    *out_hash = KAL_HASH_BEGIN;
     return kal_print(sheet->g, kal_symbol(sheet->g, id), &options,
                      (KalSink){add_to_hash, out_hash});
 }

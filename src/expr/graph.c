@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// The table of nodes, by hash consing: a hash table with open addressing and linear probing
-// finds the node that there is for an operator and its operands, so that equal formulas are
-// one node.  The table is never more than half full, and nothing is ever removed.
+// The table of nodes, by hash consing: an index finds the node that there is for an operator
+// and its operands, so that equal formulas are one node.
 
 #include "expr/graph_impl.h"
 
@@ -28,12 +27,10 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
     g->table.count = 1;
     g->limit = KAL_GRAPH_LIMIT;
     g->capacity = FIRST_NODES;
-    g->n_places = 2 * FIRST_NODES;
     g->number_capacity = FIRST_NUMBERS;
     g->table.nodes = kal_alloc(ctx, g->capacity, sizeof *g->table.nodes);
-    g->places = kal_alloc(ctx, g->n_places, sizeof *g->places);
     g->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
-    if (!g->table.nodes || !g->places || !g->numbers) {
+    if (!g->table.nodes || !g->numbers) {
         kal_graph_destroy(g);
         return kal_no_memory(ctx, "for formulas");
     }
@@ -41,7 +38,7 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
     return KAL_OK;
 }
 
-// Nodes are copied with their places, and the table with them.  An overlay that refers to
+// Nodes are copied with their places, and the index with them.  An overlay that refers to
 // the nodes of the original would save the copy and cost a branch at every look at a node;
 // the copy takes a small part of the time of any derivation that follows it.
 KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork)
@@ -60,14 +57,13 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     fork->mark_capacity = 0;
     fork->epoch = 0;
     fork->table.nodes = kal_alloc(ctx, g->capacity, sizeof *g->table.nodes);
-    fork->places = kal_alloc(ctx, g->n_places, sizeof *g->places);
+    const bool found = kal_index_copy(ctx, &g->index, &fork->index);
     fork->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
-    if (!fork->table.nodes || !fork->places || !fork->numbers) {
+    if (!fork->table.nodes || !found || !fork->numbers) {
         kal_graph_destroy(fork);
         return kal_no_memory(ctx, "for formulas");
     }
     memcpy(fork->table.nodes, g->table.nodes, g->table.count * sizeof *g->table.nodes);
-    memcpy(fork->places, g->places, g->n_places * sizeof *g->places);
     memcpy(fork->numbers, g->numbers, g->n_numbers * sizeof *g->numbers);
     *out_fork = fork;
     return KAL_OK;
@@ -94,7 +90,7 @@ void kal_graph_destroy(KalGraph *g)
     }
     KalContext *ctx = g->ctx;
     kal_free(ctx, g->table.nodes, g->capacity * sizeof *g->table.nodes);
-    kal_free(ctx, g->places, g->n_places * sizeof *g->places);
+    kal_index_clear(ctx, &g->index);
     kal_free(ctx, g->numbers, g->number_capacity * sizeof *g->numbers);
     kal_free(ctx, g->marks, g->mark_capacity * sizeof *g->marks);
     kal_free(ctx, g, sizeof *g);
@@ -149,7 +145,8 @@ uint32_t kal_graph_count(const KalGraph *g)
 size_t kal_graph_bytes(const KalGraph *g)
 {
     return sizeof *g + g->capacity * sizeof *g->table.nodes
-           + g->n_places * sizeof *g->places + g->number_capacity * sizeof *g->numbers
+           + g->index.n_places * sizeof *g->index.places
+           + g->number_capacity * sizeof *g->numbers
            + g->mark_capacity * sizeof *g->marks;
 }
 
@@ -180,22 +177,14 @@ KalExpr kal_spoil(KalGraph *g, KalStatus status, KalExpr culprit)
     return KAL_NO_EXPR;
 }
 
-static uint32_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) + b * UINT64_C(0xc2b2ae3d27d4eb4f);
-    h ^= h >> 32;
-    h *= UINT64_C(0xd6e8feb86659fd93);
-    return (uint32_t)(h >> 32);
-}
-
 static uint32_t hash_number(const KalRational *x)
 {
     if (x->den != 0) {
-        return mix((uint64_t)x->num, (uint64_t)x->den);
+        return kal_hash((uint64_t)x->num, (uint64_t)x->den);
     }
     uint64_t bits;
     memcpy(&bits, &x->value, sizeof bits);
-    return mix(bits, 0);
+    return kal_hash(bits, 0);
 }
 
 // The hash of a node with operands or of a leaf that is no number.
@@ -207,7 +196,7 @@ static uint32_t hash_node(const KalExprNode *n)
         a = n->arg[1].index;
         b = n->arg[0].index;
     }
-    return mix(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
+    return kal_hash(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
 }
 
 static bool same_node(const KalExprNode *x, const KalExprNode *y)
@@ -234,30 +223,7 @@ static bool grow_nodes(KalGraph *g)
     return true;
 }
 
-// Twice the table; the old one stays where there is no memory.
-static bool grow_table(KalGraph *g)
-{
-    const uint32_t size = 2 * g->n_places;
-    uint64_t *table = kal_alloc(g->ctx, size, sizeof *table);
-    if (!table) {
-        return false;
-    }
-    for (uint32_t i = 0; i < g->n_places; i++) {
-        if (g->places[i] != 0) {
-            uint32_t at = (uint32_t)(g->places[i] >> 32) & (size - 1);
-            while (table[at] != 0) {
-                at = (at + 1) & (size - 1);
-            }
-            table[at] = g->places[i];
-        }
-    }
-    kal_free(g->ctx, g->places, g->n_places * sizeof *g->places);
-    g->places = table;
-    g->n_places = size;
-    return true;
-}
-
-// Make sure that one more node has room.  The table is never more than half full.
+// Make sure that one more node has room.
 static bool have_room(KalGraph *g)
 {
     assert(!g->frozen);
@@ -266,7 +232,7 @@ static bool have_room(KalGraph *g)
         return false;
     }
     if ((g->table.count == g->capacity && !grow_nodes(g))
-        || (2 * (uint64_t)g->table.count >= g->n_places && !grow_table(g))) {
+        || !kal_index_reserve(g->ctx, &g->index)) {
         kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
         return false;
     }
@@ -291,12 +257,8 @@ static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
     if (!have_room(g)) {
         return KAL_NO_EXPR;
     }
-    uint32_t at = hash & (g->n_places - 1);
-    while (g->places[at] != 0) {
-        at = (at + 1) & (g->n_places - 1);
-    }
     const KalExpr e = {g->table.count++};
-    g->places[at] = (uint64_t)hash << 32 | e.index;
+    kal_index_put(&g->index, hash, e.index);
     g->table.nodes[e.index] = *n;
     g->table.nodes[e.index].flags = flags_of(g, n);
     return e;
@@ -304,13 +266,11 @@ static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
 
 static KalExpr find_node(const KalGraph *g, const KalExprNode *n, uint32_t hash)
 {
-    uint32_t at = hash & (g->n_places - 1);
-    for (uint64_t entry = g->places[at]; entry != 0; entry = g->places[at]) {
-        const KalExpr e = {(uint32_t)entry};
-        if (entry >> 32 == hash && same_node(kal_node(g, e), n)) {
+    size_t at = kal_index_begin(&g->index, hash);
+    for (KalExpr e; kal_index_next(&g->index, hash, &at, &e.index);) {
+        if (same_node(kal_node(g, e), n)) {
             return e;
         }
-        at = (at + 1) & (g->n_places - 1);
     }
     return KAL_NO_EXPR;
 }
@@ -376,14 +336,12 @@ KalExpr kal_number(KalGraph *g, KalRational value)
         return kal_spoil(g, KAL_ERR_NUMBER, KAL_NO_EXPR);
     }
     const uint32_t hash = hash_number(&value);
-    uint32_t at = hash & (g->n_places - 1);
-    for (uint64_t entry = g->places[at]; entry != 0; entry = g->places[at]) {
-        const KalExpr e = {(uint32_t)entry};
-        if (entry >> 32 == hash && kal_is_op(g, e, KAL_OP_CONST)
-            && kal_rational_same(kal_graph_number(g, e), value)) {
-            return e;
+    size_t at = kal_index_begin(&g->index, hash);
+    for (KalExpr known; kal_index_next(&g->index, hash, &at, &known.index);) {
+        if (kal_is_op(g, known, KAL_OP_CONST)
+            && kal_rational_same(kal_graph_number(g, known), value)) {
+            return known;
         }
-        at = (at + 1) & (g->n_places - 1);
     }
     if (!have_number_room(g)) {
         return KAL_NO_EXPR;

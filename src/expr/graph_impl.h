@@ -10,6 +10,7 @@
 #ifndef EXPR_GRAPH_IMPL_H
 #define EXPR_GRAPH_IMPL_H
 
+#include "base/index.h"
 #include "expr/factors.h"
 #include "expr/node.h"
 
@@ -23,8 +24,7 @@ struct KalGraph {
     uint32_t capacity; ///< of nodes
     uint32_t limit;
 
-    uint64_t *places; ///< open addressing: hash and, in the low half, index; 0 for none
-    uint32_t n_places;
+    KalIndex index; ///< of the nodes
 
     KalRational *numbers;
     uint32_t n_numbers;

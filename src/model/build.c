@@ -33,7 +33,7 @@ static void clear(KalBuild *b)
     kal_build_clear_overrides(b);
     kal_build_clear_files(b);
     kal_map_clear(b->ctx, &b->report.told);
-    kal_map_clear(b->ctx, &b->words.atoms);
+    kal_index_clear(b->ctx, &b->words.atoms);
     kal_map_clear(b->ctx, &b->words.functions);
     kal_map_clear(b->ctx, &b->declared.entries);
     kal_map_clear(b->ctx, &b->declared.sites);

@@ -8,7 +8,7 @@
 #define MODEL_EXPRESSION_IMPL_H
 
 #include "base/block.h"
-#include "model/map.h"
+#include "base/map.h"
 #include "model/name_impl.h"
 
 /// What expressions may use at present.

@@ -22,11 +22,10 @@ enum {
 
 // Atoms.
 
-// A name; `next` has the same hash.
+// A name.
 typedef struct AtomText {
     const char *text;
-    uint32_t length;
-    KalAtom next;
+    size_t length;
 } AtomText;
 
 // The text of an atom; atom 0 has an empty one.
@@ -36,49 +35,40 @@ static AtomText *atom_text(const KalBuild *b, KalAtom atom)
     return &((AtomText *)b->words.texts.data)[atom];
 }
 
-// FNV-1a (Fowler, Noll, Vo); never 0, which maps take for a free place.
-static uint64_t hash_text(const char *text, size_t length)
+static uint32_t hash_text(const char *text, size_t length)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash | 1U;
+    return kal_hash(kal_hash_text(KAL_HASH_BEGIN, text, length), 0);
 }
 
-// A new atom, first in the chain of its hash.
-static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint64_t hash,
-                        KalAtom next)
+static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint32_t hash)
 {
     const KalAtom atom = (KalAtom)(b->words.texts.size / sizeof(AtomText));
     char *copy = (char *)kal_arena_alloc(b->arena, length + 1, 1);
-    if (!copy) {
+    if (!copy || !kal_index_reserve(b->ctx, &b->words.atoms)) {
         kal_build_no_memory(b);
         return KAL_ATOM_NONE;
     }
     memcpy(copy, text, length);
-    const AtomText entry = {copy, (uint32_t)length, next};
-    if (!kal_build_check(b,
-                         kal_block_add(b->ctx, &b->words.texts, &entry, sizeof entry))
-        || !kal_build_check(b, kal_map_set(b->ctx, &b->words.atoms, hash, atom))) {
+    const AtomText entry = {copy, length};
+    if (!kal_build_check(
+            b, kal_block_add(b->ctx, &b->words.texts, &entry, sizeof entry))) {
         return KAL_ATOM_NONE;
     }
+    kal_index_put(&b->words.atoms, hash, atom);
     return atom;
 }
 
 KalAtom kal_build_atom(KalBuild *b, const char *text, size_t length)
 {
-    const uint64_t hash = hash_text(text, length);
-    uint64_t first = KAL_ATOM_NONE;
-    (void)kal_map_find(&b->words.atoms, hash, &first);
-    for (KalAtom atom = (KalAtom)first; atom != KAL_ATOM_NONE;) {
+    const uint32_t hash = hash_text(text, length);
+    size_t at = kal_index_begin(&b->words.atoms, hash);
+    for (KalAtom atom; kal_index_next(&b->words.atoms, hash, &at, &atom);) {
         const AtomText *entry = atom_text(b, atom);
         if (entry->length == length && memcmp(entry->text, text, length) == 0) {
             return atom;
         }
-        atom = entry->next;
     }
-    return add_atom(b, text, length, hash, (KalAtom)first);
+    return add_atom(b, text, length, hash);
 }
 
 // A loop comes by the same places again and again, so what they say is kept.
@@ -103,7 +93,7 @@ KalStatus kal_build_init_names(KalBuild *b)
     static const char *const known[] = {"", "t", "pi", "deg", "x", "y", "z"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         (void)add_atom(b, known[i], strlen(known[i]),
-                       hash_text(known[i], strlen(known[i])), KAL_ATOM_NONE);
+                       hash_text(known[i], strlen(known[i])));
     }
     KAL_TRY(b->status);
     b->names.scope = kal_build_add_scope(b, NULL, NULL, "");

@@ -8,7 +8,7 @@
 #define MODEL_NAME_IMPL_H
 
 #include "base/block.h"
-#include "model/map.h"
+#include "base/map.h"
 #include "model/value_impl.h"
 
 /// A name, known by number: equal names have equal numbers.  0 is none.
@@ -116,8 +116,8 @@ typedef struct KalSeen {
 
 /// The words of a text, by name.c.
 typedef struct KalWords {
-    KalMap atoms;   ///< hash of a text → atom, with chains
-    KalBlock texts; ///< of KalAtomText
+    KalIndex atoms; ///< of the texts
+    KalBlock texts; ///< AtomText: by atom
     KalSeen seen[KAL_SEEN_PLACES];
     KalMap functions; ///< atom → a function that is built in
 } KalWords;

@@ -158,7 +158,7 @@ void kal_build_clear_overrides(KalBuild *b)
 const KalNode *kal_build_find_override(KalBuild *b, const KalNameText *name)
 {
     uint64_t place;
-    if (b->overrides.names.count == 0) {
+    if (kal_map_count(&b->overrides.names) == 0) {
         return NULL;
     }
     const KalAtom atom = kal_build_atom(b, name->text, name->length);

@@ -6,7 +6,7 @@
 #ifndef MODEL_OVERRIDE_IMPL_H
 #define MODEL_OVERRIDE_IMPL_H
 
-#include "model/map.h"
+#include "base/map.h"
 #include "model/target_impl.h"
 
 /// An override, ready for use.

@@ -7,7 +7,7 @@
 #define MODEL_QUANTITY_IMPL_H
 
 #include "base/block.h"
-#include "model/map.h"
+#include "base/map.h"
 #include "model/value_impl.h"
 
 /// The units that a build has met, by quantity.c and angle.c.

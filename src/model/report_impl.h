@@ -9,7 +9,7 @@
 #ifndef MODEL_REPORT_IMPL_H
 #define MODEL_REPORT_IMPL_H
 
-#include "model/map.h"
+#include "base/map.h"
 #include "model/value_impl.h"
 
 /// What was told, by report.c.

@@ -11,8 +11,8 @@
 #define REPORT_REPORT_IMPL_H
 
 #include "base/block.h"
+#include "base/map.h"
 #include "json/member.h"
-#include "model/map.h"
 #include "sim/access.h"
 #include "sim/record.h"
 #include "system/examine.h"

@@ -6,6 +6,7 @@
 #ifndef ZERO_IDENTITY_IMPL_H
 #define ZERO_IDENTITY_IMPL_H
 
+#include "base/map.h"
 #include "zero/identity.h"
 #include "zero/phase.h"
 
@@ -41,9 +42,7 @@ typedef struct KalRadical {
 struct KalProbe {
     KalGraph *g;
     KalContext *ctx;
-    uint64_t *table; ///< open addressing: node and, in the low half, slot; 0 for none
-    size_t table_size;
-    size_t n_known; ///< nodes in the table
+    KalMap known; ///< node → slot
     KalBlock slots;
     KalPhases phases;
     int64_t denominator; ///< of the factors in phases
@@ -56,8 +55,7 @@ struct KalProbe {
     uint64_t real_seed[KAL_PROBE_REALS];
     bool has_reals; ///< the seeds of doubles are chosen
 
-    uint32_t *equal; ///< open addressing by residues: 1 + the oldest slot with them
-    size_t equal_size;
+    KalIndex equal; ///< slots by their residues: the oldest with these
     size_t n_equal; ///< slots that were put into it, or found there
 
     KalBlock roots; ///< uint32_t: slots that the points are chosen for

@@ -12,8 +12,7 @@ enum {
     MONOMIALS_MAX = 4096, // in all
     FACTORS_MAX = 8,      // of one monomial
     EXPONENT_MAX = 64,
-    POOL_MAX = 1 << 20, // terms in all
-    FIRST_TABLE = 64
+    POOL_MAX = 1 << 20 // terms in all
 };
 
 static const uint32_t pi_symbol = UINT32_MAX;
@@ -49,7 +48,7 @@ void kal_phases_clear(KalContext *ctx, KalPhases *phases)
     kal_block_clear(ctx, &phases->terms);
     kal_block_clear(ctx, &phases->monomials);
     kal_block_clear(ctx, &phases->factors);
-    kal_free(ctx, phases->table, phases->table_size * sizeof *phases->table);
+    kal_index_clear(ctx, &phases->index);
 }
 
 static const KalPhaseTerm *term_at(const KalPhases *phases, uint32_t at)
@@ -116,81 +115,53 @@ static size_t monomial_count(const KalPhases *phases)
     return phases->monomials.size / sizeof(Place);
 }
 
-static uint64_t hash_of(const Monomial *m)
+static uint32_t hash_of(const Monomial *m)
 {
-    uint64_t hash = m->n;
+    uint32_t hash = m->n;
     for (uint32_t i = 0; i < m->n; i++) {
-        const uint64_t factor =
-            (uint64_t)m->factors[i].symbol << 8 ^ (uint64_t)m->factors[i].exponent;
-        hash = (hash ^ factor) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
+        hash = kal_hash((uint64_t)hash << 32 | m->factors[i].symbol,
+                        (uint64_t)m->factors[i].exponent);
     }
     return hash;
 }
 
-// Where a monomial is in the table, or would be.
-static size_t place_of(const KalPhases *phases, const Monomial *m)
-{
-    const size_t mask = phases->table_size - 1;
-    size_t at = (size_t)hash_of(m) & mask;
-    for (; phases->table[at] != 0; at = (at + 1) & mask) {
-        const Monomial other = monomial_at(phases, phases->table[at] - 1);
-        if (same_monomial(&other, m)) {
-            break;
-        }
-    }
-    return at;
-}
-
-// Keep half of the table free.
-static KalStatus extend_table(KalContext *ctx, KalPhases *phases)
-{
-    const size_t count = monomial_count(phases);
-    if (2 * count < phases->table_size) {
-        return KAL_OK;
-    }
-    const size_t size = phases->table_size > 0 ? 2 * phases->table_size : FIRST_TABLE;
-    uint32_t *table = kal_alloc(ctx, size, sizeof *table);
-    if (!table) {
-        return kal_no_memory(ctx, "to compare formulas");
-    }
-    kal_free(ctx, phases->table, phases->table_size * sizeof *table);
-    phases->table = table;
-    phases->table_size = size;
-    for (uint32_t i = 0; i < count; i++) {
-        const Monomial m = monomial_at(phases, i);
-        phases->table[place_of(phases, &m)] = i + 1;
-    }
-    return KAL_OK;
-}
-
-static KalStatus add_monomial(KalContext *ctx, KalPhases *phases, const Monomial *m)
+static KalStatus add_monomial(KalContext *ctx, KalPhases *phases, const Monomial *m,
+                              uint32_t hash)
 {
     const Place place = {(uint32_t)(phases->factors.size / sizeof(Factor)), m->n};
+    const uint32_t number = (uint32_t)monomial_count(phases);
+    if (!kal_index_reserve(ctx, &phases->index)) {
+        return kal_no_memory(ctx, "to compare formulas");
+    }
     KAL_TRY(
         kal_block_add(ctx, &phases->factors, m->factors, m->n * sizeof *m->factors));
-    return kal_block_add(ctx, &phases->monomials, &place, sizeof place);
+    KAL_TRY(kal_block_add(ctx, &phases->monomials, &place, sizeof place));
+    kal_index_put(&phases->index, hash, number);
+    return KAL_OK;
 }
 
 // The number of a monomial, which is added if it is new; 0 if that fails.
 static uint32_t number_of(Making *making, const Monomial *m)
 {
     KalPhases *phases = making->phases;
-    if (making->status == KAL_OK) {
-        making->status = extend_table(making->ctx, phases);
-    }
     if (making->status != KAL_OK) {
         return 0;
     }
-    const size_t at = place_of(phases, m);
-    const uint32_t count = (uint32_t)monomial_count(phases);
-    if (phases->table[at] == 0) {
-        making->fits = making->fits && count < MONOMIALS_MAX;
-        making->status =
-            making->fits ? add_monomial(making->ctx, phases, m) : making->status;
-        phases->table[at] = making->fits && making->status == KAL_OK ? count + 1 : 0;
+    const uint32_t hash = hash_of(m);
+    size_t at = kal_index_begin(&phases->index, hash);
+    for (uint32_t i = 0; kal_index_next(&phases->index, hash, &at, &i);) {
+        const Monomial other = monomial_at(phases, i);
+        if (same_monomial(&other, m)) {
+            return i;
+        }
     }
-    return phases->table[at] > 0 ? phases->table[at] - 1 : 0;
+    const uint32_t count = (uint32_t)monomial_count(phases);
+    making->fits = making->fits && count < MONOMIALS_MAX;
+    if (!making->fits) {
+        return 0;
+    }
+    making->status = add_monomial(making->ctx, phases, m, hash);
+    return making->status == KAL_OK ? count : 0;
 }
 
 // Append a term, in any order.

@@ -17,6 +17,7 @@
 #define ZERO_PHASE_H
 
 #include "base/block.h"
+#include "base/index.h"
 #include "expr/graph.h"
 
 /// k × monomial.
@@ -43,8 +44,7 @@ typedef struct KalPhases {
     KalBlock terms;
     KalBlock monomials;
     KalBlock factors;
-    uint32_t *table; ///< open addressing: 1 + number of a monomial; 0 for none
-    size_t table_size;
+    KalIndex index; ///< of the monomials
 } KalPhases;
 
 /// Free what they hold.

@@ -18,8 +18,7 @@ enum {
     DENOMINATOR = 60,     // what factors in phases may be divided by in any case
     DENOMINATOR_MAX = 1 << 30,
     RADICALS_MAX = 64,
-    FAR_TRIES = 4,
-    FIRST_TABLE = 64
+    FAR_TRIES = 4
 };
 
 static size_t slot_count(const KalProbe *probe)
@@ -57,62 +56,19 @@ static bool is_varied(KalOp op)
            || kal_op_nature(op) == KAL_NATURE_ANALYTIC;
 }
 
-// Where a node is in the table, or would be.
-static size_t place_of(const KalProbe *probe, KalExpr e)
-{
-    const size_t mask = probe->table_size - 1;
-    size_t at = (size_t)(e.index * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
-    while (probe->table[at] != 0 && probe->table[at] >> 32 != e.index) {
-        at = (at + 1) & mask;
-    }
-    return at;
-}
-
 uint32_t kal_probe_slot_of(const KalProbe *probe, KalExpr e)
 {
-    return (uint32_t)probe->table[place_of(probe, e)];
-}
-
-static void set_slot_of(KalProbe *probe, KalExpr e, uint32_t slot)
-{
-    probe->table[place_of(probe, e)] = (uint64_t)e.index << 32 | slot;
-}
-
-// Keep half of the table free.
-static KalStatus extend_table(KalProbe *probe)
-{
-    if (2 * probe->n_known < probe->table_size) {
-        return KAL_OK;
-    }
-    const size_t size = probe->table_size > 0 ? 2 * probe->table_size : FIRST_TABLE;
-    uint64_t *old = probe->table;
-    const size_t old_size = probe->table_size;
-    uint64_t *table = kal_alloc(probe->ctx, size, sizeof *table);
-    if (!table) {
-        return kal_no_memory(probe->ctx, PURPOSE);
-    }
-    probe->table = table;
-    probe->table_size = size;
-    for (size_t i = 0; i < old_size; i++) {
-        const KalExpr e = {(uint32_t)(old[i] >> 32)};
-        if (old[i] != 0) {
-            set_slot_of(probe, e, (uint32_t)old[i]);
-        }
-    }
-    kal_free(probe->ctx, old, old_size * sizeof *old);
-    return KAL_OK;
+    uint64_t slot = 0;
+    (void)kal_map_find(&probe->known, e.index, &slot);
+    return (uint32_t)slot;
 }
 
 // Put a node on the list unless it was seen; its slot will be known later.
 static KalStatus push(KalProbe *probe, KalBlock *list, KalExpr e)
 {
-    KAL_TRY(extend_table(probe));
-    if (probe->table[place_of(probe, e)] != 0) {
-        return KAL_OK;
-    }
-    set_slot_of(probe, e, 0);
-    probe->n_known++;
-    return kal_block_add(probe->ctx, list, &e, sizeof e);
+    bool known = false;
+    KAL_TRY(kal_map_add(probe->ctx, &probe->known, e.index, 0, &known));
+    return known ? KAL_OK : kal_block_add(probe->ctx, list, &e, sizeof e);
 }
 
 static KalStatus push_all(KalProbe *probe, KalBlock *list, const KalExpr *e, int n)
@@ -163,8 +119,7 @@ static KalStatus add_slot(KalProbe *probe, KalExpr e)
         .flags = (uint8_t)(flags & (KAL_SLOT_FIXED | KAL_SLOT_CONSTANT)),
     };
     KAL_TRY(kal_block_add(probe->ctx, &probe->slots, &slot, sizeof slot));
-    set_slot_of(probe, e, (uint32_t)slot_count(probe) - 1);
-    return KAL_OK;
+    return kal_map_set(probe->ctx, &probe->known, e.index, slot_count(probe) - 1);
 }
 
 // Slots for all new nodes below e.  Index order is an order of evaluation.
@@ -535,8 +490,8 @@ void kal_probe_destroy(KalProbe *probe)
         return;
     }
     KalContext *ctx = probe->ctx;
-    kal_free(ctx, probe->table, probe->table_size * sizeof *probe->table);
-    kal_free(ctx, probe->equal, probe->equal_size * sizeof *probe->equal);
+    kal_map_clear(ctx, &probe->known);
+    kal_index_clear(ctx, &probe->equal);
     kal_block_clear(ctx, &probe->slots);
     kal_block_clear(ctx, &probe->residues);
     kal_block_clear(ctx, &probe->radicals);

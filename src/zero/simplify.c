@@ -5,10 +5,13 @@
 
 #include "zero/identity_impl.h"
 
+#include <string.h>
+
 enum {
-    FIRST_TABLE = 256,
     SMALL = 1000 // whole numbers that are recognized
 };
+
+static const uint32_t NO_SLOT = UINT32_MAX;
 
 // A slot that is known by its residues.
 static bool is_known(const KalProbe *probe, size_t slot)
@@ -20,53 +23,34 @@ static bool is_known(const KalProbe *probe, size_t slot)
     return known;
 }
 
-// Where residues are in the table, or would be.
-static size_t place_of(const KalProbe *probe, const uint64_t *residues)
+// The oldest slot with these residues; NO_SLOT if none is in the table.
+static uint32_t find_slot(const KalProbe *probe, const uint64_t *residues)
 {
-    const size_t mask = probe->equal_size - 1;
-    size_t at = (size_t)(residues[0] * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
-    for (; probe->equal[at] != 0; at = (at + 1) & mask) {
-        const uint64_t *other = kal_probe_residue(probe, probe->equal[at] - 1, 0);
-        bool same = true;
-        for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
-            same = same && other[point] == residues[point];
-        }
-        if (same) {
-            break;
+    const uint32_t hash = kal_hash(residues[0], 0);
+    size_t at = kal_index_begin(&probe->equal, hash);
+    for (uint32_t slot = 0; kal_index_next(&probe->equal, hash, &at, &slot);) {
+        const uint64_t *other = kal_probe_residue(probe, slot, 0);
+        if (memcmp(other, residues, KAL_PROBE_RESIDUES * sizeof *other) == 0) {
+            return slot;
         }
     }
-    return at;
-}
-
-static void put(KalProbe *probe, size_t slot)
-{
-    if (is_known(probe, slot)) {
-        uint32_t *at =
-            &probe->equal[place_of(probe, kal_probe_residue(probe, slot, 0))];
-        *at = *at == 0 ? (uint32_t)slot + 1 : *at;
-    }
+    return NO_SLOT;
 }
 
 // Put all slots into the table, the oldest first.
 static KalStatus extend_equal(KalProbe *probe)
 {
     const size_t count = probe->slots.size / sizeof(KalSlot);
-    if (2 * count >= probe->equal_size) {
-        size_t size = FIRST_TABLE;
-        while (size <= 4 * count) {
-            size *= 2;
+    for (; probe->n_equal < count; probe->n_equal++) {
+        const uint64_t *residues = kal_probe_residue(probe, probe->n_equal, 0);
+        if (!is_known(probe, probe->n_equal) || find_slot(probe, residues) != NO_SLOT) {
+            continue;
         }
-        uint32_t *table = kal_alloc(probe->ctx, size, sizeof *table);
-        if (!table) {
+        if (!kal_index_reserve(probe->ctx, &probe->equal)) {
             return kal_no_memory(probe->ctx, "to compare formulas");
         }
-        kal_free(probe->ctx, probe->equal, probe->equal_size * sizeof *probe->equal);
-        probe->equal = table;
-        probe->equal_size = size;
-        probe->n_equal = 0;
-    }
-    for (; probe->n_equal < count; probe->n_equal++) {
-        put(probe, probe->n_equal);
+        kal_index_put(&probe->equal, kal_hash(residues[0], 0),
+                      (uint32_t)probe->n_equal);
     }
     return KAL_OK;
 }
@@ -103,15 +87,15 @@ KalStatus kal_probe_simplify(KalProbe *probe, KalExpr *e)
     for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
         opposite[point] = negative(residues[point]);
     }
-    const uint32_t same = probe->equal[place_of(probe, residues)];
-    const uint32_t other = probe->equal[place_of(probe, opposite)];
+    const uint32_t same = find_slot(probe, residues); // there is one: its own
+    const uint32_t other = find_slot(probe, opposite);
     const int64_t number = find_number(residues);
     if (number != SMALL) {
         *e = kal_int(probe->g, number);
-    } else if (other != 0 && other < same) {
-        *e = kal_neg(probe->g, kal_probe_slot(probe, other - 1)->node);
+    } else if (other < same) {
+        *e = kal_neg(probe->g, kal_probe_slot(probe, other)->node);
     } else {
-        *e = kal_probe_slot(probe, same - 1)->node;
+        *e = kal_probe_slot(probe, same)->node;
     }
     return kal_graph_status(probe->g);
 }

@@ -3,7 +3,6 @@
 // Models made by hand, and the tables that building uses.
 
 #include "model.h"
-#include "model/map.h"
 #include "model/pool.h"
 #include "rng.h"
 
@@ -114,30 +113,6 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK);
 }
 
-static void maps_find_what_was_set(void)
-{
-    KalContext *ctx = NULL;
-    KalMap map = {.pairs = NULL};
-    uint64_t value = 0;
-    int target = 0;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    ok(!kal_map_find(&map, 7, &value));
-    for (uint64_t i = 1; i <= 5000; i++) {
-        ok(kal_map_set(ctx, &map, i * i << 20, i) == KAL_OK);
-    }
-    ok(kal_map_set(ctx, &map, 9U << 20, 42) == KAL_OK);
-    ok(map.count == 5000);
-    for (uint64_t i = 1; i <= 5000; i++) {
-        ok(kal_map_find(&map, i * i << 20, &value) && value == (i == 3 ? 42 : i));
-    }
-    ok(!kal_map_find(&map, 5, &value));
-    ok(kal_map_set_pointer(ctx, &map, kal_map_key(&target), &target) == KAL_OK);
-    ok(kal_map_find_pointer(&map, kal_map_key(&target)) == &target);
-    ok(kal_map_find_pointer(&map, 5) == NULL);
-    kal_map_clear(ctx, &map);
-    kal_context_destroy(ctx);
-}
-
 // Heights and pieces at random: nothing overlaps, and all comes back.
 static void pools_are_stacks(void)
 {
@@ -176,4 +151,4 @@ static void pools_are_stacks(void)
 }
 
 TAP_RUN(TAP_CASE(lists_are_filled_by_hand), TAP_CASE(every_allocation_may_fail),
-        TAP_CASE(maps_find_what_was_set), TAP_CASE(pools_are_stacks))
+        TAP_CASE(pools_are_stacks))

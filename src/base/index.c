@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+// Doubling: places know the hashes of their things, so that these need not be looked at.
+
+#include "base/index.h"
+
+#include <string.h>
+
+enum {
+    FIRST_PLACES = 64
+};
+
+uint64_t kal_hash_text(uint64_t hash, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+bool kal_index_reserve(KalContext *ctx, KalIndex *index)
+{
+    if (2 * index->count < index->n_places) {
+        return true;
+    }
+    KalIndex larger = {.n_places =
+                           index->n_places > 0 ? 2 * index->n_places : FIRST_PLACES};
+    larger.places = (uint64_t *)kal_alloc(ctx, larger.n_places, sizeof *larger.places);
+    if (!larger.places) {
+        return false;
+    }
+    for (size_t i = 0; i < index->n_places; i++) {
+        if (index->places[i] != 0) {
+            kal_index_put(&larger, (uint32_t)(index->places[i] >> 32),
+                          (uint32_t)index->places[i] - 1);
+        }
+    }
+    assert(larger.count == index->count);
+    kal_index_clear(ctx, index);
+    *index = larger;
+    return true;
+}
+
+bool kal_index_copy(KalContext *ctx, const KalIndex *index, KalIndex *out_copy)
+{
+    *out_copy = (KalIndex){.places = NULL};
+    if (index->n_places == 0) {
+        return true;
+    }
+    uint64_t *places = (uint64_t *)kal_alloc(ctx, index->n_places, sizeof *places);
+    if (!places) {
+        return false;
+    }
+    memcpy(places, index->places, index->n_places * sizeof *places);
+    *out_copy = (KalIndex){places, index->n_places, index->count};
+    return true;
+}
+
+void kal_index_clear(KalContext *ctx, KalIndex *index)
+{
+    kal_free(ctx, index->places, index->n_places * sizeof *index->places);
+    *index = (KalIndex){.places = NULL};
+}
