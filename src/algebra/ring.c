@@ -11,6 +11,7 @@
 #include "algebra/ring.h"
 
 #include "algebra/flint_library.h"
+#include "base/block.h"
 
 #include <assert.h>
 
@@ -39,7 +40,7 @@ struct KalRing {
     int variables;
     fmpz_mpoly_struct *polys; // the first one is zero
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
     int64_t live;
     size_t unasked; // bytes that operations may have taken since memory was asked for
     int64_t work;
@@ -215,14 +216,13 @@ static KalPoly push_with(KalRing *ring, size_t room)
         return KAL_NO_POLY;
     }
     if (ring->count == ring->capacity) {
-        const size_t size = ring->capacity * sizeof *ring->polys;
         fmpz_mpoly_struct *polys =
-            (fmpz_mpoly_struct *)kal_resize(ring->ctx, ring->polys, size, 2 * size);
+            (fmpz_mpoly_struct *)kal_grow(ring->ctx, ring->polys, sizeof *polys,
+                                          (size_t)ring->count + 1, &ring->capacity);
         if (!polys) {
             return spoil(ring, KAL_ERR_NOMEM);
         }
         ring->polys = polys;
-        ring->capacity *= 2;
     }
     ring->flint.fmpz_mpoly_init(&ring->polys[ring->count], ring->algebra);
     return (KalPoly){ring->count++};

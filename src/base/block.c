@@ -13,23 +13,19 @@ enum {
     SMALLEST = 64
 };
 
-// At least `wanted` bytes.
-static KalStatus grow(KalContext *ctx, KalBlock *block, size_t wanted)
+void *kal_grow(KalContext *ctx, void *array, size_t size, size_t wanted,
+               size_t *capacity)
 {
-    assert(wanted > block->capacity);
-    size_t capacity = block->capacity > 0 ? block->capacity : SMALLEST;
-    while (capacity < wanted && capacity <= SIZE_MAX / 2) {
-        capacity *= 2;
+    assert(wanted > *capacity && size > 0);
+    const size_t most = SIZE_MAX / size;
+    const size_t twice = *capacity <= most / 2 ? 2 * *capacity : most;
+    const size_t room = wanted > twice ? wanted : twice;
+    void *moved =
+        room <= most ? kal_resize(ctx, array, *capacity * size, room * size) : NULL;
+    if (moved) {
+        *capacity = room;
     }
-    void *data = capacity >= wanted
-                     ? kal_resize(ctx, block->data, block->capacity, capacity)
-                     : NULL;
-    if (!data) {
-        return kal_no_memory(ctx, "for a block of %zu bytes", capacity);
-    }
-    block->data = data;
-    block->capacity = capacity;
-    return KAL_OK;
+    return moved;
 }
 
 KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size_t size)
@@ -39,7 +35,13 @@ KalStatus kal_block_add(KalContext *ctx, KalBlock *block, const void *data, size
         return KAL_OK;
     }
     if (size > block->capacity - block->size) {
-        KAL_TRY(grow(ctx, block, block->size + size));
+        const size_t needed = block->size + size;
+        const size_t wanted = needed > SMALLEST ? needed : SMALLEST;
+        void *moved = kal_grow(ctx, block->data, 1, wanted, &block->capacity);
+        if (!moved) {
+            return kal_no_memory(ctx, "for a block of %zu bytes", needed);
+        }
+        block->data = moved;
     }
     memcpy((char *)block->data + block->size, data, size);
     block->size += size;

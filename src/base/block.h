@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// A block of memory that grows at its end.
+/// Arrays that grow, and a block of memory that grows at its end.
 
 #ifndef BASE_BLOCK_H
 #define BASE_BLOCK_H
 
 #include "base/context.h"
+
+/// Let an array of elements of `size` bytes, which has room for *capacity, have room for
+/// `wanted`, more than that: at least twice as much as before.  Returns where it is now; its
+/// new elements are not zeroed.  NULL when there is no memory, and then nothing changes.
+void *kal_grow(KalContext *ctx, void *array, size_t size, size_t wanted,
+               size_t *capacity);
 
 /// Zeroed is empty.  Adding may move the data.
 typedef struct KalBlock {

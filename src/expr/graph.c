@@ -213,13 +213,12 @@ static bool same_node(const KalExprNode *x, const KalExprNode *y)
 
 static bool grow_nodes(KalGraph *g)
 {
-    const size_t old_size = g->capacity * sizeof *g->table.nodes;
-    KalExprNode *nodes = kal_resize(g->ctx, g->table.nodes, old_size, 2 * old_size);
+    KalExprNode *nodes = kal_grow(g->ctx, g->table.nodes, sizeof *nodes,
+                                  (size_t)g->table.count + 1, &g->capacity);
     if (!nodes) {
         return false;
     }
     g->table.nodes = nodes;
-    g->capacity *= 2;
     return true;
 }
 
@@ -316,14 +315,13 @@ static bool have_number_room(KalGraph *g)
     if (g->n_numbers < g->number_capacity) {
         return true;
     }
-    const size_t old_size = g->number_capacity * sizeof *g->numbers;
-    KalRational *numbers = kal_resize(g->ctx, g->numbers, old_size, 2 * old_size);
+    KalRational *numbers = kal_grow(g->ctx, g->numbers, sizeof *numbers,
+                                    (size_t)g->n_numbers + 1, &g->number_capacity);
     if (!numbers) {
         kal_spoil(g, KAL_ERR_NOMEM, KAL_NO_EXPR);
         return false;
     }
     g->numbers = numbers;
-    g->number_capacity *= 2;
     return true;
 }
 

@@ -10,6 +10,7 @@
 #ifndef EXPR_GRAPH_IMPL_H
 #define EXPR_GRAPH_IMPL_H
 
+#include "base/block.h"
 #include "base/index.h"
 #include "expr/factors.h"
 #include "expr/node.h"
@@ -21,17 +22,17 @@ enum {
 struct KalGraph {
     KalNodeTable table;
     KalContext *ctx;
-    uint32_t capacity; ///< of nodes
+    size_t capacity; ///< of nodes
     uint32_t limit;
 
     KalIndex index; ///< of the nodes
 
     KalRational *numbers;
     uint32_t n_numbers;
-    uint32_t number_capacity;
+    size_t number_capacity;
 
     uint64_t *marks; ///< scratch of order.c: epoch and position of each node
-    uint32_t mark_capacity;
+    size_t mark_capacity;
     uint32_t epoch;
 
     KalStatus status;

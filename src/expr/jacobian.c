@@ -36,16 +36,12 @@ typedef struct Entries {
 static KalStatus add_entry(Entries *entries, Entry entry)
 {
     if (entries->n == entries->capacity) {
-        const size_t capacity =
-            entries->capacity == 0 ? FIRST_ENTRIES : 2 * entries->capacity;
-        Entry *list =
-            kal_resize(entries->ctx, entries->list, entries->capacity * sizeof *list,
-                       capacity * sizeof *list);
+        Entry *list = kal_grow(entries->ctx, entries->list, sizeof *list,
+                               entries->n + FIRST_ENTRIES, &entries->capacity);
         if (!list) {
             return kal_no_memory(entries->ctx, PURPOSE);
         }
         entries->list = list;
-        entries->capacity = capacity;
     }
     entries->list[entries->n++] = entry;
     return KAL_OK;

@@ -26,7 +26,7 @@ typedef struct Walk {
     KalOrder *order;
     Visit *stack;
     uint32_t depth;
-    uint32_t capacity;
+    size_t capacity;
 } Walk;
 
 // Marks hold the epoch of their walk in the high half, so that none needs clearing.
@@ -65,14 +65,12 @@ static uint32_t position_of(const KalGraph *g, KalExpr e)
 static bool enter(Walk *w, KalExpr e)
 {
     if (w->depth == w->capacity) {
-        const uint32_t capacity = w->capacity == 0 ? FIRST_STEPS : 2 * w->capacity;
-        Visit *stack = kal_resize(w->g->ctx, w->stack, w->capacity * sizeof *stack,
-                                  capacity * sizeof *stack);
+        Visit *stack = kal_grow(w->g->ctx, w->stack, sizeof *stack,
+                                w->depth + FIRST_STEPS, &w->capacity);
         if (!stack) {
             return false;
         }
         w->stack = stack;
-        w->capacity = capacity;
     }
     w->stack[w->depth++] = (Visit){e, 0};
     return true;
@@ -82,14 +80,12 @@ static bool add_step(Walk *w, KalExpr e)
 {
     KalOrder *o = w->order;
     if (o->count == o->capacity) {
-        const uint32_t capacity = o->capacity == 0 ? FIRST_STEPS : 2 * o->capacity;
-        KalStep *steps = kal_resize(o->ctx, o->steps, o->capacity * sizeof *steps,
-                                    capacity * sizeof *steps);
+        KalStep *steps = kal_grow(o->ctx, o->steps, sizeof *steps,
+                                  o->count + FIRST_STEPS, &o->capacity);
         if (!steps) {
             return false;
         }
         o->steps = steps;
-        o->capacity = capacity;
     }
     const KalExprNode *n = kal_node(w->g, e);
     const int arity = kal_op_arity((KalOp)n->op);

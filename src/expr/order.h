@@ -26,7 +26,7 @@ typedef struct KalOrder {
     KalStep *steps;  ///< count
     uint32_t *roots; ///< n_roots: where each root is
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
     size_t n_roots;
 } KalOrder;
 

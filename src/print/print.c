@@ -2,6 +2,7 @@
 
 #include "print/print.h"
 
+#include "base/block.h"
 #include "base/number.h"
 #include "expr/node.h"
 #include "expr/order.h"
@@ -36,15 +37,13 @@ void kal_print_write(KalPrinter *p, const char *text, size_t length)
         return;
     }
     if (length > p->capacity - p->length) {
-        size_t capacity = p->capacity == 0 ? FIRST_TEXT : 2 * p->capacity;
-        capacity = capacity < p->length + length ? p->length + length : capacity;
-        char *grown = kal_resize(p->ctx, p->text, p->capacity, capacity);
+        char *grown =
+            kal_grow(p->ctx, p->text, 1, p->length + length + FIRST_TEXT, &p->capacity);
         if (!grown) {
             fail(p, KAL_ERR_NOMEM);
             return;
         }
         p->text = grown;
-        p->capacity = capacity;
     }
     memcpy(p->text + p->length, text, length);
     p->length += length;
@@ -78,17 +77,13 @@ void kal_push(KalPrinter *p, KalPiece piece)
         return;
     }
     if (p->depth == p->stack_capacity) {
-        const size_t capacity =
-            p->stack_capacity == 0 ? FIRST_PIECES : 2 * p->stack_capacity;
-        KalPiece *stack =
-            kal_resize(p->ctx, p->stack, p->stack_capacity * sizeof *stack,
-                       capacity * sizeof *stack);
+        KalPiece *stack = kal_grow(p->ctx, p->stack, sizeof *stack,
+                                   p->depth + FIRST_PIECES, &p->stack_capacity);
         if (!stack) {
             fail(p, KAL_ERR_NOMEM);
             return;
         }
         p->stack = stack;
-        p->stack_capacity = capacity;
     }
     p->stack[p->depth++] = piece;
 }

@@ -4,6 +4,8 @@
 #include "fault.h"
 #include "tap.h"
 
+#include <stdint.h>
+
 static void keeps_what_was_added(void)
 {
     KalContext *ctx = NULL;
@@ -50,5 +52,31 @@ static void failing_to_grow_leaves_the_block(void)
     ok(fault.live_bytes == 0);
 }
 
+// Capacities double, unless more is wanted, and sizes that no memory can have are refused.
+static void arrays_grow(void)
+{
+    Fault fault = {.calls_left = -1};
+    KalContext *ctx = NULL;
+    size_t capacity = 0;
+    ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
+    double *array = kal_grow(ctx, NULL, sizeof *array, 5, &capacity);
+    if (!ok(array && capacity == 5)) {
+        return;
+    }
+    array[4] = 7.0;
+    array = kal_grow(ctx, array, sizeof *array, 6, &capacity);
+    ok(array && capacity == 10 && array[4] == 7.0);
+    array = kal_grow(ctx, array, sizeof *array, 100, &capacity);
+    ok(array && capacity == 100 && array[4] == 7.0);
+    ok(!kal_grow(ctx, array, sizeof *array, SIZE_MAX / 4, &capacity));
+    fault.calls_left = 0;
+    ok(!kal_grow(ctx, array, sizeof *array, 101, &capacity));
+    ok(capacity == 100 && array[4] == 7.0);
+    fault.calls_left = -1;
+    kal_free(ctx, array, capacity * sizeof *array);
+    kal_context_destroy(ctx);
+    ok(fault.live_bytes == 0);
+}
+
 TAP_RUN(TAP_CASE(keeps_what_was_added), TAP_CASE(adding_nothing_allocates_nothing),
-        TAP_CASE(failing_to_grow_leaves_the_block))
+        TAP_CASE(failing_to_grow_leaves_the_block), TAP_CASE(arrays_grow))
