@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // Fewer rows that look the same: time is cut into stretches, and of each the ends and the
-// extremes of every column stay.
+// extremes of every column stay, as M4 has it for one curve (figure/thin.c).  All columns
+// share the rows that are kept, so that the stretches become fewer until the rows fit.
 
 #include "report/report_impl.h"
 

@@ -7,6 +7,7 @@
 #include "show/incidents.h"
 #include "show/page.h"
 #include "sim/access.h"
+#include "system/system.h"
 
 #include <kalaba/show.h>
 

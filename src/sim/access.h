@@ -6,8 +6,6 @@
 #ifndef SIM_ACCESS_H
 #define SIM_ACCESS_H
 
-#include "system/instant.h"
-
 #include <kalaba/run.h>
 
 /// Where failures of the run are told.
