@@ -17,6 +17,7 @@
 // Invariants: nodes rise and are symmetric about 1/2; y_new is the present state, and y_old
 // with the rates is that of the last step or of the attempt at hand.
 
+#include "base/workspace.h"
 #include "ode/ode_impl.h"
 
 #include <assert.h>
@@ -41,8 +42,7 @@ typedef struct Gauss {
     double weights[NODES]; // of the end
     double less[2][NODES]; // weights without some nodes, for errors
     double stages[NODES][NODES];
-    double *block; // all numbers below
-    size_t block_size;
+    KalWorkspace workspace; // all numbers below
     double *y_old;
     double *y_new;
     double *stage;
@@ -124,37 +124,35 @@ static void fill_tables(Gauss *g)
     }
 }
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    Gauss *g = owner;
+    const size_t n = (size_t)g->base.system.n;
+    g->y_old = kal_carve_doubles(carver, n, 1);
+    g->y_new = kal_carve_doubles(carver, n, 1);
+    g->stage = kal_carve_doubles(carver, n, 1);
+    g->change = kal_carve_doubles(carver, n, 1);
+    g->rates = kal_carve_doubles(carver, n, NODES);
+}
+
 static KalStatus init(KalIntegrator *base)
 {
     Gauss *g = (Gauss *)base;
-    const size_t n = (size_t)base->system.n;
-    const size_t count = (4 + NODES) * n;
     if ((base->system.n - base->system.n_integrals) % 2 != 0 || base->options.atols) {
         return kal_fail(base->ctx, KAL_ERR_USAGE,
                         "the method gauss takes as many velocities as positions, and "
                         "one absolute tolerance for all");
     }
     g->n = (base->system.n - base->system.n_integrals) / 2;
-    g->block = (double *)kal_alloc(base->ctx, count, sizeof(double));
-    if (!g->block) {
-        return kal_no_memory(base->ctx, "for an integrator of %d states",
-                             base->system.n);
-    }
-    g->block_size = count * sizeof(double);
-    g->y_old = g->block;
-    g->y_new = g->y_old + n;
-    g->stage = g->y_new + n;
-    g->change = g->stage + n;
-    g->rates = g->change + n;
-    assert(g->rates + NODES * n == g->block + count);
     fill_tables(g);
-    return KAL_OK;
+    return kal_workspace_make(base->ctx, "for an integrator", lay_out, g,
+                              &g->workspace);
 }
 
 static void clear(KalIntegrator *base)
 {
     Gauss *g = (Gauss *)base;
-    kal_free(base->ctx, g->block, g->block_size);
+    kal_workspace_clear(base->ctx, &g->workspace);
 }
 
 // y + h Σ weights k.

@@ -19,27 +19,27 @@ enum {
     NODES = 3 // of Gauss: exact for polynomials through all values
 };
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalTrail *trail = owner;
+    const size_t n = (size_t)trail->n;
+    for (int i = 0; i < MOST; i++) {
+        trail->values[i] = kal_carve_doubles(carver, n, 1);
+    }
+    trail->before = kal_carve_doubles(carver, n, 1);
+    trail->sums = kal_carve_doubles(carver, n, 1);
+}
+
 KalStatus kal_trail_init(KalTrail *trail, KalContext *ctx, int n)
 {
-    const size_t count = (MOST + 2) * (size_t)n;
     *trail = (KalTrail){.ctx = ctx, .n = n};
-    trail->block = (double *)kal_alloc(ctx, count, sizeof(double));
-    if (!trail->block) {
-        return kal_no_memory(ctx, "for integrals");
-    }
-    for (int i = 0; i < MOST; i++) {
-        trail->values[i] = trail->block + (size_t)i * (size_t)n;
-    }
-    trail->before = trail->block + MOST * (size_t)n;
-    trail->sums = trail->before + n;
-    return KAL_OK;
+    return kal_workspace_make(ctx, "for integrals", lay_out, trail, &trail->workspace);
 }
 
 void kal_trail_clear(KalTrail *trail)
 {
     if (trail->ctx) {
-        kal_free(trail->ctx, trail->block,
-                 (MOST + 2) * (size_t)trail->n * sizeof(double));
+        kal_workspace_clear(trail->ctx, &trail->workspace);
     }
 }
 

@@ -9,7 +9,7 @@
 #ifndef ODE_TRAIL_H
 #define ODE_TRAIL_H
 
-#include "base/context.h"
+#include "base/workspace.h"
 
 enum {
     KAL_TRAIL_MOST = 6 ///< values that are remembered
@@ -25,7 +25,7 @@ typedef struct KalTrail {
     double *values[KAL_TRAIL_MOST]; ///< n each
     double *before;                 ///< n: integrals up to t[1], or t[0] if it is alone
     double *sums;                   ///< n: and up to t[0]
-    double *block;
+    KalWorkspace workspace;
 } KalTrail;
 
 /// Prepare for n functions.  The caller clears it, whatever the answer.  KAL_ERR_NOMEM.

@@ -38,35 +38,32 @@ static const double MANY = 1e3; // the same for positions that constraints deman
 // A border is passed within this part of the longest time.
 static const double LATE = 1e-12;
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalRun *run = owner;
+    KalModeWatch *watch = &run->modes;
+    const size_t count = run->system->n_switches;
+    const size_t n = (size_t)run->system->n;
+    watch->modes = kal_carve_doubles(carver, count, 1);
+    watch->before = kal_carve_doubles(carver, count, 1);
+    watch->values = kal_carve_doubles(carver, count, 1);
+    watch->levels = kal_carve_doubles(carver, count, 1);
+    watch->open = kal_carve_doubles(carver, count, 1);
+    watch->kept = kal_carve_doubles(carver, n, 2);
+    watch->thrown = kal_carve_doubles(carver, n, 2);
+    watch->jumps = kal_carve_doubles(carver, (size_t)run->system->m, 1);
+}
+
 KalStatus kal_run_modes_init(KalRun *run)
 {
-    const size_t count = run->system->n_switches;
-    const size_t states = 2 * (size_t)run->system->n;
-    KalModeWatch *watch = &run->modes;
-    if (count == 0) {
-        return KAL_OK;
-    }
-    watch->block = (double *)kal_alloc(
-        run->ctx, 5 * count + 2 * states + (size_t)run->system->m, sizeof(double));
-    if (!watch->block) {
-        return kal_no_memory(run->ctx, "for a run");
-    }
-    watch->modes = watch->block;
-    watch->before = watch->modes + count;
-    watch->values = watch->before + count;
-    watch->levels = watch->values + count;
-    watch->open = watch->levels + count;
-    watch->kept = watch->open + count;
-    watch->thrown = watch->kept + states;
-    watch->jumps = watch->thrown + states;
-    return KAL_OK;
+    return run->system->n_switches > 0 ? kal_workspace_make(
+               run->ctx, "for a run", lay_out, run, &run->modes.workspace)
+                                       : KAL_OK;
 }
 
 void kal_run_modes_clear(KalRun *run)
 {
-    const size_t count = 5 * run->system->n_switches + 4 * (size_t)run->system->n
-                         + (size_t)run->system->m;
-    kal_free(run->ctx, run->modes.block, run->modes.block ? count * sizeof(double) : 0);
+    kal_workspace_clear(run->ctx, &run->modes.workspace);
 }
 
 void kal_run_modes_forget(KalRun *run)

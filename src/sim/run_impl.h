@@ -101,11 +101,11 @@ typedef struct KalEventWatch {
 
 /// The pieces that the motion is on, for equations that are made of pieces (system/switch.h).
 typedef struct KalModeWatch {
-    double *block;  ///< all numbers below
-    double *modes;  ///< n_switches: the pieces; NaN where that is not decided
-    double *before; ///< n_switches: what they were
-    double *values; ///< n_switches: of the functions
-    double *levels; ///< n_switches: what tells the pieces
+    KalWorkspace workspace; ///< all numbers below
+    double *modes;          ///< n_switches: the pieces; NaN where that is not decided
+    double *before;         ///< n_switches: what they were
+    double *values;         ///< n_switches: of the functions
+    double *levels;         ///< n_switches: what tells the pieces
     double *open;   ///< n_switches: 1 at an instant at which it may be either, else 0
     double *kept;   ///< 2 n: a state to come back to
     double *thrown; ///< 2 n: velocities after impacts

@@ -72,30 +72,26 @@ static size_t largest_work(const KalSystem *system)
     return events > switches ? events : switches;
 }
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalScan *scan = owner;
+    const KalSystem *system = scan->spec.system;
+    const size_t results =
+        system->n_results[KAL_PROGRAM_EVENTS] + system->n_results[KAL_PROGRAM_SWITCHES];
+    scan->inverse = kal_carve_doubles(carver, N, N);
+    scan->state = kal_carve_doubles(carver, scan->spec.room, 1);
+    scan->coefficients = kal_carve_doubles(carver, 2 * (size_t)system->n, N);
+    scan->box = kal_carve(carver, system->layout.count, sizeof(KalRange));
+    scan->work = kal_carve(carver, largest_work(system), sizeof(KalRange));
+    scan->results = kal_carve(carver, results, sizeof(KalRange));
+}
+
 KalStatus kal_scan_init(KalScan *scan, KalContext *ctx, const KalScanSpec *spec)
 {
-    const KalSystem *system = spec->system;
-    const size_t states = 2 * (size_t)system->n;
-    const size_t count = (size_t)N * N + spec->room + states * N;
-    const size_t ranges = system->layout.count + largest_work(system)
-                          + system->n_results[KAL_PROGRAM_EVENTS]
-                          + system->n_results[KAL_PROGRAM_SWITCHES];
     scan->ctx = ctx;
     scan->spec = *spec;
-    scan->block = (double *)kal_alloc(ctx, count, sizeof(double));
-    scan->block_size = count * sizeof(double);
-    scan->range_block = (KalRange *)kal_alloc(ctx, ranges, sizeof(KalRange));
-    scan->range_size = ranges * sizeof(KalRange);
-    if (!scan->block || !scan->range_block) {
-        return kal_no_memory(ctx, "for events");
-    }
-    scan->inverse = scan->block;
-    scan->state = scan->inverse + (size_t)N * N;
-    scan->coefficients = scan->state + spec->room;
-    scan->box = scan->range_block;
-    scan->work = scan->box + system->layout.count;
-    scan->results = scan->work + largest_work(system);
-    for (size_t i = 0; i < system->layout.count; i++) {
+    KAL_TRY(kal_workspace_make(ctx, "for events", lay_out, scan, &scan->workspace));
+    for (size_t i = 0; i < spec->system->layout.count; i++) {
         scan->box[i] = (KalRange){-INFINITY, INFINITY};
     }
     invert(scan->inverse);
@@ -104,8 +100,7 @@ KalStatus kal_scan_init(KalScan *scan, KalContext *ctx, const KalScanSpec *spec)
 
 void kal_scan_clear(KalScan *scan)
 {
-    kal_free(scan->ctx, scan->block, scan->block ? scan->block_size : 0);
-    kal_free(scan->ctx, scan->range_block, scan->range_block ? scan->range_size : 0);
+    kal_workspace_clear(scan->ctx, &scan->workspace);
     *scan = (KalScan){.ctx = NULL};
 }
 

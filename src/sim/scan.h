@@ -30,10 +30,7 @@ typedef struct KalScanSpec {
 typedef struct KalScan {
     KalContext *ctx;
     KalScanSpec spec;
-    double *block; ///< numbers
-    size_t block_size;
-    KalRange *range_block; ///< ranges
-    size_t range_size;
+    KalWorkspace workspace; ///< all arrays below
     double *inverse;      ///< nodes × nodes: from values at the nodes to coefficients
     double *state;        ///< room
     double *coefficients; ///< 2 n × nodes
