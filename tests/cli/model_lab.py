@@ -17,6 +17,9 @@ PROGRAM = os.path.abspath(sys.argv[1])
 ROOT = Path(sys.argv[2])
 EXAMPLES = ROOT / "examples"
 
+# Seconds after which a program counts as hanging: a guard, not a measure of speed.
+HANG = 900
+
 CASES = []
 
 
@@ -29,7 +32,7 @@ def case(function):
 
 def run(*arguments):
     """Status, standard output and standard error of one run."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=120,
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=HANG,
                           check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

@@ -23,7 +23,7 @@ import time
 from math import pi
 from pathlib import Path
 
-from model_lab import EXAMPLES, PROGRAM, case, evaluate, main, run
+from model_lab import EXAMPLES, HANG, PROGRAM, case, evaluate, main, run
 
 FORMATS = ("csv", "json", "mat", "h5")
 
@@ -95,7 +95,7 @@ def ctrl_c_leaves_a_marked_file_of_every_format():
             process = folder.begin("-o", out)
             time.sleep(0.4)
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=HANG)
             assert process.returncode == 130, (ending, process.returncode, err)
             assert b"interrupted at t = " in err, err
             assert folder.names() == ["model.kal", out.name], folder.names()
@@ -133,7 +133,7 @@ def sudden_death_leaves_nothing_that_looks_whole():
             process = folder.begin("-q", "-o", out, "--until", "20000")
             hit = wait_for_part(folder, process)
             process.kill()
-            process.communicate(timeout=60)
+            process.communicate(timeout=HANG)
             hits += hit
             rest = [name for name in folder.names() if name not in ("model.kal", out.name)]
             assert all(name.endswith(".part") for name in rest), rest
@@ -154,7 +154,7 @@ def an_old_file_is_kept_when_writing_fails():
             out.write_text("old")
             done = subprocess.run([PROGRAM, "run", str(folder.model), "-o", str(out),
                                    "--until", "2000"], capture_output=True, check=False,
-                                  preexec_fn=limit, timeout=60)
+                                  preexec_fn=limit, timeout=HANG)
             assert done.returncode == 1 and done.stdout == b"", done
             assert b"cannot write" in done.stderr and b"out." in done.stderr, done
             assert out.read_text() == "old", ending
@@ -208,7 +208,7 @@ def standard_output_may_be_full():
         with open("/dev/full", "wb") as full:
             done = subprocess.run([PROGRAM, "run", str(folder.model), "--until", "1"],
                                   stdout=full, stderr=subprocess.PIPE, check=False,
-                                  timeout=60)
+                                  timeout=HANG)
         assert done.returncode == 1 and done.stderr, done
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from model_lab import PROGRAM, case, main, run
+from model_lab import HANG, PROGRAM, case, main, run
 
 MODEL = """coord x
 kinetic 1/2*x'^2
@@ -84,7 +84,7 @@ def nor_what_standard_input_is():
         os.symlink("m.kal", "link.csv")
         with open("m.kal", "rb") as text:
             done = subprocess.run([PROGRAM, "run", "-", "-o", "link.csv"], stdin=text,
-                                  capture_output=True, check=False, timeout=60)
+                                  capture_output=True, check=False, timeout=HANG)
         assert done.returncode == 2 and b"same file" in done.stderr, done
         assert Path("m.kal").read_text() == MODEL
 
@@ -95,12 +95,12 @@ def nor_where_standard_output_goes():
         for arguments in (["check", "m.kal"], ["derive", "m.kal"], ["solve", "m.kal"]):
             with open("m.kal", "ab") as text:
                 done = subprocess.run([PROGRAM, *arguments], stdout=text,
-                                      stderr=subprocess.PIPE, check=False, timeout=60)
+                                      stderr=subprocess.PIPE, check=False, timeout=HANG)
             assert done.returncode == 2 and b"standard output" in done.stderr, done
             assert Path("m.kal").read_text() == MODEL
         with open("a.csv", "wb") as text:
             done = subprocess.run([PROGRAM, "run", "m.kal", "-o", "a.csv"], stdout=text,
-                                  stderr=subprocess.PIPE, check=False, timeout=60)
+                                  stderr=subprocess.PIPE, check=False, timeout=HANG)
         assert done.returncode == 2, done
 
 
@@ -179,12 +179,12 @@ def use_stays_in_the_folder():
             for name, where in (("main.kal", "in"), ("in/main.kal", "."),
                                 (f"{folder}/in/main.kal", "/")):
                 done = subprocess.run([PROGRAM, "check", name], capture_output=True,
-                                      cwd=where, check=False, timeout=60, text=True)
+                                      cwd=where, check=False, timeout=HANG, text=True)
                 assert done.returncode == 1 and "swordfish" not in done.stderr, done
                 assert "leads out of the folder" in done.stderr, done
             with open("in/main.kal", "rb") as text:
                 done = subprocess.run([PROGRAM, "check", "-"], capture_output=True,
-                                      cwd="in", check=False, timeout=60, stdin=text)
+                                      cwd="in", check=False, timeout=HANG, stdin=text)
                 assert done.returncode == 1 and b"swordfish" not in done.stderr, done
             status, out, err = run("check", "in/main.kal", "--allow-outside")
             assert status == 1 and "swordfish" in err, err # it was allowed

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from model_lab import EXAMPLES, PROGRAM, ROOT, case, main, run
+from model_lab import EXAMPLES, HANG, PROGRAM, ROOT, case, main, run
 
 UGLY = "coord   x # the way\n\n\n\nkinetic (1)/2*x'^2;potential x^2/2\n"
 NICE = "coord x  # the way\n\nkinetic 1/2*x'^2\npotential x^2/2\n"
@@ -24,7 +24,7 @@ def a_form_is_printed():
         path.write_text(UGLY)
         assert run("format", path) == (0, NICE, "")
         assert path.read_text() == UGLY
-        done = subprocess.run([PROGRAM, "format", "-"], input=UGLY.encode(), timeout=120,
+        done = subprocess.run([PROGRAM, "format", "-"], input=UGLY.encode(), timeout=HANG,
                               capture_output=True, check=False)
         assert (done.returncode, done.stdout.decode()) == (0, NICE), done
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from model_lab import EXAMPLES, PROGRAM, case, main, run
+from model_lab import EXAMPLES, HANG, PROGRAM, case, main, run
 
 MIB = 1 << 20
 ENOUGH = 400 * MIB
@@ -25,7 +25,7 @@ def limited(size, *arguments):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    done = subprocess.run([PROGRAM, *map(str, arguments)], preexec_fn=limit, timeout=120,
+    done = subprocess.run([PROGRAM, *map(str, arguments)], preexec_fn=limit, timeout=HANG,
                           capture_output=True, check=False, env=PLAIN)
     return done.returncode, done.stderr.decode()
 

@@ -13,6 +13,9 @@ import tempfile
 import traceback
 from pathlib import Path
 
+# Seconds after which a program counts as hanging: a guard, not a measure of speed.
+HANG = 900
+
 PROGRAM = os.path.abspath(sys.argv[1])
 EXAMPLES = Path(sys.argv[2]) / "examples"
 
@@ -38,7 +41,7 @@ def case(function):
 def run(*arguments, text="", **options):
     """Status, standard output and standard error of one run."""
     done = subprocess.run([PROGRAM, *arguments], input=text.encode(), capture_output=True,
-                          timeout=60, check=False, **options)
+                          timeout=HANG, check=False, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -17,7 +17,7 @@ import xml.etree.ElementTree as xml
 import zlib
 from pathlib import Path
 
-from model_lab import EXAMPLES, PROGRAM, case, main
+from model_lab import EXAMPLES, HANG, PROGRAM, case, main
 
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = "rgb(0%,0%,0%)"
@@ -29,7 +29,7 @@ GRID = "rgb(88.627451%,88.627451%,88.627451%)"
 def plot(*arguments, **environment):
     given = {**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80", **environment}
     done = subprocess.run([PROGRAM, "plot", *map(str, arguments)], capture_output=True,
-                          text=True, timeout=100, check=False, env=given)
+                          text=True, timeout=HANG, check=False, env=given)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -18,7 +18,7 @@ import time
 from html.parser import HTMLParser
 from pathlib import Path
 
-from model_lab import EXAMPLES, PROGRAM, case, main, run
+from model_lab import EXAMPLES, HANG, PROGRAM, case, main, run
 
 SLEIGH = EXAMPLES / "sleigh.kal"
 FALL = "coord y\nkinetic 1/2*y'^2\npotential 9.81*y\nsimulate 0 .. {} every {}\n"
@@ -165,7 +165,7 @@ def ctrl_c_leaves_a_report():
                                     str(folder.report)], stderr=subprocess.PIPE)
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=HANG)
         assert process.returncode == 130, (process.returncode, err)
         assert Page(folder.report).run["complete"] is False
         assert folder.names() == ["model.kal", "out.html"]
@@ -181,7 +181,7 @@ def a_full_disk_leaves_no_file():
     with Folder(FALL.format(1, 0.1)) as folder:
         done = subprocess.run([PROGRAM, "run", str(folder.model), "--report",
                                str(folder.report)], capture_output=True, check=False,
-                              preexec_fn=limit_files, timeout=60)
+                              preexec_fn=limit_files, timeout=HANG)
         assert done.returncode == 1 and b"out.html" in done.stderr, done
         assert folder.names() == ["model.kal"]
 

@@ -17,7 +17,7 @@ import time
 from math import cos, exp, pi, remainder, sin, sqrt
 from pathlib import Path
 
-from model_lab import EXAMPLES, PROGRAM, case, evaluate, main, options_of, run
+from model_lab import EXAMPLES, HANG, PROGRAM, case, evaluate, main, options_of, run
 
 SHORT = int(os.environ.get("KAL_PROPERTY_PROBLEMS", "1000")) < 1000
 
@@ -104,7 +104,7 @@ def machine_code_changes_no_digit():
         answers = []
         for wish in ("0", "1"):
             done = subprocess.run([PROGRAM, "run", path_of(model), "--until", "0.02", "--json"],
-                                  capture_output=True, timeout=120, check=True,
+                                  capture_output=True, timeout=HANG, check=True,
                                   env={**os.environ, "KALABA_JIT": wish})
             answers.append(json.loads(done.stdout))
         for part in ("t", "q", "qd", "outputs", "energy", "steps", "evaluations"):
@@ -459,7 +459,7 @@ def ctrl_c_keeps_what_there_is():
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=HANG)
         assert process.returncode == 130, (process.returncode, err)
         rows = rows_of(out)
         assert rows[0][-1] == "(incomplete)" and len(rows) > 10, rows[0]
@@ -468,7 +468,7 @@ def ctrl_c_keeps_what_there_is():
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(0.5)
         process.kill() # then the old file stays
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANG)
         assert rows_of(out) == rows
 
 
@@ -484,7 +484,7 @@ def a_full_disk_leaves_no_file():
             out = folder.path / f"out.{ending}"
             done = subprocess.run([PROGRAM, "run", str(folder.model), "-o", str(out),
                                    "--until", "400"], capture_output=True, check=False,
-                                  preexec_fn=limit_files, timeout=60)
+                                  preexec_fn=limit_files, timeout=HANG)
             assert done.returncode == 1 and b"out." in done.stderr, (ending, done)
         assert [p.name for p in folder.path.iterdir()] == ["model.kal"]
 

@@ -11,6 +11,9 @@ import sys
 import traceback
 from pathlib import Path
 
+# Seconds after which a program counts as hanging: a guard, not a measure of speed.
+HANG = 900
+
 PROGRAM = os.path.abspath(sys.argv[1])
 EXAMPLES = Path(sys.argv[2])
 
@@ -36,7 +39,7 @@ REFUSED = {
 
 def solve(path, *options):
     done = subprocess.run([PROGRAM, "solve", *options, path], capture_output=True,
-                          timeout=60, check=False)
+                          timeout=HANG, check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

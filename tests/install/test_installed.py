@@ -13,6 +13,9 @@ import tempfile
 import traceback
 from pathlib import Path
 
+# Seconds after which a program counts as hanging: a guard, not a measure of speed.
+HANG = 900
+
 BUILD, EXAMPLE, VERSION, *COMPILER = sys.argv[1:]
 HEADERS = {
     "analysis.h",
@@ -41,7 +44,7 @@ STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
 
 
 def run(*command, **environment):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG,
                           check=False, env={**os.environ, **environment})
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout

@@ -19,8 +19,8 @@ enum {
     TEXT_SIZE = 1 << 16,
     MOST_FILES = 200,
     PATH_SIZE = 4096,
-    PATIENCE = 60, // seconds for one text, on slow machines with sanitizers
-    SHARE = 2,     // one text for so many problems of other properties
+    PATIENCE = 900, // seconds after which a text counts as hanging
+    SHARE = 2,      // one text for so many problems of other properties
 };
 
 typedef struct Text {

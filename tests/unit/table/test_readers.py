@@ -16,6 +16,9 @@ import tempfile
 import traceback
 from pathlib import Path
 
+# Seconds after which a program counts as hanging: a guard, not a measure of speed.
+HANG = 900
+
 try:
     from scipy.io import loadmat
 except ImportError:
@@ -94,7 +97,7 @@ def h5dump(*arguments):
     if not shutil.which("h5dump"):
         raise Skip("no h5dump")
     done = subprocess.run(["h5dump", "-m", "%.17g", *map(str, arguments)],
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -197,7 +200,7 @@ def main():
         whole, cut = Path(name) / "whole", Path(name) / "cut"
         for folder, arguments in ((whole, []), (cut, ["incomplete"])):
             folder.mkdir()
-            subprocess.run([SAMPLE, folder, *arguments], timeout=60, check=True)
+            subprocess.run([SAMPLE, folder, *arguments], timeout=HANG, check=True)
         for number, function in enumerate(CASES, 1):
             try:
                 function(whole, cut)
