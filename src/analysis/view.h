@@ -16,8 +16,7 @@ typedef struct KalAnalysisView {
     const KalSystem *system;
     KalInstant *instant;      ///< the present state
     const char *const *names; ///< 2n: of coordinates and velocities
-    const char
-        *kink; ///< of the equations in the state of the last linearization, or NULL
+    const char *kink; ///< of the equations, in the last state looked at, or NULL
 } KalAnalysisView;
 
 /// All NULL for NULL.

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// Formulas from one graph into another, node by node in order.  Nodes that are in normal form
+// stay so and are copied as they are; where a guard (`where`) is left out, what is above it
+// may get simpler and is built anew.
+
 #include "expr/copy.h"
 
 #include "expr/graph_impl.h"
+
+#include <assert.h>
 
 KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr arg[3],
                       KalGraph *to)
@@ -29,6 +35,7 @@ static KalStatus copy(const KalGraph *from, const KalOrder *order, Image *image,
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
         const KalOp op = (KalOp)step->op;
+        assert(kal_op_arity(op) < 1 || step->arg[0] < i); // operands come first
         KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
         bool changed = op == KAL_OP_WHERE;
         for (int k = 0; k < kal_op_arity(op); k++) {

@@ -91,6 +91,7 @@ static KalExpr carry_rest(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
 KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
 {
     const KalExprNode n = *kal_node(g, f); // a copy: building moves the table
+    assert(k >= 0 && k < kal_op_arity((KalOp)n.op));
     const KalExpr a = n.arg[0];
     const KalExpr b = n.arg[1];
     switch ((KalOp)n.op) {
@@ -141,6 +142,7 @@ KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
     return KAL_NO_EXPR;
 }
 
+// Zeros are left out while derivatives are carried: most are.
 static KalExpr nothing_if_zero(const KalGraph *g, KalExpr e)
 {
     return kal_is_zero(g, e) ? KAL_NO_EXPR : e;
@@ -159,6 +161,7 @@ static KalExpr forward_choice(KalGraph *g, const KalStep *step, const KalExpr *d
 {
     const KalExprNode n = *kal_node(g, step->node);
     const int first = n.op == KAL_OP_SELECT ? 1 : 0;
+    assert(first == 1 || n.op == KAL_OP_MIN || n.op == KAL_OP_MAX);
     const KalExpr a = d[step->arg[first]];
     const KalExpr b = d[step->arg[first + 1]];
     if (a.index == 0 && b.index == 0) {
@@ -211,6 +214,7 @@ static KalStatus give_out(KalGraph *g, KalExpr *d, size_t n)
     return kal_graph_status(g);
 }
 
+// The derivatives of all roots along the rates.
 static KalStatus total_in_order(KalGraph *g, const KalOrder *order,
                                 const KalRates *rates, const KalSeeds *seeds,
                                 KalExpr *out_de)
@@ -269,6 +273,7 @@ KalStatus kal_reverse(KalGraph *g, const KalOrder *order, const KalSeeds *seeds,
             leads[i] = leads[i] || leads[step->arg[k]];
         }
     }
+    assert(order->n_roots == 1 && order->roots[0] < order->count);
     d[order->roots[0]] = kal_int(g, 1);
     for (uint32_t i = order->count; i-- > 0;) {
         const KalStep *step = &order->steps[i];
@@ -285,6 +290,7 @@ KalStatus kal_reverse(KalGraph *g, const KalOrder *order, const KalSeeds *seeds,
     return kal_graph_status(g);
 }
 
+// The derivatives of one root by all seeds; symbols that do not occur have 0.
 static KalStatus gradient_in_order(KalGraph *g, const KalOrder *order,
                                    const KalSeeds *seeds, KalExpr *out_df)
 {

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: MIT
 
+// Where formulas have values, as far as their form shows it: theory (8.10).
+//
+// A need is a condition on a part of a formula, such as x ≥ 0 under a root.  Signs are found
+// by a bounded walk from the formula down, by rules for each operator; what is not found is
+// taken for possible.  So a need that is dropped is met, and a guard too many does no harm.
+
 #include "expr/domain.h"
 
 #include "expr/graph_impl.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
     WALK_MAX = 256 // nodes that are looked at
 };
 
+// The one that says less.
 static KalSign least(KalSign a, KalSign b)
 {
     return a < b ? a : b;
 }
 
+// The one that says more.
 static KalSign most(KalSign a, KalSign b)
 {
     return a < b ? b : a;
@@ -83,6 +92,7 @@ static KalSign sign_of(const KalGraph *g, KalExpr e)
     KalExpr list[WALK_MAX];
     int operand[WALK_MAX][2]; // where the operands are, −1 for nowhere
     KalSign sign[WALK_MAX];
+    assert(e.index != 0);
     int n = 0;
     list[n++] = e;
     for (int i = 0; i < n; i++) {
@@ -100,9 +110,11 @@ static KalSign sign_of(const KalGraph *g, KalExpr e)
         const KalSign b = operand[i][1] < 0 ? KAL_SIGN_ANY : sign[operand[i][1]];
         sign[i] = kal_sign_by_form(g, list[i], a, b);
     }
+    assert(n >= 1 && n <= WALK_MAX);
     return sign[0];
 }
 
+// Whether the form alone shows that a need is met.
 static bool is_met(const KalGraph *g, KalNeed need)
 {
     const KalSign sign = sign_of(g, need.of);
@@ -111,6 +123,7 @@ static bool is_met(const KalGraph *g, KalNeed need)
                                                          : KAL_SIGN_POSITIVE);
 }
 
+// Needs beyond the room are forgotten: whoever lists them takes few factors.
 static void add(KalNeeds *needs, KalExpr of, KalNeedKind kind)
 {
     if (needs->n < KAL_NEEDS_MAX) {
@@ -154,6 +167,7 @@ void kal_needs_add(const KalGraph *g, KalExpr e, int32_t power, KalNeeds *needs)
 {
     const int before = needs->n;
     int kept = before;
+    assert(before >= 0 && before <= KAL_NEEDS_MAX);
     list_needs(g, e, power, needs);
     for (int i = before; i < needs->n; i++) {
         if (!is_met(g, needs->list[i])) {
@@ -190,6 +204,7 @@ static bool implies(const KalGraph *g, KalNeed a, KalNeed b)
                && are_opposite(g, a.of, b.of));
 }
 
+// Whether one of some needs implies another.
 static bool has_need(const KalGraph *g, const KalNeeds *needs, KalNeed need)
 {
     bool has = false;

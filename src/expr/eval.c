@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Plain evaluation, one step after the other: the reference that programs (prog/) are
+// compared with, to the bit.
+
 #include "expr/eval.h"
 
+#include <assert.h>
 #include <math.h>
 
 double kal_op_value(KalOp op, double a, double b, double c, int32_t n)
@@ -23,6 +27,7 @@ void kal_order_eval(const KalGraph *g, const KalOrder *order, const double *valu
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
         const KalOp op = (KalOp)step->op;
+        assert(kal_op_arity(op) < 1 || step->arg[0] < i);
         if (op == KAL_OP_SYMBOL) {
             work[i] = values[step->arg[0]];
         } else if (op == KAL_OP_CONST) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 // Functions and conditions: symmetry, inverse pairs and exact values, theory (8.9).
+//
+// Every rule looks at one node and its operands, so that building is quick however large a
+// formula is; a rule holds wherever both sides have a value.
 
 #include "expr/eval.h"
 #include "expr/graph_impl.h"
@@ -36,6 +39,7 @@ static bool find_twelfths(const KalGraph *g, KalExpr e, int *out_count)
 // Twice the sine of n twelfths of a turn where that is a whole number, else 9.
 static int double_sine(int n)
 {
+    assert(n >= 0 && n < 12);
     static const int8_t twice[12] = {0, 1, 9, 2, 9, 1, 0, -1, 9, -2, 9, -1};
     return twice[n];
 }
@@ -79,6 +83,8 @@ static bool find_whole_value(const KalGraph *g, KalOp op, KalExpr a, int *out_va
     return false;
 }
 
+// Exact values first, then inverse pairs, then parity: f(−u) becomes ±f(u) where −u is the
+// simpler argument.
 static KalExpr elementary(KalGraph *g, KalOp op, KalExpr a)
 {
     const KalParity parity = kal_op_parity(op);
@@ -102,6 +108,7 @@ static KalExpr elementary(KalGraph *g, KalOp op, KalExpr a)
     return parity == KAL_PARITY_ODD ? kal_neg(g, turned) : turned;
 }
 
+// Towards −∞; exact for exact numbers.
 static KalRational floor_of(KalRational x)
 {
     if (x.den == 0) {
@@ -150,6 +157,7 @@ static KalExpr modulo(KalGraph *g, KalExpr a, KalExpr b)
                : kal_const(g, kal_op_value(KAL_OP_MOD, x.value, y.value, 0.0, 0));
 }
 
+// sign(k u) = sign(k) sign(u), and sign of a sign is itself.
 static KalExpr sign(KalGraph *g, KalExpr a)
 {
     const KalTerm t = kal_split(g, a);
@@ -164,6 +172,8 @@ static KalExpr sign(KalGraph *g, KalExpr a)
     return rest.index == 0 ? rest : kal_scale(g, kal_rational(of_number, 1), rest);
 }
 
+// not: exchanges = and ≠, undoes itself, keeps what else there is.  not(a < b) is no a >= b:
+// where a is NaN neither holds.
 static KalExpr opposite(KalGraph *g, KalExpr a)
 {
     const KalExprNode n = *kal_node(g, a);
@@ -184,6 +194,7 @@ static bool both_numbers(const KalGraph *g, KalExpr a, KalExpr b)
     return kal_is_op(g, a, KAL_OP_CONST) && kal_is_op(g, b, KAL_OP_CONST);
 }
 
+// The order of two numbers, exactly where they are exact.
 static int compare(const KalGraph *g, KalExpr a, KalExpr b)
 {
     return kal_rational_compare(kal_graph_number(g, a), kal_graph_number(g, b));
@@ -191,12 +202,14 @@ static int compare(const KalGraph *g, KalExpr a, KalExpr b)
 
 static bool relation_holds(KalOp op, int order)
 {
+    assert(order >= -1 && order <= 1);
     return op == KAL_OP_LT   ? order < 0
            : op == KAL_OP_LE ? order <= 0
            : op == KAL_OP_EQ ? order == 0
                              : order != 0;
 }
 
+// Decided for numbers, and for a formula compared with itself.
 static KalExpr relation(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
     if (kal_same(a, b)) {
@@ -208,6 +221,7 @@ static KalExpr relation(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
     return cons_2(g, op, a, b);
 }
 
+// An operand that is a number decides, or leaves the other.
 static KalExpr logic(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
     const bool deciding = op == KAL_OP_OR; // the value of one operand that decides
@@ -227,6 +241,7 @@ static KalExpr logic(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
     return kal_same(a, b) && kal_is_condition(g, a) ? a : cons_2(g, op, a, b);
 }
 
+// Of equal numbers, that of the older node: the result does not depend on their order.
 static KalExpr extreme(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
     if (kal_same(a, b)) {
@@ -240,6 +255,7 @@ static KalExpr extreme(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
     return cons_2(g, op, a, b);
 }
 
+// hypot: signs do not count.
 static KalExpr length(KalGraph *g, KalExpr a, KalExpr b)
 {
     KalExpr negative;
@@ -331,6 +347,7 @@ KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3])
             return KAL_NO_EXPR;
         }
     }
+    assert(arity > 0);
     if (g->plain && op != KAL_OP_DIV && op != KAL_OP_POWI) {
         return kal_cons(g, op, arg[0], arity > 1 ? arg[1] : KAL_NO_EXPR,
                         arity > 2 ? arg[2] : KAL_NO_EXPR);

@@ -65,6 +65,7 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     }
     memcpy(fork->table.nodes, g->table.nodes, g->table.count * sizeof *g->table.nodes);
     memcpy(fork->numbers, g->numbers, g->n_numbers * sizeof *g->numbers);
+    assert(fork->table.count == g->table.count && fork->n_numbers == g->n_numbers);
     *out_fork = fork;
     return KAL_OK;
 }
@@ -177,6 +178,7 @@ KalExpr kal_spoil(KalGraph *g, KalStatus status, KalExpr culprit)
     return KAL_NO_EXPR;
 }
 
+// Exact numbers by their fraction, rounded ones by their bits.
 static uint32_t hash_number(const KalRational *x)
 {
     if (x->den != 0) {
@@ -199,6 +201,7 @@ static uint32_t hash_node(const KalExprNode *n)
     return kal_hash(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
 }
 
+// Equal as formulas: operands of what commutes may be exchanged.
 static bool same_node(const KalExprNode *x, const KalExprNode *y)
 {
     if (x->op != y->op || x->arg[2].index != y->arg[2].index) {
@@ -211,6 +214,7 @@ static bool same_node(const KalExprNode *x, const KalExprNode *y)
            && x->arg[1].index == y->arg[0].index;
 }
 
+// Doubling.
 static bool grow_nodes(KalGraph *g)
 {
     KalExprNode *nodes = kal_grow(g->ctx, g->table.nodes, sizeof *nodes,
@@ -251,18 +255,22 @@ static uint8_t flags_of(const KalGraph *g, const KalExprNode *n)
     return n->op == KAL_OP_NEG || n->op == KAL_OP_DIV ? a->flags : 0;
 }
 
+// A node that is not there yet.
 static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
 {
     if (!have_room(g)) {
         return KAL_NO_EXPR;
     }
     const KalExpr e = {g->table.count++};
+    assert(n->op == KAL_OP_SYMBOL || n->op == KAL_OP_CONST
+           || n->arg[0].index < e.index);
     kal_index_put(&g->index, hash, e.index);
     g->table.nodes[e.index] = *n;
     g->table.nodes[e.index].flags = flags_of(g, n);
     return e;
 }
 
+// The node that there is, or none.
 static KalExpr find_node(const KalGraph *g, const KalExprNode *n, uint32_t hash)
 {
     size_t at = kal_index_begin(&g->index, hash);

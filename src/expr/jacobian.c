@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// Sparse first and second derivatives.  A Jacobian with few rows is taken row by row in
-// reverse; one with many, and a Hessian, column by column forward, each column visiting
-// only the nodes that depend on its symbol.
+// Sparse first and second derivatives (Griewank and Walther, Evaluating Derivatives, chapters
+// 3 and 7).  A Jacobian with few rows is taken row by row in reverse; one with many, and a
+// Hessian, column by column forward, each column visiting only the nodes that depend on its
+// symbol.
+//
+// Visiting: lists of users lead from the symbol up; steps that serve no row that is asked for
+// are passed over.  Invariants between columns: no step is seen, all derivatives are none.
 
 #include "expr/diff.h"
 #include "expr/diff_impl.h"
@@ -33,6 +37,7 @@ typedef struct Entries {
     size_t capacity;
 } Entries;
 
+// The list grows by doubling.
 static KalStatus add_entry(Entries *entries, Entry entry)
 {
     if (entries->n == entries->capacity) {
@@ -113,6 +118,7 @@ static void deal_out(const Entry *entries, size_t n, KalSparse *matrix)
         matrix->column[at] = entries[i].column;
         matrix->value[at] = entries[i].value;
     }
+    assert(n == 0 || matrix->start[matrix->rows] == (int64_t)n);
     // Each start has moved on to the next one's place.
     memmove(matrix->start + 1, matrix->start, matrix->rows * sizeof *matrix->start);
     matrix->start[0] = 0;
@@ -167,6 +173,7 @@ static KalStatus add_row_in_order(KalGraph *g, const KalOrder *order, uint32_t r
     return status;
 }
 
+// The order of one formula alone: a row costs what its formula costs.
 static KalStatus add_row(KalGraph *g, KalExpr e, uint32_t row, const KalSeeds *seeds,
                          Entries *entries)
 {
@@ -263,6 +270,7 @@ static void find_rows(Columns *c)
     }
 }
 
+// What all columns share.
 static KalStatus init_columns(KalGraph *g, const KalOrder *order, bool lower,
                               Columns *c)
 {
@@ -311,6 +319,7 @@ static void sort_visited(Columns *c, uint32_t from)
 // All steps that depend on the symbol at `from` and serve a row that is asked for.
 static void visit_users(Columns *c, uint32_t from, uint32_t first_row)
 {
+    assert(!c->seen[from]);
     c->n_visited = 0;
     c->visited[c->n_visited++] = from;
     c->seen[from] = true;
@@ -336,6 +345,7 @@ static KalStatus add_column(Columns *c, uint32_t from, uint32_t column,
     c->d[from] = kal_int(c->g, 1);
     for (uint32_t v = 0; v < c->n_visited && status == KAL_OK; v++) {
         const uint32_t at = c->visited[v];
+        assert(v == 0 || at > c->visited[v - 1]);
         if (at != from) {
             c->d[at] = kal_forward(c->g, &c->order->steps[at], c->d);
         }
@@ -354,6 +364,7 @@ static KalStatus add_column(Columns *c, uint32_t from, uint32_t column,
     return status == KAL_OK ? kal_graph_status(c->g) : status;
 }
 
+// A column for each seed that occurs.
 static KalStatus add_columns(KalGraph *g, const KalOrder *order, const KalSeeds *seeds,
                              bool lower, Entries *entries)
 {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Facts about operators, from their one list, ops.def.  Whoever needs another fact adds a
+// column there, and the compiler asks for it in every row.
+
 #include "expr/op.h"
 
+#include <assert.h>
 #include <string.h>
 
 // A row of ops.def, without what only evaluation needs.
@@ -33,6 +37,7 @@ static const Row ROWS[] = {
 
 KalKind kal_op_kind(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return (KalKind)ROWS[op].kind;
 }
 
@@ -78,6 +83,7 @@ bool kal_op_is_piecewise(KalOp op)
 
 KalOp kal_op_partner(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     static const KalOp partners[KAL_OP_COUNT] = {
         [KAL_OP_SIN] = KAL_OP_COS,
         [KAL_OP_COS] = KAL_OP_SIN,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // Topological order by depth-first search with a stack of its own: a node is listed when all
-// of its operands are.
+// of its operands are (Knuth, The Art of Computer Programming 1, 2.2.3).  Formulas may be as
+// deep as memory allows; nothing here recurses.
 
 #include "expr/order.h"
 
@@ -59,9 +60,11 @@ static bool is_marked(const KalGraph *g, KalExpr e)
 
 static uint32_t position_of(const KalGraph *g, KalExpr e)
 {
+    assert(is_marked(g, e));
     return (uint32_t)g->marks[e.index];
 }
 
+// One level down.
 static bool enter(Walk *w, KalExpr e)
 {
     if (w->depth == w->capacity) {
@@ -76,6 +79,7 @@ static bool enter(Walk *w, KalExpr e)
     return true;
 }
 
+// All operands have their positions by now.
 static bool add_step(Walk *w, KalExpr e)
 {
     KalOrder *o = w->order;
@@ -96,6 +100,7 @@ static bool add_step(Walk *w, KalExpr e)
     for (int k = 0; k < arity; k++) {
         step->arg[k] = position_of(w->g, n->arg[k]);
     }
+    assert(arity < 1 || step->arg[0] < o->count);
     w->g->marks[e.index] = (uint64_t)w->g->epoch << 32 | o->count;
     o->count++;
     return true;
@@ -122,6 +127,7 @@ static bool visit(Walk *w, KalExpr e)
     return fits;
 }
 
+// All roots, one after the other; what several share is listed once.
 static bool fill(KalGraph *g, const KalExpr *roots, KalOrder *order)
 {
     Walk w = {.g = g, .order = order};
@@ -192,6 +198,7 @@ KalOperations kal_order_operations(const KalOrder *order)
     return total;
 }
 
+// By number.
 static int compare_ids(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a;

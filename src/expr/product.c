@@ -2,6 +2,11 @@
 
 // Products, quotients and powers.  An operation takes its operands apart into factors,
 // merges those, and builds the one chain that stands for them: theory (8.2).
+//
+// Invariants of KalFactors: keys rise strictly, so that each base stands once and the same
+// product gives the same chain whatever the order of its factors; exponents are fractions in
+// lowest terms, none is 0.  What does not fit, for the number of factors or the size of an
+// exponent, stays as it was written.
 
 #include "expr/graph_impl.h"
 
@@ -19,6 +24,7 @@ typedef struct Pending {
     int64_t power[PENDING_MAX];
 } Pending;
 
+// One more operand; false when that is too much.
 static bool push(Pending *p, KalExpr e, int64_t power)
 {
     if (p->n == PENDING_MAX || power > EXPONENT_MAX || power < -EXPONENT_MAX) {
@@ -30,6 +36,7 @@ static bool push(Pending *p, KalExpr e, int64_t power)
     return true;
 }
 
+// Euclid's algorithm.
 static int32_t gcd(int32_t a, int32_t b)
 {
     while (b != 0) {
@@ -45,6 +52,7 @@ static bool add_exponent(KalExponent *x, int64_t num, int64_t den)
 {
     num = num * x->den + x->num * den;
     den *= x->den;
+    assert(den > 0);
     if (den == 1) { // as always but for roots
         x->num = (int32_t)num;
         return num <= EXPONENT_MAX && num >= -EXPONENT_MAX;
@@ -58,8 +66,10 @@ static bool add_exponent(KalExponent *x, int64_t num, int64_t den)
     return x->num <= EXPONENT_MAX && x->num >= -EXPONENT_MAX && x->den <= EXPONENT_MAX;
 }
 
+// Its exponent has become 0.
 static void remove_factor(KalFactors *f, int at)
 {
+    assert(at >= 0 && at < f->n);
     f->n--;
     for (int i = at; i < f->n; i++) {
         f->key[i] = f->key[i + 1];
@@ -100,6 +110,7 @@ static int place_of(const KalGraph *g, KalFactors *f, KalExpr base)
         f->exponent[i] = f->exponent[i - 1];
     }
     f->n++;
+    assert((at == 0 || f->key[at - 1] < key) && f->n <= KAL_FACTORS_MAX);
     f->key[at] = key;
     f->base[at] = base;
     f->exponent[at] = (KalExponent){0, 1};
@@ -143,6 +154,7 @@ static bool insert(const KalGraph *g, KalFactors *f, Pending *p, KalExpr base,
     return true;
 }
 
+// False where that divides by zero or is not a number to work with.
 static bool multiply_number(KalFactors *f, KalRational k, int64_t power)
 {
     if (k.value == 0.0 && power < 0) {
@@ -169,8 +181,11 @@ static bool insert_power(const KalGraph *g, KalFactors *f, Pending *p, KalExpr e
     return insert(g, f, p, e, (KalExponent){(int32_t)power, 1});
 }
 
+// The last operand on the list: numbers and signs to the number, products and quotients to
+// their parts, powers and roots to their bases.
 static bool take_apart(const KalGraph *g, KalFactors *f, Pending *p)
 {
+    assert(p->n > 0);
     p->n--;
     const KalExpr e = p->e[p->n];
     const int64_t power = p->power[p->n];
@@ -211,6 +226,7 @@ bool kal_factors_add(const KalGraph *g, KalFactors *f, KalExpr e, int32_t n)
     return fits;
 }
 
+// Even powers have the simpler of ±base.
 static KalExpr whole_power(KalGraph *g, KalExpr base, int32_t n)
 {
     KalExpr negative;
@@ -223,6 +239,7 @@ static KalExpr whole_power(KalGraph *g, KalExpr base, int32_t n)
     return kal_cons(g, KAL_OP_POWI, base, (KalExpr){(uint32_t)n}, KAL_NO_EXPR);
 }
 
+// A chain from the left; KAL_NO_EXPR is 1.
 static KalExpr times(KalGraph *g, KalExpr product, KalExpr factor)
 {
     return product.index == 0 ? factor
@@ -232,6 +249,7 @@ static KalExpr times(KalGraph *g, KalExpr product, KalExpr factor)
 // product × base^exponent, exponent > 0.
 static KalExpr times_power(KalGraph *g, KalExpr product, KalExpr base, KalExponent x)
 {
+    assert(x.num > 0 && x.den > 0);
     if (x.den > 2) {
         const KalExpr exponent = kal_number(g, kal_rational(x.num, x.den));
         return times(g, product, kal_cons(g, KAL_OP_POW, base, exponent, KAL_NO_EXPR));

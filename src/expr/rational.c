@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Fractions of 64-bit numbers, exact as long as they fit, else a double (den = 0).
+//
+// Invariants of an exact one: lowest terms, den > 0, |num| and den below 2^63, and `value` is
+// the double nearest to it.  Products of two numerators fit into 128 bits, so that every
+// result is formed exactly before it is looked at whether it fits.
+
 #include "expr/rational.h"
 
 #include "base/number.h"
@@ -15,11 +21,13 @@ enum {
     DYADIC = 1024 // doubles that are multiples of 1/DYADIC count as exact
 };
 
+// |x|, also of the least number.
 static uint64_t size_of(int64_t x)
 {
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
+// Euclid's algorithm.
 static uint64_t gcd(uint64_t a, uint64_t b)
 {
     while (b != 0) {
@@ -71,6 +79,7 @@ static KalRational exact(Wide num, Wide den)
         return rounded((double)num / (double)den);
     }
     const int64_t n = (int64_t)num;
+    assert(den > 0);
     const double size = n == 0 ? 0.0 : nearest(size_of(n), (uint64_t)den);
     return (KalRational){n, (int64_t)den, n < 0 ? -size : size};
 }
@@ -105,6 +114,7 @@ KalRational kal_rational_add(KalRational x, KalRational y)
         return sum == 0.0 ? kal_rational(0, 1) : rounded(sum); // zero is not rounded
     }
     const int64_t common = (int64_t)gcd((uint64_t)x.den, (uint64_t)y.den);
+    assert(common > 0);
     const Wide num = (Wide)x.num * (y.den / common) + (Wide)y.num * (x.den / common);
     const Wide left = num % common;
     const int64_t again =
@@ -152,8 +162,10 @@ KalRational kal_rational_pow(KalRational x, int64_t n)
     return power;
 }
 
+// The whole root of a whole number, if it has one.
 static bool find_root(int64_t x, int64_t *out_root)
 {
+    assert(x >= 0);
     int64_t root = (int64_t)(sqrt((double)x) + 0.5);
     root -= (Wide)root * root > x;
     *out_root = root;
@@ -203,6 +215,7 @@ static bool add_digit(Decimal *d, char digit)
            && !__builtin_add_overflow(d->digits, digit - '0', &d->digits);
 }
 
+// Held where any further digit could not matter.
 static int64_t read_exponent(const char *text, const char *end)
 {
     const bool negative = text < end && *text == '-';
@@ -214,6 +227,7 @@ static int64_t read_exponent(const char *text, const char *end)
     return negative ? -exponent : exponent;
 }
 
+// False when there are more digits than fit.
 static bool read_decimal(Decimal *d, const char *text, const char *end)
 {
     bool fraction = false;

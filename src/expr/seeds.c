@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Symbols with their places in a list, sorted by node, so that finding one takes few
+// comparisons.
+
 #include "expr/seeds.h"
 
 #include <stdlib.h>
 
+// By node.
 static int compare_seeds(const void *a, const void *b)
 {
     const KalSeed *x = a;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// Replacement in one pass over the formulas: what is below a changed node is built anew and
+// so simplified, the rest stays.  Replacements are not looked into: all happen at once.
+
 #include "expr/substitute.h"
 
 #include "expr/order.h"
 #include "expr/seeds.h"
 
+// The node with the images of its operands.
 static KalExpr rebuild(KalGraph *g, const KalStep *step, const KalExpr *image)
 {
     const KalOp op = (KalOp)step->op;

@@ -15,8 +15,10 @@ enum {
 
 static const KalRational ONE = {1, 1, 1.0};
 
+// ADD or SUB.
 static bool is_sum(const KalGraph *g, KalExpr e)
 {
+    assert(e.index != 0);
     const KalExprNode *n = kal_node(g, e);
     return n->op == KAL_OP_ADD || n->op == KAL_OP_SUB;
 }
@@ -177,6 +179,7 @@ static bool join(KalGraph *g, KalTerm x, KalTerm y, KalTerm *out)
 static void operands(const KalGraph *g, KalTerm sum, KalTerm out[2])
 {
     const KalExprNode *n = kal_node(g, sum.rest);
+    assert(is_unit(sum.k) && is_sum(g, sum.rest));
     for (int i = 0; i < 2; i++) {
         out[i] = kal_split(g, n->arg[i]);
         const bool minus = is_negative(sum) != (i == 1 && n->op == KAL_OP_SUB);
@@ -184,6 +187,7 @@ static void operands(const KalGraph *g, KalTerm sum, KalTerm out[2])
     }
 }
 
+// A sum or its negative.
 static bool is_signed_sum(const KalGraph *g, KalTerm t)
 {
     return t.rest.index != 0 && is_unit(t.k) && is_sum(g, t.rest);
@@ -289,6 +293,7 @@ static KalRational peel_number(const KalGraph *g, KalTerm *t)
     return kal_rational(0, 1);
 }
 
+// Numbers of both are added apart and come last.
 static KalTerm add_with_numbers(KalGraph *g, KalTerm x, KalTerm y, bool turned)
 {
     KalTerm a = x;
@@ -319,6 +324,7 @@ static bool same_exponent(KalExponent x, KalExponent y)
 static void add_factor(KalFactors *f, const KalFactors *from, int i, KalExponent x)
 {
     f->key[f->n] = from->key[i];
+    assert(f->n < KAL_FACTORS_MAX && i < KAL_FACTORS_MAX);
     f->base[f->n] = from->base[i];
     f->exponent[f->n++] = x;
 }
@@ -334,6 +340,7 @@ static KalExponent common_exponent(KalExponent x, KalExponent y)
     return same_exponent(x, y) ? x : (KalExponent){0, 1};
 }
 
+// Two sorted lists, merged.
 static void find_shared(const KalFactors *x, const KalFactors *y, KalFactors *out)
 {
     for (int i = 0, j = 0; i < x->n && j < y->n;) {
@@ -391,6 +398,7 @@ static int count_below(const KalFactors *f)
     return count;
 }
 
+// Only the factors of the denominator.
 static void keep_below(KalFactors *f)
 {
     const int n = f->n;

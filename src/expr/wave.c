@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Sine and cosine of one number, by the same code as four at once (wave.h): equal bits
+// wherever they are computed.
+
 #include "expr/wave.h"
 
 double kal_sine(double x)

@@ -23,8 +23,7 @@
 /// is computed.
 typedef struct KalProgramSwitch {
     KalExpr node;
-    int32_t
-        place; ///< 1 + the place of the mode, negative where the mode counts negated
+    int32_t place; ///< 1 + that of the mode, negative where the mode counts negated
 } KalProgramSwitch;
 
 /// What to compile: outputs, and the symbols that they are made of in the order in which
