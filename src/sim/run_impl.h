@@ -53,7 +53,7 @@ typedef struct KalRankWatch {
     bool locks;      ///< if the run cannot go on, that is why
     bool *concerned; ///< m: rows of the last loss of rank, or of one that is near
     KalSineSeen seen[KAL_SINES_SEEN]; ///< the last n_seen, in turn
-    int n_seen;
+    long n_seen;        ///< by every solve: in long runs more than an int holds
     double *parts;      ///< m: how much is left of each row
     double *entries;    ///< m × n: the largest that each entry of A was
     double *rows;       ///< m × n: A at the time t
