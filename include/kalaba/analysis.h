@@ -247,10 +247,10 @@ KAL_API KAL_CHECKED KalStatus kal_locus_create(KalContext *ctx,
 /// Free it.  NULL is allowed.
 KAL_API void kal_locus_destroy(KalLocus *locus);
 
-/// The points, by rising value; answers how many.
+/// The points, by rising value; returns how many.
 KAL_API int kal_locus_points(const KalLocus *locus, const KalLocusPoint **out_points);
 
-/// The critical values, rising; answers how many.
+/// The critical values, rising; returns how many.
 KAL_API int kal_locus_criticals(const KalLocus *locus,
                                 const KalCritical **out_criticals);
 

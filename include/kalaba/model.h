@@ -20,8 +20,8 @@ typedef struct KalOverride {
     const char *value; ///< `2`, `30*deg`, `[1, 2]`
 } KalOverride;
 
-/// Reads a file that a model uses: writes its text to the sink and answers NULL, or
-/// answers why it cannot be read.  The path does not lead out of the folder of the model by
+/// Reads a file that a model uses: writes its text to the sink and returns NULL, or
+/// returns why it cannot be read.  The path does not lead out of the folder of the model by
 /// its text, but a link may; kal_file_open() of kalaba/files.h follows none that does.
 typedef const char *(*KalReadText)(void *user, const char *path, KalSink text);
 

@@ -234,7 +234,7 @@ KAL_API bool kal_run_is_over(const KalRun *run);
 /// The event that stopped the run, or NULL.
 KAL_API const char *kal_run_stopped_by(const KalRun *run);
 
-/// The names of the coordinates or constraints that the last failure blames; answers how
+/// The names of the coordinates or constraints that the last failure blames; returns how
 /// many.  They hold until the run goes on.
 KAL_API size_t kal_run_fault(const KalRun *run, const char *const **out_names);
 
@@ -255,7 +255,7 @@ typedef struct KalWork {
 } KalWork;
 
 /// The balance of the energy, if the system was loaded with `balance`: all that may do
-/// work.  Where the energy is constant by proof all work is 0.  Answers how many there
+/// work.  Where the energy is constant by proof all work is 0.  Returns how many there
 /// are; they hold until the run goes on.
 KAL_API size_t kal_run_works(KalRun *run, const KalWork **out_works);
 
@@ -266,7 +266,7 @@ typedef struct KalConstant {
     double drift; ///< the largest difference from it
 } KalConstant;
 
-/// The constants of the motion, if the system was loaded with `balance`.  Answers how
+/// The constants of the motion, if the system was loaded with `balance`.  Returns how
 /// many there are; they hold until the run goes on.
 KAL_API size_t kal_run_constants(const KalRun *run, const KalConstant **out_constants);
 
@@ -279,7 +279,7 @@ typedef struct KalEffort {
     double limited;   ///< how long it was at its limit, up to the last time it left it
 } KalEffort;
 
-/// The actuators of a model with servo constraints.  Answers how many there are; they
+/// The actuators of a model with servo constraints.  Returns how many there are; they
 /// hold until the run goes on.
 KAL_API size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts);
 
@@ -315,7 +315,7 @@ KAL_API size_t kal_run_incidents(const KalRun *run, const KalIncident **out_inci
 
 /// Reasons not to trust the run so far, each one sentence: a balance of the energy that is
 /// off by more than the tolerances explain, if the system was loaded with `balance`.
-/// Answers how many; they hold until the run goes on.
+/// Returns how many; they hold until the run goes on.
 KAL_API size_t kal_run_warnings(KalRun *run, const char *const **out_texts);
 
 #ifdef __cplusplus

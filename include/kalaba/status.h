@@ -51,7 +51,7 @@ extern "C" {
     X(KAL_ERR_CHATTER, "events follow each other without end")                 \
     X(KAL_ERR_INTERRUPTED, "interrupted")
 
-/// What a call answers; KAL_OK is 0.
+/// What a call returns; KAL_OK is 0.
 typedef enum KalStatus {
 #define KAL_STATUS_ENUM(name, phrase) name,
     KAL_STATUS_LIST(KAL_STATUS_ENUM)

@@ -103,7 +103,7 @@ KAL_API int kal_system_parameters(const KalSystem *system);
 /// One of them.
 KAL_API KalParameterInfo kal_system_parameter(const KalSystem *system, int index);
 
-/// Write the warnings about the model, each with its place; answers how many there are.
+/// Write the warnings about the model, each with its place; returns how many there are.
 KAL_API size_t kal_system_write_warnings(const KalSystem *system, KalSink sink);
 
 /// What does work on a system: what changes T + V.
@@ -208,7 +208,7 @@ KAL_API KalMotionProblem kal_instant_problem(const KalInstant *instant);
 KAL_API KalMotionFault kal_instant_fault(const KalInstant *instant);
 
 /// The names of those to blame when the last solve failed: coordinates, constraints or
-/// servos.  Answers how many; they hold until the next solve.
+/// servos.  Returns how many; they hold until the next solve.
 KAL_API size_t kal_instant_fault_names(const KalInstant *instant,
                                        const char *const **out_names);
 

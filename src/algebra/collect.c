@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// Shorter formulas: each is read as a fraction of polynomials (algebra/field.h), shortened
+// and written again, operands of functions before what is made of them.  A form with more
+// characters is dropped, so that the result is never longer than what was given.
+
 #include "algebra/collect.h"
 
 #include "algebra/field.h"
 #include "expr/copy.h"
 #include "expr/node.h"
 #include "expr/order.h"
+
+#include <assert.h>
 
 enum {
     LENGTH_MAX = 20000, // characters of a formula that is worked on
@@ -74,6 +80,7 @@ static KalStatus find_short(Collector *c, KalExpr e, KalGraph *to, KalExpr *out_
     if (status == KAL_OK) {
         status = rewrite(field, e, &other);
         c->left -= options.work - kal_ring_work(kal_field_ring(field));
+        assert(kal_ring_work(kal_field_ring(field)) <= options.work);
         kal_field_destroy(field);
     }
     if (status == KAL_ERR_LIMIT || status == KAL_ERR_NUMBER) {

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// The field of fractions of polynomials in atoms: theory (11.1).
+//
+// Atoms are symbols and functions, which arithmetic does not look into; they are the
+// variables of a ring of polynomials.  A formula is read step by step into numerator and
+// denominator, without common factor, the leading coefficient of the denominator positive.
+// Two fractions are equal if and only if they are the same, but for relations between
+// atoms such as sin² + cos² = 1 (relation.c).
+
 #include "algebra/field.h"
 
 #include "algebra/field_impl.h"
@@ -147,6 +155,7 @@ void kal_field_note(KalField *field, KalStatus status)
 void kal_field_rename(KalField *field, int v, KalExpr shown)
 {
     const size_t width = shown.index == 0 ? 0 : kal_field_measure(field, shown);
+    assert(v >= 0 && v < KAL_RING_VARIABLES);
     field->shown[v] = shown;
     field->width[v] = width > 1000 ? 1000 : (int)width;
 }
@@ -204,6 +213,7 @@ static KalStatus init(KalField *field, const KalExpr *e, size_t n)
     sort_atoms(field);
     KAL_TRY(
         kal_ring_create(field->ctx, field->n_atoms + spare_for(field), &field->ring));
+    assert(field->n_atoms <= kal_ring_variables(field->ring));
     if (field->options.work > 0) {
         kal_ring_set_work(field->ring, field->options.work);
     }
@@ -267,6 +277,7 @@ int kal_field_atoms(const KalField *field)
 
 KalExpr kal_field_atom(const KalField *field, int v)
 {
+    assert(v >= 0 && v < field->n_atoms);
     return field->atom[v];
 }
 
@@ -344,6 +355,7 @@ KalFraction kal_fraction_sub(KalField *field, KalFraction a, KalFraction b)
     return combine(field, a, b, true);
 }
 
+// Cancelling across first keeps the product in lowest terms, with smaller polynomials.
 KalFraction kal_fraction_mul(KalField *field, KalFraction a, KalFraction b)
 {
     KalRing *ring = field->ring;
@@ -427,6 +439,7 @@ static KalStatus read_order(KalField *field, const KalOrder *order,
     if (!image) {
         return kal_no_memory(field->ctx, "for exact algebra");
     }
+    assert(order->n_roots == 1 && order->roots[0] < order->count);
     for (uint32_t i = 0; i < order->count && kal_ring_is_sound(field->ring); i++) {
         image[i] = read_step(field, &order->steps[i], image);
     }

@@ -6,6 +6,7 @@
 
 #include "algebra/field_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -65,6 +66,7 @@ static KalExpr add(KalGraph *g, KalExpr a, KalExpr b)
 // The sum of some formulas in their order, but for one that is not negative in front.
 static KalExpr write_parts(KalGraph *g, KalExpr *parts, int n)
 {
+    assert(n > 0);
     int front = 0;
     while (front < n && is_negative(g, parts[front])) {
         front++;
@@ -149,6 +151,7 @@ static int best_variable(const KalField *field, const Sum *sum)
 
 static void add_part(Sum *sum, KalExpr part, int first)
 {
+    assert(sum->n_parts < sum->n);
     int at = sum->n_parts++;
     while (at > 0 && sum->first[at - 1] > first) {
         sum->parts[at] = sum->parts[at - 1];
@@ -162,6 +165,7 @@ static void add_part(Sum *sum, KalExpr part, int first)
 // a/b as a term, if it is one.
 static bool divide_terms(const KalPolyTerm *a, const KalPolyTerm *b, KalPolyTerm *out)
 {
+    assert(b->coefficient != 0);
     for (int v = 0; v < KAL_RING_VARIABLES; v++) {
         if (a->exponent[v] < b->exponent[v]) {
             return false;
@@ -189,6 +193,7 @@ static int find_term(const Sum *sum, const KalPolyTerm *a, const KalPolyTerm *b)
 static void want_multiple(Sum *sum, const KalPolyTerm *terms, int n,
                           const KalPolyTerm *q)
 {
+    assert(n >= 0 && n <= ALIKE_MAX);
     int found[ALIKE_MAX];
     for (int i = 0; i < n; i++) {
         found[i] = find_term(sum, &terms[i], q);

@@ -4,6 +4,8 @@
 
 #include "algebra/field_impl.h"
 
+#include <assert.h>
+
 enum {
     ROUNDS_MAX = 8, // how often relations are tried again after one has helped
     JOIN_MAX = 60   // terms of a polynomial whose pairs are looked at
@@ -11,6 +13,7 @@ enum {
 
 static void relate(KalField *field, KalRelation known)
 {
+    assert(known.v >= 0 && known.v < field->n_atoms && known.w < field->n_atoms);
     if (field->n_relations < KAL_FIELD_RELATIONS) {
         field->relation[field->n_relations++] = known;
     }
@@ -140,6 +143,7 @@ bool kal_field_is_zero(KalField *field, KalPoly a)
     return zero;
 }
 
+// Greedily: a relation that leaves fewer terms is applied, until none does.
 KalPoly kal_field_contract(KalField *field, KalPoly a)
 {
     KalRing *ring = field->ring;
@@ -171,6 +175,7 @@ static bool take(const KalPolyTerm *term, const Angles *angles, int sines,
     *out_left = *term;
     for (int i = 0; i < 2; i++) {
         const int v = sines >> i & 1 ? angles->s[i] : angles->c[i];
+        assert(v >= 0);
         if (out_left->exponent[v] == 0) {
             return false;
         }
@@ -360,6 +365,8 @@ static int count_terms(const KalField *field, KalFraction a)
     return kal_poly_terms(field->ring, a.above) + kal_poly_terms(field->ring, a.below);
 }
 
+// Several ways to apply the relations, the shortest text wins: which way is best depends on
+// the formula, and no rule that looks at polynomials tells.
 KalFraction kal_field_shorten(KalField *field, KalFraction a)
 {
     const uint32_t mark = kal_ring_mark(field->ring);

@@ -49,6 +49,7 @@ struct KalRing {
 
 static fmpz_mpoly_struct *at(const KalRing *ring, KalPoly a)
 {
+    assert(a.index < ring->count);
     return &ring->polys[a.index];
 }
 
@@ -183,14 +184,18 @@ uint32_t kal_ring_mark(const KalRing *ring)
     return ring->count;
 }
 
+// What is kept moves down to the mark, one after the other, by swaps; what was there goes up
+// and is freed.  Handles in `kept` follow.
 void kal_ring_release(KalRing *ring, uint32_t mark, KalPoly *kept, int n)
 {
+    assert(mark >= 1 && mark <= ring->count);
     uint32_t to = mark;
     for (int i = 0; i < n; i++) {
         const uint32_t from = kept[i].index;
         if (from < to) { // older than the mark, or named twice
             continue;
         }
+        assert(from < ring->count);
         ring->flint.fmpz_mpoly_swap(&ring->polys[from], &ring->polys[to],
                                     ring->algebra);
         for (int j = i; j < n; j++) {
@@ -415,6 +420,8 @@ KalPoly kal_poly_content(KalRing *ring, KalPoly a)
     return content;
 }
 
+// Of polynomials that are too long the greatest common term has to do: a common factor, not
+// the greatest.
 KalPoly kal_poly_gcd(KalRing *ring, KalPoly a, KalPoly b)
 {
     const int64_t size = length(ring, a) * length(ring, b);
@@ -472,6 +479,7 @@ static KalPoly coefficient_of(KalRing *ring, KalPoly a, int v, int32_t n)
     return finish(ring, part);
 }
 
+// With a = Σ (eₙ + oₙ v) v²ⁿ and v² replaced by the square.
 KalPoly kal_poly_reduce(KalRing *ring, KalPoly a, int v, KalPoly square)
 {
     const int32_t degree = kal_poly_degree(ring, a, v);
@@ -502,6 +510,7 @@ bool kal_poly_is_linear(KalRing *ring, KalPoly a, int v, KalPoly *out_slope,
     return ring->status == KAL_OK;
 }
 
+// below^degree a(above/below), which is a polynomial again: Horner's rule with both.
 KalPoly kal_poly_substitute(KalRing *ring, KalPoly a, int v, KalPoly above,
                             KalPoly below)
 {
@@ -540,7 +549,7 @@ static bool add_factor(KalRing *ring, KalPolyFactors *f, KalPoly factor, int32_t
     return true;
 }
 
-// Take off what all terms share, its variables one by one; answers the rest.
+// Take off what all terms share, its variables one by one; returns the rest.
 static KalPoly take_content(KalRing *ring, KalPoly a, KalPolyFactors *f)
 {
     KalPolyTerm term = {.coefficient = 0};
@@ -645,6 +654,8 @@ static bool take_others(KalRing *ring, KalPoly a, KalPolyFactors *f)
     return done;
 }
 
+// What is cheap first: common terms, then factors that are linear in a variable; what is left
+// is factored by FLINT if it is small, and otherwise a factor as it is.
 KalPolyFactors kal_poly_factor(KalRing *ring, KalPoly a)
 {
     KalPolyFactors f = {.constant = kal_poly_int(ring, 1)};

@@ -18,7 +18,7 @@ enum {
     KAL_TITLE_WIDTH = 120,    ///< characters of a title that are shown
 };
 
-/// The character that `text` of `length` bytes begins with.  Answers how many bytes it
+/// The character that `text` of `length` bytes begins with.  Returns how many bytes it
 /// takes, 0 when they are not valid UTF-8 (surrogates and overlong forms are not).
 size_t kal_utf8_parse(const char *text, size_t length, uint32_t *out_code);
 
@@ -26,11 +26,11 @@ size_t kal_utf8_parse(const char *text, size_t length, uint32_t *out_code);
 /// be 0, and the answer never is.
 size_t kal_utf8_parse_any(const char *text, size_t length, uint32_t *out_code);
 
-/// Print a character, which must not be a surrogate; answers the number of bytes.
+/// Print a character, which must not be a surrogate; returns the number of bytes.
 size_t kal_utf8_print(uint32_t code, char out_text[4]);
 
 /// Print a character as it is, or escaped when a terminal would obey it or it would
-/// reorder or hide text; answers the number of bytes, and a NUL follows them.
+/// reorder or hide text; returns the number of bytes, and a NUL follows them.
 size_t kal_printable_print_character(uint32_t code, char out_text[KAL_ESCAPE_SIZE]);
 
 /// Print untrusted text for a message or a table: characters that a terminal obeys or

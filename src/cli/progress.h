@@ -31,7 +31,7 @@ bool kal_progress_watch(void *progress, const KalRun *run);
 /// Whether Ctrl-C was pressed.
 bool kal_progress_is_interrupted(void);
 
-/// Wipe off what is shown; answers the seconds that passed.
+/// Wipe off what is shown; returns the seconds that passed.
 double kal_progress_end(KalProgress *progress);
 
 #endif

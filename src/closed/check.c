@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-// Results against numbers: theory (11.5) at random states.
+// Results against numbers: theory (11.5) at random states, anywhere and on the constraints.
+//
+// A closed form that is shown has been put into the equations that it solves, as numbers,
+// and satisfied them at every state that was tried where all formulas have values.
+// Algebra that is wrong, or not valid on a branch, does not get past this.
 
 #include "closed/solver_impl.h"
 #include "expr/eval.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +54,7 @@ static double value_of(const Trial *t, KalResultKind kind, size_t index)
 
 static double *sheet_values(const Trial *t, const KalExpr *list)
 {
+    assert(list >= t->s->sheet->all && list <= t->s->sheet->all + t->s->sheet->n_all);
     return t->at + 2 * t->s->n_solved + (list - t->s->sheet->all);
 }
 
@@ -89,6 +95,7 @@ static bool forces_balance(const Trial *t, size_t j)
 // A q'' = b, for a row that was used.
 static bool row_holds(const Trial *t, size_t i)
 {
+    assert(i < t->s->m);
     const KalSolver *s = t->s;
     Balance balance = {0.0, 0.0};
     for (size_t j = 0; j < s->n; j++) {

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Closed forms of accelerations, forces and multipliers, if they are not too large.
+//
+// The equations of motion are read as fractions of polynomials in symbols and functions of
+// them (algebra/field.h), solved by minors (solver.c), shortened by use of the constraints
+// (constrain.c), tried against numbers (check.c) and written.  Whatever does not fit into the
+// limits is no failure: the verdict says so, and the equations are shown as they are.
+
 #include "closed/closed.h"
 
 #include "closed/minors.h"
@@ -59,6 +66,7 @@ static KalStatus solver_init(KalSolver *s, KalSheet *sheet)
     s->c = s->z + s->n;
     s->b = s->c + s->n;
     s->l = s->b + s->m;
+    assert(s->l + s->m == s->fractions + s->n_fractions);
     return KAL_OK;
 }
 
@@ -100,6 +108,7 @@ static KalStatus make_field(KalSolver *s, const KalExpr *residuals)
             e[n++] = residuals[i];
         }
     }
+    assert(n <= most);
     const KalFieldOptions options = {.print = kal_sheet_options(sheet, KAL_FORMAT_TEXT),
                                      .tangents = true,
                                      .work = WORK_MAX};
@@ -128,6 +137,7 @@ static KalStatus solve_with(KalSolver *s, const KalExpr *residuals,
 
 static KalStatus solve(KalSolver *s, KalClosedVerdict *out_verdict)
 {
+    assert(s->m <= ROWS_MAX);
     KalExpr residuals[2 * ROWS_MAX];
     KAL_TRY(copy_residuals(s, residuals));
     const KalStatus status = solve_with(s, residuals, out_verdict);
@@ -164,6 +174,7 @@ typedef struct Denominator {
     int uses;
 } Denominator;
 
+// Count each sum that is a factor of a denominator.
 static void count_denominators(const KalSolver *s, KalFraction a, Denominator *list,
                                int *n)
 {
@@ -244,6 +255,7 @@ static KalStatus write_results(const KalSolver *s, KalClosed *closed)
     for (int kind = 0; kind <= KAL_RESULT_NONIDEAL; kind++) {
         KAL_TRY(write_kind(s, (KalResultKind)kind, closed->results, &n));
     }
+    assert(n == s->n_solved);
     closed->dependent = s->rank < s->m;
     closed->has_reactions = s->has_reactions;
     return KAL_OK;
@@ -294,6 +306,7 @@ static KalStatus finish(KalSolver *s, bool named, KalClosed *closed)
 // Replace reactions in C by their formulas, the results of a first pass.
 static KalStatus replace_reactions(const KalSolver *s, KalExpr *C)
 {
+    assert(s->m <= ROWS_MAX);
     KalExpr from[ROWS_MAX];
     KalExpr to[ROWS_MAX];
     size_t n = 0;
@@ -329,6 +342,7 @@ static KalStatus run(KalSheet *sheet, const KalExpr *C, bool named, KalClosed *c
 // The same with reactions in C: they come first, from the system without C.
 static KalStatus run_with_reactions(KalSheet *sheet, bool named, KalClosed *closed)
 {
+    assert(sheet->eq->n <= KAL_UNKNOWNS);
     KalSolver s;
     KalExpr C[KAL_UNKNOWNS];
     memcpy(C, sheet->C, sheet->eq->n * sizeof *C);

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 // Results on the constraints: multiples of constraints are subtracted from their factors.
+//
+// What is zero on the constraints may be added to any polynomial.  A full reduction would
+// take a Gröbner basis, which may be huge; here single multiples are subtracted as long as
+// each leaves fewer terms, theory (11.12), and what the constraints give outright is put
+// in.  A result may so get shorter on the constraints, or not; it stays right either way.
 
 #include "closed/solver_impl.h"
+
+#include <assert.h>
 
 enum {
     ROUNDS_MAX = 8,    // multiples subtracted from one factor
@@ -61,6 +68,7 @@ static KalStatus add_relation(const KalSolver *s, KalExpr e, Relations *zero)
     }
     KAL_TRY(kal_field_read(s->field, e, &residual));
     const KalPoly reduced = kal_field_contract(s->field, residual.above);
+    assert(zero->n < RELATIONS_MAX);
     if (!kal_field_is_zero(s->field, reduced)) {
         zero->p[zero->n++] = reduced;
     }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// Multipliers of constraints that depend on each other: those of least norm.
+// Multipliers of constraints that depend on each other: those of least norm, theory (11.10)
+// and (11.11).
+//
+// With A = B R, R the independent rows, the multipliers λ_R of R alone give the same
+// force, and λ = B (BᵀB)⁻¹ λ_R is the shortest of all with Bᵀλ = λ_R: that of the
+// pseudoinverse.
 
 #include "closed/minors.h"
 #include "closed/solver_impl.h"
+
+#include <assert.h>
 
 enum {
     ROWS_MAX = 4 // independent rows of a system whose multipliers are looked for
@@ -13,6 +20,7 @@ enum {
 static KalStatus combine(const KalSolver *s, size_t row, const size_t *columns,
                          KalFraction *out_B, bool *out_regular)
 {
+    assert(s->rank <= ROWS_MAX && row < s->m);
     KalPoly K[ROWS_MAX * (ROWS_MAX + 1)];
     const size_t r = s->rank;
     for (size_t c = 0; c < r; c++) { // one equation for each column
@@ -34,6 +42,7 @@ static KalStatus combine(const KalSolver *s, size_t row, const size_t *columns,
 // The next set of r columns out of n, in lexical order; false after the last.
 static bool next_columns(size_t *columns, size_t r, size_t n)
 {
+    assert(r <= n);
     for (size_t c = r; c-- > 0;) {
         if (columns[c] < n - r + c) {
             columns[c]++;

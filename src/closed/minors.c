@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Cramer's rule: all minors by Laplace's expansion, a row at a time, theory (11.7) and
+// (11.8).
+//
+// The determinant of the first k rows and a set of k columns follows from those of k − 1
+// rows. That takes 2^(N + 1) minors, each made once, without any division; polynomials
+// stay as short as they can be, where elimination would make intermediate fractions.
+
 #include "closed/minors.h"
 
 #include <assert.h>
@@ -28,6 +35,7 @@ static int count_bits(uint32_t set)
 // Add the row's contribution to all minors that have one column more than `set`.
 static void expand_set(Minors *w, int row, uint32_t set)
 {
+    assert(row >= 0 && row < w->N && set < w->sets);
     for (int c = 0; c <= w->N; c++) {
         const KalPoly entry = w->K[row * (w->N + 1) + c];
         const uint32_t more = set | UINT32_C(1) << c;

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+// Random states to try formulas at, half of them on the constraints.
+//
+// States on the constraints come from random ones by Newton's method with steps of least
+// length (the pseudoinverse, for rows may depend on each other): positions first, then
+// velocities.  The generator is SplitMix64 with a fixed seed, so that a model always gives
+// the same states.
+
 #include "closed/sample.h"
 
 #include "expr/eval.h"
 #include "linalg/pseudoinverse.h"
 #include "zero/identity.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -235,6 +243,7 @@ static KalStatus find_state(Newton *w, uint64_t *seed, double *values, bool *out
 
 const double *kal_sample(const KalSamples *samples, bool on_constraints, int i)
 {
+    assert(i >= 0 && i < KAL_SAMPLES);
     const size_t at = (size_t)i + (on_constraints ? (size_t)KAL_SAMPLES : 0);
     return samples->values + at * samples->n_symbols;
 }
@@ -301,6 +310,7 @@ static void choose_independent(const Newton *w, size_t *out_rank, size_t *out_ro
         }
     }
     kal_qr_factor(&qr, RANK * largest(w->J, m * n), 0);
+    assert(qr.rank >= 0 && (size_t)qr.rank <= m);
     *out_rank = 0;
     for (size_t i = 0; i < m; i++) {
         for (int k = 0; k < qr.rank; k++) {

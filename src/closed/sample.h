@@ -32,7 +32,7 @@ void kal_samples_clear(KalSamples *samples);
 const double *kal_sample(const KalSamples *samples, bool on_constraints, int i);
 
 /// Choose rows of A that span all of them at state i on the constraints, or at any state
-/// where none was found.  Answers how many there are and lists them, in ascending order.
+/// where none was found.  Returns how many there are and lists them, in ascending order.
 /// *out_settled is false if A has branches, of which others may have a larger rank.
 KAL_CHECKED KalStatus kal_samples_rank(const KalEquations *eq,
                                        const KalSamples *samples, int i,

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// The formulas of a system laid out for readers: shortened, with names that look different.
+//
+// The formulas are copied to a graph of their own and shortened there (algebra/collect.h),
+// unless there are too many of them.  Symbols that would look the same in print, as x1 and
+// x_1 do, are told apart by writing all but one of them out.
+
 #include "closed/sheet.h"
 
 #include "algebra/collect.h"
@@ -234,6 +240,7 @@ static void gather(KalSheet *sheet)
     sheet->B = place(&at, eq->B.value, entries(&eq->B));
     sheet->servo_A = place(&at, eq->servo_A.value, entries(&eq->servo_A));
     sheet->servo_b = place(&at, eq->servo_b, eq->n_servos);
+    assert(at == sheet->all + sheet->n_all);
 }
 
 static void count_text(void *user, const char *text, size_t length)

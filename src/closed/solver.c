@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// The linear system of accelerations and multipliers, theory (11.5), with fractions of
+// polynomials for entries.  Rows are scaled to polynomials first, (11.6), so that minors need
+// no fractions.
+
 #include "closed/minors.h"
 #include "closed/solver_impl.h"
 
@@ -166,6 +170,7 @@ static KalStatus solve(const KalSolver *s, const KalFraction *top,
                        const KalFraction *bottom, KalFraction *out_z,
                        KalFraction *out_l, bool *out_regular)
 {
+    assert(s->n + s->rank <= KAL_UNKNOWNS);
     KalFraction scale[KAL_UNKNOWNS] = {
         {{0}, {0}}
     };

@@ -50,7 +50,7 @@ void kal_order_clear(KalOrder *order);
 KalOperations kal_order_operations(const KalOrder *order);
 
 /// The symbols among the steps, as ids in ascending order: what the roots depend on.  The
-/// caller has room for order->count of them; answers how many there are.
+/// caller has room for order->count of them; returns how many there are.
 size_t kal_order_symbols(const KalOrder *order, uint32_t *out_ids);
 
 /// For each root the union of the marks of the symbols that it depends on: classes[id]

@@ -36,7 +36,7 @@ KalInk kal_ink_of_curve(size_t i);
 uint32_t kal_ink_color(KalInk ink, bool dark);
 
 /// The dashes of the i-th curve of a panel, in points: how long it is on, off, on, off.
-/// Answers how many there are; 0 for a line without gaps.
+/// Returns how many there are; 0 for a line without gaps.
 int kal_dashes_get(size_t i, double out_dashes[KAL_DASH_LIMIT]);
 
 #endif

@@ -163,7 +163,7 @@ void kal_parse_iterator(KalParser *p, KalNode **out_index, KalNode **out_range);
 KalNode *kal_parse_unit(KalParser *p);
 
 /// The unit after a value, if one stands here; `first` is the one after the name or NULL.
-/// There may not be both; answers the one there is.
+/// There may not be both; returns the one there is.
 KalNode *kal_parse_other_unit(KalParser *p, KalNode *first);
 
 /// What may stand in a target.

@@ -17,7 +17,7 @@
 ///
 /// Names and numbers point into the source, which has to outlive the tree.  Trees may also
 /// be built by hand, node by node from the leaves up.  Building cannot fail visibly: a
-/// tree that is out of memory is *spoiled*; kal_tree_add() then answers NULL, which it
+/// tree that is out of memory is *spoiled*; kal_tree_add() then returns NULL, which it
 /// also accepts as a part, and whoever takes the tree asks kal_tree_status().
 
 #ifndef LANG_TREE_H

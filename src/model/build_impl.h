@@ -10,7 +10,7 @@
 /// Errors do not stop a build.  What goes wrong is reported where it is, and the value
 /// becomes *bad*: whatever is made of a bad value is bad without another word, so that one
 /// mistake makes one error.  Only exhausted memory or a limit stops a build: `status` is
-/// then not KAL_OK, all evaluation answers bad at once, and loops end.
+/// then not KAL_OK, all evaluation returns bad at once, and loops end.
 ///
 /// Memory: values in the pool live as long as the statement that made them; what a name
 /// stands for is copied to the arena (kal_build_keep()).

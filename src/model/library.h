@@ -27,7 +27,7 @@ const KalLibraryModel *kal_library_table(int *out_count);
 /// The model of a name; NULL when there is none.
 const KalLibraryModel *kal_library_find(const char *name);
 
-/// The names of all models; answers how many.
+/// The names of all models; returns how many.
 int kal_library_names(const char *out_names[KAL_LIBRARY_LIMIT]);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct KalBuildWork {
 void kal_build_error(KalBuild *b, KalSpan span, const char *format, ...)
     KAL_PRINTF(3, 4);
 
-/// Reports an error and answers the value that comes of it.
+/// Reports an error and returns the value that comes of it.
 KalValue kal_build_bad(KalBuild *b, KalSpan span, const char *format, ...)
     KAL_PRINTF(3, 4);
 
@@ -47,7 +47,7 @@ void kal_build_limit(KalBuild *b, KalSpan span, const char *format, ...)
 /// user gave.
 KalSpan kal_build_shown(const KalBuild *b, KalSpan span);
 
-/// Stops the build when the status of some call is not KAL_OK; answers whether it is.
+/// Stops the build when the status of some call is not KAL_OK; returns whether it is.
 bool kal_build_check(KalBuild *b, KalStatus status);
 
 /// Stops the build for want of memory.

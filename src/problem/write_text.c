@@ -151,7 +151,7 @@ static void print_headings(const Page *page, const char *first, size_t width,
     print(page, "%s\n", page->color ? PLAIN : "");
 }
 
-// Answers how many blanks are missing to the end of the column: the next one prints
+// Returns how many blanks are missing to the end of the column: the next one prints
 // them, so that no line ends in blanks.
 static int print_cell(const Page *page, const Column *column, size_t i, int blanks)
 {

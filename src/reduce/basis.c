@@ -8,6 +8,7 @@
 
 #include "reduce/reduction.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -248,6 +249,7 @@ static void judge(const Basis *b, const Row *row, size_t index, Pivot *best)
 
 static void remove_speed(Basis *b, size_t j)
 {
+    assert(j < b->k);
     for (size_t l = j; l + 1 < b->k; l++) {
         memcpy(b->S[l], b->S[l + 1], sizeof b->S[l]);
         memcpy(b->V[l], b->V[l + 1], sizeof b->V[l]);
@@ -276,8 +278,10 @@ static void make_up(Basis *b, const Row *row, const Pivot *pivot,
     }
 }
 
+// One speed makes up for the rest of the row.
 static void resolve_single(Basis *b, const Row *row, const Pivot *pivot)
 {
+    assert(pivot->i < b->k && !kal_poly_is_zero(b->ring, row->p[pivot->i]));
     KalFraction direction[KAL_REDUCTION_MOST];
     const KalFraction by = whole(b, row->p[pivot->i]);
     for (size_t i = 0; i < b->n; i++) {
@@ -294,8 +298,12 @@ static KalFraction combine(const Basis *b, const KalFraction factor[2], KalFract
                 add_product(b, kal_fraction_mul(b->field, factor[0], x), factor[1], y));
 }
 
+// With coefficients p and q of two speeds and σ = p² + q²: the part of their plane along
+// (p, q) makes up for the rest of the row, the part across, along (q, −p), becomes the new
+// speed.
 static void resolve_pair(Basis *b, Row *row, const Pivot *pivot)
 {
+    assert(pivot->i < pivot->j && pivot->j < b->k);
     KalFraction direction[KAL_REDUCTION_MOST];
     const size_t i = pivot->i;
     const size_t j = pivot->j;
@@ -495,6 +503,7 @@ static KalStatus run(Basis *b, const KalExpr *velocities)
     for (size_t i = 0; i < b->r->rank; i++) {
         KAL_TRY(resolve_next(b));
     }
+    assert(b->k == b->n - b->r->rank);
     name_speeds(b);
     set_symbols(b);
     KAL_TRY(write_speeds(b, velocities));
@@ -516,6 +525,7 @@ static KalStatus make_field(Basis *b, KalExpr *velocities)
         symbols[count++] = kal_reduction_symbol(r, "u");
         (void)kal_reduction_symbol(r, "u'");
     }
+    assert(count <= sizeof symbols / sizeof symbols[0]);
     KalExpr *all = (KalExpr *)kal_alloc(r->ctx, entries + count, sizeof *all);
     if (!all) {
         return kal_no_memory(r->ctx, "to reduce equations");

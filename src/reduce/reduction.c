@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Equations of motion in speeds: theory section 20.
+//
+// Velocities are q' = S v + s, with speeds v that satisfy the constraints by themselves,
+// either chosen (basis.c) or given (speeds.c).  Put into the equations of motion and
+// multiplied by Sᵀ, which reactions do not survive, they leave M̃ v' = F̃, (20.6): as many
+// equations as there are degrees of freedom.
+
 #include "reduce/reduction.h"
 
 #include "algebra/collect.h"
@@ -9,6 +16,7 @@
 #include "expr/diff.h"
 #include "expr/substitute.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,6 +107,7 @@ static KalStatus allocate(KalReduction *r)
     r->S = r->s + n;
     r->M = r->S + n * k;
     r->F = r->M + k * k;
+    assert(r->F + k == r->exprs + r->n_exprs);
     return KAL_OK;
 }
 
@@ -299,9 +308,11 @@ static KalStatus form(KalReduction *r)
     return choose_force(r, M);
 }
 
+// Times the common denominator, found factor by factor.
 KalStatus kal_reduction_read_row(KalField *field, const KalExpr *left, KalExpr right,
                                  size_t n, KalPoly *out_row)
 {
+    assert(n <= KAL_REDUCTION_MOST);
     KalRing *ring = kal_field_ring(field);
     KalFraction row[KAL_REDUCTION_MOST + 1] = {
         {{0}, {0}}
@@ -396,6 +407,7 @@ static KalStatus reduce(KalReduction *r, const KalSpeedNames *names)
 {
     KAL_TRY(choose_rows(r));
     r->k = r->n - r->rank;
+    assert(r->rank <= r->n);
     KAL_TRY(allocate(r));
     for (size_t i = 0; i < r->rank; i++) {
         KAL_TRY(read_row(r, i));

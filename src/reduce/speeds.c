@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Speeds that a user chose: theory (20.4).
+// Speeds that a user chose: theory (20.4).  Together with the constraints they are n linear
+// equations for the velocities, solved by minors; speeds that do not determine the velocities
+// are refused.
 
 #include "closed/minors.h"
 #include "expr/copy.h"
@@ -8,6 +10,7 @@
 #include "expr/substitute.h"
 #include "reduce/reduction.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +95,7 @@ static KalStatus fill(KalReduction *r, const KalSpeedNames *names, Rows *rows)
         rows->right[i] = kal_neg(r->g, r->a[i]);
     }
     for (size_t j = 0; j < r->k; j++) {
+        assert(r->rank + j < KAL_UNKNOWNS);
         KalExpr rest = KAL_NO_EXPR;
         const size_t i = r->rank + j;
         KAL_TRY(name_speed(r, j, names->names[j]));

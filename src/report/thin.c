@@ -58,7 +58,7 @@ static void keep_stretch(Thinning *t, size_t begin, size_t end)
     }
 }
 
-// Keep what matters in so many stretches; answers how many rows that is.
+// Keep what matters in so many stretches; returns how many rows that is.
 static size_t keep(Thinning *t, size_t stretches)
 {
     size_t kept = 0;

@@ -320,7 +320,7 @@ static void put_factor(KalPage *page, const char *text, size_t length, bool alwa
 }
 
 // A fraction too wide for a line as 1/below × above, or as above × below^(−1), so that it
-// can be broken; answers its length.
+// can be broken; returns its length.
 static size_t put_fraction(KalPage *page, const char *text, size_t length, size_t room,
                            bool *changed)
 {

@@ -25,7 +25,7 @@ static inline KalPage kal_page(KalContext *ctx)
 
 void kal_page_clear(KalPage *page);
 
-/// Show the page, unless something went wrong with it, and clear it.  Answers its status.
+/// Show the page, unless something went wrong with it, and clear it.  Returns its status.
 KAL_CHECKED KalStatus kal_page_finish(KalPage *page, KalSink sink);
 
 void kal_page_write(KalPage *page, const char *text, size_t length);

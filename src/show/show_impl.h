@@ -43,7 +43,7 @@ enum {
     KAL_SHOWN_VECTORS = 4   ///< Q, C, b, servo right sides
 };
 
-/// List the matrices and vectors that there are; answers how many.
+/// List the matrices and vectors that there are; returns how many.
 int kal_shown_matrices(const KalShown *shown, KalShownMatrix out[KAL_SHOWN_MATRICES]);
 int kal_shown_vectors(const KalShown *shown, KalShownVector out[KAL_SHOWN_VECTORS]);
 

@@ -129,7 +129,7 @@ static void grow_parentheses(char *formula)
     }
 }
 
-// Print a formula to a page of its own, which the caller clears; answers its text.
+// Print a formula to a page of its own, which the caller clears; returns its text.
 static char *print_formula(const Out *o, KalExpr e, KalPage *formula)
 {
     *formula = kal_page(o->page->ctx);

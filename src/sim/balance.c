@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+// The balance of energy along a run: theory section 16.
+//
+// E = T + V changes by the work of what is not in V, by G (16.2) where T or V depend on
+// time or T is not quadratic in the velocities, and at events.  What is left when all that
+// is taken away, (16.5), is the error of the integration; a run warns when it is more than
+// the tolerances explain.
+//
+// Invariant: `sums` are the integrals of the powers up to the state that was noted last.
+
 #include "sim/balance.h"
 
 #include "system/work.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -71,11 +81,15 @@ void kal_balance_find_powers(KalBalance *balance, KalInstant *instant,
     }
 }
 
+// How far each constant of the motion has moved from its first value; the energy, which is
+// the first of them if it is one, is noted with the statistics.
 static void note_constants(KalBalance *balance, KalInstant *instant, bool first)
 {
     const KalSystem *system = balance->system;
     const KalProgramId id = KAL_PROGRAM_CONSTANTS;
     const double *value = instant->results;
+    assert(system->n_results[id] + (system->conserved->energy ? 1 : 0)
+           == balance->n_constants);
     if (system->n_results[id] > 0) {
         kal_program_eval(system->programs[id], instant->variables, instant->work[id],
                          instant->results);
@@ -98,6 +112,7 @@ static void note_excess(KalBalance *balance, KalInstant *instant, KalMoment mome
     }
     kal_program_eval_on(system->programs[id], instant->variables, instant->modes,
                         instant->work[id], instant->results);
+    assert(system->n_results[id] == KAL_POWER_TERMS);
     const double excess = instant->results[KAL_POWER_EXCESS];
     if (moment == KAL_MOMENT_FIRST) {
         balance->start = excess;
@@ -110,6 +125,7 @@ static void note_excess(KalBalance *balance, KalInstant *instant, KalMoment mome
 // What is left of the change of the energy, theory (16.5).
 static double find_residual(const KalBalance *balance, const KalRunStatistics *s)
 {
+    assert(balance->n == 0 || (size_t)balance->n == balance->system->n_workers);
     double residual = s->energy_final - s->energy_initial - s->energy_events
                       - (balance->excess - balance->start);
     for (int i = 0; i < balance->n; i++) {

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-// Events: when functions of the state cross zero, and what happens then.
+// Events: when functions of the state cross zero, and what happens then.  Theory (15.6) and
+// (15.12).
+//
+// One search serves events of the model, limits of actuators and switching functions, whose
+// values stand one after the other in this order.  A step is searched from its beginning to
+// the first crossing.  Ranges of the functions over parts of the step rule out most of it;
+// only where a range holds zero are values looked at, by `ode/roots`.  What depends on more
+// than t, q and q' has no range and is sampled.
+//
+// Invariant: between the time of the last search and the horizon nothing crosses.
 
 #include "sim/run_impl.h"
 #include "system/start.h"
 #include "system/switch.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,6 +59,7 @@ static KalStatus values(void *user, double t, double *out_values)
     instant->variables[run->system->layout.energy] =
         instant->results[0] + instant->results[1];
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_EVENTS));
+    assert(system->n_results[KAL_PROGRAM_EVENTS] == system->model->n_events);
     memcpy(out_values, instant->results, system->model->n_events * sizeof *out_values);
     if (limits) {
         kal_run_limits_find(run, out_values + system->model->n_events);
@@ -66,6 +77,7 @@ size_t kal_run_functions(const KalSystem *system)
     return first_switch(system) + system->n_switches;
 }
 
+// An event that says neither or both of rising and falling happens at any crossing.
 static KalRootDirection direction_of(const KalEvent *event)
 {
     if (event->rising == event->falling) {
@@ -77,6 +89,7 @@ static KalRootDirection direction_of(const KalEvent *event)
 static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directions,
                             double *zeros, bool *poles)
 {
+    assert(count == kal_run_functions(run->system));
     const KalModel *model = run->system->model;
     for (size_t i = 0; i < model->n_events; i++) {
         directions[i] = direction_of(&model->events[i]);
@@ -273,6 +286,7 @@ static bool is_free(KalRun *run, double a, double b)
     return true;
 }
 
+// Whether a function is at zero and has not left it.
 static bool any_waiting(const KalRun *run)
 {
     double band = 0.0;
@@ -284,13 +298,14 @@ static bool any_waiting(const KalRun *run)
     return false;
 }
 
-// Go on from a time over parts that have no crossing for certain; answers where that ends.
+// Go on from a time over parts that have no crossing for certain; returns where that ends.
 static double skip(KalRun *run, Search *s, double t, double limit)
 {
     const bool each = any_waiting(run); // to see it leave
     bool sure = true;
     while (t < limit && sure && s->budget > 0) {
         double width = fmin(s->width, limit - t);
+        assert(width > 0.0);
         sure = is_free(run, t, t + width);
         while (!sure && width > s->least && --s->budget > 0) {
             width *= 0.5;
@@ -302,6 +317,7 @@ static double skip(KalRun *run, Search *s, double t, double limit)
         t = limit - t < s->least ? limit : t;
         sure = sure && !each;
     }
+    assert(t <= limit);
     return t;
 }
 
@@ -340,6 +356,7 @@ static bool strays(const KalRun *run)
     return false;
 }
 
+// How closely a step is searched.
 static Search plan_search(KalRun *run)
 {
     const KalOdeStep *step = &run->step;
@@ -373,6 +390,7 @@ KalStatus kal_run_events_find(KalRun *run)
         KAL_TRY(find_until(run, stop, search.tolerance, &hit));
         hit.found = hit.found || strays(run);
     }
+    assert(hit.t <= search.end);
     run->events.pending = hit.found;
     if (hit.found) {
         run->horizon = hit.t;
@@ -388,6 +406,7 @@ static KalStatus watch_chatter(KalRun *run, const char *name)
     KalEventWatch *watch = &run->events;
     const double span = run->options.until - run->options.from;
     const double gap = run->t - watch->last;
+    assert(gap >= 0.0);
     const double ratio = gap / watch->gap;
     const bool shrinks = ratio < 0.999;
     watch->shrinking = shrinks ? watch->shrinking + 1 : 0;
@@ -419,6 +438,7 @@ typedef struct Happening {
     bool moved; // this event or one before it has set something
 } Happening;
 
+// Where the values that an event sets begin among those of all events.
 static size_t first_value(const KalModel *model, const KalEvent *event)
 {
     size_t place = 0;
@@ -442,6 +462,8 @@ static KalStatus set_values(KalRun *run, Happening *h)
         if (action->kind == KAL_ACTION_SET) {
             const size_t i =
                 action->target + (action->order == 1 ? (size_t)run->system->n : 0);
+            assert(i < 2 * (size_t)run->system->n);
+            assert(place < run->system->n_results[KAL_PROGRAM_ACTIONS]);
             kal_instant_q(instant)[i] = instant->results[place++];
             h->held[i] = true;
             h->set = true;
@@ -456,6 +478,7 @@ static KalStatus check_engage(KalRun *run, const Happening *h, int i)
 {
     KalInstant *instant = run->instant;
     const int n = run->system->n;
+    assert(i >= 0 && i < run->system->m && instant->active[i]);
     KAL_TRY(kal_instant_residuals(instant, KAL_PROGRAM_POSITION));
     const double *row = instant->A + (size_t)i * (size_t)n;
     double size = 0.0;
@@ -472,6 +495,7 @@ static KalStatus check_engage(KalRun *run, const Happening *h, int i)
     return KAL_OK;
 }
 
+// What an action does to the set of constraints; the state follows in kal_instant_settle().
 static KalStatus act(KalRun *run, Happening *h, const KalAction *action)
 {
     const int i = (int)action->target;
@@ -505,6 +529,7 @@ static KalStatus energy_of(KalRun *run, double *out_energy)
     return KAL_OK;
 }
 
+// Report the event; one that engages a constraint is an impact, which takes energy.
 static KalStatus tell(KalRun *run, const Happening *h, double lost)
 {
     if (h->engaged) {
@@ -551,6 +576,8 @@ static KalStatus happen(KalRun *run, Happening *h)
     return watch_chatter(run, h->event->name);
 }
 
+// Events at the same time happen in the order in which the model has them, each to the state
+// that the one before leaves.
 static KalStatus happen_all(KalRun *run, Happening *h)
 {
     const KalModel *model = run->system->model;
@@ -569,6 +596,7 @@ static KalStatus happen_all(KalRun *run, Happening *h)
 
 KalStatus kal_run_events_apply(KalRun *run)
 {
+    assert(run->events.pending && run->t == run->horizon);
     Happening h = {.held = run->events.held};
     run->events.pending = false;
     KAL_TRY(happen_all(run, &h));

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+// The reduced form of a run: theory section 20.
+//
+// Speeds are chosen by the null space method: QR factors with pivoting of the rows of
+// constraints, scaled by masses, give their rank r, and the last n − r columns of Q are an
+// orthonormal basis of the velocities that are free.  U is that basis.  Velocities come back
+// from speeds by Newton's method on ψ(q, q') = 0, U q' = v, theory (20.7); where constraints
+// are linear in the velocities its first step is exact.
+//
+// Invariant: rank + k = n.
+
 #include "sim/form.h"
 
 #include "linalg/lu.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,6 +98,7 @@ static void find_scale(KalReducedForm *form)
     double mean = 0.0;
     kal_projector_set_weights(&form->projector);
     for (int j = 0; j < form->n; j++) {
+        assert(masses[j] > 0.0);
         mean += masses[j] / form->n;
     }
     for (int j = 0; j < form->n; j++) {
@@ -126,6 +138,7 @@ KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
     KAL_TRY(factor_rows(form));
     form->rank = form->qr.rank;
     form->k = n - form->rank;
+    assert(form->rank >= 0 && form->k >= 0);
     memcpy(form->rows, form->qr.perm, (size_t)form->rank * sizeof(int));
     memcpy(form->guess, y + n, (size_t)n * sizeof(double));
     for (int l = 0; l < form->k; l++) {
@@ -139,9 +152,10 @@ KalStatus kal_form_choose(KalReducedForm *form, double t, const double *y)
 }
 
 // What the direction x of k numbers has beyond the span of `count` others, of length 1,
-// makes the next of them; answers how much that is.
+// makes the next of them; returns how much that is.
 static double add_direction(KalReducedForm *form, int count, const double *x)
 {
+    assert(count < form->k);
     const size_t k = (size_t)form->k;
     double *next = form->K + (size_t)count * k;
     memcpy(next, x, k * sizeof(double));
@@ -159,7 +173,9 @@ static double add_direction(KalReducedForm *form, int count, const double *x)
     return length;
 }
 
-// Each speed must have something of its own left in the directions that are free now.
+// Each speed must have something of its own left in the directions that are free now: the
+// old basis, written in these, is made orthogonal one vector after the other.  One of which
+// little is left is nearly in the span of the others, or no longer free.
 KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
                            bool *out_worn)
 {
@@ -197,7 +213,9 @@ static void fill(KalReducedForm *form, const double *v)
     const int n = form->n;
     const KalInstant *instant = form->instant;
     const double *velocity = kal_instant_qd(form->instant);
+    assert(form->rank + form->k == n);
     for (int i = 0; i < form->rank; i++) {
+        assert(form->rows[i] >= 0 && form->rows[i] < instant->system->m);
         const double *row = instant->A + (size_t)form->rows[i] * (size_t)n;
         const double length = sqrt(dot(row, row, n));
         const double factor = length > 0.0 ? 1.0 / length : 0.0;
@@ -247,6 +265,7 @@ KalStatus kal_form_expand(KalReducedForm *form, double t, const double *z,
     for (int round = 0; round < ROUNDS && change > ENOUGH; round++) {
         KAL_TRY(improve(form, z + n, &change));
     }
+    // Rounding may keep the last digits from settling, so less than ENOUGH has to do.
     if (!(change <= AT_LEAST)) {
         return kal_fail(form->instant->ctx, KAL_ERR_CONTRADICTION,
                         "no velocities satisfy the constraints at t = %g", t);

@@ -64,6 +64,7 @@ static KalIntegrator *at_work(const KalRun *run)
 
 static void put_to_work(KalRun *run, KalIntegratorName name)
 {
+    assert(run->integration.integrators[name]);
     run->integration.at_work = name;
     run->integration.stiff = kal_integrator_traits(name)->needs_jacobian;
 }
@@ -74,6 +75,8 @@ void kal_run_integrate_reset(KalRun *run)
 }
 
 // Make an integrator, unless that was done.
+// Jacobians are formulas of the system; those of the reduced form are not, so the usual
+// integrator alone takes it.
 static KalStatus make(KalRun *run, KalIntegratorName name)
 {
     const KalIntegratorTraits *traits = kal_integrator_traits(name);
@@ -207,6 +210,7 @@ static KalStatus step_on(KalRun *run)
 // Choose speeds at a state and write it in them.
 static KalStatus reduce(KalRun *run, double t, const double *y)
 {
+    assert(is_reduced(run));
     KAL_TRY(kal_form_choose(&run->integration.form, t, y));
     kal_form_contract(&run->integration.form, y, run->integration.form.z);
     run->solved = false;
@@ -254,6 +258,7 @@ static double error_across(const KalRun *run)
 // them; or, where it is too near for that, further to the beginning, between nodes.
 static KalStatus try_across(KalRun *run, double distance, bool *out_done)
 {
+    assert(distance > 0.0 && !*out_done);
     static const double places[] = {0.5, 0.323, 0.169, 0.0608, 0.00995};
     KalIntegrator *gauss = run->integration.integrators[KAL_INTEGRATOR_GAUSS];
     const bool careful = run->careful;
@@ -292,6 +297,7 @@ static void limit_step(KalRun *run)
 // An explicit method must not come upon it by accident.
 static KalStatus step_nearer(KalRun *run, double distance)
 {
+    assert(distance > 0.0 && !run->integration.stiff);
     limit_step(run);
     KAL_TRY(kal_integrator_set_end(at_work(run), run->t + PART * distance));
     KAL_TRY(step_on(run));
@@ -364,6 +370,7 @@ static double price(KalRun *run)
         watch->t = run->t;
         watch->work = watch->spent;
     } else if (watch->steps > WINDOW && run->t > watch->t) {
+        assert(watch->spent >= watch->work);
         answer = (watch->spent - watch->work) / (run->t - watch->t);
         watch->steps = 0;
     }

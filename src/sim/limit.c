@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "sim/run_impl.h"
 
+#include <assert.h>
 #include <math.h>
 
 size_t kal_run_limits(const KalSystem *system)
@@ -16,9 +17,12 @@ size_t kal_run_limits(const KalSystem *system)
     return count;
 }
 
+// Both functions of an actuator are followed all the time: the force that is demanded passes
+// its limit upwards and, on the other side, downwards.
 void kal_run_limits_find(const KalRun *run, double *out_values)
 {
     const double *demanded = kal_control_get(run->instant->control).demanded;
+    assert(run->system->n_servos > 0);
     for (int j = 0; j < run->system->n_actuators; j++) {
         const double limit = run->instant->settings.actuator_limits[j];
         if (isfinite(limit)) {
@@ -68,6 +72,7 @@ static KalStatus leave(KalRun *run, int j, bool over)
     KalLimitWatch *watch = &run->limits.watches[j];
     KalEffort *input = &run->limits.efforts[j];
     const double now = run->instant->variables[0];
+    assert(watch->at && now >= watch->since);
     char limit[KAL_NUMBER_SIZE];
     char since[KAL_NUMBER_SIZE];
     char until[KAL_NUMBER_SIZE];

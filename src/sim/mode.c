@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-// The pieces that a motion is on, and what happens where it comes to another.
+// The pieces that a motion is on, and what happens where it comes to another: theory
+// (15.11) to (15.13).
+//
+// A step is computed on the pieces of its beginning, whatever the states of its stages
+// are, so that what is integrated is smooth.  Where a switching function crosses zero the
+// step ends (event.c) and pieces are chosen anew: by the sign of the function or, at zero,
+// by looking a little ahead on either piece.
+//
+// Invariant: while a run goes on, instant->modes are the pieces that were chosen last; NULL
+// lets formulas be taken as they come.
 
 #include "base/number.h"
 #include "base/utf8.h"
@@ -8,6 +17,7 @@
 #include "system/start.h"
 #include "system/switch.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -149,6 +159,7 @@ bool kal_run_modes_are_doubtful(KalRun *run)
 // cannot be said.  Theory (15.13).
 static double look_ahead(KalRun *run, size_t i, double step)
 {
+    assert(i < run->system->n_switches);
     KalInstant *instant = run->instant;
     const size_t n = (size_t)run->system->n;
     const double t = instant->variables[0];
@@ -235,6 +246,7 @@ static Outlook look_out(KalRun *run, size_t i, KalSwitchSides sides, double step
 // moves but by its acceleration that takes a longer look.
 static KalStatus decide(KalRun *run, size_t i)
 {
+    assert(i < run->system->n_switches);
     const KalSwitchSides sides =
         kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
     double *mode = &run->modes.modes[i];
@@ -303,6 +315,7 @@ static KalStatus watch_chatter(KalRun *run)
     }
     const double span = run->options.until - run->options.from;
     const double gap = run->t - watch->last;
+    assert(gap >= 0.0);
     const bool close = gap < CLOSE * span || (gap < CLOSER * span && gap < watch->gap);
     run->statistics.switches++;
     watch->last = run->t;
@@ -326,6 +339,7 @@ static double piece_of(const KalRun *run, size_t i)
 
 // Choose the pieces that the motion from the instant's state on is on; `again`: after an
 // impact at the same instant, which may lead back over any border that was reached in it.
+// Clear cases first: what is at zero is decided with the pieces of all others known.
 static KalStatus choose(KalRun *run, bool again)
 {
     KalModeWatch *watch = &run->modes;
@@ -335,6 +349,7 @@ static KalStatus choose(KalRun *run, bool again)
     run->instant->modes = NULL;
     run->solved = false;
     KAL_TRY(evaluate(run));
+    assert(run->system->n_results[KAL_PROGRAM_SWITCHES] == 2 * count);
     memcpy(watch->values, run->instant->results, count * sizeof(double));
     memcpy(watch->levels, run->instant->results + count, count * sizeof(double));
     for (size_t i = 0; i < count; i++) {
@@ -370,6 +385,7 @@ static double allowance(const KalRun *run, KalProgramId level, int j)
 // most, in units of what is allowed, or −1.
 static KalStatus find_jump(KalRun *run, KalProgramId level, int *out_row)
 {
+    assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
     KalInstant *instant = run->instant;
     const int n = run->system->n;
     double most = 1.0;

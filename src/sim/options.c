@@ -7,6 +7,7 @@
 // Nobody has the time for more, nor for loops over them.
 static const double MOST_SAMPLES = 1e12;
 
+// Options as the model asks for them; what it leaves out has a default (system/settings.c).
 static KalRunOptions options_of(const KalAsked *asked)
 {
     return (KalRunOptions){.from = asked->from,

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// Back to the constraints.
+// Back to the constraints: Gauss–Newton steps of least length, theory (15.1) and (15.2).
+//
+// Positions first, then velocities at the new positions.  The factors of one step serve
+// the next as long as residuals fall fast (a simplified Newton method), and serve both
+// levels where the same rows have both.  Close to a loss of rank some residuals cannot be
+// made small; they are judged by the terms in them in the end.
 
 #include "base/number.h"
 #include "sim/run_impl.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -31,6 +37,7 @@ typedef struct Level {
 
 void kal_run_use_rows(KalRun *run)
 {
+    assert(run->instant->n_independent <= run->instant->n_active);
     const KalInstant *instant = run->instant;
     const bool known = instant->n_independent > 0 && run->rank.confirmed;
     for (int i = 0; i < run->system->m; i++) {
@@ -51,6 +58,7 @@ static double largest_residual(const KalInstant *instant)
     return largest;
 }
 
+// Whether no residual is more than the rounding of the terms in it.
 static bool are_rounding(const KalInstant *instant, const double *x)
 {
     const int n = instant->system->n;
@@ -71,6 +79,7 @@ static bool are_rounding(const KalInstant *instant, const double *x)
 // was counts, for it may be about to vanish.
 static double size_of_terms(const KalRun *run, int k, const double *x)
 {
+    assert(k >= 0 && k < run->instant->n_active);
     const size_t n = (size_t)run->system->n;
     const double *row = run->instant->A + (size_t)run->instant->rows[k] * n;
     const double *once = run->rank.known ? run->rank.entries + (size_t)k * n : row;
@@ -96,6 +105,7 @@ static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
                     instant->residuals[i]);
 }
 
+// Whether what is left can be accepted.
 static KalStatus check(const KalRun *run, const Level *level)
 {
     const KalInstant *instant = run->instant;

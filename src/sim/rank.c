@@ -66,6 +66,7 @@ static double largest_of(const double *x, int n)
 // How much is left of row i: the largest part that an entry is of what it once was.
 static double part_left(const KalRun *run, int i)
 {
+    assert(i >= 0 && i < run->system->m);
     const int n = run->system->n;
     const double *a = run->instant->A + (size_t)i * (size_t)n;
     const double *once = run->rank.entries + (size_t)i * (size_t)n;
@@ -105,7 +106,7 @@ static void take_rows(KalRun *run)
     kal_projector_set_rows(&run->projection.projector, NULL);
 }
 
-// Rank the rows; answers how many are independent.
+// Rank the rows; returns how many are independent.
 static int rank_rows(KalRun *run)
 {
     KalProjector *p = &run->projection.projector;
@@ -120,14 +121,16 @@ static int rank_rows(KalRun *run)
     while (rank < run->instant->n_active && run->rank.sines[rank] > DEPENDENT) {
         rank++;
     }
+    assert(rank <= p->n);
     kal_projector_set_rows(p, NULL);
     return rank;
 }
 
 // Take how near each row is to losing rank, theory (15.5), in the order of the last
-// ranking: its sine, and what is left of it.  Answers the least.
+// ranking: its sine, and what is left of it.  Returns the least.
 static double measure(KalRun *run)
 {
+    assert(run->rank.rank >= 0 && run->rank.rank <= run->instant->n_active);
     KalRankWatch *watch = &run->rank;
     double least = 1.0;
     kal_projector_split(&run->projection.projector, watch->rank, watch->rests,
@@ -212,8 +215,12 @@ typedef struct Bracket {
     int side;    // the end that moved last: -1, 1; 0: none did
 } Bracket;
 
+// Move one end of a bracket to t.  Illinois: where the same end moves twice in a row, the
+// value at the other is halved, so that it moves soon.  Plain false position would leave it
+// there.
 static void narrow(Bracket *x, double t, double sine)
 {
+    assert(t > x->a && t < x->b);
     const int side = sine > 0.0 ? -1 : 1;
     const double kept = side == x->side ? 0.5 : 1.0; // of the end that stays
     if (side < 0) {
@@ -230,8 +237,9 @@ static KalStatus find_zero(KalRun *run, int place, double *out_t, double *out_le
     const KalRankWatch *watch = &run->rank;
     Bracket x = {watch->t, run->horizon, signed_measure(run, watch->kept_sines, place),
                  signed_measure(run, watch->end_sines, place), 0};
+    assert(x.at_a >= 0.0 && x.at_b <= 0.0);
     const double steep = 20.0 * fmax(watch->turning, 1.0 / (x.b - x.a));
-    for (int k = 0; k<SEARCHES && * out_least> 1e-4 * DEPENDENT; k++) {
+    for (int k = 0; k < SEARCHES && 1e-4 * DEPENDENT < *out_least; k++) {
         const double t = x.a + (x.b - x.a) * (x.at_a / (x.at_a - x.at_b));
         if (!(t > x.a && t < x.b) || fmin(x.at_a, -x.at_b) > steep * (x.b - x.a)) {
             break;
@@ -337,6 +345,7 @@ static KalStatus find_zeros(KalRun *run, int *out_count, bool *out_left)
             *out_left = true;
         }
         if (least < DEPENDENT && !is_known(run, *out_count, t)) {
+            assert(*out_count < run->system->m);
             watch->zeros[(*out_count)++] = t;
         }
     }
@@ -498,21 +507,22 @@ void kal_run_note_sine(KalRun *run)
         (KalSineSeen){run->instant->variables[0], run->answer.least_sine};
 }
 
-// The sines that were seen since the last look, in the order of time; answers how many.
+// The sines that were seen since the last look, in the order of time; returns how many.
 static int sort_seen(const KalRun *run, KalSineSeen *out_seen)
 {
     const KalRankWatch *watch = &run->rank;
     int count = 0;
     for (int i = 0; i < KAL_SINES_SEEN && i < watch->n_seen; i++) {
-        const KalSineSeen new = watch->seen[i];
+        const KalSineSeen next = watch->seen[i];
         int k = count;
-        if (!(new.t >= watch->t &&new.t <= run->horizon)) {
+        if (!(next.t >= watch->t && next.t <= run->horizon)) {
             continue;
         }
-        for (; k > 0 && out_seen[k - 1].t > new.t; k--) {
+        for (; k > 0 && out_seen[k - 1].t > next.t; k--) {
             out_seen[k] = out_seen[k - 1];
         }
-        out_seen[k] = new;
+        assert(k == 0 || out_seen[k - 1].t <= next.t);
+        out_seen[k] = next;
         count++;
     }
     return count;
@@ -526,8 +536,11 @@ typedef struct Way {
     double slope;   // at the end
 } Way;
 
+// How low and how steep sines were, from those that were seen in the order of time.  Sines
+// closer to each other than a tenth of the step give no slope: they differ by rounding.
 static Way follow(const KalSineSeen *seen, int count, double h)
 {
+    assert(count >= 0 && count <= KAL_SINES_SEEN);
     Way way = {.low = count > 1 ? 1.0 : 0.0};
     int before = count - 2; // far enough away to take a slope from
     while (before > 0 && seen[count - 1].t - seen[before].t < 0.1 * h) {
@@ -551,6 +564,7 @@ static Way follow(const KalSineSeen *seen, int count, double h)
 // Whether rows that are left out agree with the accelerations of the solved instant.
 static bool others_agree(const KalRun *run)
 {
+    assert(!run->instant->bare);
     const int n = run->system->n;
     const KalInstant *instant = run->instant;
     double worst = 0.0;
@@ -627,6 +641,8 @@ static void take_one_row(KalRun *run)
     lend_weights(run);
 }
 
+// The decision at the end of a step: whether sines alone will do, or rows are looked at
+// closely; and whether what was kept at the beginning tells of a passage since then.
 static KalStatus watch_rows(KalRun *run, bool fresh)
 {
     KalRankWatch *watch = &run->rank;
@@ -661,6 +677,7 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
 
 KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
 {
+    assert(run->solved);
     KAL_TRY(kal_instant_need_givens(run->instant));
     KAL_TRY(watch_rows(run, fresh));
     kal_road_choose(&run->instant->road);
@@ -673,6 +690,7 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     return KAL_OK;
 }
 
+// By the tangent: a measure σ with slope σ' < 0 is zero at a distance σ/−σ'.
 bool kal_run_foresee(const KalRun *run, double *out_distance)
 {
     const KalRankWatch *watch = &run->rank;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-// What integrators see of a run: rates and projection.
+// What integrators see of a run: rates, projection and Jacobians as functions of a time
+// and a state.  The state goes into the run's instant, which computes; so after a call the
+// instant is wherever the integrator wanted it, and `solved` says whether its answer is of
+// that state.
 
 #include "base/number.h"
 #include "sim/run_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +73,8 @@ KalStatus kal_run_solve(KalRun *run)
     return take_answer(run, kal_instant_solve(run->instant, &run->answer));
 }
 
+// By the fast road if it leads; else by the rows that are known to be independent; else,
+// where nothing is known or control needs all rows, by all of them.
 KalStatus kal_run_accelerate(KalRun *run)
 {
     KalInstant *instant = run->instant;
@@ -84,6 +90,8 @@ KalStatus kal_run_accelerate(KalRun *run)
     return take_answer(run, kal_instant_accelerate(run->instant, &run->answer));
 }
 
+// y' = (q', q'').  While it is not sure which rows depend on others, of the state
+// projected.
 static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_rate)
 {
     const size_t n = (size_t)run->system->n;
@@ -153,6 +161,7 @@ static KalStatus jacobian(void *user, double t, const double *y, double *out_J)
     KalInstant *instant = run->instant;
     const bool ranked = instant->n_independent > 0;
     const int count = ranked ? instant->n_independent : instant->n_active;
+    assert(count <= instant->n_active);
     kal_run_put(run, t, y);
     if (run->careful) {
         KAL_TRY(kal_run_project(run));

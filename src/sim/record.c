@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// A table of a run: which columns there are, and their values in the run's present state.
+//
+// All facts about a kind of column stand in one row of columns.def, which this file
+// expands three times: to the kinds, to functions that take a value, and to the table of
+// kinds.  A new column is a new row there.
+//
+// Invariant: `columns` says what each column of the table holds, in its order.
+
 #include "sim/record.h"
 
 #include "base/block.h"
@@ -207,6 +215,7 @@ static void label_column(const KalSystem *system, Column column, Label *label)
 
 static KalStatus add_column(KalRecord *record, Column column)
 {
+    assert((size_t)column.kind < sizeof kinds / sizeof kinds[0]);
     Label label;
     label_column(record->system, column, &label);
     if (kal_table_find_column(record->table, label.name)
@@ -434,6 +443,7 @@ const char *kal_record_kind(const KalRecord *record, size_t column)
     return kinds[((const Column *)record->columns.data)[column].kind].word;
 }
 
+// Whether the reaction of a constraint depends on how it shares a force with others.
 static bool is_shared(const KalInstant *instant, int constraint)
 {
     bool shared = false;
@@ -541,6 +551,7 @@ KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_val
                      .formulas = record->formulas,
                      .number = record->number};
     const Column *columns = (const Column *)record->columns.data;
+    assert(record->columns.size == kal_table_columns(record->table) * sizeof *columns);
     if (record->has_works) {
         kal_run_works(run, &sample.works);
     }

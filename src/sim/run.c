@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: MIT
 
+// A run: make, start, go on, fail, sample.
+//
+// The integrator goes ahead by a step, events in it cut the horizon, and the run follows as
+// far as it is asked to:
+//
+//     go_on()    a step; horizon = its end, or the first event in it
+//     reach(t)   the state at t ≤ horizon becomes the present one; at the horizon the rank is
+//                looked at, and events happen
+//
+// Every state that is reached is on the constraints, solved, and noted in the statistics.
+//
+// Invariant: t ≤ horizon, and a run that failed is at the last state that it reached.
+
 #include "sim/options.h"
 #include "sim/run_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -239,6 +253,7 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
 {
     KalRunStatistics *s = &run->statistics;
     KalBalance *balance = &run->balance;
+    assert(run->solved);
     s->position_error = fmax(s->position_error, run->projection.residual_q);
     s->velocity_error = fmax(s->velocity_error, run->projection.residual_qd);
     take_works(run);
@@ -246,6 +261,8 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
     return kal_balance_note(balance, run->instant, moment, s);
 }
 
+// What was learned about rows, steps and events so far does not hold behind a jump: it is
+// forgotten, and the integrator starts anew.
 KalStatus kal_run_begin(KalRun *run)
 {
     run->careful = false;
@@ -299,6 +316,7 @@ static void begin_window(KalRun *run)
     run->window.switches = run->statistics.switches;
 }
 
+// The state as it is given, brought to the constraints, becomes the first of the run.
 // `held`: n velocities that are to stay, or NULL.
 static KalStatus start_here(KalRun *run, const bool *held)
 {
@@ -334,6 +352,8 @@ static KalStatus note_fault(KalRun *run, KalStatus status)
             }
         }
     } else if (status != KAL_OK) {
+        assert(count
+               <= (size_t)(run->system->n + run->system->m + run->system->n_servos));
         memcpy(run->told.blamed, names, count * sizeof *names);
         run->told.n_blamed = count;
     }
@@ -477,6 +497,7 @@ static KalStatus go_on(KalRun *run)
     if (status != KAL_OK) {
         return kal_run_explain_lock(run, status);
     }
+    assert(run->step.t_new > run->t);
     run->horizon = run->step.t_new;
     const KalOdeCounts counts = kal_run_counts(run);
     const KalOdeCounts before = run->integration.counted;
@@ -500,6 +521,7 @@ static KalStatus ask(const KalRun *run)
 // Let the run be at t, which is known; `last`: and stay there.
 static KalStatus reach(KalRun *run, double t, bool last)
 {
+    assert(t >= run->t && t <= run->horizon);
     KAL_TRY(last ? kal_run_look_fully(run, t) : kal_run_look(run, t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
@@ -532,6 +554,7 @@ static KalStatus fall_back(KalRun *run, KalStatus status)
     return kal_fail(run->ctx, status, "%s", why);
 }
 
+// Steps and reached states in turn, up to t or the end.
 static KalStatus advance(KalRun *run, double t)
 {
     while (run->t < t && !run->over) {

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// Ranges of events over parts of a step: theory (15.12).
+//
+// A state between the ends of a step is a polynomial of degree 8, known by interpolation at
+// nine nodes.  Written in Bernstein's basis its coefficients bound it: a polynomial lies in
+// the convex hull of them.  Parts of the step get their own coefficients by de Casteljau's
+// scheme, which only takes means and so is stable.  Interval arithmetic carries these ranges
+// through the programs of events.
+
 #include "sim/scan.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,6 +30,7 @@ static double node(int j)
     return 0.5 - 0.5 * cos(acos(-1.0) * j / DEGREE);
 }
 
+// DEGREE over k.
 static double binomial(int k)
 {
     double value = 1.0;
@@ -53,6 +63,7 @@ static void invert(double *out_inverse)
     }
     for (int pivot = 0; pivot < N; pivot++) {
         const double factor = 1.0 / V[pivot][pivot];
+        assert(V[pivot][pivot] > 0.0); // so is every pivot of a totally positive matrix
         for (int k = 0; k < N; k++) {
             V[pivot][k] *= factor;
             out_inverse[pivot * N + k] *= factor;
@@ -127,6 +138,7 @@ KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new)
 // beginning.
 static void keep_beginning(double *c, double u)
 {
+    assert(u >= 0.0 && u <= 1.0);
     for (int level = 1; level < N; level++) {
         for (int k = DEGREE; k >= level; k--) {
             c[k] = (1.0 - u) * c[k - 1] + u * c[k];
@@ -137,6 +149,7 @@ static void keep_beginning(double *c, double u)
 // The same, but keep the end.
 static void keep_end(double *c, double u)
 {
+    assert(u >= 0.0 && u <= 1.0);
     for (int level = 1; level < N; level++) {
         for (int k = 0; k < N - level; k++) {
             c[k] = (1.0 - u) * c[k] + u * c[k + 1];
@@ -163,6 +176,7 @@ static KalRange range_of(const double *coefficients, double a, double b)
     return (KalRange){range.low - ROUNDING * size, range.high + ROUNDING * size};
 }
 
+// The ranges of a program's results over the box of variables.
 static void bound(KalScan *scan, KalProgramId id, KalRange *out)
 {
     const KalSystem *system = scan->spec.system;
@@ -178,6 +192,7 @@ const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
     const double width = scan->t_new - scan->t_old;
     const double from = fmax((a - scan->t_old) / width, 0.0);
     const double to = fmin((b - scan->t_old) / width, 1.0);
+    assert(from <= to && to > 0.0);
     scan->box[0] = (KalRange){a, b};
     for (size_t i = 0; i < 2 * (size_t)system->n; i++) {
         scan->box[system->layout.q + i] =

@@ -36,6 +36,8 @@ typedef struct Row {
 #define VALUE(type, name, part, key, form, sight, label, meaning) (double)s->name,
 
 static const Row rows[] = {KAL_STATISTIC_LIST(ROW)};
+static_assert(sizeof rows / sizeof rows[0] == KAL_STATISTIC_COUNT,
+              "a row for each statistic");
 
 static bool is_visible(const KalRun *run, Sight sight, double value)
 {

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
 
+// Servo constraints: theory section 14.
+//
+// A servo is a constraint that is met by control, not by ideal forces.  Without actuators any
+// force will do, and the one with the change of acceleration of least Gauss norm is taken,
+// (14.2).  With actuators the responses of the natural system to one unit of each input are
+// found, and the inputs of least weighted norm that meet the servos, (14.4); the motion is
+// then solved once more with them, cut at their limits.  Either is a problem of the form that
+// `motion` solves: least norm subject to linear rows.  So ranks, units and contradictions are
+// its business.
+
 #include "system/control.h"
 
 #include "base/workspace.h"
 #include "motion/weights.h"
 #include "system/instant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +111,7 @@ void kal_control_set_weights(KalControl *control, const double *weights)
 {
     const int u = control->system->n_actuators;
     for (int i = 0; i < u; i++) {
+        assert(weights[i] > 0.0);
         control->weights[i * u + i] = weights[i];
     }
 }
@@ -160,6 +172,7 @@ static double dot(const double *x, const double *y, int n)
 
 double kal_control_power(const KalControl *control, int actuator, const double *v)
 {
+    assert(actuator >= 0 && actuator < control->system->n_actuators);
     const int u = control->system->n_actuators;
     double speed = 0.0;
     for (int i = 0; i < control->system->n; i++) {
@@ -171,6 +184,7 @@ double kal_control_power(const KalControl *control, int actuator, const double *
 // What servo i lacks when nature is left alone: b − A q''.
 static double lack(const KalControl *control, int i)
 {
+    assert(i >= 0 && i < control->system->n_servos);
     const int n = control->system->n;
     return control->b[i] - dot(control->A + (size_t)i * (size_t)n, control->nature, n);
 }
@@ -187,6 +201,8 @@ static void blame(KalControl *control, const KalMotionFault *fault, const Rows *
 {
     for (int i = 0; i < fault->count; i++) {
         const int k = fault->indices[i];
+        assert(control->n_blamed < control->system->m + control->system->n_servos);
+        assert(k >= 0 && k < rows->m + control->system->n_servos);
         control->blamed[control->n_blamed++] =
             k < rows->m ? rows->constraints[k] : rows->servos[k - rows->m];
     }
@@ -228,6 +244,7 @@ static KalStatus explain(KalControl *control, KalStatus status, const Rows *rows
 // natural constraints, theory (14.2).
 static KalStatus solve_free(KalControl *control, KalInstant *instant)
 {
+    assert(control->system->n_actuators == 0);
     const KalSystem *system = control->system;
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)instant->n_active;
@@ -333,6 +350,8 @@ static bool fill_row(KalControl *control, int i)
     return reached;
 }
 
+// The inputs u of least weighted norm with A r u = b − A q'' for the servo rows, r being the
+// responses.  A servo that no input reaches is told by itself: its row would be zero.
 static KalStatus find_inputs(KalControl *control)
 {
     const KalSystem *system = control->system;
@@ -377,6 +396,7 @@ static void deliver(KalControl *control, const KalInstant *instant)
     for (int j = 0; j < u; j++) {
         const double limit = instant->settings.actuator_limits[j];
         const double wanted = control->demanded[j];
+        assert(limit > 0.0);
         control->inputs[j] = fmax(-limit, fmin(limit, wanted));
         control->saturated = control->saturated || fabs(wanted) > limit;
     }

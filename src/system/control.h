@@ -34,7 +34,7 @@ void kal_control_set_weights(KalControl *control, const double *weights);
 /// Free it.  NULL is allowed.
 void kal_control_destroy(KalControl *control);
 
-/// The servos and constraints that the last solve could not meet together; answers how
+/// The servos and constraints that the last solve could not meet together; returns how
 /// many.
 int kal_control_blamed(const KalControl *control, const char *const **out_names);
 

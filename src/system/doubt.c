@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Which values depend on how dependent constraints share a force: theory (2.9).
+//
+// Multipliers λ of dependent rows are unique only up to vectors μ with Aᵀμ = 0.  A formula is
+// unique if its slope by λ has no part along these, that is, lies in the range of A.  The
+// columns of A, of the rows in question, are made orthonormal (Gram–Schmidt with the largest
+// first); what is left of a slope without its parts along them decides.  Slopes of jumps and
+// conditions tell nothing, so what these depend on is asked for besides.
+
 #include "system/doubt.h"
 
 #include "base/block.h"
@@ -7,6 +15,7 @@
 #include "expr/switch.h"
 #include "system/instant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +71,8 @@ static KalStatus ask_inside(Asked *asked, KalExpr formula, size_t owner)
 static KalStatus differentiate(KalDoubts *doubts, const KalSystem *system,
                                const Asked *asked)
 {
+    assert(asked->formulas.size / sizeof(KalExpr)
+           == asked->owners.size / sizeof(size_t));
     const size_t m = (size_t)system->m;
     const size_t rows = asked->formulas.size / sizeof(KalExpr);
     KalExpr *reactions = (KalExpr *)kal_alloc(system->ctx, m + 1, sizeof *reactions);
@@ -185,7 +196,7 @@ static void remove_along(int n, const double *unit, double *x)
 }
 
 // The rows of A that share forces, scaled to a largest entry of 1, column after column;
-// answers how many there are.
+// returns how many there are.
 static int gather(KalDoubter *d, const KalInstant *instant)
 {
     const int n = instant->system->n;
@@ -212,6 +223,7 @@ static int gather(KalDoubter *d, const KalInstant *instant)
             d->scale[at] = largest > 0.0 ? 1.0 / largest : 1.0;
         }
     }
+    assert(count <= instant->n_active);
     return count;
 }
 
@@ -224,7 +236,7 @@ static void swap(int count, double *x, double *y)
     }
 }
 
-// Orthonormal vectors that span the n columns, the largest first; answers how many.
+// Orthonormal vectors that span the n columns, the largest first; returns how many.
 static int orthonormalize(KalDoubter *d, int n, int count)
 {
     double first = 0.0;
@@ -239,6 +251,7 @@ static int orthonormalize(KalDoubter *d, int n, int count)
         }
         first = rank == 0 ? most : first;
         if (most <= ROUNDING * first) {
+            assert(rank <= count);
             return rank;
         }
         double *unit = d->basis + (size_t)rank * (size_t)count;
@@ -256,6 +269,7 @@ static int orthonormalize(KalDoubter *d, int n, int count)
 // Whether a row of slopes has a part that no force on coordinates sees: theory (2.9).
 static bool is_arbitrary(KalDoubter *d, size_t row, int count, int rank)
 {
+    assert(row < d->doubts->rows);
     const KalSparse *slopes = &d->doubts->slopes;
     memset(d->slope, 0, (size_t)count * sizeof *d->slope);
     for (int64_t k = slopes->start[row]; k < slopes->start[row + 1]; k++) {
@@ -274,6 +288,7 @@ static bool is_arbitrary(KalDoubter *d, size_t row, int count, int rank)
 
 const bool *kal_doubter_judge(KalDoubter *d, const KalInstant *instant)
 {
+    assert(!instant->bare);
     const KalDoubts *doubts = d->doubts;
     memset(d->marks, 0, doubts->n * sizeof *d->marks);
     if (doubts->rows == 0 || instant->answer.n_dependent_sets == 0) {

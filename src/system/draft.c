@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// A system with a graph of its own, to add formulas to: the system itself never changes, and
+// others may read it at the same time.  All but the model and the head of the equations is
+// borrowed, so that a draft must not outlive its system.
+
 #include "system/draft.h"
 
 KalStatus kal_draft_init(KalDraft *draft, KalContext *ctx, const KalSystem *system)

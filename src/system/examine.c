@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// A check of a model: what its structure tells, and what its start tells.
+//
+// Failures of the start are findings, not failures of the check: the message is kept, whom it
+// blames is noted, and the examination goes on with what can be said without a start.
+
 #include "system/examine.h"
 
 #include "expr/eval.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,10 +31,17 @@ static KalStatus keep_reason(KalCheck *check)
     return KAL_OK;
 }
 
+// How many can be blamed at most.
+static size_t count_names(const KalSystem *system)
+{
+    return (size_t)system->n + (size_t)system->m + (size_t)system->n_servos;
+}
+
 static void blame(KalCheck *check, const char *const *names, const int *indices,
                   int count)
 {
     for (int i = 0; i < count; i++) {
+        assert((size_t)check->n_at_fault < count_names(check->system));
         check->at_fault[check->n_at_fault++] = names[indices[i]];
     }
 }
@@ -118,6 +131,7 @@ static KalStatus find_rank(KalCheck *check, const KalSparse *rows, double *numbe
 {
     const size_t n = rows->columns;
     const size_t m = rows->rows;
+    assert(n == (size_t)check->system->n);
     double *values = numbers;
     double *entries = values + check->system->model->n_symbols;
     double *A = entries + rows->start[m];
@@ -164,11 +178,6 @@ static KalStatus examine_positions(KalCheck *check)
     const KalStatus status = find_rank(check, rows, numbers);
     kal_free(check->ctx, numbers, count * sizeof *numbers);
     return status;
-}
-
-static size_t count_names(const KalSystem *system)
-{
-    return (size_t)system->n + (size_t)system->m + (size_t)system->n_servos;
 }
 
 static KalStatus examine(KalCheck *check)

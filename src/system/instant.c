@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+// An instant: programs give the numbers of the equations in a state, `motion` solves them.
+//
+// A solve goes through stages, each for what the one before cannot do: the fast road,
+// where a run has one; the rows that are known to be independent; all rows; and where
+// these contradict each other by rounding alone, fewer of them (reconcile(),
+// system/waver.h).
+//
+// The matrix A has two layouts.  kal_instant_givens() leaves the rows of active constraints
+// only, row k being that of constraint rows[k].  kal_instant_residuals() leaves row i to
+// constraint i, with zeros where it is not active or has no such level.
+
 #include "system/instant.h"
 
 #include "base/number.h"
@@ -7,6 +18,7 @@
 #include "system/control.h"
 #include "system/dust.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,6 +155,7 @@ double *kal_instant_qd(KalInstant *instant)
 
 void kal_instant_set_active(KalInstant *instant, int i, bool active)
 {
+    assert(i >= 0 && i < instant->system->m);
     const char *const *names = kal_system_constraint_names(instant->system);
     instant->active[i] = active;
     instant->n_active = 0;
@@ -157,6 +170,7 @@ void kal_instant_set_active(KalInstant *instant, int i, bool active)
 // The place of the row that entry k of a sparse matrix is in.
 static size_t row_of(const KalSparse *matrix, size_t k)
 {
+    assert(k < (size_t)matrix->start[matrix->rows]);
     size_t row = 0;
     while (row + 1 < matrix->rows && (size_t)matrix->start[row + 1] <= k) {
         row++;
@@ -297,6 +311,7 @@ static size_t find_bad(const KalInstant *instant, KalProgramId id)
 
 KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
 {
+    assert(id < KAL_PROGRAMS);
     const KalProgram *program = instant->system->programs[id];
     kal_program_eval_on(program, instant->variables, instant->modes, instant->work[id],
                         instant->results);
@@ -316,12 +331,14 @@ const double *kal_scatter(const KalSparse *matrix, const double *values, double 
     memset(dense, 0, matrix->rows * matrix->columns * sizeof *dense);
     for (size_t row = 0; row < matrix->rows; row++) {
         for (int64_t k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
+            assert((size_t)matrix->column[k] < matrix->columns);
             dense[row * matrix->columns + (size_t)matrix->column[k]] = values[k];
         }
     }
     return values + matrix->start[matrix->rows];
 }
 
+// Programs compute the lower triangle of M only.
 static void mirror(int n, double *M)
 {
     for (int i = 0; i < n; i++) {
@@ -337,6 +354,7 @@ static void compact(KalInstant *instant)
     const size_t n = (size_t)instant->system->n;
     for (int k = 0; k < instant->n_active; k++) {
         const int i = instant->rows[k];
+        assert(i >= k); // rows rise, so nothing is overwritten that is still needed
         if (i > k) {
             memcpy(instant->A + (size_t)k * n, instant->A + (size_t)i * n,
                    n * sizeof(double));
@@ -349,9 +367,8 @@ static void compact(KalInstant *instant)
 
 // What b is to be measured by: its terms, products of two velocities and the derivatives
 // of a row, often cancel to next to nothing.  So a trace of their size counts besides |b|,
-// where velocities
-// count as where a start meets constraints: at least a little of the largest, or of 1
-// (theory (5.5)).
+// where velocities count as where a start meets constraints: at least a little of the
+// largest, or of 1 (theory (5.5)).
 static void measure_b(KalInstant *instant)
 {
     const double little = 1e-4;
@@ -377,6 +394,7 @@ static void measure_b(KalInstant *instant)
 // Terms in b that let residuals decay, theory (15.3).
 static KalStatus stabilize(KalInstant *instant)
 {
+    assert(instant->stabilize > 0.0);
     const KalEquations *equations = instant->system->equations;
     const double k = instant->stabilize;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_POSITION));
@@ -398,6 +416,7 @@ KalStatus kal_instant_givens(KalInstant *instant)
     const double *next = kal_scatter(&equations->M, instant->results, instant->M);
     mirror(instant->system->n, instant->M);
     kal_clear_traces_of_mass(instant->system->n, instant->M);
+    // Results come as the comment of KAL_PROGRAM_GIVENS lists them.
     memcpy(instant->Q, next, equations->n * sizeof *next);
     double *rows = instant->results + equations->M.start[equations->n] + equations->n;
     kal_clear_traces_in_rows(&equations->A, rows);
@@ -422,6 +441,7 @@ KalStatus kal_instant_need_givens(KalInstant *instant)
 
 KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
 {
+    assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
     const KalEquations *equations = instant->system->equations;
     const KalExpr *exists =
         level == KAL_PROGRAM_POSITION ? equations->phi : equations->psi;
@@ -540,6 +560,7 @@ static bool satisfies(const KalInstant *instant, const double *qdd)
 // these decide, and the others say nothing for once.
 static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
 {
+    assert(instant->n_independent <= instant->n_active);
     const size_t n = (size_t)instant->system->n;
     const size_t size = n * sizeof(double);
     KalMotionProblem few = *problem;
@@ -564,12 +585,14 @@ static KalStatus reconcile(KalInstant *instant, const KalMotionProblem *problem)
 // The row behind row k of the problem that pick_rows() makes.
 static int picked(const KalInstant *instant, int k)
 {
+    assert(k >= 0 && k < instant->n_independent);
     return instant->n_independent < instant->n_active ? instant->independent[k] : k;
 }
 
 // The rows that are known to be independent, one after the other.
 static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *problem)
 {
+    assert(instant->n_independent <= instant->n_active);
     const size_t n = (size_t)instant->system->n;
     KalMotionProblem few = *problem;
     if (instant->n_independent == instant->n_active) {
@@ -644,6 +667,8 @@ static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
     return KAL_OK;
 }
 
+// The stages of a solve after the fast road.  What whole solves find about dependent rows
+// is kept for those that leave rows out.
 static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
 {
     if (instant->few && solve_few(instant, problem) == KAL_OK) {
@@ -692,6 +717,7 @@ static void keep_answer(KalInstant *instant)
     const KalLayout *layout = &system->layout;
     const KalMotionAnswer *answer = &instant->answer;
     double *v = instant->variables;
+    assert(answer->n == system->n && answer->m == instant->n_active);
     memcpy(v + layout->qdd, answer->qdd, (size_t)system->n * sizeof *v);
     keep_reactions(instant);
     for (size_t i = 0; i < system->n_forces; i++) {

@@ -87,7 +87,7 @@ bool kal_instant_has_parameters(const KalInstant *instant, const KalSettings *se
 /// Rows of constraints that have no such level, or are not active, are zero.
 KAL_CHECKED KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level);
 
-/// Write sparse values into a dense matrix; answers where the values end.
+/// Write sparse values into a dense matrix; returns where the values end.
 const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense);
 
 /// Solve as kal_instant_solve() does, but with the independent rows alone: the others have

@@ -4,6 +4,7 @@
 
 #include "system/instant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     KalSettings *own = &instant->settings;
+    assert(own != settings);
     kal_settings_copy(own, settings, system);
     for (int id = 0; id < KAL_PROGRAMS; id++) {
         kal_program_prepare(system->programs[id], own->parameters, instant->work[id]);

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: MIT
 
+// Steps onto the constraints: Gauss–Newton with the damping of Levenberg and Marquardt, in
+// the metric of the kinetic energy.  Theory (13.1), (13.2), (13.5); ranks and sines (15.4),
+// (15.5).
+//
+// Work goes on in coordinates y = Lᵀx in which the metric M_A = L Lᵀ is 1, with rows
+// G = S A L⁻ᵀ scaled to length 1.  So the cosines of angles between constraints are the
+// products of rows of G, and a step is one of least length in y.  Held coordinates have no
+// column.
+//
+// Order of calls: weights, metric (L), rows (G, S), then factor and step, or rank and
+// split.
+
 #include "system/projector.h"
 
 #include "linalg/cholesky.h"
 #include "linalg/kernels.h"
 #include "linalg/triangular.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -109,6 +122,7 @@ static void find_masses(KalProjector *p)
     for (int j = 0; j < n; j++) {
         const double own = p->instant->M[(size_t)j * (size_t)(n + 1)];
         const double tied = fmax(p->masses[j], UNTIED * most);
+        assert(tied > 0.0);
         p->masses[j] = own > NO_INERTIA * fmax(p->masses[j], most) ? own : tied;
     }
 }
@@ -160,6 +174,8 @@ static void fill_metric(KalProjector *p, double extra)
     }
 }
 
+// M_A is singular where a coordinate has neither mass nor ties; a little of its diagonal
+// then makes it regular.  Any metric leads to the constraints.
 void kal_projector_set_metric(KalProjector *p)
 {
     const double singular = 1e-10; // pivots, relative to the diagonal
@@ -216,6 +232,7 @@ static const double *row_of(const KalProjector *p, int i)
 
 bool kal_projector_factor(KalProjector *p, double damping)
 {
+    assert(damping > 0.0);
     const int f = p->free;
     const int m = p->m;
     for (int i = 0; i < m; i++) {
@@ -293,6 +310,7 @@ static void take_out(const KalProjector *p, int count, const double *rests,
 void kal_projector_split(const KalProjector *p, int rank, double *out_rests,
                          double *out_sines)
 {
+    assert(rank >= 0 && rank <= p->m);
     const double little = 0.1;
     const int f = p->free;
     for (int i = 0; i < rank; i++) {
@@ -307,8 +325,11 @@ void kal_projector_split(const KalProjector *p, int rank, double *out_rests,
     }
 }
 
+// From y back to rows that do not depend on the metric, x = L y, in place: entry j needs
+// those up to j, so the last comes first.
 void kal_projector_lift(const KalProjector *p, int rank, double *rests)
 {
+    assert(rank >= 0 && rank <= p->m);
     const int f = p->free;
     for (int i = 0; i < rank; i++) {
         double *x = rests + (size_t)i * (size_t)f;
@@ -322,6 +343,8 @@ void kal_projector_lift(const KalProjector *p, int rank, double *rests)
     }
 }
 
+// A row whose rest points against what it was has passed through zero: its sine gets a
+// minus.
 void kal_projector_compare(KalProjector *p, int rank, double *lifted,
                            const double *rests, double *sines)
 {
@@ -337,6 +360,7 @@ void kal_projector_compare(KalProjector *p, int rank, double *lifted,
 // The row at place `last` is Σ c (rows before it) but for its pivot: L₁₁ᵀ c = l.
 bool kal_projector_takes_part(KalProjector *p, int last, int other)
 {
+    assert(last < p->m && other >= 0 && other < last);
     const double counts = 1e-3;
     const int m = p->m;
     for (int i = 0; i < last; i++) {

@@ -6,6 +6,7 @@
 #include "motion/trust.h"
 #include "system/instant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -142,6 +143,7 @@ static void deal_out(const KalRoad *road, Copies *c, const KalExpr *from)
         row += road->rows[i];
     }
     from += e->A.start[e->m];
+    assert(row == (size_t)road->n_rows);
     row = 0;
     for (size_t i = 0; i < e->m; i++) {
         if (road->rows[i]) {
@@ -361,6 +363,7 @@ static const double *find_inputs(KalRoad *road)
             road->inputs[qdd + (size_t)row++] = instant->weights[k];
         }
     }
+    assert(row == road->n_rows);
     return road->inputs;
 }
 
@@ -372,6 +375,7 @@ static void publish(const KalRoad *road, KalMotionAnswer *answer)
     for (int k = 0; k < instant->n_active; k++) {
         instant->multipliers[k] = road->rows[instant->rows[k]] ? *next++ : 0.0;
     }
+    assert(next == x + road->at.multipliers + road->n_rows);
     *answer = (KalMotionAnswer){.n = instant->system->n,
                                 .m = instant->n_active,
                                 .qdd = x + road->at.qdd,

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Positions that satisfy the constraints: the method of Levenberg and Marquardt from the
+// guess and, where that ends elsewhere, from places about it.  Theory section 13.
+//
+// A step with little damping is one of Gauss–Newton, fast near a solution; damping grows
+// where residuals do not fall, until the step is a short one downhill.  Other starts come
+// from a counter-based generator (SplitMix64), so that the same model always has the same
+// start.
+
 #include "system/start.h"
 
 #include <math.h>
@@ -129,6 +137,7 @@ static double scatter(uint64_t *state)
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     z ^= z >> 31;
+    // 53 bits: 0 … 2⁵³ − 1.
     return (double)(z >> 11) * 0x1p-52 - 1.0;
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Values for a state as a text, `x = 1, y' = 2 deg`: parsed as an `init` statement of the
+// language is, but only with numbers, parameters and arithmetic.
+
 #include "base/block.h"
 #include "lang/parser.h"
 #include "system/instant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,6 +150,7 @@ static void set(Setting *s, const KalNode *start)
         fail(s, start->of.declaration.value, "this is no finite number");
         return;
     }
+    assert((size_t)place < s->instant->system->layout.qdd);
     s->instant->variables[place] = value;
     if (place > 0) {
         s->set[place - 1] = true;

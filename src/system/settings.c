@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// What follows from parameters: starts, limits, options.  One program computes all of it, in
+// the order of system/settings.h; an evaluation takes its results one after the other.
+//
+// Invariant: `next` is the first result that was not taken.
+
 #include "system/settings.h"
 
 #include "system/system.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,6 +63,7 @@ static KalStatus fail_number(const Evaluation *e, const char *what, const char *
                     what, name ? " " : "", name ? name : "", number);
 }
 
+// All results for the parameters as they are.
 static void run(const Evaluation *e)
 {
     const KalProgram *program = e->system->programs[KAL_PROGRAM_SETTINGS];
@@ -212,5 +219,7 @@ KalStatus kal_settings_evaluate(KalSettings *settings, KalContext *ctx,
     KAL_TRY(take_starts(&e));
     KAL_TRY(take_actuators(&e));
     KAL_TRY(take_options(&e));
+    assert(e.next + system->model->n_conditions
+           == w.results + kal_settings_results(system));
     return check_conditions(&e);
 }

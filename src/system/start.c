@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// A consistent start: theory section 13.
+//
+// Positions first (system/seek.h), then velocities at these positions.  Velocities nearest to
+// those written in the metric M, subject to constraints, are what an impact leaves: (13.4) is
+// solved as one, by Newton's method where constraints are nonlinear in the velocities.  What
+// is held is a row of its own.
+
 #include "system/start.h"
 
 #include <assert.h>
@@ -59,6 +66,7 @@ static KalStatus init_velocities(Velocities *w, KalInstant *instant, const bool 
             w->b[w->rows++] = w->v[i];
         }
     }
+    assert((size_t)w->rows <= m + n);
     return kal_motion_create(instant->ctx, NULL, (int)n, w->rows, &w->motion);
 }
 
@@ -148,6 +156,7 @@ static KalStatus iterate_around(Velocities *w, bool *out_met)
     for (int attempt = 0; attempt <= VELOCITY_STARTS; attempt++) {
         for (int i = 0; i < n && attempt > 0; i++) {
             const double angle = 2.399963229728653 * (double)(attempt + i * i + 3 * i);
+            // The golden angle, so that tries spread evenly.
             const double size = ldexp(fmax(1.0, fabs(w->v[i])), attempt % 5 - 2);
             v[i] = w->held[i] ? w->v[i] : w->v[i] + size * sin(angle);
         }
@@ -339,6 +348,7 @@ static KalStatus follow_positions(KalInstant *instant, const bool *named)
     return KAL_OK;
 }
 
+// Positions, then velocities; the report says which of them failed.
 static KalStatus find(KalInstant *instant, const bool *held, const bool *named,
                       KalStartReport *report)
 {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// Where equations are made of pieces: theory (15.11).
+//
+// Each node of the formulas that has pieces gets a switching function.  Nodes with the same
+// function share one switch: they change together.  What depends on parameters alone never
+// changes and gets none.
+
 #include "system/switch.h"
 
 #include "base/block.h"
 #include "expr/order.h"
 #include "expr/switch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,6 +112,7 @@ static KalStatus add_node(Finding *f, KalExpr node)
         return KAL_OK; // it is always on the same piece
     }
     KAL_TRY(find_place(f, &form, node, &place));
+    assert(form.orientation == 1 || form.orientation == -1);
     const KalProgramSwitch entry = {node, form.orientation * (int32_t)(place + 1)};
     return kal_block_add(f->system->ctx, &f->nodes, &entry, sizeof entry);
 }

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// From the text of a model to a compiled system.
+//
+//     load()           text → tree → model (model/model.h)
+//     compile_model()  model → equations (derive) → what events and forces need → programs
+//
+// Programs are lists of formulas with one order of variables (system/system.h); collect() is
+// the one place that says what a program computes, and in which order.  When all are compiled
+// the graph is frozen: from then on a system never changes, and threads may share it.
+
 #include "system/system.h"
 
 #include "base/block.h"
@@ -11,6 +20,7 @@
 #include "system/warn.h"
 #include "system/work.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -371,6 +381,7 @@ static KalStatus note_switches(KalSystem *system)
 // The settings of the parameters as they are.
 static KalStatus evaluate_settings(KalSystem *system)
 {
+    assert(system->n_results[KAL_PROGRAM_SETTINGS] == kal_settings_results(system));
     const KalModel *model = system->model;
     const size_t results = kal_settings_results(system);
     const size_t work = kal_program_work(system->programs[KAL_PROGRAM_SETTINGS]);
@@ -410,6 +421,7 @@ static KalStatus note_uses(KalSystem *system)
             system->forces[force++] = model->symbols[id].index;
         }
     }
+    assert(force == system->n_forces);
     return KAL_OK;
 }
 
@@ -421,6 +433,7 @@ static void mark_targets(KalSystem *system, KalActionKind kind, bool active)
         for (size_t k = 0; k < model->events[i].n_actions; k++) {
             const KalAction *action = &model->events[i].actions[k];
             if (action->kind == kind) {
+                assert(action->target < (size_t)system->m);
                 system->starts_active[action->target] = active;
             }
         }

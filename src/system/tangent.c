@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Derivatives of accelerations by implicit differentiation of the equations of motion:
+// theory (15.9).
+
 #include "system/tangent.h"
 
+#include <assert.h>
 #include <string.h>
 
 // R and S on their way: n + m formulas, and 2 n symbols.
@@ -125,6 +129,7 @@ void kal_tangent_clear(KalTangent *tangent, KalContext *ctx)
 static KalMotionProblem pick_rows(KalTangent *tangent, const KalInstant *instant,
                                   const int *rows, int count)
 {
+    assert(count >= 0 && count <= tangent->m);
     const size_t n = (size_t)instant->system->n;
     for (int k = 0; k < count; k++) {
         memcpy(tangent->A + (size_t)k * n, instant->A + (size_t)rows[k] * n,
@@ -163,6 +168,7 @@ static KalStatus find_multipliers(KalTangent *tangent, KalInstant *instant,
 KalStatus kal_tangent_fill(KalTangent *tangent, KalInstant *instant, const int *rows,
                            int count, double *out_J)
 {
+    assert(instant->system->has_tangent && !instant->bare);
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     const KalMotionProblem problem = pick_rows(tangent, instant, rows, count);
@@ -172,6 +178,7 @@ KalStatus kal_tangent_fill(KalTangent *tangent, KalInstant *instant, const int *
     kal_scatter(&system->tangent_S, next, tangent->S);
     for (size_t j = 0; j < 2 * n; j++) {
         KalMotionAnswer answer;
+        // Column j of ∂a/∂y: a solve with −∂R/∂yⱼ for the forces and −∂S/∂yⱼ for b.
         for (size_t i = 0; i < n; i++) {
             tangent->force[i] = -tangent->R[i * 2 * n + j];
         }

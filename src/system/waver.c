@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// Contradictions that are rounding: theory (9.25).
+//
+// A right-hand side whose terms cancel is known only up to their rounding, and dependent
+// constraints that each have such a one seem to contradict each other.  How far they may be
+// off is found by evaluating them at states that differ by rounding.  A contradiction within
+// that is settled by leaving out the row that is known least, until the rest agrees.
+
 #include "system/waver.h"
 
 #include "system/instant.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -60,6 +68,7 @@ static KalStatus find_b(KalInstant *instant, const double **out_b)
 // A sign for each variable and trial, with no pattern that formulas could share.
 static double sign_of(size_t variable, int trial)
 {
+    assert(trial >= 0 && trial < TRIALS);
     const uint64_t mixed = (variable + 1) * UINT64_C(0x9e3779b97f4a7c15);
     return mixed >> (40 + trial) & 1U ? 1.0 : -1.0;
 }
@@ -94,6 +103,7 @@ static int most_unsure(const KalInstant *instant, const KalMotionFault *fault)
     double most = 0.0;
     int unsure = -1;
     for (int k = 0; k < fault->count && fault->constraints; k++) {
+        assert(fault->indices[k] >= 0 && fault->indices[k] < instant->n_active);
         const double spread = instant->waver.spread[instant->rows[fault->indices[k]]];
         sum += spread;
         if (spread > most) {

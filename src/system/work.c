@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// What does work on a system: a list, and the powers in a solved instant.  Theory (16.4).
+
 #include "system/work.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +34,8 @@ typedef struct Listing {
 
 static KalWorker *list(Listing *l, KalWorkKind kind, const char *name)
 {
+    assert((size_t)l->count < KAL_WORK_DRIVE + l->system->model->n_constraints
+                                  + l->system->model->n_actuators);
     KalWorker *work = &l->system->workers[l->count++];
     *work = (KalWorker){.kind = kind, .name = name};
     return work;
@@ -136,7 +141,7 @@ static double dot(const double *x, const double *y, int n)
     return sum;
 }
 
-// The powers of drives and actuators, in the order of constraints and actuators; answers
+// The powers of drives and actuators, in the order of constraints and actuators; returns
 // the sum of the drives'.
 static double find_singles(KalInstant *instant, double *out_powers)
 {
@@ -180,6 +185,7 @@ static double find_power(KalInstant *instant, KalWorkKind kind, double drives)
 
 bool kal_work_find_powers(KalInstant *instant, double *out_powers)
 {
+    assert(instant->system->has_balance);
     const KalSystem *system = instant->system;
     const KalProgramId id = KAL_PROGRAM_POWER;
     size_t shared = 0;

@@ -120,7 +120,7 @@ static void put_class(KalSink sink)
     }
 }
 
-// Print a text of a variable; answers its length.
+// Print a text of a variable; returns its length.
 typedef size_t Printer(const KalQuantity *quantity, char out_text[LABEL_SIZE]);
 
 static size_t print_name(const KalQuantity *quantity, char out_text[LABEL_SIZE])

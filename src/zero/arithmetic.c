@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Two arithmetics to test formulas in: residues modulo a prime of 61 bits, which are exact,
+// and doubles with bounds on their errors to first order.
+//
+// The prime is 2^61 less a small number, so that products are reduced without division, and
+// p − 1 is divisible by many small numbers, so that the field has roots of unity for the
+// angles that formulas have.  What has no residue, such as 1/0, is KAL_NO_RESIDUE, which
+// spreads through all operations as NaN does.
+
 #include "zero/arithmetic.h"
 
 #include <assert.h>
@@ -20,6 +28,7 @@ static const double unit = DBL_EPSILON / 2.0;
 // 2^61 is the small number below_two_to_61, so the high part of a product folds twice.
 uint64_t kal_residue_mul(uint64_t a, uint64_t b)
 {
+    assert(a < KAL_PRIME && b < KAL_PRIME);
     const Wide product = (Wide)a * b;
     const Wide once = (product >> 61) * below_two_to_61 + ((uint64_t)product & mask);
     const uint64_t twice =
@@ -27,6 +36,7 @@ uint64_t kal_residue_mul(uint64_t a, uint64_t b)
     return twice >= KAL_PRIME ? twice - KAL_PRIME : twice;
 }
 
+// By squaring.
 uint64_t kal_residue_pow(uint64_t a, uint64_t n)
 {
     uint64_t power = 1;
@@ -37,6 +47,7 @@ uint64_t kal_residue_pow(uint64_t a, uint64_t n)
     return power;
 }
 
+// Fermat: a^(p − 1) = 1.
 uint64_t kal_residue_inverse(uint64_t a)
 {
     assert(a != 0);
@@ -64,8 +75,11 @@ uint64_t kal_residue_sqrt(uint64_t a)
     return kal_residue_mul(root, root) == a ? root : KAL_NO_RESIDUE;
 }
 
+// e^(i π num/den): a power of a primitive root of unity of order 2 den, where the field has
+// one.
 uint64_t kal_residue_unity(int64_t num, int64_t den)
 {
+    assert(den > 0);
     const uint64_t order = 2 * (uint64_t)den;
     if ((KAL_PRIME - 1) % order != 0) {
         return KAL_NO_RESIDUE;
@@ -209,6 +223,7 @@ bool kal_scalar_is_valid(KalArithmetic field, KalScalar a)
                                             : isfinite(a.real.value);
 }
 
+// A double counts as zero unless it is certain that it is not.
 bool kal_scalar_is_zero(KalArithmetic field, KalScalar a)
 {
     return field == KAL_ARITHMETIC_RESIDUES

@@ -5,6 +5,7 @@
 
 #include "zero/basis.h"
 
+#include <assert.h>
 #include <string.h>
 
 KalStatus kal_basis_init(KalContext *ctx, KalArithmetic field, size_t n,
@@ -31,6 +32,7 @@ void kal_basis_clear(KalBasis *basis)
 
 static KalScalar *row_at(const KalBasis *basis, size_t i)
 {
+    assert(i < basis->rank);
     return (KalScalar *)basis->rows.data + i * basis->n;
 }
 
@@ -41,6 +43,7 @@ const KalScalar *kal_basis_row(const KalBasis *basis, size_t i)
 
 size_t kal_basis_pivot(const KalBasis *basis, size_t i)
 {
+    assert(i < basis->rank);
     return ((const size_t *)basis->pivots.data)[i];
 }
 
@@ -48,6 +51,7 @@ size_t kal_basis_pivot(const KalBasis *basis, size_t i)
 static void eliminate(const KalBasis *basis, KalScalar *row, const KalScalar *by,
                       size_t pivot)
 {
+    assert(pivot < basis->n);
     const KalScalar factor = row[pivot];
     if (kal_scalar_is_zero(basis->field, factor)) {
         row[pivot] = kal_scalar_of(basis->field, kal_rational(0, 1));
@@ -93,6 +97,9 @@ bool kal_basis_spans(KalBasis *basis, const KalScalar *row)
 // Keep what is left of a row in `work`.
 static KalStatus keep(KalBasis *basis, size_t pivot)
 {
+    assert(pivot < basis->n
+           && kal_scalar_weight(basis->field, basis->work[pivot]) > 0.0);
+    assert(basis->rank < basis->n);
     KalScalar *work = basis->work;
     const KalScalar one = kal_scalar_of(basis->field, kal_rational(1, 1));
     const KalScalar by = kal_scalar_div(basis->field, one, work[pivot]);

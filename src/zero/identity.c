@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// Zero tests by random evaluation, after Schwartz and Zippel: a polynomial of degree d that is
-// not zero vanishes at a random point of a field of p elements with a probability of at most
-// d/p.  Three points modulo a prime of 61 bits leave less than 2^-40, theory (10.2).
+// Zero tests by random evaluation, after Schwartz and Zippel: a polynomial of degree d
+// that is not zero vanishes at a random point of a field of p elements with a probability
+// of at most d/p.  Three points modulo a prime of 61 bits leave less than 2^-40, theory
+// (10.2).
 
 #include "zero/identity.h"
 
 #include "zero/basis.h"
 #include "zero/identity_impl.h"
+
+#include <assert.h>
 
 enum {
     ENOUGH = 3 // points of doubles that show that a formula without branches is zero
@@ -141,6 +144,7 @@ KalStatus kal_probe_prepare(KalProbe *probe, const KalExpr *e, size_t n,
 int kal_probe_find_point(const KalProbe *probe, const KalExpr *e, size_t n,
                          KalArithmetic field, int first)
 {
+    assert(first >= 0);
     const bool residues = field == KAL_ARITHMETIC_RESIDUES;
     const int points = residues ? KAL_PROBE_RESIDUES : KAL_PROBE_REALS;
     const bool roots = residues && has_roots_somewhere(probe, e, n);
@@ -174,6 +178,7 @@ static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
         }
         status = kal_basis_add(&basis, row, &added);
     }
+    assert(basis.rank <= matrix->rows && basis.rank <= n);
     *out_rank = basis.rank;
     kal_basis_clear(&basis);
     kal_free(probe->ctx, row, (n + 1) * sizeof *row);

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+// Phases: what exponentials and waves are functions of, as sums of rational numbers times
+// monomials in symbols.  e^u is then the product of e^(m/d) to whole powers over the terms of
+// u, which gives e^(a + b) = e^a e^b and the theorems of addition without being told them:
+// theory (10.4).
+//
+// Monomials have numbers, found by a hash table; terms of all phases lie in one pool.  What is no such sum, or grows beyond the limits, is a monomial
+// of its own.
+//
+// Invariant: the terms of a phase are sorted by monomial, none twice, none zero.
+
 #include "zero/phase.h"
 
 #include "expr/node.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +74,7 @@ const KalPhaseTerm *kal_phase_terms(const KalPhases *phases, KalPhase phase)
 
 static Monomial monomial_at(const KalPhases *phases, uint32_t number)
 {
+    assert(number < phases->monomials.size / sizeof(Place));
     const Place place = ((const Place *)phases->monomials.data)[number];
     Monomial m = {.n = place.n};
     if (place.n > 0) {
@@ -207,6 +219,7 @@ static KalPhase finish(Making *making)
     }
     pool->size = (making->made.start + used) * sizeof *terms;
     making->made.count = used;
+    assert(used <= count);
     return making->made;
 }
 
@@ -223,6 +236,7 @@ static void add_scaled(Making *making, KalPhase a, KalRational k)
 // The product of two monomials, the second one to a power of ±1.
 static Monomial times(Making *making, Monomial a, Monomial b, int sign)
 {
+    assert(sign == 1 || sign == -1);
     Monomial m = {.n = 0};
     uint32_t i = 0;
     uint32_t j = 0;

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
 
 // What a probe remembers: slots for nodes, their phases, and the points it looks at.
+//
+// Slots are nodes in an order of evaluation, found by a hash table.  The points are chosen
+// once, by trying random ones until all formulas of the beginning have values there, with
+// all square roots; formulas that come later are evaluated at the same points, so that
+// equal formulas stay equal.
+//
+// Square roots are the difficulty: half of all residues have none.  Where the radicands
+// are independent, that is, no product of some of them is a square, points at which all
+// have roots tell the truth, theory (10.6).  Otherwise roots become atoms, of which
+// nothing is known but their squares.
 
 #include "expr/node.h"
 #include "zero/identity_impl.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +70,9 @@ static bool is_varied(KalOp op)
 uint32_t kal_probe_slot_of(const KalProbe *probe, KalExpr e)
 {
     uint64_t slot = 0;
-    (void)kal_map_find(&probe->known, e.index, &slot);
+    const bool known = kal_map_find(&probe->known, e.index, &slot);
+    assert(known);
+    (void)known;
     return (uint32_t)slot;
 }
 
@@ -110,6 +123,7 @@ static KalStatus add_slot(KalProbe *probe, KalExpr e)
     flags |= node.op == KAL_OP_SYMBOL ? 0 : KAL_SLOT_CONSTANT;
     for (int k = 0; k < arity; k++) {
         arg[k] = kal_probe_slot_of(probe, node.arg[k]);
+        assert(arg[k] < slot_count(probe)); // operands have slots already
         flags &= kal_probe_slot(probe, arg[k])->flags;
     }
     const KalSlot slot = {
@@ -189,6 +203,7 @@ static KalStatus make_phases(KalProbe *probe, const KalSlot *slot, KalBlock *sta
     return KAL_OK;
 }
 
+// Euclid.
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -213,6 +228,8 @@ static void extend_denominator(KalProbe *probe, const KalSlot *slot)
     }
 }
 
+// Phases are made only below exponentials and powers, the first time with a denominator
+// that all their factors share.
 static KalStatus prepare_phases(KalProbe *probe, size_t from, bool first)
 {
     KalBlock stack = {0};
@@ -257,6 +274,7 @@ static void find_flags(KalProbe *probe, size_t from)
     }
 }
 
+// The residues of the slots from one on, and whether a root was missing below them.
 static void eval_residues(KalProbe *probe, size_t from, int point)
 {
     const unsigned here = 1U << point;
@@ -350,6 +368,7 @@ static KalStatus list_radicals(KalProbe *probe)
 // Note which radicands had no root in this try.
 static void note_radicals(KalProbe *probe, int point, int attempt)
 {
+    assert(attempt >= 0 && attempt < TRIES);
     KalRadical *list = probe->radicals.data;
     for (size_t r = 0; r < probe->radicals.size / sizeof *list; r++) {
         const KalSlot *slot = kal_probe_slot(probe, list[r].slot);

@@ -7,6 +7,7 @@
 #include "expr/node.h"
 #include "zero/identity_impl.h"
 
+#include <assert.h>
 #include <float.h>
 
 static const double unit = DBL_EPSILON / 2.0;
@@ -16,6 +17,7 @@ static const double saturated =
 
 static KalScalar with_error(double value, double error)
 {
+    assert(!(error < 0.0));
     const bool valid = isfinite(value) && isfinite(error);
     return (KalScalar){
         .real = {valid ? value : NAN, error + 2.0 * unit * fabs(value)}
@@ -178,6 +180,7 @@ static KalScalar negative(KalScalar a)
     };
 }
 
+// One of two by a condition that is known.
 static KalScalar selected(KalScalar condition, KalScalar a, KalScalar b)
 {
     if (isnan(condition.real.value)) {

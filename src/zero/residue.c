@@ -94,6 +94,7 @@ static uint64_t odd_atom(uint64_t seed, uint64_t purpose, uint64_t a)
 // formulas must stay small against the prime.
 static bool find_power(const KalProbe *probe, KalRational k, int64_t *out_power)
 {
+    assert(k.den > 0);
     if (probe->denominator % k.den != 0) {
         return false;
     }
@@ -391,6 +392,7 @@ static Turn exponential_term(const KalProbe *probe, KalPhaseTerm term, bool circ
                          : atom(seed, purpose, own, (uint64_t)term.k.num));
 }
 
+// The exponential of a phase: the product of those of its terms.
 static Turn exponential(const KalProbe *probe, const KalSlot *slot, uint64_t u,
                         int point)
 {
