@@ -22,9 +22,10 @@ enum {
     STEPS_MAX = 40     // of Newton's method
 };
 
-static const double CONVERGED =
-    1e-13;                       // of residuals, relative to 1 + size of the state
-static const double RANK = 1e-9; // relative size of what counts as zero
+// Residuals below this are met: states and parameters are of about the size 1.
+static const double CONVERGED = 1e-13;
+// The part of the largest entry that counts as zero.
+static const double RANK = 1e-9;
 
 // Rows of the constraints that have a residual at a level, and room to work on them.
 typedef struct Newton {

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "print/print_impl.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -210,6 +211,7 @@ static void print_word(KalPrinter *p, Span s)
 // the digits at the end of a Latin or Greek letter.
 static size_t letter_length(Span s)
 {
+    assert(s.length > 0);
     const char *under = memchr(s.text, '_', s.length);
     if (under && under > s.text && under < s.text + s.length - 1) {
         return (size_t)(under - s.text);
@@ -381,6 +383,7 @@ static void print_letters(KalPrinter *p, const Name *name)
 // The letter with its dots.
 static void print_base(KalPrinter *p, const Name *name)
 {
+    assert(name->primes >= 0 && name->primes <= 3);
     static const char *const latex[] = {"", "\\dot{", "\\ddot{", "\\dddot{"};
     static const char *const mathml[] = {"", "˙", "¨", "⃛"};
     const Span letter = {name->word, name->letter};

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// Formulas as text, without recursion.
+//
+// What is still to be printed is a stack of pieces, the next one on top.  A piece is either
+// text, which is written, or a formula, for which the format's `expand` pushes the pieces that
+// it consists of, in reading order.  So any depth of formulas is printed, and the length has a
+// limit: graphs share parts, and written out they may be longer than any memory.
+//
+// Levels say how strongly a piece holds together: one that is weaker than its place asks for
+// gets parentheses.
+
 #include "print/print.h"
 
 #include "base/block.h"
@@ -32,6 +42,7 @@ void kal_print_write(KalPrinter *p, const char *text, size_t length)
     if (p->status != KAL_OK || length == 0) {
         return;
     }
+    assert(p->length <= p->limit && p->length <= p->capacity);
     if (length > p->limit - p->length) {
         fail(p, KAL_ERR_LIMIT);
         return;
@@ -76,6 +87,7 @@ void kal_push(KalPrinter *p, KalPiece piece)
     if (p->status != KAL_OK) {
         return;
     }
+    assert(p->depth <= p->stack_capacity);
     if (p->depth == p->stack_capacity) {
         KalPiece *stack = kal_grow(p->ctx, p->stack, sizeof *stack,
                                    p->depth + FIRST_PIECES, &p->stack_capacity);
@@ -114,6 +126,7 @@ void kal_push_product(KalPrinter *p, KalExpr e)
     kal_push(p, (KalPiece){.kind = KAL_PIECE_PRODUCT, .e = e});
 }
 
+// The number of the part that a formula is, 0 if it is none or is being defined.
 uint32_t kal_print_part(const KalPrinter *p, KalExpr e)
 {
     const int64_t place = kal_same(e, p->defining) ? -1 : kal_seeds_find(&p->parts, e);
@@ -122,6 +135,7 @@ uint32_t kal_print_part(const KalPrinter *p, KalExpr e)
 
 const char *kal_print_name(const KalPrinter *p, KalExpr symbol)
 {
+    assert(kal_is_op(p->g, symbol, KAL_OP_SYMBOL));
     return p->options->name(p->options->user, kal_node(p->g, symbol)->arg[0].index);
 }
 
@@ -178,6 +192,7 @@ KalSigns kal_print_signs(const KalPrinter *p)
                : (KalSigns){"-", " - ", " + "};
 }
 
+// Sums are written term by term, the sign in front: a − (b − c) comes out as a - b + c.
 void kal_expand_term(KalPrinter *p, const KalPiece *piece)
 {
     const KalExprNode *n = kal_node(p->g, piece->e);
@@ -216,6 +231,7 @@ static void reverse(KalPrinter *p, size_t begin)
     }
 }
 
+// Print what is on the stack, which was pushed in reading order.
 static void run(KalPrinter *p)
 {
     reverse(p, 0);
@@ -281,6 +297,7 @@ static bool deserves_name(const KalGraph *g, KalExpr e)
            && !kal_is_condition(g, e);
 }
 
+// How often each step is used; in C a part that is written twice is used twice.
 static uint32_t *count_uses(const KalPrinter *p, const KalOrder *order)
 {
     uint32_t *uses = kal_alloc(p->ctx, order->count + 1, sizeof *uses);
@@ -308,6 +325,7 @@ static size_t list_parts(const KalPrinter *p, const KalOrder *order,
             out_parts[n++] = order->steps[i].node;
         }
     }
+    assert(n <= order->count);
     return n;
 }
 

@@ -7,6 +7,7 @@
 #include "expr/node.h"
 #include "print/print_impl.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static int operand_at(const char *text, size_t at)
 
 int kal_c_uses(const KalExprNode *n, int k)
 {
+    assert(k >= 0 && k < kal_op_arity((KalOp)n->op));
     if (n->op == KAL_OP_POWI) {
         const int32_t power = kal_node_exponent(n);
         return power == 2 || power == 3 ? power : 1;

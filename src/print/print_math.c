@@ -170,6 +170,7 @@ typedef struct Marks {
     const char *end;
 } Marks;
 
+// Those of an operator; without an end they stand between operands or in front.
 static Marks marks_of(const KalPrinter *p, KalOp op)
 {
     const Notation *math = notation_of(p);
@@ -335,6 +336,7 @@ static void push_multiple(KalPrinter *p, int64_t number, KalExpr e)
     }
 }
 
+// A fraction with a number as factor has the number's parts above and below.
 static void push_fraction(KalPrinter *p, KalRational k, const KalExprNode *n)
 {
     const Notation *math = notation_of(p);

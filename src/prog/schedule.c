@@ -225,8 +225,8 @@ KalStatus kal_schedule_init(const KalProgram *program, KalSchedule *schedule)
     KalContext *ctx = program->ctx;
     const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
     const size_t n = tape->n_slots;
-    const size_t words =
-        n + (n + 1) + 3 * n + n; // items, first_use, uses, what, in words
+    // For items, first_use, uses and what.
+    const size_t words = n + (n + 1) + 3 * n + n;
     *schedule = (KalSchedule){.block = kal_alloc(ctx, words, sizeof(uint32_t))};
     schedule->block_size = words * sizeof(uint32_t);
     Scheduler s = {tape, schedule, kal_alloc(ctx, n + 1, sizeof(bool)),

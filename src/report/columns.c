@@ -5,6 +5,7 @@
 
 #include "report/report_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct Encoder {
 
 static void put_group(Encoder *e)
 {
+    assert(e->count > 0 && e->count <= 3);
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned bits = (unsigned)e->bytes[0] << 16 | (unsigned)e->bytes[1] << 8
@@ -44,6 +46,7 @@ static void put_double(Encoder *e, double value)
 
 static double value_at(const KalReportData *data, size_t row, size_t column)
 {
+    assert(row < data->n_rows && data->rows[row] < kal_table_rows(data->report->table));
     return kal_table_row(data->report->table, data->rows[row])[column];
 }
 

@@ -173,6 +173,7 @@ static void fill_template(const Page *page)
         if (gap < end) {
             const char *name = gap + sizeof GAP - 1;
             const char *stop = strstr(name, GAP_END);
+            assert(stop && stop <= end);
             fill(page, name, (size_t)(stop - name));
             text = stop + sizeof GAP_END - 1;
         }

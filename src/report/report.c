@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+// A report: what the model wants to see of a run becomes columns of a record, samples are
+// taken as the run goes, and in the end rows are thinned to what a page can show and written.
+//
+// Formulas of plots and drawings that are not coordinates or velocities get a column each, the
+// same ones share it; a map finds the column of a formula by its index in the graph.
+
 #include "base/whole_file.h"
 #include "report/report_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +47,7 @@ static size_t symbol_column(const KalReport *report, KalExpr e)
     return 0;
 }
 
+// Columns come in the order time, coordinates, velocities, …, as a record has them.
 size_t kal_report_column(const KalReport *report, KalExpr e)
 {
     uint64_t formula = 0;
@@ -237,6 +245,7 @@ static KalStatus choose_rows(const KalReport *report, KalBlock *rows)
     const size_t columns = kal_table_columns(report->table);
     size_t watched[COLUMNS_WATCHED];
     size_t count = 0;
+    assert(columns > 0); // time is one
     size_t most = VALUES_MOST / columns;
     most = most < ROWS_LEAST ? ROWS_LEAST : most;
     most = most > ROWS_MOST ? ROWS_MOST : most;

@@ -6,6 +6,7 @@
 
 #include "report/report_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ static void look_at_row(Thinning *t, size_t row)
 
 static void keep_stretch(Thinning *t, size_t begin, size_t end)
 {
+    assert(begin < end && end <= t->rows);
     for (size_t i = 0; i < t->count; i++) {
         t->least[i] = begin;
         t->most[i] = begin;

@@ -27,8 +27,7 @@ enum {
     LOOKS = 4,          // each ten times as far ahead, where it hardly moves
     MOST_CROWDED = 100, // changes in a row that are close to each other
     MOST_STRIKES = 100, // impacts at one instant
-    MOST_HURRIED =
-        1000 // the same of functions of time, before their number is foretold
+    MOST_HURRIED = 1000 // changes by time alone, before their number is foretold
 };
 
 // Changes closer than the first part of a run are close to each other; closer than the

@@ -11,9 +11,10 @@
 #include <float.h>
 
 static const double unit = DBL_EPSILON / 2.0;
-static const double too_coarse = 1e-4; // error of a function that makes it useless
-static const double saturated =
-    16.0; // roundings that all of an operand must move it by
+// The error of a function that makes its value useless, relative to it or to 1.
+static const double too_coarse = 1e-4;
+// How many roundings of a value all of its operand must move it by, or it says nothing of it.
+static const double saturated = 16.0;
 
 static KalScalar with_error(double value, double error)
 {
