@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Two passes over one layout: count, then carve (base/workspace.h).
+
 #include "base/workspace.h"
 
 #include <assert.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Sparse L D Lᵀ elimination with formulas for entries (derive/eliminate.h), in the order of
+// least degree.  Everything is built once, as nodes of a graph; no number is known here, so no
+// pivot can be refused: growth of pivots and residuals become formulas of the answer instead.
+
 #include "derive/eliminate.h"
 
 #include <assert.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Text for HTML: nothing in it is markup, whatever a model is called.
+
 #include "show/html.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// What `eval` shows: the equations of an instant in numbers, with their answer.
+
 #include "system/instant.h"
 
 #include "problem/view.h"

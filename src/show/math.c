@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// LaTeX for pages of a given width.
+//
+// Formulas come as text of LaTeX.  Their width is estimated by reading it: functions count as
+// spelled, a fraction as its wider part.  A formula that is too wide is broken before a sign
+// as far outside of parentheses as possible in the second half of the line; a wide fraction is
+// first turned into a product, for nothing breaks within a fraction.
+
 #include "show/math.h"
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
@@ -164,6 +172,7 @@ static size_t command_width(const char *text, size_t length)
 // The end of the group that begins at text[0] = '{'.
 static size_t group_length(const char *text, size_t length)
 {
+    assert(length > 0 && text[0] == '{');
     size_t depth = 0;
     for (size_t i = 0; i < length; i++) {
         depth += text[i] == '{';

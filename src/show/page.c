@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// Pages: texts that grow.  See show/page.h for what happens where memory ends.
+
 #include "show/page.h"
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,6 +99,7 @@ size_t kal_text_width(const char *text)
     return width;
 }
 
+// A zero is added behind the text for the while, and does not count.
 const char *kal_page_text(KalPage *page)
 {
     if (page->status == KAL_OK) {
@@ -163,6 +167,7 @@ void kal_page_wrapped(KalPage *page, const char *text, size_t length, size_t col
     const size_t room = width > column + 30 ? width - column : 30;
     while (length > 0) {
         const size_t taken = fitting(text, length, room);
+        assert(taken > 0 && taken <= length);
         kal_page_write(page, text, taken);
         kal_page_string(page, "\n");
         text += taken;
@@ -205,5 +210,6 @@ void kal_texts_clear(KalTexts *texts)
 
 const char *kal_texts_get(const KalTexts *texts, size_t i)
 {
+    assert(i < texts->n);
     return (const char *)texts->page.block.data + texts->start[i];
 }

@@ -31,7 +31,7 @@ KAL_CHECKED KalStatus kal_page_finish(KalPage *page, KalSink sink);
 void kal_page_write(KalPage *page, const char *text, size_t length);
 void kal_page_string(KalPage *page, const char *text);
 
-/// As printf, for at most 200 bytes.
+/// As printf.
 void kal_page_format(KalPage *page, const char *format, ...) KAL_PRINTF(2, 3);
 
 /// n times a character.

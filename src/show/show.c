@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Equations of a system for readers: one list of matrices and vectors that all formats write,
+// the long form, in which shared parts have names, and closed forms.
+
 #include "show/show.h"
 
 #include "show/show_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +54,7 @@ int kal_shown_matrices(const KalShown *shown, KalShownMatrix out[KAL_SHOWN_MATRI
         out[n++] = (KalShownMatrix){"A_servo", &eq->servo_A, sheet->servo_A,
                                     false,     servo_name,   coordinate_name};
     }
+    assert(n <= KAL_SHOWN_MATRICES);
     return n;
 }
 
@@ -69,6 +74,7 @@ int kal_shown_vectors(const KalShown *shown, KalShownVector out[KAL_SHOWN_VECTOR
         out[n++] =
             (KalShownVector){"b_servo", sheet->servo_b, eq->n_servos, servo_name};
     }
+    assert(n <= KAL_SHOWN_VECTORS);
     return n;
 }
 
@@ -141,6 +147,7 @@ typedef struct Long {
 
 static char *add_long(Long *list, KalExpr e)
 {
+    assert(list->n < list->most);
     list->e[list->n] = e;
     list->pointers[list->n] = list->names[list->n];
     return list->names[list->n++];
@@ -200,6 +207,7 @@ void kal_shown_long_form(const KalShown *shown, KalFormat format, KalPage *page)
     kal_free(sheet->ctx, list.e, most * sizeof *list.e);
 }
 
+// Lines of the long form are `[let ]name = formula`.
 bool kal_shown_next_line(const char **text, KalShownLine *out_line)
 {
     const char *line = *text;

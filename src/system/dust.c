@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Entries that are rounding of formulas that should have cancelled: theory (3.11).  A mass or
+// a coefficient far below anything it could matter beside is cleared, for a zero by structure
+// and a trace of it make systems of different rank.
+
 #include "system/dust.h"
 
 #include <math.h>

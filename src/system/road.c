@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// The fast road (system/road.h): copy the equations to a graph that simplifies nothing,
+// eliminate them there (derive/eliminate.h), compile the result, throw the graph away.
+//
+// The copy is made from the order of the system's formulas, so that nothing of the system
+// changes, and of the rows that are independent only.  A system that is too large, or whose
+// elimination fills in too much, has no road; solves then go on as they did.
+//
+// Invariant: while `fits`, `rows` are the constraints that the instant knows as independent.
+
 #include "system/road.h"
 
 #include "expr/copy.h"

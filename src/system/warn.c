@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+// Warnings that the equations give reason for: coordinates without inertia and constraint, and
+// constraints that never act.
+
 #include "system/warn.h"
 
 // Marks the coordinates that entries of a matrix concern.
