@@ -18,8 +18,13 @@ typedef double KalFour __attribute__((vector_size(32), may_alias));
 typedef double KalFourLoose __attribute__((vector_size(32), may_alias, aligned(8)));
 typedef int64_t KalFourBits __attribute__((vector_size(32), may_alias));
 
-/// For what melts into its caller.
+/// For what melts into its caller.  Without optimization nothing does: the locals of every
+/// copy would have a place of their own, and frames would outgrow KAL_STACK_SIZE.
+#ifdef __OPTIMIZE__
 #define KAL_INLINE static inline __attribute__((always_inline))
+#else
+#define KAL_INLINE static inline
+#endif
 
 KAL_INLINE KalFour *kal_four(double *x)
 {
