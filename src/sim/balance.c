@@ -25,6 +25,8 @@ static bool is_idle(const KalSystem *system)
            || (system->conserved->energy && !system->equations->has_C);
 }
 
+// Works are integrated all or not at all: where the energy is constant, what is known is that
+// they do none together.
 KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
                            const KalSystem *system)
 {
@@ -154,6 +156,7 @@ static KalStatus find_energy(KalInstant *instant, double *out_energy, double *ou
     return KAL_OK;
 }
 
+// What events do to the energy is kept apart from what motion does: it is no error.
 KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment moment,
                            KalRunStatistics *statistics)
 {

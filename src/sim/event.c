@@ -139,6 +139,7 @@ static KalStatus create_scan(KalRun *run)
     return kal_scan_init(&run->events.scan, run->ctx, &spec);
 }
 
+// The search copies what it is told of each function.
 static KalStatus create_roots(KalRun *run)
 {
     const size_t count = kal_run_functions(run->system);
@@ -161,6 +162,7 @@ static KalStatus create_roots(KalRun *run)
     return status;
 }
 
+// A run that starts again keeps its search and forgets what happened.
 KalStatus kal_run_events_start(KalRun *run)
 {
     if (kal_run_functions(run->system) == 0) {
@@ -195,6 +197,8 @@ static const KalEvent *event_of(const KalModel *model, size_t formula, bool *out
     return event;
 }
 
+// An event that depended on how constraints share a force would let an arbitrary choice decide
+// over the motion.
 KalStatus kal_run_events_check(KalRun *run)
 {
     const KalSystem *system = run->system;

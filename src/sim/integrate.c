@@ -119,6 +119,7 @@ static KalStatus check_usual(const KalRun *run)
     return KAL_OK;
 }
 
+// Gauss collocation is made in any case, to be there where rank is lost.
 KalStatus kal_run_integrate_init(KalRun *run)
 {
     const char *word = kal_method_word(run->options.method);
@@ -327,6 +328,8 @@ static bool is_due(const KalRun *run, double distance)
            && distance < 0.7 * run->integration.tried && !falls_as_root(run);
 }
 
+// A step across if it is due and succeeds; else one that comes nearer, where the next try
+// knows better when the rank will be lost.
 static KalStatus step_towards(KalRun *run, double distance)
 {
     bool done = false;
@@ -431,6 +434,8 @@ static KalStatus start_anew(KalRun *run)
     return anew ? kal_run_integrate_start(run, run->t, run->state) : KAL_OK;
 }
 
+// Start anew if the last step asks for that, change the method if it pays; then step across a
+// loss of rank that is foreseen, or on.
 KalStatus kal_run_integrate_step(KalRun *run)
 {
     double distance = 0.0;
@@ -457,6 +462,7 @@ static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
     return kal_form_expand(&run->integration.form, t, run->integration.form.z, out_y);
 }
 
+// A step across is known to Gauss collocation only, any other to the integrator at work.
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
 {
     if (run->integration.crossed) {
@@ -473,6 +479,7 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     return KAL_OK;
 }
 
+// Of all integrators that the run has made.
 KalOdeCounts kal_run_counts(const KalRun *run)
 {
     KalOdeCounts sum = {.steps = 0};

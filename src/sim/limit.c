@@ -90,6 +90,8 @@ static KalStatus leave(KalRun *run, int j, bool over)
         input->name, limit, since, until, over ? ", the end of the run" : "", most);
 }
 
+// An actuator is at its limit from the first state that demands more to the first that does
+// not, or to the end of the run.
 KalStatus kal_run_limits_note(KalRun *run, bool over)
 {
     if (!run->instant->control) {

@@ -170,6 +170,7 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
     return met ? KAL_OK : check(run, level);
 }
 
+// Velocities come last, for their constraints depend on positions.
 KalStatus kal_run_project(KalRun *run)
 {
     run->solved = false;

@@ -707,6 +707,7 @@ bool kal_run_foresee(const KalRun *run, double *out_distance)
     return is_near && is_ahead && is_in_time;
 }
 
+// That no step succeeds is what is seen; that rows lose rank is why, and is told instead.
 KalStatus kal_run_explain_lock(KalRun *run, KalStatus status)
 {
     const KalRankWatch *watch = &run->rank;

@@ -130,6 +130,7 @@ static KalStatus project(void *user, double t, double *y)
     return KAL_OK;
 }
 
+// The rate of positions and speeds, (q', U q''): U stays the same while a step is taken.
 static KalStatus reduced_rate(void *user, double t, const double *z, double *out_rate)
 {
     KalRun *run = (KalRun *)user;
@@ -187,6 +188,7 @@ static bool may_retry(KalStatus status)
            || status == KAL_ERR_MASS;
 }
 
+// Integrals of powers stand behind the state; no projection touches them.
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 {
     const int n_integrals = integrals ? run->balance.n : 0;

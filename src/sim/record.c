@@ -271,6 +271,7 @@ static void list_patterns(char *out, size_t size)
     }
 }
 
+// Columns that a pattern fits; `run` goes by its whole name only.
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
 {
     bool found = false;
@@ -413,6 +414,7 @@ static bool may_stop(const KalModel *model)
     return false;
 }
 
+// Told before a run begins, not when memory ends; unless an event may end the run early.
 KalStatus kal_record_foresee(const KalRecord *record, const KalRunOptions *options)
 {
     KAL_NEED(record ? record->ctx : NULL, record && options);

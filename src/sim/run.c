@@ -138,6 +138,8 @@ void kal_run_destroy(KalRun *run)
     kal_free(run->ctx, run, sizeof *run);
 }
 
+// Parameters that `simulate` depends on would ask for other options than the run has: they are
+// refused, and all parameters are those of the system again.
 KalStatus kal_run_set_parameters(KalRun *run, const KalSetting *settings, size_t n)
 {
     KAL_NEED(run ? run->ctx : NULL, run && (settings || n == 0));
@@ -601,6 +603,7 @@ static KalStatus sample_next(KalRun *run, double k, KalRunTake take, void *user)
     return take(user, run);
 }
 
+// Times of samples are multiples of `every`, not sums of it, and so do not drift.
 KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user)
 {
     KAL_NEED(run ? run->ctx : NULL, run && take);
@@ -669,6 +672,7 @@ static double balance_allowed(const KalRun *run)
            * (rtol * s->energy_size + run->options.atol);
 }
 
+// With steps of fixed size the error is the user's choice.
 size_t kal_run_warnings(KalRun *run, const char *const **out_texts)
 {
     if (!(run && out_texts)) {

@@ -115,6 +115,7 @@ void kal_scan_clear(KalScan *scan)
     *scan = (KalScan){.ctx = NULL};
 }
 
+// Coefficients are the inverse times the values at the nodes, for each number of the state.
 KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new)
 {
     const size_t states = 2 * (size_t)scan->spec.system->n;

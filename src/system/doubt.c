@@ -29,6 +29,7 @@ typedef struct Asked {
     KalBlock owners;   // size_t
 } Asked;
 
+// Note a formula, unless no reaction is in it.
 static KalStatus ask(Asked *asked, KalExpr e, size_t owner)
 {
     uint64_t kinds = 0;
@@ -55,6 +56,7 @@ static KalExpr decider(KalGraph *g, KalExpr node)
                                                 : kal_int(g, 0);
 }
 
+// The formula itself, and what decides in its jumps and conditions.
 static KalStatus ask_inside(Asked *asked, KalExpr formula, size_t owner)
 {
     KalOrder order = {.ctx = NULL};
@@ -96,6 +98,7 @@ static KalStatus differentiate(KalDoubts *doubts, const KalSystem *system,
                               (size_t)doubts->slopes.start[rows], &doubts->program);
 }
 
+// Most models have no formula with reactions, and so no program.
 KalStatus kal_doubts_init(KalDoubts *doubts, const KalSystem *system,
                           const KalExpr *formulas, size_t n)
 {

@@ -13,6 +13,7 @@
 static const double TRACE = 0x1p-80;
 static const double TRACE_OF_MASS = 0x1p-90;
 
+// Beside the largest of the row: how rows are scaled means nothing.
 void kal_clear_traces_in_rows(const KalSparse *A, double *values)
 {
     for (size_t i = 0; i < A->rows; i++) {
@@ -41,6 +42,8 @@ static double coupled_mass(int n, const double *M, int j)
     return largest;
 }
 
+// Beside the largest mass and beside those it is coupled to: a light coordinate that is
+// coupled to nothing keeps its mass.
 void kal_clear_traces_of_mass(int n, double *M)
 {
     double most = 0.0;

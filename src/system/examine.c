@@ -180,6 +180,7 @@ static KalStatus examine_positions(KalCheck *check)
     return status;
 }
 
+// First what formulas tell, then what the state of the start does.
 static KalStatus examine(KalCheck *check)
 {
     const KalSystem *system = check->system;

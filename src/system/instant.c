@@ -439,6 +439,7 @@ KalStatus kal_instant_need_givens(KalInstant *instant)
     return instant->bare ? kal_instant_givens(instant) : KAL_OK;
 }
 
+// A is written over, in its layout by constraints.
 KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
 {
     assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
@@ -726,6 +727,7 @@ static void keep_answer(KalInstant *instant)
     }
 }
 
+// Each part needs what came before: numbers, non-ideal forces, the solve, control.
 KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_answer);
@@ -764,6 +766,7 @@ bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer)
     return true;
 }
 
+// Outputs may have the energy in them, so it comes first.
 KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_values);

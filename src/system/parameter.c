@@ -30,6 +30,7 @@ const double *kal_instant_parameters(const KalInstant *instant)
     return instant ? instant->settings.parameters : NULL;
 }
 
+// What was learned under other parameters, as which rows are independent, is forgotten.
 void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings)
 {
     const KalSystem *system = instant->system;
@@ -118,6 +119,8 @@ static KalStatus hold(KalInstant *instant, const KalSetting *setting)
     return KAL_OK;
 }
 
+// Tried on a copy of the settings, which is taken over only if all of it is sound: a failure
+// leaves the instant as it was.
 KalStatus kal_instant_set_parameters(KalInstant *instant, const KalSetting *settings,
                                      size_t n)
 {

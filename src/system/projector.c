@@ -29,6 +29,7 @@ static const double SQUARE_SAFE = 1e-200;
 // Coordinates count at least this much, relative to the largest, or to 1.
 static const double SMALL = 1e-4;
 
+// Theory (13.3).
 bool kal_residual_is_met(const KalInstant *instant, int i, const double *x)
 {
     const int n = instant->system->n;
@@ -274,6 +275,8 @@ void kal_projector_step(KalProjector *p, const double *x, double *out_x)
     }
 }
 
+// Pivoted Cholesky of G Gᵀ, theory (15.4).  Rows have length 1, so a pivot is the sine of the
+// angle between its row and the span of those before it.
 void kal_projector_rank(KalProjector *p, double *out_sines)
 {
     const double least = 1e-30; // any pivot counts that is a number at all
@@ -375,6 +378,7 @@ bool kal_projector_takes_part(KalProjector *p, int last, int other)
     return fabs(p->z[other]) > counts;
 }
 
+// The largest residual, each relative to its row.
 double kal_projector_measure(const KalProjector *p)
 {
     double sum = 0.0;
@@ -386,6 +390,7 @@ double kal_projector_measure(const KalProjector *p)
     return sum;
 }
 
+// √(Δᵀ M Δ), with a little of the masses for coordinates of which M knows nothing.
 double kal_projector_distance(const KalProjector *p, const double *from,
                               const double *to)
 {

@@ -351,6 +351,7 @@ void kal_road_make(KalRoad *road)
     make(road);
 }
 
+// All comparisons are such that NaN fails them.
 bool kal_eliminated_is_sound(const KalEliminated *at, const double *results)
 {
     return results[at->excess] <= 0.0 && results[at->most_growth] <= KAL_SAFE_GROWTH
@@ -404,6 +405,7 @@ static void publish(const KalRoad *road, KalMotionAnswer *answer)
                                 .least_sine = x[road->at.sine]};
 }
 
+// An answer that is not sound closes the road, until the rows are farther apart (sim/rank.c).
 bool kal_road_take(KalRoad *road, KalMotionAnswer *out_answer)
 {
     const KalInstant *instant = road->instant;

@@ -176,6 +176,7 @@ static bool search_around(Seeker *seeker)
     return found > 0;
 }
 
+// From the guess; only where that leads nowhere, from places about it.
 static KalStatus seek(Seeker *seeker, bool *out_met)
 {
     double *q = kal_instant_q(seeker->instant);

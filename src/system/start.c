@@ -359,6 +359,7 @@ static KalStatus find(KalInstant *instant, const bool *held, const bool *named,
     return find_velocities(instant, held + n, &report->n_failed);
 }
 
+// Without constraints any state will do.
 KalStatus kal_instant_settle(KalInstant *instant, const bool *held)
 {
     KalStartReport report = {.moved = false};

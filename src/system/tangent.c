@@ -56,6 +56,7 @@ static void add_constraints(Residuals *r)
     }
 }
 
+// R = M a − Q − C − Aᵀλ and S = A a − b, with a and λ as symbols.
 static void form(Residuals *r)
 {
     const KalEquations *e = r->system->equations;

@@ -183,6 +183,7 @@ static double find_power(KalInstant *instant, KalWorkKind kind, double drives)
     return 0.0;
 }
 
+// In the order of the list: powers of the whole system, then of each drive and actuator.
 bool kal_work_find_powers(KalInstant *instant, double *out_powers)
 {
     assert(instant->system->has_balance);
