@@ -22,6 +22,7 @@
 
 void kal_build_for(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_FOR);
     int64_t last;
     KalBinding index = {.atom = kal_build_atom_of(b, node->of.loop.index),
                         .is_index = true};
@@ -63,6 +64,7 @@ static bool check_parameters(KalBuild *b, const KalNode *parameters)
 
 void kal_build_definition(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_COMPONENT || node->kind == KAL_NODE_FN);
     const bool function = node->kind == KAL_NODE_FN;
     if (b->names.frame) {
         kal_build_error(b, node->of.definition.name->span,
@@ -370,6 +372,7 @@ static void declare_parts(KalBuild *b, const KalNode *node)
 
 void kal_build_part(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_PART);
     for (const KalNode *i = node->of.list.items; i; i = i->next) {
         if (i->of.instance.index) {
             declare_parts(b, i);

@@ -91,6 +91,7 @@ static KalValue constraint_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 
 void kal_build_constraint(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_CONSTRAINT);
     static const KalUsage usage = {KAL_MARKS_MOTION, "a constraint"};
     KalTarget target;
     KalSpan span = node->of.equation.target->span;
@@ -153,6 +154,7 @@ static KalValue prescribe_scalar(KalBuild *b, KalValue target, KalValue value,
 
 void kal_build_prescribe(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_PRESCRIBE);
     static const KalUsage usage = {KAL_MARKS_TIMED,
                                    "what a coordinate is prescribed to be"};
     for (const KalNode *a = node->of.list.items; a; a = a->next) {
@@ -207,6 +209,7 @@ static KalValue servo_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 
 void kal_build_servo(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_SERVO);
     static const KalUsage usage = {KAL_MARKS_STATE, "a servo"};
     KalTarget target;
     const KalNode *rate = node->of.equation.options;
@@ -234,6 +237,7 @@ void kal_build_servo(KalBuild *b, const KalNode *node)
 
 void kal_build_actuator(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_ACTUATOR);
     static const KalUsage usage = {KAL_MARKS_STATE, "what an actuator acts on"};
     KalTarget target;
     KalNameText name;

@@ -222,6 +222,7 @@ static void declare_parameter(KalBuild *b, const KalNode *node)
 
 void kal_build_param(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_PARAM);
     for (const KalNode *d = node->of.list.items; d; d = d->next) {
         declare_parameter(b, d);
     }
@@ -283,6 +284,7 @@ static void declare_coordinate(KalBuild *b, const KalNode *node)
 
 void kal_build_coord(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_COORD);
     for (const KalNode *d = node->of.list.items; d; d = d->next) {
         declare_coordinate(b, d);
     }
@@ -311,6 +313,7 @@ static void declare_let(KalBuild *b, const KalNode *node)
 
 void kal_build_let(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_LET);
     for (const KalNode *d = node->of.list.items; d; d = d->next) {
         declare_let(b, d);
     }
@@ -429,6 +432,7 @@ static void declare_output(KalBuild *b, const KalNode *node)
 
 void kal_build_output(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_OUTPUT);
     for (const KalNode *d = node->of.list.items; d; d = d->next) {
         declare_output(b, d);
     }

@@ -74,6 +74,7 @@ KalValue kal_build_negate(KalBuild *b, KalValue a, const KalNode *node)
 // From left to right, as it is written.
 static KalValue eval_sum(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_ADD);
     const KalNode *term = node->of.list.items;
     assert(term && term->join == KAL_JOIN_NONE);
     KalValue sum = kal_build_eval(b, term);
@@ -224,6 +225,7 @@ static KalValue divide(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 // From left to right: a/b*c is (a/b)*c.
 static KalValue eval_product(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_MULTIPLY);
     const KalNode *factor = node->of.list.items;
     assert(factor && factor->join == KAL_JOIN_NONE);
     KalValue product = kal_build_eval(b, factor);
@@ -257,6 +259,7 @@ static KalUnitId power_unit(KalBuild *b, KalValue base, KalValue exponent,
 // Exponents have no unit; bases may.
 static KalValue eval_power(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_POWER);
     const KalValue base = kal_build_scalar(b, node->of.binary.left);
     const KalValue exponent = kal_build_scalar(b, node->of.binary.right);
     if (base.kind == KAL_VALUE_BAD || exponent.kind == KAL_VALUE_BAD) {
@@ -276,6 +279,7 @@ static KalValue eval_power(KalBuild *b, const KalNode *node)
 // Elements are alike: all numbers, or all vectors of one length.
 static KalValue eval_vector(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_VECTOR);
     uint32_t n = 0;
     for (const KalNode *item = node->of.list.items; item; item = item->next) {
         n++;
@@ -340,6 +344,7 @@ static KalValue decide(KalBuild *b, KalValue condition, const KalNode *node)
 // Both sides have one unit; the result is 0 or 1.
 static KalValue eval_compare(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_COMPARE);
     const bool before = b->eval.index_read;
     b->eval.index_read = false;
     const KalValue left = kal_build_scalar(b, node->of.binary.left);
@@ -377,6 +382,7 @@ static KalValue eval_not(KalBuild *b, const KalNode *node)
 // and, or: what follows an operand that decides is not looked at.
 static KalValue eval_logic(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_AND || node->kind == KAL_NODE_OR);
     const KalOp op = node->kind == KAL_NODE_AND ? KAL_OP_AND : KAL_OP_OR;
     const int64_t decisive = op == KAL_OP_AND ? 0 : 1;
     KalValue result = {.kind = KAL_VALUE_NONE};
@@ -437,6 +443,7 @@ static KalValue choose(KalBuild *b, KalValue condition, KalValue yes, KalValue n
 // A condition that is known chooses now: what is not chosen need not even be there.
 static KalValue eval_if(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_IF);
     const KalValue condition = kal_build_eval(b, node->of.choice.condition);
     assert(condition.kind == KAL_VALUE_SCALAR || condition.kind == KAL_VALUE_BAD);
     if (condition.kind == KAL_VALUE_BAD) {
@@ -540,6 +547,7 @@ static KalValue sum_terms(KalBuild *b, const KalNode *node, KalBinding *index,
 // An empty sum is 0.
 static KalValue eval_sigma(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_SUM);
     int64_t first;
     int64_t last;
     const bool before = b->eval.index_read;

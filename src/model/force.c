@@ -111,6 +111,7 @@ static KalValue add_nonideal(KalBuild *b, KalValue target, KalValue value,
 
 void kal_build_force(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_FORCE || node->kind == KAL_NODE_NONIDEAL);
     static const KalUsage impressed = {KAL_MARKS_STATE, "a force"};
     static const KalUsage nonideal = {KAL_MARKS_NONIDEAL, "a force"};
     const bool ideal = node->kind == KAL_NODE_FORCE;
@@ -180,6 +181,7 @@ static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
 
 void kal_build_along(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_POWER_ALONG || node->kind == KAL_NODE_NONIDEAL_ALONG);
     static const KalUsage impressed = {KAL_MARKS_STATE, "a force"};
     static const KalUsage nonideal = {KAL_MARKS_NONIDEAL, "a force"};
     static const KalUsage velocity = {KAL_MARKS_STATE, "a velocity"};
@@ -192,6 +194,7 @@ void kal_build_along(KalBuild *b, const KalNode *node)
 
 void kal_build_mass(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_MASS);
     static const KalUsage usage = {KAL_MARKS_TIMED | KAL_MARK(COORDINATE), "a mass"};
     const KalNode *formula = node->of.mass.value;
     const KalValue row = kal_build_path(b, node->of.mass.row, KAL_SPACE_VALUE);

@@ -120,6 +120,7 @@ static KalValue derived_target(KalBuild *b, const KalNode *target, unsigned *out
 
 void kal_build_init(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_INIT);
     static const KalUsage position = {KAL_MARKS_CONSTANT, "a start value"};
     static const KalUsage velocity = {KAL_MARKS_CONSTANT | KAL_MARK(COORDINATE),
                                       "the start value of a velocity"};
@@ -264,6 +265,7 @@ static void read_options(KalBuild *b, const KalNode *options)
 
 void kal_build_simulate(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_SIMULATE);
     KalSimulate *simulate = &b->model->simulate;
     double from = 0.0;
     double to = 0.0;
@@ -401,6 +403,7 @@ static void finish_event(KalBuild *b, KalEvent event, const Actions *actions)
 
 void kal_build_event(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_EVENT);
     static const KalUsage usage = {KAL_MARKS_ALL, "an event"};
     KalTarget target;
     KalNameText name;

@@ -131,6 +131,7 @@ static bool read_against(KalBuild *b, const KalNode *node, KalCurve *out_curve)
 
 void kal_build_plot(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_PLOT);
     Curves curves = {.list.data = NULL};
     KalPlot plot = {.span = node->span};
     bool good = true;
@@ -253,6 +254,7 @@ static bool read_angle(KalBuild *b, const KalNode *node, KalDrawing *drawing)
 
 void kal_build_draw(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_DRAW);
     KalDrawing drawing = {.kind = (KalDrawKind)node->op, .span = node->span};
     Points points = {.lists_allowed = drawing.kind == KAL_DRAW_LINE};
     bool good = true;

@@ -13,6 +13,7 @@
 // The title of the model; files that are used may have one of their own, which is passed by.
 void kal_build_title(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_MODEL);
     const KalNode *title = node->of.unary.operand;
     if (b->names.scope->owner || b->names.frame) {
         kal_build_error(b, node->span, "model stands outside of components and loops");

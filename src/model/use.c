@@ -272,6 +272,7 @@ static void use_file(KalBuild *b, const KalNode *name)
 
 void kal_build_use(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_USE);
     const KalNode *name = node->of.unary.operand;
     if (b->names.scope->owner || b->names.frame) {
         kal_build_error(b, node->span, "use stands outside of components and loops");
