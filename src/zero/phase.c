@@ -5,8 +5,8 @@
 // u, which gives e^(a + b) = e^a e^b and the theorems of addition without being told them:
 // theory (10.4).
 //
-// Monomials have numbers, found by a hash table; terms of all phases lie in one pool.  What is no such sum, or grows beyond the limits, is a monomial
-// of its own.
+// Monomials have numbers, found by a hash table; terms of all phases lie in one pool.  What is
+// no such sum, or grows beyond the limits, is a monomial of its own.
 //
 // Invariant: the terms of a phase are sorted by monomial, none twice, none zero.
 
