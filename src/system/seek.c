@@ -26,10 +26,12 @@ static const double MOST_DAMPING = 1e8;
 // How far other starts lie from the guess, relative to the coordinate, or to 1.
 static const double spreads[SPREADS] = {0.1, 1.0, 0.01, 10.0};
 
-// A search for positions.
+// A search for positions, or for velocities.
 typedef struct Seeker {
     KalProjector projector;
     KalInstant *instant;
+    KalProgramId level;
+    double *x;       // n: those of the instant
     size_t size;     // of n numbers
     double *guess;   // n: where the search began
     double *kept;    // n: the state before a trial
@@ -48,10 +50,15 @@ static bool all_met(const KalInstant *instant, const double *x)
     return true;
 }
 
-static KalStatus init(Seeker *seeker, KalInstant *instant, const bool *held)
+static KalStatus init(Seeker *seeker, KalInstant *instant, KalProgramId level,
+                      const bool *held)
 {
     const size_t n = (size_t)instant->system->n;
-    *seeker = (Seeker){.instant = instant, .size = n * sizeof(double)};
+    *seeker = (Seeker){.instant = instant,
+                       .level = level,
+                       .x = level == KAL_PROGRAM_POSITION ? kal_instant_q(instant)
+                                                          : kal_instant_qd(instant),
+                       .size = n * sizeof(double)};
     KAL_TRY(kal_projector_init(&seeker->projector, instant, held));
     seeker->guess = (double *)kal_alloc(instant->ctx, 5 * n, sizeof(double));
     if (!seeker->guess) {
@@ -73,11 +80,11 @@ static void clear(Seeker *seeker)
 // Go to the trial state if the residuals are smaller there; else stay.
 static bool accept_trial(Seeker *seeker)
 {
-    double *q = kal_instant_q(seeker->instant);
+    double *q = seeker->x;
     const double before = kal_projector_measure(&seeker->projector);
     memcpy(seeker->kept, q, seeker->size);
     memcpy(q, seeker->trial, seeker->size);
-    if (kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION) == KAL_OK
+    if (kal_instant_residuals(seeker->instant, seeker->level) == KAL_OK
         && kal_projector_measure(&seeker->projector) < before) {
         return true;
     }
@@ -99,18 +106,17 @@ static bool try_step(Seeker *seeker, double damping)
     if (!kal_projector_factor(&seeker->projector, damping)) {
         return false;
     }
-    kal_projector_step(&seeker->projector, kal_instant_q(seeker->instant),
-                       seeker->trial);
+    kal_projector_step(&seeker->projector, seeker->x, seeker->trial);
     return accept_trial(seeker);
 }
 
-// One search from the present positions.  Fails when they have no residuals.
+// One search from the present numbers.  Fails when they have no residuals.
 static KalStatus search(Seeker *seeker, bool *out_met)
 {
     KalProjector *projector = &seeker->projector;
-    const double *q = kal_instant_q(seeker->instant);
+    const double *q = seeker->x;
     double damping = KAL_LEAST_DAMPING;
-    KAL_TRY(kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION));
+    KAL_TRY(kal_instant_residuals(seeker->instant, seeker->level));
     take_rows(projector);
     for (int k = 0; k < ITERATIONS && damping < MOST_DAMPING; k++) {
         if (try_step(seeker, damping)) {
@@ -119,7 +125,7 @@ static KalStatus search(Seeker *seeker, bool *out_met)
             continue;
         }
         // The residuals of the state that was kept, for the next trial.
-        KAL_TRY(kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION));
+        KAL_TRY(kal_instant_residuals(seeker->instant, seeker->level));
         if (all_met(seeker->instant, q)) {
             break;
         }
@@ -143,7 +149,7 @@ static double scatter(uint64_t *state)
 
 static void go_astray(Seeker *seeker, int attempt, uint64_t *state)
 {
-    double *q = kal_instant_q(seeker->instant);
+    double *q = seeker->x;
     const double spread = spreads[attempt % SPREADS];
     memcpy(q, seeker->guess, seeker->size);
     for (int k = 0; k < seeker->projector.free; k++) {
@@ -155,7 +161,7 @@ static void go_astray(Seeker *seeker, int attempt, uint64_t *state)
 // Search from many places; the nearest of the first successes wins.
 static bool search_around(Seeker *seeker)
 {
-    const double *q = kal_instant_q(seeker->instant);
+    const double *q = seeker->x;
     double shortest = INFINITY;
     uint64_t state = 1;
     int found = 0;
@@ -179,7 +185,7 @@ static bool search_around(Seeker *seeker)
 // From the guess; only where that leads nowhere, from places about it.
 static KalStatus seek(Seeker *seeker, bool *out_met)
 {
-    double *q = kal_instant_q(seeker->instant);
+    double *q = seeker->x;
     memcpy(seeker->guess, q, seeker->size);
     KAL_TRY(kal_instant_givens(seeker->instant));
     KAL_TRY(search(seeker, out_met));
@@ -189,15 +195,27 @@ static KalStatus seek(Seeker *seeker, bool *out_met)
     memcpy(seeker->first, q, seeker->size);
     *out_met = search_around(seeker);
     memcpy(q, *out_met ? seeker->nearest : seeker->first, seeker->size);
-    return kal_instant_residuals(seeker->instant, KAL_PROGRAM_POSITION);
+    return kal_instant_residuals(seeker->instant, seeker->level);
 }
 
 KalStatus kal_seek_positions(KalInstant *instant, const bool *held, bool *out_met)
 {
     Seeker seeker;
-    KalStatus status = init(&seeker, instant, held);
+    KalStatus status = init(&seeker, instant, KAL_PROGRAM_POSITION, held);
     if (status == KAL_OK) {
         status = seek(&seeker, out_met);
+    }
+    clear(&seeker);
+    return status;
+}
+
+KalStatus kal_seek_least_miss(KalInstant *instant, const bool *held)
+{
+    Seeker seeker;
+    bool met = false;
+    KalStatus status = init(&seeker, instant, KAL_PROGRAM_VELOCITY, held);
+    if (status == KAL_OK) {
+        status = search(&seeker, &met);
     }
     clear(&seeker);
     return status;

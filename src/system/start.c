@@ -249,17 +249,16 @@ static int blame(Velocities *w)
     return count > 0 ? count : count_unmet(instant, kal_instant_qd(instant));
 }
 
-// From the velocities as written: if the search ends somewhere, blame those that are not
-// met there, so that whom to blame and by how much are of one state.
+// Blame those that are not met where all together miss each other least, so that whom to
+// blame and by how much are of one state.
 static KalStatus blame_nearest(Velocities *w, int *failed)
 {
-    if (iterate(w) == KAL_OK) {
-        const int count = count_unmet(w->instant, kal_instant_qd(w->instant));
-        *failed = count > 0 ? count : *failed;
-        return KAL_OK;
-    }
-    bool met;
-    return accept_as_written(w, &met);
+    double *v = kal_instant_qd(w->instant);
+    memcpy(v, w->v, (size_t)w->instant->system->n * sizeof(double));
+    KAL_TRY(kal_seek_least_miss(w->instant, w->held));
+    const int count = count_unmet(w->instant, v);
+    *failed = count > 0 ? count : *failed;
+    return KAL_OK;
 }
 
 static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_failed)

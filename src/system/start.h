@@ -28,6 +28,10 @@ KAL_CHECKED KalStatus kal_instant_start_at(KalInstant *instant,
 KAL_CHECKED KalStatus kal_seek_positions(KalInstant *instant, const bool *held,
                                          bool *out_met);
 
+/// Move the instant's velocities, but for those held, to where constraints that cannot be
+/// met together miss each other least; instant->residuals say by how much.
+KAL_CHECKED KalStatus kal_seek_least_miss(KalInstant *instant, const bool *held);
+
 /// Bring the instant's state to the constraints that are active now, as a start does, at
 /// the time that it has; of its 2 n numbers those stay that `held` says.  For velocities
 /// that is a plastic impact, theory (15.6).  KAL_ERR_CONTRADICTION.

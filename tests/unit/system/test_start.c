@@ -246,9 +246,42 @@ static void contradictions_are_named(void)
     if (lab_expect(&lab, "coord x\nkinetic 1/2*x'^2\nconstraint a: x'^2 + x' = 2\n"
                          "constraint b: 2*x'^2 + 2*x' = 4 + 1e-8\ninit x' ~ 1\n")) {
         ok(kal_instant_start(lab.instant, &report) == KAL_ERR_CONTRADICTION);
-        has_text(kal_context_message(lab.ctx), "(off by 5e-09)");
+        has_text(kal_context_message(lab.ctx), "a (off by 2.5e-09), b (off by -5e-09)");
         ok(strstr(kal_context_message(lab.ctx), "(off by 0)") == NULL);
         lab_close(&lab);
+    }
+}
+
+// All that contradict each other are named, and by how much they miss each other: residuals
+// where they do so least.
+static void contradictions_have_their_size(void)
+{
+    static const double misses[] = {1.0, 1e-3, 1e-8};
+    static const char *const pairs[] = {
+        "constraint one: x' = 1\nconstraint two: x' = 1 + d\n",
+        "constraint one: x'^2 + x' = 2.6\nconstraint two: (1 + y^2)*(x'^2 + x') = "
+        "2.6*(1 + y^2) + d\n",
+        "constraint one: x = 1\nconstraint two: x = 1 + d\n",
+        "constraint one: x^2 + y^2 = 1\nconstraint two: x^2 + y^2 = 1 + d\n"
+        "init x ~ 1\n"};
+    for (size_t i = 0; i < 12; i++) {
+        Lab lab;
+        KalStartReport report;
+        char text[500];
+        char half[50];
+        (void)snprintf(text, sizeof text,
+                       "param d = %.17g\ncoord x, y\nkinetic 1/2*(x'^2 + y'^2)\n%s",
+                       misses[i / 4], pairs[i % 4]);
+        if (lab_expect(&lab, text)) {
+            const KalStatus status = kal_instant_start(lab.instant, &report);
+            ok(status == KAL_ERR_CONTRADICTION && report.n_failed == 2);
+            (void)snprintf(half, sizeof half, "one (off by %.3g)", 0.5 * misses[i / 4]);
+            has_text(kal_context_message(lab.ctx), half);
+            (void)snprintf(half, sizeof half, "two (off by %.3g)",
+                           -0.5 * misses[i / 4]);
+            has_text(kal_context_message(lab.ctx), half);
+            lab_close(&lab);
+        }
     }
 }
 
@@ -304,4 +337,5 @@ TAP_RUN(TAP_CASE(velocities_may_be_given_by_positions),
         TAP_CASE(values_that_fit_stay), TAP_CASE(a_guess_without_a_way_out),
         TAP_CASE(a_speed_from_rest), TAP_CASE(redundant_constraints_do_no_harm),
         TAP_CASE(a_loop_closes), TAP_CASE(contradictions_are_named),
+        TAP_CASE(contradictions_have_their_size),
         TAP_CASE(a_start_may_have_other_values), TAP_CASE(memory_may_fail))
