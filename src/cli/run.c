@@ -275,6 +275,34 @@ static KalStatus take(void *user, KalRun *run)
     return status == KAL_OK && job->verify ? verify(job) : status;
 }
 
+// A CSV has no place for marks, unless it has a second file: say which columns lack theirs.
+static void warn_unmarked(const Job *job)
+{
+    char path[4096];
+    char names[600] = "";
+    size_t used = 0;
+    const KalTable *table = kal_record_table(job->record);
+    if (job->model->quiet || job->write.csv_units == KAL_TABLE_UNITS_FILE
+        || !kal_table_units_path(option(job, OPTION_FILE), path, sizeof path)) {
+        return;
+    }
+    for (size_t i = 0; i < kal_table_columns(table) && used < sizeof names; i++) {
+        const KalQuantity column = kal_table_column(table, i);
+        if (strncmp(column.description, KAL_TABLE_NOT_UNIQUE,
+                    strlen(KAL_TABLE_NOT_UNIQUE))
+            == 0) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used > 0 ? ", " : "", column.name);
+        }
+    }
+    if (used > 0) {
+        kal_message_print("warning: not unique, and not marked in %s: %s%s; with --units "
+                          "file, or in other formats, they are marked",
+                          option(job, OPTION_FILE), names,
+                          used < sizeof names ? "" : "…");
+    }
+}
+
 // After the last run; a run that failed has written what there is.
 static KalStatus write_table(Job *job)
 {
@@ -286,6 +314,9 @@ static KalStatus write_table(Job *job)
     if (status == KAL_OK) {
         status = kal_table_write(kal_record_table(job->record),
                                  option(job, OPTION_FILE), &job->write);
+    }
+    if (status == KAL_OK) {
+        warn_unmarked(job);
     }
     job->times.writing = kal_clock() - began;
     return status;

@@ -668,6 +668,30 @@ def energies_that_jump_end_the_run():
 
 
 @case
+def tables_tell_what_is_not_unique():
+    text = """coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential 1000*y
+constraint S1: x = 0
+constraint S2: y = 0
+constraint S3: x + y = 0
+output f = reaction(S2), both = reaction(S2) + reaction(S3)
+simulate 0 .. 1 every 0.5
+"""
+    with Folder(text) as folder:
+        for name, more, warned in (("a.csv", (), True), ("a.csv", ("--units", "comment"), True),
+                                   ("a.csv", ("--units", "file"), False), ("a.json", (), False),
+                                   ("a.csv", ("-q",), False)):
+            status, _, err = run("run", folder.model, "-o", folder.path / name, *more)
+            assert status == 0 and ("not unique, and not marked in" in err) == warned, err
+            assert not warned or f"{name}: f; with --units file" in err, err
+        marks = (folder.path / "a.units.csv").read_text()
+        assert 'f,"",not unique' in marks and 'both,"",""' in marks, marks
+        table = json.loads((folder.path / "a.json").read_text())["columns"]
+        assert table["f"]["description"] == "not unique" and not table["both"]["description"]
+
+
+@case
 def nothing_compared_is_told():
     text = BLOCK.replace("0.1", "0.5") + "force x = if(sin(20*t) > 0, 1, -1)\n"
     with Folder(text) as folder:
