@@ -296,10 +296,10 @@ static void warn_unmarked(const Job *job)
         }
     }
     if (used > 0) {
-        kal_message_print("warning: not unique, and not marked in %s: %s%s; with --units "
-                          "file, or in other formats, they are marked",
-                          option(job, OPTION_FILE), names,
-                          used < sizeof names ? "" : "…");
+        kal_message_print(
+            "warning: not unique, and not marked in %s: %s%s; with --units "
+            "file, or in other formats, they are marked",
+            option(job, OPTION_FILE), names, used < sizeof names ? "" : "…");
     }
 }
 

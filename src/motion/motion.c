@@ -171,6 +171,7 @@ static void lay_out(KalCarver *carver, void *owner)
     s->r = kal_carve_doubles(carver, m, 1);
     s->weights = kal_carve_doubles(carver, m, 1);
     s->metric_mass = kal_carve_doubles(carver, n, 1);
+    s->lighter_M = kal_carve_doubles(carver, n, n);
     s->L = kal_carve_doubles(carver, n, n);
     s->inverse = kal_carve_doubles(carver, n, 1);
     lay_out_qr(carver, &s->rows, n, m, 2);
@@ -370,6 +371,78 @@ static bool may_be_fast(const KalMotion *s)
     return s->options.formulation == KAL_FORMULATION_DEFAULT && constraints_compare(s);
 }
 
+// Entries of M below this part of the metric M + AᵀWA, in its units, change no digit of an
+// answer that is unique without them.
+static const double NO_MATTER = 1e-19;
+
+// Let entries of row and column j be zero in the lighter M.
+static void take_out(KalMotion *s, size_t j)
+{
+    const size_t n = (size_t)s->given.n;
+    for (size_t i = 0; i < n; i++) {
+        s->lighter_M[i * n + j] = 0.0;
+        s->lighter_M[j * n + i] = 0.0;
+    }
+}
+
+// Whether row j of M does not matter beside the masses of the metric.
+static bool is_nothing(const KalMotion *s, size_t j)
+{
+    const size_t n = (size_t)s->given.n;
+    bool nothing = true;
+    for (size_t i = 0; i < n; i++) {
+        const double unit = sqrt(s->metric_mass[i]) * sqrt(s->metric_mass[j]);
+        nothing = nothing && fabs(s->given.M[j * n + i]) < NO_MATTER * unit;
+    }
+    return nothing;
+}
+
+// Write M without what is nothing beside the masses that constraints tie it to; false if
+// there is nothing such.  Candidates are far lighter than the heaviest; what they are tied
+// to says the metric without them.
+static bool lighten(KalMotion *s)
+{
+    const size_t n = (size_t)s->given.n;
+    double heaviest = 0.0;
+    bool any = false;
+    memcpy(s->lighter_M, s->given.M, n * n * sizeof(double));
+    for (size_t j = 0; j < n; j++) {
+        heaviest = fmax(heaviest, mass_of(s, j));
+    }
+    for (size_t j = 0; j < n; j++) {
+        if (mass_of(s, j) > 0.0 && mass_of(s, j) < NO_MATTER * heaviest) {
+            take_out(s, j);
+            any = true;
+        }
+    }
+    const double *given = s->given.M;
+    s->given.M = s->lighter_M;
+    any = any && kal_motion_find_weights(s);
+    s->given.M = given;
+    for (size_t j = 0; any && j < n; j++) {
+        const bool out = s->lighter_M[j * (n + 1)] != given[j * (n + 1)];
+        any = !out || is_nothing(s, j);
+    }
+    return any;
+}
+
+// By the general road; where masses that hardly are some keep it from an answer, without
+// them (theory (7.7)).
+static KalStatus solve_generally(KalMotion *s, KalMotionAnswer *answer)
+{
+    const KalStatus status = kal_motion_general(s, answer);
+    const bool refused = status == KAL_ERR_NUMBER || status == KAL_ERR_CONTRADICTION;
+    if (!refused || s->options.formulation != KAL_FORMULATION_DEFAULT || s->given.m == 0
+        || !lighten(s)) {
+        return status;
+    }
+    const double *given = s->given.M;
+    s->given.M = s->lighter_M;
+    const bool solved = kal_motion_general(s, answer) == KAL_OK && answer->unique;
+    s->given.M = given;
+    return solved ? KAL_OK : kal_motion_general(s, answer); // for its reasons
+}
+
 // A checked problem, by the long ways.
 static KalStatus solve_checked(KalMotion *s, KalMotionAnswer *answer)
 {
@@ -378,7 +451,7 @@ static KalStatus solve_checked(KalMotion *s, KalMotionAnswer *answer)
     if (may_be_fast(s) && kal_motion_regular(s, answer)) {
         return KAL_OK;
     }
-    return kal_motion_general(s, answer);
+    return solve_generally(s, answer);
 }
 
 // The short way looks at every number itself, in its residuals: no check before it.

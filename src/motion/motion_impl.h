@@ -116,6 +116,7 @@ struct KalMotion {
     double *r;           ///< m: units of the constraints
     double *weights;     ///< m: of the constraints in the metric M + AᵀWA
     double *metric_mass; ///< n: diagonal of that metric
+    double *lighter_M;   ///< n × n: M without masses that do not matter
     bool weak;           ///< in this solve the metric stands for M
     double *L;           ///< n × n: Cholesky factor of M
     double *inverse;     ///< n: of its diagonal

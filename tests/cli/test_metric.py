@@ -158,6 +158,24 @@ init x = 1.5707963267948966
 
 
 @case
+def no_mass_and_hardly_any_are_the_same():
+    """A rotor without inertia about one axis, on an arm that resists there."""
+    for spin in ("=", "~"):
+        found = {}
+        for inertia in ("0", "1e-60", "1e-40", "1e-30", "1e-24", "1e-19"):
+            text = Text(f"""use spatial
+part b = Body(m = 1, I = [{inertia}, 0.2, 0.3], spin {spin} [0.3, 2, 1])
+part j = Ball(b = b, at_b = [0, -1, 0.2])
+init b.y ~ 1
+""")
+            found[inertia] = text.evaluate()
+        for inertia, now in found.items():
+            assert now.rank["A"] == 4, (inertia, now.rank)
+            for name, value in found["0"].qdd.items():
+                near(now.qdd[name], value, 1e-11, 10)
+
+
+@case
 def a_servo_out_of_reach_is_refused_wherever_it_is():
     for k in range(1, 15):
         names, message = Text(f"""coord x, y
