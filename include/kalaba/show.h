@@ -9,6 +9,7 @@
 #include <kalaba/analysis.h>
 #include <kalaba/examine.h>
 #include <kalaba/run.h>
+#include <kalaba/sweep.h>
 #include <kalaba/verify.h>
 
 #ifdef __cplusplus
@@ -74,6 +75,26 @@ typedef struct KalRunTimes {
 /// has no value.
 KAL_API KAL_CHECKED KalStatus kal_show_run(KalRun *run, const KalRunTimes *times,
                                            const KalShowOptions *options, KalSink sink);
+
+/// What is to be told of a sweep.
+typedef struct KalSweepFacts {
+    const char *file; ///< that was written, or NULL
+    double seconds;   ///< that it took, or will take
+    double bytes;     ///< of the file, about; for plans
+} KalSweepFacts;
+
+/// Show what a sweep came to, as text or JSON.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_show_sweep(const KalSweep *sweep,
+                                             const KalSweepSummary *summary,
+                                             const KalSweepFacts *facts,
+                                             const KalShowOptions *options,
+                                             KalSink sink);
+
+/// Show what a sweep is going to be.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_show_sweep_plan(const KalSweep *sweep,
+                                                  const KalSweepFacts *facts,
+                                                  const KalShowOptions *options,
+                                                  KalSink sink);
 
 /// One of several runs of a system.
 typedef struct KalMember {

@@ -158,6 +158,59 @@ typedef struct KalSweepJob {
 KAL_API KAL_CHECKED KalStatus kal_sweep_go(const KalSweep *sweep,
                                            const KalSweepJob *job);
 
+/// How far a sweep into a file has come.
+typedef struct KalSweepProgress {
+    uint64_t runs;   ///< that there are, in this shard
+    uint64_t done;   ///< of them, earlier ones included
+    uint64_t before; ///< were done when this began
+    uint64_t failed; ///< of those that were done since
+} KalSweepProgress;
+
+/// How to write a sweep to a file.  Zeroed: all runs, on all cores, from the beginning.
+typedef struct KalSweepFileOptions {
+    int threads;         ///< as in KalSweepJob
+    uint64_t shard;      ///< likewise: the work of a shard is kept beside the file
+    uint64_t shards;     ///< likewise
+    bool merge;          ///< do nothing but put shards together, whose work is whole
+    bool resume;         ///< go on with the work beside the file, if there is any
+    const char *command; ///< a note for the file, or NULL
+    /// Called after each run, unless NULL; by one thread at a time.
+    void (*tell)(void *user, const KalSweepProgress *progress);
+    /// As in KalSweepJob.
+    bool (*watch)(void *user);
+    void *user; ///< passed to both
+} KalSweepFileOptions;
+
+/// How many statuses there are.
+enum {
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define KAL_SWEEP_ONE(name, phrase) +1
+    KAL_SWEEP_STATUSES = 0 KAL_STATUS_LIST(KAL_SWEEP_ONE)
+#undef KAL_SWEEP_ONE
+};
+
+/// What a sweep into a file came to.
+typedef struct KalSweepSummary {
+    uint64_t runs;                         ///< in the file, or in the shard
+    uint64_t before;                       ///< of them, done by an earlier start
+    uint64_t statuses[KAL_SWEEP_STATUSES]; ///< runs by their status
+} KalSweepSummary;
+
+/// Do all runs and write a table of them, .csv, .h5 or .hdf5: columns `run`, inputs, values,
+/// `status`; rows by their numbers (docs/sweeping.md).  Memory does not grow with the runs.
+///
+/// Until the table is whole the work is in a file beside it, PATH.sweep, at most a quarter of
+/// a second behind; a process that is killed loses no more, and another goes on there with
+/// `resume`.  That of a shard stays, PATH.K-of-N.sweep, until `merge`.  Work that is there
+/// and not resumed is moved to PATH.sweep.old.
+///
+/// KAL_ERR_USAGE when the ending is not known, when work is resumed that is of another sweep,
+/// or shards to merge are missing; KAL_ERR_FILE; failures of kal_sweep_go().  The summary is
+/// written in any case in which the work could be opened.
+KAL_API KAL_CHECKED KalStatus kal_sweep_write(const KalSweep *sweep, const char *path,
+                                              const KalSweepFileOptions *options,
+                                              KalSweepSummary *out_summary);
+
 /// The word of a design in options; NULL for a number that is none.
 KAL_API const char *kal_sweep_design_word(KalSweepDesign design);
 

@@ -244,6 +244,11 @@ KalSink kal_file_sink(KalFile *file)
     return (KalSink){.write = add, .user = file};
 }
 
+const char *kal_file_temporary(const KalFile *file)
+{
+    return file->temporary;
+}
+
 KalStatus kal_file_close(KalFile *file)
 {
     assert(file->descriptor >= 0);

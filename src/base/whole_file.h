@@ -38,6 +38,10 @@ void kal_file_destroy(KalFile *file);
 /// Where to write: to the end of the file, which must not be closed.
 KalSink kal_file_sink(KalFile *file);
 
+/// The temporary name, for libraries that open files themselves; they close it again before
+/// the file is closed.
+const char *kal_file_temporary(const KalFile *file);
+
 /// Bring what was written to the disk and close the file; it still has its temporary
 /// name.  KAL_ERR_FILE with the path and the reason of the first failure.
 KAL_CHECKED KalStatus kal_file_close(KalFile *file);

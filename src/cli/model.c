@@ -112,13 +112,13 @@ static void enter_phase(void *user, KalLoadPhase phase)
 }
 
 // Read, derive and compile, with the times that each takes.
-static KalExit load(KalModelJob *job, const KalOverride *overrides)
+static KalExit load(KalModelJob *job, const KalOverride *overrides, int count)
 {
     Use use = {.job = job};
     find_folder(job->arguments->operands[0], use.folder);
     const KalLoadOptions options = {
         .overrides = overrides,
-        .n_overrides = (size_t)job->arguments->n_repeats,
+        .n_overrides = (size_t)count,
         .read = read_text,
         .user = &use,
         .allow_outside = job->arguments->options[KAL_OPTION_OUTSIDE] != NULL,
@@ -133,6 +133,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
                                              job->input.length, &options, &job->system);
     kal_input_clear(&use.input);
     end_phase(job, KAL_LOAD_COMPILE);
+    job->status = status;
     if (status != KAL_OK) {
         job->told = job->told && status == KAL_ERR_SYNTAX;
         return kal_model_job_fail_plain(job);
@@ -146,20 +147,21 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides)
 // Values of -p for this load.
 static KalExit load_overridden(KalModelJob *job)
 {
-    const int count = job->arguments->n_repeats;
+    const char *texts[KAL_REPEATS_LIMIT];
+    const int count = kal_arguments_list(job->arguments, KAL_OPTION_PARAMETER, texts);
     KalOverride *overrides =
         calloc((size_t)count + 1, sizeof *overrides); // never of size 0
     KalExit status = overrides ? KAL_EXIT_DONE : KAL_EXIT_FAULT;
     int copies = 0;
     while (copies < count && status == KAL_EXIT_DONE) {
-        if (split(job->arguments->repeats[copies], &overrides[copies])) {
+        if (split(texts[copies], &overrides[copies])) {
             copies++;
         } else {
             status = KAL_EXIT_USAGE;
         }
     }
     if (status == KAL_EXIT_DONE) {
-        status = load(job, overrides);
+        status = load(job, overrides, count);
     }
     for (int i = 0; i < copies; i++) {
         free((char *)overrides[i].name);
@@ -176,6 +178,7 @@ KalExit kal_model_job_reload(KalModelJob *job, const char *override)
         kal_message_print("there are too many options '-p'");
         return KAL_EXIT_USAGE;
     }
+    arguments.repeat_rows[arguments.n_repeats] = KAL_OPTION_PARAMETER;
     arguments.repeats[arguments.n_repeats++] = override;
     other.arguments = &arguments;
     other.system = NULL;
@@ -186,6 +189,33 @@ KalExit kal_model_job_reload(KalModelJob *job, const char *override)
         job->system = other.system;
     }
     return status;
+}
+
+KalStatus kal_model_job_load_with(const KalModelJob *job, const KalOverride *overrides,
+                                  size_t n, KalSystem **out_system)
+{
+    enum {
+        TEXT_SIZE = 1000
+    };
+
+    KalArguments arguments = *job->arguments;
+    KalModelJob other = *job;
+    char *texts = calloc(n + 1, TEXT_SIZE);
+    for (size_t i = 0; texts && i < n && arguments.n_repeats < KAL_REPEATS_LIMIT; i++) {
+        char *text = texts + i * TEXT_SIZE;
+        (void)snprintf(text, TEXT_SIZE, "%s=%s", overrides[i].name, overrides[i].value);
+        arguments.repeat_rows[arguments.n_repeats] = KAL_OPTION_PARAMETER;
+        arguments.repeats[arguments.n_repeats++] = text;
+    }
+    other.arguments = &arguments;
+    other.system = NULL;
+    other.quiet = true;
+    other.silent = true;
+    other.status = KAL_ERR_NOMEM;
+    (void)(texts ? load_overridden(&other) : KAL_EXIT_FAULT);
+    free(texts);
+    *out_system = other.system;
+    return other.status;
 }
 
 // Machine code is made unless the environment says otherwise.
@@ -257,4 +287,10 @@ KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
                                KalExit (*command)(KalModelJob *job))
 {
     return run_job(arguments, &(KalModelJob){.more = more}, command);
+}
+
+KalExit kal_model_job_repeat(const KalArguments *arguments, bool stiff,
+                             KalExit (*command)(KalModelJob *job))
+{
+    return run_job(arguments, &(KalModelJob){.stiff = stiff}, command);
 }

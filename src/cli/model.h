@@ -45,6 +45,7 @@ typedef struct KalModelJob {
     KalInstant *instant; ///< made by the command that needs one
     bool told;           ///< errors with their places are on standard error
     bool silent;         ///< failures are not told
+    KalStatus status;    ///< of the last load
 } KalModelJob;
 
 /// Load the model that the operand names, run the command on it, free everything.
@@ -56,6 +57,10 @@ KalExit kal_model_job_run(const KalArguments *arguments,
 KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,
                                KalExit (*command)(KalModelJob *job));
 
+/// The same for a command that simulates many times, and not with the balance of energy.
+KalExit kal_model_job_repeat(const KalArguments *arguments, bool stiff,
+                             KalExit (*command)(KalModelJob *job));
+
 /// The same with statements that are added to the model.
 KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
                                KalExit (*command)(KalModelJob *job));
@@ -63,6 +68,12 @@ KalExit kal_model_job_run_with(const KalArguments *arguments, const char *more,
 /// Load the model of a job once more, with another `-p`, "NAME=VALUE"; nothing may use the
 /// system that it has.  Failures are told.
 KalExit kal_model_job_reload(KalModelJob *job, const char *override);
+
+/// Load the model of a job once more, with n overrides after its own, into a system of its
+/// own.  Failures are told by the context alone.
+KAL_CHECKED KalStatus kal_model_job_load_with(const KalModelJob *job,
+                                              const KalOverride *overrides, size_t n,
+                                              KalSystem **out_system);
 
 /// Tell of a failure, with the names of those at fault: on standard error, or as a JSON
 /// object on standard output.

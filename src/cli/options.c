@@ -38,16 +38,28 @@ static void complain_of_option(const KalCommand *command, const char *argument)
 }
 
 // Options that may come several times are kept in their order.
-static bool add_repeat(const KalCommandOption *option, const char *value,
+static bool add_repeat(const KalCommand *command, int row, const char *value,
                        KalArguments *arguments)
 {
     if (arguments->n_repeats == KAL_REPEATS_LIMIT) {
-        kal_message_print("option '%s' is given more than %d times", option->word,
-                          KAL_REPEATS_LIMIT);
+        kal_message_print("option '%s' is given more than %d times",
+                          command->options[row].word, KAL_REPEATS_LIMIT);
         return false;
     }
+    arguments->repeat_rows[arguments->n_repeats] = row;
     arguments->repeats[arguments->n_repeats++] = value;
     return true;
+}
+
+int kal_arguments_list(const KalArguments *arguments, int row, const char **out_values)
+{
+    int count = 0;
+    for (int i = 0; i < arguments->n_repeats; i++) {
+        if (arguments->repeat_rows[i] == row) {
+            out_values[count++] = arguments->repeats[i];
+        }
+    }
+    return count;
 }
 
 // Read the option that argv[*i] begins; *i moves to its last argument.
@@ -73,7 +85,7 @@ static bool parse_option(const KalCommand *command, char *const *argv, int *i,
             return false;
         }
         arguments->options[k] = value ? value : "";
-        return !option->repeatable || add_repeat(option, value, arguments);
+        return !option->repeatable || add_repeat(command, k, value, arguments);
     }
     complain_of_option(command, argv[*i]);
     return false;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum {
-    KAL_OPTIONS_LIMIT = 16,
+    KAL_OPTIONS_LIMIT = 24,
     KAL_OPERANDS_LIMIT = 4,
     KAL_REPEATS_LIMIT = 1000,
 };
@@ -22,13 +22,14 @@ typedef struct KalCommandOption {
     const char *word;
     const char *value;
     const char *meaning;
-    bool repeatable; ///< every value counts, not only the last; one option of a table
+    bool repeatable; ///< every value counts, not only the last
 } KalCommandOption;
 
 typedef struct KalArguments {
     const char *options[KAL_OPTIONS_LIMIT]; ///< by row of the table: the value, "" when
                                             ///< it has none, NULL when it was not given
-    const char *repeats[KAL_REPEATS_LIMIT]; ///< all values of the repeatable option
+    const char *repeats[KAL_REPEATS_LIMIT]; ///< all values of repeatable options
+    int repeat_rows[KAL_REPEATS_LIMIT];     ///< and whose they are, by row of the table
     int n_repeats;
     const char *operands[KAL_OPERANDS_LIMIT];
     int n_operands;
@@ -36,6 +37,10 @@ typedef struct KalArguments {
 } KalArguments;
 
 struct KalCommand;
+
+/// The values of a repeatable option, in their order, in `out_values`, which has room for
+/// KAL_REPEATS_LIMIT; returns how many.
+int kal_arguments_list(const KalArguments *arguments, int row, const char **out_values);
 
 /// Read the arguments after the command's name.  False: wrong usage, and a message that
 /// says so is on standard error.

@@ -5,8 +5,8 @@
 #include "names.h"
 #include "output.h"
 #include "progress.h"
+#include "wishes.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,6 @@ enum {
 #define WORD(name, word, meaning)   word,
 #define LISTED(name, word, meaning) word ", "
 
-static const char *const methods[] = {KAL_METHOD_LIST(WORD)};
 static const char *const forms[] = {KAL_RUN_FORM_LIST(WORD)};
 
 static const KalCommandOption options[] = {
@@ -82,35 +81,6 @@ static const char *option(const Job *job, int row)
     return job->model->arguments->options[row];
 }
 
-// A number that an option has; false after a message.
-static bool read_number(const Job *job, int row, double *out_number)
-{
-    const char *text = option(job, row);
-    if (text && !kal_number_read(text, out_number)) {
-        kal_message_print("option '%s' takes a number, not '%s'", options[row].word,
-                          text);
-        return false;
-    }
-    return true;
-}
-
-static bool read_method(Job *job)
-{
-    const char *text = option(job, OPTION_METHOD);
-    if (!text) {
-        return true;
-    }
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (strcmp(text, methods[i]) == 0) {
-            job->options.method = (KalMethod)i;
-            return true;
-        }
-    }
-    kal_message_print("option '--method' takes " KAL_METHOD_LIST(LISTED) "not '%s'",
-                      text);
-    return false;
-}
-
 static bool read_form(Job *job)
 {
     const char *text = option(job, OPTION_FORM);
@@ -123,45 +93,6 @@ static bool read_form(Job *job)
     kal_message_print("option '--form' takes " KAL_RUN_FORM_LIST(LISTED) "not '%s'",
                       text);
     return false;
-}
-
-// The k of stabilize(k).
-static bool read_rate(const char *text, double *out_rate)
-{
-    char rate[64];
-    const char *open = strchr(text, '(');
-    const size_t length = open ? strlen(open) : 0;
-    if (length < 3 || length > sizeof rate || open[length - 1] != ')') {
-        return false;
-    }
-    memcpy(rate, open + 1, length - 2);
-    rate[length - 2] = '\0';
-    return kal_number_read(rate, out_rate) && *out_rate > 0.0;
-}
-
-static bool read_drift(Job *job)
-{
-    const char *text = option(job, OPTION_DRIFT);
-    if (!text) {
-        return true;
-    }
-    if (strcmp(text, "project") == 0) {
-        job->options.drift = KAL_DRIFT_PROJECT;
-    } else if (strcmp(text, "none") == 0) {
-        job->options.drift = KAL_DRIFT_NONE;
-    } else if (strncmp(text, "stabilize", 9) == 0) {
-        job->options.drift = KAL_DRIFT_STABILIZE;
-        if (!read_rate(text, &job->options.stabilize)) {
-            kal_message_print("option '--drift': stabilize takes a positive rate, as "
-                              "in stabilize(5)");
-            return false;
-        }
-    } else {
-        kal_message_print(
-            "option '--drift' takes project, stabilize(k) or none, not '%s'", text);
-        return false;
-    }
-    return true;
 }
 
 static bool read_units(Job *job)
@@ -210,42 +141,17 @@ static bool read_family(Job *job)
     return kal_family_init(&job->family, text);
 }
 
-static bool read_max_steps(Job *job)
-{
-    double number = (double)job->options.max_steps;
-    if (!read_number(job, OPTION_MAX_STEPS, &number)) {
-        return false;
-    }
-    if (!(number >= 0.0 && number <= (double)(LONG_MAX / 2))
-        || number != (double)(long)number) {
-        kal_message_print("option '--max-steps' takes a whole number, not '%s'",
-                          option(job, OPTION_MAX_STEPS));
-        return false;
-    }
-    job->options.max_steps = (long)number;
-    return true;
-}
-
 static bool read_options(Job *job)
 {
-    double tolerance = 0.0;
-    const bool read = read_number(job, OPTION_UNTIL, &job->options.until)
-                      && read_number(job, OPTION_TOLERANCE, &tolerance)
-                      && read_max_steps(job) && read_method(job) && read_form(job)
-                      && read_drift(job) && read_units(job) && read_columns(job)
-                      && read_family(job);
-    if (read && option(job, OPTION_TOLERANCE)) {
-        if (!(tolerance > 0.0)) {
-            kal_message_print("option '--tolerance' takes a positive number");
-            return false;
-        }
-        job->options.rtol = tolerance;
-        job->options.atol = tolerance;
-    }
-    return read;
+    const KalRunWishes wishes = {.until = option(job, OPTION_UNTIL),
+                                 .tolerance = option(job, OPTION_TOLERANCE),
+                                 .method = option(job, OPTION_METHOD),
+                                 .drift = option(job, OPTION_DRIFT),
+                                 .max_steps = option(job, OPTION_MAX_STEPS)};
+    return kal_run_wishes_apply(&wishes, &job->options) && read_form(job)
+           && read_units(job) && read_columns(job) && read_family(job);
 }
 
-// The present state to the table and the report.
 static KalStatus record(Job *job)
 {
     const double began = kal_clock();
@@ -579,8 +485,7 @@ static KalExit run(KalModelJob *model)
 
 static KalExit run_run(const KalArguments *arguments)
 {
-    const char *method = arguments->options[OPTION_METHOD];
-    const bool stiff = !method || strcmp(method, methods[KAL_METHOD_DOP853]) != 0;
+    const bool stiff = kal_run_wishes_stiff(arguments->options[OPTION_METHOD]);
     return kal_model_job_simulate(arguments, stiff, run);
 }
 

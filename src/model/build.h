@@ -52,6 +52,9 @@ KAL_CHECKED KalStatus kal_sources_add(KalSources *sources, const char *name,
                                       const char *text, size_t length,
                                       const KalSource **out_source);
 
+/// Write all names and texts, each with its length, in the order in which they came.
+void kal_sources_write(const KalSources *sources, KalSink sink);
+
 /// Reads a file that a model uses, by kal_sources_add() with the path as its name.  Any
 /// failure but KAL_ERR_NOMEM becomes a diagnostic that says why.
 typedef KalStatus (*KalReadFile)(void *user, KalSources *sources, const char *path,

@@ -7,6 +7,9 @@
 #include "lang/source.h"
 #include "model/build.h"
 
+#include <stdio.h>
+#include <string.h>
+
 struct KalSources {
     KalContext *ctx;
     KalBlock list; // of KalSource *
@@ -54,4 +57,16 @@ KalStatus kal_sources_add(KalSources *sources, const char *name, const char *tex
     }
     *out_source = source;
     return KAL_OK;
+}
+
+void kal_sources_write(const KalSources *sources, KalSink sink)
+{
+    const KalSource *const *list = (const KalSource *const *)sources->list.data;
+    for (size_t i = 0; i < sources->list.size / sizeof(KalSource *); i++) {
+        char length[32];
+        (void)snprintf(length, sizeof length, " %zu\n", (size_t)list[i]->length);
+        sink.write(sink.user, list[i]->name, strlen(list[i]->name));
+        sink.write(sink.user, length, strlen(length));
+        sink.write(sink.user, list[i]->text, list[i]->length);
+    }
 }

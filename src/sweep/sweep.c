@@ -330,6 +330,7 @@ KalStatus kal_sweep_create(KalContext *ctx, const KalSystem *system,
         return kal_no_memory(ctx, "for a sweep");
     }
     sweep->ctx = ctx;
+    sweep->given = system;
     sweep->adjust = options->adjust;
     sweep->user = options->user;
     const KalStatus status = init(sweep, system, options);

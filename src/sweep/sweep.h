@@ -30,7 +30,8 @@ typedef struct KalStructure {
 
 struct KalSweep {
     KalContext *ctx;
-    KalArena *arena; ///< for all that follows
+    const KalSystem *given; ///< the model as it is
+    KalArena *arena;        ///< for all that follows
     KalSweepPlan plan;
     KalKeepAsk *asks;
     size_t n_asks;

@@ -68,3 +68,8 @@ size_t kal_system_write_warnings(const KalSystem *system, KalSink sink)
     kal_diagnostics_write(system->diagnostics, sink);
     return kal_diagnostics_count(system->diagnostics, KAL_SEVERITY_WARNING);
 }
+
+void kal_system_write_texts(const KalSystem *system, KalSink sink)
+{
+    kal_sources_write(system->sources, sink);
+}

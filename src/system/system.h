@@ -122,4 +122,7 @@ KAL_CHECKED KalStatus kal_system_compile(const KalSystem *system,
                                          const KalExpr *outputs, size_t count,
                                          KalProgram **out_program);
 
+/// Write all texts that the model was made of, with the values that override its parameters.
+void kal_system_write_texts(const KalSystem *system, KalSink sink);
+
 #endif

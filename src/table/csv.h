@@ -16,6 +16,14 @@
 #include <kalaba/table.h>
 #include <kalaba/text.h>
 
+/// @name Pieces of a line
+/// @{
+void kal_csv_put(KalSink sink, const char *text);
+/// A text, quoted where that is needed.
+void kal_csv_put_field(KalSink sink, const char *text);
+void kal_csv_put_number(KalSink sink, double value);
+/// @}
+
 /// Write names and rows.
 KAL_CHECKED KalStatus kal_csv_write(const KalTable *table, KalSink sink);
 

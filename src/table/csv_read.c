@@ -48,6 +48,7 @@ typedef struct Reader {
     KalTable *table;
     KalBlock row;    // a number for each field of a line
     bool incomplete; // the last column says so
+    bool texts;      // the last column holds texts, which are passed over
 } Reader;
 
 static KalStatus fail(const Reader *r, size_t at, KalStatus status, const char *format,
@@ -348,7 +349,16 @@ static KalStatus read_unit(Header *h, size_t column)
     return keep_label(&h->units, &h->unit);
 }
 
-// A name, and its unit; the last column may say that the table is incomplete.
+// Whether a column is the last one of a table of runs: what became of each, in words.
+static bool is_status(const Reader *r, const char *name)
+{
+    return r->follower != FIELD && strcmp(name, KAL_TABLE_STATUS_COLUMN) == 0
+           && kal_table_find_column(r->table, KAL_TABLE_RUN_COLUMN) == 0
+           && kal_table_columns(r->table) > 0;
+}
+
+// A name, and its unit; the last column may say that the table is incomplete, or be one of
+// texts.
 static KalStatus read_name(Reader *r, Header *h, size_t column)
 {
     double ignored = 0.0;
@@ -358,6 +368,10 @@ static KalStatus read_name(Reader *r, Header *h, size_t column)
     if (r->follower != FIELD && strcmp(name, KAL_TABLE_INCOMPLETE_COLUMN) == 0) {
         r->incomplete = true;
         return KAL_OK;
+    }
+    if (is_status(r, name)) {
+        r->texts = true;
+        return h->has_units ? read_unit(h, column) : KAL_OK;
     }
     if (h->has_units) {
         KAL_TRY(read_unit(h, column));
@@ -411,17 +425,26 @@ static KalStatus read_header(Reader *r)
     return status;
 }
 
+// Read a number of a row, or pass over a text.
+static KalStatus read_next(Reader *r, bool text)
+{
+    double value = 0.0;
+    if (text) {
+        return read_field(r);
+    }
+    KAL_TRY(read_number(r, &value));
+    return kal_block_add(r->ctx, &r->row, &value, sizeof value);
+}
+
 // A line of as many numbers as there are columns.
 static KalStatus read_row(Reader *r)
 {
     const size_t line = r->at;
-    const size_t expected = kal_table_columns(r->table) + r->incomplete;
+    const size_t expected = kal_table_columns(r->table) + r->incomplete + r->texts;
     size_t count = 0;
     r->row.size = 0;
     do {
-        double value = 0.0;
-        KAL_TRY(read_number(r, &value));
-        KAL_TRY(kal_block_add(r->ctx, &r->row, &value, sizeof value));
+        KAL_TRY(read_next(r, r->texts && count == expected - 1));
         count++;
     } while (r->follower == FIELD && count <= expected);
     if (count != expected) {
@@ -430,7 +453,7 @@ static KalStatus read_row(Reader *r)
                     count < expected ? "" : "more than ",
                     count < expected ? count : expected, expected);
     }
-    assert(r->row.size == expected * sizeof(double));
+    assert(r->row.size == (expected - r->texts) * sizeof(double));
     return kal_table_add_row(r->table, r->row.data);
 }
 

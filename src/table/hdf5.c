@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// All that the project knows of HDF5.
+// Tables as HDF5.
 //
 // A file is made in memory and handed over in one piece.  When a disk fills up under it,
 // HDF5 1.10 cannot close the file any more and crashes when the program ends; in memory
 // there is nothing that can fill up, and the disk is the business of table/file.c.
-//
-// HDF5 keeps a stack of errors and prints it by itself; we silence it for the time of a
-// call and take the innermost message into ours.  Once a call fails, handles are negative
-// and all calls that use them fail as well: so we look once, at the end of a step.
 //
 // Texts have a fixed length.  Those of variable length lie in a part of the file that has
 // no checksum, and HDF5 1.10 crashes when it is damaged; the reader passes over them.
@@ -17,7 +13,7 @@
 #include "base/utf8.h"
 #include "base/whole_file.h"
 #include "table/format_impl.h"
-#include "table/hdf5_library.h"
+#include "table/hdf5_impl.h"
 #include "table/table_impl.h"
 
 #include <assert.h>
@@ -34,108 +30,16 @@
 #define H5CHECK
 
 enum {
-    REASON_SIZE = 256,
     DESCRIPTOR_NAME = 32,
-    NAME_SIZE = 3 * KAL_TABLE_LABEL_LIMIT + 1, // of a link, all of it escaped
     GROWTH = 1 << 20 // bytes by which the image grows at least
 };
-
-typedef struct Hdf5 {
-    KalContext *ctx;
-    KalHdf5Library lib;
-    bool failed;
-    char reason[REASON_SIZE]; // of the first failure, in the words of HDF5
-    H5E_auto2_t printer;      // what the program had set to be called on errors
-    void *printer_user;
-
-    // for writing: that names are UTF-8, that groups keep their order, that nothing notes
-    // the time of day
-    hid_t attribute;
-    hid_t link;
-    hid_t group;
-    hid_t dataset;
-} Hdf5;
-
-// Errors are walked from the innermost out; the first says most.
-static herr_t keep_reason(unsigned n, const H5E_error2_t *error, void *user)
-{
-    if (n == 0) {
-        snprintf(user, REASON_SIZE, "%s", error->desc ? error->desc : "");
-    }
-    return 0;
-}
-
-// Look at what a call of HDF5 returned; the answer is the same.
-static hid_t seen(Hdf5 *h, hid_t result)
-{
-    if (result < 0 && !h->failed) {
-        h->failed = true;
-        h->lib.H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, h->reason);
-    }
-    return result;
-}
-
-// Give a handle back, of whatever it is.
-static void drop(Hdf5 *h, hid_t id)
-{
-    if (id >= 0) {
-        seen(h, h->lib.H5Idec_ref(id));
-    }
-}
-
-static KalStatus load(KalContext *ctx, KalHdf5Library *out_lib)
-{
-    static const char *const names[] = {"libhdf5_serial.so.103", "libhdf5_serial.so",
-                                        "libhdf5.so.103", "libhdf5.so", NULL};
-    return kal_hdf5_library_open(ctx, names, out_lib);
-}
 
 KalStatus kal_hdf5_table_check(KalContext *ctx)
 {
     KalHdf5Library lib;
-    return load(ctx, &lib);
+    return kal_hdf5_load(ctx, &lib);
 }
 
-// Whatever the program had set to be called on errors comes back with speak_again().
-static void silence(Hdf5 *h)
-{
-    h->lib.H5Eget_auto2(H5E_DEFAULT, &h->printer, &h->printer_user);
-    h->lib.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-static void speak_again(const Hdf5 *h)
-{
-    h->lib.H5Eset_auto2(H5E_DEFAULT, h->printer, h->printer_user);
-}
-
-static const char columns_name[] = "columns";
-static const char parameters_name[] = "parameters";
-static const char unit_name[] = "unit";
-static const char description_name[] = "description";
-
-// What a link's name may not have.
-static bool is_escaped(const char *name, const char *c)
-{
-    const bool dot = *c == '.' && name[1] == '\0'; // alone it means the group itself
-    return *c == '/' || *c == '%' || dot;
-}
-
-// HDF5 takes '/' for a path: %2F stands for it, and %25 for '%'.
-static void escape_name(const char *name, char out_text[NAME_SIZE])
-{
-    char *end = out_text;
-    for (const char *c = name; *c != '\0'; c++) {
-        if (is_escaped(name, c)) {
-            end += snprintf(end, 4, "%%%02X", (unsigned)(unsigned char)*c);
-        } else {
-            *end++ = *c;
-        }
-    }
-    assert(end - out_text < NAME_SIZE);
-    *end = '\0';
-}
-
-// The reverse; other names with '%' stay as they are.
 static void unescape_name(char *name)
 {
     char *end = name;
@@ -154,133 +58,70 @@ static void unescape_name(char *name)
     *end = '\0';
 }
 
-// Names are UTF-8, groups keep their order, and no time is noted: the same table is the same
-// bytes.
-static void open_properties(Hdf5 *h)
-{
-    const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-    h->attribute = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_ATTRIBUTE_CREATE_ID_g));
-    seen(h, h->lib.H5Pset_char_encoding(h->attribute, H5T_CSET_UTF8));
-    h->link = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_LINK_CREATE_ID_g));
-    seen(h, h->lib.H5Pset_char_encoding(h->link, H5T_CSET_UTF8));
-    h->group = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_GROUP_CREATE_ID_g));
-    seen(h, h->lib.H5Pset_link_creation_order(h->group, order));
-    seen(h, h->lib.H5Pset_obj_track_times(h->group, false));
-    h->dataset = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_DATASET_CREATE_ID_g));
-    seen(h, h->lib.H5Pset_obj_track_times(h->dataset, false));
-}
-
-static void close_properties(Hdf5 *h)
-{
-    drop(h, h->dataset);
-    drop(h, h->group);
-    drop(h, h->link);
-    drop(h, h->attribute);
-}
-
-// A text of `size` bytes that ends with a NUL.
-static hid_t text_type(Hdf5 *h, size_t size, H5T_cset_t letters)
-{
-    const hid_t type = seen(h, h->lib.H5Tcopy(h->lib.H5T_C_S1_g));
-    seen(h, h->lib.H5Tset_size(type, size));
-    seen(h, h->lib.H5Tset_cset(type, letters));
-    return type;
-}
-
-// One value.
-static void write_attribute(Hdf5 *h, hid_t object, const char *name, hid_t type,
-                            const void *value)
-{
-    const hid_t space = seen(h, h->lib.H5Screate(H5S_SCALAR));
-    const hid_t attribute = seen(
-        h, h->lib.H5Acreate2(object, name, type, space, h->attribute, H5P_DEFAULT));
-    seen(h, h->lib.H5Awrite(attribute, type, value));
-    drop(h, attribute);
-    drop(h, space);
-}
-
-static void write_text(Hdf5 *h, hid_t object, const char *name, const char *text)
-{
-    const hid_t type = text_type(h, strlen(text) + 1, H5T_CSET_UTF8);
-    write_attribute(h, object, name, type, text);
-    drop(h, type);
-}
-
-static void write_label(Hdf5 *h, hid_t object, const KalQuantity *quantity)
-{
-    write_text(h, object, unit_name, quantity->unit);
-    write_text(h, object, description_name, quantity->description);
-}
-
-// Notes are attributes of the file.
-static void write_notes(Hdf5 *h, const KalTable *table, hid_t file)
+static void write_notes(KalHdf5 *h, const KalTable *table, hid_t file)
 {
     const unsigned char incomplete = kal_table_is_incomplete(table);
-    write_attribute(h, file, KAL_TABLE_INCOMPLETE_NOTE, h->lib.H5T_NATIVE_UCHAR_g,
-                    &incomplete);
+    kal_hdf5_write_attribute(h, file, KAL_TABLE_INCOMPLETE_NOTE,
+                             h->lib.H5T_NATIVE_UCHAR_g, &incomplete);
     for (size_t i = 0; i < kal_table_notes(table); i++) {
         const KalTableNote note = kal_table_note(table, i);
-        if (note.text) {
-            write_text(h, file, note.key, note.text);
-        } else {
-            write_attribute(h, file, note.key, h->lib.H5T_NATIVE_DOUBLE_g,
-                            &note.number);
-        }
+        kal_hdf5_write_note(h, file, &note);
     }
 }
 
 // A dataset of doubles with its unit and description.  The second space says which of the
 // numbers at `values` it gets; without any it stays empty.
-static void write_dataset(Hdf5 *h, hid_t group, const KalQuantity *quantity,
+static void write_dataset(KalHdf5 *h, hid_t group, const KalQuantity *quantity,
                           const hid_t spaces[2], const double *values)
 {
     const hid_t file = spaces[0];
     const hid_t memory = spaces[1];
-    char name[NAME_SIZE];
-    escape_name(quantity->name, name);
+    char name[KAL_HDF5_NAME_SIZE];
+    kal_hdf5_escape(quantity->name, name);
     const hid_t dataset =
-        seen(h, h->lib.H5Dcreate2(group, name, h->lib.H5T_IEEE_F64LE_g, file, h->link,
-                                  h->dataset, H5P_DEFAULT));
+        kal_hdf5_seen(h, h->lib.H5Dcreate2(group, name, h->lib.H5T_IEEE_F64LE_g, file,
+                                           h->link, h->dataset, H5P_DEFAULT));
     if (values) {
-        seen(h, h->lib.H5Dwrite(dataset, h->lib.H5T_NATIVE_DOUBLE_g, memory, file,
-                                H5P_DEFAULT, values));
+        kal_hdf5_seen(h, h->lib.H5Dwrite(dataset, h->lib.H5T_NATIVE_DOUBLE_g, memory,
+                                         file, H5P_DEFAULT, values));
     }
-    write_label(h, dataset, quantity);
-    drop(h, dataset);
+    kal_hdf5_write_label(h, dataset, quantity);
+    kal_hdf5_drop(h, dataset);
 }
 
-static void write_parameters(Hdf5 *h, const KalTable *table, hid_t file)
+static void write_parameters(KalHdf5 *h, const KalTable *table, hid_t file)
 {
-    const hid_t group = seen(
-        h, h->lib.H5Gcreate2(file, parameters_name, h->link, h->group, H5P_DEFAULT));
-    const hid_t scalar = seen(h, h->lib.H5Screate(H5S_SCALAR));
+    const hid_t group =
+        kal_hdf5_seen(h, h->lib.H5Gcreate2(file, KAL_HDF5_PARAMETERS, h->link, h->group,
+                                           H5P_DEFAULT));
+    const hid_t scalar = kal_hdf5_seen(h, h->lib.H5Screate(H5S_SCALAR));
     const hid_t spaces[2] = {scalar, scalar};
     for (size_t i = 0; i < kal_table_parameters(table); i++) {
         const KalTableParameter parameter = kal_table_parameter(table, i);
         write_dataset(h, group, &parameter.quantity, spaces, &parameter.value);
     }
-    drop(h, scalar);
-    drop(h, group);
+    kal_hdf5_drop(h, scalar);
+    kal_hdf5_drop(h, group);
 }
 
 // One column of numbers that lie in memory row by row.
-static void select_column(Hdf5 *h, hid_t memory, size_t rows, size_t column)
+static void select_column(KalHdf5 *h, hid_t memory, size_t rows, size_t column)
 {
     const hsize_t start[2] = {0, column};
     const hsize_t count[2] = {rows, 1};
-    seen(h,
-         h->lib.H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL, count, NULL));
+    kal_hdf5_seen(h, h->lib.H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL,
+                                                count, NULL));
 }
 
-static void write_columns(Hdf5 *h, const KalTable *table, hid_t file)
+static void write_columns(KalHdf5 *h, const KalTable *table, hid_t file)
 {
     const size_t rows = kal_table_rows(table);
     const hsize_t size[2] = {rows, kal_table_columns(table)};
     const double *values = rows > 0 ? kal_table_row(table, 0) : NULL;
-    const hid_t group =
-        seen(h, h->lib.H5Gcreate2(file, columns_name, h->link, h->group, H5P_DEFAULT));
-    const hid_t spaces[2] = {seen(h, h->lib.H5Screate_simple(1, size, NULL)),
-                             seen(h, h->lib.H5Screate_simple(2, size, NULL))};
+    const hid_t group = kal_hdf5_seen(
+        h, h->lib.H5Gcreate2(file, KAL_HDF5_COLUMNS, h->link, h->group, H5P_DEFAULT));
+    const hid_t spaces[2] = {kal_hdf5_seen(h, h->lib.H5Screate_simple(1, size, NULL)),
+                             kal_hdf5_seen(h, h->lib.H5Screate_simple(2, size, NULL))};
     for (size_t j = 0; j < kal_table_columns(table) && !h->failed; j++) {
         const KalQuantity column = kal_table_column(table, j);
         if (rows > 0) {
@@ -288,39 +129,45 @@ static void write_columns(Hdf5 *h, const KalTable *table, hid_t file)
         }
         write_dataset(h, group, &column, spaces, values);
     }
-    drop(h, spaces[1]);
-    drop(h, spaces[0]);
-    drop(h, group);
+    kal_hdf5_drop(h, spaces[1]);
+    kal_hdf5_drop(h, spaces[0]);
+    kal_hdf5_drop(h, group);
 }
 
 // A file in memory.  HDF5 takes two of the same name for one; the address makes ours
 // differ from those of other threads.
-static hid_t create_image(Hdf5 *h, size_t bytes)
+static hid_t create_image(KalHdf5 *h, size_t bytes)
 {
     char name[64];
     snprintf(name, sizeof name, "kalaba-table-%p", (void *)h);
     const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
-    const hid_t access = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_ACCESS_ID_g));
-    const hid_t create = seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_CREATE_ID_g));
-    seen(h, h->lib.H5Pset_fapl_core(access, bytes + GROWTH, false));
-    seen(h, h->lib.H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
-    seen(h, h->lib.H5Pset_attr_creation_order(create, order));
-    seen(h, h->lib.H5Pset_attr_phase_change(create, 0,
-                                            0)); // so they may have more than 64 KiB
-    seen(h, h->lib.H5Pset_obj_track_times(create, false));
-    const hid_t file = seen(h, h->lib.H5Fcreate(name, H5F_ACC_TRUNC, create, access));
-    drop(h, create);
-    drop(h, access);
+    const hid_t access =
+        kal_hdf5_seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_ACCESS_ID_g));
+    const hid_t create =
+        kal_hdf5_seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_CREATE_ID_g));
+    kal_hdf5_seen(h, h->lib.H5Pset_fapl_core(access, bytes + GROWTH, false));
+    kal_hdf5_seen(h,
+                  h->lib.H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+    kal_hdf5_seen(h, h->lib.H5Pset_attr_creation_order(create, order));
+    kal_hdf5_seen(
+        h, h->lib.H5Pset_attr_phase_change(create, 0,
+                                           0)); // so they may have more than 64 KiB
+    kal_hdf5_seen(h, h->lib.H5Pset_obj_track_times(create, false));
+    const hid_t file =
+        kal_hdf5_seen(h, h->lib.H5Fcreate(name, H5F_ACC_TRUNC, create, access));
+    kal_hdf5_drop(h, create);
+    kal_hdf5_drop(h, access);
     return file;
 }
 
 // The image as it lies in memory, in one piece.
-static void hand_over(Hdf5 *h, hid_t file, KalSink sink)
+static void hand_over(KalHdf5 *h, hid_t file, KalSink sink)
 {
     void *handle = NULL;
-    seen(h, h->lib.H5Fflush(file, H5F_SCOPE_GLOBAL));
-    const ssize_t size = (ssize_t)seen(h, h->lib.H5Fget_file_image(file, NULL, 0));
-    seen(h, h->lib.H5Fget_vfd_handle(file, H5P_DEFAULT, &handle));
+    kal_hdf5_seen(h, h->lib.H5Fflush(file, H5F_SCOPE_GLOBAL));
+    const ssize_t size =
+        (ssize_t)kal_hdf5_seen(h, h->lib.H5Fget_file_image(file, NULL, 0));
+    kal_hdf5_seen(h, h->lib.H5Fget_vfd_handle(file, H5P_DEFAULT, &handle));
     if (!h->failed) {
         sink.write(sink.user, *(const char **)handle, (size_t)size);
     }
@@ -328,23 +175,23 @@ static void hand_over(Hdf5 *h, hid_t file, KalSink sink)
 
 KalStatus kal_hdf5_table_write(const KalTable *table, KalSink sink)
 {
-    Hdf5 h = {.ctx = kal_table_context(table)};
+    KalHdf5 h = {.ctx = kal_table_context(table)};
     const size_t values =
         kal_table_rows(table) * kal_table_columns(table) * sizeof(double);
-    KAL_TRY(load(h.ctx, &h.lib));
+    KAL_TRY(kal_hdf5_load(h.ctx, &h.lib));
     if (!kal_memory_is_there(3 * (values + GROWTH))) { // old and new while it grows
         return kal_no_memory(h.ctx, "for the image of a file");
     }
-    silence(&h);
-    open_properties(&h);
+    kal_hdf5_silence(&h);
+    kal_hdf5_open_properties(&h);
     const hid_t file = create_image(&h, values);
     write_notes(&h, table, file);
     write_parameters(&h, table, file);
     write_columns(&h, table, file);
     hand_over(&h, file, sink);
-    drop(&h, file);
-    close_properties(&h);
-    speak_again(&h);
+    kal_hdf5_drop(&h, file);
+    kal_hdf5_close_properties(&h);
+    kal_hdf5_speak_again(&h);
     if (h.failed) {
         return kal_fail(h.ctx, KAL_ERR_FILE, "HDF5 cannot make a file of the table: %s",
                         h.reason);
@@ -362,15 +209,15 @@ typedef struct Group {
 } Group;
 
 typedef struct Input {
-    Hdf5 h;
+    KalHdf5 h;
     const char *path;
     KalTable *table;
-    char name[NAME_SIZE]; // of the last dataset
-    KalBlock unit;        // its unit, and
-    KalBlock description; // its description
-    hsize_t rows;         // of all columns
-    double *values;       // of the table, row by row
-    size_t filled;        // columns whose values are there
+    char name[KAL_HDF5_NAME_SIZE]; // of the last dataset
+    KalBlock unit;                 // its unit, and
+    KalBlock description;          // its description
+    hsize_t rows;                  // of all columns
+    double *values;                // of the table, row by row
+    size_t filled;                 // columns whose values are there
 } Input;
 
 // Say what could not be done and why.
@@ -406,32 +253,32 @@ static KalStatus read_text(Input *in, hid_t attribute, hid_t type, KalBlock *out
     if (!text) {
         return kal_no_memory(in->h.ctx, "for the texts of a table");
     }
-    const hid_t memory = text_type(&in->h, size, in->h.lib.H5Tget_cset(type));
-    seen(&in->h, in->h.lib.H5Aread(attribute, memory, text));
+    const hid_t memory = kal_hdf5_text_type(&in->h, size, in->h.lib.H5Tget_cset(type));
+    kal_hdf5_seen(&in->h, in->h.lib.H5Aread(attribute, memory, text));
     const KalStatus status = copy_text(in, text, out_text);
-    drop(&in->h, memory);
+    kal_hdf5_drop(&in->h, memory);
     kal_free(in->h.ctx, text, size);
     return status;
 }
 
-static bool is_number(const Hdf5 *h, hid_t type)
+static bool is_number(const KalHdf5 *h, hid_t type)
 {
     const H5T_class_t class = h->lib.H5Tget_class(type);
     return class == H5T_FLOAT || class == H5T_INTEGER;
 }
 
-static bool is_text(const Hdf5 *h, hid_t type)
+static bool is_text(const KalHdf5 *h, hid_t type)
 {
     return h->lib.H5Tget_class(type) == H5T_STRING
            && h->lib.H5Tis_variable_str(type) == 0;
 }
 
 // Whether an attribute holds one value and not many.
-static bool is_single(Hdf5 *h, hid_t attribute)
+static bool is_single(KalHdf5 *h, hid_t attribute)
 {
-    const hid_t space = seen(h, h->lib.H5Aget_space(attribute));
+    const hid_t space = kal_hdf5_seen(h, h->lib.H5Aget_space(attribute));
     const hssize_t count = h->lib.H5Sget_simple_extent_npoints(space);
-    drop(h, space);
+    kal_hdf5_drop(h, space);
     return count == 1;
 }
 
@@ -442,13 +289,14 @@ static KalStatus read_label(Input *in, hid_t object, const char *name,
     if (in->h.lib.H5Aexists(object, name) <= 0) {
         return copy_text(in, "", out_text);
     }
-    const hid_t attribute = seen(&in->h, in->h.lib.H5Aopen(object, name, H5P_DEFAULT));
-    const hid_t type = seen(&in->h, in->h.lib.H5Aget_type(attribute));
+    const hid_t attribute =
+        kal_hdf5_seen(&in->h, in->h.lib.H5Aopen(object, name, H5P_DEFAULT));
+    const hid_t type = kal_hdf5_seen(&in->h, in->h.lib.H5Aget_type(attribute));
     const bool text = is_text(&in->h, type) && is_single(&in->h, attribute);
     const KalStatus status =
         text ? read_text(in, attribute, type, out_text) : copy_text(in, "", out_text);
-    drop(&in->h, type);
-    drop(&in->h, attribute);
+    kal_hdf5_drop(&in->h, type);
+    kal_hdf5_drop(&in->h, attribute);
     return status;
 }
 
@@ -467,7 +315,8 @@ static KalStatus read_note(Input *in, hid_t attribute, hid_t type, const char *k
         return KAL_OK;
     }
     double number = 0.0;
-    seen(&in->h, in->h.lib.H5Aread(attribute, in->h.lib.H5T_NATIVE_DOUBLE_g, &number));
+    kal_hdf5_seen(&in->h,
+                  in->h.lib.H5Aread(attribute, in->h.lib.H5T_NATIVE_DOUBLE_g, &number));
     if (strcmp(key, KAL_TABLE_INCOMPLETE_NOTE) == 0) {
         kal_table_set_incomplete(in->table, number != 0.0);
         return KAL_OK;
@@ -478,14 +327,14 @@ static KalStatus read_note(Input *in, hid_t attribute, hid_t type, const char *k
 static KalStatus read_attribute(Input *in, hid_t attribute)
 {
     const ssize_t length = in->h.lib.H5Aget_name(attribute, sizeof in->name, in->name);
-    seen(&in->h, length);
+    kal_hdf5_seen(&in->h, length);
     if (length >= (ssize_t)sizeof in->name) {
         return fail(in, "the name of an attribute is too long");
     }
-    const hid_t type = seen(&in->h, in->h.lib.H5Aget_type(attribute));
+    const hid_t type = kal_hdf5_seen(&in->h, in->h.lib.H5Aget_type(attribute));
     const KalStatus status =
         in->h.failed ? KAL_OK : read_note(in, attribute, type, in->name);
-    drop(&in->h, type);
+    kal_hdf5_drop(&in->h, type);
     return status;
 }
 
@@ -501,28 +350,29 @@ static H5_index_t order_of(hid_t properties,
 // The attributes of the root.
 static KalStatus read_notes(Input *in, hid_t file)
 {
-    const hid_t root = seen(&in->h, in->h.lib.H5Gopen2(file, "/", H5P_DEFAULT));
-    const hid_t properties = seen(&in->h, in->h.lib.H5Gget_create_plist(root));
+    const hid_t root =
+        kal_hdf5_seen(&in->h, in->h.lib.H5Gopen2(file, "/", H5P_DEFAULT));
+    const hid_t properties = kal_hdf5_seen(&in->h, in->h.lib.H5Gget_create_plist(root));
     const H5_index_t order = order_of(properties, in->h.lib.H5Pget_attr_creation_order);
-    drop(&in->h, properties);
-    const hid_t count = seen(&in->h, in->h.lib.H5Aget_num_attrs(root));
+    kal_hdf5_drop(&in->h, properties);
+    const hid_t count = kal_hdf5_seen(&in->h, in->h.lib.H5Aget_num_attrs(root));
     KalStatus status = KAL_OK;
     for (hid_t i = 0; i < count && status == KAL_OK && !in->h.failed; i++) {
-        const hid_t attribute = seen(
+        const hid_t attribute = kal_hdf5_seen(
             &in->h, in->h.lib.H5Aopen_by_idx(root, ".", order, H5_ITER_INC, (hsize_t)i,
                                              H5P_DEFAULT, H5P_DEFAULT));
         if (attribute >= 0) {
             status = read_attribute(in, attribute);
         }
-        drop(&in->h, attribute);
+        kal_hdf5_drop(&in->h, attribute);
     }
-    drop(&in->h, root);
+    kal_hdf5_drop(&in->h, root);
     KAL_TRY(status);
     return in->h.failed ? fail(in, "its attributes cannot be read") : KAL_OK;
 }
 
 // Links may lead into other files, which is not what a table is for.
-static bool is_inside(const Hdf5 *h, hid_t group, const char *name)
+static bool is_inside(const KalHdf5 *h, hid_t group, const char *name)
 {
     H5L_info_t info;
     return h->lib.H5Lexists(group, name, H5P_DEFAULT) > 0
@@ -531,12 +381,12 @@ static bool is_inside(const Hdf5 *h, hid_t group, const char *name)
 }
 
 // Whether the numbers of a dataset are in this file.
-static bool has_own_data(Hdf5 *h, hid_t dataset)
+static bool has_own_data(KalHdf5 *h, hid_t dataset)
 {
-    const hid_t properties = seen(h, h->lib.H5Dget_create_plist(dataset));
+    const hid_t properties = kal_hdf5_seen(h, h->lib.H5Dget_create_plist(dataset));
     const H5D_layout_t layout = h->lib.H5Pget_layout(properties);
     const int elsewhere = h->lib.H5Pget_external_count(properties);
-    drop(h, properties);
+    kal_hdf5_drop(h, properties);
     return elsewhere == 0
            && (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS
                || layout == H5D_CHUNKED);
@@ -546,15 +396,15 @@ static KalStatus check_dataset(Input *in, const Group *group, hid_t dataset,
                                hsize_t *out_rows)
 {
     hsize_t rows = 1;
-    const hid_t type = seen(&in->h, in->h.lib.H5Dget_type(dataset));
-    const hid_t space = seen(&in->h, in->h.lib.H5Dget_space(dataset));
+    const hid_t type = kal_hdf5_seen(&in->h, in->h.lib.H5Dget_type(dataset));
+    const hid_t space = kal_hdf5_seen(&in->h, in->h.lib.H5Dget_space(dataset));
     const bool number = is_number(&in->h, type);
     const int rank = in->h.lib.H5Sget_simple_extent_ndims(space);
     if (rank == group->rank) {
-        seen(&in->h, in->h.lib.H5Sget_simple_extent_dims(space, &rows, NULL));
+        kal_hdf5_seen(&in->h, in->h.lib.H5Sget_simple_extent_dims(space, &rows, NULL));
     }
-    drop(&in->h, space);
-    drop(&in->h, type);
+    kal_hdf5_drop(&in->h, space);
+    kal_hdf5_drop(&in->h, type);
     if (in->h.failed) {
         return refuse(in, group, KAL_ERR_FILE, "cannot be read");
     }
@@ -577,7 +427,7 @@ static KalStatus open_dataset(Input *in, const Group *group, hsize_t i,
     const ssize_t length =
         in->h.lib.H5Lget_name_by_idx(group->id, ".", group->order, H5_ITER_INC, i,
                                      in->name, sizeof in->name, H5P_DEFAULT);
-    if (seen(&in->h, length) < 0 || length >= (ssize_t)sizeof in->name) {
+    if (kal_hdf5_seen(&in->h, length) < 0 || length >= (ssize_t)sizeof in->name) {
         return fail(in, "the name of a dataset cannot be read or is too long");
     }
     const hid_t dataset = is_inside(&in->h, group->id, in->name)
@@ -594,24 +444,34 @@ static KalStatus open_dataset(Input *in, const Group *group, hsize_t i,
 // What happens to a dataset that was opened and checked.
 typedef KalStatus Visitor(Input *in, const Group *group, hid_t dataset, hsize_t rows);
 
+// Whether a dataset says in words what became of runs; no number is among them.
+static bool is_status(Input *in, const Group *group, hid_t dataset)
+{
+    const hid_t type = kal_hdf5_seen(&in->h, in->h.lib.H5Dget_type(dataset));
+    const bool text = is_text(&in->h, type);
+    kal_hdf5_drop(&in->h, type);
+    return text && group->rank == 1 && strcmp(in->name, KAL_TABLE_STATUS_COLUMN) == 0;
+}
+
 static KalStatus visit(Input *in, const Group *group, hsize_t i, Visitor *visitor)
 {
     hid_t dataset = -1;
     hsize_t rows = 0;
     KAL_TRY(open_dataset(in, group, i, &dataset));
-    KalStatus status = check_dataset(in, group, dataset, &rows);
-    if (status == KAL_OK) {
+    const bool passed_over = is_status(in, group, dataset);
+    KalStatus status = passed_over ? KAL_OK : check_dataset(in, group, dataset, &rows);
+    if (status == KAL_OK && !passed_over) {
         status = visitor(in, group, dataset, rows);
     }
-    drop(&in->h, dataset);
+    kal_hdf5_drop(&in->h, dataset);
     KAL_TRY(status);
     return in->h.failed ? refuse(in, group, KAL_ERR_FILE, "cannot be read") : KAL_OK;
 }
 
 static KalStatus read_quantity(Input *in, hid_t dataset, KalQuantity *out_quantity)
 {
-    KAL_TRY(read_label(in, dataset, unit_name, &in->unit));
-    KAL_TRY(read_label(in, dataset, description_name, &in->description));
+    KAL_TRY(read_label(in, dataset, KAL_HDF5_UNIT, &in->unit));
+    KAL_TRY(read_label(in, dataset, KAL_HDF5_DESCRIPTION, &in->description));
     *out_quantity = (KalQuantity){
         .name = in->name, .unit = in->unit.data, .description = in->description.data};
     return KAL_OK;
@@ -633,12 +493,14 @@ static KalStatus add_column(Input *in, const Group *group, hid_t dataset, hsize_
 
 static KalStatus fill_column(Input *in, const Group *group, hid_t dataset, hsize_t rows)
 {
-    const hsize_t size[2] = {rows, group->count};
-    const hid_t memory = seen(&in->h, in->h.lib.H5Screate_simple(2, size, NULL));
+    const hsize_t size[2] = {rows, kal_table_columns(in->table)};
+    (void)group;
+    const hid_t memory =
+        kal_hdf5_seen(&in->h, in->h.lib.H5Screate_simple(2, size, NULL));
     select_column(&in->h, memory, rows, in->filled);
-    seen(&in->h, in->h.lib.H5Dread(dataset, in->h.lib.H5T_NATIVE_DOUBLE_g, memory,
-                                   H5S_ALL, H5P_DEFAULT, in->values));
-    drop(&in->h, memory);
+    kal_hdf5_seen(&in->h, in->h.lib.H5Dread(dataset, in->h.lib.H5T_NATIVE_DOUBLE_g,
+                                            memory, H5S_ALL, H5P_DEFAULT, in->values));
+    kal_hdf5_drop(&in->h, memory);
     in->filled++;
     return KAL_OK;
 }
@@ -650,8 +512,8 @@ static KalStatus set_parameter(Input *in, const Group *group, hid_t dataset,
     double value = 0.0;
     (void)group;
     (void)rows;
-    seen(&in->h, in->h.lib.H5Dread(dataset, in->h.lib.H5T_NATIVE_DOUBLE_g, H5S_ALL,
-                                   H5S_ALL, H5P_DEFAULT, &value));
+    kal_hdf5_seen(&in->h, in->h.lib.H5Dread(dataset, in->h.lib.H5T_NATIVE_DOUBLE_g,
+                                            H5S_ALL, H5S_ALL, H5P_DEFAULT, &value));
     KAL_TRY(read_quantity(in, dataset, &quantity));
     return kal_table_set_parameter(in->table, quantity, value);
 }
@@ -670,7 +532,7 @@ static KalStatus read_columns(Input *in, const Group *group)
         return fail(in, "it has no columns");
     }
     KAL_TRY(visit_all(in, group, add_column));
-    if (in->rows == 0) {
+    if (in->rows == 0 || kal_table_columns(in->table) == 0) {
         return KAL_OK;
     }
     KAL_TRY(kal_table_add_empty_rows(in->table, in->rows, &in->values));
@@ -695,14 +557,15 @@ static KalStatus read_group(Input *in, hid_t file, Group group,
             "cannot read %s: it has no group '%s', as a table of Kalaba has",
             kal_file_shown(in->path), group.name);
     }
-    const hid_t properties = seen(&in->h, in->h.lib.H5Gget_create_plist(group.id));
+    const hid_t properties =
+        kal_hdf5_seen(&in->h, in->h.lib.H5Gget_create_plist(group.id));
     group.order = order_of(properties, in->h.lib.H5Pget_link_creation_order);
-    drop(&in->h, properties);
-    seen(&in->h, in->h.lib.H5Gget_info(group.id, &info));
+    kal_hdf5_drop(&in->h, properties);
+    kal_hdf5_seen(&in->h, in->h.lib.H5Gget_info(group.id, &info));
     group.count = info.nlinks;
     const KalStatus status =
         in->h.failed ? fail(in, "it is damaged") : read(in, &group);
-    drop(&in->h, group.id);
+    kal_hdf5_drop(&in->h, group.id);
     return status;
 }
 
@@ -710,11 +573,12 @@ static KalStatus read_file(Input *in, hid_t file, size_t limit)
 {
     KAL_TRY(kal_table_create(in->h.ctx, limit, &in->table));
     KAL_TRY(read_notes(in, file));
-    if (is_inside(&in->h, file, parameters_name)) {
-        KAL_TRY(read_group(in, file, (Group){.name = parameters_name, .rank = 0},
+    if (is_inside(&in->h, file, KAL_HDF5_PARAMETERS)) {
+        KAL_TRY(read_group(in, file, (Group){.name = KAL_HDF5_PARAMETERS, .rank = 0},
                            read_parameters));
     }
-    return read_group(in, file, (Group){.name = columns_name, .rank = 1}, read_columns);
+    return read_group(in, file, (Group){.name = KAL_HDF5_COLUMNS, .rank = 1},
+                      read_columns);
 }
 
 // What the table says against texts and sizes, with the path before it.
@@ -723,7 +587,7 @@ static KalStatus name_file(const Input *in, KalStatus status)
     if (status != KAL_ERR_USAGE && status != KAL_ERR_LIMIT) {
         return status;
     }
-    char reason[REASON_SIZE * 4];
+    char reason[KAL_HDF5_REASON_SIZE * 4];
     snprintf(reason, sizeof reason, "%s", kal_context_message(in->h.ctx));
     return kal_fail(in->h.ctx, status == KAL_ERR_USAGE ? KAL_ERR_SYNTAX : status,
                     "cannot read %s: %s", kal_file_shown(in->path), reason);
@@ -738,10 +602,11 @@ static KalStatus open_file(Input *in, int descriptor, hid_t *out_file)
     snprintf(name, sizeof name, "/dev/fd/%d", descriptor);
     const char *path = access(name, R_OK) == 0 ? name : in->path;
     const hid_t how =
-        seen(&in->h, in->h.lib.H5Pcreate(in->h.lib.H5P_CLS_FILE_ACCESS_ID_g));
-    seen(&in->h, in->h.lib.H5Pset_file_locking(how, false, true));
-    const hid_t file = seen(&in->h, in->h.lib.H5Fopen(path, H5F_ACC_RDONLY, how));
-    drop(&in->h, how);
+        kal_hdf5_seen(&in->h, in->h.lib.H5Pcreate(in->h.lib.H5P_CLS_FILE_ACCESS_ID_g));
+    kal_hdf5_seen(&in->h, in->h.lib.H5Pset_file_locking(how, false, true));
+    const hid_t file =
+        kal_hdf5_seen(&in->h, in->h.lib.H5Fopen(path, H5F_ACC_RDONLY, how));
+    kal_hdf5_drop(&in->h, how);
     if (in->h.failed) {
         return fail(in, "it is no HDF5 file, or damaged");
     }
@@ -752,14 +617,14 @@ static KalStatus open_file(Input *in, int descriptor, hid_t *out_file)
 static KalStatus read_open(Input *in, int descriptor, size_t limit)
 {
     hid_t file = -1;
-    KAL_TRY(load(in->h.ctx, &in->h.lib));
-    silence(&in->h);
+    KAL_TRY(kal_hdf5_load(in->h.ctx, &in->h.lib));
+    kal_hdf5_silence(&in->h);
     KalStatus status = open_file(in, descriptor, &file);
     if (status == KAL_OK) {
         status = name_file(in, read_file(in, file, limit));
     }
-    drop(&in->h, file);
-    speak_again(&in->h);
+    kal_hdf5_drop(&in->h, file);
+    kal_hdf5_speak_again(&in->h);
     return status;
 }
 

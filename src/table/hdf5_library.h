@@ -47,6 +47,7 @@
     X(H5Gget_info)                  \
     X(H5Gopen2)                     \
     X(H5Idec_ref)                   \
+    X(H5Lcreate_hard)               \
     X(H5Lexists)                    \
     X(H5Lget_info)                  \
     X(H5Lget_name_by_idx)           \
@@ -59,11 +60,14 @@
     X(H5Pset_attr_creation_order)   \
     X(H5Pset_attr_phase_change)     \
     X(H5Pset_char_encoding)         \
+    X(H5Pset_chunk)                 \
+    X(H5Pset_deflate)               \
     X(H5Pset_fapl_core)             \
     X(H5Pset_file_locking)          \
     X(H5Pset_libver_bounds)         \
     X(H5Pset_link_creation_order)   \
     X(H5Pset_obj_track_times)       \
+    X(H5Pset_shuffle)               \
     X(H5Screate)                    \
     X(H5Screate_simple)             \
     X(H5Sget_simple_extent_dims)    \

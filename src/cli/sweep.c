@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+
+// Many runs of one model into a file.
+
+#include "model.h"
+#include "output.h"
+#include "progress.h"
+#include "wishes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    OPTION_FILE = KAL_MODEL_OPTION_COUNT,
+    OPTION_VARY,
+    OPTION_RANDOM,
+    OPTION_COUNT,
+    OPTION_SEED,
+    OPTION_DESIGN,
+    OPTION_KEEP,
+    OPTION_UNTIL,
+    OPTION_TOLERANCE,
+    OPTION_METHOD,
+    OPTION_DRIFT,
+    OPTION_MAX_STEPS,
+    OPTION_THREADS,
+    OPTION_SHARD,
+    OPTION_MERGE,
+    OPTION_RESUME,
+    OPTION_DRY_RUN,
+};
+
+#define LISTED(name, word, meaning) word ", "
+
+static const KalCommandOption options[] = {
+    KAL_MODEL_OPTIONS,
+    [OPTION_FILE] = {"-o",          "FILE",   "the table of runs: .csv, .h5 or .hdf5",   false},
+    [OPTION_VARY] = {"--vary",      "VALUES",
+                     "such as \"L = 0.1 .. 1 count 50\" or \"L = 1, 2, 5\"",             true },
+    [OPTION_RANDOM] = {"--random",    "VALUES", "such as \"k = normal(100, 5)\"",          true },
+    [OPTION_COUNT] = {"--count",     "N",      "random samples at each point",            false},
+    [OPTION_SEED] = {"--seed",      "S",      "of random samples; 0",                    false},
+    [OPTION_DESIGN] = {"--design",    "DESIGN",
+                     KAL_SWEEP_DESIGN_LIST(LISTED) "of random samples",                  false},
+    [OPTION_KEEP] = {"--keep",      "VALUES",
+                     "such as \"final(x), max(x), when(event)\"; final(*)",              false},
+    [OPTION_UNTIL] = {"--until",     "T",      "the last time",                           false},
+    [OPTION_TOLERANCE] = {"--tolerance", "T",      "error of a step, for rtol and atol",
+                     false                                                                    },
+    [OPTION_METHOD] = {"--method",    "METHOD",
+                     KAL_METHOD_LIST(LISTED) "by which it is integrated",                false},
+    [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_MAX_STEPS] = {"--max-steps", "N",      "of a run; 0: any number",                 false},
+    [OPTION_THREADS] = {"--threads",   "N",      "all cores unless said otherwise",         false},
+    [OPTION_SHARD] = {"--shard",     "K/N",    "the runs K, K + N, K + 2 N, ... only",    false},
+    [OPTION_MERGE] = {"--merge",     NULL,     "put the work of all shards together",     false},
+    [OPTION_RESUME] = {"--resume",    NULL,     "go on with work that was interrupted",    false},
+    [OPTION_DRY_RUN] = {"--dry-run",   NULL,     "tell how many runs, how large, how long",
+                     false                                                                    },
+};
+
+// A sweep on its way.
+typedef struct Job {
+    KalModelJob *model;
+    KalRunWishes wishes;
+    const char *vary[KAL_REPEATS_LIMIT];
+    const char *random[KAL_REPEATS_LIMIT];
+    KalSweepOptions plan;
+    KalSweepFileOptions file;
+    KalSweep *sweep;
+    char *command;
+    double began;
+    double last; // when progress was shown
+    bool terminal;
+    bool drawn;
+    uint64_t probed; // runs
+} Job;
+
+static const char *option(const Job *job, int row)
+{
+    return job->model->arguments->options[row];
+}
+
+// @{ Options
+
+static bool read_design(Job *job)
+{
+    const char *text = option(job, OPTION_DESIGN);
+    KalSweepDesign design = KAL_SWEEP_RANDOM;
+    while (text && kal_sweep_design_word(design)
+           && strcmp(text, kal_sweep_design_word(design)) != 0) {
+        design = (KalSweepDesign)(design + 1);
+    }
+    if (!kal_sweep_design_word(design)) {
+        kal_message_print(
+            "option '--design' takes " KAL_SWEEP_DESIGN_LIST(LISTED) "not '%s'", text);
+        return false;
+    }
+    job->plan.design = design;
+    return true;
+}
+
+// K/N
+static bool read_shard(Job *job)
+{
+    const char *text = option(job, OPTION_SHARD);
+    const char *slash = text ? strchr(text, '/') : NULL;
+    char first[32];
+    double k = 0.0;
+    double n = 0.0;
+    if (!text) {
+        return true;
+    }
+    if (!slash || slash - text >= (long)sizeof first) {
+        kal_message_print("option '--shard' takes K/N, such as 1/8, not '%s'", text);
+        return false;
+    }
+    (void)snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+    if (!kal_option_whole("--shard", first, 1.0, &k)
+        || !kal_option_whole("--shard", slash + 1, 1.0, &n)) {
+        return false;
+    }
+    job->file.shard = (uint64_t)k;
+    job->file.shards = (uint64_t)n;
+    return true;
+}
+
+static bool read_numbers(Job *job)
+{
+    double count = 0.0;
+    double seed = 0.0;
+    double threads = 0.0;
+    if (!kal_option_whole("--count", option(job, OPTION_COUNT), 1.0, &count)
+        || !kal_option_whole("--seed", option(job, OPTION_SEED), 0.0, &seed)
+        || !kal_option_whole("--threads", option(job, OPTION_THREADS), 1.0, &threads)) {
+        return false;
+    }
+    job->plan.count = (uint64_t)count;
+    job->plan.seed = (uint64_t)seed;
+    job->file.threads = threads > 1024.0 ? 1024 : (int)threads;
+    return true;
+}
+
+static bool read_options(Job *job)
+{
+    KalRunOptions trial = kal_run_options(job->model->system);
+    const KalArguments *arguments = job->model->arguments;
+    job->plan.n_vary = (size_t)kal_arguments_list(arguments, OPTION_VARY, job->vary);
+    job->plan.n_random =
+        (size_t)kal_arguments_list(arguments, OPTION_RANDOM, job->random);
+    job->plan.vary = job->vary;
+    job->plan.random = job->random;
+    job->plan.keep = option(job, OPTION_KEEP);
+    job->file.merge = option(job, OPTION_MERGE) != NULL;
+    job->file.resume = option(job, OPTION_RESUME) != NULL;
+    job->file.command = job->command;
+    job->wishes = (KalRunWishes){.until = option(job, OPTION_UNTIL),
+                                 .tolerance = option(job, OPTION_TOLERANCE),
+                                 .method = option(job, OPTION_METHOD),
+                                 .drift = option(job, OPTION_DRIFT),
+                                 .max_steps = option(job, OPTION_MAX_STEPS)};
+    if (!option(job, OPTION_FILE) && !option(job, OPTION_DRY_RUN)) {
+        kal_message_print("a sweep needs a file for its table: '-o FILE'");
+        return false;
+    }
+    return read_numbers(job) && read_design(job) && read_shard(job)
+           && kal_run_wishes_apply(&job->wishes, &trial);
+}
+
+// Whether an option has a say in what rows hold, and not only in how they are made.
+static bool is_noted(int row)
+{
+    return row == KAL_OPTION_OUTSIDE || (row >= OPTION_VARY && row <= OPTION_MAX_STEPS);
+}
+
+// The command as one might type it, for the file: what is the same for any number of
+// threads, any shards and any interruption.  The caller frees it.
+static char *print_command(const KalArguments *arguments)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) {
+        return NULL;
+    }
+    fprintf(out, "kalaba sweep %s", arguments->operands[0]);
+    for (int i = 0; i < (int)(sizeof options / sizeof options[0]); i++) {
+        const char *value = arguments->options[i];
+        if (value && is_noted(i) && !options[i].repeatable) {
+            fprintf(out, *value ? " %s \"%s\"" : " %s", options[i].word, value);
+        }
+    }
+    for (int i = 0; i < arguments->n_repeats; i++) {
+        fprintf(out, " %s \"%s\"", options[arguments->repeat_rows[i]].word,
+                arguments->repeats[i]);
+    }
+    (void)fclose(out);
+    return text;
+}
+
+// @}
+// @{ Callbacks of the sweep
+
+static void adjust(void *user, KalRunOptions *run)
+{
+    const Job *job = (const Job *)user;
+    (void)kal_run_wishes_apply(&job->wishes, run); // was tried before
+}
+
+static KalStatus load(void *user, const KalOverride *overrides, size_t n,
+                      KalSystem **out_system)
+{
+    const Job *job = (const Job *)user;
+    return kal_model_job_load_with(job->model, overrides, n, out_system);
+}
+
+static bool watch(void *user)
+{
+    (void)user;
+    return !kal_progress_is_interrupted();
+}
+
+static void draw(const Job *job, const KalSweepProgress *p, double now)
+{
+    const double seconds = now - job->began;
+    const double done = (double)(p->done - p->before);
+    const double left = done > 0.0 ? seconds * (double)(p->runs - p->done) / done : 0.0;
+    fprintf(stderr, "%s%llu of %llu runs  %.0f a second  %llu failed  %.0f s left%s",
+            job->terminal ? "\r\x1b[K" : "kalaba: ", (unsigned long long)p->done,
+            (unsigned long long)p->runs, seconds > 0.0 ? done / seconds : 0.0,
+            (unsigned long long)p->failed, left, job->terminal ? "" : "\n");
+    fflush(stderr);
+}
+
+// At a terminal ten times a second, in a log every minute.
+static void tell(void *user, const KalSweepProgress *progress)
+{
+    Job *job = (Job *)user;
+    const double now = kal_clock();
+    if (!job->model->quiet && now - job->last > (job->terminal ? 0.1 : 60.0)) {
+        job->last = now;
+        job->drawn = job->terminal;
+        draw(job, progress, now);
+    }
+}
+
+// @}
+
+static KalExit fail(const Job *job, KalStatus status)
+{
+    const KalExit shown = kal_model_job_fail_plain(job->model);
+    return status == KAL_ERR_INTERRUPTED ? KAL_EXIT_INTERRUPTED
+           : status == KAL_ERR_USAGE     ? KAL_EXIT_USAGE
+                                         : shown;
+}
+
+static KalShowOptions how(const Job *job)
+{
+    return (KalShowOptions){.format = job->model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
+                            .color = !job->model->json && kal_wants_color()};
+}
+
+// A second of runs from everywhere.
+static KalStatus take_probe(void *user, const KalSweepRow *row)
+{
+    Job *job = (Job *)user;
+    (void)row;
+    job->probed++;
+    return kal_clock() - job->began > 1.0 ? KAL_ERR_INTERRUPTED : KAL_OK;
+}
+
+static KalExit tell_plan(Job *job)
+{
+    const uint64_t runs = kal_sweep_runs(job->sweep);
+    const char *file = option(job, OPTION_FILE);
+    const bool csv = file && strstr(file, ".csv");
+    const double columns =
+        1.0 + (double)(kal_sweep_inputs(job->sweep) + kal_sweep_kept(job->sweep));
+    const KalSweepJob probe = {.threads = job->file.threads,
+                               .shard = 1,
+                               .shards = runs / 64 + 1,
+                               .watch = watch,
+                               .take = take_probe,
+                               .user = job};
+    job->began = kal_clock();
+    KalStatus status = kal_sweep_go(job->sweep, &probe);
+    if (status != KAL_OK
+        && (status != KAL_ERR_INTERRUPTED || kal_progress_is_interrupted())) {
+        return fail(job, status);
+    }
+    const KalSweepFacts facts = {.seconds = (kal_clock() - job->began) * (double)runs
+                                            / (double)(job->probed + !job->probed),
+                                 .bytes = (double)runs
+                                          * (columns * (csv ? 20.0 : 8.0) + 4.0)};
+    const KalShowOptions show = how(job);
+    status = kal_show_sweep_plan(job->sweep, &facts, &show, kal_standard_output);
+    return status == KAL_OK ? KAL_EXIT_DONE : fail(job, status);
+}
+
+static KalExit write_table(Job *job)
+{
+    KalModelJob *model = job->model;
+    const char *path = option(job, OPTION_FILE);
+    KalSweepSummary summary;
+    if (!kal_ledger_write(model->ledger, model->ctx, "option '-o'", path)) {
+        return kal_model_job_fail(model, model->ledger->message, NULL, 0);
+    }
+    job->file.tell = tell;
+    job->file.watch = watch;
+    job->file.user = job;
+    job->began = kal_clock();
+    job->last = job->began;
+    KalStatus status = kal_sweep_write(job->sweep, path, &job->file, &summary);
+    if (job->drawn) {
+        fputs("\r\x1b[K", stderr);
+    }
+    if (status == KAL_ERR_INTERRUPTED && !model->json) {
+        kal_message_print("interrupted: the same command with --resume goes on");
+        return KAL_EXIT_INTERRUPTED;
+    }
+    if (status != KAL_OK) {
+        return fail(job, status);
+    }
+    const KalSweepFacts facts = {.file = job->file.shards > 0 ? NULL : path,
+                                 .seconds = kal_clock() - job->began};
+    const KalShowOptions show = how(job);
+    if (!model->quiet || model->json) {
+        status =
+            kal_show_sweep(job->sweep, &summary, &facts, &show, kal_standard_output);
+    }
+    return status == KAL_OK ? KAL_EXIT_DONE : fail(job, status);
+}
+
+// An input has no other value besides.
+static bool check_overrides(const Job *job)
+{
+    const char *texts[KAL_REPEATS_LIMIT];
+    const int n =
+        kal_arguments_list(job->model->arguments, KAL_OPTION_PARAMETER, texts);
+    for (size_t i = 0; i < kal_sweep_inputs(job->sweep); i++) {
+        const char *name = kal_sweep_input(job->sweep, i).name;
+        for (int k = 0; k < n; k++) {
+            const size_t length = strcspn(texts[k], "= ");
+            if (strlen(name) == length && strncmp(name, texts[k], length) == 0) {
+                kal_message_print("'%s' is an input of the sweep: option '-p' cannot "
+                                  "give it a value",
+                                  name);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static KalExit go(Job *job)
+{
+    const KalRunOptions any = kal_run_options(job->model->system);
+    job->plan.adjust = adjust;
+    job->plan.load = load;
+    job->plan.user = job;
+    (void)kal_progress(&any, job->model->quiet); // Ctrl-C interrupts
+    const KalStatus status =
+        kal_sweep_create(job->model->ctx, job->model->system, &job->plan, &job->sweep);
+    if (status != KAL_OK) {
+        return fail(job, status);
+    }
+    if (!check_overrides(job)) {
+        return KAL_EXIT_USAGE;
+    }
+    return option(job, OPTION_DRY_RUN) ? tell_plan(job) : write_table(job);
+}
+
+static KalExit sweep(KalModelJob *model)
+{
+    Job *job = calloc(1, sizeof *job);
+    char *command = print_command(model->arguments);
+    KalExit status = KAL_EXIT_FAULT;
+    if (job && command) {
+        *job = (Job){
+            .model = model, .command = command, .terminal = isatty(STDERR_FILENO)};
+        status = read_options(job) ? go(job) : KAL_EXIT_USAGE;
+        kal_sweep_destroy(job->sweep);
+    } else {
+        kal_message_print("out of memory");
+    }
+    free(command);
+    free(job);
+    return status;
+}
+
+static KalExit run_sweep(const KalArguments *arguments)
+{
+    const bool stiff = kal_run_wishes_stiff(arguments->options[OPTION_METHOD]);
+    const char *keep = arguments->options[OPTION_KEEP];
+    const bool works = keep && (strstr(keep, "work(") || strstr(keep, "power("));
+    return works ? kal_model_job_simulate(arguments, stiff, sweep)
+                 : kal_model_job_repeat(arguments, stiff, sweep);
+}
+
+static void print_details(void)
+{
+    fputs(
+        "\nRuns the model many times with other parameters and start values, and "
+        "writes "
+        "a\nrow for each run: run, inputs, values kept, status (\"ok\" or why it "
+        "failed).  "
+        "Several\n--vary make all combinations, the last one fastest; with --random "
+        "each "
+        "gets --count\nsamples.  Kept are final, max, min, mean, rms of any column and "
+        "when(event), with *\nfor any text.  The same bits for any number of threads, "
+        "interrupted or not.\n"
+        "\nExamples:\n"
+        "  kalaba sweep pendulum.kal -o L.csv --vary \"L = 0.1 .. 1 count 50\"\n"
+        "  kalaba sweep sleigh.kal -o map.h5 --vary \"b = 0.1 .. 1 count 100\" \\\n"
+        "    --vary \"theta' = -2 .. 2 count 100\" --keep \"final(x), max(u1)\"\n"
+        "  kalaba sweep four_bar.kal -o mc.h5 --random \"a = normal(1, 0.01)\" \\\n"
+        "    --count 10000 --design latin --seed 7 --keep \"max(reaction(*))\"\n"
+        "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --shard 3/8\n"
+        "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --merge\n"
+        "\nExit status: 0 done, though runs may have failed; 1 the model or a file is "
+        "at "
+        "fault,\n2 wrong usage, 130 interrupted: --resume goes on.\n",
+        stdout);
+}
+
+const KalCommand kal_command_sweep = {
+    .name = "sweep",
+    .operands = "MODEL|-",
+    .purpose = "many runs: grids and random samples, on all cores",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .max_operands = 1,
+    .print_details = print_details,
+    .run = run_sweep,
+};

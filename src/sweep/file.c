@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT
+
+// A sweep into a file.
+//
+// First all runs go to a store beside the file (sweep/store.h), in the order in which they
+// end; then the rows go from there to the file, in the order of their numbers.  Neither takes
+// memory that grows with the runs.  The store knows what it is the work of by its identity: a
+// text with all that rows depend on.
+
+#include "base/files.h"
+#include "base/whole_file.h"
+#include "sweep/store.h"
+#include "sweep/sweep.h"
+#include "table/stream.h"
+
+#include <kalaba/version.h>
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    MOST_SHARDS = 900, // whose files are open at a time when they are merged
+    LINE_SIZE = 1000,
+    SUFFIX_SIZE = 64
+};
+
+// A sweep on its way into a file.
+typedef struct Work {
+    const KalSweep *sweep;
+    const char *path;
+    const KalSweepFileOptions *options;
+    KalBlock identity;
+    KalStore **stores; // one, or all shards
+    size_t n_stores;
+    char *name; // of the store that is being opened
+    size_t name_size;
+    KalSweepProgress progress;
+    KalSweepSummary summary;
+    size_t longest; // reason
+} Work;
+
+static KalContext *context(const Work *w)
+{
+    return w->sweep->ctx;
+}
+
+// @{ Identity
+
+typedef struct Text {
+    Work *work;
+    KalStatus status;
+} Text;
+
+static void write_text(void *user, const char *bytes, size_t size)
+{
+    Text *text = (Text *)user;
+    if (text->status == KAL_OK) {
+        text->status =
+            kal_block_add(context(text->work), &text->work->identity, bytes, size);
+    }
+}
+
+static void write_line(Text *text, const char *line)
+{
+    write_text(text, line, strlen(line));
+    write_text(text, "\n", 1);
+}
+
+static void identify_inputs(Text *text, const KalSweepPlan *plan)
+{
+    char line[LINE_SIZE];
+    for (size_t i = 0; i < plan->n_inputs; i++) {
+        const KalSweepInput *input = &plan->inputs[i];
+        (void)snprintf(line, sizeof line, "input %d %a %a %llu %.500s",
+                       (int)input->kind, input->a, input->b,
+                       (unsigned long long)input->count, input->name);
+        write_line(text, line);
+        for (uint64_t k = 0; input->values && k < input->count; k++) {
+            (void)snprintf(line, sizeof line, "%a", input->values[k]);
+            write_line(text, line);
+        }
+    }
+    (void)snprintf(line, sizeof line, "samples %llu seed %llu design %d",
+                   (unsigned long long)plan->samples, (unsigned long long)plan->seed,
+                   (int)plan->design);
+    write_line(text, line);
+}
+
+static void identify_runs(Text *text, const KalRunOptions *o)
+{
+    char line[LINE_SIZE];
+    (void)snprintf(line, sizeof line,
+                   "run %a %a %a rtol %a atol %a method %d drift %d %a form %d step %a "
+                   "most %ld",
+                   o->from, o->until, o->every, o->rtol, o->atol, (int)o->method,
+                   (int)o->drift, o->stabilize, (int)o->form, o->fixed_step,
+                   o->max_steps);
+    write_line(text, line);
+}
+
+// All that rows depend on, as a text.
+static KalStatus identify(Work *w)
+{
+    const KalSweep *sweep = w->sweep;
+    Text text = {.work = w};
+    write_line(&text, kal_version());
+    kal_system_write_texts(sweep->given, (KalSink){write_text, &text});
+    identify_inputs(&text, &sweep->plan);
+    for (size_t i = 0; i < kal_sweep_kept(sweep); i++) {
+        write_line(&text, kal_sweep_value(sweep, i).name);
+    }
+    for (size_t k = 0; k < sweep->n_structures; k++) {
+        identify_runs(&text, &sweep->structures[k].options);
+    }
+    return text.status;
+}
+
+// @}
+// @{ The stores
+
+// How many runs shard k of n has.
+static uint64_t runs_of(const Work *w, uint64_t shard, uint64_t shards)
+{
+    const uint64_t runs = kal_sweep_runs(w->sweep);
+    return shards == 0 ? runs : (runs + shards - shard) / shards;
+}
+
+static void print_name(Work *w, uint64_t shard, uint64_t shards)
+{
+    char suffix[SUFFIX_SIZE];
+    (void)snprintf(suffix, sizeof suffix, ".%llu-of-%llu", (unsigned long long)shard,
+                   (unsigned long long)shards);
+    (void)snprintf(w->name, w->name_size, "%s%s.sweep", w->path,
+                   shards > 0 ? suffix : "");
+}
+
+static KalStoreSpec spec_of(const Work *w, uint64_t shard, uint64_t shards)
+{
+    return (KalStoreSpec){.path = w->name,
+                          .identity = (const char *)w->identity.data,
+                          .identity_size = w->identity.size,
+                          .slots = runs_of(w, shard, shards),
+                          .values = kal_sweep_kept(w->sweep)};
+}
+
+// Work that is there and not to be gone on with is not lost.
+static KalStatus put_aside(Work *w)
+{
+    char *old = (char *)kal_alloc(context(w), w->name_size + SUFFIX_SIZE, 1);
+    if (!old) {
+        return kal_no_memory(context(w), "for a sweep");
+    }
+    (void)snprintf(old, w->name_size + SUFFIX_SIZE, "%s.old", w->name);
+    const bool moved = rename(w->name, old) == 0 || errno == ENOENT;
+    kal_free(context(w), old, w->name_size + SUFFIX_SIZE);
+    return moved ? KAL_OK : kal_file_fail(context(w), "move", w->name, errno);
+}
+
+static KalStatus open_own(Work *w)
+{
+    const KalSweepFileOptions *o = w->options;
+    print_name(w, o->shard, o->shards);
+    const KalStoreSpec spec = spec_of(w, o->shard, o->shards);
+    w->n_stores = 1;
+    if (o->resume && access(w->name, F_OK) == 0) {
+        return kal_store_open(context(w), &spec, &w->stores[0]);
+    }
+    KAL_TRY(put_aside(w));
+    return kal_store_create(context(w), &spec, &w->stores[0]);
+}
+
+// In how many shards the work beside the file is; 0 if in none.
+static uint64_t find_shards(Work *w)
+{
+    for (uint64_t n = 1; n <= MOST_SHARDS; n++) {
+        print_name(w, 1, n);
+        if (access(w->name, F_OK) == 0) {
+            return n;
+        }
+    }
+    return 0;
+}
+
+static KalStatus open_shards(Work *w)
+{
+    const uint64_t shards = find_shards(w);
+    if (shards == 0) {
+        return kal_fail(context(w), KAL_ERR_USAGE,
+                        "there is no work of shards beside %s to merge: no file "
+                        "NAME.1-of-N.sweep",
+                        kal_file_shown(w->path));
+    }
+    w->n_stores = (size_t)shards;
+    for (uint64_t k = 1; k <= shards; k++) {
+        print_name(w, k, shards);
+        const KalStoreSpec spec = spec_of(w, k, shards);
+        KAL_TRY(kal_store_open(context(w), &spec, &w->stores[k - 1]));
+        const uint64_t missing = spec.slots - kal_store_filled(w->stores[k - 1]);
+        if (missing > 0) {
+            return kal_fail(context(w), KAL_ERR_USAGE,
+                            "shard %llu of %llu lacks %llu of its runs: go on with it "
+                            "by --resume",
+                            (unsigned long long)k, (unsigned long long)shards,
+                            (unsigned long long)missing);
+        }
+    }
+    return KAL_OK;
+}
+
+// Row of a run, counted from 0 among those that the stores have.
+static KalStatus get(const Work *w, uint64_t run, KalStoreRow *out_row)
+{
+    return kal_store_get(w->stores[run % w->n_stores], run / w->n_stores, out_row);
+}
+
+// @}
+// @{ The runs
+
+// The slot of a run, counted from 1.
+static uint64_t slot_of(const Work *w, uint64_t run)
+{
+    return w->options->shards > 0 ? (run - 1) / w->options->shards : run - 1;
+}
+
+static bool skip(void *user, uint64_t run)
+{
+    const Work *w = (const Work *)user;
+    return kal_store_has(w->stores[0], slot_of(w, run));
+}
+
+static bool watch(void *user)
+{
+    const KalSweepFileOptions *o = ((const Work *)user)->options;
+    return !o->watch || o->watch(o->user);
+}
+
+static KalStatus take(void *user, const KalSweepRow *row)
+{
+    Work *w = (Work *)user;
+    KAL_TRY(kal_store_put(w->stores[0], slot_of(w, row->run), row));
+    w->progress.done++;
+    w->progress.failed += row->status != KAL_OK;
+    if (w->options->tell) {
+        w->options->tell(w->options->user, &w->progress);
+    }
+    return KAL_OK;
+}
+
+static KalStatus do_runs(Work *w)
+{
+    const KalSweepFileOptions *o = w->options;
+    const uint64_t before = kal_store_filled(w->stores[0]);
+    const KalSweepJob job = {.threads = o->threads,
+                             .shard = o->shard,
+                             .shards = o->shards,
+                             .skip = before > 0 ? skip : NULL,
+                             .watch = watch,
+                             .take = take,
+                             .user = w};
+    w->progress = (KalSweepProgress){
+        .runs = runs_of(w, o->shard, o->shards), .done = before, .before = before};
+    w->summary.before = before;
+    if (o->tell) {
+        o->tell(o->user, &w->progress);
+    }
+    const KalStatus status = kal_sweep_go(w->sweep, &job);
+    const KalStatus flushed = kal_store_flush(w->stores[0]);
+    return status == KAL_OK ? flushed : status;
+}
+
+// @}
+// @{ The file
+
+// Count what became of the runs.
+static KalStatus summarize(Work *w)
+{
+    const KalSweepFileOptions *o = w->options;
+    const uint64_t runs = runs_of(w, o->shard, o->shards);
+    w->longest = strlen("ok");
+    w->summary.runs = runs;
+    for (uint64_t run = 0; run < runs; run++) {
+        KalStoreRow row;
+        KAL_TRY(get(w, run, &row));
+        if (row.there && (unsigned)row.status < KAL_SWEEP_STATUSES) {
+            const size_t length = strlen(row.reason);
+            w->summary.statuses[row.status]++;
+            w->longest = length > w->longest ? length : w->longest;
+        }
+    }
+    return KAL_OK;
+}
+
+static KalStatus write_rows(const Work *w, KalStream *stream, double *row)
+{
+    const size_t inputs = kal_sweep_inputs(w->sweep);
+    const size_t values = kal_sweep_kept(w->sweep);
+    for (uint64_t run = 0; run < w->summary.runs; run++) {
+        KalStoreRow kept;
+        KAL_TRY(get(w, run, &kept));
+        assert(kept.there);
+        row[0] = (double)(run + 1);
+        kal_plan_inputs(&w->sweep->plan, run, row + 1);
+        memcpy(row + 1 + inputs, kept.values, values * sizeof(double));
+        KAL_TRY(kal_stream_add(stream, row, kept.reason));
+    }
+    return kal_stream_finish(stream);
+}
+
+// What is to be known about the table.
+static size_t list_notes(const Work *w, KalTableNote out_notes[8])
+{
+    const KalSystem *system = w->sweep->given;
+    const KalSweepPlan *plan = &w->sweep->plan;
+    size_t n = 0;
+    out_notes[n++] = (KalTableNote){.key = "kind", .text = "sweep"};
+    out_notes[n++] = (KalTableNote){.key = "model", .text = kal_system_title(system)};
+    out_notes[n++] = (KalTableNote){.key = "model_text", .text = system->source->text};
+    out_notes[n++] = (KalTableNote){.key = "kalaba", .text = kal_version()};
+    if (w->options->command) {
+        out_notes[n++] = (KalTableNote){.key = "command", .text = w->options->command};
+    }
+    if (plan->n_inputs > plan->n_grid) {
+        out_notes[n++] = (KalTableNote){.key = "seed", .number = (double)plan->seed};
+        out_notes[n++] = (KalTableNote){.key = "design",
+                                        .text = kal_sweep_design_word(plan->design)};
+    }
+    return n;
+}
+
+static void list_columns(const Work *w, KalQuantity *out_columns)
+{
+    const size_t inputs = kal_sweep_inputs(w->sweep);
+    *out_columns++ = (KalQuantity){.name = "run", .unit = "", .description = ""};
+    for (size_t i = 0; i < inputs; i++) {
+        *out_columns++ = kal_sweep_input(w->sweep, i);
+    }
+    for (size_t i = 0; i < kal_sweep_kept(w->sweep); i++) {
+        *out_columns++ = kal_sweep_value(w->sweep, i);
+    }
+}
+
+static KalStatus write_with(const Work *w, KalQuantity *columns, double *row, size_t n)
+{
+    KalTableNote notes[8];
+    KalStream *stream = NULL;
+    list_columns(w, columns);
+    const KalStreamSpec spec = {.path = w->path,
+                                .columns = columns,
+                                .n_columns = n,
+                                .text = "status",
+                                .text_size = w->longest + 1,
+                                .rows = w->summary.runs,
+                                .notes = notes,
+                                .n_notes = list_notes(w, notes)};
+    KAL_TRY(kal_stream_create(context(w), &spec, &stream));
+    const KalStatus status = write_rows(w, stream, row);
+    kal_stream_destroy(stream);
+    return status;
+}
+
+static KalStatus write_file(const Work *w)
+{
+    const size_t n = 1 + kal_sweep_inputs(w->sweep) + kal_sweep_kept(w->sweep);
+    KalContext *ctx = context(w);
+    KalQuantity *columns = (KalQuantity *)kal_alloc(ctx, n, sizeof *columns);
+    double *row = (double *)kal_alloc(ctx, n, sizeof *row);
+    const KalStatus status = columns && row ? write_with(w, columns, row, n)
+                                            : kal_no_memory(ctx, "to write a sweep");
+    kal_free(ctx, columns, columns ? n * sizeof *columns : 0);
+    kal_free(ctx, row, row ? n * sizeof *row : 0);
+    return status;
+}
+
+// The table is whole: the work is not needed any more.
+static void remove_work(Work *w)
+{
+    const uint64_t shards = w->options->merge ? w->n_stores : 0;
+    for (uint64_t k = 1; k <= w->n_stores; k++) {
+        print_name(w, k, shards);
+        (void)unlink(w->name);
+    }
+}
+
+// @}
+
+static KalStatus check(const Work *w)
+{
+    const KalSweepFileOptions *o = w->options;
+    if (o->merge && (o->shards > 0 || o->resume)) {
+        return kal_fail(
+            context(w), KAL_ERR_USAGE,
+            "what is merged has been done: neither a shard nor a resumption "
+            "goes with it");
+    }
+    if (o->shards > MOST_SHARDS || o->shard > o->shards
+        || (o->shard == 0) != (o->shards == 0)) {
+        return kal_fail(context(w), KAL_ERR_USAGE,
+                        "shards are k of n, with k from 1 to n and n up to %d",
+                        (int)MOST_SHARDS);
+    }
+    KAL_TRY(kal_stream_check(context(w), w->path));
+    return kal_table_check_path(context(w), w->path);
+}
+
+static KalStatus finish(Work *w)
+{
+    KAL_TRY(summarize(w));
+    if (w->options->shards > 0) {
+        return KAL_OK; // merging will write
+    }
+    KAL_TRY(write_file(w));
+    remove_work(w);
+    return KAL_OK;
+}
+
+static KalStatus go(Work *w)
+{
+    KAL_TRY(check(w));
+    KAL_TRY(identify(w));
+    w->name_size = strlen(w->path) + (size_t)2 * SUFFIX_SIZE;
+    w->name = (char *)kal_alloc(context(w), w->name_size, 1);
+    w->stores = (KalStore **)kal_alloc(context(w), MOST_SHARDS, sizeof(KalStore *));
+    if (!w->name || !w->stores) {
+        return kal_no_memory(context(w), "for a sweep");
+    }
+    if (w->options->merge) {
+        KAL_TRY(open_shards(w));
+        return finish(w);
+    }
+    KAL_TRY(open_own(w));
+    const KalStatus status = do_runs(w);
+    if (status != KAL_OK) {
+        w->summary.runs = w->progress.runs;
+        return status;
+    }
+    return finish(w);
+}
+
+KalStatus kal_sweep_write(const KalSweep *sweep, const char *path,
+                          const KalSweepFileOptions *options,
+                          KalSweepSummary *out_summary)
+{
+    KAL_NEED(sweep ? sweep->ctx : NULL, sweep && path && options && out_summary);
+    Work w = {.sweep = sweep, .path = path, .options = options};
+    const KalStatus status = go(&w);
+    for (size_t i = 0; w.stores && i < w.n_stores; i++) {
+        kal_store_destroy(w.stores[i]);
+    }
+    kal_free(sweep->ctx, w.stores,
+             w.stores ? (size_t)MOST_SHARDS * sizeof(KalStore *) : 0);
+    kal_free(sweep->ctx, w.name, w.name ? w.name_size : 0);
+    kal_block_clear(sweep->ctx, &w.identity);
+    *out_summary = w.summary;
+    return status;
+}

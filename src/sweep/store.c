@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+
+// A file of slots:
+//
+//     "kalaba sweep 1\n", size of the identity | identity | slots | reasons of failures
+//
+// A slot is a checksum, a status, where its reason is and how long, and the values.  A reason
+// is written before the slot that points to it, so a slot with a right checksum is whole.
+// Bytes are as the machine has them: the file never leaves it, or its like.
+
+#include "sweep/store.h"
+
+#include "base/files.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BUFFER_BYTES = 1 << 18, // of rows on their way, in both directions
+    PERMISSIONS = 0666,
+    ALIGNMENT = 64
+};
+
+// Rows wait no longer than this, in seconds.
+static const double PATIENCE = 0.25;
+
+static const char MAGIC[] = "kalaba sweep 1\n";
+
+// What a slot begins with; values follow.
+typedef struct Head {
+    uint64_t check;
+    uint32_t status;
+    uint32_t reason_length;
+    uint64_t reason_place;
+} Head;
+
+struct KalStore {
+    KalContext *ctx;
+    KalStoreSpec spec;
+    int descriptor;
+    uint64_t begin;     // of slots in the file
+    uint64_t end;       // of all that is in it
+    uint64_t key;       // of checksums
+    size_t size;        // of a slot
+    size_t room;        // slots that the buffers have room for
+    unsigned char *out; // rows to be written: their slots are in `places`
+    uint64_t *places;
+    size_t waiting;
+    double written; // when rows were written last
+    unsigned char *in;
+    uint64_t first;        // slot in `in`
+    size_t have;           // and how many
+    unsigned char *filled; // a bit for each slot; NULL: none
+    size_t filled_size;
+    uint64_t n_filled;
+    char reason[KAL_SWEEP_REASON_SIZE];
+};
+
+static KalStatus fail(const KalStore *store, const char *act)
+{
+    return kal_file_fail(store->ctx, act, store->spec.path, errno);
+}
+
+static double now(void)
+{
+    struct timespec time = {.tv_sec = 0};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+// A checksum of 64 bits, never 0: each word is added, and all bits are mixed.
+static uint64_t digest(uint64_t key, const void *data, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)data;
+    uint64_t hash = key ^ size * 0x9E3779B97F4A7C15U;
+    for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, size - i < sizeof word ? size - i : sizeof word);
+        hash = (hash ^ word) * 0xD6E8FEB86659FD93U;
+        hash ^= hash >> 32;
+    }
+    hash *= 0xD6E8FEB86659FD93U;
+    hash ^= hash >> 29;
+    return hash != 0 ? hash : 1;
+}
+
+static KalStatus write_at(const KalStore *store, uint64_t place, const void *data,
+                          size_t size)
+{
+    const char *bytes = (const char *)data;
+    while (size > 0) {
+        const ssize_t done = pwrite(store->descriptor, bytes, size, (off_t)place);
+        if (done <= 0 && !(done < 0 && errno == EINTR)) {
+            errno = done == 0 ? ENOSPC : errno;
+            return fail(store, "write");
+        }
+        const size_t part = done > 0 ? (size_t)done : 0;
+        bytes += part;
+        size -= part;
+        place += part;
+    }
+    return KAL_OK;
+}
+
+// What is beyond the end of the file is read as zeros.
+static KalStatus read_at(const KalStore *store, uint64_t place, void *data, size_t size)
+{
+    char *bytes = (char *)data;
+    ssize_t done = 1;
+    while (size > 0 && done != 0) {
+        done = pread(store->descriptor, bytes, size, (off_t)place);
+        if (done < 0 && errno != EINTR) {
+            return fail(store, "read");
+        }
+        const size_t part = done > 0 ? (size_t)done : 0;
+        bytes += part;
+        size -= part;
+        place += part;
+    }
+    memset(bytes, 0, size);
+    return KAL_OK;
+}
+
+static uint64_t place_of(const KalStore *store, uint64_t slot)
+{
+    assert(slot < store->spec.slots);
+    return store->begin + slot * store->size;
+}
+
+static void init_sizes(KalStore *store)
+{
+    const size_t head = sizeof MAGIC - 1 + sizeof(uint64_t) + store->spec.identity_size;
+    store->begin = (head + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    store->size = sizeof(Head) + store->spec.values * sizeof(double);
+    store->room = BUFFER_BYTES / store->size + 1;
+    store->end = store->begin + store->spec.slots * store->size;
+    store->key = digest(0, store->spec.identity, store->spec.identity_size);
+    store->written = now();
+}
+
+static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
+                      KalStore **out_store)
+{
+    KalStore *store = KAL_NEW(ctx, KalStore);
+    if (!store) {
+        return kal_no_memory(ctx, "for the work of a sweep");
+    }
+    store->ctx = ctx;
+    store->spec = *spec;
+    init_sizes(store);
+    store->descriptor = -1;
+    const size_t size = store->room * (2 * store->size + sizeof(uint64_t));
+    store->out = (unsigned char *)kal_alloc(ctx, size, 1);
+    *out_store = store;
+    if (!store->out) {
+        return kal_no_memory(ctx, "for the work of a sweep");
+    }
+    store->in = store->out + store->room * store->size;
+    store->places = (uint64_t *)(void *)(store->in + store->room * store->size);
+    store->descriptor = open(spec->path, O_RDWR | O_CLOEXEC | flags, PERMISSIONS);
+    return store->descriptor >= 0 ? KAL_OK : fail(store, "open");
+}
+
+void kal_store_destroy(KalStore *store)
+{
+    if (!store) {
+        return;
+    }
+    if (store->descriptor >= 0) {
+        close(store->descriptor);
+    }
+    kal_free(store->ctx, store->out,
+             store->out ? store->room * (2 * store->size + sizeof(uint64_t)) : 0);
+    kal_free(store->ctx, store->filled, store->filled ? store->filled_size : 0);
+    kal_free(store->ctx, store, sizeof *store);
+}
+
+static KalStatus write_head(KalStore *store)
+{
+    const uint64_t size = store->spec.identity_size;
+    KAL_TRY(write_at(store, sizeof MAGIC - 1, &size, sizeof size));
+    KAL_TRY(write_at(store, sizeof MAGIC - 1 + sizeof size, store->spec.identity,
+                     store->spec.identity_size));
+    // What a file is shows when it is one.
+    return write_at(store, 0, MAGIC, sizeof MAGIC - 1);
+}
+
+KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
+                           KalStore **out_store)
+{
+    KalStore *store = NULL;
+    KalStatus status = make(ctx, spec, O_CREAT | O_TRUNC, &store);
+    if (store && status == KAL_OK) {
+        status = write_head(store);
+    }
+    if (status != KAL_OK) {
+        kal_store_destroy(store);
+        return status;
+    }
+    *out_store = store;
+    return KAL_OK;
+}
+
+static KalStatus fail_other(const KalStore *store)
+{
+    return kal_fail(store->ctx, KAL_ERR_USAGE,
+                    "%s is the work of another sweep: its model, inputs, options or "
+                    "version of kalaba differ; go on with the same command, or remove "
+                    "the file",
+                    kal_file_shown(store->spec.path));
+}
+
+// Whether the file is the work of this sweep.
+static KalStatus check_head(KalStore *store)
+{
+    char magic[sizeof MAGIC - 1];
+    char part[4096];
+    uint64_t size = 0;
+    uint64_t place = sizeof magic + sizeof size;
+    KAL_TRY(read_at(store, 0, magic, sizeof magic));
+    KAL_TRY(read_at(store, sizeof magic, &size, sizeof size));
+    if (memcmp(magic, MAGIC, sizeof magic) != 0 || size != store->spec.identity_size) {
+        return fail_other(store);
+    }
+    for (size_t done = 0; done < size;) {
+        const size_t next = size - done < sizeof part ? size - done : sizeof part;
+        KAL_TRY(read_at(store, place + done, part, next));
+        if (memcmp(part, store->spec.identity + done, next) != 0) {
+            return fail_other(store);
+        }
+        done += next;
+    }
+    return KAL_OK;
+}
+
+// The checksum of a slot: of its place and all after its first word.
+static uint64_t check_slot(const KalStore *store, uint64_t slot,
+                           const unsigned char *data)
+{
+    return digest(store->key ^ slot * 0xC2B2AE3D27D4EB4FU, data + sizeof(uint64_t),
+                  store->size - sizeof(uint64_t));
+}
+
+// Let `in` hold a slot, and those after it.
+static KalStatus read_in(KalStore *store, uint64_t slot)
+{
+    if (slot >= store->first && slot - store->first < store->have) {
+        return KAL_OK;
+    }
+    const uint64_t left = store->spec.slots - slot;
+    store->first = slot;
+    store->have = left < store->room ? (size_t)left : store->room;
+    return read_at(store, place_of(store, slot), store->in, store->have * store->size);
+}
+
+static const unsigned char *slot_in(const KalStore *store, uint64_t slot)
+{
+    return store->in + (size_t)(slot - store->first) * store->size;
+}
+
+// The head of a slot that was read; false if it is empty or was half written.
+static bool read_head(const KalStore *store, uint64_t slot, Head *out_head)
+{
+    const unsigned char *data = slot_in(store, slot);
+    memcpy(out_head, data, sizeof *out_head);
+    return out_head->check != 0 && out_head->check == check_slot(store, slot, data)
+           && out_head->reason_length < KAL_SWEEP_REASON_SIZE;
+}
+
+// Find out which slots are filled, and where reasons end.
+static KalStatus scan(KalStore *store)
+{
+    store->filled_size = (size_t)(store->spec.slots / 8 + 1);
+    store->filled = (unsigned char *)kal_alloc(store->ctx, store->filled_size, 1);
+    if (!store->filled) {
+        return kal_no_memory(store->ctx, "for the work of a sweep");
+    }
+    for (uint64_t slot = 0; slot < store->spec.slots; slot++) {
+        Head head;
+        KAL_TRY(read_in(store, slot));
+        if (read_head(store, slot, &head)) {
+            const uint64_t end = head.reason_place + head.reason_length;
+            store->filled[slot / 8] |= (unsigned char)(1U << slot % 8);
+            store->end = end > store->end ? end : store->end;
+            store->n_filled++;
+        }
+    }
+    store->have = 0; // slots will be written
+    return KAL_OK;
+}
+
+KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
+                         KalStore **out_store)
+{
+    KalStore *store = NULL;
+    KalStatus status = make(ctx, spec, 0, &store);
+    if (store && status == KAL_OK) {
+        status = check_head(store);
+    }
+    if (store && status == KAL_OK) {
+        status = scan(store);
+    }
+    if (status != KAL_OK) {
+        kal_store_destroy(store);
+        return status;
+    }
+    *out_store = store;
+    return KAL_OK;
+}
+
+uint64_t kal_store_filled(const KalStore *store)
+{
+    return store->n_filled;
+}
+
+bool kal_store_has(const KalStore *store, uint64_t slot)
+{
+    return store->filled && (store->filled[slot / 8] >> slot % 8 & 1U) != 0;
+}
+
+KalStatus kal_store_flush(KalStore *store)
+{
+    size_t i = 0;
+    while (i < store->waiting) {
+        size_t n = 1; // slots that follow each other
+        while (i + n < store->waiting && store->places[i + n] == store->places[i] + n) {
+            n++;
+        }
+        KAL_TRY(write_at(store, place_of(store, store->places[i]),
+                         store->out + i * store->size, n * store->size));
+        i += n;
+    }
+    store->waiting = 0;
+    store->have = 0;
+    store->written = now();
+    return KAL_OK;
+}
+
+KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
+{
+    unsigned char *data = store->out + store->waiting * store->size;
+    Head head = {.status = (uint32_t)row->status};
+    if (row->status != KAL_OK) {
+        head.reason_length = (uint32_t)strlen(row->reason);
+        head.reason_place = store->end;
+        assert(head.reason_length < KAL_SWEEP_REASON_SIZE);
+        KAL_TRY(write_at(store, store->end, row->reason, head.reason_length));
+        store->end += head.reason_length;
+    }
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, row->values, store->spec.values * sizeof(double));
+    head.check = check_slot(store, slot, data);
+    memcpy(data, &head, sizeof head);
+    store->places[store->waiting++] = slot;
+    return store->waiting == store->room || now() - store->written > PATIENCE
+               ? kal_store_flush(store)
+               : KAL_OK;
+}
+
+KalStatus kal_store_get(KalStore *store, uint64_t slot, KalStoreRow *out_row)
+{
+    Head head;
+    assert(store->waiting == 0);
+    KAL_TRY(read_in(store, slot));
+    *out_row = (KalStoreRow){.there = read_head(store, slot, &head), .reason = "ok"};
+    if (!out_row->there) {
+        return KAL_OK;
+    }
+    out_row->status = (KalStatus)head.status;
+    out_row->values =
+        (const double *)(const void *)(slot_in(store, slot) + sizeof head);
+    if (out_row->status != KAL_OK) {
+        KAL_TRY(read_at(store, head.reason_place, store->reason, head.reason_length));
+        store->reason[head.reason_length] = '\0';
+        out_row->reason = store->reason;
+    }
+    return KAL_OK;
+}

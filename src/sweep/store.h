@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The work in progress of a sweep: a file with a slot for each run, which outlives a process
+/// that is killed.
+///
+/// A row is in the file at most a quarter of a second after its run ended, and from then on
+/// only the loss of the disk can take it away.  Slots may be filled in any order.  Each has a
+/// checksum over its place and all that is in it, so that one that was half written is known
+/// to be empty.
+
+#ifndef SWEEP_STORE_H
+#define SWEEP_STORE_H
+
+#include "base/block.h"
+
+#include <kalaba/sweep.h>
+
+/// A file of slots.
+typedef struct KalStore KalStore;
+
+/// What a file is to hold.
+typedef struct KalStoreSpec {
+    const char *path;
+    const char *identity; ///< what was to be done: all that rows depend on
+    size_t identity_size; ///< bytes
+    uint64_t slots;
+    size_t values; ///< of each row
+} KalStoreSpec;
+
+/// A row in a slot.
+typedef struct KalStoreRow {
+    bool there; ///< it was written
+    KalStatus status;
+    const double *values;
+    const char *reason; ///< "ok" or why it failed
+} KalStoreRow;
+
+/// Make a new file; one that is there is replaced.  The caller owns the store.  KAL_ERR_FILE,
+/// KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
+                                       KalStore **out_store);
+
+/// Open a file and find out which slots are filled.  KAL_ERR_USAGE when it is the work of
+/// another sweep, KAL_ERR_FILE, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
+                                     KalStore **out_store);
+
+/// Close a file; rows that are not in it are lost.  NULL is allowed.
+void kal_store_destroy(KalStore *store);
+
+/// Fill a slot.  KAL_ERR_FILE.
+KAL_CHECKED KalStatus kal_store_put(KalStore *store, uint64_t slot,
+                                    const KalSweepRow *row);
+
+/// Write what is not in the file yet.  KAL_ERR_FILE.
+KAL_CHECKED KalStatus kal_store_flush(KalStore *store);
+
+/// How many slots were filled when the store was opened.
+uint64_t kal_store_filled(const KalStore *store);
+
+/// Whether a slot was filled when the store was opened.
+bool kal_store_has(const KalStore *store, uint64_t slot);
+
+/// Read a slot; quick for one after the other.  What it holds is valid until the next call.
+KAL_CHECKED KalStatus kal_store_get(KalStore *store, uint64_t slot,
+                                    KalStoreRow *out_row);
+
+#endif

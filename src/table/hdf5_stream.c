@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+
+// Tables of any number of rows as HDF5.
+//
+// Rows are collected until there are as many as a chunk has, and then go to the datasets, so
+// that each chunk is compressed and written once.  Unlike tables (hdf5.c) the file is written
+// where it is: it may be larger than memory.  HDF5 1.10 crashes when a disk fills up under
+// it, so there has to be room for all numbers, compressed or not, before it begins.
+
+#include "table/hdf5_impl.h"
+#include "table/stream_impl.h"
+#include "table/table_impl.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+// In hdf5.h some constants call the library first, to open it and to check its version.
+// Ours is open before any of them is used.
+#undef H5OPEN
+#define H5OPEN
+#undef H5CHECK
+#define H5CHECK
+
+enum {
+    CHUNK = 8192,    // rows
+    LEVEL = 4,       // of compression, 0 … 9
+    FIXED = 1 << 20, // bytes of a file beside its rows, at most
+    OVERHEAD = 64    // bytes of a chunk in the index, at most
+};
+
+struct KalHdf5Stream {
+    KalHdf5 h;
+    hid_t file;
+    hid_t *datasets;  // columns, then the text
+    hid_t text;       // type
+    uint64_t written; // rows
+    size_t waiting;
+    size_t chunk;    // rows
+    double *values;  // column after column, a chunk each
+    char *texts;     // a chunk of them
+    size_t sizes[3]; // bytes of the three
+};
+
+static KalStatus fail(const KalStream *stream)
+{
+    return kal_fail(stream->ctx, KAL_ERR_FILE, "HDF5 cannot write %s: %s",
+                    kal_file_shown(stream->spec.path), stream->hdf5->h.reason);
+}
+
+// Whether the disk has room for all rows.
+static KalStatus check_room(const KalStream *stream)
+{
+    const KalStreamSpec *spec = &stream->spec;
+    const double columns = (double)spec->n_columns;
+    const double chunks = (double)spec->rows / CHUNK + 1.0;
+    const double need = (double)spec->rows * (columns * 8.0 + (double)spec->text_size)
+                        + chunks * (columns + 1.0) * OVERHEAD
+                        + (columns + 1.0) * KAL_HDF5_NAME_SIZE + FIXED;
+    struct statvfs disk;
+    if (statvfs(kal_file_temporary(stream->file), &disk) != 0) {
+        return KAL_OK; // nobody knows
+    }
+    const double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    return need <= room
+               ? KAL_OK
+               : kal_fail(stream->ctx, KAL_ERR_FILE,
+                          "cannot write %s: it may take %.3g bytes, and the disk has "
+                          "%.3g left",
+                          kal_file_shown(spec->path), need, room);
+}
+
+static KalStatus make(KalStream *stream)
+{
+    const KalStreamSpec *spec = &stream->spec;
+    KalHdf5Stream *s = KAL_NEW(stream->ctx, KalHdf5Stream);
+    if (!s) {
+        return kal_no_memory(stream->ctx, "to write a table");
+    }
+    stream->hdf5 = s;
+    s->h.ctx = stream->ctx;
+    s->file = -1;
+    s->text = -1;
+    s->chunk = spec->rows < CHUNK ? (size_t)spec->rows + (spec->rows == 0) : CHUNK;
+    s->sizes[0] = (spec->n_columns + 1) * sizeof *s->datasets;
+    s->sizes[1] = spec->n_columns * s->chunk * sizeof *s->values;
+    s->sizes[2] = spec->text_size * s->chunk;
+    s->datasets = (hid_t *)kal_alloc(stream->ctx, s->sizes[0], 1);
+    s->values = (double *)kal_alloc(stream->ctx, s->sizes[1], 1);
+    s->texts = (char *)kal_alloc(stream->ctx, s->sizes[2], 1);
+    for (size_t i = 0; s->datasets && i <= spec->n_columns; i++) {
+        s->datasets[i] = -1;
+    }
+    return s->datasets && s->values && s->texts
+               ? KAL_OK
+               : kal_no_memory(stream->ctx, "to write a table");
+}
+
+static void create_file(KalStream *stream)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    KalHdf5 *h = &s->h;
+    const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+    const hid_t access =
+        kal_hdf5_seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_ACCESS_ID_g));
+    const hid_t create =
+        kal_hdf5_seen(h, h->lib.H5Pcreate(h->lib.H5P_CLS_FILE_CREATE_ID_g));
+    kal_hdf5_seen(h,
+                  h->lib.H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+    kal_hdf5_seen(h, h->lib.H5Pset_attr_creation_order(create, order));
+    kal_hdf5_seen(h, h->lib.H5Pset_attr_phase_change(create, 0, 0));
+    kal_hdf5_seen(h, h->lib.H5Pset_link_creation_order(create, order));
+    kal_hdf5_seen(h, h->lib.H5Pset_obj_track_times(create, false));
+    s->file = kal_hdf5_seen(h, h->lib.H5Fcreate(kal_file_temporary(stream->file),
+                                                H5F_ACC_TRUNC, create, access));
+    kal_hdf5_drop(h, create);
+    kal_hdf5_drop(h, access);
+}
+
+// A dataset of all rows, in the group of columns and in the root.
+static hid_t create_column(KalStream *stream, hid_t group, hid_t type,
+                           const KalQuantity *quantity)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    KalHdf5 *h = &s->h;
+    const hsize_t rows = stream->spec.rows;
+    const hsize_t chunk = s->chunk;
+    char name[KAL_HDF5_NAME_SIZE];
+    kal_hdf5_escape(quantity->name, name);
+    const hid_t space = kal_hdf5_seen(h, h->lib.H5Screate_simple(1, &rows, NULL));
+    if (rows > 0) {
+        kal_hdf5_seen(h, h->lib.H5Pset_chunk(h->dataset, 1, &chunk));
+        kal_hdf5_seen(h, h->lib.H5Pset_shuffle(h->dataset));
+        kal_hdf5_seen(h, h->lib.H5Pset_deflate(h->dataset, LEVEL));
+    }
+    const hid_t dataset =
+        kal_hdf5_seen(h, h->lib.H5Dcreate2(group, name, type, space, h->link,
+                                           h->dataset, H5P_DEFAULT));
+    if (strcmp(name, KAL_HDF5_COLUMNS) != 0) {
+        kal_hdf5_seen(
+            h, h->lib.H5Lcreate_hard(group, name, s->file, name, h->link, H5P_DEFAULT));
+    }
+    kal_hdf5_write_label(h, dataset, quantity);
+    kal_hdf5_drop(h, space);
+    return dataset;
+}
+
+static void create_columns(KalStream *stream)
+{
+    const KalStreamSpec *spec = &stream->spec;
+    KalHdf5Stream *s = stream->hdf5;
+    KalHdf5 *h = &s->h;
+    const KalQuantity text = {.name = spec->text, .unit = "", .description = ""};
+    const hid_t group =
+        kal_hdf5_seen(h, h->lib.H5Gcreate2(s->file, KAL_HDF5_COLUMNS, h->link, h->group,
+                                           H5P_DEFAULT));
+    for (size_t i = 0; i < spec->n_columns && !h->failed; i++) {
+        s->datasets[i] =
+            create_column(stream, group, h->lib.H5T_IEEE_F64LE_g, &spec->columns[i]);
+    }
+    s->text = kal_hdf5_text_type(h, spec->text_size, H5T_CSET_UTF8);
+    s->datasets[spec->n_columns] = create_column(stream, group, s->text, &text);
+    kal_hdf5_drop(h, group);
+}
+
+KalStatus kal_hdf5_stream_begin(KalStream *stream)
+{
+    const KalStreamSpec *spec = &stream->spec;
+    const unsigned char incomplete = 0;
+    KAL_TRY(make(stream));
+    KalHdf5 *h = &stream->hdf5->h;
+    KAL_TRY(kal_hdf5_load(stream->ctx, &h->lib));
+    KAL_TRY(check_room(stream));
+    kal_hdf5_silence(h);
+    kal_hdf5_open_properties(h);
+    create_file(stream);
+    kal_hdf5_write_attribute(h, stream->hdf5->file, KAL_TABLE_INCOMPLETE_NOTE,
+                             h->lib.H5T_NATIVE_UCHAR_g, &incomplete);
+    for (size_t i = 0; i < spec->n_notes; i++) {
+        kal_hdf5_write_note(h, stream->hdf5->file, &spec->notes[i]);
+    }
+    create_columns(stream);
+    kal_hdf5_close_properties(h);
+    kal_hdf5_speak_again(h);
+    return h->failed ? fail(stream) : KAL_OK;
+}
+
+// Write a chunk of a column.
+static void write_part(KalHdf5Stream *s, hid_t dataset, hid_t type, const void *values)
+{
+    KalHdf5 *h = &s->h;
+    const hsize_t start = s->written;
+    const hsize_t count = s->waiting;
+    const hid_t memory = kal_hdf5_seen(h, h->lib.H5Screate_simple(1, &count, NULL));
+    const hid_t space = kal_hdf5_seen(h, h->lib.H5Dget_space(dataset));
+    kal_hdf5_seen(h, h->lib.H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL,
+                                                &count, NULL));
+    kal_hdf5_seen(h,
+                  h->lib.H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values));
+    kal_hdf5_drop(h, space);
+    kal_hdf5_drop(h, memory);
+}
+
+static KalStatus flush(KalStream *stream)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    const size_t n = stream->spec.n_columns;
+    if (s->waiting == 0) {
+        return KAL_OK;
+    }
+    kal_hdf5_silence(&s->h);
+    for (size_t i = 0; i < n && !s->h.failed; i++) {
+        write_part(s, s->datasets[i], s->h.lib.H5T_NATIVE_DOUBLE_g,
+                   s->values + i * s->chunk);
+    }
+    write_part(s, s->datasets[n], s->text, s->texts);
+    kal_hdf5_speak_again(&s->h);
+    s->written += s->waiting;
+    s->waiting = 0;
+    return s->h.failed ? fail(stream) : KAL_OK;
+}
+
+KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values, const char *text)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    const size_t size = stream->spec.text_size;
+    char *place = s->texts + s->waiting * size;
+    assert(s->written + s->waiting < stream->spec.rows);
+    for (size_t i = 0; i < stream->spec.n_columns; i++) {
+        s->values[i * s->chunk + s->waiting] = values[i];
+    }
+    memset(place, 0, size);
+    (void)snprintf(place, size, "%s", text);
+    s->waiting++;
+    return s->waiting == s->chunk ? flush(stream) : KAL_OK;
+}
+
+// Close all that is open.
+static void close_all(KalStream *stream)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    for (size_t i = 0; i <= stream->spec.n_columns; i++) {
+        kal_hdf5_drop(&s->h, s->datasets[i]);
+        s->datasets[i] = -1;
+    }
+    kal_hdf5_drop(&s->h, s->text);
+    kal_hdf5_drop(&s->h, s->file);
+    s->text = -1;
+    s->file = -1;
+}
+
+KalStatus kal_hdf5_stream_end(KalStream *stream)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    KAL_TRY(flush(stream));
+    assert(s->written == stream->spec.rows);
+    kal_hdf5_silence(&s->h);
+    kal_hdf5_seen(&s->h, s->h.lib.H5Fflush(s->file, H5F_SCOPE_GLOBAL));
+    close_all(stream);
+    kal_hdf5_speak_again(&s->h);
+    return s->h.failed ? fail(stream) : KAL_OK;
+}
+
+void kal_hdf5_stream_clear(KalStream *stream)
+{
+    KalHdf5Stream *s = stream->hdf5;
+    if (!s) {
+        return;
+    }
+    if (s->file >= 0) {
+        kal_hdf5_silence(&s->h);
+        close_all(stream);
+        kal_hdf5_speak_again(&s->h);
+    }
+    kal_free(stream->ctx, s->datasets, s->datasets ? s->sizes[0] : 0);
+    kal_free(stream->ctx, s->values, s->values ? s->sizes[1] : 0);
+    kal_free(stream->ctx, s->texts, s->texts ? s->sizes[2] : 0);
+    kal_free(stream->ctx, s, sizeof *s);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Tables that are written row by row, with a text at the end of each row, however many rows
+/// there are: memory does not grow with them.
+///
+/// CSV has a line for each row.  HDF5 has a dataset for each column in the group `columns`, as
+/// tables have, in chunks and compressed, and a link to each in the root of the file; the text
+/// is a dataset of texts of fixed length.  A file appears under its name only when it is whole.
+
+#ifndef TABLE_STREAM_H
+#define TABLE_STREAM_H
+
+#include "base/context.h"
+
+#include <kalaba/table.h>
+
+#include <stdint.h>
+
+/// A table on its way into a file.
+typedef struct KalStream KalStream;
+
+/// What it will be.
+typedef struct KalStreamSpec {
+    const char *path; ///< .csv, .h5 or .hdf5
+    const KalQuantity *columns;
+    size_t n_columns;          ///< 1 or more
+    const char *text;          ///< the name of the column of texts
+    size_t text_size;          ///< bytes of the longest text, with its end
+    uint64_t rows;             ///< how many there will be
+    const KalTableNote *notes; ///< for the formats that have a place for them
+    size_t n_notes;
+} KalStreamSpec;
+
+/// Whether the ending of a path is that of a format.  KAL_ERR_USAGE.
+KAL_CHECKED KalStatus kal_stream_check(KalContext *ctx, const char *path);
+
+/// Begin.  What the spec points to is borrowed until the stream is destroyed.  The caller
+/// owns the stream.  KAL_ERR_USAGE for another ending, KAL_ERR_FILE, KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_stream_create(KalContext *ctx, const KalStreamSpec *spec,
+                                        KalStream **out_stream);
+
+/// Forget a stream.  Unless it was finished there is no file.  NULL is allowed.
+void kal_stream_destroy(KalStream *stream);
+
+/// Add a row.  KAL_ERR_FILE; of some failures finishing tells.
+KAL_CHECKED KalStatus kal_stream_add(KalStream *stream, const double *values,
+                                     const char *text);
+
+/// Finish the file, after all rows.  KAL_ERR_FILE.
+KAL_CHECKED KalStatus kal_stream_finish(KalStream *stream);
+
+#endif

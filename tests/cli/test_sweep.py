@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""Many runs of one model: test_sweep.py PROGRAM ROOT
+
+Rows against single runs and closed forms; the same bytes for threads, shards and processes
+that are killed; what is told of it.
+"""
+
+import csv
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from model_lab import EXAMPLES, PROGRAM, case, main, run
+
+SPRING = """model "Spring"
+param m = 2 [kg], k = 8 [N/m]
+coord x [m]
+kinetic 1/2*m*x'^2
+potential 1/2*k*x^2
+init x = 1
+event back: x falling set x' = x'
+simulate 0 .. 5 every 5
+"""
+
+PENDULUM = """model "Pendulum"
+param L = 1, g = 9.81
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential g*y
+constraint rod: x^2 + y^2 = L^2
+init x = L, y ~ 0
+simulate 0 .. 3 every 0.1, rtol = 1e-7, atol = 1e-9
+"""
+
+
+class Folder:
+    """A folder with models in it, the working folder meanwhile."""
+
+    def __enter__(self):
+        self.before = os.getcwd()
+        self.temporary = tempfile.TemporaryDirectory()
+        os.chdir(self.temporary.name)
+        Path("spring.kal").write_text(SPRING)
+        Path("pendulum.kal").write_text(PENDULUM)
+        return self
+
+    def __exit__(self, *error):
+        os.chdir(self.before)
+        self.temporary.cleanup()
+
+
+def sweep(*arguments):
+    status, out, err = run("sweep", *arguments)
+    assert status == 0, (arguments, status, out, err)
+    return out
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def files():
+    return sorted(os.listdir("."))
+
+
+@case
+def rows_have_inputs_values_and_a_status():
+    with Folder():
+        out = sweep("spring.kal", "-o", "a.csv", "--vary", "m = 1, 2", "--vary",
+                    "k = 1 .. 9 count 5", "--keep",
+                    "final(x), max(x), min(x), mean(x), rms(x), when(back)")
+        assert "10 runs, 0 failed" in out, out
+        rows = rows_of("a.csv")
+        assert list(rows[0]) == ["run", "m", "k", "final(x)", "max(x)", "min(x)", "mean(x)",
+                                 "rms(x)", "when(back)", "status"]
+        assert [row["run"] for row in rows] == [str(i + 1) for i in range(10)]
+        for i, row in enumerate(rows):
+            m, k = [1, 2][i // 5], 1 + 2 * (i % 5)
+            assert float(row["m"]) == m and float(row["k"]) == k and row["status"] == "ok"
+            w = math.sqrt(k / m)
+            a = 5 * w
+            expected = {"final(x)": math.cos(a), "max(x)": 1,
+                        "min(x)": -1 if a > math.pi else math.cos(a),
+                        "mean(x)": math.sin(a) / a,
+                        "rms(x)": math.sqrt(0.5 + math.sin(2 * a) / (4 * a)),
+                        "when(back)": 0.5 * math.pi / w}
+            for name, value in expected.items():
+                assert abs(float(row[name]) - value) < 1e-7, (row, name, value)
+        assert files() == ["a.csv", "pendulum.kal", "spring.kal"]
+
+
+@case
+def rows_are_the_runs_of_the_model():
+    """To the last bit, as `run` has it."""
+    with Folder():
+        sweep("pendulum.kal", "-o", "a.csv", "--vary", "L = 0.5, 0.7, 2", "--vary",
+              "y' = 0, -1", "--keep", "final(x), final(y'), max(reaction(rod))")
+        for row in rows_of("a.csv"):
+            status, out, _ = run("run", "pendulum.kal", "-p", f"L={row['L']}", "--family",
+                                 "y' = " + row["y'"], "--json")
+            assert status == 0, out
+            one = json.loads(out)["family"][0]["run"]
+            assert one["q"]["x"] == float(row["final(x)"]), (one, row)
+            assert one["qd"]["y"] == float(row["final(y')"])
+
+
+@case
+def a_failed_run_is_a_row_with_its_reason():
+    with Folder():
+        status, out, err = run("sweep", "pendulum.kal", "-o", "a.csv", "--vary",
+                               "x' = 0, 0.5", "--json")
+        assert status == 0, (status, err)
+        answer = json.loads(out)
+        assert answer["runs"] == 2 and answer["ok"] == 1 and answer["failed"] == 1
+        assert answer["reasons"] == {"the constraints contradict each other": 1}
+        assert answer["file"] == "a.csv" and answer["model"] == "Pendulum"
+        good, bad = rows_of("a.csv")
+        assert good["status"] == "ok" and "rod" in bad["status"]
+        assert all(math.isnan(float(bad[name])) for name in bad if name.startswith("final"))
+
+
+@case
+def random_inputs_follow_the_seed():
+    with Folder():
+        random_options = ["--random", "k = normal(8, 0.5)", "--random", "m = uniform(1, 3)",
+                          "--count", "40", "--keep", "final(x)"]
+        tables = {}
+        for name, more in {"a": [], "b": ["--seed", "1"], "c": ["--design", "latin"],
+                           "d": ["--design", "sobol"], "e": ["--seed", "0"]}.items():
+            sweep("spring.kal", "-o", f"{name}.csv", *random_options, *more)
+            tables[name] = Path(f"{name}.csv").read_text()
+        assert tables["a"] == tables["e"]
+        assert len({tables[name] for name in "abcd"}) == 4
+        masses = sorted(float(row["m"]) for row in rows_of("c.csv"))
+        assert all(1 + i / 20 <= m <= 1 + (i + 1) / 20 for i, m in enumerate(masses))
+        # more samples do not change the first ones
+        sweep("spring.kal", "-o", "f.csv", *random_options, "--count", "60")
+        assert Path("f.csv").read_text().startswith(tables["a"])
+
+
+@case
+def structure_may_change():
+    with Folder():
+        sweep(EXAMPLES / "pendulum_chain.kal", "-o", "a.csv", "--vary", "N = 2 .. 4",
+              "--until", "0.05", "--keep", "final(t), final(*[1]*)")
+        rows = rows_of("a.csv")
+        assert [row["status"] for row in rows] == ["ok"] * 3, rows
+        assert all(float(row["final(t)"]) == 0.05 for row in rows)
+
+
+@case
+def threads_and_shards_make_no_difference():
+    with Folder():
+        command = ["pendulum.kal", "--vary", "L = 0.5 .. 2 count 23", "--random",
+                   "g = uniform(9, 10)", "--count", "2", "--keep", "final(*), max(x)"]
+        for ending in ("csv", "h5"):
+            sweep(*command, "-o", f"one.{ending}", "--threads", "1")
+            sweep(*command, "-o", f"many.{ending}", "--threads", "7")
+            for k in (3, 1, 2):
+                sweep(*command, "-o", f"merged.{ending}", "--shard", f"{k}/3")
+                assert not Path(f"merged.{ending}").exists()
+            sweep(*command, "-o", f"merged.{ending}", "--merge")
+            one = Path(f"one.{ending}").read_bytes()
+            assert one == Path(f"many.{ending}").read_bytes()
+            assert one == Path(f"merged.{ending}").read_bytes()
+        assert not [name for name in files() if name.endswith(".sweep")]
+
+
+@case
+def a_killed_sweep_goes_on_to_the_same_bytes():
+    with Folder():
+        command = [PROGRAM, "sweep", "pendulum.kal", "-q", "--vary",
+                   "L = 0.5 .. 2 count 40", "--vary", "g = 9 .. 11 count 60", "--keep",
+                   "final(*), max(x)"]
+        began = time.monotonic()
+        subprocess.run([*command, "-o", "whole.csv"], check=True)
+        seconds = time.monotonic() - began
+        whole = Path("whole.csv").read_bytes()
+        rng = random.Random(5)
+        for _ in range(12):
+            process = subprocess.Popen([*command, "-o", "a.csv", "--resume"])
+            while process.poll() is None and not Path("a.csv.sweep").exists():
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0, 0.15) * seconds)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            assert not Path("a.csv").exists() or Path("a.csv").read_bytes() == whole
+        subprocess.run([*command, "-o", "a.csv", "--resume"], check=True)
+        assert Path("a.csv").read_bytes() == whole
+
+
+@case
+def interrupted_work_is_kept_for_the_same_command_only():
+    with Folder():
+        command = ["pendulum.kal", "--vary", "L = 0.5 .. 2 count 100", "--vary",
+                   "g = 9 .. 11 count 1000", "-o", "a.csv"]
+        process = subprocess.Popen([PROGRAM, "sweep", *command], stderr=subprocess.PIPE)
+        while process.poll() is None and not Path("a.csv.sweep").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+        assert process.returncode == 130 and b"--resume" in err, err
+        assert Path("a.csv.sweep").exists() and not Path("a.csv").exists()
+        status, out, err = run("sweep", *command, "--resume", "--tolerance", "1e-5")
+        assert status == 2 and "another sweep" in err, (status, out, err)
+        assert Path("a.csv.sweep").exists()
+
+
+@case
+def hdf5_has_columns_texts_and_notes():
+    with Folder():
+        sweep("pendulum.kal", "-o", "a.h5", "--vary", "L = 1, 2", "--vary", "x' = 0, 1",
+              "--keep", "final(x)")
+        def dump(*arguments):
+            return subprocess.run(["h5dump", *arguments, "a.h5"], capture_output=True,
+                                  check=True).stdout.decode()
+        assert "H5T_STRING" in dump("-d", "/status") and '"ok' in dump("-d", "/status")
+        assert "H5T_IEEE_F64LE" in dump("-d", "/columns/final(x)")
+        layout = dump("-p", "-H", "-d", "/columns/L")
+        assert "CHUNKED" in layout and "DEFLATE" in layout
+        header = dump("-A")
+        for word in ("model_text", "command", "kalaba", "--vary", "potential g*y"):
+            assert word in header, word
+        status, out, _ = run("plot", "a.h5", "--x", "L", "--y", "final(x)", "-o", "p.svg")
+        assert status == 0, out
+
+
+@case
+def a_dry_run_tells_and_writes_nothing():
+    with Folder():
+        before = files()
+        out = sweep("spring.kal", "--vary", "k = 1 .. 2 count 1000", "--vary",
+                    "m = 1 .. 2 count 1000", "--dry-run", "-o", "a.h5")
+        assert "1000000 runs" in out and "MB" in out, out
+        answer = json.loads(sweep("spring.kal", "--vary", "k = 1, 2", "--dry-run", "--json"))
+        assert answer["runs"] == 2 and answer["inputs"] == ["k"] and answer["bytes"] > 0
+        assert files() == before
+
+
+@case
+def wrong_usage_is_told():
+    with Folder():
+        before = files()
+        for arguments, word in [
+                (["spring.kal"], "-o FILE"),
+                (["spring.kal", "-o", "a.mat"], ".csv"),
+                (["spring.kal", "-o", "a.csv", "--vary", "q = 1"], "no parameter"),
+                (["spring.kal", "-o", "a.csv", "--vary", "K = 1"], "did you mean 'k'"),
+                (["spring.kal", "-o", "a.csv", "--vary", "k = 1 .. 2.5"], "count"),
+                (["spring.kal", "-o", "a.csv", "--random", "k = normal(1, 2)"], "--count"),
+                (["spring.kal", "-o", "a.csv", "--random", "k = cauchy(1, 2)", "--count",
+                  "3"], "normal"),
+                (["spring.kal", "-o", "a.csv", "--keep", "final(q)"], "no column"),
+                (["spring.kal", "-o", "a.csv", "--keep", "when(q)"], "no event"),
+                (["spring.kal", "-o", "a.csv", "--keep", "top(x)"], "final(x)"),
+                (["spring.kal", "-o", "a.csv", "--design", "cubic"], "latin"),
+                (["spring.kal", "-o", "a.csv", "--shard", "3/2"], "shards"),
+                (["spring.kal", "-o", "a.csv", "--shard", "x"], "K/N"),
+                (["spring.kal", "-o", "a.csv", "--threads", "0"], "1 or more"),
+                (["spring.kal", "-o", "a.csv", "--merge"], "no work of shards"),
+                (["spring.kal", "-o", "a.csv", "--vary", "k = 1, 2", "-p", "k=3"],
+                 "an input of the sweep"),
+                (["spring.kal", "-o", "a.csv", "--until", "x"], "number"),
+                (["spring.kal", "-o", "spring.kal"], "same file")]:
+            status, out, err = run("sweep", *arguments)
+            assert status == 2 and word in err, (arguments, status, out, err)
+            assert files() == before, (arguments, files())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+// Tables that are written row by row, and read back as tables.
+
+#include "fault.h"
+#include "folder.h"
+#include "table/stream.h"
+#include "tap.h"
+
+#include <kalaba/kalaba.h>
+
+#include <math.h>
+
+enum {
+    COLUMNS = 3,
+    ROWS = 20000 // more than two chunks, and no multiple of one
+};
+
+static const KalQuantity columns[COLUMNS] = {
+    {"run",         "",    ""        },
+    {"max(a/b, c)", "m/s", "the most"},
+    {"x'",          "",    ""        }
+};
+
+static const KalTableNote notes[] = {
+    {.key = "model", .text = "a model"},
+    {.key = "seed",  .number = 7.0    }
+};
+
+static KalStreamSpec spec_of(const char *path, uint64_t rows)
+{
+    return (KalStreamSpec){.path = path,
+                           .columns = columns,
+                           .n_columns = COLUMNS,
+                           .text = "status",
+                           .text_size = 32,
+                           .rows = rows,
+                           .notes = notes,
+                           .n_notes = 2};
+}
+
+static double value(uint64_t row, int column)
+{
+    return column == 0      ? (double)(row + 1)
+           : row % 100 == 9 ? NAN
+                            : sin((double)row) * pow(10.0, column);
+}
+
+static KalStatus write_rows(KalStream *stream, uint64_t rows)
+{
+    KalStatus status = KAL_OK;
+    for (uint64_t i = 0; i < rows && status == KAL_OK; i++) {
+        const double row[COLUMNS] = {value(i, 0), value(i, 1), value(i, 2)};
+        status = kal_stream_add(stream, row, i % 100 == 9 ? "no, \"why\" not" : "ok");
+    }
+    return status == KAL_OK ? kal_stream_finish(stream) : status;
+}
+
+static KalStatus write_file(KalContext *ctx, const char *path, uint64_t rows)
+{
+    const KalStreamSpec spec = spec_of(path, rows);
+    KalStream *stream = NULL;
+    KalStatus status = kal_stream_create(ctx, &spec, &stream);
+    if (status == KAL_OK) {
+        status = write_rows(stream, rows);
+    }
+    kal_stream_destroy(stream);
+    return status;
+}
+
+static void check_rows(const KalTable *table, uint64_t rows)
+{
+    ok(kal_table_columns(table) == COLUMNS && kal_table_rows(table) == rows);
+    for (size_t i = 0; i < kal_table_rows(table); i++) {
+        const double *row = kal_table_row(table, i);
+        for (int j = 0; j < COLUMNS; j++) {
+            const double want = value(i, j);
+            ok(isnan(want) ? isnan(row[j]) : row[j] == want);
+        }
+    }
+    for (size_t j = 0; j < COLUMNS; j++) {
+        same_text(kal_table_column(table, j).name, columns[j].name);
+    }
+}
+
+static void rows_read_back_from_every_format(void)
+{
+    static const char *const names[] = {"a.csv", "a.h5", "a.HDF5"};
+    static const uint64_t sizes[] = {0, 1, ROWS};
+    for (int i = 0; i < 9; i++) {
+        KalContext *ctx = NULL;
+        KalTable *table = NULL;
+        Folder folder;
+        ok(folder_open(&folder) && kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+        const char *path = folder_file(&folder, names[i / 3]);
+        ok(write_file(ctx, path, sizes[i % 3]) == KAL_OK);
+        if (ok(kal_table_read(ctx, path, 0, &table) == KAL_OK)) {
+            check_rows(table, sizes[i % 3]);
+            const bool hdf5 = i / 3 > 0;
+            same_text(kal_table_column(table, 1).unit, hdf5 ? "m/s" : "");
+            ok(kal_table_notes(table) == (hdf5 ? 2U : 0U));
+        } else {
+            printf("# %s\n", kal_context_message(ctx));
+        }
+        kal_table_destroy(table);
+        kal_context_destroy(ctx);
+        folder_close(&folder);
+    }
+}
+
+static void there_is_no_file_before_its_end(void)
+{
+    static const char *const names[] = {"a.csv", "a.h5"};
+    for (int i = 0; i < 2; i++) {
+        KalContext *ctx = NULL;
+        KalStream *stream = NULL;
+        Folder folder;
+        ok(folder_open(&folder) && kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+        const KalStreamSpec spec = spec_of(folder_file(&folder, names[i]), 10);
+        ok(kal_stream_create(ctx, &spec, &stream) == KAL_OK);
+        const double row[COLUMNS] = {1.0, 2.0, 3.0};
+        ok(kal_stream_add(stream, row, "ok") == KAL_OK);
+        kal_stream_destroy(stream);
+        ok(folder_count(&folder, "") == 0);
+        kal_context_destroy(ctx);
+        folder_close(&folder);
+    }
+}
+
+static void other_endings_are_refused(void)
+{
+    KalContext *ctx = NULL;
+    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+    ok(kal_stream_check(ctx, "a.mat") == KAL_ERR_USAGE);
+    ok(kal_stream_check(ctx, "csv") == KAL_ERR_USAGE);
+    ok(kal_stream_check(ctx, "a.CSV") == KAL_OK);
+    ok(write_file(ctx, "/nowhere/a.csv", 1) == KAL_ERR_FILE);
+    ok(write_file(ctx, "/nowhere/a.h5", 1) == KAL_ERR_FILE);
+    kal_context_destroy(ctx);
+}
+
+static void every_allocation_may_fail(void)
+{
+    static const char *const names[] = {"a.csv", "a.h5"};
+    for (int i = 0; i < 2; i++) {
+        KalStatus status = KAL_ERR_NOMEM;
+        for (long n = 1; status == KAL_ERR_NOMEM && n < 100; n++) {
+            Fault fault = {.calls_left = n};
+            KalContext *ctx = NULL;
+            Folder folder;
+            ok(folder_open(&folder));
+            ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
+            status = write_file(ctx, folder_file(&folder, names[i]), 3);
+            ok(status == KAL_OK || status == KAL_ERR_NOMEM);
+            kal_context_destroy(ctx);
+            ok(fault.live_bytes == 0
+               && folder_count(&folder, "") == (status == KAL_OK));
+            folder_close(&folder);
+        }
+        ok(status == KAL_OK);
+    }
+}
+
+TAP_RUN(TAP_CASE(rows_read_back_from_every_format),
+        TAP_CASE(there_is_no_file_before_its_end), TAP_CASE(other_endings_are_refused),
+        TAP_CASE(every_allocation_may_fail))
