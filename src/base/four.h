@@ -11,6 +11,7 @@
 #ifndef BASE_FOUR_H
 #define BASE_FOUR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /// Four numbers; the loose ones may start at any number.
@@ -51,6 +52,17 @@ KAL_INLINE KalFour kal_four_absolute(KalFour x)
 KAL_INLINE KalFour kal_pick(KalFourBits pick, KalFour a, KalFour b)
 {
     return (KalFour)(((KalFourBits)a & pick) | ((KalFourBits)b & ~pick));
+}
+
+/// Copy n numbers, of which there are few, one by one: a call would take longer, and who
+/// reads numbers in other groups than they were written in waits for the processor.
+KAL_INLINE void kal_copy_numbers(double *restrict to, const double *restrict from,
+                                 size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        __asm__("" : "+r"(i)); // or the compiler makes groups, or a call, of them
+        to[i] = from[i];
+    }
 }
 
 #endif

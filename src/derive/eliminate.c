@@ -11,10 +11,12 @@
 
 // Formulas, of which the one that is not there is zero.
 
-typedef struct Builder {
+typedef struct KalElimination {
     KalGraph *g;
     KalContext *ctx;
     const KalEliminand *given;
+    KalExpr *block; // all formulas below
+    size_t block_size;
     KalExpr *M;         // n × n: lower triangle of M, or of the metric; then L below D
     KalExpr *W;         // m × n: rows of A times L⁻ᵀ
     KalExpr *V;         // m × n: these times D⁻¹
@@ -32,7 +34,8 @@ typedef struct Builder {
     uint32_t *order;    // n: pivots of M
     uint32_t *order_S;  // m
     bool *done;         // max(n, m)
-    KalExpr growth[2];  // most and least
+    size_t n_done;
+    KalExpr growth[2]; // most and least
     KalExpr gram[2];
     KalExpr sound; // a sum of all that has to be finite
 } Builder;
@@ -214,9 +217,11 @@ static void load(Builder *w)
 {
     const KalEliminand *p = w->given;
     const size_t n = p->n;
-    assert(n >= 1 && (p->m == 0 || (p->A && p->b)));
+    assert(n >= 1 && (p->m == 0 || p->A));
     memcpy(w->M, p->M, n * n * sizeof *w->M);
-    memcpy(w->g0, p->Q, n * sizeof *w->g0);
+    if (p->Q) {
+        memcpy(w->g0, p->Q, n * sizeof *w->g0);
+    }
     if (p->m > 0) {
         memcpy(w->W, p->A, p->m * n * sizeof *w->W);
     }
@@ -224,7 +229,7 @@ static void load(Builder *w)
         const KalExpr *row = p->A + r * n;
         for (size_t i = 0; i < n; i++) {
             const KalExpr a = times(w, p->weights[r], row[i]);
-            w->g0[i] = plus(w, w->g0[i], times(w, a, p->b[r]));
+            w->g0[i] = plus(w, w->g0[i], times(w, a, p->b ? p->b[r] : KAL_NO_EXPR));
             for (size_t j = 0; j <= i; j++) {
                 w->M[i * n + j] = plus(w, w->M[i * n + j], times(w, a, row[j]));
             }
@@ -381,6 +386,17 @@ KalEliminated kal_eliminated_layout(size_t n, size_t m)
                            .count = after + 6};
 }
 
+// Factor M and A M⁻¹Aᵀ.
+static void eliminate(Builder *w)
+{
+    load(w);
+    const Symmetric mass = mass_of(w);
+    factor(w, &mass);
+    build_gram(w);
+    const Symmetric gram = gram_of(w);
+    factor(w, &gram);
+}
+
 // All results in the order of kal_eliminated_layout(); what is not there becomes 0.
 static void build(Builder *w, KalExpr *out)
 {
@@ -388,12 +404,7 @@ static void build(Builder *w, KalExpr *out)
     const size_t m = w->given->m;
     const KalEliminated at = kal_eliminated_layout(n, m);
     const KalExpr one = kal_int(w->g, 1);
-    load(w);
-    const Symmetric mass = mass_of(w);
-    factor(w, &mass);
-    build_gram(w);
-    const Symmetric gram = gram_of(w);
-    factor(w, &gram);
+    eliminate(w);
     accelerate(w);
     out[at.excess] = measure(w);
     memcpy(out + at.qdd, w->q, n * sizeof *out);
@@ -417,47 +428,108 @@ static KalExpr *take(KalExpr **next, size_t count)
     return piece;
 }
 
+static KalStatus init(Builder *w)
+{
+    const size_t n = w->given->n;
+    const size_t m = w->given->m;
+    const size_t count = n * n + 2 * m * n + m * m + 7 * n + 3 * m;
+    w->n_done = n > m ? n : m;
+    w->block_size = count * sizeof *w->block;
+    w->block = kal_alloc(w->ctx, count, sizeof *w->block);
+    w->order = kal_alloc(w->ctx, n + m, sizeof *w->order);
+    w->done = kal_alloc(w->ctx, w->n_done, sizeof *w->done);
+    if (!w->block || !w->order || !w->done) {
+        return kal_no_memory(w->ctx, "to eliminate");
+    }
+    KalExpr *next = w->block;
+    w->M = take(&next, n * n);
+    w->W = take(&next, m * n);
+    w->V = take(&next, m * n);
+    w->S = take(&next, m * m);
+    w->inverse = take(&next, n);
+    w->g0 = take(&next, n);
+    w->q = take(&next, n);
+    w->force = take(&next, n);
+    w->size = take(&next, n);
+    w->missing = take(&next, n);
+    w->unit = take(&next, n);
+    w->inverse_S = take(&next, m);
+    w->lambda = take(&next, m);
+    w->length = take(&next, m);
+    w->order_S = w->order + n;
+    assert(next == w->block + count);
+    return KAL_OK;
+}
+
+static void clear(Builder *w)
+{
+    kal_free(w->ctx, w->block, w->block_size);
+    kal_free(w->ctx, w->order, (w->given->n + w->given->m) * sizeof *w->order);
+    kal_free(w->ctx, w->done, w->n_done * sizeof *w->done);
+}
+
 KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_answer)
 {
-    const size_t n = given->n;
-    const size_t m = given->m;
-    const size_t most = n > m ? n : m;
-    const size_t count = n * n + 2 * m * n + m * m + 7 * n + 3 * m;
-    KalContext *ctx = kal_graph_context(g);
-    KalExpr *block = kal_alloc(ctx, count, sizeof *block);
-    uint32_t *orders = kal_alloc(ctx, n + m, sizeof *orders);
-    bool *done = kal_alloc(ctx, most, sizeof *done);
-    KalStatus status = KAL_OK;
-    if (block && orders && done) {
-        KalExpr *next = block;
-        Builder w = {.g = g,
-                     .ctx = ctx,
-                     .given = given,
-                     .M = take(&next, n * n),
-                     .W = take(&next, m * n),
-                     .V = take(&next, m * n),
-                     .S = take(&next, m * m),
-                     .inverse = take(&next, n),
-                     .g0 = take(&next, n),
-                     .q = take(&next, n),
-                     .force = take(&next, n),
-                     .size = take(&next, n),
-                     .missing = take(&next, n),
-                     .unit = take(&next, n),
-                     .inverse_S = take(&next, m),
-                     .lambda = take(&next, m),
-                     .length = take(&next, m),
-                     .order = orders,
-                     .order_S = orders + n,
-                     .done = done};
+    Builder w = {.g = g, .ctx = kal_graph_context(g), .given = given};
+    KalStatus status = init(&w);
+    if (status == KAL_OK && w.block) {
         build(&w, out_answer);
-        assert(next == block + count);
         status = kal_graph_status(g);
-    } else {
-        status = kal_no_memory(ctx, "to eliminate");
     }
-    kal_free(ctx, block, count * sizeof *block);
-    kal_free(ctx, orders, (n + m) * sizeof *orders);
-    kal_free(ctx, done, most * sizeof *done);
+    clear(&w);
     return status;
+}
+
+KalStatus kal_elimination_create(KalGraph *g, const KalEliminand *given,
+                                 KalElimination **out_elimination)
+{
+    KalContext *ctx = kal_graph_context(g);
+    Builder *w = KAL_NEW(ctx, Builder);
+    if (!w) {
+        return kal_no_memory(ctx, "to eliminate");
+    }
+    w->g = g;
+    w->ctx = ctx;
+    w->given = given;
+    KalStatus status = init(w);
+    if (status == KAL_OK && w->block) {
+        eliminate(w);
+        status = kal_graph_status(g);
+    }
+    if (status != KAL_OK) {
+        kal_elimination_destroy(w);
+        return status;
+    }
+    *out_elimination = w;
+    return KAL_OK;
+}
+
+void kal_elimination_destroy(KalElimination *elimination)
+{
+    if (elimination) {
+        clear(elimination);
+        kal_free(elimination->ctx, elimination, sizeof *elimination);
+    }
+}
+
+void kal_elimination_step(KalElimination *elimination, const KalExpr *residuals,
+                          KalExpr *out_step)
+{
+    Builder *w = elimination;
+    const size_t n = w->given->n;
+    const size_t m = w->given->m;
+    const Symmetric mass = mass_of(w);
+    const Symmetric gram = gram_of(w);
+    for (size_t r = 0; r < m; r++) {
+        w->lambda[r] = minus(w, KAL_NO_EXPR, residuals[r]);
+    }
+    solve(w, &gram, w->lambda);
+    solve_transposed(w, &gram, w->lambda);
+    for (size_t k = 0; k < n; k++) {
+        out_step[k] = KAL_NO_EXPR;
+        for (size_t r = 0; r < m; r++) {
+            out_step[k] = plus(w, out_step[k], times(w, w->W[r * n + k], w->lambda[r]));
+        }
+    }
+    solve_transposed(w, &mass, out_step);
 }

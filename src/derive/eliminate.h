@@ -50,4 +50,20 @@ KalEliminated kal_eliminated_layout(size_t n, size_t m);
 KAL_CHECKED KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given,
                                     KalExpr *out_answer);
 
+/// M and A M⁻¹Aᵀ as factors, for steps onto the constraints.
+typedef struct KalElimination KalElimination;
+
+/// Eliminate; of the equations only M, A and W count, and `given` stays where it is as long
+/// as the elimination.  The caller owns it.  Statuses as above.
+KAL_CHECKED KalStatus kal_elimination_create(KalGraph *g, const KalEliminand *given,
+                                             KalElimination **out_elimination);
+
+void kal_elimination_destroy(KalElimination *elimination);
+
+/// The shortest step x, by the kinetic energy, with A x = −residuals (m formulas, of which
+/// KAL_NO_EXPR are zero): x = −M⁻¹Aᵀ (A M⁻¹Aᵀ)⁻¹ r, theory (15.1).  Its n formulas are
+/// written to out_step.
+void kal_elimination_step(KalElimination *elimination, const KalExpr *residuals,
+                          KalExpr *out_step);
+
 #endif

@@ -17,6 +17,7 @@
 #include "base/four.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /// Up to here k, rounded to a whole number, has at most 20 bits.
 #define KAL_WAVE_LIMIT 0x1.8p20
@@ -93,13 +94,15 @@ KAL_INLINE void kal_wave_four(KalFour x, KalFour *out_sine, KalFour *out_cosine)
     const KalFour cosine = kal_pick(swap, odd, even);
     *out_sine = (KalFour)((KalFourBits)sine ^ sine_sign);
     *out_cosine = (KalFour)((KalFourBits)cosine ^ cosine_sign);
-    if (kal_wave_is_far(x)) {
+    if (__builtin_expect(kal_wave_is_far(x), 0)) {
+        double waves[2][4]; // copies, so that otherwise all stays in registers
         for (int i = 0; i < 4; i++) {
-            if (!(fabs(x[i]) <= KAL_WAVE_LIMIT)) {
-                (*out_sine)[i] = sin(x[i]);
-                (*out_cosine)[i] = cos(x[i]);
-            }
+            const bool far = !(fabs(x[i]) <= KAL_WAVE_LIMIT);
+            waves[0][i] = far ? sin(x[i]) : (*out_sine)[i];
+            waves[1][i] = far ? cos(x[i]) : (*out_cosine)[i];
         }
+        *out_sine = *(const KalFourLoose *)(const void *)waves[0];
+        *out_cosine = *(const KalFourLoose *)(const void *)waves[1];
     }
 }
 

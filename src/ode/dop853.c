@@ -17,7 +17,7 @@
 // y_end and the rates belong to the last step until the next one begins.
 
 #include "linalg/padded.h"
-#include "ode/dop853_table.h"
+#include "ode/dop853_sums.h"
 #include "ode/ode_impl.h"
 
 #include <assert.h>
@@ -50,6 +50,7 @@ static const double STABLE = 6.1;
 // sums of rates divide, the padding of `atol` is 1.
 typedef struct Dop853 {
     KalIntegrator base;
+    const KalDop853Sums *sums;
     int ld;
     bool taken;       // a step was, and its rates still are those of its stages
     bool dense;       // its polynomial was made
@@ -64,6 +65,7 @@ typedef struct Dop853 {
     double *y_next;   // projected end of the attempt
     double *y_end; // end of the attempt, then of the last step, as the method took it
     double *stage; // state of the stage at hand
+    double *rate;  // as the system wrote it
     double *atol;
     double *k[KAL_DOP853_STAGES];
     double *dense_of[COEFFICIENTS];
@@ -82,8 +84,8 @@ typedef struct Attempt {
 static void lay_out(Dop853 *s, double *block)
 {
     assert(s->ld % 4 == 0 && (uintptr_t)block % 32 == 0);
-    double **const single[] = {&s->y,     &s->y_old, &s->y_next,
-                               &s->y_end, &s->stage, &s->atol};
+    double **const single[] = {&s->y,     &s->y_old, &s->y_next, &s->y_end,
+                               &s->stage, &s->rate,  &s->atol};
     for (size_t i = 0; i < sizeof single / sizeof single[0]; i++, block += s->ld) {
         *single[i] = block;
     }
@@ -109,14 +111,26 @@ static void set_tolerances(Dop853 *s)
     }
 }
 
+// The sums that suit the processor.
+static const KalDop853Sums *choose_sums(void)
+{
+#ifdef KAL_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        return &kal_dop853_sums_wide;
+    }
+#endif
+    return &kal_dop853_sums;
+}
+
 static KalStatus init(KalIntegrator *base)
 {
     enum {
-        ARRAYS = 6 + KAL_DOP853_STAGES + COEFFICIENTS,
+        ARRAYS = 7 + KAL_DOP853_STAGES + COEFFICIENTS,
         ALIGNMENT = 64
     };
 
     Dop853 *s = (Dop853 *)base;
+    s->sums = choose_sums();
     s->ld = kal_padded(base->system.n);
     s->block_size = ARRAYS * (size_t)s->ld * sizeof(double) + ALIGNMENT;
     s->block = kal_alloc(base->ctx, 1, s->block_size);
@@ -145,19 +159,12 @@ static KalStatus project(Dop853 *s, double t, double *y)
 
 static KalStatus evaluate(Dop853 *s, double t, const double *y, double *out_rate)
 {
+    const KalOdeSystem *system = &s->base.system;
     s->base.counts.evaluations++;
-    return kal_ode_rate(s->base.ctx, &s->base.system, t, y, out_rate);
-}
-
-// Sum of rates, for the entries i..i+3.
-static inline KalFour sum_of(const Dop853 *s, const KalDop853Row *row, int i)
-{
-    KalFour sum = {0.0, 0.0, 0.0, 0.0};
-    for (int j = 0; j < row->count; j++) {
-        const double *k = s->k[row->term[j].stage];
-        sum += row->term[j].weight * *kal_const_four(k + i);
-    }
-    return sum;
+    KAL_TRY(system->rate(system->user, t, y, s->rate));
+    return s->sums->take(s->ld, s->rate, out_rate) == 0.0
+               ? KAL_OK
+               : kal_ode_fail_rate(s->base.ctx, system->n, t, s->rate);
 }
 
 // The rate at the state in `stage`.
@@ -174,62 +181,33 @@ static KalStatus evaluate_stage(Dop853 *s, const double *from, double h, double 
                                 int stage)
 {
     const KalDop853Row *row = &kal_dop853_rows[stage];
-    for (int i = 0; i < s->ld; i += 4) {
-        *kal_four(s->stage + i) = *kal_const_four(from + i) + h * sum_of(s, row, i);
-    }
+    s->sums->add(row, s->k, s->ld, from, h, s->stage);
     return evaluate_trial(s, t, s->k[stage]);
 }
 
-// How both error estimates and the state itself are measured: the largest of the
-// components in units of what is allowed for them.
-typedef struct Norm {
-    double most5;
-    double most3;
-    double finite; // 0, or NaN when the state is not
-} Norm;
-
-static void measure(const Dop853 *s, int i, KalFour error5, KalFour error3, Norm *norm)
+// √(x² + y²); squares of usual numbers neither over- nor underflow.
+static double length_of(double x, double y)
 {
-    assert(i % 4 == 0 && i + 4 <= s->ld);
-    for (int lane = 0; lane < 4; lane++) {
-        const double before = fabs(s->y[i + lane]);
-        const double after = fabs(s->y_end[i + lane]);
-        const double allowed =
-            s->atol[i + lane]
-            + s->base.options.rtol * (before > after ? before : after);
-        const double e5 = fabs(error5[lane]) / allowed;
-        const double e3 = fabs(error3[lane]) / allowed;
-        norm->most5 = e5 > norm->most5 ? e5 : norm->most5;
-        norm->most3 = e3 > norm->most3 ? e3 : norm->most3;
-        norm->finite += 0.0 * after;
-    }
+    const double square = x * x + y * y;
+    return square > 1e-200 && square < 1e200 ? sqrt(square) : hypot(x, y);
 }
 
 // The end of the step, theory (12.2), and its error, theory (12.3) to (12.5).
 static KalStatus finish(Dop853 *s, Attempt *attempt)
 {
     const double h = attempt->h;
-    Norm norm = {0.0, 0.0, 0.0};
-    for (int i = 0; i < s->ld; i += 4) {
-        KalFour sum = {0.0, 0.0, 0.0, 0.0};
-        KalFour error5 = {0.0, 0.0, 0.0, 0.0};
-        KalFour error3 = {0.0, 0.0, 0.0, 0.0};
-        for (int j = 0; j < KAL_DOP853_LAST; j++) {
-            const KalDop853Last *last = &kal_dop853_last[j];
-            const KalFour k = *kal_const_four(s->k[last->stage] + i);
-            sum += last->b * k;
-            error5 += last->error5 * k;
-            error3 += last->error3 * k;
-        }
-        *kal_four(s->y_end + i) = *kal_const_four(s->y + i) + h * sum;
-        measure(s, i, error5, error3, &norm);
-    }
-    if (norm.finite != 0.0) {
+    KalDop853End end = {.y = s->y,
+                        .y_end = s->y_end,
+                        .atol = s->atol,
+                        .rtol = s->base.options.rtol,
+                        .h = h};
+    s->sums->finish(s->k, s->ld, &end);
+    if (end.finite != 0.0) {
         return kal_fail(s->base.ctx, KAL_ERR_NUMBER,
                         "the state overflows after t = %.17g", s->base.t);
     }
-    const double both = hypot(norm.most5, 0.1 * norm.most3);
-    const double error = both > 0.0 ? fabs(h) * norm.most5 * (norm.most5 / both) : 0.0;
+    const double both = length_of(end.most5, 0.1 * end.most3);
+    const double error = both > 0.0 ? fabs(h) * end.most5 * (end.most5 / both) : 0.0;
     attempt->error = isfinite(error) ? error : DBL_MAX;
     return KAL_OK;
 }
@@ -536,9 +514,7 @@ static KalStatus make_dense(Dop853 *s)
         d[2][i] = d[0][i] - h * s->k[KAL_DOP853_END][i] - d[1][i];
     }
     for (int row = 0; row < KAL_DOP853_DENSE; row++) {
-        for (int i = 0; i < s->ld; i += 4) {
-            *kal_four(d[3 + row] + i) = h * sum_of(s, &kal_dop853_dense[row], i);
-        }
+        s->sums->add(&kal_dop853_dense[row], s->k, s->ld, NULL, h, d[3 + row]);
     }
     s->dense = true;
     return KAL_OK;

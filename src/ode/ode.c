@@ -110,6 +110,16 @@ bool kal_ode_may_retry(const KalOdeSystem *system, KalStatus status)
     return system->may_retry ? system->may_retry(status) : status == KAL_ERR_NUMBER;
 }
 
+KalStatus kal_ode_fail_rate(KalContext *ctx, int n, double t, const double *rate)
+{
+    int first = 0;
+    while (first + 1 < n && isfinite(rate[first])) {
+        first++;
+    }
+    return kal_fail(ctx, KAL_ERR_NUMBER, "the rate of state %d is %s at t = %.17g",
+                    first, isnan(rate[first]) ? "not a number" : "infinite", t);
+}
+
 KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system, double t,
                        const double *y, double *out_rate)
 {
@@ -118,16 +128,7 @@ KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system, double t,
     for (int i = 0; i < system->n; i++) {
         sum += 0.0 * out_rate[i]; // 0, or NaN when one is not finite
     }
-    if (sum == 0.0) {
-        return KAL_OK;
-    }
-    int first = 0;
-    while (isfinite(out_rate[first])) {
-        assert(first < system->n); // the sum says that one is not finite
-        first++;
-    }
-    return kal_fail(ctx, KAL_ERR_NUMBER, "the rate of state %d is %s at t = %.17g",
-                    first, isnan(out_rate[first]) ? "not a number" : "infinite", t);
+    return sum == 0.0 ? KAL_OK : kal_ode_fail_rate(ctx, system->n, t, out_rate);
 }
 
 double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
@@ -137,7 +138,7 @@ double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
     const double late = 4.0 * DBL_EPSILON * fabs(allowed->t);
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(to[i]));
+        largest = fabs(to[i]) > largest ? fabs(to[i]) : largest;
     }
     double most = 0.0;
     for (int i = 0; i < n; i++) {
@@ -145,7 +146,8 @@ double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
                                   + rounding * largest + late * fabs(allowed->rate[i]);
         // For absolute tolerances are positive.
         assert(most_of_it > 0.0 || isnan(most_of_it));
-        most = fmax(most, fabs(to[i] - from[i]) / most_of_it);
+        const double shift = fabs(to[i] - from[i]) / most_of_it;
+        most = shift > most ? shift : most;
     }
     return most;
 }

@@ -93,6 +93,9 @@ bool kal_ode_may_retry(const KalOdeSystem *system, KalStatus status);
 KAL_CHECKED KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system,
                                    double t, const double *y, double *out_rate);
 
+/// Fail because a rate of n numbers is not finite.
+KalStatus kal_ode_fail_rate(KalContext *ctx, int n, double t, const double *rate);
+
 /// What numbers of a state may be off by.
 typedef struct KalOdeAllowed {
     double rtol;

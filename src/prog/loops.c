@@ -113,6 +113,25 @@ static size_t count_ready(const KalOperands *operands, size_t left, size_t first
     return ready;
 }
 
+// Write up to four pairs, straight from registers.
+static inline void keep_pairs(double *out, size_t count, KalFour sine, KalFour cosine)
+{
+    const KalFour low = __builtin_shufflevector(sine, cosine, 0, 4, 1, 5);
+    const KalFour high = __builtin_shufflevector(sine, cosine, 2, 6, 3, 7);
+    if (count == 1) {
+        out[0] = low[0];
+        out[1] = low[1];
+        return;
+    }
+    *(KalFourLoose *)(void *)out = low;
+    if (count == 3) {
+        out[4] = high[0];
+        out[5] = high[1];
+    } else if (count == 4) {
+        *(KalFourLoose *)(void *)(out + 4) = high;
+    }
+}
+
 // Four arguments at a time, as far as they do not wait for each other's results.
 static void do_sin_cos(const double *work, double *out, const KalOperands *operands,
                        size_t count)
@@ -128,11 +147,8 @@ static void do_sin_cos(const double *work, double *out, const KalOperands *opera
         KalFour sine;
         KalFour cosine;
         kal_wave_four(argument, &sine, &cosine);
-        for (size_t k = 0; k < ready; k++) {
-            out[2 * (i + k)] = sine[k];
-            out[2 * (i + k) + 1] = cosine[k];
-        }
         assert(ready >= 1 && ready <= 4 && i + ready <= count);
+        keep_pairs(out + 2 * i, ready, sine, cosine);
         i += ready;
     }
 }

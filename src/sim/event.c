@@ -553,7 +553,7 @@ static KalStatus happen(KalRun *run, Happening *h)
     double after = 0.0;
     h->set = false;
     h->engaged = false;
-    if (!run->solved) { // an earlier event has changed the state
+    if (!kal_run_is_solved(run)) { // an earlier event has changed the state
         KAL_TRY(kal_run_solve(run));
     }
     memset(h->held, 0, 2 * (size_t)run->system->n * sizeof *h->held);

@@ -134,7 +134,7 @@ static KalStatus evaluate(KalRun *run)
     for (size_t i = 0; i < run->system->n_switches; i++) {
         bounded = bounded && run->system->switches[i].bounded;
     }
-    if (!bounded && !run->solved) {
+    if (!bounded && !kal_run_is_solved(run)) {
         KAL_TRY(kal_run_solve(run));
     }
     return kal_instant_evaluate(instant, id);

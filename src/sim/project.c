@@ -203,16 +203,47 @@ static KalStatus note_residuals(KalRun *run)
     return KAL_OK;
 }
 
+// Return by the program, where the rows that act are known.
+static bool hurry(KalRun *run)
+{
+    run->solved = false;
+    return run->rank.confirmed && !run->careful
+           && kal_return_take(&run->instant->road, &run->projection.residual_q,
+                              &run->projection.residual_qd);
+}
+
+// Take the metric from M and A of the present state, or of one before it.
+static KalStatus take_metric(KalRun *run)
+{
+    if (run->projection.metric_lost) {
+        KAL_TRY(kal_instant_givens(run->instant));
+        run->projection.metric_lost = false;
+    }
+    kal_projector_set_metric(&run->projection.projector);
+    return KAL_OK;
+}
+
 KalStatus kal_run_meet(KalRun *run)
 {
-    if (run->options.drift == KAL_DRIFT_PROJECT) {
-        kal_projector_set_metric(&run->projection.projector);
+    if (run->options.drift != KAL_DRIFT_PROJECT) {
+        return note_residuals(run);
     }
-    return kal_run_meet_again(run);
+    if (hurry(run)) {
+        run->projection.metric_lost = true;
+        return KAL_OK;
+    }
+    KAL_TRY(take_metric(run));
+    return kal_run_project(run);
 }
 
 KalStatus kal_run_meet_again(KalRun *run)
 {
-    return run->options.drift == KAL_DRIFT_PROJECT ? kal_run_project(run)
-                                                   : note_residuals(run);
+    if (run->options.drift != KAL_DRIFT_PROJECT) {
+        return note_residuals(run);
+    }
+    if (hurry(run)) {
+        return KAL_OK;
+    }
+    KAL_TRY(run->projection.metric_lost ? take_metric(run) : KAL_OK);
+    return kal_run_project(run);
 }

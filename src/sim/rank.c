@@ -495,7 +495,7 @@ static KalStatus look_closely(KalRun *run, bool fresh)
     return take_slope(run);
 }
 
-void kal_run_note_sine(KalRun *run)
+void kal_run_note_sine(KalRun *run, double sine)
 {
     KalRankWatch *watch = &run->rank;
     if (run->complete && run->instant->n_independent < run->instant->n_active) {
@@ -504,7 +504,7 @@ void kal_run_note_sine(KalRun *run)
     watch->way = run->instant->bare ? 1 : 2;
     watch->ways |= watch->way;
     watch->seen[watch->n_seen++ % KAL_SINES_SEEN] =
-        (KalSineSeen){run->instant->variables[0], run->answer.least_sine};
+        (KalSineSeen){run->instant->variables[0], sine};
 }
 
 // The sines that were seen since the last look, in the order of time; returns how many.
@@ -512,8 +512,9 @@ static int sort_seen(const KalRun *run, KalSineSeen *out_seen)
 {
     const KalRankWatch *watch = &run->rank;
     int count = 0;
+    const long first = watch->n_seen < KAL_SINES_SEEN ? 0 : watch->n_seen;
     for (int i = 0; i < KAL_SINES_SEEN && i < watch->n_seen; i++) {
-        const KalSineSeen next = watch->seen[i];
+        const KalSineSeen next = watch->seen[(first + i) % KAL_SINES_SEEN];
         int k = count;
         if (!(next.t >= watch->t && next.t <= run->horizon)) {
             continue;
@@ -659,6 +660,7 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
     }
     fresh = fresh || !watch->known;
     const bool close = fresh || !watch->confirmed || !leads_nowhere(run);
+    KAL_TRY(close || watch->keeps ? kal_instant_need_givens(run->instant) : KAL_OK);
     if (!fresh && (close || watch->keeps) && run->horizon > watch->t) {
         KAL_TRY(watch->keeps ? KAL_OK : look_back(run));
         KAL_TRY(pass(run));
@@ -675,18 +677,29 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
     return KAL_OK;
 }
 
+// Get A of the solved instant, which is all there is to look at as long as no loss of rank
+// is near; but rows that were left out are compared with b, and M where rows lend it
+// weights.
+static KalStatus need_rows(KalRun *run)
+{
+    KalInstant *instant = run->instant;
+    const bool simple = instant->n_independent == instant->n_active
+                        && run->answer.rank_M == run->system->n;
+    return simple && instant->bare && kal_return_rows(&instant->road)
+               ? KAL_OK
+               : kal_instant_need_givens(instant);
+}
+
 KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
 {
     assert(run->solved);
-    KAL_TRY(kal_instant_need_givens(run->instant));
+    KAL_TRY(need_rows(run));
     KAL_TRY(watch_rows(run, fresh));
     kal_road_choose(&run->instant->road);
     if (fresh || run->answer.least_sine > APART) {
         run->instant->road.closed = false;
     }
-    if (fresh) {
-        kal_road_make(&run->instant->road);
-    }
+    kal_road_make(&run->instant->road, fresh);
     return KAL_OK;
 }
 

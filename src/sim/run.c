@@ -208,8 +208,9 @@ static KalStatus go_to(KalRun *run, double t, bool *out_solved)
 {
     KAL_TRY(kal_run_interpolate(run, t, run->state));
     *out_solved =
-        run->solved && is_at(run, t, run->state)
-        && (run->options.drift == KAL_DRIFT_PROJECT || !run->projection.has_velocity);
+        is_at(run, t, run->state)
+        && (run->options.drift == KAL_DRIFT_PROJECT || !run->projection.has_velocity)
+        && kal_run_is_solved(run);
     if (*out_solved) {
         return KAL_OK;
     }
@@ -305,7 +306,10 @@ static void forget(KalRun *run)
     run->integration.watch = (KalMethodWatch){.steps = 0};
     run->over = false;
     run->stopped_by = NULL;
+    run->rank.confirmed = false;
     kal_run_modes_forget(run);
+    kal_road_begin(&run->instant->road,
+                   (run->options.until - run->options.from) / run->options.every);
     for (int i = 0; i < run->system->m; i++) {
         kal_instant_set_active(run->instant, i, run->system->starts_active[i]);
     }
@@ -650,7 +654,7 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
     }
     KalBalance *balance = &run->balance;
     *out_works = balance->works;
-    if (run->system->has_balance && run->solved) {
+    if (run->system->has_balance && kal_run_is_solved(run)) {
         kal_balance_find_powers(balance, run->instant, balance->powers);
     }
     for (size_t i = 0; i < run->system->n_workers; i++) {

@@ -153,6 +153,7 @@ typedef struct KalRunProjection {
     bool has_velocity;
     bool same_rows;    ///< constraints have a residual of both levels or of none
     bool prepared;     ///< the projector, for steps near the present state
+    bool metric_lost;  ///< the projector's is one of long ago
     bool *used;        ///< m: constraints that projections heed; others follow
     double *trial;     ///< n: workspace
     double residual_q; ///< largest residuals that the last projection left
@@ -194,10 +195,11 @@ struct KalRun {
     KalInstant *instant;    ///< the state that is looked at
     KalMotionAnswer answer; ///< of the last solve
     bool solved;            ///< which was of the state that the instant has
-    bool complete;          ///< and of all rows, not of the independent ones alone
-    bool careful;           ///< accelerations only of states on the constraints
-    double *state;          ///< 2 n and integrals: where interpolation puts its results
-    double *kept;           ///< 2 n: a state to come back to
+    bool rushed;   ///< and by the fast road: what it found is not yet in `answer`
+    bool complete; ///< and of all rows, not of the independent ones alone
+    bool careful;  ///< accelerations only of states on the constraints
+    double *state; ///< 2 n and integrals: where interpolation puts its results
+    double *kept;  ///< 2 n: a state to come back to
 
     KalRunIntegration integration;
     KalRunProjection projection;
@@ -220,6 +222,9 @@ KAL_CHECKED KalStatus kal_run_solve(KalRun *run);
 /// The same for what motion needs, accelerations: where rows are known to depend on others
 /// these say nothing, and have no reactions.
 KAL_CHECKED KalStatus kal_run_accelerate(KalRun *run);
+
+/// Whether the instant is solved as it is; if so `answer` says how.
+bool kal_run_is_solved(KalRun *run);
 
 /// Bring the instant's state to the constraints, theory (15.1) and (15.2).
 /// KAL_ERR_CONTRADICTION when they cannot be met near by.
@@ -267,8 +272,9 @@ KAL_CHECKED KalStatus kal_run_look_fully(KalRun *run, double t);
 /// horizon, and report a passage since the last call.  `fresh`: there was none.
 KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
 
-/// Note how near the rows of the solved instant are to depending on each other.
-void kal_run_note_sine(KalRun *run);
+/// Note how near the rows of the solved instant are to depending on each other: the least
+/// sine of an angle between one and the others.
+void kal_run_note_sine(KalRun *run, double sine);
 
 /// Let projections heed the rows that the instant knows as independent.
 void kal_run_use_rows(KalRun *run);

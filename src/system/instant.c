@@ -158,6 +158,7 @@ void kal_instant_set_active(KalInstant *instant, int i, bool active)
     assert(i >= 0 && i < instant->system->m);
     const char *const *names = kal_system_constraint_names(instant->system);
     instant->active[i] = active;
+    instant->road.fits = false; // until rows are chosen again
     instant->n_active = 0;
     for (int k = 0; k < instant->system->m; k++) {
         if (instant->active[k]) {
@@ -753,20 +754,13 @@ KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answe
     return status;
 }
 
-bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer)
+void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer)
 {
-    const KalEquations *equations = instant->system->equations;
-    if (equations->has_C || instant->control || instant->stabilize > 0.0
-        || !kal_road_take(&instant->road, &instant->answer)) {
-        return false;
-    }
-    instant->bare = true;
+    kal_road_publish(&instant->road, &instant->answer);
     keep_answer(instant);
     *out_answer = instant->answer;
-    return true;
 }
 
-// Outputs may have the energy in them, so it comes first.
 KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_values);

@@ -99,6 +99,14 @@ KAL_CHECKED KalStatus kal_instant_accelerate(KalInstant *instant,
 /// where that does not lead.
 bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer);
 
+/// The first half of it, for those who need accelerations alone: they are with the road
+/// (kal_road_accelerations).
+bool kal_instant_rush(KalInstant *instant);
+
+/// And the second half, as long as the state is the same: all of the answer, and what
+/// outputs need of it.
+void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer);
+
 /// M, Q, A and b of the solved instant, if the fast road has left them out.
 KAL_CHECKED KalStatus kal_instant_need_givens(KalInstant *instant);
 

@@ -11,16 +11,19 @@
 
 #include "system/road.h"
 
-#include "expr/copy.h"
 #include "motion/trust.h"
 #include "system/instant.h"
+#include "system/transcript.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 enum {
-    PATIENCE = 200, // solves of other rows until a road for them is worth its making
+    PATIENCE = 25, // steps with other rows until a road for them is worth its making
+    MOST_PATIENCE = 1 << 20, // it doubles with each, for rows may come and go
+    STEPS = 100,             // with a road until the way back is worth its making
+    SAMPLES = 300,           // that are worth both
     MOST_NODES = 40000, // formulas beyond which plain solves of matrices are faster
     MOST_SIZE = 400,    // coordinates and constraints that are looked at at all
 };
@@ -29,11 +32,12 @@ KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
 {
     const size_t n = (size_t)instant->system->n;
     const size_t m = (size_t)instant->system->m;
-    *road = (KalRoad){.instant = instant};
+    *road = (KalRoad){.instant = instant, .patience = PATIENCE, .steps = STEPS};
     road->rows = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     road->wanted = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
+    road->active = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     road->undecided = (bool *)kal_alloc(instant->ctx, n, sizeof(bool));
-    if (!road->rows || !road->wanted || !road->undecided) {
+    if (!road->rows || !road->wanted || !road->active || !road->undecided) {
         return kal_no_memory(instant->ctx, "for an instant");
     }
     return KAL_OK;
@@ -42,6 +46,7 @@ KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
 static void forget(KalRoad *road)
 {
     KalContext *ctx = road->instant->ctx;
+    kal_return_forget(road);
     kal_program_destroy(road->program);
     kal_free(ctx, road->block, road->block_size);
     road->program = NULL;
@@ -57,6 +62,7 @@ void kal_road_clear(KalRoad *road)
         forget(road);
         kal_free(instant->ctx, road->rows, m + 1);
         kal_free(instant->ctx, road->wanted, m + 1);
+        kal_free(instant->ctx, road->active, m + 1);
         kal_free(instant->ctx, road->undecided, (size_t)instant->system->n);
     }
 }
@@ -69,215 +75,100 @@ void kal_road_choose(KalRoad *road)
     for (int k = 0; k < instant->n_independent; k++) {
         road->wanted[instant->rows[instant->independent[k]]] = true;
     }
-    road->fits = road->made && road->lends == instant->lends
-                 && memcmp(road->rows, road->wanted, m * sizeof(bool)) == 0;
+    road->same = road->made && road->lends == instant->lends
+                 && memcmp(road->rows, road->wanted, m * sizeof(bool)) == 0
+                 && memcmp(road->active, instant->active, m * sizeof(bool)) == 0;
+    road->fits = road->same && road->open;
 }
 
-// Formulas of the equations in a graph of their own.
-typedef struct Copies {
-    KalGraph *g;
+void kal_road_begin(KalRoad *road, double samples)
+{
+    const bool pays = samples >= SAMPLES;
+    road->patience = pays ? 0 : PATIENCE;
+    road->steps = pays ? 0 : STEPS;
+    road->misses = 0;
+    road->open = false;
+    road->fits = false;
+    road->closed = false;
+    road->back.open = false;
+    road->back.knows = false;
+}
+
+// Formulas of the equations as the elimination wants them.
+typedef struct Formulas {
     KalExpr *block;
     size_t block_size;
-    KalExpr *M;       // n × n
-    KalExpr *Q;       // n
-    KalExpr *A;       // n_rows × n
-    KalExpr *b;       // n_rows
-    KalExpr *weights; // n_rows
-    KalExpr *symbols; // variables, weights, parameters
+    KalExpr *M; // n × n
+    KalExpr *A; // n_rows × n
+    KalExpr *b; // n_rows
     KalExpr *answer;
-} Copies;
+} Formulas;
 
-static KalExpr *take(KalExpr **next, size_t count)
+static KalStatus allocate(Formulas *f, const KalRoad *road)
 {
-    KalExpr *piece = *next;
-    *next += count;
-    return piece;
-}
-
-static void add_all(KalExpr **next, const KalExpr *e, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        *take(next, 1) = e[i];
-    }
-}
-
-KalStatus kal_road_order(const KalEquations *equations, KalOrder *out_order)
-{
-    const KalEquations *e = equations;
-    KalGraph *g = e->model->graph;
-    KalContext *ctx = kal_graph_context(g);
-    const size_t in_M = (size_t)e->M.start[e->n];
-    const size_t in_A = (size_t)e->A.start[e->m];
-    const size_t count = in_M + e->n + in_A + e->m;
-    KalExpr *roots = (KalExpr *)kal_alloc(ctx, count, sizeof *roots);
-    if (!roots) {
-        return kal_no_memory(ctx, "to copy formulas");
-    }
-    KalExpr *next = roots;
-    add_all(&next, e->M.value, in_M);
-    add_all(&next, e->Q, e->n);
-    add_all(&next, e->A.value, in_A);
-    add_all(&next, e->b, e->m);
-    const KalStatus status = kal_order_init(g, roots, count, out_order);
-    kal_free(ctx, roots, count * sizeof *roots);
-    return status;
-}
-
-static KalExpr unless_zero(const KalGraph *g, KalExpr e)
-{
-    return kal_is_zero(g, e) ? KAL_NO_EXPR : e;
-}
-
-// Put a copy of everything where the elimination wants it; `from` are copies of M, Q, A
-// and b, as the first program of the system has them.
-static void deal_out(const KalRoad *road, Copies *c, const KalExpr *from)
-{
-    const KalEquations *e = road->instant->system->equations;
-    const size_t n = e->n;
-    size_t row = 0;
-    for (size_t i = 0; i < n; i++) {
-        for (int64_t k = e->M.start[i]; k < e->M.start[i + 1]; k++) {
-            c->M[i * n + (size_t)e->M.column[k]] = from[k];
-        }
-    }
-    from += e->M.start[n];
-    for (size_t i = 0; i < n; i++) {
-        c->Q[i] = unless_zero(c->g, from[i]);
-    }
-    from += n;
-    for (size_t i = 0; i < e->m; i++) {
-        for (int64_t k = e->A.start[i]; road->rows[i] && k < e->A.start[i + 1]; k++) {
-            c->A[row * n + (size_t)e->A.column[k]] = from[k];
-        }
-        row += road->rows[i];
-    }
-    from += e->A.start[e->m];
-    assert(row == (size_t)road->n_rows);
-    row = 0;
-    for (size_t i = 0; i < e->m; i++) {
-        if (road->rows[i]) {
-            c->b[row++] = unless_zero(c->g, from[i]);
-        }
-    }
-}
-
-// Copy the formulas of the system, with the switches among them.
-static KalStatus copy_steps(const KalRoad *road, Copies *c, KalProgramSwitch *switches)
-{
-    const KalSystem *system = road->instant->system;
-    const KalOrder *order = &system->givens;
-    const size_t n_steps = order->count + (size_t)1;
-    const size_t n_copies = n_steps + order->n_roots;
-    KalExpr *copies =
-        (KalExpr *)kal_alloc(road->instant->ctx, n_copies, sizeof *copies);
-    if (!copies) {
+    const size_t n = (size_t)road->instant->system->n;
+    const size_t rows = (size_t)road->n_rows;
+    const size_t count = n * n + rows * n + rows + road->at.count;
+    f->block = (KalExpr *)kal_alloc(road->instant->ctx, count, sizeof *f->block);
+    if (!f->block) {
         return kal_no_memory(road->instant->ctx, "to copy formulas");
     }
-    for (uint32_t i = 0; i < order->count; i++) {
-        const KalStep *step = &order->steps[i];
-        KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
-        for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
-            arg[k] = copies[step->arg[k]];
-        }
-        copies[i] = kal_copy_step(system->model->graph, step, arg, c->g);
-        for (size_t k = 0; k < system->n_switch_nodes; k++) {
-            if (system->switch_nodes[k].node.index == step->node.index) {
-                switches[k].node = copies[i];
-            }
-        }
-    }
-    for (size_t i = 0; i < order->n_roots; i++) {
-        copies[n_steps + i] = copies[order->roots[i]];
-    }
-    deal_out(road, c, copies + n_steps);
-    kal_free(road->instant->ctx, copies, n_copies * sizeof *copies);
-    return kal_graph_status(c->g);
+    f->block_size = count * sizeof *f->block;
+    f->M = f->block;
+    f->A = f->M + n * n;
+    f->b = f->A + rows * n;
+    f->answer = f->b + rows;
+    return KAL_OK;
 }
 
-// The same symbols in the other graph: variables, weights, parameters.
-static void copy_symbols(const KalRoad *road, Copies *c)
+// Copy M, Q and the rows that the road is for, and eliminate.
+static KalStatus eliminate(const KalRoad *road, KalTranscript *t, Formulas *f)
 {
     const KalSystem *system = road->instant->system;
-    const KalModel *model = system->model;
     const size_t n = (size_t)system->n;
-    KalExpr *to = c->symbols;
-    const KalGraph *g = model->graph;
-    *to++ = kal_symbol(c->g, kal_graph_node(g, model->time).arg[0].index);
-    for (size_t i = 0; i < n; i++) {
-        to[i] =
-            kal_symbol(c->g, kal_graph_node(g, model->coordinates[i].q).arg[0].index);
-        to[n + i] =
-            kal_symbol(c->g, kal_graph_node(g, model->coordinates[i].v).arg[0].index);
+    size_t row = 0;
+    kal_transcript_want(t, t->M, t->b - t->M);
+    kal_transcript_want(t, t->b, (size_t)system->m);
+    KAL_TRY(kal_transcript_copy(t, NULL));
+    kal_transcript_mass(t, f->M);
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        if (road->rows[i]) {
+            kal_transcript_row(t, i, f->A + row * n);
+            f->b[row++] = t->roots[t->b + i];
+        }
     }
-    to += 2 * n;
-    for (int k = 0; k < road->n_rows && road->lends; k++) {
-        c->weights[k] = kal_symbol(c->g, (uint32_t)(model->n_symbols + (size_t)k));
-        *to++ = c->weights[k];
-    }
-    for (size_t i = 0; i < model->n_parameters; i++) {
-        *to++ = kal_symbol(c->g,
-                           kal_graph_node(g, model->parameters[i].symbol).arg[0].index);
-    }
-}
-
-// Eliminate and compile.
-static KalStatus compile(KalRoad *road, Copies *c, const KalProgramSwitch *switches)
-{
-    const KalSystem *system = road->instant->system;
-    const size_t variables =
-        system->layout.qdd + (road->lends ? (size_t)road->n_rows : 0);
-    const KalEliminand given = {.n = (size_t)system->n,
-                                .m = (size_t)road->n_rows,
-                                .M = c->M,
-                                .Q = c->Q,
-                                .A = c->A,
-                                .b = c->b,
-                                .weights = road->lends ? c->weights : NULL,
+    const KalEliminand given = {.n = n,
+                                .m = row,
+                                .M = f->M,
+                                .Q = t->roots + t->Q,
+                                .A = f->A,
+                                .b = f->b,
+                                .weights = road->lends ? t->weights : NULL,
                                 .tolerance = KAL_SAFE_RESIDUAL,
                                 .floor = KAL_RESIDUAL_FLOOR};
-    KAL_TRY(kal_eliminate(c->g, &given, c->answer));
-    const KalProgramSpec spec = {.outputs = c->answer,
-                                 .n_outputs = road->at.count,
-                                 .parameters = c->symbols + variables,
-                                 .n_parameters = system->model->n_parameters,
-                                 .variables = c->symbols,
-                                 .n_variables = variables,
-                                 .switches = switches,
-                                 .n_switches = system->n_switch_nodes};
-    return kal_program_create(c->g, &spec, &road->program);
+    return kal_eliminate(t->g, &given, f->answer);
 }
 
-static KalStatus build(KalRoad *road, Copies *c, KalProgramSwitch *switches)
+static KalStatus build(KalRoad *road)
 {
-    copy_symbols(road, c);
-    KAL_TRY(copy_steps(road, c, switches));
-    return compile(road, c, switches);
-}
-
-static KalStatus allocate(Copies *c, const KalRoad *road, KalContext *ctx)
-{
-    const KalSystem *system = road->instant->system;
-    const size_t n = (size_t)system->n;
-    const size_t rows = (size_t)road->n_rows;
-    const size_t symbols = system->layout.qdd + rows + system->model->n_parameters;
-    const size_t count = n * n + n + rows * n + 2 * rows + symbols + road->at.count;
-    c->block_size = count * sizeof *c->block;
-    c->block = (KalExpr *)kal_alloc(ctx, count, sizeof *c->block);
-    if (!c->block) {
-        return kal_no_memory(ctx, "to copy formulas");
+    const KalInstant *instant = road->instant;
+    KalTranscript t = {.g = NULL};
+    Formulas f = {.block = NULL};
+    KalStatus status = allocate(&f, road);
+    if (status == KAL_OK) {
+        status =
+            kal_transcript_init(&t, instant->ctx, instant->system,
+                                road->lends ? (size_t)road->n_rows : 0, MOST_NODES);
     }
-    KalExpr *next = c->block;
-    c->M = take(&next, n * n);
-    c->Q = take(&next, n);
-    c->A = take(&next, rows * n);
-    c->b = take(&next, rows);
-    c->weights = take(&next, rows);
-    c->symbols = take(&next, symbols);
-    c->answer = take(&next, road->at.count);
-    KAL_TRY(kal_graph_create(ctx, &c->g));
-    kal_graph_set_plain(c->g, true);
-    kal_graph_set_limit(c->g, MOST_NODES);
-    return KAL_OK;
+    if (status == KAL_OK && f.block) {
+        status = eliminate(road, &t, &f);
+    }
+    if (status == KAL_OK) {
+        status = kal_transcript_compile(&t, f.answer, road->at.count, &road->program);
+    }
+    kal_transcript_clear(&t);
+    kal_free(instant->ctx, f.block, f.block_size);
+    return status;
 }
 
 // Numbers for the program that was made.
@@ -305,50 +196,70 @@ void kal_road_prepare(KalRoad *road)
         kal_program_prepare(road->program, road->instant->settings.parameters,
                             road->work);
     }
-    road->misses = PATIENCE;
+    if (road->back.program) {
+        kal_program_prepare(road->back.program, road->instant->settings.parameters,
+                            road->back.work);
+        road->back.knows = false;
+    }
 }
 
 // Make the program; where that is impossible there is none.
 static void make(KalRoad *road)
 {
-    KalContext *ctx = road->instant->ctx;
     const KalSystem *system = road->instant->system;
-    const size_t n_switches = system->n_switch_nodes;
-    Copies c = {.g = NULL};
     if (system->n > MOST_SIZE || road->n_rows > system->n) {
         return;
     }
     road->at = kal_eliminated_layout((size_t)system->n, (size_t)road->n_rows);
-    KalProgramSwitch *switches =
-        (KalProgramSwitch *)kal_alloc(ctx, n_switches + 1, sizeof *switches);
-    for (size_t k = 0; switches && k < n_switches; k++) {
-        switches[k] = system->switch_nodes[k];
-        switches[k].node = KAL_NO_EXPR;
-    }
-    if (!switches || allocate(&c, road, ctx) != KAL_OK || !c.block
-        || build(road, &c, switches) != KAL_OK || make_room(road) != KAL_OK) {
+    if (build(road) != KAL_OK || make_room(road) != KAL_OK) {
         forget(road);
     }
-    kal_graph_destroy(c.g);
-    kal_free(ctx, c.block, c.block ? c.block_size : 0);
-    kal_free(ctx, switches, switches ? (n_switches + 1) * sizeof *switches : 0);
 }
 
-void kal_road_make(KalRoad *road)
+// A road for the rows that are wanted.
+static void make_anew(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
     const size_t m = (size_t)instant->system->m;
-    if (road->fits || (road->made && road->misses < PATIENCE)) {
-        return;
-    }
     forget(road);
     memcpy(road->rows, road->wanted, m * sizeof(bool));
+    memcpy(road->active, instant->active, m * sizeof(bool));
     road->lends = instant->lends;
     road->n_rows = instant->n_independent;
     road->made = true;
+    make(road);
+}
+
+// Take the road from now on; the next one, for other rows, has to wait twice as long.
+static void open_road(KalRoad *road)
+{
+    if (!road->same) {
+        make_anew(road);
+    }
+    road->open = true;
+    road->same = true;
     road->fits = true;
     road->misses = 0;
-    make(road);
+    road->patience = road->patience < PATIENCE        ? PATIENCE
+                     : road->patience < MOST_PATIENCE ? 2 * road->patience
+                                                      : MOST_PATIENCE;
+}
+
+void kal_road_make(KalRoad *road, bool fresh)
+{
+    KalReturn *back = &road->back;
+    road->misses += !road->fits && !fresh && road->misses < MOST_PATIENCE;
+    if (!road->fits && road->misses >= road->patience && (fresh || !road->open)) {
+        open_road(road);
+    }
+    if (!road->fits || !road->program || road->n_rows == 0 || back->open
+        || --road->steps >= 0) {
+        return;
+    }
+    if (!back->made) {
+        kal_return_make(road);
+    }
+    back->open = true;
 }
 
 // All comparisons are such that NaN fails them.
@@ -359,7 +270,7 @@ bool kal_eliminated_is_sound(const KalEliminated *at, const double *results)
            && results[at->least_growth] >= 0.5 && results[at->least_gram] >= 0.5;
 }
 
-static const double *find_inputs(KalRoad *road)
+const double *kal_road_inputs(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
     const size_t qdd = instant->system->layout.qdd;
@@ -377,7 +288,7 @@ static const double *find_inputs(KalRoad *road)
     return road->inputs;
 }
 
-static void publish(const KalRoad *road, KalMotionAnswer *answer)
+void kal_road_publish(const KalRoad *road, KalMotionAnswer *answer)
 {
     const KalInstant *instant = road->instant;
     const double *x = road->results;
@@ -406,19 +317,49 @@ static void publish(const KalRoad *road, KalMotionAnswer *answer)
 }
 
 // An answer that is not sound closes the road, until the rows are farther apart (sim/rank.c).
-bool kal_road_take(KalRoad *road, KalMotionAnswer *out_answer)
+bool kal_road_take(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
     if (!road->fits || !road->program || road->closed) {
-        road->misses += !road->fits;
         return false;
     }
-    kal_program_eval_on(road->program, find_inputs(road), instant->modes, road->work,
-                        road->results);
+    kal_program_eval_on(road->program, kal_road_inputs(road), instant->modes,
+                        road->work, road->results);
     if (!kal_eliminated_is_sound(&road->at, road->results)) {
         road->closed = true;
         return false;
     }
-    publish(road, out_answer);
     return true;
 }
+
+const double *kal_road_accelerations(const KalRoad *road)
+{
+    return road->results + road->at.qdd;
+}
+
+double kal_road_sine(const KalRoad *road)
+{
+    return road->results[road->at.sine];
+}
+
+bool kal_instant_rush(KalInstant *instant)
+{
+    const KalEquations *equations = instant->system->equations;
+    if (equations->has_C || instant->control || instant->stabilize > 0.0
+        || !kal_road_take(&instant->road)) {
+        return false;
+    }
+    instant->bare = true;
+    return true;
+}
+
+bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer)
+{
+    if (!kal_instant_rush(instant)) {
+        return false;
+    }
+    kal_instant_publish(instant, out_answer);
+    return true;
+}
+
+// Outputs may have the energy in them, so it comes first.

@@ -9,17 +9,19 @@
 /// (motion/short.c): an answer that they do not vouch for is none, and whoever asked solves
 /// the instant.  So no verdict is the road's own.
 ///
-/// The road is made where a run begins, for the rows that it begins with, and made anew
-/// where it begins again, after events, if other rows were needed often enough for that to
-/// pay.  Steps make none: they allocate nothing.
+/// Making a program takes the time of some hundred accelerations.  So it is made where a run
+/// begins only if the run has many samples; else at the end of a step, after some steps with
+/// its rows; and anew for other rows, where the run begins anew after an event, if there were
+/// twice as many steps with these.  A run that is short never pays for it.  Programs stay with
+/// the instant, but the next run takes them no sooner than one that had to make them: what
+/// ran before changes no bits, nor does any sample.
 
 #ifndef SYSTEM_ROAD_H
 #define SYSTEM_ROAD_H
 
 #include "derive/eliminate.h"
-#include "derive/equations.h"
-#include "expr/order.h"
 #include "prog/program.h"
+#include "system/return.h"
 
 #include <kalaba/motion.h>
 
@@ -29,11 +31,16 @@ typedef struct KalRoad {
     struct KalInstant *instant;
     bool *rows;      ///< m: constraints that it solves with
     bool *wanted;    ///< m: those that are independent now
+    bool *active;    ///< m: constraints that act with them
     bool *undecided; ///< n: coordinates without acceleration: none
     bool lends;      ///< rows lend M their weights
     bool made;       ///< for these rows, though there may be no program for them
-    bool fits;       ///< these are the rows that are wanted
-    int misses;      ///< times that they were not
+    bool same;       ///< these are the rows that are wanted,
+    bool fits;       ///< and the program is taken
+    int misses;      ///< steps for which it was not
+    int patience;    ///< so many of them until a program is taken
+    int steps;       ///< with a program until the way back is taken
+    bool open;       ///< the patience was needed once in this run: programs are taken
     bool closed; ///< an answer was not vouched for, and rows are no farther apart yet
     int n_rows;
     KalProgram *program; ///< NULL where there is none
@@ -43,12 +50,8 @@ typedef struct KalRoad {
     double *work;
     double *inputs;  ///< what the program reads, where rows lend weights
     double *results; ///< and n zeros after them: C adds nothing
+    KalReturn back;  ///< to the constraints
 } KalRoad;
-
-/// The order of M, Q, A and b, to be made while the graph of the equations can still be
-/// walked through.  The caller clears it.
-KAL_CHECKED KalStatus kal_road_order(const KalEquations *equations,
-                                     KalOrder *out_order);
 
 /// Whether an eliminated answer vouches for itself; nothing that is not finite does.
 bool kal_eliminated_is_sound(const KalEliminated *at, const double *results);
@@ -56,18 +59,31 @@ bool kal_eliminated_is_sound(const KalEliminated *at, const double *results);
 KAL_CHECKED KalStatus kal_road_init(KalRoad *road, struct KalInstant *instant);
 void kal_road_clear(KalRoad *road);
 
-/// The parameters of the instant have changed.  The program reads them; where it is not one
-/// of the rows that the next run begins with, another is made, as for a new instant.
+/// The parameters of the instant have changed, and the program reads them.
 void kal_road_prepare(KalRoad *road);
+
+/// A run begins, which has so many samples.
+void kal_road_begin(KalRoad *road, double samples);
 
 /// Rows that the instant knows as independent may have changed.
 void kal_road_choose(KalRoad *road);
 
-/// Make the road for them, if it is not there and pays.
-void kal_road_make(KalRoad *road);
+/// Where a run begins or begins anew after an event (`fresh`), and at the ends of steps: make
+/// the road for them, or the way back (system/return.h), if it is not there and pays.  This
+/// alone allocates memory; without, there is no road.
+void kal_road_make(KalRoad *road, bool fresh);
 
 /// Accelerate the instant, whose rows are known, by the program; false: there is none, or
 /// it does not vouch for what it found.
-bool kal_road_take(KalRoad *road, KalMotionAnswer *out_answer);
+bool kal_road_take(KalRoad *road);
+
+/// What its programs read: the state of the instant, and weights.
+const double *kal_road_inputs(KalRoad *road);
+
+/// What it found: the n accelerations, the least sine of the rows, and all of it as an
+/// answer, in memory of the road and the instant.
+const double *kal_road_accelerations(const KalRoad *road);
+double kal_road_sine(const KalRoad *road);
+void kal_road_publish(const KalRoad *road, KalMotionAnswer *out_answer);
 
 #endif

@@ -14,9 +14,9 @@
 #include "base/block.h"
 #include "expr/order.h"
 #include "lang/source.h"
-#include "system/road.h"
 #include "system/switch.h"
 #include "system/tangent.h"
+#include "system/transcript.h"
 #include "system/warn.h"
 #include "system/work.h"
 
@@ -600,7 +600,7 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     enter(options, KAL_LOAD_COMPILE);
     KAL_TRY(derive_doubts(system));
     KAL_TRY(compile_all(system));
-    KAL_TRY(kal_road_order(system->equations, &system->givens));
+    KAL_TRY(kal_transcript_order(system->equations, &system->givens));
     KAL_TRY(evaluate_settings(system));
     kal_graph_freeze(system->model->graph);
     return KAL_OK;

@@ -111,7 +111,7 @@ struct KalSystem {
     size_t n_switch_nodes;
     bool *event_bounded; ///< events that are functions of t, q and q' alone
     KalLayout layout;
-    KalOrder givens; ///< of M (lower), Q, A and b, to be copied (system/road.h)
+    KalOrder givens; ///< of M (lower), Q, A, b, φ and ψ, to copy (system/transcript.h)
     KalProgram *programs[KAL_PROGRAMS];
     size_t n_results[KAL_PROGRAMS];
 };

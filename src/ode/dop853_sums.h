@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Sums of rates in DOP853: where it spends its time besides the rates themselves.
+///
+/// Arrays start at multiples of 32 bytes and have `ld` entries, a multiple of four.  The
+/// functions are compiled once for every processor and once more for those with wide
+/// registers (base/four.h); both give the same bits.
+
+#ifndef ODE_DOP853_SUMS_H
+#define ODE_DOP853_SUMS_H
+
+#include "ode/dop853_table.h"
+
+/// The end of a step and how large its errors are.
+typedef struct KalDop853End {
+    const double *y;    ///< the beginning
+    double *y_end;      ///< the end, to be written
+    const double *atol; ///< what is allowed for each entry, besides
+    double rtol;        ///< this part of it
+    double h;
+    double most5;  ///< largest entry of the errors, in units of what is allowed,
+    double most3;  ///< of the estimates of orders 5 and 3
+    double finite; ///< 0, or NaN when the end is not finite
+} KalDop853End;
+
+typedef struct KalDop853Sums {
+    /// out = from + h Σ weight k[stage], theory (12.1); `from` NULL: 0.
+    void (*add)(const KalDop853Row *row, double *const *k, int ld, const double *from,
+                double h, double *out);
+
+    /// Copy a rate that was written number by number into groups of four, which sums read
+    /// at once: else they would wait for it.  Returns 0, or NaN when one is not finite.
+    double (*take)(int ld, const double *rate, double *out);
+
+    /// Theory (12.2) to (12.4).
+    void (*finish)(double *const *k, int ld, KalDop853End *end);
+} KalDop853Sums;
+
+extern const KalDop853Sums kal_dop853_sums;
+extern const KalDop853Sums kal_dop853_sums_wide; ///< x86-64 only
+
+#endif

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/return.h"
+
+#include "base/four.h"
+#include "system/dust.h"
+#include "system/instant.h"
+#include "system/transcript.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_NODES = 40000,
+    MOST_STEPS = 3
+};
+
+// Residuals up to this, relative to the terms in them, are rounding.
+static const double ROUNDING = 2.0 * DBL_EPSILON;
+
+// What is left of a number of which this part, at most, is left, is rounding and none of
+// the answer.
+static const double DUST = 4e-13;
+
+// What results say of a level.
+typedef enum Word {
+    WORD_GIVEN,   // by how much residuals that were given exceed rounding, at most
+    WORD_LEFT,    // and those that are left
+    WORD_LARGEST, // the largest of those
+    WORDS
+} Word;
+
+typedef enum Level {
+    LEVEL_POSITION,
+    LEVEL_VELOCITY,
+    LEVELS
+} Level;
+
+// Formulas in the making; a list of them is zero where it has none.
+typedef struct Draft {
+    const KalRoad *road;
+    KalTranscript t;
+    KalElimination *elimination;
+    KalExpr *block;
+    size_t block_size;
+    KalExpr *M;         // n × n
+    KalExpr *A;         // n_rows × n: of the rows that steps are made with
+    KalExpr *row;       // n
+    KalExpr *residuals; // n_rows
+    KalExpr *step;      // n
+    KalExpr *state;     // 2 n
+    KalExpr *outputs;
+    KalExpr sound; // a sum of all that has to be finite
+} Draft;
+
+static size_t entries_of(const KalSystem *system)
+{
+    return (size_t)system->equations->A.start[system->m];
+}
+
+static size_t word_at(const KalSystem *system, Level level, Word word)
+{
+    return 2 * (size_t)system->n + (size_t)level * WORDS + (size_t)word;
+}
+
+static size_t A_at(const KalSystem *system)
+{
+    return word_at(system, LEVELS, 0);
+}
+
+static size_t count_of(const KalSystem *system)
+{
+    return A_at(system) + entries_of(system);
+}
+
+static bool is_nothing(KalExpr e)
+{
+    return e.index == KAL_NO_EXPR.index;
+}
+
+static KalExpr plus(KalGraph *g, KalExpr a, KalExpr b)
+{
+    return is_nothing(a) ? b : is_nothing(b) ? a : kal_add(g, a, b);
+}
+
+static KalStatus allocate(Draft *d)
+{
+    const KalSystem *system = d->road->instant->system;
+    const size_t n = (size_t)system->n;
+    const size_t rows = (size_t)d->road->n_rows;
+    const size_t count = n * n + rows * n + 4 * n + rows + count_of(system);
+    d->block_size = count * sizeof *d->block;
+    d->block = (KalExpr *)kal_alloc(d->road->instant->ctx, count, sizeof *d->block);
+    if (!d->block) {
+        return kal_no_memory(d->road->instant->ctx, "to copy formulas");
+    }
+    d->M = d->block;
+    d->A = d->M + n * n;
+    d->row = d->A + rows * n;
+    d->step = d->row + n;
+    d->state = d->step + n;
+    d->residuals = d->state + 2 * n;
+    d->outputs = d->residuals + rows;
+    return KAL_OK;
+}
+
+// By how much the residuals of a level exceed rounding, and the largest; `first` is where
+// they begin among the roots that were copied, with A, and x what they are about.
+static void measure(Draft *d, size_t first, const KalExpr *x, KalExpr *out_excess,
+                    KalExpr *out_largest)
+{
+    const KalSystem *system = d->road->instant->system;
+    KalGraph *g = d->t.g;
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        const KalExpr residual = d->t.roots[first + i];
+        KalExpr size = kal_int(g, 0);
+        if (!d->road->active[i] || is_nothing(residual)) {
+            continue;
+        }
+        memset(d->row, 0, (size_t)system->n * sizeof *d->row);
+        kal_transcript_row(&d->t, i, d->row);
+        for (size_t j = 0; j < (size_t)system->n; j++) {
+            if (!is_nothing(d->row[j])) {
+                const KalExpr term = kal_mul(g, d->row[j], x[j]);
+                size = plus(g, size, kal_unary(g, KAL_OP_ABS, term));
+            }
+        }
+        const KalExpr off = kal_unary(g, KAL_OP_ABS, residual);
+        const KalExpr excess =
+            kal_sub(g, off, kal_mul(g, kal_const(g, ROUNDING), size));
+        d->sound = plus(g, d->sound, plus(g, residual, size));
+        *out_excess = is_nothing(*out_excess)
+                          ? excess
+                          : kal_binary(g, KAL_OP_MAX, *out_excess, excess);
+        *out_largest = is_nothing(*out_largest)
+                           ? off
+                           : kal_binary(g, KAL_OP_MAX, *out_largest, off);
+    }
+}
+
+// Let a half of the state take the step against the residuals of its level.
+static void move(Draft *d, size_t first, KalExpr *x)
+{
+    const KalSystem *system = d->road->instant->system;
+    size_t row = 0;
+    bool any = false;
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        if (d->road->rows[i]) {
+            d->residuals[row++] = d->t.roots[first + i];
+            any = any || !is_nothing(d->t.roots[first + i]);
+        }
+    }
+    if (!any) {
+        return;
+    }
+    kal_elimination_step(d->elimination, d->residuals, d->step);
+    for (size_t j = 0; j < (size_t)system->n; j++) {
+        x[j] = plus(d->t.g, x[j], d->step[j]);
+    }
+}
+
+// Want the residuals of active constraints, and A.
+static void want_level(Draft *d, size_t first)
+{
+    const KalSystem *system = d->road->instant->system;
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        if (d->road->active[i]) {
+            const int64_t *start = system->equations->A.start + i;
+            kal_transcript_want(&d->t, first + i, 1);
+            kal_transcript_want(&d->t, d->t.A + (size_t)start[0],
+                                (size_t)(start[1] - start[0]));
+        }
+    }
+}
+
+// M, A and φ of the state that is given; factors, and the step of positions.
+static KalStatus move_positions(Draft *d, KalEliminand *given)
+{
+    const KalSystem *system = d->road->instant->system;
+    const size_t n = (size_t)system->n;
+    size_t row = 0;
+    kal_transcript_want(&d->t, d->t.M, d->t.Q);
+    want_level(d, d->t.phi);
+    KAL_TRY(kal_transcript_copy(&d->t, NULL));
+    kal_transcript_mass(&d->t, d->M);
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        if (d->road->rows[i]) {
+            kal_transcript_row(&d->t, i, d->A + row++ * n);
+        }
+    }
+    *given = (KalEliminand){.n = n,
+                            .m = row,
+                            .M = d->M,
+                            .A = d->A,
+                            .weights = d->road->lends ? d->t.weights : NULL};
+    KAL_TRY(kal_elimination_create(d->t.g, given, &d->elimination));
+    KalExpr largest = KAL_NO_EXPR;
+    measure(d, d->t.phi, d->state,
+            &d->outputs[word_at(system, LEVEL_POSITION, WORD_GIVEN)], &largest);
+    move(d, d->t.phi, d->state);
+    return KAL_OK;
+}
+
+// φ, ψ and A there, and the step of velocities.
+static KalStatus move_velocities(Draft *d)
+{
+    const KalSystem *system = d->road->instant->system;
+    const size_t n = (size_t)system->n;
+    KalExpr *outputs = d->outputs;
+    KalExpr largest = KAL_NO_EXPR;
+    want_level(d, d->t.phi);
+    want_level(d, d->t.psi);
+    KAL_TRY(kal_transcript_copy(&d->t, d->state));
+    measure(d, d->t.phi, d->state, &outputs[word_at(system, LEVEL_POSITION, WORD_LEFT)],
+            &outputs[word_at(system, LEVEL_POSITION, WORD_LARGEST)]);
+    measure(d, d->t.psi, d->state + n,
+            &outputs[word_at(system, LEVEL_VELOCITY, WORD_GIVEN)], &largest);
+    memcpy(outputs + A_at(system), d->t.roots + d->t.A,
+           entries_of(system) * sizeof *outputs);
+    move(d, d->t.psi, d->state + n);
+    return KAL_OK;
+}
+
+// ψ of what they led to.
+static KalStatus finish(Draft *d)
+{
+    const KalSystem *system = d->road->instant->system;
+    const size_t n = (size_t)system->n;
+    KalExpr *outputs = d->outputs;
+    KalGraph *g = d->t.g;
+    want_level(d, d->t.psi);
+    KAL_TRY(kal_transcript_copy(&d->t, d->state));
+    const size_t left = word_at(system, LEVEL_VELOCITY, WORD_LEFT);
+    measure(d, d->t.psi, d->state + n, &outputs[left],
+            &outputs[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)]);
+    for (size_t i = 0; i < 2 * n; i++) {
+        outputs[i] = d->state[i];
+        d->sound = plus(g, d->sound, d->state[i]);
+    }
+    const KalExpr checked = kal_mul(g, kal_int(g, 0), d->sound); // 0 times NaN is NaN
+    outputs[left] = plus(g, outputs[left], checked);
+    for (size_t i = 0; i < count_of(system); i++) {
+        outputs[i] = is_nothing(outputs[i]) ? kal_int(g, 0) : outputs[i];
+    }
+    return kal_graph_status(g);
+}
+
+static KalStatus build(Draft *d)
+{
+    const KalInstant *instant = d->road->instant;
+    const size_t n = (size_t)instant->system->n;
+    KalEliminand given;
+    KAL_TRY(allocate(d));
+    KAL_TRY(kal_transcript_init(&d->t, instant->ctx, instant->system,
+                                d->road->lends ? (size_t)d->road->n_rows : 0,
+                                MOST_NODES));
+    memcpy(d->state, d->t.symbols + 1, 2 * n * sizeof *d->state);
+    KAL_TRY(move_positions(d, &given));
+    KAL_TRY(move_velocities(d));
+    return finish(d);
+}
+
+// Numbers for the program that was made.
+static KalStatus make_room(const KalRoad *road, KalReturn *r)
+{
+    const KalInstant *instant = road->instant;
+    const size_t n = (size_t)instant->system->n;
+    const size_t work = kal_program_work(r->program);
+    const size_t count = work + count_of(instant->system) + 3 * n + 1;
+    r->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
+    if (!r->block) {
+        return kal_no_memory(instant->ctx, "for a run");
+    }
+    r->block_size = count * sizeof(double);
+    r->work = r->block;
+    r->results = r->work + work;
+    r->given = r->results + count_of(instant->system);
+    r->place = r->given + 2 * n;
+    kal_program_prepare(r->program, instant->settings.parameters, r->work);
+    return KAL_OK;
+}
+
+void kal_return_make(KalRoad *road)
+{
+    const KalInstant *instant = road->instant;
+    KalReturn *r = &road->back;
+    Draft d = {.road = road};
+    r->made = true;
+    if (build(&d) != KAL_OK
+        || kal_transcript_compile(&d.t, d.outputs, count_of(instant->system),
+                                  &r->program)
+               != KAL_OK
+        || make_room(road, r) != KAL_OK) {
+        kal_return_forget(road);
+        r->made = true;
+    }
+    kal_elimination_destroy(d.elimination);
+    kal_transcript_clear(&d.t);
+    kal_free(instant->ctx, d.block, d.block_size);
+}
+
+void kal_return_forget(KalRoad *road)
+{
+    KalReturn *r = &road->back;
+    kal_program_destroy(r->program);
+    kal_free(road->instant->ctx, r->block, r->block_size);
+    *r = (KalReturn){.made = false};
+}
+
+// Whether a step has left dust where it led to zero: the other road clears it.
+static bool leaves_dust(size_t count, const double *from, const double *to)
+{
+    bool dust = false;
+    for (size_t i = 0; i < count; i++) {
+        dust = dust || (fabs(to[i]) <= DUST * fabs(from[i]) && to[i] != 0.0);
+    }
+    return dust;
+}
+
+// Take over a half of the state, unless it was on the constraints as it was.
+static void take_half(const KalReturn *r, const KalSystem *system, Level level,
+                      double *x)
+{
+    const size_t n = (size_t)system->n;
+    if (r->results[word_at(system, level, WORD_GIVEN)] > 0.0) {
+        kal_copy_numbers(x, r->results + (size_t)level * n, n);
+    }
+}
+
+// One step of both levels; answers whether nothing but rounding is left.
+static bool step(KalRoad *road, bool *out_lost)
+{
+    const KalInstant *instant = road->instant;
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    KalReturn *r = &road->back;
+    double *state = instant->variables + system->layout.q;
+    kal_program_eval_on(r->program, kal_road_inputs(road), instant->modes, r->work,
+                        r->results);
+    const double position = r->results[word_at(system, LEVEL_POSITION, WORD_LEFT)];
+    const double velocity = r->results[word_at(system, LEVEL_VELOCITY, WORD_LEFT)];
+    *out_lost = !isfinite(velocity) || leaves_dust(2 * n, state, r->results);
+    if (*out_lost) {
+        return false;
+    }
+    take_half(r, system, LEVEL_POSITION, state);
+    take_half(r, system, LEVEL_VELOCITY, state + n);
+    return position <= 0.0 && velocity <= 0.0;
+}
+
+bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
+{
+    const KalInstant *instant = road->instant;
+    const KalSystem *system = instant->system;
+    const size_t n = (size_t)system->n;
+    KalReturn *r = &road->back;
+    bool done = false;
+    bool lost = !road->fits || !r->open || !r->program || road->closed;
+    if (lost) {
+        return false;
+    }
+    double *state = instant->variables + system->layout.q;
+    kal_copy_numbers(r->given, state, 2 * n);
+    for (int k = 0; k < MOST_STEPS && !done && !lost; k++) {
+        done = step(road, &lost);
+    }
+    r->knows = done;
+    if (!done) {
+        kal_copy_numbers(state, r->given, 2 * n);
+        return false;
+    }
+    kal_copy_numbers(r->place, instant->variables, 1 + n);
+    *out_position = r->results[word_at(system, LEVEL_POSITION, WORD_LARGEST)];
+    *out_velocity = r->results[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)];
+    return true;
+}
+
+bool kal_return_rows(KalRoad *road)
+{
+    const KalInstant *instant = road->instant;
+    const KalEquations *equations = instant->system->equations;
+    const size_t n = equations->n;
+    KalReturn *r = &road->back;
+    if (!road->fits || !r->open || !r->program || !r->knows
+        || memcmp(r->place, instant->variables, (1 + n) * sizeof(double)) != 0) {
+        return false;
+    }
+    double *values = r->results + A_at(instant->system);
+    kal_clear_traces_in_rows(&equations->A, values);
+    memset(instant->A, 0, equations->m * n * sizeof(double));
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        for (int64_t e = equations->A.start[i]; e < equations->A.start[i + 1]; e++) {
+            instant->A[(size_t)k * n + (size_t)equations->A.column[e]] = values[e];
+        }
+    }
+    return true;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/transcript.h"
+
+#include "expr/copy.h"
+
+#include <assert.h>
+#include <string.h>
+
+static KalExpr *take(KalExpr **next, size_t count)
+{
+    KalExpr *piece = *next;
+    *next += count;
+    return piece;
+}
+
+static void add_all(KalExpr **next, const KalExpr *e, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        *take(next, 1) = e[i];
+    }
+}
+
+// Where roots begin.
+static void lay_out(KalTranscript *t, const KalEquations *e)
+{
+    t->M = 0;
+    t->Q = (size_t)e->M.start[e->n];
+    t->A = t->Q + e->n;
+    t->b = t->A + (size_t)e->A.start[e->m];
+    t->phi = t->b + e->m;
+    t->psi = t->phi + e->m;
+    t->n_roots = t->psi + e->m;
+}
+
+KalStatus kal_transcript_order(const KalEquations *equations, KalOrder *out_order)
+{
+    const KalEquations *e = equations;
+    KalGraph *g = e->model->graph;
+    KalContext *ctx = kal_graph_context(g);
+    KalTranscript at;
+    lay_out(&at, e);
+    KalExpr *roots = (KalExpr *)kal_alloc(ctx, at.n_roots, sizeof *roots);
+    if (!roots) {
+        return kal_no_memory(ctx, "to copy formulas");
+    }
+    KalExpr *next = roots;
+    add_all(&next, e->M.value, at.Q);
+    add_all(&next, e->Q, e->n);
+    add_all(&next, e->A.value, at.b - at.A);
+    add_all(&next, e->b, e->m);
+    add_all(&next, e->phi, e->m);
+    add_all(&next, e->psi, e->m);
+    const KalExpr zero = kal_int(g, 0);
+    for (size_t i = 0; i < at.n_roots; i++) {
+        roots[i] = roots[i].index == KAL_NO_EXPR.index ? zero : roots[i];
+    }
+    const KalStatus status = kal_order_init(g, roots, at.n_roots, out_order);
+    kal_free(ctx, roots, at.n_roots * sizeof *roots);
+    return status;
+}
+
+static KalExpr copy_symbol(KalTranscript *t, KalExpr symbol)
+{
+    return kal_symbol(t->g,
+                      kal_graph_node(t->system->model->graph, symbol).arg[0].index);
+}
+
+// The same symbols in the other graph.
+static void copy_symbols(KalTranscript *t)
+{
+    const KalModel *model = t->system->model;
+    const size_t n = (size_t)t->system->n;
+    KalExpr *to = t->symbols;
+    *to++ = copy_symbol(t, model->time);
+    for (size_t i = 0; i < n; i++) {
+        to[i] = copy_symbol(t, model->coordinates[i].q);
+        to[n + i] = copy_symbol(t, model->coordinates[i].v);
+    }
+    for (size_t k = 0; k < t->n_weights; k++) {
+        t->weights[k] = kal_symbol(t->g, (uint32_t)(model->n_symbols + k));
+    }
+    to = t->weights + t->n_weights;
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        to[i] = copy_symbol(t, model->parameters[i].symbol);
+    }
+}
+
+static KalStatus allocate(KalTranscript *t)
+{
+    const KalSystem *system = t->system;
+    const size_t n_steps = system->givens.count + (size_t)1;
+    const size_t n_symbols =
+        system->layout.qdd + t->n_weights + system->model->n_parameters;
+    const size_t count = n_symbols + t->n_roots + n_steps;
+    t->n_flags = t->n_roots + n_steps;
+    t->block_size = count * sizeof *t->block;
+    t->block = (KalExpr *)kal_alloc(t->ctx, count, sizeof *t->block);
+    t->wanted = (bool *)kal_alloc(t->ctx, t->n_flags, sizeof *t->wanted);
+    t->switches = (KalProgramSwitch *)kal_alloc(t->ctx, t->most_switches + 1,
+                                                sizeof *t->switches);
+    if (!t->block || !t->wanted || !t->switches) {
+        return kal_no_memory(t->ctx, "to copy formulas");
+    }
+    KalExpr *next = t->block;
+    t->symbols = take(&next, n_symbols);
+    t->weights = t->symbols + system->layout.qdd;
+    t->roots = take(&next, t->n_roots);
+    t->images = take(&next, n_steps);
+    t->needed = t->wanted + t->n_roots;
+    return KAL_OK;
+}
+
+KalStatus kal_transcript_init(KalTranscript *transcript, KalContext *ctx,
+                              const KalSystem *system, size_t n_weights,
+                              uint32_t most_nodes)
+{
+    KalTranscript *t = transcript;
+    *t = (KalTranscript){.ctx = ctx, .system = system, .n_weights = n_weights};
+    t->most_switches = KAL_TRANSCRIPT_COPIES * system->n_switch_nodes;
+    lay_out(t, system->equations);
+    KAL_TRY(allocate(t));
+    KAL_TRY(kal_graph_create(ctx, &t->g));
+    kal_graph_set_plain(t->g, true);
+    kal_graph_set_limit(t->g, most_nodes);
+    copy_symbols(t);
+    return kal_graph_status(t->g);
+}
+
+void kal_transcript_clear(KalTranscript *transcript)
+{
+    KalTranscript *t = transcript;
+    kal_graph_destroy(t->g);
+    kal_free(t->ctx, t->block, t->block_size);
+    kal_free(t->ctx, t->wanted, t->n_flags * sizeof *t->wanted);
+    kal_free(t->ctx, t->switches, (t->most_switches + 1) * sizeof *t->switches);
+}
+
+void kal_transcript_want(KalTranscript *transcript, size_t first, size_t count)
+{
+    assert(first + count <= transcript->n_roots);
+    memset(transcript->wanted + first, true, count * sizeof(bool));
+}
+
+// Steps that the wanted roots are made of.
+static void find_needed(KalTranscript *t)
+{
+    const KalOrder *order = &t->system->givens;
+    memset(t->needed, 0, order->count * sizeof *t->needed);
+    for (size_t r = 0; r < t->n_roots; r++) {
+        t->needed[order->roots[r]] = t->needed[order->roots[r]] || t->wanted[r];
+    }
+    for (uint32_t i = order->count; i-- > 0;) {
+        const KalStep *step = &order->steps[i];
+        for (int k = 0; k < kal_op_arity((KalOp)step->op) && t->needed[i]; k++) {
+            t->needed[step->arg[k]] = true;
+        }
+    }
+}
+
+// A symbol, or what stands for it in the state.
+static KalExpr stand_in(const KalTranscript *t, KalExpr symbol, const KalExpr *state)
+{
+    const size_t n = (size_t)t->system->n;
+    for (size_t i = 0; i < 2 * n && state; i++) {
+        if (t->symbols[1 + i].index == symbol.index) {
+            return state[i];
+        }
+    }
+    return symbol;
+}
+
+static void note_switches(KalTranscript *t, const KalStep *step, KalExpr image)
+{
+    const KalSystem *system = t->system;
+    for (size_t k = 0; k < system->n_switch_nodes; k++) {
+        if (system->switch_nodes[k].node.index == step->node.index) {
+            assert(t->n_switches < t->most_switches);
+            t->switches[t->n_switches] = system->switch_nodes[k];
+            t->switches[t->n_switches++].node = image;
+        }
+    }
+}
+
+static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *state)
+{
+    const KalStep *step = &t->system->givens.steps[i];
+    KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
+    for (int k = 0; k < kal_op_arity((KalOp)step->op); k++) {
+        arg[k] = t->images[step->arg[k]];
+    }
+    const KalExpr image = kal_copy_step(t->system->model->graph, step, arg, t->g);
+    t->images[i] = step->op == KAL_OP_SYMBOL ? stand_in(t, image, state) : image;
+    note_switches(t, step, t->images[i]);
+}
+
+KalStatus kal_transcript_copy(KalTranscript *transcript, const KalExpr *state)
+{
+    KalTranscript *t = transcript;
+    const KalOrder *order = &t->system->givens;
+    find_needed(t);
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (t->needed[i]) {
+            copy_step(t, i, state);
+        }
+    }
+    for (size_t r = 0; r < t->n_roots; r++) {
+        const KalExpr image = t->wanted[r] ? t->images[order->roots[r]] : KAL_NO_EXPR;
+        t->roots[r] = t->wanted[r] && !kal_is_zero(t->g, image) ? image : KAL_NO_EXPR;
+        t->wanted[r] = false;
+    }
+    return kal_graph_status(t->g);
+}
+
+void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M)
+{
+    const KalEquations *e = transcript->system->equations;
+    for (size_t i = 0; i < e->n; i++) {
+        for (int64_t k = e->M.start[i]; k < e->M.start[i + 1]; k++) {
+            out_M[i * e->n + (size_t)e->M.column[k]] =
+                transcript->roots[transcript->M + (size_t)k];
+        }
+    }
+}
+
+void kal_transcript_row(const KalTranscript *transcript, size_t row, KalExpr *out_row)
+{
+    const KalEquations *e = transcript->system->equations;
+    for (int64_t k = e->A.start[row]; k < e->A.start[row + 1]; k++) {
+        out_row[e->A.column[k]] = transcript->roots[transcript->A + (size_t)k];
+    }
+}
+
+KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outputs,
+                                 size_t count, KalProgram **out_program)
+{
+    const KalTranscript *t = transcript;
+    const size_t n_variables = t->system->layout.qdd + t->n_weights;
+    const KalProgramSpec spec = {.outputs = outputs,
+                                 .n_outputs = count,
+                                 .parameters = t->symbols + n_variables,
+                                 .n_parameters = t->system->model->n_parameters,
+                                 .variables = t->symbols,
+                                 .n_variables = n_variables,
+                                 .switches = t->switches,
+                                 .n_switches = t->n_switches};
+    return kal_program_create(t->g, &spec, out_program);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Formulas of a system in a graph of their own, to build on while runs go.
+///
+/// A system never changes, so who wants to make a program of its equations and of more than
+/// they say (system/road.h, system/return.h) copies them.  Roots are M (lower triangle), Q, A, b,
+/// φ and ψ, as KalEquations lists them; they may be copied several times, for the state as
+/// variables of the program or for one that formulas give.
+
+#ifndef SYSTEM_TRANSCRIPT_H
+#define SYSTEM_TRANSCRIPT_H
+
+#include "system/system.h"
+
+typedef struct KalTranscript {
+    const KalSystem *system;
+    KalContext *ctx;
+    KalGraph *g;
+    KalExpr *block;   ///< formulas: all lists below
+    KalExpr *symbols; ///< variables of a program (t, q, q', weights), then parameters
+    KalExpr *weights; ///< n_weights, among the symbols
+    KalExpr *roots;  ///< copies of the roots that were wanted last; zero is KAL_NO_EXPR
+    KalExpr *images; ///< of steps
+    size_t block_size;
+    size_t n_weights;
+    bool *wanted; ///< roots to be copied next
+    bool *needed; ///< steps
+    size_t n_flags;
+    KalProgramSwitch *switches; ///< switches among the copies
+    size_t n_switches;
+    size_t most_switches;
+    size_t M; ///< where entries of M, and so on, begin among the roots
+    size_t Q;
+    size_t A;
+    size_t b;
+    size_t phi;
+    size_t psi;
+    size_t n_roots;
+} KalTranscript;
+
+enum {
+    KAL_TRANSCRIPT_COPIES = 3 ///< at most
+};
+
+/// The order of the roots, to be made while the graph of the equations can still be walked
+/// through.  The caller clears it.
+KAL_CHECKED KalStatus kal_transcript_order(const KalEquations *equations,
+                                           KalOrder *out_order);
+
+/// An empty transcript whose graph holds up to `most_nodes`.  The caller clears it, whatever
+/// the answer.
+KAL_CHECKED KalStatus kal_transcript_init(KalTranscript *transcript, KalContext *ctx,
+                                          const KalSystem *system, size_t n_weights,
+                                          uint32_t most_nodes);
+
+void kal_transcript_clear(KalTranscript *transcript);
+
+/// Want `count` roots from `first` on.
+void kal_transcript_want(KalTranscript *transcript, size_t first, size_t count);
+
+/// Copy the roots that are wanted, after which none is.  `state` has 2 n formulas for
+/// coordinates and velocities; NULL: they are symbols.
+KAL_CHECKED KalStatus kal_transcript_copy(KalTranscript *transcript,
+                                          const KalExpr *state);
+
+/// Copied M as the lower triangle of n × n formulas, and a copied row of A as n.
+void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M);
+void kal_transcript_row(const KalTranscript *transcript, size_t row, KalExpr *out_row);
+
+/// A program of formulas in the transcript's graph.  The caller owns it.
+KAL_CHECKED KalStatus kal_transcript_compile(KalTranscript *transcript,
+                                             const KalExpr *outputs, size_t count,
+                                             KalProgram **out_program);
+
+#endif
