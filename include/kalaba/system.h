@@ -26,8 +26,10 @@
 extern "C" {
 #endif
 
-/// The most coordinates, and the most constraints, that a system may have.
-#define KAL_SYSTEM_LIMIT 4096
+/// The most coordinates, and the most constraints, that a system may have.  Beyond 500
+/// coordinates instants are sparse; runs take up to 4096 of each, analyses
+/// KAL_ANALYSIS_LIMIT.
+#define KAL_SYSTEM_LIMIT 1048576
 
 /// The parts of loading, in their order.
 typedef enum KalLoadPhase {

@@ -178,7 +178,7 @@ static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inp
     KAL_TRY(kal_kinks_init(&a->kinks, a));
     KAL_TRY(kal_responder_init(&a->responder, a->ctx, a->arena, system->n, system->m));
     KAL_TRY(kal_motion_create(a->ctx, NULL, system->n, system->m, &a->motion));
-    KAL_TRY(kal_instant_create(a->ctx, system, &a->instant));
+    KAL_TRY(kal_instant_create_dense(a->ctx, system, "an analysis", &a->instant));
     prepare(a);
     return KAL_OK;
 }

@@ -15,6 +15,7 @@
 #include <kalaba/text.h>
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// Named numbers besides the state and its answer, such as the outputs of a model.
 typedef struct KalViewGroup {
@@ -28,13 +29,27 @@ typedef struct KalViewGroup {
     size_t count;
 } KalViewGroup;
 
+/// A matrix by its entries, row after row, columns rising in each.
+typedef struct KalViewEntries {
+    int rows;
+    int columns;
+    const int64_t *start;
+    const int64_t *column;
+    const double *value;
+    const int *pick; ///< rows: which rows of the lists they are; NULL: all
+    bool lower;      ///< symmetric, and given by its lower triangle
+} KalViewEntries;
+
 /// What is shown.
 typedef struct KalInstantView {
-    const char *title;              ///< or NULL
-    const double *t;                ///< one number, or NULL where it is not known
-    const double *q;                ///< n, or NULL
-    const double *qd;               ///< n, or NULL
-    KalMotionProblem givens;        ///< its names are fit to be shown
+    const char *title;       ///< or NULL
+    const double *t;         ///< one number, or NULL where it is not known
+    const double *q;         ///< n, or NULL
+    const double *qd;        ///< n, or NULL
+    KalMotionProblem givens; ///< its names are fit to be shown
+    bool sparse;             ///< M and A are given by what follows instead
+    KalViewEntries M;
+    KalViewEntries A;
     const char *const *coordinates; ///< names as JSON has them
     const char *const *constraints;
     const KalMotionAnswer *answer;

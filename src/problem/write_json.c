@@ -48,15 +48,100 @@ static void write_state(KalJsonWriter *w, const KalInstantView *view)
     write_known(w, "qd", view->qd, n);
 }
 
+static double entry_at(const KalViewEntries *matrix, int row, int column)
+{
+    if (matrix->lower && column > row) {
+        const int kept = row;
+        row = column;
+        column = kept;
+    }
+    const int i = matrix->pick ? matrix->pick[row] : row;
+    int64_t low = matrix->start[i];
+    int64_t high = matrix->start[i + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (matrix->column[middle] < column) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const bool found = low < matrix->start[i + 1] && matrix->column[low] == column;
+    return found ? matrix->value[low] : 0.0;
+}
+
+// As rows of numbers, like any matrix.
+static void write_rows(KalJsonWriter *w, const KalViewEntries *matrix)
+{
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < matrix->rows; i++) {
+        kal_json_write_begin(w, '[');
+        for (int j = 0; j < matrix->columns; j++) {
+            kal_json_write_number(w, entry_at(matrix, i, j));
+        }
+        kal_json_write_end(w, ']');
+    }
+    kal_json_write_end(w, ']');
+}
+
+static void write_entry(KalJsonWriter *w, int row, int64_t column, double value)
+{
+    kal_json_write_begin(w, '[');
+    kal_json_write_number(w, row);
+    kal_json_write_number(w, (double)column);
+    kal_json_write_number(w, value);
+    kal_json_write_end(w, ']');
+}
+
+// As [row, column, value], from 0; of a symmetric matrix the lower triangle.
+static void write_entries(KalJsonWriter *w, const KalViewEntries *matrix)
+{
+    kal_json_write_begin(w, '{');
+    kal_json_put_number(w, "rows", matrix->rows);
+    kal_json_put_number(w, "columns", matrix->columns);
+    kal_json_put_bool(w, "lower", matrix->lower);
+    kal_json_write_key(w, "entries");
+    kal_json_write_begin(w, '[');
+    for (int i = 0; i < matrix->rows; i++) {
+        const int row = matrix->pick ? matrix->pick[i] : i;
+        for (int64_t k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
+            write_entry(w, i, matrix->column[k], matrix->value[k]);
+        }
+    }
+    kal_json_write_end(w, ']');
+    kal_json_write_end(w, '}');
+}
+
+static void write_matrix(KalJsonWriter *w, const char *key,
+                         const KalViewEntries *matrix)
+{
+    const bool few =
+        matrix->rows <= KAL_PROBLEM_LIMIT && matrix->columns <= KAL_PROBLEM_LIMIT;
+    kal_json_write_key(w, key);
+    if (few) {
+        write_rows(w, matrix);
+    } else {
+        write_entries(w, matrix);
+    }
+}
+
 // The equation itself.
 static void write_givens(KalJsonWriter *w, const KalInstantView *view)
 {
     const KalMotionProblem *givens = &view->givens;
     const size_t n = (size_t)givens->n;
     const size_t m = (size_t)givens->m;
-    kal_json_put_matrix(w, "M", givens->M, givens->n, givens->n);
+    if (view->sparse) {
+        write_matrix(w, "M", &view->M);
+    } else {
+        kal_json_put_matrix(w, "M", givens->M, givens->n, givens->n);
+    }
     write_numbers(w, "Q", givens->Q, n);
-    kal_json_put_matrix(w, "A", givens->A, givens->m, givens->n);
+    if (view->sparse) {
+        write_matrix(w, "A", &view->A);
+    } else {
+        kal_json_put_matrix(w, "A", givens->A, givens->m, givens->n);
+    }
     write_numbers(w, "b", givens->b, m);
     write_numbers(w, "C", givens->C, n);
     kal_json_put_names(w, "constraints", view->constraints, givens->m);

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "problem/problem_impl.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,9 +49,7 @@ typedef struct Selection {
     size_t except;
 } Selection;
 
-enum {
-    NO_EXCEPTION = KAL_PROBLEM_LIMIT
-};
+static const size_t NO_EXCEPTION = SIZE_MAX;
 
 KAL_PRINTF(2, 3) static void print(const Page *page, const char *format, ...)
 {
@@ -315,8 +314,10 @@ static void print_dependent_sets(const Page *page)
     }
     print(page, "\n");
     print_marked(page, YELLOW, "Constraints that depend on each other");
-    print(page, ": how they share the force is not unique;\n"
-                "the multipliers shown are those of least norm.\n");
+    print(page,
+          ": how they share the force is not unique;\nthe multipliers shown are %s.\n",
+          page->view->sparse ? "one choice, not that of least norm"
+                             : "those of least norm");
     for (int set = 0; set < count && set < ROWS_SHOWN; set++) {
         print(page, "  set %d: ", set + 1);
         print_selection(page, &(Selection){.labels = constraint_labels(page),
@@ -371,6 +372,9 @@ static void print_summary(const Page *page)
 
 static const char *describe_path(const Page *page)
 {
+    if (page->view->sparse) {
+        return "found by sparse factors, and vouched for by its residuals";
+    }
     if (page->answer->fast) {
         return "found on the fast path, which vouches for it";
     }

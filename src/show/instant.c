@@ -79,6 +79,27 @@ static size_t fill_groups(KalInstant *instant, const Lists *lists,
     return count;
 }
 
+static KalViewEntries entries_of(const KalSparse *matrix, const double *value)
+{
+    return (KalViewEntries){.rows = (int)matrix->rows,
+                            .columns = (int)matrix->columns,
+                            .start = matrix->start,
+                            .column = matrix->column,
+                            .value = value};
+}
+
+// M and A of a large system.
+static void add_entries(const KalInstant *instant, KalInstantView *view)
+{
+    const KalEquations *e = instant->system->equations;
+    view->sparse = instant->large.solver != NULL;
+    view->M = entries_of(&e->M, instant->large.M);
+    view->M.lower = true;
+    view->A = entries_of(&e->A, instant->large.A);
+    view->A.rows = instant->n_active;
+    view->A.pick = instant->rows;
+}
+
 KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
                            const KalShowOptions *options, KalSink sink)
 {
@@ -91,7 +112,7 @@ KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
     KalViewGroup groups[GROUPS];
     KAL_TRY(kal_instant_outputs(instant, &outputs));
     KAL_TRY(fill_lists(instant, &lists));
-    const KalInstantView view = {
+    KalInstantView view = {
         .title = kal_system_title(system),
         .t = kal_instant_t(instant),
         .q = kal_instant_q(instant),
@@ -103,6 +124,7 @@ KalStatus kal_show_instant(KalInstant *instant, const KalMotionAnswer *answer,
         .groups = groups,
         .n_groups = fill_groups(instant, &lists, outputs, groups),
     };
+    add_entries(instant, &view);
     if (options->format == KAL_SHOW_JSON) {
         kal_view_write_json(&view, sink);
     } else {

@@ -380,7 +380,7 @@ KalStatus kal_record_add_formulas(KalRecord *record, const KalExpr *formulas,
     record->work = record->formulas + count;
     record->prepared = record->work + work;
     KAL_TRY(kal_doubter_init(&record->doubter, record->ctx, &record->formula_doubts,
-                             record->system));
+                             record->system, true));
     for (size_t i = 0; i < count; i++) {
         KAL_TRY(add_column(record, (Column){.kind = FORMULA, .index = (int)i}));
     }

@@ -86,7 +86,7 @@ static KalStatus init(KalRun *run)
     KAL_TRY(kal_run_modes_init(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->told.texts));
-    KAL_TRY(kal_instant_create(run->ctx, run->system, &run->instant));
+    KAL_TRY(kal_instant_create_dense(run->ctx, run->system, "a run", &run->instant));
     if (run->options.drift == KAL_DRIFT_STABILIZE) {
         run->instant->stabilize = run->options.stabilize;
     }
@@ -310,9 +310,7 @@ static void forget(KalRun *run)
     kal_run_modes_forget(run);
     kal_road_begin(&run->instant->road,
                    (run->options.until - run->options.from) / run->options.every);
-    for (int i = 0; i < run->system->m; i++) {
-        kal_instant_set_active(run->instant, i, run->system->starts_active[i]);
-    }
+    kal_instant_activate(run->instant, run->system->starts_active);
 }
 
 static void begin_window(KalRun *run)

@@ -129,15 +129,17 @@ void kal_doubts_clear(KalDoubts *doubts)
     }
 }
 
-static size_t count_numbers(const KalDoubts *doubts, const KalSystem *system)
+static size_t count_numbers(const KalDoubts *doubts, const KalSystem *system,
+                            bool dense)
 {
     const size_t m = (size_t)system->m;
     const size_t values = (size_t)doubts->slopes.start[doubts->rows];
-    return kal_program_work(doubts->program) + values + m * (size_t)system->n + 2 * m;
+    const size_t basis = dense ? m * (size_t)system->n : 0;
+    return kal_program_work(doubts->program) + values + basis + 2 * m;
 }
 
 KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doubts,
-                           const KalSystem *system)
+                           const KalSystem *system, bool dense)
 {
     const size_t m = (size_t)system->m;
     *d = (KalDoubter){.ctx = ctx, .doubts = doubts};
@@ -148,7 +150,7 @@ KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doub
     if (doubts->rows == 0) {
         return KAL_OK;
     }
-    const size_t numbers = count_numbers(doubts, system);
+    const size_t numbers = count_numbers(doubts, system, dense);
     d->place = (int *)kal_alloc(ctx, m, sizeof *d->place);
     d->block = (double *)kal_alloc(ctx, numbers, sizeof(double));
     if (!d->place || !d->block) {
@@ -158,7 +160,7 @@ KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doub
     d->work = d->block;
     d->values = d->work + kal_program_work(doubts->program);
     d->basis = d->values + doubts->slopes.start[doubts->rows];
-    d->scale = d->basis + m * (size_t)system->n;
+    d->scale = d->basis + (dense ? m * (size_t)system->n : 0);
     d->slope = d->scale + m;
     return KAL_OK;
 }
@@ -289,6 +291,42 @@ static bool is_arbitrary(KalDoubter *d, size_t row, int count, int rank)
     return !(left <= 1e-6 * whole); // derivatives that have no value say nothing good
 }
 
+// Of a sparse instant: marks what changes along the change of multipliers that a dependent
+// row allows, theory (2.9).
+static void mark_along(void *user, int constraint, const int *ties,
+                       const double *factors, int count)
+{
+    KalDoubter *d = (KalDoubter *)user;
+    const KalSparse *slopes = &d->doubts->slopes;
+    d->slope[constraint] = 1.0;
+    for (int k = 0; k < count; k++) {
+        d->slope[ties[k]] = -factors[k];
+    }
+    for (size_t row = 0; row < d->doubts->rows; row++) {
+        double sum = 0.0;
+        double size = 0.0;
+        for (int64_t k = slopes->start[row]; k < slopes->start[row + 1]; k++) {
+            const double term = d->values[k] * d->slope[slopes->column[k]];
+            sum += term;
+            size += fabs(term);
+        }
+        bool *mark = &d->marks[d->doubts->owner[row]];
+        *mark = *mark || !(fabs(sum) <= 1e-6 * size);
+    }
+    d->slope[constraint] = 0.0;
+    for (int k = 0; k < count; k++) {
+        d->slope[ties[k]] = 0.0;
+    }
+}
+
+static void judge_sparse(KalDoubter *d, const KalInstant *instant)
+{
+    const KalLargeProblem problem = kal_large_instant_problem(
+        instant, instant->system->equations->has_C ? instant->C : NULL);
+    memset(d->slope, 0, (size_t)instant->system->m * sizeof *d->slope);
+    kal_large_each_dependency(instant->large.solver, &problem, mark_along, d);
+}
+
 const bool *kal_doubter_judge(KalDoubter *d, const KalInstant *instant)
 {
     assert(!instant->bare);
@@ -298,6 +336,10 @@ const bool *kal_doubter_judge(KalDoubter *d, const KalInstant *instant)
         return d->marks;
     }
     kal_program_eval(doubts->program, instant->variables, d->work, d->values);
+    if (instant->large.solver) {
+        judge_sparse(d, instant);
+        return d->marks;
+    }
     const int count = gather(d, instant);
     const int rank = orthonormalize(d, instant->system->n, count);
     for (size_t row = 0; row < doubts->rows; row++) {

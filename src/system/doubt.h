@@ -42,17 +42,17 @@ typedef struct KalDoubter {
     size_t block_size;
     double *work;   ///< of the program
     double *values; ///< of the slopes
-    double *basis;  ///< coordinates × constraints: of forces on constraints
+    double *basis;  ///< coordinates × constraints: of forces on constraints; if dense
     double *scale;  ///< constraints
     double *slope;  ///< constraints
     int *place;     ///< constraints: among those that share forces, or −1
     bool *marks;    ///< n
 } KalDoubter;
 
-/// Make it; it is of use once it is prepared.  The caller clears it, whatever the answer.
+/// Make it, for dense instants or sparse ones; it is of use once it is prepared.  The caller clears it, whatever the answer.
 KAL_CHECKED KalStatus kal_doubter_init(KalDoubter *doubter, KalContext *ctx,
                                        const KalDoubts *doubts,
-                                       const struct KalSystem *system);
+                                       const struct KalSystem *system, bool dense);
 
 /// Prepare for values of the parameters.
 void kal_doubter_prepare(KalDoubter *doubter, const double *parameters);

@@ -7,6 +7,7 @@
 #include "system/dust.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 // Parts of what is beside them that are no entries of A, and no masses: theory (3.11).
@@ -58,6 +59,48 @@ void kal_clear_traces_of_mass(int n, double *M)
             for (int i = 0; i < n; i++) {
                 M[i * n + j] = M[j * n + i] = 0.0;
             }
+        }
+    }
+}
+
+// The diagonal of M, and the largest mass that each coordinate is coupled to.
+static double find_coupled(const KalSparse *M, const double *values, double *mass,
+                           double *coupled)
+{
+    double most = 0.0;
+    for (size_t j = 0; j < M->rows; j++) {
+        const int64_t last = M->start[j + 1] - 1;
+        const bool any = last >= M->start[j] && M->column[last] == (int64_t)j;
+        mass[j] = any ? values[last] : 0.0;
+        most = mass[j] > most ? mass[j] : most;
+        coupled[j] = 0.0;
+    }
+    for (size_t i = 0; i < M->rows; i++) {
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            const size_t j = (size_t)M->column[k];
+            if (i != j && values[k] != 0.0) {
+                coupled[i] = fmax(coupled[i], mass[j]);
+                coupled[j] = fmax(coupled[j], mass[i]);
+            }
+        }
+    }
+    return most;
+}
+
+void kal_clear_traces_of_masses(const KalSparse *M, double *values, double *scratch)
+{
+    double *mass = scratch;
+    double *coupled = scratch + M->rows;
+    const double most = find_coupled(M, values, mass, coupled);
+    for (size_t j = 0; j < M->rows; j++) {
+        const bool trace = mass[j] < TRACE_OF_MASS * most
+                           && fabs(mass[j]) < TRACE_OF_MASS * coupled[j];
+        mass[j] = trace ? 0.0 : 1.0;
+    }
+    for (size_t i = 0; i < M->rows; i++) {
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            const bool stays = mass[i] * mass[M->column[k]] > 0.0;
+            values[k] = stays ? values[k] : 0.0;
         }
     }
 }

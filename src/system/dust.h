@@ -19,4 +19,7 @@ void kal_clear_traces_in_rows(const KalSparse *A, double *values);
 /// beside all that they are coupled to.  A mass that nothing is coupled to stays.
 void kal_clear_traces_of_mass(int n, double *M);
 
+/// The same of M by the entries of its lower triangle; `scratch` has room for 2 n numbers.
+void kal_clear_traces_of_masses(const KalSparse *M, double *values, double *scratch);
+
 #endif

@@ -52,6 +52,11 @@ static KalStatus find_verdicts(KalCheck *check)
 {
     KalInstant *instant = check->instant;
     const size_t count = (size_t)check->system->n + (size_t)check->system->m;
+    if (instant->large.solver) {
+        const KalStatus status = kal_large_instant_judge(instant);
+        check->answer = instant->answer;
+        return status;
+    }
     double *zeros = (double *)kal_alloc(check->ctx, count, sizeof *zeros);
     if (!zeros) {
         return kal_no_memory(check->ctx, PURPOSE);
@@ -125,8 +130,23 @@ static void fill_values(const KalCheck *check, double *values)
     }
 }
 
-// The rank of rows that restrict positions, in the state of the start: a motion without
-// force, whose mass matrix is 1, finds it.
+// Values of the rows that restrict positions, in the state of the start.  False where
+// combinations have none, as in special states.
+static KalStatus evaluate_rows(KalCheck *check, const KalSparse *rows, double *values,
+                               double *entries, bool *out_finite)
+{
+    const size_t count = (size_t)rows->start[rows->rows];
+    fill_values(check, values);
+    KAL_TRY(kal_eval(check->draft.model->graph, rows->value, count, values, entries));
+    *out_finite = true;
+    for (size_t k = 0; k < count; k++) {
+        *out_finite = *out_finite && isfinite(entries[k]);
+    }
+    return KAL_OK;
+}
+
+// The rank of rows that restrict positions: a motion without force, whose mass matrix is 1,
+// finds it.
 static KalStatus find_rank(KalCheck *check, const KalSparse *rows, double *numbers)
 {
     const size_t n = rows->columns;
@@ -137,14 +157,11 @@ static KalStatus find_rank(KalCheck *check, const KalSparse *rows, double *numbe
     double *A = entries + rows->start[m];
     double *M = A + m * n;
     double *zeros = M + n * n;
-    fill_values(check, values);
-    KAL_TRY(kal_eval(check->draft.model->graph, rows->value, (size_t)rows->start[m],
-                     values, entries));
-    for (int64_t k = 0; k < rows->start[m]; k++) {
-        if (!isfinite(entries[k])) { // combinations have no value in special states
-            check->configuration_rank = (int)check->classification->rank;
-            return KAL_OK;
-        }
+    bool finite = false;
+    KAL_TRY(evaluate_rows(check, rows, values, entries, &finite));
+    if (!finite) {
+        check->configuration_rank = (int)check->classification->rank;
+        return KAL_OK;
     }
     kal_scatter(rows, entries, A);
     for (size_t i = 0; i < n; i++) {
@@ -161,6 +178,96 @@ static KalStatus find_rank(KalCheck *check, const KalSparse *rows, double *numbe
     return status;
 }
 
+// The same without dense arrays.  Arrays of the sparse problem, one after the other.
+typedef struct Unit {
+    KalWorkspace workspace;
+    const KalSparse *rows;
+    size_t n_symbols;
+    int64_t *start;  // n + 1
+    int64_t *column; // n
+    double *ones;    // n
+    double *zeros;   // n + m
+    double *values;  // n_symbols
+    double *entries;
+    bool *active;       // m
+    const char **names; // n + m
+} Unit;
+
+static void lay_out_unit(KalCarver *carver, void *owner)
+{
+    Unit *unit = owner;
+    const size_t n = unit->rows->columns;
+    const size_t m = unit->rows->rows;
+    unit->start = kal_carve(carver, n + 1, sizeof *unit->start);
+    unit->column = kal_carve(carver, n, sizeof *unit->column);
+    unit->ones = kal_carve_doubles(carver, n, 1);
+    unit->zeros = kal_carve_doubles(carver, n + m, 1);
+    unit->values = kal_carve_doubles(carver, unit->n_symbols, 1);
+    unit->entries = kal_carve_doubles(carver, (size_t)unit->rows->start[m], 1);
+    unit->active = kal_carve_bools(carver, m);
+    unit->names = kal_carve_names(carver, n + m);
+}
+
+static void fill_unit(Unit *unit)
+{
+    const size_t n = unit->rows->columns;
+    const size_t m = unit->rows->rows;
+    for (size_t i = 0; i < n; i++) {
+        unit->start[i + 1] = (int64_t)i + 1;
+        unit->column[i] = (int64_t)i;
+        unit->ones[i] = 1.0;
+    }
+    for (size_t i = 0; i < m; i++) {
+        unit->active[i] = true;
+    }
+    for (size_t i = 0; i < n + m; i++) {
+        unit->names[i] = "";
+    }
+}
+
+static KalStatus solve_unit(KalContext *ctx, const Unit *unit, KalMotionAnswer *answer)
+{
+    const KalSparse *rows = unit->rows;
+    const int n = (int)rows->columns;
+    const int m = (int)rows->rows;
+    const KalLargeShape shape = {
+        .n = n,
+        .m = m,
+        .M = {n, unit->start, unit->column},
+        .A = {m, rows->start, rows->column},
+        .coordinates = unit->names,
+        .constraints = unit->names + n
+    };
+    const KalLargeProblem problem = {.M = unit->ones,
+                                     .Q = unit->zeros,
+                                     .A = unit->entries,
+                                     .b = unit->zeros,
+                                     .b_size = unit->zeros,
+                                     .active = unit->active};
+    KalLarge *large = NULL;
+    KAL_TRY(kal_large_create(ctx, &shape, &large));
+    const KalStatus status = kal_large_solve(large, &problem, answer);
+    kal_large_destroy(large);
+    return status;
+}
+
+static KalStatus examine_many_positions(KalCheck *check, const KalSparse *rows)
+{
+    Unit unit = {.rows = rows, .n_symbols = check->system->model->n_symbols};
+    KalMotionAnswer answer = {.rank_A = (int)check->classification->rank};
+    bool finite = false;
+    KAL_TRY(kal_workspace_make(check->ctx, "to examine the model", lay_out_unit, &unit,
+                               &unit.workspace));
+    fill_unit(&unit);
+    KalStatus status = evaluate_rows(check, rows, unit.values, unit.entries, &finite);
+    if (status == KAL_OK && finite) {
+        status = solve_unit(check->ctx, &unit, &answer);
+    }
+    check->configuration_rank = answer.rank_A;
+    kal_workspace_clear(check->ctx, &unit.workspace);
+    return status;
+}
+
 static KalStatus examine_positions(KalCheck *check)
 {
     const KalSparse *rows = &check->classification->integrals;
@@ -168,6 +275,9 @@ static KalStatus examine_positions(KalCheck *check)
     const size_t m = rows->rows;
     if (m == 0) {
         return KAL_OK;
+    }
+    if (check->instant->large.solver) {
+        return examine_many_positions(check, rows);
     }
     const size_t count = check->system->model->n_symbols + (size_t)rows->start[m]
                          + m * n + n * n + n + m;

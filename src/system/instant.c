@@ -13,14 +13,11 @@
 
 #include "system/instant.h"
 
-#include "base/number.h"
-#include "base/utf8.h"
 #include "system/control.h"
 #include "system/dust.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static size_t largest_result(const KalSystem *system)
@@ -48,19 +45,15 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->trial_variables = kal_carve_doubles(carver, system->layout.count, 1);
     instant->held = kal_carve_bools(carver, system->model->n_parameters);
     instant->variables = kal_carve_doubles(carver, system->layout.count, 1);
-    instant->M = kal_carve_doubles(carver, n, n);
     instant->Q = kal_carve_doubles(carver, n, 1);
-    instant->A = kal_carve_doubles(carver, m, n);
     instant->b = kal_carve_doubles(carver, m, 1);
     instant->b_size = kal_carve_doubles(carver, m, 1);
     instant->C = kal_carve_doubles(carver, n, 1);
     instant->multipliers = kal_carve_doubles(carver, m, 1);
     instant->residuals = kal_carve_doubles(carver, m, 1);
-    instant->few_A = kal_carve_doubles(carver, m, n);
     instant->few_b = kal_carve_doubles(carver, m, 1);
     instant->few_size = kal_carve_doubles(carver, m, 1);
     instant->weights = kal_carve_doubles(carver, m, 1);
-    instant->few_M = kal_carve_doubles(carver, n, n);
     instant->few_Q = kal_carve_doubles(carver, n, 1);
     instant->moved = kal_carve_doubles(carver, n, 2);
     instant->outputs = kal_carve_doubles(carver, (size_t)system->n_outputs, 1);
@@ -79,20 +72,62 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->blamed = kal_carve_names(carver, n + m + servos);
 }
 
-static KalStatus init(KalInstant *instant)
+static void lay_out_dense(KalCarver *carver, void *owner)
+{
+    KalInstant *instant = owner;
+    const size_t n = (size_t)instant->system->n;
+    const size_t m = (size_t)instant->system->m;
+    lay_out(carver, owner);
+    instant->M = kal_carve_doubles(carver, n, n);
+    instant->A = kal_carve_doubles(carver, m, n);
+    instant->few_A = kal_carve_doubles(carver, m, n);
+    instant->few_M = kal_carve_doubles(carver, n, n);
+}
+
+// The way to answers: dense, or sparse.
+static KalStatus init_solver(KalInstant *instant, bool dense)
 {
     const KalSystem *system = instant->system;
-    KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
+    KAL_TRY(kal_workspace_make(instant->ctx, "for an instant",
+                               dense ? lay_out_dense : lay_out, instant,
                                &instant->workspace));
+    if (!dense) {
+        return kal_large_instant_init(instant);
+    }
     KAL_TRY(
         kal_motion_create(instant->ctx, NULL, system->n, system->m, &instant->motion));
-    if (system->n_servos > 0) {
-        KAL_TRY(kal_control_create(instant->ctx, system, &instant->control));
-    }
-    KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system));
-    KAL_TRY(kal_waver_init(&instant->waver, instant->ctx, system));
+    return system->n_servos > 0
+               ? kal_control_create(instant->ctx, system, &instant->control)
+               : KAL_OK;
+}
+
+static KalStatus init(KalInstant *instant, bool dense)
+{
+    const KalSystem *system = instant->system;
+    KAL_TRY(init_solver(instant, dense));
+    KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system,
+                             dense));
+    KAL_TRY(kal_waver_init(&instant->waver, instant->ctx, system, dense));
     KAL_TRY(kal_road_init(&instant->road, instant));
     kal_instant_apply_settings(instant, &system->settings);
+    return KAL_OK;
+}
+
+static KalStatus create(KalContext *ctx, const KalSystem *system, bool dense,
+                        KalInstant **out_instant)
+{
+    KalInstant *instant = KAL_NEW(ctx, KalInstant);
+    if (!instant) {
+        return kal_no_memory(ctx, "for an instant");
+    }
+    instant->ctx = ctx;
+    instant->system = system;
+    const KalStatus status = init(instant, dense);
+    if (status != KAL_OK) {
+        kal_instant_destroy(instant);
+        return status;
+    }
+    *out_instant = instant;
     return KAL_OK;
 }
 
@@ -100,19 +135,21 @@ KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
                              KalInstant **out_instant)
 {
     KAL_NEED(ctx, ctx && system && out_instant);
-    KalInstant *instant = KAL_NEW(ctx, KalInstant);
-    if (!instant) {
-        return kal_no_memory(ctx, "for an instant");
+    const bool dense =
+        system->n <= KAL_DENSE_COORDINATES && system->m <= KAL_DENSE_CONSTRAINTS;
+    return create(ctx, system, dense, out_instant);
+}
+
+KalStatus kal_instant_create_dense(KalContext *ctx, const KalSystem *system,
+                                   const char *purpose, KalInstant **out_instant)
+{
+    if (system->n > KAL_DENSE_LIMIT || system->m > KAL_DENSE_LIMIT) {
+        return kal_fail(ctx, KAL_ERR_LIMIT,
+                        "the model has %d coordinates and %d constraints; %d of each "
+                        "are the most for %s",
+                        system->n, system->m, KAL_DENSE_LIMIT, purpose);
     }
-    instant->ctx = ctx;
-    instant->system = system;
-    const KalStatus status = init(instant);
-    if (status != KAL_OK) {
-        kal_instant_destroy(instant);
-        return status;
-    }
-    *out_instant = instant;
-    return KAL_OK;
+    return create(ctx, system, true, out_instant);
 }
 
 void kal_instant_destroy(KalInstant *instant)
@@ -125,6 +162,7 @@ void kal_instant_destroy(KalInstant *instant)
     kal_doubter_clear(&instant->doubter, instant->system);
     kal_control_destroy(instant->control);
     kal_motion_destroy(instant->motion);
+    kal_large_instant_clear(instant);
     kal_workspace_clear(instant->ctx, &instant->workspace);
     kal_free(instant->ctx, instant, sizeof *instant);
 }
@@ -153,11 +191,10 @@ double *kal_instant_qd(KalInstant *instant)
     return instant->variables + instant->system->layout.qd;
 }
 
-void kal_instant_set_active(KalInstant *instant, int i, bool active)
+// List the constraints that act.
+static void list_rows(KalInstant *instant)
 {
-    assert(i >= 0 && i < instant->system->m);
     const char *const *names = kal_system_constraint_names(instant->system);
-    instant->active[i] = active;
     instant->road.fits = false; // until rows are chosen again
     instant->n_active = 0;
     for (int k = 0; k < instant->system->m; k++) {
@@ -168,163 +205,17 @@ void kal_instant_set_active(KalInstant *instant, int i, bool active)
     }
 }
 
-// The place of the row that entry k of a sparse matrix is in.
-static size_t row_of(const KalSparse *matrix, size_t k)
+void kal_instant_set_active(KalInstant *instant, int i, bool active)
 {
-    assert(k < (size_t)matrix->start[matrix->rows]);
-    size_t row = 0;
-    while (row + 1 < matrix->rows && (size_t)matrix->start[row + 1] <= k) {
-        row++;
-    }
-    return row;
+    assert(i >= 0 && i < instant->system->m);
+    instant->active[i] = active;
+    list_rows(instant);
 }
 
-// What a result is about, for a message: a part of the equations and its owner.
-typedef struct Subject {
-    const char *part;
-    const char *owner;
-    KalSpan span;
-} Subject;
-
-static Subject about_coordinate(const KalModel *model, const char *part, size_t i)
+void kal_instant_activate(KalInstant *instant, const bool *active)
 {
-    const KalCoordinate *c = &model->coordinates[i];
-    return (Subject){part, c->name, c->span};
-}
-
-static Subject about_constraint(const KalModel *model, const char *part, size_t i)
-{
-    const KalConstraint *c = &model->constraints[i];
-    return (Subject){part, c->name, c->span};
-}
-
-static Subject about_servo(const KalModel *model, size_t i)
-{
-    const KalServo *servo = &model->servos[i];
-    return (Subject){"the equation of servo", servo->name, servo->span};
-}
-
-static Subject about_given(const KalEquations *e, size_t i)
-{
-    const size_t sizes[] = {(size_t)e->M.start[e->n],
-                            e->n,
-                            (size_t)e->A.start[e->m],
-                            e->m,
-                            (size_t)e->servo_A.start[e->n_servos],
-                            e->n_servos};
-    int part = 0;
-    while (part < 6 && i >= sizes[part]) {
-        i -= sizes[part++];
-    }
-    switch (part) {
-    case 0: return about_coordinate(e->model, "the mass of", row_of(&e->M, i));
-    case 1: return about_coordinate(e->model, "the force on", i);
-    case 2:
-        return about_constraint(e->model, "the derivative of constraint",
-                                row_of(&e->A, i));
-    case 3: return about_constraint(e->model, "the second derivative of constraint", i);
-    case 4: return about_servo(e->model, row_of(&e->servo_A, i));
-    case 5: return about_servo(e->model, i);
-    default: return (Subject){"the power of an actuator", "", {.source = NULL}};
-    }
-}
-
-static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
-{
-    const KalEquations *e = system->equations;
-    switch (id) {
-    case KAL_PROGRAM_GIVENS: return about_given(e, i);
-    case KAL_PROGRAM_NONIDEAL:
-        return about_coordinate(e->model, "the non-ideal force on", i);
-    case KAL_PROGRAM_POSITION:
-    case KAL_PROGRAM_VELOCITY:
-        return about_constraint(e->model, "constraint",
-                                i < e->m ? i : row_of(&e->A, i - e->m));
-    case KAL_PROGRAM_OUTPUTS:
-        return (Subject){"output", e->model->outputs[i].name,
-                         e->model->outputs[i].span};
-    case KAL_PROGRAM_EVENTS:
-        return (Subject){"event", e->model->events[i].name, e->model->events[i].span};
-    case KAL_PROGRAM_ACTIONS:
-        return (Subject){"a value that an event sets", "", {.source = NULL}};
-    case KAL_PROGRAM_START:
-        return about_coordinate(e->model, "the start value of the velocity of", i);
-    case KAL_PROGRAM_TANGENT:
-        return (Subject){
-            "a derivative of the equations of motion", "", {.source = NULL}};
-    case KAL_PROGRAM_SWITCHES:
-        return (Subject){"a condition of the equations", "", {.source = NULL}};
-    case KAL_PROGRAM_POWER: return (Subject){"a power", "", {.source = NULL}};
-    case KAL_PROGRAM_CONSTANTS:
-        return (Subject){"a constant of motion", "", {.source = NULL}};
-    case KAL_PROGRAM_SETTINGS:
-        return (Subject){"what follows from parameters", "", {.source = NULL}};
-    case KAL_PROGRAM_ENERGY:
-    case KAL_PROGRAMS: break;
-    }
-    return (Subject){"the energy", "", {.source = NULL}};
-}
-
-// Fail because result i of a program is not finite.  The formula to blame is quoted as
-// the model writes it, if it stands in the model; derivatives do not.
-static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
-{
-    const KalSystem *system = instant->system;
-    const Subject subject = about_result(system, id, i);
-    const KalExpr culprit = kal_program_find_fault(
-        system->programs[id], instant->variables, instant->work[id]);
-    KalSpan span = subject.span;
-    char quote[KAL_PRINTABLE_SIZE] = "";
-    if (culprit.index != KAL_NO_EXPR.index
-        && kal_model_find_origin(system->model, culprit, &span) && span.source) {
-        kal_printable_print(span.source->text + span.begin, span.end - span.begin,
-                            quote);
-    }
-    const bool quotient =
-        *quote && kal_graph_node(system->model->graph, culprit).op == KAL_OP_DIV;
-    const char *cause = quotient ? ", because it divides by " : ", because of ";
-    char t[KAL_NUMBER_SIZE];
-    kal_number_print(instant->variables[0], 15, t);
-    KalPlace place = {0, 0};
-    if (span.source) {
-        place = kal_source_place(span.source, span.begin);
-    }
-    char where[KAL_PRINTABLE_SIZE + 64] = "";
-    if (span.source) {
-        (void)snprintf(where, sizeof where, "%s:%zu:%zu: ", span.source->name,
-                       place.line, place.column);
-    }
-    return kal_fail(instant->ctx, KAL_ERR_NUMBER,
-                    "%s%s%s%s has no finite value in this state, at t = %s%s%s", where,
-                    subject.part, *subject.owner ? " " : "", subject.owner, t,
-                    *quote ? cause : "", quote);
-}
-
-// The first result that is not finite; their number if all are.
-static size_t find_bad(const KalInstant *instant, KalProgramId id)
-{
-    size_t i = 0;
-    while (i < instant->system->n_results[id] && isfinite(instant->results[i])) {
-        i++;
-    }
-    return i;
-}
-
-KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
-{
-    assert(id < KAL_PROGRAMS);
-    const KalProgram *program = instant->system->programs[id];
-    kal_program_eval_on(program, instant->variables, instant->modes, instant->work[id],
-                        instant->results);
-    size_t bad = find_bad(instant, id);
-    if (bad < instant->system->n_results[id] && instant->modes) {
-        // A piece may end where its formula does: beyond, another has a value.
-        kal_program_eval(program, instant->variables, instant->work[id],
-                         instant->results);
-        bad = find_bad(instant, id);
-    }
-    return bad < instant->system->n_results[id] ? fail_result(instant, id, bad)
-                                                : KAL_OK;
+    memcpy(instant->active, active, (size_t)instant->system->m * sizeof *active);
+    list_rows(instant);
 }
 
 const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense)
@@ -366,29 +257,39 @@ static void compact(KalInstant *instant)
     memset(instant->A + (size_t)instant->n_active * n, 0, left * n * sizeof(double));
 }
 
-// What b is to be measured by: its terms, products of two velocities and the derivatives
-// of a row, often cancel to next to nothing.  So a trace of their size counts besides |b|,
-// where velocities count as where a start meets constraints: at least a little of the
-// largest, or of 1 (theory (5.5)).
-static void measure_b(KalInstant *instant)
+// Terms of b are products of two velocities and the derivatives of a row, and often cancel
+// to next to nothing.  So a trace of their size counts besides |b|, where velocities count
+// as where a start meets constraints: at least a little of the largest, or of 1.
+KalBSize kal_b_size(const KalInstant *instant)
 {
     const double little = 1e-4;
     const double dust = 1e-12;
-    const int n = instant->system->n;
-    const double *v = kal_instant_qd(instant);
+    const double *v = instant->variables + instant->system->layout.qd;
     double largest = 1.0;
-    for (int j = 0; j < n; j++) {
+    for (int j = 0; j < instant->system->n; j++) {
         largest = fabs(v[j]) > largest ? fabs(v[j]) : largest;
     }
+    return (KalBSize){.least = little * largest, .trace = dust * largest};
+}
+
+double kal_b_size_of_term(const KalBSize *measure, double entry, double velocity)
+{
+    const double speed = fabs(velocity);
+    return fabs(entry) * (speed > measure->least ? speed : measure->least);
+}
+
+static void measure_b(KalInstant *instant)
+{
+    const int n = instant->system->n;
+    const double *v = kal_instant_qd(instant);
+    const KalBSize measure = kal_b_size(instant);
     for (int k = 0; k < instant->n_active; k++) {
         const double *row = instant->A + (size_t)k * (size_t)n;
         double size = 0.0;
         for (int j = 0; j < n; j++) {
-            const double speed = fabs(v[j]);
-            const double least = little * largest;
-            size += fabs(row[j]) * (speed > least ? speed : least);
+            size += kal_b_size_of_term(&measure, row[j], v[j]);
         }
-        instant->b_size[k] = fabs(instant->b[k]) + dust * largest * size;
+        instant->b_size[k] = fabs(instant->b[k]) + measure.trace * size;
     }
 }
 
@@ -410,27 +311,43 @@ static KalStatus stabilize(KalInstant *instant)
     return KAL_OK;
 }
 
+// M and A of the first program, whose results these are, as dense matrices.
+static void scatter_givens(KalInstant *instant, const double *rows)
+{
+    const KalEquations *equations = instant->system->equations;
+    kal_scatter(&equations->M, instant->results, instant->M);
+    mirror(instant->system->n, instant->M);
+    kal_clear_traces_of_mass(instant->system->n, instant->M);
+    kal_scatter(&equations->A, rows, instant->A);
+}
+
 KalStatus kal_instant_givens(KalInstant *instant)
 {
     const KalEquations *equations = instant->system->equations;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
-    const double *next = kal_scatter(&equations->M, instant->results, instant->M);
-    mirror(instant->system->n, instant->M);
-    kal_clear_traces_of_mass(instant->system->n, instant->M);
-    // Results come as the comment of KAL_PROGRAM_GIVENS lists them.
-    memcpy(instant->Q, next, equations->n * sizeof *next);
+    const double *Q = instant->results + equations->M.start[equations->n];
     double *rows = instant->results + equations->M.start[equations->n] + equations->n;
+    const double *b = rows + equations->A.start[equations->m];
     kal_clear_traces_in_rows(&equations->A, rows);
-    next = kal_scatter(&equations->A, rows, instant->A);
-    memcpy(instant->b, next, equations->m * sizeof *next);
+    memcpy(instant->Q, Q, equations->n * sizeof *Q);
+    memcpy(instant->b, b, equations->m * sizeof *b);
+    if (instant->large.solver) {
+        kal_large_instant_take(instant);
+    } else {
+        scatter_givens(instant, rows);
+    }
     if (instant->control) {
-        kal_control_read(instant->control, next + equations->m);
+        kal_control_read(instant->control, b + equations->m);
     }
     if (instant->stabilize > 0.0) {
         KAL_TRY(stabilize(instant));
     }
-    compact(instant);
-    measure_b(instant);
+    if (instant->large.solver) {
+        kal_large_instant_measure(instant);
+    } else {
+        compact(instant);
+        measure_b(instant);
+    }
     instant->bare = false;
     return KAL_OK;
 }
@@ -440,7 +357,16 @@ KalStatus kal_instant_need_givens(KalInstant *instant)
     return instant->bare ? kal_instant_givens(instant) : KAL_OK;
 }
 
-// A is written over, in its layout by constraints.
+static void clear_row(KalInstant *instant, size_t i)
+{
+    const size_t n = (size_t)instant->system->n;
+    if (instant->large.solver) {
+        kal_large_instant_clear_row(instant, i);
+    } else {
+        memset(instant->A + i * n, 0, n * sizeof(double));
+    }
+}
+
 KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
 {
     assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
@@ -450,11 +376,15 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
     KAL_TRY(kal_instant_evaluate(instant, level));
     memcpy(instant->residuals, instant->results, equations->m * sizeof(double));
     kal_clear_traces_in_rows(&equations->A, instant->results + equations->m);
-    kal_scatter(&equations->A, instant->results + equations->m, instant->A);
+    if (instant->large.solver) {
+        kal_large_instant_take_rows(instant, instant->results + equations->m);
+    } else {
+        kal_scatter(&equations->A, instant->results + equations->m, instant->A);
+    }
     for (size_t i = 0; i < equations->m; i++) {
         if (exists[i].index == KAL_NO_EXPR.index || !instant->active[i]) {
             instant->residuals[i] = 0.0;
-            memset(instant->A + i * equations->n, 0, equations->n * sizeof(double));
+            clear_row(instant, i);
         }
     }
     return KAL_OK;
@@ -485,7 +415,8 @@ KalMotionFault kal_instant_fault(const KalInstant *instant)
     if (!instant) {
         return (KalMotionFault){.count = 0};
     }
-    return kal_motion_fault(instant->motion);
+    return instant->large.solver ? kal_large_instant_fault(instant)
+                                 : kal_motion_fault(instant->motion);
 }
 
 size_t kal_instant_fault_names(const KalInstant *instant, const char *const **out_names)
@@ -493,7 +424,7 @@ size_t kal_instant_fault_names(const KalInstant *instant, const char *const **ou
     if (!(instant && out_names)) {
         return 0;
     }
-    const KalMotionFault fault = kal_motion_fault(instant->motion);
+    const KalMotionFault fault = kal_instant_fault(instant);
     const int servos =
         instant->control ? kal_control_blamed(instant->control, out_names) : 0;
     if (servos > 0) {
@@ -673,6 +604,9 @@ static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
 // is kept for those that leave rows out.
 static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
 {
+    if (instant->large.solver) {
+        return kal_large_instant_solve(instant, problem->C);
+    }
     if (instant->few && solve_few(instant, problem) == KAL_OK) {
         return KAL_OK;
     }

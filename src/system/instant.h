@@ -8,6 +8,7 @@
 
 #include "base/workspace.h"
 #include "system/control.h"
+#include "system/large_instant.h"
 #include "system/road.h"
 #include "system/system.h"
 #include "system/waver.h"
@@ -23,7 +24,7 @@ struct KalInstant {
     double *variables;          ///< as KalLayout says; the state is its beginning
     double *work[KAL_PROGRAMS]; ///< of each program, prepared
     double *results;            ///< of the program that ran last
-    double *M;                  ///< n × n
+    double *M;                  ///< n × n; NULL, like all such, in a large system
     double *Q;                  ///< n
     double *A;                  ///< m × n
     double *b;                  ///< m
@@ -55,16 +56,34 @@ struct KalInstant {
     int rank_M; ///< as it found
     /// n_switches: the pieces that a run is on; NULL: as they come.
     const double *modes;
-    double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
-    bool bare;        ///< M, Q, A and b are not those of the last solve
-    KalRoad road;     ///< for solves of rows that stay the same
-    KalMotion *motion;
+    double stabilize;       ///< > 0: residuals decay at this rate, theory (15.3)
+    bool bare;              ///< M, Q, A and b are not those of the last solve
+    KalRoad road;           ///< for solves of rows that stay the same
+    KalMotion *motion;      ///< NULL where there is a sparse side
+    KalLargeInstant large;  ///< the sparse side of a large system
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
     const char **blamed;    ///< n + m + servos: by the last failure
     KalDoubter doubter;     ///< of the system's outputs and events
     KalWaver waver;         ///< for contradictions
 };
+
+/// An instant with dense arrays, for those who cannot do without.  KAL_ERR_LIMIT when they
+/// would be too large; `purpose` says what for, as in "a run".
+KAL_CHECKED KalStatus kal_instant_create_dense(KalContext *ctx, const KalSystem *system,
+                                               const char *purpose,
+                                               KalInstant **out_instant);
+
+/// What b is to be measured by, theory (5.5).
+typedef struct KalBSize {
+    double least; ///< velocities count at least this much
+    double trace; ///< of the size of terms
+} KalBSize;
+
+KalBSize kal_b_size(const KalInstant *instant);
+
+/// The size of a term, of an entry of A and a velocity.
+double kal_b_size_of_term(const KalBSize *measure, double entry, double velocity);
 
 /// Run a program on the present variables; its results are in instant->results.
 /// KAL_ERR_NUMBER when one of them is not finite: the explanation names the formula and
@@ -112,6 +131,9 @@ KAL_CHECKED KalStatus kal_instant_need_givens(KalInstant *instant);
 
 /// Let constraint i act or not.
 void kal_instant_set_active(KalInstant *instant, int i, bool active);
+
+/// Let those constraints act that `active` (m) says.
+void kal_instant_activate(KalInstant *instant, const bool *active);
 
 /// M and the other givens of the present state; A and b have the rows of active
 /// constraints only.

@@ -12,11 +12,10 @@ static KalStatus look(KalInstant *instant, KalProgramId level, KalMisfit *misfit
     const bool velocity = level == KAL_PROGRAM_VELOCITY;
     const double *x = velocity ? kal_instant_qd(instant) : kal_instant_q(instant);
     KAL_TRY(kal_instant_residuals(instant, level));
-    for (int i = 0; i < instant->system->m; i++) {
+    const int unmet = kal_residuals_unmet(instant, x, instant->failed);
+    for (int k = 0; k < unmet; k++) {
+        const int i = instant->failed[k];
         const double off = fabs(instant->residuals[i]);
-        if (kal_residual_is_met(instant, i, x)) {
-            continue;
-        }
         if (misfit->count++ == 0 || off > misfit->off) {
             misfit->constraint = kal_system_constraint_names(instant->system)[i];
             misfit->velocity = velocity;

@@ -46,9 +46,7 @@ void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings
     if (instant->control) {
         kal_control_set_weights(instant->control, own->actuator_weights);
     }
-    for (int i = 0; i < system->m; i++) {
-        kal_instant_set_active(instant, i, system->starts_active[i]);
-    }
+    kal_instant_activate(instant, system->starts_active);
     instant->n_independent = 0;
     instant->lends = false;
     instant->answer = (KalMotionAnswer){.qdd = NULL};

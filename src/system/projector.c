@@ -29,20 +29,63 @@ static const double SQUARE_SAFE = 1e-200;
 // Coordinates count at least this much, relative to the largest, or to 1.
 static const double SMALL = 1e-4;
 
-// Theory (13.3).
-bool kal_residual_is_met(const KalInstant *instant, int i, const double *x)
+// What numbers count at least in the terms of a residual.
+static double least_number(int n, const double *x)
 {
-    const int n = instant->system->n;
-    const double *row = instant->A + (size_t)i * (size_t)n;
     double largest = 1.0;
-    double size = 0.0;
     for (int j = 0; j < n; j++) {
         largest = fmax(largest, fabs(x[j]));
     }
-    for (int j = 0; j < n; j++) {
-        size += fabs(row[j]) * fmax(fabs(x[j]), SMALL * largest);
+    return SMALL * largest;
+}
+
+// Whether residual i is rounding, theory (13.3), where numbers count at least `least`.
+static bool is_met(const KalInstant *instant, int i, const double *x, double least)
+{
+    const KalSparse *A = &instant->system->equations->A;
+    double size = 0.0;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        const int64_t j = A->column[k];
+        const double entry = instant->large.solver
+                                 ? instant->large.A[k]
+                                 : instant->A[(int64_t)i * instant->system->n + j];
+        size += fabs(entry) * fmax(fabs(x[j]), least);
     }
     return fabs(instant->residuals[i]) <= MET * size;
+}
+
+int kal_residuals_unmet(const KalInstant *instant, const double *x, int *out_rows)
+{
+    const double least = least_number(instant->system->n, x);
+    int count = 0;
+    for (int i = 0; i < instant->system->m; i++) {
+        const bool met = is_met(instant, i, x, least);
+        if (!met && out_rows) {
+            out_rows[count] = i;
+        }
+        count += !met;
+    }
+    return count;
+}
+
+// What has no inertia counts this part of what it is tied to, where moves are compared.
+static const double LITTLE = 1e-6;
+
+static void lay_out_sparse(KalCarver *carver, KalProjector *p)
+{
+    const KalEquations *e = p->instant->system->equations;
+    p->entries_of_M = kal_carve_doubles(carver, (size_t)e->M.start[e->n], 1);
+    p->entries_of_A = kal_carve_doubles(carver, (size_t)e->A.start[e->m], 1);
+    p->used = kal_carve_bools(carver, e->m);
+}
+
+static void lay_out_dense(KalCarver *carver, KalProjector *p)
+{
+    const size_t n = (size_t)p->n;
+    const size_t m = (size_t)p->m;
+    p->L = kal_carve_doubles(carver, n, n);
+    p->G = kal_carve_doubles(carver, m, n);
+    p->H = kal_carve_doubles(carver, m, m);
 }
 
 static void lay_out(KalCarver *carver, void *owner)
@@ -50,11 +93,13 @@ static void lay_out(KalCarver *carver, void *owner)
     KalProjector *p = owner;
     const size_t n = (size_t)p->n;
     const size_t m = (size_t)p->m;
-    p->L = kal_carve_doubles(carver, n, n);
+    if (p->instant->large.solver) {
+        lay_out_sparse(carver, p);
+    } else {
+        lay_out_dense(carver, p);
+    }
     p->inverse = kal_carve_doubles(carver, n, 1);
     p->y = kal_carve_doubles(carver, n, 1);
-    p->G = kal_carve_doubles(carver, m, n);
-    p->H = kal_carve_doubles(carver, m, m);
     p->S = kal_carve_doubles(carver, m, 1);
     p->pivots = kal_carve_doubles(carver, m, 1);
     p->z = kal_carve_doubles(carver, m, 1);
@@ -66,8 +111,10 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *held)
 {
-    *p = (KalProjector){
-        .instant = instant, .n = instant->system->n, .m = instant->system->m};
+    *p = (KalProjector){.instant = instant,
+                        .n = instant->system->n,
+                        .m = instant->system->m,
+                        .held = held};
     KAL_TRY(kal_workspace_make(instant->ctx, "to meet constraints", lay_out, p,
                                &p->workspace));
     for (int i = 0; i < p->n; i++) {
@@ -175,11 +222,28 @@ static void fill_metric(KalProjector *p, double extra)
     }
 }
 
+// The diagonal of M, and what has none counts as a mass of 1: lengths are compared only.
+static void take_sparse_metric(KalProjector *p)
+{
+    const KalSparse *M = &p->instant->system->equations->M;
+    memcpy(p->entries_of_M, p->instant->large.M,
+           (size_t)M->start[M->rows] * sizeof(double));
+    for (int64_t j = 0; j < p->n; j++) {
+        const int64_t last = M->start[j + 1] - 1;
+        const bool any = last >= M->start[j] && M->column[last] == j;
+        p->masses[j] = any && p->entries_of_M[last] > 0.0 ? p->entries_of_M[last] : 1.0;
+    }
+}
+
 // M_A is singular where a coordinate has neither mass nor ties; a little of its diagonal
 // then makes it regular.  Any metric leads to the constraints.
 void kal_projector_set_metric(KalProjector *p)
 {
     const double singular = 1e-10; // pivots, relative to the diagonal
+    if (p->instant->large.solver) {
+        take_sparse_metric(p);
+        return;
+    }
     kal_projector_set_weights(p);
     fill_metric(p, 0.0);
     if (kal_cholesky(p->free, p->L, p->inverse) > singular) {
@@ -204,9 +268,23 @@ static double length_of(int n, const double *x)
 }
 
 // G = S A L⁻ᵀ.
+static void set_sparse_rows(KalProjector *p, const bool *used)
+{
+    const KalEquations *e = p->instant->system->equations;
+    memcpy(p->entries_of_A, p->instant->large.A,
+           (size_t)e->A.start[e->m] * sizeof(double));
+    for (int i = 0; i < p->m; i++) {
+        p->used[i] = p->instant->active[i] && (!used || used[i]);
+    }
+}
+
 void kal_projector_set_rows(KalProjector *p, const bool *used)
 {
     const int f = p->free;
+    if (p->instant->large.solver) {
+        set_sparse_rows(p, used);
+        return;
+    }
     for (int i = 0; i < p->m; i++) {
         double *g = p->G + (size_t)i * (size_t)f;
         const double *a = p->instant->A + (size_t)i * (size_t)p->n;
@@ -231,11 +309,31 @@ static const double *row_of(const KalProjector *p, int i)
     return p->G + (size_t)i * (size_t)p->free;
 }
 
+// The lengths of rows are known once there are factors.
+static bool factor_sparse(KalProjector *p, double damping)
+{
+    const KalLargeProblem problem = {
+        .M = p->entries_of_M, .A = p->entries_of_A, .active = p->used};
+    KalLarge *large = p->instant->large.solver;
+    p->failure = kal_large_prepare(large, &problem, p->held, damping);
+    if (p->failure != KAL_OK) {
+        return false;
+    }
+    for (int i = 0; i < p->m; i++) {
+        const double length = kal_large_lengths(large)[i];
+        p->S[i] = length > 0.0 ? 1.0 / length : 0.0;
+    }
+    return true;
+}
+
 bool kal_projector_factor(KalProjector *p, double damping)
 {
     assert(damping > 0.0);
     const int f = p->free;
     const int m = p->m;
+    if (p->instant->large.solver) {
+        return factor_sparse(p, damping);
+    }
     for (int i = 0; i < m; i++) {
         for (int j = 0; j <= i; j++) {
             p->H[j * m + i] = kal_dot(f, row_of(p, i), row_of(p, j));
@@ -254,7 +352,7 @@ static double moved(double x, double by)
 }
 
 // y = −Gᵀ (G Gᵀ + μ)⁻¹ S φ, theory (13.2).
-void kal_projector_step(KalProjector *p, const double *x, double *out_x)
+static void find_step(KalProjector *p)
 {
     const int f = p->free;
     const int m = p->m;
@@ -268,10 +366,20 @@ void kal_projector_step(KalProjector *p, const double *x, double *out_x)
         kal_axpy(f, p->z[i], row_of(p, i), p->y);
     }
     kal_solve_lower_transposed(f, p->L, p->inverse, p->y);
+}
+
+void kal_projector_step(KalProjector *p, const double *x, double *out_x)
+{
+    KalLarge *large = p->instant->large.solver;
+    if (large) {
+        kal_large_step(large, p->instant->residuals, p->y);
+    } else {
+        find_step(p);
+    }
     memcpy(out_x, x, (size_t)p->n * sizeof(double));
-    for (int k = 0; k < f; k++) {
+    for (int k = 0; k < p->free; k++) {
         double *entry = &out_x[p->columns[k]];
-        *entry = moved(*entry, p->y[k]);
+        *entry = moved(*entry, p->y[large ? p->columns[k] : k]);
     }
 }
 
@@ -390,16 +498,35 @@ double kal_projector_measure(const KalProjector *p)
     return sum;
 }
 
+static double sparse_distance(const KalProjector *p, const double *from,
+                              const double *to)
+{
+    const KalSparse *M = &p->instant->system->equations->M;
+    double sum = 0.0;
+    for (int64_t i = 0; i < p->n; i++) {
+        const double move = to[i] - from[i];
+        sum += LITTLE * p->masses[i] * move * move;
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            const int64_t j = M->column[k];
+            const double twice = j == i ? 1.0 : 2.0;
+            sum += twice * move * p->entries_of_M[k] * (to[j] - from[j]);
+        }
+    }
+    return sqrt(fmax(sum, 0.0));
+}
+
 // √(Δᵀ M Δ), with a little of the masses for coordinates of which M knows nothing.
 double kal_projector_distance(const KalProjector *p, const double *from,
                               const double *to)
 {
-    const double little = 1e-6;
     double sum = 0.0;
+    if (p->instant->large.solver) {
+        return sparse_distance(p, from, to);
+    }
     for (int i = 0; i < p->n; i++) {
         const double *row = p->instant->M + (size_t)i * (size_t)p->n;
         const double move = to[i] - from[i];
-        double entry = little * p->masses[i] * move;
+        double entry = LITTLE * p->masses[i] * move;
         for (int j = 0; j < p->n; j++) {
             entry += row[j] * (to[j] - from[j]);
         }

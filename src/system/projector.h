@@ -7,6 +7,9 @@
 /// inertia and what not.  A projector knows it, the rows of A of the level in question,
 /// scaled to length 1 in it, and gives the damped Gauss-Newton step of theory (13.2).
 /// Redundant rows do no harm.  It is a workspace: sized once, then nothing is allocated.
+///
+/// For a sparse instant steps are those of large/large.h, where M is the metric as long as
+/// it is regular; ranks and what belongs to them are for dense instants alone.
 
 #ifndef SYSTEM_PROJECTOR_H
 #define SYSTEM_PROJECTOR_H
@@ -21,24 +24,29 @@ typedef struct KalProjector {
     KalInstant *instant; ///< whose M, A and residuals count
     int n;
     int m;
-    int free;        ///< numbers that may move
-    int *columns;    ///< n: which they are
-    double *L;       ///< free × free: factor of the metric
-    double *inverse; ///< free: of its diagonal
-    double *G;       ///< m × free: rows of A in the metric, scaled
-    double *S;       ///< m: the scale of each row; 0 for a row of zeros
-    double *H;       ///< m × m: factor of G Gᵀ with damping
-    double *pivots;  ///< m
-    int *order;      ///< m: rows as the last ranking chose them
-    double *z;       ///< m
-    double *weights; ///< m: W
-    double *masses;  ///< n: of the coordinates, or of what they are tied to
-    double *y;       ///< free
+    int free;             ///< numbers that may move
+    int *columns;         ///< n: which they are
+    double *L;            ///< free × free: factor of the metric
+    double *inverse;      ///< free: of its diagonal
+    double *G;            ///< m × free: rows of A in the metric, scaled
+    double *S;            ///< m: the scale of each row; 0 for a row of zeros
+    double *H;            ///< m × m: factor of G Gᵀ with damping
+    double *pivots;       ///< m
+    int *order;           ///< m: rows as the last ranking chose them
+    double *z;            ///< m
+    double *weights;      ///< m: W
+    double *masses;       ///< n: of the coordinates, or of what they are tied to
+    double *y;            ///< free
+    KalStatus failure;    ///< why there are no factors, where memory is missing
+    const bool *held;     ///< n, or NULL; the rest is for sparse instants
+    double *entries_of_M; ///< the metric's
+    double *entries_of_A; ///< of the rows
+    bool *used;           ///< m: rows that count
     KalWorkspace workspace;
 } KalProjector;
 
-/// Make a projector; `held` says which of the n numbers stay, NULL: none.  The caller
-/// clears it, whatever the answer.
+/// Make a projector; `held` says which of the n numbers stay, NULL: none, and is kept.  The
+/// caller clears it, whatever the answer.
 KAL_CHECKED KalStatus kal_projector_init(KalProjector *projector, KalInstant *instant,
                                          const bool *held);
 
@@ -91,8 +99,9 @@ double kal_projector_measure(const KalProjector *projector);
 double kal_projector_distance(const KalProjector *projector, const double *from,
                               const double *to);
 
-/// Whether residual i is rounding, theory (13.3); x are the n numbers that the level of
-/// instant->A and instant->residuals is about.
-bool kal_residual_is_met(const KalInstant *instant, int i, const double *x);
+/// Which residuals are more than rounding, theory (13.3); x are the n numbers that the level
+/// of the instant's A and residuals is about.  Writes their indices, at most m, unless
+/// out_rows is NULL, and returns how many they are.
+int kal_residuals_unmet(const KalInstant *instant, const double *x, int *out_rows);
 
 #endif

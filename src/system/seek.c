@@ -17,6 +17,8 @@
 enum {
     ITERATIONS = 200, // of one search
     SEARCHES = 120,   // from other starts
+    FEW_SEARCHES = 6, // in a large system, where each takes long
+    HALVES = 8,       // of a step in a large system
     ENOUGH = 6,       // searches that succeeded, to choose the nearest from
     SPREADS = 4
 };
@@ -42,12 +44,7 @@ typedef struct Seeker {
 
 static bool all_met(const KalInstant *instant, const double *x)
 {
-    for (int i = 0; i < instant->system->m; i++) {
-        if (!kal_residual_is_met(instant, i, x)) {
-            return false;
-        }
-    }
-    return true;
+    return kal_residuals_unmet(instant, x, NULL) == 0;
 }
 
 static KalStatus init(Seeker *seeker, KalInstant *instant, KalProgramId level,
@@ -100,14 +97,32 @@ static void take_rows(KalProjector *projector)
     kal_projector_set_rows(projector, NULL);
 }
 
-// One step; false when it leads to no smaller residuals.
+// Half the way to the trial state.
+static void go_half(Seeker *seeker)
+{
+    for (int i = 0; i < seeker->instant->system->n; i++) {
+        seeker->trial[i] = 0.5 * (seeker->x[i] + seeker->trial[i]);
+    }
+}
+
+// One step; false when it leads to no smaller residuals.  In a large system factors cost
+// more than residuals, and damping would hold back what is spread over all of it: there
+// parts of the way are tried first, some of which lead down if the rows are independent.
 static bool try_step(Seeker *seeker, double damping)
 {
+    const int halves = seeker->instant->large.solver ? HALVES : 0;
     if (!kal_projector_factor(&seeker->projector, damping)) {
         return false;
     }
     kal_projector_step(&seeker->projector, seeker->x, seeker->trial);
-    return accept_trial(seeker);
+    bool better = accept_trial(seeker);
+    for (int k = 0; k < halves && !better; k++) {
+        KalInstant *instant = seeker->instant;
+        go_half(seeker);
+        better = kal_instant_residuals(instant, seeker->level) == KAL_OK
+                 && accept_trial(seeker);
+    }
+    return better;
 }
 
 // One search from the present numbers.  Fails when they have no residuals.
@@ -124,6 +139,7 @@ static KalStatus search(Seeker *seeker, bool *out_met)
             damping = fmax(KAL_LEAST_DAMPING, damping / 30.0);
             continue;
         }
+        KAL_TRY(projector->failure);
         // The residuals of the state that was kept, for the next trial.
         KAL_TRY(kal_instant_residuals(seeker->instant, seeker->level));
         if (all_met(seeker->instant, q)) {
@@ -165,7 +181,8 @@ static bool search_around(Seeker *seeker)
     double shortest = INFINITY;
     uint64_t state = 1;
     int found = 0;
-    for (int attempt = 0; attempt < SEARCHES && found < ENOUGH; attempt++) {
+    const int searches = seeker->instant->large.solver ? FEW_SEARCHES : SEARCHES;
+    for (int attempt = 0; attempt < searches && found < ENOUGH; attempt++) {
         bool met = false;
         go_astray(seeker, attempt, &state);
         if (search(seeker, &met) != KAL_OK || !met) {
@@ -198,15 +215,26 @@ static KalStatus seek(Seeker *seeker, bool *out_met)
     return kal_instant_residuals(seeker->instant, seeker->level);
 }
 
-KalStatus kal_seek_positions(KalInstant *instant, const bool *held, bool *out_met)
+static KalStatus seek_level(KalInstant *instant, KalProgramId level, const bool *held,
+                            bool *out_met)
 {
     Seeker seeker;
-    KalStatus status = init(&seeker, instant, KAL_PROGRAM_POSITION, held);
+    KalStatus status = init(&seeker, instant, level, held);
     if (status == KAL_OK) {
         status = seek(&seeker, out_met);
     }
     clear(&seeker);
     return status;
+}
+
+KalStatus kal_seek_positions(KalInstant *instant, const bool *held, bool *out_met)
+{
+    return seek_level(instant, KAL_PROGRAM_POSITION, held, out_met);
+}
+
+KalStatus kal_seek_velocities(KalInstant *instant, const bool *held, bool *out_met)
+{
+    return seek_level(instant, KAL_PROGRAM_VELOCITY, held, out_met);
 }
 
 KalStatus kal_seek_least_miss(KalInstant *instant, const bool *held)

@@ -138,13 +138,7 @@ static KalStatus iterate(Velocities *w)
 
 static int count_unmet(KalInstant *instant, const double *x)
 {
-    int count = 0;
-    for (int i = 0; i < instant->system->m; i++) {
-        if (!kal_residual_is_met(instant, i, x)) {
-            instant->failed[count++] = i;
-        }
-    }
-    return count;
+    return kal_residuals_unmet(instant, x, instant->failed);
 }
 
 // Constraints nonlinear in the velocities may have no direction to go at the guess, such
@@ -175,10 +169,7 @@ static KalStatus accept_as_written(Velocities *w, bool *out_met)
     double *v = kal_instant_qd(w->instant);
     memcpy(v, w->v, (size_t)w->instant->system->n * sizeof(double));
     KAL_TRY(kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY));
-    *out_met = true;
-    for (int i = 0; i < w->instant->system->m; i++) {
-        *out_met = *out_met && kal_residual_is_met(w->instant, i, v);
-    }
+    *out_met = kal_residuals_unmet(w->instant, v, NULL) == 0;
     return KAL_OK;
 }
 
@@ -287,9 +278,23 @@ static KalStatus settle_velocities(Velocities *w, int *out_failed)
     return status;
 }
 
+static KalStatus seek_velocities(KalInstant *instant, const bool *held, int *out_failed)
+{
+    bool met = false;
+    KAL_TRY(kal_seek_velocities(instant, held, &met));
+    if (met) {
+        return KAL_OK;
+    }
+    *out_failed = count_unmet(instant, kal_instant_qd(instant));
+    return fail_start(instant, held, *out_failed, "velocities");
+}
+
 static KalStatus find_velocities(KalInstant *instant, const bool *held, int *out_failed)
 {
     Velocities w;
+    if (instant->large.solver) {
+        return seek_velocities(instant, held, out_failed);
+    }
     KAL_TRY(kal_instant_givens(instant));
     KalStatus status = init_velocities(&w, instant, held);
     if (status == KAL_OK) {

@@ -32,6 +32,11 @@ KAL_CHECKED KalStatus kal_seek_positions(KalInstant *instant, const bool *held,
 /// met together miss each other least; instant->residuals say by how much.
 KAL_CHECKED KalStatus kal_seek_least_miss(KalInstant *instant, const bool *held);
 
+/// The same for velocities and the constraints of velocity level, in a large system: where
+/// constraints are linear in the velocities one step is that of theory (13.4).
+KAL_CHECKED KalStatus kal_seek_velocities(KalInstant *instant, const bool *held,
+                                          bool *out_met);
+
 /// Bring the instant's state to the constraints that are active now, as a start does, at
 /// the time that it has; of its 2 n numbers those stay that `held` says.  For velocities
 /// that is a plastic impact, theory (15.6).  KAL_ERR_CONTRADICTION.

@@ -25,24 +25,25 @@ enum {
 static const double NUDGE = 32.0 * DBL_EPSILON;
 static const double ALLOWED = 8.0;
 
-static size_t count_numbers(const KalSystem *system)
+static size_t count_numbers(const KalSystem *system, bool dense)
 {
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
-    return 2 * n + 1 + 3 * m + m * n;
+    return 2 * n + 1 + 3 * m + (dense ? m * n : 0);
 }
 
-KalStatus kal_waver_init(KalWaver *waver, KalContext *ctx, const KalSystem *system)
+KalStatus kal_waver_init(KalWaver *waver, KalContext *ctx, const KalSystem *system,
+                         bool dense)
 {
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
     *waver = (KalWaver){.block = NULL};
     waver->block =
-        (double *)kal_alloc(ctx, count_numbers(system), sizeof *waver->block);
+        (double *)kal_alloc(ctx, count_numbers(system, dense), sizeof *waver->block);
     if (!waver->block) {
         return kal_no_memory(ctx, "for an instant");
     }
-    waver->block_size = count_numbers(system) * sizeof *waver->block;
+    waver->block_size = count_numbers(system, dense) * sizeof *waver->block;
     waver->state = waver->block;
     waver->b = waver->state + 2 * n + 1;
     waver->spread = waver->b + m;
@@ -95,9 +96,7 @@ static KalStatus find_spread(KalInstant *instant)
     return KAL_OK;
 }
 
-// The row to blame that wavers most, or -1 if they miss each other by more than rounding
-// explains.
-static int most_unsure(const KalInstant *instant, const KalMotionFault *fault)
+int kal_waver_most_unsure(const KalInstant *instant, const KalMotionFault *fault)
 {
     double sum = 0.0;
     double most = 0.0;
@@ -144,7 +143,7 @@ static KalStatus leave_out(KalInstant *instant, const KalMotionProblem *problem)
     few.b = w->few_b;
     for (int k = 0; k < instant->n_active; k++) {
         const KalMotionFault fault = kal_motion_fault(instant->motion);
-        const int row = most_unsure(instant, &fault);
+        const int row = kal_waver_most_unsure(instant, &fault);
         if (row < 0) {
             return KAL_OK;
         }
@@ -161,12 +160,18 @@ static KalStatus leave_out(KalInstant *instant, const KalMotionProblem *problem)
     return KAL_OK;
 }
 
-KalStatus kal_waver_settle(KalInstant *instant, const KalMotionProblem *problem)
+KalStatus kal_waver_measure(KalWaver *waver, KalInstant *instant)
 {
     const size_t size = (2 * (size_t)instant->system->n + 1) * sizeof(double);
-    memcpy(instant->waver.state, instant->variables, size);
+    memcpy(waver->state, instant->variables, size);
     const KalStatus status = find_spread(instant);
-    memcpy(instant->variables, instant->waver.state, size);
+    memcpy(instant->variables, waver->state, size);
+    return status;
+}
+
+KalStatus kal_waver_settle(KalInstant *instant, const KalMotionProblem *problem)
+{
+    const KalStatus status = kal_waver_measure(&instant->waver, instant);
     // Where formulas have no value close by, nothing is known.
     return status == KAL_OK ? leave_out(instant, problem) : KAL_OK;
 }

@@ -68,7 +68,7 @@ static bool go_on(void *user)
 
 static KalStatus init(KalVerify *v)
 {
-    KAL_TRY(kal_instant_create(v->ctx, v->system, &v->instant));
+    KAL_TRY(kal_instant_create_dense(v->ctx, v->system, "a verification", &v->instant));
     v->fine.go_on = go_on;
     v->fine.user = v;
     v->coarse.go_on = go_on;
@@ -252,9 +252,7 @@ static KalStatus begin(KalVerify *v)
     if (!kal_instant_has_parameters(v->instant, &kal_run_state(run)->settings)) {
         kal_instant_apply_settings(v->instant, &kal_run_state(run)->settings);
     }
-    for (int i = 0; i < v->system->m; i++) {
-        kal_instant_set_active(v->instant, i, kal_run_state(run)->active[i]);
-    }
+    kal_instant_activate(v->instant, kal_run_state(run)->active);
     set_tolerances(v);
     v->begun = false;
     KalStatus status = kal_route_start(&v->fine, kal_run_time(run), y);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+
+// Accelerations and forces, refined until the equations as given vouch for them.
+//
+// The factors are those of a Schur complement, which squares the conditioning of the rows.
+// So the answer is corrected by what the equations still miss, computed from the given
+// numbers, until that is rounding, entry by entry (theory (5.1), (5.2), (7.6)).
+
+#include "large/large_impl.h"
+#include "motion/trust.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    CORRECTIONS = 8
+};
+
+// Residuals that an answer may have, relative to the size of its terms.
+static const double UNTRUSTED = 1e-6;
+
+// A right-hand side, and an answer to it.
+typedef struct Side {
+    const double *Q; // n
+    const double *b; // m; NULL: zero
+    double *qdd;
+    double *lambda;
+} Side;
+
+// missing = Q − M q'' and size, n each.
+static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    const KalRowPattern *M = &l->shape.M;
+    for (int i = 0; i < l->n; i++) {
+        l->missing[i] = s->Q[i];
+        l->size[i] = fabs(s->Q[i]);
+    }
+    for (int i = 0; i < l->n; i++) {
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            const int64_t j = M->column[k];
+            const double term = p->M[k] * s->qdd[j];
+            l->missing[i] -= term;
+            l->size[i] += fabs(term);
+            if (j != i) {
+                const double other = p->M[k] * s->qdd[i];
+                l->missing[j] -= other;
+                l->size[j] += fabs(other);
+            }
+        }
+    }
+}
+
+// Adds Aᵀλ to what motion misses; missing of rows = b − A q''.
+static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    const KalRowPattern *A = &l->shape.A;
+    for (int i = 0; i < l->m; i++) {
+        double sum = s->b ? s->b[i] : 0.0;
+        double size = s->b ? p->b_size[i] : 0.0;
+        for (int64_t k = A->start[i]; p->active[i] && k < A->start[i + 1]; k++) {
+            const int64_t j = A->column[k];
+            const double force = p->A[k] * s->lambda[i];
+            const double term = p->A[k] * s->qdd[j];
+            l->missing[j] += force;
+            l->size[j] += fabs(force);
+            sum -= term;
+            size += fabs(term);
+        }
+        l->missing[l->n + i] = p->active[i] ? sum : 0.0;
+        l->size[l->n + i] = p->active[i] ? size : 0.0;
+    }
+}
+
+// The largest size that terms have anywhere, in natural units.
+static double largest_size(const KalLarge *l, const Side *s)
+{
+    double most = 0.0;
+    for (int j = 0; j < l->n; j++) {
+        const double unit = sqrt(l->mass[j]);
+        most = fmax(most, fmax(fabs(s->qdd[j]) * unit, l->size[j] / unit));
+    }
+    for (int i = 0; i < l->m; i++) {
+        const double demand = s->b && l->length[i] > 0.0 ? fabs(s->b[i]) : 0.0;
+        most = fmax(most, l->length[i] > 0.0 ? demand / l->length[i] : 0.0);
+    }
+    return most;
+}
+
+// The larger of two relative errors; a NaN wins and stays.
+static double worse(double worst, double error, double size)
+{
+    return error <= worst * size || isnan(worst) ? worst : error / size;
+}
+
+// Residuals of the equation of motion and of the constraints that were not left out.
+typedef struct Residuals {
+    double motion;
+    double constraints;
+} Residuals;
+
+static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    Residuals r = {0.0, 0.0};
+    miss_motion(l, p, s);
+    miss_rows(l, p, s);
+    const double least = KAL_RESIDUAL_FLOOR * largest_size(l, s);
+    for (int j = 0; j < l->n; j++) {
+        r.motion =
+            worse(r.motion, fabs(l->missing[j]), l->size[j] + least * sqrt(l->mass[j]));
+    }
+    for (int i = 0; i < l->m; i++) {
+        if (!kal_large_is_left_out(l, p, i)) {
+            r.constraints = worse(r.constraints, fabs(l->missing[l->n + i]),
+                                  l->size[l->n + i] + least * l->length[i]);
+        }
+    }
+    return r;
+}
+
+static double worst_of(Residuals r)
+{
+    return r.motion >= r.constraints || isnan(r.motion) ? r.motion : r.constraints;
+}
+
+// Solve for what is missing; x becomes the correction.
+static void correct(KalLarge *l, const KalLargeProblem *p)
+{
+    const KalRowPattern *A = &l->shape.A;
+    memcpy(l->x, l->missing, (size_t)(l->n + l->m) * sizeof *l->x);
+    for (int i = 0; i < l->m; i++) {
+        const double lent = l->weights[i] * l->missing[l->n + i];
+        for (int64_t k = A->start[i]; lent != 0.0 && k < A->start[i + 1]; k++) {
+            l->x[A->column[k]] += lent * p->A[k];
+        }
+    }
+    kal_ldl_solve(&l->ldl, l->x);
+}
+
+static void add(const KalLarge *l, const Side *s, double factor)
+{
+    for (int j = 0; j < l->n; j++) {
+        s->qdd[j] += factor * l->x[j];
+    }
+    for (int i = 0; i < l->m; i++) {
+        s->lambda[i] -= factor * l->x[l->n + i];
+    }
+}
+
+// Solve and correct, as long as that makes residuals smaller.
+static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    memset(s->qdd, 0, (size_t)l->n * sizeof *s->qdd);
+    memset(s->lambda, 0, (size_t)l->m * sizeof *s->lambda);
+    Residuals now = measure(l, p, s);
+    for (int k = 0; k < CORRECTIONS; k++) {
+        correct(l, p);
+        add(l, s, 1.0);
+        const Residuals next = measure(l, p, s);
+        if (k > 0 && !(worst_of(next) < 0.5 * worst_of(now))) {
+            if (!(worst_of(next) <= worst_of(now))) {
+                add(l, s, -1.0);
+                return now;
+            }
+            return next;
+        }
+        now = next;
+        if (worst_of(now) <= KAL_SAFE_RESIDUAL) {
+            break;
+        }
+    }
+    return now;
+}
+
+// Aᵀλ.
+static void pull(const KalLarge *l, const KalLargeProblem *p, const double *lambda,
+                 double *out_force)
+{
+    const KalRowPattern *A = &l->shape.A;
+    memset(out_force, 0, (size_t)l->n * sizeof *out_force);
+    for (int i = 0; i < l->m; i++) {
+        for (int64_t k = A->start[i]; lambda[i] != 0.0 && k < A->start[i + 1]; k++) {
+            out_force[A->column[k]] += p->A[k] * lambda[i];
+        }
+    }
+}
+
+// What C adds, theory (2.7).
+static Residuals add_nonideal(KalLarge *l, const KalLargeProblem *p)
+{
+    const Side side = {p->C, NULL, l->total_q, l->total_l};
+    const Residuals r = solve_side(l, p, &side);
+    pull(l, p, l->total_l, l->nonideal);
+    for (int j = 0; j < l->n; j++) {
+        l->nonideal[j] += p->C[j];
+        l->qdd[j] += l->total_q[j];
+    }
+    return r;
+}
+
+static KalStatus check(KalLarge *l, Residuals r)
+{
+    if (worst_of(r) <= UNTRUSTED) {
+        return KAL_OK;
+    }
+    return kal_fail(l->ctx, KAL_ERR_NUMBER,
+                    "the equations are too ill-conditioned for a sparse solve: its "
+                    "answer satisfies them only to %.2g of the size of their terms; "
+                    "masses or coefficients that meet differ too much, or constraints "
+                    "nearly depend on each other",
+                    worst_of(r));
+}
+
+static double least_sine(const KalLarge *l, const KalLargeProblem *p)
+{
+    double least = 1.0;
+    for (int i = 0; i < l->m; i++) {
+        if (p->active[i] && !kal_large_is_left_out(l, p, i)) {
+            least = fmin(least, sqrt(l->ldl.ratio[l->n + i]));
+        }
+    }
+    return least;
+}
+
+static KalMotionAnswer answer_of(const KalLarge *l, const KalLargeProblem *p,
+                                 Residuals r)
+{
+    return (KalMotionAnswer){.n = l->n,
+                             .m = l->m,
+                             .qdd = l->qdd,
+                             .force_ideal = l->ideal,
+                             .force_nonideal = l->nonideal,
+                             .multipliers = l->lambda,
+                             .rank_M = l->rank_M,
+                             .rank_Mhat = l->n,
+                             .unique = true,
+                             .indeterminate = l->indeterminate,
+                             .residual_constraints = r.constraints,
+                             .residual_motion = r.motion,
+                             .least_sine = least_sine(l, p)};
+}
+
+// Solve with the rows that are not left out.
+static KalStatus solve_rows(KalLarge *l, const KalLargeProblem *p, Residuals *out_r)
+{
+    const Side side = {p->Q, p->b, l->qdd, l->lambda};
+    KAL_TRY(kal_large_factor(l, p, NULL, 0.0));
+    *out_r = solve_side(l, p, &side);
+    KAL_TRY(check(l, *out_r));
+    pull(l, p, l->lambda, l->ideal);
+    memset(l->nonideal, 0, (size_t)l->n * sizeof *l->nonideal);
+    if (p->C) {
+        const Residuals more = add_nonideal(l, p);
+        KAL_TRY(check(l, more));
+        *out_r = (Residuals){fmax(out_r->motion, more.motion),
+                             fmax(out_r->constraints, more.constraints)};
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_large_solve(KalLarge *l, const KalLargeProblem *p,
+                          KalMotionAnswer *out_answer)
+{
+    bool again = true;
+    l->fault = (KalMotionFault){.count = 0};
+    kal_large_suspect_all(l);
+    while (again) { // ends: each time more rows are trusted
+        Residuals r;
+        KAL_TRY(solve_rows(l, p, &r));
+        KalMotionAnswer answer = answer_of(l, p, r);
+        again = false;
+        KAL_TRY(kal_large_judge(l, p, l->qdd, &answer, &again));
+        *out_answer = again ? *out_answer : answer;
+    }
+    return KAL_OK;
+}

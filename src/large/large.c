@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+
+// The matrix K = [M Aᵀ; A 0] and its factors.
+//
+// Where M alone is singular, rows lend it their weight: M + AᵀWA and Q + AᵀWb have the
+// same accelerations and multipliers (theory (3.6)).  Not all rows do, for each couples
+// all its coordinates with each other: a coordinate whose pivot vanishes asks the row with
+// the fewest entries of those it is in, then the next, until none vanishes.  For a
+// quaternion that is the row that holds its length, with four entries.
+
+#include "large/large_impl.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TURNS = 4 // in which rows and coordinates tell each other of masses
+};
+
+// Entries of the factors that there may be: 16 bytes each.
+static const int64_t MOST_ENTRIES = INT64_C(1) << 28;
+// Pivots of M below this, relative to the diagonal, are rounding: no mass.
+static const double NO_MASS = 0x1p-44;
+// Squares of sines below this may be rounding: the row is looked at again.
+static const double SUSPECT = 0x1p-34;
+// Rows that are known not to depend on others may be as near to them.
+static const double NEAR = 0x1p-46;
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalLarge *l = owner;
+    const size_t n = (size_t)l->n;
+    const size_t m = (size_t)l->m;
+    l->lends = kal_carve_bools(carver, m);
+    l->weights = kal_carve_doubles(carver, m, 1);
+    l->least = kal_carve_doubles(carver, n + m, 1);
+    l->mass = kal_carve_doubles(carver, n, 1);
+    l->length = kal_carve_doubles(carver, m, 1);
+    l->x = kal_carve_doubles(carver, n + m, 1);
+    l->missing = kal_carve_doubles(carver, n + m, 1);
+    l->size = kal_carve_doubles(carver, n + m, 1);
+    l->qdd = kal_carve_doubles(carver, n, 1);
+    l->lambda = kal_carve_doubles(carver, m, 1);
+    l->total_q = kal_carve_doubles(carver, n, 1);
+    l->total_l = kal_carve_doubles(carver, m, 1);
+    l->ideal = kal_carve_doubles(carver, n, 1);
+    l->nonideal = kal_carve_doubles(carver, n, 1);
+    l->indeterminate = kal_carve_bools(carver, n);
+    l->set = kal_carve_ints(carver, m);
+    l->parent = kal_carve_ints(carver, m);
+    l->ties = kal_carve_ints(carver, m);
+    l->factors = kal_carve_doubles(carver, n + m, 1);
+    l->rest = kal_carve_doubles(carver, n, 1);
+    l->blamed = kal_carve_ints(carver, n + m);
+}
+
+static KalStatus add_entry(KalLarge *l, int row, int column)
+{
+    const KalLdlEntry entry = {row, column};
+    const double none = 0.0;
+    KAL_TRY(kal_block_add(l->ctx, &l->values, &none, sizeof none));
+    return kal_block_add(l->ctx, &l->entries, &entry, sizeof entry);
+}
+
+static KalStatus add_shape(KalLarge *l, const KalRowPattern *shape, int first_row)
+{
+    KalStatus status = KAL_OK;
+    for (int i = 0; i < shape->rows; i++) {
+        for (int64_t k = shape->start[i]; k < shape->start[i + 1] && status == KAL_OK;
+             k++) {
+            status = add_entry(l, first_row + i, (int)shape->column[k]);
+        }
+    }
+    return status;
+}
+
+// The coordinates of a row that lends, each with each.
+static KalStatus add_pairs(KalLarge *l, int i)
+{
+    const KalRowPattern *A = &l->shape.A;
+    KalStatus status = KAL_OK;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        for (int64_t j = A->start[i]; j <= k && status == KAL_OK; j++) {
+            status = add_entry(l, (int)A->column[k], (int)A->column[j]);
+        }
+    }
+    return status;
+}
+
+// The diagonal of ties, then what rows lend.
+static KalStatus add_ties(KalLarge *l)
+{
+    KalStatus status = KAL_OK;
+    for (int i = 0; i < l->m && status == KAL_OK; i++) {
+        status = add_entry(l, l->n + i, l->n + i);
+    }
+    for (int i = 0; i < l->m && status == KAL_OK; i++) {
+        status = l->lends[i] ? add_pairs(l, i) : KAL_OK;
+    }
+    return status;
+}
+
+// Analyze K with the rows that lend now.
+static KalStatus analyze(KalLarge *l)
+{
+    l->analyzed = false;
+    l->entries.size = 0;
+    l->values.size = 0;
+    kal_ldl_clear(&l->ldl);
+    KAL_TRY(add_shape(l, &l->shape.M, 0));
+    KAL_TRY(add_shape(l, &l->shape.A, l->n));
+    KAL_TRY(add_ties(l));
+    KAL_TRY(kal_ldl_init(&l->ldl, l->ctx, l->n + l->m, l->n,
+                         (const KalLdlEntry *)l->entries.data,
+                         l->entries.size / sizeof(KalLdlEntry), MOST_ENTRIES));
+    l->analyzed = true;
+    return KAL_OK;
+}
+
+static KalStatus init(KalLarge *l)
+{
+    KAL_TRY(
+        kal_workspace_make(l->ctx, "for a large system", lay_out, l, &l->workspace));
+    return analyze(l);
+}
+
+KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
+                           KalLarge **out_large)
+{
+    KalLarge *l = KAL_NEW(ctx, KalLarge);
+    if (!l) {
+        return kal_no_memory(ctx, "for a large system");
+    }
+    l->ctx = ctx;
+    l->shape = *shape;
+    l->n = shape->n;
+    l->m = shape->m;
+    l->n_M = (size_t)shape->M.start[shape->n];
+    l->n_A = (size_t)shape->A.start[shape->m];
+    l->rank_M = l->n;
+    const KalStatus status = init(l);
+    if (status != KAL_OK) {
+        kal_large_destroy(l);
+        return status;
+    }
+    *out_large = l;
+    return KAL_OK;
+}
+
+void kal_large_destroy(KalLarge *l)
+{
+    if (!l) {
+        return;
+    }
+    kal_ldl_clear(&l->ldl);
+    kal_block_clear(l->ctx, &l->values);
+    kal_block_clear(l->ctx, &l->entries);
+    kal_workspace_clear(l->ctx, &l->workspace);
+    kal_free(l->ctx, l, sizeof *l);
+}
+
+int64_t kal_large_entries(const KalLarge *l)
+{
+    return l->ldl.start[l->ldl.n];
+}
+
+KalMotionFault kal_large_fault(const KalLarge *l)
+{
+    return l->fault;
+}
+
+const double *kal_large_lengths(const KalLarge *l)
+{
+    return l->length;
+}
+
+KalLargeNames kal_large_names(const KalLarge *l, bool constraints, const int *indices,
+                              int count)
+{
+    const char *const *names =
+        constraints ? l->shape.constraints : l->shape.coordinates;
+    KalLargeNames list = {""};
+    size_t used = 0;
+    int i = 0;
+    for (; i < count && used + 60 < sizeof list.text; i++) {
+        used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%.40s",
+                                 i > 0 ? ", " : "", names[indices[i]]);
+    }
+    if (i < count && used < sizeof list.text) {
+        (void)snprintf(list.text + used, sizeof list.text - used, " and %d more",
+                       count - i);
+    }
+    return list;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// What the coordinates of row i say of its weight, in the middle; 0: nothing.
+static double said_of(const KalLarge *l, const KalLargeProblem *p, int i)
+{
+    const KalRowPattern *A = &l->shape.A;
+    double *said = l->x; // n + m
+    int count = 0;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        const double weight = l->mass[A->column[k]] / (p->A[k] * p->A[k]);
+        if (weight > 0.0 && isfinite(weight)) {
+            said[count++] = weight;
+        }
+    }
+    qsort(said, (size_t)count, sizeof *said, compare_doubles);
+    return count > 0 ? said[count / 2] : 0.0;
+}
+
+// Masses as rows share them: what a row says of its coordinates, a quarter of it.
+static void share_masses(KalLarge *l, const KalLargeProblem *p)
+{
+    const KalRowPattern *A = &l->shape.A;
+    for (int i = 0; i < l->m; i++) {
+        const double weight = p->active[i] ? said_of(l, p, i) : 0.0;
+        l->weights[i] = weight;
+    }
+    for (int i = 0; i < l->m; i++) {
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            double *mass = &l->mass[A->column[k]];
+            *mass = fmax(*mass, 0.25 * l->weights[i] * p->A[k] * p->A[k]);
+        }
+    }
+}
+
+// The mass that resists each row that lends, by turns, theory (3.7); others have none.
+// Where nobody knows any mass, the row decides.
+static void find_weights(KalLarge *l, const KalLargeProblem *p)
+{
+    const KalRowPattern *A = &l->shape.A;
+    for (int turn = 0; turn < TURNS; turn++) {
+        share_masses(l, p);
+    }
+    for (int i = 0; i < l->m; i++) {
+        const bool lends = l->lends[i] && p->active[i];
+        double lightness = 0.0;
+        double squares = 0.0;
+        for (int64_t k = A->start[i]; lends && k < A->start[i + 1]; k++) {
+            const double square = p->A[k] * p->A[k];
+            const double mass = l->mass[A->column[k]];
+            lightness += mass > 0.0 ? square / mass : 0.0;
+            squares += square;
+        }
+        const double weight = lightness > 0.0 ? 1.0 / lightness : 1.0 / squares;
+        l->weights[i] = lends && isfinite(weight) ? weight : 0.0;
+    }
+}
+
+// The diagonal of M itself.
+static void take_masses(KalLarge *l, const KalLargeProblem *p)
+{
+    const KalRowPattern *M = &l->shape.M;
+    for (int i = 0; i < l->n; i++) {
+        const int64_t last = M->start[i + 1] - 1;
+        const bool any = last >= M->start[i] && M->column[last] == i;
+        l->mass[i] = any ? p->M[last] : 0.0;
+    }
+}
+
+// w aᵀa of the rows that lend; mass becomes the diagonal with it.
+static void lend(KalLarge *l, const KalLargeProblem *p, double *value)
+{
+    const KalRowPattern *A = &l->shape.A;
+    if (l->n_lends == 0) {
+        return;
+    }
+    find_weights(l, p);
+    take_masses(l, p);
+    for (int i = 0; i < l->m; i++) {
+        for (int64_t k = A->start[i]; l->lends[i] && k < A->start[i + 1]; k++) {
+            for (int64_t j = A->start[i]; j <= k; j++) {
+                *value++ = l->weights[i] * p->A[k] * p->A[j];
+            }
+            l->mass[A->column[k]] += l->weights[i] * p->A[k] * p->A[k];
+        }
+    }
+}
+
+// Rows in the metric of the diagonal alone: what damping is measured by.
+static double rough_square(const KalLarge *l, const KalLargeProblem *p, int i)
+{
+    const KalRowPattern *A = &l->shape.A;
+    double sum = 0.0;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        const double mass = l->mass[A->column[k]];
+        sum += mass > 0.0 ? p->A[k] * p->A[k] / mass : 0.0;
+    }
+    return sum;
+}
+
+// A held coordinate has no entries but its mass.
+static void hold(KalLarge *l, const bool *held, double *value)
+{
+    const KalLdlEntry *entries = (const KalLdlEntry *)l->entries.data;
+    const size_t count = l->entries.size / sizeof *entries;
+    for (size_t e = 0; e < count; e++) {
+        const int i = entries[e].row;
+        const int j = entries[e].column;
+        if ((i < l->n && held[i]) || (j < l->n && held[j])) {
+            value[e] = i == j && l->mass[i] > 0.0 ? value[e] : 0.0;
+        }
+    }
+}
+
+static void fill(KalLarge *l, const KalLargeProblem *p, const bool *held,
+                 double damping)
+{
+    const KalRowPattern *A = &l->shape.A;
+    double *value = (double *)l->values.data;
+    double *ties = value + l->n_M + l->n_A;
+    take_masses(l, p);
+    memcpy(value, p->M, l->n_M * sizeof *value);
+    memcpy(value + l->n_M, p->A, l->n_A * sizeof *value);
+    lend(l, p, ties + l->m);
+    for (int i = 0; i < l->m; i++) {
+        const double square = damping > 0.0 ? rough_square(l, p, i) : 0.0;
+        ties[i] = p->active[i] ? -damping * square : -1.0;
+        for (int64_t k = A->start[i]; !p->active[i] && k < A->start[i + 1]; k++) {
+            value[l->n_M + (size_t)k] = 0.0;
+        }
+    }
+    if (held) {
+        hold(l, held, value);
+    }
+}
+
+void kal_large_suspect_all(KalLarge *l)
+{
+    for (int i = 0; i < l->m; i++) {
+        l->least[l->n + i] = SUSPECT;
+    }
+}
+
+bool kal_large_trust(KalLarge *l, int i)
+{
+    const bool more = l->least[l->n + i] > 0.0;
+    l->least[l->n + i] = -NEAR;
+    return more;
+}
+
+static void set_least(KalLarge *l, double damping)
+{
+    for (int j = 0; j < l->n; j++) {
+        l->least[j] = NO_MASS;
+    }
+    for (int i = 0; i < l->m && damping > 0.0; i++) {
+        l->least[l->n + i] = -DBL_MIN;
+    }
+}
+
+// The row with the fewest entries that coordinate j is in and that does not lend; −1: none.
+// Looks at all entries: vanishing masses are asked about once.
+static void ask_rows(KalLarge *l, const KalLargeProblem *p, const bool *held,
+                     int *asked)
+{
+    const KalRowPattern *A = &l->shape.A;
+    for (int j = 0; j < l->n; j++) {
+        asked[j] = -1;
+    }
+    for (int i = 0; i < l->m; i++) {
+        const int64_t length = A->start[i + 1] - A->start[i];
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            const int64_t j = A->column[k];
+            const int best = asked[j];
+            const bool vanishes = !(l->ldl.ratio[j] > NO_MASS) && !(held && held[j]);
+            if (vanishes && !l->lends[i] && p->active[i] && p->A[k] != 0.0
+                && (best < 0 || length < A->start[best + 1] - A->start[best])) {
+                asked[j] = i;
+            }
+        }
+    }
+}
+
+// Let rows lend to the coordinates whose pivot vanishes; answers how many rows more do.
+static int ask(KalLarge *l, const KalLargeProblem *p, const bool *held)
+{
+    int *asked = l->blamed; // n + m
+    int more = 0;
+    ask_rows(l, p, held, asked);
+    for (int j = 0; j < l->n; j++) {
+        if (asked[j] >= 0 && !l->lends[asked[j]]) {
+            l->lends[asked[j]] = true;
+            more++;
+        }
+    }
+    l->n_lends += more;
+    return more;
+}
+
+static int count_massless(const KalLarge *l, const bool *held, int *out_list)
+{
+    int count = 0;
+    for (int j = 0; j < l->n; j++) {
+        if (!(l->ldl.ratio[j] > NO_MASS) && !(held && held[j])) {
+            out_list[count++] = j;
+        }
+    }
+    return count;
+}
+
+// An acceleration that is not unique.
+static KalStatus fail_massless(KalLarge *l, int count)
+{
+    const KalLargeNames names = kal_large_names(l, false, l->blamed, count);
+    l->fault = (KalMotionFault){.count = count, .indices = l->blamed};
+    return kal_fail(
+        l->ctx, KAL_ERR_NOT_UNIQUE,
+        "nothing determines the acceleration of %s: neither mass nor "
+        "constraint, or none that could be told from rounding; give mass or "
+        "constrain it (in a system of this size, %d coordinates, the "
+        "shortest of all accelerations is not computed)",
+        names.text, l->n);
+}
+
+KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
+                           double damping)
+{
+    set_least(l, damping);
+    KAL_TRY(l->analyzed ? KAL_OK : analyze(l));
+    for (;;) {
+        fill(l, p, held, damping);
+        (void)kal_ldl_factor(&l->ldl, (const double *)l->values.data, l->least);
+        const int massless = count_massless(l, held, l->blamed);
+        if (massless == 0) {
+            break;
+        }
+        l->rank_M = l->rank_M == l->n ? l->n - massless : l->rank_M;
+        if (ask(l, p, held) == 0) {
+            if (damping > 0.0) {
+                break; // what nothing holds does not move
+            }
+            return fail_massless(l, count_massless(l, held, l->blamed));
+        }
+        KAL_TRY(analyze(l));
+    }
+    for (int i = 0; i < l->m; i++) {
+        const double from = l->ldl.from[l->n + i];
+        l->length[i] = p->active[i] && from > 0.0 ? sqrt(from) : 0.0;
+    }
+    return KAL_OK;
+}
+
+bool kal_large_is_left_out(const KalLarge *l, const KalLargeProblem *p, int i)
+{
+    return p->active[i] && l->ldl.inverse[l->ldl.place[l->n + i]] == 0.0;
+}
+
+KalStatus kal_large_prepare(KalLarge *l, const KalLargeProblem *p, const bool *held,
+                            double damping)
+{
+    assert(damping > 0.0);
+    return kal_large_factor(l, p, held, damping);
+}
+
+void kal_large_step(KalLarge *l, const double *residuals, double *out_step)
+{
+    memset(l->x, 0, (size_t)l->n * sizeof *l->x);
+    for (int i = 0; i < l->m; i++) {
+        l->x[l->n + i] = l->length[i] > 0.0 ? -residuals[i] : 0.0;
+    }
+    kal_ldl_solve(&l->ldl, l->x);
+    memcpy(out_step, l->x, (size_t)l->n * sizeof *out_step);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The Udwadia–Kalaba equation at one instant on sparse arrays, for systems of any size.
+///
+/// The equations of `kalaba/motion.h`, with M and A given by the entries that are not zero
+/// by structure.  Work and memory go with the entries of the factors (sparse/ldl.h), not
+/// with n² or n³; docs/internals/large.md tells how.
+///
+/// *What it finds is what the dense roads find*: accelerations, forces, multipliers, ranks,
+/// constraints that depend on each other, contradictions with the constraints to blame.
+/// *What it does not find it says.*  An acceleration that is not unique is an error that
+/// names coordinates (KAL_ERR_NOT_UNIQUE), for the shortest is not computed here; so are
+/// constraints so near to depending on others that neither can be claimed
+/// (KAL_ERR_NUMBER).  Multipliers of dependent constraints are one choice, not the shortest
+/// one: those of constraints left out are 0.
+///
+/// It is a workspace: a solve allocates nothing, but for the first ones, which may find
+/// that constraints have to lend their weight to M (theory (3.6)).
+
+#ifndef LARGE_LARGE_H
+#define LARGE_LARGE_H
+
+#include "base/context.h"
+
+#include <kalaba/motion.h>
+
+#include <stdint.h>
+
+/// Which entries a sparse matrix has, row after row, columns rising in each.  Borrowed.
+typedef struct KalRowPattern {
+    int rows;
+    const int64_t *start;  ///< rows + 1
+    const int64_t *column; ///< start[rows]
+} KalRowPattern;
+
+/// The structure of the equations.
+typedef struct KalLargeShape {
+    int n;
+    int m;
+    KalRowPattern M;                ///< n × n, lower triangle
+    KalRowPattern A;                ///< m × n
+    const char *const *coordinates; ///< n names for messages
+    const char *const *constraints; ///< m names
+} KalLargeShape;
+
+/// The numbers.  All arrays are borrowed for the length of one call.
+typedef struct KalLargeProblem {
+    const double *M;      ///< entries of the lower triangle
+    const double *Q;      ///< n
+    const double *A;      ///< entries
+    const double *b;      ///< m
+    const double *C;      ///< n, or NULL when all constraints are ideal
+    const double *b_size; ///< m: the size of the terms that b is made of
+    const bool *active;   ///< m: which constraints act; others count for nothing
+} KalLargeProblem;
+
+typedef struct KalLarge KalLarge;
+
+/// Make a workspace.  What the shape points to is kept for as long as it lives.
+/// KAL_ERR_LIMIT when factors would be too large.
+KAL_CHECKED KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
+                                       KalLarge **out_large);
+
+/// Free a workspace.  NULL is allowed.
+void kal_large_destroy(KalLarge *large);
+
+/// Solve.  Arrays of the answer have n entries, or m: one for each constraint, whether it
+/// is active or not.  Statuses: KAL_ERR_NUMBER, KAL_ERR_CONTRADICTION, KAL_ERR_NOT_UNIQUE,
+/// KAL_ERR_LIMIT and KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_large_solve(KalLarge *large, const KalLargeProblem *problem,
+                                      KalMotionAnswer *out_answer);
+
+/// Prepare steps onto the constraints, for the M and A of the problem, of which Q, b and C
+/// are not looked at: theory (13.2) with this damping > 0, relative to the lengths of rows.
+/// Coordinates that are `held` (n, NULL: none) do not move.  Statuses: as of a solve.
+KAL_CHECKED KalStatus kal_large_prepare(KalLarge *large, const KalLargeProblem *problem,
+                                        const bool *held, double damping);
+
+/// The least Δ, by the kinetic energy, with A Δ = −residuals (m), but for damping.  Writes
+/// n numbers.
+void kal_large_step(KalLarge *large, const double *residuals, double *out_step);
+
+/// A constraint of the last solve that depends on others: its row less Σ factors[k] × that
+/// of constraint ties[k], over `count` of them, is zero.
+typedef void (*KalDependencyFn)(void *user, int constraint, const int *ties,
+                                const double *factors, int count);
+
+/// Call for each constraint that the last solve, of this problem, left out.
+void kal_large_each_dependency(KalLarge *large, const KalLargeProblem *problem,
+                               KalDependencyFn call, void *user);
+
+/// The lengths of the rows (m) in the metric of the last step or solve, theory (13.2); 0
+/// where a row is zero.
+const double *kal_large_lengths(const KalLarge *large);
+
+/// The fault of the last solve, as of kal_motion_fault(); indices are those of all
+/// constraints.
+KalMotionFault kal_large_fault(const KalLarge *large);
+
+/// Entries of the factors.
+int64_t kal_large_entries(const KalLarge *large);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the files of the sparse solve share.
+
+#ifndef LARGE_LARGE_IMPL_H
+#define LARGE_LARGE_IMPL_H
+
+#include "base/block.h"
+#include "large/large.h"
+#include "sparse/ldl.h"
+
+struct KalLarge {
+    KalContext *ctx;
+    KalLargeShape shape;
+    KalWorkspace workspace;
+    int n;
+    int m;
+    size_t n_M;       ///< entries of M
+    size_t n_A;       ///< and of A
+    KalBlock entries; ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
+    KalBlock values;  ///< double: their values
+    KalLdl ldl;
+    bool analyzed;       ///< `ldl` is of these entries; not so after a failure
+    bool *lends;         ///< m: rows that lend M their weight
+    int n_lends;         ///< how many do
+    double *least;       ///< n + m: pivots that count, relative to what they came from
+    double *weights;     ///< m: theirs
+    int rank_M;          ///< as found before any did
+    double *mass;        ///< n: the diagonal of what stands for M
+    double *length;      ///< m: of rows, in its metric
+    double *x;           ///< n + m: right-hand sides and solutions of K
+    double *missing;     ///< n + m: what the equations still miss
+    double *size;        ///< n + m: of the terms in them
+    double *qdd;         ///< n
+    double *lambda;      ///< m
+    double *total_q;     ///< n: with what C adds
+    double *total_l;     ///< m
+    double *ideal;       ///< n
+    double *nonideal;    ///< n
+    bool *indeterminate; ///< n: none
+    int *set;            ///< m: of dependent constraints
+    int n_sets;
+    int *parent;     ///< m: sets as trees
+    int *ties;       ///< m: of one combination
+    double *factors; ///< n + m: theirs, at their indices
+    double *rest;    ///< n: what a combination leaves of a row; zero between calls
+    int *blamed;     ///< n + m
+    KalMotionFault fault;
+};
+
+/// Names for a message.
+typedef struct KalLargeNames {
+    char text[400];
+} KalLargeNames;
+
+/// The names of constraints or coordinates, as many as fit.
+KalLargeNames kal_large_names(const KalLarge *large, bool constraints,
+                              const int *indices, int count);
+
+/// Factor K with the numbers of a problem; rows that M needs lend it their weight.  Ties
+/// have `damping` times their squared length on the diagonal.
+KAL_CHECKED KalStatus kal_large_factor(KalLarge *large, const KalLargeProblem *problem,
+                                       const bool *held, double damping);
+
+/// Leave rows out of the next factors that may depend on others.
+void kal_large_suspect_all(KalLarge *large);
+
+/// Leave row i out only if it cannot be helped, for it does not depend on others.  False
+/// when that was known already.
+bool kal_large_trust(KalLarge *large, int i);
+
+/// Whether constraint i was left out of the factors though it acts.
+bool kal_large_is_left_out(const KalLarge *large, const KalLargeProblem *problem,
+                           int i);
+
+/// Which constraints depend on each other, and whether those left out agree with the
+/// accelerations qdd.  *out_again: some that were left out do not depend on others; they
+/// are trusted now, and all is to be solved again.
+KAL_CHECKED KalStatus kal_large_judge(KalLarge *large, const KalLargeProblem *problem,
+                                      const double *qdd, KalMotionAnswer *answer,
+                                      bool *out_again);
+
+#endif

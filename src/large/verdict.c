@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+
+// Constraints that depend on each other, and contradictions.
+//
+// A row whose pivot may be rounding was left out of the factors.  What is claimed of it is
+// shown: the combination of other rows that it is (theory (6.1)) is found from the factors,
+// and the difference is computed from the given numbers.  Its length, not its square, is
+// compared with the length of the row; so the digits that the factors have lost do not
+// matter.  The combinations also say which constraints form a set (6.2), and which
+// contradict each other (6.3).
+
+#include "large/large_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PROJECTIONS = 3 // corrections of one combination
+};
+
+// A row depends on others when this part of its length is left, or less.
+static const double DEPENDENT = 0x1p-36;
+// Factors of rows of length 1 below this are rounding.
+static const double NO_FACTOR = 1e-10;
+// And below this, they may be what the factors have lost.
+static const double DOUBTFUL = 1e-5;
+// Right-hand sides may miss each other by this part of their size.
+static const double CONSISTENT = 1e-9;
+// And by this part of the terms that meet in them.
+static const double ROUNDING = 1e-12;
+
+// The representative of i's set; paths are halved on the way.
+static int root_of(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void join(int *parent, int i, int j)
+{
+    const int a = root_of(parent, i);
+    const int b = root_of(parent, j);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+// rest += factor × row i.
+static void add_row(const KalLarge *l, const KalLargeProblem *p, int i, double factor)
+{
+    const KalRowPattern *A = &l->shape.A;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        l->rest[A->column[k]] += factor * p->A[k];
+    }
+}
+
+// Sum of squares of the rest along row i, in units of masses, and clear it.
+static double take_square(const KalLarge *l, int i)
+{
+    const KalRowPattern *A = &l->shape.A;
+    double sum = 0.0;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        double *rest = &l->rest[A->column[k]];
+        sum += *rest * *rest / l->mass[A->column[k]];
+        *rest = 0.0;
+    }
+    return sum;
+}
+
+// How much of row c is not the combination of `count` ties, as a part of its length, or of
+// the longest row that takes part in it.
+static double rest_of(const KalLarge *l, const KalLargeProblem *p, int c, int count)
+{
+    add_row(l, p, c, 1.0);
+    for (int k = 0; k < count; k++) {
+        add_row(l, p, l->ties[k] - l->n, -l->factors[l->ties[k]]);
+    }
+    double square = take_square(l, c);
+    double longest = l->length[c];
+    for (int k = 0; k < count; k++) {
+        const int i = l->ties[k] - l->n;
+        square += take_square(l, i);
+        longest = fmax(longest, fabs(l->factors[l->ties[k]]) * l->length[i]);
+    }
+    return longest > 0.0 ? sqrt(square) / longest : 0.0;
+}
+
+// Ties with factors, of all rows.
+static int list_ties(const KalLarge *l, int c)
+{
+    int count = 0;
+    for (int i = 0; i < l->m; i++) {
+        if (fabs(l->factors[l->n + i]) * l->length[i] > NO_FACTOR * l->length[c]) {
+            l->ties[count++] = l->n + i;
+        }
+    }
+    return count;
+}
+
+// Correct a combination by projecting what it leaves: K [u; ν] = [rest; 0].
+static int project(KalLarge *l, const KalLargeProblem *p, int c, int count)
+{
+    add_row(l, p, c, 1.0);
+    for (int k = 0; k < count; k++) {
+        add_row(l, p, l->ties[k] - l->n, -l->factors[l->ties[k]]);
+    }
+    memcpy(l->x, l->rest, (size_t)l->n * sizeof *l->x);
+    memset(l->x + l->n, 0, (size_t)l->m * sizeof *l->x);
+    memset(l->rest, 0, (size_t)l->n * sizeof *l->rest);
+    kal_ldl_solve(&l->ldl, l->x);
+    for (int i = 0; i < l->m; i++) {
+        l->factors[l->n + i] += l->x[l->n + i];
+    }
+    return list_ties(l, c);
+}
+
+// Whether factors are so small that they may be rounding of the factors.
+static bool is_doubtful(const KalLarge *l, int c, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const double part = fabs(l->factors[l->ties[k]]) * l->length[l->ties[k] - l->n];
+        if (part < DOUBTFUL * l->length[c]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The combination of other rows that row c is; *out_rest is what it leaves.  Its factors
+// are zero again once forget() was called.
+static int combine(KalLarge *l, const KalLargeProblem *p, int c, double *out_rest,
+                   bool *out_projected)
+{
+    int count = kal_ldl_combine(&l->ldl, l->n + c, NO_FACTOR, l->ties, l->factors);
+    *out_rest = rest_of(l, p, c, count);
+    bool again = *out_rest > DEPENDENT || is_doubtful(l, c, count);
+    *out_projected = again;
+    for (int k = 0; k < PROJECTIONS && again; k++) {
+        count = project(l, p, c, count);
+        *out_rest = rest_of(l, p, c, count);
+        again = *out_rest > DEPENDENT;
+    }
+    return count;
+}
+
+static void forget(KalLarge *l, bool projected, int count)
+{
+    for (int k = 0; k < count; k++) {
+        l->factors[l->ties[k]] = 0.0;
+    }
+    if (projected) { // factors that count for nothing are not listed
+        memset(l->factors, 0, (size_t)(l->n + l->m) * sizeof *l->factors);
+    }
+}
+
+static KalStatus fail_near(KalLarge *l, int c, double rest)
+{
+    const KalLargeNames name = kal_large_names(l, true, &c, 1);
+    l->blamed[0] = c;
+    l->fault = (KalMotionFault){.count = 1, .indices = l->blamed, .constraints = true};
+    return kal_fail(
+        l->ctx, KAL_ERR_NUMBER,
+        "constraint %s is too near to depending on others (%.2g of its "
+        "length is not theirs) for a system of this size, where it can be "
+        "neither told from them nor left out; remove it, or move the system "
+        "away from this configuration",
+        name.text, rest);
+}
+
+// By how much row c, with its combination, is contradicted, and what would be rounding.
+typedef struct Conflict {
+    double miss;
+    double allowed;
+    double square; // of the factors
+} Conflict;
+
+static Conflict examine(const KalLarge *l, const KalLargeProblem *p, const double *qdd,
+                        int c, int count)
+{
+    const KalRowPattern *A = &l->shape.A;
+    Conflict conflict = {p->b[c], CONSISTENT * p->b_size[c], 1.0};
+    for (int64_t k = A->start[c]; k < A->start[c + 1]; k++) {
+        conflict.allowed += ROUNDING * fabs(p->A[k] * qdd[A->column[k]]);
+    }
+    for (int t = 0; t < count; t++) {
+        const int i = l->ties[t] - l->n;
+        const double factor = l->factors[l->ties[t]];
+        double terms = CONSISTENT * p->b_size[i];
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            terms += ROUNDING * fabs(p->A[k] * qdd[A->column[k]]);
+        }
+        conflict.miss -= factor * p->b[i];
+        conflict.allowed += fabs(factor) * terms;
+        conflict.square += factor * factor;
+    }
+    return conflict;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    const int x = *(const int *)a;
+    const int y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *conflict)
+{
+    l->blamed[0] = c;
+    for (int k = 0; k < count; k++) {
+        l->blamed[k + 1] = l->ties[k] - l->n;
+    }
+    qsort(l->blamed, (size_t)count + 1, sizeof *l->blamed, compare_ints);
+    l->fault = (KalMotionFault){.count = count + 1,
+                                .indices = l->blamed,
+                                .constraints = true,
+                                .size = fabs(conflict->miss) / sqrt(conflict->square)};
+    const KalLargeNames names = kal_large_names(l, true, l->blamed, count + 1);
+    if (count == 0) {
+        return kal_fail(l->ctx, KAL_ERR_CONTRADICTION,
+                        "constraint %s cannot hold: it has no acceleration in it but "
+                        "demands %.6g; correct or remove it",
+                        names.text, l->fault.size);
+    }
+    return kal_fail(
+        l->ctx, KAL_ERR_CONTRADICTION,
+        "constraints %s contradict each other: no acceleration satisfies all "
+        "of them, they miss each other by %.6g; correct or remove one of "
+        "them",
+        names.text, l->fault.size);
+}
+
+// Look at one row that was left out.
+static KalStatus judge_row(KalLarge *l, const KalLargeProblem *p, const double *qdd,
+                           int c, bool *out_again)
+{
+    double rest = 0.0;
+    bool projected = false;
+    const int count = combine(l, p, c, &rest, &projected);
+    const Conflict conflict = examine(l, p, qdd, c, count);
+    KalStatus status = KAL_OK;
+    if (!(rest <= DEPENDENT)) {
+        status = kal_large_trust(l, c) ? KAL_OK : fail_near(l, c, rest);
+        *out_again = true;
+    } else if (!(fabs(conflict.miss) <= conflict.allowed)) {
+        status = fail_conflict(l, c, count, &conflict);
+    }
+    for (int k = 0; k < count && rest <= DEPENDENT; k++) {
+        join(l->parent, c, l->ties[k] - l->n);
+    }
+    forget(l, projected, count);
+    return status;
+}
+
+// Number the sets in the order of their first constraints; a zero row is one by itself.
+static void number_sets(KalLarge *l, const KalLargeProblem *p)
+{
+    l->n_sets = 0;
+    for (int i = 0; i < l->m; i++) {
+        l->set[i] = kal_large_is_left_out(l, p, i) ? 0 : -1;
+    }
+    for (int i = 0; i < l->m; i++) {
+        const int root = root_of(l->parent, i);
+        l->set[root] = l->set[i] == 0 || root != i ? 0 : l->set[root];
+    }
+    for (int i = 0; i < l->m; i++) {
+        const int root = root_of(l->parent, i);
+        if (root == i) {
+            l->set[i] = l->set[i] == 0 ? l->n_sets++ : -1;
+        } else {
+            l->set[i] = l->set[root];
+        }
+    }
+}
+
+KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *qdd,
+                          KalMotionAnswer *answer, bool *out_again)
+{
+    int left_out = 0;
+    int active = 0;
+    for (int i = 0; i < l->m; i++) {
+        l->parent[i] = i;
+        active += p->active[i];
+    }
+    KalStatus status = KAL_OK;
+    for (int i = 0; i < l->m && status == KAL_OK; i++) {
+        if (kal_large_is_left_out(l, p, i)) {
+            status = judge_row(l, p, qdd, i, out_again);
+            left_out++;
+        }
+    }
+    KAL_TRY(status);
+    number_sets(l, p);
+    answer->rank_A = active - left_out;
+    answer->dependent_set = l->set;
+    answer->n_dependent_sets = l->n_sets;
+    return KAL_OK;
+}
+
+void kal_large_each_dependency(KalLarge *l, const KalLargeProblem *p,
+                               KalDependencyFn call, void *user)
+{
+    for (int i = 0; i < l->m; i++) {
+        if (kal_large_is_left_out(l, p, i)) {
+            double rest = 0.0;
+            bool projected = false;
+            const int count = combine(l, p, i, &rest, &projected);
+            for (int k = 0; k < count; k++) { // as indices of constraints, in a row
+                l->missing[k] = l->factors[l->ties[k]];
+                l->blamed[k] = l->ties[k] - l->n;
+            }
+            call(user, i, l->blamed, l->missing, count);
+            forget(l, projected, count);
+        }
+    }
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+
+#include "sparse/ldl.h"
+
+#include "sparse/degree.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Lists of ints, by counting: counts become the places where lists begin.
+static int64_t sum_up(int64_t *counts, int n)
+{
+    int64_t sum = 0;
+    for (int i = 0; i <= n; i++) {
+        const int64_t count = counts[i];
+        counts[i] = sum;
+        sum += count;
+    }
+    return sum;
+}
+
+// What only the analysis needs.
+typedef struct Analysis {
+    KalLdl *ldl;
+    const KalLdlEntry *entries;
+    KalWorkspace workspace;
+    KalCouplings couplings;
+    int64_t n_couplings;
+    int *parent; // n: of the elimination tree; −1: none
+    int *mark;   // n
+    int64_t *next;
+} Analysis;
+
+static void lay_out_couplings(KalCarver *carver, void *owner)
+{
+    Analysis *a = owner;
+    const size_t n = (size_t)a->ldl->n;
+    a->couplings.start = kal_carve(carver, n + 1, sizeof *a->couplings.start);
+    a->couplings.other = kal_carve_ints(carver, 2 * a->ldl->n_entries);
+    a->parent = kal_carve_ints(carver, n);
+    a->mark = kal_carve_ints(carver, n);
+    a->next = kal_carve(carver, n + 1, sizeof *a->next);
+}
+
+static void lay_out_matrix(KalCarver *carver, void *owner)
+{
+    KalLdl *ldl = owner;
+    const size_t n = (size_t)ldl->n;
+    ldl->slot = kal_carve(carver, ldl->n_entries, sizeof *ldl->slot);
+    ldl->order = kal_carve_ints(carver, n);
+    ldl->place = kal_carve_ints(carver, n);
+    ldl->upper_start = kal_carve(carver, n + 1, sizeof *ldl->upper_start);
+    ldl->upper_row = kal_carve_ints(carver, ldl->n_entries + n);
+    ldl->upper_value = kal_carve_doubles(carver, ldl->n_entries + n, 1);
+    ldl->start = kal_carve(carver, n + 1, sizeof *ldl->start);
+    ldl->row_start = kal_carve(carver, n + 1, sizeof *ldl->row_start);
+    ldl->filled = kal_carve(carver, n, sizeof *ldl->filled);
+    ldl->inverse = kal_carve_doubles(carver, n, 1);
+    ldl->from = kal_carve_doubles(carver, n, 1);
+    ldl->ratio = kal_carve_doubles(carver, n, 1);
+    ldl->reach = kal_carve_doubles(carver, n, 1);
+    ldl->work = kal_carve_doubles(carver, n, 1);
+    ldl->solution = kal_carve_doubles(carver, n, 1);
+    ldl->queue = kal_carve_ints(carver, n);
+    ldl->waits = kal_carve_bools(carver, n);
+}
+
+static void lay_out_factor(KalCarver *carver, void *owner)
+{
+    KalLdl *ldl = owner;
+    const size_t count = (size_t)ldl->start[ldl->n];
+    ldl->row = kal_carve_ints(carver, count);
+    ldl->row_column = kal_carve_ints(carver, count);
+    ldl->value = kal_carve_doubles(carver, count, 1);
+}
+
+// Strike out what lists have twice, and close the gaps.
+static void strike_twins(Analysis *a)
+{
+    KalCouplings *c = &a->couplings;
+    int64_t kept = 0;
+    memset(a->mark, 0, (size_t)c->n * sizeof *a->mark);
+    for (int i = 0; i < c->n; i++) {
+        const int64_t begin = c->start[i];
+        c->start[i] = kept;
+        for (int64_t k = begin; k < a->next[i]; k++) {
+            const int j = c->other[k];
+            if (a->mark[j] != i + 1) {
+                a->mark[j] = i + 1;
+                c->other[kept++] = j;
+            }
+        }
+    }
+    c->start[c->n] = kept;
+}
+
+static void find_couplings(Analysis *a)
+{
+    KalCouplings *c = &a->couplings;
+    c->n = a->ldl->n;
+    for (size_t e = 0; e < a->ldl->n_entries; e++) {
+        const KalLdlEntry entry = a->entries[e];
+        c->start[entry.row] += entry.row != entry.column;
+        c->start[entry.column] += entry.row != entry.column;
+    }
+    (void)sum_up(c->start, c->n);
+    memcpy(a->next, c->start, ((size_t)c->n + 1) * sizeof *a->next);
+    for (size_t e = 0; e < a->ldl->n_entries; e++) {
+        const KalLdlEntry entry = a->entries[e];
+        if (entry.row != entry.column) {
+            c->other[a->next[entry.row]++] = entry.column;
+            c->other[a->next[entry.column]++] = entry.row;
+        }
+    }
+    strike_twins(a);
+}
+
+// Where an entry is in the reordered matrix, above the diagonal or on it.
+static KalLdlEntry reorder(const KalLdl *ldl, KalLdlEntry entry)
+{
+    const int i = ldl->place[entry.row];
+    const int j = ldl->place[entry.column];
+    return (KalLdlEntry){i < j ? i : j, i < j ? j : i};
+}
+
+// Entries above the diagonal become slots, one for each value that is given; the last slot
+// of a column is for its diagonal.
+static void find_slots(Analysis *a)
+{
+    KalLdl *ldl = a->ldl;
+    for (size_t e = 0; e < ldl->n_entries; e++) {
+        const KalLdlEntry entry = reorder(ldl, a->entries[e]);
+        ldl->upper_start[entry.column] += entry.row != entry.column;
+    }
+    for (int k = 0; k < ldl->n; k++) {
+        ldl->upper_start[k]++;
+    }
+    (void)sum_up(ldl->upper_start, ldl->n);
+    memcpy(a->next, ldl->upper_start, ((size_t)ldl->n + 1) * sizeof *a->next);
+    for (size_t e = 0; e < ldl->n_entries; e++) {
+        const KalLdlEntry entry = reorder(ldl, a->entries[e]);
+        const bool diagonal = entry.row == entry.column;
+        const int64_t slot =
+            diagonal ? ldl->upper_start[entry.column + 1] - 1 : a->next[entry.column]++;
+        ldl->upper_row[slot] = entry.row;
+        ldl->slot[e] = slot;
+    }
+    for (int k = 0; k < ldl->n; k++) {
+        ldl->upper_row[ldl->upper_start[k + 1] - 1] = k;
+    }
+}
+
+// Walk the elimination tree from each entry of column k up to what was seen: the columns
+// on the way are those of row k of L.  They are counted, or row k is written to them.
+static void walk(Analysis *a, int k, bool write)
+{
+    KalLdl *ldl = a->ldl;
+    a->mark[k] = k;
+    for (int64_t p = ldl->upper_start[k]; p < ldl->upper_start[k + 1] - 1; p++) {
+        for (int i = ldl->upper_row[p]; a->mark[i] != k; i = a->parent[i]) {
+            a->mark[i] = k;
+            if (write) {
+                ldl->row[a->next[i]++] = k;
+                continue;
+            }
+            ldl->start[i]++;
+            ldl->row_start[k]++;
+            if (a->parent[i] < 0) {
+                a->parent[i] = k;
+            }
+        }
+    }
+}
+
+static void walk_all(Analysis *a, bool write)
+{
+    for (int k = 0; k < a->ldl->n; k++) {
+        a->mark[k] = -1;
+        a->parent[k] = write ? a->parent[k] : -1;
+    }
+    for (int k = 0; k < a->ldl->n; k++) {
+        walk(a, k, write);
+    }
+}
+
+static void count_operations(KalLdl *ldl)
+{
+    for (int k = 0; k < ldl->n; k++) {
+        const int64_t length = ldl->start[k + 1] - ldl->start[k];
+        ldl->operations += length * (length + 1) / 2;
+    }
+}
+
+// Columns of L by the walks, then its rows from the columns, in rising order.
+static KalStatus find_factor(Analysis *a, int64_t most)
+{
+    KalLdl *ldl = a->ldl;
+    const size_t starts = ((size_t)ldl->n + 1) * sizeof *ldl->start;
+    walk_all(a, false);
+    const int64_t count = sum_up(ldl->start, ldl->n);
+    (void)sum_up(ldl->row_start, ldl->n);
+    if (count > most) {
+        return kal_fail(
+            ldl->ctx, KAL_ERR_LIMIT,
+            "the factors of a sparse system have %lld entries; %lld are the "
+            "most",
+            (long long)count, (long long)most);
+    }
+    KAL_TRY(kal_workspace_make(ldl->ctx, "for sparse factors", lay_out_factor, ldl,
+                               &ldl->numbers));
+    memcpy(a->next, ldl->start, starts);
+    walk_all(a, true);
+    memcpy(a->next, ldl->row_start, starts);
+    for (int i = 0; i < ldl->n; i++) {
+        for (int64_t p = ldl->start[i]; p < ldl->start[i + 1]; p++) {
+            ldl->row_column[a->next[ldl->row[p]]++] = i;
+        }
+    }
+    count_operations(ldl);
+    return KAL_OK;
+}
+
+static KalStatus analyze(Analysis *a, int64_t most)
+{
+    KalLdl *ldl = a->ldl;
+    KAL_TRY(kal_workspace_make(ldl->ctx, "to analyze a sparse system",
+                               lay_out_couplings, a, &a->workspace));
+    find_couplings(a);
+    KAL_TRY(kal_minimum_degree(ldl->ctx, &a->couplings, ldl->masses, ldl->order));
+    for (int k = 0; k < ldl->n; k++) {
+        ldl->place[ldl->order[k]] = k;
+    }
+    find_slots(a);
+    return find_factor(a, most);
+}
+
+KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, int n, int masses,
+                       const KalLdlEntry *entries, size_t n_entries, int64_t most)
+{
+    assert(0 <= masses && masses <= n);
+    *ldl = (KalLdl){.ctx = ctx, .n = n, .masses = masses, .n_entries = n_entries};
+    Analysis a = {.ldl = ldl, .entries = entries};
+    KAL_TRY(kal_workspace_make(ctx, "for a sparse system", lay_out_matrix, ldl,
+                               &ldl->structure));
+    const KalStatus status = analyze(&a, most);
+    kal_workspace_clear(ctx, &a.workspace);
+    return status;
+}
+
+void kal_ldl_clear(KalLdl *ldl)
+{
+    if (ldl->ctx) {
+        kal_workspace_clear(ldl->ctx, &ldl->numbers);
+        kal_workspace_clear(ldl->ctx, &ldl->structure);
+    }
+    *ldl = (KalLdl){.n = 0};
+}
+
+static void set_values(KalLdl *ldl, const double *values)
+{
+    memset(ldl->upper_value, 0, (size_t)ldl->upper_start[ldl->n] * sizeof(double));
+    for (size_t e = 0; e < ldl->n_entries; e++) {
+        ldl->upper_value[ldl->slot[e]] += values[e];
+    }
+}
+
+// Rounding of a few operations, relative to what takes part in them.
+static const double ROUNDING = 64.0 * DBL_EPSILON;
+
+// What the pivot of a row is made of.
+typedef struct Pivot {
+    double value;
+    double from; // what masses give it, or the diagonal has
+    double
+        doubt; // Σ |l| √from over the ties before: what their rounding is magnified to
+} Pivot;
+
+// Row k of L, and what is left of its diagonal.
+static Pivot eliminate_row(KalLdl *ldl, int k, bool tie)
+{
+    double *restrict y = ldl->work;
+    const int64_t last = ldl->upper_start[k + 1] - 1;
+    for (int64_t p = ldl->upper_start[k]; p < last; p++) {
+        y[ldl->upper_row[p]] += ldl->upper_value[p];
+    }
+    Pivot pivot = {ldl->upper_value[last],
+                   tie ? -ldl->upper_value[last] : ldl->upper_value[last], 0.0};
+    for (int64_t p = ldl->row_start[k]; p < ldl->row_start[k + 1]; p++) {
+        const int i = ldl->row_column[p];
+        const double yi = y[i];
+        const double entry = yi * ldl->inverse[i];
+        const double part = yi * entry;
+        const int64_t end = ldl->filled[i]++;
+        y[i] = 0.0;
+        for (int64_t s = ldl->start[i]; s < end; s++) {
+            y[ldl->row[s]] -= ldl->value[s] * yi;
+        }
+        ldl->value[end] = entry;
+        pivot.value -= part;
+        pivot.from += tie && part > 0.0 ? part : 0.0;
+        pivot.doubt += entry * entry * ldl->reach[i];
+    }
+    return pivot;
+}
+
+int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
+{
+    int left_out = 0;
+    set_values(ldl, values);
+    memset(ldl->reach, 0, (size_t)ldl->n * sizeof *ldl->reach);
+    memcpy(ldl->filled, ldl->start, (size_t)ldl->n * sizeof *ldl->filled);
+    for (int k = 0; k < ldl->n; k++) {
+        const int unknown = ldl->order[k];
+        const bool tie = unknown >= ldl->masses;
+        const Pivot pivot = eliminate_row(ldl, k, tie);
+        const double left = tie ? -pivot.value : pivot.value;
+        const double ratio = pivot.from > 0.0 ? left / pivot.from : 0.0;
+        const bool counts = ratio > fabs(least[unknown])
+                            && (!tie || least[unknown] < 0.0
+                                || ratio * pivot.from > ROUNDING * pivot.doubt);
+        ldl->reach[k] = tie ? pivot.from + pivot.doubt : 0.0;
+        ldl->from[unknown] = pivot.from;
+        ldl->ratio[unknown] = ratio;
+        ldl->inverse[k] = counts ? 1.0 / pivot.value : 0.0;
+        left_out += !counts;
+    }
+    return left_out;
+}
+
+void kal_ldl_solve(KalLdl *ldl, double *x)
+{
+    double *restrict y = ldl->solution;
+    const int n = ldl->n;
+    for (int k = 0; k < n; k++) {
+        y[k] = ldl->inverse[k] != 0.0 ? x[ldl->order[k]] : 0.0;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
+            y[ldl->row[p]] -= ldl->value[p] * y[k];
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        y[k] *= ldl->inverse[k];
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double sum = y[k];
+        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
+            sum -= ldl->value[p] * y[ldl->row[p]];
+        }
+        y[k] = ldl->inverse[k] != 0.0 ? sum : 0.0;
+    }
+    for (int k = 0; k < n; k++) {
+        x[ldl->order[k]] = y[k];
+    }
+}
+
+// A queue from which the last place comes first: a heap.
+typedef struct Queue {
+    int *places;
+    int n;
+} Queue;
+
+static void swap(int *x, int *y)
+{
+    const int kept = *x;
+    *x = *y;
+    *y = kept;
+}
+
+static void push(Queue *queue, int place)
+{
+    int at = queue->n++;
+    queue->places[at] = place;
+    while (at > 0 && queue->places[at] > queue->places[(at - 1) / 2]) {
+        swap(&queue->places[at], &queue->places[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+}
+
+static int pop(Queue *queue)
+{
+    const int place = queue->places[0];
+    queue->places[0] = queue->places[--queue->n];
+    for (int at = 0, child = 1; child < queue->n; child = 2 * at + 1) {
+        const int right = child + 1;
+        child += right < queue->n && queue->places[right] > queue->places[child];
+        if (queue->places[child] <= queue->places[at]) {
+            break;
+        }
+        swap(&queue->places[child], &queue->places[at]);
+        at = child;
+    }
+    return place;
+}
+
+// The entry of L in a row and a column that has it.
+static double entry_at(const KalLdl *ldl, int row, int column)
+{
+    int64_t low = ldl->start[column];
+    int64_t high = ldl->start[column + 1] - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (ldl->row[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    assert(ldl->row[low] == row);
+    return ldl->value[low];
+}
+
+// Add `factor` times the part of row k of L that is in ties.
+static void add_row(KalLdl *ldl, int k, double factor, Queue *queue)
+{
+    for (int64_t p = ldl->row_start[k + 1]; p-- > ldl->row_start[k];) {
+        const int i = ldl->row_column[p];
+        if (i < ldl->masses) {
+            break; // masses are eliminated first
+        }
+        ldl->work[i] += factor * entry_at(ldl, k, i);
+        if (!ldl->waits[i]) {
+            ldl->waits[i] = true;
+            push(queue, i);
+        }
+    }
+}
+
+// With L and D of the ties that count, and l the row of L of the tie in question, L D Lᵀ x =
+// L D l: so Lᵀ x = l, from the last unknown to the first.
+int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
+                    double *out_factors)
+{
+    Queue queue = {ldl->queue, 0};
+    int count = 0;
+    assert(tie >= ldl->masses);
+    add_row(ldl, ldl->place[tie], 1.0, &queue);
+    while (queue.n > 0) {
+        const int i = pop(&queue);
+        const int other = ldl->order[i];
+        const double x = ldl->work[i];
+        ldl->work[i] = 0.0;
+        ldl->waits[i] = false;
+        if (x * x * ldl->from[other] > least * least * ldl->from[tie]) {
+            out_ties[count++] = other;
+            out_factors[other] = x;
+            add_row(ldl, i, -x, &queue);
+        }
+    }
+    return count;
+}

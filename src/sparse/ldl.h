@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Sparse factors K = L D Lᵀ of a symmetric matrix whose structure stays the same.
+///
+/// Unknowns are *masses* and *ties*, in this order: K = [M Aᵀ; A −E] with M positive and E
+/// not negative, both semi-definite.  All masses are eliminated before any tie, so that
+/// the pivots of ties are those of −(E + A M⁻¹Aᵀ).  Within that the order is one of minimum
+/// degree (sparse/degree.h).  The structure is analyzed once; a factorization then goes row
+/// by row (up-looking), with as many operations as there are products of entries that are
+/// not zero by structure.  (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006.)
+///
+/// *Pivots have signs.*  That of a mass is positive, that of a tie negative, or the
+/// unknown is *left out*: its row and column count as zero, and so does it in every
+/// solution.  A tie is left out where it depends on ties that were eliminated before it:
+/// its pivot, relative to what M⁻¹ gives it, is the square of the sine between its row and
+/// the span of theirs.
+///
+/// It is a workspace: factorizations and solutions allocate nothing.  The same numbers give
+/// the same bits.
+
+#ifndef SPARSE_LDL_H
+#define SPARSE_LDL_H
+
+#include "base/workspace.h"
+
+#include <stdint.h>
+
+/// An entry of the matrix, on or to either side of the diagonal.
+typedef struct KalLdlEntry {
+    int row;
+    int column;
+} KalLdlEntry;
+
+/// Factors.  Zeroed are none.
+typedef struct KalLdl {
+    KalContext *ctx;
+    KalWorkspace structure; ///< what the analysis finds
+    KalWorkspace numbers;
+    int n;
+    int masses;           ///< how many of the unknowns are
+    size_t n_entries;     ///< that make the matrix
+    int64_t *slot;        ///< n_entries: where its value goes in `upper_value`
+    int *order;           ///< n: the unknown that is eliminated at each place
+    int *place;           ///< n: where each unknown is
+    int64_t *upper_start; ///< n + 1: entries above the diagonal of the reordered matrix
+    int *upper_row;       ///< by columns, the diagonal last
+    double *upper_value;
+    int64_t *start; ///< n + 1: entries of L below the diagonal, by columns
+    int *row;       ///< rising in each column
+    double *value;
+    int64_t *row_start; ///< n + 1: the same by rows
+    int *row_column;    ///< rising in each row
+    int64_t *filled;    ///< n: the end of what a column has so far
+    double *inverse;    ///< n: of the pivots; 0: left out
+    double *from; ///< n: what the pivot of each unknown came from: of ties a M⁻¹aᵀ
+    double *ratio; ///< n: the pivot relative to that
+    double *reach; ///< n: of the tie at each place: how its rounding grows; of masses 0
+    double *work;  ///< n: zero between calls
+    double *solution;   ///< n
+    int *queue;         ///< n: places that wait
+    bool *waits;        ///< n: whether one does
+    int64_t operations; ///< products in one factorization
+} KalLdl;
+
+/// Analyze a structure.  Entries may come in any order and more than once: their values
+/// add up.  KAL_ERR_LIMIT when factors would have more than `most` entries.  The caller
+/// clears it, whatever the answer.
+KAL_CHECKED KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, int n, int masses,
+                                   const KalLdlEntry *entries, size_t n_entries,
+                                   int64_t most);
+
+void kal_ldl_clear(KalLdl *ldl);
+
+/// Factor the matrix with these values of the entries.  Unknowns whose pivots are not above
+/// `least` (n), relative to what they came from, are left out, and so are ties whose pivot
+/// may be rounding of pivots before it.  A negative number is meant without its sign, and
+/// asks that the unknown be not left out for rounding.  Returns how many are.
+int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least);
+
+/// Solve K x = x in place.
+void kal_ldl_solve(KalLdl *ldl, double *x);
+
+/// The row of a tie that was left out as a combination of ties that were not: out_ties
+/// lists them, and out_factors (n) has a factor for each at its index; others are
+/// not touched.  Factors below `least`, relative to the lengths of the rows, are none.
+/// Returns how many there are.  Costs as much as these ties have entries.
+int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
+                    double *out_factors);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/large_instant.h"
+
+#include "system/dust.h"
+#include "system/instant.h"
+
+#include <math.h>
+#include <string.h>
+
+static KalRowPattern shape_of(const KalSparse *matrix)
+{
+    return (KalRowPattern){(int)matrix->rows, matrix->start, matrix->column};
+}
+
+KalLargeShape kal_large_shape(const KalSystem *system)
+{
+    return (KalLargeShape){.n = system->n,
+                           .m = system->m,
+                           .M = shape_of(&system->equations->M),
+                           .A = shape_of(&system->equations->A),
+                           .coordinates = kal_system_coordinate_names(system),
+                           .constraints = kal_system_constraint_names(system)};
+}
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalInstant *instant = owner;
+    KalLargeInstant *large = &instant->large;
+    const KalEquations *e = instant->system->equations;
+    large->M = kal_carve_doubles(carver, (size_t)e->M.start[e->n], 1);
+    large->A = kal_carve_doubles(carver, (size_t)e->A.start[e->m], 1);
+    large->b = kal_carve_doubles(carver, e->m, 1);
+    large->b_size = kal_carve_doubles(carver, e->m, 1);
+    large->masses = kal_carve_doubles(carver, e->n, 2);
+    large->acts = kal_carve_bools(carver, e->m);
+    large->place = kal_carve_ints(carver, e->m);
+    large->fault = kal_carve_ints(carver, e->n + e->m);
+}
+
+KalStatus kal_large_instant_init(KalInstant *instant)
+{
+    const KalSystem *system = instant->system;
+    const KalLargeShape shape = kal_large_shape(system);
+    if (system->n_servos > 0) {
+        return kal_fail(instant->ctx, KAL_ERR_LIMIT,
+                        "the model has servos, and %d coordinates and %d constraints: "
+                        "control works up to %d coordinates and %d constraints",
+                        system->n, system->m, KAL_DENSE_COORDINATES,
+                        KAL_DENSE_CONSTRAINTS);
+    }
+    KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
+                               &instant->large.workspace));
+    return kal_large_create(instant->ctx, &shape, &instant->large.solver);
+}
+
+void kal_large_instant_clear(KalInstant *instant)
+{
+    kal_large_destroy(instant->large.solver);
+    kal_workspace_clear(instant->ctx, &instant->large.workspace);
+}
+
+void kal_large_instant_take(KalInstant *instant)
+{
+    const KalEquations *e = instant->system->equations;
+    KalLargeInstant *large = &instant->large;
+    const size_t in_M = (size_t)e->M.start[e->n];
+    memcpy(large->M, instant->results, in_M * sizeof *large->M);
+    kal_clear_traces_of_masses(&e->M, large->M, large->masses);
+    kal_large_instant_take_rows(instant, instant->results + in_M + e->n);
+}
+
+void kal_large_instant_take_rows(KalInstant *instant, const double *entries)
+{
+    const KalEquations *e = instant->system->equations;
+    memcpy(instant->large.A, entries, (size_t)e->A.start[e->m] * sizeof *entries);
+}
+
+void kal_large_instant_clear_row(KalInstant *instant, size_t i)
+{
+    const KalSparse *A = &instant->system->equations->A;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        instant->large.A[k] = 0.0;
+    }
+}
+
+void kal_large_instant_measure(KalInstant *instant)
+{
+    const KalSparse *A = &instant->system->equations->A;
+    KalLargeInstant *large = &instant->large;
+    const KalBSize measure = kal_b_size(instant);
+    const double *v = kal_instant_qd(instant);
+    for (size_t i = 0; i < A->rows; i++) {
+        double size = 0.0;
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            size += kal_b_size_of_term(&measure, large->A[k], v[A->column[k]]);
+        }
+        large->b[i] = instant->b[i];
+        large->b_size[i] = fabs(instant->b[i]) + measure.trace * size;
+    }
+    for (int k = 0; k < instant->n_active; k++) {
+        instant->b[k] = large->b[instant->rows[k]];
+        instant->b_size[k] = large->b_size[instant->rows[k]];
+    }
+}
+
+KalLargeProblem kal_large_instant_problem(const KalInstant *instant, const double *C)
+{
+    const KalLargeInstant *large = &instant->large;
+    return (KalLargeProblem){.M = large->M,
+                             .Q = instant->Q,
+                             .A = large->A,
+                             .b = large->b,
+                             .C = C,
+                             .b_size = large->b_size,
+                             .active = large->acts};
+}
+
+// The answer of active constraints alone.
+static void keep(KalInstant *instant, KalMotionAnswer answer)
+{
+    for (int k = 0; k < instant->n_active; k++) {
+        instant->multipliers[k] = answer.multipliers[instant->rows[k]];
+        instant->sets[k] = answer.dependent_set[instant->rows[k]];
+    }
+    answer.m = instant->n_active;
+    answer.multipliers = instant->multipliers;
+    answer.dependent_set = instant->sets;
+    instant->n_sets = answer.n_dependent_sets;
+    instant->rank_M = answer.rank_M;
+    instant->answer = answer;
+}
+
+// Indices of the fault among what is active.
+static void keep_fault(KalInstant *instant)
+{
+    KalLargeInstant *large = &instant->large;
+    const KalMotionFault fault = kal_large_fault(large->solver);
+    for (int i = 0; i < instant->system->m; i++) {
+        large->place[i] = -1;
+    }
+    for (int k = 0; k < instant->n_active; k++) {
+        large->place[instant->rows[k]] = k;
+    }
+    large->fault_count = fault.count;
+    for (int k = 0; k < fault.count; k++) {
+        large->fault[k] =
+            fault.constraints ? large->place[fault.indices[k]] : fault.indices[k];
+    }
+}
+
+KalMotionFault kal_large_instant_fault(const KalInstant *instant)
+{
+    KalMotionFault fault = kal_large_fault(instant->large.solver);
+    fault.count = instant->large.fault_count;
+    fault.indices = instant->large.fault;
+    return fault;
+}
+
+static KalStatus solve(KalInstant *instant, const KalLargeProblem *problem)
+{
+    KalMotionAnswer answer;
+    const KalStatus status = kal_large_solve(instant->large.solver, problem, &answer);
+    keep_fault(instant);
+    if (status == KAL_OK) {
+        keep(instant, answer);
+    }
+    return status;
+}
+
+// A contradiction that rounding explains, theory (9.25): the row that wavers most is left
+// out, one after the other, until the rest agrees.
+static KalStatus settle(KalInstant *instant, const KalLargeProblem *problem)
+{
+    KalStatus status = KAL_ERR_CONTRADICTION;
+    if (kal_waver_measure(&instant->waver, instant) != KAL_OK) {
+        return solve(instant, problem); // nothing is known: the same once more
+    }
+    for (int k = 0; k < instant->n_active && status == KAL_ERR_CONTRADICTION; k++) {
+        const KalMotionFault fault = kal_large_instant_fault(instant);
+        const int row = kal_waver_most_unsure(instant, &fault);
+        if (row < 0) {
+            return solve(instant, problem);
+        }
+        instant->large.acts[instant->rows[row]] = false;
+        status = solve(instant, problem);
+    }
+    return status;
+}
+
+KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
+{
+    const KalLargeProblem problem = kal_large_instant_problem(instant, C);
+    memcpy(instant->large.acts, instant->active,
+           (size_t)instant->system->m * sizeof(bool));
+    const KalStatus status = solve(instant, &problem);
+    return status == KAL_ERR_CONTRADICTION ? settle(instant, &problem) : status;
+}
+
+KalStatus kal_large_instant_judge(KalInstant *instant)
+{
+    KalLargeInstant *large = &instant->large;
+    KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
+    const size_t n = (size_t)instant->system->n;
+    const size_t m = (size_t)instant->system->m;
+    double *zeros = (double *)kal_alloc(instant->ctx, n + m + 1, sizeof *zeros);
+    if (!zeros) {
+        return kal_no_memory(instant->ctx, "to judge constraints");
+    }
+    problem.Q = zeros;
+    problem.b = zeros;
+    memcpy(large->acts, instant->active, m * sizeof(bool));
+    const KalStatus status = solve(instant, &problem);
+    kal_free(instant->ctx, zeros, (n + m + 1) * sizeof *zeros);
+    return status;
+}

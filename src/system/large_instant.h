@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Instants of large systems: M and A by their entries, no array of n × n or m × n.
+///
+/// What is dense in other instants is NULL in these (KalInstant.M, .A and workspaces made
+/// like them), and solves are those of large/large.h.
+
+#ifndef SYSTEM_LARGE_INSTANT_H
+#define SYSTEM_LARGE_INSTANT_H
+
+#include "base/workspace.h"
+#include "large/large.h"
+#include "system/system.h"
+
+/// The sparse side of an instant.  Zeroed: the instant is dense.
+typedef struct KalLargeInstant {
+    KalLarge *solver;       ///< NULL: dense
+    KalWorkspace workspace; ///< all arrays below
+    double *M;              ///< entries, as KalEquations.M lists them
+    double *A;              ///< entries, as KalEquations.A lists them
+    double *b;              ///< m: of all constraints, whether they act or not
+    double *b_size;         ///< m
+    double *masses;         ///< n: scratch
+    bool *acts;             ///< m: constraints that a solve has in it
+    int *place;             ///< m: among the active constraints; −1: not active
+    int *fault; ///< n + m: indices of the last fault, among active constraints
+    int fault_count;
+} KalLargeInstant;
+
+/// The structure of the equations of a system.
+KalLargeShape kal_large_shape(const KalSystem *system);
+
+/// Make the sparse side of an instant.  KAL_ERR_LIMIT for what large systems cannot have.
+KAL_CHECKED KalStatus kal_large_instant_init(KalInstant *instant);
+
+void kal_large_instant_clear(KalInstant *instant);
+
+/// Take M and A from the results of the first program, whose traces in rows are cleared.
+void kal_large_instant_take(KalInstant *instant);
+
+/// Take A from the entries that a program of a level gave.
+void kal_large_instant_take_rows(KalInstant *instant, const double *entries);
+
+/// Clear row i of A.
+void kal_large_instant_clear_row(KalInstant *instant, size_t i);
+
+/// Measure b, which has an entry for each constraint yet, and move it together.
+void kal_large_instant_measure(KalInstant *instant);
+
+/// Solve, with C or without it; instant->answer is that of the active constraints.
+KAL_CHECKED KalStatus kal_large_instant_solve(KalInstant *instant, const double *C);
+
+/// Ranks and verdicts alone, which do not depend on forces and right-hand sides.
+KAL_CHECKED KalStatus kal_large_instant_judge(KalInstant *instant);
+
+/// The fault of the last solve.
+KalMotionFault kal_large_instant_fault(const KalInstant *instant);
+
+/// The problem of the last solve, for kal_large_each_dependency().
+KalLargeProblem kal_large_instant_problem(const KalInstant *instant, const double *C);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+
+// Instants of large systems say what dense ones do.
+
+#include "instant_lab.h"
+#include "system/instant.h"
+
+// 170 links: 510 coordinates, a few more than dense instants have.
+#define CHAIN                                                                       \
+    "param N = 170, g = 9.81\n"                                                     \
+    "component Link() {\n coord x, y, a\n kinetic (x'^2 + y'^2)/2 + a'^2/24\n"      \
+    " potential g*y\n}\n"                                                           \
+    "part link[i in 1..N] = Link()\n"                                               \
+    "constraint hang: [link[1].x - cos(link[1].a)/2, link[1].y - sin(link[1].a)/2]" \
+    " = [0, 0]\n"                                                                   \
+    "for i in 2..N {\n constraint pin[i]: [link[i].x - cos(link[i].a)/2,"           \
+    " link[i].y - sin(link[i].a)/2] = [link[i-1].x + cos(link[i-1].a)/2,"           \
+    " link[i-1].y + sin(link[i-1].a)/2]\n}\n"                                       \
+    "for i in 1..N {\n init link[i].a ~ 0.1*sin(i), link[i].x ~ i - 0.5,"           \
+    " link[i].y ~ 0, link[i].a' ~ 0.2*cos(i)\n}\n"                                  \
+    "simulate 0 .. 1 every 1\n"
+
+// The same moved on by a frame, twice over; and a coordinate without mass.
+#define MORE                                                                         \
+    "coord s\nconstraint tie: s = link[3].x + link[4].x\ninit s ~ 0\n"               \
+    "constraint twin: 2*link[5].x - cos(link[5].a) = 2*link[4].x + cos(link[4].a)\n" \
+    "output share = reaction(twin)\n"                                                \
+    "output both = reaction(pin[5].x) + 2*reaction(twin)\n"                          \
+    "output other = reaction(pin[9].y)\n"
+
+// Both kinds of instants of one text, started and solved.
+typedef struct Pair {
+    Lab lab;
+    KalInstant *dense;
+    KalMotionAnswer sparse_answer;
+    KalMotionAnswer dense_answer;
+} Pair;
+
+// Starts may differ, for guesses move onto curves; so the dense instant is put to the
+// state of the other, which must meet the constraints.
+static bool copy_state(Pair *pair)
+{
+    KalMisfit misfit;
+    const KalLayout *layout = &pair->lab.system->layout;
+    memcpy(pair->dense->variables, pair->lab.instant->variables,
+           layout->qdd * sizeof(double));
+    return kal_instant_misfit(pair->dense, &misfit) == KAL_OK && misfit.count == 0;
+}
+
+static bool open_pair(Pair *pair, const char *text)
+{
+    KalStartReport report;
+    *pair = (Pair){.dense = NULL};
+    return lab_expect(&pair->lab, text) && ok(pair->lab.instant->large.solver != NULL)
+           && ok(!pair->lab.instant->A && !pair->lab.instant->motion)
+           && ok(kal_instant_create_dense(pair->lab.ctx, pair->lab.system, "a test",
+                                          &pair->dense)
+                 == KAL_OK)
+           && ok(kal_instant_start(pair->lab.instant, &report) == KAL_OK)
+           && ok(copy_state(pair))
+           && ok(kal_instant_solve(pair->lab.instant, &pair->sparse_answer) == KAL_OK)
+           && ok(kal_instant_solve(pair->dense, &pair->dense_answer) == KAL_OK);
+}
+
+static void close_pair(Pair *pair)
+{
+    kal_instant_destroy(pair->dense);
+    lab_close(&pair->lab);
+}
+
+static void compare(const double *got, const double *want, int n, double allowed)
+{
+    for (int i = 0; i < n; i++) {
+        near(got[i], want[i], allowed);
+    }
+}
+
+static void states_and_answers_agree(void)
+{
+    Pair pair;
+    if (open_pair(&pair, CHAIN MORE)) {
+        const int n = pair.dense_answer.n;
+        const KalMotionAnswer *got = &pair.sparse_answer;
+        const KalMotionAnswer *want = &pair.dense_answer;
+        compare(got->qdd, want->qdd, n, 1e-9);
+        compare(got->force_ideal, want->force_ideal, n, 1e-9);
+        ok(got->m == want->m && got->rank_A == want->rank_A);
+        ok(got->rank_M == n - 1 && want->rank_M == n - 1);
+        ok(got->unique && want->unique);
+        ok(got->n_dependent_sets == 1 && want->n_dependent_sets == 1);
+        for (int i = 0; i < got->m; i++) {
+            ok(got->dependent_set[i] == want->dependent_set[i]);
+        }
+    }
+    close_pair(&pair);
+}
+
+// A twin makes its share arbitrary, but not what both do together, nor others.
+static void doubts_agree(void)
+{
+    Pair pair;
+    if (open_pair(&pair, CHAIN MORE)) {
+        const double *got = NULL;
+        const double *want = NULL;
+        const bool *sparse = kal_instant_doubts(pair.lab.instant);
+        const bool *dense = kal_instant_doubts(pair.dense);
+        ok(sparse[0] && !sparse[1] && !sparse[2]);
+        ok(dense[0] && !dense[1] && !dense[2]);
+        ok(kal_instant_outputs(pair.lab.instant, &got) == KAL_OK);
+        ok(kal_instant_outputs(pair.dense, &want) == KAL_OK);
+        near(got[1], want[1], 1e-9);
+        near(got[2], want[2], 1e-9);
+    }
+    close_pair(&pair);
+}
+
+// A link that falls from rest, level: its end goes down with 3/2 g, and its hinge carries a
+// quarter of its weight.  All others hang on springs of their own, which do not pull.
+static void a_free_link_falls_as_the_textbook_says(void)
+{
+    static const char text[] =
+        "component Link() {\n coord x, y, a\n kinetic (x'^2 + y'^2)/2 + a'^2/24\n"
+        " potential 9.81*y\n"
+        " constraint pin: [x - cos(a)/2, y - sin(a)/2] = [0, 0]\n"
+        " init x ~ 0.5, y ~ 0, a ~ 0\n}\n"
+        "part link[i in 1..200] = Link()\nsimulate 0 .. 1 every 1\n";
+    Lab lab;
+    if (lab_expect(&lab, text)) {
+        KalStartReport report;
+        KalMotionAnswer answer;
+        ok(kal_instant_start(lab.instant, &report) == KAL_OK);
+        ok(kal_instant_solve(lab.instant, &answer) == KAL_OK);
+        for (int i = 0; i < 200; i++) {
+            near(answer.qdd[3 * i], 0.0, 1e-13);
+            near(answer.qdd[3 * i + 1], -0.75 * 9.81, 1e-13);
+            near(answer.qdd[3 * i + 2], -1.5 * 9.81, 1e-13);
+            near(answer.multipliers[2 * i + 1], 0.25 * 9.81, 1e-13);
+        }
+    }
+    lab_close(&lab);
+}
+
+static void expect_failure(const char *text, KalStatus status, const char *message)
+{
+    Lab lab;
+    if (lab_expect(&lab, text)) {
+        KalStartReport report;
+        KalMotionAnswer answer;
+        KalStatus got = kal_instant_start(lab.instant, &report);
+        got = got == KAL_OK ? kal_instant_solve(lab.instant, &answer) : got;
+        ok(got == status);
+        has_text(kal_context_message(lab.ctx), message);
+    }
+    lab_close(&lab);
+}
+
+static void faults_name_who_is_to_blame(void)
+{
+    expect_failure(CHAIN "coord s\n", KAL_ERR_NOT_UNIQUE,
+                   "nothing determines the acceleration of s");
+    expect_failure(CHAIN "constraint far: link[1].x = 5\n", KAL_ERR_CONTRADICTION,
+                   "no positions were found");
+    expect_failure(CHAIN "constraint odd: link[7].a'' = 1\n"
+                         "constraint even: 2*link[7].a'' = 3\n",
+                   KAL_ERR_CONTRADICTION, "odd, even contradict each other");
+}
+
+static void names_of_a_fault_are_those_of_constraints(void)
+{
+    Lab lab;
+    if (lab_expect(&lab, CHAIN "constraint odd: link[7].a'' = 1\n"
+                               "constraint even: 2*link[7].a'' = 3\n")) {
+        KalStartReport report;
+        KalMotionAnswer answer;
+        const char *const *names = NULL;
+        ok(kal_instant_start(lab.instant, &report) == KAL_OK);
+        ok(kal_instant_solve(lab.instant, &answer) == KAL_ERR_CONTRADICTION);
+        ok(kal_instant_fault_names(lab.instant, &names) == 2);
+        same_text(names[0], "odd");
+        same_text(names[1], "even");
+    }
+    lab_close(&lab);
+}
+
+static void what_large_systems_cannot_have_is_said(void)
+{
+    Lab lab;
+    ok(!lab_open(&lab,
+                 CHAIN "actuator u: link[1].a'\nservo s: link[1].a = 0, rate = 2\n"));
+    has_text(kal_context_message(lab.ctx), "control works up to 500 coordinates");
+    lab_close(&lab);
+    if (lab_expect(&lab, "component P() {\n coord x, y, z\n"
+                         " kinetic (x'^2 + y'^2 + z'^2)/2\n}\n"
+                         "part p[i in 1..1400] = P()\nsimulate 0 .. 1 every 1\n")) {
+        KalRun *run = NULL;
+        KalRunOptions options = kal_run_options(lab.system);
+        ok(kal_run_create(lab.ctx, lab.system, &options, &run) == KAL_ERR_LIMIT);
+        has_text(kal_context_message(lab.ctx), "4096 of each are the most for a run");
+    }
+    lab_close(&lab);
+}
+
+static void every_allocation_may_fail(void)
+{
+    Lab lab;
+    KalStatus status = KAL_ERR_NOMEM;
+    if (lab_expect(&lab, CHAIN MORE)) {
+        const size_t held = lab.fault.live_bytes;
+        for (long calls = 0; status != KAL_OK && calls < 400; calls++) {
+            KalInstant *instant = NULL;
+            KalStartReport report;
+            KalMotionAnswer answer;
+            lab.fault.calls_left = calls;
+            status = kal_instant_create(lab.ctx, lab.system, &instant);
+            status = status == KAL_OK ? kal_instant_start(instant, &report) : status;
+            status = status == KAL_OK ? kal_instant_solve(instant, &answer) : status;
+            ok(status == KAL_OK || status == KAL_ERR_NOMEM);
+            kal_instant_destroy(instant);
+            ok(lab.fault.live_bytes == held);
+        }
+        ok(status == KAL_OK);
+        lab.fault.calls_left = -1;
+    }
+    lab_close(&lab);
+}
+
+TAP_RUN(TAP_CASE(states_and_answers_agree), TAP_CASE(doubts_agree),
+        TAP_CASE(a_free_link_falls_as_the_textbook_says),
+        TAP_CASE(faults_name_who_is_to_blame),
+        TAP_CASE(names_of_a_fault_are_those_of_constraints),
+        TAP_CASE(what_large_systems_cannot_have_is_said),
+        TAP_CASE(every_allocation_may_fail))
