@@ -432,15 +432,19 @@ static KalStatus solve_generally(KalMotion *s, KalMotionAnswer *answer)
 {
     const KalStatus status = kal_motion_general(s, answer);
     const bool refused = status == KAL_ERR_NUMBER || status == KAL_ERR_CONTRADICTION;
-    if (!refused || s->options.formulation != KAL_FORMULATION_DEFAULT || s->given.m == 0
-        || !lighten(s)) {
+    if (!refused || s->options.formulation != KAL_FORMULATION_DEFAULT
+        || s->given.m == 0) {
         return status;
     }
     const double *given = s->given.M;
-    s->given.M = s->lighter_M;
-    const bool solved = kal_motion_general(s, answer) == KAL_OK && answer->unique;
-    s->given.M = given;
-    return solved ? KAL_OK : kal_motion_general(s, answer); // for its reasons
+    bool solved = lighten(s);
+    if (solved) {
+        s->given.M = s->lighter_M;
+        solved = kal_motion_general(s, answer) == KAL_OK && answer->unique;
+        s->given.M = given;
+    }
+    // Once more for its reasons: the workspace that held them was used.
+    return solved ? KAL_OK : kal_motion_general(s, answer);
 }
 
 // A checked problem, by the long ways.
