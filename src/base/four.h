@@ -20,8 +20,10 @@ typedef double KalFourLoose __attribute__((vector_size(32), may_alias, aligned(8
 typedef int64_t KalFourBits __attribute__((vector_size(32), may_alias));
 
 /// For what melts into its caller.  Without optimization nothing does: the locals of every
-/// copy would have a place of their own, and frames would outgrow KAL_STACK_SIZE.
-#ifdef __OPTIMIZE__
+/// copy would have a place of their own, and frames would outgrow KAL_STACK_SIZE.  Nor does
+/// it under sanitizers, where the checks in every copy take compilers minutes.
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) \
+    && !defined(__SANITIZE_THREAD__)
 #define KAL_INLINE static inline __attribute__((always_inline))
 #else
 #define KAL_INLINE static inline
