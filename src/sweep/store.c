@@ -321,7 +321,7 @@ uint64_t kal_store_filled(const KalStore *store)
 
 bool kal_store_has(const KalStore *store, uint64_t slot)
 {
-    return store->filled && (store->filled[slot / 8] >> slot % 8 & 1U) != 0;
+    return store->filled && ((unsigned)store->filled[slot / 8] >> slot % 8 & 1U) != 0;
 }
 
 KalStatus kal_store_flush(KalStore *store)
