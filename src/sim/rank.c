@@ -498,8 +498,9 @@ static KalStatus look_closely(KalRun *run, bool fresh)
 void kal_run_note_sine(KalRun *run, double sine)
 {
     KalRankWatch *watch = &run->rank;
-    if (run->complete && run->instant->n_independent < run->instant->n_active) {
-        return; // of more rows than count
+    if (watch->blind
+        || (run->complete && run->instant->n_independent < run->instant->n_active)) {
+        return; // of no step, or of more rows than count
     }
     watch->way = run->instant->bare ? 1 : 2;
     watch->ways |= watch->way;

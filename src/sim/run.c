@@ -246,9 +246,11 @@ static void take_works(KalRun *run)
 
 KalStatus kal_run_look_ahead(KalRun *run, double t)
 {
-    KAL_TRY(kal_run_look_fully(run, t));
+    run->rank.blind = true; // what is seen has no say in how the run goes on
+    const KalStatus status = kal_run_look_fully(run, t);
+    run->rank.blind = false;
     take_works(run);
-    return KAL_OK;
+    return status;
 }
 
 // Residuals and energy of the instant, which was looked at last, go into the statistics.
@@ -632,17 +634,23 @@ KalStatus kal_run_foreknow(KalRun *run)
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
 }
 
+// Go on to the horizon; `last`: and stay there.
+static KalStatus arrive(KalRun *run, bool last)
+{
+    const KalStatus status = run->over ? KAL_OK : reach(run, run->horizon, last);
+    return status == KAL_OK ? KAL_OK : fall_back(run, status);
+}
+
 KalStatus kal_run_arrive(KalRun *run)
 {
-    const KalStatus status = run->over ? KAL_OK : reach(run, run->horizon, true);
-    return status == KAL_OK ? KAL_OK : fall_back(run, status);
+    return arrive(run, run->horizon >= run->options.until);
 }
 
 KalStatus kal_run_step(KalRun *run)
 {
     KAL_NEED(run ? run->ctx : NULL, run);
     KAL_TRY(kal_run_foreknow(run));
-    return kal_run_arrive(run);
+    return arrive(run, true);
 }
 
 size_t kal_run_works(KalRun *run, const KalWork **out_works)

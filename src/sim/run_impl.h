@@ -66,6 +66,7 @@ typedef struct KalRankWatch {
     double *zeros;      ///< m: times
     double *rests;      ///< m × n
     double *copy;       ///< m × n
+    bool blind;         ///< sines are not noted: the motion is not there
     unsigned way;  ///< how the last sine was found: 1 by the fast road, 2 otherwise
     unsigned ways; ///< how those since the last look were
 } KalRankWatch;
