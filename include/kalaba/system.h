@@ -203,7 +203,7 @@ KAL_API KAL_CHECKED KalStatus kal_instant_solve(KalInstant *instant,
 
 /// M, Q, A, b, C of the last solve.  Constraints that an event has released, or has yet
 /// to engage, have no rows.
-KAL_API KalMotionProblem kal_instant_problem(const KalInstant *instant);
+KAL_API KalMotionProblem kal_instant_problem(KalInstant *instant);
 
 /// Who is to blame when the last solve failed; constraints by their rows in
 /// kal_instant_problem().

@@ -390,9 +390,9 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
     return KAL_OK;
 }
 
-KalMotionProblem kal_instant_problem(const KalInstant *instant)
+KalMotionProblem kal_instant_problem(KalInstant *instant)
 {
-    if (!instant) {
+    if (!instant || kal_instant_need_givens(instant) != KAL_OK) {
         return (KalMotionProblem){.n = 0};
     }
     const KalSystem *system = instant->system;
@@ -695,6 +695,7 @@ void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer)
     *out_answer = instant->answer;
 }
 
+// Outputs may have the energy in them, so it comes first.
 KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_values);

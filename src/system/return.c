@@ -16,8 +16,10 @@ enum {
     MOST_STEPS = 3
 };
 
-// Residuals up to this, relative to the terms in them, are rounding.
+// Residuals up to this, relative to the terms in them, are rounding, and the state stays.
 static const double ROUNDING = 2.0 * DBL_EPSILON;
+// No step leaves surely less than this.
+static const double LEFT = 16.0 * DBL_EPSILON;
 
 // What is left of a number of which this part, at most, is left, is rounding and none of
 // the answer.
@@ -107,8 +109,8 @@ static KalStatus allocate(Draft *d)
 
 // By how much the residuals of a level exceed rounding, and the largest; `first` is where
 // they begin among the roots that were copied, with A, and x what they are about.
-static void measure(Draft *d, size_t first, const KalExpr *x, KalExpr *out_excess,
-                    KalExpr *out_largest)
+static void measure(Draft *d, size_t first, double rounding, const KalExpr *x,
+                    KalExpr *out_excess, KalExpr *out_largest)
 {
     const KalSystem *system = d->road->instant->system;
     KalGraph *g = d->t.g;
@@ -128,7 +130,7 @@ static void measure(Draft *d, size_t first, const KalExpr *x, KalExpr *out_exces
         }
         const KalExpr off = kal_unary(g, KAL_OP_ABS, residual);
         const KalExpr excess =
-            kal_sub(g, off, kal_mul(g, kal_const(g, ROUNDING), size));
+            kal_sub(g, off, kal_mul(g, kal_const(g, rounding), size));
         d->sound = plus(g, d->sound, plus(g, residual, size));
         *out_excess = is_nothing(*out_excess)
                           ? excess
@@ -196,7 +198,7 @@ static KalStatus move_positions(Draft *d, KalEliminand *given)
                             .weights = d->road->lends ? d->t.weights : NULL};
     KAL_TRY(kal_elimination_create(d->t.g, given, &d->elimination));
     KalExpr largest = KAL_NO_EXPR;
-    measure(d, d->t.phi, d->state,
+    measure(d, d->t.phi, ROUNDING, d->state,
             &d->outputs[word_at(system, LEVEL_POSITION, WORD_GIVEN)], &largest);
     move(d, d->t.phi, d->state);
     return KAL_OK;
@@ -212,9 +214,10 @@ static KalStatus move_velocities(Draft *d)
     want_level(d, d->t.phi);
     want_level(d, d->t.psi);
     KAL_TRY(kal_transcript_copy(&d->t, d->state));
-    measure(d, d->t.phi, d->state, &outputs[word_at(system, LEVEL_POSITION, WORD_LEFT)],
+    measure(d, d->t.phi, LEFT, d->state,
+            &outputs[word_at(system, LEVEL_POSITION, WORD_LEFT)],
             &outputs[word_at(system, LEVEL_POSITION, WORD_LARGEST)]);
-    measure(d, d->t.psi, d->state + n,
+    measure(d, d->t.psi, ROUNDING, d->state + n,
             &outputs[word_at(system, LEVEL_VELOCITY, WORD_GIVEN)], &largest);
     memcpy(outputs + A_at(system), d->t.roots + d->t.A,
            entries_of(system) * sizeof *outputs);
@@ -232,7 +235,7 @@ static KalStatus finish(Draft *d)
     want_level(d, d->t.psi);
     KAL_TRY(kal_transcript_copy(&d->t, d->state));
     const size_t left = word_at(system, LEVEL_VELOCITY, WORD_LEFT);
-    measure(d, d->t.psi, d->state + n, &outputs[left],
+    measure(d, d->t.psi, LEFT, d->state + n, &outputs[left],
             &outputs[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)]);
     for (size_t i = 0; i < 2 * n; i++) {
         outputs[i] = d->state[i];

@@ -20,9 +20,9 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 25, // steps with other rows until a road for them is worth its making
+    PATIENCE = 15, // steps with other rows until a road for them is worth its making
     MOST_PATIENCE = 1 << 20, // it doubles with each, for rows may come and go
-    STEPS = 100,             // with a road until the way back is worth its making
+    STEPS = 40,              // with a road until the way back is worth its making
     SAMPLES = 300,           // that are worth both
     MOST_NODES = 40000, // formulas beyond which plain solves of matrices are faster
     MOST_SIZE = 400,    // coordinates and constraints that are looked at at all
@@ -361,5 +361,3 @@ bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer)
     kal_instant_publish(instant, out_answer);
     return true;
 }
-
-// Outputs may have the energy in them, so it comes first.

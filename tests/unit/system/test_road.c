@@ -238,6 +238,27 @@ static void a_run_needs_no_road(void)
     lab_close(&lab);
 }
 
+// The givens of an answer by the road are those of its state.
+static void givens_follow_the_road(void)
+{
+    Lab lab;
+    if (lab_load(&lab, crank) && ok(lab_start(&lab) == KAL_OK)) {
+        KalInstant *instant = kal_run_instant(lab.run);
+        hurry(&lab);
+        ok(kal_run_advance(lab.run, 3.0) == KAL_OK && instant->bare);
+        const KalMotionAnswer answer = instant->answer;
+        const KalMotionProblem problem = kal_instant_problem(instant);
+        for (int i = 0; i < problem.m; i++) {
+            double sum = -problem.b[i];
+            for (int j = 0; j < problem.n; j++) {
+                sum += problem.A[i * problem.n + j] * answer.qdd[j];
+            }
+            near(sum, 0.0, 1e-11);
+        }
+    }
+    lab_close(&lab);
+}
+
 // Where there are many samples they are made at once.
 static void many_samples_pay(void)
 {
@@ -253,4 +274,5 @@ static void many_samples_pay(void)
 
 TAP_RUN(TAP_CASE(both_roads_answer_alike), TAP_CASE(both_ways_lead_back),
         TAP_CASE(roads_are_made_when_they_pay), TAP_CASE(many_samples_pay),
-        TAP_CASE(events_end_a_road), TAP_CASE(a_run_needs_no_road))
+        TAP_CASE(givens_follow_the_road), TAP_CASE(events_end_a_road),
+        TAP_CASE(a_run_needs_no_road))
