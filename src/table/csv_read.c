@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // CSV after RFC 4180, read in one pass with one field of memory: fields in quotes may hold
-// commas, line ends and doubled quotes; lines end by LF, CRLF or CR.  Lines that begin with
+// commas, line ends and doubled quotes; lines end by LF or CRLF.  Lines that begin with
 // '#' are remarks, of which one may name units.  A text must give numbers in every line and
 // as many as the first line has names, or the place is told where it does not.
 

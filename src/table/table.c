@@ -96,6 +96,7 @@ static Entry *list_get(const List *list, size_t i)
     return (Entry *)list->entries.data + i;
 }
 
+// By bisection: names before `low` are less, those from `high` on greater.
 // Where in the order a name is or would be; whether it is there.
 static size_t find_place(const List *list, const char *name, bool *out_found)
 {
@@ -127,6 +128,7 @@ static Entry *find_entry(const List *list, const char *name)
 static KalStatus check_room(const KalTable *table, size_t more)
 {
     const size_t used = table->text_bytes + table->values.size;
+    assert(used <= table->limit);
     if (more > table->limit - used) {
         return kal_fail(
             table->ctx, KAL_ERR_LIMIT,
@@ -159,6 +161,7 @@ static KalStatus add_entry(KalTable *table, List *list, const Entry *entry)
     uint32_t *order = list->order.data;
     memmove(order + place + 1, order + place, (number - place) * sizeof *order);
     order[place] = number;
+    assert(list->order.size / sizeof *order == list_count(list));
     return KAL_OK;
 }
 
@@ -428,6 +431,7 @@ KalTableNote kal_table_note(const KalTable *table, size_t i)
 KalStatus kal_table_describe(KalTable *table, size_t column, const char *unit,
                              const char *description)
 {
+    assert(unit && description);
     KalQuantity *quantity = &list_get(&table->columns, column)->quantity;
     KAL_TRY(check_label(table, "the unit", unit, false));
     KAL_TRY(check_label(table, "the description", description, true));
