@@ -138,6 +138,44 @@ static void formulas_without_value_are_named(void)
     }
 }
 
+// A part of the equations that has no value is told by what it is and whose.
+typedef struct Gap {
+    const char *text; // of a model whose part has no value at x = 0, x' = 1
+    const char *part;
+} Gap;
+
+static const Gap gaps[] = {
+    {"coord x\nkinetic x'^2/(2*x)\n",                                            "the mass of x"           },
+    {"coord x\nkinetic x'^2/2\npotential log(x)\n",                              "the force on x"          },
+    {"coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: log(x) + y = 0\n",
+     "the derivative of constraint c"                                                                      },
+    {"coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x^1.5 + y = 0\n",
+     "the second derivative of constraint c"                                                               },
+    {"coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x + y = 0\n"
+     "nonideal x = 1/x\n",                                                  "the non-ideal force on x"},
+    {"coord x, y\nkinetic (x'^2 + y'^2)/2\nservo s: log(x) + y = 0, rate = 2\n",
+     "the equation of servo s"                                                                             },
+};
+
+static void gaps_in_the_equations_are_told(void)
+{
+    for (size_t i = 0; i < sizeof gaps / sizeof gaps[0]; i++) {
+        Lab lab;
+        KalMotionAnswer answer;
+        if (lab_expect(&lab, gaps[i].text)) {
+            kal_instant_q(lab.instant)[0] = 0.0;
+            kal_instant_qd(lab.instant)[0] = 1.0;
+            ok(kal_instant_solve(lab.instant, &answer) == KAL_ERR_NUMBER);
+            has_text(kal_context_message(lab.ctx), gaps[i].part);
+            has_text(kal_context_message(lab.ctx),
+                     " has no finite value in this state");
+            kal_instant_q(lab.instant)[0] = 1.0;
+            ok(kal_instant_solve(lab.instant, &answer) == KAL_OK);
+            lab_close(&lab);
+        }
+    }
+}
+
 static void solving_allocates_nothing(void)
 {
     Lab lab;
@@ -222,5 +260,6 @@ static void memory_may_fail(void)
 
 TAP_RUN(TAP_CASE(a_sleigh), TAP_CASE(friction_from_the_reaction),
         TAP_CASE(a_reaction_that_is_not_unique_is_refused), TAP_CASE(a_drive),
-        TAP_CASE(formulas_without_value_are_named), TAP_CASE(solving_allocates_nothing),
+        TAP_CASE(formulas_without_value_are_named),
+        TAP_CASE(gaps_in_the_equations_are_told), TAP_CASE(solving_allocates_nothing),
         TAP_CASE(values_are_set_by_name), TAP_CASE(memory_may_fail))
