@@ -121,6 +121,32 @@ static void steps_join_and_end_at_the_end(void)
     }
 }
 
+// A longest step that is set on the way holds from the next step on.
+static void the_longest_step_can_be_set(void)
+{
+    for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
+        begin();
+        const double start[] = {1.0, 0.0};
+        KalIntegrator *integrator = NULL;
+        KalOdeStep step;
+        ok(make(i, &integrator) == KAL_OK);
+        ok(kal_integrator_start(integrator, 0.0, start, 2.0) == KAL_OK);
+        ok(kal_integrator_step(integrator, &step) == KAL_OK);
+        kal_integrator_set_max_step(integrator, 1e-3);
+        for (int k = 0; k < 10; k++) {
+            ok(kal_integrator_step(integrator, &step) == KAL_OK);
+            ok(step.t_new - step.t_old <= 1e-3 * (1.0 + 1e-9));
+        }
+        near(step.y_new[0], cos(step.t_new), 1e-6);
+        kal_integrator_set_max_step(integrator, 0.25);
+        while (!step.finished && ok(kal_integrator_step(integrator, &step) == KAL_OK)) {
+        }
+        near(step.y_new[0], cos(2.0), 1e-5);
+        kal_integrator_destroy(integrator);
+        end();
+    }
+}
+
 static void an_advance_looks_anywhere(void)
 {
     for (int i = 0; i < KAL_INTEGRATOR_COUNT; i++) {
@@ -237,6 +263,6 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(words_name_integrators), TAP_CASE(steps_join_and_end_at_the_end),
-        TAP_CASE(an_advance_looks_anywhere), TAP_CASE(the_end_can_be_moved),
-        TAP_CASE(a_failure_leaves_the_state), TAP_CASE(what_is_missing_is_named),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(the_longest_step_can_be_set), TAP_CASE(an_advance_looks_anywhere),
+        TAP_CASE(the_end_can_be_moved), TAP_CASE(a_failure_leaves_the_state),
+        TAP_CASE(what_is_missing_is_named), TAP_CASE(every_allocation_may_fail))
