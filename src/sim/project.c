@@ -228,7 +228,9 @@ KalStatus kal_run_meet(KalRun *run)
     if (run->options.drift != KAL_DRIFT_PROJECT) {
         return note_residuals(run);
     }
-    if (hurry(run)) {
+    const bool done = hurry(run);
+    kal_return_note(&run->instant->road, done);
+    if (done) {
         run->projection.metric_lost = true;
         return KAL_OK;
     }

@@ -13,7 +13,8 @@
 
 enum {
     MOST_NODES = 40000,
-    MOST_STEPS = 3
+    MOST_STEPS = 3,
+    MOST_REFUSALS = 4
 };
 
 // Residuals up to this, relative to the terms in them, are rounding, and the state stays.
@@ -359,7 +360,8 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
     const size_t n = (size_t)system->n;
     KalReturn *r = &road->back;
     bool done = false;
-    bool lost = !road->fits || !r->open || !r->program || road->closed;
+    bool lost = !road->fits || !r->open || !r->program || road->closed
+                || r->refusals >= MOST_REFUSALS;
     if (lost) {
         return false;
     }
@@ -377,6 +379,14 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
     *out_position = r->results[word_at(system, LEVEL_POSITION, WORD_LARGEST)];
     *out_velocity = r->results[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)];
     return true;
+}
+
+void kal_return_note(KalRoad *road, bool done)
+{
+    KalReturn *r = &road->back;
+    if (r->open && r->refusals < MOST_REFUSALS) {
+        r->refusals = done ? (r->refusals > 0 ? r->refusals - 1 : 0) : r->refusals + 1;
+    }
 }
 
 bool kal_return_rows(KalRoad *road)

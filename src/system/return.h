@@ -33,6 +33,7 @@ typedef struct KalReturn {
     double *given;   ///< 2 n: the state that was given
     double *place;   ///< 1 + n: t and q that A in the results is of
     bool knows;      ///< it is of any
+    int refusals; ///< ends of steps that it did not lead back, less those that it did
 } KalReturn;
 
 /// Make it for the rows of the road; where that is impossible there is no program.
@@ -44,6 +45,10 @@ void kal_return_forget(struct KalRoad *road);
 /// Bring the state of the instant to the constraints.  The largest residuals that are left
 /// are written, of positions and of velocities.  False: the state is as it was.
 bool kal_return_take(struct KalRoad *road, double *out_position, double *out_velocity);
+
+/// The last return was one at the end of a step, and led back or did not: where it mostly
+/// does not, it is no longer tried in this run.
+void kal_return_note(struct KalRoad *road, bool done);
 
 /// Write A at the present state into the instant, rows of active constraints only; false
 /// where it is not known.

@@ -92,6 +92,7 @@ void kal_road_begin(KalRoad *road, double samples)
     road->closed = false;
     road->back.open = false;
     road->back.knows = false;
+    road->back.refusals = 0;
 }
 
 // Formulas of the equations as the elimination wants them.
