@@ -44,6 +44,7 @@ typedef enum Level {
 typedef struct Draft {
     const KalRoad *road;
     KalTranscript t;
+    KalEliminand given; // what is eliminated
     KalElimination *elimination;
     KalExpr *block;
     size_t block_size;
@@ -178,7 +179,7 @@ static void want_level(Draft *d, size_t first)
 }
 
 // M, A and φ of the state that is given; factors, and the step of positions.
-static KalStatus move_positions(Draft *d, KalEliminand *given)
+static KalStatus move_positions(Draft *d)
 {
     const KalSystem *system = d->road->instant->system;
     const size_t n = (size_t)system->n;
@@ -192,12 +193,12 @@ static KalStatus move_positions(Draft *d, KalEliminand *given)
             kal_transcript_row(&d->t, i, d->A + row++ * n);
         }
     }
-    *given = (KalEliminand){.n = n,
-                            .m = row,
-                            .M = d->M,
-                            .A = d->A,
-                            .weights = d->road->lends ? d->t.weights : NULL};
-    KAL_TRY(kal_elimination_create(d->t.g, given, &d->elimination));
+    d->given = (KalEliminand){.n = n,
+                              .m = row,
+                              .M = d->M,
+                              .A = d->A,
+                              .weights = d->road->lends ? d->t.weights : NULL};
+    KAL_TRY(kal_elimination_create(d->t.g, &d->given, &d->elimination));
     KalExpr largest = KAL_NO_EXPR;
     measure(d, d->t.phi, ROUNDING, d->state,
             &d->outputs[word_at(system, LEVEL_POSITION, WORD_GIVEN)], &largest);
@@ -254,13 +255,12 @@ static KalStatus build(Draft *d)
 {
     const KalInstant *instant = d->road->instant;
     const size_t n = (size_t)instant->system->n;
-    KalEliminand given;
     KAL_TRY(allocate(d));
     KAL_TRY(kal_transcript_init(&d->t, instant->ctx, instant->system,
                                 d->road->lends ? (size_t)d->road->n_rows : 0,
                                 MOST_NODES));
     memcpy(d->state, d->t.symbols + 1, 2 * n * sizeof *d->state);
-    KAL_TRY(move_positions(d, &given));
+    KAL_TRY(move_positions(d));
     KAL_TRY(move_velocities(d));
     return finish(d);
 }
