@@ -566,7 +566,6 @@ static Way follow(const KalSineSeen *seen, int count, double h)
 // Whether rows that are left out agree with the accelerations of the solved instant.
 static bool others_agree(const KalRun *run)
 {
-    assert(!run->instant->bare);
     const int n = run->system->n;
     const KalInstant *instant = run->instant;
     double worst = 0.0;
@@ -574,6 +573,7 @@ static bool others_agree(const KalRun *run)
     if (instant->n_independent == instant->n_active) {
         return true;
     }
+    assert(!instant->bare); // b is compared
     for (int i = 0; i < instant->n_active; i++) {
         const double *row = instant->A + (size_t)i * (size_t)n;
         const double length = largest_of(row, n);
