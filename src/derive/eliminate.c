@@ -472,7 +472,7 @@ KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_ans
 {
     Builder w = {.g = g, .ctx = kal_graph_context(g), .given = given};
     KalStatus status = init(&w);
-    if (status == KAL_OK && w.block) {
+    if (status == KAL_OK && w.M) {
         build(&w, out_answer);
         status = kal_graph_status(g);
     }
@@ -492,7 +492,7 @@ KalStatus kal_elimination_create(KalGraph *g, const KalEliminand *given,
     w->ctx = ctx;
     w->given = given;
     KalStatus status = init(w);
-    if (status == KAL_OK && w->block) {
+    if (status == KAL_OK && w->M) {
         eliminate(w);
         status = kal_graph_status(g);
     }

@@ -43,7 +43,8 @@ static void print_options(KalNodeKind kind, char *out_text, size_t size)
 static KalOption find_option(const KalParser *p, KalNodeKind kind)
 {
     KalOption option = 0;
-    assert(sizeof OPTION_ROWS / sizeof OPTION_ROWS[0] == KAL_OPTIONS);
+    static_assert(sizeof OPTION_ROWS / sizeof OPTION_ROWS[0] == KAL_OPTIONS,
+                  "a row for each option");
     while (option < KAL_OPTIONS
            && !(OPTION_ROWS[option].statement == kind
                 && kal_parser_is_word(p, OPTION_ROWS[option].word))) {

@@ -156,8 +156,8 @@ static KalNode *parse_values(KalParser *p)
     return chain.first;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // `[a, b]`
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_vector(KalParser *p)
 {
     const KalToken open = p->token;
@@ -168,8 +168,8 @@ static KalNode *parse_vector(KalParser *p)
                           (KalNode){.kind = KAL_NODE_VECTOR, .of.list = {items}});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // `(a)`: leaves no trace in the tree; printing puts parentheses where they are needed.
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_parenthesis(KalParser *p)
 {
     const KalToken open = p->token;
@@ -179,8 +179,8 @@ static KalNode *parse_parenthesis(KalParser *p)
     return node;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // `if(condition, a, b)`
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_if(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -223,8 +223,8 @@ void kal_parse_iterator(KalParser *p, KalNode **out_index, KalNode **out_range)
     *out_range = kal_parse_range(p);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // `sum(i in 1..n, condition : a)`
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_sum(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -263,8 +263,8 @@ static bool is_if(const KalParser *p)
     return kal_parser_is_word(p, "if") && kal_parser_peek(p, 1) == KAL_TOKEN_LEFT_PAREN;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // What no operator joins: numbers, names, brackets, if and sum.
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_primary(KalParser *p)
 {
     if (is_if(p)) {
@@ -473,8 +473,8 @@ static KalNode *parse_not(KalParser *p)
                           (KalNode){.kind = KAL_NODE_NOT, .of.unary = {operand}});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // `a < b`; one comparison, not a chain.
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_compare(KalParser *p, uint32_t begin, KalNode *left)
 {
     const KalCompare op = compare_of(p->token.kind);
@@ -543,9 +543,9 @@ static KalNode *parse_operands(KalParser *p, Rank rank, uint32_t begin, KalNode 
                           (KalNode){.kind = kind_of(rank), .of.list = {chain.first}});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // What binds at least as strongly as a rank: operands of the next rank, and operators of
 // this one between them.
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_rank(KalParser *p, Rank rank)
 {
     if (rank == RANK_SIGN) {

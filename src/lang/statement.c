@@ -339,9 +339,9 @@ KalNode *kal_parse_statement(KalParser *p)
     return node;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // After an error the parser recovers here; a block that follows is parsed for its errors
 // alone.
+// NOLINTNEXTLINE(misc-no-recursion)
 KalNode *kal_parse_statements(KalParser *p)
 {
     KalChain chain = {.first = NULL};

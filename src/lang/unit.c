@@ -8,8 +8,8 @@
 
 static KalNode *parse_product(KalParser *p);
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // Brackets around a product.
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_parenthesis(KalParser *p)
 {
     const KalToken open = p->token;
@@ -23,8 +23,8 @@ static KalNode *parse_parenthesis(KalParser *p)
     return node;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // A name, the number 1 as in 1/s, or brackets.
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_primary(KalParser *p)
 {
     const bool one = kal_parser_is(p, KAL_TOKEN_NUMBER)
@@ -63,8 +63,8 @@ static bool is_exponent(const KalNode *node)
            && second->join == KAL_JOIN_OVER && !second->next;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // m^2, s^-1, m^(1/2)
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_power(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -84,8 +84,8 @@ static KalNode *parse_power(KalParser *p)
     });
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // From left to right, as in m/s/s.
+// NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_product(KalParser *p)
 {
     const uint32_t begin = p->token.begin;

@@ -114,9 +114,13 @@ static KalStatus analyze(KalLarge *l)
     KAL_TRY(add_shape(l, &l->shape.M, 0));
     KAL_TRY(add_shape(l, &l->shape.A, l->n));
     KAL_TRY(add_ties(l));
-    KAL_TRY(kal_ldl_init(&l->ldl, l->ctx, l->n + l->m, l->n,
-                         (const KalLdlEntry *)l->entries.data,
-                         l->entries.size / sizeof(KalLdlEntry), MOST_ENTRIES));
+    const KalLdlShape shape = {
+        .n = l->n + l->m,
+        .masses = l->n,
+        .entries = (const KalLdlEntry *)l->entries.data,
+        .n_entries = l->entries.size / sizeof(KalLdlEntry),
+    };
+    KAL_TRY(kal_ldl_init(&l->ldl, l->ctx, &shape, MOST_ENTRIES));
     l->analyzed = true;
     return KAL_OK;
 }

@@ -371,8 +371,8 @@ static KalValue output_value(KalBuild *b, const KalNode *node)
     return kal_build_each(b, to_degrees, value, degree, value_node);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): ends at KAL_BUILD_VECTOR_DEPTH
 // Whether two values are the same formulas.
+// NOLINTNEXTLINE(misc-no-recursion): ends at KAL_BUILD_VECTOR_DEPTH
 static bool is_same(KalValue a, KalValue c)
 {
     if (a.kind != c.kind) {

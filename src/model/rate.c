@@ -66,9 +66,9 @@ static KalExpr find_rate(KalBuild *b, KalExpr e, KalSpan span)
 // The marks that the derivative can have.
 static unsigned rate_marks(unsigned marks)
 {
-    // The kinds of positions, velocities and accelerations follow each other in KalSymbolKind.
-    assert(KAL_MARK(COORDINATE) << 1 == KAL_MARK(VELOCITY));
-    assert(KAL_MARK(VELOCITY) << 1 == KAL_MARK(ACCELERATION));
+    static_assert(KAL_MARK(COORDINATE) << 1 == KAL_MARK(VELOCITY)
+                      && KAL_MARK(VELOCITY) << 1 == KAL_MARK(ACCELERATION),
+                  "positions, velocities and accelerations follow each other");
     const unsigned moving = marks & (KAL_MARK(COORDINATE) | KAL_MARK(VELOCITY));
     return marks | moving << 1;
 }

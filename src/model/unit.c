@@ -385,8 +385,8 @@ static KalUnit read_power(const KalNode *node, KalUnit base,
     return kal_unit_power(base, exponent.num, exponent.den);
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): no deeper than KAL_TREE_DEPTH
 // Products, quotients and powers of names.
+// NOLINTNEXTLINE(misc-no-recursion): no deeper than KAL_TREE_DEPTH
 static KalUnit read_node(const KalNode *node, KalDiagnostics *diagnostics)
 {
     KalUnit unit = kal_unit_one();

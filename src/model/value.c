@@ -136,8 +136,8 @@ KalValueText kal_build_describe(KalValue value)
     return out;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // Numbers with numbers, arrays with arrays of one length, element by element.
+// NOLINTNEXTLINE(misc-no-recursion)
 KalValue kal_build_zip(KalBuild *b, KalScalarFn function, KalValue a, KalValue c,
                        const KalNode *node)
 {
@@ -164,8 +164,8 @@ KalValue kal_build_zip(KalBuild *b, KalScalarFn function, KalValue a, KalValue c
     return result ? kal_build_finish(b, result, node->span) : KAL_BAD_VALUE;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
 // All numbers in an array, each with c.
+// NOLINTNEXTLINE(misc-no-recursion)
 KalValue kal_build_each(KalBuild *b, KalScalarFn function, KalValue a, KalValue c,
                         const KalNode *node)
 {

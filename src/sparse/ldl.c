@@ -236,12 +236,17 @@ static KalStatus analyze(Analysis *a, int64_t most)
     return find_factor(a, most);
 }
 
-KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, int n, int masses,
-                       const KalLdlEntry *entries, size_t n_entries, int64_t most)
+KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, const KalLdlShape *shape,
+                       int64_t most)
 {
-    assert(0 <= masses && masses <= n);
-    *ldl = (KalLdl){.ctx = ctx, .n = n, .masses = masses, .n_entries = n_entries};
-    Analysis a = {.ldl = ldl, .entries = entries};
+    assert(0 <= shape->masses && shape->masses <= shape->n);
+    *ldl = (KalLdl){
+        .ctx = ctx,
+        .n = shape->n,
+        .masses = shape->masses,
+        .n_entries = shape->n_entries,
+    };
+    Analysis a = {.ldl = ldl, .entries = shape->entries};
     KAL_TRY(kal_workspace_make(ctx, "for a sparse system", lay_out_matrix, ldl,
                                &ldl->structure));
     const KalStatus status = analyze(&a, most);

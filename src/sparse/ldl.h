@@ -32,6 +32,14 @@ typedef struct KalLdlEntry {
     int column;
 } KalLdlEntry;
 
+/// Which entries a matrix has, in any order and perhaps more than once: their values add up.
+typedef struct KalLdlShape {
+    int n;      ///< unknowns, masses before ties
+    int masses; ///< how many of them are masses
+    const KalLdlEntry *entries;
+    size_t n_entries;
+} KalLdlShape;
+
 /// Factors.  Zeroed are none.
 typedef struct KalLdl {
     KalContext *ctx;
@@ -63,12 +71,10 @@ typedef struct KalLdl {
     int64_t operations; ///< products in one factorization
 } KalLdl;
 
-/// Analyze a structure.  Entries may come in any order and more than once: their values
-/// add up.  KAL_ERR_LIMIT when factors would have more than `most` entries.  The caller
-/// clears it, whatever the answer.
-KAL_CHECKED KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, int n, int masses,
-                                   const KalLdlEntry *entries, size_t n_entries,
-                                   int64_t most);
+/// Analyze a structure.  KAL_ERR_LIMIT when factors would have more than `most` entries.
+/// The caller clears it, whatever is returned.
+KAL_CHECKED KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx,
+                                   const KalLdlShape *shape, int64_t most);
 
 void kal_ldl_clear(KalLdl *ldl);
 

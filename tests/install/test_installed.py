@@ -34,6 +34,7 @@ HEADERS = {
     "run.h",
     "show.h",
     "status.h",
+    "sweep.h",
     "system.h",
     "table.h",
     "text.h",

@@ -22,6 +22,13 @@ typedef struct Lab {
 
 static Lab lab;
 
+// Analyze the matrix of the lab with so many of its unknowns taken as masses.
+static KalStatus factor_shape(KalLdl *ldl, KalContext *ctx, int masses, int64_t most)
+{
+    const KalLdlShape shape = {lab.n, masses, lab.entries, lab.count};
+    return kal_ldl_init(ldl, ctx, &shape, most);
+}
+
 static void begin(int masses, int ties)
 {
     memset(&lab, 0, sizeof lab);
@@ -96,8 +103,7 @@ static void solutions_satisfy_the_equations(void)
         double right[MOST];
         double worst;
         make(&rng, rng_int(&rng, 20, 79), rng_int(&rng, 0, 14));
-        ok(kal_ldl_init(&ldl, ctx, lab.n, lab.masses, lab.entries, lab.count, 100000)
-           == KAL_OK);
+        ok(factor_shape(&ldl, ctx, lab.masses, 100000) == KAL_OK);
         for (int i = 0; i < lab.n; i++) {
             right[i] = x[i] = rng_entry(&rng);
         }
@@ -133,8 +139,7 @@ static void twins_are_left_out_and_combined(void)
                 add(30 + twins + i, column, 3.0 * entry);
             }
         }
-        ok(kal_ldl_init(&ldl, ctx, lab.n, 30, lab.entries, lab.count, 100000)
-           == KAL_OK);
+        ok(factor_shape(&ldl, ctx, 30, 100000) == KAL_OK);
         ok(factor(&ldl, 1e-12) == twins);
         for (int i = 0; i < 2 * twins; i++) {
             if (!(ldl.ratio[30 + i] > 1e-12)) {
@@ -169,8 +174,7 @@ static void combinations_are_those_of_the_rows(void)
                 }
             }
         }
-        ok(kal_ldl_init(&ldl, ctx, lab.n, 40, lab.entries, lab.count, 100000)
-           == KAL_OK);
+        ok(factor_shape(&ldl, ctx, 40, 100000) == KAL_OK);
         ok(factor(&ldl, 1e-11) == 1);
         for (int i = 40; i < lab.n; i++) {
             if (ldl.ratio[i] > 1e-11) {
@@ -197,8 +201,7 @@ static void too_many_entries_are_refused(void)
     Rng rng = {1};
     KalLdl ldl;
     make(&rng, 50, 10);
-    ok(kal_ldl_init(&ldl, ctx, lab.n, lab.masses, lab.entries, lab.count, 10)
-       == KAL_ERR_LIMIT);
+    ok(factor_shape(&ldl, ctx, lab.masses, 10) == KAL_ERR_LIMIT);
     has_text(kal_context_message(ctx), "10 are the most");
     kal_ldl_clear(&ldl);
     kal_context_destroy(ctx);
@@ -215,8 +218,7 @@ static void every_allocation_may_fail(void)
         KalLdl ldl = {.ctx = NULL};
         status = kal_context_create(fault_alloc, &fault, &ctx);
         if (status == KAL_OK) {
-            status = kal_ldl_init(&ldl, ctx, lab.n, lab.masses, lab.entries, lab.count,
-                                  100000);
+            status = factor_shape(&ldl, ctx, lab.masses, 100000);
         }
         ok(status == KAL_OK || status == KAL_ERR_NOMEM);
         kal_ldl_clear(&ldl);
