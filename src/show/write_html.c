@@ -129,18 +129,19 @@ static void grow_parentheses(char *formula)
     }
 }
 
-// Print a formula to a page of its own, which the caller clears; returns its text.
+// Print a formula to a page of its own, which the caller clears; returns its text, or NULL
+// when it failed and the text may have no end.
 static char *print_formula(const Out *o, KalExpr e, KalPage *formula)
 {
     *formula = kal_page(o->page->ctx);
     kal_page_formula(formula, o->sheet, e, KAL_FORMAT_MATHML);
     (void)kal_page_text(formula); // ends it with a NUL
     o->page->status = o->page->status == KAL_OK ? formula->status : o->page->status;
-    char *text = (char *)formula->block.data;
-    if (text) {
-        grow_parentheses(text);
+    if (formula->status != KAL_OK) {
+        return NULL;
     }
-    return text;
+    grow_parentheses((char *)formula->block.data);
+    return (char *)formula->block.data;
 }
 
 static void put_math(const Out *o, KalExpr e)
@@ -327,7 +328,7 @@ static void put_long_form(const Out *o)
         "0.</p>\n");
     kal_shown_long_form(o->shown, KAL_FORMAT_MATHML, &lines);
     const char *text = kal_page_text(&lines);
-    if (lines.block.data) {
+    if (lines.status == KAL_OK) {
         grow_parentheses((char *)lines.block.data);
     }
     while (kal_shown_next_line(&text, &line)) {
