@@ -82,6 +82,12 @@ typedef struct KalSweepOptions {
     /// record, with `*` for any text and `?` for any character; `*` alone stands for time,
     /// coordinates, velocities and outputs.  NULL: `final(*)`.
     const char *keep;
+    /// Keep all samples of each run, those that kal_run_sample() gives, and not values of
+    /// it: the kept values are then time, coordinates, velocities and outputs, and columns
+    /// that fit one of n_columns patterns, as in kal_record_create(); `keep` is NULL.
+    bool trajectories;
+    const char *const *columns; ///< with `trajectories` only
+    size_t n_columns;
     /// Changes how runs go, unless NULL; it is called for each system, and where `simulate`
     /// depends on an input for each run, by any thread.  `watch` is not for it to set.
     void (*adjust)(void *user, KalRunOptions *options);
@@ -113,10 +119,11 @@ KAL_API size_t kal_sweep_inputs(const KalSweep *sweep);
 KAL_API size_t kal_sweep_kept(const KalSweep *sweep);
 
 /// What input i is, counted from 0; numbers are as options give them, so of a parameter in
-/// degrees they are in degrees.
+/// degrees they are in degrees.  With `trajectories` a start value is `start(theta)`, for
+/// `theta` is a column.
 KAL_API KalQuantity kal_sweep_input(const KalSweep *sweep, size_t i);
 
-/// What kept value i is, counted from 0: `max(theta')`.
+/// What kept value i is, counted from 0: `max(theta')`; with `trajectories` `theta'`.
 KAL_API KalQuantity kal_sweep_value(const KalSweep *sweep, size_t i);
 
 /// The inputs of a run, counted from 1: a number for each.
@@ -129,9 +136,12 @@ typedef struct KalSweepRow {
     uint64_t run;         ///< its number, counted from 1
     const double *inputs; ///< as kal_sweep_input() lists them
     const double
-        *values;      ///< as kal_sweep_value() lists them; NaN where there is none, and
-                      ///< all of a run that failed
-    KalStatus status; ///< why it failed; KAL_OK
+        *values; ///< as kal_sweep_value() lists them; NaN where there is none, and
+                 ///< all of a run that failed; with `trajectories` at the end
+    /// With `trajectories` n_samples rows of as many values, up to a failure; else NULL.
+    const double *samples;
+    size_t n_samples;
+    KalStatus status;   ///< why it failed; KAL_OK
     const char *reason; ///< the same in words, in one line; "ok"
 } KalSweepRow;
 
@@ -197,7 +207,8 @@ typedef struct KalSweepSummary {
 } KalSweepSummary;
 
 /// Do all runs and write a table of them, .csv, .h5 or .hdf5: columns `run`, inputs, values,
-/// `status`; rows by their numbers (docs/sweeping.md).  Memory does not grow with the runs.
+/// `status`; rows by their numbers (docs/sweeping.md).  With `trajectories` a run has a row
+/// for each of its samples, and one of NaN if it has none.  Memory does not grow with the runs.
 ///
 /// Until the table is whole the work is in a file beside it, PATH.sweep, at most a quarter of
 /// a second behind; a process that is killed loses no more, and another goes on there with

@@ -3,6 +3,7 @@
 // Many runs of one model into a file.
 
 #include "model.h"
+#include "names.h"
 #include "output.h"
 #include "progress.h"
 #include "wishes.h"
@@ -20,6 +21,8 @@ enum {
     OPTION_SEED,
     OPTION_DESIGN,
     OPTION_KEEP,
+    OPTION_TRAJECTORIES,
+    OPTION_COLUMNS,
     OPTION_UNTIL,
     OPTION_TOLERANCE,
     OPTION_METHOD,
@@ -36,29 +39,33 @@ enum {
 
 static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
-    [OPTION_FILE] = {"-o",          "FILE",   "the table of runs: .csv, .h5 or .hdf5",   false},
-    [OPTION_VARY] = {"--vary",      "VALUES",
-                     "such as \"L = 0.1 .. 1 count 50\" or \"L = 1, 2, 5\"",             true },
-    [OPTION_RANDOM] = {"--random",    "VALUES", "such as \"k = normal(100, 5)\"",          true },
-    [OPTION_COUNT] = {"--count",     "N",      "random samples at each point",            false},
-    [OPTION_SEED] = {"--seed",      "S",      "of random samples; 0",                    false},
-    [OPTION_DESIGN] = {"--design",    "DESIGN",
-                     KAL_SWEEP_DESIGN_LIST(LISTED) "of random samples",                  false},
-    [OPTION_KEEP] = {"--keep",      "VALUES",
-                     "such as \"final(x), max(x), when(event)\"; final(*)",              false},
-    [OPTION_UNTIL] = {"--until",     "T",      "the last time",                           false},
-    [OPTION_TOLERANCE] = {"--tolerance", "T",      "error of a step, for rtol and atol",
-                     false                                                                    },
-    [OPTION_METHOD] = {"--method",    "METHOD",
-                     KAL_METHOD_LIST(LISTED) "by which it is integrated",                false},
-    [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",           false},
-    [OPTION_MAX_STEPS] = {"--max-steps", "N",      "of a run; 0: any number",                 false},
-    [OPTION_THREADS] = {"--threads",   "N",      "all cores unless said otherwise",         false},
-    [OPTION_SHARD] = {"--shard",     "K/N",    "the runs K, K + N, K + 2 N, ... only",    false},
-    [OPTION_MERGE] = {"--merge",     NULL,     "put the work of all shards together",     false},
-    [OPTION_RESUME] = {"--resume",    NULL,     "go on with work that was interrupted",    false},
-    [OPTION_DRY_RUN] = {"--dry-run",   NULL,     "tell how many runs, how large, how long",
-                     false                                                                    },
+    [OPTION_FILE] = {"-o",             "FILE",   "the table of runs: .csv, .h5 or .hdf5",   false},
+    [OPTION_VARY] = {"--vary",         "VALUES",
+                     "such as \"L = 0.1 .. 1 count 50\" or \"L = 1, 2, 5\"",                true },
+    [OPTION_RANDOM] = {"--random",       "VALUES", "such as \"k = normal(100, 5)\"",          true },
+    [OPTION_COUNT] = {"--count",        "N",      "random samples at each point",            false},
+    [OPTION_SEED] = {"--seed",         "S",      "of random samples; 0",                    false},
+    [OPTION_DESIGN] = {"--design",       "DESIGN",
+                     KAL_SWEEP_DESIGN_LIST(LISTED) "of random samples",                     false},
+    [OPTION_KEEP] = {"--keep",         "VALUES",
+                     "such as \"final(x), max(x), when(event)\"; final(*)",                 false},
+    [OPTION_TRAJECTORIES] = {"--trajectories", NULL,
+                     "keep all samples of each run instead",                                false},
+    [OPTION_COLUMNS] = {"--columns",      "NAMES",
+                     "more columns of samples, such as \"x'', reaction(*)\"",               false},
+    [OPTION_UNTIL] = {"--until",        "T",      "the last time",                           false},
+    [OPTION_TOLERANCE] = {"--tolerance",    "T",      "error of a step, for rtol and atol",
+                     false                                                                       },
+    [OPTION_METHOD] = {"--method",       "METHOD",
+                     KAL_METHOD_LIST(LISTED) "by which it is integrated",                   false},
+    [OPTION_DRIFT] = {"--drift",        "DRIFT",  "project, stabilize(k) or none",           false},
+    [OPTION_MAX_STEPS] = {"--max-steps",    "N",      "of a run; 0: any number",                 false},
+    [OPTION_THREADS] = {"--threads",      "N",      "all cores unless said otherwise",         false},
+    [OPTION_SHARD] = {"--shard",        "K/N",    "the runs K, K + N, K + 2 N, ... only",    false},
+    [OPTION_MERGE] = {"--merge",        NULL,     "put the work of all shards together",     false},
+    [OPTION_RESUME] = {"--resume",       NULL,     "go on with work that was interrupted",    false},
+    [OPTION_DRY_RUN] = {"--dry-run",      NULL,     "tell how many runs, how large, how long",
+                     false                                                                       },
 };
 
 // A sweep on its way.
@@ -67,6 +74,7 @@ typedef struct Job {
     KalRunWishes wishes;
     const char *vary[KAL_REPEATS_LIMIT];
     const char *random[KAL_REPEATS_LIMIT];
+    KalNameOption columns;
     KalSweepOptions plan;
     KalSweepFileOptions file;
     KalSweep *sweep;
@@ -76,6 +84,7 @@ typedef struct Job {
     bool terminal;
     bool drawn;
     uint64_t probed; // runs
+    uint64_t rows;   // of the table that they would have
 } Job;
 
 static const char *option(const Job *job, int row)
@@ -143,6 +152,30 @@ static bool read_numbers(Job *job)
     return true;
 }
 
+// What is kept: values, or samples.
+static bool read_keeps(Job *job)
+{
+    const char *columns = option(job, OPTION_COLUMNS);
+    job->plan.keep = option(job, OPTION_KEEP);
+    job->plan.trajectories = option(job, OPTION_TRAJECTORIES) != NULL;
+    if (job->plan.trajectories && job->plan.keep) {
+        kal_message_print("options '--keep' and '--trajectories' exclude each other: "
+                          "a table has values of runs or their samples");
+        return false;
+    }
+    if (columns && !job->plan.trajectories) {
+        kal_message_print("option '--columns' is for samples, which '--trajectories' "
+                          "keeps");
+        return false;
+    }
+    if (columns && !kal_name_option_read("--columns", columns, &job->columns)) {
+        return false;
+    }
+    job->plan.columns = job->columns.names;
+    job->plan.n_columns = job->columns.count;
+    return true;
+}
+
 static bool read_options(Job *job)
 {
     KalRunOptions trial = kal_run_options(job->model->system);
@@ -152,7 +185,6 @@ static bool read_options(Job *job)
         (size_t)kal_arguments_list(arguments, OPTION_RANDOM, job->random);
     job->plan.vary = job->vary;
     job->plan.random = job->random;
-    job->plan.keep = option(job, OPTION_KEEP);
     job->file.merge = option(job, OPTION_MERGE) != NULL;
     job->file.resume = option(job, OPTION_RESUME) != NULL;
     job->file.command = job->command;
@@ -165,7 +197,7 @@ static bool read_options(Job *job)
         kal_message_print("a sweep needs a file for its table: '-o FILE'");
         return false;
     }
-    return read_numbers(job) && read_design(job) && read_shard(job)
+    return read_keeps(job) && read_numbers(job) && read_design(job) && read_shard(job)
            && kal_run_wishes_apply(&job->wishes, &trial);
 }
 
@@ -266,8 +298,8 @@ static KalShowOptions how(const Job *job)
 static KalStatus take_probe(void *user, const KalSweepRow *row)
 {
     Job *job = (Job *)user;
-    (void)row;
     job->probed++;
+    job->rows += row->n_samples + !row->n_samples;
     return kal_clock() - job->began > 1.0 ? KAL_ERR_INTERRUPTED : KAL_OK;
 }
 
@@ -290,9 +322,9 @@ static KalExit tell_plan(Job *job)
         && (status != KAL_ERR_INTERRUPTED || kal_progress_is_interrupted())) {
         return fail(job, status);
     }
-    const KalSweepFacts facts = {.seconds = (kal_clock() - job->began) * (double)runs
-                                            / (double)(job->probed + !job->probed),
-                                 .bytes = (double)runs
+    const double scale = (double)runs / (double)(job->probed + !job->probed);
+    const KalSweepFacts facts = {.seconds = (kal_clock() - job->began) * scale,
+                                 .bytes = (double)job->rows * scale
                                           * (columns * (csv ? 20.0 : 8.0) + 4.0)};
     const KalShowOptions show = how(job);
     status = kal_show_sweep_plan(job->sweep, &facts, &show, kal_standard_output);
@@ -382,6 +414,7 @@ static KalExit sweep(KalModelJob *model)
             .model = model, .command = command, .terminal = isatty(STDERR_FILENO)};
         status = read_options(job) ? go(job) : KAL_EXIT_USAGE;
         kal_sweep_destroy(job->sweep);
+        kal_name_option_clear(&job->columns);
     } else {
         kal_message_print("out of memory");
     }
@@ -394,7 +427,9 @@ static KalExit run_sweep(const KalArguments *arguments)
 {
     const bool stiff = kal_run_wishes_stiff(arguments->options[OPTION_METHOD]);
     const char *keep = arguments->options[OPTION_KEEP];
-    const bool works = keep && (strstr(keep, "work(") || strstr(keep, "power("));
+    // Samples are those of `run`, which follows works: their errors have a say in steps.
+    const bool works = arguments->options[OPTION_TRAJECTORIES]
+                       || (keep && (strstr(keep, "work(") || strstr(keep, "power(")));
     return works ? kal_model_job_simulate(arguments, stiff, sweep)
                  : kal_model_job_repeat(arguments, stiff, sweep);
 }
@@ -409,7 +444,8 @@ static void print_details(void)
         "Several\n--vary make all combinations, the last one fastest; with --random "
         "each "
         "gets --count\nsamples.  Kept are final, max, min, mean, rms of any column and "
-        "when(event), with *\nfor any text.  The same bits for any number of threads, "
+        "when(event), with *\nfor any text; with --trajectories each sample has a row. "
+        " The same bits for any number of threads, "
         "interrupted or not.\n"
         "\nExamples:\n"
         "  kalaba sweep pendulum.kal -o L.csv --vary \"L = 0.1 .. 1 count 50\"\n"
@@ -417,6 +453,7 @@ static void print_details(void)
         "    --vary \"theta' = -2 .. 2 count 100\" --keep \"final(x), max(u1)\"\n"
         "  kalaba sweep four_bar.kal -o mc.h5 --random \"a = normal(1, 0.01)\" \\\n"
         "    --count 10000 --design latin --seed 7 --keep \"max(reaction(*))\"\n"
+        "  kalaba sweep pendulum.kal -o all.h5 --vary \"L = 1, 2\" --trajectories\n"
         "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --shard 3/8\n"
         "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --merge\n"
         "\nExit status: 0 done, though runs may have failed; 1 the model or a file is "

@@ -28,6 +28,10 @@ enum {
     SUFFIX_SIZE = 64
 };
 
+// The columns that begin and end a row.
+static const char RUN[] = "run";
+static const char STATUS[] = "status";
+
 // A sweep on its way into a file.
 typedef struct Work {
     const KalSweep *sweep;
@@ -40,6 +44,7 @@ typedef struct Work {
     size_t name_size;
     KalSweepProgress progress;
     KalSweepSummary summary;
+    uint64_t rows;  // of the table
     size_t longest; // reason
 } Work;
 
@@ -144,7 +149,8 @@ static KalStoreSpec spec_of(const Work *w, uint64_t shard, uint64_t shards)
                           .identity = (const char *)w->identity.data,
                           .identity_size = w->identity.size,
                           .slots = runs_of(w, shard, shards),
-                          .values = kal_sweep_kept(w->sweep)};
+                          .values = kal_sweep_kept(w->sweep),
+                          .samples = w->sweep->trajectories};
 }
 
 // Work that is there and not to be gone on with is not lost.
@@ -288,24 +294,45 @@ static KalStatus summarize(Work *w)
         if (row.there && (unsigned)row.status < KAL_SWEEP_STATUSES) {
             const size_t length = strlen(row.reason);
             w->summary.statuses[row.status]++;
+            w->rows += row.n_samples > 0 ? row.n_samples : 1;
             w->longest = length > w->longest ? length : w->longest;
         }
     }
     return KAL_OK;
 }
 
+// The values of a run that has no samples: those that are kept.
+static void copy_values(const Work *w, const KalStoreRow *kept, double *out_values)
+{
+    for (size_t k = 0; k < kal_sweep_kept(w->sweep); k++) {
+        out_values[k] = kept->values ? kept->values[k] : NAN;
+    }
+}
+
+// The rows of a run; `row` begins with its number and its inputs.
+static KalStatus write_run(const Work *w, uint64_t run, KalStream *stream, double *row)
+{
+    double *values = row + 1 + kal_sweep_inputs(w->sweep);
+    KalStoreRow kept;
+    KAL_TRY(get(w, run, &kept));
+    assert(kept.there);
+    if (kept.n_samples == 0) {
+        copy_values(w, &kept, values);
+        return kal_stream_add(stream, row, kept.reason);
+    }
+    for (uint64_t i = 0; i < kept.n_samples; i++) {
+        KAL_TRY(kal_store_get_sample(w->stores[run % w->n_stores], &kept, i, values));
+        KAL_TRY(kal_stream_add(stream, row, kept.reason));
+    }
+    return KAL_OK;
+}
+
 static KalStatus write_rows(const Work *w, KalStream *stream, double *row)
 {
-    const size_t inputs = kal_sweep_inputs(w->sweep);
-    const size_t values = kal_sweep_kept(w->sweep);
     for (uint64_t run = 0; run < w->summary.runs; run++) {
-        KalStoreRow kept;
-        KAL_TRY(get(w, run, &kept));
-        assert(kept.there);
         row[0] = (double)(run + 1);
         kal_plan_inputs(&w->sweep->plan, run, row + 1);
-        memcpy(row + 1 + inputs, kept.values, values * sizeof(double));
-        KAL_TRY(kal_stream_add(stream, row, kept.reason));
+        KAL_TRY(write_run(w, run, stream, row));
     }
     return kal_stream_finish(stream);
 }
@@ -334,7 +361,7 @@ static size_t list_notes(const Work *w, KalTableNote out_notes[8])
 static void list_columns(const Work *w, KalQuantity *out_columns)
 {
     const size_t inputs = kal_sweep_inputs(w->sweep);
-    *out_columns++ = (KalQuantity){.name = "run", .unit = "", .description = ""};
+    *out_columns++ = (KalQuantity){.name = RUN, .unit = "", .description = ""};
     for (size_t i = 0; i < inputs; i++) {
         *out_columns++ = kal_sweep_input(w->sweep, i);
     }
@@ -351,9 +378,9 @@ static KalStatus write_with(const Work *w, KalQuantity *columns, double *row, si
     const KalStreamSpec spec = {.path = w->path,
                                 .columns = columns,
                                 .n_columns = n,
-                                .text = "status",
+                                .text = STATUS,
                                 .text_size = w->longest + 1,
-                                .rows = w->summary.runs,
+                                .rows = w->rows,
                                 .notes = notes,
                                 .n_notes = list_notes(w, notes)};
     KAL_TRY(kal_stream_create(context(w), &spec, &stream));
@@ -387,6 +414,28 @@ static void remove_work(Work *w)
 
 // @}
 
+// All columns have names of their own; those of kept values differ from each other.
+static KalStatus check_names(const Work *w)
+{
+    const size_t inputs = kal_sweep_inputs(w->sweep);
+    const size_t values = kal_sweep_kept(w->sweep);
+    for (size_t i = 0; i < inputs + values; i++) {
+        const char *name = i < inputs ? kal_sweep_input(w->sweep, i).name
+                                      : kal_sweep_value(w->sweep, i - inputs).name;
+        bool taken = strcmp(name, RUN) == 0 || strcmp(name, STATUS) == 0;
+        for (size_t k = 0; i >= inputs && k < inputs; k++) {
+            taken = taken || strcmp(name, kal_sweep_input(w->sweep, k).name) == 0;
+        }
+        if (taken) {
+            return kal_fail(context(w), KAL_ERR_USAGE,
+                            "the table of the sweep would have two columns '%.200s': "
+                            "give it another name in the model",
+                            name);
+        }
+    }
+    return KAL_OK;
+}
+
 static KalStatus check(const Work *w)
 {
     const KalSweepFileOptions *o = w->options;
@@ -402,6 +451,7 @@ static KalStatus check(const Work *w)
                         "shards are k of n, with k from 1 to n and n up to %d",
                         (int)MOST_SHARDS);
     }
+    KAL_TRY(check_names(w));
     KAL_TRY(kal_stream_check(context(w), w->path));
     return kal_table_check_path(context(w), w->path);
 }

@@ -107,6 +107,30 @@ KalStatus kal_keep_read(const KalKeepReader *reader, const char *text,
     return KAL_OK;
 }
 
+KalStatus kal_keep_columns(const KalKeepReader *reader, const char *const *patterns,
+                           size_t n, KalKeepAsk **out_asks, size_t *out_count)
+{
+    if (n >= ASK_LIMIT) {
+        return kal_fail(reader->ctx, KAL_ERR_LIMIT,
+                        "more than %d things are too many to keep", (int)ASK_LIMIT);
+    }
+    KalKeepAsk *asks =
+        (KalKeepAsk *)kal_arena_alloc(reader->arena, n + 1, sizeof *asks);
+    bool copied = asks != NULL;
+    for (size_t i = 0; copied && i <= n; i++) {
+        // Here `*` alone is a pattern as any other: `**` fits the same.
+        const char *text = i == 0                              ? "*"
+                           : strcmp(patterns[i - 1], "*") == 0 ? "**"
+                                                               : patterns[i - 1];
+        asks[i] = (KalKeepAsk){KAL_SWEEP_FINAL,
+                               kal_plan_copy(reader->arena, text, strlen(text))};
+        copied = asks[i].pattern != NULL;
+    }
+    *out_asks = asks;
+    *out_count = n + 1;
+    return copied ? KAL_OK : kal_no_memory(reader->ctx, "for what to keep");
+}
+
 // Whether something is asked of columns that a record has only if it is told.
 static bool is_column(const KalKeepAsk *ask)
 {
@@ -130,6 +154,7 @@ KalStatus kal_keep_record(KalContext *ctx, const KalSystem *system,
 // Values of a listing on its way.
 typedef struct Listing {
     const KalKeepAsk *ask;
+    bool plain;
     KalKeepAdd add;
     void *user;
 } Listing;
@@ -145,7 +170,7 @@ static KalStatus add_fitting(const Listing *l, size_t place, KalQuantity quantit
     *found = true;
     (void)snprintf(text, sizeof text, "%s(%s)", words[l->ask->kind], quantity.name);
     const KalKeep keep = {.kind = l->ask->kind, .place = place};
-    quantity.name = text;
+    quantity.name = l->plain ? quantity.name : text;
     return l->add(l->user, keep, quantity);
 }
 
@@ -179,7 +204,7 @@ KalStatus kal_keep_list(KalContext *ctx, KalRecord *record, const KalSystem *sys
 {
     const size_t always = 1 + 2 * (size_t)system->n + (size_t)system->n_outputs;
     for (size_t i = 0; i < list->count; i++) {
-        const Listing l = {&list->asks[i], list->add, list->user};
+        const Listing l = {&list->asks[i], list->plain, list->add, list->user};
         KAL_TRY(l.ask->kind == KAL_SWEEP_WHEN
                     ? list_events(&l, ctx, system->model)
                     : list_columns(&l, kal_record_table(record), always));

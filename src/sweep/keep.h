@@ -44,6 +44,11 @@ typedef struct KalKeepReader {
 KAL_CHECKED KalStatus kal_keep_read(const KalKeepReader *reader, const char *text,
                                     KalKeepAsk **out_asks, size_t *out_count);
 
+/// Ask for all that a record has always, and for the columns that fit one of n patterns.
+KAL_CHECKED KalStatus kal_keep_columns(const KalKeepReader *reader,
+                                       const char *const *patterns, size_t n,
+                                       KalKeepAsk **out_asks, size_t *out_count);
+
 /// Make a record with the columns that are asked for.  KAL_ERR_USAGE when a pattern fits
 /// nothing.
 KAL_CHECKED KalStatus kal_keep_record(KalContext *ctx, const KalSystem *system,
@@ -57,6 +62,7 @@ typedef KalStatus (*KalKeepAdd)(void *user, KalKeep keep, KalQuantity quantity);
 typedef struct KalKeepList {
     const KalKeepAsk *asks;
     size_t count;
+    bool plain; ///< names are those of columns: x, not final(x)
     KalKeepAdd add;
     void *user; ///< passed to `add`
 } KalKeepList;

@@ -26,7 +26,8 @@ typedef enum KalSweepInputKind {
 /// One input.
 typedef struct KalSweepInput {
     const char *name;
-    const char *unit; ///< "" for none
+    const char *label; ///< in tables; NULL: its name
+    const char *unit;  ///< "" for none
     KalSweepInputKind kind;
     uint64_t count; ///< values of a list or a range
     double *values;

@@ -2,10 +2,12 @@
 
 // A file of slots:
 //
-//     "kalaba sweep 1\n", size of the identity | identity | slots | reasons of failures
+//     "kalaba sweep 2\n", size of the identity | identity | slots | samples and reasons
 //
-// A slot is a checksum, a status, where its reason is and how long, and the values.  A reason
-// is written before the slot that points to it, so a slot with a right checksum is whole.
+// A slot is a checksum, a status, where its samples and its reason are and how long, and the
+// values, if they are not in samples.  Samples and the reason of a failure after them are
+// written before the slot that points to them, so a slot with a right checksum is whole when
+// a process was killed; samples have a checksum too, for files that were cut or copied in part.
 // Bytes are as the machine has them: the file never leaves it, or its like.
 
 #include "sweep/store.h"
@@ -30,14 +32,16 @@ enum {
 // Rows wait no longer than this, in seconds.
 static const double PATIENCE = 0.25;
 
-static const char MAGIC[] = "kalaba sweep 1\n";
+static const char MAGIC[] = "kalaba sweep 2\n";
 
 // What a slot begins with; values follow.
 typedef struct Head {
     uint64_t check;
     uint32_t status;
     uint32_t reason_length;
-    uint64_t reason_place;
+    uint64_t n_samples;
+    uint64_t samples_check;
+    uint64_t place; // of samples, then the reason
 } Head;
 
 struct KalStore {
@@ -133,11 +137,17 @@ static uint64_t place_of(const KalStore *store, uint64_t slot)
     return store->begin + slot * store->size;
 }
 
+// Bytes of the values of a row, or of a sample.
+static size_t sample_size(const KalStore *store)
+{
+    return store->spec.values * sizeof(double);
+}
+
 static void init_sizes(KalStore *store)
 {
     const size_t head = sizeof MAGIC - 1 + sizeof(uint64_t) + store->spec.identity_size;
     store->begin = (head + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    store->size = sizeof(Head) + store->spec.values * sizeof(double);
+    store->size = sizeof(Head) + (store->spec.samples ? 0 : sample_size(store));
     store->room = BUFFER_BYTES / store->size + 1;
     store->end = store->begin + store->spec.slots * store->size;
     store->key = digest(0, store->spec.identity, store->spec.identity_size);
@@ -273,7 +283,29 @@ static bool read_head(const KalStore *store, uint64_t slot, Head *out_head)
            && out_head->reason_length < KAL_SWEEP_REASON_SIZE;
 }
 
-// Find out which slots are filled, and where reasons end.
+static uint64_t reason_place(const KalStore *store, const Head *head)
+{
+    return head->place + head->n_samples * sample_size(store);
+}
+
+// The checksum of samples: those in memory, or if that is NULL those in the file, for which
+// the buffer of rows that are to be written has to be free.
+static KalStatus check_samples(const KalStore *store, const Head *head,
+                               const unsigned char *samples, uint64_t *out_check)
+{
+    const uint64_t bytes = head->n_samples * sample_size(store);
+    *out_check = store->key;
+    for (uint64_t done = 0; done < bytes; done += BUFFER_BYTES) {
+        const uint64_t left = bytes - done;
+        const size_t size = left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES;
+        KAL_TRY(samples ? KAL_OK
+                        : read_at(store, head->place + done, store->out, size));
+        *out_check = digest(*out_check, samples ? samples + done : store->out, size);
+    }
+    return KAL_OK;
+}
+
+// Find out which slots are filled, and where samples and reasons end.
 static KalStatus scan(KalStore *store)
 {
     store->filled_size = (size_t)(store->spec.slots / 8 + 1);
@@ -283,9 +315,14 @@ static KalStatus scan(KalStore *store)
     }
     for (uint64_t slot = 0; slot < store->spec.slots; slot++) {
         Head head;
+        uint64_t check = 0;
         KAL_TRY(read_in(store, slot));
-        if (read_head(store, slot, &head)) {
-            const uint64_t end = head.reason_place + head.reason_length;
+        if (!read_head(store, slot, &head)) {
+            continue;
+        }
+        KAL_TRY(check_samples(store, &head, NULL, &check));
+        if (check == head.samples_check) {
+            const uint64_t end = reason_place(store, &head) + head.reason_length;
             store->filled[slot / 8] |= (unsigned char)(1U << slot % 8);
             store->end = end > store->end ? end : store->end;
             store->n_filled++;
@@ -342,19 +379,29 @@ KalStatus kal_store_flush(KalStore *store)
     return KAL_OK;
 }
 
+// Write samples and the reason of a failure, where they are to be.
+static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
+{
+    head->place = store->end;
+    head->n_samples = store->spec.samples ? row->n_samples : 0;
+    head->reason_length = row->status != KAL_OK ? (uint32_t)strlen(row->reason) : 0;
+    assert(head->reason_length < KAL_SWEEP_REASON_SIZE);
+    KAL_TRY(check_samples(store, head, (const unsigned char *)row->samples,
+                          &head->samples_check));
+    const uint64_t place = reason_place(store, head);
+    KAL_TRY(write_at(store, head->place, row->samples, (size_t)(place - head->place)));
+    KAL_TRY(write_at(store, place, row->reason, head->reason_length));
+    store->end = place + head->reason_length;
+    return KAL_OK;
+}
+
 KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
 {
     unsigned char *data = store->out + store->waiting * store->size;
     Head head = {.status = (uint32_t)row->status};
-    if (row->status != KAL_OK) {
-        head.reason_length = (uint32_t)strlen(row->reason);
-        head.reason_place = store->end;
-        assert(head.reason_length < KAL_SWEEP_REASON_SIZE);
-        KAL_TRY(write_at(store, store->end, row->reason, head.reason_length));
-        store->end += head.reason_length;
-    }
+    KAL_TRY(put_rest(store, row, &head));
     memcpy(data, &head, sizeof head);
-    memcpy(data + sizeof head, row->values, store->spec.values * sizeof(double));
+    memcpy(data + sizeof head, row->values, store->size - sizeof head);
     head.check = check_slot(store, slot, data);
     memcpy(data, &head, sizeof head);
     store->places[store->waiting++] = slot;
@@ -373,12 +420,25 @@ KalStatus kal_store_get(KalStore *store, uint64_t slot, KalStoreRow *out_row)
         return KAL_OK;
     }
     out_row->status = (KalStatus)head.status;
-    out_row->values =
-        (const double *)(const void *)(slot_in(store, slot) + sizeof head);
+    out_row->n_samples = head.n_samples;
+    out_row->place = head.place;
+    if (!store->spec.samples) {
+        out_row->values =
+            (const double *)(const void *)(slot_in(store, slot) + sizeof head);
+    }
     if (out_row->status != KAL_OK) {
-        KAL_TRY(read_at(store, head.reason_place, store->reason, head.reason_length));
+        KAL_TRY(read_at(store, reason_place(store, &head), store->reason,
+                        head.reason_length));
         store->reason[head.reason_length] = '\0';
         out_row->reason = store->reason;
     }
     return KAL_OK;
+}
+
+KalStatus kal_store_get_sample(const KalStore *store, const KalStoreRow *row,
+                               uint64_t i, double *out_values)
+{
+    assert(i < row->n_samples);
+    return read_at(store, row->place + i * sample_size(store), out_values,
+                   sample_size(store));
 }

@@ -25,14 +25,17 @@ typedef struct KalStoreSpec {
     const char *identity; ///< what was to be done: all that rows depend on
     size_t identity_size; ///< bytes
     uint64_t slots;
-    size_t values; ///< of each row
+    size_t values; ///< of each row, or of each sample
+    bool samples;  ///< rows have samples in place of values
 } KalStoreSpec;
 
 /// A row in a slot.
 typedef struct KalStoreRow {
     bool there; ///< it was written
     KalStatus status;
-    const double *values;
+    const double *values; ///< NULL where there are samples
+    uint64_t n_samples;
+    uint64_t place;     ///< of the first in the file
     const char *reason; ///< "ok" or why it failed
 } KalStoreRow;
 
@@ -65,5 +68,10 @@ bool kal_store_has(const KalStore *store, uint64_t slot);
 /// Read a slot; quick for one after the other.  What it holds is valid until the next call.
 KAL_CHECKED KalStatus kal_store_get(KalStore *store, uint64_t slot,
                                     KalStoreRow *out_row);
+
+/// Read sample i of a row of kal_store_get(), counted from 0.  KAL_ERR_FILE.
+KAL_CHECKED KalStatus kal_store_get_sample(const KalStore *store,
+                                           const KalStoreRow *row, uint64_t i,
+                                           double *out_values);
 
 #endif

@@ -59,18 +59,51 @@ static char *copy(const KalSweep *sweep, const char *text)
     return kal_plan_copy(sweep->arena, text, strlen(text));
 }
 
+// What is kept of runs.
+static KalStatus read_keeps(KalSweep *sweep, const KalSweepOptions *options)
+{
+    const KalKeepReader reader = {.ctx = sweep->ctx, .arena = sweep->arena};
+    if (options->trajectories ? options->keep != NULL : options->n_columns > 0) {
+        return kal_fail(sweep->ctx, KAL_ERR_USAGE,
+                        "a sweep keeps values of its runs, or all samples of columns "
+                        "as trajectories: not values with trajectories, nor columns "
+                        "without");
+    }
+    return options->trajectories
+               ? kal_keep_columns(&reader, options->columns, options->n_columns,
+                                  &sweep->asks, &sweep->n_asks)
+               : kal_keep_read(&reader, options->keep ? options->keep : "final(*)",
+                               &sweep->asks, &sweep->n_asks);
+}
+
+// With trajectories the name of a start value is that of a column.
+static KalStatus label_inputs(KalSweep *sweep)
+{
+    for (size_t i = 0; i < sweep->plan.n_inputs; i++) {
+        KalSweepInput *input = &sweep->plan.inputs[i];
+        char label[KAL_TABLE_LABEL_LIMIT];
+        if (!sweep->trajectories || !input->start) {
+            continue;
+        }
+        (void)snprintf(label, sizeof label, "start(%s)", input->name);
+        input->label = copy(sweep, label);
+        if (!input->label) {
+            return no_memory(sweep);
+        }
+    }
+    return KAL_OK;
+}
+
 // Read the texts of the options.
 static KalStatus read_options(KalSweep *sweep, const KalSystem *system,
                               const KalSweepOptions *options)
 {
-    const KalKeepReader keeps = {.ctx = sweep->ctx, .arena = sweep->arena};
     KalSweepReader reader = {.ctx = sweep->ctx, .arena = sweep->arena};
-    KAL_TRY(kal_keep_read(&keeps, options->keep ? options->keep : "final(*)",
-                          &sweep->asks, &sweep->n_asks));
+    KAL_TRY(read_keeps(sweep, options));
     KAL_TRY(kal_instant_create(sweep->ctx, system, &reader.instant));
     const KalStatus status = kal_plan_read(&sweep->plan, &reader, options);
     kal_instant_destroy(reader.instant);
-    return status;
+    return status == KAL_OK ? label_inputs(sweep) : status;
 }
 
 static KalStatus count_structures(KalSweep *sweep, const KalSweepOptions *options)
@@ -197,7 +230,8 @@ static KalStatus add_keep(void *user, KalKeep keep, KalQuantity quantity)
 static KalStatus list_keeps(Listing *listing, KalStructure *s)
 {
     KalSweep *sweep = listing->sweep;
-    const KalKeepList list = {s->asks, s->n_asks, add_keep, listing};
+    const KalKeepList list = {s->asks, s->n_asks, sweep->trajectories, add_keep,
+                              listing};
     KalRecord *record = NULL;
     KAL_TRY(kal_keep_record(sweep->ctx, s->system, s->asks, s->n_asks, &record));
     KalStatus status = kal_keep_list(sweep->ctx, record, s->system, &list);
@@ -226,7 +260,7 @@ static KalStatus pass_over(void *user, KalKeep keep, KalQuantity quantity)
 // Whether a structure has what is asked for.
 static KalStatus find_ask(KalSweep *sweep, const KalStructure *s, const KalKeepAsk *ask)
 {
-    const KalKeepList list = {ask, 1, pass_over, NULL};
+    const KalKeepList list = {ask, 1, sweep->trajectories, pass_over, NULL};
     KalRecord *record = NULL;
     KAL_TRY(kal_keep_record(sweep->ctx, s->system, ask, 1, &record));
     const KalStatus status = kal_keep_list(sweep->ctx, record, s->system, &list);
@@ -324,13 +358,15 @@ KalStatus kal_sweep_create(KalContext *ctx, const KalSystem *system,
 {
     KAL_NEED(ctx, ctx && system && options && out_sweep);
     KAL_NEED(ctx, (options->vary || options->n_vary == 0)
-                      && (options->random || options->n_random == 0));
+                      && (options->random || options->n_random == 0)
+                      && (options->columns || options->n_columns == 0));
     KalSweep *sweep = KAL_NEW(ctx, KalSweep);
     if (!sweep) {
         return kal_no_memory(ctx, "for a sweep");
     }
     sweep->ctx = ctx;
     sweep->given = system;
+    sweep->trajectories = options->trajectories;
     sweep->adjust = options->adjust;
     sweep->user = options->user;
     const KalStatus status = init(sweep, system, options);
@@ -376,7 +412,9 @@ KalQuantity kal_sweep_input(const KalSweep *sweep, size_t i)
         return (KalQuantity){.name = "", .unit = "", .description = ""};
     }
     const KalSweepInput *input = &sweep->plan.inputs[i];
-    return (KalQuantity){.name = input->name, .unit = input->unit, .description = ""};
+    return (KalQuantity){.name = input->label ? input->label : input->name,
+                         .unit = input->unit,
+                         .description = ""};
 }
 
 KalQuantity kal_sweep_value(const KalSweep *sweep, size_t i)

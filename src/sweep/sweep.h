@@ -33,6 +33,7 @@ struct KalSweep {
     const KalSystem *given; ///< the model as it is
     KalArena *arena;        ///< for all that follows
     KalSweepPlan plan;
+    bool trajectories; ///< all samples are kept
     KalKeepAsk *asks;
     size_t n_asks;
     KalStructure *structures;

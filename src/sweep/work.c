@@ -4,7 +4,8 @@
 //
 // Threads take the next run that nobody has taken, one at a time, so that long ones hold up
 // nobody.  Each has its own context, and in it a run, a record and a follower for every
-// structure that it met; the systems are shared.  Rows go out under the lock under which runs
+// structure that it met; the systems are shared.  Samples of a run wait in its memory for the
+// end of the run.  Rows go out under the lock under which runs
 // are taken.
 //
 // Invariants: what a row holds depends on its number alone, for a run forgets all that was
@@ -23,6 +24,9 @@
 enum {
     MOST_THREADS = 1024
 };
+
+// Bytes that the samples of a run may take.
+#define MOST_BYTES ((size_t)1 << 30)
 
 // What the threads of a sweep share.
 typedef struct Pool {
@@ -53,7 +57,8 @@ typedef struct Worker {
     Bench *benches; // structures
     double *inputs;
     double *values;
-    double *found; // what the follower finds
+    double *found;    // what the follower finds
+    KalBlock samples; // of the present run: rows of values
     KalSetting *settings;
     int *places;
     double *starts;
@@ -170,24 +175,6 @@ static KalStatus start(Worker *w, const Bench *bench, const KalStructure *s)
                        : kal_run_start(bench->run, &report);
 }
 
-static KalStatus go(Worker *w, uint64_t run)
-{
-    const KalSweep *sweep = w->pool->sweep;
-    const KalStructure *s = kal_sweep_structure(sweep, run);
-    Bench *bench = &w->benches[s - sweep->structures];
-    if (!s->system) {
-        return kal_fail(w->ctx, s->status, "%s", s->reason);
-    }
-    KAL_TRY(make_bench(w, bench, s));
-    KAL_TRY(set_parameters(w, bench, s));
-    KAL_TRY(start(w, bench, s));
-    KAL_TRY(kal_follower_go(&bench->follower, bench->run, bench->record, w->found));
-    for (size_t i = 0; i < s->n_keeps; i++) {
-        w->values[s->keeps[i].value] = w->found[i];
-    }
-    return KAL_OK;
-}
-
 // A message in one line, cut where a character ends.
 static void copy_reason(const char *message, char out_reason[KAL_SWEEP_REASON_SIZE])
 {
@@ -205,19 +192,97 @@ static void copy_reason(const char *message, char out_reason[KAL_SWEEP_REASON_SI
     out_reason[n] = '\0';
 }
 
+// What takes the samples of a run.
+typedef struct Sampler {
+    Worker *worker;
+    KalRecord *record;
+    const KalStructure *structure;
+} Sampler;
+
+// Add a sample; columns that the structure does not have stay NaN.
+static KalStatus take_sample(void *user, KalRun *run)
+{
+    const Sampler *sampler = (const Sampler *)user;
+    const KalStructure *s = sampler->structure;
+    Worker *w = sampler->worker;
+    const size_t size = kal_sweep_kept(w->pool->sweep) * sizeof(double);
+    const double *row = NULL;
+    if (w->samples.size + size > MOST_BYTES) {
+        return kal_fail(w->ctx, KAL_ERR_LIMIT,
+                        "the samples of a run take more than the %.3g bytes allowed: "
+                        "take them further apart, fewer columns or a shorter time",
+                        (double)MOST_BYTES);
+    }
+    KAL_TRY(kal_record_look(sampler->record, run, &row));
+    for (size_t i = 0; i < s->n_keeps; i++) {
+        w->values[s->keeps[i].value] = row[s->keeps[i].place];
+    }
+    return kal_block_add(w->ctx, &w->samples, w->values, size);
+}
+
+// All samples of a run, with the last state before a failure, as `kalaba run` writes them.
+static KalStatus sample(Worker *w, const Bench *bench, const KalStructure *s)
+{
+    Sampler sampler = {w, bench->record, s};
+    KalRun *run = bench->run;
+    const KalStatus status = kal_run_sample(run, take_sample, &sampler);
+    if (status == KAL_OK || w->samples.size == 0) {
+        return status;
+    }
+    copy_reason(kal_context_message(w->ctx), w->reason);
+    const bool late = kal_run_time(run) > kal_run_get_options(run).from
+                      && take_sample(&sampler, run) != KAL_OK;
+    (void)late; // the last state is worth a row, but need not have one
+    return kal_fail(w->ctx, status, "%s", w->reason);
+}
+
+static KalStatus follow(Worker *w, Bench *bench, const KalStructure *s)
+{
+    KAL_TRY(kal_follower_go(&bench->follower, bench->run, bench->record, w->found));
+    for (size_t i = 0; i < s->n_keeps; i++) {
+        w->values[s->keeps[i].value] = w->found[i];
+    }
+    return KAL_OK;
+}
+
+static KalStatus go(Worker *w, uint64_t run)
+{
+    const KalSweep *sweep = w->pool->sweep;
+    const KalStructure *s = kal_sweep_structure(sweep, run);
+    Bench *bench = &w->benches[s - sweep->structures];
+    if (!s->system) {
+        return kal_fail(w->ctx, s->status, "%s", s->reason);
+    }
+    KAL_TRY(make_bench(w, bench, s));
+    KAL_TRY(set_parameters(w, bench, s));
+    KAL_TRY(start(w, bench, s));
+    return sweep->trajectories ? sample(w, bench, s) : follow(w, bench, s);
+}
+
+static void forget_values(Worker *w)
+{
+    for (size_t i = 0; i < kal_sweep_kept(w->pool->sweep); i++) {
+        w->values[i] = NAN;
+    }
+}
+
 static KalSweepRow do_run(Worker *w, uint64_t run)
 {
     const KalSweep *sweep = w->pool->sweep;
-    const size_t values = kal_sweep_kept(sweep);
     kal_plan_inputs(&sweep->plan, run, w->inputs);
-    for (size_t i = 0; i < values; i++) {
-        w->values[i] = NAN;
-    }
+    forget_values(w);
+    w->samples.size = 0;
     const KalStatus status = go(w, run);
+    if (status != KAL_OK) {
+        forget_values(w);
+    }
     copy_reason(status == KAL_OK ? "ok" : kal_context_message(w->ctx), w->reason);
     return (KalSweepRow){.run = run + 1,
                          .inputs = w->inputs,
                          .values = w->values,
+                         .samples = (const double *)w->samples.data,
+                         .n_samples =
+                             w->samples.size / (kal_sweep_kept(sweep) * sizeof(double)),
                          .status = status,
                          .reason = w->reason};
 }
@@ -295,6 +360,7 @@ static void *attend(void *user)
         clear_bench(&w.benches[k]);
     }
     if (w.ctx) {
+        kal_block_clear(w.ctx, &w.samples);
         kal_workspace_clear(w.ctx, &w.workspace);
     }
     kal_context_destroy(w.ctx);

@@ -174,6 +174,22 @@ def threads_and_shards_make_no_difference():
         assert not [name for name in files() if name.endswith(".sweep")]
 
 
+def kill_and_go_on(command, times, seconds):
+    """Kill a command again and again: it comes to what is in whole.csv."""
+    whole = Path("whole.csv").read_bytes()
+    rng = random.Random(5)
+    for _ in range(times):
+        process = subprocess.Popen([*command, "-o", "a.csv", "--resume"])
+        while process.poll() is None and not Path("a.csv.sweep").exists():
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, 0.15) * seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not Path("a.csv").exists() or Path("a.csv").read_bytes() == whole
+    subprocess.run([*command, "-o", "a.csv", "--resume"], check=True)
+    assert Path("a.csv").read_bytes() == whole
+
+
 @case
 def a_killed_sweep_goes_on_to_the_same_bytes():
     with Folder():
@@ -182,19 +198,7 @@ def a_killed_sweep_goes_on_to_the_same_bytes():
                    "final(*), max(x)"]
         began = time.monotonic()
         subprocess.run([*command, "-o", "whole.csv"], check=True)
-        seconds = time.monotonic() - began
-        whole = Path("whole.csv").read_bytes()
-        rng = random.Random(5)
-        for _ in range(12):
-            process = subprocess.Popen([*command, "-o", "a.csv", "--resume"])
-            while process.poll() is None and not Path("a.csv.sweep").exists():
-                time.sleep(0.001)
-            time.sleep(rng.uniform(0, 0.15) * seconds)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert not Path("a.csv").exists() or Path("a.csv").read_bytes() == whole
-        subprocess.run([*command, "-o", "a.csv", "--resume"], check=True)
-        assert Path("a.csv").read_bytes() == whole
+        kill_and_go_on(command, 12, time.monotonic() - began)
 
 
 @case
@@ -234,6 +238,98 @@ def hdf5_has_columns_texts_and_notes():
 
 
 @case
+def trajectories_are_the_samples_of_runs():
+    """To the last bit the rows that `run` writes."""
+    with Folder():
+        options = ["--columns", "reaction(*), x''", "--until", "1.05"]
+        sweep("pendulum.kal", "-o", "a.csv", "--trajectories", "--vary", "L = 0.5, 0.7, 2",
+              "--vary", "y' = 0, -1", *options)
+        rows = rows_of("a.csv")
+        assert list(rows[0])[:4] == ["run", "L", "start(y')", "t"], rows[0]
+        assert [int(row["run"]) for row in rows] == [i // 12 + 1 for i in range(6 * 12)]
+        assert all(row["status"] == "ok" for row in rows)
+        for number in range(6):
+            own = rows[12 * number:12 * number + 12]
+            status, out, err = run("run", "pendulum.kal", "-o", "one.csv", "-q", "-p",
+                                   f"L={own[0]['L']}", "--family",
+                                   "y' = " + own[0]["start(y')"], *options)
+            assert status == 0, (out, err)
+            single = rows_of("one.csv")
+            names = [name for name in single[0] if name != "run"]
+            assert list(own[0]) == ["run", "L", "start(y')", *names, "status"]
+            assert [[row[name] for name in names] for row in own] == [
+                [row[name] for name in names] for row in single]
+
+
+@case
+def trajectories_of_failed_runs_end_early():
+    with Folder():
+        Path("gap.kal").write_text(SPRING.replace(
+            "simulate 0 .. 5 every 5", "force x = sqrt(a - t)\nsimulate 0 .. 1 every 0.25"
+        ).replace("k = 8 [N/m]", "k = 8 [N/m], a = 2"))
+        sweep("gap.kal", "-o", "a.csv", "--trajectories", "--vary", "a = 2, 0.6, -1")
+        rows = rows_of("a.csv")
+        whole, part, none = ([row for row in rows if row["run"] == str(k)]
+                             for k in (1, 2, 3))
+        assert [float(row["t"]) for row in whole] == [0, 0.25, 0.5, 0.75, 1]
+        status, _, _ = run("run", "gap.kal", "-o", "one.csv", "-q", "-p", "a=0.6")
+        assert status == 1
+        single = rows_of("one.csv")
+        names = [name for name in single[0] if name != "(incomplete)"]
+        assert [[row[name] for name in names] for row in part] == [
+            [row[name] for name in names] for row in single]
+        assert all(row["status"] not in ("", "ok") for row in part + none)
+        assert len(none) == 1 and math.isnan(float(none[0]["t"]))
+
+
+@case
+def trajectories_have_the_same_bytes_however_they_came():
+    with Folder():
+        command = ["pendulum.kal", "--trajectories", "--vary", "L = 0.5 .. 2 count 23",
+                   "--vary", "x' = 0, 1", "--columns", "reaction(rod)"]
+        for ending in ("csv", "h5"):
+            sweep(*command, "-o", f"one.{ending}", "--threads", "1")
+            sweep(*command, "-o", f"many.{ending}", "--threads", "3")
+            for k in (2, 1):
+                sweep(*command, "-o", f"merged.{ending}", "--shard", f"{k}/2")
+            sweep(*command, "-o", f"merged.{ending}", "--merge")
+            one = Path(f"one.{ending}").read_bytes()
+            assert one == Path(f"many.{ending}").read_bytes()
+            assert one == Path(f"merged.{ending}").read_bytes()
+        # values and samples are different work
+        sweep(*command, "-o", "part.csv", "--shard", "1/2")
+        status, _, err = run("sweep", *command[:1], *command[2:-2], "-o", "part.csv",
+                             "--shard", "1/2", "--resume")
+        assert status == 2 and "another sweep" in err, (status, err)
+        for ending in ("csv", "h5"):
+            status, out, err = run("plot", f"one.{ending}", "--x", "t", "--y", "x", "-o",
+                                   "p.svg")
+            assert status == 0, (out, err)
+
+
+@case
+def killed_trajectories_go_on_to_the_same_bytes():
+    with Folder():
+        command = [PROGRAM, "sweep", "pendulum.kal", "-q", "--trajectories", "--vary",
+                   "L = 0.5 .. 2 count 20", "--vary", "g = 9 .. 11 count 30"]
+        began = time.monotonic()
+        subprocess.run([*command, "-o", "whole.csv"], check=True)
+        kill_and_go_on(command, 6, time.monotonic() - began)
+
+
+@case
+def trajectories_have_columns_of_all_structures():
+    with Folder():
+        sweep(EXAMPLES / "pendulum_chain.kal", "-o", "a.csv", "--vary", "N = 2 .. 3",
+              "--until", "0.02", "--trajectories")
+        rows = rows_of("a.csv")
+        name = next(name for name in rows[0] if "[3]" in name)
+        assert {row["N"] for row in rows} == {"2", "3"}
+        for row in rows:
+            assert math.isnan(float(row[name])) == (row["N"] == "2"), row
+
+
+@case
 def a_dry_run_tells_and_writes_nothing():
     with Folder():
         before = files()
@@ -242,12 +338,16 @@ def a_dry_run_tells_and_writes_nothing():
         assert "1000000 runs" in out and "MB" in out, out
         answer = json.loads(sweep("spring.kal", "--vary", "k = 1, 2", "--dry-run", "--json"))
         assert answer["runs"] == 2 and answer["inputs"] == ["k"] and answer["bytes"] > 0
+        samples = json.loads(sweep("spring.kal", "--vary", "k = 1, 2", "--dry-run", "--json",
+                                   "--trajectories"))
+        assert samples["bytes"] == 2 * answer["bytes"]  # at 0 and at 5
         assert files() == before
 
 
 @case
 def wrong_usage_is_told():
     with Folder():
+        Path("status.kal").write_text("coord status\nkinetic status'^2\n")
         before = files()
         for arguments, word in [
                 (["spring.kal"], "-o FILE"),
@@ -261,6 +361,12 @@ def wrong_usage_is_told():
                 (["spring.kal", "-o", "a.csv", "--keep", "final(q)"], "no column"),
                 (["spring.kal", "-o", "a.csv", "--keep", "when(q)"], "no event"),
                 (["spring.kal", "-o", "a.csv", "--keep", "top(x)"], "final(x)"),
+                (["spring.kal", "-o", "a.csv", "--columns", "x"], "--trajectories"),
+                (["spring.kal", "-o", "a.csv", "--trajectories", "--keep", "final(x)"],
+                 "exclude each other"),
+                (["spring.kal", "-o", "a.csv", "--trajectories", "--columns", "q"],
+                 "no column"),
+                (["status.kal", "-o", "a.csv", "--trajectories"], "two columns 'status'"),
                 (["spring.kal", "-o", "a.csv", "--design", "cubic"], "latin"),
                 (["spring.kal", "-o", "a.csv", "--shard", "3/2"], "shards"),
                 (["spring.kal", "-o", "a.csv", "--shard", "x"], "K/N"),

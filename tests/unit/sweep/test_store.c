@@ -12,6 +12,8 @@
 
 enum {
     VALUES = 3,
+    SLOT_SIZE = 40 + 8 * VALUES, // in the file
+    MOST_SAMPLES = 12000,
     SLOTS = 5000
 };
 
@@ -144,7 +146,8 @@ static void what_is_damaged_is_empty(void)
     ok(kal_store_flush(store) == KAL_OK);
     kal_store_destroy(store);
     FILE *file = fopen(spec.path, "r+b");
-    for (long at = 64; file && at < 64 + 3 * 48; at++) { // the last one has a reason
+    for (long at = 64; file && at < 64 + 3 * SLOT_SIZE;
+         at++) { // the last one has a reason
         fseek(file, at, SEEK_SET);
         const int old = fgetc(file);
         fseek(file, at, SEEK_SET);
@@ -152,8 +155,8 @@ static void what_is_damaged_is_empty(void)
         fflush(file);
         ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
         for (uint64_t slot = 0; slot < 4; slot++) {
-            ok(slot == (uint64_t)(at - 64) / 48 ? is_empty(store, slot)
-                                                : is_whole(store, slot));
+            ok(slot == (uint64_t)(at - 64) / SLOT_SIZE ? is_empty(store, slot)
+                                                       : is_whole(store, slot));
         }
         kal_store_destroy(store);
         fseek(file, at, SEEK_SET);
@@ -161,9 +164,71 @@ static void what_is_damaged_is_empty(void)
         fflush(file);
     }
     ok(file && fclose(file) == 0);
-    ok(truncate(spec.path, 64 + 48 + 20) == 0);
+    ok(truncate(spec.path, 64 + SLOT_SIZE + 20) == 0);
     ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
     ok(is_whole(store, 0) && is_empty(store, 1) && is_empty(store, 3));
+    kal_store_destroy(store);
+    kal_context_destroy(ctx);
+    folder_close(&folder);
+}
+
+static KalStatus put_samples(KalStore *store, uint64_t slot, size_t n)
+{
+    static double samples[MOST_SAMPLES * VALUES];
+    for (size_t i = 0; i < n * VALUES; i++) {
+        samples[i] = (double)(slot * MOST_SAMPLES + i);
+    }
+    const KalSweepRow row = {.values = samples,
+                             .samples = samples,
+                             .n_samples = n,
+                             .status = fails(slot) ? KAL_ERR_STEP : KAL_OK,
+                             .reason = fails(slot) ? "late" : "ok"};
+    return kal_store_put(store, slot, &row);
+}
+
+static bool has_samples(KalStore *store, uint64_t slot, size_t n)
+{
+    KalStoreRow row = {.there = false};
+    double values[VALUES];
+    bool same = kal_store_get(store, slot, &row) == KAL_OK && row.there && !row.values
+                && row.n_samples == n
+                && strcmp(row.reason, fails(slot) ? "late" : "ok") == 0;
+    for (size_t i = 0; same && i < n; i++) {
+        same = kal_store_get_sample(store, &row, i, values) == KAL_OK
+               && values[0] == (double)(slot * MOST_SAMPLES + i * VALUES)
+               && values[2] == values[0] + 2.0;
+    }
+    return same;
+}
+
+// Any number of samples, from none to more than a buffer; those that were cut off are missed.
+static void samples_are_there_again(void)
+{
+    static const size_t counts[4] = {1, 0, MOST_SAMPLES, 3};
+    KalContext *ctx = NULL;
+    KalStore *store = NULL;
+    Folder folder;
+    if (!open_lab(&folder, &ctx)) {
+        return;
+    }
+    KalStoreSpec spec = spec_of(&folder);
+    spec.slots = 4;
+    spec.samples = true;
+    ok(kal_store_create(ctx, &spec, &store) == KAL_OK);
+    for (uint64_t i = 4; i-- > 0;) {
+        ok(put_samples(store, i, counts[i]) == KAL_OK);
+    }
+    ok(kal_store_flush(store) == KAL_OK);
+    kal_store_destroy(store);
+    ok(kal_store_open(ctx, &spec, &store) == KAL_OK && kal_store_filled(store) == 4);
+    for (uint64_t i = 0; i < 4; i++) {
+        ok(has_samples(store, i, counts[i]));
+    }
+    kal_store_destroy(store);
+    ok(truncate(spec.path, 200000) == 0);
+    ok(kal_store_open(ctx, &spec, &store) == KAL_OK && kal_store_filled(store) == 2);
+    ok(!kal_store_has(store, 0) && kal_store_has(store, 1) && !kal_store_has(store, 2)
+       && kal_store_has(store, 3));
     kal_store_destroy(store);
     kal_context_destroy(ctx);
     folder_close(&folder);
@@ -217,5 +282,5 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(rows_are_there_again), TAP_CASE(a_process_that_ends_loses_little),
-        TAP_CASE(what_is_damaged_is_empty), TAP_CASE(other_work_is_refused),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(what_is_damaged_is_empty), TAP_CASE(samples_are_there_again),
+        TAP_CASE(other_work_is_refused), TAP_CASE(every_allocation_may_fail))
