@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// Formulas of the system are copied three times into one graph (system/transcript.h): at the
+// state that is given, where M and A are eliminated; at the positions that the first step leads
+// to, where φ is judged and ψ and A are taken; and at the velocities that the second leads to,
+// where ψ is judged.  Residuals are compared with the rounding of their terms within the
+// program, so that a few numbers a level say whether its answer counts.
+
 #include "system/return.h"
 
 #include "base/four.h"
