@@ -7,9 +7,11 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
@@ -35,6 +37,33 @@ def run(*arguments):
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=HANG,
                           check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def catches(process, number):
+    """Whether a process has a handler for a signal."""
+    status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return int(caught, 16) >> (number - 1) & 1 == 1
+
+
+def processor_time(process):
+    """Seconds of processor time that a process has used."""
+    text = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8")
+    fields = text.rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_at_work(process, seconds=0.3):
+    """Until a process catches Ctrl-C and has worked for some processor time since.
+
+    Not a pause: on a busy machine a process may not have begun after any time.
+    """
+    while process.poll() is None and not catches(process, signal.SIGINT):
+        time.sleep(0.002)
+    began = processor_time(process)
+    while process.poll() is None and processor_time(process) < began + seconds:
+        time.sleep(0.002)
+    assert process.poll() is None, process.communicate(timeout=HANG)
 
 
 def options_of(parameters, state):

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from model_lab import EXAMPLES, PROGRAM, case, main, run
+from model_lab import EXAMPLES, PROGRAM, case, main, run, wait_until_at_work
 
 SPRING = """model "Spring"
 param m = 2 [kg], k = 8 [N/m]
@@ -209,6 +209,7 @@ def interrupted_work_is_kept_for_the_same_command_only():
         process = subprocess.Popen([PROGRAM, "sweep", *command], stderr=subprocess.PIPE)
         while process.poll() is None and not Path("a.csv.sweep").exists():
             time.sleep(0.01)
+        wait_until_at_work(process, 0)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
         assert process.returncode == 130 and b"--resume" in err, err

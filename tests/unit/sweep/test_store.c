@@ -102,6 +102,13 @@ static void rows_are_there_again(void)
     folder_close(&folder);
 }
 
+static double seconds_now(void)
+{
+    struct timespec time = {.tv_sec = 0};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 // Rows that were not written are lost, and no others.
 static void a_process_that_ends_loses_little(void)
 {
@@ -113,11 +120,13 @@ static void a_process_that_ends_loses_little(void)
     }
     const KalStoreSpec spec = spec_of(&folder);
     ok(kal_store_create(ctx, &spec, &store) == KAL_OK);
+    const double began = seconds_now();
     ok(put(store, 0) == KAL_OK && kal_store_flush(store) == KAL_OK);
     ok(put(store, 1) == KAL_OK);
-    kal_store_destroy(store); // as if killed
+    const bool waits = seconds_now() - began < 0.2; // it may not on a busy machine
+    kal_store_destroy(store);                       // as if killed
     ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
-    ok(kal_store_has(store, 0) && !kal_store_has(store, 1));
+    ok(kal_store_has(store, 0) && !(waits && kal_store_has(store, 1)));
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     ok(put(store, 2) == KAL_OK); // it waited long enough
     kal_store_destroy(store);
