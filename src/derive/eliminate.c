@@ -343,7 +343,7 @@ static KalExpr exceed(Builder *w, KalExpr missing, KalExpr size, KalExpr floor)
     return minus(w, absolute(w, missing), allowed);
 }
 
-// All residuals against their tolerance (theory (5.1) and (5.2)).
+// All residuals against their tolerance, by the measure of theory (5.2): nothing is refined.
 static KalExpr measure(Builder *w)
 {
     const KalEliminand *p = w->given;

@@ -25,7 +25,7 @@ typedef struct KalEliminand {
     const KalExpr *b;       ///< m
     const KalExpr *weights; ///< m: W, or NULL where M is regular
     double tolerance;       ///< of residuals, relative to their terms
-    double floor;           ///< the least that terms are measured by (theory (5.1))
+    double floor;           ///< the least that terms are measured by (theory (5.2))
 } KalEliminand;
 
 /// Where the parts of an answer begin, in a list of formulas.

@@ -103,15 +103,16 @@ static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side
     Residuals r = {0.0, 0.0};
     miss_motion(l, p, s);
     miss_rows(l, p, s);
-    const double least = KAL_RESIDUAL_FLOOR * largest_size(l, s);
+    const double most = largest_size(l, s);
     for (int j = 0; j < l->n; j++) {
-        r.motion =
-            worse(r.motion, fabs(l->missing[j]), l->size[j] + least * sqrt(l->mass[j]));
+        r.motion = worse(r.motion, fabs(l->missing[j]),
+                         l->size[j] + KAL_RESIDUAL_FLOOR * most * sqrt(l->mass[j]));
     }
     for (int i = 0; i < l->m; i++) {
         if (!kal_large_is_left_out(l, p, i)) {
-            r.constraints = worse(r.constraints, fabs(l->missing[l->n + i]),
-                                  l->size[l->n + i] + least * l->length[i]);
+            r.constraints =
+                worse(r.constraints, fabs(l->missing[l->n + i]),
+                      l->size[l->n + i] + KAL_RESIDUAL_TRACE * most * l->length[i]);
         }
     }
     return r;

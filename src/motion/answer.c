@@ -40,8 +40,7 @@ static void axpy_with_size(int n, double f, const double *restrict x,
 // The larger of two relative errors; a NaN wins and stays.
 //
 // A residual is measured by the size of its own terms.  Where those are but rounding, as for
-// a coordinate held at rest, callers add KAL_RESIDUAL_FLOOR of the largest size that terms
-// have anywhere, in natural units (theory (5.1), (5.2)).
+// a coordinate held at rest, callers add what they count as at least (theory (5.1), (5.2)).
 static double worse(double worst, double error, double size)
 {
     assert(error >= 0.0 || isnan(error));
@@ -60,18 +59,21 @@ double kal_motion_largest_acceleration(const KalMotion *s)
     return largest;
 }
 
-// The residual theory (5.1) of all constraints, and whose it is.
-static double residual_of_constraints(const KalMotion *s, double acceleration,
+// The residual theory (5.1) of all constraints, and whose it is.  Of constraints that depend
+// on others it is not known better than to the rounding of `largest`, the size of all terms.
+static double residual_of_constraints(const KalMotion *s, double largest,
                                       int *out_worst)
 {
     double worst = 0.0;
     *out_worst = 0;
-    for (int i = 0; i < s->given.m; i++) {
+    for (int k = 0; k < s->given.m; k++) {
         double sum;
+        const int i = s->rows.perm[k];
+        const double part = k < s->rows.rank ? KAL_RESIDUAL_TRACE : KAL_RESIDUAL_FLOOR;
         assert(s->r[i] > 0.0);
         const double size = kal_motion_term_size(s, i, s->qdd, &sum);
-        const double next = worse(worst, fabs(sum - s->given.b[i]),
-                                  size + KAL_RESIDUAL_FLOOR * acceleration / s->r[i]);
+        const double next =
+            worse(worst, fabs(sum - s->given.b[i]), size + part * largest / s->r[i]);
         *out_worst = next > worst ? i : *out_worst;
         worst = next;
     }

@@ -3,9 +3,11 @@
 // The short way of the regular road, for constraints that are well apart: M = L D Lᵀ,
 // W = L⁻¹Aᵀ, and λ = (WᵀD⁻¹W)⁻¹(b − WᵀD⁻¹g) with g = L⁻¹Q (theory (4.1), (4.2), where
 // L stands for L√D).  That squares the conditioning of W.  So where M is soft in some
-// direction or constraints come near each other the answer is refined once, and in any
-// case it counts only if its residuals, taken entry by entry, are at the level of
-// rounding: then it is the exact answer to a problem that differs from the given one by
+// direction or constraints come near each other the answer is refined once.  So it is where
+// constraints are missed: q'' is the sum of M⁻¹Q and M⁻¹Aᵀλ, and where these are far larger
+// than q'' itself, as for a light coordinate that is led, their rounding is all that one solve
+// leaves.  In any case the answer counts only if its residuals, taken entry by entry, are at
+// the level of rounding: then it is the exact answer to a problem that differs from the given one by
 // rounding, and no method can promise more.  Every number given takes part in the
 // residuals, so that NaN and infinity never pass.
 //
@@ -338,7 +340,7 @@ KAL_INLINE double constraint_residual(const KalShort *w, Size z, double most)
                                          w->A + (size_t)i * (size_t)z.ld, &size);
         const KalFour missing = *kal_const_four(w->b + i) - sum;
         size += kal_four_absolute(*kal_const_four(w->b_size + i))
-                + KAL_RESIDUAL_FLOOR * most * *kal_const_four(w->length + i) + NOTHING;
+                + KAL_RESIDUAL_TRACE * most * *kal_const_four(w->length + i) + NOTHING;
         *kal_four(w->missing_rows + i) = missing;
         worst = larger(worst, kal_four_absolute(missing) / size);
     }
@@ -432,7 +434,8 @@ KAL_INLINE KalShortEnd solve(KalMotion *s, const KalShort *w, Size z, const doub
     }
     accelerate(w, z, lambda_total, w->g);
     measure(w, z, lambda_total, C ? w->g + z.ld : NULL, answer);
-    if (near) {
+    const bool missed = !(answer->residual_constraints <= KAL_SAFE_RESIDUAL);
+    if (near || (missed && !C)) {
         refine(w, (Size){z.n, z.m, z.ld, z.rows, false}, answer);
     }
     if (!(answer->residual_motion <= KAL_SAFE_RESIDUAL

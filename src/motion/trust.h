@@ -9,9 +9,13 @@
 /// Residuals, relative to the size of their terms, that are rounding.
 #define KAL_SAFE_RESIDUAL 1e-13
 
-/// Where terms are but rounding: the fraction of the largest size that terms have anywhere,
-/// in natural units, that they count as (theory (5.1), (5.2)).
+/// Where the terms of an equation of motion are but rounding: the fraction that they count
+/// as of the largest size that terms have anywhere, in natural units (theory (5.2)).
 #define KAL_RESIDUAL_FLOOR 0x1p-4
+
+/// The same for constraints (theory (5.1)).  Forces have no say in what is led: the rounding
+/// of M⁻¹Q has to be refined away, and this is what is left then.
+#define KAL_RESIDUAL_TRACE 0x1p-40
 
 /// How much larger than its pivot a diagonal entry may be, of M or of A M⁻¹Aᵀ, for an
 /// answer that is not refined.
