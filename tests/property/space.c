@@ -194,7 +194,7 @@ static void follow_reference(const Mechanism *mech, Track *track, bool watched)
             if (step == 0.0L || lost || !makes_sense(mech, y)) {
                 return;
             }
-            h = fminl(h, 0.04L);
+            h = fminl(h, mech->tree ? 0.2L : 0.04L);
             left -= step;
         }
         memcpy(track->y[track->trusted], y, sizeof y);
@@ -359,7 +359,8 @@ static bool keeps_energy(const Mechanism *mech)
         keeps = keeps && force->c == 0.0L && force->kind != RIGID_MOTOR;
     }
     for (int i = 0; i < mech->system.n_joints; i++) {
-        keeps = keeps && mech->system.joints[i].kind != RIGID_DRIVE;
+        keeps = keeps && mech->system.joints[i].kind != RIGID_DRIVE
+                && mech->system.joints[i].kind != RIGID_SLIDE;
     }
     return keeps;
 }

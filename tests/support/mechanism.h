@@ -239,13 +239,18 @@ static inline bool is_hinge(const RigidJoint *joint)
     return joint->kind == RIGID_REVOLUTE || joint->kind == RIGID_CYLINDRICAL;
 }
 
-// A hinge, or -1.
-static inline int any_hinge(Mechanism *mech)
+static inline bool is_slider(const RigidJoint *joint)
+{
+    return joint->kind == RIGID_PRISMATIC;
+}
+
+// A joint of a kind, or -1.
+static inline int any_joint(Mechanism *mech, bool (*is_kind)(const RigidJoint *))
 {
     const int first = rng_int(&mech->rng, 0, mech->system.n_joints);
     for (int i = 0; i < mech->system.n_joints; i++) {
         const int k = (first + i) % mech->system.n_joints;
-        if (is_hinge(&mech->system.joints[k])) {
+        if (is_kind(&mech->system.joints[k])) {
             return k;
         }
     }
@@ -263,17 +268,18 @@ static inline int rank_of_joints(const Mechanism *mech)
     return rank;
 }
 
-// Drive a hinge, if it can move.
+// Drive a hinge or, where there is none, a slider, if it can move.
 static inline void add_drive(Mechanism *mech, double probability)
 {
-    const int of = any_hinge(mech);
+    int of = any_joint(mech, is_hinge);
+    of = of < 0 ? any_joint(mech, is_slider) : of;
     const int rank = rank_of_joints(mech);
     if (of < 0 || !chance(mech, probability)) {
         return;
     }
     RigidJoint *joint = &mech->system.joints[mech->system.n_joints++];
     *joint = mech->system.joints[of];
-    joint->kind = RIGID_DRIVE;
+    joint->kind = is_slider(joint) ? RIGID_SLIDE : RIGID_DRIVE;
     joint->length = (Real)of;
     joint->rate =
         digits(between(mech, 0.5, 3.0) * (chance(mech, 0.5) ? 1.0L : -1.0L), 2);
@@ -309,7 +315,7 @@ static inline void add_between(Mechanism *mech, RigidForce *force)
 
 static inline void add_at_joint(Mechanism *mech, RigidForce *force)
 {
-    force->joint = any_hinge(mech);
+    force->joint = any_joint(mech, is_hinge);
     if (force->joint < 0) {
         mech->system.n_forces--;
         return;
@@ -344,7 +350,7 @@ static inline void add_force(Mechanism *mech)
         force->kind != RIGID_DAMPER && force->kind != RIGID_TORSION_DAMPER;
     const bool damps = force->kind != RIGID_SPRING
                        && force->kind != RIGID_TORSION_SPRING
-                       && (!stiff || chance(mech, 0.3)) && force->kind != RIGID_MOTOR;
+                       && (!stiff || chance(mech, 0.3));
     force->k = stiff ? digits(m * arm * between(mech, 3.0, 60.0), 2) : 0.0L;
     force->c = damps ? digits(m * arm * between(mech, 0.2, 3.0), 2) : 0.0L;
 }
@@ -461,13 +467,14 @@ static inline int rows_of(const Mechanism *mech)
 // A chain that goes back to the ground, with freedom left.
 static inline void make_loop(Mechanism *mech)
 {
-    static const RigidJointKind kinds[4] = {RIGID_REVOLUTE, RIGID_UNIVERSAL, RIGID_BALL,
-                                            RIGID_CYLINDRICAL};
+    static const RigidJointKind kinds[6] = {RIGID_REVOLUTE,  RIGID_UNIVERSAL,
+                                            RIGID_BALL,      RIGID_CYLINDRICAL,
+                                            RIGID_PRISMATIC, RIGID_WELD};
     static const RigidJointKind last[3] = {RIGID_BALL, RIGID_UNIVERSAL, RIGID_REVOLUTE};
     const int bodies = rng_int(&mech->rng, 2, RIGID_BODIES);
     int end = RIGID_GROUND;
     for (int i = 0; i < bodies; i++) {
-        end = grow(mech, kinds[rng_int(&mech->rng, 0, 3)], end);
+        end = grow(mech, kinds[rng_int(&mech->rng, 0, i < 2 ? 3 : 5)], end);
     }
     RigidFrame frame;
     Real p[3];
@@ -688,6 +695,7 @@ static inline void make_rods(Mechanism *mech)
     } else if (!four) {
         spin_some(mech);
     }
+    add_forces(mech, four ? 0.0 : 0.4); // four are as parallel as they are without
 }
 
 // A platform on three parallel cranks.
@@ -931,7 +939,7 @@ static inline void put_joint(Mechanism *mech, int index)
 #undef JOINT_NAME
     const RigidJoint *joint = &mech->system.joints[index];
     const bool rolls = joint->kind == RIGID_ROLLING;
-    if (joint->kind == RIGID_DRIVE) {
+    if (joint->kind == RIGID_DRIVE || joint->kind == RIGID_SLIDE) {
         put(mech, "constraint drive: j%d.rate = ", (int)joint->length + 1);
         put_number(mech, joint->rate);
         put(mech, "\n");
@@ -977,10 +985,15 @@ static inline void put_force(Mechanism *mech, int index)
     if (!rigid_turns(force) && force->a != RIGID_GROUND) {
         put(mech, ", a = b%d", force->a + 1);
     }
+    const bool motor = force->kind == RIGID_MOTOR;
     if (force->k != 0.0L) {
-        put_argument(mech, force->kind == RIGID_MOTOR ? "torque" : "k", force->k);
+        put_argument(mech, motor ? "torque" : "k", force->k);
     }
-    if (force->c != 0.0L) {
+    if (force->c != 0.0L && motor) {
+        put(mech, " - ");
+        put_number(mech, force->c);
+        put(mech, "*j%d.rate", force->joint + 1);
+    } else if (force->c != 0.0L) {
         put_argument(mech, "c", force->c);
     }
     if (force->rest != 0.0L) {

@@ -48,7 +48,8 @@ typedef struct RigidBody {
     X(RIGID_WELD, "Weld", 6)               \
     X(RIGID_DISTANCE, "Distance", 1)       \
     X(RIGID_ROLLING, "RollingDisc", 3)     \
-    X(RIGID_DRIVE, "drive", 1)
+    X(RIGID_DRIVE, "drive", 1)             \
+    X(RIGID_SLIDE, "drive", 1)
 
 typedef enum RigidJointKind {
 #define RIGID_ENUM(kind, name, rows) kind,
@@ -71,7 +72,7 @@ typedef struct RigidJoint {
     Real turned;  // of Prismatic
     Real turn[4]; // of Weld: quaternion of b as seen from a
     Real length;  // of Distance; radius of RollingDisc
-    Real rate;    // of a drive
+    Real rate;    // of a drive, which turns a hinge or moves a slider
 } RigidJoint;
 
 /// Kind, name of the part.
@@ -382,6 +383,15 @@ static inline void rigid_row_drive(const RigidPair *pair, const RigidJoint *join
     row->speed = joint->rate;
 }
 
+// A slider that moves at a rate
+static inline void rigid_row_slide(const RigidPair *pair, const RigidJoint *joint,
+                                   RigidRow *row)
+{
+    rigid_row_line(pair, joint->axis_a, row);
+    row->residual = 0.0L;
+    row->speed = joint->rate;
+}
+
 /// The steepness of a disc and, unless NULL, the arm to its lowest point with its rate.
 static inline Real rigid_disc(const RigidFrame *b, const RigidJoint *joint, Real *arm,
                               Real *arm_rate)
@@ -481,6 +491,8 @@ static inline int rigid_rows_of(const RigidJoint *joint, const Real *y, RigidRow
         rigid_rows_rolling(&pair, joint, rows);
     } else if (kind == RIGID_DRIVE) {
         rigid_row_drive(&pair, joint, &rows[0]);
+    } else if (kind == RIGID_SLIDE) {
+        rigid_row_slide(&pair, joint, &rows[0]);
     }
     return counts[kind];
 }
@@ -552,39 +564,60 @@ static inline void rigid_reflector(const Real *x, int from, int n, Real *v)
     }
 }
 
+// Let column k be the one that has most left from row k on; answers how much.  `left` holds
+// squares of what columns have left.
+static inline Real rigid_pivot(RigidFactor *f, int k, int m, Real *left)
+{
+    Real column[RIGID_ROWS];
+    int best = k;
+    for (int i = k; i < m; i++) {
+        best = left[i] > left[best] ? i : best;
+    }
+    const int index = f->order[best];
+    memcpy(column, f->r[best], sizeof column);
+    memcpy(f->r[best], f->r[k], sizeof column);
+    memcpy(f->r[k], column, sizeof column);
+    f->order[best] = f->order[k];
+    f->order[k] = index;
+    left[best] = left[k];
+    return rigid_size(f->r[k], k, f->n);
+}
+
+// The square of what column i has left when row k of it is done: by subtraction, and anew
+// where that would be rounding.
+static inline Real rigid_left(const RigidFactor *f, int i, int k, Real before)
+{
+    const Real after = before - f->r[i][k] * f->r[i][k];
+    if (after > 1e-4L * before) {
+        return after;
+    }
+    const Real size = rigid_size(f->r[i], k + 1, f->n);
+    return size * size;
+}
+
 /// Factor; `rank` < 0 finds the rank, with pivots below 1e-11 for 0.
 static inline void rigid_factor(const RigidRow *rows, int n, int m, int rank,
                                 RigidFactor *f)
 {
     const int most = n < m ? n : m;
+    Real left[RIGID_ROWS];
+    f->n = n;
     for (int i = 0; i < m; i++) {
         memcpy(f->r[i], rows[i].j, (size_t)n * sizeof(Real));
         f->order[i] = i;
+        left[i] = rigid_size(f->r[i], 0, n);
+        left[i] *= left[i];
     }
-    f->n = n;
     f->rank = 0;
     while (f->rank < (rank < 0 ? most : rank)) {
         const int k = f->rank;
-        Real largest = -1.0L;
-        int best = k;
-        for (int i = k; i < m; i++) {
-            const Real size = rigid_size(f->r[i], k, n);
-            best = size > largest ? i : best;
-            largest = size > largest ? size : largest;
-        }
-        if (largest < (rank < 0 ? 1e-11L : 1e-300L)) {
+        if (rigid_pivot(f, k, m, left) < (rank < 0 ? 1e-11L : 1e-300L)) {
             break;
         }
-        Real column[RIGID_ROWS];
-        const int index = f->order[best];
-        memcpy(column, f->r[best], sizeof column);
-        memcpy(f->r[best], f->r[k], sizeof column);
-        memcpy(f->r[k], column, sizeof column);
-        f->order[best] = f->order[k];
-        f->order[k] = index;
         rigid_reflector(f->r[k], k, n, f->v[k]);
         for (int i = k; i < m; i++) {
             rigid_reflect(f->v[k], k, n, f->r[i]);
+            left[i] = rigid_left(f, i, k, left[i]);
         }
         f->rank++;
     }
@@ -997,13 +1030,14 @@ static inline Real rigid_step(const RigidSystem *system, Real *y, Real most, Rea
     while (*h > 1e-7L) {
         const Real step = *h < most ? *h : most;
         const Real error = rigid_try(&here, y, step, next);
+        const Real factor = powl(1e-13L / fmaxl(error, 1e-18L), 1.0L / 9.0L);
         if (error <= 1e-12L) { // not true of NaN
             memcpy(y, next, sizeof next);
             rigid_project(system, y);
-            *h *= error < 1e-16L && step == *h ? 2.0L : 1.0L;
+            *h = step == *h || factor < 1.0L ? step * fminl(factor, 2.0L) : *h;
             return step;
         }
-        *h = 0.5L * step;
+        *h = step * (factor > 0.2L ? fminl(factor, 0.8L) : 0.2L);
     }
     return 0.0L;
 }
