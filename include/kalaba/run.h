@@ -214,8 +214,9 @@ KAL_API KAL_CHECKED KalStatus kal_run_step(KalRun *run);
 typedef KalStatus (*KalRunTake)(void *user, KalRun *run);
 
 /// Go on to the end, or to an event that stops the run, and give `take` the present state
-/// and all samples after it: one at every multiple of `every` from the first time on, and
-/// the last state, even if it is not due.  Failures of kal_run_advance() and of `take`,
+/// and all samples after it: one at every multiple of `every` from the first time on, two
+/// where an event lets something jump, before and behind it, and the last state, even if it
+/// is not due.  Failures of kal_run_advance() and of `take`,
 /// which leave the run where it is.
 KAL_API KAL_CHECKED KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user);
 

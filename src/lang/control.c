@@ -53,7 +53,7 @@ static KalOption find_option(const KalParser *p, KalNodeKind kind)
     return option;
 }
 
-// `option = value`; an option is given once.
+// `option = value`, or a word alone; an option is given once.
 static KalNode *parse_option(KalParser *p, KalNodeKind kind, const KalNode *earlier)
 {
     const KalToken token = p->token;
@@ -71,8 +71,11 @@ static KalNode *parse_option(KalParser *p, KalNodeKind kind, const KalNode *earl
         }
     }
     kal_parser_advance(p);
-    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
-    KalNode *value = kal_parse_value(p);
+    KalNode *value = NULL;
+    if (option != KAL_OPTION_OFF) {
+        kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+        value = kal_parse_value(p);
+    }
     return kal_parser_add(p, token.begin,
                           (KalNode){.kind = KAL_NODE_OPTION,
                                     .op = (unsigned char)option,
@@ -89,7 +92,7 @@ static KalNode *parse_options(KalParser *p, KalNodeKind kind)
     return options.first;
 }
 
-// `name: left = right`, with options of a servo.
+// `name: left = right`, with options.
 static KalNode *parse_equation(KalParser *p, KalNodeKind kind, uint32_t begin,
                                const char *what)
 {
@@ -102,7 +105,7 @@ static KalNode *parse_equation(KalParser *p, KalNodeKind kind, uint32_t begin,
         kal_parser_fail_after(p, "'=' and the other side");
     }
     KalNode *right = kal_parse_value(p);
-    KalNode *options = kind == KAL_NODE_SERVO ? parse_options(p, KAL_NODE_SERVO) : NULL;
+    KalNode *options = parse_options(p, kind);
     return kal_parser_add(
         p, begin,
         (KalNode){

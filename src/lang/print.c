@@ -325,7 +325,7 @@ static void print_declarations(const char *before, const KalNode *first, KalSink
     }
 }
 
-// `, option = value`
+// `, option = value`, or `, option`
 static void print_options(const KalNode *first, KalSink sink)
 {
     static const char *const words[] = {
@@ -336,7 +336,9 @@ static void print_options(const KalNode *first, KalSink sink)
     for (const KalNode *option = first; option; option = option->next) {
         put(sink, ", ");
         put(sink, words[option->op]);
-        print_after(" = ", option->of.option.value, sink);
+        if (option->of.option.value) {
+            print_after(" = ", option->of.option.value, sink);
+        }
     }
 }
 

@@ -94,7 +94,8 @@ typedef enum KalShape {
     X(DRIFT, "drift", SIMULATE)   \
     X(RATE, "rate", SERVO)        \
     X(LIMIT, "limit", ACTUATOR)   \
-    X(WEIGHT, "weight", ACTUATOR)
+    X(WEIGHT, "weight", ACTUATOR) \
+    X(OFF, "off", CONSTRAINT)
 
 /// What an OPTION sets.
 typedef enum KalOption {
@@ -171,7 +172,7 @@ struct KalNode {
         } declaration;
 
         struct {
-            KalNode *value;
+            KalNode *value; ///< NULL for an option that is a word alone
         } option;
 
         struct {
@@ -191,7 +192,7 @@ struct KalNode {
             KalNode *target; ///< its name
             KalNode *left;
             KalNode *right;
-            KalNode *options; ///< of a SERVO
+            KalNode *options;
         } equation;
 
         struct {

@@ -380,6 +380,28 @@ static KalValue call_reaction(KalBuild *b, const KalNode *node)
     return call_named(b, node, KAL_SPACE_CONSTRAINT, "a constraint");
 }
 
+// 1 or 0 for each reaction of a constraint.
+static KalValue active_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    KalExpr e;
+    (void)c;
+    const uint32_t id = kal_graph_node(b->graph, a.of.expr).arg[0].index;
+    assert(b->model->symbols[id].kind == KAL_SYMBOL_REACTION);
+    if (!kal_build_check(b,
+                         kal_model_active(b->model, b->model->symbols[id].index, &e))) {
+        return KAL_BAD_VALUE;
+    }
+    return kal_build_scalar_of(b, e, KAL_MARK(ACTIVE), KAL_UNIT_ONE, node);
+}
+
+static KalValue call_active(KalBuild *b, const KalNode *node)
+{
+    const KalValue reactions =
+        call_named(b, node, KAL_SPACE_CONSTRAINT, "a constraint");
+    return kal_build_each(b, active_scalar, reactions,
+                          (KalValue){.kind = KAL_VALUE_NONE}, node);
+}
+
 static KalValue call_control(KalBuild *b, const KalNode *node)
 {
     return call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
@@ -485,6 +507,7 @@ static const SpecialRow SPECIALS[] = {
     {"drive",     call_drive    },
     {"control",   call_control  },
     {"energy",    call_energy   },
+    {"active",    call_active   },
 };
 
 enum {

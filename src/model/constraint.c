@@ -68,14 +68,22 @@ static KalUnitId reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId resid
     return unit;
 }
 
+// Where a constraint is declared, and whether it waits for an event.
+typedef struct Demand {
+    KalSpan span;
+    bool off;
+} Demand;
+
 // One equation of a constraint; its value is the symbol of its reaction.
 static KalValue constraint_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
-    const KalSpan *span = (const KalSpan *)leaves->user;
+    const Demand *demand = (const Demand *)leaves->user;
+    const KalSpan *span = &demand->span;
     assert(value.kind == KAL_VALUE_SCALAR);
     const KalConstraint entry = {.name = kal_build_keep_name(b, &leaves->name),
                                  .span = *span,
                                  .residual = value.of.expr,
+                                 .off = demand->off,
                                  .driven = KAL_NOT_DRIVEN};
     uint32_t index;
     if (!entry.name || !kal_build_count(b, *span, 1)
@@ -94,9 +102,10 @@ void kal_build_constraint(KalBuild *b, const KalNode *node)
     assert(node->kind == KAL_NODE_CONSTRAINT);
     static const KalUsage usage = {KAL_MARKS_MOTION, "a constraint"};
     KalTarget target;
-    KalSpan span = node->of.equation.target->span;
+    Demand demand = {.span = node->of.equation.target->span,
+                     .off = node->of.equation.options != NULL};
     KalLeaves leaves = {
-        .letters = true, .node = node, .leaf = constraint_leaf, .user = &span};
+        .letters = true, .node = node, .leaf = constraint_leaf, .user = &demand};
     if (!kal_build_target(b, node->of.equation.target, &target)
         || !kal_build_name(b, &target, target.n, &leaves.name)) {
         kal_build_spoil(b, KAL_ENTRY_CONSTRAINT, node->of.equation.target);

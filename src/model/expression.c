@@ -581,6 +581,7 @@ static const char *kind_phrase(unsigned marks)
         [KAL_SYMBOL_COORDINATE_FORCE] = "constraint forces",
         [KAL_SYMBOL_CONTROL] = "inputs of actuators",
         [KAL_SYMBOL_ENERGY] = "energy()",
+        [KAL_SYMBOL_ACTIVE] = "active(…)",
     };
     unsigned kind = 0;
     while (((marks >> kind) & 1U) == 0) {

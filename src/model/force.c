@@ -19,9 +19,9 @@ typedef struct EnergyRow {
 static const EnergyRow ENERGIES[] = {
     {"an energy",     KAL_NODE_KINETIC,        KAL_TERM_KINETIC,        KAL_MARKS_STATE,    false},
     {"an energy",     KAL_NODE_POTENTIAL,      KAL_TERM_POTENTIAL,      KAL_MARKS_STATE,    false},
-    {"a dissipation", KAL_NODE_DISSIPATION,    KAL_TERM_DISSIPATION,    KAL_MARKS_STATE,
+    {"a dissipation", KAL_NODE_DISSIPATION,    KAL_TERM_DISSIPATION,    KAL_MARKS_FORCE,
      true                                                                                        },
-    {"a power",       KAL_NODE_EXTERNAL_POWER, KAL_TERM_POWER,          KAL_MARKS_STATE,    true },
+    {"a power",       KAL_NODE_EXTERNAL_POWER, KAL_TERM_POWER,          KAL_MARKS_FORCE,    true },
     {"a power",       KAL_NODE_NONIDEAL_POWER, KAL_TERM_NONIDEAL_POWER, KAL_MARKS_NONIDEAL,
      true                                                                                        },
 };
@@ -112,7 +112,7 @@ static KalValue add_nonideal(KalBuild *b, KalValue target, KalValue value,
 void kal_build_force(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_FORCE || node->kind == KAL_NODE_NONIDEAL);
-    static const KalUsage impressed = {KAL_MARKS_STATE, "a force"};
+    static const KalUsage impressed = {KAL_MARKS_FORCE, "a force"};
     static const KalUsage nonideal = {KAL_MARKS_NONIDEAL, "a force"};
     const bool ideal = node->kind == KAL_NODE_FORCE;
     for (const KalNode *a = node->of.list.items; a; a = a->next) {
@@ -182,7 +182,7 @@ static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
 void kal_build_along(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_POWER_ALONG || node->kind == KAL_NODE_NONIDEAL_ALONG);
-    static const KalUsage impressed = {KAL_MARKS_STATE, "a force"};
+    static const KalUsage impressed = {KAL_MARKS_FORCE, "a force"};
     static const KalUsage nonideal = {KAL_MARKS_NONIDEAL, "a force"};
     static const KalUsage velocity = {KAL_MARKS_STATE, "a velocity"};
     const bool ideal = node->kind == KAL_NODE_POWER_ALONG;

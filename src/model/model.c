@@ -326,6 +326,18 @@ KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
     return KAL_OK;
 }
 
+KalStatus kal_model_active(KalModel *model, uint32_t constraint, KalExpr *out_symbol)
+{
+    KalConstraint *c = &model->constraints[constraint];
+    assert(constraint < model->n_constraints);
+    if (c->active.index == 0) {
+        const KalSymbol symbol = {c->name, KAL_SYMBOL_ACTIVE, constraint};
+        KAL_TRY(add_symbol(model, symbol, "active(", ")", &c->active));
+    }
+    *out_symbol = c->active;
+    return KAL_OK;
+}
+
 // The kinds in a node whose operands are known.
 static uint16_t find_kinds(const KalModel *model, const uint16_t *known, KalExpr e)
 {
@@ -383,7 +395,8 @@ static KalExpr symbol_rate(const KalModel *model, uint32_t id)
     case KAL_SYMBOL_REACTION:
     case KAL_SYMBOL_COORDINATE_FORCE:
     case KAL_SYMBOL_CONTROL:
-    case KAL_SYMBOL_ENERGY: return KAL_NO_EXPR;
+    case KAL_SYMBOL_ENERGY:
+    case KAL_SYMBOL_ACTIVE: return KAL_NO_EXPR;
     }
     return KAL_NO_EXPR;
 }

@@ -47,6 +47,7 @@ typedef enum KalSymbolKind {
     KAL_SYMBOL_COORDINATE_FORCE, ///< coordinates: the constraint force on it
     KAL_SYMBOL_CONTROL,          ///< actuators: the input
     KAL_SYMBOL_ENERGY,           ///< T + V; index 0
+    KAL_SYMBOL_ACTIVE,           ///< constraints: 1 while it acts, else 0
 } KalSymbolKind;
 
 /// A symbol; its id is its place in KalModel.symbols.
@@ -137,6 +138,8 @@ typedef struct KalConstraint {
     KalSpan span;     ///< of the name
     KalExpr residual; ///< left − right as typed
     KalExpr reaction; ///< symbol of its multiplier
+    KalExpr active;   ///< symbol of active(…); KAL_NO_EXPR until asked for
+    bool off;         ///< it does not act at the start
     KalConstraintLevel level;
     int64_t driven; ///< the coordinate of a `prescribe`, or KAL_NOT_DRIVEN
 } KalConstraint;
@@ -350,6 +353,10 @@ KAL_CHECKED KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry);
 /// The symbol of cforce(a) for a coordinate, made when first asked for.
 KAL_CHECKED KalStatus kal_model_coordinate_force(KalModel *model, uint32_t coordinate,
                                                  KalExpr *out_symbol);
+
+/// The symbol of active(c) for a constraint, made when first asked for.
+KAL_CHECKED KalStatus kal_model_active(KalModel *model, uint32_t constraint,
+                                       KalExpr *out_symbol);
 /// @}
 
 /// The kinds of symbols in an expression, as a set of bits 1 << KalSymbolKind.  What was

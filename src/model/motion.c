@@ -258,6 +258,7 @@ static void read_options(KalBuild *b, const KalNode *options)
         case KAL_OPTION_RATE: // of other statements: the parser refuses them
         case KAL_OPTION_LIMIT:
         case KAL_OPTION_WEIGHT:
+        case KAL_OPTION_OFF:
         case KAL_OPTIONS: break;
         }
     }

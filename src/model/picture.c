@@ -154,7 +154,7 @@ void kal_build_plot(KalBuild *b, const KalNode *node)
 
 // Drawings.
 
-static const KalUsage DRAW_USAGE = {KAL_MARKS_STATE, "a drawing"};
+static const KalUsage DRAW_USAGE = {KAL_MARKS_FORCE, "a drawing"};
 
 // A vector of two or three numbers.
 static bool is_point(KalValue value)

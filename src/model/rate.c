@@ -29,7 +29,8 @@ static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
     case KAL_SYMBOL_REACTION:
     case KAL_SYMBOL_COORDINATE_FORCE:
     case KAL_SYMBOL_CONTROL:
-    case KAL_SYMBOL_ENERGY: return KAL_NO_EXPR;
+    case KAL_SYMBOL_ENERGY:
+    case KAL_SYMBOL_ACTIVE: return KAL_NO_EXPR;
     }
     return KAL_NO_EXPR;
 }

@@ -256,9 +256,27 @@ KalStatus kal_roots_start(KalRoots *roots, double t)
     return KAL_OK;
 }
 
+// The way in which a function that jumps to a value, with nothing between, passes zero in a
+// direction that counts; 0 when it does not.
+static int jump(const Watch *watch, double value)
+{
+    const int to = fabs(value) > watch->zero ? side_of(value) : 0;
+    if (watch->side != 0) {
+        return to == -watch->side ? crossing(watch, value) : 0;
+    }
+    const bool leads = to != 0 && to == (int)watch->direction;
+    return leads && fabs(value) > watch->band ? to : 0;
+}
+
+void kal_roots_wait(KalRoots *roots, int function, double band)
+{
+    assert(function >= 0 && function < roots->count);
+    wait_at_zero(&roots->watch[function], band);
+}
+
 // After an event the state has changed, and values may have jumped: all that were away from
 // zero are looked at afresh; those that wait keep their bands.
-KalStatus kal_roots_restart(KalRoots *roots, double t)
+KalStatus kal_roots_restart(KalRoots *roots, double t, int *jumps)
 {
     KalRoots *r = roots;
     if (!r->started || t != r->t) {
@@ -268,6 +286,9 @@ KalStatus kal_roots_restart(KalRoots *roots, double t)
     }
     KAL_TRY(evaluate(r, t, r->trial));
     for (int i = 0; i < r->count; i++) {
+        if (jumps) {
+            jumps[i] = jumps[i] != 0 ? 0 : jump(&r->watch[i], r->trial[i]);
+        }
         if (r->watch[i].side != 0) {
             wait_at_zero(&r->watch[i], 0.0);
         }

@@ -82,8 +82,15 @@ void kal_roots_destroy(KalRoots *roots);
 KAL_CHECKED KalStatus kal_roots_start(KalRoots *roots, double t);
 
 /// Go on at t, the present time, after an event has changed the state: functions that
-/// jumped over zero did not cross, and those that crossed still have to leave it.
-KAL_CHECKED KalStatus kal_roots_restart(KalRoots *roots, double t);
+/// crossed still have to leave zero.  `jumps`, unless NULL, are the crossings that made the
+/// event, and become 1 or −1 for other functions that jumped over zero in a direction that
+/// counts, else 0.  One that waited at zero has
+/// jumped over it if it comes out where its one direction leads: a reaction, zero before
+/// its constraint acted, falls if it is negative at once.
+KAL_CHECKED KalStatus kal_roots_restart(KalRoots *roots, double t, int *jumps);
+
+/// Let a function wait at zero: it counts again when it has left it by more than `band`.
+void kal_roots_wait(KalRoots *roots, int function, double band);
 
 /// Search from the present time to t_end for the first instant with crossings.  It is
 /// found to `tolerance`, and all crossings within the tolerance belong to it.  The present

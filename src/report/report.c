@@ -42,7 +42,8 @@ static size_t symbol_column(const KalReport *report, KalExpr e)
     case KAL_SYMBOL_REACTION:
     case KAL_SYMBOL_COORDINATE_FORCE:
     case KAL_SYMBOL_CONTROL:
-    case KAL_SYMBOL_ENERGY: return 0;
+    case KAL_SYMBOL_ENERGY:
+    case KAL_SYMBOL_ACTIVE: return 0;
     }
     return 0;
 }

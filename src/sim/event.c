@@ -60,7 +60,9 @@ static KalStatus values(void *user, double t, double *out_values)
         instant->results[0] + instant->results[1];
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_EVENTS));
     assert(system->n_results[KAL_PROGRAM_EVENTS] == system->model->n_events);
-    memcpy(out_values, instant->results, system->model->n_events * sizeof *out_values);
+    for (size_t i = 0; i < system->model->n_events; i++) {
+        out_values[i] = run->events.resting[i] ? 0.0 : instant->results[i];
+    }
     if (limits) {
         kal_run_limits_find(run, out_values + system->model->n_events);
     }
@@ -176,6 +178,7 @@ KalStatus kal_run_events_start(KalRun *run)
     run->events.last = -INFINITY;
     run->events.shrinking = 0;
     run->events.crowded = 0;
+    KAL_TRY(kal_run_rest_begin(run));
     return kal_roots_start(run->events.roots, run->t);
 }
 
@@ -277,7 +280,8 @@ static bool is_free(KalRun *run, double a, double b)
     const size_t n_events = system->model->n_events;
     const KalRange *ranges = kal_scan_bound(&run->events.scan, a, b);
     for (size_t i = 0; i < n_events; i++) {
-        if (system->event_bounded[i] && !is_quiet(run, (int)i, ranges[i])) {
+        if (system->event_bounded[i] && !run->events.resting[i]
+            && !is_quiet(run, (int)i, ranges[i])) {
             return false;
         }
     }
@@ -290,12 +294,13 @@ static bool is_free(KalRun *run, double a, double b)
     return true;
 }
 
-// Whether a function is at zero and has not left it.
+// Whether a function is at zero, has not left it and may do so.
 static bool any_waiting(const KalRun *run)
 {
     double band = 0.0;
     for (size_t i = 0; i < kal_run_functions(run->system); i++) {
-        if (kal_roots_side(run->events.roots, (int)i, &band) == 0) {
+        const bool rests = i < run->system->model->n_events && run->events.resting[i];
+        if (!rests && kal_roots_side(run->events.roots, (int)i, &band) == 0) {
             return true;
         }
     }
@@ -387,6 +392,7 @@ KalStatus kal_run_events_find(KalRun *run)
     if (!run->events.roots) {
         return KAL_OK;
     }
+    KAL_TRY(kal_run_rest_confirm(run));
     Search search = plan_search(run);
     KalRootHit hit = {.found = false, .t = kal_roots_time(run->events.roots)};
     while (!hit.found && hit.t < search.end) {
@@ -598,18 +604,63 @@ static KalStatus happen_all(KalRun *run, Happening *h)
     return KAL_OK;
 }
 
+// All actions but that of ending the run change something.
+static bool changes(const KalEvent *event)
+{
+    for (size_t k = 0; k < event->n_actions; k++) {
+        if (event->actions[k].kind != KAL_ACTION_STOP) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kal_run_events_jump(const KalRun *run)
+{
+    const KalModel *model = run->system->model;
+    for (size_t i = 0; run->events.pending && i < model->n_events; i++) {
+        if (run->events.crossings[i] != 0 && changes(&model->events[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The motion goes on from what events have made of the state.
+static KalStatus go_on_from(KalRun *run, const Happening *h)
+{
+    if (run->over) {
+        run->instant->modes = NULL; // no motion goes on from here
+    } else {
+        KAL_TRY(kal_run_modes_enter(run, h->moved));
+    }
+    KAL_TRY(kal_run_meet(run));
+    KAL_TRY(kal_run_rest_begin(run));
+    return kal_run_begin(run);
+}
+
+// Whether a function of the model has jumped over zero; only these have actions.
+static bool any_jump(const KalRun *run)
+{
+    for (size_t i = 0; i < run->system->model->n_events; i++) {
+        if (run->events.crossings[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What events change may let other functions jump over zero: their events happen at the same
+// time, after them, and so on.  Theory (15.19).
 KalStatus kal_run_events_apply(KalRun *run)
 {
     assert(run->events.pending && run->t == run->horizon);
     Happening h = {.held = run->events.held};
     run->events.pending = false;
-    KAL_TRY(happen_all(run, &h));
-    if (run->over) {
-        run->instant->modes = NULL; // no motion goes on from here
-    } else {
-        KAL_TRY(kal_run_modes_enter(run, h.moved));
-    }
-    KAL_TRY(kal_run_meet(run));
-    KAL_TRY(kal_run_begin(run));
-    return kal_roots_restart(run->events.roots, run->t);
+    do {
+        KAL_TRY(happen_all(run, &h));
+        KAL_TRY(go_on_from(run, &h));
+        KAL_TRY(kal_roots_restart(run->events.roots, run->t, run->events.crossings));
+    } while (!run->over && any_jump(run));
+    return KAL_OK;
 }

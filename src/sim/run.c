@@ -71,6 +71,9 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.rows = kal_carve_doubles(carver, m, n);
     run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
     run->events.held = kal_carve_bools(carver, 2 * n);
+    run->events.resting = kal_carve_bools(carver, run->system->model->n_events);
+    run->events.bands = kal_carve_doubles(carver, run->system->model->n_events, 1);
+    run->events.row = kal_carve_doubles(carver, n, 1);
     run->events.first = kal_carve_doubles(carver, run->system->model->n_events, 1);
     run->told.blamed = kal_carve_names(carver, n + m + (size_t)run->system->n_servos);
     run->projection.used = kal_carve_bools(carver, m);
@@ -303,6 +306,7 @@ static void forget(KalRun *run)
     kal_arena_reset(run->told.texts);
     for (size_t i = 0; i < run->system->model->n_events; i++) {
         run->events.first[i] = NAN;
+        run->events.resting[i] = false;
     }
     kal_run_integrate_reset(run);
     run->integration.watch = (KalMethodWatch){.steps = 0};
@@ -524,23 +528,39 @@ static KalStatus ask(const KalRun *run)
                           run->t);
 }
 
-// Let the run be at t, which is known; `last`: and stay there.
+// Let what happens at the present time happen.
+static KalStatus happen(KalRun *run)
+{
+    KAL_TRY(kal_run_events_apply(run));
+    KAL_TRY(kal_run_look_fully(run, run->t));
+    return note_numbers(run, KAL_MOMENT_EVENT);
+}
+
+// A sample of the present state, which is solved, besides those that are due.
+static KalStatus take_more(KalRun *run)
+{
+    run->sampling.last = run->t;
+    return run->sampling.take(run->sampling.user, run);
+}
+
+// Let the run be at t, which is known; `last`: and stay there.  Whoever takes samples gets
+// one before and one behind a jump.
 static KalStatus reach(KalRun *run, double t, bool last)
 {
     assert(t >= run->t && t <= run->horizon);
-    KAL_TRY(last ? kal_run_look_fully(run, t) : kal_run_look(run, t));
+    const bool jumps =
+        run->sampling.take && t == run->horizon && kal_run_events_jump(run);
+    KAL_TRY(last || jumps ? kal_run_look_fully(run, t) : kal_run_look(run, t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
+    KAL_TRY(jumps ? take_more(run) : KAL_OK);
     if (t < run->horizon) {
         return KAL_OK;
     }
     run->balance.scale = fmax(run->balance.scale, run->balance.size);
     KAL_TRY(kal_run_watch_rank(run, false));
-    if (run->events.pending) {
-        KAL_TRY(kal_run_events_apply(run));
-        KAL_TRY(kal_run_look_fully(run, run->t));
-        KAL_TRY(note_numbers(run, KAL_MOMENT_EVENT));
-    }
+    KAL_TRY(run->events.pending ? happen(run) : KAL_OK);
+    KAL_TRY(jumps ? take_more(run) : KAL_OK);
     run->over = run->over || t >= run->options.until;
     return run->over ? kal_run_limits_note(run, true) : KAL_OK;
 }
@@ -597,14 +617,14 @@ KalStatus kal_run_advance(KalRun *run, double t)
     return status == KAL_OK ? KAL_OK : fall_back(run, status);
 }
 
-// Samples are due at from + k every.
-static KalStatus sample_next(KalRun *run, double k, KalRunTake take, void *user)
+// Samples are due at from + k every, unless there was one behind a jump at that time.
+static KalStatus sample_next(KalRun *run, double k)
 {
     const KalRunOptions *o = &run->options;
     const double t = o->from + k * o->every;
     // What is left of a distance by rounding is no sample of its own.
     KAL_TRY(kal_run_advance(run, t > o->until - REST * o->every ? o->until : t));
-    return take(user, run);
+    return run->sampling.last == run->t ? KAL_OK : take_more(run);
 }
 
 // Times of samples are multiples of `every`, not sums of it, and so do not drift.
@@ -614,10 +634,12 @@ KalStatus kal_run_sample(KalRun *run, KalRunTake take, void *user)
     KAL_TRY(check_started(run, run->ctx));
     const KalRunOptions *o = &run->options;
     double k = floor((run->t - o->from) / o->every + REST);
-    KalStatus status = take(user, run);
+    run->sampling = (KalRunSampling){.take = take, .user = user};
+    KalStatus status = take_more(run);
     while (status == KAL_OK && !run->over) {
-        status = sample_next(run, k += 1.0, take, user);
+        status = sample_next(run, k += 1.0);
     }
+    run->sampling = (KalRunSampling){.take = NULL};
     return status;
 }
 

@@ -93,6 +93,9 @@ typedef struct KalEventWatch {
     bool pending;   ///< there are events at the horizon
     int *crossings; ///< functions: which
     bool *held;     ///< 2 n: numbers that are set
+    bool *resting;  ///< events: a constraint holds the function at zero (rest.c)
+    double *bands;  ///< events: how far off it was then
+    double *row;    ///< n: workspace
     double *first;  ///< events: when each happened first; NaN: not yet
     double last;    ///< time of the last event
     double gap;     ///< time between the last two
@@ -168,6 +171,13 @@ typedef struct KalRunWindow {
     long switches; ///< changes of pieces until then
 } KalRunWindow;
 
+/// Who takes samples at present, by run.c.
+typedef struct KalRunSampling {
+    KalRunTake take; ///< NULL: nobody does
+    void *user;
+    double last; ///< when the last one was taken
+} KalRunSampling;
+
 /// What is told about a run, by kal_run_tell() and after failures.
 typedef struct KalRunTold {
     KalBlock incidents; ///< KalIncident
@@ -210,6 +220,7 @@ struct KalRun {
     KalRunLimits limits;
     KalBalance balance; ///< by balance.c
     KalRunWindow window;
+    KalRunSampling sampling;
     KalRunStatistics statistics;
     KalRunTold told;
 };
@@ -337,6 +348,16 @@ KAL_CHECKED KalStatus kal_run_events_start(KalRun *run);
 
 /// Refuse events that hang on reactions which are not unique in the solved instant.
 KAL_CHECKED KalStatus kal_run_events_check(KalRun *run);
+
+/// Find out which event functions rest at zero in the instant's state, for a constraint
+/// holds them there; those that did and do no longer wait to leave it.
+KAL_CHECKED KalStatus kal_run_rest_begin(KalRun *run);
+
+/// The same at the end of the last step: what no longer rests there did not in the step.
+KAL_CHECKED KalStatus kal_run_rest_confirm(KalRun *run);
+
+/// Whether what happens at the horizon may let the state or what follows from it jump.
+bool kal_run_events_jump(const KalRun *run);
 
 /// Look for events in the last step; they move the horizon.
 KAL_CHECKED KalStatus kal_run_events_find(KalRun *run);

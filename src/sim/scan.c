@@ -199,6 +199,10 @@ const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
         scan->box[system->layout.q + i] =
             range_of(scan->coefficients + i * N, from, to); // velocities follow
     }
+    for (size_t i = system->layout.active; i < system->layout.qdd; i++) {
+        const double value = scan->spec.instant->variables[i];
+        scan->box[i] = (KalRange){value, value};
+    }
     bound(scan, KAL_PROGRAM_EVENTS, scan->results);
     bound(scan, KAL_PROGRAM_SWITCHES,
           scan->results + system->n_results[KAL_PROGRAM_EVENTS]);

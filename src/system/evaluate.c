@@ -88,6 +88,8 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
                          e->model->outputs[i].span};
     case KAL_PROGRAM_EVENTS:
         return (Subject){"event", e->model->events[i].name, e->model->events[i].span};
+    case KAL_PROGRAM_EVENT_ROWS:
+        return (Subject){"the derivative of an event", "", {.source = NULL}};
     case KAL_PROGRAM_ACTIONS:
         return (Subject){"a value that an event sets", "", {.source = NULL}};
     case KAL_PROGRAM_START:

@@ -125,7 +125,8 @@ static void fill_values(const KalCheck *check, double *values)
         case KAL_SYMBOL_REACTION:
         case KAL_SYMBOL_COORDINATE_FORCE:
         case KAL_SYMBOL_CONTROL:
-        case KAL_SYMBOL_ENERGY: break;
+        case KAL_SYMBOL_ENERGY:
+        case KAL_SYMBOL_ACTIVE: break;
         }
     }
 }

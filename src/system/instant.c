@@ -203,6 +203,10 @@ static void list_rows(KalInstant *instant)
             instant->rows[instant->n_active++] = k;
         }
     }
+    double *active = instant->variables + instant->system->layout.active;
+    for (size_t i = 0; i < instant->system->n_actives; i++) {
+        active[i] = instant->active[instant->system->actives[i]] ? 1.0 : 0.0;
+    }
 }
 
 void kal_instant_set_active(KalInstant *instant, int i, bool active)

@@ -150,7 +150,7 @@ static void set(Setting *s, const KalNode *start)
         fail(s, start->of.declaration.value, "this is no finite number");
         return;
     }
-    assert((size_t)place < s->instant->system->layout.qdd);
+    assert((size_t)place < s->instant->system->layout.active);
     s->instant->variables[place] = value;
     if (place > 0) {
         s->set[place - 1] = true;

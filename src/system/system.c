@@ -78,6 +78,16 @@ static void collect_actions(const KalModel *model, Outputs *out)
     }
 }
 
+// Events that are functions of t, q and q' alone, and 0 for the others.
+static void collect_bounded(const KalSystem *system, Outputs *out)
+{
+    const KalModel *model = system->model;
+    for (size_t i = 0; i < model->n_events; i++) {
+        add(out, system->event_bounded[i] ? model->events[i].value
+                                          : kal_int(model->graph, 0));
+    }
+}
+
 static void collect_constants(const KalConservation *conserved, Outputs *out)
 {
     for (size_t i = conserved && conserved->energy ? 1 : 0;
@@ -161,8 +171,8 @@ static bool makes_motion(KalProgramId id)
 {
     const bool told = id == KAL_PROGRAM_OUTPUTS || id == KAL_PROGRAM_CONSTANTS
                       || id == KAL_PROGRAM_START || id == KAL_PROGRAM_SETTINGS;
-    const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_ACTIONS
-                         || id == KAL_PROGRAM_SWITCHES;
+    const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_EVENT_ROWS
+                         || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES;
     return !told && !happens;
 }
 
@@ -201,6 +211,10 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         for (size_t i = 0; i < system->model->n_events; i++) {
             add(out, system->model->events[i].value);
         }
+        break;
+    case KAL_PROGRAM_EVENT_ROWS:
+        collect_bounded(system, out);
+        add_sparse(out, &system->event_rows);
         break;
     case KAL_PROGRAM_ACTIONS: collect_actions(system->model, out); break;
     case KAL_PROGRAM_TANGENT:
@@ -243,8 +257,9 @@ static void fill_layout(KalSystem *system)
     KalLayout *layout = &system->layout;
     layout->q = 1;
     layout->qd = 1 + n;
-    layout->qdd = 1 + 2 * n;
-    layout->reactions = 1 + 3 * n;
+    layout->active = 1 + 2 * n;
+    layout->qdd = layout->active + system->n_actives;
+    layout->reactions = layout->qdd + n;
     layout->forces = layout->reactions + (size_t)system->m;
     layout->controls = layout->forces + system->n_forces;
     layout->energy = layout->controls + (size_t)system->n_actuators;
@@ -269,6 +284,9 @@ static void fill_variables(const KalSystem *system, KalExpr *variables)
     for (size_t i = 0; i < model->n_actuators; i++) {
         variables[layout->controls + i] = model->actuators[i].input;
     }
+    for (size_t i = 0; i < system->n_actives; i++) {
+        variables[layout->active + i] = model->constraints[system->actives[i]].active;
+    }
     for (size_t id = 0; id < model->n_symbols; id++) {
         if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE) {
             variables[force++] = kal_symbol(model->graph, (uint32_t)id);
@@ -291,6 +309,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_POSITION:
     case KAL_PROGRAM_VELOCITY:
     case KAL_PROGRAM_ENERGY:
+    case KAL_PROGRAM_EVENT_ROWS:
     case KAL_PROGRAM_CONSTANTS:
     case KAL_PROGRAM_START:
     case KAL_PROGRAM_SETTINGS:
@@ -400,7 +419,8 @@ static KalStatus evaluate_settings(KalSystem *system)
     return status;
 }
 
-// Which reactions the non-ideal forces depend on, and which forces have symbols.
+// Which reactions the non-ideal forces depend on, and which forces and constraints have
+// symbols.
 static KalStatus note_uses(KalSystem *system)
 {
     const KalModel *model = system->model;
@@ -422,6 +442,13 @@ static KalStatus note_uses(KalSystem *system)
         }
     }
     assert(force == system->n_forces);
+    size_t active = 0;
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        if (model->constraints[i].active.index != 0) {
+            system->actives[active++] = (uint32_t)i;
+        }
+    }
+    assert(active == system->n_actives);
     return KAL_OK;
 }
 
@@ -446,21 +473,48 @@ static KalStatus note_events(KalSystem *system)
     const uint64_t state =
         UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER
         | UINT64_C(1) << KAL_SYMBOL_COORDINATE | UINT64_C(1) << KAL_SYMBOL_VELOCITY
-        | UINT64_C(1) << KAL_SYMBOL_ENERGY;
+        | UINT64_C(1) << KAL_SYMBOL_ENERGY | UINT64_C(1) << KAL_SYMBOL_ACTIVE;
     const KalModel *model = system->model;
     for (int i = 0; i < system->m; i++) {
         system->starts_active[i] = true;
     }
     mark_targets(system, KAL_ACTION_ENGAGE, false);
     mark_targets(system, KAL_ACTION_RELEASE, true);
+    for (int i = 0; i < system->m; i++) {
+        system->starts_active[i] =
+            system->starts_active[i] && !model->constraints[i].off;
+    }
     for (size_t e = 0; e < model->n_events; e++) {
         uint64_t kinds = 0;
         KAL_TRY(kal_model_kinds_in(model, model->events[e].value, &kinds));
         system->events_need_solve = system->events_need_solve || (kinds & ~state);
         KAL_TRY(kal_system_is_bounded(system, model->events[e].value,
                                       &system->event_bounded[e]));
+        system->event_velocity[e] = (kinds >> KAL_SYMBOL_VELOCITY & 1) != 0;
     }
     return KAL_OK;
+}
+
+// The derivatives of events by q and q'.
+static KalStatus derive_events(KalSystem *system)
+{
+    const size_t n = (size_t)system->n;
+    Outputs events = {.ctx = system->ctx};
+    collect_bounded(system, &events);
+    const size_t count = events.list.size / sizeof(KalExpr);
+    for (size_t i = 0; i < n; i++) {
+        add(&events, system->model->coordinates[i].q);
+    }
+    for (size_t i = 0; i < n; i++) {
+        add(&events, system->model->coordinates[i].v);
+    }
+    const KalExpr *list = (const KalExpr *)events.list.data;
+    const KalStatus status =
+        events.status == KAL_OK ? kal_jacobian(system->model->graph, list, count,
+                                               list + count, 2 * n, &system->event_rows)
+                                : events.status;
+    kal_block_clear(system->ctx, &events.list);
+    return status;
 }
 
 static KalStatus note_mass(KalSystem *system)
@@ -520,6 +574,7 @@ static KalStatus count_sizes(KalSystem *system)
     system->n_servos = (int)model->n_servos;
     for (size_t id = 0; id < model->n_symbols; id++) {
         system->n_forces += model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE;
+        system->n_actives += model->symbols[id].kind == KAL_SYMBOL_ACTIVE;
     }
     return KAL_OK;
 }
@@ -531,15 +586,19 @@ static KalStatus allocate_tables(KalSystem *system)
     double *settings =
         kal_arena_alloc(arena, kal_settings_count(system), sizeof *settings);
     system->forces = kal_arena_alloc(arena, system->n_forces, sizeof *system->forces);
+    system->actives =
+        kal_arena_alloc(arena, system->n_actives, sizeof *system->actives);
     system->reaction_used =
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->reaction_used);
     system->starts_active =
         kal_arena_alloc(arena, (size_t)system->m, sizeof *system->starts_active);
     system->event_bounded =
         kal_arena_alloc(arena, system->model->n_events, sizeof *system->event_bounded);
-    const bool done = system->names && settings && system->forces
+    system->event_velocity =
+        kal_arena_alloc(arena, system->model->n_events, sizeof *system->event_velocity);
+    const bool done = system->names && settings && system->forces && system->actives
                       && system->reaction_used && system->starts_active
-                      && system->event_bounded;
+                      && system->event_bounded && system->event_velocity;
     if (!done) {
         return kal_no_memory(system->ctx, "for the system");
     }
@@ -587,6 +646,7 @@ static KalStatus compile_model(KalSystem *system, const KalLoadOptions *options)
     fill_layout(system);
     KAL_TRY(note_uses(system));
     KAL_TRY(note_events(system));
+    KAL_TRY(derive_events(system));
     KAL_TRY(note_mass(system));
     // Control depends on the state in ways that these derivatives do not know.
     if (options->stiff && system->n_servos == 0) {
@@ -749,6 +809,7 @@ void kal_system_destroy(KalSystem *system)
     kal_doubts_clear(&system->doubts);
     kal_sparse_clear(&system->tangent_R);
     kal_sparse_clear(&system->tangent_S);
+    kal_sparse_clear(&system->event_rows);
     kal_conservation_destroy(system->conserved);
     kal_order_clear(&system->givens);
     kal_equations_destroy(system->equations);

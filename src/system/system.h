@@ -5,9 +5,10 @@
 ///
 /// All programs read one list of variables, or the beginning of it:
 ///
-///     t | q (n) | q' (n) | q'' (n) | reactions (m) | coordinate forces | controls | energy
+///     t | q (n) | q' (n) | active | q'' (n) | reactions (m) | coordinate forces |
+///     controls | energy
 ///
-/// Coordinate forces are those that the model asks for.  Results of a program come in the
+/// Coordinate forces and `active` of constraints are those that the model asks for.  Results of a program come in the
 /// order in which its comment below lists them; entries of a sparse matrix come row after
 /// row.
 
@@ -33,14 +34,15 @@ enum {
 
 /// The programs of a system.
 typedef enum KalProgramId {
-    KAL_PROGRAM_GIVENS,   ///< M (lower), Q, A, b, servo A, servo b, B
-    KAL_PROGRAM_NONIDEAL, ///< C
-    KAL_PROGRAM_POSITION, ///< φ of all constraints (0 where there is none), A
-    KAL_PROGRAM_VELOCITY, ///< ψ of all constraints (0 where there is none), A
-    KAL_PROGRAM_ENERGY,   ///< T, V
-    KAL_PROGRAM_OUTPUTS,  ///< the model's outputs
-    KAL_PROGRAM_EVENTS,   ///< the functions whose zeros are events
-    KAL_PROGRAM_ACTIONS,  ///< the values that events set, event after event
+    KAL_PROGRAM_GIVENS,     ///< M (lower), Q, A, b, servo A, servo b, B
+    KAL_PROGRAM_NONIDEAL,   ///< C
+    KAL_PROGRAM_POSITION,   ///< φ of all constraints (0 where there is none), A
+    KAL_PROGRAM_VELOCITY,   ///< ψ of all constraints (0 where there is none), A
+    KAL_PROGRAM_ENERGY,     ///< T, V
+    KAL_PROGRAM_OUTPUTS,    ///< the model's outputs
+    KAL_PROGRAM_EVENTS,     ///< the functions whose zeros are events
+    KAL_PROGRAM_EVENT_ROWS, ///< those of t, q and q' alone, else 0; then event_rows
+    KAL_PROGRAM_ACTIONS,    ///< the values that events set, event after event
     KAL_PROGRAM_TANGENT, ///< ∂R/∂(q, q'), ∂S/∂(q, q'), or nothing (system/tangent.h)
     KAL_PROGRAM_POWER,     ///< the terms of KalPowers, or nothing (system/work.h)
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
@@ -54,6 +56,7 @@ typedef enum KalProgramId {
 typedef struct KalLayout {
     size_t q;
     size_t qd;
+    size_t active;
     size_t qdd;
     size_t reactions;
     size_t forces;
@@ -97,9 +100,11 @@ struct KalSystem {
     KalSettings settings; ///< what follows from the parameters as they were loaded
     uint32_t *forces;     ///< coordinates whose constraint force has a symbol
     size_t n_forces;
+    uint32_t *actives; ///< constraints whose `active` has a symbol
+    size_t n_actives;
     bool *reaction_used; ///< m: non-ideal forces depend on it
-    bool *starts_active; ///< m: acts from the start; not so what an event engages and
-                         ///< none releases
+    bool *starts_active; ///< m: acts from the start; not so what is `off`, or what an
+                         ///< event engages and none releases
     bool constant_mass;  ///< M depends on parameters alone
     bool events_need_solve; ///< an event depends on accelerations or forces
     bool has_tangent;       ///< what follows was asked for and derived
@@ -115,7 +120,9 @@ struct KalSystem {
     size_t n_switches;
     KalProgramSwitch *switch_nodes; ///< n_switch_nodes: which nodes switch with them
     size_t n_switch_nodes;
-    bool *event_bounded; ///< events that are functions of t, q and q' alone
+    bool *event_bounded;  ///< events that are functions of t, q and q' alone
+    bool *event_velocity; ///< and have velocities in them
+    KalSparse event_rows; ///< n_events × 2n: their derivatives by q and q'
     KalLayout layout;
     KalOrder givens; ///< of M (lower), Q, A, b, φ and ψ, to copy (system/transcript.h)
     KalProgram *programs[KAL_PROGRAMS];

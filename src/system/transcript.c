@@ -77,6 +77,10 @@ static void copy_symbols(KalTranscript *t)
         to[i] = copy_symbol(t, model->coordinates[i].q);
         to[n + i] = copy_symbol(t, model->coordinates[i].v);
     }
+    to += 2 * n;
+    for (size_t i = 0; i < t->system->n_actives; i++) {
+        to[i] = copy_symbol(t, model->constraints[t->system->actives[i]].active);
+    }
     for (size_t k = 0; k < t->n_weights; k++) {
         t->weights[k] = kal_symbol(t->g, (uint32_t)(model->n_symbols + k));
     }

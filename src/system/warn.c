@@ -32,6 +32,20 @@ static void warn_of_coordinates(const KalEquations *equations, const bool *marks
     }
 }
 
+// Whether some event lets a constraint act.
+static bool is_engaged(const KalModel *model, size_t constraint)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        for (size_t k = 0; k < model->events[i].n_actions; k++) {
+            const KalAction *action = &model->events[i].actions[k];
+            if (action->kind == KAL_ACTION_ENGAGE && action->target == constraint) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void warn_of_constraints(const KalEquations *equations,
                                 KalDiagnostics *diagnostics)
 {
@@ -41,6 +55,12 @@ static void warn_of_constraints(const KalEquations *equations,
             kal_diagnostics_add(diagnostics, KAL_SEVERITY_WARNING, c->span,
                                 "constraint '%s' never acts: its derivative has no "
                                 "acceleration in it",
+                                c->name);
+        }
+        if (c->off && !is_engaged(equations->model, i)) {
+            kal_diagnostics_add(diagnostics, KAL_SEVERITY_WARNING, c->span,
+                                "constraint '%s' never acts: it is off, and no event "
+                                "engages it",
                                 c->name);
         }
     }

@@ -292,7 +292,8 @@ static KalNode *make_instance(int size)
 
 static KalNode *make_option(KalOption option, int size)
 {
-    KalNode *node = make(KAL_NODE_OPTION, make_value(size), NULL, NULL, NULL);
+    KalNode *value = option == KAL_OPTION_OFF ? NULL : make_value(size);
+    KalNode *node = make(KAL_NODE_OPTION, value, NULL, NULL, NULL);
     node->op = option & 0xffU;
     return node;
 }
@@ -409,7 +410,8 @@ static KalNode *make_motion(int size)
                     make_options(KAL_OPTION_RATE, KAL_OPTION_RATE, size));
     case 3:
         return make(KAL_NODE_CONSTRAINT, make_new_target(size), make_value(size),
-                    make_value(size), NULL);
+                    make_value(size),
+                    make_options(KAL_OPTION_OFF, KAL_OPTION_OFF, size));
     default:
         return make(KAL_NODE_MASS, make_target(size), make_target(size),
                     make_value(size), NULL);

@@ -75,6 +75,7 @@ static void constraints_and_control(void)
 {
     keeps("constraint rod: x^2 + y^2 = L^2");
     keeps("constraint c[i]: [a, b] = [c, d]");
+    keeps("constraint touch: y = h, off");
     keeps("nonideal y = -mu*abs(reaction(floor))*sign(y')");
     keeps("nonideal power -mu*reaction(n)*x'");
     keeps("nonideal power -mu*reaction(n)*sign(x') along x'");
@@ -230,8 +231,10 @@ static void errors_of_mechanics_are_told_with_their_place(void)
     refuses("constraint c: x",
             "m:1:16: error: expected an operator or '=' and the other");
     refuses("constraint c: x = y, rate = 1",
-            "m:1:20: error: expected an operator or the "
-            "end of the statement, found ','");
+            "m:1:22: error: expected an option, off, found 'rate'");
+    refuses("constraint c: x = y, off, off", "the option off is given twice");
+    refuses("constraint c: x = y, off = 1",
+            "m:1:26: error: expected ',' or the end of the");
     refuses("servo s: x = y, speed = 1",
             "m:1:17: error: expected an option, rate, found "
             "'speed'");

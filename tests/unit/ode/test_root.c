@@ -434,7 +434,7 @@ static int bounce(double kept, KalRootDirection direction)
         speed *= kept;
         when += 2.0 * speed;
         ok(kal_integrator_start(ball.solver, hit.t, y, 2.9) == KAL_OK);
-        ok(kal_roots_restart(roots, hit.t) == KAL_OK);
+        ok(kal_roots_restart(roots, hit.t, NULL) == KAL_OK);
         step.finished = false;
     }
     kal_roots_destroy(roots);
@@ -480,22 +480,22 @@ static void restart_looks_anew(void)
     };
     KalRoots *roots = follow(&scene, NULL, NULL, 3);
     level = 0.5;
-    ok(kal_roots_restart(roots, 0.0) == KAL_ERR_USAGE);
+    ok(kal_roots_restart(roots, 0.0, NULL) == KAL_ERR_USAGE);
     ok(kal_roots_start(roots, 0.0) == KAL_OK);
     KalRootHit hit = find(roots, 2.0, 1e-10);
     ok(hit.found && hit.crossings[0] == 1);
-    ok(kal_roots_restart(roots, 0.4) == KAL_ERR_USAGE);
+    ok(kal_roots_restart(roots, 0.4, NULL) == KAL_ERR_USAGE);
     level = 1.5;
-    ok(kal_roots_restart(roots, hit.t) == KAL_OK);
+    ok(kal_roots_restart(roots, hit.t, NULL) == KAL_OK);
     hit = find(roots, 2.0, 1e-10);
     ok(hit.found && hit.crossings[0] == 1);
     near(hit.t, 1.5, 1e-10);
     level = hit.t + 0.5e-10; // moved by less than what it was found to
-    ok(kal_roots_restart(roots, hit.t) == KAL_OK);
+    ok(kal_roots_restart(roots, hit.t, NULL) == KAL_OK);
     hit = find(roots, 2.0, 1e-10);
     ok(!hit.found && hit.t == 2.0);
     level = 1.0;
-    ok(kal_roots_restart(roots, 2.0) == KAL_OK);
+    ok(kal_roots_restart(roots, 2.0, NULL) == KAL_OK);
     ok(!find(roots, 3.0, 1e-10).found);
     kal_roots_destroy(roots);
     end();

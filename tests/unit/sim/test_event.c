@@ -349,6 +349,88 @@ static void runs_start_again_without_end(void)
     lab_close(&lab);
 }
 
+// A table that shakes with a w² > g pushes and cannot pull: the box leaves it when
+// a w² sin wt = g, flies, lands where the parabola meets the table again, and, the table
+// falling faster than g there, leaves at once.
+static void a_gap_that_is_held_is_no_event(void)
+{
+    Lab lab;
+    const double a = 0.01;
+    const double w = 60.0;
+    const double g = 9.81;
+    if (lab_run(&lab,
+                "coord y\nlet h = 0.01*sin(60*t)\nkinetic 1/2*y'^2\npotential 9.81*y\n"
+                "constraint touch: y = h\nevent jump: reaction(touch) falling release "
+                "touch\nevent land: y - h falling engage touch\n"
+                "simulate 0 .. 0.2 every 0.001\n")) {
+        const double t = asin(g / (a * w * w)) / w;
+        near(time_of(&lab, 0), t, 1e-12);
+        has_text(lab_incident(&lab, 1), "land");
+        has_text(lab_incident(&lab, 2), "jump");
+        ok(time_of(&lab, 1) == time_of(&lab, 2));
+        const double flight = time_of(&lab, 1) - t;
+        near(a * sin(w * t) + a * w * cos(w * t) * flight - 0.5 * g * flight * flight,
+             a * sin(w * (t + flight)), 1e-11);
+        ok(kal_run_statistics(lab.run).events == 3);
+    }
+    lab_close(&lab);
+}
+
+// A constraint that begins off lets a mass fall; engaged, it holds it, though the gap is
+// zero from then on, until it is released under a force of 20 - 10.
+static void a_constraint_begins_off(void)
+{
+    Lab lab;
+    if (lab_run(&lab,
+                "coord y\nkinetic 1/2*y'^2\npotential 10*y\ninit y = 5\n"
+                "constraint floor: y = 0, off\nevent land: y falling engage floor\n"
+                "event lift: t - 3 rising release floor\n"
+                "force y = if(active(floor) == 1, 0, if(t > 2, 20, 0))\n"
+                "output on = active(floor)\nsimulate 0 .. 4 every 0.1\n")) {
+        near(time_of(&lab, 0), 1.0, 1e-12);
+        ok(kal_run_statistics(lab.run).events == 2);
+        near(lab_q(&lab, 0), 5.0, 1e-11);
+        const double *outputs = NULL;
+        ok(kal_instant_outputs(kal_run_instant(lab.run), &outputs) == KAL_OK);
+        ok(outputs[0] == 0.0);
+    }
+    lab_close(&lab);
+}
+
+// y' jumps from −10 to 5 at the bounce: an event that minds rising velocities happens then,
+// one that minds falling ones at the top.
+static void a_function_that_is_made_to_jump_has_its_event(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord y\nkinetic 1/2*y'^2\npotential 10*y\ninit y = 5\n"
+                      "event up: y' rising set y' = 2*y'\n"
+                      "event bounce: y falling set y' = -y'/2\n"
+                      "event top: y' falling stop\nsimulate 0 .. 4 every 0.1\n")) {
+        has_text(lab_incident(&lab, 0), "bounce");
+        has_text(lab_incident(&lab, 1), "up");
+        near(time_of(&lab, 1), 1.0, 1e-12);
+        near(kal_run_time(lab.run), 2.0, 1e-12);
+        near(lab_q(&lab, 0), 5.0, 1e-11);
+        same_text(kal_run_stopped_by(lab.run), "top");
+    }
+    lab_close(&lab);
+}
+
+// At the lowest point of a pendulum the row of its height is that of the rod, by accident: it
+// is zero there and does not rest.
+static void a_row_that_is_parallel_by_accident_does_not_rest(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 10*y\n"
+                      "constraint rod: x^2 + y^2 = 1\ninit x = 0, y = -1, x' = 1\n"
+                      "event low: y + 1 rising stop\nevent high: y + 0.97 rising stop\n"
+                      "simulate 0 .. 3 every 0.1\n")) {
+        same_text(kal_run_stopped_by(lab.run), "high");
+        near(lab_q(&lab, 1), -0.97, 1e-10);
+    }
+    lab_close(&lab);
+}
+
 TAP_RUN(TAP_CASE(functions_may_touch_zero_jump_and_cross_twice),
         TAP_CASE(runs_start_again_without_end),
         TAP_CASE(crossings_as_far_apart_as_samples_are_found),
@@ -362,4 +444,7 @@ TAP_RUN(TAP_CASE(functions_may_touch_zero_jump_and_cross_twice),
         TAP_CASE(constraints_that_wait_are_not_there),
         TAP_CASE(a_constraint_engages_only_where_it_holds),
         TAP_CASE(values_that_are_set_keep_to_constraints),
-        TAP_CASE(events_may_depend_on_reactions), TAP_CASE(events_at_the_ends))
+        TAP_CASE(events_may_depend_on_reactions), TAP_CASE(events_at_the_ends),
+        TAP_CASE(a_gap_that_is_held_is_no_event), TAP_CASE(a_constraint_begins_off),
+        TAP_CASE(a_function_that_is_made_to_jump_has_its_event),
+        TAP_CASE(a_row_that_is_parallel_by_accident_does_not_rest))

@@ -133,7 +133,48 @@ static void no_two_statistics_have_one_name(void)
     lab_close(&lab);
 }
 
+// Times and velocities that were sampled.
+typedef struct Rows {
+    int count;
+    double t[40];
+    double v[40];
+} Rows;
+
+static KalStatus take_row(void *user, KalRun *run)
+{
+    Rows *rows = (Rows *)user;
+    if (rows->count < 40) {
+        rows->t[rows->count] = kal_run_time(run);
+        rows->v[rows->count++] = kal_instant_qd(kal_run_instant(run))[0];
+    }
+    return KAL_OK;
+}
+
+// The velocity is −10 before the bounce at t = 1, and 5 behind it.  An event that only stops
+// has one row.
+static void a_jump_has_a_row_on_either_side(void)
+{
+    Lab lab;
+    Rows rows = {.count = 0};
+    if (lab_load(&lab, "coord y\nkinetic 1/2*y'^2\npotential 10*y\ninit y = 5\n"
+                       "event bounce: y falling set y' = -y'/2\n"
+                       "event end: t - 1.25 rising stop\n"
+                       "simulate 0 .. 2 every 0.4\n")
+        && ok(lab_start(&lab) == KAL_OK)) {
+        ok(kal_run_sample(lab.run, take_row, &rows) == KAL_OK);
+        const double t[] = {0.0, 0.4, 0.8, 1.0, 1.0, 1.2, 1.25};
+        const double v[] = {0.0, -4.0, -8.0, -10.0, 5.0, 3.0, 2.5};
+        ok(rows.count == 7);
+        for (int i = 0; i < 7; i++) {
+            near(rows.t[i], t[i], 1e-12);
+            near(rows.v[i], v[i], 1e-10);
+        }
+    }
+    lab_close(&lab);
+}
+
 TAP_RUN(TAP_CASE(samples_are_even_and_the_end_is_one),
         TAP_CASE(rounding_makes_no_sample), TAP_CASE(sampling_goes_on),
         TAP_CASE(an_event_ends_the_sampling), TAP_CASE(statistics_are_described),
-        TAP_CASE(no_two_statistics_have_one_name))
+        TAP_CASE(no_two_statistics_have_one_name),
+        TAP_CASE(a_jump_has_a_row_on_either_side))
