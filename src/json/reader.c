@@ -25,6 +25,8 @@ enum {
 void kal_json_reader_init(KalJsonReader *reader, KalContext *ctx, const char *name,
                           const char *text, size_t length)
 {
+    assert(reader && ctx && name);
+    assert(text || length == 0);
     *reader = (KalJsonReader){.ctx = ctx,
                               .name = name,
                               .text = text,
@@ -84,6 +86,7 @@ static bool is_at_end(const KalJsonReader *r)
 // The next byte; NUL, which no rule accepts, at the end of the text.
 static char next_byte(const KalJsonReader *r)
 {
+    assert(r->offset <= r->length);
     if (is_at_end(r)) {
         return '\0';
     }
@@ -101,6 +104,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+// The letters, digits and underscores from here on.  JSON has only three words, but a
+// message that quotes a wrong one should quote all of it.
 static size_t word_length(const KalJsonReader *r)
 {
     size_t length = 0;
@@ -152,6 +157,7 @@ static void close_value(KalJsonReader *r)
 
 static KalStatus add_character(KalJsonReader *r, uint32_t code)
 {
+    assert(code <= 0x10ffff);
     char bytes[4];
     const size_t length = kal_utf8_print(code, bytes);
     return kal_block_add(r->ctx, &r->bytes, bytes, length);
@@ -198,8 +204,11 @@ static KalStatus parse_unicode_escape(KalJsonReader *r)
     return add_character(r, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
 }
 
+// An escape other than \u is one letter; the two strings below list the letters and
+// what they stand for in the same order.
 static KalStatus parse_escape(KalJsonReader *r)
 {
+    assert(next_byte(r) == '\\');
     const char *letters = "\"\\/bfnrt";
     const char *meanings = "\"\\/\b\f\n\r\t";
     r->offset++;
@@ -234,8 +243,12 @@ static KalStatus parse_plain(KalJsonReader *r)
     return kal_block_add(r->ctx, &r->bytes, r->text + begin, r->offset - begin);
 }
 
+// The text is collected in `bytes`, which keeps its memory from string to string.  It
+// ends with a NUL that does not count, so that it can be used as a C string unless it
+// contains \u0000.
 static KalStatus parse_string(KalJsonReader *r)
 {
+    assert(next_byte(r) == '"');
     r->bytes.size = 0;
     r->offset++;
     while (next_byte(r) != '"') {
@@ -253,6 +266,7 @@ static KalStatus parse_string(KalJsonReader *r)
 
 static KalStatus skip_digits(KalJsonReader *r, const char *expected)
 {
+    assert(expected);
     if (!is_digit(next_byte(r))) {
         return fail_expecting(r, expected);
     }
@@ -262,6 +276,8 @@ static KalStatus skip_digits(KalJsonReader *r, const char *expected)
     return KAL_OK;
 }
 
+// Follows the grammar of RFC 8259, section 6, because the conversion below accepts more
+// than that: hexadecimal digits, a leading plus, a bare point.
 static KalStatus skip_number(KalJsonReader *r)
 {
     r->offset += next_byte(r) == '-';
@@ -286,8 +302,11 @@ static KalStatus skip_number(KalJsonReader *r)
 
 static KalStatus parse_number(KalJsonReader *r)
 {
+    assert(next_byte(r) == '-' || is_digit(next_byte(r)));
+    assert(r->offset == r->at);
     KAL_TRY(skip_number(r));
     const size_t length = r->offset - r->at;
+    assert(length > 0);
     const double number = kal_number_parse(r->text + r->at, length);
     if (!isfinite(number)) {
         char found[KAL_PRINTABLE_SIZE];
@@ -306,6 +325,7 @@ static KalStatus parse_number(KalJsonReader *r)
 
 static KalStatus open_nest(KalJsonReader *r, bool object)
 {
+    assert(next_byte(r) == '[' || next_byte(r) == '{');
     if (r->depth == KAL_JSON_DEPTH) {
         return kal_json_fail(r, r->at, KAL_ERR_LIMIT,
                              "arrays and objects too deep in each other; expected at "
@@ -322,6 +342,7 @@ static KalStatus open_nest(KalJsonReader *r, bool object)
 
 static KalStatus close_nest(KalJsonReader *r)
 {
+    assert(next_byte(r) == ']' || next_byte(r) == '}');
     r->offset++;
     assert(r->depth > 0);
     r->event = r->in_object[r->depth] ? KAL_JSON_OBJECT_END : KAL_JSON_ARRAY_END;
@@ -332,6 +353,7 @@ static KalStatus close_nest(KalJsonReader *r)
 
 static bool is_word(const KalJsonReader *r, const char *word)
 {
+    assert(word);
     return word_length(r) == strlen(word)
            && memcmp(r->text + r->offset, word, strlen(word)) == 0;
 }
@@ -351,8 +373,10 @@ static KalStatus parse_word(KalJsonReader *r)
     return KAL_OK;
 }
 
+// The first character alone decides what kind of value follows.
 static KalStatus step_value(KalJsonReader *r)
 {
+    assert(r->expected != KAL_JSON_EXPECT_NOTHING);
     const char c = next_byte(r);
     r->at = r->offset;
     if (c == '[' || c == '{') {
@@ -372,6 +396,7 @@ static KalStatus step_value(KalJsonReader *r)
 
 static KalStatus step_key(KalJsonReader *r)
 {
+    assert(r->depth > 0 && r->in_object[r->depth]);
     r->at = r->offset;
     if (next_byte(r) != '"') {
         return fail_expecting(r, "a key in double quotes");
@@ -387,6 +412,7 @@ static KalStatus step_key(KalJsonReader *r)
     return KAL_OK;
 }
 
+// A comma must be followed by a member or an element: JSON has no trailing commas.
 static KalStatus step_after_value(KalJsonReader *r)
 {
     assert(r->depth > 0);
@@ -404,6 +430,7 @@ static KalStatus step_after_value(KalJsonReader *r)
 
 static KalStatus step_end(KalJsonReader *r)
 {
+    assert(r->depth == 0);
     if (!is_at_end(r)) {
         return fail_expecting(r, "nothing after the end of the document");
     }
@@ -413,6 +440,7 @@ static KalStatus step_end(KalJsonReader *r)
 
 KalStatus kal_json_step(KalJsonReader *r)
 {
+    assert(r->depth >= 0 && r->depth <= KAL_JSON_DEPTH);
     skip_space(r);
     assert(r->offset <= r->length);
     r->at = r->offset;

@@ -16,6 +16,7 @@
 
 static void put(const KalJsonWriter *w, const char *text)
 {
+    assert(w->sink.write);
     w->sink.write(w->sink.user, text, strlen(text));
 }
 
@@ -29,6 +30,7 @@ static void put_comma(const KalJsonWriter *w)
 
 static void put_value(KalJsonWriter *w, const char *text)
 {
+    assert(text && text[0] != '\0');
     put_comma(w);
     put(w, text);
     w->comma = true;
@@ -51,6 +53,7 @@ void kal_json_write_end(KalJsonWriter *w, char bracket)
 // \" and \\, and \u with four digits for control characters.
 static void put_escaped(const KalJsonWriter *w, uint32_t code)
 {
+    assert(code <= 0xffff);
     char escape[8];
     if (code == '"' || code == '\\') {
         snprintf(escape, sizeof escape, "\\%c", (char)code);

@@ -9,6 +9,7 @@
 #include "large/large_impl.h"
 #include "motion/trust.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ typedef struct Side {
 // missing = Q − M q'' and size, n each.
 static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
+    assert(s->Q && s->qdd);
     const KalRowPattern *M = &l->shape.M;
     for (int i = 0; i < l->n; i++) {
         l->missing[i] = s->Q[i];
@@ -50,9 +52,11 @@ static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side 
     }
 }
 
-// Adds Aᵀλ to what motion misses; missing of rows = b − A q''.
+// Adds Aᵀλ to what motion misses; missing of rows = b − A q''.  A row that does not act
+// misses nothing and has no force.
 static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
+    assert(s->lambda);
     const KalRowPattern *A = &l->shape.A;
     for (int i = 0; i < l->m; i++) {
         double sum = s->b ? s->b[i] : 0.0;
@@ -74,6 +78,7 @@ static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s
 // The largest size that terms have anywhere, in natural units.
 static double largest_size(const KalLarge *l, const Side *s)
 {
+    assert(l->n > 0 || l->m == 0);
     double most = 0.0;
     for (int j = 0; j < l->n; j++) {
         const double unit = sqrt(l->mass[j]);
@@ -123,7 +128,9 @@ static double worst_of(Residuals r)
     return r.motion >= r.constraints || isnan(r.motion) ? r.motion : r.constraints;
 }
 
-// Solve for what is missing; x becomes the correction.
+// Solve for what is missing; x becomes the correction.  The rows that lend their weight
+// to M add AᵀW times what they miss to the right-hand side, as they do to Q (theory
+// (3.6)): so the correction is that of the equations as they were given.
 static void correct(KalLarge *l, const KalLargeProblem *p)
 {
     const KalRowPattern *A = &l->shape.A;
@@ -137,8 +144,11 @@ static void correct(KalLarge *l, const KalLargeProblem *p)
     kal_ldl_solve(&l->ldl, l->x);
 }
 
+// The factors have −λ in the place of multipliers, since K has Aᵀ where the equation of
+// motion has −Aᵀ.
 static void add(const KalLarge *l, const Side *s, double factor)
 {
+    assert(factor == 1.0 || factor == -1.0);
     for (int j = 0; j < l->n; j++) {
         s->qdd[j] += factor * l->x[j];
     }
@@ -147,9 +157,11 @@ static void add(const KalLarge *l, const Side *s, double factor)
     }
 }
 
-// Solve and correct, as long as that makes residuals smaller.
+// Solve and correct, as long as that makes residuals smaller.  A correction that does
+// not halve the residual is the last; one that makes it worse is taken back.
 static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
+    assert(s->qdd != l->x && s->lambda != l->x);
     memset(s->qdd, 0, (size_t)l->n * sizeof *s->qdd);
     memset(s->lambda, 0, (size_t)l->m * sizeof *s->lambda);
     Residuals now = measure(l, p, s);
@@ -200,6 +212,7 @@ static Residuals add_nonideal(KalLarge *l, const KalLargeProblem *p)
 
 static KalStatus check(KalLarge *l, Residuals r)
 {
+    assert(!(worst_of(r) < 0.0));
     if (worst_of(r) <= UNTRUSTED) {
         return KAL_OK;
     }
@@ -211,6 +224,7 @@ static KalStatus check(KalLarge *l, Residuals r)
                     worst_of(r));
 }
 
+// Pivots of rows are squares of sines (see sparse/ldl.h); 1 without rows.
 static double least_sine(const KalLarge *l, const KalLargeProblem *p)
 {
     double least = 1.0;
@@ -261,6 +275,8 @@ static KalStatus solve_rows(KalLarge *l, const KalLargeProblem *p, Residuals *ou
 KalStatus kal_large_solve(KalLarge *l, const KalLargeProblem *p,
                           KalMotionAnswer *out_answer)
 {
+    assert(l && p && out_answer);
+    assert(p->M && p->Q);
     bool again = true;
     l->fault = (KalMotionFault){.count = 0};
     kal_large_suspect_all(l);

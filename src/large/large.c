@@ -60,6 +60,8 @@ static void lay_out(KalCarver *carver, void *owner)
 
 static KalStatus add_entry(KalLarge *l, int row, int column)
 {
+    assert(row >= 0 && row < l->n + l->m);
+    assert(column >= 0 && column < l->n + l->m);
     const KalLdlEntry entry = {row, column};
     const double none = 0.0;
     KAL_TRY(kal_block_add(l->ctx, &l->values, &none, sizeof none));
@@ -68,6 +70,7 @@ static KalStatus add_entry(KalLarge *l, int row, int column)
 
 static KalStatus add_shape(KalLarge *l, const KalRowPattern *shape, int first_row)
 {
+    assert(first_row == 0 || first_row == l->n);
     KalStatus status = KAL_OK;
     for (int i = 0; i < shape->rows; i++) {
         for (int64_t k = shape->start[i]; k < shape->start[i + 1] && status == KAL_OK;
@@ -81,6 +84,7 @@ static KalStatus add_shape(KalLarge *l, const KalRowPattern *shape, int first_ro
 // The coordinates of a row that lends, each with each.
 static KalStatus add_pairs(KalLarge *l, int i)
 {
+    assert(l->lends[i]);
     const KalRowPattern *A = &l->shape.A;
     KalStatus status = KAL_OK;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -114,6 +118,7 @@ static KalStatus analyze(KalLarge *l)
     KAL_TRY(add_shape(l, &l->shape.M, 0));
     KAL_TRY(add_shape(l, &l->shape.A, l->n));
     KAL_TRY(add_ties(l));
+    assert(l->values.size / sizeof(double) == l->entries.size / sizeof(KalLdlEntry));
     const KalLdlShape shape = {
         .n = l->n + l->m,
         .masses = l->n,
@@ -135,6 +140,8 @@ static KalStatus init(KalLarge *l)
 KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
                            KalLarge **out_large)
 {
+    assert(ctx && shape && out_large);
+    assert(shape->n >= 0 && shape->m >= 0);
     KalLarge *l = KAL_NEW(ctx, KalLarge);
     if (!l) {
         return kal_no_memory(ctx, "for a large system");
@@ -169,6 +176,7 @@ void kal_large_destroy(KalLarge *l)
 
 int64_t kal_large_entries(const KalLarge *l)
 {
+    assert(l->analyzed);
     return l->ldl.start[l->ldl.n];
 }
 
@@ -185,6 +193,7 @@ const double *kal_large_lengths(const KalLarge *l)
 KalLargeNames kal_large_names(const KalLarge *l, bool constraints, const int *indices,
                               int count)
 {
+    assert(count >= 0 && (indices || count == 0));
     const char *const *names =
         constraints ? l->shape.constraints : l->shape.coordinates;
     KalLargeNames list = {""};
@@ -208,9 +217,12 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// What the coordinates of row i say of its weight, in the middle; 0: nothing.
+// What the coordinates of row i say of its weight, in the middle; 0: nothing.  Each
+// coordinate says the mass that would resist the row if it moved alone.  The median is
+// what one very heavy or very light coordinate cannot change.
 static double said_of(const KalLarge *l, const KalLargeProblem *p, int i)
 {
+    assert(i >= 0 && i < l->m);
     const KalRowPattern *A = &l->shape.A;
     double *said = l->x; // n + m
     int count = 0;
@@ -259,6 +271,7 @@ static void find_weights(KalLarge *l, const KalLargeProblem *p)
             squares += square;
         }
         const double weight = lightness > 0.0 ? 1.0 / lightness : 1.0 / squares;
+        assert(!(weight < 0.0));
         l->weights[i] = lends && isfinite(weight) ? weight : 0.0;
     }
 }
@@ -274,9 +287,11 @@ static void take_masses(KalLarge *l, const KalLargeProblem *p)
     }
 }
 
-// w aᵀa of the rows that lend; mass becomes the diagonal with it.
+// w aᵀa of the rows that lend; mass becomes the diagonal with it.  The values are
+// written in the order in which add_ties() listed the entries.
 static void lend(KalLarge *l, const KalLargeProblem *p, double *value)
 {
+    assert(l->n_lends >= 0 && l->n_lends <= l->m);
     const KalRowPattern *A = &l->shape.A;
     if (l->n_lends == 0) {
         return;
@@ -319,9 +334,14 @@ static void hold(KalLarge *l, const bool *held, double *value)
     }
 }
 
+// The values of all entries of K, in the order of `entries`: M, A, the diagonal of
+// ties, then what rows lend.  A row that does not act has no entries but −1 on the
+// diagonal, so that its multiplier is 0.
 static void fill(KalLarge *l, const KalLargeProblem *p, const bool *held,
                  double damping)
 {
+    assert(l->analyzed);
+    assert(damping >= 0.0);
     const KalRowPattern *A = &l->shape.A;
     double *value = (double *)l->values.data;
     double *ties = value + l->n_M + l->n_A;
@@ -350,11 +370,14 @@ void kal_large_suspect_all(KalLarge *l)
 
 bool kal_large_trust(KalLarge *l, int i)
 {
+    assert(i >= 0 && i < l->m);
     const bool more = l->least[l->n + i] > 0.0;
     l->least[l->n + i] = -NEAR;
     return more;
 }
 
+// With damping every row has a pivot, however it depends on others, and none is left
+// out.
 static void set_least(KalLarge *l, double damping)
 {
     for (int j = 0; j < l->n; j++) {
@@ -404,6 +427,7 @@ static int ask(KalLarge *l, const KalLargeProblem *p, const bool *held)
     return more;
 }
 
+// Coordinates without mass that are not held.
 static int count_massless(const KalLarge *l, const bool *held, int *out_list)
 {
     int count = 0;
@@ -418,6 +442,7 @@ static int count_massless(const KalLarge *l, const bool *held, int *out_list)
 // An acceleration that is not unique.
 static KalStatus fail_massless(KalLarge *l, int count)
 {
+    assert(count > 0 && count <= l->n);
     const KalLargeNames names = kal_large_names(l, false, l->blamed, count);
     l->fault = (KalMotionFault){.count = count, .indices = l->blamed};
     return kal_fail(
@@ -429,9 +454,14 @@ static KalStatus fail_massless(KalLarge *l, int count)
         names.text, l->n);
 }
 
+// Rows lend until no pivot of M vanishes.  Each turn adds at least one row to those
+// that lend, so there are at most m turns; the structure that is found is kept for all
+// later instants.
 KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
                            double damping)
 {
+    assert(l && p);
+    assert(damping >= 0.0);
     set_least(l, damping);
     KAL_TRY(l->analyzed ? KAL_OK : analyze(l));
     for (;;) {
@@ -459,6 +489,7 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
 
 bool kal_large_is_left_out(const KalLarge *l, const KalLargeProblem *p, int i)
 {
+    assert(i >= 0 && i < l->m);
     return p->active[i] && l->ldl.inverse[l->ldl.place[l->n + i]] == 0.0;
 }
 
@@ -471,6 +502,7 @@ KalStatus kal_large_prepare(KalLarge *l, const KalLargeProblem *p, const bool *h
 
 void kal_large_step(KalLarge *l, const double *residuals, double *out_step)
 {
+    assert(residuals && out_step);
     memset(l->x, 0, (size_t)l->n * sizeof *l->x);
     for (int i = 0; i < l->m; i++) {
         l->x[l->n + i] = l->length[i] > 0.0 ? -residuals[i] : 0.0;

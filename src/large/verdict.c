@@ -11,6 +11,7 @@
 
 #include "large/large_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static const double ROUNDING = 1e-12;
 // The representative of i's set; paths are halved on the way.
 static int root_of(int *parent, int i)
 {
+    assert(i >= 0);
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
         i = parent[i];
@@ -40,6 +42,8 @@ static int root_of(int *parent, int i)
     return i;
 }
 
+// The smaller index becomes the representative, so that sets come in the order of their
+// first constraints.
 static void join(int *parent, int i, int j)
 {
     const int a = root_of(parent, i);
@@ -59,6 +63,7 @@ static void add_row(const KalLarge *l, const KalLargeProblem *p, int i, double f
 // Sum of squares of the rest along row i, in units of masses, and clear it.
 static double take_square(const KalLarge *l, int i)
 {
+    assert(i >= 0 && i < l->m);
     const KalRowPattern *A = &l->shape.A;
     double sum = 0.0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -73,6 +78,7 @@ static double take_square(const KalLarge *l, int i)
 // the longest row that takes part in it.
 static double rest_of(const KalLarge *l, const KalLargeProblem *p, int c, int count)
 {
+    assert(count >= 0 && count <= l->m);
     add_row(l, p, c, 1.0);
     for (int k = 0; k < count; k++) {
         add_row(l, p, l->ties[k] - l->n, -l->factors[l->ties[k]]);
@@ -90,6 +96,7 @@ static double rest_of(const KalLarge *l, const KalLargeProblem *p, int c, int co
 // Ties with factors, of all rows.
 static int list_ties(const KalLarge *l, int c)
 {
+    assert(c >= 0 && c < l->m);
     int count = 0;
     for (int i = 0; i < l->m; i++) {
         if (fabs(l->factors[l->n + i]) * l->length[i] > NO_FACTOR * l->length[c]) {
@@ -147,6 +154,7 @@ static int combine(KalLarge *l, const KalLargeProblem *p, int c, double *out_res
 
 static void forget(KalLarge *l, bool projected, int count)
 {
+    assert(count >= 0 && count <= l->m);
     for (int k = 0; k < count; k++) {
         l->factors[l->ties[k]] = 0.0;
     }
@@ -157,6 +165,7 @@ static void forget(KalLarge *l, bool projected, int count)
 
 static KalStatus fail_near(KalLarge *l, int c, double rest)
 {
+    assert(rest > DEPENDENT || rest != rest);
     const KalLargeNames name = kal_large_names(l, true, &c, 1);
     l->blamed[0] = c;
     l->fault = (KalMotionFault){.count = 1, .indices = l->blamed, .constraints = true};
@@ -176,9 +185,13 @@ typedef struct Conflict {
     double square; // of the factors
 } Conflict;
 
+// A combination of rows must have the same combination on the right-hand sides: b_c = Σ
+// f_i b_i.  What they may miss by is rounding of the numbers given and of the terms
+// that meet in each row.
 static Conflict examine(const KalLarge *l, const KalLargeProblem *p, const double *qdd,
                         int c, int count)
 {
+    assert(c >= 0 && c < l->m);
     const KalRowPattern *A = &l->shape.A;
     Conflict conflict = {p->b[c], CONSISTENT * p->b_size[c], 1.0};
     for (int64_t k = A->start[c]; k < A->start[c + 1]; k++) {
@@ -207,6 +220,7 @@ static int compare_ints(const void *a, const void *b)
 
 static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *conflict)
 {
+    assert(count >= 0 && count < l->m);
     l->blamed[0] = c;
     for (int k = 0; k < count; k++) {
         l->blamed[k + 1] = l->ties[k] - l->n;
@@ -235,6 +249,7 @@ static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *co
 static KalStatus judge_row(KalLarge *l, const KalLargeProblem *p, const double *qdd,
                            int c, bool *out_again)
 {
+    assert(kal_large_is_left_out(l, p, c));
     double rest = 0.0;
     bool projected = false;
     const int count = combine(l, p, c, &rest, &projected);
@@ -292,6 +307,7 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
     }
     KAL_TRY(status);
     number_sets(l, p);
+    assert(left_out <= active);
     answer->rank_A = active - left_out;
     answer->dependent_set = l->set;
     answer->n_dependent_sets = l->n_sets;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 // What `linearize`, `modes` and `equilibria` show.
+//
+// JSON has every number as it was computed.  Text is for people: six digits, parts of
+// eigenvalues that are smaller than their own uncertainty as 0, a conjugate pair in one
+// line, and of a long list only its beginning, with how many more there are.
 
 #include "analysis/view.h"
 #include "base/number.h"
@@ -9,6 +13,7 @@
 
 #include <kalaba/show.h>
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -21,8 +26,11 @@ enum {
 
 // JSON.
 
+// The state about which all else holds; it begins every object, so that a result can be
+// told from another of the same model.
 static void write_state(KalJsonWriter *w, const KalAnalysisView *a)
 {
+    assert(w && a->system && a->instant);
     const int n = a->system->n;
     kal_json_put_text(w, "model", kal_system_title(a->system));
     kal_json_put_number(w, "t", *kal_instant_t(a->instant));
@@ -58,6 +66,7 @@ static void write_linearization(const KalAnalysisView *a, const KalLinearization
     sink.write(sink.user, "\n", 1);
 }
 
+// A complex number.
 static void write_pair(KalJsonWriter *w, double re, double im)
 {
     kal_json_write_begin(w, '[');
@@ -68,6 +77,7 @@ static void write_pair(KalJsonWriter *w, double re, double im)
 
 static void write_mode(KalJsonWriter *w, const KalAnalysisView *a, const KalMode *mode)
 {
+    assert(mode->shape);
     const int n = a->system->n;
     kal_json_write_begin(w, '{');
     kal_json_write_key(w, "eigenvalue");
@@ -116,6 +126,7 @@ static void write_modes(const KalAnalysisView *a, const KalModes *modes, KalSink
 static void write_equilibrium(KalJsonWriter *w, const KalAnalysisView *a,
                               const KalEquilibrium *e)
 {
+    assert(e->q && e->qd);
     const int n = a->system->n;
     kal_json_write_begin(w, '{');
     kal_json_put_values(w, "q", a->names, e->q, n);
@@ -155,8 +166,10 @@ static void write_equilibria(const KalAnalysisView *a, const KalEquilibria *equi
     sink.write(sink.user, "\n", 1);
 }
 
+// A value for which no modes were found has no stability: null, not a word.
 static void write_point(KalJsonWriter *w, const KalLocusPoint *point)
 {
+    assert(point->n >= 0);
     kal_json_write_begin(w, '{');
     kal_json_put_number(w, "value", point->value);
     kal_json_put_text(w, "stability",
@@ -209,8 +222,10 @@ static void write_locus(const KalLocus *locus, const KalLocusTitle *title, KalSi
 
 // Text.
 
+// 0 never shows as -0, and what is not known as ?.
 static void put_number(KalPage *page, double value, int width)
 {
+    assert(width >= 0);
     char text[KAL_NUMBER_SIZE];
     kal_number_print(value == 0.0 ? 0.0 : value, DIGITS, text);
     kal_page_format(page, "%*s", width, isnan(value) ? "?" : text);
@@ -225,6 +240,7 @@ static void put_name(KalPage *page, const char *name, size_t width)
 
 static size_t widest(const char *const *names, int count)
 {
+    assert(count >= 0);
     size_t width = 1;
     for (int i = 0; i < count; i++) {
         const size_t used = kal_text_width(names[i]);
@@ -265,6 +281,7 @@ typedef struct Table {
 
 static void put_heads(KalPage *page, const Table *t, size_t width)
 {
+    assert(t->n_columns > 0);
     put_name(page, t->name, width + 4);
     for (int j = 0; j < t->n_columns; j++) {
         const size_t used = kal_text_width(t->columns[j]);
@@ -274,8 +291,10 @@ static void put_heads(KalPage *page, const Table *t, size_t width)
     kal_page_string(page, "\n");
 }
 
+// A column is as wide as its name, so that numbers stand under it.
 static void put_table(KalPage *page, const Table *t)
 {
+    assert(t->n_rows >= 0 && t->n_columns >= 0);
     const size_t width = widest(t->rows, t->n_rows);
     if (t->n_rows == 0 || t->n_columns == 0) {
         return;
@@ -294,9 +313,11 @@ static void put_table(KalPage *page, const Table *t)
     }
 }
 
-// Entries that are not zero.
+// Entries that are not zero.  Matrices of many columns are mostly zeros: their other
+// entries are easier to read as a list.
 static void put_list(KalPage *page, const Table *t)
 {
+    assert(t->n_columns > 0);
     const size_t rows = widest(t->rows, t->n_rows);
     const size_t columns = widest(t->columns, t->n_columns);
     kal_page_format(page, "\n%s: %d × %d, entries that are not 0\n", t->name, t->n_rows,
@@ -324,6 +345,7 @@ static void put_matrix(KalPage *page, Table t)
 static void put_linearization(KalPage *page, const KalAnalysisView *a,
                               const KalLinearization *l)
 {
+    assert(l->n_positions <= l->n_states);
     put_state(page, a);
     kal_page_format(page, "\n%d states: %d of the configuration, %d of the velocity\n",
                     l->n_states, l->n_positions, l->n_states - l->n_positions);
@@ -340,11 +362,14 @@ static void put_linearization(KalPage *page, const KalAnalysisView *a,
 // What is rounding is shown as 0.
 static double cleaned(double part, double uncertainty)
 {
+    assert(!(uncertainty < 0.0));
     return fabs(part) <= uncertainty ? 0.0 : part;
 }
 
+// The largest part of a shape is 1: those below a millionth of it are left out.
 static void put_shape(KalPage *page, const KalAnalysisView *a, const KalMode *mode)
 {
+    assert(mode->shape);
     const int n = a->system->n;
     const double visible = 1e-6;
     for (int i = 0, shown = 0; i < n; i++) {
@@ -367,6 +392,7 @@ static void put_shape(KalPage *page, const KalAnalysisView *a, const KalMode *mo
 
 static void put_modes(KalPage *page, const KalAnalysisView *a, const KalModes *modes)
 {
+    assert(modes->n >= 0);
     put_state(page, a);
     kal_page_format(page, "\n%d modes: eigenvalue, frequency [Hz], damping, shape\n",
                     modes->n);
@@ -429,6 +455,7 @@ static void put_equilibrium(KalPage *page, const KalAnalysisView *a,
 static void put_equilibria(KalPage *page, const KalAnalysisView *a,
                            const KalEquilibria *equilibria)
 {
+    assert(equilibria->count >= 0 && equilibria->arrived <= equilibria->starts);
     kal_page_safe(page, kal_system_title(a->system));
     kal_page_format(page, "\n%d found from %d starts, %d of which arrived\n",
                     equilibria->count, equilibria->starts, equilibria->arrived);
@@ -470,6 +497,7 @@ static void put_critical(KalPage *page, const KalCritical *critical)
 
 static void put_locus(KalPage *page, const KalLocus *locus, const KalLocusTitle *title)
 {
+    assert(title->model && title->parameter);
     const KalLocusPoint *points = NULL;
     const KalCritical *criticals = NULL;
     const int n_points = kal_locus_points(locus, &points);

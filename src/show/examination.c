@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// What `check` shows.
+// What `check` shows: of each constraint its kind, then freedom, uniqueness, the start
+// and what is conserved.
+//
+// Both formats are written from the same KalCheck and decide nothing.  What the check
+// could not decide is said as such, never left out: in text beside the line concerned,
+// in JSON as a warning.
 
 #include "base/number.h"
 #include "base/utf8.h"
@@ -10,6 +15,7 @@
 
 #include <kalaba/show.h>
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,11 +43,14 @@ static void print_place(KalSpan span, char place[PLACE_SIZE])
 
 static int configuration_freedom(const KalCheck *check)
 {
+    assert(check->configuration_rank >= 0
+           && check->configuration_rank <= check->system->n);
     return check->system->n - check->configuration_rank;
 }
 
 static int velocity_freedom(const KalCheck *check)
 {
+    assert(check->answer.rank_A >= 0 && check->answer.rank_A <= check->system->n);
     return check->system->n - check->answer.rank_A;
 }
 
@@ -82,6 +91,7 @@ static void write_constraints(KalJsonWriter *w, const KalCheck *check)
 
 static void write_counts(KalJsonWriter *w, const KalCheck *check)
 {
+    assert(check->system->n >= 0 && check->system->m >= 0);
     kal_json_write_key(w, "counts");
     kal_json_write_begin(w, '{');
     kal_json_put_number(w, "coordinates", check->system->n);
@@ -95,11 +105,13 @@ static void write_counts(KalJsonWriter *w, const KalCheck *check)
 // Symbols of velocities have names with primes.
 static const char *velocity_name(const KalCheck *check, int i)
 {
+    assert(i >= 0 && i < check->system->n);
     const KalModel *model = check->system->model;
     const KalExpr v = model->coordinates[i].v;
     return model->symbols[kal_graph_node(model->graph, v).arg[0].index].name;
 }
 
+// Only coordinates that had to move are listed under `moved`.
 static void write_start(KalJsonWriter *w, const KalCheck *check)
 {
     const char *const *names = kal_system_coordinate_names(check->system);
@@ -230,6 +242,7 @@ typedef struct Page {
 
 KAL_PRINTF(2, 3) static void print(const Page *page, const char *format, ...)
 {
+    assert(page->sink.write);
     char line[LINE_SIZE];
     va_list args;
     va_start(args, format);
@@ -243,6 +256,7 @@ static void print_heading(const Page *page, const char *text)
     print(page, "\n%s%s%s\n", page->color ? BOLD : "", text, page->color ? PLAIN : "");
 }
 
+// A list that was cut says so.
 static void print_rest(const Page *page, size_t count)
 {
     if (count > ROWS_SHOWN) {
@@ -252,6 +266,7 @@ static void print_rest(const Page *page, size_t count)
 
 static const char *plural(int count)
 {
+    assert(count >= 0);
     return count == 1 ? "" : "s";
 }
 
@@ -283,6 +298,7 @@ static void print_summary(const Page *page)
 // The kind of a constraint in words.
 static void describe(const KalConstraintClass *class, char text[LINE_SIZE])
 {
+    assert(class);
     const char *kind = kal_constraint_kind_word(class->kind);
     const char *time = class->time_dependent ? "rheonomic" : "scleronomic";
     switch (class->kind) {
@@ -313,8 +329,10 @@ static void describe(const KalConstraintClass *class, char text[LINE_SIZE])
     }
 }
 
+// Characters, not bytes: those that continue a character of UTF-8 do not count.
 static size_t text_width(const char *text)
 {
+    assert(text);
     size_t width = 0;
     for (; *text; text++) {
         width += ((unsigned char)*text & 0xc0) != 0x80;
@@ -356,6 +374,7 @@ static void print_constraints(const Page *page)
     }
 }
 
+// A set of one constraint is a row that is zero in this state.
 static void print_sets(const Page *page)
 {
     const KalMotionAnswer *answer = &page->check->answer;
@@ -412,6 +431,7 @@ static void print_uniqueness(const Page *page)
 
 static void print_move(const Page *page, const char *name, double now, double move)
 {
+    assert(name);
     if (move != 0.0) {
         char value[KAL_NUMBER_SIZE];
         char by[KAL_NUMBER_SIZE];
@@ -423,6 +443,7 @@ static void print_move(const Page *page, const char *name, double now, double mo
 
 static void print_start(const Page *page)
 {
+    assert(page->check->instant);
     const KalCheck *check = page->check;
     print_heading(page, "Start");
     if (!check->consistent) {

@@ -6,8 +6,10 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
+// Control characters have no place in HTML, not even as references: they become U+FFFD.
 static const char *replacement_of(uint32_t code)
 {
     switch (code) {
@@ -25,6 +27,8 @@ static const char *replacement_of(uint32_t code)
 
 void kal_html_write(KalSink sink, const char *text, size_t length)
 {
+    assert(sink.write);
+    assert(text || length == 0);
     size_t taken;
     for (size_t i = 0; i < length; i += taken) {
         uint32_t code = 0;

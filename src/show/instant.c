@@ -10,6 +10,8 @@
 
 #include <kalaba/show.h>
 
+#include <assert.h>
+
 enum {
     GROUPS = 3
 };
@@ -22,8 +24,11 @@ typedef struct Lists {
     size_t n_actuators;
 } Lists;
 
+// One allocation holds both lists, units first; there is one place more than needed,
+// for none may be of size 0.
 static KalStatus fill_lists(const KalInstant *instant, Lists *lists)
 {
+    assert(!lists->units);
     const KalModel *model = instant->system->model;
     lists->n_outputs = model->n_outputs;
     lists->n_actuators = model->n_actuators;
@@ -52,6 +57,7 @@ static void clear_lists(const KalInstant *instant, Lists *lists)
 static size_t fill_groups(KalInstant *instant, const Lists *lists,
                           const double *outputs, KalViewGroup groups[GROUPS])
 {
+    assert(outputs || lists->n_outputs == 0);
     const KalSystem *system = instant->system;
     size_t count = 0;
     groups[count++] = (KalViewGroup){.key = "outputs",
@@ -66,6 +72,7 @@ static size_t fill_groups(KalInstant *instant, const Lists *lists,
         return count;
     }
     const KalControlAnswer control = kal_control_get(instant->control);
+    assert(control.force && control.inputs);
     groups[count++] = (KalViewGroup){.key = "control_force",
                                      .heading = "control force on",
                                      .names = kal_system_coordinate_names(system),
@@ -81,6 +88,7 @@ static size_t fill_groups(KalInstant *instant, const Lists *lists,
 
 static KalViewEntries entries_of(const KalSparse *matrix, const double *value)
 {
+    assert(matrix->start && matrix->column);
     return (KalViewEntries){.rows = (int)matrix->rows,
                             .columns = (int)matrix->columns,
                             .start = matrix->start,

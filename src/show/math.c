@@ -80,6 +80,7 @@ void kal_math_preamble(KalPage *page)
 
 void kal_math_text(KalPage *page, const char *text, bool markdown)
 {
+    assert(page && text);
     const size_t length = strlen(text);
     size_t taken;
     for (size_t i = 0; i < length; i += taken) {
@@ -100,6 +101,7 @@ void kal_math_text(KalPage *page, const char *text, bool markdown)
 // A number after ^, with its sign, goes in braces.
 static size_t put_exponent(KalPage *page, const char *text)
 {
+    assert(text);
     size_t length = text[0] == '-' ? 1 : 0;
     while (isdigit((unsigned char)text[length]) || text[length] == '/') {
         length++;
@@ -135,6 +137,7 @@ void kal_math_unit(KalPage *page, const char *unit)
 
 static size_t command_length(const char *text, size_t length)
 {
+    assert(length > 0 && text[0] == '\\');
     size_t n = 1;
     while (n < length && isalpha((unsigned char)text[n])) {
         n++;
@@ -144,6 +147,7 @@ static size_t command_length(const char *text, size_t length)
 
 static bool is_command(const char *text, size_t length, const char *command)
 {
+    assert(command);
     return length == strlen(command) && memcmp(text, command, length) == 0;
 }
 
@@ -204,6 +208,7 @@ static size_t plain_width(char c)
 // NOLINTNEXTLINE(misc-no-recursion)
 static size_t width_within(const char *text, size_t length, int depth)
 {
+    assert(depth >= 0 && depth <= DEPTH_MAX);
     size_t width = 0;
     size_t i = 0;
     while (i < length) {
@@ -229,6 +234,7 @@ static size_t width_within(const char *text, size_t length, int depth)
 
 size_t kal_math_width(const char *formula, size_t length)
 {
+    assert(formula || length == 0);
     return width_within(formula, length, 0);
 }
 
@@ -248,6 +254,7 @@ typedef struct Place {
 // Go past the next character or command.
 static Place step(const char *formula, size_t length, Place p)
 {
+    assert(p.at < length);
     if (formula[p.at] != '\\') {
         p.groups += (formula[p.at] == '{') - (formula[p.at] == '}');
         p.at++;
@@ -267,6 +274,7 @@ static Place step(const char *formula, size_t length, Place p)
 // within as few parentheses as there are.
 static Place line_end(const char *formula, size_t length, Place from, size_t room)
 {
+    assert(from.at <= length);
     Place p = from;
     Place best = {.at = from.at, .open = INT_MAX};
     size_t best_width = 0;
@@ -287,11 +295,14 @@ static Place line_end(const char *formula, size_t length, Place from, size_t roo
     return fits || best.at == from.at ? p : best;
 }
 
+// A line that is broken within parentheses closes them invisibly with \right. and opens
+// them again in the next line, since LaTeX wants both in one.
 static void put_lines(KalPage *page, const char *formula, size_t length, size_t room)
 {
     Place from = {.at = 0};
     while (from.at < length) {
         const Place to = line_end(formula, length, from, room);
+        assert(to.at > from.at);
         kal_page_write(page, formula + from.at, to.at - from.at);
         if (to.at < length) {
             for (int i = 0; i < to.open; i++) {
@@ -309,6 +320,7 @@ static void put_lines(KalPage *page, const char *formula, size_t length, size_t 
 // Whether a formula is a sum, not a product.
 static bool is_sum(const char *formula, size_t length)
 {
+    assert(formula || length == 0);
     Place p = {.at = 0};
     bool sum = length > 0 && formula[0] == '-';
     while (p.at < length && !sum) {
@@ -333,9 +345,11 @@ static void put_factor(KalPage *page, const char *text, size_t length, bool alwa
 static size_t put_fraction(KalPage *page, const char *text, size_t length, size_t room,
                            bool *changed)
 {
+    assert(is_command(text, strlen("\\frac"), "\\frac"));
     const size_t name = strlen("\\frac");
     const size_t above = group_length(text + name, length - name);
     const size_t below = group_length(text + name + above, length - name - above);
+    assert(above >= 2 && below >= 2);
     const char *inner = text + name + 1;
     const char *under = inner + above;
     const bool wide = kal_math_width(inner, above - 2) > room;
@@ -376,8 +390,11 @@ static bool flatten(KalPage *flat, const char *formula, size_t length, size_t ro
     return changed;
 }
 
+// Each round breaks the fractions of one more level, until none is too wide; a page
+// that ran out of memory stays so.
 void kal_math_lines(KalPage *page, const char *formula, size_t length, size_t room)
 {
+    assert(room > 0);
     KalPage flat = kal_page(page->ctx);
     kal_page_write(&flat, formula, length);
     bool changed = true;

@@ -19,6 +19,7 @@ void kal_page_clear(KalPage *page)
 
 KalStatus kal_page_finish(KalPage *page, KalSink sink)
 {
+    assert(page && sink.write);
     const KalStatus status = page->status;
     if (status == KAL_OK) {
         sink.write(sink.user, (const char *)page->block.data, page->block.size);
@@ -29,6 +30,7 @@ KalStatus kal_page_finish(KalPage *page, KalSink sink)
 
 void kal_page_write(KalPage *page, const char *text, size_t length)
 {
+    assert(text || length == 0);
     if (page->status == KAL_OK && length > 0) {
         page->status = kal_block_add(page->ctx, &page->block, text, length);
     }
@@ -36,6 +38,7 @@ void kal_page_write(KalPage *page, const char *text, size_t length)
 
 void kal_page_string(KalPage *page, const char *text)
 {
+    assert(page && text);
     kal_page_write(page, text, strlen(text));
 }
 
@@ -45,6 +48,7 @@ static void format_long(KalPage *page, size_t room, const char *format, va_list 
 // A text that is too long for the room of most is printed once more, into its own.
 static void format_long(KalPage *page, size_t room, const char *format, va_list args)
 {
+    assert(room > 0);
     char *text = (char *)kal_alloc(page->ctx, room, 1);
     if (text) {
         (void)vsnprintf(text, room, format, args);
@@ -61,6 +65,7 @@ void kal_page_format(KalPage *page, const char *format, ...)
     va_list args;
     va_start(args, format);
     const int length = vsnprintf(text, sizeof text, format, args);
+    assert(length >= 0);
     va_end(args);
     if (length >= (int)sizeof text) {
         va_start(args, format);
@@ -80,6 +85,7 @@ void kal_page_repeat(KalPage *page, char c, size_t n)
 
 void kal_page_safe(KalPage *page, const char *text)
 {
+    assert(page && text);
     const size_t length = strlen(text);
     char out[KAL_ESCAPE_SIZE];
     size_t taken;
@@ -92,6 +98,7 @@ void kal_page_safe(KalPage *page, const char *text)
 
 size_t kal_text_width(const char *text)
 {
+    assert(text);
     size_t width = 0;
     for (; *text != '\0'; text++) {
         width += ((unsigned char)*text & 0xC0U) != 0x80U;
@@ -122,8 +129,10 @@ KalSink kal_page_sink(KalPage *page)
     return (KalSink){write_to_page, page};
 }
 
+// A node of index 0 is no formula: an entry that is zero by structure.
 void kal_page_formula(KalPage *page, const KalSheet *sheet, KalExpr e, KalFormat format)
 {
+    assert(page && sheet);
     const KalPrintOptions options = kal_sheet_options(sheet, format);
     if (e.index == 0) {
         kal_page_string(page, "0");
@@ -143,6 +152,7 @@ static bool is_break(const char *text)
 // its second half within as few parentheses as there are.
 static size_t fitting(const char *text, size_t length, size_t room)
 {
+    assert(length > 0 && room > 0);
     size_t width = 0;
     size_t best = 0;
     int depth = 0;
@@ -183,6 +193,7 @@ void kal_page_wrapped(KalPage *page, const char *text, size_t length, size_t col
 KalStatus kal_texts_init(const KalSheet *sheet, const KalExpr *e, size_t n,
                          KalFormat format, KalTexts *out_texts)
 {
+    assert(sheet && out_texts && (e || n == 0));
     KalTexts texts = {.page = kal_page(sheet->ctx), .n = n};
     texts.start = (size_t *)kal_alloc(sheet->ctx, n + 1, sizeof *texts.start);
     if (!texts.start) {
@@ -210,6 +221,7 @@ void kal_texts_clear(KalTexts *texts)
 
 const char *kal_texts_get(const KalTexts *texts, size_t i)
 {
+    assert(texts->start[i] < texts->page.block.size);
     assert(i < texts->n);
     return (const char *)texts->page.block.data + texts->start[i];
 }

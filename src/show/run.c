@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// What `run` shows.
+// What `run` shows: the state in which it ended, what happened on the way, how it went,
+// and a second opinion if there is one.
+//
+// Statistics, phases and kinds of work come as lists (kalaba/run.h), which are written
+// in their order: one that is added there appears in both formats.  Text shows the
+// statistics that say something of this run, JSON shows all.
 
 #include "base/number.h"
 #include "base/utf8.h"
@@ -11,6 +16,7 @@
 
 #include <kalaba/show.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,6 +41,7 @@ static const struct {
 
 static double phase_of(const KalRunTimes *times, size_t i)
 {
+    assert(i < sizeof phases / sizeof phases[0]);
     double seconds = 0.0;
     memcpy(&seconds, (const char *)times + phases[i].offset, sizeof seconds);
     return seconds;
@@ -59,6 +66,7 @@ static Works works_of(KalRun *run)
 static void write_part(KalJsonWriter *w, const KalStatistic *list,
                        KalStatisticPart part)
 {
+    assert(list);
     for (int i = 0; i < KAL_STATISTIC_COUNT; i++) {
         if (list[i].part == part && list[i].form == KAL_STATISTIC_AS_FLAG) {
             kal_json_put_bool(w, list[i].key, list[i].value != 0.0);
@@ -91,6 +99,7 @@ static void write_works(KalJsonWriter *w, const Works *works, const KalStatistic
                             present ? works->list[i++].work : 0.0);
     }
     write_singles(w, works, KAL_WORK_DRIVE);
+    assert(i <= works->count);
     write_singles(w, works, KAL_WORK_CONTROL);
     write_part(w, list, KAL_STATISTIC_OF_WORK);
     kal_json_write_end(w, '}');
@@ -150,6 +159,7 @@ static void write_statistics(KalJsonWriter *w, KalRun *run)
 
 static void write_times(KalJsonWriter *w, const KalRunTimes *times)
 {
+    assert(times->total >= 0.0);
     kal_json_put_number(w, "seconds", times->total);
     kal_json_write_key(w, "phases");
     kal_json_write_begin(w, '{');
@@ -161,6 +171,7 @@ static void write_times(KalJsonWriter *w, const KalRunTimes *times)
 
 void kal_show_incidents(const KalRun *run, KalJsonWriter *writer)
 {
+    assert(run && writer);
     KalJsonWriter *w = writer;
     const KalIncident *incidents = NULL;
     const size_t count = kal_run_incidents(run, &incidents);
@@ -192,6 +203,7 @@ static void write_warnings(KalJsonWriter *w, KalRun *run)
 static void write_difference(KalJsonWriter *w, const char *key,
                              const KalVerifyDifference *d)
 {
+    assert(key && d);
     kal_json_write_key(w, key);
     kal_json_write_begin(w, '{');
     kal_json_put_number(w, "q", d->q);
@@ -237,6 +249,7 @@ static void write_verification(KalJsonWriter *w, const KalShowOptions *options)
     kal_json_write_end(w, '}');
 }
 
+// Whether dependent constraints leave an output open.
 static void write_unique(KalJsonWriter *w, KalRun *run)
 {
     const bool *doubts = kal_instant_doubts(kal_run_instant(run));
@@ -252,6 +265,7 @@ static void write_unique(KalJsonWriter *w, KalRun *run)
 static void write_json(KalRun *run, const double *outputs, const KalRunTimes *times,
                        const KalShowOptions *options, KalJsonWriter *w)
 {
+    assert(w && times && options);
     const KalSystem *system = kal_run_system(run);
     const char *const *names = kal_system_coordinate_names(system);
     kal_json_write_begin(w, '{');
@@ -277,6 +291,7 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
 static void write_remarked(KalPage *page, const char *name, size_t width, double value,
                            const char *remark)
 {
+    assert(name && remark);
     char text[KAL_NUMBER_SIZE];
     kal_number_print(value, 12, text);
     kal_page_string(page, "  ");
@@ -291,8 +306,10 @@ static void write_value(KalPage *page, const char *name, size_t width, double va
     write_remarked(page, name, width, value, "");
 }
 
+// Of the rows that are shown.
 static size_t widest(const char *const *names, int count)
 {
+    assert(count >= 0);
     size_t width = 0;
     for (int i = 0; i < count && i < ROWS_SHOWN; i++) {
         const size_t used = kal_text_width(names[i]);
@@ -310,6 +327,7 @@ static void write_rest(KalPage *page, int count)
 
 static void write_state(KalPage *page, KalRun *run, const double *outputs)
 {
+    assert(outputs || kal_run_system(run)->n_outputs == 0);
     const KalSystem *system = kal_run_system(run);
     const char *const *names = kal_system_coordinate_names(system);
     const size_t width = widest(names, system->n);
@@ -359,6 +377,8 @@ static void write_work(KalPage *page, KalRun *run, size_t width)
     }
 }
 
+// What an actuator delivered is told only where its limit kept it from what was
+// demanded.
 static void write_demands(KalPage *page, const KalRun *run, size_t width)
 {
     const KalEffort *inputs = NULL;
@@ -377,6 +397,7 @@ static void write_demands(KalPage *page, const KalRun *run, size_t width)
     }
 }
 
+// The change of the energy is among the statistics already.
 static void write_drifts(KalPage *page, const KalRun *run)
 {
     const KalConstant *constants = NULL;
@@ -402,6 +423,7 @@ static void write_phases(KalPage *page, const KalRunTimes *times)
     kal_page_string(page, " s\n");
 }
 
+// Works come before the first statistic that is about them.
 static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
 {
     KalStatistic list[KAL_STATISTIC_COUNT];
@@ -425,6 +447,7 @@ static void write_summary(KalPage *page, KalRun *run, const KalRunTimes *times)
 
 static void write_events(KalPage *page, const KalRun *run)
 {
+    assert(page && run);
     const KalIncident *incidents = NULL;
     const size_t count = kal_run_incidents(run, &incidents);
     if (count == 0) {
@@ -443,6 +466,7 @@ static void write_events(KalPage *page, const KalRun *run)
     }
 }
 
+// A comparison of no time at all agrees trivially; it is told as what it is.
 static void write_opinion(KalPage *page, const KalShowOptions *options)
 {
     if (!options->verify) {
@@ -522,6 +546,7 @@ static void write_member(KalRun *run, const KalMember *member, const double *out
                          const KalRunTimes *times, const KalShowOptions *options,
                          KalSink sink)
 {
+    assert(member->index < member->count);
     KalJsonWriter w = {.sink = sink, .comma = member->index > 0};
     if (member->index == 0) {
         kal_json_write_begin(&w, '{');

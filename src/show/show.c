@@ -80,6 +80,7 @@ int kal_shown_vectors(const KalShown *shown, KalShownVector out[KAL_SHOWN_VECTOR
 
 KalExpr kal_shown_entry(const KalShownMatrix *matrix, size_t row, size_t column)
 {
+    assert(row < matrix->pattern->rows && column < matrix->pattern->columns);
     const bool mirror = matrix->symmetric && row < column;
     return kal_sheet_entry(matrix->pattern, matrix->values, mirror ? column : row,
                            mirror ? row : column);
@@ -87,6 +88,7 @@ KalExpr kal_shown_entry(const KalShownMatrix *matrix, size_t row, size_t column)
 
 const char *kal_shown_title(const KalShown *shown)
 {
+    assert(shown->sheet.eq);
     const char *title = shown->sheet.eq->model->title;
     return title[0] != '\0' ? title : "Equations of motion";
 }
@@ -133,6 +135,7 @@ const char *kal_shown_refusal(const KalShown *shown)
 
 static void name_entry(char *name, const char *matrix, size_t row, size_t column)
 {
+    assert(name && matrix);
     snprintf(name, NAME_SIZE, "%s[%zu,%zu]", matrix, row + 1, column + 1);
 }
 
@@ -147,6 +150,7 @@ typedef struct Long {
 
 static char *add_long(Long *list, KalExpr e)
 {
+    assert(e.index != 0);
     assert(list->n < list->most);
     list->e[list->n] = e;
     list->pointers[list->n] = list->names[list->n];
@@ -210,6 +214,7 @@ void kal_shown_long_form(const KalShown *shown, KalFormat format, KalPage *page)
 // Lines of the long form are `[let ]name = formula`.
 bool kal_shown_next_line(const char **text, KalShownLine *out_line)
 {
+    assert(text && *text && out_line);
     const char *line = *text;
     const char *end = strchr(line, '\n');
     const char *equals = strstr(line, " = ");
@@ -228,6 +233,7 @@ bool kal_shown_next_line(const char **text, KalShownLine *out_line)
 // Parts are called v1, v2, … unless the model has such names.
 static void choose_prefix(KalShown *shown)
 {
+    static_assert(sizeof shown->prefix >= sizeof "part_", "room for the longest");
     const KalModel *model = shown->sheet.eq->model;
     static const char *const letters[] = {"v", "w", "z", "u", "part_"};
     for (size_t k = 0; k < sizeof letters / sizeof letters[0]; k++) {
@@ -246,9 +252,11 @@ static void choose_prefix(KalShown *shown)
     }
 }
 
+// What is half made can be cleared: the caller clears it in any case.
 static KalStatus prepare(const KalEquations *eq, const KalShowOptions *options,
                          KalShown *shown)
 {
+    assert(eq && options);
     *shown = (KalShown){.options = options};
     shown->closed.ctx = eq->model->ctx;
     KAL_TRY(kal_sheet_init(&shown->sheet, eq));
@@ -284,6 +292,7 @@ static KalStatus show(const KalShown *shown, KalSink sink)
 KalStatus kal_show_equations(const KalEquations *equations,
                              const KalShowOptions *options, KalSink sink)
 {
+    assert(equations && options && sink.write);
     KalShown shown;
     KalStatus status = prepare(equations, options, &shown);
     if (status == KAL_OK) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// What a sweep came to, or will: for people and for scripts.
+// What a sweep came to, or will: for people and for scripts.  A run that failed is a
+// result like any other, so that failures are counted by their reason and the command
+// succeeds.
 
 #include "sweep/sweep.h"
 
@@ -10,10 +12,12 @@
 
 #include <kalaba/show.h>
 
+#include <assert.h>
 #include <math.h>
 
 static double count_failed(const KalSweepSummary *s)
 {
+    assert(s->runs >= s->before);
     double failed = 0.0;
     for (int i = 0; i < KAL_SWEEP_STATUSES; i++) {
         failed += i == KAL_OK ? 0.0 : (double)s->statuses[i];
@@ -21,8 +25,10 @@ static double count_failed(const KalSweepSummary *s)
     return failed;
 }
 
+// Runs that were done before an interruption took their time then.
 static double rate(const KalSweepSummary *s, const KalSweepFacts *facts)
 {
+    assert(facts->seconds >= 0.0);
     const double done =
         count_failed(s) + (double)s->statuses[KAL_OK] - (double)s->before;
     return facts->seconds > 0.0 ? done / facts->seconds : 0.0;

@@ -6,6 +6,7 @@
 #include "show/html.h"
 #include "show/show_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -25,14 +26,17 @@ static void put(const Out *o, const char *text)
     kal_page_string(o->page, text);
 }
 
+// Text from the model, in which nothing may be markup.
 static void put_user(const Out *o, const char *text)
 {
+    assert(text);
     kal_html_write(kal_page_sink(o->page), text, strlen(text));
 }
 
 // Whether a sign between terms begins here.
 static size_t sign_length(const char *text, size_t length)
 {
+    assert(text);
     static const char *const signs[] = {KAL_MATHML_PLUS, KAL_MATHML_MINUS};
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         const size_t own = strlen(signs[i]);
@@ -46,6 +50,7 @@ static size_t sign_length(const char *text, size_t length)
 // How a tag changes the depth; the text ends behind it.
 static int step_of(const char *tag)
 {
+    assert(tag[0] == '<');
     const char *end = strchr(tag, '>');
     if (tag[1] == '/') {
         return -1;
@@ -71,6 +76,7 @@ static void put_terms(const Out *o, const char *formula, size_t length)
         }
     }
     kal_page_write(o->page, formula + begin, length - begin);
+    assert(depth == 0);
 }
 
 // Parentheses that were opened and not yet closed.
@@ -85,8 +91,10 @@ static bool begins(const char *text, const char *part)
     return strncmp(text, part, strlen(part)) == 0;
 }
 
+// The two attributes have the same length, so that a parenthesis changes in its place.
 static void grow(char *parenthesis)
 {
+    assert(strstr(parenthesis, "stretchy=\"false\""));
     static const char fixed[] = "stretchy=\"false\"";
     static const char free_size[] = "stretchy=\"true\" ";
     memcpy(strstr(parenthesis, fixed), free_size, sizeof fixed - 1);
@@ -94,13 +102,16 @@ static void grow(char *parenthesis)
 
 static void mark_tall(Pairs *pairs)
 {
+    assert(pairs->depth >= 0);
     if (pairs->depth > 0 && pairs->depth <= DEPTH_MAX) {
         pairs->tall[pairs->depth - 1] = true;
     }
 }
 
+// Parentheses around tall ones are tall too.
 static void close_pair(Pairs *pairs, char *at)
 {
+    assert(pairs->depth > 0);
     pairs->depth--;
     if (pairs->depth < DEPTH_MAX && pairs->tall[pairs->depth]) {
         grow(pairs->open[pairs->depth]);
@@ -113,6 +124,7 @@ static void close_pair(Pairs *pairs, char *at)
 // the browser would stretch those around a mere exponent.
 static void grow_parentheses(char *formula)
 {
+    assert(formula);
     Pairs pairs = {.depth = 0};
     for (char *c = strchr(formula, '<'); c; c = strchr(c + 1, '<')) {
         if (begins(c, KAL_MATHML_OPEN)) {
@@ -200,6 +212,7 @@ static void put_name(const Out *o, const char *name)
 
 static bool fits(const Out *o, const KalShownMatrix *m)
 {
+    assert(m->pattern->columns > 0);
     size_t width = 0;
     for (size_t j = 0; j < m->pattern->columns && width <= MATRIX_ROOM; j++) {
         size_t widest = 1;
@@ -229,6 +242,7 @@ static void put_row_names(const Out *o, const KalShownMatrix *m)
 
 static void put_matrix(const Out *o, const KalShownMatrix *m)
 {
+    assert(m->pattern->rows > 0);
     const KalSparse *p = m->pattern;
     put(o, "<div class=\"matrix\"><math display=\"block\">");
     put_name(o, m->name);
@@ -262,6 +276,7 @@ static void put_index(const Out *o, const char *name, size_t i, size_t j)
                     i + 1, j + 1);
 }
 
+// A symmetric matrix lists its upper triangle only.
 static void put_entries(const Out *o, const KalShownMatrix *m)
 {
     const KalSparse *p = m->pattern;
@@ -279,8 +294,10 @@ static void put_entries(const Out *o, const KalShownMatrix *m)
     }
 }
 
+// A constraint is named by text, a coordinate by its symbol.
 static void put_vector(const Out *o, const KalShownVector *v)
 {
+    assert(v->values || v->n == 0);
     for (size_t i = 0; i < v->n; i++) {
         begin_line(o);
         put(o, "<msub>");
@@ -321,6 +338,7 @@ static void put_parts(const Out *o)
 
 static void put_long_form(const Out *o)
 {
+    assert(o->shown->long_form);
     KalPage lines = kal_page(o->page->ctx);
     KalShownLine line;
     put(o,

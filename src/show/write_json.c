@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// Equations for scripts: formulas in the model language, and the same in LaTeX.
+// Equations for scripts: formulas in the model language, and the same in LaTeX. A zero
+// entry is written as "0" and no matrix is symmetric by convention, so that a script
+// needs to know no rule.
 
 #include "json/member.h"
 #include "show/show_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct Out {
@@ -17,6 +20,7 @@ typedef struct Out {
 
 static void put_formula(const Out *o, KalExpr e)
 {
+    assert(o->format == KAL_FORMAT_TEXT || o->format == KAL_FORMAT_LATEX);
     KalPage text = kal_page(o->page->ctx);
     kal_page_formula(&text, o->sheet, e, o->format);
     kal_json_write_string(o->writer, kal_page_text(&text));
@@ -27,6 +31,7 @@ static void put_formula(const Out *o, KalExpr e)
 static void put_names(const Out *o, const char *key, size_t n,
                       const char *(*name)(const KalModel *, size_t))
 {
+    assert(name);
     kal_json_write_key(o->writer, key);
     kal_json_write_begin(o->writer, '[');
     for (size_t i = 0; i < n; i++) {
@@ -37,6 +42,7 @@ static void put_names(const Out *o, const char *key, size_t n,
 
 static void put_matrix(const Out *o, const KalShownMatrix *m)
 {
+    assert(m->pattern);
     kal_json_write_key(o->writer, m->name);
     kal_json_write_begin(o->writer, '[');
     for (size_t i = 0; i < m->pattern->rows; i++) {
@@ -59,9 +65,11 @@ static void put_vector(const Out *o, const KalShownVector *v)
     kal_json_write_end(o->writer, ']');
 }
 
-// One line of the long form as a member.
+// One line of the long form as a member.  The name and the formula share one page: the
+// formula begins where the name ends.
 static void put_line(const Out *o, const KalShownLine *line)
 {
+    assert(line->name && line->formula);
     KalPage text = kal_page(o->page->ctx);
     kal_page_write(&text, line->name, line->name_length);
     kal_json_write_key(o->writer, kal_page_text(&text));
@@ -93,6 +101,7 @@ static void put_long_form(const Out *o)
 // Results of a kind as an array, or as an object by constraint.
 static void put_results(const Out *o, const char *key, KalResultKind kind, bool on)
 {
+    assert(o->shown->has_closed);
     const KalClosed *closed = &o->shown->closed;
     const bool by_name = kind == KAL_RESULT_REACTION;
     kal_json_write_key(o->writer, key);
@@ -142,6 +151,7 @@ static void put_on_constraints(const Out *o)
 
 static void put_closed(const Out *o)
 {
+    assert(o->shown->has_closed);
     const KalClosed *closed = &o->shown->closed;
     kal_json_write_key(o->writer, "closed_form");
     kal_json_write_begin(o->writer, '{');

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 // Equations in LaTeX: a document of its own, or mathematics within Markdown.
+//
+// A display is a list of aligned lines; Markdown puts it between $$, where names of the
+// model need the escapes of LaTeX, and outside of it those of Markdown.  `in_math` says
+// which.
 
 #include "show/math.h"
 #include "show/show_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -48,6 +53,7 @@ static void put_sentence(const Out *o, const char *text)
 
 static void begin_display(Out *o)
 {
+    assert(!o->in_math);
     put(o, o->markdown ? "\n$$\n\\begin{aligned}\n" : "\\begin{align*}\n");
     o->in_math = true;
     o->first = true;
@@ -55,12 +61,14 @@ static void begin_display(Out *o)
 
 static void end_display(Out *o)
 {
+    assert(o->in_math);
     put(o, o->markdown ? "\n\\end{aligned}\n$$\n" : "\n\\end{align*}\n");
     o->in_math = false;
 }
 
 static void next_line(Out *o)
 {
+    assert(o->in_math);
     put(o, o->first ? "" : " \\\\\n");
     o->first = false;
 }
@@ -134,6 +142,7 @@ static void put_energies(Out *o)
 
 static const char *math_name(const char *name)
 {
+    assert(name && name[0] != '\0');
     if (strcmp(name, "A_servo") == 0) {
         return "A_{\\mathrm{servo}}";
     }
@@ -151,8 +160,11 @@ static size_t entry_width(const Out *o, KalExpr e)
     return width;
 }
 
+// A matrix is written as one if all of its columns fit on a line, each as wide as its
+// widest entry.
 static bool fits(const Out *o, const KalShownMatrix *m)
 {
+    assert(m->pattern);
     size_t width = 8;
     if (m->pattern->columns > KAL_SHEET_SMALL) {
         return false;
@@ -168,8 +180,10 @@ static bool fits(const Out *o, const KalShownMatrix *m)
     return width <= MATRIX_ROOM;
 }
 
+// Below the diagonal of a symmetric matrix nothing is repeated.
 static void put_matrix(Out *o, const KalShownMatrix *m)
 {
+    assert(m->pattern->rows > 0);
     const KalSparse *p = m->pattern;
     next_line(o);
     kal_page_format(o->page, "%s &= \\begin{bmatrix}\n", math_name(m->name));
@@ -199,6 +213,7 @@ static void put_matrix(Out *o, const KalShownMatrix *m)
 
 static void put_entry(Out *o, const KalShownMatrix *m, size_t i, size_t j)
 {
+    assert(i < m->pattern->rows && j < m->pattern->columns);
     const KalExpr e = kal_shown_entry(m, i, j);
     if (e.index == 0) {
         return;
@@ -247,6 +262,7 @@ static void put_matrices(Out *o)
 // A coordinate as its symbol, others as text.
 static void put_subscript(const Out *o, const KalShownVector *v, size_t i)
 {
+    assert(i < v->n);
     if (v->name[0] != 'b') {
         put_symbol(o, o->model->coordinates[i].q);
     } else {
@@ -275,6 +291,7 @@ static void put_vectors(Out *o)
 
 static void put_long_form(Out *o)
 {
+    assert(o->shown->long_form);
     KalPage lines = kal_page(o->page->ctx);
     KalShownLine line;
     put_sentence(o, "Parts that occur often have names; M is symmetric; what is not "
@@ -332,6 +349,7 @@ static void put_named(Out *o)
 // Results, or those that are shorter on the constraints.
 static void put_results(Out *o, bool on)
 {
+    assert(o->shown->closed.verdict == KAL_CLOSED_DONE);
     const KalClosed *closed = &o->shown->closed;
     begin_display(o);
     for (size_t i = 0; i < closed->n_results; i++) {
@@ -348,6 +366,7 @@ static void put_results(Out *o, bool on)
 
 static void put_closed(Out *o)
 {
+    assert(o->shown->has_closed);
     const KalClosed *closed = &o->shown->closed;
     bool on = false;
     put_heading(o, "Closed form");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// Equations for a terminal.
+// Equations for a terminal, in its width.  A matrix is drawn with brackets if it fits,
+// and otherwise listed by its entries; a formula that is too long goes on in the next
+// line before a sign (show/page.c).
 
 #include "show/show_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -14,6 +17,7 @@ enum {
 
 static size_t width_of(const KalShown *shown)
 {
+    assert(shown->options);
     return shown->options->width > 0 ? (size_t)shown->options->width : DEFAULT_WIDTH;
 }
 
@@ -25,6 +29,7 @@ static size_t most(size_t a, size_t b)
 // A text to the right or left of a column.
 static void put_cell(KalPage *page, const char *text, size_t width, bool right)
 {
+    assert(text);
     const size_t own = kal_text_width(text);
     const size_t pad = width > own ? width - own : 0;
     kal_page_repeat(page, ' ', right ? pad : 0);
@@ -49,6 +54,7 @@ static void put_wrapped(const KalShown *shown, KalPage *page, const char *text,
 static void put_line(const KalShown *shown, KalPage *page, const char *name,
                      const char *equals, const char *formula)
 {
+    assert(name && equals && formula);
     kal_page_repeat(page, ' ', INDENT);
     kal_page_safe(page, name);
     kal_page_string(page, equals);
@@ -102,8 +108,10 @@ typedef struct Grid {
     size_t label; // width of the names of rows
 } Grid;
 
+// Entries below the diagonal of a symmetric matrix are said to be mirror images.
 static const char *cell_text(const Grid *grid, size_t i, size_t j)
 {
+    assert(i < grid->matrix->pattern->rows && j < grid->matrix->pattern->columns);
     const KalShownMatrix *m = grid->matrix;
     const bool mirror = m->symmetric && i < j;
     const size_t row = mirror ? j : i;
@@ -119,6 +127,7 @@ static const char *cell_text(const Grid *grid, size_t i, size_t j)
 
 static size_t column_width(const Grid *grid, size_t j)
 {
+    assert(j < grid->matrix->pattern->columns);
     size_t width = kal_text_width(grid->matrix->column(grid->model, j));
     for (size_t i = 0; i < grid->matrix->pattern->rows; i++) {
         width = most(width, kal_text_width(cell_text(grid, i, j)));
@@ -138,6 +147,7 @@ static size_t grid_width(const Grid *grid)
 // The bracket at the left or right of row i of n.
 static const char *bracket(size_t i, size_t n, bool left)
 {
+    assert(i < n);
     if (n == 1) {
         return left ? "[" : "]";
     }
@@ -225,6 +235,7 @@ static void put_matrix(const KalShown *shown, KalPage *page, const KalShownMatri
 
 static void put_vector(const KalShown *shown, KalPage *page, const KalShownVector *v)
 {
+    assert(v->row);
     const KalModel *model = shown->sheet.eq->model;
     KalTexts texts;
     size_t label = 0;
@@ -284,11 +295,13 @@ static void put_equations(const KalShown *shown, KalPage *page)
     }
 }
 
-// The left side of a result.
+// The left side of a result.  The constraint of a prescribed coordinate is named by the
+// call that has its multiplier, drive(x).
 static void put_result_name(const KalShown *shown, const KalResult *r, KalPage *page)
 {
     const KalModel *model = shown->sheet.eq->model;
     static const char *const calls[] = {"", "reaction(", "cforce(", "nonideal("};
+    assert((size_t)r->kind < sizeof calls / sizeof calls[0]);
     const bool parts = r->kind == KAL_RESULT_FORCE && shown->sheet.eq->has_C;
     if (r->kind == KAL_RESULT_REACTION
         && model->constraints[r->index].driven != KAL_NOT_DRIVEN) {
@@ -347,6 +360,7 @@ static void put_named(const KalShown *shown, KalPage *page)
 
 static void put_closed(const KalShown *shown, KalPage *page)
 {
+    assert(shown->has_closed);
     const KalClosed *closed = &shown->closed;
     bool on = false;
     put_heading(page, "Closed form");

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: MIT
 
+// Minimum degree on the quotient graph.  The idea and its references stand in degree.h.
+//
+// What holds between eliminations: every unknown that is not gone is in no element that
+// was absorbed; elements contain only unknowns that are not gone; `size` of an element
+// is the length of its list; `degree` is an upper bound of the number of unknowns that
+// are coupled to one, by itself or by elements; and the lists by degree contain each
+// unknown of the present stage once, none of them below `least`.  The bound counts a
+// member twice that is in two elements, which is what makes it cheap: it needs sizes
+// alone.
+//
+// Of unknowns with the same degree the one that was inserted last comes first.  So the
+// order depends on the couplings only.
+
 #include "sparse/degree.h"
 
 #include "base/block.h"
@@ -55,6 +68,8 @@ static void lay_out(KalCarver *carver, void *owner)
 
 static void insert(Quotient *g, int i)
 {
+    assert(!g->gone[i]);
+    assert(g->degree[i] >= 0 && g->degree[i] < g->c->n);
     const int d = g->degree[i];
     g->next[i] = g->head[d];
     g->before[i] = NONE;
@@ -67,6 +82,7 @@ static void insert(Quotient *g, int i)
 
 static void take_out(Quotient *g, int i)
 {
+    assert(!g->gone[i]);
     if (g->next[i] != NONE) {
         g->before[g->next[i]] = g->before[i];
     }
@@ -79,12 +95,14 @@ static void take_out(Quotient *g, int i)
 
 static const int *members_of(const Quotient *g, int e)
 {
+    assert(g->size[e] > 0);
     return (const int *)g->members.data + g->member_start[e];
 }
 
 // Add an unknown to the newest element, p, if it is not there.
 static KalStatus add_member(Quotient *g, int p, int i)
 {
+    assert(i == p || !g->gone[i]);
     if (g->mark[i] == p + 1 || i == p) {
         return KAL_OK;
     }
@@ -97,6 +115,8 @@ static KalStatus add_member(Quotient *g, int p, int i)
 // which are absorbed.
 static KalStatus make_element(Quotient *g, int p)
 {
+    assert(!g->gone[p]);
+    assert(g->size[p] == 0);
     const int *list = g->c->other + g->c->start[p];
     KalStatus status = KAL_OK;
     g->member_start[p] = (int64_t)(g->members.size / sizeof(int));
@@ -159,6 +179,7 @@ static int renew(Quotient *g, int p, int i)
     assert(n < elements + others);
     list[n++] = held;
     g->others[i] = n - g->elements[i];
+    assert(degree >= 0);
     return degree;
 }
 
@@ -166,6 +187,7 @@ static int renew(Quotient *g, int p, int i)
 static KalStatus eliminate(Quotient *g, int p, int left, int end)
 {
     KAL_TRY(make_element(g, p));
+    assert(g->size[p] <= left);
     count_outside(g, p);
     for (int k = 0; k < g->size[p]; k++) {
         const int i = members_of(g, p)[k];
@@ -185,6 +207,7 @@ static KalStatus eliminate(Quotient *g, int p, int left, int end)
 // Eliminate the unknowns from `begin` to `end`.
 static KalStatus eliminate_stage(Quotient *g, int begin, int end, int *out_order)
 {
+    assert(0 <= begin && begin <= end && end <= g->c->n);
     const int n = g->c->n;
     g->least = n;
     for (int d = 0; d < n; d++) {
@@ -195,9 +218,11 @@ static KalStatus eliminate_stage(Quotient *g, int begin, int end, int *out_order
     }
     for (int k = begin; k < end; k++) {
         while (g->head[g->least] == NONE) {
+            assert(g->least < n);
             g->least++;
         }
         const int p = g->head[g->least];
+        assert(p >= begin && p < end);
         take_out(g, p);
         out_order[k] = p;
         KAL_TRY(eliminate(g, p, n - k - 1, end));

@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: MIT
 
+// The analysis finds the structure of L once: the elimination tree and the rows of L as
+// paths in it (J. W. H. Liu, The role of elimination trees in sparse factorization,
+// SIAM J. Matrix Anal. Appl. 11 (1990)).  The parent of column i is the first row below
+// the diagonal in which column i of L has an entry.  Row k of L has entries in the
+// columns on the paths from the entries of row k of the matrix up to k, so that walking
+// these paths, each place once, costs as much as the row has entries.
+//
+// A factorization is up-looking: row k of L solves a triangular system with the rows
+// above it.  `filled` says how far each column is written when row k is at work: to all
+// rows below k, which is all that row k needs.
+//
+// What holds between calls: `order` and `place` are permutations, inverse to each
+// other, masses before ties; rows rise within a column of L and columns within a row;
+// `work` is zero and nothing waits.
+
 #include "sparse/ldl.h"
 
 #include "sparse/degree.h"
@@ -12,6 +27,7 @@
 // Lists of ints, by counting: counts become the places where lists begin.
 static int64_t sum_up(int64_t *counts, int n)
 {
+    assert(n >= 0);
     int64_t sum = 0;
     for (int i = 0; i <= n; i++) {
         const int64_t count = counts[i];
@@ -96,12 +112,16 @@ static void strike_twins(Analysis *a)
     c->start[c->n] = kept;
 }
 
+// Couplings are what is off the diagonal, each listed at both of its unknowns; counted
+// first, then written.
 static void find_couplings(Analysis *a)
 {
     KalCouplings *c = &a->couplings;
     c->n = a->ldl->n;
     for (size_t e = 0; e < a->ldl->n_entries; e++) {
         const KalLdlEntry entry = a->entries[e];
+        assert(entry.row >= 0 && entry.row < c->n && entry.column >= 0
+               && entry.column < c->n);
         c->start[entry.row] += entry.row != entry.column;
         c->start[entry.column] += entry.row != entry.column;
     }
@@ -120,6 +140,8 @@ static void find_couplings(Analysis *a)
 // Where an entry is in the reordered matrix, above the diagonal or on it.
 static KalLdlEntry reorder(const KalLdl *ldl, KalLdlEntry entry)
 {
+    assert(entry.row >= 0 && entry.row < ldl->n);
+    assert(entry.column >= 0 && entry.column < ldl->n);
     const int i = ldl->place[entry.row];
     const int j = ldl->place[entry.column];
     return (KalLdlEntry){i < j ? i : j, i < j ? j : i};
@@ -160,6 +182,7 @@ static void walk(Analysis *a, int k, bool write)
     a->mark[k] = k;
     for (int64_t p = ldl->upper_start[k]; p < ldl->upper_start[k + 1] - 1; p++) {
         for (int i = ldl->upper_row[p]; a->mark[i] != k; i = a->parent[i]) {
+            assert(i >= 0 && i < k);
             a->mark[i] = k;
             if (write) {
                 ldl->row[a->next[i]++] = k;
@@ -185,6 +208,8 @@ static void walk_all(Analysis *a, bool write)
     }
 }
 
+// A column with `length` entries below the diagonal changes a triangle of length
+// (length + 1) / 2 entries.
 static void count_operations(KalLdl *ldl)
 {
     for (int k = 0; k < ldl->n; k++) {
@@ -200,6 +225,7 @@ static KalStatus find_factor(Analysis *a, int64_t most)
     const size_t starts = ((size_t)ldl->n + 1) * sizeof *ldl->start;
     walk_all(a, false);
     const int64_t count = sum_up(ldl->start, ldl->n);
+    assert(count >= 0);
     (void)sum_up(ldl->row_start, ldl->n);
     if (count > most) {
         return kal_fail(
@@ -222,6 +248,7 @@ static KalStatus find_factor(Analysis *a, int64_t most)
     return KAL_OK;
 }
 
+// Order first, for the structure of L is that of the reordered matrix.
 static KalStatus analyze(Analysis *a, int64_t most)
 {
     KalLdl *ldl = a->ldl;
@@ -230,6 +257,7 @@ static KalStatus analyze(Analysis *a, int64_t most)
     find_couplings(a);
     KAL_TRY(kal_minimum_degree(ldl->ctx, &a->couplings, ldl->masses, ldl->order));
     for (int k = 0; k < ldl->n; k++) {
+        assert(ldl->order[k] >= 0 && ldl->order[k] < ldl->n);
         ldl->place[ldl->order[k]] = k;
     }
     find_slots(a);
@@ -239,6 +267,9 @@ static KalStatus analyze(Analysis *a, int64_t most)
 KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, const KalLdlShape *shape,
                        int64_t most)
 {
+    assert(ldl && ctx && shape);
+    assert(shape->n >= 0 && (shape->entries || shape->n_entries == 0));
+    assert(most >= 0);
     assert(0 <= shape->masses && shape->masses <= shape->n);
     *ldl = (KalLdl){
         .ctx = ctx,
@@ -263,6 +294,7 @@ void kal_ldl_clear(KalLdl *ldl)
     *ldl = (KalLdl){.n = 0};
 }
 
+// Entries that were given more than once share a slot, in which their values add up.
 static void set_values(KalLdl *ldl, const double *values)
 {
     memset(ldl->upper_value, 0, (size_t)ldl->upper_start[ldl->n] * sizeof(double));
@@ -285,8 +317,10 @@ typedef struct Pivot {
 // Row k of L, and what is left of its diagonal.
 static Pivot eliminate_row(KalLdl *ldl, int k, bool tie)
 {
+    assert(k >= 0 && k < ldl->n);
     double *restrict y = ldl->work;
     const int64_t last = ldl->upper_start[k + 1] - 1;
+    assert(last >= ldl->upper_start[k]);
     for (int64_t p = ldl->upper_start[k]; p < last; p++) {
         y[ldl->upper_row[p]] += ldl->upper_value[p];
     }
@@ -298,6 +332,7 @@ static Pivot eliminate_row(KalLdl *ldl, int k, bool tie)
         const double entry = yi * ldl->inverse[i];
         const double part = yi * entry;
         const int64_t end = ldl->filled[i]++;
+        assert(end < ldl->start[i + 1] && ldl->row[end] == k);
         y[i] = 0.0;
         for (int64_t s = ldl->start[i]; s < end; s++) {
             y[ldl->row[s]] -= ldl->value[s] * yi;
@@ -310,8 +345,13 @@ static Pivot eliminate_row(KalLdl *ldl, int k, bool tie)
     return pivot;
 }
 
+// A pivot counts if it has the sign of its kind, is not small relative to what it came
+// from and, for a tie, is not the rounding of the ties before it.  With the inverse 0
+// for pivots that do not count, an unknown that is left out changes no row below.
 int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
 {
+    assert(ldl->ctx && ldl->n >= ldl->masses);
+    assert(values || ldl->n_entries == 0);
     int left_out = 0;
     set_values(ldl, values);
     memset(ldl->reach, 0, (size_t)ldl->n * sizeof *ldl->reach);
@@ -334,8 +374,12 @@ int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
     return left_out;
 }
 
+// L y = x, then D, then Lᵀ, in the order of elimination.  Unknowns that are left out
+// are zero throughout.
 void kal_ldl_solve(KalLdl *ldl, double *x)
 {
+    assert(ldl->ctx && x);
+    assert(x != ldl->solution);
     double *restrict y = ldl->solution;
     const int n = ldl->n;
     for (int k = 0; k < n; k++) {
@@ -376,6 +420,7 @@ static void swap(int *x, int *y)
 
 static void push(Queue *queue, int place)
 {
+    assert(queue->n >= 0);
     int at = queue->n++;
     queue->places[at] = place;
     while (at > 0 && queue->places[at] > queue->places[(at - 1) / 2]) {
@@ -386,6 +431,7 @@ static void push(Queue *queue, int place)
 
 static int pop(Queue *queue)
 {
+    assert(queue->n > 0);
     const int place = queue->places[0];
     queue->places[0] = queue->places[--queue->n];
     for (int at = 0, child = 1; child < queue->n; child = 2 * at + 1) {
@@ -403,6 +449,8 @@ static int pop(Queue *queue)
 // The entry of L in a row and a column that has it.
 static double entry_at(const KalLdl *ldl, int row, int column)
 {
+    assert(column >= 0 && column < row);
+    assert(ldl->start[column] < ldl->start[column + 1]);
     int64_t low = ldl->start[column];
     int64_t high = ldl->start[column + 1] - 1;
     while (low < high) {
@@ -438,6 +486,7 @@ static void add_row(KalLdl *ldl, int k, double factor, Queue *queue)
 int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
                     double *out_factors)
 {
+    assert(tie < ldl->n);
     Queue queue = {ldl->queue, 0};
     int count = 0;
     assert(tie >= ldl->masses);
@@ -445,6 +494,7 @@ int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
     while (queue.n > 0) {
         const int i = pop(&queue);
         const int other = ldl->order[i];
+        assert(other >= ldl->masses && other < ldl->n);
         const double x = ldl->work[i];
         ldl->work[i] = 0.0;
         ldl->waits[i] = false;
