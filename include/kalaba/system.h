@@ -97,6 +97,7 @@ typedef struct KalParameterInfo {
     const char *unit; ///< or NULL
     double value;     ///< that the model was loaded with, in base units
     bool fixed;       ///< only loading can give it another value
+    bool degrees;     ///< the model gives it in degrees; `value` is in radians
 } KalParameterInfo;
 
 /// How many parameters there are.

@@ -22,7 +22,8 @@ KalParameterInfo kal_system_parameter(const KalSystem *system, int index)
     return (KalParameterInfo){.name = p->name,
                               .unit = p->unit,
                               .value = system->settings.parameters[index],
-                              .fixed = p->structural || p->decided};
+                              .fixed = p->structural || p->decided,
+                              .degrees = p->degrees};
 }
 
 const double *kal_instant_parameters(const KalInstant *instant)

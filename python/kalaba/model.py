@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: MIT
+"""Models: load, examine, evaluate, run."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _native
+from .build import model_text, number_text, values_text
+from .errors import FormulationError
+from .results import Equations, Record, Run, Sweep, perform
+
+__all__ = ["Model", "Parameters", "load"]
+
+_FORMATS = {"text": 0, "json": 1, "latex": 2, "markdown": 3, "html": 4}
+
+
+class Parameters(Mapping[str, float]):
+    """Parameters of a model by name: `model.params["m"]`, `model.params.m`.
+
+    Values are in the units that the model gives them, so angles may be in degrees.
+    """
+
+    def __init__(self, values: dict[str, float], units: dict[str, str]) -> None:
+        self.__dict__["_values"] = values
+        self.__dict__["units"] = units
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, name: str) -> float:
+        try:
+            return self._values[name]
+        except KeyError:
+            raise AttributeError(f"there is no parameter '{name}'") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a model does not change: use model.with_params({name}={value!r})")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __repr__(self) -> str:
+        return "Parameters(" + ", ".join(f"{name}={value:g}" for name, value in
+                                         self._values.items()) + ")"
+
+
+def _scale(unit: str | None) -> float:
+    """Angles in degrees are kept in radians."""
+    return math.acos(-1.0) / 180.0 if unit == "deg" else 1.0
+
+
+def _list(given: str | Iterable[str] | None) -> list[str]:
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _inputs(given: str | Iterable[str] | Mapping[str, Any] | None) -> list[str]:
+    """Inputs of sweeps: texts as the command takes them, or a mapping."""
+    if not isinstance(given, Mapping):
+        return _list(given)
+    return [f"{name} = {value}" if isinstance(value, str)
+            else f"{name} = " + ", ".join(number_text(one) for one in np.atleast_1d(value))
+            for name, value in given.items()]
+
+
+class Model:
+    """A mechanical system.
+
+    `source` is the path of a model, or its text if it has more than one line.  A model never
+    changes; :meth:`with_params` gives another one that shares what is compiled.
+    """
+
+    def __init__(self, source: str | os.PathLike[str], params: Mapping[str, Any] | None = None,
+                 *, name: str = "model", folder: str | os.PathLike[str] | None = None) -> None:
+        if isinstance(source, str) and "\n" in source:
+            self._folder = None if folder is None else os.fspath(folder)
+            self._name = name if folder is None else os.path.join(self._folder, name)
+            self._text = source
+        else:
+            path = Path(source)
+            self._name, self._text = str(path), path.read_text(encoding="utf-8")
+            self._folder = os.fspath(folder if folder is not None else path.parent)
+        self._overrides: dict[str, str] = {key: number_text(value) for key, value in
+                                           (params or {}).items()}
+        self._settings: dict[str, float] = {}
+        self._system = self._load()
+        self._prepare()
+
+    @classmethod
+    def build(cls, coordinates: Iterable[Any] | str, kinetic: Any, potential: Any = None,
+              **parts: Any) -> Model:
+        """A model from its parts, texts or SymPy expressions.
+
+        `constraints` (a mapping or a list), `forces`, `nonideal`, `outputs`, `params` and
+        `init` (mappings), `dissipation`, `simulate`, `title`, and `more` statements.
+
+        >>> import kalaba
+        >>> model = kalaba.Model.build("x y", "1/2*m*(x'^2 + y'^2)", "m*9.81*y",
+        ...                            constraints={"rod": "x^2 + y^2 = 1"},
+        ...                            params={"m": 2}, init={"x": 1})
+        >>> model.eval().qdd
+        array([ 0.  , -9.81])
+        """
+        return cls(model_text(coordinates, kinetic, potential, **parts))
+
+    @classmethod
+    def from_sympy(cls, T: Any, V: Any = 0, constraints: Any = None, *,
+                   coordinates: Iterable[Any] | None = None, **parts: Any) -> Model:
+        """A model from SymPy expressions of functions of t.
+
+        >>> import kalaba, sympy
+        >>> t, L, g = sympy.symbols("t L g")
+        >>> a = sympy.Function("a")(t)
+        >>> model = kalaba.Model.from_sympy(L**2*a.diff(t)**2/2, -g*L*sympy.cos(a),
+        ...                                 params={L: 2, g: 9.81}, init={a: 1})
+        >>> float(model.eval().qdd[0]) == -9.81/2*__import__("math").sin(1)
+        True
+        """
+        from sympy import sympify
+        from sympy.core.function import AppliedUndef
+        if coordinates is None:
+            found = sympify(T).atoms(AppliedUndef) | sympify(V).atoms(AppliedUndef)
+            coordinates = sorted(found, key=str)
+        return cls.build(coordinates, T, V if V != 0 else None, constraints=constraints,
+                         **parts)
+
+    # Loading
+
+    def _load(self) -> Any:
+        return _native.System(self._name, self._text, list(self._overrides.items()),
+                              self._folder, None, True, True)
+
+    def _prepare(self) -> None:
+        self._about = self._system.describe()
+        self._evaluator = _native.Evaluator(self._system, list(self._settings.items()))
+
+    def with_params(self, values: Mapping[str, Any] | None = None, **more: Any) -> Model:
+        """The same model with other parameters, in their own units.
+
+        What is compiled is shared; where a parameter changes the structure, or a value is a
+        text such as "30*deg", the model is loaded once more.
+
+        >>> import kalaba
+        >>> model = kalaba.Model("param k = 1\\ncoord x\\nkinetic 1/2*x'^2\\n"
+        ...                      "potential 1/2*k*x^2\\ninit x = 1\\n")
+        >>> model.with_params(k=4).eval().qdd
+        array([-4.])
+        """
+        wanted = {str(name): value for name, value in {**(values or {}), **more}.items()}
+        other = object.__new__(Model)
+        other.__dict__.update(self.__dict__)
+        settings = self._find_settings(wanted)
+        if settings is not None:
+            other._settings = {**self._settings, **settings}
+            try:
+                other._prepare()
+                return other
+            except FormulationError:
+                pass
+        other._overrides = {**self._overrides, **self._as_overrides(),
+                            **{name: number_text(value) for name, value in wanted.items()}}
+        other._settings = {}
+        other._system = other._load()
+        other._prepare()
+        return other
+
+    def _units(self) -> dict[str, str | None]:
+        return {name: unit for name, unit, _, _ in self._about["parameters"]}
+
+    def _find_settings(self, wanted: dict[str, Any]) -> dict[str, float] | None:
+        """Numbers in base units for parameters that need no loading, else None."""
+        fixed = {name: is_fixed for name, _, _, is_fixed in self._about["parameters"]}
+        units = self._units()
+        found = {}
+        for name, value in wanted.items():
+            if isinstance(value, str):
+                return None
+            if np.ndim(value) == 1:
+                names = [f"{name}[{i}]" for i in range(1, len(value) + 1)]
+            else:
+                names, value = [name], [value]
+            for one, number in zip(names, value):
+                if fixed.get(one, True):
+                    return None
+                found[one] = float(number) * _scale(units[one])
+        return found
+
+    def _as_overrides(self) -> dict[str, str]:
+        units = self._units()
+        return {name: repr(value / _scale(units[name]))
+                for name, value in self._settings.items()}
+
+    def _whole(self) -> Any:
+        """The system loaded with all parameters, for what is proven about formulas."""
+        if not self._settings:
+            return self._system
+        other = object.__new__(Model)
+        other.__dict__.update(self.__dict__)
+        other._overrides = {**self._overrides, **self._as_overrides()}
+        return other._load()
+
+    # What it is
+
+    @property
+    def title(self) -> str:
+        """The title that the model gives itself, or its file."""
+        return self._about["title"]
+
+    @property
+    def text(self) -> str:
+        """The text that it was loaded from."""
+        return self._text
+
+    @property
+    def coordinates(self) -> list[str]:
+        """The names of all coordinates."""
+        return list(self._about["coordinates"])
+
+    @property
+    def constraints(self) -> list[str]:
+        """The names of all constraints."""
+        return list(self._about["constraints"])
+
+    @property
+    def outputs(self) -> list[str]:
+        """The names of all outputs."""
+        return list(self._about["outputs"])
+
+    @property
+    def warnings(self) -> str:
+        """What is odd about the model, with places; "" if nothing is."""
+        return self._about["warnings"]
+
+    @property
+    def params(self) -> Parameters:
+        """Its parameters."""
+        values = self._evaluator.parameters()
+        listed = [(name, unit, value / _scale(unit)) for (name, unit, _, _), value in
+                  zip(self._about["parameters"], values.tolist()) if name]
+        return Parameters({name: value for name, _, value in listed},
+                          {name: unit or "" for name, unit, _ in listed})
+
+    def __repr__(self) -> str:
+        return (f"<model {self.title}: {len(self.coordinates)} coordinates, "
+                f"{len(self.constraints)} constraints>")
+
+    # Commands
+
+    def check(self) -> Record:
+        """Kinds of constraints, freedom, redundancy, uniqueness, what is conserved."""
+        system = self._whole()
+        return Record(json.loads(system.check(True)), lambda: system.check(False))
+
+    def derive(self, closed_form: bool = False) -> Equations:
+        """M, Q, A, b, C as formulas, and q'' with `closed_form`."""
+        system = self._whole()
+        return Equations(json.loads(system.derive(_FORMATS["json"], closed_form)),
+                         lambda: system.derive(_FORMATS["text"], closed_form),
+                         lambda: system.derive(_FORMATS["latex"], closed_form))
+
+    def reduce(self, speeds: Mapping[str, str] | None = None) -> Equations:
+        """Equations of as many speeds as are free; `speeds` names outputs to be speeds."""
+        system = self._whole()
+        names, outputs = list(speeds or {}), list((speeds or {}).values())
+        return Equations(json.loads(system.reduce(_FORMATS["json"], names, outputs)),
+                         lambda: system.reduce(_FORMATS["text"], names, outputs),
+                         lambda: system.reduce(_FORMATS["latex"], names, outputs))
+
+    def eval(self, at: str | Mapping[str, Any] | None = None) -> Record:
+        """One instant: M, Q, A, b, C, accelerations, forces, verdicts, outputs.
+
+        The state is the consistent start with the values of `at` put in their places.
+        """
+        evaluator, state = self._evaluator, values_text(at)
+        found, misfit = evaluator.eval(state, True)
+        if misfit is not None and state is not None:
+            name, off, velocity = misfit
+            warnings.warn(f"the state does not satisfy the constraint {name}"
+                          f"{' with its velocities' if velocity else ''}: it is off by "
+                          f"{off:.3g}", stacklevel=2)
+        return Record(json.loads(found), lambda: evaluator.eval(state, False)[0])
+
+    def start(self, values: str | Mapping[str, Any] | None = None
+              ) -> tuple[float, np.ndarray, np.ndarray]:
+        """A consistent start (t, q, q') with `values` held."""
+        return self._evaluator.start(values_text(values))
+
+    def run(self, until: float | None = None, *, every: float | None = None,
+            tolerance: float | None = None, rtol: float | None = None,
+            atol: float | None = None, method: str | None = None, drift: str | None = None,
+            form: str | None = None, fixed_step: float | None = None,
+            max_steps: int | None = None, columns: str | Sequence[str] | None = None,
+            start: str | Mapping[str, Any] | None = None) -> Run:
+        """The motion from the start on, as the model says where an argument is None.
+
+        `columns` names more columns, such as "x''" or "cforce(*)"; reactions of all
+        constraints if None.  `start` are values to begin with.  If the run fails, or Ctrl-C
+        ends it, the exception has what there is as its attribute `run`.
+        """
+        if tolerance is not None:
+            rtol, atol = rtol or tolerance, atol or tolerance
+        word, rate = self._drift(drift)
+        if columns is None:
+            columns = ["reaction(*)"] if any(not name.startswith("drive(")
+                                             for name in self.constraints) else []
+        more = _list(columns)
+        settings = list(self._settings.items())
+
+        def make(report: bool, end: float | None) -> Any:
+            options = (until if end is None else end, every, rtol, atol, method, word, rate,
+                       form, fixed_step, max_steps)
+            return _native.Run(self._system, settings, options, more, report)
+        return perform(make, values_text(start))
+
+    @staticmethod
+    def _drift(text: str | None) -> tuple[str | None, float | None]:
+        found = re.fullmatch(r"stabilize\((.+)\)", text or "")
+        return ("stabilize", float(found[1])) if found else (text, None)
+
+    def linearize(self, at: str | Mapping[str, Any] | None = None, *,
+                  inputs: str | Sequence[str] | None = None, equilibrium: int = 0) -> Record:
+        """A, B, C, D about a state, or about an equilibrium counted from 1.
+
+        >>> import kalaba
+        >>> model = kalaba.Model("coord x\\nkinetic 1/2*x'^2\\npotential 2*x^2\\n"
+        ...                      "actuator u: x'\\n")
+        >>> model.linearize().A
+        array([[ 0.,  1.],
+               [-4.,  0.]])
+        """
+        return self._about_state(_native.linearize, at, inputs, equilibrium)
+
+    def modes(self, at: str | Mapping[str, Any] | None = None, *, equilibrium: int = 0
+              ) -> Record:
+        """Eigenvalues, shapes and stability about a state or an equilibrium."""
+        return self._about_state(_native.modes, at, None, equilibrium)
+
+    def _about_state(self, find: Callable[..., str], at: Any, inputs: Any,
+                     equilibrium: int) -> Record:
+        names = None if inputs is None else ", ".join(_list(inputs))
+        found = Record(json.loads(self._analyze(find, names, values_text(at), equilibrium)))
+        shape = (len(found.get("outputs", ())), len(found.states), len(found.get("inputs", ())))
+        for key, rows, columns in (("B", 1, 2), ("C", 0, 1), ("D", 0, 2)):
+            if key in found:  # empty ones have a shape too
+                found[key] = np.reshape(found[key], (shape[rows], shape[columns]))
+        for said in ("note", "kink"):
+            if found.get(said):
+                warnings.warn(str(found[said]), stacklevel=3)
+        return found
+
+    def _analyze(self, find: Callable[..., str], *rest: Any) -> str:
+        try:
+            return find(self._system, list(self._settings.items()), *rest)
+        except FormulationError:
+            if not self._settings:
+                raise
+            return find(self._whole(), [], *rest)
+
+    def equilibria(self, *, starts: int = 0, seed: int = 0, where: str | None = None,
+                   steady: bool = False, each: bool = False) -> list[Record]:
+        """States of rest, or steady motions, with forces and stability."""
+        found = self._analyze(_native.equilibria, starts, seed, where, steady, each)
+        return [Record(one) for one in json.loads(found)["equilibria"]]
+
+    # Functions
+
+    def rates(self) -> Callable[[float, ArrayLike], np.ndarray]:
+        """f(t, y) with y = (q, q') and f = (q', q''), for integrators.
+
+        y has the shape (2n,), or (2n, k) for k states at once.
+
+        >>> import kalaba
+        >>> f = kalaba.Model("coord x\\nkinetic 1/2*x'^2\\npotential 2*x^2\\n").rates()
+        >>> f(0.0, [1.0, 3.0])
+        array([ 3., -4.])
+        """
+        return self._evaluator.rates
+
+    def acceleration(self, q: ArrayLike, qd: ArrayLike, t: ArrayLike = 0.0,
+                     params: Mapping[str, ArrayLike] | None = None) -> np.ndarray:
+        """q'' of a state (n,), or of k states (n, k) with t and parameters of their own."""
+        q = np.asarray(q, dtype=float)
+        names = list(params or {})
+        units = self._units()
+        count = q.shape[1] if q.ndim == 2 else 1
+        values = np.array([np.broadcast_to(np.asarray(value, dtype=float), (count,))
+                           * _scale(units.get(name))
+                           for name, value in (params or {}).items()]).reshape(-1)
+        if names:  # others that are set stay
+            for name, value in self._settings.items():
+                if name not in names:
+                    names.append(name)
+                    values = np.concatenate([values, np.full(count, value)])
+        return self._evaluator.accelerations(q, qd, t, names, values)
+
+    def sweep(self, vary: Any = None, random: Any = None, *, count: int = 0, seed: int = 0,
+              design: str = "random", keep: str | Sequence[str] | None = None,
+              threads: int = 0, save: str | os.PathLike[str] | None = None,
+              resume: bool = False) -> Sweep | tuple[int, int]:
+        """Many runs, on all cores.
+
+        `vary` maps inputs to values, `{"L": [1, 2], "theta": "0 .. 1 count 5"}`, or lists
+        texts as `kalaba sweep` takes them; `random` likewise, `{"k": "normal(100, 5)"}`.
+        With `save` the rows go to a file, and the number of runs and of failures comes back.
+
+        >>> import kalaba
+        >>> model = kalaba.Model("param k = 1\\ncoord x\\nkinetic 1/2*x'^2\\n"
+        ...                      "potential 1/2*k*x^2\\ninit x = 1\\nsimulate 0 .. 10 every 1\\n")
+        >>> sweep = model.sweep({"k": [1, 4]}, keep="max(x')")
+        >>> sweep["max(x')"].round(6)
+        array([1., 2.])
+        """
+        kept = None if keep is None else ", ".join(_list(keep))
+        native = _native.Sweep(self._whole(), _inputs(vary), _inputs(random), count, seed,
+                               design, kept)
+        if save is not None:
+            return native.write(os.fspath(save), threads, resume)
+        columns, values, failures = native.go(threads)
+        inputs = len(_inputs(vary)) + len(_inputs(random))
+        return Sweep(columns, values, failures, inputs)
+
+
+def load(source: str | os.PathLike[str], **params: Any) -> Model:
+    """Load a model: `kalaba.load("sleigh.kal", b=0.5)`."""
+    return Model(source, params)

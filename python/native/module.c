@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+
+// The module and what its files share: texts, arrays, failures, signals.
+
+#include "native.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static PyObject *numpy_empty;   // of numpy, held for ever
+static PyObject *numpy_asarray; // likewise
+static PyObject *make_error;    // kalaba.errors.make_error, when first needed
+
+// Texts
+
+static void text_write(void *user, const char *bytes, size_t length)
+{
+    Text *text = (Text *)user;
+    if (text->lost) {
+        return;
+    }
+    if (text->capacity - text->length < length) {
+        const size_t larger = 2 * text->capacity + length + 256;
+        char *more = realloc(text->bytes, larger);
+        if (!more) {
+            text->lost = true;
+            return;
+        }
+        text->bytes = more;
+        text->capacity = larger;
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+}
+
+KalSink text_sink(Text *text)
+{
+    return (KalSink){text_write, text};
+}
+
+void text_clear(Text *text)
+{
+    free(text->bytes);
+    *text = (Text){.bytes = NULL};
+}
+
+PyObject *text_take(Text *text)
+{
+    PyObject *string = text->lost
+                           ? PyErr_NoMemory()
+                           : PyUnicode_DecodeUTF8(text->bytes ? text->bytes : "",
+                                                  (Py_ssize_t)text->length, "replace");
+    text_clear(text);
+    return string;
+}
+
+// Failures
+
+PyObject *list_names(const char *const *names, size_t n)
+{
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list && i < n; i++) {
+        PyObject *name = PyUnicode_FromString(names[i]);
+        if (!name) {
+            Py_CLEAR(list);
+        } else {
+            PyList_SET_ITEM(list, (Py_ssize_t)i, name);
+        }
+    }
+    return list;
+}
+
+static const char *status_name(KalStatus status)
+{
+#define STATUS_NAME(name, phrase) #name,
+    static const char *const names[] = {KAL_STATUS_LIST(STATUS_NAME)};
+#undef STATUS_NAME
+    return names[status];
+}
+
+PyObject *raise_status(KalStatus status, const char *message, const char *const *names,
+                       size_t n)
+{
+    if (!make_error) {
+        PyObject *module = PyImport_ImportModule("kalaba.errors");
+        make_error = module ? PyObject_GetAttrString(module, "make_error") : NULL;
+        Py_XDECREF(module);
+    }
+    PyObject *list = make_error ? list_names(names, n) : NULL;
+    PyObject *text =
+        list ? PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace")
+             : NULL;
+    PyObject *error =
+        text ? PyObject_CallFunction(make_error, "sOO", status_name(status), text, list)
+             : NULL;
+    if (error) {
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    }
+    Py_XDECREF(list);
+    Py_XDECREF(text);
+    Py_XDECREF(error);
+    return NULL;
+}
+
+PyObject *raise_context(KalStatus status, const KalContext *ctx)
+{
+    return raise_status(status, kal_context_message(ctx), NULL, 0);
+}
+
+KalContext *new_context(void)
+{
+    KalContext *ctx = NULL;
+    if (kal_context_create(NULL, NULL, &ctx) != KAL_OK) {
+        PyErr_NoMemory();
+    }
+    return ctx;
+}
+
+// Arrays
+
+enum {
+    BUFFER_FLAGS = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT
+};
+
+static bool is_plain(const Py_buffer *view)
+{
+    return view->format && strcmp(view->format, "d") == 0
+           && view->itemsize == (Py_ssize_t)sizeof(double);
+}
+
+// The numbers where they are.
+static bool view_plain(PyObject *object, Doubles *out_doubles)
+{
+    if (!PyObject_CheckBuffer(object)
+        || PyObject_GetBuffer(object, &out_doubles->view, BUFFER_FLAGS) != 0) {
+        PyErr_Clear(); // a copy will do
+        return false;
+    }
+    if (!is_plain(&out_doubles->view)) {
+        PyBuffer_Release(&out_doubles->view);
+        return false;
+    }
+    return true;
+}
+
+// A copy of anything that is an array of real numbers to NumPy.
+static bool view_copy(PyObject *object, Doubles *out_doubles)
+{
+    PyObject *array = PyObject_CallFunctionObjArgs(numpy_asarray, object, NULL);
+    PyObject *copy =
+        array ? PyObject_CallMethod(array, "astype", "sss", "float64", "C", "same_kind")
+              : NULL;
+    const bool done =
+        copy && PyObject_GetBuffer(copy, &out_doubles->view, BUFFER_FLAGS) == 0;
+    Py_XDECREF(array);
+    Py_XDECREF(copy); // the view keeps it
+    return done;
+}
+
+bool doubles_get(PyObject *object, Doubles *out_doubles)
+{
+    *out_doubles = (Doubles){.values = NULL};
+    if (!view_plain(object, out_doubles) && !view_copy(object, out_doubles)) {
+        return false;
+    }
+    out_doubles->values = out_doubles->view.buf;
+    out_doubles->count = out_doubles->view.len / (Py_ssize_t)sizeof(double);
+    return true;
+}
+
+void doubles_release(Doubles *doubles)
+{
+    if (doubles->values) {
+        PyBuffer_Release(&doubles->view);
+        doubles->values = NULL;
+    }
+}
+
+PyObject *new_array(Py_ssize_t rows, Py_ssize_t columns, double **out_values)
+{
+    Py_buffer view;
+    PyObject *shape = columns >= 0 ? Py_BuildValue("((nn))", rows, columns)
+                                   : Py_BuildValue("(n)", rows);
+    PyObject *array = shape ? PyObject_CallObject(numpy_empty, shape) : NULL;
+    Py_XDECREF(shape);
+    if (!array || PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) != 0) {
+        Py_XDECREF(array);
+        return NULL;
+    }
+    *out_values = view.buf;
+    PyBuffer_Release(&view); // the array is ours alone: it keeps its place
+    return array;
+}
+
+PyObject *copy_array(const double *values, Py_ssize_t count)
+{
+    double *place = NULL;
+    PyObject *array = new_array(count, -1, &place);
+    if (array && count > 0) {
+        memcpy(place, values, (size_t)count * sizeof *place);
+    }
+    return array;
+}
+
+// Lists
+
+bool settings_read(PyObject *list, Settings *out_settings)
+{
+    PyObject *all = PySequence_Fast(list, "parameters are a list of (name, value)");
+    *out_settings = (Settings){.list = NULL};
+    if (!all) {
+        return false;
+    }
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(all);
+    bool done = true;
+    out_settings->list = calloc((size_t)n + 1, sizeof *out_settings->list);
+    for (Py_ssize_t i = 0; out_settings->list && i < n && done; i++) {
+        KalSetting *one = &out_settings->list[i];
+        PyObject *item = PySequence_Fast_GET_ITEM(all, i);
+        done = PyTuple_Check(item)
+               && PyArg_ParseTuple(item, "sd", &one->name, &one->value);
+        if (!done && !PyErr_Occurred()) {
+            PyErr_SetString(PyExc_TypeError, "parameters are a list of (name, value)");
+        }
+    }
+    if (!out_settings->list) {
+        PyErr_NoMemory();
+        done = false;
+    }
+    out_settings->n = (size_t)n;
+    if (!done) {
+        settings_clear(out_settings);
+    }
+    Py_DECREF(all);
+    return done;
+}
+
+void settings_clear(Settings *settings)
+{
+    free(settings->list);
+    *settings = (Settings){.list = NULL};
+}
+
+bool texts_read(PyObject *list, Texts *out_texts)
+{
+    PyObject *all = PySequence_Fast(list, "a list of texts is needed");
+    *out_texts = (Texts){.list = NULL};
+    if (!all) {
+        return false;
+    }
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(all);
+    bool done = true;
+    out_texts->list = calloc((size_t)n + 1, sizeof *out_texts->list);
+    for (Py_ssize_t i = 0; out_texts->list && i < n && done; i++) {
+        out_texts->list[i] = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(all, i));
+        done = out_texts->list[i] != NULL;
+    }
+    if (!out_texts->list) {
+        PyErr_NoMemory();
+        done = false;
+    }
+    out_texts->n = (size_t)n;
+    if (!done) {
+        texts_clear(out_texts);
+    }
+    Py_DECREF(all);
+    return done;
+}
+
+void texts_clear(Texts *texts)
+{
+    free((void *)texts->list);
+    *texts = (Texts){.list = NULL};
+}
+
+// Signals
+
+static double seconds_now(void)
+{
+    struct timespec time = {.tv_sec = 0};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+bool pulse_beat(Pulse *pulse)
+{
+    const double between = 0.05; // seconds: nobody waits longer for Ctrl-C
+    const double now = seconds_now();
+    if (now - pulse->last < between) {
+        return true;
+    }
+    pulse->last = now;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    const bool raised = PyErr_CheckSignals() != 0;
+    if (raised) {
+        PyErr_Fetch(&pulse->type, &pulse->value, &pulse->trace);
+    }
+    PyGILState_Release(state);
+    return !raised;
+}
+
+bool pulse_raise(Pulse *pulse)
+{
+    if (!pulse->type) {
+        return false;
+    }
+    PyErr_Restore(pulse->type, pulse->value, pulse->trace);
+    *pulse = (Pulse){.type = NULL};
+    return true;
+}
+
+// The module
+
+static PyMethodDef functions[] = {
+    {"linearize",  native_linearize,  METH_VARARGS, "A, B, C, D about a state, as JSON."},
+    {"modes",      native_modes,      METH_VARARGS, "Modes about a state, as JSON."     },
+    {"equilibria", native_equilibria, METH_VARARGS, "States of rest, as JSON."          },
+    {"solve",      native_solve,      METH_VARARGS, "One instant from arrays."          },
+    {NULL,         NULL,              0,            NULL                                },
+};
+
+static PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "kalaba._native",
+    .m_doc = "The library's objects, for the rest of the package.",
+    .m_size = -1,
+    .m_methods = functions,
+};
+
+static bool find_numpy(void)
+{
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy) {
+        numpy_empty = PyObject_GetAttrString(numpy, "empty");
+        numpy_asarray = PyObject_GetAttrString(numpy, "asarray");
+        Py_DECREF(numpy);
+    }
+    return numpy_empty && numpy_asarray;
+}
+
+PyMODINIT_FUNC PyInit__native(void); // called by the interpreter
+
+PyMODINIT_FUNC PyInit__native(void)
+{
+    PyObject *module = find_numpy() ? PyModule_Create(&definition) : NULL;
+    if (module
+        && (PyModule_AddType(module, &System_type) < 0
+            || PyModule_AddType(module, &Evaluator_type) < 0
+            || PyModule_AddType(module, &Run_type) < 0
+            || PyModule_AddType(module, &Sweep_type) < 0
+            || PyModule_AddStringConstant(module, "version", kal_version()) < 0)) {
+        Py_CLEAR(module);
+    }
+    return module;
+}

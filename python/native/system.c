@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+
+// A compiled model: loaded once, then shared by all that is computed with it.
+
+#include "native.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// The most bytes of a file that a model uses, as the program allows.
+static const size_t FILE_LIMIT = (size_t)256 << 20;
+
+// A file that a model uses, which must be in its folder.
+static const char *read_used(void *user, const char *path, KalSink text)
+{
+    const Source *source = (const Source *)user;
+    KalContext *ctx = NULL;
+    int file = -1;
+    if (kal_context_create(NULL, NULL, &ctx) != KAL_OK) {
+        return "out of memory";
+    }
+    const char *problem = kal_file_open(ctx, path, source->folder, &file) == KAL_OK
+                              ? NULL
+                              : "it is not there, no file, or outside of the model's "
+                                "folder";
+    kal_context_destroy(ctx);
+    size_t total = 0;
+    while (!problem) {
+        char piece[16384];
+        const ssize_t got = read(file, piece, sizeof piece);
+        if (got <= 0) {
+            problem = got < 0 ? "it cannot be read" : NULL;
+            break;
+        }
+        total += (size_t)got;
+        problem = total > FILE_LIMIT ? "it has more than 256 MiB" : NULL;
+        text.write(text.user, piece, (size_t)got);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return problem;
+}
+
+KalStatus source_load(const Source *source, KalContext *ctx,
+                      const KalOverride *overrides, size_t n, Text *messages,
+                      KalSystem **out_system)
+{
+    KalOverride *all = calloc(source->n_overrides + n + 1, sizeof *all);
+    if (!all) {
+        return KAL_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < source->n_overrides + n; i++) {
+        all[i] = i < source->n_overrides ? source->overrides[i]
+                                         : overrides[i - source->n_overrides];
+    }
+    const KalLoadOptions options = {
+        .overrides = all,
+        .n_overrides = source->n_overrides + n,
+        .read = source->folder ? read_used : NULL,
+        .user = (void *)source,
+        .stiff = source->stiff,
+        .balance = source->balance,
+        .more = source->more,
+        .messages = messages ? text_sink(messages) : (KalSink){.write = NULL},
+    };
+    const KalStatus status = kal_system_load(ctx, source->name, source->text,
+                                             source->length, &options, out_system);
+    free(all);
+    return status;
+}
+
+static char *copy_text(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static bool copy_overrides(PyObject *list, Source *source)
+{
+    PyObject *all = PySequence_Fast(list, "overrides are a list of (name, text)");
+    if (!all) {
+        return false;
+    }
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(all);
+    bool done = true;
+    source->overrides = calloc((size_t)n + 1, sizeof *source->overrides);
+    for (Py_ssize_t i = 0; source->overrides && i < n && done; i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(all, i);
+        KalOverride one = {.name = NULL};
+        done =
+            PyTuple_Check(item) && PyArg_ParseTuple(item, "ss", &one.name, &one.value);
+        if (done) {
+            source->overrides[source->n_overrides++] =
+                (KalOverride){copy_text(one.name), copy_text(one.value)};
+        } else if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_TypeError, "overrides are a list of (name, text)");
+        }
+    }
+    Py_DECREF(all);
+    return done && source->overrides;
+}
+
+static void source_clear(Source *source)
+{
+    for (size_t i = 0; i < source->n_overrides; i++) {
+        free((char *)source->overrides[i].name);
+        free((char *)source->overrides[i].value);
+    }
+    free(source->overrides);
+    free(source->name);
+    free(source->text);
+    free(source->folder);
+    free(source->more);
+    *source = (Source){.name = NULL};
+}
+
+// With all messages, each with its place and the line that it is about.
+static int load(System *self)
+{
+    Text messages = {.bytes = NULL};
+    KalStatus status = KAL_OK;
+    Py_BEGIN_ALLOW_THREADS;
+    status = source_load(&self->source, self->ctx, NULL, 0, &messages, &self->system);
+    Py_END_ALLOW_THREADS;
+    if (status == KAL_ERR_SYNTAX && messages.length > 0) {
+        text_sink(&messages).write(&messages, "", 1); // its end
+        (void)raise_status(status, messages.bytes, NULL, 0);
+    } else if (status != KAL_OK) {
+        (void)raise_context(status, self->ctx);
+    }
+    text_clear(&messages);
+    return status == KAL_OK ? 0 : -1;
+}
+
+static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
+{
+    (void)keywords; // all by place
+    System *self = (System *)object;
+    const char *name = NULL;
+    const char *text = NULL;
+    const char *folder = NULL;
+    const char *more = NULL;
+    Py_ssize_t length = 0;
+    PyObject *overrides = NULL;
+    int balance = 1;
+    int stiff = 0;
+    if (!PyArg_ParseTuple(args, "ss#Ozz|pp", &name, &text, &length, &overrides, &folder,
+                          &more, &balance, &stiff)) {
+        return -1;
+    }
+    if (self->ctx) {
+        PyErr_SetString(PyExc_RuntimeError, "a System is made once");
+        return -1;
+    }
+    self->source = (Source){.name = copy_text(name),
+                            .text = malloc((size_t)length + 1),
+                            .length = (size_t)length,
+                            .folder = copy_text(folder),
+                            .more = copy_text(more),
+                            .balance = balance != 0,
+                            .stiff = stiff != 0};
+    if (!self->source.name || !self->source.text) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(self->source.text, text, (size_t)length + 1);
+    self->ctx = copy_overrides(overrides, &self->source) ? new_context() : NULL;
+    return self->ctx ? load(self) : -1;
+}
+
+static void system_dealloc(PyObject *object)
+{
+    System *self = (System *)object;
+    kal_system_destroy(self->system);
+    kal_context_destroy(self->ctx);
+    source_clear(&self->source);
+    Py_TYPE(object)->tp_free(object);
+}
+
+// Every method begins with it: an object whose making failed has nothing to offer.
+static const KalSystem *system_of(PyObject *object)
+{
+    const System *self = (const System *)object;
+    if (!self->system) {
+        PyErr_SetString(PyExc_RuntimeError, "this System was not loaded");
+    }
+    return self->system;
+}
+
+static PyObject *list_parameters(const KalSystem *system)
+{
+    const int n = kal_system_parameters(system);
+    PyObject *list = PyList_New(n);
+    for (int i = 0; list && i < n; i++) {
+        const KalParameterInfo one = kal_system_parameter(system, i);
+        PyObject *item =
+            Py_BuildValue("(szdO)", one.name, one.degrees ? "deg" : one.unit, one.value,
+                          one.fixed ? Py_True : Py_False);
+        if (!item) {
+            Py_CLEAR(list);
+        } else {
+            PyList_SET_ITEM(list, i, item);
+        }
+    }
+    return list;
+}
+
+static PyObject *write_warnings(const KalSystem *system)
+{
+    Text text = {.bytes = NULL};
+    (void)kal_system_write_warnings(system, text_sink(&text));
+    return text_take(&text);
+}
+
+static PyObject *system_describe(PyObject *object, PyObject *none)
+{
+    (void)none;
+    const KalSystem *s = system_of(object);
+    if (!s) {
+        return NULL;
+    }
+    return Py_BuildValue(
+        "{s:s,s:N,s:N,s:N,s:N,s:N}", "title", kal_system_title(s), "coordinates",
+        list_names(kal_system_coordinate_names(s), (size_t)kal_system_coordinates(s)),
+        "constraints",
+        list_names(kal_system_constraint_names(s), (size_t)kal_system_constraints(s)),
+        "outputs",
+        list_names(kal_system_output_names(s), (size_t)kal_system_outputs(s)),
+        "parameters", list_parameters(s), "warnings", write_warnings(s));
+}
+
+static PyObject *system_check(PyObject *object, PyObject *args)
+{
+    const KalSystem *system = system_of(object);
+    int json = 1;
+    KalContext *ctx = NULL;
+    if (!system || !PyArg_ParseTuple(args, "p", &json) || !(ctx = new_context())) {
+        return NULL;
+    }
+    const KalShowOptions how = {.format = json ? KAL_SHOW_JSON : KAL_SHOW_TEXT};
+    Text text = {.bytes = NULL};
+    KalCheck *check = NULL;
+    KalStatus status = KAL_OK;
+    Py_BEGIN_ALLOW_THREADS;
+    status = kal_check_create(ctx, system, &check);
+    if (status == KAL_OK) {
+        kal_show_check(check, &how, text_sink(&text));
+    }
+    Py_END_ALLOW_THREADS;
+    PyObject *result = status == KAL_OK ? text_take(&text) : raise_context(status, ctx);
+    kal_check_destroy(check);
+    kal_context_destroy(ctx);
+    return result;
+}
+
+static PyObject *system_derive(PyObject *object, PyObject *args)
+{
+    const KalSystem *system = system_of(object);
+    int format = 0;
+    int closed = 0;
+    KalContext *ctx = NULL;
+    if (!system || !PyArg_ParseTuple(args, "ip", &format, &closed)
+        || !(ctx = new_context())) {
+        return NULL;
+    }
+    const KalShowOptions how = {.format = (KalShowFormat)format,
+                                .closed_form = closed != 0};
+    Text text = {.bytes = NULL};
+    KalStatus status = KAL_OK;
+    Py_BEGIN_ALLOW_THREADS;
+    status = kal_show_system(ctx, system, &how, text_sink(&text));
+    Py_END_ALLOW_THREADS;
+    PyObject *result = status == KAL_OK ? text_take(&text) : raise_context(status, ctx);
+    text_clear(&text);
+    kal_context_destroy(ctx);
+    return result;
+}
+
+static PyObject *system_reduce(PyObject *object, PyObject *args)
+{
+    const KalSystem *system = system_of(object);
+    int format = 0;
+    PyObject *given_names = NULL;
+    PyObject *given_outputs = NULL;
+    if (!system
+        || !PyArg_ParseTuple(args, "iOO", &format, &given_names, &given_outputs)) {
+        return NULL;
+    }
+    Texts names = {.n = 0};
+    Texts outputs = {.n = 0};
+    PyObject *result = NULL;
+    Text text = {.bytes = NULL};
+    KalContext *ctx =
+        texts_read(given_names, &names) && texts_read(given_outputs, &outputs)
+            ? new_context()
+            : NULL;
+    KalSpeedChoice *speeds = ctx ? calloc(names.n + 1, sizeof *speeds) : NULL;
+    if (ctx && names.n != outputs.n) {
+        PyErr_SetString(PyExc_ValueError, "a speed needs a name and an output");
+    } else if (speeds) {
+        for (size_t i = 0; i < names.n; i++) {
+            speeds[i] = (KalSpeedChoice){names.list[i], outputs.list[i]};
+        }
+        const KalShowOptions how = {.format = (KalShowFormat)format};
+        KalStatus status = KAL_OK;
+        Py_BEGIN_ALLOW_THREADS;
+        status = kal_show_reduced(ctx, system, speeds, names.n, &how, text_sink(&text));
+        Py_END_ALLOW_THREADS;
+        result = status == KAL_OK ? text_take(&text) : raise_context(status, ctx);
+    }
+    free(speeds);
+    text_clear(&text);
+    texts_clear(&names);
+    texts_clear(&outputs);
+    kal_context_destroy(ctx);
+    return result;
+}
+
+static PyMethodDef system_methods[] = {
+    {"describe", system_describe, METH_NOARGS,  "Names, parameters and warnings."},
+    {"check",    system_check,    METH_VARARGS, "What the model is like."        },
+    {"derive",   system_derive,   METH_VARARGS, "Its equations."                 },
+    {"reduce",   system_reduce,   METH_VARARGS, "Its reduced equations."         },
+    {NULL,       NULL,            0,            NULL                             },
+};
+
+PyTypeObject System_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "kalaba._native.System",
+    .tp_doc = "A compiled model; it never changes and threads share it.",
+    .tp_basicsize = sizeof(System),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = PyType_GenericNew,
+    .tp_init = system_init,
+    .tp_dealloc = system_dealloc,
+    .tp_methods = system_methods,
+};

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What the tests share."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+PROGRAM = os.environ["KALABA_PROGRAM"]
+EXAMPLES = Path(os.environ["KALABA_ROOT"]) / "examples"
+
+PENDULUM = """param m = 1 [kg], L = 2 [m], g = 9.81 [m/s^2]
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+potential m*g*y
+constraint rod: x^2 + y^2 = L^2
+init x = 1, y ~ -1
+output height = y + L
+simulate 0 .. 2 every 0.01
+"""
+
+SPRING = """param k = 4, c = 0
+coord x
+kinetic 1/2*x'^2
+potential 1/2*k*x^2
+dissipation 1/2*c*x'^2
+init x = 1
+simulate 0 .. 10 every 0.1
+"""
+
+
+def command(*arguments):
+    """Standard output of a command that must do."""
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                          check=True, timeout=900, env=environment)
+    return done.stdout
+
+
+def command_json(*arguments):
+    return json.loads(command(*arguments, "--json"))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Rates and accelerations as functions, from one thread and from many."""
+
+import threading
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import kalaba
+from lab import EXAMPLES, PENDULUM, SPRING
+
+
+def test_rates_are_velocities_and_accelerations():
+    model = kalaba.Model(EXAMPLES / "sleigh.kal")
+    t, q, qd = model.start()
+    f = model.rates()
+    assert np.array_equal(f(t, np.concatenate([q, qd])),
+                          np.concatenate([qd, model.eval().qdd]))
+    assert np.array_equal(model.acceleration(q, qd), model.eval().qdd)
+
+
+def test_integrators_of_others_find_the_same_motion():
+    model = kalaba.Model(PENDULUM)
+    t, q, qd = model.start()
+    found = solve_ivp(model.rates(), (0, 2), np.concatenate([q, qd]), rtol=1e-10, atol=1e-12,
+                      method="DOP853")
+    assert np.allclose(found.y[:2, -1], [model.run()[name][-1] for name in "xy"], atol=1e-7)
+
+
+def test_many_states_are_as_one_after_the_other():
+    model = kalaba.Model(EXAMPLES / "four_bar.kal")
+    _, q, qd = model.start()
+    rng = np.random.default_rng(1)
+    y = np.concatenate([q, qd])[:, None] + 1e-3 * rng.normal(size=(2 * len(q), 40))
+    f = model.rates()
+    assert np.array_equal(f(0.0, y), np.stack([f(0.0, one) for one in y.T], axis=1))
+    assert f(0.0, y[:, :0].copy()).shape == (2 * len(q), 0)
+
+
+def test_arrays_of_any_layout_and_type():
+    f = kalaba.Model(SPRING).rates()
+    expected = [3, -4]
+    for y in ([1, 3], (1.0, 3.0), np.array([1, 3]), np.array([1, 0, 3, 0], float)[::2],
+              np.array([1, 3], np.float32), np.asfortranarray([[1.0], [3.0]])):
+        assert np.ravel(f(0, y)).tolist() == expected
+
+
+def test_parameters_of_their_own():
+    model = kalaba.Model(SPRING).with_params(c=0.5)
+    q, qd = np.array([[1.0, 2.0, 3.0]]), np.ones((1, 3))
+    k = np.array([1.0, 10.0, 100.0])
+    found = model.acceleration(q, qd, 0.0, {"k": k})
+    assert found.tolist() == (-k * q - 0.5 * qd).tolist()
+    assert model.acceleration([1.0], [1.0]).tolist() == [-4.5]  # nothing stays behind
+    with pytest.raises(kalaba.Error):
+        model.acceleration(q, qd, 0.0, {"nothing": k})
+
+
+def test_time_of_their_own():
+    model = kalaba.Model("coord x\nkinetic 1/2*x'^2\nforce x = t\n")
+    assert model.acceleration(np.zeros((1, 3)), np.zeros((1, 3)), [1, 2, 3]).tolist() == [[1, 2, 3]]
+
+
+@pytest.mark.parametrize("y", [[], [1], [1, 2, 3], 1.0, np.zeros((2, 2, 2)), "ab", None,
+                               np.zeros(2, complex), [[1, 2]], object(), b"0123456789abcdef"])
+def test_wrong_states_are_refused(y):
+    f = kalaba.Model(SPRING).rates()
+    with pytest.raises((ValueError, TypeError)):
+        f(0.0, y)
+    assert f(0.0, [1.0, 3.0]).tolist() == [3, -4]
+
+
+def test_wrong_calls_are_refused():
+    f = kalaba.Model(SPRING).rates()
+    for wrong in ((), (0.0,), (0.0, [1, 2], 3), ("now", [1, 2]), (None, [1, 2])):
+        with pytest.raises(TypeError):
+            f(*wrong)
+    model = kalaba.Model(SPRING)
+    for wrong in (([1.0], [1.0, 2.0]), ([1.0, 2.0], [1.0]), ([1.0], [1.0], [1.0, 2.0])):
+        with pytest.raises(ValueError):
+            model.acceleration(*wrong)
+
+
+def test_states_without_value_name_the_formula():
+    f = kalaba.Model("coord x\nkinetic 1/2*x'^2\nforce x = log(x)\n").rates()
+    with pytest.raises(kalaba.NumberError, match="log"):
+        f(0.0, [-1.0, 0.0])
+    assert f(0.0, [1.0, 0.0]).tolist() == [0, 0]
+
+
+def test_many_threads_share_one_function():
+    model = kalaba.Model(EXAMPLES / "four_bar.kal")
+    _, q, qd = model.start()
+    f, y = model.rates(), np.tile(np.concatenate([q, qd])[:, None], (1, 300))
+    expected, wrong = f(0.0, y), []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(f(0.0, y), expected):
+                wrong.append(1)
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

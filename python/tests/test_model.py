@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""Models: loading, parameters, errors, and what is derived from them."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import sympy
+
+import kalaba
+from lab import EXAMPLES, PENDULUM, SPRING, command_json
+
+
+def test_a_file_and_its_text_are_the_same_model():
+    path = EXAMPLES / "sleigh.kal"
+    one, two = kalaba.load(path), kalaba.Model(path.read_text())
+    assert one.title == two.title == "Chaplygin sleigh"
+    assert one.coordinates == ["x", "y", "theta"] and one.constraints == ["skid"]
+    assert one.outputs == two.outputs
+    assert np.array_equal(one.eval().qdd, two.eval().qdd)
+
+
+def test_errors_of_a_model_have_their_place_and_a_caret():
+    with pytest.raises(kalaba.ModelError) as caught:
+        kalaba.Model("coord x\nkinetic 1/2*x'^2\nlet speed = x\npotential 3*sped^2\n", name="spring.kal")
+    error = caught.value
+    assert (error.file, error.line) == ("spring.kal", 4) and error.column == 13
+    assert "^" in str(error) and "potential 3*sped^2" in str(error) and "did you mean" in str(error)
+    assert error.kind == "KAL_ERR_SYNTAX" and isinstance(error, (kalaba.Error, ValueError))
+
+
+def test_errors_of_numbers_have_names():
+    text = "coord x\nkinetic 1/2*x'^2\nconstraint a: x = 1\nconstraint b: x = 2\n"
+    with pytest.raises(kalaba.ContradictionError) as caught:
+        kalaba.Model(text).eval()
+    assert sorted(caught.value.names) == ["a", "b"] and caught.value.line is None
+
+
+def test_a_file_that_is_not_there_is_told():
+    with pytest.raises(FileNotFoundError):
+        kalaba.Model("nowhere.kal")
+
+
+def test_used_files_stay_in_the_folder(tmp_path):
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "part.kal").write_text("param k = 3\n")
+    (tmp_path / "outside.kal").write_text("param k = 3\n")
+    model = "use \"{}\"\ncoord x\nkinetic 1/2*x'^2\npotential k*x^2\ninit x = 1\n"
+    (tmp_path / "m" / "good.kal").write_text(model.format("part.kal"))
+    (tmp_path / "m" / "bad.kal").write_text(model.format("../outside.kal"))
+    assert kalaba.Model(tmp_path / "m" / "good.kal").eval().qdd == -6
+    with pytest.raises(kalaba.ModelError):
+        kalaba.Model(tmp_path / "m" / "bad.kal")
+    with pytest.raises(kalaba.ModelError):
+        kalaba.Model(model.format("part.kal"))  # a text has no folder
+    assert kalaba.Model(model.format("part.kal"), folder=tmp_path / "m").eval().qdd == -6
+
+
+def test_parameters_are_read_by_name_and_attribute():
+    model = kalaba.Model("param a = 30 [deg], m[2] = [1, 2]\ncoord x\n"
+                         "kinetic 1/2*m[1]*m[2]*x'^2\npotential sin(a)*x\n")
+    assert model.params["a"] == pytest.approx(30) and model.params.units["a"] == "deg"
+    assert model.params["m[2]"] == 2 and list(model.params) == ["a", "m[1]", "m[2]"]
+    with pytest.raises(AttributeError, match="with_params"):
+        model.params.a = 3
+    with pytest.raises(AttributeError):
+        model.params.nothing
+
+
+def test_other_parameters_share_what_is_compiled_and_give_the_same_bits():
+    model = kalaba.Model(PENDULUM)
+    other = model.with_params(L=3, g=1.625)
+    again = kalaba.Model(PENDULUM, {"L": 3, "g": 1.625})
+    assert other._system is model._system
+    assert other.params == {"m": 1, "L": 3, "g": 1.625} and model.params["L"] == 2
+    assert np.array_equal(other.eval().qdd, again.eval().qdd)
+    assert np.array_equal(other.run()["y"], again.run()["y"])
+
+
+def test_degrees_lists_texts_and_structure():
+    text = ("param n = 2, a = 30 [deg], m[2] = [1, 2]\ncoord x[n]\n"
+            "kinetic sum(i in 1..n : 1/2*m[1]*m[2]*x[i]'^2)\n"
+            "potential sin(a)*x[1]\n")
+    model = kalaba.Model(text)
+    assert model.with_params(a=90).eval().Q[0] == pytest.approx(-1, abs=1e-15)
+    assert model.with_params(a="180/6").eval().Q[0] == pytest.approx(-0.5)
+    assert model.with_params(m=[2, 5]).eval().M[0, 0] == 10
+    larger = model.with_params(a=90).with_params(n=3)
+    assert larger.coordinates == ["x[1]", "x[2]", "x[3]"]
+    assert larger.eval().Q[0] == pytest.approx(-1, abs=1e-15)
+
+
+def test_wrong_parameters_are_refused():
+    model = kalaba.Model(PENDULUM)
+    for wrong in ({"N": 1}, {"L": math.nan}, {"L": math.inf}):
+        with pytest.raises((kalaba.Error, ValueError)):
+            model.with_params(wrong)
+    for wrong in ({"L": None}, {"L": object()}, {"L": {}}):
+        with pytest.raises((kalaba.Error, ValueError, TypeError)):
+            model.with_params(wrong)
+
+
+@pytest.mark.parametrize("name", ["sleigh", "four_bar", "repeated_constraints", "wheel_massless"])
+def test_eval_and_check_are_those_of_the_command(name):
+    path = EXAMPLES / f"{name}.kal"
+    model = kalaba.Model(path)
+    assert json.loads(json.dumps(model.check())) == command_json("check", path)
+    found, told = model.eval(), command_json("eval", path)
+    for key in ("q", "qd", "qdd", "M", "Q", "A", "b"):
+        assert np.array_equal(found[key], np.array(told[key], dtype=float).reshape(
+            found[key].shape)), key
+    assert found.force.total.tolist() == told["force"]["total"]
+    assert "coordinate" in str(found) and "degree" in str(model.check())
+
+
+def test_a_state_off_the_constraints_is_warned_of():
+    model = kalaba.Model(PENDULUM)
+    with pytest.warns(UserWarning, match="rod"):
+        found = model.eval({"x": 1, "y": 1, "x'": 0, "y'": 0})
+    assert found.q.tolist() == [1, 1]
+
+
+def lagrange(T, V, q):
+    """Lagrange's equations by SymPy: M and Q."""
+    t = sympy.Symbol("t")
+    qd = [one.diff(t) for one in q]
+    M = sympy.hessian(T, qd)
+    rest = [sum((T.diff(v).diff(x) * xd for x, xd in zip(q, qd)), T.diff(v).diff(t, evaluate=False)
+                * 0) - (T - V).diff(x) for v, x in zip(qd, q)]
+    return M, -sympy.Matrix(rest)
+
+
+def test_equations_are_those_of_lagrange():
+    t, m, L, g = sympy.symbols("t m L g")
+    r, a = sympy.Function("r")(t), sympy.Function("a")(t)
+    T = m * (r.diff(t)**2 + (L + r)**2 * a.diff(t)**2) / 2
+    V = -m * g * (L + r) * sympy.cos(a) + 7 * r**2
+    model = kalaba.Model.from_sympy(T, V, coordinates=[r, a], params={m: 2, L: 1, g: 10},
+                                    init={r: 0.1, a: 0.5, a.diff(t): 2})
+    equations = model.derive()
+    M, Q = lagrange(T, V, [r, a])
+    assert sympy.simplify(equations.M - M) == sympy.zeros(2, 2)
+    assert sympy.simplify(equations.Q - Q) == sympy.zeros(2, 1)
+    assert "documentclass" in equations.latex and "M" in equations.text
+    assert equations._repr_latex_().startswith("$$") and equations.A.shape == (0, 2)
+    closed = model.derive(closed_form=True)
+    state = {r: 0.1, a: 0.5, a.diff(t): 2.0, r.diff(t): 0.0, m: 2.0, L: 1.0, g: 10.0}
+    values = [float(one.subs(sorted(state.items(), key=lambda p: -str(p[0]).count("D"))))
+              for one in closed.qdd]
+    assert np.allclose(values, model.eval().qdd, rtol=1e-13)
+
+
+def test_models_of_sympy_have_constraints_and_pieces():
+    t = sympy.Symbol("t")
+    x, y = sympy.Function("x")(t), sympy.Function("y")(t)
+    model = kalaba.Model.from_sympy(
+        (x.diff(t)**2 + y.diff(t)**2) / 2,
+        sympy.Piecewise((y**2, y > 0), (3 * y, True)) + sympy.Abs(x),
+        {"rod": sympy.Eq(x**2 + y**2, 1), "still": x - sympy.Rational(3, 5)},
+        init={x: 0.6, y: ("~", 0.7)})
+    assert model.constraints == ["rod", "still"]
+    assert np.allclose(model.eval().q, [0.6, 0.8], rtol=1e-12)
+    # Held twice: the force of the rod and of the plane against grad V = (1, 2y).
+    assert np.allclose(model.eval().force.total, [1, 1.6], rtol=1e-12)
+
+
+def test_models_are_built_of_texts():
+    model = kalaba.Model.build(["x", "y"], "1/2*(x'^2 + y'^2)", "9.81*y", title="bead",
+                               constraints=["y = x^2"], forces={"x": "1 - x'"},
+                               outputs={"up": "y''"}, init={"x": 0, "x'": 2, "y": ("~", 0)},
+                               simulate="0 .. 1 every 0.5")
+    assert model.title == "bead" and model.constraints == ["c1"]
+    found = model.eval()
+    # x'' (1 + 4x²) = 1 - x' - 2x (...) at x = 0, and y'' = 2 x'².
+    assert np.allclose(found.qdd, [-1, 8], rtol=1e-14) and found.outputs.up == found.qdd[1]
+
+
+def test_reduced_equations():
+    reduced = kalaba.Model(EXAMPLES / "sleigh.kal").reduce()
+    assert reduced.data["freedom"] == 2 and reduced.M.shape == (2, 2)
+
+
+def test_linearization_against_a_closed_form():
+    model = kalaba.Model(SPRING + "actuator u: x'\noutput twice = 2*x\n").with_params(c=0.3)
+    found = model.linearize({"x": 0, "x'": 0})
+    assert np.allclose(found.A, [[0, 1], [-4, -0.3]], atol=1e-15)
+    assert found.B.tolist() == [[0], [1]] and found.C.tolist() == [[2, 0]]
+    assert found.D.shape == (1, 1) and found.states == ["x", "x'"]
+    roots = np.sort_complex(np.roots([1, 0.3, 4]))
+    assert np.allclose(np.sort_complex(model.modes({"x": 0}).eigenvalues), roots, rtol=1e-12)
+
+
+def test_without_inputs_matrices_have_shapes():
+    found = kalaba.Model(SPRING).linearize({"x": 0})
+    assert found.B.shape == (2, 0) and found.C.shape == (0, 2) and found.D.shape == (0, 0)
+
+
+def test_equilibria_of_a_pendulum():
+    found = kalaba.Model(PENDULUM).equilibria()
+    heights = {round(one.q["y"], 9): one.stability for one in found}
+    assert heights == {-2: "stable", 2: "unstable"}
+    modes = kalaba.Model(PENDULUM).modes(equilibrium=1)
+    assert max(abs(modes.eigenvalues)) == pytest.approx(math.sqrt(9.81 / 2), rel=1e-9)
+
+
+def test_instants_from_arrays():
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        n, m = rng.integers(1, 7), rng.integers(0, 5)
+        G = rng.normal(size=(n, n))
+        M, Q = G @ G.T + np.eye(n), rng.normal(size=n)
+        A = rng.normal(size=(m, min(m, n))) @ rng.normal(size=(min(m, n), n))
+        b = A @ rng.normal(size=n)
+        found = kalaba.solve(M, Q, A, b) if m else kalaba.solve(M, Q)
+        # Gauss: the weighted least distance from the free acceleration (Udwadia-Kalaba).
+        root = np.linalg.cholesky(M)
+        inverse = np.linalg.inv(root)
+        free = np.linalg.solve(M, Q)
+        expected = free + inverse.T @ np.linalg.pinv(A @ inverse.T) @ (b - A @ free)
+        assert np.allclose(found.qdd, expected, rtol=1e-9, atol=1e-9)
+        assert np.allclose(M @ found.qdd, Q + found.force, atol=1e-9)
+    with pytest.raises(kalaba.ContradictionError) as caught:
+        kalaba.solve(np.eye(2), [0, 0], [[1, 0], [1, 0]], [0, 1], constraints=["a", "b"])
+    assert caught.value.names == ["a", "b"]
+    for wrong in ((np.eye(2), [0]), (np.eye(2), [0, 0], np.eye(2), [0]), ([[1.0]], [[0.0, 1.0]]),
+                  (np.eye(2), [0, 0], None, None, [1])):
+        with pytest.raises((ValueError, kalaba.Error)):
+            kalaba.solve(*wrong)
