@@ -17,7 +17,7 @@ static PyObject *make_error;    // kalaba.errors.make_error, when first needed
 static void text_write(void *user, const char *bytes, size_t length)
 {
     Text *text = (Text *)user;
-    if (text->lost) {
+    if (text->lost || length == 0) {
         return;
     }
     if (text->capacity - text->length < length) {

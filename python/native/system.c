@@ -125,7 +125,7 @@ static int load(System *self)
     status = source_load(&self->source, self->ctx, NULL, 0, &messages, &self->system);
     Py_END_ALLOW_THREADS;
     if (status == KAL_ERR_SYNTAX && messages.length > 0) {
-        text_sink(&messages).write(&messages, "", 1); // its end
+        text_sink(&messages).write(&messages, "", 1); // the end of a string
         (void)raise_status(status, messages.bytes, NULL, 0);
     } else if (status != KAL_OK) {
         (void)raise_context(status, self->ctx);
