@@ -44,6 +44,10 @@ static const double JUMP = 1e-6;
 // which states may be wrong does not jump.
 static const double FEW = 10.0;
 static const double MANY = 1e3; // the same for positions that constraints demand
+// What is left of a velocity that impacts bring to rest, in parts of what is allowed.
+static const double REST = 1e-6;
+// The relative error of a distance that is so many times that of two velocities.
+static const double BLUR = 1e3 * DBL_EPSILON;
 // A border is passed within this part of the longest time.
 static const double LATE = 1e-12;
 
@@ -59,7 +63,7 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->levels = kal_carve_doubles(carver, count, 1);
     watch->open = kal_carve_doubles(carver, count, 1);
     watch->kept = kal_carve_doubles(carver, n, 2);
-    watch->thrown = kal_carve_doubles(carver, n, 2);
+    watch->thrown = kal_carve_doubles(carver, n, 1);
     watch->jumps = kal_carve_doubles(carver, (size_t)run->system->m, 1);
 }
 
@@ -336,6 +340,14 @@ static double piece_of(const KalRun *run, size_t i)
     return sides.slope * run->modes.values[i] > 0.0 ? sides.above : sides.below;
 }
 
+// At a border, the piece that the motion was not on.
+static double other_piece(const KalRun *run, size_t i)
+{
+    const KalSwitchSides sides =
+        kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
+    return run->modes.before[i] == sides.above ? sides.below : sides.above;
+}
+
 // Choose the pieces that the motion from the instant's state on is on; `again`: after an
 // impact at the same instant, which may lead back over any border that was reached in it.
 // Clear cases first: what is at zero is decided with the pieces of all others known.
@@ -361,7 +373,7 @@ static KalStatus choose(KalRun *run, bool again)
         watch->open[i] = reached || (again && watch->open[i] != 0.0) ? 1.0 : 0.0;
         KAL_TRY(watch->open[i] != 0.0 ? decide(run, i) : KAL_OK);
         if (again && isnan(watch->modes[i])) {
-            watch->modes[i] = watch->before[i]; // at rest between pieces, on either
+            watch->modes[i] = other_piece(run, i); // it may not quite rest on that one
         }
     }
     run->solved = false;
@@ -381,13 +393,13 @@ static double allowance(const KalRun *run, KalProgramId level, int j)
 }
 
 // Residuals of a level, with modes as they were and as they are: the row by which they differ
-// most, in units of what is allowed, or −1.
-static KalStatus find_jump(KalRun *run, KalProgramId level, int *out_row)
+// most, if by more than `part` of what is allowed, or −1.
+static KalStatus find_jump(KalRun *run, KalProgramId level, double part, int *out_row)
 {
     assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
     KalInstant *instant = run->instant;
     const int n = run->system->n;
-    double most = 1.0;
+    double most = part;
     *out_row = -1;
     instant->modes = run->modes.before;
     KAL_TRY(kal_instant_residuals(instant, level));
@@ -432,26 +444,30 @@ static KalStatus start_on_piece(KalRun *run, const bool *held, bool *out_done)
     return status;
 }
 
-// Impacts that throw the motion to and fro take their velocities to a limit as a geometric
-// series.  Keep every second one, and go to the limit of three of them.
-static void follow_strikes(KalRun *run, int k)
+// Impacts that throw the motion to and fro are projections onto one piece and the other in
+// turn.  Their limit holds on both (J. von Neumann, Functional Operators II, 1950); but where
+// the pieces are at a small angle, as for masses that differ much, it is far away.  Velocities
+// of every second impact lie on the piece before, and so do those on the line through two of
+// them; on it the residual of row `row`, which land() after an impact has left, is linear.
+// Go to where it is zero, or as near as rounding lets one go without passing it: theory
+// (15.18).
+static void follow_strikes(KalRun *run, int k, int row)
 {
     const size_t n = (size_t)run->system->n;
     double *v = kal_instant_qd(run->instant);
-    double *first = run->modes.thrown;
-    double *second = first + n;
-    double dots[2] = {0.0, 0.0};
-    if (k % 6 != 5) {
-        memcpy(k % 6 < 2 ? first : second, v, k % 2 == 1 ? n * sizeof *v : 0);
+    const double *slopes = run->instant->A + (size_t)row * n;
+    double slope = 0.0;
+    if (k % 4 != 3) {
+        memcpy(run->modes.thrown, v, k % 4 == 1 ? n * sizeof *v : 0);
         return;
     }
     for (size_t j = 0; j < n; j++) {
-        dots[0] += (second[j] - first[j]) * (second[j] - first[j]);
-        dots[1] += (second[j] - first[j]) * (v[j] - second[j]);
+        slope += slopes[j] * (v[j] - run->modes.thrown[j]);
     }
-    const double ratio = dots[1] / dots[0];
-    for (size_t j = 0; ratio > 0.0 && ratio < 1.0 && j < n; j++) {
-        v[j] += (v[j] - second[j]) * ratio / (1.0 - ratio);
+    const double steps = -run->instant->residuals[row] / slope;
+    const double share = 1.0 - BLUR * steps;
+    for (size_t j = 0; steps > 0.0 && share > 0.0 && j < n; j++) {
+        v[j] += share * steps * (v[j] - run->modes.thrown[j]);
     }
 }
 
@@ -545,8 +561,8 @@ static KalStatus refuse_barriers(KalRun *run)
 }
 
 // After modes have changed: refuse positions and energies that jump; *out_row is the row
-// whose velocity does, or −1.
-static KalStatus land(KalRun *run, bool set, int *out_row)
+// whose velocity does, by more than `part` of what is allowed, or −1.
+static KalStatus land(KalRun *run, bool set, double part, int *out_row)
 {
     int row = -1;
     *out_row = -1;
@@ -554,7 +570,7 @@ static KalStatus land(KalRun *run, bool set, int *out_row)
         KAL_TRY(refuse_barriers(run));
     }
     if (run->projection.has_position) {
-        KAL_TRY(find_jump(run, KAL_PROGRAM_POSITION, &row));
+        KAL_TRY(find_jump(run, KAL_PROGRAM_POSITION, 1.0, &row));
     }
     if (row >= 0) {
         return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,
@@ -563,21 +579,26 @@ static KalStatus land(KalRun *run, bool set, int *out_row)
                         kal_system_constraint_names(run->system)[row], run->t,
                         fabs(run->instant->residuals[row] - run->modes.jumps[row]));
     }
-    return run->projection.has_velocity ? find_jump(run, KAL_PROGRAM_VELOCITY, out_row)
-                                        : KAL_OK;
+    return run->projection.has_velocity
+               ? find_jump(run, KAL_PROGRAM_VELOCITY, part, out_row)
+               : KAL_OK;
 }
 
 // An impact may throw the motion back to the piece that it came from, and so on: then it
-// comes to rest where they meet, as between two walls.
+// comes to rest where they meet, as between two walls.  To rest, not to within tolerances: a
+// velocity that is left would lead over the border again and again.
 static KalStatus settle(KalRun *run, bool set, int row)
 {
     KAL_TRY(row >= 0 ? tell_strike(run, row) : KAL_OK);
     for (int k = 0; k < MOST_STRIKES && row >= 0; k++) {
         KAL_TRY(strike(run));
-        follow_strikes(run, k);
         KAL_TRY(choose(run, true));
-        KAL_TRY(land(run, set, &row));
+        KAL_TRY(land(run, set, REST, &row));
+        if (row >= 0) {
+            follow_strikes(run, k, row);
+        }
     }
+    KAL_TRY(row >= 0 ? land(run, set, 1.0, &row) : KAL_OK);
     return row >= 0 ? kal_run_modes_chatter(run, first_changed(run, true)) : KAL_OK;
 }
 
@@ -589,7 +610,7 @@ KalStatus kal_run_modes_start(KalRun *run, const bool *held)
         return KAL_OK;
     }
     KAL_TRY(choose(run, false));
-    KAL_TRY(land(run, false, &row));
+    KAL_TRY(land(run, false, 1.0, &row));
     if (row >= 0 && held) {
         KAL_TRY(start_on_piece(run, held, &done));
     }
@@ -604,6 +625,6 @@ KalStatus kal_run_modes_enter(KalRun *run, bool set)
     }
     KAL_TRY(choose(run, false));
     KAL_TRY(watch_chatter(run));
-    KAL_TRY(land(run, set, &row));
+    KAL_TRY(land(run, set, 1.0, &row));
     return settle(run, set, row);
 }

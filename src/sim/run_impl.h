@@ -112,7 +112,7 @@ typedef struct KalModeWatch {
     double *levels;         ///< n_switches: what tells the pieces
     double *open;   ///< n_switches: 1 at an instant at which it may be either, else 0
     double *kept;   ///< 2 n: a state to come back to
-    double *thrown; ///< 2 n: velocities after impacts
+    double *thrown; ///< n: velocities after an impact
     double *jumps;  ///< m: of residuals
     double last;    ///< when one changed
     double gap;     ///< time between the last two changes

@@ -227,7 +227,10 @@ static void beads_pass_a_corner_or_come_to_rest(void)
         {1,   1    },
         {1,   3    },
         {1,   1.01 },
-        {1,   1e3  }
+        {1,   1e3  },
+        {1,   1e6  },
+        {1,   1e8  },
+        {1,   1e12 }
     };
     for (size_t i = 0; i < sizeof masses / sizeof masses[0]; i++) {
         const double m = masses[i][0];
