@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 // Zero crossings by sampling, bracketing and the Illinois method, a false position (regula
-// falsi) in which an end that stays loses half of its weight (theory (12.12) to (12.18);
+// falsi) in which an end that stays loses half of its weight (theory (12.12) to (12.18), (12.21);
 // Dowell and Jarratt, BIT 11, 1971).
 //
 // All functions are followed together.  A stretch is sampled; where a function dips between
@@ -23,7 +23,7 @@
 
 enum {
     MOST_CUTS = 200, // of a bracket
-    MOST_DIVES = 6,  // towards the bottom of a dip
+    MOST_DIVES = 12, // towards the bottom of a dip
     ARRAYS = 6,      // now, ahead, trial, change, outer, probe
 };
 
@@ -35,6 +35,8 @@ static const double JUMP = 1e-3;
 static const double JUMP_WIDTH = 1e-5;
 // A dip is worth looking at when it seems to lead to less than this part of its samples.
 static const double DEEP = 0.5;
+// What rounding leaves of a function, in parts of its largest value.
+static const double DUST = 4.0 * DBL_EPSILON;
 // Values this many times those at the ends of the whole bracket, on both sides of a change
 // of side, are those of a pole.
 static const double POLE = 3.0;
@@ -45,6 +47,7 @@ typedef struct Watch {
     int side;    // 1 or -1, or 0 while it has to leave zero
     double zero; // size of its rounding
     double band; // it has left zero when it is larger
+    double most; // its largest value so far
     bool poles;  // count
 } Watch;
 
@@ -230,6 +233,7 @@ static void move_to(KalRoots *r, double t, const double *values)
     for (int i = 0; i < r->count; i++) {
         Watch *w = &r->watch[i];
         const int side = side_of(values[i]);
+        w->most = isfinite(values[i]) ? fmax(w->most, fabs(values[i])) : w->most;
         if (w->side == 0) {
             w->side = fabs(values[i]) > w->band ? side : 0;
         } else if (side != w->side) {
@@ -247,6 +251,7 @@ KalStatus kal_roots_start(KalRoots *roots, double t)
     KAL_TRY(evaluate(r, t, r->trial));
     for (int i = 0; i < r->count; i++) {
         wait_at_zero(&r->watch[i], 0.0);
+        r->watch[i].most = 0.0;
     }
     move_to(r, t, r->trial);
     r->t_start = t;
@@ -533,6 +538,15 @@ typedef struct Dip {
     double g[3];
 } Dip;
 
+// Whether all have one side and the middle one is nearest to zero.
+static bool dips(const Dip *dip)
+{
+    const double *g = dip->g;
+    const int side = side_of(g[1]);
+    return side != 0 && side_of(g[0]) == side && side_of(g[2]) == side
+           && fabs(g[1]) < fabs(g[0]) && fabs(g[1]) < fabs(g[2]);
+}
+
 // Where the parabola through a dip has its bottom, theory (12.13), and how much of the
 // middle sample is left there; more than all of it where there is no dip.
 static double bottom(const Dip *dip, double *out_t)
@@ -540,9 +554,6 @@ static double bottom(const Dip *dip, double *out_t)
     const double *g = dip->g;
     const double u = dip->t[0] - dip->t[1];
     const double v = dip->t[2] - dip->t[1];
-    const int side = side_of(g[1]);
-    const bool dips = side != 0 && side_of(g[0]) == side && side_of(g[2]) == side
-                      && fabs(g[1]) < fabs(g[0]) && fabs(g[1]) < fabs(g[2]);
     const double slope0 = (g[0] - g[1]) / u;
     const double slope2 = (g[2] - g[1]) / v;
     const double curvature = (slope2 - slope0) / (v - u);
@@ -550,7 +561,7 @@ static double bottom(const Dip *dip, double *out_t)
     const double x = -0.5 * slope / curvature;
     // Where the samples make no dip the parabola means nothing, and its bottom is not used.
     *out_t = dip->t[1] + x;
-    return dips ? 1.0 + 0.5 * slope * x / g[1] : 2.0;
+    return dips(dip) ? 1.0 + 0.5 * slope * x / g[1] : 2.0;
 }
 
 // The samples around sample j; the present stands before the first.
@@ -583,19 +594,71 @@ static void narrow(Dip *dip, double t, double g)
     }
 }
 
-// Follow a dip at the sample j to its bottom; what lies beyond zero becomes a sample.
-static KalStatus dive(KalRoots *r, int j, Dip dip)
+// Where the line through the samples `outer` and 1 of a dip has its zero, if that lies beyond
+// sample 1 and within the dip: the tip of a corner that touches zero.
+static bool tip(const Dip *dip, int outer, double *out_t)
+{
+    const double *t = dip->t;
+    const double zero =
+        t[1] - dip->g[1] * (t[1] - t[outer]) / (dip->g[1] - dip->g[outer]);
+    const double part = (zero - t[1]) / (t[2 - outer] - t[1]);
+    *out_t = zero;
+    return part > 0.0 && part < 1.0;
+}
+
+// Where to look for the bottom of a dip next, by a parabola and by straight lines in turn;
+// false where neither leads nearer to zero.
+static bool choose_dive(const Dip *dip, int turn, double *out_t)
 {
     double t = 0.0;
-    for (int i = 0; i < MOST_DIVES && bottom(&dip, &t) < DEEP; i++) {
+    double corner = 0.0;
+    const bool deep = bottom(dip, &t) < DEEP;
+    const bool pointed = tip(dip, 0, &corner) || tip(dip, 2, &corner);
+    *out_t = deep && (turn % 2 == 0 || !pointed) ? t : corner;
+    return (deep || pointed) && *out_t != dip->t[0] && *out_t != dip->t[1]
+           && *out_t != dip->t[2];
+}
+
+// The steeper side of a dip.
+static double steepness(const Dip *dip)
+{
+    return fmax(fabs((dip->g[0] - dip->g[1]) / (dip->t[0] - dip->t[1])),
+                fabs((dip->g[2] - dip->g[1]) / (dip->t[2] - dip->t[1])));
+}
+
+// What the bottom of a dip may be off zero by rounding, of the time and of the function; 0
+// where touches do not count (theory (12.21)).
+static double dust(const KalRoots *r, const Dip *dip)
+{
+    const Watch *w = &r->watch[dip->function];
+    return w->poles ? 0.0 : steepness(dip) * r->tolerance + DUST * w->most;
+}
+
+// A sample that lies by the sample j.
+static void insert_by(KalRoots *r, int j, double t, const double *values)
+{
+    const bool before = (t < r->times[j]) == (r->t < r->times[j]);
+    insert(r, before ? j : j + 1, t, values);
+}
+
+// Follow a dip at the sample j to its bottom; what lies beyond zero, or touches it, becomes
+// a sample.
+static KalStatus dive(KalRoots *r, int j, Dip dip)
+{
+    const double touch = dips(&dip) ? dust(r, &dip) : -1.0;
+    double t = 0.0;
+    for (int i = 0; i < MOST_DIVES && dips(&dip) && choose_dive(&dip, i, &t); i++) {
         KAL_TRY(evaluate(r, t, r->trial));
-        const double g = r->trial[dip.function];
-        if (side_of(g) != side_of(dip.g[1])) {
-            const bool before = (t < r->times[j]) == (r->t < r->times[j]);
-            insert(r, before ? j : j + 1, t, r->trial);
+        if (side_of(r->trial[dip.function]) != side_of(dip.g[1])) {
+            insert_by(r, j, t, r->trial);
             return KAL_OK;
         }
-        narrow(&dip, t, g);
+        narrow(&dip, t, r->trial[dip.function]);
+    }
+    if (fabs(dip.g[1]) <= touch) {
+        KAL_TRY(evaluate(r, dip.t[1], r->trial));
+        r->trial[dip.function] = 0.0;
+        insert_by(r, j, dip.t[1], r->trial);
     }
     return KAL_OK;
 }

@@ -8,7 +8,8 @@
 /// stretch at hand, usually from dense output, and projected.
 ///
 /// *Crossing.*  A function crosses when it was on one side and reaches zero or the other
-/// side.  Rising and falling are meant as the run goes, also where time runs backward.
+/// side; one that touches zero and turns back reaches it, whatever rounding makes of its
+/// last value.  Rising and falling are meant as the run goes, also where time runs backward.
 ///
 /// *Leaving zero.*  A function that is zero at the start, or that has just crossed, waits:
 /// it counts again when it has left zero by more than it was off at its crossing, so that
@@ -54,8 +55,9 @@ typedef struct KalRootSpec {
     const KalRootDirection *directions; ///< count; NULL: both.  Copied
     const double *zeros; ///< count: values up to this size may be rounding and are no
                          ///< departure from zero; NULL: 0.  Copied
-    const bool *poles; ///< count: a change of side through a pole counts as a crossing;
-                       ///< NULL: never.  Copied
+    const bool *poles; ///< count: sides are all that matters: a change through a pole
+                       ///< counts as a crossing, a touch that is none to the bit does
+                       ///< not; NULL: never.  Copied
     int samples;       ///< inner points of a stretch, 0 or more
 } KalRootSpec;
 

@@ -261,13 +261,12 @@ typedef struct Search {
 } Search;
 
 // Whether function i, of which a range is known, has no crossing there: its range does not
-// hold zero, or it waits at zero and does not leave.  What is not more than rounding is
-// looked at in the end only.
-static bool is_quiet(const KalRun *run, int i, KalRange range)
+// hold zero, or it waits at zero and does not leave.  Of switching functions what is not more
+// than `rounding` is looked at in the end only.
+static bool is_quiet(const KalRun *run, int i, KalRange range, double rounding)
 {
     double band = 0.0;
     const int side = kal_roots_side(run->events.roots, i, &band);
-    const double rounding = kal_run_modes_band(run);
     const double zero = side == 0 ? fmax(band, run->options.atol) : rounding;
     return range.low > 0.0 || range.high < 0.0
            || (range.low >= -zero && range.high <= zero);
@@ -278,16 +277,18 @@ static bool is_free(KalRun *run, double a, double b)
 {
     const KalSystem *system = run->system;
     const size_t n_events = system->model->n_events;
+    const double band = kal_run_modes_band(run);
     const KalRange *ranges = kal_scan_bound(&run->events.scan, a, b);
     for (size_t i = 0; i < n_events; i++) {
         if (system->event_bounded[i] && !run->events.resting[i]
-            && !is_quiet(run, (int)i, ranges[i])) {
+            && !is_quiet(run, (int)i, ranges[i], 0.0)) {
             return false;
         }
     }
     for (size_t i = 0; i < system->n_switches; i++) {
         if (system->switches[i].bounded
-            && !is_quiet(run, (int)(first_switch(system) + i), ranges[n_events + i])) {
+            && !is_quiet(run, (int)(first_switch(system) + i), ranges[n_events + i],
+                         band)) {
             return false;
         }
     }

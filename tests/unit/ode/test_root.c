@@ -317,6 +317,60 @@ static void dips_are_followed(void)
     end();
 }
 
+// The places where functions touch zero, and where they do not quite.
+static double place;
+
+static double square_at_place(double t)
+{
+    return 1e-9 * (t - place) * (t - place);
+}
+
+static double corner_at_place(double t)
+{
+    return -7.0 * fabs(t - place) * (2.0 - sin(t));
+}
+
+static double close_to_touching(double t)
+{
+    return fabs(t - place) + (t - place) * (t - place) + 1e-11;
+}
+
+// Whether a last value is zero to the bit or not is a matter of rounding; touches are found
+// wherever they are.
+static void touches_are_crossings(void)
+{
+    begin();
+    Scene scene = {
+        .count = 3, .function = {square_at_place, corner_at_place, close_to_touching}
+    };
+    const KalRootDirection ways[][3] = {
+        {KAL_ROOT_BOTH,    KAL_ROOT_RISING,  KAL_ROOT_BOTH},
+        {KAL_ROOT_FALLING, KAL_ROOT_FALLING, KAL_ROOT_BOTH},
+        {KAL_ROOT_RISING,  KAL_ROOT_BOTH,    KAL_ROOT_BOTH}
+    };
+    for (int k = 0; k < 300; k++) {
+        const KalRootDirection *way = ways[k % 3];
+        place = 0.3 + k * 0.0011;
+        KalRoots *roots = follow(&scene, way, NULL, 3 + k % 10);
+        ok(kal_roots_start(roots, 0.0) == KAL_OK);
+        bool square = way[0] == KAL_ROOT_RISING; // that comes from above
+        bool corner = way[1] == KAL_ROOT_FALLING;
+        KalRootHit hit = find(roots, 1.0, 1e-14);
+        for (int count = 0; hit.found && count < 4; count++) {
+            near(hit.t, place, 1e-8);
+            ok(hit.crossings[2] == 0);
+            ok(!(square && hit.crossings[0] != 0) && hit.crossings[0] <= 0);
+            ok(!(corner && hit.crossings[1] != 0) && hit.crossings[1] >= 0);
+            square = square || hit.crossings[0] != 0;
+            corner = corner || hit.crossings[1] != 0;
+            hit = find(roots, 1.0, 1e-14);
+        }
+        ok(square && corner && !hit.found);
+        kal_roots_destroy(roots);
+    }
+    end();
+}
+
 static double start_at_zero(double t)
 {
     return t * (t - 0.4);
@@ -651,7 +705,8 @@ TAP_RUN(TAP_CASE(waves_are_followed), TAP_CASE(directions_are_kept_to),
         TAP_CASE(time_may_run_backward), TAP_CASE(shapes_do_not_matter),
         TAP_CASE(jumps_repeat), TAP_CASE(poles_are_passed),
         TAP_CASE(samples_can_be_chosen), TAP_CASE(instants_are_told_apart),
-        TAP_CASE(dips_are_followed), TAP_CASE(zero_at_the_start_is_no_event),
-        TAP_CASE(rounding_is_no_event), TAP_CASE(balls_bounce),
-        TAP_CASE(restart_looks_anew), TAP_CASE(every_call_may_fail),
-        TAP_CASE(wrong_use_is_refused), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(dips_are_followed), TAP_CASE(touches_are_crossings),
+        TAP_CASE(zero_at_the_start_is_no_event), TAP_CASE(rounding_is_no_event),
+        TAP_CASE(balls_bounce), TAP_CASE(restart_looks_anew),
+        TAP_CASE(every_call_may_fail), TAP_CASE(wrong_use_is_refused),
+        TAP_CASE(every_allocation_may_fail))

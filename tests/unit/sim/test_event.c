@@ -270,6 +270,41 @@ static void functions_may_touch_zero_jump_and_cross_twice(void)
     }
 }
 
+// Wherever they are, and whatever units their functions have; what comes close is not taken
+// for a touch.
+static void touches_do_not_depend_on_rounding(void)
+{
+    static const struct {
+        const char *function;
+        int count;
+    } cases[] = {
+        {"(x - p)^2",                    1},
+        {"-1e-20*(x - p)^2",             1},
+        {"abs(x - p)",                   1},
+        {"1e9*abs(x - p)*(x - 7)",       1},
+        {"min((x - p)^2, 1 + x)",        1},
+        {"(x - p)^2 + 1e-12",            0},
+        {"1e-20*(1 + (x - p)^2)",        0},
+        {"1e-18*(x - p)*(x - p - 1e-6)", 2},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int k = 0; k < 20; k++) {
+            Lab lab;
+            char text[200];
+            const double p = 0.2 + k * 0.083;
+            snprintf(text, sizeof text, "param p = %.17g\nevent a: %s set y' = y' + 1",
+                     p, cases[i].function);
+            ok(move_point(&lab, 0.1, text) == KAL_OK);
+            ok(kal_run_statistics(lab.run).events == cases[i].count);
+            if (cases[i].count > 0) {
+                near(time_of(&lab, 0), p, 1e-12);
+            }
+            lab_close(&lab);
+        }
+    }
+}
+
 // Steps are long where nothing pulls; samples say how closely to look.
 static void crossings_as_far_apart_as_samples_are_found(void)
 {
@@ -432,6 +467,7 @@ static void a_row_that_is_parallel_by_accident_does_not_rest(void)
 }
 
 TAP_RUN(TAP_CASE(functions_may_touch_zero_jump_and_cross_twice),
+        TAP_CASE(touches_do_not_depend_on_rounding),
         TAP_CASE(runs_start_again_without_end),
         TAP_CASE(crossings_as_far_apart_as_samples_are_found),
         TAP_CASE(functions_may_end),
