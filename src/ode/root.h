@@ -55,10 +55,10 @@ typedef struct KalRootSpec {
     const KalRootDirection *directions; ///< count; NULL: both.  Copied
     const double *zeros; ///< count: values up to this size may be rounding and are no
                          ///< departure from zero; NULL: 0.  Copied
-    const bool *poles; ///< count: sides are all that matters: a change through a pole
-                       ///< counts as a crossing, a touch that is none to the bit does
-                       ///< not; NULL: never.  Copied
-    int samples;       ///< inner points of a stretch, 0 or more
+    const bool *poles;   ///< count: sides are all that matters: a change through a pole
+                         ///< counts as a crossing, a touch that is none to the bit does
+                         ///< not; NULL: never.  Copied
+    int samples;         ///< inner points of a stretch, 0 or more
 } KalRootSpec;
 
 /// What a search found.  The arrays belong to the KalRoots and hold until its next call.

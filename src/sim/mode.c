@@ -450,7 +450,7 @@ static KalStatus start_on_piece(KalRun *run, const bool *held, bool *out_done)
 // of every second impact lie on the piece before, and so do those on the line through two of
 // them; on it the residual of row `row`, which land() after an impact has left, is linear.
 // Go to where it is zero, or as near as rounding lets one go without passing it: theory
-// (15.18).
+// (15.25).
 static void follow_strikes(KalRun *run, int k, int row)
 {
     const size_t n = (size_t)run->system->n;
