@@ -54,48 +54,59 @@ static double larger(double x, double y)
     return x > y ? x : y;
 }
 
-static double largest_of(const double *x, int n)
+// The columns in which row i of A is not zero by its form.
+typedef struct Columns {
+    const int64_t *first;
+    const int64_t *end;
+} Columns;
+
+static Columns columns_of(const KalRun *run, int i)
 {
-    double largest = 0.0;
-    for (int j = 0; j < n; j++) {
-        largest = larger(fabs(x[j]), largest);
-    }
-    return largest;
+    assert(i >= 0 && i < run->instant->n_active);
+    const KalSparse *A = &run->system->equations->A;
+    const int row = run->instant->rows[i];
+    return (Columns){A->column + A->start[row], A->column + A->start[row + 1]};
 }
 
 // How much is left of row i: the largest part that an entry is of what it once was.
 static double part_left(const KalRun *run, int i)
 {
-    assert(i >= 0 && i < run->system->m);
-    const int n = run->system->n;
-    const double *a = run->instant->A + (size_t)i * (size_t)n;
-    const double *once = run->rank.entries + (size_t)i * (size_t)n;
-    const double largest = largest_of(once, n);
-    double part = largest > 0.0 ? 0.0 : 1.0; // it never was anything
-    if (largest < ROUNDING * run->rank.largest) {
+    const KalRankWatch *watch = &run->rank;
+    const size_t at = (size_t)i * (size_t)run->system->n;
+    const Columns columns = columns_of(run, i);
+    const double longest = watch->longest[i];
+    double part = longest > 0.0 ? 0.0 : 1.0; // it never was anything
+    if (longest < ROUNDING * watch->largest) {
         return part; // nor was this
     }
-    for (int j = 0; j < n; j++) {
-        if (once[j] > ROUNDING * largest && fabs(a[j]) > part * once[j]) {
-            part = fabs(a[j]) / once[j];
+    for (const int64_t *j = columns.first; j < columns.end; j++) {
+        const double size = fabs(run->instant->A[at + (size_t)*j]);
+        const double once = watch->entries[at + (size_t)*j];
+        if (once > ROUNDING * longest && size > part * once) {
+            part = size / once;
         }
     }
     return part;
 }
 
-// Keep the largest that each entry was.
+// Keep the largest that each entry was, of each row and of all.
 static void note_entries(KalRun *run, bool fresh)
 {
     KalRankWatch *watch = &run->rank;
-    const size_t count = (size_t)run->instant->n_active * (size_t)run->system->n;
-    for (size_t k = 0; k < count; k++) {
-        const double size = fabs(run->instant->A[k]);
-        if (fresh || size > watch->entries[k]) {
-            watch->entries[k] = size;
+    const size_t n = (size_t)run->system->n;
+    if (fresh) {
+        memset(watch->entries, 0, (size_t)run->system->m * n * sizeof(double));
+        memset(watch->longest, 0, (size_t)run->system->m * sizeof(double));
+        watch->largest = 0.0;
+    }
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const Columns columns = columns_of(run, i);
+        for (const int64_t *j = columns.first; j < columns.end; j++) {
+            double *once = &watch->entries[(size_t)i * n + (size_t)*j];
+            *once = larger(fabs(run->instant->A[(size_t)i * n + (size_t)*j]), *once);
+            watch->longest[i] = larger(*once, watch->longest[i]);
         }
-        if ((fresh && k == 0) || size > watch->largest) {
-            watch->largest = size;
-        }
+        watch->largest = larger(watch->longest[i], watch->largest);
     }
 }
 
@@ -231,17 +242,16 @@ static void narrow(Bracket *x, double t, double sine)
 }
 
 // Where the sine at a place passes through zero since the rows were kept, by the Illinois
-// method; where it jumps it cannot come to zero, for it is no steeper than that.
+// method; where it jumps, *out_least stays large.
 static KalStatus find_zero(KalRun *run, int place, double *out_t, double *out_least)
 {
     const KalRankWatch *watch = &run->rank;
     Bracket x = {watch->t, run->horizon, signed_measure(run, watch->kept_sines, place),
                  signed_measure(run, watch->end_sines, place), 0};
     assert(x.at_a >= 0.0 && x.at_b <= 0.0);
-    const double steep = 20.0 * fmax(watch->turning, 1.0 / (x.b - x.a));
     for (int k = 0; k < SEARCHES && 1e-4 * DEPENDENT < *out_least; k++) {
         const double t = x.a + (x.b - x.a) * (x.at_a / (x.at_a - x.at_b));
-        if (!(t > x.a && t < x.b) || fmin(x.at_a, -x.at_b) > steep * (x.b - x.a)) {
+        if (!(t > x.a && t < x.b)) {
             break;
         }
         KAL_TRY(find_signed_at(run, t));
@@ -252,26 +262,25 @@ static KalStatus find_zero(KalRun *run, int place, double *out_t, double *out_le
     return KAL_OK;
 }
 
-// Rows that vanish, or that the last of the ranking depends on.
-static bool is_concerned(KalRun *run, int place)
+// Those that the last of the ranking, from the place `rank` on, are or depend on.  A row that
+// vanishes depends on no other.
+static bool is_concerned(KalRun *run, int rank, int place)
 {
-    const int last = run->rank.rank - 1;
-    const int row = run->projection.projector.order[place];
-    for (int i = 0; i < run->instant->n_active; i++) {
-        if (part_left(run, i) < DEPENDENT) {
-            return part_left(run, row) < DEPENDENT;
-        }
+    KalProjector *p = &run->projection.projector;
+    bool concerned = place >= rank && place < run->rank.rank;
+    for (int k = rank; k < run->rank.rank && place < rank && !concerned; k++) {
+        concerned = kal_projector_takes_part(p, rank, k, place);
     }
-    return place == last
-           || (place < last
-               && kal_projector_takes_part(&run->projection.projector, last, place));
+    return concerned;
 }
 
-// Mark the rows that are about to become dependent, as ranked last.
-static void mark_concerned(KalRun *run)
+// Mark the rows that are about to become dependent, so that this rank is left.
+static void mark_concerned(KalRun *run, int rank)
 {
+    assert(rank >= 0 && rank < run->rank.rank);
     for (int k = 0; k < run->instant->n_active; k++) {
-        run->rank.concerned[run->projection.projector.order[k]] = is_concerned(run, k);
+        run->rank.concerned[run->projection.projector.order[k]] =
+            is_concerned(run, rank, k);
     }
 }
 
@@ -295,7 +304,7 @@ static void note_approach(KalRun *run)
     KalRankWatch *watch = &run->rank;
     const double least = watch->rank > 0 ? watch->sines[watch->rank - 1] : 1.0;
     if (least < LOCKED && (least > CLEAR || watch->least > LOCKED)) {
-        mark_concerned(run);
+        mark_concerned(run, watch->rank - 1);
     }
     watch->locks = least < CLEAR || (least < LOCKED && least < watch->least);
     watch->least = least;
@@ -308,10 +317,11 @@ static KalStatus report(KalRun *run, double t)
     KAL_TRY(kal_run_visit(run, t));
     KAL_TRY(kal_instant_givens(run->instant));
     take_rows(run);
-    if (rank_rows(run) >= run->rank.rank) {
+    const int rank = rank_rows(run);
+    if (rank >= run->rank.rank) {
         return KAL_OK;
     }
-    mark_concerned(run);
+    mark_concerned(run, rank);
     list_names(run, text);
     run->rank.passed = t;
     run->statistics.passages++;
@@ -430,15 +440,16 @@ static void choose_rows(KalRun *run, int rank, bool fresh)
 // more if it has turned round.
 static double change_of(const KalRun *run, int i)
 {
-    const size_t n = (size_t)run->system->n;
-    const double *now = run->instant->A + (size_t)i * n;
-    const double *old = run->rank.rows + (size_t)i * n;
+    const size_t at = (size_t)i * (size_t)run->system->n;
+    const Columns columns = columns_of(run, i);
     double change = 0.0;
     double squares[2] = {0.0, 0.0};
-    for (size_t j = 0; j < n; j++) {
-        change += (now[j] - old[j]) * (now[j] - old[j]);
-        squares[0] += now[j] * now[j];
-        squares[1] += old[j] * old[j];
+    for (const int64_t *j = columns.first; j < columns.end; j++) {
+        const double now = run->instant->A[at + (size_t)*j];
+        const double old = run->rank.rows[at + (size_t)*j];
+        change += (now - old) * (now - old);
+        squares[0] += now * now;
+        squares[1] += old * old;
     }
     const double square = larger(squares[0], squares[1]);
     return square > 0.0 ? sqrt(change / square) : 0.0;
@@ -446,18 +457,14 @@ static double change_of(const KalRun *run, int i)
 
 // Whether no row comes near to vanishing, or may have passed that: then it turns round.
 // *out_change is the largest of a row.
-static bool rows_stay(KalRun *run, double *out_change)
+static bool rows_stay(const KalRun *run, double *out_change)
 {
-    KalRankWatch *watch = &run->rank;
     bool stay = true;
     *out_change = 0.0;
-    for (int k = 0; k < watch->rank; k++) {
+    for (int k = 0; k < run->rank.rank; k++) {
         const int i = run->instant->independent[k];
-        const double part = part_left(run, i);
-        const double change = part - watch->parts[i];
-        stay = stay && part > SHORT && part + near_steps(run) * change > 0.0;
+        stay = stay && part_left(run, i) > SHORT;
         *out_change = larger(*out_change, change_of(run, i));
-        watch->parts[i] = part;
     }
     return stay && *out_change < TURNED;
 }
@@ -489,9 +496,6 @@ static KalStatus look_closely(KalRun *run, bool fresh)
     watch->least = fresh ? INFINITY : watch->least;
     choose_rows(run, rank_rows(run), fresh);
     note_approach(run);
-    for (int i = 0; i < run->instant->n_active; i++) {
-        watch->parts[i] = part_left(run, i);
-    }
     return take_slope(run);
 }
 
@@ -502,8 +506,6 @@ void kal_run_note_sine(KalRun *run, double sine)
         || (run->complete && run->instant->n_independent < run->instant->n_active)) {
         return; // of no step, or of more rows than count
     }
-    watch->way = run->instant->bare ? 1 : 2;
-    watch->ways |= watch->way;
     watch->seen[watch->n_seen++ % KAL_SINES_SEEN] =
         (KalSineSeen){run->instant->variables[0], sine};
 }
@@ -566,7 +568,6 @@ static Way follow(const KalSineSeen *seen, int count, double h)
 // Whether rows that are left out agree with the accelerations of the solved instant.
 static bool others_agree(const KalRun *run)
 {
-    const int n = run->system->n;
     const KalInstant *instant = run->instant;
     double worst = 0.0;
     double most = 0.0;
@@ -575,13 +576,16 @@ static bool others_agree(const KalRun *run)
     }
     assert(!instant->bare); // b is compared
     for (int i = 0; i < instant->n_active; i++) {
-        const double *row = instant->A + (size_t)i * (size_t)n;
-        const double length = largest_of(row, n);
+        const double *row = instant->A + (size_t)i * (size_t)run->system->n;
+        const Columns columns = columns_of(run, i);
+        double length = 0.0;
         double sum = -instant->b[i];
         double size = fabs(instant->b[i]);
-        for (int j = 0; j < n; j++) {
-            sum += row[j] * run->answer.qdd[j];
-            size += fabs(row[j] * run->answer.qdd[j]);
+        for (const int64_t *j = columns.first; j < columns.end; j++) {
+            const double term = row[*j] * run->answer.qdd[*j];
+            length = larger(fabs(row[*j]), length);
+            sum += term;
+            size += fabs(term);
         }
         most = length > 0.0 ? fmax(most, size / length) : most;
         worst = length > 0.0 ? fmax(worst, fabs(sum) / length) : worst;
@@ -601,8 +605,7 @@ static bool leads_nowhere(KalRun *run)
     const double sine = run->answer.least_sine;
     double most = 0.0;
     note_entries(run, false);
-    const bool alike = watch->ways != 3; // roads take rows in different orders
-    if (!rows_stay(run, &most) || !alike || !(way.low > KAL_LOW_SINE)
+    if (!rows_stay(run, &most) || !(way.low > KAL_LOW_SINE)
         || way.low < 0.5 * STEEPER * way.steep * way.longest
         || sine + near_steps(run) * h * way.slope < 0.0) {
         return false;
@@ -624,7 +627,7 @@ static void lend_weights(KalRun *run)
         kal_projector_set_weights(&run->projection.projector);
         for (int i = 0; i < instant->n_active; i++) {
             // Of a row that is short here, and will be longer in the step.
-            const double part = run->rank.known ? run->rank.parts[i] : 1.0;
+            const double part = run->rank.known ? part_left(run, i) : 1.0;
             instant->weights[i] = run->projection.projector.weights[i] * part * part;
         }
     }
@@ -674,7 +677,6 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
     keep_rows(run);
     watch->known = true;
     watch->t = run->horizon;
-    watch->ways = watch->way;
     return KAL_OK;
 }
 

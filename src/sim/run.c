@@ -59,7 +59,6 @@ static void lay_out(KalCarver *carver, void *owner)
     run->state = kal_carve_doubles(carver, 2 * n + (size_t)run->balance.n, 1);
     run->kept = kal_carve_doubles(carver, n, 2);
     run->projection.trial = kal_carve_doubles(carver, n, 1);
-    run->rank.parts = kal_carve_doubles(carver, m, 1);
     run->rank.kept_sines = kal_carve_doubles(carver, m, 2);
     run->rank.sines = kal_carve_doubles(carver, m, 2);
     run->rank.end_sines = kal_carve_doubles(carver, m, 2);
@@ -68,6 +67,7 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.rests = kal_carve_doubles(carver, m, n);
     run->rank.copy = kal_carve_doubles(carver, m, n);
     run->rank.entries = kal_carve_doubles(carver, m, n);
+    run->rank.longest = kal_carve_doubles(carver, m, 1);
     run->rank.rows = kal_carve_doubles(carver, m, n);
     run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
     run->events.held = kal_carve_bools(carver, 2 * n);

@@ -54,10 +54,10 @@ typedef struct KalRankWatch {
     bool *concerned; ///< m: rows of the last loss of rank, or of one that is near
     KalSineSeen seen[KAL_SINES_SEEN]; ///< the last n_seen, in turn
     long n_seen;        ///< by every solve: in long runs more than an int holds
-    double *parts;      ///< m: how much is left of each row
     double *entries;    ///< m × n: the largest that each entry of A was
+    double *longest;    ///< m: of them in each row
+    double largest;     ///< of all
     double *rows;       ///< m × n: A at the time t
-    double largest;     ///< of them
     bool keeps;         ///< what follows is of the time t
     double *kept_sines; ///< 2 m: theory (15.5), sines and parts that are left of rows
     double *kept_rests; ///< m × n: what each row has of its own
@@ -67,8 +67,6 @@ typedef struct KalRankWatch {
     double *rests;      ///< m × n
     double *copy;       ///< m × n
     bool blind;         ///< sines are not noted: the motion is not there
-    unsigned way;  ///< how the last sine was found: 1 by the fast road, 2 otherwise
-    unsigned ways; ///< how those since the last look were
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.

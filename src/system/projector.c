@@ -468,17 +468,17 @@ void kal_projector_compare(KalProjector *p, int rank, double *lifted,
     }
 }
 
-// The row at place `last` is Σ c (rows before it) but for its pivot: L₁₁ᵀ c = l.
-bool kal_projector_takes_part(KalProjector *p, int last, int other)
+// The row is Σ c (rows of the first rank) but for what it has of its own: L₁₁ᵀ c = l.
+bool kal_projector_takes_part(KalProjector *p, int rank, int row, int other)
 {
-    assert(last < p->m && other >= 0 && other < last);
+    assert(rank <= row && row < p->m && other >= 0 && other < rank);
     const double counts = 1e-3;
     const int m = p->m;
-    for (int i = 0; i < last; i++) {
-        p->z[i] = p->H[i * m + last];
+    for (int i = 0; i < rank; i++) {
+        p->z[i] = p->H[i * m + row];
     }
-    for (int i = last - 1; i >= 0; i--) {
-        for (int k = i + 1; k < last; k++) {
+    for (int i = rank - 1; i >= 0; i--) {
+        for (int k = i + 1; k < rank; k++) {
             p->z[i] -= p->H[i * m + k] * p->z[k];
         }
         p->z[i] = p->H[i * m + i] > 0.0 ? p->z[i] / p->H[i * m + i] : 0.0;

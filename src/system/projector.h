@@ -87,9 +87,9 @@ void kal_projector_lift(const KalProjector *projector, int rank, double *rests);
 void kal_projector_compare(KalProjector *projector, int rank, double *lifted,
                            const double *rests, double *sines);
 
-/// After a ranking: whether the row at place `other` takes part in what the row at place
-/// `last`, a later one, depends on.
-bool kal_projector_takes_part(KalProjector *projector, int last, int other);
+/// After a ranking, of which the first `rank` rows are independent: whether the one of them
+/// at place `other` takes part in what a later row, at place `row`, depends on.
+bool kal_projector_takes_part(KalProjector *projector, int rank, int row, int other);
 
 /// The largest of instant->residuals, in the scales of the rows.
 double kal_projector_measure(const KalProjector *projector);

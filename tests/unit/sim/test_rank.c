@@ -301,6 +301,87 @@ static void a_slow_second_passage_is_passed(void)
     }
 }
 
+// Peaucellier's linkage of point masses without weight, with OA = OB = 1, CA = CB = PA = PB =
+// 0.6 and C on a circle of diameter 1 through O: P is on the line x = 0.64.
+static const char peaucellier[] =
+    "coord ax, ay, bx, by, cx, cy, px, py\n"
+    "let A = [ax, ay], B = [bx, by], C = [cx, cy], P = [px, py]\n"
+    "kinetic 1/2*(dot(A', A') + dot(B', B') + dot(C', C') + dot(P', P'))\n"
+    "constraint OA: dot(A, A) = 1\nconstraint OB: dot(B, B) = 1\n"
+    "constraint CA: dot(C - A, C - A) = 0.36\nconstraint CB: dot(C - B, C - B) = 0.36\n"
+    "constraint PA: dot(P - A, P - A) = 0.36\nconstraint PB: dot(P - B, P - B) = 0.36\n"
+    "constraint circle: dot(C - [0.5, 0], C - [0.5, 0]) = 0.25\n"
+    "let r = cos(0.3), h = (0.64 + r^2)/(2*r), u = [cos(0.3), sin(0.3)]\n"
+    "let k = sqrt(1 - h^2)\n"
+    "init cx = r*u.x, cy = r*u.y, ax ~ h*u.x - k*u.y, ay ~ h*u.y + k*u.x\n"
+    "init bx ~ h*u.x + k*u.y, by ~ h*u.y - k*u.x, px ~ (2*h - r)*u.x, py ~ (2*h - "
+    "r)*u.y\n"
+    "init cx' ~ -sin(0.6), cy' ~ cos(0.6)\n"
+    "simulate 0 .. 6 every 0.05\n";
+
+// Its configuration where OC = r and A is at the angle `a` from the line OCP.
+static void place_linkage(double r, double a, double x[8])
+{
+    const double u[2] = {r, sqrt(1.0 - r * r)};
+    for (int i = 0; i < 2; i++) {
+        const double n = i == 0 ? -u[1] : u[0];
+        x[i] = cos(a) * u[i] + sin(a) * n;
+        x[2 + i] = cos(a) * u[i] - sin(a) * n;
+        x[4 + i] = r * u[i];
+        x[6 + i] = 0.64 / r * u[i];
+    }
+}
+
+// How far its points go, together, from OC = r to where it folds with C at P, and from there
+// to where A is at B.
+static double length_to_fold(double from, double to)
+{
+    enum {
+        PARTS = 20000
+    };
+
+    double length = 0.0;
+    double before[8];
+    double x[8];
+    for (int k = 0; k <= PARTS; k++) {
+        const double r = from + (to - from) * sin(0.5 * acos(-1.0) * k / PARTS);
+        place_linkage(r, acos(fmin(0.5 * (r + 0.64 / r), 1.0)), x);
+        double square = 0.0;
+        for (int i = 0; i < 8; i++) {
+            square += k == 0 ? 0.0 : (x[i] - before[i]) * (x[i] - before[i]);
+            before[i] = x[i];
+        }
+        length += sqrt(square);
+    }
+    return length;
+}
+
+// It moves at constant speed in the space of its coordinates, through two places where it
+// folds; at the second, rank falls by two.
+static void a_peaucellier_folds(void)
+{
+    Lab lab;
+    if (!lab_load(&lab, peaucellier)) {
+        return;
+    }
+    ok(lab_go(&lab) == KAL_OK);
+    const KalIncident *incidents = NULL;
+    const KalRunStatistics s = kal_run_statistics(lab.run);
+    const double first = length_to_fold(cos(0.3), 0.8);
+    const double speed = sqrt(2.0 * s.energy_initial);
+    ok(s.passages == 2);
+    if (ok(kal_run_incidents(lab.run, &incidents) == 2)) {
+        near(incidents[0].t, first / speed, 1e-7);
+        near(incidents[1].t, (first + length_to_fold(0.8, 0.4)) / speed, 1e-6);
+        same_text(incidents[0].name, "CA, CB, PA, PB");
+        same_text(incidents[1].name, "OA, OB, CA, CB, PA, PB");
+    }
+    near(lab_q(&lab, 6), 0.64, 1e-12);
+    ok(lab_q(&lab, 1) < lab_q(&lab, 3)); // A and B have changed sides
+    ok(s.energy_drift < 1e-9);
+    lab_close(&lab);
+}
+
 // The angle between the rows of a four-bar that is no parallelogram stays away from zero.
 static void nothing_is_reported_without_reason(void)
 {
@@ -323,5 +404,5 @@ TAP_RUN(TAP_CASE(a_parallelogram_passes_fifty_times),
         TAP_CASE(a_slider_crank_of_equal_lengths_passes),
         TAP_CASE(a_mechanism_that_locks_says_so),
         TAP_CASE(a_driven_four_bar_locks_at_its_dead_point),
-        TAP_CASE(a_slow_second_passage_is_passed),
+        TAP_CASE(a_slow_second_passage_is_passed), TAP_CASE(a_peaucellier_folds),
         TAP_CASE(nothing_is_reported_without_reason))
