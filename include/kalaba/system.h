@@ -26,9 +26,10 @@
 extern "C" {
 #endif
 
-/// The most coordinates, and the most constraints, that a system may have.  Beyond 500
-/// coordinates instants are sparse; runs take up to 4096 of each, analyses
-/// KAL_ANALYSIS_LIMIT.
+/// The most coordinates, and the most constraints, that a system may have.  Beyond 200
+/// coordinates instants are sparse, and so are runs, but for those by method bdf or in the
+/// reduced form and those of models with servos, which take up to 4096 of each; analyses
+/// take KAL_ANALYSIS_LIMIT.
 #define KAL_SYSTEM_LIMIT 1048576
 
 /// The parts of loading, in their order.

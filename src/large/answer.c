@@ -114,7 +114,7 @@ static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side
                          l->size[j] + KAL_RESIDUAL_FLOOR * most * sqrt(l->mass[j]));
     }
     for (int i = 0; i < l->m; i++) {
-        if (!kal_large_is_left_out(l, p, i)) {
+        if (!kal_large_leaves_out(l, p, i)) {
             r.constraints =
                 worse(r.constraints, fabs(l->missing[l->n + i]),
                       l->size[l->n + i] + KAL_RESIDUAL_TRACE * most * l->length[i]);
@@ -229,7 +229,7 @@ static double least_sine(const KalLarge *l, const KalLargeProblem *p)
 {
     double least = 1.0;
     for (int i = 0; i < l->m; i++) {
-        if (p->active[i] && !kal_large_is_left_out(l, p, i)) {
+        if (p->active[i] && !kal_large_leaves_out(l, p, i)) {
             least = fmin(least, sqrt(l->ldl.ratio[l->n + i]));
         }
     }

@@ -487,7 +487,7 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
     return KAL_OK;
 }
 
-bool kal_large_is_left_out(const KalLarge *l, const KalLargeProblem *p, int i)
+bool kal_large_leaves_out(const KalLarge *l, const KalLargeProblem *p, int i)
 {
     assert(i >= 0 && i < l->m);
     return p->active[i] && l->ldl.inverse[l->ldl.place[l->n + i]] == 0.0;
@@ -509,4 +509,21 @@ void kal_large_step(KalLarge *l, const double *residuals, double *out_step)
     }
     kal_ldl_solve(&l->ldl, l->x);
     memcpy(out_step, l->x, (size_t)l->n * sizeof *out_step);
+}
+
+// With K (x, y) = (g, 0), x is what is left of M⁻¹g in the directions that the rows leave
+// free: zero if g is a combination of them.
+double kal_large_beyond(KalLarge *l, const double *row)
+{
+    double whole = 0.0;
+    double left = 0.0;
+    memcpy(l->x, row, (size_t)l->n * sizeof *l->x);
+    memset(l->x + l->n, 0, (size_t)l->m * sizeof *l->x);
+    kal_ldl_solve(&l->ldl, l->x);
+    for (int j = 0; j < l->n; j++) {
+        const double mass = l->mass[j];
+        whole += mass > 0.0 ? row[j] * row[j] / mass : 0.0;
+        left += mass > 0.0 ? mass * l->x[j] * l->x[j] : 0.0;
+    }
+    return whole > 0.0 ? sqrt(left / whole) : 1.0;
 }

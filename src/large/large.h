@@ -81,6 +81,10 @@ KAL_CHECKED KalStatus kal_large_prepare(KalLarge *large, const KalLargeProblem *
 /// n numbers.
 void kal_large_step(KalLarge *large, const double *residuals, double *out_step);
 
+/// After kal_large_prepare(): how much of another row (n) is no combination of the rows that
+/// were prepared, as a part of its length; 1 for a row of zeros.
+double kal_large_beyond(KalLarge *large, const double *row);
+
 /// A constraint of the last solve that depends on others: its row less Σ factors[k] × that
 /// of constraint ties[k], over `count` of them, is zero.
 typedef void (*KalDependencyFn)(void *user, int constraint, const int *ties,
@@ -89,6 +93,28 @@ typedef void (*KalDependencyFn)(void *user, int constraint, const int *ties,
 /// Call for each constraint that the last solve, of this problem, left out.
 void kal_large_each_dependency(KalLarge *large, const KalLargeProblem *problem,
                                KalDependencyFn call, void *user);
+
+/// Whether the last solve, of this problem, left constraint i out though it acts.
+bool kal_large_leaves_out(const KalLarge *large, const KalLargeProblem *problem, int i);
+
+/// The sine of the angle between the row of a constraint and the span of the rows before it
+/// in the order of elimination, which stays the same; 1 for a row that was left out.
+double kal_large_sine(const KalLarge *large, const KalLargeProblem *problem,
+                      int constraint);
+
+/// What that row has of its own (n), beyond this span; returns its sine, which is known
+/// here to rounding.
+double kal_large_rest(KalLarge *large, const KalLargeProblem *problem, int constraint,
+                      double *out_rest);
+
+/// A constraint and those before it that it is mostly a combination of, what it has of its
+/// own aside.  Returns how many they are, up to m.
+int kal_large_partners(KalLarge *large, int constraint, int *out_constraints);
+
+/// Factor the rows of a problem, of which Q, b and C are not looked at, for the three
+/// functions above.  Statuses: as of a solve.
+KAL_CHECKED KalStatus kal_large_factor_rows(KalLarge *large,
+                                            const KalLargeProblem *problem);
 
 /// The lengths of the rows (m) in the metric of the last step or solve, theory (13.2); 0
 /// where a row is zero.

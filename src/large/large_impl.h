@@ -70,10 +70,6 @@ void kal_large_suspect_all(KalLarge *large);
 /// when that was known already.
 bool kal_large_trust(KalLarge *large, int i);
 
-/// Whether constraint i was left out of the factors though it acts.
-bool kal_large_is_left_out(const KalLarge *large, const KalLargeProblem *problem,
-                           int i);
-
 /// Which constraints depend on each other, and whether those left out agree with the
 /// accelerations qdd.  *out_again: some that were left out do not depend on others; they
 /// are trusted now, and all is to be solved again.

@@ -26,6 +26,8 @@ static const double DEPENDENT = 0x1p-36;
 static const double NO_FACTOR = 1e-10;
 // And below this, they may be what the factors have lost.
 static const double DOUBTFUL = 1e-5;
+// Above this, a row takes part in what another nearly depends on.
+static const double TAKES_PART = 1e-3;
 // Right-hand sides may miss each other by this part of their size.
 static const double CONSISTENT = 1e-9;
 // And by this part of the terms that meet in them.
@@ -249,7 +251,7 @@ static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *co
 static KalStatus judge_row(KalLarge *l, const KalLargeProblem *p, const double *qdd,
                            int c, bool *out_again)
 {
-    assert(kal_large_is_left_out(l, p, c));
+    assert(kal_large_leaves_out(l, p, c));
     double rest = 0.0;
     bool projected = false;
     const int count = combine(l, p, c, &rest, &projected);
@@ -273,7 +275,7 @@ static void number_sets(KalLarge *l, const KalLargeProblem *p)
 {
     l->n_sets = 0;
     for (int i = 0; i < l->m; i++) {
-        l->set[i] = kal_large_is_left_out(l, p, i) ? 0 : -1;
+        l->set[i] = kal_large_leaves_out(l, p, i) ? 0 : -1;
     }
     for (int i = 0; i < l->m; i++) {
         const int root = root_of(l->parent, i);
@@ -300,7 +302,7 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
     }
     KalStatus status = KAL_OK;
     for (int i = 0; i < l->m && status == KAL_OK; i++) {
-        if (kal_large_is_left_out(l, p, i)) {
+        if (kal_large_leaves_out(l, p, i)) {
             status = judge_row(l, p, qdd, i, out_again);
             left_out++;
         }
@@ -314,11 +316,62 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
     return KAL_OK;
 }
 
+int kal_large_partners(KalLarge *l, int constraint, int *out_constraints)
+{
+    const int count =
+        kal_ldl_combine(&l->ldl, l->n + constraint, TAKES_PART, l->ties, l->factors);
+    out_constraints[0] = constraint;
+    for (int k = 0; k < count; k++) {
+        out_constraints[k + 1] = l->ties[k] - l->n;
+    }
+    forget(l, false, count);
+    return count + 1;
+}
+
+double kal_large_sine(const KalLarge *l, const KalLargeProblem *p, int constraint)
+{
+    return p->active[constraint] && !kal_large_leaves_out(l, p, constraint)
+               ? sqrt(l->ldl.ratio[l->n + constraint])
+               : 1.0;
+}
+
+// The square of the length of n numbers, in units of masses.
+static double square_of(const KalLarge *l, const double *x)
+{
+    double sum = 0.0;
+    for (int j = 0; j < l->n; j++) {
+        sum += x[j] * x[j] / l->mass[j];
+    }
+    return sum;
+}
+
+double kal_large_rest(KalLarge *l, const KalLargeProblem *p, int constraint,
+                      double *out_rest)
+{
+    const int count =
+        kal_ldl_combine(&l->ldl, l->n + constraint, NO_FACTOR, l->ties, l->factors);
+    add_row(l, p, constraint, 1.0);
+    const double whole = square_of(l, l->rest);
+    for (int k = 0; k < count; k++) {
+        add_row(l, p, l->ties[k] - l->n, -l->factors[l->ties[k]]);
+    }
+    forget(l, false, count);
+    memcpy(out_rest, l->rest, (size_t)l->n * sizeof *out_rest);
+    memset(l->rest, 0, (size_t)l->n * sizeof *l->rest);
+    return whole > 0.0 ? sqrt(square_of(l, out_rest) / whole) : 0.0;
+}
+
+KalStatus kal_large_factor_rows(KalLarge *l, const KalLargeProblem *p)
+{
+    kal_large_suspect_all(l);
+    return kal_large_factor(l, p, NULL, 0.0);
+}
+
 void kal_large_each_dependency(KalLarge *l, const KalLargeProblem *p,
                                KalDependencyFn call, void *user)
 {
     for (int i = 0; i < l->m; i++) {
-        if (kal_large_is_left_out(l, p, i)) {
+        if (kal_large_leaves_out(l, p, i)) {
             double rest = 0.0;
             bool projected = false;
             const int count = combine(l, p, i, &rest, &projected);

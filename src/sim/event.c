@@ -488,13 +488,13 @@ static KalStatus set_values(KalRun *run, Happening *h)
 static KalStatus check_engage(KalRun *run, const Happening *h, int i)
 {
     KalInstant *instant = run->instant;
-    const int n = run->system->n;
     assert(i >= 0 && i < run->system->m && instant->active[i]);
     KAL_TRY(kal_instant_residuals(instant, KAL_PROGRAM_POSITION));
-    const double *row = instant->A + (size_t)i * (size_t)n;
+    const KalRow row = kal_instant_level_row(instant, i);
     double size = 0.0;
-    for (int j = 0; j < n; j++) {
-        size += fabs(row[j]) * fmax(1.0, fabs(kal_instant_q(instant)[j]));
+    for (int k = 0; k < row.count; k++) {
+        const double x = kal_instant_q(instant)[row.column[k]];
+        size += fabs(kal_row_entry(&row, k)) * fmax(1.0, fabs(x));
     }
     if (fabs(instant->residuals[i]) > CLOSED * size) {
         return kal_fail(run->ctx, KAL_ERR_CONTRADICTION,

@@ -380,15 +380,20 @@ static double price(KalRun *run)
     return answer;
 }
 
-// Control depends on the state in ways whose derivatives are not known.
+// Control depends on the state in ways whose derivatives are not known; and matrices of
+// large systems are too large to be chosen for a user.
 static KalStatus tell_stiff(KalRun *run)
 {
-    const bool told = run->integration.watch.told;
+    const bool servos = run->system->n_servos > 0;
+    if (run->integration.watch.told || (!servos && !run->instant->large.solver)) {
+        return KAL_OK; // or it was not loaded for that
+    }
     run->integration.watch.told = true;
-    return told ? KAL_OK
-                : kal_run_tell(run, run->t, method_at_work(run),
-                               "the system is stiff here; method bdf is not for models "
-                               "with servos, so dop853 goes on with short steps");
+    return kal_run_tell(
+        run, run->t, method_at_work(run), "%s, so dop853 goes on with short steps",
+        servos ? "the system is stiff here; method bdf is not for models with servos"
+               : "the system is stiff here; method bdf, with its dense matrices, is "
+                 "taken for a system of this size only if it is asked for");
 }
 
 // Change the method when the other one pays.  Stiffness is told by the explicit method;
@@ -400,8 +405,8 @@ static KalStatus choose_method(KalRun *run)
         || run->options.fixed_step > 0.0) {
         return KAL_OK;
     }
-    if (!run->system->has_tangent) {
-        return run->step.stiff && run->system->n_servos > 0 ? tell_stiff(run) : KAL_OK;
+    if (!kal_run_has_jacobian(run)) {
+        return run->step.stiff ? tell_stiff(run) : KAL_OK;
     }
     const double found = price(run);
     if (run->integration.stiff) { // it begins with low orders and short steps

@@ -398,7 +398,6 @@ static KalStatus find_jump(KalRun *run, KalProgramId level, double part, int *ou
 {
     assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
     KalInstant *instant = run->instant;
-    const int n = run->system->n;
     double most = part;
     *out_row = -1;
     instant->modes = run->modes.before;
@@ -408,9 +407,11 @@ static KalStatus find_jump(KalRun *run, KalProgramId level, double part, int *ou
     instant->modes = run->modes.modes;
     KAL_TRY(kal_instant_residuals(instant, level));
     for (int i = 0; i < run->system->m; i++) {
+        const KalRow row = kal_instant_level_row(instant, i);
         double size = 0.0;
-        for (int j = 0; j < n; j++) {
-            size += fabs(instant->A[i * n + j]) * allowance(run, level, j);
+        for (int k = 0; k < row.count; k++) {
+            size += fabs(kal_row_entry(&row, k))
+                    * allowance(run, level, (int)row.column[k]);
         }
         const double jump = fabs(instant->residuals[i] - run->modes.jumps[i]) / size;
         *out_row = jump > most ? i : *out_row;
@@ -455,14 +456,15 @@ static void follow_strikes(KalRun *run, int k, int row)
 {
     const size_t n = (size_t)run->system->n;
     double *v = kal_instant_qd(run->instant);
-    const double *slopes = run->instant->A + (size_t)row * n;
+    const KalRow slopes = kal_instant_level_row(run->instant, row);
     double slope = 0.0;
     if (k % 4 != 3) {
         memcpy(run->modes.thrown, v, k % 4 == 1 ? n * sizeof *v : 0);
         return;
     }
-    for (size_t j = 0; j < n; j++) {
-        slope += slopes[j] * (v[j] - run->modes.thrown[j]);
+    for (int i = 0; i < slopes.count; i++) {
+        const int64_t j = slopes.column[i];
+        slope += kal_row_entry(&slopes, i) * (v[j] - run->modes.thrown[j]);
     }
     const double steps = -run->instant->residuals[row] / slope;
     const double share = 1.0 - BLUR * steps;

@@ -61,12 +61,11 @@ static double largest_residual(const KalInstant *instant)
 // Whether no residual is more than the rounding of the terms in it.
 static bool are_rounding(const KalInstant *instant, const double *x)
 {
-    const int n = instant->system->n;
     for (int i = 0; i < instant->system->m; i++) {
-        const double *row = instant->A + (size_t)i * (size_t)n;
+        const KalRow row = kal_instant_level_row(instant, i);
         double size = 0.0;
-        for (int j = 0; j < n; j++) {
-            size += fabs(row[j] * x[j]);
+        for (int k = 0; k < row.count; k++) {
+            size += fabs(kal_row_entry(&row, k) * x[row.column[k]]);
         }
         if (fabs(instant->residuals[i]) > ROUNDING * size) {
             return false;
@@ -75,21 +74,17 @@ static bool are_rounding(const KalInstant *instant, const double *x)
     return true;
 }
 
-// How large the terms in the residual of active row k may be, at least: what the row once
-// was counts, for it may be about to vanish.
-static double size_of_terms(const KalRun *run, int k, const double *x)
+// How large the entries of row i are, together: what the row once was counts, for it may be
+// about to vanish.
+static double size_of_row(const KalRun *run, int i)
 {
-    assert(k >= 0 && k < run->instant->n_active);
-    const size_t n = (size_t)run->system->n;
-    const double *row = run->instant->A + (size_t)run->instant->rows[k] * n;
-    const double *once = run->rank.known ? run->rank.entries + (size_t)k * n : row;
-    double largest = 1.0;
-    double row_size = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        largest = fmax(largest, fabs(x[j]));
-        row_size += fmax(fabs(row[j]), fabs(once[j]));
+    const KalRow row = kal_instant_level_row(run->instant, i);
+    const double *once = run->rank.entries + row.first;
+    double size = 0.0;
+    for (int k = 0; k < row.count; k++) {
+        size += fmax(fabs(kal_row_entry(&row, k)), run->rank.known ? once[k] : 0.0);
     }
-    return row_size * largest;
+    return size;
 }
 
 // Fail because residual i is too large.
@@ -109,9 +104,13 @@ static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
 static KalStatus check(const KalRun *run, const Level *level)
 {
     const KalInstant *instant = run->instant;
+    double largest = 1.0;
+    for (int j = 0; j < run->system->n; j++) {
+        largest = fmax(largest, fabs(level->x[j]));
+    }
     for (int k = 0; k < instant->n_active; k++) {
         const int i = instant->rows[k];
-        if (fabs(instant->residuals[i]) > LENIENT * size_of_terms(run, k, level->x)) {
+        if (fabs(instant->residuals[i]) > LENIENT * size_of_row(run, i) * largest) {
             return fail_residual(run, level, i);
         }
     }

@@ -4,7 +4,9 @@
 //
 // Every solve tells how near its rows are to depending on each other.  As long as these
 // sines, at all times that an integrator tried, lead nowhere, that is all there is to see.
-// Otherwise the rows are looked at closely, theory (15.4) and (15.5).
+// Otherwise the rows are looked at closely, theory (15.4) and (15.5); in large systems, where
+// that would take matrices of m × n, one row is followed, and slopes are those that solves
+// have seen.
 
 #include "sim/run_impl.h"
 
@@ -24,16 +26,10 @@ static const double DEPENDENT = 1e-5;
 static const double LOCKED = 0.01;
 // Below this rounding begins to choose the rows that depend on each other.
 static const double CLEAR = 1e-4;
-// Rows that were never longer than this part of the longest are rounding.
-static const double ROUNDING = 1e-12;
 // The slope is taken over this part of a step.
 static const double PART = 1e-5;
 // Sines may fall this much faster than was seen.
 static const double STEEPER = 3.0;
-// Rows of which less than this part is left are looked at closely.
-static const double SHORT = 0.3;
-// Rows that have changed by more than this part of them may have turned round.
-static const double TURNED = 0.95;
 // How much of the speed with which an angle turns counts in the next step.
 static const double PAST = 0.7;
 // Losses of rank that are this many steps away are near.
@@ -41,8 +37,6 @@ static const double NEAR = 4.0;
 static const double NEAR_STIFF = 30.0; // whose steps are short
 // The fast road, once it has led nowhere, is tried again when the sine is above this.
 static const double APART = 0.25;
-// Rows left out must agree with the accelerations, relative to the terms that meet.
-static const double AGREE = 1e-6;
 
 static double near_steps(const KalRun *run)
 {
@@ -52,62 +46,6 @@ static double near_steps(const KalRun *run)
 static double larger(double x, double y)
 {
     return x > y ? x : y;
-}
-
-// The columns in which row i of A is not zero by its form.
-typedef struct Columns {
-    const int64_t *first;
-    const int64_t *end;
-} Columns;
-
-static Columns columns_of(const KalRun *run, int i)
-{
-    assert(i >= 0 && i < run->instant->n_active);
-    const KalSparse *A = &run->system->equations->A;
-    const int row = run->instant->rows[i];
-    return (Columns){A->column + A->start[row], A->column + A->start[row + 1]};
-}
-
-// How much is left of row i: the largest part that an entry is of what it once was.
-static double part_left(const KalRun *run, int i)
-{
-    const KalRankWatch *watch = &run->rank;
-    const size_t at = (size_t)i * (size_t)run->system->n;
-    const Columns columns = columns_of(run, i);
-    const double longest = watch->longest[i];
-    double part = longest > 0.0 ? 0.0 : 1.0; // it never was anything
-    if (longest < ROUNDING * watch->largest) {
-        return part; // nor was this
-    }
-    for (const int64_t *j = columns.first; j < columns.end; j++) {
-        const double size = fabs(run->instant->A[at + (size_t)*j]);
-        const double once = watch->entries[at + (size_t)*j];
-        if (once > ROUNDING * longest && size > part * once) {
-            part = size / once;
-        }
-    }
-    return part;
-}
-
-// Keep the largest that each entry was, of each row and of all.
-static void note_entries(KalRun *run, bool fresh)
-{
-    KalRankWatch *watch = &run->rank;
-    const size_t n = (size_t)run->system->n;
-    if (fresh) {
-        memset(watch->entries, 0, (size_t)run->system->m * n * sizeof(double));
-        memset(watch->longest, 0, (size_t)run->system->m * sizeof(double));
-        watch->largest = 0.0;
-    }
-    for (int i = 0; i < run->instant->n_active; i++) {
-        const Columns columns = columns_of(run, i);
-        for (const int64_t *j = columns.first; j < columns.end; j++) {
-            double *once = &watch->entries[(size_t)i * n + (size_t)*j];
-            *once = larger(fabs(run->instant->A[(size_t)i * n + (size_t)*j]), *once);
-            watch->longest[i] = larger(*once, watch->longest[i]);
-        }
-        watch->largest = larger(watch->longest[i], watch->largest);
-    }
 }
 
 // The metric and the rows of the instant, whose givens are known.
@@ -123,7 +61,7 @@ static int rank_rows(KalRun *run)
     KalProjector *p = &run->projection.projector;
     int rank = 0;
     for (int i = 0; i < run->instant->n_active; i++) {
-        const double weight = part_left(run, i); // long rows come first
+        const double weight = kal_rows_part_left(run, i); // long rows come first
         for (int j = 0; j < p->n; j++) {
             p->G[i * p->n + j] *= weight;
         }
@@ -148,7 +86,7 @@ static double measure(KalRun *run)
                         watch->sines);
     for (int k = 0; k < watch->rank; k++) {
         double *part = &watch->sines[run->system->m + k];
-        *part = part_left(run, run->projection.projector.order[k]);
+        *part = kal_rows_part_left(run, run->projection.projector.order[k]);
         least = fmin(least, fmin(*part, watch->sines[k]));
     }
     return least;
@@ -241,22 +179,33 @@ static void narrow(Bracket *x, double t, double sine)
     }
 }
 
-// Where the sine at a place passes through zero since the rows were kept, by the Illinois
-// method; where it jumps, *out_least stays large.
-static KalStatus find_zero(KalRun *run, int place, double *out_t, double *out_least)
+// The sine at a place, with its sign, at a time in the last step.
+static KalStatus sine_at(KalRun *run, int place, double t, double *out_sine)
+{
+    KAL_TRY(find_signed_at(run, t));
+    *out_sine = signed_measure(run, run->rank.sines, place);
+    return KAL_OK;
+}
+
+typedef KalStatus (*SineAt)(KalRun *run, int place, double t, double *out_sine);
+
+// Where a sine with these values at the ends of the step passes through zero, by the
+// Illinois method; where it jumps, *out_least stays large.
+static KalStatus find_zero(KalRun *run, SineAt at, int place, const double *ends,
+                           double *out_t, double *out_least)
 {
     const KalRankWatch *watch = &run->rank;
-    Bracket x = {watch->t, run->horizon, signed_measure(run, watch->kept_sines, place),
-                 signed_measure(run, watch->end_sines, place), 0};
+    Bracket x = {watch->t, run->horizon, ends[0], ends[1], 0};
     assert(x.at_a >= 0.0 && x.at_b <= 0.0);
     for (int k = 0; k < SEARCHES && 1e-4 * DEPENDENT < *out_least; k++) {
         const double t = x.a + (x.b - x.a) * (x.at_a / (x.at_a - x.at_b));
+        double sine = 0.0;
         if (!(t > x.a && t < x.b)) {
             break;
         }
-        KAL_TRY(find_signed_at(run, t));
-        narrow(&x, t, signed_measure(run, watch->sines, place));
-        *out_least = fabs(signed_measure(run, watch->sines, place));
+        KAL_TRY(at(run, place, t, &sine));
+        narrow(&x, t, sine);
+        *out_least = fabs(sine);
         *out_t = t;
     }
     return KAL_OK;
@@ -297,23 +246,46 @@ static void list_names(const KalRun *run, char text[NAMES_SIZE])
     }
 }
 
-// Note which rows are about to become dependent, while that is clear: further on velocities
-// may grow beyond all bounds, and rounding with them.
+// Whether it is clear which rows are about to become dependent: further on velocities may
+// grow beyond all bounds, and rounding with them.
+static bool is_clear(const KalRankWatch *watch, double least)
+{
+    return least < LOCKED && (least > CLEAR || watch->least > LOCKED);
+}
+
+static void note_least(KalRankWatch *watch, double least)
+{
+    watch->locks = least < CLEAR || (least < LOCKED && least < watch->least);
+    watch->least = least;
+}
+
+// Note which rows are about to become dependent.
 static void note_approach(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;
     const double least = watch->rank > 0 ? watch->sines[watch->rank - 1] : 1.0;
-    if (least < LOCKED && (least > CLEAR || watch->least > LOCKED)) {
+    if (is_clear(watch, least)) {
         mark_concerned(run, watch->rank - 1);
     }
-    watch->locks = least < CLEAR || (least < LOCKED && least < watch->least);
-    watch->least = least;
+    note_least(watch, least);
+}
+
+// Report that the rank of the rows that are marked was lost at t.
+static KalStatus tell_passage(KalRun *run, double t)
+{
+    char text[NAMES_SIZE];
+    list_names(run, text);
+    run->rank.passed = t;
+    run->statistics.passages++;
+    return kal_run_tell(run, t, (KalSubject){KAL_INCIDENT_PASSAGE, text},
+                        "the constraints %s become dependent for an instant and the "
+                        "motion passes",
+                        text);
 }
 
 // Report that rank was lost at t, if it was: with another choice of rows too.
 static KalStatus report(KalRun *run, double t)
 {
-    char text[NAMES_SIZE];
     KAL_TRY(kal_run_visit(run, t));
     KAL_TRY(kal_instant_givens(run->instant));
     take_rows(run);
@@ -322,13 +294,7 @@ static KalStatus report(KalRun *run, double t)
         return KAL_OK;
     }
     mark_concerned(run, rank);
-    list_names(run, text);
-    run->rank.passed = t;
-    run->statistics.passages++;
-    return kal_run_tell(run, t, (KalSubject){KAL_INCIDENT_PASSAGE, text},
-                        "the constraints %s become dependent for an instant and the "
-                        "motion passes",
-                        text);
+    return tell_passage(run, t);
 }
 
 // Whether a time is that of a loss of rank that was found before.
@@ -351,7 +317,9 @@ static KalStatus find_zeros(KalRun *run, int *out_count, bool *out_left)
         double t = 0.0;
         double least = 1.0;
         if (watch->end_sines[k] < 0.0) {
-            status = find_zero(run, k, &t, &least);
+            const double ends[] = {signed_measure(run, watch->kept_sines, k),
+                                   signed_measure(run, watch->end_sines, k)};
+            status = find_zero(run, sine_at, k, ends, &t, &least);
             *out_left = true;
         }
         if (least < DEPENDENT && !is_known(run, *out_count, t)) {
@@ -436,46 +404,6 @@ static void choose_rows(KalRun *run, int rank, bool fresh)
     run->careful = run->options.drift == KAL_DRIFT_PROJECT && !watch->confirmed;
 }
 
-// By how much row i has turned or grown since the last look, as a part of its length: 1 and
-// more if it has turned round.
-static double change_of(const KalRun *run, int i)
-{
-    const size_t at = (size_t)i * (size_t)run->system->n;
-    const Columns columns = columns_of(run, i);
-    double change = 0.0;
-    double squares[2] = {0.0, 0.0};
-    for (const int64_t *j = columns.first; j < columns.end; j++) {
-        const double now = run->instant->A[at + (size_t)*j];
-        const double old = run->rank.rows[at + (size_t)*j];
-        change += (now - old) * (now - old);
-        squares[0] += now * now;
-        squares[1] += old * old;
-    }
-    const double square = larger(squares[0], squares[1]);
-    return square > 0.0 ? sqrt(change / square) : 0.0;
-}
-
-// Whether no row comes near to vanishing, or may have passed that: then it turns round.
-// *out_change is the largest of a row.
-static bool rows_stay(const KalRun *run, double *out_change)
-{
-    bool stay = true;
-    *out_change = 0.0;
-    for (int k = 0; k < run->rank.rank; k++) {
-        const int i = run->instant->independent[k];
-        stay = stay && part_left(run, i) > SHORT;
-        *out_change = larger(*out_change, change_of(run, i));
-    }
-    return stay && *out_change < TURNED;
-}
-
-// Keep the rows of the instant, to see how they have turned at the next look.
-static void keep_rows(KalRun *run)
-{
-    memcpy(run->rank.rows, run->instant->A,
-           (size_t)run->instant->n_active * (size_t)run->system->n * sizeof(double));
-}
-
 // Look at the rows as they were at the last look, which was not a close one.
 static KalStatus look_back(KalRun *run)
 {
@@ -492,7 +420,7 @@ static KalStatus look_closely(KalRun *run, bool fresh)
     KalRankWatch *watch = &run->rank;
     take_rows(run);
     watch->passed = fresh ? -INFINITY : watch->passed;
-    note_entries(run, fresh);
+    kal_rows_note(run, fresh);
     watch->least = fresh ? INFINITY : watch->least;
     choose_rows(run, rank_rows(run), fresh);
     note_approach(run);
@@ -565,34 +493,6 @@ static Way follow(const KalSineSeen *seen, int count, double h)
     return way;
 }
 
-// Whether rows that are left out agree with the accelerations of the solved instant.
-static bool others_agree(const KalRun *run)
-{
-    const KalInstant *instant = run->instant;
-    double worst = 0.0;
-    double most = 0.0;
-    if (instant->n_independent == instant->n_active) {
-        return true;
-    }
-    assert(!instant->bare); // b is compared
-    for (int i = 0; i < instant->n_active; i++) {
-        const double *row = instant->A + (size_t)i * (size_t)run->system->n;
-        const Columns columns = columns_of(run, i);
-        double length = 0.0;
-        double sum = -instant->b[i];
-        double size = fabs(instant->b[i]);
-        for (const int64_t *j = columns.first; j < columns.end; j++) {
-            const double term = row[*j] * run->answer.qdd[*j];
-            length = larger(fabs(row[*j]), length);
-            sum += term;
-            size += fabs(term);
-        }
-        most = length > 0.0 ? fmax(most, size / length) : most;
-        worst = length > 0.0 ? fmax(worst, fabs(sum) / length) : worst;
-    }
-    return worst <= AGREE * most;
-}
-
 // Whether the sines seen on the way to the horizon lead nowhere near zero: neither between
 // them nor in the steps to come.  If so they are what the watch knows.
 static bool leads_nowhere(KalRun *run)
@@ -604,8 +504,8 @@ static bool leads_nowhere(KalRun *run)
     const Way way = follow(seen, count, h);
     const double sine = run->answer.least_sine;
     double most = 0.0;
-    note_entries(run, false);
-    if (!rows_stay(run, &most) || !(way.low > KAL_LOW_SINE)
+    kal_rows_note(run, false);
+    if (!kal_rows_stay(run, &most) || !(way.low > KAL_LOW_SINE)
         || way.low < 0.5 * STEEPER * way.steep * way.longest
         || sine + near_steps(run) * h * way.slope < 0.0) {
         return false;
@@ -618,16 +518,123 @@ static bool leads_nowhere(KalRun *run)
     return true;
 }
 
+// Mark the row that is followed in a large system, and those that it depends on.
+static void mark_partners(KalRun *run)
+{
+    memset(run->rank.concerned, 0, (size_t)run->system->m * sizeof(bool));
+    const int count =
+        kal_large_instant_partners(run->instant, run->rank.followed, run->rank.near);
+    for (int k = 0; k < count; k++) {
+        assert(run->rank.near[k] < run->instant->n_active);
+        run->rank.concerned[run->rank.near[k]] = true;
+    }
+}
+
+// What the row that is followed has of its own, by the last factors, and how much that is:
+// the lesser of the sine and of what is left of the row.
+static double find_rest(KalRun *run, double *out_rest)
+{
+    const int row = run->rank.followed;
+    return fmin(kal_large_instant_rest(run->instant, row, out_rest),
+                kal_rows_part_left(run, row));
+}
+
+// The same with a sign: negative where it has turned round since it was kept.
+static double signed_rest(KalRun *run)
+{
+    const KalRankWatch *watch = &run->rank;
+    const double *masses = run->projection.projector.masses;
+    const double rest = find_rest(run, watch->rests);
+    double product = 0.0;
+    for (int j = 0; j < run->system->n; j++) {
+        product += watch->rests[j] * watch->kept_rests[j] / masses[j];
+    }
+    return product < 0.0 ? -rest : rest;
+}
+
+// The same at a time in the last step.
+static KalStatus rest_at(KalRun *run, int place, double t, double *out_sine)
+{
+    (void)place; // one row is followed
+    KAL_TRY(kal_run_visit(run, t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    KAL_TRY(kal_large_instant_factor(run->instant));
+    *out_sine = signed_rest(run);
+    return KAL_OK;
+}
+
+// Find where the row that is followed has turned round, and report that.  The instant is
+// solved at the horizon, and is so again.
+static KalStatus pass_large(KalRun *run)
+{
+    const double ends[] = {run->rank.kept_sines[0], signed_rest(run)};
+    double t = 0.0;
+    double least = 1.0;
+    if (!(ends[1] < 0.0)) {
+        return KAL_OK;
+    }
+    KAL_TRY(find_zero(run, rest_at, 0, ends, &t, &least));
+    if (least < DEPENDENT && !is_known(run, 0, t)) {
+        mark_partners(run);
+        KAL_TRY(tell_passage(run, t));
+    }
+    return come_back(run);
+}
+
+// Choose the row to follow: the one that is nearest to depending on others, or to
+// vanishing.  What it has of its own is kept.
+static void follow_row(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    double least = INFINITY;
+    kal_large_instant_sines(run->instant, watch->sines);
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const double measure = fmin(watch->sines[i], kal_rows_part_left(run, i));
+        watch->followed = measure < least ? i : watch->followed;
+        least = fmin(least, measure);
+    }
+    watch->kept_sines[0] = find_rest(run, watch->kept_rests);
+    watch->keeps = true;
+}
+
+// Look at the rows of a large system.  Which of them count is what the last solve of all
+// left in.  The order of elimination stays the same, and so the sine of each row, between
+// it and the rows before it, is a continuous function of time; how the least of them changes
+// is what the solves of the last step have seen.
+static KalStatus look_at_factors(KalRun *run, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    KalSineSeen seen[KAL_SINES_SEEN];
+    const Way way = follow(seen, sort_seen(run, seen), run->horizon - watch->t);
+    KAL_TRY(run->complete ? KAL_OK : kal_run_solve(run));
+    if (fresh || run->answer.rank_A > watch->rank) {
+        kal_large_instant_independent(run->instant, run->projection.projector.order);
+    }
+    kal_rows_note(run, fresh);
+    watch->passed = fresh ? -INFINITY : watch->passed;
+    watch->least = fresh ? INFINITY : watch->least;
+    watch->turning = fresh ? 0.0 : PAST * watch->turning;
+    choose_rows(run, run->answer.rank_A, fresh);
+    follow_row(run);
+    watch->sine = fmin(run->answer.least_sine, watch->kept_sines[0]);
+    watch->slope = fresh ? 0.0 : way.slope;
+    if (is_clear(watch, watch->sine)) {
+        mark_partners(run);
+    }
+    note_least(watch, watch->sine);
+    return KAL_OK;
+}
+
 // Let rows lend their weights to M in the step to come, where M is singular.
 static void lend_weights(KalRun *run)
 {
     KalInstant *instant = run->instant;
-    instant->lends = run->answer.rank_M < run->system->n;
+    instant->lends = run->answer.rank_M < run->system->n && !instant->large.solver;
     if (instant->lends) {
         kal_projector_set_weights(&run->projection.projector);
         for (int i = 0; i < instant->n_active; i++) {
             // Of a row that is short here, and will be longer in the step.
-            const double part = run->rank.known ? part_left(run, i) : 1.0;
+            const double part = run->rank.known ? kal_rows_part_left(run, i) : 1.0;
             instant->weights[i] = run->projection.projector.weights[i] * part * part;
         }
     }
@@ -659,22 +666,26 @@ static KalStatus watch_rows(KalRun *run, bool fresh)
     if (!run->projection.has_velocity) {
         return KAL_OK;
     }
-    if (!others_agree(run)) {
+    if (!kal_rows_agree(run)) {
         watch->confirmed = false;
     }
     fresh = fresh || !watch->known;
     const bool close = fresh || !watch->confirmed || !leads_nowhere(run);
+    const bool sparse = run->instant->large.solver;
     KAL_TRY(close || watch->keeps ? kal_instant_need_givens(run->instant) : KAL_OK);
-    if (!fresh && (close || watch->keeps) && run->horizon > watch->t) {
+    if (!fresh && sparse && watch->keeps && run->horizon > watch->t) {
+        KAL_TRY(pass_large(run));
+    } else if (!fresh && !sparse && (close || watch->keeps)
+               && run->horizon > watch->t) {
         KAL_TRY(watch->keeps ? KAL_OK : look_back(run));
         KAL_TRY(pass(run));
     }
     watch->keeps = false;
     if (close) {
-        KAL_TRY(look_closely(run, fresh));
+        KAL_TRY(sparse ? look_at_factors(run, fresh) : look_closely(run, fresh));
     }
     lend_weights(run);
-    keep_rows(run);
+    kal_rows_keep(run);
     watch->known = true;
     watch->t = run->horizon;
     return KAL_OK;
@@ -698,6 +709,9 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     assert(run->solved);
     KAL_TRY(need_rows(run));
     KAL_TRY(watch_rows(run, fresh));
+    if (run->instant->large.solver) {
+        return KAL_OK; // its equations are too long for the fast road
+    }
     kal_road_choose(&run->instant->road);
     if (fresh || run->answer.least_sine > APART) {
         run->instant->road.closed = false;

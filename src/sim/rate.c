@@ -220,6 +220,11 @@ static bool may_retry(KalStatus status)
            || status == KAL_ERR_MASS;
 }
 
+bool kal_run_has_jacobian(const KalRun *run)
+{
+    return run->system->has_tangent && !run->instant->large.solver;
+}
+
 // Integrals of powers stand behind the state; no projection touches them.
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 {
@@ -231,7 +236,7 @@ KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
                           .user = run,
                           .rate = n_integrals > 0 ? rate_and_powers : rate,
                           .project = projects ? project : NULL,
-                          .jacobian = run->system->has_tangent ? jacobian : NULL,
+                          .jacobian = kal_run_has_jacobian(run) ? jacobian : NULL,
                           .may_retry = may_retry};
 }
 

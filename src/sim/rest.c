@@ -47,7 +47,7 @@ static void sweep(const double *rows, size_t count, size_t n, double *x)
 
 // An orthonormal basis of the rows of acting constraints, by Gram and Schmidt, in `basis`;
 // returns how many rows it has.
-static size_t span_rows(const KalRun *run, double *basis)
+static size_t span_dense_rows(const KalRun *run, double *basis)
 {
     const size_t n = (size_t)run->system->n;
     size_t count = 0;
@@ -65,6 +65,34 @@ static size_t span_rows(const KalRun *run, double *basis)
         }
     }
     return count;
+}
+
+// Get ready to compare rows with those of acting constraints; in a large system by its
+// factors.  Returns how many rows the basis of a small one has.
+static size_t span_rows(KalRun *run)
+{
+    KalProjector *projector = &run->projection.projector;
+    if (!run->instant->large.solver) {
+        return span_dense_rows(run, run->rank.copy);
+    }
+    kal_projector_set_metric(projector);
+    kal_projector_set_rows(projector, NULL);
+    run->projection.prepared = false;
+    run->events.comparable = kal_projector_factor(projector, KAL_LEAST_DAMPING);
+    return 0;
+}
+
+// The part of a row that is no combination of those, relative to its length.
+static double part_beyond(const KalRun *run, double *row, size_t n_basis)
+{
+    const size_t n = (size_t)run->system->n;
+    if (run->instant->large.solver) {
+        return run->events.comparable ? kal_large_instant_beyond(run->instant, row)
+                                      : 1.0;
+    }
+    const double length = sqrt(dot(row, row, n));
+    sweep(run->rank.copy, n_basis, n, row);
+    return length > 0.0 ? sqrt(dot(row, row, n)) / length : 1.0;
 }
 
 // The row of event i in the present state, and the size of the terms of its function.
@@ -89,14 +117,8 @@ static double take_row(const KalRun *run, size_t i, const double *entries, doubl
 // Whether the function of the row, with this value, rests in the present state.
 static bool rests(const KalRun *run, double value, double size, size_t n_basis)
 {
-    const size_t n = (size_t)run->system->n;
-    double *row = run->events.row;
-    const double length = sqrt(dot(row, row, n));
-    if (!(length > 0.0) || !(fabs(value) <= OFF * size)) {
-        return false;
-    }
-    sweep(run->rank.copy, n_basis, n, row);
-    return sqrt(dot(row, row, n)) <= PARALLEL * length;
+    return fabs(value) <= OFF * size
+           && part_beyond(run, run->events.row, n_basis) <= PARALLEL;
 }
 
 // Judge events by the present state: those that `may` rest and do, do so from now on.  Those
@@ -108,7 +130,7 @@ static KalStatus judge(KalRun *run, const bool *may)
     const size_t n_events = system->model->n_events;
     KAL_TRY(kal_instant_residuals(instant, KAL_PROGRAM_VELOCITY));
     run->solved = false;
-    const size_t n_basis = span_rows(run, run->rank.copy);
+    const size_t n_basis = span_rows(run);
     const bool known = kal_instant_evaluate(instant, KAL_PROGRAM_EVENT_ROWS) == KAL_OK;
     const double *entries = instant->results + n_events;
     for (size_t i = 0; i < n_events; i++) {

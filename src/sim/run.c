@@ -56,6 +56,8 @@ static void lay_out(KalCarver *carver, void *owner)
     KalRun *run = owner;
     const size_t n = (size_t)run->system->n;
     const size_t m = (size_t)run->system->m;
+    const size_t rests = run->instant->large.solver ? 1 : m;
+    const size_t entries = (size_t)run->system->equations->A.start[m];
     run->state = kal_carve_doubles(carver, 2 * n + (size_t)run->balance.n, 1);
     run->kept = kal_carve_doubles(carver, n, 2);
     run->projection.trial = kal_carve_doubles(carver, n, 1);
@@ -63,12 +65,13 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.sines = kal_carve_doubles(carver, m, 2);
     run->rank.end_sines = kal_carve_doubles(carver, m, 2);
     run->rank.zeros = kal_carve_doubles(carver, m, 1);
-    run->rank.kept_rests = kal_carve_doubles(carver, m, n);
-    run->rank.rests = kal_carve_doubles(carver, m, n);
-    run->rank.copy = kal_carve_doubles(carver, m, n);
-    run->rank.entries = kal_carve_doubles(carver, m, n);
+    run->rank.near = kal_carve_ints(carver, m);
     run->rank.longest = kal_carve_doubles(carver, m, 1);
-    run->rank.rows = kal_carve_doubles(carver, m, n);
+    run->rank.entries = kal_carve_doubles(carver, entries, 1);
+    run->rank.rows = kal_carve_doubles(carver, entries, 1);
+    run->rank.kept_rests = kal_carve_doubles(carver, rests, n);
+    run->rank.rests = kal_carve_doubles(carver, rests, n);
+    run->rank.copy = kal_carve_doubles(carver, rests, n);
     run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
     run->events.held = kal_carve_bools(carver, 2 * n);
     run->events.resting = kal_carve_bools(carver, run->system->model->n_events);
@@ -80,16 +83,29 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.concerned = kal_carve_bools(carver, m);
 }
 
+// Speeds and the Jacobian of implicit methods are made of dense matrices.
+static KalStatus init_instant(KalRun *run)
+{
+    const bool reduced = run->options.form == KAL_RUN_FORM_REDUCED;
+    if (reduced || run->options.method == KAL_METHOD_BDF) {
+        return kal_instant_create_dense(run->ctx, run->system,
+                                        reduced ? "a run in the reduced form"
+                                                : "a run by method bdf",
+                                        &run->instant);
+    }
+    return kal_instant_create(run->ctx, run->system, &run->instant);
+}
+
 static KalStatus init(KalRun *run)
 {
     KAL_TRY(kal_options_check(run->ctx, &run->options));
     KAL_TRY(kal_balance_init(&run->balance, run->ctx, run->system));
+    KAL_TRY(init_instant(run));
     KAL_TRY(kal_workspace_make(run->ctx, "for a run", lay_out, run, &run->workspace));
     KAL_TRY(kal_run_limits_init(run));
     KAL_TRY(kal_run_modes_init(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->told.texts));
-    KAL_TRY(kal_instant_create_dense(run->ctx, run->system, "a run", &run->instant));
     if (run->options.drift == KAL_DRIFT_STABILIZE) {
         run->instant->stabilize = run->options.stabilize;
     }

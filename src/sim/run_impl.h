@@ -52,20 +52,22 @@ typedef struct KalRankWatch {
     double least;    ///< of the angles between rows, at the last close look
     bool locks;      ///< if the run cannot go on, that is why
     bool *concerned; ///< m: rows of the last loss of rank, or of one that is near
+    int *near;       ///< m: workspace
+    int followed; ///< active row that is nearest to depending on others, if A is sparse
     KalSineSeen seen[KAL_SINES_SEEN]; ///< the last n_seen, in turn
     long n_seen;        ///< by every solve: in long runs more than an int holds
-    double *entries;    ///< m × n: the largest that each entry of A was
-    double *longest;    ///< m: of them in each row
+    double *entries;    ///< of A: the largest that each was
+    double *longest;    ///< m: of them in each row, by its constraint
     double largest;     ///< of all
-    double *rows;       ///< m × n: A at the time t
+    double *rows;       ///< of A: each at the time t
     bool keeps;         ///< what follows is of the time t
     double *kept_sines; ///< 2 m: theory (15.5), sines and parts that are left of rows
-    double *kept_rests; ///< m × n: what each row has of its own
+    double *kept_rests; ///< m × n: what each row has of its own; of large systems n
     double *sines;      ///< 2 m: workspace, as all that follows
     double *end_sines;  ///< 2 m
     double *zeros;      ///< m: times
-    double *rests;      ///< m × n
-    double *copy;       ///< m × n
+    double *rests;      ///< m × n, or n
+    double *copy;       ///< the same
     bool blind;         ///< sines are not noted: the motion is not there
 } KalRankWatch;
 
@@ -86,19 +88,20 @@ typedef struct KalMethodWatch {
 typedef struct KalEventWatch {
     KalRoots *roots; ///< NULL without events
     KalScan scan;
-    bool solve;     ///< functions depend on accelerations or forces
-    bool sampled;   ///< some are not functions of t, q and q' alone
-    bool pending;   ///< there are events at the horizon
-    int *crossings; ///< functions: which
-    bool *held;     ///< 2 n: numbers that are set
-    bool *resting;  ///< events: a constraint holds the function at zero (rest.c)
-    double *bands;  ///< events: how far off it was then
-    double *row;    ///< n: workspace
-    double *first;  ///< events: when each happened first; NaN: not yet
-    double last;    ///< time of the last event
-    double gap;     ///< time between the last two
-    int shrinking;  ///< gaps in a row that were shorter than the one before
-    int crowded;    ///< events in a row that were close to each other
+    bool solve;      ///< functions depend on accelerations or forces
+    bool sampled;    ///< some are not functions of t, q and q' alone
+    bool pending;    ///< there are events at the horizon
+    int *crossings;  ///< functions: which
+    bool *held;      ///< 2 n: numbers that are set
+    bool *resting;   ///< events: a constraint holds the function at zero (rest.c)
+    double *bands;   ///< events: how far off it was then
+    double *row;     ///< n: workspace
+    double *first;   ///< events: when each happened first; NaN: not yet
+    double last;     ///< time of the last event
+    double gap;      ///< time between the last two
+    int shrinking;   ///< gaps in a row that were shorter than the one before
+    int crowded;     ///< events in a row that were close to each other
+    bool comparable; ///< rows can be compared with those of a large system
 } KalEventWatch;
 
 /// The pieces that the motion is on, for equations that are made of pieces (system/switch.h).
@@ -255,6 +258,9 @@ KalOdeSystem kal_run_ode(KalRun *run, bool integrals);
 /// The same for states of the reduced form.
 KalOdeSystem kal_run_reduced_ode(KalRun *run);
 
+/// Whether implicit methods can have the Jacobian, which is dense.
+bool kal_run_has_jacobian(const KalRun *run);
+
 /// @name The integrator at work
 /// @{
 KAL_CHECKED KalStatus kal_run_integrate_init(KalRun *run);
@@ -277,6 +283,22 @@ KAL_CHECKED KalStatus kal_run_look(KalRun *run, double t);
 
 /// The same, with all that a solve gives.
 KAL_CHECKED KalStatus kal_run_look_fully(KalRun *run, double t);
+
+/// @name Rows of the instant, whose givens are known
+/// @{
+/// How much is left of active row i: the largest part that an entry is of what it once was.
+double kal_rows_part_left(const KalRun *run, int i);
+/// Note the largest that each entry was; `fresh`: since now.
+void kal_rows_note(KalRun *run, bool fresh);
+/// Whether no independent row comes near to vanishing, or may have passed that: then it
+/// turns round.  *out_change is the largest change of a row since it was kept, as a part of
+/// its length.
+bool kal_rows_stay(const KalRun *run, double *out_change);
+/// Keep the rows, to see how they have turned at the next look.
+void kal_rows_keep(KalRun *run);
+/// Whether rows that are left out agree with the accelerations of the solved instant.
+bool kal_rows_agree(const KalRun *run);
+/// @}
 
 /// See how near the constraints are to losing rank in the solved instant, which is at the
 /// horizon, and report a passage since the last call.  `fresh`: there was none.

@@ -135,9 +135,13 @@ KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
                              KalInstant **out_instant)
 {
     KAL_NEED(ctx, ctx && system && out_instant);
-    const bool dense =
+    const bool small =
         system->n <= KAL_DENSE_COORDINATES && system->m <= KAL_DENSE_CONSTRAINTS;
-    return create(ctx, system, dense, out_instant);
+    if (system->n_servos > 0) { // control is made of dense matrices
+        return kal_instant_create_dense(ctx, system, "a model with servos",
+                                        out_instant);
+    }
+    return create(ctx, system, small, out_instant);
 }
 
 KalStatus kal_instant_create_dense(KalContext *ctx, const KalSystem *system,
@@ -392,6 +396,30 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
         }
     }
     return KAL_OK;
+}
+
+// Row `at` of the dense A, which is that of constraint i.
+static KalRow row_of(const KalInstant *instant, int at, int i)
+{
+    assert(i >= 0 && i < instant->system->m);
+    const KalSparse *A = &instant->system->equations->A;
+    const bool dense = !instant->large.solver;
+    return (KalRow){.first = A->start[i],
+                    .count = (int)(A->start[i + 1] - A->start[i]),
+                    .column = A->column + A->start[i],
+                    .numbers = dense ? instant->A + (size_t)at * A->columns
+                                     : instant->large.A + A->start[i],
+                    .dense = dense};
+}
+
+KalRow kal_instant_row(const KalInstant *instant, int k)
+{
+    return row_of(instant, k, instant->rows[k]);
+}
+
+KalRow kal_instant_level_row(const KalInstant *instant, int i)
+{
+    return row_of(instant, i, i);
 }
 
 KalMotionProblem kal_instant_problem(KalInstant *instant)

@@ -5,6 +5,7 @@
 #include "system/dust.h"
 #include "system/instant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,13 +43,7 @@ KalStatus kal_large_instant_init(KalInstant *instant)
 {
     const KalSystem *system = instant->system;
     const KalLargeShape shape = kal_large_shape(system);
-    if (system->n_servos > 0) {
-        return kal_fail(instant->ctx, KAL_ERR_LIMIT,
-                        "the model has servos, and %d coordinates and %d constraints: "
-                        "control works up to %d coordinates and %d constraints",
-                        system->n, system->m, KAL_DENSE_COORDINATES,
-                        KAL_DENSE_CONSTRAINTS);
-    }
+    assert(system->n_servos == 0);
     KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
                                &instant->large.workspace));
     return kal_large_create(instant->ctx, &shape, &instant->large.solver);
@@ -116,19 +111,34 @@ KalLargeProblem kal_large_instant_problem(const KalInstant *instant, const doubl
                              .active = large->acts};
 }
 
-// The answer of active constraints alone.
-static void keep(KalInstant *instant, KalMotionAnswer answer)
+// The answer of active constraints alone.  What a solve of all of them found about sets of
+// dependent ones holds for solves of a few.
+static void keep(KalInstant *instant, KalMotionAnswer answer, bool few)
 {
     for (int k = 0; k < instant->n_active; k++) {
         instant->multipliers[k] = answer.multipliers[instant->rows[k]];
-        instant->sets[k] = answer.dependent_set[instant->rows[k]];
+        if (!few) {
+            instant->sets[k] = answer.dependent_set[instant->rows[k]];
+        }
     }
+    instant->n_sets = few ? instant->n_sets : answer.n_dependent_sets;
+    instant->rank_M = answer.rank_M;
     answer.m = instant->n_active;
     answer.multipliers = instant->multipliers;
     answer.dependent_set = instant->sets;
-    instant->n_sets = answer.n_dependent_sets;
-    instant->rank_M = answer.rank_M;
+    answer.n_dependent_sets = instant->n_sets;
     instant->answer = answer;
+}
+
+static void find_places(KalInstant *instant)
+{
+    KalLargeInstant *large = &instant->large;
+    for (int i = 0; i < instant->system->m; i++) {
+        large->place[i] = -1;
+    }
+    for (int k = 0; k < instant->n_active; k++) {
+        large->place[instant->rows[k]] = k;
+    }
 }
 
 // Indices of the fault among what is active.
@@ -136,11 +146,8 @@ static void keep_fault(KalInstant *instant)
 {
     KalLargeInstant *large = &instant->large;
     const KalMotionFault fault = kal_large_fault(large->solver);
-    for (int i = 0; i < instant->system->m; i++) {
-        large->place[i] = -1;
-    }
-    for (int k = 0; k < instant->n_active; k++) {
-        large->place[instant->rows[k]] = k;
+    if (fault.constraints) {
+        find_places(instant);
     }
     large->fault_count = fault.count;
     for (int k = 0; k < fault.count; k++) {
@@ -157,13 +164,13 @@ KalMotionFault kal_large_instant_fault(const KalInstant *instant)
     return fault;
 }
 
-static KalStatus solve(KalInstant *instant, const KalLargeProblem *problem)
+static KalStatus solve(KalInstant *instant, const KalLargeProblem *problem, bool few)
 {
     KalMotionAnswer answer;
     const KalStatus status = kal_large_solve(instant->large.solver, problem, &answer);
     keep_fault(instant);
     if (status == KAL_OK) {
-        keep(instant, answer);
+        keep(instant, answer, few);
     }
     return status;
 }
@@ -174,26 +181,45 @@ static KalStatus settle(KalInstant *instant, const KalLargeProblem *problem)
 {
     KalStatus status = KAL_ERR_CONTRADICTION;
     if (kal_waver_measure(&instant->waver, instant) != KAL_OK) {
-        return solve(instant, problem); // nothing is known: the same once more
+        return solve(instant, problem, false); // nothing is known: the same once more
     }
     for (int k = 0; k < instant->n_active && status == KAL_ERR_CONTRADICTION; k++) {
         const KalMotionFault fault = kal_large_instant_fault(instant);
         const int row = kal_waver_most_unsure(instant, &fault);
         if (row < 0) {
-            return solve(instant, problem);
+            return solve(instant, problem, false);
         }
         instant->large.acts[instant->rows[row]] = false;
-        status = solve(instant, problem);
+        status = solve(instant, problem, false);
     }
     return status;
+}
+
+// Let the rows act that are known to be independent.
+static void choose_few(KalInstant *instant)
+{
+    bool *acts = instant->large.acts;
+    memset(acts, 0, (size_t)instant->system->m * sizeof *acts);
+    for (int k = 0; k < instant->n_independent; k++) {
+        acts[instant->rows[instant->independent[k]]] = true;
+    }
+}
+
+static KalStatus solve_few(KalInstant *instant, const KalLargeProblem *problem)
+{
+    choose_few(instant);
+    return solve(instant, problem, true);
 }
 
 KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
 {
     const KalLargeProblem problem = kal_large_instant_problem(instant, C);
+    if (instant->few && solve_few(instant, &problem) == KAL_OK) {
+        return KAL_OK;
+    }
     memcpy(instant->large.acts, instant->active,
            (size_t)instant->system->m * sizeof(bool));
-    const KalStatus status = solve(instant, &problem);
+    const KalStatus status = solve(instant, &problem, false);
     return status == KAL_ERR_CONTRADICTION ? settle(instant, &problem) : status;
 }
 
@@ -210,7 +236,58 @@ KalStatus kal_large_instant_judge(KalInstant *instant)
     problem.Q = zeros;
     problem.b = zeros;
     memcpy(large->acts, instant->active, m * sizeof(bool));
-    const KalStatus status = solve(instant, &problem);
+    const KalStatus status = solve(instant, &problem, false);
     kal_free(instant->ctx, zeros, (n + m + 1) * sizeof *zeros);
     return status;
+}
+
+void kal_large_instant_independent(const KalInstant *instant, int *out_rows)
+{
+    const KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
+    int count = 0;
+    for (int k = 0; k < instant->n_active; k++) {
+        const int i = instant->rows[k];
+        if (instant->large.acts[i]
+            && !kal_large_leaves_out(instant->large.solver, &problem, i)) {
+            out_rows[count++] = k;
+        }
+    }
+}
+
+int kal_large_instant_partners(KalInstant *instant, int k, int *out_rows)
+{
+    KalLargeInstant *large = &instant->large;
+    const int count = kal_large_partners(large->solver, instant->rows[k], out_rows);
+    find_places(instant);
+    for (int i = 0; i < count; i++) {
+        out_rows[i] = large->place[out_rows[i]];
+    }
+    return count;
+}
+
+double kal_large_instant_rest(KalInstant *instant, int k, double *out_rest)
+{
+    const KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
+    return kal_large_rest(instant->large.solver, &problem, instant->rows[k], out_rest);
+}
+
+void kal_large_instant_sines(const KalInstant *instant, double *out_sines)
+{
+    const KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
+    for (int k = 0; k < instant->n_active; k++) {
+        out_sines[k] =
+            kal_large_sine(instant->large.solver, &problem, instant->rows[k]);
+    }
+}
+
+KalStatus kal_large_instant_factor(KalInstant *instant)
+{
+    const KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
+    choose_few(instant);
+    return kal_large_factor_rows(instant->large.solver, &problem);
+}
+
+double kal_large_instant_beyond(KalInstant *instant, const double *row)
+{
+    return kal_large_beyond(instant->large.solver, row);
 }

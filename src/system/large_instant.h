@@ -31,7 +31,7 @@ typedef struct KalLargeInstant {
 /// The structure of the equations of a system.
 KalLargeShape kal_large_shape(const KalSystem *system);
 
-/// Make the sparse side of an instant.  KAL_ERR_LIMIT for what large systems cannot have.
+/// Make the sparse side of an instant of a system without servos.
 KAL_CHECKED KalStatus kal_large_instant_init(KalInstant *instant);
 
 void kal_large_instant_clear(KalInstant *instant);
@@ -48,11 +48,33 @@ void kal_large_instant_clear_row(KalInstant *instant, size_t i);
 /// Measure b, which has an entry for each constraint yet, and move it together.
 void kal_large_instant_measure(KalInstant *instant);
 
-/// Solve, with C or without it; instant->answer is that of the active constraints.
+/// Solve, with C or without it; instant->answer is that of the active constraints.  With
+/// instant->few, of those that are known to be independent, as long as that succeeds.
 KAL_CHECKED KalStatus kal_large_instant_solve(KalInstant *instant, const double *C);
 
 /// Ranks and verdicts alone, which do not depend on forces and right-hand sides.
 KAL_CHECKED KalStatus kal_large_instant_judge(KalInstant *instant);
+
+/// The active constraints, by their places, that the last solve of all had in its factors:
+/// as many as answer.rank_A says.
+void kal_large_instant_independent(const KalInstant *instant, int *out_rows);
+
+/// @name Rows of active constraints k, by the factors of the last solve
+/// @{
+/// How far each is from the rows before it in the order of elimination: n_active sines; 1
+/// for rows that were left out.
+void kal_large_instant_sines(const KalInstant *instant, double *out_sines);
+/// What row k has of its own (n), and its sine.
+double kal_large_instant_rest(KalInstant *instant, int k, double *out_rest);
+/// Row k and those that it nearly depends on; returns how many, up to m.
+int kal_large_instant_partners(KalInstant *instant, int k, int *out_rows);
+/// Factor the independent rows of the givens, without a solve.
+KAL_CHECKED KalStatus kal_large_instant_factor(KalInstant *instant);
+/// @}
+
+/// After a projector was factored: how much of another row (n) is no combination of its
+/// rows, as a part of its length.
+double kal_large_instant_beyond(KalInstant *instant, const double *row);
 
 /// The fault of the last solve.
 KalMotionFault kal_large_instant_fault(const KalInstant *instant);

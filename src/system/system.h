@@ -27,7 +27,7 @@
 #include <kalaba/system.h>
 
 enum {
-    KAL_DENSE_COORDINATES = 500,  ///< systems with more, or with more
+    KAL_DENSE_COORDINATES = 200,  ///< systems with more, or with more
     KAL_DENSE_CONSTRAINTS = 4096, ///< constraints, have sparse instants
     KAL_DENSE_LIMIT = 4096        ///< of each, for who needs dense ones all the same
 };

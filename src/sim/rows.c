@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+// How the rows of constraints change from step to step, entry by entry of A: what is left of
+// each, whether one has turned, and whether rows that are left out still agree with the rest.
+//
+// All of it goes over the entries that are not zero by structure, so it costs no more in
+// a large system than A has entries.  Arrays are indexed by the entries of KalEquations.A.
+
+#include "sim/run_impl.h"
+
+#include <assert.h>
+#include <math.h>
+
+// Rows that were never longer than this part of the longest are rounding.
+static const double ROUNDING = 1e-12;
+// Rows of which less than this part is left are looked at closely.
+static const double SHORT = 0.3;
+// Rows that have changed by more than this part of them may have turned round.
+static const double TURNED = 0.95;
+// Rows left out must agree with the accelerations, relative to the terms that meet.
+static const double AGREE = 1e-6;
+
+double kal_rows_part_left(const KalRun *run, int i)
+{
+    assert(i >= 0 && i < run->instant->n_active);
+    const KalRankWatch *watch = &run->rank;
+    const KalRow row = kal_instant_row(run->instant, i);
+    const double *once = watch->entries + row.first;
+    const double longest = watch->longest[run->instant->rows[i]];
+    double part = longest > 0.0 ? 0.0 : 1.0; // it never was anything
+    if (longest < ROUNDING * watch->largest) {
+        return part; // nor was this
+    }
+    for (int k = 0; k < row.count; k++) {
+        const double size = fabs(kal_row_entry(&row, k));
+        if (once[k] > ROUNDING * longest && size > part * once[k]) {
+            part = size / once[k];
+        }
+    }
+    return part;
+}
+
+// The largest of each entry, of each row and of all.
+void kal_rows_note(KalRun *run, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    watch->largest = fresh ? 0.0 : watch->largest;
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const KalRow row = kal_instant_row(run->instant, i);
+        double *once = watch->entries + row.first;
+        double longest = fresh ? 0.0 : watch->longest[run->instant->rows[i]];
+        for (int k = 0; k < row.count; k++) {
+            const double size = fabs(kal_row_entry(&row, k));
+            once[k] = fresh || size > once[k] ? size : once[k];
+            longest = size > longest ? size : longest;
+        }
+        watch->longest[run->instant->rows[i]] = longest;
+        watch->largest = longest > watch->largest ? longest : watch->largest;
+    }
+}
+
+// By how much row i has turned or grown since the last look, as a part of its length: 1 and
+// more if it has turned round.
+static double change_of(const KalRun *run, int i)
+{
+    const KalRow row = kal_instant_row(run->instant, i);
+    const double *old = run->rank.rows + row.first;
+    double change = 0.0;
+    double squares[2] = {0.0, 0.0};
+    for (int k = 0; k < row.count; k++) {
+        const double now = kal_row_entry(&row, k);
+        change += (now - old[k]) * (now - old[k]);
+        squares[0] += now * now;
+        squares[1] += old[k] * old[k];
+    }
+    const double square = squares[0] > squares[1] ? squares[0] : squares[1];
+    return square > 0.0 ? sqrt(change / square) : 0.0;
+}
+
+bool kal_rows_stay(const KalRun *run, double *out_change)
+{
+    bool stay = true;
+    *out_change = 0.0;
+    for (int k = 0; k < run->rank.rank; k++) {
+        const int i = run->instant->independent[k];
+        const double turn = change_of(run, i);
+        stay = stay && kal_rows_part_left(run, i) > SHORT;
+        *out_change = turn > *out_change ? turn : *out_change;
+    }
+    return stay && *out_change < TURNED;
+}
+
+void kal_rows_keep(KalRun *run)
+{
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const KalRow row = kal_instant_row(run->instant, i);
+        for (int k = 0; k < row.count; k++) {
+            run->rank.rows[row.first + k] = kal_row_entry(&row, k);
+        }
+    }
+}
+
+bool kal_rows_agree(const KalRun *run)
+{
+    const KalInstant *instant = run->instant;
+    double worst = 0.0;
+    double most = 0.0;
+    if (instant->n_independent == instant->n_active) {
+        return true;
+    }
+    assert(!instant->bare); // b is compared
+    for (int i = 0; i < instant->n_active; i++) {
+        const KalRow row = kal_instant_row(instant, i);
+        double length = 0.0;
+        double sum = -instant->b[i];
+        double size = fabs(instant->b[i]);
+        for (int k = 0; k < row.count; k++) {
+            const double entry = kal_row_entry(&row, k);
+            const double term = entry * run->answer.qdd[row.column[k]];
+            sum += term;
+            size += fabs(term);
+            length = fabs(entry) > length ? fabs(entry) : length;
+        }
+        most = length > 0.0 ? fmax(most, size / length) : most;
+        worst = length > 0.0 ? fmax(worst, fabs(sum) / length) : worst;
+    }
+    return worst <= AGREE * most;
+}
