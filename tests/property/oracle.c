@@ -8,8 +8,7 @@
 // KAL_PROPERTY_FIRST the number of the first one; with KAL_PROPERTY_ALL all models that fail
 // are printed.
 
-#include "random_model.h"
-#include "reference.h"
+#include "random_motion.h"
 #include "system/examine.h"
 #include "tap.h"
 
@@ -99,73 +98,6 @@ static Pass passes[PASSES];
 static Real largest; // of accelerations and forces: zeros by cancelling are dust of it
 static Real terms;   // the largest of those that meet in constraint forces
 
-static Real value_of(int node)
-{
-    return node == NO_NODE ? 0.0L : made.f.jets[node].v;
-}
-
-static Real slope_of(int node, int place)
-{
-    return node == NO_NODE ? 0.0L : made.f.jets[node].g[place];
-}
-
-static Real bend_of(int node, int one, int other)
-{
-    return node == NO_NODE ? 0.0L : made.f.jets[node].h[one][other];
-}
-
-// (∂/∂t + Σ q' ∂/∂q) of ∂e/∂(variable at `place`), or of e itself.
-static Real drift_of(int node, int place)
-{
-    const Real *v = made.f.state + JET_V;
-    Real sum = place < 0 ? slope_of(node, 0) : bend_of(node, place, 0);
-    for (int k = 0; k < made.n; k++) {
-        sum +=
-            v[k]
-            * (place < 0 ? slope_of(node, JET_Q + k) : bend_of(node, place, JET_Q + k));
-    }
-    return sum;
-}
-
-// M and Q from the energies: docs/theory (9.11), (9.12).
-static void fill_masses(ReferenceMotion *p)
-{
-    for (int i = 0; i < made.n; i++) {
-        for (int j = 0; j < made.n; j++) {
-            p->M[i][j] = bend_of(made.kinetic, JET_V + i, JET_V + j)
-                         + value_of(made.mass[i > j ? i : j][i > j ? j : i]);
-        }
-        p->Q[i] = slope_of(made.kinetic, JET_Q + i)
-                  - slope_of(made.potential, JET_Q + i)
-                  - drift_of(made.kinetic, JET_V + i) + slope_of(made.power, JET_V + i)
-                  - slope_of(made.dissipation, JET_V + i) + value_of(made.force[i]);
-        p->C[i] = value_of(made.nonideal[i]) + slope_of(made.nonideal_power, JET_V + i);
-    }
-}
-
-// φ'' = 0, ψ' = 0 or r = 0 as A q'' = b: (9.16) to (9.18).
-static void fill_row(ReferenceMotion *p, int i)
-{
-    const RandomRow *row = &made.rows[i];
-    const Real *v = made.f.state + JET_V;
-    static const int by[] = {[RANDOM_POSITION] = JET_Q,
-                             [RANDOM_VELOCITY] = JET_V,
-                             [RANDOM_ACCELERATION] = JET_A};
-    for (int j = 0; j < made.n; j++) {
-        p->A[i][j] = slope_of(row->residual, by[row->level] + j);
-    }
-    if (row->level == RANDOM_ACCELERATION) {
-        p->b[i] = -value_of(row->residual);
-    } else if (row->level == RANDOM_VELOCITY) {
-        p->b[i] = -drift_of(row->residual, -1);
-    } else {
-        p->b[i] = -drift_of(row->residual, 0);
-        for (int k = 0; k < made.n; k++) {
-            p->b[i] -= v[k] * drift_of(row->residual, JET_Q + k);
-        }
-    }
-}
-
 // What formulas may use once the instant is solved.
 static void set_known(const Pass *pass)
 {
@@ -192,21 +124,22 @@ static void solve_pass(Pass *pass)
     ReferenceMotion *p = &pass->motion;
     set_accelerations(NULL);
     jet_eval(&made.f);
-    fill_masses(p);
+    random_fill_masses(&made, p);
     for (int i = 0; i < made.m; i++) {
-        fill_row(p, i);
+        random_fill_row(&made, p, i, &made.rows[i]);
     }
-    pass->energy = value_of(made.kinetic) + value_of(made.potential);
+    pass->energy =
+        random_value(&made, made.kinetic) + random_value(&made, made.potential);
     reference_solve(p);
     set_known(pass);
     jet_eval(&made.f);
-    fill_masses(p);
+    random_fill_masses(&made, p);
     reference_solve(p);
     set_known(pass);
     set_accelerations(p);
     jet_eval(&made.f);
     for (int i = 0; i < made.n_outputs; i++) {
-        pass->outputs[i] = value_of(made.outputs[i]);
+        pass->outputs[i] = random_value(&made, made.outputs[i]);
     }
     set_accelerations(NULL);
 }
@@ -524,8 +457,8 @@ static void make_examined(void)
 static Real speed_of(const RandomRow *row, int *by)
 {
     *by = row->level == RANDOM_POSITION ? JET_Q : JET_V;
-    return row->level == RANDOM_POSITION   ? drift_of(row->residual, -1)
-           : row->level == RANDOM_VELOCITY ? value_of(row->residual)
+    return row->level == RANDOM_POSITION   ? random_drift(&made, row->residual, -1)
+           : row->level == RANDOM_VELOCITY ? random_value(&made, row->residual)
                                            : 0.0L;
 }
 
@@ -546,7 +479,7 @@ static bool project_velocities(void)
             for (int j = 0; j < made.n; j++) {
                 slopes[i][j] = made.rows[i].level == RANDOM_ACCELERATION
                                    ? 0.0L
-                                   : slope_of(made.rows[i].residual, by + j);
+                                   : random_slope(&made, made.rows[i].residual, by + j);
             }
         }
         if (worst < 1e-16L) {
@@ -579,11 +512,11 @@ static Real rate_of_energy(const ReferenceMotion *p)
     Real sum = 0.0L;
     Real size = dust(p);
     for (int k = 0; k < 2; k++) {
-        sum += slope_of(parts[k], 0);
-        size += fabsl(slope_of(parts[k], 0));
+        sum += random_slope(&made, parts[k], 0);
+        size += fabsl(random_slope(&made, parts[k], 0));
         for (int j = 0; j < made.n; j++) {
-            const Real moved = slope_of(parts[k], JET_Q + j) * v[j];
-            const Real pushed = slope_of(parts[k], JET_V + j) * p->qdd[j];
+            const Real moved = random_slope(&made, parts[k], JET_Q + j) * v[j];
+            const Real pushed = random_slope(&made, parts[k], JET_V + j) * p->qdd[j];
             sum += moved + pushed;
             size += fabsl(moved) + fabsl(pushed);
         }
@@ -594,11 +527,13 @@ static Real rate_of_energy(const ReferenceMotion *p)
 static Real rate_of_momentum(const ReferenceMotion *p, int i)
 {
     const Real *v = made.f.state + JET_V;
-    Real sum = bend_of(made.kinetic, JET_V + i, 0);
+    Real sum = random_bend(&made, made.kinetic, JET_V + i, 0);
     Real size = dust(p) + fabsl(sum);
     for (int j = 0; j < made.n; j++) {
-        const Real moved = bend_of(made.kinetic, JET_V + i, JET_Q + j) * v[j];
-        const Real pushed = bend_of(made.kinetic, JET_V + i, JET_V + j) * p->qdd[j];
+        const Real moved =
+            random_bend(&made, made.kinetic, JET_V + i, JET_Q + j) * v[j];
+        const Real pushed =
+            random_bend(&made, made.kinetic, JET_V + i, JET_V + j) * p->qdd[j];
         sum += moved + pushed;
         size += fabsl(moved) + fabsl(pushed);
     }
@@ -640,17 +575,17 @@ static Real frobenius(int node)
     Real form[JET_N + 1] = {0.0L};
     Real slopes[JET_N + 1][JET_N + 1] = {{0.0L}};
     Real most = 0.0L;
-    form[n] = value_of(node);
+    form[n] = random_value(&made, node);
     for (int j = 0; j <= n; j++) {
         const int z = j < n ? JET_Q + j : 0;
-        slopes[n][j] = slope_of(node, z);
+        slopes[n][j] = random_slope(&made, node, z);
         for (int i = 0; i < n; i++) {
-            slopes[i][j] = bend_of(node, JET_V + i, z);
+            slopes[i][j] = random_bend(&made, node, JET_V + i, z);
             slopes[n][j] -= slopes[i][j] * v[i];
         }
     }
     for (int i = 0; i < n; i++) {
-        form[i] = slope_of(node, JET_V + i);
+        form[i] = random_slope(&made, node, JET_V + i);
         form[n] -= form[i] * v[i];
     }
     for (int i = 0; i <= n; i++) {
@@ -677,7 +612,7 @@ static bool is_bent(int node)
     Real most = 0.0L;
     for (int i = 0; i < made.n; i++) {
         for (int j = 0; j < made.n; j++) {
-            most = fmaxl(most, fabsl(bend_of(node, JET_V + i, JET_V + j)));
+            most = fmaxl(most, fabsl(random_bend(&made, node, JET_V + i, JET_V + j)));
         }
     }
     return most > 1e-12L;
@@ -701,7 +636,7 @@ static void compare_kinds(const KalClassification *found)
         }
         if (row->level != RANDOM_ACCELERATION && !of->time_dependent
             && of->kind != KAL_CONSTRAINT_INTEGRABLE
-            && fabsl(slope_of(row->residual, 0)) > 1e-9L) {
+            && fabsl(random_slope(&made, row->residual, 0)) > 1e-9L) {
             complain("%s depends on time", row->name);
         }
     }

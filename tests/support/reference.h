@@ -143,7 +143,9 @@ static inline void singular_solve(const Singular *of, int rank, const long doubl
             sum[j] += of->V[j][k] * part / of->s[k];
         }
     }
-    memcpy(x, sum, (size_t)of->columns * sizeof *sum);
+    for (int j = 0; j < of->columns; j++) {
+        x[j] = sum[j];
+    }
 }
 
 typedef enum ReferenceVerdict {
