@@ -47,7 +47,8 @@ typedef struct KalLoadOptions {
     void *user;         ///< passed to `read`
     bool allow_outside; ///< `use` may leave the folder of the model
     bool stiff; ///< prepare for runs of stiff systems: takes some more time and memory
-    bool balance; ///< prepare for the balance of energy in runs: the same
+    bool balance;  ///< prepare for the balance of energy in runs: the same
+    bool analysis; ///< for analysis: first-order states become coordinates without mass
     /// Called as each part begins, unless NULL.
     void (*enter)(void *enter_user, KalLoadPhase phase);
     void *enter_user;
@@ -91,6 +92,18 @@ KAL_API const char *const *kal_system_constraint_names(const KalSystem *system);
 
 /// The names of all outputs.
 KAL_API const char *const *kal_system_output_names(const KalSystem *system);
+
+/// How many first-order states there are.
+KAL_API int kal_system_states(const KalSystem *system);
+
+/// The names of all first-order states.
+KAL_API const char *const *kal_system_state_names(const KalSystem *system);
+
+/// How many values are held between renewals.
+KAL_API int kal_system_holds(const KalSystem *system);
+
+/// The names of all values that are held.
+KAL_API const char *const *kal_system_hold_names(const KalSystem *system);
 
 /// A parameter of a model.
 typedef struct KalParameterInfo {
@@ -167,6 +180,12 @@ KAL_API double *kal_instant_q(KalInstant *instant);
 
 /// The n velocities, to read and to write.
 KAL_API double *kal_instant_qd(KalInstant *instant);
+
+/// The first-order states, to read and to write.
+KAL_API double *kal_instant_states(KalInstant *instant);
+
+/// The values that are held, to read and to write.
+KAL_API double *kal_instant_holds(KalInstant *instant);
 
 /// Set named values of the state as a text says, `x = 1, y' = 2, t = 0`; values may use
 /// parameters.  `out_complete`, unless NULL, becomes whether all coordinates and

@@ -138,6 +138,18 @@ static KalStatus refuse(KalContext *ctx, const KalSystem *system)
             "to %d of each can be analyzed",
             system->n, system->m, KAL_ANALYSIS_LIMIT);
     }
+    if (system->n_states > 0) {
+        return kal_fail(ctx, KAL_ERR_FORMULATION,
+                        "a model with states is loaded for analysis with `analysis`");
+    }
+    if (system->n_holds > 0) {
+        return kal_fail(
+            ctx, KAL_ERR_FORMULATION,
+            "'%s' is renewed from time to time, so that small motions are no "
+            "exponentials: write a law or a state without renewals to "
+            "analyze the model",
+            kal_system_hold_names(system)[0]);
+    }
     if (system->n_servos > 0) {
         return kal_fail(ctx, KAL_ERR_FORMULATION,
                         "a model with servo constraints cannot be linearized: remove "

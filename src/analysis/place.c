@@ -53,6 +53,24 @@ static KalStatus count_usual(KalAnalysis *a)
     return status == KAL_ERR_NOMEM ? status : KAL_OK;
 }
 
+// The velocities of coordinates that stand for states are their rates.
+static KalStatus follow_states(KalAnalysis *a)
+{
+    const KalModel *model = a->system->model;
+    bool any = false;
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        any = any || model->constraints[i].state > 0;
+    }
+    KAL_TRY(any ? kal_instant_residuals(a->instant, KAL_PROGRAM_VELOCITY) : KAL_OK);
+    for (size_t i = 0; any && i < model->n_constraints; i++) {
+        const uint32_t state = model->constraints[i].state;
+        if (state > 0) {
+            kal_instant_qd(a->instant)[state - 1] -= a->instant->residuals[i];
+        }
+    }
+    return KAL_OK;
+}
+
 // The model's start with the values of a text in their places, as they are.
 KalStatus kal_analysis_place(KalAnalysis *a, const char *values, KalMisfit *out_misfit)
 {
@@ -69,6 +87,7 @@ KalStatus kal_analysis_place(KalAnalysis *a, const char *values, KalMisfit *out_
     }
     if (values) {
         KAL_TRY(kal_instant_set(a->instant, values, NULL));
+        KAL_TRY(follow_states(a));
         KAL_TRY(kal_instant_misfit(a->instant, &misfit));
     }
     if (out_misfit) {

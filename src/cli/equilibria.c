@@ -181,7 +181,7 @@ static KalExit equilibria(KalModelJob *job)
 
 static KalExit run_equilibria(const KalArguments *arguments)
 {
-    return kal_model_job_run(arguments, equilibria);
+    return kal_model_job_analyze(arguments, equilibria);
 }
 
 static void print_details(void)

@@ -46,7 +46,7 @@ static KalExit linearize(KalModelJob *job)
 
 static KalExit run_linearize(const KalArguments *arguments)
 {
-    return kal_model_job_run(arguments, linearize);
+    return kal_model_job_analyze(arguments, linearize);
 }
 
 static void print_details(void)

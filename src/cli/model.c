@@ -125,6 +125,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides, int count)
         .stiff = job->stiff,
         .more = job->more,
         .balance = job->runs,
+        .analysis = job->analysis,
         .enter = enter_phase,
         .enter_user = job,
         .messages = {job->json || job->silent ? NULL : write_stderr, &job->told},
@@ -258,6 +259,7 @@ static KalExit run_job(const KalArguments *arguments, const KalModelJob *how,
                        .ledger = &ledger,
                        .runs = how->runs,
                        .stiff = how->stiff,
+                       .analysis = how->analysis,
                        .more = how->more,
                        .began = kal_clock(),
                        .json = arguments->options[KAL_OPTION_JSON] != NULL,
@@ -275,6 +277,12 @@ KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job))
 {
     return run_job(arguments, &(KalModelJob){.more = NULL}, command);
+}
+
+KalExit kal_model_job_analyze(const KalArguments *arguments,
+                              KalExit (*command)(KalModelJob *job))
+{
+    return run_job(arguments, &(KalModelJob){.analysis = true}, command);
 }
 
 KalExit kal_model_job_simulate(const KalArguments *arguments, bool stiff,

@@ -35,6 +35,7 @@ typedef struct KalModelJob {
     bool quiet;
     bool runs;         ///< load it for runs
     bool stiff;        ///< and for any method
+    bool analysis;     ///< load it for analysis
     double began;      ///< when loading began, or its last part
     double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
     const char *more;  ///< statements that are added to it, or NULL
@@ -51,6 +52,10 @@ typedef struct KalModelJob {
 /// Load the model that the operand names, run the command on it, free everything.
 KalExit kal_model_job_run(const KalArguments *arguments,
                           KalExit (*command)(KalModelJob *job));
+
+/// The same for a command that analyzes small motions.
+KalExit kal_model_job_analyze(const KalArguments *arguments,
+                              KalExit (*command)(KalModelJob *job));
 
 /// The same for a command that simulates; `stiff`: it may take the method for stiff
 /// systems.

@@ -216,7 +216,7 @@ static KalExit modes(KalModelJob *job)
 
 static KalExit run_modes(const KalArguments *arguments)
 {
-    return kal_model_job_run(arguments, modes);
+    return kal_model_job_analyze(arguments, modes);
 }
 
 static void print_details(void)

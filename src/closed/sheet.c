@@ -223,7 +223,7 @@ static KalExpr *place(KalExpr **at, const KalExpr *from, size_t n)
 static size_t count_all(const KalEquations *eq)
 {
     return 2 + entries(&eq->M) + 2 * eq->n + entries(&eq->A) + eq->m + entries(&eq->B)
-           + entries(&eq->servo_A) + eq->n_servos;
+           + entries(&eq->servo_A) + eq->n_servos + eq->model->n_states;
 }
 
 static void gather(KalSheet *sheet)
@@ -240,6 +240,10 @@ static void gather(KalSheet *sheet)
     sheet->B = place(&at, eq->B.value, entries(&eq->B));
     sheet->servo_A = place(&at, eq->servo_A.value, entries(&eq->servo_A));
     sheet->servo_b = place(&at, eq->servo_b, eq->n_servos);
+    sheet->rates = at;
+    for (size_t i = 0; i < eq->model->n_states; i++) {
+        *at++ = eq->model->states[i].rate;
+    }
     assert(at == sheet->all + sheet->n_all);
 }
 

@@ -47,6 +47,7 @@ typedef struct KalSheet {
     KalExpr *B;        ///< values as in eq->B
     KalExpr *servo_A;  ///< values as in eq->servo_A
     KalExpr *servo_b;  ///< n_servos
+    KalExpr *rates;    ///< of first-order states
     KalLook *looks;    ///< of the symbols of the model, by id
     int n_named;
     KalNamed named[KAL_SHEET_NAMES];

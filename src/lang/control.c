@@ -136,6 +136,68 @@ KalNode *kal_parse_actuator(KalParser *p, uint32_t begin)
     });
 }
 
+// Dynamics beside the mechanics.
+
+// `name [unit]` of what is declared.
+static KalNode *parse_quantity(KalParser *p, const char *what, KalNode **out_unit)
+{
+    KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
+    *out_unit = kal_parse_unit(p);
+    return target;
+}
+
+// Whether a node is the first derivative of a target, or of the whole array that it is.
+static bool is_derivative(const KalNode *node, const KalNode *target)
+{
+    if (!node || !target || node->kind != KAL_NODE_PRIME || node->op != 1) {
+        return false;
+    }
+    const KalNode *root = target;
+    while (root->kind == KAL_NODE_INDEX) {
+        root = root->of.binary.left;
+    }
+    const KalNode *operand = node->of.unary.operand;
+    return kal_node_equal(operand, target) || kal_node_equal(operand, root);
+}
+
+KalNode *kal_parse_state(KalParser *p, uint32_t begin)
+{
+    KalNode *unit = NULL;
+    KalNode *target = parse_quantity(p, "the name of the state", &unit);
+    kal_parser_expect(p, KAL_TOKEN_COLON, "':' after the name of the state");
+    const uint32_t first = p->token.begin;
+    KalNode *left = kal_parse_target(p, KAL_TARGET_DERIVED, "its derivative");
+    if (!kal_parser_is_stuck(p) && !is_derivative(left, target)) {
+        kal_parser_fail(p, first, p->end,
+                        "a state says what its derivative is, as in state i: i' = -i");
+    }
+    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+    KalNode *value = kal_parse_value(p);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_STATE, .of.dynamic = {target, unit, left, value}
+    });
+}
+
+KalNode *kal_parse_hold(KalParser *p, uint32_t begin)
+{
+    KalNode *unit = NULL;
+    KalNode *target = parse_quantity(p, "the name of the value that is held", &unit);
+    if (!kal_parser_is_word(p, "every")) {
+        kal_parser_fail_after(p, "'every' and the time between renewals");
+    }
+    kal_parser_advance(p);
+    KalNode *period = kal_parse_value(p);
+    kal_parser_expect(p, KAL_TOKEN_COLON, "':' and what it is renewed with");
+    KalNode *value = kal_parse_value(p);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_HOLD, .of.dynamic = {target, unit, period, value}
+    });
+}
+
 // Motion.
 
 // `q = 1`, `q' = 0` or `q ~ 1`.

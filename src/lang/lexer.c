@@ -20,12 +20,20 @@
 static const char *const WORDS[] = {
 #define KAL_WORD(name, text, function) text,
 #include "lang/words.def"
-#undef KAL_WORD
 };
+
+static const char *const ALL_WORDS[] = {
+#define KAL_WORD(name, text, function) text,
+#define KAL_SOFT_WORD(text, function)  text,
+#include "lang/words.def"
+};
+
+static_assert(sizeof ALL_WORDS / sizeof ALL_WORDS[0] == KAL_ALL_WORDS,
+              "a word for each");
 
 const char *const *kal_words(void)
 {
-    return WORDS;
+    return ALL_WORDS;
 }
 
 const char *kal_word_text(KalWord word)

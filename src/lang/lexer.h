@@ -34,9 +34,15 @@ typedef enum KalTokenKind {
 typedef enum KalWord {
 #define KAL_WORD(name, text, function) KAL_WORD_##name,
 #include "lang/words.def"
-#undef KAL_WORD
     KAL_WORDS ///< how many there are
 } KalWord;
+
+enum {
+    KAL_ALL_WORDS = KAL_WORDS
+#define KAL_SOFT_WORD(text, function) +1
+#include "lang/words.def"
+        , ///< those that are words only where a statement begins included
+};
 
 /// One token; its text is that of the source from `begin` to `end`.
 typedef struct KalToken {

@@ -182,8 +182,8 @@ KalNode *kal_parse_target(KalParser *p, KalTargetParts parts, const char *what);
 typedef KalNode *(*KalParseFn)(KalParser *p, uint32_t begin);
 
 #define KAL_WORD(name, text, function) KalNode *function(KalParser *p, uint32_t begin);
+#define KAL_SOFT_WORD(text, function)  KalNode *function(KalParser *p, uint32_t begin);
 #include "lang/words.def"
-#undef KAL_WORD
 
 /// One statement, without what ends it.  The parser may be stuck afterwards.
 KalNode *kal_parse_statement(KalParser *p);

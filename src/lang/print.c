@@ -350,6 +350,30 @@ static void print_equation(const char *word, const KalNode *node, KalSink sink)
     print_options(node->of.equation.options, sink);
 }
 
+// A target with its unit.
+static void print_quantity(const char *word, const KalNode *node, KalSink sink)
+{
+    print_after(word, node->of.dynamic.target, sink);
+    if (node->of.dynamic.unit) {
+        print_after(" [", node->of.dynamic.unit, sink);
+        put(sink, "]");
+    }
+}
+
+static void print_state(const char *word, const KalNode *node, KalSink sink)
+{
+    print_quantity(word, node, sink);
+    print_after(": ", node->of.dynamic.left, sink);
+    print_after(" = ", node->of.dynamic.value, sink);
+}
+
+static void print_hold(const char *word, const KalNode *node, KalSink sink)
+{
+    print_quantity(word, node, sink);
+    print_after(" every ", node->of.dynamic.left, sink);
+    print_after(": ", node->of.dynamic.value, sink);
+}
+
 static void print_actuator(const char *word, const KalNode *node, KalSink sink)
 {
     print_after(word, node->of.actuator.target, sink);

@@ -296,7 +296,7 @@ static void fail_statement_name(KalParser *p)
                         shown, shown);
         return;
     }
-    const char *near = kal_word_find_near(word, kal_words(), KAL_WORDS);
+    const char *near = kal_word_find_near(word, kal_words(), KAL_ALL_WORDS);
     if (near) {
         kal_parser_fail(p, p->token.begin, p->token.end,
                         "unknown statement '%s'; did you mean '%s'?", shown, near);
@@ -316,22 +316,37 @@ static void fail_statement(KalParser *p)
     }
 }
 
-// NOLINTNEXTLINE(misc-no-recursion)
-KalNode *kal_parse_statement(KalParser *p)
+// What parses the statement that begins with the next token; NULL when none does.
+static KalParseFn find_parser(const KalParser *p)
 {
     static const KalParseFn functions[] = {
 #define KAL_WORD(name, text, function) function,
+#define KAL_SOFT_WORD(text, function)  function,
 #include "lang/words.def"
-#undef KAL_WORD
     };
-    if (!kal_parser_is(p, KAL_TOKEN_WORD)) {
+    if (kal_parser_is(p, KAL_TOKEN_WORD)) {
+        assert(p->token.word < KAL_WORDS);
+        return functions[p->token.word];
+    }
+    for (int i = KAL_WORDS; i < KAL_ALL_WORDS; i++) {
+        if (kal_parser_is_word(p, kal_words()[i])) {
+            return functions[i];
+        }
+    }
+    return NULL;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion)
+KalNode *kal_parse_statement(KalParser *p)
+{
+    const KalParseFn parse = find_parser(p);
+    if (!parse) {
         fail_statement(p);
         return NULL;
     }
     const KalToken start = p->token;
-    assert(start.word < KAL_WORDS);
     kal_parser_advance(p);
-    KalNode *node = functions[start.word](p, start.begin);
+    KalNode *node = parse(p, start.begin);
     if (!kal_parser_is(p, KAL_TOKEN_END) && !kal_parser_is(p, KAL_TOKEN_EOF)
         && !kal_parser_is(p, KAL_TOKEN_RIGHT_BRACE)) {
         kal_parser_fail_after(p, "the end of the statement");

@@ -95,7 +95,8 @@ typedef enum KalShape {
     X(RATE, "rate", SERVO)        \
     X(LIMIT, "limit", ACTUATOR)   \
     X(WEIGHT, "weight", ACTUATOR) \
-    X(OFF, "off", CONSTRAINT)
+    X(OFF, "off", CONSTRAINT)     \
+    X(LAW, "law", ACTUATOR)
 
 /// What an OPTION sets.
 typedef enum KalOption {
@@ -200,6 +201,13 @@ struct KalNode {
             KalNode *power; ///< per unit of the input
             KalNode *options;
         } actuator;
+
+        struct {
+            KalNode *target;
+            KalNode *unit; ///< or NULL
+            KalNode *left; ///< the derivative of a STATE, the period of a HOLD
+            KalNode *value;
+        } dynamic;
 
         struct {
             KalNode *from;

@@ -46,6 +46,7 @@ static void clear(KalBuild *b)
     kal_map_clear(b->ctx, &b->lists.names);
     kal_map_clear(b->ctx, &b->overrides.names);
     kal_block_clear(b->ctx, &b->words.texts);
+    kal_block_clear(b->ctx, &b->later);
     kal_block_clear(b->ctx, &b->units.list);
     kal_map_clear(b->ctx, &b->units.angles);
     kal_block_clear(b->ctx, &b->formulas.numbers);
@@ -71,6 +72,8 @@ static const char *unused_text(KalEntryKind kind)
     case KAL_ENTRY_CONSTRAINT:
     case KAL_ENTRY_SERVO:
     case KAL_ENTRY_ACTUATOR:
+    case KAL_ENTRY_STATE:
+    case KAL_ENTRY_HOLD:
     case KAL_ENTRY_EVENT: return NULL;
     }
     return NULL;
@@ -136,6 +139,7 @@ static KalStatus build(KalBuild *b)
     b->names.scope->body = kal_tree_first(tree);
     assert(b->names.frame == NULL && b->eval.depth == 0);
     kal_build_statements(b, b->names.scope->body);
+    kal_build_finish_dynamics(b);
     assert(b->eval.depth == 0 && b->eval.calls == 0 && b->parts.n_active == 0
            && !b->names.frame);
     const KalStatus status = finish(b);

@@ -68,6 +68,8 @@ typedef struct KalBuildOptions {
     void *user;       ///< passed to `read`
     /// Whether `use` may name files by absolute paths or with `..`.
     bool allow_outside;
+    /// States become coordinates without mass, and their rates constraints.
+    bool as_coordinates;
 } KalBuildOptions;
 
 /// Build the model of a text in the list.  `options` may be NULL.  The caller owns the

@@ -78,10 +78,17 @@ struct KalBuild {
     KalBuildLists lists;
     KalOverrides overrides;
     KalBuildFiles files;
+    KalBlock later; ///< statements whose formulas wait for the end, by dynamic.c
 };
 
 /// Puts the model itself on the list of files (use.c).
 void kal_build_init_files(KalBuild *b);
+
+/// Builds the formulas that waited for the end, and puts them in the place of promises.
+void kal_build_finish_dynamics(KalBuild *b);
+
+/// Notes that the formula of a law waits for the end; `power` is what it acts on.
+void kal_build_promise_law(KalBuild *b, const KalNode *node, KalValue power);
 
 /// Frees the trees of files that the model uses.
 void kal_build_clear_files(KalBuild *b);

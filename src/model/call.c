@@ -407,6 +407,29 @@ static KalValue call_control(KalBuild *b, const KalNode *node)
     return call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
 }
 
+// What a law asks for: its promise stands before that of what comes of it.
+static KalValue demand_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    (void)c;
+    const uint32_t id = kal_graph_node(b->graph, a.of.expr).arg[0].index;
+    const KalSymbol *symbol = &b->model->symbols[id];
+    if (symbol->kind != KAL_SYMBOL_PROMISE) {
+        return kal_build_bad(b, node->span,
+                             "demand(…) is what a law asks for, and this actuator has "
+                             "none; its input is control(…)");
+    }
+    assert(symbol->index > 0);
+    return kal_build_scalar_of(b, b->model->promises[symbol->index - 1].symbol,
+                               KAL_MARK(PROMISE), KAL_UNIT_ANY, node);
+}
+
+static KalValue call_demand(KalBuild *b, const KalNode *node)
+{
+    const KalValue inputs = call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
+    return kal_build_each(b, demand_scalar, inputs, (KalValue){.kind = KAL_VALUE_NONE},
+                          node);
+}
+
 // T + V, as a symbol: what it is made of is known only when the model is complete.
 static KalValue call_energy(KalBuild *b, const KalNode *node)
 {
@@ -508,6 +531,7 @@ static const SpecialRow SPECIALS[] = {
     {"control",   call_control  },
     {"energy",    call_energy   },
     {"active",    call_active   },
+    {"demand",    call_demand   },
 };
 
 enum {

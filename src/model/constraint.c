@@ -244,6 +244,59 @@ void kal_build_servo(KalBuild *b, const KalNode *node)
     }
 }
 
+// Limit and weight; returns the law, or NULL.
+static const KalNode *read_actuator_options(KalBuild *b, const KalNode *node,
+                                            KalActuator *actuator)
+{
+    const KalNode *law = NULL;
+    for (const KalNode *o = node->of.actuator.options; o; o = o->next) {
+        if (o->op == KAL_OPTION_LIMIT) {
+            actuator->limit = positive_option(b, o, "the limit");
+        } else if (o->op == KAL_OPTION_WEIGHT) {
+            actuator->weight = positive_option(b, o, "the weight");
+        } else {
+            law = o->of.option.value;
+        }
+    }
+    if (law && actuator->weight.index != 0) {
+        kal_build_error(b, node->span,
+                        "a weight is for actuators that servos share; this one has a "
+                        "law");
+    }
+    return law;
+}
+
+// An input that servos use.
+static bool add_input(KalBuild *b, const KalNode *node, const KalActuator *actuator,
+                      KalValue *out_input)
+{
+    uint32_t index;
+    if (!kal_build_check(b, kal_model_add_actuator(b->model, *actuator, &index))) {
+        return false;
+    }
+    *out_input = kal_build_scalar_of(b, b->model->actuators[index].input,
+                                     KAL_MARK(CONTROL), KAL_UNIT_ANY, node);
+    return true;
+}
+
+// An input with a law, which is known at the end.
+static bool add_law(KalBuild *b, const KalNode *node, const KalActuator *actuator,
+                    KalValue power, KalValue *out_input)
+{
+    const KalLaw entry = {.name = actuator->name,
+                          .span = actuator->span,
+                          .power = actuator->power,
+                          .limit = actuator->limit};
+    uint32_t index;
+    if (!kal_build_check(b, kal_model_add_law(b->model, entry, &index))) {
+        return false;
+    }
+    *out_input = kal_build_scalar_of(b, b->model->laws[index].control,
+                                     KAL_MARK(PROMISE), KAL_UNIT_ANY, node);
+    kal_build_promise_law(b, node, power);
+    return true;
+}
+
 void kal_build_actuator(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_ACTUATOR);
@@ -257,20 +310,15 @@ void kal_build_actuator(KalBuild *b, const KalNode *node)
     }
     const KalValue power = kal_build_scalar_for(b, node->of.actuator.power, usage);
     KalActuator actuator = {.span = target.node->span, .power = power.of.expr};
-    for (const KalNode *o = node->of.actuator.options; o; o = o->next) {
-        if (o->op == KAL_OPTION_LIMIT) {
-            actuator.limit = positive_option(b, o, "the limit");
-        } else {
-            actuator.weight = positive_option(b, o, "the weight");
-        }
-    }
+    const KalNode *law = read_actuator_options(b, node, &actuator);
     KalEntry *entry =
         kal_build_declare_target(b, KAL_ENTRY_ACTUATOR, &target, target.n);
-    uint32_t index;
     actuator.name = kal_build_keep_name(b, &name);
+    KalValue input = KAL_BAD_VALUE;
     if (!entry || power.kind == KAL_VALUE_BAD || !actuator.name
         || !kal_build_count(b, node->span, 1)
-        || !kal_build_check(b, kal_model_add_actuator(b->model, actuator, &index))) {
+        || !(law ? add_law(b, node, &actuator, power, &input)
+                 : add_input(b, node, &actuator, &input))) {
         return;
     }
     if ((power.marks & KAL_MARK(VELOCITY)) == 0) {
@@ -280,7 +328,5 @@ void kal_build_actuator(KalBuild *b, const KalNode *node)
             "times this",
             actuator.name);
     }
-    const KalValue input = kal_build_scalar_of(b, b->model->actuators[index].input,
-                                               KAL_MARK(CONTROL), KAL_UNIT_ANY, node);
     kal_build_set_target(b, entry, &target, target.n, input);
 }

@@ -15,8 +15,8 @@
 
 // Sizes.
 
-// How many of the first indices are those of an element; the others are sizes.
-static bool split_indices(KalBuild *b, const KalTarget *target, uint32_t *out_elements)
+bool kal_build_split_indices(KalBuild *b, const KalTarget *target,
+                             uint32_t *out_elements)
 {
     uint32_t n = 0;
     while (n < target->n && target->is_element[n]) {
@@ -43,10 +43,8 @@ static bool split_indices(KalBuild *b, const KalTarget *target, uint32_t *out_el
     return true;
 }
 
-// A value as an array of the sizes from index k on: a number is repeated, an array has to
-// have them.
 // NOLINTNEXTLINE(misc-no-recursion): ends at the last index
-static KalValue fit(KalBuild *b, const KalTarget *target, uint32_t k, KalValue value)
+KalValue kal_build_fit(KalBuild *b, const KalTarget *target, uint32_t k, KalValue value)
 {
     if (k == target->n || value.kind == KAL_VALUE_BAD) {
         return value;
@@ -63,7 +61,7 @@ static KalValue fit(KalBuild *b, const KalTarget *target, uint32_t k, KalValue v
         kal_build_step(b, target->node->span, n) ? kal_build_array(b, n) : NULL;
     for (uint32_t i = 0; result && i < n; i++) {
         result->items[i] =
-            fit(b, target, k + 1, array ? value.of.array->items[i] : value);
+            kal_build_fit(b, target, k + 1, array ? value.of.array->items[i] : value);
     }
     return result ? kal_build_finish(b, result, target->node->span) : KAL_BAD_VALUE;
 }
@@ -195,7 +193,7 @@ static void declare_parameter(KalBuild *b, const KalNode *node)
     uint32_t n;
     KalLeaves leaves = {.node = node->of.declaration.value, .leaf = parameter_leaf};
     if (!kal_build_target(b, node->of.declaration.target, &target)
-        || !split_indices(b, &target, &n)
+        || !kal_build_split_indices(b, &target, &n)
         || !kal_build_name(b, &target, n, &leaves.name)) {
         kal_build_spoil(b, KAL_ENTRY_PARAMETER, node->of.declaration.target);
         return;
@@ -208,7 +206,8 @@ static void declare_parameter(KalBuild *b, const KalNode *node)
                       .span = target.node->span,
                       .degrees = degrees};
     KalValue value = kal_build_eval_for(b, leaves.node, PARAMETER_USAGE);
-    value = fit(b, &target, n, kal_build_apply_unit(b, value, unit, leaves.node));
+    value =
+        kal_build_fit(b, &target, n, kal_build_apply_unit(b, value, unit, leaves.node));
     value = override_element(b, &target, n, &info, value);
     leaves.user = &info;
     if (value.kind == KAL_VALUE_ARRAY) { // of a number, its leaf sees to it
@@ -260,7 +259,7 @@ static void declare_coordinate(KalBuild *b, const KalNode *node)
     uint32_t n;
     KalLeaves leaves = {.node = node, .leaf = coordinate_leaf};
     if (!kal_build_target(b, node->of.declaration.target, &target)
-        || !split_indices(b, &target, &n)
+        || !kal_build_split_indices(b, &target, &n)
         || !kal_build_name(b, &target, n, &leaves.name)) {
         kal_build_spoil(b, KAL_ENTRY_COORDINATE, node->of.declaration.target);
         return;
@@ -277,7 +276,7 @@ static void declare_coordinate(KalBuild *b, const KalNode *node)
                           .unit = kal_build_read_unit(b, unit)};
     KalEntry *entry = kal_build_declare_target(b, KAL_ENTRY_COORDINATE, &target, n);
     if (entry) {
-        const KalValue shape = fit(b, &target, n, one);
+        const KalValue shape = kal_build_fit(b, &target, n, one);
         kal_build_set_target(b, entry, &target, n, kal_build_leaves(b, &leaves, shape));
     }
 }

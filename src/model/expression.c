@@ -582,6 +582,9 @@ static const char *kind_phrase(unsigned marks)
         [KAL_SYMBOL_CONTROL] = "inputs of actuators",
         [KAL_SYMBOL_ENERGY] = "energy()",
         [KAL_SYMBOL_ACTIVE] = "active(…)",
+        [KAL_SYMBOL_STATE] = "states",
+        [KAL_SYMBOL_HOLD] = "values that are held",
+        [KAL_SYMBOL_PROMISE] = "inputs of actuators and derivatives of states",
     };
     unsigned kind = 0;
     while (((marks >> kind) & 1U) == 0) {

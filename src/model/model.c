@@ -175,6 +175,10 @@ static void clear_lists(KalModel *model)
     CLEAR(model, constraints);
     CLEAR(model, actuators);
     CLEAR(model, servos);
+    CLEAR(model, states);
+    CLEAR(model, holds);
+    CLEAR(model, laws);
+    CLEAR(model, promises);
     CLEAR(model, outputs);
     CLEAR(model, events);
     CLEAR(model, plots);
@@ -276,6 +280,48 @@ KalStatus kal_model_add_servo(KalModel *model, KalServo entry)
 {
     KAL_TRY(find_level(model, entry.residual, &entry.level));
     return APPEND(model, servos, &entry);
+}
+
+// A symbol for a formula that is not known yet.
+static KalStatus promise(KalModel *model, const char *name, const char *before,
+                         const char *after, KalExpr *out_symbol)
+{
+    const KalSymbol symbol = {name, KAL_SYMBOL_PROMISE, (uint32_t)model->n_promises};
+    KalPromise entry = {.formula = KAL_NO_EXPR};
+    KAL_TRY(add_symbol(model, symbol, before, after, &entry.symbol));
+    KAL_TRY(APPEND(model, promises, &entry));
+    *out_symbol = entry.symbol;
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_state(KalModel *model, KalStateVariable entry,
+                              uint32_t *out_index)
+{
+    const uint32_t index = (uint32_t)model->n_states;
+    const KalSymbol symbol = {entry.name, KAL_SYMBOL_STATE, index};
+    KAL_TRY(add_symbol(model, symbol, "", "", &entry.symbol));
+    KAL_TRY(promise(model, entry.name, "", "'", &entry.slope));
+    KAL_TRY(APPEND(model, states, &entry));
+    *out_index = index;
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_hold(KalModel *model, KalHold entry, uint32_t *out_index)
+{
+    const uint32_t index = (uint32_t)model->n_holds;
+    const KalSymbol symbol = {entry.name, KAL_SYMBOL_HOLD, index};
+    KAL_TRY(add_symbol(model, symbol, "", "", &entry.symbol));
+    KAL_TRY(APPEND(model, holds, &entry));
+    *out_index = index;
+    return KAL_OK;
+}
+
+KalStatus kal_model_add_law(KalModel *model, KalLaw entry, uint32_t *out_index)
+{
+    KAL_TRY(promise(model, entry.name, "demand(", ")", &entry.demand));
+    KAL_TRY(promise(model, entry.name, "control(", ")", &entry.control));
+    *out_index = (uint32_t)model->n_laws;
+    return APPEND(model, laws, &entry);
 }
 
 KalStatus kal_model_add_output(KalModel *model, KalOutput entry)
@@ -390,13 +436,16 @@ static KalExpr symbol_rate(const KalModel *model, uint32_t id)
     case KAL_SYMBOL_TIME: return kal_int(model->graph, 1);
     case KAL_SYMBOL_COORDINATE: return model->coordinates[symbol->index].v;
     case KAL_SYMBOL_VELOCITY: return model->coordinates[symbol->index].a;
+    case KAL_SYMBOL_STATE: return model->states[symbol->index].slope;
     case KAL_SYMBOL_PARAMETER:
     case KAL_SYMBOL_ACCELERATION:
     case KAL_SYMBOL_REACTION:
     case KAL_SYMBOL_COORDINATE_FORCE:
     case KAL_SYMBOL_CONTROL:
     case KAL_SYMBOL_ENERGY:
-    case KAL_SYMBOL_ACTIVE: return KAL_NO_EXPR;
+    case KAL_SYMBOL_ACTIVE:
+    case KAL_SYMBOL_HOLD:
+    case KAL_SYMBOL_PROMISE: return KAL_NO_EXPR;
     }
     return KAL_NO_EXPR;
 }

@@ -18,8 +18,11 @@
 ///  - every formula is made of symbols of the model; values of parameters only of earlier
 ///    parameters; start values, options of `simulate`, rates, limits and weights only of
 ///    parameters; energies and powers of time, parameters, coordinates and velocities;
-///  - REACTION, COORDINATE_FORCE, CONTROL and ENERGY occur in outputs, events and plots
-///    only, and REACTION in non-ideal forces too.
+///  - ACTIVE, STATE and HOLD occur in forces, powers, drawings and where follows, not in
+///    energies and constraints;
+///  - REACTION, COORDINATE_FORCE, CONTROL and ENERGY occur in outputs, events, plots and
+///    holds only, REACTION in non-ideal forces and CONTROL in rates of states too;
+///  - PROMISE occurs nowhere.
 ///
 /// A model that is built does not change, except that derivations add nodes to its graph
 /// until a system is compiled from it.  Whoever derives more from then on takes a fork of
@@ -48,6 +51,9 @@ typedef enum KalSymbolKind {
     KAL_SYMBOL_CONTROL,          ///< actuators: the input
     KAL_SYMBOL_ENERGY,           ///< T + V; index 0
     KAL_SYMBOL_ACTIVE,           ///< constraints: 1 while it acts, else 0
+    KAL_SYMBOL_STATE,            ///< states
+    KAL_SYMBOL_HOLD,             ///< holds
+    KAL_SYMBOL_PROMISE,          ///< promises: only while a model is built
 } KalSymbolKind;
 
 /// A symbol; its id is its place in KalModel.symbols.
@@ -140,6 +146,7 @@ typedef struct KalConstraint {
     KalExpr reaction; ///< symbol of its multiplier
     KalExpr active;   ///< symbol of active(…); KAL_NO_EXPR until asked for
     bool off;         ///< it does not act at the start
+    uint32_t state; ///< 1 + the coordinate that stands for a state whose rate it gives
     KalConstraintLevel level;
     int64_t driven; ///< the coordinate of a `prescribe`, or KAL_NOT_DRIVEN
 } KalConstraint;
@@ -153,6 +160,46 @@ typedef struct KalActuator {
     KalExpr limit;  ///< of |input|, of parameters; KAL_NO_EXPR for none
     KalExpr weight; ///< of parameters; KAL_NO_EXPR for 1
 } KalActuator;
+
+/// A first-order state: its derivative is `rate`.
+typedef struct KalStateVariable {
+    const char *name;
+    const char *unit;
+    KalSpan span;
+    KalExpr symbol;
+    KalExpr
+        slope; ///< promise of the rate: what the derivative is called until it is known
+    KalExpr rate; ///< of what forces may use, and CONTROL
+    KalStartValue start;
+} KalStateVariable;
+
+/// A value that is renewed at t0, t0 + period, … and kept between.
+typedef struct KalHold {
+    const char *name;
+    const char *unit;
+    KalSpan span;
+    KalExpr symbol;
+    KalExpr period; ///< of parameters
+    KalExpr value;  ///< that it is renewed with, of the state before
+    KalStartValue start;
+} KalHold;
+
+/// An actuator with a law instead of a servo: a force, of which `control` and `demand` are
+/// what it is and what the law asks for.
+typedef struct KalLaw {
+    const char *name;
+    KalSpan span;
+    KalExpr power;   ///< per unit of the input, linear in the velocities
+    KalExpr limit;   ///< of |input|, of parameters; KAL_NO_EXPR for none
+    KalExpr demand;  ///< promise of what the law asks for
+    KalExpr control; ///< promise of that, cut at the limit
+} KalLaw;
+
+/// A symbol for a formula that is known when the model is complete, and then takes its place.
+typedef struct KalPromise {
+    KalExpr symbol;
+    KalExpr formula; ///< KAL_NO_EXPR until it is known
+} KalPromise;
 
 /// A constraint that control is to meet.
 typedef struct KalServo {
@@ -283,6 +330,14 @@ typedef struct KalModel {
     size_t n_actuators;
     KalServo *servos;
     size_t n_servos;
+    KalStateVariable *states;
+    size_t n_states;
+    KalHold *holds;
+    size_t n_holds;
+    KalLaw *laws;
+    size_t n_laws;
+    KalPromise *promises;
+    size_t n_promises;
     KalOutput *outputs;
     size_t n_outputs;
     KalEvent *events;
@@ -340,6 +395,18 @@ KAL_CHECKED KalStatus kal_model_add_actuator(KalModel *model, KalActuator entry,
 
 /// Fills in `level`.
 KAL_CHECKED KalStatus kal_model_add_servo(KalModel *model, KalServo entry);
+
+/// Fills in `symbol` and `slope`.
+KAL_CHECKED KalStatus kal_model_add_state(KalModel *model, KalStateVariable entry,
+                                          uint32_t *out_index);
+
+/// Fills in `symbol`.
+KAL_CHECKED KalStatus kal_model_add_hold(KalModel *model, KalHold entry,
+                                         uint32_t *out_index);
+
+/// Fills in `demand` and `control`.
+KAL_CHECKED KalStatus kal_model_add_law(KalModel *model, KalLaw entry,
+                                        uint32_t *out_index);
 KAL_CHECKED KalStatus kal_model_add_output(KalModel *model, KalOutput entry);
 KAL_CHECKED KalStatus kal_model_add_event(KalModel *model, KalEvent entry);
 KAL_CHECKED KalStatus kal_model_add_plot(KalModel *model, KalPlot entry);

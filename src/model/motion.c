@@ -48,6 +48,45 @@ static bool may_start(KalBuild *b, uint64_t key, const KalStartValue *earlier,
     return false;
 }
 
+// The place for the start value of a state, or of a value that is held; NULL for others.
+static KalStartValue *find_dynamic(KalBuild *b, KalValue target)
+{
+    const bool scalar = target.kind == KAL_VALUE_SCALAR;
+    const KalExprNode node = scalar ? kal_graph_node(b->graph, target.of.expr)
+                                    : (KalExprNode){.op = KAL_OP_CONST};
+    if (node.op != KAL_OP_SYMBOL) {
+        return NULL;
+    }
+    const KalSymbol *symbol = &b->model->symbols[node.arg[0].index];
+    if (symbol->kind == KAL_SYMBOL_STATE) {
+        return &b->model->states[symbol->index].start;
+    }
+    return symbol->kind == KAL_SYMBOL_HOLD ? &b->model->holds[symbol->index].start
+                                           : NULL;
+}
+
+// Start values of states and of what is held; they never move, so `~` is no other than `=`.
+static KalValue set_dynamic(KalBuild *b, Start start, KalValue target, KalValue value,
+                            const KalNode *node)
+{
+    const KalSpan span = node->of.declaration.target->span;
+    KalStartValue *place = find_dynamic(b, target);
+    const uint64_t key = UINT64_MAX - target.of.expr.index;
+    if (start.order > 0) {
+        return kal_build_bad(b, span,
+                             "this has no derivative to begin with: its "
+                             "statement says what it is");
+    }
+    (void)kal_build_agree(b, value.unit, target.unit, node->of.declaration.value->span,
+                          "the start value", "what it is for");
+    if (may_start(b, key, place, span)
+        && kal_build_check(
+            b, kal_map_set_pointer(b->ctx, &b->lists.starts, key, b->names.scope))) {
+        *place = (KalStartValue){KAL_START_HELD, value.of.expr, span};
+    }
+    return value;
+}
+
 // A start value for one coordinate or velocity.  Values made of guesses are guesses.
 static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue value,
                           const KalNode *node)
@@ -55,6 +94,9 @@ static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue va
     const KalSpan span = node->of.declaration.target->span;
     uint32_t index;
     assert(start.order <= 1);
+    if (find_dynamic(b, target)) {
+        return set_dynamic(b, start, target, value, node);
+    }
     if (!kal_build_coordinate(b, target, span, &index)) {
         return KAL_BAD_VALUE;
     }
@@ -259,6 +301,7 @@ static void read_options(KalBuild *b, const KalNode *options)
         case KAL_OPTION_LIMIT:
         case KAL_OPTION_WEIGHT:
         case KAL_OPTION_OFF:
+        case KAL_OPTION_LAW:
         case KAL_OPTIONS: break;
         }
     }

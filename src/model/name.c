@@ -170,7 +170,9 @@ KalSpace kal_build_space_of(KalEntryKind kind)
     case KAL_ENTRY_OUTPUT:
     case KAL_ENTRY_PART:
     case KAL_ENTRY_FUNCTION:
-    case KAL_ENTRY_COMPONENT: return KAL_SPACE_VALUE;
+    case KAL_ENTRY_COMPONENT:
+    case KAL_ENTRY_STATE:
+    case KAL_ENTRY_HOLD: return KAL_SPACE_VALUE;
     }
     return KAL_SPACE_VALUE;
 }
@@ -190,6 +192,8 @@ const char *kal_build_kind_text(KalEntryKind kind)
     case KAL_ENTRY_SERVO: return "a servo";
     case KAL_ENTRY_ACTUATOR: return "an actuator";
     case KAL_ENTRY_EVENT: return "an event";
+    case KAL_ENTRY_STATE: return "a state";
+    case KAL_ENTRY_HOLD: return "a value that is held";
     }
     return "a name";
 }
@@ -397,6 +401,12 @@ static const KalNode *declared_equation(const KalNode *node, const char *name,
     return declared_by(node->of.equation.target, name);
 }
 
+static const KalNode *declared_dynamic(const KalNode *node, const char *name, int depth)
+{
+    (void)depth;
+    return declared_by(node->of.dynamic.target, name);
+}
+
 static const KalNode *declared_actuator(const KalNode *node, const char *name,
                                         int depth)
 {
@@ -491,6 +501,8 @@ static const char *hint_for(KalEntryKind kind)
     case KAL_ENTRY_PART:
     case KAL_ENTRY_FUNCTION:
     case KAL_ENTRY_COMPONENT:
+    case KAL_ENTRY_STATE:
+    case KAL_ENTRY_HOLD:
     case KAL_ENTRY_SERVO:
     case KAL_ENTRY_EVENT: return "";
     }

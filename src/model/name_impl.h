@@ -47,6 +47,8 @@ typedef enum KalEntryKind {
     KAL_ENTRY_SERVO,      ///< has no value
     KAL_ENTRY_ACTUATOR,   ///< the value is its inputs
     KAL_ENTRY_EVENT,      ///< has no value
+    KAL_ENTRY_STATE,
+    KAL_ENTRY_HOLD,
 } KalEntryKind;
 
 /// One place of the text that declares a name, in however many parts.

@@ -65,7 +65,9 @@ static KalValue entry_value(KalBuild *b, KalEntry *entry, const KalNode *node)
     case KAL_ENTRY_PART:
     case KAL_ENTRY_CONSTRAINT:
     case KAL_ENTRY_ACTUATOR:
-    case KAL_ENTRY_EVENT: break;
+    case KAL_ENTRY_EVENT:
+    case KAL_ENTRY_STATE:
+    case KAL_ENTRY_HOLD: break;
     }
     if (entry->value.kind == KAL_VALUE_NONE) {
         return kal_build_bad(b, node->span,

@@ -10,7 +10,7 @@
 
 static const unsigned NO_RATE = KAL_MARK(ACCELERATION) | KAL_MARK(REACTION)
                                 | KAL_MARK(COORDINATE_FORCE) | KAL_MARK(CONTROL)
-                                | KAL_MARK(ENERGY);
+                                | KAL_MARK(ENERGY) | KAL_MARK(PROMISE);
 
 // The derivative of a coordinate or velocity; KAL_NO_EXPR for other formulas.
 static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
@@ -23,6 +23,7 @@ static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
     switch (symbol->kind) {
     case KAL_SYMBOL_COORDINATE: return b->model->coordinates[symbol->index].v;
     case KAL_SYMBOL_VELOCITY: return b->model->coordinates[symbol->index].a;
+    case KAL_SYMBOL_STATE: return b->model->states[symbol->index].slope;
     case KAL_SYMBOL_TIME:
     case KAL_SYMBOL_PARAMETER:
     case KAL_SYMBOL_ACCELERATION:
@@ -30,7 +31,9 @@ static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
     case KAL_SYMBOL_COORDINATE_FORCE:
     case KAL_SYMBOL_CONTROL:
     case KAL_SYMBOL_ENERGY:
-    case KAL_SYMBOL_ACTIVE: return KAL_NO_EXPR;
+    case KAL_SYMBOL_ACTIVE:
+    case KAL_SYMBOL_HOLD:
+    case KAL_SYMBOL_PROMISE: return KAL_NO_EXPR;
     }
     return KAL_NO_EXPR;
 }
@@ -71,7 +74,8 @@ static unsigned rate_marks(unsigned marks)
                       && KAL_MARK(VELOCITY) << 1 == KAL_MARK(ACCELERATION),
                   "positions, velocities and accelerations follow each other");
     const unsigned moving = marks & (KAL_MARK(COORDINATE) | KAL_MARK(VELOCITY));
-    return marks | moving << 1;
+    return marks | moving << 1
+           | ((marks & KAL_MARK(STATE)) != 0 ? KAL_MARK(PROMISE) : 0U);
 }
 
 // The derivative of one number, with the marks that it really has where that shows.
@@ -81,8 +85,8 @@ static KalValue rate_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *
     if ((a.marks & NO_RATE & ~KAL_MARK(ACCELERATION)) != 0) {
         return kal_build_bad(
             b, node->span,
-            "reactions, constraint forces, inputs and energy() have no "
-            "derivative");
+            "reactions, constraint forces, inputs, derivatives of states and energy() "
+            "have no derivative");
     }
     if ((a.marks & NO_RATE) != 0) {
         return kal_build_bad(

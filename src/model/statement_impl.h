@@ -22,6 +22,8 @@ void kal_build_constraint(KalBuild *b, const KalNode *node);
 void kal_build_prescribe(KalBuild *b, const KalNode *node);
 void kal_build_servo(KalBuild *b, const KalNode *node);
 void kal_build_actuator(KalBuild *b, const KalNode *node);
+void kal_build_state(KalBuild *b, const KalNode *node);
+void kal_build_hold(KalBuild *b, const KalNode *node);
 void kal_build_init(KalBuild *b, const KalNode *node);
 void kal_build_simulate(KalBuild *b, const KalNode *node);
 void kal_build_event(KalBuild *b, const KalNode *node);

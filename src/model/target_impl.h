@@ -24,6 +24,16 @@ typedef struct KalTarget {
 /// Reads a target; false after an error.
 bool kal_build_target(KalBuild *b, const KalNode *node, KalTarget *out_target);
 
+/// How many of the first indices are those of an element; the others are sizes.  False
+/// after an error.
+bool kal_build_split_indices(KalBuild *b, const KalTarget *target,
+                             uint32_t *out_elements);
+
+/// A value as an array of the sizes from index k on: a number is repeated, an array has to
+/// have them.
+KalValue kal_build_fit(KalBuild *b, const KalTarget *target, uint32_t k,
+                       KalValue value);
+
 /// A full name: `link[2].a`.
 typedef struct KalNameText {
     char text[KAL_BUILD_NAME + 64];

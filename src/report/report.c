@@ -43,7 +43,10 @@ static size_t symbol_column(const KalReport *report, KalExpr e)
     case KAL_SYMBOL_COORDINATE_FORCE:
     case KAL_SYMBOL_CONTROL:
     case KAL_SYMBOL_ENERGY:
-    case KAL_SYMBOL_ACTIVE: return 0;
+    case KAL_SYMBOL_ACTIVE:
+    case KAL_SYMBOL_STATE:
+    case KAL_SYMBOL_HOLD:
+    case KAL_SYMBOL_PROMISE: return 0;
     }
     return 0;
 }

@@ -135,6 +135,10 @@ static void write_start(KalJsonWriter *w, const KalCheck *check)
     kal_json_write_end(w, '}');
     kal_json_put_values(w, "q", names, kal_instant_q(check->instant), n);
     kal_json_put_values(w, "qd", names, kal_instant_qd(check->instant), n);
+    kal_json_put_values(w, "states", kal_system_state_names(check->system),
+                        kal_instant_states(check->instant), check->system->n_states);
+    kal_json_put_values(w, "holds", kal_system_hold_names(check->system),
+                        kal_instant_holds(check->instant), check->system->n_holds);
     kal_json_write_end(w, '}');
 }
 

@@ -13,7 +13,7 @@
 #include <assert.h>
 
 enum {
-    GROUPS = 3
+    GROUPS = 5
 };
 
 // Names and units that a view needs as lists.
@@ -68,6 +68,16 @@ static size_t fill_groups(KalInstant *instant, const Lists *lists,
                                      .unique_key = "unique_output",
                                      .doubts = kal_instant_doubts(instant),
                                      .count = lists->n_outputs};
+    groups[count++] = (KalViewGroup){.key = "states",
+                                     .heading = "state",
+                                     .names = kal_system_state_names(system),
+                                     .values = kal_instant_states(instant),
+                                     .count = (size_t)system->n_states};
+    groups[count++] = (KalViewGroup){.key = "holds",
+                                     .heading = "held value",
+                                     .names = kal_system_hold_names(system),
+                                     .values = kal_instant_holds(instant),
+                                     .count = (size_t)system->n_holds};
     if (!instant->control) {
         return count;
     }

@@ -274,6 +274,10 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
     kal_json_put_values(w, "q", names, kal_instant_q(kal_run_instant(run)), system->n);
     kal_json_put_values(w, "qd", names, kal_instant_qd(kal_run_instant(run)),
                         system->n);
+    kal_json_put_values(w, "states", kal_system_state_names(system),
+                        kal_instant_states(kal_run_instant(run)), system->n_states);
+    kal_json_put_values(w, "holds", kal_system_hold_names(system),
+                        kal_instant_holds(kal_run_instant(run)), system->n_holds);
     kal_json_put_values(w, "outputs", kal_system_output_names(system), outputs,
                         system->n_outputs);
     write_unique(w, run);
@@ -325,6 +329,20 @@ static void write_rest(KalPage *page, int count)
     }
 }
 
+// A list of numbers with their names, if there are any.
+static void write_named(KalPage *page, const char *heading, const char *const *names,
+                        const double *values, int count)
+{
+    const size_t width = widest(names, count);
+    if (count > 0) {
+        kal_page_format(page, "\n%s\n", heading);
+    }
+    for (int i = 0; i < count && i < ROWS_SHOWN; i++) {
+        write_value(page, names[i], width, values[i]);
+    }
+    write_rest(page, count);
+}
+
 static void write_state(KalPage *page, KalRun *run, const double *outputs)
 {
     assert(outputs || kal_run_system(run)->n_outputs == 0);
@@ -343,6 +361,11 @@ static void write_state(KalPage *page, KalRun *run, const double *outputs)
         kal_page_format(page, "  %-20s %s\n", q, v);
     }
     write_rest(page, system->n);
+    KalInstant *instant = kal_run_instant(run);
+    write_named(page, "States", kal_system_state_names(system),
+                kal_instant_states(instant), system->n_states);
+    write_named(page, "Held values", kal_system_hold_names(system),
+                kal_instant_holds(instant), system->n_holds);
     if (system->n_outputs > 0) {
         const char *const *output_names = kal_system_output_names(system);
         const size_t output_width = widest(output_names, system->n_outputs);

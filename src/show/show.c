@@ -30,6 +30,11 @@ static const char *actuator_name(const KalModel *model, size_t i)
     return model->actuators[i].name;
 }
 
+static const char *state_name(const KalModel *model, size_t i)
+{
+    return model->states[i].name;
+}
+
 static const char *servo_name(const KalModel *model, size_t i)
 {
     return model->servos[i].name;
@@ -73,6 +78,9 @@ int kal_shown_vectors(const KalShown *shown, KalShownVector out[KAL_SHOWN_VECTOR
     if (eq->n_servos > 0) {
         out[n++] =
             (KalShownVector){"b_servo", sheet->servo_b, eq->n_servos, servo_name};
+    }
+    if (eq->model->n_states > 0) {
+        out[n++] = (KalShownVector){"S", sheet->rates, eq->model->n_states, state_name};
     }
     assert(n <= KAL_SHOWN_VECTORS);
     return n;

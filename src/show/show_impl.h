@@ -40,7 +40,7 @@ typedef struct KalShownVector {
 
 enum {
     KAL_SHOWN_MATRICES = 4, ///< M, A, B, servo rows
-    KAL_SHOWN_VECTORS = 4   ///< Q, C, b, servo right sides
+    KAL_SHOWN_VECTORS = 5   ///< Q, C, b, servo right sides, rates S of states
 };
 
 /// List the matrices and vectors that there are; returns how many.

@@ -308,7 +308,8 @@ static void put_vector(const Out *o, const KalShownVector *v)
             put(o, "</mtext>");
         } else {
             put(o, "<mrow>");
-            put_symbol(o, o->model->coordinates[i].q);
+            put_symbol(o, v->name[0] == 'S' ? o->model->states[i].symbol
+                                            : o->model->coordinates[i].q);
             put(o, "</mrow>");
         }
         put(o, "</msub>");

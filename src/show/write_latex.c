@@ -264,7 +264,8 @@ static void put_subscript(const Out *o, const KalShownVector *v, size_t i)
 {
     assert(i < v->n);
     if (v->name[0] != 'b') {
-        put_symbol(o, o->model->coordinates[i].q);
+        put_symbol(o, v->name[0] == 'S' ? o->model->states[i].symbol
+                                        : o->model->coordinates[i].q);
     } else {
         put(o, "\\text{");
         put_user(o, v->row(o->model, i));

@@ -136,8 +136,8 @@ static KalStatus create_scan(KalRun *run)
                               .instant = run->instant,
                               .interpolate = interpolate,
                               .user = run,
-                              .room =
-                                  2 * (size_t)run->system->n + (size_t)run->balance.n};
+                              .room = kal_system_state_size(run->system)
+                                      + (size_t)run->balance.n};
     return kal_scan_init(&run->events.scan, run->ctx, &spec);
 }
 
@@ -167,13 +167,13 @@ static KalStatus create_roots(KalRun *run)
 // A run that starts again keeps its search and forgets what happened.
 KalStatus kal_run_events_start(KalRun *run)
 {
+    run->events.pending = false;
     if (kal_run_functions(run->system) == 0) {
         return KAL_OK;
     }
     if (!run->events.roots) {
         KAL_TRY(create_roots(run));
     }
-    run->events.pending = false;
     run->events.gap = INFINITY;
     run->events.last = -INFINITY;
     run->events.shrinking = 0;
@@ -388,11 +388,9 @@ static Search plan_search(KalRun *run)
                     .budget = known ? MOST_RANGES : 0};
 }
 
-KalStatus kal_run_events_find(KalRun *run)
+// Look for crossings in the last step; they move the horizon.
+static KalStatus find_crossings(KalRun *run)
 {
-    if (!run->events.roots) {
-        return KAL_OK;
-    }
     KAL_TRY(kal_run_rest_confirm(run));
     Search search = plan_search(run);
     KalRootHit hit = {.found = false, .t = kal_roots_time(run->events.roots)};
@@ -408,6 +406,18 @@ KalStatus kal_run_events_find(KalRun *run)
         memcpy(run->events.crossings, hit.crossings,
                kal_run_functions(run->system) * sizeof *hit.crossings);
     }
+    return KAL_OK;
+}
+
+KalStatus kal_run_events_find(KalRun *run)
+{
+    memset(run->events.crossings, 0,
+           kal_run_functions(run->system) * sizeof *run->events.crossings);
+    run->events.pending = false;
+    if (run->events.roots) {
+        KAL_TRY(find_crossings(run));
+    }
+    run->events.pending = run->events.pending || kal_run_holds_due(run, run->horizon);
     return KAL_OK;
 }
 
@@ -619,6 +629,9 @@ static bool changes(const KalEvent *event)
 bool kal_run_events_jump(const KalRun *run)
 {
     const KalModel *model = run->system->model;
+    if (kal_run_holds_due(run, run->horizon)) {
+        return true;
+    }
     for (size_t i = 0; run->events.pending && i < model->n_events; i++) {
         if (run->events.crossings[i] != 0 && changes(&model->events[i])) {
             return true;
@@ -651,8 +664,9 @@ static bool any_jump(const KalRun *run)
     return false;
 }
 
-// What events change may let other functions jump over zero: their events happen at the same
-// time, after them, and so on.  Theory (15.19).
+// Events of the model first, then renewals of holds.  What they change may let other
+// functions jump over zero: their events happen at the same time, after them, and so on.
+// Theory (15.19).
 KalStatus kal_run_events_apply(KalRun *run)
 {
     assert(run->events.pending && run->t == run->horizon);
@@ -660,8 +674,12 @@ KalStatus kal_run_events_apply(KalRun *run)
     run->events.pending = false;
     do {
         KAL_TRY(happen_all(run, &h));
+        KAL_TRY(kal_run_holds_renew(run));
         KAL_TRY(go_on_from(run, &h));
-        KAL_TRY(kal_roots_restart(run->events.roots, run->t, run->events.crossings));
+        if (run->events.roots) {
+            KAL_TRY(
+                kal_roots_restart(run->events.roots, run->t, run->events.crossings));
+        }
     } while (!run->over && any_jump(run));
     return KAL_OK;
 }

@@ -107,6 +107,11 @@ static KalStatus check_usual(const KalRun *run)
                         "the reduced form is integrated by method dop853, not by %s",
                         traits->word);
     }
+    if (is_reduced(run) && run->system->n_states > 0) {
+        return kal_fail(run->ctx, KAL_ERR_USAGE,
+                        "the reduced form is not for models with states; take the full "
+                        "one");
+    }
     if (traits->needs_jacobian && !run->system->has_tangent) {
         return run->system->n_servos > 0
                    ? kal_fail(run->ctx, KAL_ERR_USAGE,
@@ -119,7 +124,8 @@ static KalStatus check_usual(const KalRun *run)
     return KAL_OK;
 }
 
-// Gauss collocation is made in any case, to be there where rank is lost.
+// Gauss collocation is made in any case, to be there where rank is lost; it is for positions
+// and velocities alone.
 KalStatus kal_run_integrate_init(KalRun *run)
 {
     const char *word = kal_method_word(run->options.method);
@@ -129,7 +135,7 @@ KalStatus kal_run_integrate_init(KalRun *run)
         return kal_fail(run->ctx, KAL_ERR_USAGE, "there is no integrator '%s'", word);
     }
     KAL_TRY(check_usual(run));
-    KAL_TRY(make(run, KAL_INTEGRATOR_GAUSS));
+    KAL_TRY(run->system->n_states == 0 ? make(run, KAL_INTEGRATOR_GAUSS) : KAL_OK);
     KAL_TRY(make(run, run->integration.usual));
     kal_run_integrate_reset(run);
     return KAL_OK;
@@ -157,8 +163,8 @@ static KalSubject method_at_work(const KalRun *run)
 // Tell once that the tolerance is tighter than the integrator can keep.
 static KalStatus tell_limit(KalRun *run, double t)
 {
-    const double least =
-        kal_integrator_least_tolerance(run->integration.at_work, 2 * run->system->n);
+    const double least = kal_integrator_least_tolerance(
+        run->integration.at_work, (int)kal_system_state_size(run->system));
     const bool told = run->integration.watch.told_limit;
     if (told || run->options.rtol >= least) {
         return KAL_OK;
@@ -180,7 +186,7 @@ static KalStatus start_trail(KalRun *run, double t, const double *y)
     kal_run_put(run, t, y);
     KAL_TRY(kal_run_accelerate(run));
     take_powers(run);
-    kal_trail_start(&balance->trail, t, y + 2 * (size_t)run->system->n,
+    kal_trail_start(&balance->trail, t, y + kal_system_state_size(run->system),
                     balance->powers);
     return KAL_OK;
 }
@@ -222,7 +228,7 @@ static KalStatus reduce(KalRun *run, double t, const double *y)
 
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
-    const double until = run->options.until;
+    const double until = kal_run_end(run);
     const double end = t < until ? until : t + 1.0; // where no step will be taken
     if (is_reduced(run)) {
         KAL_TRY(reduce(run, t, y));
@@ -267,12 +273,12 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
     const double middle = run->t + distance;
     double t = run->t;
     KAL_TRY(choose_start(run, distance, &t));
-    KAL_TRY(kal_integrator_start(gauss, t, run->state, run->options.until));
+    KAL_TRY(kal_integrator_start(gauss, t, run->state, kal_run_end(run)));
     kal_integrator_allow(gauss, error_across(run));
     run->careful = true;
     for (size_t k = 0; k < count && !*out_done; k++) {
         const double h = (middle - t) / places[k];
-        if (k > 0 && h > run->options.until - t) {
+        if (k > 0 && h > kal_run_end(run) - t) {
             break;
         }
         kal_integrator_set_max_step(gauss, h);
@@ -300,9 +306,10 @@ static KalStatus step_nearer(KalRun *run, double distance)
 {
     assert(distance > 0.0 && !run->integration.stiff);
     limit_step(run);
-    KAL_TRY(kal_integrator_set_end(at_work(run), run->t + PART * distance));
+    const double end = kal_run_end(run);
+    KAL_TRY(kal_integrator_set_end(at_work(run), fmin(run->t + PART * distance, end)));
     KAL_TRY(step_on(run));
-    return kal_integrator_set_end(at_work(run), run->options.until);
+    return kal_integrator_set_end(at_work(run), end);
 }
 
 // Whether the sine goes to zero as a root does.
@@ -324,8 +331,9 @@ static bool is_due(const KalRun *run, double distance)
     const bool is_near = isfinite(run->integration.tried)
                          || run->rank.sine < KAL_LOW_SINE
                          || distance < near * run->statistics.step;
-    return is_near && run->rank.sine < STRAIGHT
-           && distance < 0.7 * run->integration.tried && !falls_as_root(run);
+    return run->integration.integrators[KAL_INTEGRATOR_GAUSS] && is_near
+           && run->rank.sine < STRAIGHT && distance < 0.7 * run->integration.tried
+           && !falls_as_root(run);
 }
 
 // A step across if it is due and succeeds; else one that comes nearer, where the next try
@@ -479,7 +487,8 @@ KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
     }
     KAL_TRY(kal_integrator_interpolate(at_work(run), t, out_y));
     if (trails(run) && run->balance.n > 0) {
-        kal_trail_integrate(&run->balance.trail, t, out_y + 2 * (size_t)run->system->n);
+        kal_trail_integrate(&run->balance.trail, t,
+                            out_y + kal_system_state_size(run->system));
     }
     return KAL_OK;
 }

@@ -62,7 +62,8 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->values = kal_carve_doubles(carver, count, 1);
     watch->levels = kal_carve_doubles(carver, count, 1);
     watch->open = kal_carve_doubles(carver, count, 1);
-    watch->kept = kal_carve_doubles(carver, n, 2);
+    watch->kept = kal_carve_doubles(carver, kal_system_state_size(run->system), 1);
+    watch->rates = kal_carve_doubles(carver, (size_t)run->system->n_states, 1);
     watch->thrown = kal_carve_doubles(carver, n, 1);
     watch->jumps = kal_carve_doubles(carver, (size_t)run->system->m, 1);
 }
@@ -168,20 +169,25 @@ static double look_ahead(KalRun *run, size_t i, double step)
     const double t = instant->variables[0];
     double *q = kal_instant_q(instant); // velocities follow
     double value = NAN;
-    memcpy(run->modes.kept, q, 2 * n * sizeof(double));
+    const size_t size = kal_system_state_size(run->system);
+    memcpy(run->modes.kept, q, size * sizeof(double));
     run->solved = false;
-    if (kal_run_solve(run) == KAL_OK) {
+    if (kal_run_solve(run) == KAL_OK
+        && kal_instant_rates(instant, run->modes.rates) == KAL_OK) {
         for (size_t j = 0; j < n; j++) {
             const double change = step * run->answer.qdd[j];
             q[j] += step * (q[n + j] + 0.5 * change);
             q[n + j] += change;
+        }
+        for (size_t j = 2 * n; j < size; j++) {
+            q[j] += step * run->modes.rates[j - 2 * n];
         }
         instant->variables[0] = t + step;
         run->solved = false;
         value = evaluate(run) == KAL_OK ? instant->results[i] : NAN;
     }
     instant->variables[0] = t;
-    memcpy(q, run->modes.kept, 2 * n * sizeof(double));
+    memcpy(q, run->modes.kept, size * sizeof(double));
     run->solved = false;
     return value;
 }

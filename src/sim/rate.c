@@ -22,7 +22,7 @@ void kal_run_put(KalRun *run, double t, const double *y)
     double *variables = run->instant->variables;
     variables[0] = t;
     kal_copy_numbers(variables + run->system->layout.q, y, // velocities follow
-                     2 * (size_t)run->system->n);
+                     kal_system_state_size(run->system));  // and states
     run->solved = false;
 }
 
@@ -117,7 +117,19 @@ static bool rush(KalRun *run)
     return true;
 }
 
-// y' = (q', q'').  While it is not sure which rows depend on others, of the state
+// And the rates of states, after all others.
+static KalStatus find_state_rates(KalRun *run, double *out_rates)
+{
+    if (run->system->n_states == 0) {
+        return KAL_OK;
+    }
+    if (run->system->rates_need_solve) {
+        (void)kal_run_is_solved(run);
+    }
+    return kal_instant_rates(run->instant, out_rates);
+}
+
+// y' = (q', q'', s').  While it is not sure which rows depend on others, of the state
 // projected.
 static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_rate)
 {
@@ -130,11 +142,11 @@ static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_r
     kal_copy_numbers(out_rate, run->instant->variables + run->system->layout.qd, n);
     if (rush(run)) {
         kal_copy_numbers(out_rate + n, kal_road_accelerations(&run->instant->road), n);
-        return KAL_OK;
+    } else {
+        KAL_TRY(kal_run_accelerate(run));
+        kal_copy_numbers(out_rate + n, run->answer.qdd, n);
     }
-    KAL_TRY(kal_run_accelerate(run));
-    kal_copy_numbers(out_rate + n, run->answer.qdd, n);
-    return KAL_OK;
+    return find_state_rates(run, out_rate + 2 * n);
 }
 
 static KalStatus rate(void *user, double t, const double *y, double *out_rate)
@@ -149,7 +161,7 @@ static KalStatus rate_and_powers(void *user, double t, const double *y,
     KAL_TRY(find_rate(run, t, y, out_rate));
     (void)kal_run_is_solved(run); // powers need all of the answer
     kal_balance_find_powers(&run->balance, run->instant,
-                            out_rate + 2 * (size_t)run->system->n);
+                            out_rate + kal_system_state_size(run->system));
     return KAL_OK;
 }
 
@@ -231,7 +243,7 @@ KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
     const int n_integrals = integrals ? run->balance.n : 0;
     const bool projects =
         run->options.drift == KAL_DRIFT_PROJECT && run->projection.has_velocity;
-    return (KalOdeSystem){.n = 2 * run->system->n + n_integrals,
+    return (KalOdeSystem){.n = (int)kal_system_state_size(run->system) + n_integrals,
                           .n_integrals = n_integrals,
                           .user = run,
                           .rate = n_integrals > 0 ? rate_and_powers : rate,

@@ -79,6 +79,8 @@ typedef enum Sight {
 typedef enum Owner {
     NOBODY, // there is one column
     COORDINATES,
+    STATES,
+    HOLDS,
     OUTPUTS,
     CONSTRAINTS,
     ACTUATORS,
@@ -91,6 +93,8 @@ static int count_of(const KalSystem *system, Owner owner)
     switch (owner) {
     case NOBODY: return 1;
     case COORDINATES: return system->n;
+    case STATES: return system->n_states;
+    case HOLDS: return system->n_holds;
     case OUTPUTS: return system->n_outputs;
     case CONSTRAINTS: return system->m;
     case ACTUATORS: return system->n_actuators;
@@ -109,6 +113,12 @@ static KalQuantity owner_of(const KalSystem *system, Owner owner, int i)
     case COORDINATES:
         return (KalQuantity){.name = model->coordinates[i].name,
                              .unit = model->coordinates[i].unit};
+    case STATES:
+        return (KalQuantity){.name = model->states[i].name,
+                             .unit = model->states[i].unit};
+    case HOLDS:
+        return (KalQuantity){.name = model->holds[i].name,
+                             .unit = model->holds[i].unit};
     case OUTPUTS:
         return (KalQuantity){.name = model->outputs[i].name,
                              .unit = model->outputs[i].unit};
@@ -258,14 +268,15 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
 static void list_patterns(char *out, size_t size)
 {
     static const char *const letters[] = {
-        [NOBODY] = "",     [COORDINATES] = "x", [OUTPUTS] = "",     [CONSTRAINTS] = "c",
+        [NOBODY] = "",     [COORDINATES] = "x", [STATES] = "",
+        [HOLDS] = "",      [OUTPUTS] = "",      [CONSTRAINTS] = "c",
         [ACTUATORS] = "u", [WORKS] = "w",       [FORMULAS] = "none"};
     size_t used = 0;
     *out = '\0';
     for (int kind = 0; kind < KIND_COUNT && used < size; kind++) {
         char name[NAME_SIZE];
         fill(kinds[kind].pattern, letters[kinds[kind].owner], name);
-        if (kinds[kind].sight != BY_NAME && kinds[kind].owner != OUTPUTS) {
+        if (kinds[kind].sight != BY_NAME && *name) {
             used += (size_t)snprintf(out + used, size - used, "%s, ", name);
         }
     }
@@ -291,7 +302,7 @@ static KalStatus add_pattern(KalRecord *record, const char *pattern)
     return kal_fail(record->ctx, KAL_ERR_USAGE,
                     "no column is called '%s'; there are %sfor every coordinate x, "
                     "constraint c, actuator u and all w that does work, and the "
-                    "outputs",
+                    "states, holds and outputs",
                     pattern, list);
 }
 
@@ -481,6 +492,8 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
     case TIME:
     case POSITION:
     case VELOCITY:
+    case STATE:
+    case HOLD:
     case ACCELERATION:
     case FORCE:
     case CONTROL:

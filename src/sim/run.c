@@ -58,7 +58,8 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t m = (size_t)run->system->m;
     const size_t rests = run->instant->large.solver ? 1 : m;
     const size_t entries = (size_t)run->system->equations->A.start[m];
-    run->state = kal_carve_doubles(carver, 2 * n + (size_t)run->balance.n, 1);
+    run->state = kal_carve_doubles(
+        carver, kal_system_state_size(run->system) + (size_t)run->balance.n, 1);
     run->kept = kal_carve_doubles(carver, n, 2);
     run->projection.trial = kal_carve_doubles(carver, n, 1);
     run->rank.kept_sines = kal_carve_doubles(carver, m, 2);
@@ -74,6 +75,8 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.copy = kal_carve_doubles(carver, rests, n);
     run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
     run->events.held = kal_carve_bools(carver, 2 * n);
+    run->holds.counts = kal_carve_doubles(carver, (size_t)run->system->n_holds, 1);
+    run->holds.due = kal_carve_bools(carver, (size_t)run->system->n_holds);
     run->events.resting = kal_carve_bools(carver, run->system->model->n_events);
     run->events.bands = kal_carve_doubles(carver, run->system->model->n_events, 1);
     run->events.row = kal_carve_doubles(carver, n, 1);
@@ -211,7 +214,7 @@ static bool is_at(const KalRun *run, double t, const double *y)
 {
     return run->instant->variables[0] == t
            && memcmp(kal_instant_q(run->instant), y,
-                     2 * (size_t)run->system->n * sizeof(double))
+                     kal_system_state_size(run->system) * sizeof(double))
                   == 0;
 }
 
@@ -259,7 +262,7 @@ KalStatus kal_run_look_fully(KalRun *run, double t)
 // Works up to the state that was looked at last.
 static void take_works(KalRun *run)
 {
-    memcpy(run->balance.sums, run->state + 2 * (size_t)run->system->n,
+    memcpy(run->balance.sums, run->state + kal_system_state_size(run->system),
            (size_t)run->balance.n * sizeof(double));
 }
 
@@ -298,8 +301,8 @@ KalStatus kal_run_begin(KalRun *run)
     kal_run_use_rows(run);
     KAL_TRY(kal_run_solve(run));
     memcpy(run->state, kal_instant_q(run->instant),
-           2 * (size_t)run->system->n * sizeof(double));
-    memcpy(run->state + 2 * (size_t)run->system->n, run->balance.sums,
+           kal_system_state_size(run->system) * sizeof(double));
+    memcpy(run->state + kal_system_state_size(run->system), run->balance.sums,
            (size_t)run->balance.n * sizeof(double));
     // The rank is known before the first accelerations off the constraints are taken.
     run->horizon = run->t;
@@ -352,6 +355,7 @@ static KalStatus start_here(KalRun *run, const bool *held)
     memset(run->balance.sums, 0, (size_t)run->balance.n * sizeof(double));
     run->balance.lost = run->balance.unknown;
     kal_run_limits_start(run);
+    KAL_TRY(kal_run_holds_start(run));
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_modes_start(run, held));
@@ -466,7 +470,10 @@ KalStatus kal_run_start_here(KalRun *run)
     }
     memcpy(given, kal_instant_q(run->instant), size);
     forget(run);
-    KalStatus status = note_fault(run, start_here(run, NULL));
+    KalStatus status = kal_instant_renew(run->instant, NULL);
+    if (status == KAL_OK) {
+        status = note_fault(run, start_here(run, NULL));
+    }
     if (status == KAL_OK) {
         status = tell_moved(run, given);
     }

@@ -112,7 +112,8 @@ typedef struct KalModeWatch {
     double *values;         ///< n_switches: of the functions
     double *levels;         ///< n_switches: what tells the pieces
     double *open;   ///< n_switches: 1 at an instant at which it may be either, else 0
-    double *kept;   ///< 2 n: a state to come back to
+    double *kept;   ///< a state to come back to
+    double *rates;  ///< n_states
     double *thrown; ///< n: velocities after an impact
     double *jumps;  ///< m: of residuals
     double last;    ///< when one changed
@@ -172,6 +173,13 @@ typedef struct KalRunWindow {
     long switches; ///< changes of pieces until then
 } KalRunWindow;
 
+/// When holds are renewed, by hold.c.
+typedef struct KalHoldWatch {
+    double *counts; ///< n_holds: of renewals
+    bool *due;      ///< n_holds: workspace
+    double next;    ///< time; infinite without holds
+} KalHoldWatch;
+
 /// Who takes samples at present, by run.c.
 typedef struct KalRunSampling {
     KalRunTake take; ///< NULL: nobody does
@@ -222,6 +230,7 @@ struct KalRun {
     KalBalance balance; ///< by balance.c
     KalRunWindow window;
     KalRunSampling sampling;
+    KalHoldWatch holds;
     KalRunStatistics statistics;
     KalRunTold told;
 };
@@ -375,6 +384,18 @@ KAL_CHECKED KalStatus kal_run_rest_begin(KalRun *run);
 
 /// The same at the end of the last step: what no longer rests there did not in the step.
 KAL_CHECKED KalStatus kal_run_rest_confirm(KalRun *run);
+
+/// @name Holds
+/// @{
+/// The first renewal was that of the start.  KAL_ERR_LIMIT when there would be too many.
+KAL_CHECKED KalStatus kal_run_holds_start(KalRun *run);
+/// The end of the run or the next renewal: no step goes across it.
+double kal_run_end(const KalRun *run);
+/// Whether a renewal is due at a time.
+bool kal_run_holds_due(const KalRun *run, double t);
+/// Renew what is due at the present time.
+KAL_CHECKED KalStatus kal_run_holds_renew(KalRun *run);
+/// @}
 
 /// Whether what happens at the horizon may let the state or what follows from it jump.
 bool kal_run_events_jump(const KalRun *run);

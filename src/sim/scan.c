@@ -91,7 +91,7 @@ static void lay_out(KalCarver *carver, void *owner)
         system->n_results[KAL_PROGRAM_EVENTS] + system->n_results[KAL_PROGRAM_SWITCHES];
     scan->inverse = kal_carve_doubles(carver, N, N);
     scan->state = kal_carve_doubles(carver, scan->spec.room, 1);
-    scan->coefficients = kal_carve_doubles(carver, 2 * (size_t)system->n, N);
+    scan->coefficients = kal_carve_doubles(carver, kal_system_state_size(system), N);
     scan->box = kal_carve(carver, system->layout.count, sizeof(KalRange));
     scan->work = kal_carve(carver, largest_work(system), sizeof(KalRange));
     scan->results = kal_carve(carver, results, sizeof(KalRange));
@@ -118,7 +118,7 @@ void kal_scan_clear(KalScan *scan)
 // Coefficients are the inverse times the values at the nodes, for each number of the state.
 KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new)
 {
-    const size_t states = 2 * (size_t)scan->spec.system->n;
+    const size_t states = kal_system_state_size(scan->spec.system);
     memset(scan->coefficients, 0, states * N * sizeof(double));
     scan->t_old = t_old;
     scan->t_new = t_new;
@@ -195,11 +195,11 @@ const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
     const double to = fmin((b - scan->t_old) / width, 1.0);
     assert(from <= to && to > 0.0);
     scan->box[0] = (KalRange){a, b};
-    for (size_t i = 0; i < 2 * (size_t)system->n; i++) {
-        scan->box[system->layout.q + i] =
-            range_of(scan->coefficients + i * N, from, to); // velocities follow
+    for (size_t i = 0; i < kal_system_state_size(system); i++) {
+        scan->box[system->layout.q + i] = range_of(scan->coefficients + i * N, from,
+                                                   to); // velocities and states follow
     }
-    for (size_t i = system->layout.active; i < system->layout.qdd; i++) {
+    for (size_t i = system->layout.holds; i < system->layout.qdd; i++) {
         const double value = scan->spec.instant->variables[i];
         scan->box[i] = (KalRange){value, value};
     }

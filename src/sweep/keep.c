@@ -202,7 +202,8 @@ static KalStatus list_events(const Listing *l, KalContext *ctx, const KalModel *
 KalStatus kal_keep_list(KalContext *ctx, KalRecord *record, const KalSystem *system,
                         const KalKeepList *list)
 {
-    const size_t always = 1 + 2 * (size_t)system->n + (size_t)system->n_outputs;
+    const size_t always = 1 + 2 * (size_t)system->n + (size_t)system->n_states
+                          + (size_t)system->n_holds + (size_t)system->n_outputs;
     for (size_t i = 0; i < list->count; i++) {
         const Listing l = {&list->asks[i], list->plain, list->add, list->user};
         KAL_TRY(l.ask->kind == KAL_SWEEP_WHEN

@@ -157,6 +157,14 @@ int kal_plan_place(const KalSystem *system, const char *name)
             return velocity ? system->n + i : i;
         }
     }
+    const size_t n_dynamic = (size_t)system->n_states + (size_t)system->n_holds;
+    const char *const *dynamic =
+        kal_system_state_names(system); // those of holds follow
+    for (size_t i = 0; i < n_dynamic; i++) {
+        if (strcmp(dynamic[i], name) == 0) {
+            return 2 * system->n + (int)i;
+        }
+    }
     return -1;
 }
 
@@ -180,8 +188,8 @@ static KalStatus fail_unknown(const Reading *r)
         near = kal_word_find_near(name, &system->model->parameters[i].name, 1);
     }
     return kal_fail(r->reader->ctx, KAL_ERR_USAGE,
-                    "option '%s': the model has no parameter, coordinate or velocity "
-                    "'%.200s'%s%s%s",
+                    "option '%s': the model has no parameter, coordinate, velocity, "
+                    "state or hold '%.200s'%s%s%s",
                     r->option, name, near ? "; did you mean '" : "", near ? near : "",
                     near ? "'?" : "");
 }
@@ -190,10 +198,15 @@ static KalStatus fail_unknown(const Reading *r)
 static KalStatus read_start_unit(const Reading *r, int place)
 {
     const KalSystem *system = r->reader->instant->system;
-    const char *unit = system->model->coordinates[place % system->n].unit;
+    const KalModel *model = system->model;
+    const int dynamic = place - 2 * system->n;
+    const char *unit = dynamic < 0 ? model->coordinates[place % system->n].unit
+                       : dynamic < system->n_states
+                           ? model->states[dynamic].unit
+                           : model->holds[dynamic - system->n_states].unit;
     char text[TEXT_SIZE];
     r->input->unit = unit ? unit : "";
-    if (!unit || place < system->n) {
+    if (!unit || place < system->n || dynamic >= 0) {
         return KAL_OK;
     }
     const bool product = strpbrk(unit, "*/^") != NULL;

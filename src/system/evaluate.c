@@ -88,6 +88,12 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
                          e->model->outputs[i].span};
     case KAL_PROGRAM_EVENTS:
         return (Subject){"event", e->model->events[i].name, e->model->events[i].span};
+    case KAL_PROGRAM_RATES:
+        return (Subject){"the derivative of state", e->model->states[i].name,
+                         e->model->states[i].span};
+    case KAL_PROGRAM_HOLDS:
+        return (Subject){"the value held as", e->model->holds[i].name,
+                         e->model->holds[i].span};
     case KAL_PROGRAM_EVENT_ROWS:
         return (Subject){"the derivative of an event", "", {.source = NULL}};
     case KAL_PROGRAM_ACTIONS:

@@ -126,7 +126,10 @@ static void fill_values(const KalCheck *check, double *values)
         case KAL_SYMBOL_COORDINATE_FORCE:
         case KAL_SYMBOL_CONTROL:
         case KAL_SYMBOL_ENERGY:
-        case KAL_SYMBOL_ACTIVE: break;
+        case KAL_SYMBOL_ACTIVE:
+        case KAL_SYMBOL_STATE:
+        case KAL_SYMBOL_HOLD:
+        case KAL_SYMBOL_PROMISE: break;
         }
     }
 }

@@ -110,11 +110,21 @@ double kal_b_size_of_term(const KalBSize *measure, double entry, double velocity
 /// its place.
 KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id);
 
-/// Set values as kal_instant_set() does, and out_set[i] of the 2 n coordinates and
-/// velocities that are named; the others are left as they are.  Messages call the text by
+/// Set values as kal_instant_set() does, and out_set[i] of the kal_system_targets()
+/// coordinates, velocities, states and holds that are named; the others are left as they are.  Messages call the text by
 /// a name.
 KAL_CHECKED KalStatus kal_instant_set_named(KalInstant *instant, const char *name,
                                             const char *text, bool *out_set);
+
+/// Let states and holds have the values that they begin with.
+void kal_instant_reset_dynamics(KalInstant *instant);
+
+/// Renew those holds that are `due` (n_holds; NULL: all), each from the values before.
+/// Solves the instant if their values need that.
+KAL_CHECKED KalStatus kal_instant_renew(KalInstant *instant, const bool *due);
+
+/// The rates of states in the present state, solved if system->rates_need_solve.
+KAL_CHECKED KalStatus kal_instant_rates(KalInstant *instant, double *out_rates);
 
 /// Take settings over: programs are prepared, and the state is the start as written.
 void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings);

@@ -65,7 +65,8 @@ static KalStatus build(KalSystem *system, const KalLoadOptions *options)
                                            .n_overrides = options->n_overrides,
                                            .read = options->read ? read_file : NULL,
                                            .user = &reading,
-                                           .allow_outside = options->allow_outside};
+                                           .allow_outside = options->allow_outside,
+                                           .as_coordinates = options->analysis};
     const KalStatus status =
         kal_model_build(system->sources, system->source, &build_options,
                         system->diagnostics, &system->model);

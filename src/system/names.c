@@ -60,6 +60,38 @@ const char *const *kal_system_output_names(const KalSystem *system)
     return system->names + system->n + system->m;
 }
 
+int kal_system_states(const KalSystem *system)
+{
+    if (!system) {
+        return 0;
+    }
+    return system->n_states;
+}
+
+const char *const *kal_system_state_names(const KalSystem *system)
+{
+    if (!system) {
+        return NULL;
+    }
+    return kal_system_output_names(system) + system->n_outputs;
+}
+
+int kal_system_holds(const KalSystem *system)
+{
+    if (!system) {
+        return 0;
+    }
+    return system->n_holds;
+}
+
+const char *const *kal_system_hold_names(const KalSystem *system)
+{
+    if (!system) {
+        return NULL;
+    }
+    return kal_system_state_names(system) + system->n_states;
+}
+
 size_t kal_system_write_warnings(const KalSystem *system, KalSink sink)
 {
     if (!(system && sink.write)) {

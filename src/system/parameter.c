@@ -54,6 +54,7 @@ void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings
     instant->variables[0] = own->asked.from;
     memcpy(kal_instant_q(instant), own->start_q, n * sizeof(double));
     memcpy(kal_instant_qd(instant), own->start_qd, n * sizeof(double));
+    kal_instant_reset_dynamics(instant);
 }
 
 bool kal_instant_has_parameters(const KalInstant *instant, const KalSettings *settings)

@@ -16,7 +16,7 @@
 typedef struct Setting {
     KalInstant *instant;
     KalDiagnostics *diagnostics;
-    bool *set; // 2 n: coordinates and velocities that were named
+    bool *set; // kal_system_targets(): what was named
 } Setting;
 
 static double fail(Setting *s, const KalNode *node, const char *what)
@@ -102,6 +102,23 @@ static double evaluate(Setting *s, const KalNode *node) // NOLINT(misc-no-recurs
                 "+ - * / ^");
 }
 
+// The place of a state or a hold; −1 if none has the name.
+static int64_t find_dynamic(const KalSystem *system, const char *name)
+{
+    const KalModel *model = system->model;
+    for (size_t i = 0; i < model->n_states; i++) {
+        if (strcmp(model->states[i].name, name) == 0) {
+            return (int64_t)(system->layout.states + i);
+        }
+    }
+    for (size_t i = 0; i < model->n_holds; i++) {
+        if (strcmp(model->holds[i].name, name) == 0) {
+            return (int64_t)(system->layout.holds + i);
+        }
+    }
+    return -1;
+}
+
 // The place in the state that a target names, −1 if none; 0 is the time.
 static int64_t find_target(const Setting *s, const KalNode *target)
 {
@@ -117,7 +134,7 @@ static int64_t find_target(const Setting *s, const KalNode *target)
             return (int64_t)(velocity ? system->layout.qd : system->layout.q) + i;
         }
     }
-    return -1;
+    return velocity ? -1 : find_dynamic(system, name);
 }
 
 static void complain(Setting *s, const KalNode *target)
@@ -128,8 +145,9 @@ static void complain(Setting *s, const KalNode *target)
     const char *near =
         kal_word_find_near(name, kal_system_coordinate_names(system), system->n);
     kal_diagnostics_add(s->diagnostics, KAL_SEVERITY_ERROR, target->span,
-                        "the model has no coordinate or velocity '%.200s'%s%s%s", name,
-                        near ? "; did you mean '" : "", near ? near : "",
+                        "the model has no coordinate, velocity, state or hold "
+                        "'%.200s'%s%s%s",
+                        name, near ? "; did you mean '" : "", near ? near : "",
                         near ? "'?" : "");
 }
 
@@ -228,15 +246,16 @@ static bool all_set(const bool *set, int count)
 KalStatus kal_instant_set(KalInstant *instant, const char *text, bool *out_complete)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && text);
-    const int count = 2 * instant->system->n;
-    bool *set = (bool *)kal_alloc(instant->ctx, (size_t)count, sizeof *set);
+    const int motion = 2 * instant->system->n;
+    const size_t count = kal_system_targets(instant->system);
+    bool *set = (bool *)kal_alloc(instant->ctx, count, sizeof *set);
     if (!set) {
         return kal_no_memory(instant->ctx, "for values");
     }
     const KalStatus status = kal_instant_set_named(instant, "--at", text, set);
     if (status == KAL_OK && out_complete) {
-        *out_complete = all_set(set, count);
+        *out_complete = all_set(set, motion);
     }
-    kal_free(instant->ctx, set, (size_t)count * sizeof *set);
+    kal_free(instant->ctx, set, count * sizeof *set);
     return status;
 }

@@ -16,6 +16,7 @@
 size_t kal_settings_count(const KalSystem *system)
 {
     return system->model->n_parameters + 2 * system->model->n_coordinates
+           + system->model->n_states + 2 * system->model->n_holds
            + 2 * system->model->n_actuators;
 }
 
@@ -33,7 +34,10 @@ void kal_settings_place(KalSettings *settings, const KalSystem *system, double *
     settings->parameters = memory;
     settings->start_q = settings->parameters + system->model->n_parameters;
     settings->start_qd = settings->start_q + system->n;
-    settings->actuator_limits = settings->start_qd + system->n;
+    settings->start_states = settings->start_qd + system->n;
+    settings->start_holds = settings->start_states + system->n_states;
+    settings->periods = settings->start_holds + system->n_holds;
+    settings->actuator_limits = settings->periods + system->n_holds;
     settings->actuator_weights = settings->actuator_limits + system->n_actuators;
 }
 
@@ -144,6 +148,33 @@ static KalStatus take_positive(Evaluation *e, KalExpr formula, double otherwise,
                : fail_number(e, what, name, *out_number);
 }
 
+// Where states and holds begin, and how often holds are renewed.
+static KalStatus take_dynamics(Evaluation *e)
+{
+    const KalModel *model = e->system->model;
+    KalSettings *s = e->settings;
+    for (size_t i = 0; i < model->n_states; i++) {
+        s->start_states[i] = *e->next++;
+        if (!isfinite(s->start_states[i])) {
+            return fail_number(e, "the start value of", model->states[i].name,
+                               s->start_states[i]);
+        }
+    }
+    for (size_t i = 0; i < model->n_holds; i++) {
+        s->start_holds[i] = *e->next++;
+        if (!isfinite(s->start_holds[i])) {
+            return fail_number(e, "the start value of", model->holds[i].name,
+                               s->start_holds[i]);
+        }
+    }
+    for (size_t i = 0; i < model->n_holds; i++) {
+        KAL_TRY(take_positive(e, model->holds[i].period, 1.0,
+                              "the time between renewals of", model->holds[i].name,
+                              &s->periods[i]));
+    }
+    return KAL_OK;
+}
+
 static KalStatus take_actuators(Evaluation *e)
 {
     const KalModel *model = e->system->model;
@@ -217,6 +248,7 @@ KalStatus kal_settings_evaluate(KalSettings *settings, KalContext *ctx,
     follow(&e, held);
     KAL_TRY(check_parameters(&e));
     KAL_TRY(take_starts(&e));
+    KAL_TRY(take_dynamics(&e));
     KAL_TRY(take_actuators(&e));
     KAL_TRY(take_options(&e));
     assert(e.next + system->model->n_conditions

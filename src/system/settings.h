@@ -8,7 +8,7 @@
 /// them, start values, limits, weights and the options of `simulate` are evaluated by one
 /// program, KAL_PROGRAM_SETTINGS, whose results come in this order:
 ///
-///     parameters | q | q' at the start | limits | weights | rates of servos | options |
+///     parameters | q | q' | states | holds at the start | periods of holds | limits | weights | rates of servos | options |
 ///     conditions that formulas were simplified under
 ///
 /// So no formula is looked at, and what comes of it is, bit for bit, what loading the model
@@ -51,6 +51,9 @@ typedef struct KalSettings {
     double *parameters;       ///< n_parameters
     double *start_q;          ///< n: as written
     double *start_qd;         ///< n
+    double *start_states;     ///< n_states
+    double *start_holds;      ///< n_holds: the values before the first renewal
+    double *periods;          ///< n_holds
     double *actuator_limits;  ///< n_actuators; infinite for none
     double *actuator_weights; ///< n_actuators
     KalAsked asked;           ///< how the model asks to be run

@@ -398,7 +398,7 @@ static KalStatus set_given(KalInstant *instant, Given given, bool *named)
     }
     for (size_t k = 0; k < given.point->n; k++) {
         const size_t place = (size_t)given.point->places[k];
-        assert(place < 2 * (size_t)instant->system->n);
+        assert(place < kal_system_targets(instant->system));
         kal_instant_q(instant)[place] = given.point->values[k]; // velocities follow
         named[place] = true;
     }
@@ -406,7 +406,7 @@ static KalStatus set_given(KalInstant *instant, Given given, bool *named)
 }
 
 // Begin with the values of the model, but for those that are given; these are held.
-// `named` has room for 2 n.
+// `named` has room for kal_system_targets().
 static KalStatus set_values(KalInstant *instant, Given given, bool *held, bool *named)
 {
     const KalSystem *system = instant->system;
@@ -414,8 +414,9 @@ static KalStatus set_values(KalInstant *instant, Given given, bool *held, bool *
     instant->variables[0] = instant->settings.asked.from;
     memcpy(kal_instant_q(instant), instant->settings.start_q, n * sizeof(double));
     memcpy(kal_instant_qd(instant), instant->settings.start_qd, n * sizeof(double));
+    kal_instant_reset_dynamics(instant);
     fill_held(system->model, held, held + n);
-    memset(named, 0, 2 * n * sizeof *named);
+    memset(named, 0, kal_system_targets(system) * sizeof *named);
     if (!given.text && !given.point) {
         return KAL_OK;
     }
@@ -435,7 +436,8 @@ static KalStatus start(KalInstant *instant, Given given, KalStartReport *out_rep
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     KalStartReport report = {.moved = false};
-    bool *held = (bool *)kal_alloc(instant->ctx, 4 * n, sizeof *held);
+    const size_t count = 2 * n + kal_system_targets(system);
+    bool *held = (bool *)kal_alloc(instant->ctx, count, sizeof *held);
     if (!held) {
         return kal_no_memory(instant->ctx, "to find a start");
     }
@@ -443,7 +445,10 @@ static KalStatus start(KalInstant *instant, Given given, KalStartReport *out_rep
     if (status == KAL_OK && system->m > 0) {
         status = advise(instant, held, find(instant, held, held + 2 * n, &report));
     }
-    kal_free(instant->ctx, held, 4 * n * sizeof *held);
+    kal_free(instant->ctx, held, count * sizeof *held);
+    if (status == KAL_OK) {
+        status = kal_instant_renew(instant, NULL);
+    }
     report.moved = note_moves(instant);
     report.moved_q = instant->moved;
     report.moved_qd = instant->moved + n;

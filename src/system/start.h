@@ -9,7 +9,7 @@
 #include "system/projector.h"
 
 /// Start values other than those of the model, by their places in the state: coordinate i
-/// is i, its velocity n + i.
+/// is i, its velocity n + i, then states and holds.
 typedef struct KalStartPoint {
     const int *places;
     const double *values; ///< finite

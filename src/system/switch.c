@@ -28,7 +28,8 @@ KalStatus kal_system_is_bounded(const KalSystem *system, KalExpr e, bool *out_bo
     const uint64_t state =
         UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER
         | UINT64_C(1) << KAL_SYMBOL_COORDINATE | UINT64_C(1) << KAL_SYMBOL_VELOCITY
-        | UINT64_C(1) << KAL_SYMBOL_ACTIVE;
+        | UINT64_C(1) << KAL_SYMBOL_ACTIVE | UINT64_C(1) << KAL_SYMBOL_STATE
+        | UINT64_C(1) << KAL_SYMBOL_HOLD;
     uint64_t kinds = 0;
     KAL_TRY(kal_model_kinds_in(system->model, e, &kinds));
     *out_bounded = (kinds & ~state) == 0;

@@ -19,7 +19,8 @@
 KAL_CHECKED KalStatus kal_system_find_switches(KalSystem *system,
                                                const KalExpr *formulas, size_t count);
 
-/// Whether a formula is a function of t, q, q', parameters and what only events change.
+/// Whether a formula is a function of t, q, q', states, parameters and what only events
+/// and renewals change.
 KAL_CHECKED KalStatus kal_system_is_bounded(const KalSystem *system, KalExpr e,
                                             bool *out_bounded);
 

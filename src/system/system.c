@@ -80,6 +80,20 @@ static void collect_bounded(const KalSystem *system, Outputs *out)
     }
 }
 
+static void collect_rates(const KalModel *model, Outputs *out)
+{
+    for (size_t i = 0; i < model->n_states; i++) {
+        add(out, model->states[i].rate);
+    }
+}
+
+static void collect_holds(const KalModel *model, Outputs *out)
+{
+    for (size_t i = 0; i < model->n_holds; i++) {
+        add(out, model->holds[i].value);
+    }
+}
+
 static void collect_constants(const KalConservation *conserved, Outputs *out)
 {
     for (size_t i = conserved && conserved->energy ? 1 : 0;
@@ -131,6 +145,15 @@ static void collect_settings(const KalModel *model, Outputs *out)
     for (size_t i = 0; i < model->n_coordinates; i++) {
         add_or_zero(out, model->graph, model->coordinates[i].start_v.value);
     }
+    for (size_t i = 0; i < model->n_states; i++) {
+        add_or_zero(out, model->graph, model->states[i].start.value);
+    }
+    for (size_t i = 0; i < model->n_holds; i++) {
+        add_or_zero(out, model->graph, model->holds[i].start.value);
+    }
+    for (size_t i = 0; i < model->n_holds; i++) {
+        add(out, model->holds[i].period);
+    }
     for (size_t i = 0; i < model->n_actuators; i++) {
         add_or_zero(out, model->graph, model->actuators[i].limit);
     }
@@ -162,7 +185,8 @@ static void collect_switches(const KalSystem *system, Outputs *out)
 static bool makes_motion(KalProgramId id)
 {
     const bool told = id == KAL_PROGRAM_OUTPUTS || id == KAL_PROGRAM_CONSTANTS
-                      || id == KAL_PROGRAM_START || id == KAL_PROGRAM_SETTINGS;
+                      || id == KAL_PROGRAM_START || id == KAL_PROGRAM_SETTINGS
+                      || id == KAL_PROGRAM_HOLDS;
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_EVENT_ROWS
                          || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES;
     return !told && !happens;
@@ -208,11 +232,14 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         collect_bounded(system, out);
         add_sparse(out, &system->event_rows);
         break;
+    case KAL_PROGRAM_RATES: collect_rates(system->model, out); break;
+    case KAL_PROGRAM_HOLDS: collect_holds(system->model, out); break;
     case KAL_PROGRAM_ACTIONS: collect_actions(system->model, out); break;
     case KAL_PROGRAM_TANGENT:
         if (system->has_tangent) {
             add_sparse(out, &system->tangent_R);
             add_sparse(out, &system->tangent_S);
+            add_sparse(out, &system->tangent_F);
         }
         break;
     case KAL_PROGRAM_POWER:
@@ -249,13 +276,34 @@ static void fill_layout(KalSystem *system)
     KalLayout *layout = &system->layout;
     layout->q = 1;
     layout->qd = 1 + n;
-    layout->active = 1 + 2 * n;
+    layout->states = 1 + 2 * n;
+    layout->holds = layout->states + (size_t)system->n_states;
+    layout->active = layout->holds + (size_t)system->n_holds;
     layout->qdd = layout->active + system->n_actives;
     layout->reactions = layout->qdd + n;
     layout->forces = layout->reactions + (size_t)system->m;
     layout->controls = layout->forces + system->n_forces;
     layout->energy = layout->controls + (size_t)system->n_actuators;
     layout->count = layout->energy + 1;
+}
+
+size_t kal_system_extras(const KalSystem *system)
+{
+    return system->layout.qdd - system->layout.states;
+}
+
+KalExpr kal_system_extra(const KalSystem *system, size_t i)
+{
+    const KalModel *model = system->model;
+    const size_t states = model->n_states;
+    const size_t holds = model->n_holds;
+    assert(i < kal_system_extras(system));
+    if (i < states) {
+        return model->states[i].symbol;
+    }
+    return i < states + holds
+               ? model->holds[i - states].symbol
+               : model->constraints[system->actives[i - states - holds]].active;
 }
 
 static void fill_variables(const KalSystem *system, KalExpr *variables)
@@ -276,8 +324,8 @@ static void fill_variables(const KalSystem *system, KalExpr *variables)
     for (size_t i = 0; i < model->n_actuators; i++) {
         variables[layout->controls + i] = model->actuators[i].input;
     }
-    for (size_t i = 0; i < system->n_actives; i++) {
-        variables[layout->active + i] = model->constraints[system->actives[i]].active;
+    for (size_t i = 0; i < kal_system_extras(system); i++) {
+        variables[layout->states + i] = kal_system_extra(system, i);
     }
     for (size_t id = 0; id < model->n_symbols; id++) {
         if (model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE) {
@@ -296,6 +344,8 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
     case KAL_PROGRAM_EVENTS:
+    case KAL_PROGRAM_RATES:
+    case KAL_PROGRAM_HOLDS:
     case KAL_PROGRAM_ACTIONS: return system->layout.count;
     case KAL_PROGRAM_GIVENS:
     case KAL_PROGRAM_POSITION:
@@ -465,7 +515,8 @@ static KalStatus note_events(KalSystem *system)
     const uint64_t state =
         UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER
         | UINT64_C(1) << KAL_SYMBOL_COORDINATE | UINT64_C(1) << KAL_SYMBOL_VELOCITY
-        | UINT64_C(1) << KAL_SYMBOL_ENERGY | UINT64_C(1) << KAL_SYMBOL_ACTIVE;
+        | UINT64_C(1) << KAL_SYMBOL_ENERGY | UINT64_C(1) << KAL_SYMBOL_ACTIVE
+        | UINT64_C(1) << KAL_SYMBOL_STATE | UINT64_C(1) << KAL_SYMBOL_HOLD;
     const KalModel *model = system->model;
     for (int i = 0; i < system->m; i++) {
         system->starts_active[i] = true;
@@ -483,6 +534,24 @@ static KalStatus note_events(KalSystem *system)
         KAL_TRY(kal_system_is_bounded(system, model->events[e].value,
                                       &system->event_bounded[e]));
         system->event_velocity[e] = (kinds >> KAL_SYMBOL_VELOCITY & 1) != 0;
+    }
+    return KAL_OK;
+}
+
+// Whether states and holds depend on what only a solve gives.
+static KalStatus note_dynamics(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    uint64_t kinds = 0;
+    bool bounded = true;
+    for (size_t i = 0; i < model->n_states; i++) {
+        KAL_TRY(kal_model_kinds_in(model, model->states[i].rate, &kinds));
+        system->rates_need_solve =
+            system->rates_need_solve || (kinds >> KAL_SYMBOL_CONTROL & 1) != 0;
+    }
+    for (size_t i = 0; i < model->n_holds; i++) {
+        KAL_TRY(kal_system_is_bounded(system, model->holds[i].value, &bounded));
+        system->holds_need_solve = system->holds_need_solve || !bounded;
     }
     return KAL_OK;
 }
@@ -525,7 +594,8 @@ static KalStatus note_mass(KalSystem *system)
 
 static size_t count_names(const KalSystem *system)
 {
-    return (size_t)system->n + (size_t)system->m + (size_t)system->n_outputs;
+    return (size_t)system->n + (size_t)system->m + (size_t)system->n_outputs
+           + (size_t)system->n_states + (size_t)system->n_holds;
 }
 
 static void fill_names(KalSystem *system)
@@ -540,6 +610,12 @@ static void fill_names(KalSystem *system)
     }
     for (size_t i = 0; i < model->n_outputs; i++) {
         *name++ = model->outputs[i].name;
+    }
+    for (size_t i = 0; i < model->n_states; i++) {
+        *name++ = model->states[i].name;
+    }
+    for (size_t i = 0; i < model->n_holds; i++) {
+        *name++ = model->holds[i].name;
     }
 }
 
@@ -564,6 +640,8 @@ static KalStatus count_sizes(KalSystem *system)
     system->n_outputs = (int)model->n_outputs;
     system->n_actuators = (int)model->n_actuators;
     system->n_servos = (int)model->n_servos;
+    system->n_states = (int)model->n_states;
+    system->n_holds = (int)model->n_holds;
     for (size_t id = 0; id < model->n_symbols; id++) {
         system->n_forces += model->symbols[id].kind == KAL_SYMBOL_COORDINATE_FORCE;
         system->n_actives += model->symbols[id].kind == KAL_SYMBOL_ACTIVE;
@@ -632,6 +710,7 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
     KAL_TRY(note_uses(system));
     KAL_TRY(note_events(system));
     KAL_TRY(derive_events(system));
+    KAL_TRY(note_dynamics(system));
     KAL_TRY(note_mass(system));
     // Control depends on the state in ways that these derivatives do not know.
     if (options->stiff && system->n_servos == 0) {
@@ -662,6 +741,7 @@ void kal_system_destroy(KalSystem *system)
     kal_doubts_clear(&system->doubts);
     kal_sparse_clear(&system->tangent_R);
     kal_sparse_clear(&system->tangent_S);
+    kal_sparse_clear(&system->tangent_F);
     kal_sparse_clear(&system->event_rows);
     kal_conservation_destroy(system->conserved);
     kal_order_clear(&system->givens);

@@ -5,7 +5,7 @@
 ///
 /// All programs read one list of variables, or the beginning of it:
 ///
-///     t | q (n) | q' (n) | active | q'' (n) | reactions (m) | coordinate forces |
+///     t | q (n) | q' (n) | states | holds | active | q'' (n) | reactions (m) | coordinate forces |
 ///     controls | energy
 ///
 /// Coordinate forces and `active` of constraints are those that the model asks for.  Results of a program come in the
@@ -42,6 +42,8 @@ typedef enum KalProgramId {
     KAL_PROGRAM_OUTPUTS,    ///< the model's outputs
     KAL_PROGRAM_EVENTS,     ///< the functions whose zeros are events
     KAL_PROGRAM_EVENT_ROWS, ///< those of t, q and q' alone, else 0; then event_rows
+    KAL_PROGRAM_RATES,      ///< of states
+    KAL_PROGRAM_HOLDS,      ///< the values that holds are renewed with
     KAL_PROGRAM_ACTIONS,    ///< the values that events set, event after event
     KAL_PROGRAM_TANGENT, ///< ∂R/∂(q, q'), ∂S/∂(q, q'), or nothing (system/tangent.h)
     KAL_PROGRAM_POWER,     ///< the terms of KalPowers, or nothing (system/work.h)
@@ -56,6 +58,8 @@ typedef enum KalProgramId {
 typedef struct KalLayout {
     size_t q;
     size_t qd;
+    size_t states;
+    size_t holds;
     size_t active;
     size_t qdd;
     size_t reactions;
@@ -96,9 +100,13 @@ struct KalSystem {
     int n_outputs;
     int n_actuators;
     int n_servos;
-    const char **names;   ///< of coordinates, constraints, outputs, in this order
-    KalSettings settings; ///< what follows from the parameters as they were loaded
-    uint32_t *forces;     ///< coordinates whose constraint force has a symbol
+    int n_states; ///< first-order states
+    int n_holds;
+    bool rates_need_solve; ///< rates of states depend on control
+    bool holds_need_solve; ///< holds depend on accelerations or forces
+    const char **names;    ///< of coordinates, constraints, outputs, states, holds
+    KalSettings settings;  ///< what follows from the parameters as they were loaded
+    uint32_t *forces;      ///< coordinates whose constraint force has a symbol
     size_t n_forces;
     uint32_t *actives; ///< constraints whose `active` has a symbol
     size_t n_actives;
@@ -108,8 +116,9 @@ struct KalSystem {
     bool constant_mass;  ///< M depends on parameters alone
     bool events_need_solve; ///< an event depends on accelerations or forces
     bool has_tangent;       ///< what follows was asked for and derived
-    KalSparse tangent_R;    ///< n × 2n
-    KalSparse tangent_S;    ///< m × 2n
+    KalSparse tangent_R;    ///< n × kal_system_state_size()
+    KalSparse tangent_S;    ///< m × the same
+    KalSparse tangent_F;    ///< n_states × the same: derivatives of their rates
     bool has_balance;       ///< what follows was asked for and derived
     KalConservation *conserved;
     KalPowers powers;
@@ -128,6 +137,23 @@ struct KalSystem {
     KalProgram *programs[KAL_PROGRAMS];
     size_t n_results[KAL_PROGRAMS];
 };
+
+/// How many numbers integrators move: positions, velocities and states.
+static inline size_t kal_system_state_size(const KalSystem *system)
+{
+    return 2 * (size_t)system->n + (size_t)system->n_states;
+}
+
+/// How many numbers a state can be given by: those, and holds.
+static inline size_t kal_system_targets(const KalSystem *system)
+{
+    return kal_system_state_size(system) + (size_t)system->n_holds;
+}
+
+/// The symbols of states, holds and `active` in the order of the layout: number i of
+/// kal_system_extras().
+KalExpr kal_system_extra(const KalSystem *system, size_t i);
+size_t kal_system_extras(const KalSystem *system);
 
 /// Compile further formulas of a system; the program reads all variables.  The caller
 /// owns it.  Statuses: as of kal_program_create().

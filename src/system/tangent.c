@@ -82,7 +82,9 @@ KalStatus kal_tangent_derive(KalSystem *system)
 {
     const size_t n = (size_t)system->n;
     const size_t m = (size_t)system->m;
-    const size_t count = 3 * n + m;
+    const size_t states = (size_t)system->n_states;
+    const size_t size = kal_system_state_size(system);
+    const size_t count = n + m + size + states;
     KalGraph *g = system->model->graph;
     KalExpr *block = (KalExpr *)kal_alloc(system->ctx, count, sizeof *block);
     if (!block) {
@@ -91,9 +93,17 @@ KalStatus kal_tangent_derive(KalSystem *system)
     Residuals r = {
         .g = g, .system = system, .R = block, .S = block + n, .y = block + n + m};
     form(&r);
-    KalStatus status = kal_jacobian(g, r.R, n, r.y, 2 * n, &system->tangent_R);
+    KalExpr *rates = r.y + size;
+    for (size_t i = 0; i < states; i++) {
+        r.y[2 * n + i] = system->model->states[i].symbol;
+        rates[i] = system->model->states[i].rate;
+    }
+    KalStatus status = kal_jacobian(g, r.R, n, r.y, size, &system->tangent_R);
     if (status == KAL_OK) {
-        status = kal_jacobian(g, r.S, m, r.y, 2 * n, &system->tangent_S);
+        status = kal_jacobian(g, r.S, m, r.y, size, &system->tangent_S);
+    }
+    if (status == KAL_OK) {
+        status = kal_jacobian(g, rates, states, r.y, size, &system->tangent_F);
     }
     kal_free(system->ctx, block, count * sizeof *block);
     return status;
@@ -104,8 +114,9 @@ static void lay_out(KalCarver *carver, void *owner)
     KalTangent *tangent = owner;
     const size_t n = (size_t)tangent->n;
     const size_t m = (size_t)tangent->m;
-    tangent->R = kal_carve_doubles(carver, n, 2 * n);
-    tangent->S = kal_carve_doubles(carver, m, 2 * n);
+    tangent->R = kal_carve_doubles(carver, n, tangent->size);
+    tangent->S = kal_carve_doubles(carver, m, tangent->size);
+    tangent->F = kal_carve_doubles(carver, tangent->size - 2 * n, tangent->size);
     tangent->A = kal_carve_doubles(carver, m, n);
     tangent->b = kal_carve_doubles(carver, m, 1);
     tangent->force = kal_carve_doubles(carver, n, 1);
@@ -114,7 +125,8 @@ static void lay_out(KalCarver *carver, void *owner)
 KalStatus kal_tangent_init(KalTangent *tangent, KalContext *ctx,
                            const KalSystem *system)
 {
-    *tangent = (KalTangent){.n = system->n, .m = system->m};
+    *tangent = (KalTangent){
+        .n = system->n, .m = system->m, .size = kal_system_state_size(system)};
     KAL_TRY(kal_workspace_make(ctx, "for derivatives", lay_out, tangent,
                                &tangent->workspace));
     return kal_motion_create(ctx, NULL, system->n, system->m, &tangent->motion);
@@ -176,20 +188,25 @@ KalStatus kal_tangent_fill(KalTangent *tangent, KalInstant *instant, const int *
     KAL_TRY(find_multipliers(tangent, instant, &problem, rows));
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_TANGENT));
     const double *next = kal_scatter(&system->tangent_R, instant->results, tangent->R);
-    kal_scatter(&system->tangent_S, next, tangent->S);
-    for (size_t j = 0; j < 2 * n; j++) {
+    next = kal_scatter(&system->tangent_S, next, tangent->S);
+    kal_scatter(&system->tangent_F, next, tangent->F);
+    const size_t size = tangent->size;
+    for (size_t j = 0; j < size; j++) {
         KalMotionAnswer answer;
         // Column j of ∂a/∂y: a solve with −∂R/∂yⱼ for the forces and −∂S/∂yⱼ for b.
         for (size_t i = 0; i < n; i++) {
-            tangent->force[i] = -tangent->R[i * 2 * n + j];
+            tangent->force[i] = -tangent->R[i * size + j];
         }
         for (int k = 0; k < count; k++) {
-            tangent->b[k] = -tangent->S[(size_t)instant->rows[rows[k]] * 2 * n + j];
+            tangent->b[k] = -tangent->S[(size_t)instant->rows[rows[k]] * size + j];
         }
         KAL_TRY(kal_motion_solve(tangent->motion, &problem, &answer));
-        memcpy(out_J + j * 2 * n + n, answer.qdd, n * sizeof(double));
-        if (j >= n) {
-            out_J[j * 2 * n + (j - n)] = 1.0;
+        memcpy(out_J + j * size + n, answer.qdd, n * sizeof(double));
+        if (j >= n && j < 2 * n) {
+            out_J[j * size + (j - n)] = 1.0;
+        }
+        for (size_t i = 2 * n; i < size; i++) {
+            out_J[j * size + i] = tangent->F[(i - 2 * n) * size + j];
         }
     }
     return KAL_OK;

@@ -12,7 +12,8 @@
 
 #include "system/instant.h"
 
-/// Derive ∂R/∂(q, q') and ∂S/∂(q, q'): system->tangent_R and tangent_S.
+/// Derive the derivatives of R, S and the rates of states by q, q' and states:
+/// system->tangent_R, tangent_S and tangent_F.
 KAL_CHECKED KalStatus kal_tangent_derive(KalSystem *system);
 
 /// A workspace.
@@ -21,8 +22,10 @@ typedef struct KalTangent {
     int m;
     KalMotion *motion;
     KalWorkspace workspace;
-    double *R;     ///< n × 2n
-    double *S;     ///< m × 2n
+    size_t size;   ///< kal_system_state_size()
+    double *R;     ///< n × size
+    double *S;     ///< m × size
+    double *F;     ///< n_states × size
     double *A;     ///< rows that count
     double *b;     ///< and their right-hand sides
     double *force; ///< n
@@ -34,7 +37,8 @@ KAL_CHECKED KalStatus kal_tangent_init(KalTangent *tangent, KalContext *ctx,
 
 void kal_tangent_clear(KalTangent *tangent, KalContext *ctx);
 
-/// Write ∂(q', q'')/∂(q, q') at a solved instant into a 2n × 2n matrix of zeros, column
+/// Write ∂(q', q'', s')/∂(q, q', s), s being the states, at a solved instant into a matrix of
+/// zeros of kal_system_state_size(), column
 /// after column.  Of the instant's rows the `count` that `rows` names are used; they are
 /// independent and all others depend on them.
 KAL_CHECKED KalStatus kal_tangent_fill(KalTangent *tangent, KalInstant *instant,

@@ -78,8 +78,8 @@ static void copy_symbols(KalTranscript *t)
         to[n + i] = copy_symbol(t, model->coordinates[i].v);
     }
     to += 2 * n;
-    for (size_t i = 0; i < t->system->n_actives; i++) {
-        to[i] = copy_symbol(t, model->constraints[t->system->actives[i]].active);
+    for (size_t i = 0; i < kal_system_extras(t->system); i++) {
+        to[i] = copy_symbol(t, kal_system_extra(t->system, i));
     }
     for (size_t k = 0; k < t->n_weights; k++) {
         t->weights[k] = kal_symbol(t->g, (uint32_t)(model->n_symbols + k));

@@ -68,6 +68,11 @@ static bool go_on(void *user)
 
 static KalStatus init(KalVerify *v)
 {
+    if (v->system->n_states > 0 || v->system->n_holds > 0) {
+        return kal_fail(v->ctx, KAL_ERR_FORMULATION,
+                        "a verification knows positions and velocities alone, and the "
+                        "model has states or held values");
+    }
     KAL_TRY(kal_instant_create_dense(v->ctx, v->system, "a verification", &v->instant));
     v->fine.go_on = go_on;
     v->fine.user = v;

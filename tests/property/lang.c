@@ -394,9 +394,25 @@ static KalNode *make_structure(int size)
     }
 }
 
+// A state with its derivative, or a value that is held.
+static KalNode *make_dynamic(int size)
+{
+    KalNode *target = make_name();
+    KalNode *unit = below(2) ? make_unit(3) : NULL;
+    if (below(2)) {
+        return make(KAL_NODE_HOLD, target, unit, make_value(size), make_value(size));
+    }
+    KalNode *again = kal_tree_add_text(tree, KAL_NODE_NAME, NOWHERE,
+                                       target->of.text.data, target->of.text.length);
+    KalNode *slope = make(KAL_NODE_PRIME, again, NULL, NULL, NULL);
+    slope->op = 1;
+    return make(KAL_NODE_STATE, target, unit, slope, make_value(size));
+}
+
 static KalNode *make_motion(int size)
 {
-    switch (below(5)) {
+    switch (below(6)) {
+    case 4: return make_dynamic(size);
     case 0:
         return make(KAL_NODE_SIMULATE, make_value(size), make_value(size),
                     make_value(size),

@@ -76,6 +76,11 @@ static void constraints_and_control(void)
     keeps("constraint rod: x^2 + y^2 = L^2");
     keeps("constraint c[i]: [a, b] = [c, d]");
     keeps("constraint touch: y = h, off");
+    keeps("state i [A]: i' = (U - R*i)/L");
+    keeps("state z[2]: z' = A*z");
+    keeps("hold u [V] every 1/100: u + x");
+    keeps("actuator u: x', limit = 3, law = -k*x");
+    keeps("let state = 1, hold = state, table = hold"); // words where statements begin
     keeps("nonideal y = -mu*abs(reaction(floor))*sign(y')");
     keeps("nonideal power -mu*reaction(n)*x'");
     keeps("nonideal power -mu*reaction(n)*sign(x') along x'");
@@ -240,8 +245,8 @@ static void errors_of_mechanics_are_told_with_their_place(void)
             "'speed'");
     refuses("servo s: x = y, rate = 1, rate = 2",
             "m:1:27: error: the option rate is given");
-    refuses("actuator u: x', rate = 1", "m:1:17: error: expected an option, limit or "
-                                        "weight, found 'rate'");
+    refuses("actuator u: x', rate = 1",
+            "m:1:17: error: expected an option, limit, weight or law, found 'rate'");
     refuses("actuator u = x'",
             "m:1:12: error: expected ':' after the name of the input");
     refuses("init x 1", "m:1:8: error: expected '=' or '~', found '1'");
