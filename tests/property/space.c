@@ -8,6 +8,7 @@
 
 #include "fault.h"
 #include "mechanism.h"
+#include "system/examine.h"
 #include "tap.h"
 
 #include <kalaba/kalaba.h>
@@ -312,6 +313,20 @@ static bool judge(const Mechanism *mech, Trial *trial, const Real *y)
     return good;
 }
 
+// The verdicts of `check` are those of the start.
+static bool check_agrees(Trial *trial)
+{
+    KalMotionAnswer answer;
+    KalCheck *check = NULL;
+    const bool good = ok(kal_check_create(trial->ctx, trial->system, &check) == KAL_OK)
+                      && ok(kal_check_is_consistent(check))
+                      && ok(kal_instant_solve(trial->instant, &answer) == KAL_OK)
+                      && near(check->answer.rank_A, answer.rank_A, 0.0)
+                      && ok(check->answer.unique);
+    kal_check_destroy(check);
+    return good;
+}
+
 static bool patient(void *user, const KalRun *run)
 {
     (void)user;
@@ -472,6 +487,7 @@ static bool take_start(Mechanism *mech, Trial *trial, Track *track)
         mech->system.rank++;
     }
     good = judge(mech, trial, y) && good;
+    good = check_agrees(trial) && good;
     good = near((double)rigid_project_positions(&mech->system, y), 0.0, 1e-11) && good;
     good = near((double)rigid_project_velocities(&mech->system, y), 0.0, 1e-10) && good;
     return good;
