@@ -11,8 +11,10 @@
 #ifndef BASE_FOUR_H
 #define BASE_FOUR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /// Four numbers; the loose ones may start at any number.
 typedef double KalFour __attribute__((vector_size(32), may_alias));
@@ -65,6 +67,20 @@ KAL_INLINE void kal_copy_numbers(double *restrict to, const double *restrict fro
         __asm__("" : "+r"(i)); // or the compiler makes groups, or a call, of them
         to[i] = from[i];
     }
+}
+
+/// Whether n numbers, of which there are few, have the same bits.
+KAL_INLINE bool kal_same_numbers(const double *x, const double *y, size_t n)
+{
+    size_t i = 0;
+    uint64_t a = 0;
+    uint64_t b = 0;
+    while (i < n && a == b) {
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        i++;
+    }
+    return a == b;
 }
 
 #endif

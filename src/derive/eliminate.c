@@ -24,6 +24,8 @@ typedef struct KalElimination {
     KalExpr *inverse;   // n: of D
     KalExpr *inverse_S; // m
     KalExpr *g0;        // n: L⁻¹ Q
+    KalExpr *C;         // n
+    KalExpr *ideal;     // m: λ of the ideal part
     KalExpr *lambda;    // m
     KalExpr *q;         // n
     KalExpr *force;     // n
@@ -212,16 +214,26 @@ static Symmetric gram_of(Builder *w)
     return (Symmetric){w->given->m, w->S, w->inverse_S, w->order_S, w->gram};
 }
 
-// M and Q, or M + AᵀWA and Q + AᵀWb (theory (3.6)); and the natural units.
+// The force Q, or Q + C, or with AᵀWb besides (theory (3.6)).
+static void load_force(Builder *w, bool with_C)
+{
+    const KalEliminand *p = w->given;
+    for (size_t i = 0; i < p->n; i++) {
+        w->g0[i] = with_C ? plus(w, p->Q[i], w->C[i]) : p->Q[i];
+        for (size_t r = 0; r < p->m && p->weights; r++) {
+            const KalExpr a = times(w, p->weights[r], p->A[r * p->n + i]);
+            w->g0[i] = plus(w, w->g0[i], times(w, a, p->b[r]));
+        }
+    }
+}
+
+// M, or M + AᵀWA (theory (3.6)); and the natural units.
 static void load(Builder *w)
 {
     const KalEliminand *p = w->given;
     const size_t n = p->n;
     assert(n >= 1 && (p->m == 0 || p->A));
     memcpy(w->M, p->M, n * n * sizeof *w->M);
-    if (p->Q) {
-        memcpy(w->g0, p->Q, n * sizeof *w->g0);
-    }
     if (p->m > 0) {
         memcpy(w->W, p->A, p->m * n * sizeof *w->W);
     }
@@ -229,7 +241,6 @@ static void load(Builder *w)
         const KalExpr *row = p->A + r * n;
         for (size_t i = 0; i < n; i++) {
             const KalExpr a = times(w, p->weights[r], row[i]);
-            w->g0[i] = plus(w, w->g0[i], times(w, a, p->b ? p->b[r] : KAL_NO_EXPR));
             for (size_t j = 0; j <= i; j++) {
                 w->M[i * n + j] = plus(w, w->M[i * n + j], times(w, a, row[j]));
             }
@@ -295,14 +306,15 @@ static void accelerate(Builder *w)
     solve_transposed(w, &mass, w->q);
 }
 
-// Q + Aᵀλ − M q'', the size of its terms, and the force Aᵀλ (theory (5.2)).
+// Q + C + Aᵀλ − M q'', the size of its terms, and the force Aᵀλ (theory (5.2)).
 static void measure_motion(Builder *w)
 {
     const KalEliminand *p = w->given;
     const size_t n = p->n;
     for (size_t i = 0; i < n; i++) {
         KalExpr inertia = KAL_NO_EXPR;
-        KalExpr size = absolute(w, p->Q[i]);
+        KalExpr size = plus(w, absolute(w, p->Q[i]), absolute(w, w->C[i]));
+        w->force[i] = KAL_NO_EXPR;
         for (size_t r = 0; r < p->m; r++) {
             const KalExpr term = times(w, p->A[r * n + i], w->lambda[r]);
             w->force[i] = plus(w, w->force[i], term);
@@ -314,7 +326,8 @@ static void measure_motion(Builder *w)
             inertia = plus(w, inertia, term);
             size = plus(w, size, absolute(w, term));
         }
-        w->missing[i] = minus(w, plus(w, p->Q[i], w->force[i]), inertia);
+        const KalExpr applied = plus(w, p->Q[i], w->C[i]);
+        w->missing[i] = minus(w, plus(w, applied, w->force[i]), inertia);
         w->size[i] = size;
         w->sound = plus(w, w->sound, w->missing[i]);
     }
@@ -371,7 +384,7 @@ static KalExpr measure(Builder *w)
     return plus(w, worst, times(w, kal_int(w->g, 0), w->sound)); // 0 times NaN is NaN
 }
 
-KalEliminated kal_eliminated_layout(size_t n, size_t m)
+KalEliminated kal_eliminated_layout(size_t n, size_t m, bool has_C)
 {
     const size_t after = 2 * n + m;
     return (KalEliminated){.qdd = 0,
@@ -383,7 +396,8 @@ KalEliminated kal_eliminated_layout(size_t n, size_t m)
                            .least_gram = after + 3,
                            .sine = after + 4,
                            .excess = after + 5,
-                           .count = after + 6};
+                           .nonideal = after + 6,
+                           .count = after + 6 + (has_C ? n : 0)};
 }
 
 // Factor M and A M⁻¹Aᵀ.
@@ -397,19 +411,40 @@ static void eliminate(Builder *w)
     factor(w, &gram);
 }
 
+// What C adds to the ideal answer, theory (2.7): q'' is that of Q + C with the same factors, and
+// the force C + Aᵀ(λ − λ₀), where λ₀ are the multipliers of the ideal part.
+static KalStatus add_nonideal(Builder *w, const KalEliminated *at, KalExpr *out)
+{
+    const KalEliminand *p = w->given;
+    const size_t n = p->n;
+    memcpy(w->ideal, w->lambda, p->m * sizeof *w->ideal);
+    KAL_TRY(p->find_C(p->user, w->ideal, w->C));
+    load_force(w, true);
+    accelerate(w);
+    out[at->excess] = larger(w, measure(w), out[at->excess]);
+    for (size_t i = 0; i < n; i++) {
+        const KalExpr change = minus(w, w->force[i], out[at->force + i]);
+        out[at->nonideal + i] = plus(w, w->C[i], change);
+    }
+    return KAL_OK;
+}
+
 // All results in the order of kal_eliminated_layout(); what is not there becomes 0.
-static void build(Builder *w, KalExpr *out)
+static KalStatus build(Builder *w, KalExpr *out)
 {
     const size_t n = w->given->n;
     const size_t m = w->given->m;
-    const KalEliminated at = kal_eliminated_layout(n, m);
+    const bool has_C = w->given->find_C != NULL;
+    const KalEliminated at = kal_eliminated_layout(n, m, has_C);
     const KalExpr one = kal_int(w->g, 1);
     eliminate(w);
+    load_force(w, false);
     accelerate(w);
     out[at.excess] = measure(w);
-    memcpy(out + at.qdd, w->q, n * sizeof *out);
     memcpy(out + at.force, w->force, n * sizeof *out);
     memcpy(out + at.multipliers, w->lambda, m * sizeof *out);
+    KAL_TRY(has_C ? add_nonideal(w, &at, out) : KAL_OK);
+    memcpy(out + at.qdd, w->q, n * sizeof *out);
     for (int k = 0; k < 2; k++) {
         out[at.most_growth + (size_t)k] = is_nothing(w->growth[k]) ? one : w->growth[k];
         out[at.most_gram + (size_t)k] = is_nothing(w->gram[k]) ? one : w->gram[k];
@@ -418,6 +453,7 @@ static void build(Builder *w, KalExpr *out)
     for (size_t i = 0; i < at.count; i++) {
         out[i] = is_nothing(out[i]) ? kal_int(w->g, 0) : out[i];
     }
+    return kal_graph_status(w->g);
 }
 
 // A piece of the block.
@@ -432,7 +468,7 @@ static KalStatus init(Builder *w)
 {
     const size_t n = w->given->n;
     const size_t m = w->given->m;
-    const size_t count = n * n + 2 * m * n + m * m + 7 * n + 3 * m;
+    const size_t count = n * n + 2 * m * n + m * m + 8 * n + 4 * m;
     w->n_done = n > m ? n : m;
     w->block_size = count * sizeof *w->block;
     w->block = kal_alloc(w->ctx, count, sizeof *w->block);
@@ -453,6 +489,8 @@ static KalStatus init(Builder *w)
     w->size = take(&next, n);
     w->missing = take(&next, n);
     w->unit = take(&next, n);
+    w->C = take(&next, n);
+    w->ideal = take(&next, m);
     w->inverse_S = take(&next, m);
     w->lambda = take(&next, m);
     w->length = take(&next, m);
@@ -473,8 +511,7 @@ KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_ans
     Builder w = {.g = g, .ctx = kal_graph_context(g), .given = given};
     KalStatus status = init(&w);
     if (status == KAL_OK && w.M) {
-        build(&w, out_answer);
-        status = kal_graph_status(g);
+        status = build(&w, out_answer);
     }
     clear(&w);
     return status;

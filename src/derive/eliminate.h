@@ -26,24 +26,29 @@ typedef struct KalEliminand {
     const KalExpr *weights; ///< m: W, or NULL where M is regular
     double tolerance;       ///< of residuals, relative to their terms
     double floor;           ///< the least that terms are measured by (theory (5.2))
+    /// Writes n formulas of C, which may have the multipliers of the ideal part in them
+    /// (theory (2.7)), in the graph.  NULL: all constraints are ideal.
+    KalStatus (*find_C)(void *user, const KalExpr *multipliers, KalExpr *out_C);
+    void *user; ///< for find_C
 } KalEliminand;
 
 /// Where the parts of an answer begin, in a list of formulas.
 typedef struct KalEliminated {
     size_t qdd;         ///< n
     size_t force;       ///< n: Aᵀλ
-    size_t multipliers; ///< m
+    size_t multipliers; ///< m: of the ideal part
     size_t most_growth; ///< the largest quotient of a diagonal entry of M and its pivot
     size_t least_growth; ///< and the least; below 1, but for rounding, one is negative
     size_t most_gram;    ///< the same for A M⁻¹Aᵀ
     size_t least_gram;
     size_t sine; ///< 1/√most_gram: the least distance of a constraint from the others
-    size_t excess; ///< by how much a residual is larger than the tolerance allows, at
-                   ///< most; NaN where anything is not finite
+    size_t excess;   ///< by how much a residual is larger than the tolerance allows, at
+                     ///< most; NaN where anything is not finite
+    size_t nonideal; ///< n: the force that C adds, where there is C
     size_t count;
 } KalEliminated;
 
-KalEliminated kal_eliminated_layout(size_t n, size_t m);
+KalEliminated kal_eliminated_layout(size_t n, size_t m, bool has_C);
 
 /// Build the formulas in a graph that simplifies nothing; out_answer has room for as many
 /// as the layout counts.  KAL_ERR_LIMIT when the graph has no room for them, KAL_ERR_NOMEM.

@@ -16,6 +16,7 @@
 // Invariants: k[0] is the rate at the present state, or, while `taken` holds, k[END] is;
 // y_end and the rates belong to the last step until the next one begins.
 
+#include "base/four.h"
 #include "linalg/padded.h"
 #include "ode/dop853_sums.h"
 #include "ode/ode_impl.h"
@@ -530,14 +531,8 @@ static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
     }
     const double a = (t - last->t_old) / (last->t_new - last->t_old);
     assert(a >= 0.0 && a <= 1.0);
-    const double b = 1.0 - a;
-    double *const *d = s->dense_of;
-    // The polynomial in nested form; at a = 0 it is y_old, at a = 1 y_old + d[0] = y_end.
-    for (int i = 0; i < base->system.n; i++) {
-        const double inner = d[3][i] + a * (d[4][i] + b * (d[5][i] + a * d[6][i]));
-        out_y[i] =
-            s->y_old[i] + a * (d[0][i] + b * (d[1][i] + a * (d[2][i] + b * inner)));
-    }
+    s->sums->interpolate(s->dense_of, s->ld, s->y_old, a, s->rate);
+    kal_copy_numbers(out_y, s->rate, (size_t)base->system.n);
     return KAL_OK;
 }
 

@@ -85,4 +85,24 @@ static void finish(double *const *k, int ld, KalDop853End *end)
     end->finite = (finite[0] + finite[1]) + (finite[2] + finite[3]);
 }
 
-const KalDop853Sums KAL_DOP853_SUMS = {add, take, finish};
+static void interpolate(double *const *d, int ld, const double *y, double a,
+                        double *out)
+{
+    const double b = 1.0 - a;
+    for (int i = 0; i < ld; i += 4) {
+        const KalFour inner =
+            *kal_const_four(d[3] + i)
+            + a
+                  * (*kal_const_four(d[4] + i)
+                     + b * (*kal_const_four(d[5] + i) + a * *kal_const_four(d[6] + i)));
+        *kal_four(out + i) =
+            *kal_const_four(y + i)
+            + a
+                  * (*kal_const_four(d[0] + i)
+                     + b
+                           * (*kal_const_four(d[1] + i)
+                              + a * (*kal_const_four(d[2] + i) + b * inner)));
+    }
+}
+
+const KalDop853Sums KAL_DOP853_SUMS = {add, take, finish, interpolate};

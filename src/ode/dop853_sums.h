@@ -35,6 +35,11 @@ typedef struct KalDop853Sums {
 
     /// Theory (12.2) to (12.4).
     void (*finish)(double *const *k, int ld, KalDop853End *end);
+
+    /// The polynomial of a step from `y` with the coefficients d, in nested form, theory (12.9),
+    /// at the part `a` of it; at 0 it is y, at 1 y + d[0].
+    void (*interpolate)(double *const *d, int ld, const double *y, double a,
+                        double *out);
 } KalDop853Sums;
 
 extern const KalDop853Sums kal_dop853_sums;

@@ -146,24 +146,16 @@ static double size_of(const KalBalance *balance, double energy)
     return size;
 }
 
-// T + V, and |T| + |V|.
-static KalStatus find_energy(KalInstant *instant, double *out_energy, double *out_size)
-{
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
-    *out_energy = instant->results[0] + instant->results[1];
-    *out_size = fabs(instant->results[0]) + fabs(instant->results[1]);
-    instant->variables[instant->system->layout.energy] = *out_energy;
-    return KAL_OK;
-}
-
 // What events do to the energy is kept apart from what motion does: it is no error.
 KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment moment,
                            KalRunStatistics *statistics)
 {
     KalRunStatistics *s = statistics;
     const double before = s->energy_final;
-    double size = 0.0;
-    KAL_TRY(find_energy(instant, &s->energy_final, &size));
+    double kinetic = 0.0;
+    double stored = 0.0;
+    KAL_TRY(kal_instant_energy(instant, &kinetic, &stored));
+    s->energy_final = kinetic + stored;
     if (moment == KAL_MOMENT_FIRST) {
         s->energy_initial = s->energy_final;
     } else if (moment == KAL_MOMENT_EVENT) {
@@ -178,7 +170,7 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
         note_constants(balance, instant, moment == KAL_MOMENT_FIRST);
         note_excess(balance, instant, moment);
         const double residual = find_residual(balance, s);
-        balance->size = size_of(balance, size);
+        balance->size = size_of(balance, fabs(kinetic) + fabs(stored));
         s->energy_size = fmax(s->energy_size, balance->size);
         s->energy_balance = residual < s->energy_balance ? s->energy_balance : residual;
     }

@@ -443,9 +443,10 @@ static int sort_seen(const KalRun *run, KalSineSeen *out_seen)
 {
     const KalRankWatch *watch = &run->rank;
     int count = 0;
-    const long first = watch->n_seen < KAL_SINES_SEEN ? 0 : watch->n_seen;
-    for (int i = 0; i < KAL_SINES_SEEN && i < watch->n_seen; i++) {
-        const KalSineSeen next = watch->seen[(first + i) % KAL_SINES_SEEN];
+    const unsigned long seen = (unsigned long)watch->n_seen;
+    const unsigned long first = seen < KAL_SINES_SEEN ? 0 : seen - KAL_SINES_SEEN;
+    for (unsigned long i = first; i < seen; i++) {
+        const KalSineSeen next = watch->seen[i % KAL_SINES_SEEN];
         int k = count;
         if (!(next.t >= watch->t && next.t <= run->horizon)) {
             continue;

@@ -576,7 +576,8 @@ KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_val
         kal_program_eval(record->program, run->instant->variables, record->work,
                          record->formulas);
     }
-    for (size_t i = 0; i < kal_table_columns(record->table); i++) {
+    const size_t n_columns = record->columns.size / sizeof *columns;
+    for (size_t i = 0; i < n_columns; i++) {
         record->row[i] =
             kinds[columns[i].kind].value(&sample, (size_t)columns[i].index);
     }

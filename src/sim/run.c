@@ -13,6 +13,7 @@
 //
 // Invariant: t ≤ horizon, and a run that failed is at the last state that it reached.
 
+#include "base/four.h"
 #include "sim/options.h"
 #include "sim/run_impl.h"
 
@@ -213,9 +214,8 @@ KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject, const char *fo
 static bool is_at(const KalRun *run, double t, const double *y)
 {
     return run->instant->variables[0] == t
-           && memcmp(kal_instant_q(run->instant), y,
-                     kal_system_state_size(run->system) * sizeof(double))
-                  == 0;
+           && kal_same_numbers(kal_instant_q(run->instant), y,
+                               kal_system_state_size(run->system));
 }
 
 KalStatus kal_run_visit(KalRun *run, double t)
@@ -281,8 +281,10 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
     KalRunStatistics *s = &run->statistics;
     KalBalance *balance = &run->balance;
     assert(run->solved);
-    s->position_error = fmax(s->position_error, run->projection.residual_q);
-    s->velocity_error = fmax(s->velocity_error, run->projection.residual_qd);
+    const double q = run->projection.residual_q;
+    const double qd = run->projection.residual_qd;
+    s->position_error = q > s->position_error ? q : s->position_error;
+    s->velocity_error = qd > s->velocity_error ? qd : s->velocity_error;
     take_works(run);
     KAL_TRY(kal_run_limits_note(run, false));
     return kal_balance_note(balance, run->instant, moment, s);

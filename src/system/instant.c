@@ -360,9 +360,22 @@ KalStatus kal_instant_givens(KalInstant *instant)
     return KAL_OK;
 }
 
+// C of the present state and of the reactions that are known in it.
+static KalStatus evaluate_nonideal(KalInstant *instant)
+{
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_NONIDEAL));
+    memcpy(instant->C, instant->results,
+           (size_t)instant->system->n * sizeof *instant->C);
+    return KAL_OK;
+}
+
 KalStatus kal_instant_need_givens(KalInstant *instant)
 {
-    return instant->bare ? kal_instant_givens(instant) : KAL_OK;
+    if (!instant->bare) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_instant_givens(instant));
+    return instant->system->equations->has_C ? evaluate_nonideal(instant) : KAL_OK;
 }
 
 static void clear_row(KalInstant *instant, size_t i)
@@ -673,9 +686,7 @@ static KalStatus find_nonideal(KalInstant *instant)
         KAL_TRY(check_reactions(instant));
         keep_reactions(instant);
     }
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_NONIDEAL));
-    memcpy(instant->C, instant->results, (size_t)system->n * sizeof *instant->C);
-    return KAL_OK;
+    return evaluate_nonideal(instant);
 }
 
 // Give outputs their variables.
@@ -727,20 +738,53 @@ void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer)
     *out_answer = instant->answer;
 }
 
+KalStatus kal_instant_energy(KalInstant *instant, double *out_kinetic,
+                             double *out_stored)
+{
+    const double *known = kal_return_energy(&instant->road);
+    if (!known || !isfinite(known[0] + known[1])) {
+        KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
+        known = instant->results;
+    }
+    *out_kinetic = known[0];
+    *out_stored = known[1];
+    instant->variables[instant->system->layout.energy] = known[0] + known[1];
+    return KAL_OK;
+}
+
+// Energy and outputs that the return to the present state has found, if all are finite.
+static bool take_outputs(KalInstant *instant)
+{
+    const double *known = kal_return_outputs(&instant->road);
+    if (!known) {
+        return false;
+    }
+    const double energy = known[-2] + known[-1];
+    double sum = 0.0 * energy; // NaN where one is not finite
+    for (int i = 0; i < instant->system->n_outputs; i++) {
+        instant->outputs[i] = known[i];
+        sum += 0.0 * known[i];
+    }
+    instant->variables[instant->system->layout.energy] = energy;
+    return sum == 0.0;
+}
+
 // Outputs may have the energy in them, so it comes first.
 KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_values);
     const KalSystem *system = instant->system;
+    double kinetic = 0.0;
+    double stored = 0.0;
     if (instant->answer.n == 0) {
         return kal_fail(instant->ctx, KAL_ERR_USAGE, "outputs come after a solve");
     }
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
-    instant->variables[system->layout.energy] =
-        instant->results[0] + instant->results[1];
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_OUTPUTS));
-    memcpy(instant->outputs, instant->results,
-           (size_t)system->n_outputs * sizeof *instant->outputs);
+    if (!take_outputs(instant)) {
+        KAL_TRY(kal_instant_energy(instant, &kinetic, &stored));
+        KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_OUTPUTS));
+        memcpy(instant->outputs, instant->results,
+               (size_t)system->n_outputs * sizeof *instant->outputs);
+    }
     *out_values = instant->outputs;
     return KAL_OK;
 }

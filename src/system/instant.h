@@ -156,6 +156,10 @@ bool kal_instant_rush(KalInstant *instant);
 /// outputs need of it.
 void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer);
 
+/// T and V of the present state; their sum becomes the variable that outputs read.
+KAL_CHECKED KalStatus kal_instant_energy(KalInstant *instant, double *out_kinetic,
+                                         double *out_stored);
+
 /// M, Q, A and b of the solved instant, if the fast road has left them out.
 KAL_CHECKED KalStatus kal_instant_need_givens(KalInstant *instant);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// Formulas of the system are copied three times into one graph (system/transcript.h): at the
+// Formulas of the system are copied several times into one graph (system/transcript.h): at the
 // state that is given, where M and A are eliminated; at the positions that the first step leads
 // to, where φ is judged and ψ and A are taken; and at the velocities that the second leads to,
-// where ψ is judged.  Residuals are compared with the rounding of their terms within the
-// program, so that a few numbers a level say whether its answer counts.
+// where ψ is judged, the equations of motion are eliminated, and energies and outputs are
+// taken.  What copies have in common is computed once.  Residuals are compared with the rounding
+// of their terms within the program, so that a few numbers a level say whether its answer
+// counts; a level whose residuals were rounding stays as it was given.
 
 #include "system/return.h"
 
@@ -13,12 +15,12 @@
 #include "system/instant.h"
 #include "system/transcript.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum {
-    MOST_NODES = 40000,
     MOST_STEPS = 3,
     MOST_REFUSALS = 4
 };
@@ -58,8 +60,10 @@ typedef struct Draft {
     KalExpr *A;         // n_rows × n: of the rows that steps are made with
     KalExpr *row;       // n
     KalExpr *residuals; // n_rows
+    KalExpr *sizes;     // m: of the terms in residuals
     KalExpr *step;      // n
-    KalExpr *state;     // 2 n
+    KalExpr *values;    // of all variables; those that are not known yet are nothing
+    KalExpr *state;     // 2 n: q and q' among them
     KalExpr *outputs;
     KalExpr sound; // a sum of all that has to be finite
 } Draft;
@@ -79,9 +83,32 @@ static size_t A_at(const KalSystem *system)
     return word_at(system, LEVELS, 0);
 }
 
-static size_t count_of(const KalSystem *system)
+static size_t answer_at(const KalRoad *road)
 {
-    return A_at(system) + entries_of(system);
+    return A_at(road->instant->system) + entries_of(road->instant->system);
+}
+
+static size_t energy_at(const KalRoad *road)
+{
+    return answer_at(road) + road->at.count;
+}
+
+static size_t outputs_at(const KalRoad *road)
+{
+    return energy_at(road) + 2;
+}
+
+// Outputs are as their formulas come, not on the pieces that a run is on; and control is not
+// the road's.
+static bool has_outputs(const KalSystem *system)
+{
+    return system->n_switch_nodes == 0 && system->n_actuators == 0;
+}
+
+static size_t count_of(const KalRoad *road)
+{
+    const KalSystem *system = road->instant->system;
+    return outputs_at(road) + (has_outputs(system) ? (size_t)system->n_outputs : 0);
 }
 
 static bool is_nothing(KalExpr e)
@@ -99,7 +126,9 @@ static KalStatus allocate(Draft *d)
     const KalSystem *system = d->road->instant->system;
     const size_t n = (size_t)system->n;
     const size_t rows = (size_t)d->road->n_rows;
-    const size_t count = n * n + rows * n + 4 * n + rows + count_of(system);
+    const size_t m = (size_t)system->m;
+    const size_t count =
+        n * n + rows * n + 2 * n + rows + m + system->layout.count + count_of(d->road);
     d->block_size = count * sizeof *d->block;
     d->block = (KalExpr *)kal_alloc(d->road->instant->ctx, count, sizeof *d->block);
     if (!d->block) {
@@ -109,50 +138,65 @@ static KalStatus allocate(Draft *d)
     d->A = d->M + n * n;
     d->row = d->A + rows * n;
     d->step = d->row + n;
-    d->state = d->step + n;
-    d->residuals = d->state + 2 * n;
-    d->outputs = d->residuals + rows;
+    d->values = d->step + n;
+    d->state = d->values + system->layout.q;
+    d->residuals = d->values + system->layout.count;
+    d->sizes = d->residuals + rows;
+    d->outputs = d->sizes + m;
     return KAL_OK;
 }
 
-// By how much the residuals of a level exceed rounding, and the largest; `first` is where
-// they begin among the roots that were copied, with A, and x what they are about.
-static void measure(Draft *d, size_t first, double rounding, const KalExpr *x,
-                    KalExpr *out_excess, KalExpr *out_largest)
+// What is larger, of formulas that may not be there.
+static KalExpr larger(KalGraph *g, KalExpr a, KalExpr b)
+{
+    return is_nothing(a) ? b : kal_binary(g, KAL_OP_MAX, a, b);
+}
+
+// The sizes of the terms in the residuals of a level, |A| |x|, from A that was copied last.
+// They serve where the step leads to, too: it is no longer than an error of the run.
+static void size_up(Draft *d, const KalExpr *x)
 {
     const KalSystem *system = d->road->instant->system;
     KalGraph *g = d->t.g;
     for (size_t i = 0; i < (size_t)system->m; i++) {
-        const KalExpr residual = d->t.roots[first + i];
-        KalExpr size = kal_int(g, 0);
-        if (!d->road->active[i] || is_nothing(residual)) {
-            continue;
-        }
+        d->sizes[i] = kal_int(g, 0);
         memset(d->row, 0, (size_t)system->n * sizeof *d->row);
         kal_transcript_row(&d->t, i, d->row);
         for (size_t j = 0; j < (size_t)system->n; j++) {
             if (!is_nothing(d->row[j])) {
                 const KalExpr term = kal_mul(g, d->row[j], x[j]);
-                size = plus(g, size, kal_unary(g, KAL_OP_ABS, term));
+                d->sizes[i] = plus(g, d->sizes[i], kal_unary(g, KAL_OP_ABS, term));
             }
         }
-        const KalExpr off = kal_unary(g, KAL_OP_ABS, residual);
-        const KalExpr excess =
-            kal_sub(g, off, kal_mul(g, kal_const(g, rounding), size));
-        d->sound = plus(g, d->sound, plus(g, residual, size));
-        *out_excess = is_nothing(*out_excess)
-                          ? excess
-                          : kal_binary(g, KAL_OP_MAX, *out_excess, excess);
-        *out_largest = is_nothing(*out_largest)
-                           ? off
-                           : kal_binary(g, KAL_OP_MAX, *out_largest, off);
     }
 }
 
-// Let a half of the state take the step against the residuals of its level.
-static void move(Draft *d, size_t first, KalExpr *x)
+// By how much the residuals of a level, which begin at `first` among the roots that were copied
+// last, exceed rounding, and the largest.
+static void measure(Draft *d, size_t first, double rounding, KalExpr *out_excess,
+                    KalExpr *out_largest)
 {
     const KalSystem *system = d->road->instant->system;
+    KalGraph *g = d->t.g;
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        const KalExpr residual = d->t.roots[first + i];
+        if (!d->road->active[i] || is_nothing(residual)) {
+            continue;
+        }
+        const KalExpr off = kal_unary(g, KAL_OP_ABS, residual);
+        const KalExpr allowed = kal_mul(g, kal_const(g, rounding), d->sizes[i]);
+        *out_excess = larger(g, *out_excess, kal_sub(g, off, allowed));
+        *out_largest = larger(g, *out_largest, off);
+        d->sound = plus(g, d->sound, plus(g, residual, d->sizes[i]));
+    }
+}
+
+// Let a half of the state take the step against the residuals of its level, unless these do
+// not exceed rounding.
+static void move(Draft *d, size_t first, KalExpr excess, KalExpr *x)
+{
+    const KalSystem *system = d->road->instant->system;
+    KalGraph *g = d->t.g;
     size_t row = 0;
     bool any = false;
     for (size_t i = 0; i < (size_t)system->m; i++) {
@@ -164,9 +208,12 @@ static void move(Draft *d, size_t first, KalExpr *x)
     if (!any) {
         return;
     }
+    const KalExpr moves = kal_binary(g, KAL_OP_LT, kal_int(g, 0), excess);
     kal_elimination_step(d->elimination, d->residuals, d->step);
     for (size_t j = 0; j < (size_t)system->n; j++) {
-        x[j] = plus(d->t.g, x[j], d->step[j]);
+        if (!is_nothing(d->step[j])) {
+            x[j] = kal_select(g, moves, kal_add(g, x[j], d->step[j]), x[j]);
+        }
     }
 }
 
@@ -206,9 +253,10 @@ static KalStatus move_positions(Draft *d)
                               .weights = d->road->lends ? d->t.weights : NULL};
     KAL_TRY(kal_elimination_create(d->t.g, &d->given, &d->elimination));
     KalExpr largest = KAL_NO_EXPR;
-    measure(d, d->t.phi, ROUNDING, d->state,
-            &d->outputs[word_at(system, LEVEL_POSITION, WORD_GIVEN)], &largest);
-    move(d, d->t.phi, d->state);
+    KalExpr *given = &d->outputs[word_at(system, LEVEL_POSITION, WORD_GIVEN)];
+    size_up(d, d->state);
+    measure(d, d->t.phi, ROUNDING, given, &largest);
+    move(d, d->t.phi, *given, d->state);
     return KAL_OK;
 }
 
@@ -221,29 +269,29 @@ static KalStatus move_velocities(Draft *d)
     KalExpr largest = KAL_NO_EXPR;
     want_level(d, d->t.phi);
     want_level(d, d->t.psi);
-    KAL_TRY(kal_transcript_copy(&d->t, d->state));
-    measure(d, d->t.phi, LEFT, d->state,
-            &outputs[word_at(system, LEVEL_POSITION, WORD_LEFT)],
+    KAL_TRY(kal_transcript_copy(&d->t, d->values));
+    measure(d, d->t.phi, LEFT, &outputs[word_at(system, LEVEL_POSITION, WORD_LEFT)],
             &outputs[word_at(system, LEVEL_POSITION, WORD_LARGEST)]);
-    measure(d, d->t.psi, ROUNDING, d->state + n,
-            &outputs[word_at(system, LEVEL_VELOCITY, WORD_GIVEN)], &largest);
+    KalExpr *given = &outputs[word_at(system, LEVEL_VELOCITY, WORD_GIVEN)];
+    size_up(d, d->state + n);
+    measure(d, d->t.psi, ROUNDING, given, &largest);
     memcpy(outputs + A_at(system), d->t.roots + d->t.A,
            entries_of(system) * sizeof *outputs);
-    move(d, d->t.psi, d->state + n);
+    move(d, d->t.psi, *given, d->state + n);
     return KAL_OK;
 }
 
 // ψ of what they led to.
-static KalStatus finish(Draft *d)
+static KalStatus judge(Draft *d)
 {
     const KalSystem *system = d->road->instant->system;
     const size_t n = (size_t)system->n;
     KalExpr *outputs = d->outputs;
     KalGraph *g = d->t.g;
     want_level(d, d->t.psi);
-    KAL_TRY(kal_transcript_copy(&d->t, d->state));
+    KAL_TRY(kal_transcript_copy(&d->t, d->values));
     const size_t left = word_at(system, LEVEL_VELOCITY, WORD_LEFT);
-    measure(d, d->t.psi, LEFT, d->state + n, &outputs[left],
+    measure(d, d->t.psi, LEFT, &outputs[left],
             &outputs[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)]);
     for (size_t i = 0; i < 2 * n; i++) {
         outputs[i] = d->state[i];
@@ -251,10 +299,58 @@ static KalStatus finish(Draft *d)
     }
     const KalExpr checked = kal_mul(g, kal_int(g, 0), d->sound); // 0 times NaN is NaN
     outputs[left] = plus(g, outputs[left], checked);
-    for (size_t i = 0; i < count_of(system); i++) {
-        outputs[i] = is_nothing(outputs[i]) ? kal_int(g, 0) : outputs[i];
+    return KAL_OK;
+}
+
+// What outputs may name besides the state: accelerations, reactions, forces and the energy.
+static void give_values(Draft *d, const KalExpr *answer)
+{
+    const KalRoad *road = d->road;
+    const KalSystem *system = road->instant->system;
+    const KalLayout *layout = &system->layout;
+    const KalExpr *multiplier = answer + road->at.multipliers;
+    KalGraph *g = d->t.g;
+    memcpy(d->values + layout->qdd, answer + road->at.qdd,
+           (size_t)system->n * sizeof *answer);
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        d->values[layout->reactions + i] =
+            road->rows[i] ? *multiplier++ : kal_int(g, 0);
     }
-    return kal_graph_status(g);
+    for (size_t i = 0; i < system->n_forces; i++) {
+        const KalExpr *ideal = answer + road->at.force + system->forces[i];
+        const KalExpr *rest = answer + road->at.nonideal + system->forces[i];
+        d->values[layout->forces + i] =
+            system->equations->has_C ? kal_add(g, *ideal, *rest) : *ideal;
+    }
+    const KalExpr *energy = d->outputs + energy_at(road);
+    d->values[layout->energy] = kal_add(g, energy[0], energy[1]);
+}
+
+// The answer, T and V, and outputs in the state that was led to.
+static KalStatus arrive(Draft *d)
+{
+    const KalRoad *road = d->road;
+    const KalSystem *system = road->instant->system;
+    KalExpr *answer = d->outputs + answer_at(road);
+    KalExpr *energy = d->outputs + energy_at(road);
+    KAL_TRY(kal_road_eliminate(road, &d->t, d->values, answer));
+    kal_transcript_want(&d->t, d->t.energy, 2);
+    KAL_TRY(kal_transcript_copy(&d->t, d->values));
+    for (size_t k = 0; k < 2; k++) {
+        const KalExpr root = d->t.roots[d->t.energy + k];
+        energy[k] = is_nothing(root) ? kal_int(d->t.g, 0) : root;
+    }
+    if (has_outputs(system)) {
+        give_values(d, answer);
+        kal_transcript_want(&d->t, d->t.outputs, (size_t)system->n_outputs);
+        KAL_TRY(kal_transcript_copy(&d->t, d->values));
+        memcpy(d->outputs + outputs_at(road), d->t.roots + d->t.outputs,
+               (size_t)system->n_outputs * sizeof *answer);
+    }
+    for (size_t i = 0; i < count_of(road); i++) {
+        d->outputs[i] = is_nothing(d->outputs[i]) ? kal_int(d->t.g, 0) : d->outputs[i];
+    }
+    return kal_graph_status(d->t.g);
 }
 
 static KalStatus build(Draft *d)
@@ -264,11 +360,18 @@ static KalStatus build(Draft *d)
     KAL_TRY(allocate(d));
     KAL_TRY(kal_transcript_init(&d->t, instant->ctx, instant->system,
                                 d->road->lends ? (size_t)d->road->n_rows : 0,
-                                MOST_NODES));
+                                KAL_ROAD_NODES));
     memcpy(d->state, d->t.symbols + 1, 2 * n * sizeof *d->state);
     KAL_TRY(move_positions(d));
     KAL_TRY(move_velocities(d));
-    return finish(d);
+    KAL_TRY(judge(d));
+    return arrive(d);
+}
+
+// How many numbers the programs read, and how many modes.
+static size_t inputs_of(const KalRoad *road)
+{
+    return road->instant->system->layout.qdd + (road->lends ? (size_t)road->n_rows : 0);
 }
 
 // Numbers for the program that was made.
@@ -277,7 +380,8 @@ static KalStatus make_room(const KalRoad *road, KalReturn *r)
     const KalInstant *instant = road->instant;
     const size_t n = (size_t)instant->system->n;
     const size_t work = kal_program_work(r->program);
-    const size_t count = work + count_of(instant->system) + 3 * n + 1;
+    const size_t place = inputs_of(road) + instant->system->n_switches;
+    const size_t count = work + count_of(road) + 2 * n + place;
     r->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
     if (!r->block) {
         return kal_no_memory(instant->ctx, "for a run");
@@ -285,7 +389,7 @@ static KalStatus make_room(const KalRoad *road, KalReturn *r)
     r->block_size = count * sizeof(double);
     r->work = r->block;
     r->results = r->work + work;
-    r->given = r->results + count_of(instant->system);
+    r->given = r->results + count_of(road);
     r->place = r->given + 2 * n;
     kal_program_prepare(r->program, instant->settings.parameters, r->work);
     return KAL_OK;
@@ -298,8 +402,7 @@ void kal_return_make(KalRoad *road)
     Draft d = {.road = road};
     r->made = true;
     if (build(&d) != KAL_OK
-        || kal_transcript_compile(&d.t, d.outputs, count_of(instant->system),
-                                  &r->program)
+        || kal_transcript_compile(&d.t, d.outputs, count_of(road), &r->program)
                != KAL_OK
         || make_room(road, r) != KAL_OK) {
         kal_return_forget(road);
@@ -328,16 +431,6 @@ static bool leaves_dust(size_t count, const double *from, const double *to)
     return dust;
 }
 
-// Take over a half of the state, unless it was on the constraints as it was.
-static void take_half(const KalReturn *r, const KalSystem *system, Level level,
-                      double *x)
-{
-    const size_t n = (size_t)system->n;
-    if (r->results[word_at(system, level, WORD_GIVEN)] > 0.0) {
-        kal_copy_numbers(x, r->results + (size_t)level * n, n);
-    }
-}
-
 // One step of both levels; answers whether nothing but rounding is left.
 static bool step(KalRoad *road, bool *out_lost)
 {
@@ -354,9 +447,21 @@ static bool step(KalRoad *road, bool *out_lost)
     if (*out_lost) {
         return false;
     }
-    take_half(r, system, LEVEL_POSITION, state);
-    take_half(r, system, LEVEL_VELOCITY, state + n);
+    kal_copy_numbers(state, r->results, 2 * n);
     return position <= 0.0 && velocity <= 0.0;
+}
+
+// Keep what the results are of: they are those of the state as it is now.
+static void keep_place(KalRoad *road)
+{
+    const KalInstant *instant = road->instant;
+    const size_t inputs = inputs_of(road);
+    kal_copy_numbers(road->back.place, kal_road_inputs(road), inputs);
+    if (instant->modes) {
+        kal_copy_numbers(road->back.place + inputs, instant->modes,
+                         instant->system->n_switches);
+    }
+    road->back.on_modes = instant->modes != NULL;
 }
 
 bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
@@ -381,7 +486,7 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
         kal_copy_numbers(state, r->given, 2 * n);
         return false;
     }
-    kal_copy_numbers(r->place, instant->variables, 1 + n);
+    keep_place(road);
     *out_position = r->results[word_at(system, LEVEL_POSITION, WORD_LARGEST)];
     *out_velocity = r->results[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)];
     return true;
@@ -395,6 +500,38 @@ void kal_return_note(KalRoad *road, bool done)
     }
 }
 
+const double *kal_return_find(const KalRoad *road, const double *inputs)
+{
+    const KalInstant *instant = road->instant;
+    const KalReturn *r = &road->back;
+    const size_t count = inputs_of(road);
+    assert(r->knows);
+    if (r->on_modes != (instant->modes != NULL)
+        || !kal_same_numbers(r->place, inputs, count)
+        || (r->on_modes
+            && !kal_same_numbers(r->place + count, instant->modes,
+                                 instant->system->n_switches))) {
+        return NULL;
+    }
+    return r->results + answer_at(road);
+}
+
+const double *kal_return_energy(KalRoad *road)
+{
+    const bool known = road->fits && road->back.knows // so there are inputs
+                       && kal_return_find(road, kal_road_inputs(road));
+    return known ? road->back.results + energy_at(road) : NULL;
+}
+
+const double *kal_return_outputs(KalRoad *road)
+{
+    const double *energy = kal_return_energy(road);
+    const bool known = energy && has_outputs(road->instant->system)
+                       && road->instant->bare
+                       && road->found == road->back.results + answer_at(road);
+    return known ? energy + 2 : NULL;
+}
+
 bool kal_return_rows(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
@@ -402,7 +539,7 @@ bool kal_return_rows(KalRoad *road)
     const size_t n = equations->n;
     KalReturn *r = &road->back;
     if (!road->fits || !r->open || !r->program || !r->knows
-        || memcmp(r->place, instant->variables, (1 + n) * sizeof(double)) != 0) {
+        || !kal_same_numbers(r->place, instant->variables, 1 + n)) {
         return false;
     }
     double *values = r->results + A_at(instant->system);

@@ -11,7 +11,10 @@
 /// they leave of the residuals vouches for them: an answer with more than rounding left is
 /// none, and whoever asked returns by the other road.
 ///
-/// The program also gives A where it led to, by which a run watches ranks.
+/// The program also gives what is asked for next where it led to: A, by which a run watches
+/// ranks; the answer of the road, with the same bits as the road's own program; T and V; and
+/// outputs.  So a state that a run arrives at, or looks at between the ends of steps, is
+/// one evaluation, in which sines and entries of M and A are computed once.
 
 #ifndef SYSTEM_RETURN_H
 #define SYSTEM_RETURN_H
@@ -29,10 +32,11 @@ typedef struct KalReturn {
     double *block;       ///< numbers: of all arrays below
     size_t block_size;
     double *work;
-    double *results; ///< q and q', then what is said below, then the entries of A
+    double *results; ///< as system/return.c lays them out
     double *given;   ///< 2 n: the state that was given
-    double *place;   ///< 1 + n: t and q that A in the results is of
-    bool knows;      ///< it is of any
+    double *place;   ///< t, q, q', weights and modes that the results are of
+    bool knows;      ///< they are of any
+    bool on_modes;   ///< and on given pieces
     int refusals; ///< ends of steps that it did not lead back, less those that it did
 } KalReturn;
 
@@ -49,6 +53,17 @@ bool kal_return_take(struct KalRoad *road, double *out_position, double *out_vel
 /// The last return was one at the end of a step, and led back or did not: where it mostly
 /// does not, it is no longer tried in this run.
 void kal_return_note(struct KalRoad *road, bool done);
+
+/// The answer of the road for these inputs (kal_road_inputs) and the instant's modes; NULL
+/// where the last return, which led somewhere (`knows`), did not lead there.
+const double *kal_return_find(const struct KalRoad *road, const double *inputs);
+
+/// T and V of the present state, two numbers; NULL where the last return did not lead there.
+const double *kal_return_energy(struct KalRoad *road);
+
+/// The outputs of the model, of the present state and the answer of the road for it, after T
+/// and V; NULL where they are not known.
+const double *kal_return_outputs(struct KalRoad *road);
 
 /// Write A at the present state into the instant, rows of active constraints only; false
 /// where it is not known.

@@ -24,8 +24,7 @@ enum {
     MOST_PATIENCE = 1 << 20, // it doubles with each, for rows may come and go
     STEPS = 40,              // with a road until the way back is worth its making
     SAMPLES = 300,           // that are worth both
-    MOST_NODES = 40000, // formulas beyond which plain solves of matrices are faster
-    MOST_SIZE = 400,    // coordinates and constraints that are looked at at all
+    MOST_SIZE = 400,         // coordinates and constraints that are looked at at all
 };
 
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
@@ -76,6 +75,7 @@ void kal_road_choose(KalRoad *road)
         road->wanted[instant->rows[instant->independent[k]]] = true;
     }
     road->same = road->made && road->lends == instant->lends
+                 && road->stabilize == instant->stabilize
                  && memcmp(road->rows, road->wanted, m * sizeof(bool)) == 0
                  && memcmp(road->active, instant->active, m * sizeof(bool)) == 0;
     road->fits = road->same && road->open;
@@ -99,76 +99,152 @@ void kal_road_begin(KalRoad *road, double samples)
 typedef struct Formulas {
     KalExpr *block;
     size_t block_size;
-    KalExpr *M; // n × n
-    KalExpr *A; // n_rows × n
-    KalExpr *b; // n_rows
-    KalExpr *answer;
+    KalExpr *M;      // n × n
+    KalExpr *Q;      // n
+    KalExpr *A;      // n_rows × n
+    KalExpr *b;      // n_rows
+    KalExpr *values; // of all variables: reactions, for C
+    const KalRoad *road;
+    KalTranscript *t;
 } Formulas;
 
 static KalStatus allocate(Formulas *f, const KalRoad *road)
 {
     const size_t n = (size_t)road->instant->system->n;
     const size_t rows = (size_t)road->n_rows;
-    const size_t count = n * n + rows * n + rows + road->at.count;
+    const size_t count =
+        n * n + n + rows * n + rows + road->instant->system->layout.count;
     f->block = (KalExpr *)kal_alloc(road->instant->ctx, count, sizeof *f->block);
     if (!f->block) {
         return kal_no_memory(road->instant->ctx, "to copy formulas");
     }
     f->block_size = count * sizeof *f->block;
     f->M = f->block;
-    f->A = f->M + n * n;
+    f->Q = f->M + n * n;
+    f->A = f->Q + n;
     f->b = f->A + rows * n;
-    f->answer = f->b + rows;
+    f->values = f->b + rows;
     return KAL_OK;
 }
 
-// Copy M, Q and the rows that the road is for, and eliminate.
-static KalStatus eliminate(const KalRoad *road, KalTranscript *t, Formulas *f)
+static KalExpr minus(KalGraph *g, KalExpr a, KalExpr b)
 {
+    return b.index == KAL_NO_EXPR.index   ? a
+           : a.index == KAL_NO_EXPR.index ? kal_neg(g, b)
+                                          : kal_sub(g, a, b);
+}
+
+// b of a constraint, with the terms that let its residuals decay, theory (15.3).
+static KalExpr stabilized(const KalRoad *road, const KalTranscript *t, size_t i)
+{
+    const KalExpr phi = t->roots[t->phi + i];
+    const KalExpr psi = t->roots[t->psi + i];
+    const KalExpr level = road->instant->system->equations->phi[i];
+    const double k = road->stabilize;
+    const double rate = level.index != KAL_NO_EXPR.index ? 2.0 * k : k;
+    KalExpr b = t->roots[t->b + i];
+    if (k > 0.0 && phi.index != KAL_NO_EXPR.index) {
+        b = minus(t->g, b, kal_mul(t->g, kal_const(t->g, k * k), phi));
+    }
+    if (k > 0.0 && psi.index != KAL_NO_EXPR.index) {
+        b = minus(t->g, b, kal_mul(t->g, kal_const(t->g, rate), psi));
+    }
+    return b;
+}
+
+// Copy M, Q and the rows that the road is for.
+static KalStatus copy_givens(const KalExpr *values, Formulas *f)
+{
+    const KalRoad *road = f->road;
     const KalSystem *system = road->instant->system;
     const size_t n = (size_t)system->n;
+    KalTranscript *t = f->t;
     size_t row = 0;
-    kal_transcript_want(t, t->M, t->b - t->M);
-    kal_transcript_want(t, t->b, (size_t)system->m);
-    KAL_TRY(kal_transcript_copy(t, NULL));
+    kal_transcript_want(t, t->M, t->phi - t->M);
+    if (road->stabilize > 0.0) {
+        kal_transcript_want(t, t->phi, t->C - t->phi);
+    }
+    KAL_TRY(kal_transcript_copy(t, values));
     kal_transcript_mass(t, f->M);
+    memcpy(f->Q, t->roots + t->Q, n * sizeof *f->Q);
     for (size_t i = 0; i < (size_t)system->m; i++) {
         if (road->rows[i]) {
             kal_transcript_row(t, i, f->A + row * n);
-            f->b[row++] = t->roots[t->b + i];
+            f->b[row++] = stabilized(road, t, i);
         }
     }
-    const KalEliminand given = {.n = n,
-                                .m = row,
-                                .M = f->M,
-                                .Q = t->roots + t->Q,
-                                .A = f->A,
-                                .b = f->b,
-                                .weights = road->lends ? t->weights : NULL,
-                                .tolerance = KAL_SAFE_RESIDUAL,
-                                .floor = KAL_RESIDUAL_FLOOR};
-    return kal_eliminate(t->g, &given, f->answer);
+    assert(row == (size_t)road->n_rows);
+    if (values) {
+        memcpy(f->values, values, system->layout.count * sizeof *values);
+    }
+    return KAL_OK;
+}
+
+// C, with the multipliers for reactions; rows that do not count have none.
+static KalStatus find_C(void *user, const KalExpr *multipliers, KalExpr *out_C)
+{
+    const Formulas *f = (const Formulas *)user;
+    const KalSystem *system = f->road->instant->system;
+    KalTranscript *t = f->t;
+    for (size_t i = 0; i < (size_t)system->m; i++) {
+        const KalExpr lambda = f->road->rows[i] ? *multipliers++ : KAL_NO_EXPR;
+        f->values[system->layout.reactions + i] =
+            lambda.index == KAL_NO_EXPR.index ? kal_int(t->g, 0) : lambda;
+    }
+    kal_transcript_want(t, t->C, (size_t)system->n);
+    KAL_TRY(kal_transcript_copy(t, f->values));
+    memcpy(out_C, t->roots + t->C, (size_t)system->n * sizeof *out_C);
+    return KAL_OK;
+}
+
+KalStatus kal_road_eliminate(const KalRoad *road, KalTranscript *transcript,
+                             const KalExpr *values, KalExpr *out_answer)
+{
+    const KalSystem *system = road->instant->system;
+    Formulas f = {.road = road, .t = transcript};
+    KalStatus status = allocate(&f, road);
+    if (status == KAL_OK) {
+        status = copy_givens(values, &f);
+    }
+    if (status == KAL_OK) {
+        const KalEliminand given = {.n = (size_t)system->n,
+                                    .m = (size_t)road->n_rows,
+                                    .M = f.M,
+                                    .Q = f.Q,
+                                    .A = f.A,
+                                    .b = f.b,
+                                    .weights = road->lends ? transcript->weights : NULL,
+                                    .tolerance = KAL_SAFE_RESIDUAL,
+                                    .floor = KAL_RESIDUAL_FLOOR,
+                                    .find_C = system->equations->has_C ? find_C : NULL,
+                                    .user = &f};
+        status = kal_eliminate(transcript->g, &given, out_answer);
+    }
+    kal_free(road->instant->ctx, f.block, f.block_size);
+    return status;
 }
 
 static KalStatus build(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
     KalTranscript t = {.g = NULL};
-    Formulas f = {.block = NULL};
-    KalStatus status = allocate(&f, road);
+    KalExpr *answer =
+        (KalExpr *)kal_alloc(instant->ctx, road->at.count, sizeof *answer);
+    KalStatus status =
+        answer ? KAL_OK : kal_no_memory(instant->ctx, "to copy formulas");
     if (status == KAL_OK) {
         status =
             kal_transcript_init(&t, instant->ctx, instant->system,
-                                road->lends ? (size_t)road->n_rows : 0, MOST_NODES);
-    }
-    if (status == KAL_OK && f.block) {
-        status = eliminate(road, &t, &f);
+                                road->lends ? (size_t)road->n_rows : 0, KAL_ROAD_NODES);
     }
     if (status == KAL_OK) {
-        status = kal_transcript_compile(&t, f.answer, road->at.count, &road->program);
+        status = kal_road_eliminate(road, &t, NULL, answer);
+    }
+    if (status == KAL_OK) {
+        status = kal_transcript_compile(&t, answer, road->at.count, &road->program);
     }
     kal_transcript_clear(&t);
-    kal_free(instant->ctx, f.block, f.block_size);
+    kal_free(instant->ctx, answer, answer ? road->at.count * sizeof *answer : 0);
     return status;
 }
 
@@ -178,7 +254,7 @@ static KalStatus make_room(KalRoad *road)
     const KalSystem *system = road->instant->system;
     const size_t work = kal_program_work(road->program);
     const size_t inputs = system->layout.qdd + (size_t)road->n_rows;
-    const size_t count = work + inputs + road->at.count + (size_t)system->n;
+    const size_t count = work + inputs + road->at.count;
     road->block = (double *)kal_alloc(road->instant->ctx, count, sizeof(double));
     if (!road->block) {
         return kal_no_memory(road->instant->ctx, "for a run");
@@ -187,6 +263,7 @@ static KalStatus make_room(KalRoad *road)
     road->work = road->block;
     road->inputs = road->work + work;
     road->results = road->inputs + inputs;
+    road->found = road->results;
     kal_program_prepare(road->program, road->instant->settings.parameters, road->work);
     return KAL_OK;
 }
@@ -211,7 +288,8 @@ static void make(KalRoad *road)
     if (system->n > MOST_SIZE || road->n_rows > system->n) {
         return;
     }
-    road->at = kal_eliminated_layout((size_t)system->n, (size_t)road->n_rows);
+    road->at = kal_eliminated_layout((size_t)system->n, (size_t)road->n_rows,
+                                     system->equations->has_C);
     if (build(road) != KAL_OK || make_room(road) != KAL_OK) {
         forget(road);
     }
@@ -226,6 +304,7 @@ static void make_anew(KalRoad *road)
     memcpy(road->rows, road->wanted, m * sizeof(bool));
     memcpy(road->active, instant->active, m * sizeof(bool));
     road->lends = instant->lends;
+    road->stabilize = instant->stabilize;
     road->n_rows = instant->n_independent;
     road->made = true;
     make(road);
@@ -253,8 +332,8 @@ void kal_road_make(KalRoad *road, bool fresh)
     if (!road->fits && road->misses >= road->patience && (fresh || !road->open)) {
         open_road(road);
     }
-    if (!road->fits || !road->program || road->n_rows == 0 || back->open
-        || --road->steps >= 0) {
+    if (!road->fits || !road->program || road->n_rows == 0 || road->stabilize > 0.0
+        || back->open || --road->steps >= 0) {
         return;
     }
     if (!back->made) {
@@ -292,7 +371,7 @@ const double *kal_road_inputs(KalRoad *road)
 void kal_road_publish(const KalRoad *road, KalMotionAnswer *answer)
 {
     const KalInstant *instant = road->instant;
-    const double *x = road->results;
+    const double *x = road->found;
     const double *next = x + road->at.multipliers;
     for (int k = 0; k < instant->n_active; k++) {
         instant->multipliers[k] = road->rows[instant->rows[k]] ? *next++ : 0.0;
@@ -302,7 +381,9 @@ void kal_road_publish(const KalRoad *road, KalMotionAnswer *answer)
                                 .m = instant->n_active,
                                 .qdd = x + road->at.qdd,
                                 .force_ideal = x + road->at.force,
-                                .force_nonideal = x + road->at.count,
+                                .force_nonideal = instant->system->equations->has_C
+                                                      ? x + road->at.nonideal
+                                                      : instant->C, // zeros
                                 .multipliers = instant->multipliers,
                                 .rank_M = instant->rank_M,
                                 .rank_A = road->n_rows,
@@ -324,9 +405,15 @@ bool kal_road_take(KalRoad *road)
     if (!road->fits || !road->program || road->closed) {
         return false;
     }
-    kal_program_eval_on(road->program, kal_road_inputs(road), instant->modes,
-                        road->work, road->results);
-    if (!kal_eliminated_is_sound(&road->at, road->results)) {
+    const double *inputs = kal_road_inputs(road);
+    const bool known = road->back.knows && road->back.place[0] == inputs[0];
+    road->found = known ? kal_return_find(road, inputs) : NULL;
+    if (!road->found) {
+        kal_program_eval_on(road->program, inputs, instant->modes, road->work,
+                            road->results);
+        road->found = road->results;
+    }
+    if (!kal_eliminated_is_sound(&road->at, road->found)) {
         road->closed = true;
         return false;
     }
@@ -335,18 +422,25 @@ bool kal_road_take(KalRoad *road)
 
 const double *kal_road_accelerations(const KalRoad *road)
 {
-    return road->results + road->at.qdd;
+    return road->found + road->at.qdd;
 }
 
 double kal_road_sine(const KalRoad *road)
 {
-    return road->results[road->at.sine];
+    return road->found[road->at.sine];
+}
+
+// Whether non-ideal forces depend on reactions of rows of which some say what others do: then
+// all rows are asked whether that is unique.
+static bool shares_reactions(const KalInstant *instant)
+{
+    return instant->system->equations->has_reactions
+           && instant->n_independent < instant->n_active;
 }
 
 bool kal_instant_rush(KalInstant *instant)
 {
-    const KalEquations *equations = instant->system->equations;
-    if (equations->has_C || instant->control || instant->stabilize > 0.0
+    if (instant->control || shares_reactions(instant)
         || !kal_road_take(&instant->road)) {
         return false;
     }

@@ -26,21 +26,28 @@
 #include <kalaba/motion.h>
 
 struct KalInstant;
+struct KalTranscript;
+
+enum {
+    KAL_ROAD_NODES =
+        40000 ///< formulas beyond which plain solves of matrices are faster
+};
 
 typedef struct KalRoad {
     struct KalInstant *instant;
-    bool *rows;      ///< m: constraints that it solves with
-    bool *wanted;    ///< m: those that are independent now
-    bool *active;    ///< m: constraints that act with them
-    bool *undecided; ///< n: coordinates without acceleration: none
-    bool lends;      ///< rows lend M their weights
-    bool made;       ///< for these rows, though there may be no program for them
-    bool same;       ///< these are the rows that are wanted,
-    bool fits;       ///< and the program is taken
-    int misses;      ///< steps for which it was not
-    int patience;    ///< so many of them until a program is taken
-    int steps;       ///< with a program until the way back is taken
-    bool open;       ///< the patience was needed once in this run: programs are taken
+    bool *rows;       ///< m: constraints that it solves with
+    bool *wanted;     ///< m: those that are independent now
+    bool *active;     ///< m: constraints that act with them
+    bool *undecided;  ///< n: coordinates without acceleration: none
+    bool lends;       ///< rows lend M their weights
+    double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
+    bool made;        ///< for these rows, though there may be no program for them
+    bool same;        ///< these are the rows that are wanted,
+    bool fits;        ///< and the program is taken
+    int misses;       ///< steps for which it was not
+    int patience;     ///< so many of them until a program is taken
+    int steps;        ///< with a program until the way back is taken
+    bool open;        ///< the patience was needed once in this run: programs are taken
     bool closed; ///< an answer was not vouched for, and rows are no farther apart yet
     int n_rows;
     KalProgram *program; ///< NULL where there is none
@@ -48,10 +55,17 @@ typedef struct KalRoad {
     double *block;       ///< numbers: of the three arrays below
     size_t block_size;
     double *work;
-    double *inputs;  ///< what the program reads, where rows lend weights
-    double *results; ///< and n zeros after them: C adds nothing
-    KalReturn back;  ///< to the constraints
+    double *inputs; ///< what the program reads, where rows lend weights
+    double *results;
+    const double *found; ///< the last answer: these, or what a return found besides
+    KalReturn back;      ///< to the constraints
 } KalRoad;
+
+/// Formulas of the answer for the rows of the road, as kal_eliminated_layout() has them, in
+/// the state that `values` say (system/transcript.h).
+KAL_CHECKED KalStatus kal_road_eliminate(const KalRoad *road,
+                                         struct KalTranscript *transcript,
+                                         const KalExpr *values, KalExpr *out_answer);
 
 /// Whether an eliminated answer vouches for itself; nothing that is not finite does.
 bool kal_eliminated_is_sound(const KalEliminated *at, const double *results);
@@ -73,8 +87,8 @@ void kal_road_choose(KalRoad *road);
 /// alone allocates memory; without, there is no road.
 void kal_road_make(KalRoad *road, bool fresh);
 
-/// Accelerate the instant, whose rows are known, by the program; false: there is none, or
-/// it does not vouch for what it found.
+/// Accelerate the instant, whose rows are known, by the program, or take what a return that
+/// led to this state has found; false: there is none, or it does not vouch for what it found.
 bool kal_road_take(KalRoad *road);
 
 /// What its programs read: the state of the instant, and weights.

@@ -30,7 +30,10 @@ static void lay_out(KalTranscript *t, const KalEquations *e)
     t->b = t->A + (size_t)e->A.start[e->m];
     t->phi = t->b + e->m;
     t->psi = t->phi + e->m;
-    t->n_roots = t->psi + e->m;
+    t->C = t->psi + e->m;
+    t->energy = t->C + e->n;
+    t->outputs = t->energy + 2;
+    t->n_roots = t->outputs + e->model->n_outputs;
 }
 
 KalStatus kal_transcript_order(const KalEquations *equations, KalOrder *out_order)
@@ -51,6 +54,12 @@ KalStatus kal_transcript_order(const KalEquations *equations, KalOrder *out_orde
     add_all(&next, e->b, e->m);
     add_all(&next, e->phi, e->m);
     add_all(&next, e->psi, e->m);
+    add_all(&next, e->C, e->n);
+    add_all(&next, &e->kinetic, 1);
+    add_all(&next, &e->stored, 1);
+    for (size_t i = 0; i < e->model->n_outputs; i++) {
+        add_all(&next, &e->model->outputs[i].value, 1);
+    }
     const KalExpr zero = kal_int(g, 0);
     for (size_t i = 0; i < at.n_roots; i++) {
         roots[i] = roots[i].index == KAL_NO_EXPR.index ? zero : roots[i];
@@ -162,16 +171,48 @@ static void find_needed(KalTranscript *t)
     }
 }
 
-// A symbol, or what stands for it in the state.
-static KalExpr stand_in(const KalTranscript *t, KalExpr symbol, const KalExpr *state)
+// Where the constraint force on a coordinate is among those that the model asks for.
+static size_t force_at(const KalSystem *system, uint32_t coordinate)
 {
-    const size_t n = (size_t)t->system->n;
-    for (size_t i = 0; i < 2 * n && state; i++) {
-        if (t->symbols[1 + i].index == symbol.index) {
-            return state[i];
-        }
+    size_t i = 0;
+    while (i < system->n_forces && system->forces[i] != coordinate) {
+        i++;
     }
-    return symbol;
+    assert(i < system->n_forces);
+    return system->layout.forces + i;
+}
+
+// Where a symbol is among the variables that formulas may stand for; their number for others.
+static size_t variable_at(const KalSystem *system, uint32_t id)
+{
+    const KalLayout *layout = &system->layout;
+    const uint32_t i = system->model->symbols[id].index;
+    switch (system->model->symbols[id].kind) {
+    case KAL_SYMBOL_TIME: return 0;
+    case KAL_SYMBOL_COORDINATE: return layout->q + i;
+    case KAL_SYMBOL_VELOCITY: return layout->qd + i;
+    case KAL_SYMBOL_ACCELERATION: return layout->qdd + i;
+    case KAL_SYMBOL_REACTION: return layout->reactions + i;
+    case KAL_SYMBOL_COORDINATE_FORCE: return force_at(system, i);
+    case KAL_SYMBOL_CONTROL: return layout->controls + i;
+    case KAL_SYMBOL_ENERGY: return layout->energy;
+    case KAL_SYMBOL_PARAMETER:
+    case KAL_SYMBOL_ACTIVE:
+    case KAL_SYMBOL_STATE:
+    case KAL_SYMBOL_HOLD:
+    case KAL_SYMBOL_PROMISE: break;
+    }
+    return layout->count;
+}
+
+// A symbol, or what stands for it.
+static KalExpr stand_in(const KalTranscript *t, uint32_t id, KalExpr symbol,
+                        const KalExpr *values)
+{
+    const size_t at = variable_at(t->system, id);
+    const bool stays = !values || at == t->system->layout.count
+                       || values[at].index == KAL_NO_EXPR.index;
+    return stays ? symbol : values[at];
 }
 
 static void note_switches(KalTranscript *t, const KalStep *step, KalExpr image)
@@ -186,7 +227,7 @@ static void note_switches(KalTranscript *t, const KalStep *step, KalExpr image)
     }
 }
 
-static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *state)
+static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *values)
 {
     const KalStep *step = &t->system->givens.steps[i];
     KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
@@ -194,18 +235,19 @@ static void copy_step(KalTranscript *t, uint32_t i, const KalExpr *state)
         arg[k] = t->images[step->arg[k]];
     }
     const KalExpr image = kal_copy_step(t->system->model->graph, step, arg, t->g);
-    t->images[i] = step->op == KAL_OP_SYMBOL ? stand_in(t, image, state) : image;
+    t->images[i] =
+        step->op == KAL_OP_SYMBOL ? stand_in(t, step->arg[0], image, values) : image;
     note_switches(t, step, t->images[i]);
 }
 
-KalStatus kal_transcript_copy(KalTranscript *transcript, const KalExpr *state)
+KalStatus kal_transcript_copy(KalTranscript *transcript, const KalExpr *values)
 {
     KalTranscript *t = transcript;
     const KalOrder *order = &t->system->givens;
     find_needed(t);
     for (uint32_t i = 0; i < order->count; i++) {
         if (t->needed[i]) {
-            copy_step(t, i, state);
+            copy_step(t, i, values);
         }
     }
     for (size_t r = 0; r < t->n_roots; r++) {

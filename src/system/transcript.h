@@ -5,8 +5,9 @@
 ///
 /// A system never changes, so who wants to make a program of its equations and of more than
 /// they say (system/road.h, system/return.h) copies them.  Roots are M (lower triangle), Q, A, b,
-/// φ and ψ, as KalEquations lists them; they may be copied several times, for the state as
-/// variables of the program or for one that formulas give.
+/// φ, ψ and C, as KalEquations lists them, T and V, and the outputs of the model; they may be
+/// copied several times, for the state as variables of the program or for one that formulas
+/// give.
 
 #ifndef SYSTEM_TRANSCRIPT_H
 #define SYSTEM_TRANSCRIPT_H
@@ -36,11 +37,14 @@ typedef struct KalTranscript {
     size_t b;
     size_t phi;
     size_t psi;
+    size_t C;
+    size_t energy;  ///< T and V
+    size_t outputs; ///< of the model
     size_t n_roots;
 } KalTranscript;
 
 enum {
-    KAL_TRANSCRIPT_COPIES = 3 ///< at most
+    KAL_TRANSCRIPT_COPIES = 7 ///< at most
 };
 
 /// The order of the roots, to be made while the graph of the equations can still be walked
@@ -59,10 +63,10 @@ void kal_transcript_clear(KalTranscript *transcript);
 /// Want `count` roots from `first` on.
 void kal_transcript_want(KalTranscript *transcript, size_t first, size_t count);
 
-/// Copy the roots that are wanted, after which none is.  `state` has 2 n formulas for
-/// coordinates and velocities; NULL: they are symbols.
+/// Copy the roots that are wanted, after which none is.  `values` has a formula for every
+/// variable of KalLayout, or KAL_NO_EXPR where it stays a symbol; NULL: all stay symbols.
 KAL_CHECKED KalStatus kal_transcript_copy(KalTranscript *transcript,
-                                          const KalExpr *state);
+                                          const KalExpr *values);
 
 /// Copied M as the lower triangle of n × n formulas, and a copied row of A as n.
 void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M);

@@ -19,7 +19,7 @@
 
 enum {
     MOST = 7,
-    ENTRIES = 2 * MOST * MOST + 3 * MOST,
+    ENTRIES = 2 * MOST * MOST + 5 * MOST,
     STATES = 4 // numbers that each structure is tried with
 };
 
@@ -39,6 +39,12 @@ typedef struct Problem {
     double A[MOST * MOST];
     double b[MOST];
     double weights[MOST];
+    bool nonideal; // C = c + d λ, with the first multiplier of the ideal part
+    double c[MOST];
+    double d[MOST];
+    KalExpr fc[MOST];
+    KalExpr fd[MOST];
+    KalGraph *g;
     KalExpr fM[MOST * MOST];
     KalExpr fQ[MOST];
     KalExpr fA[MOST * MOST];
@@ -87,6 +93,12 @@ static void random_structure(KalGraph *g, Rng *rng, Problem *p)
     }
     for (int r = 0; r < p->m && p->weak; r++) {
         p->fw[r] = name(g, p, &p->weights[r]);
+    }
+    p->g = g;
+    p->nonideal = rng_int(rng, 0, 2) == 0;
+    for (int i = 0; i < p->n && p->nonideal; i++) {
+        p->fc[i] = name(g, p, &p->c[i]);
+        p->fd[i] = name(g, p, &p->d[i]);
     }
 }
 
@@ -144,6 +156,8 @@ static void random_numbers(Rng *rng, Problem *p)
     fill_rows(rng, p, unit);
     for (int i = 0; i < p->n; i++) {
         p->Q[i] = rng_int(rng, 0, 3) > 0 ? unit[i] * rng_entry(rng) : 0.0;
+        p->c[i] = rng_int(rng, 0, 1) ? unit[i] * rng_entry(rng) : 0.0;
+        p->d[i] = 0.3 * unit[i] * rng_entry(rng);
     }
     for (int r = 0; r < p->m; r++) {
         p->weights[r] = ldexp(1.0, rng_int(rng, -4, 4));
@@ -162,28 +176,76 @@ static double size_of(const Problem *p, const double *q)
     return size;
 }
 
+// A force of the answer, in the units of accelerations.
+static void compare_forces(const Problem *p, const double *got, const double *want,
+                           double scale)
+{
+    for (int i = 0; i < p->n; i++) {
+        const double unit = sqrt(p->M[i * (p->n + 1)]);
+        ok(fabs(got[i] - want[i]) <= TOLERANCE * tap_scale() * unit * scale + 1e-12);
+    }
+}
+
+// The general road: first without C, which depends on what that finds.
+static KalStatus solve(KalMotion *motion, const Problem *p, KalMotionAnswer *answer)
+{
+    static double C[MOST];
+    KalMotionProblem given = {
+        .n = p->n, .m = p->m, .M = p->M, .Q = p->Q, .A = p->A, .b = p->b};
+    KalStatus status = kal_motion_solve(motion, &given, answer);
+    if (status != KAL_OK || !p->nonideal) {
+        return status;
+    }
+    for (int i = 0; i < p->n; i++) {
+        C[i] = p->c[i] + (p->m > 0 ? p->d[i] * answer->multipliers[0] : 0.0);
+    }
+    given.C = C;
+    return kal_motion_solve(motion, &given, answer);
+}
+
 // The general road has the same to say.
 static void compare(KalMotion *motion, const Problem *p, const KalEliminated *at,
                     const double *results)
 {
-    const KalMotionProblem given = {
-        .n = p->n, .m = p->m, .M = p->M, .Q = p->Q, .A = p->A, .b = p->b};
     KalMotionAnswer answer;
-    const KalStatus status = kal_motion_solve(motion, &given, &answer);
+    const KalStatus status = solve(motion, p, &answer);
     if (!ok(status == KAL_OK)) {
         printf("# %s\n", kal_context_message(ctx));
         return;
     }
     double difference[MOST];
+    double ideal[MOST];
+    double most = 0.0;
     for (int i = 0; i < p->n; i++) {
+        const double unit = sqrt(p->M[i * (p->n + 1)]);
         difference[i] = results[at->qdd + (size_t)i] - answer.qdd[i];
+        ideal[i] = results[at->force + (size_t)i];
+        most = fmax(most, fmax(fabs(answer.force_ideal[i]), fabs(p->Q[i])) / unit);
+        most = fmax(most, p->nonideal ? fabs(answer.force_nonideal[i]) / unit : 0.0);
     }
     ok(answer.unique && answer.rank_A == p->m);
     ok(size_of(p, difference)
        <= TOLERANCE * tap_scale() * size_of(p, answer.qdd) + 1e-12);
+    if (p->nonideal && !p->weak) {
+        compare_forces(p, ideal, answer.force_ideal, most);
+        compare_forces(p, results + at->nonideal, answer.force_nonideal, most);
+    }
 }
 
-static KalProgram *compile(KalGraph *g, const Problem *p, KalExpr *answer,
+// C of the problem, as formulas.
+static KalStatus find_C(void *user, const KalExpr *multipliers, KalExpr *out_C)
+{
+    const Problem *p = (const Problem *)user;
+    for (int i = 0; i < p->n; i++) {
+        out_C[i] = p->fc[i];
+        if (p->m > 0 && multipliers[0].index != 0) {
+            out_C[i] = kal_add(p->g, p->fc[i], kal_mul(p->g, p->fd[i], multipliers[0]));
+        }
+    }
+    return KAL_OK;
+}
+
+static KalProgram *compile(KalGraph *g, Problem *p, KalExpr *answer,
                            const KalEliminated *at)
 {
     const KalEliminand given = {.n = (size_t)p->n,
@@ -194,7 +256,9 @@ static KalProgram *compile(KalGraph *g, const Problem *p, KalExpr *answer,
                                 .b = p->fb,
                                 .weights = p->weak ? p->fw : NULL,
                                 .tolerance = 1e-13,
-                                .floor = 0x1p-4};
+                                .floor = 0x1p-4,
+                                .find_C = p->nonideal ? find_C : NULL,
+                                .user = p};
     const KalProgramSpec spec = {.outputs = answer,
                                  .n_outputs = at->count,
                                  .variables = p->symbol,
@@ -208,14 +272,15 @@ static KalProgram *compile(KalGraph *g, const Problem *p, KalExpr *answer,
 static void try_structure(Rng *rng, KalMotion *motion)
 {
     static Problem p;
-    KalExpr answer[3 * MOST + 6];
-    double results[3 * MOST + 6];
+    KalExpr answer[4 * MOST + 6];
+    double results[4 * MOST + 6];
     double variables[ENTRIES];
     KalGraph *g = NULL;
     ok(kal_graph_create(ctx, &g) == KAL_OK);
     kal_graph_set_plain(g, true);
     random_structure(g, rng, &p);
-    const KalEliminated at = kal_eliminated_layout((size_t)p.n, (size_t)p.m);
+    const KalEliminated at =
+        kal_eliminated_layout((size_t)p.n, (size_t)p.m, p.nonideal);
     KalProgram *program = compile(g, &p, answer, &at);
     double *work = calloc(kal_program_work(program), sizeof *work);
     kal_program_prepare(program, NULL, work);

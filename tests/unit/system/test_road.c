@@ -8,7 +8,8 @@
 static const char crank[] =
     "coord a, b, x\nkinetic 1/2*(a'^2 + 0.5*b'^2 + 0.8*x'^2)\npotential 3*sin(a)\n"
     "constraint loop: [cos(a) + 2*cos(b) - x, sin(a) + 2*sin(b)] = [0, 0]\n"
-    "init a = 0.5, b ~ -0.2, x ~ 2.8, a' = 2\nsimulate 0 .. 5 every 0.1\n";
+    "init a = 0.5, b ~ -0.2, x ~ 2.8, a' = 2\nsimulate 0 .. 5 every 0.1\n"
+    "output load = reaction(loop.x) + x''*cos(b)\noutput all = energy() + cforce(a)\n";
 
 // A row that says what another does.
 static const char redundant[] =
@@ -31,6 +32,21 @@ static const char pieces[] =
     "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y + abs(x - 0.2)\n"
     "constraint rod: x^2 + y^2 = 1\ninit x = 1, y ~ 0\nsimulate 0 .. 5 every 0.1\n";
 
+// Friction by a reaction, and a force along the velocity that no constraint knows of.
+static const char friction[] =
+    "coord x, y, z\nkinetic 1/2*(x'^2 + 2*y'^2 + z'^2) + 0.3*x'*z'\n"
+    "potential 9.81*y + 2*x^2 + z^2\nconstraint slope: y = 0.2*x + 0.1*sin(z)\n"
+    "nonideal x = -0.3*reaction(slope)*tanh(20*x')\nnonideal z = -0.2*z'\n"
+    "init x = 1, y ~ 0, z = 0.4, z' = 1\nsimulate 0 .. 5 every 0.1\n";
+
+// A rolling disc's like: one row of positions, one of velocities alone.
+static const char mixed[] =
+    "coord x, y, z, a\nkinetic 1/2*(x'^2 + y'^2 + 3*z'^2 + 0.4*a'^2)\n"
+    "potential 9.81*z\nconstraint floor: z = 0.2*x^2 + 0.1*sin(y)\n"
+    "constraint edge: y'*cos(a) = x'*sin(a)\n"
+    "init x = 0.5, y = 0, a = 0.3, z ~ 0, x' = 1, y' ~ 0, a' = 2\n"
+    "simulate 0 .. 5 every 0.1\n";
+
 static void near_all(const double *got, const double *want, int n)
 {
     double size = 1.0;
@@ -50,10 +66,13 @@ static void hurry(Lab *lab)
 }
 
 // At many moments of a run both answers are the same.
-static void compare(const char *text, bool whole)
+static void compare_with(const char *text, bool whole, KalDrift drift)
 {
     Lab lab;
-    if (lab_load(&lab, text) && ok(lab_start(&lab) == KAL_OK)) {
+    const bool loaded = lab_load(&lab, text);
+    lab.options.drift = drift;
+    lab.options.stabilize = drift == KAL_DRIFT_STABILIZE ? 5.0 : 0.0;
+    if (loaded && ok(lab_start(&lab) == KAL_OK)) {
         KalInstant *instant = kal_run_instant(lab.run);
         const int n = lab.system->n;
         int taken = 0;
@@ -62,6 +81,7 @@ static void compare(const char *text, bool whole)
             KalMotionAnswer slow;
             double q[8];
             double force[8];
+            double nonideal[8];
             ok(kal_run_advance(lab.run, 0.05 * k) == KAL_OK);
             if (!kal_instant_hurry(instant, &fast)) {
                 continue;
@@ -69,9 +89,11 @@ static void compare(const char *text, bool whole)
             taken++;
             memcpy(q, fast.qdd, (size_t)n * sizeof *q);
             memcpy(force, fast.force_ideal, (size_t)n * sizeof *force);
+            memcpy(nonideal, fast.force_nonideal, (size_t)n * sizeof *force);
             ok(kal_instant_solve(instant, &slow) == KAL_OK);
             near_all(q, slow.qdd, n);
             near_all(force, slow.force_ideal, n);
+            near_all(nonideal, slow.force_nonideal, n);
             ok(fast.unique && fast.rank_A == slow.rank_A && fast.rank_M == slow.rank_M);
             if (whole) {
                 near_all(fast.multipliers, slow.multipliers, slow.m);
@@ -82,22 +104,23 @@ static void compare(const char *text, bool whole)
     lab_close(&lab);
 }
 
+static void compare(const char *text, bool whole)
+{
+    compare_with(text, whole, KAL_DRIFT_PROJECT);
+}
+
 static void both_roads_answer_alike(void)
 {
+    compare(friction, true);
+    compare_with(crank, true, KAL_DRIFT_STABILIZE);
+    compare_with(friction, true, KAL_DRIFT_STABILIZE);
+    compare_with(mixed, true, KAL_DRIFT_STABILIZE);
     compare(crank, true);
     compare(unconstrained, true);
     compare(redundant, false); // the other road shares reactions
     compare(massless, true);
     compare(pieces, true);
 }
-
-// A rolling disc's like: one row of positions, one of velocities alone.
-static const char mixed[] =
-    "coord x, y, z, a\nkinetic 1/2*(x'^2 + y'^2 + 3*z'^2 + 0.4*a'^2)\n"
-    "potential 9.81*z\nconstraint floor: z = 0.2*x^2 + 0.1*sin(y)\n"
-    "constraint edge: y'*cos(a) = x'*sin(a)\n"
-    "init x = 0.5, y = 0, a = 0.3, z ~ 0, x' = 1, y' ~ 0, a' = 2\n"
-    "simulate 0 .. 5 every 0.1\n";
 
 // Gauss–Newton steps of a level by the other road.
 static void step_back(KalProjector *projector, KalProgramId level, double *x)
@@ -124,6 +147,43 @@ static void return_slowly(KalInstant *instant)
     kal_projector_clear(&projector);
 }
 
+// What a return has found where it led to: the bits of the road's own program, and what the
+// programs of energies and outputs give.
+static void compare_arrival(KalInstant *instant)
+{
+    KalRoad *road = &instant->road;
+    const double *found = kal_return_find(road, kal_road_inputs(road));
+    double copy[128];
+    if (!ok(found && road->at.count <= 128)) {
+        return;
+    }
+    memcpy(copy, found, road->at.count * sizeof *copy);
+    const double *energy = kal_return_energy(road);
+    const double kinetic = energy[0];
+    const double stored = energy[1];
+    double outputs[4];
+    KalMotionAnswer answer;
+    ok(kal_instant_hurry(instant, &answer) && answer.qdd == found);
+    const double *known = kal_return_outputs(road);
+    ok(known || instant->system->n_switch_nodes > 0);
+    for (int i = 0; i < instant->system->n_outputs && known; i++) {
+        outputs[i] = known[i];
+    }
+    road->back.knows = false;
+    ok(!kal_return_energy(road) && !kal_return_outputs(road));
+    ok(kal_instant_hurry(instant, &answer) && answer.qdd == road->results);
+    ok(memcmp(copy, road->results, road->at.count * sizeof *copy) == 0);
+    ok(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY) == KAL_OK);
+    near(kinetic, instant->results[0], 1e-14 * fabs(kinetic));
+    near(stored, instant->results[1], 1e-14 * fabs(stored));
+    const double *values = NULL;
+    ok(kal_instant_outputs(instant, &values) == KAL_OK);
+    for (int i = 0; i < instant->system->n_outputs && known; i++) {
+        near(outputs[i], values[i], 1e-13 * fmax(1.0, fabs(values[i])));
+    }
+    road->back.knows = true;
+}
+
 // The state a little off the constraints, returned by the program and by the other road;
 // where rows have no level of positions their ways differ, though both lead back.
 static void compare_returns(KalInstant *instant, bool alike, int *taken)
@@ -145,6 +205,7 @@ static void compare_returns(KalInstant *instant, bool alike, int *taken)
     ++*taken;
     ok(left[0] < 1e-14 && left[1] < 1e-13);
     memcpy(fast, state, size);
+    compare_arrival(instant);
     ok(kal_return_rows(&instant->road));
     memcpy(A, instant->A, (size_t)(instant->n_active * n) * sizeof *A);
     ok(kal_instant_givens(instant) == KAL_OK);
@@ -164,7 +225,8 @@ static void compare_returns(KalInstant *instant, bool alike, int *taken)
 
 static void both_ways_lead_back(void)
 {
-    static const char *const texts[] = {crank, redundant, massless, pieces, mixed};
+    static const char *const texts[] = {crank,  redundant, massless,
+                                        pieces, mixed,     friction};
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
         Lab lab;
         int taken = 0;
@@ -238,6 +300,30 @@ static void a_run_needs_no_road(void)
     lab_close(&lab);
 }
 
+// Nor do programs that could not be made lack anywhere: a road may fit and have none.
+static void a_road_may_have_no_program(void)
+{
+    Lab lab;
+    if (lab_load(&lab, massless) && ok(lab_start(&lab) == KAL_OK)) {
+        KalInstant *instant = kal_run_instant(lab.run);
+        KalRoad *road = &instant->road;
+        const double *values = NULL;
+        hurry(&lab);
+        ok(kal_run_advance(lab.run, 0.5) == KAL_OK && road->fits && road->lends);
+        KalProgram *program = road->program;
+        double *inputs = road->inputs;
+        road->program = NULL;
+        road->inputs = NULL;
+        road->back.knows = false;
+        road->back.open = false;
+        ok(kal_run_advance(lab.run, 1.0) == KAL_OK);
+        ok(kal_instant_outputs(instant, &values) == KAL_OK);
+        road->program = program;
+        road->inputs = inputs;
+    }
+    lab_close(&lab);
+}
+
 // The givens of an answer by the road are those of its state.
 static void givens_follow_the_road(void)
 {
@@ -275,4 +361,4 @@ static void many_samples_pay(void)
 TAP_RUN(TAP_CASE(both_roads_answer_alike), TAP_CASE(both_ways_lead_back),
         TAP_CASE(roads_are_made_when_they_pay), TAP_CASE(many_samples_pay),
         TAP_CASE(givens_follow_the_road), TAP_CASE(events_end_a_road),
-        TAP_CASE(a_run_needs_no_road))
+        TAP_CASE(a_run_needs_no_road), TAP_CASE(a_road_may_have_no_program))
