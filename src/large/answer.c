@@ -81,12 +81,15 @@ static double largest_size(const KalLarge *l, const Side *s)
     assert(l->n > 0 || l->m == 0);
     double most = 0.0;
     for (int j = 0; j < l->n; j++) {
-        const double unit = sqrt(l->mass[j]);
-        most = fmax(most, fmax(fabs(s->qdd[j]) * unit, l->size[j] / unit));
+        const double motion = fabs(s->qdd[j]) * l->unit[j];
+        const double force = l->size[j] / l->unit[j];
+        most = motion > most ? motion : most;
+        most = force > most ? force : most;
     }
-    for (int i = 0; i < l->m; i++) {
-        const double demand = s->b && l->length[i] > 0.0 ? fabs(s->b[i]) : 0.0;
-        most = fmax(most, l->length[i] > 0.0 ? demand / l->length[i] : 0.0);
+    for (int i = 0; i < l->m && s->b; i++) {
+        if (l->length[i] > 0.0 && fabs(s->b[i]) > most * l->length[i]) {
+            most = fabs(s->b[i]) / l->length[i];
+        }
     }
     return most;
 }
@@ -111,10 +114,10 @@ static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side
     const double most = largest_size(l, s);
     for (int j = 0; j < l->n; j++) {
         r.motion = worse(r.motion, fabs(l->missing[j]),
-                         l->size[j] + KAL_RESIDUAL_FLOOR * most * sqrt(l->mass[j]));
+                         l->size[j] + KAL_RESIDUAL_FLOOR * most * l->unit[j]);
     }
     for (int i = 0; i < l->m; i++) {
-        if (!kal_large_leaves_out(l, p, i)) {
+        if (!kal_left_out(l, p, i)) {
             r.constraints =
                 worse(r.constraints, fabs(l->missing[l->n + i]),
                       l->size[l->n + i] + KAL_RESIDUAL_TRACE * most * l->length[i]);
@@ -126,6 +129,15 @@ static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side
 static double worst_of(Residuals r)
 {
     return r.motion >= r.constraints || isnan(r.motion) ? r.motion : r.constraints;
+}
+
+// What an answer of zeros misses.
+static void miss_all(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    memcpy(l->missing, s->Q, (size_t)l->n * sizeof *l->missing);
+    for (int i = 0; i < l->m; i++) {
+        l->missing[l->n + i] = s->b && p->active[i] ? s->b[i] : 0.0;
+    }
 }
 
 // Solve for what is missing; x becomes the correction.  The rows that lend their weight
@@ -164,7 +176,8 @@ static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s
     assert(s->qdd != l->x && s->lambda != l->x);
     memset(s->qdd, 0, (size_t)l->n * sizeof *s->qdd);
     memset(s->lambda, 0, (size_t)l->m * sizeof *s->lambda);
-    Residuals now = measure(l, p, s);
+    Residuals now = {INFINITY, INFINITY};
+    miss_all(l, p, s);
     for (int k = 0; k < CORRECTIONS; k++) {
         correct(l, p);
         add(l, s, 1.0);
@@ -229,7 +242,7 @@ static double least_sine(const KalLarge *l, const KalLargeProblem *p)
 {
     double least = 1.0;
     for (int i = 0; i < l->m; i++) {
-        if (p->active[i] && !kal_large_leaves_out(l, p, i)) {
+        if (p->active[i] && !kal_left_out(l, p, i)) {
             least = fmin(least, sqrt(l->ldl.ratio[l->n + i]));
         }
     }

@@ -39,6 +39,7 @@ static void lay_out(KalCarver *carver, void *owner)
     l->weights = kal_carve_doubles(carver, m, 1);
     l->least = kal_carve_doubles(carver, n + m, 1);
     l->mass = kal_carve_doubles(carver, n, 1);
+    l->unit = kal_carve_doubles(carver, n, 1);
     l->length = kal_carve_doubles(carver, m, 1);
     l->x = kal_carve_doubles(carver, n + m, 1);
     l->missing = kal_carve_doubles(carver, n + m, 1);
@@ -480,6 +481,9 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
         }
         KAL_TRY(analyze(l));
     }
+    for (int j = 0; j < l->n; j++) {
+        l->unit[j] = sqrt(l->mass[j]);
+    }
     for (int i = 0; i < l->m; i++) {
         const double from = l->ldl.from[l->n + i];
         l->length[i] = p->active[i] && from > 0.0 ? sqrt(from) : 0.0;
@@ -490,7 +494,7 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
 bool kal_large_leaves_out(const KalLarge *l, const KalLargeProblem *p, int i)
 {
     assert(i >= 0 && i < l->m);
-    return p->active[i] && l->ldl.inverse[l->ldl.place[l->n + i]] == 0.0;
+    return kal_left_out(l, p, i);
 }
 
 KalStatus kal_large_prepare(KalLarge *l, const KalLargeProblem *p, const bool *held,

@@ -28,6 +28,7 @@ struct KalLarge {
     double *weights;     ///< m: theirs
     int rank_M;          ///< as found before any did
     double *mass;        ///< n: the diagonal of what stands for M
+    double *unit;        ///< n: the roots of that
     double *length;      ///< m: of rows, in its metric
     double *x;           ///< n + m: right-hand sides and solutions of K
     double *missing;     ///< n + m: what the equations still miss
@@ -69,6 +70,14 @@ void kal_large_suspect_all(KalLarge *large);
 /// Leave row i out only if it cannot be helped, for it does not depend on others.  False
 /// when that was known already.
 bool kal_large_trust(KalLarge *large, int i);
+
+/// Whether constraint i was left out of the factors though it acts.
+static inline bool kal_left_out(const KalLarge *large, const KalLargeProblem *problem,
+                                int i)
+{
+    const KalLdl *ldl = &large->ldl;
+    return problem->active[i] && ldl->inverse[ldl->place[large->n + i]] == 0.0;
+}
 
 /// Which constraints depend on each other, and whether those left out agree with the
 /// accelerations qdd.  *out_again: some that were left out do not depend on others; they

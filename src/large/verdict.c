@@ -251,7 +251,7 @@ static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *co
 static KalStatus judge_row(KalLarge *l, const KalLargeProblem *p, const double *qdd,
                            int c, bool *out_again)
 {
-    assert(kal_large_leaves_out(l, p, c));
+    assert(kal_left_out(l, p, c));
     double rest = 0.0;
     bool projected = false;
     const int count = combine(l, p, c, &rest, &projected);
@@ -275,7 +275,7 @@ static void number_sets(KalLarge *l, const KalLargeProblem *p)
 {
     l->n_sets = 0;
     for (int i = 0; i < l->m; i++) {
-        l->set[i] = kal_large_leaves_out(l, p, i) ? 0 : -1;
+        l->set[i] = kal_left_out(l, p, i) ? 0 : -1;
     }
     for (int i = 0; i < l->m; i++) {
         const int root = root_of(l->parent, i);
@@ -302,7 +302,7 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
     }
     KalStatus status = KAL_OK;
     for (int i = 0; i < l->m && status == KAL_OK; i++) {
-        if (kal_large_leaves_out(l, p, i)) {
+        if (kal_left_out(l, p, i)) {
             status = judge_row(l, p, qdd, i, out_again);
             left_out++;
         }
@@ -330,7 +330,7 @@ int kal_large_partners(KalLarge *l, int constraint, int *out_constraints)
 
 double kal_large_sine(const KalLarge *l, const KalLargeProblem *p, int constraint)
 {
-    return p->active[constraint] && !kal_large_leaves_out(l, p, constraint)
+    return p->active[constraint] && !kal_left_out(l, p, constraint)
                ? sqrt(l->ldl.ratio[l->n + constraint])
                : 1.0;
 }
@@ -371,7 +371,7 @@ void kal_large_each_dependency(KalLarge *l, const KalLargeProblem *p,
                                KalDependencyFn call, void *user)
 {
     for (int i = 0; i < l->m; i++) {
-        if (kal_large_leaves_out(l, p, i)) {
+        if (kal_left_out(l, p, i)) {
             double rest = 0.0;
             bool projected = false;
             const int count = combine(l, p, i, &rest, &projected);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 // Parts of what is beside them that are no entries of A, and no masses: theory (3.11).
 static const double TRACE = 0x1p-80;
@@ -63,18 +64,28 @@ void kal_clear_traces_of_mass(int n, double *M)
     }
 }
 
-// The diagonal of M, and the largest mass that each coordinate is coupled to.
-static double find_coupled(const KalSparse *M, const double *values, double *mass,
-                           double *coupled)
+// The diagonal of M; whether there is any that is a trace of the largest, which is written.
+static bool find_masses(const KalSparse *M, const double *values, double *mass,
+                        double *out_most)
 {
     double most = 0.0;
+    double least = INFINITY;
     for (size_t j = 0; j < M->rows; j++) {
         const int64_t last = M->start[j + 1] - 1;
         const bool any = last >= M->start[j] && M->column[last] == (int64_t)j;
         mass[j] = any ? values[last] : 0.0;
         most = mass[j] > most ? mass[j] : most;
-        coupled[j] = 0.0;
+        least = mass[j] < least ? mass[j] : least;
     }
+    *out_most = most;
+    return least < TRACE_OF_MASS * most;
+}
+
+// The largest mass that each coordinate is coupled to.
+static void find_coupled(const KalSparse *M, const double *values, const double *mass,
+                         double *coupled)
+{
+    memset(coupled, 0, M->rows * sizeof *coupled);
     for (size_t i = 0; i < M->rows; i++) {
         for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
             const size_t j = (size_t)M->column[k];
@@ -84,14 +95,17 @@ static double find_coupled(const KalSparse *M, const double *values, double *mas
             }
         }
     }
-    return most;
 }
 
 void kal_clear_traces_of_masses(const KalSparse *M, double *values, double *scratch)
 {
     double *mass = scratch;
     double *coupled = scratch + M->rows;
-    const double most = find_coupled(M, values, mass, coupled);
+    double most = 0.0;
+    if (!find_masses(M, values, mass, &most)) {
+        return;
+    }
+    find_coupled(M, values, mass, coupled);
     for (size_t j = 0; j < M->rows; j++) {
         const bool trace = mass[j] < TRACE_OF_MASS * most
                            && fabs(mass[j]) < TRACE_OF_MASS * coupled[j];

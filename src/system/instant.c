@@ -280,12 +280,6 @@ KalBSize kal_b_size(const KalInstant *instant)
     return (KalBSize){.least = little * largest, .trace = dust * largest};
 }
 
-double kal_b_size_of_term(const KalBSize *measure, double entry, double velocity)
-{
-    const double speed = fabs(velocity);
-    return fabs(entry) * (speed > measure->least ? speed : measure->least);
-}
-
 static void measure_b(KalInstant *instant)
 {
     const int n = instant->system->n;

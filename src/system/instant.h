@@ -13,6 +13,8 @@
 #include "system/system.h"
 #include "system/waver.h"
 
+#include <math.h>
+
 struct KalInstant {
     KalContext *ctx;
     const KalSystem *system;
@@ -103,7 +105,12 @@ typedef struct KalBSize {
 KalBSize kal_b_size(const KalInstant *instant);
 
 /// The size of a term, of an entry of A and a velocity.
-double kal_b_size_of_term(const KalBSize *measure, double entry, double velocity);
+static inline double kal_b_size_of_term(const KalBSize *measure, double entry,
+                                        double velocity)
+{
+    const double speed = fabs(velocity);
+    return fabs(entry) * (speed > measure->least ? speed : measure->least);
+}
 
 /// Run a program on the present variables; its results are in instant->results.
 /// KAL_ERR_NUMBER when one of them is not finite: the explanation names the formula and
