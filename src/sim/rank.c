@@ -609,7 +609,8 @@ static KalStatus look_at_factors(KalRun *run, bool fresh)
     const Way way = follow(seen, sort_seen(run, seen), run->horizon - watch->t);
     KAL_TRY(run->complete ? KAL_OK : kal_run_solve(run));
     if (fresh || run->answer.rank_A > watch->rank) {
-        kal_large_instant_independent(run->instant, run->projection.projector.order);
+        (void)kal_large_instant_independent(run->instant,
+                                            run->projection.projector.order);
     }
     kal_rows_note(run, fresh);
     watch->passed = fresh ? -INFINITY : watch->passed;

@@ -306,6 +306,14 @@ static void set_values(KalLdl *ldl, const double *values)
 // Rounding of a few operations, relative to what takes part in them.
 static const double ROUNDING = 64.0 * DBL_EPSILON;
 
+// Pivots above this, relative to what they came from, are no rounding: rows of which a
+// combination could make it so much would fill the equations with theirs.
+static const double CLEAR = 0x1p-10;
+// Squares of terms of a combination below this add up to little.
+static const double LITTLE = 1e-8;
+// A growth that no product with zero makes a NaN of.
+static const double NO_END = 1e300;
+
 // What the pivot of a row is made of.
 typedef struct Pivot {
     double value;
@@ -343,66 +351,6 @@ static Pivot eliminate_row(KalLdl *ldl, int k, bool tie)
         pivot.doubt += entry * entry * ldl->reach[i];
     }
     return pivot;
-}
-
-// A pivot counts if it has the sign of its kind, is not small relative to what it came
-// from and, for a tie, is not the rounding of the ties before it.  With the inverse 0
-// for pivots that do not count, an unknown that is left out changes no row below.
-int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
-{
-    assert(ldl->ctx && ldl->n >= ldl->masses);
-    assert(values || ldl->n_entries == 0);
-    int left_out = 0;
-    set_values(ldl, values);
-    memset(ldl->reach, 0, (size_t)ldl->n * sizeof *ldl->reach);
-    memcpy(ldl->filled, ldl->start, (size_t)ldl->n * sizeof *ldl->filled);
-    for (int k = 0; k < ldl->n; k++) {
-        const int unknown = ldl->order[k];
-        const bool tie = unknown >= ldl->masses;
-        const Pivot pivot = eliminate_row(ldl, k, tie);
-        const double left = tie ? -pivot.value : pivot.value;
-        const double ratio = pivot.from > 0.0 ? left / pivot.from : 0.0;
-        const bool counts = ratio > fabs(least[unknown])
-                            && (!tie || least[unknown] < 0.0
-                                || ratio * pivot.from > ROUNDING * pivot.doubt);
-        ldl->reach[k] = tie ? pivot.from + pivot.doubt : 0.0;
-        ldl->from[unknown] = pivot.from;
-        ldl->ratio[unknown] = ratio;
-        ldl->inverse[k] = counts ? 1.0 / pivot.value : 0.0;
-        left_out += !counts;
-    }
-    return left_out;
-}
-
-// L y = x, then D, then Lᵀ, in the order of elimination.  Unknowns that are left out
-// are zero throughout.
-void kal_ldl_solve(KalLdl *ldl, double *x)
-{
-    assert(ldl->ctx && x);
-    assert(x != ldl->solution);
-    double *restrict y = ldl->solution;
-    const int n = ldl->n;
-    for (int k = 0; k < n; k++) {
-        y[k] = ldl->inverse[k] != 0.0 ? x[ldl->order[k]] : 0.0;
-    }
-    for (int k = 0; k < n; k++) {
-        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
-            y[ldl->row[p]] -= ldl->value[p] * y[k];
-        }
-    }
-    for (int k = 0; k < n; k++) {
-        y[k] *= ldl->inverse[k];
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        double sum = y[k];
-        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
-            sum -= ldl->value[p] * y[ldl->row[p]];
-        }
-        y[k] = ldl->inverse[k] != 0.0 ? sum : 0.0;
-    }
-    for (int k = 0; k < n; k++) {
-        x[ldl->order[k]] = y[k];
-    }
 }
 
 // A queue from which the last place comes first: a heap.
@@ -481,23 +429,30 @@ static void add_row(KalLdl *ldl, int k, double factor, Queue *queue)
     }
 }
 
+// Take the last place from the queue, and the factor that waits there.
+static int take(KalLdl *ldl, Queue *queue, double *out_factor)
+{
+    const int i = pop(queue);
+    *out_factor = ldl->work[i];
+    ldl->work[i] = 0.0;
+    ldl->waits[i] = false;
+    assert(ldl->order[i] >= ldl->masses && ldl->order[i] < ldl->n);
+    return i;
+}
+
 // With L and D of the ties that count, and l the row of L of the tie in question, L D Lᵀ x =
 // L D l: so Lᵀ x = l, from the last unknown to the first.
 int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
                     double *out_factors)
 {
-    assert(tie < ldl->n);
+    assert(tie >= ldl->masses && tie < ldl->n);
     Queue queue = {ldl->queue, 0};
     int count = 0;
-    assert(tie >= ldl->masses);
     add_row(ldl, ldl->place[tie], 1.0, &queue);
     while (queue.n > 0) {
-        const int i = pop(&queue);
+        double x = 0.0;
+        const int i = take(ldl, &queue, &x);
         const int other = ldl->order[i];
-        assert(other >= ldl->masses && other < ldl->n);
-        const double x = ldl->work[i];
-        ldl->work[i] = 0.0;
-        ldl->waits[i] = false;
         if (x * x * ldl->from[other] > least * least * ldl->from[tie]) {
             out_ties[count++] = other;
             out_factors[other] = x;
@@ -505,4 +460,96 @@ int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
         }
     }
     return count;
+}
+
+// What rounding of the rows before a tie is magnified to in its pivot, but for ε: factors
+// are exact for a matrix that differs by ε √(from from') in each entry, and the pivot is
+// (−x, 1) times it from both sides.
+static double find_doubt(KalLdl *ldl, int tie)
+{
+    Queue queue = {ldl->queue, 0};
+    double size = sqrt(ldl->from[tie]);
+    add_row(ldl, ldl->place[tie], 1.0, &queue);
+    while (queue.n > 0) {
+        double x = 0.0;
+        const int i = take(ldl, &queue, &x);
+        if (x * x * ldl->from[ldl->order[i]] > LITTLE * ldl->from[tie]) {
+            size += fabs(x) * sqrt(ldl->from[ldl->order[i]]);
+            add_row(ldl, i, -x, &queue);
+        }
+    }
+    return size * size;
+}
+
+// Whether the pivot of a tie, of which so much is left, is more than what rounding can have
+// made of it.  The growth from row to row is found at no cost but counts terms that cancel;
+// where it says no, the combination itself tells, and what that gives is known to the rows
+// below.
+static bool is_sound(KalLdl *ldl, int k, Pivot *pivot, double left)
+{
+    if (left > CLEAR * pivot->from || left > ROUNDING * pivot->doubt) {
+        return true;
+    }
+    pivot->doubt = fmin(pivot->doubt, find_doubt(ldl, ldl->order[k]));
+    return left > ROUNDING * pivot->doubt;
+}
+
+// A pivot counts if it has the sign of its kind, is not small relative to what it came
+// from and, for a tie, is not the rounding of the ties before it.  With the inverse 0
+// for pivots that do not count, an unknown that is left out changes no row below.
+int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
+{
+    assert(ldl->ctx && ldl->n >= ldl->masses);
+    assert(values || ldl->n_entries == 0);
+    int left_out = 0;
+    set_values(ldl, values);
+    memset(ldl->reach, 0, (size_t)ldl->n * sizeof *ldl->reach);
+    memcpy(ldl->filled, ldl->start, (size_t)ldl->n * sizeof *ldl->filled);
+    for (int k = 0; k < ldl->n; k++) {
+        const int unknown = ldl->order[k];
+        const bool tie = unknown >= ldl->masses;
+        Pivot pivot = eliminate_row(ldl, k, tie);
+        const double left = tie ? -pivot.value : pivot.value;
+        const double ratio = pivot.from > 0.0 ? left / pivot.from : 0.0;
+        ldl->from[unknown] = pivot.from;
+        const bool counts =
+            ratio > fabs(least[unknown])
+            && (!tie || least[unknown] < 0.0 || is_sound(ldl, k, &pivot, left));
+        ldl->reach[k] = tie ? fmin(pivot.from + pivot.doubt, NO_END) : 0.0;
+        ldl->ratio[unknown] = ratio;
+        ldl->inverse[k] = counts ? 1.0 / pivot.value : 0.0;
+        left_out += !counts;
+    }
+    return left_out;
+}
+
+// L y = x, then D, then Lᵀ, in the order of elimination.  Unknowns that are left out
+// are zero throughout.
+void kal_ldl_solve(KalLdl *ldl, double *x)
+{
+    assert(ldl->ctx && x);
+    assert(x != ldl->solution);
+    double *restrict y = ldl->solution;
+    const int n = ldl->n;
+    for (int k = 0; k < n; k++) {
+        y[k] = ldl->inverse[k] != 0.0 ? x[ldl->order[k]] : 0.0;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
+            y[ldl->row[p]] -= ldl->value[p] * y[k];
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        y[k] *= ldl->inverse[k];
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double sum = y[k];
+        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
+            sum -= ldl->value[p] * y[ldl->row[p]];
+        }
+        y[k] = ldl->inverse[k] != 0.0 ? sum : 0.0;
+    }
+    for (int k = 0; k < n; k++) {
+        x[ldl->order[k]] = y[k];
+    }
 }

@@ -241,7 +241,7 @@ KalStatus kal_large_instant_judge(KalInstant *instant)
     return status;
 }
 
-void kal_large_instant_independent(const KalInstant *instant, int *out_rows)
+int kal_large_instant_independent(const KalInstant *instant, int *out_rows)
 {
     const KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
     int count = 0;
@@ -252,6 +252,7 @@ void kal_large_instant_independent(const KalInstant *instant, int *out_rows)
             out_rows[count++] = k;
         }
     }
+    return count;
 }
 
 int kal_large_instant_partners(KalInstant *instant, int k, int *out_rows)

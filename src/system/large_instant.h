@@ -55,9 +55,9 @@ KAL_CHECKED KalStatus kal_large_instant_solve(KalInstant *instant, const double 
 /// Ranks and verdicts alone, which do not depend on forces and right-hand sides.
 KAL_CHECKED KalStatus kal_large_instant_judge(KalInstant *instant);
 
-/// The active constraints, by their places, that the last solve of all had in its factors:
-/// as many as answer.rank_A says.
-void kal_large_instant_independent(const KalInstant *instant, int *out_rows);
+/// The active constraints, by their places, that the last factors have in them.  Returns how
+/// many; after a solve of all, answer.rank_A.
+int kal_large_instant_independent(const KalInstant *instant, int *out_rows);
 
 /// @name Rows of active constraints k, by the factors of the last solve
 /// @{

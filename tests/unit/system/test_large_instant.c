@@ -182,6 +182,35 @@ static void names_of_a_fault_are_those_of_constraints(void)
     lab_close(&lab);
 }
 
+// Bodies on ball joints in a line: rounding of some pivots could grow from row to row, but
+// cancels, and no row is suspected of depending on others.
+static void a_straight_chain_in_space_leaves_nothing_out(void)
+{
+    static const char text[] =
+        "use spatial\nparam N = 150\n"
+        "part b[i in 1..N] = Body(m = 1, I = [0.01, 0.09, 0.09])\n"
+        "part top = Ball(b = b[1], at_b = [-0.5, 0, 0])\n"
+        "part joint[i in 2..N] = Ball(a = b[i-1], b = b[i], at_a = [0.5, 0, 0],"
+        " at_b = [-0.5, 0, 0])\n"
+        "for i in 1..N { init b[i].x ~ i - 0.5 }\nsimulate 0 .. 1 every 1\n";
+    Lab lab;
+    if (lab_expect(&lab, text)) {
+        KalInstant *instant = lab.instant;
+        KalStartReport report;
+        KalMotionAnswer answer;
+        int *rows = lab.instant->independent;
+        ok(kal_instant_start(instant, &report) == KAL_OK);
+        ok(kal_instant_solve(instant, &answer) == KAL_OK && answer.rank_A == 600);
+        instant->n_independent = instant->n_active;
+        for (int k = 0; k < instant->n_active; k++) {
+            rows[k] = k;
+        }
+        ok(kal_large_instant_factor(instant) == KAL_OK);
+        ok(kal_large_instant_independent(instant, rows) == 600);
+    }
+    lab_close(&lab);
+}
+
 // Control is made of dense matrices, which have their limit.
 static void servos_make_instants_dense(void)
 {
@@ -236,4 +265,5 @@ TAP_RUN(TAP_CASE(states_and_answers_agree), TAP_CASE(doubts_agree),
         TAP_CASE(a_free_link_falls_as_the_textbook_says),
         TAP_CASE(faults_name_who_is_to_blame),
         TAP_CASE(names_of_a_fault_are_those_of_constraints),
+        TAP_CASE(a_straight_chain_in_space_leaves_nothing_out),
         TAP_CASE(servos_make_instants_dense), TAP_CASE(every_allocation_may_fail))
