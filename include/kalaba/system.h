@@ -222,6 +222,9 @@ KAL_API KAL_CHECKED KalStatus kal_instant_start_from(KalInstant *instant,
 KAL_API KAL_CHECKED KalStatus kal_instant_solve(KalInstant *instant,
                                                 KalMotionAnswer *out_answer);
 
+/// The rates of the first-order states, after a solve.  KAL_ERR_NUMBER when one has no value.
+KAL_API KAL_CHECKED KalStatus kal_instant_rates(KalInstant *instant, double *out_rates);
+
 /// M, Q, A, b, C of the last solve.  Constraints that an event has released, or has yet
 /// to engage, have no rows.
 KAL_API KalMotionProblem kal_instant_problem(KalInstant *instant);

@@ -143,9 +143,9 @@ class Model:
 
     # Loading
 
-    def _load(self) -> Any:
+    def _load(self, analysis: bool = False) -> Any:
         return _native.System(self._name, self._text, list(self._overrides.items()),
-                              self._folder, None, True, True)
+                              self._folder, None, True, True, analysis)
 
     def _prepare(self) -> None:
         self._about = self._system.describe()
@@ -207,14 +207,17 @@ class Model:
         return {name: repr(value / _scale(units[name]))
                 for name, value in self._settings.items()}
 
-    def _whole(self) -> Any:
-        """The system loaded with all parameters, for what is proven about formulas."""
-        if not self._settings:
+    def _whole(self, analysis: bool = False) -> Any:
+        """The system loaded with all parameters, for what is proven about formulas.
+
+        For analysis first-order states are coordinates without mass.
+        """
+        if not self._settings and not analysis:
             return self._system
         other = object.__new__(Model)
         other.__dict__.update(self.__dict__)
         other._overrides = {**self._overrides, **self._as_overrides()}
-        return other._load()
+        return other._load(analysis)
 
     # What it is
 
@@ -237,6 +240,16 @@ class Model:
     def constraints(self) -> list[str]:
         """The names of all constraints."""
         return list(self._about["constraints"])
+
+    @property
+    def states(self) -> list[str]:
+        """The names of all first-order states."""
+        return list(self._about["states"])
+
+    @property
+    def holds(self) -> list[str]:
+        """The names of all values that are held between renewals."""
+        return list(self._about["holds"])
 
     @property
     def outputs(self) -> list[str]:
@@ -298,9 +311,11 @@ class Model:
         return Record(json.loads(found), lambda: evaluator.eval(state, False)[0])
 
     def start(self, values: str | Mapping[str, Any] | None = None
-              ) -> tuple[float, np.ndarray, np.ndarray]:
-        """A consistent start (t, q, q') with `values` held."""
-        return self._evaluator.start(values_text(values))
+              ) -> tuple[Any, ...]:
+        """A consistent start (t, q, q') with `values` held; with first-order states
+        (t, q, q', states)."""
+        t, q, qd, states = self._evaluator.start(values_text(values))
+        return (t, q, qd, states) if self.states else (t, q, qd)
 
     def run(self, until: float | None = None, *, every: float | None = None,
             tolerance: float | None = None, rtol: float | None = None,
@@ -366,6 +381,8 @@ class Model:
         return found
 
     def _analyze(self, find: Callable[..., str], *rest: Any) -> str:
+        if self.states:
+            return find(self._whole(analysis=True), [], *rest)
         try:
             return find(self._system, list(self._settings.items()), *rest)
         except FormulationError:
@@ -384,7 +401,8 @@ class Model:
     def rates(self) -> Callable[[float, ArrayLike], np.ndarray]:
         """f(t, y) with y = (q, q') and f = (q', q''), for integrators.
 
-        y has the shape (2n,), or (2n, k) for k states at once.
+        y has the shape (2n,), or (2n, k) for k of them at once; the first-order states of a
+        model follow q'.
 
         >>> import kalaba
         >>> f = kalaba.Model("coord x\\nkinetic 1/2*x'^2\\npotential 2*x^2\\n").rates()

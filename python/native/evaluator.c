@@ -24,12 +24,17 @@ typedef struct Evaluator {
     char **names; // of parameters that are set
     double *values;
     size_t n_settings;
-    Py_ssize_t n; // coordinates
+    Py_ssize_t n;        // coordinates
+    Py_ssize_t n_states; // of first order
 } Evaluator;
 
 // Systems of up to so many coordinates are solved sooner than the lock is given away and
 // taken back.
 static const Py_ssize_t SMALL = 12;
+
+enum {
+    MOST_STATES = 4096 // of first order that rates() takes
+};
 
 static void workspace_destroy(Workspace *workspace)
 {
@@ -133,6 +138,7 @@ static int evaluator_init(PyObject *object, PyObject *args, PyObject *keywords)
         return -1;
     }
     self->n = kal_system_coordinates(self->owner->system);
+    self->n_states = kal_system_states(self->owner->system);
     Workspace *first =
         make_workspace(self); // so that wrong parameters are told at once
     if (!first) {
@@ -185,8 +191,10 @@ typedef struct States {
     KalSetting *settings; // n_names, with their names
     size_t n_names;
     Py_ssize_t count;
-    double *rates; // q' as well, or NULL
+    const double *states; // of first order, or NULL: as they are at the start
+    double *rates;        // q' as well, or NULL
     double *qdd;
+    double *state_rates; // with `states`
 } States;
 
 static KalStatus load_state(const Evaluator *self, KalInstant *instant,
@@ -210,7 +218,23 @@ static KalStatus load_state(const Evaluator *self, KalInstant *instant,
         q[i] = states->q[i * states->count + j];
         qd[i] = states->qd[i * states->count + j];
     }
+    double *own = kal_instant_states(instant);
+    for (Py_ssize_t i = 0; states->states && i < self->n_states; i++) {
+        own[i] = states->states[i * states->count + j];
+    }
     return KAL_OK;
+}
+
+// The rates of the states of first order, into their places.
+static KalStatus find_state_rates(const Evaluator *self, KalInstant *instant,
+                                  const States *states, Py_ssize_t j)
+{
+    double rates[MOST_STATES];
+    const KalStatus status = kal_instant_rates(instant, rates);
+    for (Py_ssize_t i = 0; i < self->n_states && status == KAL_OK; i++) {
+        states->state_rates[i * states->count + j] = rates[i];
+    }
+    return status;
 }
 
 static KalStatus solve_states(const Evaluator *self, const Workspace *workspace,
@@ -221,6 +245,9 @@ static KalStatus solve_states(const Evaluator *self, const Workspace *workspace,
         KalMotionAnswer answer;
         KalStatus status = load_state(self, instant, states, j);
         status = status == KAL_OK ? kal_instant_solve(instant, &answer) : status;
+        if (status == KAL_OK && states->states) {
+            status = find_state_rates(self, instant, states, j);
+        }
         if (status != KAL_OK) {
             return status;
         }
@@ -268,7 +295,26 @@ static Py_ssize_t states_of(const Doubles *array)
     return array->view.ndim == 2 ? array->view.shape[1] : 1;
 }
 
-// rates(t, y): y' for y = (q, q'), or for many y side by side.
+// Held values change by renewals, which a function of the state cannot know of.
+static bool is_function(const Evaluator *self, Py_ssize_t most_states)
+{
+    if (kal_system_holds(self->owner->system) > 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "the model holds values between renewals: its "
+                        "rates are no function of the state; use run()");
+        return false;
+    }
+    if (self->n_states > most_states) {
+        PyErr_SetString(PyExc_ValueError,
+                        most_states > 0
+                            ? "the model has too many first-order states"
+                            : "the model has first-order states: use rates()");
+        return false;
+    }
+    return true;
+}
+
+// rates(t, y): y' for y = (q, q', states), or for many y side by side.
 static PyObject *evaluator_rates(PyObject *object, PyObject *const *args,
                                  Py_ssize_t n_args)
 {
@@ -286,16 +332,22 @@ static PyObject *evaluator_rates(PyObject *object, PyObject *const *args,
     PyObject *result = NULL;
     Workspace *workspace = NULL;
     double *rates = NULL;
-    if (has_shape(&y, 2 * self->n, "y") && (workspace = borrow(self))) {
+    if (is_function(self, MOST_STATES)
+        && has_shape(&y, 2 * self->n + self->n_states, "y")
+        && (workspace = borrow(self))) {
         const Py_ssize_t count = states_of(&y);
-        result = new_array(2 * self->n, y.view.ndim == 2 ? count : -1, &rates);
-        const States states = {.q = y.values,
-                               .qd = y.values + self->n * count,
-                               .t = &t,
-                               .one_t = true,
-                               .count = count,
-                               .rates = rates,
-                               .qdd = rates + self->n * count};
+        result = new_array(2 * self->n + self->n_states, y.view.ndim == 2 ? count : -1,
+                           &rates);
+        const States states = {
+            .q = y.values,
+            .qd = y.values + self->n * count,
+            .t = &t,
+            .one_t = true,
+            .count = count,
+            .states = self->n_states > 0 ? y.values + 2 * self->n * count : NULL,
+            .rates = rates,
+            .qdd = rates + self->n * count,
+            .state_rates = rates + 2 * self->n * count};
         if (result && !go(self, workspace, &states)) {
             Py_CLEAR(result);
         }
@@ -359,7 +411,7 @@ static PyObject *evaluator_accelerations(PyObject *object, PyObject *args)
         || !is_made(self)) {
         return NULL;
     }
-    bool done = texts_read(list, &names);
+    bool done = is_function(self, 0) && texts_read(list, &names);
     for (int i = 0; i < 4 && done; i++) {
         done = doubles_get(given[i], &arrays[i]);
     }
@@ -462,7 +514,7 @@ static PyObject *evaluator_eval(PyObject *object, PyObject *args)
     return result;
 }
 
-// start(values): a consistent start as (t, q, q').
+// start(values): a consistent start as (t, q, q', states).
 static PyObject *evaluator_start(PyObject *object, PyObject *args)
 {
     Evaluator *self = (Evaluator *)object;
@@ -480,11 +532,13 @@ static PyObject *evaluator_start(PyObject *object, PyObject *args)
     Py_BEGIN_ALLOW_THREADS;
     status = kal_instant_start_from(instant, values, &report);
     Py_END_ALLOW_THREADS;
-    PyObject *result = status == KAL_OK
-                           ? Py_BuildValue("(dNN)", *kal_instant_t(instant),
-                                           copy_array(kal_instant_q(instant), self->n),
-                                           copy_array(kal_instant_qd(instant), self->n))
-                           : raise_start(status, self, workspace, &report);
+    PyObject *result =
+        status == KAL_OK
+            ? Py_BuildValue("(dNNN)", *kal_instant_t(instant),
+                            copy_array(kal_instant_q(instant), self->n),
+                            copy_array(kal_instant_qd(instant), self->n),
+                            copy_array(kal_instant_states(instant), self->n_states))
+            : raise_start(status, self, workspace, &report);
     workspace_destroy(workspace);
     return result;
 }
@@ -506,7 +560,7 @@ static PyObject *evaluator_parameters(PyObject *object, PyObject *none)
 
 static PyMethodDef evaluator_methods[] = {
     {"rates",         (PyCFunction)(void (*)(void))evaluator_rates, METH_FASTCALL,
-     "rates(t, y): the rates of y = (q, q'), of shape (2n,) or (2n, k)."                                },
+     "rates(t, y): the rates of y = (q, q', states), of one or of many."                                },
     {"accelerations", evaluator_accelerations,                      METH_VARARGS,
      "accelerations(q, qd, t, names, values)"                                                           },
     {"eval",          evaluator_eval,                               METH_VARARGS,  "One instant."       },

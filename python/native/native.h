@@ -52,6 +52,7 @@ typedef struct Source {
     size_t n_overrides;
     bool stiff;
     bool balance;
+    bool analysis;
 } Source;
 
 /// A compiled model.

@@ -63,6 +63,7 @@ KalStatus source_load(const Source *source, KalContext *ctx,
         .user = (void *)source,
         .stiff = source->stiff,
         .balance = source->balance,
+        .analysis = source->analysis,
         .more = source->more,
         .messages = messages ? text_sink(messages) : (KalSink){.write = NULL},
     };
@@ -146,8 +147,9 @@ static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
     PyObject *overrides = NULL;
     int balance = 1;
     int stiff = 0;
-    if (!PyArg_ParseTuple(args, "ss#Ozz|pp", &name, &text, &length, &overrides, &folder,
-                          &more, &balance, &stiff)) {
+    int analysis = 0;
+    if (!PyArg_ParseTuple(args, "ss#Ozz|ppp", &name, &text, &length, &overrides,
+                          &folder, &more, &balance, &stiff, &analysis)) {
         return -1;
     }
     if (self->ctx) {
@@ -160,7 +162,8 @@ static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
                             .folder = copy_text(folder),
                             .more = copy_text(more),
                             .balance = balance != 0,
-                            .stiff = stiff != 0};
+                            .stiff = stiff != 0,
+                            .analysis = analysis != 0};
     if (!self->source.name || !self->source.text) {
         PyErr_NoMemory();
         return -1;
@@ -222,13 +225,16 @@ static PyObject *system_describe(PyObject *object, PyObject *none)
         return NULL;
     }
     return Py_BuildValue(
-        "{s:s,s:N,s:N,s:N,s:N,s:N}", "title", kal_system_title(s), "coordinates",
+        "{s:s,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "title", kal_system_title(s),
+        "coordinates",
         list_names(kal_system_coordinate_names(s), (size_t)kal_system_coordinates(s)),
         "constraints",
         list_names(kal_system_constraint_names(s), (size_t)kal_system_constraints(s)),
         "outputs",
-        list_names(kal_system_output_names(s), (size_t)kal_system_outputs(s)),
-        "parameters", list_parameters(s), "warnings", write_warnings(s));
+        list_names(kal_system_output_names(s), (size_t)kal_system_outputs(s)), "states",
+        list_names(kal_system_state_names(s), (size_t)kal_system_states(s)), "holds",
+        list_names(kal_system_hold_names(s), (size_t)kal_system_holds(s)), "parameters",
+        list_parameters(s), "warnings", write_warnings(s));
 }
 
 static PyObject *system_check(PyObject *object, PyObject *args)

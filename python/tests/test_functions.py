@@ -105,3 +105,39 @@ def test_many_threads_share_one_function():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+MOTOR = """param R = 2, L = 0.5, k = 0.1, J = 0.01, U = 12
+coord a
+state i: i' = (U - R*i - k*a')/L
+kinetic 1/2*J*a'^2
+force a = k*i
+init i = 1
+simulate 0 .. 1 every 0.1
+"""
+
+
+def test_first_order_states_follow_the_velocities():
+    model = kalaba.Model(MOTOR)
+    t, q, qd, states = model.start()
+    assert model.states == ["i"] and states.tolist() == [1]
+    f = model.rates()
+    assert np.allclose(f(0.0, [0.5, 3.0, 2.0]), [3, 20, (12 - 4 - 0.3) / 0.5], rtol=1e-15)
+    many = f(0.0, np.array([[0.5, 0.5], [3.0, 3.0], [2.0, 1.0]]))
+    assert many[:, 0].tolist() == f(0.0, [0.5, 3.0, 2.0]).tolist()
+    found = solve_ivp(f, (0, 1), np.concatenate([q, qd, states]), rtol=1e-10, atol=1e-12)
+    run = model.run()
+    assert np.allclose(found.y[:, -1], [run["a"][-1], run["a'"][-1], run["i"][-1]], atol=1e-7)
+    with pytest.raises(ValueError, match="rates"):
+        model.acceleration([0.0], [0.0])
+    # Of a'' = 10 i, i' = -4 i - a'/5: the roots of s^2 + 4 s + 2, and 0 of the angle.
+    roots = np.sort(np.linalg.eigvals(model.linearize({"a": 0, "a'": 120, "i": 0}).A).real)
+    assert np.allclose(roots, np.sort([0, *np.roots([1, 4, 2]).real]), atol=1e-9)
+
+
+def test_held_values_have_no_rates():
+    model = kalaba.Model("coord x\nhold u every 0.1: -x\nkinetic 1/2*x'^2\nforce x = u\n"
+                         "init x = 1\nsimulate 0 .. 1 every 0.1\n")
+    assert model.holds == ["u"] and model.run()["u"][0] == -1
+    with pytest.raises(ValueError, match="run"):
+        model.rates()(0.0, [1.0, 0.0])

@@ -34,6 +34,7 @@ void kal_instant_reset_dynamics(KalInstant *instant)
 
 KalStatus kal_instant_rates(KalInstant *instant, double *out_rates)
 {
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_rates);
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_RATES));
     memcpy(out_rates, instant->results,
            (size_t)instant->system->n_states * sizeof(double));

@@ -130,9 +130,6 @@ void kal_instant_reset_dynamics(KalInstant *instant);
 /// Solves the instant if their values need that.
 KAL_CHECKED KalStatus kal_instant_renew(KalInstant *instant, const bool *due);
 
-/// The rates of states in the present state, solved if system->rates_need_solve.
-KAL_CHECKED KalStatus kal_instant_rates(KalInstant *instant, double *out_rates);
-
 /// Take settings over: programs are prepared, and the state is the start as written.
 void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings);
 
