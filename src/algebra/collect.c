@@ -39,6 +39,7 @@ static void count_text(void *user, const char *text, size_t length)
 // The characters of a formula; LENGTH_MAX + 1 when there are more.
 static KalStatus measure(const Collector *c, KalGraph *g, KalExpr e, size_t *out_length)
 {
+    assert(out_length);
     size_t length = 0;
     const KalSink sink = {count_text, &length};
     const KalStatus status = kal_print(g, e, &c->options.print, sink);
@@ -64,6 +65,7 @@ static KalStatus rewrite(KalField *field, KalExpr e, KalExpr *out_e)
 // as given; else KAL_NO_EXPR.
 static KalStatus find_short(Collector *c, KalExpr e, KalGraph *to, KalExpr *out_e)
 {
+    assert(e.index != 0);
     KalField *field = NULL;
     KalExpr other = KAL_NO_EXPR;
     KalFieldOptions options = c->options;
@@ -109,6 +111,7 @@ static KalStatus shorten_argument(Collector *c, KalExpr e, KalExpr *out_e)
 static KalStatus shorten_root(Collector *c, KalGraph *from, KalExpr given, KalExpr e,
                               KalExpr *out_e)
 {
+    assert(given.index != 0 && e.index != 0);
     KalExpr other = KAL_NO_EXPR;
     size_t before = 0;
     size_t after = 0;
@@ -140,6 +143,7 @@ typedef struct Image {
 static KalStatus copy_step(Collector *c, const KalGraph *from, const KalStep *step,
                            const Image *image, Image *out)
 {
+    assert(out);
     KalExpr arg[3] = {{step->arg[0]}, {step->arg[1]}, {step->arg[2]}};
     const KalOp op = (KalOp)step->op;
     const bool function = kal_op_kind(op) > KAL_KIND_POWER;
@@ -186,6 +190,7 @@ static KalStatus collect_all(Collector *c, KalGraph *from, const KalExpr *e, siz
 KalStatus kal_collect(KalGraph *from, const KalExpr *e, size_t n,
                       const KalPrintOptions *options, KalGraph *to, KalExpr *out_e)
 {
+    assert(from && to && options && (out_e || n == 0));
     Collector c = {.ctx = kal_graph_context(to), .to = to, .left = WORK_ALL};
     c.options.print = *options;
     c.options.print.format = KAL_FORMAT_TEXT;

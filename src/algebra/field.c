@@ -47,6 +47,7 @@ int kal_field_find(const KalField *field, KalExpr atom)
 // Before there is a ring: atoms and their partners, in any order.
 static bool list_atom(KalField *field, KalExpr atom)
 {
+    assert(atom.index != 0);
     const KalExprNode n = *kal_node(field->g, atom);
     const KalOp partner = kal_op_partner((KalOp)n.op);
     const bool fits = field->n_atoms + 2 <= KAL_FIELD_ATOMS;
@@ -72,6 +73,7 @@ static bool is_tangent(const KalField *field, KalOp op)
 // List a step that arithmetic does not look into, and mark what it is related to.
 static bool list_step(KalField *field, const KalStep *step, bool *needed)
 {
+    assert(!is_arithmetic(field->g, step));
     const KalOp op = (KalOp)step->op;
     if (is_tangent(field, op)) {
         const KalExpr u = kal_graph_node(field->g, step->node).arg[0];
@@ -118,6 +120,7 @@ static KalStatus list_atoms(KalField *field, const KalOrder *order)
 // By insertion, in the order in which factors of a product are shown.
 static void sort_atoms(KalField *field)
 {
+    assert(field->n_atoms >= 0 && field->n_atoms <= KAL_FIELD_ATOMS);
     for (int i = 1; i < field->n_atoms; i++) {
         const KalExpr atom = field->atom[i];
         const uint64_t key = kal_factor_key(field->g, atom);
@@ -163,6 +166,7 @@ void kal_field_rename(KalField *field, int v, KalExpr shown)
 // Show an atom as what it is.
 static void show_atom(KalField *field, int v)
 {
+    assert(v >= 0 && v <= field->n_atoms);
     KalExpr shown = field->atom[v];
     if (field->out != field->g) {
         shown = KAL_NO_EXPR;
@@ -228,6 +232,7 @@ static KalStatus init(KalField *field, const KalExpr *e, size_t n)
 KalStatus kal_field_create(KalGraph *g, const KalExpr *e, size_t n,
                            const KalFieldOptions *options, KalField **out_field)
 {
+    assert(options && out_field && (e || n == 0));
     KalContext *ctx = kal_graph_context(g);
     KAL_TRY(kal_graph_status(g));
     KalField *field = KAL_NEW(ctx, KalField);
@@ -284,6 +289,7 @@ KalExpr kal_field_atom(const KalField *field, int v)
 // Free what was made since the mark but for the result.
 static KalFraction keep(KalField *field, uint32_t mark, KalFraction a)
 {
+    assert(mark >= 1);
     KalPoly kept[2] = {a.above, a.below};
     kal_ring_release(field->ring, mark, kept, 2);
     return (KalFraction){kept[0], kept[1]};
@@ -376,6 +382,7 @@ KalFraction kal_fraction_div(KalField *field, KalFraction a, KalFraction b)
 
 static KalFraction power(KalField *field, KalFraction a, int32_t n)
 {
+    assert(n > INT32_MIN);
     const KalFraction base = n < 0 ? (KalFraction){a.below, a.above} : a;
     const int32_t size = n < 0 ? -n : n;
     return (KalFraction){kal_poly_pow(field->ring, base.above, size),
@@ -394,6 +401,7 @@ static KalFraction atom_fraction(KalField *field, KalExpr atom)
 
 static KalFraction read_leaf(KalField *field, const KalStep *step)
 {
+    assert(step->node.index != 0);
     if (step->op == KAL_OP_CONST && is_arithmetic(field->g, step)) {
         const KalRational k = kal_graph_number(field->g, step->node);
         return (KalFraction){kal_poly_int(field->ring, k.num),
@@ -450,6 +458,7 @@ static KalStatus read_order(KalField *field, const KalOrder *order,
 
 KalStatus kal_field_read(KalField *field, KalExpr e, KalFraction *out_fraction)
 {
+    assert(e.index != 0 && out_fraction);
     KalOrder order = {.ctx = NULL};
     KalFraction fraction = {KAL_NO_POLY, KAL_NO_POLY};
     const uint32_t mark = kal_ring_mark(field->ring);

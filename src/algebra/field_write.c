@@ -37,6 +37,7 @@ static KalExpr unfit(KalField *field)
 
 static KalExpr write_term(KalField *field, const KalPolyTerm *term)
 {
+    assert(term);
     KalGraph *g = field->out;
     KalExpr product = kal_int(g, term->coefficient);
     for (int v = 0; v < field->n_atoms; v++) {
@@ -85,6 +86,7 @@ static KalExpr write_parts(KalGraph *g, KalExpr *parts, int n)
 // What all terms of the sum that are not done and contain v share.
 static int share(const KalField *field, const Sum *sum, int v, KalPolyTerm *out_common)
 {
+    assert(v >= 0 && v < field->n_atoms);
     int count = 0;
     for (int i = 0; i < sum->n; i++) {
         const KalPolyTerm *term = &sum->terms[i];
@@ -107,6 +109,7 @@ static int share(const KalField *field, const Sum *sum, int v, KalPolyTerm *out_
 // the parentheses.
 static int saving(const KalField *field, const KalPolyTerm *common, int count)
 {
+    assert(count > 0);
     int width = 0;
     for (int v = 0; v < field->n_atoms; v++) {
         const int power = common->exponent[v];
@@ -120,6 +123,7 @@ static int saving(const KalField *field, const KalPolyTerm *common, int count)
 static bool is_nested(const KalField *field, const Sum *sum, int v,
                       const KalPolyTerm *common)
 {
+    assert(v >= 0 && v < field->n_atoms);
     for (int i = 0; i < sum->n; i++) {
         const KalPolyTerm *term = &sum->terms[i];
         const bool inside = !sum->done[i] && term->exponent[v] > 0;
@@ -151,6 +155,7 @@ static int best_variable(const KalField *field, const Sum *sum)
 
 static void add_part(Sum *sum, KalExpr part, int first)
 {
+    assert(first >= 0 && first < sum->n);
     assert(sum->n_parts < sum->n);
     int at = sum->n_parts++;
     while (at > 0 && sum->first[at - 1] > first) {
@@ -210,6 +215,7 @@ static void want_multiple(Sum *sum, const KalPolyTerm *terms, int n,
 // With c a + c b wanted, d a + d b is wanted too: together they are (c + d) (a + b).
 static void want_alike(KalField *field, Sum *sum, KalPoly group)
 {
+    assert(sum->n > 0);
     KalRing *ring = field->ring;
     KalPolyTerm terms[ALIKE_MAX] = {{.coefficient = 0}};
     KalPolyTerm q = {.coefficient = 0};
@@ -235,6 +241,7 @@ static void want_alike(KalField *field, Sum *sum, KalPoly group)
 // NOLINTNEXTLINE(misc-no-recursion)
 static void gather(KalField *field, Sum *sum, int v, int depth)
 {
+    assert(depth >= 0 && depth <= DEPTH_MAX);
     int first = -1;
     for (int i = 0; i < sum->n; i++) {
         sum->wanted[i] = !sum->done[i] && sum->terms[i].exponent[v] > 0;
@@ -250,6 +257,7 @@ static void gather(KalField *field, Sum *sum, int v, int depth)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalExpr write_gathered(KalField *field, Sum *sum, int depth)
 {
+    assert(sum->n_parts == 0);
     for (int i = 0; i < sum->n; i++) {
         if (!kal_poly_get(field->ring, sum->p, i, &sum->terms[i])) {
             return unfit(field);
@@ -278,6 +286,7 @@ static size_t sum_bytes(int n)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalExpr write_sum(KalField *field, KalPoly p, int depth)
 {
+    assert(depth >= 0);
     const int n = kal_poly_terms(field->ring, p);
     const KalPoly joined = kal_field_join_angles(field, kal_field_contract(field, p));
     if (kal_poly_terms(field->ring, joined) < n && depth < DEPTH_MAX) {
@@ -346,6 +355,7 @@ static bool can_turn(const KalRing *ring, const KalPolyFactors *f, int i)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalExpr write_product(KalField *field, KalPoly p, int depth)
 {
+    assert(depth >= 0);
     KalGraph *g = field->out;
     KalRing *ring = field->ring;
     KalPolyTerm number;
@@ -383,6 +393,7 @@ static KalExpr write_quotient(KalField *field, KalFraction a)
 // What variables are left of the denominator, one term, under term i of the numerator.
 static KalPoly own_denominator(KalField *field, KalFraction a, int i)
 {
+    assert(i >= 0);
     KalRing *ring = field->ring;
     KalPolyTerm above;
     KalPolyTerm below;
@@ -403,6 +414,7 @@ static KalPoly own_denominator(KalField *field, KalFraction a, int i)
 // The terms of the numerator that have the same denominator as term i.
 static KalExpr write_with_denominator(KalField *field, KalFraction a, int i, bool *done)
 {
+    assert(!done[i]);
     KalRing *ring = field->ring;
     bool wanted[TERMS_MAX] = {false};
     const KalPoly below = own_denominator(field, a, i);
@@ -459,6 +471,7 @@ static KalExpr write_shorter(KalField *field, KalFraction a)
 
 KalStatus kal_field_write(KalField *field, KalFraction a, KalExpr *out_e)
 {
+    assert(out_e);
     const uint32_t mark = kal_ring_mark(field->ring);
     KAL_TRY(kal_ring_status(field->ring));
     field->unfit = false;

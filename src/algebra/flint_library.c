@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// FLINT is loaded when the first ring is made: it and what it needs take longer to load
+// than most commands take to run.  Its types are compiled in, so that only the release
+// that we were built with will do.
+
 #include "algebra/flint_library.h"
 
 #include "base/foreign.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +20,11 @@ enum {
     REASON_SIZE = 96
 };
 
+// The first two of the three numbers of a version make the release; the third mends
+// faults.
 bool kal_flint_is_same_release(const char *ours, const char *theirs)
 {
+    assert(ours && theirs);
     const char *dot = strrchr(ours, '.');
     const size_t length = dot ? (size_t)(dot - ours) : strlen(ours);
     return strncmp(ours, theirs, length) == 0
@@ -40,6 +48,7 @@ static KalStatus check_version(KalContext *ctx, const KalForeign *library, void 
 KalStatus kal_flint_library_open(KalContext *ctx, const char *const *names,
                                  KalFlintLibrary *out_lib)
 {
+    assert(ctx && names && out_lib);
     const KalForeign library = {
         .purpose = "exact formulas",
         .title = "FLINT",

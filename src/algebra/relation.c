@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 // What is known of the atoms of a field, theory (11.1), and its use to shorten fractions.
+//
+// A relation says what the square of a variable is: sin² = 1 − cos², r² = u.  It is
+// used forward to decide equality, where it makes polynomials unique, and in either
+// direction to make them shorter.  No relation is used on a variable that its own
+// square contains, so that reducing ends.
 
 #include "algebra/field_impl.h"
 
@@ -21,6 +26,7 @@ static void relate(KalField *field, KalRelation known)
 
 void kal_field_relate_pair(KalField *field, int v)
 {
+    assert(v >= 0 && v < field->n_atoms);
     const KalExprNode n = *kal_node(field->g, field->atom[v]);
     const bool round = n.op == KAL_OP_SIN;
     if (!round && n.op != KAL_OP_SINH) {
@@ -40,6 +46,7 @@ void kal_field_relate_pair(KalField *field, int v)
 // writing finds new ones, and what it makes in the ring does not last.
 static KalPoly apply(KalField *field, const KalRelation *known, KalPoly a)
 {
+    assert(known->v >= 0);
     KalRing *ring = field->ring;
     if (kal_poly_degree(ring, a, known->v) < 2) {
         return a;
@@ -58,6 +65,7 @@ static KalPoly apply(KalField *field, const KalRelation *known, KalPoly a)
 // go for r.
 static void relate_back(KalField *field, int r, KalPoly u)
 {
+    assert(r >= 0 && r < field->n_atoms);
     KalRing *ring = field->ring;
     const KalPoly r2 = kal_poly_pow(ring, kal_poly_variable(ring, r), 2);
     KalUse use = KAL_USE_BACK;
@@ -89,6 +97,7 @@ static KalFraction square_of(KalField *field, KalExpr e)
 // (√u)² = u, hypot(a, b)² = a² + b², |u|² = u².
 static void relate_root(KalField *field, int r)
 {
+    assert(r >= 0 && r < field->n_atoms);
     const KalExprNode n = *kal_node(field->g, field->atom[r]);
     KalFraction u;
     if (n.op == KAL_OP_SQRT) {
@@ -228,6 +237,7 @@ static int joined(KalField *field, const Angles *angles, KalOp op, bool minus,
 static bool join_terms(KalField *field, const Angles *angles, KalPolyTerm *x,
                        const KalPolyTerm *y)
 {
+    assert(x->coefficient != 0 && y->coefficient != 0);
     KalPolyTerm left;
     KalPolyTerm right;
     if (x->coefficient != y->coefficient && x->coefficient != -y->coefficient) {
@@ -283,6 +293,7 @@ static bool join_once(KalField *field, const Angles *angles, KalPoly *a)
 
 static bool find_angles(const KalField *field, int s, int t, KalPoly a, Angles *out)
 {
+    assert(s >= 0 && t >= 0 && s != t);
     const KalExprNode *x = kal_node(field->g, field->atom[s]);
     const KalExprNode *y = kal_node(field->g, field->atom[t]);
     if (x->op != KAL_OP_SIN || y->op != KAL_OP_SIN
@@ -346,6 +357,7 @@ static KalPoly contract_factors(KalField *field, KalPoly a)
 // One candidate: relations applied in a way, what is common canceled, then terms joined.
 static KalFraction candidate(KalField *field, KalFraction a, int way)
 {
+    assert(way >= 0 && way < 4);
     if (way == 2 || way == 3) {
         const KalUse use = way == 2 ? KAL_USE_FORWARD : KAL_USE_BACK;
         a.above = apply_all(field, a.above, use);

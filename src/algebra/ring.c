@@ -7,6 +7,11 @@
 //
 // FLINT may be used by many threads, each with polynomials of its own.  It keeps a cache of
 // numbers for each thread, which goes when the context does.
+//
+// Polynomials are handles into one table, which grows like a stack: kal_ring_mark() and
+// kal_ring_release() free all that was made on the way but for a result.  After a
+// failure, for want of memory or beyond a limit, the ring is spoiled: operations return
+// zero, and the status says why.
 
 #include "algebra/ring.h"
 
@@ -55,6 +60,7 @@ static fmpz_mpoly_struct *at(const KalRing *ring, KalPoly a)
 
 static KalPoly spoil(KalRing *ring, KalStatus status)
 {
+    assert(status != KAL_OK);
     if (ring->status == KAL_OK) {
         ring->status = status;
     }
@@ -78,6 +84,7 @@ static bool has_room(KalRing *ring, size_t bytes)
 // Whether there is work left for `cost` more terms; then it counts as done.
 static bool pay(KalRing *ring, int64_t cost)
 {
+    assert(cost >= 0);
     if (ring->status == KAL_OK && cost > ring->work) {
         spoil(ring, KAL_ERR_LIMIT);
     }
@@ -146,6 +153,7 @@ void kal_ring_destroy(KalRing *ring)
 
 void kal_ring_set_work(KalRing *ring, int64_t work)
 {
+    assert(work >= 0);
     ring->work = work;
 }
 
@@ -249,6 +257,7 @@ static int64_t bits_of(const KalRing *ring, KalPoly a)
 // large again for a while.
 static size_t room_for(const KalRing *ring, int64_t terms, int64_t bits)
 {
+    assert(terms >= 0 && bits >= 0);
     const size_t number = bits < FLINT_BITS - 2 ? 0 : (size_t)bits / 8 + 64;
     const size_t term = 16 + 2 * (size_t)ring->variables + number;
     return (size_t)terms * (term + term / 2);
@@ -291,6 +300,7 @@ static bool has_small_degrees(const KalRing *ring, KalPoly a)
 // Count a polynomial that is done, or drop it where it is too large.
 static KalPoly finish(KalRing *ring, KalPoly a)
 {
+    assert(a.index != 0);
     const int64_t terms = length(ring, a);
     ring->live += terms;
     if (terms > TERMS_MAX || ring->live > LIVE_MAX || bits_of(ring, a) > BITS_MAX
@@ -323,6 +333,7 @@ KalPoly kal_poly_variable(KalRing *ring, int v)
 
 KalPoly kal_poly_term(KalRing *ring, const KalPolyTerm *term)
 {
+    assert(term);
     ulong exponent[KAL_RING_VARIABLES];
     for (int v = 0; v < ring->variables; v++) {
         exponent[v] = term->exponent[v];

@@ -7,11 +7,14 @@
 
 #include "output.h"
 
+#include <assert.h>
 #include <math.h>
 
 bool kal_option_count(const KalModelJob *job, int row, const char *word, double most,
                       double *out_count)
 {
+    assert(job && word && out_count);
+    assert(most >= 0.0 && most <= 9e15);
     const char *text = job->arguments->options[row];
     double number = *out_count;
     if (text
@@ -28,6 +31,7 @@ bool kal_option_count(const KalModelJob *job, int row, const char *word, double 
 // To the state of --at or --equilibrium.
 static bool place(const KalModelJob *job, KalAnalysis *analysis, double equilibrium)
 {
+    assert(equilibrium >= 0.0);
     const char *values = job->arguments->options[KAL_OPTION_AT];
     KalMisfit misfit;
     if (equilibrium > 0.0) {
@@ -81,6 +85,7 @@ KalExit kal_analysis_go_to_state(const KalModelJob *job, KalAnalysis *analysis)
 KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
                           KalAnalysis **out_analysis)
 {
+    assert(job->ctx && job->system && out_analysis);
     KalAnalysis *analysis = NULL;
     if (kal_analysis_create(job->ctx, job->system, inputs, &analysis) != KAL_OK) {
         return kal_model_job_fail_plain(job);
@@ -96,6 +101,7 @@ KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,
 
 void kal_analysis_warn(const KalModelJob *job, const KalLinearization *linearization)
 {
+    assert(job && linearization);
     if (linearization->note && !job->quiet) {
         kal_message_print("warning: %s", linearization->note);
     }

@@ -5,12 +5,16 @@
 #include "model.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static const KalCommandOption options[] = {KAL_MODEL_OPTIONS};
 
+// A model that is at fault is shown all the same, for what is known of it helps to mend
+// it; only the exit status tells.
 static KalExit check(KalModelJob *job)
 {
+    assert(job->ctx && job->system);
     KalCheck *result = NULL;
     if (kal_check_create(job->ctx, job->system, &result) != KAL_OK) {
         return kal_model_job_fail_plain(job);

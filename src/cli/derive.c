@@ -6,6 +6,7 @@
 #include "model.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -22,6 +23,7 @@ static const KalCommandOption options[] = {
 
 static KalExit derive(KalModelJob *job)
 {
+    assert(job->ctx && job->system);
     const char *word = job->arguments->options[OPTION_FORMAT];
     KalShowOptions show = {.closed_form =
                                job->arguments->options[OPTION_CLOSED] != NULL,

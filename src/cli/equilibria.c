@@ -6,6 +6,7 @@
 #include "family.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static const KalCommandOption options[] = {
 // Columns for all coordinates, velocities and outputs, and for the stability.
 static KalStatus add_columns(const KalSystem *system, KalTable *table)
 {
+    assert(table && kal_table_columns(table) == 0);
     const char *const *names = kal_system_coordinate_names(system);
     const int n = kal_system_coordinates(system);
     KalStatus status = KAL_OK;
@@ -63,10 +65,13 @@ static double number_of(KalStability stability)
                                                  : 0.0;
 }
 
-// The row of equilibrium k, from 0.
+// The row of equilibrium k, from 0.  The analysis is taken to the equilibrium to solve
+// there, since outputs may contain accelerations and forces.  An output that is not
+// unique in one row is marked so for its whole column.
 static KalStatus add_row(KalAnalysis *analysis, const KalEquilibria *equilibria, int k,
                          const KalSystem *system, double *row, KalTable *table)
 {
+    assert(k >= 0 && k < equilibria->count);
     const KalEquilibrium *e = &equilibria->list[k];
     const size_t n = (size_t)kal_system_coordinates(system);
     const size_t outputs = (size_t)kal_system_outputs(system);
@@ -96,6 +101,7 @@ static KalStatus add_row(KalAnalysis *analysis, const KalEquilibria *equilibria,
 static KalStatus fill(KalAnalysis *analysis, const KalEquilibria *equilibria,
                       const KalSystem *system, KalTable *table)
 {
+    assert(equilibria->count >= 0);
     KalStatus status = add_columns(system, table);
     double *row = malloc((kal_table_columns(table) + 1) * sizeof *row);
     status = row ? status : KAL_ERR_NOMEM;
@@ -125,9 +131,12 @@ static KalStatus write(const KalModelJob *job, KalAnalysis *analysis,
     return status;
 }
 
+// The table is written before anything is shown: a result that is on the screen is in
+// the file as well.
 static KalExit search(KalModelJob *job, KalAnalysis *analysis,
                       const KalEquilibriumOptions *how)
 {
+    assert(analysis && how);
     KalEquilibria equilibria;
     const KalShowOptions show = kal_analysis_show_options(job);
     if (kal_analysis_equilibria(analysis, how, &equilibria) != KAL_OK
@@ -143,6 +152,7 @@ static KalExit search(KalModelJob *job, KalAnalysis *analysis,
     return KAL_EXIT_DONE;
 }
 
+// Options are read and files claimed before the search, which may take long.
 static KalExit equilibria(KalModelJob *job)
 {
     const char *const *given = job->arguments->options;

@@ -5,6 +5,7 @@
 #include "model.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -21,6 +22,7 @@ static const KalCommandOption options[] = {
 // With the names of what is at fault.
 static KalExit fail_solve(const KalModelJob *job)
 {
+    assert(job->instant);
     const char *const *names = NULL;
     const size_t count = kal_instant_fault_names(job->instant, &names);
     return kal_model_job_fail(job, kal_context_message(job->ctx), names, (int)count);
@@ -41,6 +43,7 @@ static KalExit fail_start(const KalModelJob *job, const KalStartReport *report)
 // The state asked for: the consistent start with the values of --at put in their places.
 static KalExit set_state(KalModelJob *job)
 {
+    assert(job->instant);
     const char *values = job->arguments->options[OPTION_AT];
     bool complete = false;
     if (values && kal_instant_set(job->instant, values, &complete) != KAL_OK) {
@@ -62,6 +65,7 @@ static KalExit set_state(KalModelJob *job)
 // Say how far a state that was asked for is off the constraints.
 static bool warn(KalModelJob *job)
 {
+    assert(job->instant);
     KalMisfit misfit = {.count = 0};
     if (!job->arguments->options[OPTION_AT] || job->quiet) {
         return true;

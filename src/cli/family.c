@@ -34,6 +34,7 @@ static bool complain(void)
 // Cut the spaces off both ends.
 static char *trim(char *text)
 {
+    assert(text);
     text += strspn(text, " \t\n");
     size_t length = strlen(text);
     while (length > 0 && strchr(" \t\n", text[length - 1])) {
@@ -45,6 +46,7 @@ static char *trim(char *text)
 // a .. b count n
 static bool read_range(char *text, char *dots, List *list)
 {
+    assert(dots >= text && dots[0] == '.' && dots[1] == '.');
     char *count = strstr(dots, "count");
     double n = 0.0;
     if (!count) {
@@ -78,6 +80,7 @@ static bool read_values(char *text, List *list)
 // name = values, or name = a .. b count n.
 static bool read_list(char *text, List *list)
 {
+    assert(text && list);
     char *equals = strchr(text, '=');
     *list = (List){.name = NULL};
     if (!equals) {
@@ -123,9 +126,11 @@ static char *join(const char *before, const List *list, size_t i)
     return text;
 }
 
-// Every start so far with every value of a list.
+// Every start so far with every value of a list.  Starts come in the order in which one
+// would write nested loops: the last list changes fastest.
 static bool multiply(KalFamily *family, const List *list)
 {
+    assert(list->n > 0);
     const size_t before = family->n > 0 ? family->n : 1;
     if (before * list->n > KAL_FAMILY_LIMIT) {
         kal_message_print("a family or grid has up to %d starts", KAL_FAMILY_LIMIT);
@@ -149,6 +154,7 @@ static bool multiply(KalFamily *family, const List *list)
 
 bool kal_family_init(KalFamily *family, const char *text)
 {
+    assert(family && text);
     char *copy = strdup(text);
     char *rest = NULL;
     for (char *c = copy; c && *c != '\0'; c++) {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 // format: the canonical form of a text, printed, checked or written back.
+//
+// The form is kept in memory first.  A file is replaced only when the whole of it is
+// there and differs from what the file has, so that a model is never lost half way, and
+// the time of the file says when its text last changed.
 
 #include "command.h"
 #include "input.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +33,11 @@ typedef struct Form {
     bool failed; // for want of memory
 } Form;
 
+// The sink has no way to fail, so that it notes what it could not keep.
 static void keep(void *user, const char *text, size_t length)
 {
     Form *form = (Form *)user;
+    assert(form->text || form->length == 0);
     char *longer = (char *)realloc(form->text, form->length + length + 1);
     if (!longer) {
         form->failed = true;
@@ -41,8 +48,11 @@ static void keep(void *user, const char *text, size_t length)
     form->length += length;
 }
 
+// Messages of the reader of models go out as they come; whoever called then need not
+// repeat them.
 static void write_stderr(void *user, const char *text, size_t length)
 {
+    assert(text || length == 0);
     fwrite(text, 1, length, stderr);
     *(bool *)user = true;
 }
@@ -51,6 +61,7 @@ static void write_stderr(void *user, const char *text, size_t length)
 static KalExit use_form(const KalArguments *arguments, KalContext *ctx,
                         const KalInputText *input, const Form *form)
 {
+    assert(input->name && (form->text || form->length == 0));
     const bool same =
         form->length == input->length
         && (form->length == 0 || memcmp(form->text, input->text, form->length) == 0);
@@ -119,6 +130,7 @@ static KalExit read_and_format(const KalArguments *arguments, KalContext *ctx,
 // Options that exclude each other.
 static const char *find_misuse(const KalArguments *arguments)
 {
+    assert(arguments->n_operands >= 0);
     const bool writes = arguments->options[OPTION_WRITE];
     return arguments->n_operands == 0 ? "no model is given; - means standard input"
            : writes && arguments->options[OPTION_CHECK]

@@ -4,6 +4,7 @@
 
 #include "formats.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ static const struct {
 
 bool kal_format_read(const char *word, KalShowFormat *out_format)
 {
+    assert(out_format);
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (!word || strcmp(formats[i].word, word) == 0) {
             *out_format = formats[i].format;

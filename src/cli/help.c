@@ -4,11 +4,13 @@
 
 #include "command.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 // Words in one column, meanings in another.
 static void print_option(const char *word, const char *value, const char *meaning)
 {
+    assert(word && meaning);
     const int width = 20;
     const int used = printf("  %s%s%s", word, value ? " " : "", value ? value : "");
     printf("%*s  %s\n", used < width ? width - used : 0, "", meaning);
@@ -16,6 +18,7 @@ static void print_option(const char *word, const char *value, const char *meanin
 
 void kal_command_print_help(const KalCommand *command)
 {
+    assert(command && command->name && command->purpose);
     printf("Usage: kalaba %s %s [options]\n\n%s: %s.\n\nOptions:\n", command->name,
            command->operands, command->name, command->purpose);
     for (int i = 0; i < command->n_options; i++) {

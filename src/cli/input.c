@@ -18,6 +18,7 @@ enum {
 
 static bool fail(KalInputText *input, const char *problem)
 {
+    assert(problem);
     // The end of a long path says more than its beginning.
     const size_t length = strlen(input->name);
     const size_t shown = KAL_INPUT_MESSAGE_SIZE / 2;
@@ -29,6 +30,7 @@ static bool fail(KalInputText *input, const char *problem)
 // Room for one byte more than the limit shows that there are too many.
 static bool grow(KalInputText *input, size_t *capacity)
 {
+    assert(*capacity <= KAL_INPUT_LIMIT);
     const size_t largest = KAL_INPUT_LIMIT + 1;
     size_t larger = *capacity > 0 ? 2 * *capacity : FIRST_CAPACITY;
     larger = larger < largest ? larger : largest;
@@ -44,6 +46,7 @@ static bool grow(KalInputText *input, size_t *capacity)
 // Until nothing more comes.
 static bool read_all(KalInputText *input, FILE *file)
 {
+    assert(input->length == 0);
     size_t capacity = 0;
     size_t got;
 
@@ -70,6 +73,7 @@ static bool keep_message(KalInputText *input, const char *message)
 // The ledger sees what was opened, not the path: that cannot change in between.
 static bool read_file(KalInputText *input, const KalInputOrigin *origin)
 {
+    assert(origin->ctx && origin->path && origin->ledger);
     int descriptor = -1;
     if (kal_file_open(origin->ctx, origin->path, origin->folder, &descriptor)
         != KAL_OK) {
@@ -93,6 +97,7 @@ static bool read_file(KalInputText *input, const KalInputOrigin *origin)
 
 bool kal_input_init(KalInputText *input, const KalInputOrigin *origin)
 {
+    assert(input && origin->path);
     const bool standard = strcmp(origin->path, "-") == 0;
     *input = (KalInputText){.name = standard ? "stdin" : origin->path};
     if (!standard) {

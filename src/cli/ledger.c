@@ -26,6 +26,7 @@ static bool fail(KalLedger *ledger, const char *message)
 // The list owns copies.
 static bool add(KalLedger *ledger, const KalLedgerEntry *entry)
 {
+    assert(entry->role);
     KalLedgerEntry *list =
         realloc(ledger->list, (ledger->count + 1) * sizeof *ledger->list);
     if (!list) {
@@ -93,6 +94,7 @@ void kal_ledger_clear(KalLedger *ledger)
 
 bool kal_ledger_read(KalLedger *ledger, const char *role, int descriptor)
 {
+    assert(ledger && role && descriptor >= 0);
     KalLedgerEntry entry = {.role = role};
     return !kal_file_identify_open(descriptor, &entry.id)
            || enter(ledger, &entry, NULL);
@@ -107,9 +109,11 @@ static bool read_path(KalLedger *ledger, KalContext *ctx, const char *role,
            || enter(ledger, &entry, NULL);
 }
 
+// A CSV may have a second file with its units, which counts as read too.
 bool kal_ledger_read_table(KalLedger *ledger, KalContext *ctx, const char *role,
                            const char *path)
 {
+    assert(ledger && ctx && path);
     char units[PATH_MAX];
     return read_path(ledger, ctx, role, path)
            && (!kal_table_units_path(path, units, sizeof units)
@@ -119,6 +123,7 @@ bool kal_ledger_read_table(KalLedger *ledger, KalContext *ctx, const char *role,
 bool kal_ledger_write(KalLedger *ledger, KalContext *ctx, const char *role,
                       const char *path)
 {
+    assert(ledger && ctx && path);
     KalLedgerEntry entry = {.role = role, .written = true};
     return kal_file_identify(ctx, path, &entry.id) == KAL_OK
                ? enter(ledger, &entry, path)

@@ -5,6 +5,7 @@
 #include "analysis.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -21,6 +22,7 @@ static const KalCommandOption options[] = {
 // Linearize, show, warn.
 static KalExit show(KalModelJob *job, KalAnalysis *analysis)
 {
+    assert(job && analysis);
     KalLinearization linearization;
     const KalShowOptions how = kal_analysis_show_options(job);
     if (kal_analysis_linearize(analysis, &linearization) != KAL_OK

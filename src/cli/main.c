@@ -4,6 +4,7 @@
 
 #include "command.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ const KalCommand *const *kal_commands_get(int *out_count)
 
 const KalCommand *kal_command_find(const char *name)
 {
+    assert(name);
     const char *names[N_COMMANDS];
     for (int i = 0; i < N_COMMANDS; i++) {
         names[i] = commands[i]->name;
@@ -46,6 +48,7 @@ const KalCommand *kal_command_find(const char *name)
 // Parse, help, run.
 static KalExit run_command(const char *name, int argc, char *const *argv)
 {
+    assert(argc >= 0);
     const KalCommand *command = kal_command_find(name);
     KalArguments arguments;
     if (!command || !kal_arguments_parse(command, argc, argv, &arguments)) {

@@ -5,6 +5,7 @@
 
 #include "command.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -15,14 +16,17 @@ enum {
 // C0 and DEL, and C1, which UTF-8 writes as 0xc2 and one more byte.
 static bool is_control(const char *text)
 {
+    assert(text);
     const unsigned char first = (unsigned char)text[0];
     const unsigned char second = first ? (unsigned char)text[1] : 0;
     return first < 0x20 || first == 0x7f
            || (first == 0xc2 && second >= 0x80 && second < 0xa0);
 }
 
+// A message longer than the room for it is cut.
 void kal_message_print(const char *format, ...)
 {
+    assert(format);
     char message[MESSAGE_SIZE];
     va_list args;
     va_start(args, format);

@@ -10,22 +10,28 @@
 #include "output.h"
 #include "progress.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// `user` is a flag that says whether anything was told, or NULL where nobody asks.
 static void write_stderr(void *user, const char *text, size_t length)
 {
+    assert(text || length == 0);
     fwrite(text, 1, length, stderr);
     if (user) {
         *(bool *)user = true;
     }
 }
 
+// One failure is told once: as an object for scripts, as a line for people, and not at
+// all when the reader of the model has shown it in its text already.
 KalExit kal_model_job_fail(const KalModelJob *job, const char *message,
                            const char *const *names, int n_names)
 {
+    assert(message && n_names >= 0);
     if (job->silent) {
         return KAL_EXIT_FAULT;
     }
@@ -52,6 +58,7 @@ typedef struct Use {
 // The part of a path before its last slash.
 static void find_folder(const char *path, char out_folder[PATH_MAX])
 {
+    assert(path);
     const char *slash = strrchr(path, '/');
     const int length = slash ? (int)(slash - path) + (slash == path) : 1;
     (void)snprintf(out_folder, PATH_MAX, "%.*s", length, slash ? path : ".");
@@ -81,6 +88,7 @@ static const char *read_text(void *user, const char *path, KalSink text)
 // Split -p NAME=VALUE in copies that the caller frees; NULL after a message.
 static char *split(const char *text, KalOverride *out_override)
 {
+    assert(text);
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || equals[1] == '\0') {
         kal_message_print("option '-p' takes NAME=VALUE, not '%s'", text);
@@ -99,6 +107,7 @@ static char *split(const char *text, KalOverride *out_override)
 // A part of loading ends.
 static void end_phase(KalModelJob *job, KalLoadPhase phase)
 {
+    assert(phase >= KAL_LOAD_READ && phase <= KAL_LOAD_COMPILE);
     const double now = kal_clock();
     job->seconds[phase] = now - job->began;
     job->began = now;
@@ -114,6 +123,8 @@ static void enter_phase(void *user, KalLoadPhase phase)
 // Read, derive and compile, with the times that each takes.
 static KalExit load(KalModelJob *job, const KalOverride *overrides, int count)
 {
+    assert(!job->system);
+    assert(count >= 0);
     Use use = {.job = job};
     find_folder(job->arguments->operands[0], use.folder);
     const KalLoadOptions options = {
@@ -150,6 +161,7 @@ static KalExit load_overridden(KalModelJob *job)
 {
     const char *texts[KAL_REPEATS_LIMIT];
     const int count = kal_arguments_list(job->arguments, KAL_OPTION_PARAMETER, texts);
+    assert(count >= 0 && count <= KAL_REPEATS_LIMIT);
     KalOverride *overrides =
         calloc((size_t)count + 1, sizeof *overrides); // never of size 0
     KalExit status = overrides ? KAL_EXIT_DONE : KAL_EXIT_FAULT;
@@ -171,8 +183,11 @@ static KalExit load_overridden(KalModelJob *job)
     return status;
 }
 
+// The override joins those of '-p'.  The system that there is stays if the new one
+// cannot be loaded.
 KalExit kal_model_job_reload(KalModelJob *job, const char *override)
 {
+    assert(override);
     KalArguments arguments = *job->arguments;
     KalModelJob other = *job;
     if (arguments.n_repeats == KAL_REPEATS_LIMIT) {
@@ -192,9 +207,12 @@ KalExit kal_model_job_reload(KalModelJob *job, const char *override)
     return status;
 }
 
+// The job is copied: its own system and messages stay as they are.
 KalStatus kal_model_job_load_with(const KalModelJob *job, const KalOverride *overrides,
                                   size_t n, KalSystem **out_system)
 {
+    assert(out_system);
+
     enum {
         TEXT_SIZE = 1000
     };
@@ -254,6 +272,7 @@ static KalExit run(KalModelJob *job, KalExit (*command)(KalModelJob *job))
 static KalExit run_job(const KalArguments *arguments, const KalModelJob *how,
                        KalExit (*command)(KalModelJob *job))
 {
+    assert(arguments && how && command);
     KalLedger ledger = {.count = 0};
     KalModelJob job = {.arguments = arguments,
                        .ledger = &ledger,

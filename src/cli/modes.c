@@ -8,6 +8,7 @@
 #include "analysis.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ static KalExit load(const Sweep *sweep, double value)
 // unless the structure depends on the parameter, or values count in a unit of their own.
 static KalExit load_first(Sweep *sweep)
 {
+    assert(!sweep->settable);
     const double value = sweep->range.low != 0.0 ? sweep->range.low : sweep->range.high;
     const KalExit loaded = load(sweep, value); // a wrong name is told here
     const KalSystem *system = sweep->job->system;
@@ -86,6 +88,7 @@ static KalExit load_first(Sweep *sweep)
 // Go to another value in the analysis that there is.
 static bool set(Sweep *sweep, double value)
 {
+    assert(sweep->settable);
     const KalSetting setting = {sweep->name, value};
     KalModelJob *job = sweep->job;
     if (!sweep->analysis
@@ -110,6 +113,7 @@ static bool reload(Sweep *sweep, double value)
 // Modes for one value; the analysis stays until the next.
 static KalStatus find_modes(void *user, double value, KalModes *out_modes)
 {
+    assert(user && out_modes);
     Sweep *sweep = (Sweep *)user;
     bool there = sweep->settable && set(sweep, value);
     if (!sweep->settable) {
@@ -154,6 +158,7 @@ static bool read_sweep(const KalModelJob *job, Sweep *sweep)
 // Trace the eigenvalues; values that have no answer are not worth a message each.
 static KalStatus trace(KalModelJob *job, Sweep *sweep, KalLocus **out_locus)
 {
+    assert(!job->silent);
     const bool quiet = job->quiet;
     job->silent = true;
     job->quiet = true;
@@ -179,6 +184,7 @@ static bool has_answer(const KalLocus *locus)
 
 static KalExit show_sweep(KalModelJob *job, Sweep *sweep)
 {
+    assert(sweep->range.low < sweep->range.high && sweep->range.points >= 2);
     const KalShowOptions how = kal_analysis_show_options(job);
     KalLocus *locus = NULL;
     const KalExit loaded = load_first(sweep);

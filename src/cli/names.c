@@ -7,6 +7,7 @@
 
 #include "command.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ static char *trim(char *name)
 
 bool kal_name_option_read(const char *option, const char *text, KalNameOption *names)
 {
+    assert(option && text && names->count == 0);
     names->text = strdup(text);
     char *rest = names->text;
     bool more = rest != NULL;

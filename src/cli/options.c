@@ -13,6 +13,7 @@
 // The value in "--word=value"; NULL: the argument is not this option with a value.
 static const char *inline_value(const char *argument, const char *word)
 {
+    assert(argument && word);
     const size_t length = strlen(word);
     const bool matches =
         strncmp(argument, word, length) == 0 && argument[length] == '=';
@@ -41,6 +42,7 @@ static void complain_of_option(const KalCommand *command, const char *argument)
 static bool add_repeat(const KalCommand *command, int row, const char *value,
                        KalArguments *arguments)
 {
+    assert(arguments->n_repeats >= 0);
     if (arguments->n_repeats == KAL_REPEATS_LIMIT) {
         kal_message_print("option '%s' is given more than %d times",
                           command->options[row].word, KAL_REPEATS_LIMIT);
@@ -53,6 +55,7 @@ static bool add_repeat(const KalCommand *command, int row, const char *value,
 
 int kal_arguments_list(const KalArguments *arguments, int row, const char **out_values)
 {
+    assert(arguments->n_repeats <= KAL_REPEATS_LIMIT);
     int count = 0;
     for (int i = 0; i < arguments->n_repeats; i++) {
         if (arguments->repeat_rows[i] == row) {
@@ -66,6 +69,7 @@ int kal_arguments_list(const KalArguments *arguments, int row, const char **out_
 static bool parse_option(const KalCommand *command, char *const *argv, int *i,
                          KalArguments *arguments)
 {
+    assert(argv[*i]);
     for (int k = 0; k < command->n_options; k++) {
         const KalCommandOption *option = &command->options[k];
         const char *value = inline_value(argv[*i], option->word);

@@ -6,6 +6,7 @@
 
 #include "command.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ static void write_stdout(void *user, const char *text, size_t length)
 
 const KalSink kal_standard_output = {.write = write_stdout};
 
+// Colors are for a terminal, and not where NO_COLOR is set (no-color.org).
 bool kal_wants_color(void)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -30,6 +32,7 @@ bool kal_wants_color(void)
 
 void kal_warn_not_unique(const KalMotionAnswer *answer, const char *const *coordinates)
 {
+    assert(answer->n >= 0 && coordinates);
     char names[4096] = "";
     size_t used = 0;
     int count = 0;
@@ -45,6 +48,7 @@ void kal_warn_not_unique(const KalMotionAnswer *answer, const char *const *coord
 
 void kal_warn_off(const KalMisfit *misfit)
 {
+    assert(misfit->count >= 0);
     if (misfit->count == 0) {
         return;
     }

@@ -7,6 +7,7 @@
 #include "names.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,9 +84,11 @@ static const LengthUnit length_units[] = {
     {"",   1.0,         300.0},
 };
 
-// The unit that a text ends with, which is cut off.
+// The unit that a text ends with, which is cut off.  The last unit is the empty word,
+// which every text ends with: the search ends there.
 static const LengthUnit *cut_unit(char *text)
 {
+    assert(text);
     const size_t length = strlen(text);
     const LengthUnit *unit = length_units;
     while (length < strlen(unit->word)
@@ -99,6 +102,7 @@ static const LengthUnit *cut_unit(char *text)
 // 120x80, 6x4in, 800x600px.
 static bool read_size(Job *job)
 {
+    assert(job->arguments);
     const char *given = option(job, OPTION_SIZE);
     char text[64];
     double width = 0.0;
@@ -214,6 +218,7 @@ static KalExit fail_of_file(const Job *job)
 
 static const char *name_of(const Job *job, size_t curve)
 {
+    assert(curve < kal_figure_curves(job->figure));
     const KalFigureCurve c = kal_figure_curve(job->figure, curve);
     return kal_table_column(job->table, c.column).name;
 }
@@ -221,6 +226,7 @@ static const char *name_of(const Job *job, size_t curve)
 // Say what is shown when the choice was ours and not all.
 static void tell_choice(const Job *job, size_t omitted)
 {
+    assert(omitted > 0);
     char names[NAMES_SIZE] = "";
     size_t used = 0;
     for (size_t i = 0; i < kal_figure_curves(job->figure) && used < sizeof names; i++) {
@@ -282,6 +288,7 @@ static KalExit add_panels(const Job *job)
 
 static KalExit add_marks(Job *job)
 {
+    assert(job->figure);
     const char *file = option(job, OPTION_MARKS);
     if (file && !option(job, OPTION_FILE)) {
         kal_message_print("option '--marks' is for a file, which '-o' names");
@@ -330,6 +337,7 @@ static KalTerminal find_terminal(void)
 
 static KalExit show(const Job *job)
 {
+    assert(job->figure);
     const KalTerminal terminal = find_terminal();
     const char *file = option(job, OPTION_FILE);
     if (file && kal_figure_write(job->figure, file) != KAL_OK) {
@@ -358,6 +366,7 @@ static bool claim_files(Job *job)
 
 static KalExit plot(Job *job)
 {
+    assert(!job->ctx && !job->table);
     if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK
         || !kal_ledger_init(&job->ledger)) {
         kal_message_print("out of memory");

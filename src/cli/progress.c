@@ -6,6 +6,7 @@
 
 #include "progress.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 
 static volatile sig_atomic_t interrupted;
 
+// A handler may do nothing but set a flag.
 static void note_interrupt(int signal_number)
 {
     (void)signal_number;
@@ -28,6 +30,7 @@ double kal_clock(void)
 
 KalProgress kal_progress(const KalRunOptions *options, bool quiet)
 {
+    assert(options);
     struct sigaction action = {.sa_handler = note_interrupt,
                                .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
@@ -48,6 +51,7 @@ bool kal_progress_is_interrupted(void)
 // Where the run is, how it goes, and how long it may take.
 static void draw(KalProgress *progress, const KalRun *run, double seconds)
 {
+    assert(progress->shown);
     const KalRunStatistics s = kal_run_statistics(run);
     const double error =
         s.position_error > s.velocity_error ? s.position_error : s.velocity_error;
@@ -62,6 +66,7 @@ static void draw(KalProgress *progress, const KalRun *run, double seconds)
 
 bool kal_progress_watch(void *progress, const KalRun *run)
 {
+    assert(progress && run);
     KalProgress *p = (KalProgress *)progress;
     const double between = 0.1; // seconds
     if (p->shown) {

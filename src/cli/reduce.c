@@ -3,6 +3,9 @@
 // reduce: equations in speeds.  Speeds that are given as definitions become outputs of the
 // model before it is loaded, so that they are read, checked and differentiated as any other
 // formula.
+//
+// The option is read twice: before loading, for its definitions become part of the
+// model, and in the command, for its names.
 
 #include "formats.h"
 #include "model.h"
@@ -64,6 +67,7 @@ static char *trim(char *text)
 // of definitions have names of their own, so that a speed may be called as one likes.
 static bool add_piece(Speeds *speeds, char *piece)
 {
+    assert(piece);
     char *equals = strchr(piece, '=');
     if (speeds->n == SPEEDS_LIMIT || *trim(piece) == '\0' || equals == trim(piece)) {
         return false;
@@ -87,6 +91,7 @@ static bool add_piece(Speeds *speeds, char *piece)
 // False after a message.
 static bool read_speeds(const char *text, Speeds *speeds)
 {
+    assert(text && !speeds->text);
     const size_t statement = sizeof "output  = \n" + OUTPUT_SIZE;
     speeds->text = strdup(text);
     speeds->more_size = strlen(text) + SPEEDS_LIMIT * statement + 1;
@@ -115,6 +120,7 @@ static bool read_speeds(const char *text, Speeds *speeds)
 // Shown in the format asked for.
 static KalExit reduce_with(KalModelJob *job, const Speeds *speeds)
 {
+    assert(speeds->n <= SPEEDS_LIMIT);
     KalShowOptions show = {.color = !job->json && kal_wants_color(),
                            .width = kal_terminal_width()};
     if (!kal_format_read(job->arguments->options[OPTION_FORMAT], &show.format)) {

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// run: simulate a model, show how it ended, and write what was recorded.
+//
+// A job goes through options, files, runs and results, in this order: a wrong option or
+// a file that cannot be written is told before any time is spent.  A run that fails
+// half way still leaves its table and report, marked as incomplete.  The runs of a
+// family share one table, with a column that numbers them, and are shown together in
+// the end.
+
 #include "family.h"
 #include "model.h"
 #include "names.h"
@@ -7,6 +15,7 @@
 #include "progress.h"
 #include "wishes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +123,7 @@ static bool read_units(Job *job)
 
 static bool read_columns(Job *job)
 {
+    assert(job->columns.count == 0);
     const char *text = option(job, OPTION_COLUMNS);
     if (!text) {
         return true;
@@ -125,8 +135,10 @@ static bool read_columns(Job *job)
     return kal_name_option_read("--columns", text, &job->columns);
 }
 
+// The table of a family says which run a row is of.
 static bool read_family(Job *job)
 {
+    assert(job->family.n == 0);
     const char *text = option(job, OPTION_FAMILY);
     if (!text) {
         return true;
@@ -154,6 +166,7 @@ static bool read_options(Job *job)
 
 static KalStatus record(Job *job)
 {
+    assert(job->record || job->report);
     const double began = kal_clock();
     KalStatus status = job->record ? kal_record_take(job->record, job->run) : KAL_OK;
     if (status == KAL_OK && job->report) {
@@ -166,6 +179,7 @@ static KalStatus record(Job *job)
 // The second opinion takes its own time, which is shown apart.
 static KalStatus verify(Job *job)
 {
+    assert(job->verify);
     const double began = kal_clock();
     const KalStatus status = kal_verify_take(job->verify, job->run);
     job->verify_seconds += kal_clock() - began;
@@ -212,6 +226,7 @@ static void warn_unmarked(const Job *job)
 // After the last run; a run that failed has written what there is.
 static KalStatus write_table(Job *job)
 {
+    assert(!job->record || option(job, OPTION_FILE));
     if (!job->record) {
         return KAL_OK;
     }
@@ -286,6 +301,7 @@ static KalExit warn(const Job *job)
 // The second opinion has a say in the exit status.
 static KalExit judge(const Job *job)
 {
+    assert(job->run);
     const KalVerifyReport report = job->verify ? kal_verify_report(job->verify)
                                                : (KalVerifyReport){.passed = true};
     const KalExit status = warn(job);
@@ -308,6 +324,7 @@ static KalExit judge(const Job *job)
 // Keep text for the end; what does not fit into memory is missing there.
 static void keep_text(void *user, const char *text, size_t length)
 {
+    assert(text || length == 0);
     Job *job = (Job *)user;
     char *more = realloc(job->shown, job->shown_size + length + 1);
     if (more) {
@@ -321,6 +338,7 @@ static void keep_text(void *user, const char *text, size_t length)
 // Results of one run; those of a family are shown together, after the last.
 static KalExit show(Job *job, size_t member)
 {
+    assert(member < job->family.n || job->family.n == 0);
     const KalModelJob *model = job->model;
     const bool family = job->family.n > 0;
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
@@ -342,6 +360,7 @@ static KalExit show(Job *job, size_t member)
 
 static KalStatus make_record(Job *job)
 {
+    assert(!job->record);
     const KalStatus status =
         kal_record_create(job->model->ctx, job->model->system, job->columns.names,
                           job->columns.count, &job->record);
@@ -350,6 +369,7 @@ static KalStatus make_record(Job *job)
 
 static KalStatus make_report(Job *job)
 {
+    assert(!job->report);
     const KalStatus status =
         kal_report_create(job->model->ctx, job->model->system, &job->report);
     return status == KAL_OK ? kal_report_foresee(job->report, &job->options) : status;
@@ -390,6 +410,7 @@ static KalStatus open_files(Job *job)
 // One run, as the model says or from a start of the family.
 static KalStatus simulate(Job *job, size_t member)
 {
+    assert(member < job->family.n || job->family.n == 0);
     KalContext *ctx = job->model->ctx;
     const KalSystem *system = job->model->system;
     const char *start = job->family.n > 0 ? job->family.starts[member] : NULL;
@@ -424,6 +445,7 @@ static KalStatus simulate(Job *job, size_t member)
 // A run with all that follows it; the table is written after the last.
 static KalExit go_one(Job *job, size_t member, bool last)
 {
+    assert(!job->failed);
     if (job->record) {
         kal_record_set_run(job->record, (int)member + 1);
     }

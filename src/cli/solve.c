@@ -6,6 +6,7 @@
 #include "input.h"
 #include "output.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -40,6 +41,7 @@ typedef struct Job {
 // As an object with the names at fault, or as a line.
 static KalExit report_failure(const Job *job, const char *message)
 {
+    assert(message);
     if (job->json) {
         const KalMotionFault fault =
             job->motion ? kal_motion_fault(job->motion) : (KalMotionFault){.count = 0};
@@ -53,6 +55,7 @@ static KalExit report_failure(const Job *job, const char *message)
 
 static KalStatus solve(Job *job)
 {
+    assert(job->problem && !job->motion);
     KalMotionOptions motion_options = kal_motion_options();
     motion_options.formulation = kal_problem_formulation(job->problem);
     const KalMotionProblem givens = kal_problem_get(job->problem);
@@ -79,6 +82,7 @@ static KalStatus solve(Job *job)
 
 static KalExit run_job(Job *job, const char *path)
 {
+    assert(path && !job->ctx);
     if (kal_context_create(NULL, NULL, &job->ctx) != KAL_OK
         || !kal_ledger_init(&job->ledger)) {
         return report_failure(job, kal_status_text(KAL_ERR_NOMEM));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// Many runs of one model into a file.
+// sweep: many runs of one model into a file.
+//
+// The options say what varies and what is kept; the library plans, runs and writes
+// (kalaba/sweep.h).  Here are their reading, the line of progress, and what `--dry-run`
+// tells: it does runs from everywhere for a second and scales up.
 
 #include "model.h"
 #include "names.h"
@@ -8,6 +12,7 @@
 #include "progress.h"
 #include "wishes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +119,7 @@ static bool read_design(Job *job)
 // K/N
 static bool read_shard(Job *job)
 {
+    assert(job->model);
     const char *text = option(job, OPTION_SHARD);
     const char *slash = text ? strchr(text, '/') : NULL;
     char first[32];
@@ -138,6 +144,7 @@ static bool read_shard(Job *job)
 
 static bool read_numbers(Job *job)
 {
+    assert(job->file.threads == 0);
     double count = 0.0;
     double seed = 0.0;
     double threads = 0.0;
@@ -155,6 +162,7 @@ static bool read_numbers(Job *job)
 // What is kept: values, or samples.
 static bool read_keeps(Job *job)
 {
+    assert(job->columns.count == 0);
     const char *columns = option(job, OPTION_COLUMNS);
     job->plan.keep = option(job, OPTION_KEEP);
     job->plan.trajectories = option(job, OPTION_TRAJECTORIES) != NULL;
@@ -211,6 +219,7 @@ static bool is_noted(int row)
 // threads, any shards and any interruption.  The caller frees it.
 static char *print_command(const KalArguments *arguments)
 {
+    assert(arguments->n_operands > 0);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -237,6 +246,7 @@ static char *print_command(const KalArguments *arguments)
 
 static void adjust(void *user, KalRunOptions *run)
 {
+    assert(user && run);
     const Job *job = (const Job *)user;
     (void)kal_run_wishes_apply(&job->wishes, run); // was tried before
 }
@@ -256,6 +266,7 @@ static bool watch(void *user)
 
 static void draw(const Job *job, const KalSweepProgress *p, double now)
 {
+    assert(p->before <= p->done && p->done <= p->runs);
     const double seconds = now - job->began;
     const double done = (double)(p->done - p->before);
     const double left = done > 0.0 ? seconds * (double)(p->runs - p->done) / done : 0.0;
@@ -282,6 +293,7 @@ static void tell(void *user, const KalSweepProgress *progress)
 
 static KalExit fail(const Job *job, KalStatus status)
 {
+    assert(status != KAL_OK);
     const KalExit shown = kal_model_job_fail_plain(job->model);
     return status == KAL_ERR_INTERRUPTED ? KAL_EXIT_INTERRUPTED
            : status == KAL_ERR_USAGE     ? KAL_EXIT_USAGE
@@ -305,6 +317,7 @@ static KalStatus take_probe(void *user, const KalSweepRow *row)
 
 static KalExit tell_plan(Job *job)
 {
+    assert(job->sweep && job->probed == 0);
     const uint64_t runs = kal_sweep_runs(job->sweep);
     const char *file = option(job, OPTION_FILE);
     const bool csv = file && strstr(file, ".csv");
@@ -333,6 +346,7 @@ static KalExit tell_plan(Job *job)
 
 static KalExit write_table(Job *job)
 {
+    assert(job->sweep && option(job, OPTION_FILE));
     KalModelJob *model = job->model;
     const char *path = option(job, OPTION_FILE);
     KalSweepSummary summary;
@@ -368,6 +382,7 @@ static KalExit write_table(Job *job)
 // An input has no other value besides.
 static bool check_overrides(const Job *job)
 {
+    assert(job->sweep);
     const char *texts[KAL_REPEATS_LIMIT];
     const int n =
         kal_arguments_list(job->model->arguments, KAL_OPTION_PARAMETER, texts);
@@ -388,6 +403,7 @@ static bool check_overrides(const Job *job)
 
 static KalExit go(Job *job)
 {
+    assert(!job->sweep);
     const KalRunOptions any = kal_run_options(job->model->system);
     job->plan.adjust = adjust;
     job->plan.load = load;

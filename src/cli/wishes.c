@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+// Options of runs that several commands share.  What is not given leaves what the model
+// says.
+
 #include "wishes.h"
 
 #include "command.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +21,7 @@ static const double MOST_COUNT = 0x1p53;
 
 bool kal_option_number(const char *word, const char *text, double *out_number)
 {
+    assert(word && out_number);
     if (text && !kal_number_read(text, out_number)) {
         kal_message_print("option '%s' takes a number, not '%s'", word, text);
         return false;
@@ -27,6 +32,7 @@ bool kal_option_number(const char *word, const char *text, double *out_number)
 bool kal_option_whole(const char *word, const char *text, double least,
                       double *out_number)
 {
+    assert(word && out_number && least >= 0.0);
     double number = least;
     if (!kal_option_number(word, text, &number)) {
         return false;
@@ -59,6 +65,7 @@ static bool read_method(const char *text, KalRunOptions *options)
 // The k of stabilize(k).
 static bool read_rate(const char *text, double *out_rate)
 {
+    assert(text && out_rate);
     char rate[64];
     const char *open = strchr(text, '(');
     const size_t length = open ? strlen(open) : 0;
@@ -114,6 +121,7 @@ static bool read_tolerance(const char *text, KalRunOptions *options)
 
 bool kal_run_wishes_apply(const KalRunWishes *wishes, KalRunOptions *options)
 {
+    assert(wishes && options);
     double steps = (double)options->max_steps;
     const bool read = kal_option_number("--until", wishes->until, &options->until)
                       && read_tolerance(wishes->tolerance, options)
@@ -124,6 +132,8 @@ bool kal_run_wishes_apply(const KalRunWishes *wishes, KalRunOptions *options)
     return read;
 }
 
+// Whether a run by this method may turn out stiff, for which a model is loaded with
+// more: all but the explicit one may.
 bool kal_run_wishes_stiff(const char *method)
 {
     return !method || strcmp(method, methods[KAL_METHOD_DOP853]) != 0;

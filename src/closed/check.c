@@ -61,6 +61,7 @@ static double *sheet_values(const Trial *t, const KalExpr *list)
 static double entry(const KalSparse *pattern, const double *values, size_t row,
                     size_t column)
 {
+    assert(row < pattern->rows);
     for (int64_t k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
         if ((size_t)pattern->column[k] == column) {
             return values[k];
@@ -72,6 +73,7 @@ static double entry(const KalSparse *pattern, const double *values, size_t row,
 // M q'' = Q + ideal + non-ideal force.
 static bool forces_balance(const Trial *t, size_t j)
 {
+    assert(j < t->s->n);
     const KalSolver *s = t->s;
     const double *M = sheet_values(t, s->sheet->M);
     Balance balance = {0.0, 0.0};
@@ -109,6 +111,7 @@ static bool row_holds(const Trial *t, size_t i)
 // Aᵀλ is the ideal force.
 static bool reactions_balance(const Trial *t, size_t j)
 {
+    assert(j < t->s->n);
     const KalSolver *s = t->s;
     Balance balance = {0.0, 0.0};
     for (size_t i = 0; i < s->m; i++) {
@@ -131,6 +134,7 @@ static bool is_finite(const Trial *t)
 
 static bool equations_hold(const Trial *t, bool on_constraints)
 {
+    assert(t->values);
     const KalSolver *s = t->s;
     bool holds = true;
     for (size_t j = 0; j < s->n; j++) {
@@ -149,6 +153,7 @@ static bool equations_hold(const Trial *t, bool on_constraints)
 // Drop what was shortened where it differs from what it stands for.
 static void compare_shortened(const Trial *t, KalSolved *solved)
 {
+    assert(solved);
     for (size_t i = 0; i < t->s->n_solved; i++) {
         const double want = t->at[i];
         const double got = t->at[t->s->n_solved + i];
@@ -161,6 +166,7 @@ static void compare_shortened(const Trial *t, KalSolved *solved)
 static KalStatus try_states(KalSolver *s, Trial *t, bool on_constraints, int count,
                             int *tried)
 {
+    assert(count <= KAL_SAMPLES);
     for (int i = 0; i < count; i++) {
         t->values = kal_sample(&s->samples, on_constraints, i);
         KAL_TRY(kal_eval(s->sheet->g, t->e, t->n_e, t->values, t->at));
@@ -179,8 +185,11 @@ static KalStatus try_states(KalSolver *s, Trial *t, bool on_constraints, int cou
     return KAL_OK;
 }
 
+// States at which a formula has no value tell nothing and do not count; at least one
+// has to remain.
 static KalStatus try_all(KalSolver *s, Trial *t, bool *out_holds)
 {
+    assert(t->e && t->at);
     int anywhere = 0;
     int on = 0;
     for (size_t i = 0; i < s->n_solved; i++) {
@@ -200,6 +209,7 @@ static KalStatus try_all(KalSolver *s, Trial *t, bool *out_holds)
 
 KalStatus kal_solver_check(KalSolver *s, bool *out_holds)
 {
+    assert(s->n_solved <= s->solved_capacity);
     Trial t = {.s = s, .n_e = 2 * s->n_solved + s->sheet->n_all};
     t.e = (KalExpr *)kal_alloc(s->ctx, t.n_e, sizeof *t.e);
     t.at = (double *)kal_alloc(s->ctx, t.n_e, sizeof *t.at);

@@ -38,8 +38,10 @@ static void solver_clear(KalSolver *s)
     kal_samples_clear(&s->samples);
 }
 
+// One block for all fractions, cut in the order of the members.
 static KalStatus solver_init(KalSolver *s, KalSheet *sheet)
 {
+    assert(sheet->eq);
     const KalEquations *eq = sheet->eq;
     *s = (KalSolver){.ctx = sheet->ctx, .sheet = sheet, .eq = eq};
     s->samples.ctx = s->ctx;
@@ -73,6 +75,7 @@ static KalStatus solver_init(KalSolver *s, KalSheet *sheet)
 // φ, φ' and ψ in the sheet's graph, 2 m of them.
 static KalStatus copy_residuals(const KalSolver *s, KalExpr *out)
 {
+    assert(out || s->m == 0);
     const KalEquations *eq = s->eq;
     for (size_t i = 0; i < 2 * s->m; i++) {
         const KalExpr e = i < s->m ? eq->phi[i] : eq->psi[i - s->m];
@@ -85,6 +88,7 @@ static KalStatus copy_residuals(const KalSolver *s, KalExpr *out)
 // The field of all formulas: those of the sheet, C without reactions, residuals.
 static KalStatus make_field(KalSolver *s, const KalExpr *residuals)
 {
+    assert(!s->field);
     const KalSheet *sheet = s->sheet;
     const size_t n_inputs = s->eq->model->n_actuators;
     const size_t most = sheet->n_all + s->n + 2 * s->m + n_inputs;
@@ -123,6 +127,7 @@ static KalStatus make_field(KalSolver *s, const KalExpr *residuals)
 static KalStatus solve_with(KalSolver *s, const KalExpr *residuals,
                             KalClosedVerdict *out_verdict)
 {
+    assert(s->n + s->rank <= KAL_UNKNOWNS);
     bool holds = true;
     KAL_TRY(make_field(s, residuals));
     KAL_TRY(kal_solver_run(s, out_verdict));
@@ -178,6 +183,7 @@ typedef struct Denominator {
 static void count_denominators(const KalSolver *s, KalFraction a, Denominator *list,
                                int *n)
 {
+    assert(*n >= 0 && *n <= DENOMINATORS_MAX);
     const KalPolyFactors f = kal_poly_factor(s->ring, a.below);
     for (int i = 0; i < f.n; i++) {
         int at = 0;
@@ -200,6 +206,7 @@ static void count_denominators(const KalSolver *s, KalFraction a, Denominator *l
 // long.
 static KalStatus name_denominator(KalSolver *s, const Denominator *d)
 {
+    assert(d->uses > 0);
     KalExpr value = KAL_NO_EXPR;
     const KalPoly p = d->p;
     const KalFraction whole = {p, kal_poly_int(s->ring, 1)};
@@ -237,6 +244,7 @@ static KalStatus write_result(const KalSolver *s, const KalSolved *from, KalResu
 static KalStatus write_kind(const KalSolver *s, KalResultKind kind, KalResult *results,
                             size_t *n)
 {
+    assert(*n <= s->n_solved);
     for (size_t i = 0; i < s->n_solved; i++) {
         const KalSolved *solved = &s->solved[i];
         KAL_TRY(solved->kind == kind ? write_result(s, solved, &results[(*n)++])
@@ -264,6 +272,7 @@ static KalStatus write_results(const KalSolver *s, KalClosed *closed)
 // Row j of Aᵀλ with the multipliers as symbols.
 static KalExpr force_by_reactions(const KalSolver *s, size_t j)
 {
+    assert(j < s->n);
     KalGraph *g = s->sheet->g;
     const KalModel *model = s->eq->model;
     KalExpr sum = kal_int(g, 0);
@@ -293,6 +302,7 @@ static KalStatus refer_to_reactions(const KalSolver *s, KalClosed *closed)
     return kal_graph_status(s->sheet->g);
 }
 
+// Roots are named before denominators, which may have some in them.
 static KalStatus finish(KalSolver *s, bool named, KalClosed *closed)
 {
     if (named) {
@@ -322,6 +332,7 @@ static KalStatus replace_reactions(const KalSolver *s, KalExpr *C)
 
 static KalStatus run(KalSheet *sheet, const KalExpr *C, bool named, KalClosed *closed)
 {
+    assert(closed->n_results == 0);
     KalSolver s;
     KalStatus status = solver_init(&s, sheet);
     s.C = C;
@@ -364,6 +375,7 @@ static KalStatus run_with_reactions(KalSheet *sheet, bool named, KalClosed *clos
 
 KalStatus kal_closed_solve(KalSheet *sheet, bool named, KalClosed *out_closed)
 {
+    assert(sheet && out_closed);
     const KalEquations *eq = sheet->eq;
     KalClosed closed = {.ctx = sheet->ctx, .verdict = KAL_CLOSED_TOO_LARGE};
     KalStatus status = KAL_OK;

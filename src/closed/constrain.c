@@ -24,6 +24,7 @@ typedef struct Relations {
 
 static bool is_parameter(const KalSolver *s, int v)
 {
+    assert(v >= 0 && v < kal_field_atoms(s->field));
     const KalExpr atom = kal_field_atom(s->field, v);
     const KalExprNode node = kal_graph_node(s->sheet->g, atom);
     const KalModel *model = s->eq->model;
@@ -62,6 +63,7 @@ static bool has_only_parameters(const KalSolver *s, KalPoly p)
 
 static KalStatus add_relation(const KalSolver *s, KalExpr e, Relations *zero)
 {
+    assert(zero->n >= 0);
     KalFraction residual;
     if (e.index == 0 || zero->n == RELATIONS_MAX) {
         return KAL_OK;
@@ -79,6 +81,7 @@ static KalStatus add_relation(const KalSolver *s, KalExpr e, Relations *zero)
 static bool subtract(const KalSolver *s, KalPoly f, KalPoly p, const KalPolyTerm ft[1],
                      const KalPolyTerm pt[1], KalFraction *out)
 {
+    assert(ft->coefficient != 0 && pt->coefficient != 0);
     KalRing *ring = s->ring;
     const KalPoly t = kal_poly_term(ring, ft);
     const KalPoly u = kal_poly_term(ring, pt);
@@ -99,6 +102,7 @@ static bool subtract(const KalSolver *s, KalPoly f, KalPoly p, const KalPolyTerm
 // The multiple of one relation that leaves fewest terms of f, if these are fewer.
 static bool find_multiple(const KalSolver *s, KalPoly f, KalPoly p, KalFraction *out)
 {
+    assert(out);
     KalRing *ring = s->ring;
     int fewest = kal_poly_terms(ring, f);
     bool found = false;
@@ -123,6 +127,7 @@ static bool find_multiple(const KalSolver *s, KalPoly f, KalPoly p, KalFraction 
 static bool shorten_factor(const KalSolver *s, const Relations *zero, KalPoly f,
                            KalFraction *out)
 {
+    assert(zero->n <= RELATIONS_MAX);
     KalFraction now = {f, kal_poly_int(s->ring, 1)};
     bool shorter = false;
     bool more = kal_poly_terms(s->ring, f) <= TERMS_MAX;
@@ -173,6 +178,7 @@ static bool has_no_new_poles(const KalSolver *s, KalFraction a, KalFraction b)
 // p(v = a), where a is a fraction.
 static KalFraction put_value(const KalSolver *s, KalPoly p, int v, KalFraction a)
 {
+    assert(v >= 0);
     const int32_t degree = kal_poly_degree(s->ring, p, v);
     const KalPoly above = kal_poly_substitute(s->ring, p, v, a.above, a.below);
     const KalPoly below = kal_poly_pow(s->ring, a.below, degree > 0 ? degree : 0);
@@ -212,8 +218,11 @@ static bool put_all_given(const KalSolver *s, const Relations *zero, KalFraction
     return changed;
 }
 
+// The shorter form counts only if it has no poles that the first one has not: on the
+// constraints both are the same, but near a pole neither would be of use.
 static void shorten(const KalSolver *s, const Relations *zero, KalSolved *r)
 {
+    assert(zero->n > 0);
     KalFraction a = r->value;
     bool changed = put_all_given(s, zero, &a);
     if (kal_poly_is_zero(s->ring, r->value.above)) {
@@ -236,6 +245,7 @@ static void shorten(const KalSolver *s, const Relations *zero, KalSolved *r)
 
 KalStatus kal_solver_use_constraints(KalSolver *s, const KalExpr *residuals, size_t n)
 {
+    assert(residuals || n == 0);
     Relations zero = {.n = 0};
     for (size_t i = 0; i < n; i++) {
         KAL_TRY(add_relation(s, residuals[i], &zero));

@@ -59,6 +59,7 @@ static bool next_columns(size_t *columns, size_t r, size_t n)
 static KalStatus row_of_B(const KalSolver *s, size_t row, KalFraction *out_B,
                           bool *out_found)
 {
+    assert(s->rank <= ROWS_MAX && s->rank <= s->n);
     size_t columns[ROWS_MAX];
     for (size_t c = 0; c < s->rank; c++) {
         columns[c] = c;
@@ -79,6 +80,7 @@ static KalStatus row_of_B(const KalSolver *s, size_t row, KalFraction *out_B,
 static KalStatus solve_normal(const KalSolver *s, const KalFraction *B,
                               KalFraction *out_y, bool *out_regular)
 {
+    assert(s->rank <= ROWS_MAX);
     KalPoly K[ROWS_MAX * (ROWS_MAX + 1)];
     const size_t r = s->rank;
     for (size_t i = 0; i < r; i++) {
@@ -103,6 +105,7 @@ static KalStatus solve_normal(const KalSolver *s, const KalFraction *B,
 
 static KalStatus least_norm(KalSolver *s, KalFraction *B, bool *out_found)
 {
+    assert(s->rank <= s->m);
     KalFraction y[ROWS_MAX];
     const size_t r = s->rank;
     *out_found = true;

@@ -52,6 +52,7 @@ static void expand_set(Minors *w, int row, uint32_t set)
 // From the minors of k rows to those of k + 1: theory (11.7).
 static void expand_row(Minors *w, int row, int k)
 {
+    assert(k >= 0 && k < w->N);
     const uint32_t mark = kal_ring_mark(w->ring);
     int n = 0;
     for (uint32_t set = 0; set < w->sets && kal_ring_is_sound(w->ring); set++) {
@@ -75,6 +76,7 @@ static void expand_row(Minors *w, int row, int k)
 
 static int entries_in(const Minors *w, int row)
 {
+    assert(row >= 0 && row < w->N);
     int count = 0;
     for (int c = 0; c <= w->N; c++) {
         count += !kal_poly_is_zero(w->ring, w->K[row * (w->N + 1) + c]);
@@ -86,6 +88,7 @@ static int entries_in(const Minors *w, int row)
 // changes the sign of all determinants alike.
 static void expand(Minors *w)
 {
+    assert(w->N >= 0 && w->N <= KAL_UNKNOWNS);
     int order[KAL_UNKNOWNS] = {0};
     for (int i = 0; i < w->N; i++) {
         int at = i;
@@ -104,6 +107,7 @@ static void expand(Minors *w)
 // theory (11.8)
 static void read_off(const Minors *w, KalFraction *out_z, bool *out_regular)
 {
+    assert(out_regular && (out_z || w->N == 0));
     const uint32_t all = w->sets - 1;
     const KalPoly D = w->of[all ^ UINT32_C(1) << w->N];
     *out_regular = !kal_poly_is_zero(w->ring, D);
@@ -118,6 +122,8 @@ static void read_off(const Minors *w, KalFraction *out_z, bool *out_regular)
 KalStatus kal_minors_solve(KalField *field, const KalPoly *K, int N, KalFraction *out_z,
                            bool *out_regular)
 {
+    assert(field && (K || N == 0) && out_regular);
+    assert(N >= 0);
     assert(N <= KAL_UNKNOWNS);
     KalRing *ring = kal_field_ring(field);
     KalContext *ctx = kal_ring_context(ring);

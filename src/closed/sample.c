@@ -81,6 +81,7 @@ static void newton_clear(Newton *w)
 
 static KalStatus newton_init(const KalEquations *eq, Newton *w)
 {
+    assert(eq->m > 0 && eq->n > 0);
     *w = (Newton){.eq = eq, .ctx = eq->model->ctx, .n_e = eq->m + entries(eq)};
     w->e = (KalExpr *)kal_alloc(w->ctx, w->n_e, sizeof *w->e);
     w->at = (double *)kal_alloc(w->ctx, w->n_e, sizeof *w->at);
@@ -112,6 +113,7 @@ static void choose_rows(Newton *w, bool velocities)
 // The matrix of the rows that have a residual; acceleration rows only if all are wanted.
 static void fill_J(Newton *w, bool velocities, bool all)
 {
+    assert(w->eq->A.start);
     const KalEquations *eq = w->eq;
     memset(w->J, 0, eq->m * eq->n * sizeof *w->J);
     for (size_t i = 0; i < eq->m; i++) {
@@ -143,6 +145,7 @@ static int rank_of(const Newton *w)
     qr.norms = qr.tau + (m < n ? m : n);
     memcpy(qr.W, w->J, size * sizeof *qr.W);
     kal_qr_factor(&qr, RANK * largest(w->J, size), 0);
+    assert(qr.rank >= 0 && qr.rank <= m && qr.rank <= n);
     return qr.rank;
 }
 
@@ -150,6 +153,7 @@ static int rank_of(const Newton *w)
 static KalStatus newton_step(Newton *w, bool velocities, double *values,
                              double *out_error)
 {
+    assert(values && out_error);
     const KalEquations *eq = w->eq;
     const KalModel *model = eq->model;
     KAL_TRY(kal_eval(model->graph, w->e, w->n_e, values, w->at));
@@ -170,6 +174,8 @@ static KalStatus newton_step(Newton *w, bool velocities, double *values,
     return KAL_OK;
 }
 
+// A little beyond CONVERGED is near enough: rounding may keep residuals from falling
+// further.
 static KalStatus newton(Newton *w, bool velocities, double *values, bool *out_found)
 {
     double error = INFINITY;
@@ -203,6 +209,7 @@ static KalStatus start_of(const KalModel *model, const KalStartValue *start,
 static KalStatus random_state(const KalModel *model, uint64_t *seed, double spread,
                               double *values)
 {
+    assert(spread > 0.0);
     for (size_t i = 0; i < model->n_symbols; i++) {
         values[i] = 0.5 + random_unit(seed);
     }
@@ -231,6 +238,7 @@ static KalStatus random_state(const KalModel *model, uint64_t *seed, double spre
 // A state on the constraints; false after too many attempts.
 static KalStatus find_state(Newton *w, uint64_t *seed, double *values, bool *out_found)
 {
+    assert(out_found);
     *out_found = false;
     for (int i = 0; i < ATTEMPTS_MAX && !*out_found; i++) {
         // The first attempts may fail because parameters fit no state: go nearer.
@@ -251,6 +259,7 @@ const double *kal_sample(const KalSamples *samples, bool on_constraints, int i)
 
 static KalStatus find_states(const KalEquations *eq, KalSamples *samples)
 {
+    assert(samples->n_on == 0);
     Newton w;
     uint64_t seed = 1;
     bool found = true;
@@ -338,6 +347,7 @@ static KalStatus is_settled(const KalEquations *eq, size_t rank, bool *out_settl
 KalStatus kal_samples_rank(const KalEquations *eq, const KalSamples *samples, int i,
                            size_t *out_rank, size_t *out_rows, bool *out_settled)
 {
+    assert(i >= 0 && i < KAL_SAMPLES);
     Newton w;
     *out_rank = 0;
     *out_settled = true;

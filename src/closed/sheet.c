@@ -26,6 +26,7 @@ enum {
 static const char *name_of(void *user, uint32_t id)
 {
     const KalSheet *sheet = (const KalSheet *)user;
+    assert(id < sheet->eq->model->n_symbols + (size_t)KAL_SHEET_NAMES);
     const size_t n = sheet->eq->model->n_symbols;
     return id < n ? sheet->eq->model->symbols[id].name : sheet->named[id - n].name;
 }
@@ -53,6 +54,7 @@ static void add_to_hash(void *user, const char *text, size_t length)
 // What a symbol looks like when nothing is written out.
 static KalStatus look_at(const KalSheet *sheet, uint32_t id, uint64_t *out_hash)
 {
+    assert(out_hash);
     KalPrintOptions options = kal_sheet_options(sheet, KAL_FORMAT_LATEX);
     options.literal = NULL;
     *out_hash = KAL_HASH_BEGIN;
@@ -85,6 +87,7 @@ static bool is_greek(const KalSheet *sheet, const KalLook *look)
 // All but one of those that look the same are written out.
 static void tell_apart(const KalSheet *sheet, KalLook *first, size_t n)
 {
+    assert(n > 0);
     size_t kept = 0;
     for (size_t i = n; i-- > 0;) {
         kept = is_greek(sheet, &first[i]) ? i : kept;
@@ -138,6 +141,7 @@ static KalStatus compare_symbols(KalSheet *sheet)
 KalExpr kal_sheet_entry(const KalSparse *pattern, const KalExpr *values, size_t row,
                         size_t column)
 {
+    assert(values || !pattern->start);
     if (!pattern->start) {
         return KAL_NO_EXPR;
     }
@@ -189,6 +193,7 @@ static bool looks_taken(const KalSheet *sheet)
 
 KalExpr kal_sheet_name(KalSheet *sheet, const char *letter, KalExpr value)
 {
+    assert(letter && sheet->n_named >= 0);
     if (sheet->n_named == KAL_SHEET_NAMES) {
         return KAL_NO_EXPR;
     }
@@ -212,6 +217,7 @@ static size_t entries(const KalSparse *matrix)
 // Give each kind of formula its place in the one list, and copy them there.
 static KalExpr *place(KalExpr **at, const KalExpr *from, size_t n)
 {
+    assert(from || n == 0);
     KalExpr *to = *at;
     if (n > 0) {
         memcpy(to, from, n * sizeof *to);
@@ -266,6 +272,7 @@ KalStatus kal_sheet_length(const KalSheet *sheet, KalExpr e, size_t *out_length)
 // Energies are best known as the user typed them.
 static KalStatus keep_typed(KalSheet *sheet, KalExpr *energy, KalExpr typed)
 {
+    assert(energy);
     KalExpr copy = KAL_NO_EXPR;
     KAL_TRY(kal_copy(sheet->eq->model->graph, &typed, 1, sheet->g, &copy));
     size_t before = 0;
@@ -291,6 +298,7 @@ static void keep_all(KalSheet *sheet)
 
 static KalStatus lay_out(KalSheet *sheet)
 {
+    assert(!sheet->large);
     const KalEquations *eq = sheet->eq;
     const KalPrintOptions options = kal_sheet_options(sheet, KAL_FORMAT_TEXT);
     KalGraph *own = NULL;

@@ -13,6 +13,7 @@
 KalExpr kal_copy_step(const KalGraph *from, const KalStep *step, const KalExpr arg[3],
                       KalGraph *to)
 {
+    assert(from && to);
     const KalOp op = (KalOp)step->op;
     if (op == KAL_OP_CONST) {
         return kal_number(to, kal_graph_number(from, step->node));
@@ -57,6 +58,7 @@ static KalStatus copy(const KalGraph *from, const KalOrder *order, Image *image,
 KalStatus kal_copy(KalGraph *from, const KalExpr *e, size_t n, KalGraph *to,
                    KalExpr *out_e)
 {
+    assert(from && to && (out_e || n == 0));
     KalContext *ctx = kal_graph_context(to);
     KalOrder order = {.ctx = NULL};
     KAL_TRY(kal_order_init(from, e, n, &order));

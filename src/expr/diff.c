@@ -3,6 +3,12 @@
 // Automatic differentiation of graphs, with graphs as results: the forward mode carries
 // rates from the symbols up, theory (9.1), the reverse mode adjoints from the root down,
 // theory (9.2).  Both visit every node once and have one chain rule, kal_carry().
+//
+// Derivatives that are zero are not built: KAL_NO_EXPR stands for them on the way, so
+// that what is constant costs nothing, and only results become nodes.  The reverse mode
+// costs a small multiple of the formula for the derivatives by all symbols at once, the
+// forward mode for those of all formulas along one direction (Griewank and Walther,
+// Evaluating Derivatives, chapter 3).
 
 #include "expr/diff.h"
 
@@ -14,6 +20,7 @@
 // 1 + k e², k = ±1.
 static KalExpr one_and_square(KalGraph *g, int k, KalExpr e)
 {
+    assert(k == 1 || k == -1);
     const KalExpr one = kal_int(g, 1);
     const KalExpr square = kal_powi(g, e, 2);
     return k > 0 ? kal_add(g, one, square) : kal_sub(g, one, square);
@@ -23,6 +30,7 @@ static KalExpr one_and_square(KalGraph *g, int k, KalExpr e)
 static KalExpr carry_power(KalGraph *g, KalExpr f, const KalExprNode *n, int k,
                            KalExpr s)
 {
+    assert(n->op == KAL_OP_POW && (k == 0 || k == 1));
     const KalExpr a = n->arg[0];
     const KalExpr b = n->arg[1];
     if (k == 1) {
@@ -35,6 +43,7 @@ static KalExpr carry_power(KalGraph *g, KalExpr f, const KalExprNode *n, int k,
 // s × x/(a² + b²) or s × −y/(a² + b²), where f = atan2(y, x).
 static KalExpr carry_angle(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
 {
+    assert(n->op == KAL_OP_ATAN2 && (k == 0 || k == 1));
     const KalExpr y = n->arg[0];
     const KalExpr x = n->arg[1];
     const KalExpr square = kal_add(g, kal_powi(g, x, 2), kal_powi(g, y, 2));
@@ -51,6 +60,7 @@ static KalExpr carry_choice(KalGraph *g, KalExpr condition, bool first, KalExpr 
 // Whether min or max takes its first operand.
 static KalExpr takes_first(KalGraph *g, const KalExprNode *n)
 {
+    assert(n->op == KAL_OP_MIN || n->op == KAL_OP_MAX);
     const bool least = n->op == KAL_OP_MIN;
     return kal_binary(g, KAL_OP_LE, n->arg[least ? 0 : 1], n->arg[least ? 1 : 0]);
 }
@@ -58,6 +68,7 @@ static KalExpr takes_first(KalGraph *g, const KalExprNode *n)
 // s × (n a^(n−1)): theory (9.4).
 static KalExpr carry_whole_power(KalGraph *g, const KalExprNode *n, KalExpr s)
 {
+    assert(n->op == KAL_OP_POWI);
     const int32_t power = kal_node_exponent(n);
     const KalExpr less = kal_powi(g, n->arg[0], power - 1);
     return kal_mul(g, kal_mul(g, kal_int(g, power), less), s);
@@ -80,6 +91,7 @@ static KalExpr carry_error(KalGraph *g, KalExpr a, KalExpr s)
 // s, or s × −⌊a/b⌋.
 static KalExpr carry_rest(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
 {
+    assert(n->op == KAL_OP_MOD && (k == 0 || k == 1));
     if (k == 0) {
         return s;
     }
@@ -193,6 +205,7 @@ KalExpr kal_forward(KalGraph *g, const KalStep *step, const KalExpr *d)
 static KalStatus run_forward(KalGraph *g, const KalOrder *order, const KalRates *rates,
                              const KalSeeds *seeds, KalExpr *d)
 {
+    assert(d && rates);
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
         if (step->op == KAL_OP_SYMBOL) {
@@ -219,6 +232,7 @@ static KalStatus total_in_order(KalGraph *g, const KalOrder *order,
                                 const KalRates *rates, const KalSeeds *seeds,
                                 KalExpr *out_de)
 {
+    assert(out_de || order->n_roots == 0);
     const size_t count = (size_t)order->count + 1;
     KalExpr *d = kal_alloc(g->ctx, count, sizeof *d);
     if (!d) {
@@ -238,6 +252,7 @@ static KalStatus total_in_order(KalGraph *g, const KalOrder *order,
 KalStatus kal_total(KalGraph *g, const KalExpr *e, size_t n, const KalRates *rates,
                     KalExpr *out_de)
 {
+    assert(rates->n == 0 || (rates->symbols && rates->rates));
     KalOrder order = {0};
     KalSeeds seeds = {0};
     KAL_TRY(kal_order_init(g, e, n, &order));
@@ -318,6 +333,7 @@ static KalStatus gradient_in_order(KalGraph *g, const KalOrder *order,
 KalStatus kal_gradient(KalGraph *g, KalExpr f, const KalExpr *x, size_t n,
                        KalExpr *out_df)
 {
+    assert(n == 0 || (x && out_df));
     KalOrder order = {0};
     KalSeeds seeds = {0};
     KAL_TRY(kal_order_init(g, &f, 1, &order));

@@ -134,6 +134,7 @@ static void add(KalNeeds *needs, KalExpr of, KalNeedKind kind)
 // base^exponent.
 static void add_factor(const KalGraph *g, KalNeeds *needs, KalExpr base, KalExponent x)
 {
+    assert(x.den > 0);
     const KalExprNode n = *kal_node(g, base);
     if (x.den > 1) {
         add(needs, base, x.num < 0 ? KAL_NEED_POSITIVE : KAL_NEED_NONNEGATIVE);
@@ -198,6 +199,7 @@ static bool are_opposite(const KalGraph *g, KalExpr a, KalExpr b)
 // A need is met where another one is: what is positive is neither zero nor negative.
 static bool implies(const KalGraph *g, KalNeed a, KalNeed b)
 {
+    assert(a.of.index != 0 && b.of.index != 0);
     const bool same = kal_same(a.of, b.of);
     return (same && (a.kind == b.kind || a.kind == KAL_NEED_POSITIVE))
            || (a.kind == KAL_NEED_NONZERO && b.kind == KAL_NEED_NONZERO
@@ -253,6 +255,7 @@ bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need)
 // What has no value where the need is not met.
 static KalExpr failing(KalGraph *g, KalNeed need)
 {
+    assert(need.of.index != 0);
     switch (need.kind) {
     case KAL_NEED_NONZERO: return kal_div(g, kal_int(g, 1), need.of);
     case KAL_NEED_NONNEGATIVE: return kal_sqrt(g, need.of);

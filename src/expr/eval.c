@@ -10,6 +10,7 @@
 
 double kal_op_value(KalOp op, double a, double b, double c, int32_t n)
 {
+    assert(op < KAL_OP_COUNT);
     switch (op) {
 #define KAL_OP(name, arity, kind, commutes, word, value, ...) \
     case KAL_OP_##name:                                       \
@@ -24,6 +25,7 @@ double kal_op_value(KalOp op, double a, double b, double c, int32_t n)
 void kal_order_eval(const KalGraph *g, const KalOrder *order, const double *values,
                     double *work, double *out_values)
 {
+    assert(work || order->count == 0);
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
         const KalOp op = (KalOp)step->op;

@@ -13,17 +13,20 @@
 
 static KalExpr cons_1(KalGraph *g, KalOp op, KalExpr a)
 {
+    assert(kal_op_arity(op) == 1);
     return kal_cons(g, op, a, KAL_NO_EXPR, KAL_NO_EXPR);
 }
 
 static KalExpr cons_2(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
+    assert(kal_op_arity(op) == 2);
     return kal_cons(g, op, a, b, KAL_NO_EXPR);
 }
 
 // Whether e is a number of twelfths of 2π, and which one, 0 to 11.
 static bool find_twelfths(const KalGraph *g, KalExpr e, int *out_count)
 {
+    assert(e.index != 0);
     const KalTerm t = kal_split(g, e);
     if (t.rest.index == 0 || !kal_is_op(g, t.rest, KAL_OP_PI)) {
         return false;
@@ -87,6 +90,7 @@ static bool find_whole_value(const KalGraph *g, KalOp op, KalExpr a, int *out_va
 // simpler argument.
 static KalExpr elementary(KalGraph *g, KalOp op, KalExpr a)
 {
+    assert(a.index != 0 && kal_op_kind(op) == KAL_KIND_CALL);
     const KalParity parity = kal_op_parity(op);
     KalExpr negative;
     int value;
@@ -121,6 +125,7 @@ static KalRational floor_of(KalRational x)
 // ⌊a⌋ or ⌈a⌉ = −⌊−a⌋.
 static KalExpr whole(KalGraph *g, KalOp op, KalExpr a)
 {
+    assert(op == KAL_OP_FLOOR || op == KAL_OP_CEIL);
     KalExpr negative;
     if (kal_is_op(g, a, KAL_OP_CONST)) {
         const KalRational x = kal_graph_number(g, a);
@@ -197,6 +202,7 @@ static bool both_numbers(const KalGraph *g, KalExpr a, KalExpr b)
 // The order of two numbers, exactly where they are exact.
 static int compare(const KalGraph *g, KalExpr a, KalExpr b)
 {
+    assert(both_numbers(g, a, b));
     return kal_rational_compare(kal_graph_number(g, a), kal_graph_number(g, b));
 }
 
@@ -212,6 +218,7 @@ static bool relation_holds(KalOp op, int order)
 // Decided for numbers, and for a formula compared with itself.
 static KalExpr relation(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
+    assert(kal_op_kind(op) == KAL_KIND_RELATION);
     if (kal_same(a, b)) {
         return kal_int(g, relation_holds(op, 0));
     }
@@ -224,6 +231,7 @@ static KalExpr relation(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 // An operand that is a number decides, or leaves the other.
 static KalExpr logic(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
+    assert(op == KAL_OP_AND || op == KAL_OP_OR);
     const bool deciding = op == KAL_OP_OR; // the value of one operand that decides
     for (int i = 0; i < 2; i++) {
         const KalExpr x = i == 0 ? a : b;
@@ -244,6 +252,7 @@ static KalExpr logic(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 // Of equal numbers, that of the older node: the result does not depend on their order.
 static KalExpr extreme(KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
+    assert(op == KAL_OP_MIN || op == KAL_OP_MAX);
     if (kal_same(a, b)) {
         return a;
     }
@@ -341,6 +350,7 @@ static KalExpr simplify(KalGraph *g, KalOp op, const KalExpr x[3])
 
 KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3])
 {
+    assert(op < KAL_OP_COUNT);
     const int arity = kal_op_arity(op);
     for (int k = 0; k < arity; k++) {
         if (arg[k].index == 0) {

@@ -2,6 +2,16 @@
 
 // The table of nodes, by hash consing: an index finds the node that there is for an operator
 // and its operands, so that equal formulas are one node.
+//
+// On hash consing see J.-C. Filliâtre and S. Conchon, Type-safe modular hash-consing
+// (ML Workshop 2006).
+//
+// Invariants: operands have smaller indices than the nodes that use them, so that
+// indices are an order in which all can be evaluated; no two nodes are equal, where
+// operands of what commutes count in either order; a node never changes once it is
+// there.  Node 0 is none and stands for a result that could not be built.  After a
+// failure the graph is spoiled: it builds nothing more and returns node 0, so that
+// callers need to ask for the status only once, in the end.
 
 #include "expr/graph_impl.h"
 
@@ -43,6 +53,7 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
 // the copy takes a small part of the time of any derivation that follows it.
 KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork)
 {
+    assert(ctx && g && out_fork);
     if (g->status != KAL_OK) {
         return kal_fail(ctx, g->status, "the formulas to begin with are not whole");
     }
@@ -170,6 +181,7 @@ KalRational kal_graph_number(const KalGraph *g, KalExpr e)
 
 KalExpr kal_spoil(KalGraph *g, KalStatus status, KalExpr culprit)
 {
+    assert(status != KAL_OK);
     assert(!g->frozen);
     if (g->status == KAL_OK) {
         g->status = status;
@@ -245,6 +257,8 @@ static bool have_room(KalGraph *g)
 // Whether sin² + cos² may hide in the node: a power of one is among its factors.
 static uint8_t flags_of(const KalGraph *g, const KalExprNode *n)
 {
+    assert(n->arg[0].index < g->table.count || n->op == KAL_OP_SYMBOL
+           || n->op == KAL_OP_CONST);
     const KalExprNode *a = &g->table.nodes[n->arg[0].index];
     if (n->op == KAL_OP_POWI) {
         return kal_op_partner((KalOp)a->op) != KAL_OP_CONST ? KAL_FLAG_SQUARE : 0;
@@ -258,6 +272,7 @@ static uint8_t flags_of(const KalGraph *g, const KalExprNode *n)
 // A node that is not there yet.
 static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
 {
+    assert(n->op < KAL_OP_COUNT);
     if (!have_room(g)) {
         return KAL_NO_EXPR;
     }
@@ -292,6 +307,7 @@ KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 
 KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c)
 {
+    assert(op < KAL_OP_COUNT);
     assert(op != KAL_OP_CONST);
     const int arity = kal_op_arity(op);
     if (g->status != KAL_OK || (arity > 0 && a.index == 0)
@@ -319,6 +335,7 @@ KalExpr kal_pi(KalGraph *g)
 // The table of numbers grows like that of nodes.
 static bool have_number_room(KalGraph *g)
 {
+    assert(g->n_numbers <= g->number_capacity);
     assert(!g->frozen);
     if (g->n_numbers < g->number_capacity) {
         return true;
@@ -383,6 +400,7 @@ bool kal_is_zero(const KalGraph *g, KalExpr e)
 
 bool kal_is_condition(const KalGraph *g, KalExpr e)
 {
+    assert(e.index != 0);
     const KalKind kind = kal_op_kind((KalOp)kal_node(g, e)->op);
     return kind == KAL_KIND_RELATION || kind == KAL_KIND_LOGIC || kal_is_int(g, e, 0)
            || kal_is_int(g, e, 1);

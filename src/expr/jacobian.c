@@ -40,6 +40,7 @@ typedef struct Entries {
 // The list grows by doubling.
 static KalStatus add_entry(Entries *entries, Entry entry)
 {
+    assert(entry.value.index != 0);
     if (entries->n == entries->capacity) {
         Entry *list = kal_grow(entries->ctx, entries->list, sizeof *list,
                                entries->n + FIRST_ENTRIES, &entries->capacity);
@@ -97,6 +98,7 @@ static void sum_up(int64_t *counts, size_t n)
 static void sort_by_column(const Entries *entries, int64_t *places, size_t columns,
                            Entry *out_sorted)
 {
+    assert(out_sorted || entries->n == 0);
     for (size_t i = 0; i < entries->n; i++) {
         places[entries->list[i].column]++;
     }
@@ -124,10 +126,12 @@ static void deal_out(const Entry *entries, size_t n, KalSparse *matrix)
     matrix->start[0] = 0;
 }
 
-// Entries in any order become a matrix.
+// Entries in any order become a matrix.  Counting sorts by column, then by row, each of
+// which keeps the order that there is: in time that grows with the entries only.
 static KalStatus compress(const Entries *entries, size_t rows, size_t columns,
                           KalSparse *out_matrix)
 {
+    assert(entries->ctx && out_matrix);
     KalContext *ctx = entries->ctx;
     const size_t n = entries->n;
     KalSparse matrix = {.ctx = ctx, .rows = rows, .columns = columns};
@@ -227,6 +231,7 @@ static void clear_columns(Columns *c)
 // Lists of users, by counting.
 static bool find_users(Columns *c)
 {
+    assert(!c->users);
     const KalOrder *o = c->order;
     for (uint32_t i = 0; i < o->count; i++) {
         for (int k = 0; k < kal_op_arity((KalOp)o->steps[i].op); k++) {
@@ -304,6 +309,7 @@ static int compare_positions(const void *a, const void *b)
 // looking at all steps is faster than sorting.
 static void sort_visited(Columns *c, uint32_t from)
 {
+    assert(c->n_visited > 0);
     if ((c->order->count - from) / SPARSE > c->n_visited) {
         qsort(c->visited, c->n_visited, sizeof *c->visited, compare_positions);
         return;
@@ -339,6 +345,7 @@ static void visit_users(Columns *c, uint32_t from, uint32_t first_row)
 static KalStatus add_column(Columns *c, uint32_t from, uint32_t column,
                             Entries *entries)
 {
+    assert(from < c->order->count && c->order->steps[from].op == KAL_OP_SYMBOL);
     const uint32_t first_row = c->lower ? column : 0;
     KalStatus status = KAL_OK;
     visit_users(c, from, first_row);
@@ -397,6 +404,7 @@ static KalStatus add_forward(KalGraph *g, const KalExpr *e, size_t m,
 static KalStatus fill(KalGraph *g, const KalExpr *e, const KalSeeds *seeds, size_t m,
                       bool lower, KalSparse *out_matrix)
 {
+    assert(!lower || m == seeds->n);
     Entries entries = {.ctx = g->ctx};
     const bool by_rows = m < seeds->n && !lower;
     KalStatus status = by_rows ? add_rows(g, e, m, seeds, &entries)
@@ -412,6 +420,7 @@ static KalStatus fill(KalGraph *g, const KalExpr *e, const KalSeeds *seeds, size
 KalStatus kal_jacobian(KalGraph *g, const KalExpr *e, size_t m, const KalExpr *x,
                        size_t n, KalSparse *out_J)
 {
+    assert((e || m == 0) && (x || n == 0) && out_J);
     KalSeeds seeds = {0};
     KAL_TRY(kal_graph_status(g));
     KAL_TRY(kal_seeds_init(g->ctx, x, n, &seeds));
@@ -424,6 +433,7 @@ KalStatus kal_jacobian(KalGraph *g, const KalExpr *e, size_t m, const KalExpr *x
 KalStatus kal_hessian(KalGraph *g, KalExpr f, const KalExpr *x, size_t n,
                       KalSparse *out_H)
 {
+    assert((x || n == 0) && out_H);
     KalSeeds seeds = {0};
     KalExpr *p = kal_alloc(g->ctx, n + 1, sizeof *p);
     if (!p) {

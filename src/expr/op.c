@@ -43,41 +43,49 @@ KalKind kal_op_kind(KalOp op)
 
 KalParity kal_op_parity(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return (KalParity)ROWS[op].parity;
 }
 
 KalNature kal_op_nature(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return (KalNature)ROWS[op].nature;
 }
 
 KalDomain kal_op_domain(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return (KalDomain)ROWS[op].domain;
 }
 
 KalUnitRule kal_op_units(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return (KalUnitRule)ROWS[op].units;
 }
 
 KalMath kal_op_math(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return (KalMath)ROWS[op].math;
 }
 
 const char *kal_op_word(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return ROWS[op].word;
 }
 
 const char *kal_op_name(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return ROWS[op].name;
 }
 
 bool kal_op_is_piecewise(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     return ROWS[op].nature >= KAL_NATURE_KINK;
 }
 

@@ -55,6 +55,7 @@ static bool have_marks(KalGraph *g)
 
 static bool is_marked(const KalGraph *g, KalExpr e)
 {
+    assert(e.index != 0 && e.index < g->table.count);
     return g->marks[e.index] >> 32 == g->epoch;
 }
 
@@ -67,6 +68,7 @@ static uint32_t position_of(const KalGraph *g, KalExpr e)
 // One level down.
 static bool enter(Walk *w, KalExpr e)
 {
+    assert(e.index != 0);
     if (w->depth == w->capacity) {
         Visit *stack = kal_grow(w->g->ctx, w->stack, sizeof *stack,
                                 w->depth + FIRST_STEPS, &w->capacity);
@@ -144,6 +146,7 @@ static bool fill(KalGraph *g, const KalExpr *roots, KalOrder *order)
 KalStatus kal_order_init(KalGraph *g, const KalExpr *roots, size_t n_roots,
                          KalOrder *out_order)
 {
+    assert(g && out_order && (roots || n_roots == 0));
     KAL_TRY(kal_graph_status(g));
     KalOrder order = {.ctx = g->ctx, .n_roots = n_roots};
     order.roots = kal_alloc(g->ctx, n_roots, sizeof *order.roots);
@@ -164,7 +167,8 @@ void kal_order_clear(KalOrder *order)
     *order = (KalOrder){0};
 }
 
-// Multiplications of a^n by repeated squaring.
+// Multiplications of a^n by repeated squaring.  For n = 13 = 1101 in binary three
+// squares and two products.
 static size_t power_products(int32_t n)
 {
     size_t count = 0;
@@ -208,6 +212,7 @@ static int compare_ids(const void *a, const void *b)
 
 size_t kal_order_symbols(const KalOrder *order, uint32_t *out_ids)
 {
+    assert(out_ids || order->count == 0);
     size_t n = 0;
     for (uint32_t i = 0; i < order->count; i++) {
         if (order->steps[i].op == KAL_OP_SYMBOL) {
@@ -218,9 +223,11 @@ size_t kal_order_symbols(const KalOrder *order, uint32_t *out_ids)
     return n;
 }
 
+// A formula has the classes of all symbols in it, as bits.
 KalStatus kal_order_classes(const KalOrder *order, const uint64_t *classes,
                             uint64_t *out_classes)
 {
+    assert(classes && (out_classes || order->n_roots == 0));
     uint64_t *of = kal_alloc(order->ctx, order->count, sizeof *of);
     if (order->count > 0 && !of) {
         return kal_no_memory(order->ctx, "to classify formulas");
@@ -243,6 +250,7 @@ KalStatus kal_order_classes(const KalOrder *order, const uint64_t *classes,
 
 KalStatus kal_depends_on(KalGraph *g, KalExpr e, KalExpr x, bool *out_depends)
 {
+    assert(x.index != 0 && out_depends);
     KalOrder order = {0};
     KAL_TRY(kal_order_init(g, &e, 1, &order));
     *out_depends = is_marked(g, x);

@@ -27,6 +27,7 @@ typedef struct Pending {
 // One more operand; false when that is too much.
 static bool push(Pending *p, KalExpr e, int64_t power)
 {
+    assert(p->n >= 0 && p->n <= PENDING_MAX);
     if (p->n == PENDING_MAX || power > EXPONENT_MAX || power < -EXPONENT_MAX) {
         return false;
     }
@@ -50,6 +51,7 @@ static int32_t gcd(int32_t a, int32_t b)
 // x + num/den; false if it leaves the range.
 static bool add_exponent(KalExponent *x, int64_t num, int64_t den)
 {
+    assert(x->den > 0 && den > 0);
     num = num * x->den + x->num * den;
     den *= x->den;
     assert(den > 0);
@@ -93,6 +95,7 @@ uint64_t kal_factor_key(const KalGraph *g, KalExpr base)
 // The place of a base, made if need be; −1 when there is none left.
 static int place_of(const KalGraph *g, KalFactors *f, KalExpr base)
 {
+    assert(f->n >= 0 && f->n <= KAL_FACTORS_MAX);
     const uint64_t key = kal_factor_key(g, base);
     int at = f->n;
     while (at > 0 && f->key[at - 1] > key) {
@@ -130,6 +133,7 @@ static bool comes_apart(KalOp op)
 static bool insert(const KalGraph *g, KalFactors *f, Pending *p, KalExpr base,
                    KalExponent by)
 {
+    assert(by.den > 0);
     const int at = place_of(g, f, base);
     if (at < 0 || !add_exponent(&f->exponent[at], by.num, by.den)) {
         return false;
@@ -168,6 +172,7 @@ static bool multiply_number(KalFactors *f, KalRational k, int64_t power)
 static bool insert_power(const KalGraph *g, KalFactors *f, Pending *p, KalExpr e,
                          int64_t power)
 {
+    assert(kal_is_op(g, e, KAL_OP_POW));
     const KalExprNode *n = kal_node(g, e);
     if (kal_is_op(g, n->arg[1], KAL_OP_CONST)) {
         const KalRational x = kal_graph_number(g, n->arg[1]);
@@ -229,6 +234,7 @@ bool kal_factors_add(const KalGraph *g, KalFactors *f, KalExpr e, int32_t n)
 // Even powers have the simpler of ±base.
 static KalExpr whole_power(KalGraph *g, KalExpr base, int32_t n)
 {
+    assert(n > 0);
     KalExpr negative;
     if (n == 1) {
         return base;
@@ -264,8 +270,11 @@ static KalExpr times_power(KalGraph *g, KalExpr product, KalExpr base, KalExpone
     return product;
 }
 
+// The chain of numerators over the chain of denominators, times the number: the one
+// form of a product.
 KalExpr kal_factors_build(KalGraph *g, KalFactors *f)
 {
+    assert(f->n >= 0 && f->n <= KAL_FACTORS_MAX);
     KalExpr above = KAL_NO_EXPR;
     KalExpr below = KAL_NO_EXPR;
     if (kal_rational_is(f->k, 0)) {
@@ -292,6 +301,7 @@ KalExpr kal_factors_build(KalGraph *g, KalFactors *f)
 
 KalTerm kal_split(const KalGraph *g, KalExpr e)
 {
+    assert(e.index != 0);
     const KalExprNode *n = kal_node(g, e);
     if (n->op == KAL_OP_CONST) {
         return (KalTerm){kal_graph_number(g, e), KAL_NO_EXPR};
@@ -430,6 +440,7 @@ KalExpr kal_absolute(KalGraph *g, KalExpr e)
 // for the root of one may exist where those of its factors do not.
 static bool add_root(KalGraph *g, KalFactors *f, KalExpr a, KalExponent x)
 {
+    assert(x.den > 1 && a.index != 0);
     Pending p;
     p.n = 0;
     const KalExprNode n = *kal_node(g, a);
@@ -459,6 +470,7 @@ static bool add_root(KalGraph *g, KalFactors *f, KalExpr a, KalExponent x)
 // root.
 static KalExpr fractional_power(KalGraph *g, KalExpr a, KalExponent x)
 {
+    assert(x.den > 1);
     KalFactors f = kal_factors_none();
     const KalTerm t = kal_split(g, a);
     KalExpr rest = a;

@@ -46,6 +46,7 @@ static int bits_of(uint64_t x)
 // The double nearest to n/d, both positive and less than 2^63.
 static double nearest(uint64_t n, uint64_t d)
 {
+    assert(n > 0 && d > 0);
     const uint64_t exact = UINT64_C(1) << 53;
     if (n <= exact && d <= exact) {
         return (double)n / (double)d; // one rounding
@@ -147,8 +148,10 @@ KalRational kal_rational_div(KalRational x, KalRational y)
     return kal_rational_mul(x, inverse);
 }
 
+// By repeated squaring; a negative power is that of the inverse.
 KalRational kal_rational_pow(KalRational x, int64_t n)
 {
+    assert(n >= 0 || x.value != 0.0);
     KalRational power = kal_rational(1, 1);
     KalRational square = n < 0 ? kal_rational_div(power, x) : x;
     for (uint64_t left = size_of(n); left != 0; left >>= 1) {
@@ -185,6 +188,7 @@ bool kal_rational_find_sqrt(KalRational x, KalRational *out_root)
 
 int kal_rational_compare(KalRational x, KalRational y)
 {
+    assert(!isnan(x.value) && !isnan(y.value));
     if (x.den == 0 || y.den == 0) {
         return (x.value > y.value) - (x.value < y.value);
     }
@@ -218,6 +222,7 @@ static bool add_digit(Decimal *d, char digit)
 // Held where any further digit could not matter.
 static int64_t read_exponent(const char *text, const char *end)
 {
+    assert(text <= end);
     const bool negative = text < end && *text == '-';
     int64_t exponent = 0;
     for (const char *c = text + (text < end && (negative || *text == '+')); c < end;

@@ -5,6 +5,7 @@
 
 #include "expr/seeds.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // By node.
@@ -18,6 +19,7 @@ static int compare_seeds(const void *a, const void *b)
 KalStatus kal_seeds_init(KalContext *ctx, const KalExpr *symbols, size_t n,
                          KalSeeds *out_seeds)
 {
+    assert(symbols || n == 0);
     KalSeed *list = kal_alloc(ctx, n, sizeof *list);
     if (n > 0 && !list) {
         return kal_no_memory(ctx, "for a list of formulas");

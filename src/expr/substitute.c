@@ -8,9 +8,12 @@
 #include "expr/order.h"
 #include "expr/seeds.h"
 
+#include <assert.h>
+
 // The node with the images of its operands.
 static KalExpr rebuild(KalGraph *g, const KalStep *step, const KalExpr *image)
 {
+    assert(step->node.index != 0);
     const KalOp op = (KalOp)step->op;
     const int arity = kal_op_arity(op);
     const KalExprNode n = kal_graph_node(g, step->node);
@@ -47,6 +50,7 @@ static KalStatus substitute_in_order(KalGraph *g, const KalOrder *order,
 KalStatus kal_substitute(KalGraph *g, const KalExpr *e, size_t n,
                          const KalReplacements *replacements, KalExpr *out_e)
 {
+    assert((e && out_e) || n == 0);
     KalOrder order = {0};
     KalSeeds seeds = {0};
     KAL_TRY(kal_order_init(g, e, n, &order));

@@ -3,6 +3,11 @@
 // Sums and differences.  Terms are number × rest.  A new term is compared with the terms
 // that a bounded walk into the other operand meets; like terms and squares of sine and
 // cosine become one, common factors come out: theory (8.5) to (8.8).
+//
+// What holds of a sum that is built here: no two terms within the walk are multiples of
+// each other, a number is its outermost term, and the first operand has no minus.  The
+// walks are bounded, so that building stays fast; two equal long sums may thus be two
+// nodes, which costs size and not correctness.
 
 #include "expr/graph_impl.h"
 
@@ -96,6 +101,7 @@ static bool replace_square(KalGraph *g, KalTerm x, KalExpr s, KalExpr to, KalExp
 static bool join_squares(KalGraph *g, KalTerm x, KalTerm y, const KalExpr sr[2],
                          KalTerm *out)
 {
+    assert(sr[0].index != 0 && sr[1].index != 0);
     const KalExprNode s = *kal_node(g, sr[0]);
     const KalExprNode r = *kal_node(g, sr[1]);
     if (kal_op_partner((KalOp)s.op) != r.op || r.op == KAL_OP_CONST
@@ -115,6 +121,7 @@ static bool join_squares(KalGraph *g, KalTerm x, KalTerm y, const KalExpr sr[2],
 static bool join_square_and_one(KalGraph *g, KalTerm x, KalTerm y, KalExpr s,
                                 KalTerm *out)
 {
+    assert(s.index != 0);
     const KalExprNode n = *kal_node(g, s);
     const KalOp partner = kal_op_partner((KalOp)n.op);
     const bool fits =
@@ -343,6 +350,7 @@ static KalExponent common_exponent(KalExponent x, KalExponent y)
 // Two sorted lists, merged.
 static void find_shared(const KalFactors *x, const KalFactors *y, KalFactors *out)
 {
+    assert(out->n == 0);
     for (int i = 0, j = 0; i < x->n && j < y->n;) {
         if (x->key[i] == y->key[j]) {
             const KalExponent e = common_exponent(x->exponent[i], y->exponent[j]);
@@ -362,6 +370,7 @@ static void find_shared(const KalFactors *x, const KalFactors *y, KalFactors *ou
 // f / h, where every factor of h is part of one of f.
 static void divide(KalFactors *f, const KalFactors *h)
 {
+    assert(h->n <= f->n);
     const int n = f->n;
     f->n = 0;
     for (int i = 0, j = 0; i < n; i++) {
@@ -416,6 +425,7 @@ static void keep_below(KalFactors *f)
 static bool find_common(const KalFactors *x, const KalFactors *y, int most_left,
                         KalFactors *out)
 {
+    assert(most_left >= 0);
     find_shared(x, y, out);
     if (out->n > 0
         && (count_left(x, out) > most_left || count_left(y, out) > most_left)) {

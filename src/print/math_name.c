@@ -104,6 +104,7 @@ static bool is_mathml(const KalPrinter *p)
 // A letter or word of MathML, in which nothing is markup.
 static void print_element(KalPrinter *p, const char *tag, Span s)
 {
+    assert(p && tag && (s.text || s.length == 0));
     kal_print_string(p, "<");
     kal_print_string(p, tag);
     kal_print_string(p, ">");
@@ -134,6 +135,7 @@ static void print_letter(KalPrinter *p, const Letter *letter)
 // The Greek letter that a span is, its character or its word; NULL for others.
 static const Letter *find_greek(Span s)
 {
+    assert(s.text);
     uint32_t code = 0;
     const bool character = kal_utf8_parse(s.text, s.length, &code) == s.length;
     for (int i = 0; i < LETTER_COUNT; i++) {
@@ -167,6 +169,7 @@ static void print_upright_letter(KalPrinter *p, uint32_t code, Span s)
     }
 }
 
+// LaTeX sets a word of several letters as their product; \mathrm makes it one word.
 static void print_upright(KalPrinter *p, Span s)
 {
     size_t taken;
@@ -195,6 +198,7 @@ static bool is_number(Span s)
 
 static void print_word(KalPrinter *p, Span s)
 {
+    assert(s.length > 0);
     const Letter *greek = find_greek(s);
     if (greek) {
         print_letter(p, greek);
@@ -230,6 +234,7 @@ typedef struct Subscripts {
 
 static void add_subscript(Subscripts *subs, Span s)
 {
+    assert(subs->n >= 0);
     if (s.length == 0) {
         return;
     }
@@ -245,6 +250,7 @@ static void add_subscript(Subscripts *subs, Span s)
 // The indices that follow a word: `[2]`, `[i,j]`.
 static void add_indices(Subscripts *subs, const char *text, const char *end)
 {
+    assert(text <= end);
     while (text < end) {
         const size_t length = strcspn(text, "[],");
         const size_t within = text + length > end ? (size_t)(end - text) : length;
@@ -255,6 +261,7 @@ static void add_indices(Subscripts *subs, const char *text, const char *end)
 
 static const char *word_end(const char *text, const char *end)
 {
+    assert(text <= end);
     while (text < end && *text != '[' && *text != '.') {
         text++;
     }
@@ -289,6 +296,8 @@ static const char *last_dot(const char *text, const char *end)
 // What is meant by `reaction(rod)` and its likes, with its argument as a subscript.
 static bool print_call(KalPrinter *p, const char *name)
 {
+    assert(name);
+
     static const struct {
         const char *word;
         const char *latex;
@@ -329,6 +338,7 @@ typedef struct Name {
 
 static Name cut(const char *text, bool literal)
 {
+    assert(text);
     Name name = {.begin = text, .end = text + strlen(text), .literal = literal};
     while (name.end > text && name.end[-1] == '\'' && name.primes < 3) {
         name.end--;
@@ -413,8 +423,11 @@ static void print_base(KalPrinter *p, const Name *name)
     kal_print_string(p, *room ? "</mrow>" : "");
 }
 
+// Subscripts are counted before they are printed, for MathML says in front of a letter
+// whether any follow.
 void kal_math_name(KalPrinter *p, const char *name, bool literal)
 {
+    assert(p && name);
     if (!literal && print_call(p, name)) {
         return;
     }

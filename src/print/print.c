@@ -30,8 +30,10 @@ enum {
     FIRST_PIECES = 64
 };
 
+// The first failure counts; nothing is written after it.
 static void fail(KalPrinter *p, KalStatus status)
 {
+    assert(status != KAL_OK);
     if (p->status == KAL_OK) {
         p->status = status;
     }
@@ -62,6 +64,7 @@ void kal_print_write(KalPrinter *p, const char *text, size_t length)
 
 void kal_print_string(KalPrinter *p, const char *text)
 {
+    assert(text);
     kal_print_write(p, text, strlen(text));
 }
 
@@ -167,6 +170,7 @@ KalLevel kal_print_level(const KalPrinter *p, KalExpr e)
 bool kal_print_is_inverse(const KalPrinter *p, KalExpr e, KalRational *out_k,
                           KalExpr *out_below)
 {
+    assert(out_k && out_below);
     const KalTerm t = kal_split(p->g, e);
     if (t.rest.index == 0 || kal_same(t.rest, e) || t.k.den == 0
         || kal_print_part(p, t.rest) != 0) {
@@ -195,6 +199,7 @@ KalSigns kal_print_signs(const KalPrinter *p)
 // Sums are written term by term, the sign in front: a − (b − c) comes out as a - b + c.
 void kal_expand_term(KalPrinter *p, const KalPiece *piece)
 {
+    assert(piece->kind == KAL_PIECE_TERM);
     const KalExprNode *n = kal_node(p->g, piece->e);
     const bool part = kal_print_part(p, piece->e) != 0;
     bool negative = piece->negative;
@@ -223,6 +228,7 @@ void kal_expand_term(KalPrinter *p, const KalPiece *piece)
 // of them on top.
 static void reverse(KalPrinter *p, size_t begin)
 {
+    assert(begin <= p->depth);
     for (size_t i = begin, j = p->depth; i + 1 < j; i++) {
         j--;
         const KalPiece swap = p->stack[i];
@@ -259,12 +265,14 @@ static KalPrinter printer_of(KalGraph *g, const KalPrintOptions *options)
     case KAL_FORMAT_MATHML: p.expand = kal_expand_math; break;
     case KAL_FORMAT_C: p.expand = kal_expand_c; break;
     }
+    assert(p.expand);
     return p;
 }
 
 // Hand the text over, or say why there is none.
 static KalStatus finish(KalPrinter *p, KalSink sink)
 {
+    assert(sink.write);
     KalStatus status = p->status;
     if (status == KAL_OK && p->length > 0) {
         sink.write(sink.user, p->text, p->length);
@@ -281,6 +289,7 @@ static KalStatus finish(KalPrinter *p, KalSink sink)
 KalStatus kal_print(KalGraph *g, KalExpr e, const KalPrintOptions *options,
                     KalSink sink)
 {
+    assert(g && options && sink.write);
     KAL_TRY(kal_graph_status(g));
     KalPrinter p = printer_of(g, options);
     kal_push_node(&p, e, KAL_LEVEL_SUM);
@@ -288,7 +297,9 @@ KalStatus kal_print(KalGraph *g, KalExpr e, const KalPrintOptions *options,
     return finish(&p, sink);
 }
 
-// Whether a node that is used more than once is worth a name.
+// Whether a node that is used more than once is worth a name.  A leaf, or a number
+// times one, is as short as a name would be.  Conditions have no value that could be
+// named.
 static bool deserves_name(const KalGraph *g, KalExpr e)
 {
     const KalTerm t = kal_split(g, e);
@@ -331,6 +342,7 @@ static size_t list_parts(const KalPrinter *p, const KalOrder *order,
 
 static void print_left_side(KalPrinter *p, const char *name, uint32_t part)
 {
+    assert(name || part > 0);
     const KalFormat format = p->options->format;
     const bool math = format == KAL_FORMAT_LATEX || format == KAL_FORMAT_MATHML;
     if (math && name) {
@@ -357,9 +369,11 @@ static void print_line(KalPrinter *p, const char *name, uint32_t part, KalExpr e
     kal_print_string(p, p->options->format == KAL_FORMAT_C ? ";\n" : "\n");
 }
 
+// Parts come before what uses them, for the order lists operands first.
 static void print_lines(KalPrinter *p, const KalOrder *order, const KalExpr *parts,
                         size_t n_parts, const char *const *names)
 {
+    assert(names || order->n_roots == 0);
     for (size_t i = 0; i < n_parts; i++) {
         print_line(p, NULL, (uint32_t)(i + 1), parts[i]);
     }
@@ -392,6 +406,7 @@ static void print_in_order(KalPrinter *p, const KalOrder *order,
 KalStatus kal_print_parts(KalGraph *g, const KalExpr *e, const char *const *names,
                           size_t n, const KalPrintOptions *options, KalSink sink)
 {
+    assert(g && options && sink.write);
     KalOrder order = {0};
     KAL_TRY(kal_order_init(g, e, n, &order));
     KalPrinter p = printer_of(g, options);

@@ -14,6 +14,7 @@
 // Whoever compiles the text has the sine and cosine of the C library.
 static const char *value_text(KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     if (op == KAL_OP_SIN || op == KAL_OP_COS) {
         return op == KAL_OP_SIN ? "sin(a)" : "cos(a)";
     }
@@ -31,6 +32,7 @@ static const char *value_text(KalOp op)
 // Whether the letter at `at` stands for an operand, and for which one.
 static int operand_at(const char *text, size_t at)
 {
+    assert(text[at] != '\0');
     const char c = text[at];
     const bool alone = (at == 0 || (!isalnum((unsigned char)text[at - 1])))
                        && !isalnum((unsigned char)text[at + 1]);
@@ -52,6 +54,7 @@ int kal_c_uses(const KalExprNode *n, int k)
     return uses;
 }
 
+// A whole number gets a point, or C would divide integers.
 static void print_number(KalPrinter *p, double value)
 {
     char text[KAL_NUMBER_SIZE];
@@ -92,6 +95,7 @@ static bool is_short(const KalPrinter *p, KalExpr e)
 // x*x and x*(x*x) for short x, as evaluation has it; pow for the rest.
 static void expand_whole_power(KalPrinter *p, const KalExprNode *n)
 {
+    assert(n->op == KAL_OP_POWI);
     const int32_t power = kal_node_exponent(n);
     if ((power == 2 || power == 3) && is_short(p, n->arg[0])) {
         kal_push_text(p, "(");
@@ -115,6 +119,7 @@ static void expand_whole_power(KalPrinter *p, const KalExprNode *n)
 
 static void push_piece(KalPrinter *p, const char *text, size_t length)
 {
+    assert(text);
     if (length > 0) {
         kal_push(p, (KalPiece){.kind = KAL_PIECE_TEXT, .text = text, .length = length});
     }
@@ -123,6 +128,7 @@ static void push_piece(KalPrinter *p, const char *text, size_t length)
 // The text of ops.def with operands in place of a, b and c.
 static void expand_by_list(KalPrinter *p, const KalExprNode *n)
 {
+    assert(kal_op_arity((KalOp)n->op) > 0);
     const char *text = value_text((KalOp)n->op);
     const size_t length = strlen(text);
     const size_t word = strcspn(text, " (");
@@ -157,8 +163,11 @@ static void print_leaf(KalPrinter *p, KalExpr e)
     }
 }
 
+// The right operand of a difference or quotient needs parentheses if it is of the same
+// level, since both group from the left.
 static void expand_infix(KalPrinter *p, const KalExprNode *n, KalLevel own)
 {
+    assert(kal_op_arity((KalOp)n->op) <= 2);
     if (n->op == KAL_OP_NEG) {
         kal_push_text(p, "-");
         kal_push_node(p, n->arg[0], KAL_LEVEL_POWER);
@@ -173,6 +182,7 @@ static void expand_infix(KalPrinter *p, const KalExprNode *n, KalLevel own)
 
 void kal_expand_c(KalPrinter *p, const KalPiece *piece)
 {
+    assert(piece->kind == KAL_PIECE_NODE);
     const KalExprNode n = *kal_node(p->g, piece->e);
     const KalLevel own = level_of(p, piece->e);
     if (own < (KalLevel)piece->level) {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 // Formulas as mathematics: in LaTeX and in MathML, which differ in their marks alone.
+//
+// What is the same in both stands once, in functions that push the marks of a Notation;
+// a new notation is one more table.  Multiplication is a space, or a dot before a
+// digit; powers of functions such as sin² stand at the name; a number times a fraction
+// goes above and below its line.
 
 #include "base/number.h"
 #include "expr/node.h"
 #include "print/print_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 // The marks of a notation.
@@ -146,6 +152,8 @@ static const Notation MATHML = {
 
 static const Notation *notation_of(const KalPrinter *p)
 {
+    assert(p->options->format == KAL_FORMAT_LATEX
+           || p->options->format == KAL_FORMAT_MATHML);
     return p->options->format == KAL_FORMAT_LATEX ? &LATEX : &MATHML;
 }
 
@@ -173,6 +181,7 @@ typedef struct Marks {
 // Those of an operator; without an end they stand between operands or in front.
 static Marks marks_of(const KalPrinter *p, KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     const Notation *math = notation_of(p);
     switch (kal_op_math(op)) {
     case KAL_MATH_ROOT: return (Marks){math->root_begin, math->root_end};
@@ -196,12 +205,14 @@ static Marks marks_of(const KalPrinter *p, KalOp op)
 
 static int64_t size_of(int64_t x)
 {
+    assert(x > INT64_MIN);
     return x < 0 ? -x : x;
 }
 
 // 1.5e-7 is 1.5 · 10⁻⁷.
 static void print_decimal(KalPrinter *p, double value)
 {
+    assert(value >= 0.0);
     const Notation *math = notation_of(p);
     char text[KAL_NUMBER_SIZE];
     kal_number_print_exact(value, text);
@@ -219,12 +230,14 @@ static void print_decimal(KalPrinter *p, double value)
 
 static void print_natural(KalPrinter *p, int64_t value)
 {
+    assert(value >= 0);
     const Notation *math = notation_of(p);
     kal_print_string(p, math->number_begin);
     kal_print_integer(p, value);
     kal_print_string(p, math->number_end);
 }
 
+// The sign of a number was written with its term.
 static void print_number(KalPrinter *p, KalRational k)
 {
     const Notation *math = notation_of(p);
@@ -243,6 +256,7 @@ static void print_number(KalPrinter *p, KalRational k)
 
 void kal_print_part_name(KalPrinter *p, uint32_t part)
 {
+    assert(part > 0);
     const Notation *math = notation_of(p);
     kal_print_string(p, math->part_begin);
     kal_print_string(p, p->options->prefix ? p->options->prefix : "v");
@@ -325,6 +339,7 @@ static void push_times(KalPrinter *p, KalExpr next)
 // number × e, without the number if it is 1.
 static void push_multiple(KalPrinter *p, int64_t number, KalExpr e)
 {
+    assert(number > 0);
     if (number == 1) {
         kal_push_node(p, e, KAL_LEVEL_SUM);
     } else if (kal_is_int(p->g, e, 1)) {
@@ -339,6 +354,7 @@ static void push_multiple(KalPrinter *p, int64_t number, KalExpr e)
 // A fraction with a number as factor has the number's parts above and below.
 static void push_fraction(KalPrinter *p, KalRational k, const KalExprNode *n)
 {
+    assert(n->op == KAL_OP_DIV && k.den > 0);
     const Notation *math = notation_of(p);
     kal_push_text(p, math->fraction_begin);
     push_multiple(p, size_of(k.num), n->arg[0]);
@@ -377,6 +393,7 @@ static void expand_product(KalPrinter *p, KalExpr e)
 
 static void push_arguments(KalPrinter *p, const KalExprNode *n)
 {
+    assert(kal_op_arity((KalOp)n->op) > 0);
     const Notation *math = notation_of(p);
     kal_push_text(p, math->parentheses_begin);
     for (int i = 0; i < kal_op_arity((KalOp)n->op); i++) {
@@ -388,6 +405,7 @@ static void push_arguments(KalPrinter *p, const KalExprNode *n)
 
 static void expand_power(KalPrinter *p, const KalExprNode *n)
 {
+    assert(n->op == KAL_OP_POWI || n->op == KAL_OP_POW);
     const KalExprNode base = *kal_node(p->g, n->arg[0]);
     const bool at_name = n->op == KAL_OP_POWI && has_powers_at_name((KalOp)base.op)
                          && kal_node_exponent(n) > 0
@@ -440,6 +458,7 @@ static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
 
 static void expand_cases(KalPrinter *p, const KalExprNode *n, KalExpr condition)
 {
+    assert(n->op == KAL_OP_SELECT || kal_is_condition(p->g, condition));
     const Notation *math = notation_of(p);
     kal_push_text(p, math->cases_begin);
     if (n->op == KAL_OP_SELECT) {
@@ -460,6 +479,7 @@ static void expand_cases(KalPrinter *p, const KalExprNode *n, KalExpr condition)
 
 static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
+    assert(kal_op_kind((KalOp)n->op) == KAL_KIND_CALL);
     const Marks marks = marks_of(p, (KalOp)n->op);
     if (marks.end) {
         kal_push_text(p, marks.begin);

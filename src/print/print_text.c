@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// Formulas in the model language.
+// Formulas in the model language, such that reading them gives the same formula again.
+// Parentheses stand where the grammar needs them and nowhere else; a condition that is
+// used as a number is if(c, 1, 0), and `where` guards, which the language has no word
+// for, are left out.
 
 #include "expr/node.h"
 #include "print/print_impl.h"
 
+#include <assert.h>
+
+// The sign of a number was written with its term.
 static void print_number(KalPrinter *p, KalRational k)
 {
     if (k.den == 0) {
@@ -45,6 +51,7 @@ static void push_factor(KalPrinter *p, KalExpr e)
 // k/below as p/(q*below).
 static void push_inverse(KalPrinter *p, KalRational k, KalExpr below)
 {
+    assert(k.den > 0);
     kal_push_integer(p, k.num < 0 ? -k.num : k.num);
     if (k.den == 1) {
         kal_push_text(p, "/");
@@ -87,6 +94,7 @@ static void expand_product(KalPrinter *p, KalExpr e)
 
 static void expand_power(KalPrinter *p, const KalExprNode *n)
 {
+    assert(n->op == KAL_OP_POWI || n->op == KAL_OP_POW);
     kal_push_node(p, n->arg[0], KAL_LEVEL_ATOM);
     if (n->op == KAL_OP_POW) {
         kal_push_text(p, "^");
@@ -101,6 +109,7 @@ static void expand_power(KalPrinter *p, const KalExprNode *n)
 
 static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
+    assert(kal_op_arity((KalOp)n->op) > 0);
     const int arity = kal_op_arity((KalOp)n->op);
     kal_push_text(p, kal_op_word((KalOp)n->op));
     for (int i = 0; i < arity; i++) {
@@ -116,6 +125,7 @@ static void expand_call(KalPrinter *p, const KalExprNode *n)
 
 static void push_word(KalPrinter *p, KalOp op)
 {
+    assert(op < KAL_OP_COUNT);
     kal_push_text(p, " ");
     kal_push_text(p, kal_op_word(op));
     kal_push_text(p, " ");

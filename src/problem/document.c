@@ -3,6 +3,9 @@
 // A problem is read by its fields, which a table lists: key, kind, and where in KalProblem
 // it goes.  Unknown keys, keys that come twice and values of another kind are errors with
 // their place.
+//
+// Shapes are checked when all is read, since the keys of an object come in any order:
+// which of two arrays of different length is wrong cannot be known before.
 
 #include "base/utf8.h"
 #include "problem/problem_impl.h"
@@ -59,6 +62,7 @@ enum {
 KalStatus kal_document_fail_type(const KalJsonReader *r, const char *key,
                                  const char *expected)
 {
+    assert(r && key && expected);
     return kal_json_fail(r, r->at, KAL_ERR_SYNTAX, "%s is %s; expected %s", key,
                          kal_json_event_text(r->event), expected);
 }
@@ -67,6 +71,7 @@ KalStatus kal_document_fail_type(const KalJsonReader *r, const char *key,
 static KalStatus fail_word(const KalJsonReader *r, const char *what,
                            const char *const *words, int count)
 {
+    assert(count > 0 && r->bytes.data);
     char found[KAL_PRINTABLE_SIZE];
     char all[WORDS_SIZE] = "";
     char hint[HINT_SIZE] = "";
@@ -89,12 +94,14 @@ static KalStatus fail_word(const KalJsonReader *r, const char *what,
 // Whether the string just read is this word; it may hold NULs.
 static bool is_word(const KalJsonReader *r, const char *word)
 {
+    assert(r->bytes.data);
     return r->bytes.size == strlen(word) && strcmp(r->bytes.data, word) == 0;
 }
 
 // A text without NUL, which C could not hold.
 static KalStatus parse_title(KalJsonReader *r, const char *key, KalBlock *out_title)
 {
+    assert(!out_title->data);
     if (r->event == KAL_JSON_NULL) {
         return KAL_OK;
     }
@@ -142,6 +149,7 @@ static KalStatus parse_formulation(KalJsonReader *r, const char *key,
 // The value that follows the key.
 static KalStatus parse_field(KalJsonReader *r, const Field *field, KalProblem *p)
 {
+    assert(field->offset < sizeof(KalProblem));
     void *target = (char *)p + field->offset;
     KAL_TRY(kal_json_step(r));
     switch (field->kind) {
@@ -173,6 +181,7 @@ static KalStatus find_field(const KalJsonReader *r, size_t *out_index)
 // A key just read, and its value.
 static KalStatus parse_member(KalJsonReader *r, bool *seen, KalProblem *p)
 {
+    assert(r->event == KAL_JSON_KEY);
     size_t i = 0;
     KAL_TRY(find_field(r, &i));
     if (seen[i]) {
@@ -204,6 +213,7 @@ static KalStatus parse_members(KalJsonReader *r, KalProblem *p)
 static KalStatus check_count(const KalJsonReader *r, size_t at, const char *what,
                              size_t count, size_t expected, const char *each)
 {
+    assert(at <= r->length);
     if (count == expected) {
         return KAL_OK;
     }
@@ -216,6 +226,7 @@ static KalStatus check_rows(const KalJsonReader *r, const char *key,
                             const KalNumberRows *rows, size_t expected,
                             const char *each)
 {
+    assert(key && each);
     const KalNumberRow *row = rows->rows.data;
     for (size_t i = 0; i < rows->count; i++) {
         char label[LABEL_SIZE];
@@ -282,6 +293,7 @@ static KalStatus check_coordinates(const KalJsonReader *r, const KalProblem *p)
 // And for each constraint.
 static KalStatus check_constraints(const KalJsonReader *r, const KalProblem *p)
 {
+    assert(p->A.present == p->b.present);
     const char *each = "one for each constraint (row of A)";
     KAL_TRY(check_list(r, "b", &p->b, p->A.count, each));
     return check_names(r, "constraints", &p->constraints, p->A.count, each);
@@ -289,6 +301,7 @@ static KalStatus check_constraints(const KalJsonReader *r, const KalProblem *p)
 
 KalStatus kal_document_parse(KalJsonReader *r, KalProblem *out_problem)
 {
+    assert(r && out_problem);
     KalProblem *p = out_problem;
     KAL_TRY(parse_members(r, p));
     // It is there: reading came to its end.

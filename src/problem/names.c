@@ -21,6 +21,7 @@ static const char *name_at(const KalNameList *list, size_t i)
 // Where a name belongs in the order; *out_known: it is there already.
 static size_t find_rank(const KalNameList *list, const char *name, bool *out_known)
 {
+    assert(list->order.size == list->count * sizeof(size_t));
     const size_t *order = list->order.data;
     size_t low = 0;
     size_t high = list->count;
@@ -56,6 +57,7 @@ static KalStatus add_order(KalContext *ctx, KalNameList *list, size_t rank)
 static KalStatus add_name(KalContext *ctx, KalNameList *list, const char *name,
                           size_t rank)
 {
+    assert(name[0] != '\0');
     const size_t length = strlen(name);
     char label[KAL_PRINTABLE_SIZE];
     kal_printable_print(name, length, label);
@@ -75,6 +77,7 @@ static KalStatus add_name(KalContext *ctx, KalNameList *list, const char *name,
 // Names must stay where they are from here on.
 static KalStatus set_pointers(KalContext *ctx, KalNameList *list)
 {
+    assert(!list->names);
     if (list->count == 0) {
         return KAL_OK;
     }
@@ -94,6 +97,7 @@ static KalStatus set_pointers(KalContext *ctx, KalNameList *list)
 // An entry of an array of names.
 static KalStatus parse_name(KalJsonReader *r, const char *key, KalNameList *list)
 {
+    assert(list->count <= KAL_PROBLEM_LIMIT);
     const size_t entry = list->count + 1;
     if (r->event != KAL_JSON_STRING) {
         return kal_json_fail(r, r->at, KAL_ERR_SYNTAX,
@@ -127,6 +131,7 @@ static KalStatus parse_name(KalJsonReader *r, const char *key, KalNameList *list
 
 KalStatus kal_name_list_parse(KalJsonReader *r, const char *key, KalNameList *out_list)
 {
+    assert(out_list->count == 0);
     out_list->at = r->at;
     if (r->event == KAL_JSON_NULL) {
         return KAL_OK;
@@ -146,6 +151,7 @@ KalStatus kal_name_list_parse(KalJsonReader *r, const char *key, KalNameList *ou
 KalStatus kal_name_list_set_default(KalContext *ctx, char letter, size_t count,
                                     KalNameList *out_list)
 {
+    assert(out_list->count == 0);
     for (size_t i = 0; i < count; i++) {
         char name[32];
         bool known;

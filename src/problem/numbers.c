@@ -5,6 +5,7 @@
 
 #include "problem/problem_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -15,6 +16,7 @@ enum {
 static KalStatus parse_array(KalJsonReader *r, const char *label, KalBlock *values,
                              size_t *out_count)
 {
+    assert(r->event == KAL_JSON_ARRAY);
     const size_t at = r->at;
     size_t count = 0;
 
@@ -40,6 +42,7 @@ static KalStatus parse_array(KalJsonReader *r, const char *label, KalBlock *valu
 
 KalStatus kal_numbers_parse(KalJsonReader *r, const char *key, KalNumberList *out_list)
 {
+    assert(out_list->count == 0);
     out_list->at = r->at;
     if (r->event == KAL_JSON_NULL) {
         return KAL_OK;
@@ -74,6 +77,7 @@ static KalStatus parse_row(KalJsonReader *r, const char *key, KalNumberRows *row
 KalStatus kal_number_rows_parse(KalJsonReader *r, const char *key,
                                 KalNumberRows *out_rows)
 {
+    assert(out_rows->count == 0);
     out_rows->at = r->at;
     if (r->event == KAL_JSON_NULL) {
         return KAL_OK;

@@ -5,6 +5,8 @@
 
 #include "problem/problem_impl.h"
 
+#include <assert.h>
+
 KalStatus kal_problem_parse(KalContext *ctx, const char *name, const char *text,
                             size_t length, KalProblem **out_problem)
 {
@@ -46,6 +48,7 @@ void kal_problem_destroy(KalProblem *problem)
     kal_free(ctx, problem, sizeof *problem);
 }
 
+// Counts fit into an int, since the reader of documents has a limit far below.
 KalMotionProblem kal_problem_get(const KalProblem *problem)
 {
     if (!problem) {
@@ -73,6 +76,7 @@ static const double *known(const KalNumberList *list)
 KalInstantView kal_problem_view(const KalProblem *problem,
                                 const KalMotionAnswer *answer)
 {
+    assert(problem && answer);
     return (KalInstantView){
         .title = (const char *)problem->model.data,
         .t = problem->has_t ? &problem->t : NULL,

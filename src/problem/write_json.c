@@ -48,8 +48,12 @@ static void write_state(KalJsonWriter *w, const KalInstantView *view)
     write_known(w, "qd", view->qd, n);
 }
 
+// By bisection, since the columns of a row rise.  `pick` chooses rows, and a symmetric
+// matrix has its lower triangle only.
 static double entry_at(const KalViewEntries *matrix, int row, int column)
 {
+    assert(row >= 0 && row < matrix->rows);
+    assert(column >= 0 && column < matrix->columns);
     if (matrix->lower && column > row) {
         const int kept = row;
         row = column;
@@ -112,9 +116,11 @@ static void write_entries(KalJsonWriter *w, const KalViewEntries *matrix)
     kal_json_write_end(w, '}');
 }
 
+// Beyond the size that `kalaba solve` reads, rows of numbers would be mostly zeros.
 static void write_matrix(KalJsonWriter *w, const char *key,
                          const KalViewEntries *matrix)
 {
+    assert(matrix->start);
     const bool few =
         matrix->rows <= KAL_PROBLEM_LIMIT && matrix->columns <= KAL_PROBLEM_LIMIT;
     kal_json_write_key(w, key);
@@ -150,6 +156,7 @@ static void write_givens(KalJsonWriter *w, const KalInstantView *view)
 // Named values, and for each whether it is unique.
 static void write_group(KalJsonWriter *w, const KalViewGroup *group)
 {
+    assert(group->key && (!group->unique_key || group->doubts || group->count == 0));
     kal_json_write_key(w, group->key);
     kal_json_write_begin(w, '{');
     for (size_t i = 0; i < group->count; i++) {
@@ -169,6 +176,7 @@ static void write_group(KalJsonWriter *w, const KalViewGroup *group)
 
 static void write_forces(KalJsonWriter *w, const KalMotionAnswer *answer)
 {
+    assert(answer->force_ideal && answer->force_nonideal);
     const size_t n = (size_t)answer->n;
     kal_json_write_key(w, "force");
     kal_json_write_begin(w, '{');
@@ -251,6 +259,7 @@ void kal_view_write_verdicts_json(KalJsonWriter *w, const KalMotionAnswer *answe
 // An answer exists only when the constraints agree, so `consistent` is always true.
 void kal_view_write_json(const KalInstantView *view, KalSink sink)
 {
+    assert(view && view->answer && sink.write);
     const KalMotionAnswer *answer = view->answer;
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
@@ -304,6 +313,7 @@ static void end_error(KalJsonWriter *w)
 void kal_view_write_error_json(const char *message, const char *const *names,
                                size_t count, KalSink sink)
 {
+    assert(message && (names || count == 0));
     KalJsonWriter w = {.sink = sink};
     begin_error(&w, message);
     for (size_t i = 0; i < count; i++) {

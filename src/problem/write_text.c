@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+// Givens and answer of one instant for people: a table of coordinates with decimal
+// points in one line, the constraints with their multipliers, and in sentences whatever
+// is not unique.  What is long is cut, and says so.
+
 #include "base/number.h"
 #include "base/utf8.h"
 #include "problem/problem_impl.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +58,7 @@ static const size_t NO_EXCEPTION = SIZE_MAX;
 
 KAL_PRINTF(2, 3) static void print(const Page *page, const char *format, ...)
 {
+    assert(page->sink.write);
     char line[LINE_SIZE];
     va_list args;
     va_start(args, format);
@@ -93,6 +99,7 @@ static size_t text_width(const char *text)
 
 static size_t labels_width(Labels labels, const char *heading)
 {
+    assert(heading);
     size_t width = strlen(heading);
     for (size_t i = 0; i < shown(labels.count); i++) {
         width = larger(width, text_width(labels.list[i]));
@@ -114,6 +121,7 @@ static Labels constraint_labels(const Page *page)
 
 static void print_label(const Page *page, const char *label, size_t width)
 {
+    assert(text_width(label) <= width);
     print(page, "%s%*s", label, (int)(width - text_width(label)), "");
 }
 
@@ -124,8 +132,11 @@ static size_t format_value(double value, char out_text[KAL_NUMBER_SIZE])
     return strcspn(out_text, ".e");
 }
 
+// The numbers to the left and to the right of the decimal point have a width each, so
+// that the points stand in one line.
 static Column make_column(const char *heading, const double *values, size_t count)
 {
+    assert(heading && (values || count == 0));
     size_t left = 0;
     size_t right = 0;
     for (size_t i = 0; i < shown(count); i++) {
@@ -154,6 +165,7 @@ static void print_headings(const Page *page, const char *first, size_t width,
 // them, so that no line ends in blanks.
 static int print_cell(const Page *page, const Column *column, size_t i, int blanks)
 {
+    assert(blanks >= 0);
     char text[KAL_NUMBER_SIZE];
     const size_t point = format_value(column->values[i], text);
     const int after = (int)(column->right - (strlen(text) - point));
@@ -236,6 +248,7 @@ static void print_group(const Page *page, const KalViewGroup *group)
 
 static bool is_selected(const Selection *some, size_t i)
 {
+    assert(i < some->labels.count);
     return i != some->except && (!some->flags || some->flags[i])
            && (!some->sets || some->sets[i] == some->set);
 }
@@ -260,6 +273,7 @@ static void print_selection(const Page *page, const Selection *some)
 
 static size_t set_size(const Page *page, int set)
 {
+    assert(set >= 0);
     size_t size = 0;
     for (int i = 0; i < page->answer->m; i++) {
         size += page->answer->dependent_set[i] == set;
@@ -270,6 +284,7 @@ static size_t set_size(const Page *page, int set)
 // A constraint that depends on nothing but itself has a row of zeros.
 static void print_remark(const Page *page, size_t i, int blanks)
 {
+    assert(i < (size_t)page->answer->m);
     const int set = page->answer->dependent_set[i];
     if (set < 0) {
         return;
@@ -347,6 +362,7 @@ static void print_indeterminate(const Page *page)
 
 static void print_summary(const Page *page)
 {
+    assert(page->answer->rank_A <= page->answer->n);
     const KalMotionAnswer *answer = page->answer;
     const int freedom = answer->n - answer->rank_A;
     if (page->view->title && *page->view->title) {
@@ -398,6 +414,7 @@ static void print_residuals(const Page *page)
 
 void kal_view_write_text(const KalInstantView *view, bool color, KalSink sink)
 {
+    assert(view && view->answer && sink.write);
     const Page page = {
         .sink = sink, .color = color, .view = view, .answer = view->answer};
     print_summary(&page);

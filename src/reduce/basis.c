@@ -5,6 +5,12 @@
 // All velocities are speeds at first.  Each constraint takes one away: either the velocity
 // of a coordinate follows from the others, or two speeds are replaced by one along the
 // direction that the constraint leaves free in their plane.
+//
+// What holds between constraints: q' = S v + s satisfies those that are resolved, for
+// any speeds v; V and v0 express the speeds by velocities, so that each is a
+// combination of them; k + (constraints resolved) = n.  Which constraint is resolved
+// next, and by what, is a matter of taste only: the shortest formulas that divide by
+// nothing that may vanish.
 
 #include "reduce/reduction.h"
 
@@ -83,6 +89,7 @@ static KalFraction whole(const Basis *b, KalPoly p)
 static KalStatus express(const Basis *b, size_t row, KalFraction *alpha,
                          KalFraction *rest)
 {
+    assert(row < b->r->rank && b->k <= KAL_REDUCTION_MOST);
     const KalReduction *r = b->r;
     KAL_TRY(kal_field_read(b->field, r->a[row], rest));
     for (size_t j = 0; j < b->k; j++) {
@@ -105,6 +112,7 @@ static KalStatus express(const Basis *b, size_t row, KalFraction *alpha,
 // Divide a row by something that divides all of its coefficients.
 static void divide(const Basis *b, Row *row, KalPoly by)
 {
+    assert(!kal_poly_is_zero(b->ring, by));
     for (size_t j = 0; j < b->k; j++) {
         (void)kal_poly_divide(b->ring, row->p[j], by, &row->p[j]);
     }
@@ -114,6 +122,7 @@ static void divide(const Basis *b, Row *row, KalPoly by)
 // The constraint with polynomials that share no factor.
 static KalStatus make_row(const Basis *b, size_t index, Row *out)
 {
+    assert(index < b->r->rank);
     KalFraction alpha[KAL_REDUCTION_MOST] = {
         {{0}, {0}}
     };
@@ -174,6 +183,7 @@ static KalPoly squares(const Basis *b, KalPoly p, KalPoly q)
 // What two coefficients share is divided by too, if there are others.
 static Pivot judge_pair(const Basis *b, const Row *row, size_t i, size_t j)
 {
+    assert(i < j && j < b->k);
     const KalPoly sum = squares(b, row->p[i], row->p[j]);
     const int shared = look(b, kal_poly_gcd(b->ring, row->p[i], row->p[j]));
     const int kind = look(b, sum);
@@ -196,6 +206,7 @@ static Pivot judge_pair(const Basis *b, const Row *row, size_t i, size_t j)
 // A single product, such as cos(a), is zero somewhere; a sum need not be.
 static Pivot judge_single(const Basis *b, const Row *row, size_t i)
 {
+    assert(i < b->k);
     const int kind = look(b, row->p[i]);
     Pivot pivot = {.kind = ANY, .i = i, .j = i};
     pivot.terms = kal_poly_terms(b->ring, row->p[i]);
@@ -264,6 +275,7 @@ static void remove_speed(Basis *b, size_t j)
 static void make_up(Basis *b, const Row *row, const Pivot *pivot,
                     const KalFraction *direction)
 {
+    assert(pivot->i < b->k && pivot->j < b->k);
     for (size_t i = 0; i < b->n; i++) {
         const KalFraction way = direction[i];
         b->s[i] = tidy(b, kal_fraction_sub(b->field, b->s[i],
@@ -338,6 +350,7 @@ static void resolve_pair(Basis *b, Row *row, const Pivot *pivot)
 // See how a constraint can be resolved.
 static KalStatus consider(const Basis *b, size_t i, Pivot *best)
 {
+    assert(i < b->r->rank);
     Row row;
     if (b->done[i]) {
         return KAL_OK;
@@ -350,6 +363,7 @@ static KalStatus consider(const Basis *b, size_t i, Pivot *best)
 // Resolve the constraint that is easiest to resolve.
 static KalStatus resolve_next(Basis *b)
 {
+    assert(b->k > 0);
     Pivot best = {.kind = NONE};
     Row row;
     for (size_t i = 0; i < b->r->rank; i++) {
@@ -386,6 +400,7 @@ static bool is_taken(const KalModel *model, const char *name)
 // The name of quasi-velocity i of `count`: u, or u1, u2, …
 static void spell(const char *letter, size_t i, size_t count, char *out, size_t size)
 {
+    assert(letter && i < count);
     if (count == 1) {
         (void)snprintf(out, size, "%s", letter);
     } else {
@@ -454,6 +469,7 @@ static KalStatus write_sum(const Basis *b, const KalFraction *factors,
                            const KalExpr *symbols, size_t n, KalFraction rest,
                            KalExpr *out)
 {
+    assert(n <= KAL_REDUCTION_MOST);
     for (size_t i = 0; i < n; i++) {
         KalFraction symbol;
         KAL_TRY(kal_field_read(b->field, symbols[i], &symbol));
@@ -491,6 +507,7 @@ static KalStatus write_velocities(const Basis *b)
 
 static KalStatus run(Basis *b, const KalExpr *velocities)
 {
+    assert(b->r->rank <= b->n && b->n <= KAL_REDUCTION_MOST);
     for (size_t i = 0; i < b->n; i++) {
         for (size_t j = 0; j < b->n; j++) {
             b->S[i][j] = kal_fraction_int(b->field, i == j);
@@ -544,6 +561,7 @@ static KalStatus make_field(Basis *b, KalExpr *velocities)
 
 KalStatus kal_reduction_choose(KalReduction *r)
 {
+    assert(r->n <= KAL_REDUCTION_MOST && r->k == r->n - r->rank);
     KalExpr velocities[KAL_REDUCTION_MOST] = {{0}};
     Basis *b = KAL_NEW(r->ctx, Basis);
     if (!b) {

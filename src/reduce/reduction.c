@@ -44,8 +44,10 @@ KalExpr kal_reduction_copy(const KalReduction *r, KalExpr symbol)
     return kal_symbol(r->g, id);
 }
 
+// Symbols that the model does not have follow those that it has.
 KalExpr kal_reduction_symbol(KalReduction *r, const char *name)
 {
+    assert(r->sheet.n_named >= 0 && name);
     KalSheet *sheet = &r->sheet;
     if (sheet->n_named == KAL_SHEET_NAMES) {
         return KAL_NO_EXPR;
@@ -62,6 +64,7 @@ KalExpr kal_reduction_symbol(KalReduction *r, const char *name)
 // Constraints that span all of them, and whether they can be reduced.
 static KalStatus choose_rows(KalReduction *r)
 {
+    assert(!r->rows);
     KalSamples samples = {.ctx = r->ctx};
     const size_t m = r->eq->m;
     r->rows = (size_t *)kal_alloc(r->ctx, m + 1, sizeof *r->rows);
@@ -93,8 +96,11 @@ static KalStatus choose_rows(KalReduction *r)
     return KAL_OK;
 }
 
+// One block, cut in the order of the members, so that the formulas that are shown lie
+// next to each other.
 static KalStatus allocate(KalReduction *r)
 {
+    assert(r->k + r->rank == r->n);
     const size_t n = r->n;
     const size_t k = r->k;
     r->n_exprs = r->rank * n + r->rank + 2 * n + n * k + k * k + k;
@@ -123,6 +129,7 @@ static void list_velocities(const KalReduction *r, KalExpr *out)
 static KalStatus replace_velocities(const KalReduction *r, KalExpr *e, size_t n,
                                     const KalExpr *by)
 {
+    assert(r->n <= KAL_REDUCTION_MOST);
     KalExpr from[KAL_REDUCTION_MOST];
     KalExpr to[KAL_REDUCTION_MOST];
     list_velocities(r, from);
@@ -133,9 +140,12 @@ static KalStatus replace_velocities(const KalReduction *r, KalExpr *e, size_t n,
     return kal_substitute(r->g, e, n, &all, e);
 }
 
-// A and a of one constraint; fails when A depends on velocities.
+// A and a of one constraint; fails when A depends on velocities.  A constraint is
+// linear in the velocities if its row does not depend on them; ψ at rest is then what
+// is left without them.
 static KalStatus read_row(KalReduction *r, size_t i)
 {
+    assert(i < r->rank && r->rows[i] < r->eq->m);
     const size_t row = r->rows[i];
     const KalEquations *eq = r->eq;
     KalExpr *A = r->A + i * r->n;
@@ -176,6 +186,7 @@ static KalStatus split_velocities(KalReduction *r)
 static KalStatus differentiate(const KalReduction *r, const KalExpr *velocity,
                                KalExpr *out)
 {
+    assert(r->n <= KAL_REDUCTION_MOST);
     KalExpr symbols[KAL_REDUCTION_MOST + 1];
     KalExpr rates[KAL_REDUCTION_MOST + 1];
     for (size_t i = 0; i < r->n; i++) {
@@ -213,6 +224,7 @@ static KalStatus gather_forces(const KalReduction *r, const KalExpr *velocity,
 // Σᵢ S(i, j) x(i).
 static KalExpr along(const KalReduction *r, size_t j, const KalExpr *x)
 {
+    assert(j < r->k);
     KalExpr sum = kal_int(r->g, 0);
     for (size_t i = 0; i < r->n; i++) {
         sum = kal_add(r->g, sum, kal_mul(r->g, r->S[i * r->k + j], x[i]));
@@ -243,6 +255,7 @@ static KalStatus collect(const KalReduction *r, KalExpr *e, size_t n)
 static KalStatus form_force(const KalReduction *r, const KalExpr *M,
                             const KalExpr *velocity, KalExpr *out_F)
 {
+    assert(out_F && velocity);
     KalExpr force[KAL_REDUCTION_MOST];
     KalExpr rest[KAL_REDUCTION_MOST];
     KalExpr product[KAL_REDUCTION_MOST];
@@ -334,6 +347,7 @@ KalStatus kal_reduction_read_row(KalField *field, const KalExpr *left, KalExpr r
 
 static KalStatus solve_with(KalReduction *r, KalField *field)
 {
+    assert(r->k > 0 && r->k <= EXPLICIT_MOST);
     KalPoly K[EXPLICIT_MOST * (EXPLICIT_MOST + 1)] = {{0}};
     KalFraction z[EXPLICIT_MOST] = {
         {{0}, {0}}
@@ -405,6 +419,7 @@ static KalStatus check_length(const KalReduction *r)
 
 static KalStatus reduce(KalReduction *r, const KalSpeedNames *names)
 {
+    assert(names);
     KAL_TRY(choose_rows(r));
     r->k = r->n - r->rank;
     assert(r->rank <= r->n);
@@ -423,6 +438,7 @@ static KalStatus reduce(KalReduction *r, const KalSpeedNames *names)
 KalStatus kal_reduction_init(KalReduction *r, const KalEquations *eq,
                              const KalSpeedNames *names)
 {
+    assert(r && eq && names);
     *r = (KalReduction){.ctx = eq->model->ctx, .eq = eq, .n = eq->n};
     KAL_TRY(kal_sheet_init(&r->sheet, eq));
     r->g = r->sheet.g;

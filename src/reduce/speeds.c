@@ -27,6 +27,7 @@ typedef struct Rows {
 
 static void list_names(const KalSpeedNames *names, char text[NAMES_SIZE])
 {
+    assert(names->names || names->n == 0);
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < names->n && used < NAMES_SIZE; i++) {
@@ -48,10 +49,12 @@ static KalStatus check_count(const KalReduction *r, const KalSpeedNames *names)
                     r->k, names->n, text);
 }
 
-// Coefficients of the velocities in a speed, and what is left without them.
+// Coefficients of the velocities in a speed, and what is left without them.  A speed is
+// linear if its gradient by the velocities does not depend on them.
 static KalStatus read_speed(KalReduction *r, const KalSpeedNames *names, size_t j,
                             KalExpr *row, KalExpr *rest)
 {
+    assert(j < r->k && r->n <= KAL_UNKNOWNS);
     KalExpr velocities[KAL_UNKNOWNS];
     KalExpr zero[KAL_UNKNOWNS];
     KalExpr at_rest[KAL_UNKNOWNS];
@@ -77,6 +80,7 @@ static KalStatus read_speed(KalReduction *r, const KalSpeedNames *names, size_t 
 
 static KalStatus name_speed(KalReduction *r, size_t j, const char *name)
 {
+    assert(j < r->k && name);
     char rate[KAL_SHEET_NAME_SIZE];
     if (strlen(name) + 2 > sizeof rate) {
         return kal_fail(r->ctx, KAL_ERR_USAGE, "the name of speed %s is too long",
@@ -90,6 +94,7 @@ static KalStatus name_speed(KalReduction *r, size_t j, const char *name)
 
 static KalStatus fill(KalReduction *r, const KalSpeedNames *names, Rows *rows)
 {
+    assert(names->n == r->k);
     for (size_t i = 0; i < r->rank; i++) {
         memcpy(rows->left + i * r->n, r->A + i * r->n, r->n * sizeof(KalExpr));
         rows->right[i] = kal_neg(r->g, r->a[i]);
@@ -108,6 +113,7 @@ static KalStatus fill(KalReduction *r, const KalSpeedNames *names, Rows *rows)
 static KalStatus solve(KalReduction *r, const KalSpeedNames *names, KalField *field,
                        const Rows *rows)
 {
+    assert(r->n <= KAL_UNKNOWNS);
     KalPoly K[KAL_UNKNOWNS * (KAL_UNKNOWNS + 1)] = {{0}};
     KalFraction z[KAL_UNKNOWNS] = {
         {{0}, {0}}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-// Reduced equations as text, LaTeX, Markdown and JSON.
+// Reduced equations as text, LaTeX, Markdown and JSON. What is shown is four groups of
+// lines, `name = formula`, each a function that gives line i: the formats go through
+// the groups and know nothing of what is in them.  Lines that say nothing new, x' = x'
+// or an inertia of 0, are left out for people and written for scripts.
 
 #include "json/member.h"
 #include "reduce/reduction.h"
@@ -10,6 +13,7 @@
 
 #include <kalaba/reduce.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,6 +148,7 @@ static void print_name(const Out *o, const Line *line, KalPage *page)
 
 static size_t name_width(const Out *o, const Line *line)
 {
+    assert(line);
     KalPage name = kal_page(o->r->ctx);
     print_name(o, line, &name);
     const size_t width = kal_text_width(kal_page_text(&name));
@@ -153,6 +158,7 @@ static size_t name_width(const Out *o, const Line *line)
 
 static void put_text_line(const Out *o, const Line *line, size_t width)
 {
+    assert(o->width > 0);
     KalPage formula = kal_page(o->r->ctx);
     kal_page_string(o->page, "  ");
     print_name(o, line, o->page);
@@ -171,6 +177,7 @@ static void put_text_line(const Out *o, const Line *line, size_t width)
 
 static void put_text_group(const Out *o, const Group *group)
 {
+    assert(group->line && group->title);
     Line line;
     size_t width = 0;
     for (size_t i = 0; group->line(o->r, i, &line); i++) {
@@ -189,6 +196,7 @@ static void put_text_group(const Out *o, const Group *group)
 
 static void put_math_name(const Out *o, const Line *line)
 {
+    assert(line->symbol.index != 0 || line->name[0] == 'M' || line->name[0] == 'F');
     if (line->symbol.index != 0) {
         kal_page_formula(o->page, &o->r->sheet, line->symbol, KAL_FORMAT_LATEX);
     } else {
@@ -297,6 +305,7 @@ static void put_string(const Out *o, KalJsonWriter *w, KalExpr e, KalFormat form
 static void put_object(const Out *o, KalJsonWriter *w, const char *key,
                        const Group *group, KalFormat format)
 {
+    assert(key && group->line);
     Line line;
     kal_json_write_key(w, key);
     kal_json_write_begin(w, '{');
@@ -321,6 +330,7 @@ static void put_array(const Out *o, KalJsonWriter *w, const KalExpr *e, size_t n
 static void put_matrix(const Out *o, KalJsonWriter *w, const KalExpr *e, size_t rows,
                        KalFormat format)
 {
+    assert(e || rows == 0);
     kal_json_write_begin(w, '[');
     for (size_t i = 0; i < rows; i++) {
         put_array(o, w, e + i * o->r->k, o->r->k, format);
@@ -403,6 +413,7 @@ static KalStatus show(const KalReduction *r, const KalShowOptions *options,
 // The formula of the output of a name.
 static KalStatus find_speed(const KalSystem *system, const char *name, KalExpr *out)
 {
+    assert(name && out);
     const KalModel *model = system->model;
     for (size_t i = 0; i < model->n_outputs; i++) {
         if (strcmp(model->outputs[i].name, name) == 0) {
@@ -428,6 +439,7 @@ static bool is_symbol(const KalModel *model, const char *name)
 static KalStatus show_in(const KalSystem *system, const KalSpeedChoice *speeds,
                          size_t n, const KalShowOptions *options, KalSink sink)
 {
+    assert(n <= KAL_REDUCTION_MOST);
     KalExpr values[KAL_REDUCTION_MOST];
     const char *called[KAL_REDUCTION_MOST];
     KalReduction r;

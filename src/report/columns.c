@@ -34,6 +34,7 @@ static void put_group(Encoder *e)
 
 static void put_double(Encoder *e, double value)
 {
+    assert(e->count < 3);
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof bits);
     for (int i = 0; i < 8; i++) {
@@ -50,6 +51,7 @@ static double value_at(const KalReportData *data, size_t row, size_t column)
     return kal_table_row(data->report->table, data->rows[row])[column];
 }
 
+// A NaN is not equal to itself, so that a column with one is never constant.
 static bool is_constant(const KalReportData *data, size_t column)
 {
     for (size_t i = 1; i < data->n_rows; i++) {
@@ -60,8 +62,11 @@ static bool is_constant(const KalReportData *data, size_t column)
     return true;
 }
 
+// The writer of JSON would copy a text of this length: the digits go to its sink
+// directly, between quotes.
 static void write_values(const KalReportData *data, KalJsonWriter *w, size_t column)
 {
+    assert(w->sink.write);
     Encoder encoder = {.sink = w->sink};
     w->sink.write(w->sink.user, "\"", 1);
     for (size_t i = 0; i < data->n_rows; i++) {

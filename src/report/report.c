@@ -27,6 +27,7 @@ enum {
 // Where the record has a symbol already; 0 when it has not.
 static size_t symbol_column(const KalReport *report, KalExpr e)
 {
+    assert(e.index != KAL_NO_EXPR.index);
     const KalModel *model = report->system->model;
     const KalExprNode node = kal_graph_node(model->graph, e);
     if (node.op != KAL_OP_SYMBOL) {
@@ -71,6 +72,7 @@ static size_t count_formulas(const KalReport *report)
 
 static KalStatus add_formula(KalReport *report, KalExpr e)
 {
+    assert(report->system);
     uint64_t formula = 0;
     const bool absent = e.index == KAL_NO_EXPR.index;
     if (absent || symbol_column(report, e) != 0
@@ -109,11 +111,15 @@ static KalStatus add_plot(KalReport *report, const KalPlot *plot)
 
 static bool has_room(const KalReport *report, size_t more)
 {
+    assert(count_formulas(report) <= FORMULAS_LIMIT);
     return more <= FORMULAS_LIMIT && count_formulas(report) <= FORMULAS_LIMIT - more;
 }
 
+// Plots come before drawings: where a model has more of both than a page can hold, its
+// curves are what stays.
 static KalStatus gather(KalReport *report)
 {
+    assert(report->n_plots == 0 && report->n_drawings == 0);
     const KalModel *model = report->system->model;
     for (const KalPlot *p = model->plots;
          report->n_plots < model->n_plots && has_room(report, p->n_curves + 1); p++) {
@@ -144,6 +150,7 @@ static bool has_driven(const KalModel *model, bool driven)
 
 static KalStatus make_record(KalReport *report)
 {
+    assert(!report->record);
     const KalModel *model = report->system->model;
     const bool small = model->n_coordinates + model->n_constraints <= FORCES_LIMIT;
     const char *patterns[6] = {"energy()"};
@@ -244,8 +251,10 @@ KalStatus kal_report_check_path(KalContext *ctx, const char *path)
     return KAL_OK;
 }
 
+// More columns leave room for fewer rows.
 static KalStatus choose_rows(const KalReport *report, KalBlock *rows)
 {
+    assert(rows->size == 0);
     const size_t columns = kal_table_columns(report->table);
     size_t watched[COLUMNS_WATCHED];
     size_t count = 0;
@@ -266,9 +275,11 @@ static KalStatus write_file(const KalReportData *data, KalFile *file)
     return kal_file_finish(file);
 }
 
+// Everything that can fail is done before the file is made.
 static KalStatus write(KalReportData *data, KalCheck **check, KalBlock *rows,
                        const char *path)
 {
+    assert(path && !*check);
     const KalReport *report = data->report;
     KalFile *file = NULL;
     KAL_TRY(check_template(report->ctx));

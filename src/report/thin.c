@@ -23,11 +23,13 @@ typedef struct Thinning {
 // Whether a value is beyond the best so far; NaN never is, and is beaten by any number.
 static bool is_beyond(double value, double best, double sign)
 {
+    assert(sign == 1.0 || sign == -1.0);
     return !isnan(value) && (isnan(best) || sign * value > sign * best);
 }
 
 static void look_at_row(Thinning *t, size_t row)
 {
+    assert(row < t->rows);
     const double *values = kal_table_row(t->table, row);
     for (size_t i = 0; i < t->count; i++) {
         const size_t column = t->columns[i];
@@ -63,6 +65,7 @@ static void keep_stretch(Thinning *t, size_t begin, size_t end)
 // Keep what matters in so many stretches; returns how many rows that is.
 static size_t keep(Thinning *t, size_t stretches)
 {
+    assert(stretches > 0 && stretches <= t->rows);
     size_t kept = 0;
     memset(t->kept, 0, t->rows * sizeof *t->kept);
     for (size_t i = 0; i < stretches; i++) {
@@ -89,6 +92,7 @@ static KalStatus add_kept(KalContext *ctx, const Thinning *t, KalBlock *rows)
 KalStatus kal_report_thin(KalContext *ctx, const KalTable *table, const size_t *columns,
                           size_t count, size_t most, KalBlock *rows)
 {
+    assert(table && most >= 2);
     Thinning t = {.table = table,
                   .columns = columns,
                   .count = count,

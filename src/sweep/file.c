@@ -63,6 +63,7 @@ typedef struct Text {
 static void write_text(void *user, const char *bytes, size_t size)
 {
     Text *text = (Text *)user;
+    assert(text->work);
     if (text->status == KAL_OK) {
         text->status =
             kal_block_add(context(text->work), &text->work->identity, bytes, size);
@@ -75,8 +76,11 @@ static void write_line(Text *text, const char *line)
     write_text(text, "\n", 1);
 }
 
+// Numbers are written in hexadecimal, to the bit: a store is continued only by the same
+// sweep.
 static void identify_inputs(Text *text, const KalSweepPlan *plan)
 {
+    assert(plan->inputs || plan->n_inputs == 0);
     char line[LINE_SIZE];
     for (size_t i = 0; i < plan->n_inputs; i++) {
         const KalSweepInput *input = &plan->inputs[i];
@@ -97,6 +101,7 @@ static void identify_inputs(Text *text, const KalSweepPlan *plan)
 
 static void identify_runs(Text *text, const KalRunOptions *o)
 {
+    assert(o);
     char line[LINE_SIZE];
     (void)snprintf(line, sizeof line,
                    "run %a %a %a rtol %a atol %a method %d drift %d %a form %d step %a "
@@ -127,15 +132,17 @@ static KalStatus identify(Work *w)
 // @}
 // @{ The stores
 
-// How many runs shard k of n has.
+// How many runs shard k of n has.  Shard k of n has the runs k, k + n, k + 2 n, …
 static uint64_t runs_of(const Work *w, uint64_t shard, uint64_t shards)
 {
+    assert(shards == 0 || (shard >= 1 && shard <= shards));
     const uint64_t runs = kal_sweep_runs(w->sweep);
     return shards == 0 ? runs : (runs + shards - shard) / shards;
 }
 
 static void print_name(Work *w, uint64_t shard, uint64_t shards)
 {
+    assert(w->name && w->name_size > strlen(w->path) + SUFFIX_SIZE);
     char suffix[SUFFIX_SIZE];
     (void)snprintf(suffix, sizeof suffix, ".%llu-of-%llu", (unsigned long long)shard,
                    (unsigned long long)shards);
@@ -156,6 +163,7 @@ static KalStoreSpec spec_of(const Work *w, uint64_t shard, uint64_t shards)
 // Work that is there and not to be gone on with is not lost.
 static KalStatus put_aside(Work *w)
 {
+    assert(w->name);
     char *old = (char *)kal_alloc(context(w), w->name_size + SUFFIX_SIZE, 1);
     if (!old) {
         return kal_no_memory(context(w), "for a sweep");
@@ -168,6 +176,7 @@ static KalStatus put_aside(Work *w)
 
 static KalStatus open_own(Work *w)
 {
+    assert(w->stores && w->n_stores == 0);
     const KalSweepFileOptions *o = w->options;
     print_name(w, o->shard, o->shards);
     const KalStoreSpec spec = spec_of(w, o->shard, o->shards);
@@ -193,6 +202,7 @@ static uint64_t find_shards(Work *w)
 
 static KalStatus open_shards(Work *w)
 {
+    assert(w->stores && w->n_stores == 0);
     const uint64_t shards = find_shards(w);
     if (shards == 0) {
         return kal_fail(context(w), KAL_ERR_USAGE,
@@ -220,6 +230,7 @@ static KalStatus open_shards(Work *w)
 // Row of a run, counted from 0 among those that the stores have.
 static KalStatus get(const Work *w, uint64_t run, KalStoreRow *out_row)
 {
+    assert(w->n_stores > 0);
     return kal_store_get(w->stores[run % w->n_stores], run / w->n_stores, out_row);
 }
 
@@ -229,6 +240,7 @@ static KalStatus get(const Work *w, uint64_t run, KalStoreRow *out_row)
 // The slot of a run, counted from 1.
 static uint64_t slot_of(const Work *w, uint64_t run)
 {
+    assert(run >= 1);
     return w->options->shards > 0 ? (run - 1) / w->options->shards : run - 1;
 }
 
@@ -246,6 +258,7 @@ static bool watch(void *user)
 
 static KalStatus take(void *user, const KalSweepRow *row)
 {
+    assert(row->run >= 1);
     Work *w = (Work *)user;
     KAL_TRY(kal_store_put(w->stores[0], slot_of(w, row->run), row));
     w->progress.done++;
@@ -258,6 +271,7 @@ static KalStatus take(void *user, const KalSweepRow *row)
 
 static KalStatus do_runs(Work *w)
 {
+    assert(w->n_stores == 1);
     const KalSweepFileOptions *o = w->options;
     const uint64_t before = kal_store_filled(w->stores[0]);
     const KalSweepJob job = {.threads = o->threads,
@@ -284,6 +298,7 @@ static KalStatus do_runs(Work *w)
 // Count what became of the runs.
 static KalStatus summarize(Work *w)
 {
+    assert(w->n_stores > 0);
     const KalSweepFileOptions *o = w->options;
     const uint64_t runs = runs_of(w, o->shard, o->shards);
     w->longest = strlen("ok");
@@ -312,6 +327,7 @@ static void copy_values(const Work *w, const KalStoreRow *kept, double *out_valu
 // The rows of a run; `row` begins with its number and its inputs.
 static KalStatus write_run(const Work *w, uint64_t run, KalStream *stream, double *row)
 {
+    assert(w->n_stores > 0 && row);
     double *values = row + 1 + kal_sweep_inputs(w->sweep);
     KalStoreRow kept;
     KAL_TRY(get(w, run, &kept));
@@ -355,11 +371,13 @@ static size_t list_notes(const Work *w, KalTableNote out_notes[8])
         out_notes[n++] = (KalTableNote){.key = "design",
                                         .text = kal_sweep_design_word(plan->design)};
     }
+    assert(n <= 8);
     return n;
 }
 
 static void list_columns(const Work *w, KalQuantity *out_columns)
 {
+    assert(out_columns);
     const size_t inputs = kal_sweep_inputs(w->sweep);
     *out_columns++ = (KalQuantity){.name = RUN, .unit = "", .description = ""};
     for (size_t i = 0; i < inputs; i++) {
@@ -372,6 +390,7 @@ static void list_columns(const Work *w, KalQuantity *out_columns)
 
 static KalStatus write_with(const Work *w, KalQuantity *columns, double *row, size_t n)
 {
+    assert(n == 1 + kal_sweep_inputs(w->sweep) + kal_sweep_kept(w->sweep));
     KalTableNote notes[8];
     KalStream *stream = NULL;
     list_columns(w, columns);
@@ -456,6 +475,8 @@ static KalStatus check(const Work *w)
     return kal_table_check_path(context(w), w->path);
 }
 
+// A shard leaves its store for the merge; otherwise the table is the only thing that
+// stays.
 static KalStatus finish(Work *w)
 {
     KAL_TRY(summarize(w));

@@ -52,6 +52,7 @@ static const double node[NODES] = {-C0, -C1, -C2, -C3, 0.0, C3, C2, C1, C0};
 // Coefficient k of the series of Chebyshev polynomials through values at the nodes.
 static double coefficient(const double *values, size_t stride, int k)
 {
+    assert(k >= 0 && k <= DEGREE && stride > 0);
     // cos(m π/8) for m from 0 to 15
     static const double cosines[2 * DEGREE] = {C0,  C1,  C2,  C3,  0.0, -C3, -C2, -C1,
                                                -C0, -C1, -C2, -C3, 0.0, C3,  C2,  C1};
@@ -77,9 +78,11 @@ static double series(const double c[NODES], double x)
     return c[0] + x * b1 - b2;
 }
 
-// The integral of a column, or of its square, over −1 … 1.
+// The integral of a column, or of its square, over −1 … 1.  Polynomials of odd degree
+// integrate to zero, those of even degree k to 2 / (1 − k²).
 static double integrate(const double *values, size_t stride, bool square)
 {
+    assert(values && stride > 0);
     double f[NODES];
     double sum = 0.0;
     for (int j = 0; j < NODES; j++) {
@@ -110,6 +113,7 @@ static bool needs_path(KalKeepKind kind)
 KalStatus kal_follower_init(KalFollower *follower, KalContext *ctx,
                             const KalKeep *keeps, size_t n)
 {
+    assert(follower && ctx && (keeps || n == 0));
     *follower = (KalFollower){.ctx = ctx, .keeps = keeps, .n = n};
     for (size_t i = 0; i < n; i++) {
         follower->path = follower->path || needs_path(keeps[i].kind);
@@ -140,6 +144,7 @@ static bool is_extreme(const KalKeep *keep)
 // The columns as the instant is now.
 static KalStatus read(const KalFollower *f, double *out)
 {
+    assert(f->record && f->run);
     const double *row = NULL;
     KAL_TRY(kal_record_look(f->record, f->run, &row));
     for (size_t i = 0; i < f->n; i++) {
@@ -159,6 +164,7 @@ static KalStatus look(const KalFollower *f, double t, double *out)
 // Values of all columns at one time.
 static void note(KalFollower *f, const double *values)
 {
+    assert(values);
     for (size_t i = 0; i < f->n; i++) {
         const double sign = sign_of(&f->keeps[i]);
         f->best[i] = sign * fmax(sign * f->best[i], sign * values[i]);
@@ -192,6 +198,7 @@ static KalStatus try_at(KalFollower *f, const Piece *p, double x, double *out_va
 // Golden section between a and b.
 static KalStatus search(KalFollower *f, const Piece *p, double a, double b)
 {
+    assert(a <= b);
     const double golden = 0.5 * (sqrt(5.0) - 1.0);
     double x[2] = {b - golden * (b - a), a + golden * (b - a)};
     double value[2];
@@ -229,12 +236,14 @@ static double find_peak(const Piece *p)
         best = fmax(-1.0, fmin(1.0, best + fmax(-h, fmin(h, step))));
         h = fmax(0.25 * h, 1e-4);
     }
+    assert(best >= -1.0 && best <= 1.0);
     return best;
 }
 
 // The extreme of a column over the piece that the nodes are of.
 static KalStatus note_extreme(KalFollower *f, double t, double width, size_t column)
 {
+    assert(column < f->n && is_extreme(&f->keeps[column]));
     const double sign = sign_of(&f->keeps[column]);
     Piece p = {.t = t, .width = width, .column = column};
     for (int k = 0; k < NODES; k++) {
@@ -255,6 +264,7 @@ static KalStatus note_extreme(KalFollower *f, double t, double width, size_t col
 // Look at the nodes of a piece but the first, which is known.
 static KalStatus look_at_nodes(KalFollower *f, double t, double end)
 {
+    assert(t < end);
     for (int j = 1; j < NODES; j++) {
         const double at = j < DEGREE ? t + 0.5 * (1.0 + node[j]) * (end - t) : end;
         KAL_TRY(look(f, at, f->nodes + (size_t)j * f->n));
@@ -293,6 +303,7 @@ static void add_integrals(KalFollower *f, double width)
 
 static KalStatus take_piece(KalFollower *f, double t, double width)
 {
+    assert(width > 0.0);
     for (int j = 1; j < NODES; j++) {
         note(f, f->nodes + (size_t)j * f->n);
     }
@@ -304,7 +315,9 @@ static KalStatus take_piece(KalFollower *f, double t, double width)
     return KAL_OK;
 }
 
-// The motion up to the horizon, in pieces.
+// The motion up to the horizon, in pieces.  A piece that is not smooth is halved, and
+// after one that is the next may be twice as long.  The last value of a piece is the
+// first of the next, so that each time is looked at once.
 static KalStatus follow_step(KalFollower *f)
 {
     double t = kal_run_time(f->run);
@@ -330,6 +343,7 @@ static KalStatus follow_step(KalFollower *f)
 
 static KalStatus follow(KalFollower *f)
 {
+    assert(f->path);
     while (!kal_run_is_over(f->run)) {
         KAL_TRY(kal_run_foreknow(f->run));
         KAL_TRY(follow_step(f));
@@ -341,6 +355,7 @@ static KalStatus follow(KalFollower *f)
 // What a column comes to; `now` are the values at the end.
 static double result(const KalFollower *f, size_t i)
 {
+    assert(i < f->n);
     const double time = kal_run_time(f->run) - kal_run_get_options(f->run).from;
     const double value = f->now[i];
     switch (f->keeps[i].kind) {
@@ -359,6 +374,8 @@ static double result(const KalFollower *f, size_t i)
 KalStatus kal_follower_go(KalFollower *follower, KalRun *run, KalRecord *record,
                           double *out_values)
 {
+    assert(follower->ctx && run && record);
+    assert(out_values || follower->n == 0);
     KalFollower *f = follower;
     f->run = run;
     f->record = record;

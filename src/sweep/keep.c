@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 // From `final(x), max(reaction(*)), when(hit)` to values of the runs of a system.
+//
+// A text is read once into what is asked for, patterns and all; what fits a pattern is
+// found for each structure of the model, since its columns may differ.
 
 #include "sweep/keep.h"
 
@@ -38,6 +41,7 @@ static KalStatus fail(const KalKeepReader *reader, const char *at)
 // The end of what a bracket opens: where it is closed, or the end of the text.
 static const char *find_close(const char *open)
 {
+    assert(*open == '(');
     int depth = 0;
     const char *at = open;
     for (; *at != '\0'; at++) {
@@ -57,6 +61,7 @@ static const char *skip_spaces(const char *text)
 // Read one thing; `*at` moves behind it.
 static KalStatus read_one(const KalKeepReader *reader, const char **at, KalKeepAsk *ask)
 {
+    assert(*at);
     const char *word = skip_spaces(*at);
     const char *open = word + strcspn(word, "(");
     const char *close = *open == '(' ? find_close(open) : open;
@@ -84,6 +89,7 @@ static KalStatus read_one(const KalKeepReader *reader, const char **at, KalKeepA
 KalStatus kal_keep_read(const KalKeepReader *reader, const char *text,
                         KalKeepAsk **out_asks, size_t *out_count)
 {
+    assert(reader && text && out_asks && out_count);
     size_t count = 0;
     const char *at = text;
     KalKeepAsk *asks =
@@ -110,6 +116,7 @@ KalStatus kal_keep_read(const KalKeepReader *reader, const char *text,
 KalStatus kal_keep_columns(const KalKeepReader *reader, const char *const *patterns,
                            size_t n, KalKeepAsk **out_asks, size_t *out_count)
 {
+    assert(reader && out_asks && out_count);
     if (n >= ASK_LIMIT) {
         return kal_fail(reader->ctx, KAL_ERR_LIMIT,
                         "more than %d things are too many to keep", (int)ASK_LIMIT);
@@ -163,6 +170,7 @@ typedef struct Listing {
 static KalStatus add_fitting(const Listing *l, size_t place, KalQuantity quantity,
                              bool *found)
 {
+    assert((size_t)l->ask->kind < KINDS);
     char text[NAME_SIZE + 16];
     if (!kal_word_fits(l->ask->pattern, quantity.name)) {
         return KAL_OK;
@@ -177,6 +185,7 @@ static KalStatus add_fitting(const Listing *l, size_t place, KalQuantity quantit
 // Patterns fit columns, or the record would not have been made.
 static KalStatus list_columns(const Listing *l, const KalTable *table, size_t always)
 {
+    assert(always <= kal_table_columns(table));
     const bool all = strcmp(l->ask->pattern, "*") == 0;
     const size_t count = all ? always : kal_table_columns(table);
     bool found = false;
@@ -202,6 +211,7 @@ static KalStatus list_events(const Listing *l, KalContext *ctx, const KalModel *
 KalStatus kal_keep_list(KalContext *ctx, KalRecord *record, const KalSystem *system,
                         const KalKeepList *list)
 {
+    assert(record && system && list->add);
     const size_t always = 1 + 2 * (size_t)system->n + (size_t)system->n_states
                           + (size_t)system->n_holds + (size_t)system->n_outputs;
     for (size_t i = 0; i < list->count; i++) {

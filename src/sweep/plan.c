@@ -51,12 +51,14 @@ static Piece trim(Piece piece)
 // From a place in a piece to its end.
 static Piece rest(Piece piece, size_t from)
 {
+    assert(from <= piece.length);
     return (Piece){piece.text + from, piece.length - from};
 }
 
 // Where a word is in a piece; its length if nowhere.
 static size_t find(Piece piece, const char *word)
 {
+    assert(word && word[0] != '\0');
     const size_t length = strlen(word);
     for (size_t i = 0; i + length <= piece.length; i++) {
         if (memcmp(piece.text + i, word, length) == 0) {
@@ -68,6 +70,7 @@ static size_t find(Piece piece, const char *word)
 
 char *kal_plan_copy(KalArena *arena, const char *text, size_t length)
 {
+    assert(arena && text);
     char *copy = (char *)kal_arena_alloc(arena, length + 1, 1);
     if (copy) {
         memcpy(copy, text, length);
@@ -85,6 +88,7 @@ typedef struct Reading {
 
 static KalStatus fail(const Reading *r, const char *expected)
 {
+    assert(expected);
     return kal_fail(r->reader->ctx, KAL_ERR_USAGE, "option '%s' takes %s, not '%.200s'",
                     r->option, expected, r->text);
 }
@@ -123,6 +127,7 @@ static bool has_word(const char *text, const char *word)
 // degrees, but what is made of pi or deg is an angle, as in the model.
 static KalStatus read_value(const Reading *r, Piece piece, double *out_value)
 {
+    assert(r->reader->instant && out_value);
     char text[TEXT_SIZE];
     KalInstant *instant = r->reader->instant;
     piece = trim(piece);
@@ -148,6 +153,7 @@ static KalStatus read_value(const Reading *r, Piece piece, double *out_value)
 
 int kal_plan_place(const KalSystem *system, const char *name)
 {
+    assert(system && name);
     const char *const *names = kal_system_coordinate_names(system);
     const size_t length = strlen(name);
     const bool velocity = length > 0 && name[length - 1] == '\'';
@@ -197,6 +203,7 @@ static KalStatus fail_unknown(const Reading *r)
 // What the unit of a start value is: that of its coordinate, each second.
 static KalStatus read_start_unit(const Reading *r, int place)
 {
+    assert(place >= 0 && place < 2 * r->reader->instant->system->n);
     const KalSystem *system = r->reader->instant->system;
     const KalModel *model = system->model;
     const int dynamic = place - 2 * system->n;
@@ -259,6 +266,7 @@ static bool is_whole(double value)
 // a .. b count n, or a .. b in steps of 1.
 static KalStatus read_range(const Reading *r, Piece piece, size_t dots)
 {
+    assert(dots + 2 <= piece.length);
     KalSweepInput *input = r->input;
     const Piece after = rest(piece, dots + 2);
     const size_t word = find(after, "count");
@@ -284,6 +292,7 @@ static KalStatus read_range(const Reading *r, Piece piece, size_t dots)
 // Values with commas between them.
 static KalStatus read_list(const Reading *r, Piece piece)
 {
+    assert(piece.length > 0);
     KalSweepInput *input = r->input;
     input->kind = KAL_INPUT_LIST;
     input->count = 1;
@@ -363,6 +372,7 @@ static KalStatus read_random(const Reading *r)
 
 static KalStatus check_twice(const KalSweepPlan *plan, const Reading *r)
 {
+    assert(r->input >= plan->inputs);
     for (const KalSweepInput *other = plan->inputs; other < r->input; other++) {
         if (strcmp(other->name, r->input->name) == 0) {
             return kal_fail(r->reader->ctx, KAL_ERR_USAGE,
@@ -376,6 +386,7 @@ static KalStatus check_twice(const KalSweepPlan *plan, const Reading *r)
 static KalStatus read_inputs(KalSweepPlan *plan, const KalSweepReader *reader,
                              const KalSweepOptions *options)
 {
+    assert(plan->n_grid <= plan->n_inputs);
     for (size_t i = 0; i < plan->n_inputs; i++) {
         const bool grid = i < plan->n_grid;
         const Reading r = {.reader = reader,
@@ -411,11 +422,14 @@ static KalStatus check_design(const KalSweepPlan *plan, KalContext *ctx)
     return KAL_OK;
 }
 
+// Counted in floating point, which does not overflow, before it is trusted as an
+// integer.
 static KalStatus count_runs(KalSweepPlan *plan, KalContext *ctx)
 {
     const double most = (double)KAL_SWEEP_RUN_LIMIT;
     double runs = plan->samples > 0 ? (double)plan->samples : 1.0;
     plan->points = 1;
+    assert(plan->n_grid <= plan->n_inputs);
     plan->samples = plan->samples > 0 ? plan->samples : 1;
     for (size_t i = 0; i < plan->n_grid && runs <= most; i++) {
         runs *= (double)plan->inputs[i].count;
@@ -430,6 +444,7 @@ static KalStatus count_runs(KalSweepPlan *plan, KalContext *ctx)
 KalStatus kal_plan_read(KalSweepPlan *plan, const KalSweepReader *reader,
                         const KalSweepOptions *options)
 {
+    assert(plan && reader->ctx && reader->arena && reader->instant);
     *plan = (KalSweepPlan){.n_inputs = options->n_vary + options->n_random,
                            .n_grid = options->n_vary,
                            .samples = options->count,
@@ -449,6 +464,7 @@ KalStatus kal_plan_read(KalSweepPlan *plan, const KalSweepReader *reader,
     return count_runs(plan, reader->ctx);
 }
 
+// The last value is the given end to the bit, whatever rounding does to the others.
 double kal_input_value(const KalSweepInput *input, uint64_t i)
 {
     assert(i < input->count);
@@ -468,6 +484,7 @@ double kal_input_base(const KalSweepInput *input, double value)
 // Which part of its distribution random input `axis` of a run is at.
 static double part_of(const KalSweepPlan *plan, uint64_t run, uint32_t axis)
 {
+    assert(plan->samples > 0);
     const uint64_t sample = run % plan->samples;
     const KalDraw own = {plan->seed, run, axis, USE_SAMPLE};
     const KalDraw order = {plan->seed, run / plan->samples, axis, USE_ORDER};
@@ -486,6 +503,7 @@ static double part_of(const KalSweepPlan *plan, uint64_t run, uint32_t axis)
 
 static double random_value(const KalSweepInput *input, double part)
 {
+    assert(part >= 0.0 && part <= 1.0);
     const double a = input->a;
     const double b = input->b;
     switch (input->kind) {
@@ -498,8 +516,11 @@ static double random_value(const KalSweepInput *input, double part)
     return a + part * (b - a);
 }
 
+// The run counts through the grid with its last axis fastest, and within a point of the
+// grid through the samples.
 void kal_plan_inputs(const KalSweepPlan *plan, uint64_t run, double *out_inputs)
 {
+    assert(plan->samples > 0 && (out_inputs || plan->n_inputs == 0));
     uint64_t point = run / plan->samples;
     for (size_t i = plan->n_grid; i-- > 0;) {
         const KalSweepInput *input = &plan->inputs[i];

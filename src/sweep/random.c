@@ -44,6 +44,8 @@ uint64_t kal_draw_bits(KalDraw draw)
     return (uint64_t)c[0] << 32 | c[1];
 }
 
+// The middle of one of 2⁵² parts of the unit interval: never 0 and never 1, so that it
+// has a quantile.
 double kal_draw_part(uint64_t bits)
 {
     return ((double)(bits >> 12) + 0.5) * 0x1p-52;
@@ -52,6 +54,7 @@ double kal_draw_part(uint64_t bits)
 // One walk of the network over 2 × `half` bits.
 static uint64_t feistel(KalDraw draw, uint64_t i, int half)
 {
+    assert(half > 0 && half <= 31);
     const uint64_t mask = ((uint64_t)1 << half) - 1;
     uint64_t left = i >> half;
     uint64_t right = i & mask;

@@ -54,6 +54,7 @@ static const Axis axes[KAL_SOBOL_AXES] = {
 // The next number after m[0 … i − 1].
 static uint64_t follow(const Axis *axis, const uint64_t *m, int i)
 {
+    assert(axis->degree > 0 && i >= axis->degree);
     const int s = axis->degree;
     uint64_t next = m[i - s] ^ m[i - s] << s;
     for (int k = 1; k < s; k++) {

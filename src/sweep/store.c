@@ -81,6 +81,7 @@ static double now(void)
 // A checksum of 64 bits, never 0: each word is added, and all bits are mixed.
 static uint64_t digest(uint64_t key, const void *data, size_t size)
 {
+    assert(data || size == 0);
     const unsigned char *bytes = (const unsigned char *)data;
     uint64_t hash = key ^ size * 0x9E3779B97F4A7C15U;
     for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
@@ -97,6 +98,7 @@ static uint64_t digest(uint64_t key, const void *data, size_t size)
 static KalStatus write_at(const KalStore *store, uint64_t place, const void *data,
                           size_t size)
 {
+    assert(store->descriptor >= 0);
     const char *bytes = (const char *)data;
     while (size > 0) {
         const ssize_t done = pwrite(store->descriptor, bytes, size, (off_t)place);
@@ -115,6 +117,7 @@ static KalStatus write_at(const KalStore *store, uint64_t place, const void *dat
 // What is beyond the end of the file is read as zeros.
 static KalStatus read_at(const KalStore *store, uint64_t place, void *data, size_t size)
 {
+    assert(store->descriptor >= 0);
     char *bytes = (char *)data;
     ssize_t done = 1;
     while (size > 0 && done != 0) {
@@ -149,6 +152,7 @@ static void init_sizes(KalStore *store)
     store->begin = (head + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     store->size = sizeof(Head) + (store->spec.samples ? 0 : sample_size(store));
     store->room = BUFFER_BYTES / store->size + 1;
+    assert(store->room > 0);
     store->end = store->begin + store->spec.slots * store->size;
     store->key = digest(0, store->spec.identity, store->spec.identity_size);
     store->written = now();
@@ -157,6 +161,7 @@ static void init_sizes(KalStore *store)
 static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
                       KalStore **out_store)
 {
+    assert(ctx && spec && spec->path);
     KalStore *store = KAL_NEW(ctx, KalStore);
     if (!store) {
         return kal_no_memory(ctx, "for the work of a sweep");
@@ -191,6 +196,7 @@ void kal_store_destroy(KalStore *store)
     kal_free(store->ctx, store, sizeof *store);
 }
 
+// The magic word comes last: a file that has it has all of its head.
 static KalStatus write_head(KalStore *store)
 {
     const uint64_t size = store->spec.identity_size;
@@ -253,6 +259,7 @@ static KalStatus check_head(KalStore *store)
 static uint64_t check_slot(const KalStore *store, uint64_t slot,
                            const unsigned char *data)
 {
+    assert(slot < store->spec.slots);
     return digest(store->key ^ slot * 0xC2B2AE3D27D4EB4FU, data + sizeof(uint64_t),
                   store->size - sizeof(uint64_t));
 }
@@ -271,6 +278,7 @@ static KalStatus read_in(KalStore *store, uint64_t slot)
 
 static const unsigned char *slot_in(const KalStore *store, uint64_t slot)
 {
+    assert(slot >= store->first && slot - store->first < store->have);
     return store->in + (size_t)(slot - store->first) * store->size;
 }
 
@@ -293,6 +301,7 @@ static uint64_t reason_place(const KalStore *store, const Head *head)
 static KalStatus check_samples(const KalStore *store, const Head *head,
                                const unsigned char *samples, uint64_t *out_check)
 {
+    assert(samples || head->n_samples == 0 || store->waiting == 0);
     const uint64_t bytes = head->n_samples * sample_size(store);
     *out_check = store->key;
     for (uint64_t done = 0; done < bytes; done += BUFFER_BYTES) {
@@ -308,6 +317,7 @@ static KalStatus check_samples(const KalStore *store, const Head *head,
 // Find out which slots are filled, and where samples and reasons end.
 static KalStatus scan(KalStore *store)
 {
+    assert(!store->filled && store->waiting == 0);
     store->filled_size = (size_t)(store->spec.slots / 8 + 1);
     store->filled = (unsigned char *)kal_alloc(store->ctx, store->filled_size, 1);
     if (!store->filled) {
@@ -358,11 +368,14 @@ uint64_t kal_store_filled(const KalStore *store)
 
 bool kal_store_has(const KalStore *store, uint64_t slot)
 {
+    assert(slot < store->spec.slots);
     return store->filled && ((unsigned)store->filled[slot / 8] >> slot % 8 & 1U) != 0;
 }
 
+// Slots that follow each other are written in one call.
 KalStatus kal_store_flush(KalStore *store)
 {
+    assert(store->waiting <= store->room);
     size_t i = 0;
     while (i < store->waiting) {
         size_t n = 1; // slots that follow each other
@@ -382,6 +395,7 @@ KalStatus kal_store_flush(KalStore *store)
 // Write samples and the reason of a failure, where they are to be.
 static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
 {
+    assert(row->reason || row->status == KAL_OK);
     head->place = store->end;
     head->n_samples = store->spec.samples ? row->n_samples : 0;
     head->reason_length = row->status != KAL_OK ? (uint32_t)strlen(row->reason) : 0;
@@ -397,6 +411,8 @@ static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
 
 KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
 {
+    assert(slot < store->spec.slots && store->waiting < store->room);
+    assert(row->values || store->spec.values == 0);
     unsigned char *data = store->out + store->waiting * store->size;
     Head head = {.status = (uint32_t)row->status};
     KAL_TRY(put_rest(store, row, &head));
@@ -412,6 +428,7 @@ KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
 
 KalStatus kal_store_get(KalStore *store, uint64_t slot, KalStoreRow *out_row)
 {
+    assert(slot < store->spec.slots && out_row);
     Head head;
     assert(store->waiting == 0);
     KAL_TRY(read_in(store, slot));

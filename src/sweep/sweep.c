@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+// A sweep that is made, before any run: its plan, what is kept, and its structures.
+//
+// Most inputs are set in a system that is loaded once.  Those that change the structure
+// of a model need a system for each combination of their values, a structure; the runs
+// of a structure share it.  Structures may differ in their columns: the values of the
+// sweep are the union of theirs, and a run has NaN in those that its structure lacks.
+
 #include "sweep/sweep.h"
 
 #include <assert.h>
@@ -46,6 +53,7 @@ static size_t structure_of(const KalSweep *sweep, uint64_t run)
 
 const KalStructure *kal_sweep_structure(const KalSweep *sweep, uint64_t run)
 {
+    assert(run < kal_sweep_runs(sweep));
     return &sweep->structures[structure_of(sweep, run)];
 }
 
@@ -56,12 +64,14 @@ static KalStatus no_memory(const KalSweep *sweep)
 
 static char *copy(const KalSweep *sweep, const char *text)
 {
+    assert(text);
     return kal_plan_copy(sweep->arena, text, strlen(text));
 }
 
 // What is kept of runs.
 static KalStatus read_keeps(KalSweep *sweep, const KalSweepOptions *options)
 {
+    assert(sweep->arena);
     const KalKeepReader reader = {.ctx = sweep->ctx, .arena = sweep->arena};
     if (options->trajectories ? options->keep != NULL : options->n_columns > 0) {
         return kal_fail(sweep->ctx, KAL_ERR_USAGE,
@@ -108,6 +118,7 @@ static KalStatus read_options(KalSweep *sweep, const KalSystem *system,
 
 static KalStatus count_structures(KalSweep *sweep, const KalSweepOptions *options)
 {
+    assert(!sweep->structures);
     double count = 1.0;
     for (size_t i = 0; i < sweep->plan.n_grid; i++) {
         const KalSweepInput *input = &sweep->plan.inputs[i];
@@ -131,10 +142,13 @@ static KalStatus count_structures(KalSweep *sweep, const KalSweepOptions *option
     return sweep->structures ? KAL_OK : no_memory(sweep);
 }
 
-// The values of inputs for structure k, as overrides of the model.
+// The values of inputs for structure k, as overrides of the model.  The digits of k in
+// the mixed base of the counts of inputs that change the structure, as in
+// structure_of().
 static KalStatus list_overrides(const KalSweep *sweep, size_t k, KalOverride *out_list,
                                 size_t *out_count)
 {
+    assert(k < sweep->n_structures);
     size_t n = 0;
     for (size_t i = sweep->plan.n_grid; i-- > 0;) {
         const KalSweepInput *input = &sweep->plan.inputs[i];
@@ -157,6 +171,7 @@ static KalStatus list_overrides(const KalSweep *sweep, size_t k, KalOverride *ou
 static KalStatus load(KalSweep *sweep, size_t k, const KalSystem *given,
                       const KalSweepOptions *options)
 {
+    assert(k < sweep->n_structures && given);
     KalStructure *s = &sweep->structures[k];
     size_t count = 0;
     KalOverride *list = (KalOverride *)kal_arena_alloc(
@@ -175,6 +190,7 @@ static KalStatus load(KalSweep *sweep, size_t k, const KalSystem *given,
 // Where start values are in the state of a structure.
 static KalStatus find_places(const KalSweep *sweep, KalStructure *s)
 {
+    assert(s->system && !s->places);
     const size_t n = sweep->plan.n_inputs;
     s->places = (int *)kal_arena_alloc(sweep->arena, n + 1, sizeof *s->places);
     if (!s->places) {
@@ -195,6 +211,7 @@ typedef struct Listing {
 // The number of a value of the sweep, which may be new.
 static KalStatus find_value(KalSweep *sweep, KalQuantity quantity, size_t *out_number)
 {
+    assert(quantity.name);
     const KalQuantity *values = (const KalQuantity *)sweep->values.data;
     const size_t count = sweep->values.size / sizeof *values;
     size_t i = 0;
@@ -229,6 +246,7 @@ static KalStatus add_keep(void *user, KalKeep keep, KalQuantity quantity)
 
 static KalStatus list_keeps(Listing *listing, KalStructure *s)
 {
+    assert(s->system && !s->keeps);
     KalSweep *sweep = listing->sweep;
     const KalKeepList list = {s->asks, s->n_asks, sweep->trajectories, add_keep,
                               listing};
@@ -271,6 +289,7 @@ static KalStatus find_ask(KalSweep *sweep, const KalStructure *s, const KalKeepA
 // What is asked for and is there; a structure alone has to have all.
 static KalStatus choose_asks(KalSweep *sweep, KalStructure *s, bool *found)
 {
+    assert(s->n_asks == 0);
     s->asks =
         (KalKeepAsk *)kal_arena_alloc(sweep->arena, sweep->n_asks, sizeof *s->asks);
     if (!s->asks) {
@@ -290,6 +309,7 @@ static KalStatus choose_asks(KalSweep *sweep, KalStructure *s, bool *found)
 
 static KalStatus prepare(KalSweep *sweep, KalStructure *s, bool *found)
 {
+    assert(s->system);
     Listing listing = {.sweep = sweep};
     s->options = kal_run_options(s->system);
     if (sweep->adjust) {
@@ -306,6 +326,7 @@ static KalStatus prepare(KalSweep *sweep, KalStructure *s, bool *found)
 static KalStatus make_structure(KalSweep *sweep, size_t k, const KalSystem *given,
                                 const KalSweepOptions *options)
 {
+    assert(k < sweep->n_structures);
     KalStructure *s = &sweep->structures[k];
     s->status = load(sweep, k, given, options);
     if (s->status == KAL_OK || s->status == KAL_ERR_NOMEM || sweep->n_structures == 1) {
@@ -317,6 +338,7 @@ static KalStatus make_structure(KalSweep *sweep, size_t k, const KalSystem *give
 
 static KalStatus check_found(KalSweep *sweep, const bool *found)
 {
+    assert(sweep->n_structures > 0);
     size_t loaded = 0;
     const KalStructure *last = &sweep->structures[sweep->n_structures - 1];
     for (size_t k = 0; k < sweep->n_structures; k++) {
@@ -338,6 +360,7 @@ static KalStatus check_found(KalSweep *sweep, const bool *found)
 static KalStatus init(KalSweep *sweep, const KalSystem *system,
                       const KalSweepOptions *options)
 {
+    assert(sweep->ctx && !sweep->arena);
     KAL_TRY(kal_arena_create(sweep->ctx, MOST_BYTES, &sweep->arena));
     KAL_TRY(read_options(sweep, system, options));
     KAL_TRY(count_structures(sweep, options));

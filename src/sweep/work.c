@@ -14,6 +14,7 @@
 
 #include "sweep/sweep.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -91,6 +92,7 @@ static bool is_watched(void *user, const KalRun *run)
 static KalStatus make_run(Worker *w, Bench *bench, const KalStructure *s,
                           KalRunOptions options)
 {
+    assert(s->system);
     options.watch = is_watched;
     options.user = w;
     kal_run_destroy(bench->run);
@@ -100,6 +102,7 @@ static KalStatus make_run(Worker *w, Bench *bench, const KalStructure *s,
 
 static KalStatus make_bench(Worker *w, Bench *bench, const KalStructure *s)
 {
+    assert(s->system);
     if (!bench->record) {
         KAL_TRY(kal_keep_record(w->ctx, s->system, s->asks, s->n_asks, &bench->record));
     }
@@ -120,6 +123,7 @@ static void clear_bench(Bench *bench)
 // Make a run with the options that its parameters give `simulate`.
 static KalStatus make_fresh(Worker *w, Bench *bench, const KalStructure *s, size_t n)
 {
+    assert(bench->record);
     const KalSweep *sweep = w->pool->sweep;
     if (!bench->instant) {
         KAL_TRY(kal_instant_create(w->ctx, s->system, &bench->instant));
@@ -135,6 +139,7 @@ static KalStatus make_fresh(Worker *w, Bench *bench, const KalStructure *s, size
 
 static KalStatus set_parameters(Worker *w, Bench *bench, const KalStructure *s)
 {
+    assert(bench->run);
     const KalSweepPlan *plan = &w->pool->sweep->plan;
     size_t n = 0;
     for (size_t i = 0; i < plan->n_inputs; i++) {
@@ -156,6 +161,7 @@ static KalStatus set_parameters(Worker *w, Bench *bench, const KalStructure *s)
 
 static KalStatus start(Worker *w, const Bench *bench, const KalStructure *s)
 {
+    assert(bench->run && s->places);
     const KalSweepPlan *plan = &w->pool->sweep->plan;
     KalStartPoint point = {.places = w->places, .values = w->starts};
     KalStartReport report;
@@ -178,6 +184,7 @@ static KalStatus start(Worker *w, const Bench *bench, const KalStructure *s)
 // A message in one line, cut where a character ends.
 static void copy_reason(const char *message, char out_reason[KAL_SWEEP_REASON_SIZE])
 {
+    assert(message && message != out_reason);
     size_t n = 0;
     while (message[n] != '\0' && n < KAL_SWEEP_REASON_SIZE - 1) {
         out_reason[n] = message[n];
@@ -203,6 +210,7 @@ typedef struct Sampler {
 static KalStatus take_sample(void *user, KalRun *run)
 {
     const Sampler *sampler = (const Sampler *)user;
+    assert(run && sampler->record);
     const KalStructure *s = sampler->structure;
     Worker *w = sampler->worker;
     const size_t size = kal_sweep_kept(w->pool->sweep) * sizeof(double);
@@ -223,6 +231,7 @@ static KalStatus take_sample(void *user, KalRun *run)
 // All samples of a run, with the last state before a failure, as `kalaba run` writes them.
 static KalStatus sample(Worker *w, const Bench *bench, const KalStructure *s)
 {
+    assert(bench->run && w->samples.size == 0);
     Sampler sampler = {w, bench->record, s};
     KalRun *run = bench->run;
     const KalStatus status = kal_run_sample(run, take_sample, &sampler);
@@ -247,6 +256,7 @@ static KalStatus follow(Worker *w, Bench *bench, const KalStructure *s)
 
 static KalStatus go(Worker *w, uint64_t run)
 {
+    assert(run < kal_sweep_runs(w->pool->sweep));
     const KalSweep *sweep = w->pool->sweep;
     const KalStructure *s = kal_sweep_structure(sweep, run);
     Bench *bench = &w->benches[s - sweep->structures];
@@ -266,6 +276,8 @@ static void forget_values(Worker *w)
     }
 }
 
+// What a run leaves in the worker is forgotten first, and again after a failure: a row
+// of a run that failed has no values.
 static KalSweepRow do_run(Worker *w, uint64_t run)
 {
     const KalSweep *sweep = w->pool->sweep;
@@ -290,6 +302,7 @@ static KalSweepRow do_run(Worker *w, uint64_t run)
 // End the sweep; the first failure counts.
 static void stop(Pool *pool, KalStatus status, const char *reason)
 {
+    assert(status != KAL_OK);
     if (pool->status == KAL_OK) {
         pool->status = status;
         copy_reason(reason, pool->reason);
@@ -313,6 +326,7 @@ static void give(Pool *pool, const KalSweepRow *row)
 // The next run, under the lock; false when there is none.
 static bool take_next(Pool *pool, uint64_t *out_run)
 {
+    assert(pool->step > 0);
     const KalSweepJob *job = pool->job;
     const uint64_t runs = kal_sweep_runs(pool->sweep);
     while (pool->next < runs && job->skip && job->skip(job->user, pool->next + 1)) {
@@ -369,6 +383,7 @@ static void *attend(void *user)
 
 static size_t choose_threads(const KalSweepJob *job)
 {
+    assert(job->threads >= 0);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const long wanted = job->threads > 0 ? job->threads : cores;
     return wanted < 1 ? 1 : wanted > MOST_THREADS ? MOST_THREADS : (size_t)wanted;

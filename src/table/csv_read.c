@@ -57,6 +57,7 @@ static KalStatus fail(const Reader *r, size_t at, KalStatus status, const char *
 static KalStatus fail(const Reader *r, size_t at, KalStatus status, const char *format,
                       ...)
 {
+    assert(at <= r->source->length);
     const KalPlace place = kal_source_place(r->source, (uint32_t)at);
     char detail[DETAIL_SIZE];
     va_list args;
@@ -75,6 +76,7 @@ static bool is_at_end(const Reader *r)
 // The length of a line's end at a place, 0 when there is none.
 static size_t line_end(const Reader *r, size_t at)
 {
+    assert(at <= r->source->length);
     const char *text = r->source->text + at;
     const size_t left = r->source->length - at;
     if (left > 0 && text[0] == '\n') {
@@ -86,6 +88,7 @@ static size_t line_end(const Reader *r, size_t at)
 // A comma or the end of the line.
 static bool ends_plain_field(const Reader *r, size_t at)
 {
+    assert(at < r->source->length);
     return r->source->text[at] == ',' || line_end(r, at) > 0;
 }
 
@@ -125,6 +128,7 @@ static bool is_space(char c)
 // The first byte from a place on that is not a space.
 static size_t skip_spaces(const Reader *r, size_t at)
 {
+    assert(at <= r->source->length);
     while (at < r->source->length && is_space(r->source->text[at])) {
         at++;
     }
@@ -159,6 +163,7 @@ static KalStatus read_field(Reader *r)
                     "text after a closing \"; expected ',' or the end of the line");
     }
     r->follower = text[r->at] == ',' ? FIELD : LINE;
+    assert(r->at < r->source->length);
     r->at += r->follower == FIELD ? 1 : line_end(r, r->at);
     return KAL_OK;
 }
@@ -166,6 +171,7 @@ static KalStatus read_field(Reader *r)
 // Whether the text goes on so.
 static bool begins_with(const Reader *r, const char *mark)
 {
+    assert(r->at <= r->source->length);
     const size_t length = strlen(mark);
     return r->source->length - r->at >= length
            && memcmp(r->source->text + r->at, mark, length) == 0;
@@ -194,6 +200,7 @@ static size_t skip_remarks(Reader *r)
 // In letters of either case.
 static bool is_word(const char *text, size_t length, const char *word)
 {
+    assert(word);
     return length == strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
@@ -209,6 +216,7 @@ static size_t count_digits(const char *text, size_t length)
 // The length of an exponent, 0 when there is none.
 static size_t count_exponent(const char *text, size_t length)
 {
+    assert(text || length == 0);
     if (length == 0 || (text[0] != 'e' && text[0] != 'E')) {
         return 0;
     }
@@ -297,6 +305,7 @@ static KalStatus read_number(Reader *r, double *out_value)
 // The last field as a text of its own; spaces around it count only within quotes.
 static KalStatus keep_label(const Reader *r, KalBlock *label)
 {
+    assert(r->field);
     const char *text = r->field;
     size_t length = r->length;
     if (!r->quoted) {
@@ -341,6 +350,7 @@ typedef struct Header {
 // The unit beside the name of a column.
 static KalStatus read_unit(Header *h, size_t column)
 {
+    assert(h->has_units);
     if (column > 0 && h->units.follower != FIELD) {
         return fail(&h->units, h->units.begin, KAL_ERR_SYNTAX,
                     "%zu units; expected one for each column", column);
@@ -352,6 +362,7 @@ static KalStatus read_unit(Header *h, size_t column)
 // Whether a column is the last one of a table of runs: what became of each, in words.
 static bool is_status(const Reader *r, const char *name)
 {
+    assert(name);
     return r->follower != FIELD && strcmp(name, KAL_TABLE_STATUS_COLUMN) == 0
            && kal_table_find_column(r->table, KAL_TABLE_RUN_COLUMN) == 0
            && kal_table_columns(r->table) > 0;
@@ -383,6 +394,7 @@ static KalStatus read_name(Reader *r, Header *h, size_t column)
 
 static KalStatus read_names(Reader *r, Header *h)
 {
+    assert(kal_table_columns(r->table) == 0);
     const size_t begin = r->at;
     size_t column = 0;
     do {
@@ -439,6 +451,7 @@ static KalStatus read_next(Reader *r, bool text)
 // A line of as many numbers as there are columns.
 static KalStatus read_row(Reader *r)
 {
+    assert(kal_table_columns(r->table) > 0);
     const size_t line = r->at;
     const size_t expected = kal_table_columns(r->table) + r->incomplete + r->texts;
     size_t count = 0;
@@ -460,6 +473,7 @@ static KalStatus read_row(Reader *r)
 // The header, then rows to the end.
 static KalStatus read_table(Reader *r, size_t limit)
 {
+    assert(!r->table && r->at == 0);
     KAL_TRY(kal_table_create(r->ctx, limit, &r->table));
     KAL_TRY(read_header(r));
     kal_table_set_incomplete(r->table, r->incomplete);
@@ -485,6 +499,7 @@ static KalStatus check_length(KalContext *ctx, const char *name, size_t length,
 KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
                         size_t length, size_t limit, KalTable **out_table)
 {
+    assert(ctx && name && (text || length == 0) && out_table);
     KAL_TRY(check_length(ctx, name, length, kal_table_limit(limit)));
     const KalSource source = {.name = name, .text = text, .length = (uint32_t)length};
     Reader r = {.ctx = ctx, .source = &source};
@@ -502,6 +517,7 @@ KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
 // A line of three texts.
 static KalStatus read_description(Reader *r, KalBlock fields[3])
 {
+    assert(fields);
     const size_t line = r->at;
     for (int i = 0; i < 3; i++) {
         KAL_TRY(read_field(r));
@@ -542,6 +558,7 @@ static KalStatus read_descriptions(Reader *r, KalBlock fields[3])
 KalStatus kal_csv_parse_columns(KalContext *ctx, const char *name, const char *text,
                                 size_t length, KalTable *table)
 {
+    assert(table && (text || length == 0));
     KAL_TRY(check_length(ctx, name, length, kal_table_limit(0)));
     const KalSource source = {.name = name, .text = text, .length = (uint32_t)length};
     Reader r = {.ctx = ctx, .source = &source, .table = table, .field = ""};

@@ -7,11 +7,13 @@
 #include "table/csv.h"
 #include "table/table_impl.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 void kal_csv_put(KalSink sink, const char *text)
 {
+    assert(sink.write && text);
     sink.write(sink.user, text, strlen(text));
 }
 
@@ -19,6 +21,7 @@ void kal_csv_put(KalSink sink, const char *text)
 // or trim it.
 static bool needs_quotes(const char *text)
 {
+    assert(text);
     const size_t length = strlen(text);
     return text[strcspn(text, ",\"\r\n")] != '\0' || text[0] == '#' || length == 0
            || text[0] == ' ' || text[length - 1] == ' ';
@@ -79,8 +82,11 @@ void kal_csv_write_columns(const KalTable *table, KalSink sink)
     }
 }
 
+// A table that ended early has one more column, which says so in every row: a CSV has
+// no other place for it.
 KalStatus kal_csv_write(const KalTable *table, KalSink sink)
 {
+    assert(table && sink.write);
     const size_t n = kal_table_columns(table);
     const bool incomplete = kal_table_is_incomplete(table);
     for (size_t i = 0; i < n; i++) {

@@ -40,6 +40,7 @@ static void print_units_path(const char *path, char *out_path, size_t size)
 // x.units.csv for x.csv.
 static char *make_units_path(KalContext *ctx, const char *path, size_t *out_size)
 {
+    assert(path && out_size);
     const size_t size = strlen(path) + sizeof ".units";
     char *units = kal_alloc(ctx, size, 1);
     if (units) {
@@ -86,6 +87,7 @@ static KalStatus read_units(KalContext *ctx, const char *path, KalTable *table)
 static KalStatus read_csv(KalContext *ctx, const char *path, size_t limit,
                           KalTable **out_table)
 {
+    assert(path && out_table);
     KalBlock text = {.data = NULL};
     KalTable *table = NULL;
     KalStatus status = kal_file_read(ctx, path, kal_table_limit(limit), &text);
@@ -139,6 +141,7 @@ static void print_endings(bool read, char out_text[LIST_SIZE])
 // By the ending, in letters of either case; a name that is all ending has none.
 static const Format *find_format(const char *path)
 {
+    assert(path);
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
@@ -198,6 +201,7 @@ KalStatus kal_table_check_path(KalContext *ctx, const char *path)
 // Write the file of units, whole.
 static KalStatus write_units(const KalTable *table, const char *path)
 {
+    assert(path);
     KalContext *ctx = kal_table_context(table);
     KalFile *file = NULL;
     size_t size = 0;
@@ -245,6 +249,7 @@ static KalStatus check_units(const KalTable *table, const char *path)
 static KalStatus write_file(const KalTable *table, const Format *format,
                             const char *path, KalTableUnits units, KalFile *file)
 {
+    assert(format->write && file);
     if (units == KAL_TABLE_UNITS_COMMENT) {
         kal_csv_write_units(table, kal_file_sink(file));
     }

@@ -40,8 +40,10 @@ KalStatus kal_hdf5_table_check(KalContext *ctx)
     return kal_hdf5_load(ctx, &lib);
 }
 
+// The reverse of kal_hdf5_escape(); other names with '%' stay as they are.
 static void unescape_name(char *name)
 {
+    assert(name);
     char *end = name;
     for (const char *c = name; *c != '\0'; c++) {
         const bool slash = strncmp(c, "%2F", 3) == 0;
@@ -74,6 +76,7 @@ static void write_notes(KalHdf5 *h, const KalTable *table, hid_t file)
 static void write_dataset(KalHdf5 *h, hid_t group, const KalQuantity *quantity,
                           const hid_t spaces[2], const double *values)
 {
+    assert(quantity->name && spaces);
     const hid_t file = spaces[0];
     const hid_t memory = spaces[1];
     char name[KAL_HDF5_NAME_SIZE];
@@ -107,6 +110,7 @@ static void write_parameters(KalHdf5 *h, const KalTable *table, hid_t file)
 // One column of numbers that lie in memory row by row.
 static void select_column(KalHdf5 *h, hid_t memory, size_t rows, size_t column)
 {
+    assert(rows > 0);
     const hsize_t start[2] = {0, column};
     const hsize_t count[2] = {rows, 1};
     kal_hdf5_seen(h, h->lib.H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL,
@@ -138,6 +142,7 @@ static void write_columns(KalHdf5 *h, const KalTable *table, hid_t file)
 // differ from those of other threads.
 static hid_t create_image(KalHdf5 *h, size_t bytes)
 {
+    assert(h->lib.H5Fcreate);
     char name[64];
     snprintf(name, sizeof name, "kalaba-table-%p", (void *)h);
     const unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
@@ -163,6 +168,7 @@ static hid_t create_image(KalHdf5 *h, size_t bytes)
 // The image as it lies in memory, in one piece.
 static void hand_over(KalHdf5 *h, hid_t file, KalSink sink)
 {
+    assert(sink.write);
     void *handle = NULL;
     kal_hdf5_seen(h, h->lib.H5Fflush(file, H5F_SCOPE_GLOBAL));
     const ssize_t size =
@@ -175,6 +181,7 @@ static void hand_over(KalHdf5 *h, hid_t file, KalSink sink)
 
 KalStatus kal_hdf5_table_write(const KalTable *table, KalSink sink)
 {
+    assert(table && sink.write);
     KalHdf5 h = {.ctx = kal_table_context(table)};
     const size_t values =
         kal_table_rows(table) * kal_table_columns(table) * sizeof(double);
@@ -223,6 +230,7 @@ typedef struct Input {
 // Say what could not be done and why.
 static KalStatus fail(const Input *in, const char *what)
 {
+    assert(what);
     return kal_fail(in->h.ctx, KAL_ERR_FILE, "cannot read %s: %s%s%s",
                     kal_file_shown(in->path), what, in->h.failed ? "; HDF5 says: " : "",
                     in->h.reason);
@@ -248,6 +256,7 @@ static KalStatus copy_text(Input *in, const char *text, KalBlock *out_text)
 
 static KalStatus read_text(Input *in, hid_t attribute, hid_t type, KalBlock *out_text)
 {
+    assert(out_text);
     const size_t size = in->h.lib.H5Tget_size(type) + 1;
     char *text = kal_alloc(in->h.ctx, size, 1);
     if (!text) {
@@ -374,6 +383,7 @@ static KalStatus read_notes(Input *in, hid_t file)
 // Links may lead into other files, which is not what a table is for.
 static bool is_inside(const KalHdf5 *h, hid_t group, const char *name)
 {
+    assert(name);
     H5L_info_t info;
     return h->lib.H5Lexists(group, name, H5P_DEFAULT) > 0
            && h->lib.H5Lget_info(group, name, &info, H5P_DEFAULT) >= 0
@@ -395,6 +405,7 @@ static bool has_own_data(KalHdf5 *h, hid_t dataset)
 static KalStatus check_dataset(Input *in, const Group *group, hid_t dataset,
                                hsize_t *out_rows)
 {
+    assert(group->rank == 0 || group->rank == 1);
     hsize_t rows = 1;
     const hid_t type = kal_hdf5_seen(&in->h, in->h.lib.H5Dget_type(dataset));
     const hid_t space = kal_hdf5_seen(&in->h, in->h.lib.H5Dget_space(dataset));
@@ -424,6 +435,7 @@ static KalStatus check_dataset(Input *in, const Group *group, hid_t dataset,
 static KalStatus open_dataset(Input *in, const Group *group, hsize_t i,
                               hid_t *out_dataset)
 {
+    assert(i < group->count);
     const ssize_t length =
         in->h.lib.H5Lget_name_by_idx(group->id, ".", group->order, H5_ITER_INC, i,
                                      in->name, sizeof in->name, H5P_DEFAULT);
@@ -479,6 +491,7 @@ static KalStatus read_quantity(Input *in, hid_t dataset, KalQuantity *out_quanti
 
 static KalStatus add_column(Input *in, const Group *group, hid_t dataset, hsize_t rows)
 {
+    assert(in->table && !in->values);
     KalQuantity quantity;
     if (kal_table_columns(in->table) == 0) {
         in->rows = rows;
@@ -493,6 +506,7 @@ static KalStatus add_column(Input *in, const Group *group, hid_t dataset, hsize_
 
 static KalStatus fill_column(Input *in, const Group *group, hid_t dataset, hsize_t rows)
 {
+    assert(in->values && in->filled < kal_table_columns(in->table));
     const hsize_t size[2] = {rows, kal_table_columns(in->table)};
     (void)group;
     const hid_t memory =
@@ -526,8 +540,11 @@ static KalStatus visit_all(Input *in, const Group *group, Visitor *visitor)
     return KAL_OK;
 }
 
+// Two passes: columns first, so that the table knows its size, then their values, each
+// to its place in the rows.
 static KalStatus read_columns(Input *in, const Group *group)
 {
+    assert(in->filled == 0);
     if (group->count == 0) {
         return fail(in, "it has no columns");
     }
@@ -547,6 +564,7 @@ static KalStatus read_parameters(Input *in, const Group *group)
 static KalStatus read_group(Input *in, hid_t file, Group group,
                             KalStatus (*read)(Input *in, const Group *group))
 {
+    assert(group.name && read);
     H5G_info_t info = {.nlinks = 0};
     group.id = is_inside(&in->h, file, group.name)
                    ? in->h.lib.H5Gopen2(file, group.name, H5P_DEFAULT)
@@ -632,6 +650,7 @@ static KalStatus read_open(Input *in, int descriptor, size_t limit)
 KalStatus kal_hdf5_table_read(KalContext *ctx, const char *path, size_t limit,
                               KalTable **out_table)
 {
+    assert(ctx && path && out_table);
     Input in = {.h = {.ctx = ctx}, .path = path};
     int descriptor = -1;
     KAL_TRY(kal_file_open(ctx, path, NULL, &descriptor));

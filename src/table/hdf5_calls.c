@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+// Calls of HDF5 that writers and readers share.  Failures are noted in `failed`, with
+// the innermost reason, and later calls get handles below 0, which HDF5 refuses: so
+// that a sequence of calls is checked once, in the end.
+
 #include "table/hdf5_impl.h"
 
 #include <assert.h>
@@ -69,6 +73,7 @@ static bool is_escaped(const char *name, const char *c)
 // HDF5 takes '/' for a path: %2F stands for it, and %25 for '%'.
 void kal_hdf5_escape(const char *name, char out_text[KAL_HDF5_NAME_SIZE])
 {
+    assert(name && strlen(name) <= KAL_TABLE_LABEL_LIMIT);
     char *end = out_text;
     for (const char *c = name; *c != '\0'; c++) {
         if (is_escaped(name, c)) {
@@ -81,7 +86,6 @@ void kal_hdf5_escape(const char *name, char out_text[KAL_HDF5_NAME_SIZE])
     *end = '\0';
 }
 
-// The reverse; other names with '%' stay as they are.
 // Names are UTF-8, groups keep their order, and no time is noted: the same table is the same
 // bytes.
 void kal_hdf5_open_properties(KalHdf5 *h)
@@ -110,6 +114,7 @@ void kal_hdf5_close_properties(KalHdf5 *h)
 // A text of `size` bytes that ends with a NUL.
 hid_t kal_hdf5_text_type(KalHdf5 *h, size_t size, H5T_cset_t letters)
 {
+    assert(size > 0);
     const hid_t type = kal_hdf5_seen(h, h->lib.H5Tcopy(h->lib.H5T_C_S1_g));
     kal_hdf5_seen(h, h->lib.H5Tset_size(type, size));
     kal_hdf5_seen(h, h->lib.H5Tset_cset(type, letters));
@@ -120,6 +125,7 @@ hid_t kal_hdf5_text_type(KalHdf5 *h, size_t size, H5T_cset_t letters)
 void kal_hdf5_write_attribute(KalHdf5 *h, hid_t object, const char *name, hid_t type,
                               const void *value)
 {
+    assert(name && value);
     const hid_t space = kal_hdf5_seen(h, h->lib.H5Screate(H5S_SCALAR));
     const hid_t attribute = kal_hdf5_seen(
         h, h->lib.H5Acreate2(object, name, type, space, h->attribute, H5P_DEFAULT));
@@ -145,6 +151,7 @@ void kal_hdf5_write_label(KalHdf5 *h, hid_t object, const KalQuantity *quantity)
 
 void kal_hdf5_write_note(KalHdf5 *h, hid_t object, const KalTableNote *note)
 {
+    assert(note->key);
     if (note->text) {
         kal_hdf5_write_text(h, object, note->key, note->text);
     } else {

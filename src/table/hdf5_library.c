@@ -11,6 +11,7 @@
 
 #include "base/foreign.h"
 
+#include <assert.h>
 #include <string.h>
 
 // Twice, since hdf5.h may define a name as that of a version: it is the latter that counts.
@@ -30,6 +31,7 @@ enum {
 KalStatus kal_hdf5_library_open(KalContext *ctx, const char *const *names,
                                 KalHdf5Library *out_lib)
 {
+    assert(ctx && names && out_lib);
     const KalForeign library = {
         .purpose = "HDF5 files",
         .title = "HDF5",

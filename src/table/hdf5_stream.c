@@ -52,6 +52,7 @@ static KalStatus fail(const KalStream *stream)
 // Whether the disk has room for all rows.
 static KalStatus check_room(const KalStream *stream)
 {
+    assert(stream->file);
     const KalStreamSpec *spec = &stream->spec;
     const double columns = (double)spec->n_columns;
     const double chunks = (double)spec->rows / CHUNK + 1.0;
@@ -73,6 +74,7 @@ static KalStatus check_room(const KalStream *stream)
 
 static KalStatus make(KalStream *stream)
 {
+    assert(!stream->hdf5);
     const KalStreamSpec *spec = &stream->spec;
     KalHdf5Stream *s = KAL_NEW(stream->ctx, KalHdf5Stream);
     if (!s) {
@@ -122,6 +124,7 @@ static void create_file(KalStream *stream)
 static hid_t create_column(KalStream *stream, hid_t group, hid_t type,
                            const KalQuantity *quantity)
 {
+    assert(quantity->name);
     KalHdf5Stream *s = stream->hdf5;
     KalHdf5 *h = &s->h;
     const hsize_t rows = stream->spec.rows;
@@ -189,6 +192,7 @@ KalStatus kal_hdf5_stream_begin(KalStream *stream)
 // Write a chunk of a column.
 static void write_part(KalHdf5Stream *s, hid_t dataset, hid_t type, const void *values)
 {
+    assert(s->waiting > 0 && s->waiting <= s->chunk);
     KalHdf5 *h = &s->h;
     const hsize_t start = s->written;
     const hsize_t count = s->waiting;
@@ -205,6 +209,7 @@ static void write_part(KalHdf5Stream *s, hid_t dataset, hid_t type, const void *
 static KalStatus flush(KalStream *stream)
 {
     KalHdf5Stream *s = stream->hdf5;
+    assert(s->waiting <= s->chunk);
     const size_t n = stream->spec.n_columns;
     if (s->waiting == 0) {
         return KAL_OK;
@@ -223,6 +228,7 @@ static KalStatus flush(KalStream *stream)
 
 KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values, const char *text)
 {
+    assert(values && text);
     KalHdf5Stream *s = stream->hdf5;
     const size_t size = stream->spec.text_size;
     char *place = s->texts + s->waiting * size;
@@ -239,6 +245,7 @@ KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values, const cha
 // Close all that is open.
 static void close_all(KalStream *stream)
 {
+    assert(stream->hdf5->datasets);
     KalHdf5Stream *s = stream->hdf5;
     for (size_t i = 0; i <= stream->spec.n_columns; i++) {
         kal_hdf5_drop(&s->h, s->datasets[i]);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+// A table as one JSON object: notes, parameters, and columns each with its values, so
+// that a script takes one without going through rows.
+
 #include "json/member.h"
 #include "table/format_impl.h"
 #include "table/table_impl.h"
 
+#include <assert.h>
+
 static void write_label(KalJsonWriter *w, const KalQuantity *quantity)
 {
+    assert(quantity->unit && quantity->description);
     kal_json_put_text(w, "unit", quantity->unit);
     kal_json_put_text(w, "description", quantity->description);
 }
@@ -60,6 +66,7 @@ static void write_columns(KalJsonWriter *w, const KalTable *table)
 
 KalStatus kal_json_table_write(const KalTable *table, KalSink sink)
 {
+    assert(table && sink.write);
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
     kal_json_put_bool(&w, KAL_TABLE_INCOMPLETE_NOTE, kal_table_is_incomplete(table));

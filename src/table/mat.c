@@ -38,6 +38,7 @@ static const KalTableParameter incomplete_mark = {
 
 static void put(KalSink sink, const void *bytes, size_t size)
 {
+    assert(bytes || size == 0);
     sink.write(sink.user, bytes, size);
 }
 
@@ -67,6 +68,7 @@ static void put_double(KalSink sink, double value)
 static void put_head(KalSink sink, const char *name, int32_t type, size_t rows,
                      size_t columns)
 {
+    assert(name);
     assert(rows <= LARGEST && columns <= LARGEST);
     put_integer(sink, type);
     put_integer(sink, (int32_t)rows);
@@ -84,6 +86,7 @@ static size_t constant_count(const KalTable *table)
 
 static KalTableParameter constant(const KalTable *table, size_t i)
 {
+    assert(i < constant_count(table));
     return i < kal_table_parameters(table) ? kal_table_parameter(table, i)
                                            : incomplete_mark;
 }
@@ -97,6 +100,7 @@ static size_t variable_count(const KalTable *table)
 // it is taken.
 static KalQuantity variable(const KalTable *table, size_t i)
 {
+    assert(i < variable_count(table));
     const size_t n = kal_table_columns(table);
     KalQuantity quantity =
         i < n ? kal_table_column(table, i) : constant(table, i - n).quantity;
@@ -142,6 +146,7 @@ static size_t print_description(const KalQuantity *quantity, char out_text[LABEL
 static void put_texts(const KalTable *table, KalSink sink, const char *name,
                       Printer *print)
 {
+    assert(name && print);
     char text[LABEL_SIZE];
     const size_t count = variable_count(table);
     size_t width = 1;
@@ -209,6 +214,7 @@ static void put_rows(const KalTable *table, KalSink sink)
 
 KalStatus kal_mat_table_write(const KalTable *table, KalSink sink)
 {
+    assert(table && sink.write && kal_table_columns(table) > 0);
     const size_t row = kal_table_columns(table) * sizeof(double);
     if (kal_table_rows(table) > LARGEST / row) {
         return kal_fail(

@@ -100,6 +100,7 @@ static Entry *list_get(const List *list, size_t i)
 // Where in the order a name is or would be; whether it is there.
 static size_t find_place(const List *list, const char *name, bool *out_found)
 {
+    assert(list->order.size / sizeof(uint32_t) == list_count(list));
     const uint32_t *order = list->order.data;
     size_t low = 0;
     size_t high = list_count(list);
@@ -120,6 +121,7 @@ static size_t find_place(const List *list, const char *name, bool *out_found)
 // The entry of a name, or NULL.
 static Entry *find_entry(const List *list, const char *name)
 {
+    assert(name);
     bool found = false;
     const size_t place = find_place(list, name, &found);
     return found ? list_get(list, ((const uint32_t *)list->order.data)[place]) : NULL;
@@ -142,6 +144,7 @@ static KalStatus check_room(const KalTable *table, size_t more)
 // Put an entry whose texts are the table's own behind the others.
 static KalStatus add_entry(KalTable *table, List *list, const Entry *entry)
 {
+    assert(entry->quantity.name);
     const uint32_t number = (uint32_t)list_count(list);
     if (number == KAL_TABLE_COLUMN_LIMIT) {
         return kal_fail(table->ctx, KAL_ERR_LIMIT,
@@ -170,6 +173,7 @@ static KalStatus add_entry(KalTable *table, List *list, const Entry *entry)
 static KalStatus check_text(const KalTable *table, const char *what, const char *text,
                             bool any)
 {
+    assert(text);
     const size_t length = strlen(text);
     size_t taken = 0;
     for (size_t i = 0; i < length; i += taken) {
@@ -201,6 +205,7 @@ static KalStatus check_label(const KalTable *table, const char *what, const char
 static KalStatus check_name(const KalTable *table, const char *what, const char *name,
                             const char *reserved)
 {
+    assert(what && reserved);
     if (!name || name[0] == '\0') {
         return kal_fail(table->ctx, KAL_ERR_USAGE, "%s is empty", what);
     }
@@ -216,6 +221,7 @@ static KalStatus check_name(const KalTable *table, const char *what, const char 
 
 static KalStatus copy_text(KalTable *table, const char *text, const char **out_copy)
 {
+    assert(text && out_copy);
     const size_t size = strlen(text) + 1;
     KAL_TRY(check_room(table, size));
     char *copy = kal_arena_alloc(table->texts, size, 1);
@@ -266,6 +272,7 @@ KalStatus kal_table_add_column(KalTable *table, KalQuantity quantity)
 
 KalStatus kal_table_set_description(KalTable *table, size_t i, const char *description)
 {
+    assert(table && description);
     KAL_TRY(check_label(table, "the description", description, true));
     return copy_text(table, description,
                      &list_get(&table->columns, i)->quantity.description);
@@ -301,6 +308,7 @@ KalStatus kal_table_set_parameter(KalTable *table, KalQuantity quantity, double 
 static KalStatus set_note(KalTable *table, const char *key, const char *text,
                           double number)
 {
+    assert(key);
     Entry entry = {
         .quantity = {.unit = "", .description = ""},
           .number = number
@@ -446,6 +454,7 @@ KalContext *kal_table_context(const KalTable *table)
 
 KalStatus kal_table_add_empty_rows(KalTable *table, size_t count, double **out_values)
 {
+    assert(out_values);
     const size_t n = kal_table_columns(table);
     assert(table->rows == 0 && n > 0 && count > 0);
     if (count > SIZE_MAX / sizeof(double) / n) {

@@ -39,6 +39,7 @@ uint64_t kal_residue_mul(uint64_t a, uint64_t b)
 // By squaring.
 uint64_t kal_residue_pow(uint64_t a, uint64_t n)
 {
+    assert(a < KAL_PRIME);
     uint64_t power = 1;
     for (; n != 0; n >>= 1) {
         power = n & 1U ? kal_residue_mul(power, a) : power;
@@ -58,6 +59,7 @@ uint64_t kal_residue_inverse(uint64_t a)
 // by bit, corrects a^((odd + 1)/2).
 uint64_t kal_residue_sqrt(uint64_t a)
 {
+    assert(a < KAL_PRIME);
     const uint64_t odd = (KAL_PRIME - 1) >> TWOS;
     const uint64_t c = kal_residue_pow(ROOT, odd);
     uint64_t root = kal_residue_pow(a, (odd + 1) / 2);
@@ -116,6 +118,7 @@ static KalScalar residue(uint64_t value)
 
 static KalScalar real(double value, double error)
 {
+    assert(!(error < 0.0));
     return (KalScalar){
         .real = {isfinite(error) ? value : NAN, error}
     };
@@ -148,6 +151,7 @@ KalScalar kal_scalar_none(KalArithmetic field)
 
 KalScalar kal_scalar_of(KalArithmetic field, KalRational value)
 {
+    assert(value.den >= 0);
     if (field == KAL_ARITHMETIC_REALS) {
         const bool whole = value.den == 1 && fabs(value.value) < 0x1p53;
         return real(value.value, whole ? 0.0 : fabs(value.value) * unit);

@@ -2,6 +2,11 @@
 
 // Gauss–Jordan elimination, a row at a time: a new row loses what it has in the pivots there
 // are, is divided by a pivot of its own and taken from the rows before it.
+//
+// What holds between rows: each row has 1 in its own pivot and 0 in those of all
+// others, so that the rows are the reduced echelon form of what was added, up to their
+// order; rank is their number.  Pivots are taken among the first `preferred` columns as
+// long as one there is not zero.
 
 #include "zero/basis.h"
 
@@ -11,6 +16,7 @@
 KalStatus kal_basis_init(KalContext *ctx, KalArithmetic field, size_t n,
                          size_t preferred, KalBasis *out_basis)
 {
+    assert(ctx && preferred <= n);
     KalScalar *work = kal_alloc(ctx, n + 1, sizeof *work);
     if (!work) {
         return kal_no_memory(ctx, "to find a rank");
@@ -118,6 +124,7 @@ static KalStatus keep(KalBasis *basis, size_t pivot)
 
 KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row, bool *out_added)
 {
+    assert(row && out_added);
     const size_t pivot = reduce(basis, row);
     *out_added = pivot < basis->n;
     return *out_added ? keep(basis, pivot) : KAL_OK;
@@ -126,6 +133,7 @@ KalStatus kal_basis_add(KalBasis *basis, const KalScalar *row, bool *out_added)
 KalStatus kal_basis_add_at(KalBasis *basis, const KalScalar *row, size_t pivot,
                            bool *out_added)
 {
+    assert(pivot < basis->n);
     (void)reduce(basis, row);
     *out_added = kal_scalar_weight(basis->field, basis->work[pivot]) > 0.0;
     return *out_added ? keep(basis, pivot) : KAL_OK;

@@ -19,6 +19,7 @@ enum {
 KalScalar kal_probe_value(const KalProbe *probe, KalExpr e, KalArithmetic field,
                           int point)
 {
+    assert(e.index != 0 && point >= 0);
     const uint32_t slot = kal_probe_slot_of(probe, e);
     if (field == KAL_ARITHMETIC_REALS) {
         return *kal_probe_real(probe, slot, point);
@@ -38,6 +39,8 @@ static bool is_pure(const KalSlot *slot, int point)
     return !(slot->flags & KAL_SLOT_OPAQUE) && !(slot->missing & 1U << point);
 }
 
+// A zero at one point counts if no other point, at which all roots are there, has
+// anything else.
 static Look look_at_residues(const KalProbe *probe, uint32_t of)
 {
     const KalSlot *slot = kal_probe_slot(probe, of);
@@ -71,6 +74,7 @@ static Look look_at_reals(const KalProbe *probe, uint32_t of)
 // What doubles say where residues prove nothing: theory (10.7).
 static KalVerdict judge_reals(const KalSlot *slot, Look look)
 {
+    assert(look.defined >= 0 && look.defined <= KAL_PROBE_REALS);
     if (look.nonzero) {
         return (KalVerdict){.zero = false};
     }
@@ -94,6 +98,7 @@ static KalStatus test(KalProbe *probe, KalExpr e, KalVerdict *out_verdict)
 KalStatus kal_probe_test(KalProbe *probe, const KalExpr *e, size_t n,
                          KalVerdict *out_verdicts)
 {
+    assert((e && out_verdicts) || n == 0);
     KAL_TRY(kal_probe_extend(probe, e, n));
     for (size_t i = 0; i < n; i++) {
         KAL_TRY(test(probe, e[i], &out_verdicts[i]));
@@ -160,6 +165,7 @@ int kal_probe_find_point(const KalProbe *probe, const KalExpr *e, size_t n,
 static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
                          KalArithmetic field, int point, size_t *out_rank)
 {
+    assert(point >= 0);
     const size_t n = matrix->columns;
     KalBasis basis = {.ctx = NULL};
     KalScalar *row = kal_alloc(probe->ctx, n + 1, sizeof *row);
@@ -185,7 +191,8 @@ static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
     return status;
 }
 
-// The largest rank at the points of a field.
+// The largest rank at the points of a field.  The rank can only be too small at a
+// point, never too large: the largest of all points is the best bound.
 static KalStatus rank_in(const KalProbe *probe, const KalSparse *matrix,
                          KalArithmetic field, size_t *out_rank)
 {
@@ -206,6 +213,7 @@ static KalStatus rank_in(const KalProbe *probe, const KalSparse *matrix,
 
 KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, KalRank *out_rank)
 {
+    assert(matrix->start && out_rank);
     const size_t count = (size_t)matrix->start[matrix->rows];
     KalPurity purity = {.exact = false};
     KalRank rank = {.least = 0};

@@ -117,6 +117,7 @@ bool kal_phase_is_pure(const KalPhases *phases, uint32_t monomial)
 
 static bool same_monomial(const Monomial *a, const Monomial *b)
 {
+    assert(a->n <= FACTORS_MAX && b->n <= FACTORS_MAX);
     return a->n == b->n
            && (a->n == 0
                || memcmp(a->factors, b->factors, a->n * sizeof *a->factors) == 0);
@@ -140,6 +141,7 @@ static uint32_t hash_of(const Monomial *m)
 static KalStatus add_monomial(KalContext *ctx, KalPhases *phases, const Monomial *m,
                               uint32_t hash)
 {
+    assert(m->n <= FACTORS_MAX);
     const Place place = {(uint32_t)(phases->factors.size / sizeof(Factor)), m->n};
     const uint32_t number = (uint32_t)monomial_count(phases);
     if (!kal_index_reserve(ctx, &phases->index)) {
@@ -252,12 +254,14 @@ static Monomial times(Making *making, Monomial a, Monomial b, int sign)
             m.factors[m.n++] = factor;
         }
     }
+    assert(!making->fits || m.n <= FACTORS_MAX);
     return m;
 }
 
 // a times, or divided by, each term of b.
 static KalPhase multiply(Making *making, KalPhase a, KalPhase b, int sign)
 {
+    assert(sign == 1 || sign == -1);
     const KalPhases *phases = making->phases;
     making->made =
         (KalPhase){.start = (uint32_t)(phases->terms.size / sizeof(KalPhaseTerm))};
@@ -306,6 +310,7 @@ static KalPhase make_leaf(Making *making, const KalGraph *g, KalExpr e)
 // a + b, a − b or −a.
 static KalPhase make_sum(Making *making, KalOp op, KalPhase a, KalPhase b)
 {
+    assert(kal_op_kind(op) == KAL_KIND_SUM);
     const KalRational one = kal_rational(1, 1);
     const KalRational minus = kal_rational(-1, 1);
     add_scaled(making, a, op == KAL_OP_NEG ? minus : one);
@@ -357,6 +362,7 @@ static KalPhase make_alone(Making *making, KalExpr e)
 KalStatus kal_phase_make(const KalGraph *g, KalPhases *phases, KalExpr e,
                          const KalPhase operands[3], KalPhase *out_phase)
 {
+    assert(e.index != 0 && out_phase);
     const KalOp op = (KalOp)kal_node(g, e)->op;
     Making making = {
         .ctx = kal_graph_context(g), .phases = phases, .fits = kal_phase_is_made(op)};

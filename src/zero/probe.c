@@ -40,6 +40,7 @@ static size_t slot_count(const KalProbe *probe)
 // How many points to try: fewer for long formulas.
 static int tries_for(const KalProbe *probe, int most)
 {
+    assert(most > 0);
     const size_t affordable = TRIES_COST / (slot_count(probe) + 1);
     const int least = 2 * KAL_PROBE_RESIDUES;
     return affordable >= (size_t)most   ? most
@@ -79,6 +80,7 @@ uint32_t kal_probe_slot_of(const KalProbe *probe, KalExpr e)
 // Put a node on the list unless it was seen; its slot will be known later.
 static KalStatus push(KalProbe *probe, KalBlock *list, KalExpr e)
 {
+    assert(e.index != 0);
     bool known = false;
     KAL_TRY(kal_map_add(probe->ctx, &probe->known, e.index, 0, &known));
     return known ? KAL_OK : kal_block_add(probe->ctx, list, &e, sizeof e);
@@ -153,6 +155,7 @@ static KalStatus add_slots(KalProbe *probe, const KalExpr *e, size_t n, KalBlock
 // The phase of a slot, its operands' first.
 static KalStatus make_phase(KalProbe *probe, uint32_t of)
 {
+    assert(of < slot_count(probe));
     KalSlot *slot = kal_probe_slot(probe, of);
     KalPhase operands[3] = {{0}};
     for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
@@ -179,6 +182,7 @@ static KalStatus push_operands(KalProbe *probe, const KalSlot *slot, KalBlock *s
 // Give the slot on top of the stack a phase and take it off, or put on what that needs.
 static KalStatus make_top_phase(KalProbe *probe, KalBlock *stack)
 {
+    assert(stack->size > 0);
     const size_t size = stack->size;
     const uint32_t top = ((const uint32_t *)stack->data)[size / sizeof top - 1];
     const KalSlot *slot = kal_probe_slot(probe, top);
@@ -206,6 +210,7 @@ static KalStatus make_phases(KalProbe *probe, const KalSlot *slot, KalBlock *sta
 // Euclid.
 static int64_t gcd(int64_t a, int64_t b)
 {
+    assert(a > 0 && b > 0);
     while (b != 0) {
         const int64_t rest = a % b;
         a = b;
@@ -217,6 +222,7 @@ static int64_t gcd(int64_t a, int64_t b)
 // Let the denominator serve the factors of a slot's phase too, as long as it fits.
 static void extend_denominator(KalProbe *probe, const KalSlot *slot)
 {
+    assert(probe->denominator > 0);
     const KalPhase phase = kal_probe_slot(probe, slot->arg[0])->phase;
     for (uint32_t i = 0; i < phase.count; i++) {
         const KalPhaseTerm term = kal_phase_terms(&probe->phases, phase)[i];
@@ -277,6 +283,7 @@ static void find_flags(KalProbe *probe, size_t from)
 // The residues of the slots from one on, and whether a root was missing below them.
 static void eval_residues(KalProbe *probe, size_t from, int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     const unsigned here = 1U << point;
     for (size_t i = from; i < slot_count(probe); i++) {
         KalSlot *slot = kal_probe_slot(probe, i);
@@ -305,6 +312,7 @@ static KalStatus extend_residues(KalProbe *probe)
 // Whether all formulas of the beginning have residues at a point, with all roots.
 static bool point_serves(const KalProbe *probe, int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     const uint32_t *roots = probe->roots.data;
     for (size_t i = 0; i < probe->roots.size / sizeof *roots; i++) {
         if (kal_probe_slot(probe, roots[i])->missing & 1U << point
@@ -385,7 +393,8 @@ static void note_radicals(KalProbe *probe, int point, int attempt)
 }
 
 // Whether no product of radicands is a square, theory (10.6): the patterns of missing
-// roots are independent modulo 2.
+// roots are independent modulo 2.  Gaussian elimination modulo 2, a row of bits for
+// each radicand: rows[k] has its lowest bit to itself.
 static bool radicals_independent(const KalProbe *probe)
 {
     uint64_t rows[RADICALS_MAX];
@@ -485,6 +494,7 @@ static KalStatus fill(KalProbe *probe, const KalExpr *e, size_t n)
 KalStatus kal_probe_create(KalGraph *g, const KalExpr *e, size_t n,
                            KalProbe **out_probe)
 {
+    assert(g && out_probe && (e || n == 0));
     KalContext *ctx = kal_graph_context(g);
     KAL_TRY(kal_graph_status(g));
     KalProbe *probe = KAL_NEW(ctx, KalProbe);
@@ -540,6 +550,7 @@ KalStatus kal_probe_extend(KalProbe *probe, const KalExpr *e, size_t n)
 
 static void eval_reals(KalProbe *probe, size_t from, int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_REALS);
     const uint64_t seed = probe->real_seed[point];
     for (size_t i = from; i < slot_count(probe); i++) {
         *kal_probe_real(probe, i, point) =

@@ -51,6 +51,7 @@ static double chosen(uint64_t seed, uint64_t id)
 // known of must not pass for zero.
 static KalScalar moved(KalOp op, KalScalar a, double slope)
 {
+    assert(!(slope < 0.0));
     const double x = a.real.value;
     const double v = kal_op_value(op, x, 0.0, 0.0, 0);
     const double error = slope * kal_real_error(a);
@@ -149,6 +150,7 @@ static KalScalar sign_of(KalScalar a)
 // ⌊a⌋ or ⌈a⌉, unless an error may have carried a over a whole number.
 static KalScalar whole(KalOp op, KalScalar a)
 {
+    assert(op == KAL_OP_FLOOR || op == KAL_OP_CEIL);
     const double x = a.real.value;
     const double error = kal_real_error(a);
     const bool sure = error == 0.0 || fabs(x - nearbyint(x)) > error;
@@ -250,6 +252,7 @@ static KalScalar eval(const KalProbe *probe, const KalSlot *slot, const KalScala
 KalScalar kal_real_eval(const KalProbe *probe, const KalSlot *slot, int point,
                         uint64_t seed)
 {
+    assert(point >= 0 && point < KAL_PROBE_REALS);
     const int arity = kal_op_arity((KalOp)slot->op);
     KalScalar arg[3] = {{0}};
     for (int k = 0; k < arity; k++) {

@@ -31,6 +31,7 @@ static const int64_t largest_power = INT64_C(1) << 50;
 
 static uint64_t chosen(uint64_t seed, uint64_t purpose, uint64_t number)
 {
+    assert(purpose < PURPOSES);
     return kal_residue_random(seed, number * PURPOSES + purpose);
 }
 
@@ -114,6 +115,7 @@ static bool on_circle(KalOp op)
 // Whether a phase is a combination of monomials of symbols whose powers fit.
 static bool phase_fits(const KalProbe *probe, const KalSlot *slot)
 {
+    assert(kal_op_arity((KalOp)slot->op) == 1);
     const KalPhase phase = kal_probe_slot(probe, slot->arg[0])->phase;
     bool fits = phase.state == KAL_PHASE_KNOWN;
     for (uint32_t i = 0; i < phase.count && fits; i++) {
@@ -130,6 +132,7 @@ static bool phase_fits(const KalProbe *probe, const KalSlot *slot)
 
 static bool is_half(const KalProbe *probe, const KalSlot *slot)
 {
+    assert(slot->op == KAL_OP_POW);
     const KalExpr exponent = kal_probe_slot(probe, slot->arg[1])->node;
     return kal_is_op(probe->g, exponent, KAL_OP_CONST)
            && kal_graph_number(probe->g, exponent).den == 2;
@@ -229,6 +232,7 @@ static uint64_t radicand_of(const KalSlot *slot, const uint64_t *x)
 static uint64_t eval_root(const KalProbe *probe, const KalSlot *slot, const uint64_t *x,
                           int point, bool *out_missing)
 {
+    assert(kal_residue_is_root(probe, slot));
     const uint64_t seed = probe->residue_seed[point];
     const uint64_t radicand = radicand_of(slot, x);
     uint64_t r =
@@ -421,6 +425,7 @@ typedef struct Wave {
 
 static Wave wave_of(const KalProbe *probe, const KalSlot *slot, uint64_t u, int point)
 {
+    assert(kal_op_nature((KalOp)slot->op) == KAL_NATURE_EXPONENTIAL);
     if (u == KAL_NO_RESIDUE) {
         return (Wave){u, u, u};
     }
@@ -434,6 +439,7 @@ static Wave wave_of(const KalProbe *probe, const KalSlot *slot, uint64_t u, int 
 static uint64_t power_term(const KalProbe *probe, KalPhaseTerm term, uint64_t a,
                            uint64_t seed)
 {
+    assert(term.k.den > 0);
     const bool whole = kal_phase_is_one(&probe->phases, term.monomial);
     const int64_t den = term.k.den;
     int64_t n = whole ? term.k.num / den : 0;
@@ -604,6 +610,7 @@ static uint64_t eval_node(const KalProbe *probe, const KalSlot *slot, const uint
 uint64_t kal_residue_eval(const KalProbe *probe, const KalSlot *slot, int point,
                           bool *out_missing)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     uint64_t x[3] = {0};
     for (int k = 0; k < kal_op_arity((KalOp)slot->op); k++) {
         x[k] = *kal_probe_residue(probe, slot->arg[k], point);

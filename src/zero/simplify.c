@@ -2,9 +2,14 @@
 
 // Formulas that have the same residues at all points are the same: so an older, shorter
 // one may take the place of a new one, whatever way that came about.
+//
+// That formulas with the same residues are equal holds up to the probability of theory
+// (10.2).  A table finds the oldest slot with given residues by the hash of the first
+// of them.
 
 #include "zero/identity_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -26,6 +31,7 @@ static bool is_known(const KalProbe *probe, size_t slot)
 // The oldest slot with these residues; NO_SLOT if none is in the table.
 static uint32_t find_slot(const KalProbe *probe, const uint64_t *residues)
 {
+    assert(residues);
     const uint32_t hash = kal_hash(residues[0], 0);
     size_t at = kal_index_begin(&probe->equal, hash);
     for (uint32_t slot = 0; kal_index_next(&probe->equal, hash, &at, &slot);) {
@@ -76,6 +82,7 @@ static int64_t find_number(const uint64_t *residues)
 
 KalStatus kal_probe_simplify(KalProbe *probe, KalExpr *e)
 {
+    assert(e && e->index != 0);
     uint64_t opposite[KAL_PROBE_RESIDUES];
     KAL_TRY(kal_probe_extend(probe, e, 1));
     const uint32_t slot = kal_probe_slot_of(probe, *e);
@@ -88,6 +95,7 @@ KalStatus kal_probe_simplify(KalProbe *probe, KalExpr *e)
         opposite[point] = negative(residues[point]);
     }
     const uint32_t same = find_slot(probe, residues); // there is one: its own
+    assert(same != NO_SLOT);
     const uint32_t other = find_slot(probe, opposite);
     const int64_t number = find_number(residues);
     if (number != SMALL) {
