@@ -119,6 +119,8 @@ void kal_control_set_weights(KalControl *control, const double *weights)
 KalStatus kal_control_create(KalContext *ctx, const KalSystem *system,
                              KalControl **out_control)
 {
+    assert(ctx && system && out_control);
+    assert(system->n_servos > 0);
     KalControl *control = KAL_NEW(ctx, KalControl);
     if (!control) {
         return kal_no_memory(ctx, "for servos");
@@ -146,6 +148,7 @@ void kal_control_destroy(KalControl *control)
 
 void kal_control_read(KalControl *control, const double *values)
 {
+    assert(values);
     const KalEquations *equations = control->system->equations;
     const double *next = kal_scatter(&equations->servo_A, values, control->A);
     control->n_blamed = 0;
@@ -163,6 +166,7 @@ KalControlAnswer kal_control_get(const KalControl *control)
 
 static double dot(const double *x, const double *y, int n)
 {
+    assert(n >= 0);
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
         sum += x[i] * y[i];
@@ -229,6 +233,7 @@ int kal_control_blamed(const KalControl *control, const char *const **out_names)
 static KalStatus explain(KalControl *control, KalStatus status, const Rows *rows,
                          const char *why)
 {
+    assert(rows && why);
     const KalMotionFault fault = kal_motion_fault(control->motion);
     if (status != KAL_ERR_CONTRADICTION || fault.count == 0) {
         return status;
@@ -282,6 +287,7 @@ static KalStatus solve_free(KalControl *control, KalInstant *instant)
 // Masses of coordinates, also of those that have theirs by constraints.
 static void find_masses(KalControl *control, const KalInstant *instant)
 {
+    assert(instant->n_active <= control->system->m);
     const int n = control->system->n;
     const int m = instant->n_active;
     KalMetric metric = {control->mass, control->metric + n + m, control->metric,
@@ -294,6 +300,7 @@ static void find_masses(KalControl *control, const KalInstant *instant)
 static void keep_response(KalControl *control, const KalMotionAnswer *answer,
                           double *out)
 {
+    assert(out && answer->n == control->system->n);
     const int n = control->system->n;
     double force = 0.0;
     for (int i = 0; i < n; i++) {
@@ -309,6 +316,7 @@ static void keep_response(KalControl *control, const KalMotionAnswer *answer,
 // How the system answers to one unit of each input, the constraints at rest.
 static KalStatus find_responses(KalControl *control, KalInstant *instant)
 {
+    assert(control->system->n_actuators > 0);
     const KalSystem *system = control->system;
     const int n = system->n;
     const int u = system->n_actuators;
@@ -332,6 +340,7 @@ static KalStatus find_responses(KalControl *control, KalInstant *instant)
 // Fill row i of the servos' equation for the inputs; false when no input has an effect.
 static bool fill_row(KalControl *control, int i)
 {
+    assert(i >= 0 && i < control->system->n_servos);
     const int n = control->system->n;
     const int u = control->system->n_actuators;
     const double *a = control->A + (size_t)i * (size_t)n;
@@ -427,6 +436,7 @@ static KalStatus solve_actuated(KalControl *control, KalInstant *instant)
 
 KalStatus kal_control_solve(KalControl *control, KalInstant *instant)
 {
+    assert(instant->answer.n == control->system->n);
     memcpy(control->nature, instant->answer.qdd,
            (size_t)control->system->n * sizeof(double));
     return control->system->n_actuators > 0 ? solve_actuated(control, instant)

@@ -47,6 +47,7 @@ static KalStatus ask(Asked *asked, KalExpr e, size_t owner)
 // difference whose vanishing a condition asks for; 0 if nothing does.
 static KalExpr decider(KalGraph *g, KalExpr node)
 {
+    assert(node.index != KAL_NO_EXPR.index);
     const KalExprNode n = kal_graph_node(g, node);
     const KalOp op = (KalOp)n.op;
     if (kal_op_nature(op) == KAL_NATURE_JUMP) {
@@ -59,6 +60,7 @@ static KalExpr decider(KalGraph *g, KalExpr node)
 // The formula itself, and what decides in its jumps and conditions.
 static KalStatus ask_inside(Asked *asked, KalExpr formula, size_t owner)
 {
+    assert(formula.index != KAL_NO_EXPR.index);
     KalOrder order = {.ctx = NULL};
     KalStatus status = ask(asked, formula, owner);
     KAL_TRY(status);
@@ -102,6 +104,7 @@ static KalStatus differentiate(KalDoubts *doubts, const KalSystem *system,
 KalStatus kal_doubts_init(KalDoubts *doubts, const KalSystem *system,
                           const KalExpr *formulas, size_t n)
 {
+    assert(doubts && system && (formulas || n == 0));
     Asked asked = {.model = system->model};
     KalStatus status = KAL_OK;
     *doubts = (KalDoubts){.ctx = system->ctx, .n = n};
@@ -132,6 +135,7 @@ void kal_doubts_clear(KalDoubts *doubts)
 static size_t count_numbers(const KalDoubts *doubts, const KalSystem *system,
                             bool dense)
 {
+    assert(doubts->rows > 0);
     const size_t m = (size_t)system->m;
     const size_t values = (size_t)doubts->slopes.start[doubts->rows];
     const size_t basis = dense ? m * (size_t)system->n : 0;
@@ -141,6 +145,7 @@ static size_t count_numbers(const KalDoubts *doubts, const KalSystem *system,
 KalStatus kal_doubter_init(KalDoubter *d, KalContext *ctx, const KalDoubts *doubts,
                            const KalSystem *system, bool dense)
 {
+    assert(d && ctx && doubts && system);
     const size_t m = (size_t)system->m;
     *d = (KalDoubter){.ctx = ctx, .doubts = doubts};
     d->marks = (bool *)kal_alloc(ctx, doubts->n + 1, sizeof *d->marks);
@@ -194,6 +199,7 @@ static double dot(int n, const double *x, const double *y)
 // Take away from x what it has along a unit vector.
 static void remove_along(int n, const double *unit, double *x)
 {
+    assert(n >= 0 && unit != x);
     const double part = dot(n, unit, x);
     for (int i = 0; i < n; i++) {
         x[i] -= part * unit[i];
@@ -204,6 +210,7 @@ static void remove_along(int n, const double *unit, double *x)
 // returns how many there are.
 static int gather(KalDoubter *d, const KalInstant *instant)
 {
+    assert(instant->n_active <= instant->system->m);
     const int n = instant->system->n;
     int count = 0;
     for (int i = 0; i < instant->system->m; i++) {
@@ -244,6 +251,7 @@ static void swap(int count, double *x, double *y)
 // Orthonormal vectors that span the n columns, the largest first; returns how many.
 static int orthonormalize(KalDoubter *d, int n, int count)
 {
+    assert(n >= 0 && count >= 0);
     double first = 0.0;
     for (int rank = 0; rank < n; rank++) {
         int best = rank;
@@ -296,6 +304,7 @@ static bool is_arbitrary(KalDoubter *d, size_t row, int count, int rank)
 static void mark_along(void *user, int constraint, const int *ties,
                        const double *factors, int count)
 {
+    assert(count >= 0 && constraint >= 0);
     KalDoubter *d = (KalDoubter *)user;
     const KalSparse *slopes = &d->doubts->slopes;
     d->slope[constraint] = 1.0;
@@ -321,6 +330,7 @@ static void mark_along(void *user, int constraint, const int *ties,
 
 static void judge_sparse(KalDoubter *d, const KalInstant *instant)
 {
+    assert(instant->large.solver);
     const KalLargeProblem problem = kal_large_instant_problem(
         instant, instant->system->equations->has_C ? instant->C : NULL);
     memset(d->slope, 0, (size_t)instant->system->m * sizeof *d->slope);

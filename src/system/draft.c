@@ -6,8 +6,11 @@
 
 #include "system/draft.h"
 
+#include <assert.h>
+
 KalStatus kal_draft_init(KalDraft *draft, KalContext *ctx, const KalSystem *system)
 {
+    assert(draft && ctx && system);
     draft->model = NULL;
     KAL_TRY(kal_model_fork(ctx, system->model, &draft->model));
     draft->equations = *system->equations;

@@ -6,6 +6,7 @@
 
 #include "system/dust.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@ static const double TRACE_OF_MASS = 0x1p-90;
 // Beside the largest of the row: how rows are scaled means nothing.
 void kal_clear_traces_in_rows(const KalSparse *A, double *values)
 {
+    assert(A->start || A->rows == 0);
     for (size_t i = 0; i < A->rows; i++) {
         const int64_t end = A->start[i + 1];
         double largest = 0.0;
@@ -36,6 +38,7 @@ void kal_clear_traces_in_rows(const KalSparse *A, double *values)
 // The largest mass that coordinate j is coupled to; 0 if there is none.
 static double coupled_mass(int n, const double *M, int j)
 {
+    assert(j >= 0 && j < n);
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
         const double mass = M[(size_t)i * (size_t)(n + 1)];
@@ -48,6 +51,7 @@ static double coupled_mass(int n, const double *M, int j)
 // coupled to nothing keeps its mass.
 void kal_clear_traces_of_mass(int n, double *M)
 {
+    assert(n >= 0 && M);
     double most = 0.0;
     for (int j = 0; j < n; j++) {
         const double mass = M[(size_t)j * (size_t)(n + 1)];
@@ -99,6 +103,7 @@ static void find_coupled(const KalSparse *M, const double *values, const double 
 
 void kal_clear_traces_of_masses(const KalSparse *M, double *values, double *scratch)
 {
+    assert(scratch && values != scratch);
     double *mass = scratch;
     double *coupled = scratch + M->rows;
     double most = 0.0;

@@ -49,6 +49,7 @@ static Subject about_servo(const KalModel *model, size_t i)
 
 static Subject about_given(const KalEquations *e, size_t i)
 {
+    assert(e->M.start && e->A.start);
     const size_t sizes[] = {(size_t)e->M.start[e->n],
                             e->n,
                             (size_t)e->A.start[e->m],
@@ -74,6 +75,7 @@ static Subject about_given(const KalEquations *e, size_t i)
 
 static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
 {
+    assert(id < KAL_PROGRAMS && i < system->n_results[id]);
     const KalEquations *e = system->equations;
     switch (id) {
     case KAL_PROGRAM_GIVENS: return about_given(e, i);
@@ -120,6 +122,7 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
 // the model writes it, if it stands in the model; derivatives do not.
 static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
 {
+    assert(i < instant->system->n_results[id]);
     const KalSystem *system = instant->system;
     const Subject subject = about_result(system, id, i);
     const KalExpr culprit = kal_program_find_fault(

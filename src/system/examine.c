@@ -50,6 +50,7 @@ static void blame(KalCheck *check, const char *const *names, const int *indices,
 // acceleration can be missing.
 static KalStatus find_verdicts(KalCheck *check)
 {
+    assert(check->instant);
     KalInstant *instant = check->instant;
     const size_t count = (size_t)check->system->n + (size_t)check->system->m;
     if (instant->large.solver) {
@@ -107,6 +108,7 @@ static KalStatus examine_start(KalCheck *check)
 
 static void fill_values(const KalCheck *check, double *values)
 {
+    assert(values);
     const KalModel *model = check->system->model;
     for (size_t id = 0; id < model->n_symbols; id++) {
         const KalSymbol *symbol = &model->symbols[id];
@@ -139,6 +141,7 @@ static void fill_values(const KalCheck *check, double *values)
 static KalStatus evaluate_rows(KalCheck *check, const KalSparse *rows, double *values,
                                double *entries, bool *out_finite)
 {
+    assert(rows->start && out_finite);
     const size_t count = (size_t)rows->start[rows->rows];
     fill_values(check, values);
     KAL_TRY(kal_eval(check->draft.model->graph, rows->value, count, values, entries));
@@ -231,6 +234,7 @@ static void fill_unit(Unit *unit)
 
 static KalStatus solve_unit(KalContext *ctx, const Unit *unit, KalMotionAnswer *answer)
 {
+    assert(unit->rows->rows > 0);
     const KalSparse *rows = unit->rows;
     const int n = (int)rows->columns;
     const int m = (int)rows->rows;
@@ -272,6 +276,9 @@ static KalStatus examine_many_positions(KalCheck *check, const KalSparse *rows)
     return status;
 }
 
+// The rows that restrict positions are combinations of those of velocities that can be
+// integrated: their rank in the state of the start is how much freedom the
+// configuration loses.
 static KalStatus examine_positions(KalCheck *check)
 {
     const KalSparse *rows = &check->classification->integrals;
@@ -297,6 +304,7 @@ static KalStatus examine_positions(KalCheck *check)
 // First what formulas tell, then what the state of the start does.
 static KalStatus examine(KalCheck *check)
 {
+    assert(!check->at_fault);
     const KalSystem *system = check->system;
     check->at_fault = (const char **)kal_alloc(check->ctx, count_names(system),
                                                sizeof *check->at_fault);

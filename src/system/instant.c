@@ -87,6 +87,7 @@ static void lay_out_dense(KalCarver *carver, void *owner)
 // The way to answers: dense, or sparse.
 static KalStatus init_solver(KalInstant *instant, bool dense)
 {
+    assert(!instant->motion && !instant->large.solver);
     const KalSystem *system = instant->system;
     KAL_TRY(kal_workspace_make(instant->ctx, "for an instant",
                                dense ? lay_out_dense : lay_out, instant,
@@ -116,6 +117,7 @@ static KalStatus init(KalInstant *instant, bool dense)
 static KalStatus create(KalContext *ctx, const KalSystem *system, bool dense,
                         KalInstant **out_instant)
 {
+    assert(ctx && system && out_instant);
     KalInstant *instant = KAL_NEW(ctx, KalInstant);
     if (!instant) {
         return kal_no_memory(ctx, "for an instant");
@@ -205,6 +207,7 @@ static void list_rows(KalInstant *instant)
         if (instant->active[k]) {
             instant->row_names[instant->n_active] = names[k];
             instant->rows[instant->n_active++] = k;
+            assert(instant->n_active <= instant->system->m);
         }
     }
     double *active = instant->variables + instant->system->layout.active;
@@ -228,6 +231,7 @@ void kal_instant_activate(KalInstant *instant, const bool *active)
 
 const double *kal_scatter(const KalSparse *matrix, const double *values, double *dense)
 {
+    assert(matrix->start && (values || matrix->rows == 0));
     memset(dense, 0, matrix->rows * matrix->columns * sizeof *dense);
     for (size_t row = 0; row < matrix->rows; row++) {
         for (int64_t k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
@@ -241,6 +245,7 @@ const double *kal_scatter(const KalSparse *matrix, const double *values, double 
 // Programs compute the lower triangle of M only.
 static void mirror(int n, double *M)
 {
+    assert(n > 0 && M);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) {
             M[j * n + i] = M[i * n + j];
@@ -282,6 +287,7 @@ KalBSize kal_b_size(const KalInstant *instant)
 
 static void measure_b(KalInstant *instant)
 {
+    assert(instant->A && instant->b_size);
     const int n = instant->system->n;
     const double *v = kal_instant_qd(instant);
     const KalBSize measure = kal_b_size(instant);
@@ -316,6 +322,7 @@ static KalStatus stabilize(KalInstant *instant)
 // M and A of the first program, whose results these are, as dense matrices.
 static void scatter_givens(KalInstant *instant, const double *rows)
 {
+    assert(instant->M && instant->A);
     const KalEquations *equations = instant->system->equations;
     kal_scatter(&equations->M, instant->results, instant->M);
     mirror(instant->system->n, instant->M);
@@ -325,6 +332,7 @@ static void scatter_givens(KalInstant *instant, const double *rows)
 
 KalStatus kal_instant_givens(KalInstant *instant)
 {
+    assert(instant && instant->system->equations);
     const KalEquations *equations = instant->system->equations;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
     const double *Q = instant->results + equations->M.start[equations->n];
@@ -374,6 +382,7 @@ KalStatus kal_instant_need_givens(KalInstant *instant)
 
 static void clear_row(KalInstant *instant, size_t i)
 {
+    assert(i < (size_t)instant->system->m);
     const size_t n = (size_t)instant->system->n;
     if (instant->large.solver) {
         kal_large_instant_clear_row(instant, i);
@@ -482,6 +491,7 @@ size_t kal_instant_fault_names(const KalInstant *instant, const char *const **ou
 // Non-ideal forces may depend on a reaction only where that is unique.
 static KalStatus check_reactions(const KalInstant *instant)
 {
+    assert(instant->answer.m == instant->n_active);
     const KalSystem *system = instant->system;
     for (int k = 0; k < instant->n_active; k++) {
         const int i = instant->rows[k];
@@ -499,6 +509,7 @@ static KalStatus check_reactions(const KalInstant *instant)
 // Reactions of all constraints from the multipliers of the active ones.
 static void keep_reactions(KalInstant *instant)
 {
+    assert(instant->answer.m == instant->n_active);
     const KalSystem *system = instant->system;
     double *reactions = instant->variables + system->layout.reactions;
     memset(reactions, 0, (size_t)system->m * sizeof *reactions);
@@ -510,6 +521,7 @@ static void keep_reactions(KalInstant *instant)
 // Whether accelerations satisfy all rows but for what rounding can explain.
 static bool satisfies(const KalInstant *instant, const double *qdd)
 {
+    assert(qdd && instant->A);
     const double rounding = 1e-6;
     const int n = instant->system->n;
     for (int k = 0; k < instant->n_active; k++) {
@@ -589,6 +601,7 @@ static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *p
 // Add w a aᵀ to the symmetric matrix M, for a row a.  Both halves get the same numbers.
 static void add_square(size_t n, double w, const double *restrict a, double *restrict M)
 {
+    assert(a && M && !(w < 0.0));
     for (size_t i = 0; i < n; i++) {
         if (a[i] == 0.0) {
             continue;
@@ -603,6 +616,7 @@ static void add_square(size_t n, double w, const double *restrict a, double *res
 // The same accelerations and multipliers with a regular M: M + AᵀWA and Q + AᵀWb.
 static void lend_weights(KalInstant *instant, KalMotionProblem *few)
 {
+    assert(instant->lends && few->m == instant->n_independent);
     const size_t n = (size_t)instant->system->n;
     memcpy(instant->few_M, few->M, n * n * sizeof(double));
     memcpy(instant->few_Q, few->Q, n * sizeof(double));
@@ -621,6 +635,7 @@ static void lend_weights(KalInstant *instant, KalMotionProblem *few)
 // The answer for these rows as one for all.
 static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
 {
+    assert(instant->few);
     KalMotionProblem few = pick_rows(instant, problem);
     KalMotionAnswer *answer = &instant->answer;
     if (instant->lends) {
@@ -643,6 +658,7 @@ static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
 // is kept for those that leave rows out.
 static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
 {
+    assert(problem->n == instant->system->n);
     if (instant->large.solver) {
         return kal_large_instant_solve(instant, problem->C);
     }
@@ -672,6 +688,7 @@ static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
 // without it gives the reactions that C is a function of.
 static KalStatus find_nonideal(KalInstant *instant)
 {
+    assert(instant->system->equations->has_C);
     const KalSystem *system = instant->system;
     if (system->equations->has_reactions) {
         KalMotionProblem ideal = kal_instant_problem(instant);
@@ -719,6 +736,7 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
 
 KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answer)
 {
+    assert(instant && out_answer);
     instant->few = true;
     const KalStatus status = kal_instant_solve(instant, out_answer);
     instant->few = false;
@@ -727,6 +745,7 @@ KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answe
 
 void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer)
 {
+    assert(instant->road.program && out_answer);
     kal_road_publish(&instant->road, &instant->answer);
     keep_answer(instant);
     *out_answer = instant->answer;

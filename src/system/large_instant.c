@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+// The sparse side of an instant of a large system: entries of M and A as the programs
+// give them, without a dense matrix.  All rows stay in their places, and `acts` says
+// which take part: so that the structure of the factors stays the same whatever events
+// do.
+
 #include "system/large_instant.h"
 
 #include "system/dust.h"
@@ -41,6 +46,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_large_instant_init(KalInstant *instant)
 {
+    assert(!instant->large.solver);
     const KalSystem *system = instant->system;
     const KalLargeShape shape = kal_large_shape(system);
     assert(system->n_servos == 0);
@@ -57,6 +63,7 @@ void kal_large_instant_clear(KalInstant *instant)
 
 void kal_large_instant_take(KalInstant *instant)
 {
+    assert(instant->large.solver);
     const KalEquations *e = instant->system->equations;
     KalLargeInstant *large = &instant->large;
     const size_t in_M = (size_t)e->M.start[e->n];
@@ -73,6 +80,7 @@ void kal_large_instant_take_rows(KalInstant *instant, const double *entries)
 
 void kal_large_instant_clear_row(KalInstant *instant, size_t i)
 {
+    assert(i < (size_t)instant->system->m);
     const KalSparse *A = &instant->system->equations->A;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
         instant->large.A[k] = 0.0;
@@ -81,6 +89,7 @@ void kal_large_instant_clear_row(KalInstant *instant, size_t i)
 
 void kal_large_instant_measure(KalInstant *instant)
 {
+    assert(instant->large.b && instant->large.b_size);
     const KalSparse *A = &instant->system->equations->A;
     KalLargeInstant *large = &instant->large;
     const KalBSize measure = kal_b_size(instant);
@@ -115,6 +124,7 @@ KalLargeProblem kal_large_instant_problem(const KalInstant *instant, const doubl
 // dependent ones holds for solves of a few.
 static void keep(KalInstant *instant, KalMotionAnswer answer, bool few)
 {
+    assert(answer.m == instant->system->m);
     for (int k = 0; k < instant->n_active; k++) {
         instant->multipliers[k] = answer.multipliers[instant->rows[k]];
         if (!few) {
@@ -150,6 +160,7 @@ static void keep_fault(KalInstant *instant)
         find_places(instant);
     }
     large->fault_count = fault.count;
+    assert(fault.count >= 0);
     for (int k = 0; k < fault.count; k++) {
         large->fault[k] =
             fault.constraints ? large->place[fault.indices[k]] : fault.indices[k];
@@ -213,6 +224,7 @@ static KalStatus solve_few(KalInstant *instant, const KalLargeProblem *problem)
 
 KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
 {
+    assert(instant->large.solver);
     const KalLargeProblem problem = kal_large_instant_problem(instant, C);
     if (instant->few && solve_few(instant, &problem) == KAL_OK) {
         return KAL_OK;
@@ -223,8 +235,11 @@ KalStatus kal_large_instant_solve(KalInstant *instant, const double *C)
     return status == KAL_ERR_CONTRADICTION ? settle(instant, &problem) : status;
 }
 
+// Ranks do not depend on forces and right-hand sides: with zeros for them nothing
+// contradicts.
 KalStatus kal_large_instant_judge(KalInstant *instant)
 {
+    assert(instant->large.solver);
     KalLargeInstant *large = &instant->large;
     KalLargeProblem problem = kal_large_instant_problem(instant, NULL);
     const size_t n = (size_t)instant->system->n;

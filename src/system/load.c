@@ -9,6 +9,7 @@
 #include "lang/source.h"
 #include "system/load_impl.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -32,6 +33,7 @@ typedef struct Reading {
 
 static void append_text(void *user, const char *text, size_t length)
 {
+    assert(text || length == 0);
     Reading *reading = (Reading *)user;
     if (reading->status == KAL_OK
         && length > KAL_SOURCE_LIMIT + (size_t)1 - reading->text.size) {
@@ -45,6 +47,7 @@ static void append_text(void *user, const char *text, size_t length)
 static KalStatus read_file(void *user, KalSources *sources, const char *path,
                            const KalSource **out_source)
 {
+    assert(path && out_source);
     Reading *reading = (Reading *)user;
     reading->text.size = 0;
     reading->status = KAL_OK;
@@ -60,6 +63,7 @@ static KalStatus read_file(void *user, KalSources *sources, const char *path,
 
 static KalStatus build(KalSystem *system, const KalLoadOptions *options)
 {
+    assert(system->source && !system->model);
     Reading reading = {.options = options, .ctx = system->ctx};
     const KalBuildOptions build_options = {.overrides = options->overrides,
                                            .n_overrides = options->n_overrides,
@@ -85,6 +89,7 @@ typedef struct Text {
 // folder and ending.
 static KalStatus find_title(KalSystem *system, const char *name)
 {
+    assert(name && system->model);
     const char *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
     const char *point = strrchr(base, '.');
@@ -96,6 +101,7 @@ static KalStatus find_title(KalSystem *system, const char *name)
 
 static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *options)
 {
+    assert(!system->arena && !system->model);
     kal_load_enter(options, KAL_LOAD_READ);
     KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
     KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));

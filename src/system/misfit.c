@@ -5,10 +5,12 @@
 #include "system/instant.h"
 #include "system/projector.h"
 
+#include <assert.h>
 #include <math.h>
 
 static KalStatus look(KalInstant *instant, KalProgramId level, KalMisfit *misfit)
 {
+    assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
     const bool velocity = level == KAL_PROGRAM_VELOCITY;
     const double *x = velocity ? kal_instant_qd(instant) : kal_instant_q(instant);
     KAL_TRY(kal_instant_residuals(instant, level));
@@ -27,6 +29,7 @@ static KalStatus look(KalInstant *instant, KalProgramId level, KalMisfit *misfit
 
 KalStatus kal_instant_misfit(KalInstant *instant, KalMisfit *out_misfit)
 {
+    assert(instant && out_misfit);
     KalMisfit misfit = {.count = 0};
     KAL_TRY(look(instant, KAL_PROGRAM_POSITION, &misfit));
     if (misfit.count == 0) { // off it in position, rates say little

@@ -34,6 +34,7 @@ const double *kal_instant_parameters(const KalInstant *instant)
 // What was learned under other parameters, as which rows are independent, is forgotten.
 void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings)
 {
+    assert(instant && settings);
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     KalSettings *own = &instant->settings;
@@ -59,6 +60,7 @@ void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings
 
 bool kal_instant_has_parameters(const KalInstant *instant, const KalSettings *settings)
 {
+    assert(instant->settings.parameters && settings->parameters);
     return memcmp(instant->settings.parameters, settings->parameters,
                   instant->system->model->n_parameters * sizeof(double))
            == 0;
@@ -66,6 +68,7 @@ bool kal_instant_has_parameters(const KalInstant *instant, const KalSettings *se
 
 static KalStatus fail_unknown(const KalInstant *instant, const char *name)
 {
+    assert(name);
     const KalModel *model = instant->system->model;
     const char *near = NULL;
     for (size_t i = 0; i < model->n_parameters && !near; i++) {
@@ -91,6 +94,7 @@ static KalStatus fail_fixed(const KalInstant *instant, const KalParameter *p)
 // Hold one parameter of the trial at a value.
 static KalStatus hold(KalInstant *instant, const KalSetting *setting)
 {
+    assert(setting);
     const KalModel *model = instant->system->model;
     size_t i = 0;
     KAL_NEED(instant->ctx, setting->name);

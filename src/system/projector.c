@@ -32,6 +32,7 @@ static const double SMALL = 1e-4;
 // What numbers count at least in the terms of a residual.
 static double least_number(int n, const double *x)
 {
+    assert(n >= 0);
     double largest = 1.0;
     for (int j = 0; j < n; j++) {
         largest = fmax(largest, fabs(x[j]));
@@ -42,6 +43,7 @@ static double least_number(int n, const double *x)
 // Whether residual i is rounding, theory (13.3), where numbers count at least `least`.
 static bool is_met(const KalInstant *instant, int i, const double *x, double least)
 {
+    assert(i >= 0 && i < instant->system->m);
     const KalSparse *A = &instant->system->equations->A;
     double size = 0.0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -56,6 +58,7 @@ static bool is_met(const KalInstant *instant, int i, const double *x, double lea
 
 int kal_residuals_unmet(const KalInstant *instant, const double *x, int *out_rows)
 {
+    assert(instant && x);
     const double least = least_number(instant->system->n, x);
     int count = 0;
     for (int i = 0; i < instant->system->m; i++) {
@@ -111,6 +114,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *held)
 {
+    assert(p && instant);
     *p = (KalProjector){.instant = instant,
                         .n = instant->system->n,
                         .m = instant->system->m,
@@ -140,6 +144,7 @@ static const double UNTIED = 0x1p-10;
 // The mean mass that meets in a row, by the squares of its entries, as seen from the row.
 static double mass_in_row(const KalProjector *p, const double *row)
 {
+    assert(row && p->instant->M);
     double squares = 0.0;
     double moment = 0.0;
     for (int j = 0; j < p->n; j++) {
@@ -178,6 +183,7 @@ static void find_masses(KalProjector *p)
 // The weight of a row is the mass that resists it, theory (13.5).
 void kal_projector_set_weights(KalProjector *p)
 {
+    assert(p->instant->A);
     double *lightness = p->y;
     find_masses(p);
     for (int j = 0; j < p->n; j++) {
@@ -199,6 +205,7 @@ void kal_projector_set_weights(KalProjector *p)
 // diagonal are added, and 1 where that is zero.
 static void fill_metric(KalProjector *p, double extra)
 {
+    assert(extra >= 0.0);
     const double *M = p->instant->M;
     const int f = p->free;
     for (int j = 0; j < f; j++) {
@@ -225,6 +232,7 @@ static void fill_metric(KalProjector *p, double extra)
 // The diagonal of M, and what has none counts as a mass of 1: lengths are compared only.
 static void take_sparse_metric(KalProjector *p)
 {
+    assert(p->instant->large.solver);
     const KalSparse *M = &p->instant->system->equations->M;
     memcpy(p->entries_of_M, p->instant->large.M,
            (size_t)M->start[M->rows] * sizeof(double));
@@ -253,9 +261,11 @@ void kal_projector_set_metric(KalProjector *p)
     (void)kal_cholesky(p->free, p->L, p->inverse);
 }
 
-// The length of a vector, whatever the size of its entries.
+// The length of a vector, whatever the size of its entries.  Squares of very large or
+// small numbers would overflow or vanish: there the length is gathered entry by entry.
 static double length_of(int n, const double *x)
 {
+    assert(n >= 0);
     const double square = kal_dot(n, x, x);
     double length = 0.0;
     if (square > SQUARE_SAFE && square < 1.0 / SQUARE_SAFE) {
@@ -270,6 +280,7 @@ static double length_of(int n, const double *x)
 // G = S A L⁻ᵀ.
 static void set_sparse_rows(KalProjector *p, const bool *used)
 {
+    assert(p->instant->large.solver);
     const KalEquations *e = p->instant->system->equations;
     memcpy(p->entries_of_A, p->instant->large.A,
            (size_t)e->A.start[e->m] * sizeof(double));
@@ -312,6 +323,7 @@ static const double *row_of(const KalProjector *p, int i)
 // The lengths of rows are known once there are factors.
 static bool factor_sparse(KalProjector *p, double damping)
 {
+    assert(damping > 0.0);
     const KalLargeProblem problem = {
         .M = p->entries_of_M, .A = p->entries_of_A, .active = p->used};
     KalLarge *large = p->instant->large.solver;
@@ -354,6 +366,7 @@ static double moved(double x, double by)
 // y = −Gᵀ (G Gᵀ + μ)⁻¹ S φ, theory (13.2).
 static void find_step(KalProjector *p)
 {
+    assert(p->free >= 0 && p->free <= p->n);
     const int f = p->free;
     const int m = p->m;
     for (int i = 0; i < m; i++) {
@@ -370,6 +383,7 @@ static void find_step(KalProjector *p)
 
 void kal_projector_step(KalProjector *p, const double *x, double *out_x)
 {
+    assert(x && out_x);
     KalLarge *large = p->instant->large.solver;
     if (large) {
         kal_large_step(large, p->instant->residuals, p->y);
@@ -387,6 +401,7 @@ void kal_projector_step(KalProjector *p, const double *x, double *out_x)
 // angle between its row and the span of those before it.
 void kal_projector_rank(KalProjector *p, double *out_sines)
 {
+    assert(out_sines || p->m == 0);
     const double least = 1e-30; // any pivot counts that is a number at all
     const int m = p->m;
     for (int i = 0; i < m; i++) {
@@ -406,6 +421,7 @@ void kal_projector_rank(KalProjector *p, double *out_sines)
 static void take_out(const KalProjector *p, int count, const double *rests,
                      const double *sines, double *rest)
 {
+    assert(count >= 0 && count <= p->m);
     const int f = p->free;
     for (int j = 0; j < count; j++) {
         const double *other = rests + (size_t)j * (size_t)f;
@@ -459,6 +475,7 @@ void kal_projector_lift(const KalProjector *p, int rank, double *rests)
 void kal_projector_compare(KalProjector *p, int rank, double *lifted,
                            const double *rests, double *sines)
 {
+    assert(rank >= 0 && rank <= p->m);
     const size_t f = (size_t)p->free;
     kal_solve_lower(p->free, p->L, p->inverse, rank, lifted);
     for (size_t i = 0; i < (size_t)rank; i++) {
@@ -501,6 +518,7 @@ double kal_projector_measure(const KalProjector *p)
 static double sparse_distance(const KalProjector *p, const double *from,
                               const double *to)
 {
+    assert(from && to);
     const KalSparse *M = &p->instant->system->equations->M;
     double sum = 0.0;
     for (int64_t i = 0; i < p->n; i++) {
@@ -519,6 +537,7 @@ static double sparse_distance(const KalProjector *p, const double *from,
 double kal_projector_distance(const KalProjector *p, const double *from,
                               const double *to)
 {
+    assert(from && to);
     double sum = 0.0;
     if (p->instant->large.solver) {
         return sparse_distance(p, from, to);

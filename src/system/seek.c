@@ -10,6 +10,7 @@
 
 #include "system/start.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static bool all_met(const KalInstant *instant, const double *x)
 static KalStatus init(Seeker *seeker, KalInstant *instant, KalProgramId level,
                       const bool *held)
 {
+    assert(level == KAL_PROGRAM_POSITION || level == KAL_PROGRAM_VELOCITY);
     const size_t n = (size_t)instant->system->n;
     *seeker = (Seeker){.instant = instant,
                        .level = level,
@@ -110,6 +112,7 @@ static void go_half(Seeker *seeker)
 // parts of the way are tried first, some of which lead down if the rows are independent.
 static bool try_step(Seeker *seeker, double damping)
 {
+    assert(damping > 0.0);
     const int halves = seeker->instant->large.solver ? HALVES : 0;
     if (!kal_projector_factor(&seeker->projector, damping)) {
         return false;
@@ -128,6 +131,7 @@ static bool try_step(Seeker *seeker, double damping)
 // One search from the present numbers.  Fails when they have no residuals.
 static KalStatus search(Seeker *seeker, bool *out_met)
 {
+    assert(out_met);
     KalProjector *projector = &seeker->projector;
     const double *q = seeker->x;
     double damping = KAL_LEAST_DAMPING;
@@ -165,6 +169,7 @@ static double scatter(uint64_t *state)
 
 static void go_astray(Seeker *seeker, int attempt, uint64_t *state)
 {
+    assert(attempt >= 0);
     double *q = seeker->x;
     const double spread = spreads[attempt % SPREADS];
     memcpy(q, seeker->guess, seeker->size);
@@ -202,6 +207,7 @@ static bool search_around(Seeker *seeker)
 // From the guess; only where that leads nowhere, from places about it.
 static KalStatus seek(Seeker *seeker, bool *out_met)
 {
+    assert(out_met);
     double *q = seeker->x;
     memcpy(seeker->guess, q, seeker->size);
     KAL_TRY(kal_instant_givens(seeker->instant));

@@ -28,6 +28,7 @@ static double fail(Setting *s, const KalNode *node, const char *what)
 // The name that a target or parameter is written as, without spaces and primes.
 static void spell(const KalNode *node, char *text, size_t size)
 {
+    assert(size > 0);
     size_t used = 0;
     for (uint32_t i = node->span.begin; i < node->span.end && used + 1 < size; i++) {
         const char c = node->span.source->text[i];
@@ -63,6 +64,7 @@ static double evaluate_name(Setting *s, const KalNode *node)
 
 static double join(Setting *s, const KalNode *first) // NOLINT(misc-no-recursion)
 {
+    assert(first);
     double value = evaluate(s, first);
     for (const KalNode *node = first->next; node; node = node->next) {
         const double next = evaluate(s, node);
@@ -80,6 +82,7 @@ static double join(Setting *s, const KalNode *first) // NOLINT(misc-no-recursion
 // As deep as the tree, which has a limit.
 static double evaluate(Setting *s, const KalNode *node) // NOLINT(misc-no-recursion)
 {
+    assert(node);
     const KalNodeKind kind = node->kind;
     if (kind == KAL_NODE_NUMBER) {
         return node->of.number.value;
@@ -122,6 +125,7 @@ static int64_t find_dynamic(const KalSystem *system, const char *name)
 // The place in the state that a target names, −1 if none; 0 is the time.
 static int64_t find_target(const Setting *s, const KalNode *target)
 {
+    assert(target);
     const KalSystem *system = s->instant->system;
     const bool velocity = target->kind == KAL_NODE_PRIME;
     char name[512];
@@ -177,6 +181,7 @@ static void set(Setting *s, const KalNode *start)
 
 static KalStatus set_all(Setting *s, const KalSource *source)
 {
+    assert(source);
     KalTree *tree = NULL;
     KAL_TRY(kal_parse(s->instant->ctx, source, s->diagnostics, &tree));
     const KalNode *statement = kal_tree_first(tree);
@@ -200,6 +205,7 @@ static KalStatus set_all(Setting *s, const KalSource *source)
 static KalStatus make_source(KalContext *ctx, const char *name, const char *text,
                              KalSource **out_source)
 {
+    assert(name && text && out_source);
     static const char word[] = "init ";
     KalBlock block = {.data = NULL};
     KalStatus status = kal_block_add(ctx, &block, word, sizeof word - 1);
@@ -217,6 +223,7 @@ static KalStatus make_source(KalContext *ctx, const char *name, const char *text
 KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const char *text,
                                 bool *out_set)
 {
+    assert(instant && name && text);
     KalContext *ctx = instant->ctx;
     KalSource *source = NULL;
     Setting s = {.instant = instant};
@@ -235,6 +242,7 @@ KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const cha
 
 static bool all_set(const bool *set, int count)
 {
+    assert(count >= 0);
     for (int i = 0; i < count; i++) {
         if (!set[i]) {
             return false;

@@ -44,6 +44,7 @@ void kal_settings_place(KalSettings *settings, const KalSystem *system, double *
 void kal_settings_copy(KalSettings *to, const KalSettings *from,
                        const KalSystem *system)
 {
+    assert(to->parameters && from->parameters);
     memcpy(to->parameters, from->parameters,
            kal_settings_count(system) * sizeof(double));
     to->asked = from->asked;
@@ -70,6 +71,7 @@ static KalStatus fail_number(const Evaluation *e, const char *what, const char *
 // All results for the parameters as they are.
 static void run(const Evaluation *e)
 {
+    assert(e->w.work && e->w.results);
     const KalProgram *program = e->system->programs[KAL_PROGRAM_SETTINGS];
     kal_program_prepare(program, e->settings->parameters, e->w.work);
     kal_program_eval(program, e->w.variables, e->w.work, e->w.results);
@@ -140,6 +142,7 @@ static KalStatus take_starts(Evaluation *e)
 static KalStatus take_positive(Evaluation *e, KalExpr formula, double otherwise,
                                const char *what, const char *name, double *out_number)
 {
+    assert(out_number && what);
     const bool given = formula.index != KAL_NO_EXPR.index;
     *out_number = given ? *e->next : otherwise;
     e->next++;
@@ -199,6 +202,7 @@ static KalStatus take_actuators(Evaluation *e)
 static KalStatus take_time(Evaluation *e, KalExpr formula, double otherwise,
                            double *out_number)
 {
+    assert(out_number);
     *out_number = formula.index != KAL_NO_EXPR.index ? *e->next : otherwise;
     e->next++;
     return isfinite(*out_number)

@@ -79,6 +79,7 @@ static void clear_velocities(Velocities *w)
 // Linearize the constraints about the present velocities: A v = A v₀ − ψ(v₀).
 static KalStatus linearize(Velocities *w)
 {
+    assert(w->A && w->b);
     const int n = w->instant->system->n;
     const double *v = kal_instant_qd(w->instant);
     KAL_TRY(kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY));
@@ -97,6 +98,7 @@ static KalStatus linearize(Velocities *w)
 // How far the velocities went in a step, relative to their size.
 static double measure_step(const double *before, const double *after, int n)
 {
+    assert(n >= 0);
     double step = 0.0;
     double size = 0.0;
     for (int i = 0; i < n; i++) {
@@ -110,6 +112,7 @@ static double measure_step(const double *before, const double *after, int n)
 // theory (13.4), over and over until they stand still.
 static KalStatus iterate(Velocities *w)
 {
+    assert(w->rows <= w->instant->system->m + w->instant->system->n);
     const int n = w->instant->system->n;
     double *v = kal_instant_qd(w->instant);
     for (int k = 0; k < NEWTON_STEPS; k++) {
@@ -176,6 +179,7 @@ static KalStatus accept_as_written(Velocities *w, bool *out_met)
 // Names of constraints for a sentence.
 static void list_names(const KalInstant *instant, int count, char text[NAMES_SIZE])
 {
+    assert(count >= 0 && count <= instant->system->m);
     const char *const *names = kal_system_constraint_names(instant->system);
     size_t used = 0;
     text[0] = '\0';
@@ -188,6 +192,7 @@ static void list_names(const KalInstant *instant, int count, char text[NAMES_SIZ
 
 static bool is_any(const bool *held, int n)
 {
+    assert(n >= 0);
     bool any = false;
     for (int i = 0; i < n; i++) {
         any = any || held[i];
@@ -198,6 +203,7 @@ static bool is_any(const bool *held, int n)
 static KalStatus fail_start(KalInstant *instant, const bool *held, int count,
                             const char *what)
 {
+    assert(what);
     char names[NAMES_SIZE];
     list_names(instant, count, names);
     return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
@@ -229,6 +235,7 @@ static KalStatus advise(const KalInstant *instant, const bool *held, KalStatus s
 // if only held values are named, all that are not met.
 static int blame(Velocities *w)
 {
+    assert(w->motion);
     KalInstant *instant = w->instant;
     const KalMotionFault fault = kal_motion_fault(w->motion);
     int count = 0;
@@ -254,6 +261,7 @@ static KalStatus blame_nearest(Velocities *w, int *failed)
 
 static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_failed)
 {
+    assert(held && out_failed);
     bool met = false;
     KalStatus status = kal_seek_positions(instant, held, &met);
     if (status == KAL_OK && !met) {
@@ -265,6 +273,7 @@ static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_
 
 static KalStatus settle_velocities(Velocities *w, int *out_failed)
 {
+    assert(out_failed);
     bool met = false;
     KalStatus status = iterate_around(w, &met);
     if ((status == KAL_OK || status == KAL_ERR_CONTRADICTION) && !met) {
@@ -307,6 +316,7 @@ static KalStatus find_velocities(KalInstant *instant, const bool *held, int *out
 // Which values are held.
 static void fill_held(const KalModel *model, bool *held_q, bool *held_qd)
 {
+    assert(held_q && held_qd);
     for (size_t i = 0; i < model->n_coordinates; i++) {
         held_q[i] = model->coordinates[i].start_q.kind == KAL_START_HELD;
         held_qd[i] = model->coordinates[i].start_v.kind == KAL_START_HELD;
@@ -409,6 +419,7 @@ static KalStatus set_given(KalInstant *instant, Given given, bool *named)
 // `named` has room for kal_system_targets().
 static KalStatus set_values(KalInstant *instant, Given given, bool *held, bool *named)
 {
+    assert(held && named);
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;
     instant->variables[0] = instant->settings.asked.from;

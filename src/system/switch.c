@@ -60,6 +60,7 @@ double kal_switch_side(const KalSwitch *s, double mode)
 // Whether an expression is a function of time alone.
 static KalStatus is_timed(const KalSystem *system, KalExpr e, bool *out_timed)
 {
+    assert(out_timed);
     const uint64_t time =
         UINT64_C(1) << KAL_SYMBOL_TIME | UINT64_C(1) << KAL_SYMBOL_PARAMETER;
     uint64_t kinds = 0;
@@ -78,6 +79,7 @@ static bool has_origin(const KalSystem *system, KalExpr node)
 static KalStatus find_place(Finding *f, const KalSwitchForm *form, KalExpr node,
                             size_t *out_place)
 {
+    assert(form->function.index != KAL_NO_EXPR.index);
     KalSwitch *list = (KalSwitch *)f->switches.data;
     const size_t count = f->switches.size / sizeof *list;
     for (size_t i = 0; i < count; i++) {
@@ -156,6 +158,7 @@ static KalStatus finish(Finding *f)
 KalStatus kal_system_find_switches(KalSystem *system, const KalExpr *formulas,
                                    size_t count)
 {
+    assert(formulas || count == 0);
     Finding f = {.system = system};
     KalOrder order = {.ctx = NULL};
     KAL_TRY(kal_order_init(system->model->graph, formulas, count, &order));

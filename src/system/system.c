@@ -35,6 +35,7 @@ static void add(Outputs *outputs, KalExpr e)
 
 static void add_all(Outputs *outputs, const KalExpr *e, size_t count)
 {
+    assert(e || count == 0);
     for (size_t i = 0; i < count; i++) {
         add(outputs, e[i]);
     }
@@ -194,6 +195,7 @@ static bool makes_motion(KalProgramId id)
 
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
+    assert(id < KAL_PROGRAMS);
     const KalEquations *e = system->equations;
     switch (id) {
     case KAL_PROGRAM_GIVENS:
@@ -255,6 +257,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 
 static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec)
 {
+    assert(!system->programs[id]);
     Outputs outputs = {.ctx = system->ctx};
     collect(system, id, &outputs);
     spec.outputs = (const KalExpr *)outputs.list.data;
@@ -272,6 +275,7 @@ static KalStatus compile(KalSystem *system, KalProgramId id, KalProgramSpec spec
 
 static void fill_layout(KalSystem *system)
 {
+    assert(system->n > 0 && system->m >= 0);
     const size_t n = (size_t)system->n;
     KalLayout *layout = &system->layout;
     layout->q = 1;
@@ -337,6 +341,7 @@ static void fill_variables(const KalSystem *system, KalExpr *variables)
 // How many variables a program may read.
 static size_t count_variables(const KalSystem *system, KalProgramId id)
 {
+    assert(id < KAL_PROGRAMS);
     switch (id) {
     case KAL_PROGRAM_POWER: return system->layout.reactions;
     case KAL_PROGRAM_NONIDEAL:
@@ -377,6 +382,7 @@ static KalExpr *list_symbols(const KalSystem *system)
 
 static KalProgramSpec specify(const KalSystem *system, const KalExpr *symbols)
 {
+    assert(symbols);
     return (KalProgramSpec){.parameters = symbols + system->layout.count,
                             .n_parameters = system->model->n_parameters,
                             .variables = symbols,
@@ -408,6 +414,7 @@ static KalStatus compile_all(KalSystem *system)
 KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
                              size_t count, KalProgram **out_program)
 {
+    assert(out_program && (outputs || count == 0));
     KalExpr *symbols = list_symbols(system);
     if (!symbols) {
         return kal_no_memory(system->ctx, "for programs");
@@ -701,6 +708,7 @@ static KalStatus derive_doubts(KalSystem *system)
 
 KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *options)
 {
+    assert(system->model && !system->equations);
     kal_load_enter(options, KAL_LOAD_DERIVE);
     KAL_TRY(count_sizes(system));
     KAL_TRY(kal_derive(system->model, system->diagnostics, &system->equations));

@@ -2,6 +2,12 @@
 
 // Derivatives of accelerations by implicit differentiation of the equations of motion:
 // theory (15.9).
+//
+// With R = M a − Q − C − Aᵀλ and S = A a − b as formulas of the state, accelerations
+// and multipliers, R = 0 and S = 0 for any state: so the derivative of a along a
+// direction solves the same equations with −∂R and −∂S for forces and right-hand sides.
+// One factorization would do for all directions; the matrices are small and each is
+// solved for as an instant is.
 
 #include "system/tangent.h"
 
@@ -30,6 +36,7 @@ static void add(Residuals *r, KalExpr *sum, KalExpr a, KalExpr b)
 // M is kept as its lower triangle.
 static void add_inertia(Residuals *r)
 {
+    assert(r->system->equations->M.start);
     const KalSparse *M = &r->system->equations->M;
     const KalCoordinate *c = r->system->model->coordinates;
     for (size_t row = 0; row < M->rows; row++) {
@@ -59,6 +66,7 @@ static void add_constraints(Residuals *r)
 // R = M a − Q − C − Aᵀλ and S = A a − b, with a and λ as symbols.
 static void form(Residuals *r)
 {
+    assert(r->R && r->y);
     const KalEquations *e = r->system->equations;
     const KalModel *model = r->system->model;
     for (size_t i = 0; i < e->n; i++) {
@@ -125,6 +133,7 @@ static void lay_out(KalCarver *carver, void *owner)
 KalStatus kal_tangent_init(KalTangent *tangent, KalContext *ctx,
                            const KalSystem *system)
 {
+    assert(tangent && ctx && system);
     *tangent = (KalTangent){
         .n = system->n, .m = system->m, .size = kal_system_state_size(system)};
     KAL_TRY(kal_workspace_make(ctx, "for derivatives", lay_out, tangent,
@@ -161,6 +170,7 @@ static KalMotionProblem pick_rows(KalTangent *tangent, const KalInstant *instant
 static KalStatus find_multipliers(KalTangent *tangent, KalInstant *instant,
                                   const KalMotionProblem *problem, const int *rows)
 {
+    assert(problem->n == instant->system->n);
     const KalSystem *system = instant->system;
     double *reactions = instant->variables + system->layout.reactions;
     KalMotionAnswer answer;
@@ -181,6 +191,7 @@ static KalStatus find_multipliers(KalTangent *tangent, KalInstant *instant,
 KalStatus kal_tangent_fill(KalTangent *tangent, KalInstant *instant, const int *rows,
                            int count, double *out_J)
 {
+    assert(out_J && (rows || count == 0));
     assert(instant->system->has_tangent && !instant->bare);
     const KalSystem *system = instant->system;
     const size_t n = (size_t)system->n;

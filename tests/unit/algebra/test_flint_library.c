@@ -5,17 +5,11 @@
 
 #include "algebra/flint_library.h"
 #include "algebra/ring.h"
+#include "context.h"
 #include "loaded.h"
 #include "tap.h"
 
 static const char debian_name[] = "libflint.so.17";
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 static void a_missing_library_is_named(void)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "base/foreign.h"
+#include "context.h"
 #include "tap.h"
 
 typedef struct Math {
@@ -17,13 +18,6 @@ static KalForeign library_of(const char *const *names)
 {
     return (KalForeign){
         .purpose = "roots", .title = "math", .package = "libc6", .names = names};
-}
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
 }
 
 // No machine has so much, nor a sanitizer.

@@ -2,6 +2,7 @@
 
 #include "base/whole_file.h"
 #include "child.h"
+#include "context.h"
 #include "disk.h"
 #include "fault.h"
 #include "folder.h"
@@ -17,13 +18,6 @@ enum {
     NOBODY = 65534,
     LARGE = 1 << 20
 };
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 // Write `count` pieces of text to a file; it has its name when the answer is KAL_OK.
 static KalStatus write_file(KalContext *ctx, const char *path, const char *piece,

@@ -3,6 +3,7 @@
 // How cairo comes into the program: not before it is needed, and with an explanation when
 // it does not.  This program is not linked with it.
 
+#include "context.h"
 #include "figure/cairo_library.h"
 #include "folder.h"
 #include "loaded.h"
@@ -12,13 +13,6 @@
 #include <kalaba/figure.h>
 
 static const char debian_name[] = "libcairo.so.2";
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 static void a_missing_library_is_named(void)
 {

@@ -2,6 +2,7 @@
 
 // What is left of a curve: its extremes, its gaps, and a line that nobody can tell from it.
 
+#include "context.h"
 #include "curve.h"
 #include "fault.h"
 #include "figure/thin.h"
@@ -14,13 +15,6 @@ enum {
 
 static const double column = 0.2;
 static const double tolerance = 0.05;
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 // A curve of a kind: smooth, rough, a spiral, steps; some with gaps.
 static void make_curve(Rng *rng, int kind, KalSpot points[POINTS])

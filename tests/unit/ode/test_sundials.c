@@ -3,19 +3,13 @@
 // How CVODE and IDA come into the program: not before they are needed, and with an
 // explanation when they do not.  This program is not linked with them.
 
+#include "context.h"
 #include "loaded.h"
 #include "ode/integrator.h"
 #include "ode/sundials.h"
 #include "tap.h"
 
 static const char none[] = "libkalaba-none.so.1";
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 static void a_missing_library_is_named(void)
 {

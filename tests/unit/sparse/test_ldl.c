@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include "context.h"
 #include "fault.h"
 #include "rng.h"
 #include "sparse/ldl.h"
@@ -75,13 +76,6 @@ static void residual_of(const double *x, const double *right, double *out_worst)
         }
         *out_worst = fmax(*out_worst, fabs(sum));
     }
-}
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
 }
 
 static int factor(KalLdl *ldl, double least_ratio)

@@ -66,40 +66,57 @@ static bool is_empty(KalStore *store, uint64_t slot)
     return kal_store_get(store, slot, &row) == KAL_OK && !row.there;
 }
 
-static bool open_lab(Folder *folder, KalContext **ctx)
+// A folder with a store in it.
+typedef struct Lab {
+    Folder folder;
+    KalContext *ctx;
+    KalStore *store;
+    KalStoreSpec spec;
+} Lab;
+
+static bool open_lab(Lab *lab)
 {
-    return ok(folder_open(folder) && kal_context_create(NULL, NULL, ctx) == KAL_OK);
+    *lab = (Lab){.ctx = NULL};
+    if (!ok(folder_open(&lab->folder)
+            && kal_context_create(NULL, NULL, &lab->ctx) == KAL_OK)) {
+        return false;
+    }
+    lab->spec = spec_of(&lab->folder);
+    return true;
+}
+
+static void close_lab(Lab *lab)
+{
+    kal_store_destroy(lab->store);
+    kal_context_destroy(lab->ctx);
+    folder_close(&lab->folder);
 }
 
 // In any order, in several sittings.
 static void rows_are_there_again(void)
 {
-    KalContext *ctx = NULL;
-    KalStore *store = NULL;
-    Folder folder;
-    if (!open_lab(&folder, &ctx)) {
+    Lab lab;
+    if (!open_lab(&lab)) {
         return;
     }
-    const KalStoreSpec spec = spec_of(&folder);
-    ok(kal_store_create(ctx, &spec, &store) == KAL_OK && kal_store_filled(store) == 0);
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK
+       && kal_store_filled(lab.store) == 0);
     for (uint64_t round = 0; round < 3; round++) {
         for (uint64_t i = 0; i < SLOTS / 5; i++) {
-            ok(put(store, (i * 5 + round) * 1999 % SLOTS) == KAL_OK);
+            ok(put(lab.store, (i * 5 + round) * 1999 % SLOTS) == KAL_OK);
         }
-        ok(kal_store_flush(store) == KAL_OK);
-        kal_store_destroy(store);
-        store = NULL;
-        ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
-        ok(kal_store_filled(store) == (round + 1) * SLOTS / 5);
+        ok(kal_store_flush(lab.store) == KAL_OK);
+        kal_store_destroy(lab.store);
+        lab.store = NULL;
+        ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
+        ok(kal_store_filled(lab.store) == (round + 1) * SLOTS / 5);
     }
     for (uint64_t i = 0; i < SLOTS; i++) {
         const uint64_t slot = i * 1999 % SLOTS;
-        ok(kal_store_has(store, slot) == (i % 5 < 3));
-        ok(i % 5 < 3 ? is_whole(store, slot) : is_empty(store, slot));
+        ok(kal_store_has(lab.store, slot) == (i % 5 < 3));
+        ok(i % 5 < 3 ? is_whole(lab.store, slot) : is_empty(lab.store, slot));
     }
-    kal_store_destroy(store);
-    kal_context_destroy(ctx);
-    folder_close(&folder);
+    close_lab(&lab);
 }
 
 static double seconds_now(void)
@@ -112,49 +129,41 @@ static double seconds_now(void)
 // Rows that were not written are lost, and no others.
 static void a_process_that_ends_loses_little(void)
 {
-    KalContext *ctx = NULL;
-    KalStore *store = NULL;
-    Folder folder;
-    if (!open_lab(&folder, &ctx)) {
+    Lab lab;
+    if (!open_lab(&lab)) {
         return;
     }
-    const KalStoreSpec spec = spec_of(&folder);
-    ok(kal_store_create(ctx, &spec, &store) == KAL_OK);
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
     const double began = seconds_now();
-    ok(put(store, 0) == KAL_OK && kal_store_flush(store) == KAL_OK);
-    ok(put(store, 1) == KAL_OK);
+    ok(put(lab.store, 0) == KAL_OK && kal_store_flush(lab.store) == KAL_OK);
+    ok(put(lab.store, 1) == KAL_OK);
     const bool waits = seconds_now() - began < 0.2; // it may not on a busy machine
-    kal_store_destroy(store);                       // as if killed
-    ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
-    ok(kal_store_has(store, 0) && !(waits && kal_store_has(store, 1)));
+    kal_store_destroy(lab.store);                   // as if killed
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
+    ok(kal_store_has(lab.store, 0) && !(waits && kal_store_has(lab.store, 1)));
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
-    ok(put(store, 2) == KAL_OK); // it waited long enough
-    kal_store_destroy(store);
-    ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
-    ok(kal_store_has(store, 2) && is_whole(store, 2));
-    kal_store_destroy(store);
-    kal_context_destroy(ctx);
-    folder_close(&folder);
+    ok(put(lab.store, 2) == KAL_OK); // it waited long enough
+    kal_store_destroy(lab.store);
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
+    ok(kal_store_has(lab.store, 2) && is_whole(lab.store, 2));
+    close_lab(&lab);
 }
 
 // Whatever byte of the slots is changed or cut off, no wrong row comes out.
 static void what_is_damaged_is_empty(void)
 {
-    KalContext *ctx = NULL;
-    KalStore *store = NULL;
-    Folder folder;
-    if (!open_lab(&folder, &ctx)) {
+    Lab lab;
+    if (!open_lab(&lab)) {
         return;
     }
-    KalStoreSpec spec = spec_of(&folder);
-    spec.slots = 4;
-    ok(kal_store_create(ctx, &spec, &store) == KAL_OK);
+    lab.spec.slots = 4;
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
     for (uint64_t i = 0; i < 4; i++) {
-        ok(put(store, i) == KAL_OK);
+        ok(put(lab.store, i) == KAL_OK);
     }
-    ok(kal_store_flush(store) == KAL_OK);
-    kal_store_destroy(store);
-    FILE *file = fopen(spec.path, "r+b");
+    ok(kal_store_flush(lab.store) == KAL_OK);
+    kal_store_destroy(lab.store);
+    FILE *file = fopen(lab.spec.path, "r+b");
     for (long at = 64; file && at < 64 + 3 * SLOT_SIZE;
          at++) { // the last one has a reason
         fseek(file, at, SEEK_SET);
@@ -162,23 +171,21 @@ static void what_is_damaged_is_empty(void)
         fseek(file, at, SEEK_SET);
         fputc(old ^ 0x10, file);
         fflush(file);
-        ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
+        ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
         for (uint64_t slot = 0; slot < 4; slot++) {
-            ok(slot == (uint64_t)(at - 64) / SLOT_SIZE ? is_empty(store, slot)
-                                                       : is_whole(store, slot));
+            ok(slot == (uint64_t)(at - 64) / SLOT_SIZE ? is_empty(lab.store, slot)
+                                                       : is_whole(lab.store, slot));
         }
-        kal_store_destroy(store);
+        kal_store_destroy(lab.store);
         fseek(file, at, SEEK_SET);
         fputc(old, file);
         fflush(file);
     }
     ok(file && fclose(file) == 0);
-    ok(truncate(spec.path, 64 + SLOT_SIZE + 20) == 0);
-    ok(kal_store_open(ctx, &spec, &store) == KAL_OK);
-    ok(is_whole(store, 0) && is_empty(store, 1) && is_empty(store, 3));
-    kal_store_destroy(store);
-    kal_context_destroy(ctx);
-    folder_close(&folder);
+    ok(truncate(lab.spec.path, 64 + SLOT_SIZE + 20) == 0);
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
+    ok(is_whole(lab.store, 0) && is_empty(lab.store, 1) && is_empty(lab.store, 3));
+    close_lab(&lab);
 }
 
 static KalStatus put_samples(KalStore *store, uint64_t slot, size_t n)
@@ -214,58 +221,51 @@ static bool has_samples(KalStore *store, uint64_t slot, size_t n)
 static void samples_are_there_again(void)
 {
     static const size_t counts[4] = {1, 0, MOST_SAMPLES, 3};
-    KalContext *ctx = NULL;
-    KalStore *store = NULL;
-    Folder folder;
-    if (!open_lab(&folder, &ctx)) {
+    Lab lab;
+    if (!open_lab(&lab)) {
         return;
     }
-    KalStoreSpec spec = spec_of(&folder);
-    spec.slots = 4;
-    spec.samples = true;
-    ok(kal_store_create(ctx, &spec, &store) == KAL_OK);
+    lab.spec.slots = 4;
+    lab.spec.samples = true;
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
     for (uint64_t i = 4; i-- > 0;) {
-        ok(put_samples(store, i, counts[i]) == KAL_OK);
+        ok(put_samples(lab.store, i, counts[i]) == KAL_OK);
     }
-    ok(kal_store_flush(store) == KAL_OK);
-    kal_store_destroy(store);
-    ok(kal_store_open(ctx, &spec, &store) == KAL_OK && kal_store_filled(store) == 4);
+    ok(kal_store_flush(lab.store) == KAL_OK);
+    kal_store_destroy(lab.store);
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK
+       && kal_store_filled(lab.store) == 4);
     for (uint64_t i = 0; i < 4; i++) {
-        ok(has_samples(store, i, counts[i]));
+        ok(has_samples(lab.store, i, counts[i]));
     }
-    kal_store_destroy(store);
-    ok(truncate(spec.path, 200000) == 0);
-    ok(kal_store_open(ctx, &spec, &store) == KAL_OK && kal_store_filled(store) == 2);
-    ok(!kal_store_has(store, 0) && kal_store_has(store, 1) && !kal_store_has(store, 2)
-       && kal_store_has(store, 3));
-    kal_store_destroy(store);
-    kal_context_destroy(ctx);
-    folder_close(&folder);
+    kal_store_destroy(lab.store);
+    ok(truncate(lab.spec.path, 200000) == 0);
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_OK
+       && kal_store_filled(lab.store) == 2);
+    ok(!kal_store_has(lab.store, 0) && kal_store_has(lab.store, 1)
+       && !kal_store_has(lab.store, 2) && kal_store_has(lab.store, 3));
+    close_lab(&lab);
 }
 
 static void other_work_is_refused(void)
 {
-    KalContext *ctx = NULL;
-    KalStore *store = NULL;
-    Folder folder;
-    if (!open_lab(&folder, &ctx)) {
+    Lab lab;
+    if (!open_lab(&lab)) {
         return;
     }
-    KalStoreSpec spec = spec_of(&folder);
-    ok(kal_store_open(ctx, &spec, &store) == KAL_ERR_FILE); // there is none
-    ok(kal_store_create(ctx, &spec, &store) == KAL_OK);
-    kal_store_destroy(store);
-    store = NULL;
-    spec.identity = "what is to be dome";
-    ok(kal_store_open(ctx, &spec, &store) == KAL_ERR_USAGE);
-    spec.identity_size--;
-    ok(kal_store_open(ctx, &spec, &store) == KAL_ERR_USAGE);
-    ok(folder_write(&folder, "a.sweep", "a text of someone"));
-    ok(kal_store_open(ctx, &spec, &store) == KAL_ERR_USAGE && !store);
-    spec.path = "/nowhere/a.sweep";
-    ok(kal_store_create(ctx, &spec, &store) == KAL_ERR_FILE && !store);
-    kal_context_destroy(ctx);
-    folder_close(&folder);
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_ERR_FILE); // there is none
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_OK);
+    kal_store_destroy(lab.store);
+    lab.store = NULL;
+    lab.spec.identity = "what is to be dome";
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_ERR_USAGE);
+    lab.spec.identity_size--;
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_ERR_USAGE);
+    ok(folder_write(&lab.folder, "a.sweep", "a text of someone"));
+    ok(kal_store_open(lab.ctx, &lab.spec, &lab.store) == KAL_ERR_USAGE && !lab.store);
+    lab.spec.path = "/nowhere/a.sweep";
+    ok(kal_store_create(lab.ctx, &lab.spec, &lab.store) == KAL_ERR_FILE && !lab.store);
+    close_lab(&lab);
 }
 
 static void every_allocation_may_fail(void)

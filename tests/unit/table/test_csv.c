@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "base/block.h"
+#include "context.h"
 #include "fault.h"
 #include "rng.h"
 #include "sample.h"
@@ -16,13 +17,6 @@ static void keep(void *user, const char *bytes, size_t size)
 {
     Text *text = user;
     ok(kal_block_add(text->ctx, &text->block, bytes, size) == KAL_OK);
-}
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
 }
 
 static KalTable *parse(KalContext *ctx, const char *text)

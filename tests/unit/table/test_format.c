@@ -2,6 +2,7 @@
 
 #include "base/whole_file.h"
 #include "child.h"
+#include "context.h"
 #include "disk.h"
 #include "fault.h"
 #include "folder.h"
@@ -16,13 +17,6 @@ static const char *const all[] = {"a.csv", "a.h5", "a.hdf5", "a.mat", "a.json"};
 enum {
     ALL = sizeof all / sizeof all[0]
 };
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 static KalTable *new_sample(KalContext *ctx)
 {

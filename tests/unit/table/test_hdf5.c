@@ -5,6 +5,7 @@
 
 #include "base/whole_file.h"
 #include "child.h"
+#include "context.h"
 #include "folder.h"
 #include "rng.h"
 #include "sample.h"
@@ -13,13 +14,6 @@
 #include <hdf5.h>
 
 #include <pthread.h>
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 static void notes_and_parameters_read_back(void)
 {

@@ -3,6 +3,7 @@
 // How the HDF5 library comes into the program: not before it is needed, and with an
 // explanation when it does not.  This program is not linked with it.
 
+#include "context.h"
 #include "folder.h"
 #include "loaded.h"
 #include "sample.h"
@@ -10,13 +11,6 @@
 #include "tap.h"
 
 static const char debian_name[] = "libhdf5_serial.so.103";
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 static void a_missing_library_is_named(void)
 {

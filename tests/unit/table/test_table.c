@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+#include "context.h"
 #include "fault.h"
 #include "sample.h"
 #include "tap.h"
-
-static KalContext *new_context(void)
-{
-    KalContext *ctx = NULL;
-    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    return ctx;
-}
 
 static KalTable *new_table(KalContext *ctx, size_t limit)
 {
