@@ -301,7 +301,6 @@ KalExpr kal_factors_build(KalGraph *g, KalFactors *f)
 
 KalTerm kal_split(const KalGraph *g, KalExpr e)
 {
-    assert(e.index != 0);
     const KalExprNode *n = kal_node(g, e);
     if (n->op == KAL_OP_CONST) {
         return (KalTerm){kal_graph_number(g, e), KAL_NO_EXPR};

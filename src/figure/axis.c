@@ -36,6 +36,7 @@ void kal_range_add(KalAxisRange *range, bool logarithmic, double value)
 
 void kal_range_join(KalAxisRange *range, const KalAxisRange *other)
 {
+    assert(range && other);
     if (other->count > 0) {
         const size_t count = range->count + other->count;
         kal_range_add(range, false, other->low);
@@ -68,6 +69,7 @@ static KalAxis fit_linear(const KalAxisRange *range, double margin)
 
 KalAxis kal_axis_fit(const KalAxisRange *range, bool logarithmic, double margin)
 {
+    assert(margin >= 0.0);
     if (range->count == 0) {
         return (KalAxis){logarithmic ? 1.0 : 0.0, logarithmic ? 10.0 : 1.0,
                          logarithmic};

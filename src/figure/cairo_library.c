@@ -4,6 +4,8 @@
 
 #include "base/foreign.h"
 
+#include <assert.h>
+
 #define SYMBOL(name) {#name, offsetof(KalCairoLibrary, name)},
 
 static const KalForeignSymbol functions[] = {KAL_CAIRO_FUNCTIONS(SYMBOL)};
@@ -11,6 +13,7 @@ static const KalForeignSymbol functions[] = {KAL_CAIRO_FUNCTIONS(SYMBOL)};
 KalStatus kal_cairo_library_open(KalContext *ctx, const char *const *names,
                                  KalCairoLibrary *out_lib)
 {
+    assert(ctx && names && out_lib);
     const KalForeign library = {
         .purpose = "figures",
         .title = "cairo",

@@ -41,6 +41,7 @@ struct KalCanvas {
 // cairo hands over bytes as they come; after a failure none are kept.
 static cairo_status_t take(void *user, const unsigned char *data, unsigned int length)
 {
+    assert(data || length == 0);
     KalCanvas *canvas = (KalCanvas *)user;
     if (canvas->status == KAL_OK) {
         canvas->status = kal_block_add(canvas->ctx, &canvas->bytes, data, length);
@@ -51,6 +52,7 @@ static cairo_status_t take(void *user, const unsigned char *data, unsigned int l
 // A color of the theme.
 static void set_ink(KalCanvas *canvas, KalInk ink)
 {
+    assert(canvas->cr);
     const uint32_t color = kal_ink_color(ink, canvas->theme == KAL_FIGURE_DARK);
     canvas->lib.cairo_set_source_rgb(canvas->cr, (double)(color >> 16 & 0xff) / 255.0,
                                      (double)(color >> 8 & 0xff) / 255.0,
@@ -60,6 +62,7 @@ static void set_ink(KalCanvas *canvas, KalInk ink)
 // Files are made in memory and written when they are whole.
 static cairo_surface_t *create_surface(KalCanvas *canvas, KalSheetSize size)
 {
+    assert(size.width > 0.0 && size.height > 0.0);
     const KalCairoLibrary *lib = &canvas->lib;
     switch (canvas->kind) {
     case KAL_CANVAS_SVG:
@@ -162,6 +165,7 @@ void kal_canvas_destroy(KalCanvas *canvas)
 
 static void set_font(KalCanvas *canvas, const KalLetters *letters, double size)
 {
+    assert(size > 0.0);
     canvas->lib.cairo_select_font_face(canvas->cr, "sans-serif",
                                        letters->italic ? CAIRO_FONT_SLANT_OBLIQUE
                                                        : CAIRO_FONT_SLANT_NORMAL,
@@ -173,6 +177,7 @@ static void set_font(KalCanvas *canvas, const KalLetters *letters, double size)
 // Letters of one style as a text that ends.
 static void copy_letters(const KalLetters *letters, char *out_text, size_t size)
 {
+    assert(size > 0);
     const size_t length = letters->length < size ? letters->length : size - 1;
     memcpy(out_text, letters->text, length);
     out_text[length] = '\0';
@@ -180,6 +185,7 @@ static void copy_letters(const KalLetters *letters, char *out_text, size_t size)
 
 static void draw_dots(KalCanvas *canvas, int count, KalSpot middle, double size)
 {
+    assert(count >= 0);
     const KalCairoLibrary *lib = &canvas->lib;
     for (int i = 0; i < count; i++) {
         const double shift = (i - 0.5 * (count - 1)) * dot_distance * size;
@@ -235,6 +241,7 @@ double kal_canvas_measure(KalCanvas *canvas, const char *styled, double size)
 void kal_canvas_text(KalCanvas *canvas, const char *styled, KalInk ink,
                      KalTextPlace place)
 {
+    assert(styled);
     const KalCairoLibrary *lib = &canvas->lib;
     const double width = kal_canvas_measure(canvas, styled, place.size);
     const KalSpot origin = {-place.align * width, 0.0};
@@ -269,6 +276,7 @@ void kal_canvas_dot(KalCanvas *canvas, KalSpot at, double radius, KalInk ink)
 void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
                       const KalPen *pen)
 {
+    assert(points || count == 0);
     const KalCairoLibrary *lib = &canvas->lib;
     cairo_t *cr = canvas->cr;
     const bool round = pen->ink >= KAL_INK_CURVE && pen->n_dashes == 0;
@@ -300,6 +308,7 @@ void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
 // A date would make every file of the same figure another one.
 static void set_metadata(KalCanvas *canvas, const char *title)
 {
+    assert(title);
     const KalCairoLibrary *lib = &canvas->lib;
     if (canvas->kind == KAL_CANVAS_PDF) {
         lib->cairo_pdf_surface_set_metadata(canvas->surface, CAIRO_PDF_METADATA_TITLE,
@@ -311,6 +320,7 @@ static void set_metadata(KalCanvas *canvas, const char *title)
 
 KalStatus kal_canvas_finish(KalCanvas *canvas, const char *title, KalSink sink)
 {
+    assert(canvas->cr && sink.write);
     const KalCairoLibrary *lib = &canvas->lib;
     cairo_status_t status = lib->cairo_status(canvas->cr);
     KAL_TRY(check(canvas, status));

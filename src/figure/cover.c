@@ -43,6 +43,7 @@ static bool pass(Grid *grid, double x, double y)
 // Pass all cells of a line, but for the one in which it begins; whether any was new.
 static bool pass_line(Grid *grid, KalSpot a, KalSpot b)
 {
+    assert(!isnan(a.x) && !isnan(b.x));
     const long steps = lrint(ceil(2.0 * hypot(b.x - a.x, b.y - a.y) / grid->cell));
     bool first = false;
     for (long i = 1; i <= steps; i++) {
@@ -58,6 +59,7 @@ static bool pass_line(Grid *grid, KalSpot a, KalSpot b)
 static KalStatus keep(KalContext *ctx, KalBlock *kept, bool drawing, KalSpot before,
                       KalSpot here)
 {
+    assert(!isnan(here.x));
     const KalSpot gap = {NAN, NAN};
     if (!drawing && kept->size > 0) {
         KAL_TRY(kal_block_add(ctx, kept, &gap, sizeof gap));
@@ -71,6 +73,7 @@ static KalStatus keep(KalContext *ctx, KalBlock *kept, bool drawing, KalSpot bef
 static KalStatus keep_new(KalContext *ctx, Grid *grid, const KalSpot *points,
                           size_t count, KalBlock *kept)
 {
+    assert(points || count == 0);
     const KalSpot gap = {NAN, NAN};
     bool drawing = false; // the pen is at the point before
     KalStatus status = KAL_OK;

@@ -56,6 +56,7 @@ static KalStatus check_options(KalContext *ctx, const KalFigureOptions *o)
 // Fail because there is no such column.
 static KalStatus fail_of_column(const KalFigure *figure, const char *name)
 {
+    assert(name);
     const size_t count = kal_table_columns(figure->table);
     char shown[KAL_PRINTABLE_SIZE];
     const char *near = NULL;
@@ -113,6 +114,7 @@ bool kal_figure_shows(const KalFigure *figure, const double *row)
 
 bool kal_figure_begins_run(const KalFigure *figure, size_t i)
 {
+    assert(i < kal_table_rows(figure->table));
     const size_t run = figure->run;
     return i > 0 && run < kal_table_columns(figure->table)
            && kal_table_row(figure->table, i)[run]
@@ -220,6 +222,7 @@ bool kal_figure_is_doubtful(KalQuantity quantity)
 // The values of a column where x has a place.
 static KalAxisRange scan(const KalFigure *figure, size_t column)
 {
+    assert(column < kal_table_columns(figure->table));
     KalAxisRange range = {.count = 0};
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
@@ -233,6 +236,7 @@ static KalAxisRange scan(const KalFigure *figure, size_t column)
 // A column once in each panel.
 static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t column)
 {
+    assert(column < kal_table_columns(figure->table));
     for (size_t i = 0; i < panel->count; i++) {
         if (panel->curves[i].column == column) {
             return KAL_OK;
@@ -252,6 +256,7 @@ static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t colu
 static KalStatus add_pattern(const KalFigure *figure, KalPanel *panel,
                              const char *pattern)
 {
+    assert(pattern);
     KalStatus status = KAL_OK;
     bool found = false;
     for (size_t i = 0; i < kal_table_columns(figure->table) && status == KAL_OK; i++) {
@@ -268,6 +273,7 @@ static KalStatus add_pattern(const KalFigure *figure, KalPanel *panel,
 // A panel that is filled before it counts.
 static KalStatus open_panel(KalFigure *figure, KalPanel **out_panel)
 {
+    assert(figure->n_panels <= KAL_FIGURE_PANEL_LIMIT);
     if (figure->n_panels == KAL_FIGURE_PANEL_LIMIT) {
         return kal_fail(figure->ctx, KAL_ERR_LIMIT, "a figure has at most %d panels",
                         (int)KAL_FIGURE_PANEL_LIMIT);
@@ -294,6 +300,7 @@ KalStatus kal_figure_add_panel(KalFigure *figure, const char *const *patterns,
 // Derivatives are grouped by order.
 static size_t count_primes(const char *name)
 {
+    assert(name);
     const size_t length = strlen(name);
     size_t primes = 0;
     while (primes < length && name[length - 1 - primes] == '\'') {
@@ -311,6 +318,7 @@ static bool is_akin(KalQuantity a, KalQuantity b)
 // The panel for a column; NULL when there is none with room.
 static KalPanel *find_panel(KalFigure *figure, size_t column)
 {
+    assert(column < kal_table_columns(figure->table));
     const KalQuantity quantity = kal_figure_quantity(figure, column);
     for (size_t i = 0; i < figure->n_panels; i++) {
         KalPanel *panel = &figure->panels[i];
@@ -379,6 +387,7 @@ KalStatus kal_figure_check(const KalFigure *figure)
 
 bool kal_panel_has_one_unit(const KalFigure *figure, const KalPanel *panel)
 {
+    assert(panel->count > 0);
     const char *unit = kal_figure_quantity(figure, panel->curves[0].column).unit;
     for (size_t i = 1; i < panel->count; i++) {
         const size_t column = panel->curves[i].column;

@@ -53,6 +53,7 @@ static KalStatus check(const KalFigure *figure)
 // Axes have room for marks too.
 static void widen(KalFigure *figure, size_t panel, size_t curve)
 {
+    assert(panel < figure->n_panels && curve < figure->panels[panel].count);
     const KalFigureOptions *o = &figure->options;
     for (size_t i = 0; i < kal_table_rows(figure->marks); i++) {
         KalMark mark;

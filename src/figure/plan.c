@@ -40,6 +40,7 @@ bool kal_panel_is_named(const KalPanel *panel)
 // In brackets.
 static void add_unit(KalStyled *text, const char *unit)
 {
+    assert(unit);
     if (*unit) {
         kal_styled_add(text, text->length > 0 ? " [" : "[");
         kal_styled_add_unit(text, unit);
@@ -66,6 +67,7 @@ void kal_plan_x_label(const KalFigure *figure, KalStyled *out_text)
 
 void kal_plan_y_label(const KalFigure *figure, size_t panel, KalStyled *out_text)
 {
+    assert(panel < figure->n_panels);
     const KalPanel *p = &figure->panels[panel];
     *out_text = (KalStyled){.length = 0};
     if (!kal_panel_has_one_unit(figure, p)) {
@@ -81,6 +83,7 @@ void kal_plan_y_label(const KalFigure *figure, size_t panel, KalStyled *out_text
 void kal_plan_name(const KalFigure *figure, size_t panel, size_t curve,
                    KalStyled *out_text)
 {
+    assert(panel < figure->n_panels && curve < figure->panels[panel].count);
     const KalPanel *p = &figure->panels[panel];
     const KalQuantity quantity = kal_figure_quantity(figure, p->curves[curve].column);
     *out_text = (KalStyled){.length = 0};
@@ -129,6 +132,7 @@ static double width_of(KalMeasure measure, const KalStyled *text, double size)
 // The room that numbers at an axis take.
 static double widest_tick(const KalTicks *ticks, KalMeasure measure, double size)
 {
+    assert(size > 0.0);
     double widest = 0.0;
     for (int i = 0; i < ticks->count; i++) {
         KalStyled text = {.length = 0};
@@ -141,6 +145,7 @@ static double widest_tick(const KalTicks *ticks, KalMeasure measure, double size
 // As many ticks as have room side by side.
 static void find_x_ticks(KalPlan *plan, KalMeasure measure, double width)
 {
+    assert(width > 0.0);
     const KalAxis *x = &plan->axes.x;
     const double size = KAL_PLAN_TICK * plan->scale;
     double needed = INFINITY;
@@ -154,6 +159,7 @@ static void find_x_ticks(KalPlan *plan, KalMeasure measure, double width)
 // As many as have room above each other.
 static void find_y_ticks(const KalFigure *figure, KalPlan *plan, double height)
 {
+    assert(height > 0.0);
     const int room = (int)(height / (2.4 * KAL_PLAN_TICK * plan->scale)) + 1;
     for (size_t i = 0; i < figure->n_panels; i++) {
         const KalAxis *y = &plan->axes.y[i];
@@ -231,6 +237,7 @@ static void set_frames(const KalFigure *figure, const Margins *m, KalPlan *plan)
 // Equal axes depend on the frame.
 static void set_axes(const KalFigure *figure, const KalAxes *axes, KalPlan *plan)
 {
+    assert(figure->n_panels > 0);
     const KalBox *frame = &plan->panels[0].frame;
     plan->axes = *axes;
     if (figure->options.equal) {
@@ -242,6 +249,7 @@ static void set_axes(const KalFigure *figure, const KalAxes *axes, KalPlan *plan
 // Near the end of each curve.
 static void place_names(const KalFigure *figure, KalPlan *plan, size_t panel)
 {
+    assert(panel < figure->n_panels);
     KalPanelPlan *p = &plan->panels[panel];
     const size_t count = figure->panels[panel].count;
     const double half = 0.5 * plan->name_size;
@@ -257,6 +265,7 @@ static void place_names(const KalFigure *figure, KalPlan *plan, size_t panel)
 static void size_label(const KalFigure *figure, KalPlan *plan, size_t panel,
                        KalMeasure measure)
 {
+    assert(panel < figure->n_panels);
     KalStyled text;
     const double size = KAL_PLAN_TEXT * plan->scale;
     const double room = plan->panels[panel].frame.height;
@@ -276,6 +285,7 @@ static double find_scale(const KalFigure *figure, KalSpot size)
 
 void kal_plan_make(const KalFigure *figure, KalMeasure measure, KalPlan *out_plan)
 {
+    assert(figure->n_panels > 0 && out_plan);
     const KalAxes axes = kal_figure_axes(figure);
     const KalSpot size = kal_plan_size(figure);
     KalPlan *plan = out_plan;

@@ -61,6 +61,7 @@ void kal_styled_add_text(KalStyled *styled, const char *text, size_t limit)
 // Whether a word is a name, perhaps with a capital.
 static bool is_name(Span word, const char *name)
 {
+    assert(name);
     const char first = word.length > 1 ? word.text[0] : '\0';
     return strlen(name) == word.length
            && (first == name[0] || first == toupper((unsigned char)name[0]))
@@ -194,6 +195,7 @@ static void add_lower(KalStyled *styled, bool *begun, Span part)
 // The owners in reading order: words and indices.
 static void add_owners(KalStyled *styled, bool *begun, Span owners)
 {
+    assert(owners.text || owners.length == 0);
     size_t at = 0;
     while (at < owners.length) {
         size_t length = 0;
@@ -264,6 +266,7 @@ static bool add_call(KalStyled *styled, const char *name)
 
 void kal_styled_add_name(KalStyled *styled, const char *name)
 {
+    assert(name);
     char shown[KAL_PRINTABLE_SIZE];
     Path path;
     kal_printable_print(name, strlen(name), shown);
@@ -295,6 +298,7 @@ static void add_signed(KalStyled *styled, const char *text, size_t length)
 
 void kal_styled_add_unit(KalStyled *styled, const char *unit)
 {
+    assert(unit);
     char shown[KAL_PRINTABLE_SIZE];
     kal_printable_print(unit, strlen(unit), shown);
     for (const char *c = shown; *c;) {
@@ -318,6 +322,7 @@ void kal_styled_add_unit(KalStyled *styled, const char *unit)
 
 void kal_styled_add_tick(KalStyled *styled, const char *text, bool power)
 {
+    assert(text);
     kal_styled_add(styled, power ? "10" KAL_STYLE_UPPER : "");
     add_signed(styled, text, strlen(text));
     kal_styled_add(styled, power ? KAL_STYLE_LINE : "");
@@ -344,6 +349,7 @@ static bool is_style(char c)
 
 bool kal_styled_next(const char **rest, KalLetters *style)
 {
+    assert(rest && *rest && style);
     style->dots = 0;
     while (is_style(**rest)) {
         change_style(style, *(*rest)++);
@@ -376,6 +382,7 @@ static void add_plain(KalStyled *styled, const char *name)
 
 void kal_plain_name(const char *name, bool unicode, char out_text[], size_t size)
 {
+    assert(name && size > 0);
     char shown[KAL_PRINTABLE_SIZE];
     KalStyled plain = {.length = 0};
     kal_printable_print(name, strlen(name), shown);

@@ -28,6 +28,7 @@ static void put(KalSink sink, const char *text)
 // A text of the user's within an element.
 static void put_text(KalSink sink, const char *text)
 {
+    assert(text);
     char shown[KAL_ESCAPE_SIZE];
     const size_t length = strlen(text);
     for (size_t i = 0; i < length;) {
@@ -47,6 +48,7 @@ static void put_text(KalSink sink, const char *text)
 // The number, in percent, that begins at a place; a part of 255, or -1.
 static int read_percent(const char **text)
 {
+    assert(text && *text);
     double value = 0.0;
     double unit = 1.0;
     bool point = false;
@@ -93,6 +95,7 @@ static int ink_of(const char *spelling)
 static void put_rule(KalSink sink, const char *property, const char *spelling,
                      uint32_t color)
 {
+    assert(property && spelling);
     char rule[4 * SPELLING_SIZE];
     (void)snprintf(rule, sizeof rule,
                    "[style*=\"%s:%s\"],[%s=\"%s\"]{%s:#%06x!important}\n", property,
@@ -103,6 +106,7 @@ static void put_rule(KalSink sink, const char *property, const char *spelling,
 // A rule for every ink that occurs.
 static void put_rules(const char *text, const char *end, KalSink sink)
 {
+    assert(text <= end);
     bool seen[KAL_INKS + 1] = {[KAL_INKS] = true};
     put(sink, "<style>@media (prefers-color-scheme:dark){\n");
     for (const char *at = strstr(text, "rgb("); at && at < end;
@@ -138,6 +142,7 @@ static const char *find_end(const char *text)
 // grows with every surface of the program, and of no use.
 static void put_body(KalSink sink, const char *begin, const char *end)
 {
+    assert(begin <= end);
     static const char mark[] = " id=\"surface";
     const char *name = strstr(begin, mark);
     if (name && name < end) {
@@ -169,6 +174,7 @@ static void write_parts(const char *text, bool follow, const char *title, KalSin
 KalStatus kal_svg_write(KalContext *ctx, KalBlock *svg, bool follow, const char *title,
                         KalSink sink)
 {
+    assert(ctx && svg && title && sink.write);
     KAL_TRY(kal_block_add(ctx, svg, "", 1));
     const char *text = (const char *)svg->data;
     const char *head = strstr(text, "<svg");

@@ -177,6 +177,7 @@ static void add_factor(const Screen *s, const KalTicks *ticks, char *text)
 static void print_tick(const Screen *s, const KalTicks *ticks, int i,
                        char out_text[LABEL_SIZE])
 {
+    assert(i >= 0 && i < ticks->count);
     out_text[0] = '\0';
     if (ticks->powers) {
         add_power(s, (int)lround(log10(ticks->at[i])), out_text);
@@ -199,6 +200,7 @@ static int widest_tick(const Screen *s, const KalTicks *ticks)
 static void print_name(const Screen *s, size_t panel, size_t curve,
                        char out_text[LABEL_SIZE])
 {
+    assert(panel < s->figure->n_panels && curve < s->figure->panels[panel].count);
     const KalPanel *p = &s->figure->panels[panel];
     const size_t column = p->curves[curve].column;
     out_text[0] = '\0';
@@ -343,6 +345,7 @@ static void draw_line(Screen *s, bool fine, KalSpot a, KalSpot b, uint8_t curve)
 
 static KalStatus draw_curve(Screen *s, size_t panel, size_t curve)
 {
+    assert(panel < s->figure->n_panels);
     const bool fine = is_fine(s, &s->figure->panels[panel]);
     const KalBox frame = {.width = s->width * (fine ? 2.0 : 1.0),
                           .height = s->height * (fine ? 4.0 : 1.0)};
@@ -422,6 +425,7 @@ static void put_name(const Screen *s, size_t panel, uint8_t curve)
 // Cells up to the last that is not empty, or all of them.
 static void put_cells(const Screen *s, bool fine, const Cell *cells, bool all)
 {
+    assert(cells);
     uint8_t color = NO_CURVE;
     int count = s->width;
     while (!all && count > 0 && cells[count - 1].curve == NO_CURVE) {
@@ -441,6 +445,7 @@ static void put_cells(const Screen *s, bool fine, const Cell *cells, bool all)
 
 static void put_rows(const Screen *s, size_t panel)
 {
+    assert(panel < s->figure->n_panels);
     const KalPanel *p = &s->figure->panels[panel];
     const bool fine = is_fine(s, p);
     double places[KAL_FIGURE_CURVE_LIMIT];
@@ -511,6 +516,7 @@ static void put_centered(const Screen *s, const char *text)
 // What the y axis of a panel shows.
 static void put_label(const Screen *s, size_t panel)
 {
+    assert(panel < s->figure->n_panels);
     const KalPanel *p = &s->figure->panels[panel];
     char text[LABEL_SIZE] = "";
     if (p->count == 1) {

@@ -34,6 +34,7 @@ static void keep(KalThin *thin, KalSpot point)
 
 static void begin_line(KalThin *thin, KalSpot start)
 {
+    assert(!isnan(start.x));
     keep(thin, start);
     thin->start = start;
     thin->end = start;
@@ -81,6 +82,7 @@ static bool stays_on_line(KalThin *thin, KalSpot point)
 
 static void draw(KalThin *thin, KalSpot point)
 {
+    assert(thin->drawn >= 0 && thin->drawn <= 2);
     if (thin->drawn == 0) {
         begin_line(thin, point);
     } else if (!stays_on_line(thin, point)) {

@@ -46,6 +46,7 @@ static double step_size(Step step)
 // The next step down: 5, 2, 1, 0.5 …
 static Step smaller(Step step)
 {
+    assert(step.factor == 1 || step.factor == 2 || step.factor == 5);
     switch (step.factor) {
     case 5: return (Step){2, step.power};
     case 2: return (Step){1, step.power};
@@ -56,6 +57,7 @@ static Step smaller(Step step)
 // And up.
 static Step larger(Step step)
 {
+    assert(step.factor == 1 || step.factor == 2 || step.factor == 5);
     switch (step.factor) {
     case 1: return (Step){2, step.power};
     case 2: return (Step){5, step.power};
@@ -97,6 +99,7 @@ static Step find_step(double low, double high, int wanted)
 // The place of the first digit of n * 10^power: 0 for units.
 static int leading_power(int64_t n, int power)
 {
+    assert(n > INT64_MIN);
     for (int64_t left = n < 0 ? -n : n; left >= 10; left /= 10) {
         power++;
     }

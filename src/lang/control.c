@@ -24,6 +24,7 @@ static const OptionRow OPTION_ROWS[] = {
 // "rtol, atol or drift": what a kind of statement takes.
 static void print_options(KalNodeKind kind, char *out_text, size_t size)
 {
+    assert(size > 0);
     int left = 0;
     size_t length = 0;
     for (int i = 0; i < KAL_OPTIONS; i++) {
@@ -96,6 +97,7 @@ static KalNode *parse_options(KalParser *p, KalNodeKind kind)
 static KalNode *parse_equation(KalParser *p, KalNodeKind kind, uint32_t begin,
                                const char *what)
 {
+    assert(what);
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
     char colon[64];
     snprintf(colon, sizeof colon, "':' after %s", what);

@@ -84,6 +84,7 @@ typedef struct Formatter {
 // Append to a block, unless something failed before.
 static void add(Formatter *f, KalBlock *block, const void *data, size_t size)
 {
+    assert(data || size == 0);
     if (f->status == KAL_OK) {
         f->status = kal_block_add(f->ctx, block, data, size);
     }
@@ -108,6 +109,7 @@ static bool is_space(char c)
 // Whether an empty line or more stand before what begins here.
 static bool follows_empty_line(const Formatter *f, uint32_t at)
 {
+    assert(at <= f->source->length);
     int ends = 0;
     while (at > 0 && is_space(f->source->text[at - 1])) {
         ends += f->source->text[--at] == '\n';
@@ -168,6 +170,7 @@ static bool has_comment(const Formatter *f, uint32_t before)
 // A new line of the result.
 static void begin_line(Formatter *f, int indent)
 {
+    assert(indent >= 0);
     const Line line = {.begin = f->text.size};
     add(f, &f->lines, &line, sizeof line);
     for (int i = 0; i < indent; i++) {
@@ -202,6 +205,7 @@ static void keep_empty_line(Formatter *f, uint32_t at)
 // A comment in a line of its own.
 static void put_comment_line(Formatter *f, const Comment *comment, int indent)
 {
+    assert(comment->begin < comment->end);
     begin_line(f, indent);
     add(f, &f->text, f->source->text + comment->begin, comment->end - comment->begin);
     end_line(f, NULL);
@@ -210,6 +214,7 @@ static void put_comment_line(Formatter *f, const Comment *comment, int indent)
 // Comments before this byte, each on a line of its own.
 static void put_comments(Formatter *f, uint32_t before, int level)
 {
+    assert(level >= 0);
     while (f->status == KAL_OK && has_comment(f, before)) {
         const Comment *comment = comment_at(f, f->next++);
         keep_empty_line(f, comment->begin);
@@ -227,6 +232,7 @@ static bool is_parenthesis(KalTokenKind kind)
 // Tie the comments before the token to the place that `count` tokens stand before.
 static void tie_comments(Formatter *f, size_t *next, uint32_t count)
 {
+    assert(*next <= count_of(&f->comments, sizeof(Comment)));
     while (*next < count_of(&f->comments, sizeof(Comment))
            && comment_at(f, *next)->begin < f->token.begin) {
         comment_at(f, (*next)++)->after = count;
@@ -282,6 +288,7 @@ static Bracket *bracket_at(const Formatter *f, int i)
 // The innermost bracket behind a token; `bracket` is the one before it.
 static int follow_brackets(Formatter *f, const KalToken *token, int bracket)
 {
+    assert(bracket >= NO_BRACKET);
     if (token->kind == KAL_TOKEN_LEFT_PAREN || token->kind == KAL_TOKEN_LEFT_BRACKET) {
         const Bracket open = {.end = token->end, .outer = bracket};
         const int index = (int)count_of(&f->brackets, sizeof open);
@@ -296,6 +303,7 @@ static int follow_brackets(Formatter *f, const KalToken *token, int bracket)
 static void add_break(Formatter *f, const KalSource *line, const KalToken *token,
                       uint32_t count, int bracket, uint32_t depth)
 {
+    assert(token->end < line->length);
     const char *text = line->text;
     const bool between = token->begin > 0 && text[token->begin - 1] == ']'
                          && text[token->end + 1] == '[';
@@ -310,6 +318,7 @@ static void add_break(Formatter *f, const KalSource *line, const KalToken *token
 // The places at which the printed statement may be broken.
 static void find_breaks(Formatter *f)
 {
+    assert(f->printed.size > 0);
     const KalSource line = {.name = "",
                             .text = (const char *)f->printed.data,
                             .length = (uint32_t)f->printed.size - 1};
@@ -341,6 +350,7 @@ static const Break *break_at(const Formatter *f, size_t i)
 // Characters of a stretch of text.
 static size_t width_of(const char *text, size_t length)
 {
+    assert(text || length == 0);
     size_t width = 0;
     for (size_t i = 0; i < length; i++) {
         width += ((unsigned char)text[i] & 0xc0) != 0x80;
@@ -399,6 +409,7 @@ static Cut cut_line(const Formatter *f, uint32_t begin, size_t first, size_t roo
 static int place_brackets(Formatter *f, int first, uint32_t begin, uint32_t end,
                           int indent)
 {
+    assert(first >= 0 && begin <= end);
     const char *text = (const char *)f->printed.data;
     const int count = (int)count_of(&f->brackets, sizeof(Bracket));
     int i = first;
@@ -416,6 +427,7 @@ static int place_brackets(Formatter *f, int first, uint32_t begin, uint32_t end,
 // not too far.
 static int indent_after(const Formatter *f, const Break *place, int level)
 {
+    assert(level >= 0);
     const int column =
         place->bracket == NO_BRACKET ? 0 : bracket_at(f, place->bracket)->column;
     return column > 0 && column <= FARTHEST ? column : INDENT * (level + 1);
@@ -553,6 +565,7 @@ static void format_brace(Formatter *f, int level)
 // NOLINTNEXTLINE(misc-no-recursion)
 static void format_statements(Formatter *f, const KalNode *first, int level)
 {
+    assert(level >= 0);
     f->fresh = true;
     for (const KalNode *node = first; node && f->status == KAL_OK; node = node->next) {
         const bool loop = node->kind == KAL_NODE_FOR;
@@ -579,6 +592,7 @@ static bool has_brace(const Formatter *f, const Line *line)
 // run of its own.
 static size_t comment_column(const Formatter *f, const Line *line, const Line *end)
 {
+    assert(line < end);
     const bool single = has_brace(f, line);
     size_t widest = 0;
     do {
@@ -628,6 +642,7 @@ static void clear(Formatter *f)
 static KalStatus format(KalContext *ctx, const KalSource *source, const KalTree *tree,
                         KalDiagnostics *diagnostics, KalBlock *out)
 {
+    assert(source && tree && out);
     Formatter f = {.ctx = ctx, .diagnostics = diagnostics, .source = source};
     kal_lexer_init(&f.lexer, source, diagnostics);
     const KalLexer beginning = f.lexer;

@@ -57,6 +57,7 @@ const char *kal_token_text(KalTokenKind kind)
 void kal_lexer_init(KalLexer *lexer, const KalSource *source,
                     KalDiagnostics *diagnostics)
 {
+    assert(lexer && source && (source->text || source->length == 0));
     const bool marked =
         source->length >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0;
     *lexer = (KalLexer){
@@ -123,6 +124,7 @@ static void skip_name(KalLexer *lexer)
 // Add a fault that reaches from `begin` to the offset.
 static KalTokenKind fault(const KalLexer *lexer, uint32_t begin, const char *message)
 {
+    assert(begin <= lexer->offset && message);
     if (!lexer->quiet) {
         const KalSpan span = {lexer->source, begin, lexer->offset};
         kal_diagnostics_add(lexer->diagnostics, KAL_SEVERITY_ERROR, span, "%s",
@@ -134,6 +136,7 @@ static KalTokenKind fault(const KalLexer *lexer, uint32_t begin, const char *mes
 // As fault, with the text at fault before the message.
 static KalTokenKind fault_of(const KalLexer *lexer, uint32_t begin, const char *message)
 {
+    assert(begin <= lexer->offset && message);
     if (!lexer->quiet) {
         const KalSpan span = {lexer->source, begin, lexer->offset};
         char shown[KAL_PRINTABLE_SIZE];
@@ -219,6 +222,7 @@ static void skip_space(KalLexer *lexer, KalToken *token)
 // Whether the stretch from `begin` to the offset is a text.
 static bool has_text(const KalLexer *lexer, uint32_t begin, const char *text)
 {
+    assert(begin <= lexer->offset);
     const size_t length = strlen(text);
     return lexer->offset - begin == length
            && memcmp(lexer->source->text + begin, text, length) == 0;
@@ -227,6 +231,7 @@ static bool has_text(const KalLexer *lexer, uint32_t begin, const char *text)
 // A name, a statement word, or one of and, or, not.
 static KalTokenKind scan_name(KalLexer *lexer, KalToken *token)
 {
+    assert(name_bytes(lexer) > 0);
     const uint32_t begin = lexer->offset;
     skip_name(lexer);
     if (lexer->offset - begin > KAL_NAME_LIMIT) {
@@ -258,6 +263,7 @@ static void skip_digits(KalLexer *lexer)
 // The point of `1..5` belongs to the range.
 static KalTokenKind scan_number(KalLexer *lexer)
 {
+    assert(is_digit(byte_at(lexer, 0)));
     const uint32_t begin = lexer->offset;
     skip_digits(lexer);
     if (byte_at(lexer, 0) == '.' && byte_at(lexer, 1) != '.') {

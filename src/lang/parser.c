@@ -285,6 +285,7 @@ bool kal_parser_has_stack(KalParser *p, KalToken at)
 
 bool kal_parser_enter(KalParser *p)
 {
+    assert(p->depth >= 0);
     if (!kal_parser_has_stack(p, p->token)) {
         return false;
     }
@@ -437,6 +438,7 @@ static void parse_checked(KalParser *p, const KalSource *source)
 KalStatus kal_parse(KalContext *ctx, const KalSource *source,
                     KalDiagnostics *diagnostics, KalTree **out_tree)
 {
+    assert(ctx && source && diagnostics && out_tree);
     KalParser p = {.diagnostics = diagnostics, .stack = kal_stack_begin()};
     const size_t before = kal_diagnostics_count(diagnostics, KAL_SEVERITY_ERROR);
     KAL_TRY(kal_tree_create(ctx, &p.tree));

@@ -75,6 +75,7 @@ static const char *compare_text(unsigned compare)
 // Expressions with a text between them.
 static void print_list(const KalNode *first, const char *between, KalSink sink)
 {
+    assert(between);
     for (const KalNode *item = first; item; item = item->next) {
         kal_expression_print(item, sink);
         put(sink, item->next ? between : "");
@@ -267,6 +268,7 @@ void kal_expression_print(const KalNode *node, KalSink sink)
 // In parentheses if it holds together less than what it is part of.
 static void print_ranked(const KalNode *node, Rank least, KalSink sink)
 {
+    assert(node);
     const bool parentheses = rank_of(node) < least;
     put(sink, parentheses ? "(" : "");
     kal_expression_print(node, sink);
@@ -335,6 +337,7 @@ static void print_options(const KalNode *first, KalSink sink)
     };
     for (const KalNode *option = first; option; option = option->next) {
         put(sink, ", ");
+        assert((size_t)option->op < sizeof words / sizeof words[0]);
         put(sink, words[option->op]);
         if (option->of.option.value) {
             print_after(" = ", option->of.option.value, sink);
@@ -413,6 +416,7 @@ static void print_action(const KalNode *node, KalSink sink)
 
 static void print_event(const char *word, const KalNode *node, KalSink sink)
 {
+    assert(node->op < 4);
     static const char *const directions[] = {" ", " [rising] ", " [falling] ",
                                              " [rising, falling] "};
     print_after(word, node->of.event.target, sink);
@@ -440,6 +444,7 @@ static void print_draw(const char *word, const KalNode *node, KalSink sink)
 #undef KAL_SHAPE_WORD
     };
     put(sink, word);
+    assert((size_t)node->op < sizeof shapes / sizeof shapes[0]);
     put(sink, shapes[node->op]);
     print_list(node->of.draw.points, " -> ", sink);
     print_after(node->op == KAL_SHAPE_CIRCLE ? " radius " : " size ",
