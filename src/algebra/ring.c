@@ -346,26 +346,29 @@ KalPoly kal_poly_term(KalRing *ring, const KalPolyTerm *term)
     return a.index != 0 ? finish(ring, a) : a;
 }
 
+// An operation of FLINT with two operands.
+typedef void Binary(fmpz_mpoly_t out, const fmpz_mpoly_t a, const fmpz_mpoly_t b,
+                    const fmpz_mpoly_ctx_t algebra);
+
+// Its result in a place that was pushed for it; none where there was no room.
+static KalPoly combine(KalRing *ring, Binary *operation, KalPoly out, KalPoly a,
+                       KalPoly b)
+{
+    if (out.index == 0) {
+        return out;
+    }
+    operation(at(ring, out), at(ring, a), at(ring, b), ring->algebra);
+    return finish(ring, out);
+}
+
 KalPoly kal_poly_add(KalRing *ring, KalPoly a, KalPoly b)
 {
-    const KalPoly sum = push_sum(ring, a, b);
-    if (sum.index != 0) {
-        ring->flint.fmpz_mpoly_add(at(ring, sum), at(ring, a), at(ring, b),
-                                   ring->algebra);
-        return finish(ring, sum);
-    }
-    return sum;
+    return combine(ring, ring->flint.fmpz_mpoly_add, push_sum(ring, a, b), a, b);
 }
 
 KalPoly kal_poly_sub(KalRing *ring, KalPoly a, KalPoly b)
 {
-    const KalPoly difference = push_sum(ring, a, b);
-    if (difference.index != 0) {
-        ring->flint.fmpz_mpoly_sub(at(ring, difference), at(ring, a), at(ring, b),
-                                   ring->algebra);
-        return finish(ring, difference);
-    }
-    return difference;
+    return combine(ring, ring->flint.fmpz_mpoly_sub, push_sum(ring, a, b), a, b);
 }
 
 KalPoly kal_poly_neg(KalRing *ring, KalPoly a)
@@ -375,13 +378,7 @@ KalPoly kal_poly_neg(KalRing *ring, KalPoly a)
 
 KalPoly kal_poly_mul(KalRing *ring, KalPoly a, KalPoly b)
 {
-    const KalPoly product = push_product(ring, a, b);
-    if (product.index != 0) {
-        ring->flint.fmpz_mpoly_mul(at(ring, product), at(ring, a), at(ring, b),
-                                   ring->algebra);
-        return finish(ring, product);
-    }
-    return product;
+    return combine(ring, ring->flint.fmpz_mpoly_mul, push_product(ring, a, b), a, b);
 }
 
 KalPoly kal_poly_pow(KalRing *ring, KalPoly a, int32_t n)

@@ -35,58 +35,55 @@ static const Row ROWS[] = {
 #undef KAL_OP
 };
 
-KalKind kal_op_kind(KalOp op)
+static const Row *row_of(KalOp op)
 {
     assert(op < KAL_OP_COUNT);
-    return (KalKind)ROWS[op].kind;
+    return &ROWS[op];
+}
+
+KalKind kal_op_kind(KalOp op)
+{
+    return (KalKind)row_of(op)->kind;
 }
 
 KalParity kal_op_parity(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return (KalParity)ROWS[op].parity;
+    return (KalParity)row_of(op)->parity;
 }
 
 KalNature kal_op_nature(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return (KalNature)ROWS[op].nature;
+    return (KalNature)row_of(op)->nature;
 }
 
 KalDomain kal_op_domain(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return (KalDomain)ROWS[op].domain;
+    return (KalDomain)row_of(op)->domain;
 }
 
 KalUnitRule kal_op_units(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return (KalUnitRule)ROWS[op].units;
+    return (KalUnitRule)row_of(op)->units;
 }
 
 KalMath kal_op_math(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return (KalMath)ROWS[op].math;
+    return (KalMath)row_of(op)->math;
 }
 
 const char *kal_op_word(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return ROWS[op].word;
+    return row_of(op)->word;
 }
 
 const char *kal_op_name(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return ROWS[op].name;
+    return row_of(op)->name;
 }
 
 bool kal_op_is_piecewise(KalOp op)
 {
-    assert(op < KAL_OP_COUNT);
-    return ROWS[op].nature >= KAL_NATURE_KINK;
+    return row_of(op)->nature >= KAL_NATURE_KINK;
 }
 
 KalOp kal_op_partner(KalOp op)

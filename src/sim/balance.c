@@ -30,6 +30,7 @@ static bool is_idle(const KalSystem *system)
 KalStatus kal_balance_init(KalBalance *balance, KalContext *ctx,
                            const KalSystem *system)
 {
+    assert(balance && ctx && system);
     const size_t works = system->n_workers;
     *balance =
         (KalBalance){.ctx = ctx,
@@ -78,6 +79,7 @@ void kal_balance_clear(KalBalance *balance)
 void kal_balance_find_powers(KalBalance *balance, KalInstant *instant,
                              double *out_powers)
 {
+    assert(instant && out_powers);
     if (!kal_work_find_powers(instant, out_powers)) {
         balance->lost = true;
     }
@@ -139,6 +141,7 @@ static double find_residual(const KalBalance *balance, const KalRunStatistics *s
 // The size of the terms that the balance is made of, `energy` being that of T and V.
 static double size_of(const KalBalance *balance, double energy)
 {
+    assert(balance->n >= 0);
     double size = energy + fabs(balance->excess);
     for (int i = 0; i < balance->n; i++) {
         size += fabs(balance->sums[i]);
@@ -150,6 +153,7 @@ static double size_of(const KalBalance *balance, double energy)
 KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment moment,
                            KalRunStatistics *statistics)
 {
+    assert(instant && statistics);
     KalRunStatistics *s = statistics;
     const double before = s->energy_final;
     double kinetic = 0.0;

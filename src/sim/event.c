@@ -113,6 +113,7 @@ static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directi
 // Whether some function is not one of t, q and q' alone.
 static void note_functions(KalRun *run)
 {
+    assert(run->system);
     const KalSystem *system = run->system;
     run->events.solve = system->events_need_solve || kal_run_limits(system) > 0;
     run->events.sampled = run->events.solve;
@@ -132,6 +133,7 @@ static KalStatus interpolate(void *user, double t, double *out_y)
 
 static KalStatus create_scan(KalRun *run)
 {
+    assert(run->instant);
     const KalScanSpec spec = {.system = run->system,
                               .instant = run->instant,
                               .interpolate = interpolate,
@@ -144,6 +146,7 @@ static KalStatus create_scan(KalRun *run)
 // The search copies what it is told of each function.
 static KalStatus create_roots(KalRun *run)
 {
+    assert(!run->events.roots);
     const size_t count = kal_run_functions(run->system);
     if (count > KAL_ROOT_LIMIT) {
         return kal_fail(run->ctx, KAL_ERR_LIMIT,
@@ -185,6 +188,7 @@ KalStatus kal_run_events_start(KalRun *run)
 // The event that a formula belongs to, of events first and then of what they set.
 static const KalEvent *event_of(const KalModel *model, size_t formula, bool *out_sets)
 {
+    assert(out_sets);
     *out_sets = formula >= model->n_events;
     if (!*out_sets) {
         return &model->events[formula];
@@ -231,6 +235,7 @@ KalStatus kal_run_events_check(KalRun *run)
 // happen before.
 static KalStatus find_until(KalRun *run, double t, double tolerance, KalRootHit *hit)
 {
+    assert(hit && tolerance >= 0.0);
     KalStatus status = kal_roots_find(run->events.roots, t, tolerance, hit);
     double fails = t;
     while (status == KAL_ERR_NUMBER) {
@@ -265,6 +270,7 @@ typedef struct Search {
 // than `rounding` is looked at in the end only.
 static bool is_quiet(const KalRun *run, int i, KalRange range, double rounding)
 {
+    assert(i >= 0 && (size_t)i < kal_run_functions(run->system));
     double band = 0.0;
     const int side = kal_roots_side(run->events.roots, i, &band);
     const double zero = side == 0 ? fmax(band, run->options.atol) : rounding;
@@ -275,6 +281,7 @@ static bool is_quiet(const KalRun *run, int i, KalRange range, double rounding)
 // Whether nothing crosses between two times, as far as that can be bounded.
 static bool is_free(KalRun *run, double a, double b)
 {
+    assert(a <= b);
     const KalSystem *system = run->system;
     const size_t n_events = system->model->n_events;
     const double band = kal_run_modes_band(run);
@@ -336,6 +343,7 @@ static double skip(KalRun *run, Search *s, double t, double limit)
 // so that a function that only touches zero has its bottom well inside.
 static double next_stop(KalRun *run, Search *s, double t)
 {
+    assert(t <= s->end);
     const double limit = fmin(t + s->piece, s->end);
     if (s->budget <= 0) {
         kal_roots_set_samples(run->events.roots, SAMPLES);
@@ -462,6 +470,7 @@ typedef struct Happening {
 // Where the values that an event sets begin among those of all events.
 static size_t first_value(const KalModel *model, const KalEvent *event)
 {
+    assert(event >= model->events && event < model->events + model->n_events);
     size_t place = 0;
     for (const KalEvent *e = model->events; e < event; e++) {
         for (size_t k = 0; k < e->n_actions; k++) {
@@ -519,6 +528,7 @@ static KalStatus check_engage(KalRun *run, const Happening *h, int i)
 // What an action does to the set of constraints; the state follows in kal_instant_settle().
 static KalStatus act(KalRun *run, Happening *h, const KalAction *action)
 {
+    assert(action && h->event);
     const int i = (int)action->target;
     switch (action->kind) {
     case KAL_ACTION_RELEASE: kal_instant_set_active(run->instant, i, false); break;
@@ -545,6 +555,7 @@ static KalStatus change_constraints(KalRun *run, Happening *h)
 
 static KalStatus energy_of(KalRun *run, double *out_energy)
 {
+    assert(out_energy);
     KAL_TRY(kal_instant_evaluate(run->instant, KAL_PROGRAM_ENERGY));
     *out_energy = run->instant->results[0] + run->instant->results[1];
     return KAL_OK;
@@ -566,6 +577,7 @@ static KalStatus tell(KalRun *run, const Happening *h, double lost)
 // Set, then release and engage, then come back to the constraints: theory (15.6).
 static KalStatus happen(KalRun *run, Happening *h)
 {
+    assert(h->event);
     double before = 0.0;
     double after = 0.0;
     h->set = false;
@@ -643,6 +655,7 @@ bool kal_run_events_jump(const KalRun *run)
 // The motion goes on from what events have made of the state.
 static KalStatus go_on_from(KalRun *run, const Happening *h)
 {
+    assert(h);
     if (run->over) {
         run->instant->modes = NULL; // no motion goes on from here
     } else {

@@ -57,6 +57,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_form_init(KalReducedForm *form, KalInstant *instant, int integrals)
 {
+    assert(form && instant && integrals >= 0);
     const KalSystem *system = instant->system;
     *form =
         (KalReducedForm){.instant = instant, .n = system->n, .integrals = integrals};
@@ -76,6 +77,7 @@ void kal_form_clear(KalReducedForm *form)
 static void put(const KalReducedForm *form, double t, const double *q,
                 const double *velocity)
 {
+    assert(q && velocity);
     const size_t size = (size_t)form->n * sizeof(double);
     form->instant->variables[0] = t;
     memcpy(kal_instant_q(form->instant), q, size);
@@ -84,6 +86,7 @@ static void put(const KalReducedForm *form, double t, const double *q,
 
 static double dot(const double *x, const double *y, int n)
 {
+    assert(n >= 0);
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
         sum += x[i] * y[i];
@@ -110,6 +113,7 @@ static void find_scale(KalReducedForm *form)
 // such as those without a velocity level, are far from nothing and never taken.
 static KalStatus factor_rows(KalReducedForm *form)
 {
+    assert(form->n > 0);
     const int n = form->n;
     const KalInstant *instant = form->instant;
     KAL_TRY(kal_instant_residuals(form->instant, KAL_PROGRAM_VELOCITY));
@@ -179,6 +183,7 @@ static double add_direction(KalReducedForm *form, int count, const double *x)
 KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
                            bool *out_worn)
 {
+    assert(out_worn && form->k >= 0 && form->k <= form->n);
     const int n = form->n;
     put(form, t, y, y + n);
     KAL_TRY(factor_rows(form));
@@ -195,6 +200,7 @@ KalStatus kal_form_is_worn(KalReducedForm *form, double t, const double *y,
 
 void kal_form_apply(const KalReducedForm *form, const double *x, double *out_v)
 {
+    assert(x && out_v);
     for (int l = 0; l < form->n; l++) {
         out_v[l] =
             l < form->k ? dot(form->U + (size_t)l * (size_t)form->n, x, form->n) : 0.0;
@@ -235,6 +241,7 @@ static void fill(KalReducedForm *form, const double *v)
 // One step of Newton's method towards the velocities, and its relative size.
 static KalStatus improve(KalReducedForm *form, const double *v, double *out_change)
 {
+    assert(out_change);
     const int n = form->n;
     double *velocity = kal_instant_qd(form->instant);
     double size = AT_REST;
@@ -259,6 +266,7 @@ static KalStatus improve(KalReducedForm *form, const double *v, double *out_chan
 KalStatus kal_form_expand(KalReducedForm *form, double t, const double *z,
                           double *out_y)
 {
+    assert(z && out_y);
     const size_t n = (size_t)form->n;
     double change = 1.0;
     put(form, t, z, form->guess);

@@ -79,6 +79,7 @@ void kal_run_integrate_reset(KalRun *run)
 // integrator alone takes it.
 static KalStatus make(KalRun *run, KalIntegratorName name)
 {
+    assert(name < KAL_INTEGRATOR_COUNT);
     const KalIntegratorTraits *traits = kal_integrator_traits(name);
     const bool usual = name == run->integration.usual;
     const KalOdeSystem system = usual && is_reduced(run)
@@ -179,6 +180,7 @@ static KalStatus tell_limit(KalRun *run, double t)
 // Begin the integrals of powers that are known at the ends of steps only.
 static KalStatus start_trail(KalRun *run, double t, const double *y)
 {
+    assert(y);
     KalBalance *balance = &run->balance;
     if (balance->n == 0) {
         return KAL_OK;
@@ -228,6 +230,7 @@ static KalStatus reduce(KalRun *run, double t, const double *y)
 
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
+    assert(y);
     const double until = kal_run_end(run);
     const double end = t < until ? until : t + 1.0; // where no step will be taken
     if (is_reduced(run)) {
@@ -246,6 +249,7 @@ KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 // Where a step across begins: here or, if the last step came too near, at its beginning.
 static KalStatus choose_start(KalRun *run, double distance, double *out_t)
 {
+    assert(distance > 0.0 && out_t);
     const KalOdeStep *last = &run->step;
     const bool too_near =
         distance < TOO_NEAR * (last->t_new - last->t_old) && run->t == last->t_new;
@@ -256,6 +260,7 @@ static KalStatus choose_start(KalRun *run, double distance, double *out_t)
 // Errors that a step across may have: no less than rounding makes them.
 static double error_across(const KalRun *run)
 {
+    assert(!(run->rank.sine < 0.0));
     const double sine = run->rank.sine;
     const double rounding = fmin(ROUNDING / (sine * sine), MOST_ROUNDING);
     return fmax(run->options.rtol, rounding);
@@ -326,6 +331,7 @@ static bool falls_as_root(const KalRun *run)
 // Whether a step across a loss of rank at a distance is to be tried now.
 static bool is_due(const KalRun *run, double distance)
 {
+    assert(!(distance < 0.0));
     const double near = run->integration.stiff ? NEAR_STIFF : NEAR;
     // Steps may be short because of it.
     const bool is_near = isfinite(run->integration.tried)
@@ -340,6 +346,7 @@ static bool is_due(const KalRun *run, double distance)
 // knows better when the rank will be lost.
 static KalStatus step_towards(KalRun *run, double distance)
 {
+    assert(distance > 0.0);
     bool done = false;
     if (is_due(run, distance)) {
         if (!isfinite(run->integration.tried)) {
@@ -467,6 +474,7 @@ KalStatus kal_run_integrate_step(KalRun *run)
 // From speeds to velocities; the instant becomes that state.
 static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
 {
+    assert(is_reduced(run) && out_y);
     const size_t state = 2 * (size_t)run->system->n;
     run->solved = false;
     KAL_TRY(kal_integrator_interpolate(at_work(run), t, run->integration.form.z));
@@ -478,6 +486,7 @@ static KalStatus interpolate_reduced(KalRun *run, double t, double *out_y)
 // A step across is known to Gauss collocation only, any other to the integrator at work.
 KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y)
 {
+    assert(out_y);
     if (run->integration.crossed) {
         return kal_integrator_interpolate(
             run->integration.integrators[KAL_INTEGRATOR_GAUSS], t, out_y);

@@ -34,6 +34,7 @@ void kal_run_limits_find(const KalRun *run, double *out_values)
 
 KalStatus kal_run_limits_init(KalRun *run)
 {
+    assert(!run->limits.efforts && !run->limits.watches);
     const size_t count = (size_t)run->system->n_actuators;
     run->limits.efforts =
         (KalEffort *)kal_alloc(run->ctx, count + 1, sizeof *run->limits.efforts);
@@ -57,6 +58,7 @@ void kal_run_limits_clear(KalRun *run)
 
 void kal_run_limits_start(KalRun *run)
 {
+    assert(run->limits.efforts);
     for (int j = 0; j < run->system->n_actuators; j++) {
         run->limits.efforts[j].limit = run->instant->settings.actuator_limits[j];
         run->limits.efforts[j].demanded = 0.0;
@@ -69,6 +71,7 @@ void kal_run_limits_start(KalRun *run)
 // A time at the limit has ended, or the run has.
 static KalStatus leave(KalRun *run, int j, bool over)
 {
+    assert(j >= 0 && j < run->system->n_actuators);
     KalLimitWatch *watch = &run->limits.watches[j];
     KalEffort *input = &run->limits.efforts[j];
     const double now = run->instant->variables[0];

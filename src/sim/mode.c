@@ -101,6 +101,7 @@ double kal_run_modes_band(const KalRun *run)
 static void describe(const KalRun *run, size_t i, char *where, size_t where_size,
                      char quote[KAL_PRINTABLE_SIZE])
 {
+    assert(i < run->system->n_switches && where_size > 0);
     KalSpan span = {.source = NULL};
     *where = '\0';
     (void)snprintf(quote, KAL_PRINTABLE_SIZE, "a condition");
@@ -116,6 +117,7 @@ static void describe(const KalRun *run, size_t i, char *where, size_t where_size
 
 KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
 {
+    assert(i < run->system->n_switches);
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
     char t[KAL_NUMBER_SIZE];
@@ -200,6 +202,7 @@ static bool has_changed(const KalModeWatch *watch, size_t i)
 // A function of time at t; NaN where it has no value.
 static double value_at(KalRun *run, size_t i, double t)
 {
+    assert(i < run->system->n_switches);
     KalInstant *instant = run->instant;
     const double now = instant->variables[0];
     instant->variables[0] = t;
@@ -212,6 +215,7 @@ static double value_at(KalRun *run, size_t i, double t)
 // follows.  Rounding does not keep its sign from one place to the next.
 static void decide_timed(KalRun *run, size_t i, KalSwitchSides sides)
 {
+    assert(i < run->system->n_switches);
     const double band = kal_run_modes_band(run);
     const double t = run->instant->variables[0];
     const double far = AHEAD * (run->options.until - run->options.from);
@@ -239,6 +243,7 @@ typedef struct Outlook {
 
 static Outlook look_out(KalRun *run, size_t i, KalSwitchSides sides, double step)
 {
+    assert(i < run->system->n_switches && step > 0.0);
     double *mode = &run->modes.modes[i];
     Outlook outlook;
     *mode = sides.above;
@@ -288,6 +293,7 @@ static KalStatus decide(KalRun *run, size_t i)
 // more of them than steps are allowed.
 static KalStatus watch_hurry(KalRun *run, size_t i, bool close)
 {
+    assert(i < run->system->n_switches);
     KalModeWatch *watch = &run->modes;
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
@@ -341,6 +347,7 @@ static KalStatus watch_chatter(KalRun *run)
 // is what was followed.
 static double piece_of(const KalRun *run, size_t i)
 {
+    assert(i < run->system->n_switches);
     const KalSwitchSides sides =
         kal_switch_sides(&run->system->switches[i], run->modes.levels[i]);
     return sides.slope * run->modes.values[i] > 0.0 ? sides.above : sides.below;
@@ -390,6 +397,7 @@ static KalStatus choose(KalRun *run, bool again)
 // positions the time by which the place where pieces meet may be missed.
 static double allowance(const KalRun *run, KalProgramId level, int j)
 {
+    assert(j >= 0 && j < run->system->n);
     const double *q = kal_instant_q(run->instant);
     const double *v = kal_instant_qd(run->instant);
     const double late = LATE * fmax(fabs(run->options.from), fabs(run->options.until));
@@ -460,6 +468,7 @@ static KalStatus start_on_piece(KalRun *run, const bool *held, bool *out_done)
 // (15.25).
 static void follow_strikes(KalRun *run, int k, int row)
 {
+    assert(k >= 0);
     const size_t n = (size_t)run->system->n;
     double *v = kal_instant_qd(run->instant);
     const KalRow slopes = kal_instant_level_row(run->instant, row);
@@ -481,6 +490,7 @@ static void follow_strikes(KalRun *run, int k, int row)
 
 static KalStatus tell_strike(KalRun *run, int row)
 {
+    assert(row >= 0 && row < run->system->m);
     const char *name = kal_system_constraint_names(run->system)[row];
     return kal_run_tell(run, run->t, (KalSubject){KAL_INCIDENT_IMPACT, name},
                         "constraint %s demands another velocity at once: an impact",
@@ -490,6 +500,7 @@ static KalStatus tell_strike(KalRun *run, int row)
 // T and V of the instant's state with some modes.
 static KalStatus find_energies(KalRun *run, const double *modes, double out[2])
 {
+    assert(out);
     run->instant->modes = modes;
     const KalStatus status = kal_instant_evaluate(run->instant, KAL_PROGRAM_ENERGY);
     memcpy(out, run->instant->results, 2 * sizeof *out);
@@ -500,6 +511,7 @@ static KalStatus find_energies(KalRun *run, const double *modes, double out[2])
 // By how much forces change an energy over the distance by which a state may be wrong.
 static KalStatus find_slack(KalRun *run, const double *modes, double *slack)
 {
+    assert(slack);
     KalInstant *instant = run->instant;
     const double *q = kal_instant_q(instant);
     instant->modes = modes;
@@ -514,6 +526,7 @@ static KalStatus find_slack(KalRun *run, const double *modes, double *slack)
 
 static KalStatus fail_barrier(KalRun *run, size_t i, const char *which, double jump)
 {
+    assert(i < run->system->n_switches && which);
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
     describe(run, i, where, sizeof where, quote);
@@ -572,6 +585,7 @@ static KalStatus refuse_barriers(KalRun *run)
 // whose velocity does, by more than `part` of what is allowed, or −1.
 static KalStatus land(KalRun *run, bool set, double part, int *out_row)
 {
+    assert(out_row);
     int row = -1;
     *out_row = -1;
     if (!set) {
@@ -597,6 +611,7 @@ static KalStatus land(KalRun *run, bool set, double part, int *out_row)
 // velocity that is left would lead over the border again and again.
 static KalStatus settle(KalRun *run, bool set, int row)
 {
+    assert(row < run->system->m);
     KAL_TRY(row >= 0 ? tell_strike(run, row) : KAL_OK);
     for (int k = 0; k < MOST_STRIKES && row >= 0; k++) {
         KAL_TRY(strike(run));

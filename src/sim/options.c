@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+// The options of a run: what the model asks for, and whether they can be worked with.
+// Options come from users of the library, so that every one is checked.
+
 #include "sim/options.h"
 
+#include <assert.h>
 #include <math.h>
 
 // Nobody has the time for more, nor for loops over them.
@@ -63,6 +67,7 @@ static KalStatus check_choices(KalContext *ctx, const KalRunOptions *options)
 
 KalStatus kal_options_check(KalContext *ctx, const KalRunOptions *options)
 {
+    assert(ctx && options);
     KAL_TRY(check_choices(ctx, options));
     if (!isfinite(options->from) || !isfinite(options->until)
         || options->until < options->from) {
@@ -108,6 +113,7 @@ static bool is_outdated(double own, double loaded, double now)
 KalStatus kal_options_check_current(KalContext *ctx, const KalRunOptions *options,
                                     const KalInstant *instant)
 {
+    assert(options && instant);
     const KalAsked *loaded = &instant->system->settings.asked;
     const KalAsked *now = &instant->settings.asked;
     if (is_outdated(options->from, loaded->from, now->from)

@@ -90,6 +90,7 @@ static double size_of_row(const KalRun *run, int i)
 // Fail because residual i is too large.
 static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
 {
+    assert(i >= 0 && i < run->system->m);
     const KalInstant *instant = run->instant;
     char t[KAL_NUMBER_SIZE];
     kal_number_print(instant->variables[0], 12, t);
@@ -154,6 +155,7 @@ static bool improve(KalRun *run, const Level *level)
 // Gauss-Newton steps, theory (15.1) and (15.2), until nothing but rounding is left.
 static KalStatus project_level(KalRun *run, const Level *level, double *out_residual)
 {
+    assert(level->x && out_residual);
     KalInstant *instant = run->instant;
     KAL_TRY(kal_instant_residuals(instant, level->id));
     bool better = true;

@@ -96,6 +96,7 @@ static double measure(KalRun *run)
 // when this returns.
 static KalStatus look_ahead(KalRun *run, double dt)
 {
+    assert(run->kept);
     double *v = run->instant->variables;
     const int n = run->system->n;
     const double t = v[0];
@@ -300,6 +301,7 @@ static KalStatus report(KalRun *run, double t)
 // Whether a time is that of a loss of rank that was found before.
 static bool is_known(const KalRun *run, int count, double t)
 {
+    assert(count >= 0);
     const double near = 1e-3 * (run->horizon - run->rank.t);
     bool known = t - run->rank.passed < near;
     for (int i = 0; i < count; i++) {
@@ -391,6 +393,7 @@ static KalStatus take_slope(KalRun *run)
 // Let the rows that count be the first of the ranking.
 static void choose_rows(KalRun *run, int rank, bool fresh)
 {
+    assert(rank >= 0 && rank <= run->instant->n_active);
     KalRankWatch *watch = &run->rank;
     KalInstant *instant = run->instant;
     const bool gained = !fresh && rank > watch->rank;
@@ -725,6 +728,7 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
 // By the tangent: a measure σ with slope σ' < 0 is zero at a distance σ/−σ'.
 bool kal_run_foresee(const KalRun *run, double *out_distance)
 {
+    assert(out_distance);
     const KalRankWatch *watch = &run->rank;
     if (!watch->known || watch->t != run->t || !(watch->slope < 0.0)
         || run->options.drift != KAL_DRIFT_PROJECT) {

@@ -19,6 +19,7 @@ enum {
 
 void kal_run_put(KalRun *run, double t, const double *y)
 {
+    assert(y && y != run->instant->variables);
     double *variables = run->instant->variables;
     variables[0] = t;
     kal_copy_numbers(variables + run->system->layout.q, y, // velocities follow
@@ -133,6 +134,7 @@ static KalStatus find_state_rates(KalRun *run, double *out_rates)
 // projected.
 static KalStatus find_rate(KalRun *run, double t, const double *y, double *out_rate)
 {
+    assert(y && out_rate);
     const size_t n = (size_t)run->system->n;
     kal_run_put(run, t, y);
     if (run->careful) {
@@ -157,6 +159,7 @@ static KalStatus rate(void *user, double t, const double *y, double *out_rate)
 static KalStatus rate_and_powers(void *user, double t, const double *y,
                                  double *out_rate)
 {
+    assert(user && out_rate);
     KalRun *run = (KalRun *)user;
     KAL_TRY(find_rate(run, t, y, out_rate));
     (void)kal_run_is_solved(run); // powers need all of the answer
@@ -167,6 +170,7 @@ static KalStatus rate_and_powers(void *user, double t, const double *y,
 
 static KalStatus project(void *user, double t, double *y)
 {
+    assert(user && y);
     KalRun *run = (KalRun *)user;
     kal_run_put(run, t, y);
     KAL_TRY(kal_run_meet(run));
@@ -177,6 +181,7 @@ static KalStatus project(void *user, double t, double *y)
 // The rate of positions and speeds, (q', U q''): U stays the same while a step is taken.
 static KalStatus reduced_rate(void *user, double t, const double *z, double *out_rate)
 {
+    assert(user && z && out_rate);
     KalRun *run = (KalRun *)user;
     KalReducedForm *form = &run->integration.form;
     const size_t n = (size_t)run->system->n;

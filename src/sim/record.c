@@ -108,6 +108,7 @@ static int count_of(const KalSystem *system, Owner owner)
 // The name of one of them, and its unit if it has one.
 static KalQuantity owner_of(const KalSystem *system, Owner owner, int i)
 {
+    assert(i >= 0 && i < count_of(system, owner));
     const KalModel *model = system->model;
     switch (owner) {
     case COORDINATES:
@@ -188,6 +189,7 @@ enum {
 // Write a pattern with a text in place of %s; what is too long for a name is cut.
 static void fill(const char *pattern, const char *text, char *out)
 {
+    assert(pattern && text && out);
     const char *gap = strstr(pattern, "%s");
     const size_t before = gap ? (size_t)(gap - pattern) : strlen(pattern);
     int used = snprintf(out, NAME_SIZE, "%.*s", (int)before, pattern);
@@ -202,6 +204,7 @@ static void fill(const char *pattern, const char *text, char *out)
 // The unit of an owner in that of a column: none without, in brackets if it is a product.
 static void fill_unit(const char *pattern, const char *unit, char *out)
 {
+    assert(pattern && out);
     char bracketed[NAME_SIZE];
     const bool product =
         unit && strcmp(pattern, "%s") != 0 && strpbrk(unit, "*/^") != NULL;
@@ -241,6 +244,7 @@ static KalStatus add_column(KalRecord *record, Column column)
 
 static KalStatus add_kind(KalRecord *record, Kind kind)
 {
+    assert((int)kind < KIND_COUNT);
     for (int i = 0; i < count_of(record->system, kinds[kind].owner); i++) {
         KAL_TRY(add_column(record, (Column){.kind = kind, .index = i}));
     }
@@ -251,6 +255,7 @@ static KalStatus add_kind(KalRecord *record, Kind kind)
 static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
                              bool *found)
 {
+    assert(pattern && found);
     for (int i = 0; i < count_of(record->system, kinds[kind].owner); i++) {
         const Column column = {.kind = kind, .index = i};
         Label label;
@@ -267,6 +272,7 @@ static KalStatus add_fitting(KalRecord *record, Kind kind, const char *pattern,
 // Names of all columns that can be asked for, with letters for those that they are of.
 static void list_patterns(char *out, size_t size)
 {
+    assert(size > 0);
     static const char *const letters[] = {
         [NOBODY] = "",     [COORDINATES] = "x", [STATES] = "",
         [HOLDS] = "",      [OUTPUTS] = "",      [CONSTRAINTS] = "c",
@@ -285,6 +291,7 @@ static void list_patterns(char *out, size_t size)
 // Columns that a pattern fits; `run` goes by its whole name only.
 static KalStatus add_pattern(KalRecord *record, const char *pattern)
 {
+    assert(pattern);
     bool found = false;
     char list[LIST_SIZE];
     if (strcmp(pattern, kinds[RUN].pattern) == 0) {
@@ -364,6 +371,7 @@ KalStatus kal_record_add_errors(KalRecord *record)
 static KalStatus compile_formulas(KalRecord *record, const KalExpr *formulas,
                                   size_t count)
 {
+    assert(formulas || count == 0);
     KalDraft draft;
     KalStatus status = kal_draft_init(&draft, record->ctx, record->system);
     if (status == KAL_OK) {
@@ -459,6 +467,7 @@ const char *kal_record_kind(const KalRecord *record, size_t column)
 // Whether the reaction of a constraint depends on how it shares a force with others.
 static bool is_shared(const KalInstant *instant, int constraint)
 {
+    assert(constraint >= 0 && constraint < instant->system->m);
     bool shared = false;
     for (int k = 0; k < instant->n_active; k++) {
         shared = shared
@@ -509,6 +518,7 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
 // Describe a column when the first value that is not unique is in it.
 static KalStatus describe(KalRecord *record, KalInstant *instant, size_t i)
 {
+    assert(i < record->columns.size / sizeof(Column));
     Column *column = (Column *)record->columns.data + i;
     if (column->doubt || !is_doubtful(record, instant, *column)) {
         return KAL_OK;
@@ -558,6 +568,7 @@ static void prepare_formulas(KalRecord *record, const KalInstant *instant)
 
 KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_values)
 {
+    assert(record && run && out_values);
     KAL_TRY(kal_run_check_user(run, record->ctx, record->system));
     Sample sample = {.run = run,
                      .instant = run->instant,

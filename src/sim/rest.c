@@ -12,6 +12,7 @@
 
 #include "sim/run_impl.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static double dot(const double *a, const double *b, size_t n)
 // Take the parts along orthonormal rows out of x, twice, which is enough.
 static void sweep(const double *rows, size_t count, size_t n, double *x)
 {
+    assert(x && (rows || count == 0));
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < count; k++) {
             const double part = dot(rows + k * n, x, n);
@@ -49,6 +51,7 @@ static void sweep(const double *rows, size_t count, size_t n, double *x)
 // returns how many rows it has.
 static size_t span_dense_rows(const KalRun *run, double *basis)
 {
+    assert(basis);
     const size_t n = (size_t)run->system->n;
     size_t count = 0;
     for (int i = 0; i < run->system->m && count < n; i++) {
@@ -98,6 +101,7 @@ static double part_beyond(const KalRun *run, double *row, size_t n_basis)
 // The row of event i in the present state, and the size of the terms of its function.
 static double take_row(const KalRun *run, size_t i, const double *entries, double *row)
 {
+    assert(i < run->system->model->n_events && row);
     const KalSparse *rows = &run->system->event_rows;
     const double *q = kal_instant_q(run->instant); // velocities follow
     const size_t n = (size_t)run->system->n;
@@ -125,6 +129,7 @@ static bool rests(const KalRun *run, double value, double size, size_t n_basis)
 // that no longer do wait at zero, as far off as they were.
 static KalStatus judge(KalRun *run, const bool *may)
 {
+    assert(may);
     const KalSystem *system = run->system;
     KalInstant *instant = run->instant;
     const size_t n_events = system->model->n_events;

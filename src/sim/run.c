@@ -41,6 +41,7 @@ static const double REST = 1e-9;
 // What kinds of residuals there are.
 static void note_structure(KalRun *run)
 {
+    assert(run->system->equations);
     const KalEquations *equations = run->system->equations;
     run->projection.same_rows = true;
     for (size_t i = 0; i < equations->m; i++) {
@@ -181,6 +182,7 @@ KalStatus kal_run_set_parameters(KalRun *run, const KalSetting *settings, size_t
 // Copy a text to where those of incidents are.
 static KalStatus keep(KalRun *run, const char *text, const char **out_copy)
 {
+    assert(text && out_copy);
     const size_t size = strlen(text) + 1;
     char *copy = (char *)kal_arena_alloc(run->told.texts, size, 1);
     if (!copy) {
@@ -194,6 +196,7 @@ static KalStatus keep(KalRun *run, const char *text, const char **out_copy)
 KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject, const char *format,
                        ...)
 {
+    assert(format && run->told.texts);
     KalIncident incident = {.t = t, .kind = subject.kind};
     char text[TEXT_SIZE];
     if (run->told.incidents.size >= INCIDENTS * sizeof incident) {
@@ -213,6 +216,7 @@ KalStatus kal_run_tell(KalRun *run, double t, KalSubject subject, const char *fo
 // Whether the instant is the state y at t.
 static bool is_at(const KalRun *run, double t, const double *y)
 {
+    assert(y);
     return run->instant->variables[0] == t
            && kal_same_numbers(kal_instant_q(run->instant), y,
                                kal_system_state_size(run->system));
@@ -228,6 +232,7 @@ KalStatus kal_run_visit(KalRun *run, double t)
 // Let the instant be the state at t; true if it was already, and solved.
 static KalStatus go_to(KalRun *run, double t, bool *out_solved)
 {
+    assert(out_solved);
     KAL_TRY(kal_run_interpolate(run, t, run->state));
     *out_solved =
         is_at(run, t, run->state)
@@ -411,6 +416,7 @@ static const bool *note_held(KalRun *run)
 static KalStatus begin_there(KalRun *run, KalStatus status,
                              const KalStartReport *report)
 {
+    assert(report);
     run->told.n_blamed = 0;
     const int n_failed = status == KAL_ERR_CONTRADICTION ? report->n_failed : 0;
     for (int i = 0; i < n_failed; i++) {
@@ -432,6 +438,7 @@ KalStatus kal_run_start_from(KalRun *run, const char *text, KalStartReport *out_
 KalStatus kal_run_start_at(KalRun *run, const KalStartPoint *point,
                            KalStartReport *out_report)
 {
+    assert(run && point && out_report);
     *out_report = (KalStartReport){.n_failed = 0};
     forget(run);
     const KalStatus status = kal_instant_start_at(run->instant, point, out_report);
@@ -486,6 +493,7 @@ KalStatus kal_run_start_here(KalRun *run)
 // A window of steps led nowhere, and formulas went over to other pieces in it.
 static KalStatus fail_progress(const KalRun *run, double way, long switches)
 {
+    assert(switches >= 0);
     if (switches >= WINDOW / STEPS_OF_PIECE) {
         return kal_fail(
             run->ctx, KAL_ERR_STEP,
@@ -645,6 +653,7 @@ KalStatus kal_run_advance(KalRun *run, double t)
 // Samples are due at from + k every, unless there was one behind a jump at that time.
 static KalStatus sample_next(KalRun *run, double k)
 {
+    assert(k >= 0.0);
     const KalRunOptions *o = &run->options;
     const double t = o->from + k * o->every;
     // What is left of a distance by rounding is no sample of its own.
@@ -723,6 +732,7 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
 // How far the balance of the energy may be off, theory (16.7).
 static double balance_allowed(const KalRun *run)
 {
+    assert(run->statistics.steps >= 0);
     const KalRunStatistics *s = &run->statistics;
     const double rtol = fmax(run->options.rtol, ROUNDING);
     return FACTOR * (double)(s->steps + FACTOR)
