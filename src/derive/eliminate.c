@@ -6,6 +6,8 @@
 
 #include "derive/eliminate.h"
 
+#include "base/workspace.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -15,8 +17,7 @@ typedef struct KalElimination {
     KalGraph *g;
     KalContext *ctx;
     const KalEliminand *given;
-    KalExpr *block; // all formulas below
-    size_t block_size;
+    KalWorkspace workspace; // all arrays below
     KalExpr *M;         // n × n: lower triangle of M, or of the metric; then L below D
     KalExpr *W;         // m × n: rows of A times L⁻ᵀ
     KalExpr *V;         // m × n: these times D⁻¹
@@ -36,8 +37,7 @@ typedef struct KalElimination {
     uint32_t *order;    // n: pivots of M
     uint32_t *order_S;  // m
     bool *done;         // max(n, m)
-    size_t n_done;
-    KalExpr growth[2]; // most and least
+    KalExpr growth[2];  // most and least
     KalExpr gram[2];
     KalExpr sound; // a sum of all that has to be finite
 } Builder;
@@ -456,54 +456,45 @@ static KalStatus build(Builder *w, KalExpr *out)
     return kal_graph_status(w->g);
 }
 
-// A piece of the block.
-static KalExpr *take(KalExpr **next, size_t count)
+static KalExpr *carve_formulas(KalCarver *carver, size_t count)
 {
-    KalExpr *piece = *next;
-    *next += count;
-    return piece;
+    return (KalExpr *)kal_carve(carver, count, sizeof(KalExpr));
+}
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    Builder *w = (Builder *)owner;
+    const size_t n = w->given->n;
+    const size_t m = w->given->m;
+    w->M = carve_formulas(carver, n * n);
+    w->W = carve_formulas(carver, m * n);
+    w->V = carve_formulas(carver, m * n);
+    w->S = carve_formulas(carver, m * m);
+    w->inverse = carve_formulas(carver, n);
+    w->g0 = carve_formulas(carver, n);
+    w->q = carve_formulas(carver, n);
+    w->force = carve_formulas(carver, n);
+    w->size = carve_formulas(carver, n);
+    w->missing = carve_formulas(carver, n);
+    w->unit = carve_formulas(carver, n);
+    w->C = carve_formulas(carver, n);
+    w->ideal = carve_formulas(carver, m);
+    w->inverse_S = carve_formulas(carver, m);
+    w->lambda = carve_formulas(carver, m);
+    w->length = carve_formulas(carver, m);
+    w->order = (uint32_t *)kal_carve(carver, n, sizeof *w->order);
+    w->order_S = (uint32_t *)kal_carve(carver, m, sizeof *w->order_S);
+    w->done = kal_carve_bools(carver, n > m ? n : m);
 }
 
 static KalStatus init(Builder *w)
 {
-    const size_t n = w->given->n;
-    const size_t m = w->given->m;
-    const size_t count = n * n + 2 * m * n + m * m + 8 * n + 4 * m;
-    w->n_done = n > m ? n : m;
-    w->block_size = count * sizeof *w->block;
-    w->block = kal_alloc(w->ctx, count, sizeof *w->block);
-    w->order = kal_alloc(w->ctx, n + m, sizeof *w->order);
-    w->done = kal_alloc(w->ctx, w->n_done, sizeof *w->done);
-    if (!w->block || !w->order || !w->done) {
-        return kal_no_memory(w->ctx, "to eliminate");
-    }
-    KalExpr *next = w->block;
-    w->M = take(&next, n * n);
-    w->W = take(&next, m * n);
-    w->V = take(&next, m * n);
-    w->S = take(&next, m * m);
-    w->inverse = take(&next, n);
-    w->g0 = take(&next, n);
-    w->q = take(&next, n);
-    w->force = take(&next, n);
-    w->size = take(&next, n);
-    w->missing = take(&next, n);
-    w->unit = take(&next, n);
-    w->C = take(&next, n);
-    w->ideal = take(&next, m);
-    w->inverse_S = take(&next, m);
-    w->lambda = take(&next, m);
-    w->length = take(&next, m);
-    w->order_S = w->order + n;
-    assert(next == w->block + count);
-    return KAL_OK;
+    return kal_workspace_make(w->ctx, "to eliminate", lay_out, w, &w->workspace);
 }
 
 static void clear(Builder *w)
 {
-    kal_free(w->ctx, w->block, w->block_size);
-    kal_free(w->ctx, w->order, (w->given->n + w->given->m) * sizeof *w->order);
-    kal_free(w->ctx, w->done, w->n_done * sizeof *w->done);
+    kal_workspace_clear(w->ctx, &w->workspace);
 }
 
 KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_answer)

@@ -14,6 +14,7 @@
 // the present state (`fresh`).  SUNDIALS takes its own memory, past the context: some 20
 // vectors and two n × n matrices.  `project_stages` of the options is not for this method.
 
+#include "base/workspace.h"
 #include "ode/ode_impl.h"
 #include "ode/sundials.h"
 
@@ -24,7 +25,6 @@
 #include <string.h>
 
 enum {
-    ARRAYS = 5,         // y, y_old, scratch, atol, rate
     MOST_STATES = 4096, // for matrices are full
     TEXT_SIZE = 256
 };
@@ -48,7 +48,7 @@ typedef struct Bdf {
     double *scratch;
     double *atol;
     double *rate; // the last one
-    double *block;
+    KalWorkspace workspace;
     KalCvodeLibrary call;
     SUNContext sun;
     void *cvode;
@@ -248,20 +248,22 @@ static int set_up(Bdf *s)
     return flag;
 }
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    Bdf *s = (Bdf *)owner;
+    const size_t n = (size_t)s->base.system.n;
+    s->y = kal_carve_doubles(carver, n, 1);
+    s->y_old = kal_carve_doubles(carver, n, 1);
+    s->scratch = kal_carve_doubles(carver, n, 1);
+    s->atol = kal_carve_doubles(carver, n, 1);
+    s->rate = kal_carve_doubles(carver, n, 1);
+}
+
 static KalStatus init(KalIntegrator *base)
 {
     Bdf *s = (Bdf *)base;
-    const size_t n = (size_t)base->system.n;
     KAL_TRY(kal_cvode_library_open(base->ctx, KAL_CVODE_NAME, &s->call));
-    s->block = kal_alloc(base->ctx, ARRAYS * n, sizeof(double));
-    if (!s->block) {
-        return kal_no_memory(base->ctx, "for CVODE with %d states", base->system.n);
-    }
-    s->y = s->block;
-    s->y_old = s->block + n;
-    s->scratch = s->block + 2 * n;
-    s->atol = s->block + 3 * n;
-    s->rate = s->block + 4 * n;
+    KAL_TRY(kal_workspace_make(base->ctx, "for CVODE", lay_out, s, &s->workspace));
     if (!make_parts(s)) {
         return kal_no_memory(base->ctx, "for CVODE with %d states", base->system.n);
     }
@@ -286,7 +288,7 @@ static void clear(KalIntegrator *base)
     s->call.N_VDestroy(s->sample);
     s->call.N_VDestroy(s->state);
     s->call.SUNContext_Free(&s->sun);
-    kal_free(base->ctx, s->block, ARRAYS * (size_t)base->system.n * sizeof(double));
+    kal_workspace_clear(base->ctx, &s->workspace);
 }
 
 // CVODE counts from its last start on; the sum over all of them is kept here.

@@ -13,6 +13,7 @@
 // IDA has the history; y and its copy before the last step are kept here, so that a failure
 // can be undone: IDA then begins anew.  SUNDIALS takes its own memory, past the context.
 
+#include "base/workspace.h"
 #include "ode/ode_impl.h"
 #include "ode/sundials.h"
 
@@ -22,7 +23,6 @@
 #include <string.h>
 
 enum {
-    ARRAYS = 6,         // y, y', tolerances, kinds, y_old, y'_old
     MOST_STATES = 2048, // for matrices are full
     TEXT_SIZE = 256
 };
@@ -33,8 +33,11 @@ typedef struct Dae {
     long rejected_before; // in earlier starts
     KalStatus refusal;    // of a callback in the step at hand
     char text[TEXT_SIZE]; // what IDA says about its failure
-    double *block;
-    double *y_old; // before the last step, and y' after it
+    KalWorkspace workspace;
+    double *now;        // y, and y' after it
+    double *tolerances; // of y
+    double *marks;      // 1: of a differential unknown, 0: of an algebraic one
+    double *y_old;      // before the last step, and y' after it
     KalIdaLibrary call;
     SUNContext sun;
     void *ida;
@@ -85,11 +88,11 @@ static bool make_parts(Dae *d)
     if (d->call.SUNContext_Create(NULL, &d->sun) != 0) {
         return false;
     }
-    d->y = d->call.N_VMake_Serial(n, d->block, d->sun);
-    d->yp = d->call.N_VMake_Serial(n, d->block + n, d->sun);
-    d->atols = d->call.N_VMake_Serial(n, d->block + 2 * n, d->sun);
-    d->kinds = d->call.N_VMake_Serial(n, d->block + 3 * n, d->sun);
-    d->sample = d->call.N_VMake_Serial(n, d->block, d->sun);
+    d->y = d->call.N_VMake_Serial(n, d->now, d->sun);
+    d->yp = d->call.N_VMake_Serial(n, d->now + n, d->sun);
+    d->atols = d->call.N_VMake_Serial(n, d->tolerances, d->sun);
+    d->kinds = d->call.N_VMake_Serial(n, d->marks, d->sun);
+    d->sample = d->call.N_VMake_Serial(n, d->now, d->sun);
     d->J = d->call.SUNDenseMatrix(n, n, d->sun);
     d->ida = d->call.IDACreate(d->sun);
     if (!d->y || !d->yp || !d->atols || !d->kinds || !d->sample || !d->J || !d->ida) {
@@ -113,21 +116,30 @@ static int set_up(Dae *d)
     return flag ? flag : d->call.IDASetLinearSolver(d->ida, d->linear, d->J);
 }
 
+static void lay_out(KalCarver *carver, void *owner)
+{
+    Dae *d = (Dae *)owner;
+    const size_t n = (size_t)d->base.system.n;
+    d->now = kal_carve_doubles(carver, 2 * n, 1);
+    d->tolerances = kal_carve_doubles(carver, n, 1);
+    d->marks = kal_carve_doubles(carver, n, 1);
+    d->y_old = kal_carve_doubles(carver, 2 * n, 1);
+}
+
 static KalStatus init(KalIntegrator *base)
 {
     Dae *d = (Dae *)base;
     const size_t n = (size_t)base->system.n;
     KAL_TRY(kal_ida_library_open(base->ctx, KAL_IDA_NAME, &d->call));
-    d->block = (double *)kal_alloc(base->ctx, ARRAYS * n, sizeof(double));
-    if (!d->block || !make_parts(d)) {
+    KAL_TRY(kal_workspace_make(base->ctx, "for IDA", lay_out, d, &d->workspace));
+    if (!make_parts(d)) {
         return kal_no_memory(base->ctx, "for IDA with %d unknowns", base->system.n);
     }
-    d->y_old = d->block + 4 * n;
     const KalOdeOptions *options = &base->options;
     for (size_t i = 0; i < n; i++) {
         const bool differential = !base->system.kinds || base->system.kinds[i] != 0.0;
-        d->block[2 * n + i] = options->atols ? options->atols[i] : options->atol;
-        d->block[3 * n + i] = differential ? 1.0 : 0.0;
+        d->tolerances[i] = options->atols ? options->atols[i] : options->atol;
+        d->marks[i] = differential ? 1.0 : 0.0;
     }
     base->system.kinds = NULL; // borrowed for this call only
     return set_up(d) == IDA_SUCCESS
@@ -154,7 +166,7 @@ static void clear(KalIntegrator *base)
     d->call.N_VDestroy(d->yp);
     d->call.N_VDestroy(d->y);
     d->call.SUNContext_Free(&d->sun);
-    kal_free(base->ctx, d->block, ARRAYS * (size_t)base->system.n * sizeof(double));
+    kal_workspace_clear(base->ctx, &d->workspace);
 }
 
 // The equations do not say y' of the start: the rate of the system does.
@@ -162,10 +174,10 @@ static KalStatus start(KalIntegrator *base, const double *y)
 {
     Dae *d = (Dae *)base;
     const size_t n = (size_t)base->system.n;
-    memcpy(d->block, y, n * sizeof(double));
+    memcpy(d->now, y, n * sizeof(double));
     d->fresh = true;
-    base->last = kal_ode_no_step(base->t, d->block);
-    return kal_ode_rate(base->ctx, &base->system, base->t, d->block, d->block + n);
+    base->last = kal_ode_no_step(base->t, d->now);
+    return kal_ode_rate(base->ctx, &base->system, base->t, d->now, d->now + n);
 }
 
 // Tell IDA where to stop, if there is such a time.
@@ -232,13 +244,13 @@ static KalStatus step(KalIntegrator *base)
 {
     Dae *d = (Dae *)base;
     const size_t n = (size_t)base->system.n;
-    assert(base->last.y_new == d->block);
-    memcpy(d->y_old, d->block, 2 * n * sizeof(double)); // y' follows y in both
+    assert(base->last.y_new == d->now);
+    memcpy(d->y_old, d->now, 2 * n * sizeof(double)); // y' follows y in both
     double t_new = base->t;
     const int flag = advance(d, &t_new);
     count_rejected(d);
     if (flag < 0 || t_new == base->t) {
-        memcpy(d->block, d->y_old, 2 * n * sizeof(double));
+        memcpy(d->now, d->y_old, 2 * n * sizeof(double));
         d->fresh = true;
         return d->refusal != KAL_OK
                    ? d->refusal
@@ -247,7 +259,7 @@ static KalStatus step(KalIntegrator *base)
                               "IDA gives up at t = %.17g: %s", base->t, d->text);
     }
     base->last = (KalOdeStep){
-        .t_old = base->t, .t_new = t_new, .y_old = d->y_old, .y_new = d->block};
+        .t_old = base->t, .t_new = t_new, .y_old = d->y_old, .y_new = d->now};
     return KAL_OK;
 }
 
@@ -257,7 +269,7 @@ static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
     assert(!d->fresh); // IDA has the step
     d->call.N_VSetArrayPointer(out_y, d->sample);
     const int flag = d->call.IDAGetDky(d->ida, t, 0, d->sample);
-    d->call.N_VSetArrayPointer(d->block, d->sample);
+    d->call.N_VSetArrayPointer(d->now, d->sample);
     return flag == IDA_SUCCESS ? KAL_OK
                                : kal_fail(base->ctx, KAL_ERR_USAGE,
                                           "IDA does not interpolate: %s", d->text);

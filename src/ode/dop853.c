@@ -17,6 +17,7 @@
 // y_end and the rates belong to the last step until the next one begins.
 
 #include "base/four.h"
+#include "base/workspace.h"
 #include "linalg/padded.h"
 #include "ode/dop853_sums.h"
 #include "ode/ode_impl.h"
@@ -70,8 +71,7 @@ typedef struct Dop853 {
     double *atol;
     double *k[KAL_DOP853_STAGES];
     double *dense_of[COEFFICIENTS];
-    void *block;
-    size_t block_size;
+    KalWorkspace workspace;
 } Dop853;
 
 // A step to try.
@@ -81,20 +81,23 @@ typedef struct Attempt {
     double error;
 } Attempt;
 
-// All arrays in one block, each of ld entries and so on an even address for vectors.
-static void lay_out(Dop853 *s, double *block)
+// All arrays have ld entries; pieces of a workspace are aligned for vectors.
+static void lay_out(KalCarver *carver, void *owner)
 {
-    assert(s->ld % 4 == 0 && (uintptr_t)block % 32 == 0);
+    Dop853 *s = (Dop853 *)owner;
     double **const single[] = {&s->y,     &s->y_old, &s->y_next, &s->y_end,
                                &s->stage, &s->rate,  &s->atol};
-    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++, block += s->ld) {
-        *single[i] = block;
+    const size_t ld = (size_t)s->ld;
+    static_assert(KAL_PIECE_ALIGNMENT % 32 == 0, "for four doubles at once");
+    assert(s->ld % 4 == 0);
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++) {
+        *single[i] = kal_carve_doubles(carver, ld, 1);
     }
-    for (int i = 0; i < KAL_DOP853_STAGES; i++, block += s->ld) {
-        s->k[i] = block;
+    for (int i = 0; i < KAL_DOP853_STAGES; i++) {
+        s->k[i] = kal_carve_doubles(carver, ld, 1);
     }
-    for (int i = 0; i < COEFFICIENTS; i++, block += s->ld) {
-        s->dense_of[i] = block;
+    for (int i = 0; i < COEFFICIENTS; i++) {
+        s->dense_of[i] = kal_carve_doubles(carver, ld, 1);
     }
 }
 
@@ -125,22 +128,11 @@ static const KalDop853Sums *choose_sums(void)
 
 static KalStatus init(KalIntegrator *base)
 {
-    enum {
-        ARRAYS = 7 + KAL_DOP853_STAGES + COEFFICIENTS,
-        ALIGNMENT = 64
-    };
-
     Dop853 *s = (Dop853 *)base;
     s->sums = choose_sums();
     s->ld = kal_padded(base->system.n);
-    s->block_size = ARRAYS * (size_t)s->ld * sizeof(double) + ALIGNMENT;
-    s->block = kal_alloc(base->ctx, 1, s->block_size);
-    if (!s->block) {
-        return kal_no_memory(base->ctx, "for an integrator of %d states",
-                             base->system.n);
-    }
-    const size_t off = (uintptr_t)s->block % ALIGNMENT;
-    lay_out(s, (double *)(void *)((char *)s->block + (ALIGNMENT - off) % ALIGNMENT));
+    KAL_TRY(
+        kal_workspace_make(base->ctx, "for an integrator", lay_out, s, &s->workspace));
     set_tolerances(s);
     return KAL_OK;
 }
@@ -148,7 +140,7 @@ static KalStatus init(KalIntegrator *base)
 static void clear(KalIntegrator *base)
 {
     Dop853 *s = (Dop853 *)base;
-    kal_free(base->ctx, s->block, s->block_size);
+    kal_workspace_clear(base->ctx, &s->workspace);
 }
 
 // Counted, like rates: what a step costs is counted where it is done.
