@@ -27,6 +27,7 @@ static bool take(KalAnalysis *a, size_t count, double **out_numbers)
 // Derivatives of R and S for one motion.
 static bool take_table(KalAnalysis *a, KalResidualTable *table)
 {
+    assert(a->arena && a->inputs.count >= 0);
     const size_t n = (size_t)a->system->n;
     const size_t m = (size_t)a->system->m;
     const size_t k = (size_t)a->inputs.count;
@@ -111,6 +112,7 @@ static bool take_modes(KalAnalysis *a)
 // Velocities are called as their coordinates, with a prime.
 static KalStatus name_states(KalAnalysis *a)
 {
+    assert(a->arena);
     const size_t n = (size_t)a->system->n;
     const char *const *names = kal_system_coordinate_names(a->system);
     a->names = (const char **)kal_arena_alloc(a->arena, 2 * n, sizeof(char *));
@@ -131,6 +133,7 @@ static KalStatus name_states(KalAnalysis *a)
 // What cannot be analyzed, before anything is derived.
 static KalStatus refuse(KalContext *ctx, const KalSystem *system)
 {
+    assert(system->n >= 0 && system->m >= 0);
     if (system->n > KAL_ANALYSIS_LIMIT || system->m > KAL_ANALYSIS_LIMIT) {
         return kal_fail(
             ctx, KAL_ERR_LIMIT,
@@ -266,6 +269,7 @@ KalAnalysisView kal_analysis_view(const KalAnalysis *a)
 
 KalStatus kal_analysis_balancer(KalAnalysis *a, KalBalancer **out_balancer)
 {
+    assert(a->arena && out_balancer);
     if (!a->search.balancer) {
         KalBalancer *balancer =
             (KalBalancer *)kal_arena_alloc(a->arena, 1, sizeof *balancer);

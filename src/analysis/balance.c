@@ -45,6 +45,7 @@ static double *take(KalAnalysis *a, size_t count)
 
 KalStatus kal_balancer_init(KalBalancer *b, KalAnalysis *a)
 {
+    assert(a->arena && a->system->n >= 0);
     const size_t z = 2 * (size_t)a->system->n;
     const size_t rows = z + (size_t)a->system->m;
     *b = (KalBalancer){.a = a};
@@ -80,6 +81,7 @@ static bool is_of_state(KalStatus status)
 
 KalStatus kal_balancer_settle(KalBalancer *b, bool *out_met)
 {
+    assert(b->a && out_met);
     KalAnalysis *a = b->a;
     const size_t n = (size_t)a->system->n;
     KalStatus status = KAL_OK;
@@ -119,6 +121,7 @@ static bool is_ignorable(const KalBalancer *b, int state)
 // The length of an active row of A in the metric.
 static double row_length(const KalAnalysis *a, int k)
 {
+    assert(k >= 0 && k < a->instant->n_active);
     const int n = a->system->n;
     double sum = 0.0;
     for (int j = 0; j < n; j++) {
@@ -203,6 +206,7 @@ static double measure(const KalBalancer *b)
 // How a rate changes with a state.
 static double slope(const KalBalancer *b, int row_state, int column_state)
 {
+    assert(column_state >= 0 && column_state < b->a->linear.n_states);
     const KalAnalysis *a = b->a;
     const size_t n = (size_t)a->system->n;
     if (row_state >= 0) {
@@ -222,6 +226,7 @@ static double slope(const KalBalancer *b, int row_state, int column_state)
 // The Jacobian of the rates in scaled unknowns, row after row.
 static void fill_slopes(KalBalancer *b)
 {
+    assert(b->rows >= 0 && b->columns >= 0);
     for (int i = 0; i < b->rows; i++) {
         for (int j = 0; j < b->columns; j++) {
             const int state = b->column_state[j];
@@ -313,6 +318,7 @@ static KalStatus go(KalBalancer *b, const double *step, double fraction, bool *o
 static KalStatus try_step(KalBalancer *b, double damping, double before,
                           bool *out_better)
 {
+    assert(damping >= 0.0 && before > 0.0);
     const size_t size = 2 * (size_t)b->a->system->n * sizeof(double);
     bool met = false;
     if (solve(b, damping, b->r, b->step)) {
@@ -330,6 +336,7 @@ static KalStatus try_step(KalBalancer *b, double damping, double before,
 // One step that makes the rates smaller; false when there is none.
 static KalStatus improve(KalBalancer *b, double *damping, bool *out_better)
 {
+    assert(*damping >= 0.0);
     const size_t size = 2 * (size_t)b->a->system->n * sizeof(double);
     const double before = measure(b);
     memcpy(b->y, kal_instant_q(b->a->instant), size);
@@ -606,6 +613,7 @@ static int find_null(KalBalancer *b)
             expand(b, b->step, b->null + (size_t)found++ * count);
         }
     }
+    assert(found <= b->columns);
     return found;
 }
 
@@ -640,6 +648,7 @@ static KalStatus probe(KalBalancer *b, const double *direction, bool *out_found)
 
 KalStatus kal_balancer_family(KalBalancer *b, int *out_dimension)
 {
+    assert(out_dimension);
     const size_t count = 2 * (size_t)b->a->system->n;
     double *y = kal_instant_q(b->a->instant);
     KalLinearization l;
@@ -653,6 +662,7 @@ KalStatus kal_balancer_family(KalBalancer *b, int *out_dimension)
         dimension += found;
     }
     memcpy(y, b->origin, count * sizeof *y);
+    assert(dimension >= 0 && dimension <= most);
     *out_dimension = dimension;
     return KAL_OK;
 }
@@ -706,6 +716,7 @@ static KalStatus follow(KalBalancer *b, bool *out_found)
 KalStatus kal_balancer_walk(KalBalancer *b, const double *from, const double *to,
                             bool *out_arrived)
 {
+    assert(from && to && from != to);
     const size_t size = 2 * (size_t)b->a->system->n * sizeof(double);
     double *y = kal_instant_q(b->a->instant);
     bool found = true;

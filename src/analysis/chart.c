@@ -31,6 +31,7 @@ static double *row_of(const KalEchelon *e, int i)
 // The largest weighted entry of a row becomes 1; a row of zeros stays.
 static void normalize(const KalEchelon *e, int i)
 {
+    assert(i >= 0 && i < e->rows);
     double *row = row_of(e, i);
     double largest = 0.0;
     for (int j = 0; j < e->columns; j++) {
@@ -50,6 +51,7 @@ typedef struct Choice {
 // Whether a column was taken.
 static bool is_pivot(const KalEchelon *e, int column)
 {
+    assert(column >= 0 && column < e->columns);
     for (int i = 0; i < e->rows; i++) {
         if (e->pivot[i] == column) {
             return true;
@@ -84,6 +86,7 @@ static bool find_pivot(const KalEchelon *e, Choice choice, int *out_row,
 // Make a column that of a pivot.
 static void eliminate(const KalEchelon *e, int pivot_row, int column)
 {
+    assert(pivot_row >= 0 && pivot_row < e->rows && e->pivot[pivot_row] < 0);
     const int width = e->columns + e->followers;
     double *p = row_of(e, pivot_row);
     const double pivot = p[column];
@@ -132,6 +135,7 @@ static void take_all(KalEchelon *e, Choice choice)
 
 void kal_echelon_reduce(KalEchelon *e)
 {
+    assert(e->rows >= 0 && e->columns >= 0 && e->followers >= 0);
     e->rank = 0;
     for (int i = 0; i < e->rows; i++) {
         e->pivot[i] = -1;

@@ -57,6 +57,7 @@ static double draw(Search *s)
 // Position i is declared in radians.
 static bool is_angle(const Search *s, int i)
 {
+    assert(i >= 0 && i < 2 * s->a->system->n);
     const int n = s->a->system->n;
     const char *unit = s->a->system->model->coordinates[i % n].unit;
     return i < n && unit && strcmp(unit, "rad") == 0;
@@ -129,6 +130,7 @@ static bool is_balanced(const Search *s, const KalLinearization *l)
 // Bring an angle into its bounds, or to −π … π, if the system is the same there.
 static KalStatus turn_back(Search *s, int i)
 {
+    assert(i >= 0 && i < s->a->system->n);
     const double turn = 2.0 * acos(-1.0);
     const bool bounded = isfinite(s->bounds.low[i]);
     double *y = kal_instant_q(s->a->instant);
@@ -222,6 +224,7 @@ static KalStatus is_related(Search *s, const KalModes *modes, bool *out_related)
 // The reason of a verdict, with what there is to say against it.
 static KalStatus compose(Search *s, const char *reason, const char **out_reason)
 {
+    assert(reason && s->a->search.kept);
     const char *kinks = NULL;
     const char *but =
         "; but the equations have a kink or a jump here, and this is true "
@@ -282,6 +285,7 @@ static KalStatus find_modes(Search *s, KalModes *modes)
     KalAnalysis *a = s->a;
     KalModes whole = {.family = 0};
     KAL_TRY(kal_analysis_modes(a, &whole));
+    assert(a->chart.all_leaves);
     a->chart.all_leaves = false;
     const KalStatus status = kal_analysis_modes(a, modes);
     a->chart.all_leaves = true;
@@ -294,6 +298,7 @@ static KalStatus find_modes(Search *s, KalModes *modes)
 // Take the balanced state that was arrived at, unless it is known or out of bounds.
 static KalStatus take(Search *s)
 {
+    assert(s->result.count < KAL_EQUILIBRIA_LIMIT);
     KalModes modes;
     bool related = false;
     for (int i = 0; i < s->a->system->n; i++) {

@@ -198,6 +198,7 @@ static KalStatus list_formulas(const KalForms *forms, KalFormId id, KalBlock *li
 // An input may be a parameter that others depend on: its rates carry these along.
 static KalStatus differentiate_by_inputs(KalForms *forms, KalFormId id)
 {
+    assert(id < KAL_FORMS && forms->inputs->count >= 0);
     KalGraph *g = forms->system->model->graph;
     KalBlock list = {.data = NULL};
     KalStatus status = list_formulas(forms, id, &list);
@@ -228,6 +229,7 @@ static KalStatus add_sparse(KalForms *forms, KalBlock *list, const KalSparse *ma
 // What a program computes before the derivatives with respect to inputs.
 static KalStatus list_matrices(KalForms *forms, KalFormId id, KalBlock *list)
 {
+    assert(id < KAL_FORMS);
     switch (id) {
     case KAL_FORM_MOTION:
         KAL_TRY(add_sparse(forms, list, &forms->R_y));
@@ -252,6 +254,7 @@ static KalStatus list_matrices(KalForms *forms, KalFormId id, KalBlock *list)
 // How many formulas differentiate_by_inputs() made.
 static size_t count_by_inputs(const KalForms *forms, KalFormId id)
 {
+    assert(id < KAL_FORMS);
     const size_t n = (size_t)forms->system->n;
     const size_t m = (size_t)forms->system->m;
     const size_t inputs = (size_t)forms->inputs->count;
@@ -338,6 +341,7 @@ static KalStatus classify(KalForms *forms)
 KalStatus kal_forms_init(KalForms *forms, const KalSystem *system,
                          const KalInputs *inputs)
 {
+    assert(system && inputs);
     *forms = (KalForms){.ctx = system->ctx, .system = system, .inputs = inputs};
     KAL_TRY(kal_arena_create(forms->ctx, FORMULA_BYTES, &forms->arena));
     KAL_TRY(form(forms));
@@ -372,6 +376,7 @@ void kal_forms_clear(KalForms *forms)
 
 KalStatus kal_forms_evaluate(KalForms *forms, KalFormId id, const KalInstant *instant)
 {
+    assert(id < KAL_FORMS && forms->forms[id].program);
     KalForm *form = &forms->forms[id];
     kal_program_eval(form->program, instant->variables, form->numbers, form->results);
     for (size_t i = 0; i < form->n_results && id != KAL_FORM_OUTPUT; i++) {

@@ -20,6 +20,7 @@ enum {
 static KalStatus fill_actuator(const KalSystem *system, KalArena *arena, size_t index,
                                KalInput *input)
 {
+    assert(index < system->model->n_actuators);
     const KalActuator *actuator = &system->model->actuators[index];
     KalExpr *pair = (KalExpr *)kal_arena_alloc(arena, 2, sizeof *pair);
     if (!pair) {
@@ -104,6 +105,7 @@ static KalStatus find(const KalSystem *system, KalArena *arena, const char *name
 // Copy the next name of a list without the spaces around it; returns where it ends.
 static const char *next_name(const char *text, char name[NAME_SIZE])
 {
+    assert(text);
     while (*text == ' ' || *text == ',') {
         text++;
     }
@@ -150,6 +152,7 @@ static KalStatus find_named(const KalSystem *system, KalArena *arena, const char
 static KalStatus find_actuators(const KalSystem *system, KalArena *arena,
                                 KalInputs *inputs)
 {
+    assert(inputs->count == 0);
     for (size_t i = 0; i < system->model->n_actuators; i++) {
         KAL_TRY(fill_actuator(system, arena, i, &inputs->list[i]));
         inputs->count++;
@@ -172,6 +175,7 @@ KalStatus kal_inputs_find(const KalSystem *system, KalArena *arena, const char *
     for (int i = 0; i < inputs.count; i++) {
         inputs.names[i] = inputs.list[i].name;
     }
+    assert((size_t)inputs.count <= most);
     *out_inputs = inputs;
     return KAL_OK;
 }

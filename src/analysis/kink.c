@@ -35,6 +35,7 @@ static KalStatus add(Listing *l, KalExpr function, KalKink kink)
 {
     KalGraph *g = l->a->system->model->graph;
     const size_t count = l->functions.size / sizeof function;
+    assert(count == l->kinks.size / sizeof kink);
     const KalExpr *functions = (const KalExpr *)l->functions.data;
     KAL_TRY(kal_graph_status(g));
     if (kal_graph_node(g, function).op == KAL_OP_CONST) {
@@ -160,6 +161,7 @@ static void keep(double *slopes, size_t *count, const double *matrix, size_t ent
 // many numbers.
 static KalStatus take_side(KalAnalysis *a, int side, size_t *out_count)
 {
+    assert(side == 0 || side == 1);
     KalKinks *kinks = &a->kinks;
     KalLinearization l;
     KAL_TRY(kal_analysis_linearize(a, &l));
@@ -180,6 +182,7 @@ static KalStatus take_side(KalAnalysis *a, int side, size_t *out_count)
 // Go aside by a part of direction k, from the state kept.
 static void go(KalAnalysis *a, const double *direction, int k, double part)
 {
+    assert(k >= 0 && k < a->linear.n_states);
     const size_t count = 2 * (size_t)a->system->n;
     const double *y = a->kinks.y;
     double *state = kal_instant_q(a->instant);
@@ -192,6 +195,7 @@ static void go(KalAnalysis *a, const double *direction, int k, double part)
 // The functions at the present state.
 static KalStatus take_values(KalAnalysis *a, int side)
 {
+    assert(side == 0 || side == 1);
     KAL_TRY(kal_instant_solve(a->instant, &a->answer));
     kal_program_eval(a->kinks.program, a->instant->variables, a->kinks.work,
                      a->kinks.values[side]);
@@ -201,6 +205,7 @@ static KalStatus take_values(KalAnalysis *a, int side)
 // Whether a function has another sign on the other side.
 static bool changes(const KalKinks *kinks, size_t i)
 {
+    assert(i < kinks->n);
     const double below = kinks->values[0][i];
     const double above = kinks->values[1][i];
     return (below <= 0.0 && above > 0.0) || (below < 0.0 && above >= 0.0)
@@ -226,6 +231,7 @@ static bool differ(const KalKinks *kinks, size_t count)
 // Look to both sides along direction k, which is kept, and mark what is met.
 static KalStatus look(KalAnalysis *a, const double *direction, int k)
 {
+    assert(a->kinks.n > 0);
     KalKinks *kinks = &a->kinks;
     size_t count = 0;
     bool any = false;
@@ -331,6 +337,7 @@ static KalStatus look_around(KalAnalysis *a)
 
 KalStatus kal_analysis_kinks(KalAnalysis *a, const char **out_text)
 {
+    assert(out_text);
     KalKinks *kinks = &a->kinks;
     const size_t count = 2 * (size_t)a->system->n;
     *out_text = NULL;

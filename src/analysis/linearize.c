@@ -26,6 +26,7 @@ static const double COUPLING = 1e-11;
 
 static double dot(const double *x, const double *y, int n)
 {
+    assert(n >= 0);
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
         sum += x[i] * y[i];
@@ -62,6 +63,7 @@ static KalStatus set_motion(KalAnalysis *a, const double *force)
     problem.Q = force;
     problem.C = NULL;
     KAL_TRY(kal_motion_solve(a->motion, &problem, &answer));
+    assert(problem.m <= system->m);
     memcpy(a->instant->variables + system->layout.qdd, answer.qdd,
            (size_t)system->n * sizeof(double));
     memset(reactions, 0, (size_t)system->m * sizeof *reactions);
@@ -185,6 +187,7 @@ static void fill_weights(KalAnalysis *a)
 // and the combinations have values.
 static int add_integrals(KalAnalysis *a, int rows, int width)
 {
+    assert(rows >= 0 && width >= a->system->n);
     const KalClassification *classes = a->forms.classes;
     if (!classes || a->chart.all_leaves || a->instant->n_active < a->system->m
         || kal_forms_evaluate(&a->forms, KAL_FORM_INTEGRAL, a->instant) != KAL_OK) {
@@ -242,6 +245,7 @@ static KalEchelon reduce_positions(KalAnalysis *a)
 // Unknowns that were solved for follow.
 static void mark_pivots(const KalEchelon *e, bool *follows)
 {
+    assert(e->rank <= e->rows);
     memset(follows, 0, (size_t)e->columns * sizeof *follows);
     for (int i = 0; i < e->rows; i++) {
         if (e->pivot[i] >= 0) {
@@ -266,6 +270,7 @@ static double *input_direction(const KalAnalysis *a, int k)
 // One step in a state, and what the following coordinates do, theory (17.3).
 static void fill_position_directions(KalAnalysis *a, const KalEchelon *e)
 {
+    assert(e->columns == a->system->n);
     const int n = a->system->n;
     const int width = e->columns + e->followers;
     for (int k = 0; k < a->linear.n_positions; k++) {
@@ -322,6 +327,7 @@ static KalEchelon reduce_velocities(KalAnalysis *a)
 // The same for velocities; those of positions get what velocities follow, theory (17.4).
 static void fill_velocity_directions(KalAnalysis *a, const KalEchelon *e)
 {
+    assert(e->columns == a->system->n && a->linear.n_positions <= a->linear.n_states);
     const int n = a->system->n;
     const int width = e->columns + e->followers;
     for (int k = a->linear.n_positions; k < a->linear.n_states; k++) {
@@ -356,6 +362,7 @@ static void find_independent_rows(KalAnalysis *a)
                     .pivot = a->chart.pivot};
     memcpy(a->chart.W, a->instant->A, (size_t)e.rows * n * sizeof(double));
     kal_echelon_reduce(&e);
+    assert(e.rank <= e.columns);
     a->chart.n_rows = 0;
     for (int k = 0; k < e.rows; k++) {
         if (e.pivot[k] >= 0) {
@@ -369,6 +376,7 @@ static void find_independent_rows(KalAnalysis *a)
 // Add the coordinates, or velocities, that do not follow to the states.
 static void add_states(KalAnalysis *a, const bool *follows, int offset)
 {
+    assert(offset == 0 || offset == a->system->n);
     for (int i = 0; i < a->system->n; i++) {
         if (!follows[i]) {
             assert(a->linear.n_states < 2 * a->system->n);
@@ -480,6 +488,7 @@ static void respond(KalAnalysis *a, const double *dy, int input)
 // derivative.
 static double output_answer(const KalAnalysis *a, int i, const double *dy, int input)
 {
+    assert(i >= 0 && i < a->system->n_outputs);
     const size_t n = (size_t)a->system->n;
     const size_t m = (size_t)a->system->m;
     const KalSparse *o_l = &a->forms.o_l;
@@ -545,6 +554,7 @@ static double all_force_size(const KalAnalysis *a)
 // Entries of A that are rounding are 0: their roots, as eigenvalues, would not look small.
 static void clean_column(KalAnalysis *a, const double *dy, int k)
 {
+    assert(k >= 0 && k < a->linear.n_states);
     double longest = 0.0;
     for (int i = 0; i < a->system->n; i++) {
         longest = fmax(longest, fabs(dy[i]));
@@ -592,6 +602,7 @@ double kal_analysis_force_size(const KalAnalysis *a)
 // The state whose rate is not zero, from `from` on; n_states if there is none.
 static int find_moving(KalAnalysis *a, int from)
 {
+    assert(from >= 0);
     const int n = a->system->n;
     const double *y = kal_instant_q(a->instant);
     const double most = ROUNDING * kal_analysis_force_size(a);
@@ -651,6 +662,7 @@ static void mark_driven(KalAnalysis *a, double rounding)
 static bool has_no_effect(const KalAnalysis *a, const bool *driven, int k,
                           double rounding)
 {
+    assert(k >= 0 && k < a->linear.n_states);
     for (int i = 0; i < a->linear.n_states; i++) {
         if (!driven[i] && fabs(a->linear.A[i * a->linear.n_states + k]) > rounding) {
             return false;
@@ -727,6 +739,7 @@ static void judge(KalAnalysis *a, KalLinearization *l)
 
 KalStatus kal_analysis_count_states(KalAnalysis *a, int *out_count)
 {
+    assert(out_count);
     KAL_TRY(solve_instant(a));
     KAL_TRY(fill_manifold(a));
     KAL_TRY(choose(a));

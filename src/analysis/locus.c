@@ -45,6 +45,7 @@ typedef struct Look {
 // Sorted by insertion: the modes come nearly in this order.
 static void sort(int n, double *re, double *im)
 {
+    assert(n >= 0);
     for (int i = 1; i < n; i++) {
         const double x = re[i];
         const double y = im[i];
@@ -128,6 +129,7 @@ static double crossing(const Interval *i, const Look *look)
 // Remember the frequency of the last mode that grows.
 static void note_growing(Interval *i, const Look *look)
 {
+    assert(i->growing >= 1);
     if (look->point.growing == i->growing) {
         i->im = fabs(look->im[i->growing - 1]);
     }
@@ -230,6 +232,7 @@ typedef struct Square {
 // The sum of squares at a value; not known where there are too few eigenvalues.
 static KalStatus square(KalLocus *locus, double value, int m, Square *square)
 {
+    assert(m >= 0);
     Look at;
     KAL_TRY(look(locus, value, &at));
     *square = (Square){.value = value, .known = !at.point.failed && at.n >= m};
@@ -243,6 +246,7 @@ static KalStatus square(KalLocus *locus, double value, int m, Square *square)
 // their squares near a value.  Stays if there is none within `reach`.
 static KalStatus refine(KalLocus *locus, int m, double reach, double *value)
 {
+    assert(m >= 1 && reach > 0.0);
     Square a;
     Square b;
     KAL_TRY(square(locus, *value - reach, m, &a));

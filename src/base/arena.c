@@ -36,6 +36,7 @@ struct KalArena {
 
 KalStatus kal_arena_create(KalContext *ctx, size_t limit, KalArena **out_arena)
 {
+    assert(ctx && limit > 0 && out_arena);
     KalArena *arena = KAL_NEW(ctx, KalArena);
     if (!arena) {
         return kal_no_memory(ctx, "for an arena");
@@ -115,6 +116,7 @@ void kal_arena_reset(KalArena *arena)
         kal_free(arena->ctx, older, older->size);
     }
     if (kept) {
+        assert(kept->used >= sizeof(Chunk) && kept->used <= kept->size);
         memset(kept + 1, 0, kept->used - sizeof(Chunk));
         kept->used = sizeof(Chunk);
     }

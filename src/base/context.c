@@ -64,6 +64,7 @@ KalStatus kal_context_create(KalAllocFn alloc, void *user, KalContext **out_ctx)
 
 KalStatus kal_context_create_like(const KalContext *first, KalContext **out_ctx)
 {
+    assert(first && out_ctx);
     KAL_TRY(kal_context_create(first->alloc, first->user, out_ctx));
     (*out_ctx)->native = first->native;
     return KAL_OK;
@@ -140,6 +141,7 @@ KalStatus kal_fail_v(KalContext *ctx, KalStatus status, const char *format,
 
 KalStatus kal_fail(KalContext *ctx, KalStatus status, const char *format, ...)
 {
+    assert(ctx && format);
     va_list args;
     va_start(args, format);
     kal_fail_v(ctx, status, format, args);
@@ -149,6 +151,7 @@ KalStatus kal_fail(KalContext *ctx, KalStatus status, const char *format, ...)
 
 KalStatus kal_fail_null(KalContext *ctx, const char *function)
 {
+    assert(function);
     return ctx ? kal_fail(ctx, KAL_ERR_USAGE,
                           "%s(): an argument is NULL that must not be, or has a value "
                           "that it cannot have",
@@ -158,6 +161,7 @@ KalStatus kal_fail_null(KalContext *ctx, const char *function)
 
 KalStatus kal_no_memory(KalContext *ctx, const char *purpose, ...)
 {
+    assert(ctx && purpose);
     char text[MESSAGE_SIZE];
     va_list args;
     va_start(args, purpose);
@@ -168,6 +172,7 @@ KalStatus kal_no_memory(KalContext *ctx, const char *purpose, ...)
 
 void *kal_resize(KalContext *ctx, void *block, size_t old_size, size_t new_size)
 {
+    assert(ctx && ctx->alloc);
     assert(new_size > 0);
     assert(!block == (old_size == 0)); // a new block has no old size
     void *moved = ctx->alloc(ctx->user, block, old_size, new_size);

@@ -43,6 +43,7 @@ struct KalDiagnostics {
 
 KalStatus kal_diagnostics_create(KalContext *ctx, KalDiagnostics **out_list)
 {
+    assert(ctx && out_list);
     KalDiagnostics *list = KAL_NEW(ctx, KalDiagnostics);
     if (!list) {
         return kal_no_memory(ctx, "for diagnostics");
@@ -69,6 +70,7 @@ void kal_diagnostics_destroy(KalDiagnostics *list)
 static bool keep(KalDiagnostics *list, KalSeverity severity, KalSpan span,
                  const char *message)
 {
+    assert(message && (list->first != NULL) == (list->last != NULL));
     const size_t size = strlen(message) + 1;
     KalDiagnostic *kept = kal_arena_alloc(list->arena, 1, sizeof *kept);
     char *copy = kal_arena_alloc(list->arena, size, 1);
@@ -246,6 +248,7 @@ static bool is_inside_character(char c)
 // The first byte of the line at `at`, or one that is REACH before it.
 static size_t find_begin(const KalSource *source, size_t at)
 {
+    assert(at <= source->length);
     size_t begin = at;
     while (begin > 0 && source->text[begin - 1] != '\n' && at - begin < REACH) {
         begin--;
@@ -259,6 +262,7 @@ static size_t find_begin(const KalSource *source, size_t at)
 // The byte after the line at `at`, or one that is REACH after that.
 static size_t find_end(const KalSource *source, size_t at)
 {
+    assert(at <= source->length);
     size_t end = at;
     while (end < source->length && source->text[end] != '\n' && end - at < REACH) {
         end++;
@@ -301,6 +305,7 @@ static Line find_line(KalSpan span)
 // a character across the border is left out.
 static size_t write_window(KalSink sink, const Line *line, size_t first, size_t width)
 {
+    assert(width > 0);
     size_t column = 0;
     size_t began = line->width;
     for (size_t i = 0; i < line->length && column < first + width;) {
@@ -380,6 +385,7 @@ static size_t count_missing(const KalDiagnostics *list, KalSeverity severity)
     size_t missing = list->count[severity];
     for (const KalDiagnostic *d = list->first; d; d = d->next) {
         missing -= d->severity == severity;
+        assert(missing <= list->count[severity]);
     }
     return missing;
 }
@@ -414,6 +420,7 @@ static const char *short_name(const char *name)
 
 KalStatus kal_diagnostics_fail(const KalDiagnostics *list, KalStatus status)
 {
+    assert(status != KAL_OK);
     const size_t errors = list->count[KAL_SEVERITY_ERROR];
     assert(errors > 0);
     const KalDiagnostic *first = list->first;

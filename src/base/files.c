@@ -57,6 +57,7 @@ static const char *reason_of(int error)
 
 KalStatus kal_file_fail(KalContext *ctx, const char *act, const char *path, int error)
 {
+    assert(ctx && act && path);
     char words[REASON_SIZE];
     const char *reason = reason_of(error);
     if (!reason) {
@@ -180,6 +181,7 @@ KalStatus kal_file_identify(KalContext *ctx, const char *path, KalFileId *out_id
 // Where in a path what is below a folder begins, both without links; NULL: elsewhere.
 static const char *find_below(const char *folder, const char *path)
 {
+    assert(folder && path);
     const size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
     return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1
                                                                      : NULL;
@@ -232,6 +234,7 @@ KalStatus kal_file_open(KalContext *ctx, const char *path, const char *folder,
     KAL_NEED(ctx, ctx && path && out_descriptor);
     struct stat status;
     int descriptor = -1;
+    assert(descriptor < 0);
     if (folder) {
         KAL_TRY(open_below(ctx, path, folder, &descriptor));
     } else {

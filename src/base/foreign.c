@@ -16,6 +16,7 @@
 KalStatus kal_foreign_fail(KalContext *ctx, const KalForeign *library,
                            const char *reason)
 {
+    assert(library->purpose && library->title && library->package);
     return kal_fail(ctx, KAL_ERR_FILE,
                     "%s need the %s library, which cannot be loaded (%s): install %s",
                     library->purpose, library->title,
@@ -33,6 +34,7 @@ static void *find_own(const char *probe)
 // A library that the process has loaded already, by whichever of its names.
 static void *find_loaded(const char *const *names)
 {
+    assert(names);
     void *handle = NULL;
     for (size_t i = 0; !handle && names[i]; i++) {
         handle = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -69,6 +71,7 @@ static KalStatus load(KalContext *ctx, const KalForeign *library, void **out_han
 KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
                            void **out_handle)
 {
+    assert(ctx && library && out_handle);
     void *handle = find_own(library->probe);
     handle = handle ? handle : find_loaded(library->names);
     if (!handle) {
@@ -82,6 +85,7 @@ KalStatus kal_foreign_open(KalContext *ctx, const KalForeign *library,
 KalStatus kal_foreign_find(KalContext *ctx, const KalForeign *library, void *handle,
                            const char *name, void **out_symbol)
 {
+    assert(handle && name && out_symbol);
     void *symbol = dlsym(handle, name);
     if (!symbol) {
         return kal_foreign_fail(ctx, library, dlerror());

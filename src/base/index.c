@@ -4,6 +4,7 @@
 
 #include "base/index.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -12,6 +13,7 @@ enum {
 
 uint64_t kal_hash_text(uint64_t hash, const char *text, size_t length)
 {
+    assert(text || length == 0);
     for (size_t i = 0; i < length; i++) {
         hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
     }
@@ -43,6 +45,7 @@ bool kal_index_reserve(KalContext *ctx, KalIndex *index)
 
 bool kal_index_copy(KalContext *ctx, const KalIndex *index, KalIndex *out_copy)
 {
+    assert(index != out_copy);
     *out_copy = (KalIndex){.places = NULL};
     if (index->n_places == 0) {
         return true;

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 
+#include <assert.h>
 #include <string.h>
 
 static_assert(sizeof(void *) <= sizeof(uint64_t), "a pointer fits");
@@ -25,6 +26,7 @@ static KalPair *find_pair(const KalMap *map, uint64_t key, uint32_t hash)
     size_t at = kal_index_begin(&map->index, hash);
     for (uint32_t i = 0; kal_index_next(&map->index, hash, &at, &i);) {
         KalPair *pair = (KalPair *)map->pairs.data + i;
+        assert(i < kal_map_count(map));
         if (pair->key == key) {
             return pair;
         }
@@ -34,6 +36,7 @@ static KalPair *find_pair(const KalMap *map, uint64_t key, uint32_t hash)
 
 bool kal_map_find(const KalMap *map, uint64_t key, uint64_t *out_value)
 {
+    assert(out_value);
     const KalPair *pair = find_pair(map, key, kal_hash(key, 0));
     if (pair) {
         *out_value = pair->value;
@@ -45,6 +48,7 @@ bool kal_map_find(const KalMap *map, uint64_t key, uint64_t *out_value)
 static KalStatus add_pair(KalContext *ctx, KalMap *map, KalPair pair, uint32_t hash)
 {
     const size_t number = kal_map_count(map);
+    assert(number < UINT32_MAX);
     if (!kal_index_reserve(ctx, &map->index)) {
         return kal_no_memory(ctx, "for a table");
     }

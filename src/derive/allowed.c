@@ -30,6 +30,7 @@ typedef struct Solver {
 // Whether an event releases or engages a constraint: then it does not always hold.
 static bool is_switched(const KalModel *model, size_t row)
 {
+    assert(row < model->n_constraints);
     bool switched = false;
     for (size_t i = 0; i < model->n_events; i++) {
         const KalEvent *event = &model->events[i];
@@ -45,6 +46,7 @@ static bool is_switched(const KalModel *model, size_t row)
 
 KalStatus kal_allowed_put(const KalAllowed *allowed, KalGraph *g, KalExpr *e)
 {
+    assert(allowed->n <= allowed->room && e->index != 0);
     const KalReplacements all = {allowed->from, allowed->to, allowed->n};
     bool done = false; // else a division by zero came of it, and e stays as it is
     KAL_TRY(kal_graph_status(g));
@@ -120,6 +122,7 @@ static KalStatus solve_all(const Solver *s)
 
 KalStatus kal_allowed_init(KalAllowed *allowed, const KalEquations *eq)
 {
+    assert(eq->n == eq->model->n_coordinates && eq->m == eq->model->n_constraints);
     KalContext *ctx = eq->model->ctx;
     *allowed = (KalAllowed){.ctx = ctx, .complete = eq->m <= ROWS_MAX};
     if (eq->m == 0 || eq->m > ROWS_MAX) {

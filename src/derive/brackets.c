@@ -139,6 +139,7 @@ static void fill_bracket(Look *look, size_t f)
 // The brackets of X_g with the directions before it.
 static KalStatus add_brackets(Look *look, size_t g)
 {
+    assert(g < look->n_free);
     for (size_t f = 0; f < g && look->brackets.rank < look->rows.rank; f++) {
         bool added = false;
         fill_bracket(look, look->free[f]);
@@ -211,6 +212,7 @@ static KalStatus run(Look *look)
 // Results in the arena of the system, which outlives the look.
 static KalStatus give_out(const Look *look, KalBrackets *out_brackets)
 {
+    assert(look->brackets.rank <= look->rows.rank);
     const size_t rank = look->rows.rank;
     KalBrackets found = {.field = look->field,
                          .rank = rank,
@@ -240,6 +242,7 @@ static KalStatus give_out(const Look *look, KalBrackets *out_brackets)
 KalStatus kal_brackets_find(KalPfaffSystem *system, KalArithmetic field, int point,
                             KalBrackets *out_brackets)
 {
+    assert(system->probe && point >= 0);
     Look look = {.system = system, .field = field, .point = point};
     KalArena *scratch = NULL;
     KAL_TRY(kal_arena_create(system->ctx, SIZE_MAX / 2, &scratch));

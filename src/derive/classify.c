@@ -62,6 +62,7 @@ const char *kal_constraint_kind_word(KalConstraintKind kind)
 static KalExpr rest_of(const Classifier *c, size_t i, const KalExpr *v,
                        const KalSparse *J)
 {
+    assert(J->rows == 1 && i < c->eq->m);
     KalExpr rest = c->model->constraints[i].residual;
     for (int64_t k = 0; k < J->start[1]; k++) {
         rest = kal_sub(c->g, rest, kal_mul(c->g, J->value[k], v[J->column[k]]));
@@ -152,6 +153,7 @@ static KalStatus find_forms(Classifier *c)
 // An integrable form that has a part in dt moves.
 static KalStatus find_moving(const Classifier *c, size_t form, bool *out_moves)
 {
+    assert(form < c->forms.count);
     const int64_t last = c->forms.W.start[form + 1] - 1;
     KalVerdict verdict = {.zero = true};
     if (last >= c->forms.W.start[form] && c->forms.W.column[last] == (int64_t)c->eq->n
@@ -187,6 +189,7 @@ static KalStatus take_verdicts(const Classifier *c)
 static KalStatus add_form(const Classifier *c, bool typed, size_t form, size_t row,
                           KalEntries *entries)
 {
+    assert(form < c->forms.count);
     const KalSparse *W = &c->forms.W;
     KalStatus status = KAL_OK;
     for (int64_t k = W->start[form]; k < W->start[form + 1] && status == KAL_OK; k++) {
@@ -202,6 +205,7 @@ static KalStatus add_form(const Classifier *c, bool typed, size_t form, size_t r
 static KalStatus add_extra(const Classifier *c, size_t i, size_t row,
                            KalEntries *entries)
 {
+    assert(i < c->verdicts.n_extras);
     const KalExpr *extra = c->verdicts.extras + i * c->eq->n;
     KalStatus status = KAL_OK;
     for (size_t j = 0; j < c->eq->n && status == KAL_OK; j++) {
@@ -287,6 +291,7 @@ static const char *reason_of(KalClosureEnd end)
 // What is left open, and whether all verdicts together are complete.
 static void count_undecided(const Classifier *c)
 {
+    assert(c->made->undecided == 0);
     bool open = c->rank_open;
     for (size_t i = 0; i < c->eq->m; i++) {
         const KalConstraintClass *class = &c->made->classes[i];
@@ -335,6 +340,7 @@ static KalStatus classify_into(const KalEquations *eq, KalClassification *made)
 KalStatus kal_classify(const KalEquations *equations,
                        KalClassification **out_classification)
 {
+    assert(equations && out_classification);
     KalContext *ctx = equations->model->ctx;
     KAL_TRY(kal_graph_status(equations->model->graph));
     KalClassification *made = KAL_NEW(ctx, KalClassification);

@@ -57,6 +57,7 @@ static Rows new_rows(const KalPfaffSystem *system, size_t count, size_t n)
 // short becomes that: else they grow.
 static KalStatus tidy_entry(KalPfaffSystem *system, KalExpr *e)
 {
+    assert(system->probe);
     KalVerdict verdict = {.zero = false};
     if (e->index == 0) {
         return KAL_OK;
@@ -192,6 +193,7 @@ static void fill_bracket(const KalPfaffSystem *system, const KalBrackets *b,
 static KalStatus solve_brackets(KalPfaffSystem *system, const KalBrackets *b,
                                 Rows *out_brackets)
 {
+    assert(b->n_pairs <= b->rank);
     const Rows rows = new_rows(system, b->n_pairs, b->rank);
     if (!rows.at) {
         return kal_no_memory(system->ctx, PURPOSE);
@@ -208,6 +210,7 @@ static KalStatus solve_brackets(KalPfaffSystem *system, const KalBrackets *b,
 // Whether some bracket excludes the form at a place.
 static bool is_lost(const KalBrackets *b, size_t place)
 {
+    assert(place < b->rank);
     bool lost = false;
     for (size_t k = 0; k < b->n_pairs && !lost; k++) {
         lost = b->lost[k] == place;
@@ -219,6 +222,7 @@ static bool is_lost(const KalBrackets *b, size_t place)
 static KalStatus fill_form(KalPfaffSystem *system, Rows brackets, const KalBrackets *b,
                            size_t a, KalExpr *out_form)
 {
+    assert(a < b->rank && brackets.n == b->rank);
     const size_t n = system->forms.n;
     const KalExpr *W = system->forms.W;
     for (size_t j = 0; j < n; j++) {
@@ -246,6 +250,7 @@ static KalStatus fill_forms(KalPfaffSystem *system, Rows brackets, const KalBrac
             status = fill_form(system, brackets, b, a, next.at + row++ * next.n);
         }
     }
+    assert(row <= next.count);
     return status;
 }
 
@@ -301,6 +306,7 @@ static KalStatus list_nonzeros(const KalPfaffSystem *system, Nonzeros *out_nonze
 static KalStatus list_slopes(KalPfaffSystem *system, const KalSparse *J,
                              const Nonzeros *entries)
 {
+    assert(J->rows == entries->count);
     const size_t n = system->forms.n;
     const size_t count = (size_t)J->start[J->rows];
     system->slopes = kal_arena_alloc(system->arena, count, sizeof *system->slopes);
@@ -478,6 +484,7 @@ static KalScalar *values_of(const KalPfaffSystem *system, const KalExpr *form,
 static KalStatus mark_members(const KalPfaffSystem *system, const KalPfaffForms *given,
                               int point, KalBasis *basis, KalClosure *closure)
 {
+    assert(given->n == system->forms.n);
     const size_t n = given->n;
     bool added = false;
     KalScalar *row = kal_arena_alloc(system->arena, n, sizeof *row);
@@ -499,6 +506,7 @@ static KalStatus mark_members(const KalPfaffSystem *system, const KalPfaffForms 
 static KalStatus mark_extras(const KalPfaffSystem *system, const KalPfaffForms *given,
                              int point, KalBasis *basis, KalClosure *closure)
 {
+    assert(given->n == system->forms.n);
     const size_t n = given->n;
     KalStatus status = KAL_OK;
     KalScalar *row = kal_arena_alloc(system->arena, n, sizeof *row);
@@ -577,6 +585,7 @@ static KalStatus find(KalPfaffSystem *system, const KalPfaffForms *given,
 KalStatus kal_closure_find(KalGraph *g, const KalPfaffForms *forms, KalArithmetic field,
                            KalArena *arena, KalClosure *out_closure)
 {
+    assert(g && arena && out_closure);
     KalPfaffSystem system = {.g = g,
                              .ctx = kal_graph_context(g),
                              .arena = arena,

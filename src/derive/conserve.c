@@ -76,6 +76,7 @@ static size_t count_of(const Claims *claims)
 // Add a claim, unless the formula is zero as it stands.
 static KalStatus claim(Search *s, KalExpr e, Claim what)
 {
+    assert(what.before || what.coordinate < s->eq->n);
     KAL_TRY(kal_graph_status(s->g));
     if (kal_is_zero(s->g, e)) {
         return KAL_OK;
@@ -177,6 +178,7 @@ static KalStatus claim_energies(Search *s)
 // The power of a contribution that is no energy.
 static KalStatus find_power(Search *s, const KalContribution *c, KalExpr *out_power)
 {
+    assert(c->kind != KAL_TERM_MASS && c->row < s->eq->n);
     if (c->kind == KAL_TERM_FORCE || c->kind == KAL_TERM_NONIDEAL) {
         *out_power = kal_mul(s->g, c->value, s->v[c->row]);
         return kal_graph_status(s->g);
@@ -303,6 +305,7 @@ static KalStatus claim_homogeneous(Search *s, size_t row, Claim what)
 // Where the velocities that a constraint allows jump there is an impact: theory (10.20).
 static KalStatus claim_no_impact(Search *s, size_t row, const char *before)
 {
+    assert(row < s->eq->m);
     return claim_continuous(s, s->eq->psi[row],
                             (Claim){before, s->model->constraints[row].name,
                                     "' may demand another velocity at once", 0, false});
@@ -311,6 +314,7 @@ static KalStatus claim_no_impact(Search *s, size_t row, const char *before)
 // A constraint is workless if A q' = 0 wherever it holds: theory (10.15).
 static KalStatus claim_constraint(Search *s, size_t row)
 {
+    assert(row < s->eq->m);
     const KalConstraint *c = &s->model->constraints[row];
     const bool drive = c->driven != KAL_NOT_DRIVEN;
     const char *before = drive ? "'" : "constraint '";
@@ -420,6 +424,7 @@ static size_t find_failure(Search *s, const KalVerdict *verdicts)
         worst = bad > worst ? bad : worst;
         s->exact = s->exact && (verdicts[i].exact || !verdicts[i].zero);
     }
+    assert(found <= n);
     return found;
 }
 
@@ -462,6 +467,7 @@ static KalStatus find_energy(Search *s)
 // Each entry of a matrix stands in the way of the momentum of its column, or row.
 static KalStatus claim_entries(Search *s, const KalSparse *matrix, bool by_rows)
 {
+    assert(matrix->rows <= s->eq->n || !by_rows);
     KalStatus status = KAL_OK;
     for (size_t i = 0; i < matrix->rows; i++) {
         const int64_t end = matrix->start[i + 1];
@@ -549,6 +555,7 @@ static KalStatus add_momentum(Search *s, size_t i, Fate fate)
         s->found->open[s->found->n_open++] = name;
         return KAL_OK;
     }
+    assert(s->found->n_open <= s->eq->n);
     return add_constant(s, name, s->p[i], !fate.rounded);
 }
 
@@ -632,6 +639,7 @@ static KalStatus conserve_into(const KalEquations *eq, KalConservation *found)
 KalStatus kal_conserve(const KalEquations *equations,
                        KalConservation **out_conservation)
 {
+    assert(equations && out_conservation);
     KalContext *ctx = equations->model->ctx;
     KAL_TRY(kal_graph_status(equations->model->graph));
     KalConservation *found = KAL_NEW(ctx, KalConservation);

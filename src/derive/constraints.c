@@ -25,6 +25,7 @@ typedef struct Level {
 static KalStatus gather(const KalDerivation *d, const KalRow *rows, size_t m,
                         KalConstraintLevel level, Level *out_level)
 {
+    assert(level <= KAL_LEVEL_ACCELERATION);
     const KalExpr *const x[] = {
         [KAL_LEVEL_POSITION] = d->q,
         [KAL_LEVEL_VELOCITY] = d->v,
@@ -51,6 +52,7 @@ static KalStatus gather(const KalDerivation *d, const KalRow *rows, size_t m,
 static KalStatus add_level(const KalDerivation *d, const Level *level,
                            KalEntries *entries)
 {
+    assert(level->count == 0 || level->x);
     KalSparse J = {0};
     KAL_TRY(kal_jacobian(d->g, level->residual, level->count, level->x, d->eq->n, &J));
     KalStatus status = KAL_OK;
@@ -130,6 +132,7 @@ static KalStatus check_row(const KalDerivation *d, const KalRow *row, size_t i,
 static KalStatus check_rest(const KalDerivation *d, const KalRow *row, size_t i,
                             const KalSparse *A, bool *linear)
 {
+    assert(i < A->rows);
     KalExpr rest = row->residual;
     KalTrace on = {.found = false};
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -207,6 +210,7 @@ static KalStatus derive_levels(const KalDerivation *d, const Level levels[3], si
 KalStatus kal_derive_rows(const KalDerivation *d, const KalRow *rows, size_t m,
                           KalRowSet *out_rows)
 {
+    assert(rows || m == 0);
     Level levels[3] = {0};
     for (int k = 0; k < 3; k++) {
         KAL_TRY(gather(d, rows, m, (KalConstraintLevel)k, &levels[k]));
@@ -235,6 +239,7 @@ static KalStatus derive_psi_q(const KalDerivation *d)
 // φ of position level with its explicit rate ∂φ/∂t.
 static KalStatus derive_phi(const KalDerivation *d, const Level *position)
 {
+    assert(position->count <= d->eq->m);
     const KalExpr one = kal_int(d->g, 1);
     const KalRates rates = {&d->model->time, &one, 1};
     KalExpr *phi_t = NULL;

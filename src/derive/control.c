@@ -51,6 +51,7 @@ static bool check_servos(const KalDerivation *d)
 // Servos go through the same derivation as constraints.
 static KalStatus derive_servos(const KalDerivation *d)
 {
+    assert(d->eq->n_servos == d->model->n_servos);
     KalEquations *eq = d->eq;
     const size_t m = eq->n_servos;
     KalRowSet set = {.b = NULL};
@@ -80,6 +81,7 @@ static KalStatus derive_servos(const KalDerivation *d)
 static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actuator,
                                 const KalSparse *J, size_t row)
 {
+    assert(row < J->rows);
     const int64_t start = J->start[row];
     const size_t count = (size_t)(J->start[row + 1] - start);
     KalTrace on = {.found = false};
@@ -110,6 +112,7 @@ static KalStatus check_actuator(const KalDerivation *d, const KalActuator *actua
 static KalStatus add_column(const KalDerivation *d, const KalSparse *J, size_t i,
                             KalEntries *entries)
 {
+    assert(i < J->rows);
     for (int64_t k = J->start[i]; k < J->start[i + 1]; k++) {
         KAL_TRY(kal_entries_add(d->g, entries, (size_t)J->column[k], i, J->value[k]));
     }

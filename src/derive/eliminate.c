@@ -128,6 +128,7 @@ static size_t find_pivot(const Symmetric *s, const bool *done)
 // Take from what is left what the pivot k has in it; its column becomes that of L.
 static void eliminate_pivot(Builder *w, const Symmetric *s, size_t k)
 {
+    assert(k < s->n && !w->done[k]);
     const size_t n = s->n;
     for (size_t i = 0; i < n; i++) {
         const KalExpr a = *entry(s->x, n, i, k);
@@ -309,6 +310,7 @@ static void accelerate(Builder *w)
 // Q + C + Aᵀλ − M q'', the size of its terms, and the force Aᵀλ (theory (5.2)).
 static void measure_motion(Builder *w)
 {
+    assert(w->given->Q);
     const KalEliminand *p = w->given;
     const size_t n = p->n;
     for (size_t i = 0; i < n; i++) {
@@ -386,6 +388,7 @@ static KalExpr measure(Builder *w)
 
 KalEliminated kal_eliminated_layout(size_t n, size_t m, bool has_C)
 {
+    assert(n >= 1);
     const size_t after = 2 * n + m;
     return (KalEliminated){.qdd = 0,
                            .force = n,
@@ -499,6 +502,7 @@ static void clear(Builder *w)
 
 KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_answer)
 {
+    assert(given->M && out_answer);
     Builder w = {.g = g, .ctx = kal_graph_context(g), .given = given};
     KalStatus status = init(&w);
     if (status == KAL_OK && w.M) {
@@ -511,6 +515,7 @@ KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_ans
 KalStatus kal_elimination_create(KalGraph *g, const KalEliminand *given,
                                  KalElimination **out_elimination)
 {
+    assert(given->M && out_elimination);
     KalContext *ctx = kal_graph_context(g);
     Builder *w = KAL_NEW(ctx, Builder);
     if (!w) {
@@ -543,6 +548,7 @@ void kal_elimination_destroy(KalElimination *elimination)
 void kal_elimination_step(KalElimination *elimination, const KalExpr *residuals,
                           KalExpr *out_step)
 {
+    assert(residuals || elimination->given->m == 0);
     Builder *w = elimination;
     const size_t n = w->given->n;
     const size_t m = w->given->m;

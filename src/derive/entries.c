@@ -35,6 +35,7 @@ KalStatus kal_entries_add(KalGraph *g, KalEntries *entries, size_t row, size_t c
 KalStatus kal_entries_add_row(KalGraph *g, KalEntries *entries, size_t row,
                               const KalSparse *from, size_t from_row)
 {
+    assert(from_row < from->rows);
     for (int64_t k = from->start[from_row]; k < from->start[from_row + 1]; k++) {
         KAL_TRY(
             kal_entries_add(g, entries, row, (size_t)from->column[k], from->value[k]));
@@ -105,6 +106,7 @@ static KalStatus fill(KalContext *ctx, const Entry *list, size_t n, size_t rows,
 KalStatus kal_entries_finish(KalGraph *g, KalEntries *entries, size_t rows,
                              size_t columns, KalSparse *out_matrix)
 {
+    assert(rows < UINT32_MAX && columns < UINT32_MAX);
     KalContext *ctx = kal_graph_context(g);
     KalSparse matrix = {.ctx = ctx, .rows = rows, .columns = columns};
     const size_t n = merge(g, entries->block.data, count_of(entries));

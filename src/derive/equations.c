@@ -11,6 +11,8 @@
 
 #include "derive/derive_impl.h"
 
+#include <assert.h>
+
 enum {
     ARENA_BYTES = 1 << 30 // of vectors: an end for models beyond any use
 };
@@ -98,6 +100,7 @@ static KalStatus derive_into(const KalModel *model, KalDiagnostics *diagnostics,
 KalStatus kal_derive(const KalModel *model, KalDiagnostics *diagnostics,
                      KalEquations **out_equations)
 {
+    assert(model && diagnostics && out_equations);
     KAL_TRY(kal_graph_status(model->graph));
     KalEquations *eq = KAL_NEW(model->ctx, KalEquations);
     if (!eq) {

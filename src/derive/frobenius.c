@@ -64,6 +64,7 @@ static void join(const Search *s, size_t j, size_t with)
 // The first coordinate of a form, n if it has none.
 static size_t first_column(const Search *s, size_t form)
 {
+    assert(form < s->forms->count);
     const KalSparse *W = &s->forms->W;
     return W->start[form] < W->start[form + 1] ? (size_t)W->column[W->start[form]]
                                                : s->n;
@@ -72,6 +73,7 @@ static size_t first_column(const Search *s, size_t form)
 // Coordinates that a factor depends on hang together with the form's.
 static void join_symbols(const Search *s, const KalOrder *order, size_t form)
 {
+    assert(form < s->forms->count);
     const size_t first = first_column(s, form);
     for (uint32_t i = 0; i < order->count; i++) {
         const KalStep *step = &order->steps[i];
@@ -127,6 +129,7 @@ static bool in_group(const Search *s, size_t form, size_t root)
 // How many forms and variables the group with this root has, time included.
 static Group measure(const Search *s, size_t root)
 {
+    assert(root < s->n);
     Group group = {.velocities = false};
     for (size_t form = 0; form < s->forms->count; form++) {
         if (in_group(s, form, root)) {
@@ -261,6 +264,7 @@ static KalStatus inspect(const Search *s, const KalPfaffForms *alone, bool *out_
 // motions back and forth across the jump may lead off any surface.
 static KalStatus try_alone(const Search *s, const Group *group, size_t i)
 {
+    assert(i < group->forms.r);
     KalClosure closure = {.end = KAL_CLOSURE_FOUND};
     KalPfaffForms alone = group->forms;
     bool jumps = false;

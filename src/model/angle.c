@@ -33,8 +33,10 @@ static double coordinate_power(const KalBuild *b, const KalSymbol *symbol)
 // What was declared for a symbol; velocities and accelerations are as their coordinate.
 static double symbol_power(const KalBuild *b, uint32_t id)
 {
+    assert(id < b->model->n_symbols);
     const KalSymbol *symbol = &b->model->symbols[id];
     const bool moves = (1U << symbol->kind & KAL_MARKS_MOVING) != 0;
+    assert(!moves || symbol->index < b->model->n_coordinates);
     const KalExpr declared =
         moves ? b->model->coordinates[symbol->index].q : kal_symbol(b->graph, id);
     uint64_t found;
@@ -97,6 +99,7 @@ static double step_power(const KalBuild *b, const KalOrder *order, const KalStep
 // One pass in order.
 static bool find_power(KalBuild *b, const KalOrder *order, double *out_power)
 {
+    assert(order->count > 0);
     double *of = (double *)kal_alloc(b->ctx, order->count, sizeof *of);
     if (!of) {
         kal_build_no_memory(b);
@@ -132,6 +135,7 @@ static void set_power(KalBuild *b, KalExpr symbol, double power)
 
 void kal_build_set_angle(KalBuild *b, KalExpr symbol, const KalNode *unit)
 {
+    assert(symbol.index != 0);
     if (unit) {
         set_power(b, symbol,
                   kal_build_is_degree(b, unit) ? 1.0 : kal_unit_radians(unit));
@@ -140,6 +144,7 @@ void kal_build_set_angle(KalBuild *b, KalExpr symbol, const KalNode *unit)
 
 void kal_build_inherit_angle(KalBuild *b, KalExpr symbol, KalExpr value)
 {
+    assert(symbol.index != 0);
     double power = 0.0;
     if (kal_graph_node(b->graph, value).op != KAL_OP_CONST
         && kal_build_angle_power(b, value, &power)) {

@@ -91,7 +91,9 @@ static void warn_unused(KalBuild *b)
     }
 }
 
-// What determines a parameter that determines the structure, or a decision, does so itself.
+// What determines a parameter that determines the structure, or a decision, does so
+// itself.  From the last parameter to the first: the value of one is made of those
+// before it, so that one pass backwards reaches all that it depends on.
 static void spread_structural(KalBuild *b)
 {
     for (size_t i = b->model->n_parameters; i-- > 0 && b->status == KAL_OK;) {
@@ -151,6 +153,7 @@ KalStatus kal_model_build(KalSources *sources, const KalSource *main,
                           const KalBuildOptions *options, KalDiagnostics *diagnostics,
                           KalModel **out_model)
 {
+    assert(sources && main && diagnostics && out_model);
     static const KalBuildOptions none = {.read = NULL};
     KalBuild b = {
         .ctx = kal_sources_context(sources),

@@ -18,6 +18,7 @@
 
 static uint32_t count_arguments(const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_CALL);
     uint32_t n = 0;
     for (const KalNode *a = node->of.call.arguments; a; a = a->next) {
         n++;
@@ -28,6 +29,7 @@ static uint32_t count_arguments(const KalNode *node)
 // Exactly so many arguments, else an error.
 static bool demand_arguments(KalBuild *b, const KalNode *node, uint32_t wanted)
 {
+    assert(node->kind == KAL_NODE_CALL);
     const uint32_t n = count_arguments(node);
     const KalSpan span = node->of.call.callee->span;
     if (n != wanted) {
@@ -125,6 +127,7 @@ static KalValue apply_more(KalBuild *b, KalOp op, const KalNode *node)
 // By the number of operands; min and max take any number from two on.
 static KalValue call_function(KalBuild *b, KalOp op, const KalNode *node)
 {
+    assert(op < KAL_OP_COUNT && kal_op_kind(op) == KAL_KIND_CALL);
     const uint32_t n = count_arguments(node);
     const bool many = op == KAL_OP_MIN || op == KAL_OP_MAX;
     if (many && n >= 2) {
@@ -158,6 +161,7 @@ static KalValue vector_argument(KalBuild *b, const KalNode *node, const char *wo
 
 static KalValue dot(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_ARRAY && c.kind == KAL_VALUE_ARRAY);
     if (a.of.array->n != c.of.array->n) {
         return kal_build_bad(b, node->span,
                              "dot takes vectors of one length, not %u and %u",
@@ -282,6 +286,7 @@ static KalValue call_transpose(KalBuild *b, const KalNode *node)
 bool kal_build_coordinate(KalBuild *b, KalValue value, KalSpan span,
                           uint32_t *out_index)
 {
+    assert(out_index);
     if (value.kind == KAL_VALUE_BAD) {
         return false;
     }
@@ -296,6 +301,7 @@ bool kal_build_coordinate(KalBuild *b, KalValue value, KalSpan span,
         return false;
     }
     *out_index = symbol->index;
+    assert(symbol->index < b->model->n_coordinates);
     return true;
 }
 
@@ -308,6 +314,7 @@ static KalUnitId force_unit(KalBuild *b, KalValue value)
 // The symbol of the constraint force on a coordinate; made when it is first asked for.
 static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_CALL);
     uint32_t index;
     KalExpr e;
     (void)c;
@@ -322,6 +329,7 @@ static KalValue cforce_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode
 // The reaction of the constraint that prescribes a coordinate.
 static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_CALL);
     uint32_t index;
     uint64_t constraint;
     (void)c;
@@ -333,6 +341,7 @@ static KalValue drive_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode 
                              "'%s' is not prescribed, so nothing drives it",
                              b->model->coordinates[index].name);
     }
+    assert(constraint < b->model->n_constraints);
     return kal_build_scalar_of(b, b->model->constraints[constraint].reaction,
                                KAL_MARK(REACTION), force_unit(b, a), node);
 }
@@ -456,6 +465,7 @@ static KalValue call_body(KalBuild *b, KalEntry *entry, KalBinding *bindings, si
     const KalValue value = kal_build_eval(b, entry->node->of.definition.body);
     entry->active = false;
     b->eval.calls--;
+    assert(b->eval.calls < KAL_BUILD_CALL_DEPTH);
     b->eval.usage = usage;
     b->names = names;
     return value;
@@ -486,6 +496,7 @@ static bool bind_arguments(KalBuild *b, const KalEntry *entry, const KalNode *no
 // Neither recursion nor too deep a chain: functions are formulas, and formulas end.
 static KalValue call_model(KalBuild *b, KalEntry *entry, const KalNode *node)
 {
+    assert(entry->kind == KAL_ENTRY_FUNCTION && entry->node);
     uint32_t n = 0;
     entry->site->used = true;
     for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
@@ -553,12 +564,14 @@ static const char *near_function(const char *name)
     }
     words[count++] = "sum";
     words[count++] = "if";
+    assert(count <= KAL_OP_COUNT + SPECIALS_COUNT + 2);
     return kal_word_find_near(name, words, count);
 }
 
 // What is wrong: a product without a sign, a misspelt function, a name declared later.
 static KalValue unknown_function(KalBuild *b, const KalNode *callee)
 {
+    assert(callee->kind == KAL_NODE_NAME);
     const KalAtom atom = kal_build_atom_of(b, callee);
     const char *name = kal_build_atom_text(b, atom);
     KalFound found = {NULL, NULL};
@@ -618,6 +631,7 @@ static KalValue call_name(KalBuild *b, const KalNode *node)
 
 KalValue kal_build_call(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_CALL);
     const KalNode *callee = node->of.call.callee;
     if (callee->kind == KAL_NODE_NAME) {
         return call_name(b, node);

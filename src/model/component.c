@@ -93,6 +93,7 @@ static void report_argument(KalBuild *b, const KalNode *name, const KalNode *par
     for (const KalNode *p = parameters; p; p = p->next) {
         const KalAtom atom = kal_build_atom_of(b, p->of.declaration.target);
         words[count++] = kal_build_atom_text(b, atom);
+        assert(count <= KAL_BUILD_ARGUMENTS);
     }
     const char *text = kal_build_atom_text(b, kal_build_atom_of(b, name));
     const char *near = kal_word_find_near(text, words, count);
@@ -109,6 +110,7 @@ static void report_argument(KalBuild *b, const KalNode *name, const KalNode *par
 static int place_of(KalBuild *b, const KalNode *argument, const KalNode *parameters,
                     int position)
 {
+    assert(position >= 0);
     const KalNode *name = argument->of.declaration.target;
     const KalNode *p = parameters;
     int place = 0;
@@ -137,6 +139,7 @@ static bool assign(KalBuild *b, const KalNode *call, const KalNode *parameters,
         if (place < 0) {
             return false;
         }
+        assert(place < KAL_BUILD_ARGUMENTS);
         if (out_given[place]) {
             kal_build_error(b, a->span, "this argument is given twice");
             return false;
@@ -221,6 +224,7 @@ static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
 // The component that a call names; NULL after an error.
 static KalEntry *find_component(KalBuild *b, const KalNode *callee)
 {
+    assert(callee);
     KalFound found = {NULL, NULL};
     const bool member = callee->kind == KAL_NODE_MEMBER;
     const KalNode *name = member ? callee->of.binary.right : callee;
@@ -299,6 +303,7 @@ static void fill(KalBuild *b, KalEntry *entry, KalScope *scope, const Given *giv
     scope->body = node->of.definition.body;
     kal_build_statements(b, scope->body);
     b->parts.n_active--;
+    assert(b->parts.active[b->parts.n_active] == entry);
     entry->active = false;
     b->names = names;
 }
@@ -333,6 +338,7 @@ static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix
 
 static void declare_part(KalBuild *b, const KalNode *node, const KalTarget *target)
 {
+    assert(target->n <= 1);
     KalNameText prefix;
     KalEntry *entry = kal_build_declare_target(b, KAL_ENTRY_PART, target, target->n);
     if (!entry || !kal_build_name(b, target, target->n, &prefix)) {
@@ -350,6 +356,7 @@ static void declare_part(KalBuild *b, const KalNode *node, const KalTarget *targ
 // `part a[i in 1..n] = …`
 static void declare_parts(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_INSTANCE);
     const KalNode *name = node->of.instance.name;
     int64_t last;
     KalBinding index = {.atom = kal_build_atom_of(b, node->of.instance.index),

@@ -126,6 +126,7 @@ void kal_build_constraint(KalBuild *b, const KalNode *node)
 static KalValue prescribe_scalar(KalBuild *b, KalValue target, KalValue value,
                                  const KalNode *node)
 {
+    assert(target.kind == KAL_VALUE_BAD || value.kind == KAL_VALUE_SCALAR);
     const KalNode *target_node = node->of.declaration.target;
     uint32_t index;
     uint32_t row;
@@ -179,6 +180,7 @@ void kal_build_prescribe(KalBuild *b, const KalNode *node)
 // A formula of parameters that has to be positive.
 static KalExpr positive_option(KalBuild *b, const KalNode *option, const char *what)
 {
+    assert(option->of.option.value);
     const KalUsage usage = {KAL_MARKS_CONSTANT, "an option"};
     const KalNode *node = option->of.option.value;
     const KalValue value = kal_build_scalar_for(b, node, usage);

@@ -18,10 +18,12 @@
 bool kal_build_split_indices(KalBuild *b, const KalTarget *target,
                              uint32_t *out_elements)
 {
+    assert(out_elements);
     uint32_t n = 0;
     while (n < target->n && target->is_element[n]) {
         n++;
     }
+    assert(n <= target->n);
     for (uint32_t i = n; i < target->n; i++) {
         if (target->is_element[i]) {
             kal_build_error(b, target->node->span,
@@ -127,6 +129,7 @@ static KalValue override_value(KalBuild *b, const KalNameText *name, Parameter *
 static KalValue override_element(KalBuild *b, const KalTarget *target, uint32_t n,
                                  Parameter *info, KalValue own)
 {
+    assert(n <= target->n);
     KalNameText name;
     if (n == 0 || !kal_build_name(b, target, 0, &name)) {
         return own;
@@ -189,6 +192,7 @@ static KalValue parameter_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 // Overrides may name the array, an element of it, or a single number: all are looked for.
 static void declare_parameter(KalBuild *b, const KalNode *node)
 {
+    assert(node->of.declaration.target);
     KalTarget target;
     uint32_t n;
     KalLeaves leaves = {.node = node->of.declaration.value, .leaf = parameter_leaf};
@@ -238,6 +242,7 @@ typedef struct Coordinate {
 // One coordinate with its symbols for position, velocity and acceleration.
 static KalValue coordinate_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
+    assert(value.kind == KAL_VALUE_SCALAR);
     const Coordinate *info = (const Coordinate *)leaves->user;
     uint32_t index;
     const KalCoordinate entry = {.name = kal_build_keep_name(b, &leaves->name),
@@ -255,6 +260,7 @@ static KalValue coordinate_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 // Degrees are for numbers that are shown or given, never for what moves.
 static void declare_coordinate(KalBuild *b, const KalNode *node)
 {
+    assert(node->of.declaration.target);
     KalTarget target;
     uint32_t n;
     KalLeaves leaves = {.node = node, .leaf = coordinate_leaf};
@@ -345,6 +351,7 @@ static KalValue output_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 // 180/pi times a scalar, which c's unit is then that of.
 static KalValue to_degrees(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_SCALAR && c.kind == KAL_VALUE_SCALAR);
     KalGraph *g = b->graph;
     if (kal_build_refuse_degrees(b, a, node)) {
         return KAL_BAD_VALUE;

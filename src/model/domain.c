@@ -14,7 +14,8 @@
 
 #include <assert.h>
 
-// Remember that formulas hold for parameters that meet a need, or do not.
+// Remember that formulas hold for parameters that meet a need, or do not.  The key has
+// two bits for the kind of need, of which there are no more than four.
 static void note_decision(KalBuild *b, KalNeed need, bool met)
 {
     const uint64_t key = (uint64_t)need.of.index << 2U | (uint64_t)need.kind;

@@ -30,6 +30,7 @@ static bool is_number(const KalBuild *b, KalExpr e)
 // Terms have one unit.
 static KalValue add_scalars(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_SCALAR && c.kind == KAL_VALUE_SCALAR);
     const KalUnitId unit =
         kal_build_agree(b, c.unit, a.unit, node->span, "this", "what is before it");
     const KalExpr e = kal_add(b->graph, a.of.expr, c.of.expr);
@@ -41,6 +42,7 @@ static KalValue add_scalars(KalBuild *b, KalValue a, KalValue c, const KalNode *
 static KalValue subtract_scalars(KalBuild *b, KalValue a, KalValue c,
                                  const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_SCALAR && c.kind == KAL_VALUE_SCALAR);
     const KalUnitId unit =
         kal_build_agree(b, c.unit, a.unit, node->span, "this", "what is before it");
     const KalExpr e = kal_sub(b->graph, a.of.expr, c.of.expr);
@@ -90,6 +92,7 @@ static KalValue eval_sum(KalBuild *b, const KalNode *node)
 
 KalValue kal_build_times(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_SCALAR && c.kind == KAL_VALUE_SCALAR);
     const KalExpr e = kal_mul(b->graph, a.of.expr, c.of.expr);
     return kal_build_scalar_of(
         b, kal_build_domain(b, e, a.of.expr, c.of.expr, node->span), a.marks | c.marks,
@@ -98,6 +101,7 @@ KalValue kal_build_times(KalBuild *b, KalValue a, KalValue c, const KalNode *nod
 
 KalValue kal_build_over(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_SCALAR && c.kind == KAL_VALUE_SCALAR);
     if (kal_is_zero(b->graph, c.of.expr)) {
         return kal_build_bad(b, node->span, "this divides by zero");
     }
@@ -123,6 +127,7 @@ static bool is_matrix(KalValue v)
 static KalValue row_times(KalBuild *b, const KalArray *row, const KalArray *other,
                           int64_t j, const KalNode *node)
 {
+    assert(row->n > 0 && row->n == other->n);
     KalValue sum = KAL_BAD_VALUE;
     for (uint32_t k = 0; k < row->n; k++) {
         const KalValue factor =
@@ -157,6 +162,7 @@ static bool is_regular(KalBuild *b, KalValue matrix, const KalNode *node)
 // The usual product; both are regular.
 static KalValue matrix_times(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_ARRAY && c.kind == KAL_VALUE_ARRAY);
     if (!is_regular(b, a, node) || (is_matrix(c) && !is_regular(b, c, node))) {
         return KAL_BAD_VALUE;
     }
@@ -370,6 +376,7 @@ static KalValue eval_compare(KalBuild *b, const KalNode *node)
 
 static KalValue eval_not(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_NOT);
     const KalValue value = kal_build_eval(b, node->of.unary.operand);
     assert(value.kind == KAL_VALUE_SCALAR || value.kind == KAL_VALUE_BAD);
     if (value.kind == KAL_VALUE_BAD) {
@@ -486,6 +493,7 @@ static KalValue copy_array(KalBuild *b, KalValue value)
 // Adds to a scalar, or to the elements of an array of one's own.
 static void add_to(KalBuild *b, KalValue *sum, KalValue term, const KalNode *node)
 {
+    assert(sum->kind != KAL_VALUE_NONE && term.kind != KAL_VALUE_NONE);
     const bool arrays = sum->kind == KAL_VALUE_ARRAY && term.kind == KAL_VALUE_ARRAY
                         && sum->of.array->n == term.of.array->n;
     if (!arrays) {
@@ -510,6 +518,7 @@ static void add_to(KalBuild *b, KalValue *sum, KalValue term, const KalNode *nod
 // A term of a sum; none when the filter leaves it out.
 static KalValue sum_term(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_SUM);
     if (node->of.sum.filter && !kal_build_filter(b, node->of.sum.filter)) {
         return (KalValue){.kind = KAL_VALUE_NONE};
     }
@@ -520,6 +529,7 @@ static KalValue sum_term(KalBuild *b, const KalNode *node)
 static KalValue sum_terms(KalBuild *b, const KalNode *node, KalBinding *index,
                           int64_t last)
 {
+    assert(index->is_index);
     KalValue sum = {.kind = KAL_VALUE_NONE};
     for (; index->number <= last && kal_build_pass(b, node->span); index->number++) {
         const KalPoolMark mark = kal_pool_mark(&b->pool);
@@ -606,6 +616,7 @@ static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
 
 static KalValue eval_number(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_NUMBER);
     const KalRational value =
         kal_rational_parse(node->of.number.text, node->of.number.length);
     return kal_build_scalar_of(b, kal_number(b->graph, value), 0, KAL_UNIT_ANY, node);
@@ -620,6 +631,7 @@ static KalValue eval_path(KalBuild *b, const KalNode *node)
 // x' may stand where x may not: what counts is the derivative.
 static KalValue eval_prime(KalBuild *b, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_PRIME && node->op > 0);
     const KalUsage usage = b->eval.usage;
     b->eval.usage.allowed = KAL_MARKS_ALL; // the derivative is what counts
     KalValue value = kal_build_eval(b, node->of.unary.operand);
@@ -694,6 +706,7 @@ KalValue kal_build_scalar(KalBuild *b, const KalNode *node)
 
 KalValue kal_build_eval_for(KalBuild *b, const KalNode *node, KalUsage usage)
 {
+    assert(usage.where);
     const KalUsage before = b->eval.usage;
     b->eval.usage = usage;
     const KalValue value = kal_build_eval(b, node);

@@ -85,6 +85,7 @@ void kal_build_energy(KalBuild *b, const KalNode *node)
 static KalValue add_force(KalBuild *b, KalTermKind kind, KalValue target,
                           KalValue value, const KalNode *node)
 {
+    assert(kind == KAL_TERM_FORCE || kind == KAL_TERM_NONIDEAL);
     const KalSpan span = node->of.declaration.value->span;
     KalContribution entry = {.kind = kind, .value = value.of.expr, .span = span};
     if (!kal_build_coordinate(b, target, node->of.declaration.target->span,
@@ -130,6 +131,7 @@ void kal_build_force(KalBuild *b, const KalNode *node)
 static void add_slopes(KalBuild *b, KalValue force, const KalExpr *slopes,
                        const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_POWER_ALONG || node->kind == KAL_NODE_NONIDEAL_ALONG);
     const bool ideal = node->kind == KAL_NODE_POWER_ALONG;
     const KalNode *velocity = node->of.binary.right;
     bool any = false;
@@ -160,6 +162,7 @@ static void add_slopes(KalBuild *b, KalValue force, const KalExpr *slopes,
 static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
                           const KalNode *node)
 {
+    assert(force.kind == KAL_VALUE_SCALAR && velocity.kind == KAL_VALUE_SCALAR);
     const size_t n = b->model->n_coordinates;
     KalExpr *v = kal_alloc(b->ctx, 2 * n + 1, sizeof *v);
     if (!v) {

@@ -27,6 +27,7 @@ static KalParameter *parameter_of(const KalBuild *b, KalExpr e)
         return NULL;
     }
     const KalSymbol *symbol = &b->model->symbols[node.arg[0].index];
+    assert(node.arg[0].index < b->model->n_symbols);
     return symbol->kind == KAL_SYMBOL_PARAMETER ? &b->model->parameters[symbol->index]
                                                 : NULL;
 }
@@ -180,6 +181,7 @@ static bool quick(KalBuild *b, const KalNode *node, KalRational *out_value);
 // A name of an index or number, without the detour over a formula.
 static bool quick_name(KalBuild *b, const KalNode *node, KalRational *out_value)
 {
+    assert(node->kind == KAL_NODE_NAME);
     const KalAtom atom = kal_build_atom_of(b, node);
     KalFound found = {NULL, NULL};
     if (atom <= KAL_ATOM_DEG || !kal_build_find(b, atom, KAL_SPACE_VALUE, &found)) {
@@ -201,6 +203,7 @@ static bool quick_name(KalBuild *b, const KalNode *node, KalRational *out_value)
 // Sums and products.
 static bool quick_list(KalBuild *b, const KalNode *node, KalRational *out_value)
 {
+    assert(node->kind == KAL_NODE_ADD || node->kind == KAL_NODE_MULTIPLY);
     const KalNode *item = node->of.list.items;
     assert(item && item->join == KAL_JOIN_NONE);
     KalRational total;
@@ -233,6 +236,7 @@ static bool quick_list(KalBuild *b, const KalNode *node, KalRational *out_value)
 
 static bool quick_power(KalBuild *b, const KalNode *node, KalRational *out_value)
 {
+    assert(node->kind == KAL_NODE_POWER);
     KalRational base;
     KalRational exponent;
     if (!quick(b, node->of.binary.left, &base)
@@ -314,6 +318,7 @@ bool kal_build_range(KalBuild *b, const KalNode *range, int64_t *out_first,
         return false;
     }
     *out_first = first;
+    assert(last < INT64_MAX);
     *out_last = last;
     return true;
 }

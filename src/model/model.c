@@ -72,6 +72,7 @@ static KalStatus append(KalContext *ctx, void *list, size_t *count, const void *
 
 const char *kal_model_text(KalModel *model, const char *text, size_t length)
 {
+    assert(text || length == 0);
     char *copy = (char *)kal_arena_alloc(model->arena, length + 1, 1);
     if (copy) {
         memcpy(copy, text, length);
@@ -83,6 +84,7 @@ const char *kal_model_text(KalModel *model, const char *text, size_t length)
 static const char *compose(KalModel *model, const char *before, const char *name,
                            const char *after)
 {
+    assert(before && name && after);
     const size_t length = strlen(before) + strlen(name) + strlen(after);
     char *text = (char *)kal_arena_alloc(model->arena, length + 1, 1);
     if (text) {
@@ -127,6 +129,7 @@ static KalStatus init(KalModel *model)
 
 KalStatus kal_model_create(KalContext *ctx, KalModel **out_model)
 {
+    assert(ctx && out_model);
     KalModel *model = KAL_NEW(ctx, KalModel);
     if (!model) {
         return kal_no_memory(ctx, "for a model");
@@ -144,6 +147,7 @@ KalStatus kal_model_create(KalContext *ctx, KalModel **out_model)
 
 KalStatus kal_model_fork(KalContext *ctx, const KalModel *model, KalModel **out_fork)
 {
+    assert(ctx && model && out_fork);
     KalModel *fork = KAL_NEW(ctx, KalModel);
     if (!fork) {
         return kal_no_memory(ctx, "for a model");
@@ -168,6 +172,7 @@ KalStatus kal_model_fork(KalContext *ctx, const KalModel *model, KalModel **out_
 
 static void clear_lists(KalModel *model)
 {
+    assert(!model->fork);
     CLEAR(model, symbols);
     CLEAR(model, parameters);
     CLEAR(model, coordinates);
@@ -206,6 +211,7 @@ void kal_model_destroy(KalModel *model)
 KalStatus kal_model_add_parameter(KalModel *model, KalParameter entry,
                                   uint32_t *out_index)
 {
+    assert(!model->fork && entry.name);
     const uint32_t index = (uint32_t)model->n_parameters;
     const KalSymbol symbol = {entry.name, KAL_SYMBOL_PARAMETER, index};
     KAL_TRY(add_symbol(model, symbol, "", "", &entry.symbol));
@@ -217,6 +223,7 @@ KalStatus kal_model_add_parameter(KalModel *model, KalParameter entry,
 KalStatus kal_model_add_coordinate(KalModel *model, KalCoordinate entry,
                                    uint32_t *out_index)
 {
+    assert(!model->fork && entry.name);
     const uint32_t index = (uint32_t)model->n_coordinates;
     const KalSymbol q = {entry.name, KAL_SYMBOL_COORDINATE, index};
     const KalSymbol v = {entry.name, KAL_SYMBOL_VELOCITY, index};
@@ -252,6 +259,7 @@ static KalStatus find_level(const KalModel *model, KalExpr residual,
 KalStatus kal_model_add_constraint(KalModel *model, KalConstraint entry,
                                    uint32_t *out_index)
 {
+    assert(!model->fork && entry.name && entry.residual.index != 0);
     const uint32_t index = (uint32_t)model->n_constraints;
     const KalSymbol symbol = {entry.name, KAL_SYMBOL_REACTION, index};
     KAL_TRY(find_level(model, entry.residual, &entry.level));
@@ -268,6 +276,7 @@ KalStatus kal_model_add_constraint(KalModel *model, KalConstraint entry,
 KalStatus kal_model_add_actuator(KalModel *model, KalActuator entry,
                                  uint32_t *out_index)
 {
+    assert(!model->fork && entry.name);
     const uint32_t index = (uint32_t)model->n_actuators;
     const KalSymbol symbol = {entry.name, KAL_SYMBOL_CONTROL, index};
     KAL_TRY(add_symbol(model, symbol, "control(", ")", &entry.input));
@@ -351,6 +360,7 @@ KalStatus kal_model_add_condition(KalModel *model, KalNeed entry)
 
 KalStatus kal_model_add_origin(KalModel *model, KalOrigin entry)
 {
+    assert(!model->fork && entry.node.index != 0);
     const size_t n = model->n_origins;
     if (n > 0 && model->origins[n - 1].node.index >= entry.node.index) {
         return KAL_OK;
@@ -473,6 +483,7 @@ static KalStatus find_rates(const KalModel *model, const KalOrder *order,
     assert(count <= most);
     const KalRates rates = {pairs, pairs + most, count};
     const KalStatus status = kal_total(model->graph, e, n, &rates, out_rates);
+    assert(count <= most);
     kal_free(model->ctx, pairs, 2 * most * sizeof *pairs);
     return status;
 }
@@ -496,6 +507,7 @@ const char *kal_model_symbol_name(void *model, uint32_t id)
 
 bool kal_model_find_origin(const KalModel *model, KalExpr node, KalSpan *out_span)
 {
+    assert(out_span);
     size_t low = 0;
     size_t high = model->n_origins;
     while (low < high) {
@@ -506,6 +518,7 @@ bool kal_model_find_origin(const KalModel *model, KalExpr node, KalSpan *out_spa
             high = middle;
         }
     }
+    assert(low == high && high <= model->n_origins);
     if (low == model->n_origins || model->origins[low].node.index != node.index) {
         return false;
     }

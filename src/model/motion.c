@@ -35,6 +35,7 @@ static bool is_around(const KalScope *outer, const KalScope *inner)
 static bool may_start(KalBuild *b, uint64_t key, const KalStartValue *earlier,
                       KalSpan span)
 {
+    assert(key != 0 && earlier);
     const KalScope *before =
         (const KalScope *)kal_map_find_pointer(&b->lists.starts, key);
     if (!before) {
@@ -213,6 +214,7 @@ static KalExpr positive(KalBuild *b, const KalNode *node, const char *what)
 // a, b or c
 static void list_words(const char *const *words, int count, char *out)
 {
+    assert(count > 0);
     size_t used = 0;
     *out = '\0';
     for (int i = 0; i < count && used < LIST_SIZE; i++) {
@@ -226,6 +228,7 @@ static void list_words(const char *const *words, int count, char *out)
 static bool read_word(KalBuild *b, const KalNode *node, const char *const *words,
                       int count, int *out_word)
 {
+    assert(count > 0 && out_word);
     for (int i = 0; i < count; i++) {
         if (node->kind == KAL_NODE_NAME && kal_node_is_text(node, words[i])) {
             *out_word = i;
@@ -374,6 +377,7 @@ static void add_action(KalBuild *b, Actions *actions, KalAction action)
 // set q = value, or q' = value; the value is that just before the event.
 static void add_set(KalBuild *b, Actions *actions, const KalNode *node)
 {
+    assert(node->kind == KAL_NODE_SET);
     static const KalUsage usage = {KAL_MARKS_ALL, "an event"};
     KalAction action = {.kind = KAL_ACTION_SET};
     unsigned order;
@@ -399,6 +403,7 @@ static void add_set(KalBuild *b, Actions *actions, const KalNode *node)
 static void add_constraints(KalBuild *b, Actions *actions, KalActionKind kind,
                             KalValue value)
 {
+    assert(kind == KAL_ACTION_RELEASE || kind == KAL_ACTION_ENGAGE);
     if (value.kind == KAL_VALUE_ARRAY) {
         for (uint32_t i = 0; i < value.of.array->n; i++) {
             add_constraints(b, actions, kind, value.of.array->items[i]);
@@ -439,6 +444,7 @@ static void finish_event(KalBuild *b, KalEvent event, const Actions *actions)
 {
     const size_t size = actions->list.size;
     event.n_actions = size / sizeof *event.actions;
+    assert(size % sizeof *event.actions == 0);
     event.actions = (KalAction *)kal_build_keep_list(b, actions->list.data, size);
     if (event.actions && event.name) {
         kal_build_check(b, kal_model_add_event(b->model, event));

@@ -42,6 +42,7 @@ static uint32_t hash_text(const char *text, size_t length)
 
 static KalAtom add_atom(KalBuild *b, const char *text, size_t length, uint32_t hash)
 {
+    assert(text && length < UINT32_MAX);
     const KalAtom atom = (KalAtom)(b->words.texts.size / sizeof(AtomText));
     char *copy = (char *)kal_arena_alloc(b->arena, length + 1, 1);
     if (!copy || !kal_index_reserve(b->ctx, &b->words.atoms)) {
@@ -105,6 +106,7 @@ KalStatus kal_build_init_names(KalBuild *b)
 KalScope *kal_build_add_scope(KalBuild *b, KalScope *parent, KalScope *owner,
                               const char *prefix)
 {
+    assert(prefix);
     KalScope *scope = (KalScope *)kal_arena_alloc(b->arena, 1, sizeof *scope);
     char *copy = (char *)kal_arena_alloc(b->arena, strlen(prefix) + 1, 1);
     if (!scope || !copy) {
@@ -204,6 +206,7 @@ const char *kal_build_kind_text(KalEntryKind kind)
 static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
                           KalAtom atom)
 {
+    assert(name->kind == KAL_NODE_NAME);
     const uint64_t key = kal_map_key(name);
     KalSite *site = (KalSite *)kal_map_find_pointer(&b->declared.sites, key);
     if (site) {
@@ -231,6 +234,7 @@ static KalSite *find_site(KalBuild *b, KalEntryKind kind, const KalNode *name,
 // A name in the present scope; its value is bad until it is set.
 static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
 {
+    assert(b->names.scope && site);
     KalScope *scope = b->names.scope;
     KalEntry *entry = (KalEntry *)kal_arena_alloc(b->arena, 1, sizeof *entry);
     if (!entry) {
@@ -266,6 +270,7 @@ static bool count_name(KalBuild *b, KalSpan span)
 
 KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
 {
+    assert(name->kind == KAL_NODE_NAME && b->names.scope);
     const KalAtom atom = kal_build_atom_of(b, name);
     const KalEntry *other =
         kal_build_find_in(b, b->names.scope, atom, kal_build_space_of(kind));
@@ -318,6 +323,7 @@ typedef struct Candidates {
 
 static void add_candidate(Candidates *c, const char *name)
 {
+    assert(c->count >= 0 && c->count <= NEAR_NAMES);
     if (c->count < NEAR_NAMES) {
         c->names[c->count++] = name;
     }
@@ -448,6 +454,7 @@ static const KalNode *declared_in(const KalNode *node, const char *name, int dep
 static const KalNode *find_declaration(const KalNode *statements, const char *name,
                                        int depth)
 {
+    assert(depth >= 0);
     const KalNode *found = NULL;
     for (const KalNode *s = statements; s && !found && depth < BLOCKS; s = s->next) {
         found = declared_in(s, name, depth);
@@ -459,6 +466,7 @@ static const KalNode *find_declaration(const KalNode *statements, const char *na
 static bool find_elsewhere(const KalBuild *b, KalAtom atom, KalSpace space,
                            const KalScope *part, KalEntryKind *out_kind)
 {
+    assert(out_kind);
     for (KalSpace other = KAL_SPACE_VALUE; other <= KAL_SPACE_EVENT; other++) {
         KalFound found = {NULL, NULL};
         if (other == space) {
@@ -536,6 +544,7 @@ static const KalNode *find_later(const KalBuild *b, const KalNode *name,
 // The name is declared, but not yet.
 static KalValue report_later(KalBuild *b, const KalNode *name, const KalNode *later)
 {
+    assert(name->kind == KAL_NODE_NAME);
     const char *text = kal_build_atom_text(b, kal_build_atom_of(b, name));
     if (later->span.begin < name->span.begin) {
         return kal_build_bad(b, name->span, "'%s' is used in its own declaration",

@@ -7,6 +7,7 @@
 
 #include <kalaba/text.h>
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static const char EXPECTED[] =
 
 static void report(KalBuild *b, KalSpan span, const char *message)
 {
+    assert(message);
     b->report.errors++;
     kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_ERROR, kal_build_shown(b, span),
                         "%s", message);
@@ -69,6 +71,7 @@ static const KalNode *find_assignment(const KalTree *tree)
 
 static KalStatus accept(KalBuild *b, size_t i)
 {
+    assert(i < b->options->n_overrides);
     KalReplacement *r = &b->overrides.list[i];
     const KalNode *assignment = find_assignment(r->tree);
     const KalSpan whole = {r->parsed, r->offset, r->parsed->length};
@@ -90,6 +93,7 @@ static KalStatus accept(KalBuild *b, size_t i)
 
 static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
 {
+    assert(i < b->options->n_overrides && b->overrides.list[i].parsed);
     KalReplacement *r = &b->overrides.list[i];
     const KalStatus status = kal_parse(b->ctx, r->parsed, found, &r->tree);
     if (status == KAL_ERR_NOMEM) {
@@ -105,6 +109,7 @@ static KalStatus parse(KalBuild *b, size_t i, KalDiagnostics *found)
 
 static KalStatus read(KalBuild *b, size_t i)
 {
+    assert(i < b->options->n_overrides && b->overrides.list);
     const KalOverride *o = &b->options->overrides[i];
     KalReplacement *r = &b->overrides.list[i];
     const size_t size = sizeof STATEMENT + strlen(o->name) + 1 + strlen(o->value);
@@ -166,6 +171,7 @@ const KalNode *kal_build_find_override(KalBuild *b, const KalNameText *name)
         return NULL;
     }
     KalReplacement *r = &b->overrides.list[place - 1];
+    assert(place >= 1 && place <= b->options->n_overrides);
     r->used = true;
     return r->value;
 }

@@ -42,6 +42,7 @@ static bool holds_parts(KalValue value)
 // The value of an entry, or why it has none.
 static KalValue entry_value(KalBuild *b, KalEntry *entry, const KalNode *node)
 {
+    assert(entry->site);
     const char *name = kal_build_atom_text(b, entry->atom);
     entry->site->used |= !b->eval.looking;
     switch (entry->kind) {
@@ -79,6 +80,7 @@ static KalValue entry_value(KalBuild *b, KalEntry *entry, const KalNode *node)
 // A name in another space than that of values may also be a part on the way to it.
 static KalValue name_value(KalBuild *b, const KalNode *node, KalSpace space)
 {
+    assert(node->kind == KAL_NODE_NAME);
     const KalAtom atom = kal_build_atom_of(b, node);
     if (space == KAL_SPACE_VALUE && atom <= KAL_ATOM_DEG) {
         const KalValue value = reserved_value(b, atom, node);
@@ -106,6 +108,7 @@ static KalValue name_value(KalBuild *b, const KalNode *node, KalSpace space)
 static KalValue part_member(KalBuild *b, const KalScope *part, const KalNode *name,
                             KalSpace space)
 {
+    assert(part && name->kind == KAL_NODE_NAME);
     const KalAtom atom = kal_build_atom_of(b, name);
     KalEntry *entry = kal_build_find_in(b, part, atom, space);
     if (!entry && space != KAL_SPACE_VALUE) {
@@ -143,6 +146,7 @@ static KalValue element(KalBuild *b, KalValue base, int64_t i, const KalNode *no
 // a.b: of a part its member, of a vector x, y or z.
 static KalValue member_value(KalBuild *b, const KalNode *node, KalSpace space)
 {
+    assert(node->kind == KAL_NODE_MEMBER);
     const KalNode *name = node->of.binary.right;
     const KalValue base = kal_build_path(b, node->of.binary.left, space);
     if (base.kind == KAL_VALUE_BAD) {
@@ -170,6 +174,7 @@ static KalValue member_value(KalBuild *b, const KalNode *node, KalSpace space)
 // a[i]
 static KalValue index_value(KalBuild *b, const KalNode *node, KalSpace space)
 {
+    assert(node->kind == KAL_NODE_INDEX);
     const KalValue base = kal_build_path(b, node->of.binary.left, space);
     if (base.kind == KAL_VALUE_BAD) {
         return base;

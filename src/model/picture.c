@@ -15,6 +15,7 @@ enum {
 
 void *kal_build_keep_list(KalBuild *b, const void *data, size_t size)
 {
+    assert(data || size == 0);
     void *copy = kal_arena_alloc(b->model->arena, size > 0 ? size : 1, 1);
     if (!copy) {
         kal_build_no_memory(b);
@@ -84,6 +85,7 @@ static const char *unit_text(KalBuild *b, KalValue value)
 // In a loop, and in a vector, the name of a symbol says more than the text.
 static KalValue curve_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
 {
+    assert(value.kind == KAL_VALUE_SCALAR);
     Curves *curves = (Curves *)leaves->user;
     const KalExprNode node = kal_graph_node(b->graph, value.of.expr);
     const bool named =
@@ -143,6 +145,7 @@ void kal_build_plot(KalBuild *b, const KalNode *node)
     }
     if (good) {
         plot.n_curves = curves.list.size / sizeof *plot.curves;
+        assert(curves.list.size % sizeof *plot.curves == 0);
         plot.curves =
             (KalCurve *)kal_build_keep_list(b, curves.list.data, curves.list.size);
         if (plot.curves) {
@@ -218,6 +221,7 @@ static bool add_points(KalBuild *b, Points *points, const KalNode *node)
 // The size of a box, or the radius of a circle.
 static bool read_size(KalBuild *b, const KalNode *node, KalDrawing *drawing)
 {
+    assert(node->kind == KAL_NODE_DRAW);
     const KalNode *size = node->of.draw.size;
     if (!size) {
         return true;
@@ -243,6 +247,7 @@ static bool read_size(KalBuild *b, const KalNode *node, KalDrawing *drawing)
 // The angle of a box, in radians.
 static bool read_angle(KalBuild *b, const KalNode *node, KalDrawing *drawing)
 {
+    assert(node->kind == KAL_NODE_DRAW);
     if (!node->of.draw.angle) {
         return true;
     }
@@ -265,6 +270,7 @@ void kal_build_draw(KalBuild *b, const KalNode *node)
     good &= read_angle(b, node, &drawing);
     if (good) {
         drawing.n_points = points.list.size / sizeof *drawing.points;
+        assert(points.list.size % sizeof *drawing.points == 0);
         drawing.points =
             (KalPoint *)kal_build_keep_list(b, points.list.data, points.list.size);
         if (drawing.points) {

@@ -37,6 +37,7 @@ static KalPoolChunk *find_chunk(KalPool *pool, size_t size)
     KalPoolChunk *chunk = pool->spare;
     if (chunk && chunk->size >= size) {
         pool->spare = NULL;
+        assert(chunk->size >= size);
         return chunk;
     }
     const size_t room = size > CHUNK ? size : CHUNK;

@@ -41,6 +41,7 @@ static bool is_same(KalUnit a, KalUnit c)
 static KalUnitId find_unit(KalBuild *b, KalUnit unit)
 {
     const uint32_t count = (uint32_t)(b->units.list.size / sizeof unit);
+    assert(b->units.list.size % sizeof unit == 0);
     if (unit.any || count >= UNITS) {
         return KAL_UNIT_ANY;
     }
@@ -103,6 +104,7 @@ KalUnitId kal_build_unit_over(KalBuild *b, KalUnitId a, KalUnitId c)
 
 KalUnitId kal_build_unit_power(KalBuild *b, KalUnitId a, int64_t num, int64_t den)
 {
+    assert(den > 0);
     if (a == KAL_UNIT_ANY || a == KAL_UNIT_ONE) {
         return a;
     }
@@ -144,6 +146,7 @@ KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)
 static void report_mismatch(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
                             const char *what, const char *than)
 {
+    assert(a != c);
     char left[KAL_UNIT_SIZE];
     char right[KAL_UNIT_SIZE];
     const KalUnit unit = kal_build_unit(b, a);
@@ -164,6 +167,7 @@ static void report_mismatch(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
 KalUnitId kal_build_agree(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
                           const char *what, const char *than)
 {
+    assert(what && than);
     if (a == c || c == KAL_UNIT_ANY) {
         return a;
     }
@@ -229,6 +233,7 @@ void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span, const cha
 // pi/180 times a scalar.
 static KalValue times_degree(KalBuild *b, KalValue a, const KalNode *node)
 {
+    assert(a.kind == KAL_VALUE_SCALAR);
     KalGraph *g = b->graph;
     const KalExpr factor = kal_div(g, kal_pi(g), kal_int(g, 180));
     return kal_build_scalar_of(b, kal_mul(g, factor, a.of.expr), a.marks, KAL_UNIT_ONE,
@@ -238,6 +243,7 @@ static KalValue times_degree(KalBuild *b, KalValue a, const KalNode *node)
 // A scalar with a unit that is declared for it; c has that unit.
 static KalValue with_unit(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
+    assert(c.kind == KAL_VALUE_SCALAR && c.unit != KAL_UNIT_ANY);
     (void)kal_build_agree(b, a.unit, c.unit, node->span, "the value",
                           "its declaration");
     a.unit = c.unit;

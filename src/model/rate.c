@@ -41,6 +41,7 @@ static KalExpr symbol_rate(const KalBuild *b, KalExpr e)
 // The derivative of a formula, remembered.
 static KalExpr find_rate(KalBuild *b, KalExpr e, KalSpan span)
 {
+    assert(e.index != 0);
     uint64_t found;
     KalExpr rate = symbol_rate(b, e);
     if (rate.index != 0) {
@@ -135,6 +136,7 @@ static bool is_mentioned(KalExprNode node)
 void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span)
 {
     const uint32_t after = kal_graph_count(b->graph);
+    assert(before <= after);
     for (uint32_t i = before; i < after; i++) {
         const KalExpr node = {i};
         if (is_mentioned(kal_graph_node(b->graph, node))) {

@@ -8,6 +8,7 @@
 
 #include "model/build_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static bool is_told(KalBuild *b, KalSpan span)
 // " (here i = 3, j = 1)": the indices of loops, the innermost first.
 static void print_indices(const KalBuild *b, char *out_text, size_t size)
 {
+    assert(size > 0);
     size_t length = 0;
     int count = 0;
     out_text[0] = '\0';
@@ -214,6 +216,7 @@ bool kal_build_count(KalBuild *b, KalSpan span, size_t count)
 
 KalValue kal_build_graph_failed(KalBuild *b, KalSpan span)
 {
+    assert(kal_graph_status(b->graph) != KAL_OK);
     const KalStatus status = kal_graph_status(b->graph);
     if (status == KAL_ERR_NUMBER) {
         const bool zero = kal_graph_culprit(b->graph).index != 0;

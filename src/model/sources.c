@@ -7,6 +7,7 @@
 #include "lang/source.h"
 #include "model/build.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct KalSources {
 
 KalStatus kal_sources_create(KalContext *ctx, KalSources **out_sources)
 {
+    assert(ctx && out_sources);
     KalSources *sources = KAL_NEW(ctx, KalSources);
     if (!sources) {
         return kal_no_memory(ctx, "for a list of texts");
@@ -47,6 +49,7 @@ KalContext *kal_sources_context(const KalSources *sources)
 KalStatus kal_sources_add(KalSources *sources, const char *name, const char *text,
                           size_t length, const KalSource **out_source)
 {
+    assert(text || length == 0);
     KalSource *source = NULL;
     KAL_TRY(kal_source_create(sources->ctx, name, text, length, &source));
     const KalStatus status =
@@ -61,6 +64,7 @@ KalStatus kal_sources_add(KalSources *sources, const char *name, const char *tex
 
 void kal_sources_write(const KalSources *sources, KalSink sink)
 {
+    assert(sink.write);
     const KalSource *const *list = (const KalSource *const *)sources->list.data;
     for (size_t i = 0; i < sources->list.size / sizeof(KalSource *); i++) {
         char length[32];

@@ -97,6 +97,7 @@ const char *kal_build_keep_name(KalBuild *b, const KalNameText *name)
 bool kal_build_list_name(KalBuild *b, KalEntryKind kind, const KalNameText *name,
                          KalSpan span)
 {
+    assert(name->length <= KAL_BUILD_NAME);
     const KalAtom atom = kal_build_atom(b, name->text, name->length);
     const uint64_t key = (uint64_t)atom << 8 | (uint64_t)kind;
     uint64_t found;
@@ -164,6 +165,7 @@ static bool grow(KalBuild *b, KalArray *array, int64_t i, KalSpan span)
 static KalValue *find_element(KalBuild *b, KalEntry *entry, const KalTarget *target,
                               uint32_t n)
 {
+    assert(n <= target->n);
     KalValue *value = &entry->value;
     for (uint32_t k = 0; k < n; k++) {
         if (value->kind == KAL_VALUE_NONE) {
@@ -188,6 +190,7 @@ static KalValue *find_element(KalBuild *b, KalEntry *entry, const KalTarget *tar
 static KalEntry *add_element(KalBuild *b, KalEntry *entry, const KalTarget *target,
                              uint32_t n)
 {
+    assert(n > 0 && entry->open);
     const KalValue *value = find_element(b, entry, target, n);
     if (value && value->kind != KAL_VALUE_NONE) {
         kal_build_error(b, target->node->span, "this element of '%s' is declared twice",
@@ -203,6 +206,7 @@ static KalEntry *add_element(KalBuild *b, KalEntry *entry, const KalTarget *targ
 KalEntry *kal_build_declare_target(KalBuild *b, KalEntryKind kind,
                                    const KalTarget *target, uint32_t n)
 {
+    assert(n <= target->n);
     if (n == 0) {
         return kal_build_declare(b, kind, target->name);
     }
@@ -223,6 +227,7 @@ KalEntry *kal_build_declare_target(KalBuild *b, KalEntryKind kind,
 void kal_build_set_target(KalBuild *b, KalEntry *entry, const KalTarget *target,
                           uint32_t n, KalValue value)
 {
+    assert(entry && n <= target->n);
     KalValue *place = find_element(b, entry, target, n);
     const KalValue kept = kal_build_keep(b, value);
     if (place) {

@@ -73,6 +73,7 @@ enum {
 // The greatest common divisor, by Euclid's algorithm.
 static int64_t find_divisor(int64_t a, int64_t b)
 {
+    assert(a != INT64_MIN && b != INT64_MIN);
     while (b != 0) {
         const int64_t rest = a % b;
         a = b;
@@ -165,6 +166,7 @@ static bool has_dimension(KalUnit unit)
 
 KalUnit kal_unit_power(KalUnit unit, int64_t num, int64_t den)
 {
+    assert(den != 0);
     KalUnitExponent power = {0, 1};
     if (!unit.any && !has_dimension(unit) && unit.scale == 1.0) {
         return unit; // whatever the exponent
@@ -214,6 +216,7 @@ bool kal_unit_is_degree(KalUnit unit)
 
 static KalUnit unit_of_row(const Row *row, double scale)
 {
+    assert(row->scale > 0.0 && scale > 0.0);
     KalUnit unit = kal_unit_one();
     unit.scale = row->scale * scale;
     for (int i = 0; i < KAL_DIMENSIONS; i++) {
@@ -345,6 +348,7 @@ static KalUnit read_name(const KalNode *node, KalDiagnostics *diagnostics)
 // The value of a number, or of one with a minus sign, in parts of FINEST.
 static bool read_parts(const KalNode *node, int64_t *out_parts)
 {
+    assert(out_parts);
     const bool minus = node->kind == KAL_NODE_NEGATE;
     const double value = (minus ? node->of.unary.operand : node)->of.number.value;
     const double parts = round(value * FINEST);

@@ -71,6 +71,7 @@ static KalRange hull(const double corners[4])
         r.low = fmin(r.low, corners[i]);
         r.high = fmax(r.high, corners[i]);
     }
+    assert(!(r.low > r.high));
     return r;
 }
 
@@ -336,6 +337,7 @@ static KalRange bound(uint32_t what, const Operands *o)
 // What an instruction reads.  A square is a product of something with itself.
 static Operands read_operands(uint32_t what, const KalOperands *at, const KalRange *r)
 {
+    assert(what < KAL_DO_COUNT);
     const bool two = what == KAL_DO_SUM || what == KAL_OP_SELECT
                      || (what < KAL_OP_COUNT && kal_op_arity((KalOp)what) == 2);
     Operands o = {.a = r[at[0].a], .n = (int32_t)at[0].b};

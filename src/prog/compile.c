@@ -74,6 +74,7 @@ typedef struct Compiler {
 // The order, with all that is listed among the roots: so the places of symbols are known.
 static KalStatus collect(KalGraph *g, const KalProgramSpec *spec, KalOrder *out_order)
 {
+    assert(spec->outputs || spec->n_outputs == 0);
     KalContext *ctx = kal_graph_context(g);
     const size_t n = spec->n_outputs + spec->n_parameters + spec->n_variables;
     KalExpr *roots = kal_alloc(ctx, n + 1, sizeof *roots);
@@ -140,6 +141,7 @@ static void find_mate(Compiler *c, uint32_t i)
 // How many slots a step takes, beside those that others have taken for it.
 static uint32_t count_slots(const Note *note)
 {
+    assert(note->home != HOME_NONE);
     return note->home == HOME_CONSTANT ? 1
            : note->mate != 0           ? 0
                                        : kal_slots_of(note->what);
@@ -229,6 +231,7 @@ static void set_slot(Compiler *c, uint32_t step, uint32_t slot)
 // Parameters and variables stand in the order in which they were listed.
 static void place_symbols(Compiler *c, size_t first_root, size_t n, uint32_t slot)
 {
+    assert(n == 0 || slot >= KAL_FIRST_CONSTANT);
     for (size_t i = 0; i < n; i++) {
         set_slot(c, c->order.roots[first_root + i], slot + (uint32_t)i);
     }
@@ -326,6 +329,7 @@ static KalOperands find_operands(const Compiler *c, const KalStep *step)
 // Append to the last run, or to a new one.
 static KalStatus extend(Compiler *c, uint32_t what)
 {
+    assert(what < KAL_DO_COUNT);
     KalBlock *runs = &c->tape->runs;
     if (runs->size > 0) {
         KalTapeRun *last =
@@ -408,6 +412,7 @@ static KalStatus write_tape(Compiler *c, KalTape *tape, uint8_t home)
             status = schedule(c, i);
         }
     }
+    assert(status != KAL_OK || c->n < WINDOW);
     return status == KAL_OK ? flush(c) : status;
 }
 
@@ -484,6 +489,7 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
 // Machine code for the second tape only: the first runs once for each set of parameters.
 static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
 {
+    assert(!program->native.code);
     KAL_TRY(kal_native_init(program, false, &program->native));
     return spec->lanes ? kal_native_init(program, true, &program->native_lanes)
                        : KAL_OK;
@@ -492,6 +498,7 @@ static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
 KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
                              KalProgram **out_program)
 {
+    assert(g && spec && out_program);
     KalContext *ctx = kal_graph_context(g);
     KalOrder order = {0};
     KAL_TRY(collect(g, spec, &order));

@@ -35,6 +35,7 @@ typedef struct Vex {
 // Append bytes, unless something failed before.
 static void put(KalEmitter *e, const uint8_t *bytes, size_t count)
 {
+    assert(bytes && count > 0);
     if (e->status == KAL_OK) {
         e->status = kal_block_add(e->ctx, &e->bytes, bytes, count);
     }
@@ -124,6 +125,7 @@ void kal_emit_choose(KalEmitter *e, uint8_t to, uint8_t mask, uint8_t yes, uint8
 // From memory, or a copy between registers, which moves all bits.
 void kal_emit_load(KalEmitter *e, uint8_t to, KalEmitSource source)
 {
+    assert(to < 16);
     if (source.memory) {
         put_vex(e, on_numbers(e, 0x10), to, 0, source, -1);
     } else if (source.reg != to) {
@@ -162,6 +164,7 @@ static uint8_t rex(KalBase reg, KalBase other)
 
 void kal_emit_copy(KalEmitter *e, KalBase to, KalBase from)
 {
+    assert(to != from);
     const uint8_t bytes[] = {
         rex(from, to), 0x89,
         (uint8_t)(0xc0 | ((unsigned)from & 7) << 3 | ((unsigned)to & 7))};

@@ -106,6 +106,7 @@ static void lanes_sum(const double *work, double *out, const KalOperands *operan
 // How many of the next pairs, four at most, wait for none of the others.
 static size_t count_ready(const KalOperands *operands, size_t left, size_t first_slot)
 {
+    assert(left > 0);
     size_t ready = 1;
     while (ready < 4 && ready < left && operands[2 * ready].a < first_slot) {
         ready++;

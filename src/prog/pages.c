@@ -38,6 +38,7 @@ void *kal_pages_make(const void *code, size_t count, size_t *out_size)
 
 void kal_pages_free(void *pages, size_t size)
 {
+    assert(!pages || size > 0);
     if (pages) {
         (void)munmap(pages, size);
     }

@@ -66,6 +66,7 @@ static void copy(double *to, const double *from, size_t n)
 static void interpret(const KalTape *tape, const KalLoop *loops, size_t width,
                       double *work)
 {
+    assert(width == 1 || width == KAL_LANES);
     const KalTapeRun *runs = tape->runs.data;
     const size_t n = tape->runs.size / sizeof *runs;
     for (size_t i = 0; i < n; i++) {
@@ -79,6 +80,7 @@ static void interpret(const KalTape *tape, const KalLoop *loops, size_t width,
 // The same with switches on the pieces that modes give; NaN is as it comes.
 static void interpret_on(const KalProgram *program, const double *modes, double *work)
 {
+    assert(modes && program->places);
     const KalTape *tape = &program->tapes[KAL_TAPE_EVAL];
     const KalTapeRun *runs = tape->runs.data;
     const size_t n = tape->runs.size / sizeof *runs;
@@ -99,6 +101,7 @@ static void interpret_on(const KalProgram *program, const double *modes, double 
 void kal_program_prepare(const KalProgram *program, const double *parameters,
                          double *work)
 {
+    assert(work);
     copy(work, program->constants, program->n_constants);
     copy(work + program->parameters, parameters, program->n_parameters);
     interpret(&program->tapes[KAL_TAPE_PREPARE], program->loops->one, 1, work);
@@ -113,6 +116,7 @@ void kal_program_eval(const KalProgram *program, const double *variables, double
 void kal_program_eval_on(const KalProgram *program, const double *variables,
                          const double *modes, double *work, double *out_values)
 {
+    assert(work);
     if (program->native.code) {
         program->native.code(variables, modes ? modes : program->no_modes, work,
                              out_values);
@@ -132,6 +136,7 @@ void kal_program_eval_on(const KalProgram *program, const double *variables,
 void kal_program_prepare_lanes(const KalProgram *program, const double *parameters,
                                double *work)
 {
+    assert(work);
     for (size_t i = 0; i < program->n_constants; i++) {
         for (size_t lane = 0; lane < KAL_LANES; lane++) {
             work[KAL_LANES * i + lane] = program->constants[i];
@@ -146,6 +151,7 @@ void kal_program_prepare_lanes(const KalProgram *program, const double *paramete
 void kal_program_eval_lanes(const KalProgram *program, const double *variables,
                             double *work, double *out_values)
 {
+    assert(work);
     if (program->native_lanes.code) {
         program->native_lanes.code(variables, NULL, work, out_values);
         return;

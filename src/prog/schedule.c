@@ -94,6 +94,7 @@ static void name_places(const KalTape *tape, uint8_t *what)
 // The first operand, from visit->done on, that is not known yet; returns whether there is one.
 static bool find_unknown(const Scheduler *s, Visit *visit, uint32_t *out_place)
 {
+    assert(visit->place < s->tape->n_slots && visit->done >= 0);
     const int n = kal_operands_of(s->schedule->what[visit->place]);
     while (visit->done < n) {
         const uint32_t slot = kal_operand_slot(s->tape, visit->place, visit->done++);
@@ -132,6 +133,7 @@ static void list(Scheduler *s, uint32_t slot)
 // List what a run needs, and the call.
 static void list_call(Scheduler *s, uint32_t number, const KalTapeRun *run)
 {
+    assert(kal_is_called(run->what) && !(number & KAL_ITEM_CALL));
     const uint32_t first = run->first - s->tape->first;
     const uint32_t width = kal_slots_of(run->what);
     memset(s->known + first, true, (size_t)run->count * width); // may use each other
@@ -166,6 +168,7 @@ typedef void (*Reader)(KalSchedule *schedule, uint32_t place, uint32_t item);
 static void read_operands(KalSchedule *schedule, const KalTape *tape, uint32_t place,
                           uint32_t item, Reader reader)
 {
+    assert(place < tape->n_slots);
     for (int k = 0; k < kal_operands_of(schedule->what[place]); k++) {
         const uint32_t slot = kal_operand_slot(tape, place, k);
         if (slot >= tape->first) {

@@ -69,6 +69,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_elimination_init(KalElimination *e, KalInstant *instant)
 {
+    assert(instant && instant->system->n >= 0);
     *e = (KalElimination){.instant = instant, .n = instant->system->n};
     return kal_workspace_make(instant->ctx, "to verify a run", lay_out, e,
                               &e->workspace);
@@ -84,6 +85,7 @@ void kal_elimination_clear(KalElimination *e)
 // The inner product; nothing of linalg is used but the elimination itself.
 static double dot(const double *x, const double *y, int n)
 {
+    assert(n >= 0);
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
         sum += x[i] * y[i];
@@ -95,6 +97,7 @@ static double dot(const double *x, const double *y, int n)
 // zero.  Masses may vanish for a moment, so that none counts as less than a little.
 static void normalize_row(const KalElimination *e, int k, double *out_row)
 {
+    assert(k >= 0 && k < e->instant->n_active);
     const int n = e->n;
     const double *row = e->instant->A + (size_t)k * (size_t)n;
     double sum = 0.0;
@@ -124,6 +127,7 @@ static void subtract_part(int n, const double *unit, double *row)
 // 0, 1, 2: what constraint k is about, positions, velocities or accelerations.
 static int level_of(const KalElimination *e, int k)
 {
+    assert(k >= 0 && k < e->instant->n_active);
     const KalEquations *equations = e->instant->system->equations;
     const int i = e->instant->rows[k];
     if (equations->phi[i].index != KAL_NO_EXPR.index) {
@@ -135,6 +139,7 @@ static int level_of(const KalElimination *e, int k)
 // The row of a level that is furthest from the span of those taken; -1 when all depend.
 static int find_next(const KalElimination *e, int level)
 {
+    assert(level >= 0 && level < 3);
     const int n = e->n;
     int best = -1;
     double longest = DEPENDENT;
@@ -214,6 +219,7 @@ KalStatus kal_elimination_measure(KalElimination *e, double *out_sine)
 // Scale rows and columns alike until their largest entries are about 1.
 static void balance(KalElimination *e, int size)
 {
+    assert(size >= 0);
     double *K = e->K;
     for (int i = 0; i < size; i++) {
         e->scale[i] = 1.0;
@@ -265,6 +271,7 @@ static KalStatus factor(KalElimination *e, int n, const double *M, int rows,
 static void solve(KalElimination *e, int n, const double *top, int rows,
                   const double *bottom)
 {
+    assert(n >= 0 && rows >= 0);
     const int size = n + rows;
     for (int i = 0; i < size; i++) {
         e->x[i] = e->scale[i] * (i < n ? top[i] : bottom[i - n]);
@@ -331,6 +338,7 @@ static void find_lack(KalElimination *e, double *out_lack)
 // Any force that meets the servos, of least Gauss norm, theory (14.2).
 static KalStatus control_freely(KalElimination *e)
 {
+    assert(e->instant->system->n_servos > 0);
     const size_t n = (size_t)e->n;
     const int rows = e->rank + e->instant->system->n_servos;
     memcpy(e->A + (size_t)e->rank * n, e->servo_A,
@@ -348,6 +356,7 @@ static KalStatus control_freely(KalElimination *e)
 // Inputs of least weighted norm, cut at their limits, theory (14.3) and (14.4).
 static KalStatus control_by_actuators(KalElimination *e)
 {
+    assert(e->instant->system->n_actuators > 0);
     const KalSystem *system = e->instant->system;
     const int n = e->n;
     const int u = system->n_actuators;

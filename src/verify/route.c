@@ -44,6 +44,7 @@ static void lay_out(KalCarver *carver, void *owner)
 
 KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
 {
+    assert(instant);
     KAL_TRY(kal_elimination_init(&route->elimination, instant));
     return kal_workspace_make(instant->ctx, "to verify a run", lay_out, route,
                               &route->workspace);
@@ -106,6 +107,7 @@ static void fill_coordinate(const KalRoute *route, int i, const double *y,
 // A row of velocity level holds as ψ, one of acceleration level as A a − b.
 static double fill_row(const KalRoute *route, int k, const double *yp)
 {
+    assert(k >= 0 && k < route->elimination.rank);
     const KalElimination *e = &route->elimination;
     const KalExpr *psi = e->instant->system->equations->psi;
     if (psi[e->rows[k]].index != KAL_NO_EXPR.index) {
@@ -147,6 +149,7 @@ static KalStatus residual(void *user, double t, const double *y, const double *y
 static KalStatus first_rate(void *user, double t, const double *y, double *out_rate)
 {
     const KalRoute *route = (const KalRoute *)user;
+    assert(route->yp);
     const KalElimination *e = &route->elimination;
     const size_t unknowns = 2 * (size_t)e->n + (size_t)(e->rank + e->positions);
     (void)t;
