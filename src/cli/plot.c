@@ -335,6 +335,7 @@ static KalTerminal find_terminal(void)
     return terminal;
 }
 
+// To the terminal, unless a file was named; to both if both were.
 static KalExit show(const Job *job)
 {
     assert(job->figure);

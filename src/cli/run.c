@@ -164,6 +164,8 @@ static bool read_options(Job *job)
            && read_units(job) && read_columns(job) && read_family(job);
 }
 
+// The time of recording is kept apart from that of integrating, which the statistics
+// show.
 static KalStatus record(Job *job)
 {
     assert(job->record || job->report);
@@ -478,6 +480,8 @@ static KalExit go(Job *job)
     return worst;
 }
 
+// All that go() makes is destroyed here, whether it succeeded or not: each destroys
+// nothing for NULL.
 static KalExit run(KalModelJob *model)
 {
     Job job = {

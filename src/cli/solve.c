@@ -80,6 +80,7 @@ static KalStatus solve(Job *job)
     return KAL_OK;
 }
 
+// The text is not needed after parsing and may be large: it is freed before solving.
 static KalExit run_job(Job *job, const char *path)
 {
     assert(path && !job->ctx);

@@ -264,6 +264,8 @@ static bool watch(void *user)
     return !kal_progress_is_interrupted();
 }
 
+// The time that is left is estimated from the runs of this call alone, not from those
+// that a resumed file had before.
 static void draw(const Job *job, const KalSweepProgress *p, double now)
 {
     assert(p->before <= p->done && p->done <= p->runs);
@@ -315,6 +317,8 @@ static KalStatus take_probe(void *user, const KalSweepRow *row)
     return kal_clock() - job->began > 1.0 ? KAL_ERR_INTERRUPTED : KAL_OK;
 }
 
+// Every k-th run, some 64 of them (one shard of many), tells how long all will take and
+// how large the table will be.
 static KalExit tell_plan(Job *job)
 {
     assert(job->sweep && job->probed == 0);
@@ -344,6 +348,7 @@ static KalExit tell_plan(Job *job)
     return status == KAL_OK ? KAL_EXIT_DONE : fail(job, status);
 }
 
+// An interrupted sweep keeps what it has: messages say how to go on with it.
 static KalExit write_table(Job *job)
 {
     assert(job->sweep && option(job, OPTION_FILE));

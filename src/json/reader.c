@@ -300,6 +300,8 @@ static KalStatus skip_number(KalJsonReader *r)
     return KAL_OK;
 }
 
+// Only the range is checked here; that the text is a number of JSON was checked by
+// skipping it.
 static KalStatus parse_number(KalJsonReader *r)
 {
     assert(next_byte(r) == '-' || is_digit(next_byte(r)));
@@ -323,6 +325,7 @@ static KalStatus parse_number(KalJsonReader *r)
     return KAL_OK;
 }
 
+// The depth is limited so that the state of the reader has a fixed size.
 static KalStatus open_nest(KalJsonReader *r, bool object)
 {
     assert(next_byte(r) == '[' || next_byte(r) == '{');

@@ -196,6 +196,7 @@ static bool is_number(Span s)
     return true;
 }
 
+// A word of several letters is upright, for in italics it would be a product of them.
 static void print_word(KalPrinter *p, Span s)
 {
     assert(s.length > 0);
@@ -232,6 +233,8 @@ typedef struct Subscripts {
     int n;
 } Subscripts;
 
+// Without a printer subscripts are only counted: whoever prints must know first whether
+// there are any.
 static void add_subscript(Subscripts *subs, Span s)
 {
     assert(subs->n >= 0);
@@ -336,6 +339,8 @@ typedef struct Name {
     bool literal;
 } Name;
 
+// `a.b.theta2[3]'`: primes are cut from the end, then the word after the last dot,
+// which is the letter; what is before it and behind it becomes subscripts.
 static Name cut(const char *text, bool literal)
 {
     assert(text);

@@ -382,6 +382,8 @@ static void print_lines(KalPrinter *p, const KalOrder *order, const KalExpr *par
     }
 }
 
+// First the parts that occur often and get names, then line by line in an order in
+// which each name is defined before it is used.
 static void print_in_order(KalPrinter *p, const KalOrder *order,
                            const char *const *names)
 {

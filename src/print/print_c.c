@@ -63,6 +63,8 @@ static void print_number(KalPrinter *p, double value)
     kal_print_string(p, strpbrk(text, ".e") ? "" : ".0");
 }
 
+// What has to be in parentheses in C: sums, products and negative numbers; all else is
+// an atom, as calls and choices are written with parentheses of their own.
 static KalLevel level_of(const KalPrinter *p, KalExpr e)
 {
     const KalExprNode *n = kal_node(p->g, e);

@@ -309,6 +309,7 @@ static KalLevel level_of(const KalPrinter *p, KalExpr e)
                                                                    : KAL_LEVEL_ATOM;
 }
 
+// A product in a product needs no parentheses.
 static void push_factor(KalPrinter *p, KalExpr e)
 {
     if (level_of(p, e) == KAL_LEVEL_PRODUCT) {
@@ -363,6 +364,7 @@ static void push_fraction(KalPrinter *p, KalRational k, const KalExprNode *n)
     kal_push_text(p, math->fraction_end);
 }
 
+// A number before a fraction goes into it: 3·(a/b) is shown as 3a/b.
 static void expand_product(KalPrinter *p, KalExpr e)
 {
     const KalExprNode n = *kal_node(p->g, e);
@@ -403,6 +405,8 @@ static void push_arguments(KalPrinter *p, const KalExprNode *n)
     kal_push_text(p, math->parentheses_end);
 }
 
+// Powers of sines and the like stand at the name, as in sin²(x), unless the exponent is
+// negative, which would be read as the inverse function.
 static void expand_power(KalPrinter *p, const KalExprNode *n)
 {
     assert(n->op == KAL_OP_POWI || n->op == KAL_OP_POW);
@@ -429,6 +433,8 @@ static void expand_power(KalPrinter *p, const KalExprNode *n)
     }
 }
 
+// Logic inside of logic is always in parentheses, as few know what binds tighter.  A
+// number in the place of a condition means that it is not zero.
 static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
 {
     const KalExprNode n = *kal_node(p->g, e);
@@ -456,6 +462,7 @@ static void expand_condition(KalPrinter *p, KalExpr e, bool inner)
     kal_push_text(p, parentheses ? math->parentheses_end : "");
 }
 
+// A condition in the place of a number is 1 or 0.
 static void expand_cases(KalPrinter *p, const KalExprNode *n, KalExpr condition)
 {
     assert(n->op == KAL_OP_SELECT || kal_is_condition(p->g, condition));

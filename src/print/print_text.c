@@ -92,6 +92,8 @@ static void expand_product(KalPrinter *p, KalExpr e)
     }
 }
 
+// Bases and exponents are atoms or in parentheses: x^y^z is x^(y^z), which is more than
+// readers need to know.
 static void expand_power(KalPrinter *p, const KalExprNode *n)
 {
     assert(n->op == KAL_OP_POWI || n->op == KAL_OP_POW);

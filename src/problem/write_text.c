@@ -180,6 +180,7 @@ static void print_rest(const Page *page, size_t count)
     }
 }
 
+// Columns that a problem does not have are left out, not empty.
 static void print_coordinates(const Page *page)
 {
     const Labels labels = coordinate_labels(page);
@@ -386,6 +387,7 @@ static void print_summary(const Page *page)
     }
 }
 
+// How the answer was found, so that who doubts it knows what vouches for it.
 static const char *describe_path(const Page *page)
 {
     if (page->view->sparse) {

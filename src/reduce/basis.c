@@ -258,6 +258,7 @@ static void judge(const Basis *b, const Row *row, size_t index, Pivot *best)
     }
 }
 
+// The order of the others stays: names and equations follow it.
 static void remove_speed(Basis *b, size_t j)
 {
     assert(j < b->k);
@@ -382,6 +383,8 @@ static KalStatus resolve_next(Basis *b)
     return kal_ring_status(b->ring);
 }
 
+// Names of speeds must not be those of anything in the model, for formulas with both
+// are read by people.
 static bool is_taken(const KalModel *model, const char *name)
 {
     for (size_t i = 0; i < model->n_symbols; i++) {
@@ -505,6 +508,8 @@ static KalStatus write_velocities(const Basis *b)
     return KAL_OK;
 }
 
+// At first each velocity is its own speed: S and V are the identity.  Each independent
+// constraint then takes one of them away.
 static KalStatus run(Basis *b, const KalExpr *velocities)
 {
     assert(b->r->rank <= b->n && b->n <= KAL_REDUCTION_MOST);

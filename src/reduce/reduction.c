@@ -345,6 +345,8 @@ KalStatus kal_reduction_read_row(KalField *field, const KalExpr *left, KalExpr r
     return kal_ring_status(ring);
 }
 
+// The equations solved for the rates of the speeds by minors (Cramer's rule).  They are
+// shown so only if all are short: M and F say more than a page of one fraction.
 static KalStatus solve_with(KalReduction *r, KalField *field)
 {
     assert(r->k > 0 && r->k <= EXPLICIT_MOST);
@@ -417,6 +419,8 @@ static KalStatus check_length(const KalReduction *r)
     return all > LENGTH_MOST ? kal_reduction_too_large(r) : KAL_OK;
 }
 
+// From the constraints to equations in speeds alone (Kane's equations), theory, section
+// 20; each step needs what the one before it found.
 static KalStatus reduce(KalReduction *r, const KalSpeedNames *names)
 {
     assert(names);

@@ -92,6 +92,8 @@ static KalStatus name_speed(KalReduction *r, size_t j, const char *name)
     return KAL_OK;
 }
 
+// Constraints and definitions of speeds together are as many equations as there are
+// velocities: A q' = −a and U q' = u − rest.
 static KalStatus fill(KalReduction *r, const KalSpeedNames *names, Rows *rows)
 {
     assert(names->n == r->k);
@@ -110,6 +112,8 @@ static KalStatus fill(KalReduction *r, const KalSpeedNames *names, Rows *rows)
     return kal_graph_status(r->g);
 }
 
+// q' as functions of the speeds that the user defined.  Where the equations are
+// singular the definitions do not determine the velocities.
 static KalStatus solve(KalReduction *r, const KalSpeedNames *names, KalField *field,
                        const Rows *rows)
 {

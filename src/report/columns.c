@@ -16,6 +16,8 @@ typedef struct Encoder {
     size_t count;
 } Encoder;
 
+// Three bytes as four digits of base 64 (RFC 4648, section 4).  Of a last group with
+// fewer bytes the missing digits are "=".
 static void put_group(Encoder *e)
 {
     assert(e->count > 0 && e->count <= 3);
@@ -32,6 +34,7 @@ static void put_group(Encoder *e)
     e->count = 0;
 }
 
+// Low byte first, as Float64Array of browsers has it on all machines that are in use.
 static void put_double(Encoder *e, double value)
 {
     assert(e->count < 3);
@@ -79,6 +82,7 @@ static void write_values(const KalReportData *data, KalJsonWriter *w, size_t col
     w->comma = true;
 }
 
+// A column that never changes is one number.
 static void write_column(const KalReportData *data, KalJsonWriter *w, size_t column)
 {
     const KalQuantity quantity = kal_table_column(data->report->table, column);

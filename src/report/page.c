@@ -161,6 +161,8 @@ static const char *find_gap(const char *text, const char *end)
     return end;
 }
 
+// Text of the template as it is, gap after gap filled.  That each gap has a filler and
+// an end is known when the program is built, so that it is asserted.
 static void fill_template(const Page *page)
 {
     size_t length = 0;

@@ -171,6 +171,7 @@ static bool find_arrow(const KalReport *report, KalPoint point, Arrow *out_arrow
     return any;
 }
 
+// Formulas are equal if their nodes are: arrows at one point would lie upon each other.
 static bool is_listed(const Arrow *arrows, size_t count, const Arrow *arrow)
 {
     for (size_t i = 0; i < count; i++) {
@@ -183,6 +184,7 @@ static bool is_listed(const Arrow *arrows, size_t count, const Arrow *arrow)
     return false;
 }
 
+// Column 0 is the time, so that 0 stands for a component that has no force.
 static void write_arrow(const KalReport *report, KalJsonWriter *w, const Arrow *arrow)
 {
     kal_json_write_begin(w, '{');

@@ -70,6 +70,8 @@ static size_t count_formulas(const KalReport *report)
     return report->formulas.size / sizeof(KalExpr);
 }
 
+// A formula becomes a column once, and only if no column shows it already: symbols and
+// the time are in the table in any case.
 static KalStatus add_formula(KalReport *report, KalExpr e)
 {
     assert(report->system);
@@ -138,6 +140,7 @@ static KalStatus gather(KalReport *report)
 
 // The record.
 
+// Whether any constraint is a drive, or any is none.
 static bool has_driven(const KalModel *model, bool driven)
 {
     for (size_t i = 0; i < model->n_constraints; i++) {
@@ -148,6 +151,8 @@ static bool has_driven(const KalModel *model, bool driven)
     return false;
 }
 
+// Forces of all coordinates and constraints only of small models: they are as many
+// columns, which a page of a large model has no room for.
 static KalStatus make_record(KalReport *report)
 {
     assert(!report->record);

@@ -27,6 +27,8 @@ static bool is_beyond(double value, double best, double sign)
     return !isnan(value) && (isnan(best) || sign * value > sign * best);
 }
 
+// The rows of the least and the largest value so far, for each column; a number is
+// beyond NaN, and NaN beyond nothing.
 static void look_at_row(Thinning *t, size_t row)
 {
     assert(row < t->rows);
@@ -44,6 +46,9 @@ static void look_at_row(Thinning *t, size_t row)
     }
 }
 
+// Of each stretch the ends stay and, for each column, the extremes: where a stretch is
+// no wider than a pixel, curves through them cover the same pixels as those of all
+// rows.
 static void keep_stretch(Thinning *t, size_t begin, size_t end)
 {
     assert(begin < end && end <= t->rows);

@@ -249,6 +249,7 @@ static size_t widest(const char *const *names, int count)
     return width;
 }
 
+// Long lists are cut, as a reader of a terminal wants the modes that follow them.
 static void put_state(KalPage *page, const KalAnalysisView *a)
 {
     const int n = a->system->n;
@@ -279,6 +280,8 @@ typedef struct Table {
     int n_columns;
 } Table;
 
+// Names that are wider than a column push the others to the right, but never touch
+// them.
 static void put_heads(KalPage *page, const Table *t, size_t width)
 {
     assert(t->n_columns > 0);

@@ -22,6 +22,8 @@ enum {
     DEGREE = 0xB0   // the sign
 };
 
+// What TeX would take for something else, and characters that its fonts know by other
+// names; NULL for all that stands for itself.
 static const char *escape_of(uint32_t code)
 {
     switch (code) {
@@ -187,6 +189,8 @@ static size_t group_length(const char *text, size_t length)
     return length;
 }
 
+// Signs count with the space that TeX puts around them; continuation bytes of UTF-8 and
+// what makes no mark count nothing.
 static size_t plain_width(char c)
 {
     switch (c) {

@@ -100,6 +100,8 @@ static void grow(char *parenthesis)
     memcpy(strstr(parenthesis, fixed), free_size, sizeof fixed - 1);
 }
 
+// The innermost open pair has something tall in it.  Pairs deeper than DEPTH_MAX are
+// counted, to find their ends, but keep their size.
 static void mark_tall(Pairs *pairs)
 {
     assert(pairs->depth >= 0);
@@ -210,6 +212,9 @@ static void put_name(const Out *o, const char *name)
                     servo ? "<mi>servo</mi></msub>" : "");
 }
 
+// Whether a matrix is narrow enough to be shown whole, measured in characters of its
+// text; a column is as wide as its widest entry.  The sum ends as soon as it is too
+// large, so that a huge matrix is not printed in vain.
 static bool fits(const Out *o, const KalShownMatrix *m)
 {
     assert(m->pattern->columns > 0);
@@ -240,6 +245,8 @@ static void put_row_names(const Out *o, const KalShownMatrix *m)
     put(o, "</mtable>");
 }
 
+// A symmetric matrix has its coordinates for rows and columns alike: only others name
+// their rows.
 static void put_matrix(const Out *o, const KalShownMatrix *m)
 {
     assert(m->pattern->rows > 0);
@@ -337,6 +344,8 @@ static void put_parts(const Out *o)
     }
 }
 
+// Lines are first printed to a page of their own: only there is it known which
+// parentheses have something tall between them.
 static void put_long_form(const Out *o)
 {
     assert(o->shown->long_form);
@@ -361,6 +370,9 @@ static void put_long_form(const Out *o)
     kal_page_clear(&lines);
 }
 
+// The equations of motion as this system has them: without constraints, with ideal
+// ones, with non-ideal forces.  With non-ideal forces Qᶜ is more than Aᵀλ, so that this
+// is not said of it.
 static const char *equation_of(const KalEquations *eq)
 {
 #define ACCELERATION \

@@ -149,6 +149,8 @@ static const char *math_name(const char *name)
     return strcmp(name, "b_servo") == 0 ? "b_{\\mathrm{servo}}" : name;
 }
 
+// As it will look, not as it is written: commands count as the marks that they make
+// (kal_math_width()).
 static size_t entry_width(const Out *o, KalExpr e)
 {
     KalPage text = kal_page(o->page->ctx);
@@ -311,6 +313,8 @@ static void put_long_form(Out *o)
     kal_page_clear(&lines);
 }
 
+// Q^c is the force of ideal constraints where there are no others; else both forces say
+// which they are.
 static void put_result_name(const Out *o, const KalResult *r)
 {
     const KalCoordinate *c = &o->model->coordinates[r->index];
@@ -365,6 +369,8 @@ static void put_results(Out *o, bool on)
     end_display(o);
 }
 
+// What holds on the constraints comes apart and last: it may differ from the general
+// result and must not be taken for it.
 static void put_closed(Out *o)
 {
     assert(o->shown->has_closed);

@@ -135,6 +135,7 @@ static size_t column_width(const Grid *grid, size_t j)
     return width;
 }
 
+// The width of a row with its label, brackets and gaps.
 static size_t grid_width(const Grid *grid)
 {
     size_t width = grid->label + INDENT + (size_t)2 * GAP + 2;
@@ -157,6 +158,8 @@ static const char *bracket(size_t i, size_t n, bool left)
     return i + 1 == n ? (left ? "⎣" : "⎦") : (left ? "⎢" : "⎥");
 }
 
+// Headings are right above their columns; the last of them is not padded, for nothing
+// follows it in its line.
 static void put_grid(KalPage *page, const Grid *grid)
 {
     const KalSparse *p = grid->matrix->pattern;
@@ -208,6 +211,7 @@ static void put_entries(const KalShown *shown, KalPage *page, const Grid *grid)
     }
 }
 
+// A matrix is a grid where that is small and fits the page, else a list of its entries.
 static void put_matrix(const KalShown *shown, KalPage *page, const KalShownMatrix *m)
 {
     const KalModel *model = shown->sheet.eq->model;
@@ -358,6 +362,8 @@ static void put_named(const KalShown *shown, KalPage *page)
     }
 }
 
+// What holds on the constraints comes apart and last: it may differ from the general
+// result and must not be taken for it.
 static void put_closed(const KalShown *shown, KalPage *page)
 {
     assert(shown->has_closed);
