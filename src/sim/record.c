@@ -108,7 +108,7 @@ static int count_of(const KalSystem *system, Owner owner)
 // The name of one of them, and its unit if it has one.
 static KalQuantity owner_of(const KalSystem *system, Owner owner, int i)
 {
-    assert(i >= 0 && i < count_of(system, owner));
+    assert(i >= 0 && (owner == FORMULAS || i < count_of(system, owner)));
     const KalModel *model = system->model;
     switch (owner) {
     case COORDINATES:
