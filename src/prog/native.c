@@ -183,7 +183,6 @@ static void define(Writer *w, uint32_t place, uint8_t reg)
 static void write_arithmetic(Writer *w, uint32_t place, KalEmitArithmetic what,
                              bool commutes)
 {
-    assert(place < w->tape->n_slots);
     KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
     KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
     if (a.memory && commutes && !b.memory) {
@@ -218,7 +217,6 @@ static void clear_register(Writer *w, uint8_t reg)
 // a/b, NaN where b is zero, as kal_quotient() has it.
 static void write_quotient(Writer *w, uint32_t place)
 {
-    assert(w->schedule.what[place] == KAL_OP_DIV);
     const uint8_t pole = SPARE + 1;
     const uint8_t zero = SPARE + 2;
     KalEmitter *e = &w->emitter;
@@ -241,7 +239,6 @@ static void write_quotient(Writer *w, uint32_t place)
 // Additions and subtractions; −0.0 − a is a with its sign changed.
 static void write_sum(Writer *w, uint32_t place)
 {
-    assert(w->schedule.what[place] == KAL_DO_SUM);
     const KalOperands *at = &w->tape->operands[place];
     const bool minus = (at->b & KAL_MINUS) != 0;
     if (minus && at->a == KAL_ZERO_SLOT) { // a number with the other sign
@@ -260,7 +257,6 @@ static void write_sum(Writer *w, uint32_t place)
 // Where the operand is in memory the first operand matters to other lanes only.
 static void write_root(Writer *w, uint32_t place)
 {
-    assert(w->schedule.what[place] == KAL_OP_SQRT);
     const KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
     consume_all(w, place);
     const uint8_t reg = take_register(w);
@@ -279,7 +275,6 @@ static uint8_t hold(Writer *w, uint32_t place, int k)
         w->owners[reg] = BORROWED;
         source = kal_in_register(reg);
     }
-    assert(source.reg < REGISTERS);
     w->locked |= UINT32_C(1) << source.reg;
     return source.reg;
 }
@@ -356,7 +351,6 @@ static void write_power(Writer *w, uint8_t to, uint8_t a, int32_t n)
 // 1 or 0, NaN where one operand is.
 static void write_relation(Writer *w, KalEmitCompare what, uint8_t to, Held held)
 {
-    assert(to != held.a && to != held.b);
     kal_emit_compare(&w->emitter, what, to, held.a, kal_in_register(held.b));
     kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, to, one(w));
     mark(w, KAL_EMIT_UNORDERED, to, held.a, held.b);
@@ -366,7 +360,6 @@ static void write_relation(Writer *w, KalEmitCompare what, uint8_t to, Held held
 // where one is NaN.
 static void write_and_or(Writer *w, KalOp op, uint8_t to, Held held)
 {
-    assert(op == KAL_OP_AND || op == KAL_OP_OR);
     KalEmitter *e = &w->emitter;
     const uint8_t decided = SPARE;
     const uint8_t rest = SPARE + 1;
@@ -597,7 +590,6 @@ static void clear_registers(Writer *w)
 // Outputs that a call computed.
 static void write_called_outputs(Writer *w, uint32_t first, uint32_t count)
 {
-    assert(first + count <= w->tape->n_slots);
     for (uint32_t place = first; place < first + count; place++) {
         if (w->first_output[place] != 0) {
             kal_emit_load(&w->emitter, SPARE, slot_of(w, w->tape->first + place));
@@ -769,7 +761,6 @@ static void clear(Writer *w)
 // Displacements have 31 bits.
 static bool is_possible(const KalProgram *p, int32_t width)
 {
-    assert(width > 0);
     const size_t most = (size_t)INT32_MAX / (size_t)width;
     return kal_context_native(p->ctx) && __builtin_cpu_supports("avx2")
            && p->n_slots < most && p->n_outputs < most;
