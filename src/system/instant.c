@@ -87,7 +87,6 @@ static void lay_out_dense(KalCarver *carver, void *owner)
 // The way to answers: dense, or sparse.
 static KalStatus init_solver(KalInstant *instant, bool dense)
 {
-    assert(!instant->motion && !instant->large.solver);
     const KalSystem *system = instant->system;
     KAL_TRY(kal_workspace_make(instant->ctx, "for an instant",
                                dense ? lay_out_dense : lay_out, instant,
@@ -117,7 +116,6 @@ static KalStatus init(KalInstant *instant, bool dense)
 static KalStatus create(KalContext *ctx, const KalSystem *system, bool dense,
                         KalInstant **out_instant)
 {
-    assert(ctx && system && out_instant);
     KalInstant *instant = KAL_NEW(ctx, KalInstant);
     if (!instant) {
         return kal_no_memory(ctx, "for an instant");
@@ -245,7 +243,6 @@ const double *kal_scatter(const KalSparse *matrix, const double *values, double 
 // Programs compute the lower triangle of M only.
 static void mirror(int n, double *M)
 {
-    assert(n > 0 && M);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) {
             M[j * n + i] = M[i * n + j];
@@ -287,7 +284,6 @@ KalBSize kal_b_size(const KalInstant *instant)
 
 static void measure_b(KalInstant *instant)
 {
-    assert(instant->A && instant->b_size);
     const int n = instant->system->n;
     const double *v = kal_instant_qd(instant);
     const KalBSize measure = kal_b_size(instant);
@@ -322,7 +318,6 @@ static KalStatus stabilize(KalInstant *instant)
 // M and A of the first program, whose results these are, as dense matrices.
 static void scatter_givens(KalInstant *instant, const double *rows)
 {
-    assert(instant->M && instant->A);
     const KalEquations *equations = instant->system->equations;
     kal_scatter(&equations->M, instant->results, instant->M);
     mirror(instant->system->n, instant->M);
@@ -332,7 +327,6 @@ static void scatter_givens(KalInstant *instant, const double *rows)
 
 KalStatus kal_instant_givens(KalInstant *instant)
 {
-    assert(instant && instant->system->equations);
     const KalEquations *equations = instant->system->equations;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_GIVENS));
     const double *Q = instant->results + equations->M.start[equations->n];
@@ -521,7 +515,6 @@ static void keep_reactions(KalInstant *instant)
 // Whether accelerations satisfy all rows but for what rounding can explain.
 static bool satisfies(const KalInstant *instant, const double *qdd)
 {
-    assert(qdd && instant->A);
     const double rounding = 1e-6;
     const int n = instant->system->n;
     for (int k = 0; k < instant->n_active; k++) {
@@ -601,7 +594,6 @@ static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *p
 // Add w a aᵀ to the symmetric matrix M, for a row a.  Both halves get the same numbers.
 static void add_square(size_t n, double w, const double *restrict a, double *restrict M)
 {
-    assert(a && M && !(w < 0.0));
     for (size_t i = 0; i < n; i++) {
         if (a[i] == 0.0) {
             continue;
@@ -635,7 +627,6 @@ static void lend_weights(KalInstant *instant, KalMotionProblem *few)
 // The answer for these rows as one for all.
 static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
 {
-    assert(instant->few);
     KalMotionProblem few = pick_rows(instant, problem);
     KalMotionAnswer *answer = &instant->answer;
     if (instant->lends) {
@@ -736,7 +727,6 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
 
 KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answer)
 {
-    assert(instant && out_answer);
     instant->few = true;
     const KalStatus status = kal_instant_solve(instant, out_answer);
     instant->few = false;
@@ -745,7 +735,6 @@ KalStatus kal_instant_accelerate(KalInstant *instant, KalMotionAnswer *out_answe
 
 void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer)
 {
-    assert(instant->road.program && out_answer);
     kal_road_publish(&instant->road, &instant->answer);
     keep_answer(instant);
     *out_answer = instant->answer;
