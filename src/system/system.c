@@ -195,7 +195,6 @@ static bool makes_motion(KalProgramId id)
 
 static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
 {
-    assert(id < KAL_PROGRAMS);
     const KalEquations *e = system->equations;
     switch (id) {
     case KAL_PROGRAM_GIVENS:
