@@ -585,6 +585,16 @@ def all_examples_run():
 
 
 @case
+def large_examples_move_as_they_must():
+    """A chain whose end outruns a stone; a net whose corners carry it."""
+    fall = simulate("falling_chain", "--until", "0.45")["outputs"]
+    assert fall["fallen"] > 1.05 * fall["stone"], fall
+    close(fall["speed"], fall["ideal"], 0.03 * fall["ideal"])  # of a rod in 121
+    net = simulate("net", "--until", "0.3")["outputs"]
+    close(net["lift"], net["pull"], 1e-9)
+
+
+@case
 def systems_of_the_books_over_time():
     parabola = [simulate(name, "--until", "1") for name in ("projectile", "projectile_direct")]
     for name, value in parabola[0]["q"].items():
