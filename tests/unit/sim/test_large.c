@@ -142,6 +142,45 @@ static void a_gap_that_is_held_is_no_event(void)
     lab_close(&lab);
 }
 
+// N particles of mass 1 at distances of 1 on rods, in a line from a wall, pulled by a force at
+// the far end: those that are pushed aside a little swing as the modes of a string with knots
+// do, with the square of the frequency 2 F (1 - cos k) for the wave sin(k i), k = (2 p - 1)
+// pi/(2 N + 1), whose slope is zero beyond the end.
+static void a_wave_on_a_chain_of_ten_thousand_rods(void)
+{
+    enum {
+        N = 10000
+    };
+
+    const double height = 1e-7;
+    const double k = (2.0 * 4000.0 - 1.0) * 3.14159265358979323846 / (2.0 * N + 1.0);
+    const double frequency = sqrt(2.0 * (1.0 - cos(k)));
+    char text[1000];
+    Lab lab;
+    snprintf(text, sizeof text,
+             "param N = %d, h = %g, k = %.17g\ncoord x[N], y[N]\n"
+             "kinetic sum(i in 1..N : (x[i]'^2 + y[i]'^2)/2)\nforce x[N] = 1\n"
+             "constraint rod[1]: x[1]^2 + y[1]^2 = 1\n"
+             "for i in 2..N {\n"
+             " constraint rod[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = 1\n}\n"
+             "for i in 1..N { init y[i] = h*sin(k*i), x[i] ~ i }\n"
+             "simulate 0 .. 5 every 5\n",
+             N, height, k);
+    if (lab_load_with(&lab, text, (KalLoadOptions){.more = NULL})) {
+        lab.options.rtol = 1e-9;
+        lab.options.atol = 1e-14;
+        ok(lab_go(&lab) == KAL_OK);
+        double worst = 0.0;
+        for (int i = 0; i < N; i++) {
+            const double want = height * sin(k * (i + 1)) * cos(5.0 * frequency);
+            worst = fmax(worst, fabs(lab_q(&lab, N + i) - want));
+        }
+        ok(worst < 1e-6 * height);
+        ok(kal_run_statistics(lab.run).position_error < 1e-9);
+    }
+    lab_close(&lab);
+}
+
 // What is made of dense matrices is made of them up to a size, and says so beyond.
 static void dense_ways_have_their_limit(void)
 {
@@ -209,5 +248,6 @@ static void every_allocation_may_fail(void)
 TAP_RUN(TAP_CASE(links_that_are_locked_swing_as_one_rod),
         TAP_CASE(losses_of_rank_are_found_and_passed),
         TAP_CASE(a_chain_that_breaks_falls_freely),
+        TAP_CASE(a_wave_on_a_chain_of_ten_thousand_rods),
         TAP_CASE(a_gap_that_is_held_is_no_event), TAP_CASE(dense_ways_have_their_limit),
         TAP_CASE(stiffness_is_told), TAP_CASE(every_allocation_may_fail))

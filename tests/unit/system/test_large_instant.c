@@ -182,6 +182,49 @@ static void names_of_a_fault_are_those_of_constraints(void)
     lab_close(&lab);
 }
 
+// Links of weight 1 and length 1 in the shape of a catenary between two hinges are at rest:
+// with the pull H along the level, the slope of link i is its distance from the middle, in
+// links, over H; and that is what the hinges say.
+static void a_catenary_of_ten_thousand_links_is_at_rest(void)
+{
+    enum {
+        N = 10000
+    };
+
+    const double pull = 3000.0;
+    char text[2000];
+    Lab lab;
+    snprintf(text, sizeof text,
+             "param N = %d, H = %g\n"
+             "component Link() {\n coord x, y, a\n kinetic (x'^2 + y'^2)/2 + a'^2/24\n"
+             " potential y\n}\npart link[i in 1..N] = Link()\n"
+             "constraint near: [link[1].x - cos(link[1].a)/2,"
+             " link[1].y - sin(link[1].a)/2] = [0, 0]\n"
+             "for i in 2..N {\n constraint pin[i]: [link[i].x - cos(link[i].a)/2,"
+             " link[i].y - sin(link[i].a)/2] = [link[i-1].x + cos(link[i-1].a)/2,"
+             " link[i-1].y + sin(link[i-1].a)/2]\n}\n"
+             "constraint far: link[N].y + sin(link[N].a)/2 = 0\n"
+             "force link[N].x = H, link[N].a = -H*sin(link[N].a)/2\n"
+             "for i in 1..N { init link[i].a = atan((i - (N + 1)/2)/H) }\n"
+             "for i in 1..N { init link[i].x ~ i, link[i].y ~ 0 }\n"
+             "simulate 0 .. 1 every 1\n",
+             N, pull);
+    if (lab_expect(&lab, text)) {
+        KalStartReport report;
+        KalMotionAnswer answer;
+        ok(kal_instant_start(lab.instant, &report) == KAL_OK);
+        ok(kal_instant_solve(lab.instant, &answer) == KAL_OK);
+        double most = 0.0;
+        for (int j = 0; j < 3 * N; j++) {
+            most = fmax(most, fabs(answer.qdd[j]));
+        }
+        ok(most < 1e-8);
+        near(answer.multipliers[0], -pull, 1e-6);
+        near(answer.multipliers[1], N / 2.0, 1e-6);
+    }
+    lab_close(&lab);
+}
+
 // Bodies on ball joints in a line: rounding of some pivots could grow from row to row, but
 // cancels, and no row is suspected of depending on others.
 static void a_straight_chain_in_space_leaves_nothing_out(void)
@@ -265,5 +308,6 @@ TAP_RUN(TAP_CASE(states_and_answers_agree), TAP_CASE(doubts_agree),
         TAP_CASE(a_free_link_falls_as_the_textbook_says),
         TAP_CASE(faults_name_who_is_to_blame),
         TAP_CASE(names_of_a_fault_are_those_of_constraints),
+        TAP_CASE(a_catenary_of_ten_thousand_links_is_at_rest),
         TAP_CASE(a_straight_chain_in_space_leaves_nothing_out),
         TAP_CASE(servos_make_instants_dense), TAP_CASE(every_allocation_may_fail))
