@@ -377,11 +377,13 @@ def blocks_stick_and_slip():
     for i, (slip, grip) in enumerate(zip(slips, grips)):
         close(slip, xs / v + i * period, 1e-8)
         close(grip, xs / v + i * period + slip_time, 1e-8)
-    for row in result.rows:
-        t = (row["t"] - xs / v) % period
-        if row["t"] < xs / v:
+    for row, after in zip(result.rows, [*result.rows[1:], {"t": None}]):
+        # Friction jumps at the events: there is a row before and one after each.
+        side = -1e-7 if after["t"] == row["t"] else 1e-7
+        t = (row["t"] + side - xs / v) % period - side
+        if row["t"] + side < xs / v:
             place, friction = v * row["t"], k * v * row["t"]
-        elif t < slip_time:
+        elif t + side < slip_time:
             place = xk + (xs - xk) * cos(w * t) + v / w * sin(w * t)
             friction = mu_k * m * GRAVITY
         else:
