@@ -63,13 +63,29 @@ typedef struct Compiler {
     uint32_t slots[HOMES];
     size_t operations[HOMES];
     KalProgram *program;
-    KalTape *tape; // that is being written
-    uint32_t next; // slot
-    uint32_t window[WINDOW];
-    uint32_t sorted[WINDOW];
-    uint32_t counts[WINDOW + 1];
-    uint32_t n; // steps in the window
+    KalTape *tape;    // that is being written
+    uint32_t next;    // slot
+    uint32_t *window; // room for a window, or for all steps where these are fewer
+    uint32_t *sorted; // as many
+    uint32_t *counts; // of keys: as many, or KAL_DO_COUNT if that is more; and 1
+    size_t n_numbers; // in all three
+    uint32_t n;       // steps in the window
 } Compiler;
+
+// Small programs, of which there are many, have small windows.
+static KalStatus make_windows(Compiler *c)
+{
+    const size_t steps = c->order.count < WINDOW ? c->order.count : WINDOW;
+    const size_t keys = steps > KAL_DO_COUNT ? steps : KAL_DO_COUNT;
+    c->n_numbers = 2 * steps + keys + 1;
+    c->window = kal_alloc(c->ctx, c->n_numbers, sizeof *c->window);
+    if (!c->window) {
+        return kal_no_memory(c->ctx, PURPOSE);
+    }
+    c->sorted = c->window + steps;
+    c->counts = c->sorted + steps;
+    return KAL_OK;
+}
 
 // The order, with all that is listed among the roots: so the places of symbols are known.
 static KalStatus collect(KalGraph *g, const KalProgramSpec *spec, KalOrder *out_order)
@@ -468,10 +484,13 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
     assert(c->order.count < UINT32_C(1) << 29); // slots leave a bit for KAL_MINUS
     c->notes = kal_alloc(c->ctx, (size_t)c->order.count + 1, sizeof *c->notes);
     c->program = KAL_NEW(c->ctx, KalProgram);
+    if (c->program) {
+        c->program->ctx = c->ctx; // so that it can be destroyed
+    }
     if (!c->notes || !c->program) {
         return kal_no_memory(c->ctx, PURPOSE);
     }
-    c->program->ctx = c->ctx;
+    KAL_TRY(make_windows(c));
     c->program->loops = choose_loops();
     KAL_TRY(classify(c, spec));
     KAL_TRY(lay_out(c, spec));
@@ -490,7 +509,7 @@ static KalStatus compile(Compiler *c, const KalGraph *g, const KalProgramSpec *s
 static KalStatus make_native(KalProgram *program, const KalProgramSpec *spec)
 {
     assert(!program->native.code);
-    KAL_TRY(kal_native_init(program, false, &program->native));
+    KAL_TRY(spec->plain ? KAL_OK : kal_native_init(program, false, &program->native));
     return spec->lanes ? kal_native_init(program, true, &program->native_lanes)
                        : KAL_OK;
 }
@@ -519,6 +538,7 @@ KalStatus kal_program_create(KalGraph *g, const KalProgramSpec *spec,
         kal_program_destroy(c->program);
     }
     kal_free(ctx, c->notes, ((size_t)order.count + 1) * sizeof *c->notes);
+    kal_free(ctx, c->window, c->n_numbers * sizeof *c->window);
     kal_free(ctx, c, sizeof *c);
     kal_order_clear(&order);
     return status;

@@ -13,7 +13,6 @@
 #include "prog/native.h"
 
 #include "prog/emit.h"
-#include "prog/pages.h"
 #include "prog/schedule.h"
 
 #include <assert.h>
@@ -758,16 +757,15 @@ static void clear(Writer *w)
     kal_block_clear(p->ctx, &w->emitter.bytes);
 }
 
-// Displacements have 31 bits.
+// Displacements have 31 bits.  A program without results does nothing in any way.
 static bool is_possible(const KalProgram *p, int32_t width)
 {
     const size_t most = (size_t)INT32_MAX / (size_t)width;
     return kal_context_native(p->ctx) && __builtin_cpu_supports("avx2")
-           && p->n_slots < most && p->n_outputs < most;
+           && p->n_outputs > 0 && p->n_slots < most && p->n_outputs < most;
 }
 
-// Without machine code programs are interpreted: a failure to get pages is no error.
-KalStatus kal_native_init(const KalProgram *program, bool lanes, KalNative *out_native)
+KalStatus kal_native_write(const KalProgram *program, bool lanes, KalBlock *code)
 {
     Writer w = {
         .program = program,
@@ -775,7 +773,6 @@ KalStatus kal_native_init(const KalProgram *program, bool lanes, KalNative *out_
         .emitter = {.ctx = program->ctx, .lanes = lanes},
         .width = (int32_t)sizeof(double) * (lanes ? KAL_LANES : 1)
     };
-    *out_native = (KalNative){.code = NULL};
     if (!is_possible(program, w.width)) {
         return KAL_OK;
     }
@@ -785,16 +782,9 @@ KalStatus kal_native_init(const KalProgram *program, bool lanes, KalNative *out_
         status = w.emitter.status;
     }
     if (status == KAL_OK) {
-        const KalBlock *code = &w.emitter.bytes;
-        out_native->pages = kal_pages_make(code->data, code->size, &out_native->size);
-        memcpy(&out_native->code, &out_native->pages, sizeof out_native->code);
+        status = kal_block_add(program->ctx, code, w.emitter.bytes.data,
+                               w.emitter.bytes.size);
     }
     clear(&w);
     return status;
-}
-
-void kal_native_clear(KalNative *native)
-{
-    kal_pages_free(native->pages, native->size);
-    *native = (KalNative){.code = NULL};
 }

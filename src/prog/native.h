@@ -10,7 +10,7 @@
 #ifndef PROG_NATIVE_H
 #define PROG_NATIVE_H
 
-#include "base/context.h"
+#include "base/block.h"
 
 struct KalProgram;
 
@@ -19,17 +19,30 @@ struct KalProgram;
 typedef void (*KalNativeCode)(const double *variables, const double *modes,
                               double *work, double *out_values);
 
-/// Machine code, in pages of its own.  Zeroed is none.
+/// Machine code, in pages of its own or in those of others.  Zeroed is none.
 typedef struct KalNative {
     KalNativeCode code; ///< NULL: there is none
-    void *pages;
-    size_t size; ///< bytes of all pages
+    void *pages;        ///< NULL where they are not its own
+    size_t size;        ///< bytes of all pages
 } KalNative;
+
+/// Add the machine code of a program's second tape to what there is; nothing where that is
+/// impossible or was turned off, kal_context_native().  It has no addresses of its own in it,
+/// so that it can be copied anywhere.  KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_native_write(const struct KalProgram *program, bool lanes,
+                                       KalBlock *code);
 
 /// Make machine code of a program's second tape; none where that is impossible or was
 /// turned off, kal_context_native().  The caller clears it.  KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_native_init(const struct KalProgram *program, bool lanes,
                                       KalNative *out_native);
+
+/// The same for several programs, in pages that they share: each page takes the system
+/// longer than writing the code in it.  Pages stay with `out_pages`, which the caller clears after
+/// the programs.  NULLs are passed over.  KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_native_share(KalContext *ctx,
+                                       struct KalProgram *const *programs, size_t count,
+                                       KalNative *out_pages);
 
 void kal_native_clear(KalNative *native);
 

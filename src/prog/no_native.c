@@ -12,6 +12,14 @@ KalStatus kal_native_init(const struct KalProgram *program, bool lanes,
     return KAL_OK;
 }
 
+KalStatus kal_native_share(KalContext *ctx, struct KalProgram *const *programs,
+                           size_t count, KalNative *out_pages)
+{
+    (void)ctx, (void)programs, (void)count;
+    *out_pages = (KalNative){.code = NULL};
+    return KAL_OK;
+}
+
 void kal_native_clear(KalNative *native)
 {
     (void)native;

@@ -38,6 +38,8 @@ typedef struct KalProgramSpec {
     const KalProgramSwitch *switches; ///< n_switches nodes; others are never frozen
     size_t n_switches;
     bool lanes; ///< many evaluations will be in lanes: make machine code for them too
+    bool
+        plain; ///< no machine code: few evaluations, or it comes later (kal_native_share)
 } KalProgramSpec;
 
 enum {

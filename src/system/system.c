@@ -394,6 +394,23 @@ static void free_symbols(const KalSystem *system, KalExpr *symbols)
              (system->layout.count + system->model->n_parameters) * sizeof *symbols);
 }
 
+// Whether a program runs once in a while only, so that machine code would not pay.
+static bool runs_seldom(KalProgramId id)
+{
+    return id == KAL_PROGRAM_SETTINGS || id == KAL_PROGRAM_START
+           || id == KAL_PROGRAM_ACTIONS;
+}
+
+// Machine code of all others.
+static KalStatus make_code(KalSystem *system)
+{
+    KalProgram *programs[KAL_PROGRAMS];
+    for (int id = 0; id < KAL_PROGRAMS; id++) {
+        programs[id] = runs_seldom((KalProgramId)id) ? NULL : system->programs[id];
+    }
+    return kal_native_share(system->ctx, programs, KAL_PROGRAMS, &system->code);
+}
+
 static KalStatus compile_all(KalSystem *system)
 {
     KalExpr *symbols = list_symbols(system);
@@ -402,12 +419,13 @@ static KalStatus compile_all(KalSystem *system)
     }
     KalProgramSpec spec = specify(system, symbols);
     KalStatus status = KAL_OK;
+    spec.plain = true;
     for (int id = 0; id < KAL_PROGRAMS && status == KAL_OK; id++) {
         spec.n_variables = count_variables(system, (KalProgramId)id);
         status = compile(system, (KalProgramId)id, spec);
     }
     free_symbols(system, symbols);
-    return status;
+    return status == KAL_OK ? make_code(system) : status;
 }
 
 KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
@@ -745,6 +763,7 @@ void kal_system_destroy(KalSystem *system)
     for (int id = 0; id < KAL_PROGRAMS; id++) {
         kal_program_destroy(system->programs[id]);
     }
+    kal_native_clear(&system->code);
     kal_doubts_clear(&system->doubts);
     kal_sparse_clear(&system->tangent_R);
     kal_sparse_clear(&system->tangent_S);

@@ -20,6 +20,7 @@
 #include "derive/power.h"
 #include "expr/order.h"
 #include "model/build.h"
+#include "prog/native.h"
 #include "prog/program.h"
 #include "system/doubt.h"
 #include "system/settings.h"
@@ -135,6 +136,7 @@ struct KalSystem {
     KalLayout layout;
     KalOrder givens; ///< of M (lower), Q, A, b, φ and ψ, to copy (system/transcript.h)
     KalProgram *programs[KAL_PROGRAMS];
+    KalNative code; ///< the pages that their machine code is in
     size_t n_results[KAL_PROGRAMS];
 };
 

@@ -80,4 +80,38 @@ static void values_outlive_registers_and_calls(void)
     end();
 }
 
-TAP_RUN(TAP_CASE(it_can_be_turned_off), TAP_CASE(values_outlive_registers_and_calls))
+// Code of several programs in the same pages; some have none.
+static void programs_share_pages(void)
+{
+    begin();
+    const KalExpr e[] = {f("a*b + c"), f("sin(b)*c"), f("exp(c) - a/b")};
+    const double values[] = {2.0, 3.0, 4.0};
+    KalProgram *programs[5] = {NULL};
+    Lab labs[4];
+    KalNative pages;
+    kal_context_set_native(ctx, false); // not yet
+    for (int i = 0; i < 4; i++) {
+        lab_open(&labs[i], &e[i % 3], i < 3 ? 1 : 0, 1, 2);
+        programs[i < 2 ? i : i + 1] = labs[i].program; // the third is not there
+    }
+    kal_context_set_native(ctx, true);
+    ok(kal_native_share(ctx, programs, 5, &pages) == KAL_OK);
+    ok((pages.pages != NULL) == is_possible());
+    ok(!labs[3].program->native.code); // it has no results
+    for (int i = 0; i < 3; i++) {
+        double got = 0.0;
+        double want = 0.0;
+        ok((labs[i].program->native.code != NULL) == is_possible());
+        ok(kal_eval(g, &e[i], 1, values, &want) == KAL_OK);
+        lab_eval(&labs[i], values, 1, &got);
+        ok(same_bits(got, want));
+    }
+    for (int i = 0; i < 4; i++) {
+        lab_close(&labs[i]);
+    }
+    kal_native_clear(&pages);
+    end();
+}
+
+TAP_RUN(TAP_CASE(it_can_be_turned_off), TAP_CASE(values_outlive_registers_and_calls),
+        TAP_CASE(programs_share_pages))

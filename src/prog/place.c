@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+// Where machine code lies: written into memory first (prog/native.c), then copied into pages
+// that may be executed (prog/pages.h), those of one program or of several.
+
+#include "prog/native.h"
+#include "prog/pages.h"
+#include "prog/program_impl.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    ALIGNMENT = 32 // bytes, at multiples of which functions begin
+};
+
+// Without machine code programs are interpreted: a failure to get pages is no error.
+KalStatus kal_native_init(const KalProgram *program, bool lanes, KalNative *out_native)
+{
+    KalBlock code = {.data = NULL};
+    *out_native = (KalNative){.code = NULL};
+    const KalStatus status = kal_native_write(program, lanes, &code);
+    if (status == KAL_OK && code.size > 0) {
+        out_native->pages = kal_pages_make(code.data, code.size, &out_native->size);
+        memcpy(&out_native->code, &out_native->pages, sizeof out_native->code);
+    }
+    kal_block_clear(program->ctx, &code);
+    return status;
+}
+
+// Functions begin where processors like them to.
+static KalStatus align(KalContext *ctx, KalBlock *code)
+{
+    static const char padding[ALIGNMENT] = {0};
+    const size_t over = code->size % ALIGNMENT;
+    return over > 0 ? kal_block_add(ctx, code, padding, ALIGNMENT - over) : KAL_OK;
+}
+
+// Write all code one after the other; that of program i begins at out_starts[i], SIZE_MAX where it
+// has none.
+static KalStatus add_all(KalContext *ctx, KalProgram *const *programs, size_t count,
+                         KalBlock *code, size_t *out_starts)
+{
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < count && status == KAL_OK; i++) {
+        status = align(ctx, code);
+        out_starts[i] = code->size;
+        if (status == KAL_OK && programs[i]) {
+            status = kal_native_write(programs[i], false, code);
+        }
+        out_starts[i] = code->size > out_starts[i] ? out_starts[i] : SIZE_MAX;
+    }
+    return status;
+}
+
+KalStatus kal_native_share(KalContext *ctx, KalProgram *const *programs, size_t count,
+                           KalNative *out_pages)
+{
+    KalBlock code = {.data = NULL};
+    size_t *starts = (size_t *)kal_alloc(ctx, count + 1, sizeof *starts);
+    *out_pages = (KalNative){.code = NULL};
+    KalStatus status = starts ? add_all(ctx, programs, count, &code, starts)
+                              : kal_no_memory(ctx, "to compile formulas");
+    if (status == KAL_OK && code.size > 0) {
+        out_pages->pages = kal_pages_make(code.data, code.size, &out_pages->size);
+    }
+    for (size_t i = 0; i < count && out_pages->pages; i++) {
+        if (starts[i] != SIZE_MAX) {
+            char *start = (char *)out_pages->pages + starts[i];
+            assert(!programs[i]->native.pages);
+            memcpy(&programs[i]->native.code, &start, sizeof start);
+        }
+    }
+    kal_block_clear(ctx, &code);
+    kal_free(ctx, starts, starts ? (count + 1) * sizeof *starts : 0);
+    return status;
+}
+
+void kal_native_clear(KalNative *native)
+{
+    kal_pages_free(native->pages, native->size);
+    *native = (KalNative){.code = NULL};
+}
