@@ -25,6 +25,8 @@ struct KalContext {
     size_t allocations; // blocks handed out so far
     bool native;        // machine code may be made
     void (*at_end)(void);
+    KalWatchFn watch; // or NULL
+    void *watch_user;
     char message[MESSAGE_SIZE];
 };
 
@@ -92,6 +94,21 @@ void kal_context_set_native(KalContext *ctx, bool native)
 bool kal_context_native(const KalContext *ctx)
 {
     return ctx->native;
+}
+
+void kal_context_set_watch(KalContext *ctx, KalWatchFn watch, void *user)
+{
+    if (ctx) {
+        ctx->watch = watch;
+        ctx->watch_user = user;
+    }
+}
+
+KalStatus kal_ask(KalContext *ctx)
+{
+    return !ctx->watch || ctx->watch(ctx->watch_user)
+               ? KAL_OK
+               : kal_fail(ctx, KAL_ERR_INTERRUPTED, "interrupted");
 }
 
 void kal_context_at_end(KalContext *ctx, void (*call)(void))

@@ -54,6 +54,9 @@ KAL_CHECKED KalStatus kal_context_create_like(const KalContext *first,
 /// Whether programs made in the context may be machine code.
 bool kal_context_native(const KalContext *ctx);
 
+/// Ask whoever watches whether to go on.  KAL_ERR_INTERRUPTED: no.
+KAL_CHECKED KalStatus kal_ask(KalContext *ctx);
+
 /// Have a function called when the context is destroyed: the last one that was given.  A
 /// library that keeps memory for each thread gives that of the calling one back there, for
 /// a context is of a thread and ends with its work.

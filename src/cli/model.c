@@ -115,6 +115,10 @@ static void end_phase(KalModelJob *job, KalLoadPhase phase)
 
 static void enter_phase(void *user, KalLoadPhase phase)
 {
+    static const char *const texts[] = {[KAL_LOAD_READ] = "reading the model",
+                                        [KAL_LOAD_DERIVE] = "deriving the equations",
+                                        [KAL_LOAD_COMPILE] = "compiling them"};
+    ((KalModelJob *)user)->stage.text = texts[phase];
     if (phase > KAL_LOAD_READ) { // which began when the file was opened
         end_phase((KalModelJob *)user, (KalLoadPhase)(phase - 1));
     }
@@ -141,8 +145,10 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides, int count)
         .enter_user = job,
         .messages = {job->json || job->silent ? NULL : write_stderr, &job->told},
     };
+    kal_stage_begin(&job->stage, job->ctx, "reading the model", job->quiet);
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);
+    kal_stage_end(&job->stage, job->ctx);
     kal_input_clear(&use.input);
     end_phase(job, KAL_LOAD_COMPILE);
     job->status = status;

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "input.h"
+#include "progress.h"
 
 /// The options that every such command has; they are the first rows of its table.
 #define KAL_MODEL_OPTIONS                                                         \
@@ -36,6 +37,7 @@ typedef struct KalModelJob {
     bool runs;         ///< load it for runs
     bool stiff;        ///< and for any method
     bool analysis;     ///< load it for analysis
+    KalStage stage;    ///< of loading
     double began;      ///< when loading began, or its last part
     double seconds[3]; ///< that the parts of loading took, by KalLoadPhase
     const char *more;  ///< statements that are added to it, or NULL

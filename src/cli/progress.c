@@ -87,3 +87,34 @@ double kal_progress_end(KalProgress *progress)
     }
     return kal_clock() - progress->began;
 }
+
+static bool watch_stage(void *user)
+{
+    KalStage *stage = (KalStage *)user;
+    const double patience = 1.0; // seconds
+    const double between = 0.2;
+    const double now = stage->shown ? kal_clock() : 0.0;
+    if (stage->shown && now - stage->began > patience && now - stage->last > between) {
+        fprintf(stderr, "\r\x1b[K%s  %.0f s", stage->text, now - stage->began);
+        fflush(stderr);
+        stage->drawn = true;
+        stage->last = now;
+    }
+    return interrupted == 0;
+}
+
+void kal_stage_begin(KalStage *stage, KalContext *ctx, const char *text, bool quiet)
+{
+    *stage = (KalStage){
+        .text = text, .shown = !quiet && isatty(STDERR_FILENO), .began = kal_clock()};
+    kal_context_set_watch(ctx, watch_stage, stage);
+}
+
+void kal_stage_end(KalStage *stage, KalContext *ctx)
+{
+    if (stage->drawn) {
+        fputs("\r\x1b[K", stderr);
+        stage->drawn = false;
+    }
+    kal_context_set_watch(ctx, NULL, NULL);
+}

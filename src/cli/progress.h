@@ -28,6 +28,23 @@ KalProgress kal_progress(const KalRunOptions *options, bool quiet);
 /// For KalRunOptions.watch, with the progress as the user.
 bool kal_progress_watch(void *progress, const KalRun *run);
 
+/// What is shown of a part of the work that has no measure, once it takes long: what it is,
+/// and the seconds that it takes so far.
+typedef struct KalStage {
+    const char *text;
+    bool shown;   ///< there is a terminal to show it on
+    bool drawn;   ///< there is something to wipe off
+    double began; ///< seconds of the clock
+    double last;
+} KalStage;
+
+/// Begin, in a context that asks this stage whether to go on: yes until Ctrl-C was pressed,
+/// where kal_progress() heeds it.
+void kal_stage_begin(KalStage *stage, KalContext *ctx, const char *text, bool quiet);
+
+/// Wipe off what is shown; the context asks no more.
+void kal_stage_end(KalStage *stage, KalContext *ctx);
+
 /// Whether Ctrl-C was pressed.
 bool kal_progress_is_interrupted(void);
 

@@ -263,8 +263,9 @@ static KalExit fail(Job *job)
     const char *const *names = NULL;
     job->failed = true;
     const size_t count = job->run ? kal_run_fault(job->run, &names) : 0;
-    return kal_model_job_fail(job->model, kal_context_message(job->model->ctx), names,
-                              (int)count);
+    const KalExit status = kal_model_job_fail(
+        job->model, kal_context_message(job->model->ctx), names, (int)count);
+    return kal_progress_is_interrupted() ? KAL_EXIT_INTERRUPTED : status;
 }
 
 // The run failed: what there is goes to the files, marked as incomplete.
@@ -430,7 +431,11 @@ static KalStatus simulate(Job *job, size_t member)
         status = kal_verify_create(ctx, system, &job->verify);
     }
     if (status == KAL_OK) {
+        KalStage stage;
+        kal_stage_begin(&stage, ctx, "looking for a consistent start",
+                        job->model->quiet);
         status = kal_run_start_from(job->run, start, &report);
+        kal_stage_end(&stage, ctx);
     }
     if (status == KAL_OK) {
         job->started = true;

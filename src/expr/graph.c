@@ -22,7 +22,8 @@
 
 enum {
     FIRST_NODES = 256, // a power of two
-    FIRST_NUMBERS = 32
+    FIRST_NUMBERS = 32,
+    NODES_BETWEEN = 4096 // two questions whether to go on
 };
 
 static_assert(offsetof(KalGraph, table) == 0, "expr/node.h looks for nodes there");
@@ -131,6 +132,9 @@ KalStatus kal_graph_status(const KalGraph *g)
         return kal_fail(g->ctx, KAL_ERR_LIMIT,
                         "the formulas have more than %lu operations",
                         (unsigned long)g->limit);
+    }
+    if (g->status == KAL_ERR_INTERRUPTED) {
+        return kal_fail(g->ctx, g->status, "interrupted");
     }
     if (g->culprit.index != 0) {
         return kal_fail(g->ctx, g->status, "division by zero");
@@ -275,6 +279,9 @@ static KalExpr add_node(KalGraph *g, const KalExprNode *n, uint32_t hash)
     assert(n->op < KAL_OP_COUNT);
     if (!have_room(g)) {
         return KAL_NO_EXPR;
+    }
+    if (g->table.count % NODES_BETWEEN == 0 && kal_ask(g->ctx) != KAL_OK) {
+        return kal_spoil(g, KAL_ERR_INTERRUPTED, KAL_NO_EXPR);
     }
     const KalExpr e = {g->table.count++};
     assert(n->op == KAL_OP_SYMBOL || n->op == KAL_OP_CONST

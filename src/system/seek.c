@@ -138,6 +138,7 @@ static KalStatus search(Seeker *seeker, bool *out_met)
     KAL_TRY(kal_instant_residuals(seeker->instant, seeker->level));
     take_rows(projector);
     for (int k = 0; k < ITERATIONS && damping < MOST_DAMPING; k++) {
+        KAL_TRY(kal_ask(seeker->instant->ctx));
         if (try_step(seeker, damping)) {
             take_rows(projector);
             damping = fmax(KAL_LEAST_DAMPING, damping / 30.0);
@@ -179,8 +180,9 @@ static void go_astray(Seeker *seeker, int attempt, uint64_t *state)
     }
 }
 
-// Search from many places; the nearest of the first successes wins.
-static bool search_around(Seeker *seeker)
+// Search from many places; the nearest of the first successes wins.  A search may fail, for
+// there formulas need not have values; but not because someone wants no more of them.
+static KalStatus search_around(Seeker *seeker, bool *out_met)
 {
     const double *q = seeker->x;
     double shortest = INFINITY;
@@ -190,7 +192,11 @@ static bool search_around(Seeker *seeker)
     for (int attempt = 0; attempt < searches && found < ENOUGH; attempt++) {
         bool met = false;
         go_astray(seeker, attempt, &state);
-        if (search(seeker, &met) != KAL_OK || !met) {
+        const KalStatus status = search(seeker, &met);
+        if (status == KAL_ERR_INTERRUPTED) {
+            return status;
+        }
+        if (status != KAL_OK || !met) {
             continue;
         }
         found++;
@@ -201,7 +207,8 @@ static bool search_around(Seeker *seeker)
             memcpy(seeker->nearest, q, seeker->size);
         }
     }
-    return found > 0;
+    *out_met = found > 0;
+    return KAL_OK;
 }
 
 // From the guess; only where that leads nowhere, from places about it.
@@ -216,7 +223,7 @@ static KalStatus seek(Seeker *seeker, bool *out_met)
         return KAL_OK;
     }
     memcpy(seeker->first, q, seeker->size);
-    *out_met = search_around(seeker);
+    KAL_TRY(search_around(seeker, out_met));
     memcpy(q, *out_met ? seeker->nearest : seeker->first, seeker->size);
     return kal_instant_residuals(seeker->instant, seeker->level);
 }

@@ -280,6 +280,40 @@ static void servos_make_instants_dense(void)
     lab_close(&lab);
 }
 
+static bool count_down(void *user)
+{
+    return --*(long *)user > 0;
+}
+
+// A load and a start end whenever whoever watches wants it, with nothing left behind.
+static void loads_and_starts_may_be_interrupted(void)
+{
+    Fault fault = {.calls_left = -1};
+    KalContext *ctx = NULL;
+    KalStatus status = KAL_ERR_INTERRUPTED;
+    ok(kal_context_create(fault_alloc, &fault, &ctx) == KAL_OK);
+    const size_t empty = fault.live_bytes;
+    for (long first = 1; status == KAL_ERR_INTERRUPTED && first < 1000; first++) {
+        long left = first;
+        KalSystem *system = NULL;
+        KalInstant *instant = NULL;
+        KalStartReport report;
+        kal_context_set_watch(ctx, count_down, &left);
+        status = kal_system_load(ctx, "test.kal", CHAIN, strlen(CHAIN), NULL, &system);
+        ok(first > 1 || status == KAL_ERR_INTERRUPTED);
+        status = status == KAL_OK ? kal_instant_create(ctx, system, &instant) : status;
+        status = status == KAL_OK ? kal_instant_start(instant, &report) : status;
+        ok(status == KAL_OK || status == KAL_ERR_INTERRUPTED);
+        has_text(kal_context_message(ctx), "interrupted");
+        kal_instant_destroy(instant);
+        kal_system_destroy(system);
+        ok(fault.live_bytes == empty);
+    }
+    ok(status == KAL_OK);
+    kal_context_set_watch(NULL, NULL, NULL);
+    kal_context_destroy(ctx);
+}
+
 static void every_allocation_may_fail(void)
 {
     Lab lab;
@@ -310,4 +344,6 @@ TAP_RUN(TAP_CASE(states_and_answers_agree), TAP_CASE(doubts_agree),
         TAP_CASE(names_of_a_fault_are_those_of_constraints),
         TAP_CASE(a_catenary_of_ten_thousand_links_is_at_rest),
         TAP_CASE(a_straight_chain_in_space_leaves_nothing_out),
-        TAP_CASE(servos_make_instants_dense), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(servos_make_instants_dense),
+        TAP_CASE(loads_and_starts_may_be_interrupted),
+        TAP_CASE(every_allocation_may_fail))
