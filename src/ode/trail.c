@@ -4,9 +4,8 @@
 // values, as the method itself takes the state for one, and Gauss's quadrature integrates it
 // exactly (theory (16.6)).
 //
-// Invariants: t[0] is the newest time, values[i] belong to t[i]; `before` are the integrals
-// up to t[1] and `sums` those up to t[0], so that an integral to a time inside the last step
-// starts at its beginning and never accumulates what it adds.
+// Invariants: t[0] is the newest time, values[i] and sums[i] belong to t[i]; an integral to a
+// time in between starts at the older of its neighbours and never accumulates what it adds.
 
 #include "ode/trail.h"
 
@@ -25,9 +24,10 @@ static void lay_out(KalCarver *carver, void *owner)
     const size_t n = (size_t)trail->n;
     for (int i = 0; i < MOST; i++) {
         trail->values[i] = kal_carve_doubles(carver, n, 1);
+        trail->sums[i] = kal_carve_doubles(carver, n, 1);
     }
-    trail->before = kal_carve_doubles(carver, n, 1);
-    trail->sums = kal_carve_doubles(carver, n, 1);
+    trail->former = kal_carve_doubles(carver, n, 1);
+    trail->scratch = kal_carve_doubles(carver, n, 1);
 }
 
 KalStatus kal_trail_init(KalTrail *trail, KalContext *ctx, int n)
@@ -56,33 +56,33 @@ void kal_trail_start(KalTrail *trail, double t, const double *sums,
     trail->count = 1;
     trail->order = 0;
     put(trail, t, values);
-    memcpy(trail->before, sums, (size_t)trail->n * sizeof(double));
-    memcpy(trail->sums, sums, (size_t)trail->n * sizeof(double));
+    memcpy(trail->sums[0], sums, (size_t)trail->n * sizeof(double));
 }
 
-void kal_trail_add(KalTrail *trail, double t, const double *values, int order)
+// Let the first of some arrays be the last, `by` times.
+static void rotate(double **arrays, int by)
 {
-    assert(trail->count >= 1 && t != trail->t[0] && order >= 0);
-    double *const last = trail->values[MOST - 1];
-    for (int i = MOST - 1; i > 0; i--) {
-        trail->values[i] = trail->values[i - 1];
-        trail->t[i] = trail->t[i - 1];
+    double *moved[MOST];
+    for (int i = 0; i < MOST; i++) {
+        moved[i] = arrays[(i + by) % MOST];
     }
-    // The oldest array is used again for the newest value.
-    trail->values[0] = last;
-    put(trail, t, values);
-    trail->count += trail->count < MOST;
-    trail->order = order < trail->count - 1 ? order : trail->count - 1;
-    memcpy(trail->before, trail->sums, (size_t)trail->n * sizeof(double));
-    kal_trail_integrate(trail, t, trail->sums);
+    memcpy(arrays, moved, sizeof moved);
 }
 
-// The polynomial that is 1 at t[j] and 0 at the other times, at t.
-static double basis(const KalTrail *trail, int j, double t)
+// ∫ from t[from + 1] to t of the polynomial through `order` + 1 values from `first` on, added
+// to the sums there.
+typedef struct Piece {
+    int from;
+    int first;
+    int order;
+} Piece;
+
+// The polynomial of a piece that is 1 at t[j] and 0 at the other times, at t.
+static double basis(const KalTrail *trail, Piece piece, int j, double t)
 {
-    assert(j >= 0 && j <= trail->order);
+    assert(j >= piece.first && j <= piece.first + piece.order);
     double product = 1.0;
-    for (int i = 0; i <= trail->order; i++) {
+    for (int i = piece.first; i <= piece.first + piece.order; i++) {
         if (i != j) {
             product *= (t - trail->t[i]) / (trail->t[j] - trail->t[i]);
         }
@@ -90,20 +90,100 @@ static double basis(const KalTrail *trail, int j, double t)
     return product;
 }
 
-void kal_trail_integrate(const KalTrail *trail, double t, double *out_sums)
+static void integrate(const KalTrail *trail, Piece piece, double t, double *out_sums)
 {
     const double nodes[NODES] = {0.5 - sqrt(0.15), 0.5, 0.5 + sqrt(0.15)};
     const double weights[NODES] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
-    const double begin = trail->order > 0 ? trail->t[1] : trail->t[0];
-    assert(trail->order < trail->count && trail->order <= 2 * NODES - 1);
-    memcpy(out_sums, trail->before, (size_t)trail->n * sizeof(double));
-    for (int j = 0; j <= trail->order; j++) {
+    const double begin = trail->t[piece.from + 1];
+    assert(piece.first + piece.order < trail->count && piece.order <= 2 * NODES - 1);
+    memcpy(out_sums, trail->sums[piece.from + 1], (size_t)trail->n * sizeof(double));
+    for (int j = piece.first; j <= piece.first + piece.order; j++) {
         double weight = 0.0;
         for (int k = 0; k < NODES; k++) {
-            weight += weights[k] * basis(trail, j, begin + nodes[k] * (t - begin));
+            weight +=
+                weights[k] * basis(trail, piece, j, begin + nodes[k] * (t - begin));
         }
         for (int i = 0; i < trail->n; i++) {
             out_sums[i] += (t - begin) * weight * trail->values[j][i];
         }
     }
+}
+
+void kal_trail_add(KalTrail *trail, double t, const double *values, int order)
+{
+    assert(trail->count >= 1 && t != trail->t[0] && order >= 0);
+    rotate(trail->values, MOST - 1); // the oldest is used again for the newest
+    rotate(trail->sums, MOST - 1);
+    memmove(trail->t + 1, trail->t, (MOST - 1) * sizeof *trail->t);
+    put(trail, t, values);
+    trail->count += trail->count < MOST;
+    trail->order = order < trail->count - 1 ? order : trail->count - 1;
+    integrate(trail, (Piece){0, 0, trail->order}, t, trail->sums[0]);
+}
+
+static double largest_difference(int n, const double *x, const double *y)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(x[i] - y[i]));
+    }
+    return most;
+}
+
+double kal_trail_doubt(KalTrail *trail)
+{
+    assert(trail->count > 1 && trail->order > 0);
+    integrate(trail, (Piece){0, 0, trail->order - 1}, trail->t[0], trail->scratch);
+    return largest_difference(trail->n, trail->scratch, trail->sums[0]);
+}
+
+void kal_trail_take_back(KalTrail *trail, double t)
+{
+    int by = 0;
+    while (trail->t[by] != t) {
+        by++;
+        assert(by < trail->count);
+    }
+    memcpy(trail->former, trail->sums[0], (size_t)trail->n * sizeof(double));
+    rotate(trail->values, by);
+    rotate(trail->sums, by);
+    memmove(trail->t, trail->t + by, (size_t)(MOST - by) * sizeof *trail->t);
+    trail->count -= by;
+    trail->order = trail->order < trail->count - 1 ? trail->order : trail->count - 1;
+}
+
+double kal_trail_change(const KalTrail *trail)
+{
+    return largest_difference(trail->n, trail->former, trail->sums[0]);
+}
+
+// From t[from + 1] on, by the values on both sides as far as there are any.
+static Piece piece_around(const KalTrail *trail, int from)
+{
+    const int last = trail->count - 1 - trail->order;
+    const int middle = from - (trail->order - 1) / 2;
+    const int first = middle > 0 ? middle : 0;
+    return (Piece){from, first < last ? first : last, trail->order};
+}
+
+void kal_trail_even_out(KalTrail *trail, int parts)
+{
+    assert(parts > 0 && parts < trail->count);
+    for (int i = parts - 1; i >= 0; i--) {
+        integrate(trail, piece_around(trail, i), trail->t[i], trail->sums[i]);
+    }
+}
+
+void kal_trail_integrate(const KalTrail *trail, double t, double *out_sums)
+{
+    const double way = trail->count > 1 ? trail->t[0] - trail->t[1] : 0.0;
+    int from = 0;
+    if (trail->order == 0) {
+        memcpy(out_sums, trail->sums[0], (size_t)trail->n * sizeof(double));
+        return;
+    }
+    while (from + 2 < trail->count && (trail->t[from + 1] - t) * way > 0.0) {
+        from++;
+    }
+    integrate(trail, piece_around(trail, from), t, out_sums);
 }

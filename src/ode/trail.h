@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Integrals of functions whose values are known at the ends of steps only.
+/// Integrals of functions whose values are known at some times only, such as the ends of
+/// steps.
 ///
 /// For methods of many steps: as their state, the functions are taken for polynomials
-/// through the last values, theory (16.6).  Nothing is allocated after the beginning.
+/// through the last values, theory (16.6).  Whoever doubts an integral takes values back and
+/// gives more of them, up to KAL_TRAIL_PARTS for the last step.  Nothing is allocated after
+/// the beginning.
 
 #ifndef ODE_TRAIL_H
 #define ODE_TRAIL_H
@@ -12,7 +15,10 @@
 #include "base/workspace.h"
 
 enum {
-    KAL_TRAIL_MOST = 6 ///< values that are remembered
+    KAL_TRAIL_ORDER = 5,  ///< of polynomials, at most
+    KAL_TRAIL_PARTS = 64, ///< of a step
+    KAL_TRAIL_MOST =
+        KAL_TRAIL_ORDER + 1 + KAL_TRAIL_PARTS ///< values that are remembered
 };
 
 /// The last values of n functions, newest first, and their integrals.
@@ -23,8 +29,9 @@ typedef struct KalTrail {
     int order;                      ///< of the polynomial
     double t[KAL_TRAIL_MOST];       ///< of these values
     double *values[KAL_TRAIL_MOST]; ///< n each
-    double *before;                 ///< n: integrals up to t[1], or t[0] if it is alone
-    double *sums;                   ///< n: and up to t[0]
+    double *sums[KAL_TRAIL_MOST];   ///< n each: integrals up to these times
+    double *former;                 ///< n: that were taken back
+    double *scratch;                ///< n
     KalWorkspace workspace;
 } KalTrail;
 
@@ -42,7 +49,20 @@ void kal_trail_start(KalTrail *trail, double t, const double *sums,
 /// there are values.
 void kal_trail_add(KalTrail *trail, double t, const double *values, int order);
 
-/// The integrals up to t, which lies in the last step.
+/// By how much an integral over the last addition would differ with one order less, at most.
+double kal_trail_doubt(KalTrail *trail);
+
+/// Forget all values after t, which is the time of one of the last KAL_TRAIL_PARTS + 1.
+void kal_trail_take_back(KalTrail *trail, double t);
+
+/// Integrate the last additions anew, with values on both sides of each: the first of them
+/// were added when few were known.
+void kal_trail_even_out(KalTrail *trail, int parts);
+
+/// By how much an integral differs from what was taken back, at most.
+double kal_trail_change(const KalTrail *trail);
+
+/// The integrals up to t, which lies among the times that are known.
 void kal_trail_integrate(const KalTrail *trail, double t, double *out_sums);
 
 #endif

@@ -193,18 +193,62 @@ static KalStatus start_trail(KalRun *run, double t, const double *y)
     return KAL_OK;
 }
 
-// And let them follow a step.
+// Let them follow to a time of the step.
+static KalStatus follow_to(KalRun *run, double t, int order)
+{
+    KAL_TRY(kal_run_look(run, t));
+    take_powers(run);
+    kal_trail_add(&run->balance.trail, t, run->balance.powers, order);
+    return KAL_OK;
+}
+
+// The same through equal parts of the step; *out_change is what that makes of the integrals.
+static KalStatus follow_in_parts(KalRun *run, int parts, double *out_change)
+{
+    const KalOdeStep *step = &run->step;
+    KalStatus status = KAL_OK;
+    kal_trail_take_back(&run->balance.trail, step->t_old);
+    run->rank.blind = true; // inside of a step nothing decides
+    for (int k = 1; k < parts && status == KAL_OK; k++) {
+        const double t = step->t_old + (step->t_new - step->t_old) * k / parts;
+        status = follow_to(run, t, KAL_TRAIL_ORDER);
+    }
+    run->rank.blind = false;
+    KAL_TRY(status);
+    KAL_TRY(follow_to(run, step->t_new, KAL_TRAIL_ORDER));
+    kal_trail_even_out(&run->balance.trail, parts);
+    *out_change = kal_trail_change(&run->balance.trail);
+    return KAL_OK;
+}
+
+// Tell once that powers change faster than can be followed.
+static KalStatus tell_powers(KalRun *run, double change)
+{
+    if (run->integration.watch.told_powers) {
+        return KAL_OK;
+    }
+    run->integration.watch.told_powers = true;
+    return kal_run_tell(run, run->step.t_new, method_at_work(run),
+                        "powers change too fast for the steps of method %s: works are "
+                        "off by %.1g in this step, and perhaps in others",
+                        kal_integrator_traits(run->integration.at_work)->word, change);
+}
+
+// Let them follow a step: by its ends, or by more and more of its states where powers change
+// too fast for that, theory (16.9).
 static KalStatus follow(KalRun *run)
 {
     KalBalance *balance = &run->balance;
     if (balance->n == 0) {
         return KAL_OK;
     }
-    KAL_TRY(kal_run_look(run, run->step.t_new));
-    take_powers(run);
-    kal_trail_add(&balance->trail, run->step.t_new, balance->powers,
-                  kal_integrator_order(at_work(run)));
-    return KAL_OK;
+    const double allowed = run->options.rtol * balance->scale + run->options.atol;
+    KAL_TRY(follow_to(run, run->step.t_new, kal_integrator_order(at_work(run))));
+    double off = kal_trail_doubt(&balance->trail);
+    for (int parts = 4; off > allowed && parts <= KAL_TRAIL_PARTS; parts *= 4) {
+        KAL_TRY(follow_in_parts(run, parts, &off));
+    }
+    return off > allowed ? tell_powers(run, off) : KAL_OK;
 }
 
 // A step of the integrator at work, as long as it likes.

@@ -82,6 +82,7 @@ typedef struct KalMethodWatch {
     bool warm;             ///< the implicit method has had a window to begin in
     bool told;             ///< that it cannot be tried
     bool told_limit;       ///< that it cannot keep the tolerance
+    bool told_powers;      ///< that it cannot follow them
 } KalMethodWatch;
 
 /// What happened lately, to notice events that never end.

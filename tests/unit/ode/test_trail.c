@@ -42,13 +42,46 @@ static void polynomials_are_exact(void)
             kal_trail_integrate(&trail, t + 0.3 * (next - t), inside);
             kal_trail_integrate(&trail, next, end);
             for (int k = 0; k <= exact; k++) {
-                const double before = inside[k] - trail.before[k];
+                const double before = inside[k] - trail.sums[1][k];
                 near(before, integral(t + 0.3 * (next - t), k) - integral(t, k), 1e-14);
-                near(end[k] - trail.before[k], integral(next, k) - integral(t, k),
+                near(end[k] - trail.sums[1][k], integral(next, k) - integral(t, k),
                      1e-14);
             }
             near(end[0], next, 1e-14);
             t = next;
+        }
+    }
+    kal_trail_clear(&trail);
+    kal_context_destroy(ctx);
+}
+
+// A step in which a function turns many times: its ends do not know, its parts do, at its end
+// and inside of it.
+static void parts_of_a_step_follow_what_its_ends_do_not_see(void)
+{
+    KalContext *ctx = NULL;
+    KalTrail trail = {.ctx = NULL};
+    double got = 0.0;
+    ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
+    ok(kal_trail_init(&trail, ctx, 1) == KAL_OK);
+    kal_trail_start(&trail, 0.0, &(double){0.0}, &(double){1.0});
+    for (int step = 1; step <= 4; step++) {
+        const double value = cos(20.0 * step);
+        kal_trail_add(&trail, step, &value, 5);
+        ok(kal_trail_doubt(&trail) > 0.01);
+        kal_trail_take_back(&trail, step - 1.0);
+        kal_trail_integrate(&trail, step - 1.0, &got);
+        near(got, sin(20.0 * (step - 1.0)) / 20.0, 1e-6);
+        for (int k = 1; k <= KAL_TRAIL_PARTS; k++) {
+            const double t = step - 1.0 + (double)k / KAL_TRAIL_PARTS;
+            kal_trail_add(&trail, t, &(double){cos(20.0 * t)}, 5);
+        }
+        kal_trail_even_out(&trail, KAL_TRAIL_PARTS);
+        ok(kal_trail_change(&trail) > 0.01 && kal_trail_doubt(&trail) < 1e-5);
+        for (int k = 0; k <= 100; k++) {
+            const double t = step - 1.0 + 0.01 * k;
+            kal_trail_integrate(&trail, t, &got);
+            near(got, sin(20.0 * t) / 20.0, 1e-6);
         }
     }
     kal_trail_clear(&trail);
@@ -142,5 +175,7 @@ static void integrals_do_not_disturb(void)
     kal_context_destroy(ctx);
 }
 
-TAP_RUN(TAP_CASE(polynomials_are_exact), TAP_CASE(without_a_step_it_stands_still),
-        TAP_CASE(memory_may_fail), TAP_CASE(integrals_do_not_disturb))
+TAP_RUN(TAP_CASE(polynomials_are_exact),
+        TAP_CASE(parts_of_a_step_follow_what_its_ends_do_not_see),
+        TAP_CASE(without_a_step_it_stands_still), TAP_CASE(memory_may_fail),
+        TAP_CASE(integrals_do_not_disturb))
