@@ -146,13 +146,15 @@ typedef struct KalSweepRow {
 } KalSweepRow;
 
 /// Gets a row.  It is called by the threads of a sweep, by one at a time, in the order in
-/// which runs end: with one thread that of their numbers.  A failure ends the sweep.
+/// which runs end: with one thread, and `alone`, that of their numbers.  A failure ends the
+/// sweep.
 typedef KalStatus (*KalSweepTake)(void *user, const KalSweepRow *row);
 
 /// How to go through a sweep.  Zeroed but for `take`: all runs, on all cores.
 typedef struct KalSweepJob {
-    int threads;     ///< how many; 0: as many as there are cores
-    uint64_t shard;  ///< counted from 1; 0: all runs
+    int threads;    ///< how many; 0: as many as there are cores
+    bool alone;     ///< no steps of several runs at once (lanes): slower, the same bits
+    uint64_t shard; ///< counted from 1; 0: all runs
     uint64_t shards; ///< shard k of n has the runs k, k + n, k + 2n, …
     /// Whether a run is to be passed over, unless NULL; called as `take` is.
     bool (*skip)(void *user, uint64_t run);
@@ -179,6 +181,7 @@ typedef struct KalSweepProgress {
 /// How to write a sweep to a file.  Zeroed: all runs, on all cores, from the beginning.
 typedef struct KalSweepFileOptions {
     int threads;         ///< as in KalSweepJob
+    bool alone;          ///< likewise
     uint64_t shard;      ///< likewise: the work of a shard is kept beside the file
     uint64_t shards;     ///< likewise
     bool merge;          ///< do nothing but put shards together, whose work is whole

@@ -147,6 +147,7 @@ static bool read_numbers(Job *job)
     assert(job->file.threads == 0);
     double count = 0.0;
     double seed = 0.0;
+    const char *lanes = getenv("KALABA_LANES"); // changes no digit
     double threads = 0.0;
     if (!kal_option_whole("--count", option(job, OPTION_COUNT), 1.0, &count)
         || !kal_option_whole("--seed", option(job, OPTION_SEED), 0.0, &seed)
@@ -156,6 +157,7 @@ static bool read_numbers(Job *job)
     job->plan.count = (uint64_t)count;
     job->plan.seed = (uint64_t)seed;
     job->file.threads = threads > 1024.0 ? 1024 : (int)threads;
+    job->file.alone = lanes && strcmp(lanes, "0") == 0;
     return true;
 }
 
@@ -328,6 +330,7 @@ static KalExit tell_plan(Job *job)
     const double columns =
         1.0 + (double)(kal_sweep_inputs(job->sweep) + kal_sweep_kept(job->sweep));
     const KalSweepJob probe = {.threads = job->file.threads,
+                               .alone = job->file.alone,
                                .shard = 1,
                                .shards = runs / 64 + 1,
                                .watch = watch,

@@ -19,8 +19,8 @@
 #include "base/four.h"
 #include "base/workspace.h"
 #include "linalg/padded.h"
-#include "ode/dop853_sums.h"
-#include "ode/ode_impl.h"
+#include "ode/dop853_impl.h"
+#include "ode/dop853_lanes.h"
 
 #include <assert.h>
 #include <float.h>
@@ -32,7 +32,6 @@ enum {
     MOST_ATTEMPTS = 500, // at one step; none shrinks it by less than a tenth
     STIFF_AFTER = 15,    // steps at the edge of stability
     CALM_AFTER = 6,      // steps away from it
-    COEFFICIENTS = 7,    // of dense output, besides the state at its beginning
 };
 
 // Step size control, theory (12.6).
@@ -48,43 +47,10 @@ static const double SLIGHT = 1e3;        // states of fewer tolerances tell no t
 // Where the region of stability ends on the negative real axis, theory (12.8).
 static const double STABLE = 6.1;
 
-// Arrays are padded to `ld` entries with zeros, which every operation keeps; where the
-// sums of rates divide, the padding of `atol` is 1.
-typedef struct Dop853 {
-    KalIntegrator base;
-    const KalDop853Sums *sums;
-    int ld;
-    bool taken;       // a step was, and its rates still are those of its stages
-    bool dense;       // its polynomial was made
-    bool rejected;    // the attempt before failed: do not grow at once
-    double h;         // size to try next, positive
-    double h_last;    // size of the last accepted step, signed
-    double old_error; // and its error
-    int stiff;        // steps at the edge of stability
-    int calm;         // steps away from it since
-    double *y;        // present state
-    double *y_old;    // state before the last step
-    double *y_next;   // projected end of the attempt
-    double *y_end; // end of the attempt, then of the last step, as the method took it
-    double *stage; // state of the stage at hand
-    double *rate;  // as the system wrote it
-    double *atol;
-    double *k[KAL_DOP853_STAGES];
-    double *dense_of[COEFFICIENTS];
-    KalWorkspace workspace;
-} Dop853;
-
-// A step to try.
-typedef struct Attempt {
-    double h; // signed
-    double t_new;
-    double error;
-} Attempt;
-
 // All arrays have ld entries; pieces of a workspace are aligned for vectors.
 static void lay_out(KalCarver *carver, void *owner)
 {
-    Dop853 *s = (Dop853 *)owner;
+    KalDop853 *s = (KalDop853 *)owner;
     double **const single[] = {&s->y,     &s->y_old, &s->y_next, &s->y_end,
                                &s->stage, &s->rate,  &s->atol};
     const size_t ld = (size_t)s->ld;
@@ -96,12 +62,12 @@ static void lay_out(KalCarver *carver, void *owner)
     for (int i = 0; i < KAL_DOP853_STAGES; i++) {
         s->k[i] = kal_carve_doubles(carver, ld, 1);
     }
-    for (int i = 0; i < COEFFICIENTS; i++) {
+    for (int i = 0; i < KAL_DOP853_COEFFICIENTS; i++) {
         s->dense_of[i] = kal_carve_doubles(carver, ld, 1);
     }
 }
 
-static void set_tolerances(Dop853 *s)
+static void set_tolerances(KalDop853 *s)
 {
     for (int i = 0; i < s->ld; i++) {
         const double given = s->base.options.atols && i < s->base.system.n
@@ -115,8 +81,7 @@ static void set_tolerances(Dop853 *s)
     }
 }
 
-// The sums that suit the processor.
-static const KalDop853Sums *choose_sums(void)
+const KalDop853Sums *kal_dop853_choose_sums(void)
 {
 #ifdef KAL_WIDE
     if (__builtin_cpu_supports("avx2")) {
@@ -128,8 +93,8 @@ static const KalDop853Sums *choose_sums(void)
 
 static KalStatus init(KalIntegrator *base)
 {
-    Dop853 *s = (Dop853 *)base;
-    s->sums = choose_sums();
+    KalDop853 *s = (KalDop853 *)base;
+    s->sums = kal_dop853_choose_sums();
     s->ld = kal_padded(base->system.n);
     KAL_TRY(
         kal_workspace_make(base->ctx, "for an integrator", lay_out, s, &s->workspace));
@@ -139,18 +104,18 @@ static KalStatus init(KalIntegrator *base)
 
 static void clear(KalIntegrator *base)
 {
-    Dop853 *s = (Dop853 *)base;
+    KalDop853 *s = (KalDop853 *)base;
     kal_workspace_clear(base->ctx, &s->workspace);
 }
 
 // Counted, like rates: what a step costs is counted where it is done.
-static KalStatus project(Dop853 *s, double t, double *y)
+static KalStatus project(KalDop853 *s, double t, double *y)
 {
     s->base.counts.projections++;
     return s->base.system.project(s->base.system.user, t, y);
 }
 
-static KalStatus evaluate(Dop853 *s, double t, const double *y, double *out_rate)
+static KalStatus evaluate(KalDop853 *s, double t, const double *y, double *out_rate)
 {
     const KalOdeSystem *system = &s->base.system;
     s->base.counts.evaluations++;
@@ -161,7 +126,7 @@ static KalStatus evaluate(Dop853 *s, double t, const double *y, double *out_rate
 }
 
 // The rate at the state in `stage`.
-static KalStatus evaluate_trial(Dop853 *s, double t, double *out_rate)
+static KalStatus evaluate_trial(KalDop853 *s, double t, double *out_rate)
 {
     if (s->base.options.project_stages && s->base.system.project) {
         KAL_TRY(project(s, t, s->stage));
@@ -170,11 +135,12 @@ static KalStatus evaluate_trial(Dop853 *s, double t, double *out_rate)
 }
 
 // The rate of a stage, theory (12.1), from the state `from`.
-static KalStatus evaluate_stage(Dop853 *s, const double *from, double h, double t,
+static KalStatus evaluate_stage(KalDop853 *s, const double *from, double h, double t,
                                 int stage)
 {
     const KalDop853Row *row = &kal_dop853_rows[stage];
-    s->sums->add(row, s->k, s->ld, from, h, s->stage);
+    const KalFour same = kal_all(h);
+    s->sums->add(row, s->k, s->ld, from, &same, s->stage);
     return evaluate_trial(s, t, s->k[stage]);
 }
 
@@ -185,39 +151,51 @@ static double length_of(double x, double y)
     return square > 1e-200 && square < 1e200 ? sqrt(square) : hypot(x, y);
 }
 
-// The end of the step, theory (12.2), and its error, theory (12.3) to (12.5).
-static KalStatus finish(Dop853 *s, Attempt *attempt)
+double kal_dop853_error(double h, double most5, double most3)
 {
-    const double h = attempt->h;
+    const double both = length_of(most5, 0.1 * most3);
+    const double error = both > 0.0 ? fabs(h) * most5 * (most5 / both) : 0.0;
+    return isfinite(error) ? error : DBL_MAX;
+}
+
+static double largest(KalFour x)
+{
+    const double a = x[0] > x[1] ? x[0] : x[1];
+    const double b = x[2] > x[3] ? x[2] : x[3];
+    return a > b ? a : b;
+}
+
+// The end of the step, theory (12.2), and its error, theory (12.3) to (12.5).
+static KalStatus finish(KalDop853 *s, KalDop853Attempt *attempt)
+{
     KalDop853End end = {.y = s->y,
                         .y_end = s->y_end,
                         .atol = s->atol,
-                        .rtol = s->base.options.rtol,
-                        .h = h};
+                        .rtol = kal_all(s->base.options.rtol),
+                        .h = kal_all(attempt->h)};
     s->sums->finish(s->k, s->ld, &end);
-    if (end.finite != 0.0) {
+    if ((end.finite[0] + end.finite[1]) + (end.finite[2] + end.finite[3]) != 0.0) {
         return kal_fail(s->base.ctx, KAL_ERR_NUMBER,
                         "the state overflows after t = %.17g", s->base.t);
     }
-    const double both = length_of(end.most5, 0.1 * end.most3);
-    const double error = both > 0.0 ? fabs(h) * end.most5 * (end.most5 / both) : 0.0;
-    attempt->error = isfinite(error) ? error : DBL_MAX;
+    attempt->error =
+        kal_dop853_error(attempt->h, largest(end.most5), largest(end.most3));
     return KAL_OK;
 }
 
-static bool is_fixed(const Dop853 *s)
+static bool is_fixed(const KalDop853 *s)
 {
     return s->base.options.fixed_step > 0.0;
 }
 
 // Fixed steps are taken whatever their error.
-static bool is_accurate(const Dop853 *s, const Attempt *attempt)
+bool kal_dop853_is_accurate(const KalDop853 *s, const KalDop853Attempt *attempt)
 {
     return is_fixed(s) || attempt->error <= 1.0;
 }
 
 // Where the next step begins: projected, if the way there is small enough, with its rate.
-static KalStatus settle(Dop853 *s, Attempt *attempt)
+static KalStatus settle(KalDop853 *s, KalDop853Attempt *attempt)
 {
     memcpy(s->y_next, s->y_end, (size_t)s->ld * sizeof(double));
     if (s->base.system.project) {
@@ -231,13 +209,30 @@ static KalStatus settle(Dop853 *s, Attempt *attempt)
         const double shift = kal_ode_shift(n, &allowed, s->y_end, s->y_next);
         attempt->error = fmax(attempt->error, shift);
     }
-    return is_accurate(s, attempt)
+    return kal_dop853_is_accurate(s, attempt)
                ? evaluate(s, attempt->t_new, s->y_next, s->k[KAL_DOP853_END])
                : KAL_OK;
 }
 
+// k(y_next) − k(stage) over y_next − stage estimates the largest eigenvalue of the Jacobian:
+// both are states at the end of the step, of different stages.
+static KalDop853Edge find_edge(const KalDop853 *s)
+{
+    const double *k_end = s->k[KAL_DOP853_END];
+    const double *k_before = s->k[KAL_DOP853_END - 1];
+    KalDop853Edge edge = {0.0, 0.0};
+    for (int i = 0; i < s->base.system.n - s->base.system.n_integrals; i++) {
+        const double dk = k_end[i] - k_before[i];
+        const double dy = s->y_next[i] - s->stage[i];
+        edge.change += dk * dk;
+        edge.distance += dy * dy;
+    }
+    return edge;
+}
+
 // All stages, and the end if its error is small enough.
-static KalStatus try_attempt(Dop853 *s, Attempt *attempt)
+KalStatus kal_dop853_try(KalDop853 *s, KalDop853Attempt *attempt,
+                         KalDop853Edge *out_edge)
 {
     for (int stage = 1; stage < KAL_DOP853_END; stage++) {
         const double c = kal_dop853_nodes[stage];
@@ -245,11 +240,18 @@ static KalStatus try_attempt(Dop853 *s, Attempt *attempt)
         KAL_TRY(evaluate_stage(s, s->y, attempt->h, t, stage));
     }
     KAL_TRY(finish(s, attempt));
-    return is_accurate(s, attempt) ? settle(s, attempt) : KAL_OK;
+    if (!kal_dop853_is_accurate(s, attempt)) {
+        return KAL_OK;
+    }
+    KAL_TRY(settle(s, attempt));
+    if (kal_dop853_is_accurate(s, attempt)) {
+        *out_edge = find_edge(s);
+    }
+    return KAL_OK;
 }
 
 // The largest of |x| in units of what is allowed for y.
-static double size_of(const Dop853 *s, const double *y, const double *x)
+static double size_of(const KalDop853 *s, const double *y, const double *x)
 {
     double most = 0.0;
     for (int i = 0; i < s->base.system.n - s->base.system.n_integrals; i++) {
@@ -260,7 +262,7 @@ static double size_of(const Dop853 *s, const double *y, const double *x)
 }
 
 // A size that neither the longest step nor the end of the integration forbids.
-static double bounded(const Dop853 *s, double h)
+static double bounded(const KalDop853 *s, double h)
 {
     assert(h >= 0.0 || isnan(h));
     const double longest =
@@ -270,7 +272,7 @@ static double bounded(const Dop853 *s, double h)
 
 // The rate an explicit Euler step ahead, in place of that of stage 1; shorter where the
 // rate cannot be had.
-static KalStatus look_ahead(Dop853 *s, double *h)
+static KalStatus look_ahead(KalDop853 *s, double *h)
 {
     KalStatus status = KAL_OK;
     for (int retry = 0; retry <= MOST_RETRIES; retry++) {
@@ -289,7 +291,7 @@ static KalStatus look_ahead(Dop853 *s, double *h)
 }
 
 // Size of the first step, theory (12.7).
-static KalStatus guess_step(Dop853 *s, double *out_h)
+static KalStatus guess_step(KalDop853 *s, double *out_h)
 {
     const double span = fabs(s->base.t_end - s->base.t);
     const double tiny = 1e-6 * (isfinite(span) ? span : 1.0);
@@ -312,12 +314,13 @@ static KalStatus guess_step(Dop853 *s, double *out_h)
 
 static KalStatus start(KalIntegrator *base, const double *y)
 {
-    Dop853 *s = (Dop853 *)base;
+    KalDop853 *s = (KalDop853 *)base;
     s->taken = false;
     s->rejected = false;
     s->old_error = 1.0;
     s->stiff = 0;
     s->calm = 0;
+    s->away = NULL;
     memcpy(s->y, y, (size_t)base->system.n * sizeof(double));
     base->last = kal_ode_no_step(base->t, s->y);
     KAL_TRY(evaluate(s, base->t, s->y, s->k[0]));
@@ -335,7 +338,7 @@ static KalStatus start(KalIntegrator *base, const double *y)
 // A size that was chosen before the bound has to keep it as well.
 static void set_max_step(KalIntegrator *base)
 {
-    Dop853 *s = (Dop853 *)base;
+    KalDop853 *s = (KalDop853 *)base;
     const double longest = base->options.max_step;
     if (longest > 0.0 && !is_fixed(s)) {
         s->h = fmin(s->h, longest);
@@ -343,21 +346,22 @@ static void set_max_step(KalIntegrator *base)
 }
 
 // Not beyond the end, and not so near to it that a tiny step remains.
-static Attempt plan(const Dop853 *s)
+static KalDop853Attempt plan(const KalDop853 *s)
 {
     const double left = fabs(s->base.t_end - s->base.t);
     assert(left > 0.0 && s->h >= 0.0);
     const double slack = is_fixed(s) ? 1e-9 * s->h : 0.0;
     if (left <= s->h + slack) {
-        return (Attempt){.h = s->base.t_end - s->base.t, .t_new = s->base.t_end};
+        return (KalDop853Attempt){.h = s->base.t_end - s->base.t,
+                                  .t_new = s->base.t_end};
     }
     const double size = !is_fixed(s) && left < 2.0 * s->h ? 0.5 * left : s->h;
     const double h = s->base.direction * size;
-    return (Attempt){.h = h, .t_new = s->base.t + h};
+    return (KalDop853Attempt){.h = h, .t_new = s->base.t + h};
 }
 
 // Size of the step after one of the size `h` with an error, theory (12.6).
-static double next_size(const Dop853 *s, double h, double error)
+static double next_size(const KalDop853 *s, double h, double error)
 {
     if (is_fixed(s)) {
         return s->h;
@@ -372,21 +376,9 @@ static double next_size(const Dop853 *s, double h, double error)
 }
 
 // Whether steps are held at the edge of stability, theory (12.8).
-static void watch_stiffness(Dop853 *s, double h)
+static void watch_stiffness(KalDop853 *s, double h, const KalDop853Edge *edge)
 {
-    const double *k_end = s->k[KAL_DOP853_END];
-    const double *k_before = s->k[KAL_DOP853_END - 1];
-    double change = 0.0;
-    double distance = 0.0;
-    // k(y_next) − k(stage) over y_next − stage estimates the largest eigenvalue of the
-    // Jacobian: both are states at the end of the step, of different stages.
-    for (int i = 0; i < s->base.system.n - s->base.system.n_integrals; i++) {
-        const double dk = k_end[i] - k_before[i];
-        const double dy = s->y_next[i] - s->stage[i];
-        change += dk * dk;
-        distance += dy * dy;
-    }
-    if (h * h * change > STABLE * STABLE * distance) {
+    if (h * h * edge->change > STABLE * STABLE * edge->distance) {
         s->calm = 0;
         s->stiff++;
     } else if (++s->calm == CALM_AFTER) {
@@ -394,12 +386,13 @@ static void watch_stiffness(Dop853 *s, double h)
     }
 }
 
-static void accept(Dop853 *s, const Attempt *attempt)
+static void accept(KalDop853 *s, const KalDop853Attempt *attempt,
+                   const KalDop853Edge *edge)
 {
-    assert(is_accurate(s, attempt) && attempt->t_new != s->base.t);
+    assert(kal_dop853_is_accurate(s, attempt) && attempt->t_new != s->base.t);
     assert(s->y != s->y_next && s->y != s->y_old && s->y_next != s->y_old);
     double *const free_array = s->y_old;
-    watch_stiffness(s, attempt->h);
+    watch_stiffness(s, attempt->h, edge);
     // Three arrays take turns: the end becomes the present, the present the past.
     s->y_old = s->y;
     s->y = s->y_next;
@@ -425,25 +418,24 @@ static void accept(Dop853 *s, const Attempt *attempt)
 
 static void allow_integrals(KalIntegrator *base, double error)
 {
-    Dop853 *s = (Dop853 *)base;
+    KalDop853 *s = (KalDop853 *)base;
     for (int i = base->system.n - base->system.n_integrals; i < base->system.n; i++) {
         s->atol[i] = error > 0.0 ? error : INFINITY;
     }
 }
 
 // The attempt failed, with a status or for its error: a smaller one, or none.
-static KalStatus shrink(Dop853 *s, const Attempt *attempt, KalStatus status,
-                        int *retries)
+static KalStatus shrink(KalDop853 *s, const KalDop853Attempt *attempt, KalStatus status)
 {
     const double size = fabs(attempt->h);
-    assert(size > 0.0 && *retries <= MOST_RETRIES);
+    assert(size > 0.0 && s->retries <= MOST_RETRIES);
     double next = 0.0;
     if (status == KAL_OK) {
         next = next_size(s, size, attempt->error);
         s->base.counts.rejected++;
     } else {
         if (is_fixed(s) || !kal_ode_may_retry(&s->base.system, status)
-            || ++*retries > MOST_RETRIES) {
+            || ++s->retries > MOST_RETRIES) {
             return status;
         }
         next = 0.25 * size;
@@ -457,45 +449,75 @@ static KalStatus shrink(Dop853 *s, const Attempt *attempt, KalStatus status,
     return status != KAL_OK ? status : kal_ode_collapse(s->base.ctx, s->base.t, next);
 }
 
-// The rate at the end of the last step is that of stage 0.
-static void begin_step(Dop853 *s)
+// What lanes have of the last step comes here.
+static void fetch(KalDop853 *s)
 {
+    if (s->away) {
+        kal_ode_lanes_fetch(s->away, s->lane, s->k, s->y_end);
+        s->away = NULL;
+    }
+}
+
+void kal_dop853_begin(KalDop853 *s)
+{
+    fetch(s);
     if (s->taken) {
         double *const end = s->k[KAL_DOP853_END];
         s->k[KAL_DOP853_END] = s->k[0];
         s->k[0] = end;
         s->taken = false;
     }
+    s->attempts = 0;
+    s->retries = 0;
     assert(s->base.last.y_new == s->y);
 }
 
-// Tries until a step is accurate.  The number of attempts is bounded: each shrinks the step
-// by a tenth at least, 500 of them by a factor of 1e-23.
+// The number of attempts is bounded: each shrinks the step by a tenth at least, 500 of them
+// by a factor of 1e-23.
+KalStatus kal_dop853_plan(KalDop853 *s, KalDop853Attempt *out_attempt)
+{
+    *out_attempt = plan(s);
+    // Where the rate is too large for any time to pass there is no step either.
+    return s->attempts++ < MOST_ATTEMPTS && out_attempt->t_new != s->base.t
+               ? KAL_OK
+               : kal_ode_collapse(s->base.ctx, s->base.t, s->h);
+}
+
+KalDop853Verdict kal_dop853_judge(KalDop853 *s, const KalDop853Attempt *attempt,
+                                  const KalDop853Edge *edge, KalStatus *status)
+{
+    if (*status == KAL_OK && kal_dop853_is_accurate(s, attempt)) {
+        accept(s, attempt, edge);
+        return KAL_DOP853_TAKEN;
+    }
+    *status = shrink(s, attempt, *status);
+    return *status == KAL_OK ? KAL_DOP853_AGAIN : KAL_DOP853_FAILED;
+}
+
+// Tries until a step is accurate.
 static KalStatus step(KalIntegrator *base)
 {
-    Dop853 *s = (Dop853 *)base;
-    begin_step(s);
-    int retries = 0;
-    for (int attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
-        Attempt attempt = plan(s);
-        if (attempt.t_new == s->base.t) { // the rate is too large for any time to pass
-            break;
-        }
-        const KalStatus status = try_attempt(s, &attempt);
-        if (status == KAL_OK && is_accurate(s, &attempt)) {
-            accept(s, &attempt);
-            return KAL_OK;
-        }
-        KAL_TRY(shrink(s, &attempt, status, &retries));
+    KalDop853 *s = (KalDop853 *)base;
+    KalDop853Verdict verdict = KAL_DOP853_AGAIN;
+    KalStatus status = KAL_OK;
+    kal_dop853_begin(s);
+    while (verdict == KAL_DOP853_AGAIN) {
+        KalDop853Attempt attempt;
+        KalDop853Edge edge = {0.0, 0.0};
+        KAL_TRY(kal_dop853_plan(s, &attempt));
+        status = kal_dop853_try(s, &attempt, &edge);
+        verdict = kal_dop853_judge(s, &attempt, &edge, &status);
     }
-    return kal_ode_collapse(s->base.ctx, s->base.t, s->h);
+    return status;
 }
 
 // The polynomial of the last step, theory (12.9).
-static KalStatus make_dense(Dop853 *s)
+static KalStatus make_dense(KalDop853 *s)
 {
     assert(s->taken && !s->dense && s->h_last != 0.0);
     const double h = s->h_last;
+    const KalFour same = kal_all(h);
+    fetch(s);
     double **d = s->dense_of;
     for (int stage = KAL_DOP853_END + 1; stage < KAL_DOP853_STAGES; stage++) {
         const double t = s->base.last.t_old + kal_dop853_nodes[stage] * h;
@@ -507,7 +529,7 @@ static KalStatus make_dense(Dop853 *s)
         d[2][i] = d[0][i] - h * s->k[KAL_DOP853_END][i] - d[1][i];
     }
     for (int row = 0; row < KAL_DOP853_DENSE; row++) {
-        s->sums->add(&kal_dop853_dense[row], s->k, s->ld, NULL, h, d[3 + row]);
+        s->sums->add(&kal_dop853_dense[row], s->k, s->ld, NULL, &same, d[3 + row]);
     }
     s->dense = true;
     return KAL_OK;
@@ -515,7 +537,7 @@ static KalStatus make_dense(Dop853 *s)
 
 static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
 {
-    Dop853 *s = (Dop853 *)base;
+    KalDop853 *s = (KalDop853 *)base;
     const KalOdeStep *last = &base->last;
     assert(s->taken && last->y_old == s->y_old);
     if (!s->dense) {
@@ -539,7 +561,7 @@ const KalIntegratorKind kal_dop853 = {
                .most_states = KAL_ODE_LIMIT,
                .takes_integrals = true,
                .takes_fixed_step = true},
-    .size = sizeof(Dop853),
+    .size = sizeof(KalDop853),
     .init = init,
     .clear = clear,
     .start = start,

@@ -2,8 +2,9 @@
 
 #include "ode/dop853_sums.h"
 
-#include "base/four.h"
+#include "ode/ode_impl.h"
 
+#include <float.h>
 #include <stddef.h>
 
 #ifndef KAL_DOP853_SUMS
@@ -11,15 +12,16 @@
 #endif
 
 static void add(const KalDop853Row *row, double *const *k, int ld, const double *from,
-                double h, double *out)
+                const KalFour *h, double *out)
 {
+    const KalFour size = *h;
     for (int i = 0; i < ld; i += 4) {
         const KalFour start = from ? *kal_const_four(from + i) : kal_all(0.0);
         KalFour sum = kal_all(0.0);
         for (int j = 0; j < row->count; j++) {
             sum += row->term[j].weight * *kal_const_four(k[row->term[j].stage] + i);
         }
-        *kal_four(out + i) = start + h * sum;
+        *kal_four(out + i) = start + size * sum;
     }
 }
 
@@ -48,13 +50,6 @@ static KalFour larger(KalFour a, KalFour b)
     return kal_pick(a > b, a, b);
 }
 
-static double largest(KalFour x)
-{
-    const double a = x[0] > x[1] ? x[0] : x[1];
-    const double b = x[2] > x[3] ? x[2] : x[3];
-    return a > b ? a : b;
-}
-
 static void finish(double *const *k, int ld, KalDop853End *end)
 {
     KalFour most5 = kal_all(0.0);
@@ -80,9 +75,47 @@ static void finish(double *const *k, int ld, KalDop853End *end)
         most3 = larger(kal_four_absolute(error3) / allowed, most3);
         finite += 0.0 * y_end;
     }
-    end->most5 = largest(most5);
-    end->most3 = largest(most3);
-    end->finite = (finite[0] + finite[1]) + (finite[2] + finite[3]);
+    end->most5 = most5;
+    end->most3 = most3;
+    end->finite = finite;
+}
+
+// Theory (12.19), as kal_ode_shift() has it.
+static void find_shift(int ld, KalDop853Settled *s)
+{
+    const KalFour late = 4.0 * DBL_EPSILON * kal_four_absolute(s->t);
+    KalFour size = kal_all(0.0);
+    s->shift = kal_all(0.0);
+    for (int i = 0; i < ld; i += 4) {
+        size = larger(kal_four_absolute(*kal_const_four(s->y_next + i)), size);
+    }
+    for (int i = 0; i < ld; i += 4) {
+        const KalFour to = *kal_const_four(s->y_next + i);
+        const KalFour rate = kal_four_absolute(*kal_const_four(s->k_before + i));
+        const KalFour allowed = *kal_const_four(s->atol + i)
+                                + s->rtol * kal_four_absolute(to)
+                                + KAL_ODE_SHIFT_ROUNDING * size + late * rate;
+        const KalFour moved = kal_four_absolute(to - *kal_const_four(s->y_end + i));
+        s->shift = larger(moved / allowed, s->shift);
+    }
+}
+
+static void settle(int ld, KalDop853Settled *s)
+{
+    if (!s->k_end) {
+        find_shift(ld, s);
+        return;
+    }
+    s->change = kal_all(0.0);
+    s->distance = kal_all(0.0);
+    for (int i = 0; i < ld; i += 4) {
+        const KalFour dk =
+            *kal_const_four(s->k_end + i) - *kal_const_four(s->k_before + i);
+        const KalFour dy =
+            *kal_const_four(s->y_next + i) - *kal_const_four(s->stage + i);
+        s->change += dk * dk;
+        s->distance += dy * dy;
+    }
 }
 
 static void interpolate(double *const *d, int ld, const double *y, double a,
@@ -105,4 +138,4 @@ static void interpolate(double *const *d, int ld, const double *y, double a,
     }
 }
 
-const KalDop853Sums KAL_DOP853_SUMS = {add, take, finish, interpolate};
+const KalDop853Sums KAL_DOP853_SUMS = {add, take, finish, settle, interpolate};

@@ -3,13 +3,16 @@
 /// @file
 /// Sums of rates in DOP853: where it spends its time besides the rates themselves.
 ///
-/// Arrays start at multiples of 32 bytes and have `ld` entries, a multiple of four.  The
-/// functions are compiled once for every processor and once more for those with wide
-/// registers (base/four.h); both give the same bits.
+/// Arrays start at multiples of 32 bytes and have `ld` entries, a multiple of four: those of
+/// one system, or KAL_LANES numbers for each of one of as many systems.  What differs
+/// between lanes is given for each of four entries that stand together; of one system it is
+/// four times the same.  The functions are compiled once for every processor and once more
+/// for those with wide registers (base/four.h); both give the same bits.
 
 #ifndef ODE_DOP853_SUMS_H
 #define ODE_DOP853_SUMS_H
 
+#include "base/four.h"
 #include "ode/dop853_table.h"
 
 /// The end of a step and how large its errors are.
@@ -17,17 +20,32 @@ typedef struct KalDop853End {
     const double *y;    ///< the beginning
     double *y_end;      ///< the end, to be written
     const double *atol; ///< what is allowed for each entry, besides
-    double rtol;        ///< this part of it
-    double h;
-    double most5;  ///< largest entry of the errors, in units of what is allowed,
-    double most3;  ///< of the estimates of orders 5 and 3
-    double finite; ///< 0, or NaN when the end is not finite
+    KalFour rtol;       ///< this part of it
+    KalFour h;
+    KalFour most5;  ///< largest entry of the errors, in units of what is allowed,
+    KalFour most3;  ///< of the estimates of orders 5 and 3
+    KalFour finite; ///< 0, or NaN when the end is not finite
 } KalDop853End;
+
+/// Steps in lanes that have been brought to their ends.
+typedef struct KalDop853Settled {
+    const double *atol;
+    const double *y_end;    ///< as the method took them
+    const double *y_next;   ///< and brought to the manifold
+    const double *stage;    ///< states of the last stage
+    const double *k_before; ///< and its rates
+    const double *k_end;    ///< those of y_next; NULL: they are not known yet
+    KalFour rtol;
+    KalFour t;
+    KalFour shift;    ///< without k_end
+    KalFour change;   ///< with it
+    KalFour distance; ///< likewise
+} KalDop853Settled;
 
 typedef struct KalDop853Sums {
     /// out = from + h Σ weight k[stage], theory (12.1); `from` NULL: 0.
     void (*add)(const KalDop853Row *row, double *const *k, int ld, const double *from,
-                double h, double *out);
+                const KalFour *h, double *out);
 
     /// Copy a rate that was written number by number into groups of four, which sums read
     /// at once: else they would wait for it.  Returns 0, or NaN when one is not finite.
@@ -35,6 +53,9 @@ typedef struct KalDop853Sums {
 
     /// Theory (12.2) to (12.4).
     void (*finish)(double *const *k, int ld, KalDop853End *end);
+
+    /// The same as kal_ode_shift(), and what KalDop853Edge is made of, of lanes.
+    void (*settle)(int ld, KalDop853Settled *settled);
 
     /// The polynomial of a step from `y` with the coefficients d, in nested form, theory (12.9),
     /// at the part `a` of it; at 0 it is y, at 1 y + d[0].

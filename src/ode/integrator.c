@@ -174,14 +174,19 @@ void kal_integrator_set_max_step(KalIntegrator *integrator, double longest)
 
 // Before the kind tries, `last` is a step of no length at the present state: what a failure
 // leaves behind is then consistent whatever the kind did.
-KalStatus kal_integrator_step(KalIntegrator *integrator, KalOdeStep *out_step)
+KalStatus kal_integrator_begin_step(KalIntegrator *integrator)
 {
     KalIntegrator *base = integrator;
     if (!base->started || base->t == base->t_end) {
         return kal_fail(base->ctx, KAL_ERR_USAGE, "there is no step to take");
     }
     base->last = kal_ode_no_step(base->t, base->last.y_new);
-    KAL_TRY(base->kind->step(base));
+    return KAL_OK;
+}
+
+void kal_integrator_end_step(KalIntegrator *integrator, KalOdeStep *out_step)
+{
+    KalIntegrator *base = integrator;
     assert(base->last.t_old == base->t);
     assert(base->last.y_old && base->last.y_new
            && base->last.y_old != base->last.y_new);
@@ -191,6 +196,13 @@ KalStatus kal_integrator_step(KalIntegrator *integrator, KalOdeStep *out_step)
     base->last.finished = base->t == base->t_end;
     base->counts.steps++;
     *out_step = base->last;
+}
+
+KalStatus kal_integrator_step(KalIntegrator *integrator, KalOdeStep *out_step)
+{
+    KAL_TRY(kal_integrator_begin_step(integrator));
+    KAL_TRY(integrator->kind->step(integrator));
+    kal_integrator_end_step(integrator, out_step);
     return KAL_OK;
 }
 

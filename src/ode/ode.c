@@ -134,7 +134,6 @@ KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system, double t,
 double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
                      const double *to)
 {
-    const double rounding = 1e-9; // of the largest: constraints magnify it
     const double late = 4.0 * DBL_EPSILON * fabs(allowed->t);
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
@@ -143,7 +142,8 @@ double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
     double most = 0.0;
     for (int i = 0; i < n; i++) {
         const double most_of_it = allowed->atol[i] + allowed->rtol * fabs(to[i])
-                                  + rounding * largest + late * fabs(allowed->rate[i]);
+                                  + KAL_ODE_SHIFT_ROUNDING * largest
+                                  + late * fabs(allowed->rate[i]);
         // For absolute tolerances are positive.
         assert(most_of_it > 0.0 || isnan(most_of_it));
         const double shift = fabs(to[i] - from[i]) / most_of_it;

@@ -96,6 +96,9 @@ KAL_CHECKED KalStatus kal_ode_rate(KalContext *ctx, const KalOdeSystem *system,
 /// Fail because a rate of n numbers is not finite.
 KalStatus kal_ode_fail_rate(KalContext *ctx, int n, double t, const double *rate);
 
+/// Rounding of a state before constraints magnify it, in parts of its largest number.
+#define KAL_ODE_SHIFT_ROUNDING 1e-9
+
 /// What numbers of a state may be off by.
 typedef struct KalOdeAllowed {
     double rtol;
@@ -108,6 +111,10 @@ typedef struct KalOdeAllowed {
 /// (12.19).
 double kal_ode_shift(int n, const KalOdeAllowed *allowed, const double *from,
                      const double *to);
+
+/// Both halves of kal_integrator_step(): before the kind tries, and after it has taken a step.
+KAL_CHECKED KalStatus kal_integrator_begin_step(KalIntegrator *integrator);
+void kal_integrator_end_step(KalIntegrator *integrator, KalOdeStep *out_step);
 
 /// The steps that can be told from none at time t are longer than this.
 double kal_ode_least_step(double t);

@@ -148,6 +148,15 @@ void kal_program_prepare_lanes(const KalProgram *program, const double *paramete
               work);
 }
 
+// All that stands before the variables.
+void kal_program_put_lane(const KalProgram *program, const double *work, int lane,
+                          double *lanes_work)
+{
+    for (size_t i = 0; i < program->variables; i++) {
+        lanes_work[KAL_LANES * i + (size_t)lane] = work[i];
+    }
+}
+
 void kal_program_eval_lanes(const KalProgram *program, const double *variables,
                             double *work, double *out_values)
 {

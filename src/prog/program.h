@@ -17,6 +17,7 @@
 #ifndef PROG_PROGRAM_H
 #define PROG_PROGRAM_H
 
+#include "base/four.h"
 #include "expr/graph.h"
 
 /// A node that is made of pieces (expr/switch.h) and the mode that says on which piece it
@@ -41,10 +42,6 @@ typedef struct KalProgramSpec {
     bool
         plain; ///< no machine code: few evaluations, or it comes later (kal_native_share)
 } KalProgramSpec;
-
-enum {
-    KAL_LANES = 4 ///< states that are computed at once
-};
 
 typedef struct KalProgram KalProgram;
 
@@ -85,6 +82,10 @@ void kal_program_prepare_lanes(const KalProgram *program, const double *paramete
                                double *work);
 void kal_program_eval_lanes(const KalProgram *program, const double *variables,
                             double *work, double *out_values);
+
+/// Let the parameters of a lane be those that `work`, of one state, was prepared for.
+void kal_program_put_lane(const KalProgram *program, const double *work, int lane,
+                          double *lanes_work);
 
 /// A range of values; low ≤ high.
 typedef struct KalRange {

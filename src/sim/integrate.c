@@ -69,9 +69,13 @@ static void put_to_work(KalRun *run, KalIntegratorName name)
     run->integration.stiff = kal_integrator_traits(name)->needs_jacobian;
 }
 
+// The longest step is one of the run before; methods for stiff systems were given none.
 void kal_run_integrate_reset(KalRun *run)
 {
     put_to_work(run, run->integration.usual);
+    if (!run->integration.stiff) {
+        kal_integrator_set_max_step(at_work(run), 0.0);
+    }
 }
 
 // Make an integrator, unless that was done.
@@ -498,21 +502,25 @@ static KalStatus start_anew(KalRun *run)
     return anew ? kal_run_integrate_start(run, run->t, run->state) : KAL_OK;
 }
 
-// Start anew if the last step asks for that, change the method if it pays; then step across a
-// loss of rank that is foreseen, or on.
-KalStatus kal_run_integrate_step(KalRun *run)
+// Start anew if the last step asks for that, change the method if it pays; a step is plain
+// where no loss of rank is foreseen.
+KalStatus kal_run_integrate_prepare(KalRun *run, bool *out_plain)
 {
-    double distance = 0.0;
     KAL_TRY(start_anew(run));
     KAL_TRY(choose_method(run));
-    if (kal_run_foresee(run, &distance)) {
-        return step_towards(run, distance);
+    *out_plain = !kal_run_foresee(run, &run->integration.distance);
+    if (*out_plain) {
+        run->integration.tried = INFINITY;
     }
-    run->integration.tried = INFINITY;
-    if (!run->integration.stiff) {
+    if (*out_plain && !run->integration.stiff) {
         limit_step(run);
     }
-    return step_on(run);
+    return KAL_OK;
+}
+
+KalStatus kal_run_integrate_step(KalRun *run, bool plain)
+{
+    return plain ? step_on(run) : step_towards(run, run->integration.distance);
 }
 
 // From speeds to velocities; the instant becomes that state.

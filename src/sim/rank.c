@@ -425,6 +425,7 @@ static KalStatus look_closely(KalRun *run, bool fresh)
     watch->passed = fresh ? -INFINITY : watch->passed;
     kal_rows_note(run, fresh);
     watch->least = fresh ? INFINITY : watch->least;
+    watch->turning = fresh ? 0.0 : watch->turning;
     choose_rows(run, rank_rows(run), fresh);
     note_approach(run);
     return take_slope(run);
@@ -432,13 +433,17 @@ static KalStatus look_closely(KalRun *run, bool fresh)
 
 void kal_run_note_sine(KalRun *run, double sine)
 {
+    kal_run_note_sine_at(run, run->instant->variables[0], sine);
+}
+
+void kal_run_note_sine_at(KalRun *run, double t, double sine)
+{
     KalRankWatch *watch = &run->rank;
     if (watch->blind
         || (run->complete && run->instant->n_independent < run->instant->n_active)) {
         return; // of no step, or of more rows than count
     }
-    watch->seen[watch->n_seen++ % KAL_SINES_SEEN] =
-        (KalSineSeen){run->instant->variables[0], sine};
+    watch->seen[watch->n_seen++ % KAL_SINES_SEEN] = (KalSineSeen){t, sine};
 }
 
 // The sines that were seen since the last look, in the order of time; returns how many.

@@ -242,17 +242,20 @@ bool kal_run_has_jacobian(const KalRun *run)
     return run->system->has_tangent && !run->instant->large.solver;
 }
 
+bool kal_run_projects(const KalRun *run)
+{
+    return run->options.drift == KAL_DRIFT_PROJECT && run->projection.has_velocity;
+}
+
 // Integrals of powers stand behind the state; no projection touches them.
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals)
 {
     const int n_integrals = integrals ? run->balance.n : 0;
-    const bool projects =
-        run->options.drift == KAL_DRIFT_PROJECT && run->projection.has_velocity;
     return (KalOdeSystem){.n = (int)kal_system_state_size(run->system) + n_integrals,
                           .n_integrals = n_integrals,
                           .user = run,
                           .rate = n_integrals > 0 ? rate_and_powers : rate,
-                          .project = projects ? project : NULL,
+                          .project = kal_run_projects(run) ? project : NULL,
                           .jacobian = kal_run_has_jacobian(run) ? jacobian : NULL,
                           .may_retry = may_retry};
 }

@@ -343,6 +343,9 @@ static void forget(KalRun *run)
     kal_road_begin(&run->instant->road,
                    (run->options.until - run->options.from) / run->options.every);
     kal_instant_activate(run->instant, run->system->starts_active);
+    run->instant->n_independent = 0;
+    run->projection.metric_lost = false;
+    kal_run_use_rows(run);
 }
 
 static void begin_window(KalRun *run)
@@ -530,13 +533,15 @@ static KalStatus watch_progress(KalRun *run)
     return way >= PROGRESS * span ? KAL_OK : fail_progress(run, way, switches);
 }
 
-// A step of the integrator; the horizon moves.
-static KalStatus go_on(KalRun *run)
+KalStatus kal_run_before_step(KalRun *run, bool *out_plain)
 {
-    KalStatus status = watch_progress(run);
-    if (status == KAL_OK) {
-        status = kal_run_integrate_step(run);
-    }
+    KAL_TRY(watch_progress(run));
+    return kal_run_integrate_prepare(run, out_plain);
+}
+
+// The step is the run's last; the horizon moves.
+static KalStatus follow_step(KalRun *run, KalStatus status)
+{
     if (status != KAL_OK) {
         return kal_run_explain_lock(run, status);
     }
@@ -550,6 +555,17 @@ static KalStatus go_on(KalRun *run)
     run->statistics.stiff = run->integration.stiff;
     run->statistics.step = run->step.t_new - run->step.t_old;
     return kal_run_events_find(run);
+}
+
+// A step of the integrator.
+static KalStatus go_on(KalRun *run)
+{
+    bool plain = false;
+    KalStatus status = kal_run_before_step(run, &plain);
+    if (status == KAL_OK) {
+        status = kal_run_integrate_step(run, plain);
+    }
+    return follow_step(run, status);
 }
 
 // Ask whether to go on.
@@ -684,6 +700,15 @@ KalStatus kal_run_foreknow(KalRun *run)
         return status;
     }
     status = run->t >= run->horizon ? go_on(run) : KAL_OK;
+    if (status == KAL_OK) {
+        status = ask(run);
+    }
+    return status == KAL_OK ? KAL_OK : fall_back(run, status);
+}
+
+KalStatus kal_run_after_step(KalRun *run, KalStatus status)
+{
+    status = follow_step(run, status);
     if (status == KAL_OK) {
         status = ask(run);
     }

@@ -146,6 +146,7 @@ typedef struct KalRunIntegration {
     KalReducedForm form;       ///< of the usual one, if the run has that form
     KalTangent tangent;        ///< for the implicit one
     double tried;         ///< how far away a loss of rank was that could not be crossed
+    double distance;      ///< of the loss of rank that the next step leads towards
     double tried_sine;    ///< the sine when that was tried first
     double tried_slope;   ///< and its slope
     bool crossed;         ///< the last step was one across a loss of rank
@@ -265,6 +266,9 @@ KAL_CHECKED KalStatus kal_run_meet_again(KalRun *run);
 /// end.
 KalOdeSystem kal_run_ode(KalRun *run, bool integrals);
 
+/// Whether its steps are brought to the constraints.
+bool kal_run_projects(const KalRun *run);
+
 /// The same for states of the reduced form.
 KalOdeSystem kal_run_reduced_ode(KalRun *run);
 
@@ -278,7 +282,10 @@ void kal_run_integrate_clear(KalRun *run);
 /// Let the usual integrator be the one at work.
 void kal_run_integrate_reset(KalRun *run);
 KAL_CHECKED KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y);
-KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run);
+/// Get ready for the next step: a plain one, or one towards a loss of rank.
+KAL_CHECKED KalStatus kal_run_integrate_prepare(KalRun *run, bool *out_plain);
+/// And take it.
+KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run, bool plain);
 /// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
 KalOdeCounts kal_run_counts(const KalRun *run);
@@ -314,9 +321,19 @@ bool kal_rows_agree(const KalRun *run);
 /// horizon, and report a passage since the last call.  `fresh`: there was none.
 KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
 
+/// @name kal_run_foreknow() for those who take the step themselves (sim/lanes.h)
+/// @{
+KAL_CHECKED KalStatus kal_run_before_step(KalRun *run, bool *out_plain);
+/// The step, run->step, was taken, or failed with a status.
+KAL_CHECKED KalStatus kal_run_after_step(KalRun *run, KalStatus status);
+/// @}
+
 /// Note how near the rows of the solved instant are to depending on each other: the least
 /// sine of an angle between one and the others.
 void kal_run_note_sine(KalRun *run, double sine);
+
+/// The same of an instant at t.
+void kal_run_note_sine_at(KalRun *run, double t, double sine);
 
 /// Let projections heed the rows that the instant knows as independent.
 void kal_run_use_rows(KalRun *run);

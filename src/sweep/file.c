@@ -275,6 +275,7 @@ static KalStatus do_runs(Work *w)
     const KalSweepFileOptions *o = w->options;
     const uint64_t before = kal_store_filled(w->stores[0]);
     const KalSweepJob job = {.threads = o->threads,
+                             .alone = o->alone,
                              .shard = o->shard,
                              .shards = o->shards,
                              .skip = before > 0 ? skip : NULL,

@@ -341,17 +341,6 @@ static KalStatus follow_step(KalFollower *f)
     return KAL_OK;
 }
 
-static KalStatus follow(KalFollower *f)
-{
-    assert(f->path);
-    while (!kal_run_is_over(f->run)) {
-        KAL_TRY(kal_run_foreknow(f->run));
-        KAL_TRY(follow_step(f));
-        KAL_TRY(kal_run_arrive(f->run));
-    }
-    return KAL_OK;
-}
-
 // What a column comes to; `now` are the values at the end.
 static double result(const KalFollower *f, size_t i)
 {
@@ -371,11 +360,9 @@ static double result(const KalFollower *f, size_t i)
     return NAN;
 }
 
-KalStatus kal_follower_go(KalFollower *follower, KalRun *run, KalRecord *record,
-                          double *out_values)
+void kal_follower_begin(KalFollower *follower, KalRun *run, KalRecord *record)
 {
     assert(follower->ctx && run && record);
-    assert(out_values || follower->n == 0);
     KalFollower *f = follower;
     f->run = run;
     f->record = record;
@@ -385,7 +372,19 @@ KalStatus kal_follower_go(KalFollower *follower, KalRun *run, KalRecord *record,
         f->sums[i] = 0.0;
         f->sizes[i] = 0.0;
     }
-    KAL_TRY(f->path ? follow(f) : kal_run_advance(run, INFINITY));
+}
+
+KalStatus kal_follower_step(KalFollower *follower)
+{
+    KAL_TRY(follower->path ? follow_step(follower) : KAL_OK);
+    return kal_run_arrive(follower->run);
+}
+
+KalStatus kal_follower_end(KalFollower *follower, double *out_values)
+{
+    KalFollower *f = follower;
+    assert(kal_run_is_over(f->run));
+    assert(out_values || f->n == 0);
     KAL_TRY(read(f, f->now));
     note(f, f->now);
     for (size_t i = 0; i < f->n; i++) {

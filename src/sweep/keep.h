@@ -98,9 +98,21 @@ KAL_CHECKED KalStatus kal_follower_init(KalFollower *follower, KalContext *ctx,
 /// Free what a follower holds.
 void kal_follower_clear(KalFollower *follower);
 
-/// Let a run that was started go to its end, and find what is kept of it, n values.
-/// Failures of kal_run_advance() and kal_record_take().
-KAL_CHECKED KalStatus kal_follower_go(KalFollower *follower, KalRun *run,
-                                      KalRecord *record, double *out_values);
+/// Follow a run, which was started, to its end:
+///
+///     kal_follower_begin(follower, run, record);
+///     while (!kal_run_is_over(run)) {
+///         kal_run_foreknow(run);
+///         kal_follower_step(follower);
+///     }
+///     kal_follower_end(follower, values);
+void kal_follower_begin(KalFollower *follower, KalRun *run, KalRecord *record);
+
+/// Follow the motion to the horizon, and let the run go there.  Failures of
+/// kal_run_arrive() and kal_record_look().
+KAL_CHECKED KalStatus kal_follower_step(KalFollower *follower);
+
+/// What is kept of the run, n values.
+KAL_CHECKED KalStatus kal_follower_end(KalFollower *follower, double *out_values);
 
 #endif

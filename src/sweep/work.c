@@ -2,16 +2,18 @@
 
 // Runs on all cores.
 //
-// Threads take the next run that nobody has taken, one at a time, so that long ones hold up
-// nobody.  Each has its own context, and in it a run, a record and a follower for every
-// structure that it met; the systems are shared.  Samples of a run wait in its memory for the
-// end of the run.  Rows go out under the lock under which runs
-// are taken.
+// Threads take the next run that nobody has taken, so that long ones hold up nobody.  A thread
+// has several runs under way, one in each of its lanes: steps of these are taken together
+// (sim/lanes.h), and as soon as one run ends its lane takes the next.  Each lane has its own
+// context, and in it a run, a record and a follower for every structure that it met; the
+// systems are shared.  Samples of a run wait in its memory for the end of the run.  Rows go
+// out under the lock under which runs are taken.
 //
 // Invariants: what a row holds depends on its number alone, for a run forgets all that was
-// before when its parameters are set and it is started; only the lock's owner reads or writes
-// what a pool has but for `stop`.
+// before when its parameters are set and it is started, and lanes change no bit of it; only the
+// lock's owner reads or writes what a pool has but for `stop`.
 
+#include "sim/lanes.h"
 #include "sweep/sweep.h"
 
 #include <assert.h>
@@ -23,7 +25,8 @@
 #include <unistd.h>
 
 enum {
-    MOST_THREADS = 1024
+    MOST_THREADS = 1024,
+    MOST_IN_LANES = 100 // coordinates
 };
 
 // Bytes that the samples of a run may take.
@@ -50,10 +53,14 @@ typedef struct Bench {
     bool fresh;          // it does: each run is made anew
 } Bench;
 
-// A thread's own.
-typedef struct Worker {
+// One of the runs that a thread has under way.
+typedef struct Lane {
     Pool *pool;
     KalContext *ctx;
+    bool shares;     // steps are taken with others
+    bool busy;       // there is a run
+    uint64_t number; // of it, counted from 0
+    Bench *bench;    // and what it is made on
     KalWorkspace workspace;
     Bench *benches; // structures
     double *inputs;
@@ -64,52 +71,58 @@ typedef struct Worker {
     int *places;
     double *starts;
     char reason[KAL_SWEEP_REASON_SIZE];
-} Worker;
+} Lane;
 
 static void lay_out(KalCarver *carver, void *owner)
 {
-    Worker *w = (Worker *)owner;
-    const KalSweep *sweep = w->pool->sweep;
+    Lane *lane = (Lane *)owner;
+    const KalSweep *sweep = lane->pool->sweep;
     const size_t inputs = kal_sweep_inputs(sweep);
     const size_t values = kal_sweep_kept(sweep);
-    w->benches = (Bench *)kal_carve(carver, sweep->n_structures, sizeof *w->benches);
-    w->inputs = kal_carve_doubles(carver, inputs, 1);
-    w->values = kal_carve_doubles(carver, values, 1);
-    w->found = kal_carve_doubles(carver, values, 1);
-    w->settings = (KalSetting *)kal_carve(carver, inputs, sizeof *w->settings);
-    w->places = kal_carve_ints(carver, inputs);
-    w->starts = kal_carve_doubles(carver, inputs, 1);
+    lane->benches =
+        (Bench *)kal_carve(carver, sweep->n_structures, sizeof *lane->benches);
+    lane->inputs = kal_carve_doubles(carver, inputs, 1);
+    lane->values = kal_carve_doubles(carver, values, 1);
+    lane->found = kal_carve_doubles(carver, values, 1);
+    lane->settings = (KalSetting *)kal_carve(carver, inputs, sizeof *lane->settings);
+    lane->places = kal_carve_ints(carver, inputs);
+    lane->starts = kal_carve_doubles(carver, inputs, 1);
 }
 
 static bool is_watched(void *user, const KalRun *run)
 {
-    const Pool *pool = ((const Worker *)user)->pool;
+    const Pool *pool = ((const Lane *)user)->pool;
     (void)run;
     return !atomic_load_explicit(&pool->stop, memory_order_relaxed)
            && (!pool->job->watch || pool->job->watch(pool->job->user));
 }
 
-static KalStatus make_run(Worker *w, Bench *bench, const KalStructure *s,
+static KalStatus make_run(Lane *lane, Bench *bench, const KalStructure *s,
                           KalRunOptions options)
 {
     assert(s->system);
     options.watch = is_watched;
-    options.user = w;
+    options.user = lane;
     kal_run_destroy(bench->run);
     bench->run = NULL;
-    return kal_run_create(w->ctx, s->system, &options, &bench->run);
+    KAL_TRY(kal_run_create(lane->ctx, s->system, &options, &bench->run));
+    if (lane->shares) {
+        kal_run_prefer_lanes(bench->run);
+    }
+    return KAL_OK;
 }
 
-static KalStatus make_bench(Worker *w, Bench *bench, const KalStructure *s)
+static KalStatus make_bench(Lane *lane, Bench *bench, const KalStructure *s)
 {
     assert(s->system);
     if (!bench->record) {
-        KAL_TRY(kal_keep_record(w->ctx, s->system, s->asks, s->n_asks, &bench->record));
+        KAL_TRY(
+            kal_keep_record(lane->ctx, s->system, s->asks, s->n_asks, &bench->record));
     }
     if (!bench->follower.ctx) {
-        KAL_TRY(kal_follower_init(&bench->follower, w->ctx, s->keeps, s->n_keeps));
+        KAL_TRY(kal_follower_init(&bench->follower, lane->ctx, s->keeps, s->n_keeps));
     }
-    return bench->run ? KAL_OK : make_run(w, bench, s, s->options);
+    return bench->run ? KAL_OK : make_run(lane, bench, s, s->options);
 }
 
 static void clear_bench(Bench *bench)
@@ -121,60 +134,60 @@ static void clear_bench(Bench *bench)
 }
 
 // Make a run with the options that its parameters give `simulate`.
-static KalStatus make_fresh(Worker *w, Bench *bench, const KalStructure *s, size_t n)
+static KalStatus make_fresh(Lane *lane, Bench *bench, const KalStructure *s, size_t n)
 {
     assert(bench->record);
-    const KalSweep *sweep = w->pool->sweep;
+    const KalSweep *sweep = lane->pool->sweep;
     if (!bench->instant) {
-        KAL_TRY(kal_instant_create(w->ctx, s->system, &bench->instant));
+        KAL_TRY(kal_instant_create(lane->ctx, s->system, &bench->instant));
     }
-    KAL_TRY(kal_instant_set_parameters(bench->instant, w->settings, n));
+    KAL_TRY(kal_instant_set_parameters(bench->instant, lane->settings, n));
     KalRunOptions options = kal_instant_run_options(bench->instant);
     if (sweep->adjust) {
         sweep->adjust(sweep->user, &options);
     }
-    KAL_TRY(make_run(w, bench, s, options));
-    return kal_run_set_parameters(bench->run, w->settings, n);
+    KAL_TRY(make_run(lane, bench, s, options));
+    return kal_run_set_parameters(bench->run, lane->settings, n);
 }
 
-static KalStatus set_parameters(Worker *w, Bench *bench, const KalStructure *s)
+static KalStatus set_parameters(Lane *lane, Bench *bench, const KalStructure *s)
 {
     assert(bench->run);
-    const KalSweepPlan *plan = &w->pool->sweep->plan;
+    const KalSweepPlan *plan = &lane->pool->sweep->plan;
     size_t n = 0;
     for (size_t i = 0; i < plan->n_inputs; i++) {
         const KalSweepInput *input = &plan->inputs[i];
         if (!input->start && !input->fixed) {
-            w->settings[n++] =
-                (KalSetting){input->name, kal_input_base(input, w->inputs[i])};
+            lane->settings[n++] =
+                (KalSetting){input->name, kal_input_base(input, lane->inputs[i])};
         }
     }
     KalStatus status = bench->fresh
                            ? KAL_ERR_FORMULATION
-                           : kal_run_set_parameters(bench->run, w->settings, n);
+                           : kal_run_set_parameters(bench->run, lane->settings, n);
     if (status == KAL_ERR_FORMULATION) {
-        status = make_fresh(w, bench, s, n);
+        status = make_fresh(lane, bench, s, n);
         bench->fresh = bench->fresh || status == KAL_OK;
     }
     return status;
 }
 
-static KalStatus start(Worker *w, const Bench *bench, const KalStructure *s)
+static KalStatus start(Lane *lane, const Bench *bench, const KalStructure *s)
 {
     assert(bench->run && s->places);
-    const KalSweepPlan *plan = &w->pool->sweep->plan;
-    KalStartPoint point = {.places = w->places, .values = w->starts};
+    const KalSweepPlan *plan = &lane->pool->sweep->plan;
+    KalStartPoint point = {.places = lane->places, .values = lane->starts};
     KalStartReport report;
     for (size_t i = 0; i < plan->n_inputs; i++) {
         if (plan->inputs[i].start && s->places[i] < 0) {
-            return kal_fail(w->ctx, KAL_ERR_USAGE,
+            return kal_fail(lane->ctx, KAL_ERR_USAGE,
                             "the model has no coordinate or velocity '%.200s' with "
                             "this structure",
                             plan->inputs[i].name);
         }
         if (plan->inputs[i].start) {
-            w->places[point.n] = s->places[i];
-            w->starts[point.n++] = w->inputs[i];
+            lane->places[point.n] = s->places[i];
+            lane->starts[point.n++] = lane->inputs[i];
         }
     }
     return point.n > 0 ? kal_run_start_at(bench->run, &point, &report)
@@ -201,7 +214,7 @@ static void copy_reason(const char *message, char out_reason[KAL_SWEEP_REASON_SI
 
 // What takes the samples of a run.
 typedef struct Sampler {
-    Worker *worker;
+    Lane *lane;
     KalRecord *record;
     const KalStructure *structure;
 } Sampler;
@@ -212,91 +225,95 @@ static KalStatus take_sample(void *user, KalRun *run)
     const Sampler *sampler = (const Sampler *)user;
     assert(run && sampler->record);
     const KalStructure *s = sampler->structure;
-    Worker *w = sampler->worker;
-    const size_t size = kal_sweep_kept(w->pool->sweep) * sizeof(double);
+    Lane *lane = sampler->lane;
+    const size_t size = kal_sweep_kept(lane->pool->sweep) * sizeof(double);
     const double *row = NULL;
-    if (w->samples.size + size > MOST_BYTES) {
-        return kal_fail(w->ctx, KAL_ERR_LIMIT,
+    if (lane->samples.size + size > MOST_BYTES) {
+        return kal_fail(lane->ctx, KAL_ERR_LIMIT,
                         "the samples of a run take more than the %.3g bytes allowed: "
                         "take them further apart, fewer columns or a shorter time",
                         (double)MOST_BYTES);
     }
     KAL_TRY(kal_record_look(sampler->record, run, &row));
     for (size_t i = 0; i < s->n_keeps; i++) {
-        w->values[s->keeps[i].value] = row[s->keeps[i].place];
+        lane->values[s->keeps[i].value] = row[s->keeps[i].place];
     }
-    return kal_block_add(w->ctx, &w->samples, w->values, size);
+    return kal_block_add(lane->ctx, &lane->samples, lane->values, size);
 }
 
 // All samples of a run, with the last state before a failure, as `kalaba run` writes them.
-static KalStatus sample(Worker *w, const Bench *bench, const KalStructure *s)
+static KalStatus sample(Lane *lane, const Bench *bench, const KalStructure *s)
 {
-    assert(bench->run && w->samples.size == 0);
-    Sampler sampler = {w, bench->record, s};
+    assert(bench->run && lane->samples.size == 0);
+    Sampler sampler = {lane, bench->record, s};
     KalRun *run = bench->run;
     const KalStatus status = kal_run_sample(run, take_sample, &sampler);
-    if (status == KAL_OK || w->samples.size == 0) {
+    if (status == KAL_OK || lane->samples.size == 0) {
         return status;
     }
-    copy_reason(kal_context_message(w->ctx), w->reason);
+    copy_reason(kal_context_message(lane->ctx), lane->reason);
     const bool late = kal_run_time(run) > kal_run_get_options(run).from
                       && take_sample(&sampler, run) != KAL_OK;
     (void)late; // the last state is worth a row, but need not have one
-    return kal_fail(w->ctx, status, "%s", w->reason);
+    return kal_fail(lane->ctx, status, "%s", lane->reason);
 }
 
-static KalStatus follow(Worker *w, Bench *bench, const KalStructure *s)
+// What is kept of a run that has ended.
+static KalStatus end_following(Lane *lane)
 {
-    KAL_TRY(kal_follower_go(&bench->follower, bench->run, bench->record, w->found));
+    Bench *bench = lane->bench;
+    const KalStructure *s = kal_sweep_structure(lane->pool->sweep, lane->number);
+    KAL_TRY(kal_follower_end(&bench->follower, lane->found));
     for (size_t i = 0; i < s->n_keeps; i++) {
-        w->values[s->keeps[i].value] = w->found[i];
+        lane->values[s->keeps[i].value] = lane->found[i];
     }
     return KAL_OK;
 }
 
-static KalStatus go(Worker *w, uint64_t run)
+// Start the lane's run.  All samples of one are taken at once.
+static KalStatus begin_run(Lane *lane)
 {
-    assert(run < kal_sweep_runs(w->pool->sweep));
-    const KalSweep *sweep = w->pool->sweep;
-    const KalStructure *s = kal_sweep_structure(sweep, run);
-    Bench *bench = &w->benches[s - sweep->structures];
+    assert(lane->number < kal_sweep_runs(lane->pool->sweep));
+    const KalSweep *sweep = lane->pool->sweep;
+    const KalStructure *s = kal_sweep_structure(sweep, lane->number);
+    Bench *bench = &lane->benches[s - sweep->structures];
     if (!s->system) {
-        return kal_fail(w->ctx, s->status, "%s", s->reason);
+        return kal_fail(lane->ctx, s->status, "%s", s->reason);
     }
-    KAL_TRY(make_bench(w, bench, s));
-    KAL_TRY(set_parameters(w, bench, s));
-    KAL_TRY(start(w, bench, s));
-    return sweep->trajectories ? sample(w, bench, s) : follow(w, bench, s);
+    lane->bench = bench;
+    KAL_TRY(make_bench(lane, bench, s));
+    KAL_TRY(set_parameters(lane, bench, s));
+    KAL_TRY(start(lane, bench, s));
+    if (sweep->trajectories) {
+        return sample(lane, bench, s);
+    }
+    kal_follower_begin(&bench->follower, bench->run, bench->record);
+    return KAL_OK;
 }
 
-static void forget_values(Worker *w)
+static void forget_values(Lane *lane)
 {
-    for (size_t i = 0; i < kal_sweep_kept(w->pool->sweep); i++) {
-        w->values[i] = NAN;
+    for (size_t i = 0; i < kal_sweep_kept(lane->pool->sweep); i++) {
+        lane->values[i] = NAN;
     }
 }
 
-// What a run leaves in the worker is forgotten first, and again after a failure: a row
-// of a run that failed has no values.
-static KalSweepRow do_run(Worker *w, uint64_t run)
+// The row of a run that has ended with a status; one that failed has no values.
+static KalSweepRow make_row(Lane *lane, KalStatus status)
 {
-    const KalSweep *sweep = w->pool->sweep;
-    kal_plan_inputs(&sweep->plan, run, w->inputs);
-    forget_values(w);
-    w->samples.size = 0;
-    const KalStatus status = go(w, run);
+    const KalSweep *sweep = lane->pool->sweep;
     if (status != KAL_OK) {
-        forget_values(w);
+        forget_values(lane);
     }
-    copy_reason(status == KAL_OK ? "ok" : kal_context_message(w->ctx), w->reason);
-    return (KalSweepRow){.run = run + 1,
-                         .inputs = w->inputs,
-                         .values = w->values,
-                         .samples = (const double *)w->samples.data,
-                         .n_samples =
-                             w->samples.size / (kal_sweep_kept(sweep) * sizeof(double)),
+    copy_reason(status == KAL_OK ? "ok" : kal_context_message(lane->ctx), lane->reason);
+    return (KalSweepRow){.run = lane->number + 1,
+                         .inputs = lane->inputs,
+                         .values = lane->values,
+                         .samples = (const double *)lane->samples.data,
+                         .n_samples = lane->samples.size
+                                      / (kal_sweep_kept(sweep) * sizeof(double)),
                          .status = status,
-                         .reason = w->reason};
+                         .reason = lane->reason};
 }
 
 // End the sweep; the first failure counts.
@@ -310,9 +327,13 @@ static void stop(Pool *pool, KalStatus status, const char *reason)
     atomic_store(&pool->stop, true);
 }
 
-// Give a row away, under the lock.  What is no fault of the run ends the sweep.
+// Give a row away, under the lock.  What is no fault of the run ends the sweep, and after that
+// there are no rows.
 static void give(Pool *pool, const KalSweepRow *row)
 {
+    if (atomic_load(&pool->stop)) {
+        return;
+    }
     if (row->status == KAL_ERR_INTERRUPTED || row->status == KAL_ERR_NOMEM) {
         stop(pool, row->status, row->reason);
         return;
@@ -340,29 +361,163 @@ static bool take_next(Pool *pool, uint64_t *out_run)
     return true;
 }
 
-static void work(Worker *w)
+// Whether nothing is left to do for the lane's run.
+static bool is_over(const Lane *lane)
 {
-    Pool *pool = w->pool;
-    uint64_t run = 0;
-    pthread_mutex_lock(&pool->lock);
-    while (take_next(pool, &run)) {
-        pthread_mutex_unlock(&pool->lock);
-        const KalSweepRow row = do_run(w, run);
-        pthread_mutex_lock(&pool->lock);
-        give(pool, &row);
-    }
-    pthread_mutex_unlock(&pool->lock);
+    return lane->pool->sweep->trajectories || kal_run_is_over(lane->bench->run);
 }
 
-// A thread of the sweep, from its context to its end.
+// Let the lane take the next run, once `row`, unless NULL, is given away, and start it.  Runs
+// that end at once are followed by others; without any the lane is not busy.
+static void take_on(Lane *lane, const KalSweepRow *row)
+{
+    Pool *pool = lane->pool;
+    KalSweepRow next;
+    lane->busy = true;
+    for (bool ended = true; ended && lane->busy;) {
+        pthread_mutex_lock(&pool->lock);
+        if (row) {
+            give(pool, row);
+        }
+        lane->busy = take_next(pool, &lane->number);
+        pthread_mutex_unlock(&pool->lock);
+        if (lane->busy) {
+            kal_plan_inputs(&pool->sweep->plan, lane->number, lane->inputs);
+            forget_values(lane);
+            lane->samples.size = 0;
+            KalStatus status = begin_run(lane);
+            ended = status != KAL_OK || is_over(lane);
+            if (status == KAL_OK && ended && !pool->sweep->trajectories) {
+                status = end_following(lane);
+            }
+            if (ended) {
+                next = make_row(lane, status);
+                row = &next;
+            }
+        }
+    }
+}
+
+// The motion of the lane's run is known for another step, or why it cannot be: follow it, and
+// take the next run where this one ends.
+static void go_on(Lane *lane, KalStatus status)
+{
+    if (status == KAL_OK) {
+        status = kal_follower_step(&lane->bench->follower);
+    }
+    if (status == KAL_OK && !is_over(lane)) {
+        return;
+    }
+    if (status == KAL_OK) {
+        status = end_following(lane);
+    }
+    const KalSweepRow row = make_row(lane, status);
+    take_on(lane, &row);
+}
+
+// What a thread has.
+typedef struct Worker {
+    Lane lanes[KAL_LANES];
+    int n_lanes;
+    KalTeam *team; // of more than one
+} Worker;
+
+// Let the team have the run of a lane as it is now.
+static void join(const Worker *w, int k)
+{
+    if (w->team) {
+        kal_team_join(w->team, k, w->lanes[k].busy ? w->lanes[k].bench->run : NULL);
+    }
+}
+
+static bool is_busy(const Worker *w)
+{
+    bool busy = false;
+    for (int k = 0; k < w->n_lanes; k++) {
+        busy = busy || w->lanes[k].busy;
+    }
+    return busy;
+}
+
+// A step, or an attempt at one, of each lane.
+static void step(Worker *w)
+{
+    KalLaneNews news[KAL_LANES] = {{.known = true}};
+    if (w->team) {
+        kal_team_go(w->team, news);
+    } else {
+        news[0].status = kal_run_foreknow(w->lanes[0].bench->run);
+    }
+    for (int k = 0; k < w->n_lanes; k++) {
+        const uint64_t number = w->lanes[k].number;
+        if (news[k].known) {
+            go_on(&w->lanes[k], news[k].status);
+        }
+        if (number != w->lanes[k].number || !w->lanes[k].busy) {
+            join(w, k);
+        }
+    }
+}
+
+static void work(Worker *w)
+{
+    for (int k = 0; k < w->n_lanes; k++) {
+        take_on(&w->lanes[k], NULL);
+        join(w, k);
+    }
+    while (is_busy(w)) {
+        step(w);
+    }
+}
+
+static KalStatus init_lane(Lane *lane, Pool *pool, bool shares)
+{
+    lane->pool = pool;
+    lane->shares = shares;
+    KAL_TRY(kal_context_create_like(pool->sweep->ctx, &lane->ctx));
+    return kal_workspace_make(lane->ctx, "for a sweep", lay_out, lane,
+                              &lane->workspace);
+}
+
+static void clear_lane(Lane *lane)
+{
+    for (size_t k = 0; lane->benches && k < lane->pool->sweep->n_structures; k++) {
+        clear_bench(&lane->benches[k]);
+    }
+    if (lane->ctx) {
+        kal_block_clear(lane->ctx, &lane->samples);
+        kal_workspace_clear(lane->ctx, &lane->workspace);
+    }
+    kal_context_destroy(lane->ctx);
+}
+
+// Lanes are for small systems, which are done before a thread could take up another.
+static int choose_lanes(const Pool *pool)
+{
+    const KalSweep *sweep = pool->sweep;
+    bool small = !sweep->trajectories && !pool->job->alone;
+    for (size_t k = 0; k < sweep->n_structures && small; k++) {
+        const KalSystem *system = sweep->structures[k].system;
+        small = !system || kal_system_coordinates(system) <= MOST_IN_LANES;
+    }
+    return small ? KAL_LANES : 1;
+}
+
+static KalStatus init_worker(Worker *w, Pool *pool)
+{
+    w->n_lanes = choose_lanes(pool);
+    for (int k = 0; k < w->n_lanes; k++) {
+        KAL_TRY(init_lane(&w->lanes[k], pool, w->n_lanes > 1));
+    }
+    return w->n_lanes > 1 ? kal_team_create(w->lanes[0].ctx, &w->team) : KAL_OK;
+}
+
+// A thread of the sweep, from its contexts to its end.
 static void *attend(void *user)
 {
     Pool *pool = (Pool *)user;
-    Worker w = {.pool = pool};
-    KalStatus status = kal_context_create_like(pool->sweep->ctx, &w.ctx);
-    if (status == KAL_OK) {
-        status = kal_workspace_make(w.ctx, "for a sweep", lay_out, &w, &w.workspace);
-    }
+    Worker w = {.team = NULL};
+    const KalStatus status = init_worker(&w, pool);
     if (status == KAL_OK) {
         work(&w);
     } else {
@@ -370,14 +525,10 @@ static void *attend(void *user)
         stop(pool, status, "no memory for a sweep");
         pthread_mutex_unlock(&pool->lock);
     }
-    for (size_t k = 0; w.benches && k < pool->sweep->n_structures; k++) {
-        clear_bench(&w.benches[k]);
+    kal_team_destroy(w.team);
+    for (int k = 0; k < w.n_lanes; k++) {
+        clear_lane(&w.lanes[k]);
     }
-    if (w.ctx) {
-        kal_block_clear(w.ctx, &w.samples);
-        kal_workspace_clear(w.ctx, &w.workspace);
-    }
-    kal_context_destroy(w.ctx);
     return NULL;
 }
 

@@ -8,11 +8,10 @@
 // of their terms within the program, so that a few numbers a level say whether its answer
 // counts; a level whose residuals were rounding stays as it was given.
 
-#include "system/return.h"
-
 #include "base/four.h"
 #include "system/dust.h"
 #include "system/instant.h"
+#include "system/return_impl.h"
 #include "system/transcript.h"
 
 #include <assert.h>
@@ -21,7 +20,6 @@
 #include <string.h>
 
 enum {
-    MOST_STEPS = 3,
     MOST_REFUSALS = 4
 };
 
@@ -29,24 +27,6 @@ enum {
 static const double ROUNDING = 2.0 * DBL_EPSILON;
 // No step leaves surely less than this.
 static const double LEFT = 16.0 * DBL_EPSILON;
-
-// What is left of a number of which this part, at most, is left, is rounding and none of
-// the answer.
-static const double DUST = 4e-13;
-
-// What results say of a level.
-typedef enum Word {
-    WORD_GIVEN,   // by how much residuals that were given exceed rounding, at most
-    WORD_LEFT,    // and those that are left
-    WORD_LARGEST, // the largest of those
-    WORDS
-} Word;
-
-typedef enum Level {
-    LEVEL_POSITION,
-    LEVEL_VELOCITY,
-    LEVELS
-} Level;
 
 // Formulas in the making; a list of them is zero where it has none.
 typedef struct Draft {
@@ -68,49 +48,6 @@ typedef struct Draft {
     KalExpr sound; // a sum of all that has to be finite
 } Draft;
 
-static size_t entries_of(const KalSystem *system)
-{
-    return (size_t)system->equations->A.start[system->m];
-}
-
-static size_t word_at(const KalSystem *system, Level level, Word word)
-{
-    return 2 * (size_t)system->n + (size_t)level * WORDS + (size_t)word;
-}
-
-static size_t A_at(const KalSystem *system)
-{
-    return word_at(system, LEVELS, 0);
-}
-
-static size_t answer_at(const KalRoad *road)
-{
-    return A_at(road->instant->system) + entries_of(road->instant->system);
-}
-
-static size_t energy_at(const KalRoad *road)
-{
-    return answer_at(road) + road->at.count;
-}
-
-static size_t outputs_at(const KalRoad *road)
-{
-    return energy_at(road) + 2;
-}
-
-// Outputs are as their formulas come, not on the pieces that a run is on; and control is not
-// the road's.
-static bool has_outputs(const KalSystem *system)
-{
-    return system->n_switch_nodes == 0 && system->n_actuators == 0;
-}
-
-static size_t count_of(const KalRoad *road)
-{
-    const KalSystem *system = road->instant->system;
-    return outputs_at(road) + (has_outputs(system) ? (size_t)system->n_outputs : 0);
-}
-
 static bool is_nothing(KalExpr e)
 {
     return e.index == KAL_NO_EXPR.index;
@@ -127,8 +64,8 @@ static KalStatus allocate(Draft *d)
     const size_t n = (size_t)system->n;
     const size_t rows = (size_t)d->road->n_rows;
     const size_t m = (size_t)system->m;
-    const size_t count =
-        n * n + rows * n + 2 * n + rows + m + system->layout.count + count_of(d->road);
+    const size_t count = n * n + rows * n + 2 * n + rows + m + system->layout.count
+                         + kal_return_count(d->road);
     d->block_size = count * sizeof *d->block;
     d->block = (KalExpr *)kal_alloc(d->road->instant->ctx, count, sizeof *d->block);
     if (!d->block) {
@@ -253,7 +190,8 @@ static KalStatus move_positions(Draft *d)
                               .weights = d->road->lends ? d->t.weights : NULL};
     KAL_TRY(kal_elimination_create(d->t.g, &d->given, &d->elimination));
     KalExpr largest = KAL_NO_EXPR;
-    KalExpr *given = &d->outputs[word_at(system, LEVEL_POSITION, WORD_GIVEN)];
+    KalExpr *given =
+        &d->outputs[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_GIVEN)];
     size_up(d, d->state);
     measure(d, d->t.phi, ROUNDING, given, &largest);
     move(d, d->t.phi, *given, d->state);
@@ -270,13 +208,15 @@ static KalStatus move_velocities(Draft *d)
     want_level(d, d->t.phi);
     want_level(d, d->t.psi);
     KAL_TRY(kal_transcript_copy(&d->t, d->values));
-    measure(d, d->t.phi, LEFT, &outputs[word_at(system, LEVEL_POSITION, WORD_LEFT)],
-            &outputs[word_at(system, LEVEL_POSITION, WORD_LARGEST)]);
-    KalExpr *given = &outputs[word_at(system, LEVEL_VELOCITY, WORD_GIVEN)];
+    measure(d, d->t.phi, LEFT,
+            &outputs[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LEFT)],
+            &outputs[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LARGEST)]);
+    KalExpr *given =
+        &outputs[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_GIVEN)];
     size_up(d, d->state + n);
     measure(d, d->t.psi, ROUNDING, given, &largest);
-    memcpy(outputs + A_at(system), d->t.roots + d->t.A,
-           entries_of(system) * sizeof *outputs);
+    memcpy(outputs + kal_return_A(system), d->t.roots + d->t.A,
+           kal_return_entries(system) * sizeof *outputs);
     move(d, d->t.psi, *given, d->state + n);
     return KAL_OK;
 }
@@ -290,9 +230,9 @@ static KalStatus judge(Draft *d)
     KalGraph *g = d->t.g;
     want_level(d, d->t.psi);
     KAL_TRY(kal_transcript_copy(&d->t, d->values));
-    const size_t left = word_at(system, LEVEL_VELOCITY, WORD_LEFT);
+    const size_t left = kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LEFT);
     measure(d, d->t.psi, LEFT, &outputs[left],
-            &outputs[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)]);
+            &outputs[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LARGEST)]);
     for (size_t i = 0; i < 2 * n; i++) {
         outputs[i] = d->state[i];
         d->sound = plus(g, d->sound, d->state[i]);
@@ -322,7 +262,7 @@ static void give_values(Draft *d, const KalExpr *answer)
         d->values[layout->forces + i] =
             system->equations->has_C ? kal_add(g, *ideal, *rest) : *ideal;
     }
-    const KalExpr *energy = d->outputs + energy_at(road);
+    const KalExpr *energy = d->outputs + kal_return_energies(road);
     d->values[layout->energy] = kal_add(g, energy[0], energy[1]);
 }
 
@@ -331,8 +271,8 @@ static KalStatus arrive(Draft *d)
 {
     const KalRoad *road = d->road;
     const KalSystem *system = road->instant->system;
-    KalExpr *answer = d->outputs + answer_at(road);
-    KalExpr *energy = d->outputs + energy_at(road);
+    KalExpr *answer = d->outputs + kal_return_answer(road);
+    KalExpr *energy = d->outputs + kal_return_energies(road);
     KAL_TRY(kal_road_eliminate(road, &d->t, d->values, answer));
     kal_transcript_want(&d->t, d->t.energy, 2);
     KAL_TRY(kal_transcript_copy(&d->t, d->values));
@@ -340,14 +280,14 @@ static KalStatus arrive(Draft *d)
         const KalExpr root = d->t.roots[d->t.energy + k];
         energy[k] = is_nothing(root) ? kal_int(d->t.g, 0) : root;
     }
-    if (has_outputs(system)) {
+    if (kal_return_has_outputs(system)) {
         give_values(d, answer);
         kal_transcript_want(&d->t, d->t.outputs, (size_t)system->n_outputs);
         KAL_TRY(kal_transcript_copy(&d->t, d->values));
-        memcpy(d->outputs + outputs_at(road), d->t.roots + d->t.outputs,
+        memcpy(d->outputs + kal_return_outputs_at(road), d->t.roots + d->t.outputs,
                (size_t)system->n_outputs * sizeof *answer);
     }
-    for (size_t i = 0; i < count_of(road); i++) {
+    for (size_t i = 0; i < kal_return_count(road); i++) {
         d->outputs[i] = is_nothing(d->outputs[i]) ? kal_int(d->t.g, 0) : d->outputs[i];
     }
     return kal_graph_status(d->t.g);
@@ -381,7 +321,7 @@ static KalStatus make_room(const KalRoad *road, KalReturn *r)
     const size_t n = (size_t)instant->system->n;
     const size_t work = kal_program_work(r->program);
     const size_t place = inputs_of(road) + instant->system->n_switches;
-    const size_t count = work + count_of(road) + 2 * n + place;
+    const size_t count = work + kal_return_count(road) + 2 * n + place;
     r->block = (double *)kal_alloc(instant->ctx, count, sizeof(double));
     if (!r->block) {
         return kal_no_memory(instant->ctx, "for a run");
@@ -389,7 +329,7 @@ static KalStatus make_room(const KalRoad *road, KalReturn *r)
     r->block_size = count * sizeof(double);
     r->work = r->block;
     r->results = r->work + work;
-    r->given = r->results + count_of(road);
+    r->given = r->results + kal_return_count(road);
     r->place = r->given + 2 * n;
     kal_program_prepare(r->program, instant->settings.parameters, r->work);
     return KAL_OK;
@@ -402,7 +342,8 @@ void kal_return_make(KalRoad *road)
     Draft d = {.road = road};
     r->made = true;
     if (build(&d) != KAL_OK
-        || kal_transcript_compile(&d.t, d.outputs, count_of(road), &r->program)
+        || kal_transcript_compile(&d.t, d.outputs, kal_return_count(road), road->lanes,
+                                  &r->program)
                != KAL_OK
         || make_room(road, r) != KAL_OK) {
         kal_return_forget(road);
@@ -426,7 +367,7 @@ static bool leaves_dust(size_t count, const double *from, const double *to)
 {
     bool dust = false;
     for (size_t i = 0; i < count; i++) {
-        dust = dust || (fabs(to[i]) <= DUST * fabs(from[i]) && to[i] != 0.0);
+        dust = dust || (fabs(to[i]) <= KAL_RETURN_DUST * fabs(from[i]) && to[i] != 0.0);
     }
     return dust;
 }
@@ -441,8 +382,10 @@ static bool step(KalRoad *road, bool *out_lost)
     double *state = instant->variables + system->layout.q;
     kal_program_eval_on(r->program, kal_road_inputs(road), instant->modes, r->work,
                         r->results);
-    const double position = r->results[word_at(system, LEVEL_POSITION, WORD_LEFT)];
-    const double velocity = r->results[word_at(system, LEVEL_VELOCITY, WORD_LEFT)];
+    const double position =
+        r->results[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LEFT)];
+    const double velocity =
+        r->results[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LEFT)];
     *out_lost = !isfinite(velocity) || leaves_dust(2 * n, state, r->results);
     if (*out_lost) {
         return false;
@@ -464,6 +407,20 @@ static void keep_place(KalRoad *road)
     road->back.on_modes = instant->modes != NULL;
 }
 
+bool kal_return_may_lead(const KalRoad *road)
+{
+    const KalReturn *r = &road->back;
+    return road->fits && r->open && r->program && !road->closed
+           && r->refusals < MOST_REFUSALS;
+}
+
+void kal_return_adopt(KalRoad *road)
+{
+    road->back.knows = true;
+    keep_place(road);
+    road->found = road->back.results + kal_return_answer(road);
+}
+
 bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
 {
     const KalInstant *instant = road->instant;
@@ -471,14 +428,13 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
     const size_t n = (size_t)system->n;
     KalReturn *r = &road->back;
     bool done = false;
-    bool lost = !road->fits || !r->open || !r->program || road->closed
-                || r->refusals >= MOST_REFUSALS;
-    if (lost) {
+    bool lost = false;
+    if (!kal_return_may_lead(road)) {
         return false;
     }
     double *state = instant->variables + system->layout.q;
     kal_copy_numbers(r->given, state, 2 * n);
-    for (int k = 0; k < MOST_STEPS && !done && !lost; k++) {
+    for (int k = 0; k < KAL_RETURN_STEPS && !done && !lost; k++) {
         done = step(road, &lost);
     }
     r->knows = done;
@@ -487,8 +443,10 @@ bool kal_return_take(KalRoad *road, double *out_position, double *out_velocity)
         return false;
     }
     keep_place(road);
-    *out_position = r->results[word_at(system, LEVEL_POSITION, WORD_LARGEST)];
-    *out_velocity = r->results[word_at(system, LEVEL_VELOCITY, WORD_LARGEST)];
+    *out_position =
+        r->results[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LARGEST)];
+    *out_velocity =
+        r->results[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LARGEST)];
     return true;
 }
 
@@ -513,22 +471,22 @@ const double *kal_return_find(const KalRoad *road, const double *inputs)
                                  instant->system->n_switches))) {
         return NULL;
     }
-    return r->results + answer_at(road);
+    return r->results + kal_return_answer(road);
 }
 
 const double *kal_return_energy(KalRoad *road)
 {
     const bool known = road->fits && road->back.knows // so there are inputs
                        && kal_return_find(road, kal_road_inputs(road));
-    return known ? road->back.results + energy_at(road) : NULL;
+    return known ? road->back.results + kal_return_energies(road) : NULL;
 }
 
 const double *kal_return_outputs(KalRoad *road)
 {
     const double *energy = kal_return_energy(road);
-    const bool known = energy && has_outputs(road->instant->system)
+    const bool known = energy && kal_return_has_outputs(road->instant->system)
                        && road->instant->bare
-                       && road->found == road->back.results + answer_at(road);
+                       && road->found == road->back.results + kal_return_answer(road);
     return known ? energy + 2 : NULL;
 }
 
@@ -542,7 +500,7 @@ bool kal_return_rows(KalRoad *road)
         || !kal_same_numbers(r->place, instant->variables, 1 + n)) {
         return false;
     }
-    double *values = r->results + A_at(instant->system);
+    double *values = r->results + kal_return_A(instant->system);
     kal_clear_traces_in_rows(&equations->A, values);
     memset(instant->A, 0, equations->m * n * sizeof(double));
     for (int k = 0; k < instant->n_active; k++) {

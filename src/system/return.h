@@ -46,9 +46,16 @@ void kal_return_make(struct KalRoad *road);
 /// Forget it.
 void kal_return_forget(struct KalRoad *road);
 
+/// Whether it can be taken now.
+bool kal_return_may_lead(const struct KalRoad *road);
+
 /// Bring the state of the instant to the constraints.  The largest residuals that are left
 /// are written, of positions and of velocities.  False: the state is as it was.
 bool kal_return_take(struct KalRoad *road, double *out_position, double *out_velocity);
+
+/// The results, which were written by another (system/lanes.h), are those of a return that led
+/// to the state as it is now, and the road has found what they say of it.
+void kal_return_adopt(struct KalRoad *road);
 
 /// The last return was one at the end of a step, and led back or did not: where it mostly
 /// does not, it is no longer tried in this run.

@@ -24,7 +24,8 @@ enum {
     MOST_PATIENCE = 1 << 20, // it doubles with each, for rows may come and go
     STEPS = 40,              // with a road until the way back is worth its making
     SAMPLES = 300,           // that are worth both
-    MOST_SIZE = 400,         // coordinates and constraints that are looked at at all
+    SMALL = 16, // so few coordinates and constraints that making both takes no time
+    MOST_SIZE = 400, // coordinates and constraints that are looked at at all
 };
 
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
@@ -83,7 +84,8 @@ void kal_road_choose(KalRoad *road)
 
 void kal_road_begin(KalRoad *road, double samples)
 {
-    const bool pays = samples >= SAMPLES;
+    const KalSystem *system = road->instant->system;
+    const bool pays = samples >= SAMPLES || system->n + system->m <= SMALL;
     road->patience = pays ? 0 : PATIENCE;
     road->steps = pays ? 0 : STEPS;
     road->misses = 0;
@@ -241,7 +243,8 @@ static KalStatus build(KalRoad *road)
         status = kal_road_eliminate(road, &t, NULL, answer);
     }
     if (status == KAL_OK) {
-        status = kal_transcript_compile(&t, answer, road->at.count, &road->program);
+        status = kal_transcript_compile(&t, answer, road->at.count, road->lanes,
+                                        &road->program);
     }
     kal_transcript_clear(&t);
     kal_free(instant->ctx, answer, answer ? road->at.count * sizeof *answer : 0);
@@ -398,13 +401,26 @@ void kal_road_publish(const KalRoad *road, KalMotionAnswer *answer)
                                 .least_sine = x[road->at.sine]};
 }
 
+// Whether non-ideal forces depend on reactions of rows of which some say what others do: then
+// all rows are asked whether that is unique.
+static bool shares_reactions(const KalInstant *instant)
+{
+    return instant->system->equations->has_reactions
+           && instant->n_independent < instant->n_active;
+}
+
+// Servos are not for programs.
+bool kal_road_may_lead(const KalRoad *road)
+{
+    return road->fits && road->program && !road->closed && !road->instant->control
+           && !shares_reactions(road->instant);
+}
+
 // An answer that is not sound closes the road, until the rows are farther apart (sim/rank.c).
 bool kal_road_take(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
-    if (!road->fits || !road->program || road->closed) {
-        return false;
-    }
+    assert(kal_road_may_lead(road));
     const double *inputs = kal_road_inputs(road);
     const bool known = road->back.knows && road->back.place[0] == inputs[0];
     road->found = known ? kal_return_find(road, inputs) : NULL;
@@ -430,18 +446,9 @@ double kal_road_sine(const KalRoad *road)
     return road->found[road->at.sine];
 }
 
-// Whether non-ideal forces depend on reactions of rows of which some say what others do: then
-// all rows are asked whether that is unique.
-static bool shares_reactions(const KalInstant *instant)
-{
-    return instant->system->equations->has_reactions
-           && instant->n_independent < instant->n_active;
-}
-
 bool kal_instant_rush(KalInstant *instant)
 {
-    if (instant->control || shares_reactions(instant)
-        || !kal_road_take(&instant->road)) {
+    if (!kal_road_may_lead(&instant->road) || !kal_road_take(&instant->road)) {
         return false;
     }
     instant->bare = true;

@@ -40,6 +40,7 @@ typedef struct KalRoad {
     bool *active;     ///< m: constraints that act with them
     bool *undecided;  ///< n: coordinates without acceleration: none
     bool lends;       ///< rows lend M their weights
+    bool lanes;       ///< programs are wanted for lanes too (system/lanes.h)
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     bool made;        ///< for these rows, though there may be no program for them
     bool same;        ///< these are the rows that are wanted,
@@ -87,8 +88,11 @@ void kal_road_choose(KalRoad *road);
 /// alone allocates memory; without, there is no road.
 void kal_road_make(KalRoad *road, bool fresh);
 
-/// Accelerate the instant, whose rows are known, by the program, or take what a return that
-/// led to this state has found; false: there is none, or it does not vouch for what it found.
+/// Whether there is a program that can be taken now.
+bool kal_road_may_lead(const KalRoad *road);
+
+/// Accelerate the instant, whose rows are known, by the program, which can be taken, or take
+/// what a return that led to this state has found; false: it does not vouch for what it found.
 bool kal_road_take(KalRoad *road);
 
 /// What its programs read: the state of the instant, and weights.

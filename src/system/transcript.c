@@ -278,7 +278,7 @@ void kal_transcript_row(const KalTranscript *transcript, size_t row, KalExpr *ou
 }
 
 KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outputs,
-                                 size_t count, KalProgram **out_program)
+                                 size_t count, bool lanes, KalProgram **out_program)
 {
     const KalTranscript *t = transcript;
     const size_t n_variables = t->system->layout.qdd + t->n_weights;
@@ -289,6 +289,7 @@ KalStatus kal_transcript_compile(KalTranscript *transcript, const KalExpr *outpu
                                  .variables = t->symbols,
                                  .n_variables = n_variables,
                                  .switches = t->switches,
-                                 .n_switches = t->n_switches};
+                                 .n_switches = t->n_switches,
+                                 .lanes = lanes};
     return kal_program_create(t->g, &spec, out_program);
 }

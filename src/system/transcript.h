@@ -72,9 +72,10 @@ KAL_CHECKED KalStatus kal_transcript_copy(KalTranscript *transcript,
 void kal_transcript_mass(const KalTranscript *transcript, KalExpr *out_M);
 void kal_transcript_row(const KalTranscript *transcript, size_t row, KalExpr *out_row);
 
-/// A program of formulas in the transcript's graph.  The caller owns it.
+/// A program of formulas in the transcript's graph, for lanes too if so wanted.  The caller
+/// owns it.
 KAL_CHECKED KalStatus kal_transcript_compile(KalTranscript *transcript,
                                              const KalExpr *outputs, size_t count,
-                                             KalProgram **out_program);
+                                             bool lanes, KalProgram **out_program);
 
 #endif

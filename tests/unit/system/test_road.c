@@ -245,8 +245,15 @@ static void both_ways_lead_back(void)
 // Programs are made when they pay, and stay for the next run, which takes them as late.
 static void roads_are_made_when_they_pay(void)
 {
+    static const char many[] =
+        "coord x[6], y[6]\n"
+        "kinetic sum(i in 1..6 : 1/2*(x[i]'^2 + y[i]'^2))\n"
+        "potential sum(i in 1..6 : 9.81*y[i])\n"
+        "for i in 1..6 { constraint rod[i]: x[i]^2 + y[i]^2 = 1 }\n"
+        "for i in 1..6 { init x[i] = sin(0.2*i), y[i] ~ -1 }\n"
+        "simulate 0 .. 60 every 1\n";
     Lab lab;
-    const bool loaded = lab_load(&lab, crank);
+    const bool loaded = lab_load(&lab, many);
     lab.options.until = 60.0;
     lab.options.every = 1.0;
     if (loaded && ok(lab_start(&lab) == KAL_OK)) {
@@ -261,6 +268,24 @@ static void roads_are_made_when_they_pay(void)
         ok(kal_run_start(lab.run, &report) == KAL_OK && !road->fits);
         ok(kal_run_advance(lab.run, 60.0) == KAL_OK && road->fits);
         ok(road->program == program && lab_q(&lab, 0) == x);
+    }
+    lab_close(&lab);
+}
+
+// Of a small system at once, in the next run too.
+static void small_systems_have_them_from_the_start(void)
+{
+    Lab lab;
+    const bool loaded = lab_load(&lab, crank);
+    lab.options.every = 5.0;
+    if (loaded && ok(lab_start(&lab) == KAL_OK)) {
+        const KalRoad *road = &kal_run_instant(lab.run)->road;
+        KalStartReport report;
+        ok(road->program && road->back.program && road->fits);
+        ok(kal_run_advance(lab.run, 5.0) == KAL_OK);
+        const double x = lab_q(&lab, 0);
+        ok(kal_run_start(lab.run, &report) == KAL_OK && road->fits);
+        ok(kal_run_advance(lab.run, 5.0) == KAL_OK && lab_q(&lab, 0) == x);
     }
     lab_close(&lab);
 }
@@ -359,6 +384,7 @@ static void many_samples_pay(void)
 }
 
 TAP_RUN(TAP_CASE(both_roads_answer_alike), TAP_CASE(both_ways_lead_back),
-        TAP_CASE(roads_are_made_when_they_pay), TAP_CASE(many_samples_pay),
+        TAP_CASE(roads_are_made_when_they_pay),
+        TAP_CASE(small_systems_have_them_from_the_start), TAP_CASE(many_samples_pay),
         TAP_CASE(givens_follow_the_road), TAP_CASE(events_end_a_road),
         TAP_CASE(a_run_needs_no_road), TAP_CASE(a_road_may_have_no_program))

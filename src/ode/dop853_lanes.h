@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// DOP853 in lanes: attempts at steps of KAL_LANES integrators at once.
+///
+/// Each lane is an integrator (integrator.h) with its own time, size of steps and end.  An
+/// attempt of all of them takes the sums and rates of all in one instruction stream; what
+/// the attempt of a lane comes to, and the size of the next, is found as for one system
+/// alone (dop853_impl.h).  A lane that the system does not vouch for is tried once more,
+/// alone: so nothing that lanes find differs from what an integrator alone does, in no bit.
+///
+/// Numbers of lanes stand together: each is a group of four, one for each lane.
+
+#ifndef ODE_DOP853_LANES_H
+#define ODE_DOP853_LANES_H
+
+#include "base/four.h"
+#include "ode/integrator.h"
+
+/// What was done for a lane in an attempt, which counts.
+typedef struct KalLaneWork {
+    int lane;
+    int evaluations; ///< of rates: those of stages 1, 2, …; the last is at the end
+    const double *times;     ///< a group for each: when
+    bool projected;          ///< the end was brought to the manifold,
+    bool taken;              ///< and the step was taken
+    const double *end;       ///< 1 + n groups: time and state there
+    const double *end_rates; ///< n_rates groups: what `rate` wrote there
+} KalLaneWork;
+
+/// A system of n equations in lanes.  `good` has all bits of a lane set as long as the
+/// system vouches for what it found there.
+typedef struct KalLaneSystem {
+    int n;
+    int n_rates; ///< groups that `rate` writes: n rates, and what else it finds
+    void *user;
+    /// Rates at a time and state of 1 + n groups; `k` counts them in an attempt.
+    void (*rate)(void *user, int k, const double *at, double *out_rates,
+                 KalFourBits *good);
+    /// Bring a state to the manifold; NULL: none.
+    void (*project)(void *user, double *at, KalFourBits *good);
+    /// The attempt of a lane counts, which all callbacks of its own system would have seen.
+    void (*note)(void *user, const KalLaneWork *work);
+} KalLaneSystem;
+
+typedef struct KalOdeLanes KalOdeLanes;
+
+/// The caller owns it.  It lives longer than what its integrators are used for.  KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
+                                           KalOdeLanes **out_lanes);
+void kal_ode_lanes_destroy(KalOdeLanes *lanes);
+
+/// Let the integrator of a lane be this one, a DOP853 of n states without integrals; it must
+/// have been started, and begins a step, which kal_ode_lanes_try() takes.
+KAL_CHECKED KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane,
+                                          KalIntegrator *integrator);
+
+/// How the step of a lane stands.
+typedef struct KalLaneStep {
+    bool over; ///< it was taken, or cannot be
+    KalStatus status;
+    KalOdeStep step; ///< if it was taken
+} KalLaneStep;
+
+/// One attempt at the steps of all lanes that have begun one and for which `wanted` holds.
+void kal_ode_lanes_try(KalOdeLanes *lanes, const bool *wanted, KalLaneStep *out_steps);
+
+/// The rates of the last step of a lane become the integrator's own.
+void kal_ode_lanes_fetch(const KalOdeLanes *lanes, int lane, double *const *k,
+                         double *y_end);
+
+#endif
