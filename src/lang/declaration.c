@@ -5,6 +5,8 @@
 
 #include "lang/parser_impl.h"
 
+#include <assert.h>
+
 KalNode *kal_parse_other_unit(KalParser *p, KalNode *first)
 {
     const KalToken open = p->token;
@@ -19,6 +21,7 @@ KalNode *kal_parse_other_unit(KalParser *p, KalNode *first)
 // `name [unit] = value [unit]`, with one of the units or none.
 static KalNode *parse_declaration(KalParser *p, const char *what)
 {
+    assert(what);
     const uint32_t begin = p->token.begin;
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
     KalNode *unit = kal_parse_unit(p);
@@ -100,6 +103,7 @@ KalNode *kal_parse_dissipation(KalParser *p, uint32_t begin)
 static KalNode *parse_power(KalParser *p, KalNodeKind whole, KalNodeKind along,
                             uint32_t begin)
 {
+    assert(whole != along);
     KalNode *value = kal_parse_value(p);
     if (!kal_parser_accept_word(p, "along")) {
         return kal_parser_add_unary(p, whole, begin, value);

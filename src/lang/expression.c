@@ -87,6 +87,7 @@ static void demand_condition(KalParser *p, const KalNode *node)
 
 KalNode *kal_parse_number(KalParser *p)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_NUMBER));
     const KalToken token = p->token;
     const char *text = p->lexer.source->text + token.begin;
     const KalSpan span = {p->lexer.source, token.begin, token.end};
@@ -127,6 +128,7 @@ static bool is_reserved(const KalParser *p)
 
 KalNode *kal_parse_new_name(KalParser *p, const char *what)
 {
+    assert(what);
     if (is_reserved(p)) {
         kal_parser_fail(p, p->token.begin, p->token.end,
                         "t (time), pi and deg have their own meaning and cannot be "
@@ -160,6 +162,7 @@ static KalNode *parse_values(KalParser *p)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_vector(KalParser *p)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_LEFT_BRACKET));
     const KalToken open = p->token;
     kal_parser_advance(p);
     KalNode *items = parse_values(p);
@@ -172,6 +175,7 @@ static KalNode *parse_vector(KalParser *p)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_parenthesis(KalParser *p)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_LEFT_PAREN));
     const KalToken open = p->token;
     kal_parser_advance(p);
     KalNode *node = parse_rank(p, RANK_OR);
@@ -216,6 +220,7 @@ KalNode *kal_parse_range(KalParser *p)
 // NOLINTNEXTLINE(misc-no-recursion)
 void kal_parse_iterator(KalParser *p, KalNode **out_index, KalNode **out_range)
 {
+    assert(out_index && out_range);
     *out_index = kal_parse_new_name(p, "an index name");
     if (!kal_parser_accept_word(p, "in")) {
         kal_parser_fail_expected(p, "'in' and a range, as in i in 1..3");
@@ -315,6 +320,7 @@ static KalNode *parse_prime(KalParser *p, uint32_t begin, KalNode *base)
 // `a.b`
 static KalNode *parse_member(KalParser *p, uint32_t begin, KalNode *base)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_DOT));
     kal_parser_advance(p);
     KalNode *name = kal_parse_new_name(p, "the name of a member");
     return kal_parser_add(p, begin,
@@ -326,6 +332,7 @@ static KalNode *parse_member(KalParser *p, uint32_t begin, KalNode *base)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_index(KalParser *p, uint32_t begin, KalNode *base)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_LEFT_BRACKET));
     const KalToken open = p->token;
     kal_parser_advance(p);
     KalNode *index = kal_parse_value(p);
@@ -339,6 +346,7 @@ static KalNode *parse_index(KalParser *p, uint32_t begin, KalNode *base)
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_call(KalParser *p, uint32_t begin, KalNode *callee)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_LEFT_PAREN));
     const KalToken open = p->token;
     KalNode *arguments = NULL;
     kal_parser_advance(p);
@@ -582,6 +590,7 @@ KalNode *kal_parse_condition(KalParser *p)
 
 KalNode *kal_parse_target(KalParser *p, KalTargetParts parts, const char *what)
 {
+    assert(what);
     const uint32_t begin = p->token.begin;
     KalNode *node = NULL;
     if (parts == KAL_TARGET_NEW || !kal_parser_is(p, KAL_TOKEN_NAME)) {

@@ -661,6 +661,7 @@ static KalStatus format(KalContext *ctx, const KalSource *source, const KalTree 
 static KalStatus compare(KalContext *ctx, const KalTree *tree, const KalBlock *out,
                          KalDiagnostics *diagnostics)
 {
+    assert(tree && out);
     KalSource *source = NULL;
     KalTree *again = NULL;
     KAL_TRY(kal_source_create(ctx, "the canonical form", out->size > 0 ? out->data : "",

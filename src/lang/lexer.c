@@ -90,6 +90,7 @@ static bool is_at_end(const KalLexer *lexer)
 // The character at the offset; 0 at the end.  Returns its bytes.
 static uint32_t character_at(const KalLexer *lexer, uint32_t *out_code)
 {
+    assert(lexer->offset <= lexer->source->length);
     *out_code = 0;
     if (is_at_end(lexer)) {
         return 0;
@@ -200,6 +201,7 @@ static bool line_ends_statement(const KalLexer *lexer)
 // Pass over space, comments and line ends that end nothing, and note them in the token.
 static void skip_space(KalLexer *lexer, KalToken *token)
 {
+    assert(lexer->offset <= lexer->source->length);
     for (;;) {
         const char c = byte_at(lexer, 0);
         const bool comment = c == '#';
@@ -315,6 +317,7 @@ static const char *scan_string_character(KalLexer *lexer)
 // A text in quotes, within its line.
 static KalTokenKind scan_string(KalLexer *lexer)
 {
+    assert(byte_at(lexer, 0) == '"');
     const uint32_t begin = lexer->offset;
     lexer->offset++;
     while (byte_at(lexer, 0) != '"') {
@@ -372,6 +375,7 @@ static const Sign SIGNS[] = {
 // A character that begins no token; many have a plain one that is meant.
 static KalTokenKind scan_foreign(KalLexer *lexer)
 {
+    assert(!is_at_end(lexer));
     const uint32_t begin = lexer->offset;
     uint32_t code;
     lexer->offset += character_at(lexer, &code);

@@ -27,6 +27,7 @@ enum {
 
 void kal_chain_add(KalChain *chain, KalNode *node)
 {
+    assert((chain->first != NULL) == (chain->last != NULL));
     if (!node) {
         return;
     }
@@ -141,6 +142,7 @@ bool kal_parser_accept(KalParser *p, KalTokenKind kind)
 
 bool kal_parser_accept_word(KalParser *p, const char *word)
 {
+    assert(word);
     if (kal_parser_is_word(p, word)) {
         kal_parser_advance(p);
         return true;
@@ -164,6 +166,7 @@ KalSpan kal_parser_span(const KalParser *p, uint32_t begin)
 void kal_parser_fail(KalParser *p, uint32_t begin, uint32_t end, const char *format,
                      ...)
 {
+    assert(format);
     if (kal_parser_is_stuck(p)) {
         return;
     }
@@ -229,6 +232,7 @@ static const char *find_hint(const KalParser *p, bool ends)
 
 void kal_parser_fail_after(KalParser *p, const char *what)
 {
+    assert(what);
     char found[FOUND_SIZE];
     char word[64] = "";
     print_found(p, found);
@@ -422,6 +426,7 @@ static void parse_text(KalParser *p)
 // Only texts in UTF-8 are looked at any further.
 static void parse_checked(KalParser *p, const KalSource *source)
 {
+    assert(source);
     const uint32_t fault = kal_source_find_fault(source);
     if (fault < source->length) {
         kal_diagnostics_add(p->diagnostics, KAL_SEVERITY_ERROR,

@@ -122,6 +122,7 @@ static void print_binary(const KalNode *node, Rank least, const char *between,
 // x^-2 needs no parentheses, x^(-y^2) does: a sign binds less than a power.
 static void print_power(const KalNode *node, KalSink sink)
 {
+    assert(node->kind == KAL_NODE_POWER);
     const KalNode *exponent = node->of.binary.right;
     const bool plain = exponent->kind == KAL_NODE_NEGATE
                        && rank_of(exponent->of.unary.operand) >= RANK_NUMBER;
@@ -170,6 +171,7 @@ static void print_call(const KalNode *node, KalSink sink)
 
 static void print_if(const KalNode *node, KalSink sink)
 {
+    assert(node->kind == KAL_NODE_IF);
     put(sink, "if(");
     kal_expression_print(node->of.choice.condition, sink);
     put(sink, ", ");
@@ -188,6 +190,7 @@ static void print_iterator(const KalNode *index, const KalNode *range, KalSink s
 
 static void print_sigma(const KalNode *node, KalSink sink)
 {
+    assert(node->kind == KAL_NODE_SUM);
     put(sink, "sum(");
     print_iterator(node->of.sum.index, node->of.sum.range, sink);
     if (node->of.sum.filter) {
@@ -280,6 +283,7 @@ static void print_ranked(const KalNode *node, Rank least, KalSink sink)
 // In quotes, with a backslash before quotes and backslashes.
 static void print_string(const KalNode *node, KalSink sink)
 {
+    assert(node->kind == KAL_NODE_STRING);
     put(sink, "\"");
     for (uint32_t i = 0; i < node->of.text.length; i++) {
         const char *c = node->of.text.data + i;
@@ -454,6 +458,7 @@ static void print_draw(const char *word, const KalNode *node, KalSink sink)
 
 static void print_instance(const KalNode *node, KalSink sink)
 {
+    assert(node->kind == KAL_NODE_INSTANCE);
     const KalNode *call = node->of.instance.call;
     kal_expression_print(node->of.instance.name, sink);
     if (node->of.instance.index) {

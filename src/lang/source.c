@@ -19,6 +19,7 @@ static size_t block_size(const KalSource *source)
 KalStatus kal_source_create(KalContext *ctx, const char *name, const char *text,
                             size_t length, KalSource **out_source)
 {
+    assert(ctx && name && (text || length == 0));
     if (length > KAL_SOURCE_LIMIT) {
         return kal_fail(ctx, KAL_ERR_LIMIT,
                         "%s: a text of %zu bytes is too long; at most %d are read",

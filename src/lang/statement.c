@@ -70,6 +70,7 @@ KalNode *kal_parse_plot(KalParser *p, uint32_t begin)
 // `p -> q -> …`; at least two, at most `most`.
 static KalNode *parse_points(KalParser *p, int most)
 {
+    assert(most >= 2);
     KalChain points = {.first = NULL};
     kal_chain_add(&points, kal_parse_value(p));
     if (!kal_parser_is(p, KAL_TOKEN_ARROW)) {
@@ -84,6 +85,7 @@ static KalNode *parse_points(KalParser *p, int most)
 // What a word introduces.
 static KalNode *parse_worded(KalParser *p, const char *word, const char *expected)
 {
+    assert(word && expected);
     if (!kal_parser_is_word(p, word)) {
         kal_parser_fail_after(p, expected);
     }

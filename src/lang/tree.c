@@ -34,6 +34,7 @@ struct KalTree {
 
 KalStatus kal_tree_create(KalContext *ctx, KalTree **out_tree)
 {
+    assert(ctx && out_tree);
     KalTree *tree = KAL_NEW(ctx, KalTree);
     if (!tree) {
         return kal_no_memory(ctx, "for a syntax tree");
@@ -105,6 +106,7 @@ static unsigned depth_of(const KalNode *node)
 // Memory, zeroed; NULL when there is none, and then the tree is spoiled.
 static void *take(KalTree *tree, size_t size)
 {
+    assert(size > 0);
     void *piece = tree->status == KAL_OK ? kal_arena_alloc(tree->arena, 1, size) : NULL;
     if (!piece) {
         tree->status = KAL_ERR_NOMEM;
@@ -172,6 +174,7 @@ static bool is_digit(char c)
 // The number after an "e", held at a bound that no mantissa of a literal makes up for.
 static int32_t parse_exponent(const char *text, const char *end)
 {
+    assert(text <= end);
     int32_t exponent = 0;
     for (const char *c = text; c < end; c++) {
         if (is_digit(*c) && exponent < EXPONENT_BOUND) {
@@ -185,6 +188,7 @@ static int32_t parse_exponent(const char *text, const char *end)
 // that belongs to all of them.
 static int32_t split(const char *text, size_t length, char *digits, size_t *out_count)
 {
+    assert(length > 0);
     const char *end = text + length;
     bool fraction = false;
     int32_t exponent = 0;
@@ -238,6 +242,7 @@ KalNode *kal_tree_add_number(KalTree *tree, KalSpan span, const char *text,
 
 void kal_tree_append(KalTree *tree, KalNode *statement)
 {
+    assert((tree->first != NULL) == (tree->last != NULL));
     if (!statement) {
         return;
     }
@@ -268,6 +273,7 @@ static bool has_equal_leaf(const KalNode *a, const KalNode *b)
 // NOLINTNEXTLINE(misc-no-recursion)
 static bool has_equal_parts(const KalNode *a, const KalNode *b)
 {
+    assert(a && b);
     for (int i = 0; i < KAL_NODE_SLOTS; i++) {
         if (!kal_node_equal(a->of.slot[i], b->of.slot[i])) {
             return false;

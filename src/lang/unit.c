@@ -6,12 +6,15 @@
 
 #include "lang/parser_impl.h"
 
+#include <assert.h>
+
 static KalNode *parse_product(KalParser *p);
 
 // Brackets around a product.
 // NOLINTNEXTLINE(misc-no-recursion)
 static KalNode *parse_parenthesis(KalParser *p)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_LEFT_PAREN));
     const KalToken open = p->token;
     kal_parser_advance(p);
     if (!kal_parser_enter(p)) {
@@ -54,6 +57,7 @@ static bool is_number(const KalNode *node)
 // A number, or a quotient of two.
 static bool is_exponent(const KalNode *node)
 {
+    assert(node);
     if (node->kind != KAL_NODE_MULTIPLY) {
         return is_number(node);
     }

@@ -85,6 +85,7 @@ static double residual_of_constraints(const KalMotion *s, double largest,
 static double errors_of_motion(const KalMotion *s, const double *force, double *error,
                                double *size)
 {
+    assert(force && error && size);
     const KalMotionProblem *p = &s->given;
     double largest = 0.0;
     for (int i = 0; i < p->n; i++) {
@@ -157,6 +158,7 @@ void kal_motion_fixed_part(const KalMotion *s, const double *restrict b,
 void kal_motion_constraint_force(const KalMotion *s, const double *lambda,
                                  double *force)
 {
+    assert(force && (lambda || s->given.m == 0));
     const KalMotionProblem *p = &s->given;
     memset(force, 0, (size_t)p->n * sizeof *force);
     for (int i = 0; i < p->m; i++) {
@@ -166,6 +168,7 @@ void kal_motion_constraint_force(const KalMotion *s, const double *lambda,
 
 void kal_motion_clear_marks(KalMotion *s)
 {
+    assert(s->given.n <= s->n_max && s->given.m <= s->m_max);
     if (s->marks_clear) {
         return;
     }

@@ -62,6 +62,7 @@ static KalStatus fail_entry(KalMotion *s, const char *what, const double *x, siz
 static KalStatus check_numbers(KalMotion *s, const char *what, const double *x,
                                size_t count, bool constraints)
 {
+    assert(what);
     if (count == 0) {
         return KAL_OK;
     }
@@ -90,6 +91,7 @@ static bool exactly_symmetric(int n, const double *M)
 // Use the mean of M and its transpose, unless they differ by more than rounding.
 static KalStatus symmetrize(KalMotion *s)
 {
+    assert(s->given.n >= 1);
     const size_t n = (size_t)s->given.n;
     const double *M = s->given.M;
     for (size_t i = 0; i < n; i++) {
@@ -126,6 +128,7 @@ bool kal_motion_is_plain(const KalMotion *s)
 
 KalStatus kal_motion_check(KalMotion *s)
 {
+    assert(s->given.n >= 1 && s->given.m >= 0);
     const KalMotionProblem *p = &s->given;
     const size_t n = (size_t)p->n;
     const size_t m = (size_t)p->m;

@@ -116,6 +116,7 @@ static double cross(double x, double y, double z, double w)
 // two are parallel.
 static void try_parallel(Search *search, int a, int b)
 {
+    assert(a >= 0 && b >= 0 && a != b);
     const KalMotion *s = search->s;
     double x = 0.0;
     double y = 0.0;
@@ -144,6 +145,7 @@ static void try_parallel(Search *search, int a, int b)
 // all rows.  Where that is too much only parallel rows are found, once for each pair.
 static void try_pairs(Search *search, int dependents)
 {
+    assert(dependents >= 0);
     const double k = search->s->rows.rank;
     const double pairs = (double)dependents * dependents / 2.0;
     const bool all = pairs * k * (k + dependents) <= MOST_STEPS;
@@ -194,6 +196,7 @@ static void try_triple(Search *search, const int a[3])
 // The steps grow with the fifth power of the size: tried for small problems only.
 static void try_triples(Search *search, int dependents)
 {
+    assert(dependents >= 0);
     const double k = search->s->rows.rank;
     const double triples = (double)dependents * dependents * dependents / 6.0;
     if (triples * k * k / 2.0 * (k + dependents) > MOST_STEPS) {
@@ -211,6 +214,7 @@ static void try_triples(Search *search, int dependents)
 // Where a value belongs among rising indices.
 static int place_of(const int *indices, int count, int value)
 {
+    assert(count >= 0);
     int at = 0;
     while (at < count && indices[at] < value) {
         at++;

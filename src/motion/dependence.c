@@ -82,6 +82,7 @@ static void number_sets(KalMotion *s, int *parent, const bool *needed)
 
 void kal_dependence_find(KalMotion *s)
 {
+    assert(s->rows.rank >= 0 && s->rows.rank <= s->given.m);
     const KalQr *rows = &s->rows;
     const int k = rows->rank;
     int *parent = s->fault_indices; // free until something is at fault
@@ -111,6 +112,7 @@ void kal_dependence_find(KalMotion *s)
 // what a small error in its coefficients would act on.
 static double fastest_in_row(const KalMotion *s, int i, const double *q)
 {
+    assert(i >= 0 && i < s->given.m);
     const double *row = s->given.A + (size_t)i * (size_t)s->given.n;
     double fastest = 0.0;
     for (int j = 0; j < s->given.n; j++) {
@@ -224,6 +226,7 @@ static double trace_of_b(const KalMotion *s, int i)
 // (theory (6.6)).
 static bool follows_as_given(const KalMotion *s, int c)
 {
+    assert(c >= 0 && s->rows.rank + c < s->given.m);
     const double near = 1e-8;
     const KalQr *rows = &s->rows;
     const double *x = kal_const_column(s->coefficients, rows->rank, c);

@@ -73,6 +73,7 @@ static KalStatus fail_massless(KalMotion *s, const double *left, const double *l
 // No force may act along a direction that has neither mass nor constraint (theory (5.3)).
 static KalStatus check_massless(KalMotion *s)
 {
+    assert(s->verdict.excess >= 0);
     const KalMotionVerdict *v = &s->verdict;
     const int n = s->given.n;
     if (v->excess == 0) {
@@ -205,6 +206,7 @@ static void solve_part(KalMotion *s, const Part *part)
 // M q of the non-ideal part, and what C does in massless free directions.
 static void find_nonideal(KalMotion *s, const double *q)
 {
+    assert(s->given.C);
     const KalMotionProblem *p = &s->given;
     double *massless = s->scratch[5];
     massless_part(s, s->verdict.nonideal, massless);
@@ -291,6 +293,7 @@ static const double HOPELESS = 1e-6;
 static KalStatus fail_residual(KalMotion *s, bool constraint, int index,
                                double residual)
 {
+    assert(index >= 0);
     s->fault_indices[0] = index;
     s->fault = (KalMotionFault){1, s->fault_indices, constraint, residual};
     const KalNames name = kal_motion_names(s, constraint, &index, 1);

@@ -26,6 +26,7 @@ static void multiply(const double *X, int rows, int columns, const double *x, do
 // root = mass^(−1/2) from the eigenvectors V and eigenvalues w: V w^(−1/2) Vᵀ.
 static void find_root(KalMotion *s, const double *mass)
 {
+    assert(s->literal.eigen);
     KalLiteral *l = &s->literal;
     const int n = s->given.n;
     double *V = l->eigen;
@@ -100,6 +101,7 @@ void kal_definite_accelerate(KalMotion *s, const double *force, const double *b,
 // A, which M̄ does not forgive.
 void kal_semidefinite_prepare(KalMotion *s)
 {
+    assert(s->verdict.rank_A >= 0 && s->verdict.rank_A <= s->given.m);
     const KalMotionVerdict *v = &s->verdict;
     KalLiteral *l = &s->literal;
     const int n = s->given.n;

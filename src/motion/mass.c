@@ -45,6 +45,7 @@ double kal_mass_tolerance(int n)
 
 bool kal_mass_is_isolated(int n, const double *M, int j)
 {
+    assert(j >= 0 && j < n);
     const double *column = M + (size_t)j * (size_t)n;
     for (int i = 0; i < n; i++) {
         if (i != j && column[i] != 0.0) {
@@ -89,6 +90,7 @@ static const double DUST = 0x1p-100;
 static bool is_rounding(const KalMotion *s, const double *a, const double *unit,
                         const bool *taken, int j)
 {
+    assert(j >= 0 && j < s->given.n);
     const int n = s->given.n;
     const double mass = s->given.M[(size_t)j * (size_t)(n + 1)];
     const double tolerance = kal_mass_tolerance(n);
@@ -105,6 +107,7 @@ static bool is_rounding(const KalMotion *s, const double *a, const double *unit,
 // -1 when that is negative.
 static int rank_alone(const KalMotion *s, int j)
 {
+    assert(j >= 0 && j < s->given.n);
     const int n = s->given.n;
     const double mass = s->given.M[(size_t)j * (size_t)(n + 1)];
     if (mass == 0.0 || !kal_mass_is_isolated(n, s->given.M, j)) {

@@ -339,6 +339,7 @@ static bool masses_compare(const KalMotion *s)
 // The same of what a constraint joins, whatever units it is written in.
 static bool row_compares(const KalMotion *s, const double *row)
 {
+    assert(row);
     double least = INFINITY;
     double most = 0.0;
     for (size_t j = 0; j < (size_t)s->given.n; j++) {
@@ -378,6 +379,7 @@ static const double NO_MATTER = 1e-19;
 // Let entries of row and column j be zero in the lighter M.
 static void take_out(KalMotion *s, size_t j)
 {
+    assert(j < (size_t)s->given.n);
     const size_t n = (size_t)s->given.n;
     for (size_t i = 0; i < n; i++) {
         s->lighter_M[i * n + j] = 0.0;
@@ -388,6 +390,7 @@ static void take_out(KalMotion *s, size_t j)
 // Whether row j of M does not matter beside the masses of the metric.
 static bool is_nothing(const KalMotion *s, size_t j)
 {
+    assert(j < (size_t)s->given.n);
     const size_t n = (size_t)s->given.n;
     bool nothing = true;
     for (size_t i = 0; i < n; i++) {

@@ -15,6 +15,7 @@
 // t −= the first entries of VᵀFᵀq.
 static void subtract_inertia(KalMotion *s, const double *q, double *t)
 {
+    assert(s->verdict.rank_M >= 0 && s->verdict.rank_M <= s->given.n);
     const KalMotionVerdict *v = &s->verdict;
     double *w = s->scratch[1];
     for (int j = 0; j < v->rank_M; j++) {

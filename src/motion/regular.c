@@ -32,6 +32,7 @@ static const double LARGEST_SQUARE = 1e200;
 // The lower triangle of M to the place where it is factored.
 static void copy_mass(KalMotion *s)
 {
+    assert(s->given.n >= 1);
     const size_t n = (size_t)s->given.n;
     for (size_t j = 0; j < n; j++) {
         const size_t diagonal = j * n + j;
@@ -81,6 +82,7 @@ static double factor_mass(KalMotion *s)
 // Columns of W: the constraints, then L⁻¹Q and, if there is one, L⁻¹C.
 static void transform_rows(KalMotion *s)
 {
+    assert(s->rows.W);
     const KalMotionProblem *p = &s->given;
     const size_t n = (size_t)p->n;
     double *force = kal_column(s->rows.W, p->n, p->m);
@@ -212,6 +214,7 @@ static void solve_instant(KalMotion *s, double *lambda_total)
 static void find_missing(const KalMotion *s, const double *lambda, double *force,
                          double *b)
 {
+    assert(force && (b || s->given.m == 0));
     const KalMotionProblem *p = &s->given;
     const size_t n = (size_t)p->n;
     for (size_t i = 0; i < n; i++) {

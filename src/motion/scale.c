@@ -84,6 +84,7 @@ static double weigh(double off, double far)
 
 static double weight(const Balance *b, int i, int j)
 {
+    assert(i >= 0 && i < b->s->given.m && j >= 0 && j < b->s->given.n);
     if (!b->mean) {
         return 1.0;
     }
@@ -197,6 +198,7 @@ static void solve_balance(KalMotion *s, const Balance *b, double *unit)
 // The start: units of the metric, or none when they are arbitrary.
 static bool begin_balance(KalMotion *s, double *unit, double *mean)
 {
+    assert(unit && mean);
     const KalMotionProblem *p = &s->given;
     const bool known = kal_motion_find_weights(s);
     for (int j = 0; j < p->n; j++) {

@@ -50,6 +50,7 @@ static void scale_mass(KalMotion *s)
 // is beside others: they get a diagonal near 1 or -1 for the time of the factorization.
 static double own_unit(const KalMotion *s, int j)
 {
+    assert(j >= 0 && j < s->given.n);
     const int n = s->given.n;
     const double mass = fabs(kal_const_column(s->verdict.mass, n, j)[j]);
     return mass > 0.0 && kal_mass_is_isolated(n, s->given.M, j)
@@ -89,6 +90,7 @@ static KalStatus fail_indefinite(KalMotion *s, int rank, int p, double value)
 // What is left of M after the pivots must be nothing.
 static KalStatus check_remainder(KalMotion *s, int rank, double tolerance)
 {
+    assert(rank >= 0 && rank <= s->given.n);
     const int n = s->given.n;
     for (int j = rank; j < n; j++) {
         const double *column = kal_const_column(s->verdict.F, n, j);
@@ -137,6 +139,7 @@ static KalStatus check_pair(KalMotion *s, int j, int i, double tolerance)
 
 static KalStatus check_pairs(KalMotion *s, double tolerance)
 {
+    assert(tolerance >= 0.0);
     KalStatus status = check_diagonal(s, tolerance);
     for (int j = 0; j < s->given.n; j++) {
         for (int i = j + 1; i < s->given.n && status == KAL_OK; i++) {

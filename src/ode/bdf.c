@@ -165,6 +165,7 @@ static int call_project(realtype t, N_Vector y, N_Vector correction, realtype to
 // The vectors and matrices that CVODE works with; some may be missing.
 static bool make_parts(Bdf *s)
 {
+    assert(!s->sun);
     const sunindextype n = s->base.system.n;
     if (s->call.SUNContext_Create(NULL, &s->sun) != 0) {
         return false;
@@ -221,6 +222,7 @@ static int call_weights(N_Vector y, N_Vector weights, void *user)
 // The array that was borrowed is copied: `options.atols` is NULL after this.
 static int set_tolerances(Bdf *s)
 {
+    assert(s->atol);
     for (int i = 0; i < s->base.system.n; i++) {
         s->atol[i] =
             s->base.options.atols ? s->base.options.atols[i] : s->base.options.atol;
@@ -231,6 +233,7 @@ static int set_tolerances(Bdf *s)
 // All that CVODE has to know but for the state; 0 when it agrees.
 static int set_up(Bdf *s)
 {
+    assert(s->cvode);
     int flag = s->call.CVodeSetErrHandlerFn(s->cvode, keep_text, s);
     flag = flag ? flag : s->call.CVodeInit(s->cvode, call_rate, 0.0, s->state);
     flag = flag ? flag : s->call.CVodeSetUserData(s->cvode, s);

@@ -57,6 +57,7 @@ static double value_at(const KalReportData *data, size_t row, size_t column)
 // A NaN is not equal to itself, so that a column with one is never constant.
 static bool is_constant(const KalReportData *data, size_t column)
 {
+    assert(column < kal_table_columns(data->report->table));
     for (size_t i = 1; i < data->n_rows; i++) {
         if (!(value_at(data, i, column) == value_at(data, 0, column))) {
             return false;
@@ -104,6 +105,7 @@ static void write_column(const KalReportData *data, KalJsonWriter *w, size_t col
 
 void kal_report_write_columns(const KalReportData *data, KalJsonWriter *w)
 {
+    assert(data->report && data->report->table);
     kal_json_put_number(w, "rows", (double)data->n_rows);
     kal_json_write_key(w, "columns");
     kal_json_write_begin(w, '[');

@@ -8,6 +8,8 @@
 #include <kalaba/show.h>
 #include <kalaba/version.h>
 
+#include <assert.h>
+
 static void write_parameters(KalJsonWriter *w, const KalReportData *data)
 {
     const KalModel *model = data->report->system->model;
@@ -28,6 +30,7 @@ static void write_parameters(KalJsonWriter *w, const KalReportData *data)
 
 static void write_options(KalJsonWriter *w, const KalRunOptions *options)
 {
+    assert(options);
     kal_json_write_key(w, "options");
     kal_json_write_begin(w, '{');
     kal_json_put_number(w, "from", options->from);
@@ -87,6 +90,7 @@ static void write_check(KalJsonWriter *w, const KalCheck *check)
 
 void kal_report_write_data(const KalReportData *data, KalSink sink)
 {
+    assert(data->report && data->run && sink.write);
     KalJsonWriter w = {.sink = sink};
     const KalSystem *system = data->report->system;
     kal_json_write_begin(&w, '{');

@@ -61,6 +61,7 @@ static void put_times(const Page *page)
 // What a reader must know first, if there is something.
 static void put_notice(const Page *page)
 {
+    assert(page->data->run && page->data->facts);
     const KalReportData *data = page->data;
     const char *event = kal_run_stopped_by(data->run);
     if (data->facts->failure || !kal_run_is_over(data->run)) {
@@ -152,6 +153,7 @@ static void fill(const Page *page, const char *name, size_t length)
 // Where the next gap begins; the end when there is none.
 static const char *find_gap(const char *text, const char *end)
 {
+    assert(text <= end);
     const size_t length = sizeof GAP - 1;
     for (; text + length <= end; text++) {
         if (memcmp(text, GAP, length) == 0) {
@@ -200,6 +202,7 @@ static KalStatus print_equations(Page *page)
 
 KalStatus kal_report_write_page(const KalReportData *data, KalSink sink)
 {
+    assert(data->report && sink.write);
     Page page = {.data = data, .sink = sink, .equations = kal_page(data->report->ctx)};
     const KalStatus status = print_equations(&page);
     if (status == KAL_OK) {

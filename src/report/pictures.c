@@ -4,6 +4,7 @@
 
 #include "report/report_impl.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -26,6 +27,7 @@ static const char *output_unit(const KalModel *model, KalExpr e)
 // The unit as the model writes it, if it does.
 static const char *unit_of(const KalReport *report, const KalCurve *curve)
 {
+    assert(curve->value.index != 0);
     const KalModel *model = report->system->model;
     const size_t column = kal_report_column(report, curve->value);
     const char *unit = output_unit(model, curve->value);
@@ -158,6 +160,7 @@ static bool is_number(const KalReport *report, KalExpr e)
 // Whether forces can be shown at a point: each component is a coordinate or a number.
 static bool find_arrow(const KalReport *report, KalPoint point, Arrow *out_arrow)
 {
+    assert(out_arrow);
     const KalExpr list[] = {point.x, point.y, point.z};
     bool any = false;
     out_arrow->at = point;
@@ -208,6 +211,7 @@ static void write_arrows(const KalReport *report, KalJsonWriter *w)
     const KalModel *model = report->system->model;
     Arrow arrows[ARROWS_LIMIT];
     size_t count = 0;
+    assert(report->record);
     for (size_t d = 0; d < report->n_drawings; d++) {
         const KalDrawing *drawing = &model->drawings[d];
         for (size_t i = 0; i < drawing->n_points && count < ARROWS_LIMIT; i++) {

@@ -96,6 +96,7 @@ static KalStatus add_point(KalReport *report, KalPoint point)
 
 static KalStatus add_drawing(KalReport *report, const KalDrawing *drawing)
 {
+    assert(drawing->points || drawing->n_points == 0);
     for (size_t i = 0; i < drawing->n_points; i++) {
         KAL_TRY(add_point(report, drawing->points[i]));
     }
@@ -237,6 +238,7 @@ KalStatus kal_report_take(KalReport *report, KalRun *run)
 
 static KalStatus check_template(KalContext *ctx)
 {
+    assert(ctx);
     size_t length = 0;
     return kal_report_template(&length)
                ? KAL_OK

@@ -85,6 +85,7 @@ static size_t keep(Thinning *t, size_t stretches)
 
 static KalStatus add_kept(KalContext *ctx, const Thinning *t, KalBlock *rows)
 {
+    assert(rows);
     KalStatus status = KAL_OK;
     for (size_t row = 0; row < t->rows && status == KAL_OK; row++) {
         if (!t->kept || t->kept[row]) {

@@ -60,6 +60,7 @@ static Look look_at_residues(const KalProbe *probe, uint32_t of)
 
 static Look look_at_reals(const KalProbe *probe, uint32_t of)
 {
+    assert(probe->reals.size > 0);
     Look look = {.defined = 0};
     for (int point = 0; point < KAL_PROBE_REALS; point++) {
         const KalScalar value = *kal_probe_real(probe, of, point);
@@ -84,6 +85,7 @@ static KalVerdict judge_reals(const KalSlot *slot, Look look)
 
 static KalStatus test(KalProbe *probe, KalExpr e, KalVerdict *out_verdict)
 {
+    assert(e.index != 0);
     const uint32_t slot = kal_probe_slot_of(probe, e);
     const Look look = look_at_residues(probe, slot);
     if (look.nonzero || look.zero) {
@@ -110,6 +112,7 @@ KalStatus kal_probe_test(KalProbe *probe, const KalExpr *e, size_t n,
 static bool has_values(const KalProbe *probe, const KalExpr *e, size_t n,
                        KalArithmetic field, int point, bool roots)
 {
+    assert(e || n == 0);
     bool all = true;
     for (size_t i = 0; i < n && all; i++) {
         const KalSlot *slot = kal_probe_slot(probe, kal_probe_slot_of(probe, e[i]));
@@ -131,6 +134,7 @@ static bool has_roots_somewhere(const KalProbe *probe, const KalExpr *e, size_t 
 KalStatus kal_probe_prepare(KalProbe *probe, const KalExpr *e, size_t n,
                             KalArithmetic field, KalPurity *out_purity)
 {
+    assert(probe && out_purity);
     KAL_TRY(kal_probe_extend(probe, e, n));
     unsigned flags = 0;
     for (size_t i = 0; i < n; i++) {
@@ -196,6 +200,7 @@ static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
 static KalStatus rank_in(const KalProbe *probe, const KalSparse *matrix,
                          KalArithmetic field, size_t *out_rank)
 {
+    assert(matrix->start);
     const size_t count = (size_t)matrix->start[matrix->rows];
     size_t most = 0;
     for (int point = 0;; point++) {
@@ -236,6 +241,7 @@ KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, KalRank *out_
 KalStatus kal_identities(KalGraph *g, const KalExpr *e, size_t n,
                          KalVerdict *out_verdicts)
 {
+    assert((e && out_verdicts) || n == 0);
     KalProbe *probe = NULL;
     KAL_TRY(kal_probe_create(g, e, n, &probe));
     const KalStatus status = kal_probe_test(probe, e, n, out_verdicts);

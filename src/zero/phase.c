@@ -157,6 +157,7 @@ static KalStatus add_monomial(KalContext *ctx, KalPhases *phases, const Monomial
 // The number of a monomial, which is added if it is new; 0 if that fails.
 static uint32_t number_of(Making *making, const Monomial *m)
 {
+    assert(m->n <= sizeof m->factors / sizeof m->factors[0]);
     KalPhases *phases = making->phases;
     if (making->status != KAL_OK) {
         return 0;
@@ -299,6 +300,7 @@ static KalPhase leaf(Making *making, KalRational k, const Monomial *m)
 
 static KalPhase make_leaf(Making *making, const KalGraph *g, KalExpr e)
 {
+    assert(kal_op_arity((KalOp)kal_node(g, e)->op) == 0);
     const KalExprNode *n = kal_node(g, e);
     if (n->op == KAL_OP_CONST) {
         return leaf(making, kal_graph_number(g, e), &(Monomial){.n = 0});
@@ -352,6 +354,7 @@ bool kal_phase_is_made(KalOp op)
 // What is not made of other phases is a monomial by itself.
 static KalPhase make_alone(Making *making, KalExpr e)
 {
+    assert(e.index != 0 && (e.index & node_symbol) == 0);
     const Monomial m = {{{node_symbol | e.index, 1}}, 1};
     making->fits = true;
     making->made = (KalPhase){

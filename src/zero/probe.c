@@ -88,6 +88,7 @@ static KalStatus push(KalProbe *probe, KalBlock *list, KalExpr e)
 
 static KalStatus push_all(KalProbe *probe, KalBlock *list, const KalExpr *e, int n)
 {
+    assert(n >= 0);
     KalStatus status = KAL_OK;
     for (int k = 0; k < n && status == KAL_OK; k++) {
         status = push(probe, list, e[k]);
@@ -141,6 +142,7 @@ static KalStatus add_slot(KalProbe *probe, KalExpr e)
 // Slots for all new nodes below e.  Index order is an order of evaluation.
 static KalStatus add_slots(KalProbe *probe, const KalExpr *e, size_t n, KalBlock *list)
 {
+    assert(list->size == 0);
     KAL_TRY(collect(probe, e, n, list));
     const size_t count = list->size / sizeof(KalExpr);
     if (count > 0) {
@@ -238,6 +240,7 @@ static void extend_denominator(KalProbe *probe, const KalSlot *slot)
 // that all their factors share.
 static KalStatus prepare_phases(KalProbe *probe, size_t from, bool first)
 {
+    assert(from <= slot_count(probe));
     KalBlock stack = {0};
     KalStatus status = KAL_OK;
     for (size_t i = from; i < slot_count(probe) && status == KAL_OK; i++) {
@@ -268,6 +271,7 @@ static unsigned own_flags(const KalProbe *probe, const KalSlot *slot)
 // What slots have, and what they have from their operands.
 static void find_flags(KalProbe *probe, size_t from)
 {
+    assert(from <= slot_count(probe));
     const unsigned inherited = KAL_SLOT_OPAQUE | KAL_SLOT_BRANCHED | KAL_SLOT_PIECEWISE;
     for (size_t i = from; i < slot_count(probe); i++) {
         KalSlot *slot = kal_probe_slot(probe, i);
@@ -459,6 +463,7 @@ static KalStatus add_roots(KalProbe *probe, const KalExpr *e, size_t n)
 // Roots from this slot on become atoms, but for those of radicands that are listed.
 static void free_roots(KalProbe *probe, size_t from)
 {
+    assert(from <= slot_count(probe));
     for (size_t i = from; i < slot_count(probe); i++) {
         KalSlot *slot = kal_probe_slot(probe, i);
         if (kal_residue_is_root(probe, slot) && !is_listed(probe, (uint32_t)i)) {
@@ -532,6 +537,7 @@ void kal_probe_destroy(KalProbe *probe)
 
 KalStatus kal_probe_extend(KalProbe *probe, const KalExpr *e, size_t n)
 {
+    assert(probe && (e || n == 0));
     const size_t from = slot_count(probe);
     KalBlock list = {0};
     KAL_TRY(kal_graph_status(probe->g));
@@ -560,6 +566,7 @@ static void eval_reals(KalProbe *probe, size_t from, int point)
 
 static bool real_point_serves(const KalProbe *probe, int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_REALS);
     const uint32_t *roots = probe->roots.data;
     bool serves = true;
     for (size_t i = 0; i < probe->roots.size / sizeof *roots && serves; i++) {

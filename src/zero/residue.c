@@ -204,6 +204,7 @@ static uint64_t half_power(uint64_t a, int32_t n, uint64_t seed)
 static uint64_t free_root(const KalProbe *probe, KalExpr radicand, int point,
                           uint64_t seed)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     KalFactors f = kal_factors_none();
     const uint64_t whole = residue_of(probe, radicand, point);
     bool fits = kal_factors_add(probe->g, &f, radicand, 1) && f.k.den > 0;
@@ -256,6 +257,7 @@ static uint64_t eval_root(const KalProbe *probe, const KalSlot *slot, const uint
 // The root of a radicand that is not there as a formula, but may be that of another.
 static uint64_t known_root(const KalProbe *probe, uint64_t radicand, int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     const uint64_t seed = probe->residue_seed[point];
     const KalRadical *list = probe->radicals.data;
     for (size_t r = 0; r < probe->radicals.size / sizeof *list; r++) {
@@ -275,6 +277,7 @@ static uint64_t known_root(const KalProbe *probe, uint64_t radicand, int point)
 // log|e| as a sum over the factors of e.
 static uint64_t eval_log(const KalProbe *probe, KalExpr e, int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     const uint64_t seed = probe->residue_seed[point];
     KalFactors f = kal_factors_none();
     uint64_t total = 0;
@@ -364,6 +367,7 @@ static bool find_inverse(const KalProbe *probe, KalExpr e, int point, Turn *out_
 static Turn exponential_term(const KalProbe *probe, KalPhaseTerm term, bool circle,
                              int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     const uint64_t seed = probe->residue_seed[point];
     const uint64_t purpose = circle ? FOR_CIRCLE : FOR_EXPONENTIAL;
     const KalExpr node = kal_phase_node(&probe->phases, term.monomial);
@@ -551,6 +555,7 @@ static uint64_t eval_tangent(Wave w)
 static uint64_t eval_node(const KalProbe *probe, const KalSlot *slot, const uint64_t *x,
                           int point)
 {
+    assert(point >= 0 && point < KAL_PROBE_RESIDUES);
     const uint64_t seed = probe->residue_seed[point];
     const uint64_t own = (uint64_t)PURPOSES + slot->op; // the purpose of an atom
     switch ((KalOp)slot->op) {

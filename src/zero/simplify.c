@@ -21,6 +21,7 @@ static const uint32_t NO_SLOT = UINT32_MAX;
 // A slot that is known by its residues.
 static bool is_known(const KalProbe *probe, size_t slot)
 {
+    assert(slot < probe->slots.size / sizeof(KalSlot));
     bool known = true;
     for (int point = 0; point < KAL_PROBE_RESIDUES; point++) {
         known = known && *kal_probe_residue(probe, slot, point) != KAL_NO_RESIDUE;
@@ -47,6 +48,7 @@ static uint32_t find_slot(const KalProbe *probe, const uint64_t *residues)
 static KalStatus extend_equal(KalProbe *probe)
 {
     const size_t count = probe->slots.size / sizeof(KalSlot);
+    assert(probe->n_equal <= count);
     for (; probe->n_equal < count; probe->n_equal++) {
         const uint64_t *residues = kal_probe_residue(probe, probe->n_equal, 0);
         if (!is_known(probe, probe->n_equal) || find_slot(probe, residues) != NO_SLOT) {
