@@ -99,33 +99,37 @@ KalValue kal_build_bad(KalBuild *b, KalSpan span, const char *format, ...)
     return KAL_BAD_VALUE;
 }
 
+static void tell(KalBuild *b, KalSeverity severity, KalSpan span, const char *format,
+                 va_list args) KAL_PRINTF(4, 0);
+
+// A message that is no error, and is not counted as one.
+static void tell(KalBuild *b, KalSeverity severity, KalSpan span, const char *format,
+                 va_list args)
+{
+    assert(severity != KAL_SEVERITY_ERROR);
+    char message[MESSAGE_SIZE];
+    if (!b->report.muted) {
+        (void)vsnprintf(message, sizeof message, format, args);
+        kal_diagnostics_add(b->diagnostics, severity, kal_build_shown(b, span), "%s",
+                            message);
+    }
+}
+
 void kal_build_note(KalBuild *b, KalSpan span, const char *format, ...)
 {
-    if (b->report.muted) {
-        return;
-    }
-    char message[MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(message, sizeof message, format, args);
+    tell(b, KAL_SEVERITY_NOTE, span, format, args);
     va_end(args);
-    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_NOTE, kal_build_shown(b, span),
-                        "%s", message);
 }
 
 void kal_build_warn(KalBuild *b, KalSpan span, const char *format, ...)
 {
     b->report.muted = b->status != KAL_OK || is_told(b, span);
-    if (b->report.muted) {
-        return;
-    }
-    char message[MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(message, sizeof message, format, args);
+    tell(b, KAL_SEVERITY_WARNING, span, format, args);
     va_end(args);
-    kal_diagnostics_add(b->diagnostics, KAL_SEVERITY_WARNING, kal_build_shown(b, span),
-                        "%s", message);
 }
 
 void kal_build_limit(KalBuild *b, KalSpan span, const char *format, ...)
