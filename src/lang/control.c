@@ -202,7 +202,7 @@ KalNode *kal_parse_hold(KalParser *p, uint32_t begin)
 
 // Motion.
 
-// `q = 1`, `q' = 0` or `q ~ 1`.
+// `q = 1`, `q' = 0 [m/s]` or `q ~ 1`.
 static KalNode *parse_start(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
@@ -213,11 +213,12 @@ static KalNode *parse_start(KalParser *p)
         kal_parser_expect(p, KAL_TOKEN_EQUALS, "'=' or '~'");
     }
     KalNode *value = kal_parse_value(p);
+    KalNode *unit = kal_parse_unit(p);
     return kal_parser_add(p, begin,
                           (KalNode){
                               .kind = KAL_NODE_START,
                               .op = guess ? KAL_START_GUESS : KAL_START_EXACT,
-                              .of.declaration = {target, value, NULL}
+                              .of.declaration = {target, value, unit}
     });
 }
 

@@ -46,7 +46,8 @@ static bool demand_arguments(KalBuild *b, const KalNode *node, uint32_t wanted)
 static KalUnitId function_unit(KalBuild *b, KalOp op, KalValue a,
                                const KalNode *argument)
 {
-    const KalUnitId plain = a.unit == KAL_UNIT_ANY ? KAL_UNIT_ANY : KAL_UNIT_ONE;
+    const bool open = a.unit == KAL_UNIT_ANY || a.unit == KAL_UNIT_NUMBER;
+    const KalUnitId plain = open ? a.unit : KAL_UNIT_ONE;
     switch (kal_op_units(op)) {
     case KAL_UNITS_ROOT: return kal_build_unit_power(b, a.unit, 1, 2);
     case KAL_UNITS_SAME: return a.unit;

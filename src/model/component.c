@@ -210,6 +210,7 @@ static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
     if (unit) {
         value = kal_build_apply_unit(b, value, unit, blamed);
     }
+    value = kal_build_named(b, value, name);
     if (!override && said->op == KAL_START_GUESS) {
         value = mark_guess(b, value, blamed);
     }

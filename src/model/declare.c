@@ -185,8 +185,8 @@ static KalValue parameter_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
     } else {
         kal_build_inherit_angle(b, symbol, entry.value);
     }
-    return kal_build_scalar_of(b, symbol, KAL_MARK(PARAMETER), value.unit,
-                               leaves->node);
+    return kal_build_scalar_of(b, symbol, KAL_MARK(PARAMETER),
+                               kal_build_declared(value.unit), leaves->node);
 }
 
 // Overrides may name the array, an element of it, or a single number: all are looked for.
@@ -310,6 +310,7 @@ static void declare_let(KalBuild *b, const KalNode *node)
     KalValue value = kal_build_eval_for(b, node->of.declaration.value, ANY_USAGE);
     value = kal_build_apply_unit(b, value, node->of.declaration.unit,
                                  node->of.declaration.value);
+    value = kal_build_named(b, value, node);
     KalEntry *entry = kal_build_declare_target(b, KAL_ENTRY_LET, &target, target.n);
     if (entry && kal_build_count(b, target.node->span, kal_build_size(value))) {
         kal_build_set_target(b, entry, &target, target.n, value);

@@ -186,7 +186,7 @@ static bool read_period(KalBuild *b, const KalNode *node, KalExpr *out_period)
     if (value.kind == KAL_VALUE_BAD || !kal_build_number(b, value.of.expr, &number)) {
         return false;
     }
-    (void)kal_build_agree(b, value.unit, KAL_UNIT_TIME, node->span,
+    (void)kal_build_agree(b, kal_build_declared(value.unit), KAL_UNIT_TIME, node->span,
                           "the time between renewals", "a time");
     if (!(number > 0.0 && isfinite(number))) {
         kal_build_error(b, node->span,
@@ -241,9 +241,10 @@ static KalValue constrain_rate(KalBuild *b, KalValue target, KalValue value)
 static KalValue set_rate(KalBuild *b, KalValue target, KalValue value,
                          const KalNode *node)
 {
-    (void)kal_build_agree(
-        b, value.unit, kal_build_unit_over(b, target.unit, KAL_UNIT_TIME),
-        node->of.dynamic.value->span, "this", "the derivative of the state");
+    (void)kal_build_agree(b, kal_build_declared(value.unit),
+                          kal_build_unit_over(b, target.unit, KAL_UNIT_TIME),
+                          node->of.dynamic.value->span, "this",
+                          "the derivative of the state");
     if (b->options->as_coordinates) {
         return constrain_rate(b, target, value);
     }
@@ -256,8 +257,9 @@ static KalValue set_rate(KalBuild *b, KalValue target, KalValue value,
 static KalValue set_value(KalBuild *b, KalValue target, KalValue value,
                           const KalNode *node)
 {
-    (void)kal_build_agree(b, value.unit, target.unit, node->of.dynamic.value->span,
-                          "this", "the value that is held");
+    (void)kal_build_agree(b, kal_build_declared(value.unit), target.unit,
+                          node->of.dynamic.value->span, "this",
+                          "the value that is held");
     b->model->holds[index_of(b, target.of.expr)].value = value.of.expr;
     return value;
 }
@@ -285,8 +287,9 @@ static void set_law(KalBuild *b, const Later *later)
     if (value.kind == KAL_VALUE_BAD) {
         return;
     }
-    kal_build_demand_power(b, kal_build_unit_times(b, value.unit, later->target.unit),
-                           node->span, "the law times what the actuator acts on");
+    kal_build_demand_power(
+        b, kal_build_unit_times(b, kal_build_declared(value.unit), later->target.unit),
+        node->span, "the law times what the actuator acts on");
     const uint32_t before = kal_graph_count(b->graph);
     fulfil(b, law->demand, value.of.expr);
     fulfil(b, law->control, cut(b, value.of.expr, law->limit));

@@ -251,6 +251,9 @@ static KalUnitId power_unit(KalBuild *b, KalValue base, KalValue exponent,
     if (base.unit == KAL_UNIT_ANY || base.unit == KAL_UNIT_ONE) {
         return base.unit;
     }
+    if (base.unit == KAL_UNIT_NUMBER) {
+        return exponent.unit == KAL_UNIT_NUMBER ? KAL_UNIT_NUMBER : KAL_UNIT_ONE;
+    }
     const KalRational power = is_number(b, exponent.of.expr)
                                   ? kal_graph_number(b->graph, exponent.of.expr)
                                   : (KalRational){.den = 0};
@@ -614,12 +617,26 @@ static KalValue check_usage(KalBuild *b, KalValue value, const KalNode *node)
                          b->eval.usage.where);
 }
 
+// Whether a number is written without a point or an exponent.
+static bool is_written_whole(const KalNode *node)
+{
+    for (uint16_t i = 0; i < node->of.number.length; i++) {
+        if (node->of.number.text[i] < '0' || node->of.number.text[i] > '9') {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whole numbers are pure; other literals match any unit, and so does 0.
 static KalValue eval_number(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_NUMBER);
     const KalRational value =
         kal_rational_parse(node->of.number.text, node->of.number.length);
-    return kal_build_scalar_of(b, kal_number(b->graph, value), 0, KAL_UNIT_ANY, node);
+    const bool whole = value.den == 1 && value.num != 0 && is_written_whole(node);
+    return kal_build_scalar_of(b, kal_number(b->graph, value), 0,
+                               whole ? KAL_UNIT_NUMBER : KAL_UNIT_ANY, node);
 }
 
 static KalValue eval_path(KalBuild *b, const KalNode *node)

@@ -64,9 +64,11 @@ void kal_build_energy(KalBuild *b, const KalNode *node)
     }
     const uint64_t kinds = kinds_in(b, value.of.expr);
     if (row->is_power) {
-        kal_build_demand_power(b, value.unit, formula->span, "this");
+        kal_build_demand_power(b, kal_build_declared(value.unit), formula->span,
+                               "this");
     } else {
-        kal_build_demand_energy(b, value.unit, formula->span, "this");
+        kal_build_demand_energy(b, kal_build_declared(value.unit), formula->span,
+                                "this");
     }
     const bool own = formula->span.source == b->main; // libraries serve many models
     if (own && row->is_power && (kinds & KAL_MARK(VELOCITY)) == 0) {
@@ -92,8 +94,9 @@ static KalValue add_force(KalBuild *b, KalTermKind kind, KalValue target,
                               &entry.row)) {
         return KAL_BAD_VALUE;
     }
-    kal_build_demand_energy(b, kal_build_unit_times(b, target.unit, value.unit), span,
-                            "the force times its coordinate");
+    kal_build_demand_energy(
+        b, kal_build_unit_times(b, target.unit, kal_build_declared(value.unit)), span,
+        "the force times its coordinate");
     add(b, entry);
     return value;
 }
@@ -172,8 +175,9 @@ static KalValue add_along(KalBuild *b, KalValue force, KalValue velocity,
     for (size_t i = 0; i < n; i++) {
         v[i] = b->model->coordinates[i].v;
     }
-    kal_build_demand_power(b, kal_build_unit_times(b, force.unit, velocity.unit),
-                           node->of.binary.left->span, "the force times the velocity");
+    kal_build_demand_power(
+        b, kal_build_unit_times(b, kal_build_declared(force.unit), velocity.unit),
+        node->of.binary.left->span, "the force times the velocity");
     if (kal_build_check(b,
                         kal_gradient(b->model->graph, velocity.of.expr, v, n, v + n))) {
         add_slopes(b, force, v + n, node);
@@ -215,7 +219,8 @@ void kal_build_mass(KalBuild *b, const KalNode *node)
         kal_build_unit_over(b, kal_build_unit_times(b, row.unit, column.unit),
                             KAL_UNIT_TIME),
         KAL_UNIT_TIME);
-    kal_build_demand_energy(b, kal_build_unit_times(b, value.unit, velocities),
-                            formula->span, "the mass times both velocities");
+    kal_build_demand_energy(
+        b, kal_build_unit_times(b, kal_build_declared(value.unit), velocities),
+        formula->span, "the mass times both velocities");
     add(b, entry);
 }

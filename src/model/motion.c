@@ -78,8 +78,9 @@ static KalValue set_dynamic(KalBuild *b, Start start, KalValue target, KalValue 
                              "this has no derivative to begin with: its "
                              "statement says what it is");
     }
-    (void)kal_build_agree(b, value.unit, target.unit, node->of.declaration.value->span,
-                          "the start value", "what it is for");
+    (void)kal_build_agree(b, kal_build_declared(value.unit), target.unit,
+                          node->of.declaration.value->span, "the start value",
+                          "what it is for");
     if (may_start(b, key, place, span)
         && kal_build_check(
             b, kal_map_set_pointer(b->ctx, &b->lists.starts, key, b->names.scope))) {
@@ -104,8 +105,9 @@ static KalValue set_start(KalBuild *b, Start start, KalValue target, KalValue va
     const KalUnitId unit = start.order == 1
                                ? kal_build_unit_over(b, target.unit, KAL_UNIT_TIME)
                                : target.unit;
-    (void)kal_build_agree(b, value.unit, unit, node->of.declaration.value->span,
-                          "the start value", "what it is for");
+    (void)kal_build_agree(b, kal_build_declared(value.unit), unit,
+                          node->of.declaration.value->span, "the start value",
+                          "what it is for");
     const KalStartKind kind =
         (value.marks & KAL_MARK_GUESS) != 0 ? KAL_START_ABOUT : start.kind;
     KalCoordinate *coordinate = &b->model->coordinates[index];
@@ -174,8 +176,10 @@ void kal_build_init(KalBuild *b, const KalNode *node)
         const KalValue target =
             derived_target(b, s->of.declaration.target, &start.order);
         b->eval.looking = false;
-        const KalValue value = kal_build_eval_for(
-            b, s->of.declaration.value, start.order == 1 ? velocity : position);
+        KalValue value = kal_build_eval_for(b, s->of.declaration.value,
+                                            start.order == 1 ? velocity : position);
+        value = kal_build_apply_unit(b, value, s->of.declaration.unit,
+                                     s->of.declaration.value);
         set_starts(b, start, target, value, s);
     }
 }
@@ -391,8 +395,9 @@ static void add_set(KalBuild *b, Actions *actions, const KalNode *node)
     const KalUnitId unit = order == 1
                                ? kal_build_unit_over(b, coordinate.unit, KAL_UNIT_TIME)
                                : coordinate.unit;
-    (void)kal_build_agree(b, value.unit, unit, node->of.declaration.value->span,
-                          "the value", "what it is for");
+    (void)kal_build_agree(b, kal_build_declared(value.unit), unit,
+                          node->of.declaration.value->span, "the value",
+                          "what it is for");
     action.order = order;
     action.value = value.of.expr;
     add_action(b, actions, action);

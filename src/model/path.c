@@ -21,11 +21,11 @@ static KalValue reserved_value(KalBuild *b, KalAtom atom, const KalNode *node)
         return kal_build_known(b->model->time, KAL_MARK(TIME), KAL_UNIT_ANY);
     }
     if (atom == KAL_ATOM_PI) {
-        return kal_build_scalar_of(b, kal_pi(g), 0, KAL_UNIT_ANY, node);
+        return kal_build_scalar_of(b, kal_pi(g), 0, KAL_UNIT_NUMBER, node);
     }
     if (atom == KAL_ATOM_DEG) {
         return kal_build_scalar_of(b, kal_div(g, kal_pi(g), kal_int(g, 180)), 0,
-                                   KAL_UNIT_ANY, node);
+                                   KAL_UNIT_NUMBER, node);
     }
     return (KalValue){.kind = KAL_VALUE_NONE};
 }

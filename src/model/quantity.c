@@ -67,8 +67,9 @@ static KalUnit make_unit(int16_t m, int16_t kg, int16_t s)
 
 KalStatus kal_build_init_units(KalBuild *b)
 {
-    const KalUnit known[] = {kal_unit_any(), kal_unit_one(), make_unit(2, 1, -2),
-                             make_unit(2, 1, -3), make_unit(0, 0, 1)};
+    const KalUnit known[] = {kal_unit_any(),      kal_unit_one(),
+                             make_unit(2, 1, -2), make_unit(2, 1, -3),
+                             make_unit(0, 0, 1),  kal_unit_one()};
     return kal_block_add(b->ctx, &b->units.list, known, sizeof known);
 }
 
@@ -92,12 +93,18 @@ static KalUnitId combine(KalBuild *b, UnitOperation operation, KalUnitId a, KalU
 
 KalUnitId kal_build_unit_times(KalBuild *b, KalUnitId a, KalUnitId c)
 {
+    if (a == KAL_UNIT_NUMBER || c == KAL_UNIT_NUMBER) {
+        return a == KAL_UNIT_NUMBER ? c : a;
+    }
     return a == KAL_UNIT_ANY || c == KAL_UNIT_ANY ? KAL_UNIT_ANY
                                                   : combine(b, UNIT_TIMES, a, c);
 }
 
 KalUnitId kal_build_unit_over(KalBuild *b, KalUnitId a, KalUnitId c)
 {
+    if (c == KAL_UNIT_NUMBER) {
+        return a;
+    }
     return a == KAL_UNIT_ANY || c == KAL_UNIT_ANY ? KAL_UNIT_ANY
                                                   : combine(b, UNIT_OVER, a, c);
 }
@@ -105,7 +112,7 @@ KalUnitId kal_build_unit_over(KalBuild *b, KalUnitId a, KalUnitId c)
 KalUnitId kal_build_unit_power(KalBuild *b, KalUnitId a, int64_t num, int64_t den)
 {
     assert(den > 0);
-    if (a == KAL_UNIT_ANY || a == KAL_UNIT_ONE) {
+    if (a == KAL_UNIT_ANY || a == KAL_UNIT_ONE || a == KAL_UNIT_NUMBER) {
         return a;
     }
     if (num < -POWERS || num > POWERS || den > POWERS) {
@@ -164,15 +171,28 @@ static void report_mismatch(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
                     than, right);
 }
 
+static bool is_plain(KalUnitId unit)
+{
+    return unit == KAL_UNIT_ONE || unit == KAL_UNIT_NUMBER;
+}
+
+KalUnitId kal_build_declared(KalUnitId unit)
+{
+    return unit == KAL_UNIT_NUMBER ? KAL_UNIT_ANY : unit;
+}
+
 KalUnitId kal_build_agree(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
                           const char *what, const char *than)
 {
     assert(what && than);
-    if (a == c || c == KAL_UNIT_ANY) {
+    if (a == c) {
         return a;
     }
-    if (a == KAL_UNIT_ANY) {
-        return c;
+    if (a == KAL_UNIT_ANY || c == KAL_UNIT_ANY) { // a number says nothing of the other
+        return kal_build_declared(a == KAL_UNIT_ANY ? c : a);
+    }
+    if (is_plain(a) && is_plain(c)) {
+        return KAL_UNIT_ONE;
     }
     report_mismatch(b, a, c, span, what, than);
     return KAL_UNIT_ANY;
@@ -181,7 +201,7 @@ KalUnitId kal_build_agree(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
 void kal_build_demand_plain(KalBuild *b, KalValue value, KalSpan span, const char *what)
 {
     if (value.kind != KAL_VALUE_SCALAR || value.unit == KAL_UNIT_ANY
-        || value.unit == KAL_UNIT_ONE) {
+        || is_plain(value.unit)) {
         return;
     }
     char text[KAL_UNIT_SIZE];
@@ -228,6 +248,36 @@ void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span, const cha
                 "a power");
 }
 
+// Names.
+
+// Whether there is a number without a unit in a value.
+// NOLINTNEXTLINE(misc-no-recursion): ends at KAL_BUILD_VECTOR_DEPTH
+static bool has_number(KalValue value)
+{
+    bool found = value.kind == KAL_VALUE_SCALAR && value.unit == KAL_UNIT_NUMBER;
+    for (uint32_t i = 0;
+         value.kind == KAL_VALUE_ARRAY && i < value.of.array->n && !found; i++) {
+        found = has_number(value.of.array->items[i]);
+    }
+    return found;
+}
+
+static KalValue without_number(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
+{
+    (void)b;
+    (void)c;
+    (void)node;
+    a.unit = kal_build_declared(a.unit);
+    return a;
+}
+
+KalValue kal_build_named(KalBuild *b, KalValue value, const KalNode *node)
+{
+    const KalValue none = {.kind = KAL_VALUE_NONE};
+    return has_number(value) ? kal_build_each(b, without_number, value, none, node)
+                             : value;
+}
+
 // Degrees.
 
 // pi/180 times a scalar.
@@ -244,8 +294,8 @@ static KalValue times_degree(KalBuild *b, KalValue a, const KalNode *node)
 static KalValue with_unit(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
 {
     assert(c.kind == KAL_VALUE_SCALAR && c.unit != KAL_UNIT_ANY);
-    (void)kal_build_agree(b, a.unit, c.unit, node->span, "the value",
-                          "its declaration");
+    (void)kal_build_agree(b, kal_build_declared(a.unit), c.unit, node->span,
+                          "the value", "its declaration");
     a.unit = c.unit;
     return a;
 }
@@ -270,6 +320,7 @@ static KalValue in_radians(KalBuild *b, KalValue a, KalValue c, const KalNode *n
         return KAL_BAD_VALUE;
     }
     if (power == 0.0) {
+        a.unit = is_plain(a.unit) ? KAL_UNIT_ANY : a.unit; // a number of degrees
         return times_degree(b, with_unit(b, a, c, node), node);
     }
     if (power == 1.0 || isinf(power)) {

@@ -42,6 +42,13 @@ void kal_build_demand_plain(KalBuild *b, KalValue value, KalSpan span,
 void kal_build_demand_energy(KalBuild *b, KalUnitId unit, KalSpan span,
                              const char *what);
 
+/// The unit that a value brings to a place that has one of its own: what is made of whole
+/// numbers alone brings none.
+KalUnitId kal_build_declared(KalUnitId unit);
+
+/// A value that gets a name: numbers of it that have no unit match any.
+KalValue kal_build_named(KalBuild *b, KalValue value, const KalNode *node);
+
 /// The same per second.
 void kal_build_demand_power(KalBuild *b, KalUnitId unit, KalSpan span,
                             const char *what);

@@ -202,7 +202,8 @@ KalValue kal_build_scalar_of(KalBuild *b, KalExpr e, unsigned marks, KalUnitId u
 
 KalValue kal_build_index(KalBuild *b, int64_t i, const KalNode *node)
 {
-    return kal_build_scalar_of(b, kal_int(b->graph, i), 0, KAL_UNIT_ANY, node);
+    return kal_build_scalar_of(b, kal_int(b->graph, i), 0,
+                               i == 0 ? KAL_UNIT_ANY : KAL_UNIT_NUMBER, node);
 }
 
 KalValue kal_build_known(KalExpr e, unsigned marks, KalUnitId unit)

@@ -17,11 +17,13 @@ typedef struct KalBuild KalBuild;
 typedef uint32_t KalUnitId;
 
 enum {
-    KAL_UNIT_ANY, ///< that of numbers
+    KAL_UNIT_ANY, ///< that of decimals, of 0, and of names without a unit
     KAL_UNIT_ONE,
     KAL_UNIT_ENERGY, ///< J
     KAL_UNIT_POWER,  ///< W
     KAL_UNIT_TIME,   ///< s
+    KAL_UNIT_NUMBER, ///< 1, of whole numbers and what is made of them alone: a declaration
+                     ///< may give it another
 };
 
 /// What a value is.

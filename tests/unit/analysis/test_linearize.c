@@ -16,9 +16,9 @@ static void states_are_named_and_few(void)
     Lab lab;
     if (!lab_at(&lab,
                 "coord x [m], y [m], th [rad]\n"
-                "kinetic 1/2*(x'^2 + y'^2) + 0.1*th'^2\npotential 9.81*y\n"
-                "constraint px: x = 2*sin(th)\nconstraint py: y = -2*cos(th)\n"
-                "constraint more: x^2 + y^2 = 4\n",
+                "kinetic 0.5*(x'^2 + y'^2) + 0.1*th'^2\npotential 9.81*y\n"
+                "constraint px: x = 2.0*sin(th)\nconstraint py: y = -2.0*cos(th)\n"
+                "constraint more: x^2 + y^2 = 4.0\n",
                 NULL, NULL)) {
         return;
     }

@@ -76,6 +76,7 @@ static void constraints_and_control(void)
     keeps("constraint rod: x^2 + y^2 = L^2");
     keeps("constraint c[i]: [a, b] = [c, d]");
     keeps("constraint touch: y = h, off");
+    keeps("init x = 1 [m], a ~ 30 [deg], x' = 2*v [m/s]");
     keeps("state i [A]: i' = (U - R*i)/L");
     keeps("state z[2]: z' = A*z");
     keeps("hold u [V] every 1/100: u + x");
@@ -217,9 +218,6 @@ static void errors_of_declarations_are_told_with_their_place(void)
     refuses("coord deg", "m:1:7: error: t (time), pi and deg");
     refuses("coord pi", "m:1:7: error: t (time), pi and deg");
     refuses("let a 1", "m:1:7: error: expected '=', found '1'");
-    refuses("init x = 1 [m]",
-            "m:1:12: error: expected an operator, ',' or the end of the "
-            "statement, found '['; an index follows its name without");
     refuses("model x", "m:1:7: error: expected the title of the model in quotes");
     refuses("use 3", "m:1:5: error: expected a file in quotes or a library, found '3'");
 }

@@ -30,7 +30,7 @@ static void right_units_are_no_news(void)
 {
     fits("kinetic 1/2*m*x'^2 + m*L^2*th'^2");
     fits("potential m*9.81*x + k*x^2");
-    fits("potential k*(x - L)^2 + 3");
+    fits("potential k*(x - L)^2 + 3.0");
     fits("dissipation k*T*x'^2\npower m*x'*L/T^2");
     fits("power -k*T*x' along x'\npower [m*L/T^2, m*L^2/T^2] along [x', th']");
     fits("force x = -k*x, th = -m*L^2*w^2\nmass[x, th] = m*L\nmass[x, x] = m");
@@ -38,7 +38,7 @@ static void right_units_are_no_news(void)
     fits("constraint c: [x, L] = [L*th, x]");
     fits("constraint c: x' = L*th'");
     fits("output o = x' [m/s], p = k*x [N], q = [x, L] [m]");
-    fits("output o = norm([x, L]) + hypot(x, L) + min(x, L, 3) + abs(x)");
+    fits("output o = norm([x, L]) + hypot(x, L) + min(x, L, 3.0) + abs(x)");
     fits("output o = atan2(x, L) + th");
     fits("output o = sqrt(k/m) [1/s]");
     fits("output o = x^2 + L*x, p = (x/L)^plain");
@@ -46,7 +46,10 @@ static void right_units_are_no_news(void)
     fits("output o = if(x > L, x, L)");
     fits("let u [m] = 3*L\noutput o = u + x");
     fits("output o = x + L*th");
-    fits("constraint c: x = 2\noutput o = reaction(c)");
+    fits("constraint c: x = 2.5\noutput o = reaction(c)");
+    fits("constraint c: x = 0\ninit x = 1, x' = 2 [m/s], th = 30 [deg]");
+    fits("potential 1/2*k*x^2\nlet one = 1\noutput o = x + one");
+    fits("output o = L*th/pi + 2*x");
     fits("prescribe x = L*sin(t)");
     fits("prescribe x = sin(t)");
     fits("init x = L, x' = L/T, th = a, th' = w");
@@ -65,6 +68,12 @@ static void wrong_units_are_told(void)
     misfits("kinetic m*x'",
             "error 5:9 units do not match: this has [kg*m/s], an energy");
     misfits("kinetic m*x'^2\npotential k*x", "error 6:11");
+    misfits("kinetic m*x'^2\nparam stiff = 5 [N/mm]\npotential 1/2*stiff*x^2",
+            "error 7:11 this has the unit [1000*kg*m^2/s^2] and an energy");
+    misfits("output o = x + 1", "error 5:16 units do not match: this has [1], what");
+    misfits("constraint c: x = 2*pi", "[1]");
+    misfits("init x = 1 [kg]", "the start value has [kg], what it is for [m]");
+    misfits("init th = 30 [m]", "[m]");
     misfits("dissipation k*x", "error 5:13");
     misfits("power k*x", "error 5:7");
     misfits("power k along x'", "error 5:7");

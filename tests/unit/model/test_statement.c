@@ -40,7 +40,7 @@ static void coordinates_have_three_symbols(void)
 {
     Lab lab;
     lab_build(&lab, "coord x [m], q[2] [rad]\nfor i in 1..2 { coord p[i], r[i][2] }\n"
-                    "kinetic 2*x'^2 + 2*q[1]'^2 + p[2]'^2 + r[2][1]'^2\n"
+                    "kinetic 2.0*x'^2 + 2.0*q[1]'^2 + p[2]'^2 + r[2][1]'^2\n"
                     "init x = 3, x' ~ 2, q = [1, 2], q[1]' = -1, r[1] = 5\n");
     const char *names[] = {"x",       "q[1]", "q[2]",    "p[1]",   "r[1][1]",
                            "r[1][2]", "p[2]", "r[2][1]", "r[2][2]"};

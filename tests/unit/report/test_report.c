@@ -17,7 +17,7 @@ static const char pendulum[] =
     "output height = y + L [m]\n"
     "plot x, x' + 0*y\nplot y against x\nplot height, energy()\n"
     "draw line [0, 0] -> [x, y]\ndraw circle [x, y] radius 0.1\n"
-    "draw box [x, y + 1] size [1, 2] angle x*y/L^2\n"
+    "draw box [x, y + 1.0] size [1, 2] angle x*y/L^2\n"
     "event top: x - 0.9 falling set x' = x'\n";
 
 static char page[1 << 20];

@@ -10,7 +10,7 @@
 // R = 1 both decay at 2 and turn at √2; the end is w = 40, i = 8.
 static const char motor[] =
     "coord phi\nkinetic 1/2*0.01*phi'^2\ndissipation 1/2*0.02*phi'^2\n"
-    "state i [A]: i' = (12 - i - 0.1*phi')/0.5\npower 0.1*i*phi'\n"
+    "state i [A]: i' = (12.0 - i - 0.1*phi')/0.5\npower 0.1*i*phi'\n"
     "output slope = i'\nsimulate 0 .. 3 every 0.1\n";
 
 static void motor_at(double t, double *out_w, double *out_i)

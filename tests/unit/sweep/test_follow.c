@@ -147,7 +147,7 @@ static void columns_have_names_and_units(void)
 {
     static const char model[] = "param m = 1 [kg], F = 1 [N]\ncoord x [m], y [m]\n"
                                 "kinetic 1/2*m*(x'^2 + y'^2)\n"
-                                "constraint rod: x^2 + y^2 = 1\npotential F*y\n"
+                                "constraint rod: x^2 + y^2 = 1.0\npotential F*y\n"
                                 "init x = 1, y = 0\noutput h [m] = y\n"
                                 "simulate 0 .. 1 every 1\n";
     static const char *const names[] = {"final(t)",          "final(x)",  "final(y)",
