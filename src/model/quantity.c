@@ -191,8 +191,8 @@ KalUnitId kal_build_agree(KalBuild *b, KalUnitId a, KalUnitId c, KalSpan span,
     if (a == KAL_UNIT_ANY || c == KAL_UNIT_ANY) { // a number says nothing of the other
         return kal_build_declared(a == KAL_UNIT_ANY ? c : a);
     }
-    if (is_plain(a) && is_plain(c)) {
-        return KAL_UNIT_ONE;
+    if (a == KAL_UNIT_NUMBER || c == KAL_UNIT_NUMBER) { // a number alone fits a sum
+        return a == KAL_UNIT_NUMBER ? c : a;
     }
     report_mismatch(b, a, c, span, what, than);
     return KAL_UNIT_ANY;

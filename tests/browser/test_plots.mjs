@@ -141,7 +141,7 @@ async function events_are_marked(lab) {
 async function long_runs_keep_their_extremes(lab) {
   const model = lab.model(
     'long.kal',
-    "coord x [m]\nkinetic 1/2*x'^2\npotential 1/2*x^2\ninit x = 1\n" +
+    "coord x [m]\nkinetic 0.5*x'^2\npotential 0.5*x^2\ninit x = 1\n" +
       'output spike = exp(-((t - 123.4567)/0.001)^2)\nplot x\nplot spike\n' +
       'simulate 0 .. 500 every 0.002\n',
   );

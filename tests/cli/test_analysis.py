@@ -15,7 +15,7 @@ from model_lab import EXAMPLES, case, check, main, near, run
 
 PENDULUM = """param g = 9.81, L = 2, c = 0
 coord x [m], y [m]
-kinetic 1/2*(x'^2 + y'^2)
+kinetic 0.5*(x'^2 + y'^2)
 potential g*y
 dissipation 1/2*c*(x'^2 + y'^2)
 constraint rod: x^2 + y^2 = L^2
