@@ -65,7 +65,7 @@ KalStatus kal_native_share(KalContext *ctx, KalProgram *const *programs, size_t 
     if (status == KAL_OK && code.size > 0) {
         out_pages->pages = kal_pages_make(code.data, code.size, &out_pages->size);
     }
-    for (size_t i = 0; i < count && out_pages->pages; i++) {
+    for (size_t i = 0; i < count && starts && out_pages->pages; i++) {
         if (starts[i] != SIZE_MAX) {
             char *start = (char *)out_pages->pages + starts[i];
             assert(!programs[i]->native.pages);
