@@ -95,6 +95,7 @@ static void integrate(const KalTrail *trail, Piece piece, double t, double *out_
     const double nodes[NODES] = {0.5 - sqrt(0.15), 0.5, 0.5 + sqrt(0.15)};
     const double weights[NODES] = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
     const double begin = trail->t[piece.from + 1];
+    assert(piece.first >= 0 && piece.from + 1 < trail->count);
     assert(piece.first + piece.order < trail->count && piece.order <= 2 * NODES - 1);
     memcpy(out_sums, trail->sums[piece.from + 1], (size_t)trail->n * sizeof(double));
     for (int j = piece.first; j <= piece.first + piece.order; j++) {
