@@ -98,7 +98,7 @@ static size_t fill_groups(KalInstant *instant, const Lists *lists,
 
 static KalViewEntries entries_of(const KalSparse *matrix, const double *value)
 {
-    assert((matrix->start && matrix->column) || matrix->rows == 0);
+    assert(matrix->start || matrix->rows == 0);
     return (KalViewEntries){.rows = (int)matrix->rows,
                             .columns = (int)matrix->columns,
                             .start = matrix->start,
