@@ -483,9 +483,9 @@ static bool bind_arguments(KalBuild *b, const KalEntry *entry, const KalNode *no
     b->eval.usage.allowed = KAL_MARKS_ALL;
     size_t i = 0;
     for (const KalNode *p = entry->node->of.definition.parameters; p; p = p->next) {
-        bindings[i] =
-            (KalBinding){.atom = kal_build_atom_of(b, p->of.declaration.target),
-                         .value = kal_build_eval(b, argument)};
+        bindings[i] = (KalBinding){
+            .atom = kal_build_atom_of(b, p->of.declaration.target),
+            .value = kal_build_named(b, kal_build_eval(b, argument), argument)};
         good &= bindings[i].value.kind != KAL_VALUE_BAD;
         argument = argument->next;
         i++;

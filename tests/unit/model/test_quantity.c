@@ -48,6 +48,7 @@ static void right_units_are_no_news(void)
     fits("output o = x + L*th");
     fits("constraint c: x = 2.5\noutput o = reaction(c)");
     fits("constraint c: x = 0\ninit x = 1, x' = 2 [m/s], th = 30 [deg]");
+    fits("fn at(p) = x + p*sin(th)\noutput o = at(2)");
     fits("potential 1/2*k*x^2\nlet one = 1\noutput o = x + one");
     fits("output o = L*th/pi + 2*x + 1");
     fits("prescribe x = L*sin(t)");
