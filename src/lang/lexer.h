@@ -39,6 +39,7 @@ typedef enum KalWord {
 
 enum {
     KAL_ALL_WORDS = KAL_WORDS
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define KAL_SOFT_WORD(text, function) +1
 #include "lang/words.def"
         , ///< those that are words only where a statement begins included

@@ -335,6 +335,7 @@ static void add_place(Places *places, KalExpr *e)
     uint64_t kinds = 0;
     if (e->index != 0 && kal_build_check(b, kal_model_kinds_in(b->model, *e, &kinds))
         && (kinds & KAL_MARK(PROMISE)) != 0) {
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): the list is one of pointers
         kal_build_check(b, kal_block_add(b->ctx, &places->list, &e, sizeof e));
     }
 }
@@ -384,6 +385,7 @@ static void replace(Places *places)
     KalBuild *b = places->b;
     KalModel *model = b->model;
     KalExpr **list = (KalExpr **)places->list.data;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the list is one of pointers
     const size_t count = places->list.size / sizeof *list;
     const size_t n = model->n_promises;
     KalExpr *block = (KalExpr *)kal_alloc(b->ctx, 2 * n + count + 1, sizeof *block);

@@ -220,7 +220,6 @@ bool kal_build_count(KalBuild *b, KalSpan span, size_t count)
 
 KalValue kal_build_graph_failed(KalBuild *b, KalSpan span)
 {
-    assert(kal_graph_status(b->graph) != KAL_OK);
     const KalStatus status = kal_graph_status(b->graph);
     if (status == KAL_ERR_NUMBER) {
         const bool zero = kal_graph_culprit(b->graph).index != 0;

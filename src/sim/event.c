@@ -509,7 +509,7 @@ static KalStatus check_engage(KalRun *run, const Happening *h, int i)
     KalInstant *instant = run->instant;
     assert(i >= 0 && i < run->system->m && instant->active[i]);
     KAL_TRY(kal_instant_residuals(instant, KAL_PROGRAM_POSITION));
-    const KalRow row = kal_instant_level_row(instant, i);
+    const KalConstraintRow row = kal_instant_level_row(instant, i);
     double size = 0.0;
     for (int k = 0; k < row.count; k++) {
         const double x = kal_instant_q(instant)[row.column[k]];
@@ -677,6 +677,17 @@ static bool any_jump(const KalRun *run)
     return false;
 }
 
+// All that happens at once: events that are pending, then renewals of holds.
+static KalStatus apply_round(KalRun *run, Happening *h)
+{
+    KAL_TRY(happen_all(run, h));
+    KAL_TRY(kal_run_holds_renew(run));
+    KAL_TRY(go_on_from(run, h));
+    return run->events.roots
+               ? kal_roots_restart(run->events.roots, run->t, run->events.crossings)
+               : KAL_OK;
+}
+
 // Events of the model first, then renewals of holds.  What they change may let other
 // functions jump over zero: their events happen at the same time, after them, and so on.
 // Theory (15.19).
@@ -686,13 +697,7 @@ KalStatus kal_run_events_apply(KalRun *run)
     Happening h = {.held = run->events.held};
     run->events.pending = false;
     do {
-        KAL_TRY(happen_all(run, &h));
-        KAL_TRY(kal_run_holds_renew(run));
-        KAL_TRY(go_on_from(run, &h));
-        if (run->events.roots) {
-            KAL_TRY(
-                kal_roots_restart(run->events.roots, run->t, run->events.crossings));
-        }
+        KAL_TRY(apply_round(run, &h));
     } while (!run->over && any_jump(run));
     return KAL_OK;
 }

@@ -421,7 +421,7 @@ static KalStatus find_jump(KalRun *run, KalProgramId level, double part, int *ou
     instant->modes = run->modes.modes;
     KAL_TRY(kal_instant_residuals(instant, level));
     for (int i = 0; i < run->system->m; i++) {
-        const KalRow row = kal_instant_level_row(instant, i);
+        const KalConstraintRow row = kal_instant_level_row(instant, i);
         double size = 0.0;
         for (int k = 0; k < row.count; k++) {
             size += fabs(kal_row_entry(&row, k))
@@ -471,7 +471,7 @@ static void follow_strikes(KalRun *run, int k, int row)
     assert(k >= 0);
     const size_t n = (size_t)run->system->n;
     double *v = kal_instant_qd(run->instant);
-    const KalRow slopes = kal_instant_level_row(run->instant, row);
+    const KalConstraintRow slopes = kal_instant_level_row(run->instant, row);
     double slope = 0.0;
     if (k % 4 != 3) {
         memcpy(run->modes.thrown, v, k % 4 == 1 ? n * sizeof *v : 0);

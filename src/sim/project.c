@@ -62,7 +62,7 @@ static double largest_residual(const KalInstant *instant)
 static bool are_rounding(const KalInstant *instant, const double *x)
 {
     for (int i = 0; i < instant->system->m; i++) {
-        const KalRow row = kal_instant_level_row(instant, i);
+        const KalConstraintRow row = kal_instant_level_row(instant, i);
         double size = 0.0;
         for (int k = 0; k < row.count; k++) {
             size += fabs(kal_row_entry(&row, k) * x[row.column[k]]);
@@ -78,7 +78,7 @@ static bool are_rounding(const KalInstant *instant, const double *x)
 // about to vanish.
 static double size_of_row(const KalRun *run, int i)
 {
-    const KalRow row = kal_instant_level_row(run->instant, i);
+    const KalConstraintRow row = kal_instant_level_row(run->instant, i);
     const double *once = run->rank.entries + row.first;
     double size = 0.0;
     for (int k = 0; k < row.count; k++) {

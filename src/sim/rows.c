@@ -24,7 +24,7 @@ double kal_rows_part_left(const KalRun *run, int i)
 {
     assert(i >= 0 && i < run->instant->n_active);
     const KalRankWatch *watch = &run->rank;
-    const KalRow row = kal_instant_row(run->instant, i);
+    const KalConstraintRow row = kal_instant_row(run->instant, i);
     const double *once = watch->entries + row.first;
     const double longest = watch->longest[run->instant->rows[i]];
     double part = longest > 0.0 ? 0.0 : 1.0; // it never was anything
@@ -46,7 +46,7 @@ void kal_rows_note(KalRun *run, bool fresh)
     KalRankWatch *watch = &run->rank;
     watch->largest = fresh ? 0.0 : watch->largest;
     for (int i = 0; i < run->instant->n_active; i++) {
-        const KalRow row = kal_instant_row(run->instant, i);
+        const KalConstraintRow row = kal_instant_row(run->instant, i);
         double *once = watch->entries + row.first;
         double longest = fresh ? 0.0 : watch->longest[run->instant->rows[i]];
         for (int k = 0; k < row.count; k++) {
@@ -63,7 +63,7 @@ void kal_rows_note(KalRun *run, bool fresh)
 // more if it has turned round.
 static double change_of(const KalRun *run, int i)
 {
-    const KalRow row = kal_instant_row(run->instant, i);
+    const KalConstraintRow row = kal_instant_row(run->instant, i);
     const double *old = run->rank.rows + row.first;
     double change = 0.0;
     double squares[2] = {0.0, 0.0};
@@ -93,7 +93,7 @@ bool kal_rows_stay(const KalRun *run, double *out_change)
 void kal_rows_keep(KalRun *run)
 {
     for (int i = 0; i < run->instant->n_active; i++) {
-        const KalRow row = kal_instant_row(run->instant, i);
+        const KalConstraintRow row = kal_instant_row(run->instant, i);
         for (int k = 0; k < row.count; k++) {
             run->rank.rows[row.first + k] = kal_row_entry(&row, k);
         }
@@ -110,7 +110,7 @@ bool kal_rows_agree(const KalRun *run)
     }
     assert(!instant->bare); // b is compared
     for (int i = 0; i < instant->n_active; i++) {
-        const KalRow row = kal_instant_row(instant, i);
+        const KalConstraintRow row = kal_instant_row(instant, i);
         double length = 0.0;
         double sum = -instant->b[i];
         double size = fabs(instant->b[i]);

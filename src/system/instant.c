@@ -409,25 +409,25 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
 }
 
 // Row `at` of the dense A, which is that of constraint i.
-static KalRow row_of(const KalInstant *instant, int at, int i)
+static KalConstraintRow row_of(const KalInstant *instant, int at, int i)
 {
     assert(i >= 0 && i < instant->system->m);
     const KalSparse *A = &instant->system->equations->A;
     const bool dense = !instant->large.solver;
-    return (KalRow){.first = A->start[i],
-                    .count = (int)(A->start[i + 1] - A->start[i]),
-                    .column = A->column + A->start[i],
-                    .numbers = dense ? instant->A + (size_t)at * A->columns
-                                     : instant->large.A + A->start[i],
-                    .dense = dense};
+    return (KalConstraintRow){.first = A->start[i],
+                              .count = (int)(A->start[i + 1] - A->start[i]),
+                              .column = A->column + A->start[i],
+                              .numbers = dense ? instant->A + (size_t)at * A->columns
+                                               : instant->large.A + A->start[i],
+                              .dense = dense};
 }
 
-KalRow kal_instant_row(const KalInstant *instant, int k)
+KalConstraintRow kal_instant_row(const KalInstant *instant, int k)
 {
     return row_of(instant, k, instant->rows[k]);
 }
 
-KalRow kal_instant_level_row(const KalInstant *instant, int i)
+KalConstraintRow kal_instant_level_row(const KalInstant *instant, int i)
 {
     return row_of(instant, i, i);
 }
@@ -608,7 +608,7 @@ static void add_square(size_t n, double w, const double *restrict a, double *res
 // The same accelerations and multipliers with a regular M: M + AᵀWA and Q + AᵀWb.
 static void lend_weights(KalInstant *instant, KalMotionProblem *few)
 {
-    assert(instant->lends && few->m == instant->n_independent);
+    assert(instant->lends && few->m == instant->n_independent && few->M && few->Q);
     const size_t n = (size_t)instant->system->n;
     memcpy(instant->few_M, few->M, n * n * sizeof(double));
     memcpy(instant->few_Q, few->Q, n * sizeof(double));

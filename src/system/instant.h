@@ -77,24 +77,24 @@ KAL_CHECKED KalStatus kal_instant_create_dense(KalContext *ctx, const KalSystem 
                                                KalInstant **out_instant);
 
 /// A row of A: the entries that are not zero by structure.
-typedef struct KalRow {
+typedef struct KalConstraintRow {
     int64_t first;         ///< its first entry, as KalEquations.A counts them
     int count;             ///< of entries
     const int64_t *column; ///< count
     const double *numbers; ///< entries, or all n numbers of a dense row
     bool dense;
-} KalRow;
+} KalConstraintRow;
 
-static inline double kal_row_entry(const KalRow *row, int k)
+static inline double kal_row_entry(const KalConstraintRow *row, int k)
 {
     return row->numbers[row->dense ? row->column[k] : k];
 }
 
 /// The row of active constraint k, after kal_instant_givens().
-KalRow kal_instant_row(const KalInstant *instant, int k);
+KalConstraintRow kal_instant_row(const KalInstant *instant, int k);
 
 /// The row of constraint i, after kal_instant_residuals().
-KalRow kal_instant_level_row(const KalInstant *instant, int i);
+KalConstraintRow kal_instant_level_row(const KalInstant *instant, int i);
 
 /// What b is to be measured by, theory (5.5).
 typedef struct KalBSize {
