@@ -232,9 +232,11 @@ static void meet_by_actuators(Pass *pass, const ReferenceMotion *both,
     }
     const Real next = rank < n_actuators ? of.s[rank] : 0.0L;
     singular_solve(&of, rank, y, u);
-    pass->verdict = !clear || (next > 1e-14L && rank < n_servos) ? UNCLEAR
-                    : rank == n_servos                           ? MET
-                                                                 : UNREACHED;
+    // Servos that say the same may be met together all the same: those decide nothing.
+    const bool fewer = rank > 0 && rank < n_servos;
+    pass->verdict = !clear || fewer || (rank == 0 && next > 1e-14L) ? UNCLEAR
+                    : rank == n_servos                              ? MET
+                                                                    : UNREACHED;
     for (int i = 0; i < made.n; i++) {
         pass->qdd[i] = nature[i];
         for (int j = 0; j < n_actuators; j++) {
