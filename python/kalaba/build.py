@@ -21,6 +21,8 @@ def number_text(value: Any) -> str:
         return value
     if hasattr(value, "tolist"):
         value = value.tolist()
+    if hasattr(value, "free_symbols"):  # of SymPy
+        return from_sympy(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(number_text(one) for one in value) + "]"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -56,8 +58,12 @@ def _equation(value: Any) -> str:
     """`lhs = rhs`; an expression alone is to be zero, as is lhs - rhs of SymPy's Eq."""
     if isinstance(value, str):
         return value if "=" in value.replace("==", "") else f"{value} = 0"
+    if hasattr(value, "rel_op") and value.rel_op != "==":
+        raise TypeError(f"a constraint is an equation, not {value}")
     if hasattr(value, "lhs") and hasattr(value, "rhs"):
         return f"{from_sympy(value.lhs)} = {from_sympy(value.rhs)}"
+    if isinstance(value, bool) or str(value) in ("True", "False"):
+        raise TypeError(f"an equation that is always {value} is no constraint")
     return f"{from_sympy(value)} = 0"
 
 

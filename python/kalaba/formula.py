@@ -193,6 +193,9 @@ def _printer() -> Any:
                 expr.is_Integer and expr >= 0)
             return text if plain else f"({text})"
 
+        def _print_Float(self, expr: Any) -> str:
+            return repr(float(expr))
+
         def _print_Exp1(self, expr: Any) -> str:
             return "exp(1)"
 

@@ -44,10 +44,13 @@ class Parameters(Mapping[str, float]):
         return len(self._values)
 
     def __getattr__(self, name: str) -> float:
-        try:
-            return self._values[name]
-        except KeyError:
-            raise AttributeError(f"there is no parameter '{name}'") from None
+        values = self.__dict__.get("_values", {})
+        if name not in values:
+            raise AttributeError(f"there is no parameter '{name}'")
+        return values[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Parameters, (self._values, self.units)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a model does not change: use model.with_params({name}={value!r})")
@@ -63,6 +66,21 @@ class Parameters(Mapping[str, float]):
 def _scale(unit: str | None) -> float:
     """Angles in degrees are kept in radians."""
     return math.acos(-1.0) / 180.0 if unit == "deg" else 1.0
+
+
+def _flat(given: Any) -> list[Any]:
+    """What a mapping, a list or one thing has to say; equations as they are."""
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        return list(given.values())
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _in_order(name: Any) -> list[Any]:
+    """q2 before q10."""
+    return [int(part) if part.isdigit() else part
+            for part in re.split(r"(\d+)", str(name))]
 
 
 def _list(given: str | Iterable[str] | None) -> list[str]:
@@ -136,8 +154,10 @@ class Model:
         from sympy import sympify
         from sympy.core.function import AppliedUndef
         if coordinates is None:
-            found = sympify(T).atoms(AppliedUndef) | sympify(V).atoms(AppliedUndef)
-            coordinates = sorted(found, key=str)
+            given = [T, V, *(_flat(constraints)), *_flat(parts.get("forces"))]
+            found = set().union(*(sympify(one).atoms(AppliedUndef) for one in given
+                                  if not isinstance(one, str)))
+            coordinates = sorted(found, key=_in_order)
         return cls.build(coordinates, T, V if V != 0 else None, constraints=constraints,
                          **parts)
 
@@ -164,8 +184,7 @@ class Model:
         array([-4.])
         """
         wanted = {str(name): value for name, value in {**(values or {}), **more}.items()}
-        other = object.__new__(Model)
-        other.__dict__.update(self.__dict__)
+        other = self._twin()
         settings = self._find_settings(wanted)
         if settings is not None:
             other._settings = {**self._settings, **settings}
@@ -181,6 +200,21 @@ class Model:
         other._prepare()
         return other
 
+    def _twin(self) -> Model:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it is made of, for copies and other processes; they load it once more."""
+        compiled = ("_system", "_evaluator", "_about")
+        return {name: value for name, value in self.__dict__.items() if name not in compiled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._system = self._load()
+        self._prepare()
+
     def _units(self) -> dict[str, str | None]:
         return {name: unit for name, unit, _, _ in self._about["parameters"]}
 
@@ -194,6 +228,8 @@ class Model:
                 return None
             if np.ndim(value) == 1:
                 names = [f"{name}[{i}]" for i in range(1, len(value) + 1)]
+                if not names or f"{name}[{len(value) + 1}]" in fixed:
+                    raise ValueError(f"there are more values of {name} than {len(value)}")
             else:
                 names, value = [name], [value]
             for one, number in zip(names, value):
@@ -214,8 +250,7 @@ class Model:
         """
         if not self._settings and not analysis:
             return self._system
-        other = object.__new__(Model)
-        other.__dict__.update(self.__dict__)
+        other = self._twin()
         other._overrides = {**self._overrides, **self._as_overrides()}
         return other._load(analysis)
 
@@ -330,7 +365,8 @@ class Model:
         ends it, the exception has what there is as its attribute `run`.
         """
         if tolerance is not None:
-            rtol, atol = rtol or tolerance, atol or tolerance
+            rtol = tolerance if rtol is None else rtol
+            atol = tolerance if atol is None else atol
         word, rate = self._drift(drift)
         if columns is None:
             columns = ["reaction(*)"] if any(not name.startswith("drive(")

@@ -34,7 +34,7 @@ class Record(dict):
     def _convert(cls, key: str, value: Any) -> Any:
         if isinstance(value, dict):
             return cls(value)
-        if key == "eigenvalues":
+        if key == "eigenvalues" and isinstance(value, list):
             return np.array([complex(*pair) for pair in value])
         if key in cls._ARRAYS and isinstance(value, list):
             return np.array(value, dtype=float)
@@ -91,6 +91,10 @@ class Equations:
             return self.data.get(key, [])
         if key in closed:
             return closed[key]
+        if key == "C":  # all constraints are ideal
+            return ["0"] * len(self.data["coordinates"])
+        if "refused" in closed:
+            raise AttributeError(f"there is no closed form: {closed['refused']}")
         raise AttributeError(f"there is no {key} in these equations" + (
             "; derive(closed_form=True) has it" if key in ("qdd", "multipliers") else ""))
 

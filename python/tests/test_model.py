@@ -227,3 +227,64 @@ def test_instants_from_arrays():
                   (np.eye(2), [0, 0], None, None, [1])):
         with pytest.raises((ValueError, kalaba.Error)):
             kalaba.solve(*wrong)
+
+
+def test_what_is_no_equation_is_refused():
+    t = sympy.Symbol("t")
+    x = sympy.Function("x")(t)
+    for wrong in (x >= 0, sympy.Ne(x, 1), sympy.true, True):
+        with pytest.raises(TypeError):
+            kalaba.Model.from_sympy(x.diff(t)**2 / 2, 9.81 * x, [wrong])
+
+
+def test_coordinates_of_sympy_are_found_everywhere_and_in_order():
+    t = sympy.Symbol("t")
+    q = [sympy.Function(f"q{i}")(t) for i in range(12)]
+    model = kalaba.Model.from_sympy(sum(one.diff(t)**2 for one in q[:11]) / 2, 0,
+                                    [q[11] - q[0]], params={"k": sympy.Rational(1, 3)},
+                                    init={q[0]: sympy.pi / 4})
+    assert model.coordinates == [f"q{i}" for i in range(12)]
+    assert model.params.k == 1 / 3 and model.eval().q[11] == math.pi / 4
+
+
+def test_numbers_of_sympy_keep_their_bits():
+    t = sympy.Symbol("t")
+    x = sympy.Function("x")(t)
+    assert kalaba.Model.from_sympy(x.diff(t)**2 / 2, (0.1 + 0.2) * x).eval().qdd[0] == -(0.1 + 0.2)
+
+
+def test_models_and_parameters_are_copied_and_pickled():
+    import copy
+    import pickle
+
+    class Own(kalaba.Model):
+        pass
+    model = Own(PENDULUM).with_params(L=3)
+    assert type(model) is Own
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(kalaba.Model(PENDULUM)
+                                                                  .with_params(L=3)))):
+        assert other.params == model.params and np.array_equal(other.eval().qdd, model.eval().qdd)
+    assert copy.copy(model.params) == pickle.loads(pickle.dumps(model.params)) == model.params
+
+
+def test_lists_of_parameters_are_whole():
+    model = kalaba.Model("param m[3] = [1, 2, 3]\ncoord x\nkinetic 1/2*m[1]*m[2]*m[3]*x'^2\n")
+    assert model.with_params(m=[2, 2, 2]).eval().M[0, 0] == 8
+    for wrong in ([], [1, 2], [1, 2, 3, 4]):
+        with pytest.raises(ValueError):
+            model.with_params(m=wrong)
+
+
+def test_names_of_results_may_be_outputs():
+    model = kalaba.Model(SPRING + "output eigenvalues = x\noutput A = 2*x\n")
+    assert model.eval().outputs == {"eigenvalues": 1, "A": 2}
+
+
+def test_closed_forms_that_are_refused_say_why():
+    equations = kalaba.Model(EXAMPLES / "sleigh.kal").derive()
+    assert equations.C == sympy.zeros(3, 1)
+    with pytest.raises(AttributeError, match="closed_form"):
+        equations.qdd
+    refused = kalaba.Model(EXAMPLES / "four_bar.kal").derive(closed_form=True)
+    with pytest.raises(AttributeError, match="no closed form: "):
+        refused.qdd
