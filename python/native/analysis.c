@@ -4,8 +4,6 @@
 
 #include "native.h"
 
-#include <stdlib.h>
-
 // An analysis on its way through one call.
 typedef struct Job {
     KalContext *ctx;

@@ -57,16 +57,26 @@ PyObject *text_take(Text *text)
 
 // Failures
 
+void list_put(PyObject **list, size_t i, PyObject *item)
+{
+    if (!item) {
+        Py_CLEAR(*list);
+    } else {
+        PyList_SET_ITEM(*list, (Py_ssize_t)i, item);
+    }
+}
+
+PyObject *describe_quantity(KalQuantity quantity)
+{
+    return Py_BuildValue("(sss)", quantity.name, quantity.unit ? quantity.unit : "",
+                         quantity.description ? quantity.description : "");
+}
+
 PyObject *list_names(const char *const *names, size_t n)
 {
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list && i < n; i++) {
-        PyObject *name = PyUnicode_FromString(names[i]);
-        if (!name) {
-            Py_CLEAR(list);
-        } else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, name);
-        }
+        list_put(&list, i, PyUnicode_FromString(names[i]));
     }
     return list;
 }

@@ -83,6 +83,12 @@ PyObject *raise_context(KalStatus status, const KalContext *ctx);
 /// A new context, or NULL with an exception.
 KalContext *new_context(void);
 
+/// Put an item, which is given away, into a new list; without one the list is given up.
+void list_put(PyObject **list, size_t i, PyObject *item);
+
+/// A quantity as (name, unit, description).
+PyObject *describe_quantity(KalQuantity quantity);
+
 /// A list of names.
 PyObject *list_names(const char *const *names, size_t n);
 

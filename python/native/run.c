@@ -5,7 +5,6 @@
 
 #include "native.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Run {
@@ -288,13 +287,7 @@ static PyObject *list_columns(const KalTable *table)
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list && i < n; i++) {
         const KalQuantity column = kal_table_column(table, i);
-        PyObject *item =
-            Py_BuildValue("(sss)", column.name, column.unit, column.description);
-        if (!item) {
-            Py_CLEAR(list);
-        } else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-        }
+        list_put(&list, i, describe_quantity(column));
     }
     return list;
 }
@@ -349,14 +342,10 @@ static PyObject *list_incidents(const KalRun *run)
     const size_t n = kal_run_incidents(run, &incidents);
     PyObject *list = PyList_New((Py_ssize_t)n);
     for (size_t i = 0; list && i < n; i++) {
-        PyObject *item = Py_BuildValue("(dszs)", incidents[i].t,
-                                       kal_incident_word(incidents[i].kind),
-                                       incidents[i].name, incidents[i].text);
-        if (!item) {
-            Py_CLEAR(list);
-        } else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-        }
+        list_put(&list, i,
+                 Py_BuildValue("(dszs)", incidents[i].t,
+                               kal_incident_word(incidents[i].kind), incidents[i].name,
+                               incidents[i].text));
     }
     return list;
 }

@@ -4,8 +4,6 @@
 
 #include "native.h"
 
-#include <limits.h>
-
 enum {
     GIVEN = 5 // M, Q, A, b, C
 };

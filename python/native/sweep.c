@@ -11,7 +11,6 @@
 // Runs that failed, with their reason.
 typedef struct Failure {
     uint64_t run;
-    KalStatus status;
     char *reason;
 } Failure;
 
@@ -142,7 +141,7 @@ static bool keep_failure(Rows *rows, const KalSweepRow *row)
     }
     char *reason = strdup(row->reason);
     if (reason) {
-        rows->failures[rows->n_failures++] = (Failure){row->run, row->status, reason};
+        rows->failures[rows->n_failures++] = (Failure){row->run, reason};
     }
     return reason != NULL;
 }
@@ -173,14 +172,7 @@ static PyObject *list_columns(const Sweep *self)
         const KalQuantity column = i < inputs
                                        ? kal_sweep_input(self->sweep, i)
                                        : kal_sweep_value(self->sweep, i - inputs);
-        PyObject *item =
-            Py_BuildValue("(sss)", column.name, column.unit ? column.unit : "",
-                          column.description ? column.description : "");
-        if (!item) {
-            Py_CLEAR(list);
-        } else {
-            PyList_SET_ITEM(list, (Py_ssize_t)i, item);
-        }
+        list_put(&list, i, describe_quantity(column));
     }
     return list;
 }

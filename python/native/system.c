@@ -4,7 +4,6 @@
 
 #include "native.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -198,14 +197,9 @@ static PyObject *list_parameters(const KalSystem *system)
     PyObject *list = PyList_New(n);
     for (int i = 0; list && i < n; i++) {
         const KalParameterInfo one = kal_system_parameter(system, i);
-        PyObject *item =
-            Py_BuildValue("(szdO)", one.name, one.degrees ? "deg" : one.unit, one.value,
-                          one.fixed ? Py_True : Py_False);
-        if (!item) {
-            Py_CLEAR(list);
-        } else {
-            PyList_SET_ITEM(list, i, item);
-        }
+        list_put(&list, (size_t)i,
+                 Py_BuildValue("(szdO)", one.name, one.degrees ? "deg" : one.unit,
+                               one.value, one.fixed ? Py_True : Py_False));
     }
     return list;
 }

@@ -20,24 +20,30 @@ static const double TURNED = 0.95;
 // Rows left out must agree with the accelerations, relative to the terms that meet.
 static const double AGREE = 1e-6;
 
-double kal_rows_part_left(const KalRun *run, int i)
+// What is left of row i, which is at hand.
+static double part_left_of(const KalRun *run, int i, const KalConstraintRow *row)
 {
-    assert(i >= 0 && i < run->instant->n_active);
     const KalRankWatch *watch = &run->rank;
-    const KalConstraintRow row = kal_instant_row(run->instant, i);
-    const double *once = watch->entries + row.first;
+    const double *once = watch->entries + row->first;
     const double longest = watch->longest[run->instant->rows[i]];
     double part = longest > 0.0 ? 0.0 : 1.0; // it never was anything
     if (longest < ROUNDING * watch->largest) {
         return part; // nor was this
     }
-    for (int k = 0; k < row.count; k++) {
-        const double size = fabs(kal_row_entry(&row, k));
+    for (int k = 0; k < row->count; k++) {
+        const double size = fabs(kal_row_entry(row, k));
         if (once[k] > ROUNDING * longest && size > part * once[k]) {
             part = size / once[k];
         }
     }
     return part;
+}
+
+double kal_rows_part_left(const KalRun *run, int i)
+{
+    assert(i >= 0 && i < run->instant->n_active);
+    const KalConstraintRow row = kal_instant_row(run->instant, i);
+    return part_left_of(run, i, &row);
 }
 
 // The largest of each entry, of each row and of all.
@@ -59,16 +65,15 @@ void kal_rows_note(KalRun *run, bool fresh)
     }
 }
 
-// By how much row i has turned or grown since the last look, as a part of its length: 1 and
+// By how much a row has turned or grown since the last look, as a part of its length: 1 and
 // more if it has turned round.
-static double change_of(const KalRun *run, int i)
+static double change_of(const KalRun *run, const KalConstraintRow *row)
 {
-    const KalConstraintRow row = kal_instant_row(run->instant, i);
-    const double *old = run->rank.rows + row.first;
+    const double *old = run->rank.rows + row->first;
     double change = 0.0;
     double squares[2] = {0.0, 0.0};
-    for (int k = 0; k < row.count; k++) {
-        const double now = kal_row_entry(&row, k);
+    for (int k = 0; k < row->count; k++) {
+        const double now = kal_row_entry(row, k);
         change += (now - old[k]) * (now - old[k]);
         squares[0] += now * now;
         squares[1] += old[k] * old[k];
@@ -83,8 +88,9 @@ bool kal_rows_stay(const KalRun *run, double *out_change)
     *out_change = 0.0;
     for (int k = 0; k < run->rank.rank; k++) {
         const int i = run->instant->independent[k];
-        const double turn = change_of(run, i);
-        stay = stay && kal_rows_part_left(run, i) > SHORT;
+        const KalConstraintRow row = kal_instant_row(run->instant, i);
+        const double turn = change_of(run, &row);
+        stay = stay && part_left_of(run, i, &row) > SHORT;
         *out_change = turn > *out_change ? turn : *out_change;
     }
     return stay && *out_change < TURNED;

@@ -3,11 +3,11 @@
 // Every parameter of every example, set for a run and given to a load: the same motion, bit
 // for bit, or a refusal that says that the structure depends on it.
 
+#include "examples.h"
 #include "tap.h"
 
 #include <kalaba/kalaba.h>
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,18 +180,8 @@ static void try_model(const char *name)
 
 static void to_set_is_to_load(void)
 {
-    DIR *entries = opendir(folder);
     ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    for (const struct dirent *entry = entries ? readdir(entries) : NULL; entry;
-         entry = readdir(entries)) {
-        const char *ending = strrchr(entry->d_name, '.');
-        if (ending && strcmp(ending, ".kal") == 0) {
-            try_model(entry->d_name);
-        }
-    }
-    if (entries) {
-        closedir(entries);
-    }
+    ok(examples_each(folder, try_model) > 0);
     kal_context_destroy(ctx);
     printf("# %d set, %d refused\n", n_set, n_refused);
     ok(n_set > 100 && n_refused > 0);

@@ -4,11 +4,11 @@
 // or without, for any number of threads, and whatever ran before in the same thread.
 // KAL_PROPERTY_PROBLEMS is the number of runs of each sweep.
 
+#include "examples.h"
 #include "tap.h"
 
 #include <kalaba/kalaba.h>
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,18 +162,8 @@ static void try_model(const char *name)
 
 static void rows_are_functions_of_their_numbers(void)
 {
-    DIR *entries = opendir(folder);
     ok(kal_context_create(NULL, NULL, &ctx) == KAL_OK);
-    for (const struct dirent *entry = entries ? readdir(entries) : NULL; entry;
-         entry = readdir(entries)) {
-        const char *ending = strrchr(entry->d_name, '.');
-        if (ending && strcmp(ending, ".kal") == 0) {
-            try_model(entry->d_name);
-        }
-    }
-    if (entries) {
-        closedir(entries);
-    }
+    ok(examples_each(folder, try_model) > 0);
     kal_context_destroy(ctx);
     printf("# %d sweeps, %d rows of runs that failed\n", n_sweeps, n_failed);
     ok(n_sweeps > 30);

@@ -151,14 +151,26 @@ static inline void rigid_displace(int n_bodies, const Real *x, Real *y)
     }
 }
 
+/// The least change x of speeds with J x = right; returns the largest of `right`.
+static inline Real rigid_least_change(const RigidSystem *system, const RigidRow *rows,
+                                      int m, const Real *right, Real *x)
+{
+    RigidFactor f;
+    Real worst = 0.0L;
+    for (int i = 0; i < m; i++) {
+        worst = fmaxl(worst, fabsl(right[i]));
+    }
+    rigid_factor(rows, 6 * system->n_bodies, m, system->rank, &f);
+    rigid_least(&f, right, x);
+    return worst;
+}
+
 /// How far velocities are from what the joints allow, and put them there.
 static inline Real rigid_project_velocities(const RigidSystem *system, Real *y)
 {
     RigidRow rows[RIGID_ROWS];
-    RigidFactor f;
     Real right[RIGID_ROWS];
     Real x[RIGID_SPEEDS];
-    Real worst = 0.0L;
     const int n = 6 * system->n_bodies;
     const int m = rigid_rows(system, y, rows);
     for (int i = 0; i < m; i++) {
@@ -166,10 +178,8 @@ static inline Real rigid_project_velocities(const RigidSystem *system, Real *y)
         for (int k = 0; k < n; k++) {
             right[i] -= rows[i].j[k] * y[RIGID_NUMBERS * (k / 6) + 7 + k % 6];
         }
-        worst = fmaxl(worst, fabsl(right[i]));
     }
-    rigid_factor(rows, n, m, system->rank, &f);
-    rigid_least(&f, right, x);
+    const Real worst = rigid_least_change(system, rows, m, right, x);
     for (int k = 0; k < n; k++) {
         y[RIGID_NUMBERS * (k / 6) + 7 + k % 6] += x[k];
     }
@@ -180,18 +190,13 @@ static inline Real rigid_project_velocities(const RigidSystem *system, Real *y)
 static inline Real rigid_project_positions(const RigidSystem *system, Real *y)
 {
     RigidRow rows[RIGID_ROWS];
-    RigidFactor f;
     Real right[RIGID_ROWS];
     Real x[RIGID_SPEEDS];
-    Real worst = 0.0L;
-    const int n = 6 * system->n_bodies;
     const int m = rigid_rows(system, y, rows);
     for (int i = 0; i < m; i++) {
         right[i] = -rows[i].residual;
-        worst = fmaxl(worst, fabsl(right[i]));
     }
-    rigid_factor(rows, n, m, system->rank, &f);
-    rigid_least(&f, right, x);
+    const Real worst = rigid_least_change(system, rows, m, right, x);
     rigid_displace(system->n_bodies, x, y);
     return worst;
 }
