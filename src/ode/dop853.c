@@ -458,6 +458,12 @@ static void fetch(KalDop853 *s)
     }
 }
 
+void kal_ode_lanes_release(KalIntegrator *integrator)
+{
+    assert(kal_integrator_name(integrator) == KAL_INTEGRATOR_DOP853);
+    fetch((KalDop853 *)integrator);
+}
+
 void kal_dop853_begin(KalDop853 *s)
 {
     fetch(s);

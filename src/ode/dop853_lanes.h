@@ -45,7 +45,8 @@ typedef struct KalLaneSystem {
 
 typedef struct KalOdeLanes KalOdeLanes;
 
-/// The caller owns it.  It lives longer than what its integrators are used for.  KAL_ERR_NOMEM.
+/// The caller owns it.  It lives longer than what its integrators are used for, or until they
+/// are released.  KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
                                            KalOdeLanes **out_lanes);
 void kal_ode_lanes_destroy(KalOdeLanes *lanes);
@@ -64,6 +65,9 @@ typedef struct KalLaneStep {
 
 /// One attempt at the steps of all lanes that have begun one and for which `wanted` holds.
 void kal_ode_lanes_try(KalOdeLanes *lanes, const bool *wanted, KalLaneStep *out_steps);
+
+/// Let a DOP853 have what lanes hold of its last step: it needs them no more.
+void kal_ode_lanes_release(KalIntegrator *integrator);
 
 /// The rates of the last step of a lane become the integrator's own.
 void kal_ode_lanes_fetch(const KalOdeLanes *lanes, int lane, double *const *k,

@@ -137,11 +137,36 @@ static void note(void *user, const KalLaneWork *work)
     }
 }
 
+// Whether any lane is in the middle of a step.
+static bool is_busy(const KalTeam *team)
+{
+    bool busy = false;
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        busy = busy || team->trying[lane];
+    }
+    return busy;
+}
+
+// Runs whose last step was taken in lanes go on without them.
+static void release_runs(const KalTeam *team)
+{
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        const KalRun *run = team->runs[lane];
+        KalIntegrator *integrator =
+            run ? run->integration.integrators[KAL_INTEGRATOR_DOP853] : NULL;
+        if (integrator) {
+            kal_ode_lanes_release(integrator);
+        }
+    }
+}
+
 // Lanes for the rows of a run's road.
 static bool make_lanes(KalTeam *team, const KalRun *run)
 {
     const int n = run->system->n;
     const bool returns = kal_run_projects(run);
+    assert(!is_busy(team));
+    release_runs(team);
     forget_lanes(team);
     kal_road_lanes_make(&team->road, &run->instant->road, returns);
     const KalLaneSystem system = {.n = 2 * n,
@@ -155,16 +180,6 @@ static bool make_lanes(KalTeam *team, const KalRun *run)
         forget_lanes(team);
     }
     return team->ode != NULL;
-}
-
-// Whether any lane is in the middle of a step.
-static bool is_busy(const KalTeam *team)
-{
-    bool busy = false;
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        busy = busy || team->trying[lane];
-    }
-    return busy;
 }
 
 // Whether the plain step that a run is about to take can be taken in lanes.  Lanes are for
