@@ -13,9 +13,6 @@
 
 #include "system/instant.h"
 
-#include "system/control.h"
-#include "system/dust.h"
-
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -45,6 +42,7 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->trial_variables = kal_carve_doubles(carver, system->layout.count, 1);
     instant->held = kal_carve_bools(carver, system->model->n_parameters);
     instant->variables = kal_carve_doubles(carver, system->layout.count, 1);
+    kal_usual_lay_out(&instant->usual, carver, system->equations);
     instant->Q = kal_carve_doubles(carver, n, 1);
     instant->b = kal_carve_doubles(carver, m, 1);
     instant->b_size = kal_carve_doubles(carver, m, 1);
@@ -321,7 +319,7 @@ static void scatter_givens(KalInstant *instant, const double *rows)
     const KalEquations *equations = instant->system->equations;
     kal_scatter(&equations->M, instant->results, instant->M);
     mirror(instant->system->n, instant->M);
-    kal_clear_traces_of_mass(instant->system->n, instant->M);
+    kal_clear_traces_of_mass(instant->system->n, &instant->usual, instant->M);
     kal_scatter(&equations->A, rows, instant->A);
 }
 
@@ -332,7 +330,7 @@ KalStatus kal_instant_givens(KalInstant *instant)
     const double *Q = instant->results + equations->M.start[equations->n];
     double *rows = instant->results + equations->M.start[equations->n] + equations->n;
     const double *b = rows + equations->A.start[equations->m];
-    kal_clear_traces_in_rows(&equations->A, rows);
+    kal_clear_traces_in_rows(&equations->A, &instant->usual, rows);
     memcpy(instant->Q, Q, equations->n * sizeof *Q);
     memcpy(instant->b, b, equations->m * sizeof *b);
     if (instant->large.solver) {
@@ -393,11 +391,12 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
         level == KAL_PROGRAM_POSITION ? equations->phi : equations->psi;
     KAL_TRY(kal_instant_evaluate(instant, level));
     memcpy(instant->residuals, instant->results, equations->m * sizeof(double));
-    kal_clear_traces_in_rows(&equations->A, instant->results + equations->m);
+    double *rows = instant->results + equations->m;
+    kal_clear_traces_in_rows(&equations->A, &instant->usual, rows);
     if (instant->large.solver) {
-        kal_large_instant_take_rows(instant, instant->results + equations->m);
+        kal_large_instant_take_rows(instant, rows);
     } else {
-        kal_scatter(&equations->A, instant->results + equations->m, instant->A);
+        kal_scatter(&equations->A, rows, instant->A);
     }
     for (size_t i = 0; i < equations->m; i++) {
         if (exists[i].index == KAL_NO_EXPR.index || !instant->active[i]) {

@@ -8,6 +8,7 @@
 
 #include "base/workspace.h"
 #include "system/control.h"
+#include "system/dust.h"
 #include "system/large_instant.h"
 #include "system/road.h"
 #include "system/system.h"
@@ -26,6 +27,7 @@ struct KalInstant {
     double *variables;          ///< as KalLayout says; the state is its beginning
     double *work[KAL_PROGRAMS]; ///< of each program, prepared
     double *results;            ///< of the program that ran last
+    KalUsual usual;             ///< sizes of M and A for these parameters
     double *M;                  ///< n × n; NULL, like all such, in a large system
     double *Q;                  ///< n
     double *A;                  ///< m × n

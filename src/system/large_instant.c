@@ -68,7 +68,7 @@ void kal_large_instant_take(KalInstant *instant)
     KalLargeInstant *large = &instant->large;
     const size_t in_M = (size_t)e->M.start[e->n];
     memcpy(large->M, instant->results, in_M * sizeof *large->M);
-    kal_clear_traces_of_masses(&e->M, large->M, large->masses);
+    kal_clear_traces_of_masses(&e->M, &instant->usual, large->M, large->masses);
     kal_large_instant_take_rows(instant, instant->results + in_M + e->n);
 }
 

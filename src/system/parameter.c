@@ -53,9 +53,10 @@ void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings
     instant->lends = false;
     instant->answer = (KalMotionAnswer){.qdd = NULL};
     instant->variables[0] = own->asked.from;
+    kal_instant_reset_dynamics(instant);
+    kal_usual_find(instant);
     memcpy(kal_instant_q(instant), own->start_q, n * sizeof(double));
     memcpy(kal_instant_qd(instant), own->start_qd, n * sizeof(double));
-    kal_instant_reset_dynamics(instant);
 }
 
 bool kal_instant_has_parameters(const KalInstant *instant, const KalSettings *settings)

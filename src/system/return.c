@@ -501,7 +501,7 @@ bool kal_return_rows(KalRoad *road)
         return false;
     }
     double *values = r->results + kal_return_A(instant->system);
-    kal_clear_traces_in_rows(&equations->A, values);
+    kal_clear_traces_in_rows(&equations->A, &instant->usual, values);
     memset(instant->A, 0, equations->m * n * sizeof(double));
     for (int k = 0; k < instant->n_active; k++) {
         const int i = instant->rows[k];

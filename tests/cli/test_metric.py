@@ -133,6 +133,42 @@ init x' ~ 1, y = 0.7, y' = 0.9
 
 
 @case
+def masses_that_stand_in_a_model_are_meant():
+    # With T = 1/2 (a x' + b f y')^2 + 1/2 (c f y')^2, from rest:
+    # y'' = (F_y - F_x b f/a)/(c f)^2 and x'' = (F_x/a - b f y'')/a.
+    source = random.Random(1)
+    for _ in range(16):
+        factor = source.choice(("1", "cos(y)", "(1 + y^2)", "(2 + sin(x))"))
+        a = float(f"{10 ** source.uniform(3, 12):.3g}")
+        c = float(f"{10 ** source.uniform(-12, -3):.3g}")
+        b = float(f"{c * 10 ** source.uniform(-2, 2):.3g}")
+        found = Text(f"""coord x, y
+kinetic 1/2*({a}*x' + {b}*{factor}*y')^2 + 1/2*({c}*{factor}*y')^2
+force x = {a}, y = {-b}
+output f = {factor}
+init x = 0.3, y = 0.4
+""").evaluate()
+        assert found.rank["M"] == 2, (a, b, c, found.rank)
+        f = found.outputs["f"]
+        y = -(b + b * f) / (c * f) ** 2
+        near(found.qdd["y"], y, 1e-10)
+        near(found.qdd["x"], (1 - b * f * y) / a, 1e-10)
+
+
+@case
+def coefficients_that_stand_in_a_model_are_meant():
+    for large in (1e22, 1e27, 1e40):
+        found = Text(f"""coord x, y
+kinetic 1/2*x'^2 + 1/2*({large}*y')^2
+force y = {large}
+constraint c: {large}*y' + 2*x' = 3*t
+""").evaluate()
+        # In u = large*y: u + 2 x = 3 t, masses 1 and 1, force 1 on u: x'' = (6 - 2)/5.
+        near(found.qdd["x"], 0.8, 1e-12)
+        near(found.qdd["y"], 1.4 / large, 1e-12)
+
+
+@case
 def light_and_heavy_masses_keep_theirs():
     found = Text("""coord x, y, z
 kinetic 1/2*1e20*x'^2 + 1/2*1e-7*(y'^2 + z'^2)
