@@ -19,6 +19,7 @@
 #define KALABA_TABLE_H
 
 #include <kalaba/context.h>
+#include <kalaba/text.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -163,6 +164,12 @@ KAL_API KAL_CHECKED KalStatus kal_table_check_path(KalContext *ctx, const char *
 /// format cannot hold so much, KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_table_write(const KalTable *table, const char *path,
                                               const KalTableWriteOptions *options);
+
+/// Write a table as CSV to a sink, as for a pipe; units, if asked for, go into a comment.
+/// `options` may be NULL.  KAL_ERR_USAGE when the table has no columns or units are to have a
+/// file of their own.
+KAL_API KAL_CHECKED KalStatus kal_table_write_csv(const KalTable *table, KalSink sink,
+                                                  const KalTableWriteOptions *options);
 
 /// Read a table from a file: .csv, .h5 or .hdf5.  Units of x.csv that it has no comment for
 /// come from x.units.csv, if that is there.  `limit` as for kal_table_create().  The

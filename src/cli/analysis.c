@@ -28,6 +28,13 @@ bool kal_option_count(const KalModelJob *job, int row, const char *word, double 
     return true;
 }
 
+double kal_stability_number(KalStability stability)
+{
+    return stability == KAL_STABILITY_STABLE     ? 1.0
+           : stability == KAL_STABILITY_UNSTABLE ? -1.0
+                                                 : 0.0;
+}
+
 // To the state of --at or --equilibrium.
 static bool place(const KalModelJob *job, KalAnalysis *analysis, double equilibrium)
 {

@@ -30,6 +30,9 @@ enum {
 bool kal_option_count(const KalModelJob *job, int row, const char *word, double most,
                       double *out_count);
 
+/// For tables: 1 stable, 0 marginal, -1 unstable.
+double kal_stability_number(KalStability stability);
+
 /// Make an analysis and go to the state that the options name.  After anything but
 /// KAL_EXIT_DONE the failure was told and there is no analysis.
 KalExit kal_analysis_open(const KalModelJob *job, const char *inputs,

@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum {
-    OPTION_STARTS = KAL_MODEL_OPTION_COUNT,
+    OPTION_AT = KAL_MODEL_OPTION_COUNT,
+    OPTION_STARTS,
     OPTION_SEED,
     OPTION_WHERE,
     OPTION_GRID,
@@ -23,21 +24,33 @@ enum {
 
 static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
+    [OPTION_AT] = {"--at",     "VALUES",
+                   "begin here only, near values such as \"x=1, y=2\"",                        false},
     [OPTION_STARTS] = {"--starts", "N",
-                       "begin at N places, the start among them; 31, or 1",                        false},
+                   "begin at N places, the start among them; 31, or 1",                        false},
     [OPTION_SEED] = {"--seed",   "S",      "of the random places; 0",                            false},
     [OPTION_WHERE] = {"--where",  "BOUNDS", "such as \"theta=-pi..pi, x=0..1\"",                  false},
     [OPTION_GRID] = {"--grid",   "STARTS",
-                       "begin at each, as in \"x = -1 .. 1 count 9; y = 0, 2\"",                   false},
+                   "begin at each, as in \"x = -1 .. 1 count 9; y = 0, 2\"",                   false},
     [OPTION_EACH] = {"--each",   NULL,     "list every member of a family that is found",
-                       false                                                                            },
+                   false                                                                            },
     [OPTION_FILE] = {"-o",       "FILE",   "write a table of them: .csv, .h5, .mat, .json, …",
-                       false                                                                            },
+                   false                                                                            },
     [OPTION_STEADY] = {"--steady", NULL,     "steady motions instead of rest",                     false},
 };
 
+// A column with the unit that it has in the record of a run.
+static KalStatus add_column(KalTable *table, const KalTable *record, const char *name)
+{
+    const size_t place = kal_table_find_column(record, name);
+    const char *unit =
+        place < kal_table_columns(record) ? kal_table_column(record, place).unit : "";
+    return kal_table_add_column(table, (KalQuantity){name, unit, ""});
+}
+
 // Columns for all coordinates, velocities and outputs, and for the stability.
-static KalStatus add_columns(const KalSystem *system, KalTable *table)
+static KalStatus add_columns(const KalSystem *system, const KalTable *record,
+                             KalTable *table)
 {
     assert(table && kal_table_columns(table) == 0);
     const char *const *names = kal_system_coordinate_names(system);
@@ -46,23 +59,14 @@ static KalStatus add_columns(const KalSystem *system, KalTable *table)
     for (int i = 0; i < 2 * n && status == KAL_OK; i++) {
         char name[KAL_TABLE_LABEL_LIMIT];
         (void)snprintf(name, sizeof name, "%s%s", names[i % n], i < n ? "" : "'");
-        status = kal_table_add_column(table, (KalQuantity){name, "", ""});
+        status = add_column(table, record, name);
     }
     for (int i = 0; i < kal_system_outputs(system) && status == KAL_OK; i++) {
-        const char *name = kal_system_output_names(system)[i];
-        status = kal_table_add_column(table, (KalQuantity){name, "", ""});
+        status = add_column(table, record, kal_system_output_names(system)[i]);
     }
     const KalQuantity stability = {KAL_FIGURE_STABILITY, "",
                                    "1 stable, 0 marginal, -1 unstable"};
     return status == KAL_OK ? kal_table_add_column(table, stability) : status;
-}
-
-// For tables: 1, 0, −1.
-static double number_of(KalStability stability)
-{
-    return stability == KAL_STABILITY_STABLE     ? 1.0
-           : stability == KAL_STABILITY_UNSTABLE ? -1.0
-                                                 : 0.0;
 }
 
 // The row of equilibrium k, from 0.  The analysis is taken to the equilibrium to solve
@@ -87,7 +91,7 @@ static KalStatus add_row(KalAnalysis *analysis, const KalEquilibria *equilibria,
     memcpy(row, e->q, n * sizeof *row);
     memcpy(row + n, e->qd, n * sizeof *row);
     memcpy(row + 2 * n, values, outputs * sizeof *row);
-    row[2 * n + outputs] = number_of(e->stability);
+    row[2 * n + outputs] = kal_stability_number(e->stability);
     const bool *doubts = kal_instant_doubts(instant);
     for (size_t i = 0; i < outputs && status == KAL_OK; i++) {
         status = doubts[i]
@@ -99,10 +103,16 @@ static KalStatus add_row(KalAnalysis *analysis, const KalEquilibria *equilibria,
 
 // A row for each equilibrium, with its outputs there.
 static KalStatus fill(KalAnalysis *analysis, const KalEquilibria *equilibria,
-                      const KalSystem *system, KalTable *table)
+                      const KalModelJob *job, KalTable *table)
 {
     assert(equilibria->count >= 0);
-    KalStatus status = add_columns(system, table);
+    const KalSystem *system = job->system;
+    KalRecord *record = NULL;
+    KalStatus status = kal_record_create(job->ctx, system, NULL, 0, &record);
+    if (status == KAL_OK) {
+        status = add_columns(system, kal_record_table(record), table);
+    }
+    kal_record_destroy(record);
     double *row = malloc((kal_table_columns(table) + 1) * sizeof *row);
     status = row ? status : KAL_ERR_NOMEM;
     for (int k = 0; k < equilibria->count && status == KAL_OK; k++) {
@@ -116,16 +126,19 @@ static KalStatus write(const KalModelJob *job, KalAnalysis *analysis,
                        const KalEquilibria *equilibria)
 {
     const char *file = job->arguments->options[OPTION_FILE];
+    const KalTableWriteOptions units = {.csv_units = kal_is_standard_output(file)
+                                                         ? KAL_TABLE_UNITS_NONE
+                                                         : KAL_TABLE_UNITS_FILE};
     KalTable *table = NULL;
     if (!file) {
         return KAL_OK;
     }
     KalStatus status = kal_table_create(job->ctx, 0, &table);
     if (status == KAL_OK) {
-        status = fill(analysis, equilibria, job->system, table);
+        status = fill(analysis, equilibria, job, table);
     }
     if (status == KAL_OK) {
-        status = kal_table_write(table, file, NULL);
+        status = kal_table_deliver(table, file, &units);
     }
     kal_table_destroy(table);
     return status;
@@ -140,10 +153,19 @@ static KalExit search(KalModelJob *job, KalAnalysis *analysis,
     KalEquilibria equilibria;
     const KalShowOptions show = kal_analysis_show_options(job);
     if (kal_analysis_equilibria(analysis, how, &equilibria) != KAL_OK
-        || write(job, analysis, &equilibria) != KAL_OK
-        || kal_show_equilibria(analysis, &equilibria, &show, kal_standard_output)
+        || write(job, analysis, &equilibria) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    const char *const *given = job->arguments->options;
+    if (!kal_is_standard_output(given[OPTION_FILE])
+        && kal_show_equilibria(analysis, &equilibria, &show, kal_standard_output)
                != KAL_OK) {
         return kal_model_job_fail_plain(job);
+    }
+    if (given[OPTION_AT] && equilibria.starts == 0) {
+        return kal_model_job_fail(
+            job, "no state on the constraints was found near the values of --at", NULL,
+            0);
     }
     if (equilibria.count == KAL_EQUILIBRIA_LIMIT && !job->quiet) {
         kal_message_print("warning: the search ended at %d equilibria",
@@ -159,23 +181,28 @@ static KalExit equilibria(KalModelJob *job)
     double starts = 0.0;
     double seed = 0.0;
     if (!kal_option_count(job, OPTION_STARTS, "--starts", 1e6, &starts)
-        || !kal_option_count(job, OPTION_SEED, "--seed", 9e15, &seed)) {
+        || !kal_option_count(job, OPTION_SEED, "--seed", 9e15, &seed)
+        || !kal_standard_output_is_free(given[OPTION_FILE], job->json)) {
         return KAL_EXIT_USAGE;
     }
     KalFamily grid = {.n = 0};
-    if (given[OPTION_GRID] && !kal_family_init(&grid, given[OPTION_GRID])) {
+    if (given[OPTION_GRID]
+        && !kal_family_init(&grid, given[OPTION_AT], given[OPTION_GRID])) {
         kal_family_clear(&grid);
         return KAL_EXIT_USAGE;
     }
+    const bool here = given[OPTION_AT] && !given[OPTION_GRID];
     const KalEquilibriumOptions how = {.starts = (int)starts,
                                        .seed = (uint64_t)seed,
                                        .where = given[OPTION_WHERE],
-                                       .grid = (const char *const *)grid.starts,
-                                       .n_grid = grid.n,
+                                       .grid = here ? &given[OPTION_AT]
+                                                    : (const char *const *)grid.starts,
+                                       .n_grid = here ? 1 : grid.n,
                                        .each = given[OPTION_EACH] != NULL,
                                        .steady = given[OPTION_STEADY] != NULL};
     if (given[OPTION_FILE]
-        && !kal_ledger_write_table(job->ledger, job->ctx, given[OPTION_FILE], NULL)) {
+        && !kal_ledger_write_table(job->ledger, job->ctx, given[OPTION_FILE],
+                                   &(KalTableWriteOptions){KAL_TABLE_UNITS_FILE})) {
         kal_family_clear(&grid);
         return kal_model_job_fail(job, job->ledger->message, NULL, 0);
     }
@@ -209,6 +236,7 @@ static void print_details(void)
           "\nExamples:\n"
           "  kalaba equilibria double_pendulum.kal\n"
           "  kalaba equilibria linkage.kal --where \"theta=-pi..pi\" --starts 200\n"
+          "  kalaba equilibria four_bar.kal --at \"a = 30 [deg]\"\n"
           "  kalaba equilibria rolling_disc.kal --steady --starts 1\n"
           "  kalaba equilibria sleigh.kal --steady --each --grid \"x' = -2 .. 2 count "
           "9\" -o rest.csv\n"

@@ -152,7 +152,19 @@ static bool multiply(KalFamily *family, const List *list)
     return done;
 }
 
-bool kal_family_init(KalFamily *family, const char *text)
+// The one start to begin with, if values are given that all have.
+static KalFamily begin(const char *others)
+{
+    KalFamily family = {.n = 0};
+    family.starts = others ? calloc(1, sizeof *family.starts) : NULL;
+    if (family.starts) {
+        family.starts[0] = strdup(others);
+        family.n = family.starts[0] != NULL;
+    }
+    return family;
+}
+
+bool kal_family_init(KalFamily *family, const char *others, const char *text)
 {
     assert(family && text);
     char *copy = strdup(text);
@@ -162,7 +174,11 @@ bool kal_family_init(KalFamily *family, const char *text)
     }
     char *part = copy ? strtok_r(copy, ";", &rest) : NULL;
     bool done = part || complain();
-    *family = (KalFamily){.n = 0};
+    *family = begin(others);
+    if (others && family->n == 0) {
+        kal_message_print("out of memory");
+        done = false;
+    }
     for (; part && done; part = strtok_r(NULL, ";", &rest)) {
         List list;
         done = read_list(part, &list) ? multiply(family, &list) : complain();

@@ -20,8 +20,9 @@ typedef struct KalFamily {
 
 /// Read `x' = -2, -1, 1, 2`, or `x = -1 .. 1 count 9` with all numbers from end to end;
 /// with `;` between several such lists every value of one meets every value of the others.
-/// False after a message.  The caller clears the family in any case.
-bool kal_family_init(KalFamily *family, const char *text);
+/// `others`, or NULL, are values that all of them have.  False after a message.  The caller
+/// clears the family in any case.
+bool kal_family_init(KalFamily *family, const char *others, const char *text);
 
 void kal_family_clear(KalFamily *family);
 

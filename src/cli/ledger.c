@@ -6,6 +6,8 @@
 
 #include "ledger.h"
 
+#include "output.h"
+
 #include <assert.h>
 #include <limits.h>
 #include <stdio.h>
@@ -134,6 +136,9 @@ bool kal_ledger_write_table(KalLedger *ledger, KalContext *ctx, const char *path
                             const KalTableWriteOptions *options)
 {
     char units[PATH_MAX];
+    if (kal_is_standard_output(path)) {
+        return true; // which has its entry
+    }
     const bool beside = options && options->csv_units == KAL_TABLE_UNITS_FILE
                         && kal_table_units_path(path, units, sizeof units);
     return kal_ledger_write(ledger, ctx, "option '-o'", path)

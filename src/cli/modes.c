@@ -9,12 +9,15 @@
 #include "output.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     OPTION_SWEEP = KAL_STATE_OPTION_COUNT,
     OPTION_POINTS,
+    OPTION_FILE,
     NAME_SIZE = 200,
     TEXT_SIZE = NAME_SIZE + 40
 };
@@ -23,16 +26,78 @@ static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
     KAL_STATE_OPTIONS,
     [OPTION_SWEEP] = {"--sweep",  "NAME=A..B",
-                      "as functions of a parameter, with critical values", false},
-    [OPTION_POINTS] = {"--points", "N",         "values of a sweep; 41",    false},
+                      "as functions of a parameter, with critical values",                 false},
+    [OPTION_POINTS] = {"--points", "N",         "values of a sweep; 41",                    false},
+    [OPTION_FILE] =
+        {"-o",       "FILE",
+                      "write a table of them: .csv, .h5, .mat, .json; - is CSV to stdout", false},
 };
+
+static const char *file_of(const KalModelJob *job)
+{
+    return job->arguments->options[OPTION_FILE];
+}
+
+// What is shown besides the table, if one goes to standard output: nothing.
+static bool shows(const KalModelJob *job)
+{
+    return !kal_is_standard_output(file_of(job));
+}
+
+// Write and destroy a table that was filled if `status` is KAL_OK.
+static KalStatus deliver(const KalModelJob *job, KalStatus status, KalTable *table)
+{
+    const KalTableWriteOptions units = {.csv_units = shows(job) ? KAL_TABLE_UNITS_FILE
+                                                                : KAL_TABLE_UNITS_NONE};
+    if (status == KAL_OK) {
+        status = kal_table_deliver(table, file_of(job), &units);
+    }
+    kal_table_destroy(table);
+    return status;
+}
+
+static KalStatus add_columns(KalTable *table, const KalQuantity *columns, size_t n)
+{
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < n && status == KAL_OK; i++) {
+        status = kal_table_add_column(table, columns[i]);
+    }
+    return status;
+}
+
+// A row for each mode.
+static KalStatus write_modes(const KalModelJob *job, const KalModes *modes)
+{
+    static const KalQuantity columns[] = {
+        {"re",        "1/s", "real part of the eigenvalue"     },
+        {"im",        "1/s", "imaginary part of the eigenvalue"},
+        {"frequency", "Hz",  ""                                },
+        {"damping",   "1",   "damping ratio"                   },
+    };
+    KalTable *table = NULL;
+    if (!file_of(job)) {
+        return KAL_OK;
+    }
+    KalStatus status = kal_table_create(job->ctx, 0, &table);
+    if (status == KAL_OK) {
+        status = add_columns(table, columns, sizeof columns / sizeof columns[0]);
+    }
+    for (int k = 0; k < modes->n && status == KAL_OK; k++) {
+        const KalMode *mode = &modes->modes[k];
+        status = kal_table_add_row(
+            table, (double[]){mode->re, mode->im, mode->frequency, mode->damping});
+    }
+    return deliver(job, status, table);
+}
 
 static KalExit show(KalModelJob *job, KalAnalysis *analysis)
 {
     KalModes modes;
     const KalShowOptions how = kal_analysis_show_options(job);
     if (kal_analysis_modes(analysis, &modes) != KAL_OK
-        || kal_show_modes(analysis, &modes, &how, kal_standard_output) != KAL_OK) {
+        || write_modes(job, &modes) != KAL_OK
+        || (shows(job)
+            && kal_show_modes(analysis, &modes, &how, kal_standard_output) != KAL_OK)) {
         return kal_model_job_fail_plain(job);
     }
     kal_analysis_warn(job, &modes.linearization);
@@ -182,6 +247,82 @@ static bool has_answer(const KalLocus *locus)
     return false;
 }
 
+// The unit that a parameter is declared in.
+static const char *unit_of(const KalSystem *system, const char *name)
+{
+    for (int i = 0; i < kal_system_parameters(system); i++) {
+        const KalParameterInfo p = kal_system_parameter(system, i);
+        if (strcmp(p.name, name) == 0 && p.unit) {
+            return p.unit;
+        }
+    }
+    return "";
+}
+
+// Columns of a sweep: the parameter, the stability, `most` eigenvalues.
+static KalStatus add_sweep_columns(const Sweep *sweep, int most, KalTable *table)
+{
+    const char *unit = unit_of(sweep->job->system, sweep->name);
+    KalStatus status = add_columns(
+        table,
+        (KalQuantity[]){
+            {sweep->name,          unit, ""                                 },
+            {KAL_FIGURE_STABILITY, "",   "1 stable, 0 marginal, -1 unstable"}
+    },
+        2);
+    for (int k = 0; k < 2 * most && status == KAL_OK; k++) {
+        char name[NAME_SIZE];
+        (void)snprintf(name, sizeof name, k % 2 == 0 ? "re[%d]" : "im[%d]", k / 2 + 1);
+        status = kal_table_add_column(table, (KalQuantity){name, "1/s", ""});
+    }
+    return status;
+}
+
+// The row of a value; what has no answer, or fewer eigenvalues, is NaN there.
+static KalStatus add_point(const KalLocusPoint *point, double *row, size_t width,
+                           KalTable *table)
+{
+    assert(width >= 2 + 2 * (size_t)point->n);
+    for (size_t i = 0; i < width; i++) {
+        row[i] = NAN;
+    }
+    row[0] = point->value;
+    if (!point->failed) {
+        row[1] = kal_stability_number(point->stability);
+    }
+    for (int k = 0; k < point->n; k++) {
+        row[2 + 2 * k] = point->re[k];
+        row[3 + 2 * k] = point->im[k];
+    }
+    return kal_table_add_row(table, row);
+}
+
+// A row for each value.
+static KalStatus write_locus(const Sweep *sweep, const KalLocus *locus)
+{
+    const KalLocusPoint *points = NULL;
+    const int count = kal_locus_points(locus, &points);
+    KalTable *table = NULL;
+    int most = 0;
+    for (int k = 0; k < count; k++) {
+        most = points[k].n > most ? points[k].n : most;
+    }
+    if (!file_of(sweep->job)) {
+        return KAL_OK;
+    }
+    const size_t width = 2 + 2 * (size_t)most;
+    double *row = malloc(width * sizeof *row);
+    KalStatus status = kal_table_create(sweep->job->ctx, 0, &table);
+    if (status == KAL_OK) {
+        status = row ? add_sweep_columns(sweep, most, table) : KAL_ERR_NOMEM;
+    }
+    for (int k = 0; k < count && status == KAL_OK; k++) {
+        status = add_point(&points[k], row, width, table);
+    }
+    free(row);
+    return deliver(sweep->job, status, table);
+}
+
 static KalExit show_sweep(KalModelJob *job, Sweep *sweep)
 {
     assert(sweep->range.low < sweep->range.high && sweep->range.points >= 2);
@@ -196,8 +337,10 @@ static KalExit show_sweep(KalModelJob *job, Sweep *sweep)
     }
     const KalLocusTitle title = {kal_system_title(job->system), sweep->name};
     const bool shown =
-        has_answer(locus)
-        && kal_show_locus(job->ctx, locus, &title, &how, kal_standard_output) == KAL_OK;
+        has_answer(locus) && write_locus(sweep, locus) == KAL_OK
+        && (!shows(job)
+            || kal_show_locus(job->ctx, locus, &title, &how, kal_standard_output)
+                   == KAL_OK);
     kal_locus_destroy(locus);
     if (shown && sweep->unsteady && !job->quiet) {
         kal_message_print("warning: states of the sweep are not an equilibrium, nor a "
@@ -208,6 +351,14 @@ static KalExit show_sweep(KalModelJob *job, Sweep *sweep)
 
 static KalExit modes(KalModelJob *job)
 {
+    if (!kal_standard_output_is_free(file_of(job), job->json)) {
+        return KAL_EXIT_USAGE;
+    }
+    if (file_of(job)
+        && !kal_ledger_write_table(job->ledger, job->ctx, file_of(job),
+                                   &(KalTableWriteOptions){KAL_TABLE_UNITS_FILE})) {
+        return kal_model_job_fail(job, job->ledger->message, NULL, 0);
+    }
     if (!job->arguments->options[OPTION_SWEEP]) {
         return show_one(job);
     }
@@ -227,18 +378,23 @@ static KalExit run_modes(const KalArguments *arguments)
 
 static void print_details(void)
 {
-    fputs("\nPrints eigenvalues, frequencies, damping and shapes of small motions "
-          "about a "
-          "state,\nas many as there are states on the constraints, and whether it is "
-          "stable, unstable\nor marginal.  The state is the model's start unless --at "
-          "says otherwise; a steady\nmotion is as good as rest.\n"
-          "\nExamples:\n"
-          "  kalaba modes pendulum.kal --at \"x=0, y=-1\"\n"
-          "  kalaba modes sleigh.kal --at \"x'=1, y'=0, theta'=0\" --json\n"
-          "  kalaba modes top.kal --sweep w=50..200\n"
-          "\nExit status: 0 done (with a warning when the state is not an equilibrium),"
-          "\n1 the model or its numbers are at fault, 2 wrong usage.\n",
-          stdout);
+    fputs(
+        "\nPrints eigenvalues, frequencies, damping and shapes of small motions "
+        "about a "
+        "state,\nas many as there are states on the constraints, and whether it is "
+        "stable, unstable\nor marginal.  The state is the model's start unless --at "
+        "says otherwise; a steady\nmotion is as good as rest.  A table has a row for "
+        "each mode: re, im, frequency, damping;\nthat of a sweep one for each value: "
+        "the parameter, stability (1 stable, 0 marginal,\n-1 unstable), re[1], im[1], "
+        "re[2], and so on.\n"
+        "\nExamples:\n"
+        "  kalaba modes pendulum.kal --at \"x=0, y=-1\"\n"
+        "  kalaba modes sleigh.kal --at \"x'=1, y'=0, theta'=0\" --json\n"
+        "  kalaba modes top.kal --sweep w=50..200\n"
+        "  kalaba modes top.kal --sweep w=50..200 -o modes.csv\n"
+        "\nExit status: 0 done (with a warning when the state is not an equilibrium),"
+        "\n1 the model or its numbers are at fault, 2 wrong usage.\n",
+        stdout);
 }
 
 const KalCommand kal_command_modes = {

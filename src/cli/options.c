@@ -88,6 +88,11 @@ static bool parse_option(const KalCommand *command, char *const *argv, int *i,
                               option->value);
             return false;
         }
+        if (option->value && !option->repeatable && arguments->options[k]) {
+            kal_message_print("option '%s' is given twice, and takes one value",
+                              option->word);
+            return false;
+        }
         arguments->options[k] = value ? value : "";
         return !option->repeatable || add_repeat(command, k, value, arguments);
     }

@@ -22,7 +22,7 @@ typedef struct KalCommandOption {
     const char *word;
     const char *value;
     const char *meaning;
-    bool repeatable; ///< every value counts, not only the last
+    bool repeatable; ///< every value counts; another option has one value only
 } KalCommandOption;
 
 typedef struct KalArguments {

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -22,6 +23,30 @@ static void write_stdout(void *user, const char *text, size_t length)
 }
 
 const KalSink kal_standard_output = {.write = write_stdout};
+
+bool kal_is_standard_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+KalStatus kal_table_deliver(const KalTable *table, const char *path,
+                            const KalTableWriteOptions *options)
+{
+    assert(table && path);
+    return kal_is_standard_output(path)
+               ? kal_table_write_csv(table, kal_standard_output, options)
+               : kal_table_write(table, path, options);
+}
+
+bool kal_standard_output_is_free(const char *path, bool json)
+{
+    if (kal_is_standard_output(path) && json) {
+        kal_message_print("options '-o -' and '--json' both need standard output: give "
+                          "one of them a file");
+        return false;
+    }
+    return true;
+}
 
 // Colors are for a terminal, and not where NO_COLOR is set (no-color.org).
 bool kal_wants_color(void)

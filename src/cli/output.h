@@ -11,6 +11,16 @@
 /// Standard output as a sink.
 extern const KalSink kal_standard_output;
 
+/// Whether a path of `-o` means standard output.
+bool kal_is_standard_output(const char *path);
+
+/// Write a table to a path of `-o`; standard output gets it as CSV.  `options` may be NULL.
+KAL_CHECKED KalStatus kal_table_deliver(const KalTable *table, const char *path,
+                                        const KalTableWriteOptions *options);
+
+/// Refuse `-o -` with --json: both would go to standard output.  False after a message.
+bool kal_standard_output_is_free(const char *path, bool json);
+
 /// Whether standard output is a terminal that may be shown colors.
 bool kal_wants_color(void);
 

@@ -21,7 +21,8 @@
 #include <string.h>
 
 enum {
-    OPTION_FILE = KAL_MODEL_OPTION_COUNT,
+    OPTION_AT = KAL_MODEL_OPTION_COUNT,
+    OPTION_FILE,
     OPTION_COLUMNS,
     OPTION_UNITS,
     OPTION_UNTIL,
@@ -42,27 +43,30 @@ static const char *const forms[] = {KAL_RUN_FORM_LIST(WORD)};
 
 static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
-    [OPTION_FILE] = {"-o",          "FILE",   "write a table: .csv, .h5, .mat, .json, …", false},
+    [OPTION_AT] = {"--at",        "VALUES",
+                   "begin here, such as \"x=1, y'=2\"; others follow the constraints",    false},
+    [OPTION_FILE] = {"-o",          "FILE",
+                   "write a table: .csv, .h5, .mat, .json; - is CSV to stdout",           false},
     [OPTION_COLUMNS] = {"--columns",   "NAMES",
-                     "more columns, such as \"x'', reaction(*), work(*)\"",                 false},
-    [OPTION_UNITS] = {"--units",     "WHERE",  "units of a CSV: none, comment or file",
-                     false                                                                       },
+                   "more columns, such as \"x'', reaction(*), work(*)\"",                 false},
+    [OPTION_UNITS] = {"--units",     "WHERE",
+                   "units of a CSV: none, comment or, if not said, file",                 false},
     [OPTION_UNTIL] = {"--until",     "T",      "the last time",                              false},
     [OPTION_TOLERANCE] = {"--tolerance", "T",      "error of a step, for rtol and atol",
-                     false                                                                       },
+                   false                                                                       },
     [OPTION_METHOD] = {"--method",    "METHOD",
-                     KAL_METHOD_LIST(LISTED) "by which it is integrated",                   false},
+                   KAL_METHOD_LIST(LISTED) "by which it is integrated",                   false},
     [OPTION_DRIFT] = {"--drift",     "DRIFT",  "project, stabilize(k) or none",              false},
     [OPTION_FORM] = {"--form",      "FORM",   KAL_RUN_FORM_LIST(LISTED) "of the equations",
-                     false                                                                       },
+                   false                                                                       },
     [OPTION_FAMILY] = {"--family",    "STARTS",
-                     "several runs, such as \"x' = -2, -1, 1, 2\"",                         false},
+                   "several runs, such as \"x' = -2, -1, 1, 2\"",                         false},
     [OPTION_VERIFY] = {"--verify",    NULL,
-                     "compute the motion by a second way and compare",                      false},
+                   "compute the motion by a second way and compare",                      false},
     [OPTION_REPORT] = {"--report",    "FILE",
-                     "write a page with plots and a moving picture: .html",                 false},
+                   "write a page with plots and a moving picture: .html",                 false},
     [OPTION_MAX_STEPS] = {"--max-steps", "N",      "no more steps than this; 0: any number",
-                     false                                                                       },
+                   false                                                                       },
 };
 
 // A run on its way.
@@ -108,8 +112,15 @@ static bool read_units(Job *job)
 {
     static const char *const words[] = {"none", "comment", "file"};
     const char *text = option(job, OPTION_UNITS);
+    const bool standard = kal_is_standard_output(option(job, OPTION_FILE));
     if (!text) {
+        job->write.csv_units = standard ? KAL_TABLE_UNITS_NONE : KAL_TABLE_UNITS_FILE;
         return true;
+    }
+    if (standard && strcmp(text, "file") == 0) {
+        kal_message_print("option '--units': standard output has no second file; it "
+                          "takes none or comment");
+        return false;
     }
     for (int i = 0; i < 3; i++) {
         if (strcmp(text, words[i]) == 0) {
@@ -150,7 +161,7 @@ static bool read_family(Job *job)
     if (job->columns.count < KAL_NAME_OPTION_LIMIT) {
         job->columns.names[job->columns.count++] = "run";
     }
-    return kal_family_init(&job->family, text);
+    return kal_family_init(&job->family, option(job, OPTION_AT), text);
 }
 
 static bool read_options(Job *job)
@@ -161,6 +172,7 @@ static bool read_options(Job *job)
                                  .drift = option(job, OPTION_DRIFT),
                                  .max_steps = option(job, OPTION_MAX_STEPS)};
     return kal_run_wishes_apply(&wishes, &job->options) && read_form(job)
+           && kal_standard_output_is_free(option(job, OPTION_FILE), job->model->json)
            && read_units(job) && read_columns(job) && read_family(job);
 }
 
@@ -204,8 +216,10 @@ static void warn_unmarked(const Job *job)
     char names[600] = "";
     size_t used = 0;
     const KalTable *table = kal_record_table(job->record);
+    const char *file = option(job, OPTION_FILE);
     if (job->model->quiet || job->write.csv_units == KAL_TABLE_UNITS_FILE
-        || !kal_table_units_path(option(job, OPTION_FILE), path, sizeof path)) {
+        || (!kal_is_standard_output(file)
+            && !kal_table_units_path(file, path, sizeof path))) {
         return;
     }
     for (size_t i = 0; i < kal_table_columns(table) && used < sizeof names; i++) {
@@ -221,7 +235,8 @@ static void warn_unmarked(const Job *job)
         kal_message_print(
             "warning: not unique, and not marked in %s: %s%s; with --units "
             "file, or in other formats, they are marked",
-            option(job, OPTION_FILE), names, used < sizeof names ? "" : "…");
+            kal_is_standard_output(file) ? "the table" : file, names,
+            used < sizeof names ? "" : "…");
     }
 }
 
@@ -235,8 +250,8 @@ static KalStatus write_table(Job *job)
     const double began = kal_clock();
     KalStatus status = kal_record_finish(job->record, job->run);
     if (status == KAL_OK) {
-        status = kal_table_write(kal_record_table(job->record),
-                                 option(job, OPTION_FILE), &job->write);
+        status = kal_table_deliver(kal_record_table(job->record),
+                                   option(job, OPTION_FILE), &job->write);
     }
     if (status == KAL_OK) {
         warn_unmarked(job);
@@ -348,7 +363,8 @@ static KalExit show(Job *job, size_t member)
                                 .color = !model->json && kal_wants_color(),
                                 .verify = job->verify,
                                 .verify_seconds = job->verify_seconds};
-    if (model->quiet && (job->record || job->report) && !model->json) {
+    const bool quiet = model->quiet && (job->record || job->report) && !model->json;
+    if (quiet || kal_is_standard_output(option(job, OPTION_FILE))) {
         return judge(job);
     }
     const KalMember one = {.start = family ? job->family.starts[member] : NULL,
@@ -397,7 +413,8 @@ static KalStatus open_files(Job *job)
     KalContext *ctx = job->model->ctx;
     const char *file = option(job, OPTION_FILE);
     const char *report = option(job, OPTION_REPORT);
-    KalStatus status = file ? kal_table_check_path(ctx, file) : KAL_OK;
+    const bool checked = file && !kal_is_standard_output(file);
+    KalStatus status = checked ? kal_table_check_path(ctx, file) : KAL_OK;
     if (status == KAL_OK && report) {
         status = kal_report_check_path(ctx, report);
     }
@@ -416,7 +433,8 @@ static KalStatus simulate(Job *job, size_t member)
     assert(member < job->family.n || job->family.n == 0);
     KalContext *ctx = job->model->ctx;
     const KalSystem *system = job->model->system;
-    const char *start = job->family.n > 0 ? job->family.starts[member] : NULL;
+    const char *start =
+        job->family.n > 0 ? job->family.starts[member] : option(job, OPTION_AT);
     KalStartReport report;
     const double began = kal_clock();
     kal_run_destroy(job->run);
@@ -523,16 +541,20 @@ static KalExit run_run(const KalArguments *arguments)
 static void print_details(void)
 {
     fputs(
-        "\nSimulates the model as its 'simulate' says and shows where it ended.  With "
-        "-o the\nsamples go to a file: t, coordinates, velocities (x') and outputs, "
-        "and "
-        "what\n--columns asks for, with * for any text and ? for any character.  With "
-        "--report\nthe run becomes a page for any browser, in one file.\n"
+        "\nSimulates the model as its 'simulate' says and shows where it ended.  It "
+        "begins "
+        "at the\nmodel's start; values of --at hold exactly, and others move onto the "
+        "constraints.\nWith -o the samples go to a file: t, coordinates, velocities "
+        "(x') and outputs, and\nwhat --columns asks for, with * for any text and ? for "
+        "any character.  The units of\nout.csv are in out.units.csv.  With --report "
+        "the "
+        "run becomes a page for any browser,\nin one file.\n"
         "\nExamples:\n"
         "  kalaba run sleigh.kal\n"
         "  kalaba run sleigh.kal -o out.csv --columns \"*'', reaction(*)\"\n"
         "  kalaba run sleigh.kal --report sleigh.html\n"
         "  kalaba run sleigh.kal -p b=0.5 --until 100 --tolerance 1e-11 --json\n"
+        "  kalaba run sleigh.kal --at \"theta'=3\" -o - | head\n"
         "  kalaba run sleigh.kal --verify\n"
         "  kalaba run sleigh.kal --family \"theta' = -2 .. 2 count 9\" -o phase.csv\n"
         "\nExit status: 0 done, 1 the model or its numbers are at fault (what was\n"

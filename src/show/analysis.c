@@ -15,13 +15,15 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 enum {
     DIGITS = 6,
     COLUMNS_SHOWN = 14, // of a matrix; larger ones are lists
     ROWS_SHOWN = 60,
     EIGENVALUES_SHOWN = 6, // of a point of a sweep
-    CELL = 13
+    CELL = 13,
+    IMAGINARY = 13 // parts of a point of a sweep
 };
 
 // JSON.
@@ -467,20 +469,60 @@ static void put_equilibria(KalPage *page, const KalAnalysisView *a,
     }
 }
 
-static void put_point(KalPage *page, const KalLocusPoint *point)
+// Whether an eigenvalue is 0.
+static bool is_zero(const KalLocusPoint *point, int k)
+{
+    return point->re[k] == 0.0 && point->im[k] == 0.0;
+}
+
+// How many eigenvalues are 0 at every point: those of cyclic coordinates and of families,
+// which say nothing about the parameter.
+static int count_zeros(const KalLocusPoint *points, int n_points)
+{
+    int least = -1;
+    for (int i = 0; i < n_points; i++) {
+        int zeros = 0;
+        for (int k = 0; k < points[i].n; k++) {
+            zeros += is_zero(&points[i], k);
+        }
+        if (!points[i].failed && (least < 0 || zeros < least)) {
+            least = zeros;
+        }
+    }
+    return least > 0 ? least : 0;
+}
+
+// An eigenvalue, or two that are conjugate; returns the spaces that fill up its column.
+static size_t put_eigenvalue(KalPage *page, double re, double im)
+{
+    char text[KAL_NUMBER_SIZE];
+    put_number(page, re, CELL);
+    kal_number_print(fabs(im), DIGITS, text);
+    if (im == 0.0) {
+        return IMAGINARY;
+    }
+    kal_page_format(page, " ±%si", text);
+    const size_t used = strlen(text) + 3;
+    return used < IMAGINARY ? IMAGINARY - used : 0;
+}
+
+// A row of a sweep, without `skipped` eigenvalues that are 0.
+static void put_point(KalPage *page, const KalLocusPoint *point, int skipped)
 {
     put_number(page, point->value, CELL);
     kal_page_format(page, "  %-10s",
                     point->failed ? "no answer" : kal_stability_word(point->stability));
-    for (int k = 0; k < point->n && k < EIGENVALUES_SHOWN; k++) {
-        const bool pair = point->im[k] != 0.0;
-        put_number(page, point->re[k], CELL);
-        kal_page_string(page, pair ? " ±" : "");
-        if (pair) {
-            put_number(page, fabs(point->im[k]), 0);
-            kal_page_string(page, "i");
+    int shown = 0;
+    size_t gap = 0;
+    for (int k = 0; k < point->n && shown < EIGENVALUES_SHOWN; k++) {
+        if (skipped > 0 && is_zero(point, k)) {
+            skipped--;
+            continue;
         }
-        k += pair && k + 1 < point->n; // its conjugate is told with it
+        kal_page_repeat(page, ' ', gap);
+        gap = put_eigenvalue(page, point->re[k], point->im[k]);
+        k += point->im[k] != 0.0 && k + 1 < point->n; // its conjugate is told with it
+        shown++;
     }
     kal_page_string(page, "\n");
 }
@@ -513,8 +555,13 @@ static void put_locus(KalPage *page, const KalLocus *locus, const KalLocusTitle 
                         : 0);
     kal_page_safe(page, title->parameter);
     kal_page_string(page, "  stability   eigenvalues, those that grow most first\n");
+    const int zeros = count_zeros(points, n_points);
     for (int k = 0; k < n_points; k++) {
-        put_point(page, &points[k]);
+        put_point(page, &points[k], zeros);
+    }
+    if (zeros > 0) {
+        kal_page_format(page, "\n%d eigenvalue%s 0 throughout, and not shown\n", zeros,
+                        zeros > 1 ? "s are" : " is");
     }
     kal_page_string(page,
                     n_criticals > 0 ? "\nCritical values\n" : "\nNo critical values\n");

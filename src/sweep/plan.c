@@ -105,31 +105,14 @@ static KalStatus fail_random(const Reading *r)
                    "\"k = uniform(90, 110)\" or \"k = loguniform(1, 1000)\"");
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-           || c == '_';
-}
-
-// Whether a word stands in a text, not as part of another.
-static bool has_word(const char *text, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
-        if ((at == text || !is_letter(at[-1])) && !is_letter(at[length])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// The number that a piece of the text stands for.  Of an input in degrees a number is in
-// degrees, but what is made of pi or deg is an angle, as in the model.
-static KalStatus read_value(const Reading *r, Piece piece, double *out_value)
+// The number that a piece of the text stands for, of something that has a unit.  Of an input
+// in degrees a number is in degrees, but what is made of pi or deg is an angle, as in the
+// model.
+static KalStatus read_number(const Reading *r, Piece piece, const char *unit,
+                             double *out_value)
 {
     assert(r->reader->instant && out_value);
     char text[TEXT_SIZE];
-    KalInstant *instant = r->reader->instant;
     piece = trim(piece);
     if (piece.length == 0 || piece.length >= TEXT_SIZE - SPACES) {
         return kal_fail(r->reader->ctx, KAL_ERR_USAGE,
@@ -142,13 +125,13 @@ static KalStatus read_value(const Reading *r, Piece piece, double *out_value)
                         "option '%s': '%.200s' is no value", r->option,
                         text + SPACES - 1);
     }
-    // Nothing but the time is named, which needs no place in a list.
-    KAL_TRY(kal_instant_set_named(instant, r->option, text, NULL));
-    const double value = *kal_instant_t(instant);
-    const bool angle =
-        r->input->degrees && (has_word(text, "deg") || has_word(text, "pi"));
-    *out_value = angle ? value * 180.0 / acos(-1.0) : value;
-    return KAL_OK;
+    return kal_instant_read_value(r->reader->instant, r->option, text, unit, out_value);
+}
+
+// A value of the input.
+static KalStatus read_value(const Reading *r, Piece piece, double *out_value)
+{
+    return read_number(r, piece, r->input->unit, out_value);
 }
 
 int kal_plan_place(const KalSystem *system, const char *name)
@@ -274,7 +257,7 @@ static KalStatus read_range(const Reading *r, Piece piece, size_t dots)
     KAL_TRY(read_value(r, (Piece){piece.text, dots}, &input->a));
     KAL_TRY(read_value(r, (Piece){after.text, word}, &input->b));
     if (word < after.length) {
-        KAL_TRY(read_value(r, rest(after, word + strlen("count")), &count));
+        KAL_TRY(read_number(r, rest(after, word + strlen("count")), "1", &count));
     } else if (is_whole(input->a) && is_whole(input->b) && input->a <= input->b) {
         count = input->b - input->a + 1.0;
     } else {

@@ -125,6 +125,12 @@ KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
 KAL_CHECKED KalStatus kal_instant_set_named(KalInstant *instant, const char *name,
                                             const char *text, bool *out_set);
 
+/// The number that `t = value` gives, where t stands for something of a unit, NULL for any:
+/// of what is in degrees numbers are too.  The state stays as it is.
+KAL_CHECKED KalStatus kal_instant_read_value(KalInstant *instant, const char *name,
+                                             const char *assignment, const char *unit,
+                                             double *out_value);
+
 /// Let states and holds have the values that they begin with.
 void kal_instant_reset_dynamics(KalInstant *instant);
 

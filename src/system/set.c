@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// Values for a state as a text, `x = 1, y' = 2 deg`: parsed as an `init` statement of the
-// language is, but only with numbers, parameters and arithmetic.
+// Values for a state as a text, `x = 1 [m], a' = 2*deg`: parsed as an `init` statement of the
+// language is, but only with numbers, parameters, arithmetic, and units that must fit.
 
 #include "base/block.h"
 #include "lang/parser.h"
 #include "system/instant.h"
+#include "system/measure.h"
 
 #include <assert.h>
 #include <math.h>
@@ -16,7 +17,8 @@
 typedef struct Setting {
     KalInstant *instant;
     KalDiagnostics *diagnostics;
-    bool *set; // kal_system_targets(): what was named
+    const char *time_unit; // of what the name t stands for
+    bool *set;             // kal_system_targets(): what was named
 } Setting;
 
 static double fail(Setting *s, const KalNode *node, const char *what)
@@ -155,28 +157,70 @@ static void complain(Setting *s, const KalNode *target)
                         near ? "'?" : "");
 }
 
-static void set(Setting *s, const KalNode *start)
+// The unit of a place in the state; `*out_rate`: each second.
+static const char *unit_of(const Setting *s, int64_t place, bool *out_rate)
+{
+    assert(place >= 0);
+    const KalSystem *system = s->instant->system;
+    const KalModel *model = system->model;
+    const int64_t motion = place - (int64_t)system->layout.q;
+    const int64_t state = place - (int64_t)system->layout.states;
+    const int64_t hold = place - (int64_t)system->layout.holds;
+    *out_rate = motion >= system->n && motion < 2 * (int64_t)system->n;
+    if (place == 0) {
+        return s->time_unit;
+    }
+    if (motion >= 0 && motion < 2 * (int64_t)system->n) {
+        return model->coordinates[motion % system->n].unit;
+    }
+    return state >= 0 && state < (int64_t)model->n_states ? model->states[state].unit
+           : hold >= 0 && hold < (int64_t)model->n_holds  ? model->holds[hold].unit
+                                                          : NULL;
+}
+
+// What a value comes to in the unit of its place.
+static KalStatus measure(Setting *s, const KalNode *start, int64_t place,
+                         double *number)
+{
+    bool rate = false;
+    KalUnit unit;
+    KalUnit second;
+    KAL_TRY(kal_measure_read(s->instant->ctx, unit_of(s, place, &rate), &unit));
+    if (rate) {
+        KAL_TRY(kal_measure_read(s->instant->ctx, "s", &second));
+        unit = kal_unit_divide(unit, second);
+    }
+    *number = kal_measure_apply(start, *number, unit, s->diagnostics);
+    return KAL_OK;
+}
+
+static KalStatus set(Setting *s, const KalNode *start)
 {
     const KalNode *target = start->of.declaration.target;
     const int64_t place = find_target(s, target);
     if (place < 0) {
         complain(s, target);
-        return;
+        return KAL_OK;
     }
     if (place > 0 && s->set[place - 1]) {
         fail(s, target, "this value is given twice");
-        return;
+        return KAL_OK;
     }
-    const double value = evaluate(s, start->of.declaration.value);
+    double value = evaluate(s, start->of.declaration.value);
     if (!isfinite(value)) {
         fail(s, start->of.declaration.value, "this is no finite number");
-        return;
+        return KAL_OK;
+    }
+    if (start->of.declaration.unit
+        || place == 0) { // t may stand for an input in degrees
+        KAL_TRY(measure(s, start, place, &value));
     }
     assert((size_t)place < s->instant->system->layout.active);
     s->instant->variables[place] = value;
     if (place > 0) {
         s->set[place - 1] = true;
     }
+    return KAL_OK;
 }
 
 static KalStatus set_all(Setting *s, const KalSource *source)
@@ -184,18 +228,20 @@ static KalStatus set_all(Setting *s, const KalSource *source)
     assert(source);
     KalTree *tree = NULL;
     KAL_TRY(kal_parse(s->instant->ctx, source, s->diagnostics, &tree));
+    KalStatus status = KAL_OK;
     const KalNode *statement = kal_tree_first(tree);
     if (!statement || statement->next) {
         kal_diagnostics_add(s->diagnostics, KAL_SEVERITY_ERROR,
                             (KalSpan){source, 0, source->length},
                             "expected values such as x = 1, y' = 2");
     } else {
-        for (const KalNode *start = statement->of.list.items; start;
+        for (const KalNode *start = statement->of.list.items; start && status == KAL_OK;
              start = start->next) {
-            set(s, start);
+            status = set(s, start);
         }
     }
     kal_tree_destroy(tree);
+    KAL_TRY(status);
     return kal_diagnostics_count(s->diagnostics, KAL_SEVERITY_ERROR) > 0
                ? kal_diagnostics_fail(s->diagnostics, KAL_ERR_SYNTAX)
                : KAL_OK;
@@ -220,14 +266,12 @@ static KalStatus make_source(KalContext *ctx, const char *name, const char *text
     return status;
 }
 
-KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const char *text,
-                                bool *out_set)
+// Read a text into the state.  The diagnostics of the setting are made here.
+static KalStatus read_text(Setting s, const char *name, const char *text)
 {
-    assert(instant && name && text);
-    KalContext *ctx = instant->ctx;
+    assert(s.instant && name && text);
+    KalContext *ctx = s.instant->ctx;
     KalSource *source = NULL;
-    Setting s = {.instant = instant};
-    s.set = out_set;
     KalStatus status = kal_diagnostics_create(ctx, &s.diagnostics);
     if (status == KAL_OK) {
         status = make_source(ctx, name, text, &source);
@@ -237,6 +281,27 @@ KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const cha
     }
     kal_diagnostics_destroy(s.diagnostics);
     kal_source_destroy(ctx, source);
+    return status;
+}
+
+KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const char *text,
+                                bool *out_set)
+{
+    return read_text((Setting){.instant = instant, .time_unit = "s", .set = out_set},
+                     name, text);
+}
+
+// A value is read as one for t, which stands for what has the unit.
+KalStatus kal_instant_read_value(KalInstant *instant, const char *name,
+                                 const char *assignment, const char *unit,
+                                 double *out_value)
+{
+    assert(instant && out_value);
+    const double t = *kal_instant_t(instant);
+    const KalStatus status =
+        read_text((Setting){.instant = instant, .time_unit = unit}, name, assignment);
+    *out_value = *kal_instant_t(instant);
+    instant->variables[0] = t;
     return status;
 }
 

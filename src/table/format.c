@@ -288,6 +288,23 @@ KalStatus kal_table_write(const KalTable *table, const char *path,
     return status;
 }
 
+KalStatus kal_table_write_csv(const KalTable *table, KalSink sink,
+                              const KalTableWriteOptions *options)
+{
+    KAL_NEED(table ? kal_table_context(table) : NULL, table && sink.write);
+    const KalTableUnits units = options ? options->csv_units : KAL_TABLE_UNITS_NONE;
+    if (kal_table_columns(table) == 0 || (unsigned)units > KAL_TABLE_UNITS_COMMENT) {
+        return kal_fail(
+            kal_table_context(table), KAL_ERR_USAGE, "cannot write a table: %s",
+            kal_table_columns(table) == 0 ? "it has no columns"
+                                          : "without a path its units have no file");
+    }
+    if (units == KAL_TABLE_UNITS_COMMENT) {
+        kal_csv_write_units(table, sink);
+    }
+    return kal_csv_write(table, sink);
+}
+
 KalStatus kal_table_read(KalContext *ctx, const char *path, size_t limit,
                          KalTable **out_table)
 {

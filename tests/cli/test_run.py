@@ -229,7 +229,8 @@ def a_csv_has_all_samples():
             close(a, -9.81 / 2, 1e-13)
             close(reaction, 9.81, 1e-12)
             close(energy, 0, 1e-12)
-        assert sorted(p.name for p in folder.path.iterdir()) == ["model.kal", "out.csv"]
+        assert sorted(p.name for p in folder.path.iterdir()) == ["model.kal", "out.csv",
+                                                                 "out.units.csv"]
 
 
 PUSHED = """param c = 0.4
@@ -464,7 +465,8 @@ def ctrl_c_keeps_what_there_is():
         assert process.returncode == 130, (process.returncode, err)
         rows = rows_of(out)
         assert rows[0][-1] == "(incomplete)" and len(rows) > 10, rows[0]
-        assert sorted(p.name for p in folder.path.iterdir()) == ["model.kal", "out.csv"]
+        assert sorted(p.name for p in folder.path.iterdir()) == ["model.kal", "out.csv",
+                                                                 "out.units.csv"]
         process = subprocess.Popen([PROGRAM, "run", str(folder.model), "-o", str(out)],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         wait_until_at_work(process)
@@ -689,8 +691,10 @@ output f = reaction(S2), both = reaction(S2) + reaction(S3)
 simulate 0 .. 1 every 0.5
 """
     with Folder(text) as folder:
-        for name, more, warned in (("a.csv", (), True), ("a.csv", ("--units", "comment"), True),
-                                   ("a.csv", ("--units", "file"), False), ("a.json", (), False),
+        for name, more, warned in (("a.csv", ("--units", "none"), True),
+                                   ("a.csv", ("--units", "comment"), True),
+                                   ("a.csv", ("--units", "file"), False),
+                                   ("a.csv", (), False), ("a.json", (), False),
                                    ("a.csv", ("-q",), False)):
             status, _, err = run("run", folder.model, "-o", folder.path / name, *more)
             assert status == 0 and ("not unique, and not marked in" in err) == warned, err

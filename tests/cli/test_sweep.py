@@ -131,18 +131,18 @@ def a_failed_run_is_a_row_with_its_reason():
 def random_inputs_follow_the_seed():
     with Folder():
         random_options = ["--random", "k = normal(8, 0.5)", "--random", "m = uniform(1, 3)",
-                          "--count", "40", "--keep", "final(x)"]
+                          "--keep", "final(x)", "--count"]
         tables = {}
         for name, more in {"a": [], "b": ["--seed", "1"], "c": ["--design", "latin"],
                            "d": ["--design", "sobol"], "e": ["--seed", "0"]}.items():
-            sweep("spring.kal", "-o", f"{name}.csv", *random_options, *more)
+            sweep("spring.kal", "-o", f"{name}.csv", *random_options, "40", *more)
             tables[name] = Path(f"{name}.csv").read_text()
         assert tables["a"] == tables["e"]
         assert len({tables[name] for name in "abcd"}) == 4
         masses = sorted(float(row["m"]) for row in rows_of("c.csv"))
         assert all(1 + i / 20 <= m <= 1 + (i + 1) / 20 for i, m in enumerate(masses))
         # more samples do not change the first ones
-        sweep("spring.kal", "-o", "f.csv", *random_options, "--count", "60")
+        sweep("spring.kal", "-o", "f.csv", *random_options, "60")
         assert Path("f.csv").read_text().startswith(tables["a"])
 
 

@@ -260,12 +260,36 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK && calls > 8);
 }
 
+// A table for a pipe has its units in a comment or nowhere.
+static void a_table_goes_to_a_sink(void)
+{
+    KalContext *ctx = new_context();
+    KalTable *table = parse(ctx, "# units: s,m\nt,x\n0,1\n");
+    KalTable *empty = NULL;
+    Text out = {.ctx = ctx};
+    const KalSink sink = {keep, &out};
+    KalTableWriteOptions how = {.csv_units = KAL_TABLE_UNITS_COMMENT};
+    ok(kal_table_write_csv(table, sink, &how) == KAL_OK);
+    ok(kal_table_write_csv(table, sink, NULL) == KAL_OK);
+    keep(&out, "", 1);
+    same_text(out.block.data, "# units: s,m\nt,x\n0,1\nt,x\n0,1\n");
+    how.csv_units = KAL_TABLE_UNITS_FILE;
+    ok(kal_table_write_csv(table, sink, &how) == KAL_ERR_USAGE);
+    ok(kal_table_create(ctx, 0, &empty) == KAL_OK);
+    ok(kal_table_write_csv(empty, sink, NULL) == KAL_ERR_USAGE);
+    kal_table_destroy(empty);
+    kal_block_clear(ctx, &out.block);
+    kal_table_destroy(table);
+    kal_context_destroy(ctx);
+}
+
 TAP_RUN(TAP_CASE(names_are_quoted_when_they_must),
         TAP_CASE(numbers_have_the_digits_they_need),
         TAP_CASE(what_is_not_finite_has_one_spelling),
         TAP_CASE(other_programs_are_understood),
         TAP_CASE(incomplete_tables_say_so_in_a_column),
         TAP_CASE(units_are_read_back_from_their_line),
-        TAP_CASE(columns_are_a_table_of_their_own), TAP_CASE(errors_have_their_place),
-        TAP_CASE(numbers_are_strict), TAP_CASE(nul_bytes_and_limits_are_refused),
-        TAP_CASE(every_number_reads_back), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(columns_are_a_table_of_their_own), TAP_CASE(a_table_goes_to_a_sink),
+        TAP_CASE(errors_have_their_place), TAP_CASE(numbers_are_strict),
+        TAP_CASE(nul_bytes_and_limits_are_refused), TAP_CASE(every_number_reads_back),
+        TAP_CASE(every_allocation_may_fail))
