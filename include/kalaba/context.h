@@ -61,9 +61,9 @@ KAL_API void kal_context_set_native(KalContext *ctx, bool native);
 /// Asked every now and then in calls that may take long; false: the call is to end.
 typedef bool (*KalWatchFn)(void *user);
 
-/// Have a function asked while models are loaded and consistent starts are sought; if it says
-/// no, the call ends with KAL_ERR_INTERRUPTED.  NULL: none, as at first.  Runs and sweeps
-/// have a watch of their own in their options.
+/// Have a function asked while models are loaded, consistent starts and equilibria are sought,
+/// and many states are solved; if it says no, the call ends with KAL_ERR_INTERRUPTED.  NULL:
+/// none, as at first.  Runs and sweeps have a watch of their own in their options.
 KAL_API void kal_context_set_watch(KalContext *ctx, KalWatchFn watch, void *user);
 
 /// How many blocks were asked for so far; a solve does not move this number.

@@ -222,6 +222,23 @@ KAL_API KAL_CHECKED KalStatus kal_instant_start_from(KalInstant *instant,
 KAL_API KAL_CHECKED KalStatus kal_instant_solve(KalInstant *instant,
                                                 KalMotionAnswer *out_answer);
 
+/// Many states side by side: number i of state j is at [i * count + j].
+typedef struct KalManyStates {
+    size_t count;
+    const double *t; ///< count, or one
+    bool one_time;   ///< for all of them
+    const double *q;
+    const double *qd;
+    double *out_qdd;
+} KalManyStates;
+
+/// Accelerations of many states at once, as kal_instant_solve() has them but for rounding.  The
+/// first that fails ends it: the instant has that state.  First-order states and held values
+/// stay as they are.  Not for the instant of a run.  KAL_ERR_NOMEM, and statuses as of
+/// kal_instant_solve().
+KAL_API KAL_CHECKED KalStatus kal_instant_solve_many(KalInstant *instant,
+                                                     const KalManyStates *states);
+
 /// The rates of the first-order states, after a solve.  KAL_ERR_NUMBER when one has no value.
 KAL_API KAL_CHECKED KalStatus kal_instant_rates(KalInstant *instant, double *out_rates);
 

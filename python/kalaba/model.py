@@ -357,13 +357,27 @@ class Model:
             atol: float | None = None, method: str | None = None, drift: str | None = None,
             form: str | None = None, fixed_step: float | None = None,
             max_steps: int | None = None, columns: str | Sequence[str] | None = None,
-            start: str | Mapping[str, Any] | None = None) -> Run:
+            start: str | Mapping[str, Any] | None = None,
+            events: str | Sequence[str] | Mapping[str, str] | None = None) -> Run:
         """The motion from the start on, as the model says where an argument is None.
 
         `columns` names more columns, such as "x''" or "cforce(*)"; reactions of all
-        constraints if None.  `start` are values to begin with.  If the run fails, or Ctrl-C
-        ends it, the exception has what there is as its attribute `run`.
+        constraints if None.  `start` are values to begin with.  `events` are more events than
+        those of the model, `{"down": "x falling stop"}` or texts such as "down: x falling
+        stop"; the model is loaded once more with them.  If the run fails, or Ctrl-C ends it,
+        the exception has what there is as its attribute `run`.
+
+        >>> import kalaba
+        >>> model = kalaba.Model("coord x\\nkinetic 1/2*x'^2\\npotential 1/2*x^2\\n"
+        ...                      "init x = 1\\nsimulate 0 .. 10 every 1\\n")
+        >>> round(model.run(events={"down": "x falling stop"}).time, 6)
+        1.570796
         """
+        if events:
+            return self._with_events(events).run(
+                until, every=every, tolerance=tolerance, rtol=rtol, atol=atol, method=method,
+                drift=drift, form=form, fixed_step=fixed_step, max_steps=max_steps,
+                columns=columns, start=start)
         if tolerance is not None:
             rtol = tolerance if rtol is None else rtol
             atol = tolerance if atol is None else atol
@@ -379,6 +393,15 @@ class Model:
                        form, fixed_step, max_steps)
             return _native.Run(self._system, settings, options, more, report)
         return perform(make, values_text(start))
+
+    def _with_events(self, events: str | Iterable[str] | Mapping[str, str]) -> Model:
+        if isinstance(events, Mapping):
+            events = [f"{name}: {rule}" for name, rule in events.items()]
+        other = self._twin()
+        other._text = "\n".join([self._text, *(f"event {one}" for one in _list(events)), ""])
+        other._system = other._load()
+        other._prepare()
+        return other
 
     @staticmethod
     def _drift(text: str | None) -> tuple[str | None, float | None]:

@@ -10,6 +10,7 @@ typedef struct Job {
     KalAnalysis *analysis;
     Settings settings;
     Text text;
+    Pulse pulse;
     KalStatus status;
 } Job;
 
@@ -22,6 +23,7 @@ static bool open_job(Job *job, PyObject *owner, PyObject *list, const char *inpu
     if (!settings_read(list, &job->settings) || !(job->ctx = new_context())) {
         return false;
     }
+    pulse_begin(&job->pulse, job->ctx);
     Py_BEGIN_ALLOW_THREADS;
     job->status = kal_analysis_create(job->ctx, system->system, inputs, &job->analysis);
     if (job->status == KAL_OK && job->settings.n > 0) {
@@ -36,7 +38,7 @@ static bool open_job(Job *job, PyObject *owner, PyObject *list, const char *inpu
 static PyObject *close_job(Job *job)
 {
     PyObject *result = NULL;
-    if (!PyErr_Occurred()) {
+    if (!(job->ctx && pulse_end(&job->pulse, job->ctx)) && !PyErr_Occurred()) {
         result = job->status == KAL_OK ? text_take(&job->text)
                                        : raise_context(job->status, job->ctx);
     }

@@ -237,10 +237,31 @@ static KalStatus find_state_rates(const Evaluator *self, KalInstant *instant,
     return status;
 }
 
+// All accelerations at once, where states differ in nothing but q, q' and t.
+static KalStatus solve_many(const Evaluator *self, KalInstant *instant,
+                            const States *states)
+{
+    const KalManyStates many = {.count = (size_t)states->count,
+                                .t = states->t,
+                                .one_time = states->one_t,
+                                .q = states->q,
+                                .qd = states->qd,
+                                .out_qdd = states->qdd};
+    const KalStatus status = kal_instant_solve_many(instant, &many);
+    if (status == KAL_OK && states->rates) {
+        memcpy(states->rates, states->qd,
+               (size_t)(self->n * states->count) * sizeof(double));
+    }
+    return status;
+}
+
 static KalStatus solve_states(const Evaluator *self, const Workspace *workspace,
                               const States *states)
 {
     KalInstant *instant = workspace->instant;
+    if (states->count > 1 && !states->values && !states->states) {
+        return solve_many(self, instant, states);
+    }
     for (Py_ssize_t j = 0; j < states->count; j++) {
         KalMotionAnswer answer;
         KalStatus status = load_state(self, instant, states, j);
@@ -266,17 +287,21 @@ static KalStatus solve_states(const Evaluator *self, const Workspace *workspace,
 static bool go(Evaluator *self, Workspace *workspace, const States *states)
 {
     KalStatus status = KAL_OK;
+    bool raised = false;
     if (states->count == 1 && self->n <= SMALL) {
         status = solve_states(self, workspace, states);
     } else {
+        Pulse pulse;
+        pulse_begin(&pulse, workspace->ctx);
         Py_BEGIN_ALLOW_THREADS;
         status = solve_states(self, workspace, states);
         Py_END_ALLOW_THREADS;
+        raised = pulse_end(&pulse, workspace->ctx);
     }
-    if (status != KAL_OK) {
+    if (status != KAL_OK && !raised) {
         (void)raise_solve(status, workspace);
     }
-    return status == KAL_OK;
+    return status == KAL_OK && !raised;
 }
 
 static bool has_shape(const Doubles *array, Py_ssize_t rows, const char *what)

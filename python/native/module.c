@@ -320,6 +320,23 @@ bool pulse_raise(Pulse *pulse)
     return true;
 }
 
+static bool watch_context(void *user)
+{
+    return pulse_beat((Pulse *)user);
+}
+
+void pulse_begin(Pulse *pulse, KalContext *ctx)
+{
+    *pulse = (Pulse){.last = seconds_now()};
+    kal_context_set_watch(ctx, watch_context, pulse);
+}
+
+bool pulse_end(Pulse *pulse, KalContext *ctx)
+{
+    kal_context_set_watch(ctx, NULL, NULL);
+    return pulse_raise(pulse);
+}
+
 // The module
 
 static PyMethodDef functions[] = {

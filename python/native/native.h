@@ -151,6 +151,11 @@ bool pulse_beat(Pulse *pulse);
 /// Raise what a signal raised; whether there was something.
 bool pulse_raise(Pulse *pulse);
 
+/// Let long calls in a context ask for signals, and no more; at the end what a signal raised
+/// is raised, and the answer is whether there was something.
+void pulse_begin(Pulse *pulse, KalContext *ctx);
+bool pulse_end(Pulse *pulse, KalContext *ctx);
+
 /// Analyses of a system as text; see analysis.c.
 PyObject *native_linearize(PyObject *module, PyObject *args);
 PyObject *native_modes(PyObject *module, PyObject *args);

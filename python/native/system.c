@@ -121,10 +121,14 @@ static int load(System *self)
 {
     Text messages = {.bytes = NULL};
     KalStatus status = KAL_OK;
+    Pulse pulse;
+    pulse_begin(&pulse, self->ctx);
     Py_BEGIN_ALLOW_THREADS;
     status = source_load(&self->source, self->ctx, NULL, 0, &messages, &self->system);
     Py_END_ALLOW_THREADS;
-    if (status == KAL_ERR_SYNTAX && messages.length > 0) {
+    if (pulse_end(&pulse, self->ctx)) {
+        status = KAL_ERR_INTERRUPTED;
+    } else if (status == KAL_ERR_SYNTAX && messages.length > 0) {
         text_sink(&messages).write(&messages, "", 1); // the end of a string
         (void)raise_status(status, messages.bytes, NULL, 0);
     } else if (status != KAL_OK) {

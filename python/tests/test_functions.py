@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rates and accelerations as functions, from one thread and from many."""
 
+import os
+import signal
 import threading
 
 import numpy as np
@@ -36,6 +38,23 @@ def test_many_states_are_as_one_after_the_other():
     f = model.rates()
     assert np.array_equal(f(0.0, y), np.stack([f(0.0, one) for one in y.T], axis=1))
     assert f(0.0, y[:, :0].copy()).shape == (2 * len(q), 0)
+
+
+def test_lanes_agree_with_single_states():
+    for name in ("four_bar", "sleigh", "parallelogram", "two_masses", "squeezer"):
+        model = kalaba.Model(EXAMPLES / f"{name}.kal")
+        _, q, qd = model.start()
+        rng = np.random.default_rng(2)
+        y = np.concatenate([q, qd])[:, None] + np.zeros((2 * len(q), 300))
+        y[:, 1:] *= 1 + 1e-9 * rng.normal(size=(2 * len(q), 299))
+        try:
+            alone = np.stack([model.rates()(0.0, one) for one in y.T], axis=1)
+        except kalaba.ContradictionError:  # redundant rows off their constraints
+            with pytest.raises(kalaba.ContradictionError):
+                model.rates()(0.0, y)
+            continue
+        size = np.max(np.abs(alone), axis=0)
+        assert np.all(np.abs(model.rates()(0.0, y) - alone) <= 1e-10 * (1 + size))
 
 
 def test_arrays_of_any_layout_and_type():
@@ -141,3 +160,24 @@ def test_held_values_have_no_rates():
     assert model.holds == ["u"] and model.run()["u"][0] == -1
     with pytest.raises(ValueError, match="run"):
         model.rates()(0.0, [1.0, 0.0])
+
+
+def interrupted(call):
+    """The call ends by a signal that comes while it is at work."""
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    timer.join()
+
+
+def test_ctrl_c_ends_long_calls():
+    model = kalaba.Model(SPRING)
+    y = np.ones((2, 1000))
+
+    def without_end(call):
+        while True:
+            call()
+    interrupted(lambda: without_end(lambda: model.rates()(0.0, y)))
+    interrupted(lambda: without_end(lambda: model.equilibria(starts=1_000_000)))
+    assert np.array_equal(model.rates()(0.0, y)[1], np.full(1000, -4.0))

@@ -179,3 +179,14 @@ def test_the_command_agrees_about_the_end():
     told = command_json("run", EXAMPLES / "four_bar.kal", "-q")
     found = kalaba.Model(EXAMPLES / "four_bar.kal").run().json
     assert found.q == told["q"] and found.energy == told["energy"]
+
+
+def test_events_of_a_run():
+    model = kalaba.Model(SPRING).with_params(k=9)
+    run = model.run(events={"down": "x falling stop"})
+    assert run.stopped_by == "down" and abs(run.time - np.pi / 6) < 1e-6
+    both = model.run(events=["down: x falling set x' = x'", "up: x rising stop"])
+    assert both.stopped_by == "up" and abs(both.time - np.pi / 2) < 1e-6
+    with pytest.raises(kalaba.ModelError):
+        model.run(events="down: nothing falling stop")
+    assert model.run().complete

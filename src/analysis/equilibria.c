@@ -356,6 +356,7 @@ static KalStatus search_grid(Search *s)
 {
     for (size_t k = 0; k < s->options.n_grid && s->result.count < KAL_EQUILIBRIA_LIMIT;
          k++) {
+        KAL_TRY(kal_ask(s->a->ctx));
         const KalStatus status = kal_analysis_bring(s->a, s->options.grid[k]);
         if (status != KAL_OK && status != KAL_ERR_CONTRADICTION) {
             return status;
@@ -372,6 +373,7 @@ static KalStatus search_all(Search *s)
     KAL_TRY(search_grid(s));
     for (int k = 0; k < s->options.starts && s->result.count < KAL_EQUILIBRIA_LIMIT;
          k++) {
+        KAL_TRY(kal_ask(s->a->ctx));
         if (k > 0) {
             scatter(s, spreads[k % 3]);
         }

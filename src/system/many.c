@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+// Accelerations of many states at once.
+//
+// The first state is solved by itself.  If M is regular and all rows are independent there,
+// the fast road (system/road.h) is made for them, and the other states go through it in
+// lanes (system/lanes.h), four at a time.  A state that the road does not vouch for is solved
+// by itself, and so are all where there is no road: each answer, and each refusal, is one
+// that kal_instant_solve() gives, but for rounding.
+
+#include "system/lanes.h"
+
+#include <assert.h>
+
+enum {
+    FEW = 64,   // states, for which it does not pay to make a program
+    OFTEN = 64, // the watch of the context is asked once in so many
+    ALIGNMENT = 64
+};
+
+// A pass over all states.
+typedef struct Pass {
+    KalInstant *instant;
+    const KalManyStates *states;
+    KalRoadLanes lanes;
+    void *block;
+    size_t block_size;
+    double *at;      // 1 + 2 n groups: times and states of the lanes
+    double *results; // groups: what the road finds
+} Pass;
+
+static void put_state(const Pass *p, size_t j, double *out_variables, size_t stride)
+{
+    const KalManyStates *s = p->states;
+    const size_t n = (size_t)p->instant->system->n;
+    out_variables[0] = s->t[s->one_time ? 0 : j];
+    for (size_t i = 0; i < n; i++) {
+        out_variables[(1 + i) * stride] = s->q[i * s->count + j];
+        out_variables[(1 + n + i) * stride] = s->qd[i * s->count + j];
+    }
+}
+
+// State j by itself.
+static KalStatus solve_one(const Pass *p, size_t j, KalMotionAnswer *out_answer)
+{
+    KalInstant *instant = p->instant;
+    const KalManyStates *s = p->states;
+    const size_t n = (size_t)instant->system->n;
+    assert(instant->system->layout.q == 1);
+    put_state(p, j, instant->variables, 1);
+    KAL_TRY(kal_instant_solve(instant, out_answer));
+    for (size_t i = 0; i < n; i++) {
+        s->out_qdd[i * s->count + j] = out_answer->qdd[i];
+    }
+    return KAL_OK;
+}
+
+// Open the fast road for the rows of the last solve, if all of them are independent.
+static bool open_road(KalInstant *instant, const KalMotionAnswer *answer, size_t count)
+{
+    KalRoad *road = &instant->road;
+    if (answer->rank_M < instant->system->n || answer->rank_A < instant->n_active
+        || instant->large.solver) {
+        return false;
+    }
+    for (int k = 0; k < instant->n_active; k++) {
+        instant->independent[k] = k;
+    }
+    instant->n_independent = instant->n_active;
+    road->lanes = true;
+    kal_road_begin(road, (double)count);
+    kal_road_choose(road);
+    kal_road_make(road, true);
+    instant->n_independent = 0;
+    return kal_road_has_lanes(road, false);
+}
+
+static bool make_room(Pass *p)
+{
+    const size_t groups = 1 + 2 * (size_t)p->instant->system->n + p->lanes.n_results;
+    p->block_size = groups * sizeof(KalFour) + ALIGNMENT;
+    p->block = kal_alloc(p->instant->ctx, 1, p->block_size);
+    if (!p->block) {
+        return false;
+    }
+    const size_t off = (uintptr_t)p->block % ALIGNMENT;
+    p->at = (double *)(void *)((char *)p->block + (ALIGNMENT - off) % ALIGNMENT);
+    p->results = p->at + KAL_LANES * (1 + 2 * (size_t)p->instant->system->n);
+    return true;
+}
+
+static bool make_lanes(Pass *p, const KalMotionAnswer *answer)
+{
+    p->lanes.ctx = p->instant->ctx;
+    if (p->states->count < FEW || !open_road(p->instant, answer, p->states->count)) {
+        return false;
+    }
+    kal_road_lanes_make(&p->lanes, &p->instant->road, false);
+    if (!p->lanes.system || !make_room(p)) {
+        return false;
+    }
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        kal_road_lanes_enter(&p->lanes, lane, &p->instant->road);
+    }
+    return true;
+}
+
+// What the lanes have found for state j; a lane that is not good is solved by itself.
+static KalStatus take_lane(const Pass *p, size_t j, size_t lane, bool good)
+{
+    const KalManyStates *s = p->states;
+    KalMotionAnswer answer;
+    if (!good) {
+        return solve_one(p, j, &answer);
+    }
+    for (size_t i = 0; i < (size_t)p->instant->system->n; i++) {
+        s->out_qdd[i * s->count + j] = p->results[i * KAL_LANES + lane];
+    }
+    return KAL_OK;
+}
+
+// States j, j + 1, … of all lanes.
+static KalStatus solve_lanes(const Pass *p, size_t j)
+{
+    KalFourBits good = {-1, -1, -1, -1};
+    KalStatus status = KAL_OK;
+    for (size_t lane = 0; lane < KAL_LANES; lane++) {
+        put_state(p, j + lane, p->at + lane, KAL_LANES);
+    }
+    kal_road_lanes_take(&p->lanes, p->at, p->results, &good);
+    for (size_t lane = 0; lane < KAL_LANES && status == KAL_OK; lane++) {
+        status = take_lane(p, j + lane, lane, good[lane] != 0);
+    }
+    return status;
+}
+
+// All states but the first.
+static KalStatus solve_rest(Pass *p, const KalMotionAnswer *first)
+{
+    const size_t count = p->states->count;
+    const size_t width = make_lanes(p, first) ? KAL_LANES : 1;
+    KalMotionAnswer answer;
+    KalStatus status = KAL_OK;
+    for (size_t j = 1; j < count && status == KAL_OK;) {
+        const size_t step = count - j < width ? 1 : width;
+        status = step > 1 ? solve_lanes(p, j) : solve_one(p, j, &answer);
+        j += step;
+        if (status == KAL_OK && j % OFTEN < step) {
+            status = kal_ask(p->instant->ctx);
+        }
+    }
+    return status;
+}
+
+KalStatus kal_instant_solve_many(KalInstant *instant, const KalManyStates *states)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && states && states->t && states->q
+                                                && states->qd && states->out_qdd);
+    Pass pass = {.instant = instant, .states = states};
+    KalMotionAnswer first;
+    if (states->count == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(solve_one(&pass, 0, &first));
+    const KalStatus status = solve_rest(&pass, &first);
+    kal_road_lanes_clear(&pass.lanes);
+    kal_free(instant->ctx, pass.block, pass.block ? pass.block_size : 0);
+    return status;
+}
