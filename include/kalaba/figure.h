@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Figures: curves of a table's columns, for papers, pages and terminals.
+/// Figures: curves, dots, bands, histograms and maps of a table's columns, for papers, pages
+/// and terminals.
 ///
 ///     KalFigureOptions options = kal_figure_options();
 ///     kal_figure_create(ctx, table, &options, &figure);
@@ -46,9 +47,21 @@ typedef enum KalFigureTheme {
     KAL_FIGURE_DARK,  ///< light on dark
 } KalFigureTheme;
 
+/// How rows become a picture.  Bands, histograms and maps are drawn of tables that
+/// kal_figure_condense() makes.
+typedef enum KalFigureKind {
+    KAL_FIGURE_LINES,   ///< curves from row to row
+    KAL_FIGURE_SCATTER, ///< a dot for each row
+    KAL_FIGURE_BANDS, ///< medians over x, with bands that hold half and 90 % of the rows
+    KAL_FIGURE_HISTOGRAM, ///< how many rows have which values
+    KAL_FIGURE_MAP,       ///< a color for each place on the plane of two columns
+} KalFigureKind;
+
 /// How to draw.  Start with kal_figure_options().
 typedef struct KalFigureOptions {
+    KalFigureKind kind;
     const char *x;        ///< a column; NULL: `t` or, failing that, the first
+    const char *y;        ///< the column of the y axis of a map; ignored by other kinds
     const char *title;    ///< NULL: none
     double from;          ///< rows whose `t`, or first column, is less are left out
     double until;         ///< and those whose is more
@@ -57,6 +70,7 @@ typedef struct KalFigureOptions {
     double dots_per_inch; ///< of a PNG, which has at most 100 million dots
     bool log_x;           ///< logarithmic axes
     bool log_y;
+    bool log_z; ///< the colors of a map
     bool equal; ///< a length means the same along all axes; not with log
     KalFigureTheme theme;
 } KalFigureOptions;
@@ -102,6 +116,44 @@ KAL_API KAL_CHECKED KalStatus kal_figure_add_panel(KalFigure *figure,
 /// KAL_ERR_USAGE when there is only the column of the x axis; KAL_ERR_NOMEM.
 KAL_API KAL_CHECKED KalStatus kal_figure_add_usual_panels(KalFigure *figure,
                                                           size_t *out_omitted);
+
+/// Which columns of a table are condensed.
+typedef struct KalFigureColumns {
+    const char *const *patterns; ///< as for kal_figure_add_panel()
+    size_t count;   ///< 0: results that differ from row to row, all of them
+                    ///< for bands, otherwise the first
+    size_t omitted; ///< is set: how many of them were left out
+} KalFigureColumns;
+
+/// Whether a table is that of a sweep with a row for each run: its columns are `run`, inputs,
+/// and values such as `final(x)` (docs/sweeping.md).  `*out_inputs`, unless NULL, is how many
+/// inputs there are; they follow the first column.
+KAL_API bool kal_figure_is_sweep(const KalTable *table, size_t *out_inputs);
+
+/// Choose how to show the table of a sweep: a map of the first two inputs that have values
+/// several times, bands over the only such input or the only input, a histogram otherwise.
+/// Sets the kind and, where they are NULL, x and y, which are borrowed from the table.
+/// KAL_ERR_USAGE when the table is no such; KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_figure_suggest(KalContext *ctx, const KalTable *table,
+                                                 KalFigureOptions *options);
+
+/// Make the table that bands, a histogram or a map is drawn of, by the kind, the columns,
+/// the logarithmic axes and the rows that `options` name.  The caller owns the table; its size
+/// depends on what can be shown, not on the rows.
+///
+///  - Bands: x, then of each column the median and the quantiles of 5, 25, 75 and 95 % of the
+///    rows with that x; the median alone where no x has several rows.  More than 2000
+///    values of x are counted in 100 bins.
+///  - Histogram: the edges of the bins, then for each column how many rows are in each.
+///  - Map: x, y, then the mean of each column, for all combinations of x and y, x fastest;
+///    NaN where there is no row.  More than 2000 values are counted in 200 bins.
+///
+/// KAL_ERR_USAGE when a column is missing or nothing can be shown; KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_figure_condense(KalContext *ctx,
+                                                  const KalTable *table,
+                                                  const KalFigureOptions *options,
+                                                  KalFigureColumns *columns,
+                                                  KalTable **out_table);
 
 /// Mark places on all panels: rows of another table that has columns of the names of the x
 /// axis and of curves, and one that says how they are drawn, KAL_FIGURE_STABILITY.  Axes

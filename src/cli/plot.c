@@ -8,6 +8,7 @@
 #include "output.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@ enum {
     OPTION_FILE,
     OPTION_Y,
     OPTION_X,
+    OPTION_KIND,
+    OPTION_Z,
     OPTION_BETWEEN,
     OPTION_TITLE,
     OPTION_SIZE,
@@ -33,24 +36,28 @@ enum {
 };
 
 static const KalCommandOption options[] = {
-    [OPTION_FILE] = {"-o",         "FILE",  "write a figure: .svg, .pdf or .png",      false},
+    [OPTION_FILE] = {"-o",         "FILE",  "write a figure: .svg, .pdf or .png",              false},
     [OPTION_Y] = {"--y",        "NAMES",
                      "columns of a panel, such as \"x, theta'\"; once more "
-                  "for another panel",                                                 true },
-    [OPTION_X] = {"--x",        "NAME",  "the column of the x axis; usually t",     false},
+                  "for another panel",                                                         true },
+    [OPTION_X] = {"--x",        "NAME",  "the column of the x axis; usually t or an input",
+                     false                                                                          },
+    [OPTION_KIND] = {"--kind",     "KIND",  "lines, scatter, bands, histogram or map",
+                     false                                                                          },
+    [OPTION_Z] = {"--z",        "NAMES", "columns of a map that have colors",               false},
     [OPTION_BETWEEN] = {"--between",  "A..B",
-                     "rows with t, or the first column, from A to B",                  false},
-    [OPTION_TITLE] = {"--title",    "TEXT",  "a line above the figure",                 false},
-    [OPTION_SIZE] = {"--size",     "WxH",   "size in mm, or as in 6x4in or 800x600px", false},
-    [OPTION_LOG] = {"--log",      "AXES",  "logarithmic axes: x, y or xy",            false},
+                     "rows with t, or the first column, from A to B",                          false},
+    [OPTION_TITLE] = {"--title",    "TEXT",  "a line above the figure",                         false},
+    [OPTION_SIZE] = {"--size",     "WxH",   "size in mm, or as in 6x4in or 800x600px",         false},
+    [OPTION_LOG] = {"--log",      "AXES",  "logarithmic axes: x, y, z or several",            false},
     [OPTION_EQUAL] = {"--equal",    NULL,    "a length means the same along both axes",
-                     false                                                                  },
-    [OPTION_THEME] = {"--theme",    "THEME", "auto, light or dark",                     false},
+                     false                                                                          },
+    [OPTION_THEME] = {"--theme",    "THEME", "auto, light or dark",                             false},
     [OPTION_MARKS] = {"--marks",    "FILE",
-                     "equilibria to mark, as 'kalaba equilibria -o' writes",           false},
+                     "equilibria to mark, as 'kalaba equilibria -o' writes",                   false},
     [OPTION_TERMINAL] = {"--terminal", NULL,    "show it in characters, even with -o",
-                     false                                                                  },
-    [OPTION_QUIET] = {"-q",         NULL,    "no warnings",                             false},
+                     false                                                                          },
+    [OPTION_QUIET] = {"-q",         NULL,    "no warnings",                                     false},
 };
 
 // A figure on its way.
@@ -58,6 +65,7 @@ typedef struct Job {
     const KalArguments *arguments;
     KalContext *ctx;
     KalTable *table;
+    KalTable *whole; // of which `table` is condensed; NULL: it is the whole
     KalTable *marks; // NULL: none
     KalFigure *figure;
     KalFigureOptions options;
@@ -165,12 +173,14 @@ static bool read_log(Job *job)
     if (!text) {
         return true;
     }
-    if (*text == '\0' || text[strspn(text, "xy, ")] != '\0') {
-        kal_message_print("option '--log' takes x, y or xy, not '%s'", text);
+    if (*text == '\0' || text[strspn(text, "xyz, ")] != '\0') {
+        kal_message_print("option '--log' takes x, y, z or several, as in xy, not '%s'",
+                          text);
         return false;
     }
     job->options.log_x = strchr(text, 'x') != NULL;
     job->options.log_y = strchr(text, 'y') != NULL;
+    job->options.log_z = strchr(text, 'z') != NULL;
     return true;
 }
 
@@ -191,6 +201,35 @@ static bool read_theme(Job *job)
     return false;
 }
 
+static const char *const kinds[] = {
+    [KAL_FIGURE_LINES] = "lines", [KAL_FIGURE_SCATTER] = "scatter",
+    [KAL_FIGURE_BANDS] = "bands", [KAL_FIGURE_HISTOGRAM] = "histogram",
+    [KAL_FIGURE_MAP] = "map",
+};
+
+static bool read_kind(Job *job)
+{
+    const char *text = option(job, OPTION_KIND);
+    const char *z = option(job, OPTION_Z);
+    if (!text) {
+        job->options.kind = z ? KAL_FIGURE_MAP : KAL_FIGURE_LINES;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(text, kinds[i]) == 0) {
+            job->options.kind = (KalFigureKind)i;
+            if (z && job->options.kind != KAL_FIGURE_MAP) {
+                kal_message_print("option '--z' is for maps");
+            }
+            return !z || job->options.kind == KAL_FIGURE_MAP;
+        }
+    }
+    kal_message_print("option '--kind' takes lines, scatter, bands, histogram or map, "
+                      "not '%s'",
+                      text);
+    return false;
+}
+
 // What is wrong is told for the first option that is.
 static bool read_options(Job *job)
 {
@@ -198,7 +237,8 @@ static bool read_options(Job *job)
     job->options.x = option(job, OPTION_X);
     job->options.title = option(job, OPTION_TITLE);
     job->options.equal = option(job, OPTION_EQUAL) != NULL;
-    return read_between(job) && read_size(job) && read_log(job) && read_theme(job);
+    return read_between(job) && read_size(job) && read_log(job) && read_theme(job)
+           && read_kind(job);
 }
 
 // What failed is the file's, a choice of columns among them.
@@ -258,19 +298,37 @@ static KalStatus add_usual_panels(const Job *job)
     return status;
 }
 
-// A panel for each --y.
+// The columns of each panel: those of --y or, of a map, all that --z names, one by one.
+static KalStatus add_panel(const Job *job, const KalNameOption *names)
+{
+    if (job->options.kind != KAL_FIGURE_MAP) {
+        return kal_figure_add_panel(job->figure, names->names, names->count);
+    }
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < names->count && status == KAL_OK; i++) {
+        status = kal_figure_add_panel(job->figure, &names->names[i], 1);
+    }
+    return status;
+}
+
+// A panel for each --y; the columns of a histogram are those that were condensed.
 static KalExit add_panels(const Job *job)
 {
     const KalArguments *arguments = job->arguments;
+    const bool map = job->options.kind == KAL_FIGURE_MAP;
+    const bool histogram = job->options.kind == KAL_FIGURE_HISTOGRAM;
+    const char *z = option(job, OPTION_Z);
+    const int count = map ? z != NULL : histogram ? 0 : arguments->n_repeats;
     KalStatus status = KAL_OK;
-    if (arguments->n_repeats == 0) {
+    if (count == 0) {
         status = add_usual_panels(job);
     }
-    for (int i = 0; status == KAL_OK && i < arguments->n_repeats; i++) {
+    for (int i = 0; status == KAL_OK && i < count; i++) {
         KalNameOption names = {.count = 0};
-        const bool read = kal_name_option_read("--y", arguments->repeats[i], &names);
+        const bool read = kal_name_option_read(map ? "--z" : "--y",
+                                               map ? z : arguments->repeats[i], &names);
         if (read) {
-            status = kal_figure_add_panel(job->figure, names.names, names.count);
+            status = add_panel(job, &names);
         }
         kal_name_option_clear(&names);
         if (!read) {
@@ -283,6 +341,105 @@ static KalExit add_panels(const Job *job)
     if (!option(job, OPTION_QUIET)) {
         warn_of_empty_curves(job);
     }
+    return KAL_EXIT_DONE;
+}
+
+// All columns that options name, over the panels.
+static bool list_columns(const Job *job, KalNameOption *names)
+{
+    const KalArguments *arguments = job->arguments;
+    const char *z = option(job, OPTION_Z);
+    char text[NAMES_SIZE] = "";
+    size_t used = 0;
+    if (job->options.kind == KAL_FIGURE_MAP) {
+        return !z || kal_name_option_read("--z", z, names);
+    }
+    for (int i = 0; i < arguments->n_repeats; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 i > 0 ? ", " : "", arguments->repeats[i]);
+        if (used >= sizeof text) {
+            kal_message_print("the values of '--y' are too long");
+            return false;
+        }
+    }
+    return used == 0 || kal_name_option_read("--y", text, names);
+}
+
+// Say how a sweep is shown when the choice was ours.
+static void tell_kind(const Job *job)
+{
+    const KalFigureOptions *o = &job->options;
+    if (o->kind == KAL_FIGURE_MAP) {
+        kal_message_print("showing a map over %s and %s, '--kind' chooses", o->x, o->y);
+    } else if (o->kind == KAL_FIGURE_BANDS) {
+        kal_message_print("showing bands over %s, '--kind' chooses", o->x);
+    } else {
+        kal_message_print("showing a histogram, '--kind' chooses");
+    }
+}
+
+// The table of a sweep is shown as suits its inputs, unless options say how; the axes of a map
+// are --x and --y.
+static KalExit choose_kind(Job *job)
+{
+    KalFigureOptions *o = &job->options;
+    const bool asked =
+        option(job, OPTION_KIND) != NULL || option(job, OPTION_Z) != NULL;
+    const bool sweep = kal_figure_is_sweep(job->table, NULL);
+    const KalFigureKind wanted = o->kind;
+    if (wanted == KAL_FIGURE_MAP && job->arguments->n_repeats > 1) {
+        kal_message_print("a map has one y axis: give '--y' once");
+        return KAL_EXIT_USAGE;
+    }
+    if (wanted == KAL_FIGURE_MAP && job->arguments->n_repeats == 1) {
+        o->y = job->arguments->repeats[0];
+    }
+    if (!sweep || (asked && o->x && (o->y || wanted != KAL_FIGURE_MAP))) {
+        return KAL_EXIT_DONE;
+    }
+    if (kal_figure_suggest(job->ctx, job->table, o) != KAL_OK) {
+        return fail(job);
+    }
+    if (asked) {
+        o->kind = wanted;
+    } else if (job->arguments->n_repeats > 0 || option(job, OPTION_X)) {
+        o->kind = o->kind == KAL_FIGURE_MAP ? KAL_FIGURE_BANDS : o->kind;
+        o->kind = option(job, OPTION_X) ? KAL_FIGURE_BANDS : o->kind;
+    } else if (!option(job, OPTION_QUIET)) {
+        tell_kind(job);
+    }
+    return KAL_EXIT_DONE;
+}
+
+// Put the table that is drawn in the place of the whole, for kinds that need one.
+static KalExit condense(Job *job)
+{
+    KalFigureOptions *o = &job->options;
+    KalNameOption names = {.count = 0};
+    KalTable *table = NULL;
+    if (o->kind == KAL_FIGURE_LINES || o->kind == KAL_FIGURE_SCATTER) {
+        return KAL_EXIT_DONE;
+    }
+    if (!list_columns(job, &names)) {
+        kal_name_option_clear(&names);
+        return KAL_EXIT_USAGE;
+    }
+    KalFigureColumns columns = {.patterns = names.names, .count = names.count};
+    const KalStatus status =
+        kal_figure_condense(job->ctx, job->table, o, &columns, &table);
+    kal_name_option_clear(&names);
+    if (status != KAL_OK) {
+        return fail(job);
+    }
+    if (columns.omitted > 0 && !option(job, OPTION_QUIET)) {
+        kal_message_print("%zu more results are left out, '%s' chooses",
+                          columns.omitted, o->kind == KAL_FIGURE_MAP ? "--z" : "--y");
+    }
+    job->whole = job->table;
+    job->table = table;
+    o->from = -INFINITY;
+    o->until = INFINITY;
+    o->x = o->kind == KAL_FIGURE_HISTOGRAM ? NULL : o->x;
     return KAL_EXIT_DONE;
 }
 
@@ -381,11 +538,16 @@ static KalExit plot(Job *job)
         != KAL_OK) {
         return fail_of_file(job);
     }
+    KalExit status = choose_kind(job);
+    status = status == KAL_EXIT_DONE ? condense(job) : status;
+    if (status != KAL_EXIT_DONE) {
+        return status;
+    }
     if (kal_figure_create(job->ctx, job->table, &job->options, &job->figure)
         != KAL_OK) {
         return fail(job);
     }
-    KalExit status = add_panels(job);
+    status = add_panels(job);
     status = status == KAL_EXIT_DONE ? add_marks(job) : status;
     return status == KAL_EXIT_DONE ? show(job) : status;
 }
@@ -404,6 +566,7 @@ static KalExit run_plot(const KalArguments *arguments)
     kal_figure_destroy(job.figure);
     kal_table_destroy(job.marks);
     kal_table_destroy(job.table);
+    kal_table_destroy(job.whole);
     kal_context_destroy(job.ctx);
     kal_ledger_clear(&job.ledger);
     return status;
@@ -417,10 +580,18 @@ static void print_details(void)
         "*\nfor any text and ? for any character.  Without --y columns of the same "
         "unit "
         "share\na panel, and what is left out is said.\n"
+        "\nThe table of a sweep is shown as suits its inputs: a map of two of them, "
+        "bands\n"
+        "over one (the median, and where half and nine tenths of the runs are), a\n"
+        "histogram of random ones; --kind chooses, --x and --y are the axes of a map "
+        "and\n"
+        "--z what has colors.\n"
         "\nExamples:\n"
         "  kalaba plot out.csv\n"
         "  kalaba plot out.h5 --y \"x, y\" --y \"x', y'\" -o motion.pdf\n"
         "  kalaba plot out.csv --x x --y y --equal -o path.svg --size 80x80\n"
+        "  kalaba plot sweep.h5 --kind map --x b --y \"theta'\" --z \"final(x)\" -o "
+        "map.png\n"
         "  kalaba plot family.csv --x u --y w --marks rest.csv -o phase.svg\n"
         "\nExit status: 0 done, 1 the file or its columns are at fault, 2 wrong "
         "usage.\n",

@@ -25,10 +25,14 @@
     X(cairo_font_options_destroy)          \
     X(cairo_font_options_set_hint_metrics) \
     X(cairo_font_options_set_hint_style)   \
+    X(cairo_get_source)                    \
     X(cairo_image_surface_create)          \
+    X(cairo_image_surface_get_data)        \
+    X(cairo_image_surface_get_stride)      \
     X(cairo_line_to)                       \
     X(cairo_move_to)                       \
     X(cairo_paint)                         \
+    X(cairo_pattern_set_filter)            \
     X(cairo_pdf_surface_create_for_stream) \
     X(cairo_pdf_surface_set_metadata)      \
     X(cairo_restore)                       \
@@ -43,12 +47,16 @@
     X(cairo_set_line_join)                 \
     X(cairo_set_line_width)                \
     X(cairo_set_source_rgb)                \
+    X(cairo_set_source_rgba)               \
+    X(cairo_set_source_surface)            \
     X(cairo_show_text)                     \
     X(cairo_status)                        \
     X(cairo_status_to_string)              \
     X(cairo_stroke)                        \
     X(cairo_surface_destroy)               \
     X(cairo_surface_finish)                \
+    X(cairo_surface_flush)                 \
+    X(cairo_surface_mark_dirty)            \
     X(cairo_surface_status)                \
     X(cairo_surface_write_to_png_stream)   \
     X(cairo_svg_surface_create_for_stream) \

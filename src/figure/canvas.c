@@ -305,6 +305,79 @@ void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
     lib->cairo_stroke(cr);
 }
 
+// Lines of no length with round ends: shorter in a file than circles.
+void kal_canvas_dots(KalCanvas *canvas, const KalSpot *points, size_t count,
+                     double radius, KalInk ink)
+{
+    assert(points || count == 0);
+    const KalCairoLibrary *lib = &canvas->lib;
+    set_ink(canvas, ink);
+    for (size_t i = 0; i < count; i++) {
+        lib->cairo_move_to(canvas->cr, points[i].x, points[i].y);
+        lib->cairo_line_to(canvas->cr, points[i].x, points[i].y);
+    }
+    lib->cairo_set_line_width(canvas->cr, 2.0 * radius);
+    lib->cairo_set_line_cap(canvas->cr, CAIRO_LINE_CAP_ROUND);
+    lib->cairo_set_dash(canvas->cr, NULL, 0, 0.0);
+    lib->cairo_stroke(canvas->cr);
+}
+
+void kal_canvas_areas(KalCanvas *canvas, const KalSpot *points, size_t count,
+                      KalInk ink, double opacity)
+{
+    assert(points || count == 0);
+    const KalCairoLibrary *lib = &canvas->lib;
+    const uint32_t color = kal_ink_color(ink, canvas->theme == KAL_FIGURE_DARK);
+    lib->cairo_set_source_rgba(canvas->cr, (double)(color >> 16 & 0xff) / 255.0,
+                               (double)(color >> 8 & 0xff) / 255.0,
+                               (double)(color & 0xff) / 255.0, opacity);
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(points[i].x)) {
+            continue;
+        }
+        if (i == 0 || isnan(points[i - 1].x)) {
+            lib->cairo_move_to(canvas->cr, points[i].x, points[i].y);
+        } else {
+            lib->cairo_line_to(canvas->cr, points[i].x, points[i].y);
+        }
+    }
+    lib->cairo_fill(canvas->cr);
+}
+
+// Copy a picture into a surface, whose rows may be longer.
+static void copy_pixels(const KalCairoLibrary *lib, const KalPixels *picture,
+                        cairo_surface_t *surface)
+{
+    unsigned char *data = lib->cairo_image_surface_get_data(surface);
+    const int stride = lib->cairo_image_surface_get_stride(surface);
+    lib->cairo_surface_flush(surface);
+    for (size_t y = 0; data && y < picture->height; y++) {
+        memcpy(data + y * (size_t)stride, picture->colors + y * picture->width,
+               picture->width * sizeof *picture->colors);
+    }
+    lib->cairo_surface_mark_dirty(surface);
+}
+
+void kal_canvas_picture(KalCanvas *canvas, const KalPixels *picture, KalSpot corner,
+                        KalSpot size)
+{
+    assert(picture->width > 0 && picture->height > 0);
+    const KalCairoLibrary *lib = &canvas->lib;
+    cairo_surface_t *surface = lib->cairo_image_surface_create(
+        CAIRO_FORMAT_ARGB32, (int)picture->width, (int)picture->height);
+    copy_pixels(lib, picture, surface);
+    lib->cairo_save(canvas->cr);
+    lib->cairo_translate(canvas->cr, corner.x, corner.y);
+    lib->cairo_scale(canvas->cr, size.x / (double)picture->width,
+                     size.y / (double)picture->height);
+    lib->cairo_set_source_surface(canvas->cr, surface, 0.0, 0.0);
+    lib->cairo_pattern_set_filter(lib->cairo_get_source(canvas->cr),
+                                  CAIRO_FILTER_NEAREST);
+    lib->cairo_paint(canvas->cr);
+    lib->cairo_restore(canvas->cr);
+    lib->cairo_surface_destroy(surface);
+}
+
 // A date would make every file of the same figure another one.
 static void set_metadata(KalCanvas *canvas, const char *title)
 {

@@ -70,6 +70,25 @@ void kal_canvas_lines(KalCanvas *canvas, const KalSpot *points, size_t count,
 /// Draw a filled circle.
 void kal_canvas_dot(KalCanvas *canvas, KalSpot at, double radius, KalInk ink);
 
+/// Draw filled circles.
+void kal_canvas_dots(KalCanvas *canvas, const KalSpot *points, size_t count,
+                     double radius, KalInk ink);
+
+/// Fill areas, as dark as `opacity` says, from 0 to 1; points that are NaN set them apart.
+void kal_canvas_areas(KalCanvas *canvas, const KalSpot *points, size_t count,
+                      KalInk ink, double opacity);
+
+/// A picture: 0xAARRGGBB, row by row from the top, with alpha 0 or 255.
+typedef struct KalPixels {
+    const uint32_t *colors;
+    size_t width;
+    size_t height;
+} KalPixels;
+
+/// Draw a picture in a box.
+void kal_canvas_picture(KalCanvas *canvas, const KalPixels *picture, KalSpot corner,
+                        KalSpot size);
+
 /// Finish the drawing and write the file.  `title` is for those who list or read aloud.
 /// KAL_ERR_NOMEM, KAL_ERR_FILE with the words of cairo.
 KAL_CHECKED KalStatus kal_canvas_finish(KalCanvas *canvas, const char *title,

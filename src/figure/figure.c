@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// Figures: panels of curves over one x axis.  A figure looks at its table when it is made:
+// Figures: panels of curves, or of what else shows columns, over one x axis.  A figure looks at its table when it is made:
 // which rows are shown, whether x ascends, the ranges of all curves; drawing then needs no
 // look ahead.
 
 #include "base/utf8.h"
+#include "figure/choose.h"
 #include "figure/figure_impl.h"
+#include "figure/plane.h"
 
 #include <assert.h>
 #include <math.h>
@@ -30,8 +32,9 @@ KalFigureOptions kal_figure_options(void)
 // Sizes that can be drawn, choices that exist.
 static KalStatus check_options(KalContext *ctx, const KalFigureOptions *o)
 {
-    if ((unsigned)o->theme > KAL_FIGURE_DARK) {
-        return kal_fail(ctx, KAL_ERR_USAGE, "there is no such theme of a figure");
+    if ((unsigned)o->theme > KAL_FIGURE_DARK || (unsigned)o->kind > KAL_FIGURE_MAP) {
+        return kal_fail(ctx, KAL_ERR_USAGE,
+                        "there is no such theme or kind of a figure");
     }
     const bool high =
         o->height == 0.0 || (o->height >= smallest_size && o->height <= largest_size);
@@ -53,41 +56,6 @@ static KalStatus check_options(KalContext *ctx, const KalFigureOptions *o)
     return KAL_OK;
 }
 
-// Fail because there is no such column.
-static KalStatus fail_of_column(const KalFigure *figure, const char *name)
-{
-    assert(name);
-    const size_t count = kal_table_columns(figure->table);
-    char shown[KAL_PRINTABLE_SIZE];
-    const char *near = NULL;
-    kal_printable_print(name, strlen(name), shown);
-    const char **names = (const char **)kal_alloc(figure->ctx, count, sizeof *names);
-    for (size_t i = 0; names && i < count; i++) {
-        names[i] = kal_table_column(figure->table, i).name;
-    }
-    if (names) {
-        near = kal_word_find_near(name, names, (int)count);
-        kal_free(figure->ctx, (void *)names, count * sizeof *names);
-    }
-    char meant[KAL_PRINTABLE_SIZE];
-    if (near) {
-        kal_printable_print(near, strlen(near), meant);
-        return kal_fail(figure->ctx, KAL_ERR_USAGE,
-                        "no column is called '%s'; did you mean '%s'?", shown, meant);
-    }
-    char list[8 * KAL_PRINTABLE_SIZE] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < count && i < 8; i++) {
-        const char *other = kal_table_column(figure->table, i).name;
-        kal_printable_print(other, strlen(other), meant);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 i > 0 ? ", " : "", meant);
-    }
-    return kal_fail(figure->ctx, KAL_ERR_USAGE,
-                    "no column is called '%s'; there are %s%s", shown, list,
-                    count > 8 ? ", …" : "");
-}
-
 // t decides which rows are shown; the x axis is t unless another column is named.
 static KalStatus find_x(KalFigure *figure, const char *name)
 {
@@ -96,7 +64,9 @@ static KalStatus find_x(KalFigure *figure, const char *name)
     figure->clock = t == count ? 0 : t;
     figure->run = kal_table_find_column(figure->table, "run");
     figure->x = name ? kal_table_find_column(figure->table, name) : figure->clock;
-    return figure->x < count ? KAL_OK : fail_of_column(figure, name);
+    return figure->x < count
+               ? KAL_OK
+               : kal_figure_fail_of_column(figure->ctx, figure->table, name);
 }
 
 // Outside of --between.
@@ -116,7 +86,8 @@ bool kal_figure_begins_run(const KalFigure *figure, size_t i)
 {
     assert(i < kal_table_rows(figure->table));
     const size_t run = figure->run;
-    return i > 0 && run < kal_table_columns(figure->table)
+    return i > 0 && figure->options.kind == KAL_FIGURE_LINES
+           && run < kal_table_columns(figure->table)
            && kal_table_row(figure->table, i)[run]
                   != kal_table_row(figure->table, i - 1)[run];
 }
@@ -136,6 +107,7 @@ static void scan_x(KalFigure *figure)
             before = value;
         }
     }
+    figure->x_ascends = figure->x_ascends && figure->options.kind != KAL_FIGURE_SCATTER;
 }
 
 // At least one row is to be shown.
@@ -170,7 +142,11 @@ static KalStatus init(KalFigure *figure, const KalFigureOptions *options)
     KAL_TRY(find_x(figure, options->x));
     figure->options = *options;
     KAL_TRY(check_rows(figure));
+    if (options->kind == KAL_FIGURE_MAP) {
+        KAL_TRY(kal_plane_check(figure));
+    }
     figure->options.x = NULL;
+    figure->options.y = NULL;
     figure->options.title = NULL;
     if (options->title) {
         KalStyled title = {.length = 0};
@@ -219,17 +195,40 @@ bool kal_figure_is_doubtful(KalQuantity quantity)
     return strncmp(quantity.description, mark, sizeof mark - 1) == 0;
 }
 
+bool kal_figure_is_quantile(const KalFigure *figure, size_t column)
+{
+    return column < kal_table_columns(figure->table)
+           && strcmp(kal_figure_quantity(figure, column).description,
+                     KAL_FIGURE_QUANTILE)
+                  == 0;
+}
+
 // The values of a column where x has a place.
-static KalAxisRange scan(const KalFigure *figure, size_t column)
+static KalAxisRange scan_column(const KalFigure *figure, size_t column)
 {
     assert(column < kal_table_columns(figure->table));
+    const bool map = figure->options.kind == KAL_FIGURE_MAP;
+    const bool logarithmic = map ? figure->options.log_z : figure->options.log_y;
     KalAxisRange range = {.count = 0};
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
         if (kal_figure_shows(figure, row)) {
-            kal_range_add(&range, figure->options.log_y, row[column]);
+            kal_range_add(&range, logarithmic, row[column]);
         }
     }
+    return range;
+}
+
+// The values of a column and of the quantiles that follow it.
+static KalAxisRange scan(const KalFigure *figure, size_t column)
+{
+    KalAxisRange range = scan_column(figure, column);
+    const size_t count = range.count;
+    for (size_t i = column + 1; kal_figure_is_quantile(figure, i); i++) {
+        const KalAxisRange other = scan_column(figure, i);
+        kal_range_join(&range, &other);
+    }
+    range.count = count;
     return range;
 }
 
@@ -242,6 +241,11 @@ static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t colu
             return KAL_OK;
         }
     }
+    if (panel->count == 1 && figure->options.kind == KAL_FIGURE_MAP) {
+        return kal_fail(figure->ctx, KAL_ERR_USAGE,
+                        "a map shows one column: choose one, or spread them over "
+                        "several panels");
+    }
     if (panel->count == KAL_FIGURE_CURVE_LIMIT) {
         return kal_fail(figure->ctx, KAL_ERR_LIMIT,
                         "a panel takes at most %d curves: choose fewer columns, or "
@@ -250,6 +254,14 @@ static KalStatus add_curve(const KalFigure *figure, KalPanel *panel, size_t colu
     }
     panel->curves[panel->count++] = (KalPanelCurve){column, scan(figure, column)};
     return KAL_OK;
+}
+
+// Whether a column is there for another one: an axis, or a quantile.
+static bool serves(const KalFigure *figure, size_t column)
+{
+    return column == figure->x
+           || (figure->options.kind == KAL_FIGURE_MAP && column == figure->y)
+           || kal_figure_is_quantile(figure, column);
 }
 
 // All columns whose names fit; the x axis only if it is named itself.
@@ -262,12 +274,13 @@ static KalStatus add_pattern(const KalFigure *figure, KalPanel *panel,
     for (size_t i = 0; i < kal_table_columns(figure->table) && status == KAL_OK; i++) {
         const char *name = kal_table_column(figure->table, i).name;
         const bool named = strcmp(pattern, name) == 0;
-        if (named || (i != figure->x && kal_word_fits(pattern, name))) {
+        if (named || (!serves(figure, i) && kal_word_fits(pattern, name))) {
             found = true;
             status = add_curve(figure, panel, i);
         }
     }
-    return found ? status : fail_of_column(figure, pattern);
+    return found ? status
+                 : kal_figure_fail_of_column(figure->ctx, figure->table, pattern);
 }
 
 // A panel that is filled before it counts.
@@ -322,7 +335,9 @@ static KalPanel *find_panel(KalFigure *figure, size_t column)
     const KalQuantity quantity = kal_figure_quantity(figure, column);
     for (size_t i = 0; i < figure->n_panels; i++) {
         KalPanel *panel = &figure->panels[i];
-        if (is_akin(kal_figure_quantity(figure, panel->curves[0].column), quantity)) {
+        if (figure->options.kind != KAL_FIGURE_MAP
+            && is_akin(kal_figure_quantity(figure, panel->curves[0].column),
+                       quantity)) {
             return panel->count < USUAL_CURVES ? panel : NULL;
         }
     }
@@ -339,8 +354,8 @@ KalStatus kal_figure_add_usual_panels(KalFigure *figure, size_t *out_omitted)
     KalStatus status = KAL_OK;
     assert(figure->n_panels == 0);
     for (size_t i = 0; i < kal_table_columns(figure->table) && status == KAL_OK; i++) {
-        KalPanel *panel = i == figure->x ? NULL : find_panel(figure, i);
-        omitted += i != figure->x && !panel;
+        KalPanel *panel = serves(figure, i) ? NULL : find_panel(figure, i);
+        omitted += !serves(figure, i) && !panel;
         status = panel ? add_curve(figure, panel, i) : KAL_OK;
     }
     KAL_TRY(status);

@@ -12,6 +12,12 @@
 
 #include <kalaba/figure.h>
 
+/// What the description of a column says that is a quantile of the one before.
+#define KAL_FIGURE_QUANTILE "quantile"
+
+/// The column of a histogram that counts rows.
+#define KAL_FIGURE_COUNT "runs"
+
 typedef struct KalPanelCurve {
     size_t column;
     KalAxisRange range; ///< of the values that are shown
@@ -31,6 +37,8 @@ struct KalFigure {
     size_t clock;             ///< the column that decides which rows are shown
     size_t x;                 ///< the column of the axis
     size_t run;               ///< the column that counts runs; none: how many there are
+    size_t y;                 ///< the column of the y axis of a map
+    size_t across;            ///< rows of a map that share a value of y
     bool x_ascends;           ///< no value is less than the one before in its run
     KalAxisRange x_range;
     const KalTable *marks; ///< NULL: none
@@ -82,6 +90,9 @@ KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column);
 
 /// Whether the values of a column are not unique, by what it says of itself.
 bool kal_figure_is_doubtful(KalQuantity quantity);
+
+/// Whether a column is a quantile of one before it; none is behind the last.
+bool kal_figure_is_quantile(const KalFigure *figure, size_t column);
 
 /// Whether the curves of a panel have the same unit.
 bool kal_panel_has_one_unit(const KalFigure *figure, const KalPanel *panel);

@@ -6,6 +6,8 @@
 
 #include "figure/plan.h"
 
+#include "figure/plane.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,11 +67,14 @@ void kal_plan_x_label(const KalFigure *figure, KalStyled *out_text)
     add_unit(out_text, x.unit);
 }
 
-void kal_plan_y_label(const KalFigure *figure, size_t panel, KalStyled *out_text)
+static bool is_map(const KalFigure *figure)
 {
-    assert(panel < figure->n_panels);
-    const KalPanel *p = &figure->panels[panel];
-    *out_text = (KalStyled){.length = 0};
+    return figure->options.kind == KAL_FIGURE_MAP;
+}
+
+// The names of the curves of a panel, if they are few, and their unit, if they share one.
+static void add_curves(const KalFigure *figure, const KalPanel *p, KalStyled *out_text)
+{
     if (!kal_panel_has_one_unit(figure, p)) {
         return;
     }
@@ -78,6 +83,28 @@ void kal_plan_y_label(const KalFigure *figure, size_t panel, KalStyled *out_text
         add_name(out_text, kal_figure_quantity(figure, p->curves[i].column));
     }
     add_unit(out_text, kal_figure_quantity(figure, p->curves[0].column).unit);
+}
+
+void kal_plan_y_label(const KalFigure *figure, size_t panel, KalStyled *out_text)
+{
+    assert(panel < figure->n_panels);
+    *out_text = (KalStyled){.length = 0};
+    if (is_map(figure)) {
+        const KalQuantity y = kal_figure_quantity(figure, figure->y);
+        add_name(out_text, y);
+        add_unit(out_text, y.unit);
+    } else if (figure->options.kind == KAL_FIGURE_HISTOGRAM) {
+        kal_styled_add(out_text, KAL_FIGURE_COUNT);
+    } else {
+        add_curves(figure, &figure->panels[panel], out_text);
+    }
+}
+
+void kal_plan_color_label(const KalFigure *figure, size_t panel, KalStyled *out_text)
+{
+    assert(panel < figure->n_panels && is_map(figure));
+    *out_text = (KalStyled){.length = 0};
+    add_curves(figure, &figure->panels[panel], out_text);
 }
 
 void kal_plan_name(const KalFigure *figure, size_t panel, size_t curve,
@@ -119,7 +146,9 @@ KalSpot kal_plan_size(const KalFigure *figure)
 {
     const KalFigureOptions *o = &figure->options;
     const double n = (double)figure->n_panels;
-    const double usual = n > 1.0 ? 22.0 + 36.0 * n : 75.0;
+    const double each = is_map(figure) ? 72.0 : 36.0;
+    const double one = is_map(figure) ? 95.0 : 75.0;
+    const double usual = n > 1.0 ? 22.0 + each * n : one;
     const double height = o->height > 0.0 ? o->height : usual;
     return (KalSpot){o->width * points_per_mm, height * points_per_mm};
 }
@@ -165,6 +194,12 @@ static void find_y_ticks(const KalFigure *figure, KalPlan *plan, double height)
         const KalAxis *y = &plan->axes.y[i];
         kal_ticks_find(y->low, y->high, y->logarithmic, room < Y_TICKS ? room : Y_TICKS,
                        &plan->panels[i].ticks);
+        if (is_map(figure)) {
+            KalPanelPlan *p = &plan->panels[i];
+            p->colors = kal_plane_colors(figure, i);
+            kal_ticks_find(p->colors.low, p->colors.high, p->colors.logarithmic,
+                           room < Y_TICKS ? room : Y_TICKS, &p->color_ticks);
+        }
     }
 }
 
@@ -189,6 +224,20 @@ static double name_room(const KalFigure *figure, KalPlan *plan, KalMeasure measu
     return fmin(widest, room) + (KAL_PLAN_SAMPLE + 2.0 * KAL_PLAN_SPACE) * plan->scale;
 }
 
+// Room for the colors of maps, their numbers and names.
+static double color_room(const KalFigure *figure, const KalPlan *plan,
+                         KalMeasure measure)
+{
+    const double s = plan->scale;
+    double widest = 0.0;
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        widest = fmax(widest, widest_tick(&plan->panels[i].color_ticks, measure,
+                                          KAL_PLAN_TICK * s));
+    }
+    return (KAL_PLAN_BAR + 4.0 * KAL_PLAN_SPACE + KAL_PLAN_TEXT * line_height) * s
+           + widest;
+}
+
 // Whether a line above the panel says by what numbers are multiplied.
 static bool has_factor(const KalTicks *ticks)
 {
@@ -207,13 +256,16 @@ static Margins find_margins(const KalFigure *figure, KalPlan *plan, KalMeasure m
     bool factor = false;
     for (size_t i = 0; i < figure->n_panels; i++) {
         widest = fmax(widest, widest_tick(&plan->panels[i].ticks, measure, tick));
-        factor = factor || has_factor(&plan->panels[i].ticks);
+        factor = factor || has_factor(&plan->panels[i].ticks)
+                 || has_factor(&plan->panels[i].color_ticks);
     }
+    const double beside = is_map(figure) ? color_room(figure, plan, measure)
+                                         : name_room(figure, plan, measure);
     const double above = factor ? tick * line_height : 0.4 * tick;
     const double last_tick = 0.5 * widest_tick(&plan->x_ticks, measure, tick);
     return (Margins){
         .left = around + text * line_height + widest + 2.0 * KAL_PLAN_SPACE * s,
-        .right = around + fmax(last_tick, name_room(figure, plan, measure)),
+        .right = around + fmax(last_tick, beside),
         .top = around + title + above,
         .bottom = around + 1.2 * (text + tick) + KAL_PLAN_SPACE * s,
         .between = above + KAL_PLAN_SPACE * s,
@@ -261,17 +313,27 @@ static void place_names(const KalFigure *figure, KalPlan *plan, size_t panel)
                       p->frame.top + half, p->frame.top + p->frame.height - half);
 }
 
-// The text at a y axis shrinks until it is no longer than the panel.
-static void size_label(const KalFigure *figure, KalPlan *plan, size_t panel,
-                       KalMeasure measure)
+// A text along the side of a panel shrinks until it is no longer than that.
+static double fit_label(const KalPlan *plan, size_t panel, KalMeasure measure,
+                        const KalStyled *text)
+{
+    const double size = KAL_PLAN_TEXT * plan->scale;
+    const double room = plan->panels[panel].frame.height;
+    const double width = width_of(measure, text, size);
+    return width > room ? size * room / width : size;
+}
+
+static void size_labels(const KalFigure *figure, KalPlan *plan, size_t panel,
+                        KalMeasure measure)
 {
     assert(panel < figure->n_panels);
     KalStyled text;
-    const double size = KAL_PLAN_TEXT * plan->scale;
-    const double room = plan->panels[panel].frame.height;
     kal_plan_y_label(figure, panel, &text);
-    const double width = width_of(measure, &text, size);
-    plan->panels[panel].label_size = width > room ? size * room / width : size;
+    plan->panels[panel].label_size = fit_label(plan, panel, measure, &text);
+    if (is_map(figure)) {
+        kal_plan_color_label(figure, panel, &text);
+        plan->panels[panel].color_size = fit_label(plan, panel, measure, &text);
+    }
 }
 
 // A sheet too small for letters of the usual size has smaller ones.
@@ -312,6 +374,6 @@ void kal_plan_make(const KalFigure *figure, KalMeasure measure, KalPlan *out_pla
         margins.left + plan->panels[0].frame.width + KAL_PLAN_SPACE * plan->scale;
     for (size_t i = 0; i < figure->n_panels; i++) {
         place_names(figure, plan, i);
-        size_label(figure, plan, i, measure);
+        size_labels(figure, plan, i, measure);
     }
 }

@@ -23,6 +23,9 @@ typedef struct KalPanelPlan {
     KalBox frame;
     KalTicks ticks; ///< of the y axis
     double label_size;
+    KalAxis colors; ///< of a map
+    KalTicks color_ticks;
+    double color_size;                     ///< of the letters at the colors
     double name_y[KAL_FIGURE_CURVE_LIMIT]; ///< the middle of the name of each curve
 } KalPanelPlan;
 
@@ -33,7 +36,7 @@ typedef struct KalPlan {
     KalAxes axes;
     KalTicks x_ticks;
     double title_y;
-    double name_x; ///< where the samples before names of curves begin
+    double name_x; ///< where the samples before names of curves begin, or colors
     double name_size;
     KalPanelPlan panels[KAL_FIGURE_PANEL_LIMIT];
 } KalPlan;
@@ -45,6 +48,7 @@ typedef struct KalPlan {
 #define KAL_PLAN_MARGIN 4.0  ///< around everything
 #define KAL_PLAN_SPACE  3.5  ///< between a text and what it belongs to
 #define KAL_PLAN_SAMPLE 16.0 ///< the line before the name of a curve
+#define KAL_PLAN_BAR    8.0  ///< the width of the bar of colors beside a map
 
 /// Whether the curves of a panel have their names beside it.
 bool kal_panel_is_named(const KalPanel *panel);
@@ -54,6 +58,9 @@ void kal_plan_x_label(const KalFigure *figure, KalStyled *out_text);
 
 /// The text at the y axis of a panel; may be "".
 void kal_plan_y_label(const KalFigure *figure, size_t panel, KalStyled *out_text);
+
+/// The text at the colors of a map.
+void kal_plan_color_label(const KalFigure *figure, size_t panel, KalStyled *out_text);
 
 /// The name of a curve beside its panel.
 void kal_plan_name(const KalFigure *figure, size_t panel, size_t curve,

@@ -264,12 +264,10 @@ static bool add_call(KalStyled *styled, const char *name)
     return false;
 }
 
-void kal_styled_add_name(KalStyled *styled, const char *name)
+// A call, a path, or what is neither.
+static void add_quantity(KalStyled *styled, const char *shown)
 {
-    assert(name);
-    char shown[KAL_PRINTABLE_SIZE];
     Path path;
-    kal_printable_print(name, strlen(name), shown);
     if (add_call(styled, shown)) {
         return;
     }
@@ -278,6 +276,37 @@ void kal_styled_add_name(KalStyled *styled, const char *name)
     } else {
         kal_styled_add(styled, shown);
     }
+}
+
+// How much of a name is the word that says what a sweep keeps, with its bracket; 0: nothing.
+static size_t kept_length(const char *name)
+{
+    static const char *const words[] = {"final(", "max(", "min(",
+                                        "mean(",  "rms(", "when("};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const size_t head = strlen(words[i]);
+        if (strncmp(name, words[i], head) == 0 && name[length - 1] == ')') {
+            return head;
+        }
+    }
+    return 0;
+}
+
+void kal_styled_add_name(KalStyled *styled, const char *name)
+{
+    assert(name);
+    char shown[KAL_PRINTABLE_SIZE];
+    kal_printable_print(name, strlen(name), shown);
+    const size_t head = kept_length(shown);
+    if (head == 0) {
+        add_quantity(styled, shown);
+        return;
+    }
+    shown[strlen(shown) - 1] = '\0';
+    add(styled, shown, head);
+    add_quantity(styled, shown + head);
+    kal_styled_add(styled, ")");
 }
 
 // The exponent after a ^: a whole number.

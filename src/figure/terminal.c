@@ -8,6 +8,8 @@
 
 #include "base/utf8.h"
 #include "figure/figure_impl.h"
+#include "figure/plane.h"
+#include "figure/shape.h"
 #include "figure/ticks.h"
 
 #include <assert.h>
@@ -99,6 +101,11 @@ static void set_color(const Screen *s, uint8_t curve)
         const size_t count = sizeof colors / sizeof colors[0];
         put(s, curve == NO_CURVE ? "\x1b[0m" : colors[curve % count]);
     }
+}
+
+static bool is_map(const Screen *s)
+{
+    return s->figure->options.kind == KAL_FIGURE_MAP;
 }
 
 // Whether a panel is drawn in dots of braille.
@@ -278,7 +285,7 @@ static void find_y_ticks(Screen *s)
 static void find_axes(Screen *s)
 {
     s->axes = kal_figure_axes(s->figure);
-    if (s->figure->options.equal) {
+    if (s->figure->options.equal && !is_map(s)) {
         kal_axes_make_equal(&s->axes.x, s->width, s->axes.y, s->figure->n_panels,
                             2.0 * s->height);
     }
@@ -343,26 +350,97 @@ static void draw_line(Screen *s, bool fine, KalSpot a, KalSpot b, uint8_t curve)
     }
 }
 
+// Lines through points, which are broken where one is NaN.
+static void draw_lines(Screen *s, bool fine, const KalBlock *block, uint8_t curve)
+{
+    const KalSpot *points = (const KalSpot *)block->data;
+    const size_t count = block->size / sizeof *points;
+    for (size_t i = 0; i < count; i++) {
+        const KalSpot before = i > 0 ? points[i - 1] : points[i];
+        if (!isnan(points[i].x)) {
+            draw_line(s, fine, isnan(before.x) ? points[i] : before, points[i], curve);
+        }
+    }
+}
+
+// Dots, without the lines between them.
+static void draw_dots(Screen *s, bool fine, const KalBlock *block, uint8_t curve)
+{
+    const KalSpot *points = (const KalSpot *)block->data;
+    for (size_t i = 0; i < block->size / sizeof *points; i++) {
+        set_dot(s, fine, (int)floor(points[i].x), (int)floor(points[i].y), curve);
+    }
+}
+
+static KalStatus trace(const Screen *s, KalShapePlace place, KalBlock *out_points)
+{
+    KalThin thin = kal_thin(s->figure->ctx, 0.5, 0.1);
+    kal_figure_trace(s->figure, &s->axes, place.panel, place.curve, place.frame, &thin);
+    const KalStatus status = kal_thin_finish(&thin);
+    *out_points = thin.points;
+    return status;
+}
+
 static KalStatus draw_curve(Screen *s, size_t panel, size_t curve)
 {
     assert(panel < s->figure->n_panels);
     const bool fine = is_fine(s, &s->figure->panels[panel]);
+    const KalFigureKind kind = s->figure->options.kind;
     const KalBox frame = {.width = s->width * (fine ? 2.0 : 1.0),
                           .height = s->height * (fine ? 4.0 : 1.0)};
-    KalThin thin = kal_thin(s->figure->ctx, 0.5, 0.1);
-    kal_figure_trace(s->figure, &s->axes, panel, curve, frame, &thin);
-    const KalStatus status = kal_thin_finish(&thin);
-    const KalSpot *points = (const KalSpot *)thin.points.data;
-    const size_t count = status == KAL_OK ? thin.points.size / sizeof *points : 0;
-    for (size_t i = 0; i < count; i++) {
-        const KalSpot before = i > 0 ? points[i - 1] : points[i];
-        if (!isnan(points[i].x)) {
-            draw_line(s, fine, isnan(before.x) ? points[i] : before, points[i],
-                      (uint8_t)curve);
-        }
+    const KalShapePlace place = {s->figure, &s->axes, panel, curve, frame};
+    KalBlock points = {.data = NULL};
+    KalStatus status = KAL_OK;
+    if (kind == KAL_FIGURE_SCATTER) {
+        status = kal_shape_dots(place, 1.0, &points);
+        draw_dots(s, fine, &points, (uint8_t)curve);
+    } else {
+        status = kind == KAL_FIGURE_HISTOGRAM ? kal_shape_stairs(place, &points)
+                                              : trace(s, place, &points);
+        draw_lines(s, fine, &points, (uint8_t)curve);
     }
-    kal_block_clear(s->figure->ctx, &thin.points);
+    kal_block_clear(s->figure->ctx, &points);
     return status;
+}
+
+// ---- maps: a character for a value, from light to dark
+
+static const char *shade(const Screen *s, double place)
+{
+    static const char *const fine[] = {"·", "░", "▒", "▓", "█"};
+    static const char *const plain[] = {".", ":", "=", "*", "#"};
+    const int level = most(0, least((int)floor(place * 5.0), 4));
+    return s->terminal.unicode ? fine[level] : plain[level];
+}
+
+static void put_map_cells(const Screen *s, size_t panel, int row)
+{
+    const KalAxis colors = kal_plane_colors(s->figure, panel);
+    for (int i = 0; i < s->width; i++) {
+        const KalSpot place = {(i + 0.5) / s->width, 1.0 - (row + 0.5) / s->height};
+        const double value = kal_plane_value(s->figure, panel, place);
+        put(s, isnan(value) ? " " : shade(s, kal_axis_place(&colors, value)));
+    }
+}
+
+// What the characters mean: the range of each.
+static void put_key(const Screen *s, size_t panel)
+{
+    const KalAxis colors = kal_plane_colors(s->figure, panel);
+    char text[LABEL_SIZE] = "";
+    char numbers[64];
+    add_name(s, s->figure->panels[panel].curves[0].column, text);
+    add_unit(s, s->figure->panels[panel].curves[0].column, text);
+    (void)snprintf(numbers, sizeof numbers, ": %.4g ", colors.low);
+    add_text(text, numbers);
+    for (int i = 0; i < 5; i++) {
+        add_text(text, shade(s, (i + 0.5) / 5.0));
+    }
+    (void)snprintf(numbers, sizeof numbers, " %.4g", colors.high);
+    add_text(text, numbers);
+    put_times(s, " ", s->left);
+    put_cut(s, text, s->terminal.columns - s->left);
+    put(s, "\n");
 }
 
 // A braille character, the mark of a curve, or a space.
@@ -456,8 +534,12 @@ static void put_rows(const Screen *s, size_t panel)
     for (int row = 0; row < s->height; row++) {
         const uint8_t named = name_at(p, places, row);
         put_axis(s, panel, row);
-        put_cells(s, fine, s->cells + (size_t)row * (size_t)s->width,
-                  named != NO_CURVE);
+        if (is_map(s)) {
+            put_map_cells(s, panel, row);
+        } else {
+            put_cells(s, fine, s->cells + (size_t)row * (size_t)s->width,
+                      named != NO_CURVE);
+        }
         if (named != NO_CURVE) {
             put_name(s, panel, named);
         }
@@ -513,17 +595,30 @@ static void put_centered(const Screen *s, const char *text)
     put(s, "\n");
 }
 
+// The name of the only curve of a panel, and the unit of all.
+static void add_curves(const Screen *s, const KalPanel *p, char *text)
+{
+    if (p->count == 1) {
+        add_name(s, p->curves[0].column, text);
+    }
+    if (kal_panel_has_one_unit(s->figure, p)) {
+        add_unit(s, p->curves[0].column, text);
+    }
+}
+
 // What the y axis of a panel shows.
 static void put_label(const Screen *s, size_t panel)
 {
     assert(panel < s->figure->n_panels);
     const KalPanel *p = &s->figure->panels[panel];
     char text[LABEL_SIZE] = "";
-    if (p->count == 1) {
-        add_name(s, p->curves[0].column, text);
-    }
-    if (kal_panel_has_one_unit(s->figure, p)) {
-        add_unit(s, p->curves[0].column, text);
+    if (is_map(s)) {
+        add_name(s, s->figure->y, text);
+        add_unit(s, s->figure->y, text);
+    } else if (s->figure->options.kind == KAL_FIGURE_HISTOGRAM) {
+        add_text(text, KAL_FIGURE_COUNT);
+    } else {
+        add_curves(s, p, text);
     }
     add_factor(s, &s->y_ticks[panel], text);
     const char *shown = text + (text[0] == ' ');
@@ -537,8 +632,11 @@ static KalStatus put_panel(Screen *s, size_t panel)
     for (size_t i = 0; i < s->cells_size / sizeof(Cell); i++) {
         s->cells[i] = (Cell){0, NO_CURVE};
     }
-    for (size_t i = 0; i < s->figure->panels[panel].count; i++) {
+    for (size_t i = 0; !is_map(s) && i < s->figure->panels[panel].count; i++) {
         KAL_TRY(draw_curve(s, panel, i));
+    }
+    if (is_map(s)) {
+        put_key(s, panel);
     }
     put_label(s, panel);
     put_rows(s, panel);

@@ -3,11 +3,30 @@
 // From the values of a figure to places on a page.
 
 #include "figure/figure_impl.h"
+#include "figure/plane.h"
 
 #include <assert.h>
 #include <math.h>
 
 static const double margin = 0.05; // of an axis, beyond its curves
+
+// Histograms stand on the axis; that of a map is no column of its panel.
+static KalAxis fit_y(const KalFigure *figure, const KalPanel *panel)
+{
+    const KalFigureOptions *o = &figure->options;
+    KalAxisRange range = panel->marks;
+    for (size_t k = 0; k < panel->count; k++) {
+        kal_range_join(&range, &panel->curves[k].range);
+    }
+    if (o->kind == KAL_FIGURE_MAP) {
+        return kal_plane_axis(figure, true);
+    }
+    KalAxis axis = kal_axis_fit(&range, o->log_y, margin);
+    if (o->kind == KAL_FIGURE_HISTOGRAM) {
+        axis.low = o->log_y ? 0.5 : 0.0;
+    }
+    return axis;
+}
 
 KalAxes kal_figure_axes(const KalFigure *figure)
 {
@@ -17,12 +36,10 @@ KalAxes kal_figure_axes(const KalFigure *figure)
     KalAxes axes = {
         .x = kal_axis_fit(&x_range, o->log_x, figure->x_ascends ? 0.0 : margin)};
     for (size_t i = 0; i < figure->n_panels; i++) {
-        const KalPanel *panel = &figure->panels[i];
-        KalAxisRange range = panel->marks;
-        for (size_t k = 0; k < panel->count; k++) {
-            kal_range_join(&range, &panel->curves[k].range);
-        }
-        axes.y[i] = kal_axis_fit(&range, o->log_y, margin);
+        axes.y[i] = fit_y(figure, &figure->panels[i]);
+    }
+    if (o->kind == KAL_FIGURE_MAP) {
+        axes.x = kal_plane_axis(figure, false);
     }
     return axes;
 }

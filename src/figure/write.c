@@ -6,11 +6,19 @@
 #include "figure/canvas.h"
 #include "figure/cover.h"
 #include "figure/plan.h"
+#include "figure/plane.h"
+#include "figure/shape.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+
+enum {
+    BAR_STEPS = 256, // of colors
+    DOT_SIDE = 3,    // pixels of a dot in a picture
+    DOT_PIXELS = DOT_SIDE * DOT_SIDE
+};
 
 static const double thin_column = 0.2;     // points
 static const double thin_tolerance = 0.04; // points
@@ -32,6 +40,16 @@ static const double winding_width = 0.6;
 // A curve with more points than this may have been drawn in the same places before.
 static const size_t many_points = 2000;
 static const double cover_cell = 0.3; // points
+
+static const double dot_radius = 0.75;
+static const double dot_cell = 0.5; // of a grid in which a dot hides the next
+static const double fine_radius = 0.35;
+static const size_t many_dots = 4000;         // are drawn smaller
+static const size_t too_many_dots = 20000;    // are drawn as a picture
+static const double dots_per_point = 4.0;     // of such a picture
+static const double largest_picture = 2000.0; // points
+static const double outer_opacity = 0.16;
+static const double inner_opacity = 0.22; // on top of the other
 
 // A drawing on its way.
 typedef struct Drawing {
@@ -244,8 +262,98 @@ static KalStatus trace(const Drawing *d, size_t panel, size_t curve,
     return KAL_OK;
 }
 
-static KalStatus draw_curve(const Drawing *d, size_t panel, size_t curve,
-                            KalPen *out_pen)
+// Where a value is on the bar of colors.
+static double color_y(const KalPanelPlan *p, double value)
+{
+    return p->frame.top + p->frame.height * (1.0 - kal_axis_place(&p->colors, value));
+}
+
+// Where the bar of colors beside a map begins.
+static double bar_left(const Drawing *d)
+{
+    return d->plan->name_x + KAL_PLAN_SPACE * d->plan->scale;
+}
+
+static void draw_bar_frame(const Drawing *d, size_t panel)
+{
+    const KalPanelPlan *p = &d->plan->panels[panel];
+    const double left = bar_left(d);
+    const double right = left + KAL_PLAN_BAR * d->plan->scale;
+    const double bottom = p->frame.top + p->frame.height;
+    Lines lines = {.count = 0};
+    add_line(&lines, (KalSpot){left, p->frame.top}, (KalSpot){right, p->frame.top});
+    add_line(&lines, (KalSpot){right, p->frame.top}, (KalSpot){right, bottom});
+    add_line(&lines, (KalSpot){right, bottom}, (KalSpot){left, bottom});
+    add_line(&lines, (KalSpot){left, bottom}, (KalSpot){left, p->frame.top});
+    for (int i = 0; i < p->color_ticks.count; i++) {
+        const double y = color_y(p, p->color_ticks.at[i]);
+        add_line(&lines, (KalSpot){right, y},
+                 (KalSpot){right - minor_length * d->plan->scale, y});
+    }
+    draw_lines(d, &lines, KAL_INK_TEXT, frame_width);
+}
+
+static void draw_bar_texts(const Drawing *d, size_t panel)
+{
+    const KalPanelPlan *p = &d->plan->panels[panel];
+    const double scale = d->plan->scale;
+    const double size = KAL_PLAN_TICK * scale;
+    const double left = bar_left(d) + (KAL_PLAN_BAR + KAL_PLAN_SPACE) * scale;
+    KalStyled text;
+    for (int i = 0; i < p->color_ticks.count; i++) {
+        text = (KalStyled){.length = 0};
+        kal_styled_add_tick(&text, p->color_ticks.text[i], p->color_ticks.powers);
+        kal_canvas_text(
+            d->canvas, text.text, KAL_INK_TEXT,
+            (KalTextPlace){.x = left,
+                           .y = color_y(p, p->color_ticks.at[i]) + middle * size,
+                           .size = size});
+    }
+    kal_plan_factor(&p->color_ticks, &text);
+    kal_canvas_text(d->canvas, text.text, KAL_INK_TEXT,
+                    (KalTextPlace){.x = bar_left(d),
+                                   .y = p->frame.top - 0.35 * size,
+                                   .size = size});
+    kal_plan_color_label(d->figure, panel, &text);
+    kal_canvas_text(
+        d->canvas, text.text, KAL_INK_TEXT,
+        (KalTextPlace){.x = d->plan->width - (KAL_PLAN_MARGIN + 2.0) * scale,
+                       .y = p->frame.top + 0.5 * p->frame.height,
+                       .size = p->color_size,
+                       .align = 0.5,
+                       .upward = true});
+}
+
+// The cells of a map, where they are on the axes, and the colors beside it.
+static KalStatus draw_map(const Drawing *d, size_t panel)
+{
+    const KalPanelPlan *p = &d->plan->panels[panel];
+    const KalBox *f = &p->frame;
+    const KalAxis x = kal_plane_axis(d->figure, false);
+    const KalAxis y = kal_plane_axis(d->figure, true);
+    const KalSpot corner = {place_x(d, f, x.low), place_y(d, panel, y.high)};
+    const KalSpot size = {place_x(d, f, x.high) - corner.x,
+                          place_y(d, panel, y.low) - corner.y};
+    KalPlaneImage image = {.pixels = NULL};
+    KAL_TRY(kal_plane_paint(d->figure, panel, &image));
+    kal_canvas_picture(d->canvas, &(KalPixels){image.pixels, image.width, image.height},
+                       corner, size);
+    kal_plane_clear(d->figure, &image);
+
+    uint32_t bar[BAR_STEPS];
+    for (int i = 0; i < BAR_STEPS; i++) {
+        bar[i] = 0xff000000U | kal_plane_color(1.0 - (i + 0.5) / BAR_STEPS);
+    }
+    kal_canvas_picture(d->canvas, &(KalPixels){bar, 1, BAR_STEPS},
+                       (KalSpot){bar_left(d), f->top},
+                       (KalSpot){KAL_PLAN_BAR * d->plan->scale, f->height});
+    draw_bar_frame(d, panel);
+    draw_bar_texts(d, panel);
+    return KAL_OK;
+}
+
+static KalStatus draw_line(const Drawing *d, size_t panel, size_t curve,
+                           KalPen *out_pen)
 {
     const KalBox frame = d->plan->panels[panel].frame;
     KalBlock block = {.data = NULL};
@@ -263,6 +371,122 @@ static KalStatus draw_curve(const Drawing *d, size_t panel, size_t curve,
     return KAL_OK;
 }
 
+static KalShapePlace place_of(const Drawing *d, size_t panel, size_t curve)
+{
+    return (KalShapePlace){d->figure, &d->plan->axes, panel, curve,
+                           d->plan->panels[panel].frame};
+}
+
+// Dots as a picture, each of them a square of its pixels.
+static void paint_dots(const KalBox *f, const KalBlock *block, uint32_t color,
+                       const KalPixels *size, uint32_t *out_colors)
+{
+    const KalSpot *points = (const KalSpot *)block->data;
+    for (size_t i = 0; i < block->size / sizeof *points; i++) {
+        const long left = lround((points[i].x - f->left) * dots_per_point);
+        const long top = lround((points[i].y - f->top) * dots_per_point);
+        for (long k = 0; k < DOT_PIXELS; k++) {
+            const long x = left + k % DOT_SIDE - 1;
+            const long y = top + k / DOT_SIDE - 1;
+            if (x >= 0 && y >= 0 && x < (long)size->width && y < (long)size->height) {
+                out_colors[(size_t)y * size->width + (size_t)x] = 0xff000000U | color;
+            }
+        }
+    }
+}
+
+// So many dots that a file of them would be large.
+static KalStatus draw_picture_of_dots(const Drawing *d, const KalBox *f, size_t curve,
+                                      const KalBlock *block)
+{
+    KalContext *ctx = d->figure->ctx;
+    KalPixels picture = {.width = (size_t)(f->width * dots_per_point) + 1,
+                         .height = (size_t)(f->height * dots_per_point) + 1};
+    const size_t count = picture.width * picture.height;
+    uint32_t *colors = (uint32_t *)kal_alloc(ctx, count, sizeof *colors);
+    if (!colors) {
+        return kal_no_memory(ctx, "for a figure");
+    }
+    const bool dark = d->figure->options.theme == KAL_FIGURE_DARK;
+    paint_dots(f, block, kal_ink_color(kal_ink_of_curve(curve), dark), &picture,
+               colors);
+    picture.colors = colors;
+    kal_canvas_picture(d->canvas, &picture, (KalSpot){f->left, f->top},
+                       (KalSpot){(double)picture.width / dots_per_point,
+                                 (double)picture.height / dots_per_point});
+    kal_free(ctx, colors, count * sizeof *colors);
+    return KAL_OK;
+}
+
+static KalStatus draw_dots(const Drawing *d, size_t panel, size_t curve)
+{
+    const KalBox *frame = &d->plan->panels[panel].frame;
+    const double scale = d->plan->scale;
+    const double cell =
+        fmax(dot_cell * scale, fmax(frame->width, frame->height) / 4000.0);
+    KalBlock block = {.data = NULL};
+    KalStatus status = kal_shape_dots(place_of(d, panel, curve), cell, &block);
+    const size_t count = status == KAL_OK ? block.size / sizeof(KalSpot) : 0;
+    if (count > too_many_dots && fmax(frame->width, frame->height) < largest_picture) {
+        status = draw_picture_of_dots(d, frame, curve, &block);
+    } else {
+        kal_canvas_dots(d->canvas, (const KalSpot *)block.data, count,
+                        (count > many_dots ? fine_radius : dot_radius) * scale,
+                        kal_ink_of_curve(curve));
+    }
+    kal_block_clear(d->figure->ctx, &block);
+    return status;
+}
+
+static void fill(const Drawing *d, const KalBlock *block, size_t curve, double opacity)
+{
+    kal_canvas_areas(d->canvas, (const KalSpot *)block->data,
+                     block->size / sizeof(KalSpot), kal_ink_of_curve(curve), opacity);
+}
+
+// The bands around a median, the narrow one on the wide one.
+static KalStatus draw_bands(const Drawing *d, size_t panel, size_t curve)
+{
+    KalStatus status = KAL_OK;
+    for (int i = 0; i < 2 && status == KAL_OK; i++) {
+        KalBlock block = {.data = NULL};
+        status = kal_shape_band(place_of(d, panel, curve), i == 1, &block);
+        fill(d, &block, curve, i == 1 ? inner_opacity : outer_opacity);
+        kal_block_clear(d->figure->ctx, &block);
+    }
+    return status;
+}
+
+static KalStatus draw_stairs(const Drawing *d, size_t panel, size_t curve)
+{
+    KalBlock block = {.data = NULL};
+    const KalPen pen = pen_of(d, curve);
+    const KalStatus status = kal_shape_stairs(place_of(d, panel, curve), &block);
+    fill(d, &block, curve, inner_opacity);
+    kal_canvas_lines(d->canvas, (const KalSpot *)block.data,
+                     block.size / sizeof(KalSpot), &pen);
+    kal_block_clear(d->figure->ctx, &block);
+    return status;
+}
+
+static KalStatus draw_curve(const Drawing *d, size_t panel, size_t curve,
+                            KalPen *out_pen)
+{
+    *out_pen = pen_of(d, curve);
+    switch (d->figure->options.kind) {
+    case KAL_FIGURE_LINES: return draw_line(d, panel, curve, out_pen);
+    case KAL_FIGURE_SCATTER:
+        *out_pen = (KalPen){.ink = out_pen->ink, .width = out_pen->width};
+        return draw_dots(d, panel, curve);
+    case KAL_FIGURE_BANDS:
+        KAL_TRY(draw_bands(d, panel, curve));
+        return draw_line(d, panel, curve, out_pen);
+    case KAL_FIGURE_HISTOGRAM: return draw_stairs(d, panel, curve);
+    case KAL_FIGURE_MAP: break;
+    }
+    return draw_map(d, panel);
+}
+
 // The name of a curve behind a sample of its line.
 static void draw_name(const Drawing *d, size_t panel, size_t curve, const KalPen *pen)
 {
@@ -275,7 +499,13 @@ static void draw_name(const Drawing *d, size_t panel, size_t curve, const KalPen
     };
     KalStyled text;
     kal_plan_name(d->figure, panel, curve, &text);
-    kal_canvas_lines(d->canvas, sample, 2, pen);
+    const bool dots = d->figure->options.kind == KAL_FIGURE_SCATTER;
+    if (dots) {
+        kal_canvas_dot(d->canvas, (KalSpot){0.5 * (plan->name_x + end), y},
+                       2.0 * dot_radius * plan->scale, pen->ink);
+    } else {
+        kal_canvas_lines(d->canvas, sample, 2, pen);
+    }
     kal_canvas_text(d->canvas, text.text, KAL_INK_TEXT,
                     (KalTextPlace){.x = end + KAL_PLAN_SPACE * plan->scale,
                                    .y = y + middle * plan->name_size,
@@ -387,7 +617,9 @@ static void draw_marks(const Drawing *d, size_t panel)
 static KalStatus draw_panel(const Drawing *d, size_t panel)
 {
     const KalPanel *p = &d->figure->panels[panel];
-    draw_grid(d, panel);
+    if (d->figure->options.kind != KAL_FIGURE_MAP) {
+        draw_grid(d, panel);
+    }
     for (size_t i = 0; i < p->count; i++) {
         KalPen pen;
         KAL_TRY(draw_curve(d, panel, i, &pen));

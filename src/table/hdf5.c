@@ -224,6 +224,7 @@ typedef struct Input {
     KalBlock description;          // its description
     hsize_t rows;                  // of all columns
     double *values;                // of the table, row by row
+    double *column;                // the numbers of one
     size_t filled;                 // columns whose values are there
 } Input;
 
@@ -504,17 +505,24 @@ static KalStatus add_column(Input *in, const Group *group, hid_t dataset, hsize_
     return kal_table_add_column(in->table, quantity);
 }
 
+// By way of a column of its own: for places in memory with gaps between them HDF5 builds
+// lists of 200 bytes a row.
 static KalStatus fill_column(Input *in, const Group *group, hid_t dataset, hsize_t rows)
 {
     assert(in->values && in->filled < kal_table_columns(in->table));
-    const hsize_t size[2] = {rows, kal_table_columns(in->table)};
+    const size_t stride = kal_table_columns(in->table);
     (void)group;
-    const hid_t memory =
-        kal_hdf5_seen(&in->h, in->h.lib.H5Screate_simple(2, size, NULL));
-    select_column(&in->h, memory, rows, in->filled);
+    if (!in->column) {
+        in->column = (double *)kal_alloc(in->h.ctx, rows, sizeof *in->column);
+    }
+    if (!in->column) {
+        return kal_no_memory(in->h.ctx, "to read a column");
+    }
     kal_hdf5_seen(&in->h, in->h.lib.H5Dread(dataset, in->h.lib.H5T_NATIVE_DOUBLE_g,
-                                            memory, H5S_ALL, H5P_DEFAULT, in->values));
-    kal_hdf5_drop(&in->h, memory);
+                                            H5S_ALL, H5S_ALL, H5P_DEFAULT, in->column));
+    for (size_t i = 0; i < rows; i++) {
+        in->values[i * stride + in->filled] = in->column[i];
+    }
     in->filled++;
     return KAL_OK;
 }
@@ -656,6 +664,7 @@ KalStatus kal_hdf5_table_read(KalContext *ctx, const char *path, size_t limit,
     KAL_TRY(kal_file_open(ctx, path, NULL, &descriptor));
     const KalStatus status = read_open(&in, descriptor, limit);
     close(descriptor);
+    kal_free(ctx, in.column, in.column ? in.rows * sizeof *in.column : 0);
     kal_block_clear(ctx, &in.unit);
     kal_block_clear(ctx, &in.description);
     if (status != KAL_OK) {

@@ -317,7 +317,13 @@ def mistakes_are_explained():
                 ([table, "-o", figure, "--size", "9"], 2, "takes a width and a height"),
                 ([table, "-o", figure, "--size", "1x1"], 1, "expected 20 to 2000 mm"),
                 ([table, "-o", figure, "--size", "-5x9in"], 2, "takes a width and"),
-                ([table, "--log", "z"], 2, "'--log' takes x, y or xy"),
+                ([table, "--log", "w"], 2, "'--log' takes x, y, z or several"),
+                ([table, "--kind", "pie"], 2, "takes lines, scatter, bands, histogram or"),
+                ([table, "--kind", "lines", "--z", "x"], 2, "'--z' is for maps"),
+                ([table, "--kind", "map"], 1, "a map needs two columns"),
+                ([table, "--kind", "map", "--y", "x", "--y", "y"], 2, "'--y' once"),
+                ([table, "--kind", "bands"], 1, "bands need a column for the x axis"),
+                ([table, "--kind", "bands", "--x", "q"], 1, "no column is called 'q'"),
                 ([table, "--between", "5"], 2, "'--between' takes two numbers"),
                 ([table, "--between", "11.."], 1, "no row has t from 11 to inf"),
                 ([table, "--theme", "blue"], 2, "auto, light or dark"),
@@ -443,6 +449,96 @@ def a_family_is_several_curves():
         folder.write("out.csv", "t,x,run", rows)
         [path] = curves(folder.draw("--y", "x"))
         assert [len(stretch) for stretch in points_of(path)] == [2, 2, 2]
+
+# ---- tables of sweeps
+
+
+def grid(folder, many=7):
+    """A sweep of a grid a = 1 .. 4, b = 0 .. many - 1 with final(x) = 10 a + b."""
+    rows = [(a * many + b + 1, a + 1, b, 10 * (a + 1) + b, 3)
+            for a in range(4) for b in range(many)]
+    folder.write("out.csv", "run,a,b,final(x),max(y)", rows, "# units: ,m,s,kg,\n")
+    return rows
+
+
+@case
+def a_grid_of_two_inputs_is_a_map():
+    with Folder() as folder:
+        grid(folder)
+        status, _, err = plot(folder.file("out.csv"), "-o", folder.file("fig.svg"))
+        assert status == 0 and "showing a map over a and b" in err, err
+        svg = xml.parse(folder.file("fig.svg")).getroot()
+        assert len(list(svg.iter(SVG + "image"))) == 2  # the map and its colors
+        status, out, err = plot(folder.file("out.csv"), "-q")
+        assert (status, err) == (0, "") and "final(x) [kg]: 10 ·░▒▓█ 46" in out, out
+        rows = [line.split("│")[-1].split("┤")[-1] for line in out.splitlines()[2:-3]]
+        # a = 1 has 10 … 16, a = 2 has 20 … 26, a = 4 has 40 … 46 of 10 … 46
+        assert [rows[0][k] for k in (0, 25, -1)] == ["·", "▒", "█"], rows
+        assert [rows[-1][k] for k in (0, 25, -1)] == ["·", "░", "█"], rows
+
+
+@case
+def one_input_has_a_curve_and_bands_around_it():
+    with Folder() as folder:
+        rows = [(i + 1, i // 5, i, (i // 5) + i % 5) for i in range(30)]
+        folder.write("out.csv", "run,a,k,final(x)", rows)
+        svg = folder.draw("-q")
+        [(left, top, right, bottom)] = frames(svg)
+        [median] = curves(svg)
+        [stretch] = points_of(median)
+        # Medians a + 2; the axis holds the quantiles of 5 and 95 %, 0.2 … 8.8, and a margin.
+        low, high = 0.2 - 0.05 * 8.6, 8.8 + 0.05 * 8.6
+        for a in range(6):
+            x = left + (right - left) * a / 5
+            y = bottom - (bottom - top) * (a + 2 - low) / (high - low)
+            assert distance((x, y), stretch) < 0.1, (a, stretch)
+        areas = [path for path in svg.iter(SVG + "path")
+                 if f"fill:{BLUE}" in path.get("style", "")]
+        assert len(areas) == 2, areas
+        folder.write("out.csv", "run,a,final(x)", [(i, i, i * i) for i in range(9)])
+        assert len(curves(folder.draw("-q"))) == 1
+
+
+@case
+def random_inputs_make_a_histogram():
+    with Folder() as folder:
+        rows = [(i + 1, math.sqrt(i), i ** (1 / 3), i % 10) for i in range(1000)]
+        folder.write("out.csv", "run,a,k,final(x)", rows)
+        status, out, err = plot(folder.file("out.csv"))
+        assert status == 0 and "showing a histogram" in err and "runs" in out, (out, err)
+        svg = folder.draw("--kind", "histogram", "--y", "final(x)")
+        [(_, top, _, bottom)] = frames(svg)
+        [stairs] = curves(svg)
+        highest = min(y for stretch in points_of(stairs) for _, y in stretch)
+        close(highest, bottom - (bottom - top) * 100 / 105, 0.1)
+
+
+@case
+def dots_are_where_the_numbers_say():
+    with Folder() as folder:
+        rows = grid(folder)
+        svg = folder.draw("--kind", "scatter", "--x", "b", "--y", "final(x)")
+        [(left, top, right, bottom)] = frames(svg)
+        [path] = curves(svg)
+        spots = {(round(x, 1), round(y, 1)) for [(x, y), _] in points_of(path)}
+        assert len(spots) == len(rows)
+        for _, _, b, x, _ in rows:
+            place = (left + (right - left) * (b / 6 + 0.05) / 1.1,
+                     bottom - (bottom - top) * ((x - 10) / 36 + 0.05) / 1.1)
+            assert min(math.dist(place, spot) for spot in spots) < 0.2, place
+
+
+@case
+def many_rows_of_a_sweep_make_a_small_file():
+    with Folder() as folder:
+        with folder.file("out.csv").open("w") as out:
+            out.write("run,a,b,final(x)\n")
+            for i in range(200000):
+                out.write(f"{i + 1},{i * 7919 % 200003},{i * 104729 % 200003},{i % 997}\n")
+        for kind in ("map", "bands", "histogram", "scatter"):
+            folder.draw("-q", "--kind", kind, "--x", "a",
+                        "--y", "b" if kind == "map" else "final(x)")
+            assert folder.file("fig.svg").stat().st_size < 6e6, kind
 
 
 if __name__ == "__main__":
