@@ -29,6 +29,7 @@ typedef enum KalShowFormat {
 typedef struct KalShowOptions {
     KalShowFormat format;
     bool color;              ///< with terminal colors, in text
+    bool names_only;         ///< files without their folders, of examinations
     bool closed_form;        ///< with the solution as formulas, of equations
     int width;               ///< columns of a terminal; 0 for 100
     const KalVerify *verify; ///< second opinion to show with a run, or NULL

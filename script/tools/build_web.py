@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from math_font import font_rule
+
 LINE = 16 # bytes in a line of the array
 
 
@@ -68,7 +70,7 @@ def hash_of(text):
 
 def page_of(web, script, style):
     policy = (f"default-src 'none'; script-src {hash_of(script)}; "
-              f"style-src {hash_of(style)}; base-uri 'none'; form-action 'none'")
+              f"style-src {hash_of(style)}; font-src data:; base-uri 'none'; form-action 'none'")
     page = (web / "src/report.html").read_text()
     for gap, text in (
         ("policy", f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
@@ -91,7 +93,7 @@ def main():
     web, folder, output = (Path(argument).resolve() for argument in sys.argv[1:4])
     install(web, folder)
     script = with_license(folder, bundle(web, folder, "main.js"))
-    page = page_of(web, script, bundle(web, folder, "report.css"))
+    page = page_of(web, script, font_rule() + bundle(web, folder, "report.css"))
     lines = ["// Made by build_web.py.", "", '#include "report/report_impl.h"', "",
              "static const unsigned char PAGE[] = {", *array_of(page.encode() + b"\0"), "};",
              "", "const char *kal_report_template(size_t *out_length)", "{",

@@ -9,6 +9,7 @@
 #include <kalaba/version.h>
 
 #include <assert.h>
+#include <math.h>
 
 static void write_parameters(KalJsonWriter *w, const KalReportData *data)
 {
@@ -19,9 +20,10 @@ static void write_parameters(KalJsonWriter *w, const KalReportData *data)
         const KalParameter *p = &model->parameters[i];
         kal_json_write_begin(w, '{');
         kal_json_put_text(w, "name", p->name);
-        kal_json_put_text(w, "unit", p->unit ? p->unit : "");
+        const double value = kal_instant_parameters(kal_run_state(data->run))[i];
+        kal_json_put_text(w, "unit", p->degrees ? "deg" : p->unit ? p->unit : "");
         kal_json_put_number(w, "value",
-                            kal_instant_parameters(kal_run_state(data->run))[i]);
+                            p->degrees ? value * 180.0 / acos(-1.0) : value);
         kal_json_put_bool(w, "overridden", p->overridden);
         kal_json_write_end(w, '}');
     }
@@ -82,7 +84,7 @@ static void write_constants(KalJsonWriter *w, const KalRun *run)
 
 static void write_check(KalJsonWriter *w, const KalCheck *check)
 {
-    const KalShowOptions options = {.format = KAL_SHOW_JSON};
+    const KalShowOptions options = {.format = KAL_SHOW_JSON, .names_only = true};
     kal_json_write_key(w, "check");
     kal_show_check(check, &options, w->sink);
     w->comma = true;
@@ -96,7 +98,8 @@ void kal_report_write_data(const KalReportData *data, KalSink sink)
     kal_json_write_begin(&w, '{');
     kal_json_put_text(&w, "title", kal_system_title(system));
     kal_json_put_text(&w, "version", kal_version());
-    kal_json_put_text(&w, "file", system->source->name);
+    kal_json_put_text(&w, "file",
+                      system->source->name + kal_report_folder_length(system));
     kal_json_put_text(&w, "failure", data->facts->failure);
     kal_json_put_bool(&w, "complete",
                       !data->facts->failure && kal_run_is_over(data->run));

@@ -301,12 +301,31 @@ static KalStatus write(KalReportData *data, KalCheck **check, KalBlock *rows,
     return status;
 }
 
+// A page is for others, to whom the folders of this machine mean nothing.
+size_t kal_report_folder_length(const KalSystem *system)
+{
+    const char *name = system->source->name;
+    const char *slash = strrchr(name, '/');
+    return slash ? (size_t)(slash + 1 - name) : 0;
+}
+
+// Messages begin with the place that they are about.
+static const char *without_folder(const KalSystem *system, const char *message)
+{
+    const size_t length = kal_report_folder_length(system);
+    const bool there = message && strncmp(message, system->source->name, length) == 0;
+    return there ? message + length : message;
+}
+
 KalStatus kal_report_write(KalReport *report, const KalRun *run,
                            const KalReportFacts *facts, const char *path)
 {
     KAL_NEED(report ? report->ctx : NULL, report && run && facts && path);
     KAL_TRY(kal_run_check_user(run, report->ctx, report->system));
-    KalReportData data = {.report = report, .run = run, .facts = facts};
+    const KalReportFacts shown = {.seconds = facts->seconds,
+                                  .failure =
+                                      without_folder(report->system, facts->failure)};
+    KalReportData data = {.report = report, .run = run, .facts = &shown};
     KalCheck *check = NULL;
     KalBlock rows = {.data = NULL};
     const KalStatus status = write(&data, &check, &rows, path);

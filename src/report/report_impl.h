@@ -44,6 +44,10 @@ typedef struct KalReportData {
     size_t n_rows;
 } KalReportData;
 
+/// How many bytes the folder of the model's file takes in its name, and in those of files that
+/// it uses.
+size_t kal_report_folder_length(const KalSystem *system);
+
 /// Write the data as one JSON object.
 void kal_report_write_data(const KalReportData *data, KalSink sink);
 

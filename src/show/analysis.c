@@ -229,7 +229,7 @@ static void put_number(KalPage *page, double value, int width)
 {
     assert(width >= 0);
     char text[KAL_NUMBER_SIZE];
-    kal_number_print(value == 0.0 ? 0.0 : value, DIGITS, text);
+    kal_number_print(kal_reader_number(value), DIGITS, text);
     kal_page_format(page, "%*s", width, isnan(value) ? "?" : text);
 }
 

@@ -31,13 +31,14 @@ enum {
 #define PLAIN  "\x1b[0m"
 
 // `file:line:column` of a span; the name of the file is made fit to be shown.
-static void print_place(KalSpan span, char place[PLACE_SIZE])
+static void print_place(KalSpan span, bool names_only, char place[PLACE_SIZE])
 {
     place[0] = '\0';
     if (span.source) {
         const KalPlace at = kal_source_place(span.source, span.begin);
-        (void)snprintf(place, PLACE_SIZE, "%.500s:%zu:%zu", span.source->name, at.line,
-                       at.column);
+        const char *slash = names_only ? strrchr(span.source->name, '/') : NULL;
+        (void)snprintf(place, PLACE_SIZE, "%.500s:%zu:%zu",
+                       slash ? slash + 1 : span.source->name, at.line, at.column);
     }
 }
 
@@ -67,7 +68,7 @@ static const char *decision_word(KalDecision decision)
     return "undecided";
 }
 
-static void write_constraints(KalJsonWriter *w, const KalCheck *check)
+static void write_constraints(KalJsonWriter *w, const KalCheck *check, bool names_only)
 {
     const KalModel *model = check->system->model;
     kal_json_write_key(w, "constraints");
@@ -75,7 +76,7 @@ static void write_constraints(KalJsonWriter *w, const KalCheck *check)
     for (size_t i = 0; i < model->n_constraints; i++) {
         const KalConstraintClass *class = &check->classification->classes[i];
         char place[PLACE_SIZE];
-        print_place(model->constraints[i].span, place);
+        print_place(model->constraints[i].span, names_only, place);
         kal_json_write_begin(w, '{');
         kal_json_put_text(w, "name", model->constraints[i].name);
         kal_json_put_text(w, "at", place);
@@ -176,7 +177,7 @@ static void write_undecided(KalJsonWriter *w, const KalCheck *check)
     }
 }
 
-static void write_warnings(KalJsonWriter *w, const KalCheck *check)
+static void write_warnings(KalJsonWriter *w, const KalCheck *check, bool names_only)
 {
     kal_json_write_key(w, "warnings");
     kal_json_write_begin(w, '[');
@@ -185,7 +186,7 @@ static void write_warnings(KalJsonWriter *w, const KalCheck *check)
         if (d->severity == KAL_SEVERITY_WARNING) {
             char place[PLACE_SIZE];
             char text[PLACE_SIZE + 1200];
-            print_place(d->span, place);
+            print_place(d->span, names_only, place);
             (void)snprintf(text, sizeof text, "%s%s%s", place, *place ? ": " : "",
                            d->message);
             kal_json_write_string(w, text);
@@ -209,7 +210,7 @@ static void write_error(KalJsonWriter *w, const KalCheck *check)
     kal_json_write_end(w, '}');
 }
 
-static void write_json(const KalCheck *check, KalSink sink)
+static void write_json(const KalCheck *check, bool names_only, KalSink sink)
 {
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
@@ -220,7 +221,7 @@ static void write_json(const KalCheck *check, KalSink sink)
         kal_json_write_string(&w, kal_system_coordinate_names(check->system)[i]);
     }
     kal_json_write_end(&w, ']');
-    write_constraints(&w, check);
+    write_constraints(&w, check, names_only);
     write_counts(&w, check);
     kal_view_write_verdicts_json(&w, &check->answer,
                                  kal_system_coordinate_names(check->system),
@@ -228,7 +229,7 @@ static void write_json(const KalCheck *check, KalSink sink)
     kal_view_write_reactions_json(&w, &check->answer, check->instant->row_names);
     write_start(&w, check);
     write_conserved(&w, check);
-    write_warnings(&w, check);
+    write_warnings(&w, check, names_only);
     if (!check->consistent) {
         write_error(&w, check);
     }
@@ -367,7 +368,7 @@ static void print_constraints(const Page *page)
         char text[LINE_SIZE];
         char place[PLACE_SIZE];
         describe(&page->check->classification->classes[i], text);
-        print_place(model->constraints[i].span, place);
+        print_place(model->constraints[i].span, false, place);
         print(page, "  ");
         print_padded(page, names[i], width);
         print(page, "  %s  [%s]\n", text, place);
@@ -497,7 +498,7 @@ void kal_show_check(const KalCheck *check, const KalShowOptions *options, KalSin
     }
     const Page page = {.sink = sink, .color = options->color, .check = check};
     if (options->format == KAL_SHOW_JSON) {
-        write_json(check, sink);
+        write_json(check, options->names_only, sink);
         return;
     }
     print_summary(&page);

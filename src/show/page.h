@@ -18,6 +18,13 @@ typedef struct KalPage {
     KalStatus status;
 } KalPage;
 
+/// A number as readers want it: what has died out, far below anything that is measured, is 0,
+/// and never -0.
+static inline double kal_reader_number(double value)
+{
+    return value > -1e-100 && value < 1e-100 ? 0.0 : value;
+}
+
 static inline KalPage kal_page(KalContext *ctx)
 {
     return (KalPage){.ctx = ctx};

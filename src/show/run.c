@@ -297,7 +297,7 @@ static void write_remarked(KalPage *page, const char *name, size_t width, double
 {
     assert(name && remark);
     char text[KAL_NUMBER_SIZE];
-    kal_number_print(value, 12, text);
+    kal_number_print(kal_reader_number(value), 12, text);
     kal_page_string(page, "  ");
     kal_page_safe(page, name);
     const size_t used = kal_text_width(name);
@@ -353,8 +353,10 @@ static void write_state(KalPage *page, KalRun *run, const double *outputs)
     for (int i = 0; i < system->n && i < ROWS_SHOWN; i++) {
         char q[KAL_NUMBER_SIZE];
         char v[KAL_NUMBER_SIZE];
-        kal_number_print(kal_instant_q(kal_run_instant(run))[i], 12, q);
-        kal_number_print(kal_instant_qd(kal_run_instant(run))[i], 12, v);
+        kal_number_print(kal_reader_number(kal_instant_q(kal_run_instant(run))[i]), 12,
+                         q);
+        kal_number_print(kal_reader_number(kal_instant_qd(kal_run_instant(run))[i]), 12,
+                         v);
         kal_page_string(page, "  ");
         kal_page_safe(page, names[i]);
         kal_page_repeat(page, ' ', width - kal_text_width(names[i]));

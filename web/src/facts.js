@@ -1,7 +1,7 @@
 // What is known of the system and of the run, in words and tables.
 
 import { make, table } from './dom.js';
-import { count, number, unit } from './format.js';
+import { count, number, unit, withUnit } from './format.js';
 
 const MOST = 60; // rows of a table before the rest is folded away
 
@@ -105,15 +105,11 @@ function startState({ columns, check, rows: n }) {
     return shift ? `${value} (moved by ${number(shift, 3)})` : value;
   };
   const rows = positions.map((column, i) => [
-    column.name,
+    withUnit(column.name, column.unit),
     cell(column),
     cell(velocities[i]),
-    unit(column.unit),
   ]);
-  return section(
-    'Start',
-    ...longTable(['Coordinate', 'position', 'velocity', 'unit'], rows),
-  );
+  return section('Start', ...longTable(['Coordinate', 'position', 'velocity'], rows));
 }
 
 // What the run says about itself in numbers; the work on the system follows its energy.

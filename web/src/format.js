@@ -1,5 +1,6 @@
 // Numbers and units for people.
 
+const NOTHING = 1e-100; // what is smaller has died out, and is 0 to a reader
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const DERIVED = {
   'kg*m/s^2': 'N',
@@ -15,6 +16,9 @@ function raised(text) {
 export function number(value, digits = 6) {
   if (!Number.isFinite(value)) {
     return '–';
+  }
+  if (Math.abs(value) < NOTHING) {
+    return '0';
   }
   const [mantissa, exponent] = String(Number(value.toPrecision(digits))).split('e');
   const signed = mantissa.replace('-', '−');

@@ -7,6 +7,7 @@ import { byId, make } from './dom.js';
 import { showFacts, showSystem, summary } from './facts.js';
 import { PhasePlot } from './phaseplot.js';
 import { showPlayer } from './player.js';
+import { preparePrinting } from './print.js';
 import { readRun } from './run.js';
 import { followSystem, themeButton } from './theme.js';
 import { TimePlot } from './timeplot.js';
@@ -51,6 +52,10 @@ function showRun(run) {
   tellRest(byId('plots'), Math.max(0, asked.length - MOST_PLOTS) + run.plots_left_out);
   plots.push(...showChecks(checks, context));
   showFacts(byId('facts'), run, clock);
+  preparePrinting(() => {
+    plots.forEach((plot) => plot.resize());
+    scene?.resize(false);
+  });
   return { clock, plots, scene };
 }
 

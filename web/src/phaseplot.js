@@ -103,7 +103,7 @@ export class PhasePlot {
         {},
         ...curves.map((curve) => ({ label: curve.label, paths: drawCurve })),
       ],
-      hooks: { setScale: [() => this.showTime()] },
+      hooks: { draw: [() => this.showTime()] },
     };
   }
 

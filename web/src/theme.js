@@ -28,6 +28,13 @@ function setTheme(dark) {
   redraws.forEach((redraw) => redraw());
 }
 
+/** Set light or dark colors; what is returned brings those before back. */
+export function withTheme(dark) {
+  const before = document.documentElement.dataset.theme === 'dark';
+  setTheme(dark);
+  return () => setTheme(before);
+}
+
 /** Follow what the reader's system prefers. */
 export function followSystem() {
   const dark = matchMedia('(prefers-color-scheme: dark)');

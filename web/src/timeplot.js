@@ -120,6 +120,7 @@ export class TimePlot {
         })),
       ],
       hooks: {
+        draw: [() => this.showTime()],
         drawAxes: [drawMarks(this.marks)],
         setCursor: [() => this.showCursor()],
         setScale: [(u, key) => key === 'x' && this.follow()],
@@ -143,7 +144,6 @@ export class TimePlot {
   resize() {
     if (this.host.clientWidth > 0) {
       this.u.setSize({ width: this.host.clientWidth, height: HEIGHT });
-      this.showTime();
     }
   }
 

@@ -1,0 +1,150 @@
+// Reports as they are read and printed: places of marks, measures of formulas, words.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  demandBrowser,
+  examples,
+  kalaba as tool,
+  near,
+  ok,
+  runCases,
+  same,
+} from './lab.mjs';
+
+const crank = path.join(examples, 'slider_crank.kal');
+const sleigh = path.join(examples, 'sleigh.kal');
+
+// A page of A4 between its margins, in pixels.
+const PAPER = 700;
+
+const TILTED = `model "Tilted"
+param al = 30 [deg], c = 40 [1/s], m = 1 [kg]
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+dissipation 1/2*m*c*x'^2
+constraint line: y = x*tan(al)
+init x = 1, x' = 1e-150
+simulate 0 .. 20 every 0.1
+plot x'
+`;
+
+// Whether no plot is wider than what it is in.
+function plotsFit(page) {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.plot .uplot')].every(
+      (plot) =>
+        plot.getBoundingClientRect().right <=
+        plot.closest('.plot').getBoundingClientRect().right + 1,
+    ),
+  );
+}
+
+async function paper_is_white_and_plots_fit_it(lab) {
+  const html = await lab.report(crank);
+  await lab.visit(
+    html,
+    async (page) => {
+      same(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+      await page.evaluate(() => globalThis.dispatchEvent(new Event('beforeprint')));
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      const widths = await page.evaluate(() =>
+        kalaba.plots.map((plot) => plot.u.width),
+      );
+      ok(
+        widths.every((width) => width <= PAPER && width > 0.8 * PAPER),
+        `widths ${widths}`,
+      );
+      ok(await plotsFit(page), 'a plot passes the edge');
+      const [ground, theme] = await page.evaluate(() => [
+        getComputedStyle(document.body).backgroundColor,
+        document.documentElement.dataset.theme,
+      ]);
+      same(ground, 'rgba(0, 0, 0, 0)', 'background');
+      same(theme, 'light', 'colors');
+      await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+      await page.evaluate(() => globalThis.dispatchEvent(new Event('afterprint')));
+      same(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+      const wide = await page.evaluate(() => kalaba.plots[0].u.width);
+      ok(
+        wide !== widths[0] && (await plotsFit(page)),
+        'the screen has its width again',
+      );
+    },
+    { colorScheme: 'dark' },
+  );
+}
+
+async function a_report_takes_few_pages(lab) {
+  await lab.visit(await lab.report(sleigh), async (page) => {
+    const pages = (await page.pdf({ format: 'A4' })).toString('latin1');
+    const count = pages.match(/\/Type\s*\/Page[^s]/g).length;
+    ok(count <= 5, `${count} pages`);
+  });
+}
+
+async function marks_stay_on_their_curves(lab) {
+  await lab.visit(await lab.report(sleigh), async (page) => {
+    for (const width of [1280, 700, 1500]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForTimeout(200);
+      const [left, right] = await page.evaluate(() => {
+        const plot = kalaba.plots.find(({ dots }) => dots);
+        const place = plot.dots[0].style.transform.match(/translate\(([-\d.]+)px/);
+        return [Number(place[1]), plot.u.valToPos(plot.xs[0], 'x')];
+      });
+      near(left, right, 0.01, `at a width of ${width}`);
+    }
+  });
+}
+
+async function superscripts_are_where_they_belong(lab) {
+  await lab.visit(await lab.report(sleigh), async (page) => {
+    const all = await page.evaluate(() =>
+      [...document.querySelectorAll('#equations msup')].map((element) => {
+        const [base, script] = [...element.children].map((child) =>
+          child.getBoundingClientRect(),
+        );
+        return [base.top, base.bottom, script.top, script.bottom];
+      }),
+    );
+    ok(all.length > 2, 'there are some');
+    for (const [top, bottom, above, below] of all) {
+      ok(below > top + 0.1 * (bottom - top), `floats: ${[top, bottom, above, below]}`);
+      ok(below < bottom, `hangs: ${[top, bottom, above, below]}`);
+    }
+  });
+}
+
+async function words_are_for_the_reader(lab) {
+  const html = await lab.report(lab.model('tilted.kal', TILTED));
+  ok(!readFileSync(html, 'utf8').includes(lab.folder), 'a folder of this machine');
+  await lab.visit(html, async (page) => {
+    const text = await page.evaluate(() => document.body.innerText);
+    ok(text.includes('tilted.kal:6:12'), 'the place of the constraint');
+    ok(/al\s+30\s+deg/.test(text), 'an angle in degrees as it was declared');
+    ok(/x \[m\]\s+1\s+0\s/.test(text), 'what has died out is 0');
+    ok(!/10⁻¹\d\d/.test(text), 'no number below all measure');
+  });
+}
+
+async function failures_name_files_without_folders(lab) {
+  const model = lab.model(
+    'fails.kal',
+    "coord x\nkinetic 1/2*x'^2\nforce x = -1/(t - 2)\nsimulate 0 .. 3 every 0.1\n",
+  );
+  const html = lab.file('fails.html');
+  await tool('run', model, '--report', html, '-q');
+  const page = readFileSync(html, 'utf8');
+  ok(page.includes('not complete') && !page.includes(lab.folder), 'a folder is told');
+}
+
+demandBrowser();
+await runCases([
+  paper_is_white_and_plots_fit_it,
+  a_report_takes_few_pages,
+  marks_stay_on_their_curves,
+  superscripts_are_where_they_belong,
+  words_are_for_the_reader,
+  failures_name_files_without_folders,
+]);
