@@ -9,6 +9,7 @@
 #include <kalaba/analysis.h>
 #include <kalaba/context.h>
 #include <kalaba/examine.h>
+#include <kalaba/export.h>
 #include <kalaba/figure.h>
 #include <kalaba/files.h>
 #include <kalaba/format.h>

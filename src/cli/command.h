@@ -32,6 +32,7 @@ extern const KalCommand kal_command_check;
 extern const KalCommand kal_command_derive;
 extern const KalCommand kal_command_equilibria;
 extern const KalCommand kal_command_eval;
+extern const KalCommand kal_command_export;
 extern const KalCommand kal_command_format;
 extern const KalCommand kal_command_reduce;
 extern const KalCommand kal_command_plot;

@@ -177,8 +177,7 @@ void kal_program_eval_lanes(const KalProgram *program, const double *variables,
 // Finding a fault: from an output without a finite value down to an operand without one,
 // and so on, until all operands have one.
 
-// The run that writes a slot of the tape.
-static const KalTapeRun *find_run(const KalTape *tape, uint32_t slot)
+const KalTapeRun *kal_tape_find_run(const KalTape *tape, uint32_t slot)
 {
     assert(tape->runs.size > 0 && slot >= tape->first);
     const KalTapeRun *runs = tape->runs.data;
@@ -202,7 +201,7 @@ static uint32_t find_culprit(const KalTape *tape, uint32_t slot, const double *w
 {
     assert(slot >= tape->first && slot - tape->first < tape->n_slots);
     const KalOperands *at = &tape->operands[slot - tape->first];
-    const uint32_t what = find_run(tape, slot)->what;
+    const uint32_t what = kal_tape_find_run(tape, slot)->what;
     uint32_t a = at->a;
     if (what == KAL_OP_SELECT && !isnan(work[at->a])) {
         a = work[at[0].a] != 0.0 ? at[0].b : at[1].a; // the other part does not count

@@ -113,6 +113,9 @@ struct KalProgram {
     KalNative native_lanes; ///< and for lanes, where these were asked for
 };
 
+/// The run that writes a slot of the tape.
+const KalTapeRun *kal_tape_find_run(const KalTape *tape, uint32_t slot);
+
 /// How many slots an instruction of a run takes.
 static inline uint32_t kal_slots_of(uint32_t what)
 {

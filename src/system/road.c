@@ -32,7 +32,10 @@ KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
 {
     const size_t n = (size_t)instant->system->n;
     const size_t m = (size_t)instant->system->m;
-    *road = (KalRoad){.instant = instant, .patience = PATIENCE, .steps = STEPS};
+    *road = (KalRoad){.instant = instant,
+                      .tolerance = KAL_SAFE_RESIDUAL,
+                      .patience = PATIENCE,
+                      .steps = STEPS};
     road->rows = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     road->wanted = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     road->active = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
@@ -216,7 +219,7 @@ KalStatus kal_road_eliminate(const KalRoad *road, KalTranscript *transcript,
                                     .A = f.A,
                                     .b = f.b,
                                     .weights = road->lends ? transcript->weights : NULL,
-                                    .tolerance = KAL_SAFE_RESIDUAL,
+                                    .tolerance = road->tolerance,
                                     .floor = KAL_RESIDUAL_FLOOR,
                                     .find_C = system->equations->has_C ? find_C : NULL,
                                     .user = &f};

@@ -42,6 +42,7 @@ typedef struct KalRoad {
     bool lends;       ///< rows lend M their weights
     bool lanes;       ///< programs are wanted for lanes too (system/lanes.h)
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
+    double tolerance; ///< of residuals, relative to their terms
     bool made;        ///< for these rows, though there may be no program for them
     bool same;        ///< these are the rows that are wanted,
     bool fits;        ///< and the program is taken

@@ -21,6 +21,7 @@ HEADERS = {
     "analysis.h",
     "context.h",
     "examine.h",
+    "export.h",
     "figure.h",
     "files.h",
     "format.h",

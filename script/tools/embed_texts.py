@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Write the models that are shipped with the library as a table in C.
+"""Write files as a table of texts in C.
 
-embed_models.py OUTPUT FILE…    each FILE is name.kal; `use name` finds it
+embed_texts.py OUTPUT HEADER TYPE FUNCTION FILE…
+
+HEADER declares TYPE, a name without ending, a text and its length, and FUNCTION, which
+returns the table.
 """
 
 import sys
@@ -16,19 +19,24 @@ def numbers(data):
         yield "    " + " ".join(f"{byte}," for byte in data[at : at + LINE])
 
 
+def name_of(file):
+    return file.name.split(".")[0]
+
+
 def main():
     output = Path(sys.argv[1])
-    files = sorted((Path(f) for f in sys.argv[2:]), key=lambda f: f.stem)
-    lines = ["// Made by embed_models.py.", "", '#include "model/library.h"', ""]
+    header, kind, function = sys.argv[2:5]
+    files = sorted((Path(f) for f in sys.argv[5:]), key=name_of)
+    lines = ["// Made by embed_texts.py.", "", f'#include "{header}"', ""]
     for file in files:
-        lines.append(f"static const unsigned char TEXT_{file.stem}[] = {{")
+        lines.append(f"static const unsigned char TEXT_{name_of(file)}[] = {{")
         lines += numbers(file.read_bytes())
         lines += ["};", ""]
-    lines.append("static const KalLibraryModel TABLE[] = {")
+    lines.append(f"static const {kind} TABLE[] = {{")
     for file in files:
-        name = file.stem
+        name = name_of(file)
         lines.append(f'    {{"{name}", (const char *)TEXT_{name}, sizeof TEXT_{name}}},')
-    lines += ["};", "", "const KalLibraryModel *kal_library_table(int *out_count)", "{"]
+    lines += ["};", "", f"const {kind} *{function}(int *out_count)", "{"]
     lines += [f"    *out_count = {len(files)};", "    return TABLE;", "}", ""]
     output.write_text("\n".join(lines))
 

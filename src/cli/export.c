@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+// export: a model as sources in C.
+
+#include "model.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    OPTION_C = KAL_MODEL_OPTION_COUNT,
+    OPTION_NAME,
+    OPTION_SINGLE,
+    NAME_SIZE = 256
+};
+
+static const KalCommandOption options[] = {
+    KAL_MODEL_OPTIONS,
+    [OPTION_C] = {"--c",      "DIR",  "write C sources into a folder", false},
+    [OPTION_NAME] = {"--name",   "NAME",
+                  "what files and functions are called; the name of the file of the "
+                     "model if not given",                             false},
+    [OPTION_SINGLE] = {"--single", NULL,   "floats instead of doubles",     false},
+};
+
+// The name of a file, without folder and ending; that of a text from standard input is none.
+static const char *stem_of(const char *path, char out_stem[NAME_SIZE])
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    const char *point = strrchr(base, '.');
+    const size_t length = point && point > base ? (size_t)(point - base) : strlen(base);
+    if (strcmp(base, "-") == 0 || length >= NAME_SIZE) {
+        return NULL;
+    }
+    memcpy(out_stem, base, length);
+    out_stem[length] = '\0';
+    return out_stem;
+}
+
+static void print_json(const KalExportReport *r)
+{
+    printf("{\"name\": \"%s\", \"files\": [\"%s.h\", \"%s.c\", \"main.c\", "
+           "\"CMakeLists.txt\", \"meson.build\"], \"bytes\": %zu, \"work_bytes\": %zu, "
+           "\"operations\": %zu, \"most_operations\": %zu, \"redundant\": %s}\n",
+           r->name, r->name, r->name, r->bytes, r->work_bytes, r->operations,
+           r->at_most, r->redundant ? "true" : "false");
+}
+
+static void print_text(const KalExportReport *r, const char *folder)
+{
+    printf("%s/%s.h, %s.c: %zu bytes; work memory %zu bytes.\n", folder, r->name,
+           r->name, r->bytes, r->work_bytes);
+    if (r->operations > 0) {
+        printf(
+            "An acceleration takes %zu operations by eliminated formulas%s; %zu at "
+            "most, where these do not vouch for it and the general solution follows.\n",
+            r->operations, r->redundant ? ", rows that repeat others left out" : "",
+            r->at_most);
+    } else {
+        printf("An acceleration takes about %zu operations, by the general solution.\n",
+               r->at_most);
+    }
+}
+
+static KalExit export_model(KalModelJob *job)
+{
+    assert(job->ctx && job->system);
+    const KalArguments *arguments = job->arguments;
+    char stem[NAME_SIZE];
+    const char *folder = arguments->options[OPTION_C];
+    const char *name = arguments->options[OPTION_NAME];
+    const KalExportOptions how = {.name = name ? name
+                                               : stem_of(arguments->operands[0], stem),
+                                  .single = arguments->options[OPTION_SINGLE] != NULL};
+    KalExportReport report;
+    if (kal_export_c(job->ctx, job->system, &how, folder, &report) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    if (job->json) {
+        print_json(&report);
+    } else {
+        print_text(&report, folder);
+    }
+    return KAL_EXIT_DONE;
+}
+
+static KalExit run_export(const KalArguments *arguments)
+{
+    if (!arguments->options[OPTION_C]) {
+        kal_message_print("'export' needs '--c DIR': where to write the sources");
+        return KAL_EXIT_USAGE;
+    }
+    return kal_model_job_run(arguments, export_model);
+}
+
+static void print_details(void)
+{
+    fputs(
+        "\nWrites C99 that needs nothing but the C library: parameters with their "
+        "units,\n"
+        "accelerations, reactions, outputs, energies and residuals, without memory "
+        "from\n"
+        "the heap, for real-time targets.  NAME.h says how to call it; main.c is an\n"
+        "example; CMakeLists.txt and meson.build compile both.\n"
+        "\nExamples:\n"
+        "  kalaba export sleigh.kal --c sleigh_c\n"
+        "  kalaba export sleigh.kal --c board -p m=2 --single --name sleigh_f\n"
+        "  cc -O2 -ffp-contract=off sleigh_c/sleigh.c sleigh_c/main.c -lm\n"
+        "\nExit status: 0 done, 1 the model is at fault or cannot be exported, 2 wrong "
+        "usage.\n",
+        stdout);
+}
+
+const KalCommand kal_command_export = {
+    .name = "export",
+    .operands = "MODEL|-",
+    .purpose = "a model as C sources for real-time targets",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .max_operands = 1,
+    .print_details = print_details,
+    .run = run_export,
+};

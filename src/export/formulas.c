@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+
+// From slots to statements.  What outputs need is walked through depth first, so that values
+// stand near their uses; each slot becomes a piece of text made of those of its operands.  A
+// piece that is used once and is short waits for its use; any other becomes a statement and
+// its name the piece.
+//
+// Invariant: the piece of a slot is there when one that reads the slot is made.
+
+#include "export/formulas.h"
+
+#include "base/number.h"
+#include "export/operators.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SHORT = 56, // characters of a piece that may wait
+    MOST_BYTES = 1 << 28,
+    NUMBER_TEXT = KAL_NUMBER_SIZE + 4
+};
+
+// How tightly a piece holds together, the loosest first.
+typedef enum Grip {
+    GRIP_SUM,
+    GRIP_PRODUCT,
+    GRIP_ATOM
+} Grip;
+
+typedef struct Piece {
+    const char *text; // NULL: not made yet
+    Grip grip;
+} Piece;
+
+typedef struct Writer {
+    const KalCProgram *p;
+    KalListing list;
+    KalContext *ctx;
+    KalPage *page;
+    KalUsedOperators *used;
+    KalArena *arena;  // of pieces
+    Piece *pieces;    // list.count
+    uint32_t *uses;   // list.count: how often the value of a slot is read
+    uint32_t *places; // list.count: of what is prepared, 1 + its place; 0 for none
+    uint32_t *stack;  // 3 × list.count + 1
+    uint32_t names;   // that were given
+    bool prepares;    // the first tape is written
+    size_t n_prepared;
+} Writer;
+
+static const char PURPOSE[] = "to write formulas";
+
+void kal_c_number(double value, bool single, char *out_text)
+{
+    char text[KAL_NUMBER_SIZE];
+    if (single) {
+        kal_number_print(value, 9, text);
+    } else {
+        kal_number_print_exact(value, text);
+    }
+    const bool whole = !strpbrk(text, ".e");
+    (void)snprintf(out_text, NUMBER_TEXT, "%s%s%s", text, whole ? ".0" : "",
+                   single ? "f" : "");
+}
+
+static bool is_computed(const Writer *w, uint32_t slot)
+{
+    const KalListing *l = &w->list;
+    return (slot >= l->prepared && slot < l->variables) || slot >= l->computed;
+}
+
+// Whether a slot is computed by the statements that are being written.
+static bool is_own(const Writer *w, uint32_t slot)
+{
+    return is_computed(w, slot) && (slot < w->list.variables) == w->prepares;
+}
+
+static const char *keep(Writer *w, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = kal_arena_alloc(w->arena, size, 1);
+    if (!copy) {
+        w->page->status = kal_no_memory(w->ctx, PURPOSE);
+        return "";
+    }
+    memcpy(copy, text, size);
+    return copy;
+}
+
+// The piece of a leaf, or of what was prepared.
+static Piece leaf(Writer *w, uint32_t slot)
+{
+    const KalListing *l = &w->list;
+    const KalCProgram *p = w->p;
+    char text[NUMBER_TEXT];
+    if (slot < l->parameters) {
+        if (p->single && !(fabs(l->constants[slot]) <= FLT_MAX)) {
+            w->page->status =
+                kal_fail(w->ctx, KAL_ERR_NUMBER,
+                         "the model has the number %g, which does not fit a float",
+                         l->constants[slot]);
+        }
+        kal_c_number(l->constants[slot], p->single, text);
+        return (Piece){keep(w, text), text[0] == '-' ? GRIP_SUM : GRIP_ATOM};
+    }
+    if (slot < l->prepared) {
+        const char *name = p->parameters[slot - l->parameters];
+        return (Piece){name, name[0] == '-' ? GRIP_SUM : GRIP_ATOM};
+    }
+    if (slot < l->variables) {
+        (void)snprintf(text, sizeof text, "c[%u]", w->places[slot] - 1);
+        return (Piece){keep(w, text), GRIP_ATOM};
+    }
+    const uint32_t i = slot - l->variables;
+    const char *name = p->locals[i] ? p->locals[i] : p->variables[i];
+    return (Piece){name, name[0] == '-' ? GRIP_SUM : GRIP_ATOM};
+}
+
+static Piece piece_of(Writer *w, uint32_t slot)
+{
+    if (!w->pieces[slot].text) {
+        assert(!is_own(w, slot));
+        w->pieces[slot] = leaf(w, slot);
+    }
+    return w->pieces[slot];
+}
+
+// Add an operand to a text, in parentheses if it does not hold together so tightly.
+static void add(Writer *w, KalPage *text, uint32_t slot, Grip least)
+{
+    const Piece piece = piece_of(w, slot);
+    const bool loose = piece.grip < least;
+    kal_page_string(text, loose ? "(" : "");
+    kal_page_string(text, piece.text);
+    kal_page_string(text, loose ? ")" : "");
+}
+
+static Grip write_sum(Writer *w, const KalInstruction *i, KalPage *text)
+{
+    if (i->op == KAL_OP_NEG) {
+        kal_page_string(text, "-");
+        add(w, text, i->slot[0], GRIP_PRODUCT);
+        return GRIP_SUM;
+    }
+    add(w, text, i->slot[0], GRIP_SUM);
+    kal_page_string(text, i->op == KAL_OP_ADD ? " + " : " - ");
+    add(w, text, i->slot[1], GRIP_PRODUCT);
+    return GRIP_SUM;
+}
+
+static Grip write_call(Writer *w, const KalInstruction *i, KalPage *text)
+{
+    w->used->op[i->op] = true;
+    kal_page_string(text, kal_c_call(i->op, w->p->single));
+    for (int k = 0; k < i->operands; k++) {
+        kal_page_string(text, k == 0 ? "(" : ", ");
+        add(w, text, i->slot[k], GRIP_SUM);
+    }
+    if (i->op == KAL_OP_POWI) {
+        kal_page_format(text, ", %d", (int)i->exponent);
+    }
+    kal_page_string(text, ")");
+    return GRIP_ATOM;
+}
+
+// What an instruction computes, as text.
+static Grip write_value(Writer *w, const KalInstruction *i, KalPage *text)
+{
+    char number[NUMBER_TEXT];
+    if (i->op == KAL_OP_ADD || i->op == KAL_OP_SUB || i->op == KAL_OP_NEG) {
+        return write_sum(w, i, text);
+    }
+    if (i->op == KAL_OP_MUL) {
+        add(w, text, i->slot[0], GRIP_PRODUCT);
+        kal_page_string(text, "*");
+        add(w, text, i->slot[1], GRIP_ATOM);
+        return GRIP_PRODUCT;
+    }
+    if (i->op == KAL_OP_PI) {
+        kal_c_number(3.14159265358979323846, w->p->single, number);
+        kal_page_string(text, number);
+        return GRIP_ATOM;
+    }
+    return write_call(w, i, text);
+}
+
+static const char *type_of(const Writer *w)
+{
+    return w->p->single ? "float" : "double";
+}
+
+// A statement that prepares a number, or that gives it a name.
+static Piece give_name(Writer *w, uint32_t slot, const char *text)
+{
+    char name[24];
+    if (w->prepares && w->places[slot] != 0) {
+        (void)snprintf(name, sizeof name, "c[%u]", w->places[slot] - 1);
+        kal_page_format(w->page, "    %s = %s;\n", name, text);
+    } else {
+        (void)snprintf(name, sizeof name, "v%u", ++w->names);
+        kal_page_format(w->page, "    const %s %s = %s;\n", type_of(w), name, text);
+    }
+    return (Piece){keep(w, name), GRIP_ATOM};
+}
+
+// A sine and the cosine of the same come from one call.
+static void make_wave(Writer *w, uint32_t slot, const KalInstruction *i)
+{
+    const uint32_t sine = i->op == KAL_OP_SIN ? slot : i->mate;
+    const uint32_t cosine = i->op == KAL_OP_SIN ? i->mate : slot;
+    const Piece argument = piece_of(w, i->slot[0]);
+    char name[24];
+    w->used->op[KAL_OP_SIN] = true;
+    w->names++;
+    kal_page_format(w->page, "    %s s%u;\n    %s c%u;\n    wave(%s, &s%u, &c%u);\n",
+                    type_of(w), w->names, type_of(w), w->names, argument.text, w->names,
+                    w->names);
+    (void)snprintf(name, sizeof name, "s%u", w->names);
+    w->pieces[sine] = (Piece){keep(w, name), GRIP_ATOM};
+    name[0] = 'c';
+    w->pieces[cosine] = (Piece){keep(w, name), GRIP_ATOM};
+    for (int k = 0; k < 2; k++) {
+        const uint32_t one = k == 0 ? sine : cosine;
+        if (w->prepares && w->places[one] != 0) {
+            w->pieces[one] = give_name(w, one, w->pieces[one].text);
+        }
+    }
+}
+
+// Make the piece of a slot, whose operands are there.
+static void make(Writer *w, uint32_t slot)
+{
+    const KalInstruction i = kal_program_instruction(w->p->program, slot);
+    KalPage text = kal_page(w->ctx);
+    if (i.op == KAL_OP_SIN || i.op == KAL_OP_COS) {
+        make_wave(w, slot, &i);
+        return;
+    }
+    const Grip grip = write_value(w, &i, &text);
+    const bool waits = w->uses[slot] == 1 && text.block.size <= SHORT
+                       && !(w->prepares && w->places[slot] != 0);
+    if (text.status != KAL_OK) {
+        w->page->status = text.status;
+    } else {
+        const char *made = kal_page_text(&text);
+        w->pieces[slot] =
+            waits ? (Piece){keep(w, made), grip} : give_name(w, slot, made);
+    }
+    kal_page_clear(&text);
+}
+
+// Depth first, operands before what is made of them.
+static void make_all(Writer *w, uint32_t root)
+{
+    uint32_t top = 0;
+    w->stack[top++] = root;
+    while (top > 0 && w->page->status == KAL_OK) {
+        const uint32_t slot = w->stack[top - 1];
+        bool ready = true;
+        if (w->pieces[slot].text || !is_own(w, slot)) {
+            top--;
+            continue;
+        }
+        const KalInstruction i = kal_program_instruction(w->p->program, slot);
+        for (int k = i.operands - 1; k >= 0; k--) {
+            const uint32_t operand = i.slot[k];
+            if (is_own(w, operand) && !w->pieces[operand].text) {
+                w->stack[top++] = operand;
+                ready = false;
+            }
+        }
+        if (ready) {
+            make(w, slot);
+            top--;
+        }
+    }
+}
+
+static size_t count_outputs(const Writer *w)
+{
+    return w->p->chosen ? w->p->n_chosen : w->list.n_outputs;
+}
+
+static uint32_t output_slot(const Writer *w, size_t k)
+{
+    assert(k < count_outputs(w));
+    return w->list.outputs[w->p->chosen ? w->p->chosen[k] : k];
+}
+
+// How often values are read, by what outputs need.  Operands have smaller slots.
+static void count_uses(Writer *w)
+{
+    const KalListing *l = &w->list;
+    for (size_t k = 0; k < count_outputs(w); k++) {
+        w->uses[output_slot(w, k)]++;
+    }
+    for (uint32_t slot = l->count; slot-- > 0;) {
+        if (w->uses[slot] == 0 || !is_computed(w, slot)) {
+            continue;
+        }
+        const KalInstruction i = kal_program_instruction(w->p->program, slot);
+        for (int k = 0; k < i.operands; k++) {
+            w->uses[i.slot[k]]++;
+        }
+    }
+}
+
+// What the second tape, or an output, reads of the first has a place.
+static void place_prepared(Writer *w)
+{
+    const KalListing *l = &w->list;
+    for (uint32_t slot = l->computed; slot < l->count; slot++) {
+        const bool used = w->uses[slot] > 0;
+        const KalInstruction i =
+            used ? kal_program_instruction(w->p->program, slot) : (KalInstruction){0};
+        for (int k = 0; k < i.operands; k++) {
+            w->places[i.slot[k]] = 1;
+        }
+    }
+    for (size_t k = 0; k < count_outputs(w); k++) {
+        w->places[output_slot(w, k)] = 1;
+    }
+    for (uint32_t slot = 0; slot < l->count; slot++) {
+        const bool prepared = slot >= l->prepared && slot < l->variables;
+        w->places[slot] =
+            prepared && w->places[slot] != 0 ? (uint32_t)++w->n_prepared : 0;
+    }
+}
+
+static KalStatus init(Writer *w, KalContext *ctx, const KalCProgram *p)
+{
+    w->p = p;
+    w->ctx = ctx;
+    w->list = kal_program_listing(p->program);
+    const size_t count = w->list.count;
+    KAL_TRY(kal_arena_create(ctx, MOST_BYTES, &w->arena));
+    w->pieces = kal_arena_alloc(w->arena, count, sizeof *w->pieces);
+    w->uses = kal_arena_alloc(w->arena, count, sizeof *w->uses);
+    w->places = kal_arena_alloc(w->arena, count, sizeof *w->places);
+    w->stack = kal_arena_alloc(w->arena, 3 * count + 1, sizeof *w->stack);
+    if (!w->pieces || !w->uses || !w->places || !w->stack) {
+        return kal_no_memory(ctx, PURPOSE);
+    }
+    count_uses(w);
+    place_prepared(w);
+    return KAL_OK;
+}
+
+KalStatus kal_c_program_prepared(KalContext *ctx, const KalCProgram *p,
+                                 size_t *out_count)
+{
+    Writer w = {.page = NULL};
+    const KalStatus status = init(&w, ctx, p);
+    *out_count = w.n_prepared;
+    kal_arena_destroy(w.arena);
+    return status;
+}
+
+KalStatus kal_c_program_write_prepare(const KalCProgram *p, KalPage *page,
+                                      KalUsedOperators *used)
+{
+    Writer w = {.page = page, .used = used, .prepares = true};
+    KalStatus status = init(&w, page->ctx, p);
+    for (uint32_t slot = w.list.prepared; slot < w.list.variables && status == KAL_OK;
+         slot++) {
+        if (w.places[slot] != 0) {
+            make_all(&w, slot);
+            status = page->status;
+        }
+    }
+    kal_arena_destroy(w.arena);
+    return status;
+}
+
+static void write_locals(Writer *w)
+{
+    const KalListing *l = &w->list;
+    for (uint32_t slot = l->variables; slot < l->computed; slot++) {
+        const uint32_t i = slot - l->variables;
+        if (w->uses[slot] > 0 && w->p->locals[i]) {
+            kal_page_format(w->page, "    const %s %s = %s;\n", type_of(w),
+                            w->p->locals[i], w->p->variables[i]);
+        }
+    }
+}
+
+KalStatus kal_c_program_write_body(const KalCProgram *p, KalPage *page,
+                                   KalUsedOperators *used)
+{
+    Writer w = {.page = page, .used = used};
+    KalStatus status = init(&w, page->ctx, p);
+    if (status == KAL_OK) {
+        write_locals(&w);
+    }
+    for (size_t k = 0; status == KAL_OK && k < count_outputs(&w); k++) {
+        make_all(&w, output_slot(&w, k));
+        kal_page_format(page, "    out[%zu] = %s;\n", k,
+                        piece_of(&w, output_slot(&w, k)).text);
+        status = page->status;
+    }
+    kal_arena_destroy(w.arena);
+    return status;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Programs as C.
+///
+/// A program (prog/listing.h) becomes one function that writes its results to an array.
+/// Values that are used once stand where they are used, as long as the line stays short; all
+/// others have a name.  Groups are those of the program, so that compiled code rounds as the
+/// library does, unless the compiler is allowed to contract sums and products.
+///
+/// What depends on parameters alone is written apart, into an array of the work memory.
+
+#ifndef EXPORT_FORMULAS_H
+#define EXPORT_FORMULAS_H
+
+#include "prog/listing.h"
+#include "show/page.h"
+
+/// What a text needs of the functions that export/operators.h names.
+typedef struct KalUsedOperators {
+    bool op[KAL_OP_COUNT];
+} KalUsedOperators;
+
+/// A program to be written.
+typedef struct KalCProgram {
+    const KalProgram *program;
+    const char *name; ///< of the function, and of the array that is prepared
+    const char *const *parameters; ///< texts that stand for them, when these are known
+    const char *const *variables;  ///< texts that stand for them
+    const char *const
+        *locals; ///< names that variables have in the function; NULL for those
+                 ///< that are written as they are
+    const size_t
+        *chosen; ///< n_chosen outputs that are written, as out[0], out[1], …; NULL:
+    size_t n_chosen; ///< all
+    bool single;
+} KalCProgram;
+
+/// How many numbers of the work memory hold what is prepared.
+KAL_CHECKED KalStatus kal_c_program_prepared(KalContext *ctx, const KalCProgram *p,
+                                             size_t *out_count);
+
+/// Write statements that prepare, indented by four.
+KAL_CHECKED KalStatus kal_c_program_write_prepare(const KalCProgram *p, KalPage *page,
+                                                  KalUsedOperators *used);
+
+/// Write statements that compute `out[…]`, indented by four.
+KAL_CHECKED KalStatus kal_c_program_write_body(const KalCProgram *p, KalPage *page,
+                                               KalUsedOperators *used);
+
+/// A number as C has it; room for KAL_NUMBER_SIZE + 4 characters.
+void kal_c_number(double value, bool single, char *out_text);
+
+#endif

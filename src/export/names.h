@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Names of a model as identifiers of C.
+///
+/// `bar.x` becomes bar_x, `x[1]` x_1, a Greek letter its name, any other letter its number.
+/// Words of C and of the exported text get an underscore at their end, and so do names that
+/// would be the same.  So every name of a list is another identifier, and the same list gives
+/// the same ones.
+
+#ifndef EXPORT_NAMES_H
+#define EXPORT_NAMES_H
+
+#include "base/arena.h"
+
+/// The identifier for one name, in the arena; NULL when there is no memory.
+const char *kal_c_identifier(KalArena *arena, const char *name);
+
+/// Identifiers for `count` names, each followed by an ending; out_names has room for them, and
+/// no identifier is one of the `n_before` that stand before it.  KAL_ERR_NOMEM, told by the
+/// caller's context.
+KAL_CHECKED KalStatus kal_c_identifiers(KalContext *ctx, KalArena *arena,
+                                        const char *const *names, size_t count,
+                                        const char *ending, const char **out_names,
+                                        size_t n_before);
+
+#endif

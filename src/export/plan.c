@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+
+// A plan is made in this order: what cannot be exported is refused; the model starts, as a run
+// of it does; rows that are independent there are those of the acceleration; names are found;
+// programs are listed.
+
+#include "export/plan.h"
+
+#include "export/fast.h"
+#include "export/names.h"
+#include "sim/access.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_BYTES = 1 << 28,
+    TEXT_SIZE = 64
+};
+
+static KalStatus refuse(KalExportPlan *plan, const char *what, const char *name)
+{
+    return kal_fail(plan->ctx, KAL_ERR_USAGE,
+                    "the model has %s ('%s'), which 'export' does not write yet", what,
+                    name);
+}
+
+// What the sources could not do is named, never left out.
+static KalStatus check_contents(KalExportPlan *plan)
+{
+    const KalModel *model = plan->system->model;
+    if (plan->system->n > KAL_DENSE_COORDINATES) {
+        return kal_fail(plan->ctx, KAL_ERR_LIMIT,
+                        "the model has %d coordinates; %d are the most for an export",
+                        plan->system->n, (int)KAL_DENSE_COORDINATES);
+    }
+    if (model->n_servos > 0) {
+        return refuse(plan, "servos", model->servos[0].name);
+    }
+    if (model->n_actuators > 0) {
+        return refuse(plan, "actuators without a law", model->actuators[0].name);
+    }
+    if (model->n_events > 0) {
+        return refuse(plan, "events", model->events[0].name);
+    }
+    if (model->n_holds > 0) {
+        return refuse(plan, "holds", model->holds[0].name);
+    }
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        if (!plan->system->starts_active[i]) {
+            return refuse(plan, "constraints that do not act from the start",
+                          model->constraints[i].name);
+        }
+    }
+    return KAL_OK;
+}
+
+// The start of the model alone, where its accelerations are not unique and no run begins.
+static KalStatus start_instant(KalExportPlan *plan)
+{
+    KalStartReport report;
+    KAL_TRY(
+        kal_instant_create_dense(plan->ctx, plan->system, "an export", &plan->instant));
+    return kal_instant_start(plan->instant, &report);
+}
+
+static KalStatus start(KalExportPlan *plan)
+{
+    const KalRunOptions options = kal_run_options(plan->system);
+    KalStartReport report;
+    KAL_TRY(kal_run_create(plan->ctx, plan->system, &options, &plan->run));
+    const KalStatus status = kal_run_start(plan->run, &report);
+    if (status == KAL_ERR_NOT_UNIQUE) {
+        kal_run_destroy(plan->run);
+        plan->run = NULL;
+        return start_instant(plan);
+    }
+    plan->instant = kal_run_instant(plan->run);
+    return status;
+}
+
+// The rows that the run found independent; where it did not look, all of them if they are.
+static KalStatus choose_rows(KalExportPlan *plan)
+{
+    const size_t m = (size_t)plan->system->m;
+    const KalInstant *instant = plan->instant;
+    plan->rows = kal_arena_alloc(plan->arena, m + 1, sizeof *plan->rows);
+    plan->active = kal_arena_alloc(plan->arena, m + 1, sizeof *plan->active);
+    if (!plan->rows || !plan->active) {
+        return kal_no_memory(plan->ctx, "for an export");
+    }
+    memcpy(plan->active, instant->active, m * sizeof *plan->active);
+    plan->n_active = instant->n_active;
+    if (!plan->run) {
+        return KAL_OK;
+    }
+    for (int k = 0; k < instant->n_independent; k++) {
+        plan->rows[instant->rows[instant->independent[k]]] = true;
+    }
+    plan->n_rows = instant->n_independent;
+    if (plan->n_rows == 0 && kal_run_answer(plan->run)->rank_A == plan->n_active) {
+        memcpy(plan->rows, plan->active, m * sizeof *plan->rows);
+        plan->n_rows = plan->n_active;
+    }
+    return KAL_OK;
+}
+
+// Lists of names, by what they are of.
+typedef const char *(*KalNameOf)(const KalModel *model, size_t i,
+                                 const char **out_unit);
+
+static const char *name_of_parameter(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = model->parameters[i].degrees ? "rad" : model->parameters[i].unit;
+    return model->parameters[i].name;
+}
+
+static const char *name_of_coordinate(const KalModel *model, size_t i,
+                                      const char **unit)
+{
+    *unit = model->coordinates[i].unit;
+    return model->coordinates[i].name;
+}
+
+static const char *name_of_constraint(const KalModel *model, size_t i,
+                                      const char **unit)
+{
+    *unit = NULL;
+    return model->constraints[i].name;
+}
+
+static const char *name_of_output(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = model->outputs[i].unit;
+    return model->outputs[i].name;
+}
+
+static const char *name_of_state(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = model->states[i].unit;
+    return model->states[i].name;
+}
+
+static const char *name_of_hold(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = model->holds[i].unit;
+    return model->holds[i].name;
+}
+
+static KalStatus list_names(KalExportPlan *plan, KalNameOf name_of, size_t count,
+                            KalExportNames *names)
+{
+    names->typed = kal_arena_alloc(plan->arena, count + 1, sizeof *names->typed);
+    names->own = kal_arena_alloc(plan->arena, count + 1, sizeof *names->own);
+    names->units = kal_arena_alloc(plan->arena, count + 1, sizeof *names->units);
+    if (!names->typed || !names->own || !names->units) {
+        return kal_no_memory(plan->ctx, "for names");
+    }
+    names->count = count;
+    for (size_t i = 0; i < count; i++) {
+        names->typed[i] = name_of(plan->system->model, i, &names->units[i]);
+    }
+    return kal_c_identifiers(plan->ctx, plan->arena, names->typed, count, "",
+                             names->own, 0);
+}
+
+static KalStatus list_all_names(KalExportPlan *plan, const char *name)
+{
+    const KalModel *model = plan->system->model;
+    plan->name = kal_c_identifier(plan->arena, name);
+    if (!plan->name) {
+        return kal_no_memory(plan->ctx, "for names");
+    }
+    if (strlen(plan->name) >= KAL_EXPORT_NAME_SIZE) {
+        return kal_fail(plan->ctx, KAL_ERR_USAGE,
+                        "the name of the model is too long for functions in C: give a "
+                        "shorter one");
+    }
+    KAL_TRY(
+        list_names(plan, name_of_parameter, model->n_parameters, &plan->parameters));
+    KAL_TRY(
+        list_names(plan, name_of_coordinate, model->n_coordinates, &plan->coordinates));
+    KAL_TRY(
+        list_names(plan, name_of_constraint, model->n_constraints, &plan->constraints));
+    KAL_TRY(list_names(plan, name_of_output, model->n_outputs, &plan->outputs));
+    KAL_TRY(list_names(plan, name_of_state, model->n_states, &plan->states));
+    return list_names(plan, name_of_hold, model->n_holds, &plan->holds);
+}
+
+// A text in the arena.
+static const char *keep(KalExportPlan *plan, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = kal_arena_alloc(plan->arena, size, 1);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static const char *place(KalExportPlan *plan, const char *array, size_t i)
+{
+    char text[TEXT_SIZE];
+    (void)snprintf(text, sizeof text, "%s[%zu]", array, i);
+    return keep(plan, text);
+}
+
+static const char *number(KalExportPlan *plan, double value)
+{
+    char text[TEXT_SIZE];
+    kal_c_number(value, plan->single, text);
+    return keep(plan, text);
+}
+
+bool kal_export_is_free(const KalExportPlan *plan, size_t parameter)
+{
+    const KalParameter *p = &plan->system->model->parameters[parameter];
+    return !p->structural && !p->decided;
+}
+
+// Parameters are members of a struct; those that the structure depends on are numbers.
+static KalStatus spell_parameters(KalExportPlan *plan)
+{
+    const size_t count = plan->parameters.count;
+    const char **texts = kal_arena_alloc(plan->arena, count + 1, sizeof *texts);
+    bool fits = texts;
+    for (size_t i = 0; i < count && fits; i++) {
+        const char *own = plan->parameters.own[i];
+        const size_t size = strlen(own) + TEXT_SIZE;
+        char *text = kal_arena_alloc(plan->arena, size, 1);
+        if (text) {
+            (void)snprintf(text, size, "params->%s", own);
+        }
+        texts[i] = kal_export_is_free(plan, i)
+                       ? text
+                       : number(plan, plan->system->settings.parameters[i]);
+        fits = texts[i];
+    }
+    plan->parameter_texts = texts;
+    return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
+}
+
+// The text of a variable as KalLayout has it.
+static const char *spell_variable(KalExportPlan *plan, size_t i)
+{
+    const KalSystem *system = plan->system;
+    const KalLayout *l = &system->layout;
+    if (i < l->q) {
+        return "state->t";
+    }
+    if (i < l->states) {
+        return i < l->qd ? place(plan, "state->q", i - l->q)
+                         : place(plan, "state->qd", i - l->qd);
+    }
+    if (i < l->active) {
+        return i < l->holds ? place(plan, "state->s", i - l->states)
+                            : place(plan, "state->h", i - l->holds);
+    }
+    if (i < l->qdd) {
+        const uint32_t constraint = system->actives[i - l->active];
+        return number(plan, plan->active[constraint] ? 1.0 : 0.0);
+    }
+    if (i < l->forces) {
+        return i < l->reactions ? place(plan, "answer->qdd", i - l->qdd)
+                                : place(plan, "answer->lambda", i - l->reactions);
+    }
+    if (i < l->controls) {
+        return place(plan, "answer->force", system->forces[i - l->forces]);
+    }
+    return i < l->energy ? number(plan, 0.0) : "answer->energy";
+}
+
+// Weights of rows follow the state where the acceleration needs them.
+static KalStatus spell_variables(KalExportPlan *plan)
+{
+    const KalInstant *instant = plan->instant;
+    const size_t count = plan->system->layout.count;
+    const size_t all = count + (size_t)plan->system->m + 1;
+    const size_t qdd = plan->system->layout.qdd;
+    plan->variable_texts = kal_arena_alloc(plan->arena, all, sizeof(char *));
+    plan->fast_variables = kal_arena_alloc(plan->arena, all, sizeof(char *));
+    if (!plan->variable_texts || !plan->fast_variables) {
+        return kal_no_memory(plan->ctx, "for names");
+    }
+    bool fits = true;
+    for (size_t i = 0; i < count; i++) {
+        plan->variable_texts[i] = spell_variable(plan, i);
+        fits = fits && plan->variable_texts[i];
+    }
+    memcpy(plan->fast_variables, plan->variable_texts, qdd * sizeof(char *));
+    size_t next = qdd;
+    for (int k = 0; k < instant->n_active && instant->lends; k++) {
+        if (plan->rows[instant->rows[k]]) {
+            plan->fast_variables[next] = number(plan, instant->weights[k]);
+            fits = fits && plan->fast_variables[next++];
+        }
+    }
+    return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
+}
+
+// Names within functions, for the time and what a state holds.
+static KalStatus name_locals(KalExportPlan *plan)
+{
+    const KalLayout *l = &plan->system->layout;
+    static const char *const time[] = {"t"};
+    const size_t all = l->count + (size_t)plan->system->m + 1;
+    plan->locals = kal_arena_alloc(plan->arena, all, sizeof(char *));
+    if (!plan->locals) {
+        return kal_no_memory(plan->ctx, "for names");
+    }
+    KalContext *ctx = plan->ctx;
+    KalArena *arena = plan->arena;
+    const char **locals = plan->locals;
+    const KalExportNames *q = &plan->coordinates;
+    KAL_TRY(kal_c_identifiers(ctx, arena, time, 1, "", locals, 0));
+    KAL_TRY(kal_c_identifiers(ctx, arena, q->typed, q->count, "", locals, l->q));
+    KAL_TRY(kal_c_identifiers(ctx, arena, q->typed, q->count, "_d", locals, l->qd));
+    KAL_TRY(kal_c_identifiers(ctx, arena, plan->states.typed, plan->states.count, "",
+                              locals, l->states));
+    return kal_c_identifiers(ctx, arena, plan->holds.typed, plan->holds.count, "",
+                             locals, l->holds);
+}
+
+// The programs that are written, and which of the system's they are.
+static KalStatus list_programs(KalExportPlan *plan)
+{
+    static const struct {
+        const char *name;
+        KalProgramId id;
+    } LIST[KAL_EXPORT_PROGRAMS] = {
+        [KAL_EXPORT_ACCELERATION] = {"acceleration", KAL_PROGRAMS        },
+        [KAL_EXPORT_GIVENS] = {"givens",       KAL_PROGRAM_GIVENS  },
+        [KAL_EXPORT_NONIDEAL] = {"nonideal",     KAL_PROGRAM_NONIDEAL},
+        [KAL_EXPORT_POSITION] = {"position",     KAL_PROGRAM_POSITION},
+        [KAL_EXPORT_VELOCITY] = {"velocity",     KAL_PROGRAM_VELOCITY},
+        [KAL_EXPORT_ENERGY] = {"energy",       KAL_PROGRAM_ENERGY  },
+        [KAL_EXPORT_OUTPUTS] = {"outputs",      KAL_PROGRAM_OUTPUTS },
+        [KAL_EXPORT_RATES] = {"rates",        KAL_PROGRAM_RATES   },
+    };
+
+    const KalSystem *system = plan->system;
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        const bool fast = i == KAL_EXPORT_ACCELERATION;
+        const bool levels = i == KAL_EXPORT_POSITION || i == KAL_EXPORT_VELOCITY;
+        const bool there =
+            fast ? plan->fast != NULL
+                 : system->n_results[LIST[i].id] > 0 && (!levels || system->m > 0);
+        if (!there || (i == KAL_EXPORT_NONIDEAL && !system->equations->has_C)) {
+            continue;
+        }
+        plan->programs[i] = (KalCProgram){
+            .program = fast ? plan->fast : system->programs[LIST[i].id],
+            .name = LIST[i].name,
+            .parameters = plan->parameter_texts,
+            .variables = fast ? plan->fast_variables : plan->variable_texts,
+            .locals = plan->locals,
+            .single = plan->single};
+        KAL_TRY(
+            kal_c_program_prepared(plan->ctx, &plan->programs[i], &plan->prepared[i]));
+    }
+    return KAL_OK;
+}
+
+// Whether a formula of other parameters gives a parameter that is a member of the struct.
+static KalStatus follows(const KalExportPlan *plan, size_t i, bool *out_follows)
+{
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(plan->draft.model,
+                               plan->draft.model->parameters[i].value, &kinds));
+    *out_follows =
+        kal_export_is_free(plan, i) && (kinds >> KAL_SYMBOL_PARAMETER & 1) != 0;
+    return KAL_OK;
+}
+
+// Results of the program of settings: parameters come first, conditions last.
+static KalStatus list_settings(KalExportPlan *plan)
+{
+    const KalSystem *system = plan->system;
+    const KalCProgram all = {.program = system->programs[KAL_PROGRAM_SETTINGS],
+                             .parameters = plan->parameter_texts,
+                             .variables = plan->variable_texts,
+                             .locals = plan->locals,
+                             .single = plan->single};
+    const size_t n = plan->parameters.count;
+    const size_t conditions = system->model->n_conditions;
+    size_t *chosen = kal_arena_alloc(plan->arena, n + conditions + 1, sizeof *chosen);
+    if (!chosen) {
+        return kal_no_memory(plan->ctx, "for an export");
+    }
+    plan->follow = all;
+    plan->follow.name = "find_followers";
+    plan->follow.chosen = chosen;
+    for (size_t i = 0; i < n; i++) {
+        bool yes = false;
+        KAL_TRY(follows(plan, i, &yes));
+        if (yes) {
+            chosen[plan->follow.n_chosen++] = i;
+        }
+    }
+    plan->conditions = all;
+    plan->conditions.name = "find_conditions";
+    plan->conditions.chosen = chosen + n;
+    for (size_t i = 0; i < conditions; i++) {
+        chosen[n + i] = kal_settings_results(system) - conditions + i;
+    }
+    plan->conditions.n_chosen = conditions;
+    return KAL_OK;
+}
+
+KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
+                               const KalSystem *system, const KalExportOptions *options)
+{
+    *plan = (KalExportPlan){.ctx = ctx, .system = system, .single = options->single};
+    KAL_TRY(kal_arena_create(ctx, MOST_BYTES, &plan->arena));
+    KAL_TRY(check_contents(plan));
+    KAL_TRY(kal_draft_init(&plan->draft, ctx, system));
+    KAL_TRY(start(plan));
+    KAL_TRY(choose_rows(plan));
+    KAL_TRY(list_all_names(plan, options->name ? options->name : system->title));
+    KAL_TRY(kal_export_make_fast(plan));
+    KAL_TRY(spell_parameters(plan));
+    KAL_TRY(spell_variables(plan));
+    KAL_TRY(name_locals(plan));
+    KAL_TRY(list_programs(plan));
+    return list_settings(plan);
+}
+
+void kal_export_plan_clear(KalExportPlan *plan)
+{
+    kal_program_destroy(plan->fast);
+    kal_draft_clear(&plan->draft);
+    if (plan->run) {
+        kal_run_destroy(plan->run);
+    } else {
+        kal_instant_destroy(plan->instant);
+    }
+    kal_arena_destroy(plan->arena);
+}

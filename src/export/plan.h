@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What is exported of a model: its programs, its start, and names for all of it in C.
+///
+/// The acceleration is that of runs (system/road.h): the equations with the rows that are
+/// independent where the model starts, eliminated as formulas.  One more formula says whether
+/// rows that were left out agree.  Where the road of a run weighs rows because M is singular, the
+/// export has the weights of the start: any positive ones lead to the same accelerations, but
+/// for rounding.
+
+#ifndef EXPORT_PLAN_H
+#define EXPORT_PLAN_H
+
+#include "derive/eliminate.h"
+#include "export/formulas.h"
+#include "system/draft.h"
+#include "system/instant.h"
+
+#include <kalaba/export.h>
+#include <kalaba/run.h>
+
+/// Programs that are written, in the order in which they are.
+typedef enum KalExportProgram {
+    KAL_EXPORT_ACCELERATION,
+    KAL_EXPORT_GIVENS,
+    KAL_EXPORT_NONIDEAL,
+    KAL_EXPORT_POSITION,
+    KAL_EXPORT_VELOCITY,
+    KAL_EXPORT_ENERGY,
+    KAL_EXPORT_OUTPUTS,
+    KAL_EXPORT_RATES,
+    KAL_EXPORT_PROGRAMS ///< how many there may be
+} KalExportProgram;
+
+/// Names of one list of the model in C.
+typedef struct KalExportNames {
+    const char **typed; ///< as in the model
+    const char **own;   ///< identifiers
+    const char **units; ///< or NULL, each
+    size_t count;
+} KalExportNames;
+
+typedef struct KalExportPlan {
+    KalContext *ctx;
+    const KalSystem *system;
+    KalArena *arena; ///< for all lists
+    KalDraft draft;  ///< in which formulas are printed
+    const char *name;
+    bool single;
+    KalInstant *instant; ///< at the start; that of the run if there is one
+    KalRun *run;         ///< NULL: it could not begin
+    bool *rows;          ///< m: constraints that the acceleration is solved with
+    bool *active;        ///< m: that act at the start
+    int n_rows;
+    int n_active;
+    KalProgram *fast; ///< the acceleration; NULL where there is none
+    KalEliminated at; ///< where its results are
+    size_t check;     ///< and what says whether rows that were left out agree
+    KalCProgram programs[KAL_EXPORT_PROGRAMS]; ///< `program` NULL: not there
+    size_t prepared[KAL_EXPORT_PROGRAMS];      ///< numbers of work memory
+    KalCProgram follow; ///< parameters that formulas of others give, `chosen` of all
+    KalCProgram conditions; ///< that parameters have to meet
+    KalExportNames parameters;
+    KalExportNames coordinates;
+    KalExportNames constraints;
+    KalExportNames outputs;
+    KalExportNames states;
+    KalExportNames holds;
+    const char **parameter_texts; ///< as formulas have them
+    const char **variable_texts;  ///< of all variables, and of weights after those
+    const char **fast_variables;  ///< the same where weights follow the state
+    const char **locals;          ///< names of variables within functions, or NULL
+} KalExportPlan;
+
+/// Plan the export of a model.  The caller clears the plan, whatever the answer.
+/// KAL_ERR_USAGE when the model has what cannot be exported.
+KAL_CHECKED KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
+                                           const KalSystem *system,
+                                           const KalExportOptions *options);
+
+void kal_export_plan_clear(KalExportPlan *plan);
+
+/// Whether a parameter can have another value without another export.
+bool kal_export_is_free(const KalExportPlan *plan, size_t parameter);
+
+#endif

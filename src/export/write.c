@@ -1,0 +1,749 @@
+// SPDX-License-Identifier: MIT
+
+// The parts of exported sources that are made for the model, by their keys (export/text.h).
+//
+// Programs are written before the operators that they need, though they stand behind them: a
+// part that others depend on is kept on a page of its own.
+
+#include "export/write.h"
+
+#include "base/number.h"
+#include "export/operators.h"
+#include "export/text.h"
+
+#include <kalaba/version.h>
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    NUMBER_TEXT = KAL_NUMBER_SIZE + 4,
+    MOST_FORMULA = 2000 // characters of a formula in a remark
+};
+
+typedef struct Writing {
+    const KalExportPlan *plan;
+    KalExportWords words;
+    KalPage programs;
+    KalPage prepare;
+    KalPage settings;
+    KalUsedOperators used;
+} Writing;
+
+static const char *type_of(const KalExportPlan *plan)
+{
+    return plan->single ? "float" : "double";
+}
+
+// A text of the model within a remark, which it can neither end nor begin anew.
+static void remark(KalPage *page, const char *text)
+{
+    char last = '\0';
+    for (const char *c = text; *c != '\0'; c++) {
+        const bool sign = (last == '*' && *c == '/') || (last == '/' && *c == '*')
+                          || (last == '?' && *c == '?');
+        kal_page_string(page, sign ? " " : "");
+        const char shown = (unsigned char)*c < ' ' || *c == '\\' ? ' ' : *c;
+        kal_page_write(page, &shown, 1);
+        last = *c;
+    }
+}
+
+static void number(KalPage *page, const KalExportPlan *plan, double value)
+{
+    char text[NUMBER_TEXT];
+    kal_c_number(value, plan->single, text);
+    kal_page_string(page, text);
+}
+
+// A formula within a remark; one that is too long is left out.
+static void formula(const Writing *w, KalPage *page, KalExpr e)
+{
+    KalModel *model = w->plan->draft.model;
+    const KalPrintOptions options = {.format = KAL_FORMAT_TEXT,
+                                     .name = kal_model_symbol_name,
+                                     .user = model,
+                                     .limit = MOST_FORMULA};
+    KalPage text = kal_page(page->ctx);
+    const KalStatus status = kal_print(model->graph, e, &options, kal_page_sink(&text));
+    if (status == KAL_OK) {
+        remark(page, kal_page_text(&text));
+    } else if (status == KAL_ERR_LIMIT) {
+        kal_page_string(page, "(too long to show)");
+    } else if (page->status == KAL_OK) {
+        page->status = status;
+    }
+    kal_page_clear(&text);
+}
+
+static void write_mark(const Writing *w, KalPage *page, const char *begin)
+{
+    kal_page_format(page, "%s" KAL_EXPORT_MARK " %s", begin, kal_version());
+    kal_page_string(page, ": ");
+    remark(page, w->plan->system->title);
+}
+
+// What the model says, in the words of the model.
+static void write_banner(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalEquations *e = &plan->draft.equations;
+    write_mark(w, page, "/* ");
+    kal_page_string(page, ".\n\n   Kinetic energy    ");
+    formula(w, page, e->kinetic);
+    kal_page_string(page, "\n   Potential energy  ");
+    formula(w, page, e->potential);
+    for (size_t i = 0; i < plan->constraints.count; i++) {
+        kal_page_string(page, "\n   Constraint ");
+        remark(page, plan->constraints.typed[i]);
+        kal_page_string(page, ": ");
+        formula(w, page, plan->draft.model->constraints[i].residual);
+        kal_page_string(page, " = 0");
+        kal_page_string(page, !plan->fast || plan->rows[i] ? "" : " (repeats others)");
+    }
+    kal_page_format(
+        page,
+        "\n\n   An acceleration takes %zu operations, %zu at most; the work "
+        "memory has %zu bytes.\n   How to use this: docs/export.md of "
+        "Kalaba. */\n\n",
+        plan->fast ? kal_program_operations(plan->fast) : 0,
+        kal_export_most_operations(plan), kal_export_work_bytes(plan));
+}
+
+static void write_source_banner(Writing *w, KalPage *page)
+{
+    write_mark(w, page, "/* ");
+    kal_page_format(page,
+                    ".\n\n   Formulas are grouped as Kalaba computes them: compiled "
+                    "without contraction of sums\n   and products (-ffp-contract=off) "
+                    "they give the same bits. */\n\n");
+}
+
+static void write_main_banner(Writing *w, KalPage *page)
+{
+    write_mark(w, page, "/* ");
+    kal_page_string(page, ", an example. */\n\n");
+}
+
+static void write_build_banner(Writing *w, KalPage *page)
+{
+    write_mark(w, page, "# ");
+    kal_page_string(page, ".\n");
+}
+
+static void write_sizes(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+
+    const struct {
+        const char *letter;
+        size_t count;
+        const char *what;
+    } rows[] = {
+        {"N", plan->coordinates.count, "coordinates"         },
+        {"M", plan->constraints.count, "constraints"         },
+        {"S", plan->states.count,      "first-order states"  },
+        {"H", plan->holds.count,       "values that are held"},
+        {"O", plan->outputs.count,     "outputs"             },
+        {"P", plan->parameters.count,  "parameters"          },
+    };
+
+    const size_t n = sizeof rows / sizeof rows[0];
+    for (size_t i = 0; i < n; i++) {
+        kal_page_format(page, "    %s_%s = %zu%s /* %s */\n", plan->name,
+                        rows[i].letter, rows[i].count, i + 1 < n ? "," : "",
+                        rows[i].what);
+    }
+}
+
+static void write_unit(KalPage *page, const char *unit, const char *name,
+                       const char *own)
+{
+    const bool renamed = strcmp(name, own) != 0;
+    if (!unit && !renamed) {
+        return;
+    }
+    kal_page_string(page, " /* ");
+    remark(page, renamed ? name : "");
+    kal_page_string(page, renamed && unit ? " " : "");
+    if (unit) {
+        kal_page_string(page, "[");
+        remark(page, unit);
+        kal_page_string(page, "]");
+    }
+    kal_page_string(page, " */");
+}
+
+// Parameters; those that the structure depends on are no members.
+static void write_params(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalExportNames *names = &plan->parameters;
+    size_t members = 0;
+    kal_page_format(page,
+                    "/* Parameters, with their units. */\ntypedef struct %s_params {\n",
+                    plan->name);
+    for (size_t i = 0; i < names->count; i++) {
+        const bool is_free = kal_export_is_free(plan, i);
+        kal_page_format(page, is_free ? "    %s %s;" : "    /* fixed: %s %s = ",
+                        type_of(plan), names->own[i]);
+        if (is_free) {
+            write_unit(page, names->units[i], names->typed[i], names->own[i]);
+            members++;
+        } else {
+            number(page, plan, plan->system->settings.parameters[i]);
+            kal_page_string(page, " */");
+        }
+        kal_page_string(page, "\n");
+    }
+    kal_page_string(page, members == 0 ? "    int none;\n" : "");
+    kal_page_format(page, "} %s_params;\n\n", plan->name);
+}
+
+static void write_places_of(Writing *w, KalPage *page, const KalExportNames *names,
+                            const char *letter, const char *what)
+{
+    if (names->count == 0) {
+        return;
+    }
+    kal_page_format(page, "/* Places of %s. */\nenum {\n", what);
+    for (size_t i = 0; i < names->count; i++) {
+        kal_page_format(page, "    %s_%s_%s = %zu%s", w->plan->name, letter,
+                        names->own[i], i, i + 1 < names->count ? "," : "");
+        write_unit(page, names->units[i], names->typed[i], names->own[i]);
+        kal_page_string(page, "\n");
+    }
+    kal_page_string(page, "};\n\n");
+}
+
+static void write_places(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    write_places_of(w, page, &plan->coordinates, "q", "coordinates and velocities");
+    write_places_of(w, page, &plan->constraints, "c", "constraints");
+    write_places_of(w, page, &plan->states, "s", "first-order states");
+    write_places_of(w, page, &plan->holds, "h", "values that are held");
+    write_places_of(w, page, &plan->outputs, "o", "outputs");
+}
+
+// The most results that a program has.
+static size_t count_results(const KalExportPlan *plan)
+{
+    size_t most = 1;
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        if (plan->programs[i].program) {
+            const size_t n = kal_program_listing(plan->programs[i].program).n_outputs;
+            most = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
+static void write_prepared(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        if (plan->prepared[i] > 0) {
+            kal_page_format(page, "    %s %s[%zu];\n", type_of(plan),
+                            plan->programs[i].name, plan->prepared[i]);
+        }
+    }
+    kal_page_format(page, "    %s out[%zu];\n", type_of(plan), count_results(plan));
+}
+
+// Arrays of the general solution; each has a place at least.
+static void write_row_arrays(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const char *type = type_of(plan);
+    const size_t n = plan->coordinates.count;
+    const size_t m = plan->constraints.count > 0 ? plan->constraints.count : 1;
+    const size_t less = n < m ? n : m;
+    kal_page_format(page, "    %s A[%zu];\n    %s W[%zu];\n    %s B[%zu];\n", type,
+                    m * n, type, m * n, type, m * less);
+    static const char *const ROWS[] = {"b",  "b_size", "row_unit",    "tau",
+                                       "rb", "lambda", "lambda_step", "u"};
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        kal_page_format(page, "    %s %s[%zu];\n", type, ROWS[i], m);
+    }
+    kal_page_format(page, "    %s tau2[%zu];\n    int order2[%zu];\n", type, less,
+                    less);
+    kal_page_format(page, "    int order[%zu];\n    int row[%zu];\n", m, m);
+    if (plan->programs[KAL_EXPORT_NONIDEAL].program) {
+        kal_page_format(page, "    %s C[%zu];\n", type, n);
+    }
+}
+
+static void write_list(KalPage *page, const char *name, const int64_t *values, size_t n)
+{
+    kal_page_format(page, "static const int %s[%zu] = {", name, n > 0 ? n : 1);
+    for (size_t i = 0; i < n; i++) {
+        kal_page_format(page, "%s%s%lld", i > 0 ? "," : "",
+                        i % 16 == 0 ? "\n    " : " ", (long long)values[i]);
+    }
+    kal_page_string(page, n > 0 ? "\n};\n" : "0};\n");
+}
+
+// Where the entries of M, a triangle, and of A are.
+static void write_structure(const KalExportPlan *plan, KalPage *page, int64_t *room)
+{
+    const KalEquations *e = plan->system->equations;
+    const size_t entries = (size_t)e->M.start[e->n];
+    kal_page_format(page,
+                    "enum {\n    M_ENTRIES = %zu,\n    A_ENTRIES = %zu,\n    GIVENS = "
+                    "%zu\n};\n\n",
+                    entries, (size_t)e->A.start[e->m],
+                    entries + e->n + (size_t)e->A.start[e->m] + e->m);
+    for (size_t i = 0; i < e->n; i++) {
+        for (int64_t k = e->M.start[i]; k < e->M.start[i + 1]; k++) {
+            room[k] = (int64_t)i;
+        }
+    }
+    write_list(page, "M_ROW", room, entries);
+    write_list(page, "M_COLUMN", e->M.column, entries);
+    if (e->m > 0) {
+        write_list(page, "A_START", e->A.start, e->m + 1);
+        write_list(page, "A_COLUMN", e->A.column, (size_t)e->A.start[e->m]);
+        for (size_t i = 0; i < e->m; i++) {
+            room[i] = plan->active[i];
+        }
+        kal_page_string(page, "/* Constraints that act. */\n");
+        write_list(page, "ACTS", room, e->m);
+    }
+}
+
+static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t *room)
+{
+    const KalEliminated *at = &plan->at;
+    kal_page_format(
+        page,
+        "\n/* Where the results of the eliminated formulas are. */\nenum {\n"
+        "    AT_QDD = %zu,\n    AT_FORCE = %zu,\n    AT_LAMBDA = %zu,\n    "
+        "AT_MOST_GROWTH = %zu,\n",
+        at->qdd, at->force, at->multipliers, at->most_growth);
+    kal_page_format(page,
+                    "    AT_LEAST_GROWTH = %zu,\n    AT_MOST_GRAM = %zu,\n    "
+                    "AT_LEAST_GRAM = %zu,\n    AT_EXCESS = %zu,\n    AT_NONIDEAL = "
+                    "%zu,\n    AT_CHECK = %zu\n};\n",
+                    at->least_growth, at->most_gram, at->least_gram, at->excess,
+                    at->nonideal, plan->check);
+    int64_t next = 0;
+    for (size_t i = 0; i < plan->constraints.count; i++) {
+        room[i] = plan->rows[i] ? next++ : -1;
+    }
+    if (plan->constraints.count > 0) {
+        kal_page_string(page,
+                        "/* Which multiplier is that of a constraint; -1 for rows that "
+                        "repeat others. */\n");
+        write_list(page, "MULTIPLIER", room, plan->constraints.count);
+    }
+}
+
+static void write_tables(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalEquations *e = plan->system->equations;
+    const size_t count = (size_t)e->M.start[e->n] + e->m + 1;
+    int64_t *room = kal_alloc(plan->ctx, count, sizeof *room);
+    if (!room) {
+        page->status = kal_no_memory(plan->ctx, "for an export");
+        return;
+    }
+    write_structure(plan, page, room);
+    if (plan->fast) {
+        write_fast_layout(plan, page, room);
+    }
+    kal_page_string(page, "\n");
+    kal_free(plan->ctx, room, count * sizeof *room);
+}
+
+static void note(KalPage *page, KalStatus status)
+{
+    if (page->status == KAL_OK) {
+        page->status = status;
+    }
+}
+
+// What depends on parameters alone in a program.
+static void write_prepare(Writing *w, int i)
+{
+    const KalCProgram *p = &w->plan->programs[i];
+    KalPage *page = &w->prepare;
+    kal_page_format(page, "static void prepare_%s(const %s_params *params, %s *c)\n{\n",
+                    p->name, w->plan->name, type_of(w->plan));
+    note(page, kal_c_program_write_prepare(p, page, &w->used));
+    kal_page_string(page, "    (void)params;\n}\n\n");
+}
+
+// One program as a function, and what it prepares.
+static void write_program(Writing *w, int i)
+{
+    static const char *const WHAT[KAL_EXPORT_PROGRAMS] = {
+        [KAL_EXPORT_ACCELERATION] =
+            "Accelerations, forces, multipliers, and numbers that "
+            "vouch for them.",
+        [KAL_EXPORT_GIVENS] = "M (lower triangle), Q, A and b.",
+        [KAL_EXPORT_NONIDEAL] = "Forces of constraints that are not ideal.",
+        [KAL_EXPORT_POSITION] = "Residuals of positions, and A.",
+        [KAL_EXPORT_VELOCITY] = "Residuals of velocities, and A.",
+        [KAL_EXPORT_ENERGY] = "Kinetic and potential energy.",
+        [KAL_EXPORT_OUTPUTS] = "Outputs of the model.",
+        [KAL_EXPORT_RATES] = "Rates of first-order states.",
+    };
+    const KalExportPlan *plan = w->plan;
+    const KalCProgram *p = &plan->programs[i];
+    KalPage *page = &w->programs;
+    kal_page_format(
+        page,
+        "/* %s */\nstatic void eval_%s(const %s_work *work, const %s_state *state,\n",
+        WHAT[i], p->name, plan->name, plan->name);
+    kal_page_format(page, "                const %s_answer *answer, %s *out)\n{\n",
+                    plan->name, type_of(plan));
+    if (plan->prepared[i] > 0) {
+        kal_page_format(page, "    const %s *const c = work->%s;\n", type_of(plan),
+                        p->name);
+        write_prepare(w, i);
+    }
+    kal_page_format(page, "    const %s_params *const params = &work->params;\n",
+                    plan->name);
+    kal_page_string(page, "    (void)params;\n    (void)state;\n    (void)answer;\n");
+    note(page, kal_c_program_write_body(p, page, &w->used));
+    kal_page_string(page, "}\n\n");
+}
+
+static void write_operators(Writing *w, KalPage *page)
+{
+    if (w->used.op[KAL_OP_SIN]) {
+        kal_export_write_text(page, &w->words,
+                              w->plan->single ? "wave_single" : "wave");
+    }
+    kal_export_write_text(page, &w->words, "operators");
+}
+
+static void write_defaults(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalExportNames *names = &plan->parameters;
+    size_t members = 0;
+    kal_page_format(page, "void %s_default_params(%s_params *params)\n{\n", plan->name,
+                    plan->name);
+    for (size_t i = 0; i < names->count; i++) {
+        if (kal_export_is_free(plan, i)) {
+            kal_page_format(page, "    params->%s = ", names->own[i]);
+            number(page, plan, plan->system->settings.parameters[i]);
+            kal_page_string(page, ";\n");
+            members++;
+        }
+    }
+    kal_page_string(page, members > 0 ? "}\n\n" : "    params->none = 0;\n}\n\n");
+}
+
+// A function of parameters: some results of the program of settings.
+static void write_of_params(Writing *w, KalPage *page, const KalCProgram *p)
+{
+    const KalExportPlan *plan = w->plan;
+    size_t prepared = 0;
+    note(page, kal_c_program_prepared(plan->ctx, p, &prepared));
+    kal_page_format(page, "static void %s(const %s_params *params, %s *out)\n{\n",
+                    p->name, plan->name, type_of(plan));
+    if (prepared > 0) {
+        kal_page_format(page, "    %s c[%zu];\n", type_of(plan), prepared);
+    }
+    kal_page_string(page, "    (void)params;\n");
+    note(page, kal_c_program_write_prepare(p, page, &w->used));
+    note(page, kal_c_program_write_body(p, page, &w->used));
+    kal_page_string(page, "}\n\n");
+}
+
+static void write_follow(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const size_t count = plan->follow.n_chosen;
+    kal_page_format(page, "void %s_follow_params(%s_params *params)\n{\n", plan->name,
+                    plan->name);
+    if (count == 0) {
+        kal_page_string(page, "    (void)params; /* none does */\n}\n\n");
+        return;
+    }
+    kal_page_format(page, "    %s out[%zu];\n", type_of(plan), count);
+    kal_page_format(page,
+                    "    for (int pass = 0; pass < %zu; pass++) { /* each is made of "
+                    "earlier ones */\n        find_followers(params, out);\n",
+                    count);
+    for (size_t k = 0; k < count; k++) {
+        kal_page_format(page, "        params->%s = out[%zu];\n",
+                        plan->parameters.own[plan->follow.chosen[k]], k);
+    }
+    kal_page_string(page, "    }\n}\n\n");
+}
+
+static void write_access(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const char *name = plan->name;
+    const char *type = type_of(plan);
+    kal_page_format(page, "%s %s_get_param(const %s_params *params, int i)\n{\n", type,
+                    name, name);
+    kal_page_string(page, "    (void)params;\n    switch (i) {\n");
+    for (size_t i = 0; i < plan->parameters.count; i++) {
+        kal_page_format(page, "    case %zu: return ", i);
+        if (kal_export_is_free(plan, i)) {
+            kal_page_format(page, "params->%s;\n", plan->parameters.own[i]);
+        } else {
+            kal_page_format(page, "%s; /* fixed */\n", plan->parameter_texts[i]);
+        }
+    }
+    kal_page_string(page, "    default: return 0;\n    }\n}\n\n");
+    kal_page_format(page,
+                    "%s_status %s_set_param(%s_params *params, int i, %s value)\n{\n",
+                    name, name, name, type);
+    kal_page_string(page, "    (void)params;\n    (void)value;\n    switch (i) {\n");
+    for (size_t i = 0; i < plan->parameters.count; i++) {
+        if (kal_export_is_free(plan, i)) {
+            kal_page_format(page, "    case %zu: params->%s = value; return %s_OK;\n",
+                            i, plan->parameters.own[i], name);
+        }
+    }
+    kal_page_format(page, "    default: return %s_BAD_PARAMETER;\n    }\n}\n\n", name);
+}
+
+// The two ends of a condition, with the number of the result between them.
+typedef struct Condition {
+    const char *begin;
+    const char *end;
+} Condition;
+
+static Condition condition_of(KalNeedKind kind)
+{
+    switch (kind) {
+    case KAL_NEED_NONZERO: return (Condition){"out[", "] != 0"};
+    case KAL_NEED_NONNEGATIVE: return (Condition){"out[", "] >= 0"};
+    case KAL_NEED_POSITIVE: return (Condition){"out[", "] > 0"};
+    case KAL_NEED_AT_MOST_ONE: return (Condition){"fabs(out[", "]) <= 1"};
+    }
+    return (Condition){"", ""};
+}
+
+// Parameters that the model cannot have are refused, then programs are prepared.
+static void write_init(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalModel *model = plan->system->model;
+    const char *name = plan->name;
+    kal_page_string(page, kal_page_text(&w->prepare));
+    kal_page_format(page,
+                    "%s_status %s_init(%s_work *work, const %s_params *params)\n{\n",
+                    name, name, name, name);
+    kal_page_format(page,
+                    "    for (int i = 0; i < %s_P; i++) {\n        if "
+                    "(!isfinite(%s_get_param(params, i))) {\n            return "
+                    "%s_BAD_PARAMETER;\n        }\n    }\n",
+                    name, name, name);
+    if (plan->conditions.n_chosen > 0) {
+        kal_page_format(page, "    %s out[%zu];\n    find_conditions(params, out);\n",
+                        type_of(plan), plan->conditions.n_chosen);
+    }
+    for (size_t i = 0; i < plan->conditions.n_chosen; i++) {
+        const Condition condition = condition_of(model->conditions[i].kind);
+        kal_page_string(page, "    if (!(");
+        kal_export_write_plain(page, &w->words, condition.begin);
+        kal_page_format(page, "%zu%s)) {\n        return %s_BAD_PARAMETER;\n    }\n", i,
+                        condition.end, name);
+    }
+    kal_page_string(page, "    work->params = *params;\n");
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        if (plan->prepared[i] > 0) {
+            kal_page_format(page, "    prepare_%s(params, work->%s);\n",
+                            plan->programs[i].name, plan->programs[i].name);
+        }
+    }
+    kal_page_format(page, "    return %s_OK;\n}\n\n", name);
+}
+
+static void write_values(KalPage *page, const KalExportPlan *plan, const char *array,
+                         const KalExportNames *names, const double *values)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        kal_page_format(page, "    state->%s[%zu] = ", array, i);
+        number(page, plan, values[i]);
+        kal_page_string(page, "; /* ");
+        remark(page, names->typed[i]);
+        kal_page_string(page, " */\n");
+    }
+}
+
+static void write_start(Writing *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalLayout *l = &plan->system->layout;
+    const double *v = plan->instant->variables;
+    kal_page_format(page,
+                    "void %s_start(%s_state *state)\n{\n    state->t = ", plan->name,
+                    plan->name);
+    number(page, plan, v[0]);
+    kal_page_string(page, ";\n");
+    write_values(page, plan, "q", &plan->coordinates, v + l->q);
+    write_values(page, plan, "qd", &plan->coordinates, v + l->qd);
+    write_values(page, plan, "s", &plan->states, v + l->states);
+    write_values(page, plan, "h", &plan->holds, v + l->holds);
+    kal_page_string(page, "}\n\n");
+}
+
+// What follows from parameters.
+static void write_settings(Writing *w)
+{
+    KalPage *page = &w->settings;
+    write_defaults(w, page);
+    if (w->plan->follow.n_chosen > 0) {
+        kal_page_string(page, "/* Parameters by the formulas of the model. */\n");
+        write_of_params(w, page, &w->plan->follow);
+    }
+    write_follow(w, page);
+    write_access(w, page);
+    if (w->plan->conditions.n_chosen > 0) {
+        kal_page_string(page, "/* What has to be positive, and so on. */\n");
+        write_of_params(w, page, &w->plan->conditions);
+    }
+    write_init(w, page);
+    write_start(w, page);
+}
+
+static void insert_settings(Writing *w, KalPage *page)
+{
+    kal_page_string(page, kal_page_text(&w->settings));
+}
+
+static void insert_programs(Writing *w, KalPage *page)
+{
+    kal_page_string(page, kal_page_text(&w->programs));
+}
+
+static void write_dense(Writing *w, KalPage *page)
+{
+    kal_export_write_text(page, &w->words, "dense");
+}
+
+typedef struct Part {
+    const char *key;
+    void (*write)(Writing *w, KalPage *page);
+} Part;
+
+static const Part PARTS[] = {
+    {"banner",        write_banner       },
+    {"source_banner", write_source_banner},
+    {"main_banner",   write_main_banner  },
+    {"build_banner",  write_build_banner },
+    {"sizes",         write_sizes        },
+    {"params",        write_params       },
+    {"places",        write_places       },
+    {"prepared",      write_prepared     },
+    {"row_arrays",    write_row_arrays   },
+    {"tables",        write_tables       },
+    {"operators",     write_operators    },
+    {"programs",      insert_programs    },
+    {"dense",         write_dense        },
+    {"settings",      insert_settings    },
+};
+
+static void insert(void *user, const char *key, KalPage *page)
+{
+    size_t i = 0;
+    while (i < sizeof PARTS / sizeof PARTS[0] && strcmp(PARTS[i].key, key) != 0) {
+        i++;
+    }
+    assert(i < sizeof PARTS / sizeof PARTS[0]);
+    PARTS[i].write((Writing *)user, page);
+}
+
+static bool has(void *user, const char *flag)
+{
+    const Writing *w = (const Writing *)user;
+    const KalExportPlan *plan = w->plan;
+    const KalOp op = kal_c_operator_of_flag(flag);
+    if (op < KAL_OP_COUNT) {
+        return w->used.op[op];
+    }
+
+    const struct {
+        const char *name;
+        bool set;
+    } flags[] = {
+        {"FAST",      plan->fast != NULL                    },
+        {"SINGLE",    plan->single                          },
+        {"ROWS",      plan->constraints.count > 0           },
+        {"NONIDEAL",  plan->system->equations->has_C        },
+        {"REACTIONS", plan->system->equations->has_reactions},
+        {"STATES",    plan->states.count > 0                },
+        {"HOLDS",     plan->holds.count > 0                 },
+        {"OUTPUTS",   plan->outputs.count > 0               },
+    };
+
+    size_t i = 0;
+    while (i < sizeof flags / sizeof flags[0] && strcmp(flags[i].name, flag) != 0) {
+        i++;
+    }
+    assert(i < sizeof flags / sizeof flags[0]);
+    return flags[i].set;
+}
+
+void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage *page)
+{
+    Writing w = {
+        .plan = plan,
+        .words = {.name = plan->name,
+                  .single = plan->single,
+                  .has = has,
+                  .insert = insert},
+        .programs = kal_page(plan->ctx),
+        .prepare = kal_page(plan->ctx),
+        .settings = kal_page(plan->ctx)
+    };
+    w.words.user = &w;
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        if (plan->programs[i].program) {
+            write_program(&w, i);
+        }
+    }
+    write_settings(&w);
+    kal_export_write_text(page, &w.words, text);
+    note(page, w.programs.status);
+    note(page, w.prepare.status);
+    note(page, w.settings.status);
+    kal_page_clear(&w.programs);
+    kal_page_clear(&w.prepare);
+    kal_page_clear(&w.settings);
+}
+
+size_t kal_export_work_bytes(const KalExportPlan *plan)
+{
+    const size_t number_size = plan->single ? 4 : 8;
+    const size_t n = plan->coordinates.count;
+    const size_t m = plan->constraints.count > 0 ? plan->constraints.count : 1;
+    const size_t less = n < m ? n : m;
+    size_t numbers = 3 * n * n + 8 * n + 2 * m * n + m * less + 8 * m + less;
+    numbers += plan->parameters.count + count_results(plan);
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        numbers += plan->prepared[i];
+    }
+    return numbers * number_size + (2 * m + less + 1) * sizeof(int);
+}
+
+// Sums and products of the general solution: two factorizations of rows, U'M U, Cholesky's
+// factors, two solves and residuals; and the programs that it evaluates.
+size_t kal_export_most_operations(const KalExportPlan *plan)
+{
+    const size_t n = plan->coordinates.count;
+    const size_t m = plan->constraints.count;
+    const size_t r = n < m ? n : m;
+    const size_t solves = plan->system->equations->has_C ? 2 : 1;
+    const size_t one = 8 * n * m * (r + 1) + 8 * n * n * (r + 1) + n * n * n
+                       + 2 * (8 * n * r + 6 * n * n + 4 * m * r * r + 8 * n * m);
+    size_t sum = solves * one;
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        const bool solved = i <= KAL_EXPORT_VELOCITY;
+        sum += solved && plan->programs[i].program
+                   ? kal_program_operations(plan->programs[i].program)
+                   : 0;
+    }
+    return sum;
+}

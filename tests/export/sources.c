@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+
+// Every example as C: it compiles without a warning, and gives the accelerations of the library,
+// bit for bit where eliminated formulas vouch for them, to rounding where the general solution
+// follows.  States are those of a run, and others near them that are off the constraints.
+//
+//     sources FOLDER COMPILER [FLAGS]    the compiler makes libraries that are loaded here
+
+#include "examples.h"
+#include "folder.h"
+#include "rng.h"
+#include "system/instant.h"
+#include "tap.h"
+
+#include <kalaba/kalaba.h>
+
+#include <dlfcn.h>
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum {
+    TEXT_SIZE = 1 << 16,
+    COMMAND_SIZE = 8 * FOLDER_SIZE,
+    SAMPLES = 6,
+    NUMBERS = 1000 // of a state or an answer, at most
+};
+
+static const char *models;
+static const char *compiler;
+static const char *flags = "";
+static char text[TEXT_SIZE];
+static int n_exact;   // accelerations that were compared bit for bit
+static int n_general; // and to rounding
+static int n_refused; // models that are not exported, by name
+
+// What the exported source is called through, the same for every model.
+static const char GLUE[] =
+    "#include \"model.h\"\n"
+    "int glue_solve(const double *v, int general, double *qdd, double *lambda, double "
+    "*outputs);\n"
+    "int glue_solve(const double *v, int general, double *qdd, double *lambda, double "
+    "*outputs)\n"
+    "{\n"
+    "    model_work work;\n"
+    "    model_params params;\n"
+    "    model_state state;\n"
+    "    model_answer answer;\n"
+    "    model_default_params(&params);\n"
+    "    if (model_init(&work, &params) != model_OK) {\n"
+    "        return -1;\n"
+    "    }\n"
+    "    model_start(&state);\n"
+    "    state.t = *v++;\n"
+    "    for (int i = 0; i < model_N; i++) {\n"
+    "        state.q[i] = v[i];\n"
+    "        state.qd[i] = v[model_N + i];\n"
+    "    }\n"
+    "#if STATES\n"
+    "    for (int i = 0; i < model_S; i++) {\n"
+    "        state.s[i] = v[2 * model_N + i];\n"
+    "    }\n"
+    "#endif\n"
+    "#if HOLDS\n"
+    "    for (int i = 0; i < model_H; i++) {\n"
+    "        state.h[i] = v[2 * model_N + model_S + i];\n"
+    "    }\n"
+    "#endif\n"
+    "    const model_status status = general ? model_solve(&work, &state, &answer)\n"
+    "                                        : model_accelerate(&work, &state, "
+    "&answer);\n"
+    "    for (int i = 0; i < model_N; i++) {\n"
+    "        qdd[i] = answer.qdd[i];\n"
+    "    }\n"
+    "#if ROWS\n"
+    "    for (int i = 0; i < model_M; i++) {\n"
+    "        lambda[i] = answer.lambda[i];\n"
+    "    }\n"
+    "#endif\n"
+    "#if OUTPUTS\n"
+    "    if (status == model_OK) {\n"
+    "        (void)model_outputs(&work, &state, &answer, outputs);\n"
+    "    }\n"
+    "#endif\n"
+    "    (void)lambda;\n"
+    "    (void)outputs;\n"
+    "    return (int)status * 2 + answer.general;\n"
+    "}\n";
+
+typedef int (*Solve)(const double *v, int general, double *qdd, double *lambda,
+                     double *outputs);
+
+// A model on its way.
+typedef struct Trial {
+    const char *name;
+    KalContext *ctx;
+    KalSystem *system;
+    KalRun *run;   // that moves
+    KalRun *first; // that stays at the start, with the rows and weights of the export
+    Folder folder;
+    void *library;
+    Solve solve;
+    Rng rng;
+} Trial;
+
+static bool read_model(const char *name, size_t *out_length)
+{
+    char path[FOLDER_SIZE];
+    snprintf(path, sizeof path, "%s/%s", models, name);
+    FILE *file = fopen(path, "rb");
+    *out_length = file ? fread(text, 1, sizeof text, file) : 0;
+    return file && fclose(file) == 0 && *out_length < sizeof text;
+}
+
+static bool start(Trial *trial)
+{
+    KalStartReport report;
+    KalRunOptions options = kal_run_options(trial->system);
+    options.every = (options.until - options.from) / 1000.0; // so that there is a road
+    KalRun **const runs[] = {&trial->run, &trial->first};
+    bool started = true;
+    for (int i = 0; i < 2 && started; i++) {
+        started = kal_run_create(trial->ctx, trial->system, &options, runs[i]) == KAL_OK
+                  && kal_run_start(*runs[i], &report) == KAL_OK;
+    }
+    return started;
+}
+
+static bool compile(Trial *trial)
+{
+    char command[COMMAND_SIZE];
+    const KalSystem *s = trial->system;
+    ok(folder_write(&trial->folder, "glue.c", GLUE));
+    snprintf(command, sizeof command,
+             "cd '%s' && %s -std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -O0 "
+             "-ffp-contract=off %s -shared -fPIC -DSTATES=%d -DHOLDS=%d -DROWS=%d "
+             "-DOUTPUTS=%d model.c glue.c -o model.so -lm",
+             trial->folder.path, compiler, flags, s->n_states > 0, s->n_holds > 0,
+             s->m > 0, s->n_outputs > 0);
+    const int status = system(command);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool load_library(Trial *trial)
+{
+    trial->library = dlopen(folder_file(&trial->folder, "model.so"), RTLD_NOW);
+    void *symbol = trial->library ? dlsym(trial->library, "glue_solve") : NULL;
+    memcpy(&trial->solve, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+// The accelerations of the fast road for a state, with the rows and weights of the start.
+static const double *take_road(Trial *trial, const double *v)
+{
+    KalInstant *instant = kal_run_instant(trial->first);
+    KalRoad *road = &instant->road;
+    memcpy(instant->variables, v, trial->system->layout.active * sizeof *v);
+    instant->modes = NULL;
+    road->closed = false;
+    road->back.knows = false;
+    if (!kal_road_may_lead(road) || !kal_road_take(road)) {
+        return NULL;
+    }
+    return kal_road_accelerations(road);
+}
+
+static double largest(const double *x, int count)
+{
+    double most = 1e-300;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+static void complain(const Trial *trial, const char *what)
+{
+    printf("# %s: %s\n", trial->name, what);
+    ok(false);
+}
+
+// By the general solution: the same verdict as a solve of all rows, and the same numbers.
+static void compare_general(Trial *trial, const double *v, int got, const double *qdd)
+{
+    KalInstant *instant = NULL;
+    KalMotionAnswer answer;
+    const int n = trial->system->n;
+    ok(kal_instant_create(trial->ctx, trial->system, &instant) == KAL_OK);
+    memcpy(instant->variables, v, trial->system->layout.active * sizeof *v);
+    const KalStatus status = kal_instant_solve(instant, &answer);
+    const bool solved = status == KAL_OK && answer.unique;
+    n_general++;
+    if (solved != (got / 2 == 0)) {
+        printf("# %s: status %d, the library has %d\n", trial->name, got / 2,
+               (int)status);
+        ok(false);
+    }
+    const double size = solved ? largest(answer.qdd, n) : 1.0;
+    for (int i = 0; i < n && solved && got / 2 == 0; i++) {
+        if (!(fabs(qdd[i] - answer.qdd[i]) <= 1e-8 * size)) {
+            printf("# %s: %.17g, not %.17g\n", trial->name, qdd[i], answer.qdd[i]);
+            ok(false);
+        }
+    }
+    kal_instant_destroy(instant);
+}
+
+// One state; `on`: it satisfies the constraints.
+static void try_state(Trial *trial, const double *v, bool on)
+{
+    double qdd[NUMBERS] = {0};
+    double lambda[NUMBERS] = {0};
+    double outputs[NUMBERS] = {0};
+    const size_t size = (size_t)trial->system->n * sizeof(double);
+    const double *road = take_road(trial, v);
+    const int got = trial->solve(v, 0, qdd, lambda, outputs);
+    if (road && got == 0) {
+        n_exact++;
+        if (memcmp(road, qdd, size) != 0) {
+            complain(trial, "other bits than those of the library");
+        }
+    } else if (!road && got == 0) {
+        complain(trial, "vouches for what the library does not");
+    }
+    if (on || got % 2 == 1) {
+        const int general = trial->solve(v, 1, qdd, lambda, outputs);
+        if (on) {
+            compare_general(trial, v, general, qdd);
+        }
+    }
+}
+
+static void try_states(Trial *trial)
+{
+    const KalRunOptions options = kal_run_options(trial->system);
+    const KalLayout *l = &trial->system->layout;
+    double v[NUMBERS];
+    for (int k = 0; k < SAMPLES; k++) {
+        const double part = 0.05 * k / SAMPLES;
+        const double t = options.from + part * (options.until - options.from);
+        if (k > 0 && kal_run_advance(trial->run, t) != KAL_OK) {
+            return;
+        }
+        memcpy(v, kal_run_instant(trial->run)->variables, l->active * sizeof *v);
+        try_state(trial, v, true);
+        const double off = k % 2 == 0 ? 1e-6 : 1e-2;
+        for (size_t i = 1; i < l->active; i++) {
+            v[i] += off * (fabs(v[i]) + 0.1) * rng_entry(&trial->rng);
+        }
+        try_state(trial, v, false);
+    }
+}
+
+static void try_export(Trial *trial)
+{
+    const KalExportOptions options = {.name = "model"};
+    KalExportReport report;
+    const KalStatus status =
+        kal_export_c(trial->ctx, trial->system, &options, trial->folder.path, &report);
+    if (status == KAL_ERR_USAGE || status == KAL_ERR_LIMIT) {
+        printf("# %s: %s\n", trial->name, kal_context_message(trial->ctx));
+        ok(folder_count(&trial->folder, "") == 0);
+        n_refused++;
+        return;
+    }
+    if (!ok(status == KAL_OK) || !ok(compile(trial)) || !ok(load_library(trial))) {
+        complain(trial, kal_context_message(trial->ctx));
+        return;
+    }
+    if (start(trial)) {
+        try_states(trial);
+    }
+}
+
+static void try_model(const char *name)
+{
+    Trial trial = {.name = name, .rng = {.state = 1}};
+    size_t length = 0;
+    const KalLoadOptions options = {.allow_outside = false};
+    const bool loaded =
+        kal_context_create(NULL, NULL, &trial.ctx) == KAL_OK
+        && read_model(name, &length)
+        && kal_system_load(trial.ctx, name, text, length, &options, &trial.system)
+               == KAL_OK;
+    if (ok(loaded) && ok(folder_open(&trial.folder))) {
+        try_export(&trial);
+        if (trial.library) {
+            dlclose(trial.library);
+        }
+        folder_close(&trial.folder);
+    } else {
+        complain(&trial, trial.ctx ? kal_context_message(trial.ctx) : "no context");
+    }
+    kal_run_destroy(trial.run);
+    kal_run_destroy(trial.first);
+    kal_system_destroy(trial.system);
+    kal_context_destroy(trial.ctx);
+}
+
+static void examples_compile_and_give_the_same_bits(void)
+{
+    const int count = examples_each(models, try_model);
+    printf("# %d models, %d refused; %d accelerations bit for bit, %d to rounding\n",
+           count, n_refused, n_exact, n_general);
+    ok(count > 50);
+    ok(n_exact > 300);
+}
+
+int main(int argc, char **argv)
+{
+    static const TapCase cases[] = {TAP_CASE(examples_compile_and_give_the_same_bits)};
+    models = argc > 1 ? argv[1] : "examples";
+    compiler = argc > 2 ? argv[2] : "cc";
+    flags = argc > 3 ? argv[3] : "";
+    return tap_run(cases, 1);
+}
