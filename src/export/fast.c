@@ -108,6 +108,7 @@ static KalStatus make_check(Making *make, const KalExpr *qdd, KalExpr *out_check
 {
     const KalExportPlan *plan = make->plan;
     KalGraph *g = make->t.g;
+    assert(out_check);
     *out_check = kal_int(g, 0);
     if (plan->n_rows == plan->n_active) {
         return KAL_OK;

@@ -8,7 +8,6 @@
 #include "print/print.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -156,22 +155,19 @@ static const char *make_own(KalArena *arena, char *text, const char *const *befo
     return own;
 }
 
-KalStatus kal_c_identifiers(KalContext *ctx, KalArena *arena, const char *const *names,
-                            size_t count, const char *ending, const char **out_names,
-                            size_t n_before)
+bool kal_c_identifiers(KalArena *arena, const char *const *names, size_t count,
+                       const char *ending, const char **out_names, size_t n_before)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *const *before = out_names;
         const size_t n = n_before + i;
         char *text = spell(arena, names[i], ending);
-        const char *own = text;
-        if (text && (is_taken(text) || stands_before(text, before, n))) {
-            own = make_own(arena, text, before, n);
+        out_names[n] = text;
+        if (text && (is_taken(text) || stands_before(text, out_names, n))) {
+            out_names[n] = make_own(arena, text, out_names, n);
         }
-        if (!own) {
-            return kal_no_memory(ctx, "for names");
+        if (!out_names[n]) {
+            return false;
         }
-        out_names[n] = own;
     }
-    return KAL_OK;
+    return true;
 }

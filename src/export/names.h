@@ -13,15 +13,15 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 /// The identifier for one name, in the arena; NULL when there is no memory.
 const char *kal_c_identifier(KalArena *arena, const char *name);
 
-/// Identifiers for `count` names, each followed by an ending; out_names has room for them, and
-/// no identifier is one of the `n_before` that stand before it.  KAL_ERR_NOMEM, told by the
-/// caller's context.
-KAL_CHECKED KalStatus kal_c_identifiers(KalContext *ctx, KalArena *arena,
-                                        const char *const *names, size_t count,
-                                        const char *ending, const char **out_names,
-                                        size_t n_before);
+/// Identifiers for `count` names, each followed by an ending, behind the `n_before` that out_names
+/// holds; none is one of those before it.  False when there is no memory.
+KAL_CHECKED bool kal_c_identifiers(KalArena *arena, const char *const *names,
+                                   size_t count, const char *ending,
+                                   const char **out_names, size_t n_before);
 
 #endif

@@ -45,13 +45,13 @@ const char *kal_c_call(KalOp op, bool single)
 
 KalOp kal_c_operator_of_flag(const char *flag)
 {
-    static const char *const FLAGS[KAL_OP_COUNT] = {
+    static const char *const flags[KAL_OP_COUNT] = {
 #define KAL_OP(name, ...) "OP_" #name,
 #include "expr/ops.def"
 #undef KAL_OP
     };
     int op = 0;
-    while (op < KAL_OP_COUNT && strcmp(FLAGS[op], flag) != 0) {
+    while (op < KAL_OP_COUNT && strcmp(flags[op], flag) != 0) {
         op++;
     }
     return (KalOp)op;

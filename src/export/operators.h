@@ -10,7 +10,7 @@
 
 /// The function that an operator calls, with `single` that of floats; "" for what has signs of
 /// its own (sums, products).  Functions that the C library does not have stand in the text
-/// `operators` (export/text.h), each behind the flag of its operator.
+/// `operators` (export/template.h), each behind the flag of its operator.
 const char *kal_c_call(KalOp op, bool single);
 
 /// The operator of a flag, OP_DIV and so on; KAL_OP_COUNT when it is none.

@@ -161,8 +161,9 @@ static KalStatus list_names(KalExportPlan *plan, KalNameOf name_of, size_t count
     for (size_t i = 0; i < count; i++) {
         names->typed[i] = name_of(plan->system->model, i, &names->units[i]);
     }
-    return kal_c_identifiers(plan->ctx, plan->arena, names->typed, count, "",
-                             names->own, 0);
+    return kal_c_identifiers(plan->arena, names->typed, count, "", names->own, 0)
+               ? KAL_OK
+               : kal_no_memory(plan->ctx, "for names");
 }
 
 static KalStatus list_all_names(KalExportPlan *plan, const char *name)
@@ -306,17 +307,18 @@ static KalStatus name_locals(KalExportPlan *plan)
     if (!plan->locals) {
         return kal_no_memory(plan->ctx, "for names");
     }
-    KalContext *ctx = plan->ctx;
     KalArena *arena = plan->arena;
-    const char **locals = plan->locals;
+    const char **names = plan->locals;
     const KalExportNames *q = &plan->coordinates;
-    KAL_TRY(kal_c_identifiers(ctx, arena, time, 1, "", locals, 0));
-    KAL_TRY(kal_c_identifiers(ctx, arena, q->typed, q->count, "", locals, l->q));
-    KAL_TRY(kal_c_identifiers(ctx, arena, q->typed, q->count, "_d", locals, l->qd));
-    KAL_TRY(kal_c_identifiers(ctx, arena, plan->states.typed, plan->states.count, "",
-                              locals, l->states));
-    return kal_c_identifiers(ctx, arena, plan->holds.typed, plan->holds.count, "",
-                             locals, l->holds);
+    const KalExportNames *s = &plan->states;
+    const KalExportNames *h = &plan->holds;
+    const bool fits =
+        kal_c_identifiers(arena, time, 1, "", names, 0)
+        && kal_c_identifiers(arena, q->typed, q->count, "", names, l->q)
+        && kal_c_identifiers(arena, q->typed, q->count, "_d", names, l->qd)
+        && kal_c_identifiers(arena, s->typed, s->count, "", names, l->states)
+        && kal_c_identifiers(arena, h->typed, h->count, "", names, l->holds);
+    return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
 }
 
 // The programs that are written, and which of the system's they are.
@@ -325,7 +327,7 @@ static KalStatus list_programs(KalExportPlan *plan)
     static const struct {
         const char *name;
         KalProgramId id;
-    } LIST[KAL_EXPORT_PROGRAMS] = {
+    } list[KAL_EXPORT_PROGRAMS] = {
         [KAL_EXPORT_ACCELERATION] = {"acceleration", KAL_PROGRAMS        },
         [KAL_EXPORT_GIVENS] = {"givens",       KAL_PROGRAM_GIVENS  },
         [KAL_EXPORT_NONIDEAL] = {"nonideal",     KAL_PROGRAM_NONIDEAL},
@@ -342,13 +344,13 @@ static KalStatus list_programs(KalExportPlan *plan)
         const bool levels = i == KAL_EXPORT_POSITION || i == KAL_EXPORT_VELOCITY;
         const bool there =
             fast ? plan->fast != NULL
-                 : system->n_results[LIST[i].id] > 0 && (!levels || system->m > 0);
+                 : system->n_results[list[i].id] > 0 && (!levels || system->m > 0);
         if (!there || (i == KAL_EXPORT_NONIDEAL && !system->equations->has_C)) {
             continue;
         }
         plan->programs[i] = (KalCProgram){
-            .program = fast ? plan->fast : system->programs[LIST[i].id],
-            .name = LIST[i].name,
+            .program = fast ? plan->fast : system->programs[list[i].id],
+            .name = list[i].name,
             .parameters = plan->parameter_texts,
             .variables = fast ? plan->fast_variables : plan->variable_texts,
             .locals = plan->locals,

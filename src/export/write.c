@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// The parts of exported sources that are made for the model, by their keys (export/text.h).
+// The parts of exported sources that are made for the model, by their keys (export/template.h).
 //
 // Programs are written before the operators that they need, though they stand behind them: a
 // part that others depend on is kept on a page of its own.
@@ -9,7 +9,7 @@
 
 #include "base/number.h"
 #include "export/operators.h"
-#include "export/text.h"
+#include "export/template.h"
 
 #include <kalaba/version.h>
 
@@ -261,10 +261,10 @@ static void write_row_arrays(Writing *w, KalPage *page)
     const size_t less = n < m ? n : m;
     kal_page_format(page, "    %s A[%zu];\n    %s W[%zu];\n    %s B[%zu];\n", type,
                     m * n, type, m * n, type, m * less);
-    static const char *const ROWS[] = {"b",  "b_size", "row_unit",    "tau",
+    static const char *const rows[] = {"b",  "b_size", "row_unit",    "tau",
                                        "rb", "lambda", "lambda_step", "u"};
-    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-        kal_page_format(page, "    %s %s[%zu];\n", type, ROWS[i], m);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        kal_page_format(page, "    %s %s[%zu];\n", type, rows[i], m);
     }
     kal_page_format(page, "    %s tau2[%zu];\n    int order2[%zu];\n", type, less,
                     less);
@@ -378,10 +378,8 @@ static void write_prepare(Writing *w, int i)
 // One program as a function, and what it prepares.
 static void write_program(Writing *w, int i)
 {
-    static const char *const WHAT[KAL_EXPORT_PROGRAMS] = {
-        [KAL_EXPORT_ACCELERATION] =
-            "Accelerations, forces, multipliers, and numbers that "
-            "vouch for them.",
+    static const char *const what[KAL_EXPORT_PROGRAMS] = {
+        [KAL_EXPORT_ACCELERATION] = "Accelerations, forces, multipliers, and vouchers.",
         [KAL_EXPORT_GIVENS] = "M (lower triangle), Q, A and b.",
         [KAL_EXPORT_NONIDEAL] = "Forces of constraints that are not ideal.",
         [KAL_EXPORT_POSITION] = "Residuals of positions, and A.",
@@ -396,7 +394,7 @@ static void write_program(Writing *w, int i)
     kal_page_format(
         page,
         "/* %s */\nstatic void eval_%s(const %s_work *work, const %s_state *state,\n",
-        WHAT[i], p->name, plan->name, plan->name);
+        what[i], p->name, plan->name, plan->name);
     kal_page_format(page, "                const %s_answer *answer, %s *out)\n{\n",
                     plan->name, type_of(plan));
     if (plan->prepared[i] > 0) {

@@ -15,8 +15,8 @@
 ///
 /// The build puts the files into a table.
 
-#ifndef EXPORT_TEXT_H
-#define EXPORT_TEXT_H
+#ifndef EXPORT_TEMPLATE_H
+#define EXPORT_TEMPLATE_H
 
 #include "show/page.h"
 

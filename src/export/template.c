@@ -5,7 +5,7 @@
 // Invariant: `depth` conditions are open; from the one at depth `hidden` on, 0 for none, lines
 // are left out.
 
-#include "export/text.h"
+#include "export/template.h"
 
 #include <assert.h>
 #include <ctype.h>
