@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Pages that teach: test_tutorial.py PROGRAM ROOT
+
+Every file, command and answer in them is tried, from top to bottom in one folder.  A block
+after "file `name`:" is the file, one after "add to `name`:" goes behind it.  In a block of
+`console`, lines with $ are commands, and what follows is their answer: numbers agree to the
+digits that are shown, and … stands for any text, alone in a line for any lines.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from model_lab import HANG, PROGRAM, ROOT, case, main
+
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def blocks_of(text):
+    """Fenced blocks: language, text, and the words before."""
+    for found in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield found[1], found[2], " ".join(text[:found.start()].split())
+
+
+def numbers_agree(want, got):
+    """To a unit in the last place that is shown."""
+    mantissa = want.split("e")[0]
+    shown = len(mantissa.split(".")[1]) if "." in mantissa else 0
+    scale = 10.0 ** int(want.split("e")[1]) if "e" in want else 1.0
+    return abs(float(want) - float(got)) <= 1.001 * 10.0 ** -shown * scale
+
+
+def pieces_agree(want, got):
+    """Words are the same, numbers near each other."""
+    if NUMBER.sub("#", want) != NUMBER.sub("#", got):
+        return False
+    return all(numbers_agree(*pair) for pair in zip(NUMBER.findall(want), NUMBER.findall(got)))
+
+
+def line_agrees(want, got):
+    want, got = want.split(), got.split()
+    for i, word in enumerate(want):
+        if "…" in word: # any text to the end of the line
+            return " ".join(got[i:]).startswith(word.split("…")[0])
+        if i >= len(got) or not pieces_agree(word, got[i]):
+            return False
+    return len(want) == len(got)
+
+
+def lines_agree(want, got):
+    """A line of … stands for any number of lines."""
+    if not want:
+        return not got
+    if want[0].strip() == "…":
+        return any(lines_agree(want[1:], got[i:]) for i in range(len(got) + 1))
+    return bool(got) and line_agrees(want[0], got[0]) and lines_agree(want[1:], got[1:])
+
+
+def solid(text):
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def run_command(command):
+    """What it prints, results and messages."""
+    words = shlex.split(command.replace("\\\n", " "))
+    assert words[0] == "kalaba", command
+    done = subprocess.run([PROGRAM, *words[1:]], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=HANG, check=False)
+    return done.returncode, done.stdout.decode()
+
+
+def try_console(text):
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, answer = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", part, re.DOTALL).groups()
+        status, out = run_command(command)
+        fails = re.search(r"error:|^kalaba: (?!warning)", answer, re.MULTILINE) is not None
+        assert (status != 0) == fails, (command, status, out)
+        assert lines_agree(solid(answer), solid(out)), f"{command}\n{out}\nis not\n{answer}"
+
+
+def try_page(path):
+    """All blocks of a page, in a folder of their own; the number of commands."""
+    commands = 0
+    for language, text, before in blocks_of(path.read_text(encoding="utf-8")):
+        file = re.search(r"(file|[Aa]dd to|here in) `([\w.]+)`:$", before)
+        if language == "console":
+            try_console(text)
+            commands += text.count("\n$ ") + 1
+        elif file and file[1] == "here in":
+            assert lines_agree(solid(text), solid(Path(file[2]).read_text(encoding="utf-8"))), \
+                (text, Path(file[2]).read_text(encoding="utf-8"))
+        elif file:
+            with open(file[2], "w" if file[1] == "file" else "a", encoding="utf-8") as out:
+                out.write(text)
+        else:
+            assert language != "kal", f"{path}: whose text is this? {text}"
+    return commands
+
+
+def try_in_folder(path, least):
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            assert try_page(path) >= least
+        finally:
+            os.chdir(before)
+
+
+@case
+def the_comparison_sees_differences():
+    assert lines_agree(["a 1.25", "…", "b"], ["a 1.2504", "x", "y", "b"])
+    assert lines_agree(["x 8.7…"], ["x 8.7123"]) and line_agrees("t …", "t 1 2 3")
+    assert not lines_agree(["a 1.25"], ["a 1.27"]) and not lines_agree(["a"], ["a", "b"])
+    assert not line_agrees("x 8.7…", "x 8.8123") and not line_agrees("a b", "a")
+    assert not line_agrees("x=1,y", "x=1,z") and line_agrees("x=1.50,y", "x=1.501,y")
+
+
+@case
+def tutorials_are_true():
+    try_in_folder(ROOT / "docs/tutorial.md", 10)
+
+
+@case
+def short_answers_are_true():
+    try_in_folder(ROOT / "docs/how-to.md", 9)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
