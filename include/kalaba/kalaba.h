@@ -22,6 +22,7 @@
 #include <kalaba/run.h>
 #include <kalaba/show.h>
 #include <kalaba/status.h>
+#include <kalaba/studio.h>
 #include <kalaba/sweep.h>
 #include <kalaba/system.h>
 #include <kalaba/table.h>

@@ -56,6 +56,19 @@ KAL_API KAL_CHECKED KalStatus kal_report_write(KalReport *report, const KalRun *
                                                const KalReportFacts *facts,
                                                const char *path);
 
+/// What a report is printed as.
+typedef enum KalReportForm {
+    KAL_REPORT_PAGE, ///< the page that kal_report_write() writes
+    KAL_REPORT_DATA, ///< what it shows, but for equations and text, as one JSON object
+} KalReportForm;
+
+/// Write the report to a sink, as it is so far; more states may be taken after that.
+/// KAL_ERR_USAGE when the page is wanted and the library was built without its web parts,
+/// KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_report_print(KalReport *report, const KalRun *run,
+                                               const KalReportFacts *facts,
+                                               KalReportForm form, KalSink sink);
+
 #ifdef __cplusplus
 }
 #endif

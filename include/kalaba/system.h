@@ -39,6 +39,20 @@ typedef enum KalLoadPhase {
     KAL_LOAD_COMPILE, ///< from equations to programs
 } KalLoadPhase;
 
+/// A remark on the text of a model.  Places count from 1, columns in characters; the end is
+/// the place behind what is meant.
+typedef struct KalRemark {
+    const char
+        *kind; ///< `error`, `warning`, or `note`, which adds to the remark before
+    const char
+        *file; ///< whose text it is about; NULL, and places 0, when it is about none
+    size_t line;
+    size_t column;
+    size_t end_line;
+    size_t end_column;
+    const char *message; ///< one line, without place or kind
+} KalRemark;
+
 /// How to load.  Zeroed: no overrides, no files, no messages.
 typedef struct KalLoadOptions {
     const KalOverride *overrides;
@@ -55,6 +69,9 @@ typedef struct KalLoadOptions {
     /// Statements that follow the text, on a line of their own; or NULL.
     const char *more;
     KalSink messages; ///< gets all errors with their places; `write` may be NULL
+    /// Gets every remark, warnings too, when loading has ended, unless NULL.
+    void (*remark)(void *remark_user, const KalRemark *remark);
+    void *remark_user;
 } KalLoadOptions;
 
 /// A model that was compiled.

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Make the page of reports: build_web.py WEB FOLDER OUTPUT
+"""Make the pages of reports and of the studio: build_web.py WEB FOLDER REPORT STUDIO
 
 Installs the packages of WEB/package-lock.json in FOLDER, bundles the scripts and styles
-of WEB/src/ with esbuild, puts them into report.html and writes that as an array in C.  The
-page allows no script and no style but these, which it knows by their hashes.
+of WEB/src/ with esbuild, puts them into report.html and studio.html and writes these as
+arrays in C.  A page allows no script and no style but its own, which it knows by their
+hashes; that of the studio may also ask its server, and its editor makes styles, known by a
+word that the server chooses anew each time.
 """
 
 import base64
@@ -17,6 +19,12 @@ from pathlib import Path
 from math_font import font_rule
 
 LINE = 16 # bytes in a line of the array
+REPORT_PARTS = ["uplot"]
+STUDIO_PARTS = ["uplot", *("@codemirror/" + name for name in (
+    "autocomplete", "commands", "language", "lint", "search", "state", "view")),
+    "@lezer/common", "@lezer/highlight", "@lezer/lr", "@marijn/find-cluster-break", "crelt",
+    "style-mod", "w3c-keyname"]
+STUDIO_MORE = (" 'nonce-<!--kalaba:nonce-->'; connect-src 'self'; img-src data: blob:")
 
 
 def run(command, **more):
@@ -57,10 +65,13 @@ def bundle(web, folder, name):
     return text
 
 
-def with_license(folder, script):
-    """The script behind the license of the code of others in it."""
-    license_text = (folder / "node_modules/uplot/LICENSE").read_text().strip()
-    return f"/* uPlot is a part of this script.\n\n{license_text}\n*/\n{script}"
+def with_licenses(folder, script, packages):
+    """The script behind the licenses of the code of others in it."""
+    texts = []
+    for name in packages:
+        text = (folder / "node_modules" / name / "LICENSE").read_text().strip()
+        texts.append(f"{name} is a part of this script.\n\n{text}\n")
+    return "/* " + "\n".join(texts).replace("*/", "* /") + f"*/\n{script}"
 
 
 def hash_of(text):
@@ -68,10 +79,12 @@ def hash_of(text):
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def page_of(web, script, style):
+def page_of(web, name, parts, more):
+    script, style = parts
     policy = (f"default-src 'none'; script-src {hash_of(script)}; "
-              f"style-src {hash_of(style)}; font-src data:; base-uri 'none'; form-action 'none'")
-    page = (web / "src/report.html").read_text()
+              f"style-src {hash_of(style)}{more}; font-src data:; base-uri 'none'; "
+              "form-action 'none'")
+    page = (web / "src" / name).read_text()
     for gap, text in (
         ("policy", f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         ("style", f"<style>{style}</style>"),
@@ -79,7 +92,7 @@ def page_of(web, script, style):
     ):
         mark = f"<!--build:{gap}-->"
         if page.count(mark) != 1:
-            sys.exit(f"report.html: expected {mark} once")
+            sys.exit(f"{name}: expected {mark} once")
         page = page.replace(mark, text)
     return page
 
@@ -89,16 +102,25 @@ def array_of(data):
         yield "    " + " ".join(f"{byte}," for byte in data[at : at + LINE])
 
 
-def main():
-    web, folder, output = (Path(argument).resolve() for argument in sys.argv[1:4])
-    install(web, folder)
-    script = with_license(folder, bundle(web, folder, "main.js"))
-    page = page_of(web, script, font_rule() + bundle(web, folder, "report.css"))
-    lines = ["// Made by build_web.py.", "", '#include "report/report_impl.h"', "",
+def write_page(output, header, function, page):
+    lines = ["// Made by build_web.py.", "", f'#include "{header}"', "",
              "static const unsigned char PAGE[] = {", *array_of(page.encode() + b"\0"), "};",
-             "", "const char *kal_report_template(size_t *out_length)", "{",
+             "", f"const char *{function}(size_t *out_length)", "{",
              "    *out_length = sizeof PAGE - 1;", "    return (const char *)PAGE;", "}", ""]
     output.write_text("\n".join(lines))
+
+
+def main():
+    web, folder, report, studio = (Path(argument).resolve() for argument in sys.argv[1:5])
+    install(web, folder)
+    script = with_licenses(folder, bundle(web, folder, "main.js"), REPORT_PARTS)
+    style = font_rule() + bundle(web, folder, "report.css")
+    write_page(report, "report/report_impl.h", "kal_report_template",
+               page_of(web, "report.html", (script, style), ""))
+    script = with_licenses(folder, bundle(web, folder, "studio.js"), STUDIO_PARTS)
+    style = font_rule() + bundle(web, folder, "studio.css")
+    write_page(studio, "studio/studio_impl.h", "kal_studio_page",
+               page_of(web, "studio.html", (script, style), STUDIO_MORE))
 
 
 main()

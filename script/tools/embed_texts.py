@@ -4,7 +4,7 @@
 embed_texts.py OUTPUT HEADER TYPE FUNCTION FILE…
 
 HEADER declares TYPE, a name without ending, a text and its length, and FUNCTION, which
-returns the table.
+returns the table.  A text ends with a NUL that is not counted.
 """
 
 import sys
@@ -30,12 +30,12 @@ def main():
     lines = ["// Made by embed_texts.py.", "", f'#include "{header}"', ""]
     for file in files:
         lines.append(f"static const unsigned char TEXT_{name_of(file)}[] = {{")
-        lines += numbers(file.read_bytes())
+        lines += numbers(file.read_bytes() + b"\0")
         lines += ["};", ""]
     lines.append(f"static const {kind} TABLE[] = {{")
     for file in files:
         name = name_of(file)
-        lines.append(f'    {{"{name}", (const char *)TEXT_{name}, sizeof TEXT_{name}}},')
+        lines.append(f'    {{"{name}", (const char *)TEXT_{name}, sizeof TEXT_{name} - 1}},')
     lines += ["};", "", f"const {kind} *{function}(int *out_count)", "{"]
     lines += [f"    *out_count = {len(files)};", "    return TABLE;", "}", ""]
     output.write_text("\n".join(lines))

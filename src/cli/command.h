@@ -40,6 +40,7 @@ extern const KalCommand kal_command_linearize;
 extern const KalCommand kal_command_modes;
 extern const KalCommand kal_command_run;
 extern const KalCommand kal_command_solve;
+extern const KalCommand kal_command_studio;
 extern const KalCommand kal_command_sweep;
 extern const KalCommand kal_command_help;
 

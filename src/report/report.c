@@ -215,6 +215,7 @@ KalStatus kal_report_create(KalContext *ctx, const KalSystem *system,
 void kal_report_destroy(KalReport *report)
 {
     if (report) {
+        kal_check_destroy(report->check);
         kal_record_destroy(report->record);
         kal_block_clear(report->ctx, &report->formulas);
         kal_map_clear(report->ctx, &report->columns);
@@ -282,20 +283,24 @@ static KalStatus write_file(const KalReportData *data, KalFile *file)
     return kal_file_finish(file);
 }
 
-// Everything that can fail is done before the file is made.
-static KalStatus write(KalReportData *data, KalCheck **check, KalBlock *rows,
-                       const char *path)
+// Where a report goes: to the file of a path or, without one, to a sink.
+typedef struct Target {
+    const char *path;
+    KalReportForm form;
+    KalSink sink;
+} Target;
+
+static KalStatus write_to(const KalReportData *data, const Target *target)
 {
-    assert(path && !*check);
-    const KalReport *report = data->report;
     KalFile *file = NULL;
-    KAL_TRY(check_template(report->ctx));
-    KAL_TRY(kal_check_create(report->ctx, report->system, check));
-    KAL_TRY(choose_rows(report, rows));
-    data->check = *check;
-    data->rows = (const size_t *)rows->data;
-    data->n_rows = rows->size / sizeof(size_t);
-    KAL_TRY(kal_file_create(report->ctx, path, &file));
+    if (!target->path && target->form == KAL_REPORT_DATA) {
+        kal_report_write_data(data, target->sink);
+        return KAL_OK;
+    }
+    if (!target->path) {
+        return kal_report_write_page(data, target->sink);
+    }
+    KAL_TRY(kal_file_create(data->report->ctx, target->path, &file));
     const KalStatus status = write_file(data, file);
     kal_file_destroy(file);
     return status;
@@ -317,19 +322,49 @@ static const char *without_folder(const KalSystem *system, const char *message)
     return there ? message + length : message;
 }
 
-KalStatus kal_report_write(KalReport *report, const KalRun *run,
-                           const KalReportFacts *facts, const char *path)
+// Everything that can fail is done before anything is written.
+static KalStatus write(KalReport *report, KalReportData *data, KalBlock *rows,
+                       const Target *target)
 {
-    KAL_NEED(report ? report->ctx : NULL, report && run && facts && path);
+    assert(rows->size == 0);
+    if (target->form == KAL_REPORT_PAGE) {
+        KAL_TRY(check_template(report->ctx));
+    }
+    if (!report->check) {
+        KAL_TRY(kal_check_create(report->ctx, report->system, &report->check));
+    }
+    KAL_TRY(choose_rows(report, rows));
+    data->check = report->check;
+    data->rows = (const size_t *)rows->data;
+    data->n_rows = rows->size / sizeof(size_t);
+    return write_to(data, target);
+}
+
+static KalStatus put(KalReport *report, const KalRun *run, const KalReportFacts *facts,
+                     const Target *target)
+{
     KAL_TRY(kal_run_check_user(run, report->ctx, report->system));
     const KalReportFacts shown = {.seconds = facts->seconds,
                                   .failure =
                                       without_folder(report->system, facts->failure)};
     KalReportData data = {.report = report, .run = run, .facts = &shown};
-    KalCheck *check = NULL;
     KalBlock rows = {.data = NULL};
-    const KalStatus status = write(&data, &check, &rows, path);
+    const KalStatus status = write(report, &data, &rows, target);
     kal_block_clear(report->ctx, &rows);
-    kal_check_destroy(check);
     return status;
+}
+
+KalStatus kal_report_write(KalReport *report, const KalRun *run,
+                           const KalReportFacts *facts, const char *path)
+{
+    KAL_NEED(report ? report->ctx : NULL, report && run && facts && path);
+    return put(report, run, facts, &(Target){.path = path, .form = KAL_REPORT_PAGE});
+}
+
+KalStatus kal_report_print(KalReport *report, const KalRun *run,
+                           const KalReportFacts *facts, KalReportForm form,
+                           KalSink sink)
+{
+    KAL_NEED(report ? report->ctx : NULL, report && run && facts && sink.write);
+    return put(report, run, facts, &(Target){.form = form, .sink = sink});
 }

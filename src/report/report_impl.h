@@ -24,6 +24,7 @@ struct KalReport {
     const KalSystem *system;
     KalRecord *record;
     const KalTable *table; ///< of the record
+    KalCheck *check;       ///< of the system, once it is needed
     KalMap columns;        ///< node of a formula → its column
     KalBlock formulas;     ///< KalExpr
     size_t first_formula;  ///< its column

@@ -137,6 +137,44 @@ static KalStatus load_all(KalSystem *system, Text text, const KalLoadOptions *op
     return status;
 }
 
+static const char *severity_word(KalSeverity severity)
+{
+    switch (severity) {
+    case KAL_SEVERITY_ERROR: return "error";
+    case KAL_SEVERITY_WARNING: return "warning";
+    case KAL_SEVERITY_NOTE: return "note";
+    }
+    return "note";
+}
+
+// Give a diagnostic to whoever wants remarks.
+static void remark(const KalDiagnostic *diagnostic, const KalLoadOptions *options)
+{
+    const KalSpan span = diagnostic->span;
+    const KalSource *source = span.source;
+    const KalPlace from = source ? kal_source_place(source, span.begin) : (KalPlace){0};
+    const KalPlace to = source ? kal_source_place(source, span.end) : (KalPlace){0};
+    options->remark(options->remark_user,
+                    &(KalRemark){.kind = severity_word(diagnostic->severity),
+                                 .file = source ? source->name : NULL,
+                                 .line = from.line,
+                                 .column = from.column,
+                                 .end_line = to.line,
+                                 .end_column = to.column,
+                                 .message = diagnostic->message});
+}
+
+static void remark_all(const KalSystem *system, const KalLoadOptions *options)
+{
+    if (!options->remark || !system->diagnostics) {
+        return;
+    }
+    for (const KalDiagnostic *d = kal_diagnostics_first(system->diagnostics); d;
+         d = d->next) {
+        remark(d, options);
+    }
+}
+
 KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
                           size_t length, const KalLoadOptions *options,
                           KalSystem **out_system)
@@ -150,6 +188,7 @@ KalStatus kal_system_load(KalContext *ctx, const char *name, const char *text,
     system->ctx = ctx;
     options = options ? options : &none;
     const KalStatus status = load_all(system, (Text){name, text, length}, options);
+    remark_all(system, options);
     if (status != KAL_OK) {
         if (options->messages.write && system->diagnostics) {
             kal_diagnostics_write(system->diagnostics, options->messages);

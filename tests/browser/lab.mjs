@@ -1,6 +1,6 @@
 // What the tests of reports share: TAP, a browser, reports of models.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -115,25 +115,54 @@ class Lab {
   }
 
   /** Look at a file in a page of its own, which must have nothing to complain of. */
-  async visit(html, look, options = {}) {
+  visit(html, look, options = {}) {
+    const address = `file://${encodeURI(html).replace(/[?#]/g, encodeURIComponent)}`;
+    return this.look(address, (url) => url === address, look, options);
+  }
+
+  /** Look at the studio of a model or folder; `look` also gets its process. */
+  async studio(target, look, options = {}) {
+    const process = spawn(tool, ['studio', target, '--no-browser']);
+    const address = await new Promise((resolve) => {
+      process.stdout.on('data', (text) => {
+        const [found] = String(text).match(/http:\S+/) ?? [];
+        if (found) {
+          resolve(found);
+        }
+      });
+    });
+    const ended = new Promise((resolve) => {
+      process.on('exit', (status) => resolve(status));
+    });
+    const ours = (url) => url.startsWith(address) || url.startsWith('data:');
+    try {
+      await this.look(address, ours, (page) => look(page, process), options);
+    } finally {
+      process.kill('SIGINT');
+      await ended;
+    }
+  }
+
+  async look(address, allowed, look, options) {
     const context = await this.browser.newContext({
       viewport: { width: 1280, height: 900 },
       ...options,
     });
     const page = await context.newPage();
     const faults = [];
-    const address = `file://${encodeURI(html).replace(/[?#]/g, encodeURIComponent)}`;
     page.on('console', (message) => faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('request', (request) => {
-      if (request.url() !== address && !request.url().startsWith('blob:')) {
+      if (!allowed(request.url()) && !request.url().startsWith('blob:')) {
         faults.push(`asks for ${request.url()}`);
       }
     });
+    page.on('dialog', (dialog) => dialog.accept());
     try {
       await page.goto(address);
       await look(page, context);
-      same(faults.join('; '), '', 'the page complains');
+      const wrong = faults.filter((text) => !(options.expected ?? /^$/).test(text));
+      same(wrong.join('; '), '', 'the page complains');
     } finally {
       await context.close();
     }

@@ -35,6 +35,7 @@ HEADERS = {
     "run.h",
     "show.h",
     "status.h",
+    "studio.h",
     "sweep.h",
     "system.h",
     "table.h",

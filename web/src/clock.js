@@ -22,13 +22,25 @@ export class Clock {
     this.speed = until > from ? pleasantSpeed(until - from) : 1;
     this.loop = true;
     this.playing = false;
-    this.listeners = [];
+    this.listeners = new Set();
   }
 
-  /** Have a function called whenever something changes. */
+  /** Have a function called whenever something changes; answers one that ends that. */
   listen(listener) {
-    this.listeners.push(listener);
+    this.listeners.add(listener);
     listener();
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Go on within other times: those of another run. */
+  span(from, until) {
+    const whole = this.t >= this.until && this.until > this.from;
+    if (until - from !== this.until - this.from) {
+      this.speed = until > from ? pleasantSpeed(until - from) : 1;
+    }
+    this.from = from;
+    this.until = until;
+    this.set(whole && !this.playing ? until : this.t);
   }
 
   tell() {

@@ -13,7 +13,7 @@ export class Legend {
     this.swatches = curves.map(() => make('span', { className: 'swatch' }));
     const buttons = curves.map((curve, i) => this.button(curve, i, toggle));
     this.element = make('div', { className: 'legend' }, ...buttons, this.place);
-    onTheme(() => this.paint());
+    this.forget = onTheme(() => this.paint());
     this.paint();
   }
 

@@ -72,12 +72,34 @@ export class PhasePlot {
     this.u.over.addEventListener('mouseleave', () => this.showTime());
     this.u.over.addEventListener('click', (event) => this.pick(event));
     this.reset();
-    this.clock.listen(() => this.showTime());
-    onTheme(() => {
-      this.u.redraw();
-      this.showTime();
-    });
-    new ResizeObserver(() => this.resize()).observe(this.host);
+    const watch = new ResizeObserver(() => this.resize());
+    watch.observe(this.host);
+    this.ends = [
+      this.clock.listen(() => this.showTime()),
+      onTheme(() => {
+        this.u.redraw();
+        this.showTime();
+      }),
+      () => watch.disconnect(),
+      this.legend.forget,
+    ];
+  }
+
+  /** Show another run in the same way: its plot has the same curves. */
+  update({ run, plot }) {
+    this.run = run;
+    this.xs = run.columns[plot.against.column].data;
+    this.ys = plot.curves.map(({ column }) => run.columns[column].data);
+    this.u.setData([null, ...this.ys.map((ys) => [this.xs, ys])]);
+    this.reset();
+    this.showTime();
+  }
+
+  /** Leave the page. */
+  destroy() {
+    this.ends.forEach((end) => end());
+    this.u.destroy();
+    this.element.remove();
   }
 
   options() {

@@ -11,7 +11,20 @@ function speeds(usual) {
   return [...new Set(list)].sort((a, b) => a - b);
 }
 
-function speedMenu(clock) {
+// The speed may be one that the menu does not have yet.
+function showSpeed(menu, speed) {
+  const value = String(speed);
+  if (menu.value !== value) {
+    menu.value = value;
+    if (menu.value !== value) {
+      menu.append(make('option', { value }, `${number(speed)}×`));
+      menu.value = value;
+    }
+  }
+}
+
+/** The menu of speeds. */
+export function speedMenu(clock) {
   const options = speeds(clock.speed).map((speed) =>
     make(
       'option',
@@ -19,7 +32,7 @@ function speedMenu(clock) {
       `${number(speed)}×`,
     ),
   );
-  return make(
+  const menu = make(
     'select',
     {
       'aria-label': 'Speed',
@@ -30,25 +43,32 @@ function speedMenu(clock) {
     },
     ...options,
   );
+  clock.listen(() => showSpeed(menu, clock.speed));
+  return menu;
 }
 
-function slider(clock) {
-  const range = clock.until - clock.from;
+/** The slider of the time. */
+export function slider(clock) {
   const input = make('input', {
     type: 'range',
     min: '0',
     max: String(STEPS),
     step: 'any',
     'aria-label': 'Time',
-    oninput: () => clock.set(clock.from + (Number(input.value) / STEPS) * range),
+    oninput: () => {
+      const part = Number(input.value) / STEPS;
+      clock.set(clock.from + part * (clock.until - clock.from));
+    },
   });
   clock.listen(() => {
+    const range = clock.until - clock.from;
     input.value = String(range > 0 ? ((clock.t - clock.from) / range) * STEPS : 0);
   });
   return input;
 }
 
-function playButton(clock) {
+/** The button that plays and pauses. */
+export function playButton(clock) {
   const button = make('button', { className: 'play', onclick: () => clock.toggle() });
   clock.listen(() => {
     const text = clock.playing ? 'Pause' : 'Play';
@@ -61,7 +81,8 @@ function playButton(clock) {
   return button;
 }
 
-function checkbox(text, checked, change) {
+/** A checkbox with its text. */
+export function checkbox(text, checked, change) {
   const input = make('input', {
     type: 'checkbox',
     checked,
@@ -89,10 +110,10 @@ function forceSwitch(scene) {
   return [box, scale];
 }
 
-// Space plays and pauses, arrows step, wherever nothing else wants them.
-function listenToKeys(clock) {
+/** Space plays and pauses, arrows step, wherever nothing else wants them. */
+export function listenToKeys(clock) {
   document.addEventListener('keydown', (event) => {
-    if (event.target.closest('button, input, select, summary')) {
+    if (event.target.closest('button, input, select, summary, [contenteditable]')) {
       return;
     }
     const step = (clock.until - clock.from) / 100;

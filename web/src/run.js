@@ -9,10 +9,9 @@ function decode(values, rows) {
   return Float64Array.from({ length: rows }, (_, i) => view.getFloat64(8 * i, true));
 }
 
-/** Read the run from its JSON; a column gets its numbers as `data`, and whether they are
- * all the same as `still`. */
-export function readRun(text) {
-  const run = JSON.parse(text);
+/** A run as it stands in JSON becomes one with numbers: a column gets its numbers as `data`,
+ * and whether they are all the same as `still`. */
+export function decodeRun(run) {
   for (const column of run.columns) {
     column.still = typeof column.values !== 'string';
     column.data = decode(column.values, run.rows);
@@ -20,6 +19,11 @@ export function readRun(text) {
   }
   run.time = run.columns[0].data;
   return run;
+}
+
+/** Read the run from its JSON. */
+export function readRun(text) {
+  return decodeRun(JSON.parse(text));
 }
 
 /** The last row whose time is not after t, and how far t is on the way to the next. */

@@ -10,6 +10,7 @@ import { color, onTheme, seriesColor } from './theme.js';
 const TRAIL = 1500; // points of a path that are drawn
 const FAR = 6; // sizes of itself that something may travel before the picture follows it
 const ROOM = 4; // sizes of itself that are then in view
+const LEAST_PART = 0.6; // of a view that a run takes before the view is made anew
 const REACH = 0.2; // part of the picture that the longest arrow takes
 
 function isSpatial(drawings) {
@@ -42,25 +43,74 @@ function movingLines(drawings, columns) {
   });
 }
 
+// Whether a view of the old bounds shows the new ones well: all of them, and not too small.
+function fits(bounds, old) {
+  const inside = bounds.min.every(
+    (low, i) => low >= old.min[i] && bounds.max[i] <= old.max[i],
+  );
+  const size = ({ min, max }) => Math.max(...min.map((low, i) => max[i] - low));
+  return inside && size(bounds) > LEAST_PART * size(old);
+}
+
 export class Scene {
   constructor(run, clock) {
-    this.run = run;
-    this.shown = movingLines(run.drawings, run.columns);
     this.clock = clock;
     this.arrows = false;
+    this.ghost = null;
+    this.load(run);
+    this.follows = this.near !== null;
+    this.camera = this.spatial
+      ? new SpaceCamera(this.whole)
+      : new FlatCamera(this.whole);
+    this.canvas = make('canvas', { tabIndex: 0, role: 'img' });
+    this.canvas.setAttribute('aria-label', 'Moving picture of the system');
+    this.ctx = this.canvas.getContext('2d');
+  }
+
+  load(run) {
+    this.run = run;
+    this.shown = movingLines(run.drawings, run.columns);
     this.spatial = isSpatial(this.shown);
     this.drawings = this.colored(this.shown);
     this.trails = this.drawings.map((drawing) => this.trailOf(drawing));
     this.whole = this.bounds();
     this.near = this.nearBounds();
-    this.follows = this.near !== null;
-    this.camera = this.spatial
-      ? new SpaceCamera(this.whole)
-      : new FlatCamera(this.whole);
     this.longest = this.longestForce();
-    this.canvas = make('canvas', { tabIndex: 0, role: 'img' });
-    this.canvas.setAttribute('aria-label', 'Moving picture of the system');
-    this.ctx = this.canvas.getContext('2d');
+  }
+
+  /** Show another run, with the one before as a ghost if `haunted`.  The view stays as long as
+   * it shows what there is. */
+  update(run, haunted = false) {
+    const { spatial } = this;
+    this.ghost = haunted ? this.still() : null;
+    this.load(run);
+    this.follows = this.follows && this.near !== null;
+    const bounds = this.follows ? this.near : this.whole;
+    if (spatial !== this.spatial) {
+      this.camera = this.spatial ? new SpaceCamera(bounds) : new FlatCamera(bounds);
+      this.reset();
+    } else if (!this.moved && !fits(bounds, this.camera.bounds)) {
+      this.resize(true);
+    } else {
+      this.draw();
+    }
+  }
+
+  /** Stay as it is at a time, without the numbers of the run. */
+  freeze(t) {
+    const shapes = this.shapesAt(t);
+    this.shapesAt = () => shapes;
+    this.follows = false;
+    this.arrows = false;
+    this.run = null;
+    this.trails = [];
+  }
+
+  // What is needed to draw this run when it is the one before.
+  still() {
+    const { run, shown, drawings, trails, spatial } = this;
+    const fields = { run, shown, drawings, trails, spatial };
+    return Object.assign(Object.create(Scene.prototype), fields);
   }
 
   column(index) {
@@ -197,10 +247,20 @@ export class Scene {
   /** Draw, once the canvas is in the page. */
   start() {
     this.resize(true);
-    this.clock.listen(() => this.draw());
-    onTheme(() => this.draw());
-    new ResizeObserver(() => this.resize(false)).observe(this.canvas);
+    const watch = new ResizeObserver(() => this.resize(false));
+    watch.observe(this.canvas);
+    this.ends = [
+      this.clock.listen(() => this.draw()),
+      onTheme(() => this.draw()),
+      () => watch.disconnect(),
+    ];
     this.listen();
+  }
+
+  /** Leave the page. */
+  destroy() {
+    this.ends.forEach((end) => end());
+    this.canvas.remove();
   }
 
   resize(fit) {
@@ -227,7 +287,7 @@ export class Scene {
       this.canvas.setPointerCapture(event.pointerId);
     });
     this.canvas.addEventListener('pointermove', (event) => {
-      if (event.buttons !== 0) {
+      if (event.buttons !== 0 && !this.grabbed) {
         this.camera.drag(event.movementX, event.movementY);
         this.moved = true;
         this.draw();
@@ -290,11 +350,26 @@ export class Scene {
     ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     ctx.clearRect(0, 0, camera.width, camera.height);
     drawBackdrop(ctx, camera, this.whole);
+    this.drawGhost();
     for (const shape of this.ordered(this.shapesAt(this.clock.t))) {
       drawShape(ctx, camera, shape, this.colorOf(shape));
     }
     if (this.arrows && this.longest > 0) {
       this.drawForces();
+    }
+  }
+
+  drawGhost() {
+    const { ctx, ghost } = this;
+    if (ghost && ghost.spatial === this.spatial) {
+      ctx.save();
+      ctx.globalAlpha = 0.25;
+      for (const shape of ghost.shapesAt(this.clock.t)) {
+        if (shape.shape !== 'path') {
+          drawShape(ctx, this.camera, shape, color('muted'));
+        }
+      }
+      ctx.restore();
     }
   }
 

@@ -3,7 +3,7 @@
 import { make } from './dom.js';
 
 const SERIES = 8;
-const redraws = [];
+const redraws = new Set();
 let cache = null;
 
 /** A color by its name in the style sheet. */
@@ -17,9 +17,10 @@ export function seriesColor(i) {
   return color(`series-${(i % SERIES) + 1}`);
 }
 
-/** Have a function called when the colors change. */
+/** Have a function called when the colors change; answers one that ends that. */
 export function onTheme(redraw) {
-  redraws.push(redraw);
+  redraws.add(redraw);
+  return () => redraws.delete(redraw);
 }
 
 function setTheme(dark) {

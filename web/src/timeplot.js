@@ -65,7 +65,7 @@ export class TimePlot {
     this.plot = plot;
     this.clock = clock;
     this.group = group;
-    this.marks = marks;
+    this.marks = [...marks];
     this.data = plot.curves.map(({ column }) => run.columns[column].data);
     this.legend = new Legend(plot.curves, (i, show) =>
       this.u.setSeries(i + 1, { show }),
@@ -84,14 +84,40 @@ export class TimePlot {
 
   /** Draw, once the element is in the page. */
   start() {
-    const values = this.data.map((list) => drawn(list, this.plot.logarithmic));
-    this.u = new uPlot(this.options(), [this.run.time, ...values], this.host);
+    const data = [this.run.time, ...this.drawnData()];
+    this.u = new uPlot(this.options(), data, this.host);
     this.u.over.append(this.cursor, this.note);
     this.listen();
     this.group.push(this);
-    this.clock.listen(() => this.showTime());
-    onTheme(() => this.u.redraw());
-    new ResizeObserver(() => this.resize()).observe(this.host);
+    const watch = new ResizeObserver(() => this.resize());
+    watch.observe(this.host);
+    this.ends = [
+      this.clock.listen(() => this.showTime()),
+      onTheme(() => this.u.redraw()),
+      () => watch.disconnect(),
+      this.legend.forget,
+    ];
+  }
+
+  /** Show another run in the same way: its plot has the same curves. */
+  update({ run, plot, marks }) {
+    this.run = run;
+    this.marks.splice(0, this.marks.length, ...marks);
+    this.data = plot.curves.map(({ column }) => run.columns[column].data);
+    this.u.setData([run.time, ...this.drawnData()]);
+    this.showTime();
+  }
+
+  /** Leave the page. */
+  destroy() {
+    this.ends.forEach((end) => end());
+    this.group.splice(this.group.indexOf(this), 1);
+    this.u.destroy();
+    this.element.remove();
+  }
+
+  drawnData() {
+    return this.data.map((list) => drawn(list, this.plot.logarithmic));
   }
 
   options() {

@@ -402,6 +402,7 @@ static void showing(void)
 {
     KalCheck *check = NULL;
     KalReport *report = NULL;
+    KalStudio *studio = NULL;
     const KalShowOptions strange = {.format = (KalShowFormat)99};
     const KalShowOptions text = {.format = KAL_SHOW_TEXT};
     refused(kal_show_system(ctx, rod, &strange, sink), "kal_show_system");
@@ -417,6 +418,11 @@ static void showing(void)
     refused(kal_report_create(ctx, NULL, &report), "kal_report_create");
     refused(kal_report_check_path(ctx, NULL), "kal_report_check_path");
     refused_mutely(kal_report_take(NULL, NULL));
+    refused_mutely(kal_report_print(NULL, NULL, NULL, KAL_REPORT_DATA, sink));
+    refused(kal_studio_create(ctx, NULL, &studio), "kal_studio_create");
+    refused_mutely(kal_studio_serve(NULL, NULL, NULL));
+    same_text(kal_studio_address(NULL), "");
+    kal_studio_destroy(NULL);
     ok(kal_verify_report(NULL).samples == 0 && !kal_record_table(NULL));
     kal_record_set_run(NULL, 1);
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What the files that work on a text share.
+
+#ifndef STUDIO_EVALUATE_IMPL_H
+#define STUDIO_EVALUATE_IMPL_H
+
+#include "json/member.h"
+#include "studio/evaluate.h"
+
+#include <kalaba/system.h>
+
+/// A text that is being worked on.
+typedef struct KalStudy {
+    const KalAssignment *evaluation;
+    KalContext *ctx;
+    KalJsonWriter writer;
+    KalSystem *system;
+} KalStudy;
+
+/// Begin a line with its key.
+void kal_study_begin(KalStudy *study, const char *key);
+
+/// Write a value that is JSON already, without its line ends, which no string of JSON has.
+void kal_study_put(KalStudy *study, const char *json);
+
+/// End a line, and let it go.
+void kal_study_end(KalStudy *study);
+
+/// Tell why a task failed: the context knows.
+void kal_study_fail(KalStudy *study, const char *task, const char *const *names,
+                    int n_names);
+
+/// Write `"parameters": […], "start": […]` of the system: names, units, values.
+void kal_study_describe(KalStudy *study);
+
+/// Simulate; the run is told as it goes on, or, `page`, as a report in the end.
+void kal_study_run(KalStudy *study, bool page);
+
+/// Modes about the state that the request names.
+void kal_study_modes(KalStudy *study);
+
+/// All equilibria.
+void kal_study_equilibria(KalStudy *study);
+
+#endif

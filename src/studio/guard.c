@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+#include "studio/guard.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    TOKEN_BYTES = (KAL_TOKEN_SIZE - 1) / 2
+};
+
+KalStatus kal_token_make(KalContext *ctx, char out_token[KAL_TOKEN_SIZE])
+{
+    unsigned char bytes[TOKEN_BYTES];
+    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file < 0 ? -1 : read(file, bytes, sizeof bytes);
+    if (file >= 0) {
+        (void)close(file);
+    }
+    if (got != (ssize_t)sizeof bytes) {
+        return kal_fail(ctx, KAL_ERR_FILE, "cannot read random bits: %s",
+                        strerror(errno));
+    }
+    for (size_t i = 0; i < TOKEN_BYTES; i++) {
+        (void)snprintf(out_token + 2 * i, 3, "%02x", bytes[i]);
+    }
+    return KAL_OK;
+}
+
+const char *kal_guard_path(const char *token, const char *path)
+{
+    assert(strlen(token) == KAL_TOKEN_SIZE - 1);
+    unsigned difference = 0;
+    if (path[0] != '/' || strlen(path) < KAL_TOKEN_SIZE + 1
+        || path[KAL_TOKEN_SIZE] != '/') {
+        return NULL;
+    }
+    for (int i = 0; i < KAL_TOKEN_SIZE - 1; i++) {
+        difference |= (unsigned)(unsigned char)token[i] ^ (unsigned char)path[1 + i];
+    }
+    return difference == 0 ? path + KAL_TOKEN_SIZE + 1 : NULL;
+}
+
+// Whether a text is `before`, one of our names and the port.
+static bool is_ours(const char *text, const char *before, int port)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost"};
+    char own[64];
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(own, sizeof own, "%s%s:%d", before, names[i], port);
+        if (strcmp(text, own) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kal_guard_host(const char *host, int port)
+{
+    return host && is_ours(host, "", port);
+}
+
+bool kal_guard_origin(const char *origin, int port)
+{
+    assert(origin);
+    return is_ours(origin, "http://", port);
+}
+
+// No part is empty or begins with a dot, which rules out `..` and hidden files; nothing in
+// it is special to a terminal or another system.
+bool kal_guard_name(const char *name)
+{
+    static const char ending[] = ".kal";
+    const size_t length = strlen(name);
+    char before = '/';
+    if (length < sizeof ending || length > KAL_GUARD_NAME
+        || strcmp(name + length - (sizeof ending - 1), ending) != 0) {
+        return false;
+    }
+    for (const char *c = name; *c; c++) {
+        const bool begins = before == '/';
+        if ((unsigned char)*c < ' ' || *c == 127 || *c == '\\' || *c == ':'
+            || (begins && (*c == '.' || *c == '/'))) {
+            return false;
+        }
+        before = *c;
+    }
+    return true;
+}

@@ -1,0 +1,304 @@
+// The studio in a browser: text, sliders, picture, panes, files.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { demandBrowser, examples, near, ok, runCases, same } from './lab.mjs';
+
+const crank = path.join(examples, 'slider_crank.kal');
+const PENDULUM = `model "Pendulum"
+param m = 1 [kg], L = 1 [m], g = 9.81 [m/s^2]
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+potential m*g*y
+constraint rod: x^2 + y^2 = L^2
+init x = 0.6, y ~ -0.8
+simulate 0 .. 4 every 0.02
+plot x, y
+draw line [0, 0] -> [x, y]
+`;
+
+const HANG = 120000; // milliseconds after which something counts as hanging
+
+// Until an expression holds; the policy of the page lets no script wait for it inside.
+async function until(page, expression) {
+  const end = Date.now() + HANG;
+  while (!(await page.evaluate(expression))) {
+    ok(Date.now() < end, `it never came: ${expression}`);
+    await page.waitForTimeout(15);
+  }
+}
+
+// A run of the text as it is now is on the screen.
+function settled(page, condition = 'true') {
+  return until(
+    page,
+    `Boolean(studio.run && !studio.live.control && !studio.live.wanted && (${condition}))`,
+  );
+}
+
+function write(page, text) {
+  return page.evaluate((words) => {
+    studio.editor.set(words);
+    studio.changed();
+  }, text);
+}
+
+function slide(page, name, value) {
+  return page.getByLabel(name, { exact: true }).evaluate((input, v) => {
+    input.value = String(v);
+    input.dispatchEvent(new Event('input'));
+  }, value);
+}
+
+async function a_model_is_shown_and_moves(lab) {
+  await lab.studio(crank, async (page) => {
+    await settled(page);
+    same(await page.title(), 'Slider-crank – Kalaba studio');
+    same(await page.getByLabel('Name of the model').inputValue(), 'slider_crank.kal');
+    same(await page.locator('.plot').count(), 5, 'plots');
+    const colored = await page.locator('.cm-line span').count();
+    ok(colored > 50, `${colored} pieces of text have colors`);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await until(page, 'studio.clock.t > 0.2');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByLabel('Time').fill('500');
+    near(await page.evaluate('studio.clock.t'), 2.5, 1e-9);
+  });
+}
+
+async function what_is_typed_is_seen(lab) {
+  await lab.studio(lab.model('typed.kal', PENDULUM), async (page) => {
+    await settled(page);
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('plot energy()\n');
+    await settled(page, "document.querySelectorAll('.plot').length === 4");
+    await page.keyboard.type('output z = q\n');
+    await page.locator('.problems .error').waitFor();
+    const said = await page.locator('.problems .error').first().textContent();
+    ok(said.startsWith('12:12 ') && said.includes('q'), said);
+    await page.locator('.cm-lintRange-error').waitFor();
+    ok(await page.locator('#notice').isVisible(), 'nothing is said of the errors');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('x\n');
+    await settled(page, "studio.run.columns.some(({ name }) => name === 'z')");
+    same(await page.locator('.problems .error').count(), 0, 'old errors');
+  });
+}
+
+async function sliders_change_the_run(lab) {
+  await lab.studio(lab.model('slid.kal', PENDULUM), async (page) => {
+    await settled(page);
+    await slide(page, 'L', 2.5);
+    await settled(page, 'studio.run.parameters[1].value === 2.5');
+    const [x, y] = await page.evaluate(() =>
+      studio.run.columns.slice(1, 3).map(({ data }) => data[0]),
+    );
+    near(x * x + y * y, 6.25, 1e-9, 'the constraint does not hold');
+    near(x, 0.6, 1e-12);
+    await slide(page, 'x', 1.5);
+    await settled(page, 'studio.run.columns[1].data[0] === 1.5');
+    await page.getByLabel('Reset L').click();
+    await settled(page, 'studio.run.parameters[1].value === 1');
+    const length = await page.evaluate(() =>
+      Math.hypot(...studio.run.columns.slice(1, 3).map(({ data }) => data[0])),
+    );
+    near(length, 1, 1e-9, 'a start that cannot be held does not move');
+    await page.getByLabel('m, value').fill('7');
+    await page.getByLabel('m, value').press('Enter');
+    await settled(page, 'studio.run.parameters[0].value === 7');
+  });
+}
+
+async function panes_show_equations_and_analysis(lab) {
+  await lab.studio(lab.model('panes.kal', PENDULUM), async (page) => {
+    await settled(page);
+    await page.getByRole('tab', { name: 'Equations' }).click();
+    await page.locator('.equations math').first().waitFor();
+    await page.getByRole('tab', { name: 'System' }).click();
+    await page.getByText('2 coordinates · 1 constraint (holonomic)').waitFor();
+    await page.getByRole('tab', { name: 'Equilibria' }).click();
+    await page.locator('.badge.unstable').waitFor();
+    same(await page.locator('#panel-equilibria .badge').count(), 2);
+    await page.getByRole('button', { name: 'Start here' }).first().click();
+    await settled(page, 'Math.abs(studio.run.columns[1].data[0]) < 1e-9');
+    await page.getByRole('tab', { name: 'Modes' }).click();
+    await page.getByText('frequency [Hz]').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    same(await page.evaluate('studio.tabs.shown'), 'equilibria', 'keys');
+  });
+}
+
+// From a change to the screen: the picture is drawn in the same task in which a run arrives,
+// so that it is on the screen with the next frame.
+async function a_change_is_soon_on_the_screen(lab) {
+  await lab.studio(crank, async (page) => {
+    await settled(page);
+    const times = [];
+    for (let i = 0; i < 10; i++) {
+      times.push(
+        await page.evaluate(
+          async (value) => {
+            const began = performance.now();
+            studio.give(studio.set, 'tau', value);
+            while (studio.run.parameters[8].value !== value) {
+              await new Promise((resolve) => requestAnimationFrame(resolve));
+            }
+            return performance.now() - began;
+          },
+          0.5 + i / 100,
+        ),
+      );
+    }
+    times.sort((a, b) => a - b);
+    console.log(`# change to screen: median ${times[5].toFixed(0)} ms`);
+  });
+}
+
+async function no_stale_answer_is_shown(lab) {
+  await lab.studio(lab.model('load.kal', PENDULUM), async (page, process) => {
+    await settled(page);
+    const shown = await page.evaluate(async () => {
+      const seen = [];
+      const take = studio.takeRun.bind(studio);
+      studio.takeRun = (run, partial, body) => {
+        seen.push([body.set.L, run.parameters[1].value]);
+        take(run, partial, body);
+      };
+      for (let i = 0; i < 200; i++) {
+        studio.give(studio.set, 'L', 1 + i / 100);
+        await new Promise((resolve) => setTimeout(resolve, 4));
+      }
+      return seen;
+    });
+    await settled(page, 'studio.run.parameters[1].value === 2.99');
+    ok(
+      shown.every(([asked, got]) => asked === got),
+      'an answer to another question',
+    );
+    const order = shown.map(([asked]) => asked);
+    ok(
+      order.every((value, i) => i === 0 || value >= order[i - 1]),
+      'an older answer after a newer one',
+    );
+    same(await page.locator('.plot').count(), 3, 'plots were left behind');
+    const listeners = await page.evaluate('studio.clock.listeners.size');
+    ok(listeners < 20, `${listeners} listeners`);
+    const kept = readFileSync(
+      `/proc/${process.pid}/task/${process.pid}/children`,
+      'utf8',
+    );
+    same(kept, '', 'children were left behind');
+  });
+}
+
+async function files_are_saved_when_the_user_says_so(lab) {
+  const file = lab.model('saved.kal', PENDULUM);
+  await lab.studio(
+    file,
+    async (page) => {
+      await settled(page);
+      await write(page, PENDULUM.replace('0.6', '0.7'));
+      await settled(page);
+      same(readFileSync(file, 'utf8'), PENDULUM, 'it was written without being asked');
+      await page.locator('.cm-content').click();
+      await page.keyboard.press('Control+s');
+      await page.getByText('saved', { exact: true }).waitFor();
+      ok(readFileSync(file, 'utf8').includes('init x = 0.7'), 'not written');
+      const name = page.getByLabel('Name of the model');
+      await name.fill('copy');
+      await name.press('Enter');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('saved', { exact: true }).waitFor();
+      ok(existsSync(lab.file('copy.kal')), 'no copy');
+      lab.model('copy.kal', '# changed by another program\n');
+      await write(page, PENDULUM);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('has changed on the disk').waitFor();
+      await page.getByRole('button', { name: 'Write over it' }).click();
+      await page.getByText('saved', { exact: true }).waitFor();
+      same(readFileSync(lab.file('copy.kal'), 'utf8'), PENDULUM);
+    },
+    { expected: /409/ },
+  );
+}
+
+async function the_gallery_shows_examples(lab) {
+  await lab.studio(lab.folder, async (page) => {
+    await page.locator('.example').first().waitFor();
+    ok((await page.locator('.example').count()) > 40, 'few examples');
+    await page.locator('.thumb canvas').first().waitFor();
+    await page.locator('.example', { hasText: 'Slider-crank' }).first().click();
+    await settled(page);
+    ok(await page.locator('#stage canvas').isVisible(), 'no picture');
+  });
+}
+
+async function the_page_says_when_the_server_is_gone(lab) {
+  await lab.studio(
+    lab.model('gone.kal', PENDULUM),
+    async (page, process) => {
+      await settled(page);
+      process.kill('SIGINT');
+      await new Promise((resolve) => process.on('exit', resolve));
+      await slide(page, 'L', 2);
+      await page.getByText("The studio's server is gone").waitFor();
+    },
+    { expected: /ERR_CONNECTION_REFUSED/ },
+  );
+}
+
+async function hostile_models_do_no_harm(lab) {
+  const evil = `model "</script><img src=x onerror=alert(1)>"
+param a = 1
+coord x, y
+kinetic 1/2*x'^2 + 1/2*y'^2
+output b = x # <script>alert(2)</script>
+plot b
+draw line [0, 0] -> [x, y]
+`;
+  await lab.studio(lab.model('evil.kal', evil), async (page) => {
+    await settled(page);
+    same(await page.evaluate('document.images.length'), 0, 'an image was made');
+    for (const tab of ['Equations', 'System', 'Equilibria', 'Modes']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.waitForTimeout(100);
+    }
+    same(await page.evaluate('document.scripts.length'), 1, 'a script was made');
+    await write(page, `for i in 1..1000000 { for j in 1..1000000 { coord x } }`);
+    await page.locator('.problems .error').first().waitFor();
+    await write(page, PENDULUM);
+    await settled(page, "studio.run.title === 'Pendulum'");
+  });
+}
+
+async function links_hold_the_model(lab) {
+  await lab.studio(lab.folder, async (page) => {
+    await page.locator('.example').first().waitFor();
+    await page.getByRole('button', { name: '+ New model' }).click();
+    await settled(page);
+    await write(page, PENDULUM.replace('Pendulum', 'Ü linked'));
+    await settled(page, "studio.run.title === 'Ü linked'");
+    await page.locator('.menu summary').click();
+    await page.getByRole('menuitem', { name: 'Link with this model' }).click();
+    await until(page, "location.hash.includes('model=')");
+    await page.reload();
+    await settled(page, "studio.run.title === 'Ü linked'");
+  });
+}
+
+demandBrowser();
+await runCases([
+  a_model_is_shown_and_moves,
+  what_is_typed_is_seen,
+  sliders_change_the_run,
+  panes_show_equations_and_analysis,
+  a_change_is_soon_on_the_screen,
+  no_stale_answer_is_shown,
+  files_are_saved_when_the_user_says_so,
+  the_gallery_shows_examples,
+  the_page_says_when_the_server_is_gone,
+  hostile_models_do_no_harm,
+  links_hold_the_model,
+]);

@@ -1,0 +1,467 @@
+#!/usr/bin/env python3
+"""The server of the studio, as its page and as an attacker would use it.
+
+test_studio.py PROGRAM ROOT
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from model_lab import EXAMPLES, HANG, PROGRAM, case, main, run
+
+PENDULUM = (EXAMPLES / "pendulum.kal").read_text()
+ENDLESS = "coord x\nkinetic x'^2\npotential -cos(x)\ninit x = 1\nsimulate 0 .. 1e9 every 1e4\n"
+
+
+# A sanitizer reserves all addresses, and keeps what was freed for a while.
+SANITIZED = b"__asan_init" in Path(PROGRAM).read_bytes()
+
+
+class Studio:
+    """A studio that runs, and a client for it."""
+
+    def __init__(self, path, *options):
+        self.process = subprocess.Popen(
+            [PROGRAM, "studio", str(path), "--no-browser", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/", line)
+        assert found, (line, self.process.stderr.read())
+        self.port, self.token = int(found.group(1)), found.group(2)
+        self.origin = f"http://127.0.0.1:{self.port}"
+
+    def ask(self, method, path, body=None, **headers):
+        """Status and text of the answer; a header that is None is left out."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG)
+        wanted = {"Host": f"127.0.0.1:{self.port}"}
+        if body is not None:
+            wanted |= {"Origin": self.origin, "Content-Type": "application/json",
+                       "Content-Length": str(len(body))}
+        wanted |= {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in wanted.items():
+            if value is not None:
+                connection.putheader(name, value)
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        self.headers = dict(answer.getheaders())
+        connection.close()
+        return answer.status, text
+
+    def get(self, path, **headers):
+        return self.ask("GET", f"/{self.token}/{path}", **headers)
+
+    def post(self, path, value, **headers):
+        return self.ask("POST", f"/{self.token}/{path}", json.dumps(value).encode(), **headers)
+
+    def evaluate(self, text, tasks=("run",), **more):
+        body = {"client": "t", "name": "m.kal", "text": text, "tasks": list(tasks), **more}
+        status, answer = self.post("evaluate", body)
+        assert status == 200, (status, answer)
+        return [json.loads(line) for line in answer.splitlines() if line]
+
+    def children(self):
+        path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return path.read_text().split()
+
+    def memory(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.process.communicate(timeout=HANG)
+        return self.process.returncode, out, err
+
+
+@contextlib.contextmanager
+def studio(*options):
+    """A studio of a folder with a model; it must end in order."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "a.kal").write_text(PENDULUM)
+        one = Studio(folder, *options)
+        one.folder = Path(folder)
+        try:
+            yield one
+        finally:
+            status, out, err = one.end()
+        assert (status, err) == (0, ""), (status, out, err)
+
+
+def wait_for(condition):
+    """Until something holds; a machine that is busy may take its time."""
+    end = time.monotonic() + HANG
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.01)
+
+
+@case
+def models_are_listed_read_and_run():
+    with studio() as s:
+        status, text = s.get("files")
+        assert status == 200 and json.loads(text)["files"] == ["a.kal"], text
+        status, text = s.get("file?name=a.kal")
+        assert status == 200 and json.loads(text)["text"] == PENDULUM, text
+        things = s.evaluate(PENDULUM, ["run", "equations"])
+        assert [next(iter(thing)) for thing in things] == \
+            ["remarks", "system", "run", "equations"], things
+        assert things[2]["partial"] is False and things[2]["run"]["complete"] is True
+        status, text = s.get("examples")
+        names = {example["name"] for example in json.loads(text)}
+        assert names == {path.stem for path in EXAMPLES.glob("*.kal")}, names
+
+
+@case
+def the_numbers_are_those_of_the_commands():
+    with studio() as s:
+        things = s.evaluate(PENDULUM, ["modes", "equilibria"])
+        for thing, command in zip(things, ("modes", "equilibria")):
+            status, out, err = run(command, EXAMPLES / "pendulum.kal", "--json", "-q")
+            assert status == 0, err
+            assert thing[command] == json.loads(out), (thing, out)
+
+
+@case
+def every_answer_forbids_what_the_page_does_not_need():
+    with studio() as s:
+        for path in ("", "files", "file?name=a.kal", "nothing"):
+            s.get(path)
+            for name, value in (("X-Content-Type-Options", "nosniff"),
+                                ("Referrer-Policy", "no-referrer"),
+                                ("Cross-Origin-Resource-Policy", "same-origin"),
+                                ("Cache-Control", "no-store")):
+                assert s.headers.get(name) == value, (path, name, s.headers)
+            assert "frame-ancestors 'none'" in s.headers["Content-Security-Policy"]
+        status, page = s.get("")
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page).group(1)
+        assert status == 200 and "default-src 'none'" in policy and "unsafe" not in policy
+        assert "<!--" not in policy, "a gap of the page is not filled"
+
+
+@case
+def the_token_is_needed():
+    with studio() as s:
+        wrong = s.token[:-1] + ("0" if s.token[-1] != "0" else "1")
+        for path in ("/", "/files", f"/{wrong}/", f"/{wrong}/files", f"/{s.token}",
+                     f"/{s.token.upper()}x/files", "/../files", f"/x/../{s.token}/files"):
+            status, text = s.ask("GET", path)
+            assert status == 403 and s.token not in text, (path, status, text)
+        status, _ = s.ask("POST", f"/{wrong}/save", b'{"name": "b.kal", "text": "x"}')
+        assert status == 403 and not (s.folder / "b.kal").exists()
+
+
+@case
+def a_name_led_to_this_machine_is_refused():
+    """DNS rebinding: the browser believes that evil.test is here, and says so."""
+    with studio() as s:
+        for host in ("evil.test", f"evil.test:{s.port}", f"127.0.0.1:{s.port}.evil.test",
+                     "127.0.0.1", f"127.0.0.1:{s.port + 1}", f"[::1]:{s.port}", "", None):
+            status, text = s.get("files", Host=host)
+            assert status in (400, 403) and "a.kal" not in text, (host, status, text)
+        assert s.get("files", Host=f"localhost:{s.port}")[0] == 200
+
+
+@case
+def other_sites_are_refused():
+    """Cross-site requests: forms and scripts of other pages, with and without a token."""
+    with studio() as s:
+        save = {"name": "b.kal", "text": "x"}
+        for origin in ("http://evil.test", "null", f"http://127.0.0.1:{s.port + 1}",
+                       f"https://127.0.0.1:{s.port}", "", None):
+            status, _ = s.post("save", save, Origin=origin)
+            assert status == 403, (origin, status)
+        for kind in ("text/plain", "application/x-www-form-urlencoded",
+                     "multipart/form-data; boundary=x", None):
+            status, _ = s.post("save", save, Content_Type=kind)
+            assert status == 415, (kind, status)
+        assert s.post("save", save, Sec_Fetch_Site="cross-site")[0] == 403
+        assert s.get("files", Sec_Fetch_Site="same-site")[0] == 403
+        assert s.get("files", Origin="http://evil.test")[0] == 403
+        assert s.ask("OPTIONS", f"/{s.token}/save", Origin=s.origin)[0] == 405
+        assert "Access-Control-Allow-Origin" not in s.headers
+        assert not (s.folder / "b.kal").exists()
+        assert s.post("save", save)[0] == 200
+
+
+@case
+def files_elsewhere_are_out_of_reach():
+    with studio() as s:
+        outside = s.folder.parent / f"{s.folder.name}-outside"
+        outside.mkdir()
+        secret = outside / "secret.kal"
+        secret.write_text("coord secret\n")
+        (s.folder / "link.kal").symlink_to(secret)
+        (s.folder / "way").symlink_to(outside)
+        (s.folder / ".hidden.kal").write_text("coord secret\n")
+        try:
+            up = f"..%2F{outside.name}%2Fsecret.kal"
+            for name in (up, up.replace("%2F", "/"), "%2e%2e/" + outside.name + "/secret.kal",
+                         "..%252F" + outside.name + "%252Fsecret.kal", "link.kal",
+                         "way/secret.kal", ".hidden.kal", str(secret), "/etc/passwd",
+                         "a.kal%00.txt", "..\\secret.kal", "sub/../../x.kal", "."):
+                status, text = s.get(f"file?name={name}")
+                assert status == 404 and "secret\n" not in text, (name, status, text)
+            for path in (f"../{outside.name}/secret.kal", "link.kal", "way/secret.kal",
+                         "way/new.kal", str(outside / "new.kal"), "new.sh", ".bashrc",
+                         "../new.kal", "a.kal\0", "sub/new.kal"):
+                status, _ = s.post("save", {"name": path, "text": "x"})
+                assert status in (400, 404), (path, status)
+            for use in (f"../{outside.name}/secret.kal", "link.kal", "way/secret.kal",
+                        str(secret)):
+                things = s.evaluate(f'use "{use}"\nkinetic secret\'^2\n')
+                assert "error" in things[-1], (use, things)
+            listed = json.loads(s.get("files")[1])["files"]
+            assert listed == ["a.kal"], listed
+            assert secret.read_text() == "coord secret\n"
+            assert sorted(os.listdir(outside)) == ["secret.kal"]
+        finally:
+            secret.unlink()
+            outside.rmdir()
+
+
+@case
+def saving_is_whole_and_asks_before_it_overwrites():
+    with studio() as s:
+        tag = json.loads(s.get("file?name=a.kal")[1])["tag"]
+        status, text = s.post("save", {"name": "a.kal", "text": "one\n", "seen": tag})
+        assert status == 200, text
+        status, text = s.post("save", {"name": "a.kal", "text": "two\n", "seen": tag})
+        assert status == 409 and "has changed on the disk" in text, text
+        assert (s.folder / "a.kal").read_text() == "one\n"
+        assert s.post("save", {"name": "a.kal", "text": "ü\n"})[0] == 200
+        assert (s.folder / "a.kal").read_text() == "ü\n"
+        assert os.listdir(s.folder) == ["a.kal"]
+
+
+@case
+def requests_that_make_no_sense_are_refused():
+    with studio() as s:
+        for body in (b"", b"{", b"[]", b'{"tasks": ["dance"]}', b'{"text": 1}', b"\xff\xfe",
+                     b'{"x": 1}', b"[" * 100000):
+            status, _ = s.ask("POST", f"/{s.token}/evaluate", body)
+            assert status == 400, (body[:20], status)
+        assert s.post("evaluate", {"name": "../a.kal", "text": ""})[0] == 400
+        assert s.ask("PUT", f"/{s.token}/save", b"{}")[0] == 405
+        assert s.ask("DELETE", f"/{s.token}/save")[0] == 405
+
+
+@case
+def long_bodies_and_headers_are_refused():
+    with studio() as s:
+        before = s.memory()
+        status, _ = s.ask("POST", f"/{s.token}/evaluate", b" " * (9 << 20))
+        assert status == 413, status
+        with socket.create_connection(("127.0.0.1", s.port), timeout=HANG) as line:
+            with contextlib.suppress(OSError):
+                line.sendall(f"GET /{s.token}/files HTTP/1.1\r\nHost: ".encode())
+                for _ in range(64):
+                    line.sendall(b"x" * (1 << 16))
+            with contextlib.suppress(OSError):
+                assert b"200" not in line.recv(100)
+        assert s.get("files")[0] == 200
+        assert s.memory() < before + (64 << 10), (before, s.memory())
+
+
+@case
+def slow_clients_do_not_stop_others():
+    """More half requests than there are places: they are closed, and others served."""
+    with studio() as s:
+        lines = []
+        for _ in range(70):
+            line = socket.create_connection(("127.0.0.1", s.port), timeout=HANG)
+            with contextlib.suppress(OSError):
+                line.sendall(b"POST /")
+            lines.append(line)
+
+        def served():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                return s.get("files")[0] == 200
+            return False
+
+        wait_for(served)
+        for line in lines:
+            line.close()
+
+
+@case
+def computing_has_limits():
+    with studio("--seconds", "1") as s:
+        things = s.evaluate(ENDLESS)
+        assert things[-1]["error"]["task"] == "limit", things[-1]
+        assert "took too long" in things[-1]["error"]["message"]
+        things = s.evaluate(PENDULUM)
+        assert things[-1]["run"]["complete"] is True
+
+
+@case
+def memory_has_limits():
+    if SANITIZED:
+        return "the sanitizer reserves more than any limit"
+    with studio("--memory", "256") as s:
+        hungry = "param N = 20000\ncoord x[N]\nfor i in 1..N { kinetic 1/2*x[i]'^2 }\n" \
+            "for i in 2..N { constraint c[i]: x[i] = x[i-1]*cos(x[i]) }\n" \
+            "simulate 0 .. 100 every 0.0001\n"
+        things = s.evaluate(hungry)
+        assert "error" in things[-1], things[-1]
+        assert s.evaluate(PENDULUM)[-1]["run"]["complete"] is True
+    return None
+
+
+@case
+def a_new_change_ends_the_one_before():
+    with studio() as s:
+        answers = []
+        first = threading.Thread(target=lambda: answers.append(s.evaluate(ENDLESS)))
+        first.start()
+        wait_for(s.children)
+        things = s.evaluate(PENDULUM)
+        assert things[-1]["run"]["complete"] is True
+        first.join(HANG)
+        assert answers[0][-1] == {"error": {"task": "limit", "message": "cancelled",
+                                            "names": []}}, answers[0][-1]
+        assert s.children() == []
+
+
+@case
+def a_client_that_goes_ends_its_work():
+    with studio() as s:
+        body = json.dumps({"client": "x", "name": "m.kal", "text": ENDLESS,
+                           "tasks": ["run"]}).encode()
+        line = socket.create_connection(("127.0.0.1", s.port), timeout=HANG)
+        line.sendall(f"POST /{s.token}/evaluate HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n"
+                     f"Origin: {s.origin}\r\nContent-Type: application/json\r\n"
+                     f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        wait_for(s.children)
+        line.close()
+        wait_for(lambda: not s.children())
+
+
+@case
+def pages_of_one_user_do_not_wait_for_each_other():
+    with studio() as s:
+        threads = [threading.Thread(target=lambda i=i: s.evaluate(ENDLESS, client=f"c{i}"))
+                   for i in range(3)]
+        for thread in threads:
+            thread.daemon = True
+            thread.start()
+        wait_for(lambda: len(s.children()) == 3)
+        assert s.evaluate(PENDULUM)[-1]["run"]["complete"] is True
+        for i in range(3): # ends them
+            s.evaluate("coord x\n", client=f"c{i}")
+        for thread in threads:
+            thread.join(HANG)
+
+
+@case
+def too_much_at_a_time_is_refused():
+    with studio() as s:
+        threads = [threading.Thread(target=lambda i=i: s.evaluate(ENDLESS, client=f"c{i}"))
+                   for i in range(8)]
+        for thread in threads:
+            thread.daemon = True
+            thread.start()
+        wait_for(lambda: len(s.children()) == 8)
+        status, text = s.post("evaluate", {"client": "z", "text": PENDULUM})
+        assert status == 503, (status, text)
+        for i in range(8):
+            s.evaluate("coord x\n", client=f"c{i}")
+        for thread in threads:
+            thread.join(HANG)
+
+
+@case
+def two_hundred_changes_leave_nothing_behind():
+    with studio() as s:
+        lengths = [0.5 + 0.01 * i for i in range(200)]
+        s.evaluate(PENDULUM, set={"L": 1})
+        before = s.memory()
+        for length in lengths:
+            things = s.evaluate(PENDULUM, set={"L": length})
+            values = {p["name"]: p["value"] for p in things[1]["system"]["parameters"]}
+            assert values["L"] == length, "an answer to another question"
+        assert s.children() == []
+        open_files = len(os.listdir(f"/proc/{s.process.pid}/fd"))
+        assert open_files < 20, open_files
+        assert SANITIZED or s.memory() < before + (16 << 10), (before, s.memory())
+
+
+@case
+def long_runs_come_in_parts():
+    with studio() as s:
+        long = PENDULUM.replace("simulate", "# simulate") + "\nsimulate 0 .. 4000 every 0.05\n"
+        things = s.evaluate(long)
+        runs = [thing for thing in things if "run" in thing]
+        assert [thing["partial"] for thing in runs] == [True] * (len(runs) - 1) + [False]
+        assert all(not thing["run"]["complete"] for thing in runs[:-1])
+        assert runs[-1]["run"]["complete"]
+
+
+@case
+def a_port_that_is_taken_is_told():
+    with studio() as s:
+        status, out, err = run("studio", s.folder, "--no-browser", "--port", s.port)
+        assert (status, out) == (1, "") and f"cannot listen at port {s.port}" in err, err
+        assert "--port" in err
+
+
+@case
+def wrong_options_are_told():
+    for options, word in ((["--port", "0"], "--port"), (["--port", "65536"], "--port"),
+                          (["--seconds", "x"], "--seconds"), (["--memory", "-1"], "--memory")):
+        status, out, err = run("studio", ".", "--no-browser", *options)
+        assert (status, out) == (2, "") and f"option '{word}' takes" in err, err
+    status, _, err = run("studio", "/nowhere/at/all", "--no-browser")
+    assert status == 1 and "/nowhere/at/all" in err, err
+    status, _, err = run("studio", EXAMPLES / "embed.c", "--no-browser")
+    assert status == 1 and "neither a folder nor a model" in err, err
+
+
+@case
+def a_model_is_shown_first():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "b.kal")
+        path.write_text(PENDULUM)
+        one = Studio(path)
+        listed = json.loads(one.get("files")[1])
+        assert (listed["first"], listed["files"]) == ("b.kal", ["b.kal"]), listed
+        assert one.end()[0] == 0
+
+
+@case
+def killed_while_it_saves_no_file_is_half_written():
+    texts = {f"# {'x' * 200000} {i}\n" for i in range(2)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.kal")
+        path.write_text(min(texts))
+        for round_number in range(5):
+            one = Studio(folder)
+
+            def save(one=one):
+                with contextlib.suppress(OSError, http.client.HTTPException):
+                    for i in range(1000):
+                        text = sorted(texts)[i % 2]
+                        one.post("save", {"name": "a.kal", "text": text})
+
+            thread = threading.Thread(target=save)
+            thread.start()
+            time.sleep(0.02 * (round_number + 1))
+            one.process.kill()
+            one.process.communicate(timeout=HANG)
+            thread.join(HANG)
+            assert path.read_text() in texts, "a file is half written"
+
+
+if __name__ == "__main__":
+    main()

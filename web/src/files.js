@@ -1,0 +1,76 @@
+// Files: what can be saved from the studio, and links that hold a model.
+
+import { csvOf } from './actions.js';
+import { make } from './dom.js';
+
+/** Let the browser save something. */
+export function save(name, content, type) {
+  const blob = content instanceof Blob ? content : new Blob([content], { type });
+  const address = URL.createObjectURL(blob);
+  make('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+async function through(stream, bytes) {
+  const piped = new Blob([bytes]).stream().pipeThrough(stream);
+  return new Uint8Array(await new Response(piped).arrayBuffer());
+}
+
+/** A text as the part of an address behind #. */
+export async function packed(name, text) {
+  const bytes = await through(
+    new CompressionStream('deflate-raw'),
+    new TextEncoder().encode(text),
+  );
+  const letters = btoa(String.fromCharCode(...bytes));
+  const safe = letters.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+  return `#name=${encodeURIComponent(name)}&model=${safe}`;
+}
+
+/** The name and the text of such a part; null when it is none. */
+export async function unpacked(hash) {
+  const parts = new URLSearchParams(hash.replace(/^#/, ''));
+  const model = parts.get('model');
+  if (!model) {
+    return null;
+  }
+  const letters = atob(model.replace(/-/g, '+').replace(/_/g, '/'));
+  const bytes = Uint8Array.from(letters, (c) => c.charCodeAt(0));
+  const text = await through(new DecompressionStream('deflate-raw'), bytes);
+  return {
+    name: parts.get('name') || 'model.kal',
+    text: new TextDecoder().decode(text),
+  };
+}
+
+/** The menu of all that can be saved; `studio` knows what there is. */
+export function saveMenu(studio) {
+  const stem = () => studio.name.replace(/^.*\//, '').replace(/\.kal$/, '');
+  const items = [
+    ['Model', () => save(`${stem()}.kal`, studio.editor.text, 'text/plain')],
+    ['Report', () => studio.fetch('report', `${stem()}.html`, 'text/html')],
+    ['Data (CSV)', () => save(`${stem()}.csv`, csvOf(studio.run), 'text/csv')],
+    [
+      'Picture (PNG)',
+      () => studio.stage.picture((blob) => save(`${stem()}.png`, blob)),
+    ],
+    ['Equations (LaTeX)', () => studio.fetch('latex', `${stem()}.tex`, 'text/plain')],
+    ['Link with this model', () => studio.copyLink()],
+  ];
+  const menu = make('details', { className: 'menu' }, make('summary', {}, 'Export'));
+  const list = make('div', { className: 'items', role: 'menu' });
+  for (const [text, act] of items) {
+    const onclick = () => {
+      menu.open = false;
+      act();
+    };
+    list.append(make('button', { role: 'menuitem', onclick }, text));
+  }
+  menu.append(list);
+  document.addEventListener('click', (event) => {
+    if (!menu.contains(event.target)) {
+      menu.open = false;
+    }
+  });
+  return menu;
+}

@@ -1,0 +1,111 @@
+// The way to the server of the studio.
+
+const lines = new TextDecoder();
+
+/** What the server refused, with its reason. */
+export class Refusal extends Error {}
+
+async function complain(response) {
+  let message = `the server answered ${response.status}`;
+  try {
+    message = (await response.json()).message ?? message;
+  } catch {
+    // No reason was given.
+  }
+  const refusal = new Refusal(message);
+  refusal.status = response.status;
+  return refusal;
+}
+
+export class Link {
+  /** `onState(there)` hears whether the server is there whenever that changes. */
+  constructor(onState) {
+    this.onState = onState;
+    this.there = true;
+    this.client = crypto.randomUUID();
+  }
+
+  tell(there) {
+    if (there !== this.there) {
+      this.there = there;
+      this.onState(there);
+    }
+  }
+
+  async ask(path, options) {
+    let response;
+    try {
+      response = await fetch(path, options);
+    } catch (error) {
+      if (error.name !== 'AbortError') {
+        this.tell(false);
+      }
+      throw error;
+    }
+    this.tell(true);
+    if (!response.ok) {
+      throw await complain(response);
+    }
+    return response;
+  }
+
+  async get(path) {
+    return (await this.ask(path)).json();
+  }
+
+  post(path, body, signal) {
+    return this.ask(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      signal,
+    });
+  }
+
+  async save(body) {
+    return (await this.post('save', body)).json();
+  }
+
+  /** Have a text worked on; `take` gets each thing that comes of it.  A new call with the
+   * same purpose ends the one before. */
+  async evaluate(body, take, { purpose = 'main', signal } = {}) {
+    const client = `${this.client}-${purpose}`;
+    const response = await this.post('evaluate', { client, ...body }, signal);
+    const reader = response.body.getReader();
+    let rest = new Uint8Array(0);
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) {
+          break;
+        }
+        rest = this.split(rest, value, take, signal);
+      }
+    } catch (error) {
+      if (error.name !== 'AbortError') {
+        this.tell(false);
+      }
+      throw error;
+    }
+  }
+
+  // Whole lines are taken, the rest waits for more.
+  split(rest, value, take, signal) {
+    const bytes = new Uint8Array(rest.length + value.length);
+    bytes.set(rest);
+    bytes.set(value, rest.length);
+    let from = 0;
+    for (
+      let at = bytes.indexOf(10, rest.length);
+      at >= 0;
+      at = bytes.indexOf(10, from)
+    ) {
+      const text = lines.decode(bytes.subarray(from, at));
+      from = at + 1;
+      if (text !== '' && !signal?.aborted) {
+        take(JSON.parse(text));
+      }
+    }
+    return bytes.slice(from);
+  }
+}

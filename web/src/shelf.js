@@ -1,0 +1,201 @@
+// The part of the studio that has to do with files and with what is said about the text.
+
+import { byId, make } from './dom.js';
+import { packed, save } from './files.js';
+
+const NEW_MODEL = `# A pendulum to begin with: change it.
+model "Pendulum"
+param m = 1 [kg], L = 1 [m], g = 9.81 [m/s^2]
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+potential m*g*y
+constraint rod: x^2 + y^2 = L^2
+init x = 0.8, y ~ -0.6
+simulate 0 .. 10 every 0.02
+plot x, y
+draw line [0, 0] -> [x, y]
+draw circle [x, y] radius 0.08
+draw path [x, y]
+`;
+
+export class Shelf {
+  // What is said.
+
+  showNotice(text) {
+    byId('notice').textContent = text;
+    byId('notice').hidden = text === '';
+    byId('stage').classList.toggle('stale', this.failed === true);
+  }
+
+  showBusy(busy) {
+    clearTimeout(this.timer);
+    if (busy) {
+      this.timer = setTimeout(() => this.showState('computing …'), 300);
+    } else {
+      this.showState();
+    }
+  }
+
+  showState(text) {
+    const dirty = this.editor.text !== this.saved || this.tag === null;
+    const words = this.tag === null ? 'not saved' : dirty ? 'changed' : 'saved';
+    this.state.textContent = text ?? words;
+    this.saveButton.classList.toggle('primary', dirty);
+  }
+
+  showServer(there) {
+    const gone = byId('gone');
+    gone.hidden = there;
+    if (!there) {
+      const again = make('button', { onclick: () => this.tryAgain() }, 'Try again');
+      const keep = make(
+        'button',
+        {
+          onclick: () =>
+            save(this.name.replace(/^.*\//, ''), this.editor.text, 'text/plain'),
+        },
+        'Save the text as a file',
+      );
+      gone.replaceChildren(
+        "The studio's server is gone. Your text is still here, but nothing is computed or " +
+          'saved in the folder. Start the studio again in its terminal: kalaba studio.',
+        again,
+        keep,
+      );
+    }
+  }
+
+  async tryAgain() {
+    try {
+      await this.link.get('files');
+      this.changed();
+    } catch {
+      // It is still gone, and the page says so.
+    }
+  }
+
+  // Files.
+
+  async showFiles() {
+    const { files, folder, first } = await this.link.get('files');
+    const options = files.map((name) => make('option', { value: name }, name));
+    const title = make('option', { value: '' }, `Open from ${folder} …`);
+    this.menu.replaceChildren(title, ...options);
+    this.menu.value = files.includes(this.name) && this.tag !== null ? this.name : '';
+    return { files, folder, first };
+  }
+
+  async showFirst() {
+    const { files, folder } = await this.showFiles();
+    const chips = files.map((name) =>
+      make('button', { onclick: () => this.openFile(name) }, name),
+    );
+    const fresh = make('button', { onclick: () => this.openNew() }, '+ New model');
+    fresh.classList.add('primary');
+    const heading = make('h2', {}, `Models in ${folder}`);
+    byId('first').hidden = false;
+    byId('desk').hidden = true;
+    await this.gallery.fill([
+      heading,
+      make('div', { className: 'chips' }, fresh, ...chips.slice(0, 100)),
+    ]);
+  }
+
+  open({ name, text, tag }) {
+    if (this.isDirty() && !confirm('Give up the changes that are not saved?')) {
+      this.menu.value = '';
+      return;
+    }
+    byId('first').hidden = true;
+    byId('desk').hidden = false;
+    Object.assign(this, { name, tag, saved: text, set: {}, start: {}, fresh: true });
+    this.field.value = name;
+    this.starts.key = '';
+    this.parameters.key = '';
+    this.stage.clear();
+    this.clock.set(0);
+    this.editor.set(text);
+    this.changed();
+  }
+
+  isDirty() {
+    return !byId('desk').hidden && this.editor.text !== this.saved;
+  }
+
+  openNew() {
+    this.open({ name: 'new.kal', text: NEW_MODEL, tag: null });
+  }
+
+  async openFile(name) {
+    if (name) {
+      try {
+        this.open(await this.link.get(`file?name=${encodeURIComponent(name)}`));
+      } catch (error) {
+        this.showNotice(error.message);
+      }
+    }
+  }
+
+  rename(name) {
+    if (name !== this.name) {
+      this.name = name.endsWith('.kal') ? name : `${name}.kal`;
+      this.field.value = this.name;
+      this.tag = null;
+      this.changed();
+    }
+  }
+
+  // A file that somebody else has changed is not written over without a word.
+  async save(over = false) {
+    const { text } = this.editor;
+    const body = { name: this.name, text, seen: over ? null : (this.tag ?? '') };
+    try {
+      const { tag } = await this.link.save(body);
+      Object.assign(this, { tag, saved: text });
+      this.showNotice('');
+      this.showState();
+      await this.showFiles();
+    } catch (error) {
+      this.showNotice(`Not saved: ${error.message}.`);
+      if (error.status === 409) {
+        const onclick = () => this.save(true);
+        byId('notice').append(make('button', { onclick }, 'Write over it'));
+      }
+    }
+  }
+
+  fetch(task, name, type) {
+    const take = (thing) => {
+      if (thing[task] !== undefined) {
+        save(name, thing[task], type);
+      } else if (thing.error) {
+        this.showNotice(thing.error.message);
+      }
+    };
+    this.link.evaluate(this.body([task]), take, { purpose: task });
+  }
+
+  format() {
+    const take = ({ format, error }) => {
+      if (format !== undefined && format !== this.editor.text) {
+        this.editor.set(format);
+        this.changed();
+      } else if (error) {
+        this.showNotice(error.message);
+      }
+    };
+    this.link.evaluate(this.body(['format']), take, { purpose: 'format' });
+  }
+
+  async copyLink() {
+    const address = `${location.pathname}${await packed(this.name, this.editor.text)}`;
+    history.replaceState(null, '', address);
+    const link = new URL(location.hash, 'kalaba-studio:').hash;
+    try {
+      await navigator.clipboard.writeText(link);
+      this.showState('copied: put it behind the address of another studio');
+    } catch {
+      this.showState('the address of this page has the model in it now');
+    }
+  }
+}

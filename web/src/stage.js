@@ -1,0 +1,111 @@
+// The picture of the studio with its controls: it stays while runs come and go.
+
+import { byId, make } from './dom.js';
+import { checkbox, listenToKeys, playButton, slider, speedMenu } from './player.js';
+import { Scene } from './scene.js';
+
+export class Stage {
+  constructor(element, clock) {
+    this.clock = clock;
+    this.scene = null;
+    this.haunted = true;
+    this.arrows = false;
+    this.place = make('div', { className: 'pictures' });
+    this.empty = make('p', { className: 'muted empty' });
+    this.time = make('output', { className: 'time' });
+    this.follow = checkbox('Follow', false, (follows) => {
+      if (this.scene?.near) {
+        this.scene.follow(follows);
+      }
+    });
+    element.append(this.place, this.empty, this.controls(), this.switches());
+    clock.listen(() => {
+      this.time.textContent = `t = ${clock.t.toFixed(2)} s`;
+    });
+    listenToKeys(clock);
+  }
+
+  controls() {
+    const loop = checkbox('Loop', this.clock.loop, (value) => {
+      this.clock.loop = value;
+    });
+    const parts = [playButton(this.clock), slider(this.clock), this.time];
+    return make(
+      'div',
+      { className: 'controls' },
+      ...parts,
+      speedMenu(this.clock),
+      loop,
+    );
+  }
+
+  switches() {
+    const forces = checkbox('Constraint forces', false, (shown) => {
+      this.arrows = shown;
+      this.each((scene) => {
+        scene.arrows = shown;
+        scene.draw();
+      });
+    });
+    const ghost = checkbox('Ghost of the last run', true, (shown) => {
+      this.haunted = shown;
+      if (!shown && this.scene) {
+        this.scene.ghost = null;
+        this.scene.draw();
+      }
+    });
+    return make('div', { className: 'controls small' }, forces, ghost, this.follow);
+  }
+
+  each(act) {
+    [this.scene].forEach((scene) => scene && act(scene));
+  }
+
+  /** Show a run; `same` says that it is of the text before, changed a little. */
+  show(run, same) {
+    const drawn = run.rows > 0 && run.drawings.length > 0;
+    this.empty.hidden = drawn;
+    this.empty.textContent =
+      run.rows > 0
+        ? 'Nothing is drawn yet. Add a line such as: draw line [0, 0] -> [x, y]'
+        : 'There is no run to show.';
+    if (run.rows > 0) {
+      this.clock.span(run.time[0], run.time[run.rows - 1]);
+    }
+    if (!drawn) {
+      this.clear();
+    } else if (this.scene) {
+      this.scene.update(run, same && this.haunted);
+    } else {
+      this.begin(run);
+    }
+    this.showFollow();
+  }
+
+  begin(run) {
+    this.scene = new Scene(run, this.clock);
+    this.scene.arrows = this.arrows;
+    this.place.append(this.scene.canvas);
+    this.scene.start();
+  }
+
+  showFollow() {
+    this.follow.hidden = !this.scene?.near;
+    this.follow.querySelector('input').checked = Boolean(this.scene?.follows);
+  }
+
+  clear() {
+    this.scene?.destroy();
+    this.scene = null;
+  }
+
+  /** The picture as a PNG. */
+  picture(take) {
+    this.scene?.canvas.toBlob(take, 'image/png');
+  }
+}
+
+/** The stage of the page. */
+export function makeStage(clock) {
+  return new Stage(byId('stage'), clock);
+}
