@@ -129,7 +129,8 @@ static KalStatus classify_each(const Classifier *c)
 }
 
 // Forms of all constraints that have one; velocities in a way that is not linear, and
-// accelerations, do not.
+// accelerations, do not.  The equation of a state is no constraint: i' = x' leaves i to its
+// start value, and an analysis may ask for any.
 static KalStatus find_forms(Classifier *c)
 {
     bool *use = kal_arena_alloc(c->arena, c->eq->m, sizeof *use);
@@ -138,12 +139,14 @@ static KalStatus find_forms(Classifier *c)
     }
     for (size_t i = 0; i < c->eq->m; i++) {
         const KalConstraintClass *of = &c->made->classes[i];
-        use[i] = of->level != KAL_LEVEL_ACCELERATION && of->linear_in_velocity;
+        use[i] = of->level != KAL_LEVEL_ACCELERATION && of->linear_in_velocity
+                 && c->model->constraints[i].state == 0;
     }
     KAL_TRY(kal_pfaffian_init(c->eq, c->arena, use, &c->forms));
     for (size_t i = 0; i < c->eq->m; i++) {
         KalConstraintClass *of = &c->made->classes[i];
-        if (of->level == KAL_LEVEL_VELOCITY && of->linear_in_velocity && !use[i]) {
+        if (of->level == KAL_LEVEL_VELOCITY && of->linear_in_velocity && !use[i]
+            && c->model->constraints[i].state == 0) {
             of->decision = KAL_DECISION_NONE; // it has no value at rest
         }
     }

@@ -125,6 +125,36 @@ static void write_modes(const KalAnalysisView *a, const KalModes *modes, KalSink
     sink.write(sink.user, "\n", 1);
 }
 
+// Whether a constraint is the equation of a state, which has no reaction.
+static bool is_of_state(const KalAnalysisView *a, int i)
+{
+    assert(i >= 0 && i < a->system->m);
+    return a->system->model->constraints[i].state > 0;
+}
+
+// The reactions of constraints, and whether they are unique.
+static void write_reactions(KalJsonWriter *w, const KalAnalysisView *a,
+                            const KalEquilibrium *e)
+{
+    const char *const *names = kal_system_constraint_names(a->system);
+    kal_json_write_key(w, "multipliers");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < a->system->m; i++) {
+        if (!is_of_state(a, i)) {
+            kal_json_put_number(w, names[i], e->multipliers[i]);
+        }
+    }
+    kal_json_write_end(w, '}');
+    kal_json_write_key(w, "unique_reaction");
+    kal_json_write_begin(w, '{');
+    for (int i = 0; i < a->system->m; i++) {
+        if (!is_of_state(a, i)) {
+            kal_json_put_bool(w, names[i], !e->shared[i]);
+        }
+    }
+    kal_json_write_end(w, '}');
+}
+
 static void write_equilibrium(KalJsonWriter *w, const KalAnalysisView *a,
                               const KalEquilibrium *e)
 {
@@ -138,14 +168,7 @@ static void write_equilibrium(KalJsonWriter *w, const KalAnalysisView *a,
     kal_json_put_bool(w, "decays", e->decays);
     kal_json_put_number(w, "family_dimension", e->family);
     kal_json_put_number(w, "potential", e->potential);
-    kal_json_put_values(w, "multipliers", kal_system_constraint_names(a->system),
-                        e->multipliers, a->system->m);
-    kal_json_write_key(w, "unique_reaction");
-    kal_json_write_begin(w, '{');
-    for (int i = 0; i < a->system->m; i++) {
-        kal_json_put_bool(w, kal_system_constraint_names(a->system)[i], !e->shared[i]);
-    }
-    kal_json_write_end(w, '}');
+    write_reactions(w, a, e);
     kal_json_put_values(w, "force", a->names, e->force, n);
     kal_json_write_end(w, '}');
 }
@@ -449,6 +472,9 @@ static void put_equilibrium(KalPage *page, const KalAnalysisView *a,
         kal_page_string(page, "\n");
     }
     for (int i = 0; i < system->m && i < ROWS_SHOWN; i++) {
+        if (is_of_state(a, i)) {
+            continue;
+        }
         kal_page_string(page, "     reaction(");
         kal_page_safe(page, constraints[i]);
         kal_page_string(page, ") = ");

@@ -123,6 +123,29 @@ def a_sleigh_glides():
 
 
 @case
+def a_state_whose_equation_can_be_integrated_stays():
+    model = """coord x, y
+kinetic 1/2*x'^2
+potential 2*x^2
+constraint gear: y' = 2*x'
+state i: i' = x' - y'
+force x = -3*i
+init x = 0
+"""
+    # y = 2 x but for a constant, and i = x - y but for a constant: x'' = -4 x - 3 i.
+    answer, _ = ask("linearize", model)
+    assert answer["states"] == ["y", "i", "y'"], answer["states"]
+    for got, want in zip(answer["A"], ([0, 0, 1], [0, 0, -0.5], [-4, -6, 0])):
+        near(got, want, 1e-12)
+    answer, _ = ask("modes", model)
+    sorted_near(spectrum(answer), [0, 1j, -1j], 1e-7)
+    answer, _ = ask("equilibria", model)
+    first = answer["equilibria"][0]
+    assert first["family_dimension"] >= 1, first
+    assert list(first["multipliers"]) == list(first["unique_reaction"]) == ["gear"], first
+
+
+@case
 def what_is_no_equilibrium_is_said():
     for command in ("linearize", "modes"):
         answer, err = ask(command, "four_bar")
