@@ -183,13 +183,13 @@ static void fill_weights(KalAnalysis *a)
     }
 }
 
-// Append rows that restrict positions; those in disguise only where all constraints act
-// and the combinations have values.
+// Append rows that restrict positions; those in disguise only where the combinations have
+// values.
 static int add_integrals(KalAnalysis *a, int rows, int width)
 {
     assert(rows >= 0 && width >= a->system->n);
     const KalClassification *classes = a->forms.classes;
-    if (!classes || a->chart.all_leaves || a->instant->n_active < a->system->m
+    if (!classes || a->chart.all_leaves
         || kal_forms_evaluate(&a->forms, KAL_FORM_INTEGRAL, a->instant) != KAL_OK) {
         return rows;
     }

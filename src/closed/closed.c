@@ -373,13 +373,29 @@ static KalStatus run_with_reactions(KalSheet *sheet, bool named, KalClosed *clos
     return closed->verdict == KAL_CLOSED_DONE ? run(sheet, C, named, closed) : KAL_OK;
 }
 
+// What is known before anything is tried: the closed form is of constraints that act all
+// together, and of forces that the model gives.
+static KalClosedVerdict judge_model(const KalSheet *sheet)
+{
+    const KalEquations *eq = sheet->eq;
+    if (eq->n_servos > 0) {
+        return KAL_CLOSED_SERVOS;
+    }
+    if (eq->n_waiting > 0) {
+        return KAL_CLOSED_WAITING;
+    }
+    const bool small =
+        !sheet->large && eq->n <= KAL_UNKNOWNS && eq->m <= ROWS_MAX && eq->n > 0;
+    return small ? KAL_CLOSED_DONE : KAL_CLOSED_TOO_LARGE;
+}
+
 KalStatus kal_closed_solve(KalSheet *sheet, bool named, KalClosed *out_closed)
 {
     assert(sheet && out_closed);
     const KalEquations *eq = sheet->eq;
-    KalClosed closed = {.ctx = sheet->ctx, .verdict = KAL_CLOSED_TOO_LARGE};
+    KalClosed closed = {.ctx = sheet->ctx, .verdict = judge_model(sheet)};
     KalStatus status = KAL_OK;
-    if (!sheet->large && eq->n <= KAL_UNKNOWNS && eq->m <= ROWS_MAX && eq->n > 0) {
+    if (closed.verdict == KAL_CLOSED_DONE) {
         status = eq->has_reactions
                      ? run_with_reactions(sheet, named, &closed)
                      : run(sheet, eq->has_C ? sheet->C : NULL, named, &closed);

@@ -35,6 +35,7 @@ typedef struct Classifier {
     KalPfaffian forms;
     KalFrobenius verdicts; // on the forms
     bool rank_open;        // the rank may be more in places
+    bool waiting; // constraints that do not act at the start are looked at, too
 } Classifier;
 
 const char *kal_level_word(KalConstraintLevel level)
@@ -119,18 +120,25 @@ static KalStatus classify_one(const Classifier *c, size_t i)
     return KAL_OK;
 }
 
-// All constraints, each on its own.
-static KalStatus classify_each(const Classifier *c)
+// Constraints, each on its own: all of them, or those that act at the start.
+static KalStatus classify_each(const Classifier *c, bool all)
 {
     for (size_t i = 0; i < c->eq->m; i++) {
-        KAL_TRY(classify_one(c, i));
+        KAL_TRY(all || c->eq->acts[i] ? classify_one(c, i) : KAL_OK);
     }
     return KAL_OK;
 }
 
+// Whether a constraint is to be looked at.  The equation of a state is none: i' = x' leaves
+// i to its start value, and an analysis may ask for any.
+static bool takes_part(const Classifier *c, size_t i)
+{
+    assert(i < c->eq->m);
+    return c->model->constraints[i].state == 0 && (c->waiting || c->eq->acts[i]);
+}
+
 // Forms of all constraints that have one; velocities in a way that is not linear, and
-// accelerations, do not.  The equation of a state is no constraint: i' = x' leaves i to its
-// start value, and an analysis may ask for any.
+// accelerations, do not.
 static KalStatus find_forms(Classifier *c)
 {
     bool *use = kal_arena_alloc(c->arena, c->eq->m, sizeof *use);
@@ -140,13 +148,13 @@ static KalStatus find_forms(Classifier *c)
     for (size_t i = 0; i < c->eq->m; i++) {
         const KalConstraintClass *of = &c->made->classes[i];
         use[i] = of->level != KAL_LEVEL_ACCELERATION && of->linear_in_velocity
-                 && c->model->constraints[i].state == 0;
+                 && takes_part(c, i);
     }
     KAL_TRY(kal_pfaffian_init(c->eq, c->arena, use, &c->forms));
     for (size_t i = 0; i < c->eq->m; i++) {
         KalConstraintClass *of = &c->made->classes[i];
         if (of->level == KAL_LEVEL_VELOCITY && of->linear_in_velocity && !use[i]
-            && c->model->constraints[i].state == 0) {
+            && takes_part(c, i)) {
             of->decision = KAL_DECISION_NONE; // it has no value at rest
         }
     }
@@ -173,7 +181,7 @@ static KalStatus take_verdicts(const Classifier *c)
 {
     for (size_t form = 0; form < c->forms.count; form++) {
         KalConstraintClass *of = &c->made->classes[c->forms.constraint[form]];
-        assert(c->forms.constraint[form] < c->eq->m);
+        assert(c->forms.constraint[form] < c->eq->m && c->verdicts.decision);
         if (of->level != KAL_LEVEL_VELOCITY) {
             continue;
         }
@@ -310,12 +318,29 @@ static void count_undecided(const Classifier *c)
     }
 }
 
-static KalStatus run(Classifier *c)
+static KalStatus find_verdicts(Classifier *c)
 {
-    KAL_TRY(classify_each(c));
     KAL_TRY(find_forms(c));
     KAL_TRY(kal_frobenius_find(c->model, &c->forms, c->arena, &c->verdicts));
-    KAL_TRY(take_verdicts(c));
+    return take_verdicts(c);
+}
+
+// The kinds of constraints that wait for an event are those among all; then all is found anew
+// for those that act.
+static KalStatus look_at_waiting(Classifier *c)
+{
+    c->waiting = true;
+    KAL_TRY(find_verdicts(c));
+    kal_sparse_clear(&c->forms.W);
+    c->waiting = false;
+    return classify_each(c, false);
+}
+
+static KalStatus run(Classifier *c)
+{
+    KAL_TRY(classify_each(c, true));
+    KAL_TRY(c->eq->n_waiting > 0 ? look_at_waiting(c) : KAL_OK);
+    KAL_TRY(find_verdicts(c));
     KAL_TRY(make_integrals(c, true, &c->made->integrals));
     KAL_TRY(find_rank(c));
     count_undecided(c);

@@ -61,8 +61,9 @@ typedef struct KalClassification {
     const char *reason;  ///< why not, or why the rank is not final; else NULL
 } KalClassification;
 
-/// Classify the constraints of a model.  The caller owns the result.  Statuses: as of
-/// kal_graph_status().
+/// Classify the constraints of a model.  Those that do not act at the start have a kind of
+/// their own, but no part in integrals and rank.  The caller owns the result.  Statuses: as
+/// of kal_graph_status().
 KAL_CHECKED KalStatus kal_classify(const KalEquations *equations,
                                    KalClassification **out_classification);
 

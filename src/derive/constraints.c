@@ -254,6 +254,40 @@ static KalStatus derive_phi(const KalDerivation *d, const Level *position)
     return KAL_OK;
 }
 
+// What events do to constraints decides how these begin.
+static void mark_targets(const KalDerivation *d, KalActionKind kind, bool acts)
+{
+    for (size_t i = 0; i < d->model->n_events; i++) {
+        for (size_t k = 0; k < d->model->events[i].n_actions; k++) {
+            const KalAction *action = &d->model->events[i].actions[k];
+            if (action->kind == kind) {
+                assert(action->target < d->eq->m);
+                d->eq->acts[action->target] = acts;
+            }
+        }
+    }
+}
+
+// Which constraints act from the start.
+static KalStatus find_acting(const KalDerivation *d)
+{
+    KalEquations *eq = d->eq;
+    eq->acts = kal_arena_alloc(eq->arena, eq->m, sizeof *eq->acts);
+    if (eq->m > 0 && !eq->acts) {
+        return kal_no_memory(d->ctx, "for constraints");
+    }
+    for (size_t i = 0; i < eq->m; i++) {
+        eq->acts[i] = true;
+    }
+    mark_targets(d, KAL_ACTION_ENGAGE, false);
+    mark_targets(d, KAL_ACTION_RELEASE, true);
+    for (size_t i = 0; i < eq->m; i++) {
+        eq->acts[i] = eq->acts[i] && !d->model->constraints[i].off;
+        eq->n_waiting += !eq->acts[i];
+    }
+    return KAL_OK;
+}
+
 KalStatus kal_derive_constraints(KalDerivation *d)
 {
     const size_t m = d->eq->m;
@@ -267,6 +301,7 @@ KalStatus kal_derive_constraints(KalDerivation *d)
         const KalConstraint *c = &d->model->constraints[i];
         rows[i] = (KalRow){c->name, c->span, c->residual, c->level};
     }
+    KAL_TRY(find_acting(d));
     const KalStatus status = kal_derive_rows(d, rows, m, &set);
     d->eq->A = set.A;
     d->eq->b = set.b;

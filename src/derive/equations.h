@@ -21,8 +21,11 @@ typedef struct KalEquations {
     KalArena *arena;       ///< for the vectors below
     size_t n;              ///< coordinates
     size_t m;              ///< constraints, in the order of the model
-    KalExpr kinetic;       ///< T
-    KalExpr potential;     ///< V as declared, possibly with velocities
+    bool *acts; ///< m: acts from the start; not so what is `off`, or what an event
+                ///< engages and none releases
+    size_t n_waiting;   ///< constraints that do not
+    KalExpr kinetic;    ///< T
+    KalExpr potential;  ///< V as declared, possibly with velocities
     KalExpr stored;     ///< V − q'·∂V/∂q', its part of the energy: theory (16.2)
     KalSparse M;        ///< n × n, lower triangle
     KalExpr *Q;         ///< n

@@ -61,10 +61,32 @@ KalExpr kal_reduction_symbol(KalReduction *r, const char *name)
     return named->symbol;
 }
 
+// The reduced equations are of constraints that act all together, and of forces that the
+// model gives.
+static KalStatus check_model(const KalReduction *r)
+{
+    const KalModel *model = r->eq->model;
+    for (size_t i = 0; i < r->eq->m; i++) {
+        if (!r->eq->acts[i]) {
+            return kal_fail(
+                r->ctx, KAL_ERR_FORMULATION,
+                "constraint %s does not act at the start: remove it, or let "
+                "it act from the start on, to reduce the equations",
+                model->constraints[i].name);
+        }
+    }
+    return r->eq->n_servos == 0
+               ? KAL_OK
+               : kal_fail(r->ctx, KAL_ERR_FORMULATION,
+                          "the model has servos, whose control is no formula: remove "
+                          "them to reduce the equations");
+}
+
 // Constraints that span all of them, and whether they can be reduced.
 static KalStatus choose_rows(KalReduction *r)
 {
     assert(!r->rows);
+    KAL_TRY(check_model(r));
     KalSamples samples = {.ctx = r->ctx};
     const size_t m = r->eq->m;
     r->rows = (size_t *)kal_alloc(r->ctx, m + 1, sizeof *r->rows);

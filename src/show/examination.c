@@ -85,6 +85,7 @@ static void write_constraints(KalJsonWriter *w, const KalCheck *check, bool name
         kal_json_put_bool(w, "time_dependent", class->time_dependent);
         kal_json_put_bool(w, "linear_in_velocity", class->linear_in_velocity);
         kal_json_put_text(w, "decided_by", decision_word(class->decision));
+        kal_json_put_bool(w, "acts_at_start", check->system->starts_active[i]);
         kal_json_write_end(w, '}');
     }
     kal_json_write_end(w, ']');
@@ -368,10 +369,12 @@ static void print_constraints(const Page *page)
         char text[LINE_SIZE];
         char place[PLACE_SIZE];
         describe(&page->check->classification->classes[i], text);
+        const bool acts = page->check->system->starts_active[i];
         print_place(model->constraints[i].span, false, place);
         print(page, "  ");
         print_padded(page, names[i], width);
-        print(page, "  %s  [%s]\n", text, place);
+        print(page, "  %s%s  [%s]\n", text, acts ? "" : "; does not act at the start",
+              place);
     }
     print_rest(page, model->n_constraints);
     if (page->check->classification->reason) {

@@ -133,6 +133,12 @@ const char *kal_shown_refusal(const KalShown *shown)
         return "There is no closed form for all states: the constraints have branches "
                "(if, min, max, abs, …) in which more of them may be independent. For "
                "numbers at a state, use kalaba eval.";
+    case KAL_CLOSED_WAITING:
+        return "There is no one closed form: a constraint does not act at the start. "
+               "Remove it, or let it act from the start on, for the form of either.";
+    case KAL_CLOSED_SERVOS:
+        return "There is no closed form of the motion under servos. For that without "
+               "them remove these; for numbers at a state, use kalaba eval.";
     case KAL_CLOSED_UNCHECKED:
         return "No closed form is shown, because none held at the states that were "
                "tried. For numbers at a state, use kalaba eval.";

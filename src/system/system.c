@@ -518,21 +518,6 @@ static KalStatus note_uses(KalSystem *system)
     return KAL_OK;
 }
 
-// Whether constraints that events do something to are active at the start.
-static void mark_targets(KalSystem *system, KalActionKind kind, bool active)
-{
-    const KalModel *model = system->model;
-    for (size_t i = 0; i < model->n_events; i++) {
-        for (size_t k = 0; k < model->events[i].n_actions; k++) {
-            const KalAction *action = &model->events[i].actions[k];
-            if (action->kind == kind) {
-                assert(action->target < (size_t)system->m);
-                system->starts_active[action->target] = active;
-            }
-        }
-    }
-}
-
 // Which constraints wait for an event, and what events depend on.
 static KalStatus note_events(KalSystem *system)
 {
@@ -543,13 +528,7 @@ static KalStatus note_events(KalSystem *system)
         | UINT64_C(1) << KAL_SYMBOL_STATE | UINT64_C(1) << KAL_SYMBOL_HOLD;
     const KalModel *model = system->model;
     for (int i = 0; i < system->m; i++) {
-        system->starts_active[i] = true;
-    }
-    mark_targets(system, KAL_ACTION_ENGAGE, false);
-    mark_targets(system, KAL_ACTION_RELEASE, true);
-    for (int i = 0; i < system->m; i++) {
-        system->starts_active[i] =
-            system->starts_active[i] && !model->constraints[i].off;
+        system->starts_active[i] = system->equations->acts[i];
     }
     for (size_t e = 0; e < model->n_events; e++) {
         uint64_t kinds = 0;

@@ -399,6 +399,41 @@ def check_says_what_is_not_decided():
 
 
 @case
+def constraints_that_wait_do_not_count():
+    text = """coord x, y, z
+kinetic 1/2*(x'^2 + y'^2 + z'^2)
+potential 9.81*y
+constraint rod: x^2 + y^2 = 1{off}
+constraint gear: z' = 2*x'{off}
+event hit: x + 2 engage rod, engage gear
+init x = 1, y = 0
+"""
+    for off in ("", ", off"):  # what an event engages and none releases waits, too
+        waiting = text.replace("{off}", off)
+        got = answer("check", text=waiting)
+        assert got["counts"]["configuration_freedom"] == 3, got["counts"]
+        assert got["counts"]["velocity_freedom"] == 3, got["counts"]
+        assert [(row["kind"], row["acts_at_start"]) for row in got["constraints"]] == [
+            ("holonomic", False), ("integrable", False)], got["constraints"]
+        assert len(answer("linearize", text=waiting)["states"]) == 6
+        closed = answer("derive", "--closed-form", text=waiting)["closed_form"]
+        assert list(closed) == ["refused"] and "does not act" in closed["refused"], closed
+        refuse(waiting, "rod does not act at the start", command="reduce")
+    acting = text.replace("{off}", "").replace("event hit: x + 2 engage rod, engage gear\n", "")
+    counts = answer("check", text=acting)["counts"]
+    assert counts["configuration_freedom"] == counts["velocity_freedom"] == 1, counts
+    assert "refused" not in answer("derive", "--closed-form", text=acting)["closed_form"]
+
+
+@case
+def servos_have_no_part_in_formulas():
+    text = PENDULUM + "servo steady: x' = 1, rate = 2\n"
+    closed = answer("derive", "--closed-form", text=text)["closed_form"]
+    assert list(closed) == ["refused"] and "servos" in closed["refused"], closed
+    refuse(text, "the model has servos", command="reduce")
+
+
+@case
 def no_formula_is_shown_for_one_branch_of_several():
     text = FREE + "constraint c: if(x > 10, 1, 0)*x' + if(x > 30, 1, 0)*y' = 0\n"
     status, out, err = run("derive", "-", "--closed-form", text=text)
