@@ -252,6 +252,40 @@ bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need)
     return false;
 }
 
+// Whether a node may have no value though its operands have.
+static bool may_lack_here(const KalGraph *g, KalExpr e)
+{
+    KalNeeds needs = {.n = 0};
+    kal_needs_add(g, e, 1, &needs);
+    return needs.n > 0 || kal_op_domain((KalOp)kal_node(g, e)->op) == KAL_DOMAIN_POWER;
+}
+
+bool kal_may_lack_value(const KalGraph *g, KalExpr e)
+{
+    KalExpr list[WALK_MAX];
+    int n = 0;
+    assert(e.index != 0);
+    list[n++] = e;
+    for (int next = 0; next < n; next++) {
+        const KalExprNode node = *kal_node(g, list[next]);
+        const int arity = kal_op_arity((KalOp)node.op);
+        if (may_lack_here(g, list[next]) || n + arity > WALK_MAX) {
+            return true;
+        }
+        for (int k = 0; k < arity; k++) {
+            list[n++] = node.arg[k];
+        }
+    }
+    return false;
+}
+
+KalExpr kal_where(KalGraph *g, KalExpr value, KalExpr of)
+{
+    return value.index == 0 || of.index == 0
+               ? KAL_NO_EXPR
+               : kal_cons(g, KAL_OP_WHERE, value, of, KAL_NO_EXPR);
+}
+
 // What has no value where the need is not met.
 static KalExpr failing(KalGraph *g, KalNeed need)
 {
@@ -267,7 +301,5 @@ static KalExpr failing(KalGraph *g, KalNeed need)
 
 KalExpr kal_need_guard(KalGraph *g, KalNeed need, KalExpr value)
 {
-    return value.index == 0
-               ? value
-               : kal_cons(g, KAL_OP_WHERE, value, failing(g, need), KAL_NO_EXPR);
+    return value.index == 0 ? value : kal_where(g, value, failing(g, need));
 }

@@ -54,6 +54,13 @@ bool kal_need_is_met(KalNeedKind kind, double number);
 /// ends before all of e was seen.
 bool kal_need_shows(const KalGraph *g, KalExpr e, KalNeed need);
 
+/// Whether e may have no value somewhere, as far as a bounded walk shows; true if the walk ends
+/// before all of e was seen.
+bool kal_may_lack_value(const KalGraph *g, KalExpr e);
+
+/// The value where the formula `of` has one, and elsewhere none.
+KalExpr kal_where(KalGraph *g, KalExpr value, KalExpr of);
+
 /// The value where the need is met, and elsewhere none: a WHERE, of which derivatives and
 /// tests for zero see the value alone.
 KalExpr kal_need_guard(KalGraph *g, KalNeed need, KalExpr value);

@@ -66,6 +66,23 @@ static KalExpr guard(KalBuild *b, KalExpr e, const KalNeeds *needs, KalSpan span
     return e;
 }
 
+KalValue kal_build_domain_of_zero(KalBuild *b, KalValue product, KalValue other,
+                                  const KalNode *factor)
+{
+    if (product.kind != KAL_VALUE_SCALAR || other.kind != KAL_VALUE_SCALAR) {
+        return product;
+    }
+    const uint32_t before = kal_graph_count(b->graph);
+    const KalExpr of = factor->join == KAL_JOIN_OVER
+                           ? kal_div(b->graph, kal_int(b->graph, 1), other.of.expr)
+                           : other.of.expr;
+    if (of.index != 0 && kal_may_lack_value(b->graph, of)) {
+        product.of.expr = kal_where(b->graph, product.of.expr, of);
+        kal_build_origin(b, before, factor->span);
+    }
+    return product;
+}
+
 KalExpr kal_build_domain_power(KalBuild *b, KalExpr e, KalExpr base, KalExpr exponent,
                                KalSpan span)
 {
@@ -86,7 +103,7 @@ KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
 {
     KalNeeds needs = {.n = 0};
     const bool zero = kal_is_zero(b->graph, a) || kal_is_zero(b->graph, c);
-    if (e.index == 0 || zero) { // a term with the factor 0 is not there
+    if (e.index == 0 || zero) { // see kal_build_domain_of_zero()
         return e;
     }
     kal_needs_add(b->graph, a, 1, &needs);

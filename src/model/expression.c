@@ -228,6 +228,33 @@ static KalValue divide(KalBuild *b, KalValue a, KalValue c, const KalNode *node)
     return kal_build_each(b, kal_build_over, a, c, node);
 }
 
+// Whether a factor is a number 0 that was typed.  A name that stands for 0 leaves its term out,
+// as a component does with a part of it that is not wanted; so do zeros in vectors.
+static bool is_typed_zero(const KalBuild *b, KalValue value, const KalNode *node)
+{
+    while (node->kind == KAL_NODE_NEGATE) {
+        node = node->of.unary.operand;
+    }
+    return value.kind == KAL_VALUE_SCALAR && kal_is_zero(b->graph, value.of.expr)
+           && (node->kind == KAL_NODE_NUMBER || value.unit == KAL_UNIT_NUMBER);
+}
+
+// One factor more, of which a typed 0 is watched: `zero` says that the product so far is one.
+static KalValue take_factor(KalBuild *b, KalValue product, const KalNode *factor,
+                            bool *zero)
+{
+    const KalValue value = kal_build_eval(b, factor);
+    const bool over = factor->join == KAL_JOIN_OVER;
+    const bool later = !over && is_typed_zero(b, value, factor);
+    KalValue next = over ? divide(b, product, value, factor)
+                         : kal_build_multiply(b, product, value, factor);
+    if (*zero || later) {
+        next = kal_build_domain_of_zero(b, next, *zero ? value : product, factor);
+        *zero = next.kind == KAL_VALUE_SCALAR && kal_is_zero(b->graph, next.of.expr);
+    }
+    return next;
+}
+
 // From left to right: a/b*c is (a/b)*c.
 static KalValue eval_product(KalBuild *b, const KalNode *node)
 {
@@ -235,11 +262,9 @@ static KalValue eval_product(KalBuild *b, const KalNode *node)
     const KalNode *factor = node->of.list.items;
     assert(factor && factor->join == KAL_JOIN_NONE);
     KalValue product = kal_build_eval(b, factor);
+    bool zero = is_typed_zero(b, product, factor);
     for (factor = factor->next; factor; factor = factor->next) {
-        const KalValue value = kal_build_eval(b, factor);
-        product = factor->join == KAL_JOIN_OVER
-                      ? divide(b, product, value, factor)
-                      : kal_build_multiply(b, product, value, factor);
+        product = take_factor(b, product, factor, &zero);
     }
     return product;
 }

@@ -83,6 +83,11 @@ KalExpr kal_build_domain_power(KalBuild *b, KalExpr e, KalExpr base, KalExpr exp
 KalExpr kal_build_domain_over(KalBuild *b, KalExpr e, KalExpr a, KalExpr c,
                               int32_t power, KalSpan span);
 
+/// A product of a typed 0 and another value, or the quotient of them, that has a value where the
+/// other one gives it one.  `factor` is the later of the two.
+KalValue kal_build_domain_of_zero(KalBuild *b, KalValue product, KalValue other,
+                                  const KalNode *factor);
+
 /// An integer; false after an error.
 bool kal_build_integer(KalBuild *b, const KalNode *node, int64_t *out_value);
 

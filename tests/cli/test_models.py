@@ -213,6 +213,13 @@ def what_is_written_keeps_its_domain():
             ("x*(y + 2)/x", {}, "divides by x", {"x": 3}, 2),
             ("log(x) - log(x) + 1", {"x": -1}, "log(x)", {"x": 2}, 1),
             ("asin(x) - asin(x) + 1", {"x": 3}, "asin(x)", {"x": 0.5}, 1),
+            ("0/x", {}, "divides by x", {"x": 3}, 0),
+            ("0*log(x)", {}, "log(x)", {"x": 3}, 0),
+            ("1 + y*log(x)*0", {}, "log(x)", {"x": 3}, 1),
+            ("-0*(2 + sqrt(x))", {"x": -1}, "sqrt(x)", {"x": 3}, 0),
+            ("0*sin(y)/x", {}, "divides by x", {"x": 3}, 0),
+            ("0*x^(y - 1)", {}, "x^(y - 1)", {"x": 3}, 0),
+            ("[0, 1].x/x", None, "", {}, 0),
             ("sqrt(x^2 + y^2)^2", None, "", {}, 0),
             ("if(x != 0, x/x, 1)", None, "", {}, 1)):
         def at(state):
@@ -226,6 +233,7 @@ def what_is_written_keeps_its_domain():
     text = "param a = %s\ncoord x\nkinetic 1/2*x'^2\nforce x = sqrt(a)*sqrt(a)\n"
     near(answer("eval", text=text % "2")["Q"], [2])
     refuse(text % "-2", "sqrt(a)", "stdin:4:")
+    refuse(FREE + "output o = 0*log(-2)\n", "log(-2)", "stdin:3:")
 
 
 @case
