@@ -47,6 +47,9 @@ static KalStatus check_contents(KalExportPlan *plan)
     if (model->n_holds > 0) {
         return refuse(plan, "holds", model->holds[0].name);
     }
+    if (model->n_tables > 0) {
+        return refuse(plan, "tables", model->tables[0].name);
+    }
     for (size_t i = 0; i < model->n_constraints; i++) {
         if (!plan->system->starts_active[i]) {
             return refuse(plan, "constraints that do not act from the start",

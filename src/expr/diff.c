@@ -99,6 +99,18 @@ static KalExpr carry_rest(KalGraph *g, const KalExprNode *n, int k, KalExpr s)
     return kal_neg(g, kal_mul(g, kal_unary(g, KAL_OP_FLOOR, ratio), s));
 }
 
+// s × the next derivative of the table; the fourth is zero.
+static KalExpr carry_spline(KalGraph *g, const KalExprNode *n, KalExpr s)
+{
+    const KalSplineFunction *f = kal_node_spline(n);
+    assert(f->kind <= KAL_SPLINE_THIRD); // levels are not differentiated
+    if (f->kind == KAL_SPLINE_THIRD) {
+        return KAL_NO_EXPR;
+    }
+    const KalSplineFunctionKind next = (KalSplineFunctionKind)((int)f->kind + 1);
+    return kal_mul(g, kal_spline(g, f->spline, next, n->arg[0]), s);
+}
+
 // The chain rule at one node: theory (9.3), (9.4), (9.6).
 KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
 {
@@ -130,6 +142,9 @@ KalExpr kal_carry(KalGraph *g, KalExpr f, int k, KalExpr s)
     case KAL_OP_LOG: return kal_div(g, s, a);
     case KAL_OP_ERF: return carry_error(g, a, s);
     case KAL_OP_MOD: return carry_rest(g, &n, k, s);
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP: return carry_spline(g, &n, s);
     case KAL_OP_ABS: return kal_mul(g, kal_unary(g, KAL_OP_SIGN, a), s);
     case KAL_OP_HYPOT: return kal_div(g, kal_mul(g, n.arg[k], s), f);
     case KAL_OP_MIN:

@@ -80,6 +80,9 @@ KalSign kal_sign_by_form(const KalGraph *g, KalExpr e, KalSign a, KalSign b)
     case KAL_OP_TAN:
     case KAL_OP_ATAN2:
     case KAL_OP_LOG:
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP:
     case KAL_OP_SELECT: // its branches are not both looked at
     case KAL_OP_COUNT: break;
     }

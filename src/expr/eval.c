@@ -5,12 +5,15 @@
 
 #include "expr/eval.h"
 
+#include "expr/node.h"
+
 #include <assert.h>
 #include <math.h>
 
 double kal_op_value(KalOp op, double a, double b, double c, int32_t n)
 {
     assert(op < KAL_OP_COUNT);
+    const KalSplineFunction *const f = NULL;
     switch (op) {
 #define KAL_OP(name, arity, kind, commutes, word, value, ...) \
     case KAL_OP_##name:                                       \
@@ -34,6 +37,9 @@ void kal_order_eval(const KalGraph *g, const KalOrder *order, const double *valu
             work[i] = values[step->arg[0]];
         } else if (op == KAL_OP_CONST) {
             work[i] = kal_graph_number(g, step->node).value;
+        } else if (kal_op_is_spline(op)) {
+            work[i] = kal_spline_value(kal_spline_of(step->arg[1], step->arg[2]),
+                                       work[step->arg[0]]);
         } else {
             const int arity = kal_op_arity(op);
             const double a = arity > 0 ? work[step->arg[0]] : 0.0;

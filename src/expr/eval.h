@@ -37,6 +37,7 @@ static inline double kal_whole_power(double a, int32_t n)
 }
 
 /// The value of an operator, of as many operands as it has; n is the exponent of POWI.
+/// A SPLINE, whose function is not given here, has none: NaN.
 double kal_op_value(KalOp op, double a, double b, double c, int32_t n);
 
 /// Values of all roots of an order, where symbol id has the value values[id].  `work` has

@@ -297,6 +297,28 @@ KalExpr kal_select(KalGraph *g, KalExpr condition, KalExpr a, KalExpr b)
     return kal_cons(g, KAL_OP_SELECT, condition, a, b);
 }
 
+KalExpr kal_spline(KalGraph *g, const KalSpline *spline, KalSplineFunctionKind kind,
+                   KalExpr x)
+{
+    assert(kind < KAL_SPLINE_FUNCTIONS);
+    const bool straight = spline->method == KAL_SPLINE_LINEAR;
+    if (straight && (kind == KAL_SPLINE_SECOND || kind == KAL_SPLINE_THIRD)) {
+        return x.index == 0 ? x : kal_int(g, 0);
+    }
+    bool jumps = false;
+    KalOp op = KAL_OP_SPLINE;
+    const KalSplineFunction *f = &spline->functions[kind];
+    KalSplineAddress address = {
+        .halves = {0, 0}
+    };
+    address.function = f;
+    if (kind <= KAL_SPLINE_THIRD && kal_spline_borders(f, &jumps) != KAL_BORDERS_NONE) {
+        op = jumps ? KAL_OP_SPLINE_JUMP : KAL_OP_SPLINE_KINK;
+    }
+    return kal_cons(g, op, x, (KalExpr){address.halves[0]},
+                    (KalExpr){address.halves[1]});
+}
+
 // What an operator makes of operands that are there.
 static KalExpr simplify(KalGraph *g, KalOp op, const KalExpr x[3])
 {
@@ -330,6 +352,9 @@ static KalExpr simplify(KalGraph *g, KalOp op, const KalExpr x[3])
     case KAL_OP_FLOOR:
     case KAL_OP_CEIL: return whole(g, op, x[0]);
     case KAL_OP_MOD: return modulo(g, x[0], x[1]);
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP: return kal_cons(g, op, x[0], x[1], x[2]);
     case KAL_OP_WHERE: return kal_is_zero(g, x[0]) ? x[0] : cons_2(g, op, x[0], x[1]);
     case KAL_OP_SELECT: return kal_select(g, x[0], x[1], x[2]);
     case KAL_OP_LT:
@@ -358,7 +383,7 @@ KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3])
         }
     }
     assert(arity > 0);
-    if (g->plain && op != KAL_OP_DIV && op != KAL_OP_POWI) {
+    if (g->plain && op != KAL_OP_DIV && op != KAL_OP_POWI && !kal_op_is_spline(op)) {
         return kal_cons(g, op, arg[0], arity > 1 ? arg[1] : KAL_NO_EXPR,
                         arity > 2 ? arg[2] : KAL_NO_EXPR);
     }
@@ -367,7 +392,7 @@ KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3])
 
 KalExpr kal_unary(KalGraph *g, KalOp op, KalExpr a)
 {
-    assert(kal_op_arity(op) == 1 && op != KAL_OP_POWI);
+    assert(kal_op_arity(op) == 1 && op != KAL_OP_POWI && !kal_op_is_spline(op));
     return kal_build(g, op, (const KalExpr[3]){a});
 }
 

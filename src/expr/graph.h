@@ -32,6 +32,7 @@
 #include "base/context.h"
 #include "expr/op.h"
 #include "expr/rational.h"
+#include "expr/spline.h"
 
 typedef struct KalGraph KalGraph;
 
@@ -43,7 +44,8 @@ typedef struct KalExpr {
 #define KAL_NO_EXPR ((KalExpr){0})
 
 /// A node.  SYMBOL keeps its id in arg[0].index, CONST its place among the numbers;
-/// POWI keeps its whole exponent, as int32_t, in arg[1].index.
+/// POWI keeps its whole exponent, as int32_t, in arg[1].index; a SPLINE the address of its
+/// function in arg[1] and arg[2], see kal_spline_of().
 typedef struct KalExprNode {
     uint8_t op;    ///< a KalOp
     uint8_t flags; ///< the graph's own
@@ -132,9 +134,15 @@ KalExpr kal_sqrt(KalGraph *g, KalExpr a);
 KalExpr kal_sin(KalGraph *g, KalExpr a);
 KalExpr kal_cos(KalGraph *g, KalExpr a);
 KalExpr kal_select(KalGraph *g, KalExpr condition, KalExpr a, KalExpr b);
+
+/// A function of a table; its operator is SPLINE, SPLINE_KINK or SPLINE_JUMP, as smooth as it
+/// is.  Derivatives that are zero everywhere are 0.
+KalExpr kal_spline(KalGraph *g, const KalSpline *spline, KalSplineFunctionKind kind,
+                   KalExpr x);
 /// @}
 
-/// Any operator with operands, by its arity; POWI takes its exponent as kept in a node.
+/// Any operator with operands, by its arity; POWI takes its exponent as kept in a node, and
+/// a SPLINE its function.
 /// `a > b` is LT with operands exchanged.
 KalExpr kal_build(KalGraph *g, KalOp op, const KalExpr arg[3]);
 KalExpr kal_unary(KalGraph *g, KalOp op, KalExpr a);

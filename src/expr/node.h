@@ -34,6 +34,12 @@ static inline int32_t kal_node_exponent(const KalExprNode *n)
     return (int32_t)n->arg[1].index;
 }
 
+/// The function of a SPLINE.
+static inline const KalSplineFunction *kal_node_spline(const KalExprNode *n)
+{
+    return kal_spline_of(n->arg[1].index, n->arg[2].index);
+}
+
 static inline bool kal_same(KalExpr a, KalExpr b)
 {
     return a.index == b.index;

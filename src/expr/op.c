@@ -102,7 +102,7 @@ KalOp kal_op_find_function(const char *name, size_t length)
 {
     for (int op = 0; op < KAL_OP_COUNT; op++) {
         const char *word = ROWS[op].word;
-        if (ROWS[op].kind == KAL_KIND_CALL && strlen(word) == length
+        if (ROWS[op].kind == KAL_KIND_CALL && length > 0 && strlen(word) == length
             && memcmp(word, name, length) == 0) {
             return (KalOp)op;
         }

@@ -100,6 +100,12 @@ typedef enum KalMath {
     KAL_MATH_NOT
 } KalMath;
 
+/// Whether it is a function of a table: the node keeps which one, see expr/node.h.
+static inline bool kal_op_is_spline(KalOp op)
+{
+    return op == KAL_OP_SPLINE || op == KAL_OP_SPLINE_KINK || op == KAL_OP_SPLINE_JUMP;
+}
+
 /// How many operands there are.
 static inline int kal_op_arity(KalOp op)
 {

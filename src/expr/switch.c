@@ -2,6 +2,8 @@
 
 #include "expr/switch.h"
 
+#include "expr/node.h"
+
 #include <assert.h>
 
 static const KalBorder BORDERS[] = {
@@ -54,6 +56,16 @@ bool kal_op_switches(KalOp op)
     return ROWS[op] >= 0;
 }
 
+// The level of a table that a function of it is watched by.
+static KalExpr level_of_spline(KalGraph *g, const KalExprNode *n)
+{
+    bool jumps = false;
+    const KalSplineFunction *f = kal_node_spline(n);
+    const bool ends = kal_spline_borders(f, &jumps) == KAL_BORDERS_ENDS;
+    return kal_spline(g, f->spline, ends ? KAL_SPLINE_ENDS : KAL_SPLINE_KNOTS,
+                      n->arg[0]);
+}
+
 // The formula at whose zeros, or at whose whole values, the pieces meet.
 static KalExpr level_of(KalGraph *g, KalBorder border, const KalExprNode *n)
 {
@@ -63,6 +75,7 @@ static KalExpr level_of(KalGraph *g, KalBorder border, const KalExprNode *n)
     case KAL_BORDER_RISE: return kal_sub(g, n->arg[1], n->arg[0]);
     case KAL_BORDER_FALL: return kal_sub(g, n->arg[0], n->arg[1]);
     case KAL_BORDER_RATIO: return kal_div(g, n->arg[0], n->arg[1]);
+    case KAL_BORDER_SPLINE: return level_of_spline(g, n);
     }
     return KAL_NO_EXPR;
 }
@@ -73,7 +86,8 @@ KalSwitchForm kal_switch_form(KalGraph *g, KalExpr node)
     assert(kal_op_switches((KalOp)n.op));
     const KalBorder border = BORDERS[ROWS[n.op]];
     const KalExpr level = level_of(g, border, &n);
-    if (border == KAL_BORDER_WHOLE || border == KAL_BORDER_RATIO) {
+    if (border == KAL_BORDER_WHOLE || border == KAL_BORDER_RATIO
+        || border == KAL_BORDER_SPLINE) {
         const KalExpr function = kal_sin(g, kal_mul(g, kal_pi(g), level));
         return (KalSwitchForm){function, level, 1, true};
     }

@@ -24,6 +24,7 @@ typedef enum KalBorder {
     KAL_BORDER_FALL,  ///< where a − b = 0
     KAL_BORDER_WHOLE, ///< where a is a whole number
     KAL_BORDER_RATIO, ///< where a/b is
+    KAL_BORDER_SPLINE ///< where a level of its table is (expr/spline.h)
 } KalBorder;
 
 /// How a node is made of pieces.

@@ -54,6 +54,19 @@ static KalOption find_option(const KalParser *p, KalNodeKind kind)
     return option;
 }
 
+// The name of a column; what is no name of the language stands in quotes.
+static KalNode *parse_column(KalParser *p)
+{
+    if (kal_parser_is(p, KAL_TOKEN_STRING)) {
+        return kal_parse_string(p);
+    }
+    if (!kal_parser_is(p, KAL_TOKEN_NAME) && !kal_parser_is(p, KAL_TOKEN_WORD)) {
+        kal_parser_fail_expected(p, "the name of a column");
+        return NULL;
+    }
+    return kal_parse_any_name(p);
+}
+
 // `option = value`, or a word alone; an option is given once.
 static KalNode *parse_option(KalParser *p, KalNodeKind kind, const KalNode *earlier)
 {
@@ -75,7 +88,9 @@ static KalNode *parse_option(KalParser *p, KalNodeKind kind, const KalNode *earl
     KalNode *value = NULL;
     if (option != KAL_OPTION_OFF) {
         kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
-        value = kal_parse_value(p);
+        const bool column =
+            option == KAL_OPTION_COLUMN_X || option == KAL_OPTION_COLUMN_Y;
+        value = column ? parse_column(p) : kal_parse_value(p);
     }
     return kal_parser_add(p, token.begin,
                           (KalNode){.kind = KAL_NODE_OPTION,
@@ -197,6 +212,34 @@ KalNode *kal_parse_hold(KalParser *p, uint32_t begin)
         p, begin,
         (KalNode){
             .kind = KAL_NODE_HOLD, .of.dynamic = {target, unit, period, value}
+    });
+}
+
+// `"file.csv"`, or arguments and values.
+static KalNode *parse_data(KalParser *p)
+{
+    if (kal_parser_is(p, KAL_TOKEN_STRING)) {
+        return kal_parse_string(p);
+    }
+    KalChain data = {.first = NULL};
+    kal_chain_add(&data, kal_parse_value(p));
+    kal_parser_expect(p, KAL_TOKEN_COMMA,
+                      "',' and the values, as in table f = [0, 1, 2], [0, 5, 3]");
+    kal_chain_add(&data, kal_parse_value(p));
+    return data.first;
+}
+
+KalNode *kal_parse_table(KalParser *p, uint32_t begin)
+{
+    KalNode *name = kal_parse_new_name(p, "the name of the table");
+    KalNode *unit = kal_parse_unit(p);
+    kal_parser_expect(p, KAL_TOKEN_EQUALS, NULL);
+    KalNode *data = parse_data(p);
+    KalNode *options = parse_options(p, KAL_NODE_TABLE);
+    return kal_parser_add(
+        p, begin,
+        (KalNode){
+            .kind = KAL_NODE_TABLE, .of.table = {name, unit, data, options}
     });
 }
 

@@ -369,9 +369,10 @@ static bool is_index(const KalParser *p)
     return kal_parser_is(p, KAL_TOKEN_LEFT_BRACKET) && !p->token.space_before;
 }
 
-// A name or member that is not in parentheses.
+// A name or member that is not in parentheses, or the derivative of a table.
 static bool is_callable(const KalParser *p, const KalNode *node)
 {
+    node = node->kind == KAL_NODE_PRIME ? node->of.unary.operand : node;
     return (node->kind == KAL_NODE_NAME || node->kind == KAL_NODE_MEMBER)
            && p->lexer.source->text[p->end - 1] != ')';
 }

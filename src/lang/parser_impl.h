@@ -144,6 +144,9 @@ KalNode *kal_parse_number(KalParser *p);
 /// The name or statement word that is the next token, whatever it says.
 KalNode *kal_parse_any_name(KalParser *p);
 
+/// A text in quotes.
+KalNode *kal_parse_string(KalParser *p);
+
 /// An operand with its signs and its power, value or condition.
 KalNode *kal_parse_sign(KalParser *p);
 

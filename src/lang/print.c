@@ -343,8 +343,12 @@ static void print_options(const KalNode *first, KalSink sink)
         put(sink, ", ");
         assert((size_t)option->op < sizeof words / sizeof words[0]);
         put(sink, words[option->op]);
-        if (option->of.option.value) {
-            print_after(" = ", option->of.option.value, sink);
+        const KalNode *value = option->of.option.value;
+        if (value && value->kind == KAL_NODE_STRING) {
+            put(sink, " = ");
+            print_string(value, sink);
+        } else {
+            print_after(" = ", value, sink);
         }
     }
 }
@@ -365,6 +369,23 @@ static void print_quantity(const char *word, const KalNode *node, KalSink sink)
         print_after(" [", node->of.dynamic.unit, sink);
         put(sink, "]");
     }
+}
+
+static void print_table(const char *word, const KalNode *node, KalSink sink)
+{
+    const KalNode *data = node->of.table.data;
+    print_after(word, node->of.table.name, sink);
+    if (node->of.table.unit) {
+        print_after(" [", node->of.table.unit, sink);
+        put(sink, "]");
+    }
+    put(sink, " = ");
+    if (data->kind == KAL_NODE_STRING) {
+        print_string(data, sink);
+    } else {
+        print_list(data, ", ", sink);
+    }
+    print_options(node->of.table.options, sink);
 }
 
 static void print_state(const char *word, const KalNode *node, KalSink sink)

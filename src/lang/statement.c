@@ -11,8 +11,9 @@
 // Texts and libraries.
 
 // Without quotes; a backslash stands for what follows it.
-static KalNode *parse_string(KalParser *p)
+KalNode *kal_parse_string(KalParser *p)
 {
+    assert(kal_parser_is(p, KAL_TOKEN_STRING));
     const KalToken token = p->token;
     const char *text = p->lexer.source->text;
     char plain[KAL_STRING_LIMIT];
@@ -37,13 +38,13 @@ KalNode *kal_parse_model(KalParser *p, uint32_t begin)
         kal_parser_fail_expected(p, "the title of the model in quotes");
         return NULL;
     }
-    return kal_parser_add_unary(p, KAL_NODE_MODEL, begin, parse_string(p));
+    return kal_parser_add_unary(p, KAL_NODE_MODEL, begin, kal_parse_string(p));
 }
 
 KalNode *kal_parse_use(KalParser *p, uint32_t begin)
 {
     KalNode *what = kal_parser_is(p, KAL_TOKEN_STRING)
-                        ? parse_string(p)
+                        ? kal_parse_string(p)
                         : kal_parse_new_name(p, "a file in quotes or a library");
     return kal_parser_add_unary(p, KAL_NODE_USE, begin, what);
 }

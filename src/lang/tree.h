@@ -87,16 +87,20 @@ typedef enum KalShape {
 } KalShape;
 
 /// Every option, with its word and the kind of statement that takes it.
-#define KAL_OPTION_LIST(X)        \
-    X(RTOL, "rtol", SIMULATE)     \
-    X(ATOL, "atol", SIMULATE)     \
-    X(METHOD, "method", SIMULATE) \
-    X(DRIFT, "drift", SIMULATE)   \
-    X(RATE, "rate", SERVO)        \
-    X(LIMIT, "limit", ACTUATOR)   \
-    X(WEIGHT, "weight", ACTUATOR) \
-    X(OFF, "off", CONSTRAINT)     \
-    X(LAW, "law", ACTUATOR)
+#define KAL_OPTION_LIST(X)           \
+    X(RTOL, "rtol", SIMULATE)        \
+    X(ATOL, "atol", SIMULATE)        \
+    X(METHOD, "method", SIMULATE)    \
+    X(DRIFT, "drift", SIMULATE)      \
+    X(RATE, "rate", SERVO)           \
+    X(LIMIT, "limit", ACTUATOR)      \
+    X(WEIGHT, "weight", ACTUATOR)    \
+    X(OFF, "off", CONSTRAINT)        \
+    X(LAW, "law", ACTUATOR)          \
+    X(COLUMN_X, "x", TABLE)          \
+    X(COLUMN_Y, "y", TABLE)          \
+    X(TABLE_METHOD, "method", TABLE) \
+    X(TABLE_OUTSIDE, "outside", TABLE)
 
 /// What an OPTION sets.
 typedef enum KalOption {
@@ -149,7 +153,7 @@ struct KalNode {
         } binary;
 
         struct {
-            KalNode *callee; ///< a NAME or MEMBER
+            KalNode *callee; ///< a NAME or MEMBER, or a PRIME of one
             KalNode *arguments;
         } call;
 
@@ -173,7 +177,8 @@ struct KalNode {
         } declaration;
 
         struct {
-            KalNode *value; ///< NULL for an option that is a word alone
+            KalNode *value; ///< NULL for an option that is a word alone; a column of a
+                            ///< table is a NAME or a STRING
         } option;
 
         struct {
@@ -208,6 +213,13 @@ struct KalNode {
             KalNode *left; ///< the derivative of a STATE, the period of a HOLD
             KalNode *value;
         } dynamic;
+
+        struct {
+            KalNode *name; ///< a NAME
+            KalNode *unit; ///< or NULL
+            KalNode *data; ///< a STRING, the file; or two vectors, arguments and values
+            KalNode *options;
+        } table;
 
         struct {
             KalNode *from;

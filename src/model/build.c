@@ -66,6 +66,7 @@ static const char *unused_text(KalEntryKind kind)
     case KAL_ENTRY_LET: return "the name";
     case KAL_ENTRY_ARGUMENT: return "the argument";
     case KAL_ENTRY_FUNCTION: return "the function";
+    case KAL_ENTRY_TABLE: return "the table";
     case KAL_ENTRY_COMPONENT: return "the component";
     case KAL_ENTRY_OUTPUT:
     case KAL_ENTRY_PART:

@@ -84,6 +84,9 @@ struct KalBuild {
 /// Puts the model itself on the list of files (use.c).
 void kal_build_init_files(KalBuild *b);
 
+/// The text of a file that a model has data in, read once; NULL after an error.
+const KalSource *kal_build_read_data(KalBuild *b, const KalNode *name);
+
 /// Builds the formulas that waited for the end, and puts them in the place of promises.
 void kal_build_finish_dynamics(KalBuild *b);
 

@@ -556,7 +556,7 @@ static const char *near_function(const char *name)
     const char *words[KAL_OP_COUNT + SPECIALS_COUNT + 2];
     int count = 0;
     for (KalOp op = 0; op < KAL_OP_COUNT; op++) {
-        if (kal_op_kind(op) == KAL_KIND_CALL) {
+        if (kal_op_kind(op) == KAL_KIND_CALL && !kal_op_is_spline(op)) {
             words[count++] = kal_op_word(op);
         }
     }
@@ -607,6 +607,30 @@ static uint64_t find_function(KalBuild *b, const KalNode *callee, KalAtom atom)
     return found;
 }
 
+static bool is_callable(const KalEntry *entry)
+{
+    return entry->kind == KAL_ENTRY_FUNCTION || entry->kind == KAL_ENTRY_TABLE;
+}
+
+// A function of the model or a table; only tables have derivatives by what they are called
+// with.
+static KalValue call_entry(KalBuild *b, KalEntry *entry, unsigned primes,
+                           const KalNode *node)
+{
+    assert(is_callable(entry));
+    if (entry->kind == KAL_ENTRY_TABLE) {
+        entry->site->used = true;
+        return demand_arguments(b, node, 1) ? kal_build_look_up(b, entry, primes, node)
+                                            : KAL_BAD_VALUE;
+    }
+    return primes == 0
+               ? call_model(b, entry, node)
+               : kal_build_bad(b, node->of.call.callee->span,
+                               "a function has no derivative by its argument; the one "
+                               "by time is %s(…)'",
+                               kal_build_atom_text(b, entry->atom));
+}
+
 // Functions of the model come first: they may be called like a built-in one.
 static KalValue call_name(KalBuild *b, const KalNode *node)
 {
@@ -617,8 +641,8 @@ static KalValue call_name(KalBuild *b, const KalNode *node)
         return KAL_BAD_VALUE;
     }
     if (kal_build_find(b, atom, KAL_SPACE_VALUE, &found) && found.entry
-        && found.entry->kind == KAL_ENTRY_FUNCTION) {
-        return call_model(b, found.entry, node);
+        && is_callable(found.entry)) {
+        return call_entry(b, found.entry, 0, node);
     }
     const uint64_t function = find_function(b, callee, atom);
     if (function < KAL_OP_COUNT) {
@@ -630,12 +654,34 @@ static KalValue call_name(KalBuild *b, const KalNode *node)
     return unknown_function(b, callee);
 }
 
+// f'(x), which tables alone have.
+static KalValue call_derivative(KalBuild *b, const KalNode *name, unsigned primes,
+                                const KalNode *node)
+{
+    const KalAtom atom = kal_build_atom_of(b, name);
+    KalFound found = {NULL, NULL};
+    if (b->status != KAL_OK) {
+        return KAL_BAD_VALUE;
+    }
+    if (kal_build_find(b, atom, KAL_SPACE_VALUE, &found) && found.entry
+        && is_callable(found.entry)) {
+        return call_entry(b, found.entry, primes, node);
+    }
+    return kal_build_bad(b, node->span,
+                         "'%s' is not a table, whose derivatives are called like this; "
+                         "a product is written with *",
+                         kal_build_atom_text(b, atom));
+}
+
 KalValue kal_build_call(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_CALL);
     const KalNode *callee = node->of.call.callee;
+    const unsigned primes = callee->kind == KAL_NODE_PRIME ? callee->op : 0;
+    callee = primes > 0 ? callee->of.unary.operand : callee;
     if (callee->kind == KAL_NODE_NAME) {
-        return call_name(b, node);
+        return primes > 0 ? call_derivative(b, callee, primes, node)
+                          : call_name(b, node);
     }
     const KalNode *name = callee->of.binary.right;
     const KalValue part = kal_build_path(b, callee->of.binary.left, KAL_SPACE_VALUE);
@@ -651,8 +697,8 @@ KalValue kal_build_call(KalBuild *b, const KalNode *node)
     if (!entry) {
         return kal_build_unknown(b, name, KAL_SPACE_VALUE, part.of.part);
     }
-    return entry->kind == KAL_ENTRY_FUNCTION
-               ? call_model(b, entry, node)
+    return is_callable(entry)
+               ? call_entry(b, entry, primes, node)
                : kal_build_bad(
                    b, name->span,
                    "'%s' is %s, not a function; a product is written with *",

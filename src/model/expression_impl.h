@@ -63,6 +63,10 @@ KalValue kal_build_over(KalBuild *b, KalValue a, KalValue c, const KalNode *node
 
 KalValue kal_build_call(KalBuild *b, const KalNode *node);
 
+/// A table, or a derivative of it, of a formula; `primes` of them.
+KalValue kal_build_look_up(KalBuild *b, KalEntry *entry, unsigned primes,
+                           const KalNode *node);
+
 /// The time derivative of a value.
 KalValue kal_build_rate(KalBuild *b, KalValue value, const KalNode *node);
 

@@ -182,6 +182,7 @@ static void clear_lists(KalModel *model)
     CLEAR(model, servos);
     CLEAR(model, states);
     CLEAR(model, holds);
+    CLEAR(model, tables);
     CLEAR(model, laws);
     CLEAR(model, promises);
     CLEAR(model, outputs);
@@ -323,6 +324,11 @@ KalStatus kal_model_add_hold(KalModel *model, KalHold entry, uint32_t *out_index
     KAL_TRY(APPEND(model, holds, &entry));
     *out_index = index;
     return KAL_OK;
+}
+
+KalStatus kal_model_add_table(KalModel *model, KalModelTable entry)
+{
+    return APPEND(model, tables, &entry);
 }
 
 KalStatus kal_model_add_law(KalModel *model, KalLaw entry, uint32_t *out_index)

@@ -301,6 +301,13 @@ typedef struct KalSimulate {
     KalExpr stabilize; ///< the k of stabilize(k)
 } KalSimulate;
 
+/// A `table`; the spline lies in the arena of the model.
+typedef struct KalModelTable {
+    const char *name;
+    KalSpan span;
+    const KalSpline *spline;
+} KalModelTable;
+
 /// A node of the graph with the place of the text that first made it.
 typedef struct KalOrigin {
     KalExpr node;
@@ -334,6 +341,8 @@ typedef struct KalModel {
     size_t n_states;
     KalHold *holds;
     size_t n_holds;
+    KalModelTable *tables;
+    size_t n_tables;
     KalLaw *laws;
     size_t n_laws;
     KalPromise *promises;
@@ -401,6 +410,7 @@ KAL_CHECKED KalStatus kal_model_add_state(KalModel *model, KalStateVariable entr
                                           uint32_t *out_index);
 
 /// Fills in `symbol`.
+KAL_CHECKED KalStatus kal_model_add_table(KalModel *model, KalModelTable entry);
 KAL_CHECKED KalStatus kal_model_add_hold(KalModel *model, KalHold entry,
                                          uint32_t *out_index);
 

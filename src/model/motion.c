@@ -229,8 +229,8 @@ static void list_words(const char *const *words, int count, char *out)
 }
 
 // The one of some words that a node is; reports what is none of them.
-static bool read_word(KalBuild *b, const KalNode *node, const char *const *words,
-                      int count, int *out_word)
+bool kal_build_word(KalBuild *b, const KalNode *node, const char *const *words,
+                    int count, int *out_word)
 {
     assert(count > 0 && out_word);
     for (int i = 0; i < count; i++) {
@@ -261,7 +261,7 @@ static void read_method(KalBuild *b, const KalNode *node)
 {
     static const char *const words[] = {KAL_METHOD_LIST(WORD)};
     int word;
-    if (read_word(b, node, words, (int)(sizeof words / sizeof words[0]), &word)) {
+    if (kal_build_word(b, node, words, (int)(sizeof words / sizeof words[0]), &word)) {
         b->model->simulate.method = (KalMethod)word;
     }
 }
@@ -288,7 +288,7 @@ static void read_drift(KalBuild *b, const KalNode *node)
         kal_build_error(b, node->span, "stabilize takes a rate, as in stabilize(5)");
         return;
     }
-    if (read_word(b, node, words, (int)(sizeof words / sizeof words[0]), &word)) {
+    if (kal_build_word(b, node, words, (int)(sizeof words / sizeof words[0]), &word)) {
         simulate->drift = (KalDrift)word;
     }
 }
@@ -309,6 +309,10 @@ static void read_options(KalBuild *b, const KalNode *options)
         case KAL_OPTION_WEIGHT:
         case KAL_OPTION_OFF:
         case KAL_OPTION_LAW:
+        case KAL_OPTION_COLUMN_X:
+        case KAL_OPTION_COLUMN_Y:
+        case KAL_OPTION_TABLE_METHOD:
+        case KAL_OPTION_TABLE_OUTSIDE:
         case KAL_OPTIONS: break;
         }
     }

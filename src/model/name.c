@@ -174,7 +174,8 @@ KalSpace kal_build_space_of(KalEntryKind kind)
     case KAL_ENTRY_FUNCTION:
     case KAL_ENTRY_COMPONENT:
     case KAL_ENTRY_STATE:
-    case KAL_ENTRY_HOLD: return KAL_SPACE_VALUE;
+    case KAL_ENTRY_HOLD:
+    case KAL_ENTRY_TABLE: return KAL_SPACE_VALUE;
     }
     return KAL_SPACE_VALUE;
 }
@@ -196,6 +197,7 @@ const char *kal_build_kind_text(KalEntryKind kind)
     case KAL_ENTRY_EVENT: return "an event";
     case KAL_ENTRY_STATE: return "a state";
     case KAL_ENTRY_HOLD: return "a value that is held";
+    case KAL_ENTRY_TABLE: return "a table";
     }
     return "a name";
 }
@@ -413,6 +415,12 @@ static const KalNode *declared_dynamic(const KalNode *node, const char *name, in
     return declared_by(node->of.dynamic.target, name);
 }
 
+static const KalNode *declared_table(const KalNode *node, const char *name, int depth)
+{
+    (void)depth;
+    return declared_by(node->of.table.name, name);
+}
+
 static const KalNode *declared_actuator(const KalNode *node, const char *name,
                                         int depth)
 {
@@ -511,6 +519,7 @@ static const char *hint_for(KalEntryKind kind)
     case KAL_ENTRY_COMPONENT:
     case KAL_ENTRY_STATE:
     case KAL_ENTRY_HOLD:
+    case KAL_ENTRY_TABLE:
     case KAL_ENTRY_SERVO:
     case KAL_ENTRY_EVENT: return "";
     }

@@ -49,6 +49,7 @@ typedef enum KalEntryKind {
     KAL_ENTRY_EVENT,      ///< has no value
     KAL_ENTRY_STATE,
     KAL_ENTRY_HOLD,
+    KAL_ENTRY_TABLE, ///< has no value; `table` says what it is
 } KalEntryKind;
 
 /// One place of the text that declares a name, in however many parts.
@@ -60,6 +61,13 @@ typedef struct KalSite {
     bool used;
 } KalSite;
 
+/// A table, and the units of what goes in and of what comes out.
+typedef struct KalTableUse {
+    const KalSpline *spline;
+    KalUnitId argument;
+    KalUnitId value;
+} KalTableUse;
+
 /// A declared name.
 typedef struct KalEntry {
     struct KalEntry *next; ///< in its scope, the one declared before it
@@ -69,9 +77,10 @@ typedef struct KalEntry {
     KalSite *site; ///< has the span of its name
     KalValue value;
     const KalNode *node; ///< of a function or component
-    KalScope *scope;     ///< where it is declared
-    bool active;         ///< a function or component that is being worked on
-    bool open;           ///< declared element by element
+    const KalTableUse *table;
+    KalScope *scope; ///< where it is declared
+    bool active;     ///< a function or component that is being worked on
+    bool open;       ///< declared element by element
 } KalEntry;
 
 /// The names of a part, or the global ones.

@@ -47,8 +47,9 @@ static KalValue entry_value(KalBuild *b, KalEntry *entry, const KalNode *node)
     entry->site->used |= !b->eval.looking;
     switch (entry->kind) {
     case KAL_ENTRY_FUNCTION:
-        return kal_build_bad(b, node->span, "'%s' is a function; it is called as %s(…)",
-                             name, name);
+    case KAL_ENTRY_TABLE:
+        return kal_build_bad(b, node->span, "'%s' is %s; it is called as %s(…)", name,
+                             kal_build_kind_text(entry->kind), name);
     case KAL_ENTRY_COMPONENT:
         return kal_build_bad(b, node->span,
                              "'%s' is a component; part a = %s(…) makes one of it",

@@ -130,7 +130,7 @@ static bool is_mentioned(KalExprNode node)
     case KAL_DOMAIN_POWER: return op == KAL_OP_POW || (int32_t)node.arg[1].index < 0;
     case KAL_DOMAIN_EVERYWHERE: break;
     }
-    return kal_op_switches(op);
+    return kal_op_switches(op) || kal_op_is_spline(op);
 }
 
 void kal_build_origin(KalBuild *b, uint32_t before, KalSpan span)

@@ -24,6 +24,7 @@ void kal_build_servo(KalBuild *b, const KalNode *node);
 void kal_build_actuator(KalBuild *b, const KalNode *node);
 void kal_build_state(KalBuild *b, const KalNode *node);
 void kal_build_hold(KalBuild *b, const KalNode *node);
+void kal_build_table(KalBuild *b, const KalNode *node);
 void kal_build_init(KalBuild *b, const KalNode *node);
 void kal_build_simulate(KalBuild *b, const KalNode *node);
 void kal_build_event(KalBuild *b, const KalNode *node);
@@ -33,5 +34,9 @@ void kal_build_for(KalBuild *b, const KalNode *node);
 void kal_build_definition(KalBuild *b, const KalNode *node);
 void kal_build_part(KalBuild *b, const KalNode *node);
 void kal_build_use(KalBuild *b, const KalNode *node);
+
+/// The one of some words that a node is; reports what is none of them.
+bool kal_build_word(KalBuild *b, const KalNode *node, const char *const *words,
+                    int count, int *out_word);
 
 #endif

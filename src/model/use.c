@@ -23,7 +23,8 @@ struct KalUsedFile {
     KalUsedFile *user; // the one that asked first; NULL for the model itself
     const char *path;
     KalTree *tree;
-    bool open; // its statements are being built
+    const KalSource *source; // of data
+    bool open;               // its statements are being built
 };
 
 void kal_build_clear_files(KalBuild *b)
@@ -232,42 +233,72 @@ static bool join_path(const KalSource *user, const char *path, char *out_path)
     return out_path[0] != '\0';
 }
 
-static void use_file(KalBuild *b, const KalNode *name)
+// The path of a file that may be read; false after an error.
+static bool find_path(KalBuild *b, const KalNode *name, char *path)
 {
     char given[KAL_BUILD_NAME + 64];
-    char path[PATH_SIZE];
-    const KalSource *source = NULL;
     (void)snprintf(given, sizeof given, "%.*s", (int)name->of.text.length,
                    name->of.text.data);
     if (strlen(given) != name->of.text.length || given[0] == '\0'
         || !join_path(name->span.source, given, path)) {
         kal_build_error(b, name->span, "expected the path of a file");
-        return;
+        return false;
     }
     if (!b->options->read) {
         kal_build_error(b, name->span, "files cannot be used here");
-        return;
+        return false;
     }
     if (is_outside(given) && !b->options->allow_outside) {
         kal_build_error(
             b, name->span,
             "a file is used from the folder of the one that uses it, or below; "
             "absolute paths and '..' are refused");
-        return;
+        return false;
     }
-    KalUsedFile *file = enter(b, path, name->span);
-    if (!file) {
-        return;
-    }
+    return true;
+}
+
+// The text of a file; NULL after an error.
+static const KalSource *read_file(KalBuild *b, const char *path, KalSpan span)
+{
+    const KalSource *source = NULL;
     const KalStatus status =
         b->options->read(b->options->user, b->sources, path, &source);
     if (status == KAL_ERR_NOMEM) {
         kal_build_check(b, status);
     } else if (status != KAL_OK) {
-        kal_build_error(b, name->span, "%s", kal_context_message(b->ctx));
-    } else {
+        kal_build_error(b, span, "%s", kal_context_message(b->ctx));
+    }
+    return status == KAL_OK ? source : NULL;
+}
+
+static void use_file(KalBuild *b, const KalNode *name)
+{
+    char path[PATH_SIZE];
+    KalUsedFile *file = find_path(b, name, path) ? enter(b, path, name->span) : NULL;
+    const KalSource *source = file ? read_file(b, path, name->span) : NULL;
+    if (source) {
         build_file(b, file, source, name->span);
     }
+}
+
+const KalSource *kal_build_read_data(KalBuild *b, const KalNode *name)
+{
+    static const char mark[] = "data "; // a file may be used and have data
+    char path[PATH_SIZE];
+    char marked[PATH_SIZE + sizeof mark];
+    if (!find_path(b, name, path)) {
+        return NULL;
+    }
+    (void)snprintf(marked, sizeof marked, "%s%s", mark, path);
+    KalUsedFile *file = find_file(b, marked);
+    if (!file) {
+        file = enter(b, marked, name->span);
+        if (file) {
+            file->source = read_file(b, path, name->span);
+        }
+    }
+    return file ? file->source : NULL;
 }
 
 void kal_build_use(KalBuild *b, const KalNode *node)

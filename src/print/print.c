@@ -416,3 +416,13 @@ KalStatus kal_print_parts(KalGraph *g, const KalExpr *e, const char *const *name
     kal_order_clear(&order);
     return finish(&p, sink);
 }
+
+const KalSplineFunction *kal_print_spline(const KalExprNode *n)
+{
+    return kal_op_is_spline((KalOp)n->op) ? kal_node_spline(n) : NULL;
+}
+
+int kal_print_primes(const KalSplineFunction *f)
+{
+    return f->kind <= KAL_SPLINE_THIRD ? (int)f->kind : 0;
+}

@@ -119,6 +119,25 @@ static void expand_whole_power(KalPrinter *p, const KalExprNode *n)
     kal_push_text(p, ".0)");
 }
 
+// f(x), f_1(x), f_2(x), f_3(x): whoever compiles the text has the tables as functions.  A
+// name in C has no points or brackets.
+static void expand_table(KalPrinter *p, const KalExprNode *n)
+{
+    const KalSplineFunction *f = kal_print_spline(n);
+    assert(f);
+    for (const char *c = f->spline->name; *c != '\0'; c++) {
+        const bool plain = isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80;
+        kal_print_write(p, plain ? c : "_", 1);
+    }
+    if (kal_print_primes(f) > 0) {
+        kal_push_text(p, "_");
+        kal_push_integer(p, kal_print_primes(f));
+    }
+    kal_push_text(p, "(");
+    kal_push_node(p, n->arg[0], KAL_LEVEL_SUM);
+    kal_push_text(p, ")");
+}
+
 static void push_piece(KalPrinter *p, const char *text, size_t length)
 {
     assert(text);
@@ -197,6 +216,8 @@ void kal_expand_c(KalPrinter *p, const KalPiece *piece)
         expand_infix(p, &n, own);
     } else if (n.op == KAL_OP_POWI) {
         expand_whole_power(p, &n);
+    } else if (kal_op_is_spline((KalOp)n.op)) {
+        expand_table(p, &n);
     } else {
         expand_by_list(p, &n);
     }

@@ -115,6 +115,12 @@ void kal_math_name(KalPrinter *p, const char *name, bool literal);
 /// Write the name of a part in LaTeX or MathML.
 void kal_print_part_name(KalPrinter *p, uint32_t part);
 
+/// The function of a node, if it is one of a table; else NULL.
+const KalSplineFunction *kal_print_spline(const KalExprNode *n);
+
+/// How many primes its name has: f, f', f'', f'''.  Levels have none.
+int kal_print_primes(const KalSplineFunction *f);
+
 /// How often a node's C text names operand k.
 int kal_c_uses(const KalExprNode *n, int k);
 

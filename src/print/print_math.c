@@ -57,6 +57,7 @@ typedef struct Notation {
     const char *unequal;
     const char *conjunction;
     const char *disjunction;
+    const char *prime; // of a function
     const char *pi;
 } Notation;
 
@@ -102,6 +103,7 @@ static const Notation LATEX = {
     .unequal = " \\ne ",
     .conjunction = " \\land ",
     .disjunction = " \\lor ",
+    .prime = "'",
     .pi = "\\pi",
 };
 
@@ -147,6 +149,7 @@ static const Notation MATHML = {
     .unequal = "<mo>≠</mo>",
     .conjunction = "<mo>∧</mo>",
     .disjunction = "<mo>∨</mo>",
+    .prime = "<mo>′</mo>",
     .pi = "<mi>π</mi>",
 };
 
@@ -494,7 +497,15 @@ static void expand_call(KalPrinter *p, const KalExprNode *n)
         kal_push_text(p, marks.end);
         return;
     }
-    push_function(p, (KalOp)n->op);
+    const KalSplineFunction *f = kal_print_spline(n);
+    if (f) {
+        kal_math_name(p, f->spline->name, false);
+        for (int i = 0; i < kal_print_primes(f); i++) {
+            kal_push_text(p, notation_of(p)->prime);
+        }
+    } else {
+        push_function(p, (KalOp)n->op);
+    }
     push_arguments(p, n);
 }
 

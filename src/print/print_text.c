@@ -113,7 +113,11 @@ static void expand_call(KalPrinter *p, const KalExprNode *n)
 {
     assert(kal_op_arity((KalOp)n->op) > 0);
     const int arity = kal_op_arity((KalOp)n->op);
-    kal_push_text(p, kal_op_word((KalOp)n->op));
+    const KalSplineFunction *f = kal_print_spline(n);
+    kal_push_text(p, f ? f->spline->name : kal_op_word((KalOp)n->op));
+    for (int i = 0; f && i < kal_print_primes(f); i++) {
+        kal_push_text(p, "'");
+    }
     for (int i = 0; i < arity; i++) {
         kal_push_text(p, i == 0 ? "(" : ", ");
         if (n->op == KAL_OP_SELECT && i == 0) {

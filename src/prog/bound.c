@@ -314,7 +314,10 @@ static KalRange bound_exactly(KalOp op, const Operands *o)
     case KAL_OP_AND: return both(a, b);
     case KAL_OP_OR: return either(a, b);
     case KAL_OP_NOT: return fails(a);
-    case KAL_OP_WHERE: // may have no value at all
+    case KAL_OP_WHERE:  // may have no value at all
+    case KAL_OP_SPLINE: // have bounds of their own
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP:
     case KAL_OP_CONST: // are given, not computed
     case KAL_OP_SYMBOL:
     case KAL_OP_COUNT: break;
@@ -351,10 +354,18 @@ static Operands read_operands(uint32_t what, const KalOperands *at, const KalRan
     return o;
 }
 
+// A function of a table; its bounds know of rounding.
+static KalRange table(const KalSplineFunction *f, KalRange a)
+{
+    KalRange r = everything;
+    kal_spline_bound(f, a.low, a.high, &r.low, &r.high);
+    return range(r.low, r.high);
+}
+
 static void bound_run(const KalTapeRun *run, const KalOperands *operands, KalRange *r)
 {
     const bool pair = run->what == KAL_DO_SIN_COS;
-    const size_t width = pair || run->what == KAL_OP_SELECT ? 2 : 1;
+    const size_t width = kal_slots_of(run->what);
     for (uint32_t i = 0; i < run->count; i++) {
         const KalOperands *at = &operands[i * width];
         KalRange *out = &r[run->first + i * width];
@@ -362,6 +373,8 @@ static void bound_run(const KalTapeRun *run, const KalOperands *operands, KalRan
         if (pair) {
             out[0] = widen(sine(r[at->a]));
             out[1] = widen(cosine(r[at->a]));
+        } else if (width == 2 && run->what != KAL_OP_SELECT) {
+            *out = table(kal_operands_spline(&at[1]), r[at->a]);
         } else if (run->what == KAL_OP_MUL && at->a == at->b) {
             *out = widen(positive_power(r[at->a], 2));
         } else {

@@ -385,6 +385,9 @@ static KalStatus emit(Compiler *c, uint32_t i)
     if (note->what == KAL_OP_SELECT) {
         at[1].a = c->notes[step->arg[2]].slot;
         c->next++;
+    } else if (kal_op_is_spline((KalOp)step->op)) {
+        at[1] = (KalOperands){step->arg[1], step->arg[2]};
+        c->next++;
     }
     return KAL_OK;
 }

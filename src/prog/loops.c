@@ -32,46 +32,45 @@ KAL_INLINE void keep(double *out, size_t slot, KalFour x)
     *(KalFourLoose *)(void *)(out + KAL_LANES * slot) = x;
 }
 
-#define KAL_OP(name, arity, kind, commutes, word, value, ...)                    \
-    static void do_##name(const double *work, double *out,                       \
-                          const KalOperands *operands, size_t count)             \
-    {                                                                            \
-        enum {                                                                   \
-            WIDTH = (arity) > 2 ? 2 : 1                                          \
-        };                                                                       \
-        for (size_t i = 0; i < count; i++) {                                     \
-            const KalOperands *at = &operands[i * WIDTH];                        \
-            const double a = (arity) > 0 ? work[at[0].a] : 0.0;                  \
-            const double b = (arity) > 1 ? work[at[0].b] : 0.0;                  \
-            const double c = (arity) > 2 ? work[at[WIDTH - 1].a] : 0.0;          \
-            const int32_t n = (int32_t)at[0].b;                                  \
-            (void)a, (void)b, (void)c, (void)n;                                  \
-            out[i * WIDTH] = (value);                                            \
-        }                                                                        \
-    }                                                                            \
-    static void lanes_##name(const double *work, double *out,                    \
-                             const KalOperands *operands, size_t count)          \
-    {                                                                            \
-        enum {                                                                   \
-            WIDTH = (arity) > 2 ? 2 : 1                                          \
-        };                                                                       \
-        for (size_t i = 0; i < count; i++) {                                     \
-            const KalOperands *at = &operands[i * WIDTH];                        \
-            const KalFour x = (arity) > 0 ? fetch(work, at[0].a) : kal_all(0.0); \
-            const KalFour y = (arity) > 1 ? fetch(work, at[0].b) : kal_all(0.0); \
-            const KalFour z =                                                    \
-                (arity) > 2 ? fetch(work, at[WIDTH - 1].a) : kal_all(0.0);       \
-            const int32_t n = (int32_t)at[0].b;                                  \
-            KalFour result;                                                      \
-            for (int lane = 0; lane < KAL_LANES; lane++) {                       \
-                const double a = x[lane];                                        \
-                const double b = y[lane];                                        \
-                const double c = z[lane];                                        \
-                (void)a, (void)b, (void)c, (void)n;                              \
-                result[lane] = (value);                                          \
-            }                                                                    \
-            keep(out, i *WIDTH, result);                                         \
-        }                                                                        \
+#define KAL_OP(name, arity, kind, commutes, word, value, ...)                       \
+    static void do_##name(const double *work, double *out,                          \
+                          const KalOperands *operands, size_t count)                \
+    {                                                                               \
+        const size_t width = kal_slots_of(KAL_OP_##name);                           \
+        for (size_t i = 0; i < count; i++) {                                        \
+            const KalOperands *at = &operands[i * width];                           \
+            const double a = (arity) > 0 ? work[at[0].a] : 0.0;                     \
+            const double b = (arity) > 1 ? work[at[0].b] : 0.0;                     \
+            const double c = (arity) > 2 ? work[at[width - 1].a] : 0.0;             \
+            const int32_t n = (int32_t)at[0].b;                                     \
+            const KalSplineFunction *const f = kal_operands_spline(&at[width - 1]); \
+            (void)a, (void)b, (void)c, (void)n, (void)f;                            \
+            out[i * width] = (value);                                               \
+        }                                                                           \
+    }                                                                               \
+    static void lanes_##name(const double *work, double *out,                       \
+                             const KalOperands *operands, size_t count)             \
+    {                                                                               \
+        const size_t width = kal_slots_of(KAL_OP_##name);                           \
+        for (size_t i = 0; i < count; i++) {                                        \
+            const KalOperands *at = &operands[i * width];                           \
+            const KalFour x = (arity) > 0 ? fetch(work, at[0].a) : kal_all(0.0);    \
+            const KalFour y = (arity) > 1 ? fetch(work, at[0].b) : kal_all(0.0);    \
+            const KalFour z =                                                       \
+                (arity) > 2 ? fetch(work, at[width - 1].a) : kal_all(0.0);          \
+            const int32_t n = (int32_t)at[0].b;                                     \
+            const KalSplineFunction *const f = kal_operands_spline(&at[width - 1]); \
+            (void)f;                                                                \
+            KalFour result;                                                         \
+            for (int lane = 0; lane < KAL_LANES; lane++) {                          \
+                const double a = x[lane];                                           \
+                const double b = y[lane];                                           \
+                const double c = z[lane];                                           \
+                (void)a, (void)b, (void)c, (void)n;                                 \
+                result[lane] = (value);                                             \
+            }                                                                       \
+            keep(out, i *width, result);                                            \
+        }                                                                           \
     }
 #include "expr/ops.def"
 #undef KAL_OP
@@ -166,7 +165,7 @@ static void lanes_sin_cos(const double *work, double *out, const KalOperands *op
     }
 }
 
-// The piece that switch i of a run is on, or NaN.
+// The piece that the switch in slot i of a run is on, or NaN.
 static inline double mode_of(KalFrozen frozen, size_t i)
 {
     const int32_t place = frozen.places[i];
@@ -180,16 +179,19 @@ static inline double mode_of(KalFrozen frozen, size_t i)
     static void on_##name(const double *work, double *out,                             \
                           const KalOperands *operands, size_t count, KalFrozen frozen) \
     {                                                                                  \
+        const size_t width = kal_slots_of(KAL_OP_##name);                              \
         for (size_t i = 0; i < count; i++) {                                           \
-            const double m = mode_of(frozen, i);                                       \
+            const KalOperands *at = &operands[i * width];                              \
+            const double m = mode_of(frozen, i * width);                               \
             if (isnan(m)) {                                                            \
-                do_##name(work, out + i, operands + i, 1);                             \
+                do_##name(work, out + i * width, at, 1);                               \
                 continue;                                                              \
             }                                                                          \
-            const double a = work[operands[i].a];                                      \
-            const double b = work[operands[i].b];                                      \
-            (void)a, (void)b;                                                          \
-            out[i] = (value);                                                          \
+            const double a = work[at[0].a];                                            \
+            const double b = kal_op_arity(KAL_OP_##name) > 1 ? work[at[0].b] : 0.0;    \
+            const KalSplineFunction *const f = kal_operands_spline(&at[width - 1]);    \
+            (void)a, (void)b, (void)f;                                                 \
+            out[i * width] = (value);                                                  \
         }                                                                              \
     }
 #include "expr/switches.def"

@@ -478,6 +478,9 @@ static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
     case KAL_OP_CEIL:
     case KAL_OP_MOD:
     case KAL_OP_ERF:
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP:
     case KAL_OP_COUNT: assert(false && "no operation");
     }
 }
@@ -604,9 +607,10 @@ static void write_called_outputs(Writer *w, uint32_t first, uint32_t count)
 static bool is_frozen(const Writer *w, const KalTapeRun *run)
 {
     const int32_t *places = w->program->places;
+    const uint32_t width = kal_slots_of(run->what);
     bool frozen = false;
     for (uint32_t i = 0; places && !w->emitter.lanes && i < run->count; i++) {
-        frozen = frozen || places[run->first - w->tape->first + i] != 0;
+        frozen = frozen || places[run->first - w->tape->first + i * width] != 0;
     }
     return frozen;
 }

@@ -36,9 +36,9 @@ enum {
 /// On the second operand of a KAL_DO_SUM: negated.
 #define KAL_MINUS UINT32_C(0x80000000)
 
-/// Slots of operands.  POWI has its whole exponent as the second.  SELECT takes the place
-/// of two instructions and has its third operand as the first of the second; what it
-/// computes is in the first slot.
+/// Slots of operands.  POWI has its whole exponent as the second.  SELECT and SPLINE take the
+/// place of two instructions; the second one is for the third operand, as its first, and for
+/// the address of the function.  What they compute is in the first slot.
 typedef struct KalOperands {
     uint32_t a;
     uint32_t b;
@@ -119,7 +119,10 @@ const KalTapeRun *kal_tape_find_run(const KalTape *tape, uint32_t slot);
 /// How many slots an instruction of a run takes.
 static inline uint32_t kal_slots_of(uint32_t what)
 {
-    return what == KAL_DO_SIN_COS || what == KAL_OP_SELECT ? 2 : 1;
+    return what == KAL_DO_SIN_COS || what == KAL_OP_SELECT
+                   || (what < KAL_OP_COUNT && kal_op_is_spline((KalOp)what))
+               ? 2
+               : 1;
 }
 
 /// How many operands in slots it has.
@@ -128,6 +131,12 @@ static inline int kal_operands_of(uint32_t what)
     return what == KAL_DO_SUM       ? 2
            : what == KAL_DO_SIN_COS ? 1
                                     : kal_op_arity((KalOp)what);
+}
+
+/// The function of a SPLINE, from its second instruction.
+static inline const KalSplineFunction *kal_operands_spline(const KalOperands *second)
+{
+    return kal_spline_of(second->a, second->b);
 }
 
 #endif

@@ -44,7 +44,10 @@ static bool is_called(KalOp op)
     case KAL_OP_FLOOR:
     case KAL_OP_CEIL:
     case KAL_OP_MOD:
-    case KAL_OP_ERF: return true;
+    case KAL_OP_ERF:
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP: return true;
     case KAL_OP_CONST:
     case KAL_OP_SYMBOL:
     case KAL_OP_PI:

@@ -5,11 +5,16 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "expr/node.h"
 #include "system/instant.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+
+enum {
+    CAUSE_SIZE = KAL_PRINTABLE_SIZE + 512
+};
 
 // The place of the row that entry k of a sparse matrix is in.
 static size_t row_of(const KalSparse *matrix, size_t k)
@@ -118,6 +123,29 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
     return (Subject){"the energy", "", {.source = NULL}};
 }
 
+// Why a formula has no value: ", because it divides by x".  Nothing where that is not known.
+static void print_cause(const KalGraph *g, KalExpr culprit, const char *quote,
+                        char out_text[CAUSE_SIZE])
+{
+    const KalExprNode node = culprit.index == KAL_NO_EXPR.index
+                                 ? (KalExprNode){.op = KAL_OP_CONST}
+                                 : kal_graph_node(g, culprit);
+    out_text[0] = '\0';
+    if (kal_op_is_spline((KalOp)node.op)) {
+        const KalSpline *spline = kal_node_spline(&node)->spline;
+        (void)snprintf(out_text, CAUSE_SIZE,
+                       ", because the argument of table %.200s%s%s is outside of its "
+                       "points, which go from %.9g to %.9g",
+                       spline->name, *quote ? " in " : "", quote, spline->knots[0],
+                       spline->knots[spline->pieces]);
+    } else if (*quote) {
+        (void)snprintf(out_text, CAUSE_SIZE, "%s%s",
+                       node.op == KAL_OP_DIV ? ", because it divides by "
+                                             : ", because of ",
+                       quote);
+    }
+}
+
 // Fail because result i of a program is not finite.  The formula to blame is quoted as
 // the model writes it, if it stands in the model; derivatives do not.
 static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
@@ -134,9 +162,8 @@ static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
         kal_printable_print(span.source->text + span.begin, span.end - span.begin,
                             quote);
     }
-    const bool quotient =
-        *quote && kal_graph_node(system->model->graph, culprit).op == KAL_OP_DIV;
-    const char *cause = quotient ? ", because it divides by " : ", because of ";
+    char cause[CAUSE_SIZE];
+    print_cause(system->model->graph, culprit, quote, cause);
     char t[KAL_NUMBER_SIZE];
     kal_number_print(instant->variables[0], 15, t);
     KalPlace place = {0, 0};
@@ -149,9 +176,8 @@ static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
                        place.line, place.column);
     }
     return kal_fail(instant->ctx, KAL_ERR_NUMBER,
-                    "%s%s%s%s has no finite value in this state, at t = %s%s%s", where,
-                    subject.part, *subject.owner ? " " : "", subject.owner, t,
-                    *quote ? cause : "", quote);
+                    "%s%s%s%s has no finite value in this state, at t = %s%s", where,
+                    subject.part, *subject.owner ? " " : "", subject.owner, t, cause);
 }
 
 // The first result that is not finite; their number if all are.

@@ -41,6 +41,10 @@ void kal_csv_write_columns(const KalTable *table, KalSink sink);
 KAL_CHECKED KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
                                     size_t length, size_t limit, KalTable **out_table);
 
+/// In which line of such a text a row is, both counted from 1 and 0.
+KAL_CHECKED KalStatus kal_csv_find_line(KalContext *ctx, const char *text,
+                                        size_t length, size_t row, size_t *out_line);
+
 /// Read what kal_csv_write_columns() writes: units and descriptions go to the columns of
 /// the table that have the names; others are passed over.  A text with another first line
 /// is none of ours and is passed over as a whole.  KAL_ERR_SYNTAX with its place,

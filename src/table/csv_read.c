@@ -514,6 +514,40 @@ KalStatus kal_csv_parse(KalContext *ctx, const char *name, const char *text,
     return KAL_OK;
 }
 
+static KalStatus pass_line(Reader *r)
+{
+    do {
+        KAL_TRY(read_field(r));
+    } while (r->follower == FIELD);
+    return KAL_OK;
+}
+
+// Pass over a mark of UTF-8, the header and rows.
+static KalStatus pass_rows(Reader *r, size_t count)
+{
+    if (begins_with(r, "\xef\xbb\xbf")) {
+        r->at += 3;
+    }
+    skip_remarks(r);
+    for (size_t i = 0; i <= count && !is_at_end(r); i++) {
+        KAL_TRY(pass_line(r));
+        skip_remarks(r);
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_csv_find_line(KalContext *ctx, const char *text, size_t length,
+                            size_t row, size_t *out_line)
+{
+    assert(length <= UINT32_MAX);
+    const KalSource source = {.name = "", .text = text, .length = (uint32_t)length};
+    Reader r = {.ctx = ctx, .source = &source};
+    const KalStatus status = pass_rows(&r, row);
+    *out_line = kal_source_place(&source, (uint32_t)r.at).line;
+    kal_block_clear(ctx, &r.bytes);
+    return status;
+}
+
 // A line of three texts.
 static KalStatus read_description(Reader *r, KalBlock fields[3])
 {

@@ -192,6 +192,16 @@ static KalScalar selected(KalScalar condition, KalScalar a, KalScalar b)
     return condition.real.value != 0.0 ? a : b;
 }
 
+// In the place of a table some function of the same argument: what is zero with any function
+// is zero with this one, wherever its points are and whatever is between them.
+static KalScalar any_function(const KalSlot *slot, KalScalar a)
+{
+    const KalSplineFunction *f = kal_spline_of(slot->arg[1], slot->arg[2]);
+    const uint64_t number = (f->spline->hash >> 8) % 1024 + 7 * (uint64_t)f->kind;
+    const double x = a.real.value + (double)number;
+    return with_error(1.3 + sin(x), fabs(cos(x)) * kal_real_error(a));
+}
+
 // A slot with operands a, b and c.
 static KalScalar eval(const KalProbe *probe, const KalSlot *slot, const KalScalar *arg,
                       uint64_t seed)
@@ -231,6 +241,9 @@ static KalScalar eval(const KalProbe *probe, const KalSlot *slot, const KalScala
     case KAL_OP_FLOOR:
     case KAL_OP_CEIL: return whole(op, a);
     case KAL_OP_MOD: return modulo(a, b);
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP: return any_function(slot, a);
     case KAL_OP_SIGN: return sign_of(a);
     case KAL_OP_MIN: return least(a, b);
     case KAL_OP_MAX: return most(a, b);

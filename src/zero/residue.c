@@ -546,9 +546,26 @@ static uint64_t modulo(uint64_t a, uint64_t b, uint64_t seed)
     return difference(a, product(b, floor_of(quotient(a, b), seed)));
 }
 
+// A function of a table, of which nothing is known but which one it is.
+static uint64_t table_of(const KalSlot *slot, uint64_t u, uint64_t seed)
+{
+    const KalSplineFunction *f = kal_spline_of(slot->arg[1], slot->arg[2]);
+    return atom(seed, PURPOSES + KAL_OP_SPLINE, u,
+                f->spline->hash * KAL_SPLINE_FUNCTIONS + (uint64_t)f->kind);
+}
+
 static uint64_t eval_tangent(Wave w)
 {
     return quotient(w.odd, w.even);
+}
+
+// Of two conditions.
+static uint64_t eval_logic(const KalProbe *probe, const KalSlot *slot,
+                           const uint64_t *x, uint64_t seed)
+{
+    const uint64_t a = truth(probe, slot->arg[0], x[0], seed);
+    const uint64_t b = truth(probe, slot->arg[1], x[1], seed);
+    return slot->op == KAL_OP_AND ? product(a, b) : is_either(a, b);
 }
 
 // Any node but a root.
@@ -577,6 +594,9 @@ static uint64_t eval_node(const KalProbe *probe, const KalSlot *slot, const uint
     case KAL_OP_MOD: return modulo(x[0], x[1], seed);
     case KAL_OP_ACOS: return arc_cosine(x[0], seed);
     case KAL_OP_ATAN2: return atom(seed, own, x[0], x[1]);
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP: return table_of(slot, x[0], seed);
     case KAL_OP_SIGN: return sign_of(x[0], seed);
     case KAL_OP_ABS: return product(sign_of(x[0], seed), x[0]);
     case KAL_OP_MIN: return extreme(x, seed, false);
@@ -586,11 +606,7 @@ static uint64_t eval_node(const KalProbe *probe, const KalSlot *slot, const uint
     case KAL_OP_EQ: return compare(x, seed).zero;
     case KAL_OP_NE: return difference(1, compare(x, seed).zero);
     case KAL_OP_AND:
-        return product(truth(probe, slot->arg[0], x[0], seed),
-                       truth(probe, slot->arg[1], x[1], seed));
-    case KAL_OP_OR:
-        return is_either(truth(probe, slot->arg[0], x[0], seed),
-                         truth(probe, slot->arg[1], x[1], seed));
+    case KAL_OP_OR: return eval_logic(probe, slot, x, seed);
     case KAL_OP_NOT: return difference(1, truth(probe, slot->arg[0], x[0], seed));
     case KAL_OP_SELECT:
         return sum(x[2], product(truth(probe, slot->arg[0], x[0], seed),

@@ -68,6 +68,9 @@ static inline long double operator_value(KalOp op, long double a, long double b,
     case KAL_OP_NOT: return a == 0.0L;
     case KAL_OP_CONST:
     case KAL_OP_SYMBOL:
+    case KAL_OP_SPLINE: // whose value is in its points
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP:
     case KAL_OP_COUNT: break;
     }
     return NAN;
@@ -116,6 +119,9 @@ static inline bool operator_is_regular(KalOp op, long double a, long double b,
     case KAL_OP_TANH:
     case KAL_OP_EXP:
     case KAL_OP_ERF:
+    case KAL_OP_SPLINE:
+    case KAL_OP_SPLINE_KINK:
+    case KAL_OP_SPLINE_JUMP:
     case KAL_OP_WHERE:
     case KAL_OP_SELECT:
     case KAL_OP_AND:

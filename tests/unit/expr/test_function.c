@@ -119,7 +119,7 @@ static void any_operator_can_be_built(void)
                                 : kal_op_arity((KalOp)op) > 1 ? y
                                                               : x,
                                 x};
-        if (kal_op_arity((KalOp)op) > 0) {
+        if (kal_op_arity((KalOp)op) > 0 && !kal_op_is_spline((KalOp)op)) {
             const KalExpr e = kal_build(g, (KalOp)op, arg);
             ok(e.index != 0);
             ok(kal_graph_node(g, e).op == op);

@@ -4,6 +4,7 @@
 
 #include "expr/switch.h"
 #include "lab.h"
+#include "splines.h"
 
 enum {
     SYMBOLS = 3,
@@ -21,8 +22,8 @@ static KalRange range_of(Rng *rng)
 // All values in a box lie in the ranges; what has no value may have any range.
 static void hold(const Lab *lab, size_t n, const KalRange *box, Rng *rng)
 {
-    KalRange bounds[2 * KAL_OP_COUNT];
-    double got[2 * KAL_OP_COUNT];
+    KalRange bounds[2 * KAL_OP_COUNT + SPLINE_NODES];
+    double got[2 * KAL_OP_COUNT + SPLINE_NODES];
     KalRange *work = calloc(kal_program_work(lab->program), sizeof *work);
     kal_program_prepare(lab->program, NULL, lab->work);
     kal_program_bound(lab->program, box, lab->work, work, bounds);
@@ -50,16 +51,17 @@ static void ranges_hold_values_of_operators(void)
     begin();
     kal_graph_set_plain(g, true);
     KalExpr x[SYMBOLS];
-    KalExpr all[2 * KAL_OP_COUNT];
+    KalExpr all[2 * KAL_OP_COUNT + SPLINE_NODES];
     size_t n = 0;
     for (uint32_t i = 0; i < SYMBOLS; i++) {
         x[i] = kal_symbol(g, i);
     }
     for (int op = KAL_OP_ADD; op < KAL_OP_COUNT; op++) {
-        if (op != KAL_OP_POWI) {
+        if (op != KAL_OP_POWI && !kal_op_is_spline((KalOp)op)) {
             all[n++] = kal_build(g, (KalOp)op, x);
         }
     }
+    n += spline_nodes(g, x[0], all + n);
     for (int32_t power = -3; power < 7; power++) {
         all[n++] = kal_powi(g, x[0], power);
     }

@@ -3,6 +3,7 @@
 // Programs give the same bits as plain evaluation.
 
 #include "lab.h"
+#include "splines.h"
 
 enum {
     SYMBOLS = 3
@@ -38,17 +39,18 @@ static void operators_agree(void)
     begin();
     kal_graph_set_plain(g, true);
     KalExpr x[SYMBOLS];
-    KalExpr all[2 * KAL_OP_COUNT];
+    KalExpr all[2 * KAL_OP_COUNT + SPLINE_NODES];
     size_t n = 0;
     for (uint32_t i = 0; i < SYMBOLS; i++) {
         x[i] = kal_symbol(g, i);
     }
     all[n++] = kal_pi(g);
     for (int op = KAL_OP_ADD; op < KAL_OP_COUNT; op++) {
-        if (op != KAL_OP_POWI) {
+        if (op != KAL_OP_POWI && !kal_op_is_spline((KalOp)op)) {
             all[n++] = kal_build(g, (KalOp)op, x);
         }
     }
+    n += spline_nodes(g, x[0], all + n);
     for (int32_t power = -3; power < 7; power++) {
         all[n++] = kal_powi(g, x[0], power);
     }

@@ -241,6 +241,19 @@ static void every_number_reads_back(void)
     kal_context_destroy(ctx);
 }
 
+static void rows_are_found_in_their_lines(void)
+{
+    const char *text = "\xef\xbb\xbf# c\n\n\"a\nb\",c\n1,2\n\n# d\n3,4\r\n5,6";
+    static const size_t lines[] = {5, 8, 9};
+    KalContext *ctx = new_context();
+    for (size_t row = 0; row < 3; row++) {
+        size_t line = 0;
+        ok(kal_csv_find_line(ctx, text, strlen(text), row, &line) == KAL_OK);
+        ok(line == lines[row]);
+    }
+    kal_context_destroy(ctx);
+}
+
 static void every_allocation_may_fail(void)
 {
     const char *text = "# units: s,\"m\"\nt,\"x\"\"y\"\n1,2\n\"3\",4\n";
@@ -292,4 +305,4 @@ TAP_RUN(TAP_CASE(names_are_quoted_when_they_must),
         TAP_CASE(columns_are_a_table_of_their_own), TAP_CASE(a_table_goes_to_a_sink),
         TAP_CASE(errors_have_their_place), TAP_CASE(numbers_are_strict),
         TAP_CASE(nul_bytes_and_limits_are_refused), TAP_CASE(every_number_reads_back),
-        TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(rows_are_found_in_their_lines), TAP_CASE(every_allocation_may_fail))
