@@ -3,9 +3,11 @@
 // Help from the tables of commands and options, so that it cannot forget any.
 
 #include "command.h"
+#include "topics.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 // Words in one column, meanings in another.
 static void print_option(const char *word, const char *value, const char *meaning)
@@ -31,6 +33,16 @@ void kal_command_print_help(const KalCommand *command)
     }
 }
 
+static void print_topics(void)
+{
+    int count = 0;
+    const KalTopic *topics = kal_topics_get(&count);
+    fputs("\nTopics:\n", stdout);
+    for (int i = 0; i < count; i++) {
+        printf("  %-11s %s\n", topics[i].name, topics[i].purpose);
+    }
+}
+
 void kal_overview_print(bool brief)
 {
     FILE *out = brief ? stderr : stdout;
@@ -46,12 +58,27 @@ void kal_overview_print(bool brief)
         fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->purpose);
     }
     if (!brief) {
+        print_topics();
         fputs("\nOptions:\n"
               "  -h, --help   show this\n"
               "  --version    show the version\n",
               out);
     }
-    fputs("\n'kalaba help COMMAND' shows options and examples.\n", out);
+    fputs("\n'kalaba help COMMAND' shows options and examples, 'kalaba help language' "
+          "what models\nare written in.\n",
+          out);
+}
+
+static bool is_command(const char *name)
+{
+    int count = 0;
+    const KalCommand *const *commands = kal_commands_get(&count);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name, commands[i]->name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static KalExit run_help(const KalArguments *arguments)
@@ -59,6 +86,19 @@ static KalExit run_help(const KalArguments *arguments)
     if (arguments->n_operands == 0) {
         kal_overview_print(false);
         return KAL_EXIT_DONE;
+    }
+    const KalTopic *topic = kal_topic_find(arguments->operands[0]);
+    if (topic) {
+        printf("%s: %s.\n\n%s", topic->name, topic->purpose, topic->text);
+        return KAL_EXIT_DONE;
+    }
+    const char *near = is_command(arguments->operands[0])
+                           ? NULL
+                           : kal_topic_find_near(arguments->operands[0]);
+    if (near) {
+        kal_message_print("unknown topic '%s'; did you mean '%s'?",
+                          arguments->operands[0], near);
+        return KAL_EXIT_USAGE;
     }
     const KalCommand *command = kal_command_find(arguments->operands[0]);
     if (!command) {
@@ -70,8 +110,8 @@ static KalExit run_help(const KalArguments *arguments)
 
 const KalCommand kal_command_help = {
     .name = "help",
-    .operands = "[COMMAND]",
-    .purpose = "the commands, or the options and examples of one",
+    .operands = "[COMMAND|TOPIC]",
+    .purpose = "the commands, the options and examples of one, or a topic",
     .max_operands = 1,
     .run = run_help,
 };

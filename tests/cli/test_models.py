@@ -292,6 +292,25 @@ def every_command_has_help_with_examples():
         assert run(command, "--help")[1] == out
 
 
+@case
+def topics_tell_of_statements_that_there_are():
+    _, overview, _ = run("help")
+    topics = overview.split("Topics:\n")[1].split("\n\n")[0].splitlines()
+    for name in [line.split()[0] for line in topics]:
+        status, out, err = run("help", name)
+        assert (status, err) == (0, "") and len(out) > 300, (name, out)
+        assert all(len(line) <= 88 for line in out.splitlines()), name
+    statements = [line.strip().split("   ")[0] for line in run("help", "language")[1].splitlines()
+                  if line.startswith("  ")]
+    assert len(statements) > 25, statements
+    for text in statements:
+        done = subprocess.run([PROGRAM, "format", "-"], input=text.encode(), capture_output=True,
+                              timeout=HANG, check=False)
+        assert done.returncode == 0, (text, done.stderr)
+    status, _, err = run("help", "languge")
+    assert status == 2 and "did you mean 'language'" in err, err
+
+
 SLEIGH = EXAMPLES / "sleigh.kal"
 SPEEDS = "u = x'*cos(theta) + y'*sin(theta), w = theta'"
 

@@ -3,10 +3,12 @@
 test_installed.py BUILD EXAMPLE VERSION CC…
 
 Installs the build into a temporary folder, then compiles and runs the example with what
-pkg-config says, once against the shared and once against the static library.
+pkg-config says, once against the shared and once against the static library.  Manual pages
+and completions are looked at too.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,6 +87,41 @@ class Installed:
     def has_the_version_of_the_project(self):
         assert self.config("--modversion") == [VERSION]
 
+    def has_a_manual_page_for_each_command_and_topic(self):
+        """As the overview lists them; they are formatted without a complaint."""
+        program = self.find("kalaba.1").parents[3] / "bin/kalaba"
+        overview = run(program, "help", LD_LIBRARY_PATH=str(self.find("libkalaba.so").parent))
+        for heading, section in (("Commands", 1), ("Topics", 7)):
+            block = overview.split(f"{heading}:\n")[1].split("\n\n")[0]
+            names = [line.split()[0] for line in block.splitlines()]
+            assert len(names) > 4, overview
+            for name in names:
+                page = self.find(f"kalaba-{name}.{section}")
+                if shutil.which("man"):
+                    done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8",
+                                           page], capture_output=True, text=True, check=False,
+                                          timeout=HANG, env={**os.environ, "MANWIDTH": "80"})
+                    assert done.returncode == 0 and not done.stderr, (page, done.stderr)
+
+    def completes_what_is_typed(self):
+        """In bash; the files of other shells are in their places."""
+        self.find("_kalaba")
+        self.find("kalaba.fish")
+        script = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kalaba; '
+                  'echo "${COMPREPLY[@]}"')
+        completion = self.root.rglob("completions/kalaba")
+        file = str(next(completion))
+        (self.root / "swing.kal").touch()
+        for words, want in ((["kalaba", "swe"], ["sweep"]),
+                            (["kalaba", "run", "--rep"], ["--report"]),
+                            (["kalaba", "run", "--method", "b"], ["bdf"]),
+                            (["kalaba", "help", "lang"], ["language"]),
+                            (["kalaba", "run", "swi"], ["swing.kal"]),
+                            (["kalaba", "run", "-p", "swi"], [])):
+            done = subprocess.run(["bash", "-c", script, file, *words], cwd=self.root,
+                                  capture_output=True, text=True, check=False, timeout=HANG)
+            assert done.stdout.split() == want, (words, done.stdout, done.stderr)
+
     def example_runs_with_the_shared_library(self):
         program = self.root / "embed_shared"
         run(*COMPILER, *STRICT, EXAMPLE, *self.config("--cflags", "--libs"), "-lm",
@@ -103,6 +140,8 @@ class Installed:
 def main():
     cases = [Installed.installs, Installed.has_libraries,
              Installed.has_public_headers_only, Installed.has_the_version_of_the_project,
+             Installed.has_a_manual_page_for_each_command_and_topic,
+             Installed.completes_what_is_typed,
              Installed.example_runs_with_the_shared_library,
              Installed.example_runs_with_the_static_library]
     failed = 0
