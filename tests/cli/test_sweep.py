@@ -383,5 +383,56 @@ def wrong_usage_is_told():
             assert files() == before, (arguments, files())
 
 
+# ---- the examples of docs/sweeping.md
+
+
+@case
+def basins_of_attraction_have_the_symmetry_of_the_magnets():
+    with Folder():
+        sweep(EXAMPLES / "magnetic_pendulum.kal", "-o", "basins.csv", "--keep", "final(where)",
+              "--vary", "x = -2 .. 2 count 21", "--vary", "y = -2 .. 2 count 21")
+        ends = {(round(float(row["x"]), 9), round(float(row["y"]), 9)):
+                float(row["final(where)"]) for row in rows_of("basins.csv")}
+        assert len(ends) == 441
+        for (x, y), end in ends.items():
+            assert min(abs(end - magnet) for magnet in (-120, 0, 120)) < 1, (x, y, end)
+            # Mirrored starts end at mirrored magnets; on the axis the bob stays there.
+            assert abs(end + ends[x, -y]) < 1 or y == 0, (x, y, end)
+        assert {round(end / 120) for end in ends.values()} == {-1, 0, 1}
+        status, out, _ = run("plot", "basins.csv", "-q")
+        assert status == 0 and "final(where): -120" in out, out
+
+
+@case
+def a_four_bar_swings_as_far_as_its_triangles_say():
+    with Folder():
+        bars = {"L1": 0.2, "L2": 0.5, "L3": 0.4, "d": 0.45}
+        randoms = [word for name, length in bars.items()
+                   for word in ("--random", f"{name} = normal({length}, 0.002)")]
+        sweep(EXAMPLES / "four_bar_driven.kal", "-o", "study.csv", "--keep",
+              "max(a3), min(a3)", *randoms, "--count", "16", "--design", "sobol")
+        for row in rows_of("study.csv"):
+            crank, coupler, rocker, ground = (float(row[name]) for name in bars)
+            for kept, side in ("max(a3)", coupler - crank), ("min(a3)", coupler + crank):
+                angle = math.pi - math.acos((ground ** 2 + rocker ** 2 - side ** 2)
+                                            / (2 * ground * rocker))
+                assert abs(float(row[kept]) - angle) < 2e-6, (row, angle)
+
+
+@case
+def a_driven_pendulum_doubles_its_period():
+    with Folder():
+        sweep(EXAMPLES / "driven_pendulum.kal", "-o", "periods.csv", "--trajectories",
+              "--vary", "A = 0.9, 1.07, 1.15")
+        late = [row for row in rows_of("periods.csv") if float(row["t"]) > 1400]
+        speeds = [sorted({round(float(row["theta'"]), 4) for row in late
+                          if float(row["A"]) == force}) for force in (0.9, 1.07, 1.15)]
+        distinct = [sum(b - a > 1e-3 for a, b in zip(some, some[1:])) + 1 for some in speeds]
+        assert distinct[:2] == [1, 2] and distinct[2] > 20, distinct
+        status, out, err = run("plot", "periods.csv", "--kind", "scatter", "--x", "A", "--y",
+                               "theta'", "--between", "1400..")
+        assert (status, err) == (0, "") and "A" in out, err
+
+
 if __name__ == "__main__":
     sys.exit(main())
