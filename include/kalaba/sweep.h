@@ -158,10 +158,13 @@ typedef struct KalSweepJob {
     uint64_t shards; ///< shard k of n has the runs k, k + n, k + 2n, …
     /// Whether a run is to be passed over, unless NULL; called as `take` is.
     bool (*skip)(void *user, uint64_t run);
+    /// Unless NULL, tells which run is next, counted from 1, in place of shards and `skip`;
+    /// false: there are no more.  Called as `take` is.
+    bool (*next)(void *user, uint64_t *out_run);
     /// Asked every now and then, by any thread; false: end with KAL_ERR_INTERRUPTED.
     bool (*watch)(void *user);
     KalSweepTake take;
-    void *user; ///< passed to all three
+    void *user; ///< passed to all of them
 } KalSweepJob;
 
 /// Do all runs.  With more than one thread the allocator of the context is called by
@@ -180,12 +183,13 @@ typedef struct KalSweepProgress {
 
 /// How to write a sweep to a file.  Zeroed: all runs, on all cores, from the beginning.
 typedef struct KalSweepFileOptions {
-    int threads;         ///< as in KalSweepJob
-    bool alone;          ///< likewise
-    uint64_t shard;      ///< likewise: the work of a shard is kept beside the file
-    uint64_t shards;     ///< likewise
-    bool merge;          ///< do nothing but put shards together, whose work is whole
-    bool resume;         ///< go on with the work beside the file, if there is any
+    int threads;     ///< as in KalSweepJob
+    bool alone;      ///< likewise
+    uint64_t shard;  ///< likewise: the work of a shard is kept beside the file
+    uint64_t shards; ///< likewise
+    bool merge;      ///< do nothing but put shards together, whose work is whole
+    bool resume;     ///< go on with the work beside the file, if there is any
+    bool ranks;      ///< mpirun has started several processes, which all do this sweep
     const char *command; ///< a note for the file, or NULL
     /// Called after each run, unless NULL; by one thread at a time.
     void (*tell)(void *user, const KalSweepProgress *progress);
@@ -204,8 +208,9 @@ enum {
 
 /// What a sweep into a file came to.
 typedef struct KalSweepSummary {
-    uint64_t runs;                         ///< in the file, or in the shard
-    uint64_t before;                       ///< of them, done by an earlier start
+    int rank;        ///< of this process; those above 0 write nothing
+    uint64_t runs;   ///< in the file, or in the shard
+    uint64_t before; ///< of them, done by an earlier start
     uint64_t statuses[KAL_SWEEP_STATUSES]; ///< runs by their status
 } KalSweepSummary;
 
@@ -217,6 +222,9 @@ typedef struct KalSweepSummary {
 /// a second behind; a process that is killed loses no more, and another goes on there with
 /// `resume`.  That of a shard stays, PATH.K-of-N.sweep, until `merge`.  Work that is there
 /// and not resumed is moved to PATH.sweep.old.
+///
+/// With `ranks` rank 0 writes the file and the others work for it; Open MPI is loaded for that.
+/// All have to be given the same.  A process does this once.
 ///
 /// KAL_ERR_USAGE when the ending is not known, when work is resumed that is of another sweep,
 /// or shards to merge are missing; KAL_ERR_FILE; failures of kal_sweep_go().  The summary is

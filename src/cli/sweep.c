@@ -351,6 +351,21 @@ static KalExit tell_plan(Job *job)
     return status == KAL_OK ? KAL_EXIT_DONE : fail(job, status);
 }
 
+// Whether mpirun, or another that speaks PMIx as Open MPI does, has started this process beside
+// others.
+static bool has_ranks(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK");
+}
+
+// Whether this is one of several processes, and not the first.
+static bool is_helper(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    rank = rank ? rank : getenv("PMIX_RANK");
+    return rank && strcmp(rank, "0") != 0;
+}
+
 // An interrupted sweep keeps what it has: messages say how to go on with it.
 static KalExit write_table(Job *job)
 {
@@ -358,9 +373,11 @@ static KalExit write_table(Job *job)
     KalModelJob *model = job->model;
     const char *path = option(job, OPTION_FILE);
     KalSweepSummary summary;
-    if (!kal_ledger_write(model->ledger, model->ctx, "option '-o'", path)) {
+    if (!is_helper()
+        && !kal_ledger_write(model->ledger, model->ctx, "option '-o'", path)) {
         return kal_model_job_fail(model, model->ledger->message, NULL, 0);
     }
+    job->file.ranks = has_ranks() && !job->file.merge;
     job->file.tell = tell;
     job->file.watch = watch;
     job->file.user = job;
@@ -369,6 +386,9 @@ static KalExit write_table(Job *job)
     KalStatus status = kal_sweep_write(job->sweep, path, &job->file, &summary);
     if (job->drawn) {
         fputs("\r\x1b[K", stderr);
+    }
+    if (is_helper()) {
+        return KAL_EXIT_DONE; // rank 0 tells
     }
     if (status == KAL_ERR_INTERRUPTED && !model->json) {
         kal_message_print("interrupted: the same command with --resume goes on");
@@ -412,6 +432,9 @@ static bool check_overrides(const Job *job)
 static KalExit go(Job *job)
 {
     assert(!job->sweep);
+    if (is_helper() && (job->file.merge || option(job, OPTION_DRY_RUN))) {
+        return KAL_EXIT_DONE; // work of one
+    }
     const KalRunOptions any = kal_run_options(job->model->system);
     job->plan.adjust = adjust;
     job->plan.load = load;
@@ -477,6 +500,7 @@ static void print_details(void)
         "  kalaba sweep four_bar.kal -o mc.h5 --random \"a = normal(1, 0.01)\" \\\n"
         "    --count 10000 --design latin --seed 7 --keep \"max(reaction(*))\"\n"
         "  kalaba sweep pendulum.kal -o all.h5 --vary \"L = 1, 2\" --trajectories\n"
+        "  mpirun -n 64 kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\"\n"
         "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --shard 3/8\n"
         "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --merge\n"
         "\nExit status: 0 done, though runs may have failed; 1 the model or a file is "

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/whole_file.h"
+#include "sweep/ranks.h"
 #include "sweep/store.h"
 #include "sweep/sweep.h"
 #include "table/stream.h"
@@ -37,6 +38,7 @@ typedef struct Work {
     const KalSweep *sweep;
     const char *path;
     const KalSweepFileOptions *options;
+    KalRanks *ranks; // NULL: this process is alone
     KalBlock identity;
     KalStore **stores; // one, or all shards
     size_t n_stores;
@@ -269,12 +271,28 @@ static KalStatus take(void *user, const KalSweepRow *row)
     return KAL_OK;
 }
 
+// mpirun has a process for each core, or as many as are wanted.
+static int threads_of(const Work *w)
+{
+    return w->ranks && w->options->threads == 0 ? 1 : w->options->threads;
+}
+
+// What ranks have to have in common.
+static KalRanksWork ranks_work(const Work *w, const KalSweepJob *job)
+{
+    return (KalRanksWork){.key = kal_store_digest(w->identity.data, w->identity.size),
+                          .values = kal_sweep_kept(w->sweep),
+                          .samples = w->sweep->trajectories,
+                          .runs = kal_sweep_runs(w->sweep),
+                          .job = *job};
+}
+
 static KalStatus do_runs(Work *w)
 {
     assert(w->n_stores == 1);
     const KalSweepFileOptions *o = w->options;
     const uint64_t before = kal_store_filled(w->stores[0]);
-    const KalSweepJob job = {.threads = o->threads,
+    const KalSweepJob job = {.threads = threads_of(w),
                              .alone = o->alone,
                              .shard = o->shard,
                              .shards = o->shards,
@@ -288,20 +306,34 @@ static KalStatus do_runs(Work *w)
     if (o->tell) {
         o->tell(o->user, &w->progress);
     }
-    const KalStatus status = kal_sweep_go(w->sweep, &job);
+    const KalRanksWork work = ranks_work(w, &job);
+    const KalStatus status = w->ranks ? kal_ranks_lead(w->ranks, w->sweep, &work)
+                                      : kal_sweep_go(w->sweep, &job);
     const KalStatus flushed = kal_store_flush(w->stores[0]);
     return status == KAL_OK ? flushed : status;
+}
+
+// Runs for rank 0, which has the store.
+static KalStatus help(Work *w)
+{
+    const KalSweepJob job = {.threads = threads_of(w),
+                             .alone = w->options->alone,
+                             .watch = watch,
+                             .user = w};
+    const KalRanksWork work = ranks_work(w, &job);
+    return kal_ranks_follow(w->ranks, w->sweep, &work);
 }
 
 // @}
 // @{ The file
 
-// Count what became of the runs.
+// Count what became of the runs; all of them have a row.
 static KalStatus summarize(Work *w)
 {
     assert(w->n_stores > 0);
     const KalSweepFileOptions *o = w->options;
     const uint64_t runs = runs_of(w, o->shard, o->shards);
+    uint64_t there = 0;
     w->longest = strlen("ok");
     w->summary.runs = runs;
     for (uint64_t run = 0; run < runs; run++) {
@@ -312,9 +344,15 @@ static KalStatus summarize(Work *w)
             w->summary.statuses[row.status]++;
             w->rows += row.n_samples > 0 ? row.n_samples : 1;
             w->longest = length > w->longest ? length : w->longest;
+            there++;
         }
     }
-    return KAL_OK;
+    return there == runs
+               ? KAL_OK
+               : kal_fail(context(w), KAL_ERR_FILE,
+                          "the work of the sweep lacks %llu of %llu rows: go "
+                          "on with it by --resume",
+                          (unsigned long long)(runs - there), (unsigned long long)runs);
 }
 
 // The values of a run that has no samples: those that are kept.
@@ -471,7 +509,15 @@ static KalStatus check(const Work *w)
                         "shards are k of n, with k from 1 to n and n up to %d",
                         (int)MOST_SHARDS);
     }
+    if (o->ranks && (o->shards > 0 || o->merge)) {
+        return kal_fail(context(w), KAL_ERR_USAGE,
+                        "ranks share the runs among them: neither a shard nor a merge "
+                        "goes with them");
+    }
     KAL_TRY(check_names(w));
+    if (w->ranks && kal_ranks_own(w->ranks) > 0) {
+        return KAL_OK; // rank 0 has the file
+    }
     KAL_TRY(kal_stream_check(context(w), w->path));
     return kal_table_check_path(context(w), w->path);
 }
@@ -503,6 +549,9 @@ static KalStatus go(Work *w)
         KAL_TRY(open_shards(w));
         return finish(w);
     }
+    if (w->ranks && kal_ranks_own(w->ranks) > 0) {
+        return help(w);
+    }
     KAL_TRY(open_own(w));
     const KalStatus status = do_runs(w);
     if (status != KAL_OK) {
@@ -518,7 +567,14 @@ KalStatus kal_sweep_write(const KalSweep *sweep, const char *path,
 {
     KAL_NEED(sweep ? sweep->ctx : NULL, sweep && path && options && out_summary);
     Work w = {.sweep = sweep, .path = path, .options = options};
+    if (options->ranks) {
+        KAL_TRY(kal_ranks_join(sweep->ctx, &w.ranks));
+        w.summary.rank = kal_ranks_own(w.ranks);
+    }
     const KalStatus status = go(&w);
+    if (status != KAL_OK) {
+        kal_ranks_give_up(w.ranks, status);
+    }
     for (size_t i = 0; w.stores && i < w.n_stores; i++) {
         kal_store_destroy(w.stores[i]);
     }
@@ -526,6 +582,7 @@ KalStatus kal_sweep_write(const KalSweep *sweep, const char *path,
              w.stores ? (size_t)MOST_SHARDS * sizeof(KalStore *) : 0);
     kal_free(sweep->ctx, w.name, w.name ? w.name_size : 0);
     kal_block_clear(sweep->ctx, &w.identity);
+    kal_ranks_leave(w.ranks);
     *out_summary = w.summary;
     return status;
 }

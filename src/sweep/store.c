@@ -95,6 +95,11 @@ static uint64_t digest(uint64_t key, const void *data, size_t size)
     return hash != 0 ? hash : 1;
 }
 
+uint64_t kal_store_digest(const void *text, size_t size)
+{
+    return digest(0, text, size);
+}
+
 static KalStatus write_at(const KalStore *store, uint64_t place, const void *data,
                           size_t size)
 {

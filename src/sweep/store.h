@@ -49,6 +49,9 @@ KAL_CHECKED KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec
 KAL_CHECKED KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
                                      KalStore **out_store);
 
+/// A number of 64 bits for a text; texts that differ have others but by chance.
+uint64_t kal_store_digest(const void *text, size_t size);
+
 /// Close a file; rows that are not in it are lost.  NULL is allowed.
 void kal_store_destroy(KalStore *store);
 

@@ -350,6 +350,11 @@ static bool take_next(Pool *pool, uint64_t *out_run)
     assert(pool->step > 0);
     const KalSweepJob *job = pool->job;
     const uint64_t runs = kal_sweep_runs(pool->sweep);
+    if (job->next) {
+        const bool there = !atomic_load(&pool->stop) && job->next(job->user, out_run);
+        *out_run -= there;
+        return there;
+    }
     while (pool->next < runs && job->skip && job->skip(job->user, pool->next + 1)) {
         pool->next += pool->step;
     }

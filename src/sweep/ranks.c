@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+
+// Ranks (sweep/ranks.h).
+//
+// Messages to rank 0:
+//
+//     ASK    key, how many runs are wanted; the answer is a list of their numbers
+//     ROW    a row, with its values or samples and its reason
+//     LEAVE  a rank is done, or why it ends early
+//
+// A list without numbers says that there is no more to do: the rank finishes the runs that it is
+// at and leaves.  The thread of
+// rank 0 that answers looks for messages and sleeps in between: waiting in MPI itself would
+// take a core.  It ends when all other ranks have left.
+//
+// Invariant: `next`, `status` and the store behind `take` are touched under `lock`.
+
+#include "sweep/ranks.h"
+
+#include "base/block.h"
+#include "sweep/mpi_library.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    TAG_ASK = 1,
+    TAG_RUNS,
+    TAG_ROW,
+    TAG_LEAVE,
+    MOST_RUNS = 4096, // given away at a time
+    NAP = 200000      // nanoseconds
+};
+
+static const double BATCH_SECONDS = 0.05;
+
+struct KalRanks {
+    KalContext *ctx;
+    KalMpiLibrary lib;
+    int own;
+    int count;
+    const KalRanksWork *work;
+    // rank 0
+    pthread_mutex_t lock;
+    uint64_t next;    // run, counted from 1
+    int left;         // other ranks that have not left
+    KalStatus status; // the first failure
+    char reason[KAL_SWEEP_REASON_SIZE];
+    KalBlock message;
+    // other ranks
+    uint64_t runs[MOST_RUNS];
+    size_t n_runs; // of them are to be done
+    size_t taken;  // and these were begun
+    double asked;  // when
+    bool dry;      // rank 0 has no more runs
+    // all
+    bool over; // this rank has left, or, as rank 0, seen all others leave
+};
+
+typedef struct Ask {
+    uint64_t key;
+    uint64_t wanted;
+} Ask;
+
+// What the message of a row begins with; numbers and the reason follow.
+typedef struct RowHead {
+    uint64_t run;
+    uint64_t status;
+    uint64_t n_samples;
+    uint64_t reason_length;
+} RowHead;
+
+static double now(void)
+{
+    struct timespec time = {.tv_sec = 0};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void nap(void)
+{
+    const struct timespec time = {.tv_nsec = NAP};
+    (void)nanosleep(&time, NULL);
+}
+
+KalStatus kal_ranks_join(KalContext *ctx, KalRanks **out_ranks)
+{
+    int provided = 0;
+    KalRanks *ranks = KAL_NEW(ctx, KalRanks);
+    if (!ranks) {
+        return kal_no_memory(ctx, "for the ranks of a sweep");
+    }
+    ranks->ctx = ctx;
+    KalStatus status = kal_mpi_library_open(ctx, &ranks->lib);
+    if (status == KAL_OK
+        && (ranks->lib.init_thread(NULL, NULL, KAL_MPI_SERIALIZED, &provided) != 0
+            || provided < KAL_MPI_SERIALIZED
+            || ranks->lib.comm_rank(ranks->lib.world, &ranks->own) != 0
+            || ranks->lib.comm_size(ranks->lib.world, &ranks->count) != 0)) {
+        status = kal_fail(ctx, KAL_ERR_USAGE,
+                          "MPI cannot be used: it does not start, or takes no calls of "
+                          "several threads; --shard and --merge do without it");
+    }
+    if (status == KAL_OK && pthread_mutex_init(&ranks->lock, NULL) != 0) {
+        status = kal_no_memory(ctx, "for the ranks of a sweep");
+    }
+    if (status != KAL_OK) {
+        kal_free(ctx, ranks, sizeof *ranks);
+        return status;
+    }
+    *out_ranks = ranks;
+    return KAL_OK;
+}
+
+void kal_ranks_leave(KalRanks *ranks)
+{
+    if (ranks) {
+        (void)ranks->lib.finalize();
+        (void)pthread_mutex_destroy(&ranks->lock);
+        kal_block_clear(ranks->ctx, &ranks->message);
+        kal_free(ranks->ctx, ranks, sizeof *ranks);
+    }
+}
+
+int kal_ranks_own(const KalRanks *ranks)
+{
+    return ranks->own;
+}
+
+// MPI ends the program where a message cannot be sent or had, so there is nothing to check.
+static void post(const KalRanks *ranks, const void *data, size_t size, int to, int tag)
+{
+    (void)ranks->lib.send(data, (int)size, ranks->lib.byte, to, tag, ranks->lib.world);
+}
+
+// Wait for a message and take it; returns its size.  One that is larger than `room` ends all.
+static size_t receive(const KalRanks *ranks, void *data, size_t room, int from, int tag)
+{
+    const KalMpiLibrary *lib = &ranks->lib;
+    KalMpiStatus status = {.source = 0};
+    int there = 0;
+    int size = 0;
+    while (lib->probe(from, tag, lib->world, &there, &status) == 0 && !there) {
+        nap();
+    }
+    (void)lib->receive(data, (int)room, lib->byte, from, tag, lib->world, &status);
+    (void)lib->get_count(&status, lib->byte, &size);
+    return size > 0 ? (size_t)size : 0;
+}
+
+// @{ Rank 0
+
+// Under the lock: the first failure counts.
+static void stop(KalRanks *ranks, KalStatus status, const char *reason)
+{
+    if (ranks->status == KAL_OK && status != KAL_OK) {
+        ranks->status = status;
+        (void)snprintf(ranks->reason, sizeof ranks->reason, "%s", reason);
+    }
+}
+
+// Under the lock: the next run that nobody has; false when there is none.
+static bool take_run(KalRanks *ranks, uint64_t *out_run)
+{
+    const KalRanksWork *work = ranks->work;
+    const KalSweepJob *job = &work->job;
+    while (ranks->next <= work->runs && job->skip
+           && job->skip(job->user, ranks->next)) {
+        ranks->next++;
+    }
+    if (ranks->next > work->runs || ranks->status != KAL_OK) {
+        return false;
+    }
+    *out_run = ranks->next++;
+    return true;
+}
+
+static bool next_of_lead(void *user, uint64_t *out_run)
+{
+    KalRanks *ranks = (KalRanks *)user;
+    pthread_mutex_lock(&ranks->lock);
+    const bool there = take_run(ranks, out_run);
+    pthread_mutex_unlock(&ranks->lock);
+    return there;
+}
+
+static KalStatus take_of_lead(void *user, const KalSweepRow *row)
+{
+    KalRanks *ranks = (KalRanks *)user;
+    const KalSweepJob *job = &ranks->work->job;
+    pthread_mutex_lock(&ranks->lock);
+    const KalStatus status = job->take(job->user, row);
+    pthread_mutex_unlock(&ranks->lock);
+    return status;
+}
+
+static bool watch(void *user)
+{
+    const KalSweepJob *job = &((const KalRanks *)user)->work->job;
+    return !job->watch || job->watch(job->user);
+}
+
+// Runs for a rank: no more than leaves some for all others.
+static void answer_ask(KalRanks *ranks, const void *data, size_t size, int from)
+{
+    Ask ask = {.key = 0};
+    uint64_t runs[MOST_RUNS];
+    size_t n = 0;
+    memcpy(&ask, data, size < sizeof ask ? size : sizeof ask);
+    pthread_mutex_lock(&ranks->lock);
+    if (ask.key != ranks->work->key) {
+        stop(ranks, KAL_ERR_USAGE,
+             "ranks differ in the model, the options or the version of kalaba");
+    }
+    const uint64_t open = ranks->work->runs + 1 - ranks->next;
+    const uint64_t fair = open / (2 * (uint64_t)ranks->count) + 1;
+    const uint64_t wanted = ask.wanted < fair ? ask.wanted : fair;
+    while (n < wanted && n < MOST_RUNS && take_run(ranks, &runs[n])) {
+        n++;
+    }
+    pthread_mutex_unlock(&ranks->lock);
+    post(ranks, runs, n * sizeof *runs, from, TAG_RUNS);
+}
+
+// A row that another rank has sent.
+static void answer_row(KalRanks *ranks, const char *data, size_t size)
+{
+    const KalRanksWork *work = ranks->work;
+    RowHead head = {.run = 0};
+    char reason[KAL_SWEEP_REASON_SIZE] = "";
+    memcpy(&head, data, sizeof head < size ? sizeof head : size);
+    const double *numbers = (const double *)(const void *)(data + sizeof head);
+    const uint64_t count = work->samples ? head.n_samples * work->values : work->values;
+    assert(size == sizeof head + count * sizeof(double) + head.reason_length);
+    (void)snprintf(reason, sizeof reason, "%.*s", (int)head.reason_length,
+                   (const char *)(numbers + count));
+    const KalSweepRow row = {.run = head.run,
+                             .values = work->samples ? NULL : numbers,
+                             .samples = work->samples ? numbers : NULL,
+                             .n_samples = head.n_samples,
+                             .status = (KalStatus)head.status,
+                             .reason = reason};
+    pthread_mutex_lock(&ranks->lock);
+    if (ranks->status == KAL_OK) {
+        stop(ranks, work->job.take(work->job.user, &row), "");
+    }
+    pthread_mutex_unlock(&ranks->lock);
+}
+
+// A rank leaves; what it failed with ends the sweep.
+static void answer_leave(KalRanks *ranks, const char *data, size_t size, int from)
+{
+    uint64_t status = 0;
+    char reason[KAL_SWEEP_REASON_SIZE] = "";
+    memcpy(&status, data, size < sizeof status ? size : sizeof status);
+    (void)snprintf(reason, sizeof reason, "rank %d: %.*s", from,
+                   (int)(size - sizeof status), data + sizeof status);
+    pthread_mutex_lock(&ranks->lock);
+    stop(ranks, (KalStatus)status, reason);
+    pthread_mutex_unlock(&ranks->lock);
+    ranks->left--;
+}
+
+// Room for a message.
+static bool make_room(KalRanks *ranks, size_t size)
+{
+    KalBlock *block = &ranks->message;
+    if (size > block->capacity) {
+        void *moved = kal_grow(ranks->ctx, block->data, 1, size, &block->capacity);
+        block->data = moved ? moved : block->data;
+    }
+    return size <= block->capacity;
+}
+
+// Take a message that is there.  Where there is no room for it nothing can go on: the rank
+// that sent it would wait for ever.
+static void answer(KalRanks *ranks, const KalMpiStatus *status)
+{
+    const KalMpiLibrary *lib = &ranks->lib;
+    int size = 0;
+    (void)lib->get_count(status, lib->byte, &size);
+    while (!make_room(ranks, size > 0 ? (size_t)size : 1)) {
+        nap(); // until other threads have given some back
+    }
+    const char *data = (const char *)ranks->message.data;
+    const size_t got = receive(ranks, ranks->message.data, ranks->message.capacity,
+                               status->source, status->tag);
+    if (status->tag == TAG_ASK) {
+        answer_ask(ranks, data, got, status->source);
+    } else if (status->tag == TAG_ROW) {
+        answer_row(ranks, data, got);
+    } else {
+        answer_leave(ranks, data, got, status->source);
+    }
+}
+
+static void *attend(void *user)
+{
+    KalRanks *ranks = (KalRanks *)user;
+    const KalMpiLibrary *lib = &ranks->lib;
+    while (ranks->left > 0) {
+        KalMpiStatus status = {.source = 0};
+        int there = 0;
+        (void)lib->probe(KAL_MPI_ANY, KAL_MPI_ANY, lib->world, &there, &status);
+        if (there) {
+            answer(ranks, &status);
+        } else {
+            nap();
+        }
+    }
+    return NULL;
+}
+
+KalStatus kal_ranks_lead(KalRanks *ranks, const KalSweep *sweep,
+                         const KalRanksWork *work)
+{
+    assert(ranks->own == 0 && work->job.take);
+    KalSweepJob job = work->job;
+    pthread_t thread;
+    ranks->work = work;
+    ranks->next = 1;
+    ranks->left = ranks->count - 1;
+    job.skip = NULL;
+    job.next = next_of_lead;
+    job.take = take_of_lead;
+    job.watch = watch;
+    job.user = ranks;
+    if (pthread_create(&thread, NULL, attend, ranks) != 0) {
+        return kal_no_memory(ranks->ctx, "for the ranks of a sweep");
+    }
+    ranks->over = true; // when this returns, all others have left
+    const KalStatus status = kal_sweep_go(sweep, &job);
+    pthread_mutex_lock(&ranks->lock);
+    stop(ranks, status, kal_context_message(ranks->ctx));
+    pthread_mutex_unlock(&ranks->lock);
+    (void)pthread_join(thread, NULL);
+    return ranks->status == KAL_OK || ranks->reason[0] == '\0'
+               ? ranks->status
+               : kal_fail(ranks->ctx, ranks->status, "%s", ranks->reason);
+}
+
+// @}
+// @{ Other ranks
+
+// Ask for as many runs as were done in the time of a batch.
+static void ask(KalRanks *ranks)
+{
+    const double seconds = now() - ranks->asked;
+    const double rate = (double)ranks->n_runs / (seconds > 1e-6 ? seconds : 1e-6);
+    const double wanted = rate * BATCH_SECONDS;
+    const Ask question = {.key = ranks->work->key,
+                          .wanted = wanted < 1.0         ? 1
+                                    : wanted > MOST_RUNS ? MOST_RUNS
+                                                         : (uint64_t)wanted};
+    post(ranks, &question, sizeof question, 0, TAG_ASK);
+    const size_t size = receive(ranks, ranks->runs, sizeof ranks->runs, 0, TAG_RUNS);
+    ranks->n_runs = size / sizeof ranks->runs[0];
+    ranks->taken = 0;
+    ranks->asked = now();
+    ranks->dry = ranks->n_runs == 0;
+}
+
+static bool next_of_follower(void *user, uint64_t *out_run)
+{
+    KalRanks *ranks = (KalRanks *)user;
+    if (!ranks->dry && ranks->taken == ranks->n_runs) {
+        ask(ranks);
+    }
+    if (ranks->dry) {
+        return false;
+    }
+    *out_run = ranks->runs[ranks->taken++];
+    return true;
+}
+
+static KalStatus post_row(void *user, const KalSweepRow *row)
+{
+    KalRanks *ranks = (KalRanks *)user;
+    const KalRanksWork *work = ranks->work;
+    const RowHead head = {.run = row->run,
+                          .status = (uint64_t)row->status,
+                          .n_samples = work->samples ? row->n_samples : 0,
+                          .reason_length = strlen(row->reason)};
+    const uint64_t count = work->samples ? head.n_samples * work->values : work->values;
+    const double *numbers = work->samples ? row->samples : row->values;
+    ranks->message.size = 0;
+    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, &head, sizeof head));
+    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, numbers,
+                          (size_t)count * sizeof(double)));
+    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, row->reason,
+                          (size_t)head.reason_length));
+    post(ranks, ranks->message.data, ranks->message.size, 0, TAG_ROW);
+    return KAL_OK;
+}
+
+// This rank is done with its runs, or has failed.
+static void post_leave(KalRanks *ranks, KalStatus status)
+{
+    ranks->over = true;
+    char text[sizeof(uint64_t) + KAL_SWEEP_REASON_SIZE];
+    const uint64_t number = (uint64_t)status;
+    memcpy(text, &number, sizeof number);
+    (void)snprintf(text + sizeof number, KAL_SWEEP_REASON_SIZE, "%s",
+                   kal_context_message(ranks->ctx));
+    post(ranks, text, sizeof number + strlen(text + sizeof number), 0, TAG_LEAVE);
+}
+
+KalStatus kal_ranks_follow(KalRanks *ranks, const KalSweep *sweep,
+                           const KalRanksWork *work)
+{
+    assert(ranks->own > 0);
+    KalSweepJob job = work->job;
+    ranks->work = work;
+    ranks->asked = now();
+    job.skip = NULL;
+    job.next = next_of_follower;
+    job.take = post_row;
+    job.watch = watch;
+    job.user = ranks;
+    const KalStatus status = kal_sweep_go(sweep, &job);
+    post_leave(ranks, status);
+    return status;
+}
+
+void kal_ranks_give_up(KalRanks *ranks, KalStatus status)
+{
+    static const KalRanksWork nothing = {.key = 0};
+    if (!ranks || ranks->over) {
+        return;
+    }
+    if (ranks->own > 0) {
+        post_leave(ranks, status);
+    } else {
+        ranks->over = true;
+        ranks->work = &nothing;
+        ranks->left = ranks->count - 1;
+        ranks->status = status;
+        (void)attend(ranks);
+    }
+}
+
+// @}
