@@ -229,9 +229,10 @@ typedef enum KalActionKind {
 /// One action of an event.
 typedef struct KalAction {
     KalActionKind kind;
-    uint32_t target; ///< coordinate or constraint
-    uint32_t order;  ///< of SET
-    KalExpr value;   ///< of SET
+    uint32_t target;    ///< coordinate, state, hold or constraint
+    KalSymbolKind what; ///< of SET: COORDINATE, STATE or HOLD
+    uint32_t order;     ///< of SET
+    KalExpr value;      ///< of SET
     KalSpan span;
 } KalAction;
 

@@ -363,7 +363,7 @@ typedef struct Actions {
 // is the right one.
 static bool set_same(const KalAction *a, const KalAction *b)
 {
-    return a->kind == KAL_ACTION_SET && b->kind == KAL_ACTION_SET
+    return a->kind == KAL_ACTION_SET && b->kind == KAL_ACTION_SET && a->what == b->what
            && a->target == b->target && a->order == b->order;
 }
 
@@ -382,27 +382,44 @@ static void add_action(KalBuild *b, Actions *actions, KalAction action)
     kal_build_check(b, kal_block_add(b->ctx, &actions->list, &action, sizeof action));
 }
 
+// What a target of `set` is: a coordinate, its velocity, a state or a value that is held.
+static bool find_settable(KalBuild *b, KalValue target, const KalNode *node,
+                          KalAction *action)
+{
+    if (target.kind == KAL_VALUE_BAD || !find_dynamic(b, target)) {
+        action->what = KAL_SYMBOL_COORDINATE;
+        return kal_build_coordinate(b, target, node->span, &action->target);
+    }
+    if (action->order > 0) {
+        kal_build_error(b, node->span,
+                        "this has no derivative that could be set: its statement says "
+                        "what it is");
+        return false;
+    }
+    const uint32_t id = kal_graph_node(b->graph, target.of.expr).arg[0].index;
+    action->what = b->model->symbols[id].kind;
+    action->target = b->model->symbols[id].index;
+    return true;
+}
+
 // set q = value, or q' = value; the value is that just before the event.
 static void add_set(KalBuild *b, Actions *actions, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_SET);
     static const KalUsage usage = {KAL_MARKS_ALL, "an event"};
     KalAction action = {.kind = KAL_ACTION_SET};
-    unsigned order;
-    const KalNode *target = node->of.declaration.target;
-    const KalValue coordinate = derived_target(b, target, &order);
+    const KalNode *node_of = node->of.declaration.target;
+    const KalValue target = derived_target(b, node_of, &action.order);
     const KalValue value = kal_build_scalar_for(b, node->of.declaration.value, usage);
-    if (value.kind == KAL_VALUE_BAD
-        || !kal_build_coordinate(b, coordinate, target->span, &action.target)) {
+    if (value.kind == KAL_VALUE_BAD || !find_settable(b, target, node_of, &action)) {
         return;
     }
-    const KalUnitId unit = order == 1
-                               ? kal_build_unit_over(b, coordinate.unit, KAL_UNIT_TIME)
-                               : coordinate.unit;
+    const KalUnitId unit = action.order == 1
+                               ? kal_build_unit_over(b, target.unit, KAL_UNIT_TIME)
+                               : target.unit;
     (void)kal_build_agree(b, kal_build_declared(value.unit), unit,
                           node->of.declaration.value->span, "the value",
                           "what it is for");
-    action.order = order;
     action.value = value.of.expr;
     add_action(b, actions, action);
 }

@@ -27,7 +27,8 @@ enum {
     MOST_RANGES = 500,  // that are found in a step
     MOST_CROWDED = 100, // events in a row that are close to each other
     MOST_SHRINKING = 8, // gaps between events in a row, each shorter than the last
-    TEXT_SIZE = 1000
+    TEXT_SIZE = 1000,
+    AGAIN_SIZE = 300
 };
 
 // Events closer than this part of a run are close to each other.
@@ -462,9 +463,10 @@ static KalStatus watch_chatter(KalRun *run, const char *name)
 typedef struct Happening {
     const KalEvent *event;
     bool *held; // 2 n: numbers that were set
-    bool set;
+    bool set;   // positions or velocities
     bool engaged;
-    bool moved; // this event or one before it has set something
+    bool moved;             // this event or one before it has set something
+    char again[AGAIN_SIZE]; // what it sets that another event has set at this instant
 } Happening;
 
 // Where the values that an event sets begin among those of all events.
@@ -480,6 +482,66 @@ static size_t first_value(const KalModel *model, const KalEvent *event)
     return place;
 }
 
+// Where a number that can be set stands in KalEventWatch.setters.
+static size_t setter_of(const KalSystem *system, const KalAction *action)
+{
+    const size_t n = (size_t)system->n;
+    const size_t i = action->target;
+    if (action->what == KAL_SYMBOL_COORDINATE) {
+        return i + (action->order == 1 ? n : 0);
+    }
+    const bool state = action->what == KAL_SYMBOL_STATE;
+    return 2 * n + (state ? 0 : (size_t)system->n_states) + i;
+}
+
+static const char *name_of(const KalModel *model, const KalAction *action)
+{
+    return action->what == KAL_SYMBOL_COORDINATE
+               ? model->coordinates[action->target].name
+           : action->what == KAL_SYMBOL_STATE ? model->states[action->target].name
+                                              : model->holds[action->target].name;
+}
+
+// Note who sets a number.  Of several events at one instant the last one of the model has
+// the last word, and says so.
+static void note_setter(KalRun *run, Happening *h, const KalAction *action)
+{
+    const KalModel *model = run->system->model;
+    const size_t i = setter_of(run->system, action);
+    const int number = (int)(h->event - model->events) + 1;
+    const int before = run->events.setters[i];
+    if (before != 0 && before != number) {
+        (void)snprintf(
+            h->again, sizeof h->again,
+            "; it sets %.80s%s, which event %.80s has set at the same instant: "
+            "events happen in the order of the model",
+            name_of(model, action), action->order == 1 ? "'" : "",
+            model->events[before - 1].name);
+    }
+    run->events.setters[i] = number;
+}
+
+// Put a value where it belongs.
+static void set_value(KalRun *run, Happening *h, const KalAction *action, double value)
+{
+    KalInstant *instant = run->instant;
+    const KalSystem *system = run->system;
+    const size_t i = setter_of(system, action);
+    note_setter(run, h, action);
+    h->moved = true;
+    if (action->what == KAL_SYMBOL_HOLD) {
+        assert(system->layout.holds + action->target < system->layout.qdd);
+        instant->variables[system->layout.holds + action->target] = value;
+        return;
+    }
+    assert(i < kal_system_state_size(system));
+    kal_instant_q(instant)[i] = value; // velocities and states follow
+    if (action->what == KAL_SYMBOL_COORDINATE) {
+        h->held[i] = true;
+        h->set = true;
+    }
+}
+
 // Values that are set are those of the state before the event.
 static KalStatus set_values(KalRun *run, Happening *h)
 {
@@ -490,14 +552,8 @@ static KalStatus set_values(KalRun *run, Happening *h)
     for (size_t k = 0; k < event->n_actions; k++) {
         const KalAction *action = &event->actions[k];
         if (action->kind == KAL_ACTION_SET) {
-            const size_t i =
-                action->target + (action->order == 1 ? (size_t)run->system->n : 0);
-            assert(i < 2 * (size_t)run->system->n);
             assert(place < run->system->n_results[KAL_PROGRAM_ACTIONS]);
-            kal_instant_q(instant)[i] = instant->results[place++];
-            h->held[i] = true;
-            h->set = true;
-            h->moved = true;
+            set_value(run, h, action, instant->results[place++]);
         }
     }
     return KAL_OK;
@@ -567,11 +623,11 @@ static KalStatus tell(KalRun *run, const Happening *h, double lost)
     if (h->engaged) {
         const KalSubject impact = {KAL_INCIDENT_IMPACT, h->event->name};
         return kal_run_tell(run, run->t, impact,
-                            "event %s; the impact takes the energy %.6g",
-                            h->event->name, lost);
+                            "event %s; the impact takes the energy %.6g%s",
+                            h->event->name, lost, h->again);
     }
     return kal_run_tell(run, run->t, (KalSubject){KAL_INCIDENT_EVENT, h->event->name},
-                        "event %s", h->event->name);
+                        "event %s%s", h->event->name, h->again);
 }
 
 // Set, then release and engage, then come back to the constraints: theory (15.6).
@@ -582,6 +638,7 @@ static KalStatus happen(KalRun *run, Happening *h)
     double after = 0.0;
     h->set = false;
     h->engaged = false;
+    h->again[0] = '\0';
     if (!kal_run_is_solved(run)) { // an earlier event has changed the state
         KAL_TRY(kal_run_solve(run));
     }
@@ -695,6 +752,9 @@ KalStatus kal_run_events_apply(KalRun *run)
 {
     assert(run->events.pending && run->t == run->horizon);
     Happening h = {.held = run->events.held};
+    const size_t settable =
+        kal_system_state_size(run->system) + (size_t)run->system->n_holds;
+    memset(run->events.setters, 0, settable * sizeof *run->events.setters);
     run->events.pending = false;
     do {
         KAL_TRY(apply_round(run, &h));

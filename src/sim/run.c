@@ -77,6 +77,8 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.copy = kal_carve_doubles(carver, rests, n);
     run->events.crossings = kal_carve_ints(carver, kal_run_functions(run->system));
     run->events.held = kal_carve_bools(carver, 2 * n);
+    run->events.setters = kal_carve_ints(carver, kal_system_state_size(run->system)
+                                                     + (size_t)run->system->n_holds);
     run->holds.counts = kal_carve_doubles(carver, (size_t)run->system->n_holds, 1);
     run->holds.due = kal_carve_bools(carver, (size_t)run->system->n_holds);
     run->events.resting = kal_carve_bools(carver, run->system->model->n_events);

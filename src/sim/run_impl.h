@@ -94,6 +94,8 @@ typedef struct KalEventWatch {
     bool pending;    ///< there are events at the horizon
     int *crossings;  ///< functions: which
     bool *held;      ///< 2 n: numbers that are set
+    int *setters;    ///< 1 + the event that has set each number at this instant, or 0:
+                     ///< 2 n, states, holds
     bool *resting;   ///< events: a constraint holds the function at zero (rest.c)
     double *bands;   ///< events: how far off it was then
     double *row;     ///< n: workspace

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from math import cos, exp, pi, remainder, sin, sqrt
+from math import cos, exp, log, pi, remainder, sin, sqrt
 from pathlib import Path
 
 from model_lab import (EXAMPLES, HANG, PROGRAM, case, evaluate, main, options_of, run,
@@ -742,6 +742,64 @@ simulate 0 .. 30 every 0.1
         close(answer["outputs"]["turn"], remainder(angle, 2 * pi), 1e-6)
         close(answer["energy"]["initial"], 0.5 * w * w + 0.5 * k * (wound - rest) ** 2, 1e-9)
         assert answer["energy"]["drift"] < 1e-6 and not answer["warnings"], answer
+
+
+RELAXATION = """
+coord x
+kinetic 1/2*x'^2
+state u: u' = 1 - u
+event full: u - 1/2 rising set u = 0
+init x = 0
+simulate 0 .. 5 every 0.125
+"""
+
+
+@case
+def events_set_states():
+    """A capacitor that is charged over a resistor and emptied at half: its period is log 2."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text(RELAXATION)
+        status, out, err = run("run", path, "--json", "-q")
+        assert status == 0, err
+        answer = json.loads(out)
+    full = [i["t"] for i in answer["incidents"] if i["name"] == "full"]
+    assert len(full) == 7, full
+    for k, t in enumerate(full):
+        assert abs(t - (k + 1)*log(2)) < 1e-8, (k, t)
+    assert abs(answer["states"]["u"] - (1 - exp(7*log(2) - 5))) < 1e-8, answer["states"]
+
+
+@case
+def events_set_held_values_until_they_are_renewed():
+    model = ("coord x\nkinetic 1/2*x'^2\nhold k every 4: 1\nstate s: s' = k\n"
+             "event up: t - 2 rising set k = 3\nsimulate 0 .. 5 every 1\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text(model)
+        status, out, err = run("run", path, "--json", "-q")
+        assert status == 0, err
+        answer = json.loads(out)
+        assert abs(answer["states"]["s"] - (2*1 + 2*3 + 1*1)) < 1e-9, answer
+        path.write_text(model.replace("set k = 3", "set k' = 3"))
+        status, _, err = run("check", path)
+        assert status == 1 and "no derivative that could be set" in err, err
+
+
+@case
+def events_at_one_instant_have_an_order_that_is_told():
+    model = ("coord x\nkinetic 1/2*x'^2\nevent first: t - 1 rising set x' = 2\n"
+             "event second: t - 1 rising set x' = 10*x'\nsimulate 0 .. 2 every 1\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text(model)
+        status, out, err = run("run", path, "--json", "-q")
+        assert status == 0, err
+        answer = json.loads(out)
+    assert abs(answer["qd"]["x"] - 20) < 1e-12, answer["qd"]
+    texts = [i["text"] for i in answer["incidents"]]
+    assert any("it sets x', which event first has set at the same instant" in text
+               for text in texts), texts
 
 
 if __name__ == "__main__":
