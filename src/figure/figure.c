@@ -63,6 +63,7 @@ static KalStatus find_x(KalFigure *figure, const char *name)
     const size_t t = kal_table_find_column(figure->table, "t");
     figure->clock = t == count ? 0 : t;
     figure->run = kal_table_find_column(figure->table, "run");
+    figure->time = t;
     figure->x = name ? kal_table_find_column(figure->table, name) : figure->clock;
     return figure->x < count
                ? KAL_OK
@@ -90,6 +91,15 @@ bool kal_figure_begins_run(const KalFigure *figure, size_t i)
            && run < kal_table_columns(figure->table)
            && kal_table_row(figure->table, i)[run]
                   != kal_table_row(figure->table, i - 1)[run];
+}
+
+bool kal_figure_jumps(const KalFigure *figure, size_t i)
+{
+    assert(i < kal_table_rows(figure->table));
+    const size_t t = figure->time;
+    return i > 0 && t < kal_table_columns(figure->table)
+           && kal_table_row(figure->table, i)[t]
+                  == kal_table_row(figure->table, i - 1)[t];
 }
 
 // The range of x, and whether curves go from left to right.

@@ -37,6 +37,7 @@ struct KalFigure {
     size_t clock;             ///< the column that decides which rows are shown
     size_t x;                 ///< the column of the axis
     size_t run;               ///< the column that counts runs; none: how many there are
+    size_t time;              ///< the column of times; none: how many there are
     size_t y;                 ///< the column of the y axis of a map
     size_t across;            ///< rows of a map that share a value of y
     bool x_ascends;           ///< no value is less than the one before in its run
@@ -58,6 +59,9 @@ bool kal_figure_shows(const KalFigure *figure, const double *row);
 
 /// Whether row i is the first of another run than the row before.
 bool kal_figure_begins_run(const KalFigure *figure, size_t i);
+
+/// Whether row i is behind a jump: it has the time of the row before.
+bool kal_figure_jumps(const KalFigure *figure, size_t i);
 
 /// Axes that fit the curves.
 KalAxes kal_figure_axes(const KalFigure *figure);

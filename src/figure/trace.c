@@ -55,8 +55,8 @@ void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel
     for (size_t i = 0; i < kal_table_rows(figure->table); i++) {
         const double *row = kal_table_row(figure->table, i);
         KalSpot point = {NAN, NAN};
-        if (kal_figure_begins_run(figure, i)) {
-            kal_thin_add(thin, point); // the curve of the run before ends
+        if (kal_figure_begins_run(figure, i) || kal_figure_jumps(figure, i)) {
+            kal_thin_add(thin, point); // the curve before it ends
         }
         if (kal_figure_shows(figure, row)
             && kal_axis_takes(y->logarithmic, row[column])) {

@@ -67,6 +67,19 @@ static void keep_stretch(Thinning *t, size_t begin, size_t end)
     }
 }
 
+// Of the two rows of a jump, which have the same time, both stay or none.
+static void keep_jumps(Thinning *t)
+{
+    const size_t time = kal_table_find_column(t->table, "t");
+    for (size_t row = 1; time < kal_table_columns(t->table) && row < t->rows; row++) {
+        const bool jump = kal_table_row(t->table, row)[time]
+                          == kal_table_row(t->table, row - 1)[time];
+        const bool kept = t->kept[row] || t->kept[row - 1];
+        t->kept[row] = jump ? kept : t->kept[row];
+        t->kept[row - 1] = jump ? kept : t->kept[row - 1];
+    }
+}
+
 // Keep what matters in so many stretches; returns how many rows that is.
 static size_t keep(Thinning *t, size_t stretches)
 {
@@ -77,6 +90,7 @@ static size_t keep(Thinning *t, size_t stretches)
         const size_t begin = i * t->rows / stretches;
         keep_stretch(t, begin, (i + 1) * t->rows / stretches);
     }
+    keep_jumps(t);
     for (size_t row = 0; row < t->rows; row++) {
         kept += t->kept[row];
     }

@@ -12,8 +12,9 @@ const HEIGHT = 340;
 const REACH = 30; // pixels from the cursor to a point that it means
 const STRETCH = 8; // ratio of extents up to which equal units are drawn to one scale
 
-// A curve as uPlot draws it: straight lines from point to point, gaps where it has none.
-function drawCurve(u, seriesIndex) {
+// A curve as uPlot draws it: straight lines from point to point, gaps where it has none and
+// where it jumps, which is where two rows have the same time.
+function drawCurve(time, u, seriesIndex) {
   const [xs, ys] = u.data[seriesIndex];
   const { ctx, bbox } = u;
   ctx.save();
@@ -30,7 +31,7 @@ function drawCurve(u, seriesIndex) {
     if (there) {
       const x = u.valToPos(xs[i], 'x', true);
       const y = u.valToPos(ys[i], 'y', true);
-      if (pen) {
+      if (pen && time[i] !== time[i - 1]) {
         ctx.lineTo(x, y);
       } else {
         ctx.moveTo(x, y);
@@ -123,7 +124,10 @@ export class PhasePlot {
       ],
       series: [
         {},
-        ...curves.map((curve) => ({ label: curve.label, paths: drawCurve })),
+        ...curves.map((curve) => ({
+          label: curve.label,
+          paths: (u, i) => drawCurve(this.run.time, u, i),
+        })),
       ],
       hooks: { draw: [() => this.showTime()] },
     };

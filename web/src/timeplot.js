@@ -58,6 +58,30 @@ function axesOf(curves, logarithmic) {
   return [axis('x', 't [s]'), ...(logarithmic ? sides.slice(0, 1) : sides)];
 }
 
+// A curve as straight lines from point to point.  Where it has no value there is a gap, and
+// where two rows have the same time it jumps: nothing connects what is before and behind.
+function brokenLine(u, seriesIndex, from, to) {
+  const times = u.data[0];
+  const values = u.data[seriesIndex];
+  const { scale } = u.series[seriesIndex];
+  const stroke = new Path2D();
+  let pen = false;
+  for (let i = from; i <= to; i++) {
+    const there = values[i] !== null && values[i] !== undefined;
+    if (there) {
+      const x = u.valToPos(times[i], 'x', true);
+      const y = u.valToPos(values[i], scale, true);
+      if (pen && times[i] !== times[i - 1]) {
+        stroke.lineTo(x, y);
+      } else {
+        stroke.moveTo(x, y);
+      }
+    }
+    pen = there;
+  }
+  return { stroke, fill: null, clip: null, band: null, gaps: null, flags: 1 };
+}
+
 export class TimePlot {
   /** `group` lists the plots that are zoomed together. */
   constructor({ run, plot, clock, group, marks }) {
@@ -140,6 +164,7 @@ export class TimePlot {
           scale: scaleOf(curve, logarithmic),
           stroke: () => seriesColor(i),
           width: 1.75,
+          paths: brokenLine,
           pxAlign: 0,
           dash: !logarithmic && curves.length <= DASHES.length ? DASHES[i] : [],
           points: { show: false },

@@ -254,6 +254,43 @@ static void runs_are_not_joined(void)
     close_lab(&lab);
 }
 
+// A curve that jumps from 1 to 5 at t = 1 and goes on: two lines.
+static void jumps_are_not_joined(void)
+{
+    static const double rows[][2] = {
+        {0.0, 0.0},
+        {1.0, 1.0},
+        {1.0, 5.0},
+        {2.0, 6.0}
+    };
+    Lab lab = {.ctx = NULL};
+    const KalFigureOptions options = kal_figure_options();
+    ok(kal_context_create(NULL, NULL, &lab.ctx) == KAL_OK);
+    ok(kal_table_create(lab.ctx, 0, &lab.table) == KAL_OK);
+    ok(kal_table_add_column(lab.table, (KalQuantity){"t", "", ""}) == KAL_OK);
+    ok(kal_table_add_column(lab.table, (KalQuantity){"y", "", ""}) == KAL_OK);
+    for (size_t i = 0; i < 4; i++) {
+        ok(kal_table_add_row(lab.table, rows[i]) == KAL_OK);
+    }
+    ok(kal_figure_create(lab.ctx, lab.table, &options, &lab.figure) == KAL_OK);
+    ok(add(&lab, "y") == KAL_OK);
+    const KalAxes axes = kal_figure_axes(lab.figure);
+    KalThin thin = kal_thin(lab.ctx, 1e-3, 1e-6);
+    kal_figure_trace(lab.figure, &axes, 0, 0, (KalBox){0.0, 0.0, 100.0, 100.0}, &thin);
+    ok(kal_thin_finish(&thin) == KAL_OK);
+    const KalSpot *points = (const KalSpot *)thin.points.data;
+    const size_t count = thin.points.size / sizeof *points;
+    size_t lines = 0;
+    for (size_t i = 1; i < count; i++) {
+        const bool drawn = !isnan(points[i].x) && !isnan(points[i - 1].x);
+        ok(!drawn || points[i].x > points[i - 1].x); // none is upright
+        lines += drawn;
+    }
+    ok(lines == 2);
+    kal_block_clear(lab.ctx, &thin.points);
+    close_lab(&lab);
+}
+
 static void a_figure_without_panels_is_refused(void)
 {
     Lab lab;
@@ -400,7 +437,7 @@ TAP_RUN(TAP_CASE(patterns_choose_columns), TAP_CASE(a_name_that_is_none_is_expla
         TAP_CASE(options_out_of_bounds_are_refused),
         TAP_CASE(a_table_without_rows_is_refused),
         TAP_CASE(rows_out_of_time_are_left_out), TAP_CASE(runs_are_not_joined),
-        TAP_CASE(a_figure_without_panels_is_refused), TAP_CASE(an_image_has_a_limit),
-        TAP_CASE(odd_values_can_be_drawn),
+        TAP_CASE(jumps_are_not_joined), TAP_CASE(a_figure_without_panels_is_refused),
+        TAP_CASE(an_image_has_a_limit), TAP_CASE(odd_values_can_be_drawn),
         TAP_CASE(the_same_figure_gives_the_same_bytes),
         TAP_CASE(every_allocation_may_fail))
