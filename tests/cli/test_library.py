@@ -9,7 +9,7 @@ import json
 import math
 import sys
 import tempfile
-from math import cos, sin
+from math import cos, pi, sin
 from pathlib import Path
 
 from model_lab import (Text, body_spin_up, body_state, case, constrained, cross, dot, main, near,
@@ -312,6 +312,47 @@ def planar_gears_share_torque():
     second = 0.5 / (0.02 + 0.07 / 4)
     near(now.accelerations("one.angle", "two.angle"), [second, -second / 2])
     near(now.multipliers["mesh.mesh"], (0.02 * second - 0.5) / 0.1)
+
+
+@case
+def planar_belts_turn_pulleys_alike():
+    for radius, sign in ((0.2, 1), (-0.2, -1)):
+        model = planar(f"""
+            part one = Body(m = 1, I = 0.02, gravity = [0, 0])
+            part two = Body(m = 1, I = 0.07, gravity = [0, 0])
+            part pin1 = Pin(b = one)
+            part pin2 = Pin(b = two, at_a = [0.5, 0])
+            part belt = Belt(a = one, b = two, radius_a = 0.1, radius_b = {radius})
+            part drive = Motor(joint = pin1, torque = 0.5)
+        """)
+        now = model.at({**body("one", 0.0, 0.0, 0.8, 0.0, 0.0, 2.0),
+                        **body("two", 0.5, 0.0, sign*0.4, 0.0, 0.0, sign*1.0)})
+        first = 0.5/(0.02 + 0.07/4)
+        near(now.accelerations("one.angle", "two.angle"), [first, sign*first/2])
+        near(now.multipliers["belt.grip"], 0.07*sign*first/2/radius)
+
+
+@case
+def planar_cams_push_by_the_second_derivative_of_their_profile():
+    count, height, speed = 200, 0.01, 30.0
+    angles = [2*pi*i/count for i in range(count + 1)]
+    lifts = [height*(1 - cos(a)) for a in angles[:-1]] + [0.0]
+    model = planar(f"""
+        part shaft = Body(m = 1, I = 0.5, gravity = [0, 0])
+        part bearing = Pin(b = shaft)
+        part valve = Particle(m = 0.2)
+        part guide = Slot(b = valve, axis = [0, 1])
+        part cam = Cam(cam = shaft, guide = guide, angles = {angles!r}, lifts = {lifts!r})
+    """)
+    for angle in (0.3, 2.0, 4.5, 7.9):
+        ds, dds = height*sin(angle), height*cos(angle)
+        start = f"init shaft.angle = {angle!r}, shaft.angle' = {speed!r}\n"
+        now = Text(model.text + start).evaluate()
+        # I a'' = -N s', m (s'' w^2 + s' a'') = N - m g.
+        turn = -ds*0.2*(dds*speed**2 + 9.81)/(0.5 + 0.2*ds**2)
+        push = 0.2*(dds*speed**2 + ds*turn + 9.81)
+        near(now.accelerations("shaft.angle")[0]/turn, 1, 1e-3)
+        near(now.multipliers["cam.lift"]/push, 1, 1e-3)
 
 
 # The plane: forces

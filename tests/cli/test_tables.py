@@ -12,7 +12,7 @@ import tempfile
 from math import cos, pi, sin, sqrt
 from pathlib import Path
 
-from model_lab import case, main, run
+from model_lab import EXAMPLES, case, main, run
 
 HOSTILE = {
     "missing": None,
@@ -179,6 +179,22 @@ def sweeps_give_the_numbers_of_runs():
             assert row["status"] == "ok", row
             answer = folder.json("run", "-p", f"k={row['k']}")
             close(answer["q"]["x"], float(row["final(x)"]), 1e-9)
+
+
+@case
+def the_cam_jumps_in_the_turn_that_is_too_fast():
+    status, out, err = run("run", EXAMPLES / "cam.kal", "--json", "-q")
+    assert status == 0, err
+    answer = json.loads(out)
+    assert answer["stopped_by"] == "jump", answer
+    step = 2*pi/24
+    bend = 6*(1 - cos(step))/(step**2*(2 + cos(step)))  # of a spline through a cosine
+    jump = sqrt((4000*0.015 + 0.2*9.81)/(0.2*0.005*bend))
+    tops = [sqrt(2*100*(2*k + 1)*pi) for k in range(60)]  # speeds w at which w^2/200 = (2k + 1) pi
+    first = next(speed for speed in tops if speed > jump)
+    # Before the top by what the speed there is more than that of the jump.
+    assert first - 1 < answer["outputs"]["speed"] < first, (answer["outputs"], first)
+    assert max(speed for speed in tops if speed < jump) < jump < first
 
 
 @case
