@@ -16,7 +16,7 @@
 #include <string.h>
 
 // Parts of what is beside them that are no entries of A, and no masses: theory (3.11).
-static const double TRACE = 0x1p-80;
+static const double TRACE = 0x1p-48;
 static const double TRACE_OF_MASS = 0x1p-90;
 
 void kal_usual_lay_out(KalUsual *usual, KalCarver *carver,

@@ -8,6 +8,7 @@ that are meant; accelerations with those of other models of the same thing.
 import random
 import sys
 from fractions import Fraction
+from math import cos, sin, sqrt
 
 from model_lab import Text, case, main, near
 
@@ -130,6 +131,69 @@ init x' ~ 1, y = 0.7, y' = 0.9
 """).evaluate()
         assert found.rank["A"] == 1, (constant, found.rank)
         near(found.qdd["x"], 0.0, 1e-12, 1.0)
+
+
+def rank_of(rows, smallest=1e-9):
+    """The rank of rows of numbers that are rounded, by elimination with the largest pivots."""
+    rows = [[x / max(map(abs, row)) for x in row] for row in rows]
+    rank = 0
+    while rank < len(rows):
+        size, r, c = max((abs(x), r, c) for r in range(rank, len(rows))
+                         for c, x in enumerate(rows[r]))
+        if size < smallest:
+            break
+        rows[rank], rows[r] = rows[r], rows[rank]
+        for below in range(rank + 1, len(rows)):
+            factor = rows[below][c] / rows[rank][c]
+            rows[below] = [0.0 if k == c else x - factor * y
+                           for k, (x, y) in enumerate(zip(rows[below], rows[rank]))]
+        rank += 1
+    return rank
+
+
+def slider_crank(angle, tilt):
+    """A crank, a rod and a slider, whose joints have parallel axes: three constraints too
+    many.  The slider is held at its centre, so nothing but its own unit has to do with the
+    length of its quaternion."""
+    c, s = cos(angle), sin(angle)
+    x, y, z = [1, 0, 0], [0, cos(tilt), -sin(tilt)], [0, sin(tilt), cos(tilt)]
+
+    def at(along, up):
+        return [along * x[i] + up * y[i] for i in range(3)]
+
+    crank, pin, slide = at(c / 2, s / 2), at(c, s), at(c + sqrt(4 - s * s), 0)
+    rod = [(pin[i] + slide[i]) / 2 for i in range(3)]
+
+    def seen(point, body):
+        return [point[i] - body[i] for i in range(3)]
+
+    def start(name, place):
+        return ", ".join(f"{name}.{axis} ~ {place[i]!r}" for i, axis in enumerate("xyz"))
+
+    return f"""use spatial
+part b0 = Body(m = 1, I = [0.1, 0.2, 0.3])
+part b1 = Body(m = 3, I = [0.2, 0.5, 0.6])
+part b2 = Body(m = 2, I = [0.04, 0.06, 0.05])
+part j0 = Revolute(b = b0, at_b = {seen([0, 0, 0], crank)}, axis_a = {z}, axis_b = {z})
+part j1 = Revolute(a = b0, b = b1, at_a = {seen(pin, crank)}, at_b = {seen(pin, rod)}, \
+axis_a = {z}, axis_b = {z})
+part j2 = Revolute(a = b1, b = b2, at_a = {seen(slide, rod)}, axis_a = {z}, axis_b = {z})
+part j3 = Prismatic(b = b2, at_a = {slide}, axis_a = {x}, axis_b = {x}, turned = 0)
+init {start("b0", crank)}, {start("b1", rod)}, {start("b2", slide)}
+"""
+
+
+@case
+def a_row_that_nothing_depends_on_has_a_unique_reaction():
+    # A multiplier is unique exactly if the rank falls without its row.
+    for k in range(8):
+        found = Text(slider_crank(0.3 + 0.35 * k, 0.2 * k)).evaluate()
+        rank = rank_of(found.A)
+        assert rank == 20 and found.rank["A"] == rank, (rank, found.rank)
+        for i, name in enumerate(found.rows):
+            alone = rank_of(found.A[:i] + found.A[i + 1:]) < rank
+            assert found.answer["unique_reaction"][name] == alone, (k, name, alone)
+        assert found.answer["unique_reaction"]["b2.unit"]
 
 
 @case
