@@ -14,6 +14,7 @@
 #define KALABA_REPORT_H
 
 #include <kalaba/run.h>
+#include <kalaba/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,10 @@ KAL_API KAL_CHECKED KalStatus kal_report_take(KalReport *report, KalRun *run);
 KAL_API KAL_CHECKED KalStatus kal_report_write(KalReport *report, const KalRun *run,
                                                const KalReportFacts *facts,
                                                const char *path);
+
+/// All states that were taken, one a row: the columns that the data of the page numbers.  It
+/// belongs to the report.
+KAL_API const KalTable *kal_report_table(const KalReport *report);
 
 /// What a report is printed as.
 typedef enum KalReportForm {

@@ -235,6 +235,11 @@ KalStatus kal_report_take(KalReport *report, KalRun *run)
     return kal_record_take(report->record, run);
 }
 
+const KalTable *kal_report_table(const KalReport *report)
+{
+    return report ? report->table : NULL;
+}
+
 // Writing.
 
 static KalStatus check_template(KalContext *ctx)

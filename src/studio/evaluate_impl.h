@@ -6,10 +6,11 @@
 #ifndef STUDIO_EVALUATE_IMPL_H
 #define STUDIO_EVALUATE_IMPL_H
 
+#include "base/context.h"
 #include "json/member.h"
 #include "studio/evaluate.h"
 
-#include <kalaba/system.h>
+#include <kalaba/run.h>
 
 /// A text that is being worked on.
 typedef struct KalStudy {
@@ -37,6 +38,11 @@ void kal_study_describe(KalStudy *study);
 
 /// Simulate; the run is told as it goes on, or, `page`, as a report in the end.
 void kal_study_run(KalStudy *study, bool page);
+
+/// Move the start of a run so that a point of the picture comes as near as it can to where it
+/// is dragged, and the constraints hold.  The run has been started.  KAL_ERR_USAGE when there is
+/// no such point or there are too many coordinates; failures of kal_run_start_here().
+KAL_CHECKED KalStatus kal_study_drag(KalStudy *study, KalRun *run, const KalDrag *drag);
 
 /// Modes about the state that the request names.
 void kal_study_modes(KalStudy *study);

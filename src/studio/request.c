@@ -95,6 +95,55 @@ static KalStatus read_settings(Reading *reading)
     }
 }
 
+// An array of two or three numbers.
+static KalStatus read_numbers(Reading *reading, double out_numbers[3], int *out_count)
+{
+    int n = 0;
+    KAL_TRY(kal_json_step(&reading->json));
+    if (reading->json.event != KAL_JSON_ARRAY) {
+        return complain(reading, "expected an array");
+    }
+    for (;;) {
+        KAL_TRY(kal_json_step(&reading->json));
+        if (reading->json.event == KAL_JSON_ARRAY_END && n >= 2) {
+            *out_count = n;
+            return KAL_OK;
+        }
+        if (reading->json.event != KAL_JSON_NUMBER || n == 3) {
+            return complain(reading, "expected two or three numbers");
+        }
+        out_numbers[n++] = reading->json.number;
+    }
+}
+
+static KalStatus read_drag(Reading *reading)
+{
+    KalDrag *drag = &reading->request->drag;
+    int columns = 0;
+    int to = 0;
+    KAL_TRY(kal_json_step(&reading->json));
+    if (reading->json.event != KAL_JSON_OBJECT) {
+        return complain(reading, "expected an object");
+    }
+    for (;;) {
+        const char *key = "";
+        KAL_TRY(kal_json_step(&reading->json));
+        if (reading->json.event == KAL_JSON_OBJECT_END) {
+            drag->n = columns;
+            return columns == to ? KAL_OK
+                                 : complain(reading, "a drag has columns and as many "
+                                                     "numbers");
+        }
+        KAL_TRY(copy(reading, &key));
+        const bool first = strcmp(key, "columns") == 0;
+        if (!first && strcmp(key, "to") != 0) {
+            return complain(reading, "unknown member");
+        }
+        KAL_TRY(read_numbers(reading, first ? drag->columns : drag->to,
+                             first ? &columns : &to));
+    }
+}
+
 static KalStatus find_task(Reading *reading)
 {
 #define KAL_TASK_WORD(name, word) word,
@@ -155,6 +204,9 @@ static KalStatus read_member(Reading *reading)
     }
     if (strcmp(key, "tasks") == 0) {
         return read_tasks(reading);
+    }
+    if (strcmp(key, "drag") == 0) {
+        return read_drag(reading);
     }
     return strcmp(key, "set") == 0 ? read_settings(reading)
                                    : complain(reading, "unknown member");

@@ -5,7 +5,7 @@
 ///
 ///     {"client": "k3x9", "tasks": ["run", "equations"], "name": "a.kal", "text": "…",
 ///      "set": {"m": 2}, "start": "x = 1", "near": "y = 2", "at": "theta = 0",
-///      "seen": "…"}
+///      "drag": {"columns": [1, 2], "to": [0.3, -0.5]}, "seen": "…"}
 ///
 /// All members but `text` may be missing; unknown ones are an error.
 
@@ -40,6 +40,13 @@ enum {
     KAL_REQUEST_SETTINGS = 200 ///< parameters that may be set
 };
 
+/// A point of the picture that is drawn somewhere by hand.
+typedef struct KalDrag {
+    int n;             ///< 2 or 3; 0: nothing is dragged
+    double columns[3]; ///< of the report, that hold where the point is
+    double to[3];
+} KalDrag;
+
 /// A request that was read.  Texts are never NULL unless said so.
 typedef struct KalStudioRequest {
     KalArena *arena; ///< holds all that follows
@@ -53,6 +60,7 @@ typedef struct KalStudioRequest {
     const char *seen;  ///< version of a file that is to be saved over; or NULL
     KalOverride set[KAL_REQUEST_SETTINGS];
     size_t n_set;
+    KalDrag drag;
 } KalStudioRequest;
 
 /// Read a request.  The caller clears it in any case.  KAL_ERR_SYNTAX, KAL_ERR_LIMIT,

@@ -93,17 +93,20 @@ static KalStatus start_near(KalRun *run, const char *values)
 }
 
 // Values that are to be held are held if the constraints allow it.
+static KalStatus start_held(KalRun *run, const char *values)
+{
+    KalStartReport report;
+    const KalStatus status = kal_run_start_from(run, values, &report);
+    return status == KAL_ERR_CONTRADICTION && values ? start_near(run, values) : status;
+}
+
 static KalStatus start(Show *show)
 {
     const KalStudioRequest *request = show->study->evaluation->request;
-    KalStartReport report;
-    if (request->near) {
-        return start_near(show->run, request->near);
-    }
-    const KalStatus status = kal_run_start_from(show->run, request->start, &report);
-    return status == KAL_ERR_CONTRADICTION && request->start
-               ? start_near(show->run, request->start)
-               : status;
+    KAL_TRY(request->near ? start_near(show->run, request->near)
+                          : start_held(show->run, request->start));
+    return request->drag.n > 0 ? kal_study_drag(show->study, show->run, &request->drag)
+                               : KAL_OK;
 }
 
 static KalStatus prepare(Show *show)

@@ -111,6 +111,88 @@ async function sliders_change_the_run(lab) {
   });
 }
 
+// Where a point of the model is on the screen.
+function placeOf(page, point) {
+  return page.evaluate((p) => {
+    const { canvas, camera } = studio.stage.scene;
+    const box = canvas.getBoundingClientRect();
+    const [x, y] = camera.project(p);
+    return { x: box.left + x, y: box.top + y };
+  }, point);
+}
+
+async function a_body_is_dragged(lab) {
+  await lab.studio(lab.model('dragged.kal', PENDULUM), async (page) => {
+    await settled(page);
+    const from = await placeOf(page, [0.6, -0.8]);
+    await page.mouse.move(from.x, from.y);
+    ok(
+      await page.locator('canvas.over-joint').isVisible(),
+      'nothing shows that it can be',
+    );
+    await page.mouse.down();
+    const to = await placeOf(page, [-0.5, -0.2]);
+    await page.mouse.move(to.x, to.y, { steps: 8 });
+    const start = () =>
+      page.evaluate(() => studio.run.columns.slice(1, 3).map(({ data }) => data[0]));
+    await settled(page, 'studio.run.columns[1].data[0] < -0.9');
+    await page.mouse.up();
+    await settled(page, "'x' in studio.start && !studio.drag");
+    const [x, y] = await start();
+    near(Math.hypot(x, y), 1, 1e-9, 'the constraint does not hold');
+    near(y / x, 0.4, 0.02, 'it does not point to the pointer');
+    await page.getByLabel('Reset x', { exact: true }).click();
+    await settled(page);
+  });
+}
+
+async function two_runs_are_side_by_side(lab) {
+  await lab.studio(lab.model('compared.kal', PENDULUM), async (page) => {
+    await settled(page);
+    await slide(page, 'L', 2);
+    await settled(page, 'studio.run.parameters[1].value === 2');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await slide(page, 'L', 1.5);
+    await settled(page, 'studio.run.parameters[1].value === 1.5');
+    same(await page.locator('#stage canvas').count(), 2);
+    ok(await page.getByText('kept: L = 2').isVisible(), 'what was kept is not told');
+    same(await page.evaluate('studio.stage.other.run.parameters[1].value'), 2);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    same(await page.locator('#stage canvas').count(), 1);
+  });
+}
+
+// What a menu item saves.
+async function saved(page, name) {
+  await page.locator('.menu summary').click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download', { timeout: HANG }),
+    page.getByRole('menuitem', { name, exact: true }).click(),
+  ]);
+  return readFileSync(await download.path());
+}
+
+async function everything_can_be_saved(lab) {
+  await lab.studio(lab.model('exported.kal', PENDULUM), async (page) => {
+    await settled(page);
+    same(String(await saved(page, 'Model')), PENDULUM);
+    ok(
+      String(await saved(page, 'Report')).includes('<title>Pendulum</title>'),
+      'report',
+    );
+    const [head] = String(await saved(page, 'Data (CSV)')).split('\n');
+    ok(head.startsWith('t,x,y,'), head);
+    same((await saved(page, 'Picture (PNG)')).subarray(1, 4).toString(), 'PNG');
+    ok(String(await saved(page, 'Picture (SVG)')).startsWith('<svg '), 'SVG');
+    ok(
+      String(await saved(page, 'Equations (LaTeX)')).includes('documentclass'),
+      'LaTeX',
+    );
+    await page.getByLabel('Speed').selectOption('10');
+    ok((await saved(page, 'Film (WebM)')).length > 1000, 'film');
+  });
+}
+
 async function panes_show_equations_and_analysis(lab) {
   await lab.studio(lab.model('panes.kal', PENDULUM), async (page) => {
     await settled(page);
@@ -293,6 +375,9 @@ await runCases([
   a_model_is_shown_and_moves,
   what_is_typed_is_seen,
   sliders_change_the_run,
+  a_body_is_dragged,
+  two_runs_are_side_by_side,
+  everything_can_be_saved,
   panes_show_equations_and_analysis,
   a_change_is_soon_on_the_screen,
   no_stale_answer_is_shown,

@@ -4,20 +4,23 @@
 test_studio.py PROGRAM ROOT
 """
 
+import base64
 import contextlib
 import http.client
 import json
+import math
 import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-from model_lab import EXAMPLES, HANG, PROGRAM, case, main, run
+from model_lab import EXAMPLES, HANG, PROGRAM, ROOT, case, main, near, run
 
 PENDULUM = (EXAMPLES / "pendulum.kal").read_text()
 ENDLESS = "coord x\nkinetic x'^2\npotential -cos(x)\ninit x = 1\nsimulate 0 .. 1e9 every 1e4\n"
@@ -408,6 +411,51 @@ def long_runs_come_in_parts():
         assert runs[-1]["run"]["complete"]
 
 
+def column(run_data, index):
+    """The numbers of a column of a report."""
+    values = run_data["columns"][index]["values"]
+    if not isinstance(values, str):
+        return [values] * run_data["rows"]
+    return list(struct.unpack(f"<{run_data['rows']}d", base64.b64decode(values)))
+
+
+def drag(s, text, drawing, point, to):
+    """Where a point of a drawing is at the start when it is dragged somewhere."""
+    shown = s.evaluate(text)[-1]["run"]
+    columns = shown["drawings"][drawing]["points"][point]
+    things = s.evaluate(text, drag={"columns": columns, "to": to})
+    assert "run" in things[-1], things[-1]
+    data = things[-1]["run"]
+    assert data["incidents"] == [], data["incidents"]
+    q = {c["name"]: column(data, i)[0] for i, c in enumerate(data["columns"])}
+    return [column(data, index)[0] for index in columns], q
+
+
+@case
+def a_point_that_can_be_reached_is_reached():
+    with studio() as s:
+        for angle in (0.2, 1.5, 2.9, -2.0):
+            to = [math.sin(angle), -math.cos(angle)]
+            got, q = drag(s, PENDULUM, 0, 1, to)
+            near(got, to, 1e-5)
+            near(math.sin(q["theta"]), math.sin(angle), 1e-5)
+        crank = (EXAMPLES / "slider_crank.kal").read_text()
+        got, q = drag(s, crank, 0, 1, [0.2 * math.cos(2.0), 0.2 * math.sin(2.0)])
+        near(got, [0.2 * math.cos(2.0), 0.2 * math.sin(2.0)], 1e-5)
+        near([0.2 * math.cos(q["theta"]) - 0.5 * math.cos(q["phi"]) - q["x"],
+              0.2 * math.sin(q["theta"]) - 0.5 * math.sin(q["phi"])], [0.0, 0.0], 1e-9, 1.0)
+
+
+@case
+def a_point_that_cannot_be_reached_comes_near():
+    """The end of a pendulum stays on its circle, where that is nearest to the pointer."""
+    with studio() as s:
+        got, _ = drag(s, PENDULUM, 0, 1, [3.0, -4.0])
+        near(got, [0.6, -0.8], 1e-4)
+        got, _ = drag(s, PENDULUM, 0, 1, [-0.3, -0.4])
+        near(got, [-0.6, -0.8], 1e-4)
+
+
 @case
 def a_port_that_is_taken_is_told():
     with studio() as s:
@@ -426,6 +474,21 @@ def wrong_options_are_told():
     assert status == 1 and "/nowhere/at/all" in err, err
     status, _, err = run("studio", EXAMPLES / "embed.c", "--no-browser")
     assert status == 1 and "neither a folder nor a model" in err, err
+
+
+@case
+def editors_know_all_statements():
+    """The words that begin statements are in every list of colors."""
+    text = (ROOT / "src/lang/words.def").read_text()
+    words = re.findall(r'WORD\((?:[A-Z]+, )?"(\w+)"', text)
+    assert len(words) >= 28, words
+    for name in ("editors/vim/syntax/kalaba.vim", "web/src/language.js",
+                 "editors/vscode/syntaxes/kalaba.tmLanguage.json"):
+        colors = (ROOT / name).read_text()
+        missing = [word for word in words if not re.search(rf"\b{word}\b", colors)]
+        assert not missing, (name, missing)
+    for path in (ROOT / "editors/vscode").rglob("*.json"):
+        json.loads(path.read_text())
 
 
 @case

@@ -43,6 +43,12 @@ export async function unpacked(hash) {
   };
 }
 
+function saveDrawing(text, name) {
+  if (text) {
+    save(name, text, 'image/svg+xml');
+  }
+}
+
 /** The menu of all that can be saved; `studio` knows what there is. */
 export function saveMenu(studio) {
   const stem = () => studio.name.replace(/^.*\//, '').replace(/\.kal$/, '');
@@ -54,6 +60,8 @@ export function saveMenu(studio) {
       'Picture (PNG)',
       () => studio.stage.picture((blob) => save(`${stem()}.png`, blob)),
     ],
+    ['Picture (SVG)', () => saveDrawing(studio.stage.drawing(), `${stem()}.svg`)],
+    ['Film (WebM)', () => studio.stage.film((blob) => save(`${stem()}.webm`, blob))],
     ['Equations (LaTeX)', () => studio.fetch('latex', `${stem()}.tex`, 'text/plain')],
     ['Link with this model', () => studio.copyLink()],
   ];

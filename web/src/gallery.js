@@ -2,10 +2,12 @@
 
 import { Clock } from './clock.js';
 import { make } from './dom.js';
-import { decodeRun } from './run.js';
+import { decodeRun, extent } from './run.js';
 import { Scene } from './scene.js';
 
 const LANES = 2; // pictures that are computed at a time
+const MOST_CURVES = 3;
+const SVG = 'http://www.w3.org/2000/svg';
 
 function titleOf({ name, text }) {
   const [, title] = text.match(/^\s*model\s+"([^"]*)"/m) ?? [];
@@ -22,12 +24,39 @@ function aboutOf({ text }) {
   return words.split(/[.:](?:\s|$)/)[0];
 }
 
+// The first coordinates over time, where nothing is drawn.
+function curves(run) {
+  const [width, height] = [240, 150];
+  const shown = run.columns
+    .filter(({ kind }) => kind === 'position')
+    .slice(0, MOST_CURVES);
+  const { min, max } = extent(...shown.map(({ data }) => data)) ?? { min: 0, max: 1 };
+  const until = run.time[run.rows - 1] - run.time[0] || 1;
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  shown.forEach(({ data }, i) => {
+    const line = document.createElementNS(SVG, 'polyline');
+    const step = Math.max(1, Math.ceil(run.rows / width));
+    const points = [];
+    for (let row = 0; row < run.rows; row += step) {
+      const x = 12 + ((run.time[row] - run.time[0]) / until) * (width - 24);
+      const y = height - 16 - ((data[row] - min) / (max - min || 1)) * (height - 32);
+      points.push(`${x.toFixed(1)},${y.toFixed(1)}`);
+    }
+    line.setAttribute('points', points.join(' '));
+    line.setAttribute('class', `curve curve-${i + 1}`);
+    svg.append(line);
+  });
+  return svg;
+}
+
 export class Gallery {
   /** `open(example)` is called for the one that is chosen. */
   constructor(element, link, open) {
     Object.assign(this, { element, link, open });
     this.waiting = [];
     this.lanes = LANES;
+    this.count = 0;
     this.watch = new IntersectionObserver((seen) => this.look(seen));
   }
 
@@ -68,8 +97,8 @@ export class Gallery {
   async next() {
     while (this.lanes > 0 && this.waiting.length > 0) {
       const card = this.waiting.shift();
-      const lane = this.lanes--;
-      this.draw(card, `card-${lane}`).finally(() => {
+      this.lanes--;
+      this.draw(card, `card-${this.count++}`).finally(() => {
         this.lanes++;
         this.next();
       });
@@ -93,8 +122,10 @@ export class Gallery {
       scene.start();
       scene.freeze(run.time[Math.floor(run.rows / 3)]);
       scene.draw();
+    } else if (run?.rows > 1) {
+      picture.append(curves(run));
     } else {
-      picture.append(make('span', { className: 'muted' }, 'equations only'));
+      picture.append(make('span', { className: 'muted' }, 'no picture'));
     }
   }
 }

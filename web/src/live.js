@@ -36,8 +36,16 @@ export class Live {
       this.wanted = false;
       const body = this.build();
       if (body) {
-        await this.work(body);
+        this.done = this.work(body);
+        await this.done;
       }
+    }
+  }
+
+  /** Until nothing is on its way. */
+  async idle() {
+    while (this.control || this.wanted) {
+      await this.done;
     }
   }
 

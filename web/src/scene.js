@@ -3,6 +3,7 @@
 import { drawBackdrop } from './backdrop.js';
 import { FlatCamera, SpaceCamera } from './camera.js';
 import { make } from './dom.js';
+import { listenToPointer } from './pointer.js';
 import { extent, locate, valueAt } from './run.js';
 import { drawArrow, drawShape } from './shapes.js';
 import { color, onTheme, seriesColor } from './theme.js';
@@ -57,6 +58,8 @@ export class Scene {
     this.clock = clock;
     this.arrows = false;
     this.ghost = null;
+    this.onDrag = null; // whoever lets points be dragged: onDrag(columns, to), onDrop()
+    this.onDrop = () => {};
     this.load(run);
     this.follows = this.near !== null;
     this.camera = this.spatial
@@ -89,7 +92,7 @@ export class Scene {
     if (spatial !== this.spatial) {
       this.camera = this.spatial ? new SpaceCamera(bounds) : new FlatCamera(bounds);
       this.reset();
-    } else if (!this.moved && !fits(bounds, this.camera.bounds)) {
+    } else if (!this.moved && !this.grabbed && !fits(bounds, this.camera.bounds)) {
       this.resize(true);
     } else {
       this.draw();
@@ -254,7 +257,7 @@ export class Scene {
       onTheme(() => this.draw()),
       () => watch.disconnect(),
     ];
-    this.listen();
+    listenToPointer(this);
   }
 
   /** Leave the page. */
@@ -280,34 +283,6 @@ export class Scene {
   reset() {
     this.moved = false;
     this.resize(true);
-  }
-
-  listen() {
-    this.canvas.addEventListener('pointerdown', (event) => {
-      this.canvas.setPointerCapture(event.pointerId);
-    });
-    this.canvas.addEventListener('pointermove', (event) => {
-      if (event.buttons !== 0 && !this.grabbed) {
-        this.camera.drag(event.movementX, event.movementY);
-        this.moved = true;
-        this.draw();
-      }
-    });
-    this.canvas.addEventListener(
-      'wheel',
-      (event) => {
-        event.preventDefault();
-        this.camera.zoom(
-          Math.exp(-event.deltaY * 0.0015),
-          event.offsetX,
-          event.offsetY,
-        );
-        this.moved = true;
-        this.draw();
-      },
-      { passive: false },
-    );
-    this.canvas.addEventListener('dblclick', () => this.reset());
   }
 
   /** The shapes at a time, their points as numbers. */
@@ -342,7 +317,12 @@ export class Scene {
   }
 
   draw() {
-    const { ctx, camera } = this;
+    this.drawOn(this.ctx);
+  }
+
+  /** Draw on another context of that kind. */
+  drawOn(ctx) {
+    const { camera } = this;
     if (this.follows) {
       const center = this.spread(locate(this.run.time, this.clock.t))?.center;
       camera.center = center ?? camera.center;
@@ -350,17 +330,17 @@ export class Scene {
     ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     ctx.clearRect(0, 0, camera.width, camera.height);
     drawBackdrop(ctx, camera, this.whole);
-    this.drawGhost();
+    this.drawGhost(ctx);
     for (const shape of this.ordered(this.shapesAt(this.clock.t))) {
       drawShape(ctx, camera, shape, this.colorOf(shape));
     }
     if (this.arrows && this.longest > 0) {
-      this.drawForces();
+      this.drawForces(ctx);
     }
   }
 
-  drawGhost() {
-    const { ctx, ghost } = this;
+  drawGhost(ctx) {
+    const { ghost } = this;
     if (ghost && ghost.spatial === this.spatial) {
       ctx.save();
       ctx.globalAlpha = 0.25;
@@ -373,7 +353,7 @@ export class Scene {
     }
   }
 
-  drawForces() {
+  drawForces(ctx) {
     const place = locate(this.run.time, this.clock.t);
     const { min, max } = this.camera.bounds;
     const size = Math.hypot(...min.map((low, i) => max[i] - low));
@@ -383,7 +363,7 @@ export class Scene {
       const vector = from.map((_, i) =>
         force[i] === null ? 0 : scale * valueAt(this.column(force[i]), place),
       );
-      drawArrow(this.ctx, this.camera, from, vector, color('force'));
+      drawArrow(ctx, this.camera, from, vector, color('force'));
     }
   }
 }

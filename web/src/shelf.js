@@ -110,6 +110,10 @@ export class Shelf {
     byId('desk').hidden = false;
     Object.assign(this, { name, tag, saved: text, set: {}, start: {}, fresh: true });
     this.field.value = name;
+    this.drag = null;
+    if (this.kept) {
+      this.compare();
+    }
     this.starts.key = '';
     this.parameters.key = '';
     this.stage.clear();

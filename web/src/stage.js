@@ -3,11 +3,16 @@
 import { byId, make } from './dom.js';
 import { checkbox, listenToKeys, playButton, slider, speedMenu } from './player.js';
 import { Scene } from './scene.js';
+import { SvgContext } from './svg.js';
+import { color } from './theme.js';
 
 export class Stage {
   constructor(element, clock) {
     this.clock = clock;
     this.scene = null;
+    this.other = null;
+    this.labels = [];
+    this.drag = null; // { onDrag, onDrop } of scenes
     this.haunted = true;
     this.arrows = false;
     this.place = make('div', { className: 'pictures' });
@@ -58,7 +63,7 @@ export class Stage {
   }
 
   each(act) {
-    [this.scene].forEach((scene) => scene && act(scene));
+    [this.scene, this.other].forEach((scene) => scene && act(scene));
   }
 
   /** Show a run; `same` says that it is of the text before, changed a little. */
@@ -85,7 +90,8 @@ export class Stage {
   begin(run) {
     this.scene = new Scene(run, this.clock);
     this.scene.arrows = this.arrows;
-    this.place.append(this.scene.canvas);
+    Object.assign(this.scene, this.drag);
+    this.place.prepend(this.scene.canvas);
     this.scene.start();
   }
 
@@ -102,6 +108,64 @@ export class Stage {
   /** The picture as a PNG. */
   picture(take) {
     this.scene?.canvas.toBlob(take, 'image/png');
+  }
+
+  /** The picture as SVG; null without one. */
+  drawing() {
+    if (!this.scene) {
+      return null;
+    }
+    const { width, height } = this.scene.camera;
+    const context = new SvgContext(width, height);
+    this.scene.drawOn(context);
+    return context.text(color('card'));
+  }
+
+  /** The motion as a film, from its beginning to its end at the speed of the clock; `take`
+   * gets it. */
+  film(take) {
+    if (!this.scene || !globalThis.MediaRecorder) {
+      return;
+    }
+    const { clock } = this;
+    const pieces = [];
+    const { loop } = clock;
+    const recorder = new MediaRecorder(this.scene.canvas.captureStream(30));
+    recorder.ondataavailable = ({ data }) => pieces.push(data);
+    recorder.onstop = () => take(new Blob(pieces, { type: 'video/webm' }));
+    clock.loop = false;
+    clock.set(clock.from);
+    recorder.start();
+    if (!clock.playing) {
+      clock.toggle();
+    }
+    const end = clock.listen(() => {
+      if (!clock.playing) {
+        recorder.stop();
+        clock.loop = loop;
+        queueMicrotask(() => end());
+      }
+    });
+  }
+
+  /** Keep a run beside the one that changes; null: none any more. */
+  keep(run, words) {
+    this.other?.destroy();
+    this.other = null;
+    this.labels.forEach((label) => label.remove());
+    this.labels = [];
+    if (run) {
+      this.other = new Scene(run, this.clock);
+      this.other.arrows = this.arrows;
+      this.other.camera = this.scene?.camera ?? this.other.camera; // one view of both
+      this.place.append(this.other.canvas);
+      this.other.start();
+      this.labels = [
+        make('span', { className: 'label now-label' }, 'now'),
+        make('span', { className: 'label kept-label' }, words),
+      ];
+      this.place.append(...this.labels);
+    }
   }
 }
 

@@ -64,6 +64,10 @@ class Studio extends Shelf {
       values: () => this.values(),
     });
     this.stage = makeStage(this.clock);
+    this.stage.drag = {
+      onDrag: (columns, to) => this.dragTo(columns, to),
+      onDrop: () => this.drop(),
+    };
     this.parameters = new Sliders(byId('parameters'), 'Parameters', (name, value) =>
       this.give(this.set, name, value),
     );
@@ -102,7 +106,16 @@ class Studio extends Shelf {
       format,
       this.state,
     );
-    byId('actions').append(saveMenu(this), themeButton());
+    this.compareButton = make(
+      'button',
+      {
+        'aria-pressed': 'false',
+        title: 'Keep this run beside the ones to come',
+        onclick: () => this.compare(),
+      },
+      'Compare',
+    );
+    byId('actions').append(this.compareButton, saveMenu(this), themeButton());
     byId('home').addEventListener('click', () => this.showFirst());
   }
 
@@ -118,6 +131,7 @@ class Studio extends Shelf {
       tasks,
       set: { ...this.set },
       start: pairs.length > 0 ? pairs.join(', ') : null,
+      ...(this.drag ? { drag: this.drag } : {}),
     };
   }
 
@@ -164,6 +178,46 @@ class Studio extends Shelf {
         this.analysis.request();
       }
     }
+  }
+
+  // A point that is dragged changes the start, which the picture then shows.
+  dragTo(columns, to) {
+    if (this.clock.playing) {
+      this.clock.toggle();
+    }
+    this.clock.set(this.clock.from);
+    this.drag = { columns, to };
+    this.changed();
+  }
+
+  // Where it came to becomes the start.
+  async drop() {
+    await this.live.idle();
+    this.drag = null;
+    const { columns, rows } = this.run;
+    for (const { name, kind, data } of rows > 0 ? columns : []) {
+      if (kind === 'position') {
+        this.start[name] = data[0];
+      }
+    }
+    this.changed();
+  }
+
+  // Keep what is shown beside what is to come, or keep it no longer.
+  compare() {
+    this.kept = this.kept ? null : this.run;
+    this.compareButton.setAttribute('aria-pressed', String(Boolean(this.kept)));
+    this.stage.keep(
+      this.kept?.drawings.length > 0 ? this.kept : null,
+      this.difference(),
+    );
+  }
+
+  // What was set by sliders in the run that is kept.
+  difference() {
+    const pairs = Object.entries({ ...this.set, ...this.start });
+    const words = pairs.map(([name, value]) => `${name} = ${number(value, 4)}`);
+    return words.length > 0 ? `kept: ${words.slice(0, 4).join(', ')}` : 'kept';
   }
 
   // What comes of it.

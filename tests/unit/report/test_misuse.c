@@ -419,6 +419,7 @@ static void showing(void)
     refused(kal_report_check_path(ctx, NULL), "kal_report_check_path");
     refused_mutely(kal_report_take(NULL, NULL));
     refused_mutely(kal_report_print(NULL, NULL, NULL, KAL_REPORT_DATA, sink));
+    ok(!kal_report_table(NULL));
     refused(kal_studio_create(ctx, NULL, &studio), "kal_studio_create");
     refused_mutely(kal_studio_serve(NULL, NULL, NULL));
     same_text(kal_studio_address(NULL), "");

@@ -125,6 +125,24 @@ static void starts_that_cannot_be_held_move(void)
     has_text(written, "{\"error\": {\"task\": \"run\"");
 }
 
+// Where points come to is tried from outside, by tests/cli/test_studio.py.
+static void points_that_are_none_are_not_dragged(void)
+{
+    KalStudioRequest request = {
+        .text = pendulum,
+        .tasks = KAL_TASK_BIT(KAL_TASK_RUN),
+        .drag = {.n = 2, .columns = {1, 2}, .to = {3, 3}}
+    };
+    evaluate(&request, "/tmp");
+    ok(!strstr(written, "{\"error\": "));
+    request.drag.columns[1] = 99;
+    evaluate(&request, "/tmp");
+    has_text(written, "there is no such point to drag");
+    request.drag.columns[1] = 1.5;
+    evaluate(&request, "/tmp");
+    has_text(written, "there is no such point to drag");
+}
+
 static void analyses_and_texts_come(void)
 {
     KalStudioRequest request = {.text = pendulum,
@@ -162,5 +180,6 @@ static void used_files_are_in_the_folder(void)
 
 TAP_RUN(TAP_CASE(a_text_runs), TAP_CASE(remarks_have_places),
         TAP_CASE(parameters_and_starts_are_set),
-        TAP_CASE(starts_that_cannot_be_held_move), TAP_CASE(analyses_and_texts_come),
-        TAP_CASE(used_files_are_in_the_folder))
+        TAP_CASE(starts_that_cannot_be_held_move),
+        TAP_CASE(points_that_are_none_are_not_dragged),
+        TAP_CASE(analyses_and_texts_come), TAP_CASE(used_files_are_in_the_folder))

@@ -40,18 +40,22 @@ static void faults_are_named(void)
         const char *text;
         const char *message;
     } faults[] = {
-        {"",                          "request:1:1: "                },
-        {"[]",                        "expected an object"           },
-        {"{\"text\": 1}",             "expected a string"            },
-        {"{\"text\": \"a\\u0000b\"}", "a text with a NUL"            },
-        {"{\"what\": 1}",             "unknown member"               },
-        {"{\"tasks\": [\"walk\"]}",   "unknown task"                 },
-        {"{\"tasks\": \"run\"}",      "expected an array"            },
-        {"{\"tasks\": [1]}",          "expected a task"              },
-        {"{\"set\": []}",             "expected an object"           },
-        {"{\"set\": {\"m\": []}}",    "expected a number or a string"},
-        {"{} {}",                     "request:1:4: "                },
-        {"{\"text\": \"a\"",          "request:1:13: "               },
+        {"",                             "request:1:1: "                },
+        {"[]",                           "expected an object"           },
+        {"{\"text\": 1}",                "expected a string"            },
+        {"{\"text\": \"a\\u0000b\"}",    "a text with a NUL"            },
+        {"{\"what\": 1}",                "unknown member"               },
+        {"{\"tasks\": [\"walk\"]}",      "unknown task"                 },
+        {"{\"tasks\": \"run\"}",         "expected an array"            },
+        {"{\"tasks\": [1]}",             "expected a task"              },
+        {"{\"set\": []}",                "expected an object"           },
+        {"{\"set\": {\"m\": []}}",       "expected a number or a string"},
+        {"{\"drag\": {\"to\": [1]}}",    "expected two or three numbers"},
+        {"{\"drag\": {\"to\": [1, 2]}}", "a drag has columns"           },
+        {"{\"drag\": {\"go\": [1, 2]}}", "unknown member"               },
+        {"{\"drag\": []}",               "expected an object"           },
+        {"{} {}",                        "request:1:4: "                },
+        {"{\"text\": \"a\"",             "request:1:13: "               },
     };
 
     KalContext *ctx = new_context();
