@@ -21,6 +21,7 @@ static const KalTopic topics[] = {
          "  coord x [m], th [rad], q[5]   coordinates\n"
          "  let p = [x, y]                a name for an expression\n"
          "  fn f(a, b) = a*b              a function\n"
+         "  table f = \"data.csv\", x = a, y = b   a function from data\n"
          "  state i [A]: i' = u - R*i     a first-order state\n"
          "\n"
          "What moves it:\n"
