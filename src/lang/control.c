@@ -117,7 +117,7 @@ static KalNode *parse_equation(KalParser *p, KalNodeKind kind, uint32_t begin,
     char colon[64];
     snprintf(colon, sizeof colon, "':' after %s", what);
     kal_parser_expect(p, KAL_TOKEN_COLON, colon);
-    KalNode *left = kal_parse_value(p);
+    KalNode *left = kal_parse_side(p);
     if (!kal_parser_accept(p, KAL_TOKEN_EQUALS)) {
         kal_parser_fail_after(p, "'=' and the other side");
     }

@@ -126,6 +126,19 @@ static bool is_reserved(const KalParser *p)
            || kal_parser_is_word(p, "deg");
 }
 
+// Whether the next token is a name.  A statement word is one where a name or an expression is
+// expected, unless what follows shows that a statement begins here: `force x` does, `force =`
+// and `force*x` do not.
+static bool is_name(const KalParser *p)
+{
+    if (!kal_parser_is(p, KAL_TOKEN_WORD)) {
+        return kal_parser_is(p, KAL_TOKEN_NAME);
+    }
+    const KalTokenKind next = kal_parser_peek(p, 1);
+    return next != KAL_TOKEN_NAME && next != KAL_TOKEN_NUMBER
+           && next != KAL_TOKEN_STRING && next != KAL_TOKEN_WORD;
+}
+
 KalNode *kal_parse_new_name(KalParser *p, const char *what)
 {
     assert(what);
@@ -135,12 +148,7 @@ KalNode *kal_parse_new_name(KalParser *p, const char *what)
                         "declared; expected %s",
                         what);
     }
-    if (kal_parser_is(p, KAL_TOKEN_WORD)) {
-        kal_parser_fail(p, p->token.begin, p->token.end,
-                        "'%s' begins statements and cannot be a name; expected %s",
-                        kal_word_text(p->token.word), what);
-    }
-    if (!kal_parser_is(p, KAL_TOKEN_NAME)) {
+    if (!is_name(p)) {
         kal_parser_fail_expected(p, what);
         return NULL;
     }
@@ -281,7 +289,7 @@ static KalNode *parse_primary(KalParser *p)
     if (kal_parser_is(p, KAL_TOKEN_NUMBER)) {
         return kal_parse_number(p);
     }
-    if (kal_parser_is(p, KAL_TOKEN_NAME)) {
+    if (is_name(p)) {
         return kal_parse_any_name(p);
     }
     if (kal_parser_is(p, KAL_TOKEN_LEFT_BRACKET)) {
@@ -578,6 +586,20 @@ KalNode *kal_parse_value(KalParser *p)
 {
     KalNode *node = parse_rank(p, RANK_OR);
     demand_value(p, node);
+    return node;
+}
+
+KalNode *kal_parse_side(KalParser *p)
+{
+    KalNode *node = parse_rank(p, RANK_OR);
+    if (node && kal_node_is_condition(node)) {
+        kal_parser_fail(
+            p, node->span.begin, node->span.end,
+            "this is a condition where an equation is expected, with one = as in x = "
+            "0; "
+            "what acts from one side only is a contact, as in contact floor: "
+            "y >= 0");
+    }
     return node;
 }
 

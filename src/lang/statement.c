@@ -253,15 +253,25 @@ static KalNode *parse_instance_call(KalParser *p)
     });
 }
 
-// `name = Component(…)` or `name[i in 1..N] = Component(…)`.
+// Whether `name[i in …` follows.
+static bool has_iterator(const KalParser *p)
+{
+    return kal_parser_peek(p, 1) == KAL_TOKEN_LEFT_BRACKET
+           && kal_parser_peek_word(p, 3, "in");
+}
+
+// `name = Component(…)`, `name[i in 1..N] = Component(…)`, or in a loop `name[i] = …`.
 static KalNode *parse_instance(KalParser *p)
 {
+    static const char what[] = "the name of a part";
     const uint32_t begin = p->token.begin;
-    KalNode *name = kal_parse_new_name(p, "the name of a part");
+    const bool many = has_iterator(p);
+    KalNode *name =
+        many ? kal_parse_new_name(p, what) : kal_parse_target(p, KAL_TARGET_NEW, what);
     KalNode *index = NULL;
     KalNode *range = NULL;
     const KalToken open = p->token;
-    if (kal_parser_accept(p, KAL_TOKEN_LEFT_BRACKET)) {
+    if (many && kal_parser_accept(p, KAL_TOKEN_LEFT_BRACKET)) {
         kal_parse_iterator(p, &index, &range);
         kal_parser_expect_close(p, KAL_TOKEN_RIGHT_BRACKET, open);
     }

@@ -339,7 +339,7 @@ static KalValue instantiate(KalBuild *b, const KalNode *call, const char *prefix
 
 static void declare_part(KalBuild *b, const KalNode *node, const KalTarget *target)
 {
-    assert(target->n <= 1);
+    assert(target->n <= KAL_TARGET_INDICES);
     KalNameText prefix;
     KalEntry *entry = kal_build_declare_target(b, KAL_ENTRY_PART, target, target->n);
     if (!entry || !kal_build_name(b, target, target->n, &prefix)) {
@@ -378,6 +378,26 @@ static void declare_parts(KalBuild *b, const KalNode *node)
     b->names.frame = frame.outer;
 }
 
+// `part a = …`, or in a loop an element of an array, `part a[i] = …`.
+static void declare_single(KalBuild *b, const KalNode *node)
+{
+    KalTarget target;
+    if (!kal_build_target(b, node->of.instance.name, &target)) {
+        kal_build_spoil(b, KAL_ENTRY_PART, node->of.instance.name);
+        return;
+    }
+    for (uint32_t i = 0; i < target.n; i++) {
+        if (!target.is_element[i]) {
+            kal_build_error(
+                b, target.node->span,
+                "the index of a part is that of a loop; part a[i in 1..3] = "
+                "… makes three");
+            return;
+        }
+    }
+    declare_part(b, node, &target);
+}
+
 void kal_build_part(KalBuild *b, const KalNode *node)
 {
     assert(node->kind == KAL_NODE_PART);
@@ -385,9 +405,7 @@ void kal_build_part(KalBuild *b, const KalNode *node)
         if (i->of.instance.index) {
             declare_parts(b, i);
         } else {
-            const KalTarget target = {.name = i->of.instance.name,
-                                      .node = i->of.instance.name};
-            declare_part(b, i, &target);
+            declare_single(b, i);
         }
     }
 }

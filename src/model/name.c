@@ -280,9 +280,8 @@ KalEntry *kal_build_declare(KalBuild *b, KalEntryKind kind, const KalNode *name)
         && other->site->span.source == name->span.source) {
         kal_build_error(b, name->span,
                         "the loop declares '%s' again in each pass; give it an index, "
-                        "as in %s[%s]",
-                        kal_build_atom_text(b, atom), kal_build_atom_text(b, atom),
-                        kind == KAL_ENTRY_PART ? "i in 1..3" : "i");
+                        "as in %s[i]",
+                        kal_build_atom_text(b, atom), kal_build_atom_text(b, atom));
         return NULL;
     }
     if (other) {
@@ -574,6 +573,55 @@ static KalValue report_member(KalBuild *b, const KalNode *name, const char *text
                 : kal_build_bad(b, name->span, "the part has no '%s'", text);
 }
 
+// A derivative as other notations have it, `thetadot`, `theta_ddot`, `dtheta`: the length and
+// place of the name that it is of, and its order; 0 if it is none.
+static int find_derivative(const char *text, size_t *out_begin, size_t *out_length)
+{
+    static const struct {
+        const char *text;
+        int order;
+    } endings[] = {
+        {"_ddot", 2},
+        {"ddot",  2},
+        {"_dot",  1},
+        {"dot",   1},
+        {"Dot",   1},
+    };
+
+    const size_t length = strlen(text);
+    *out_begin = 0;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        const size_t end = strlen(endings[i].text);
+        if (length > end && strcmp(text + length - end, endings[i].text) == 0) {
+            *out_length = length - end;
+            return endings[i].order;
+        }
+    }
+    *out_begin = 1;
+    *out_length = length > 1 ? length - 1 : 0;
+    return text[0] == 'd' && length > 1 ? 1 : 0;
+}
+
+// Whether an unknown name is the derivative of a known one in another notation, which is told
+// then.
+static bool report_derivative(KalBuild *b, const KalNode *name, const char *text)
+{
+    size_t begin = 0;
+    size_t length = 0;
+    const int order = find_derivative(text, &begin, &length);
+    const KalAtom atom =
+        order > 0 ? kal_build_atom(b, text + begin, length) : KAL_ATOM_NONE;
+    KalFound found = {NULL, NULL};
+    if (atom == KAL_ATOM_NONE || !kal_build_find(b, atom, KAL_SPACE_VALUE, &found)) {
+        return false;
+    }
+    (void)kal_build_bad(b, name->span,
+                        "unknown name '%s'; a time derivative is written with a prime: "
+                        "%.*s%s",
+                        text, (int)length, text + begin, order > 1 ? "''" : "'");
+    return true;
+}
+
 KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
                            const KalScope *part)
 {
@@ -589,6 +637,9 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
         return kal_build_bad(b, name->span, "'%s' is %s, not %s%s", text,
                              kal_build_kind_text(kind), space_text(space),
                              hint_for(kind));
+    }
+    if (!part && space == KAL_SPACE_VALUE && report_derivative(b, name, text)) {
+        return KAL_BAD_VALUE;
     }
     const char *near = find_near(b, text, space, part);
     if (part) {

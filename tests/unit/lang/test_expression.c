@@ -207,8 +207,11 @@ static void errors_of_expressions_are_told_with_their_place(void)
                              "statement, found '['; an index follows its name");
     refuses("kinetic 1[kg]", "m:1:10: error: a number has no index; a space stands");
     refuses("kinetic 3'", "m:1:10: error: a number has neither a derivative");
-    refuses("kinetic a + force", "m:1:13: error: expected an expression, found the "
-                                 "statement word 'force'");
+    refuses("kinetic a + force x", "m:1:13: error: expected an expression, found the "
+                                   "statement word 'force'");
+    refuses("kinetic a +\nforce x = 1",
+            "m:2:1: error: expected an expression, found the "
+            "statement word 'force'");
     refuses("kinetic \"a\"", "m:1:9: error: expected an expression, found a text");
     refuses("kinetic x''''''''''", "m:1:9: error: too many primes");
     refuses("kinetic a.",

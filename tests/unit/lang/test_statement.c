@@ -39,6 +39,9 @@ static void names_are_declared_with_arrays_and_units(void)
     keeps("let P[i] = P[i - 1] + [1, 0] [m], J = Ix + Iz [kg*m^2]");
     keeps("let α = 1, été = 2, ẋ = 3");
     keeps("output u1 = x'' [m/s^2], E = energy() [J]");
+    keeps("output force = x', plot = model[2] + part.mass' [N]"); // words as names
+    keeps(
+        "param mass[3] = 2 [kg]\nkinetic 1/2*mass[1]*x'^2 - event\nforce force = -use");
     keeps("param angle = 1, every = 2, sin = 3, sum = 4, in = 5, rate = 6");
 }
 
@@ -146,6 +149,7 @@ static void blocks_and_parts(void)
           "}\npart l = Link(m = 2, turn ~ pi/2, spin = [1, 2])");
     prints("component Pin { }", "component Pin() {\n}\n");
     keeps("part a = Link(m = 1, L = 2*k)");
+    keeps("for i in 1..3 {\n    part a[i] = Link(), b[i][2*i] = Link()\n}");
     keeps("part a[i in 1..N] = Link(p = i), b = Pin(1, x[2], k = [1, 2])");
     prints("part a = planar.Pin", "part a = planar.Pin()\n");
     keeps("use \"parts/link.kal\"");
@@ -189,9 +193,9 @@ static void errors_of_declarations_are_told_with_their_place(void)
     refuses("param m = 1 n = 2",
             "m:1:13: error: expected an operator, ',' or the end of "
             "the statement, found 'n'; a product is written with *");
-    refuses("param force = 1",
-            "m:1:7: error: 'force' begins statements and cannot be a "
-            "name; expected the name of a parameter");
+    refuses("param m = 1, force x = 1",
+            "m:1:14: error: expected the name of a parameter, found the statement word "
+            "'force'");
     refuses("param m = 1,", "m:1:13: error: expected the name of a parameter");
     refuses("param m.x = 1", "m:1:8: error: expected '=', found '.'");
     refuses("param m' = 1", "m:1:8: error: expected '=', found a prime mark");
@@ -230,7 +234,9 @@ static void errors_of_mechanics_are_told_with_their_place(void)
     refuses("mass[x] = 1", "m:1:7: error: expected ',', found ']'");
     refuses("constraint x^2 + y^2 = 1",
             "m:1:13: error: expected ':' after the name of the constraint, found '^'");
-    refuses("constraint c: x == y", "m:1:15: error: a condition has no value");
+    refuses("constraint c: x == y", "m:1:15: error: this is a condition where an "
+                                    "equation is expected, with one = as in x = 0");
+    refuses("constraint c: y >= 0", "as in contact floor: y >= 0");
     refuses("constraint c: x",
             "m:1:16: error: expected an operator or '=' and the other");
     refuses("constraint c: x = y, rate = 1",
@@ -313,7 +319,8 @@ static void errors_of_structure_are_told_with_their_place(void)
     refuses("fn f(p ~ 2) = p", "m:1:8: error: expected ',' or ')', found '~'");
     refuses("component A(p { }", "m:1:15: error: expected ',' or ')', found '{'");
     refuses("part a Link()", "m:1:8: error: expected '=', found 'Link'");
-    refuses("part a[3] = Link()", "m:1:8: error: expected an index name, found '3'");
+    refuses("part a[3 in 1..2] = Link()",
+            "m:1:8: error: expected an index name, found '3'");
     refuses("part a = 3", "m:1:10: error: expected the name of a component, found '3'");
     refuses("part a = L(p = 1", "m:1:17: error: expected an operator, ',' or ')'");
     refuses("part a = L(1, )", "m:1:15: error: expected an expression, found ')'");

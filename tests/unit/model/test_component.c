@@ -38,6 +38,26 @@ static void parts_have_members(void)
     lab_close(&lab);
 }
 
+// Elements one by one: what follows may use those before.
+static void parts_can_be_elements(void)
+{
+    Lab lab;
+    lab_build(&lab,
+              "component Bar(from = [0, 0], L = 1) {\n  coord th\n"
+              "  let tip = from + L*[sin(th), cos(th)]\n  kinetic th'^2\n}\n"
+              "for k in 1..3 {\n"
+              "  part bar[k] = Bar(L = k, from = if(k == 1, [0, 0], bar[k-1].tip))\n"
+              "  for j in 1..2 { part net[k][j] = Bar(L = k + j) }\n}\n"
+              "output y = bar[2].tip.y, z = net[3][2].tip.y\n");
+    ok(lab.model->n_coordinates == 9);
+    same_text(lab.model->coordinates[0].name, "bar[1].th");
+    same_text(lab.model->coordinates[2].name, "net[1][2].th");
+    same_text(lab_formula(&lab, lab_output(&lab, "y")),
+              "cos(bar[1].th) + 2*cos(bar[2].th)");
+    same_text(lab_formula(&lab, lab_output(&lab, "z")), "5*cos(net[3][2].th)");
+    lab_close(&lab);
+}
+
 static void parts_can_be_arguments(void)
 {
     Lab lab;
@@ -147,23 +167,26 @@ static void arguments_are_checked(void)
     const char *component =
         "component A(inert, k = 2) { coord x\nkinetic inert*k*x'^2 }\n";
     const char *calls[][2] = {
-        {"part a = A()",                          "3:10 the argument 'inert' is missing"     },
-        {"part a = A(1, 2, 3)",                   "3:18 the component has only 2 arguments"  },
-        {"part a = A(iner = 1)",                  "no argument 'iner'; did you mean 'inert'?"},
-        {"part a = A(zzzz = 1)",                  "3:12 the component has no argument 'zzzz'"},
-        {"part a = A(1, inert = 2)",              "3:15 this argument is given twice"        },
-        {"part a = B(1)",                         "3:10 unknown name 'B'"                    },
-        {"param q = 1\npart a = q(1)",            "4:10 expected the name of a component"    },
-        {"part a = A(1)\nlet y = a.z",            "4:11 the part has no 'z'"                 },
-        {"part a = A(1)\nlet y = a.kk",           "the part has no 'kk'"                     },
-        {"part a = A(1)\nlet y = a + 1",          "a part and a number do not go together"   },
-        {"part a[i in 1..2] = A(1)\nlet y = a.x", "an index chooses one"                     },
-        {"part a = A(1)\npart a = A(2)",          "4:6 'a' is declared twice"                },
-        {"for i in 1..2 { part a = A(1) }",       "as in a[i in 1..3]"                       },
+        {"part a = A()",                             "3:10 the argument 'inert' is missing"     },
+        {"part a = A(1, 2, 3)",                      "3:18 the component has only 2 arguments"  },
+        {"part a = A(iner = 1)",                     "no argument 'iner'; did you mean 'inert'?"},
+        {"part a = A(zzzz = 1)",                     "3:12 the component has no argument 'zzzz'"},
+        {"part a = A(1, inert = 2)",                 "3:15 this argument is given twice"        },
+        {"part a = B(1)",                            "3:10 unknown name 'B'"                    },
+        {"param q = 1\npart a = q(1)",               "4:10 expected the name of a component"    },
+        {"part a = A(1)\nlet y = a.z",               "4:11 the part has no 'z'"                 },
+        {"part a = A(1)\nlet y = a.kk",              "the part has no 'kk'"                     },
+        {"part a = A(1)\nlet y = a + 1",             "a part and a number do not go together"   },
+        {"part a[i in 1..2] = A(1)\nlet y = a.x",    "an index chooses one"                     },
+        {"part a = A(1)\npart a = A(2)",             "4:6 'a' is declared twice"                },
+        {"part a[3] = A(1)",                         "part a[i in 1..3] = … makes three"      },
+        {"for i in 1..2 { part a[i][3] = A(1) }",    "is that of a loop"                        },
+        {"for i in 1..2 { part a[1 + 0*i] = A(1) }", "(here i = 2)"                             },
+        {"for i in 1..2 { part a = A(1) }",          "as in a[i]"                               },
         {"for i in 1..2 { component C { } }",
-         "a component is defined outside of loops"                                           },
-        {"fn f(a, a) = a",                        "3:9 two arguments have this name"         },
-        {"fn f(a) = a\nlet y = f(1, 2)",          "4:9 f takes 1 argument, not 2"            },
+         "a component is defined outside of loops"                                              },
+        {"fn f(a, a) = a",                           "3:9 two arguments have this name"         },
+        {"fn f(a) = a\nlet y = f(1, 2)",             "4:9 f takes 1 argument, not 2"            },
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         char text[500];
@@ -366,8 +389,8 @@ static void wrong_overrides_are_told(void)
     fails_with_override("inert", "exp(1000)", "expected a finite number");
 }
 
-TAP_RUN(TAP_CASE(parts_have_members), TAP_CASE(parts_can_be_arguments),
-        TAP_CASE(arguments_can_be_guesses),
+TAP_RUN(TAP_CASE(parts_have_members), TAP_CASE(parts_can_be_elements),
+        TAP_CASE(parts_can_be_arguments), TAP_CASE(arguments_can_be_guesses),
         TAP_CASE(parts_can_refer_to_those_before_them),
         TAP_CASE(inner_names_hide_outer_ones), TAP_CASE(start_values_further_out_win),
         TAP_CASE(circles_are_refused), TAP_CASE(arguments_are_checked),

@@ -23,6 +23,12 @@ static void names_that_are_not_known(void)
     const Row rows[] = {
         {"coord theta\nkinetic teta'^2\n",
          "error 2:9 unknown name 'teta'; did you mean 'theta'?"                                           },
+        {"coord theta\nkinetic thetadot^2\n",
+         "error 2:9 unknown name 'thetadot'; a time derivative is written with a "
+         "prime: theta'"                                                                                  },
+        {"coord th\noutput a = th_ddot\n",                              "prime: th''"                     },
+        {"coord x\noutput v = dx\n",                                    "prime: x'"                       },
+        {"coord x\noutput v = dot\n",                                   "unknown name 'dot'"              },
         {"coord x\nkinetic k*x'^2\nparam k = 1\n",
          "error 2:9 'k' is declared only in line 3; a name is declared before"                            },
         {"coord x\nlet a = a + 1\nkinetic x'^2\n",
