@@ -171,11 +171,36 @@ async function light_and_dark_are_legible(lab) {
   ok(seen[0].picture !== seen[1].picture, 'the picture is the same');
 }
 
+// A rod that an event releases is no longer there.
+async function what_is_released_is_drawn_open(lab) {
+  const model = lab.model(
+    'rod.kal',
+    'use planar\npart bob = Particle(m = 1)\npart rod = Rod(b = bob, length = 1)\n' +
+      'init bob.x = 1\nevent snap: t - 0.5 rising release rod.stretch\n' +
+      'simulate 0 .. 1 every 0.01\n',
+  );
+  await lab.visit(await lab.report(model), async (page) => {
+    for (const [t, length] of [
+      [0.2, 1],
+      [0.8, 0],
+    ]) {
+      const shapes = await page.evaluate((time) => kalaba.scene.shapesAt(time), t);
+      const { points } = shapes.filter(({ shape }) => shape === 'line').at(-1);
+      const found = Math.hypot(
+        points[1][0] - points[0][0],
+        points[1][1] - points[0][1],
+      );
+      near(found, length, 1e-3, `the rod at ${t}`);
+    }
+  });
+}
+
 demandBrowser();
 await runCases([
   the_picture_plays_and_pauses,
   what_is_drawn_is_where_it_should_be,
   scrubbing_moves_picture_and_plots,
   pictures_in_space_can_be_turned,
+  what_is_released_is_drawn_open,
   light_and_dark_are_legible,
 ]);
