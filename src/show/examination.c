@@ -55,6 +55,21 @@ static int velocity_freedom(const KalCheck *check)
     return check->system->n - check->answer.rank_A;
 }
 
+// Whether events release or engage constraints, so that counts are those of the start.
+static bool has_phases(const KalModel *model)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        const KalEvent *event = &model->events[i];
+        for (size_t k = 0; k < event->n_actions; k++) {
+            const KalActionKind kind = event->actions[k].kind;
+            if (kind == KAL_ACTION_RELEASE || kind == KAL_ACTION_ENGAGE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // JSON.
 
 static const char *decision_word(KalDecision decision)
@@ -102,6 +117,7 @@ static void write_counts(KalJsonWriter *w, const KalCheck *check)
     kal_json_put_number(w, "configuration_freedom", configuration_freedom(check));
     kal_json_put_number(w, "velocity_freedom", velocity_freedom(check));
     kal_json_write_end(w, '}');
+    kal_json_put_bool(w, "phases", has_phases(check->system->model));
 }
 
 // Symbols of velocities have names with primes.
@@ -292,12 +308,15 @@ static void print_summary(const Page *page)
     }
     const int q = configuration_freedom(check);
     const int v = velocity_freedom(check);
+    const bool phases = has_phases(system->model);
+    const char *end =
+        phases ? " at the start; events change which constraints act" : "";
     if (q == v) {
-        print(page, "%d degree%s of freedom.\n", q, plural(q));
+        print(page, "%d degree%s of freedom%s.\n", q, plural(q), end);
     } else {
         print(page,
-              "%d degree%s of freedom of the configuration, %d of the velocity.\n", q,
-              plural(q), v);
+              "%d degree%s of freedom of the configuration, %d of the velocity%s.\n", q,
+              plural(q), v, end);
     }
 }
 

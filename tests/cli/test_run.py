@@ -802,5 +802,15 @@ def events_at_one_instant_have_an_order_that_is_told():
                for text in texts), texts
 
 
+@case
+def counts_of_phases_are_those_of_the_start():
+    status, out, _ = run("check", EXAMPLES / "stick_slip.kal")
+    assert status == 0 and "0 degrees of freedom at the start; events change" in out, out
+    status, out, _ = run("check", EXAMPLES / "stick_slip.kal", "--json")
+    assert status == 0 and json.loads(out)["phases"] is True, out
+    status, out, _ = run("check", EXAMPLES / "bouncing_ball.kal", "--json")
+    assert status == 0 and json.loads(out)["phases"] is False, out
+
+
 if __name__ == "__main__":
     sys.exit(main())

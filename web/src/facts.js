@@ -20,10 +20,13 @@ function longTable(headings, rows) {
   return parts;
 }
 
-function freedom({ configuration_freedom: q, velocity_freedom: v }) {
-  return q === v
-    ? count(q, 'degree') + ' of freedom'
-    : `${count(q, 'degree')} of freedom of the configuration, ${v} of the velocity`;
+// Events that release and engage constraints make other phases than that of the start.
+function freedom({ configuration_freedom: q, velocity_freedom: v }, phases) {
+  const text =
+    q === v
+      ? count(q, 'degree') + ' of freedom'
+      : `${count(q, 'degree')} of freedom of the configuration, ${v} of the velocity`;
+  return phases ? `${text} at the start` : text;
 }
 
 function kinds(constraints) {
@@ -40,7 +43,7 @@ export function summary({ check }) {
       ? `${count(counts.constraints, 'constraint')} (${kinds(constraints)})`
       : 'no constraints',
   );
-  parts.push(freedom(counts));
+  parts.push(freedom(counts, check.phases));
   if (counts.rank < counts.constraints) {
     parts.push(`rank ${counts.rank}: ${counts.constraints - counts.rank} redundant`);
   }
