@@ -220,6 +220,35 @@ def interrupted_work_is_kept_for_the_same_command_only():
 
 
 @case
+def values_that_are_not_unique_are_told():
+    # Two rods side by side: how they share the pull is not unique, the sum of it is.
+    with Folder():
+        Path("rods.kal").write_text("""param g = 9.81
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential g*y
+constraint rod: x^2 + y^2 = 1
+constraint twin: 2*x^2 + 2*y^2 = 2
+constraint other: x = 0
+output one = reaction(twin), all = reaction(rod) + 2*reaction(twin)
+init x = 0, y = -1
+simulate 0 .. 0.1 every 0.1
+""")
+        kept = "final(one), max(reaction(*)), final(all), final(x)"
+        shared = ["final(one)", "max(reaction(rod))", "max(reaction(twin))"]
+        out = sweep("rods.kal", "-o", "a.csv", "--vary", "g = 1, 2", "--keep", kept)
+        assert all(f"not unique: {name}\n" in out for name in shared), out
+        assert out.count("not unique") == len(shared), out
+        answer = json.loads(sweep("rods.kal", "-o", "b.h5", "--vary", "g = 1, 2", "--keep", kept,
+                                  "--json"))
+        assert answer["not_unique"] == shared, answer
+        for name in shared + ["final(all)"]:
+            described = subprocess.run(["h5dump", "-A", "-d", f"/columns/{name}", "b.h5"],
+                                       capture_output=True, check=True).stdout.decode()
+            assert ("not unique" in described) == (name in shared), (name, described)
+
+
+@case
 def hdf5_has_columns_texts_and_notes():
     with Folder():
         sweep("pendulum.kal", "-o", "a.h5", "--vary", "L = 1, 2", "--vary", "x' = 0, 1",
