@@ -26,6 +26,11 @@ const KalMotionAnswer *kal_run_answer(const KalRun *run)
     return &run->answer;
 }
 
+long kal_run_peaks(const KalRun *run)
+{
+    return run->integration.peaks;
+}
+
 bool kal_run_has_crossed(const KalRun *run)
 {
     return run->integration.crossed;

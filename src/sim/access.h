@@ -28,6 +28,9 @@ bool kal_run_integrates_works(const KalRun *run);
 /// Whether the solved instant is where pieces meet: on which it is may be rounding.
 bool kal_run_modes_are_doubtful(KalRun *run);
 
+/// How many peaks of pulses in time steps have ended at; more after a new start.
+long kal_run_peaks(const KalRun *run);
+
 /// Whether what was made for a system can use the run: one of that system that was
 /// started.  KAL_ERR_USAGE, told in `ctx`.
 KAL_CHECKED KalStatus kal_run_check_user(const KalRun *run, KalContext *ctx,

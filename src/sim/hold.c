@@ -63,7 +63,7 @@ KalStatus kal_run_holds_start(KalRun *run)
 
 double kal_run_end(const KalRun *run)
 {
-    return fmin(run->options.until, run->holds.next);
+    return fmin(run->options.until, fmin(run->holds.next, run->integration.peak));
 }
 
 bool kal_run_holds_due(const KalRun *run, double t)

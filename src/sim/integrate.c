@@ -279,6 +279,7 @@ static KalStatus reduce(KalRun *run, double t, const double *y)
 KalStatus kal_run_integrate_start(KalRun *run, double t, const double *y)
 {
     assert(y);
+    run->integration.peak = kal_run_next_peak(run, t);
     const double until = kal_run_end(run);
     const double end = t < until ? until : t + 1.0; // where no step will be taken
     if (is_reduced(run)) {
@@ -487,10 +488,12 @@ static KalStatus choose_method(KalRun *run)
 }
 
 // The explicit method starts anew behind a loss of rank, and with speeds that have come to
-// differ much from what is free.
+// differ much from what is free; any method does at the peak of a pulse.
 static KalStatus start_anew(KalRun *run)
 {
-    bool anew = run->integration.crossed;
+    const bool peak = run->t >= run->integration.peak;
+    bool anew = run->integration.crossed || peak;
+    run->integration.peaks += peak;
     if (!anew && !is_reduced(run)) {
         return KAL_OK;
     }

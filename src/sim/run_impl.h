@@ -148,6 +148,8 @@ typedef struct KalRunIntegration {
     KalReducedForm form;       ///< of the usual one, if the run has that form
     KalTangent tangent;        ///< for the implicit one
     double tried;         ///< how far away a loss of rank was that could not be crossed
+    double peak;          ///< when the next pulse in time has its peak
+    long peaks;           ///< that were come to
     double distance;      ///< of the loss of rank that the next step leads towards
     double tried_sine;    ///< the sine when that was tried first
     double tried_slope;   ///< and its slope
@@ -405,11 +407,15 @@ KAL_CHECKED KalStatus kal_run_rest_begin(KalRun *run);
 /// The same at the end of the last step: what no longer rests there did not in the step.
 KAL_CHECKED KalStatus kal_run_rest_confirm(KalRun *run);
 
+/// When a pulse in time has its next peak after t; infinite: never.  Overwrites the results of
+/// the instant.
+double kal_run_next_peak(KalRun *run, double t);
+
 /// @name Holds
 /// @{
 /// The first renewal was that of the start.  KAL_ERR_LIMIT when there would be too many.
 KAL_CHECKED KalStatus kal_run_holds_start(KalRun *run);
-/// The end of the run or the next renewal: no step goes across it.
+/// The end of the run, the next renewal or the next peak of a pulse: no step goes across it.
 double kal_run_end(const KalRun *run);
 /// Whether a renewal is due at a time.
 bool kal_run_holds_due(const KalRun *run, double t);

@@ -10,6 +10,7 @@
 #include "base/block.h"
 #include "expr/order.h"
 #include "system/load_impl.h"
+#include "system/peak.h"
 #include "system/switch.h"
 #include "system/tangent.h"
 #include "system/transcript.h"
@@ -172,6 +173,13 @@ static void collect_settings(const KalModel *model, Outputs *out)
     }
 }
 
+static void collect_outputs(const KalModel *model, Outputs *out)
+{
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        add(out, model->outputs[i].value);
+    }
+}
+
 static void collect_switches(const KalSystem *system, Outputs *out)
 {
     for (size_t i = 0; i < system->n_switches; i++) {
@@ -189,7 +197,8 @@ static bool makes_motion(KalProgramId id)
                       || id == KAL_PROGRAM_START || id == KAL_PROGRAM_SETTINGS
                       || id == KAL_PROGRAM_HOLDS;
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_EVENT_ROWS
-                         || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES;
+                         || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES
+                         || id == KAL_PROGRAM_PEAKS;
     return !told && !happens;
 }
 
@@ -219,11 +228,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         add(out, e->kinetic);
         add(out, e->stored);
         break;
-    case KAL_PROGRAM_OUTPUTS:
-        for (size_t i = 0; i < system->model->n_outputs; i++) {
-            add(out, system->model->outputs[i].value);
-        }
-        break;
+    case KAL_PROGRAM_OUTPUTS: collect_outputs(system->model, out); break;
     case KAL_PROGRAM_EVENTS:
         for (size_t i = 0; i < system->model->n_events; i++) {
             add(out, system->model->events[i].value);
@@ -249,6 +254,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
     case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     case KAL_PROGRAM_START: collect_start(system->model, out); break;
     case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
+    case KAL_PROGRAM_PEAKS: add_all(out, system->peaks, 2 * system->n_peaks); break;
     case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
     case KAL_PROGRAMS: break;
     }
@@ -358,6 +364,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_EVENT_ROWS:
     case KAL_PROGRAM_CONSTANTS:
     case KAL_PROGRAM_START:
+    case KAL_PROGRAM_PEAKS:
     case KAL_PROGRAM_SETTINGS:
     case KAL_PROGRAMS: break;
     }
@@ -445,7 +452,7 @@ KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
     return status;
 }
 
-// Where the equations of motion are made of pieces.
+// Where the equations of motion are made of pieces, or of pulses.
 static KalStatus note_switches(KalSystem *system)
 {
     Outputs outputs = {.ctx = system->ctx};
@@ -458,6 +465,10 @@ static KalStatus note_switches(KalSystem *system)
     if (status == KAL_OK) {
         status = kal_system_find_switches(system, (const KalExpr *)outputs.list.data,
                                           outputs.list.size / sizeof(KalExpr));
+    }
+    if (status == KAL_OK) {
+        status = kal_system_find_peaks(system, (const KalExpr *)outputs.list.data,
+                                       outputs.list.size / sizeof(KalExpr));
     }
     kal_block_clear(system->ctx, &outputs.list);
     return status;

@@ -51,6 +51,7 @@ typedef enum KalProgramId {
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
     KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (system/switch.h)
+    KAL_PROGRAM_PEAKS,    ///< KalSystem.peaks: functions of t, then their slopes
     KAL_PROGRAM_SETTINGS, ///< what follows from parameters (system/settings.h)
     KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
@@ -130,6 +131,9 @@ struct KalSystem {
     size_t n_switches;
     KalProgramSwitch *switch_nodes; ///< n_switch_nodes: which nodes switch with them
     size_t n_switch_nodes;
+    KalExpr *peaks; ///< 2 n_peaks: linear in t, at whose zeros pulses have their peaks;
+                    ///< then their slopes (system/peak.h)
+    size_t n_peaks;
     bool *event_bounded;  ///< events that are functions of t, q and q' alone
     bool *event_velocity; ///< and have velocities in them
     KalSparse event_rows; ///< n_events × 2n: their derivatives by q and q'

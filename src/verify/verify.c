@@ -49,6 +49,7 @@ struct KalVerify {
     int failures;
     int events; // of the run, until then
     long switches;
+    long peaks;
     int passages;
     long crossings;
     KalVerifyReport report;
@@ -331,6 +332,8 @@ KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
         status = restart(v, "an event changed the motion");
     } else if (s.switches != v->switches) {
         status = restart(v, "a piecewise formula went over to another piece");
+    } else if (kal_run_peaks(run) != v->peaks) {
+        status = restart(v, "a pulse in time had its peak");
     } else {
         status = v->begun ? follow(v) : restart(v, v->reason);
     }
@@ -338,6 +341,7 @@ KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
     v->t = kal_run_time(run);
     v->events = s.events;
     v->switches = s.switches;
+    v->peaks = kal_run_peaks(run);
     v->passages = s.passages;
     v->crossings = s.crossings;
     v->run = NULL;

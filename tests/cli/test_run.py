@@ -354,6 +354,34 @@ def units_go_where_they_are_wanted():
 
 
 @case
+def narrow_pulses_are_not_jumped_over():
+    # A pulse of 1 ms in 20 s gives a mass of 1 the velocity that is its integral.
+    for pulse, area in (("exp(-((t - 5)/w)^2)", sqrt(pi)),
+                        ("exp(-(t - 5)^2/w^2)*(2 + sin(t))", (2 + sin(5)) * sqrt(pi)),
+                        ("1/(1 + ((t - 5)/w)^4)", pi / sqrt(2)),
+                        ("1/cosh((2*t - 10)/w)^2", 1),
+                        ("exp(-((mod(t, 4) - 2)/w)^2)", 5 * sqrt(pi)),
+                        ("exp(-((t - 5)/w)^2) - exp(-((t - 5.01)/w)^2)", 0)):
+        text = f"""param w = 1e-3
+coord x
+kinetic 1/2*x'^2
+force x = 1000*({pulse})
+simulate 0 .. 20 every 0.5
+"""
+        for method in ("dop853", "bdf"):
+            answer = simulate_text(text, "--method", method)
+            close(answer["qd"]["x"], area, 2e-6)
+    # One that drives: y begins to swing with the velocity that is four times its area.
+    answer = simulate_text("""coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential 1/2*4*(y - x)^2
+prescribe x = 1e-3*exp(-((t - 5)/1e-3)^2)
+simulate 0 .. 10 every 1
+""")
+    close(answer["qd"]["y"], 4e-6 * sqrt(pi) * cos(2 * 5), 1e-9)
+
+
+@case
 def options_that_make_no_sense_are_refused():
     with Folder(SLOPE) as folder:
         for options in (["--until", "soon"], ["--tolerance", "-1"], ["--method", "euler"],

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+// Peaks of pulses in time, theory (15.20): every even power and every cosh is least where its
+// operand is zero, and what is made of it has an extreme there.  Operands that are linear in
+// t, on each of their pieces, have zeros that are known beforehand.
+
+#include "system/peak.h"
+
+#include "base/block.h"
+#include "expr/diff.h"
+#include "expr/node.h"
+#include "expr/order.h"
+
+#include <assert.h>
+#include <string.h>
+
+// Lists on their way into a system.
+typedef struct Finding {
+    KalSystem *system;
+    KalBlock functions; // KalExpr
+    KalBlock slopes;    // KalExpr
+} Finding;
+
+static const uint64_t TIME = UINT64_C(1) << KAL_SYMBOL_TIME;
+static const uint64_t PARAMETER = UINT64_C(1) << KAL_SYMBOL_PARAMETER;
+
+static bool has_peak_at_zero(const KalExprNode *node)
+{
+    return node->op == KAL_OP_COSH
+           || (node->op == KAL_OP_POWI && kal_node_exponent(node) % 2 == 0);
+}
+
+static bool is_known(const Finding *f, KalExpr e)
+{
+    const KalExpr *list = (const KalExpr *)f->functions.data;
+    bool known = false;
+    for (size_t i = 0; i < f->functions.size / sizeof *list; i++) {
+        known = known || list[i].index == e.index;
+    }
+    return known;
+}
+
+static KalStatus add(Finding *f, KalExpr function, KalExpr slope)
+{
+    KalContext *ctx = f->system->ctx;
+    KAL_TRY(kal_block_add(ctx, &f->functions, &function, sizeof function));
+    return kal_block_add(ctx, &f->slopes, &slope, sizeof slope);
+}
+
+// The operand of a node, if it is linear in t and of nothing else but parameters.
+static KalStatus add_operand(Finding *f, KalExpr e)
+{
+    const KalModel *model = f->system->model;
+    KalExpr slope = KAL_NO_EXPR;
+    uint64_t kinds = 0;
+    KAL_TRY(kal_model_kinds_in(model, e, &kinds));
+    if ((kinds & TIME) == 0 || (kinds & ~(TIME | PARAMETER)) != 0 || is_known(f, e)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_gradient(model->graph, e, &model->time, 1, &slope));
+    KAL_TRY(kal_model_kinds_in(model, slope, &kinds));
+    return (kinds & TIME) == 0 ? add(f, e, slope) : KAL_OK;
+}
+
+static KalStatus find(Finding *f, const KalOrder *order)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalExprNode n =
+            kal_graph_node(f->system->model->graph, order->steps[i].node);
+        KAL_TRY(has_peak_at_zero(&n) ? add_operand(f, n.arg[0]) : KAL_OK);
+    }
+    return KAL_OK;
+}
+
+// Functions, then slopes, in the arena of the system.
+static KalStatus finish(const Finding *f)
+{
+    KalSystem *system = f->system;
+    const size_t size = f->functions.size;
+    assert(size == f->slopes.size);
+    if (size == 0) {
+        return KAL_OK;
+    }
+    system->peaks = (KalExpr *)kal_arena_alloc(system->arena, 2 * size, 1);
+    if (!system->peaks) {
+        return kal_no_memory(system->ctx, "for pulses");
+    }
+    system->n_peaks = size / sizeof(KalExpr);
+    memcpy(system->peaks, f->functions.data, size);
+    memcpy(system->peaks + system->n_peaks, f->slopes.data, size);
+    return KAL_OK;
+}
+
+KalStatus kal_system_find_peaks(KalSystem *system, const KalExpr *formulas,
+                                size_t count)
+{
+    assert(formulas || count == 0);
+    Finding f = {.system = system};
+    KalOrder order = {.ctx = NULL};
+    KAL_TRY(kal_order_init(system->model->graph, formulas, count, &order));
+    KalStatus status = find(&f, &order);
+    if (status == KAL_OK) {
+        status = finish(&f);
+    }
+    kal_block_clear(system->ctx, &f.functions);
+    kal_block_clear(system->ctx, &f.slopes);
+    kal_order_clear(&order);
+    return status;
+}
