@@ -120,6 +120,35 @@ def try_in_folder(path, least):
     return None
 
 
+def indented_consoles(text):
+    """Blocks of indented lines that begin with a command of build/kalaba."""
+    for block in re.findall(r"(?:^    [^\n]*\n|^\n)+", text, re.MULTILINE):
+        lines = [line[4:] for line in block.splitlines()]
+        first = next((i for i, line in enumerate(lines) if line.startswith("$ build/kalaba")), None)
+        if first is not None and not lines[first].startswith("$ build/kalaba studio"): # it stays
+            yield "\n".join(lines[first:]).replace("$ build/kalaba", "$ kalaba") + "\n"
+
+
+@case
+def the_first_page_is_true():
+    """Commands of README.md; of those without an answer any will do."""
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.symlink(ROOT / "examples", "examples")
+        try:
+            consoles = list(indented_consoles((ROOT / "README.md").read_text(encoding="utf-8")))
+            assert len(consoles) >= 8, consoles
+            for text in consoles:
+                bare = [line for line in text.splitlines() if line and line[0] not in "$ "]
+                try_console(text if bare else re.sub(r"(?<!\\)\n", "\n…\n", text.rstrip() + "\n"))
+        except WithoutReports:
+            return "reports are not built"
+        finally:
+            os.chdir(before)
+    return None
+
+
 @case
 def the_comparison_sees_differences():
     assert lines_agree(["a 1.25", "…", "b"], ["a 1.2504", "x", "y", "b"])
