@@ -186,6 +186,7 @@ static KalStatus open_own(Work *w)
     if (o->resume && access(w->name, F_OK) == 0) {
         return kal_store_open(context(w), &spec, &w->stores[0]);
     }
+    KAL_TRY(kal_store_check_free(context(w), w->name));
     KAL_TRY(put_aside(w));
     return kal_store_create(context(w), &spec, &w->stores[0]);
 }

@@ -163,6 +163,33 @@ static void init_sizes(KalStore *store)
     store->written = now();
 }
 
+// Let no other process work on a file until it is closed or this one has ended, however that
+// may be.  Where a file system has no locks there are none.
+static bool lock(int descriptor)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_SETLK, &all) == 0
+           || (errno != EAGAIN && errno != EACCES);
+}
+
+static KalStatus fail_busy(KalContext *ctx, const char *path)
+{
+    return kal_fail(ctx, KAL_ERR_FILE,
+                    "another process is at work on %s: wait for it, or end it",
+                    kal_file_shown(path));
+}
+
+KalStatus kal_store_check_free(KalContext *ctx, const char *path)
+{
+    const int descriptor = open(path, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) {
+        return KAL_OK; // what cannot be opened is told when it has to be
+    }
+    const bool ours = lock(descriptor);
+    close(descriptor);
+    return ours ? KAL_OK : fail_busy(ctx, path);
+}
+
 static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
                       KalStore **out_store)
 {
@@ -184,7 +211,10 @@ static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
     store->in = store->out + store->room * store->size;
     store->places = (uint64_t *)(void *)(store->in + store->room * store->size);
     store->descriptor = open(spec->path, O_RDWR | O_CLOEXEC | flags, PERMISSIONS);
-    return store->descriptor >= 0 ? KAL_OK : fail(store, "open");
+    if (store->descriptor < 0) {
+        return fail(store, "open");
+    }
+    return lock(store->descriptor) ? KAL_OK : fail_busy(ctx, spec->path);
 }
 
 void kal_store_destroy(KalStore *store)
@@ -216,9 +246,10 @@ KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec,
                            KalStore **out_store)
 {
     KalStore *store = NULL;
-    KalStatus status = make(ctx, spec, O_CREAT | O_TRUNC, &store);
+    KalStatus status = make(ctx, spec, O_CREAT, &store);
     if (store && status == KAL_OK) {
-        status = write_head(store);
+        status = ftruncate(store->descriptor, 0) == 0 ? write_head(store)
+                                                      : fail(store, "write");
     }
     if (status != KAL_OK) {
         kal_store_destroy(store);

@@ -7,7 +7,7 @@
 /// A row is in the file at most a quarter of a second after its run ended, and from then on
 /// only the loss of the disk can take it away.  Slots may be filled in any order.  Each has a
 /// checksum over its place and all that is in it, so that one that was half written is known
-/// to be empty.
+/// to be empty.  A file is locked while it is open: one process works on it at a time.
 
 #ifndef SWEEP_STORE_H
 #define SWEEP_STORE_H
@@ -48,6 +48,9 @@ KAL_CHECKED KalStatus kal_store_create(KalContext *ctx, const KalStoreSpec *spec
 /// another sweep, KAL_ERR_FILE, KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_store_open(KalContext *ctx, const KalStoreSpec *spec,
                                      KalStore **out_store);
+
+/// Fail with KAL_ERR_FILE if another process has the file of a store open.
+KAL_CHECKED KalStatus kal_store_check_free(KalContext *ctx, const char *path);
 
 /// A number of 64 bits for a text; texts that differ have others but by chance.
 uint64_t kal_store_digest(const void *text, size_t size);

@@ -249,6 +249,24 @@ simulate 0 .. 0.1 every 0.1
 
 
 @case
+def one_process_works_on_a_sweep_at_a_time():
+    with Folder():
+        command = ["pendulum.kal", "--vary", "L = 0.5 .. 2 count 100", "--vary",
+                   "g = 9 .. 11 count 1000", "-o", "a.csv"]
+        process = subprocess.Popen([PROGRAM, "sweep", "-q", *command])
+        while process.poll() is None and not Path("a.csv.sweep").exists():
+            time.sleep(0.01)
+        wait_until_at_work(process, 0)
+        for more in [], ["--resume"]:
+            status, _, err = run("sweep", *command, *more)
+            assert status == 1 and "another process is at work on a.csv.sweep" in err, err
+        assert files() == ["a.csv.sweep", "pendulum.kal", "spring.kal"], files()
+        process.kill()
+        process.wait()
+        sweep("pendulum.kal", "--vary", "L = 1, 2", "-o", "a.csv")
+
+
+@case
 def hdf5_has_columns_texts_and_notes():
     with Folder():
         sweep("pendulum.kal", "-o", "a.h5", "--vary", "L = 1, 2", "--vary", "x' = 0, 1",
