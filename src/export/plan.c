@@ -16,7 +16,9 @@
 
 enum {
     MOST_BYTES = 1 << 28,
-    TEXT_SIZE = 64
+    TEXT_SIZE = 64,
+    MANY_SAMPLES = 1000, // for which a run has programs from its start on
+    RETURN_WORDS = 6     // of the way back, behind q and q' (docs/internals/road.md)
 };
 
 static KalStatus refuse(KalExportPlan *plan, const char *what, const char *name)
@@ -41,22 +43,27 @@ static KalStatus check_contents(KalExportPlan *plan)
     if (model->n_actuators > 0) {
         return refuse(plan, "actuators without a law", model->actuators[0].name);
     }
-    if (model->n_events > 0) {
-        return refuse(plan, "events", model->events[0].name);
-    }
-    if (model->n_holds > 0) {
-        return refuse(plan, "holds", model->holds[0].name);
-    }
     if (model->n_tables > 0) {
         return refuse(plan, "tables", model->tables[0].name);
     }
-    for (size_t i = 0; i < model->n_constraints; i++) {
-        if (!plan->system->starts_active[i]) {
-            return refuse(plan, "constraints that do not act from the start",
-                          model->constraints[i].name);
+    return KAL_OK;
+}
+
+// Whether some constraint does not act all the time.
+static bool may_change(const KalSystem *system)
+{
+    bool changes = false;
+    for (int i = 0; i < system->m; i++) {
+        changes = changes || !system->starts_active[i];
+    }
+    for (size_t i = 0; i < system->model->n_events; i++) {
+        const KalEvent *event = &system->model->events[i];
+        for (size_t k = 0; k < event->n_actions; k++) {
+            changes = changes || event->actions[k].kind == KAL_ACTION_RELEASE
+                      || event->actions[k].kind == KAL_ACTION_ENGAGE;
         }
     }
-    return KAL_OK;
+    return changes;
 }
 
 // The start of the model alone, where its accelerations are not unique and no run begins.
@@ -70,8 +77,10 @@ static KalStatus start_instant(KalExportPlan *plan)
 
 static KalStatus start(KalExportPlan *plan)
 {
-    const KalRunOptions options = kal_run_options(plan->system);
+    KalRunOptions options = kal_run_options(plan->system);
     KalStartReport report;
+    options.every = (options.until - options.from) / MANY_SAMPLES; // programs are made
+    options.every = options.every > 0.0 ? options.every : 1.0;
     KAL_TRY(kal_run_create(plan->ctx, plan->system, &options, &plan->run));
     const KalStatus status = kal_run_start(plan->run, &report);
     if (status == KAL_ERR_NOT_UNIQUE) {
@@ -151,6 +160,12 @@ static const char *name_of_hold(const KalModel *model, size_t i, const char **un
     return model->holds[i].name;
 }
 
+static const char *name_of_event(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = NULL;
+    return model->events[i].name;
+}
+
 static KalStatus list_names(KalExportPlan *plan, KalNameOf name_of, size_t count,
                             KalExportNames *names)
 {
@@ -189,7 +204,8 @@ static KalStatus list_all_names(KalExportPlan *plan, const char *name)
         list_names(plan, name_of_constraint, model->n_constraints, &plan->constraints));
     KAL_TRY(list_names(plan, name_of_output, model->n_outputs, &plan->outputs));
     KAL_TRY(list_names(plan, name_of_state, model->n_states, &plan->states));
-    return list_names(plan, name_of_hold, model->n_holds, &plan->holds);
+    KAL_TRY(list_names(plan, name_of_hold, model->n_holds, &plan->holds));
+    return list_names(plan, name_of_event, model->n_events, &plan->events);
 }
 
 // A text in the arena.
@@ -260,6 +276,11 @@ static const char *spell_variable(KalExportPlan *plan, size_t i)
     }
     if (i < l->qdd) {
         const uint32_t constraint = system->actives[i - l->active];
+        if (plan->changes) {
+            return place(
+                plan, plan->single ? "(float)state->active" : "(double)state->active",
+                constraint);
+        }
         return number(plan, plan->active[constraint] ? 1.0 : 0.0);
     }
     if (i < l->forces) {
@@ -339,10 +360,14 @@ static KalStatus list_programs(KalExportPlan *plan)
         [KAL_EXPORT_ENERGY] = {"energy",       KAL_PROGRAM_ENERGY  },
         [KAL_EXPORT_OUTPUTS] = {"outputs",      KAL_PROGRAM_OUTPUTS },
         [KAL_EXPORT_RATES] = {"rates",        KAL_PROGRAM_RATES   },
+        [KAL_EXPORT_EVENTS] = {"events",       KAL_PROGRAM_EVENTS  },
+        [KAL_EXPORT_ACTIONS] = {"actions",      KAL_PROGRAM_ACTIONS },
+        [KAL_EXPORT_HOLDS] = {"holds",        KAL_PROGRAM_HOLDS   },
+        [KAL_EXPORT_RETURN] = {"way_back",     KAL_PROGRAMS        },
     };
 
     const KalSystem *system = plan->system;
-    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+    for (int i = 0; i < KAL_EXPORT_RETURN; i++) {
         const bool fast = i == KAL_EXPORT_ACCELERATION;
         const bool levels = i == KAL_EXPORT_POSITION || i == KAL_EXPORT_VELOCITY;
         const bool there =
@@ -362,6 +387,33 @@ static KalStatus list_programs(KalExportPlan *plan)
             kal_c_program_prepared(plan->ctx, &plan->programs[i], &plan->prepared[i]));
     }
     return KAL_OK;
+}
+
+// The way back of the run, if it has one with the same rows; q, q' and the words are written.
+static KalStatus list_return(KalExportPlan *plan)
+{
+    const KalRoad *road = &plan->instant->road;
+    const size_t m = (size_t)plan->system->m;
+    const bool there = plan->fast && m > 0 && !plan->single && road->back.program
+                       && memcmp(road->rows, plan->rows, m * sizeof *plan->rows) == 0;
+    const size_t count = 2 * plan->coordinates.count + RETURN_WORDS;
+    size_t *chosen = kal_arena_alloc(plan->arena, count, sizeof *chosen);
+    if (!chosen) {
+        return kal_no_memory(plan->ctx, "for an export");
+    }
+    for (size_t i = 0; i < count; i++) {
+        chosen[i] = i;
+    }
+    if (!there) {
+        return KAL_OK;
+    }
+    KalCProgram *p = &plan->programs[KAL_EXPORT_RETURN];
+    *p = plan->programs[KAL_EXPORT_ACCELERATION];
+    p->program = road->back.program;
+    p->name = "way_back";
+    p->chosen = chosen;
+    p->n_chosen = count;
+    return kal_c_program_prepared(plan->ctx, p, &plan->prepared[KAL_EXPORT_RETURN]);
 }
 
 // Whether a formula of other parameters gives a parameter that is a member of the struct.
@@ -386,7 +438,10 @@ static KalStatus list_settings(KalExportPlan *plan)
                              .single = plan->single};
     const size_t n = plan->parameters.count;
     const size_t conditions = system->model->n_conditions;
-    size_t *chosen = kal_arena_alloc(plan->arena, n + conditions + 1, sizeof *chosen);
+    const size_t holds = plan->holds.count;
+    const size_t first = n + 2 * plan->coordinates.count + plan->states.count + holds;
+    size_t *chosen =
+        kal_arena_alloc(plan->arena, n + conditions + holds + 1, sizeof *chosen);
     if (!chosen) {
         return kal_no_memory(plan->ctx, "for an export");
     }
@@ -407,6 +462,13 @@ static KalStatus list_settings(KalExportPlan *plan)
         chosen[n + i] = kal_settings_results(system) - conditions + i;
     }
     plan->conditions.n_chosen = conditions;
+    plan->periods = all;
+    plan->periods.name = "find_periods";
+    plan->periods.chosen = chosen + n + conditions;
+    plan->periods.n_chosen = holds;
+    for (size_t i = 0; i < holds; i++) {
+        chosen[n + conditions + i] = first + i;
+    }
     return KAL_OK;
 }
 
@@ -416,6 +478,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     *plan = (KalExportPlan){.ctx = ctx, .system = system, .single = options->single};
     KAL_TRY(kal_arena_create(ctx, MOST_BYTES, &plan->arena));
     KAL_TRY(check_contents(plan));
+    plan->changes = may_change(system);
     KAL_TRY(kal_draft_init(&plan->draft, ctx, system));
     KAL_TRY(start(plan));
     KAL_TRY(choose_rows(plan));
@@ -425,6 +488,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(spell_variables(plan));
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
+    KAL_TRY(list_return(plan));
     return list_settings(plan);
 }
 

@@ -30,6 +30,10 @@ typedef enum KalExportProgram {
     KAL_EXPORT_ENERGY,
     KAL_EXPORT_OUTPUTS,
     KAL_EXPORT_RATES,
+    KAL_EXPORT_EVENTS,
+    KAL_EXPORT_ACTIONS,
+    KAL_EXPORT_HOLDS,
+    KAL_EXPORT_RETURN,
     KAL_EXPORT_PROGRAMS ///< how many there may be
 } KalExportProgram;
 
@@ -61,12 +65,15 @@ typedef struct KalExportPlan {
     size_t prepared[KAL_EXPORT_PROGRAMS];      ///< numbers of work memory
     KalCProgram follow; ///< parameters that formulas of others give, `chosen` of all
     KalCProgram conditions; ///< that parameters have to meet
+    KalCProgram periods;    ///< of holds
+    bool changes;           ///< constraints may be released or engaged
     KalExportNames parameters;
     KalExportNames coordinates;
     KalExportNames constraints;
     KalExportNames outputs;
     KalExportNames states;
     KalExportNames holds;
+    KalExportNames events;
     const char **parameter_texts; ///< as formulas have them
     const char **variable_texts;  ///< of all variables, and of weights after those
     const char **fast_variables;  ///< the same where weights follow the state

@@ -5,11 +5,9 @@
 // Programs are written before the operators that they need, though they stand behind them: a
 // part that others depend on is kept on a page of its own.
 
-#include "export/write.h"
-
 #include "base/number.h"
 #include "export/operators.h"
-#include "export/template.h"
+#include "export/write_impl.h"
 
 #include <kalaba/version.h>
 
@@ -21,22 +19,7 @@ enum {
     MOST_FORMULA = 2000 // characters of a formula in a remark
 };
 
-typedef struct Writing {
-    const KalExportPlan *plan;
-    KalExportWords words;
-    KalPage programs;
-    KalPage prepare;
-    KalPage settings;
-    KalUsedOperators used;
-} Writing;
-
-static const char *type_of(const KalExportPlan *plan)
-{
-    return plan->single ? "float" : "double";
-}
-
-// A text of the model within a remark, which it can neither end nor begin anew.
-static void remark(KalPage *page, const char *text)
+void kal_export_remark(KalPage *page, const char *text)
 {
     char last = '\0';
     for (const char *c = text; *c != '\0'; c++) {
@@ -49,7 +32,7 @@ static void remark(KalPage *page, const char *text)
     }
 }
 
-static void number(KalPage *page, const KalExportPlan *plan, double value)
+void kal_export_number(KalPage *page, const KalExportPlan *plan, double value)
 {
     char text[NUMBER_TEXT];
     kal_c_number(value, plan->single, text);
@@ -57,7 +40,7 @@ static void number(KalPage *page, const KalExportPlan *plan, double value)
 }
 
 // A formula within a remark; one that is too long is left out.
-static void formula(const Writing *w, KalPage *page, KalExpr e)
+static void formula(const KalExportWriting *w, KalPage *page, KalExpr e)
 {
     KalModel *model = w->plan->draft.model;
     const KalPrintOptions options = {.format = KAL_FORMAT_TEXT,
@@ -67,7 +50,7 @@ static void formula(const Writing *w, KalPage *page, KalExpr e)
     KalPage text = kal_page(page->ctx);
     const KalStatus status = kal_print(model->graph, e, &options, kal_page_sink(&text));
     if (status == KAL_OK) {
-        remark(page, kal_page_text(&text));
+        kal_export_remark(page, kal_page_text(&text));
     } else if (status == KAL_ERR_LIMIT) {
         kal_page_string(page, "(too long to show)");
     } else if (page->status == KAL_OK) {
@@ -76,15 +59,15 @@ static void formula(const Writing *w, KalPage *page, KalExpr e)
     kal_page_clear(&text);
 }
 
-static void write_mark(const Writing *w, KalPage *page, const char *begin)
+static void write_mark(const KalExportWriting *w, KalPage *page, const char *begin)
 {
     kal_page_format(page, "%s" KAL_EXPORT_MARK " %s", begin, kal_version());
     kal_page_string(page, ": ");
-    remark(page, w->plan->system->title);
+    kal_export_remark(page, w->plan->system->title);
 }
 
 // What the model says, in the words of the model.
-static void write_banner(Writing *w, KalPage *page)
+static void write_banner(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     const KalEquations *e = &plan->draft.equations;
@@ -95,7 +78,7 @@ static void write_banner(Writing *w, KalPage *page)
     formula(w, page, e->potential);
     for (size_t i = 0; i < plan->constraints.count; i++) {
         kal_page_string(page, "\n   Constraint ");
-        remark(page, plan->constraints.typed[i]);
+        kal_export_remark(page, plan->constraints.typed[i]);
         kal_page_string(page, ": ");
         formula(w, page, plan->draft.model->constraints[i].residual);
         kal_page_string(page, " = 0");
@@ -110,7 +93,7 @@ static void write_banner(Writing *w, KalPage *page)
         kal_export_most_operations(plan), kal_export_work_bytes(plan));
 }
 
-static void write_source_banner(Writing *w, KalPage *page)
+static void write_source_banner(KalExportWriting *w, KalPage *page)
 {
     write_mark(w, page, "/* ");
     kal_page_format(page,
@@ -119,19 +102,19 @@ static void write_source_banner(Writing *w, KalPage *page)
                     "they give the same bits. */\n\n");
 }
 
-static void write_main_banner(Writing *w, KalPage *page)
+static void write_main_banner(KalExportWriting *w, KalPage *page)
 {
     write_mark(w, page, "/* ");
     kal_page_string(page, ", an example. */\n\n");
 }
 
-static void write_build_banner(Writing *w, KalPage *page)
+static void write_build_banner(KalExportWriting *w, KalPage *page)
 {
     write_mark(w, page, "# ");
     kal_page_string(page, ".\n");
 }
 
-static void write_sizes(Writing *w, KalPage *page)
+static void write_sizes(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
 
@@ -145,6 +128,7 @@ static void write_sizes(Writing *w, KalPage *page)
         {"S", plan->states.count,      "first-order states"  },
         {"H", plan->holds.count,       "values that are held"},
         {"O", plan->outputs.count,     "outputs"             },
+        {"E", plan->events.count,      "events"              },
         {"P", plan->parameters.count,  "parameters"          },
     };
 
@@ -164,18 +148,18 @@ static void write_unit(KalPage *page, const char *unit, const char *name,
         return;
     }
     kal_page_string(page, " /* ");
-    remark(page, renamed ? name : "");
+    kal_export_remark(page, renamed ? name : "");
     kal_page_string(page, renamed && unit ? " " : "");
     if (unit) {
         kal_page_string(page, "[");
-        remark(page, unit);
+        kal_export_remark(page, unit);
         kal_page_string(page, "]");
     }
     kal_page_string(page, " */");
 }
 
 // Parameters; those that the structure depends on are no members.
-static void write_params(Writing *w, KalPage *page)
+static void write_params(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     const KalExportNames *names = &plan->parameters;
@@ -186,12 +170,12 @@ static void write_params(Writing *w, KalPage *page)
     for (size_t i = 0; i < names->count; i++) {
         const bool is_free = kal_export_is_free(plan, i);
         kal_page_format(page, is_free ? "    %s %s;" : "    /* fixed: %s %s = ",
-                        type_of(plan), names->own[i]);
+                        kal_export_type(plan), names->own[i]);
         if (is_free) {
             write_unit(page, names->units[i], names->typed[i], names->own[i]);
             members++;
         } else {
-            number(page, plan, plan->system->settings.parameters[i]);
+            kal_export_number(page, plan, plan->system->settings.parameters[i]);
             kal_page_string(page, " */");
         }
         kal_page_string(page, "\n");
@@ -200,8 +184,9 @@ static void write_params(Writing *w, KalPage *page)
     kal_page_format(page, "} %s_params;\n\n", plan->name);
 }
 
-static void write_places_of(Writing *w, KalPage *page, const KalExportNames *names,
-                            const char *letter, const char *what)
+static void write_places_of(KalExportWriting *w, KalPage *page,
+                            const KalExportNames *names, const char *letter,
+                            const char *what)
 {
     if (names->count == 0) {
         return;
@@ -216,7 +201,7 @@ static void write_places_of(Writing *w, KalPage *page, const KalExportNames *nam
     kal_page_string(page, "};\n\n");
 }
 
-static void write_places(Writing *w, KalPage *page)
+static void write_places(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     write_places_of(w, page, &plan->coordinates, "q", "coordinates and velocities");
@@ -224,6 +209,7 @@ static void write_places(Writing *w, KalPage *page)
     write_places_of(w, page, &plan->states, "s", "first-order states");
     write_places_of(w, page, &plan->holds, "h", "values that are held");
     write_places_of(w, page, &plan->outputs, "o", "outputs");
+    write_places_of(w, page, &plan->events, "e", "events");
 }
 
 // The most results that a program has.
@@ -239,23 +225,24 @@ static size_t count_results(const KalExportPlan *plan)
     return most;
 }
 
-static void write_prepared(Writing *w, KalPage *page)
+static void write_prepared(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         if (plan->prepared[i] > 0) {
-            kal_page_format(page, "    %s %s[%zu];\n", type_of(plan),
+            kal_page_format(page, "    %s %s[%zu];\n", kal_export_type(plan),
                             plan->programs[i].name, plan->prepared[i]);
         }
     }
-    kal_page_format(page, "    %s out[%zu];\n", type_of(plan), count_results(plan));
+    kal_page_format(page, "    %s out[%zu];\n", kal_export_type(plan),
+                    count_results(plan));
 }
 
 // Arrays of the general solution; each has a place at least.
-static void write_row_arrays(Writing *w, KalPage *page)
+static void write_row_arrays(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
-    const char *type = type_of(plan);
+    const char *type = kal_export_type(plan);
     const size_t n = plan->coordinates.count;
     const size_t m = plan->constraints.count > 0 ? plan->constraints.count : 1;
     const size_t less = n < m ? n : m;
@@ -274,14 +261,44 @@ static void write_row_arrays(Writing *w, KalPage *page)
     }
 }
 
-static void write_list(KalPage *page, const char *name, const int64_t *values, size_t n)
+static void write_list_of(KalPage *page, const char *name, const int64_t *values,
+                          size_t n)
 {
-    kal_page_format(page, "static const int %s[%zu] = {", name, n > 0 ? n : 1);
+    kal_page_format(page, "%s[%zu] = {", name, n > 0 ? n : 1);
     for (size_t i = 0; i < n; i++) {
         kal_page_format(page, "%s%s%lld", i > 0 ? "," : "",
                         i % 16 == 0 ? "\n    " : " ", (long long)values[i]);
     }
     kal_page_string(page, n > 0 ? "\n};\n" : "0};\n");
+}
+
+static void write_list(KalPage *page, const char *name, const int64_t *values, size_t n)
+{
+    kal_page_string(page, "static const int ");
+    write_list_of(page, name, values, n);
+}
+
+// Which constraints act at the start, and which levels they have.
+static void write_rows(const KalExportPlan *plan, KalPage *page, int64_t *room)
+{
+    const KalEquations *e = plan->system->equations;
+    for (size_t i = 0; i < e->m; i++) {
+        room[i] = plan->active[i];
+    }
+    if (!plan->changes || plan->fast) {
+        kal_page_string(page, "/* Constraints that act at the start. */\n"
+                              "static const unsigned char ");
+        write_list_of(page, "ACTS", room, e->m);
+    }
+    kal_page_string(page, "/* Constraints that have residuals of a level. */\n");
+    for (size_t i = 0; i < e->m; i++) {
+        room[i] = e->phi[i].index != KAL_NO_EXPR.index;
+    }
+    write_list(page, "HAS_POSITION", room, e->m);
+    for (size_t i = 0; i < e->m; i++) {
+        room[i] = e->psi[i].index != KAL_NO_EXPR.index;
+    }
+    write_list(page, "HAS_VELOCITY", room, e->m);
 }
 
 // Where the entries of M, a triangle, and of A are.
@@ -304,12 +321,27 @@ static void write_structure(const KalExportPlan *plan, KalPage *page, int64_t *r
     if (e->m > 0) {
         write_list(page, "A_START", e->A.start, e->m + 1);
         write_list(page, "A_COLUMN", e->A.column, (size_t)e->A.start[e->m]);
-        for (size_t i = 0; i < e->m; i++) {
-            room[i] = plan->active[i];
-        }
-        kal_page_string(page, "/* Constraints that act. */\n");
-        write_list(page, "ACTS", room, e->m);
+        write_rows(plan, page, room);
     }
+}
+
+// Events happen at crossings of both directions, 0, or not of falling ones, 1, or not of
+// rising ones, -1.
+static void write_event_tables(const KalExportPlan *plan, KalPage *page, int64_t *room)
+{
+    const KalModel *model = plan->system->model;
+    for (size_t i = 0; i < model->n_events; i++) {
+        const KalEvent *event = &model->events[i];
+        room[i] = (int64_t)event->rising - (int64_t)event->falling;
+    }
+    kal_page_string(page,
+                    "\n/* Crossings that are events: rising, falling, or 0 for both. "
+                    "*/\n");
+    write_list(page, "DIRECTION", room, model->n_events);
+    kal_page_string(page,
+                    "enum {\n    UNKNOWN = 2, /* side of an event function */\n    "
+                    "SETS = 1, /* what events do */\n    ENGAGES = 2,\n    STOPS = "
+                    "4\n};\n");
 }
 
 static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t *room)
@@ -339,11 +371,11 @@ static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t 
     }
 }
 
-static void write_tables(Writing *w, KalPage *page)
+static void write_tables(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     const KalEquations *e = plan->system->equations;
-    const size_t count = (size_t)e->M.start[e->n] + e->m + 1;
+    const size_t count = (size_t)e->M.start[e->n] + e->m + plan->events.count + 1;
     int64_t *room = kal_alloc(plan->ctx, count, sizeof *room);
     if (!room) {
         page->status = kal_no_memory(plan->ctx, "for an export");
@@ -353,30 +385,31 @@ static void write_tables(Writing *w, KalPage *page)
     if (plan->fast) {
         write_fast_layout(plan, page, room);
     }
+    if (plan->events.count > 0) {
+        write_event_tables(plan, page, room);
+    }
+    if (plan->holds.count > 0) {
+        kal_page_format(page, "\n#define FIRST_TIME ((%s)", kal_export_type(plan));
+        kal_export_number(page, plan, plan->system->settings.asked.from);
+        kal_page_string(page, ")\n");
+    }
     kal_page_string(page, "\n");
     kal_free(plan->ctx, room, count * sizeof *room);
 }
 
-static void note(KalPage *page, KalStatus status)
-{
-    if (page->status == KAL_OK) {
-        page->status = status;
-    }
-}
-
 // What depends on parameters alone in a program.
-static void write_prepare(Writing *w, int i)
+static void write_prepare(KalExportWriting *w, int i)
 {
     const KalCProgram *p = &w->plan->programs[i];
     KalPage *page = &w->prepare;
     kal_page_format(page, "static void prepare_%s(const %s_params *params, %s *c)\n{\n",
-                    p->name, w->plan->name, type_of(w->plan));
-    note(page, kal_c_program_write_prepare(p, page, &w->used));
+                    p->name, w->plan->name, kal_export_type(w->plan));
+    kal_export_note(page, kal_c_program_write_prepare(p, page, &w->used));
     kal_page_string(page, "    (void)params;\n}\n\n");
 }
 
 // One program as a function, and what it prepares.
-static void write_program(Writing *w, int i)
+static void write_program(KalExportWriting *w, int i)
 {
     static const char *const what[KAL_EXPORT_PROGRAMS] = {
         [KAL_EXPORT_ACCELERATION] = "Accelerations, forces, multipliers, and vouchers.",
@@ -387,6 +420,11 @@ static void write_program(Writing *w, int i)
         [KAL_EXPORT_ENERGY] = "Kinetic and potential energy.",
         [KAL_EXPORT_OUTPUTS] = "Outputs of the model.",
         [KAL_EXPORT_RATES] = "Rates of first-order states.",
+        [KAL_EXPORT_EVENTS] = "Functions whose zeros are events.",
+        [KAL_EXPORT_ACTIONS] = "Values that events set.",
+        [KAL_EXPORT_HOLDS] = "Values that holds are renewed with.",
+        [KAL_EXPORT_RETURN] =
+            "A state on the constraints, and what is left of residuals.",
     };
     const KalExportPlan *plan = w->plan;
     const KalCProgram *p = &plan->programs[i];
@@ -396,20 +434,20 @@ static void write_program(Writing *w, int i)
         "/* %s */\nstatic void eval_%s(const %s_work *work, const %s_state *state,\n",
         what[i], p->name, plan->name, plan->name);
     kal_page_format(page, "                const %s_answer *answer, %s *out)\n{\n",
-                    plan->name, type_of(plan));
+                    plan->name, kal_export_type(plan));
     if (plan->prepared[i] > 0) {
-        kal_page_format(page, "    const %s *const c = work->%s;\n", type_of(plan),
-                        p->name);
+        kal_page_format(page, "    const %s *const c = work->%s;\n",
+                        kal_export_type(plan), p->name);
         write_prepare(w, i);
     }
     kal_page_format(page, "    const %s_params *const params = &work->params;\n",
                     plan->name);
     kal_page_string(page, "    (void)params;\n    (void)state;\n    (void)answer;\n");
-    note(page, kal_c_program_write_body(p, page, &w->used));
+    kal_export_note(page, kal_c_program_write_body(p, page, &w->used));
     kal_page_string(page, "}\n\n");
 }
 
-static void write_operators(Writing *w, KalPage *page)
+static void write_operators(KalExportWriting *w, KalPage *page)
 {
     if (w->used.op[KAL_OP_SIN]) {
         kal_export_write_text(page, &w->words,
@@ -418,212 +456,78 @@ static void write_operators(Writing *w, KalPage *page)
     kal_export_write_text(page, &w->words, "operators");
 }
 
-static void write_defaults(Writing *w, KalPage *page)
-{
-    const KalExportPlan *plan = w->plan;
-    const KalExportNames *names = &plan->parameters;
-    size_t members = 0;
-    kal_page_format(page, "void %s_default_params(%s_params *params)\n{\n", plan->name,
-                    plan->name);
-    for (size_t i = 0; i < names->count; i++) {
-        if (kal_export_is_free(plan, i)) {
-            kal_page_format(page, "    params->%s = ", names->own[i]);
-            number(page, plan, plan->system->settings.parameters[i]);
-            kal_page_string(page, ";\n");
-            members++;
-        }
-    }
-    kal_page_string(page, members > 0 ? "}\n\n" : "    params->none = 0;\n}\n\n");
-}
-
-// A function of parameters: some results of the program of settings.
-static void write_of_params(Writing *w, KalPage *page, const KalCProgram *p)
-{
-    const KalExportPlan *plan = w->plan;
-    size_t prepared = 0;
-    note(page, kal_c_program_prepared(plan->ctx, p, &prepared));
-    kal_page_format(page, "static void %s(const %s_params *params, %s *out)\n{\n",
-                    p->name, plan->name, type_of(plan));
-    if (prepared > 0) {
-        kal_page_format(page, "    %s c[%zu];\n", type_of(plan), prepared);
-    }
-    kal_page_string(page, "    (void)params;\n");
-    note(page, kal_c_program_write_prepare(p, page, &w->used));
-    note(page, kal_c_program_write_body(p, page, &w->used));
-    kal_page_string(page, "}\n\n");
-}
-
-static void write_follow(Writing *w, KalPage *page)
-{
-    const KalExportPlan *plan = w->plan;
-    const size_t count = plan->follow.n_chosen;
-    kal_page_format(page, "void %s_follow_params(%s_params *params)\n{\n", plan->name,
-                    plan->name);
-    if (count == 0) {
-        kal_page_string(page, "    (void)params; /* none does */\n}\n\n");
-        return;
-    }
-    kal_page_format(page, "    %s out[%zu];\n", type_of(plan), count);
-    kal_page_format(page,
-                    "    for (int pass = 0; pass < %zu; pass++) { /* each is made of "
-                    "earlier ones */\n        find_followers(params, out);\n",
-                    count);
-    for (size_t k = 0; k < count; k++) {
-        kal_page_format(page, "        params->%s = out[%zu];\n",
-                        plan->parameters.own[plan->follow.chosen[k]], k);
-    }
-    kal_page_string(page, "    }\n}\n\n");
-}
-
-static void write_access(Writing *w, KalPage *page)
-{
-    const KalExportPlan *plan = w->plan;
-    const char *name = plan->name;
-    const char *type = type_of(plan);
-    kal_page_format(page, "%s %s_get_param(const %s_params *params, int i)\n{\n", type,
-                    name, name);
-    kal_page_string(page, "    (void)params;\n    switch (i) {\n");
-    for (size_t i = 0; i < plan->parameters.count; i++) {
-        kal_page_format(page, "    case %zu: return ", i);
-        if (kal_export_is_free(plan, i)) {
-            kal_page_format(page, "params->%s;\n", plan->parameters.own[i]);
-        } else {
-            kal_page_format(page, "%s; /* fixed */\n", plan->parameter_texts[i]);
-        }
-    }
-    kal_page_string(page, "    default: return 0;\n    }\n}\n\n");
-    kal_page_format(page,
-                    "%s_status %s_set_param(%s_params *params, int i, %s value)\n{\n",
-                    name, name, name, type);
-    kal_page_string(page, "    (void)params;\n    (void)value;\n    switch (i) {\n");
-    for (size_t i = 0; i < plan->parameters.count; i++) {
-        if (kal_export_is_free(plan, i)) {
-            kal_page_format(page, "    case %zu: params->%s = value; return %s_OK;\n",
-                            i, plan->parameters.own[i], name);
-        }
-    }
-    kal_page_format(page, "    default: return %s_BAD_PARAMETER;\n    }\n}\n\n", name);
-}
-
-// The two ends of a condition, with the number of the result between them.
-typedef struct Condition {
-    const char *begin;
-    const char *end;
-} Condition;
-
-static Condition condition_of(KalNeedKind kind)
-{
-    switch (kind) {
-    case KAL_NEED_NONZERO: return (Condition){"out[", "] != 0"};
-    case KAL_NEED_NONNEGATIVE: return (Condition){"out[", "] >= 0"};
-    case KAL_NEED_POSITIVE: return (Condition){"out[", "] > 0"};
-    case KAL_NEED_AT_MOST_ONE: return (Condition){"fabs(out[", "]) <= 1"};
-    }
-    return (Condition){"", ""};
-}
-
-// Parameters that the model cannot have are refused, then programs are prepared.
-static void write_init(Writing *w, KalPage *page)
-{
-    const KalExportPlan *plan = w->plan;
-    const KalModel *model = plan->system->model;
-    const char *name = plan->name;
-    kal_page_string(page, kal_page_text(&w->prepare));
-    kal_page_format(page,
-                    "%s_status %s_init(%s_work *work, const %s_params *params)\n{\n",
-                    name, name, name, name);
-    kal_page_format(page,
-                    "    for (int i = 0; i < %s_P; i++) {\n        if "
-                    "(!isfinite(%s_get_param(params, i))) {\n            return "
-                    "%s_BAD_PARAMETER;\n        }\n    }\n",
-                    name, name, name);
-    if (plan->conditions.n_chosen > 0) {
-        kal_page_format(page, "    %s out[%zu];\n    find_conditions(params, out);\n",
-                        type_of(plan), plan->conditions.n_chosen);
-    }
-    for (size_t i = 0; i < plan->conditions.n_chosen; i++) {
-        const Condition condition = condition_of(model->conditions[i].kind);
-        kal_page_string(page, "    if (!(");
-        kal_export_write_plain(page, &w->words, condition.begin);
-        kal_page_format(page, "%zu%s)) {\n        return %s_BAD_PARAMETER;\n    }\n", i,
-                        condition.end, name);
-    }
-    kal_page_string(page, "    work->params = *params;\n");
-    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
-        if (plan->prepared[i] > 0) {
-            kal_page_format(page, "    prepare_%s(params, work->%s);\n",
-                            plan->programs[i].name, plan->programs[i].name);
-        }
-    }
-    kal_page_format(page, "    return %s_OK;\n}\n\n", name);
-}
-
-static void write_values(KalPage *page, const KalExportPlan *plan, const char *array,
-                         const KalExportNames *names, const double *values)
-{
-    for (size_t i = 0; i < names->count; i++) {
-        kal_page_format(page, "    state->%s[%zu] = ", array, i);
-        number(page, plan, values[i]);
-        kal_page_string(page, "; /* ");
-        remark(page, names->typed[i]);
-        kal_page_string(page, " */\n");
-    }
-}
-
-static void write_start(Writing *w, KalPage *page)
-{
-    const KalExportPlan *plan = w->plan;
-    const KalLayout *l = &plan->system->layout;
-    const double *v = plan->instant->variables;
-    kal_page_format(page,
-                    "void %s_start(%s_state *state)\n{\n    state->t = ", plan->name,
-                    plan->name);
-    number(page, plan, v[0]);
-    kal_page_string(page, ";\n");
-    write_values(page, plan, "q", &plan->coordinates, v + l->q);
-    write_values(page, plan, "qd", &plan->coordinates, v + l->qd);
-    write_values(page, plan, "s", &plan->states, v + l->states);
-    write_values(page, plan, "h", &plan->holds, v + l->holds);
-    kal_page_string(page, "}\n\n");
-}
-
-// What follows from parameters.
-static void write_settings(Writing *w)
-{
-    KalPage *page = &w->settings;
-    write_defaults(w, page);
-    if (w->plan->follow.n_chosen > 0) {
-        kal_page_string(page, "/* Parameters by the formulas of the model. */\n");
-        write_of_params(w, page, &w->plan->follow);
-    }
-    write_follow(w, page);
-    write_access(w, page);
-    if (w->plan->conditions.n_chosen > 0) {
-        kal_page_string(page, "/* What has to be positive, and so on. */\n");
-        write_of_params(w, page, &w->plan->conditions);
-    }
-    write_init(w, page);
-    write_start(w, page);
-}
-
-static void insert_settings(Writing *w, KalPage *page)
+static void insert_settings(KalExportWriting *w, KalPage *page)
 {
     kal_page_string(page, kal_page_text(&w->settings));
 }
 
-static void insert_programs(Writing *w, KalPage *page)
+static void insert_programs(KalExportWriting *w, KalPage *page)
 {
     kal_page_string(page, kal_page_text(&w->programs));
 }
 
-static void write_dense(Writing *w, KalPage *page)
+// What one action does, and its flag; values that are set stand one after the other.
+static const char *write_action(const KalExportPlan *plan, KalPage *page,
+                                const KalAction *action, size_t *place)
+{
+    const size_t i = action->target;
+    switch (action->kind) {
+    case KAL_ACTION_STOP: return "STOPS";
+    case KAL_ACTION_SET:
+        kal_page_format(page, "        state->%s[%zu] = values[%zu];\n",
+                        action->order == 1 ? "qd" : "q", i, (*place)++);
+        kal_page_format(page, "        held[%zu] = 1;\n",
+                        i + (action->order == 1 ? plan->coordinates.count : 0));
+        return "SETS";
+    case KAL_ACTION_RELEASE:
+        kal_page_format(page, "        state->active[%zu] = 0;\n", i);
+        return "0";
+    case KAL_ACTION_ENGAGE:
+        kal_page_format(page, "        state->active[%zu] = 1;\n", i);
+        return "ENGAGES";
+    }
+    return "0";
+}
+
+static void write_actions(KalExportWriting *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalModel *model = plan->system->model;
+    size_t place = 0;
+    kal_page_format(
+        page,
+        "/* Let event i happen; returns what it did. */\nstatic int act(int i, "
+        "const %s *values, %s_state *state, unsigned char *held)\n{\n    int "
+        "what = 0;\n    (void)values;\n    (void)state;\n    (void)held;\n    "
+        "switch (i) {\n",
+        kal_export_type(plan), plan->name);
+    for (size_t i = 0; i < model->n_events; i++) {
+        kal_page_format(page, "    case %zu: /* ", i);
+        kal_export_remark(page, model->events[i].name);
+        kal_page_string(page, " */\n");
+        for (size_t k = 0; k < model->events[i].n_actions; k++) {
+            const char *flag =
+                write_action(plan, page, &model->events[i].actions[k], &place);
+            kal_page_format(page, "        what |= %s;\n", flag);
+        }
+        kal_page_string(page, "        break;\n");
+    }
+    kal_page_string(page, "    default: break;\n    }\n    return what;\n}\n\n");
+}
+
+static void write_motion(KalExportWriting *w, KalPage *page)
+{
+    kal_export_write_text(page, &w->words, "motion");
+}
+
+static void write_dense(KalExportWriting *w, KalPage *page)
 {
     kal_export_write_text(page, &w->words, "dense");
 }
 
 typedef struct Part {
     const char *key;
-    void (*write)(Writing *w, KalPage *page);
+    void (*write)(KalExportWriting *w, KalPage *page);
 } Part;
 
 static const Part PARTS[] = {
@@ -640,6 +544,8 @@ static const Part PARTS[] = {
     {"operators",     write_operators    },
     {"programs",      insert_programs    },
     {"dense",         write_dense        },
+    {"motion",        write_motion       },
+    {"actions",       write_actions      },
     {"settings",      insert_settings    },
 };
 
@@ -650,12 +556,12 @@ static void insert(void *user, const char *key, KalPage *page)
         i++;
     }
     assert(i < sizeof PARTS / sizeof PARTS[0]);
-    PARTS[i].write((Writing *)user, page);
+    PARTS[i].write((KalExportWriting *)user, page);
 }
 
 static bool has(void *user, const char *flag)
 {
-    const Writing *w = (const Writing *)user;
+    const KalExportWriting *w = (const KalExportWriting *)user;
     const KalExportPlan *plan = w->plan;
     const KalOp op = kal_c_operator_of_flag(flag);
     if (op < KAL_OP_COUNT) {
@@ -666,14 +572,20 @@ static bool has(void *user, const char *flag)
         const char *name;
         bool set;
     } flags[] = {
-        {"FAST",      plan->fast != NULL                    },
-        {"SINGLE",    plan->single                          },
-        {"ROWS",      plan->constraints.count > 0           },
-        {"NONIDEAL",  plan->system->equations->has_C        },
-        {"REACTIONS", plan->system->equations->has_reactions},
-        {"STATES",    plan->states.count > 0                },
-        {"HOLDS",     plan->holds.count > 0                 },
-        {"OUTPUTS",   plan->outputs.count > 0               },
+        {"FAST",         plan->fast != NULL                                },
+        {"SINGLE",       plan->single                                      },
+        {"ROWS",         plan->constraints.count > 0                       },
+        {"NONIDEAL",     plan->system->equations->has_C                    },
+        {"REACTIONS",    plan->system->equations->has_reactions            },
+        {"STATES",       plan->states.count > 0                            },
+        {"HOLDS",        plan->holds.count > 0                             },
+        {"OUTPUTS",      plan->outputs.count > 0                           },
+        {"EVENTS",       plan->events.count > 0                            },
+        {"EVENTS_SOLVE", plan->system->events_need_solve                   },
+        {"ACTIONS",      plan->programs[KAL_EXPORT_ACTIONS].program != NULL},
+        {"CHANGES",      plan->changes                                     },
+        {"CHANGES_FAST", plan->changes && plan->fast                       },
+        {"RETURN",       plan->programs[KAL_EXPORT_RETURN].program != NULL },
     };
 
     size_t i = 0;
@@ -686,7 +598,7 @@ static bool has(void *user, const char *flag)
 
 void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage *page)
 {
-    Writing w = {
+    KalExportWriting w = {
         .plan = plan,
         .words = {.name = plan->name,
                   .single = plan->single,
@@ -702,11 +614,11 @@ void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage 
             write_program(&w, i);
         }
     }
-    write_settings(&w);
+    kal_export_write_settings(&w);
     kal_export_write_text(page, &w.words, text);
-    note(page, w.programs.status);
-    note(page, w.prepare.status);
-    note(page, w.settings.status);
+    kal_export_note(page, w.programs.status);
+    kal_export_note(page, w.prepare.status);
+    kal_export_note(page, w.settings.status);
     kal_page_clear(&w.programs);
     kal_page_clear(&w.prepare);
     kal_page_clear(&w.settings);
@@ -719,7 +631,10 @@ size_t kal_export_work_bytes(const KalExportPlan *plan)
     const size_t m = plan->constraints.count > 0 ? plan->constraints.count : 1;
     const size_t less = n < m ? n : m;
     size_t numbers = 3 * n * n + 8 * n + 2 * m * n + m * less + 8 * m + less;
-    numbers += plan->parameters.count + count_results(plan);
+    const size_t state = 2 * n + 1 + plan->states.count + 2 * plan->holds.count;
+    numbers +=
+        plan->parameters.count + count_results(plan) + 4 * (2 * n + plan->states.count);
+    numbers += (plan->events.count > 0 ? 4 : 2) * state + 2 * n + m + 2;
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         numbers += plan->prepared[i];
     }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+// What follows from parameters: their values and formulas, initialization, and the start.
+
+#include "export/write_impl.h"
+
+static void write_defaults(KalExportWriting *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalExportNames *names = &plan->parameters;
+    size_t members = 0;
+    kal_page_format(page, "void %s_default_params(%s_params *params)\n{\n", plan->name,
+                    plan->name);
+    for (size_t i = 0; i < names->count; i++) {
+        if (kal_export_is_free(plan, i)) {
+            kal_page_format(page, "    params->%s = ", names->own[i]);
+            kal_export_number(page, plan, plan->system->settings.parameters[i]);
+            kal_page_string(page, ";\n");
+            members++;
+        }
+    }
+    kal_page_string(page, members > 0 ? "}\n\n" : "    params->none = 0;\n}\n\n");
+}
+
+// A function of parameters: some results of the program of settings.
+static void write_of_params(KalExportWriting *w, KalPage *page, const KalCProgram *p)
+{
+    const KalExportPlan *plan = w->plan;
+    size_t prepared = 0;
+    kal_export_note(page, kal_c_program_prepared(plan->ctx, p, &prepared));
+    kal_page_format(page, "static void %s(const %s_params *params, %s *out)\n{\n",
+                    p->name, plan->name, kal_export_type(plan));
+    if (prepared > 0) {
+        kal_page_format(page, "    %s c[%zu];\n", kal_export_type(plan), prepared);
+    }
+    kal_page_string(page, "    (void)params;\n");
+    kal_export_note(page, kal_c_program_write_prepare(p, page, &w->used));
+    kal_export_note(page, kal_c_program_write_body(p, page, &w->used));
+    kal_page_string(page, "}\n\n");
+}
+
+static void write_follow(KalExportWriting *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const size_t count = plan->follow.n_chosen;
+    kal_page_format(page, "void %s_follow_params(%s_params *params)\n{\n", plan->name,
+                    plan->name);
+    if (count == 0) {
+        kal_page_string(page, "    (void)params; /* none does */\n}\n\n");
+        return;
+    }
+    kal_page_format(page, "    %s out[%zu];\n", kal_export_type(plan), count);
+    kal_page_format(page,
+                    "    for (int pass = 0; pass < %zu; pass++) { /* each is made of "
+                    "earlier ones */\n        find_followers(params, out);\n",
+                    count);
+    for (size_t k = 0; k < count; k++) {
+        kal_page_format(page, "        params->%s = out[%zu];\n",
+                        plan->parameters.own[plan->follow.chosen[k]], k);
+    }
+    kal_page_string(page, "    }\n}\n\n");
+}
+
+static void write_access(KalExportWriting *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const char *name = plan->name;
+    const char *type = kal_export_type(plan);
+    kal_page_format(page, "%s %s_get_param(const %s_params *params, int i)\n{\n", type,
+                    name, name);
+    kal_page_string(page, "    (void)params;\n    switch (i) {\n");
+    for (size_t i = 0; i < plan->parameters.count; i++) {
+        kal_page_format(page, "    case %zu: return ", i);
+        if (kal_export_is_free(plan, i)) {
+            kal_page_format(page, "params->%s;\n", plan->parameters.own[i]);
+        } else {
+            kal_page_format(page, "%s; /* fixed */\n", plan->parameter_texts[i]);
+        }
+    }
+    kal_page_string(page, "    default: return 0;\n    }\n}\n\n");
+    kal_page_format(page,
+                    "%s_status %s_set_param(%s_params *params, int i, %s value)\n{\n",
+                    name, name, name, type);
+    kal_page_string(page, "    (void)params;\n    (void)value;\n    switch (i) {\n");
+    for (size_t i = 0; i < plan->parameters.count; i++) {
+        if (kal_export_is_free(plan, i)) {
+            kal_page_format(page, "    case %zu: params->%s = value; return %s_OK;\n",
+                            i, plan->parameters.own[i], name);
+        }
+    }
+    kal_page_format(page, "    default: return %s_BAD_PARAMETER;\n    }\n}\n\n", name);
+}
+
+// The two ends of a condition, with the number of the result between them.
+typedef struct Condition {
+    const char *begin;
+    const char *end;
+} Condition;
+
+static Condition condition_of(KalNeedKind kind)
+{
+    switch (kind) {
+    case KAL_NEED_NONZERO: return (Condition){"out[", "] != 0"};
+    case KAL_NEED_NONNEGATIVE: return (Condition){"out[", "] >= 0"};
+    case KAL_NEED_POSITIVE: return (Condition){"out[", "] > 0"};
+    case KAL_NEED_AT_MOST_ONE: return (Condition){"fabs(out[", "]) <= 1"};
+    }
+    return (Condition){"", ""};
+}
+
+// Parameters that the model cannot have are refused, then programs are prepared.
+static void write_init(KalExportWriting *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalModel *model = plan->system->model;
+    const char *name = plan->name;
+    kal_page_string(page, kal_page_text(&w->prepare));
+    kal_page_format(page,
+                    "%s_status %s_init(%s_work *work, const %s_params *params)\n{\n",
+                    name, name, name, name);
+    kal_page_format(page,
+                    "    for (int i = 0; i < %s_P; i++) {\n        if "
+                    "(!isfinite(%s_get_param(params, i))) {\n            return "
+                    "%s_BAD_PARAMETER;\n        }\n    }\n",
+                    name, name, name);
+    if (plan->conditions.n_chosen > 0) {
+        kal_page_format(page, "    %s out[%zu];\n    find_conditions(params, out);\n",
+                        kal_export_type(plan), plan->conditions.n_chosen);
+    }
+    for (size_t i = 0; i < plan->conditions.n_chosen; i++) {
+        const Condition condition = condition_of(model->conditions[i].kind);
+        kal_page_string(page, "    if (!(");
+        kal_export_write_plain(page, &w->words, condition.begin);
+        kal_page_format(page, "%zu%s)) {\n        return %s_BAD_PARAMETER;\n    }\n", i,
+                        condition.end, name);
+    }
+    kal_page_string(page, "    work->params = *params;\n");
+    if (plan->holds.count > 0) {
+        kal_page_format(
+            page,
+            "    find_periods(params, work->period);\n    for (int i = 0; i < "
+            "%s_H; i++) {\n        if (!(work->period[i] > 0)) {\n            "
+            "return %s_BAD_PARAMETER;\n        }\n    }\n",
+            name, name);
+    }
+    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
+        if (plan->prepared[i] > 0) {
+            kal_page_format(page, "    prepare_%s(params, work->%s);\n",
+                            plan->programs[i].name, plan->programs[i].name);
+        }
+    }
+    kal_page_format(page, "    return %s_OK;\n}\n\n", name);
+}
+
+static void write_values(KalPage *page, const KalExportPlan *plan, const char *array,
+                         const KalExportNames *names, const double *values)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        kal_page_format(page, "    state->%s[%zu] = ", array, i);
+        kal_export_number(page, plan, values[i]);
+        kal_page_string(page, "; /* ");
+        kal_export_remark(page, names->typed[i]);
+        kal_page_string(page, " */\n");
+    }
+}
+
+static void write_start(KalExportWriting *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalLayout *l = &plan->system->layout;
+    const double *v = plan->instant->variables;
+    kal_page_format(page,
+                    "void %s_start(%s_state *state)\n{\n    state->t = ", plan->name,
+                    plan->name);
+    kal_export_number(page, plan, v[0]);
+    kal_page_string(page, ";\n");
+    write_values(page, plan, "q", &plan->coordinates, v + l->q);
+    write_values(page, plan, "qd", &plan->coordinates, v + l->qd);
+    write_values(page, plan, "s", &plan->states, v + l->states);
+    write_values(page, plan, "h", &plan->holds, v + l->holds);
+    for (size_t i = 0; i < plan->holds.count; i++) {
+        kal_page_format(page, "    state->renewals[%zu] = 1;\n", i);
+    }
+    for (size_t i = 0; i < plan->constraints.count && plan->changes; i++) {
+        kal_page_format(page, "    state->active[%zu] = %d;\n", i, plan->active[i]);
+    }
+    for (size_t i = 0; i < plan->events.count; i++) {
+        kal_page_format(page, "    state->side[%zu] = UNKNOWN;\n", i);
+    }
+    kal_page_string(page, "}\n\n");
+}
+
+void kal_export_write_settings(KalExportWriting *w)
+{
+    KalPage *page = &w->settings;
+    write_defaults(w, page);
+    if (w->plan->follow.n_chosen > 0) {
+        kal_page_string(page, "/* Parameters by the formulas of the model. */\n");
+        write_of_params(w, page, &w->plan->follow);
+    }
+    write_follow(w, page);
+    write_access(w, page);
+    if (w->plan->conditions.n_chosen > 0) {
+        kal_page_string(page, "/* What has to be positive, and so on. */\n");
+        write_of_params(w, page, &w->plan->conditions);
+    }
+    if (w->plan->periods.n_chosen > 0) {
+        kal_page_string(page, "/* Times between renewals. */\n");
+        write_of_params(w, page, &w->plan->periods);
+    }
+    write_init(w, page);
+    write_start(w, page);
+}

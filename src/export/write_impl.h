@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Sources on their way: what the files that write them share.
+
+#ifndef EXPORT_WRITE_IMPL_H
+#define EXPORT_WRITE_IMPL_H
+
+#include "export/template.h"
+#include "export/write.h"
+
+typedef struct KalExportWriting {
+    const KalExportPlan *plan;
+    KalExportWords words;
+    KalPage programs; ///< functions
+    KalPage prepare;  ///< what these prepare
+    KalPage settings; ///< what follows from parameters
+    KalUsedOperators used;
+} KalExportWriting;
+
+static inline const char *kal_export_type(const KalExportPlan *plan)
+{
+    return plan->single ? "float" : "double";
+}
+
+/// Let a page know of a failure.
+static inline void kal_export_note(KalPage *page, KalStatus status)
+{
+    if (page->status == KAL_OK) {
+        page->status = status;
+    }
+}
+
+/// A text of the model within a remark, which it can neither end nor begin anew.
+void kal_export_remark(KalPage *page, const char *text);
+
+void kal_export_number(KalPage *page, const KalExportPlan *plan, double value);
+
+/// Fill the page of settings: values and formulas of parameters, initialization, the start.
+void kal_export_write_settings(KalExportWriting *w);
+
+#endif
