@@ -37,6 +37,7 @@ extern const KalCommand kal_command_format;
 extern const KalCommand kal_command_reduce;
 extern const KalCommand kal_command_plot;
 extern const KalCommand kal_command_linearize;
+extern const KalCommand kal_command_lsp;
 extern const KalCommand kal_command_modes;
 extern const KalCommand kal_command_run;
 extern const KalCommand kal_command_solve;

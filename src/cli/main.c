@@ -14,7 +14,8 @@ static const KalCommand *const commands[] = {
     &kal_command_reduce,     &kal_command_run,       &kal_command_sweep,
     &kal_command_plot,       &kal_command_linearize, &kal_command_modes,
     &kal_command_equilibria, &kal_command_export,    &kal_command_solve,
-    &kal_command_format,     &kal_command_studio,    &kal_command_help};
+    &kal_command_format,     &kal_command_studio,    &kal_command_lsp,
+    &kal_command_help};
 
 enum {
     N_COMMANDS = sizeof commands / sizeof commands[0]

@@ -28,6 +28,7 @@ HEADERS = {
     "files.h",
     "format.h",
     "kalaba.h",
+    "lsp.h",
     "model.h",
     "motion.h",
     "problem.h",

@@ -32,6 +32,7 @@ export const STATEMENTS = {
   use: 'use planar, or use "file.kal"',
   state: "a first-order state: state i [A]: i' = (u - R*i)/L",
   hold: 'a value that is renewed: hold u every 0.1: -k*x',
+  table: 'a function from data: table f = [0, 1, 2], [0, 5, 3]',
 };
 
 export const FUNCTIONS = [
@@ -47,6 +48,7 @@ export const UNITS = [
 ];
 
 const WORDS = new Set([
+  ...['contact', 'friction', 'static', 'slip', 'restitution', 'outside'],
   ...['every', 'stop', 'set', 'release', 'engage', 'rising', 'falling', 'against'],
   ...['line', 'circle', 'box', 'spring', 'path', 'radius', 'size', 'angle', 'in'],
   ...[
@@ -124,7 +126,7 @@ export const kalaba = StreamLanguage.define({
 });
 
 const DECLARES =
-  /^\s*(param|coord|let|fn|constraint|actuator|servo|event|output|component|part|state|hold)\b(.*)$/;
+  /^\s*(param|coord|let|fn|constraint|actuator|servo|event|output|component|part|state|hold|table)\b(.*)$/;
 
 /** The names that a text declares: name → { kind, line, column, unit }, lines from 1. */
 export function declaredNames(text) {

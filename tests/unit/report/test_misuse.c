@@ -424,6 +424,7 @@ static void showing(void)
     refused_mutely(kal_studio_serve(NULL, NULL, NULL));
     same_text(kal_studio_address(NULL), "");
     kal_studio_destroy(NULL);
+    refused(kal_lsp_serve(ctx, NULL), "kal_lsp_serve");
     ok(kal_verify_report(NULL).samples == 0 && !kal_record_table(NULL));
     kal_record_set_run(NULL, 1);
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Places as editors count them: lines from 0, and units of UTF-16 within a line.
+
+#ifndef LSP_PLACE_H
+#define LSP_PLACE_H
+
+#include "base/diagnostic.h"
+
+/// A place of an editor.
+typedef struct KalLspPlace {
+    uint32_t line;
+    uint32_t character;
+} KalLspPlace;
+
+/// Where a byte of a text is; beyond its end, the end.
+KalLspPlace kal_lsp_place(const KalSource *source, uint32_t at);
+
+/// The byte at a place; beyond the end of a line its end, beyond that of the text that.
+uint32_t kal_lsp_byte(const KalSource *source, KalLspPlace place);
+
+/// The byte at a line and column as remarks count them: from 1, in characters.
+uint32_t kal_lsp_remark_byte(const KalSource *source, size_t line, size_t column);
+
+#endif

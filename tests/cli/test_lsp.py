@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""The language server, as an editor uses it: test_lsp.py PROGRAM ROOT"""
+
+import json
+import random
+import subprocess
+import tempfile
+from pathlib import Path
+
+from model_lab import EXAMPLES, HANG, PROGRAM, case, main, run
+
+TEXT = "param m = 1 [kg], L = 2 [m]\ncoord θ [rad]\nkinetic 1/2*m*L^2*θ'^2\noutput E = m*q\n"
+
+
+class Editor:
+    """An editor with the server."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([PROGRAM, "lsp"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.count = 0
+        assert "capabilities" in self.ask("initialize", {})["result"]
+        self.tell("initialized", {})
+
+    def write(self, value):
+        body = json.dumps(value, ensure_ascii=False).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def read(self):
+        head = self.process.stdout.readline()
+        assert head.startswith(b"Content-Length: "), head
+        assert self.process.stdout.readline() == b"\r\n"
+        return json.loads(self.process.stdout.read(int(head.split()[1])))
+
+    def tell(self, method, params):
+        self.write({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def ask(self, method, params):
+        self.count += 1
+        self.write({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
+        answer = self.read()
+        assert answer["id"] == self.count, answer
+        return answer
+
+    def open(self, text, uri="file:///nowhere/m.kal"):
+        """Open a text; what is remarked on it."""
+        self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "kalaba",
+                                                            "version": 1, "text": text}})
+        note = self.read()
+        assert note["method"] == "textDocument/publishDiagnostics", note
+        assert note["params"]["uri"] == uri
+        return note["params"]["diagnostics"]
+
+    def about(self, what, line, character, uri="file:///nowhere/m.kal"):
+        place = {"textDocument": {"uri": uri},
+                 "position": {"line": line, "character": character}}
+        return self.ask(f"textDocument/{what}", place)["result"]
+
+    def close(self):
+        assert self.ask("shutdown", None)["result"] is None
+        self.tell("exit", None)
+        out, err = self.process.communicate(timeout=HANG)
+        assert (self.process.returncode, out, err) == (0, b"", b""), (out, err)
+
+
+@case
+def remarks_have_places_of_editors():
+    editor = Editor()
+    remarks = editor.open(TEXT)
+    errors = [remark for remark in remarks if remark["severity"] == 1]
+    assert len(errors) == 1 and "q" in errors[0]["message"], remarks
+    assert errors[0]["range"] == {"start": {"line": 3, "character": 13},
+                                  "end": {"line": 3, "character": 14}}, errors
+    # behind a character of two UTF-16 units in a comment of the same line
+    wide = editor.open('model "\U0001d703" ; coord x ; kinetic y\n')
+    assert wide[0]["range"]["start"] == {"line": 0, "character": 31}, wide
+    editor.tell("textDocument/didChange",
+                {"textDocument": {"uri": "file:///nowhere/m.kal", "version": 2},
+                 "contentChanges": [{"text": TEXT.replace("m*q", "m")}]})
+    assert [r for r in editor.read()["params"]["diagnostics"] if r["severity"] == 1] == []
+    editor.close()
+
+
+@case
+def names_are_known():
+    editor = Editor()
+    editor.open(TEXT)
+    hover = editor.about("hover", 2, 15)
+    assert hover["contents"] == "param L [m]", hover
+    assert editor.about("hover", 2, 18)["contents"] == "coord θ [rad]"
+    assert editor.about("hover", 2, 9) is None, "a number is no name"
+    goal = editor.about("definition", 2, 12)
+    assert goal == {"uri": "file:///nowhere/m.kal",
+                    "range": {"start": {"line": 0, "character": 6},
+                              "end": {"line": 0, "character": 7}}}, goal
+    labels = [item["label"] for item in editor.about("completion", 3, 0)]
+    assert {"m", "L", "θ", "E", "coord", "kinetic"} <= set(labels), labels
+    editor.close()
+
+
+@case
+def texts_are_formatted():
+    editor = Editor()
+    editor.open("coord   x\nkinetic (1)/2*x'^2\n")
+    edits = editor.about("formatting", 0, 0)
+    assert edits[0]["newText"] == "coord x\nkinetic 1/2*x'^2\n", edits
+    editor.open("coord (")
+    assert editor.about("formatting", 0, 0) is None
+    editor.close()
+
+
+@case
+def files_that_are_used_are_read():
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "part one.kal").write_text("coord x\n")
+        uri = f"file://{folder}/m%20m.kal"
+        editor = Editor()
+        assert editor.open('use "part one.kal"\nkinetic x\'^2\n', uri) == []
+        remarks = editor.open('use "../part.kal"\nkinetic x\'^2\n', uri)
+        assert remarks and remarks[0]["severity"] == 1, remarks
+        editor.close()
+
+
+@case
+def examples_have_no_errors():
+    editor = Editor()
+    for path in sorted(EXAMPLES.glob("*.kal")):
+        remarks = editor.open(path.read_text(), f"file://{path.resolve()}")
+        assert not [r for r in remarks if r["severity"] == 1], (path, remarks)
+    editor.close()
+
+
+@case
+def what_is_unknown_is_refused_and_the_rest_goes_on():
+    editor = Editor()
+    assert editor.ask("textDocument/rename", {})["error"]["code"] == -32601
+    assert editor.ask("textDocument/hover", {"textDocument": {"uri": "x"}})["error"]
+    editor.tell("$/setTrace", {"value": "off"})
+    editor.write({"jsonrpc": "2.0", "id": "a-b", "method": "nothing"})
+    assert editor.read()["id"] == "a-b"
+    editor.open(TEXT)
+    for line, character in ((99, 0), (0, 9999), (-1, -1), (1e300, 0)):
+        editor.about("hover", line, character)
+    editor.tell("textDocument/didClose", {"textDocument": {"uri": "file:///nowhere/m.kal"}})
+    editor.close()
+
+
+@case
+def other_languages_are_told():
+    for words in (b"hello\r\n\r\n", b"Content-Length: x\r\n\r\n", b"",
+                  b"Content-Length: 99999999999\r\n\r\n", b"Content-Length: 2\r\n\r\n{]",
+                  b"Content-Length: 5\r\n\r\n[1, 2"):
+        done = subprocess.run([PROGRAM, "lsp"], input=words, capture_output=True, timeout=HANG,
+                              check=False)
+        assert done.returncode == 1 and done.stderr.startswith(b"kalaba: "), (words, done)
+
+
+@case
+def broken_texts_do_no_harm():
+    """Examples with random bytes changed, opened one after the other."""
+    source = random.Random(20)
+    editor = Editor()
+    texts = [path.read_text() for path in sorted(EXAMPLES.glob("p*.kal"))]
+    for _ in range(60):
+        text = list(source.choice(texts))
+        for _ in range(source.randrange(1, 8)):
+            text[source.randrange(len(text))] = source.choice("(){}[]='#\"\n;:,.~^*/+-xθ1 ")
+        editor.open("".join(text))
+        editor.about("hover", source.randrange(20), source.randrange(60))
+        editor.about("completion", source.randrange(20), source.randrange(60))
+        editor.about("formatting", 0, 0)
+    editor.close()
+
+
+@case
+def the_help_is_there():
+    status, out, _ = run("help", "lsp")
+    assert status == 0 and "Language Server Protocol" in out, out
+
+
+if __name__ == "__main__":
+    main()
