@@ -140,6 +140,7 @@ def the_first_page_is_true():
             consoles = list(indented_consoles((ROOT / "README.md").read_text(encoding="utf-8")))
             assert len(consoles) >= 8, consoles
             for text in consoles:
+                text = text.replace("count 100", "count 5") # enough to see that it works
                 bare = [line for line in text.splitlines() if line and line[0] not in "$ "]
                 try_console(text if bare else re.sub(r"(?<!\\)\n", "\n…\n", text.rstrip() + "\n"))
         except WithoutReports:
