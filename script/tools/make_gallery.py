@@ -77,6 +77,11 @@ class Picture:
     def points(self, drawing, row):
         return [tuple(self.value(i, row) for i in point) for point in drawing["points"]]
 
+    def is_there(self, drawing, row):
+        """What was released, say, is not drawn."""
+        return all(value is not None and math.isfinite(value)
+                   for point in self.points(drawing, row) for value in point)
+
     def corners(self, drawing, row):
         """Of a box, turned about its middle."""
         at = self.points(drawing, row)[0]
@@ -93,7 +98,7 @@ class Picture:
         for number, drawing in enumerate(self.run["drawings"]):
             color = COLORS[number % len(COLORS)]
             kind = drawing["shape"]
-            if kind == "path":
+            if kind == "path" or not self.is_there(drawing, row):
                 continue
             if kind == "box":
                 yield "line", color, [flat(p) for p in self.corners(drawing, row)], 0.0
