@@ -288,6 +288,10 @@ KAL_API size_t kal_run_efforts(const KalRun *run, const KalEffort **out_efforts)
 #define KAL_INCIDENT_LIST(X)                                                          \
     X(KAL_INCIDENT_EVENT, "event", "an event of the model")                           \
     X(KAL_INCIDENT_IMPACT, "impact", "velocities jump, for a constraint asks it")     \
+    X(KAL_INCIDENT_CLOSES, "closes", "a contact closes")                              \
+    X(KAL_INCIDENT_OPENS, "opens", "a contact opens")                                 \
+    X(KAL_INCIDENT_STICKS, "sticks", "a friction begins to hold")                     \
+    X(KAL_INCIDENT_SLIPS, "slips", "a friction begins to slide")                      \
     X(KAL_INCIDENT_PASSAGE, "passage", "constraints become dependent for an instant") \
     X(KAL_INCIDENT_LIMIT, "limit", "an actuator is at its limit for a time")          \
     X(KAL_INCIDENT_METHOD, "method", "the integrator changes or meets its limits")    \

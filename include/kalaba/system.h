@@ -148,6 +148,7 @@ typedef enum KalWorkKind {
     KAL_WORK_MASSES,      ///< masses given directly, whose energy is not in T
     KAL_WORK_CONSTRAINTS, ///< constraints that move or are not homogeneous
     KAL_WORK_NONIDEAL,    ///< the non-ideal part of the constraint force
+    KAL_WORK_FRICTION,    ///< contacts and frictions that slide
     KAL_WORK_SERVOS,      ///< servo constraints, when there are no actuators
     KAL_WORK_DRIVE,       ///< a prescribed coordinate
     KAL_WORK_CONTROL,     ///< an actuator

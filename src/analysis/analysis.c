@@ -153,6 +153,13 @@ static KalStatus refuse(KalContext *ctx, const KalSystem *system)
             "analyze the model",
             kal_system_hold_names(system)[0]);
     }
+    if (system->model->n_contacts > 0) {
+        return kal_fail(ctx, KAL_ERR_FORMULATION,
+                        "contact or friction '%s': what comes and goes cannot be "
+                        "linearized; write what is closed or holds as a constraint to "
+                        "analyze the model",
+                        system->model->contacts[0].name);
+    }
     if (system->n_servos > 0) {
         return kal_fail(ctx, KAL_ERR_FORMULATION,
                         "a model with servo constraints cannot be linearized: remove "

@@ -381,6 +381,9 @@ static KalClosedVerdict judge_model(const KalSheet *sheet)
     if (eq->n_servos > 0) {
         return KAL_CLOSED_SERVOS;
     }
+    if (eq->model->n_contacts > 0) {
+        return KAL_CLOSED_CONTACTS;
+    }
     if (eq->n_waiting > 0) {
         return KAL_CLOSED_WAITING;
     }

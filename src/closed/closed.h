@@ -16,7 +16,8 @@ typedef enum KalClosedVerdict {
     KAL_CLOSED_BRANCHES,   ///< branches of A may differ in rank
     KAL_CLOSED_WAITING,    ///< a constraint does not act at the start
     KAL_CLOSED_SERVOS,     ///< there are servos, whose control is not solved for
-    KAL_CLOSED_UNCHECKED   ///< no state was found at which the formulas hold
+    KAL_CLOSED_UNCHECKED,  ///< no state was found at which the formulas hold
+    KAL_CLOSED_CONTACTS    ///< what acts changes by itself
 } KalClosedVerdict;
 
 typedef enum KalResultKind {

@@ -55,6 +55,8 @@ const char *kal_constraint_kind_word(KalConstraintKind kind)
     case KAL_CONSTRAINT_INTEGRABLE: return "integrable";
     case KAL_CONSTRAINT_NONHOLONOMIC: return "nonholonomic";
     case KAL_CONSTRAINT_ACCELERATION: return "acceleration";
+    case KAL_CONSTRAINT_CONTACT: return "contact";
+    case KAL_CONSTRAINT_FRICTION: return "friction";
     }
     return "";
 }
@@ -97,6 +99,17 @@ static KalStatus find_linear(const Classifier *c, size_t i, KalConstraintClass *
     return status;
 }
 
+static KalConstraintKind kind_of(const KalConstraint *constraint)
+{
+    if (constraint->role != KAL_ROLE_USUAL) {
+        return constraint->role == KAL_ROLE_GAP ? KAL_CONSTRAINT_CONTACT
+                                                : KAL_CONSTRAINT_FRICTION;
+    }
+    return constraint->level == KAL_LEVEL_POSITION   ? KAL_CONSTRAINT_HOLONOMIC
+           : constraint->level == KAL_LEVEL_VELOCITY ? KAL_CONSTRAINT_NONHOLONOMIC
+                                                     : KAL_CONSTRAINT_ACCELERATION;
+}
+
 // What shows without looking at other constraints.
 static KalStatus classify_one(const Classifier *c, size_t i)
 {
@@ -107,9 +120,7 @@ static KalStatus classify_one(const Classifier *c, size_t i)
     KAL_TRY(kal_model_kinds_in(c->model, constraint->residual, &kinds));
     *found = (KalConstraintClass){
         .level = constraint->level,
-        .kind = constraint->level == KAL_LEVEL_POSITION   ? KAL_CONSTRAINT_HOLONOMIC
-                : constraint->level == KAL_LEVEL_VELOCITY ? KAL_CONSTRAINT_NONHOLONOMIC
-                                                          : KAL_CONSTRAINT_ACCELERATION,
+        .kind = kind_of(constraint),
         .decision = KAL_DECISION_FORM,
         .linear_in_velocity = true,
         .time_dependent = (kinds & (UINT64_C(1) << KAL_SYMBOL_TIME)) != 0,
@@ -130,11 +141,13 @@ static KalStatus classify_each(const Classifier *c, bool all)
 }
 
 // Whether a constraint is to be looked at.  The equation of a state is none: i' = x' leaves
-// i to its start value, and an analysis may ask for any.
+// i to its start value, and an analysis may ask for any.  Rows of contacts come and go.
 static bool takes_part(const Classifier *c, size_t i)
 {
     assert(i < c->eq->m);
-    return c->model->constraints[i].state == 0 && (c->waiting || c->eq->acts[i]);
+    const KalConstraint *constraint = &c->model->constraints[i];
+    return constraint->state == 0 && constraint->role == KAL_ROLE_USUAL
+           && (c->waiting || c->eq->acts[i]);
 }
 
 // Forms of all constraints that have one; velocities in a way that is not linear, and

@@ -12,7 +12,8 @@
 ///
 /// Answers are for the parameters' values where these are exact, and for almost all
 /// positions.  Constraints on positions that give a coordinate in terms of others are
-/// taken to hold; of others only the differentials are known to vanish.
+/// taken to hold; of others only the differentials are known to vanish.  Rows of contacts and
+/// frictions come and go: they are told apart, and restrict nothing here.
 
 #ifndef DERIVE_CLASSIFY_H
 #define DERIVE_CLASSIFY_H
@@ -24,6 +25,8 @@ typedef enum KalConstraintKind {
     KAL_CONSTRAINT_INTEGRABLE,   ///< on velocities, but implied by one on positions
     KAL_CONSTRAINT_NONHOLONOMIC, ///< on velocities
     KAL_CONSTRAINT_ACCELERATION, ///< on accelerations
+    KAL_CONSTRAINT_CONTACT,      ///< on a gap, while it is closed
+    KAL_CONSTRAINT_FRICTION,     ///< on a slip, while it holds
 } KalConstraintKind;
 
 /// How a kind was found.

@@ -361,6 +361,10 @@ static KalStatus claim_control(Search *s)
         return refute(
             s, (Claim){"servo '", model->servos[0].name, "' may do work", 0, false});
     }
+    if (model->n_contacts > 0) {
+        return refute(s, (Claim){"contact or friction '", model->contacts[0].name,
+                                 "' may take energy", 0, false});
+    }
     return jump ? refute(
                s, (Claim){"event '", jump->name, "' changes the motion", 0, false})
                 : KAL_OK;

@@ -277,7 +277,7 @@ static KalStatus find_acting(const KalDerivation *d)
         return kal_no_memory(d->ctx, "for constraints");
     }
     for (size_t i = 0; i < eq->m; i++) {
-        eq->acts[i] = true;
+        eq->acts[i] = d->model->constraints[i].role == KAL_ROLE_USUAL;
     }
     mark_targets(d, KAL_ACTION_ENGAGE, false);
     mark_targets(d, KAL_ACTION_RELEASE, true);

@@ -46,6 +46,9 @@ static KalStatus check_contents(KalExportPlan *plan)
     if (model->n_tables > 0) {
         return refuse(plan, "tables", model->tables[0].name);
     }
+    if (model->n_contacts > 0) {
+        return refuse(plan, "contacts and frictions", model->contacts[0].name);
+    }
     return KAL_OK;
 }
 

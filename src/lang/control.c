@@ -108,15 +108,22 @@ static KalNode *parse_options(KalParser *p, KalNodeKind kind)
     return options.first;
 }
 
-// `name: left = right`, with options.
-static KalNode *parse_equation(KalParser *p, KalNodeKind kind, uint32_t begin,
-                               const char *what)
+// `name:` of what is declared.
+static KalNode *parse_named(KalParser *p, const char *what)
 {
     assert(what);
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, what);
     char colon[64];
     snprintf(colon, sizeof colon, "':' after %s", what);
     kal_parser_expect(p, KAL_TOKEN_COLON, colon);
+    return target;
+}
+
+// `name: left = right`, with options.
+static KalNode *parse_equation(KalParser *p, KalNodeKind kind, uint32_t begin,
+                               const char *what)
+{
+    KalNode *target = parse_named(p, what);
     KalNode *left = kal_parse_side(p);
     if (!kal_parser_accept(p, KAL_TOKEN_EQUALS)) {
         kal_parser_fail_after(p, "'=' and the other side");
@@ -140,16 +147,49 @@ KalNode *kal_parse_servo(KalParser *p, uint32_t begin)
     return parse_equation(p, KAL_NODE_SERVO, begin, "the name of the servo");
 }
 
+// `name: value` with options.
+static KalNode *parse_valued(KalParser *p, KalNodeKind kind, uint32_t begin,
+                             const char *what)
+{
+    KalNode *target = parse_named(p, what);
+    KalNode *value = kal_parse_value(p);
+    KalNode *options = parse_options(p, kind);
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = kind, .of.actuator = {target, value, options}
+    });
+}
+
 KalNode *kal_parse_actuator(KalParser *p, uint32_t begin)
 {
-    KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, "the name of the input");
-    kal_parser_expect(p, KAL_TOKEN_COLON, "':' after the name of the input");
-    KalNode *power = kal_parse_value(p);
-    KalNode *options = parse_options(p, KAL_NODE_ACTUATOR);
-    return kal_parser_add(
-        p, begin,
-        (KalNode){
-            .kind = KAL_NODE_ACTUATOR, .of.actuator = {target, power, options}
+    return parse_valued(p, KAL_NODE_ACTUATOR, begin, "the name of the input");
+}
+
+KalNode *kal_parse_friction(KalParser *p, uint32_t begin)
+{
+    return parse_valued(p, KAL_NODE_FRICTION, begin, "the name of the friction");
+}
+
+// `name: gap >= 0`: a comparison whose sides are kept.
+KalNode *kal_parse_contact(KalParser *p, uint32_t begin)
+{
+    KalNode *target = parse_named(p, "the name of the contact");
+    const uint32_t first = p->token.begin;
+    const KalNode *gap = kal_parse_condition(p);
+    if (gap
+        && !(gap->kind == KAL_NODE_COMPARE && gap->op == KAL_COMPARE_GREATER_EQUAL)) {
+        kal_parser_fail(p, first, p->end,
+                        "a contact keeps a gap from becoming negative, as in y >= 0");
+    }
+    KalNode *options = parse_options(p, KAL_NODE_CONTACT);
+    if (!gap || kal_parser_is_stuck(p)) {
+        return NULL;
+    }
+    return kal_parser_add(p, begin,
+                          (KalNode){
+                              .kind = KAL_NODE_CONTACT,
+                              .of.equation = {target, gap->of.binary.left,
+                                              gap->of.binary.right, options}
     });
 }
 

@@ -402,6 +402,14 @@ static void print_hold(const char *word, const KalNode *node, KalSink sink)
     print_after(": ", node->of.dynamic.value, sink);
 }
 
+static void print_contact(const char *word, const KalNode *node, KalSink sink)
+{
+    print_after(word, node->of.equation.target, sink);
+    print_after(": ", node->of.equation.left, sink);
+    print_after(" >= ", node->of.equation.right, sink);
+    print_options(node->of.equation.options, sink);
+}
+
 static void print_actuator(const char *word, const KalNode *node, KalSink sink)
 {
     print_after(word, node->of.actuator.target, sink);

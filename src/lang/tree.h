@@ -87,20 +87,26 @@ typedef enum KalShape {
 } KalShape;
 
 /// Every option, with its word and the kind of statement that takes it.
-#define KAL_OPTION_LIST(X)           \
-    X(RTOL, "rtol", SIMULATE)        \
-    X(ATOL, "atol", SIMULATE)        \
-    X(METHOD, "method", SIMULATE)    \
-    X(DRIFT, "drift", SIMULATE)      \
-    X(RATE, "rate", SERVO)           \
-    X(LIMIT, "limit", ACTUATOR)      \
-    X(WEIGHT, "weight", ACTUATOR)    \
-    X(OFF, "off", CONSTRAINT)        \
-    X(LAW, "law", ACTUATOR)          \
-    X(COLUMN_X, "x", TABLE)          \
-    X(COLUMN_Y, "y", TABLE)          \
-    X(TABLE_METHOD, "method", TABLE) \
-    X(TABLE_OUTSIDE, "outside", TABLE)
+#define KAL_OPTION_LIST(X)                 \
+    X(RTOL, "rtol", SIMULATE)              \
+    X(ATOL, "atol", SIMULATE)              \
+    X(METHOD, "method", SIMULATE)          \
+    X(DRIFT, "drift", SIMULATE)            \
+    X(RATE, "rate", SERVO)                 \
+    X(LIMIT, "limit", ACTUATOR)            \
+    X(WEIGHT, "weight", ACTUATOR)          \
+    X(OFF, "off", CONSTRAINT)              \
+    X(LAW, "law", ACTUATOR)                \
+    X(COLUMN_X, "x", TABLE)                \
+    X(COLUMN_Y, "y", TABLE)                \
+    X(TABLE_METHOD, "method", TABLE)       \
+    X(TABLE_OUTSIDE, "outside", TABLE)     \
+    X(RESTITUTION, "restitution", CONTACT) \
+    X(FRICTION, "friction", CONTACT)       \
+    X(SLIP, "slip", CONTACT)               \
+    X(STATIC, "static", CONTACT)           \
+    X(DRY_LIMIT, "limit", FRICTION)        \
+    X(DRY_STATIC, "static", FRICTION)
 
 /// What an OPTION sets.
 typedef enum KalOption {
@@ -203,7 +209,7 @@ struct KalNode {
 
         struct {
             KalNode *target;
-            KalNode *power; ///< per unit of the input
+            KalNode *power; ///< per unit of the input; of a FRICTION, the velocity
             KalNode *options;
         } actuator;
 

@@ -10,6 +10,7 @@
 // Recursion by way of expressions ends there.
 
 #include "model/build_impl.h"
+#include "model/constraint_impl.h"
 
 #include <kalaba/text.h>
 
@@ -412,6 +413,88 @@ static KalValue call_active(KalBuild *b, const KalNode *node)
                           (KalValue){.kind = KAL_VALUE_NONE}, node);
 }
 
+// The contact or friction that an argument names, with a row of it.
+static bool named_contact(KalBuild *b, const KalNode *node, KalValue *out_value,
+                          uint32_t *out_row)
+{
+    const KalValue value = named_argument(b, node, KAL_SPACE_CONSTRAINT);
+    *out_value = value;
+    if (value.kind == KAL_VALUE_BAD) {
+        return false;
+    }
+    if (!kal_build_is_reaction(b, value, out_row)
+        || b->model->constraints[*out_row].role == KAL_ROLE_USUAL) {
+        (void)kal_build_bad(b, node->span,
+                            "expected the name of a contact or friction");
+        return false;
+    }
+    return true;
+}
+
+static KalValue call_gap(KalBuild *b, const KalNode *node)
+{
+    KalValue value;
+    uint32_t row = 0;
+    if (!named_contact(b, node, &value, &row)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalConstraint *gap = &b->model->constraints[row];
+    if (gap->role != KAL_ROLE_GAP) {
+        return kal_build_bad(b, node->span, "a friction has no gap");
+    }
+    uint64_t marks = 0;
+    (void)kal_build_check(b, kal_model_kinds_in(b->model, gap->residual, &marks));
+    return kal_build_scalar_of(b, gap->residual, (unsigned)marks,
+                               kal_build_unit_over(b, b->units.energy, value.unit),
+                               node);
+}
+
+// The tangential force: the reaction of the slip, whether it holds or slides.
+static KalValue call_friction(KalBuild *b, const KalNode *node)
+{
+    KalValue value;
+    uint32_t row = 0;
+    if (!named_contact(b, node, &value, &row)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalContact *contact = &b->model->contacts[b->model->constraints[row].contact];
+    if (contact->n_slips == 0) {
+        return kal_build_bad(b, node->span, "the contact '%s' has no friction",
+                             contact->name);
+    }
+    KalArray *array = kal_build_array(b, contact->n_slips);
+    if (!array) {
+        return KAL_BAD_VALUE;
+    }
+    for (uint32_t i = 0; i < contact->n_slips; i++) {
+        const KalConstraint *slip = &b->model->constraints[contact->slip[i]];
+        array->items[i] = kal_build_scalar_of(b, slip->reaction, KAL_MARK(REACTION),
+                                              value.unit, node);
+    }
+    return contact->n_slips == 1 ? array->items[0]
+                                 : kal_build_finish(b, array, node->span);
+}
+
+// 1 while a contact or friction holds.
+static KalValue call_sticks(KalBuild *b, const KalNode *node)
+{
+    KalValue value;
+    KalExpr e;
+    uint32_t row = 0;
+    if (!named_contact(b, node, &value, &row)) {
+        return KAL_BAD_VALUE;
+    }
+    const KalContact *contact = &b->model->contacts[b->model->constraints[row].contact];
+    if (contact->n_slips == 0) {
+        return kal_build_bad(b, node->span, "the contact '%s' has no friction",
+                             contact->name);
+    }
+    if (!kal_build_check(b, kal_model_active(b->model, contact->slip[0], &e))) {
+        return KAL_BAD_VALUE;
+    }
+    return kal_build_scalar_of(b, e, KAL_MARK(ACTIVE), KAL_UNIT_ONE, node);
+}
+
 static KalValue call_control(KalBuild *b, const KalNode *node)
 {
     return call_named(b, node, KAL_SPACE_ACTUATOR, "an actuator");
@@ -538,6 +621,9 @@ static const SpecialRow SPECIALS[] = {
     {"norm",      call_norm     },
     {"transpose", call_transpose},
     {"reaction",  call_reaction },
+    {"gap",       call_gap      },
+    {"friction",  call_friction },
+    {"sticks",    call_sticks   },
     {"cforce",    call_cforce   },
     {"drive",     call_drive    },
     {"control",   call_control  },

@@ -3,6 +3,7 @@
 // What is demanded of the motion: constraints, drives, servos and their actuators.
 
 #include "model/build_impl.h"
+#include "model/constraint_impl.h"
 #include "model/statement_impl.h"
 
 #include <assert.h>
@@ -11,8 +12,7 @@
 
 static const double TRUE_WITHIN = 1e-9; // of numbers that ought to be equal
 
-// left − right of an equation.
-static KalValue residual_of(KalBuild *b, const KalNode *node, KalUsage usage)
+KalValue kal_build_residual(KalBuild *b, const KalNode *node, KalUsage usage)
 {
     const KalValue left = kal_build_eval_for(b, node->of.equation.left, usage);
     const KalValue right = kal_build_eval_for(b, node->of.equation.right, usage);
@@ -57,7 +57,7 @@ static bool check_constant(KalBuild *b, KalExpr residual, const KalNode *node)
 }
 
 // The multiplier times the residual is an energy, at velocity level a power and so on.
-static KalUnitId reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId residual)
+KalUnitId kal_build_reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId residual)
 {
     const KalConstraintLevel level = b->model->constraints[constraint].level;
     assert(constraint < b->model->n_constraints);
@@ -66,6 +66,20 @@ static KalUnitId reaction_unit(KalBuild *b, uint32_t constraint, KalUnitId resid
         unit = kal_build_unit_over(b, unit, KAL_UNIT_TIME);
     }
     return unit;
+}
+
+bool kal_build_is_reaction(const KalBuild *b, KalValue value, uint32_t *out_constraint)
+{
+    if (value.kind != KAL_VALUE_SCALAR) {
+        return false;
+    }
+    const KalExprNode node = kal_graph_node(b->graph, value.of.expr);
+    if (node.op != KAL_OP_SYMBOL
+        || b->model->symbols[node.arg[0].index].kind != KAL_SYMBOL_REACTION) {
+        return false;
+    }
+    *out_constraint = b->model->symbols[node.arg[0].index].index;
+    return true;
 }
 
 // Where a constraint is declared, and whether it waits for an event.
@@ -92,9 +106,9 @@ static KalValue constraint_leaf(KalBuild *b, KalLeaves *leaves, KalValue value)
         || !kal_build_check(b, kal_model_add_constraint(b->model, entry, &index))) {
         return KAL_BAD_VALUE;
     }
-    return kal_build_scalar_of(b, b->model->constraints[index].reaction,
-                               KAL_MARK(REACTION), reaction_unit(b, index, value.unit),
-                               leaves->node);
+    return kal_build_scalar_of(
+        b, b->model->constraints[index].reaction, KAL_MARK(REACTION),
+        kal_build_reaction_unit(b, index, value.unit), leaves->node);
 }
 
 void kal_build_constraint(KalBuild *b, const KalNode *node)
@@ -111,7 +125,7 @@ void kal_build_constraint(KalBuild *b, const KalNode *node)
         kal_build_spoil(b, KAL_ENTRY_CONSTRAINT, node->of.equation.target);
         return;
     }
-    const KalValue residual = residual_of(b, node, usage);
+    const KalValue residual = kal_build_residual(b, node, usage);
     KalEntry *entry =
         kal_build_declare_target(b, KAL_ENTRY_CONSTRAINT, &target, target.n);
     if (entry) {
@@ -232,7 +246,7 @@ void kal_build_servo(KalBuild *b, const KalNode *node)
         kal_build_spoil(b, KAL_ENTRY_CONSTRAINT, node->of.equation.target);
         return;
     }
-    const KalValue residual = residual_of(b, node, usage);
+    const KalValue residual = kal_build_residual(b, node, usage);
     KalEntry *entry = kal_build_declare_target(b, KAL_ENTRY_SERVO, &target, target.n);
     if (!rate) {
         kal_build_error(b, node->span,

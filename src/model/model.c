@@ -178,6 +178,7 @@ static void clear_lists(KalModel *model)
     CLEAR(model, coordinates);
     CLEAR(model, contributions);
     CLEAR(model, constraints);
+    CLEAR(model, contacts);
     CLEAR(model, actuators);
     CLEAR(model, servos);
     CLEAR(model, states);
@@ -272,6 +273,11 @@ KalStatus kal_model_add_constraint(KalModel *model, KalConstraint entry,
     KAL_TRY(APPEND(model, constraints, &entry));
     *out_index = index;
     return KAL_OK;
+}
+
+KalStatus kal_model_add_contact(KalModel *model, KalContact entry)
+{
+    return APPEND(model, contacts, &entry);
 }
 
 KalStatus kal_model_add_actuator(KalModel *model, KalActuator entry,

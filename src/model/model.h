@@ -135,8 +135,17 @@ typedef enum KalConstraintLevel {
 } KalConstraintLevel;
 
 enum {
-    KAL_NOT_DRIVEN = -1
+    KAL_NOT_DRIVEN = -1,
+    KAL_NO_CONTACT = -1,
+    KAL_NO_GAP = -1
 };
+
+/// When a constraint acts.
+typedef enum KalConstraintRole {
+    KAL_ROLE_USUAL, ///< always, unless events say otherwise
+    KAL_ROLE_GAP,   ///< while its contact is closed
+    KAL_ROLE_SLIP,  ///< while its contact or friction holds
+} KalConstraintRole;
 
 /// One scalar constraint, residual = 0; a `prescribe` is one too, named `drive(a)`.
 typedef struct KalConstraint {
@@ -149,7 +158,26 @@ typedef struct KalConstraint {
     uint32_t state; ///< 1 + the coordinate that stands for a state whose rate it gives
     KalConstraintLevel level;
     int64_t driven; ///< the coordinate of a `prescribe`, or KAL_NOT_DRIVEN
+    KalConstraintRole role;
+    uint32_t contact; ///< whose gap or slip it is, unless its role is usual
 } KalConstraint;
+
+enum {
+    KAL_SLIPS = 2 ///< directions of a slip, at most
+};
+
+/// A contact, or a dry friction: a contact that is always closed, whose limits are forces.
+/// Gap and slips are constraints, which act while it is closed and while it holds.
+typedef struct KalContact {
+    const char *name;
+    KalSpan span;
+    int64_t gap;              ///< constraint; KAL_NO_GAP of a friction
+    uint32_t slip[KAL_SLIPS]; ///< constraints: n_slips
+    uint32_t n_slips;         ///< 0 without friction
+    KalExpr restitution;      ///< of t and q
+    KalExpr limit; ///< while it slides: of t and q; of a friction, of reactions too
+    KalExpr hold;  ///< the same while it holds
+} KalContact;
 
 /// An input whose power is input × `power`.
 typedef struct KalActuator {
@@ -334,6 +362,8 @@ typedef struct KalModel {
     size_t n_contributions;
     KalConstraint *constraints;
     size_t n_constraints;
+    KalContact *contacts;
+    size_t n_contacts;
     KalActuator *actuators;
     size_t n_actuators;
     KalServo *servos;
@@ -398,6 +428,8 @@ KAL_CHECKED KalStatus kal_model_add_contribution(KalModel *model,
 /// Fills in `reaction` and, from the residual, `level`.
 KAL_CHECKED KalStatus kal_model_add_constraint(KalModel *model, KalConstraint entry,
                                                uint32_t *out_index);
+
+KAL_CHECKED KalStatus kal_model_add_contact(KalModel *model, KalContact entry);
 
 /// Fills in `input`.
 KAL_CHECKED KalStatus kal_model_add_actuator(KalModel *model, KalActuator entry,

@@ -3,6 +3,7 @@
 // How it starts and runs, and what happens on the way: init, simulate, event.
 
 #include "model/build_impl.h"
+#include "model/constraint_impl.h"
 #include "model/statement_impl.h"
 
 #include <kalaba/text.h>
@@ -313,6 +314,12 @@ static void read_options(KalBuild *b, const KalNode *options)
         case KAL_OPTION_COLUMN_Y:
         case KAL_OPTION_TABLE_METHOD:
         case KAL_OPTION_TABLE_OUTSIDE:
+        case KAL_OPTION_RESTITUTION:
+        case KAL_OPTION_FRICTION:
+        case KAL_OPTION_SLIP:
+        case KAL_OPTION_STATIC:
+        case KAL_OPTION_DRY_LIMIT:
+        case KAL_OPTION_DRY_STATIC:
         case KAL_OPTIONS: break;
         }
     }
@@ -436,12 +443,16 @@ static void add_constraints(KalBuild *b, Actions *actions, KalActionKind kind,
         }
         return;
     }
-    if (value.kind == KAL_VALUE_SCALAR) {
-        const uint32_t id = kal_graph_node(b->graph, value.of.expr).arg[0].index;
-        assert(kal_graph_node(b->graph, value.of.expr).op == KAL_OP_SYMBOL);
-        assert(b->model->symbols[id].kind == KAL_SYMBOL_REACTION);
-        add_action(b, actions,
-                   (KalAction){.kind = kind, .target = b->model->symbols[id].index});
+    uint32_t row = 0;
+    if (kal_build_is_reaction(b, value, &row)) {
+        if (b->model->constraints[row].role != KAL_ROLE_USUAL) {
+            kal_build_error(b, actions->node->span,
+                            "'%s' opens, closes, sticks and slips by itself: events "
+                            "release and engage constraints",
+                            b->model->constraints[row].name);
+            return;
+        }
+        add_action(b, actions, (KalAction){.kind = kind, .target = row});
     } else if (value.kind != KAL_VALUE_BAD) {
         kal_build_error(b, actions->node->span, "expected a constraint, found %s",
                         kal_build_describe(value).text);

@@ -25,6 +25,8 @@ void kal_build_actuator(KalBuild *b, const KalNode *node);
 void kal_build_state(KalBuild *b, const KalNode *node);
 void kal_build_hold(KalBuild *b, const KalNode *node);
 void kal_build_table(KalBuild *b, const KalNode *node);
+void kal_build_contact(KalBuild *b, const KalNode *node);
+void kal_build_friction(KalBuild *b, const KalNode *node);
 void kal_build_init(KalBuild *b, const KalNode *node);
 void kal_build_simulate(KalBuild *b, const KalNode *node);
 void kal_build_event(KalBuild *b, const KalNode *node);

@@ -41,6 +41,9 @@ static const double DUST = 4.0 * DBL_EPSILON;
 // of side, are those of a pole.
 static const double POLE = 3.0;
 
+// A function below its floor has to fall by this part of its rounding to cross again.
+static const double SLACK = 0.1;
+
 // What is known about a function at the present time.
 typedef struct Watch {
     KalRootDirection direction;
@@ -49,6 +52,7 @@ typedef struct Watch {
     double band; // it has left zero when it is larger
     double most; // its largest value so far
     bool poles;  // count
+    bool floor;  // leaving zero downwards is a crossing
 } Watch;
 
 struct KalRoots {
@@ -121,6 +125,7 @@ static bool make_arrays(KalRoots *r, const KalRootSpec *spec)
         r->watch[i].direction = spec->directions ? spec->directions[i] : KAL_ROOT_BOTH;
         r->watch[i].zero = spec->zeros ? spec->zeros[i] : 0.0;
         r->watch[i].poles = spec->poles && spec->poles[i];
+        r->watch[i].floor = spec->floors && spec->floors[i];
     }
     return true;
 }
@@ -202,6 +207,9 @@ static int side_of(double value)
 // 0 when it has not, or not in a direction that counts.
 static int crossing(const Watch *watch, double value)
 {
+    if (watch->floor && watch->side == 0) {
+        return value < -watch->band ? -1 : 0;
+    }
     const bool crossed = watch->side != 0 && side_of(value) != watch->side;
     const int way = crossed ? -watch->side : 0;
     return watch->direction == KAL_ROOT_BOTH || way == (int)watch->direction ? way : 0;
@@ -294,8 +302,10 @@ KalStatus kal_roots_restart(KalRoots *roots, double t, int *jumps)
         if (jumps) {
             jumps[i] = jumps[i] != 0 ? 0 : jump(&r->watch[i], r->trial[i]);
         }
-        if (r->watch[i].side != 0) {
-            wait_at_zero(&r->watch[i], 0.0);
+        if (r->watch[i].side != 0 || r->watch[i].floor) {
+            const bool below = r->watch[i].floor && r->trial[i] < 0.0;
+            wait_at_zero(&r->watch[i],
+                         below ? SLACK * r->watch[i].zero - r->trial[i] : 0.0);
         }
     }
     move_to(r, t, r->trial);
@@ -398,11 +408,12 @@ static KalStatus gather(KalRoots *r, Bracket *b)
     return KAL_OK;
 }
 
-// Whether a function changes its side in the bracket through a pole, theory (12.18).
+// Whether a function changes its side in the bracket through a pole, theory (12.18).  One that
+// leaves zero downwards crosses a little below it, with both ends of one size.
 static bool is_pole(const KalRoots *r, int i)
 {
     const double least = fmin(fabs(r->now[i]), fabs(r->ahead[i]));
-    return !r->watch[i].poles && least > POLE * r->outer[i];
+    return !r->watch[i].poles && !r->watch[i].floor && least > POLE * r->outer[i];
 }
 
 // Note what crossed in the bracket and move to its end; returns whether anything did.

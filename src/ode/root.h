@@ -15,6 +15,9 @@
 /// it counts again when it has left zero by more than it was off at its crossing, so that
 /// neither the start nor the remains of an event are one.
 ///
+/// *Floors.*  A function that is to stay at zero or above crosses also when it leaves zero
+/// downwards, after however long a wait.
+///
 /// *Poles.*  A function that changes its side through a pole does not cross, unless it is
 /// said that poles count.
 ///
@@ -58,7 +61,10 @@ typedef struct KalRootSpec {
     const bool *poles;   ///< count: sides are all that matters: a change through a pole
                          ///< counts as a crossing, a touch that is none to the bit does
                          ///< not; NULL: never.  Copied
-    int samples;         ///< inner points of a stretch, 0 or more
+    const bool
+        *floors; ///< count: the function is to stay at zero or above, and crosses
+                 ///< also when it leaves zero downwards; NULL: none.  Copied
+    int samples; ///< inner points of a stretch, 0 or more
 } KalRootSpec;
 
 /// What a search found.  The arrays belong to the KalRoots and hold until its next call.

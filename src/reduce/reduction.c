@@ -468,6 +468,13 @@ KalStatus kal_reduction_init(KalReduction *r, const KalEquations *eq,
     *r = (KalReduction){.ctx = eq->model->ctx, .eq = eq, .n = eq->n};
     KAL_TRY(kal_sheet_init(&r->sheet, eq));
     r->g = r->sheet.g;
+    if (eq->model->n_contacts > 0) {
+        return kal_fail(r->ctx, KAL_ERR_FORMULATION,
+                        "contact or friction '%s' comes and goes, and with it the "
+                        "number of speeds: write what is closed or holds as a "
+                        "constraint to reduce the model",
+                        eq->model->contacts[0].name);
+    }
     if (r->sheet.large || eq->n > KAL_REDUCTION_MOST) {
         return kal_reduction_too_large(r);
     }

@@ -49,6 +49,18 @@ static int configuration_freedom(const KalCheck *check)
     return check->system->n - check->configuration_rank;
 }
 
+// Constraints of the model, and rows of contacts and frictions that act at the start.
+static int count_constraints(const KalCheck *check)
+{
+    const KalInstant *instant = check->instant;
+    int count = 0;
+    for (int i = 0; i < check->system->m; i++) {
+        const bool usual = check->system->model->constraints[i].role == KAL_ROLE_USUAL;
+        count += usual || instant->active[i];
+    }
+    return count;
+}
+
 static int velocity_freedom(const KalCheck *check)
 {
     assert(check->answer.rank_A >= 0 && check->answer.rank_A <= check->system->n);
@@ -112,7 +124,7 @@ static void write_counts(KalJsonWriter *w, const KalCheck *check)
     kal_json_write_key(w, "counts");
     kal_json_write_begin(w, '{');
     kal_json_put_number(w, "coordinates", check->system->n);
-    kal_json_put_number(w, "constraints", check->system->m);
+    kal_json_put_number(w, "constraints", count_constraints(check));
     kal_json_put_number(w, "rank", check->answer.rank_A);
     kal_json_put_number(w, "configuration_freedom", configuration_freedom(check));
     kal_json_put_number(w, "velocity_freedom", velocity_freedom(check));
@@ -300,10 +312,12 @@ static void print_summary(const Page *page)
     kal_printable_write(page->sink, kal_system_title(system), KAL_TITLE_WIDTH);
     print(page, "%s\n", page->color ? PLAIN : "");
     print(page, "%d coordinate%s, ", system->n, plural(system->n));
-    if (system->m == 0) {
-        print(page, "no constraints; ");
+    const int constraints = count_constraints(check);
+    const int contacts = (int)system->model->n_contacts;
+    if (constraints == 0) {
+        print(page, "no constraints%s; ", contacts > 0 ? " act at the start" : "");
     } else {
-        print(page, "%d constraint%s of rank %d; ", system->m, plural(system->m),
+        print(page, "%d constraint%s of rank %d; ", constraints, plural(constraints),
               check->answer.rank_A);
     }
     const int q = configuration_freedom(check);
@@ -343,6 +357,12 @@ static void describe(const KalConstraintClass *class, char text[LINE_SIZE])
         break;
     case KAL_CONSTRAINT_ACCELERATION:
         (void)snprintf(text, LINE_SIZE, "given at acceleration level");
+        break;
+    case KAL_CONSTRAINT_CONTACT:
+        (void)snprintf(text, LINE_SIZE, "contact: acts while it is closed");
+        break;
+    case KAL_CONSTRAINT_FRICTION:
+        (void)snprintf(text, LINE_SIZE, "friction: acts while it holds");
         break;
     }
     const size_t length = strlen(text);
@@ -388,7 +408,7 @@ static void print_constraints(const Page *page)
         char text[LINE_SIZE];
         char place[PLACE_SIZE];
         describe(&page->check->classification->classes[i], text);
-        const bool acts = page->check->system->starts_active[i];
+        const bool acts = page->check->instant->active[i];
         print_place(model->constraints[i].span, false, place);
         print(page, "  ");
         print_padded(page, names[i], width);

@@ -142,6 +142,9 @@ const char *kal_shown_refusal(const KalShown *shown)
     case KAL_CLOSED_UNCHECKED:
         return "No closed form is shown, because none held at the states that were "
                "tried. For numbers at a state, use kalaba eval.";
+    case KAL_CLOSED_CONTACTS:
+        return "There is no closed form for all states: it changes with what contacts "
+               "and frictions do. For numbers at a state, use kalaba eval.";
     case KAL_CLOSED_DONE: break;
     }
     return "";

@@ -38,10 +38,16 @@ static const double SHORTEST = 0x1p-12;
 // A residual of a constraint that engages, relative to its terms.
 static const double CLOSED = 1e-6;
 
-// Switching functions come after events and limits.
-static size_t first_switch(const KalSystem *system)
+// Contacts come after events and limits,
+static size_t first_contact(const KalSystem *system)
 {
     return system->model->n_events + 2 * kal_run_limits(system);
+}
+
+// and switching functions after them.
+static size_t first_switch(const KalSystem *system)
+{
+    return first_contact(system) + kal_run_contact_functions(system);
 }
 
 // All functions at a time of the last step.
@@ -66,6 +72,9 @@ static KalStatus values(void *user, double t, double *out_values)
     }
     if (limits) {
         kal_run_limits_find(run, out_values + system->model->n_events);
+    }
+    if (system->model->n_contacts > 0) {
+        KAL_TRY(kal_run_contacts_find(run, out_values + first_contact(system)));
     }
     if (system->n_switches > 0) {
         KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES));
@@ -92,10 +101,16 @@ static KalRootDirection direction_of(const KalEvent *event)
 static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directions,
                             double *zeros, bool *poles)
 {
+    bool *floors = poles + count;
     assert(count == kal_run_functions(run->system));
     const KalModel *model = run->system->model;
     for (size_t i = 0; i < model->n_events; i++) {
         directions[i] = direction_of(&model->events[i]);
+    }
+    for (size_t i = first_contact(run->system); i < first_switch(run->system); i++) {
+        directions[i] = KAL_ROOT_FALLING;
+        zeros[i] = run->options.atol;
+        floors[i] = true;
     }
     for (size_t i = first_switch(run->system); i < count; i++) {
         zeros[i] = kal_run_modes_band(run);
@@ -107,6 +122,7 @@ static KalStatus make_roots(KalRun *run, size_t count, KalRootDirection *directi
                               .directions = directions,
                               .zeros = zeros,
                               .poles = poles,
+                              .floors = floors,
                               .samples = SAMPLES};
     return kal_roots_create(run->ctx, &spec, &run->events.roots);
 }
@@ -116,7 +132,8 @@ static void note_functions(KalRun *run)
 {
     assert(run->system);
     const KalSystem *system = run->system;
-    run->events.solve = system->events_need_solve || kal_run_limits(system) > 0;
+    run->events.solve = system->events_need_solve || kal_run_limits(system) > 0
+                        || kal_run_contacts_need_solve(run);
     run->events.sampled = run->events.solve;
     for (size_t i = 0; i < system->model->n_events; i++) {
         run->events.sampled = run->events.sampled || !system->event_bounded[i];
@@ -153,18 +170,17 @@ static KalStatus create_roots(KalRun *run)
         return kal_fail(run->ctx, KAL_ERR_LIMIT,
                         "%zu events and switching functions are too many", count);
     }
-    note_functions(run);
     KAL_TRY(create_scan(run));
     KalRootDirection *directions =
         (KalRootDirection *)kal_alloc(run->ctx, count, sizeof *directions);
     double *zeros = (double *)kal_alloc(run->ctx, count, sizeof *zeros);
-    bool *poles = (bool *)kal_alloc(run->ctx, count, sizeof *poles);
+    bool *poles = (bool *)kal_alloc(run->ctx, 2 * count, sizeof *poles); // and floors
     const KalStatus status = directions && zeros && poles
                                  ? make_roots(run, count, directions, zeros, poles)
                                  : kal_no_memory(run->ctx, "for events");
     kal_free(run->ctx, directions, directions ? count * sizeof *directions : 0);
     kal_free(run->ctx, zeros, zeros ? count * sizeof *zeros : 0);
-    kal_free(run->ctx, poles, poles ? count * sizeof *poles : 0);
+    kal_free(run->ctx, poles, poles ? 2 * count * sizeof *poles : 0);
     return status;
 }
 
@@ -175,6 +191,7 @@ KalStatus kal_run_events_start(KalRun *run)
     if (kal_run_functions(run->system) == 0) {
         return KAL_OK;
     }
+    note_functions(run);
     if (!run->events.roots) {
         KAL_TRY(create_roots(run));
     }
@@ -300,15 +317,20 @@ static bool is_free(KalRun *run, double a, double b)
             return false;
         }
     }
-    return true;
+    return kal_run_contacts_stay(run, first_contact(system),
+                                 ranges + n_events + 2 * system->n_switches);
 }
 
-// Whether a function is at zero, has not left it and may do so.
+// Whether a function is at zero, has not left it and may do so; those of contacts need not be
+// seen when they leave it upwards.
 static bool any_waiting(const KalRun *run)
 {
     double band = 0.0;
     for (size_t i = 0; i < kal_run_functions(run->system); i++) {
-        const bool rests = i < run->system->model->n_events && run->events.resting[i];
+        const bool contact =
+            i >= first_contact(run->system) && i < first_switch(run->system);
+        const bool rests =
+            contact || (i < run->system->model->n_events && run->events.resting[i]);
         if (!rests && kal_roots_side(run->events.roots, (int)i, &band) == 0) {
             return true;
         }
@@ -358,11 +380,14 @@ static double next_stop(KalRun *run, Search *s, double t)
     return close ? fmin(free + 2.0 * s->least, limit) : stop;
 }
 
-// Whether a switching function has left zero to another side than the motion was thought
-// to go to.
+// Whether a function of a contact has become negative, or a switching function has left zero
+// to another side than the motion was thought to go to.
 static bool strays(const KalRun *run)
 {
     const KalSystem *system = run->system;
+    if (kal_run_contacts_stray(run, first_contact(system))) {
+        return true;
+    }
     for (size_t i = 0; i < system->n_switches; i++) {
         double band = 0.0;
         const double mode = run->modes.modes[i];
@@ -706,7 +731,11 @@ bool kal_run_events_jump(const KalRun *run)
             return true;
         }
     }
-    return false;
+    bool contact = false; // velocities jump by an impact, or forces
+    for (size_t i = first_contact(run->system); i < first_switch(run->system); i++) {
+        contact = contact || run->events.crossings[i] != 0;
+    }
+    return contact && run->events.pending;
 }
 
 // The motion goes on from what events have made of the state.
@@ -716,7 +745,10 @@ static KalStatus go_on_from(KalRun *run, const Happening *h)
     if (run->over) {
         run->instant->modes = NULL; // no motion goes on from here
     } else {
+        KAL_TRY(kal_run_contacts_apply(run, run->events.crossings
+                                                + first_contact(run->system)));
         KAL_TRY(kal_run_modes_enter(run, h->moved));
+        note_functions(run);
     }
     KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_rest_begin(run));
@@ -740,9 +772,13 @@ static KalStatus apply_round(KalRun *run, Happening *h)
     KAL_TRY(happen_all(run, h));
     KAL_TRY(kal_run_holds_renew(run));
     KAL_TRY(go_on_from(run, h));
-    return run->events.roots
-               ? kal_roots_restart(run->events.roots, run->t, run->events.crossings)
-               : KAL_OK;
+    if (!run->events.roots) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_roots_restart(run->events.roots, run->t, run->events.crossings));
+    memset(run->events.crossings + first_contact(run->system), 0,
+           kal_run_contact_functions(run->system) * sizeof *run->events.crossings);
+    return KAL_OK;
 }
 
 // Events of the model first, then renewals of holds.  What they change may let other

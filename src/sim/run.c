@@ -26,7 +26,7 @@ enum {
     WINDOW = 10000,       // steps that have to lead somewhere
     STEPS_OF_PIECE = 20,  // with more on average, pieces are not why they are short
     FACTOR = 10,          // of the balance of the energy
-    INCIDENTS = 1000,     // that are told
+    INCIDENTS = 10000,    // that are told
     TEXT_BYTES = 1 << 22, // for their texts
     TEXT_SIZE = 1000
 };
@@ -111,6 +111,7 @@ static KalStatus init(KalRun *run)
     KAL_TRY(kal_workspace_make(run->ctx, "for a run", lay_out, run, &run->workspace));
     KAL_TRY(kal_run_limits_init(run));
     KAL_TRY(kal_run_modes_init(run));
+    KAL_TRY(kal_run_contacts_init(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->told.texts));
     if (run->options.drift == KAL_DRIFT_STABILIZE) {
@@ -157,6 +158,7 @@ void kal_run_destroy(KalRun *run)
     kal_block_clear(run->ctx, &run->told.incidents);
     kal_run_limits_clear(run);
     kal_run_modes_clear(run);
+    kal_run_contacts_clear(run);
     kal_scan_clear(&run->events.scan);
     kal_tangent_clear(&run->integration.tangent, run->ctx);
     kal_balance_clear(&run->balance);
@@ -345,6 +347,7 @@ static void forget(KalRun *run)
     kal_road_begin(&run->instant->road,
                    (run->options.until - run->options.from) / run->options.every);
     kal_instant_activate(run->instant, run->system->starts_active);
+    kal_run_contacts_forget(run);
     run->instant->n_independent = 0;
     run->projection.metric_lost = false;
     kal_run_use_rows(run);
@@ -370,7 +373,10 @@ static KalStatus start_here(KalRun *run, const bool *held)
     KAL_TRY(kal_run_holds_start(run));
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
+    run->instant->contacts.stale = false;
     KAL_TRY(kal_run_modes_start(run, held));
+    KAL_TRY(kal_run_contacts_start(run));
+    KAL_TRY(kal_run_meet(run));
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look_fully(run, run->t));
@@ -387,7 +393,7 @@ static KalStatus note_fault(KalRun *run, KalStatus status)
     const char *const *names = NULL;
     const size_t count = kal_instant_fault_names(run->instant, &names);
     run->told.n_blamed = 0;
-    if (status == KAL_ERR_NOT_UNIQUE) {
+    if (status == KAL_ERR_NOT_UNIQUE && run->instant->contacts.n_blamed == 0) {
         for (int i = 0; i < run->system->n; i++) {
             if (run->answer.indeterminate[i]) {
                 run->told.blamed[run->told.n_blamed++] = coordinates[i];

@@ -126,6 +126,25 @@ typedef struct KalModeWatch {
     double since;   ///< when the first of those was
 } KalModeWatch;
 
+/// Contacts in the decision at hand, by contact.c.
+typedef struct KalContactWatch {
+    KalWorkspace workspace; ///< all arrays below, of n_contacts
+    bool *touching;         ///< closed or closing
+    bool *hit;              ///< closing at some speed
+    bool *plastic;          ///< without restitution, for the rebound would be too low
+    bool *kept_shut;        ///< it would be even so
+    KalContactState *before;
+    double *speed;    ///< of gaps before an impact
+    double *settles;  ///< when it closes
+    double *last;     ///< when it was hit
+    double *interval; ///< between the last two hits
+    int *shrinking;   ///< intervals in a row that were shorter than the one before
+    double *kept;     ///< n: velocities to come back to
+    double rest;      ///< time that bounces which are left out would have taken
+    double decided;   ///< when the last decision was
+    int crowded;      ///< decisions in a row that were close to each other
+} KalContactWatch;
+
 /// An actuator and its limit.
 typedef struct KalLimitWatch {
     bool at;      ///< it is there
@@ -232,6 +251,7 @@ struct KalRun {
     KalRankWatch rank;    ///< by rank.c
     KalEventWatch events; ///< by event.c
     KalModeWatch modes;   ///< by mode.c
+    KalContactWatch contacts;
     KalRunLimits limits;
     KalBalance balance; ///< by balance.c
     KalRunWindow window;
@@ -393,6 +413,29 @@ double kal_run_modes_band(const KalRun *run);
 
 /// Fail because a switch changes without end, KAL_ERR_CHATTER.
 KAL_CHECKED KalStatus kal_run_modes_chatter(KalRun *run, size_t i);
+
+/// @name Contacts
+/// @{
+KAL_CHECKED KalStatus kal_run_contacts_init(KalRun *run);
+void kal_run_contacts_clear(KalRun *run);
+/// All are open, and nothing has happened.
+void kal_run_contacts_forget(KalRun *run);
+/// How many functions are followed for them.
+size_t kal_run_contact_functions(const KalSystem *system);
+/// Whether they depend on forces at present.
+bool kal_run_contacts_need_solve(const KalRun *run);
+/// Their values at the instant, which is solved if they need that.
+KAL_CHECKED KalStatus kal_run_contacts_find(KalRun *run, double *out_values);
+/// Whether all stay at zero or above, as far as the ranges of KalContactValues tell; the first
+/// of them is this function of the run.
+bool kal_run_contacts_stay(const KalRun *run, size_t first, const KalRange *ranges);
+/// Whether one has become negative.
+bool kal_run_contacts_stray(const KalRun *run, size_t first);
+/// Decide about contacts at the start, with an impact if velocities ask for one.
+KAL_CHECKED KalStatus kal_run_contacts_start(KalRun *run);
+/// The same at an event, with the crossings of their functions.
+KAL_CHECKED KalStatus kal_run_contacts_apply(KalRun *run, const int *crossings);
+/// @}
 
 /// Follow events from the present time on.
 KAL_CHECKED KalStatus kal_run_events_start(KalRun *run);

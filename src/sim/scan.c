@@ -80,21 +80,26 @@ static size_t largest_work(const KalSystem *system)
 {
     const size_t events = kal_program_work(system->programs[KAL_PROGRAM_EVENTS]);
     const size_t switches = kal_program_work(system->programs[KAL_PROGRAM_SWITCHES]);
-    return events > switches ? events : switches;
+    const size_t contacts = kal_program_work(system->programs[KAL_PROGRAM_CONTACTS]);
+    const size_t largest = events > switches ? events : switches;
+    return largest > contacts ? largest : contacts;
 }
 
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalScan *scan = owner;
     const KalSystem *system = scan->spec.system;
-    const size_t results =
-        system->n_results[KAL_PROGRAM_EVENTS] + system->n_results[KAL_PROGRAM_SWITCHES];
+    const size_t results = system->n_results[KAL_PROGRAM_EVENTS]
+                           + system->n_results[KAL_PROGRAM_SWITCHES]
+                           + system->n_results[KAL_PROGRAM_CONTACTS];
     scan->inverse = kal_carve_doubles(carver, N, N);
     scan->state = kal_carve_doubles(carver, scan->spec.room, 1);
     scan->coefficients = kal_carve_doubles(carver, kal_system_state_size(system), N);
     scan->box = kal_carve(carver, system->layout.count, sizeof(KalRange));
     scan->work = kal_carve(carver, largest_work(system), sizeof(KalRange));
     scan->results = kal_carve(carver, results, sizeof(KalRange));
+    scan->point =
+        kal_carve(carver, system->n_results[KAL_PROGRAM_CONTACTS], sizeof(KalRange));
 }
 
 KalStatus kal_scan_init(KalScan *scan, KalContext *ctx, const KalScanSpec *spec)
@@ -168,7 +173,7 @@ static KalRange range_of(const double *coefficients, double a, double b)
         size = fmax(size, fabs(c[k]));
     }
     keep_beginning(c, b);
-    keep_end(c, a / b);
+    keep_end(c, b > 0.0 ? a / b : 0.0);
     KalRange range = {c[0], c[0]};
     for (int k = 1; k < N; k++) {
         range.low = fmin(range.low, c[k]);
@@ -187,13 +192,14 @@ static void bound(KalScan *scan, KalProgramId id, KalRange *out)
     }
 }
 
-const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
+// The box of variables from a to b.
+static void fill_box(KalScan *scan, double a, double b)
 {
     const KalSystem *system = scan->spec.system;
     const double width = scan->t_new - scan->t_old;
     const double from = fmax((a - scan->t_old) / width, 0.0);
     const double to = fmin((b - scan->t_old) / width, 1.0);
-    assert(from <= to && to > 0.0);
+    assert(from <= to);
     scan->box[0] = (KalRange){a, b};
     for (size_t i = 0; i < kal_system_state_size(system); i++) {
         scan->box[system->layout.q + i] = range_of(scan->coefficients + i * N, from,
@@ -203,8 +209,36 @@ const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
         const double value = scan->spec.instant->variables[i];
         scan->box[i] = (KalRange){value, value};
     }
+}
+
+// Gaps once more by their values at a and the ranges of their rates, theory (21.10): their
+// own ranges overlook that a gap opens while coordinates move fast along it.
+static void sharpen_gaps(KalScan *scan, double a, double b, KalRange *contacts)
+{
+    const size_t count = scan->spec.system->model->n_contacts;
+    fill_box(scan, a, a);
+    bound(scan, KAL_PROGRAM_CONTACTS, scan->point);
+    for (size_t i = 0; i < count; i++) {
+        KalRange *gap = contacts + i * KAL_CONTACT_VALUES;
+        const KalRange rate = gap[1];
+        const KalRange at = scan->point[i * KAL_CONTACT_VALUES];
+        gap->low = fmax(gap->low, at.low + (b - a) * fmin(rate.low, 0.0));
+        gap->high = fmin(gap->high, at.high + (b - a) * fmax(rate.high, 0.0));
+    }
+}
+
+const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
+{
+    const KalSystem *system = scan->spec.system;
+    KalRange *contacts = scan->results + system->n_results[KAL_PROGRAM_EVENTS]
+                         + system->n_results[KAL_PROGRAM_SWITCHES];
+    fill_box(scan, a, b);
     bound(scan, KAL_PROGRAM_EVENTS, scan->results);
     bound(scan, KAL_PROGRAM_SWITCHES,
           scan->results + system->n_results[KAL_PROGRAM_EVENTS]);
+    bound(scan, KAL_PROGRAM_CONTACTS, contacts);
+    if (system->model->n_contacts > 0) {
+        sharpen_gaps(scan, a, b, contacts);
+    }
     return scan->results;
 }

@@ -36,7 +36,8 @@ typedef struct KalScan {
     double *coefficients; ///< 2 n × nodes
     KalRange *box;        ///< as KalLayout
     KalRange *work;       ///< of a program
-    KalRange *results;    ///< events, then switches
+    KalRange *results;    ///< events, then switches, then contacts
+    KalRange *point;      ///< contacts at the beginning of a range
     double t_old;
     double t_new;
 } KalScan;
@@ -50,7 +51,8 @@ void kal_scan_clear(KalScan *scan);
 /// Learn a step.  Passes on failures to interpolate.
 KAL_CHECKED KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new);
 
-/// Ranges of all events, then of all switching functions, over a part of the step.  Of
+/// Ranges of all events, then of all switching functions with their levels, then of the
+/// values of contacts, over a part of the step.  Of
 /// those that are not functions of t, q and q' alone they mean nothing.
 const KalRange *kal_scan_bound(KalScan *scan, double a, double b);
 

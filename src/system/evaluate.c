@@ -110,6 +110,10 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
     case KAL_PROGRAM_TANGENT:
         return (Subject){
             "a derivative of the equations of motion", "", {.source = NULL}};
+    case KAL_PROGRAM_CONTACTS: {
+        const KalContact *contact = &e->model->contacts[i / KAL_CONTACT_VALUES];
+        return (Subject){"contact", contact->name, contact->span};
+    }
     case KAL_PROGRAM_SWITCHES:
         return (Subject){"a condition of the equations", "", {.source = NULL}};
     case KAL_PROGRAM_PEAKS:

@@ -8,6 +8,7 @@
 #include "system/examine.h"
 
 #include "expr/eval.h"
+#include "system/contact.h"
 
 #include <assert.h>
 #include <math.h>
@@ -316,7 +317,9 @@ static KalStatus examine(KalCheck *check)
     KAL_TRY(kal_conserve(&check->draft.equations, &check->conserved));
     KAL_TRY(kal_instant_create(check->ctx, system, &check->instant));
     KAL_TRY(examine_start(check));
-    return examine_positions(check);
+    KAL_TRY(examine_positions(check));
+    check->configuration_rank += kal_contacts_count_gaps(check->instant);
+    return KAL_OK;
 }
 
 KalStatus kal_check_create(KalContext *ctx, const KalSystem *system,

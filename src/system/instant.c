@@ -105,6 +105,7 @@ static KalStatus init(KalInstant *instant, bool dense)
     KAL_TRY(init_solver(instant, dense));
     KAL_TRY(kal_doubter_init(&instant->doubter, instant->ctx, &system->doubts, system,
                              dense));
+    KAL_TRY(kal_contacts_init(&instant->contacts, instant));
     KAL_TRY(kal_waver_init(&instant->waver, instant->ctx, system, dense));
     KAL_TRY(kal_road_init(&instant->road, instant));
     kal_instant_apply_settings(instant, &system->settings);
@@ -135,8 +136,8 @@ KalStatus kal_instant_create(KalContext *ctx, const KalSystem *system,
     KAL_NEED(ctx, ctx && system && out_instant);
     const bool small =
         system->n <= KAL_DENSE_COORDINATES && system->m <= KAL_DENSE_CONSTRAINTS;
-    if (system->n_servos > 0) { // control is made of dense matrices
-        return kal_instant_create_dense(ctx, system, "a model with servos",
+    if (system->n_servos > 0 || system->model->n_contacts > 0) { // on dense matrices
+        return kal_instant_create_dense(ctx, system, "a model with servos or contacts",
                                         out_instant);
     }
     return create(ctx, system, small, out_instant);
@@ -160,6 +161,7 @@ void kal_instant_destroy(KalInstant *instant)
         return;
     }
     kal_road_clear(&instant->road);
+    kal_contacts_clear(&instant->contacts, instant->ctx);
     kal_waver_clear(&instant->waver, instant->ctx);
     kal_doubter_clear(&instant->doubter, instant->system);
     kal_control_destroy(instant->control);
@@ -208,7 +210,8 @@ static void list_rows(KalInstant *instant)
     }
     double *active = instant->variables + instant->system->layout.active;
     for (size_t i = 0; i < instant->system->n_actives; i++) {
-        active[i] = instant->active[instant->system->actives[i]] ? 1.0 : 0.0;
+        active[i] =
+            kal_contacts_in_force(instant, instant->system->actives[i]) ? 1.0 : 0.0;
     }
 }
 
@@ -221,7 +224,7 @@ void kal_instant_set_active(KalInstant *instant, int i, bool active)
 
 void kal_instant_activate(KalInstant *instant, const bool *active)
 {
-    memcpy(instant->active, active, (size_t)instant->system->m * sizeof *active);
+    memmove(instant->active, active, (size_t)instant->system->m * sizeof *active);
     list_rows(instant);
 }
 
@@ -347,6 +350,7 @@ KalStatus kal_instant_givens(KalInstant *instant)
     if (instant->large.solver) {
         kal_large_instant_measure(instant);
     } else {
+        kal_contacts_take(instant);
         compact(instant);
         measure_b(instant);
     }
@@ -451,36 +455,6 @@ KalMotionProblem kal_instant_problem(KalInstant *instant)
     };
 }
 
-KalMotionFault kal_instant_fault(const KalInstant *instant)
-{
-    if (!instant) {
-        return (KalMotionFault){.count = 0};
-    }
-    return instant->large.solver ? kal_large_instant_fault(instant)
-                                 : kal_motion_fault(instant->motion);
-}
-
-size_t kal_instant_fault_names(const KalInstant *instant, const char *const **out_names)
-{
-    if (!(instant && out_names)) {
-        return 0;
-    }
-    const KalMotionFault fault = kal_instant_fault(instant);
-    const int servos =
-        instant->control ? kal_control_blamed(instant->control, out_names) : 0;
-    if (servos > 0) {
-        return (size_t)servos;
-    }
-    for (int i = 0; i < fault.count; i++) {
-        instant->blamed[i] =
-            fault.constraints
-                ? instant->row_names[fault.indices[i]]
-                : kal_system_coordinate_names(instant->system)[fault.indices[i]];
-    }
-    *out_names = instant->blamed;
-    return (size_t)fault.count;
-}
-
 // Non-ideal forces may depend on a reaction only where that is unique.
 static KalStatus check_reactions(const KalInstant *instant)
 {
@@ -509,6 +483,7 @@ static void keep_reactions(KalInstant *instant)
     for (int k = 0; k < instant->n_active; k++) {
         reactions[instant->rows[k]] = instant->answer.multipliers[k];
     }
+    kal_contacts_keep(instant, reactions);
 }
 
 // Whether accelerations satisfy all rows but for what rounding can explain.
@@ -710,12 +685,13 @@ static void keep_answer(KalInstant *instant)
 KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
 {
     KAL_NEED(instant ? instant->ctx : NULL, instant && out_answer);
+    KAL_TRY(instant->contacts.stale ? kal_contacts_settle(instant) : KAL_OK);
     KAL_TRY(kal_instant_givens(instant));
     if (instant->system->equations->has_C) {
         KAL_TRY(find_nonideal(instant));
     }
     const KalMotionProblem problem = kal_instant_problem(instant);
-    KAL_TRY(solve(instant, &problem));
+    KAL_TRY(kal_contacts_solve(instant, &problem, solve));
     if (instant->control) {
         KAL_TRY(kal_control_solve(instant->control, instant));
     }

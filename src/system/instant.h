@@ -7,6 +7,7 @@
 #define SYSTEM_INSTANT_H
 
 #include "base/workspace.h"
+#include "system/contact.h"
 #include "system/control.h"
 #include "system/dust.h"
 #include "system/large_instant.h"
@@ -68,6 +69,7 @@ struct KalInstant {
     KalControl *control;    ///< NULL when the model has no servo
     KalMotionAnswer answer; ///< of the last solve
     const char **blamed;    ///< n + m + servos: by the last failure
+    KalContacts contacts;   ///< which are closed, and what they do
     KalDoubter doubter;     ///< of the system's outputs and events
     KalWaver waver;         ///< for contradictions
 };

@@ -2,6 +2,7 @@
 
 // What a system tells of itself.
 
+#include "system/instant.h"
 #include "system/system.h"
 
 const char *kal_system_title(const KalSystem *system)
@@ -104,4 +105,38 @@ size_t kal_system_write_warnings(const KalSystem *system, KalSink sink)
 void kal_system_write_texts(const KalSystem *system, KalSink sink)
 {
     kal_sources_write(system->sources, sink);
+}
+
+// Who is to blame for the last failure of an instant: contacts, servos, or what the solve found.
+
+KalMotionFault kal_instant_fault(const KalInstant *instant)
+{
+    if (!instant) {
+        return (KalMotionFault){.count = 0};
+    }
+    return instant->large.solver ? kal_large_instant_fault(instant)
+                                 : kal_motion_fault(instant->motion);
+}
+
+size_t kal_instant_fault_names(const KalInstant *instant, const char *const **out_names)
+{
+    if (!(instant && out_names)) {
+        return 0;
+    }
+    const KalMotionFault fault = kal_instant_fault(instant);
+    int count = kal_contacts_blamed(&instant->contacts, out_names);
+    if (count == 0 && instant->control) {
+        count = kal_control_blamed(instant->control, out_names);
+    }
+    if (count > 0) {
+        return (size_t)count;
+    }
+    for (int i = 0; i < fault.count; i++) {
+        instant->blamed[i] =
+            fault.constraints
+                ? instant->row_names[fault.indices[i]]
+                : kal_system_coordinate_names(instant->system)[fault.indices[i]];
+    }
+    *out_names = instant->blamed;
+    return (size_t)fault.count;
 }

@@ -49,6 +49,7 @@ void kal_instant_apply_settings(KalInstant *instant, const KalSettings *settings
         kal_control_set_weights(instant->control, own->actuator_weights);
     }
     kal_instant_activate(instant, system->starts_active);
+    kal_contacts_reset(instant);
     instant->n_independent = 0;
     instant->lends = false;
     instant->answer = (KalMotionAnswer){.qdd = NULL};

@@ -272,6 +272,7 @@ static KalStatus read_text(Setting s, const char *name, const char *text)
     assert(s.instant && name && text);
     KalContext *ctx = s.instant->ctx;
     KalSource *source = NULL;
+    s.instant->contacts.stale = s.instant->system->model->n_contacts > 0;
     KalStatus status = kal_diagnostics_create(ctx, &s.diagnostics);
     if (status == KAL_OK) {
         status = make_source(ctx, name, text, &source);

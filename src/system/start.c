@@ -362,15 +362,92 @@ static KalStatus follow_positions(KalInstant *instant, const bool *named)
     return KAL_OK;
 }
 
+// Let the gaps that are 0 or negative be constraints; true if there is one more of them.
+static KalStatus close_gaps(KalInstant *instant, bool *out_more)
+{
+    const KalModel *model = instant->system->model;
+    *out_more = false;
+    KAL_TRY(kal_instant_givens(instant));
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        KalContactState *state = &instant->contacts.states[i];
+        bool touches = false;
+        KAL_TRY(kal_contact_touches(instant, i, &touches));
+        if (touches && !state->closed) {
+            state->closed = true;
+            kal_instant_set_active(instant, (int)model->contacts[i].gap, true);
+            *out_more = true;
+        }
+    }
+    return KAL_OK;
+}
+
+// Positions with closed contacts: what touches stays, so there are as many rounds as contacts
+// at most.
+static KalStatus find_contacts(KalInstant *instant, const bool *held, int *out_failed)
+{
+    bool more = instant->system->model->n_contacts > 0;
+    while (more) {
+        KAL_TRY(close_gaps(instant, &more));
+        KAL_TRY(more ? find_positions(instant, held, out_failed) : KAL_OK);
+    }
+    return KAL_OK;
+}
+
+// Whether the rate of a gap is given by velocities that are held (n of them).
+static bool is_given(const KalInstant *instant, int64_t gap, const bool *held)
+{
+    const size_t n = (size_t)instant->system->n;
+    const double *row = instant->contacts.A + (size_t)instant->contacts.place[gap] * n;
+    bool given = true;
+    for (size_t j = 0; j < n; j++) {
+        given = given && (row[j] == 0.0 || held[j]);
+    }
+    return given;
+}
+
+// Gaps whose rates are given are no constraints of velocities, none is if not `any`.
+static void release_gaps(KalInstant *instant, const bool *held, bool any)
+{
+    const KalModel *model = instant->system->model;
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        const int64_t gap = model->contacts[i].gap;
+        if (gap != KAL_NO_GAP && instant->contacts.states[i].closed
+            && (!any || is_given(instant, gap, held))) {
+            kal_instant_set_active(instant, (int)gap, false);
+        }
+    }
+}
+
+// Velocities with closed contacts at rest, if those that are held leave that.
+static KalStatus find_rates(KalInstant *instant, const bool *held, int *out_failed)
+{
+    if (instant->system->model->n_contacts == 0) {
+        return find_velocities(instant, held, out_failed);
+    }
+    const size_t n = (size_t)instant->system->n;
+    memcpy(instant->contacts.Q, kal_instant_qd(instant), n * sizeof(double));
+    KAL_TRY(kal_instant_givens(instant));
+    release_gaps(instant, held, true);
+    KalStatus status = find_velocities(instant, held, out_failed);
+    if (status == KAL_ERR_CONTRADICTION) {
+        memcpy(kal_instant_qd(instant), instant->contacts.Q, n * sizeof(double));
+        release_gaps(instant, held, false);
+        status = find_velocities(instant, held, out_failed);
+    }
+    return status;
+}
+
 // Positions, then velocities; the report says which of them failed.
 static KalStatus find(KalInstant *instant, const bool *held, const bool *named,
                       KalStartReport *report)
 {
     const int n = instant->system->n;
     KAL_TRY(find_positions(instant, held, &report->n_failed));
+    KAL_TRY(named ? find_contacts(instant, held, &report->n_failed) : KAL_OK);
     KAL_TRY(named ? follow_positions(instant, named + n) : KAL_OK);
     report->velocity = true;
-    return find_velocities(instant, held + n, &report->n_failed);
+    return named ? find_rates(instant, held + n, &report->n_failed)
+                 : find_velocities(instant, held + n, &report->n_failed);
 }
 
 // Without constraints any state will do.
@@ -453,6 +530,9 @@ static KalStatus start(KalInstant *instant, Given given, KalStartReport *out_rep
         return kal_no_memory(instant->ctx, "to find a start");
     }
     KalStatus status = set_values(instant, given, held, held + 2 * n);
+    kal_instant_activate(instant, system->starts_active);
+    kal_contacts_reset(instant);
+    instant->contacts.stale = system->model->n_contacts > 0;
     if (status == KAL_OK && system->m > 0) {
         status = advise(instant, held, find(instant, held, held + 2 * n, &report));
     }

@@ -9,6 +9,7 @@
 
 #include "base/block.h"
 #include "expr/order.h"
+#include "system/contact.h"
 #include "system/load_impl.h"
 #include "system/peak.h"
 #include "system/switch.h"
@@ -57,6 +58,20 @@ static void add_residuals(Outputs *outputs, KalGraph *g, const KalExpr *e, size_
 {
     for (size_t i = 0; i < count; i++) {
         add_or_zero(outputs, g, e[i]);
+    }
+}
+
+static void collect_outputs(const KalModel *model, Outputs *out)
+{
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        add(out, model->outputs[i].value);
+    }
+}
+
+static void collect_events(const KalModel *model, Outputs *out)
+{
+    for (size_t i = 0; i < model->n_events; i++) {
+        add(out, model->events[i].value);
     }
 }
 
@@ -173,10 +188,10 @@ static void collect_settings(const KalModel *model, Outputs *out)
     }
 }
 
-static void collect_outputs(const KalModel *model, Outputs *out)
+static void collect_contacts(const KalEquations *e, Outputs *out)
 {
-    for (size_t i = 0; i < model->n_outputs; i++) {
-        add(out, model->outputs[i].value);
+    for (size_t i = 0; i < e->model->n_contacts * KAL_CONTACT_VALUES; i++) {
+        add_or_zero(out, e->model->graph, kal_contact_formula(e, i));
     }
 }
 
@@ -229,11 +244,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         add(out, e->stored);
         break;
     case KAL_PROGRAM_OUTPUTS: collect_outputs(system->model, out); break;
-    case KAL_PROGRAM_EVENTS:
-        for (size_t i = 0; i < system->model->n_events; i++) {
-            add(out, system->model->events[i].value);
-        }
-        break;
+    case KAL_PROGRAM_EVENTS: collect_events(system->model, out); break;
     case KAL_PROGRAM_EVENT_ROWS:
         collect_bounded(system, out);
         add_sparse(out, &system->event_rows);
@@ -253,6 +264,7 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         break;
     case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     case KAL_PROGRAM_START: collect_start(system->model, out); break;
+    case KAL_PROGRAM_CONTACTS: collect_contacts(e, out); break;
     case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
     case KAL_PROGRAM_PEAKS: add_all(out, system->peaks, 2 * system->n_peaks); break;
     case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
@@ -350,6 +362,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     switch (id) {
     case KAL_PROGRAM_POWER: return system->layout.reactions;
     case KAL_PROGRAM_NONIDEAL:
+    case KAL_PROGRAM_CONTACTS:
     case KAL_PROGRAM_SWITCHES:
     case KAL_PROGRAM_TANGENT: return system->layout.forces;
     case KAL_PROGRAM_OUTPUTS:
@@ -642,6 +655,7 @@ static KalStatus count_sizes(KalSystem *system)
                             "the model has no coordinates; declare them with 'coord'");
         return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
     }
+    KAL_TRY(kal_contacts_check(system));
     if (model->n_coordinates > KAL_SYSTEM_LIMIT
         || model->n_constraints > KAL_SYSTEM_LIMIT) {
         return kal_fail(system->ctx, KAL_ERR_LIMIT,
@@ -696,12 +710,8 @@ static KalStatus derive_doubts(KalSystem *system)
 {
     const KalModel *model = system->model;
     Outputs formulas = {.ctx = system->ctx};
-    for (size_t i = 0; i < model->n_outputs; i++) {
-        add(&formulas, model->outputs[i].value);
-    }
-    for (size_t i = 0; i < model->n_events; i++) {
-        add(&formulas, model->events[i].value);
-    }
+    collect_outputs(model, &formulas);
+    collect_events(model, &formulas);
     collect_actions(model, &formulas);
     KalStatus status = formulas.status;
     if (status == KAL_OK) {

@@ -50,11 +50,16 @@ typedef enum KalProgramId {
     KAL_PROGRAM_POWER,     ///< the terms of KalPowers, or nothing (system/work.h)
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
+    KAL_PROGRAM_CONTACTS, ///< KalContactValues of each contact (system/contact.h)
     KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (system/switch.h)
     KAL_PROGRAM_PEAKS,    ///< KalSystem.peaks: functions of t, then their slopes
     KAL_PROGRAM_SETTINGS, ///< what follows from parameters (system/settings.h)
     KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
+
+enum {
+    KAL_CONTACT_VALUES = 7 ///< numbers of a contact in KAL_PROGRAM_CONTACTS
+};
 
 /// Where the parts of the list of variables begin.
 typedef struct KalLayout {

@@ -20,6 +20,7 @@ static const struct {
     [KAL_WORK_MASSES] = {"masses",      KAL_POWER_MASSES     },
     [KAL_WORK_CONSTRAINTS] = {"constraints", KAL_POWER_TERMS      },
     [KAL_WORK_NONIDEAL] = {"nonideal",    KAL_POWER_TERMS      },
+    [KAL_WORK_FRICTION] = {"friction",    KAL_POWER_TERMS      },
     [KAL_WORK_DRIVE] = {"drives",      KAL_POWER_TERMS      },
     [KAL_WORK_CONTROL] = {"controls",    KAL_POWER_TERMS      },
     [KAL_WORK_SERVOS] = {"servos",      KAL_POWER_TERMS      },
@@ -60,6 +61,11 @@ static bool may_work(const KalSystem *system, KalWorkKind kind)
         }
         return natural;
     case KAL_WORK_NONIDEAL: return system->equations->has_C;
+    case KAL_WORK_FRICTION:
+        for (size_t i = 0; i < model->n_contacts; i++) {
+            natural = natural || model->contacts[i].n_slips > 0;
+        }
+        return natural;
     case KAL_WORK_SERVOS: return system->n_servos > 0 && system->n_actuators == 0;
     case KAL_WORK_FORCES:
     case KAL_WORK_DISSIPATION:
@@ -171,7 +177,9 @@ static double find_power(KalInstant *instant, KalWorkKind kind, double drives)
     const double *v = kal_instant_qd(instant);
     switch (kind) {
     case KAL_WORK_CONSTRAINTS: return dot(answer->force_ideal, v, n) - drives;
-    case KAL_WORK_NONIDEAL: return dot(answer->force_nonideal, v, n);
+    case KAL_WORK_NONIDEAL:
+        return dot(answer->force_nonideal, v, n) - kal_contacts_power(instant);
+    case KAL_WORK_FRICTION: return kal_contacts_power(instant);
     case KAL_WORK_SERVOS: return dot(kal_control_get(instant->control).force, v, n);
     case KAL_WORK_FORCES:
     case KAL_WORK_DISSIPATION:

@@ -74,6 +74,12 @@ static KalStatus init(KalVerify *v)
                         "a verification knows positions and velocities alone, and the "
                         "model has states or held values");
     }
+    if (v->system->model->n_contacts > 0) {
+        return kal_fail(v->ctx, KAL_ERR_FORMULATION,
+                        "a verification knows constraints that act for good, and not "
+                        "contact or friction '%s'",
+                        v->system->model->contacts[0].name);
+    }
     KAL_TRY(kal_instant_create_dense(v->ctx, v->system, "a verification", &v->instant));
     v->fine.go_on = go_on;
     v->fine.user = v;

@@ -250,7 +250,7 @@ def the_balance_of_energy_closes():
     energy = answer["energy"]
     work = energy["work"]
     assert list(work) == ["forces", "dissipation", "time", "masses", "constraints", "nonideal",
-                          "servos", "drives", "controls", "events"], work
+                          "friction", "servos", "drives", "controls", "events"], work
     gain = work["forces"] + work["dissipation"] + work["drives"]["s"]
     close(gain, energy["final"] - energy["initial"], 3e-8)
     assert work["forces"] > 1 and work["dissipation"] < -1 and abs(work["drives"]["s"]) > 0.1

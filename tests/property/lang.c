@@ -411,8 +411,8 @@ static KalNode *make_dynamic(int size)
 
 static KalNode *make_motion(int size)
 {
-    switch (below(6)) {
-    case 4: return make_dynamic(size);
+    switch (below(8)) {
+    case 6: return make_dynamic(size);
     case 0:
         return make(KAL_NODE_SIMULATE, make_value(size), make_value(size),
                     make_value(size),
@@ -424,6 +424,14 @@ static KalNode *make_motion(int size)
         return make(KAL_NODE_SERVO, make_new_target(size), make_value(size),
                     make_value(size),
                     make_options(KAL_OPTION_RATE, KAL_OPTION_RATE, size));
+    case 4:
+        return make(KAL_NODE_CONTACT, make_new_target(size), make_value(size),
+                    make_value(size),
+                    make_options(KAL_OPTION_RESTITUTION, KAL_OPTION_STATIC, size));
+    case 5:
+        return make(KAL_NODE_FRICTION, make_new_target(size), make_value(size),
+                    make_options(KAL_OPTION_DRY_LIMIT, KAL_OPTION_DRY_STATIC, size),
+                    NULL);
     case 3:
         return make(KAL_NODE_CONSTRAINT, make_new_target(size), make_value(size),
                     make_value(size),

@@ -93,6 +93,11 @@ static void constraints_and_control(void)
     keeps("actuator u[i]: theta[i]', limit = 5, weight = 1/2");
     keeps("servo follow: x = cos(t), rate = k");
     keeps("servo follow: x' = 0");
+    keeps("contact floor: y - R >= 0");
+    keeps("contact foot[i]: y[i] >= h, restitution = 0.5, friction = mu, slip = x[i]', "
+          "static = 2*mu");
+    keeps("friction belt: x' - v, limit = F, static = 1.2*F");
+    keeps("let contact = friction + 1");
 }
 
 static void starts_runs_and_events(void)
@@ -251,6 +256,10 @@ static void errors_of_mechanics_are_told_with_their_place(void)
             "m:1:27: error: the option rate is given");
     refuses("actuator u: x', rate = 1",
             "m:1:17: error: expected an option, limit, weight or law, found 'rate'");
+    refuses("contact c: y > 0", "m:1:12: error: a contact keeps a gap from becoming "
+                                "negative, as in y >= 0");
+    refuses("friction f: x', rate = 1",
+            "m:1:17: error: expected an option, limit or static, found 'rate'");
     refuses("actuator u = x'",
             "m:1:12: error: expected ':' after the name of the input");
     refuses("init x 1", "m:1:8: error: expected '=' or '~', found '1'");

@@ -1,0 +1,743 @@
+// SPDX-License-Identifier: MIT
+
+// Contact laws as a linear complementarity problem, theory (21.3) to (21.8).
+//
+// Unknowns are the force N of each gap and, where a slip of one row may hold, the parts of its
+// friction to both sides, f = a − b, and the size s of its slip.  Then
+//
+//     N ≥ 0  ⟂  rate of the gap ≥ 0
+//     a ≥ 0  ⟂  s + rate of the slip ≥ 0
+//     b ≥ 0  ⟂  s − rate of the slip ≥ 0
+//     s ≥ 0  ⟂  limit − a − b ≥ 0
+//
+// is Coulomb's law.  M is copositive then, for zᵀMz = fᵀGf + μNs ≥ 0, and Lemke's path cannot
+// miss a solution that rates without self-stress have (M. Anitescu and F. A. Potra, Nonlinear
+// Dynamics 14, 1997).  A slip that moves has a friction proportional to N and no unknown.  A
+// slip of two rows is tried as held, by eliminating its rows; where that takes more than its
+// limit it slides, in the direction that its motion then takes.  Touches that begin to slide
+// stay so, hence there are no more rounds than touches.
+//
+// Frictions that are smaller once they slide are treated so too: what cannot hold at the
+// static limit slides at the other one.
+//
+// All is scaled so that G has ones on its diagonal and the largest free rate is 1.  Whatever
+// was found is put into the laws before it is returned.
+
+#include "contact/touch.h"
+
+#include "base/workspace.h"
+#include "contact/lcp.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    UNKNOWNS = 4,    // of a touch, at most
+    TURNS = 500,     // of a direction that is looked for
+    MOST_TRIED = 700 // combinations of what touches may do
+};
+
+// Laws are satisfied up to this, rates that differ by less are the same.
+static const double TRUE_WITHIN = 1e-8;
+// Rates up to this are zero.
+static const double ZERO = 1e-10;
+// What is left of a row of G that depends on others, of its square.
+static const double DEPENDENT = 1e-12;
+// A direction stands still.
+static const double STILL = 1e-14;
+
+// How a touch enters the problem at present.
+typedef enum Part {
+    PART_PUSH,   // no friction
+    PART_SLIDE,  // a friction along a direction
+    PART_OPEN,   // undecided, one row
+    PART_BONDED, // two rows, tried as held
+} Part;
+
+typedef struct State {
+    Part part;
+    double slope; // of the friction at present, scaled for row 0 of its slip
+    double force;
+    double direction[KAL_TOUCH_SLIPS];
+    int N; // unknowns, or −1
+    int a;
+    int b;
+    int s;
+} State;
+
+struct KalTouchSolver {
+    KalContext *ctx;
+    KalWorkspace workspace;
+    KalLcp *lcp;
+    int n;
+    int rows;
+    double size;    // of free rates
+    double *scale;  // rows: 1 / √Gᵢᵢ
+    double *G;      // rows × rows, scaled
+    double *free;   // rows, scaled
+    double *bonded; // rows × rows: G after bonded rows are eliminated
+    double *bonded_free;
+    bool *is_bonded; // rows
+    State *states;   // n
+    double *map;     // rows × unknowns: forces of unknowns
+    double *known;   // rows: forces without unknowns
+    double *tried;   // unknowns, as what follows: a combination that is looked at
+    bool *trial;
+    int *deeds; // n
+    double *M;  // unknowns × unknowns
+    double *q;
+    double *z;
+    bool *basic;
+    double *forces; // rows
+    double *rates;
+    double *other; // rows: rates of another solution
+    KalTouch *touches;
+    bool *blamed;
+    int unknowns;
+};
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalTouchSolver *s = owner;
+    const size_t n = (size_t)s->n;
+    const size_t rows = (size_t)s->rows;
+    const size_t unknowns = UNKNOWNS * n;
+    s->scale = kal_carve_doubles(carver, rows, 1);
+    s->G = kal_carve_doubles(carver, rows, rows);
+    s->free = kal_carve_doubles(carver, rows, 1);
+    s->bonded = kal_carve_doubles(carver, rows, rows);
+    s->bonded_free = kal_carve_doubles(carver, rows, 1);
+    s->is_bonded = kal_carve_bools(carver, rows);
+    s->states = kal_carve(carver, n, sizeof *s->states);
+    s->map = kal_carve_doubles(carver, rows, unknowns);
+    s->known = kal_carve_doubles(carver, rows, 1);
+    s->tried = kal_carve_doubles(carver, unknowns, 1);
+    s->trial = kal_carve_bools(carver, unknowns);
+    s->deeds = kal_carve_ints(carver, n);
+    s->M = kal_carve_doubles(carver, unknowns, unknowns);
+    s->q = kal_carve_doubles(carver, unknowns, 1);
+    s->z = kal_carve_doubles(carver, unknowns, 1);
+    s->basic = kal_carve_bools(carver, unknowns);
+    s->forces = kal_carve_doubles(carver, rows, 1);
+    s->rates = kal_carve_doubles(carver, rows, 1);
+    s->other = kal_carve_doubles(carver, rows, 1);
+    s->touches = kal_carve(carver, n, sizeof *s->touches);
+    s->blamed = kal_carve_bools(carver, n);
+}
+
+static KalStatus init(KalTouchSolver *s)
+{
+    KAL_TRY(kal_workspace_make(s->ctx, "for contacts", lay_out, s, &s->workspace));
+    return kal_lcp_create(s->ctx, UNKNOWNS * s->n, &s->lcp);
+}
+
+KalStatus kal_touch_create(KalContext *ctx, int n, int rows,
+                           KalTouchSolver **out_solver)
+{
+    KalTouchSolver *s = KAL_NEW(ctx, KalTouchSolver);
+    if (!s) {
+        return kal_no_memory(ctx, "for contacts");
+    }
+    s->ctx = ctx;
+    s->n = n;
+    s->rows = rows;
+    const KalStatus status = init(s);
+    if (status != KAL_OK) {
+        kal_touch_destroy(s);
+        return status;
+    }
+    *out_solver = s;
+    return KAL_OK;
+}
+
+void kal_touch_destroy(KalTouchSolver *solver)
+{
+    if (!solver) {
+        return;
+    }
+    kal_lcp_destroy(solver->lcp);
+    kal_workspace_clear(solver->ctx, &solver->workspace);
+    kal_free(solver->ctx, solver, sizeof *solver);
+}
+
+// Rows scaled so that G has ones on its diagonal, the two of a slip alike, and free rates
+// have the largest size 1.
+static void take_scales(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    for (int i = 0; i < p->rows; i++) {
+        const double square = p->G[i * p->rows + i];
+        s->scale[i] = square > 0.0 ? 1.0 / sqrt(square) : 1.0;
+    }
+    for (int i = 0; i < p->n; i++) {
+        const KalTouchLaw *law = &p->laws[i];
+        if (law->n_slips == 2) {
+            const double both = fmin(s->scale[law->slip[0]], s->scale[law->slip[1]]);
+            s->scale[law->slip[0]] = both;
+            s->scale[law->slip[1]] = both;
+        }
+    }
+    s->size = 0.0;
+    for (int i = 0; i < p->rows; i++) {
+        s->size = fmax(s->size, fabs(p->free[i] * s->scale[i]));
+    }
+    s->size = s->size > 0.0 ? s->size : 1.0;
+}
+
+static void take_problem(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    const int rows = p->rows;
+    take_scales(s, p);
+    for (int i = 0; i < rows; i++) {
+        s->free[i] = p->free[i] * s->scale[i] / s->size;
+        for (int j = 0; j < rows; j++) {
+            s->G[i * rows + j] = p->G[i * rows + j] * s->scale[i] * s->scale[j];
+        }
+    }
+}
+
+// The limit of a friction in scaled forces.
+static void set_limit(KalTouchSolver *s, const KalTouchLaw *law, State *state,
+                      bool hold)
+{
+    const double slip = s->scale[law->slip[0]];
+    const double gap = law->gap == KAL_NO_ROW ? 1.0 : s->scale[law->gap];
+    state->slope = (hold ? law->slope_hold : law->slope) * gap / slip;
+    state->force = (hold ? law->force_hold : law->force) / (slip * s->size);
+}
+
+static void slide(KalTouchSolver *s, const KalTouchLaw *law, State *state,
+                  const double *direction)
+{
+    state->part = PART_SLIDE;
+    memcpy(state->direction, direction, sizeof state->direction);
+    set_limit(s, law, state, false);
+}
+
+static void begin(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        const KalTouchLaw *law = &p->laws[i];
+        State *state = &s->states[i];
+        *state = (State){.part = PART_PUSH, .N = -1, .a = -1, .b = -1, .s = -1};
+        if (law->n_slips > 0 && law->moves) {
+            slide(s, law, state, law->direction);
+        } else if (law->n_slips > 0) {
+            state->part = law->n_slips == 1 ? PART_OPEN : PART_BONDED;
+            set_limit(s, law, state, true);
+        }
+    }
+}
+
+// Eliminate a row whose rate is to be zero from G and from the free rates; what depends on
+// rows before it is left as it is.
+static void eliminate_row(KalTouchSolver *s, int rows, int k)
+{
+    const double pivot = s->bonded[k * rows + k];
+    if (pivot <= DEPENDENT) {
+        return;
+    }
+    for (int i = 0; i < rows; i++) {
+        const double factor = s->bonded[i * rows + k] / pivot;
+        for (int j = 0; i != k && j < rows; j++) {
+            s->bonded[i * rows + j] -= j == k ? 0.0 : factor * s->bonded[k * rows + j];
+        }
+        s->bonded_free[i] -= i == k ? 0.0 : factor * s->bonded_free[k];
+    }
+    for (int i = 0; i < rows; i++) {
+        // From here on row k gives the force that holds it, and column k nothing.
+        s->bonded[k * rows + i] = i == k ? 0.0 : -s->bonded[k * rows + i] / pivot;
+        s->bonded[i * rows + k] = 0.0;
+    }
+    s->bonded_free[k] /= -pivot;
+    s->is_bonded[k] = true;
+}
+
+static void bond(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    const size_t rows = (size_t)p->rows;
+    memcpy(s->bonded, s->G, rows * rows * sizeof(double));
+    memcpy(s->bonded_free, s->free, rows * sizeof(double));
+    memset(s->is_bonded, 0, rows * sizeof(bool));
+    for (int i = 0; i < p->n; i++) {
+        for (int k = 0; s->states[i].part == PART_BONDED && k < 2; k++) {
+            eliminate_row(s, p->rows, p->laws[i].slip[k]);
+        }
+    }
+}
+
+// The friction of a touch by its unknowns, where it is at a limit or may come to one.
+static void map_friction(KalTouchSolver *s, const KalTouchLaw *law, const State *state)
+{
+    const size_t most = UNKNOWNS * (size_t)s->n;
+    if (state->part == PART_OPEN) {
+        s->map[(size_t)law->slip[0] * most + (size_t)state->a] = 1.0;
+        s->map[(size_t)law->slip[0] * most + (size_t)state->b] = -1.0;
+    }
+    for (int k = 0; state->part == PART_SLIDE && k < law->n_slips; k++) {
+        double *row = s->map + (size_t)law->slip[k] * most;
+        s->known[law->slip[k]] = -state->force * state->direction[k];
+        if (state->N >= 0) {
+            row[state->N] = -state->slope * state->direction[k];
+        }
+    }
+}
+
+// Number the unknowns, and say what forces they are.
+static void map_forces(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    const size_t most = UNKNOWNS * (size_t)s->n;
+    int count = 0;
+    memset(s->map, 0, (size_t)p->rows * most * sizeof(double));
+    memset(s->known, 0, (size_t)p->rows * sizeof(double));
+    for (int i = 0; i < p->n; i++) {
+        const KalTouchLaw *law = &p->laws[i];
+        State *state = &s->states[i];
+        state->N = law->gap == KAL_NO_ROW ? -1 : count++;
+        state->a = state->part == PART_OPEN ? count++ : -1;
+        state->b = state->part == PART_OPEN ? count++ : -1;
+        state->s = state->part == PART_OPEN ? count++ : -1;
+        if (state->N >= 0) {
+            s->map[(size_t)law->gap * most + (size_t)state->N] = 1.0;
+        }
+        map_friction(s, law, state);
+    }
+    s->unknowns = count;
+}
+
+// A row of M and q: the rate of a row of the problem.
+static void fill_rate(KalTouchSolver *s, const KalTouchProblem *p, int row, int unknown)
+{
+    const size_t most = UNKNOWNS * (size_t)s->n;
+    const double *G = s->bonded + (size_t)row * (size_t)p->rows;
+    for (int j = 0; j < s->unknowns; j++) {
+        double sum = 0.0;
+        for (int k = 0; k < p->rows; k++) {
+            sum += G[k] * s->map[(size_t)k * most + (size_t)j];
+        }
+        s->M[unknown * s->unknowns + j] = sum;
+    }
+    s->q[unknown] = s->bonded_free[row];
+    for (int k = 0; k < p->rows; k++) {
+        s->q[unknown] += G[k] * s->known[k];
+    }
+}
+
+// The rows of a slip that may hold.
+static void fill_slip(KalTouchSolver *s, const KalTouchProblem *p, int i)
+{
+    const size_t n = (size_t)s->unknowns;
+    const State *state = &s->states[i];
+    double *a = s->M + (size_t)state->a * n;
+    double *b = s->M + (size_t)state->b * n;
+    double *limit = s->M + (size_t)state->s * n;
+    fill_rate(s, p, p->laws[i].slip[0], state->a);
+    for (size_t j = 0; j < n; j++) {
+        b[j] = -a[j];
+        limit[j] = 0.0;
+    }
+    s->q[state->b] = -s->q[state->a];
+    a[state->s] += 1.0;
+    b[state->s] += 1.0;
+    limit[state->a] = -1.0;
+    limit[state->b] = -1.0;
+    s->q[state->s] = state->force;
+    if (state->N >= 0) {
+        limit[state->N] = state->slope;
+    }
+}
+
+static void fill_problem(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        const State *state = &s->states[i];
+        if (state->N >= 0) {
+            fill_rate(s, p, p->laws[i].gap, state->N);
+        }
+        if (state->part == PART_OPEN) {
+            fill_slip(s, p, i);
+        }
+    }
+}
+
+// Forces and rates of all rows for some unknowns.
+static void expand(KalTouchSolver *s, const KalTouchProblem *p, const double *z,
+                   double *forces, double *rates)
+{
+    const size_t most = UNKNOWNS * (size_t)s->n;
+    const int rows = p->rows;
+    for (int i = 0; i < rows; i++) {
+        forces[i] = s->known[i];
+        for (int j = 0; j < s->unknowns; j++) {
+            forces[i] += s->map[(size_t)i * most + (size_t)j] * z[j];
+        }
+    }
+    for (int i = 0; i < rows; i++) {
+        double sum = s->bonded_free[i];
+        for (int k = 0; s->is_bonded[i] && k < rows; k++) {
+            sum += s->bonded[i * rows + k] * (s->is_bonded[k] ? 0.0 : forces[k]);
+        }
+        rates[i] = sum; // of bonded rows: their force
+    }
+    for (int i = 0; i < rows; i++) {
+        forces[i] = s->is_bonded[i] ? rates[i] : forces[i];
+    }
+    for (int i = 0; i < rows; i++) {
+        rates[i] = s->free[i];
+        for (int k = 0; k < rows; k++) {
+            rates[i] += s->G[i * rows + k] * forces[k];
+        }
+    }
+}
+
+static double length_of(const double *x, int n)
+{
+    return n == 2 ? hypot(x[0], x[1]) : fabs(x[0]);
+}
+
+// The slip of a touch, in forces or in rates; missing rows are zero.
+static void slip_of(const KalTouchLaw *law, const double *of,
+                    double out[KAL_TOUCH_SLIPS])
+{
+    for (int k = 0; k < KAL_TOUCH_SLIPS; k++) {
+        out[k] = k < law->n_slips ? of[law->slip[k]] : 0.0;
+    }
+}
+
+static double limit_of(const KalTouchSolver *s, const KalTouchProblem *p, int i)
+{
+    const KalTouchLaw *law = &p->laws[i];
+    const State *state = &s->states[i];
+    const double N = law->gap == KAL_NO_ROW ? 0.0 : s->forces[law->gap];
+    return state->slope * fmax(N, 0.0) + state->force;
+}
+
+// Whether touch i obeys its laws: (21.3) of the gap, (21.5) of the slip.
+static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, double size)
+{
+    const KalTouchLaw *law = &p->laws[i];
+    const State *state = &s->states[i];
+    const double allowed = TRUE_WITHIN * size;
+    if (law->gap != KAL_NO_ROW) {
+        const double N = s->forces[law->gap];
+        const double rate = s->rates[law->gap];
+        if (N < -allowed || rate < -allowed || fmin(N, rate) > allowed) {
+            return false;
+        }
+    }
+    if (state->part == PART_PUSH || law->moves) {
+        return true;
+    }
+    double f[KAL_TOUCH_SLIPS];
+    double rate[KAL_TOUCH_SLIPS];
+    slip_of(law, s->forces, f);
+    slip_of(law, s->rates, rate);
+    const double limit = limit_of(s, p, i);
+    const double friction = length_of(f, law->n_slips);
+    const double speed = length_of(rate, law->n_slips);
+    if (friction > limit + allowed) {
+        return false;
+    }
+    const double power = f[0] * rate[0] + f[1] * rate[1];
+    return speed <= allowed
+           || fabs(power + limit * speed) <= allowed * fmax(speed, 1.0);
+}
+
+// The size of forces and rates.
+static double size_of(const KalTouchSolver *s, int rows)
+{
+    double size = 1.0;
+    for (int i = 0; i < rows; i++) {
+        size = fmax(size, fmax(fabs(s->forces[i]), fabs(s->rates[i])));
+    }
+    return size;
+}
+
+// Whether all laws are obeyed; those that are not are blamed.
+static bool verify(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    const double size = size_of(s, p->rows);
+    bool good = isfinite(size);
+    for (int i = 0; i < p->n; i++) {
+        s->blamed[i] = !obeys(s, p, i, size);
+        good = good && !s->blamed[i];
+    }
+    return good;
+}
+
+// One solve with parts as they are.
+static bool solve_parts(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    bond(s, p);
+    map_forces(s, p);
+    fill_problem(s, p);
+    const KalLcpEnd end =
+        kal_lcp_solve(s->lcp, s->unknowns, s->M, s->q, s->z, s->basic);
+    if (end != KAL_LCP_SOLVED) {
+        return false;
+    }
+    expand(s, p, s->z, s->forces, s->rates);
+    return true;
+}
+
+// Whether a touch that was to hold is at its limit; the direction that it slides in then.
+static bool breaks(const KalTouchSolver *s, const KalTouchProblem *p, int i,
+                   double *out_direction)
+{
+    const KalTouchLaw *law = &p->laws[i];
+    const State *state = &s->states[i];
+    double f[KAL_TOUCH_SLIPS];
+    double rate[KAL_TOUCH_SLIPS];
+    slip_of(law, s->forces, f);
+    slip_of(law, s->rates, rate);
+    const double size = size_of(s, p->rows);
+    out_direction[1] = 0.0;
+    if (state->part == PART_OPEN) {
+        const bool falls =
+            law->slope_hold != law->slope || law->force_hold != law->force;
+        out_direction[0] = rate[0] > 0.0 ? 1.0 : -1.0;
+        return falls && fabs(rate[0]) > ZERO * size;
+    }
+    const double friction = length_of(f, 2);
+    if (state->part != PART_BONDED || friction <= limit_of(s, p, i) + ZERO * size) {
+        return false;
+    }
+    out_direction[0] = -f[0] / friction;
+    out_direction[1] = -f[1] / friction;
+    return true;
+}
+
+// Let the directions of slips of two rows that begin to slide be those in which they do:
+// over and over until they stand still.
+static bool find_directions(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    for (int turn = 0; turn < TURNS; turn++) {
+        double most = 0.0;
+        if (!solve_parts(s, p)) {
+            return false;
+        }
+        for (int i = 0; i < p->n; i++) {
+            const KalTouchLaw *law = &p->laws[i];
+            State *state = &s->states[i];
+            if (law->n_slips != 2 || law->moves || state->part != PART_SLIDE) {
+                continue;
+            }
+            double rate[KAL_TOUCH_SLIPS];
+            slip_of(law, s->rates, rate);
+            const double speed = length_of(rate, 2);
+            for (int k = 0; speed > ZERO && k < 2; k++) {
+                const double along = rate[k] / speed;
+                most = fmax(most, fabs(along - state->direction[k]));
+                state->direction[k] = along;
+            }
+        }
+        if (most <= STILL) {
+            return true;
+        }
+    }
+    return true; // as far as rounding lets it; the laws decide
+}
+
+// Rounds in which touches that cannot hold begin to slide.
+static bool settle(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    for (int round = 0; round <= p->n; round++) {
+        bool any = false;
+        if (!find_directions(s, p)) {
+            return false;
+        }
+        for (int i = 0; i < p->n; i++) {
+            double direction[KAL_TOUCH_SLIPS];
+            if (breaks(s, p, i, direction)) {
+                slide(s, &p->laws[i], &s->states[i], direction);
+                any = true;
+            }
+        }
+        if (!any) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// All that touches may do, one after the other: a touch is open or pushes; if its slip may
+// hold, it holds by a force to one side or slides to one.  Digits of a number that counts up.
+enum {
+    DOES_NOTHING,
+    DOES_PUSH,
+    DOES_HOLD_LEFT = DOES_PUSH,
+    DOES_HOLD_RIGHT,
+    DOES_SLIDE_LEFT,
+    DOES_SLIDE_RIGHT
+};
+
+// How many things a touch may do.
+static int count_deeds(const State *state)
+{
+    return state->part == PART_OPEN ? DOES_SLIDE_RIGHT + 1 : DOES_PUSH + 1;
+}
+
+// The basis of what touch i does.
+static void set_deed(KalTouchSolver *s, int i, int deed)
+{
+    const State *state = &s->states[i];
+    if (state->N >= 0) {
+        s->trial[state->N] = deed != DOES_NOTHING;
+    }
+    if (state->part == PART_OPEN) {
+        s->trial[state->a] = deed == DOES_HOLD_LEFT || deed == DOES_SLIDE_LEFT;
+        s->trial[state->b] = deed == DOES_HOLD_RIGHT || deed == DOES_SLIDE_RIGHT;
+        s->trial[state->s] = deed >= DOES_SLIDE_LEFT;
+    }
+}
+
+// The next combination; false after the last.
+static bool count_up(KalTouchSolver *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        s->deeds[i] = (s->deeds[i] + 1) % count_deeds(&s->states[i]);
+        set_deed(s, i, s->deeds[i]);
+        if (s->deeds[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether rates differ from those of the first solution.
+static bool differs(const KalTouchSolver *s, int rows)
+{
+    const double size = size_of(s, rows);
+    bool any = false;
+    for (int i = 0; i < rows; i++) {
+        const double scale = fmax(size, fabs(s->other[i]));
+        any = any || fabs(s->rates[i] - s->other[i]) > 100.0 * TRUE_WITHIN * scale;
+    }
+    return any;
+}
+
+// Keep the solution at hand as the first.
+static void keep_first(KalTouchSolver *s, int rows)
+{
+    memcpy(s->other, s->rates, (size_t)rows * sizeof(double));
+    memcpy(s->z, s->tried, (size_t)s->unknowns * sizeof(double));
+    memcpy(s->basic, s->trial, (size_t)s->unknowns * sizeof(bool));
+}
+
+static bool has_friction(const KalTouchSolver *s, const KalTouchProblem *p)
+{
+    bool any = false;
+    for (int i = 0; i < p->n; i++) {
+        any = any || s->states[i].part != PART_PUSH;
+    }
+    return any;
+}
+
+static bool are_few(const KalTouchSolver *s, const KalTouchProblem *p)
+{
+    double count = 1.0;
+    for (int i = 0; i < p->n; i++) {
+        count *= count_deeds(&s->states[i]);
+    }
+    return count <= MOST_TRIED;
+}
+
+// Where there is friction, M is not semi-definite: there may be several solutions, or one that
+// the path did not lead to.  Small problems are looked through.
+static KalTouchEnd look_through(KalTouchSolver *s, const KalTouchProblem *p,
+                                bool solved)
+{
+    bool found = solved;
+    bool several = false;
+    if (!has_friction(s, p) || !are_few(s, p)) {
+        return solved ? KAL_TOUCH_FOUND : KAL_TOUCH_NONE;
+    }
+    memcpy(s->other, s->rates, (size_t)p->rows * sizeof(double));
+    for (int i = 0; i < p->n; i++) {
+        s->deeds[i] = DOES_NOTHING;
+        set_deed(s, i, DOES_NOTHING);
+    }
+    do {
+        if (kal_lcp_try(s->lcp, s->unknowns, s->M, s->q, s->trial, s->tried)) {
+            expand(s, p, s->tried, s->forces, s->rates);
+            several = found && differs(s, p->rows);
+            if (!found) {
+                keep_first(s, p->rows);
+            }
+            found = true;
+        }
+    } while (!several && count_up(s, p->n));
+    if (!found) {
+        return KAL_TOUCH_NONE;
+    }
+    expand(s, p, s->z, s->forces, s->rates);
+    return several ? KAL_TOUCH_SEVERAL : KAL_TOUCH_FOUND;
+}
+
+static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, int i,
+                           double size, KalTouch *out)
+{
+    const KalTouchLaw *law = &p->laws[i];
+    const State *state = &s->states[i];
+    double rate[KAL_TOUCH_SLIPS];
+    slip_of(law, s->rates, rate);
+    const double speed = length_of(rate, law->n_slips);
+    const bool shut = law->gap == KAL_NO_ROW || s->basic[state->N];
+    *out = (KalTouch){.mode = shut ? KAL_TOUCH_HOLD : KAL_TOUCH_OPEN};
+    out->leaves = law->gap != KAL_NO_ROW && s->rates[law->gap] > ZERO * size;
+    out->slips = law->n_slips > 0 && (law->moves || speed > ZERO * size);
+    if (state->part == PART_SLIDE) {
+        memcpy(out->direction, state->direction, sizeof out->direction);
+        out->mode = shut ? KAL_TOUCH_SLIDE : KAL_TOUCH_OPEN;
+    } else if (state->part == PART_OPEN && shut) {
+        const bool left = s->basic[state->a];
+        const bool right = s->basic[state->b];
+        const bool slides = s->basic[state->s] && left != right;
+        out->mode = slides ? KAL_TOUCH_SLIDE : KAL_TOUCH_HOLD;
+        out->direction[0] = left ? -1.0 : 1.0;
+    }
+}
+
+// In the units of the problem.
+static void unscale(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    for (int i = 0; i < p->rows; i++) {
+        s->forces[i] *= s->scale[i] * s->size;
+        s->rates[i] *= s->size / s->scale[i];
+    }
+}
+
+// Who is to blame where nothing better is known: all that have friction, else all.
+static void blame(KalTouchSolver *s, const KalTouchProblem *p)
+{
+    const bool friction = has_friction(s, p);
+    for (int i = 0; i < p->n; i++) {
+        s->blamed[i] = !friction || s->states[i].part != PART_PUSH;
+    }
+}
+
+KalTouchEnd kal_touch_solve(KalTouchSolver *solver, const KalTouchProblem *problem,
+                            KalTouchAnswer *out_answer)
+{
+    KalTouchSolver *s = solver;
+    assert(problem->n <= s->n && problem->rows <= s->rows);
+    take_problem(s, problem);
+    begin(s, problem);
+    const bool solved = settle(s, problem);
+    KalTouchEnd end = look_through(s, problem, solved);
+    blame(s, problem);
+    if (end == KAL_TOUCH_FOUND && !verify(s, problem)) {
+        end = KAL_TOUCH_NONE;
+    }
+    const double size = size_of(s, problem->rows);
+    for (int i = 0; i < problem->n; i++) {
+        describe_touch(s, problem, i, size, &s->touches[i]);
+    }
+    unscale(s, problem);
+    *out_answer = (KalTouchAnswer){.forces = s->forces,
+                                   .rates = s->rates,
+                                   .touches = s->touches,
+                                   .blamed = s->blamed};
+    return end;
+}

@@ -1,0 +1,732 @@
+// SPDX-License-Identifier: MIT
+
+// Contacts at an instant: their rows, the decision which act, impacts.
+//
+// A decision needs the rates of all rows without contacts and the response of each to a unit
+// force along each, with the other constraints of the model in force: one solve for the
+// former and one for each row.  `contact/touch` does the rest, and knows only these numbers.
+
+#include "system/contact.h"
+
+#include "system/instant.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAMES_SIZE = 400
+};
+
+// What is left of a row that depends on others, of its square.
+static const double DEPENDENT = 1e-12;
+// Energy that an impact may gain by rounding, relative to what there is.
+static const double GAIN = 1e-6;
+// Gaps and velocities up to this, relative to their terms, are 0 in a state that is given.
+static const double TOUCHING = 1e-10;
+
+KalStatus kal_contacts_check(const KalSystem *system)
+{
+    const KalModel *model = system->model;
+    if (model->n_contacts == 0 || model->n_servos == 0) {
+        return KAL_OK;
+    }
+    kal_diagnostics_add(system->diagnostics, KAL_SEVERITY_ERROR, model->servos[0].span,
+                        "servo '%s' and contact or friction '%s': a model cannot have "
+                        "both; write the servo as a constraint",
+                        model->servos[0].name, model->contacts[0].name);
+    return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
+}
+
+KalExpr kal_contact_formula(const KalEquations *equations, size_t i)
+{
+    const KalModel *model = equations->model;
+    const KalContact *contact = &model->contacts[i / KAL_CONTACT_VALUES];
+    const KalConstraint *rows = model->constraints;
+    const size_t slip = i % KAL_CONTACT_VALUES - 2;
+    switch (i % KAL_CONTACT_VALUES) {
+    case 0:
+        return contact->gap == KAL_NO_GAP ? KAL_NO_EXPR : rows[contact->gap].residual;
+    case 1:
+        return contact->gap == KAL_NO_GAP ? KAL_NO_EXPR : equations->psi[contact->gap];
+    case 2:
+    case 3:
+        return slip < contact->n_slips ? rows[contact->slip[slip]].residual
+                                       : KAL_NO_EXPR;
+    case 4: return contact->restitution;
+    case 5: return contact->limit;
+    default: return contact->hold;
+    }
+}
+
+static size_t count_contacts(const KalInstant *instant)
+{
+    return instant->system->model->n_contacts;
+}
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalInstant *instant = owner;
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    const size_t m = (size_t)instant->system->m;
+    const size_t count = count_contacts(instant);
+    const size_t rows = (size_t)c->n_rows;
+    c->states = kal_carve(carver, count, sizeof *c->states);
+    c->rows = kal_carve_ints(carver, rows);
+    c->place = kal_carve_ints(carver, m);
+    c->A = kal_carve_doubles(carver, rows, n);
+    c->b = kal_carve_doubles(carver, rows, 1);
+    c->taking = kal_carve_bools(carver, count);
+    c->laws = kal_carve(carver, count, sizeof *c->laws);
+    c->members = kal_carve_ints(carver, count);
+    c->used = kal_carve_ints(carver, rows);
+    c->G = kal_carve_doubles(carver, rows, rows);
+    c->free = kal_carve_doubles(carver, rows, 1);
+    c->response = kal_carve_doubles(carver, rows, n);
+    c->factor = kal_carve_doubles(carver, rows, rows);
+    c->column = kal_carve_doubles(carver, count, n);
+    c->matrix = kal_carve_doubles(carver, count, count);
+    c->friction = kal_carve_doubles(carver, count, 1);
+    c->work = kal_carve_doubles(carver, count, 1);
+    c->before = kal_carve_doubles(carver, count, 1);
+    c->along = kal_carve_doubles(carver, count, KAL_TOUCH_SLIPS);
+    c->reactions = kal_carve_doubles(carver, count + 1, m);
+    c->perm = kal_carve_ints(carver, count);
+    c->chosen = kal_carve_ints(carver, rows);
+    c->sliding = kal_carve_ints(carver, count);
+    c->Q = kal_carve_doubles(carver, n, 1);
+    c->zero = kal_carve_doubles(carver, m, 1);
+    c->force = kal_carve_doubles(carver, n, 1);
+    c->blamed = kal_carve_names(carver, count);
+}
+
+// Places of the rows of contacts.
+static void list_rows(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    int count = 0;
+    for (int i = 0; i < instant->system->m; i++) {
+        const bool own = model->constraints[i].role != KAL_ROLE_USUAL;
+        c->place[i] = own ? count : -1;
+        if (own) {
+            c->rows[count++] = i;
+        }
+    }
+    assert(count == c->n_rows);
+}
+
+KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant)
+{
+    const KalModel *model = instant->system->model;
+    if (model->n_contacts == 0) {
+        return KAL_OK;
+    }
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        contacts->n_rows += model->constraints[i].role != KAL_ROLE_USUAL;
+    }
+    KAL_TRY(kal_workspace_make(instant->ctx, "for contacts", lay_out, instant,
+                               &contacts->workspace));
+    list_rows(instant);
+    return kal_touch_create(instant->ctx, (int)model->n_contacts, contacts->n_rows,
+                            &contacts->solver);
+}
+
+void kal_contacts_clear(KalContacts *contacts, KalContext *ctx)
+{
+    kal_touch_destroy(contacts->solver);
+    kal_workspace_clear(ctx, &contacts->workspace);
+}
+
+void kal_contacts_reset(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        c->states[i] =
+            (KalContactState){.closed = model->contacts[i].gap == KAL_NO_GAP};
+    }
+    c->n_sliding = 0;
+}
+
+void kal_contacts_take(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    c->n_blamed = 0;
+    for (int k = 0; k < c->n_rows; k++) {
+        const size_t row = (size_t)c->rows[k];
+        memcpy(c->A + (size_t)k * n, instant->A + row * n, n * sizeof(double));
+        c->b[k] = instant->b[row];
+    }
+}
+
+KalStatus kal_contact_values(KalInstant *instant, size_t i,
+                             KalContactValues *out_values)
+{
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
+    memcpy(out_values, instant->results + i * KAL_CONTACT_VALUES, sizeof *out_values);
+    return KAL_OK;
+}
+
+static_assert(sizeof(KalContactValues) == KAL_CONTACT_VALUES * sizeof(double),
+              "values are as the program has them");
+
+// Values of the coefficients that make no sense.
+static KalStatus check_values(KalInstant *instant, size_t i, const KalContactValues *v)
+{
+    const KalContact *contact = &instant->system->model->contacts[i];
+    if (!(v->restitution >= 0.0 && v->restitution <= 1.0)) {
+        return kal_fail(instant->ctx, KAL_ERR_NUMBER,
+                        "the restitution of contact %s has to be from 0 to 1, but is "
+                        "%.9g at t = %.9g",
+                        contact->name, v->restitution, instant->variables[0]);
+    }
+    if (!(v->limit >= 0.0 && v->hold >= 0.0)) {
+        return kal_fail(instant->ctx, KAL_ERR_NUMBER,
+                        "the friction of %s cannot be negative, but is %.9g at "
+                        "t = %.9g",
+                        contact->name, fmin(v->limit, v->hold), instant->variables[0]);
+    }
+    return KAL_OK;
+}
+
+// Who is to blame, for messages.
+static void list_names(const KalContacts *c, char text[NAMES_SIZE])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < c->n_blamed && used < NAMES_SIZE; i++) {
+        const int length = snprintf(text + used, NAMES_SIZE - used, "%s%s",
+                                    i > 0 ? ", " : "", c->blamed[i]);
+        used += length > 0 ? (size_t)length : NAMES_SIZE;
+    }
+}
+
+int kal_contacts_blamed(const KalContacts *contacts, const char *const **out_names)
+{
+    *out_names = contacts->blamed;
+    return contacts->n_blamed;
+}
+
+static void blame(KalInstant *instant, const KalTouchAnswer *answer)
+{
+    KalContacts *c = &instant->contacts;
+    c->n_blamed = 0;
+    for (int k = 0; k < c->n_laws; k++) {
+        if (answer->blamed[k]) {
+            c->blamed[c->n_blamed++] =
+                instant->system->model->contacts[c->members[k]].name;
+        }
+    }
+}
+
+static KalStatus fail(KalInstant *instant, KalTouchEnd end, const char *what)
+{
+    char names[NAMES_SIZE];
+    list_names(&instant->contacts, names);
+    return end == KAL_TOUCH_SEVERAL
+               ? kal_fail(instant->ctx, KAL_ERR_NOT_UNIQUE,
+                          "several %s satisfy the laws of contact and friction at "
+                          "t = %.9g: %s (as in Painlevé's paradox; less friction would "
+                          "decide)",
+                          what, instant->variables[0], names)
+               : kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                          "no %s satisfy the laws of contact and friction at "
+                          "t = %.9g: %s (as in Painlevé's paradox)",
+                          what, instant->variables[0], names);
+}
+
+// Let no row of a contact act.
+static void release_all(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    c->n_sliding = 0;
+    for (int k = 0; k < c->n_rows; k++) {
+        instant->active[c->rows[k]] = false;
+    }
+    for (size_t i = 0; i < count_contacts(instant); i++) {
+        c->states[i].acts = false;
+        c->states[i].holds = false;
+        c->states[i].moves = false;
+        c->states[i].mode = KAL_TOUCH_OPEN;
+    }
+    kal_instant_activate(instant, instant->active);
+}
+
+// The law of contact i, whose rows are added to those that take part.
+static void add_law(KalInstant *instant, size_t i, const KalContactValues *v,
+                    double still)
+{
+    KalContacts *c = &instant->contacts;
+    const KalContact *contact = &instant->system->model->contacts[i];
+    const bool dry = contact->gap == KAL_NO_GAP;
+    KalTouchLaw *law = &c->laws[c->n_laws];
+    *law = (KalTouchLaw){.gap = KAL_NO_ROW,
+                         .n_slips = (int)contact->n_slips,
+                         .slope = dry ? 0.0 : v->limit,
+                         .force = dry ? v->limit : 0.0,
+                         .slope_hold = dry ? 0.0 : fmax(v->hold, v->limit),
+                         .force_hold = dry ? fmax(v->hold, v->limit) : 0.0};
+    if (!dry) {
+        law->gap = c->n_used;
+        c->used[c->n_used++] = c->place[contact->gap];
+    }
+    const double speed = hypot(v->slip[0], v->slip[1]);
+    KalContactState *state = &c->states[i];
+    const bool moves = speed > still;
+    state->moves = moves;
+    law->moves = law->n_slips > 0 && (moves || state->breaks);
+    for (int k = 0; k < law->n_slips; k++) {
+        law->slip[k] = c->n_used;
+        law->direction[k] = moves ? v->slip[k] / speed : state->direction[k];
+        c->used[c->n_used++] = c->place[contact->slip[k]];
+    }
+    c->members[c->n_laws++] = (int)i;
+}
+
+// Laws of the contacts that take part.
+static KalStatus gather_laws(KalInstant *instant, double still)
+{
+    KalContacts *c = &instant->contacts;
+    c->n_laws = 0;
+    c->n_used = 0;
+    for (size_t i = 0; i < count_contacts(instant); i++) {
+        KalContactValues v;
+        if (!c->taking[i]) {
+            continue;
+        }
+        KAL_TRY(kal_contact_values(instant, i, &v));
+        KAL_TRY(check_values(instant, i, &v));
+        add_law(instant, i, &v, still);
+    }
+    return KAL_OK;
+}
+
+static double dot(size_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        sum += a[j] * b[j];
+    }
+    return sum;
+}
+
+static const double *row_of(const KalInstant *instant, int used)
+{
+    const KalContacts *c = &instant->contacts;
+    return c->A + (size_t)c->used[used] * (size_t)instant->system->n;
+}
+
+// Responses to unit forces along the rows, and G, theory (21.2).
+static KalStatus find_responses(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    KalMotionProblem problem = kal_instant_problem(instant);
+    problem.b = c->zero;
+    problem.b_size = NULL;
+    problem.C = NULL;
+    for (int k = 0; k < c->n_used; k++) {
+        KalMotionAnswer answer;
+        problem.Q = row_of(instant, k);
+        KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
+        memcpy(c->response + (size_t)k * n, answer.qdd, n * sizeof(double));
+    }
+    for (int i = 0; i < c->n_used; i++) {
+        for (int k = 0; k < c->n_used; k++) {
+            c->G[i * c->n_used + k] =
+                dot(n, row_of(instant, i), c->response + (size_t)k * n);
+        }
+    }
+    return KAL_OK;
+}
+
+static KalTouchEnd solve_laws(KalInstant *instant, KalTouchAnswer *out_answer)
+{
+    KalContacts *c = &instant->contacts;
+    const KalTouchProblem problem = {
+        .n = c->n_laws, .laws = c->laws, .rows = c->n_used, .G = c->G, .free = c->free};
+    const KalTouchEnd end = kal_touch_solve(c->solver, &problem, out_answer);
+    if (end != KAL_TOUCH_FOUND) {
+        blame(instant, out_answer);
+    }
+    return end;
+}
+
+// Accelerations without contacts, and with their rows the free rates.  Differences of terms
+// that cancel are zero.
+static KalStatus find_free(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    KalMotionAnswer answer;
+    KAL_TRY(kal_instant_solve(instant, &answer));
+    for (int k = 0; k < c->n_used; k++) {
+        const double *row = row_of(instant, k);
+        const double b = c->b[c->used[k]];
+        double sum = -b;
+        double size = fabs(b);
+        for (size_t j = 0; j < n; j++) {
+            sum += row[j] * answer.qdd[j];
+            size += fabs(row[j] * answer.qdd[j]);
+        }
+        c->free[k] = fabs(sum) > 1e-13 * size ? sum : 0.0;
+    }
+    return KAL_OK;
+}
+
+// Whether a row is independent of those that act, by a Cholesky factor of G that grows.
+// `chosen` are the count rows so far.
+static bool extends(const KalContacts *c, int *chosen, int count, int row)
+{
+    double *L = c->factor;
+    const int size = c->n_rows;
+    const double square = c->G[row * c->n_used + row];
+    double rest = square;
+    for (int i = 0; i < count; i++) {
+        double sum = c->G[row * c->n_used + chosen[i]];
+        for (int k = 0; k < i; k++) {
+            sum -= L[i * size + k] * L[count * size + k];
+        }
+        L[count * size + i] = sum / L[i * size + i];
+        rest -= L[count * size + i] * L[count * size + i];
+    }
+    if (!(rest > DEPENDENT * square)) {
+        return false;
+    }
+    L[count * size + count] = sqrt(rest);
+    chosen[count] = row;
+    return true;
+}
+
+// Rows that are to act, in turn: of what pushes, of what holds, of what only stays closed.
+typedef enum Turn {
+    TURN_PUSHES,
+    TURN_HOLDS,
+    TURN_STAYS,
+    TURNS
+} Turn;
+
+static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, int k,
+                           Turn turn, int *chosen, int *count)
+{
+    KalContacts *c = &instant->contacts;
+    const KalTouchLaw *law = &c->laws[k];
+    const KalTouch *touch = &answer->touches[k];
+    KalContactState *state = &c->states[c->members[k]];
+    const bool pushes = touch->mode != KAL_TOUCH_OPEN;
+    if (law->gap != KAL_NO_ROW
+        && (turn == TURN_PUSHES ? pushes : turn == TURN_STAYS && !pushes)
+        && !touch->leaves && extends(c, chosen, *count, law->gap)) {
+        instant->active[c->rows[c->used[law->gap]]] = true;
+        state->acts = true;
+        (*count)++;
+    }
+    for (int s = 0;
+         turn == TURN_HOLDS && touch->mode == KAL_TOUCH_HOLD && s < law->n_slips; s++) {
+        if (extends(c, chosen, *count, law->slip[s])) {
+            instant->active[c->rows[c->used[law->slip[s]]]] = true;
+            (*count)++;
+        }
+    }
+}
+
+// States and active rows from what was decided.
+static void apply(KalInstant *instant, const KalTouchAnswer *answer)
+{
+    KalContacts *c = &instant->contacts;
+    int count = 0;
+    c->n_sliding = 0;
+    for (int k = 0; k < c->n_laws; k++) {
+        const KalTouch *touch = &answer->touches[k];
+        KalContactState *state = &c->states[c->members[k]];
+        const bool friction = c->laws[k].n_slips > 0;
+        state->closed = !touch->leaves;
+        state->acts = false;
+        state->mode = touch->mode;
+        state->holds = friction && state->closed && !touch->slips;
+        memcpy(state->direction, touch->direction, sizeof state->direction);
+        if (friction && touch->mode == KAL_TOUCH_SLIDE) {
+            c->sliding[c->n_sliding++] = c->members[k];
+        }
+    }
+    for (Turn turn = 0; turn < TURNS; turn++) {
+        for (int k = 0; k < c->n_laws; k++) {
+            activate_touch(instant, answer, k, turn, c->chosen, &count);
+        }
+    }
+    kal_instant_activate(instant, instant->active);
+}
+
+KalStatus kal_contacts_decide(KalInstant *instant, double slip)
+{
+    KalContacts *c = &instant->contacts;
+    KalTouchAnswer answer;
+    c->n_blamed = 0;
+    c->still = slip;
+    for (size_t i = 0; i < count_contacts(instant); i++) {
+        c->taking[i] = c->states[i].closed;
+    }
+    release_all(instant);
+    KAL_TRY(gather_laws(instant, slip));
+    if (c->n_laws == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(find_free(instant));
+    KAL_TRY(find_responses(instant));
+    const KalTouchEnd end = solve_laws(instant, &answer);
+    if (end != KAL_TOUCH_FOUND) {
+        return fail(instant, end, "accelerations");
+    }
+    apply(instant, &answer);
+    return KAL_OK;
+}
+
+// Impacts.
+
+// The rates of gaps before an impact.
+static KalStatus note_speeds(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    for (size_t i = 0; i < count_contacts(instant); i++) {
+        KalContactValues v;
+        KAL_TRY(kal_contact_values(instant, i, &v));
+        c->before[i] = v.rate;
+    }
+    return KAL_OK;
+}
+
+// Rates that an impact begins with: gap' with its restitution, and the slips.
+static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
+{
+    KalContacts *c = &instant->contacts;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (int k = 0; k < c->n_used; k++) {
+        c->free[k] = instant->results[c->rows[c->used[k]]];
+    }
+    for (int k = 0; k < c->n_laws; k++) {
+        const int i = c->members[k];
+        KalContactValues v;
+        KAL_TRY(kal_contact_values(instant, (size_t)i, &v));
+        assert(c->laws[k].gap != KAL_NO_ROW);
+        if (!plastic[i] && c->before[i] < 0.0) {
+            c->free[c->laws[k].gap] += v.restitution * c->before[i];
+        }
+    }
+    return KAL_OK;
+}
+
+// Let what is kept be constraints of the impact: its gap, and its slip if that is at rest.
+static KalStatus bind_kept(KalInstant *instant, const KalStrike *who)
+{
+    const KalModel *model = instant->system->model;
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        const KalContact *contact = &model->contacts[i];
+        KalContactValues v;
+        if (!who->kept[i]) {
+            continue;
+        }
+        KAL_TRY(kal_contact_values(instant, i, &v));
+        instant->active[contact->gap] = true;
+        const bool rests = hypot(v.slip[0], v.slip[1]) <= who->still;
+        for (uint32_t k = 0; rests && k < contact->n_slips; k++) {
+            instant->active[contact->slip[k]] = true;
+        }
+    }
+    kal_instant_activate(instant, instant->active);
+    return KAL_OK;
+}
+
+// Velocities that satisfy all active rows, by the impulses along them: Gauss' principle for
+// impulses, so no energy is gained.
+static KalStatus stop_kept(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    KalMotionProblem problem = kal_instant_problem(instant);
+    KalMotionAnswer answer;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (int k = 0; k < instant->n_active; k++) {
+        c->reactions[k] = -instant->results[instant->rows[k]];
+    }
+    memset(c->Q, 0, n * sizeof(double));
+    problem.Q = c->Q;
+    problem.b = c->reactions;
+    problem.b_size = NULL;
+    problem.C = NULL;
+    KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
+    for (size_t j = 0; j < n; j++) {
+        kal_instant_qd(instant)[j] += answer.qdd[j];
+    }
+    return KAL_OK;
+}
+
+// Whether an impact gives energy, theory (21.7): the impulses do the work ½ p (u⁻ + u⁺) on the
+// relative velocities u.
+static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer)
+{
+    KalContacts *c = &instant->contacts;
+    double work = 0.0;
+    double size = 0.0;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (int k = 0; k < c->n_used; k++) {
+        const double before = instant->results[c->rows[c->used[k]]];
+        double change = 0.0;
+        for (int j = 0; j < c->n_used; j++) {
+            change += c->G[k * c->n_used + j] * answer->forces[j];
+        }
+        work += answer->forces[k] * (before + 0.5 * change);
+        size += fabs(answer->forces[k]) * (fabs(before) + fabs(change));
+    }
+    if (work > GAIN * size) {
+        char names[NAMES_SIZE];
+        c->n_blamed = 0;
+        for (int k = 0; k < c->n_laws; k++) {
+            c->blamed[c->n_blamed++] =
+                instant->system->model->contacts[c->members[k]].name;
+        }
+        list_names(c, names);
+        return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                        "the impact at t = %.9g would raise the energy by %.3g: %s; "
+                        "restitution and friction do not go together there",
+                        instant->variables[0], work, names);
+    }
+    return KAL_OK;
+}
+
+// The cone of an impact is that of sliding.
+static void soften_laws(KalContacts *c)
+{
+    for (int k = 0; k < c->n_laws; k++) {
+        c->laws[k].moves = false;
+        c->laws[k].slope_hold = c->laws[k].slope;
+    }
+}
+
+static KalStatus find_kinetic(KalInstant *instant, double *out_energy)
+{
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
+    *out_energy = instant->results[0];
+    return KAL_OK;
+}
+
+// Who is to find impulses by the laws, and with what rates they begin.
+static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    bool any = false;
+    c->n_blamed = 0;
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        const bool touches = who->touching[i] && model->contacts[i].gap != KAL_NO_GAP;
+        c->taking[i] = touches && !who->kept[i];
+        any = any || who->kept[i];
+    }
+    release_all(instant);
+    KAL_TRY(note_speeds(instant));
+    KAL_TRY(any ? bind_kept(instant, who) : KAL_OK);
+    KAL_TRY(kal_instant_givens(instant));
+    KAL_TRY(any ? stop_kept(instant) : KAL_OK);
+    KAL_TRY(gather_laws(instant, 0.0));
+    soften_laws(c);
+    KAL_TRY(find_responses(instant));
+    return find_rates_before(instant, who->plastic);
+}
+
+KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
+                              double *out_lost)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    double *v = kal_instant_qd(instant);
+    double before = 0.0;
+    double after = 0.0;
+    KalTouchAnswer answer;
+    KAL_TRY(find_kinetic(instant, &before));
+    KAL_TRY(begin_strike(instant, who));
+    const KalTouchEnd end = solve_laws(instant, &answer);
+    if (end != KAL_TOUCH_FOUND) {
+        return fail(instant, end, "velocities after the impact");
+    }
+    KAL_TRY(check_gain(instant, &answer));
+    for (int k = 0; k < c->n_used; k++) {
+        for (size_t j = 0; j < n; j++) {
+            v[j] += answer.forces[k] * c->response[(size_t)k * n + j];
+        }
+    }
+    KAL_TRY(find_kinetic(instant, &after));
+    *out_lost = before - after;
+    return KAL_OK;
+}
+
+// Contacts of a state that is given.
+
+KalStatus kal_contact_touches(KalInstant *instant, size_t i, bool *out_touches)
+{
+    const KalContact *contact = &instant->system->model->contacts[i];
+    const size_t n = (size_t)instant->system->n;
+    const double *q = kal_instant_q(instant);
+    double size = 1.0;
+    KalContactValues v;
+    *out_touches = false;
+    if (contact->gap == KAL_NO_GAP) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_contact_values(instant, i, &v));
+    const double *row =
+        instant->contacts.A + (size_t)instant->contacts.place[contact->gap] * n;
+    for (size_t j = 0; j < n; j++) {
+        size += fabs(row[j] * q[j]);
+    }
+    *out_touches = v.gap <= TOUCHING * size;
+    return KAL_OK;
+}
+
+KalStatus kal_contacts_settle(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    const double *v = kal_instant_qd(instant);
+    double largest = 1.0;
+    c->stale = false;
+    for (int j = 0; j < instant->system->n; j++) {
+        largest = fmax(largest, fabs(v[j]));
+    }
+    release_all(instant);
+    KAL_TRY(kal_instant_givens(instant));
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        bool touches = false;
+        KAL_TRY(kal_contact_touches(instant, i, &touches));
+        c->states[i].closed = touches || model->contacts[i].gap == KAL_NO_GAP;
+    }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        const int64_t gap = model->contacts[i].gap;
+        const double speed = gap == KAL_NO_GAP ? 0.0 : instant->results[gap];
+        c->states[i].closed = c->states[i].closed && speed <= TOUCHING * largest;
+    }
+    return kal_contacts_decide(instant, TOUCHING * largest);
+}
+
+int kal_contacts_count_gaps(const KalInstant *instant)
+{
+    int count = 0;
+    for (size_t i = 0; i < count_contacts(instant); i++) {
+        count += instant->contacts.states[i].acts;
+    }
+    return count;
+}
+
+bool kal_contacts_in_force(const KalInstant *instant, uint32_t i)
+{
+    const KalConstraint *c = &instant->system->model->constraints[i];
+    switch (c->role) {
+    case KAL_ROLE_GAP: return instant->contacts.states[c->contact].closed;
+    case KAL_ROLE_SLIP: return instant->contacts.states[c->contact].holds;
+    case KAL_ROLE_USUAL: break;
+    }
+    return instant->active[i];
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Contacts and dry friction of an instant: which are closed, what they do, and how solves
+/// heed that.  Theory section 21.
+///
+/// The rows of a contact, its gap and its slips, are constraints of the system.  Those that
+/// act are active rows as any other; a contact that slides has a friction instead of an
+/// active slip, which is a force proportional to its reaction.
+///
+/// Invariant: a row of a contact is active only while the contact is closed, one of a slip
+/// only while it holds.
+
+#ifndef SYSTEM_CONTACT_H
+#define SYSTEM_CONTACT_H
+
+#include "base/workspace.h"
+#include "contact/touch.h"
+#include "system/system.h"
+
+/// A contact at an instant.
+typedef struct KalContactState {
+    bool closed; ///< its gap is 0, and stays so
+    bool acts;   ///< its gap is an active row
+    bool holds;  ///< its slip is 0, and stays so
+    bool moves;  ///< its slip is not 0
+    bool opens;  ///< a decision is to let it open
+    bool breaks; ///< a decision is to let it slide, in this direction:
+    double direction[KAL_TOUCH_SLIPS]; ///< that it slides in
+    KalTouchMode mode;                 ///< what it does
+} KalContactState;
+
+/// The numbers of a contact in the present state.
+typedef struct KalContactValues {
+    double gap;  ///< 0 of a friction
+    double rate; ///< of the gap
+    double slip[KAL_TOUCH_SLIPS];
+    double restitution;
+    double limit; ///< a coefficient; of a friction, a force
+    double hold;
+} KalContactValues;
+
+/// The contacts of an instant, and the workspace to decide about them.
+typedef struct KalContacts {
+    KalWorkspace workspace;
+    KalTouchSolver *solver;
+    bool stale; ///< the state was given anew: states are to be found before a solve
+    KalContactState *states; ///< n_contacts
+    double still;            ///< slips up to this were 0 in the last decision
+    int n_rows;              ///< rows of all contacts
+    int *rows;               ///< n_rows: constraints
+    int *place;              ///< m: of a constraint among the rows, or −1
+    double *A;               ///< n_rows × n, as the last givens had them
+    double *b;               ///< n_rows
+    bool *taking;            ///< n_contacts: those that a decision is about
+    // of a decision
+    KalTouchLaw *laws;
+    int *members;     ///< n_contacts: the contact of each law
+    int *used;        ///< n_rows: places that take part
+    int n_used;       ///<
+    int n_laws;       ///<
+    double *G;        ///< n_rows × n_rows
+    double *free;     ///< n_rows
+    double *response; ///< n_rows × n: accelerations by unit forces
+    double *factor;   ///< n_rows × n_rows: of rows that are independent
+    // of sliding
+    int n_sliding;
+    double *column;      ///< n_contacts × n: forces of unit frictions
+    double *matrix;      ///< n_contacts × n_contacts
+    double *friction;    ///< n_contacts: along the direction, negative
+    double *before;      ///< n_contacts: in the round before
+    double *along;       ///< n_contacts × slips: directions
+    double *reactions;   ///< (n_contacts + 1) × m: without friction, then by unit ones
+    double *work;        ///< n_contacts
+    int *perm;           ///< n_contacts
+    int *chosen;         ///< n_rows
+    int *sliding;        ///< n_contacts
+    double *Q;           ///< n
+    double *zero;        ///< m
+    double *force;       ///< n: of the non-ideal part
+    const char **blamed; ///< n_contacts
+    int n_blamed;
+} KalContacts;
+
+/// Refuse what contacts do not go together with, by a diagnostic and KAL_ERR_SYNTAX.
+KAL_CHECKED KalStatus kal_contacts_check(const KalSystem *system);
+
+/// Formula i of KAL_PROGRAM_CONTACTS, which has KalContactValues of each contact in turn;
+/// KAL_NO_EXPR for 0.
+KalExpr kal_contact_formula(const KalEquations *equations, size_t i);
+
+KAL_CHECKED KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant);
+
+/// Free what it holds.
+void kal_contacts_clear(KalContacts *contacts, KalContext *ctx);
+
+/// All contacts are open, and frictions hold nothing.
+void kal_contacts_reset(KalInstant *instant);
+
+/// Copy the rows of contacts from A and b of all constraints, before others are dropped.
+void kal_contacts_take(KalInstant *instant);
+
+/// The numbers of contact i in the present state; those of frictions may need reactions.
+KAL_CHECKED KalStatus kal_contact_values(KalInstant *instant, size_t i,
+                                         KalContactValues *out_values);
+
+/// Solves a problem of the instant; its answer is instant->answer.
+typedef KalStatus (*KalInstantSolve)(KalInstant *instant,
+                                     const KalMotionProblem *problem);
+
+/// Solve with the friction of all that slides, theory (21.9).
+KAL_CHECKED KalStatus kal_contacts_solve(KalInstant *instant,
+                                         const KalMotionProblem *problem,
+                                         KalInstantSolve solve);
+
+/// Put the friction of what slides among the reactions, which has those of all rows.
+void kal_contacts_keep(const KalInstant *instant, double *reactions);
+
+/// Whether constraint i acts; of the rows of contacts, whether it is closed or holds.
+bool kal_contacts_in_force(const KalInstant *instant, uint32_t i);
+
+/// How many gaps are active rows; they are independent of each other and of all other rows.
+int kal_contacts_count_gaps(const KalInstant *instant);
+
+/// The power of the friction of all that slides, in the last solve.
+double kal_contacts_power(KalInstant *instant);
+
+/// Let those contacts be closed whose gap is 0 and does not open in the present state, and
+/// decide what they do.
+KAL_CHECKED KalStatus kal_contacts_settle(KalInstant *instant);
+
+/// Whether the gap of contact i is 0 or less, to rounding, in the present state.
+KAL_CHECKED KalStatus kal_contact_touches(KalInstant *instant, size_t i,
+                                          bool *out_touches);
+
+/// Decide what closed contacts and frictions do from the present state on, theory (21.3):
+/// states and active rows follow.  KAL_ERR_CONTRADICTION where nothing satisfies the laws,
+/// KAL_ERR_NOT_UNIQUE where several accelerations do; kal_contacts_blamed() says who.
+/// `slip`: slips up to this are 0.
+KAL_CHECKED KalStatus kal_contacts_decide(KalInstant *instant, double slip);
+
+/// Who takes part in an impact: n_contacts each.
+typedef struct KalStrike {
+    const bool *touching; ///< closed or closing
+    const bool *plastic;  ///< without restitution
+    const bool *kept; ///< comes to rest, for its bounces are too low to follow (21.8)
+    double still;     ///< slips up to this are 0
+} KalStrike;
+
+/// Velocities after an impact, theory (21.6).  Failures as above, and KAL_ERR_CONTRADICTION
+/// where energy would be gained.  The velocities of the instant are those after; *out_lost is
+/// the energy that it took.
+KAL_CHECKED KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
+                                          double *out_lost);
+
+/// The names of the contacts that the last failure is about.
+int kal_contacts_blamed(const KalContacts *contacts, const char *const **out_names);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+
+// Solves with sliding friction, theory (21.9).
+//
+// Sliding friction is proportional to a reaction that it changes itself.  Reactions are
+// affine in the frictions; so one solve without any and one for each give a small linear
+// system for them, and a last solve gives the answer.
+
+#include "linalg/lu.h"
+#include "system/contact.h"
+#include "system/instant.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROUNDS = 200 // of frictions that depend on reactions
+};
+
+// Frictions that change by this part of the largest stand still.
+static const double STILL = 1e-15;
+
+// The direction that a contact slides in: that of its slip, once it has one.
+static void find_direction(const KalContacts *c, const KalContactState *state,
+                           const KalContactValues *v, uint32_t n_slips,
+                           double out[KAL_TOUCH_SLIPS])
+{
+    const double speed = hypot(v->slip[0], v->slip[1]);
+    const bool turns = n_slips == 2 && speed > c->still;
+    for (int k = 0; k < KAL_TOUCH_SLIPS; k++) {
+        out[k] = turns ? v->slip[k] / speed : state->direction[k];
+    }
+}
+
+// The force of a unit friction of each sliding contact; its direction is kept.
+static KalStatus fill_columns(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    for (int s = 0; s < c->n_sliding; s++) {
+        const size_t i = (size_t)c->sliding[s];
+        const KalContact *contact = &instant->system->model->contacts[i];
+        double *column = c->column + (size_t)s * n;
+        KalContactValues v;
+        KAL_TRY(kal_contact_values(instant, i, &v));
+        find_direction(c, &c->states[i], &v, contact->n_slips,
+                       c->along + (size_t)s * KAL_TOUCH_SLIPS);
+        memset(column, 0, n * sizeof *column);
+        for (uint32_t k = 0; k < contact->n_slips; k++) {
+            const double *row = c->A + (size_t)c->place[contact->slip[k]] * n;
+            for (size_t j = 0; j < n; j++) {
+                column[j] += c->along[2 * s + (int)k] * row[j];
+            }
+        }
+    }
+    return KAL_OK;
+}
+
+// Keep the reactions of the last solve as row s of the block.
+static void take_reactions(KalInstant *instant, int s)
+{
+    double *row = instant->contacts.reactions + (size_t)s * (size_t)instant->system->m;
+    for (int k = 0; k < instant->n_active; k++) {
+        row[instant->rows[k]] = instant->answer.multipliers[k];
+    }
+}
+
+// Reactions of all rows by the unit friction of each sliding contact; the first row of the
+// block is that without friction.
+static KalStatus find_reactions(KalInstant *instant, const KalMotionProblem *problem,
+                                KalInstantSolve solve)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t m = (size_t)instant->system->m;
+    KalMotionProblem unit = *problem;
+    unit.b = c->zero;
+    unit.b_size = NULL;
+    unit.C = NULL;
+    memset(c->reactions, 0, ((size_t)c->n_sliding + 1) * m * sizeof(double));
+    KAL_TRY(solve(instant, problem));
+    take_reactions(instant, 0);
+    for (int s = 0; s < c->n_sliding; s++) {
+        unit.Q = c->column + (size_t)s * (size_t)instant->system->n;
+        KAL_TRY(solve(instant, &unit));
+        take_reactions(instant, s + 1);
+    }
+    return KAL_OK;
+}
+
+// The friction of each sliding contact with limits as they are, theory (21.9).
+static bool solve_friction(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    const size_t m = (size_t)instant->system->m;
+    const int count = c->n_sliding;
+    for (int s = 0; s < count; s++) {
+        const KalContact *contact = &model->contacts[c->sliding[s]];
+        const KalContactValues *v = (const KalContactValues *)instant->results;
+        const double limit = v[c->sliding[s]].limit;
+        const bool dry = contact->gap == KAL_NO_GAP;
+        const size_t gap = dry ? 0 : (size_t)contact->gap;
+        c->friction[s] = dry ? -limit : -limit * c->reactions[gap];
+        for (int k = 0; k < count; k++) {
+            const double share =
+                dry ? 0.0 : limit * c->reactions[(size_t)(k + 1) * m + gap];
+            c->matrix[s * count + k] = share + (s == k ? 1.0 : 0.0);
+        }
+    }
+    if (!kal_lu_factor(count, c->matrix, c->perm)) {
+        return false;
+    }
+    kal_lu_solve(count, c->matrix, c->perm, c->work, c->friction);
+    return true;
+}
+
+// Put the reactions that the frictions lead to where formulas read them.
+static void publish_reactions(KalInstant *instant)
+{
+    const KalContacts *c = &instant->contacts;
+    const size_t m = (size_t)instant->system->m;
+    double *out = instant->variables + instant->system->layout.reactions;
+    for (size_t i = 0; i < m; i++) {
+        out[i] = c->reactions[i];
+        for (int s = 0; s < c->n_sliding; s++) {
+            out[i] += c->friction[s] * c->reactions[(size_t)(s + 1) * m + i];
+        }
+    }
+}
+
+// Frictions whose limits may depend on reactions that depend on them: over and over until
+// they stand still.
+static KalStatus find_friction(KalInstant *instant)
+{
+    KalContacts *c = &instant->contacts;
+    memset(c->friction, 0, (size_t)c->n_sliding * sizeof(double));
+    for (int round = 0; round < ROUNDS; round++) {
+        double change = 0.0;
+        double size = 0.0;
+        publish_reactions(instant);
+        KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
+        memcpy(c->before, c->friction, (size_t)c->n_sliding * sizeof(double));
+        if (!solve_friction(instant)) {
+            break;
+        }
+        for (int s = 0; s < c->n_sliding; s++) {
+            change = fmax(change, fabs(c->friction[s] - c->before[s]));
+            size = fmax(size, fabs(c->friction[s]));
+        }
+        if (change <= STILL * size) {
+            return KAL_OK;
+        }
+    }
+    return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                    "the friction of %s has no value at t = %.9g: its normal force "
+                    "depends on it too much (as in Painlevé's paradox)",
+                    instant->system->model->contacts[c->sliding[0]].name,
+                    instant->variables[0]);
+}
+
+KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *problem,
+                             KalInstantSolve solve)
+{
+    KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    KalMotionProblem loaded = *problem;
+    if (c->n_sliding == 0) {
+        return solve(instant, problem);
+    }
+    KAL_TRY(fill_columns(instant));
+    KAL_TRY(find_reactions(instant, problem, solve));
+    KAL_TRY(find_friction(instant));
+    memset(c->force, 0, n * sizeof(double));
+    for (int s = 0; s < c->n_sliding; s++) {
+        for (size_t j = 0; j < n; j++) {
+            c->force[j] += c->friction[s] * c->column[(size_t)s * n + j];
+        }
+    }
+    for (size_t j = 0; j < n; j++) {
+        c->Q[j] = problem->Q[j] + c->force[j];
+    }
+    loaded.Q = c->Q;
+    KAL_TRY(solve(instant, &loaded));
+    for (size_t j = 0; j < n; j++) {
+        c->force[j] += instant->answer.force_nonideal[j];
+    }
+    instant->answer.force_nonideal = c->force;
+    return KAL_OK;
+}
+
+void kal_contacts_keep(const KalInstant *instant, double *reactions)
+{
+    const KalContacts *c = &instant->contacts;
+    for (int s = 0; s < c->n_sliding; s++) {
+        const KalContact *contact = &instant->system->model->contacts[c->sliding[s]];
+        for (uint32_t k = 0; k < contact->n_slips; k++) {
+            reactions[contact->slip[k]] = c->friction[s] * c->along[2 * s + (int)k];
+        }
+    }
+}
+
+double kal_contacts_power(KalInstant *instant)
+{
+    const KalContacts *c = &instant->contacts;
+    const size_t n = (size_t)instant->system->n;
+    const double *v = kal_instant_qd(instant);
+    double power = 0.0;
+    for (int s = 0; s < c->n_sliding; s++) {
+        for (size_t j = 0; j < n; j++) {
+            power += c->friction[s] * c->column[(size_t)s * n + j] * v[j];
+        }
+    }
+    return power;
+}
