@@ -216,7 +216,7 @@ static Pair random_operation(Rng *rng, const Pair *a, const Pair *b, const Pair 
             pair_number(kal_rational(rng_int(rng, -3, 3), rng_int(rng, 1, 4)));
         return pair_of(KAL_OP_POW, a, &x, c);
     }
-    return pair_of((KalOp)rng_int(rng, KAL_OP_POW, KAL_OP_WHERE - 1), a, b, c);
+    return pair_of((KalOp)rng_int(rng, KAL_OP_POW, KAL_OP_SPLINE - 1), a, b, c);
 }
 
 // The last of up to OPERATIONS operations; operands are mostly recent ones.
