@@ -241,7 +241,13 @@ static KalPen pen_of(const Drawing *d, size_t curve)
     return pen;
 }
 
-// The points of a curve that are worth drawing.  What ascends never returns to a place.
+// Whether a curve may pass the same places again: what ascends does not, but the next run may.
+static bool may_return(const KalFigure *figure)
+{
+    return !figure->x_ascends || figure->run < kal_table_columns(figure->table);
+}
+
+// The points of a curve that are worth drawing.
 static KalStatus trace(const Drawing *d, size_t panel, size_t curve,
                        KalBlock *out_points)
 {
@@ -249,7 +255,7 @@ static KalStatus trace(const Drawing *d, size_t panel, size_t curve,
     KalThin thin = kal_thin(d->figure->ctx, thin_column, thin_tolerance);
     kal_figure_trace(d->figure, &d->plan->axes, panel, curve, frame, &thin);
     KalStatus status = kal_thin_finish(&thin);
-    if (status == KAL_OK && !d->figure->x_ascends
+    if (status == KAL_OK && may_return(d->figure)
         && thin.points.size > many_points * sizeof(KalSpot)) {
         const double cell = fmax(cover_cell, fmax(frame.width, frame.height) / 4000.0);
         status = kal_cover_remove(d->figure->ctx, frame, cell, &thin.points);

@@ -450,6 +450,15 @@ def a_family_is_several_curves():
         [path] = curves(folder.draw("--y", "x"))
         assert [len(stretch) for stretch in points_of(path)] == [2, 2, 2]
 
+@case
+def many_short_runs_make_a_small_file():
+    with Folder() as folder:
+        folder.write("out.csv", "t,x,run", [(i % 100, i % 37, i) for i in range(60000)])
+        folder.draw("--y", "x")
+        # 3700 places, each drawn once
+        assert folder.file("fig.svg").stat().st_size < 2e6
+
+
 # ---- tables of sweeps
 
 
