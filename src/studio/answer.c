@@ -147,8 +147,9 @@ static enum MHD_Result answer_file(KalStudioCall *call)
                            call->connection, MHD_GET_ARGUMENT_KIND, "name", 4, &name,
                            &length)
                            == MHD_YES
-                       && name && strlen(name) == length; // no NUL within
-    const KalFolderFile file = {.root = studio->root, .name = given ? name : ""};
+                       && name && strlen(name) == length // no NUL within
+                       && kal_guard_name(name);
+    const KalFolderFile file = {.root = studio->root, .name = given ? name : ".kal"};
     KalBlock text = {.data = NULL};
     KalTag tag;
     KalStatus status = kal_folder_read(studio->ctx, &file, &text, &tag);

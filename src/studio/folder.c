@@ -100,16 +100,21 @@ static void make_tag(const struct stat *status, KalTag *out_tag)
                    (long long)status->st_size);
 }
 
-static KalStatus find_path(KalContext *ctx, const KalFolderFile *file,
+// Models are written; what they use is only read, whatever it is called.
+static KalStatus find_path(KalContext *ctx, const KalFolderFile *file, bool model,
                            char out_path[PATH_MAX])
 {
     const int length = snprintf(out_path, PATH_MAX, "%s/%s", file->root, file->name);
-    return kal_guard_name(file->name) && length < PATH_MAX
+    const bool allowed =
+        model ? kal_guard_name(file->name) : kal_guard_file(file->name);
+    return allowed && length < PATH_MAX
                ? KAL_OK
-               : kal_fail(ctx, KAL_ERR_FILE,
-                          "'%s' is not the name of a model in this folder: names end "
-                          "with .kal, and no part of them begins with a dot",
-                          file->name);
+               : kal_fail(
+                   ctx, KAL_ERR_FILE,
+                   "'%s' is not the name of a %s in this folder: %sno part of it "
+                   "begins with a dot",
+                   file->name, model ? "model" : "file",
+                   model ? "it ends with .kal, and " : "");
 }
 
 static KalStatus read_all(KalContext *ctx, int descriptor, const char *name,
@@ -136,7 +141,7 @@ KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file, KalBlock *
     char path[PATH_MAX];
     struct stat status;
     int descriptor = -1;
-    KAL_TRY(find_path(ctx, file, path));
+    KAL_TRY(find_path(ctx, file, false, path));
     KAL_TRY(kal_file_open(ctx, path, file->root, &descriptor));
     const bool known = fstat(descriptor, &status) == 0;
     const KalStatus result = read_all(ctx, descriptor, file->name, text);
@@ -183,7 +188,7 @@ KalStatus kal_folder_save(KalContext *ctx, const KalFolderFile *file, const char
     char path[PATH_MAX];
     KalTag now;
     struct stat status;
-    KAL_TRY(find_path(ctx, file, path));
+    KAL_TRY(find_path(ctx, file, true, path));
     KAL_TRY(check_place(ctx, file, path, &now));
     if (seen && strcmp(seen, now.text) != 0) {
         return kal_fail(ctx, KAL_ERR_CONTRADICTION, "%s has changed on the disk",

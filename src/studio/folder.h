@@ -3,7 +3,8 @@
 /// @file
 /// The models of a folder: listed, read and saved by name.
 ///
-/// Names are those that kal_guard_name() allows, from the folder on.  After all links a file
+/// Names are those that kal_guard_name() allows, from the folder on; for reading those that
+/// kal_guard_file() allows.  After all links a file
 /// is in the folder or it is not read; one that is a link is not written.  A file that is
 /// saved is at any time the old one or all of the new one.
 
@@ -32,7 +33,7 @@ typedef struct KalFolderFile {
 /// of very many, and without memory, only some.
 void kal_folder_list(KalContext *ctx, const char *root, KalJsonWriter *writer);
 
-/// Read a model behind what the block holds.  KAL_ERR_FILE, KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+/// Read a model, or a file that one uses, behind what the block holds.  KAL_ERR_FILE, KAL_ERR_LIMIT, KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file,
                                       KalBlock *text, KalTag *out_tag);
 

@@ -72,13 +72,10 @@ bool kal_guard_origin(const char *origin, int port)
 
 // No part is empty or begins with a dot, which rules out `..` and hidden files; nothing in
 // it is special to a terminal or another system.
-bool kal_guard_name(const char *name)
+bool kal_guard_file(const char *name)
 {
-    static const char ending[] = ".kal";
-    const size_t length = strlen(name);
     char before = '/';
-    if (length < sizeof ending || length > KAL_GUARD_NAME
-        || strcmp(name + length - (sizeof ending - 1), ending) != 0) {
+    if (strlen(name) > KAL_GUARD_NAME) {
         return false;
     }
     for (const char *c = name; *c; c++) {
@@ -89,5 +86,13 @@ bool kal_guard_name(const char *name)
         }
         before = *c;
     }
-    return true;
+    return before != '/';
+}
+
+bool kal_guard_name(const char *name)
+{
+    static const char ending[] = ".kal";
+    const size_t length = strlen(name);
+    return kal_guard_file(name) && length >= sizeof ending
+           && strcmp(name + length - (sizeof ending - 1), ending) == 0;
 }

@@ -36,7 +36,10 @@ bool kal_guard_host(const char *host, int port);
 /// Whether an Origin header, not NULL, is that of our pages.
 bool kal_guard_origin(const char *origin, int port);
 
-/// Whether a text may name a model of the folder: `a.kal`, `sub/a.kal`.
+/// Whether a text may name a file of the folder: `a.csv`, `sub/a.kal`.
+bool kal_guard_file(const char *name);
+
+/// Whether it may name a model: a file that ends with `.kal`.
 bool kal_guard_name(const char *name);
 
 #endif

@@ -110,6 +110,14 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
+def column(run_data, index):
+    """The numbers of a column of a report."""
+    values = run_data["columns"][index]["values"]
+    if not isinstance(values, str):
+        return [values] * run_data["rows"]
+    return list(struct.unpack(f"<{run_data['rows']}d", base64.b64decode(values)))
+
+
 @case
 def models_are_listed_read_and_run():
     with studio() as s:
@@ -232,6 +240,18 @@ def files_elsewhere_are_out_of_reach():
         finally:
             secret.unlink()
             outside.rmdir()
+
+
+@case
+def tables_of_the_folder_are_read():
+    with studio() as s:
+        (s.folder / "data.csv").write_text("a,b\n0,1\n1,3\n2,4\n")
+        things = s.evaluate('table f = "data.csv", x = a, y = b, outside = hold\ncoord x\n'
+                            "kinetic 1/2*x'^2\noutput o = f(1)\nsimulate 0 .. 1 every 1\n")
+        data = things[-1]["run"]
+        index = [c["name"] for c in data["columns"]].index("o")
+        assert column(data, index) == [3.0, 3.0], column(data, index)
+        assert s.get("file?name=data.csv")[0] == 404, "only models are shown"
 
 
 @case
@@ -409,14 +429,6 @@ def long_runs_come_in_parts():
         assert [thing["partial"] for thing in runs] == [True] * (len(runs) - 1) + [False]
         assert all(not thing["run"]["complete"] for thing in runs[:-1])
         assert runs[-1]["run"]["complete"]
-
-
-def column(run_data, index):
-    """The numbers of a column of a report."""
-    values = run_data["columns"][index]["values"]
-    if not isinstance(values, str):
-        return [values] * run_data["rows"]
-    return list(struct.unpack(f"<{run_data['rows']}d", base64.b64decode(values)))
 
 
 def drag(s, text, drawing, point, to):

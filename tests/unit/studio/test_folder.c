@@ -62,6 +62,10 @@ static void links_do_not_lead_out(void)
         ok(kal_folder_read(ctx, &up, &text, &tag) == KAL_ERR_FILE);
         ok(kal_folder_save(ctx, &up, "x", NULL, &tag) == KAL_ERR_FILE);
         has_text(kal_context_message(ctx), "is not the name of a model in this folder");
+        const KalFolderFile notes = file_of(&folder, "notes.txt");
+        ok(kal_folder_save(ctx, &notes, "x", NULL, &tag) == KAL_ERR_FILE);
+        ok(kal_folder_read(ctx, &notes, &text, &tag) == KAL_OK && text.size == 8);
+        text.size = 0;
     }
     kal_block_clear(ctx, &text);
     folder_close(&folder);

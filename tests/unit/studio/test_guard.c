@@ -95,6 +95,8 @@ static void names_stay_in_the_folder(void)
             printf("# %s\n", wrong[i]);
         }
     }
+    ok(kal_guard_file("a.csv") && kal_guard_file("b/a") && !kal_guard_file("b/")
+       && !kal_guard_file("../a.csv") && !kal_guard_file(""));
     ok(kal_guard_name("a.kal") && kal_guard_name("b/c/a.b.kal")
        && kal_guard_name("ü b.kal"));
     memset(longest, 'a', sizeof longest - 1);
