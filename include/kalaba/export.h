@@ -47,6 +47,30 @@ KAL_API KAL_CHECKED KalStatus kal_export_c(KalContext *ctx, const KalSystem *sys
                                            const char *folder,
                                            KalExportReport *out_report);
 
+/// How to export an FMU.
+typedef struct KalFmuOptions {
+    const char *name; ///< as of KalExportOptions
+    int version;      ///< of FMI: 2 or 3
+} KalFmuOptions;
+
+/// What an FMU came to.
+typedef struct KalFmuReport {
+    char name[KAL_EXPORT_NAME_SIZE]; ///< the model identifier
+    char token[KAL_EXPORT_NAME_SIZE];
+    size_t variables;
+    size_t states; ///< continuous ones
+} KalFmuReport;
+
+/// Write an FMU (Functional Mock-up Unit) for model exchange and co-simulation: sources, a
+/// library for this machine made by the system's compiler `cc`, and a description.  The file
+/// is whole or not there.  KAL_ERR_USAGE when the model has what an FMU cannot have yet, which
+/// the explanation names; KAL_ERR_FILE, also when there is no compiler; else as
+/// kal_export_c().
+KAL_API KAL_CHECKED KalStatus kal_export_fmu(KalContext *ctx, const KalSystem *system,
+                                             const KalFmuOptions *options,
+                                             const char *path,
+                                             KalFmuReport *out_report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// export: a model as sources in C.
+// export: a model as sources in C, or as an FMU.
 
 #include "model.h"
 
@@ -12,16 +12,22 @@ enum {
     OPTION_C = KAL_MODEL_OPTION_COUNT,
     OPTION_NAME,
     OPTION_SINGLE,
+    OPTION_FMU,
+    OPTION_FMI,
     NAME_SIZE = 256
 };
 
 static const KalCommandOption options[] = {
     KAL_MODEL_OPTIONS,
-    [OPTION_C] = {"--c",      "DIR",  "write C sources into a folder", false},
+    [OPTION_C] = {"--c",      "DIR",     "write C sources into a folder", false},
     [OPTION_NAME] = {"--name",   "NAME",
                   "what files and functions are called; the name of the file of the "
-                     "model if not given",                             false},
-    [OPTION_SINGLE] = {"--single", NULL,   "floats instead of doubles",     false},
+                     "model if not given",                                false},
+    [OPTION_SINGLE] = {"--single", NULL,      "floats instead of doubles",     false},
+    [OPTION_FMU] = {"--fmu",    "FILE",
+                  "write an FMU for model exchange and co-simulation",    false},
+    [OPTION_FMI] = {"--fmi",    "VERSION",
+                  "the version of FMI: 2 or 3, which it is if not given", false},
 };
 
 // The name of a file, without folder and ending; that of a text from standard input is none.
@@ -86,13 +92,70 @@ static KalExit export_model(KalModelJob *job)
     return KAL_EXIT_DONE;
 }
 
+static void print_fmu_json(const KalFmuReport *r, int version)
+{
+    printf("{\"name\": \"%s\", \"fmi\": %d, \"token\": \"%s\", \"variables\": %zu, "
+           "\"states\": %zu}\n",
+           r->name, version, r->token, r->variables, r->states);
+}
+
+static KalExit export_fmu(KalModelJob *job)
+{
+    assert(job->ctx && job->system);
+    const KalArguments *arguments = job->arguments;
+    char stem[NAME_SIZE];
+    const char *path = arguments->options[OPTION_FMU];
+    const char *name = arguments->options[OPTION_NAME];
+    const char *fmi = arguments->options[OPTION_FMI];
+    const KalFmuOptions how = {.name =
+                                   name ? name : stem_of(arguments->operands[0], stem),
+                               .version = fmi && strcmp(fmi, "2") == 0 ? 2 : 3};
+    KalFmuReport report;
+    if (kal_export_fmu(job->ctx, job->system, &how, path, &report) != KAL_OK) {
+        return kal_model_job_fail_plain(job);
+    }
+    if (job->json) {
+        print_fmu_json(&report, how.version);
+    } else {
+        printf("%s: FMI %d, model identifier '%s', %zu variables, %zu continuous "
+               "states.\n",
+               path, how.version, report.name, report.variables, report.states);
+    }
+    return KAL_EXIT_DONE;
+}
+
+// What is wrong with the options; NULL: nothing.
+static const char *find_misuse(const KalArguments *arguments)
+{
+    const char *folder = arguments->options[OPTION_C];
+    const char *fmu = arguments->options[OPTION_FMU];
+    const char *fmi = arguments->options[OPTION_FMI];
+    if (!folder && !fmu) {
+        return "'export' needs '--c DIR' or '--fmu FILE': where to write";
+    }
+    if (folder && fmu) {
+        return "'--c' and '--fmu' are two exports: give one of them";
+    }
+    if (fmi && !fmu) {
+        return "'--fmi' goes with '--fmu'";
+    }
+    if (fmi && strcmp(fmi, "2") != 0 && strcmp(fmi, "3") != 0) {
+        return "'--fmi' is 2 or 3";
+    }
+    return fmu && arguments->options[OPTION_SINGLE]
+               ? "'--single' goes with '--c': numbers of FMUs are doubles"
+               : NULL;
+}
+
 static KalExit run_export(const KalArguments *arguments)
 {
-    if (!arguments->options[OPTION_C]) {
-        kal_message_print("'export' needs '--c DIR': where to write the sources");
+    const char *misuse = find_misuse(arguments);
+    if (misuse) {
+        kal_message_print("%s", misuse);
         return KAL_EXIT_USAGE;
     }
-    return kal_model_job_run(arguments, export_model);
+    return kal_model_job_run(arguments, arguments->options[OPTION_FMU] ? export_fmu
+                                                                       : export_model);
 }
 
 static void print_details(void)
@@ -107,10 +170,14 @@ static void print_details(void)
         "targets.  NAME.h says how to call it; main.c is an example; CMakeLists.txt "
         "and\n"
         "meson.build compile both.\n"
+        "With --fmu it writes an FMU of FMI 3 (or 2) instead: these sources, a library "
+        "for\n"
+        "this machine compiled by 'cc', and a description.\n"
         "\nExamples:\n"
         "  kalaba export sleigh.kal --c sleigh_c\n"
         "  kalaba export sleigh.kal --c board -p m=2 --single --name sleigh_f\n"
         "  cc -O2 -ffp-contract=off sleigh_c/sleigh.c sleigh_c/main.c -lm\n"
+        "  kalaba export sleigh.kal --fmu sleigh.fmu --fmi 2\n"
         "\nExit status: 0 done, 1 the model is at fault or cannot be exported, 2 wrong "
         "usage.\n",
         stdout);
@@ -119,7 +186,7 @@ static void print_details(void)
 const KalCommand kal_command_export = {
     .name = "export",
     .operands = "MODEL|-",
-    .purpose = "a model as C sources for real-time targets",
+    .purpose = "a model as C sources for real-time targets, or as an FMU",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .max_operands = 1,

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+
+// The variables of an FMU.
+//
+// Parameters that constraints depend on, themselves or through parameters that follow them,
+// are fixed: another value in mid-motion would tear the mechanism.  Start values that the
+// model calls guesses, or gives by formulas of parameters, are `approx`: whoever sets them
+// gives another guess or value, and initialization finds the rest.
+
+#include "export/fmu.h"
+#include "expr/order.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LISTS = 6 // variables for one of a list, at most
+};
+
+static char *put_together(const KalExportPlan *plan, const char *before,
+                          const char *name, const char *after)
+{
+    const size_t size = strlen(before) + strlen(name) + strlen(after) + 1;
+    char *text = kal_arena_alloc(plan->arena, size, 1);
+    if (text) {
+        (void)snprintf(text, size, "%s%s%s", before, name, after);
+    }
+    return text;
+}
+
+static KalStatus no_memory(const KalExportPlan *plan)
+{
+    return kal_no_memory(plan->ctx, "for the variables of an FMU");
+}
+
+// Whether a formula has a parameter in it.
+static KalStatus depends(const KalExportPlan *plan, KalExpr e, size_t parameter,
+                         bool *out_yes)
+{
+    const KalModel *model = plan->draft.model;
+    return kal_depends_on(model->graph, e, model->parameters[parameter].symbol,
+                          out_yes);
+}
+
+static bool follows(const KalExportPlan *plan, size_t parameter)
+{
+    bool found = false;
+    for (size_t k = 0; k < plan->follow.n_chosen && !found; k++) {
+        found = plan->follow.chosen[k] == parameter;
+    }
+    return found;
+}
+
+static KalStatus is_in_constraint(const KalExportPlan *plan, size_t parameter,
+                                  bool *out_yes)
+{
+    const KalModel *model = plan->draft.model;
+    *out_yes = false;
+    for (size_t c = 0; c < model->n_constraints && !*out_yes; c++) {
+        KAL_TRY(depends(plan, model->constraints[c].residual, parameter, out_yes));
+    }
+    return KAL_OK;
+}
+
+// Whether a parameter that is fixed follows another.
+static KalStatus passes_on(const KalExportPlan *plan, const bool *fixed,
+                           size_t follower, size_t parameter, bool *out_yes)
+{
+    *out_yes = false;
+    return fixed[follower] && follows(plan, follower) ? depends(
+               plan, plan->draft.model->parameters[follower].value, parameter, out_yes)
+                                                      : KAL_OK;
+}
+
+// Whether constraints, or parameters that are fixed and come later, depend on a parameter.
+static KalStatus is_fixed(const KalFmu *fmu, const bool *fixed, size_t parameter,
+                          bool *out_yes)
+{
+    const KalExportPlan *plan = fmu->plan;
+    KAL_TRY(is_in_constraint(plan, parameter, out_yes));
+    for (size_t p = parameter + 1; p < plan->parameters.count && !*out_yes; p++) {
+        KAL_TRY(passes_on(plan, fixed, p, parameter, out_yes));
+    }
+    return KAL_OK;
+}
+
+static KalStatus sort_parameters(KalFmu *fmu)
+{
+    const KalExportPlan *plan = fmu->plan;
+    const size_t count = plan->parameters.count;
+    bool *fixed = kal_arena_alloc(plan->arena, count + 1, sizeof *fixed);
+    fmu->parameters = kal_arena_alloc(plan->arena, count + 1, sizeof *fmu->parameters);
+    if (!fixed || !fmu->parameters) {
+        return no_memory(plan);
+    }
+    for (size_t i = count; i-- > 0;) { // later ones follow earlier ones
+        KAL_TRY(is_fixed(fmu, fixed, i, &fixed[i]));
+        fmu->parameters[i] = !kal_export_is_free(plan, i) ? KAL_FMU_CONSTANT
+                             : follows(plan, i)           ? KAL_FMU_CALCULATED
+                             : fixed[i]                   ? KAL_FMU_FIXED
+                                                          : KAL_FMU_TUNABLE;
+    }
+    return KAL_OK;
+}
+
+// Add a variable.  Names of a model differ, and what we add to them cannot be typed in one.
+static KalStatus add(KalFmu *fmu, KalFmuVariable variable)
+{
+    if (!variable.name) {
+        return no_memory(fmu->plan);
+    }
+    fmu->variables[fmu->n_variables++] = variable;
+    return KAL_OK;
+}
+
+static KalStatus add_parameter(KalFmu *fmu, size_t i)
+{
+    const KalExportPlan *plan = fmu->plan;
+    static const char *const causalities[] = {"local", "calculatedParameter",
+                                              "parameter", "parameter"};
+    static const char *const variabilities[] = {"constant", "tunable", "fixed",
+                                                "tunable"};
+    const KalFmuParameter kind = fmu->parameters[i];
+    return add(fmu,
+               (KalFmuVariable){.name = plan->parameters.typed[i],
+                                .unit = plan->parameters.units[i],
+                                .causality = causalities[kind],
+                                .variability = variabilities[kind],
+                                .initial = kind == KAL_FMU_CALCULATED ? KAL_FMU_COMPUTED
+                                                                      : KAL_FMU_EXACT,
+                                .start = plan->system->settings.parameters[i]});
+}
+
+// A start value that neither moves nor follows from parameters is exact.
+static KalStatus find_initial(const KalExportPlan *plan, const KalStartValue *start,
+                              KalFmuInitial *out_initial)
+{
+    uint64_t kinds = 0;
+    if (start->kind == KAL_START_HELD) {
+        KAL_TRY(kal_model_kinds_in(plan->draft.model, start->value, &kinds));
+    }
+    *out_initial =
+        start->kind == KAL_START_HELD && kinds == 0 ? KAL_FMU_EXACT : KAL_FMU_APPROX;
+    return KAL_OK;
+}
+
+// The size of a state: that of its start, or 1 if that is small.
+static double nominal_of(const KalFmu *fmu, double start)
+{
+    return fabs(start) > fmu->experiment.atol / fmu->experiment.rtol ? fabs(start)
+                                                                     : 1.0;
+}
+
+static KalStatus add_state(KalFmu *fmu, const char *name, const char *unit,
+                           const KalStartValue *start, double value)
+{
+    KalFmuInitial initial;
+    KAL_TRY(find_initial(fmu->plan, start, &initial));
+    return add(fmu, (KalFmuVariable){.name = name,
+                                     .unit = unit,
+                                     .causality = "output",
+                                     .variability = "continuous",
+                                     .initial = initial,
+                                     .start = value,
+                                     .nominal = nominal_of(fmu, value)});
+}
+
+// The unit of a rate, in the arena.
+static KalStatus rate_unit(const KalExportPlan *plan, const char *unit,
+                           const char **out_unit)
+{
+    *out_unit = unit ? put_together(plan, unit, "/s", "") : NULL;
+    return *out_unit || !unit ? KAL_OK : no_memory(plan);
+}
+
+static KalStatus add_states(KalFmu *fmu)
+{
+    const KalExportPlan *plan = fmu->plan;
+    const KalModel *model = plan->draft.model;
+    const KalLayout *l = &plan->system->layout;
+    const double *v = plan->instant->variables;
+    fmu->at_x = fmu->n_variables;
+    for (size_t i = 0; i < plan->coordinates.count; i++) {
+        KAL_TRY(add_state(fmu, plan->coordinates.typed[i], plan->coordinates.units[i],
+                          &model->coordinates[i].start_q, v[l->q + i]));
+    }
+    for (size_t i = 0; i < plan->coordinates.count; i++) {
+        const char *name = put_together(plan, plan->coordinates.typed[i], "'", "");
+        const char *unit = NULL;
+        KAL_TRY(rate_unit(plan, plan->coordinates.units[i], &unit));
+        KAL_TRY(
+            add_state(fmu, name, unit, &model->coordinates[i].start_v, v[l->qd + i]));
+    }
+    for (size_t i = 0; i < plan->states.count; i++) {
+        KAL_TRY(add_state(fmu, plan->states.typed[i], plan->states.units[i],
+                          &model->states[i].start, v[l->states + i]));
+    }
+    fmu->n_x = fmu->n_variables - fmu->at_x;
+    return KAL_OK;
+}
+
+static KalStatus add_derivatives(KalFmu *fmu)
+{
+    const KalExportPlan *plan = fmu->plan;
+    fmu->at_dx = fmu->n_variables;
+    for (size_t i = 0; i < fmu->n_x; i++) {
+        const KalFmuVariable *x = &fmu->variables[fmu->at_x + i];
+        const char *unit = NULL;
+        KAL_TRY(rate_unit(plan, x->unit, &unit));
+        KAL_TRY(
+            add(fmu, (KalFmuVariable){.name = put_together(plan, "der(", x->name, ")"),
+                                      .unit = unit,
+                                      .causality = "local",
+                                      .variability = "continuous",
+                                      .initial = KAL_FMU_COMPUTED,
+                                      .derivative = fmu->at_x + i}));
+    }
+    return KAL_OK;
+}
+
+static KalStatus add_computed(KalFmu *fmu, const char *name, const char *unit,
+                              bool local)
+{
+    return add(fmu, (KalFmuVariable){.name = name,
+                                     .unit = unit,
+                                     .causality = local ? "local" : "output",
+                                     .variability = "continuous",
+                                     .initial = KAL_FMU_COMPUTED});
+}
+
+static KalStatus add_results(KalFmu *fmu)
+{
+    const KalExportPlan *plan = fmu->plan;
+    fmu->at_out = fmu->n_variables;
+    for (size_t i = 0; i < plan->outputs.count; i++) {
+        KAL_TRY(
+            add_computed(fmu, plan->outputs.typed[i], plan->outputs.units[i], false));
+    }
+    for (size_t i = 0; i < plan->constraints.count; i++) {
+        const char *name =
+            put_together(plan, "reaction(", plan->constraints.typed[i], ")");
+        KAL_TRY(add_computed(fmu, name, NULL, false));
+    }
+    KAL_TRY(add_computed(fmu, "energy(kinetic)", NULL, true));
+    return add_computed(fmu, "energy(potential)", NULL, true);
+}
+
+KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version)
+{
+    assert(version == 2 || version == 3);
+    *fmu = (KalFmu){
+        .plan = plan, .version = version, .experiment = kal_run_options(plan->system)};
+    const size_t most = LISTS + plan->parameters.count
+                        + LISTS * (plan->coordinates.count + plan->states.count)
+                        + plan->outputs.count + plan->constraints.count;
+    fmu->variables = kal_arena_alloc(plan->arena, most, sizeof *fmu->variables);
+    if (!fmu->variables) {
+        return no_memory(plan);
+    }
+    KAL_TRY(sort_parameters(fmu));
+    KAL_TRY(add(fmu, (KalFmuVariable){.name = "t",
+                                      .unit = "s",
+                                      .description = "time",
+                                      .causality = "independent",
+                                      .variability = "continuous",
+                                      .initial = KAL_FMU_INDEPENDENT}));
+    for (size_t i = 0; i < plan->parameters.count; i++) {
+        KAL_TRY(add_parameter(fmu, i));
+    }
+    KAL_TRY(add_states(fmu));
+    KAL_TRY(add_derivatives(fmu));
+    return add_results(fmu);
+}

@@ -1,0 +1,452 @@
+#!/usr/bin/env python3
+"""FMUs from outside: test_fmu.py PROGRAM ROOT
+
+The importer of fmu_lab.py takes them through their life, and motion is compared with that of
+`kalaba run`.  What the standard demands of descriptions is checked by rules written from it.
+"""
+
+import csv
+import functools
+import json
+import math
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from fmu_lab import (COSIMULATION, DISCARD, ERROR, EXCHANGE, OK, Unit, handle_event,
+                     simulate_exchange, simulate_steps)
+from model_lab import EXAMPLES, HANG, PROGRAM, case, main, run
+
+VERSIONS = (2, 3)
+
+# Closed loops, rows that repeat others, masses that are zero, rolling, states of first order.
+MOTIONS = ("pendulum", "slider_crank", "double_pendulum_redundant", "closed_loop",
+           "repeated_constraints", "two_masses_light2", "sleigh", "motor")
+
+
+@functools.cache
+def export(model, version, *options):
+    """The FMU of a model, by its path or text; made once."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "unit.fmu"
+        if not isinstance(model, Path):
+            text, model = model, Path(folder) / "unit.kal"
+            model.write_text(text, encoding="utf-8")
+        status, _, err = run("export", model, "--fmu", path, "--fmi", version, *options)
+        assert status == 0, err
+        assert {p.suffix for p in Path(folder).iterdir()} <= {".fmu", ".kal"}
+        return Unit(path)
+
+
+def example(name):
+    return EXAMPLES / f"{name}.kal"
+
+
+def last_row(model, until, *options):
+    """The last row of a run, by column."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "out.csv"
+        status, _, err = run("run", model, "-o", path, "--until", until, "-q",
+                             *options)
+        assert status == 0, err
+        with open(path, encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        return {re.sub(r" \[.*\]$", "", name): float(value)
+                for name, value in rows[-1].items()}
+
+
+def initialized(unit, kind, **options):
+    instance = unit.instance(kind)
+    assert instance.handle, instance.messages
+    assert instance.enter(**options) == OK, instance.messages
+    assert instance.leave() == OK, instance.messages
+    return instance
+
+
+def agree(instance, expected, tolerance, names):
+    status, values = instance.get(*names)
+    assert status == OK, instance.messages
+    for name, value in zip(names, values):
+        scale = max(1, abs(expected[name]))
+        assert abs(value - expected[name]) <= tolerance * scale, \
+            (name, value, expected[name])
+
+
+def said(instance, *words):
+    text = instance.messages[-1][1] if instance.messages else ""
+    assert all(word in text for word in words), instance.messages
+
+
+# Motion
+
+@case
+def co_simulation_agrees_with_runs():
+    for name in MOTIONS:
+        expected = last_row(example(name), 1)
+        for version in VERSIONS:
+            unit = export(example(name), version)
+            instance = initialized(unit, COSIMULATION, stop=1.0, tolerance=1e-9)
+            simulate_steps(instance, 1.0, 0.125)
+            agree(instance, expected, 1e-6, [*unit.states(), "t"])
+            instance.free()
+
+
+@case
+def model_exchange_agrees_with_runs():
+    for name in MOTIONS:
+        expected = last_row(example(name), 0.5)
+        for version in VERSIONS:
+            unit = export(example(name), version)
+            instance = initialized(unit, EXCHANGE, tolerance=1e-8)
+            simulate_exchange(instance, 0.5, 2.0**-10)
+            agree(instance, expected, 1e-5, [*unit.states(), "t"])
+            instance.free()
+
+
+@case
+def the_start_is_that_of_runs_with_other_parameters():
+    # phi and x are guesses, which move when the crank gets longer; I1 follows
+    expected = last_row(example("slider_crank"), 0.25, "-p", "L1=0.12", "-p", "m1=0.5")
+    for version in VERSIONS:
+        unit = export(example("slider_crank"), version)
+        instance = unit.instance(COSIMULATION)
+        assert instance.set(L1=0.12, m1=0.5) == OK
+        assert instance.enter(tolerance=1e-9) == OK
+        status, values = instance.get("I1", "x")
+        assert status == OK and abs(values[0] - 0.5 * 0.12**2 / 3) < 1e-15
+        assert instance.leave() == OK, instance.messages
+        simulate_steps(instance, 0.25, 0.25)
+        agree(instance, expected, 1e-6, unit.states())
+        instance.free()
+
+
+@case
+def drift_asks_for_events_that_bring_the_state_back():
+    unit = export(example("slider_crank"), 3)
+    instance = initialized(unit, EXCHANGE, tolerance=1e-8)
+    events = simulate_exchange(instance, 0.5, 1 / 128)  # too coarse for its tolerance
+    assert events > 0
+    status, (theta, phi, x) = instance.get("theta", "phi", "x")
+    assert status == OK
+    assert abs(0.2 * math.cos(theta) - 0.5 * math.cos(phi) - x) < 1e-6
+    assert abs(0.2 * math.sin(theta) - 0.5 * math.sin(phi)) < 1e-6
+    instance.free()
+
+
+@case
+def reactions_and_derivatives_are_those_of_eval():
+    status, out, err = run("eval", example("slider_crank"), "--json")
+    assert status == 0, err
+    told = json.loads(out)
+    unit = export(example("slider_crank"), 3)
+    instance = initialized(unit, EXCHANGE)
+    names = [f"der({q}')" for q in told["coordinates"]]
+    names += [f"reaction({c})" for c in told["constraints"]]
+    expected = dict(zip(names, [*told["qdd"], *told["multipliers"].values()]))
+    agree(instance, expected, 1e-12, names)
+    instance.free()
+
+
+@case
+def tunable_parameters_change_between_steps_and_fixed_ones_do_not():
+    unit = export(example("slider_crank"), 3)
+    instance = initialized(unit, COSIMULATION)
+    assert instance.step(0.0, 0.1) == OK
+    assert instance.set(tau=2.0) == OK
+    assert instance.step(0.1, 0.1) == OK
+    assert instance.set(L1=0.2) == ERROR
+    said(instance, "'L1'", "fixed")
+    assert instance.step(0.2, 0.1) == OK
+    instance.free()
+
+
+# The life of an instance
+
+@case
+def a_state_comes_back_to_the_bit():
+    for version in VERSIONS:
+        unit = export(example("slider_crank"), version)
+        instance = initialized(unit, COSIMULATION)
+        assert instance.step(0.0, 0.25) == OK
+        status, state = instance.save()
+        assert status == OK
+        data = instance.serialize(state)
+        assert instance.step(0.25, 0.25) == OK
+        first = instance.get(*unit.states())
+        assert instance.restore(state) == OK
+        assert instance.step(0.25, 0.25) == OK
+        assert instance.get(*unit.states()) == first
+        other = unit.instance(COSIMULATION)  # which was never initialized
+        status, copy = other.deserialize(data)
+        assert status == OK and other.restore(copy) == OK
+        assert other.step(0.25, 0.25) == OK
+        assert other.get(*unit.states()) == first
+        assert other.deserialize(data[:-1])[0] == ERROR
+        assert other.deserialize(bytes(len(data)))[0] == ERROR
+        said(other, "no state of this FMU")
+        for holder, kept in ((instance, state), (other, copy)):
+            assert holder.free_state(kept) == OK and not kept.value
+            holder.free()
+
+
+@case
+def reset_begins_anew_and_instances_are_apart():
+    for version in VERSIONS:
+        unit = export(example("pendulum"), version)
+        one, two = (unit.instance(COSIMULATION) for _ in range(2))
+        assert one.set_all({"theta": 0.5}) == OK
+        for instance in (one, two):
+            assert instance.enter() == OK and instance.leave() == OK
+            assert instance.step(0.0, 0.5) == OK
+        assert one.get("theta") != two.get("theta")
+        assert one.terminate() == OK and one.reset() == OK
+        assert one.enter() == OK and one.leave() == OK
+        assert one.step(0.0, 0.5) == OK
+        assert one.get("theta") == two.get("theta")
+        one.free()
+        two.free()
+
+
+@case
+def calls_out_of_order_are_refused_and_change_nothing():
+    for version in VERSIONS:
+        unit = export(example("pendulum"), version)
+        instance = unit.instance(COSIMULATION)
+        for call in (instance.leave, instance.terminate, lambda: instance.step(0.0, 0.1),
+                     lambda: instance.get("theta")[0]):
+            assert call() == ERROR
+            said(instance, "instantiated")
+        assert instance.enter() == OK
+        for call in (lambda: instance.step(0.0, 0.1), instance.terminate, instance.enter):
+            assert call() == ERROR
+        assert instance.leave() == OK
+        for call in (instance.continuous, lambda: instance.set_time(1.0), instance.leave,
+                     lambda: instance.states()[0], lambda: instance.step(0.5, 0.1),
+                     lambda: instance.step(0.0, -0.1), lambda: instance.step(0.0, math.nan)):
+            assert call() == ERROR, instance.messages
+        assert instance.step(0.0, 0.1) == OK
+        assert instance.terminate() == OK
+        assert instance.step(0.1, 0.1) == ERROR
+        instance.free()
+        exchange = initialized(unit, EXCHANGE)
+        assert exchange.step(0.0, 0.1) == ERROR
+        said(exchange, "DoStep", "co-simulation")
+        assert exchange.set_states([0.0, 0.0]) == ERROR
+        assert len(handle_event(exchange)) == 2
+        assert exchange.set_states([0.0]) == ERROR
+        assert exchange.set_states([0.0, math.inf]) == ERROR
+        said(exchange, "theta'")
+        exchange.free()
+
+
+@case
+def bad_values_are_refused_by_name():
+    for version in VERSIONS:
+        unit = export(example("slider_crank"), version)
+        instance = unit.instance(COSIMULATION)
+        assert instance.set_all({"m3": math.nan}) == ERROR
+        said(instance, "'m3'")
+        assert instance.set_all({"I1": 1.0}) == ERROR
+        said(instance, "'I1'", "follows")
+        assert instance.set_all({"balance": 1.0}) == ERROR
+        assert instance.set_all({999: 1.0}) == ERROR
+        said(instance, "999")
+        assert instance.set_all({"theta": 1.0}) == OK
+        assert instance.enter() == OK
+        assert instance.set_all({"phi": 1.0}) == ERROR
+        said(instance, "'phi'", "guess")
+        assert instance.set_all({"L2": 0.01}) == OK  # too short for the crank
+        assert instance.leave() == ERROR
+        assert any("loop" in text for _, text in instance.messages), instance.messages
+        assert instance.step(0.0, 0.1) == ERROR
+        assert instance.reset() == OK and instance.enter() == OK and instance.leave() == OK
+        instance.free()
+
+
+@case
+def a_wrong_token_makes_no_instance():
+    for version in VERSIONS:
+        unit = export(example("pendulum"), version)
+        instance = unit.instance(EXCHANGE, token="{another}")
+        assert not instance.handle
+        said(instance, "{another}")
+
+
+@case
+def where_there_is_no_solution_the_importer_may_try_another_state():
+    text = """
+        model "root"
+        coord x
+        init x = 1
+        kinetic 1/2*x'^2
+        force x = sqrt(x)
+    """
+    unit = export(text, 3)
+    instance = initialized(unit, EXCHANGE)
+    handle_event(instance)
+    assert instance.set_states([-1.0, 0.0]) == OK
+    assert instance.derivatives()[0] == DISCARD
+    assert instance.set_states([4.0, 0.0]) == OK
+    assert instance.derivatives() == (OK, [0.0, 2.0])
+    instance.free()
+
+
+@case
+def messages_have_categories():
+    unit = export(example("pendulum"), 3)
+    quiet, loud = (unit.instance(COSIMULATION, logging=on) for on in (False, True))
+    for instance in (quiet, loud):
+        assert instance.enter() == OK and instance.leave() == OK
+        assert instance.step(0.0, 0.1) == OK
+    assert not quiet.messages
+    assert {category for category, _ in loud.messages} == {"logSteps"}
+    categories = {c.get("name") for c in unit.root.find("LogCategories")}
+    assert "logSteps" in categories
+    quiet.free()
+    loud.free()
+
+
+# Descriptions
+
+def check_attributes(unit):
+    """What the standard says of causality, variability, initial and start together."""
+    initials = {("parameter", "fixed"): {"exact"}, ("parameter", "tunable"): {"exact"},
+                ("calculatedParameter", "fixed"): {"calculated", "approx"},
+                ("calculatedParameter", "tunable"): {"calculated", "approx"},
+                ("local", "constant"): {"exact"},
+                ("local", "continuous"): {"calculated", "exact", "approx"},
+                ("output", "continuous"): {"calculated", "exact", "approx"},
+                ("independent", "continuous"): {None}}
+    units = {u.get("name") for u in unit.root.find("UnitDefinitions")}
+    for name, variable in unit.variables.items():
+        kind = variable.get("causality"), variable.get("variability")
+        initial = variable.get("initial")
+        typed = unit.typed(name)
+        assert initial in initials[kind], name
+        assert (typed.get("start") is not None) == (initial in ("exact", "approx")), name
+        assert typed.get("unit") is None or typed.get("unit") in units
+        assert float(typed.get("nominal", 1)) > 0
+    causalities = [v.get("causality") for v in unit.variables.values()]
+    assert causalities.count("independent") == 1
+
+
+def unknowns_of(unit, element, group):
+    """Names that a part of the structure lists."""
+    names = list(unit.variables)
+    structure = unit.root.find("ModelStructure")
+    if unit.version == 3:
+        by_reference = {unit.reference(name): name for name in names}
+        return [by_reference[int(u.get("valueReference"))] for u in structure.findall(element)]
+    return [names[int(u.get("index")) - 1] for u in structure.find(group)]
+
+
+def check_structure(unit):
+    """Outputs, derivatives and initial unknowns are complete, each once."""
+    outputs = [n for n, v in unit.variables.items() if v.get("causality") == "output"]
+    derivatives = [n for n in unit.variables if unit.typed(n).get("derivative")]
+    assert unknowns_of(unit, "Output", "Outputs") == outputs
+    assert unknowns_of(unit, "ContinuousStateDerivative", "Derivatives") == derivatives
+    states = unit.states()
+    assert len(set(states)) == len(derivatives)
+    wanted = {n for n, v in unit.variables.items()
+              if v.get("initial") in ("calculated", "approx")
+              and (v.get("causality") in ("output", "calculatedParameter")
+                   or n in derivatives or n in states)}
+    listed = unknowns_of(unit, "InitialUnknown", "InitialUnknowns")
+    assert len(listed) == len(set(listed)) and set(listed) == wanted
+    places = [list(unit.variables).index(name) for name in listed]
+    assert places == sorted(places)
+
+
+@case
+def descriptions_keep_the_rules():
+    order3 = ["ModelExchange", "CoSimulation", "UnitDefinitions", "LogCategories",
+              "DefaultExperiment", "ModelVariables", "ModelStructure"]
+    for name in MOTIONS:
+        for version in VERSIONS:
+            unit = export(example(name), version)
+            assert unit.root.tag == "fmiModelDescription"
+            assert unit.root.get("fmiVersion") == f"{version}.0"
+            assert [child.tag for child in unit.root] == order3
+            references = [v.get("valueReference") for v in unit.variables.values()]
+            assert len(set(references)) == len(references)
+            names = [v.get("name") for v in unit.root.find("ModelVariables")]
+            assert len(set(names)) == len(names)
+            check_attributes(unit)
+            check_structure(unit)
+            files = {Path(n).name for n in unit.names if n.startswith("sources/")}
+            assert {f"{name}.c", f"{name}.h", f"{name}_fmu.c"} <= files
+            assert ("buildDescription.xml" in files) == (version == 3)
+
+
+@case
+def names_are_escaped():
+    text = """
+        model "less < & \\"more\\" > 'so' 100%"
+        param θ = 2 [kg], time = 1
+        coord x [m], y [m]
+        kinetic 1/2*θ*(x'^2 + y'^2)*time
+        output z = y
+    """.replace('\\"', "")
+    for version in VERSIONS:
+        unit = export(text, version)
+        assert unit.root.get("modelName") == "less < & more > 'so' 100%"
+        assert {"θ", "time", "x", "x'", "z", "t"} <= set(unit.variables)
+        instance = unit.instance(COSIMULATION)
+        assert instance.set_all({"θ": math.inf}) == ERROR
+        said(instance, "'θ'")
+        instance.free()
+
+
+@case
+def the_same_model_gives_the_same_token_and_another_another():
+    tokens = [export(example("pendulum"), 3, *options).token
+              for options in ((), ("-q",), ("-p", "L=2"))]
+    assert tokens[0] == tokens[1] != tokens[2]
+
+
+@case
+def symbols_are_those_of_the_standard():
+    for version in VERSIONS:
+        unit = export(example("pendulum"), version)
+        done = subprocess.run(["nm", "-D", "--defined-only", unit.path], check=True,
+                              capture_output=True, text=True, timeout=HANG)
+        names = {line.split()[-1] for line in done.stdout.splitlines()}
+        assert names and all(name.startswith(f"fmi{version}") for name in names), names
+
+
+# What is refused
+
+@case
+def what_fmus_cannot_have_is_named_and_leaves_nothing():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "unit.fmu"
+        for name, word in (("bouncing_ball", "events"), ("sampled_position", "holds"),
+                           ("flexible_arm", "servos")):
+            status, _, err = run("export", example(name), "--fmu", path)
+            assert status == 1 and word in err, err
+            assert not list(Path(folder).iterdir())
+
+
+@case
+def options_that_do_not_go_together_are_refused():
+    model = example("pendulum")
+    for options in ((), ("--fmu", "a", "--c", "b"), ("--c", "b", "--fmi", 2),
+                    ("--fmu", "a", "--fmi", 4), ("--fmu", "a", "--single")):
+        assert run("export", model, *options)[0] == 2, options
+
+
+@case
+def without_a_compiler_it_says_what_is_missing():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "unit.fmu"
+        done = subprocess.run([PROGRAM, "export", example("pendulum"), "--fmu", path],
+                              env={**os.environ, "PATH": folder}, capture_output=True,
+                              text=True, timeout=HANG, check=False)
+        assert done.returncode == 1 and "compiler" in done.stderr, done.stderr
+        assert not list(Path(folder).iterdir())
+
+
+main()
