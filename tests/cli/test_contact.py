@@ -10,7 +10,7 @@ import tempfile
 from math import atan, cos, pi, sin, sqrt
 from pathlib import Path
 
-from model_lab import case, main, options_of, run
+from model_lab import EXAMPLES, case, main, options_of, run
 
 
 def command(name, text, *options, **parameters):
@@ -481,6 +481,23 @@ def a_heap_comes_to_rest():
     assert result["outputs"]["least"] > -1e-9
     near(result["outputs"]["N"], 3 * 9.81, 1e-7)
     near(result["energy"]["balance"], 0, 1e-8)
+
+
+@case
+def the_examples_do_as_they_say():
+    def example(name, *options):
+        status, out, err = run("run", EXAMPLES / f"{name}.kal", "--json", *options)
+        assert status == 0, (name, out[:500], err[:500])
+        return json.loads(out)
+    near(times(example("ball_at_rest"), "closes")[-1], sqrt(2 / 9.81) * 9, 1e-8)
+    near(times(example("sliding_sphere"), "sticks")[0], 6 / (7 * 0.2 * 9.81))
+    opens = times(example("ladder"), "opens", "wall")[0]
+    low = example("ladder", "--until", repr(opens))
+    near(sin(low["q"]["th"]), 2 / 3 * sin(pi / 3), 1e-8)
+    cradle = example("cradle", "--until", "1")
+    for i in (1, 2, 3, 4):
+        near(cradle["q"][f"a[{i}]"], 0, 0.003)
+    near(cradle["q"]["a[5]"], 0.6, 0.01)
 
 
 @case

@@ -351,7 +351,7 @@ static void examples_compile_and_give_the_same_bits(void)
     const int count = examples_each(models, try_model);
     printf("# %d models, %d refused; %d accelerations bit for bit, %d to rounding\n",
            count, n_refused, n_exact, n_general);
-    ok(count > 50 && n_refused < 8);
+    ok(count > 50 && n_refused < 14); // six have contacts
     ok(n_exact > 300);
     ok(n_moved > 50 && n_given_up <= 2);
 }
