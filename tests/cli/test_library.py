@@ -333,6 +333,27 @@ def planar_belts_turn_pulleys_alike():
 
 
 @case
+def planar_clutches_lock_up():
+    """Two flywheels: they slip for w/(T (1/I + 1/J)) and then turn as one."""
+    text = ("use planar\npart one = Body(m = 1, I = 0.2, gravity = [0, 0])\n"
+            "part two = Body(m = 1, I = 0.3, gravity = [0, 0])\n"
+            "part pin1 = Pin(b = one)\npart pin2 = Pin(b = two)\n"
+            "part clutch = Clutch(a = one, b = two, torque = 0.6)\n"
+            "init one.angle' = 10\nsimulate 0 .. 5 every 0.5\n"
+            "output torque = friction(clutch.grip)\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text(text)
+        status, out, err = run("run", path, "--json", "-q")
+        assert status == 0, err
+        answer = json.loads(out)
+    near([answer["qd"]["one.angle"], answer["qd"]["two.angle"]], [4, 4], 1e-8)
+    near(answer["outputs"]["torque"], 0, 1e-8, 1.0)
+    locked = [i["t"] for i in answer["incidents"] if i["what"] == "sticks"]
+    near(locked, [10/(0.6*(1/0.2 + 1/0.3))], 1e-8)
+
+
+@case
 def planar_cams_push_by_the_second_derivative_of_their_profile():
     count, height, speed = 200, 0.01, 30.0
     angles = [2*pi*i/count for i in range(count + 1)]
