@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// One row an operator.  Functions of the text `operators` have the values that ops.def gives; a
-// test compares both.
+// One row an operator.  Functions of the text `operators` have the values that ops.def gives:
+// tests/export compares the accelerations of all examples, to the bit.
 
 #include "export/operators.h"
 
