@@ -67,7 +67,8 @@ static int velocity_freedom(const KalCheck *check)
     return check->system->n - check->answer.rank_A;
 }
 
-// Whether events release or engage constraints, so that counts are those of the start.
+// Whether events or contacts release or engage constraints, so that counts are those of the
+// start.
 static bool has_phases(const KalModel *model)
 {
     for (size_t i = 0; i < model->n_events; i++) {
@@ -79,7 +80,7 @@ static bool has_phases(const KalModel *model)
             }
         }
     }
-    return false;
+    return model->n_contacts > 0;
 }
 
 // JSON.
@@ -322,9 +323,11 @@ static void print_summary(const Page *page)
     }
     const int q = configuration_freedom(check);
     const int v = velocity_freedom(check);
-    const bool phases = has_phases(system->model);
-    const char *end =
-        phases ? " at the start; events change which constraints act" : "";
+    const char *end = contacts > 0
+                          ? " at the start; contacts change which constraints act"
+                      : has_phases(system->model)
+                          ? " at the start; events change which constraints act"
+                          : "";
     if (q == v) {
         print(page, "%d degree%s of freedom%s.\n", q, plural(q), end);
     } else {

@@ -253,7 +253,7 @@ def motions_that_end_say_when_and_why():
     free = "coord x\nkinetic 1/2*x'^2\n{}\nsimulate 0 .. 3 every 0.1\n"
     for line, words in (
             ("force x = x'^2; init x' = 1", ["t = 1", "step size"]),
-            ("force x = 1/(1 - t)^2", ["t = 0.9999", "steps before", "may end there"]),
+            ("force x = 1/(1 - t)^2", ["t = 0.9999", "step size", "may end there"]),
             ("force x = log(1 - t)", ["model.kal:3:", "log(1 - t)", "t = 1"]),
             ("force x = sqrt(1 - t)", ["model.kal:3:", "sqrt(1 - t)", "t = 1"]),
             ("event e: log(1 - t) - 5 stop", ["model.kal:3:", "log(1 - t)", "t = 1"]),
