@@ -36,6 +36,8 @@ static const KalTopic topics[] = {
          "  constraint rod: x^2 + y^2 = L^2\n"
          "  constraint blade: x'*sin(th) - y'*cos(th) = 0\n"
          "  prescribe x = sin(t)          a drive; drive(x) is its force\n"
+         "  contact floor: y >= 0, restitution = 0.5, friction = mu, slip = x'\n"
+         "  friction belt: x' - v, limit = mu*m*g\n"
          "  nonideal x = -mu*abs(reaction(rod))*sign(x')\n"
          "\n"
          "What is controlled:\n"
