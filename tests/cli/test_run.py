@@ -833,7 +833,7 @@ def events_at_one_instant_have_an_order_that_is_told():
 @case
 def counts_of_phases_are_those_of_the_start():
     for name, words in (("shaken_box", "0 degrees of freedom at the start; events change"),
-                        ("stick_slip", "0 of the velocity at the start; contacts change")):
+                        ("block_on_belt", "0 of the velocity at the start; contacts change")):
         status, out, _ = run("check", EXAMPLES / f"{name}.kal")
         assert status == 0 and words in out, out
         status, out, _ = run("check", EXAMPLES / f"{name}.kal", "--json")
