@@ -448,12 +448,14 @@ static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
 KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
 {
     assert(slot < store->spec.slots && store->waiting < store->room);
-    assert(row->values || store->spec.values == 0);
+    assert(row->values || store->spec.values == 0 || store->spec.samples);
     unsigned char *data = store->out + store->waiting * store->size;
     Head head = {.status = (uint32_t)row->status};
     KAL_TRY(put_rest(store, row, &head));
     memcpy(data, &head, sizeof head);
-    memcpy(data + sizeof head, row->values, store->size - sizeof head);
+    if (!store->spec.samples && row->values) {
+        memcpy(data + sizeof head, row->values, store->size - sizeof head);
+    }
     head.check = check_slot(store, slot, data);
     memcpy(data, &head, sizeof head);
     store->places[store->waiting++] = slot;
