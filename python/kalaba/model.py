@@ -513,6 +513,26 @@ class Model:
         inputs = len(_inputs(vary)) + len(_inputs(random))
         return Sweep(columns, values, failures, inputs)
 
+    def export(self, path: str | os.PathLike[str], kind: str = "c", *,
+               name: str | None = None, single: bool = False, fmi: int = 3) -> Record:
+        """The model as C sources in a folder, or with kind "fmu" as an FMU.
+
+        Functions and files are called by `name`, or by the name of the model's file; `single`
+        writes floats, `fmi` is the version of the standard.  Tells what it came to.
+
+        >>> import kalaba, tempfile
+        >>> model = kalaba.Model("coord x\\nkinetic 1/2*x'^2\\npotential 2*x^2\\n")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.export(folder, name="spring").name
+        'spring'
+        """
+        if kind not in ("c", "fmu"):
+            raise ValueError(f"there is no kind {kind!r} of export: it is 'c' or 'fmu'")
+        name = Path(self._name).stem if name is None else name
+        system = self._whole()
+        return Record(system.export_c(os.fspath(path), name, single) if kind == "c" else
+                      system.export_fmu(os.fspath(path), name, fmi))
+
 
 def load(source: str | os.PathLike[str], **params: Any) -> Model:
     """Load a model: `kalaba.load("sleigh.kal", b=0.5)`."""

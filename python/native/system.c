@@ -322,12 +322,76 @@ static PyObject *system_reduce(PyObject *object, PyObject *args)
     return result;
 }
 
+// export_c(folder, name, single): C sources; what they came to.
+static PyObject *system_export_c(PyObject *object, PyObject *args)
+{
+    const KalSystem *system = system_of(object);
+    const char *folder = NULL;
+    KalExportOptions options = {.name = NULL};
+    int single = 0;
+    if (!system || !PyArg_ParseTuple(args, "szp", &folder, &options.name, &single)) {
+        return NULL;
+    }
+    options.single = single != 0;
+    KalContext *ctx = new_context();
+    KalExportReport report = {.bytes = 0};
+    KalStatus status = KAL_OK;
+    if (!ctx) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    status = kal_export_c(ctx, system, &options, folder, &report);
+    Py_END_ALLOW_THREADS;
+    PyObject *result =
+        status == KAL_OK
+            ? Py_BuildValue("{s:s,s:n,s:n,s:n,s:n,s:O}", "name", report.name, "bytes",
+                            (Py_ssize_t)report.bytes, "work_bytes",
+                            (Py_ssize_t)report.work_bytes, "operations",
+                            (Py_ssize_t)report.operations, "most_operations",
+                            (Py_ssize_t)report.at_most, "redundant",
+                            report.redundant ? Py_True : Py_False)
+            : raise_context(status, ctx);
+    kal_context_destroy(ctx);
+    return result;
+}
+
+// export_fmu(path, name, version): an FMU; what it came to.
+static PyObject *system_export_fmu(PyObject *object, PyObject *args)
+{
+    const KalSystem *system = system_of(object);
+    const char *path = NULL;
+    KalFmuOptions options = {.name = NULL};
+    if (!system
+        || !PyArg_ParseTuple(args, "szi", &path, &options.name, &options.version)) {
+        return NULL;
+    }
+    KalContext *ctx = new_context();
+    KalFmuReport report = {.variables = 0};
+    KalStatus status = KAL_OK;
+    if (!ctx) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    status = kal_export_fmu(ctx, system, &options, path, &report);
+    Py_END_ALLOW_THREADS;
+    PyObject *result =
+        status == KAL_OK
+            ? Py_BuildValue("{s:s,s:s,s:n,s:n}", "name", report.name, "token",
+                            report.token, "variables", (Py_ssize_t)report.variables,
+                            "states", (Py_ssize_t)report.states)
+            : raise_context(status, ctx);
+    kal_context_destroy(ctx);
+    return result;
+}
+
 static PyMethodDef system_methods[] = {
-    {"describe", system_describe, METH_NOARGS,  "Names, parameters and warnings."},
-    {"check",    system_check,    METH_VARARGS, "What the model is like."        },
-    {"derive",   system_derive,   METH_VARARGS, "Its equations."                 },
-    {"reduce",   system_reduce,   METH_VARARGS, "Its reduced equations."         },
-    {NULL,       NULL,            0,            NULL                             },
+    {"describe",   system_describe,   METH_NOARGS,  "Names, parameters and warnings."},
+    {"check",      system_check,      METH_VARARGS, "What the model is like."        },
+    {"derive",     system_derive,     METH_VARARGS, "Its equations."                 },
+    {"reduce",     system_reduce,     METH_VARARGS, "Its reduced equations."         },
+    {"export_c",   system_export_c,   METH_VARARGS, "C sources of it."               },
+    {"export_fmu", system_export_fmu, METH_VARARGS, "An FMU of it."                  },
+    {NULL,         NULL,              0,            NULL                             },
 };
 
 PyTypeObject System_type = {

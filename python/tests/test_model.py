@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 import kalaba
-from lab import EXAMPLES, PENDULUM, SPRING, command_json
+from lab import EXAMPLES, PENDULUM, SPRING, command, command_json
 
 
 def test_a_file_and_its_text_are_the_same_model():
@@ -288,3 +288,20 @@ def test_closed_forms_that_are_refused_say_why():
     refused = kalaba.Model(EXAMPLES / "four_bar.kal").derive(closed_form=True)
     with pytest.raises(AttributeError, match="no closed form: "):
         refused.qdd
+
+
+def test_exports_are_those_of_the_command(tmp_path):
+    model = kalaba.Model(EXAMPLES / "slider_crank.kal")
+    told = model.export(tmp_path / "ours")
+    command("export", EXAMPLES / "slider_crank.kal", "--c", tmp_path / "theirs")
+    for name in ("slider_crank.c", "slider_crank.h", "main.c"):
+        assert (tmp_path / "ours" / name).read_text() == \
+            (tmp_path / "theirs" / name).read_text()
+    assert told.name == "slider_crank" and 0 < told.operations < told.most_operations
+    other = model.with_params(L1=0.2).export(tmp_path / "other", single=True)
+    assert other.bytes > 0
+    assert "float" in (tmp_path / "other" / "slider_crank.h").read_text()
+    with pytest.raises(ValueError):
+        model.export(tmp_path, "exe")
+    with pytest.raises(kalaba.UsageError):
+        kalaba.Model(EXAMPLES / "swarm.kal").export(tmp_path / "swarm")
