@@ -265,24 +265,25 @@ static int find_part(Work *w, int high, double norm)
 }
 
 // One step with two shifts at once, the eigenvalues of the last 2 × 2 block: their sum
-// and product are real, theory (17.9).
+// and product are real, theory (17.9).  The first column is made of differences, for where
+// eigenvalues nearly coincide nothing would be left of it otherwise.
 static void step(Work *w, int low, int high, bool exceptional)
 {
     assert(w->low <= low && low + 2 <= high && high <= w->high);
     const double a = *entry(w, high - 1, high - 1);
     const double d = *entry(w, high, high);
-    double sum = a + d;
-    double product = a * d - *entry(w, high, high - 1) * *entry(w, high - 1, high);
-    if (exceptional) {
-        const double s =
-            fabs(*entry(w, high, high - 1)) + fabs(*entry(w, high - 1, high - 2));
-        sum = 1.5 * s;
-        product = s * s;
-    }
     const double h00 = *entry(w, low, low);
     const double h10 = *entry(w, low + 1, low);
-    double v[3] = {h00 * (h00 - sum) + *entry(w, low, low + 1) * h10 + product,
-                   h10 * (h00 + *entry(w, low + 1, low + 1) - sum),
+    double first =
+        (a - h00) * (d - h00) - *entry(w, high, high - 1) * *entry(w, high - 1, high);
+    double second = (*entry(w, low + 1, low + 1) - a) + (h00 - d);
+    if (exceptional) { // the sum 1.5 s and the product s²
+        const double s =
+            fabs(*entry(w, high, high - 1)) + fabs(*entry(w, high - 1, high - 2));
+        first = h00 * (h00 - 1.5 * s) + s * s;
+        second = h00 + *entry(w, low + 1, low + 1) - 1.5 * s;
+    }
+    double v[3] = {first + *entry(w, low, low + 1) * h10, h10 * second,
                    h10 * *entry(w, low + 2, low + 1)};
     for (int k = low; k < high; k++) {
         Reflector r = {.v = v, .at = k, .k = k + 2 <= high ? 3 : 2};

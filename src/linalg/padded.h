@@ -60,8 +60,10 @@ KAL_INLINE KalFour kal_padded_load(int n, const double *x, int i)
     if (i + 4 <= n) {
         return *(const KalFourLoose *)(const void *)(x + i);
     }
+    double none = 0.0;
+    __asm__("" : "+x"(none)); // or gcc moves the last pair in a way that valgrind lacks
     return (KalFour){i < n ? x[i] : 0.0, i + 1 < n ? x[i + 1] : 0.0,
-                     i + 2 < n ? x[i + 2] : 0.0, 0.0};
+                     i + 2 < n ? x[i + 2] : 0.0, none};
 }
 
 /// Copy n entries and pad them with zeros up to `padded`.

@@ -353,6 +353,13 @@ static Pivot eliminate_row(KalLdl *ldl, int k, bool tie)
     return pivot;
 }
 
+// The same for a row that has no entry of L.
+static Pivot diagonal_alone(const KalLdl *ldl, int k, bool tie)
+{
+    const double value = ldl->upper_value[ldl->upper_start[k + 1] - 1];
+    return (Pivot){value, tie ? -value : value, 0.0};
+}
+
 // A queue from which the last place comes first: a heap.
 typedef struct Queue {
     int *places;
@@ -508,7 +515,8 @@ int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
     for (int k = 0; k < ldl->n; k++) {
         const int unknown = ldl->order[k];
         const bool tie = unknown >= ldl->masses;
-        Pivot pivot = eliminate_row(ldl, k, tie);
+        const bool alone = ldl->row_start[k] == ldl->row_start[k + 1];
+        Pivot pivot = alone ? diagonal_alone(ldl, k, tie) : eliminate_row(ldl, k, tie);
         const double left = tie ? -pivot.value : pivot.value;
         const double ratio = pivot.from > 0.0 ? left / pivot.from : 0.0;
         ldl->from[unknown] = pivot.from;
@@ -530,26 +538,27 @@ void kal_ldl_solve(KalLdl *ldl, double *x)
     assert(ldl->ctx && x);
     assert(x != ldl->solution);
     double *restrict y = ldl->solution;
+    const int *restrict row = ldl->row;
+    const double *restrict value = ldl->value;
     const int n = ldl->n;
     for (int k = 0; k < n; k++) {
-        y[k] = ldl->inverse[k] != 0.0 ? x[ldl->order[k]] : 0.0;
+        y[k] = x[ldl->order[k]];
     }
     for (int k = 0; k < n; k++) {
-        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
-            y[ldl->row[p]] -= ldl->value[p] * y[k];
+        const double yk = ldl->inverse[k] != 0.0 ? y[k] : 0.0;
+        const int64_t end = ldl->start[k + 1];
+        for (int64_t p = ldl->start[k]; p < end; p++) {
+            y[row[p]] -= value[p] * yk;
         }
+        y[k] = yk * ldl->inverse[k];
     }
-    for (int k = 0; k < n; k++) {
-        y[k] *= ldl->inverse[k];
-    }
+    int64_t p = ldl->start[n];
     for (int k = n - 1; k >= 0; k--) {
         double sum = y[k];
-        for (int64_t p = ldl->start[k]; p < ldl->start[k + 1]; p++) {
-            sum -= ldl->value[p] * y[ldl->row[p]];
+        for (const int64_t begin = ldl->start[k]; p > begin; p--) {
+            sum -= value[p - 1] * y[row[p - 1]];
         }
         y[k] = ldl->inverse[k] != 0.0 ? sum : 0.0;
-    }
-    for (int k = 0; k < n; k++) {
         x[ldl->order[k]] = y[k];
     }
 }
