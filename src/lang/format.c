@@ -607,16 +607,18 @@ static size_t comment_column(const Formatter *f, const Line *line, const Line *e
 // Lines with their comments, which stand in one column over runs of lines.
 static void render(Formatter *f, KalBlock *out)
 {
-    const Line *line = (const Line *)f->lines.data;
-    const Line *end = line + count_of(&f->lines, sizeof *line);
+    const Line *lines = (const Line *)f->lines.data;
+    const size_t count = count_of(&f->lines, sizeof *lines);
     size_t column = 0; // 0: a run begins
-    for (; line < end; line++) {
+    for (size_t k = 0; k < count; k++) {
+        const Line *line = lines + k;
         const char *text = (const char *)f->text.data + line->begin;
         const Comment *comment = &line->comment;
         const bool single = has_brace(f, line);
         add(f, out, text, line->end - line->begin);
         if (comment->end > 0) {
-            column = column > 0 && !single ? column : comment_column(f, line, end);
+            column =
+                column > 0 && !single ? column : comment_column(f, line, lines + count);
             for (size_t i = width_of(text, line->end - line->begin); i < column; i++) {
                 add(f, out, " ", 1);
             }

@@ -11,6 +11,7 @@
 
 #include "model/build_impl.h"
 #include "model/constraint_impl.h"
+#include "model/vocabulary.h"
 
 #include <kalaba/text.h>
 
@@ -636,22 +637,28 @@ enum {
     SPECIALS_COUNT = sizeof SPECIALS / sizeof SPECIALS[0]
 };
 
-// Functions there are, for names that are misspelt.
-static const char *near_function(const char *name)
+static_assert(KAL_OP_COUNT + SPECIALS_COUNT + 2 <= KAL_FUNCTIONS_LIMIT, "room");
+
+int kal_function_names(const char *out_names[KAL_FUNCTIONS_LIMIT])
 {
-    const char *words[KAL_OP_COUNT + SPECIALS_COUNT + 2];
     int count = 0;
     for (KalOp op = 0; op < KAL_OP_COUNT; op++) {
         if (kal_op_kind(op) == KAL_KIND_CALL && !kal_op_is_spline(op)) {
-            words[count++] = kal_op_word(op);
+            out_names[count++] = kal_op_word(op);
         }
     }
     for (int i = 0; i < SPECIALS_COUNT; i++) {
-        words[count++] = SPECIALS[i].word;
+        out_names[count++] = SPECIALS[i].word;
     }
-    words[count++] = "sum";
-    words[count++] = "if";
-    assert(count <= KAL_OP_COUNT + SPECIALS_COUNT + 2);
+    out_names[count++] = "sum";
+    out_names[count++] = "if";
+    return count;
+}
+
+static const char *near_function(const char *name)
+{
+    const char *words[KAL_FUNCTIONS_LIMIT];
+    const int count = kal_function_names(words);
     return kal_word_find_near(name, words, count);
 }
 

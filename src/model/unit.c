@@ -21,9 +21,7 @@
 #define PI 3.141592653589793
 
 enum {
-    NAME_SIZE = 8,   // the longest name with its prefix, and its end
-    WORDS_MAX = 256, // names with their prefixes
-    FINEST = 1000,   // decimal exponents are multiples of one part of this
+    FINEST = 1000, // decimal exponents are multiples of one part of this
     SCALE_DIGITS = 6,
 };
 
@@ -305,19 +303,27 @@ static const char *find_other_name(const char *word)
     return NULL;
 }
 
-// The unit that a misspelt name means, or NULL; the room is for names with prefixes.
-static const char *find_near(const char *word, char room[WORDS_MAX][NAME_SIZE])
+int kal_unit_names(KalUnitName out_names[KAL_UNIT_NAMES])
 {
-    const char *words[WORDS_MAX];
     int count = 0;
     for (int i = 0; i < N_ROWS; i++) {
-        words[count++] = rows[i].name;
+        assert(count + (int)strlen(rows[i].prefixes) < KAL_UNIT_NAMES);
+        (void)snprintf(out_names[count++].text, KAL_UNIT_NAME_SIZE, "%s", rows[i].name);
         for (const char *letter = rows[i].prefixes; *letter; letter++) {
-            (void)snprintf(room[count], NAME_SIZE, "%c%s", *letter, rows[i].name);
-            words[count] = room[count];
-            assert(count + 1 < WORDS_MAX);
-            count++;
+            (void)snprintf(out_names[count++].text, KAL_UNIT_NAME_SIZE, "%c%s", *letter,
+                           rows[i].name);
         }
+    }
+    return count;
+}
+
+// The unit that a misspelt name means, or NULL; the room is for all names.
+static const char *find_near(const char *word, KalUnitName room[KAL_UNIT_NAMES])
+{
+    const char *words[KAL_UNIT_NAMES];
+    const int count = kal_unit_names(room);
+    for (int i = 0; i < count; i++) {
+        words[i] = room[i].text;
     }
     const char *other = find_other_name(word);
     return other ? other : kal_word_find_near(word, words, count);
@@ -330,7 +336,7 @@ static KalUnit read_name(const KalNode *node, KalDiagnostics *diagnostics)
     if (find_unit(node->of.text.data, node->of.text.length, &unit)) {
         return unit;
     }
-    char room[WORDS_MAX][NAME_SIZE];
+    KalUnitName room[KAL_UNIT_NAMES];
     char shown[KAL_PRINTABLE_SIZE];
     kal_printable_print(node->of.text.data, node->of.text.length, shown);
     const char *near = find_near(shown, room);

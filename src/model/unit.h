@@ -18,6 +18,8 @@
 enum {
     KAL_DIMENSIONS = 7,            ///< m, kg, s, A, K, mol, cd
     KAL_UNIT_EXPONENT_LIMIT = 999, ///< of the numerator's size and of the denominator
+    KAL_UNIT_NAME_SIZE = 8,        ///< the longest name with its prefix, and its end
+    KAL_UNIT_NAMES = 256,          ///< with all prefixes, at most
     KAL_UNIT_SIZE = 128,           ///< room for any unit as text, with its end
 };
 
@@ -71,5 +73,13 @@ double kal_unit_radians(const KalNode *node);
 /// Print a unit for a message in base units, "kg*m^2/s^2", after its scale if that is not
 /// 1: "0.001*m".
 void kal_unit_print(KalUnit unit, char out_text[KAL_UNIT_SIZE]);
+
+/// A name of a unit, with its prefix.
+typedef struct KalUnitName {
+    char text[KAL_UNIT_NAME_SIZE];
+} KalUnitName;
+
+/// All names of units, each with all prefixes that it takes; returns how many there are.
+int kal_unit_names(KalUnitName out_names[KAL_UNIT_NAMES]);
 
 #endif
