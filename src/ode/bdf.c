@@ -15,18 +15,15 @@
 // vectors and two n × n matrices.  `project_stages` of the options is not for this method.
 
 #include "base/workspace.h"
-#include "ode/ode_impl.h"
-#include "ode/sundials.h"
+#include "ode/sundials_work.h"
 
 #include <assert.h>
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST_STATES = 4096, // for matrices are full
-    TEXT_SIZE = 256
+    MOST_STATES = 4096 // for matrices are full
 };
 
 // Of theory (12.11).
@@ -39,10 +36,6 @@ static const double FAR = 10.0;
 
 typedef struct Bdf {
     KalIntegrator base;
-    bool fresh;           // CVODE is to start anew from the present state
-    long rejected_before; // in earlier starts
-    KalStatus refusal;    // of a callback in the step at hand
-    char text[TEXT_SIZE]; // what CVODE says about its failure
     double *y;
     double *y_old;
     double *scratch;
@@ -50,46 +43,21 @@ typedef struct Bdf {
     double *rate; // the last one
     KalWorkspace workspace;
     KalCvodeLibrary call;
-    SUNContext sun;
-    void *cvode;
-    N_Vector state;  // y
-    N_Vector sample; // wherever the user wants it
-    SUNMatrix J;
-    SUNLinearSolver linear;
+    KalSundialsWork work; // its one vector is y
 } Bdf;
 
-// CVODE would print; failures are told through the context instead.
-static void keep_text(int code, const char *module, const char *function, char *text,
-                      void *user)
-{
-    Bdf *s = user;
-    (void)module;
-    if (code < 0) {
-        (void)snprintf(s->text, sizeof s->text, "%s: %s", function, text);
-    }
-}
-
-// What a callback returns, in CVODE's terms: done, a smaller step, no further.
 static int answer(Bdf *s, KalStatus status)
 {
-    if (status == KAL_OK) {
-        return 0;
-    }
-    s->refusal = status;
-    if (!kal_ode_may_retry(&s->base.system, status)) {
-        return -1;
-    }
-    s->base.counts.retries++;
-    return 1;
+    return kal_sundials_answer(&s->base, &s->work, status);
 }
 
 static int call_rate(realtype t, N_Vector y, N_Vector rate, void *user)
 {
     Bdf *s = user;
-    double *found = s->call.N_VGetArrayPointer(rate);
+    double *found = s->work.call->N_VGetArrayPointer(rate);
     s->base.counts.evaluations++;
     const KalStatus status = kal_ode_rate(s->base.ctx, &s->base.system, t,
-                                          s->call.N_VGetArrayPointer(y), found);
+                                          s->work.call->N_VGetArrayPointer(y), found);
     if (status == KAL_OK) {
         memcpy(s->rate, found, (size_t)s->base.system.n * sizeof(double));
     }
@@ -122,8 +90,8 @@ static int call_jacobian(realtype t, // NOLINT(readability-function-size)
     (void)work2;
     (void)work3;
     s->base.counts.jacobians++;
-    return answer(s, jacobian(s, t, s->call.N_VGetArrayPointer(y),
-                              s->call.SUNDenseMatrix_Data(J)));
+    return answer(s, jacobian(s, t, s->work.call->N_VGetArrayPointer(y),
+                              s->work.call->SUNDenseMatrix_Data(J)));
 }
 
 // Whether the projection has moved a state further than errors of a step explain.
@@ -137,7 +105,7 @@ static bool is_far(const Bdf *s, const double *from)
 // Ask for a smaller step.
 static int refuse_way(Bdf *s, double t)
 {
-    s->refusal =
+    s->work.refusal =
         kal_fail(s->base.ctx, KAL_ERR_STEP,
                  "near t = %.17g every step leads too far from the constraints", t);
     s->base.counts.retries++;
@@ -149,8 +117,8 @@ static int call_project(realtype t, N_Vector y, N_Vector correction, realtype to
                         N_Vector error, void *user)
 {
     Bdf *s = user;
-    const double *from = s->call.N_VGetArrayPointer(y);
-    double *way = s->call.N_VGetArrayPointer(correction);
+    const double *from = s->work.call->N_VGetArrayPointer(y);
+    double *way = s->work.call->N_VGetArrayPointer(correction);
     (void)tolerance;
     (void)error;
     s->base.counts.projections++;
@@ -165,20 +133,20 @@ static int call_project(realtype t, N_Vector y, N_Vector correction, realtype to
 // The vectors and matrices that CVODE works with; some may be missing.
 static bool make_parts(Bdf *s)
 {
-    assert(!s->sun);
-    const sunindextype n = s->base.system.n;
-    if (s->call.SUNContext_Create(NULL, &s->sun) != 0) {
+    double *const arrays[] = {s->y};
+    s->work.call = &s->call.common;
+    s->work.title = "CVODE";
+    s->work.ask = (KalSundialsQuestions){
+        .derivative = s->call.CVodeGetDky,
+        .last_order = s->call.CVodeGetLastOrder,
+        .error_failures = s->call.CVodeGetNumErrTestFails,
+        .newton_failures = s->call.CVodeGetNumNonlinSolvConvFails,
+    };
+    if (!kal_sundials_make(&s->work, s->base.system.n, arrays, 1)) {
         return false;
     }
-    s->state = s->call.N_VMake_Serial(n, s->y, s->sun);
-    s->sample = s->call.N_VMake_Serial(n, s->scratch, s->sun);
-    s->J = s->call.SUNDenseMatrix(n, n, s->sun);
-    s->cvode = s->call.CVodeCreate(CV_BDF, s->sun);
-    if (!s->state || !s->sample || !s->J || !s->cvode) {
-        return false;
-    }
-    s->linear = s->call.SUNLinSol_Dense(s->state, s->J, s->sun);
-    return s->linear != NULL;
+    s->work.solver = s->call.CVodeCreate(CV_BDF, s->work.sun);
+    return s->work.solver != NULL;
 }
 
 // The part of the tolerances that a step may have, theory (12.11).  CVODE bounds the root
@@ -204,8 +172,8 @@ static double least_tolerance(int n)
 static int call_weights(N_Vector y, N_Vector weights, void *user)
 {
     const Bdf *s = user;
-    const double *state = s->call.N_VGetArrayPointer(y);
-    double *weight = s->call.N_VGetArrayPointer(weights);
+    const double *state = s->work.call->N_VGetArrayPointer(y);
+    double *weight = s->work.call->N_VGetArrayPointer(weights);
     const double share = share_of_step(s);
     const double late = CLOCK * DBL_EPSILON * fabs(s->base.t);
     for (int i = 0; i < s->base.system.n; i++) {
@@ -227,26 +195,28 @@ static int set_tolerances(Bdf *s)
         s->atol[i] =
             s->base.options.atols ? s->base.options.atols[i] : s->base.options.atol;
     }
-    return s->call.CVodeWFtolerances(s->cvode, call_weights);
+    return s->call.CVodeWFtolerances(s->work.solver, call_weights);
 }
 
 // All that CVODE has to know but for the state; 0 when it agrees.
 static int set_up(Bdf *s)
 {
-    assert(s->cvode);
-    int flag = s->call.CVodeSetErrHandlerFn(s->cvode, keep_text, s);
-    flag = flag ? flag : s->call.CVodeInit(s->cvode, call_rate, 0.0, s->state);
-    flag = flag ? flag : s->call.CVodeSetUserData(s->cvode, s);
+    const KalCvodeLibrary *call = &s->call;
+    void *cvode = s->work.solver;
+    assert(cvode);
+    int flag = call->CVodeSetErrHandlerFn(cvode, kal_sundials_keep_text, &s->work);
+    flag = flag ? flag : call->CVodeInit(cvode, call_rate, 0.0, s->work.vectors[0]);
+    flag = flag ? flag : call->CVodeSetUserData(cvode, s);
     flag = flag ? flag : set_tolerances(s);
-    flag = flag ? flag : s->call.CVodeSetLinearSolver(s->cvode, s->linear, s->J);
-    flag = flag ? flag : s->call.CVodeSetJacFn(s->cvode, call_jacobian);
+    flag = flag ? flag : call->CVodeSetLinearSolver(cvode, s->work.linear, s->work.J);
+    flag = flag ? flag : call->CVodeSetJacFn(cvode, call_jacobian);
     // Stiff directions of mechanical systems turn as they move: whenever CVODE factors
     // its matrix anew, an old Jacobian would cost more steps than it saves.
-    flag = flag ? flag : s->call.CVodeSetJacEvalFrequency(s->cvode, 1);
-    flag = flag ? flag : s->call.CVodeSetMaxStep(s->cvode, s->base.options.max_step);
+    flag = flag ? flag : call->CVodeSetJacEvalFrequency(cvode, 1);
+    flag = flag ? flag : call->CVodeSetMaxStep(cvode, s->base.options.max_step);
     if (s->base.system.project) {
-        flag = flag ? flag : s->call.CVodeSetProjFn(s->cvode, call_project);
-        flag = flag ? flag : s->call.CVodeSetProjErrEst(s->cvode, SUNFALSE);
+        flag = flag ? flag : call->CVodeSetProjFn(cvode, call_project);
+        flag = flag ? flag : call->CVodeSetProjErrEst(cvode, SUNFALSE);
     }
     return flag;
 }
@@ -272,44 +242,22 @@ static KalStatus init(KalIntegrator *base)
     }
     return set_up(s) == CV_SUCCESS
                ? KAL_OK
-               : kal_no_memory(base->ctx, "to set up CVODE: %s", s->text);
+               : kal_no_memory(base->ctx, "to set up CVODE: %s", s->work.text);
 }
 
 static void clear(KalIntegrator *base)
 {
     Bdf *s = (Bdf *)base;
-    if (!s->call.CVodeFree) {
-        return; // there is no library, and so nothing
+    if (s->work.solver) {
+        s->call.CVodeFree(&s->work.solver);
     }
-    s->call.CVodeFree(&s->cvode);
-    if (s->linear) {
-        s->call.SUNLinSolFree(s->linear);
-    }
-    if (s->J) {
-        s->call.SUNMatDestroy(s->J);
-    }
-    s->call.N_VDestroy(s->sample);
-    s->call.N_VDestroy(s->state);
-    s->call.SUNContext_Free(&s->sun);
+    kal_sundials_clear(&s->work);
     kal_workspace_clear(base->ctx, &s->workspace);
-}
-
-// CVODE counts from its last start on; the sum over all of them is kept here.
-static void count_rejected(Bdf *s)
-{
-    long errors = 0;
-    long unsolved = 0;
-    (void)s->call.CVodeGetNumErrTestFails(s->cvode, &errors);
-    (void)s->call.CVodeGetNumNonlinSolvConvFails(s->cvode, &unsolved);
-    s->base.counts.rejected = s->rejected_before + errors + unsolved;
 }
 
 static int order(const KalIntegrator *base)
 {
-    const Bdf *s = (const Bdf *)base;
-    int last = 1;
-    (void)s->call.CVodeGetLastOrder(s->cvode, &last);
-    return last > 1 ? last : 1;
+    return kal_sundials_order(&((const Bdf *)base)->work);
 }
 
 // Tell CVODE where to stop; an infinite end is as far as numbers go.
@@ -317,19 +265,20 @@ static int set_stop(Bdf *s)
 {
     const double stop =
         isfinite(s->base.t_end) ? s->base.t_end : s->base.direction * DBL_MAX;
-    return s->call.CVodeSetStopTime(s->cvode, stop);
+    return s->call.CVodeSetStopTime(s->work.solver, stop);
 }
 
 // Let CVODE begin anew with the present state; it chooses a first step of 0 itself.
 static int begin_anew(Bdf *s, double first_step)
 {
-    s->rejected_before = s->base.counts.rejected;
+    s->work.rejected_before = s->base.counts.rejected;
     assert(first_step >= 0.0 && isfinite(s->base.t));
-    int flag = s->call.CVodeReInit(s->cvode, s->base.t, s->state);
-    flag = flag ? flag
-                : s->call.CVodeSetInitStep(s->cvode, s->base.direction * first_step);
+    int flag = s->call.CVodeReInit(s->work.solver, s->base.t, s->work.vectors[0]);
+    flag =
+        flag ? flag
+             : s->call.CVodeSetInitStep(s->work.solver, s->base.direction * first_step);
     flag = flag ? flag : set_stop(s);
-    s->fresh = false;
+    s->work.fresh = false;
     return flag;
 }
 
@@ -337,7 +286,7 @@ static KalStatus start(KalIntegrator *base, const double *y)
 {
     Bdf *s = (Bdf *)base;
     memcpy(s->y, y, (size_t)base->system.n * sizeof(double));
-    s->fresh = true;
+    s->work.fresh = true;
     base->last = kal_ode_no_step(base->t, s->y);
     return KAL_OK;
 }
@@ -347,15 +296,15 @@ static void move_end(KalIntegrator *base)
 {
     Bdf *s = (Bdf *)base;
     // Rounding may have taken CVODE a little further than it said: then it begins anew.
-    if (!s->fresh && set_stop(s) != CV_SUCCESS) {
-        s->fresh = true;
+    if (!s->work.fresh && set_stop(s) != CV_SUCCESS) {
+        s->work.fresh = true;
     }
 }
 
 static void set_max_step(KalIntegrator *base)
 {
     const Bdf *s = (const Bdf *)base;
-    (void)s->call.CVodeSetMaxStep(s->cvode, base->options.max_step);
+    (void)s->call.CVodeSetMaxStep(s->work.solver, base->options.max_step);
 }
 
 // Whether a failure of CVODE is that of a callback.
@@ -370,7 +319,7 @@ static bool is_refused(const Bdf *s, int flag)
     case CV_LSETUP_FAIL:
     case CV_CONV_FAILURE:
     case CV_PROJFUNC_FAIL:
-    case CV_REPTD_PROJFUNC_ERR: return s->refusal != KAL_OK;
+    case CV_REPTD_PROJFUNC_ERR: return s->work.refusal != KAL_OK;
     default: return false;
     }
 }
@@ -380,19 +329,19 @@ static KalStatus explain(Bdf *s, int flag)
 {
     double h = 0.0;
     if (is_refused(s, flag)) {
-        return s->refusal;
+        return s->work.refusal;
     }
     switch (flag) {
     case CV_ERR_FAILURE:
     case CV_CONV_FAILURE:
     case CV_TOO_MUCH_ACC:
     case CV_SUCCESS:
-        (void)s->call.CVodeGetCurrentStep(s->cvode, &h);
+        (void)s->call.CVodeGetCurrentStep(s->work.solver, &h);
         return kal_ode_collapse(s->base.ctx, s->base.t, h);
     case CV_MEM_FAIL: return kal_no_memory(s->base.ctx, "for a step of CVODE");
     default:
         return kal_fail(s->base.ctx, KAL_ERR_STEP, "CVODE gives up at t = %.17g: %s",
-                        s->base.t, s->text);
+                        s->base.t, s->work.text);
     }
 }
 
@@ -402,7 +351,7 @@ static int call_cvode(Bdf *s, double *out_t)
     // The first step looks this far ahead; later ones look at its sign only.
     const double ahead = s->base.direction * (1.0 + fabs(s->base.t));
     const double goal = isfinite(s->base.t_end) ? s->base.t_end : s->base.t + ahead;
-    return s->call.CVode(s->cvode, goal, s->state, out_t, CV_ONE_STEP);
+    return s->call.CVode(s->work.solver, goal, s->work.vectors[0], out_t, CV_ONE_STEP);
 }
 
 // One step of CVODE; returns its flag.  Where all is zero but its rate, CVODE's first steps
@@ -411,9 +360,8 @@ static int call_cvode(Bdf *s, double *out_t)
 static int advance(Bdf *s, double *out_t)
 {
     const double some = 64.0; // times the least step
-    s->refusal = KAL_OK;
-    s->text[0] = '\0';
-    int flag = s->fresh ? begin_anew(s, s->base.options.first_step) : CV_SUCCESS;
+    kal_sundials_begin_step(&s->work);
+    int flag = s->work.fresh ? begin_anew(s, s->base.options.first_step) : CV_SUCCESS;
     flag = flag == CV_SUCCESS ? call_cvode(s, out_t) : flag;
     if (flag >= 0 && *out_t == s->base.t) {
         memcpy(s->y, s->y_old, (size_t)s->base.system.n * sizeof(double));
@@ -432,10 +380,10 @@ static KalStatus step(KalIntegrator *base)
     memcpy(s->y_old, s->y, size);
     double t_new = base->t;
     const int flag = advance(s, &t_new);
-    count_rejected(s);
+    kal_sundials_count_rejected(base, &s->work);
     if (flag < 0 || t_new == base->t) {
         memcpy(s->y, s->y_old, size);
-        s->fresh = true;
+        s->work.fresh = true;
         return explain(s, flag);
     }
     base->last = (KalOdeStep){
@@ -445,14 +393,7 @@ static KalStatus step(KalIntegrator *base)
 
 static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
 {
-    Bdf *s = (Bdf *)base;
-    assert(!s->fresh); // CVODE has the step
-    s->call.N_VSetArrayPointer(out_y, s->sample);
-    const int flag = s->call.CVodeGetDky(s->cvode, t, 0, s->sample);
-    s->call.N_VSetArrayPointer(s->scratch, s->sample);
-    return flag == CV_SUCCESS ? KAL_OK
-                              : kal_fail(base->ctx, KAL_ERR_USAGE,
-                                         "CVODE does not interpolate: %s", s->text);
+    return kal_sundials_interpolate(base, &((const Bdf *)base)->work, t, out_y);
 }
 
 const KalIntegratorKind kal_bdf = {

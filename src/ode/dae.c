@@ -14,106 +14,95 @@
 // can be undone: IDA then begins anew.  SUNDIALS takes its own memory, past the context.
 
 #include "base/workspace.h"
-#include "ode/ode_impl.h"
-#include "ode/sundials.h"
+#include "ode/sundials_work.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST_STATES = 2048, // for matrices are full
-    TEXT_SIZE = 256
+    MOST_STATES = 2048 // for matrices are full
 };
 
 typedef struct Dae {
     KalIntegrator base;
-    bool fresh;           // IDA is to start anew from the present state
-    long rejected_before; // in earlier starts
-    KalStatus refusal;    // of a callback in the step at hand
-    char text[TEXT_SIZE]; // what IDA says about its failure
     KalWorkspace workspace;
     double *now;        // y, and y' after it
     double *tolerances; // of y
     double *marks;      // 1: of a differential unknown, 0: of an algebraic one
     double *y_old;      // before the last step, and y' after it
     KalIdaLibrary call;
-    SUNContext sun;
-    void *ida;
-    N_Vector y;
-    N_Vector yp;
-    N_Vector atols;
-    N_Vector kinds;
-    N_Vector sample; // wherever the user wants it
-    SUNMatrix J;
-    SUNLinearSolver linear;
+    KalSundialsWork work;
 } Dae;
 
-// IDA would print; failures are told through the context instead.
-static void keep_text(int code, const char *module, const char *function, char *text,
-                      void *user)
+// Which vector of the work is what.
+enum {
+    STATE, // y
+    RATE,  // y'
+    TOLERANCES,
+    KINDS,
+    VECTORS
+};
+
+static N_Vector vector(const Dae *d, int which)
 {
-    Dae *d = user;
-    (void)module;
-    if (code < 0) {
-        (void)snprintf(d->text, sizeof d->text, "%s: %s", function, text);
-    }
+    assert(which < VECTORS);
+    return d->work.vectors[which];
 }
 
-// As with CVODE: 0 is done, 1 asks for a smaller step, −1 ends the integration.
 static int call_residual(realtype t, N_Vector y, N_Vector yp, N_Vector residual,
                          void *user)
 {
     Dae *d = user;
     d->base.counts.evaluations++;
+    const KalSundialsLibrary *call = d->work.call;
     const KalStatus status = d->base.system.residual(
-        d->base.system.user, t, d->call.N_VGetArrayPointer(y),
-        d->call.N_VGetArrayPointer(yp), d->call.N_VGetArrayPointer(residual));
-    if (status == KAL_OK) {
-        return 0;
-    }
-    d->refusal = status;
-    if (!kal_ode_may_retry(&d->base.system, status)) {
-        return -1;
-    }
-    d->base.counts.retries++;
-    return 1;
+        d->base.system.user, t, call->N_VGetArrayPointer(y),
+        call->N_VGetArrayPointer(yp), call->N_VGetArrayPointer(residual));
+    return kal_sundials_answer(&d->base, &d->work, status);
 }
 
 // The objects that IDA works with; some may be missing.
 static bool make_parts(Dae *d)
 {
-    const sunindextype n = d->base.system.n;
-    if (d->call.SUNContext_Create(NULL, &d->sun) != 0) {
+    const int n = d->base.system.n;
+    double *const arrays[VECTORS] = {
+        [STATE] = d->now,
+        [RATE] = d->now + n,
+        [TOLERANCES] = d->tolerances,
+        [KINDS] = d->marks,
+    };
+    d->work.call = &d->call.common;
+    d->work.title = "IDA";
+    d->work.ask = (KalSundialsQuestions){
+        .derivative = d->call.IDAGetDky,
+        .last_order = d->call.IDAGetLastOrder,
+        .error_failures = d->call.IDAGetNumErrTestFails,
+        .newton_failures = d->call.IDAGetNumNonlinSolvConvFails,
+    };
+    if (!kal_sundials_make(&d->work, n, arrays, VECTORS)) {
         return false;
     }
-    d->y = d->call.N_VMake_Serial(n, d->now, d->sun);
-    d->yp = d->call.N_VMake_Serial(n, d->now + n, d->sun);
-    d->atols = d->call.N_VMake_Serial(n, d->tolerances, d->sun);
-    d->kinds = d->call.N_VMake_Serial(n, d->marks, d->sun);
-    d->sample = d->call.N_VMake_Serial(n, d->now, d->sun);
-    d->J = d->call.SUNDenseMatrix(n, n, d->sun);
-    d->ida = d->call.IDACreate(d->sun);
-    if (!d->y || !d->yp || !d->atols || !d->kinds || !d->sample || !d->J || !d->ida) {
-        return false;
-    }
-    d->linear = d->call.SUNLinSol_Dense(d->y, d->J, d->sun);
-    return d->linear != NULL;
+    d->work.solver = d->call.IDACreate(d->work.sun);
+    return d->work.solver != NULL;
 }
 
 // All that IDA has to know; 0 when it agrees.
 static int set_up(Dae *d)
 {
-    int flag = d->call.IDASetErrHandlerFn(d->ida, keep_text, d);
-    flag = flag ? flag : d->call.IDAInit(d->ida, call_residual, 0.0, d->y, d->yp);
-    flag = flag ? flag : d->call.IDASetUserData(d->ida, d);
-    flag =
-        flag ? flag : d->call.IDASVtolerances(d->ida, d->base.options.rtol, d->atols);
-    flag = flag ? flag : d->call.IDASetId(d->ida, d->kinds);
-    flag = flag ? flag : d->call.IDASetSuppressAlg(d->ida, SUNTRUE);
-    flag = flag ? flag : d->call.IDASetMaxStep(d->ida, d->base.options.max_step);
-    return flag ? flag : d->call.IDASetLinearSolver(d->ida, d->linear, d->J);
+    const KalIdaLibrary *call = &d->call;
+    void *ida = d->work.solver;
+    const double rtol = d->base.options.rtol;
+    int flag = call->IDASetErrHandlerFn(ida, kal_sundials_keep_text, &d->work);
+    flag = flag ? flag
+                : call->IDAInit(ida, call_residual, 0.0, vector(d, STATE),
+                                vector(d, RATE));
+    flag = flag ? flag : call->IDASetUserData(ida, d);
+    flag = flag ? flag : call->IDASVtolerances(ida, rtol, vector(d, TOLERANCES));
+    flag = flag ? flag : call->IDASetId(ida, vector(d, KINDS));
+    flag = flag ? flag : call->IDASetSuppressAlg(ida, SUNTRUE);
+    flag = flag ? flag : call->IDASetMaxStep(ida, d->base.options.max_step);
+    return flag ? flag : call->IDASetLinearSolver(ida, d->work.linear, d->work.J);
 }
 
 static void lay_out(KalCarver *carver, void *owner)
@@ -144,28 +133,16 @@ static KalStatus init(KalIntegrator *base)
     base->system.kinds = NULL; // borrowed for this call only
     return set_up(d) == IDA_SUCCESS
                ? KAL_OK
-               : kal_no_memory(base->ctx, "to set up IDA: %s", d->text);
+               : kal_no_memory(base->ctx, "to set up IDA: %s", d->work.text);
 }
 
 static void clear(KalIntegrator *base)
 {
     Dae *d = (Dae *)base;
-    if (!d->call.IDAFree) {
-        return; // there is no library, and so nothing
+    if (d->work.solver) {
+        d->call.IDAFree(&d->work.solver);
     }
-    d->call.IDAFree(&d->ida);
-    if (d->linear) {
-        d->call.SUNLinSolFree(d->linear);
-    }
-    if (d->J) {
-        d->call.SUNMatDestroy(d->J);
-    }
-    d->call.N_VDestroy(d->sample);
-    d->call.N_VDestroy(d->kinds);
-    d->call.N_VDestroy(d->atols);
-    d->call.N_VDestroy(d->yp);
-    d->call.N_VDestroy(d->y);
-    d->call.SUNContext_Free(&d->sun);
+    kal_sundials_clear(&d->work);
     kal_workspace_clear(base->ctx, &d->workspace);
 }
 
@@ -175,7 +152,7 @@ static KalStatus start(KalIntegrator *base, const double *y)
     Dae *d = (Dae *)base;
     const size_t n = (size_t)base->system.n;
     memcpy(d->now, y, n * sizeof(double));
-    d->fresh = true;
+    d->work.fresh = true;
     base->last = kal_ode_no_step(base->t, d->now);
     return kal_ode_rate(base->ctx, &base->system, base->t, d->now, d->now + n);
 }
@@ -183,8 +160,9 @@ static KalStatus start(KalIntegrator *base, const double *y)
 // Tell IDA where to stop, if there is such a time.
 static int set_stop(const Dae *d)
 {
-    return isfinite(d->base.t_end) ? d->call.IDASetStopTime(d->ida, d->base.t_end)
-                                   : IDA_SUCCESS;
+    return isfinite(d->base.t_end)
+               ? d->call.IDASetStopTime(d->work.solver, d->base.t_end)
+               : IDA_SUCCESS;
 }
 
 // A finite end once told cannot be taken back, and IDA may be a little further than it
@@ -192,13 +170,14 @@ static int set_stop(const Dae *d)
 static void move_end(KalIntegrator *base)
 {
     Dae *d = (Dae *)base;
-    d->fresh = d->fresh || !isfinite(base->t_end) || set_stop(d) != IDA_SUCCESS;
+    d->work.fresh =
+        d->work.fresh || !isfinite(base->t_end) || set_stop(d) != IDA_SUCCESS;
 }
 
 static void set_max_step(KalIntegrator *base)
 {
     const Dae *d = (const Dae *)base;
-    (void)d->call.IDASetMaxStep(d->ida, base->options.max_step);
+    (void)d->call.IDASetMaxStep(d->work.solver, base->options.max_step);
 }
 
 // Let IDA begin anew with the present state.
@@ -206,22 +185,13 @@ static int begin_anew(Dae *d)
 {
     const double first = d->base.direction * d->base.options.first_step;
     assert(isfinite(d->base.t) && isfinite(first));
-    d->rejected_before = d->base.counts.rejected;
-    int flag = d->call.IDAReInit(d->ida, d->base.t, d->y, d->yp);
-    flag = flag ? flag : d->call.IDASetInitStep(d->ida, first);
+    d->work.rejected_before = d->base.counts.rejected;
+    int flag =
+        d->call.IDAReInit(d->work.solver, d->base.t, vector(d, STATE), vector(d, RATE));
+    flag = flag ? flag : d->call.IDASetInitStep(d->work.solver, first);
     flag = flag ? flag : set_stop(d);
-    d->fresh = false;
+    d->work.fresh = false;
     return flag;
-}
-
-// IDA counts from its last start on; the sum over all of them is kept here.
-static void count_rejected(Dae *d)
-{
-    long errors = 0;
-    long unsolved = 0;
-    (void)d->call.IDAGetNumErrTestFails(d->ida, &errors);
-    (void)d->call.IDAGetNumNonlinSolvConvFails(d->ida, &unsolved);
-    d->base.counts.rejected = d->rejected_before + errors + unsolved;
 }
 
 // One step of IDA; returns its flag.
@@ -231,11 +201,11 @@ static int advance(Dae *d, double *out_t)
     // The first step is chosen by how far this is; later ones look at its sign only.
     const double ahead = base->t + base->direction * (1.0 + fabs(base->t));
     const double goal = isfinite(base->goal) ? base->goal : ahead;
-    d->refusal = KAL_OK;
-    d->text[0] = '\0';
-    const int flag = d->fresh ? begin_anew(d) : IDA_SUCCESS;
+    kal_sundials_begin_step(&d->work);
+    const int flag = d->work.fresh ? begin_anew(d) : IDA_SUCCESS;
     return flag == IDA_SUCCESS
-               ? d->call.IDASolve(d->ida, goal, out_t, d->y, d->yp, IDA_ONE_STEP)
+               ? d->call.IDASolve(d->work.solver, goal, out_t, vector(d, STATE),
+                                  vector(d, RATE), IDA_ONE_STEP)
                : flag;
 }
 
@@ -248,15 +218,15 @@ static KalStatus step(KalIntegrator *base)
     memcpy(d->y_old, d->now, 2 * n * sizeof(double)); // y' follows y in both
     double t_new = base->t;
     const int flag = advance(d, &t_new);
-    count_rejected(d);
+    kal_sundials_count_rejected(base, &d->work);
     if (flag < 0 || t_new == base->t) {
         memcpy(d->now, d->y_old, 2 * n * sizeof(double));
-        d->fresh = true;
-        return d->refusal != KAL_OK
-                   ? d->refusal
+        d->work.fresh = true;
+        return d->work.refusal != KAL_OK
+                   ? d->work.refusal
                    : kal_fail(base->ctx,
                               flag == IDA_MEM_FAIL ? KAL_ERR_NOMEM : KAL_ERR_STEP,
-                              "IDA gives up at t = %.17g: %s", base->t, d->text);
+                              "IDA gives up at t = %.17g: %s", base->t, d->work.text);
     }
     base->last = (KalOdeStep){
         .t_old = base->t, .t_new = t_new, .y_old = d->y_old, .y_new = d->now};
@@ -265,22 +235,12 @@ static KalStatus step(KalIntegrator *base)
 
 static KalStatus interpolate(KalIntegrator *base, double t, double *out_y)
 {
-    Dae *d = (Dae *)base;
-    assert(!d->fresh); // IDA has the step
-    d->call.N_VSetArrayPointer(out_y, d->sample);
-    const int flag = d->call.IDAGetDky(d->ida, t, 0, d->sample);
-    d->call.N_VSetArrayPointer(d->now, d->sample);
-    return flag == IDA_SUCCESS ? KAL_OK
-                               : kal_fail(base->ctx, KAL_ERR_USAGE,
-                                          "IDA does not interpolate: %s", d->text);
+    return kal_sundials_interpolate(base, &((const Dae *)base)->work, t, out_y);
 }
 
 static int order(const KalIntegrator *base)
 {
-    const Dae *d = (const Dae *)base;
-    int last = 1;
-    (void)d->call.IDAGetLastOrder(d->ida, &last);
-    return last > 1 ? last : 1;
+    return kal_sundials_order(&((const Dae *)base)->work);
 }
 
 const KalIntegratorKind kal_dae = {

@@ -8,11 +8,18 @@
 
 #include "base/foreign.h"
 
-#define CVODE_SYMBOL(name) {#name, offsetof(KalCvodeLibrary, name)},
-#define IDA_SYMBOL(name)   {#name, offsetof(KalIdaLibrary, name)},
+#define COMMON_SYMBOL(name) {#name, offsetof(KalSundialsLibrary, name)},
+#define CVODE_SYMBOL(name)  {#name, offsetof(KalCvodeLibrary, name)},
+#define IDA_SYMBOL(name)    {#name, offsetof(KalIdaLibrary, name)},
 
-static const KalForeignSymbol cvode_functions[] = {KAL_CVODE_FUNCTIONS(CVODE_SYMBOL)};
-static const KalForeignSymbol ida_functions[] = {KAL_IDA_FUNCTIONS(IDA_SYMBOL)};
+// The common functions are the first member of both libraries.
+static const KalForeignSymbol cvode_functions[] = {
+    KAL_SUNDIALS_FUNCTIONS(COMMON_SYMBOL) KAL_CVODE_FUNCTIONS(CVODE_SYMBOL)};
+static const KalForeignSymbol ida_functions[] = {KAL_SUNDIALS_FUNCTIONS(COMMON_SYMBOL)
+                                                     KAL_IDA_FUNCTIONS(IDA_SYMBOL)};
+
+_Static_assert(offsetof(KalCvodeLibrary, common) == 0, "common functions come first");
+_Static_assert(offsetof(KalIdaLibrary, common) == 0, "common functions come first");
 
 enum {
     CVODE_COUNT = sizeof cvode_functions / sizeof cvode_functions[0],

@@ -9,8 +9,8 @@
 /// indices have 64 bits.
 ///
 /// Nothing links against them.  Functions are called through the members of
-/// KalCvodeLibrary and KalIdaLibrary that bear their names; each of the two libraries has
-/// vectors and matrices of its own.
+/// KalSundialsLibrary, KalCvodeLibrary and KalIdaLibrary that bear their names; each of the two
+/// libraries has vectors and matrices of its own.
 
 #ifndef ODE_SUNDIALS_H
 #define ODE_SUNDIALS_H
@@ -140,7 +140,7 @@ int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
 
 // NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
 
-/// What both libraries have.
+/// What both libraries have, each for itself.
 #define KAL_SUNDIALS_FUNCTIONS(X) \
     X(SUNContext_Create)          \
     X(SUNContext_Free)            \
@@ -154,9 +154,8 @@ int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
     X(SUNLinSol_Dense)            \
     X(SUNLinSolFree)
 
-/// The functions of CVODE that we call.
+/// The functions of CVODE alone that we call.
 #define KAL_CVODE_FUNCTIONS(X)  \
-    KAL_SUNDIALS_FUNCTIONS(X)   \
     X(CVodeCreate)              \
     X(CVodeFree)                \
     X(CVodeInit)                \
@@ -179,37 +178,43 @@ int IDAGetNumNonlinSolvConvFails(void *ida, long *out_count);
     X(CVodeGetNumErrTestFails)  \
     X(CVodeGetNumNonlinSolvConvFails)
 
-/// The functions of IDA that we call.
-#define KAL_IDA_FUNCTIONS(X)  \
-    KAL_SUNDIALS_FUNCTIONS(X) \
-    X(IDACreate)              \
-    X(IDAFree)                \
-    X(IDAInit)                \
-    X(IDASVtolerances)        \
-    X(IDASetErrHandlerFn)     \
-    X(IDASetUserData)         \
-    X(IDASetId)               \
-    X(IDASetSuppressAlg)      \
-    X(IDAReInit)              \
-    X(IDASetInitStep)         \
-    X(IDASetMaxStep)          \
-    X(IDASetStopTime)         \
-    X(IDASetLinearSolver)     \
-    X(IDASolve)               \
-    X(IDAGetDky)              \
-    X(IDAGetLastOrder)        \
-    X(IDAGetNumErrTestFails)  \
+/// The functions of IDA alone that we call.
+#define KAL_IDA_FUNCTIONS(X) \
+    X(IDACreate)             \
+    X(IDAFree)               \
+    X(IDAInit)               \
+    X(IDASVtolerances)       \
+    X(IDASetErrHandlerFn)    \
+    X(IDASetUserData)        \
+    X(IDASetId)              \
+    X(IDASetSuppressAlg)     \
+    X(IDAReInit)             \
+    X(IDASetInitStep)        \
+    X(IDASetMaxStep)         \
+    X(IDASetStopTime)        \
+    X(IDASetLinearSolver)    \
+    X(IDASolve)              \
+    X(IDAGetDky)             \
+    X(IDAGetLastOrder)       \
+    X(IDAGetNumErrTestFails) \
     X(IDAGetNumNonlinSolvConvFails)
 
 #define KAL_SUNDIALS_MEMBER(name) __typeof__(name) *(name);
 
+/// Vectors, matrices and factors of one of the two.
+typedef struct KalSundialsLibrary {
+    KAL_SUNDIALS_FUNCTIONS(KAL_SUNDIALS_MEMBER)
+} KalSundialsLibrary;
+
 /// CVODE, open.
 typedef struct KalCvodeLibrary {
+    KalSundialsLibrary common;
     KAL_CVODE_FUNCTIONS(KAL_SUNDIALS_MEMBER)
 } KalCvodeLibrary;
 
 /// IDA, open.
 typedef struct KalIdaLibrary {
+    KalSundialsLibrary common;
     KAL_IDA_FUNCTIONS(KAL_SUNDIALS_MEMBER)
 } KalIdaLibrary;
 
