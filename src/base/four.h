@@ -23,6 +23,8 @@ enum {
 /// Four numbers; the loose ones may start at any number.
 typedef double KalFour __attribute__((vector_size(32), may_alias));
 typedef double KalFourLoose __attribute__((vector_size(32), may_alias, aligned(8)));
+typedef double KalTwo __attribute__((vector_size(16), may_alias));
+typedef double KalTwoLoose __attribute__((vector_size(16), may_alias, aligned(8)));
 typedef int64_t KalFourBits __attribute__((vector_size(32), may_alias));
 
 /// For what melts into its caller.  Without optimization nothing does: the locals of every

@@ -259,9 +259,11 @@ static void place_leaves(Compiler *c, const KalGraph *g)
     KalProgram *p = c->program;
     place_symbols(c, p->n_outputs, p->n_parameters, p->parameters);
     place_symbols(c, p->n_outputs + p->n_parameters, p->n_variables, p->variables);
+    const uint64_t plain = UINT64_C(0x7fffffffffffffff);
     uint32_t slot = KAL_FIRST_CONSTANT;
     p->constants[KAL_ZERO_SLOT] = -0.0;
     p->constants[KAL_ONE_SLOT] = 1.0;
+    memcpy(&p->constants[KAL_PLAIN_SLOT], &plain, sizeof plain);
     for (uint32_t i = 0; i < c->order.count; i++) {
         if (c->notes[i].home == HOME_CONSTANT) {
             p->constants[slot] = kal_graph_number(g, c->order.steps[i].node).value;

@@ -43,7 +43,9 @@ typedef enum KalEmitArithmetic {
     KAL_EMIT_ADD = 0x58,
     KAL_EMIT_MUL = 0x59,
     KAL_EMIT_SUB = 0x5c,
+    KAL_EMIT_MIN = 0x5d, ///< the source, unless the first operand is smaller
     KAL_EMIT_DIV = 0x5e,
+    KAL_EMIT_MAX = 0x5f, ///< the source, unless the first operand is larger
 } KalEmitArithmetic;
 
 /// Bit by bit; the source is a register, or all of its 16 (32) bytes are there to read.

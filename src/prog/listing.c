@@ -51,6 +51,7 @@ static KalInstruction operator_of(uint32_t what, const KalOperands *at)
     i.slot[0] = at[0].a;
     i.slot[1] = i.operands > 1 ? at[0].b : 0;
     i.slot[2] = i.operands > 2 ? at[1].a : 0;
+    i.spline = kal_op_is_spline(i.op) ? kal_operands_spline(at + 1) : NULL;
     i.exponent = what == KAL_OP_POWI ? (int32_t)at[0].b : 0;
     return i;
 }

@@ -11,6 +11,7 @@
 #ifndef PROG_LISTING_H
 #define PROG_LISTING_H
 
+#include "expr/spline.h"
 #include "prog/program.h"
 
 /// Where the slots of a program are.
@@ -33,6 +34,7 @@ typedef struct KalInstruction {
     int operands;     ///< how many of the slots count
     uint32_t slot[3]; ///< operands
     int32_t exponent; ///< of POWI
+    const KalSplineFunction *spline; ///< of a table
     uint32_t mate; ///< of SIN the slot of the COS of the same, and the other way round
 } KalInstruction;
 

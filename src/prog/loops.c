@@ -113,26 +113,29 @@ static size_t count_ready(const KalOperands *operands, size_t left, size_t first
     return ready;
 }
 
-// Write up to four pairs, straight from registers.
+// Write up to four pairs, straight from registers, each as it is complete.
 static inline void keep_pairs(double *out, size_t count, KalFour sine, KalFour cosine)
 {
-    const KalFour low = __builtin_shufflevector(sine, cosine, 0, 4, 1, 5);
-    const KalFour high = __builtin_shufflevector(sine, cosine, 2, 6, 3, 7);
-    if (count == 1) {
-        out[0] = low[0];
-        out[1] = low[1];
-        return;
+    *(KalTwoLoose *)(void *)out = __builtin_shufflevector(sine, cosine, 0, 4);
+    if (count > 1) {
+        *(KalTwoLoose *)(void *)(out + 2) = __builtin_shufflevector(sine, cosine, 1, 5);
     }
-    *(KalFourLoose *)(void *)out = low;
-    if (count == 3) {
-        out[4] = high[0];
-        out[5] = high[1];
-    } else if (count == 4) {
-        *(KalFourLoose *)(void *)(out + 4) = high;
+    if (count > 2) {
+        *(KalTwoLoose *)(void *)(out + 4) = __builtin_shufflevector(sine, cosine, 2, 6);
+    }
+    if (count > 3) {
+        *(KalTwoLoose *)(void *)(out + 6) = __builtin_shufflevector(sine, cosine, 3, 7);
     }
 }
 
-// Four arguments at a time, as far as they do not wait for each other's results.
+// Two numbers of which the second may be wanted or not.
+static inline KalTwo fetch_two(const double *work, const KalOperands *at, bool both)
+{
+    return (KalTwo){work[at[0].a], work[at[both ? 2 : 0].a]};
+}
+
+// Four arguments at a time, as far as they do not wait for each other's results; where there
+// are fewer, some are the first once more.
 static void do_sin_cos(const double *work, double *out, const KalOperands *operands,
                        size_t count)
 {
@@ -140,13 +143,11 @@ static void do_sin_cos(const double *work, double *out, const KalOperands *opera
     for (size_t i = 0; i < count;) {
         const KalOperands *at = operands + 2 * i;
         const size_t ready = count_ready(at, count - i, first + 2 * i);
-        const double x = work[at[0].a];
-        const KalFour argument = {x, ready > 1 ? work[at[2].a] : x,
-                                  ready > 2 ? work[at[4].a] : x,
-                                  ready > 3 ? work[at[6].a] : x};
+        const KalTwo low = fetch_two(work, at, ready > 1);
+        const KalTwo high = ready > 2 ? fetch_two(work, at + 4, ready > 3) : low;
         KalFour sine;
         KalFour cosine;
-        kal_wave_four(argument, &sine, &cosine);
+        kal_wave_four(__builtin_shufflevector(low, high, 0, 1, 2, 3), &sine, &cosine);
         assert(ready >= 1 && ready <= 4 && i + ready <= count);
         keep_pairs(out + 2 * i, ready, sine, cosine);
         i += ready;

@@ -178,24 +178,36 @@ static void define(Writer *w, uint32_t place, uint8_t reg)
     }
 }
 
+// The register of a number, which is fetched to a spare one if it has none.
+static uint8_t fetch(Writer *w, KalEmitSource a)
+{
+    if (a.memory) {
+        kal_emit_load(&w->emitter, SPARE, a);
+    }
+    return a.memory ? SPARE : a.reg;
+}
+
+// Bits of an operand with those of a constant.
+static void write_bits(Writer *w, uint32_t place, int k, KalLogic what, uint32_t slot)
+{
+    const uint8_t a = fetch(w, locate(w, kal_operand_slot(w->tape, place, k)));
+    consume_all(w, place);
+    const uint8_t reg = take_register(w);
+    kal_emit_logic(&w->emitter, what, reg, a, slot_of(w, slot));
+    define(w, place, reg);
+}
+
 // Operations of one instruction.
 static void write_arithmetic(Writer *w, uint32_t place, KalEmitArithmetic what,
                              bool commutes)
 {
-    KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
-    KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
-    if (a.memory && commutes && !b.memory) {
-        const KalEmitSource keep = a;
-        a = b;
-        b = keep;
-    }
-    if (a.memory) {
-        kal_emit_load(&w->emitter, SPARE, a);
-        a = kal_in_register(SPARE);
-    }
+    const KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
+    const KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
+    const bool swap = a.memory && commutes && !b.memory;
+    const uint8_t first = fetch(w, swap ? b : a);
     consume_all(w, place);
     const uint8_t reg = take_register(w);
-    kal_emit_arithmetic(&w->emitter, what, reg, a.reg, b);
+    kal_emit_arithmetic(&w->emitter, what, reg, first, swap ? a : b);
     define(w, place, reg);
 }
 
@@ -219,18 +231,14 @@ static void write_quotient(Writer *w, uint32_t place)
     const uint8_t pole = SPARE + 1;
     const uint8_t zero = SPARE + 2;
     KalEmitter *e = &w->emitter;
-    KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
     const KalEmitSource b = locate(w, kal_operand_slot(w->tape, place, 1));
-    if (a.memory) {
-        kal_emit_load(e, SPARE, a);
-        a = kal_in_register(SPARE);
-    }
+    const uint8_t a = fetch(w, locate(w, kal_operand_slot(w->tape, place, 0)));
     clear_register(w, zero);
     kal_emit_compare(e, KAL_EMIT_EQ, pole, zero, b);
     // Operands may leave before the result has a register: the instruction reads them first.
     consume_all(w, place);
     const uint8_t reg = take_register(w);
-    kal_emit_arithmetic(e, KAL_EMIT_DIV, reg, a.reg, b);
+    kal_emit_arithmetic(e, KAL_EMIT_DIV, reg, a, b);
     kal_emit_logic(e, KAL_EMIT_OR, reg, reg, kal_in_register(pole));
     define(w, place, reg);
 }
@@ -241,26 +249,20 @@ static void write_sum(Writer *w, uint32_t place)
     const KalOperands *at = &w->tape->operands[place];
     const bool minus = (at->b & KAL_MINUS) != 0;
     if (minus && at->a == KAL_ZERO_SLOT) { // a number with the other sign
-        const KalEmitSource a = locate(w, at->b & ~KAL_MINUS);
-        kal_emit_load(&w->emitter, SPARE, a);
-        consume_all(w, place);
-        const uint8_t reg = take_register(w);
-        kal_emit_logic(&w->emitter, KAL_EMIT_XOR, reg, SPARE,
-                       slot_of(w, KAL_ZERO_SLOT));
-        define(w, place, reg);
-        return;
+        write_bits(w, place, 1, KAL_EMIT_XOR, KAL_ZERO_SLOT);
+    } else {
+        write_arithmetic(w, place, minus ? KAL_EMIT_SUB : KAL_EMIT_ADD, !minus);
     }
-    write_arithmetic(w, place, minus ? KAL_EMIT_SUB : KAL_EMIT_ADD, !minus);
 }
 
-// Where the operand is in memory the first operand matters to other lanes only.
+// The first operand, which the processor waits for, is the number itself.
 static void write_root(Writer *w, uint32_t place)
 {
-    const KalEmitSource a = locate(w, kal_operand_slot(w->tape, place, 0));
+    const uint8_t a = fetch(w, locate(w, kal_operand_slot(w->tape, place, 0)));
     consume_all(w, place);
-    const uint8_t reg = take_register(w);
-    kal_emit_arithmetic(&w->emitter, KAL_EMIT_SQRT, reg, a.memory ? reg : a.reg, a);
-    define(w, place, reg);
+    const uint8_t to = take_register(w);
+    kal_emit_arithmetic(&w->emitter, KAL_EMIT_SQRT, to, a, kal_in_register(a));
+    define(w, place, to);
 }
 
 // Hold operand k in a register.
@@ -390,12 +392,11 @@ static void write_sign(Writer *w, uint8_t to, uint8_t a)
     mark(w, KAL_EMIT_UNORDERED, to, a, a);
 }
 
-// a where `low` ≤ `high`, which are a and b in some order, or a is NaN; else b.
-static void write_extreme(Writer *w, uint8_t to, Held held, uint8_t low, uint8_t high)
+// b where it is smaller (larger), else a; where b alone is NaN that is marked.
+static void write_extreme(Writer *w, KalEmitArithmetic what, uint8_t to, Held held)
 {
-    kal_emit_compare(&w->emitter, KAL_EMIT_LE, SPARE, low, kal_in_register(high));
-    mark(w, KAL_EMIT_UNORDERED, SPARE, held.a, held.a);
-    kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
+    kal_emit_arithmetic(&w->emitter, what, to, held.b, kal_in_register(held.a));
+    mark(w, KAL_EMIT_UNORDERED, to, held.b, held.b);
 }
 
 // b where a is not zero, else c; NaN where a is.
@@ -423,13 +424,6 @@ static void write_where(Writer *w, uint8_t to, Held held)
     kal_emit_choose(&w->emitter, to, SPARE, held.a, held.b);
 }
 
-// All bits but that of the sign.
-static void write_absolute(Writer *w, uint8_t to, uint8_t a)
-{
-    kal_emit_load(&w->emitter, SPARE, slot_of(w, KAL_ZERO_SLOT)); // the sign alone
-    kal_emit_logic(&w->emitter, KAL_EMIT_AND_NOT, to, SPARE, kal_in_register(a));
-}
-
 // What takes several instructions; `to` is no operand's register.
 static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
 {
@@ -438,10 +432,13 @@ static void write_held(Writer *w, uint32_t place, uint8_t to, Held held)
     case KAL_OP_POWI:
         write_power(w, to, held.a, (int32_t)w->tape->operands[place].b);
         break;
-    case KAL_OP_ABS: write_absolute(w, to, held.a); break;
+    case KAL_OP_ABS:
+        kal_emit_logic(&w->emitter, KAL_EMIT_AND, to, held.a,
+                       slot_of(w, KAL_PLAIN_SLOT));
+        break;
     case KAL_OP_SIGN: write_sign(w, to, held.a); break;
-    case KAL_OP_MIN: write_extreme(w, to, held, held.a, held.b); break;
-    case KAL_OP_MAX: write_extreme(w, to, held, held.b, held.a); break;
+    case KAL_OP_MIN: write_extreme(w, KAL_EMIT_MIN, to, held); break;
+    case KAL_OP_MAX: write_extreme(w, KAL_EMIT_MAX, to, held); break;
     case KAL_OP_WHERE: write_where(w, to, held); break;
     case KAL_OP_SELECT: write_select(w, to, held); break;
     case KAL_OP_LT: write_relation(w, KAL_EMIT_LT, to, held); break;
@@ -529,13 +526,19 @@ static void write_frozen(Writer *w, uint32_t place, uint8_t to, Held held)
     kal_emit_choose(e, to, m, to, on_piece);
 }
 
+// Whether a mode may give the piece that a switch is on.
+static bool has_mode(const Writer *w, uint32_t place)
+{
+    return w->program->places && !w->emitter.lanes && w->program->places[place] != 0;
+}
+
 // What computes in spare registers, and perhaps on a piece that a mode gives.
 static void write_several(Writer *w, uint32_t place)
 {
     const Held held = hold_all(w, place);
     const uint8_t to = take_register(w);
     write_held(w, place, to, held);
-    if (w->program->places && w->program->places[place] != 0 && !w->emitter.lanes) {
+    if (has_mode(w, place)) {
         write_frozen(w, place, to, held);
     }
     assert(to != held.a && to != held.b && to != held.c);
@@ -556,6 +559,8 @@ static void write_item(Writer *w, uint32_t place)
         write_quotient(w, place);
     } else if (what == KAL_OP_SQRT) {
         write_root(w, place);
+    } else if (what == KAL_OP_ABS && !has_mode(w, place)) {
+        write_bits(w, place, 0, KAL_EMIT_AND, KAL_PLAIN_SLOT);
     } else {
         write_several(w, place);
     }
@@ -593,12 +598,12 @@ static void clear_registers(Writer *w)
 static void write_called_outputs(Writer *w, uint32_t first, uint32_t count)
 {
     for (uint32_t place = first; place < first + count; place++) {
-        if (w->first_output[place] != 0) {
+        uint32_t i = w->first_output[place];
+        if (i != 0) {
             kal_emit_load(&w->emitter, SPARE, slot_of(w, w->tape->first + place));
-            for (uint32_t i = w->first_output[place]; i != 0;
-                 i = w->next_output[i - 1]) {
-                kal_emit_store(&w->emitter, SPARE, in_memory(w, w->outputs, i - 1));
-            }
+        }
+        for (; i != 0; i = w->next_output[i - 1]) {
+            kal_emit_store(&w->emitter, SPARE, in_memory(w, w->outputs, i - 1));
         }
     }
 }
@@ -606,11 +611,10 @@ static void write_called_outputs(Writer *w, uint32_t first, uint32_t count)
 // Whether a switch of a run is to be on a piece that is given.
 static bool is_frozen(const Writer *w, const KalTapeRun *run)
 {
-    const int32_t *places = w->program->places;
     const uint32_t width = kal_slots_of(run->what);
     bool frozen = false;
-    for (uint32_t i = 0; places && !w->emitter.lanes && i < run->count; i++) {
-        frozen = frozen || places[run->first - w->tape->first + i * width] != 0;
+    for (uint32_t i = 0; i < run->count; i++) {
+        frozen = frozen || has_mode(w, run->first - w->tape->first + i * width);
     }
     return frozen;
 }

@@ -30,7 +30,8 @@ enum {
 enum {
     KAL_ZERO_SLOT = 0,      ///< the constant −0.0: −a is −0.0 − a
     KAL_ONE_SLOT = 1,       ///< the constant 1: a condition that holds
-    KAL_FIRST_CONSTANT = 2, ///< where those of the formulas begin
+    KAL_PLAIN_SLOT = 2,     ///< all bits but the sign: |a| is a and these
+    KAL_FIRST_CONSTANT = 3, ///< where those of the formulas begin
 };
 
 /// On the second operand of a KAL_DO_SUM: negated.
