@@ -89,7 +89,8 @@ typedef struct KalSweepOptions {
     const char *const *columns; ///< with `trajectories` only
     size_t n_columns;
     /// Changes how runs go, unless NULL; it is called for each system, and where `simulate`
-    /// depends on an input for each run, by any thread.  `watch` is not for it to set.
+    /// depends on an input for each run, by any thread.  `watch` is not for it to set, but for
+    /// kal_sweep_start().
     void (*adjust)(void *user, KalRunOptions *options);
     KalSweepLoad load; ///< NULL: inputs that change the structure are refused
     void *user;        ///< passed to both
@@ -108,6 +109,9 @@ KAL_API KAL_CHECKED KalStatus kal_sweep_create(KalContext *ctx, const KalSystem 
 
 /// Free a sweep.  NULL is allowed.
 KAL_API void kal_sweep_destroy(KalSweep *sweep);
+
+/// The system that it is a sweep of, as it was given.
+KAL_API const KalSystem *kal_sweep_system(const KalSweep *sweep);
 
 /// How many runs there are.
 KAL_API uint64_t kal_sweep_runs(const KalSweep *sweep);
@@ -173,6 +177,13 @@ typedef struct KalSweepJob {
 KAL_API KAL_CHECKED KalStatus kal_sweep_go(const KalSweep *sweep,
                                            const KalSweepJob *job);
 
+/// Make one run of a sweep, counted from 1, and start it: with its inputs and with the options
+/// that `adjust` gives, `watch` too.  The caller owns the run, and the sweep its system.
+/// KAL_ERR_USAGE when there is no such run; why it cannot start.
+KAL_API KAL_CHECKED KalStatus kal_sweep_start(const KalSweep *sweep, uint64_t run,
+                                              KalRun **out_run,
+                                              const KalSystem **out_system);
+
 /// How far a sweep into a file has come.
 typedef struct KalSweepProgress {
     uint64_t runs;   ///< that there are, in this shard
@@ -195,7 +206,10 @@ typedef struct KalSweepFileOptions {
     void (*tell)(void *user, const KalSweepProgress *progress);
     /// As in KalSweepJob.
     bool (*watch)(void *user);
-    void *user; ///< passed to both
+    /// Gets each row as it is written to the table, in the order of their numbers, unless
+    /// NULL; rows of samples it does not get.
+    KalSweepTake row;
+    void *user; ///< passed to all of them
 } KalSweepFileOptions;
 
 /// How many statuses there are.

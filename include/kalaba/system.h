@@ -122,6 +122,13 @@ KAL_API int kal_system_holds(const KalSystem *system);
 /// The names of all values that are held.
 KAL_API const char *const *kal_system_hold_names(const KalSystem *system);
 
+/// How many inputs the caller may set: actuators that have neither a law nor servos to
+/// meet.
+KAL_API int kal_system_inputs(const KalSystem *system);
+
+/// The names of all inputs.
+KAL_API const char *const *kal_system_input_names(const KalSystem *system);
+
 /// A parameter of a model.
 typedef struct KalParameterInfo {
     const char *name; ///< `m`, `m[2]`, `link[2].k`; "" where there is none
@@ -205,6 +212,11 @@ KAL_API double *kal_instant_states(KalInstant *instant);
 /// The values that are held, to read and to write.
 KAL_API double *kal_instant_holds(KalInstant *instant);
 
+/// The inputs, to read and to write: 0 until they are set, and after parameters are.  What an
+/// input does is its value times what its actuator acts on.  A solve with one that is beyond
+/// the limit of its actuator fails.  Not for the instant of a run, whose inputs stay 0.
+KAL_API double *kal_instant_inputs(KalInstant *instant);
+
 /// Set named values of the state as a text says, `x = 1, y' = 2, t = 0`; values may use
 /// parameters.  `out_complete`, unless NULL, becomes whether all coordinates and
 /// velocities were named.  KAL_ERR_SYNTAX when the text or a name is wrong.
@@ -247,12 +259,13 @@ typedef struct KalManyStates {
     bool one_time;   ///< for all of them
     const double *q;
     const double *qd;
+    const double *inputs; ///< or NULL: those of the instant
     double *out_qdd;
 } KalManyStates;
 
 /// Accelerations of many states at once, as kal_instant_solve() has them but for rounding.  The
 /// first that fails ends it: the instant has that state.  First-order states and held values
-/// stay as they are.  Not for the instant of a run.  KAL_ERR_NOMEM, and statuses as of
+/// stay as they are; `inputs` stay those of the last state.  Not for the instant of a run.  KAL_ERR_NOMEM, and statuses as of
 /// kal_instant_solve().
 KAL_API KAL_CHECKED KalStatus kal_instant_solve_many(KalInstant *instant,
                                                      const KalManyStates *states);

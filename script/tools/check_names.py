@@ -12,6 +12,7 @@ import sys
 from lint import Check, code_of, line_of
 
 TYPE = re.compile(r"^\}\s*(Kal\w+)\s*;|^(?:struct|union|enum)\s+(Kal\w+)\s*\{"
+                  r"|^typedef\s+(?:struct|union|enum)\s+(Kal\w+)\s*\{"
                   r"|^typedef\b[^;{}]*?\b(Kal\w+)\s*;|^typedef\b[^;{}()]*\(\*(Kal\w+)\)\s*\(",
                   re.MULTILINE)
 DECLARED = re.compile(r"^typedef\s+(struct|union|enum)\s+(\w+)\s+\2\s*;")

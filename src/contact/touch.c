@@ -34,7 +34,7 @@
 #include <string.h>
 
 enum {
-    UNKNOWNS = 4,    // of a touch, at most
+    UNKNOWNS = 3,    // of a row, at most
     TURNS = 500,     // of a direction that is looked for
     MOST_TRIED = 700 // combinations of what touches may do
 };
@@ -54,6 +54,7 @@ typedef enum Part {
     PART_SLIDE,  // a friction along a direction
     PART_OPEN,   // undecided, one row
     PART_BONDED, // two rows, tried as held
+    PART_BOUND,  // one row, held for certain
 } Part;
 
 typedef struct State {
@@ -103,7 +104,7 @@ static void lay_out(KalCarver *carver, void *owner)
     KalTouchSolver *s = owner;
     const size_t n = (size_t)s->n;
     const size_t rows = (size_t)s->rows;
-    const size_t unknowns = UNKNOWNS * n;
+    const size_t unknowns = UNKNOWNS * rows;
     s->scale = kal_carve_doubles(carver, rows, 1);
     s->G = kal_carve_doubles(carver, rows, rows);
     s->free = kal_carve_doubles(carver, rows, 1);
@@ -130,7 +131,7 @@ static void lay_out(KalCarver *carver, void *owner)
 static KalStatus init(KalTouchSolver *s)
 {
     KAL_TRY(kal_workspace_make(s->ctx, "for contacts", lay_out, s, &s->workspace));
-    return kal_lcp_create(s->ctx, UNKNOWNS * s->n, &s->lcp);
+    return kal_lcp_create(s->ctx, UNKNOWNS * s->rows, &s->lcp);
 }
 
 KalStatus kal_touch_create(KalContext *ctx, int n, int rows,
@@ -221,7 +222,10 @@ static void begin(KalTouchSolver *s, const KalTouchProblem *p)
         const KalTouchLaw *law = &p->laws[i];
         State *state = &s->states[i];
         *state = (State){.part = PART_PUSH, .N = -1, .a = -1, .b = -1, .s = -1};
-        if (law->n_slips > 0 && law->moves) {
+        if (law->bound) {
+            assert(law->gap == KAL_NO_ROW && law->n_slips == 1);
+            state->part = PART_BOUND;
+        } else if (law->n_slips > 0 && law->moves) {
             slide(s, law, state, law->direction);
         } else if (law->n_slips > 0) {
             state->part = law->n_slips == 1 ? PART_OPEN : PART_BONDED;
@@ -261,7 +265,9 @@ static void bond(KalTouchSolver *s, const KalTouchProblem *p)
     memcpy(s->bonded_free, s->free, rows * sizeof(double));
     memset(s->is_bonded, 0, rows * sizeof(bool));
     for (int i = 0; i < p->n; i++) {
-        for (int k = 0; s->states[i].part == PART_BONDED && k < 2; k++) {
+        const Part part = s->states[i].part;
+        const bool held = part == PART_BONDED || part == PART_BOUND;
+        for (int k = 0; held && k < p->laws[i].n_slips; k++) {
             eliminate_row(s, p->rows, p->laws[i].slip[k]);
         }
     }
@@ -270,7 +276,7 @@ static void bond(KalTouchSolver *s, const KalTouchProblem *p)
 // The friction of a touch by its unknowns, where it is at a limit or may come to one.
 static void map_friction(KalTouchSolver *s, const KalTouchLaw *law, const State *state)
 {
-    const size_t most = UNKNOWNS * (size_t)s->n;
+    const size_t most = UNKNOWNS * (size_t)s->rows;
     if (state->part == PART_OPEN) {
         s->map[(size_t)law->slip[0] * most + (size_t)state->a] = 1.0;
         s->map[(size_t)law->slip[0] * most + (size_t)state->b] = -1.0;
@@ -287,7 +293,7 @@ static void map_friction(KalTouchSolver *s, const KalTouchLaw *law, const State 
 // Number the unknowns, and say what forces they are.
 static void map_forces(KalTouchSolver *s, const KalTouchProblem *p)
 {
-    const size_t most = UNKNOWNS * (size_t)s->n;
+    const size_t most = UNKNOWNS * (size_t)s->rows;
     int count = 0;
     memset(s->map, 0, (size_t)p->rows * most * sizeof(double));
     memset(s->known, 0, (size_t)p->rows * sizeof(double));
@@ -309,7 +315,7 @@ static void map_forces(KalTouchSolver *s, const KalTouchProblem *p)
 // A row of M and q: the rate of a row of the problem.
 static void fill_rate(KalTouchSolver *s, const KalTouchProblem *p, int row, int unknown)
 {
-    const size_t most = UNKNOWNS * (size_t)s->n;
+    const size_t most = UNKNOWNS * (size_t)s->rows;
     const double *G = s->bonded + (size_t)row * (size_t)p->rows;
     for (int j = 0; j < s->unknowns; j++) {
         double sum = 0.0;
@@ -365,7 +371,7 @@ static void fill_problem(KalTouchSolver *s, const KalTouchProblem *p)
 static void expand(KalTouchSolver *s, const KalTouchProblem *p, const double *z,
                    double *forces, double *rates)
 {
-    const size_t most = UNKNOWNS * (size_t)s->n;
+    const size_t most = UNKNOWNS * (size_t)s->rows;
     const int rows = p->rows;
     for (int i = 0; i < rows; i++) {
         forces[i] = s->known[i];
@@ -433,6 +439,9 @@ static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, doub
     double rate[KAL_TOUCH_SLIPS];
     slip_of(law, s->forces, f);
     slip_of(law, s->rates, rate);
+    if (state->part == PART_BOUND) { // what depends on others bound may contradict them
+        return fabs(rate[0]) <= allowed || !s->is_bonded[law->slip[0]];
+    }
     const double limit = limit_of(s, p, i);
     const double friction = length_of(f, law->n_slips);
     const double speed = length_of(rate, law->n_slips);
@@ -575,6 +584,9 @@ enum {
 // How many things a touch may do.
 static int count_deeds(const State *state)
 {
+    if (state->N < 0 && state->part != PART_OPEN) {
+        return 1;
+    }
     return state->part == PART_OPEN ? DOES_SLIDE_RIGHT + 1 : DOES_PUSH + 1;
 }
 
@@ -625,11 +637,16 @@ static void keep_first(KalTouchSolver *s, int rows)
     memcpy(s->basic, s->trial, (size_t)s->unknowns * sizeof(bool));
 }
 
+static bool is_rough(const State *state)
+{
+    return state->part != PART_PUSH && state->part != PART_BOUND;
+}
+
 static bool has_friction(const KalTouchSolver *s, const KalTouchProblem *p)
 {
     bool any = false;
     for (int i = 0; i < p->n; i++) {
-        any = any || s->states[i].part != PART_PUSH;
+        any = any || is_rough(&s->states[i]);
     }
     return any;
 }
@@ -713,7 +730,7 @@ static void blame(KalTouchSolver *s, const KalTouchProblem *p)
 {
     const bool friction = has_friction(s, p);
     for (int i = 0; i < p->n; i++) {
-        s->blamed[i] = !friction || s->states[i].part != PART_PUSH;
+        s->blamed[i] = !friction || is_rough(&s->states[i]);
     }
 }
 

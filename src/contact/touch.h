@@ -33,7 +33,8 @@ typedef struct KalTouchLaw {
     double force;              ///< and what it is without that
     double slope_hold;         ///< the same while it holds
     double force_hold;
-    bool moves;                        ///< it slides already, in this direction:
+    bool bound; ///< no gap, and the one slip is held whatever that takes
+    bool moves; ///< it slides already, in this direction:
     double direction[KAL_TOUCH_SLIPS]; ///< of the slip, of length 1
 } KalTouchLaw;
 

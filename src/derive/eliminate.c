@@ -13,7 +13,7 @@
 
 // Formulas, of which the one that is not there is zero.
 
-typedef struct KalElimination {
+typedef struct KalFactoring {
     KalGraph *g;
     KalContext *ctx;
     const KalEliminand *given;
@@ -512,10 +512,10 @@ KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given, KalExpr *out_ans
     return status;
 }
 
-KalStatus kal_elimination_create(KalGraph *g, const KalEliminand *given,
-                                 KalElimination **out_elimination)
+KalStatus kal_factoring_create(KalGraph *g, const KalEliminand *given,
+                               KalFactoring **out_factoring)
 {
-    assert(given->M && out_elimination);
+    assert(given->M && out_factoring);
     KalContext *ctx = kal_graph_context(g);
     Builder *w = KAL_NEW(ctx, Builder);
     if (!w) {
@@ -530,26 +530,26 @@ KalStatus kal_elimination_create(KalGraph *g, const KalEliminand *given,
         status = kal_graph_status(g);
     }
     if (status != KAL_OK) {
-        kal_elimination_destroy(w);
+        kal_factoring_destroy(w);
         return status;
     }
-    *out_elimination = w;
+    *out_factoring = w;
     return KAL_OK;
 }
 
-void kal_elimination_destroy(KalElimination *elimination)
+void kal_factoring_destroy(KalFactoring *factoring)
 {
-    if (elimination) {
-        clear(elimination);
-        kal_free(elimination->ctx, elimination, sizeof *elimination);
+    if (factoring) {
+        clear(factoring);
+        kal_free(factoring->ctx, factoring, sizeof *factoring);
     }
 }
 
-void kal_elimination_step(KalElimination *elimination, const KalExpr *residuals,
-                          KalExpr *out_step)
+void kal_factoring_step(KalFactoring *factoring, const KalExpr *residuals,
+                        KalExpr *out_step)
 {
-    assert(residuals || elimination->given->m == 0);
-    Builder *w = elimination;
+    assert(residuals || factoring->given->m == 0);
+    Builder *w = factoring;
     const size_t n = w->given->n;
     const size_t m = w->given->m;
     const Symmetric mass = mass_of(w);

@@ -56,19 +56,19 @@ KAL_CHECKED KalStatus kal_eliminate(KalGraph *g, const KalEliminand *given,
                                     KalExpr *out_answer);
 
 /// M and A M⁻¹Aᵀ as factors, for steps onto the constraints.
-typedef struct KalElimination KalElimination;
+typedef struct KalFactoring KalFactoring;
 
 /// Eliminate; of the equations only M, A and W count, and `given` stays where it is as long
-/// as the elimination.  The caller owns it.  Statuses as above.
-KAL_CHECKED KalStatus kal_elimination_create(KalGraph *g, const KalEliminand *given,
-                                             KalElimination **out_elimination);
+/// as the factoring.  The caller owns it.  Statuses as above.
+KAL_CHECKED KalStatus kal_factoring_create(KalGraph *g, const KalEliminand *given,
+                                           KalFactoring **out_factoring);
 
-void kal_elimination_destroy(KalElimination *elimination);
+void kal_factoring_destroy(KalFactoring *factoring);
 
 /// The shortest step x, by the kinetic energy, with A x = −residuals (m formulas, of which
 /// KAL_NO_EXPR are zero): x = −M⁻¹Aᵀ (A M⁻¹Aᵀ)⁻¹ r, theory (15.1).  Its n formulas are
 /// written to out_step.
-void kal_elimination_step(KalElimination *elimination, const KalExpr *residuals,
-                          KalExpr *out_step);
+void kal_factoring_step(KalFactoring *factoring, const KalExpr *residuals,
+                        KalExpr *out_step);
 
 #endif

@@ -31,14 +31,14 @@ static KalStatus along(const Work *w, KalExpr e, KalExpr *out_sum)
     return kal_graph_status(w->g);
 }
 
-// Of powers as declared and of forces on coordinates.
+// Of powers as declared and of forces on coordinates, but for those of laws.
 static KalStatus derive_forces(const Work *w, KalExpr *out_power)
 {
     KalExpr sum = KAL_NO_EXPR;
     KAL_TRY(along(w, kal_model_total(w->model, KAL_TERM_POWER), &sum));
     for (size_t i = 0; i < w->model->n_contributions; i++) {
         const KalContribution *c = &w->model->contributions[i];
-        if (c->kind == KAL_TERM_FORCE) {
+        if (c->kind == KAL_TERM_FORCE && c->law == 0) {
             sum = kal_add(w->g, sum, kal_mul(w->g, c->value, w->v[c->row]));
         }
     }

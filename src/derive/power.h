@@ -13,7 +13,7 @@
 
 /// Why the energy changes.
 typedef enum KalPowerTerm {
-    KAL_POWER_FORCES,      ///< forces and `power` statements: F·q'
+    KAL_POWER_FORCES,      ///< forces, but those of laws, and `power` statements: F·q'
     KAL_POWER_DISSIPATION, ///< −∂D/∂q'·q'
     KAL_POWER_TIME,        ///< ∂V/∂t − ∂T/∂t
     KAL_POWER_MASSES,      ///< −q'·M q'' of the masses given directly

@@ -242,11 +242,12 @@ static double least_sine(const KalLarge *l, const KalLargeProblem *p)
 {
     double least = 1.0;
     for (int i = 0; i < l->m; i++) {
-        if (p->active[i] && !kal_left_out(l, p, i)) {
-            least = fmin(least, sqrt(l->ldl.ratio[l->n + i]));
+        const double ratio = l->ldl.ratio[l->n + i];
+        if (ratio < least && p->active[i] && !kal_left_out(l, p, i)) {
+            least = ratio;
         }
     }
-    return least;
+    return sqrt(least);
 }
 
 static KalMotionAnswer answer_of(const KalLarge *l, const KalLargeProblem *p,

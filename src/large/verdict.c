@@ -291,24 +291,35 @@ static void number_sets(KalLarge *l, const KalLargeProblem *p)
     }
 }
 
+// All rows that were left out.
+static KalStatus judge_rows(KalLarge *l, const KalLargeProblem *p, const double *qdd,
+                            bool *out_again)
+{
+    KalStatus status = KAL_OK;
+    for (int i = 0; i < l->m; i++) {
+        l->parent[i] = i;
+    }
+    for (int i = 0; i < l->m && status == KAL_OK; i++) {
+        status = kal_left_out(l, p, i) ? judge_row(l, p, qdd, i, out_again) : KAL_OK;
+    }
+    return status;
+}
+
 KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *qdd,
                           KalMotionAnswer *answer, bool *out_again)
 {
     int left_out = 0;
     int active = 0;
     for (int i = 0; i < l->m; i++) {
-        l->parent[i] = i;
         active += p->active[i];
+        left_out += kal_left_out(l, p, i);
+        l->set[i] = -1;
     }
-    KalStatus status = KAL_OK;
-    for (int i = 0; i < l->m && status == KAL_OK; i++) {
-        if (kal_left_out(l, p, i)) {
-            status = judge_row(l, p, qdd, i, out_again);
-            left_out++;
-        }
+    l->n_sets = 0;
+    if (left_out > 0) {
+        KAL_TRY(judge_rows(l, p, qdd, out_again));
+        number_sets(l, p);
     }
-    KAL_TRY(status);
-    number_sets(l, p);
     assert(left_out <= active);
     answer->rank_A = active - left_out;
     answer->dependent_set = l->set;

@@ -488,7 +488,8 @@ static void add_force(KalBuild *b, const KalLaw *law, KalExpr *v, KalExpr *slope
             const KalContribution entry = {.kind = KAL_TERM_FORCE,
                                            .row = (uint32_t)i,
                                            .value = kal_mul(b->graph, input, slopes[i]),
-                                           .span = law->span};
+                                           .span = law->span,
+                                           .law = (uint32_t)(law - b->model->laws) + 1};
             kal_build_check(b, kal_model_add_contribution(b->model, entry));
         }
     }

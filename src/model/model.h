@@ -125,6 +125,7 @@ typedef struct KalContribution {
     uint32_t column; ///< coordinate, of MASS
     KalExpr value;
     KalSpan span; ///< of the formula
+    uint32_t law; ///< of a force: 1 + the law that it is of; 0: of none
 } KalContribution;
 
 /// The highest derivative in a constraint.

@@ -52,7 +52,7 @@ static void lay_out(KalCarver *carver, void *owner)
 {
     KalDop853 *s = (KalDop853 *)owner;
     double **const single[] = {&s->y,     &s->y_old, &s->y_next, &s->y_end,
-                               &s->stage, &s->rate,  &s->atol};
+                               &s->stage, &s->begun, &s->rate,   &s->atol};
     const size_t ld = (size_t)s->ld;
     static_assert(KAL_PIECE_ALIGNMENT % 32 == 0, "for four doubles at once");
     assert(s->ld % 4 == 0);
@@ -134,6 +134,34 @@ static KalStatus evaluate_trial(KalDop853 *s, double t, double *out_rate)
     return evaluate(s, t, s->stage, out_rate);
 }
 
+// Find the rate of a stage, whose state is in `stage`, and then, if there is one, the state of
+// the next, theory (12.1).  All that does not wait for the rate is done before.
+static KalStatus pass_stage(KalDop853 *s, const KalDop853Attempt *attempt, int stage)
+{
+    const KalOdeSystem *system = &s->base.system;
+    const double c = kal_dop853_nodes[stage];
+    const double t = c < 1.0 ? s->base.t + c * attempt->h : attempt->t_new;
+    if (stage + 1 == KAL_DOP853_END) {
+        return evaluate_trial(s, t, s->k[stage]);
+    }
+    const KalDop853Row *row = &kal_dop853_rows[stage + 1];
+    const KalDop853Next next = {.state = s->stage,
+                                .from = s->y,
+                                .begun = s->begun,
+                                .weight = row->term[row->count - 1].weight,
+                                .h = attempt->h};
+    assert(row->term[row->count - 1].stage == stage);
+    s->sums->begin(row, s->k, s->ld, s->begun);
+    if (s->base.options.project_stages && system->project) {
+        KAL_TRY(project(s, t, s->stage));
+    }
+    s->base.counts.evaluations++;
+    KAL_TRY(system->rate(system->user, t, s->stage, s->rate));
+    return s->sums->go_on(s->ld, s->rate, s->k[stage], &next) == 0.0
+               ? KAL_OK
+               : kal_ode_fail_rate(s->base.ctx, system->n, t, s->rate);
+}
+
 // The rate of a stage, theory (12.1), from the state `from`.
 static KalStatus evaluate_stage(KalDop853 *s, const double *from, double h, double t,
                                 int stage)
@@ -158,21 +186,31 @@ double kal_dop853_error(double h, double most5, double most3)
     return isfinite(error) ? error : DBL_MAX;
 }
 
+// Of numbers; calls of fmax() and fmin() take longer.
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static double largest(KalFour x)
 {
-    const double a = x[0] > x[1] ? x[0] : x[1];
-    const double b = x[2] > x[3] ? x[2] : x[3];
-    return a > b ? a : b;
+    return larger(larger(x[0], x[1]), larger(x[2], x[3]));
 }
 
 // The end of the step, theory (12.2), and its error, theory (12.3) to (12.5).
 static KalStatus finish(KalDop853 *s, KalDop853Attempt *attempt)
 {
-    KalDop853End end = {.y = s->y,
-                        .y_end = s->y_end,
-                        .atol = s->atol,
-                        .rtol = kal_all(s->base.options.rtol),
-                        .h = kal_all(attempt->h)};
+    KalDop853End end;
+    end.y = s->y;
+    end.y_end = s->y_end;
+    end.atol = s->atol;
+    end.rtol = kal_all(s->base.options.rtol);
+    end.h = kal_all(attempt->h);
     s->sums->finish(s->k, s->ld, &end);
     if ((end.finite[0] + end.finite[1]) + (end.finite[2] + end.finite[3]) != 0.0) {
         return kal_fail(s->base.ctx, KAL_ERR_NUMBER,
@@ -207,7 +245,7 @@ static KalStatus settle(KalDop853 *s, KalDop853Attempt *attempt)
                                        .rate = s->k[KAL_DOP853_END - 1],
                                        .t = attempt->t_new};
         const double shift = kal_ode_shift(n, &allowed, s->y_end, s->y_next);
-        attempt->error = fmax(attempt->error, shift);
+        attempt->error = larger(attempt->error, shift);
     }
     return kal_dop853_is_accurate(s, attempt)
                ? evaluate(s, attempt->t_new, s->y_next, s->k[KAL_DOP853_END])
@@ -234,10 +272,10 @@ static KalDop853Edge find_edge(const KalDop853 *s)
 KalStatus kal_dop853_try(KalDop853 *s, KalDop853Attempt *attempt,
                          KalDop853Edge *out_edge)
 {
+    const KalFour h = kal_all(attempt->h);
+    s->sums->add(&kal_dop853_rows[1], s->k, s->ld, s->y, &h, s->stage);
     for (int stage = 1; stage < KAL_DOP853_END; stage++) {
-        const double c = kal_dop853_nodes[stage];
-        const double t = c < 1.0 ? s->base.t + c * attempt->h : attempt->t_new;
-        KAL_TRY(evaluate_stage(s, s->y, attempt->h, t, stage));
+        KAL_TRY(pass_stage(s, attempt, stage));
     }
     KAL_TRY(finish(s, attempt));
     if (!kal_dop853_is_accurate(s, attempt)) {
@@ -341,7 +379,7 @@ static void set_max_step(KalIntegrator *base)
     KalDop853 *s = (KalDop853 *)base;
     const double longest = base->options.max_step;
     if (longest > 0.0 && !is_fixed(s)) {
-        s->h = fmin(s->h, longest);
+        s->h = smaller(s->h, longest);
     }
 }
 
@@ -366,11 +404,11 @@ static double next_size(const KalDop853 *s, double h, double error)
     if (is_fixed(s)) {
         return s->h;
     }
-    const double e = fmax(error, LEAST_ERROR);
+    const double e = larger(error, LEAST_ERROR);
     assert(h > 0.0 && e > 0.0);
     double factor = error > 1.0 ? SAFETY * pow(e, -1.0 / ORDER)
                                 : SAFETY * pow(e, -PRESENT) * pow(s->old_error, BEFORE);
-    factor = fmin(fmax(factor, MOST_SHRINK), s->rejected ? 1.0 : MOST_GROWTH);
+    factor = smaller(larger(factor, MOST_SHRINK), s->rejected ? 1.0 : MOST_GROWTH);
     assert(factor >= MOST_SHRINK && factor <= MOST_GROWTH);
     return factor * h;
 }
@@ -405,12 +443,12 @@ static void accept(KalDop853 *s, const KalDop853Attempt *attempt,
     const double size = fabs(attempt->h);
     const double next = next_size(s, size, attempt->error);
     // A step cut short by the end says little about the size of the next.
-    s->h = size < s->h && next > size ? fmax(next, s->h) : next;
+    s->h = size < s->h && next > size ? larger(next, s->h) : next;
     if (s->base.options.max_step > 0.0) {
-        s->h = fmin(s->h, s->base.options.max_step);
+        s->h = smaller(s->h, s->base.options.max_step);
     }
     s->h_last = attempt->h;
-    s->old_error = fmax(attempt->error, 1e-4);
+    s->old_error = larger(attempt->error, 1e-4);
     s->rejected = false;
     s->taken = true;
     s->dense = false;

@@ -41,6 +41,7 @@ typedef struct KalDop853 {
     double *y_next;   ///< projected end of the attempt
     double *y_end; ///< end of the attempt, then of the last step, as the method took it
     double *stage; ///< state of the stage at hand
+    double *begun; ///< sum of rates for the next, but for the last term
     double *rate;  ///< as the system wrote it
     double *atol;
     double *k[KAL_DOP853_STAGES];

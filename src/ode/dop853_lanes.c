@@ -8,6 +8,9 @@
 // vouched for, or not finite, are thrown away, and its integrator tries the same attempt
 // by itself: this alone decides on failures.
 //
+// While a lane coasts its state and rates are here alone; its integrator counts, and has the
+// sizes of steps.  When it leaves they become the integrator's again.
+//
 // Invariants: `y` and k[0] of a lane that has begun a step are its integrator's present state
 // and rate.  After a step was taken, k and y_end of a lane are those of the step until the
 // next attempt of any lane; the integrator knows by `away` that they are here.
@@ -30,7 +33,9 @@ struct KalOdeLanes {
     const KalDop853Sums *sums;
     int ld; // numbers of a state in all lanes
     KalDop853 *of[KAL_LANES];
-    bool trying[KAL_LANES]; // a step was begun
+    bool trying[KAL_LANES];   // a step was begun
+    bool coasting[KAL_LANES]; // nobody looks at its steps
+    long coasts[KAL_LANES];   // at so many of them, at most
     KalDop853Attempt attempts[KAL_LANES];
     KalDop853Edge edges[KAL_LANES];
     double *times; // of the rates
@@ -146,7 +151,8 @@ static void go_on(KalOdeLanes *l, int lane, KalDop853 *s)
     s->retries = 0;
 }
 
-KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane, KalIntegrator *integrator)
+KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane, KalIntegrator *integrator,
+                              long coasts)
 {
     KalOdeLanes *l = lanes;
     KalDop853 *s = (KalDop853 *)integrator;
@@ -167,6 +173,8 @@ KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane, KalIntegrator *integ
     put(l->y, lane, s->y, n);
     l->of[lane] = s;
     l->trying[lane] = true;
+    l->coasting[lane] = coasts > 0;
+    l->coasts[lane] = coasts;
     return KAL_OK;
 }
 
@@ -243,25 +251,40 @@ static void settle(KalOdeLanes *l, Course *c)
     }
 }
 
-// Tell the system what the attempt of a lane was, and count it.
-static void note(KalOdeLanes *l, const Course *c, int lane)
+// Whether the attempt of a lane was accurate to its end.
+static bool is_taken(const KalOdeLanes *l, const Course *c, int lane)
 {
-    KalDop853 *s = l->of[lane];
-    const bool projected = c->ended[lane] && l->system.project;
-    const bool taken = c->ended[lane] && kal_dop853_is_accurate(s, &l->attempts[lane]);
+    return c->ended[lane] && kal_dop853_is_accurate(l->of[lane], &l->attempts[lane]);
+}
+
+// What the attempt of a lane took.
+static void count(const KalOdeLanes *l, const Course *c, int lane)
+{
+    KalOdeCounts *counts = &l->of[lane]->base.counts;
+    counts->evaluations += KAL_DOP853_END - (is_taken(l, c, lane) ? 0 : 1);
+    counts->projections += c->ended[lane] && l->system.project;
+}
+
+// Tell the system what the attempt of a lane was.
+static void note(const KalOdeLanes *l, const Course *c, int lane)
+{
+    const bool taken = is_taken(l, c, lane);
     const KalLaneWork work = {.lane = lane,
                               .evaluations = KAL_DOP853_END - (taken ? 0 : 1),
                               .times = l->times,
-                              .projected = projected,
+                              .projected = c->ended[lane] && l->system.project,
                               .taken = taken,
                               .end = l->end,
                               .end_rates = l->k[KAL_DOP853_END]};
-    s->base.counts.evaluations += work.evaluations;
-    s->base.counts.projections += projected;
-    if (taken) {
-        take(l->end + KAL_LANES, lane, s->y_next, l->system.n);
-    }
     l->system.note(l->system.user, &work);
+}
+
+// The lane coasts no more; `y` gets the state at t, where the present step begins.
+static void leave(KalOdeLanes *l, int lane, double t, double *y)
+{
+    take(l->y, lane, y, l->system.n);
+    l->coasting[lane] = false;
+    l->system.leave(l->system.user, lane, t);
 }
 
 // The integrator takes the step by itself, beginning with the attempt that was planned: what
@@ -270,6 +293,9 @@ static KalDop853Verdict step_alone(KalOdeLanes *l, int lane, KalStatus *out_stat
 {
     KalDop853 *s = l->of[lane];
     KalDop853Verdict verdict = KAL_DOP853_AGAIN;
+    if (l->coasting[lane]) {
+        leave(l, lane, s->base.t, s->y);
+    }
     take(l->k[0], lane, s->k[0], l->system.n);
     s->away = NULL;
     *out_status = KAL_OK;
@@ -284,25 +310,68 @@ static KalDop853Verdict step_alone(KalOdeLanes *l, int lane, KalStatus *out_stat
     return verdict;
 }
 
+// The step of a lane is over.
+static void end_step(KalOdeLanes *l, int lane, KalStatus status, KalLaneStep *out_step)
+{
+    l->trying[lane] = false;
+    *out_step = (KalLaneStep){.over = true, .status = status};
+    if (status == KAL_OK) {
+        kal_integrator_end_step(&l->of[lane]->base, &out_step->step);
+    }
+}
+
+// The lanes that took a step and coast, among all.
+typedef struct Coasting {
+    KalLaneNotes notes;
+    bool any;
+} Coasting;
+
+// A lane that coasts has taken a step, of which the integrator has no state yet, or an attempt
+// was rejected.
+static void coast(KalOdeLanes *l, Coasting *coasting, int lane, bool taken)
+{
+    KalDop853 *s = l->of[lane];
+    coasting->any = true;
+    if (taken) {
+        KalOdeStep step;
+        kal_integrator_end_step(&s->base, &step);
+        l->coasts[lane] -= 1;
+        coasting->notes.taken[lane] = -1;
+    } else {
+        coasting->notes.rejected[lane] = -1;
+    }
+}
+
 // What becomes of the attempt of a lane.
-static void judge(KalOdeLanes *l, const Course *c, int lane, KalLaneStep *out_step)
+static void judge(KalOdeLanes *l, const Course *c, int lane, Coasting *coasting,
+                  KalLaneStep *out_step)
 {
     KalDop853 *s = l->of[lane];
     KalStatus status = KAL_OK;
     KalDop853Verdict verdict = KAL_DOP853_AGAIN;
-    if (c->ended[lane] ? c->settled[lane] != 0 : c->good[lane] != 0) {
-        note(l, c, lane);
-        verdict = kal_dop853_judge(s, &l->attempts[lane], &l->edges[lane], &status);
-    } else {
+    const bool coasts = l->coasting[lane];
+    const bool taken = is_taken(l, c, lane);
+    if (c->ended[lane] ? c->settled[lane] == 0 : c->good[lane] == 0) {
         verdict = step_alone(l, lane, &status);
+    } else {
+        count(l, c, lane);
+        if (!coasts) {
+            note(l, c, lane);
+        }
+        if (taken && !coasts) {
+            take(l->end + KAL_LANES, lane, s->y_next, l->system.n);
+        }
+        verdict = kal_dop853_judge(s, &l->attempts[lane], &l->edges[lane], &status);
+        if (coasts && verdict == KAL_DOP853_FAILED) {
+            leave(l, lane, s->base.t, s->y);
+            note(l, c, lane);
+        } else if (coasts) {
+            coast(l, coasting, lane, taken);
+            return;
+        }
     }
-    if (verdict == KAL_DOP853_AGAIN) {
-        return;
-    }
-    l->trying[lane] = false;
-    *out_step = (KalLaneStep){.over = true, .status = status};
-    if (verdict == KAL_DOP853_TAKEN) {
-        kal_integrator_end_step(&s->base, &out_step->step);
+    if (verdict != KAL_DOP853_AGAIN) {
+        end_step(l, lane, status, out_step);
     }
 }
 
@@ -319,8 +388,10 @@ static bool plan(KalOdeLanes *l, const bool *wanted, Course *c, KalLaneStep *out
         }
         const KalStatus status = kal_dop853_plan(s, attempt);
         if (status != KAL_OK) {
-            l->trying[lane] = false;
-            out_steps[lane] = (KalLaneStep){.over = true, .status = status};
+            if (l->coasting[lane]) {
+                leave(l, lane, s->base.t, s->y);
+            }
+            end_step(l, lane, status, &out_steps[lane]);
             continue;
         }
         c->tried[lane] = true;
@@ -333,14 +404,80 @@ static bool plan(KalOdeLanes *l, const bool *wanted, Course *c, KalLaneStep *out
     return any;
 }
 
-void kal_ode_lanes_try(KalOdeLanes *lanes, const bool *wanted, KalLaneStep *out_steps)
+// Where lanes coast on, their next step begins where the last has ended.
+static void begin_next(KalOdeLanes *l, KalFourBits on)
 {
-    KalOdeLanes *l = lanes;
+    for (int i = 0; i < l->ld; i += KAL_LANES) {
+        KalFour *const y = kal_four(l->y + i);
+        KalFour *const k = kal_four(l->k[0] + i);
+        *y = kal_pick(on, kal_four(l->end + KAL_LANES)[i / KAL_LANES], *y);
+        *k = kal_pick(on, *kal_four(l->k[KAL_DOP853_END] + i), *k);
+    }
+}
+
+// A lane coasts on.
+static void go_on_alone(KalDop853 *s, double longest)
+{
+    kal_integrator_set_max_step(&s->base, longest);
+    s->base.last = kal_ode_no_step(s->base.t, s->y);
+    s->taken = false;
+    s->attempts = 0;
+    s->retries = 0;
+}
+
+// A lane that has taken a step coasts no more: somebody has to look at it.
+static void end_coasting(KalOdeLanes *l, const Course *c, int lane,
+                         KalLaneStep *out_step)
+{
+    KalDop853 *s = l->of[lane];
+    leave(l, lane, s->base.last.t_old, s->y_old);
+    take(l->end + KAL_LANES, lane, s->y, l->system.n);
+    note(l, c, lane);
+    l->trying[lane] = false;
+    *out_step = (KalLaneStep){.over = true, .status = KAL_OK, .step = s->base.last};
+}
+
+// Lanes that coast go on, or leave.
+static void follow(KalOdeLanes *l, const Course *c, Coasting *coasting,
+                   KalLaneStep *out_steps)
+{
+    KalFour longest = kal_all(0.0);
+    KalFourBits on = {0};
+    KalLaneNotes *notes = &coasting->notes;
+    const KalFourBits taken = notes->taken;
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        const KalDop853 *s = l->of[lane];
+        if (taken[lane] != 0
+            && (l->coasts[lane] == 0 || s->base.last.finished || s->base.last.stiff)) {
+            notes->taken[lane] = 0;
+        }
+    }
+    notes->t = c->t;
+    notes->t_new = c->t_new;
+    notes->times = l->times;
+    notes->end = l->end;
+    notes->end_rates = l->k[KAL_DOP853_END];
+    l->system.coast(l->system.user, notes, &on, &longest);
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        if (taken[lane] != 0 && on[lane] != 0) {
+            go_on_alone(l->of[lane], longest[lane]);
+        } else if (taken[lane] != 0) {
+            end_coasting(l, c, lane, &out_steps[lane]);
+        }
+    }
+    begin_next(l, on);
+}
+
+// An attempt; answers whether any lane is waited for by somebody.
+static bool try_once(KalOdeLanes *l, const bool *wanted, KalLaneStep *out_steps)
+{
     Course c = {
         .good = {-1, -1, -1, -1}
     };
-    if (!plan(l, wanted, &c, out_steps)) {
-        return;
+    Coasting coasting = {.any = false};
+    bool over = !plan(l, wanted, &c, out_steps);
+    if (over) {
+        return true;
     }
     take_stages(l, &c);
     if (finish(l, &c)) {
@@ -348,7 +485,20 @@ void kal_ode_lanes_try(KalOdeLanes *lanes, const bool *wanted, KalLaneStep *out_
     }
     for (int lane = 0; lane < KAL_LANES; lane++) {
         if (c.tried[lane]) {
-            judge(l, &c, lane, &out_steps[lane]);
+            judge(l, &c, lane, &coasting, &out_steps[lane]);
         }
+    }
+    if (coasting.any) {
+        follow(l, &c, &coasting, out_steps);
+    }
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        over = over || out_steps[lane].over;
+    }
+    return over;
+}
+
+void kal_ode_lanes_try(KalOdeLanes *lanes, const bool *wanted, KalLaneStep *out_steps)
+{
+    while (!try_once(lanes, wanted, out_steps)) {
     }
 }

@@ -9,6 +9,10 @@
 /// alone (dop853_impl.h).  A lane that the system does not vouch for is tried once more,
 /// alone: so nothing that lanes find differs from what an integrator alone does, in no bit.
 ///
+/// A lane may coast: as long as the system finds nothing to do about the steps that it takes,
+/// it takes one after the other, and nobody else is told.  Before a step that somebody has to
+/// look at, the system is told to leave, and the integrator is as if it had taken them alone.
+///
 /// Numbers of lanes stand together: each is a group of four, one for each lane.
 
 #ifndef ODE_DOP853_LANES_H
@@ -28,6 +32,17 @@ typedef struct KalLaneWork {
     const double *end_rates; ///< n_rates groups: what `rate` wrote there
 } KalLaneWork;
 
+/// What was done for all lanes in an attempt.
+typedef struct KalLaneNotes {
+    KalFourBits taken;    ///< lanes that coast and have taken a step,
+    KalFourBits rejected; ///< and those whose attempt was not accurate
+    KalFour t;            ///< where steps begin,
+    KalFour t_new;        ///< and end
+    const double *times;  ///< as in KalLaneWork, like all that follows
+    const double *end;
+    const double *end_rates;
+} KalLaneNotes;
+
 /// A system of n equations in lanes.  `good` has all bits of a lane set as long as the
 /// system vouches for what it found there.
 typedef struct KalLaneSystem {
@@ -41,6 +56,14 @@ typedef struct KalLaneSystem {
     void (*project)(void *user, double *at, KalFourBits *good);
     /// The attempt of a lane counts, which all callbacks of its own system would have seen.
     void (*note)(void *user, const KalLaneWork *work);
+    /// Attempts of lanes that coast count.  Finds those that have taken a step about which
+    /// there is nothing to do; no step after it is longer than `out_longest`, where it is
+    /// not 0.  Lanes that have taken another are as before the attempt: leave() and note()
+    /// follow.
+    void (*coast)(void *user, const KalLaneNotes *notes, KalFourBits *out_on,
+                  KalFour *out_longest);
+    /// A lane that coasts is to be as if it had never done so; t: where its step begins.
+    void (*leave)(void *user, int lane, double t);
 } KalLaneSystem;
 
 typedef struct KalOdeLanes KalOdeLanes;
@@ -52,9 +75,10 @@ KAL_CHECKED KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem 
 void kal_ode_lanes_destroy(KalOdeLanes *lanes);
 
 /// Let the integrator of a lane be this one, a DOP853 of n states without integrals; it must
-/// have been started, and begins a step, which kal_ode_lanes_try() takes.
+/// have been started, and begins a step, which kal_ode_lanes_try() takes.  It may coast for
+/// fewer than so many steps; 0: not at all.
 KAL_CHECKED KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane,
-                                          KalIntegrator *integrator);
+                                          KalIntegrator *integrator, long coasts);
 
 /// How the step of a lane stands.
 typedef struct KalLaneStep {
@@ -63,7 +87,8 @@ typedef struct KalLaneStep {
     KalOdeStep step; ///< if it was taken
 } KalLaneStep;
 
-/// One attempt at the steps of all lanes that have begun one and for which `wanted` holds.
+/// Attempts at the steps of all lanes that have begun one and for which `wanted` holds, until
+/// one of them is over.
 void kal_ode_lanes_try(KalOdeLanes *lanes, const bool *wanted, KalLaneStep *out_steps);
 
 /// Let a DOP853 have what lanes hold of its last step: it needs them no more.

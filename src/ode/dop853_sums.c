@@ -11,34 +11,88 @@
 #define KAL_DOP853_SUMS kal_dop853_sums
 #endif
 
+// Sixteen entries at once, of many.
+static int add_most(const KalDop853Row *row, double *const *k, int ld,
+                    const double *from, KalFour h, double *out)
+{
+    int i = 0;
+    for (; i + 16 <= ld; i += 16) {
+        KalFour sum[4] = {kal_all(0.0), kal_all(0.0), kal_all(0.0), kal_all(0.0)};
+        for (int j = 0; j < row->count; j++) {
+            const KalFour *rate = kal_const_four(k[row->term[j].stage] + i);
+            const double weight = row->term[j].weight;
+            sum[0] += weight * rate[0];
+            sum[1] += weight * rate[1];
+            sum[2] += weight * rate[2];
+            sum[3] += weight * rate[3];
+        }
+        for (int g = 0; g < 4; g++) {
+            kal_four(out + i)[g] = kal_const_four(from + i)[g] + h * sum[g];
+        }
+    }
+    return i;
+}
+
+// The first terms of a row, of four entries.
+KAL_INLINE KalFour sum_of(const KalDop853Row *row, int count, double *const *k, int i)
+{
+    KalFour sum = kal_all(0.0);
+    for (int j = 0; j < count; j++) {
+        sum += row->term[j].weight * *kal_const_four(k[row->term[j].stage] + i);
+    }
+    return sum;
+}
+
 static void add(const KalDop853Row *row, double *const *k, int ld, const double *from,
                 const KalFour *h, double *out)
 {
     const KalFour size = *h;
-    for (int i = 0; i < ld; i += 4) {
+    for (int i = from ? add_most(row, k, ld, from, size, out) : 0; i < ld; i += 4) {
         const KalFour start = from ? *kal_const_four(from + i) : kal_all(0.0);
-        KalFour sum = kal_all(0.0);
-        for (int j = 0; j < row->count; j++) {
-            sum += row->term[j].weight * *kal_const_four(k[row->term[j].stage] + i);
-        }
-        *kal_four(out + i) = start + size * sum;
+        *kal_four(out + i) = start + size * sum_of(row, row->count, k, i);
     }
 }
 
 // A number, read alone.
-static double read_alone(const double *x)
+KAL_INLINE double read_alone(const double *x)
 {
     double value = *x;
     __asm__("" : "+x"(value));
     return value;
 }
 
+// Four numbers that were written one by one.
+KAL_INLINE KalFour read_four(const double *x)
+{
+    return (KalFour){read_alone(x), read_alone(x + 1), read_alone(x + 2),
+                     read_alone(x + 3)};
+}
+
 static double take(int ld, const double *rate, double *out)
 {
     KalFour sum = kal_all(0.0);
     for (int i = 0; i < ld; i += 4) {
-        const KalFour four = {read_alone(rate + i), read_alone(rate + i + 1),
-                              read_alone(rate + i + 2), read_alone(rate + i + 3)};
+        const KalFour four = read_four(rate + i);
+        *kal_four(out + i) = four;
+        sum += 0.0 * four;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static void begin(const KalDop853Row *row, double *const *k, int ld, double *out)
+{
+    for (int i = 0; i < ld; i += 4) {
+        *kal_four(out + i) = sum_of(row, row->count - 1, k, i);
+    }
+}
+
+static double go_on(int ld, const double *rate, double *out, const KalDop853Next *next)
+{
+    KalFour sum = kal_all(0.0);
+    for (int i = 0; i < ld; i += 4) {
+        const KalFour four = read_four(rate + i);
+        const KalFour whole = *kal_const_four(next->begun + i) + next->weight * four;
+        *kal_four(next->state + i) = *kal_const_four(next->from + i) + next->h * whole;
         *kal_four(out + i) = four;
         sum += 0.0 * four;
     }
@@ -138,4 +192,5 @@ static void interpolate(double *const *d, int ld, const double *y, double a,
     }
 }
 
-const KalDop853Sums KAL_DOP853_SUMS = {add, take, finish, settle, interpolate};
+const KalDop853Sums KAL_DOP853_SUMS = {add,    take,   begin,      go_on,
+                                       finish, settle, interpolate};

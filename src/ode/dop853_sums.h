@@ -42,6 +42,16 @@ typedef struct KalDop853Settled {
     KalFour distance; ///< likewise
 } KalDop853Settled;
 
+/// The stage after the one whose rate is about to be known: of its sum of rates all terms are
+/// there but the last, which is that rate.
+typedef struct KalDop853Next {
+    double *state;       ///< of the stage, to be written
+    const double *from;  ///< the beginning of the step
+    const double *begun; ///< the sum
+    double weight;       ///< of the rate
+    double h;
+} KalDop853Next;
+
 typedef struct KalDop853Sums {
     /// out = from + h Σ weight k[stage], theory (12.1); `from` NULL: 0.
     void (*add)(const KalDop853Row *row, double *const *k, int ld, const double *from,
@@ -50,6 +60,13 @@ typedef struct KalDop853Sums {
     /// Copy a rate that was written number by number into groups of four, which sums read
     /// at once: else they would wait for it.  Returns 0, or NaN when one is not finite.
     double (*take)(int ld, const double *rate, double *out);
+
+    /// out = Σ weight k[stage], but for the last term of the row.
+    void (*begin)(const KalDop853Row *row, double *const *k, int ld, double *out);
+
+    /// Take a rate, and at once go on to the state of the next stage, whose sum was begun: the
+    /// same bits as by take() and add().
+    double (*go_on)(int ld, const double *rate, double *out, const KalDop853Next *next);
 
     /// Theory (12.2) to (12.4).
     void (*finish)(double *const *k, int ld, KalDop853End *end);

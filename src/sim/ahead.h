@@ -30,6 +30,18 @@ double kal_run_horizon(const KalRun *run);
 /// solve gives and all works; the run stays where it is.
 KAL_CHECKED KalStatus kal_run_look_ahead(KalRun *run, double t);
 
+/// A stretch of time in which an output may change its piece or have a peak.
+typedef struct KalOutputMark {
+    double begin;
+    double end;
+} KalOutputMark;
+
+/// The first such stretch from a time on, which is known, up to `until`; false: there is none,
+/// as far as outputs are functions of t, q and q', and it is not one of very many in a step:
+/// theory (15.26).  *out_mark has then both its ends at `until`.
+KAL_CHECKED KalStatus kal_run_find_mark(KalRun *run, double from, double until,
+                                        KalOutputMark *out_mark, bool *out_found);
+
 /// Go on to the horizon, after kal_run_foreknow(), and let what happens there happen.
 KAL_CHECKED KalStatus kal_run_arrive(KalRun *run);
 

@@ -116,7 +116,7 @@ static void note_excess(KalBalance *balance, KalInstant *instant, KalMoment mome
     }
     kal_program_eval_on(system->programs[id], instant->variables, instant->modes,
                         instant->work[id], instant->results);
-    assert(system->n_results[id] == KAL_POWER_TERMS);
+    assert(system->n_results[id] == KAL_POWER_TERMS + system->model->n_laws);
     const double excess = instant->results[KAL_POWER_EXCESS];
     if (moment == KAL_MOMENT_FIRST) {
         balance->start = excess;
@@ -165,7 +165,8 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
     } else if (moment == KAL_MOMENT_EVENT) {
         s->energy_events += s->energy_final - before;
     }
-    s->energy_drift = fmax(s->energy_drift, fabs(s->energy_final - s->energy_initial));
+    const double drift = fabs(s->energy_final - s->energy_initial);
+    s->energy_drift = drift > s->energy_drift ? drift : s->energy_drift;
     if (balance->system->has_balance && balance->system->conserved->energy) {
         balance->constants[0].initial = s->energy_initial;
         balance->constants[0].drift = s->energy_drift;
@@ -175,7 +176,8 @@ KalStatus kal_balance_note(KalBalance *balance, KalInstant *instant, KalMoment m
         note_excess(balance, instant, moment);
         const double residual = find_residual(balance, s);
         balance->size = size_of(balance, fabs(kinetic) + fabs(stored));
-        s->energy_size = fmax(s->energy_size, balance->size);
+        s->energy_size =
+            balance->size > s->energy_size ? balance->size : s->energy_size;
         s->energy_balance = residual < s->energy_balance ? s->energy_balance : residual;
     }
     return KAL_OK;

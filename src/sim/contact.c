@@ -52,6 +52,7 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->touching = kal_carve_bools(carver, count);
     watch->plastic = kal_carve_bools(carver, count);
     watch->kept_shut = kal_carve_bools(carver, count);
+    watch->held = kal_carve_bools(carver, count);
     watch->hit = kal_carve_bools(carver, count);
     watch->before = kal_carve(carver, count, sizeof *watch->before);
     watch->speed = kal_carve_doubles(carver, count, 1);
@@ -125,6 +126,16 @@ bool kal_run_contacts_need_solve(const KalRun *run)
         const KalContactState *state = &run->instant->contacts.states[i];
         any = any || state->acts || holds(run, i) || is_kept(run, i)
               || (follows_slip(run, i) && !state->moves);
+    }
+    return any;
+}
+
+bool kal_run_contacts_are_sharp(const KalRun *run)
+{
+    bool any = false;
+    for (size_t i = 0; i < count_contacts(run); i++) {
+        any = any
+              || (follows_slip(run, i) && run->system->model->contacts[i].n_slips > 1);
     }
     return any;
 }
@@ -412,6 +423,53 @@ static KalStatus end_bounces(KalRun *run, size_t i, double speed, double fall)
     return KAL_OK;
 }
 
+// The acceleration of the slip of contact i along its velocity, and its speed.
+static KalStatus slip_acceleration(KalRun *run, size_t i, double *out_speed,
+                                   double *out_acceleration)
+{
+    const KalContacts *c = &run->instant->contacts;
+    const KalContact *contact = &run->system->model->contacts[i];
+    const size_t n = (size_t)run->system->n;
+    KalContactValues v;
+    double sum = 0.0;
+    KAL_TRY(kal_contact_values(run->instant, i, &v));
+    const double speed = hypot(v.slip[0], v.slip[1]);
+    for (uint32_t k = 0; speed > 0.0 && k < contact->n_slips; k++) {
+        const int place = c->place[contact->slip[k]];
+        sum -= v.slip[k] / speed * c->b[place];
+        for (size_t j = 0; j < n; j++) {
+            sum += v.slip[k] / speed * c->A[(size_t)place * n + j] * run->answer.qdd[j];
+        }
+    }
+    *out_speed = speed;
+    *out_acceleration = sum;
+    return KAL_OK;
+}
+
+// Whether a velocity comes to rest, by its acceleration, within the absolute tolerance.
+static bool is_low(const KalRun *run, double speed, double acceleration)
+{
+    return acceleration < 0.0
+           && speed * speed <= -2.0 * acceleration * run->options.atol;
+}
+
+// A slip that would stop within the tolerance stops at once, as rebounds do.
+static KalStatus find_low_slip(KalRun *run, size_t i, bool *out_low)
+{
+    const KalContactState *state = &run->instant->contacts.states[i];
+    double speed = 0.0;
+    double acceleration = 0.0;
+    *out_low = false;
+    if (!run->contacts.touching[i] || run->contacts.held[i] || !state->closed
+        || !state->moves || state->mode != KAL_TOUCH_SLIDE) {
+        return KAL_OK;
+    }
+    KAL_TRY(slip_acceleration(run, i, &speed, &acceleration));
+    *out_low = is_low(run, speed, acceleration);
+    run->contacts.held[i] = *out_low;
+    return KAL_OK;
+}
+
 // Rebounds that stay below the tolerance, in the motion that follows the impact: their
 // contacts are to close instead, at the time at which their bounces would end, theory (21.8).
 // What opens so slowly though it has no restitution, pushed by others, is kept shut.
@@ -427,9 +485,11 @@ static KalStatus find_low_rebounds(KalRun *run, bool *out_any)
         const bool leaves = watch->touching[i] && !watch->kept_shut[i]
                             && !run->instant->contacts.states[i].closed;
         const double fall = leaves ? -gap_acceleration(run, i) : 0.0;
-        const bool low = fall > 0.0 && speed * speed <= 2.0 * fall * run->options.atol;
+        const bool low = is_low(run, speed, -fall);
+        bool stops = false;
         KAL_TRY(low ? end_bounces(run, i, speed, fall) : KAL_OK);
-        *out_any = *out_any || low;
+        KAL_TRY(find_low_slip(run, i, &stops));
+        *out_any = *out_any || low || stops;
     }
     return KAL_OK;
 }
@@ -446,12 +506,13 @@ static KalStatus strike(KalRun *run, double *out_lost)
     for (size_t i = 0; i < count_contacts(run); i++) {
         watch->plastic[i] = watch->hit[i] && piles_up(run, i);
         watch->kept_shut[i] = false;
+        watch->held[i] = false;
     }
     watch->rest = 0.0;
     while (again) {
         memcpy(kal_instant_qd(instant), watch->kept, size);
         const KalStrike who = {watch->touching, watch->plastic, watch->kept_shut,
-                               still(run)};
+                               watch->held};
         KAL_TRY(kal_contacts_strike(instant, &who, out_lost));
         KAL_TRY(close_slow(run));
         KAL_TRY(kal_contacts_decide(instant, still(run)));
@@ -620,6 +681,11 @@ static KalStatus decide(KalRun *run, bool first)
 KalStatus kal_run_contacts_start(KalRun *run)
 {
     return count_contacts(run) > 0 ? decide(run, true) : KAL_OK;
+}
+
+KalStatus kal_run_contacts_review(KalRun *run)
+{
+    return count_contacts(run) > 0 ? decide(run, false) : KAL_OK;
 }
 
 KalStatus kal_run_contacts_apply(KalRun *run, const int *crossings)

@@ -144,33 +144,19 @@ static void note_functions(KalRun *run)
     }
 }
 
-static KalStatus interpolate(void *user, double t, double *out_y)
-{
-    return kal_run_interpolate((KalRun *)user, t, out_y);
-}
-
-static KalStatus create_scan(KalRun *run)
-{
-    assert(run->instant);
-    const KalScanSpec spec = {.system = run->system,
-                              .instant = run->instant,
-                              .interpolate = interpolate,
-                              .user = run,
-                              .room = kal_system_state_size(run->system)
-                                      + (size_t)run->balance.n};
-    return kal_scan_init(&run->events.scan, run->ctx, &spec);
-}
-
 // The search copies what it is told of each function.
 static KalStatus create_roots(KalRun *run)
 {
+    static const KalProgramId programs[] = {KAL_PROGRAM_EVENTS, KAL_PROGRAM_SWITCHES,
+                                            KAL_PROGRAM_CONTACTS};
     assert(!run->events.roots);
     const size_t count = kal_run_functions(run->system);
     if (count > KAL_ROOT_LIMIT) {
         return kal_fail(run->ctx, KAL_ERR_LIMIT,
                         "%zu events and switching functions are too many", count);
     }
-    KAL_TRY(create_scan(run));
+    KAL_TRY(kal_run_make_scan(run, programs, sizeof programs / sizeof *programs,
+                              &run->events.scan));
     KalRootDirection *directions =
         (KalRootDirection *)kal_alloc(run->ctx, count, sizeof *directions);
     double *zeros = (double *)kal_alloc(run->ctx, count, sizeof *zeros);
@@ -279,6 +265,8 @@ typedef struct Search {
     double piece; // that is looked at as a whole, at most
     double width; // of the part to try next
     double least; // no part is shorter
+    double blind; // what bounds did not tell last; the next such part is twice as long
+    bool sharp;   // but where a function may only touch zero
     double crude; // a piece where bounds are of no use
     int budget;   // ranges that may still be found
 } Search;
@@ -377,7 +365,8 @@ static double next_stop(KalRun *run, Search *s, double t)
     const bool close = !(stop > t);
     kal_roots_set_samples(run->events.roots,
                           close || run->events.sampled ? SAMPLES : 0);
-    return close ? fmin(free + 2.0 * s->least, limit) : stop;
+    s->blind = close && !s->sharp ? 2.0 * s->blind : s->least;
+    return close ? fmin(free + fmax(s->blind, 2.0 * s->least), limit) : stop;
 }
 
 // Whether a function of a contact has become negative, or a switching function has left zero
@@ -418,6 +407,8 @@ static Search plan_search(KalRun *run)
                     .piece = run->events.sampled || !known ? piece : length,
                     .width = length,
                     .least = fmax(64.0 * tolerance, length * SHORTEST),
+                    .blind = fmax(64.0 * tolerance, length * SHORTEST),
+                    .sharp = kal_run_contacts_are_sharp(run),
                     .crude = piece,
                     .budget = known ? MOST_RANGES : 0};
 }
@@ -748,9 +739,10 @@ static KalStatus go_on_from(KalRun *run, const Happening *h)
         KAL_TRY(kal_run_contacts_apply(run, run->events.crossings
                                                 + first_contact(run->system)));
         KAL_TRY(kal_run_modes_enter(run, h->moved));
+        KAL_TRY(kal_run_modes_changed(run) ? kal_run_contacts_review(run) : KAL_OK);
         note_functions(run);
     }
-    KAL_TRY(kal_run_meet(run));
+    KAL_TRY(kal_run_meet_anew(run));
     KAL_TRY(kal_run_rest_begin(run));
     return kal_run_begin(run);
 }

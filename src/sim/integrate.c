@@ -42,8 +42,6 @@ static const double FALLEN = 0.125;
 // that is accepted.
 static const double ROUNDING = 2.8e-14;
 static const double MOST_ROUNDING = 1e-6;
-// No step turns rows by more, in radians, or it could pass two losses of rank.
-static const double TURN = 1.0;
 
 static bool is_reduced(const KalRun *run)
 {
@@ -352,7 +350,7 @@ static void limit_step(KalRun *run)
     const KalRankWatch *watch = &run->rank;
     const bool turns =
         watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
-    kal_integrator_set_max_step(at_work(run), turns ? TURN / watch->turning : 0.0);
+    kal_integrator_set_max_step(at_work(run), turns ? KAL_TURN / watch->turning : 0.0);
 }
 
 // An explicit method must not come upon it by accident.
@@ -460,13 +458,35 @@ static KalStatus tell_stiff(KalRun *run)
                  "taken for a system of this size only if it is asked for");
 }
 
+// Whether the method is the run's choice, step by step.
+static bool weighs_methods(const KalRun *run)
+{
+    return run->options.method == KAL_METHOD_AUTO && !is_reduced(run)
+           && run->options.fixed_step == 0.0;
+}
+
+// Note what the explicit method takes.
+static void note_explicit(KalMethodWatch *watch, double price)
+{
+    watch->explicit_price = price > 0.0 ? price : watch->explicit_price;
+    watch->patience -= watch->patience > 0;
+}
+
+void kal_run_integrate_pass(KalRun *run, double t)
+{
+    assert(!run->integration.stiff && t > run->t);
+    run->t = t;
+    if (weighs_methods(run) && kal_run_has_jacobian(run)) {
+        note_explicit(&run->integration.watch, price(run));
+    }
+}
+
 // Change the method when the other one pays.  Stiffness is told by the explicit method;
 // whether the implicit one does better, by trying it.
 static KalStatus choose_method(KalRun *run)
 {
     KalMethodWatch *watch = &run->integration.watch;
-    if (run->options.method != KAL_METHOD_AUTO || is_reduced(run)
-        || run->options.fixed_step > 0.0) {
+    if (!weighs_methods(run)) {
         return KAL_OK;
     }
     if (!kal_run_has_jacobian(run)) {
@@ -480,8 +500,7 @@ static KalStatus choose_method(KalRun *run)
                    ? change_method(run, false)
                    : KAL_OK;
     }
-    watch->explicit_price = found > 0.0 ? found : watch->explicit_price;
-    watch->patience -= watch->patience > 0;
+    note_explicit(watch, found);
     return run->step.stiff && watch->patience == 0 && watch->explicit_price > 0.0
                ? change_method(run, true)
                : KAL_OK;

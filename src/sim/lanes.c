@@ -14,24 +14,19 @@
 
 #include "sim/lanes.h"
 
-#include "ode/dop853_lanes.h"
-#include "sim/run_impl.h"
-#include "system/lanes.h"
+#include "sim/coast.h"
 
 #include <assert.h>
 #include <string.h>
-
-enum {
-    RATES = 12 // of an attempt at most
-};
 
 struct KalTeam {
     KalContext *ctx;
     KalRun *runs[KAL_LANES];
     bool trying[KAL_LANES];
+    bool coasts[KAL_LANES]; // nobody asks for its steps
     KalRoadLanes road;
-    KalOdeLanes *ode;               // NULL: for no system yet
-    double sines[RATES][KAL_LANES]; // least ones of the rows, of an attempt
+    KalOdeLanes *ode; // NULL: for no system yet
+    KalCoast coast;
 };
 
 KalStatus kal_team_create(KalContext *ctx, KalTeam **out_team)
@@ -42,6 +37,7 @@ KalStatus kal_team_create(KalContext *ctx, KalTeam **out_team)
     }
     team->ctx = ctx;
     team->road.ctx = ctx;
+    team->coast.ctx = ctx;
     *out_team = team;
     return KAL_OK;
 }
@@ -51,6 +47,7 @@ static void forget_lanes(KalTeam *team)
     kal_ode_lanes_destroy(team->ode);
     team->ode = NULL;
     kal_road_lanes_clear(&team->road);
+    kal_coast_clear(&team->coast);
 }
 
 void kal_team_destroy(KalTeam *team)
@@ -66,11 +63,12 @@ void kal_run_prefer_lanes(KalRun *run)
     run->instant->road.lanes = true;
 }
 
-void kal_team_join(KalTeam *team, int lane, KalRun *run)
+void kal_team_join(KalTeam *team, int lane, KalRun *run, bool coasts)
 {
     assert(lane >= 0 && lane < KAL_LANES && (!run || run->started));
     team->runs[lane] = run;
     team->trying[lane] = false;
+    team->coasts[lane] = coasts;
     team->road.prepared[lane] = false;
 }
 
@@ -86,14 +84,13 @@ static void rate(void *user, int k, const double *at, double *out_rates,
     for (size_t i = 0; i < n; i++) {
         rates[i] = velocities[i];
     }
-    if (k == RATES - 1 && team->road.returns) {
+    if (k == KAL_COAST_RATES - 1 && team->road.returns) {
         kal_return_lanes_find(&team->road, out_rates + KAL_LANES * n, good);
     } else {
         kal_road_lanes_take(&team->road, at, out_rates + KAL_LANES * n, good);
     }
-    assert(k >= 0 && k < RATES);
-    memcpy(team->sines[k], &rates[n + kal_road_lanes_sine(&team->road)],
-           sizeof team->sines[k]);
+    assert(k >= 0 && k < KAL_COAST_RATES);
+    team->coast.of->sines[k] = rates[n + kal_road_lanes_sine(&team->road)];
 }
 
 static void project(void *user, double *at, KalFourBits *good)
@@ -124,7 +121,7 @@ static void note(void *user, const KalLaneWork *work)
     run->instant->bare = true;
     for (int k = 0; k < work->evaluations; k++) {
         kal_run_note_sine_at(run, work->times[k * KAL_LANES + lane],
-                             team->sines[k][lane]);
+                             team->coast.of->sines[k][lane]);
     }
     if (work->projected) {
         note_return(team, lane, run);
@@ -135,6 +132,19 @@ static void note(void *user, const KalLaneWork *work)
                              work->end_rates + KAL_LANES * n);
         run->rushed = true;
     }
+}
+
+static void coast(void *user, const KalLaneNotes *notes, KalFourBits *out_on,
+                  KalFour *out_longest)
+{
+    KalTeam *team = (KalTeam *)user;
+    kal_coast_on(&team->coast, notes, out_on, out_longest);
+}
+
+static void leave(void *user, int lane, double t)
+{
+    KalTeam *team = (KalTeam *)user;
+    kal_coast_leave(&team->coast, lane, t);
 }
 
 // Whether any lane is in the middle of a step.
@@ -174,9 +184,14 @@ static bool make_lanes(KalTeam *team, const KalRun *run)
                                   .user = team,
                                   .rate = rate,
                                   .project = returns ? project : NULL,
-                                  .note = note};
+                                  .note = note,
+                                  .coast = coast,
+                                  .leave = leave};
     if (team->road.system
         && kal_ode_lanes_create(team->ctx, &system, &team->ode) != KAL_OK) {
+        forget_lanes(team);
+    }
+    if (team->ode && !kal_coast_make(&team->coast, &team->road, run)) {
         forget_lanes(team);
     }
     return team->ode != NULL;
@@ -198,6 +213,19 @@ static bool has_lane(KalTeam *team, const KalRun *run)
            || (!is_busy(team) && make_lanes(team, run));
 }
 
+// Begin the next step of a run in its lane.
+static KalStatus begin_in_lane(KalTeam *team, int lane, KalRun *run)
+{
+    KalIntegrator *integrator = run->integration.integrators[KAL_INTEGRATOR_DOP853];
+    const long coasts = team->coasts[lane] ? kal_coast_steps(&team->coast, run) : 0;
+    KAL_TRY(kal_ode_lanes_begin(team->ode, lane, integrator, coasts));
+    team->trying[lane] = true;
+    if (coasts > 0) {
+        kal_coast_enter(&team->coast, lane, run);
+    }
+    return KAL_OK;
+}
+
 // Begin the next step of a run: in its lane, or, where that cannot be, take it at once.
 static KalLaneNews begin(KalTeam *team, int lane)
 {
@@ -205,9 +233,7 @@ static KalLaneNews begin(KalTeam *team, int lane)
     bool plain = false;
     KalStatus status = kal_run_before_step(run, &plain);
     if (status == KAL_OK && plain && has_lane(team, run)) {
-        status = kal_ode_lanes_begin(
-            team->ode, lane, run->integration.integrators[KAL_INTEGRATOR_DOP853]);
-        team->trying[lane] = status == KAL_OK;
+        status = begin_in_lane(team, lane, run);
     } else if (status == KAL_OK) {
         status = kal_run_integrate_step(run, plain);
     }
@@ -217,7 +243,7 @@ static KalLaneNews begin(KalTeam *team, int lane)
                                .status = kal_run_after_step(run, status)};
 }
 
-// One attempt at all steps that are under way.
+// Attempts at all steps that are under way, until one of them is over.
 static void try_all(KalTeam *team, KalLaneNews *out_news)
 {
     KalLaneStep steps[KAL_LANES];

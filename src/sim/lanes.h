@@ -10,7 +10,7 @@
 ///
 /// A team does for each of its runs what kal_run_foreknow() does, to the same bits.  Runs
 /// whose next step is one of DOP853 by the fast road (system/road.h) are tried together, one
-/// attempt at a time; all others take their steps one by one.  So runs in a team may have
+/// attempt after the other; all others take their steps one by one.  So runs in a team may have
 /// steps, events and ends as they like, and may be of different systems.
 
 #ifndef SIM_LANES_H
@@ -34,10 +34,11 @@ void kal_team_destroy(KalTeam *team);
 /// The run is to be one of a team: its programs are made for lanes too, from its start on.
 void kal_run_prefer_lanes(KalRun *run);
 
-/// Let a lane have this run, which was started; NULL: none.
-void kal_team_join(KalTeam *team, int lane, KalRun *run);
+/// Let a lane have this run, which was started; NULL: none.  Nobody looks at it before it is
+/// over if it `coasts`: then steps about which there is nothing to do are no news.
+void kal_team_join(KalTeam *team, int lane, KalRun *run, bool coasts);
 
-/// Go on with all runs that are not over: one attempt at a step, or a step, of each.
+/// Go on with all runs that are not over, until there is news of any.
 void kal_team_go(KalTeam *team, KalLaneNews *out_news);
 
 #endif

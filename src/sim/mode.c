@@ -125,10 +125,11 @@ KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
     kal_number_print(run->t, 9, t);
     return kal_fail(run->ctx, KAL_ERR_CHATTER,
                     "%s%s chatters at t = %s: on both sides of where it changes the "
-                    "motion leads back there, so it would change without end; let an "
-                    "event engage a constraint that holds the motion there and another "
-                    "release it, as friction that sticks (docs/control.md), or write a "
-                    "smooth function such as tanh in its place",
+                    "motion leads back there, so it would change without end; for dry "
+                    "friction write 'friction name: v, limit = F', which sticks and "
+                    "slides, else let an event engage a constraint that holds the "
+                    "motion there and another release it, or write a smooth function "
+                    "such as tanh in its place",
                     where, quote, t);
 }
 
@@ -623,6 +624,11 @@ static KalStatus settle(KalRun *run, bool set, int row)
     }
     KAL_TRY(row >= 0 ? land(run, set, 1.0, &row) : KAL_OK);
     return row >= 0 ? kal_run_modes_chatter(run, first_changed(run, true)) : KAL_OK;
+}
+
+bool kal_run_modes_changed(const KalRun *run)
+{
+    return first_changed(run, true) < run->system->n_switches;
 }
 
 KalStatus kal_run_modes_start(KalRun *run, const bool *held)

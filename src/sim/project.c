@@ -48,6 +48,17 @@ void kal_run_use_rows(KalRun *run)
     }
 }
 
+void kal_run_forget_rows(KalRun *run)
+{
+    run->careful = false;
+    run->instant->n_independent = 0;
+    run->instant->lends = false;
+    run->rank.known = false;
+    run->rank.confirmed = false;
+    run->rank.n_seen = 0;
+    kal_run_use_rows(run);
+}
+
 static double largest_residual(const KalInstant *instant)
 {
     double largest = 0.0;
@@ -237,6 +248,12 @@ KalStatus kal_run_meet(KalRun *run)
     }
     KAL_TRY(take_metric(run));
     return kal_run_project(run);
+}
+
+KalStatus kal_run_meet_anew(KalRun *run)
+{
+    kal_run_forget_rows(run);
+    return kal_run_meet(run);
 }
 
 KalStatus kal_run_meet_again(KalRun *run)

@@ -28,19 +28,14 @@ static const double LOCKED = 0.01;
 static const double CLEAR = 1e-4;
 // The slope is taken over this part of a step.
 static const double PART = 1e-5;
-// Sines may fall this much faster than was seen.
-static const double STEEPER = 3.0;
-// How much of the speed with which an angle turns counts in the next step.
-static const double PAST = 0.7;
-// Losses of rank that are this many steps away are near.
-static const double NEAR = 4.0;
-static const double NEAR_STIFF = 30.0; // whose steps are short
+// Losses of rank that are this many steps of an implicit method away, which are short, are near.
+static const double NEAR_STIFF = 30.0;
 // The fast road, once it has led nowhere, is tried again when the sine is above this.
 static const double APART = 0.25;
 
 static double near_steps(const KalRun *run)
 {
-    return run->integration.stiff ? NEAR_STIFF : NEAR;
+    return run->integration.stiff ? NEAR_STIFF : KAL_NEAR_STEPS;
 }
 
 static double larger(double x, double y)
@@ -128,16 +123,16 @@ static void keep_rests(KalRun *run)
 }
 
 // Sines of the rows of the instant, with signs: negative where a row, less what lies in
-// the span of others, has turned round.
-static void find_signed(KalRun *run)
+// the span of others, has turned round.  Returns the least |cosine| of all that turned.
+static double find_signed(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;
     take_rows(run);
     (void)measure(run);
     memcpy(watch->copy, watch->kept_rests,
            (size_t)watch->rank * (size_t)run->system->n * sizeof(double));
-    kal_projector_compare(&run->projection.projector, watch->rank, watch->copy,
-                          watch->rests, watch->sines);
+    return kal_projector_compare(&run->projection.projector, watch->rank, watch->copy,
+                                 watch->rests, watch->sines);
 }
 
 // The lesser measure of the row at a place, with the sign of its sine.
@@ -148,13 +143,18 @@ static double signed_measure(const KalRun *run, const double *sines, int place)
 }
 
 // The same at a time in the last step.
-static KalStatus find_signed_at(KalRun *run, double t)
+static KalStatus find_signed_at(KalRun *run, double t, double *out_cosine)
 {
     KAL_TRY(kal_run_visit(run, t));
     KAL_TRY(kal_instant_givens(run->instant));
-    find_signed(run);
+    *out_cosine = find_signed(run);
     return KAL_OK;
 }
+
+// A part of the last step; what rows had of their own at its beginning is kept.
+typedef struct Stretch {
+    double from, to;
+} Stretch;
 
 // A stretch of time at whose ends a sine has different signs.
 typedef struct Bracket {
@@ -183,20 +183,19 @@ static void narrow(Bracket *x, double t, double sine)
 // The sine at a place, with its sign, at a time in the last step.
 static KalStatus sine_at(KalRun *run, int place, double t, double *out_sine)
 {
-    KAL_TRY(find_signed_at(run, t));
+    double cosine = 0.0;
+    KAL_TRY(find_signed_at(run, t, &cosine));
     *out_sine = signed_measure(run, run->rank.sines, place);
     return KAL_OK;
 }
 
 typedef KalStatus (*SineAt)(KalRun *run, int place, double t, double *out_sine);
 
-// Where a sine with these values at the ends of the step passes through zero, by the
+// Where a sine with the values at the ends of a bracket passes through zero, by the
 // Illinois method; where it jumps, *out_least stays large.
-static KalStatus find_zero(KalRun *run, SineAt at, int place, const double *ends,
-                           double *out_t, double *out_least)
+static KalStatus find_zero(KalRun *run, SineAt at, int place, Bracket x, double *out_t,
+                           double *out_least)
 {
-    const KalRankWatch *watch = &run->rank;
-    Bracket x = {watch->t, run->horizon, ends[0], ends[1], 0};
     assert(x.at_a >= 0.0 && x.at_b <= 0.0);
     for (int k = 0; k < SEARCHES && 1e-4 * DEPENDENT < *out_least; k++) {
         const double t = x.a + (x.b - x.a) * (x.at_a / (x.at_a - x.at_b));
@@ -310,8 +309,9 @@ static bool is_known(const KalRun *run, int count, double t)
     return known;
 }
 
-// Find when the rows whose end_sines are negative lost rank; *out_left: any is.
-static KalStatus find_zeros(KalRun *run, int *out_count, bool *out_left)
+// Find when in a stretch the rows whose end_sines are negative lost rank; *out_left: any is.
+static KalStatus find_zeros(KalRun *run, Stretch stretch, int *out_count,
+                            bool *out_left)
 {
     KalRankWatch *watch = &run->rank;
     KalStatus status = KAL_OK;
@@ -319,13 +319,14 @@ static KalStatus find_zeros(KalRun *run, int *out_count, bool *out_left)
         double t = 0.0;
         double least = 1.0;
         if (watch->end_sines[k] < 0.0) {
-            const double ends[] = {signed_measure(run, watch->kept_sines, k),
-                                   signed_measure(run, watch->end_sines, k)};
-            status = find_zero(run, sine_at, k, ends, &t, &least);
+            const Bracket x = {stretch.from, stretch.to,
+                               signed_measure(run, watch->kept_sines, k),
+                               signed_measure(run, watch->end_sines, k), 0};
+            status = find_zero(run, sine_at, k, x, &t, &least);
             *out_left = true;
         }
-        if (least < DEPENDENT && !is_known(run, *out_count, t)) {
-            assert(*out_count < run->system->m);
+        if (least < DEPENDENT && *out_count < run->system->m
+            && !is_known(run, *out_count, t)) {
             watch->zeros[(*out_count)++] = t;
         }
     }
@@ -339,16 +340,46 @@ static KalStatus come_back(KalRun *run)
     return kal_instant_need_givens(run->instant);
 }
 
+// Halve a stretch until what rows have of their own has turned by little in it, or nearly
+// round: signs of a turn by more than a right angle and a passage through zero cancel.
+static KalStatus halve(KalRun *run, double cosine, Stretch *stretch, bool *out_left)
+{
+    const double shortest = 0x1p-6 * (run->horizon - run->rank.t);
+    while (cosine < 0.5 && stretch->to - stretch->from > 2.0 * shortest) {
+        stretch->to = stretch->from + 0.5 * (stretch->to - stretch->from);
+        KAL_TRY(find_signed_at(run, stretch->to, &cosine));
+        *out_left = true;
+    }
+    return KAL_OK;
+}
+
+static KalStatus go_on(KalRun *run, Stretch *stretch, double *out_cosine)
+{
+    KAL_TRY(find_signed_at(run, stretch->to, out_cosine));
+    const double sine = run->rank.sine;
+    keep_rests(run);
+    run->rank.sine = sine; // at the horizon
+    *stretch = (Stretch){stretch->to, run->horizon};
+    return find_signed_at(run, stretch->to, out_cosine);
+}
+
 // Find where rows have turned round since they were kept, and report what that was.  The
 // instant is solved at the horizon, and is so again.
 static KalStatus pass(KalRun *run)
 {
     KalRankWatch *watch = &run->rank;
+    Stretch stretch = {watch->t, run->horizon};
     int count = 0;
     bool left = false;
-    find_signed(run);
-    memcpy(watch->end_sines, watch->sines, 2 * (size_t)run->system->m * sizeof(double));
-    KAL_TRY(find_zeros(run, &count, &left));
+    double cosine = find_signed(run);
+    for (bool done = false; !done;) {
+        KAL_TRY(halve(run, cosine, &stretch, &left));
+        memcpy(watch->end_sines, watch->sines,
+               2 * (size_t)run->system->m * sizeof(double));
+        KAL_TRY(find_zeros(run, stretch, &count, &left));
+        done = stretch.to >= run->horizon;
+        KAL_TRY(done ? KAL_OK : go_on(run, &stretch, &cosine));
+    }
     for (int i = 0; i < count; i++) {
         KAL_TRY(report(run, watch->zeros[i]));
     }
@@ -374,7 +405,7 @@ static KalStatus take_slope(KalRun *run)
     keep_rests(run);
     KAL_TRY(look_ahead(run, dt));
     watch->slope = 0.0;
-    watch->turning *= PAST;
+    watch->turning *= KAL_TURN_PAST;
     for (int i = 0; i < 2 * watch->rank && dt > 0.0; i++) {
         const int k = i % watch->rank + (i < watch->rank ? 0 : run->system->m);
         const double sine = watch->kept_sines[k];
@@ -514,12 +545,13 @@ static bool leads_nowhere(KalRun *run)
     const double sine = run->answer.least_sine;
     double most = 0.0;
     kal_rows_note(run, false);
-    if (!kal_rows_stay(run, &most) || !(way.low > KAL_LOW_SINE)
-        || way.low < 0.5 * STEEPER * way.steep * way.longest
+    const bool stay = kal_rows_stay(run, &most);
+    const double fall = larger(KAL_STEEPER * way.steep, KAL_ROW_STEEPER * most / h);
+    if (!stay || !(way.low > KAL_LOW_SINE) || way.low < 0.5 * fall * way.longest
         || sine + near_steps(run) * h * way.slope < 0.0) {
         return false;
     }
-    watch->turning = fmax(PAST * watch->turning, most / h);
+    watch->turning = fmax(KAL_TURN_PAST * watch->turning, most / h);
     watch->least = INFINITY;
     watch->locks = false;
     watch->sine = sine;
@@ -582,7 +614,8 @@ static KalStatus pass_large(KalRun *run)
     if (!(ends[1] < 0.0)) {
         return KAL_OK;
     }
-    KAL_TRY(find_zero(run, rest_at, 0, ends, &t, &least));
+    const Bracket x = {run->rank.t, run->horizon, ends[0], ends[1], 0};
+    KAL_TRY(find_zero(run, rest_at, 0, x, &t, &least));
     if (least < DEPENDENT && !is_known(run, 0, t)) {
         mark_partners(run);
         KAL_TRY(tell_passage(run, t));
@@ -623,7 +656,7 @@ static KalStatus look_at_factors(KalRun *run, bool fresh)
     kal_rows_note(run, fresh);
     watch->passed = fresh ? -INFINITY : watch->passed;
     watch->least = fresh ? INFINITY : watch->least;
-    watch->turning = fresh ? 0.0 : PAST * watch->turning;
+    watch->turning = fresh ? 0.0 : KAL_TURN_PAST * watch->turning;
     choose_rows(run, run->answer.rank_A, fresh);
     follow_row(run);
     watch->sine = fmin(run->answer.least_sine, watch->kept_sines[0]);

@@ -11,12 +11,6 @@
 #include <assert.h>
 #include <math.h>
 
-// Rows that were never longer than this part of the longest are rounding.
-static const double ROUNDING = 1e-12;
-// Rows of which less than this part is left are looked at closely.
-static const double SHORT = 0.3;
-// Rows that have changed by more than this part of them may have turned round.
-static const double TURNED = 0.95;
 // Rows left out must agree with the accelerations, relative to the terms that meet.
 static const double AGREE = 1e-6;
 
@@ -27,12 +21,12 @@ static double part_left_of(const KalRun *run, int i, const KalConstraintRow *row
     const double *once = watch->entries + row->first;
     const double longest = watch->longest[run->instant->rows[i]];
     double part = longest > 0.0 ? 0.0 : 1.0; // it never was anything
-    if (longest < ROUNDING * watch->largest) {
+    if (longest < KAL_ROW_ROUNDING * watch->largest) {
         return part; // nor was this
     }
     for (int k = 0; k < row->count; k++) {
         const double size = fabs(kal_row_entry(row, k));
-        if (once[k] > ROUNDING * longest && size > part * once[k]) {
+        if (once[k] > KAL_ROW_ROUNDING * longest && size > part * once[k]) {
             part = size / once[k];
         }
     }
@@ -65,9 +59,9 @@ void kal_rows_note(KalRun *run, bool fresh)
     }
 }
 
-// By how much a row has turned or grown since the last look, as a part of its length: 1 and
-// more if it has turned round.
-static double change_of(const KalRun *run, const KalConstraintRow *row)
+// The square of what a row has turned or grown by since the last look, as a part of its
+// length: 1 and more if it has turned round.
+static double square_of_change(const KalRun *run, const KalConstraintRow *row)
 {
     const double *old = run->rank.rows + row->first;
     double change = 0.0;
@@ -79,21 +73,22 @@ static double change_of(const KalRun *run, const KalConstraintRow *row)
         squares[1] += old[k] * old[k];
     }
     const double square = squares[0] > squares[1] ? squares[0] : squares[1];
-    return square > 0.0 ? sqrt(change / square) : 0.0;
+    return square > 0.0 ? change / square : 0.0;
 }
 
 bool kal_rows_stay(const KalRun *run, double *out_change)
 {
     bool stay = true;
-    *out_change = 0.0;
+    double most = 0.0;
     for (int k = 0; k < run->rank.rank; k++) {
         const int i = run->instant->independent[k];
         const KalConstraintRow row = kal_instant_row(run->instant, i);
-        const double turn = change_of(run, &row);
-        stay = stay && part_left_of(run, i, &row) > SHORT;
-        *out_change = turn > *out_change ? turn : *out_change;
+        const double square = square_of_change(run, &row);
+        stay = stay && part_left_of(run, i, &row) > KAL_ROW_SHORT;
+        most = square > most ? square : most;
     }
-    return stay && *out_change < TURNED;
+    *out_change = sqrt(most);
+    return stay && *out_change < KAL_ROW_TURNED;
 }
 
 void kal_rows_keep(KalRun *run)

@@ -23,7 +23,6 @@
 #include <string.h>
 
 enum {
-    WINDOW = 10000,       // steps that have to lead somewhere
     STEPS_OF_PIECE = 20,  // with more on average, pieces are not why they are short
     FACTOR = 10,          // of the balance of the energy
     INCIDENTS = 10000,    // that are told
@@ -160,6 +159,7 @@ void kal_run_destroy(KalRun *run)
     kal_run_modes_clear(run);
     kal_run_contacts_clear(run);
     kal_scan_clear(&run->events.scan);
+    kal_run_clear_marks(run);
     kal_tangent_clear(&run->integration.tangent, run->ctx);
     kal_balance_clear(&run->balance);
     kal_workspace_clear(run->ctx, &run->workspace);
@@ -303,13 +303,7 @@ static KalStatus note_numbers(KalRun *run, KalMoment moment)
 // forgotten, and the integrator starts anew.
 KalStatus kal_run_begin(KalRun *run)
 {
-    run->careful = false;
-    run->instant->n_independent = 0;
-    run->instant->lends = false;
-    run->rank.known = false;
-    run->rank.confirmed = false;
-    run->rank.n_seen = 0;
-    kal_run_use_rows(run);
+    kal_run_forget_rows(run);
     KAL_TRY(kal_run_solve(run));
     memcpy(run->state, kal_instant_q(run->instant),
            kal_system_state_size(run->system) * sizeof(double));
@@ -505,20 +499,20 @@ KalStatus kal_run_start_here(KalRun *run)
 static KalStatus fail_progress(const KalRun *run, double way, long switches)
 {
     assert(switches >= 0);
-    if (switches >= WINDOW / STEPS_OF_PIECE) {
+    if (switches >= KAL_RUN_WINDOW / STEPS_OF_PIECE) {
         return kal_fail(
             run->ctx, KAL_ERR_STEP,
             "%d steps before t = %.17g have led on by %.3g only, for "
             "piecewise formulas changed %ld times in them and every change "
             "ends a step: run for a shorter time, or write a smooth function "
             "in their place",
-            WINDOW, run->t, way, switches);
+            KAL_RUN_WINDOW, run->t, way, switches);
     }
     return kal_fail(
         run->ctx, KAL_ERR_STEP,
         "%d steps before t = %.17g have led on by %.3g only: the solution "
         "may end there, or change so fast that rounding hides where it goes",
-        WINDOW, run->t, way);
+        KAL_RUN_WINDOW, run->t, way);
 }
 
 // Steps, and each window of them, have to lead to the end in a time that can be waited for.
@@ -532,7 +526,7 @@ static KalStatus watch_progress(KalRun *run)
                         "allowed",
                         steps, run->t);
     }
-    if (steps - run->window.steps < WINDOW) {
+    if (steps - run->window.steps < KAL_RUN_WINDOW) {
         return KAL_OK;
     }
     const double way = run->t - run->window.t;
@@ -555,6 +549,7 @@ static KalStatus follow_step(KalRun *run, KalStatus status)
     }
     assert(run->step.t_new > run->t);
     run->horizon = run->step.t_new;
+    run->marks.known = false;
     const KalOdeCounts counts = kal_run_counts(run);
     const KalOdeCounts before = run->integration.counted;
     run->statistics.steps = counts.steps - before.steps;

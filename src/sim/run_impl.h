@@ -26,11 +26,29 @@
 
 /// Below this the loss of rank is near, whatever the step: a minimum is looked at, and a
 /// step across is tried.
-#define KAL_LOW_SINE 0.05
+#define KAL_LOW_SINE     0.05
+/// Losses of rank that are this many steps of an explicit method away are near.
+#define KAL_NEAR_STEPS   4.0
+/// Sines may fall this much faster than was seen,
+#define KAL_STEEPER      3.0
+/// and this much faster than rows change by their length.
+#define KAL_ROW_STEEPER  6.0
+/// How much of the speed with which rows turn counts in the next step.
+#define KAL_TURN_PAST    0.7
+/// No step turns rows by more, in radians, or it could pass two losses of rank.
+#define KAL_TURN         1.0
+/// Rows of which less than this part is left are looked at closely,
+#define KAL_ROW_SHORT    0.3
+/// and so are those that have changed by more than this part of them: they may have turned
+/// round.
+#define KAL_ROW_TURNED   0.95
+/// Rows that were never longer than this part of the longest are rounding.
+#define KAL_ROW_ROUNDING 1e-12
 
 enum {
     KAL_SINES_SEEN = 16,
-    KAL_WARNING_SIZE = 400 ///< of a text
+    KAL_RUN_WINDOW = 10000, ///< steps that have to lead somewhere
+    KAL_WARNING_SIZE = 400  ///< of a text
 };
 
 /// The least sine of the rows in a solve.
@@ -126,6 +144,18 @@ typedef struct KalModeWatch {
     double since;   ///< when the first of those was
 } KalModeWatch;
 
+/// Where outputs change their pieces, by mark.c.
+typedef struct KalMarkWatch {
+    KalScan scan;
+    KalWorkspace workspace; ///< the array below
+    double *blind;          ///< n_marks: a function is not looked at before this time
+    bool made;              ///< the scan, when it is needed first
+    bool known;             ///< it has learned the last step
+    double least;           ///< no stretch that is told is shorter
+    long looks;             ///< ranges of this step that were looked at
+    int left;               ///< stretches that may still be told of this step
+} KalMarkWatch;
+
 /// Contacts in the decision at hand, by contact.c.
 typedef struct KalContactWatch {
     KalWorkspace workspace; ///< all arrays below, of n_contacts
@@ -133,6 +163,7 @@ typedef struct KalContactWatch {
     bool *hit;              ///< closing at some speed
     bool *plastic;          ///< without restitution, for the rebound would be too low
     bool *kept_shut;        ///< it would be even so
+    bool *held;             ///< its slip comes to rest, for it would stop too soon
     KalContactState *before;
     double *speed;    ///< of gaps before an impact
     double *settles;  ///< when it closes
@@ -251,6 +282,7 @@ struct KalRun {
     KalRankWatch rank;    ///< by rank.c
     KalEventWatch events; ///< by event.c
     KalModeWatch modes;   ///< by mode.c
+    KalMarkWatch marks;
     KalContactWatch contacts;
     KalRunLimits limits;
     KalBalance balance; ///< by balance.c
@@ -282,6 +314,8 @@ KAL_CHECKED KalStatus kal_run_project(KalRun *run);
 /// the residuals.
 KAL_CHECKED KalStatus kal_run_meet(KalRun *run);
 
+/// The same where other rows act than before.
+KAL_CHECKED KalStatus kal_run_meet_anew(KalRun *run);
 /// The same in the metric of the last time, for states of the step that ended then: any
 /// metric leads to the constraints, and the way is as short as the error of the step.
 KAL_CHECKED KalStatus kal_run_meet_again(KalRun *run);
@@ -310,6 +344,9 @@ KAL_CHECKED KalStatus kal_run_integrate_start(KalRun *run, double t, const doubl
 KAL_CHECKED KalStatus kal_run_integrate_prepare(KalRun *run, bool *out_plain);
 /// And take it.
 KAL_CHECKED KalStatus kal_run_integrate_step(KalRun *run, bool plain);
+/// The usual method has taken a step to t about which there is nothing to do: what
+/// kal_run_integrate_prepare() notes of it.
+void kal_run_integrate_pass(KalRun *run, double t);
 /// The state at t, and the integrals after it.
 KAL_CHECKED KalStatus kal_run_interpolate(KalRun *run, double t, double *out_y);
 KalOdeCounts kal_run_counts(const KalRun *run);
@@ -373,6 +410,13 @@ KAL_CHECKED KalStatus kal_run_explain_lock(KalRun *run, KalStatus status);
 /// How many functions are followed for events and limits.
 size_t kal_run_functions(const KalSystem *system);
 
+/// Free what the search for marks of outputs holds.
+void kal_run_clear_marks(KalRun *run);
+
+/// Prepare to bound what some programs compute, over parts of the run's last step.
+KAL_CHECKED KalStatus kal_run_make_scan(KalRun *run, const KalProgramId *programs,
+                                        int n_programs, KalScan *out_scan);
+
 /// How many actuators have limits that servos may reach.
 size_t kal_run_limits(const KalSystem *system);
 
@@ -403,6 +447,8 @@ void kal_run_modes_forget(KalRun *run);
 /// impact, theory (15.6); positions cannot, nor can anything follow an energy that jumps,
 /// theory (15.16), unless events have `set` what comes after (KAL_ERR_CONTRADICTION).
 KAL_CHECKED KalStatus kal_run_modes_enter(KalRun *run, bool set);
+/// Whether the last choice has changed a piece.
+bool kal_run_modes_changed(const KalRun *run);
 
 /// The same at the start of a run, on the piece ahead, where nothing has moved yet:
 /// velocities that are `held` stay, n of them, if that can be; NULL for none.
@@ -422,6 +468,9 @@ void kal_run_contacts_clear(KalRun *run);
 void kal_run_contacts_forget(KalRun *run);
 /// How many functions are followed for them.
 size_t kal_run_contact_functions(const KalSystem *system);
+/// Whether a function of a contact may come to zero without changing its sign: the size of a
+/// slip of two rows.
+bool kal_run_contacts_are_sharp(const KalRun *run);
 /// Whether they depend on forces at present.
 bool kal_run_contacts_need_solve(const KalRun *run);
 /// Their values at the instant, which is solved if they need that.
@@ -435,6 +484,8 @@ bool kal_run_contacts_stray(const KalRun *run, size_t first);
 KAL_CHECKED KalStatus kal_run_contacts_start(KalRun *run);
 /// The same at an event, with the crossings of their functions.
 KAL_CHECKED KalStatus kal_run_contacts_apply(KalRun *run, const int *crossings);
+/// Decide again after formulas have changed their pieces, and forces with them.
+KAL_CHECKED KalStatus kal_run_contacts_review(KalRun *run);
 /// @}
 
 /// Follow events from the present time on.
@@ -476,6 +527,8 @@ KAL_CHECKED KalStatus kal_run_events_find(KalRun *run);
 /// and go on from what they leave.
 KAL_CHECKED KalStatus kal_run_events_apply(KalRun *run);
 
+/// Know nothing of which rows are independent: others may act than before.
+void kal_run_forget_rows(KalRun *run);
 /// Begin at the instant's state: integrator and watches.
 KAL_CHECKED KalStatus kal_run_begin(KalRun *run);
 

@@ -76,28 +76,35 @@ static void invert(double *out_inverse)
     }
 }
 
-static size_t largest_work(const KalSystem *system)
+static size_t largest_work(const KalScanSpec *spec)
 {
-    const size_t events = kal_program_work(system->programs[KAL_PROGRAM_EVENTS]);
-    const size_t switches = kal_program_work(system->programs[KAL_PROGRAM_SWITCHES]);
-    const size_t contacts = kal_program_work(system->programs[KAL_PROGRAM_CONTACTS]);
-    const size_t largest = events > switches ? events : switches;
-    return largest > contacts ? largest : contacts;
+    size_t largest = 0;
+    for (int k = 0; k < spec->n_programs; k++) {
+        const size_t work = kal_program_work(spec->system->programs[spec->programs[k]]);
+        largest = work > largest ? work : largest;
+    }
+    return largest;
+}
+
+static size_t count_results(const KalScanSpec *spec)
+{
+    size_t count = 0;
+    for (int k = 0; k < spec->n_programs; k++) {
+        count += spec->system->n_results[spec->programs[k]];
+    }
+    return count;
 }
 
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalScan *scan = owner;
     const KalSystem *system = scan->spec.system;
-    const size_t results = system->n_results[KAL_PROGRAM_EVENTS]
-                           + system->n_results[KAL_PROGRAM_SWITCHES]
-                           + system->n_results[KAL_PROGRAM_CONTACTS];
     scan->inverse = kal_carve_doubles(carver, N, N);
     scan->state = kal_carve_doubles(carver, scan->spec.room, 1);
     scan->coefficients = kal_carve_doubles(carver, kal_system_state_size(system), N);
     scan->box = kal_carve(carver, system->layout.count, sizeof(KalRange));
-    scan->work = kal_carve(carver, largest_work(system), sizeof(KalRange));
-    scan->results = kal_carve(carver, results, sizeof(KalRange));
+    scan->work = kal_carve(carver, largest_work(&scan->spec), sizeof(KalRange));
+    scan->results = kal_carve(carver, count_results(&scan->spec), sizeof(KalRange));
     scan->point =
         kal_carve(carver, system->n_results[KAL_PROGRAM_CONTACTS], sizeof(KalRange));
 }
@@ -216,6 +223,9 @@ static void fill_box(KalScan *scan, double a, double b)
 static void sharpen_gaps(KalScan *scan, double a, double b, KalRange *contacts)
 {
     const size_t count = scan->spec.system->model->n_contacts;
+    if (count == 0) {
+        return;
+    }
     fill_box(scan, a, a);
     bound(scan, KAL_PROGRAM_CONTACTS, scan->point);
     for (size_t i = 0; i < count; i++) {
@@ -229,15 +239,17 @@ static void sharpen_gaps(KalScan *scan, double a, double b, KalRange *contacts)
 
 const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
 {
-    const KalSystem *system = scan->spec.system;
-    KalRange *contacts = scan->results + system->n_results[KAL_PROGRAM_EVENTS]
-                         + system->n_results[KAL_PROGRAM_SWITCHES];
+    const KalScanSpec *spec = &scan->spec;
+    KalRange *next = scan->results;
+    KalRange *contacts = NULL;
     fill_box(scan, a, b);
-    bound(scan, KAL_PROGRAM_EVENTS, scan->results);
-    bound(scan, KAL_PROGRAM_SWITCHES,
-          scan->results + system->n_results[KAL_PROGRAM_EVENTS]);
-    bound(scan, KAL_PROGRAM_CONTACTS, contacts);
-    if (system->model->n_contacts > 0) {
+    for (int k = 0; k < spec->n_programs; k++) {
+        const KalProgramId id = spec->programs[k];
+        bound(scan, id, next);
+        contacts = id == KAL_PROGRAM_CONTACTS ? next : contacts;
+        next += spec->system->n_results[id];
+    }
+    if (contacts) {
         sharpen_gaps(scan, a, b, contacts);
     }
     return scan->results;

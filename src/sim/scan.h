@@ -19,6 +19,8 @@ enum {
 /// What a scan needs of a run.
 typedef struct KalScanSpec {
     const KalSystem *system;
+    const KalProgramId *programs; ///< n_programs: of the functions; lives on
+    int n_programs;
     KalInstant *instant; ///< for its work memory
     /// The state at a time of the step, 2 n numbers and room for the integrals.
     KalStatus (*interpolate)(void *user, double t, double *out_y);
@@ -36,7 +38,7 @@ typedef struct KalScan {
     double *coefficients; ///< 2 n × nodes
     KalRange *box;        ///< as KalLayout
     KalRange *work;       ///< of a program
-    KalRange *results;    ///< events, then switches, then contacts
+    KalRange *results;    ///< of the programs, one after the other
     KalRange *point;      ///< contacts at the beginning of a range
     double t_old;
     double t_new;
@@ -51,8 +53,7 @@ void kal_scan_clear(KalScan *scan);
 /// Learn a step.  Passes on failures to interpolate.
 KAL_CHECKED KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new);
 
-/// Ranges of all events, then of all switching functions with their levels, then of the
-/// values of contacts, over a part of the step.  Of
+/// Ranges of the results of all programs, one after the other, over a part of the step.  Of
 /// those that are not functions of t, q and q' alone they mean nothing.
 const KalRange *kal_scan_bound(KalScan *scan, double a, double b);
 

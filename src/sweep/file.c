@@ -364,6 +364,18 @@ static void copy_values(const Work *w, const KalStoreRow *kept, double *out_valu
     }
 }
 
+// Let somebody see a row that was written.
+static KalStatus show_row(const Work *w, uint64_t run, const KalStoreRow *kept,
+                          const double *row)
+{
+    const KalSweepRow shown = {.run = run + 1,
+                               .inputs = row + 1,
+                               .values = row + 1 + kal_sweep_inputs(w->sweep),
+                               .status = kept->status,
+                               .reason = kept->reason};
+    return w->options->row ? w->options->row(w->options->user, &shown) : KAL_OK;
+}
+
 // The rows of a run; `row` begins with its number and its inputs.
 static KalStatus write_run(const Work *w, uint64_t run, KalStream *stream, double *row)
 {
@@ -374,7 +386,8 @@ static KalStatus write_run(const Work *w, uint64_t run, KalStream *stream, doubl
     assert(kept.there);
     if (kept.n_samples == 0) {
         copy_values(w, &kept, values);
-        return kal_stream_add(stream, row, kept.reason);
+        KAL_TRY(kal_stream_add(stream, row, kept.reason));
+        return show_row(w, run, &kept, row);
     }
     for (uint64_t i = 0; i < kept.n_samples; i++) {
         KAL_TRY(kal_store_get_sample(w->stores[run % w->n_stores], &kept, i, values));

@@ -15,7 +15,9 @@
 //   squared, so the value is nearly exact.  If the column is not what the polynomial said,
 //   as at a kink, it is searched by golden section.
 //
-// Jumps lie between steps: both of their sides are ends of one.
+// Jumps of the motion lie between steps: both of their sides are ends of one.  Where an output
+// changes its piece, or may have a narrow peak, is known too (kal_run_find_mark()): there a step
+// is cut, and what is between two such places is followed by itself.
 //
 // Invariant: `best`, `sums` and `sizes` are those of the time from the start of the run to
 // the end of the last piece.
@@ -32,9 +34,12 @@ enum {
     GRID = 64,    // parts of a piece that are searched
     REFINE = 8,   // parabolas at most
     SEARCH = 40,  // steps of a golden section: 1e-8 of the bracket
-    HALVINGS = 64 // a step is cut in so many pieces at most
+    PIECES = 200, // that a stretch is cut in before they may not be short any more
+    COARSE = 64   // then they are no shorter than this part of it
 };
 
+// No piece is shorter than this part of a stretch.
+static const double SHORTEST = 0x1p-24;
 // Coefficients below this part of the size of a column are small.
 static const double SMOOTH = 1e-8;
 // A column is what the polynomial says if it differs by no more.
@@ -315,18 +320,16 @@ static KalStatus take_piece(KalFollower *f, double t, double width)
     return KAL_OK;
 }
 
-// The motion up to the horizon, in pieces.  A piece that is not smooth is halved, and
-// after one that is the next may be twice as long.  The last value of a piece is the
-// first of the next, so that each time is looked at once.
-static KalStatus follow_step(KalFollower *f)
+// The motion over a stretch without marks inside, in pieces.  A piece that is not smooth is
+// halved, and after one that is the next may be twice as long.  The last value of a piece is
+// the first of the next, so that each time is looked at once.
+static KalStatus follow_stretch(KalFollower *f, double t, double end)
 {
-    double t = kal_run_time(f->run);
-    const double end = kal_run_horizon(f->run);
-    const double least = (end - t) / HALVINGS;
-    double width = end - t;
-    KAL_TRY(look(f, t, f->nodes));
-    note(f, f->nodes);
-    while (t < end) {
+    assert(t <= end);
+    const double whole = end - t;
+    double width = whole;
+    for (int pieces = 0; t < end; pieces++) {
+        const double least = whole * (pieces < PIECES ? SHORTEST : 1.0 / COARSE);
         const bool last = end - t <= 1.0001 * width || !(t + width > t);
         const double next = last ? end : t + width;
         KAL_TRY(look_at_nodes(f, t, next));
@@ -337,6 +340,41 @@ static KalStatus follow_step(KalFollower *f)
         KAL_TRY(take_piece(f, t, next - t));
         t = next;
         width *= 2.0;
+    }
+    return KAL_OK;
+}
+
+// Over a mark, which is too short for more than its two ends.
+static KalStatus cross(KalFollower *f, const KalOutputMark *mark)
+{
+    const double width = mark->end - mark->begin;
+    double *end = f->nodes + (size_t)DEGREE * f->n;
+    KAL_TRY(look(f, mark->end, end));
+    for (size_t i = 0; i < f->n; i++) {
+        const bool square = f->keeps[i].kind == KAL_SWEEP_RMS;
+        f->sums[i] += 0.5 * width
+                      * (f->nodes[i] * (square ? f->nodes[i] : 1.0)
+                         + end[i] * (square ? end[i] : 1.0));
+    }
+    note(f, end);
+    memcpy(f->nodes, end, f->n * sizeof *end);
+    return KAL_OK;
+}
+
+// The motion up to the horizon: stretches, and the marks between them.
+static KalStatus follow_step(KalFollower *f)
+{
+    double t = kal_run_time(f->run);
+    const double end = kal_run_horizon(f->run);
+    bool found = true;
+    KAL_TRY(look(f, t, f->nodes));
+    note(f, f->nodes);
+    while (found) {
+        KalOutputMark mark;
+        KAL_TRY(kal_run_find_mark(f->run, t, end, &mark, &found));
+        KAL_TRY(follow_stretch(f, t, mark.begin));
+        KAL_TRY(found ? cross(f, &mark) : KAL_OK);
+        t = mark.end;
     }
     return KAL_OK;
 }

@@ -441,6 +441,11 @@ uint64_t kal_sweep_runs(const KalSweep *sweep)
     return sweep ? sweep->plan.points * sweep->plan.samples : 0;
 }
 
+const KalSystem *kal_sweep_system(const KalSweep *sweep)
+{
+    return sweep ? sweep->given : NULL;
+}
+
 size_t kal_sweep_inputs(const KalSweep *sweep)
 {
     return sweep ? sweep->plan.n_inputs : 0;

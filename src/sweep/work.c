@@ -58,6 +58,7 @@ typedef struct Lane {
     Pool *pool;
     KalContext *ctx;
     bool shares;     // steps are taken with others
+    bool gives;      // its run is for somebody else
     bool busy;       // there is a run
     uint64_t number; // of it, counted from 0
     Bench *bench;    // and what it is made on
@@ -101,8 +102,10 @@ static KalStatus make_run(Lane *lane, Bench *bench, const KalStructure *s,
                           KalRunOptions options)
 {
     assert(s->system);
-    options.watch = is_watched;
-    options.user = lane;
+    if (!lane->gives) {
+        options.watch = is_watched;
+        options.user = lane;
+    }
     kal_run_destroy(bench->run);
     bench->run = NULL;
     KAL_TRY(kal_run_create(lane->ctx, s->system, &options, &bench->run));
@@ -270,8 +273,8 @@ static KalStatus end_following(Lane *lane)
     return KAL_OK;
 }
 
-// Start the lane's run.  All samples of one are taken at once.
-static KalStatus begin_run(Lane *lane)
+// Start the lane's run.
+static KalStatus start_run(Lane *lane)
 {
     assert(lane->number < kal_sweep_runs(lane->pool->sweep));
     const KalSweep *sweep = lane->pool->sweep;
@@ -283,9 +286,17 @@ static KalStatus begin_run(Lane *lane)
     lane->bench = bench;
     KAL_TRY(make_bench(lane, bench, s));
     KAL_TRY(set_parameters(lane, bench, s));
-    KAL_TRY(start(lane, bench, s));
-    if (sweep->trajectories) {
-        return sample(lane, bench, s);
+    return start(lane, bench, s);
+}
+
+// And begin to follow it, or take all of its samples at once.
+static KalStatus begin_run(Lane *lane)
+{
+    KAL_TRY(start_run(lane));
+    Bench *bench = lane->bench;
+    if (lane->pool->sweep->trajectories) {
+        return sample(lane, bench,
+                      kal_sweep_structure(lane->pool->sweep, lane->number));
     }
     kal_follower_begin(&bench->follower, bench->run, bench->record);
     return KAL_OK;
@@ -431,7 +442,9 @@ typedef struct Worker {
 static void join(const Worker *w, int k)
 {
     if (w->team) {
-        kal_team_join(w->team, k, w->lanes[k].busy ? w->lanes[k].bench->run : NULL);
+        const Lane *lane = &w->lanes[k];
+        kal_team_join(w->team, k, lane->busy ? lane->bench->run : NULL,
+                      lane->busy && !lane->bench->follower.path);
     }
 }
 
@@ -484,11 +497,16 @@ static KalStatus init_lane(Lane *lane, Pool *pool, bool shares)
                               &lane->workspace);
 }
 
-static void clear_lane(Lane *lane)
+static void clear_benches(const Lane *lane)
 {
     for (size_t k = 0; lane->benches && k < lane->pool->sweep->n_structures; k++) {
         clear_bench(&lane->benches[k]);
     }
+}
+
+static void clear_lane(Lane *lane)
+{
+    clear_benches(lane);
     if (lane->ctx) {
         kal_block_clear(lane->ctx, &lane->samples);
         kal_workspace_clear(lane->ctx, &lane->workspace);
@@ -583,4 +601,30 @@ KalStatus kal_sweep_go(const KalSweep *sweep, const KalSweepJob *job)
     return pool.status == KAL_OK || pool.reason[0] == '\0'
                ? pool.status
                : kal_fail(sweep->ctx, pool.status, "%s", pool.reason);
+}
+
+KalStatus kal_sweep_start(const KalSweep *sweep, uint64_t run, KalRun **out_run,
+                          const KalSystem **out_system)
+{
+    KAL_NEED(sweep ? sweep->ctx : NULL, sweep && out_run && out_system);
+    const KalSweepJob job = {.threads = 1};
+    Pool pool = {.sweep = sweep, .job = &job};
+    Lane lane = {.pool = &pool, .ctx = sweep->ctx, .gives = true, .number = run - 1};
+    if (run == 0 || run > kal_sweep_runs(sweep)) {
+        return kal_fail(
+            sweep->ctx, KAL_ERR_USAGE, "there is no run %llu: the sweep has %llu",
+            (unsigned long long)run, (unsigned long long)kal_sweep_runs(sweep));
+    }
+    KAL_TRY(
+        kal_workspace_make(lane.ctx, "for a sweep", lay_out, &lane, &lane.workspace));
+    kal_plan_inputs(&sweep->plan, lane.number, lane.inputs);
+    const KalStatus status = start_run(&lane);
+    if (status == KAL_OK) {
+        *out_run = lane.bench->run;
+        *out_system = kal_sweep_structure(sweep, lane.number)->system;
+        lane.bench->run = NULL;
+    }
+    clear_benches(&lane);
+    kal_workspace_clear(lane.ctx, &lane.workspace);
+    return status;
 }

@@ -80,6 +80,7 @@ static void lay_out(KalCarver *carver, void *owner)
     c->b = kal_carve_doubles(carver, rows, 1);
     c->taking = kal_carve_bools(carver, count);
     c->laws = kal_carve(carver, count, sizeof *c->laws);
+    c->singles = kal_carve(carver, rows, sizeof *c->singles);
     c->members = kal_carve_ints(carver, count);
     c->used = kal_carve_ints(carver, rows);
     c->G = kal_carve_doubles(carver, rows, rows);
@@ -130,13 +131,13 @@ KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant)
     KAL_TRY(kal_workspace_make(instant->ctx, "for contacts", lay_out, instant,
                                &contacts->workspace));
     list_rows(instant);
-    return kal_touch_create(instant->ctx, (int)model->n_contacts, contacts->n_rows,
-                            &contacts->solver);
+    return kal_groups_create(instant->ctx, contacts->n_rows, contacts->n_rows,
+                             &contacts->groups);
 }
 
 void kal_contacts_clear(KalContacts *contacts, KalContext *ctx)
 {
-    kal_touch_destroy(contacts->solver);
+    kal_groups_destroy(contacts->groups);
     kal_workspace_clear(ctx, &contacts->workspace);
 }
 
@@ -349,7 +350,7 @@ static KalTouchEnd solve_laws(KalInstant *instant, KalTouchAnswer *out_answer)
     KalContacts *c = &instant->contacts;
     const KalTouchProblem problem = {
         .n = c->n_laws, .laws = c->laws, .rows = c->n_used, .G = c->G, .free = c->free};
-    const KalTouchEnd end = kal_touch_solve(c->solver, &problem, out_answer);
+    const KalTouchEnd end = kal_groups_solve(c->groups, &problem, out_answer);
     if (end != KAL_TOUCH_FOUND) {
         blame(instant, out_answer);
     }
@@ -487,18 +488,6 @@ KalStatus kal_contacts_decide(KalInstant *instant, double slip)
 
 // Impacts.
 
-// The rates of gaps before an impact.
-static KalStatus note_speeds(KalInstant *instant)
-{
-    KalContacts *c = &instant->contacts;
-    for (size_t i = 0; i < count_contacts(instant); i++) {
-        KalContactValues v;
-        KAL_TRY(kal_contact_values(instant, i, &v));
-        c->before[i] = v.rate;
-    }
-    return KAL_OK;
-}
-
 // Rates that an impact begins with: gap' with its restitution, and the slips.
 static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
 {
@@ -512,54 +501,85 @@ static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
         KalContactValues v;
         KAL_TRY(kal_contact_values(instant, (size_t)i, &v));
         assert(c->laws[k].gap != KAL_NO_ROW);
-        if (!plastic[i] && c->before[i] < 0.0) {
-            c->free[c->laws[k].gap] += v.restitution * c->before[i];
+        if (!plastic[i] && v.rate < 0.0) {
+            c->free[c->laws[k].gap] += v.restitution * v.rate;
         }
     }
     return KAL_OK;
 }
 
-// Let what is kept be constraints of the impact: its gap, and its slip if that is at rest.
-static KalStatus bind_kept(KalInstant *instant, const KalStrike *who)
-{
-    const KalModel *model = instant->system->model;
-    for (size_t i = 0; i < model->n_contacts; i++) {
-        const KalContact *contact = &model->contacts[i];
-        KalContactValues v;
-        if (!who->kept[i]) {
-            continue;
-        }
-        KAL_TRY(kal_contact_values(instant, i, &v));
-        instant->active[contact->gap] = true;
-        const bool rests = hypot(v.slip[0], v.slip[1]) <= who->still;
-        for (uint32_t k = 0; rests && k < contact->n_slips; k++) {
-            instant->active[contact->slip[k]] = true;
-        }
-    }
-    kal_instant_activate(instant, instant->active);
-    return KAL_OK;
-}
-
-// Velocities that satisfy all active rows, by the impulses along them: Gauss' principle for
-// impulses, so no energy is gained.
-static KalStatus stop_kept(KalInstant *instant)
+// A row of its own for row `used` of the impact that is over: bound, or not to be entered.
+static void add_single(KalInstant *instant, int used, bool bound, int *count)
 {
     KalContacts *c = &instant->contacts;
-    const size_t n = (size_t)instant->system->n;
-    KalMotionProblem problem = kal_instant_problem(instant);
-    KalMotionAnswer answer;
+    const double rate = instant->results[c->rows[c->used[used]]];
+    const int k = (*count)++;
+    c->chosen[k] = used;
+    c->singles[k] =
+        bound
+            ? (KalTouchLaw){.gap = KAL_NO_ROW, .n_slips = 1, .slip = {k}, .bound = true}
+            : (KalTouchLaw){.gap = k};
+    c->free[k] = bound ? rate : fmax(rate, 0.0);
+}
+
+// Laws of the gaps that touch, once the impact is over, each with one row: what is kept is
+// bound, and so are slips that are; the other gaps may not be entered.
+static KalStatus gather_singles(KalInstant *instant, const KalStrike *who,
+                                int *out_count)
+{
+    KalContacts *c = &instant->contacts;
+    int count = 0;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
-    for (int k = 0; k < instant->n_active; k++) {
-        c->reactions[k] = -instant->results[instant->rows[k]];
+    for (int k = 0; k < c->n_laws; k++) {
+        const KalTouchLaw *law = &c->laws[k];
+        add_single(instant, law->gap, who->kept[c->members[k]], &count);
+        for (int s = 0; who->held[c->members[k]] && s < law->n_slips; s++) {
+            add_single(instant, law->slip[s], true, &count);
+        }
     }
-    memset(c->Q, 0, n * sizeof(double));
-    problem.Q = c->Q;
-    problem.b = c->reactions;
-    problem.b_size = NULL;
-    problem.C = NULL;
-    KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
-    for (size_t j = 0; j < n; j++) {
-        kal_instant_qd(instant)[j] += answer.qdd[j];
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < count; k++) {
+            c->G[i * count + k] = c->G[c->chosen[i] * c->n_used + c->chosen[k]];
+        }
+    }
+    *out_count = count;
+    return KAL_OK;
+}
+
+// Velocities changed by impulses along rows that responses are known of; `chosen`: the rows,
+// or NULL for all.
+static void push(KalInstant *instant, int count, const int *chosen,
+                 const double *impulses)
+{
+    const size_t n = (size_t)instant->system->n;
+    double *v = kal_instant_qd(instant);
+    for (int k = 0; k < count; k++) {
+        const size_t row = (size_t)(chosen ? chosen[k] : k);
+        for (size_t j = 0; j < n; j++) {
+            v[j] += impulses[k] * instant->contacts.response[row * n + j];
+        }
+    }
+}
+
+// Let what is kept come to rest: the nearest velocities, in the metric of the kinetic energy,
+// with which its rows stay and no other gap is entered, theory (21.11).
+static KalStatus stop_kept(KalInstant *instant, const KalStrike *who)
+{
+    KalContacts *c = &instant->contacts;
+    KalTouchAnswer answer;
+    bool any = false;
+    int count = 0;
+    for (int k = 0; k < c->n_laws; k++) {
+        any = any || who->kept[c->members[k]] || who->held[c->members[k]];
+    }
+    if (!any) {
+        return KAL_OK;
+    }
+    KAL_TRY(gather_singles(instant, who, &count));
+    const KalTouchProblem problem = {
+        .n = count, .laws = c->singles, .rows = count, .G = c->G, .free = c->free};
+    if (kal_groups_solve(c->groups, &problem, &answer) == KAL_TOUCH_FOUND) {
+        push(instant, count, c->chosen, answer.forces);
     }
     return KAL_OK;
 }
@@ -618,18 +638,12 @@ static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
 {
     KalContacts *c = &instant->contacts;
     const KalModel *model = instant->system->model;
-    bool any = false;
     c->n_blamed = 0;
     for (size_t i = 0; i < model->n_contacts; i++) {
-        const bool touches = who->touching[i] && model->contacts[i].gap != KAL_NO_GAP;
-        c->taking[i] = touches && !who->kept[i];
-        any = any || who->kept[i];
+        c->taking[i] = who->touching[i] && model->contacts[i].gap != KAL_NO_GAP;
     }
     release_all(instant);
-    KAL_TRY(note_speeds(instant));
-    KAL_TRY(any ? bind_kept(instant, who) : KAL_OK);
     KAL_TRY(kal_instant_givens(instant));
-    KAL_TRY(any ? stop_kept(instant) : KAL_OK);
     KAL_TRY(gather_laws(instant, 0.0));
     soften_laws(c);
     KAL_TRY(find_responses(instant));
@@ -639,9 +653,6 @@ static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
 KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
                               double *out_lost)
 {
-    KalContacts *c = &instant->contacts;
-    const size_t n = (size_t)instant->system->n;
-    double *v = kal_instant_qd(instant);
     double before = 0.0;
     double after = 0.0;
     KalTouchAnswer answer;
@@ -652,11 +663,8 @@ KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
         return fail(instant, end, "velocities after the impact");
     }
     KAL_TRY(check_gain(instant, &answer));
-    for (int k = 0; k < c->n_used; k++) {
-        for (size_t j = 0; j < n; j++) {
-            v[j] += answer.forces[k] * c->response[(size_t)k * n + j];
-        }
-    }
+    push(instant, instant->contacts.n_used, NULL, answer.forces);
+    KAL_TRY(stop_kept(instant, who));
     KAL_TRY(find_kinetic(instant, &after));
     *out_lost = before - after;
     return KAL_OK;

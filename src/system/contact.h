@@ -15,7 +15,7 @@
 #define SYSTEM_CONTACT_H
 
 #include "base/workspace.h"
-#include "contact/touch.h"
+#include "contact/group.h"
 #include "system/system.h"
 
 /// A contact at an instant.
@@ -43,7 +43,7 @@ typedef struct KalContactValues {
 /// The contacts of an instant, and the workspace to decide about them.
 typedef struct KalContacts {
     KalWorkspace workspace;
-    KalTouchSolver *solver;
+    KalGroups *groups;
     bool stale; ///< the state was given anew: states are to be found before a solve
     KalContactState *states; ///< n_contacts
     double still;            ///< slips up to this were 0 in the last decision
@@ -55,14 +55,15 @@ typedef struct KalContacts {
     bool *taking;            ///< n_contacts: those that a decision is about
     // of a decision
     KalTouchLaw *laws;
-    int *members;     ///< n_contacts: the contact of each law
-    int *used;        ///< n_rows: places that take part
-    int n_used;       ///<
-    int n_laws;       ///<
-    double *G;        ///< n_rows × n_rows
-    double *free;     ///< n_rows
-    double *response; ///< n_rows × n: accelerations by unit forces
-    double *factor;   ///< n_rows × n_rows: of rows that are independent
+    KalTouchLaw *singles; ///< n_rows: laws of single rows
+    int *members;         ///< n_contacts: the contact of each law
+    int *used;            ///< n_rows: places that take part
+    int n_used;           ///<
+    int n_laws;           ///<
+    double *G;            ///< n_rows × n_rows
+    double *free;         ///< n_rows
+    double *response;     ///< n_rows × n: accelerations by unit forces
+    double *factor;       ///< n_rows × n_rows: of rows that are independent
     // of sliding
     int n_sliding;
     double *column;      ///< n_contacts × n: forces of unit frictions
@@ -144,7 +145,7 @@ typedef struct KalStrike {
     const bool *touching; ///< closed or closing
     const bool *plastic;  ///< without restitution
     const bool *kept; ///< comes to rest, for its bounces are too low to follow (21.8)
-    double still;     ///< slips up to this are 0
+    const bool *held; ///< so does its slip
 } KalStrike;
 
 /// Velocities after an impact, theory (21.6).  Failures as above, and KAL_ERR_CONTRADICTION

@@ -16,7 +16,6 @@
 #include <string.h>
 
 // Parts of what is beside them that are no entries of A, and no masses: theory (3.11).
-static const double TRACE = 0x1p-48;
 static const double TRACE_OF_MASS = 0x1p-90;
 
 void kal_usual_lay_out(KalUsual *usual, KalCarver *carver,
@@ -116,10 +115,10 @@ void kal_clear_traces_in_rows(const KalSparse *A, const KalUsual *usual, double 
             largest = size > largest ? size : largest;
             least = size < least ? size : least;
         }
-        for (int64_t k = A->start[i]; k < end && least <= TRACE * largest; k++) {
+        for (int64_t k = A->start[i]; k < end && least <= KAL_TRACE * largest; k++) {
             const double size = fabs(values[k]);
             const bool meant =
-                size > TRACE * largest || size > TRACE * usual->entries[k];
+                size > KAL_TRACE * largest || size > KAL_TRACE * usual->entries[k];
             values[k] = meant ? values[k] : 0.0;
         }
     }

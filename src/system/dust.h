@@ -17,6 +17,9 @@
 #include "base/workspace.h"
 #include "derive/equations.h"
 
+/// An entry of A that is no larger than this part of the largest in its row may be a trace.
+#define KAL_TRACE 0x1p-48
+
 struct KalInstant;
 
 /// Sizes of entries in states in general; infinite where these have no value.

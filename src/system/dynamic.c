@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-// States and holds of an instant: numbers beside positions and velocities.
+// States, holds and inputs of an instant: numbers beside positions and velocities.
 
 #include "system/instant.h"
 
+#include <math.h>
 #include <string.h>
 
 double *kal_instant_states(KalInstant *instant)
@@ -22,6 +23,45 @@ double *kal_instant_holds(KalInstant *instant)
     return instant->variables + instant->system->layout.holds;
 }
 
+double *kal_instant_inputs(KalInstant *instant)
+{
+    if (!instant) {
+        return NULL;
+    }
+    return instant->variables + instant->system->layout.controls;
+}
+
+static KalStatus check_input(const KalInstant *instant, int i, double value)
+{
+    const char *name = kal_system_input_names(instant->system)[i];
+    const double limit = instant->settings.actuator_limits[i];
+    if (!isfinite(value)) {
+        return kal_fail(instant->ctx, KAL_ERR_NUMBER, "the input %s is %g, no number",
+                        name, value);
+    }
+    if (fabs(value) > limit) {
+        return kal_fail(instant->ctx, KAL_ERR_USAGE,
+                        "the input %s is %g, beyond its limit %g", name, value, limit);
+    }
+    return KAL_OK;
+}
+
+KalStatus kal_instant_push(KalInstant *instant, const double *B)
+{
+    const KalSparse *matrix = &instant->system->equations->B;
+    const double *inputs = kal_instant_inputs(instant);
+    for (int i = 0; i < kal_system_inputs(instant->system); i++) {
+        KAL_TRY(check_input(instant, i, inputs[i]));
+    }
+    for (size_t row = 0; row < matrix->rows; row++) {
+        for (int64_t k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
+            const double input = inputs[matrix->column[k]];
+            instant->Q[row] += input != 0.0 ? B[k] * input : 0.0;
+        }
+    }
+    return KAL_OK;
+}
+
 void kal_instant_reset_dynamics(KalInstant *instant)
 {
     const KalSystem *system = instant->system;
@@ -30,6 +70,8 @@ void kal_instant_reset_dynamics(KalInstant *instant)
            (size_t)system->n_states * sizeof(double));
     memcpy(instant->variables + system->layout.holds, s->start_holds,
            (size_t)system->n_holds * sizeof(double));
+    memset(instant->variables + system->layout.controls, 0,
+           (size_t)system->n_actuators * sizeof(double));
 }
 
 KalStatus kal_instant_rates(KalInstant *instant, double *out_rates)

@@ -118,6 +118,8 @@ static Subject about_result(const KalSystem *system, KalProgramId id, size_t i)
         return (Subject){"a condition of the equations", "", {.source = NULL}};
     case KAL_PROGRAM_PEAKS:
         return (Subject){"the place of a pulse in time", "", {.source = NULL}};
+    case KAL_PROGRAM_MARKS:
+        return (Subject){"a condition of an output", "", {.source = NULL}};
     case KAL_PROGRAM_POWER: return (Subject){"a power", "", {.source = NULL}};
     case KAL_PROGRAM_CONSTANTS:
         return (Subject){"a constant of motion", "", {.source = NULL}};

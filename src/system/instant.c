@@ -343,6 +343,8 @@ KalStatus kal_instant_givens(KalInstant *instant)
     }
     if (instant->control) {
         kal_control_read(instant->control, b + equations->m);
+    } else if (equations->B.columns > 0) {
+        KAL_TRY(kal_instant_push(instant, b + equations->m));
     }
     if (instant->stabilize > 0.0) {
         KAL_TRY(stabilize(instant));
@@ -355,6 +357,7 @@ KalStatus kal_instant_givens(KalInstant *instant)
         measure_b(instant);
     }
     instant->bare = false;
+    instant->entries = NULL;
     return KAL_OK;
 }
 
@@ -409,30 +412,6 @@ KalStatus kal_instant_residuals(KalInstant *instant, KalProgramId level)
         }
     }
     return KAL_OK;
-}
-
-// Row `at` of the dense A, which is that of constraint i.
-static KalConstraintRow row_of(const KalInstant *instant, int at, int i)
-{
-    assert(i >= 0 && i < instant->system->m);
-    const KalSparse *A = &instant->system->equations->A;
-    const bool dense = !instant->large.solver;
-    return (KalConstraintRow){.first = A->start[i],
-                              .count = (int)(A->start[i + 1] - A->start[i]),
-                              .column = A->column + A->start[i],
-                              .numbers = dense ? instant->A + (size_t)at * A->columns
-                                               : instant->large.A + A->start[i],
-                              .dense = dense};
-}
-
-KalConstraintRow kal_instant_row(const KalInstant *instant, int k)
-{
-    return row_of(instant, k, instant->rows[k]);
-}
-
-KalConstraintRow kal_instant_level_row(const KalInstant *instant, int i)
-{
-    return row_of(instant, i, i);
 }
 
 KalMotionProblem kal_instant_problem(KalInstant *instant)

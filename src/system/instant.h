@@ -63,6 +63,7 @@ struct KalInstant {
     const double *modes;
     double stabilize;       ///< > 0: residuals decay at this rate, theory (15.3)
     bool bare;              ///< M, Q, A and b are not those of the last solve
+    const double *entries;  ///< of A, as KalEquations.A has them; NULL: they are in A
     KalRoad road;           ///< for solves of rows that stay the same
     KalMotion *motion;      ///< NULL where there is a sparse side
     KalLargeInstant large;  ///< the sparse side of a large system
@@ -94,11 +95,32 @@ static inline double kal_row_entry(const KalConstraintRow *row, int k)
     return row->numbers[row->dense ? row->column[k] : k];
 }
 
-/// The row of active constraint k, after kal_instant_givens().
-KalConstraintRow kal_instant_row(const KalInstant *instant, int k);
+/// The row of constraint i among entries, or in row `at` of the dense A where there are none.
+static inline KalConstraintRow kal_row_of(const KalInstant *instant, int i, int at,
+                                          const double *entries)
+{
+    const KalSparse *A = &instant->system->equations->A;
+    const int64_t first = A->start[i];
+    return (KalConstraintRow){.first = first,
+                              .count = (int)(A->start[i + 1] - first),
+                              .column = A->column + first,
+                              .numbers = entries ? entries + first
+                                                 : instant->A + (size_t)at * A->columns,
+                              .dense = !entries};
+}
+
+/// The row of active constraint k, after kal_instant_givens() or kal_return_rows().
+static inline KalConstraintRow kal_instant_row(const KalInstant *instant, int k)
+{
+    return kal_row_of(instant, instant->rows[k], k,
+                      instant->large.solver ? instant->large.A : instant->entries);
+}
 
 /// The row of constraint i, after kal_instant_residuals().
-KalConstraintRow kal_instant_level_row(const KalInstant *instant, int i);
+static inline KalConstraintRow kal_instant_level_row(const KalInstant *instant, int i)
+{
+    return kal_row_of(instant, i, i, instant->large.solver ? instant->large.A : NULL);
+}
 
 /// What b is to be measured by, theory (5.5).
 typedef struct KalBSize {
@@ -133,8 +155,11 @@ KAL_CHECKED KalStatus kal_instant_read_value(KalInstant *instant, const char *na
                                              const char *assignment, const char *unit,
                                              double *out_value);
 
-/// Let states and holds have the values that they begin with.
+/// Let states and holds have the values that they begin with, and inputs be 0.
 void kal_instant_reset_dynamics(KalInstant *instant);
+
+/// Add what the inputs do to Q, theory (14.3), for the values of B.
+KAL_CHECKED KalStatus kal_instant_push(KalInstant *instant, const double *B);
 
 /// Renew those holds that are `due` (n_holds; NULL: all), each from the values before.
 /// Solves the instant if their values need that.

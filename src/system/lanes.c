@@ -8,11 +8,10 @@
 
 #include "system/lanes.h"
 
-#include "motion/trust.h"
+#include "system/lanes_math.h"
 #include "system/return_impl.h"
 
 #include <assert.h>
-#include <float.h>
 #include <string.h>
 
 // Weights that rows lend M, pieces of formulas, and control are known to instants alone.
@@ -55,7 +54,8 @@ static bool make_room(KalRoadLanes *lanes, const KalRoad *road)
     const size_t work = kal_program_work(road->program);
     const size_t back = lanes->returns ? kal_program_work(road->back.program) : 0;
     const size_t results = lanes->n_returns;
-    const size_t groups = work + back + 2 * results;
+    const size_t energy = road->energy ? kal_program_work(road->energy) : 0;
+    const size_t groups = work + back + 2 * results + energy + 2;
     lanes->block_size = groups * sizeof(KalFour) + ALIGNMENT;
     lanes->block = kal_alloc(lanes->ctx, 1, lanes->block_size);
     lanes->flags = kal_alloc(lanes->ctx, 2, (size_t)system->m + 1);
@@ -68,9 +68,22 @@ static bool make_room(KalRoadLanes *lanes, const KalRoad *road)
     lanes->back_work = lanes->work + KAL_LANES * work;
     lanes->back = lanes->back_work + KAL_LANES * back;
     lanes->again = lanes->back + KAL_LANES * results;
+    lanes->energy = lanes->again + KAL_LANES * results;
+    lanes->energy_work = lanes->energy + 2 * (size_t)KAL_LANES;
     lanes->rows = (bool *)lanes->flags;
     lanes->active = lanes->rows + system->m + 1;
     return true;
+}
+
+// What suits the processor.
+static const KalLaneMath *choose_math(void)
+{
+#ifdef KAL_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        return &kal_lane_math_wide;
+    }
+#endif
+    return &kal_lane_math;
 }
 
 void kal_road_lanes_make(KalRoadLanes *lanes, const KalRoad *road, bool returns)
@@ -81,6 +94,7 @@ void kal_road_lanes_make(KalRoadLanes *lanes, const KalRoad *road, bool returns)
     lanes->system = system;
     lanes->returns = returns;
     lanes->stabilize = road->stabilize;
+    lanes->math = choose_math();
     lanes->n_results = road->at.count;
     lanes->n_returns = returns ? kal_return_count(road) : 0;
     if (!make_room(lanes, road)) {
@@ -106,25 +120,17 @@ void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
         kal_program_put_lane(road->back.program, road->back.work, lane,
                              lanes->back_work);
     }
+    if (road->energy) {
+        kal_program_put_lane(road->energy, road->energy_work, lane, lanes->energy_work);
+    }
     lanes->prepared[lane] = true;
-}
-
-// Lanes whose results are not sound are not good, as kal_eliminated_is_sound() has it: NaN
-// fails all comparisons.
-static void judge(const KalRoadLanes *lanes, const double *results, KalFourBits *good)
-{
-    const KalEliminated *where = &lanes->lead->at;
-    const KalFour *x = kal_const_four(results);
-    *good &= (x[where->excess] <= 0.0) & (x[where->most_growth] <= KAL_SAFE_GROWTH)
-             & (x[where->most_gram] <= KAL_SAFE_GROWTH)
-             & (x[where->least_growth] >= 0.5) & (x[where->least_gram] >= 0.5);
 }
 
 void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at,
                          double *out_results, KalFourBits *good)
 {
     kal_program_eval_lanes(lanes->lead->program, at, lanes->work, out_results);
-    judge(lanes, out_results, good);
+    lanes->math->judge(&lanes->lead->at, out_results, good);
 }
 
 void kal_return_lanes_find(const KalRoadLanes *lanes, double *out_results,
@@ -132,7 +138,21 @@ void kal_return_lanes_find(const KalRoadLanes *lanes, double *out_results,
 {
     memcpy(out_results, lanes->back + KAL_LANES * kal_return_answer(lanes->lead),
            lanes->n_results * sizeof(KalFour));
-    judge(lanes, out_results, good);
+    lanes->math->judge(&lanes->lead->at, out_results, good);
+}
+
+void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,
+                           KalFourBits *good)
+{
+    const KalRoad *road = lanes->lead;
+    const double *energy = lanes->energy;
+    if (lanes->returns) {
+        energy = lanes->back + KAL_LANES * kal_return_energies(road);
+    } else {
+        assert(road->energy);
+        kal_program_eval_lanes(road->energy, at, lanes->energy_work, lanes->energy);
+    }
+    lanes->math->bound(energy, good);
 }
 
 size_t kal_road_lanes_sine(const KalRoadLanes *lanes)
@@ -145,60 +165,26 @@ static bool is_any(KalFourBits bits)
     return (bits[0] | bits[1] | bits[2] | bits[3]) != 0;
 }
 
-// Lanes in which a step has left dust where it led to zero.
-static KalFourBits find_dust(size_t count, const KalFour *from, const KalFour *to)
-{
-    KalFourBits dust = {0};
-    for (size_t i = 0; i < count; i++) {
-        dust |=
-            (kal_four_absolute(to[i]) <= KAL_RETURN_DUST * kal_four_absolute(from[i]))
-            & (to[i] != 0.0);
-    }
-    return dust;
-}
-
-// One step of the lanes that are on their way; those that are done, or lost, are so no more.
-static void step(const KalRoadLanes *lanes, double *at, KalFourBits *on,
-                 KalFourBits *good)
-{
-    const KalSystem *system = lanes->system;
-    const size_t n = (size_t)system->n;
-    const KalFour *x = kal_const_four(lanes->back);
-    KalFour *state = kal_four(at + KAL_LANES);
-    const KalFour position =
-        x[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LEFT)];
-    const KalFour velocity =
-        x[kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LEFT)];
-    const KalFourBits lost =
-        ~(kal_four_absolute(velocity) <= DBL_MAX) | find_dust(2 * n, state, x);
-    *good &= ~(*on & lost);
-    *on &= ~lost;
-    for (size_t i = 0; i < 2 * n; i++) {
-        state[i] = kal_pick(*on, x[i], state[i]);
-    }
-    *on &= ~((position <= 0.0) & (velocity <= 0.0));
-}
-
-// Results of lanes that went on once more.
-static void take_again(const KalRoadLanes *lanes, KalFourBits on)
-{
-    KalFour *back = kal_four(lanes->back);
-    for (size_t i = 0; i < lanes->n_returns; i++) {
-        back[i] = kal_pick(on, kal_const_four(lanes->again)[i], back[i]);
-    }
-}
-
 void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *good)
 {
+    const KalSystem *system = lanes->system;
     const KalProgram *program = lanes->lead->back.program;
     KalFourBits on = *good; // those on their way
+    const KalLaneReturn step = {
+        .count = 2 * (size_t)system->n,
+        .results = lanes->back,
+        .position = kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_LEFT),
+        .velocity = kal_return_word(system, KAL_RETURN_VELOCITY, KAL_WORD_LEFT),
+        .state = at + KAL_LANES,
+        .on = &on,
+        .good = good};
     for (int k = 0; k < KAL_RETURN_STEPS && is_any(on); k++) {
         kal_program_eval_lanes(program, at, lanes->back_work,
                                k == 0 ? lanes->back : lanes->again);
         if (k > 0) {
-            take_again(lanes, on);
+            lanes->math->merge(&on, lanes->n_returns, lanes->again, lanes->back);
         }
-        step(lanes, at, &on, good);
+        lanes->math->step(&step);
     }
     *good &= ~on;
 }
@@ -225,6 +211,11 @@ void kal_road_lanes_leave(const KalRoadLanes *lanes, int lane, KalRoad *road,
         road->found = road->results;
     }
     instant->bare = true;
+}
+
+const double *kal_return_lanes_rows(const KalRoadLanes *lanes)
+{
+    return lanes->back + KAL_LANES * kal_return_A(lanes->system);
 }
 
 void kal_return_lanes_leave(const KalRoadLanes *lanes, int lane, double *out_position,

@@ -30,8 +30,11 @@ typedef struct KalRoadLanes {
     bool *active;             ///< m: constraints that act with them
     double *work;
     double *back_work;
-    double *back;  ///< results of the way back
-    double *again; ///< the same, where one step was not enough
+    double *back;   ///< results of the way back
+    double *again;  ///< the same, where one step was not enough
+    double *energy; ///< T and V, where no way back finds them
+    double *energy_work;
+    const struct KalLaneMath *math;
     void *block;
     size_t block_size;
     void *flags; ///< of rows and active
@@ -67,10 +70,18 @@ void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *g
 void kal_return_lanes_find(const KalRoadLanes *lanes, double *out_results,
                            KalFourBits *good);
 
+/// Lanes in which the energy is not finite at the times and states `at`, to which the way back
+/// has led if there is one, are not good any more.
+void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,
+                           KalFourBits *good);
+
 /// Let an instant be as if it had taken the road, and the way back before if there is one, to
 /// the time and state `at` of its lane.
 void kal_road_lanes_leave(const KalRoadLanes *lanes, int lane, KalRoad *road,
                           const double *at, const double *results);
+
+/// Where the way back leaves the entries of A, in the order of KalEquations.A.
+const double *kal_return_lanes_rows(const KalRoadLanes *lanes);
 
 /// The largest residuals that the way back has left in a lane.
 void kal_return_lanes_leave(const KalRoadLanes *lanes, int lane, double *out_position,

@@ -40,6 +40,15 @@ static void put_state(const Pass *p, size_t j, double *out_variables, size_t str
     }
 }
 
+static void put_inputs(const Pass *p, size_t j)
+{
+    double *inputs = kal_instant_inputs(p->instant);
+    const int count = kal_system_inputs(p->instant->system);
+    for (size_t i = 0; p->states->inputs && i < (size_t)count; i++) {
+        inputs[i] = p->states->inputs[i * p->states->count + j];
+    }
+}
+
 // State j by itself.
 static KalStatus solve_one(const Pass *p, size_t j, KalMotionAnswer *out_answer)
 {
@@ -48,11 +57,23 @@ static KalStatus solve_one(const Pass *p, size_t j, KalMotionAnswer *out_answer)
     const size_t n = (size_t)instant->system->n;
     assert(instant->system->layout.q == 1);
     put_state(p, j, instant->variables, 1);
+    put_inputs(p, j);
     KAL_TRY(kal_instant_solve(instant, out_answer));
     for (size_t i = 0; i < n; i++) {
         s->out_qdd[i * s->count + j] = out_answer->qdd[i];
     }
     return KAL_OK;
+}
+
+// The road knows of no inputs.
+static bool is_pushed(const Pass *p)
+{
+    const double *inputs = kal_instant_inputs(p->instant);
+    bool pushed = p->states->inputs != NULL;
+    for (int i = 0; i < kal_system_inputs(p->instant->system); i++) {
+        pushed = pushed || inputs[i] != 0.0;
+    }
+    return pushed;
 }
 
 // Open the fast road for the rows of the last solve, if all of them are independent.
@@ -92,7 +113,8 @@ static bool make_room(Pass *p)
 static bool make_lanes(Pass *p, const KalMotionAnswer *answer)
 {
     p->lanes.ctx = p->instant->ctx;
-    if (p->states->count < FEW || !open_road(p->instant, answer, p->states->count)) {
+    if (p->states->count < FEW || is_pushed(p)
+        || !open_road(p->instant, answer, p->states->count)) {
         return false;
     }
     kal_road_lanes_make(&p->lanes, &p->instant->road, false);

@@ -14,7 +14,7 @@ static KalStatus look(KalInstant *instant, KalProgramId level, KalMisfit *misfit
     const bool velocity = level == KAL_PROGRAM_VELOCITY;
     const double *x = velocity ? kal_instant_qd(instant) : kal_instant_q(instant);
     KAL_TRY(kal_instant_residuals(instant, level));
-    const int unmet = kal_residuals_unmet(instant, x, instant->failed);
+    const int unmet = kal_residuals_unmet(instant, x, 1.0, instant->failed);
     for (int k = 0; k < unmet; k++) {
         const int i = instant->failed[k];
         const double off = fabs(instant->residuals[i]);

@@ -93,6 +93,22 @@ const char *const *kal_system_hold_names(const KalSystem *system)
     return kal_system_state_names(system) + system->n_states;
 }
 
+int kal_system_inputs(const KalSystem *system)
+{
+    if (!system || system->n_servos > 0) {
+        return 0;
+    }
+    return system->n_actuators;
+}
+
+const char *const *kal_system_input_names(const KalSystem *system)
+{
+    if (!system) {
+        return NULL;
+    }
+    return kal_system_hold_names(system) + system->n_holds;
+}
+
 size_t kal_system_write_warnings(const KalSystem *system, KalSink sink)
 {
     if (!(system && sink.write)) {

@@ -8,7 +8,6 @@
 
 #include "base/block.h"
 #include "expr/diff.h"
-#include "expr/node.h"
 #include "expr/order.h"
 
 #include <assert.h>
@@ -24,7 +23,7 @@ typedef struct Finding {
 static const uint64_t TIME = UINT64_C(1) << KAL_SYMBOL_TIME;
 static const uint64_t PARAMETER = UINT64_C(1) << KAL_SYMBOL_PARAMETER;
 
-static bool has_peak_at_zero(const KalExprNode *node)
+bool kal_has_peak_at_zero(const KalExprNode *node)
 {
     return node->op == KAL_OP_COSH
            || (node->op == KAL_OP_POWI && kal_node_exponent(node) % 2 == 0);
@@ -67,7 +66,7 @@ static KalStatus find(Finding *f, const KalOrder *order)
     for (uint32_t i = 0; i < order->count; i++) {
         const KalExprNode n =
             kal_graph_node(f->system->model->graph, order->steps[i].node);
-        KAL_TRY(has_peak_at_zero(&n) ? add_operand(f, n.arg[0]) : KAL_OK);
+        KAL_TRY(kal_has_peak_at_zero(&n) ? add_operand(f, n.arg[0]) : KAL_OK);
     }
     return KAL_OK;
 }

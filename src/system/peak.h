@@ -10,7 +10,11 @@
 #ifndef SYSTEM_PEAK_H
 #define SYSTEM_PEAK_H
 
+#include "expr/node.h"
 #include "system/system.h"
+
+/// Whether a node has an extreme where its operand is zero: even powers and cosh.
+bool kal_has_peak_at_zero(const KalExprNode *node);
 
 /// Find what is linear in t below the even powers and cosh of formulas, with its slope:
 /// system->peaks.

@@ -40,8 +40,8 @@ static double least_number(int n, const double *x)
     return SMALL * largest;
 }
 
-// Whether residual i is rounding, theory (13.3), where numbers count at least `least`.
-static bool is_met(const KalInstant *instant, int i, const double *x, double least)
+// Up to what residual i is rounding, theory (13.3), where numbers count at least `least`.
+static double allowed(const KalInstant *instant, int i, const double *x, double least)
 {
     assert(i >= 0 && i < instant->system->m);
     const KalSparse *A = &instant->system->equations->A;
@@ -53,16 +53,18 @@ static bool is_met(const KalInstant *instant, int i, const double *x, double lea
                                  : instant->A[(int64_t)i * instant->system->n + j];
         size += fabs(entry) * fmax(fabs(x[j]), least);
     }
-    return fabs(instant->residuals[i]) <= MET * size;
+    return MET * size;
 }
 
-int kal_residuals_unmet(const KalInstant *instant, const double *x, int *out_rows)
+int kal_residuals_unmet(const KalInstant *instant, const double *x, double part,
+                        int *out_rows)
 {
-    assert(instant && x);
+    assert(instant && x && part > 0.0);
     const double least = least_number(instant->system->n, x);
     int count = 0;
     for (int i = 0; i < instant->system->m; i++) {
-        const bool met = is_met(instant, i, x, least);
+        const bool met =
+            fabs(instant->residuals[i]) <= part * allowed(instant, i, x, least);
         if (!met && out_rows) {
             out_rows[count] = i;
         }
@@ -107,9 +109,11 @@ static void lay_out(KalCarver *carver, void *owner)
     p->pivots = kal_carve_doubles(carver, m, 1);
     p->z = kal_carve_doubles(carver, m, 1);
     p->weights = kal_carve_doubles(carver, m, 1);
+    p->own = kal_carve_doubles(carver, n, 1);
     p->masses = kal_carve_doubles(carver, n, 1);
     p->columns = kal_carve_ints(carver, n);
     p->order = kal_carve_ints(carver, m);
+    p->counted = kal_carve_ints(carver, m);
 }
 
 KalStatus kal_projector_init(KalProjector *p, KalInstant *instant, const bool *held)
@@ -140,16 +144,30 @@ void kal_projector_clear(KalProjector *p)
 static const double NO_INERTIA = 0x1p-30;
 // Without inertia and without ties a coordinate counts as having this part of all there is.
 static const double UNTIED = 0x1p-10;
+// A mass that is this part of its usual size is none to measure by.
+static const double UNUSUAL = 0x1p-10;
+
+// The diagonal of M, or what is usual where that is far more, theory (13.5).
+static void find_own_masses(KalProjector *p)
+{
+    assert(p->instant->M);
+    const double *usual = p->instant->usual.masses;
+    for (int j = 0; j < p->n; j++) {
+        const double mass = p->instant->M[(size_t)j * (size_t)(p->n + 1)];
+        const bool unusual = mass < UNUSUAL * usual[j] && isfinite(usual[j]);
+        p->own[j] = unusual ? usual[j] : mass;
+    }
+}
 
 // The mean mass that meets in a row, by the squares of its entries, as seen from the row.
 static double mass_in_row(const KalProjector *p, const double *row)
 {
-    assert(row && p->instant->M);
+    assert(row);
     double squares = 0.0;
     double moment = 0.0;
     for (int j = 0; j < p->n; j++) {
         squares += row[j] * row[j];
-        moment += row[j] * row[j] * p->instant->M[(size_t)j * (size_t)(p->n + 1)];
+        moment += row[j] * row[j] * p->own[j];
     }
     return squares > 0.0 ? moment / squares / squares : 0.0;
 }
@@ -159,6 +177,7 @@ static void find_masses(KalProjector *p)
 {
     const int n = p->n;
     double most = 0.0;
+    find_own_masses(p);
     memset(p->masses, 0, (size_t)n * sizeof(double));
     for (int i = 0; i < p->m; i++) {
         const double *row = p->instant->A + (size_t)i * (size_t)n;
@@ -169,14 +188,14 @@ static void find_masses(KalProjector *p)
         }
     }
     for (int j = 0; j < n; j++) {
-        most = fmax(most, p->instant->M[(size_t)j * (size_t)(n + 1)]);
+        most = fmax(most, p->own[j]);
     }
     most = most > 0.0 ? most : 1.0;
     for (int j = 0; j < n; j++) {
-        const double own = p->instant->M[(size_t)j * (size_t)(n + 1)];
         const double tied = fmax(p->masses[j], UNTIED * most);
         assert(tied > 0.0);
-        p->masses[j] = own > NO_INERTIA * fmax(p->masses[j], most) ? own : tied;
+        p->masses[j] =
+            p->own[j] > NO_INERTIA * fmax(p->masses[j], most) ? p->own[j] : tied;
     }
 }
 
@@ -289,6 +308,30 @@ static void set_sparse_rows(KalProjector *p, const bool *used)
     }
 }
 
+static bool is_zero(int n, const double *x)
+{
+    int i = 0;
+    while (i < n && x[i] == 0.0) {
+        i++;
+    }
+    return i == n;
+}
+
+// G ← G L⁻ᵀ, row upon row; rows of zeros, of what does not act, stay so.
+static void solve_rows(KalProjector *p)
+{
+    const int f = p->free;
+    for (int i = 0; i < p->m;) {
+        double *first = p->G + (size_t)i * (size_t)f;
+        int count = 0;
+        while (i + count < p->m && !is_zero(f, first + (size_t)count * (size_t)f)) {
+            count++;
+        }
+        kal_solve_lower(f, p->L, p->inverse, count, first);
+        i += count + 1;
+    }
+}
+
 void kal_projector_set_rows(KalProjector *p, const bool *used)
 {
     const int f = p->free;
@@ -304,13 +347,17 @@ void kal_projector_set_rows(KalProjector *p, const bool *used)
             g[j] = counts * a[p->columns[j]];
         }
     }
-    kal_solve_lower(f, p->L, p->inverse, p->m, p->G);
+    solve_rows(p);
+    p->n_counted = 0;
     for (int i = 0; i < p->m; i++) {
         double *g = p->G + (size_t)i * (size_t)f;
         const double length = length_of(f, g);
         p->S[i] = length > 0.0 ? 1.0 / length : 0.0;
         for (int j = 0; j < f; j++) {
             g[j] *= p->S[i];
+        }
+        if (length > 0.0) {
+            p->counted[p->n_counted++] = i;
         }
     }
 }
@@ -342,15 +389,16 @@ bool kal_projector_factor(KalProjector *p, double damping)
 {
     assert(damping > 0.0);
     const int f = p->free;
-    const int m = p->m;
+    const int m = p->n_counted;
     if (p->instant->large.solver) {
         return factor_sparse(p, damping);
     }
     for (int i = 0; i < m; i++) {
+        const double *row = row_of(p, p->counted[i]);
         for (int j = 0; j <= i; j++) {
-            p->H[j * m + i] = kal_dot(f, row_of(p, i), row_of(p, j));
+            p->H[j * m + i] = kal_dot(f, row, row_of(p, p->counted[j]));
         }
-        p->H[i * m + i] += damping + (p->S[i] == 0.0);
+        p->H[i * m + i] += damping;
     }
     return kal_cholesky(m, p->H, p->pivots) > 0.0;
 }
@@ -368,15 +416,15 @@ static void find_step(KalProjector *p)
 {
     assert(p->free >= 0 && p->free <= p->n);
     const int f = p->free;
-    const int m = p->m;
+    const int m = p->n_counted;
     for (int i = 0; i < m; i++) {
-        p->z[i] = -p->S[i] * p->instant->residuals[i];
+        p->z[i] = -p->S[p->counted[i]] * p->instant->residuals[p->counted[i]];
     }
     kal_solve_lower(m, p->H, p->pivots, 1, p->z);
     kal_solve_lower_transposed(m, p->H, p->pivots, p->z);
     memset(p->y, 0, (size_t)f * sizeof(double));
     for (int i = 0; i < m; i++) {
-        kal_axpy(f, p->z[i], row_of(p, i), p->y);
+        kal_axpy(f, p->z[i], row_of(p, p->counted[i]), p->y);
     }
     kal_solve_lower_transposed(f, p->L, p->inverse, p->y);
 }
@@ -472,17 +520,20 @@ void kal_projector_lift(const KalProjector *p, int rank, double *rests)
 
 // A row whose rest points against what it was has passed through zero: its sine gets a
 // minus.
-void kal_projector_compare(KalProjector *p, int rank, double *lifted,
-                           const double *rests, double *sines)
+double kal_projector_compare(KalProjector *p, int rank, double *lifted,
+                             const double *rests, double *sines)
 {
     assert(rank >= 0 && rank <= p->m);
     const size_t f = (size_t)p->free;
+    double least = 1.0;
     kal_solve_lower(p->free, p->L, p->inverse, rank, lifted);
     for (size_t i = 0; i < (size_t)rank; i++) {
-        if (kal_dot(p->free, lifted + i * f, rests + i * f) < 0.0) {
-            sines[i] = -sines[i];
-        }
+        const double product = kal_dot(p->free, lifted + i * f, rests + i * f);
+        const double size = length_of(p->free, lifted + i * f) * sines[i];
+        least = size > 0.0 ? fmin(least, fabs(product) / size) : least;
+        sines[i] = product < 0.0 ? -sines[i] : sines[i];
     }
+    return least;
 }
 
 // The row is Σ c (rows of the first rank) but for what it has of its own: L₁₁ᵀ c = l.

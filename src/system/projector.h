@@ -30,11 +30,14 @@ typedef struct KalProjector {
     double *inverse;      ///< free: of its diagonal
     double *G;            ///< m × free: rows of A in the metric, scaled
     double *S;            ///< m: the scale of each row; 0 for a row of zeros
-    double *H;            ///< m × m: factor of G Gᵀ with damping
+    int *counted;         ///< m: rows that are not zero,
+    int n_counted;        ///< so many
+    double *H;            ///< of these: factor of G Gᵀ with damping
     double *pivots;       ///< m
     int *order;           ///< m: rows as the last ranking chose them
     double *z;            ///< m
     double *weights;      ///< m: W
+    double *own;          ///< n: masses of the coordinates, or what is usual of them
     double *masses;       ///< n: of the coordinates, or of what they are tied to
     double *y;            ///< free
     KalStatus failure;    ///< why there are no factors, where memory is missing
@@ -83,9 +86,10 @@ void kal_projector_split(const KalProjector *projector, int rank, double *out_re
 void kal_projector_lift(const KalProjector *projector, int rank, double *rests);
 
 /// Change the sign of the sine of each rest that points away from the one of another
-/// state, `lifted`, which is used up: so sines pass through zero where rows do.
-void kal_projector_compare(KalProjector *projector, int rank, double *lifted,
-                           const double *rests, double *sines);
+/// state, `lifted`, which is used up: so sines pass through zero where rows do.  Returns the
+/// least cosine, without its sign, of the angles between these rests.
+double kal_projector_compare(KalProjector *projector, int rank, double *lifted,
+                             const double *rests, double *sines);
 
 /// After a ranking, of which the first `rank` rows are independent: whether the one of them
 /// at place `other` takes part in what a later row, at place `row`, depends on.
@@ -100,8 +104,10 @@ double kal_projector_distance(const KalProjector *projector, const double *from,
                               const double *to);
 
 /// Which residuals are more than rounding, theory (13.3); x are the n numbers that the level
-/// of the instant's A and residuals is about.  Writes their indices, at most m, unless
-/// out_rows is NULL, and returns how many they are.
-int kal_residuals_unmet(const KalInstant *instant, const double *x, int *out_rows);
+/// of the instant's A and residuals is about; or, with a `part` below 1, which are more than
+/// that part of it.  Writes their indices, at most m, unless out_rows is NULL, and returns how
+/// many they are.
+int kal_residuals_unmet(const KalInstant *instant, const double *x, double part,
+                        int *out_rows);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct Draft {
     const KalRoad *road;
     KalTranscript t;
     KalEliminand given; // what is eliminated
-    KalElimination *elimination;
+    KalFactoring *factoring;
     KalExpr *block;
     size_t block_size;
     KalExpr *M;         // n × n
@@ -146,7 +146,7 @@ static void move(Draft *d, size_t first, KalExpr excess, KalExpr *x)
         return;
     }
     const KalExpr moves = kal_binary(g, KAL_OP_LT, kal_int(g, 0), excess);
-    kal_elimination_step(d->elimination, d->residuals, d->step);
+    kal_factoring_step(d->factoring, d->residuals, d->step);
     for (size_t j = 0; j < (size_t)system->n; j++) {
         if (!is_nothing(d->step[j])) {
             x[j] = kal_select(g, moves, kal_add(g, x[j], d->step[j]), x[j]);
@@ -188,7 +188,7 @@ static KalStatus move_positions(Draft *d)
                               .M = d->M,
                               .A = d->A,
                               .weights = d->road->lends ? d->t.weights : NULL};
-    KAL_TRY(kal_elimination_create(d->t.g, &d->given, &d->elimination));
+    KAL_TRY(kal_factoring_create(d->t.g, &d->given, &d->factoring));
     KalExpr largest = KAL_NO_EXPR;
     KalExpr *given =
         &d->outputs[kal_return_word(system, KAL_RETURN_POSITION, KAL_WORD_GIVEN)];
@@ -349,7 +349,7 @@ void kal_return_make(KalRoad *road)
         kal_return_forget(road);
         r->made = true;
     }
-    kal_elimination_destroy(d.elimination);
+    kal_factoring_destroy(d.factoring);
     kal_transcript_clear(&d.t);
     kal_free(instant->ctx, d.block, d.block_size);
 }
@@ -357,6 +357,7 @@ void kal_return_make(KalRoad *road)
 void kal_return_forget(KalRoad *road)
 {
     KalReturn *r = &road->back;
+    road->instant->entries = NULL;
     kal_program_destroy(r->program);
     kal_free(road->instant->ctx, r->block, r->block_size);
     *r = (KalReturn){.made = false};
@@ -492,7 +493,7 @@ const double *kal_return_outputs(KalRoad *road)
 
 bool kal_return_rows(KalRoad *road)
 {
-    const KalInstant *instant = road->instant;
+    KalInstant *instant = road->instant;
     const KalEquations *equations = instant->system->equations;
     const size_t n = equations->n;
     KalReturn *r = &road->back;
@@ -500,14 +501,8 @@ bool kal_return_rows(KalRoad *road)
         || !kal_same_numbers(r->place, instant->variables, 1 + n)) {
         return false;
     }
-    double *values = r->results + kal_return_A(instant->system);
-    kal_clear_traces_in_rows(&equations->A, &instant->usual, values);
-    memset(instant->A, 0, equations->m * n * sizeof(double));
-    for (int k = 0; k < instant->n_active; k++) {
-        const int i = instant->rows[k];
-        for (int64_t e = equations->A.start[i]; e < equations->A.start[i + 1]; e++) {
-            instant->A[(size_t)k * n + (size_t)equations->A.column[e]] = values[e];
-        }
-    }
+    double *entries = r->results + kal_return_A(instant->system);
+    kal_clear_traces_in_rows(&equations->A, &instant->usual, entries);
+    instant->entries = entries;
     return true;
 }

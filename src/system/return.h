@@ -72,8 +72,8 @@ const double *kal_return_energy(struct KalRoad *road);
 /// and V; NULL where they are not known.
 const double *kal_return_outputs(struct KalRoad *road);
 
-/// Write A at the present state into the instant, rows of active constraints only; false
-/// where it is not known.
+/// Give the instant the entries of A at the present state, which hold until the next return;
+/// false where they are not known.
 bool kal_return_rows(struct KalRoad *road);
 
 #endif

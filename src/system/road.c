@@ -37,10 +37,9 @@ KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
                       .patience = PATIENCE,
                       .steps = STEPS};
     road->rows = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
-    road->wanted = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     road->active = (bool *)kal_alloc(instant->ctx, m + 1, sizeof(bool));
     road->undecided = (bool *)kal_alloc(instant->ctx, n, sizeof(bool));
-    if (!road->rows || !road->wanted || !road->active || !road->undecided) {
+    if (!road->rows || !road->active || !road->undecided) {
         return kal_no_memory(instant->ctx, "for an instant");
     }
     return KAL_OK;
@@ -51,8 +50,10 @@ static void forget(KalRoad *road)
     KalContext *ctx = road->instant->ctx;
     kal_return_forget(road);
     kal_program_destroy(road->program);
+    kal_program_destroy(road->energy);
     kal_free(ctx, road->block, road->block_size);
     road->program = NULL;
+    road->energy = NULL;
     road->block = NULL;
     road->block_size = 0;
 }
@@ -64,23 +65,28 @@ void kal_road_clear(KalRoad *road)
         const size_t m = (size_t)instant->system->m;
         forget(road);
         kal_free(instant->ctx, road->rows, m + 1);
-        kal_free(instant->ctx, road->wanted, m + 1);
         kal_free(instant->ctx, road->active, m + 1);
         kal_free(instant->ctx, road->undecided, (size_t)instant->system->n);
     }
+}
+
+// Whether its rows are those that are independent now: as many, and each of them.
+static bool has_rows(const KalRoad *road)
+{
+    const KalInstant *instant = road->instant;
+    bool all = road->n_rows == instant->n_independent;
+    for (int k = 0; all && k < instant->n_independent; k++) {
+        all = road->rows[instant->rows[instant->independent[k]]];
+    }
+    return all;
 }
 
 void kal_road_choose(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
     const size_t m = (size_t)instant->system->m;
-    memset(road->wanted, 0, m * sizeof(bool));
-    for (int k = 0; k < instant->n_independent; k++) {
-        road->wanted[instant->rows[instant->independent[k]]] = true;
-    }
     road->same = road->made && road->lends == instant->lends
-                 && road->stabilize == instant->stabilize
-                 && memcmp(road->rows, road->wanted, m * sizeof(bool)) == 0
+                 && road->stabilize == instant->stabilize && has_rows(road)
                  && memcmp(road->active, instant->active, m * sizeof(bool)) == 0;
     road->fits = road->same && road->open;
 }
@@ -208,7 +214,7 @@ KalStatus kal_road_eliminate(const KalRoad *road, KalTranscript *transcript,
     const KalSystem *system = road->instant->system;
     Formulas f = {.road = road, .t = transcript};
     KalStatus status = allocate(&f, road);
-    if (status == KAL_OK) {
+    if (f.block) {
         status = copy_givens(values, &f);
     }
     if (status == KAL_OK) {
@@ -227,6 +233,22 @@ KalStatus kal_road_eliminate(const KalRoad *road, KalTranscript *transcript,
     }
     kal_free(road->instant->ctx, f.block, f.block_size);
     return status;
+}
+
+// T and V, for lanes of which nothing has to return to constraints.
+static KalStatus build_energy(KalRoad *road, KalTranscript *t)
+{
+    KalExpr energy[2];
+    if (!road->lanes || road->n_rows > 0) {
+        return KAL_OK;
+    }
+    kal_transcript_want(t, t->energy, 2);
+    KAL_TRY(kal_transcript_copy(t, NULL));
+    for (size_t k = 0; k < 2; k++) {
+        const KalExpr root = t->roots[t->energy + k];
+        energy[k] = root.index == KAL_NO_EXPR.index ? kal_int(t->g, 0) : root;
+    }
+    return kal_transcript_compile(t, energy, 2, true, &road->energy);
 }
 
 static KalStatus build(KalRoad *road)
@@ -249,9 +271,21 @@ static KalStatus build(KalRoad *road)
         status = kal_transcript_compile(&t, answer, road->at.count, road->lanes,
                                         &road->program);
     }
+    if (status == KAL_OK) {
+        status = build_energy(road, &t);
+    }
     kal_transcript_clear(&t);
     kal_free(instant->ctx, answer, answer ? road->at.count * sizeof *answer : 0);
     return status;
+}
+
+static void prepare(const KalRoad *road)
+{
+    const double *parameters = road->instant->settings.parameters;
+    kal_program_prepare(road->program, parameters, road->work);
+    if (road->energy) {
+        kal_program_prepare(road->energy, parameters, road->energy_work);
+    }
 }
 
 // Numbers for the program that was made.
@@ -260,7 +294,8 @@ static KalStatus make_room(KalRoad *road)
     const KalSystem *system = road->instant->system;
     const size_t work = kal_program_work(road->program);
     const size_t inputs = system->layout.qdd + (size_t)road->n_rows;
-    const size_t count = work + inputs + road->at.count;
+    const size_t energy = road->energy ? kal_program_work(road->energy) : 0;
+    const size_t count = work + inputs + road->at.count + energy;
     road->block = (double *)kal_alloc(road->instant->ctx, count, sizeof(double));
     if (!road->block) {
         return kal_no_memory(road->instant->ctx, "for a run");
@@ -270,15 +305,15 @@ static KalStatus make_room(KalRoad *road)
     road->inputs = road->work + work;
     road->results = road->inputs + inputs;
     road->found = road->results;
-    kal_program_prepare(road->program, road->instant->settings.parameters, road->work);
+    road->energy_work = road->results + road->at.count;
+    prepare(road);
     return KAL_OK;
 }
 
 void kal_road_prepare(KalRoad *road)
 {
     if (road->program) {
-        kal_program_prepare(road->program, road->instant->settings.parameters,
-                            road->work);
+        prepare(road);
     }
     if (road->back.program) {
         kal_program_prepare(road->back.program, road->instant->settings.parameters,
@@ -301,13 +336,16 @@ static void make(KalRoad *road)
     }
 }
 
-// A road for the rows that are wanted.
+// A road for the rows that are independent now.
 static void make_anew(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
     const size_t m = (size_t)instant->system->m;
     forget(road);
-    memcpy(road->rows, road->wanted, m * sizeof(bool));
+    memset(road->rows, 0, m * sizeof(bool));
+    for (int k = 0; k < instant->n_independent; k++) {
+        road->rows[instant->rows[instant->independent[k]]] = true;
+    }
     memcpy(road->active, instant->active, m * sizeof(bool));
     road->lends = instant->lends;
     road->stabilize = instant->stabilize;
@@ -438,16 +476,6 @@ bool kal_road_take(KalRoad *road)
         return false;
     }
     return true;
-}
-
-const double *kal_road_accelerations(const KalRoad *road)
-{
-    return road->found + road->at.qdd;
-}
-
-double kal_road_sine(const KalRoad *road)
-{
-    return road->found[road->at.sine];
 }
 
 bool kal_instant_rush(KalInstant *instant)

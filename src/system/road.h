@@ -36,7 +36,6 @@ enum {
 typedef struct KalRoad {
     struct KalInstant *instant;
     bool *rows;       ///< m: constraints that it solves with
-    bool *wanted;     ///< m: those that are independent now
     bool *active;     ///< m: constraints that act with them
     bool *undecided;  ///< n: coordinates without acceleration: none
     bool lends;       ///< rows lend M their weights
@@ -44,7 +43,7 @@ typedef struct KalRoad {
     double stabilize; ///< > 0: residuals decay at this rate, theory (15.3)
     double tolerance; ///< of residuals, relative to their terms
     bool made;        ///< for these rows, though there may be no program for them
-    bool same;        ///< these are the rows that are wanted,
+    bool same;        ///< these are the rows that are independent now,
     bool fits;        ///< and the program is taken
     int misses;       ///< steps for which it was not
     int patience;     ///< so many of them until a program is taken
@@ -61,6 +60,8 @@ typedef struct KalRoad {
     double *results;
     const double *found; ///< the last answer: these, or what a return found besides
     KalReturn back;      ///< to the constraints
+    KalProgram *energy;  ///< T and V in lanes, where no return finds them; or NULL
+    double *energy_work;
 } KalRoad;
 
 /// Formulas of the answer for the rows of the road, as kal_eliminated_layout() has them, in
@@ -101,8 +102,16 @@ const double *kal_road_inputs(KalRoad *road);
 
 /// What it found: the n accelerations, the least sine of the rows, and all of it as an
 /// answer, in memory of the road and the instant.
-const double *kal_road_accelerations(const KalRoad *road);
-double kal_road_sine(const KalRoad *road);
+static inline const double *kal_road_accelerations(const KalRoad *road)
+{
+    return road->found + road->at.qdd;
+}
+
+static inline double kal_road_sine(const KalRoad *road)
+{
+    return road->found[road->at.sine];
+}
+
 void kal_road_publish(const KalRoad *road, KalMotionAnswer *out_answer);
 
 #endif

@@ -17,14 +17,21 @@
 
 enum {
     ITERATIONS = 200, // of one search
+    NEAR = 12,        // of one that should not go far
     SEARCHES = 120,   // from other starts
     FEW_SEARCHES = 6, // in a large system, where each takes long
-    HALVES = 8,       // of a step in a large system
+    MANY = 2000,      // iterations in a large system, where paths are long
     ENOUGH = 6,       // searches that succeeded, to choose the nearest from
     SPREADS = 4
 };
 
 static const double MOST_DAMPING = 1e8;
+
+// Of a step in a large system less than this is none.
+static const double LEAST_FRACTION = 1e-4;
+
+// Residuals that are less by this factor are other ones.
+static const double LESS = 0.1;
 
 // How far other starts lie from the guess, relative to the coordinate, or to 1.
 static const double spreads[SPREADS] = {0.1, 1.0, 0.01, 10.0};
@@ -34,18 +41,32 @@ typedef struct Seeker {
     KalProjector projector;
     KalInstant *instant;
     KalProgramId level;
+    int iterations;  // of one search
     double *x;       // n: those of the instant
     size_t size;     // of n numbers
     double *guess;   // n: where the search began
     double *kept;    // n: the state before a trial
     double *trial;   // n
+    double *whole;   // n: the end of a step of which a part is tried
+    double *next;    // n: where the step after it would lead
+    double fraction; // of a step that the last one lets hope for
     double *first;   // n: where the first search ended
     double *nearest; // n: the best start found
+    double missed;   // the largest residual where the first search ended
 } Seeker;
 
 static bool all_met(const KalInstant *instant, const double *x)
 {
-    return kal_residuals_unmet(instant, x, NULL) == 0;
+    return kal_residuals_unmet(instant, x, 1.0, NULL) == 0;
+}
+
+static double largest_residual(const KalInstant *instant)
+{
+    double largest = 0.0;
+    for (int i = 0; i < instant->system->m; i++) {
+        largest = fmax(largest, fabs(instant->residuals[i]));
+    }
+    return largest;
 }
 
 static KalStatus init(Seeker *seeker, KalInstant *instant, KalProgramId level,
@@ -55,11 +76,12 @@ static KalStatus init(Seeker *seeker, KalInstant *instant, KalProgramId level,
     const size_t n = (size_t)instant->system->n;
     *seeker = (Seeker){.instant = instant,
                        .level = level,
+                       .iterations = instant->large.solver ? MANY : ITERATIONS,
                        .x = level == KAL_PROGRAM_POSITION ? kal_instant_q(instant)
                                                           : kal_instant_qd(instant),
                        .size = n * sizeof(double)};
     KAL_TRY(kal_projector_init(&seeker->projector, instant, held));
-    seeker->guess = (double *)kal_alloc(instant->ctx, 5 * n, sizeof(double));
+    seeker->guess = (double *)kal_alloc(instant->ctx, 7 * n, sizeof(double));
     if (!seeker->guess) {
         return kal_no_memory(instant->ctx, "to find a start");
     }
@@ -67,12 +89,14 @@ static KalStatus init(Seeker *seeker, KalInstant *instant, KalProgramId level,
     seeker->trial = seeker->kept + n;
     seeker->first = seeker->trial + n;
     seeker->nearest = seeker->first + n;
+    seeker->whole = seeker->nearest + n;
+    seeker->next = seeker->whole + n;
     return KAL_OK;
 }
 
 static void clear(Seeker *seeker)
 {
-    kal_free(seeker->instant->ctx, seeker->guess, seeker->guess ? 5 * seeker->size : 0);
+    kal_free(seeker->instant->ctx, seeker->guess, seeker->guess ? 7 * seeker->size : 0);
     kal_projector_clear(&seeker->projector);
 }
 
@@ -99,33 +123,68 @@ static void take_rows(KalProjector *projector)
     kal_projector_set_rows(projector, NULL);
 }
 
-// Half the way to the trial state.
-static void go_half(Seeker *seeker)
+// How the part α of the step d from x to `whole` turned out, theory (13.6): the step d'
+// that follows by the same rows, and the part that the bend |d' − (1 − α) d| lets hope for.
+// False where formulas have no values.
+static bool weigh_part(Seeker *seeker, double part, double *out_rest, double *out_hope)
 {
-    for (int i = 0; i < seeker->instant->system->n; i++) {
-        seeker->trial[i] = 0.5 * (seeker->x[i] + seeker->trial[i]);
+    const int n = seeker->instant->system->n;
+    double *x = seeker->x;
+    for (int i = 0; i < n; i++) {
+        x[i] = seeker->kept[i] + part * (seeker->whole[i] - seeker->kept[i]);
     }
+    if (kal_instant_residuals(seeker->instant, seeker->level) != KAL_OK) {
+        return false;
+    }
+    kal_projector_step(&seeker->projector, x, seeker->next);
+    for (int i = 0; i < n; i++) {
+        seeker->trial[i] = seeker->kept[i] + (seeker->next[i] - x[i])
+                           - (1.0 - part) * (seeker->whole[i] - seeker->kept[i]);
+    }
+    const double step =
+        kal_projector_distance(&seeker->projector, seeker->kept, seeker->whole);
+    const double bend =
+        kal_projector_distance(&seeker->projector, seeker->kept, seeker->trial);
+    *out_rest = kal_projector_distance(&seeker->projector, x, seeker->next);
+    *out_hope = bend > 0.0 ? 0.5 * part * part * step / bend : 1.0;
+    return isfinite(*out_rest) && isfinite(*out_hope);
 }
 
-// One step; false when it leads to no smaller residuals.  In a large system factors cost
-// more than residuals, and damping would hold back what is spread over all of it: there
-// parts of the way are tried first, some of which lead down if the rows are independent.
+// Go along the path on which all residuals shrink alike, as far towards the trial state as
+// rows do not turn: so far that the step after it, by the same rows, is shorter.  A system
+// of many parts goes astray where parts move by many times their own size at once, though
+// residuals may get smaller.
+static bool follow_path(Seeker *seeker)
+{
+    double part = seeker->fraction;
+    double rest = 0.0;
+    double hope = 0.0;
+    memcpy(seeker->whole, seeker->trial, seeker->size);
+    memcpy(seeker->kept, seeker->x, seeker->size);
+    const double step =
+        kal_projector_distance(&seeker->projector, seeker->kept, seeker->whole);
+    while (part >= LEAST_FRACTION && step > 0.0) {
+        const bool valid = weigh_part(seeker, part, &rest, &hope);
+        if (valid && hope >= 2.0 * part && rest < step) {
+            seeker->fraction = fmin(1.0, 0.5 * hope);
+            return true;
+        }
+        part = fmin(0.7 * part, valid ? 0.5 * hope : 0.5 * part);
+    }
+    seeker->fraction = 1.0;
+    memcpy(seeker->x, seeker->kept, seeker->size);
+    return false;
+}
+
+// One step; false when it leads to no smaller residuals.
 static bool try_step(Seeker *seeker, double damping)
 {
     assert(damping > 0.0);
-    const int halves = seeker->instant->large.solver ? HALVES : 0;
     if (!kal_projector_factor(&seeker->projector, damping)) {
         return false;
     }
     kal_projector_step(&seeker->projector, seeker->x, seeker->trial);
-    bool better = accept_trial(seeker);
-    for (int k = 0; k < halves && !better; k++) {
-        KalInstant *instant = seeker->instant;
-        go_half(seeker);
-        better = kal_instant_residuals(instant, seeker->level) == KAL_OK
-                 && accept_trial(seeker);
-    }
-    return better;
+    return seeker->instant->large.solver ? follow_path(seeker) : accept_trial(seeker);
 }
 
 // One search from the present numbers.  Fails when they have no residuals.
@@ -135,9 +194,10 @@ static KalStatus search(Seeker *seeker, bool *out_met)
     KalProjector *projector = &seeker->projector;
     const double *q = seeker->x;
     double damping = KAL_LEAST_DAMPING;
+    seeker->fraction = 1.0;
     KAL_TRY(kal_instant_residuals(seeker->instant, seeker->level));
     take_rows(projector);
-    for (int k = 0; k < ITERATIONS && damping < MOST_DAMPING; k++) {
+    for (int k = 0; k < seeker->iterations && damping < MOST_DAMPING; k++) {
         KAL_TRY(kal_ask(seeker->instant->ctx));
         if (try_step(seeker, damping)) {
             take_rows(projector);
@@ -180,6 +240,14 @@ static void go_astray(Seeker *seeker, int attempt, uint64_t *state)
     }
 }
 
+// Whether a place is as far off the constraints as the end of the first search, which did not
+// meet them: then it meets them only because numbers are larger there, and the rounding that
+// they are allowed.  What contradicts does so at any place.
+static bool is_as_far_off(const Seeker *seeker)
+{
+    return largest_residual(seeker->instant) > LESS * seeker->missed;
+}
+
 // Search from many places; the nearest of the first successes wins.  A search may fail, for
 // there formulas need not have values; but not because someone wants no more of them.
 static KalStatus search_around(Seeker *seeker, bool *out_met)
@@ -196,7 +264,7 @@ static KalStatus search_around(Seeker *seeker, bool *out_met)
         if (status == KAL_ERR_INTERRUPTED) {
             return status;
         }
-        if (status != KAL_OK || !met) {
+        if (status != KAL_OK || !met || is_as_far_off(seeker)) {
             continue;
         }
         found++;
@@ -223,6 +291,7 @@ static KalStatus seek(Seeker *seeker, bool *out_met)
         return KAL_OK;
     }
     memcpy(seeker->first, q, seeker->size);
+    seeker->missed = largest_residual(seeker->instant);
     KAL_TRY(search_around(seeker, out_met));
     memcpy(q, *out_met ? seeker->nearest : seeker->first, seeker->size);
     return kal_instant_residuals(seeker->instant, seeker->level);
@@ -243,6 +312,21 @@ static KalStatus seek_level(KalInstant *instant, KalProgramId level, const bool 
 KalStatus kal_seek_positions(KalInstant *instant, const bool *held, bool *out_met)
 {
     return seek_level(instant, KAL_PROGRAM_POSITION, held, out_met);
+}
+
+KalStatus kal_seek_near(KalInstant *instant, bool *out_met)
+{
+    Seeker seeker;
+    KalStatus status = init(&seeker, instant, KAL_PROGRAM_POSITION, NULL);
+    seeker.iterations = NEAR;
+    if (status == KAL_OK) {
+        status = kal_instant_givens(instant);
+    }
+    if (status == KAL_OK) {
+        status = search(&seeker, out_met);
+    }
+    clear(&seeker);
+    return status;
 }
 
 KalStatus kal_seek_velocities(KalInstant *instant, const bool *held, bool *out_met)

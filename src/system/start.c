@@ -139,9 +139,13 @@ static KalStatus iterate(Velocities *w)
     return kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY);
 }
 
+// The constraints that are not met; with them those that miss by more than half of what they are
+// allowed, for two that contradict each other share the miss.
 static int count_unmet(KalInstant *instant, const double *x)
 {
-    return kal_residuals_unmet(instant, x, instant->failed);
+    return kal_residuals_unmet(instant, x, 1.0, NULL) > 0
+               ? kal_residuals_unmet(instant, x, 0.5, instant->failed)
+               : 0;
 }
 
 // Constraints nonlinear in the velocities may have no direction to go at the guess, such
@@ -172,7 +176,7 @@ static KalStatus accept_as_written(Velocities *w, bool *out_met)
     double *v = kal_instant_qd(w->instant);
     memcpy(v, w->v, (size_t)w->instant->system->n * sizeof(double));
     KAL_TRY(kal_instant_residuals(w->instant, KAL_PROGRAM_VELOCITY));
-    *out_met = kal_residuals_unmet(w->instant, v, NULL) == 0;
+    *out_met = kal_residuals_unmet(w->instant, v, 1.0, NULL) == 0;
     return KAL_OK;
 }
 
@@ -231,32 +235,17 @@ static KalStatus advise(const KalInstant *instant, const bool *held, KalStatus s
                     why);
 }
 
-// Constraints to blame when the linear problem has no solution: those of its fault, or
-// if only held values are named, all that are not met.
-static int blame(Velocities *w)
-{
-    assert(w->motion);
-    KalInstant *instant = w->instant;
-    const KalMotionFault fault = kal_motion_fault(w->motion);
-    int count = 0;
-    for (int i = 0; fault.constraints && i < fault.count; i++) {
-        if (fault.indices[i] < instant->system->m) {
-            instant->failed[count++] = fault.indices[i];
-        }
-    }
-    return count > 0 ? count : count_unmet(instant, kal_instant_qd(instant));
-}
-
-// Blame those that are not met where all together miss each other least, so that whom to
-// blame and by how much are of one state.
-static KalStatus blame_nearest(Velocities *w, int *failed)
+// Go to where all together miss each other least.  If that is rounding they do not contradict
+// each other; else blame those that are not met there, so that whom to blame and by how much
+// are of one state.
+static KalStatus go_nearest(Velocities *w, int *failed)
 {
     double *v = kal_instant_qd(w->instant);
     memcpy(v, w->v, (size_t)w->instant->system->n * sizeof(double));
     KAL_TRY(kal_seek_least_miss(w->instant, w->held));
-    const int count = count_unmet(w->instant, v);
-    *failed = count > 0 ? count : *failed;
-    return KAL_OK;
+    *failed = count_unmet(w->instant, v);
+    return *failed == 0 ? KAL_OK
+                        : fail_start(w->instant, w->held, *failed, "velocities");
 }
 
 static KalStatus find_positions(KalInstant *instant, const bool *held, int *out_failed)
@@ -277,14 +266,9 @@ static KalStatus settle_velocities(Velocities *w, int *out_failed)
     bool met = false;
     KalStatus status = iterate_around(w, &met);
     if ((status == KAL_OK || status == KAL_ERR_CONTRADICTION) && !met) {
-        *out_failed = blame(w);
         status = accept_as_written(w, &met);
     }
-    if (status == KAL_OK && !met) {
-        KAL_TRY(blame_nearest(w, out_failed));
-        status = fail_start(w->instant, w->held, *out_failed, "velocities");
-    }
-    return status;
+    return status == KAL_OK && !met ? go_nearest(w, out_failed) : status;
 }
 
 static KalStatus seek_velocities(KalInstant *instant, const bool *held, int *out_failed)

@@ -11,6 +11,7 @@
 #include "expr/order.h"
 #include "system/contact.h"
 #include "system/load_impl.h"
+#include "system/mark.h"
 #include "system/peak.h"
 #include "system/switch.h"
 #include "system/tangent.h"
@@ -213,7 +214,7 @@ static bool makes_motion(KalProgramId id)
                       || id == KAL_PROGRAM_HOLDS;
     const bool happens = id == KAL_PROGRAM_EVENTS || id == KAL_PROGRAM_EVENT_ROWS
                          || id == KAL_PROGRAM_ACTIONS || id == KAL_PROGRAM_SWITCHES
-                         || id == KAL_PROGRAM_PEAKS;
+                         || id == KAL_PROGRAM_PEAKS || id == KAL_PROGRAM_MARKS;
     return !told && !happens;
 }
 
@@ -261,12 +262,15 @@ static void collect(const KalSystem *system, KalProgramId id, Outputs *out)
         break;
     case KAL_PROGRAM_POWER:
         add_all(out, system->powers.term, system->has_balance ? KAL_POWER_TERMS : 0);
+        add_all(out, system->law_powers,
+                system->has_balance ? system->model->n_laws : 0);
         break;
     case KAL_PROGRAM_CONSTANTS: collect_constants(system->conserved, out); break;
     case KAL_PROGRAM_START: collect_start(system->model, out); break;
     case KAL_PROGRAM_CONTACTS: collect_contacts(e, out); break;
     case KAL_PROGRAM_SWITCHES: collect_switches(system, out); break;
     case KAL_PROGRAM_PEAKS: add_all(out, system->peaks, 2 * system->n_peaks); break;
+    case KAL_PROGRAM_MARKS: add_all(out, system->marks, system->n_marks); break;
     case KAL_PROGRAM_SETTINGS: collect_settings(system->model, out); break;
     case KAL_PROGRAMS: break;
     }
@@ -327,7 +331,7 @@ KalExpr kal_system_extra(const KalSystem *system, size_t i)
                : model->constraints[system->actives[i - states - holds]].active;
 }
 
-static void fill_variables(const KalSystem *system, KalExpr *variables)
+void kal_system_variables(const KalSystem *system, KalExpr *variables)
 {
     const KalModel *model = system->model;
     const KalLayout *layout = &system->layout;
@@ -378,6 +382,7 @@ static size_t count_variables(const KalSystem *system, KalProgramId id)
     case KAL_PROGRAM_CONSTANTS:
     case KAL_PROGRAM_START:
     case KAL_PROGRAM_PEAKS:
+    case KAL_PROGRAM_MARKS:
     case KAL_PROGRAM_SETTINGS:
     case KAL_PROGRAMS: break;
     }
@@ -391,7 +396,7 @@ static KalExpr *list_symbols(const KalSystem *system)
     KalExpr *symbols = (KalExpr *)kal_alloc(
         system->ctx, system->layout.count + model->n_parameters, sizeof *symbols);
     if (symbols) {
-        fill_variables(system, symbols);
+        kal_system_variables(system, symbols);
     }
     for (size_t i = 0; symbols && i < model->n_parameters; i++) {
         symbols[system->layout.count + i] = model->parameters[i].symbol;
@@ -622,7 +627,8 @@ static KalStatus note_mass(KalSystem *system)
 static size_t count_names(const KalSystem *system)
 {
     return (size_t)system->n + (size_t)system->m + (size_t)system->n_outputs
-           + (size_t)system->n_states + (size_t)system->n_holds;
+           + (size_t)system->n_states + (size_t)system->n_holds
+           + (size_t)system->n_actuators;
 }
 
 static void fill_names(KalSystem *system)
@@ -643,6 +649,9 @@ static void fill_names(KalSystem *system)
     }
     for (size_t i = 0; i < model->n_holds; i++) {
         *name++ = model->holds[i].name;
+    }
+    for (size_t i = 0; i < model->n_actuators; i++) {
+        *name++ = model->actuators[i].name;
     }
 }
 
@@ -746,6 +755,7 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
         KAL_TRY(kal_work_derive(system));
     }
     KAL_TRY(note_switches(system));
+    KAL_TRY(kal_system_find_marks(system));
     kal_load_enter(options, KAL_LOAD_COMPILE);
     KAL_TRY(derive_doubts(system));
     KAL_TRY(compile_all(system));

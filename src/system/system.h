@@ -47,12 +47,13 @@ typedef enum KalProgramId {
     KAL_PROGRAM_HOLDS,      ///< the values that holds are renewed with
     KAL_PROGRAM_ACTIONS,    ///< the values that events set, event after event
     KAL_PROGRAM_TANGENT, ///< ∂R/∂(q, q'), ∂S/∂(q, q'), or nothing (system/tangent.h)
-    KAL_PROGRAM_POWER,     ///< the terms of KalPowers, or nothing (system/work.h)
+    KAL_PROGRAM_POWER, ///< the terms of KalPowers, then law_powers; or nothing (system/work.h)
     KAL_PROGRAM_CONSTANTS, ///< what is constant, the energy not among it, or nothing
     KAL_PROGRAM_START, ///< n: velocities as written, of positions; nothing if none is
     KAL_PROGRAM_CONTACTS, ///< KalContactValues of each contact (system/contact.h)
     KAL_PROGRAM_SWITCHES, ///< switching functions, then levels (system/switch.h)
     KAL_PROGRAM_PEAKS,    ///< KalSystem.peaks: functions of t, then their slopes
+    KAL_PROGRAM_MARKS,    ///< KalSystem.marks
     KAL_PROGRAM_SETTINGS, ///< what follows from parameters (system/settings.h)
     KAL_PROGRAMS          ///< how many there are
 } KalProgramId;
@@ -129,7 +130,8 @@ struct KalSystem {
     bool has_balance;       ///< what follows was asked for and derived
     KalConservation *conserved;
     KalPowers powers;
-    KalWorker *workers; ///< n_workers: what may do work, by their kinds
+    KalExpr *law_powers; ///< of each law of the model: F·q'
+    KalWorker *workers;  ///< n_workers: what may do work, by their kinds
     size_t n_workers;
     KalDoubts doubts;    ///< of outputs, events and what these set, in this order
     KalSwitch *switches; ///< n_switches: where the equations are made of pieces
@@ -139,6 +141,10 @@ struct KalSystem {
     KalExpr *peaks; ///< 2 n_peaks: linear in t, at whose zeros pulses have their peaks;
                     ///< then their slopes (system/peak.h)
     size_t n_peaks;
+    KalExpr
+        *marks; ///< n_marks: at whose zeros outputs change pieces or have peaks; the
+                ///< switches are not among them (system/mark.h)
+    size_t n_marks;
     bool *event_bounded;  ///< events that are functions of t, q and q' alone
     bool *event_velocity; ///< and have velocities in them
     KalSparse event_rows; ///< n_events × 2n: their derivatives by q and q'
@@ -165,6 +171,9 @@ static inline size_t kal_system_targets(const KalSystem *system)
 /// kal_system_extras().
 KalExpr kal_system_extra(const KalSystem *system, size_t i);
 size_t kal_system_extras(const KalSystem *system);
+
+/// The symbols of all variables, in the order of the layout.
+void kal_system_variables(const KalSystem *system, KalExpr *variables);
 
 /// Compile further formulas of a system; the program reads all variables.  The caller
 /// owns it.  Statuses: as of kal_program_create().

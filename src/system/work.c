@@ -36,7 +36,8 @@ typedef struct Listing {
 static KalWorker *list(Listing *l, KalWorkKind kind, const char *name)
 {
     assert((size_t)l->count < KAL_WORK_DRIVE + l->system->model->n_constraints
-                                  + l->system->model->n_actuators);
+                                  + l->system->model->n_actuators
+                                  + l->system->model->n_laws);
     KalWorker *work = &l->system->workers[l->count++];
     *work = (KalWorker){.kind = kind, .name = name};
     return work;
@@ -87,26 +88,35 @@ static void list_drives(Listing *l)
     }
 }
 
+static void list_control(Listing *l, const char *of)
+{
+    assert(of);
+    const size_t size = strlen(of) + sizeof "control()";
+    char *name = (char *)kal_arena_alloc(l->system->arena, size, 1);
+    if (!name) {
+        l->status = kal_no_memory(l->system->ctx, "for names");
+        return;
+    }
+    (void)snprintf(name, size, "control(%s)", of);
+    list(l, KAL_WORK_CONTROL, name)->of = of;
+}
+
+// Actuators of servos first, then those with laws.
 static void list_controls(Listing *l)
 {
     const KalModel *model = l->system->model;
-    for (size_t i = 0; i < model->n_actuators; i++) {
-        const char *of = model->actuators[i].name;
-        const size_t size = strlen(of) + sizeof "control()";
-        char *name = (char *)kal_arena_alloc(l->system->arena, size, 1);
-        if (!name) {
-            l->status = kal_no_memory(l->system->ctx, "for names");
-            return;
-        }
-        (void)snprintf(name, size, "control(%s)", of);
-        list(l, KAL_WORK_CONTROL, name)->of = of;
+    for (size_t i = 0; i < model->n_actuators && l->status == KAL_OK; i++) {
+        list_control(l, model->actuators[i].name);
+    }
+    for (size_t i = 0; i < model->n_laws && l->status == KAL_OK; i++) {
+        list_control(l, model->laws[i].name);
     }
 }
 
 static KalStatus list_workers(KalSystem *system)
 {
-    const size_t most =
-        KAL_WORK_DRIVE + system->model->n_constraints + system->model->n_actuators;
+    const size_t most = KAL_WORK_DRIVE + system->model->n_constraints
+                        + system->model->n_actuators + system->model->n_laws;
     Listing l = {.system = system, .status = KAL_OK};
     system->workers = kal_arena_alloc(system->arena, most, sizeof *system->workers);
     if (!system->workers) {
@@ -129,10 +139,37 @@ const char *kal_work_kind_word(KalWorkKind kind)
                                                            : "unknown";
 }
 
+// The powers of the forces of each law.
+static KalStatus derive_laws(KalSystem *system)
+{
+    const KalModel *model = system->model;
+    KalGraph *g = model->graph;
+    if (model->n_laws == 0) {
+        return KAL_OK;
+    }
+    system->law_powers =
+        kal_arena_alloc(system->arena, model->n_laws, sizeof *system->law_powers);
+    if (!system->law_powers) {
+        return kal_no_memory(system->ctx, "for the balance");
+    }
+    for (size_t i = 0; i < model->n_laws; i++) {
+        system->law_powers[i] = kal_int(g, 0);
+    }
+    for (size_t i = 0; i < model->n_contributions; i++) {
+        const KalContribution *c = &model->contributions[i];
+        if (c->law > 0) {
+            KalExpr *sum = &system->law_powers[c->law - 1];
+            *sum = kal_add(g, *sum, kal_mul(g, c->value, model->coordinates[c->row].v));
+        }
+    }
+    return kal_graph_status(g);
+}
+
 KalStatus kal_work_derive(KalSystem *system)
 {
     KAL_TRY(kal_conserve(system->equations, &system->conserved));
     KAL_TRY(kal_powers_derive(system->equations, &system->powers));
+    KAL_TRY(derive_laws(system));
     KAL_TRY(list_workers(system));
     system->has_balance = true;
     return KAL_OK;
@@ -147,8 +184,8 @@ static double dot(const double *x, const double *y, int n)
     return sum;
 }
 
-// The powers of drives and actuators, in the order of constraints and actuators; returns
-// the sum of the drives'.
+// The powers of drives and actuators, in the order of constraints, actuators and laws, whose
+// formulas are evaluated; returns the sum of the drives'.
 static double find_singles(KalInstant *instant, double *out_powers)
 {
     const KalSystem *system = instant->system;
@@ -165,6 +202,9 @@ static double find_singles(KalInstant *instant, double *out_powers)
     for (int i = 0; i < system->n_actuators; i++) {
         *out_powers++ =
             instant->control ? kal_control_power(instant->control, i, v) : 0.0;
+    }
+    for (size_t i = 0; i < system->model->n_laws; i++) {
+        *out_powers++ = instant->results[KAL_POWER_TERMS + i];
     }
     return sum;
 }

@@ -12,6 +12,8 @@
 // Solving.  K = [M A^T; A 0] is symmetric and scaled symmetrically, in the manner of Ruiz
 // (A scaling algorithm to equilibrate both rows and columns norms in matrices, 2001), until
 // the largest entry of each row is about 1: then its pivots say something about its rank.
+// That has many answers, those too in which masses are nothing beside the rows of A; so it
+// begins with units in which masses are about 1.
 
 #include "verify/elimination.h"
 
@@ -25,6 +27,10 @@
 static const double DEPENDENT = 1e-6;
 // Masses are not taken for less than this part of their mean.
 static const double LIGHT = 1e-3;
+// Nor, where Lagrange's matrix is scaled, for less than these parts of their usual size and
+// of the largest.
+static const double UNUSUAL = 0x1p-10;
+static const double LIGHTEST = 0x1p-50;
 
 static size_t larger(size_t a, size_t b)
 {
@@ -216,14 +222,35 @@ KalStatus kal_elimination_measure(KalElimination *e, double *out_sine)
     return KAL_OK;
 }
 
+// Begin with coordinates of mass 1, and rows whose largest entries are 1 then.
+static void begin_scale(KalElimination *e, int n, int size)
+{
+    assert(n <= size);
+    const double *usual = n == e->n ? e->instant->usual.masses : NULL;
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, e->K[i * size + i]);
+    }
+    for (int i = 0; i < n; i++) {
+        const double rather = usual && isfinite(usual[i]) ? UNUSUAL * usual[i] : 0.0;
+        const double mass = fmax(fmax(e->K[i * size + i], rather), LIGHTEST * most);
+        e->scale[i] = mass > 0.0 ? 1.0 / sqrt(mass) : 1.0;
+    }
+    for (int k = n; k < size; k++) {
+        double largest = 0.0;
+        for (int j = 0; j < n; j++) {
+            largest = fmax(largest, fabs(e->K[k * size + j]) * e->scale[j]);
+        }
+        e->scale[k] = largest > 0.0 ? 1.0 / largest : 1.0;
+    }
+}
+
 // Scale rows and columns alike until their largest entries are about 1.
-static void balance(KalElimination *e, int size)
+static void balance(KalElimination *e, int n, int size)
 {
     assert(size >= 0);
     double *K = e->K;
-    for (int i = 0; i < size; i++) {
-        e->scale[i] = 1.0;
-    }
+    begin_scale(e, n, size);
     for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < size; i++) {
             double largest = 0.0;
@@ -258,7 +285,7 @@ static KalStatus factor(KalElimination *e, int n, const double *M, int rows,
             e->K[j * size + n + k] = A[k * n + j];
         }
     }
-    balance(e, size);
+    balance(e, n, size);
     if (!kal_lu_factor(size, e->K, e->perm)) {
         return kal_fail(e->instant->ctx, KAL_ERR_CONTRADICTION,
                         "Lagrange's matrix is singular at t = %g",

@@ -40,6 +40,7 @@ static void lay_out(KalCarver *carver, void *owner)
     route->atols = kal_carve_doubles(carver, unknowns, 1);
     route->phi = kal_carve_doubles(carver, m, 1);
     route->psi = kal_carve_doubles(carver, m, 1);
+    route->scale = kal_carve_doubles(carver, n + m, 1);
 }
 
 KalStatus kal_route_init(KalRoute *route, KalInstant *instant)
@@ -101,7 +102,7 @@ static void fill_coordinate(const KalRoute *route, int i, const double *y,
         force += e->M[i * n + j] * yp[n + j];
     }
     out[i] = slip;
-    out[n + i] = force;
+    out[n + i] = route->scale[i] * force;
 }
 
 // A row of velocity level holds as ψ, one of acceleration level as A a − b.
@@ -137,10 +138,10 @@ static KalStatus residual(void *user, double t, const double *y, const double *y
         fill_coordinate(route, i, y, yp, out_residual);
     }
     for (int k = 0; k < e->rank; k++) {
-        out[k] = fill_row(route, k, yp);
+        out[k] = route->scale[e->n + k] * fill_row(route, k, yp);
     }
     for (int k = 0; k < e->positions; k++) {
-        out[e->rank + k] = route->phi[e->rows[k]];
+        out[e->rank + k] = route->scale[e->n + k] * route->phi[e->rows[k]];
     }
     return KAL_OK;
 }
@@ -185,10 +186,11 @@ static KalStatus create_dae(KalRoute *route, double t)
     const double share = 1.0 / sqrt((double)unknowns);
     const double least_q = ROUNDING * largest(route->y, n);
     const double least_v = ROUNDING * largest(route->y + n, n);
+    const double any = ANY * fmax(1.0, largest(e->lambda, e->rank));
     for (int i = 0; i < unknowns; i++) {
         const double atol = share * fmax(route->atol, i < n ? least_q : least_v);
         route->kinds[i] = i < 2 * n ? 1.0 : 0.0;
-        route->atols[i] = i < 2 * n ? atol : ANY;
+        route->atols[i] = i < 2 * n ? atol : any;
     }
     const KalOdeSystem system = {.n = unknowns,
                                  .user = route,
@@ -216,6 +218,7 @@ static KalStatus begin(KalRoute *route, double t)
     memcpy(route->yp, route->y + n, n * sizeof(double));
     memcpy(route->yp + n, e->qdd, n * sizeof(double));
     memcpy(route->y + 2 * n, e->lambda, (size_t)e->rank * sizeof(double));
+    memcpy(route->scale, e->scale, (n + (size_t)e->rank) * sizeof(double));
     route->least = e->least;
     return create_dae(route, t);
 }

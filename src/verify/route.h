@@ -24,8 +24,9 @@ typedef struct KalRoute {
     double *yp;         ///< their derivatives
     double *kinds;      ///< as KalOdeSystem has them
     double *atols;
-    double *phi; ///< m
-    double *psi; ///< m
+    double *phi;   ///< m
+    double *psi;   ///< m
+    double *scale; ///< n and rank: of the equations of motion, and of the rows
     KalWorkspace workspace;
     /// Asked now and then; false: stop with KAL_ERR_INTERRUPTED.
     bool (*go_on)(void *user);

@@ -194,6 +194,9 @@ FAULTS = [
     ("names", "a type of a name that another has",
      {f"src/{module}/other.h": LICENSE + "typedef struct KalOther {\n    int size;\n} KalOther;\n"
       for module in ("low", "thing")}, "KalOther is defined in"),
+    ("names", "a struct of a name that another has, under another word",
+     {f"src/{module}/other.h": LICENSE + "typedef struct KalOther {\n    int size;\n} Other;\n"
+      for module in ("low", "thing")}, "KalOther is defined in"),
     ("names", "a function of a name that another has",
      {"src/low/other.c": LICENSE + "int kal_stone_weigh(int size)\n{\n    return size;\n}\n"},
      "kal_stone_weigh is defined in"),

@@ -181,6 +181,14 @@ static bool respond(int j, Real *out_column)
     return is_clear(&p);
 }
 
+// A number as rounding might leave it, in passes with noise: what a solver meets are numbers, and
+// where large ones cancel their rounding stays.
+static Real rounded(Real x)
+{
+    const Real noise = made.f.noisy ? JET_NOISE * (Real)rng_entry(&made.f.noise) : 0.0L;
+    return x * (1.0L + noise);
+}
+
 // What the servos see of the inputs: S = AₛR W^(−1/2), rows of length one by the size of
 // their terms; what nature leaves to do is y.
 static bool fill_reach(const ReferenceMotion *both, const Real *nature, Reference R,
@@ -209,7 +217,7 @@ static bool fill_reach(const ReferenceMotion *both, const Real *nature, Referenc
         size = size > 0.0L ? size : 1.0L;
         y[i] /= size;
         for (int j = 0; j < n_actuators; j++) {
-            S[i][j] /= size;
+            S[i][j] = rounded(S[i][j] / size);
         }
     }
     return clear;
@@ -238,10 +246,10 @@ static void meet_by_actuators(Pass *pass, const ReferenceMotion *both,
                     : rank == n_servos                              ? MET
                                                                     : UNREACHED;
     for (int i = 0; i < made.n; i++) {
-        pass->qdd[i] = nature[i];
+        pass->qdd[i] = rounded(nature[i]);
         for (int j = 0; j < n_actuators; j++) {
             pass->inputs[j] = u[j] / sqrtl((Real)weights[j]);
-            pass->qdd[i] += R[i][j] * pass->inputs[j];
+            pass->qdd[i] += rounded(R[i][j] * pass->inputs[j]);
         }
     }
 }

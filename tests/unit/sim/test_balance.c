@@ -256,6 +256,24 @@ static void friction_and_control_work(void)
     lab_close(&lab);
 }
 
+// Two laws and a force on a mass of 1 from rest: x'' = 3 − 1 − 1, where the law of the brake is cut
+// at its limit; x = 2, x' = 2 at the end.  What they act on is their own, not the force's.
+static void laws_work_by_their_names(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x\nkinetic 1/2*x'^2\nforce x = -1\n"
+                      "actuator push: 2*x', law = 3/2\n"
+                      "actuator brake: x', law = -5, limit = 1\n"
+                      "simulate 0 .. 2 every 0.1\n")) {
+        near(work_of(&lab, "control(push)"), 6.0, 1e-9);
+        near(work_of(&lab, "control(brake)"), -2.0, 1e-9);
+        near(work_of(&lab, "forces"), -2.0, 1e-9);
+        near(power_of(&lab, "control(push)"), 6.0, 1e-9);
+        balanced(&lab, 1e-9);
+    }
+    lab_close(&lab);
+}
+
 static void events_change_energy_without_work(void)
 {
     Lab lab;
@@ -506,7 +524,7 @@ TAP_RUN(TAP_CASE(damping_takes_what_is_missing),
         TAP_CASE(a_drive_gives_what_the_energy_gains),
         TAP_CASE(a_moving_pivot_works_in_three_ways),
         TAP_CASE(frames_and_explicit_time_work), TAP_CASE(given_masses_take_energy),
-        TAP_CASE(friction_and_control_work),
+        TAP_CASE(friction_and_control_work), TAP_CASE(laws_work_by_their_names),
         TAP_CASE(events_change_energy_without_work),
         TAP_CASE(drift_is_work_of_constraints), TAP_CASE(a_power_may_have_no_value),
         TAP_CASE(constants_are_followed), TAP_CASE(steps_across_count_too),

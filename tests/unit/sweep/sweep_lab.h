@@ -13,7 +13,7 @@
 
 enum {
     LAB_ROWS = 1000,
-    LAB_NUMBERS = 12 ///< inputs, and values, of a row
+    LAB_NUMBERS = 16 ///< inputs, and values, of a row
 };
 
 /// A row that was taken.

@@ -74,6 +74,57 @@ static void quick_outputs_are_seen(void)
     sweep_lab_close(&lab);
 }
 
+// Pieces and peaks of outputs that are far narrower than steps, by time and by the motion, which
+// passes x = 0.5 three times at a speed of √0.75 and x' = −0.3 four times at a distance of √0.91.
+static void narrow_pieces_and_peaks_of_outputs_are_seen(void)
+{
+    SweepLab lab;
+    if (sweep_lab_run(&lab,
+                      OSCILLATOR("output a = if(t > 3.55, 1, 0)\n"
+                                 "output b = if(abs(x - 0.5) < 1e-6, 3, 0)\n"
+                                 "output c = exp(-((x - 0.5)/1e-5)^2)\n"
+                                 "output d = -1/cosh((t - 7.77)/1e-5)\n"
+                                 "output e = mod(3*t, 1)\n"
+                                 "output f = 1/(1 + ((x' + 0.3)/1e-5)^2)\n"),
+                      NULL,
+                      "mean(a), max(b), mean(b), rms(b), max(c), mean(c), min(d), "
+                      "mean(d), min(e), max(e), mean(e), max(f), mean(f)")) {
+        const double *v = lab.rows[0].values;
+        const double pi = acos(-1.0);
+        const double inside = 3.0 * 2e-6 / sqrt(0.75); // time of three passages
+        near(v[0], 0.645, 1e-9);
+        near(v[1], 3.0, 0.0);
+        near(v[2] / (3.0 * inside / 10.0), 1.0, 1e-4);
+        near(v[3] / sqrt(9.0 * inside / 10.0), 1.0, 1e-4);
+        near(v[4], 1.0, 1e-7);
+        near(v[5] / (3.0 * 1e-5 * sqrt(pi / 0.75) / 10.0), 1.0, 1e-5);
+        near(v[6], -1.0, 1e-7);
+        near(v[7] / (-pi * 1e-5 / 10.0), 1.0, 1e-5);
+        near(v[8], 0.0, 1e-8);
+        near(v[9], 1.0, 1e-8);
+        near(v[10], 0.5, 1e-8);
+        near(v[11], 1.0, 1e-7);
+        near(v[12] / (4.0 * pi * 1e-5 / sqrt(0.91) / 10.0), 1.0, 1e-4);
+    }
+    sweep_lab_close(&lab);
+}
+
+// An output that changes more often than anyone can follow does not hold the run up.
+static void outputs_without_end_end(void)
+{
+    SweepLab lab;
+    if (sweep_lab_run(&lab,
+                      OSCILLATOR("output a = mod(1e9*t, 1)\n"
+                                 "output b = if(x^2 + x'^2 > 1, 1, 0)\n"),
+                      NULL, "mean(a), max(a), max(b)")) {
+        const double *v = lab.rows[0].values;
+        near(v[0], 0.5, 0.1);
+        ok(v[1] > 0.9 && v[1] <= 1.0);
+        ok(v[2] == 0.0 || v[2] == 1.0);
+    }
+    sweep_lab_close(&lab);
+}
+
 // A ball that is thrown up, bounces with half the speed, and stops when it has come down
 // again: heights v²/2g.
 static void jumps_have_two_sides(void)
@@ -180,6 +231,8 @@ static void wrong_wishes_are_refused(void)
 }
 
 TAP_RUN(TAP_CASE(extremes_lie_between_samples), TAP_CASE(means_weigh_by_time),
-        TAP_CASE(quick_outputs_are_seen), TAP_CASE(jumps_have_two_sides),
+        TAP_CASE(quick_outputs_are_seen),
+        TAP_CASE(narrow_pieces_and_peaks_of_outputs_are_seen),
+        TAP_CASE(outputs_without_end_end), TAP_CASE(jumps_have_two_sides),
         TAP_CASE(ends_are_the_same_bits), TAP_CASE(a_run_of_no_time_has_values),
         TAP_CASE(columns_have_names_and_units), TAP_CASE(wrong_wishes_are_refused))

@@ -306,7 +306,40 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK && n > 100);
 }
 
-TAP_RUN(TAP_CASE(rows_depend_on_their_numbers_alone), TAP_CASE(rows_are_what_runs_are),
+// One run, made by itself, has the inputs and comes to the end of its row.
+static void one_run_can_be_had(void)
+{
+    SweepLab lab;
+    KalRun *run = NULL;
+    const KalSystem *system = NULL;
+    if (!open_wide(&lab)) {
+        return;
+    }
+    ok(sweep_lab_go(&lab, (KalSweepJob){.threads = 1}) == KAL_OK);
+    ok(kal_sweep_start(lab.sweep, 0, &run, &system) == KAL_ERR_USAGE);
+    ok(kal_sweep_start(lab.sweep, 181, &run, &system) == KAL_ERR_USAGE && !run);
+    for (uint64_t i = 0; i < 180; i += 7) {
+        const LabRow *row = &lab.rows[i];
+        KalStatus status = kal_sweep_start(lab.sweep, i + 1, &run, &system);
+        ok((status == KAL_OK) == (run != NULL));
+        if (run) {
+            ok(system == kal_sweep_system(lab.sweep));
+            status = kal_run_advance(run, INFINITY);
+        }
+        ok(status == row->status);
+        if (row->status == KAL_OK) {
+            const double *q = kal_instant_q(kal_run_instant(run));
+            ok(row->values[0] == kal_run_time(run));
+            ok(memcmp(q, row->values + 1, 4 * sizeof(double)) == 0);
+        }
+        kal_run_destroy(run);
+        run = NULL;
+    }
+    sweep_lab_close(&lab);
+}
+
+TAP_RUN(TAP_CASE(one_run_can_be_had), TAP_CASE(rows_depend_on_their_numbers_alone),
+        TAP_CASE(rows_are_what_runs_are),
         TAP_CASE(a_failed_run_has_a_reason_and_no_values),
         TAP_CASE(structures_are_built_for_each_value), TAP_CASE(times_may_be_inputs),
         TAP_CASE(options_can_be_adjusted), TAP_CASE(a_sweep_can_be_ended),

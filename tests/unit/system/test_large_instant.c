@@ -255,6 +255,34 @@ static void a_straight_chain_in_space_leaves_nothing_out(void)
 }
 
 // Control is made of dense matrices, which have their limit.
+// The guess has the end of a chain twenty rods from where it is nailed, and rods a tenth too
+// long.
+static void starts_are_found_from_guesses_that_are_many_parts_off(void)
+{
+    static const char text[] =
+        "param N = 300, L = 2, w = 1.2\nlet r = L/N\ncoord x[N], y[N]\n"
+        "kinetic sum(i in 1..N : x[i]'^2 + y[i]'^2)/2\n"
+        "constraint left: [x[1], y[1]] = [0, 0]\n"
+        "constraint right: [x[N], y[N]] = [w, 0.13]\n"
+        "for i in 2..N {\n"
+        " constraint rod[i]: (x[i]-x[i-1])^2 + (y[i]-y[i-1])^2 = r^2\n}\n"
+        "for i in 1..N {\n init x[i] ~ w*(i-1)/(N-1), y[i] ~ -0.9*sin(pi*(i-1)/(N-1))"
+        "\n}\nsimulate 0 .. 1 every 1\n";
+    Lab lab;
+    KalStartReport report;
+    if (lab_expect(&lab, text)) {
+        ok(kal_instant_start(lab.instant, &report) == KAL_OK);
+        const double *x = kal_instant_q(lab.instant);
+        const double *y = x + 300;
+        near(x[299], 1.2, 1e-9);
+        near(y[299], 0.13, 1e-9);
+        for (int i = 1; i < 300; i++) {
+            near(hypot(x[i] - x[i - 1], y[i] - y[i - 1]), 2.0 / 300.0, 1e-10);
+        }
+    }
+    lab_close(&lab);
+}
+
 static void servos_make_instants_dense(void)
 {
     static const char servo[] =
@@ -344,6 +372,7 @@ TAP_RUN(TAP_CASE(states_and_answers_agree), TAP_CASE(doubts_agree),
         TAP_CASE(names_of_a_fault_are_those_of_constraints),
         TAP_CASE(a_catenary_of_ten_thousand_links_is_at_rest),
         TAP_CASE(a_straight_chain_in_space_leaves_nothing_out),
+        TAP_CASE(starts_are_found_from_guesses_that_are_many_parts_off),
         TAP_CASE(servos_make_instants_dense),
         TAP_CASE(loads_and_starts_may_be_interrupted),
         TAP_CASE(every_allocation_may_fail))

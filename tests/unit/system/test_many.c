@@ -176,6 +176,61 @@ static void parameters_may_change(void)
     lab_close(&lab);
 }
 
+// A mass on a crank: of two inputs one pulls x, the other turns by x².  A unit of it is a unit
+// of force along what it acts on, with the mass matrix [[2, 1], [1, 3]].
+static void inputs_push(void)
+{
+    static Table table;
+    static double inputs[2 * COUNT];
+    Lab lab;
+    if (!lab_expect(&lab, "coord x, y\nkinetic x'^2 + x'*y' + 3/2*y'^2\n"
+                          "actuator u: x', limit = 50\nactuator w: x^2*y'\n")) {
+        return;
+    }
+    ok(kal_system_inputs(lab.system) == 2);
+    same_text(kal_system_input_names(lab.system)[1], "w");
+    fill(&table, 8);
+    Rng rng = {9};
+    for (size_t i = 0; i < 2 * (size_t)COUNT; i++) {
+        inputs[i] = 10.0 * rng_entry(&rng);
+    }
+    KalManyStates states = states_of(&table, true);
+    states.inputs = inputs;
+    ok(kal_instant_solve_many(lab.instant, &states) == KAL_OK);
+    for (size_t j = 0; j < COUNT; j++) {
+        const double pull = inputs[j];
+        const double turn = inputs[COUNT + j] * table.q[j] * table.q[j];
+        near(table.qdd[j], (3.0 * pull - turn) / 5.0, 1e-12);
+        near(table.qdd[COUNT + j], (2.0 * turn - pull) / 5.0, 1e-12);
+    }
+    states.inputs = NULL; // those of the instant
+    kal_instant_inputs(lab.instant)[0] = 5.0;
+    kal_instant_inputs(lab.instant)[1] = 0.0;
+    ok(kal_instant_solve_many(lab.instant, &states) == KAL_OK);
+    near(table.qdd[COUNT - 1], 3.0, 1e-14);
+    kal_instant_inputs(lab.instant)[0] = 51.0;
+    ok(kal_instant_solve_many(lab.instant, &states) == KAL_ERR_USAGE);
+    kal_instant_inputs(lab.instant)[0] = NAN;
+    ok(kal_instant_solve_many(lab.instant, &states) == KAL_ERR_NUMBER);
+    ok(kal_instant_set_parameters(lab.instant, NULL, 0) == KAL_OK);
+    ok(kal_instant_solve_many(lab.instant, &states) == KAL_OK);
+    near(table.qdd[COUNT - 1], 0.0, 1e-14);
+    lab_close(&lab);
+}
+
+// Servos find the inputs of their actuators.
+static void inputs_of_servos_are_not_set(void)
+{
+    Lab lab;
+    if (lab_expect(&lab, "coord x\nkinetic 1/2*x'^2\nactuator u: x'\n"
+                         "servo go: x' = 1, rate = 2\n")) {
+        ok(kal_system_inputs(lab.system) == 0);
+        lab_close(&lab);
+    }
+    ok(kal_system_inputs(NULL) == 0 && !kal_system_input_names(NULL)
+       && !kal_instant_inputs(NULL));
+}
+
 // Without memory for lanes states are solved one by one.
 static void every_allocation_may_fail(void)
 {
@@ -199,4 +254,5 @@ static void every_allocation_may_fail(void)
 }
 
 TAP_RUN(TAP_CASE(many_are_what_each_is), TAP_CASE(a_failure_is_told),
-        TAP_CASE(parameters_may_change), TAP_CASE(every_allocation_may_fail))
+        TAP_CASE(parameters_may_change), TAP_CASE(inputs_push),
+        TAP_CASE(inputs_of_servos_are_not_set), TAP_CASE(every_allocation_may_fail))

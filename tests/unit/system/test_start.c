@@ -285,6 +285,41 @@ static void contradictions_have_their_size(void)
     }
 }
 
+// A contradiction is one from what rounding explains on, at both levels alike and by the names of
+// both; far away, where numbers are larger, it is none the less.  What rounding explains is met
+// where the guess is nearest.
+static void small_contradictions_are_named_too(void)
+{
+    static const double misses[] = {1e-8, 1e-9, 3e-10, 1e-10, 1e-11, 1e-15};
+    static const char *const rates[] = {"", "'"};
+    for (int k = 0; k < 12; k++) {
+        const double miss = misses[k / 2];
+        const char *rate = rates[k % 2];
+        char text[400];
+        Lab lab;
+        KalStartReport report;
+        (void)snprintf(text, sizeof text,
+                       "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                       "constraint one: x%s + y%s = 1\n"
+                       "constraint other: x%s + y%s = 1 + %g\n",
+                       rate, rate, rate, rate, miss);
+        if (lab_expect(&lab, text)) {
+            const KalStatus status = kal_instant_start(lab.instant, &report);
+            ok(status == (miss > 2e-10 ? KAL_ERR_CONTRADICTION : KAL_OK));
+            if (status == KAL_OK) {
+                const double *x = k % 2 == 0 ? kal_instant_q(lab.instant)
+                                             : kal_instant_qd(lab.instant);
+                near(x[0], 0.5, 1e-9);
+                near(x[1], 0.5, 1e-9);
+            } else {
+                has_text(kal_context_message(lab.ctx), "one (off by");
+                has_text(kal_context_message(lab.ctx), "other (off by");
+            }
+            lab_close(&lab);
+        }
+    }
+}
+
 static void memory_may_fail(void)
 {
     static const char text[] = "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
@@ -338,4 +373,5 @@ TAP_RUN(TAP_CASE(velocities_may_be_given_by_positions),
         TAP_CASE(a_speed_from_rest), TAP_CASE(redundant_constraints_do_no_harm),
         TAP_CASE(a_loop_closes), TAP_CASE(contradictions_are_named),
         TAP_CASE(contradictions_have_their_size),
+        TAP_CASE(small_contradictions_are_named_too),
         TAP_CASE(a_start_may_have_other_values), TAP_CASE(memory_may_fail))

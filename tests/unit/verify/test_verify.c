@@ -92,6 +92,35 @@ static void runs_of_all_kinds_are_confirmed(void)
     }
 }
 
+// Two bodies in space, of grains of 1e-9 kg and 1 mm to ships of 1e9 kg and 1 km: units say
+// nothing about ranks.
+static void units_do_not_matter(void)
+{
+    static const double masses[] = {1e-9, 1.0, 1e9};
+    static const double lengths[] = {1e-3, 1.0, 1e3};
+    for (size_t k = 0; k < 9; k++) {
+        Lab lab;
+        KalVerify *v = NULL;
+        char text[700];
+        (void)snprintf(
+            text, sizeof text,
+            "use spatial\nparam m = %g, L = %g, I = m*L^2/10, k = 200*m/L\n"
+            "part b = Body(m = m, I = [I/100, I, I])\n"
+            "part c = Body(m = 2*m, I = [I, I, 2*I], spin = [0, 0, 1/sqrt(L)])\n"
+            "part j = Ball(b = b, at_b = [0, -L, 0])\n"
+            "part s = Bushing(a = b, b = c, at_a = [0, L, 0], at_b = [-L/2, 0, 0], k = "
+            "k,\n"
+            "                 c = k*sqrt(L)/50)\n"
+            "init b.y ~ L, c.x ~ L/2, c.y ~ 2*L\nsimulate 0 .. %.17g every %.17g\n",
+            masses[k % 3], lengths[k / 3], sqrt(lengths[k / 3]),
+            sqrt(lengths[k / 3]) / SAMPLES);
+        const KalVerifyReport report = verify_text(&lab, text, &v, 0.0);
+        ok(report.passed && report.n_gaps == 0 && report.restarts == 0);
+        near(report.time, lab.options.until, 1e-12 * lab.options.until);
+        close_all(&lab, v);
+    }
+}
+
 static void a_wrong_state_is_noticed(void)
 {
     for (size_t k = 0; k < 2; k++) {
@@ -203,8 +232,8 @@ static void every_allocation_may_fail(void)
     ok(status == KAL_OK);
 }
 
-TAP_RUN(TAP_CASE(runs_of_all_kinds_are_confirmed), TAP_CASE(a_wrong_state_is_noticed),
-        TAP_CASE(what_events_do_is_not_verified),
+TAP_RUN(TAP_CASE(runs_of_all_kinds_are_confirmed), TAP_CASE(units_do_not_matter),
+        TAP_CASE(a_wrong_state_is_noticed), TAP_CASE(what_events_do_is_not_verified),
         TAP_CASE(nothing_compared_is_no_agreement),
         TAP_CASE(losses_of_rank_are_not_verified), TAP_CASE(ctrl_c_is_heard),
         TAP_CASE(every_allocation_may_fail))

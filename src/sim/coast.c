@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+// Runs that coast (sim/coast.h).
+//
+// Invariant: what stands here of a lane is as of the beginning of its present step.
+
+#include "sim/coast.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum {
+    MOST_STEPS = 64 // until somebody is asked whether to go on
+};
+
+static size_t entries_of(const KalSystem *system)
+{
+    return (size_t)system->equations->A.start[system->m];
+}
+
+void kal_coast_clear(KalCoast *coast)
+{
+    if (coast->block) {
+        kal_free(coast->ctx, coast->block, coast->block_size);
+    }
+    *coast = (KalCoast){.ctx = coast->ctx};
+}
+
+bool kal_coast_make(KalCoast *coast, const KalRoadLanes *road, const KalRun *run)
+{
+    enum {
+        ALIGNMENT = 64
+    };
+
+    const KalInstant *instant = run->instant;
+    const size_t entries = entries_of(run->system);
+    const size_t rows = (size_t)instant->n_active;
+    kal_coast_clear(coast);
+    coast->road = road;
+    coast->n_rows = instant->n_active;
+    coast->watches = instant->n_active > 1;
+    const size_t groups = 2 * entries + rows + sizeof(KalCoastLanes) / sizeof(KalFour);
+    coast->block_size = groups * sizeof(KalFour) + rows * sizeof(int) + ALIGNMENT;
+    coast->block = kal_alloc(coast->ctx, 1, coast->block_size);
+    if (!coast->block) {
+        return false;
+    }
+    const size_t off = (uintptr_t)coast->block % ALIGNMENT;
+    coast->of =
+        (KalCoastLanes *)(void *)((char *)coast->block + (ALIGNMENT - off) % ALIGNMENT);
+    coast->once = (KalFour *)(coast->of + 1);
+    coast->rows = coast->once + entries;
+    coast->longest = coast->rows + entries;
+    int *active = (int *)(void *)(coast->longest + rows);
+    for (size_t i = 0; i < rows; i++) {
+        active[i] = instant->rows[i];
+    }
+    coast->active = active;
+    return true;
+}
+
+// Whether nothing but the end of steps, and rows that may become dependent, can keep a run from
+// going on.
+static bool is_plain(const KalCoast *coast, const KalRun *run)
+{
+    const KalInstant *instant = run->instant;
+    const KalRankWatch *watch = &run->rank;
+    const bool rows = coast->n_rows == 0
+                      || (coast->road->returns && run->projection.has_velocity
+                          && instant->n_independent == instant->n_active);
+    return rows && instant->n_active == coast->n_rows
+           && kal_run_functions(run->system) == 0 && run->system->n_actuators == 0
+           && run->system->n_holds == 0 && run->system->n_states == 0
+           && instant->rank_M == run->system->n && instant->road.back.refusals == 0
+           && run->options.fixed_step == 0.0 && !run->sampling.take
+           && (!coast->watches || (watch->known && !watch->keeps));
+}
+
+long kal_coast_steps(const KalCoast *coast, const KalRun *run)
+{
+    const long window = run->window.steps + KAL_RUN_WINDOW - run->statistics.steps;
+    const long limit = run->options.max_steps > 0
+                           ? run->options.max_steps - run->statistics.steps
+                           : MOST_STEPS;
+    const long most = window < limit ? window : limit;
+    const long steps = most < MOST_STEPS ? most : MOST_STEPS;
+    return is_plain(coast, run) && steps > 0 ? steps : 0;
+}
+
+// The last sines that the run has seen before its step at t.
+static void take_past(KalCoastLanes *of, int lane, const KalRankWatch *watch, double t)
+{
+    for (int i = 0; i < KAL_COAST_PAST; i++) {
+        const long k = watch->n_seen - KAL_COAST_PAST + i;
+        const KalSineSeen seen =
+            k < 0 ? (KalSineSeen){-INFINITY, 1.0} : watch->seen[k % KAL_SINES_SEEN];
+        of->past_t[i][lane] = seen.t;
+        of->past[i][lane] = seen.sine;
+    }
+    const bool usual =
+        of->past_t[3][lane] == t && of->past_t[1][lane] < t && of->past_t[0][lane] < t;
+    of->mixed[lane] = usual ? 0 : -1;
+}
+
+void kal_coast_enter(KalCoast *coast, int lane, KalRun *run)
+{
+    const KalRankWatch *watch = &run->rank;
+    const size_t entries = entries_of(run->system);
+    coast->runs[lane] = run;
+    coast->evaluations[lane] = 0;
+    if (!coast->watches) {
+        return;
+    }
+    for (size_t i = 0; i < entries; i++) {
+        coast->once[i][lane] = watch->entries[i];
+        coast->rows[i][lane] = watch->rows[i];
+    }
+    for (int i = 0; i < coast->n_rows; i++) {
+        coast->longest[i][lane] = watch->longest[coast->active[i]];
+    }
+    coast->of->turning[lane] = watch->turning;
+    coast->of->largest[lane] = watch->largest;
+    take_past(coast->of, lane, watch, run->t);
+}
+
+void kal_coast_leave(KalCoast *coast, int lane, double t)
+{
+    KalRun *run = coast->runs[lane];
+    KalRankWatch *watch = &run->rank;
+    const size_t entries = entries_of(run->system);
+    coast->runs[lane] = NULL;
+    run->statistics.evaluations += coast->evaluations[lane];
+    run->t = t;
+    run->horizon = t;
+    run->solved = false;
+    if (!coast->watches) {
+        return;
+    }
+    for (size_t i = 0; i < entries; i++) {
+        watch->entries[i] = coast->once[i][lane];
+        watch->rows[i] = coast->rows[i][lane];
+    }
+    for (int i = 0; i < coast->n_rows; i++) {
+        watch->longest[coast->active[i]] = coast->longest[i][lane];
+    }
+    watch->turning = coast->of->turning[lane];
+    watch->largest = coast->of->largest[lane];
+    watch->t = t;
+    for (int i = 0; i < KAL_COAST_PAST; i++) {
+        kal_run_note_sine_at(run, coast->of->past_t[i][lane], coast->of->past[i][lane]);
+    }
+}
+
+// As suits the processor.
+static void watch(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_quiet,
+                  KalFour *out_longest)
+{
+#ifdef KAL_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        kal_coast_watch_wide(coast, notes, out_quiet, out_longest);
+        return;
+    }
+#endif
+    kal_coast_watch(coast, notes, out_quiet, out_longest);
+}
+
+// Count an attempt of a run, and note a step to t that was quiet.
+static void note(KalCoast *coast, int lane, bool quiet, double t)
+{
+    KalRun *run = coast->runs[lane];
+    const int evaluations = KAL_COAST_RATES - (quiet ? 0 : 1);
+    coast->evaluations[lane] += evaluations;
+    run->integration.watch.spent += (double)evaluations;
+    if (quiet) {
+        kal_run_integrate_pass(run, t);
+    }
+}
+
+void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_on,
+                  KalFour *out_longest)
+{
+    KalLaneNotes sure = *notes;
+    *out_longest = kal_all(0.0);
+    kal_road_lanes_energy(coast->road, notes->end, &sure.taken);
+    *out_on = sure.taken;
+    if (coast->watches) {
+        watch(coast, &sure, out_on, out_longest);
+    }
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        const bool quiet = (*out_on)[lane] != 0;
+        if (quiet || notes->rejected[lane] != 0) {
+            note(coast, lane, quiet, notes->t_new[lane]);
+        }
+    }
+}

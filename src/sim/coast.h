@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// Runs that coast: what a run does about a step at which nothing happens, for KAL_LANES runs
+/// at once.
+///
+/// Between two steps a run looks for losses of rank ahead, notes how its rows change, and
+/// bounds the next step (sim/rank.c, sim/rows.c, sim/integrate.c).  Mostly nothing comes of
+/// it.  Here the same numbers are found for all lanes together, and a step is quiet where
+/// they show beyond doubt, which is more than rounding, that the run would only go on.  Of
+/// any other the run decides, as if it had come there alone: it gets back what is kept here.
+///
+/// Numbers of lanes stand together, in groups of four.
+
+#ifndef SIM_COAST_H
+#define SIM_COAST_H
+
+#include "ode/dop853_lanes.h"
+#include "sim/run_impl.h"
+#include "system/lanes.h"
+
+enum {
+    KAL_COAST_RATES = 12, ///< of an attempt at most
+    KAL_COAST_PAST = 4    ///< sines before it that a run would remember
+};
+
+/// What is kept of lanes, as KalRankWatch has it.
+typedef struct KalCoastLanes {
+    KalFour turning;
+    KalFour largest;
+    KalFour past_t[KAL_COAST_PAST]; ///< the last sines before the present attempt
+    KalFour past[KAL_COAST_PAST];
+    KalFourBits mixed; ///< lanes where they are not those of the end of the last step
+    KalFour sines[KAL_COAST_RATES]; ///< that the present attempt meets
+} KalCoastLanes;
+
+typedef struct KalCoast {
+    KalContext *ctx;
+    const KalRoadLanes *road;
+    bool watches;      ///< two rows or more, which may become dependent
+    int n_rows;        ///< of them, all that act
+    const int *active; ///< n_rows: which constraints they are
+    KalCoastLanes *of;
+    KalFour *longest;        ///< n_rows: as KalRankWatch has it, like what follows
+    KalFour *once;           ///< entries of A, the largest that they were,
+    KalFour *rows;           ///< and as they were at the beginning of the step
+    KalRun *runs[KAL_LANES]; ///< that coast, or NULL
+    long evaluations[KAL_LANES];
+    void *block;
+    size_t block_size;
+} KalCoast;
+
+/// Make room for the rows of these lanes; false: there is none.
+bool kal_coast_make(KalCoast *coast, const KalRoadLanes *road, const KalRun *run);
+void kal_coast_clear(KalCoast *coast);
+
+/// For how many steps a run, whose next one is a plain one in these lanes, may coast at most;
+/// 0: not at all.
+long kal_coast_steps(const KalCoast *coast, const KalRun *run);
+
+/// A run begins to coast.
+void kal_coast_enter(KalCoast *coast, int lane, KalRun *run);
+
+/// What KalLaneSystem.coast does.
+void kal_coast_on(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_on,
+                  KalFour *out_longest);
+
+/// A run has coasted up to t, and gets all back.
+void kal_coast_leave(KalCoast *coast, int lane, double t);
+
+/// The watch over ranks, for coast.c: lanes that have taken a step of which it would say
+/// nothing, and how long their next steps may be.  Compiled once for every processor and once
+/// for those with wide registers (base/four.h).
+void kal_coast_watch(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *out_quiet,
+                     KalFour *out_longest);
+
+/// The same, x86-64 only.
+void kal_coast_watch_wide(KalCoast *coast, const KalLaneNotes *notes,
+                          KalFourBits *out_quiet, KalFour *out_longest);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+#include "system/lanes_math.h"
+
+#include "motion/trust.h"
+#include "system/return_impl.h"
+
+#include <float.h>
+
+#ifndef KAL_LANE_MATH
+#define KAL_LANE_MATH kal_lane_math
+#endif
+
+// NaN fails all comparisons.
+static void judge(const KalEliminated *where, const double *results, KalFourBits *good)
+{
+    const KalFour *x = kal_const_four(results);
+    *good &= (x[where->excess] <= 0.0) & (x[where->most_growth] <= KAL_SAFE_GROWTH)
+             & (x[where->most_gram] <= KAL_SAFE_GROWTH)
+             & (x[where->least_growth] >= 0.5) & (x[where->least_gram] >= 0.5);
+}
+
+// A step that has left dust where it led to zero is lost.
+static void step(const KalLaneReturn *step)
+{
+    const KalFour *x = kal_const_four(step->results);
+    KalFour *state = kal_four(step->state);
+    const KalFour position = x[step->position];
+    const KalFour velocity = x[step->velocity];
+    KalFourBits on = *step->on;
+    KalFourBits lost = ~(kal_four_absolute(velocity) <= DBL_MAX);
+    for (size_t i = 0; i < step->count; i++) {
+        const KalFour part = KAL_RETURN_DUST * kal_four_absolute(state[i]);
+        lost |= (kal_four_absolute(x[i]) <= part) & (x[i] != 0.0);
+    }
+    *step->good &= ~(on & lost);
+    on &= ~lost;
+    for (size_t i = 0; i < step->count; i++) {
+        state[i] = kal_pick(on, x[i], state[i]);
+    }
+    *step->on = on & ~((position <= 0.0) & (velocity <= 0.0));
+}
+
+static void merge(const KalFourBits *where, size_t count, const double *others,
+                  double *groups)
+{
+    const KalFourBits bits = *where;
+    KalFour *to = kal_four(groups);
+    for (size_t i = 0; i < count; i++) {
+        to[i] = kal_pick(bits, kal_const_four(others)[i], to[i]);
+    }
+}
+
+static void bound(const double *two, KalFourBits *good)
+{
+    const KalFour *x = kal_const_four(two);
+    *good &= kal_four_absolute(x[0] + x[1]) <= DBL_MAX;
+}
+
+const KalLaneMath KAL_LANE_MATH = {judge, step, merge, bound};

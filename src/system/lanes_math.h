@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What lanes of roads and ways back (system/lanes.h) do besides their programs.
+///
+/// Compiled once for every processor and once more for those with wide registers
+/// (base/four.h); both give the same bits.  Numbers are in groups of four, and so are bits.
+
+#ifndef SYSTEM_LANES_MATH_H
+#define SYSTEM_LANES_MATH_H
+
+#include "base/four.h"
+#include "derive/eliminate.h"
+
+/// A step of the way back in lanes.
+typedef struct KalLaneReturn {
+    size_t count;          ///< numbers of a state
+    const double *results; ///< of the program: where it leads to, then words
+    size_t position;       ///< the word that says what is left of positions,
+    size_t velocity;       ///< and of velocities
+    double *state;         ///< to be moved
+    KalFourBits *on;       ///< lanes on their way, which may be there now, or lost
+    KalFourBits *good;     ///< lanes that are not lost
+} KalLaneReturn;
+
+typedef struct KalLaneMath {
+    /// Lanes whose results are not sound are not good, as kal_eliminated_is_sound() has it.
+    void (*judge)(const KalEliminated *where, const double *results, KalFourBits *good);
+
+    /// Take a step.
+    void (*step)(const KalLaneReturn *step);
+
+    /// Let groups be others where bits are set.
+    void (*merge)(const KalFourBits *where, size_t count, const double *others,
+                  double *groups);
+
+    /// Lanes in which the sum of two groups is not finite are not good.
+    void (*bound)(const double *two, KalFourBits *good);
+} KalLaneMath;
+
+extern const KalLaneMath kal_lane_math;
+extern const KalLaneMath kal_lane_math_wide; ///< x86-64 only
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+// Where outputs change their pieces or have narrow peaks: theory (15.26).
+
+#include "system/mark.h"
+
+#include "base/block.h"
+#include "expr/order.h"
+#include "expr/switch.h"
+#include "system/peak.h"
+#include "system/switch.h"
+
+#include <assert.h>
+#include <string.h>
+
+// The list on its way into a system.
+typedef struct Finding {
+    KalSystem *system;
+    KalBlock marks; // KalExpr
+} Finding;
+
+// Whether the zeros of a function are marked already, or end steps.
+static bool is_known(const Finding *f, KalExpr e)
+{
+    const KalExpr *list = (const KalExpr *)f->marks.data;
+    for (size_t i = 0; i < f->system->n_switches; i++) {
+        if (f->system->switches[i].function.index == e.index) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < f->marks.size / sizeof *list; i++) {
+        if (list[i].index == e.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static KalStatus add(Finding *f, KalExpr function)
+{
+    bool bounded = false;
+    uint64_t kinds = 0;
+    KAL_TRY(kal_system_is_bounded(f->system, function, &bounded));
+    KAL_TRY(kal_model_kinds_in(f->system->model, function, &kinds));
+    const bool varies = (kinds & ~(UINT64_C(1) << KAL_SYMBOL_PARAMETER)) != 0;
+    return bounded && varies && !is_known(f, function)
+               ? kal_block_add(f->system->ctx, &f->marks, &function, sizeof function)
+               : KAL_OK;
+}
+
+static KalStatus add_node(Finding *f, KalExpr e)
+{
+    KalGraph *g = f->system->model->graph;
+    const KalExprNode node = kal_graph_node(g, e);
+    if (kal_has_peak_at_zero(&node)) {
+        return add(f, node.arg[0]);
+    }
+    if (!kal_op_switches((KalOp)node.op)) {
+        return KAL_OK;
+    }
+    const KalSwitchForm form = kal_switch_form(g, e);
+    KAL_TRY(kal_graph_status(g));
+    return add(f, form.function);
+}
+
+static KalStatus find(Finding *f, const KalOrder *order)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        KAL_TRY(add_node(f, order->steps[i].node));
+    }
+    return KAL_OK;
+}
+
+// All nodes of the outputs.
+static KalStatus order_outputs(const KalSystem *system, KalOrder *out_order)
+{
+    const KalModel *model = system->model;
+    KalBlock values = {.data = NULL};
+    KalStatus status = KAL_OK;
+    for (size_t i = 0; i < model->n_outputs && status == KAL_OK; i++) {
+        status = kal_block_add(system->ctx, &values, &model->outputs[i].value,
+                               sizeof(KalExpr));
+    }
+    if (status == KAL_OK) {
+        status = kal_order_init(model->graph, (const KalExpr *)values.data,
+                                model->n_outputs, out_order);
+    }
+    kal_block_clear(system->ctx, &values);
+    return status;
+}
+
+static KalStatus finish(const Finding *f)
+{
+    KalSystem *system = f->system;
+    if (f->marks.size == 0) {
+        return KAL_OK;
+    }
+    system->marks = (KalExpr *)kal_arena_alloc(system->arena, f->marks.size, 1);
+    if (!system->marks) {
+        return kal_no_memory(system->ctx, "for pieces of outputs");
+    }
+    memcpy(system->marks, f->marks.data, f->marks.size);
+    system->n_marks = f->marks.size / sizeof(KalExpr);
+    return KAL_OK;
+}
+
+KalStatus kal_system_find_marks(KalSystem *system)
+{
+    assert(system->n_marks == 0);
+    Finding f = {.system = system};
+    KalOrder order = {.ctx = NULL};
+    if (system->model->n_outputs == 0) {
+        return KAL_OK;
+    }
+    KalStatus status = order_outputs(system, &order);
+    if (status == KAL_OK) {
+        status = find(&f, &order);
+        kal_order_clear(&order);
+    }
+    if (status == KAL_OK) {
+        status = finish(&f);
+    }
+    kal_block_clear(system->ctx, &f.marks);
+    return status;
+}
