@@ -22,6 +22,8 @@ enum {
     COLUMNS_SHOWN = 14, // of a matrix; larger ones are lists
     ROWS_SHOWN = 60,
     EIGENVALUES_SHOWN = 6, // of a point of a sweep
+    PARTS_SHOWN = 12,      // of a shape in many coordinates
+    ENTRIES_SHOWN = 2000,  // of a large matrix
     CELL = 13,
     IMAGINARY = 13 // parts of a point of a sweep
 };
@@ -103,7 +105,7 @@ static void write_modes(const KalAnalysisView *a, const KalModes *modes, KalSink
     KalJsonWriter w = {.sink = sink};
     kal_json_write_begin(&w, '{');
     write_state(&w, a);
-    kal_json_put_names(&w, "states", l->states, l->n_states);
+    kal_json_put_names(&w, "states", l->states, l->states ? l->n_states : 0);
     kal_json_write_key(&w, "eigenvalues");
     kal_json_write_begin(&w, '[');
     for (int k = 0; k < modes->n; k++) {
@@ -350,14 +352,20 @@ static void put_list(KalPage *page, const Table *t)
     const size_t columns = widest(t->columns, t->n_columns);
     kal_page_format(page, "\n%s: %d × %d, entries that are not 0\n", t->name, t->n_rows,
                     t->n_columns);
+    int entries = 0;
     for (int k = 0; k < t->n_rows * t->n_columns; k++) {
-        if (t->values[k] != 0.0) {
+        entries += t->values[k] != 0.0;
+        if (t->values[k] != 0.0 && entries <= ENTRIES_SHOWN) {
             kal_page_string(page, "    ");
             put_name(page, t->rows[k / t->n_columns], rows + 2);
             put_name(page, t->columns[k % t->n_columns], columns);
             put_number(page, t->values[k], CELL);
             kal_page_string(page, "\n");
         }
+    }
+    if (entries > ENTRIES_SHOWN) {
+        kal_page_format(page, "    … and %d more, which --json has\n",
+                        entries - ENTRIES_SHOWN);
     }
 }
 
@@ -394,16 +402,23 @@ static double cleaned(double part, double uncertainty)
     return fabs(part) <= uncertainty ? 0.0 : part;
 }
 
+// Of a shape in many coordinates every so many that the parts are few.
+static int stride_of(int n)
+{
+    return n > ROWS_SHOWN ? (n + PARTS_SHOWN - 1) / PARTS_SHOWN : 1;
+}
+
 // The largest part of a shape is 1: those below a millionth of it are left out.
 static void put_shape(KalPage *page, const KalAnalysisView *a, const KalMode *mode)
 {
     assert(mode->shape);
     const int n = a->system->n;
     const double visible = 1e-6;
+    const int stride = stride_of(n);
     for (int i = 0, shown = 0; i < n; i++) {
         const double re = mode->shape[i];
         const double im = mode->shape[n + i];
-        if (hypot(re, im) < visible) {
+        if (hypot(re, im) < visible || i % stride != 0) {
             continue;
         }
         kal_page_string(page, shown++ > 0 ? ", " : "");
@@ -424,6 +439,10 @@ static void put_modes(KalPage *page, const KalAnalysisView *a, const KalModes *m
     put_state(page, a);
     kal_page_format(page, "\n%d modes: eigenvalue, frequency [Hz], damping, shape\n",
                     modes->n);
+    if (modes->n < modes->linearization.n_states) {
+        kal_page_format(page, "(the slowest of %d; --json has them whole)\n",
+                        modes->linearization.n_states);
+    }
     for (int k = 0; k < modes->n; k++) {
         const KalMode *mode = &modes->modes[k];
         const bool pair = mode->im > 0.0;

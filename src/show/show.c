@@ -94,6 +94,29 @@ KalExpr kal_shown_entry(const KalShownMatrix *matrix, size_t row, size_t column)
                            mirror ? row : column);
 }
 
+bool kal_shown_idle(const KalShown *shown, char out_text[KAL_SHOWN_IDLE])
+{
+    const KalEquations *eq = shown->sheet.eq;
+    size_t used = 0;
+    size_t idle = 0;
+    size_t named = 0;
+    for (size_t i = 0; i < eq->m; i++) {
+        idle += !eq->acts[i];
+        if (!eq->acts[i] && used < KAL_SHOWN_IDLE / 2) {
+            used += (size_t)snprintf(
+                out_text + used, KAL_SHOWN_IDLE - used, "%s%.200s",
+                used > 0 ? ", " : "These rows of A do not act at the start: ",
+                constraint_name(eq->model, i));
+            named++;
+        }
+    }
+    if (idle > named) {
+        (void)snprintf(out_text + used, KAL_SHOWN_IDLE - used, " and %zu more",
+                       idle - named);
+    }
+    return idle > 0;
+}
+
 const char *kal_shown_title(const KalShown *shown)
 {
     assert(shown->sheet.eq);

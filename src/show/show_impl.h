@@ -40,7 +40,8 @@ typedef struct KalShownVector {
 
 enum {
     KAL_SHOWN_MATRICES = 4, ///< M, A, B, servo rows
-    KAL_SHOWN_VECTORS = 5   ///< Q, C, b, servo right sides, rates S of states
+    KAL_SHOWN_VECTORS = 5,  ///< Q, C, b, servo right sides, rates S of states
+    KAL_SHOWN_IDLE = 600    ///< room for a sentence
 };
 
 /// List the matrices and vectors that there are; returns how many.
@@ -55,6 +56,10 @@ const char *kal_shown_title(const KalShown *shown);
 
 /// The equation in symbols of LaTeX, or for a terminal.
 const char *kal_shown_equation(const KalShown *shown, bool latex);
+
+/// Say which constraints do not act at the start, such as those that are `off`; false: all do,
+/// and nothing is said.
+bool kal_shown_idle(const KalShown *shown, char out_text[KAL_SHOWN_IDLE]);
 
 /// Why there is no closed form, and what to do instead.
 const char *kal_shown_refusal(const KalShown *shown);

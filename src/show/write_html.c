@@ -396,6 +396,7 @@ static const char *equation_of(const KalEquations *eq)
 
 void kal_show_html(const KalShown *shown, KalPage *page)
 {
+    char idle[KAL_SHOWN_IDLE];
     const Out o = {.shown = shown,
                    .sheet = &shown->sheet,
                    .model = shown->sheet.eq->model,
@@ -403,6 +404,11 @@ void kal_show_html(const KalShown *shown, KalPage *page)
     put(&o, "<div class=\"matrix\"><math display=\"block\">");
     put(&o, equation_of(shown->sheet.eq));
     put(&o, "</math></div>\n");
+    if (kal_shown_idle(shown, idle)) {
+        put(&o, "<p>");
+        put_user(&o, idle);
+        put(&o, "</p>\n");
+    }
     if (shown->long_form) {
         put_long_form(&o);
     } else {

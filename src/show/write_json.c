@@ -209,6 +209,12 @@ void kal_show_json(const KalShown *shown, KalPage *page)
     kal_json_put_text(&writer, "model", model->title);
     put_names(&o, "coordinates", model->n_coordinates, coordinate_name);
     put_names(&o, "constraints", model->n_constraints, constraint_name);
+    kal_json_write_key(&writer, "acts_at_start");
+    kal_json_write_begin(&writer, '[');
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        kal_json_write_bool(&writer, o.shown->sheet.eq->acts[i]);
+    }
+    kal_json_write_end(&writer, ']');
     put_formulas(&o);
     kal_json_write_key(&writer, "latex");
     kal_json_write_begin(&writer, '{');

@@ -402,6 +402,7 @@ static void put_closed(Out *o)
 
 void kal_show_latex(const KalShown *shown, KalPage *page)
 {
+    char idle[KAL_SHOWN_IDLE];
     Out o = {.shown = shown,
              .sheet = &shown->sheet,
              .model = shown->sheet.eq->model,
@@ -416,6 +417,9 @@ void kal_show_latex(const KalShown *shown, KalPage *page)
     begin_display(&o);
     put(&o, kal_shown_equation(shown, true));
     end_display(&o);
+    if (kal_shown_idle(shown, idle)) {
+        put_sentence(&o, idle);
+    }
     if (shown->long_form) {
         put_long_form(&o);
     } else {

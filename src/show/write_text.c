@@ -397,6 +397,14 @@ static void put_closed(const KalShown *shown, KalPage *page)
     }
 }
 
+static void put_idle(const KalShown *shown, KalPage *page)
+{
+    char text[KAL_SHOWN_IDLE];
+    if (kal_shown_idle(shown, text)) {
+        kal_page_format(page, "  %s\n", text);
+    }
+}
+
 void kal_show_text(const KalShown *shown, KalPage *page)
 {
     const char *title = kal_shown_title(shown);
@@ -409,6 +417,7 @@ void kal_show_text(const KalShown *shown, KalPage *page)
         put_energies(shown, page);
     }
     put_heading(page, kal_shown_equation(shown, false));
+    put_idle(shown, page);
     if (shown->long_form) {
         put_long_form(shown, page);
     } else {

@@ -446,9 +446,14 @@ init x = 1, y = 0
         closed = answer("derive", "--closed-form", text=waiting)["closed_form"]
         assert list(closed) == ["refused"] and "does not act" in closed["refused"], closed
         refuse(waiting, "rod does not act at the start", command="reduce")
+        assert answer("derive", text=waiting)["acts_at_start"] == [False, False]
+        for form in ("text", "latex", "markdown"):
+            shown = run("derive", "-", "--format", form, text=waiting)[1]
+            assert "do not act at the start: rod, gear\n" in shown, shown
     acting = text.replace("{off}", "").replace("event hit: x + 2 engage rod, engage gear\n", "")
     counts = answer("check", text=acting)["counts"]
     assert counts["configuration_freedom"] == counts["velocity_freedom"] == 1, counts
+    assert answer("derive", text=acting)["acts_at_start"] == [True, True]
     assert "refused" not in answer("derive", "--closed-form", text=acting)["closed_form"]
 
 
