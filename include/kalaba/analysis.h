@@ -24,7 +24,10 @@
 extern "C" {
 #endif
 
-/// The most coordinates, and the most constraints, that can be analyzed.
+/// The most coordinates, and the most constraints, of systems that are analyzed with dense
+/// matrices.  Larger ones are *large*: sparse factors, all constraints ideal and on
+/// positions, a few modes about rest, equilibria from the starts that are given
+/// (docs/theory/linearization.md, 23).
 #define KAL_ANALYSIS_LIMIT 500
 
 /// A system with its derivatives, a state, and room for results.
@@ -75,7 +78,7 @@ typedef struct KalLinearization {
                      ///< reactions that are not unique
     const double *D;
     const double *tangent; ///< n_states × 2n: how all coordinates and velocities change
-                           ///< with each state, state after state
+                           ///< with each state, state after state; NULL: large system
     const bool *driven;    ///< n_states: moves on in a steady motion, or might, without
                            ///< effect on the states that are not driven
     bool steady;           ///< nothing but driven coordinates changes
@@ -100,11 +103,13 @@ KAL_API KAL_CHECKED KalStatus kal_analysis_kinks(KalAnalysis *analysis,
                                                  const char **out_text);
 
 /// What linearized motion does: name, word, meaning.
-#define KAL_STABILITY_LIST(X)                                           \
-    X(KAL_STABILITY_STABLE, "stable", "no mode grows")                  \
-    X(KAL_STABILITY_UNSTABLE, "unstable", "a mode grows exponentially") \
-    X(KAL_STABILITY_MARGINAL, "marginal",                               \
-      "no mode grows exponentially; nonlinear terms or slow drift decide")
+#define KAL_STABILITY_LIST(X)                                              \
+    X(KAL_STABILITY_STABLE, "stable", "no mode grows")                     \
+    X(KAL_STABILITY_UNSTABLE, "unstable", "a mode grows exponentially")    \
+    X(KAL_STABILITY_MARGINAL, "marginal",                                  \
+      "no mode grows exponentially; nonlinear terms or slow drift decide") \
+    X(KAL_STABILITY_UNDECIDED, "undecided",                                \
+      "a large system of which only some modes are known, and none of them grows")
 
 /// What linearized motion does.
 typedef enum KalStability {
@@ -136,8 +141,8 @@ typedef struct KalEigenvalue {
 
 /// The modes of the linearization about a state.
 typedef struct KalModes {
-    int n;                ///< as many as states
-    int n_coordinates;    ///< of a shape
+    int n;             ///< as many as states; of a large system the slowest, 20 or so
+    int n_coordinates; ///< of a shape
     const KalMode *modes; ///< those that grow most first, then by falling frequency;
                           ///< conjugate pairs are neighbors
     int n_inner;          ///< eigenvalues of the states that are not driven:
@@ -146,7 +151,7 @@ typedef struct KalModes {
     bool decays;        ///< stable, and all modes but those of a family decay
     int family;         ///< dimension of the set of equilibria or steady motions here
     const char *reason; ///< one sentence
-    KalLinearization linearization;
+    KalLinearization linearization; ///< of a large system without names and matrices
 } KalModes;
 
 /// Find the modes about the present state.  Failures as of kal_analysis_linearize().
@@ -156,10 +161,11 @@ KAL_API KAL_CHECKED KalStatus kal_analysis_modes(KalAnalysis *analysis,
 /// Where to look for equilibria.  Zeroed: at rest, from the start of the model and 30 other
 /// places.
 typedef struct KalEquilibriumOptions {
-    int starts;        ///< places to begin at, the model's start among them; 0: 31, and
-                       ///< 1 for steady motions, none where `grid` has some
-    uint64_t seed;     ///< of the random places
-    const char *where; ///< bounds, "theta = -pi .. pi, x = 0 .. 1"; NULL: none
+    int starts;    ///< places to begin at, the model's start among them; 0: 31, and
+                   ///< 1 for steady motions and large systems, none where `grid` has
+                   ///< some
+    uint64_t seed; ///< of the random places
+    const char *where;       ///< bounds, "theta = -pi .. pi, x = 0 .. 1"; NULL: none
     const char *const *grid; ///< places to begin at before, as for kal_analysis_place()
     size_t n_grid;
     bool steady; ///< look for steady motions, not for rest
@@ -196,6 +202,7 @@ typedef struct KalEquilibria {
 /// of one family are listed once.  Angles, coordinates in radians that are periodic, are
 /// brought into the bounds or to −π … π.  KAL_ERR_USAGE when the equations depend on time
 /// or an option is wrong, KAL_ERR_SYNTAX, KAL_ERR_CONTRADICTION when there is no start.
+/// In a large system rest is sought downhill (theory, 23), and families are not.
 KAL_API KAL_CHECKED KalStatus
 kal_analysis_equilibria(KalAnalysis *analysis, const KalEquilibriumOptions *options,
                         KalEquilibria *out_equilibria);

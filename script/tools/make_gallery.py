@@ -30,6 +30,7 @@ SHOWN = {
     "suspended_body": (["--until", "1.5"], 5),
     "pendulum_chain": (["--until", "1"], 7),
     "net": (["--until", "0.6"], 3),
+    "catenary_let_go": ([], 9),
 }
 WIDTH, HEIGHT, MARGIN = 480, 300, 18
 AZIMUTH, ELEVATION = math.radians(-60), math.radians(20)

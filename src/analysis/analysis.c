@@ -6,6 +6,7 @@
 
 #include "analysis/balance.h"
 #include "analysis/kink.h"
+#include "analysis/pencil.h"
 #include "analysis/view.h"
 
 #include <assert.h>
@@ -85,15 +86,31 @@ static bool take_chart(KalAnalysis *a)
            && take(a, m * n, &a->chart.A_rows);
 }
 
+// Which numbers are states.
+static bool take_states(KalAnalysis *a)
+{
+    const size_t z = 2 * (size_t)a->system->n;
+    a->linear.state = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
+    a->linear.driven = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
+    a->linear.state_names = (const char **)kal_arena_alloc(a->arena, z, sizeof(char *));
+    return a->linear.state && a->linear.driven && a->linear.state_names;
+}
+
+// What a large system takes of all this: nothing that has n × n numbers.
+static bool take_few(KalAnalysis *a)
+{
+    const size_t n = (size_t)a->system->n;
+    a->chart.follows_q = (bool *)kal_arena_alloc(a->arena, n, sizeof(bool));
+    return a->chart.follows_q && take_states(a) && take(a, n, &a->chart.weights)
+           && take(a, n, &a->chart.masses);
+}
+
 // Eigenvalues, their vectors and what is said about them.
 static bool take_modes(KalAnalysis *a)
 {
     const size_t z = 2 * (size_t)a->system->n;
-    a->linear.state = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
     a->spectrum.order = (int *)kal_arena_alloc(a->arena, z, sizeof(int));
     a->spectrum.ignorable = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
-    a->linear.driven = (bool *)kal_arena_alloc(a->arena, z, sizeof(bool));
-    a->linear.state_names = (const char **)kal_arena_alloc(a->arena, z, sizeof(char *));
     a->spectrum.values =
         (double complex *)kal_arena_alloc(a->arena, z, sizeof *a->spectrum.values);
     a->spectrum.vectors =
@@ -103,10 +120,9 @@ static bool take_modes(KalAnalysis *a)
     a->spectrum.inner =
         (KalEigenvalue *)kal_arena_alloc(a->arena, z, sizeof *a->spectrum.inner);
     a->spectrum.work = kal_arena_alloc(a->arena, kal_eigen_general_work((int)z), 1);
-    return a->linear.state && a->spectrum.order && a->spectrum.ignorable
-           && a->linear.driven && a->linear.state_names && a->spectrum.values
-           && a->spectrum.vectors && a->spectrum.modes && a->spectrum.inner
-           && a->spectrum.work;
+    return take_states(a) && a->spectrum.order && a->spectrum.ignorable
+           && a->spectrum.values && a->spectrum.vectors && a->spectrum.modes
+           && a->spectrum.inner && a->spectrum.work;
 }
 
 // Velocities are called as their coordinates, with a prime.
@@ -130,17 +146,38 @@ static KalStatus name_states(KalAnalysis *a)
     return a->names ? KAL_OK : kal_no_memory(a->ctx, PURPOSE);
 }
 
+static bool is_large(const KalSystem *system)
+{
+    return system->n > KAL_ANALYSIS_LIMIT || system->m > KAL_ANALYSIS_LIMIT;
+}
+
+// What is analyzed in small systems alone.
+static KalStatus refuse_large(KalContext *ctx, const KalSystem *system)
+{
+    const KalEquations *e = system->equations;
+    size_t other = 0; // the first constraint that is not on positions
+    while (other < e->m && e->phi[other].index != KAL_NO_EXPR.index) {
+        other++;
+    }
+    if (other == e->m && !e->has_C) {
+        return KAL_OK;
+    }
+    return kal_fail(
+        ctx, KAL_ERR_LIMIT,
+        "the model has %d coordinates and %d constraints; systems of more than %d of "
+        "either can be analyzed if all constraints are ideal and on positions, and "
+        "%s%s",
+        system->n, system->m, KAL_ANALYSIS_LIMIT,
+        other < e->m ? kal_system_constraint_names(system)[other]
+                     : "there are forces that are not",
+        other < e->m ? " is not" : "");
+}
+
 // What cannot be analyzed, before anything is derived.
 static KalStatus refuse(KalContext *ctx, const KalSystem *system)
 {
     assert(system->n >= 0 && system->m >= 0);
-    if (system->n > KAL_ANALYSIS_LIMIT || system->m > KAL_ANALYSIS_LIMIT) {
-        return kal_fail(
-            ctx, KAL_ERR_LIMIT,
-            "the model has %d coordinates and %d constraints; systems of up "
-            "to %d of each can be analyzed",
-            system->n, system->m, KAL_ANALYSIS_LIMIT);
-    }
+    KAL_TRY(is_large(system) ? refuse_large(ctx, system) : KAL_OK);
     if (system->n_states > 0) {
         return kal_fail(ctx, KAL_ERR_FORMULATION,
                         "a model with states is loaded for analysis with `analysis`");
@@ -184,6 +221,30 @@ static void prepare(KalAnalysis *a)
     a->search.found.size = 0;
 }
 
+// All tables of a small system are there from the beginning.
+static KalStatus init_dense(KalAnalysis *a)
+{
+    const KalSystem *system = a->system;
+    if (!take_tables(a) || !take_results(a) || !take_chart(a) || !take_modes(a)) {
+        return kal_no_memory(a->ctx, PURPOSE);
+    }
+    KAL_TRY(kal_kinks_init(&a->kinks, a));
+    KAL_TRY(kal_responder_init(&a->responder, a->ctx, a->arena, system->n, system->m));
+    KAL_TRY(kal_motion_create(a->ctx, NULL, system->n, system->m, &a->motion));
+    return kal_instant_create_dense(a->ctx, system, "an analysis", &a->instant);
+}
+
+static KalStatus init_large(KalAnalysis *a)
+{
+    a->pencil = (KalPencil *)kal_arena_alloc(a->arena, 1, sizeof *a->pencil);
+    if (!a->pencil || !take_few(a)) {
+        return kal_no_memory(a->ctx, PURPOSE);
+    }
+    KAL_TRY(kal_kinks_init(&a->kinks, a));
+    KAL_TRY(kal_pencil_init(a->pencil, a));
+    return kal_instant_create(a->ctx, a->system, &a->instant);
+}
+
 // In an order in which each step has what it needs; destroying takes what there is.
 static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inputs)
 {
@@ -193,14 +254,8 @@ static KalStatus init(KalAnalysis *a, const KalSystem *original, const char *inp
     KAL_TRY(kal_arena_create(a->ctx, TABLE_BYTES, &a->arena));
     KAL_TRY(kal_inputs_find(system, a->arena, inputs, &a->inputs));
     KAL_TRY(kal_forms_init(&a->forms, system, &a->inputs));
-    if (!take_tables(a) || !take_results(a) || !take_chart(a) || !take_modes(a)) {
-        return kal_no_memory(a->ctx, PURPOSE);
-    }
     KAL_TRY(name_states(a));
-    KAL_TRY(kal_kinks_init(&a->kinks, a));
-    KAL_TRY(kal_responder_init(&a->responder, a->ctx, a->arena, system->n, system->m));
-    KAL_TRY(kal_motion_create(a->ctx, NULL, system->n, system->m, &a->motion));
-    KAL_TRY(kal_instant_create_dense(a->ctx, system, "an analysis", &a->instant));
+    KAL_TRY(is_large(original) ? init_large(a) : init_dense(a));
     prepare(a);
     return KAL_OK;
 }
@@ -245,6 +300,10 @@ void kal_analysis_destroy(KalAnalysis *a)
     }
     kal_block_clear(a->ctx, &a->search.found);
     kal_arena_destroy(a->search.kept);
+    kal_arena_destroy(a->spectrum.kept);
+    if (a->pencil) {
+        kal_pencil_clear(a->pencil);
+    }
     kal_instant_destroy(a->instant);
     kal_motion_destroy(a->motion);
     kal_kinks_clear(&a->kinks);

@@ -115,6 +115,7 @@ typedef struct KalModeWork {
     double *shapes;
     KalMode *modes;
     KalEigenvalue *inner;
+    KalArena *kept; ///< modes of a large system
     char reason[KAL_NOTE_SIZE];
 } KalModeWork;
 
@@ -134,7 +135,8 @@ struct KalAnalysis {
     KalInputs inputs;
     KalForms forms;
     KalInstant *instant;
-    KalMotion *motion;
+    struct KalPencil *pencil; ///< of a large system, by pencil.c; NULL: all is dense
+    KalMotion *motion;        ///< NULL in a large system
     KalResponder responder;
     const char **names;     ///< 2n: of coordinates and velocities
     KalMotionAnswer answer; ///< of the present state
@@ -148,6 +150,10 @@ struct KalAnalysis {
     KalEquilibriumSearch search;
 };
 
+/// The matrices and names of the last linearization, small or large, as its part `linear` has
+/// them.
+KalLinearization kal_analysis_linearization(const KalAnalysis *a);
+
 /// The workspace for balanced states.
 KAL_CHECKED KalStatus kal_analysis_balancer(KalAnalysis *analysis,
                                             struct KalBalancer **out_balancer);
@@ -159,10 +165,19 @@ KAL_CHECKED KalStatus kal_analysis_count_states(KalAnalysis *analysis, int *out_
 /// held or, failing that, none.
 KAL_CHECKED KalStatus kal_analysis_bring(KalAnalysis *analysis, const char *values);
 
+/// Solve the present state.  KAL_ERR_NOT_UNIQUE where accelerations are not unique.
+KAL_CHECKED KalStatus kal_analysis_solve(KalAnalysis *analysis);
+
+/// Masses of coordinates, and how gladly they follow others, from M of the present state.
+void kal_analysis_fill_weights(KalAnalysis *analysis);
+
 /// The size of the impressed forces that meet in the last linearization, as accelerations
 /// weighted with the roots of masses.  Those of constraints follow them, but for places
 /// where constraints are nearly dependent: these do not excuse anything.
 double kal_analysis_force_size(const KalAnalysis *analysis);
+
+/// Sort as KalModes says.
+void kal_modes_sort(int n, KalMode *modes);
 
 /// Mark coordinates that nothing but marked ones depends on, among the states of the last
 /// linearization; `driven` has n_states entries, some of which may be marked before.

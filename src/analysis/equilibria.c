@@ -9,6 +9,7 @@
 // family tells whether two belong together.
 
 #include "analysis/balance.h"
+#include "analysis/pencil.h"
 #include "analysis/where.h"
 
 #include <assert.h>
@@ -130,7 +131,7 @@ static bool is_balanced(const Search *s, const KalLinearization *l)
 // Bring an angle into its bounds, or to −π … π, if the system is the same there.
 static KalStatus turn_back(Search *s, int i)
 {
-    assert(i >= 0 && i < s->a->system->n);
+    assert(i >= 0 && i < s->a->system->n && !s->a->pencil);
     const double turn = 2.0 * acos(-1.0);
     const bool bounded = isfinite(s->bounds.low[i]);
     double *y = kal_instant_q(s->a->instant);
@@ -154,7 +155,7 @@ static KalStatus turn_back(Search *s, int i)
 static bool is_inside(const Search *s)
 {
     const double *y = kal_instant_q(s->a->instant);
-    if (s->a->linear.n_states < s->states) {
+    if (!s->a->pencil && s->a->linear.n_states < s->states) {
         return false;
     }
     for (int i = 0; i < 2 * s->a->system->n; i++) {
@@ -177,7 +178,7 @@ static bool is_same(const Search *s, const double *x, const double *y)
         const double most = SAME * fmax(1.0, fmax(fabs(x[i]), fabs(y[i])));
         const bool turned =
             is_angle(s, i) && fabs(d - turn) <= most && !isfinite(s->bounds.low[i]);
-        if (d > most && !turned && !(i < n && s->b->steady && s->ignorable[i])) {
+        if (d > most && !turned && !(i < n && s->options.steady && s->ignorable[i])) {
             return false;
         }
     }
@@ -295,10 +296,29 @@ static KalStatus find_modes(Search *s, KalModes *modes)
     return status;
 }
 
+// The same in a large system, where no families are sought.
+static KalStatus take_large(Search *s)
+{
+    KalPencil *pencil = s->a->pencil;
+    KalModes modes = {.stability = KAL_STABILITY_STABLE,
+                      .reason =
+                          "the potential energy has a minimum on the constraints"};
+    bool minimum = false;
+    if (!is_inside(s) || is_listed(s)) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_pencil_is_minimum(pencil, &minimum));
+    KAL_TRY(minimum ? KAL_OK : kal_analysis_modes(s->a, &modes));
+    return add(s, &modes);
+}
+
 // Take the balanced state that was arrived at, unless it is known or out of bounds.
 static KalStatus take(Search *s)
 {
     assert(s->result.count < KAL_EQUILIBRIA_LIMIT);
+    if (s->a->pencil) {
+        return take_large(s);
+    }
     KalModes modes;
     bool related = false;
     for (int i = 0; i < s->a->system->n; i++) {
@@ -323,6 +343,9 @@ static KalStatus take(Search *s)
 // Seek from the present state; steady motions with the speeds that they have, if possible.
 static KalStatus seek(Search *s, bool *out_found)
 {
+    if (s->a->pencil) {
+        return kal_pencil_seek_rest(s->a->pencil, out_found);
+    }
     KalBalancer *b = s->b;
     const size_t size = 2 * (size_t)s->a->system->n * sizeof(double);
     double *y = kal_instant_q(s->a->instant);
@@ -348,7 +371,10 @@ static KalStatus search_here(Search *s)
     s->result.starts++;
     s->result.arrived += found;
     const KalStatus status = found ? take(s) : KAL_OK;
-    return status == KAL_ERR_NOMEM || status == KAL_ERR_LIMIT ? status : KAL_OK;
+    return status == KAL_ERR_NOMEM || status == KAL_ERR_LIMIT
+                   || status == KAL_ERR_INTERRUPTED
+               ? status
+               : KAL_OK;
 }
 
 // Places of the grid that cannot be brought onto the constraints count for nothing.
@@ -399,11 +425,11 @@ static KalStatus prepare(Search *s)
     s->bounds = (KalBounds){.low = numbers, .high = numbers + 2 * n};
     s->start = numbers + 4 * n;
     s->y = numbers + 6 * n;
-    KAL_TRY(kal_analysis_balancer(a, &s->b));
+    KAL_TRY(a->pencil ? KAL_OK : kal_analysis_balancer(a, &s->b));
     KAL_TRY(kal_analysis_place(a, NULL, NULL));
     a->chart.all_leaves = true;
     memcpy(s->start, kal_instant_q(a->instant), 2 * n * sizeof *s->start);
-    if (kal_analysis_count_states(a, &s->states) == KAL_ERR_NOMEM) {
+    if (!a->pencil && kal_analysis_count_states(a, &s->states) == KAL_ERR_NOMEM) {
         return KAL_ERR_NOMEM;
     }
     KAL_TRY(kal_bounds_read(a->instant, s->options.where, &s->bounds));
@@ -419,12 +445,18 @@ KalStatus kal_analysis_equilibria(KalAnalysis *a, const KalEquilibriumOptions *o
         return kal_fail(a->ctx, KAL_ERR_USAGE,
                         "the equations depend on time: there are no equilibria");
     }
+    if (a->pencil && options->steady) {
+        return kal_fail(a->ctx, KAL_ERR_LIMIT,
+                        "steady motions are sought in systems of up to %d coordinates "
+                        "and constraints",
+                        KAL_ANALYSIS_LIMIT);
+    }
     if (options->starts < 0 || options->starts > MOST_STARTS) {
         return kal_fail(a->ctx, KAL_ERR_USAGE, "the number of starts is 1 to %d",
                         MOST_STARTS);
     }
     if (options->starts == 0 && options->n_grid == 0) {
-        s.options.starts = options->steady ? 1 : DEFAULT_STARTS;
+        s.options.starts = options->steady || a->pencil ? 1 : DEFAULT_STARTS;
     }
     KalStatus status = prepare(&s);
     if (status == KAL_OK) {

@@ -107,7 +107,8 @@ static KalStatus compile(KalKinks *kinks, const Listing *l)
     KalAnalysis *a = l->a;
     const size_t n = l->kinks.size / sizeof(KalKink);
     const size_t z = 2 * (size_t)a->system->n;
-    const size_t all = z + (z + (size_t)a->system->n_outputs) * (z + inputs_of(a));
+    const size_t all = // nothing is compared in a large system
+        a->pencil ? 0 : z + (z + (size_t)a->system->n_outputs) * (z + inputs_of(a));
     KAL_TRY(kal_system_compile(a->system, (const KalExpr *)l->functions.data, n,
                                &kinks->program));
     const size_t work = kal_program_work(kinks->program);
@@ -335,6 +336,17 @@ static KalStatus look_around(KalAnalysis *a)
     return status;
 }
 
+// In a large system directions are not tried: a function that is zero parts pieces here.
+static void look_here(KalAnalysis *a)
+{
+    KalKinks *kinks = &a->kinks;
+    kal_program_eval(kinks->program, a->instant->variables, kinks->work,
+                     kinks->values[0]);
+    for (size_t i = 0; i < kinks->n; i++) {
+        kinks->met[i] = fabs(kinks->values[0][i]) <= ASIDE;
+    }
+}
+
 KalStatus kal_analysis_kinks(KalAnalysis *a, const char **out_text)
 {
     assert(out_text);
@@ -347,7 +359,11 @@ KalStatus kal_analysis_kinks(KalAnalysis *a, const char **out_text)
     kinks->text[0] = '\0';
     memset(kinks->met, 0, kinks->n * sizeof *kinks->met);
     memcpy(kinks->y, kal_instant_q(a->instant), count * sizeof(double));
-    KAL_TRY(look_around(a));
+    if (a->pencil) {
+        look_here(a);
+    } else {
+        KAL_TRY(look_around(a));
+    }
     write_text(a);
     *out_text = kinks->text[0] ? kinks->text : NULL;
     return KAL_OK;

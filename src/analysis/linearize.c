@@ -13,6 +13,7 @@
 
 #include "analysis/analysis_impl.h"
 #include "analysis/chart.h"
+#include "analysis/pencil.h"
 
 #include <assert.h>
 #include <float.h>
@@ -137,7 +138,7 @@ static KalStatus fill_tables(KalAnalysis *a)
 }
 
 // The motion as it is; only where it is unique has it derivatives.
-static KalStatus solve_instant(KalAnalysis *a)
+KalStatus kal_analysis_solve(KalAnalysis *a)
 {
     KAL_TRY(kal_instant_solve(a->instant, &a->answer));
     if (a->answer.unique) {
@@ -155,33 +156,6 @@ static KalStatus solve_instant(KalAnalysis *a)
 }
 
 // The choice of states.
-
-// Heavy coordinates and angles are states rather than light ones and lengths; of equals
-// the first.
-static void fill_weights(KalAnalysis *a)
-{
-    const KalModel *model = a->system->model;
-    const int n = a->system->n;
-    const double *M = a->instant->M;
-    double heaviest = 0.0;
-    double lightest = INFINITY;
-    for (int i = 0; i < n; i++) {
-        heaviest = fmax(heaviest, M[i * n + i]);
-    }
-    for (int i = 0; i < n; i++) {
-        const bool heavy = M[i * n + i] > 1e-12 * heaviest;
-        lightest = heavy ? fmin(lightest, M[i * n + i]) : lightest;
-    }
-    for (int i = 0; i < n; i++) {
-        const char *unit = model->coordinates[i].unit;
-        const bool heavy = M[i * n + i] > 1e-12 * heaviest;
-        const bool angle =
-            unit && (strcmp(unit, "rad") == 0 || strcmp(unit, "deg") == 0);
-        const double mass = heaviest == 0.0 ? 1.0 : heavy ? M[i * n + i] : lightest;
-        a->chart.masses[i] = mass;
-        a->chart.weights[i] = (angle ? 0.1 : 1.0) / sqrt(mass) * (1.0 + 1e-7 * i / n);
-    }
-}
 
 // Append rows that restrict positions; those in disguise only where the combinations have
 // values.
@@ -400,7 +374,7 @@ static KalStatus choose(KalAnalysis *a)
 {
     const size_t n = (size_t)a->system->n;
     const double contradiction = 1e-6;
-    fill_weights(a);
+    kal_analysis_fill_weights(a);
     find_independent_rows(a);
     a->linear.n_states = 0;
     KalEchelon e = reduce_positions(a);
@@ -587,18 +561,6 @@ static void fill_column(KalAnalysis *a, const double *dy, int input, int k, int 
 
 // What kind of state it is.
 
-double kal_analysis_force_size(const KalAnalysis *a)
-{
-    const int n = a->system->n;
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        const double size = fabs(a->instant->Q[i]) + fabs(a->instant->C[i]);
-        const double mass = a->instant->M[i * n + i];
-        sum += mass > 0.0 ? size * size / mass : 0.0;
-    }
-    return sqrt(sum);
-}
-
 // The state whose rate is not zero, from `from` on; n_states if there is none.
 static int find_moving(KalAnalysis *a, int from)
 {
@@ -740,17 +702,37 @@ static void judge(KalAnalysis *a, KalLinearization *l)
 KalStatus kal_analysis_count_states(KalAnalysis *a, int *out_count)
 {
     assert(out_count);
-    KAL_TRY(solve_instant(a));
+    KAL_TRY(kal_analysis_solve(a));
     KAL_TRY(fill_manifold(a));
     KAL_TRY(choose(a));
     *out_count = a->linear.n_states;
     return KAL_OK;
 }
 
+KalLinearization kal_analysis_linearization(const KalAnalysis *a)
+{
+    assert(a->linear.state_names || a->linear.n_states == 0);
+    return (KalLinearization){.n_states = a->linear.n_states,
+                              .n_positions = a->linear.n_positions,
+                              .n_inputs = a->inputs.count,
+                              .n_outputs = a->system->n_outputs,
+                              .states = a->linear.state_names,
+                              .inputs = a->inputs.names,
+                              .outputs = kal_system_output_names(a->system),
+                              .A = a->linear.A,
+                              .B = a->linear.B,
+                              .C = a->linear.C,
+                              .D = a->linear.D,
+                              .driven = a->linear.driven};
+}
+
 KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_linearization)
 {
     KAL_NEED(a ? a->ctx : NULL, a && out_linearization);
-    KAL_TRY(solve_instant(a));
+    if (a->pencil) {
+        return kal_pencil_linearize(a->pencil, out_linearization);
+    }
+    KAL_TRY(kal_analysis_solve(a));
     KAL_TRY(fill_tables(a));
     KAL_TRY(choose(a));
     if (!kal_responder_factor(&a->responder, a->instant->M, a->chart.A_rows,
@@ -768,21 +750,10 @@ KalStatus kal_analysis_linearize(KalAnalysis *a, KalLinearization *out_lineariza
     for (int k = 0; k < a->inputs.count; k++) {
         fill_column(a, input_direction(a, k), k, k, a->inputs.count);
     }
-    KalLinearization l = {.n_states = a->linear.n_states,
-                          .n_positions = a->linear.n_positions,
-                          .n_inputs = a->inputs.count,
-                          .n_outputs = a->system->n_outputs,
-                          .states = a->linear.state_names,
-                          .inputs = a->inputs.names,
-                          .outputs = kal_system_output_names(a->system),
-                          .A = a->linear.A,
-                          .B = a->linear.B,
-                          .C = a->linear.C,
-                          .D = a->linear.D,
-                          .tangent = a->chart.directions,
-                          .driven = a->linear.driven,
-                          .singular = a->chart.usual_states >= 0
-                                      && a->chart.usual_states != a->linear.n_states};
+    KalLinearization l = kal_analysis_linearization(a);
+    l.tangent = a->chart.directions;
+    l.singular =
+        a->chart.usual_states >= 0 && a->chart.usual_states != a->linear.n_states;
     judge(a, &l);
     *out_linearization = l;
     return KAL_OK;

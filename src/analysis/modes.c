@@ -9,6 +9,7 @@
 
 #include "analysis/balance.h"
 #include "analysis/chart.h"
+#include "analysis/pencil.h"
 
 #include <assert.h>
 #include <float.h>
@@ -202,8 +203,9 @@ static bool comes_before(const KalMode *x, const KalMode *y)
 }
 
 // Insertion keeps pairs together and does not depend on how a library sorts.
-static void sort(int n, KalMode *modes)
+void kal_modes_sort(int n, KalMode *modes)
 {
+    assert(n >= 0);
     for (int i = 1; i < n; i++) {
         const KalMode mode = modes[i];
         int k = i;
@@ -260,7 +262,7 @@ static KalStatus fill_modes(KalAnalysis *a)
                       .uncertainty = uncertainty_of(&spectrum, z, k),
                       .shape = shape};
     }
-    sort(z, a->spectrum.modes);
+    kal_modes_sort(z, a->spectrum.modes);
     return KAL_OK;
 }
 
@@ -285,6 +287,9 @@ static KalStatus find_family(KalAnalysis *a, bool moves, Census *census)
 KalStatus kal_analysis_modes(KalAnalysis *a, KalModes *out_modes)
 {
     KAL_NEED(a ? a->ctx : NULL, a && out_modes);
+    if (a->pencil) {
+        return kal_pencil_modes(a->pencil, out_modes);
+    }
     KalModes modes = {.n_coordinates = a->system->n, .modes = a->spectrum.modes};
     Census census;
     KAL_TRY(kal_analysis_linearize(a, &modes.linearization));

@@ -46,7 +46,7 @@ static KalStatus settle(KalAnalysis *a, double *y, bool *held)
 // How many states there are at the start; there may be none to linearize about.
 static KalStatus count_usual(KalAnalysis *a)
 {
-    if (a->chart.usual_states >= 0) {
+    if (a->chart.usual_states >= 0 || a->pencil) {
         return KAL_OK;
     }
     const KalStatus status = kal_analysis_count_states(a, &a->chart.usual_states);

@@ -30,9 +30,10 @@ bool kal_option_count(const KalModelJob *job, int row, const char *word, double 
 
 double kal_stability_number(KalStability stability)
 {
-    return stability == KAL_STABILITY_STABLE     ? 1.0
-           : stability == KAL_STABILITY_UNSTABLE ? -1.0
-                                                 : 0.0;
+    return stability == KAL_STABILITY_STABLE      ? 1.0
+           : stability == KAL_STABILITY_UNSTABLE  ? -1.0
+           : stability == KAL_STABILITY_UNDECIDED ? (double)NAN
+                                                  : 0.0;
 }
 
 // To the state of --at or --equilibrium.
@@ -40,14 +41,19 @@ static bool place(const KalModelJob *job, KalAnalysis *analysis, double equilibr
 {
     assert(equilibrium >= 0.0);
     const char *values = job->arguments->options[KAL_OPTION_AT];
-    KalMisfit misfit;
-    if (equilibrium > 0.0) {
-        const KalEquilibriumOptions options = {.starts = 0};
-        KalEquilibria equilibria;
-        return kal_analysis_equilibria(analysis, &options, &equilibria) == KAL_OK
-               && kal_analysis_go(analysis, (int)equilibrium) == KAL_OK;
+    KalMisfit misfit = {.count = 0};
+    const KalEquilibriumOptions options = {.starts = 0};
+    KalEquilibria equilibria;
+    KalStage stage;
+    kal_stage_begin(&stage, job->ctx, "looking for the state", job->quiet);
+    KalStatus status = equilibrium > 0.0
+                           ? kal_analysis_equilibria(analysis, &options, &equilibria)
+                           : kal_analysis_place(analysis, values, &misfit);
+    if (status == KAL_OK && equilibrium > 0.0) {
+        status = kal_analysis_go(analysis, (int)equilibrium);
     }
-    if (kal_analysis_place(analysis, values, &misfit) != KAL_OK) {
+    kal_stage_end(&stage, job->ctx);
+    if (status != KAL_OK) {
         return false;
     }
     if (!job->quiet) {

@@ -152,8 +152,11 @@ static KalExit search(KalModelJob *job, KalAnalysis *analysis,
     assert(analysis && how);
     KalEquilibria equilibria;
     const KalShowOptions show = kal_analysis_show_options(job);
-    if (kal_analysis_equilibria(analysis, how, &equilibria) != KAL_OK
-        || write(job, analysis, &equilibria) != KAL_OK) {
+    KalStage stage;
+    kal_stage_begin(&stage, job->ctx, "looking for equilibria", job->quiet);
+    const KalStatus status = kal_analysis_equilibria(analysis, how, &equilibria);
+    kal_stage_end(&stage, job->ctx);
+    if (status != KAL_OK || write(job, analysis, &equilibria) != KAL_OK) {
         return kal_model_job_fail_plain(job);
     }
     const char *const *given = job->arguments->options;

@@ -25,7 +25,11 @@ static KalExit show(KalModelJob *job, KalAnalysis *analysis)
     assert(job && analysis);
     KalLinearization linearization;
     const KalShowOptions how = kal_analysis_show_options(job);
-    if (kal_analysis_linearize(analysis, &linearization) != KAL_OK
+    KalStage stage;
+    kal_stage_begin(&stage, job->ctx, "linearizing", job->quiet);
+    const KalStatus status = kal_analysis_linearize(analysis, &linearization);
+    kal_stage_end(&stage, job->ctx);
+    if (status != KAL_OK
         || kal_show_linearization(analysis, &linearization, &how, kal_standard_output)
                != KAL_OK) {
         return kal_model_job_fail_plain(job);

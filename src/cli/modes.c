@@ -94,8 +94,11 @@ static KalExit show(KalModelJob *job, KalAnalysis *analysis)
 {
     KalModes modes;
     const KalShowOptions how = kal_analysis_show_options(job);
-    if (kal_analysis_modes(analysis, &modes) != KAL_OK
-        || write_modes(job, &modes) != KAL_OK
+    KalStage stage;
+    kal_stage_begin(&stage, job->ctx, "looking for modes", job->quiet);
+    const KalStatus status = kal_analysis_modes(analysis, &modes);
+    kal_stage_end(&stage, job->ctx);
+    if (status != KAL_OK || write_modes(job, &modes) != KAL_OK
         || (shows(job)
             && kal_show_modes(analysis, &modes, &how, kal_standard_output) != KAL_OK)) {
         return kal_model_job_fail_plain(job);

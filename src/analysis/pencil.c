@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+
+// Sparse matrices of the linearized equations of a large system; the idea stands in
+// pencil.h.  Entries come from the formulas in the order of their patterns, are sorted by
+// columns, and those of one place are added up.
+
+#include "analysis/pencil.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// What memory is for.
+static const char PURPOSE[] = "for an analysis";
+
+enum {
+    MOST_ENTRIES = 1 << 27 // of factors
+};
+
+static void lay_out(KalCarver *carver, void *owner)
+{
+    KalPencil *p = owner;
+    const KalSystem *system = p->a->system;
+    const size_t n = (size_t)system->n;
+    const size_t m = (size_t)system->m;
+    const size_t room = (size_t)p->room;
+    const KalSparse *R_y = &p->a->forms.R_y;
+    const KalSparse *S_y = &p->a->forms.S_y;
+    p->rows = kal_carve_ints(carver, m);
+    p->place = kal_carve_ints(carver, m);
+    p->R_y = kal_carve_doubles(carver, (size_t)R_y->start[n], 1);
+    p->S_y = kal_carve_doubles(carver, (size_t)S_y->start[m], 1);
+    p->from = kal_carve_ints(carver, 2 * room);
+    p->start = kal_carve(carver, n + m + 2, sizeof *p->start);
+    p->row = kal_carve_ints(carver, room);
+    p->value = kal_carve_doubles(carver, room, 1);
+    p->given = kal_carve_doubles(carver, room, 1);
+    p->mark = kal_carve_ints(carver, n + m);
+    p->b = kal_carve_doubles(carver, n + m, 1);
+    p->x = kal_carve_doubles(carver, n + m, 1);
+}
+
+KalStatus kal_pencil_init(KalPencil *p, KalAnalysis *a)
+{
+    const KalEquations *e = a->system->equations;
+    *p = (KalPencil){.a = a};
+    p->room = 2 * e->M.start[e->n] + a->forms.R_y.start[e->n] + 2 * e->A.start[e->m];
+    return kal_workspace_make_raw(a->ctx, PURPOSE, lay_out, p, &p->workspace);
+}
+
+void kal_pencil_clear(KalPencil *p)
+{
+    if (p->a) {
+        kal_sparse_lu_clear(&p->lu);
+        kal_free(p->a->ctx, p->A, p->A ? p->numbers * sizeof *p->A : 0);
+        kal_workspace_clear(p->a->ctx, &p->workspace);
+    }
+    *p = (KalPencil){.a = NULL};
+}
+
+// Rows that the last solve found to be independent.
+static void find_rows(KalPencil *p)
+{
+    const KalInstant *instant = p->a->instant;
+    p->n_rows = kal_large_instant_independent(instant, p->rows);
+    for (int i = 0; i < p->a->system->m; i++) {
+        p->place[i] = -1;
+    }
+    for (int k = 0; k < p->n_rows; k++) {
+        p->rows[k] = instant->rows[p->rows[k]];
+        p->place[p->rows[k]] = k;
+    }
+}
+
+// The formulas of R and S read accelerations and multipliers.
+static void set_motion(const KalPencil *p, bool rest)
+{
+    const KalSystem *system = p->a->system;
+    KalInstant *instant = p->a->instant;
+    double *qdd = instant->variables + system->layout.qdd;
+    double *reactions = instant->variables + system->layout.reactions;
+    for (int i = 0; i < system->n; i++) {
+        qdd[i] = rest ? 0.0 : p->a->answer.qdd[i];
+    }
+    memset(reactions, 0, (size_t)system->m * sizeof *reactions);
+    for (int k = 0; k < instant->n_active; k++) {
+        reactions[instant->rows[k]] = p->a->answer.multipliers[k];
+    }
+}
+
+KalStatus kal_pencil_look(KalPencil *p, bool rest)
+{
+    KalAnalysis *a = p->a;
+    KAL_TRY(kal_instant_solve(a->instant, &a->answer));
+    find_rows(p);
+    kal_analysis_fill_weights(a);
+    set_motion(p, rest);
+    KAL_TRY(kal_forms_evaluate(&a->forms, KAL_FORM_MOTION, a->instant));
+    const double *results = a->forms.forms[KAL_FORM_MOTION].results;
+    const size_t in_R = (size_t)a->forms.R_y.start[a->forms.R_y.rows];
+    const size_t in_S = (size_t)a->forms.S_y.start[a->forms.S_y.rows];
+    memcpy(p->R_y, results, in_R * sizeof *results);
+    memcpy(p->S_y, results + in_R, in_S * sizeof *results);
+    return KAL_OK;
+}
+
+// Entries as they come.
+typedef struct Entries {
+    KalPencil *p;
+    int64_t count;
+} Entries;
+
+static void put(Entries *out, int row, int column, double value)
+{
+    assert(out->count < out->p->room);
+    if (value != 0.0) {
+        out->p->from[2 * out->count] = row;
+        out->p->from[2 * out->count + 1] = column;
+        out->p->given[out->count++] = value;
+    }
+}
+
+static void put_masses(Entries *out, double factor)
+{
+    const KalSparse *M = &out->p->a->system->equations->M;
+    const double *values = out->p->a->instant->large.M;
+    for (size_t i = 0; i < M->rows; i++) {
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            put(out, (int)i, (int)M->column[k], factor * values[k]);
+            if (M->column[k] != (int64_t)i) {
+                put(out, (int)M->column[k], (int)i, factor * values[k]);
+            }
+        }
+    }
+}
+
+static void put_slopes(Entries *out, double c1, double c0)
+{
+    const KalSparse *R_y = &out->p->a->forms.R_y;
+    const int64_t n = out->p->a->system->n;
+    for (size_t i = 0; i < R_y->rows; i++) {
+        for (int64_t k = R_y->start[i]; k < R_y->start[i + 1]; k++) {
+            const int64_t j = R_y->column[k];
+            put(out, (int)i, (int)(j < n ? j : j - n),
+                (j < n ? c0 : c1) * out->p->R_y[k]);
+        }
+    }
+}
+
+static void put_rows(Entries *out)
+{
+    const KalPencil *p = out->p;
+    const KalSparse *A = &p->a->system->equations->A;
+    const int n = p->a->system->n;
+    for (int r = 0; r < p->n_rows; r++) {
+        const int i = p->rows[r];
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            const double value = p->a->instant->large.A[k];
+            put(out, n + r, (int)A->column[k], value);
+            put(out, (int)A->column[k], n + r, -value);
+        }
+    }
+}
+
+// Sort by columns and add up what has the same place.
+static void sort(KalPencil *p, int64_t count, int size)
+{
+    int64_t *end = p->start + 1;
+    memset(p->start, 0, ((size_t)size + 2) * sizeof *p->start);
+    for (int64_t k = 0; k < count; k++) {
+        end[p->from[2 * k + 1] + 1]++;
+    }
+    for (int j = 0; j < size; j++) {
+        end[j + 1] += end[j];
+    }
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t at = end[p->from[2 * k + 1]]++;
+        p->row[at] = p->from[2 * k];
+        p->value[at] = p->given[k];
+    }
+    for (int i = 0; i < size; i++) {
+        p->mark[i] = -1;
+    }
+    int64_t used = 0;
+    int64_t next = 0;
+    for (int j = 0; j < size; j++) {
+        const int64_t begin = used;
+        for (const int64_t last = p->start[j + 1]; next < last; next++) {
+            const int i = p->row[next];
+            if (p->mark[i] >= begin) {
+                p->value[p->mark[i]] += p->value[next];
+                continue;
+            }
+            p->mark[i] = (int)used;
+            p->row[used] = i;
+            p->value[used++] = p->value[next];
+        }
+        p->start[j] = begin;
+    }
+    p->start[size] = used;
+}
+
+KalStatus kal_pencil_factor(KalPencil *p, double c2, double c1, double c0,
+                            bool *out_regular)
+{
+    const int size = p->a->system->n + p->n_rows;
+    Entries out = {.p = p};
+    put_masses(&out, c2);
+    put_slopes(&out, c1, c0);
+    put_rows(&out);
+    sort(p, out.count, size);
+    const KalColumns matrix = {size, size, p->start, p->row, p->value};
+    const KalSparseLuOptions options = {.least = 1e-15, .most = MOST_ENTRIES};
+    kal_sparse_lu_clear(&p->lu);
+    KAL_TRY(kal_sparse_lu_factor(&p->lu, p->a->ctx, &matrix, &options));
+    *out_regular = p->lu.rank == size;
+    return KAL_OK;
+}
+
+void kal_pencil_solve(KalPencil *p, const double *force, const double *g, double *out_q,
+                      double *out_multipliers)
+{
+    const size_t n = (size_t)p->a->system->n;
+    const size_t rows = (size_t)p->n_rows;
+    memcpy(p->b, force, n * sizeof *force);
+    if (g) {
+        memcpy(p->b + n, g, rows * sizeof *g);
+    } else {
+        memset(p->b + n, 0, rows * sizeof *p->b);
+    }
+    kal_sparse_lu_solve(&p->lu, p->b, p->x);
+    memcpy(out_q, p->x, n * sizeof *out_q);
+    if (out_multipliers) {
+        memcpy(out_multipliers, p->x + n, rows * sizeof *out_multipliers);
+    }
+}
+
+void kal_pencil_multiply_mass(const KalPencil *p, const double *x, double *out)
+{
+    const KalSparse *M = &p->a->system->equations->M;
+    const double *values = p->a->instant->large.M;
+    memset(out, 0, M->rows * sizeof *out);
+    for (size_t i = 0; i < M->rows; i++) {
+        for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
+            const size_t j = (size_t)M->column[k];
+            out[i] += values[k] * x[j];
+            out[j] += i == j ? 0.0 : values[k] * x[i];
+        }
+    }
+}
+
+int kal_pencil_find_moving(const KalPencil *p)
+{
+    const KalAnalysis *a = p->a;
+    const double rounding = 1e-9;
+    const double most = rounding * kal_analysis_force_size(a);
+    const double *v = kal_instant_qd(a->instant);
+    int fastest = -1;
+    double worst = 0.0;
+    for (int i = 0; i < a->system->n; i++) {
+        const double rate = fabs(a->answer.qdd[i]);
+        const double root = sqrt(a->chart.masses[i]);
+        const bool moves =
+            (rate * root > most && rate > 1e-12) || fabs(v[i]) > rounding;
+        if (moves && rate * root + fabs(v[i]) >= worst) {
+            worst = rate * root + fabs(v[i]);
+            fastest = i;
+        }
+    }
+    return fastest;
+}
