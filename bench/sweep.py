@@ -3,12 +3,17 @@
 """An ensemble of double pendulums beside C that is written by hand for it, in lanes.
 
     /usr/bin/python3 sweep.py KALABA [RUNS]
+    /usr/bin/python3 sweep.py --scaling TABLE KALABA [RUNS]
 
 Each pendulum starts at rest at random angles within 1 rad, in Cartesian coordinates with two
 rods, and moves for 10 s with rtol = atol = 1e-6.  Programs by hand are those of the folder
 `anchors` beside the project: four lanes, two threads; they check nothing and project nothing.
 All times are of the processor, in this one run; rates are for two cores that are free.  Errors
 are those of the second mass at the end, against tolerances of 1e-12.
+
+With --scaling threads and ranks of mpirun share the runs: TABLE, a CSV, gets how many run as
+many times as fast as one does, by the processor time of a run, which is what they cost each
+other; start-up, the same for any number of runs, is taken away.
 """
 
 import csv
@@ -73,7 +78,38 @@ def measure(kalaba, folder, runs, lanes):
     return CORES * runs / best, model, read_rows(table)
 
 
+def seconds_a_run(command, runs):
+    """Processor time of a run, without start-up: that of four times as many, less these."""
+    times = []
+    for factor in (1, 4):
+        more = [*command, "--count", str(factor * runs)]
+        times.append(min(processor_seconds(more)[0] for _ in range(REPEATS)))
+    return (times[1] - times[0]) / (3 * runs)
+
+
+def scaling(table, kalaba, runs):
+    """How many times as fast threads and ranks are as one thread."""
+    model = Path(__file__).resolve().parent / "models" / "double_pendulum.kal"
+    mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
+    lines = ["n,threads,ranks"]
+    with tempfile.TemporaryDirectory() as name:
+        command = sweep_command(kalaba, model, Path(name) / "a.csv", runs, "1e-6")
+        command = [word for i, word in enumerate(command)
+                   if word != "--count" and command[i - 1] != "--count"]
+        alone = seconds_a_run([*command, "--threads", "1"], runs)
+        for n in (1, 2, 4):
+            threads = (alone if n == 1 else
+                       seconds_a_run([*command, "--threads", str(n)], runs))
+            ranks = seconds_a_run([*mpirun, str(n), *command], runs)
+            lines.append(f"{n},{n * alone / threads:.3f},{n * alone / ranks:.3f}")
+            print(lines[-1], flush=True)
+    Path(table).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 0
+
+
 def main():
+    if sys.argv[1] == "--scaling":
+        return scaling(*sys.argv[2:4], int(sys.argv[4]) if len(sys.argv) > 4 else 5000)
     kalaba = sys.argv[1]
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 20000
     with tempfile.TemporaryDirectory() as name:

@@ -14,6 +14,7 @@
 #define KALABA_REPORT_H
 
 #include <kalaba/run.h>
+#include <kalaba/sweep.h>
 #include <kalaba/table.h>
 
 #ifdef __cplusplus
@@ -73,6 +74,38 @@ typedef enum KalReportForm {
 KAL_API KAL_CHECKED KalStatus kal_report_print(KalReport *report, const KalRun *run,
                                                const KalReportFacts *facts,
                                                KalReportForm form, KalSink sink);
+
+/// @name The report of a sweep: its runs as an interactive table and in parallel coordinates
+/// @{
+
+/// A report of a sweep in the making.
+typedef struct KalSweepReport KalSweepReport;
+
+/// What the sweep itself does not know.
+typedef struct KalSweepReportFacts {
+    const char *command; ///< as one might type it, without files; or NULL
+    const char *table;   ///< the file that has all rows; or NULL
+} KalSweepReportFacts;
+
+/// Make an empty report.  The caller owns it and keeps the sweep longer.
+KAL_API KAL_CHECKED KalStatus kal_sweep_report_create(KalContext *ctx,
+                                                      const KalSweep *sweep,
+                                                      KalSweepReport **out_report);
+
+/// Free a report.  NULL is allowed.
+KAL_API void kal_sweep_report_destroy(KalSweepReport *report);
+
+/// Add a row, if the page is to have it: of a large sweep it has every k-th, some thousands.
+/// Rows come in the order of their numbers.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_sweep_report_take(KalSweepReport *report,
+                                                    const KalSweepRow *row);
+
+/// Write the report, as kal_report_write() does.  Reports of its runs, whose commands the page
+/// tells, are looked for beside it: `map-17.html` beside `map.html`.
+KAL_API KAL_CHECKED KalStatus kal_sweep_report_write(const KalSweepReport *report,
+                                                     const KalSweepReportFacts *facts,
+                                                     const char *path);
+/// @}
 
 #ifdef __cplusplus
 }

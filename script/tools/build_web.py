@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Make the pages of reports and of the studio: build_web.py WEB FOLDER REPORT STUDIO
+"""Make the pages of reports and of the studio: build_web.py WEB FOLDER REPORT STUDIO SWEEP
 
 Installs the packages of WEB/package-lock.json in FOLDER, bundles the scripts and styles
-of WEB/src/ with esbuild, puts them into report.html and studio.html and writes these as
-arrays in C.  A page allows no script and no style but its own, which it knows by their
+of WEB/src/ with esbuild, puts them into report.html, studio.html and sweep.html and writes
+these as arrays in C.  A page allows no script and no style but its own, which it knows by their
 hashes; that of the studio may also ask its server, and its editor makes styles, known by a
 word that the server chooses anew each time.
 """
@@ -111,7 +111,8 @@ def write_page(output, header, function, page):
 
 
 def main():
-    web, folder, report, studio = (Path(argument).resolve() for argument in sys.argv[1:5])
+    web, folder, report, studio, sweep = (
+        Path(argument).resolve() for argument in sys.argv[1:6])
     install(web, folder)
     script = with_licenses(folder, bundle(web, folder, "main.js"), REPORT_PARTS)
     style = font_rule() + bundle(web, folder, "report.css")
@@ -121,6 +122,9 @@ def main():
     style = font_rule() + bundle(web, folder, "studio.css")
     write_page(studio, "studio/studio_impl.h", "kal_studio_page",
                page_of(web, "studio.html", (script, style), STUDIO_MORE))
+    style = bundle(web, folder, "sweep.css")
+    write_page(sweep, "report/report_impl.h", "kal_report_sweep_template",
+               page_of(web, "sweep.html", (bundle(web, folder, "sweep.js"), style), ""))
 
 
 main()

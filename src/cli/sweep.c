@@ -38,6 +38,8 @@ enum {
     OPTION_MERGE,
     OPTION_RESUME,
     OPTION_DRY_RUN,
+    OPTION_REPORT,
+    OPTION_RUN,
 };
 
 #define LISTED(name, word, meaning) word ", "
@@ -71,6 +73,8 @@ static const KalCommandOption options[] = {
     [OPTION_RESUME] = {"--resume",       NULL,     "go on with work that was interrupted",    false},
     [OPTION_DRY_RUN] = {"--dry-run",      NULL,     "tell how many runs, how large, how long",
                      false                                                                       },
+    [OPTION_REPORT] = {"--report",       "FILE",   "a page of HTML that shows the runs",      false},
+    [OPTION_RUN] = {"--run",          "K",      "do run K alone, for its own --report",    false},
 };
 
 // A sweep on its way.
@@ -83,6 +87,8 @@ typedef struct Job {
     KalSweepOptions plan;
     KalSweepFileOptions file;
     KalSweep *sweep;
+    KalSweepReport *report;
+    uint64_t run; // that is done alone; 0: all are done
     char *command;
     double began;
     double last; // when progress was shown
@@ -149,11 +155,14 @@ static bool read_numbers(Job *job)
     double seed = 0.0;
     const char *lanes = getenv("KALABA_LANES"); // changes no digit
     double threads = 0.0;
-    if (!kal_option_whole("--count", option(job, OPTION_COUNT), 1.0, &count)
+    double run = 0.0;
+    if (!kal_option_whole("--run", option(job, OPTION_RUN), 1.0, &run)
+        || !kal_option_whole("--count", option(job, OPTION_COUNT), 1.0, &count)
         || !kal_option_whole("--seed", option(job, OPTION_SEED), 0.0, &seed)
         || !kal_option_whole("--threads", option(job, OPTION_THREADS), 1.0, &threads)) {
         return false;
     }
+    job->run = (uint64_t)run;
     job->plan.count = (uint64_t)count;
     job->plan.seed = (uint64_t)seed;
     job->file.threads = threads > 1024.0 ? 1024 : (int)threads;
@@ -186,6 +195,27 @@ static bool read_keeps(Job *job)
     return true;
 }
 
+// Which files go with what is to be done.
+static bool check_files(const Job *job)
+{
+    const bool file = option(job, OPTION_FILE) != NULL;
+    const bool report = option(job, OPTION_REPORT) != NULL;
+    const char *fault = NULL;
+    if (option(job, OPTION_RUN) && (file || !report)) {
+        fault = "option '--run' takes '--report FILE', and no '-o'";
+    } else if (!option(job, OPTION_RUN) && !file && !option(job, OPTION_DRY_RUN)) {
+        fault = "a sweep needs a file for its table: '-o FILE'";
+    } else if (report && option(job, OPTION_TRAJECTORIES)) {
+        fault = "option '--report' is for values of runs, not for '--trajectories'";
+    } else if (report && option(job, OPTION_SHARD)) {
+        fault = "option '--report' goes with '--merge', not with a shard";
+    }
+    if (fault) {
+        kal_message_print("%s", fault);
+    }
+    return !fault;
+}
+
 static bool read_options(Job *job)
 {
     KalRunOptions trial = kal_run_options(job->model->system);
@@ -203,12 +233,8 @@ static bool read_options(Job *job)
                                  .method = option(job, OPTION_METHOD),
                                  .drift = option(job, OPTION_DRIFT),
                                  .max_steps = option(job, OPTION_MAX_STEPS)};
-    if (!option(job, OPTION_FILE) && !option(job, OPTION_DRY_RUN)) {
-        kal_message_print("a sweep needs a file for its table: '-o FILE'");
-        return false;
-    }
-    return read_keeps(job) && read_numbers(job) && read_design(job) && read_shard(job)
-           && kal_run_wishes_apply(&job->wishes, &trial);
+    return check_files(job) && read_keeps(job) && read_numbers(job) && read_design(job)
+           && read_shard(job) && kal_run_wishes_apply(&job->wishes, &trial);
 }
 
 // Whether an option has a say in what rows hold, and not only in how they are made.
@@ -246,11 +272,27 @@ static char *print_command(const KalArguments *arguments)
 // @}
 // @{ Callbacks of the sweep
 
+static bool watch_run(void *user, const KalRun *run)
+{
+    (void)user;
+    (void)run;
+    return !kal_progress_is_interrupted();
+}
+
+static KalStatus take_row(void *user, const KalSweepRow *row)
+{
+    const Job *job = (const Job *)user;
+    return job->report ? kal_sweep_report_take(job->report, row) : KAL_OK;
+}
+
 static void adjust(void *user, KalRunOptions *run)
 {
     assert(user && run);
     const Job *job = (const Job *)user;
     (void)kal_run_wishes_apply(&job->wishes, run); // was tried before
+    if (job->run > 0) {
+        run->watch = watch_run;
+    }
 }
 
 static KalStatus load(void *user, const KalOverride *overrides, size_t n,
@@ -366,6 +408,98 @@ static bool is_helper(void)
     return rank && strcmp(rank, "0") != 0;
 }
 
+// @{ One run
+
+static KalStatus take_sample(void *user, KalRun *run)
+{
+    return kal_report_take((KalReport *)user, run);
+}
+
+// The report of a run, of which the last sample is missing if it failed.
+static KalStatus write_run(const Job *job, KalRun *run, KalReport *report)
+{
+    const double began = kal_clock();
+    const KalRunOptions made = kal_run_get_options(run);
+    KalReportFacts facts = {.failure = NULL};
+    char why[4096];
+    KalStatus status = kal_report_foresee(report, &made);
+    if (status != KAL_OK) {
+        return status;
+    }
+    const KalStatus ended = kal_run_sample(run, take_sample, report);
+    if (ended == KAL_ERR_INTERRUPTED) {
+        return ended;
+    }
+    if (ended != KAL_OK) {
+        (void)snprintf(why, sizeof why, "%s", kal_context_message(job->model->ctx));
+        facts.failure = why;
+    }
+    facts.seconds = kal_clock() - began;
+    status = kal_report_write(report, run, &facts, option(job, OPTION_REPORT));
+    if (facts.failure && status == KAL_OK) {
+        kal_message_print("run %llu failed: %s", (unsigned long long)job->run, why);
+    }
+    return status;
+}
+
+static KalExit report_run(const Job *job)
+{
+    KalContext *ctx = job->model->ctx;
+    KalRun *run = NULL;
+    KalReport *report = NULL;
+    const KalSystem *system = NULL;
+    KalStatus status = kal_report_check_path(ctx, option(job, OPTION_REPORT));
+    if (status == KAL_OK) {
+        status = kal_sweep_start(job->sweep, job->run, &run, &system);
+    }
+    if (status == KAL_OK) {
+        status = kal_report_create(ctx, system, &report);
+    }
+    if (status == KAL_OK) {
+        status = write_run(job, run, report);
+    }
+    kal_report_destroy(report);
+    kal_run_destroy(run);
+    return status == KAL_OK ? KAL_EXIT_DONE : fail(job, status);
+}
+
+// @}
+
+// Claim the files of this command.
+static bool claim_files(const Job *job)
+{
+    KalModelJob *model = job->model;
+    const char *path = option(job, OPTION_FILE);
+    const char *report = option(job, OPTION_REPORT);
+    return is_helper()
+           || ((!path
+                || kal_ledger_write(model->ledger, model->ctx, "option '-o'", path))
+               && (!report
+                   || kal_ledger_write(model->ledger, model->ctx, "option '--report'",
+                                       report)));
+}
+
+static KalStatus write_report(const Job *job)
+{
+    const KalSweepReportFacts facts = {.command = job->command,
+                                       .table = option(job, OPTION_FILE)};
+    return job->report
+               ? kal_sweep_report_write(job->report, &facts, option(job, OPTION_REPORT))
+               : KAL_OK;
+}
+
+static KalStatus make_report(Job *job)
+{
+    const char *path = option(job, OPTION_REPORT);
+    if (!path || is_helper()) {
+        return KAL_OK;
+    }
+    const KalStatus status = kal_report_check_path(job->model->ctx, path);
+    return status == KAL_OK
+               ? kal_sweep_report_create(job->model->ctx, job->sweep, &job->report)
+               : status;
+}
+
 // An interrupted sweep keeps what it has: messages say how to go on with it.
 static KalExit write_table(Job *job)
 {
@@ -373,17 +507,20 @@ static KalExit write_table(Job *job)
     KalModelJob *model = job->model;
     const char *path = option(job, OPTION_FILE);
     KalSweepSummary summary;
-    if (!is_helper()
-        && !kal_ledger_write(model->ledger, model->ctx, "option '-o'", path)) {
-        return kal_model_job_fail(model, model->ledger->message, NULL, 0);
-    }
     job->file.ranks = has_ranks() && !job->file.merge;
+    job->file.row = take_row;
     job->file.tell = tell;
     job->file.watch = watch;
     job->file.user = job;
     job->began = kal_clock();
     job->last = job->began;
-    KalStatus status = kal_sweep_write(job->sweep, path, &job->file, &summary);
+    KalStatus status = make_report(job);
+    if (status == KAL_OK) {
+        status = kal_sweep_write(job->sweep, path, &job->file, &summary);
+    }
+    if (status == KAL_OK) {
+        status = write_report(job);
+    }
     if (job->drawn) {
         fputs("\r\x1b[K", stderr);
     }
@@ -448,7 +585,13 @@ static KalExit go(Job *job)
     if (!check_overrides(job)) {
         return KAL_EXIT_USAGE;
     }
-    return option(job, OPTION_DRY_RUN) ? tell_plan(job) : write_table(job);
+    if (option(job, OPTION_DRY_RUN)) {
+        return tell_plan(job);
+    }
+    if (!claim_files(job)) {
+        return kal_model_job_fail(job->model, job->model->ledger->message, NULL, 0);
+    }
+    return job->run > 0 ? report_run(job) : write_table(job);
 }
 
 static KalExit sweep(KalModelJob *model)
@@ -460,6 +603,7 @@ static KalExit sweep(KalModelJob *model)
         *job = (Job){
             .model = model, .command = command, .terminal = isatty(STDERR_FILENO)};
         status = read_options(job) ? go(job) : KAL_EXIT_USAGE;
+        kal_sweep_report_destroy(job->report);
         kal_sweep_destroy(job->sweep);
         kal_name_option_clear(&job->columns);
     } else {
@@ -476,6 +620,7 @@ static KalExit run_sweep(const KalArguments *arguments)
     const char *keep = arguments->options[OPTION_KEEP];
     // Samples are those of `run`, which follows works: their errors have a say in steps.
     const bool works = arguments->options[OPTION_TRAJECTORIES]
+                       || arguments->options[OPTION_RUN]
                        || (keep && (strstr(keep, "work(") || strstr(keep, "power(")));
     return works ? kal_model_job_simulate(arguments, stiff, sweep)
                  : kal_model_job_repeat(arguments, stiff, sweep);
@@ -500,6 +645,8 @@ static void print_details(void)
         "  kalaba sweep four_bar.kal -o mc.h5 --random \"a = normal(1, 0.01)\" \\\n"
         "    --count 10000 --design latin --seed 7 --keep \"max(reaction(*))\"\n"
         "  kalaba sweep pendulum.kal -o all.h5 --vary \"L = 1, 2\" --trajectories\n"
+        "  kalaba sweep pendulum.kal -o L.csv --vary \"L = 1 .. 9\" --report L.html\n"
+        "  kalaba sweep pendulum.kal --vary \"L = 1 .. 9\" --run 3 --report L-3.html\n"
         "  mpirun -n 64 kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\"\n"
         "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --shard 3/8\n"
         "  kalaba sweep big.kal -o big.h5 --vary \"k = 1 .. 9\" --merge\n"

@@ -3,49 +3,23 @@
 // The numbers of a page: for each column what it is, and its values as the bytes of
 // doubles, lowest first, in base 64.  A column that never changes has one number.
 
+#include "json/base64.h"
 #include "report/report_impl.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-// Bytes on their way into base 64.
-typedef struct Encoder {
-    KalSink sink;
-    unsigned char bytes[3];
-    size_t count;
-} Encoder;
-
-// Three bytes as four digits of base 64 (RFC 4648, section 4).  Of a last group with
-// fewer bytes the missing digits are "=".
-static void put_group(Encoder *e)
-{
-    assert(e->count > 0 && e->count <= 3);
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned bits = (unsigned)e->bytes[0] << 16 | (unsigned)e->bytes[1] << 8
-                          | (unsigned)e->bytes[2];
-    char text[4];
-    for (size_t i = 0; i < 4; i++) {
-        text[i] = i > e->count ? '=' : digits[bits >> (18 - 6 * i) & 63U];
-    }
-    e->sink.write(e->sink.user, text, 4);
-    memset(e->bytes, 0, sizeof e->bytes);
-    e->count = 0;
-}
-
 // Low byte first, as Float64Array of browsers has it on all machines that are in use.
-static void put_double(Encoder *e, double value)
+static void put_double(KalBase64 *e, double value)
 {
-    assert(e->count < 3);
+    unsigned char bytes[8];
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof bits);
     for (int i = 0; i < 8; i++) {
-        e->bytes[e->count++] = (unsigned char)(bits >> 8 * i & 0xFFU);
-        if (e->count == 3) {
-            put_group(e);
-        }
+        bytes[i] = (unsigned char)(bits >> 8 * i & 0xFFU);
     }
+    kal_base64_put(e, bytes, sizeof bytes);
 }
 
 static double value_at(const KalReportData *data, size_t row, size_t column)
@@ -71,14 +45,12 @@ static bool is_constant(const KalReportData *data, size_t column)
 static void write_values(const KalReportData *data, KalJsonWriter *w, size_t column)
 {
     assert(w->sink.write);
-    Encoder encoder = {.sink = w->sink};
+    KalBase64 encoder = {.sink = w->sink};
     w->sink.write(w->sink.user, "\"", 1);
     for (size_t i = 0; i < data->n_rows; i++) {
         put_double(&encoder, value_at(data, i, column));
     }
-    if (encoder.count > 0) {
-        put_group(&encoder);
-    }
+    kal_base64_end(&encoder);
     w->sink.write(w->sink.user, "\"", 1);
     w->comma = true;
 }

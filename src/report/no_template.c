@@ -9,3 +9,9 @@ const char *kal_report_template(size_t *out_length)
     *out_length = 0;
     return NULL;
 }
+
+const char *kal_report_sweep_template(size_t *out_length)
+{
+    *out_length = 0;
+    return NULL;
+}

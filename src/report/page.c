@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "report/report_impl.h"
+#include "report/template.h"
 #include "show/html.h"
 #include "show/show.h"
 
@@ -17,9 +18,6 @@
 enum {
     EQUATIONS_OPEN = 40000 // bytes of equations that are not folded away
 };
-
-static const char GAP[] = "<!--kalaba:";
-static const char GAP_END[] = "-->";
 
 typedef struct Page {
     const KalReportData *data;
@@ -101,25 +99,10 @@ static void put_model(const Page *page)
     kal_html_write(page->sink, source->text, source->length);
 }
 
-// JSON within a script element: no < of it can begin a tag.
-static void write_quoted(void *user, const char *text, size_t length)
-{
-    const KalSink *sink = (const KalSink *)user;
-    size_t begin = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '<') {
-            sink->write(sink->user, text + begin, i - begin);
-            sink->write(sink->user, "\\u003c", 6);
-            begin = i + 1;
-        }
-    }
-    sink->write(sink->user, text + begin, length - begin);
-}
-
 static void put_data(const Page *page)
 {
     KalSink sink = page->sink;
-    kal_report_write_data(page->data, (KalSink){write_quoted, &sink});
+    kal_report_write_data(page->data, kal_template_quote(&sink));
 }
 
 static void put_version(const Page *page)
@@ -127,8 +110,10 @@ static void put_version(const Page *page)
     put(page, kal_version());
 }
 
-static void fill(const Page *page, const char *name, size_t length)
+static void fill(void *user, const char *name, size_t length)
 {
+    const Page *page = (const Page *)user;
+
     static const struct {
         const char *name;
         void (*put)(const Page *page);
@@ -148,40 +133,6 @@ static void fill(const Page *page, const char *name, size_t length)
         }
     }
     assert(false && "the template has a gap that nothing fills");
-}
-
-// Where the next gap begins; the end when there is none.
-static const char *find_gap(const char *text, const char *end)
-{
-    assert(text <= end);
-    const size_t length = sizeof GAP - 1;
-    for (; text + length <= end; text++) {
-        if (memcmp(text, GAP, length) == 0) {
-            return text;
-        }
-    }
-    return end;
-}
-
-// Text of the template as it is, gap after gap filled.  That each gap has a filler and
-// an end is known when the program is built, so that it is asserted.
-static void fill_template(const Page *page)
-{
-    size_t length = 0;
-    const char *text = kal_report_template(&length);
-    const char *end = text + length;
-    while (text < end) {
-        const char *gap = find_gap(text, end);
-        page->sink.write(page->sink.user, text, (size_t)(gap - text));
-        text = gap;
-        if (gap < end) {
-            const char *name = gap + sizeof GAP - 1;
-            const char *stop = strstr(name, GAP_END);
-            assert(stop && stop <= end);
-            fill(page, name, (size_t)(stop - name));
-            text = stop + sizeof GAP_END - 1;
-        }
-    }
 }
 
 // Equations that are too long are a result, not a failure.
@@ -206,7 +157,9 @@ KalStatus kal_report_write_page(const KalReportData *data, KalSink sink)
     Page page = {.data = data, .sink = sink, .equations = kal_page(data->report->ctx)};
     const KalStatus status = print_equations(&page);
     if (status == KAL_OK) {
-        fill_template(&page);
+        size_t length = 0;
+        const char *text = kal_report_template(&length);
+        kal_template_fill(text, length, sink, fill, &page);
     }
     kal_page_clear(&page.equations);
     return status;

@@ -72,4 +72,7 @@ KAL_CHECKED KalStatus kal_report_write_page(const KalReportData *data, KalSink s
 /// the gaps: `<!--kalaba:title-->`.  NULL when the library was built without it.
 const char *kal_report_template(size_t *out_length);
 
+/// The same for the page of a sweep.
+const char *kal_report_sweep_template(size_t *out_length);
+
 #endif

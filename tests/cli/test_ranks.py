@@ -9,7 +9,7 @@ passage is told, at every tolerance.
 import json
 import sys
 import tempfile
-from math import floor, pi, sqrt
+from math import cos, floor, pi, sin, sqrt
 from pathlib import Path
 
 from model_lab import case, main, run
@@ -113,6 +113,29 @@ simulate 0 .. 5 every 0.1
     assert answer["steps"] < 1000, answer["steps"]
 
 
+@case
+def bodies_on_springs_and_dampers_come_to_rest():
+    """With a quaternion near (1, 0, 0, 0) in as many steps as with angles."""
+    legs = "".join(f"""
+part s{k} = Spring(b = b, at_a = {foot}, at_b = {head}, k = 1000, length = 1.25)
+part d{k} = Damper(b = b, at_a = {foot}, at_b = {head}, c = 20)""" for k, (foot, head) in enumerate((
+        ("[0.6, 0.8, 0]", "[0.6, 0.1, 0]"), ("[0.6, -0.8, 0]", "[0.6, -0.1, 0]"),
+        ("[-1, 0.2, 0]", "[-0.4, 0.5, 0]"), ("[0.4, 0.9, 0]", "[-0.2, 0.6, 0]"),
+        ("[0.4, -0.9, 0]", "[-0.2, -0.6, 0]"), ("[-1, -0.2, 0]", "[-0.4, -0.5, 0]"))))
+    for spin in ("0.5, 0.2, 0.1", "1e-3, 0, 0", "0, 0, 3"):
+        x, y, z = spin.split(",")
+        steps = [quiet(f"""use spatial
+part b = {body}
+init {start}, b.z ~ 1
+{legs}
+simulate 0 .. 2 every 0.1
+""", 100)["steps"] for body, start in (
+            (f"Body(m = 10, I = [1, 1, 2], spin = [{spin}])", "b.x ~ 0"),
+            ("EulerBody(m = 10, I = [1, 1, 2], axes = [[0, 0, 1], [0, 1, 0], [1, 0, 0]])",
+             f"b.phi' = {x}, b.theta' = {y}, b.psi' = {z}"))]
+        assert steps[0] < 1.5 * steps[1], (spin, steps)
+
+
 PARALLELOGRAM = """coord a, b, c
 param p = {p}, d = {d}, mA = {mA}, mB = {mB}, w = {w}, a0 = {a0}, g = {g}, J = {J}
 let A = p*[cos(a), sin(a)], B = A + d*[cos(c), sin(c)]
@@ -140,6 +163,58 @@ def parallelograms_tell_every_passage():
             assert level > 5 and answer["passages"] == level, (values, tolerance, level,
                                                                answer["passages"])
             assert abs(answer["q"]["b"] - a) < 1e-3, (values, tolerance, answer["q"])
+
+
+def in_space(along, up, bodies, p, d, a, w):
+    """A parallelogram of three bodies on four hinges, in the plane of two directions, that
+    turns right round without weight; bodies: masses and moments of inertia."""
+    axis = [along[i - 2]*up[i - 1] - along[i - 1]*up[i - 2] for i in range(3)]
+
+    def mix(x, y):
+        return [x*u + y*v for u, v in zip(along, up)]
+
+    crank, speed = mix(p/2*cos(a), p/2*sin(a)), mix(-p/2*w*sin(a), p/2*w*cos(a))
+    text = "use spatial\n"
+    for name, twice, (x, y) in (("c", 1, (0, 0)), ("f", 1, (d, 0)), ("l", 2, (d/2, 0))):
+        m, inertia = bodies[name]
+        text += f"part {name} = Body(m = {m}, I = {inertia}, gravity = [0, 0, 0], " \
+                f"spin ~ {[w*(2 - twice)*x for x in axis]})\n"
+        for i, letter in enumerate("xyz"):
+            text += f"init {name}.{letter} ~ {mix(x, y)[i] + twice*crank[i]}, " \
+                    f"{name}.{letter}' ~ {twice*speed[i]}\n"
+    back = [-x for x in crank]
+    for k, joint in enumerate((f"b = c, at_b = {back}",
+                               f"b = f, at_a = {mix(d, 0)}, at_b = {back}",
+                               f"a = c, b = l, at_a = {crank}, at_b = {mix(-d/2, 0)}",
+                               f"a = f, b = l, at_a = {crank}, at_b = {mix(d/2, 0)}")):
+        text += f"part h{k} = Revolute({joint}, axis_a = {axis}, axis_b = {axis})\n"
+    return text + "part turns = TorsionSpring(joint = h0, k = 0)\nsimulate 0 .. 6 every 0.05\n"
+
+
+# Two of 50 that lost a passage: one between sines that did not fall, and one where a row,
+# less what lies in the span of others, turned by more than a right angle in the same step.
+OVERLOOKED = (
+    ([0, 0.52999894, 0.848], [0, -0.848, 0.52999894],
+     {"c": (5.77e-7, [9.85e-11, 1.76e-10, 5.89e-10]),
+      "f": (6.55e-7, [1.57e-10, 8.5e-10, 3.08e-10]),
+      "l": (3.34e-6, [4.94e-10, 2.72e-9, 1.82e-9])},
+     0.068798, 0.104943, 0.429633, -3.56603),
+    ([0, -0.4893447, 0.8720905], [-0.8734746, 0.4245944, 0.2382471],
+     {"c": (3.738, [57.3, 4.411, 54.36]), "f": (0.2783, [0.5364, 2.17, 3.442]),
+      "l": (8.191, [35.88, 99.37, 9.774])},
+     6.416975, 12.016425, 1.888609, -7.933788),
+)
+
+
+@case
+def parallelograms_in_space_tell_every_passage():
+    for values in OVERLOOKED:
+        for tolerance in ("1e-6", "1e-7", "2e-7", "1e-8", "1e-9"):
+            answer = result_of(in_space(*values), "--tolerance", tolerance)
+            start = values[5]
+            level = abs(floor((start + answer["q"]["turns.twist"]) / pi) - floor(start / pi))
+            assert level > 5 and answer["passages"] == level, (values, tolerance, level,
+                                                               answer["passages"])
 
 
 @case

@@ -424,6 +424,15 @@ def wrong_usage_is_told():
                 (["spring.kal", "-o", "a.csv", "--vary", "k = 1, 2", "-p", "k=3"],
                  "an input of the sweep"),
                 (["spring.kal", "-o", "a.csv", "--until", "x"], "number"),
+                (["spring.kal", "-o", "a.csv", "--run", "1"], "takes '--report FILE'"),
+                (["spring.kal", "--run", "1", "-o", "a.csv", "--report", "a.html"],
+                 "no '-o'"),
+                (["spring.kal", "--run", "0", "--report", "a.html"], "1 or more"),
+                (["spring.kal", "-o", "a.csv", "--trajectories", "--report", "a.html"],
+                 "'--trajectories'"),
+                (["spring.kal", "-o", "a.csv", "--shard", "1/2", "--report", "a.html"],
+                 "'--merge'"),
+                (["spring.kal", "-o", "a.csv", "--report", "a.csv"], "same file"),
                 (["spring.kal", "-o", "spring.kal"], "same file")]:
             status, out, err = run("sweep", *arguments)
             assert status == 2 and word in err, (arguments, status, out, err)
