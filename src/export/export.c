@@ -123,7 +123,7 @@ static void fill_report(Export *e, const KalExportPlan *plan)
     r->work_bytes = kal_export_work_bytes(plan);
     r->operations = plan->fast ? kal_program_operations(plan->fast) : 0;
     r->at_most = kal_export_most_operations(plan);
-    r->redundant = plan->fast && plan->n_rows < plan->n_active;
+    r->redundant = kal_export_is_redundant(plan);
 }
 
 // A folder that was made for nothing goes again.
@@ -154,7 +154,7 @@ KalStatus kal_export_c(KalContext *ctx, const KalSystem *system,
     Export e = {.ctx = ctx};
     KalExportPlan plan;
     KalStatus status =
-        kal_export_plan_init(&plan, ctx, system, options ? options : &none);
+        kal_export_plan_init(&plan, ctx, system, options ? options : &none, false);
     if (status == KAL_OK) {
         status = export_to(&e, &plan, folder);
     }

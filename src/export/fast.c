@@ -29,7 +29,8 @@ static const double LITTLE = 1e-4;
 typedef struct Making {
     const KalExportPlan *plan;
     KalTranscript t;
-    KalExpr *row; // n
+    KalExpr *row;    // n
+    KalExpr *values; // of all variables of KalLayout: inputs, which follow the weights
 } Making;
 
 static bool is_nothing(KalExpr e)
@@ -129,10 +130,16 @@ static KalStatus make_check(Making *make, const KalExpr *qdd, KalExpr *out_check
 
 static KalStatus build(Making *make, const KalRoad *road, KalExpr *answer)
 {
+    const KalExportPlan *plan = make->plan;
     const size_t weights = road->lends ? (size_t)road->n_rows : 0;
-    KAL_TRY(kal_transcript_init(&make->t, make->plan->ctx, make->plan->system, weights,
-                                KAL_ROAD_NODES));
-    KAL_TRY(kal_road_eliminate(road, &make->t, NULL, answer));
+    const size_t inputs = plan->inputs.count;
+    KAL_TRY(kal_transcript_init(&make->t, plan->ctx, &plan->draft.system,
+                                weights + inputs, KAL_ROAD_NODES));
+    for (size_t j = 0; j < inputs; j++) {
+        make->values[plan->system->layout.controls + j] = make->t.weights[weights + j];
+    }
+    KAL_TRY(
+        kal_road_eliminate(road, &make->t, inputs > 0 ? make->values : NULL, answer));
     return make_check(make, answer + road->at.qdd, &answer[road->at.count]);
 }
 
@@ -164,8 +171,11 @@ KalStatus kal_export_make_fast(KalExportPlan *plan)
     plan->check = plan->at.count;
     KalExpr *answer = kal_arena_alloc(plan->arena, plan->at.count + 1, sizeof *answer);
     make.row = kal_arena_alloc(plan->arena, (size_t)plan->system->n, sizeof *make.row);
-    KalStatus status =
-        answer && make.row ? KAL_OK : kal_no_memory(plan->ctx, "for an export");
+    make.values =
+        kal_arena_alloc(plan->arena, plan->system->layout.count, sizeof *make.values);
+    KalStatus status = answer && make.row && make.values
+                           ? KAL_OK
+                           : kal_no_memory(plan->ctx, "for an export");
     if (status == KAL_OK) {
         status = build(&make, &road, answer);
     }

@@ -42,11 +42,8 @@ static KalStatus check_contents(KalContext *ctx, const KalSystem *system)
         const char *what;
         const char *name;
     } lacks[] = {
-        {"events",    model->n_events > 0 ? model->events[0].name : NULL      },
-        {"holds",     model->n_holds > 0 ? model->holds[0].name : NULL        },
-        {"contacts",  model->n_contacts > 0 ? model->contacts[0].name : NULL  },
-        {"servos",    model->n_servos > 0 ? model->servos[0].name : NULL      },
-        {"actuators", model->n_actuators > 0 ? model->actuators[0].name : NULL},
+        {"contacts", model->n_contacts > 0 ? model->contacts[0].name : NULL},
+        {"servos",   model->n_servos > 0 ? model->servos[0].name : NULL    },
     };
 
     for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
@@ -54,14 +51,6 @@ static KalStatus check_contents(KalContext *ctx, const KalSystem *system)
             return kal_fail(ctx, KAL_ERR_USAGE,
                             "the model has %s ('%s'), which FMUs cannot have yet",
                             lacks[i].what, lacks[i].name);
-        }
-    }
-    for (size_t i = 0; i < model->n_constraints; i++) {
-        if (!system->starts_active[i]) {
-            return kal_fail(ctx, KAL_ERR_USAGE,
-                            "the model has constraints that do not act from the start "
-                            "('%s'), which FMUs cannot have yet",
-                            model->constraints[i].name);
         }
     }
     return KAL_OK;
@@ -160,8 +149,9 @@ static KalStatus make(Making *m, const KalSystem *system, const KalFmuOptions *o
 {
     const KalExportOptions how = {.name = options->name};
     KAL_TRY(check_contents(m->ctx, system));
-    KAL_TRY(kal_export_plan_init(&m->plan, m->ctx, system, &how));
+    KAL_TRY(kal_export_plan_init(&m->plan, m->ctx, system, &how, true));
     KAL_TRY(kal_fmu_init(&m->fmu, &m->plan, options->version));
+    KAL_TRY(kal_fmu_find_dependencies(&m->fmu));
     name_files(m);
     KAL_TRY(put_texts(m));
     KAL_TRY(kal_fmu_compile(&m->fmu, path, m->files + HEADER, BUILD - HEADER,

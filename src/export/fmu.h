@@ -4,8 +4,8 @@
 /// What an FMU has: its variables in the order of their value references, which is that of
 /// the enum in text/fmu.c.in, and the parts that are made of them.
 ///
-///     time | parameters | q | q' | states | derivatives of these | outputs | reactions |
-///     kinetic and potential energy
+///     time | parameters | inputs | q | q' | states | derivatives of these | outputs | reactions |
+///     event functions | holds | kinetic and potential energy
 
 #ifndef EXPORT_FMU_H
 #define EXPORT_FMU_H
@@ -23,9 +23,10 @@ typedef enum KalFmuParameter {
 /// What the standard says of the start of a variable.
 typedef enum KalFmuInitial {
     KAL_FMU_EXACT,
-    KAL_FMU_APPROX,     ///< a guess, or it follows from parameters
-    KAL_FMU_COMPUTED,   ///< the standard's `calculated`
-    KAL_FMU_INDEPENDENT ///< of the time: nothing
+    KAL_FMU_APPROX,      ///< a guess, or it follows from parameters
+    KAL_FMU_COMPUTED,    ///< the standard's `calculated`
+    KAL_FMU_INDEPENDENT, ///< of the time: nothing
+    KAL_FMU_GIVEN        ///< of inputs: a start value, but nothing else
 } KalFmuInitial;
 
 /// A variable; texts are the words of the standard.
@@ -41,23 +42,34 @@ typedef struct KalFmuVariable {
     size_t derivative; ///< of which variable it is the derivative; 0: of none
 } KalFmuVariable;
 
+/// What a variable depends on: others, by their places, rising.
+typedef struct KalFmuDependencies {
+    size_t *on;
+    size_t count;
+} KalFmuDependencies;
+
 typedef struct KalFmu {
     const KalExportPlan *plan;
     int version; ///< of FMI: 2 or 3
     KalFmuVariable *variables;
     size_t n_variables;
-    size_t n_x;                  ///< continuous states
-    size_t at_x;                 ///< where they begin,
-    size_t at_dx;                ///< their derivatives,
-    size_t at_out;               ///< outputs, and what follows them
-    KalFmuParameter *parameters; ///< how each can be used
-    KalRunOptions experiment;    ///< as the model asks for
-    char token[40];              ///< of the contents; "" until it is known
+    size_t n_x;                       ///< continuous states
+    size_t at_x;                      ///< where they begin,
+    size_t at_dx;                     ///< their derivatives,
+    size_t at_out;                    ///< outputs, and what follows them,
+    size_t at_events;                 ///< event functions
+    KalFmuDependencies *dependencies; ///< of each variable from at_x on
+    KalFmuParameter *parameters;      ///< how each can be used
+    KalRunOptions experiment;         ///< as the model asks for
+    char token[40];                   ///< of the contents; "" until it is known
 } KalFmu;
 
 /// List the variables of a plan; arrays are in the plan's arena.
 /// KAL_ERR_NOMEM, KAL_ERR_USAGE.
 KAL_CHECKED KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version);
+
+/// Find out what variables depend on: time, inputs and states.  KAL_ERR_NOMEM.
+KAL_CHECKED KalStatus kal_fmu_find_dependencies(KalFmu *fmu);
 
 /// Write modelDescription.xml; what went wrong is kept by the page.
 void kal_fmu_write_description(const KalFmu *fmu, KalPage *page);

@@ -4,8 +4,7 @@
 // referred to: by their places from 1, or by their value references.  Ours are the places
 // from 0.
 //
-// Dependencies are written where they are known to be less than all: the derivative of a
-// coordinate is its velocity, and a state depends on itself.
+// Dependencies are those of the structure (fmu_depend.c).
 
 #include "export/fmu.h"
 #include "export/xml.h"
@@ -16,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const INITIAL[] = {"exact", "approx", "calculated", NULL};
+static const char *const INITIAL[] = {"exact", "approx", "calculated", NULL, NULL};
 
 static bool is_three(const KalFmu *fmu)
 {
@@ -48,11 +47,23 @@ static void put_interface(KalXml *xml, const KalFmu *fmu, bool exchange)
     kal_xml_text(xml, "modelIdentifier", fmu->plan->name);
     kal_xml_text(xml, three ? "canGetAndSetFMUState" : "canGetAndSetFMUstate", "true");
     kal_xml_text(xml, three ? "canSerializeFMUState" : "canSerializeFMUstate", "true");
+    if (fmu->plan->tangent) {
+        kal_xml_text(xml,
+                     three ? "providesDirectionalDerivatives"
+                           : "providesDirectionalDerivative",
+                     "true");
+    }
     if (exchange && three) {
         kal_xml_text(xml, "needsCompletedIntegratorStep", "true");
     }
     if (!exchange) {
         kal_xml_text(xml, "canHandleVariableCommunicationStepSize", "true");
+    }
+    if (!exchange && three) {
+        kal_xml_text(xml, "providesIntermediateUpdate", "true");
+        kal_xml_text(xml, "mightReturnEarlyFromDoStep", "true");
+        kal_xml_text(xml, "canReturnEarlyAfterIntermediateUpdate", "true");
+        kal_xml_text(xml, "hasEventMode", "true");
     }
     if (!three) {
         kal_xml_text(xml, "canNotUseMemoryManagementFunctions", "true");
@@ -92,6 +103,7 @@ static void put_categories(KalXml *xml)
     static const char *const categories[][2] = {
         {"logStatusError",   "why a call failed"                                 },
         {"logStatusDiscard", "why there is no solution in a state"               },
+        {"logEvents",        "events of the model"                               },
         {"logSteps",         "steps of the integrator within communication steps"},
     };
     kal_xml_begin(xml, "LogCategories");
@@ -117,7 +129,8 @@ static void put_experiment(KalXml *xml, const KalRunOptions *experiment)
 // What FMI 3 says of the variable, and FMI 2 of its type.
 static void put_type(KalXml *xml, const KalFmu *fmu, const KalFmuVariable *v)
 {
-    const bool starts = v->initial == KAL_FMU_EXACT || v->initial == KAL_FMU_APPROX;
+    const bool starts = v->initial == KAL_FMU_EXACT || v->initial == KAL_FMU_APPROX
+                        || v->initial == KAL_FMU_GIVEN;
     kal_xml_text(xml, "unit", v->unit);
     if (starts) {
         kal_xml_number(xml, "start", v->start);
@@ -150,16 +163,30 @@ static void put_variable(KalXml *xml, const KalFmu *fmu, size_t i)
     kal_xml_end(xml);
 }
 
-// An unknown of the structure; `on` is the one variable it depends on, 0: perhaps on all.
-static void put_unknown(KalXml *xml, const KalFmu *fmu, const char *element, size_t i,
-                        size_t on)
+// The places of variables, as the version counts them, in a text.
+static void put_dependencies(KalXml *xml, const KalFmu *fmu, size_t i)
+{
+    const KalFmuDependencies *d = &fmu->dependencies[i];
+    KalPage text = kal_page(fmu->plan->ctx);
+    for (size_t k = 0; k < d->count; k++) {
+        kal_page_format(&text, "%s%zu", k > 0 ? " " : "",
+                        d->on[k] + (is_three(fmu) ? 0 : 1));
+    }
+    kal_xml_text(xml, "dependencies", kal_page_text(&text));
+    if (i < fmu->at_dx + fmu->plan->coordinates.count) { // a state, or its velocity
+        kal_xml_text(xml, "dependenciesKind", "constant");
+    }
+    kal_page_clear(&text);
+}
+
+// An unknown of the structure.  What initialization finds may depend on all.
+static void put_unknown(KalXml *xml, const KalFmu *fmu, const char *element, size_t i)
 {
     const bool three = is_three(fmu);
     kal_xml_begin(xml, three ? element : "Unknown");
     kal_xml_count(xml, three ? "valueReference" : "index", three ? i : i + 1);
-    if (on > 0) {
-        kal_xml_count(xml, "dependencies", three ? on : on + 1);
-        kal_xml_text(xml, "dependenciesKind", "constant");
+    if (strcmp(element, "InitialUnknown") != 0) {
+        put_dependencies(xml, fmu, i);
     }
     kal_xml_end(xml);
 }
@@ -168,17 +195,15 @@ static void put_outputs(KalXml *xml, const KalFmu *fmu)
 {
     for (size_t i = 0; i < fmu->n_variables; i++) {
         if (strcmp(fmu->variables[i].causality, "output") == 0) {
-            put_unknown(xml, fmu, "Output", i, i < fmu->at_dx ? i : 0);
+            put_unknown(xml, fmu, "Output", i);
         }
     }
 }
 
 static void put_derivatives(KalXml *xml, const KalFmu *fmu)
 {
-    const size_t n = fmu->plan->coordinates.count;
     for (size_t i = 0; i < fmu->n_x; i++) {
-        put_unknown(xml, fmu, "ContinuousStateDerivative", fmu->at_dx + i,
-                    i < n ? fmu->at_x + n + i : 0);
+        put_unknown(xml, fmu, "ContinuousStateDerivative", fmu->at_dx + i);
     }
 }
 
@@ -193,8 +218,16 @@ static void put_initial(KalXml *xml, const KalFmu *fmu)
 {
     for (size_t i = 0; i < fmu->n_variables; i++) {
         if (is_initial_unknown(&fmu->variables[i])) {
-            put_unknown(xml, fmu, "InitialUnknown", i, 0);
+            put_unknown(xml, fmu, "InitialUnknown", i);
         }
+    }
+}
+
+// Event indicators, which FMI 2 only counts.
+static void put_indicators(KalXml *xml, const KalFmu *fmu)
+{
+    for (size_t i = 0; i < fmu->plan->events.count && is_three(fmu); i++) {
+        put_unknown(xml, fmu, "EventIndicator", fmu->at_events + i);
     }
 }
 
@@ -220,6 +253,7 @@ static void put_structure(KalXml *xml, const KalFmu *fmu)
             kal_xml_end(xml);
         }
     }
+    put_indicators(xml, fmu);
     kal_xml_end(xml);
 }
 
@@ -236,7 +270,7 @@ void kal_fmu_write_description(const KalFmu *fmu, KalPage *page)
     kal_xml_text(&xml, "generationTool", tool);
     kal_xml_text(&xml, "variableNamingConvention", "flat");
     if (!is_three(fmu)) {
-        kal_xml_text(&xml, "numberOfEventIndicators", "0");
+        kal_xml_count(&xml, "numberOfEventIndicators", fmu->plan->events.count);
     }
     put_interface(&xml, fmu, true);
     put_interface(&xml, fmu, false);

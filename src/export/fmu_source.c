@@ -7,7 +7,7 @@
 #include "export/fmu.h"
 #include "export/operators.h"
 #include "export/template.h"
-#include "export/write.h"
+#include "export/write_impl.h"
 
 #include <kalaba/version.h>
 
@@ -118,6 +118,11 @@ static int level_of(const KalFmu *fmu, size_t i)
     return (int)fmu->plan->system->model->constraints[i].level;
 }
 
+static int uses_reactions(const KalFmu *fmu, size_t i)
+{
+    return fmu->plan->reactions_in[i];
+}
+
 static void write_double(KalPage *page, const char *before, double value,
                          const char *after)
 {
@@ -144,6 +149,10 @@ static void write_tables(Glue *g, KalPage *page)
                         "\n/* What constraints are of: 0 positions, 1 velocities, 2 "
                         "accelerations. */\n");
         write_table(fmu, page, "LEVEL", plan->constraints.count, level_of);
+    }
+    if (plan->tangent && kal_export_is_redundant(plan)) {
+        kal_page_string(page, "\n/* Outputs that depend on reactions. */\n");
+        write_table(fmu, page, "USES_REACTIONS", plan->outputs.count, uses_reactions);
     }
     kal_page_string(page, "\n/* Sizes of states. */\n");
     begin_table(page, "double", "NOMINAL", fmu->n_x);
@@ -181,7 +190,15 @@ static void write_operators(Glue *g, KalPage *page)
     if (g->used.op[KAL_OP_SIN]) {
         kal_export_write_text(page, &g->words, "wave");
     }
+    if (g->used.op[KAL_OP_SPLINE]) {
+        kal_export_write_text(page, &g->words, "table");
+    }
     kal_export_write_text(page, &g->words, "operators");
+}
+
+static void write_table_numbers(Glue *g, KalPage *page)
+{
+    kal_export_write_tables(page, g->fmu->plan);
 }
 
 static void insert(void *user, const char *key, KalPage *page)
@@ -190,12 +207,13 @@ static void insert(void *user, const char *key, KalPage *page)
         const char *key;
         void (*write)(Glue *g, KalPage *page);
     } parts[] = {
-        {"fmu_banner",    write_banner   },
-        {"fmu_tables",    write_tables   },
-        {"fmu_types",     write_types    },
-        {"fmu_interface", write_interface},
-        {"fmu_operators", write_operators},
-        {"fmu_formulas",  write_formulas },
+        {"fmu_banner",    write_banner       },
+        {"fmu_tables",    write_tables       },
+        {"fmu_types",     write_types        },
+        {"fmu_interface", write_interface    },
+        {"fmu_operators", write_operators    },
+        {"fmu_formulas",  write_formulas     },
+        {"table_numbers", write_table_numbers},
     };
 
     size_t i = 0;
@@ -224,11 +242,16 @@ static bool has(void *user, const char *flag)
         const char *name;
         bool set;
     } flags[] = {
-        {"ROWS",       plan->constraints.count > 0},
-        {"STATES",     plan->states.count > 0     },
-        {"OUTPUTS",    plan->outputs.count > 0    },
-        {"VELOCITIES", starts_velocities(g->fmu)  },
-        {"SINGLE",     false                      },
+        {"ROWS",       plan->constraints.count > 0  },
+        {"REDUNDANT",  kal_export_is_redundant(plan)},
+        {"INPUTS",     plan->inputs.count > 0       },
+        {"TANGENT",    plan->tangent != NULL        },
+        {"EVENTS",     plan->events.count > 0       },
+        {"HOLDS",      plan->holds.count > 0        },
+        {"STATES",     plan->states.count > 0       },
+        {"OUTPUTS",    plan->outputs.count > 0      },
+        {"VELOCITIES", starts_velocities(g->fmu)    },
+        {"SINGLE",     false                        },
     };
 
     size_t i = 0;
@@ -288,12 +311,14 @@ static void collect_begin(Glue *g)
 {
     const KalFmu *fmu = g->fmu;
     const KalExportPlan *plan = fmu->plan;
-    size_t *chosen = kal_arena_alloc(plan->arena, fmu->n_x + 1, sizeof *chosen);
+    size_t *chosen =
+        kal_arena_alloc(plan->arena, fmu->n_x + plan->holds.count + 1, sizeof *chosen);
     if (!chosen) {
         note(&g->formulas, kal_no_memory(plan->ctx, "for an export"));
         return;
     }
-    for (size_t i = 0; i < fmu->n_x; i++) {
+    const size_t count = fmu->n_x + plan->holds.count; // in the order of the settings
+    for (size_t i = 0; i < count; i++) {
         chosen[i] = plan->parameters.count + i;
     }
     KalCProgram p = {.program = plan->system->programs[KAL_PROGRAM_SETTINGS],
@@ -301,11 +326,13 @@ static void collect_begin(Glue *g)
                      .parameters = plan->parameter_texts,
                      .variables = plan->variable_texts,
                      .locals = plan->locals,
+                     .tables = plan->tables,
+                     .n_tables = plan->n_tables,
                      .chosen = chosen,
-                     .n_chosen = fmu->n_x};
-    kal_page_string(&g->formulas, "/* Start values as the model writes them: q, q' and "
-                                  "states. */\n");
-    write_function(g, &p, false);
+                     .n_chosen = count};
+    kal_page_string(&g->formulas, "/* Start values as the model writes them: q, q', "
+                                  "states, holds. */\n");
+    write_function(g, &p, starts_velocities(fmu));
     if (starts_velocities(fmu)) {
         p.program = plan->system->programs[KAL_PROGRAM_START];
         p.name = "find_start_velocities";

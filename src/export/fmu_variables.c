@@ -243,6 +243,18 @@ static KalStatus add_results(KalFmu *fmu)
             put_together(plan, "reaction(", plan->constraints.typed[i], ")");
         KAL_TRY(add_computed(fmu, name, NULL, false));
     }
+    fmu->at_events = fmu->n_variables;
+    for (size_t i = 0; i < plan->events.count; i++) {
+        const char *name = put_together(plan, "event(", plan->events.typed[i], ")");
+        KAL_TRY(add_computed(fmu, name, NULL, true));
+    }
+    for (size_t i = 0; i < plan->holds.count; i++) {
+        KAL_TRY(add(fmu, (KalFmuVariable){.name = plan->holds.typed[i],
+                                          .unit = plan->holds.units[i],
+                                          .causality = "output",
+                                          .variability = "discrete",
+                                          .initial = KAL_FMU_COMPUTED}));
+    }
     KAL_TRY(add_computed(fmu, "energy(kinetic)", NULL, true));
     return add_computed(fmu, "energy(potential)", NULL, true);
 }
@@ -254,7 +266,9 @@ KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version)
         .plan = plan, .version = version, .experiment = kal_run_options(plan->system)};
     const size_t most = LISTS + plan->parameters.count
                         + LISTS * (plan->coordinates.count + plan->states.count)
-                        + plan->outputs.count + plan->constraints.count;
+                        + plan->inputs.count + plan->outputs.count
+                        + plan->constraints.count + plan->events.count
+                        + plan->holds.count;
     fmu->variables = kal_arena_alloc(plan->arena, most, sizeof *fmu->variables);
     if (!fmu->variables) {
         return no_memory(plan);
@@ -268,6 +282,12 @@ KalStatus kal_fmu_init(KalFmu *fmu, const KalExportPlan *plan, int version)
                                       .initial = KAL_FMU_INDEPENDENT}));
     for (size_t i = 0; i < plan->parameters.count; i++) {
         KAL_TRY(add_parameter(fmu, i));
+    }
+    for (size_t i = 0; i < plan->inputs.count; i++) {
+        KAL_TRY(add(fmu, (KalFmuVariable){.name = plan->inputs.typed[i],
+                                          .causality = "input",
+                                          .variability = "continuous",
+                                          .initial = KAL_FMU_GIVEN}));
     }
     KAL_TRY(add_states(fmu));
     KAL_TRY(add_derivatives(fmu));

@@ -152,6 +152,21 @@ static Grip write_sum(Writer *w, const KalInstruction *i, KalPage *text)
     return GRIP_SUM;
 }
 
+// A function of a table, by the place of the table and the order of the derivative.
+static Grip write_table(Writer *w, const KalInstruction *i, KalPage *text)
+{
+    size_t k = 0;
+    while (k < w->p->n_tables && w->p->tables[k].spline != i->spline->spline) {
+        k++;
+    }
+    assert(k < w->p->n_tables && i->spline->kind <= KAL_SPLINE_THIRD);
+    w->used->op[KAL_OP_SPLINE] = true;
+    kal_page_format(text, "table_value(&TABLES[%zu], %d, ", k, (int)i->spline->kind);
+    add(w, text, i->slot[0], GRIP_SUM);
+    kal_page_string(text, ")");
+    return GRIP_ATOM;
+}
+
 static Grip write_call(Writer *w, const KalInstruction *i, KalPage *text)
 {
     w->used->op[i->op] = true;
@@ -185,7 +200,7 @@ static Grip write_value(Writer *w, const KalInstruction *i, KalPage *text)
         kal_page_string(text, number);
         return GRIP_ATOM;
     }
-    return write_call(w, i, text);
+    return i->spline ? write_table(w, i, text) : write_call(w, i, text);
 }
 
 static const char *type_of(const Writer *w)

@@ -13,6 +13,7 @@
 #ifndef EXPORT_FORMULAS_H
 #define EXPORT_FORMULAS_H
 
+#include "model/model.h"
 #include "prog/listing.h"
 #include "show/page.h"
 
@@ -34,6 +35,8 @@ typedef struct KalCProgram {
         *chosen; ///< n_chosen outputs that are written, as out[0], out[1], …; NULL:
     size_t n_chosen; ///< all
     bool single;
+    const KalModelTable *tables; ///< of the model: number k is TABLES[k] in C
+    size_t n_tables;
 } KalCProgram;
 
 /// How many numbers of the work memory hold what is prepared.

@@ -35,6 +35,7 @@ static const char *const TAKEN[] = {
     "is_unequal", "lesser",      "linux",     "logarithm",  "modulo",   "negation",
     "out",        "power",       "power_of",  "quotient",   "sign_of",  "state",
     "unix",       "wave",        "where",     "work",       "params",   "errno",
+    "limited",    "table_value", "TABLES",    "along",
 };
 
 enum {

@@ -8,7 +8,9 @@
 
 #include "export/fast.h"
 #include "export/names.h"
+#include "export/tangent.h"
 #include "sim/access.h"
+#include "system/transcript.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -40,14 +42,25 @@ static KalStatus check_contents(KalExportPlan *plan)
     if (model->n_servos > 0) {
         return refuse(plan, "servos", model->servos[0].name);
     }
-    if (model->n_actuators > 0) {
-        return refuse(plan, "actuators without a law", model->actuators[0].name);
-    }
-    if (model->n_tables > 0) {
-        return refuse(plan, "tables", model->tables[0].name);
-    }
     if (model->n_contacts > 0) {
         return refuse(plan, "contacts and frictions", model->contacts[0].name);
+    }
+    return KAL_OK;
+}
+
+static KalStatus note_reactions(KalExportPlan *plan)
+{
+    const KalModel *model = plan->draft.model;
+    plan->reactions_in =
+        kal_arena_alloc(plan->arena, model->n_outputs + 1, sizeof(bool));
+    if (!plan->reactions_in) {
+        return kal_no_memory(plan->ctx, "for an export");
+    }
+    for (size_t i = 0; i < model->n_outputs; i++) {
+        uint64_t kinds = 0;
+        KAL_TRY(kal_model_kinds_in(model, model->outputs[i].value, &kinds));
+        plan->reactions_in[i] = (kinds >> KAL_SYMBOL_REACTION & 1) != 0;
+        plan->shows_reactions = plan->shows_reactions || plan->reactions_in[i];
     }
     return KAL_OK;
 }
@@ -121,6 +134,47 @@ static KalStatus choose_rows(KalExportPlan *plan)
     return KAL_OK;
 }
 
+// M, Q, A and b of the draft, in the order of KAL_PROGRAM_GIVENS.
+static KalStatus compile_givens(KalExportPlan *plan)
+{
+    const KalEquations *e = &plan->draft.equations;
+    const size_t of_M = (size_t)e->M.start[e->n];
+    const size_t of_A = (size_t)e->A.start[e->m];
+    const size_t count = of_M + e->n + of_A + e->m;
+    KalExpr *roots = kal_arena_alloc(plan->arena, count + 1, sizeof *roots);
+    if (!roots) {
+        return kal_no_memory(plan->ctx, "for an export");
+    }
+    memcpy(roots, e->M.value, of_M * sizeof *roots);
+    memcpy(roots + of_M, e->Q, e->n * sizeof *roots);
+    memcpy(roots + of_M + e->n, e->A.value, of_A * sizeof *roots);
+    memcpy(roots + of_M + e->n + of_A, e->b, e->m * sizeof *roots);
+    return kal_system_compile(&plan->draft.system, roots, count, &plan->givens);
+}
+
+// Inputs are forces B u: the draft's equations get them, with programs of their own.
+static KalStatus add_inputs(KalExportPlan *plan)
+{
+    KalModel *model = plan->draft.model;
+    KalEquations *e = &plan->draft.equations;
+    KalExpr *Q = kal_arena_alloc(plan->arena, e->n, sizeof *Q);
+    if (!Q) {
+        return kal_no_memory(plan->ctx, "for an export");
+    }
+    for (size_t i = 0; i < e->n; i++) {
+        Q[i] = e->Q[i];
+        for (int64_t k = e->B.start[i]; k < e->B.start[i + 1]; k++) {
+            const KalExpr input = model->actuators[e->B.column[k]].input;
+            Q[i] = kal_add(model->graph, Q[i],
+                           kal_mul(model->graph, e->B.value[k], input));
+        }
+    }
+    e->Q = Q;
+    KAL_TRY(kal_transcript_order(e, &plan->order));
+    plan->draft.system.givens = plan->order;
+    return compile_givens(plan);
+}
+
 // Lists of names, by what they are of.
 typedef const char *(*KalNameOf)(const KalModel *model, size_t i,
                                  const char **out_unit);
@@ -169,6 +223,12 @@ static const char *name_of_event(const KalModel *model, size_t i, const char **u
     return model->events[i].name;
 }
 
+static const char *name_of_input(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = NULL;
+    return model->actuators[i].name;
+}
+
 static KalStatus list_names(KalExportPlan *plan, KalNameOf name_of, size_t count,
                             KalExportNames *names)
 {
@@ -208,7 +268,9 @@ static KalStatus list_all_names(KalExportPlan *plan, const char *name)
     KAL_TRY(list_names(plan, name_of_output, model->n_outputs, &plan->outputs));
     KAL_TRY(list_names(plan, name_of_state, model->n_states, &plan->states));
     KAL_TRY(list_names(plan, name_of_hold, model->n_holds, &plan->holds));
-    return list_names(plan, name_of_event, model->n_events, &plan->events);
+    KAL_TRY(list_names(plan, name_of_event, model->n_events, &plan->events));
+    return list_names(plan, name_of_input, model->n_servos > 0 ? 0 : model->n_actuators,
+                      &plan->inputs);
 }
 
 // A text in the arena.
@@ -219,7 +281,7 @@ static const char *keep(KalExportPlan *plan, const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-static const char *place(KalExportPlan *plan, const char *array, size_t i)
+static const char *place_of(KalExportPlan *plan, const char *array, size_t i)
 {
     char text[TEXT_SIZE];
     (void)snprintf(text, sizeof text, "%s[%zu]", array, i);
@@ -261,6 +323,22 @@ static KalStatus spell_parameters(KalExportPlan *plan)
     return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
 }
 
+// An input as the equations have it: cut at its limit, if there is one.
+static const char *spell_input(KalExportPlan *plan, size_t i)
+{
+    char text[TEXT_SIZE];
+    size_t place = 0;
+    if (plan->system->model->actuators[i].limit.index == KAL_NO_EXPR.index) {
+        return place_of(plan, "state->u", i);
+    }
+    for (size_t k = 0; k < i; k++) {
+        place += plan->system->model->actuators[k].limit.index != KAL_NO_EXPR.index;
+    }
+    (void)snprintf(text, sizeof text, "limited(state->u[%zu], work->limit[%zu])", i,
+                   place);
+    return keep(plan, text);
+}
+
 // The text of a variable as KalLayout has it.
 static const char *spell_variable(KalExportPlan *plan, size_t i)
 {
@@ -270,30 +348,30 @@ static const char *spell_variable(KalExportPlan *plan, size_t i)
         return "state->t";
     }
     if (i < l->states) {
-        return i < l->qd ? place(plan, "state->q", i - l->q)
-                         : place(plan, "state->qd", i - l->qd);
+        return i < l->qd ? place_of(plan, "state->q", i - l->q)
+                         : place_of(plan, "state->qd", i - l->qd);
     }
     if (i < l->active) {
-        return i < l->holds ? place(plan, "state->s", i - l->states)
-                            : place(plan, "state->h", i - l->holds);
+        return i < l->holds ? place_of(plan, "state->s", i - l->states)
+                            : place_of(plan, "state->h", i - l->holds);
     }
     if (i < l->qdd) {
         const uint32_t constraint = system->actives[i - l->active];
         if (plan->changes) {
-            return place(
+            return place_of(
                 plan, plan->single ? "(float)state->active" : "(double)state->active",
                 constraint);
         }
         return number(plan, plan->active[constraint] ? 1.0 : 0.0);
     }
     if (i < l->forces) {
-        return i < l->reactions ? place(plan, "answer->qdd", i - l->qdd)
-                                : place(plan, "answer->lambda", i - l->reactions);
+        return i < l->reactions ? place_of(plan, "answer->qdd", i - l->qdd)
+                                : place_of(plan, "answer->lambda", i - l->reactions);
     }
     if (i < l->controls) {
-        return place(plan, "answer->force", system->forces[i - l->forces]);
+        return place_of(plan, "answer->force", system->forces[i - l->forces]);
     }
-    return i < l->energy ? number(plan, 0.0) : "answer->energy";
+    return i < l->energy ? spell_input(plan, i - l->controls) : "answer->energy";
 }
 
 // Weights of rows follow the state where the acceleration needs them.
@@ -301,7 +379,7 @@ static KalStatus spell_variables(KalExportPlan *plan)
 {
     const KalInstant *instant = plan->instant;
     const size_t count = plan->system->layout.count;
-    const size_t all = count + (size_t)plan->system->m + 1;
+    const size_t all = count + (size_t)plan->system->m + plan->inputs.count + 1;
     const size_t qdd = plan->system->layout.qdd;
     plan->variable_texts = kal_arena_alloc(plan->arena, all, sizeof(char *));
     plan->fast_variables = kal_arena_alloc(plan->arena, all, sizeof(char *));
@@ -321,6 +399,9 @@ static KalStatus spell_variables(KalExportPlan *plan)
             fits = fits && plan->fast_variables[next++];
         }
     }
+    memcpy(plan->fast_variables + next,
+           plan->variable_texts + plan->system->layout.controls,
+           plan->inputs.count * sizeof(char *));
     return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
 }
 
@@ -329,7 +410,7 @@ static KalStatus name_locals(KalExportPlan *plan)
 {
     const KalLayout *l = &plan->system->layout;
     static const char *const time[] = {"t"};
-    const size_t all = l->count + (size_t)plan->system->m + 1;
+    const size_t all = l->count + (size_t)plan->system->m + plan->inputs.count + 1;
     plan->locals = kal_arena_alloc(plan->arena, all, sizeof(char *));
     if (!plan->locals) {
         return kal_no_memory(plan->ctx, "for names");
@@ -346,6 +427,12 @@ static KalStatus name_locals(KalExportPlan *plan)
         && kal_c_identifiers(arena, s->typed, s->count, "", names, l->states)
         && kal_c_identifiers(arena, h->typed, h->count, "", names, l->holds);
     return fits ? KAL_OK : kal_no_memory(plan->ctx, "for names");
+}
+
+static const KalProgram *program_of(const KalExportPlan *plan, KalProgramId id)
+{
+    return id == KAL_PROGRAM_GIVENS && plan->givens ? plan->givens
+                                                    : plan->system->programs[id];
 }
 
 // The programs that are written, and which of the system's they are.
@@ -380,12 +467,14 @@ static KalStatus list_programs(KalExportPlan *plan)
             continue;
         }
         plan->programs[i] = (KalCProgram){
-            .program = fast ? plan->fast : system->programs[list[i].id],
+            .program = fast ? plan->fast : program_of(plan, list[i].id),
             .name = list[i].name,
             .parameters = plan->parameter_texts,
             .variables = fast ? plan->fast_variables : plan->variable_texts,
             .locals = plan->locals,
-            .single = plan->single};
+            .single = plan->single,
+            .tables = plan->tables,
+            .n_tables = plan->n_tables};
         KAL_TRY(
             kal_c_program_prepared(plan->ctx, &plan->programs[i], &plan->prepared[i]));
     }
@@ -419,6 +508,35 @@ static KalStatus list_return(KalExportPlan *plan)
     return kal_c_program_prepared(plan->ctx, p, &plan->prepared[KAL_EXPORT_RETURN]);
 }
 
+// Directional derivatives; seeds are in the work memory.
+static KalStatus list_tangent(KalExportPlan *plan)
+{
+    const size_t count = plan->system->layout.count;
+    const char **texts = kal_arena_alloc(plan->arena, 2 * count, sizeof *texts);
+    const char **locals = kal_arena_alloc(plan->arena, 2 * count, sizeof *locals);
+    KAL_TRY(kal_export_make_tangent(plan));
+    bool fits = texts && locals;
+    for (size_t i = 0; i < count && fits; i++) {
+        texts[i] = plan->variable_texts[i];
+        locals[i] = plan->locals[i];
+        texts[count + i] = place_of(plan, "work->along", i);
+        fits = texts[count + i];
+    }
+    if (!fits) {
+        return kal_no_memory(plan->ctx, "for names");
+    }
+    if (!plan->tangent) {
+        return KAL_OK;
+    }
+    KalCProgram *p = &plan->programs[KAL_EXPORT_TANGENT];
+    *p = plan->programs[KAL_EXPORT_GIVENS];
+    p->program = plan->tangent;
+    p->name = "tangent";
+    p->variables = texts;
+    p->locals = locals;
+    return kal_c_program_prepared(plan->ctx, p, &plan->prepared[KAL_EXPORT_TANGENT]);
+}
+
 // Whether a formula of other parameters gives a parameter that is a member of the struct.
 static KalStatus follows(const KalExportPlan *plan, size_t i, bool *out_follows)
 {
@@ -438,13 +556,16 @@ static KalStatus list_settings(KalExportPlan *plan)
                              .parameters = plan->parameter_texts,
                              .variables = plan->variable_texts,
                              .locals = plan->locals,
-                             .single = plan->single};
+                             .single = plan->single,
+                             .tables = plan->tables,
+                             .n_tables = plan->n_tables};
     const size_t n = plan->parameters.count;
     const size_t conditions = system->model->n_conditions;
     const size_t holds = plan->holds.count;
     const size_t first = n + 2 * plan->coordinates.count + plan->states.count + holds;
-    size_t *chosen =
-        kal_arena_alloc(plan->arena, n + conditions + holds + 1, sizeof *chosen);
+    const size_t inputs = plan->inputs.count;
+    size_t *chosen = kal_arena_alloc(plan->arena, n + conditions + holds + inputs + 1,
+                                     sizeof *chosen);
     if (!chosen) {
         return kal_no_memory(plan->ctx, "for an export");
     }
@@ -472,32 +593,54 @@ static KalStatus list_settings(KalExportPlan *plan)
     for (size_t i = 0; i < holds; i++) {
         chosen[n + conditions + i] = first + i;
     }
+    plan->limits = all;
+    plan->limits.name = "find_limits";
+    plan->limits.chosen = chosen + n + conditions + holds;
+    for (size_t i = 0; i < inputs; i++) {
+        if (system->model->actuators[i].limit.index != KAL_NO_EXPR.index) {
+            chosen[n + conditions + holds + plan->limits.n_chosen++] =
+                first + holds + i;
+        }
+    }
     return KAL_OK;
 }
 
 KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
-                               const KalSystem *system, const KalExportOptions *options)
+                               const KalSystem *system, const KalExportOptions *options,
+                               bool derives)
 {
     *plan = (KalExportPlan){.ctx = ctx, .system = system, .single = options->single};
     KAL_TRY(kal_arena_create(ctx, MOST_BYTES, &plan->arena));
     KAL_TRY(check_contents(plan));
     plan->changes = may_change(system);
     KAL_TRY(kal_draft_init(&plan->draft, ctx, system));
+    KAL_TRY(note_reactions(plan));
+    plan->tables = system->model->tables;
+    plan->n_tables = system->model->n_tables;
     KAL_TRY(start(plan));
     KAL_TRY(choose_rows(plan));
     KAL_TRY(list_all_names(plan, options->name ? options->name : system->title));
+    if (plan->inputs.count > 0) {
+        KAL_TRY(add_inputs(plan));
+    }
     KAL_TRY(kal_export_make_fast(plan));
     KAL_TRY(spell_parameters(plan));
     KAL_TRY(spell_variables(plan));
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
     KAL_TRY(list_return(plan));
+    if (derives) {
+        KAL_TRY(list_tangent(plan));
+    }
     return list_settings(plan);
 }
 
 void kal_export_plan_clear(KalExportPlan *plan)
 {
     kal_program_destroy(plan->fast);
+    kal_program_destroy(plan->givens);
+    kal_program_destroy(plan->tangent);
+    kal_order_clear(&plan->order);
     kal_draft_clear(&plan->draft);
     if (plan->run) {
         kal_run_destroy(plan->run);

@@ -34,6 +34,7 @@ typedef enum KalExportProgram {
     KAL_EXPORT_ACTIONS,
     KAL_EXPORT_HOLDS,
     KAL_EXPORT_RETURN,
+    KAL_EXPORT_TANGENT,
     KAL_EXPORT_PROGRAMS ///< how many there may be
 } KalExportProgram;
 
@@ -52,6 +53,9 @@ typedef struct KalExportPlan {
     KalDraft draft;  ///< in which formulas are printed
     const char *name;
     bool single;
+    KalOrder order;      ///< of the draft's equations, where inputs are added to them
+    KalProgram *tangent; ///< export/tangent.h; NULL: none is wanted, or there is none
+    KalProgram *givens;  ///< with these; NULL: those of the system will do
     KalInstant *instant; ///< at the start; that of the run if there is one
     KalRun *run;         ///< NULL: it could not begin
     bool *rows;          ///< m: constraints that the acceleration is solved with
@@ -66,7 +70,11 @@ typedef struct KalExportPlan {
     KalCProgram follow; ///< parameters that formulas of others give, `chosen` of all
     KalCProgram conditions; ///< that parameters have to meet
     KalCProgram periods;    ///< of holds
+    bool *reactions_in;     ///< outputs that depend on reactions
+    bool shows_reactions;   ///< there are such
     bool changes;           ///< constraints may be released or engaged
+    const KalModelTable *tables;
+    size_t n_tables;
     KalExportNames parameters;
     KalExportNames coordinates;
     KalExportNames constraints;
@@ -74,21 +82,30 @@ typedef struct KalExportPlan {
     KalExportNames states;
     KalExportNames holds;
     KalExportNames events;
+    KalExportNames inputs;        ///< actuators, of a model without servos
+    KalCProgram limits;           ///< of inputs; `chosen` of all
     const char **parameter_texts; ///< as formulas have them
     const char **variable_texts;  ///< of all variables, and of weights after those
     const char **fast_variables;  ///< the same where weights follow the state
     const char **locals;          ///< names of variables within functions, or NULL
 } KalExportPlan;
 
-/// Plan the export of a model.  The caller clears the plan, whatever the answer.
+/// Plan the export of a model, with directional derivatives if so wanted.  The caller clears the plan, whatever the answer.
 /// KAL_ERR_USAGE when the model has what cannot be exported.
 KAL_CHECKED KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
                                            const KalSystem *system,
-                                           const KalExportOptions *options);
+                                           const KalExportOptions *options,
+                                           bool derives);
 
 void kal_export_plan_clear(KalExportPlan *plan);
 
 /// Whether a parameter can have another value without another export.
 bool kal_export_is_free(const KalExportPlan *plan, size_t parameter);
+
+/// Whether rows are left out of the acceleration, for they repeat others.
+static inline bool kal_export_is_redundant(const KalExportPlan *plan)
+{
+    return plan->fast && plan->n_rows < plan->n_active;
+}
 
 #endif

@@ -108,6 +108,19 @@ static Condition condition_of(KalNeedKind kind)
     return (Condition){"", ""};
 }
 
+// Numbers of the work memory that have to be positive.
+static void write_positive(const KalExportPlan *plan, KalPage *page, const char *what,
+                           const char *array, size_t count)
+{
+    if (count > 0) {
+        kal_page_format(page,
+                        "    find_%s(params, work->%s);\n    for (int i = 0; i < %zu; "
+                        "i++) {\n        if (!(work->%s[i] > 0)) {\n            "
+                        "return %s_BAD_PARAMETER;\n        }\n    }\n",
+                        what, array, count, array, plan->name);
+    }
+}
+
 // Parameters that the model cannot have are refused, then programs are prepared.
 static void write_init(KalExportWriting *w, KalPage *page)
 {
@@ -135,14 +148,8 @@ static void write_init(KalExportWriting *w, KalPage *page)
                         condition.end, name);
     }
     kal_page_string(page, "    work->params = *params;\n");
-    if (plan->holds.count > 0) {
-        kal_page_format(
-            page,
-            "    find_periods(params, work->period);\n    for (int i = 0; i < "
-            "%s_H; i++) {\n        if (!(work->period[i] > 0)) {\n            "
-            "return %s_BAD_PARAMETER;\n        }\n    }\n",
-            name, name);
-    }
+    write_positive(plan, page, "periods", "period", plan->periods.n_chosen);
+    write_positive(plan, page, "limits", "limit", plan->limits.n_chosen);
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         if (plan->prepared[i] > 0) {
             kal_page_format(page, "    prepare_%s(params, work->%s);\n",
@@ -181,6 +188,11 @@ static void write_start(KalExportWriting *w, KalPage *page)
     for (size_t i = 0; i < plan->holds.count; i++) {
         kal_page_format(page, "    state->renewals[%zu] = 1;\n", i);
     }
+    kal_page_string(page,
+                    plan->holds.count > 0 ? "    state->since = state->t;\n" : "");
+    for (size_t i = 0; i < plan->inputs.count; i++) {
+        kal_page_format(page, "    state->u[%zu] = 0;\n", i);
+    }
     for (size_t i = 0; i < plan->constraints.count && plan->changes; i++) {
         kal_page_format(page, "    state->active[%zu] = %d;\n", i, plan->active[i]);
     }
@@ -207,6 +219,10 @@ void kal_export_write_settings(KalExportWriting *w)
     if (w->plan->periods.n_chosen > 0) {
         kal_page_string(page, "/* Times between renewals. */\n");
         write_of_params(w, page, &w->plan->periods);
+    }
+    if (w->plan->limits.n_chosen > 0) {
+        kal_page_string(page, "/* Limits of inputs. */\n");
+        write_of_params(w, page, &w->plan->limits);
     }
     write_init(w, page);
     write_start(w, page);

@@ -129,6 +129,7 @@ static void write_sizes(KalExportWriting *w, KalPage *page)
         {"H", plan->holds.count,       "values that are held"},
         {"O", plan->outputs.count,     "outputs"             },
         {"E", plan->events.count,      "events"              },
+        {"U", plan->inputs.count,      "inputs"              },
         {"P", plan->parameters.count,  "parameters"          },
     };
 
@@ -208,6 +209,7 @@ static void write_places(KalExportWriting *w, KalPage *page)
     write_places_of(w, page, &plan->constraints, "c", "constraints");
     write_places_of(w, page, &plan->states, "s", "first-order states");
     write_places_of(w, page, &plan->holds, "h", "values that are held");
+    write_places_of(w, page, &plan->inputs, "u", "inputs");
     write_places_of(w, page, &plan->outputs, "o", "outputs");
     write_places_of(w, page, &plan->events, "e", "events");
 }
@@ -236,6 +238,19 @@ static void write_prepared(KalExportWriting *w, KalPage *page)
     }
     kal_page_format(page, "    %s out[%zu];\n", kal_export_type(plan),
                     count_results(plan));
+    if (plan->tangent) {
+        kal_page_format(page,
+                        "    %s along[%zu]; /* a direction: parts of variables */\n",
+                        kal_export_type(plan), plan->system->layout.count);
+    }
+}
+
+static void write_limits(KalExportWriting *w, KalPage *page)
+{
+    if (w->plan->limits.n_chosen > 0) {
+        kal_page_format(page, "    %s limit[%zu]; /* of inputs */\n",
+                        kal_export_type(w->plan), w->plan->limits.n_chosen);
+    }
 }
 
 // Arrays of the general solution; each has a place at least.
@@ -371,6 +386,39 @@ static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t 
     }
 }
 
+// Where the parts of a direction are, and the changes along it.
+static void write_tangent_layout(const KalExportPlan *plan, KalPage *page)
+{
+    const KalLayout *l = &plan->system->layout;
+    const size_t n = plan->coordinates.count;
+    const size_t rows = n + plan->constraints.count;
+    const size_t force = rows + (plan->system->equations->has_C ? n : 0);
+    kal_page_format(page,
+                    "\n/* Parts of a direction, and changes along it. */\nenum {\n"
+                    "    ALONG_T = 0,\n    ALONG_Q = %zu,\n    ALONG_QD = %zu,\n    "
+                    "ALONG_QDD = %zu,\n    ALONG_LAMBDA = %zu,\n",
+                    l->q, l->qd, l->qdd, l->reactions);
+    kal_page_format(page,
+                    "    ALONG_FORCE = %zu,\n    ALONG_U = %zu,\n    ALONG_ENERGY = "
+                    "%zu,\n    CHANGES_OF_B = %zu,\n    CHANGES_OF_C = %zu,\n",
+                    l->forces, l->controls, l->energy, n, rows);
+    kal_page_format(
+        page,
+        "    CHANGES_OF_FORCE = %zu,\n    CHANGES_OF_ENERGY = %zu,\n    "
+        "CHANGES_OF_RATES = %zu,\n    CHANGES_OF_OUTPUTS = %zu,\n    CHANGES "
+        "= %zu\n};\n",
+        force, force + n, force + n + 2, force + n + 2 + plan->states.count,
+        force + n + 2 + plan->states.count + plan->outputs.count);
+    kal_page_string(page,
+                    "/* Coordinates whose constraint force outputs depend on. */\n");
+    for (size_t i = 0; i < plan->system->n_forces; i++) {
+        kal_page_format(page, "%s%u",
+                        i > 0 ? ", " : "static const int FORCES_SHOWN[] = {",
+                        plan->system->forces[i]);
+    }
+    kal_page_string(page, plan->system->n_forces > 0 ? "};\n" : "");
+}
+
 static void write_tables(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
@@ -388,10 +436,8 @@ static void write_tables(KalExportWriting *w, KalPage *page)
     if (plan->events.count > 0) {
         write_event_tables(plan, page, room);
     }
-    if (plan->holds.count > 0) {
-        kal_page_format(page, "\n#define FIRST_TIME ((%s)", kal_export_type(plan));
-        kal_export_number(page, plan, plan->system->settings.asked.from);
-        kal_page_string(page, ")\n");
+    if (plan->tangent) {
+        write_tangent_layout(plan, page);
     }
     kal_page_string(page, "\n");
     kal_free(plan->ctx, room, count * sizeof *room);
@@ -425,6 +471,7 @@ static void write_program(KalExportWriting *w, int i)
         [KAL_EXPORT_HOLDS] = "Values that holds are renewed with.",
         [KAL_EXPORT_RETURN] =
             "A state on the constraints, and what is left of residuals.",
+        [KAL_EXPORT_TANGENT] = "How equations and results change along a direction.",
     };
     const KalExportPlan *plan = w->plan;
     const KalCProgram *p = &plan->programs[i];
@@ -453,7 +500,15 @@ static void write_operators(KalExportWriting *w, KalPage *page)
         kal_export_write_text(page, &w->words,
                               w->plan->single ? "wave_single" : "wave");
     }
+    if (w->used.op[KAL_OP_SPLINE]) {
+        kal_export_write_text(page, &w->words, "table");
+    }
     kal_export_write_text(page, &w->words, "operators");
+}
+
+static void write_table_numbers(KalExportWriting *w, KalPage *page)
+{
+    kal_export_write_tables(page, w->plan);
 }
 
 static void insert_settings(KalExportWriting *w, KalPage *page)
@@ -466,6 +521,24 @@ static void insert_programs(KalExportWriting *w, KalPage *page)
     kal_page_string(page, kal_page_text(&w->programs));
 }
 
+// Set a number of the state; coordinates and velocities stay so while others move.
+static const char *write_set(const KalExportPlan *plan, KalPage *page,
+                             const KalAction *action, size_t place)
+{
+    const size_t i = action->target;
+    const bool moves = action->what == KAL_SYMBOL_COORDINATE;
+    const char *array = action->what == KAL_SYMBOL_STATE  ? "s"
+                        : action->what == KAL_SYMBOL_HOLD ? "h"
+                        : action->order == 1              ? "qd"
+                                                          : "q";
+    kal_page_format(page, "        state->%s[%zu] = values[%zu];\n", array, i, place);
+    if (moves) {
+        kal_page_format(page, "        held[%zu] = 1;\n",
+                        i + (action->order == 1 ? plan->coordinates.count : 0));
+    }
+    return moves ? "SETS" : "0";
+}
+
 // What one action does, and its flag; values that are set stand one after the other.
 static const char *write_action(const KalExportPlan *plan, KalPage *page,
                                 const KalAction *action, size_t *place)
@@ -473,12 +546,7 @@ static const char *write_action(const KalExportPlan *plan, KalPage *page,
     const size_t i = action->target;
     switch (action->kind) {
     case KAL_ACTION_STOP: return "STOPS";
-    case KAL_ACTION_SET:
-        kal_page_format(page, "        state->%s[%zu] = values[%zu];\n",
-                        action->order == 1 ? "qd" : "q", i, (*place)++);
-        kal_page_format(page, "        held[%zu] = 1;\n",
-                        i + (action->order == 1 ? plan->coordinates.count : 0));
-        return "SETS";
+    case KAL_ACTION_SET: return write_set(plan, page, action, (*place)++);
     case KAL_ACTION_RELEASE:
         kal_page_format(page, "        state->active[%zu] = 0;\n", i);
         return "0";
@@ -520,6 +588,13 @@ static void write_motion(KalExportWriting *w, KalPage *page)
     kal_export_write_text(page, &w->words, "motion");
 }
 
+static void write_tangent(KalExportWriting *w, KalPage *page)
+{
+    if (w->plan->tangent) {
+        kal_export_write_text(page, &w->words, "tangent");
+    }
+}
+
 static void write_dense(KalExportWriting *w, KalPage *page)
 {
     kal_export_write_text(page, &w->words, "dense");
@@ -540,12 +615,15 @@ static const Part PARTS[] = {
     {"places",        write_places       },
     {"prepared",      write_prepared     },
     {"row_arrays",    write_row_arrays   },
+    {"limits",        write_limits       },
     {"tables",        write_tables       },
+    {"table_numbers", write_table_numbers},
     {"operators",     write_operators    },
     {"programs",      insert_programs    },
     {"dense",         write_dense        },
     {"motion",        write_motion       },
     {"actions",       write_actions      },
+    {"tangent",       write_tangent      },
     {"settings",      insert_settings    },
 };
 
@@ -572,20 +650,27 @@ static bool has(void *user, const char *flag)
         const char *name;
         bool set;
     } flags[] = {
-        {"FAST",         plan->fast != NULL                                },
-        {"SINGLE",       plan->single                                      },
-        {"ROWS",         plan->constraints.count > 0                       },
-        {"NONIDEAL",     plan->system->equations->has_C                    },
-        {"REACTIONS",    plan->system->equations->has_reactions            },
-        {"STATES",       plan->states.count > 0                            },
-        {"HOLDS",        plan->holds.count > 0                             },
-        {"OUTPUTS",      plan->outputs.count > 0                           },
-        {"EVENTS",       plan->events.count > 0                            },
-        {"EVENTS_SOLVE", plan->system->events_need_solve                   },
-        {"ACTIONS",      plan->programs[KAL_EXPORT_ACTIONS].program != NULL},
-        {"CHANGES",      plan->changes                                     },
-        {"CHANGES_FAST", plan->changes && plan->fast                       },
-        {"RETURN",       plan->programs[KAL_EXPORT_RETURN].program != NULL },
+        {"FAST",            plan->fast != NULL                                    },
+        {"SINGLE",          plan->single                                          },
+        {"ROWS",            plan->constraints.count > 0                           },
+        {"NONIDEAL",        plan->system->equations->has_C                        },
+        {"REACTIONS",       plan->system->equations->has_reactions                },
+        {"STATES",          plan->states.count > 0                                },
+        {"HOLDS",           plan->holds.count > 0                                 },
+        {"OUTPUTS",         plan->outputs.count > 0                               },
+        {"EVENTS",          plan->events.count > 0                                },
+        {"EVENTS_SOLVE",    plan->system->events_need_solve                       },
+        {"ACTIONS",         plan->programs[KAL_EXPORT_ACTIONS].program != NULL    },
+        {"CHANGES",         plan->changes                                         },
+        {"CHANGES_FAST",    plan->changes && plan->fast                           },
+        {"REDUNDANT",       kal_export_is_redundant(plan)                         },
+        {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions},
+        {"INPUTS",          plan->inputs.count > 0                                },
+        {"LIMITS",          plan->limits.n_chosen > 0                             },
+        {"TANGENT",         plan->tangent != NULL                                 },
+        {"ROWS_FAST",       plan->fast && plan->constraints.count > 0             },
+        {"FORCES_SHOWN",    plan->system->n_forces > 0                            },
+        {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL     },
     };
 
     size_t i = 0;
@@ -631,9 +716,10 @@ size_t kal_export_work_bytes(const KalExportPlan *plan)
     const size_t m = plan->constraints.count > 0 ? plan->constraints.count : 1;
     const size_t less = n < m ? n : m;
     size_t numbers = 3 * n * n + 8 * n + 2 * m * n + m * less + 8 * m + less;
-    const size_t state = 2 * n + 1 + plan->states.count + 2 * plan->holds.count;
-    numbers +=
-        plan->parameters.count + count_results(plan) + 4 * (2 * n + plan->states.count);
+    const size_t state =
+        2 * n + 1 + plan->states.count + 2 * plan->holds.count + plan->inputs.count;
+    numbers += plan->limits.n_chosen + plan->parameters.count + count_results(plan)
+               + 4 * (2 * n + plan->states.count);
     numbers += (plan->events.count > 0 ? 4 : 2) * state + 2 * n + m + 2;
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         numbers += plan->prepared[i];

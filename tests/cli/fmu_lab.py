@@ -4,7 +4,9 @@ Both versions have the same face: Unit(path).instance(kind) and the calls of Ins
 return the status of the standard (OK, DISCARD, ERROR) and collect messages.
 """
 
+import collections
 import ctypes as c
+import math
 import tempfile
 import xml.etree.ElementTree as tree
 import zipfile
@@ -14,6 +16,8 @@ OK, WARNING, DISCARD, ERROR = 0, 1, 2, 3
 EXCHANGE, COSIMULATION = "ModelExchange", "CoSimulation"
 
 LOG3 = c.CFUNCTYPE(None, c.c_void_p, c.c_int, c.c_char_p, c.c_char_p)
+UPDATE3 = c.CFUNCTYPE(None, c.c_void_p, c.c_double, c.c_bool, c.c_bool, c.c_bool, c.c_bool,
+                      c.POINTER(c.c_bool), c.POINTER(c.c_double))
 LOG2 = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_int, c.c_char_p, c.c_char_p)
 
 
@@ -25,6 +29,11 @@ class Callbacks2(c.Structure):
 class EventInfo2(c.Structure):
     _fields_ = [("again", c.c_int), ("terminate", c.c_int), ("nominals", c.c_int),
                 ("states", c.c_int), ("has_next", c.c_int), ("next", c.c_double)]
+
+
+# What an event came to, and how a communication step ended.
+Event = collections.namedtuple("Event", "status moved ended next")
+Ending = collections.namedtuple("Ending", "status event ended early reached")
 
 
 def doubles(values):
@@ -69,8 +78,31 @@ class Unit:
                     for d in structure.find("Derivatives")]
         return [by_place[int(self.typed(u).get("derivative")) - 1] for u in unknowns]
 
-    def instance(self, kind, token=None, logging=False):
-        return (Instance3 if self.version == 3 else Instance2)(self, kind, token, logging)
+    def instance(self, kind, token=None, logging=False, **options):
+        version = Instance3 if self.version == 3 else Instance2
+        return version(self, kind, token, logging, **options)
+
+    def dependencies(self):
+        """For each unknown of the structure the names of what it depends on."""
+        names = list(self.variables)
+        if self.version == 3:
+            by_reference = {self.reference(name): name for name in names}
+            rows = [(by_reference[int(u.get("valueReference"))],
+                     [by_reference[int(k)] for k in u.get("dependencies").split()])
+                    for u in self.root.find("ModelStructure") if u.tag != "InitialUnknown"]
+        else:
+            parts = [self.root.find("ModelStructure").find(part)
+                     for part in ("Outputs", "Derivatives")]
+            rows = [(names[int(u.get("index")) - 1],
+                     [names[int(k) - 1] for k in u.get("dependencies").split()])
+                    for part in parts for u in part]
+        return dict(rows)
+
+    def indicators(self):
+        """How many event indicators there are."""
+        if self.version == 2:
+            return int(self.root.get("numberOfEventIndicators"))
+        return len(self.root.find("ModelStructure").findall("EventIndicator"))
 
 
 class Instance:
@@ -115,10 +147,24 @@ class Instance:
     def set_states(self, x):
         return self.call("SetContinuousStates", doubles(x), c.c_size_t(len(x)))
 
-    def read(self, function):
-        values = doubles([0.0] * self.count)
-        status = self.call(function, values, c.c_size_t(self.count))
+    def read(self, function, count=None):
+        count = self.count if count is None else count
+        values = doubles([0.0] * count)
+        status = self.call(function, values, c.c_size_t(count))
         return status, list(values)
+
+    def derive(self, unknowns, knowns, seed):
+        """How unknowns change along a direction."""
+        changes = doubles([0.0] * len(unknowns))
+        counts = [c.c_size_t(len(names)) for names in (unknowns, knowns)]
+        end = [changes] if self.unit.version == 2 else [counts[1], changes, counts[0]]
+        status = self.call("GetDirectionalDerivative", self.references(unknowns), counts[0],
+                           self.references(knowns), counts[1], doubles(seed), *end)
+        return status, list(changes)
+
+    def indicators(self):
+        return self.read("GetEventIndicators", self.unit.indicators())
+
 
     def states(self):
         return self.read("GetContinuousStates")
@@ -154,8 +200,9 @@ class Instance:
 
 
 class Instance3(Instance):
-    def __init__(self, unit, kind, token, logging):
+    def __init__(self, unit, kind, token, logging, events=False, early=False, update=None):
         super().__init__(unit)
+        self.intermediate = update and UPDATE3(update)
         self.log = LOG3(lambda _, status, category, text:
                         self.messages.append((category.decode(), text.decode())))
         function = unit.library[f"fmi3Instantiate{kind}"]
@@ -163,8 +210,8 @@ class Instance3(Instance):
         begin = [b"unit", (token or unit.token).encode(), None, c.c_bool(False),
                  c.c_bool(logging)]
         if kind == COSIMULATION:
-            begin += [c.c_bool(False), c.c_bool(False), None, c.c_size_t(0)]
-        end = [None, self.log] + ([None] if kind == COSIMULATION else [])
+            begin += [c.c_bool(events), c.c_bool(early), None, c.c_size_t(0)]
+        end = [None, self.log] + ([self.intermediate] if kind == COSIMULATION else [])
         handle = function(*begin, *end)
         self.handle = c.c_void_p(handle) if handle else None
 
@@ -191,9 +238,11 @@ class Instance3(Instance):
 
     def update(self):
         flags = [c.c_bool() for _ in range(5)]
-        status = self.call("UpdateDiscreteStates", *map(c.byref, flags),
-                           c.byref(c.c_double()))
-        return status, flags[3].value
+        time = c.c_double()
+        status = self.call("UpdateDiscreteStates", *map(c.byref, flags), c.byref(time))
+        assert not flags[0].value and not flags[2].value
+        return Event(status, flags[3].value, flags[1].value,
+                     time.value if flags[4].value else math.inf)
 
     def completed(self):
         flags = c.c_bool(), c.c_bool()
@@ -201,9 +250,14 @@ class Instance3(Instance):
         return status, flags[0].value
 
     def step(self, t, h):
+        return self.end_step(t, h).status
+
+    def end_step(self, t, h):
         flags = [c.c_bool() for _ in range(3)]
-        return self.call("DoStep", c.c_double(t), c.c_double(h), c.c_bool(True),
-                         *map(c.byref, flags), c.byref(c.c_double()))
+        reached = c.c_double()
+        status = self.call("DoStep", c.c_double(t), c.c_double(h), c.c_bool(True),
+                           *map(c.byref, flags), c.byref(reached))
+        return Ending(status, *(flag.value for flag in flags), reached.value)
 
 
 class Instance2(Instance):
@@ -242,7 +296,9 @@ class Instance2(Instance):
     def update(self):
         info = EventInfo2()
         status = self.call("NewDiscreteStates", c.byref(info))
-        return status, bool(info.states)
+        assert not info.again and not info.nominals
+        return Event(status, bool(info.states), bool(info.terminate),
+                     info.next if info.has_next else math.inf)
 
     def completed(self):
         flags = c.c_int(), c.c_int()
@@ -251,6 +307,13 @@ class Instance2(Instance):
 
     def step(self, t, h):
         return self.call("DoStep", c.c_double(t), c.c_double(h), 1)
+
+    def end_step(self, t, h):
+        status = self.step(t, h)
+        ended, reached = c.c_int(), c.c_double()
+        self.call("GetBooleanStatus", 3, c.byref(ended))
+        self.call("GetRealStatus", 2, c.byref(reached))
+        return Ending(status, False, bool(ended.value), reached.value < t + h, reached.value)
 
 
 def simulate_steps(instance, until, h):
@@ -269,28 +332,58 @@ def rate(instance, t, x):
 
 
 def handle_event(instance):
-    """Event mode, back to continuous time; the states then."""
-    assert instance.update()[0] == OK, instance.messages
+    """Event mode, back to continuous time; what the event came to, and the states then."""
+    event = instance.update()
+    assert event.status == OK, instance.messages
     assert instance.continuous() == OK
-    return instance.states()[1]
+    return event, instance.states()[1]
+
+
+def advance(instance, t, x, h):
+    """One step of Runge and Kutta's method; the instance is then at its end."""
+    k1 = rate(instance, t, x)
+    k2 = rate(instance, t + h / 2, [a + h / 2 * b for a, b in zip(x, k1)])
+    k3 = rate(instance, t + h / 2, [a + h / 2 * b for a, b in zip(x, k2)])
+    k4 = rate(instance, t + h, [a + h * b for a, b in zip(x, k3)])
+    x = [a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(x, k1, k2, k3, k4)]
+    assert instance.set_time(t + h) == OK and instance.set_states(x) == OK
+    return x
+
+
+def sides(instance):
+    """The signs of the event indicators."""
+    status, values = instance.indicators()
+    assert status == OK, instance.messages
+    return [value > 0 for value in values]
+
+
+def advance_to_crossing(instance, t, x, h):
+    """The same, but where an indicator changes sign to right behind the first such place."""
+    before = sides(instance)
+    end = advance(instance, t, x, h)
+    if sides(instance) == before:
+        return h, end, False
+    low = 0.0
+    while h - low > 1e-14:
+        middle = (low + h) / 2
+        advance(instance, t, x, middle)
+        low, h = (middle, h) if sides(instance) == before else (low, middle)
+    return h, advance(instance, t, x, h), True
 
 
 def simulate_exchange(instance, until, h):
     """Model exchange from 0 by Runge and Kutta's method; how many events there were."""
     events = 0
-    x = handle_event(instance)
-    for k in range(round(until / h)):
-        t = k * h
-        k1 = rate(instance, t, x)
-        k2 = rate(instance, t + h / 2, [a + h / 2 * b for a, b in zip(x, k1)])
-        k3 = rate(instance, t + h / 2, [a + h / 2 * b for a, b in zip(x, k2)])
-        k4 = rate(instance, t + h, [a + h * b for a, b in zip(x, k3)])
-        x = [a + h / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(x, k1, k2, k3, k4)]
-        assert instance.set_time(t + h) == OK and instance.set_states(x) == OK
-        status, event = instance.completed()
+    t = 0.0
+    event, x = handle_event(instance)
+    while until - t > 1e-12 and not event.ended:
+        end = min(until, event.next, (math.floor(t / h + 1e-9) + 1) * h)
+        used, x, crosses = advance_to_crossing(instance, t, x, end - t)
+        t = t + used if crosses else end
+        status, wanted = instance.completed()
         assert status == OK
-        if event:
+        if wanted or crosses or t >= event.next:
             events += 1
-            assert instance.enter_event() == OK
-            x = handle_event(instance)
+            assert instance.set_time(t) == OK and instance.enter_event() == OK
+            event, x = handle_event(instance)
     return events

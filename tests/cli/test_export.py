@@ -4,12 +4,15 @@
 What compiled sources compute is the suite `export`; here are files, names and refusals.
 """
 
+import ctypes
 import json
+import math
 import re
+import subprocess
 import tempfile
 from pathlib import Path
 
-from model_lab import EXAMPLES, case, main, run
+from model_lab import EXAMPLES, HANG, case, main, run
 
 FILES = {"CMakeLists.txt", "main.c", "meson.build"}
 
@@ -87,6 +90,150 @@ def names_become_identifiers():
                      "for__q_x_1 ", "for__q_x_1_", "for__o_double_"):
             assert name in header, name
         assert len(re.findall(r"/\*", header)) == len(re.findall(r"\*/", header))
+
+
+GLUE = """
+#include "unit.h"
+#include <string.h>
+int glue(const double *x, const double *inputs, double step, int steps, double *out);
+int glue(const double *x, const double *inputs, double step, int steps, double *out)
+{
+    static unit_work work;
+    unit_params params;
+    unit_state state;
+    unit_answer answer;
+    unit_default_params(&params);
+    unit_start(&state);
+    unit_status status = unit_init(&work, &params);
+    if (x) {
+        state.t = x[0];
+        memcpy(state.q, x + 1, sizeof state.q);
+        memcpy(state.qd, x + 1 + unit_N, sizeof state.qd);
+    }
+#ifdef INPUTS
+    memcpy(state.u, inputs, sizeof state.u);
+#endif
+    (void)inputs;
+    for (int i = 0; i < steps && status == unit_OK; i++) {
+        status = unit_step(&work, &state, step);
+    }
+    if (status == unit_OK) {
+        status = unit_accelerate(&work, &state, &answer);
+    }
+    if (status == unit_OK) {
+        status = unit_outputs(&work, &state, &answer, out);
+    }
+    return (int)status;
+}
+"""
+
+
+class Source:
+    """A model as C, compiled and loaded."""
+
+    def __init__(self, text, *flags):
+        self.folder = tempfile.TemporaryDirectory()
+        folder = Path(self.folder.name)
+        (folder / "unit.kal").write_text(text)
+        (folder / "glue.c").write_text(GLUE)
+        self.model = folder / "unit.kal"
+        status, _, err = export(self.model, folder, "--name", "unit")
+        assert status == 0, err
+        subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic",
+                        "-Werror", "-shared", "-fPIC", *flags, "unit.c", "glue.c", "-lm",
+                        "-o", "unit.so"], cwd=folder, check=True, timeout=HANG)
+        self.library = ctypes.CDLL(str(folder / "unit.so"))
+        header = (folder / "unit.h").read_text()
+        self.count = int(re.search(r"unit_O = (\d+)", header)[1])
+
+    def outputs(self, state=None, inputs=(), step=0.0, steps=0):
+        """The status, and outputs in a state, or in that of the start, after some steps."""
+        out = (ctypes.c_double * self.count)()
+        status = self.library.glue(state and doubles(state), doubles(inputs),
+                                   ctypes.c_double(step), steps, out)
+        return status, list(out)
+
+
+def doubles(values):
+    return (ctypes.c_double * len(values))(*values)
+
+
+CART = """
+    param m = 2, M = 3, L = 0.7, most = 4{params}
+    coord x, y, s
+    kinetic 1/2*m*(x'^2 + y'^2) + 1/2*M*s'^2
+    potential m*9.81*y
+    constraint rod: (x - s)^2 + y^2 = L^2
+    init x = L, y ~ 0
+    {inputs}
+    output a = x'', b = s'', c = reaction(rod), e = energy(){outputs}
+"""
+
+
+@case
+def inputs_are_forces_cut_at_their_limits():
+    inputs = "actuator F: s', limit = 2*most\n    actuator G: x' - s'"
+    driven = Source(CART.format(params="", inputs=inputs, outputs=", u = control(F)"),
+                    "-DINPUTS")
+    state = [0.0, 0.9, -0.1, 0.2, 0.3, 0.4, -0.5]
+    for f, g in ((0, 0), (3, -2), (100, 1), (-100, 5)):
+        cut = max(-8, min(8, f))
+        forces = "force s = F - G\n    force x = G"
+        plain = Source(CART.format(params=f", F = {cut}, G = {g}", inputs=forces, outputs=""))
+        status, got = driven.outputs(state, [f, g])
+        assert status == 0 and got[-1] == cut
+        status, expected = plain.outputs(state)
+        assert status == 0
+        for one, other in zip(got, expected):
+            assert abs(one - other) <= 1e-13 * max(1, abs(other)), (got, expected)
+        one, other = (model.outputs(state=None, inputs=[f, g], step=0.01, steps=50)
+                      for model in (driven, plain))
+        assert one[0] == other[0] == 0
+        for a, b in zip(one[1], other[1]):
+            assert abs(a - b) <= 1e-10 * max(1, abs(b)), (one, other)
+    assert driven.outputs(state, [math.nan, 0])[0] != 0
+
+
+@case
+def tables_are_those_of_the_model():
+    points = "[0, 1, 2, 4, 5], [0, 1, -1, 2, 0]"
+    for method in ("cubic", "linear", "monotone"):
+        for outside in ("error", "hold", "extend", "repeat"):
+            source = Source(f"""
+                table f = {points}, method = {method}, outside = {outside}
+                coord x
+                kinetic 1/2*x'^2
+                potential 1/10*f(x + 2)
+                init x = 0.3
+                output y = f(x), z = x''
+            """)
+            for x in (-7.3, -2, -0.5, 0, 0.3, 1, 2.5, 3, 5, 5.5, 9):
+                status, got = source.outputs([0, x, 0])
+                told, out, _ = run("eval", source.model, "--at", f"x={x}, x'=0", "--json")
+                assert (status == 0) == (told == 0), (method, outside, x, status)
+                if status == 0:
+                    expected = json.loads(out)["outputs"]
+                    assert got == [expected["y"], expected["z"]], (method, outside, x)
+
+
+@case
+def events_set_states_and_holds():
+    source = Source("""
+        coord x
+        kinetic 1/2*x'^2
+        state i: i' = 1
+        hold h every 10: h
+        init x' = 1, i = 5, h = 7
+        event first: x - 1 [rising] set i = i + 100, set h = h*i
+        output a = i, b = h, c = x
+    """)
+    status, got = source.outputs(step=0.125, steps=16)
+    assert status == 0
+    told, out, err = run("run", source.model, "--until", 2, "--json")
+    assert told == 0, err
+    expected = list(json.loads(out)["outputs"].values())
+    assert expected[0] == 107
+    assert all(abs(x - y) < 1e-9 for x, y in zip(got, expected)), (got, expected)
 
 
 @case
