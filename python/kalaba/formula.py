@@ -32,13 +32,15 @@ def _sympy() -> Any:
 
 def _tokens(text: str) -> list[tuple[str, str, int]]:
     """Kind, text and primes of each token; an end marker last."""
-    found, place = [], 0
+    found: list[tuple[str, str, int]] = []
+    place = 0
     text = text.rstrip()
     while place < len(text):
         token = _TOKEN.match(text, place)
         if not token:
             raise ValueError(f"cannot read the formula at '{text[place:place + 20]}'")
-        kind = token.lastgroup if token.lastgroup != "primes" else "name"
+        kind = token.lastgroup or ""
+        kind = kind if kind != "primes" else "name"
         found.append((kind, token[kind], len(token["primes"] or "")))
         place = token.end()
     return found + [("end", "", 0)]

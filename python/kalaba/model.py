@@ -30,6 +30,9 @@ class Parameters(Mapping[str, float]):
     Values are in the units that the model gives them, so angles may be in degrees.
     """
 
+    _values: dict[str, float]
+    units: dict[str, str]
+
     def __init__(self, values: dict[str, float], units: dict[str, str]) -> None:
         self.__dict__["_values"] = values
         self.__dict__["units"] = units
@@ -109,7 +112,7 @@ class Model:
                  *, name: str = "model", folder: str | os.PathLike[str] | None = None) -> None:
         if isinstance(source, str) and "\n" in source:
             self._folder = None if folder is None else os.fspath(folder)
-            self._name = name if folder is None else os.path.join(self._folder, name)
+            self._name = name if self._folder is None else os.path.join(self._folder, name)
             self._text = source
         else:
             path = Path(source)
@@ -287,6 +290,11 @@ class Model:
         return list(self._about["holds"])
 
     @property
+    def inputs(self) -> list[str]:
+        """The names of all inputs that :meth:`rates` takes: of actuators without a law."""
+        return list(self._about["inputs"])
+
+    @property
     def outputs(self) -> list[str]:
         """The names of all outputs."""
         return list(self._about["outputs"])
@@ -457,22 +465,28 @@ class Model:
 
     # Functions
 
-    def rates(self) -> Callable[[float, ArrayLike], np.ndarray]:
+    def rates(self) -> Callable[..., np.ndarray]:
         """f(t, y) with y = (q, q') and f = (q', q''), for integrators.
 
         y has the shape (2n,), or (2n, k) for k of them at once; the first-order states of a
-        model follow q'.
+        model follow q'.  f(t, y, u) has inputs of actuators, in the order of
+        :attr:`inputs`; those that are not given are 0.
 
         >>> import kalaba
         >>> f = kalaba.Model("coord x\\nkinetic 1/2*x'^2\\npotential 2*x^2\\n").rates()
         >>> f(0.0, [1.0, 3.0])
         array([ 3., -4.])
+        >>> f = kalaba.Model("coord x\\nkinetic 1/2*x'^2\\nactuator u: x'\\n").rates()
+        >>> f(0.0, [1.0, 3.0], [0.5])
+        array([3. , 0.5])
         """
         return self._evaluator.rates
 
     def acceleration(self, q: ArrayLike, qd: ArrayLike, t: ArrayLike = 0.0,
-                     params: Mapping[str, ArrayLike] | None = None) -> np.ndarray:
-        """q'' of a state (n,), or of k states (n, k) with t and parameters of their own."""
+                     params: Mapping[str, ArrayLike] | None = None,
+                     inputs: ArrayLike | None = None) -> np.ndarray:
+        """q'' of a state (n,), or of k states (n, k) with t, parameters and inputs of their
+        own."""
         q = np.asarray(q, dtype=float)
         names = list(params or {})
         units = self._units()
@@ -485,7 +499,7 @@ class Model:
                 if name not in names:
                     names.append(name)
                     values = np.concatenate([values, np.full(count, value)])
-        return self._evaluator.accelerations(q, qd, t, names, values)
+        return self._evaluator.accelerations(q, qd, t, names, values, inputs)
 
     def sweep(self, vary: Any = None, random: Any = None, *, count: int = 0, seed: int = 0,
               design: str = "random", keep: str | Sequence[str] | None = None,

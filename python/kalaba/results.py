@@ -293,7 +293,8 @@ def perform(make: Callable[[bool, float | None], Any], start: str | None) -> Run
         native.go(start)
         finished = True
     except BaseException as error:
-        error.run = Run(native, again, time.perf_counter() - began, str(error))
+        found = Run(native, again, time.perf_counter() - began, str(error))
+        setattr(error, "run", found)
         raise
     return Run(native, again, time.perf_counter() - began, None)
 

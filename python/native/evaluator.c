@@ -26,6 +26,7 @@ typedef struct Evaluator {
     size_t n_settings;
     Py_ssize_t n;        // coordinates
     Py_ssize_t n_states; // of first order
+    Py_ssize_t n_inputs; // of actuators, that may be set
 } Evaluator;
 
 // Systems of up to so many coordinates are solved sooner than the lock is given away and
@@ -92,6 +93,8 @@ static Workspace *borrow(Evaluator *self)
         return make_workspace(self);
     }
     self->idle = workspace->next;
+    memset(kal_instant_inputs(workspace->instant), 0,
+           (size_t)self->n_inputs * sizeof(double)); // as if nobody had used it
     return workspace;
 }
 
@@ -139,6 +142,7 @@ static int evaluator_init(PyObject *object, PyObject *args, PyObject *keywords)
     }
     self->n = kal_system_coordinates(self->owner->system);
     self->n_states = kal_system_states(self->owner->system);
+    self->n_inputs = kal_system_inputs(self->owner->system);
     Workspace *first =
         make_workspace(self); // so that wrong parameters are told at once
     if (!first) {
@@ -192,10 +196,21 @@ typedef struct States {
     size_t n_names;
     Py_ssize_t count;
     const double *states; // of first order, or NULL: as they are at the start
+    const double *inputs; // or NULL: 0
+    bool one_input;       // of each actuator, for all states
     double *rates;        // q' as well, or NULL
     double *qdd;
     double *state_rates; // with `states`
 } States;
+
+static void load_inputs(const Evaluator *self, KalInstant *instant,
+                        const States *states, Py_ssize_t j)
+{
+    double *inputs = kal_instant_inputs(instant);
+    for (Py_ssize_t i = 0; states->inputs && i < self->n_inputs; i++) {
+        inputs[i] = states->inputs[states->one_input ? i : i * states->count + j];
+    }
+}
 
 static KalStatus load_state(const Evaluator *self, KalInstant *instant,
                             const States *states, Py_ssize_t j)
@@ -222,6 +237,7 @@ static KalStatus load_state(const Evaluator *self, KalInstant *instant,
     for (Py_ssize_t i = 0; states->states && i < self->n_states; i++) {
         own[i] = states->states[i * states->count + j];
     }
+    load_inputs(self, instant, states, j);
     return KAL_OK;
 }
 
@@ -246,7 +262,9 @@ static KalStatus solve_many(const Evaluator *self, KalInstant *instant,
                                 .one_time = states->one_t,
                                 .q = states->q,
                                 .qd = states->qd,
+                                .inputs = states->one_input ? NULL : states->inputs,
                                 .out_qdd = states->qdd};
+    load_inputs(self, instant, states, 0);
     const KalStatus status = kal_instant_solve_many(instant, &many);
     if (status == KAL_OK && states->rates) {
         memcpy(states->rates, states->qd,
@@ -339,14 +357,58 @@ static bool is_function(const Evaluator *self, Py_ssize_t most_states)
     return true;
 }
 
-// rates(t, y): y' for y = (q, q', states), or for many y side by side.
+// Whether u fits `count` states: a value for each input, or for each input and state.
+static bool take_inputs(const Evaluator *self, const Doubles *u, States *states)
+{
+    const int dimensions = u->view.ndim;
+    const bool one = dimensions <= 1 && u->count == self->n_inputs;
+    const bool each = dimensions == 2 && u->view.shape[0] == self->n_inputs
+                      && u->view.shape[1] == states->count;
+    if (self->n_inputs == 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "the model has no inputs: no actuators, or they have laws "
+                        "or servos");
+    } else if (!one && !each) {
+        PyErr_Format(PyExc_ValueError, "inputs have the shape (%zd,) or (%zd, %zd)",
+                     self->n_inputs, self->n_inputs, states->count);
+    } else {
+        states->inputs = u->values;
+        states->one_input = one;
+        return true;
+    }
+    return false;
+}
+
+// The rates of states, in an array of as many dimensions.
+static PyObject *find_rates(Evaluator *self, States *states, int dimensions)
+{
+    Workspace *workspace = borrow(self);
+    double *rates = NULL;
+    if (!workspace) {
+        return NULL;
+    }
+    PyObject *result = new_array(2 * self->n + self->n_states,
+                                 dimensions == 2 ? states->count : -1, &rates);
+    states->rates = rates;
+    states->qdd = rates + self->n * states->count;
+    states->state_rates = rates + 2 * self->n * states->count;
+    if (result && !go(self, workspace, states)) {
+        Py_CLEAR(result);
+    }
+    give_back(self, workspace);
+    return result;
+}
+
+// rates(t, y, u): y' for y = (q, q', states) and inputs u, 0 without them; or for many side
+// by side.
 static PyObject *evaluator_rates(PyObject *object, PyObject *const *args,
                                  Py_ssize_t n_args)
 {
     Evaluator *self = (Evaluator *)object;
     Doubles y;
-    if (n_args != 2) {
-        PyErr_SetString(PyExc_TypeError, "rates take t and y");
+    Doubles u = {.values = NULL};
+    if (n_args != 2 && n_args != 3) {
+        PyErr_SetString(PyExc_TypeError, "rates take t, y and, if there are, inputs");
         return NULL;
     }
     const double t = PyFloat_AsDouble(args[0]);
@@ -355,30 +417,23 @@ static PyObject *evaluator_rates(PyObject *object, PyObject *const *args,
         return NULL;
     }
     PyObject *result = NULL;
-    Workspace *workspace = NULL;
-    double *rates = NULL;
     if (is_function(self, MOST_STATES)
-        && has_shape(&y, 2 * self->n + self->n_states, "y")
-        && (workspace = borrow(self))) {
+        && has_shape(&y, 2 * self->n + self->n_states, "y")) {
         const Py_ssize_t count = states_of(&y);
-        result = new_array(2 * self->n + self->n_states, y.view.ndim == 2 ? count : -1,
-                           &rates);
-        const States states = {
-            .q = y.values,
-            .qd = y.values + self->n * count,
-            .t = &t,
-            .one_t = true,
-            .count = count,
-            .states = self->n_states > 0 ? y.values + 2 * self->n * count : NULL,
-            .rates = rates,
-            .qdd = rates + self->n * count,
-            .state_rates = rates + 2 * self->n * count};
-        if (result && !go(self, workspace, &states)) {
-            Py_CLEAR(result);
+        States states = {.q = y.values,
+                         .qd = y.values + self->n * count,
+                         .t = &t,
+                         .one_t = true,
+                         .count = count,
+                         .states = self->n_states > 0 ? y.values + 2 * self->n * count
+                                                      : NULL};
+        if (n_args == 2
+            || (doubles_get(args[2], &u) && take_inputs(self, &u, &states))) {
+            result = find_rates(self, &states, y.view.ndim);
         }
-        give_back(self, workspace);
     }
     doubles_release(&y);
+    doubles_release(&u);
     return result;
 }
 
@@ -421,23 +476,24 @@ static PyObject *solve_arrays(Evaluator *self, States *states, int dimensions,
     return result;
 }
 
-// accelerations(q, qd, t, names, values): q'' of one state or many side by side, with
-// parameters of their own.
+// accelerations(q, qd, t, names, values, inputs): q'' of one state or many side by side,
+// with parameters and inputs of their own.
 static PyObject *evaluator_accelerations(PyObject *object, PyObject *args)
 {
     Evaluator *self = (Evaluator *)object;
-    PyObject *given[4];
+    PyObject *given[5];
     PyObject *list = NULL;
-    Doubles arrays[4] = {{.values = NULL}};
+    Doubles arrays[5] = {{.values = NULL}};
     Texts names = {.n = 0};
     PyObject *result = NULL;
-    if (!PyArg_ParseTuple(args, "OOOOO", &given[0], &given[1], &given[2], &list,
-                          &given[3])
+    if (!PyArg_ParseTuple(args, "OOOOOO", &given[0], &given[1], &given[2], &list,
+                          &given[3], &given[4])
         || !is_made(self)) {
         return NULL;
     }
     bool done = is_function(self, 0) && texts_read(list, &names);
-    for (int i = 0; i < 4 && done; i++) {
+    const int n_arrays = done && given[4] != Py_None ? 5 : 4;
+    for (int i = 0; i < n_arrays && done; i++) {
         done = doubles_get(given[i], &arrays[i]);
     }
     if (done && has_shape(&arrays[0], self->n, "q")) {
@@ -448,11 +504,12 @@ static PyObject *evaluator_accelerations(PyObject *object, PyObject *args)
                          .values = names.n > 0 ? arrays[3].values : NULL,
                          .n_names = names.n,
                          .count = states_of(&arrays[0])};
-        if (fits(&states, &arrays[1], &arrays[2], &arrays[3], self)) {
+        if (fits(&states, &arrays[1], &arrays[2], &arrays[3], self)
+            && (n_arrays == 4 || take_inputs(self, &arrays[4], &states))) {
             result = solve_arrays(self, &states, arrays[0].view.ndim, names.list);
         }
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n_arrays; i++) {
         doubles_release(&arrays[i]);
     }
     texts_clear(&names);

@@ -223,7 +223,7 @@ static PyObject *system_describe(PyObject *object, PyObject *none)
         return NULL;
     }
     return Py_BuildValue(
-        "{s:s,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "title", kal_system_title(s),
+        "{s:s,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "title", kal_system_title(s),
         "coordinates",
         list_names(kal_system_coordinate_names(s), (size_t)kal_system_coordinates(s)),
         "constraints",
@@ -231,8 +231,9 @@ static PyObject *system_describe(PyObject *object, PyObject *none)
         "outputs",
         list_names(kal_system_output_names(s), (size_t)kal_system_outputs(s)), "states",
         list_names(kal_system_state_names(s), (size_t)kal_system_states(s)), "holds",
-        list_names(kal_system_hold_names(s), (size_t)kal_system_holds(s)), "parameters",
-        list_parameters(s), "warnings", write_warnings(s));
+        list_names(kal_system_hold_names(s), (size_t)kal_system_holds(s)), "inputs",
+        list_names(kal_system_input_names(s), (size_t)kal_system_inputs(s)),
+        "parameters", list_parameters(s), "warnings", write_warnings(s));
 }
 
 static PyObject *system_check(PyObject *object, PyObject *args)

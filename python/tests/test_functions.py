@@ -92,7 +92,7 @@ def test_wrong_states_are_refused(y):
 
 def test_wrong_calls_are_refused():
     f = kalaba.Model(SPRING).rates()
-    for wrong in ((), (0.0,), (0.0, [1, 2], 3), ("now", [1, 2]), (None, [1, 2])):
+    for wrong in ((), (0.0,), (0.0, [1, 2], [0], 3), ("now", [1, 2]), (None, [1, 2])):
         with pytest.raises(TypeError):
             f(*wrong)
     model = kalaba.Model(SPRING)
@@ -160,6 +160,75 @@ def test_held_values_have_no_rates():
     assert model.holds == ["u"] and model.run()["u"][0] == -1
     with pytest.raises(ValueError, match="run"):
         model.rates()(0.0, [1.0, 0.0])
+
+
+CART = """param M = 2, m = 0.5, L = 0.8, g = 9.81
+coord x, a
+let tip = [x + L*sin(a), L*cos(a)]
+kinetic 1/2*M*x'^2 + 1/2*m*dot(tip', tip')
+potential m*g*L*cos(a)
+actuator u: x'
+output pull = control(u)
+init a = 0.1
+simulate 0 .. 1 every 0.1
+"""
+
+
+def test_inputs_are_those_of_the_linearization():
+    """Near rest the rates are A y + B u."""
+    model = kalaba.Model(CART)
+    assert model.inputs == ["u"]
+    linear = model.linearize({"x": 0, "a": 0, "x'": 0, "a'": 0})
+    f = model.rates()
+    for u in (0.0, 1e-6, -2e-6):
+        y = 1e-6 * np.array([1.0, -2.0, 0.5, 1.5])
+        assert np.allclose(f(0.0, y, [u]), linear.A @ y + linear.B @ [u], rtol=1e-6, atol=1e-14)
+    assert np.array_equal(f(0.0, y), f(0.0, y, [0.0]))  # nothing stays behind
+
+
+def test_a_law_written_in_python_is_the_law_of_the_model():
+    gains = np.array([3.0, 40.0, 5.0, 12.0])
+    law = "3*x + 40*a + 5*x' + 12*a'"
+    closed = kalaba.Model(CART.replace("actuator u: x'", f"actuator u: x', law = {law}"))
+    assert closed.inputs == []
+    f = kalaba.Model(CART).rates()
+    t, q, qd = closed.start()
+    found = solve_ivp(lambda t, y: f(t, y, [gains @ y]), (0, 1), np.concatenate([q, qd]),
+                      method="DOP853", rtol=1e-11, atol=1e-13)
+    run = closed.run(tolerance=1e-11)
+    assert np.allclose(found.y[:, -1], [run[name][-1] for name in ("x", "a", "x'", "a'")],
+                       atol=1e-9)
+
+
+def test_many_inputs_at_once():
+    model = kalaba.Model(CART)
+    f, rng = model.rates(), np.random.default_rng(4)
+    y, u = rng.normal(size=(4, 150)), rng.normal(size=(1, 150))
+    found = f(0.0, y, u)
+    assert np.allclose(found, np.stack([f(0.0, *one) for one in zip(y.T, u.T)], axis=1),
+                       rtol=1e-12, atol=1e-12)
+    assert np.array_equal(model.acceleration(y[:2], y[2:], inputs=u), found[2:])
+    assert np.array_equal(f(0.0, y, [2.0]), f(0.0, y, np.full((1, 150), 2.0)))
+    heavy = model.acceleration(y[:2], y[2:], 0.0, {"M": np.full(150, 4.0)}, u)
+    assert np.array_equal(heavy, model.with_params(M=4).rates()(0.0, y, u)[2:])
+    assert model.eval().outputs["pull"] == 0
+
+
+@pytest.mark.parametrize("u", [[], [1, 2], [[1.0]], "a", None, [[1], [2]], np.zeros((1, 1, 1))])
+def test_wrong_inputs_are_refused(u):
+    with pytest.raises((ValueError, TypeError)):
+        kalaba.Model(CART).rates()(0.0, np.zeros((4, 3)), u)
+
+
+def test_inputs_beyond_what_there_is():
+    with pytest.raises(ValueError, match="no inputs"):
+        kalaba.Model(SPRING).rates()(0.0, [1.0, 0.0], [1.0])
+    limited = kalaba.Model(CART.replace("actuator u: x'", "actuator u: x', limit = 5")).rates()
+    with pytest.raises(kalaba.UsageError, match="u is 6, beyond its limit 5"):
+        limited(0.0, np.zeros(4), [6.0])
+    with pytest.raises(kalaba.NumberError, match="u"):
+        limited(0.0, np.zeros(4), [np.nan])
+    assert limited(0.0, np.zeros(4), [5.0])[2] > 0
 
 
 def interrupted(call):
