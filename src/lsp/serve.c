@@ -7,13 +7,14 @@
 // that there is an answer while a statement is half written.
 
 #include "json/member.h"
+#include "lang/declared.h"
 #include "lang/lexer.h"
 #include "lang/source.h"
 #include "lsp/message.h"
-#include "lsp/names.h"
 #include "lsp/place.h"
 #include "show/page.h"
 #include "studio/folder.h"
+#include "studio/hints.h"
 
 #include <kalaba/format.h>
 #include <kalaba/lsp.h>
@@ -321,12 +322,12 @@ typedef struct Question {
     const KalSource *source;
     KalBlock names;
     KalSpan word; // empty when there is none
-    const KalLspName *known;
+    const KalDeclared *known;
 } Question;
 
 static void find_known(Question *question)
 {
-    const KalLspName *names = (const KalLspName *)question->names.data;
+    const KalDeclared *names = (const KalDeclared *)question->names.data;
     const KalSpan word = question->word;
     const char *text = question->source->text;
     for (size_t i = 0; i < question->names.size / sizeof *names && !question->known;
@@ -354,51 +355,73 @@ static KalStatus ask(Server *server, const KalLspMessage *message,
                           ? message->character
                           : 0.0;
     const KalLspPlace place = {(uint32_t)line, (uint32_t)at};
-    KAL_TRY(kal_lsp_names(server->ctx, text->source, &out_question->names));
-    if (!kal_lsp_word_at(text->source, kal_lsp_byte(text->source, place),
-                         &out_question->word)) {
+    KAL_TRY(kal_declared_find(server->ctx, text->source, &out_question->names));
+    if (!kal_declared_word_at(text->source, kal_lsp_byte(text->source, place),
+                              &out_question->word)) {
         out_question->word.end = out_question->word.begin;
     }
     find_known(out_question);
     return KAL_OK;
 }
 
-static void put_item(Letter *letter, const char *label, size_t length, const char *kind)
+// The kinds of the protocol: variable, function, unit, class, keyword.
+static int item_kind(const KalHint *hint)
+{
+    static const struct {
+        const char *kind;
+        int number;
+    } kinds[] = {
+        {"statement", 14},
+        {"function",  3 },
+        {"fn",        3 },
+        {"unit",      11},
+        {"component", 7 },
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(hint->kind, kinds[i].kind) == 0) {
+            return kinds[i].number;
+        }
+    }
+    return 6;
+}
+
+static void put_item(void *user, const KalHint *hint)
 {
     char name[KAL_NAME_LIMIT + 1];
-    const size_t n = length < sizeof name - 1 ? length : sizeof name - 1;
-    memcpy(name, label, n);
+    KalJsonWriter *w = (KalJsonWriter *)user;
+    const size_t n = hint->length < sizeof name - 1 ? hint->length : sizeof name - 1;
+    memcpy(name, hint->name, n);
     name[n] = '\0';
-    kal_json_write_begin(&letter->json, '{');
-    kal_json_put_text(&letter->json, "label", name);
-    kal_json_put_number(&letter->json, "kind", kind ? 6 : 14); // variable, keyword
-    kal_json_put_text(&letter->json, "detail", kind ? kind : "statement");
-    kal_json_write_end(&letter->json, '}');
+    kal_json_write_begin(w, '{');
+    kal_json_put_text(w, "label", name);
+    kal_json_put_number(w, "kind", item_kind(hint));
+    kal_json_put_text(w, "detail", hint->library ? hint->library : hint->kind);
+    kal_json_write_end(w, '}');
 }
 
 static KalStatus answer_completion(Server *server, const KalLspMessage *message,
                                    const Question *question)
 {
     Letter letter;
-    const KalLspName *names = (const KalLspName *)question->names.data;
     begin_answer(server, message, &letter);
     kal_json_write_key(&letter.json, "result");
     kal_json_write_begin(&letter.json, '[');
-    for (size_t i = 0; i < question->names.size / sizeof *names; i++) {
-        put_item(&letter, question->source->text + names[i].begin,
-                 names[i].end - names[i].begin, names[i].kind);
-    }
-    for (int i = 0; i < KAL_WORDS; i++) {
-        put_item(&letter, kal_words()[i], strlen(kal_words()[i]), NULL);
-    }
+    const KalStatus status =
+        kal_hints_of_text(server->ctx, question->source, put_item, &letter.json);
+    kal_hints_of_language(put_item, &letter.json);
     kal_json_write_end(&letter.json, ']');
+    if (status != KAL_OK) {
+        kal_page_clear(&letter.page);
+        return status;
+    }
     return send(server, &letter);
 }
 
 static KalStatus answer_hover(Server *server, const KalLspMessage *message,
                               const Question *question)
 {
-    const KalLspName *known = question->known;
+    const KalDeclared *known = question->known;
     Letter letter;
     if (!known) {
         return answer_null(server, message);

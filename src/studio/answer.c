@@ -8,6 +8,7 @@
 #include "show/page.h"
 #include "studio/evaluate.h"
 #include "studio/folder.h"
+#include "studio/hints.h"
 #include "studio/studio_impl.h"
 
 #include <kalaba/version.h>
@@ -130,6 +131,21 @@ static enum MHD_Result answer_examples(KalStudioCall *call)
     return reply_page(call, MHD_HTTP_OK, &page);
 }
 
+static void put_hint(void *user, const KalHint *hint)
+{
+    kal_hint_write((KalJsonWriter *)user, hint, NULL);
+}
+
+static enum MHD_Result answer_language(KalStudioCall *call)
+{
+    KalPage page = kal_page(call->studio->ctx);
+    KalJsonWriter writer = {.sink = kal_page_sink(&page)};
+    kal_json_write_begin(&writer, '[');
+    kal_hints_of_language(put_hint, &writer);
+    kal_json_write_end(&writer, ']');
+    return reply_page(call, MHD_HTTP_OK, &page);
+}
+
 // A failure with a file: not there, not allowed, changed meanwhile.
 static enum MHD_Result refuse_file(KalStudioCall *call, KalStatus status)
 {
@@ -212,6 +228,7 @@ enum MHD_Result kal_studio_answer(KalStudioCall *call, const char *method)
         {"GET",  "files",    answer_files       },
         {"GET",  "file",     answer_file        },
         {"GET",  "examples", answer_examples    },
+        {"GET",  "language", answer_language    },
         {"POST", "save",     answer_save        },
         {"POST", "evaluate", kal_studio_evaluate},
     };
@@ -277,6 +294,13 @@ enum MHD_Result kal_studio_evaluate(KalStudioCall *call)
                                    .megabytes = studio->options.megabytes};
     if (!kal_guard_name(call->request.name)) {
         return kal_studio_refuse(call, MHD_HTTP_BAD_REQUEST, "no name of a model");
+    }
+    if ((call->request.tasks & KAL_TASKS_WITH_FILES) != 0) {
+        if (!kal_scratch_make(&call->scratch)) {
+            return kal_studio_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE,
+                                     "cannot make a folder in /tmp for the file");
+        }
+        evaluation.scratch = call->scratch.path;
     }
     if (end_others(call) >= KAL_STUDIO_WORKERS) {
         return kal_studio_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE,

@@ -182,6 +182,11 @@ static void do_motion(KalStudy *study)
     if (wants(study, KAL_TASK_LATEX)) {
         tell_text(study, "latex", print_latex);
     }
+    for (KalTask task = KAL_TASK_HDF5; task <= KAL_TASK_FMU; task++) {
+        if (wants(study, task)) {
+            kal_study_deliver(study, task);
+        }
+    }
 }
 
 // Analysis takes states as coordinates: the text is loaded in another way.
@@ -203,12 +208,15 @@ static void study(KalStudy *study)
 {
     const unsigned analysis =
         KAL_TASK_BIT(KAL_TASK_MODES) | KAL_TASK_BIT(KAL_TASK_EQUILIBRIA);
-    const unsigned format = KAL_TASK_BIT(KAL_TASK_FORMAT);
+    const unsigned text = KAL_TASK_BIT(KAL_TASK_FORMAT) | KAL_TASK_BIT(KAL_TASK_NAMES);
     const unsigned tasks = study->evaluation->request->tasks;
+    if (wants(study, KAL_TASK_NAMES)) {
+        kal_study_names(study);
+    }
     if (wants(study, KAL_TASK_FORMAT)) {
         tell_text(study, "format", print_format);
     }
-    if (tasks == 0 || (tasks & ~(analysis | format)) != 0) {
+    if (tasks == 0 || (tasks & ~(analysis | text)) != 0) {
         do_motion(study);
     }
     if ((tasks & analysis) != 0) {

@@ -10,6 +10,8 @@
 ///     {"run": {…}, "partial": true}     what a report shows, so far; the last has false
 ///     {"equations": "…"}  {"report": "…"}  {"latex": "…"}  {"format": "…"}
 ///     {"modes": {…}}  {"equilibria": {…}}
+///     {"names": [{"name": "m", "kind": "param", "unit": "kg", "line": 2, "column": 7}, …]}
+///     {"file": {"name": "a.h5", "bytes": "…"}}    in base 64
 ///     {"error": {"task": "run", "message": "…", "names": […]}}
 ///
 /// A line comes as soon as it is known.
@@ -22,7 +24,8 @@
 /// What to work on.
 typedef struct KalAssignment {
     const KalStudioRequest *request;
-    const char *root; ///< the folder that `use` may read from
+    const char *root;    ///< the folder that `use` may read from
+    const char *scratch; ///< a folder for files that are asked for; NULL: none are
 } KalAssignment;
 
 /// Do it, a KalWorkFn: `user` is a KalAssignment.

@@ -39,6 +39,15 @@ void kal_study_describe(KalStudy *study);
 /// Simulate; the run is told as it goes on, or, `page`, as a report in the end.
 void kal_study_run(KalStudy *study, bool page);
 
+/// Start a run as the request says.
+KAL_CHECKED KalStatus kal_study_start(KalStudy *study, KalRun *run);
+
+/// Make the file that a task of KAL_TASKS_WITH_FILES asks for, and tell it.
+void kal_study_deliver(KalStudy *study, KalTask task);
+
+/// Tell the names of the text.
+void kal_study_names(KalStudy *study);
+
 /// Move the start of a run so that a point of the picture comes as near as it can to where it
 /// is dragged, and the constraints hold.  The run has been started.  KAL_ERR_USAGE when there is
 /// no such point or there are too many coordinates; failures of kal_run_start_here().

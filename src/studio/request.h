@@ -22,6 +22,10 @@
     X(KAL_TASK_EQUATIONS, "equations") \
     X(KAL_TASK_REPORT, "report")       \
     X(KAL_TASK_LATEX, "latex")         \
+    X(KAL_TASK_HDF5, "hdf5")           \
+    X(KAL_TASK_C, "c")                 \
+    X(KAL_TASK_FMU, "fmu")             \
+    X(KAL_TASK_NAMES, "names")         \
     X(KAL_TASK_FORMAT, "format")       \
     X(KAL_TASK_MODES, "modes")         \
     X(KAL_TASK_EQUILIBRIA, "equilibria")
@@ -35,6 +39,11 @@ typedef enum KalTask {
 
 /// A bit for each task.
 #define KAL_TASK_BIT(task) (1u << (unsigned)(task))
+
+/// Those that make a file.
+#define KAL_TASKS_WITH_FILES                                \
+    (KAL_TASK_BIT(KAL_TASK_HDF5) | KAL_TASK_BIT(KAL_TASK_C) \
+     | KAL_TASK_BIT(KAL_TASK_FMU))
 
 enum {
     KAL_REQUEST_SETTINGS = 200 ///< parameters that may be set

@@ -100,13 +100,12 @@ static KalStatus start_held(KalRun *run, const char *values)
     return status == KAL_ERR_CONTRADICTION && values ? start_near(run, values) : status;
 }
 
-static KalStatus start(Show *show)
+KalStatus kal_study_start(KalStudy *study, KalRun *run)
 {
-    const KalStudioRequest *request = show->study->evaluation->request;
-    KAL_TRY(request->near ? start_near(show->run, request->near)
-                          : start_held(show->run, request->start));
-    return request->drag.n > 0 ? kal_study_drag(show->study, show->run, &request->drag)
-                               : KAL_OK;
+    const KalStudioRequest *request = study->evaluation->request;
+    KAL_TRY(request->near ? start_near(run, request->near)
+                          : start_held(run, request->start));
+    return request->drag.n > 0 ? kal_study_drag(study, run, &request->drag) : KAL_OK;
 }
 
 static KalStatus prepare(Show *show)
@@ -117,7 +116,7 @@ static KalStatus prepare(Show *show)
     KAL_TRY(kal_report_create(ctx, system, &show->report));
     KAL_TRY(kal_report_foresee(show->report, &options));
     KAL_TRY(kal_run_create(ctx, system, &options, &show->run));
-    return start(show);
+    return kal_study_start(show->study, show->run);
 }
 
 // A run that fails on its way is shown as far as it came, with the reason.

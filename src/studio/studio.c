@@ -146,6 +146,7 @@ static void free_call(KalStudioCall *call)
     }
     *link = call->next;
     kal_worker_clear(&call->worker);
+    kal_scratch_clear(&call->scratch);
     kal_studio_request_clear(&call->request);
     kal_block_clear(ctx, &call->body);
     kal_free(ctx, call, sizeof *call);

@@ -10,6 +10,7 @@
 #include "studio/guard.h"
 #include "studio/http_library.h"
 #include "studio/request.h"
+#include "studio/scratch.h"
 #include "studio/worker.h"
 
 #include <kalaba/studio.h>
@@ -57,6 +58,7 @@ struct KalStudioCall {
     bool too_long;
     const char *route; ///< behind the token; points into the address that was asked for
     KalStudioRequest request; ///< of a POST, once it was read
+    KalScratch scratch;
     KalChild worker;
     bool waits; ///< suspended, until the worker has written something
     bool fated; ///< it was told that the worker did not end by itself

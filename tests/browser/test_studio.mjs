@@ -3,52 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { demandBrowser, examples, near, ok, runCases, same } from './lab.mjs';
+import { HANG, PENDULUM, settled, slide, until, write } from './studio_lab.mjs';
 
 const crank = path.join(examples, 'slider_crank.kal');
-const PENDULUM = `model "Pendulum"
-param m = 1 [kg], L = 1 [m], g = 9.81 [m/s^2]
-coord x [m], y [m]
-kinetic 1/2*m*(x'^2 + y'^2)
-potential m*g*y
-constraint rod: x^2 + y^2 = L^2
-init x = 0.6, y ~ -0.8
-simulate 0 .. 4 every 0.02
-plot x, y
-draw line [0, 0] -> [x, y]
-`;
-
-const HANG = 120000; // milliseconds after which something counts as hanging
-
-// Until an expression holds; the policy of the page lets no script wait for it inside.
-async function until(page, expression) {
-  const end = Date.now() + HANG;
-  while (!(await page.evaluate(expression))) {
-    ok(Date.now() < end, `it never came: ${expression}`);
-    await page.waitForTimeout(15);
-  }
-}
-
-// A run of the text as it is now is on the screen.
-function settled(page, condition = 'true') {
-  return until(
-    page,
-    `Boolean(studio.run && !studio.live.control && !studio.live.wanted && (${condition}))`,
-  );
-}
-
-function write(page, text) {
-  return page.evaluate((words) => {
-    studio.editor.set(words);
-    studio.changed();
-  }, text);
-}
-
-function slide(page, name, value) {
-  return page.getByLabel(name, { exact: true }).evaluate((input, v) => {
-    input.value = String(v);
-    input.dispatchEvent(new Event('input'));
-  }, value);
-}
 
 async function a_model_is_shown_and_moves(lab) {
   await lab.studio(crank, async (page) => {
@@ -111,41 +68,6 @@ async function sliders_change_the_run(lab) {
   });
 }
 
-// Where a point of the model is on the screen.
-function placeOf(page, point) {
-  return page.evaluate((p) => {
-    const { canvas, camera } = studio.stage.scene;
-    const box = canvas.getBoundingClientRect();
-    const [x, y] = camera.project(p);
-    return { x: box.left + x, y: box.top + y };
-  }, point);
-}
-
-async function a_body_is_dragged(lab) {
-  await lab.studio(lab.model('dragged.kal', PENDULUM), async (page) => {
-    await settled(page);
-    const from = await placeOf(page, [0.6, -0.8]);
-    await page.mouse.move(from.x, from.y);
-    ok(
-      await page.locator('canvas.over-joint').isVisible(),
-      'nothing shows that it can be',
-    );
-    await page.mouse.down();
-    const to = await placeOf(page, [-0.5, -0.2]);
-    await page.mouse.move(to.x, to.y, { steps: 8 });
-    const start = () =>
-      page.evaluate(() => studio.run.columns.slice(1, 3).map(({ data }) => data[0]));
-    await settled(page, 'studio.run.columns[1].data[0] < -0.9');
-    await page.mouse.up();
-    await settled(page, "'x' in studio.start && !studio.drag");
-    const [x, y] = await start();
-    near(Math.hypot(x, y), 1, 1e-9, 'the constraint does not hold');
-    near(y / x, 0.4, 0.02, 'it does not point to the pointer');
-    await page.getByLabel('Reset x', { exact: true }).click();
-    await settled(page);
-  });
-}
-
 async function two_runs_are_side_by_side(lab) {
   await lab.studio(lab.model('compared.kal', PENDULUM), async (page) => {
     await settled(page);
@@ -157,6 +79,13 @@ async function two_runs_are_side_by_side(lab) {
     same(await page.locator('#stage canvas').count(), 2);
     ok(await page.getByText('kept: L = 2').isVisible(), 'what was kept is not told');
     same(await page.evaluate('studio.stage.other.run.parameters[1].value'), 2);
+    const [low, reach] = await page.evaluate(() => {
+      const { scene, other } = studio.stage;
+      const lowest = Math.min(scene.whole.min[1], other.whole.min[1]);
+      const one = scene.camera === other.camera;
+      return [one ? scene.camera.bounds.min[1] : NaN, lowest];
+    });
+    near(low, reach, 1e-12, 'they are not seen in one frame');
     await page.getByRole('button', { name: 'Compare' }).click();
     same(await page.locator('#stage canvas').count(), 1);
   });
@@ -188,6 +117,12 @@ async function everything_can_be_saved(lab) {
       String(await saved(page, 'Equations (LaTeX)')).includes('documentclass'),
       'LaTeX',
     );
+    const numbers = await saved(page, 'Data (HDF5)');
+    same(numbers.subarray(1, 4).toString(), 'HDF');
+    const sources = await saved(page, 'C sources (ZIP)');
+    same(sources.subarray(0, 2).toString(), 'PK');
+    ok(sources.includes('exported/exported.c'), 'no C file');
+    ok((await saved(page, 'FMU')).includes('modelDescription.xml'), 'FMU');
     ok((await saved(page, 'Film (WebM)')).length > 0, 'film'); // of four seconds
   });
 }
@@ -374,7 +309,6 @@ await runCases([
   a_model_is_shown_and_moves,
   what_is_typed_is_seen,
   sliders_change_the_run,
-  a_body_is_dragged,
   two_runs_are_side_by_side,
   everything_can_be_saved,
   panes_show_equations_and_analysis,

@@ -96,6 +96,12 @@ def names_are_known():
                               "end": {"line": 0, "character": 7}}}, goal
     labels = [item["label"] for item in editor.about("completion", 3, 0)]
     assert {"m", "L", "θ", "E", "coord", "kinetic"} <= set(labels), labels
+    assert {"atan2", "reaction", "contact", "kg", "mm", "rpm"} <= set(labels), labels
+    assert "Body" not in labels, labels
+    editor.open("use planar\ncoord x\n")
+    items = editor.about("completion", 1, 0)
+    bodies = [item for item in items if item["label"] == "Body"]
+    assert bodies == [{"label": "Body", "kind": 7, "detail": "planar"}], bodies
     editor.close()
 
 

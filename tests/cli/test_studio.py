@@ -7,6 +7,7 @@ test_studio.py PROGRAM ROOT
 import base64
 import contextlib
 import http.client
+import io
 import json
 import math
 import os
@@ -18,6 +19,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 from model_lab import EXAMPLES, HANG, PROGRAM, ROOT, case, main, near, run
@@ -431,6 +433,79 @@ def long_runs_come_in_parts():
         assert runs[-1]["run"]["complete"]
 
 
+def scratch():
+    return set(Path("/tmp").glob("kalaba-studio.*"))
+
+
+def zipped(data):
+    return zipfile.ZipFile(io.BytesIO(data))
+
+
+@case
+def files_are_those_of_the_commands():
+    """Numbers, sources and FMUs, with what sliders say, and no file stays behind."""
+    before = scratch()
+    with studio() as s, tempfile.TemporaryDirectory() as folder:
+        things = s.evaluate(PENDULUM, ["hdf5", "c", "fmu"], set={"L": 2}, name="sub/pen.kal")
+        files = {thing["file"]["name"]: base64.b64decode(thing["file"]["bytes"])
+                 for thing in things if "file" in thing}
+        assert set(files) == {"pen.h5", "pen.zip", "pen.fmu"}, things
+        Path(folder, "mine.h5").write_bytes(files["pen.h5"])
+        model = Path(folder, "pen.kal")
+        model.write_text(PENDULUM)
+        assert run("run", model, "-q", "-p", "L=2", "-o", Path(folder, "theirs.h5"))[0] == 0
+        for name in ("mine", "theirs"):
+            done = subprocess.run(["h5dump", "-y", "-d", "/columns/theta", Path(folder, f"{name}.h5")],
+                                  capture_output=True, text=True, check=True)
+            Path(folder, name).write_text(done.stdout.split("\n", 1)[1])
+        assert Path(folder, "mine").read_text() == Path(folder, "theirs").read_text()
+        assert run("export", model, "--c", Path(folder, "c"), "-p", "L=2")[0] == 0
+        with zipped(files["pen.zip"]) as archive:
+            names = sorted(archive.namelist())
+            assert names == sorted(f"pen/{one.name}" for one in Path(folder, "c").iterdir()), names
+            for one in Path(folder, "c").iterdir():
+                assert archive.read(f"pen/{one.name}") == one.read_bytes(), one
+        with zipped(files["pen.fmu"]) as archive:
+            assert "modelDescription.xml" in archive.namelist()
+        things = s.evaluate(PENDULUM.replace("kinetic", "kinetc"), ["fmu"])
+        assert things[-1]["error"]["task"] == "load", things
+    assert scratch() <= before, "files were left behind"
+
+
+@case
+def files_of_work_that_is_ended_are_removed():
+    before = scratch()
+    with studio() as s:
+        connection = http.client.HTTPConnection("127.0.0.1", s.port, timeout=HANG)
+        body = json.dumps({"client": "t", "text": ENDLESS, "tasks": ["hdf5"]})
+        connection.request("POST", f"/{s.token}/evaluate", body,
+                           {"Origin": s.origin, "Content-Type": "application/json"})
+        wait_for(lambda: s.children())
+        assert len(scratch() - before) == 1
+        connection.close()
+        wait_for(lambda: scratch() <= before)
+        wait_for(lambda: not s.children())
+
+
+@case
+def names_come_from_the_lexer():
+    """While a statement is half written, with units, places and the parts of libraries."""
+    with studio() as s:
+        text = "use planar\nparam θ = 1 [rad], L = 2 # [m]\nlet P = [L,\npart b = Bo"
+        [thing] = s.evaluate(text, ["names"])
+        names = {name["name"]: name for name in thing["names"]}
+        assert names["θ"] == {"name": "θ", "kind": "param", "unit": "rad", "line": 2,
+                              "column": 7}, names["θ"]
+        assert names["L"]["unit"] == "" and names["L"]["column"] == 20, names["L"]
+        assert names["P"]["line"] == 3 and names["b"]["kind"] == "part", names
+        assert names["Body"] == {"name": "Body", "kind": "component", "unit": "",
+                                 "library": "planar"}, names["Body"]
+        words = json.loads(s.get("language")[1])
+        kinds = {word["name"]: word["kind"] for word in words}
+        assert kinds["constraint"] == kinds["contact"] == "statement", kinds
+        assert kinds["atan2"] == kinds["reaction"] == "function" and kinds["kN"] == "unit"
+
+
 def drag(s, text, drawing, point, to):
     """Where a point of a drawing is at the start when it is dragged somewhere."""
     shown = s.evaluate(text)[-1]["run"]
@@ -489,15 +564,22 @@ def wrong_options_are_told():
 
 
 @case
-def editors_know_all_statements():
-    """The words that begin statements are in every list of colors."""
-    text = (ROOT / "src/lang/words.def").read_text()
-    words = re.findall(r'WORD\((?:[A-Z]+, )?"(\w+)"', text)
-    assert len(words) >= 28, words
+def editors_know_all_words():
+    """The words that begin statements and the functions are in every list of colors."""
+    statements = re.findall(r'WORD\((?:[A-Z]+, )?"(\w+)"',
+                            (ROOT / "src/lang/words.def").read_text())
+    operators = re.findall(r'KAL_OP\(\w+, \d, CALL, \w+, "(\w+)"',
+                           (ROOT / "src/expr/ops.def").read_text())
+    others = re.findall(r'\{"(\w+)", +call_\w+ *\}', (ROOT / "src/model/call.c").read_text())
+    assert len(statements) >= 28 and len(operators) >= 21 and len(others) >= 14
+    words = statements + operators + others
     for name in ("editors/vim/syntax/kalaba.vim", "web/src/language.js",
-                 "editors/vscode/syntaxes/kalaba.tmLanguage.json"):
+                 "editors/vscode/syntaxes/kalaba.tmLanguage.json",
+                 "editors/tree-sitter/grammar.js", "editors/tree-sitter/queries/highlights.scm"):
         colors = (ROOT / name).read_text()
-        missing = [word for word in words if not re.search(rf"\b{word}\b", colors)]
+        # A syntax tree shows what is called: no list of functions is needed.
+        wanted = statements if "tree-sitter" in name else words
+        missing = [word for word in wanted if not re.search(rf"\b{word}\b", colors)]
         assert not missing, (name, missing)
     for path in (ROOT / "editors/vscode").rglob("*.json"):
         json.loads(path.read_text())

@@ -125,6 +125,23 @@ export class SpaceCamera {
     return [this.width / 2 + right * scale, this.height / 2 - up * scale, depth];
   }
 
+  /** The point that is seen at a place of the canvas as far from the eye as another one. */
+  unproject(left, top, point) {
+    const scale = this.sizeAt(point);
+    const [, , depth] = this.project(point);
+    const right = (left - this.width / 2) / scale;
+    const up = (this.height / 2 - top) / scale;
+    const [cy, sy] = [Math.cos(this.yaw), Math.sin(this.yaw)];
+    const [cp, sp] = [Math.cos(this.pitch), Math.sin(this.pitch)];
+    const ahead = sp * up + cp * depth;
+    const turned = [
+      cy * right - sy * ahead,
+      sy * right + cy * ahead,
+      cp * up - sp * depth,
+    ];
+    return turned.map((value, i) => value + this.center[i]);
+  }
+
   sizeAt(point) {
     const [, , depth] = this.project(point);
     return this.scale * this.magnify * this.shrink(depth);

@@ -9,7 +9,7 @@ import { tags } from '@lezer/highlight';
 import { basicSetup } from 'codemirror';
 import { make } from './dom.js';
 import { unit } from './format.js';
-import { declaredNames, FUNCTIONS, kalaba, STATEMENTS, UNITS } from './language.js';
+import { kalaba, STATEMENTS } from './language.js';
 
 const colors = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--series-4)', fontWeight: '600' },
@@ -49,42 +49,30 @@ const looks = EditorView.theme({
   '.cm-diagnostic': { fontFamily: 'system-ui, sans-serif' },
 });
 
-function completions(text) {
-  const names = [...declaredNames(text)].map(([label, { kind, unit: u }]) => ({
-    label,
-    type: kind === 'fn' || kind === 'component' ? 'function' : 'variable',
-    detail: u ? `${kind} [${unit(u)}]` : kind,
-    boost: 1,
-  }));
-  const statements = Object.entries(STATEMENTS).map(([label, info]) => ({
-    label,
-    type: 'keyword',
-    info,
-  }));
-  const functions = FUNCTIONS.map((label) => ({
-    label,
-    type: 'function',
-    apply: `${label}(`,
-  }));
-  return { names, statements, functions };
+const DECLARED_BY = new Set(['fn', 'component', 'table', 'function']);
+
+// A name of the server as something to choose.
+function option({ name, kind, unit: u, library }) {
+  const called = DECLARED_BY.has(kind);
+  return {
+    label: name,
+    type: kind === 'statement' ? 'keyword' : called ? 'function' : 'variable',
+    detail: library ?? (u ? `${kind} [${unit(u)}]` : kind === 'statement' ? '' : kind),
+    info: kind === 'statement' ? STATEMENTS[name] : undefined,
+    apply: kind === 'function' ? `${name}(` : name,
+    boost: kind === 'function' || kind === 'unit' ? 0 : 1,
+  };
 }
 
-// At the beginning of a line statements, in brackets units, elsewhere names.
-function complete(context) {
-  const bracket = context.matchBefore(/[\d\p{L}'=]\s*\[[\p{L}*/^\d]*/u);
-  const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
-  if (bracket && !context.matchBefore(/[*+\-/(,=]\s*\[[^\]]*/)) {
-    const options = UNITS.map((label) => ({ label, type: 'unit' }));
-    return { from: bracket.from + bracket.text.indexOf('[') + 1, options };
+// Of names that are there twice, as counters of loops, the first.
+function once(names) {
+  const first = new Map();
+  for (const each of names) {
+    if (!first.has(each.name)) {
+      first.set(each.name, each);
+    }
   }
-  if (!word && !context.explicit) {
-    return null;
-  }
-  const { names, statements, functions } = completions(context.state.doc.toString());
-  const line = context.state.doc.lineAt(context.pos);
-  const from = word ? word.from : context.pos;
-  const first = line.text.slice(0, from - line.from).trim() === '';
-  return { from, options: first ? statements : [...names, ...functions] };
+  return [...first.values()];
 }
 
 function wordAt(view, pos) {
@@ -98,18 +86,10 @@ function wordAt(view, pos) {
   return null;
 }
 
-function meaningOf(word, text, values) {
-  const known = declaredNames(text).get(word);
-  if (known) {
-    const value = values.get(word);
-    const u = unit(known.unit);
-    return [
-      `${known.kind} ${word}${u ? ` [${u}]` : ''}`,
-      value === undefined ? '' : ` = ${value}`,
-      `, line ${known.line}`,
-    ].join('');
-  }
-  return STATEMENTS[word] ?? (FUNCTIONS.includes(word) ? `function ${word}(…)` : null);
+function describe({ name, kind, unit: u, line, library }, value) {
+  const what = `${kind} ${name}${u ? ` [${unit(u)}]` : ''}`;
+  const is = value === undefined ? '' : ` = ${value}`;
+  return `${what}${is}${library ? `, of ${library}` : line ? `, line ${line}` : ''}`;
 }
 
 // A place of the server, line and column in characters from 1, as an offset.
@@ -128,9 +108,12 @@ function severityOf(kind) {
 
 export class Editor {
   /** `onChange(text)` hears of every change that the user makes; `keys` are more key
-   * bindings; `values` says what names stand for. */
-  constructor({ parent, onChange, keys, nonce, values }) {
+   * bindings; `values` says what names stand for; `names(text)` and `language` promise the
+   * names of a text and the words of the language. */
+  constructor({ parent, onChange, keys, nonce, values, names, language }) {
     this.values = values;
+    this.names = names;
+    this.language = language.catch(() => []);
     this.quiet = false;
     this.view = new EditorView({
       parent,
@@ -138,7 +121,7 @@ export class Editor {
         EditorView.cspNonce.of(nonce),
         keymap.of([
           ...keys,
-          { key: 'F12', run: () => this.goToDefinition() },
+          { key: 'F12', run: () => Boolean(this.goToDefinition()) },
           indentWithTab,
         ]),
         basicSetup,
@@ -146,7 +129,10 @@ export class Editor {
         syntaxHighlighting(colors),
         looks,
         lintGutter(),
-        autocompletion({ override: [complete], activateOnTyping: true }),
+        autocompletion({
+          override: [(context) => this.complete(context)],
+          activateOnTyping: true,
+        }),
         hoverTooltip((view, pos) => this.hint(view, pos)),
         EditorView.contentAttributes.of({ 'aria-label': 'Model' }),
         EditorView.updateListener.of((update) => {
@@ -176,9 +162,48 @@ export class Editor {
     this.quiet = false;
   }
 
-  hint(view, pos) {
+  // At the beginning of a line statements, in brackets units, elsewhere names and functions.
+  async complete(context) {
+    const bracket = context.matchBefore(/[\d\p{L}'=]\s*\[[\p{L}*/^\d]*/u);
+    const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
+    const from = word ? word.from : context.pos;
+    const language = await this.language;
+    const ofKind = (kind) => language.filter((each) => each.kind === kind).map(option);
+    if (bracket && !context.matchBefore(/[*+\-/(,=]\s*\[[^\]]*/)) {
+      return { from, options: ofKind('unit') };
+    }
+    if (!word && !context.explicit) {
+      return null;
+    }
+    const line = context.state.doc.lineAt(context.pos);
+    if (line.text.slice(0, from - line.from).trim() === '') {
+      return { from, options: ofKind('statement') };
+    }
+    const names = once(await this.known()).filter(({ kind }) => kind !== 'use');
+    return { from, options: [...names.map(option), ...ofKind('function')] };
+  }
+
+  // The names of the text as it is now; none when the server is gone.
+  async known() {
+    try {
+      return await this.names(this.text);
+    } catch {
+      return [];
+    }
+  }
+
+  async find(word) {
+    return (await this.known()).find(({ name }) => name === word);
+  }
+
+  async hint(view, pos) {
     const found = wordAt(view, pos);
-    const text = found && meaningOf(found.word, this.text, this.values());
+    const known = found && (await this.find(found.word));
+    const language = await this.language;
+    const plain = found && language.find(({ name }) => name === found.word);
+    const text = known
+      ? describe(known, this.values().get(found.word))
+      : (STATEMENTS[found?.word] ?? (plain && describe(plain)));
     return text
       ? {
           pos: found.from,
@@ -188,13 +213,12 @@ export class Editor {
       : null;
   }
 
-  goToDefinition() {
+  async goToDefinition() {
     const found = wordAt(this.view, this.view.state.selection.main.head);
-    const known = found && declaredNames(this.text).get(found.word);
-    if (known) {
+    const known = found && (await this.find(found.word));
+    if (known?.line) {
       this.goTo(known.line, known.column);
     }
-    return Boolean(known);
   }
 
   goTo(line, column) {

@@ -2,6 +2,7 @@
 
 import { csvOf } from './actions.js';
 import { make } from './dom.js';
+import { bytesOf } from './run.js';
 
 /** Let the browser save something. */
 export function save(name, content, type) {
@@ -34,8 +35,7 @@ export async function unpacked(hash) {
   if (!model) {
     return null;
   }
-  const letters = atob(model.replace(/-/g, '+').replace(/_/g, '/'));
-  const bytes = Uint8Array.from(letters, (c) => c.charCodeAt(0));
+  const bytes = bytesOf(model.replace(/-/g, '+').replace(/_/g, '/'));
   const text = await through(new DecompressionStream('deflate-raw'), bytes);
   return {
     name: parts.get('name') || 'model.kal',
@@ -56,6 +56,7 @@ export function saveMenu(studio) {
     ['Model', () => save(`${stem()}.kal`, studio.editor.text, 'text/plain')],
     ['Report', () => studio.fetch('report', `${stem()}.html`, 'text/html')],
     ['Data (CSV)', () => save(`${stem()}.csv`, csvOf(studio.run), 'text/csv')],
+    ['Data (HDF5)', () => studio.fetchFile('hdf5')],
     [
       'Picture (PNG)',
       () => studio.stage.picture((blob) => save(`${stem()}.png`, blob)),
@@ -63,6 +64,8 @@ export function saveMenu(studio) {
     ['Picture (SVG)', () => saveDrawing(studio.stage.drawing(), `${stem()}.svg`)],
     ['Film (WebM)', () => studio.stage.film((blob) => save(`${stem()}.webm`, blob))],
     ['Equations (LaTeX)', () => studio.fetch('latex', `${stem()}.tex`, 'text/plain')],
+    ['C sources (ZIP)', () => studio.fetchFile('c')],
+    ['FMU', () => studio.fetchFile('fmu')],
     ['Link with this model', () => studio.copyLink()],
   ];
   const menu = make('details', { className: 'menu' }, make('summary', {}, 'Export'));

@@ -1,5 +1,5 @@
-// The words of the model language, for colors and completion.  The server's parser decides
-// what is right; this only reads along.
+// The words of the model language for colors, and what statements are for.  Names, and the words
+// that can be completed, come from the server's lexer.
 
 import { StreamLanguage } from '@codemirror/language';
 
@@ -33,18 +33,16 @@ export const STATEMENTS = {
   state: "a first-order state: state i [A]: i' = (u - R*i)/L",
   hold: 'a value that is renewed: hold u every 0.1: -k*x',
   table: 'a function from data: table f = [0, 1, 2], [0, 5, 3]',
+  contact: 'one-sided: contact floor: y >= 0, restitution = 0.5',
+  friction: "dry friction: friction belt: x' - v, limit = 2",
 };
 
-export const FUNCTIONS = [
+const FUNCTIONS = [
   ...['sqrt', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'sinh', 'cosh'],
   ...['tanh', 'exp', 'log', 'abs', 'sign', 'min', 'max', 'hypot', 'floor', 'ceil'],
   ...['mod', 'erf', 'if', 'sum', 'dot', 'cross', 'norm', 'transpose', 'reaction'],
-  ...['cforce', 'drive', 'control', 'energy', 'active', 'demand'],
-];
-
-export const UNITS = [
-  ...['m', 'kg', 's', 'A', 'K', 'rad', 'deg', 'N', 'J', 'W', 'Pa', 'Hz', 'rpm', 'V'],
-  ...['N*m', 'm/s', 'm/s^2', 'rad/s', 'kg*m^2', 'N/m', 'N*s/m', 'mm', 'cm', 'km'],
+  ...['cforce', 'drive', 'control', 'energy', 'active', 'demand', 'gap', 'friction'],
+  'sticks',
 ];
 
 const WORDS = new Set([
@@ -124,31 +122,3 @@ export const kalaba = StreamLanguage.define({
     closeBrackets: { brackets: ['(', '[', '{'] },
   },
 });
-
-const DECLARES =
-  /^\s*(param|coord|let|fn|constraint|actuator|servo|event|output|component|part|state|hold|table)\b(.*)$/;
-
-/** The names that a text declares: name → { kind, line, column, unit }, lines from 1. */
-export function declaredNames(text) {
-  const names = new Map();
-  text.split('\n').forEach((line, i) => {
-    const [, kind, rest] = line.replace(/#.*/, '').match(DECLARES) ?? [];
-    if (!kind) {
-      return;
-    }
-    const many = kind === 'param' || kind === 'coord';
-    const list = many ? rest.split(/,(?![^[(]*[\])])/) : [rest];
-    let from = line.indexOf(rest, line.indexOf(kind) + kind.length);
-    for (const piece of list) {
-      const [, space, name, after] =
-        piece.match(/^(\s*)([\p{L}_][\p{L}\p{N}_]*)(.*)$/u) ?? [];
-      if (name && !names.has(name)) {
-        const [, unit] = after.match(/\[([^\]]+)\]\s*(?:$|=|~|:)/) ?? [];
-        const column = from + space.length + 1;
-        names.set(name, { kind, line: i + 1, column, unit: unit ?? '' });
-      }
-      from += piece.length + 1;
-    }
-  });
-  return names;
-}

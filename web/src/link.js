@@ -62,6 +62,16 @@ export class Link {
     });
   }
 
+  /** The names of a text, as the server's lexer finds them. */
+  async names(text) {
+    let found = [];
+    const take = ({ names }) => {
+      found = names ?? found;
+    };
+    await this.evaluate({ text, tasks: ['names'] }, take, { purpose: 'names' });
+    return found;
+  }
+
   async save(body) {
     return (await this.post('save', body)).json();
   }

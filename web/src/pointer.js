@@ -5,10 +5,10 @@ import { locate } from './run.js';
 
 const GRASP = 16; // pixels from a point at which it can be held
 
-// The columns of the moving point that is drawn near a place of a flat picture; null when
-// there is none, or nobody lets it be dragged.
+// The columns of the moving point that is drawn near a place of the picture; null when there is
+// none, or nobody lets it be dragged.
 function jointAt(scene, left, top) {
-  if (!scene.onDrag || scene.spatial || !scene.run) {
+  if (!scene.onDrag || !scene.run) {
     return null;
   }
   const place = locate(scene.run.time, scene.clock.t);
@@ -26,13 +26,19 @@ function jointAt(scene, left, top) {
   return best.columns;
 }
 
+// Where a held point is to go: in space, at the depth at which it was taken hold of.
+function placeOf(scene, { offsetX, offsetY }) {
+  const to = scene.camera.unproject(offsetX, offsetY, scene.held);
+  return to.slice(0, scene.grabbed.length);
+}
+
 // A point that is held follows the pointer; one that could be held is shown to be so.
 function point(scene, event) {
   if (event.buttons === 0) {
     const joint = jointAt(scene, event.offsetX, event.offsetY);
     scene.canvas.classList.toggle('over-joint', joint !== null);
   } else if (scene.grabbed) {
-    scene.onDrag(scene.grabbed, scene.camera.unproject(event.offsetX, event.offsetY));
+    scene.onDrag(scene.grabbed, placeOf(scene, event));
   } else {
     scene.camera.drag(event.movementX, event.movementY);
     scene.moved = true;
@@ -60,6 +66,9 @@ export function listenToPointer(scene) {
   canvas.addEventListener('pointerdown', (event) => {
     canvas.setPointerCapture(event.pointerId);
     scene.grabbed = jointAt(scene, event.offsetX, event.offsetY);
+    if (scene.grabbed) {
+      scene.held = scene.pointAt(scene.grabbed, locate(scene.run.time, scene.clock.t));
+    }
   });
   canvas.addEventListener('pointermove', (event) => point(scene, event));
   canvas.addEventListener('pointerup', () => letGo(scene));

@@ -53,11 +53,19 @@ function fits(bounds, old) {
   return inside && size(bounds) > LEAST_PART * size(old);
 }
 
+function union(a, b) {
+  return {
+    min: a.min.map((low, i) => Math.min(low, b.min[i])),
+    max: a.max.map((high, i) => Math.max(high, b.max[i])),
+  };
+}
+
 export class Scene {
   constructor(run, clock) {
     this.clock = clock;
     this.arrows = false;
     this.ghost = null;
+    this.beside = null; // a scene that is seen through the same camera
     this.onDrag = null; // whoever lets points be dragged: onDrag(columns, to), onDrop()
     this.onDrop = () => {};
     this.load(run);
@@ -88,7 +96,7 @@ export class Scene {
     this.ghost = haunted ? this.still() : null;
     this.load(run);
     this.follows = this.follows && this.near !== null;
-    const bounds = this.follows ? this.near : this.whole;
+    const bounds = this.frame();
     if (spatial !== this.spatial) {
       this.camera = this.spatial ? new SpaceCamera(bounds) : new FlatCamera(bounds);
       this.reset();
@@ -271,12 +279,20 @@ export class Scene {
     this.canvas.width = Math.round(width * devicePixelRatio);
     this.canvas.height = Math.round(height * devicePixelRatio);
     if (fit || !this.moved) {
-      this.camera.bounds = this.follows ? this.near : this.whole;
+      this.camera.bounds = this.frame();
       this.camera.fit(width, height);
     } else {
       this.camera.resize(width, height);
     }
     this.draw();
+    this.beside?.draw(); // it looks through the same camera
+  }
+
+  // What is to be seen: of two scenes side by side, both.
+  frame() {
+    const own = this.follows ? this.near : this.whole;
+    const { beside } = this;
+    return beside?.spatial === this.spatial ? union(own, beside.whole) : own;
   }
 
   /** Back to the view at the beginning. */

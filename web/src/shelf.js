@@ -2,6 +2,7 @@
 
 import { byId, make } from './dom.js';
 import { packed, save } from './files.js';
+import { bytesOf } from './run.js';
 
 const NEW_MODEL = `# A pendulum to begin with: change it.
 model "Pendulum"
@@ -174,6 +175,21 @@ export class Shelf {
         save(name, thing[task], type);
       } else if (thing.error) {
         this.showNotice(thing.error.message);
+      }
+    };
+    this.link.evaluate(this.body([task]), take, { purpose: task });
+  }
+
+  // A file that the server makes: numbers, sources, an FMU.
+  fetchFile(task) {
+    this.showState('making the file …');
+    const take = ({ file, error }) => {
+      if (file) {
+        save(file.name, bytesOf(file.bytes), 'application/octet-stream');
+        this.showState();
+      } else if (error) {
+        this.showNotice(error.message);
+        this.showState();
       }
     };
     this.link.evaluate(this.body([task]), take, { purpose: task });

@@ -45,7 +45,7 @@ export class Stage {
   }
 
   switches() {
-    const forces = checkbox('Constraint forces', false, (shown) => {
+    this.forces = checkbox('Constraint forces', false, (shown) => {
       this.arrows = shown;
       this.each((scene) => {
         scene.arrows = shown;
@@ -59,7 +59,13 @@ export class Stage {
         this.scene.draw();
       }
     });
-    return make('div', { className: 'controls small' }, forces, ghost, this.follow);
+    return make(
+      'div',
+      { className: 'controls small' },
+      this.forces,
+      ghost,
+      this.follow,
+    );
   }
 
   each(act) {
@@ -84,7 +90,7 @@ export class Stage {
     } else {
       this.begin(run);
     }
-    this.showFollow();
+    this.showSwitches();
   }
 
   begin(run) {
@@ -95,7 +101,9 @@ export class Stage {
     this.scene.start();
   }
 
-  showFollow() {
+  // Switches that do something for this picture.
+  showSwitches() {
+    this.forces.hidden = !(this.scene?.longest > 0);
     this.follow.hidden = !this.scene?.near;
     this.follow.querySelector('input').checked = Boolean(this.scene?.follows);
   }
@@ -152,6 +160,10 @@ export class Stage {
   keep(run, words) {
     this.other?.destroy();
     this.other = null;
+    if (this.scene?.beside) {
+      this.scene.beside = null;
+      this.scene.resize(false);
+    }
     this.labels.forEach((label) => label.remove());
     this.labels = [];
     if (run) {
@@ -159,6 +171,10 @@ export class Stage {
       this.other.arrows = this.arrows;
       this.other.camera = this.scene?.camera ?? this.other.camera; // one view of both
       this.place.append(this.other.canvas);
+      if (this.scene) {
+        this.other.beside = this.scene;
+        this.scene.beside = this.other;
+      }
       this.other.start();
       this.labels = [
         make('span', { className: 'label now-label' }, 'now'),

@@ -62,6 +62,8 @@ class Studio extends Shelf {
         { key: 'Shift-Alt-f', run: () => this.format() || true },
       ],
       values: () => this.values(),
+      names: (text) => this.link.names(text),
+      language: this.link.get('language'),
     });
     this.stage = makeStage(this.clock);
     this.stage.drag = {
@@ -121,15 +123,20 @@ class Studio extends Shelf {
 
   // What is asked for.
 
+  // What sliders say of names that the text has still.
+  known(values) {
+    const words = new Set(this.editor.text.match(/[\p{L}_][\p{L}\p{N}_]*/gu));
+    const entries = Object.entries(values);
+    return entries.filter(([name]) => words.has(name.match(/^[\p{L}\p{N}_]*/u)[0]));
+  }
+
   body(tasks) {
-    const pairs = Object.entries(this.start).map(
-      ([name, value]) => `${name} = ${value}`,
-    );
+    const pairs = this.known(this.start).map(([name, value]) => `${name} = ${value}`);
     return {
       name: this.name,
       text: this.editor.text,
       tasks,
-      set: { ...this.set },
+      set: Object.fromEntries(this.known(this.set)),
       start: pairs.length > 0 ? pairs.join(', ') : null,
       ...(this.drag ? { drag: this.drag } : {}),
     };

@@ -3,8 +3,8 @@
 // Names and places in a text, as editors ask for them.
 
 #include "context.h"
+#include "lang/declared.h"
 #include "lang/source.h"
-#include "lsp/names.h"
 #include "lsp/place.h"
 #include "tap.h"
 
@@ -26,10 +26,10 @@ static void describe(const char *text, char out_words[500])
     KalBlock block = {.data = NULL};
     size_t used = 0;
     out_words[0] = '\0';
-    ok(kal_lsp_names(ctx, source, &block) == KAL_OK);
-    const KalLspName *names = (const KalLspName *)block.data;
+    ok(kal_declared_find(ctx, source, &block) == KAL_OK);
+    const KalDeclared *names = (const KalDeclared *)block.data;
     for (size_t i = 0; i < block.size / sizeof *names; i++) {
-        const KalLspName *n = &names[i];
+        const KalDeclared *n = &names[i];
         used +=
             (size_t)snprintf(out_words + used, 500 - used, "%s %.*s[%.*s];", n->kind,
                              (int)(n->end - n->begin), text + n->begin,
@@ -46,7 +46,7 @@ static void statements_declare(void)
     describe("param m = 1 [kg], P = [1, 2], k[3] = 2 [N/m]; coord x [m], y\n"
              "let v = f(a, b), w = 2\nfn f(a, b) = a*b\n",
              words);
-    same_text(words, "param m[kg];param P[1, 2];param k[N/m];coord x[m];coord y[];let "
+    same_text(words, "param m[kg];param P[];param k[N/m];coord x[m];coord y[];let "
                      "v[];let w[];fn f[];");
     describe("constraint rod: x^2 + y^2 = 1, off\nstate i [A]: i' = 1\n"
              "for k in 1..3 { part a = B(c = 1), d = E }\nhold u every 1: x\n",
@@ -58,7 +58,7 @@ static void broken_texts_have_names(void)
 {
     char words[500];
     describe("coord x, \nkinetic (\nparam m = ", words);
-    has_text(words, "coord x[];");
+    same_text(words, "coord x[];param m[];");
     describe("\"\" ][ )( coord\nlet", words);
     describe("", words);
     same_text(words, "");
@@ -69,12 +69,12 @@ static void words_are_found(void)
     KalContext *ctx = new_context();
     KalSource *source = new_source(ctx, "a_1 + θ2*3x");
     KalSpan word;
-    ok(kal_lsp_word_at(source, 0, &word) && word.begin == 0 && word.end == 3);
-    ok(kal_lsp_word_at(source, 3, &word) && word.end == 3);
-    ok(!kal_lsp_word_at(source, 5, &word));
-    ok(kal_lsp_word_at(source, 8, &word) && word.begin == 6 && word.end == 9);
-    ok(!kal_lsp_word_at(source, 11, &word)); // it begins with a digit
-    ok(!kal_lsp_word_at(source, 999, &word));
+    ok(kal_declared_word_at(source, 0, &word) && word.begin == 0 && word.end == 3);
+    ok(kal_declared_word_at(source, 3, &word) && word.end == 3);
+    ok(!kal_declared_word_at(source, 5, &word));
+    ok(kal_declared_word_at(source, 8, &word) && word.begin == 6 && word.end == 9);
+    ok(!kal_declared_word_at(source, 11, &word)); // it begins with a digit
+    ok(!kal_declared_word_at(source, 999, &word));
     kal_source_destroy(ctx, source);
     kal_context_destroy(ctx);
 }

@@ -1,0 +1,268 @@
+// The studio under hands: typing, dragging, keys, fingers.
+
+import { readFileSync } from 'node:fs';
+import { demandBrowser, near, ok, runCases, same } from './lab.mjs';
+import { PENDULUM, settled, slide, until, write } from './studio_lab.mjs';
+
+// Where a point of the model is on the screen.
+function placeOf(page, point) {
+  return page.evaluate((p) => {
+    const { canvas, camera } = studio.stage.scene;
+    const box = canvas.getBoundingClientRect();
+    const [x, y] = camera.project(p);
+    return { x: box.left + x, y: box.top + y };
+  }, point);
+}
+
+// What completion offers for what is typed at the end.
+async function offered(page, text) {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(text);
+  await page.keyboard.press('Control+Space');
+  await page.locator('.cm-tooltip-autocomplete li').first().waitFor();
+  const list = await page.locator('.cm-completionLabel').allTextContents();
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('\n');
+  return list;
+}
+
+async function words_are_completed_by_the_server(lab) {
+  const text = `use planar\n${PENDULUM}let tall = [x, # half written\n`;
+  await lab.studio(lab.model('completed.kal', text), async (page) => {
+    await page.locator('.cm-content').waitFor();
+    ok((await offered(page, 'con')).includes('constraint'), 'statements');
+    ok((await offered(page, 'output z = ro')).includes('rod'), 'names');
+    ok(
+      (await offered(page, 'output z = ta')).includes('tall'),
+      'names of a wrong text',
+    );
+    ok((await offered(page, 'output z = rea')).includes('reaction'), 'functions');
+    ok((await offered(page, 'part p = Pi')).includes('Pin'), 'parts');
+    const units = await offered(page, 'param z = 1 [kN');
+    ok(units.includes('kN') && !units.includes('rod'), `units: ${units}`);
+  });
+}
+
+// The place of a word of the text on the screen.
+function placeOfWord(page, line, word) {
+  return page.evaluate(
+    ([number, name]) => {
+      const { view } = studio.editor;
+      const { from, text } = view.state.doc.line(number);
+      const at = from + text.indexOf(name) + 1;
+      const box = view.coordsAtPos(at);
+      return { x: box.left, y: (box.top + box.bottom) / 2 };
+    },
+    [line, word],
+  );
+}
+
+async function names_are_explained_and_found(lab) {
+  await lab.studio(lab.model('explained.kal', PENDULUM), async (page) => {
+    await settled(page);
+    const place = await placeOfWord(page, 6, 'L^2');
+    await page.mouse.move(place.x, place.y);
+    await page.getByText('param L [m] = 1, line 2').waitFor();
+    await page.mouse.click(place.x, place.y);
+    await page.keyboard.press('F12');
+    await until(page, 'studio.editor.view.state.selection.main.head < 60');
+    const word = await page.evaluate(() => {
+      const { state } = studio.editor.view;
+      return state.doc.sliceString(state.selection.main.head).slice(0, 3);
+    });
+    same(word, 'L =', 'not where it is declared');
+    await page.keyboard.press('Control+f');
+    await page.locator('.cm-search').waitFor();
+    await page.keyboard.press('Escape');
+    await write(page, PENDULUM.replace('param m', 'param    m'));
+    await page.getByRole('button', { name: 'Format' }).click();
+    await until(page, "studio.editor.text.includes('param m = 1 [kg]')");
+  });
+}
+
+async function a_body_is_dragged(lab) {
+  await lab.studio(lab.model('dragged.kal', PENDULUM), async (page) => {
+    await settled(page);
+    const from = await placeOf(page, [0.6, -0.8]);
+    await page.mouse.move(from.x, from.y);
+    ok(
+      await page.locator('canvas.over-joint').isVisible(),
+      'nothing shows that it can be',
+    );
+    await page.mouse.down();
+    const to = await placeOf(page, [-0.5, -0.2]);
+    await page.mouse.move(to.x, to.y, { steps: 8 });
+    const start = () =>
+      page.evaluate(() => studio.run.columns.slice(1, 3).map(({ data }) => data[0]));
+    await settled(page, 'studio.run.columns[1].data[0] < -0.9');
+    await page.mouse.up();
+    await settled(page, "'x' in studio.start && !studio.drag");
+    const [x, y] = await start();
+    near(Math.hypot(x, y), 1, 1e-9, 'the constraint does not hold');
+    near(y / x, 0.4, 0.02, 'it does not point to the pointer');
+    await page.getByLabel('Reset x', { exact: true }).click();
+    await settled(page);
+  });
+}
+
+const SPHERICAL = `model "Pendulum in space"
+param m = 1 [kg], L = 1 [m], g = 9.81 [m/s^2]
+coord x [m], y [m], z [m]
+kinetic 1/2*m*(x'^2 + y'^2 + z'^2)
+potential m*g*z
+constraint rod: x^2 + y^2 + z^2 = L^2
+init x = 0.6, y = 0, z ~ -0.8, y' = 1
+simulate 0 .. 2 every 0.02
+draw line [0, 0, 0] -> [x, y, z]
+`;
+
+async function a_body_in_space_is_dragged(lab) {
+  await lab.studio(lab.model('space.kal', SPHERICAL), async (page) => {
+    await settled(page);
+    const from = await placeOf(page, [0.6, 0, -0.8]);
+    await page.mouse.move(from.x, from.y);
+    ok(await page.locator('canvas.over-joint').isVisible(), 'it cannot be held');
+    const wanted = await page.evaluate(
+      ([left, top]) => {
+        const { camera, canvas } = studio.stage.scene;
+        const box = canvas.getBoundingClientRect();
+        return camera.unproject(left - box.left, top - box.top, [0.6, 0, -0.8]);
+      },
+      [from.x - 60, from.y - 40],
+    );
+    await page.mouse.down();
+    await page.mouse.move(from.x - 60, from.y - 40, { steps: 6 });
+    await settled(page, 'studio.drag && studio.run.columns[1].data[0] < 0.55');
+    await page.mouse.up();
+    await settled(page, "'x' in studio.start && !studio.drag");
+    const start = await page.evaluate(() =>
+      studio.run.columns.slice(1, 4).map(({ data }) => data[0]),
+    );
+    near(Math.hypot(...start), 1, 1e-9, 'the constraint does not hold');
+    const length = Math.hypot(...wanted); // the nearest point of the sphere
+    start.forEach((value, i) => {
+      near(value, wanted[i] / length, 0.02, `coordinate ${i}`);
+    });
+  });
+}
+
+const ANGLE = `coord a
+kinetic 1/2*a'^2
+potential -cos(a)
+init a = 1
+simulate 0 .. 1 every 0.1
+draw line [0, 0] -> [sin(a), -cos(a)]
+`;
+
+async function arrows_traces_ghosts_and_colors(lab) {
+  const traced = `${PENDULUM}draw path [x, y]\n`;
+  await lab.studio(lab.model('looks.kal', traced), async (page) => {
+    await settled(page);
+    const ink = () =>
+      page.evaluate(() => {
+        const { canvas } = studio.stage.scene;
+        return canvas.toDataURL();
+      });
+    const before = await ink();
+    await page.getByLabel('Constraint forces').check();
+    await page.waitForTimeout(100);
+    const arrows = await ink();
+    ok(arrows !== before, 'no arrows');
+    await slide(page, 'L', 2);
+    await settled(page, 'studio.run.parameters[1].value === 2');
+    ok(await page.evaluate('Boolean(studio.stage.scene.ghost)'), 'no ghost');
+    ok(await page.getByLabel('Constraint forces').isVisible(), 'no switch');
+    await write(page, ANGLE);
+    await settled(page, "studio.run.columns[1].name === 'a'");
+    ok(!(await page.getByLabel('Constraint forces').isVisible()), 'one for nothing');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.waitForFunction(() => {
+      // The page hears of it as an event, a moment later.
+      const back = getComputedStyle(document.body).backgroundColor;
+      const [r, g, b] = back.match(/\d+/g).map(Number);
+      return r + g + b < 200;
+    });
+  });
+}
+
+async function everything_is_reached_by_keys(lab) {
+  await lab.studio(lab.model('keys.kal', PENDULUM), async (page) => {
+    await settled(page);
+    const reached = new Set();
+    await page.evaluate(() => document.activeElement.blur());
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press('Tab');
+      const name = await page.evaluate(() => {
+        const { activeElement: e } = document;
+        if (e.closest('.cm-editor')) {
+          document.querySelector('#stage button').focus(); // Tab indents there
+          return 'Model';
+        }
+        return e.getAttribute('aria-label') ?? e.textContent.trim();
+      });
+      reached.add(name);
+    }
+    for (const name of ['Model', 'Name of the model', 'Save', 'L', 'Time', 'Plots']) {
+      ok(reached.has(name), `${name} is not reached: ${[...reached].join(', ')}`);
+    }
+    await page.getByLabel('L', { exact: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    await settled(page, 'studio.run.parameters[1].value > 1');
+  });
+}
+
+async function it_fits_a_tablet(lab) {
+  await lab.studio(lab.model('tablet.kal', PENDULUM), async (page) => {
+    await settled(page);
+    for (const [width, height] of [
+      [820, 1180],
+      [1180, 820],
+      [600, 960],
+    ]) {
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(100);
+      const wide = await page.evaluate('document.documentElement.scrollWidth');
+      ok(wide <= width, `${wide} pixels in ${width}`);
+      ok(await page.locator('#stage canvas').isVisible(), 'no picture');
+      const box = await page.locator('.cm-editor').boundingBox();
+      ok(box.width > 200 && box.height > 150, 'no room to type');
+    }
+  });
+}
+
+async function long_runs_grow_and_are_cancelled(lab) {
+  const long = PENDULUM.replace('0 .. 4 every 0.02', '0 .. 1000000 every 10');
+  await lab.studio(lab.model('long.kal', PENDULUM), async (page, process) => {
+    await settled(page);
+    await page.evaluate(() => {
+      studio.parts = 0;
+      const take = studio.takeRun.bind(studio);
+      studio.takeRun = (run, partial, body) => {
+        studio.parts += partial ? 1 : 0;
+        take(run, partial, body);
+      };
+    });
+    await write(page, long);
+    await until(page, 'studio.parts >= 2');
+    await write(page, PENDULUM);
+    await settled(page, 'studio.run.time[studio.run.rows - 1] === 4');
+    const left = readFileSync(
+      `/proc/${process.pid}/task/${process.pid}/children`,
+      'utf8',
+    );
+    same(left, '', 'the long run goes on');
+  });
+}
+
+demandBrowser();
+await runCases([
+  words_are_completed_by_the_server,
+  names_are_explained_and_found,
+  a_body_is_dragged,
+  a_body_in_space_is_dragged,
+  arrows_traces_ghosts_and_colors,
+  everything_is_reached_by_keys,
+  it_fits_a_tablet,
+  long_runs_grow_and_are_cancelled,
+]);
