@@ -484,6 +484,46 @@ def a_heap_comes_to_rest():
 
 
 @case
+def a_disc_rolls_gently_into_a_corner():
+    # Floor and wall with friction 1: what the wall lifts comes back by less than the tolerance.
+    text = """
+    param g = 9.81, r = 0.15, v = 5e-5, e = 0.2
+    coord x, y, a
+    kinetic 1/2*(x'^2 + y'^2) + 1/4*r^2*a'^2
+    potential g*y
+    contact floor: y - r >= 0, restitution = e, friction = 1, slip = x' + r*a'
+    contact wall: 1 - x - r >= 0, restitution = e, friction = 1, slip = y' + r*a'
+    init x = 1 - r - 1e-6, y = r, x' = v, a' = -v/r, y' = 0
+    simulate 0 .. 1 every 0.1
+    """
+    for v in (5e-5, 1e-6, 0.5):
+        result = simulate(text, v=v)
+        assert times(result, "impact", "wall"), result["incidents"]
+        assert result["energy"]["final"] <= result["energy"]["initial"] + 1e-12
+        assert result["q"]["y"] >= 0.15 - 1e-9
+
+
+@case
+def a_contact_that_comes_to_say_the_same_changes_nothing():
+    # The second floor meets the first one smoothly at x = 1: from there on they are the same.
+    text = """
+    param g = 9.81, mu = 0.1
+    coord x, y
+    kinetic 1/2*(x'^2 + y'^2)
+    potential g*y
+    contact floor: y >= 0, friction = mu, slip = x'
+    contact other: if(x < 1, y + (x - 1)^2, y) >= 0, friction = mu, slip = x'
+    init x = 0, y = 0, x' = 2
+    simulate 0 .. 1 every 0.1
+    output N = reaction(floor) + reaction(other)
+    """
+    result = simulate(text)
+    near(result["q"]["x"], 2 - 0.1 * 9.81 / 2, 1e-8)
+    near(result["q"]["y"], 0)
+    near(result["outputs"]["N"], 9.81, 1e-8)
+
+
+@case
 def the_examples_do_as_they_say():
     def example(name, *options):
         status, out, err = run("run", EXAMPLES / f"{name}.kal", "--json", *options)

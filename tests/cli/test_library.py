@@ -376,6 +376,146 @@ def planar_cams_push_by_the_second_derivative_of_their_profile():
         near(now.multipliers["cam.lift"]/push, 1, 1e-3)
 
 
+# Contacts
+
+def motion(text):
+    """The end of a run, and when what was told of it happened."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text(text)
+        status, out, err = run("run", path, "--json", "-q")
+        assert status == 0, (out[:500], err[:500])
+        answer = json.loads(out)
+    told = {}
+    for incident in answer["incidents"]:
+        told.setdefault((incident["what"], incident["name"]), []).append(incident["t"])
+    return answer, told
+
+
+@case
+def planar_floors_bounce_and_rub_even_while_they_move():
+    """A stone on a ramp that moves away under it: seen from the ramp gravity differs."""
+    tilt, lift, mu, e = 0.3, 2.0, 0.2, 0.5
+    answer, told = motion(f"""
+        use planar
+        part ramp = Ground(at = [0, 1/2*{lift}*t^2], turn = {tilt})
+        part stone = Particle(m = 2)
+        part floor = Floor(a = ramp, b = stone, restitution = {e}, friction = {mu})
+        let up = [-sin({tilt}), cos({tilt})], along = [cos({tilt}), sin({tilt})]
+        init stone.x = {sin(-tilt)!r}, stone.y = {cos(tilt)!r}
+        simulate 0 .. 3 every 0.1
+        output N = reaction(floor.touch), F = friction(floor.touch), slip = floor.slip
+    """)
+    weight = 9.81 + lift
+    fall = math.sqrt(2 / (weight * cos(tilt)))
+    near(told["impact", "floor.touch"][0], fall, 1e-8)
+    near(told["closes", "floor.touch"][0], fall * (1 + 2 * e / (1 - e)), 1e-8)
+    near(answer["outputs"]["N"], 2 * weight * cos(tilt), 1e-8)
+    near(answer["outputs"]["F"], 2 * mu * weight * cos(tilt), 1e-8)
+    # Impulses of the impacts rub as the steady force does: all in all mu N t.
+    slides = -weight * (sin(tilt) * 3 - mu * cos(tilt) * 3)
+    near(answer["outputs"]["slip"], slides, 1e-8)
+
+
+@case
+def planar_wheels_slip_until_they_roll():
+    """A disc of inertia 1/2 m r^2 that slides begins to roll at v/(3 mu g), with 2/3 v."""
+    answer, told = motion("""
+        use planar
+        part disc = Body(m = 2, I = 1/2*2*0.3^2)
+        part road = Wheel(b = disc, radius = 0.3, friction = 0.2)
+        init disc.y = 0.3, disc.x' = 3
+        simulate 0 .. 1 every 0.1
+    """)
+    near(told["sticks", "road.touch"], [3 / (3 * 0.2 * 9.81)], 1e-8)
+    near([answer["qd"]["disc.x"], answer["qd"]["disc.angle"]], [2, -2 / 0.3], 1e-8)
+
+
+@case
+def planar_stops_throw_back():
+    """A rod on a pin meets its stops with the speed of its fall, and rests on one."""
+    answer, told = motion("""
+        use planar
+        part rod = Body(m = 2, I = 2*0.6^2/12)
+        part pin = Pin(b = rod, at_b = [-0.3, 0])
+        part stop = Stop(at = pin.angle, from = -1, to = 1, restitution = 0.5)
+        init rod.angle = 0.5
+        simulate 0 .. 3 every 0.1
+        output torque = reaction(stop.low)
+    """)
+    speed = math.sqrt(3 * 9.81 / 0.6 * (sin(0.5) + sin(1)))
+    inertia = 2 * 0.6**2 / 3
+    near(answer["energy"]["lost"], inertia * speed**2 / 2, 1e-8)
+    near(answer["q"]["rod.angle"], -1, 1e-9)
+    near(answer["outputs"]["torque"], 2 * 9.81 * 0.3 * cos(1), 1e-8)
+    assert ("impact", "stop.high") not in told, told
+
+
+@case
+def spatial_spheres_slide_and_roll_on_a_slope():
+    """Thrown across a slope: 7/2 mu g cos a of the slip is lost a second, and then it rolls."""
+    mu, speed = 0.4, 2.0
+    answer, told = motion(f"""
+        use spatial
+        part ball = Body(m = 2, I = [0.072, 0.072, 0.072])
+        part plane = Sphere(b = ball, radius = 0.3, friction = {mu})
+        init ball.z = 0.3, ball.x' = {speed * 0.6}, ball.y' = {speed * 0.8}
+        simulate 0 .. 1 every 0.1
+    """)
+    # A slip of two numbers has no direction where it ends, which costs digits of its time.
+    near(told["sticks", "plane.touch"], [2 * speed / (7 * mu * 9.81)], 1e-7)
+    near([answer["qd"]["ball.x"], answer["qd"]["ball.y"]],
+         [5 / 7 * speed * 0.6, 5 / 7 * speed * 0.8], 1e-8)
+    # From rest on a slope, with friction enough: 5/7 g sin a.
+    answer, _ = motion("""
+        use spatial
+        part ball = Body(m = 2, I = [0.072, 0.072, 0.072])
+        part plane = Sphere(b = ball, radius = 0.3, friction = 0.4, axis_a = [sin(0.4), 0, cos(0.4)])
+        init ball.x = 0.3*sin(0.4), ball.z = 0.3*cos(0.4)
+        simulate 0 .. 1 every 0.1
+    """)
+    near([answer["qd"]["ball.x"], answer["qd"]["ball.z"]],
+         [5 / 7 * 9.81 * sin(0.4) * cos(0.4), -5 / 7 * 9.81 * sin(0.4)**2], 1e-8)
+
+
+@case
+def spatial_feet_slide_and_stop():
+    """A stool on three feet, pushed: it stops after v/(mu g), without turning."""
+    mu, v = 0.3, 1.5
+    answer, told = motion(f"""
+        use spatial
+        part stool = Body(m = 2, I = [0.09, 0.05, 0.05])
+        part a = Foot(b = stool, at_b = [0.3, 0, -0.1], friction = {mu})
+        part b = Foot(b = stool, at_b = [-0.15, 0.25, -0.1], friction = {mu})
+        part c = Foot(b = stool, at_b = [-0.15, -0.25, -0.1], friction = {mu})
+        init stool.z = 0.1, stool.x' = {0.8 * v}, stool.y' = {0.6 * v}
+        simulate 0 .. 1 every 0.1
+        output N = reaction(a.touch) + reaction(b.touch) + reaction(c.touch)
+    """)
+    stop = v / (mu * 9.81)
+    for foot in "abc":
+        near(told["sticks", f"{foot}.touch"], [stop], 1e-7)
+    near([answer["q"]["stool.x"], answer["q"]["stool.y"]],
+         [0.8 * v * stop / 2, 0.6 * v * stop / 2], 1e-7)
+    near(answer["outputs"]["N"], 2 * 9.81, 1e-8)
+
+
+@case
+def spatial_bearings_stop_by_their_load():
+    """A rotor on a level axle: mu r m g, and what the seals take."""
+    torque = 0.1 * 0.02 * 2 * 9.81 + 0.01
+    answer, told = motion("""
+        use spatial
+        part rotor = Body(m = 2, I = [0.09, 0.05, 0.05], spin = [3, 0, 0])
+        part hinge = Revolute(b = rotor, axis_a = [1, 0, 0], axis_b = [1, 0, 0])
+        part bearing = Bearing(joint = hinge, radius = 0.02, friction = 0.1, drag = 0.01)
+        simulate 0 .. 10 every 0.1
+        output load = bearing.load
+    """)
+    near(told["sticks", "bearing.grip"], [0.09 * 3 / torque], 1e-7)
+    near(answer["outputs"]["load"], 2 * 9.81, 1e-8)
+
+
 # The plane: forces
 
 @case
