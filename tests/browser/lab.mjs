@@ -19,6 +19,9 @@ const FLAGS = [
 
 export const examples = path.join(root, 'examples');
 
+/** Milliseconds after which something counts as hanging: a guard, and no measure of speed. */
+export const HANG = 600000;
+
 /** End the program as skipped if there is no browser. */
 export function demandBrowser() {
   if (!browserPath) {
@@ -39,6 +42,41 @@ export function same(got, want, message = 'differs') {
 
 export function near(got, want, tolerance, message = 'differs') {
   ok(Math.abs(got - want) <= tolerance, `${message}: got ${got}, not ${want}`);
+}
+
+/** Until something holds; a machine that is busy may take its time. */
+export async function until(holds, message) {
+  const end = Date.now() + HANG;
+  while (!(await holds())) {
+    ok(Date.now() < end, `it never came: ${message}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+/** Until claims about a page that may not have heard of everything yet hold. */
+export async function comesTrue(claims) {
+  let doubt;
+  await until(
+    async () => {
+      try {
+        await claims();
+        return true;
+      } catch (error) {
+        doubt = error;
+        return false;
+      }
+    },
+    { toString: () => String(doubt) },
+  );
+}
+
+/** Until a page has laid itself out: observers of sizes are told within a frame. */
+export function laidOut(page) {
+  return page.evaluate(async () => {
+    for (let i = 0; i < 2; i++) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+  });
 }
 
 /** Run the tool; answers its exit status and what it said. */
@@ -80,7 +118,11 @@ class Lab {
   async open() {
     const { chromium } = createRequire(path.join(web, '/'))('playwright-core');
     this.folder = mkdtempSync(path.join(tmpdir(), 'kalaba-browser-'));
-    this.browser = await chromium.launch({ executablePath: browserPath, args: FLAGS });
+    this.browser = await chromium.launch({
+      executablePath: browserPath,
+      args: FLAGS,
+      timeout: HANG,
+    });
   }
 
   async close() {
@@ -148,7 +190,12 @@ class Lab {
       viewport: { width: 1280, height: 900 },
       ...options,
     });
+    context.setDefaultTimeout(HANG);
+    context.setDefaultNavigationTimeout(HANG);
     const page = await context.newPage();
+    if (options.fixedTime) {
+      await page.clock.install({ time: 0 });
+    }
     const faults = [];
     page.on('console', (message) => faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(String(error)));
@@ -160,6 +207,7 @@ class Lab {
     page.on('dialog', (dialog) => dialog.accept());
     try {
       await page.goto(address);
+      await laidOut(page);
       await look(page, context);
       const wrong = faults.filter((text) => !(options.expected ?? /^$/).test(text));
       same(wrong.join('; '), '', 'the page complains');

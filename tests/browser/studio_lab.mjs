@@ -1,6 +1,7 @@
 // What tests of the studio share.
 
-import { ok } from './lab.mjs';
+import { readFileSync } from 'node:fs';
+import { until as comes } from './lab.mjs';
 
 /** A model to change. */
 export const PENDULUM = `model "Pendulum"
@@ -15,16 +16,9 @@ plot x, y
 draw line [0, 0] -> [x, y]
 `;
 
-/** Milliseconds after which something counts as hanging. */
-export const HANG = 120000;
-
 /** Until an expression holds; the policy of the page lets no script wait for it inside. */
-export async function until(page, expression) {
-  const end = Date.now() + HANG;
-  while (!(await page.evaluate(expression))) {
-    ok(Date.now() < end, `it never came: ${expression}`);
-    await page.waitForTimeout(15);
-  }
+export function until(page, expression) {
+  return comes(() => page.evaluate(expression), expression);
 }
 
 /** A run of the text as it is now is on the screen. */
@@ -33,6 +27,12 @@ export function settled(page, condition = 'true') {
     page,
     `Boolean(studio.run && !studio.live.control && !studio.live.wanted && (${condition}))`,
   );
+}
+
+/** No work goes on: what was cancelled ends when the server hears of it. */
+export function rests(process) {
+  const children = `/proc/${process.pid}/task/${process.pid}/children`;
+  return comes(() => readFileSync(children, 'utf8') === '', 'children are left');
 }
 
 export function write(page, text) {

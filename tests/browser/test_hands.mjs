@@ -1,8 +1,7 @@
 // The studio under hands: typing, dragging, keys, fingers.
 
-import { readFileSync } from 'node:fs';
-import { demandBrowser, near, ok, runCases, same } from './lab.mjs';
-import { PENDULUM, settled, slide, until, write } from './studio_lab.mjs';
+import { comesTrue, demandBrowser, near, ok, runCases, same } from './lab.mjs';
+import { PENDULUM, rests, settled, slide, until, write } from './studio_lab.mjs';
 
 // Where a point of the model is on the screen.
 function placeOf(page, point) {
@@ -14,15 +13,20 @@ function placeOf(page, point) {
   }, point);
 }
 
-// What completion offers for what is typed at the end.
-async function offered(page, text) {
+// What completion offers for what is typed at the end, once a word is among it.
+async function offered(page, text, word) {
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');
   await page.keyboard.type(text);
   await page.keyboard.press('Control+Space');
-  await page.locator('.cm-tooltip-autocomplete li').first().waitFor();
-  const list = await page.locator('.cm-completionLabel').allTextContents();
+  const labels = page.locator('.cm-tooltip-autocomplete .cm-completionLabel');
+  let list;
+  await comesTrue(async () => {
+    list = await labels.allTextContents();
+    ok(list.includes(word), `${word} is not among: ${list}`);
+  });
   await page.keyboard.press('Escape');
+  await labels.first().waitFor({ state: 'detached' });
   await page.keyboard.type('\n');
   return list;
 }
@@ -31,16 +35,13 @@ async function words_are_completed_by_the_server(lab) {
   const text = `use planar\n${PENDULUM}let tall = [x, # half written\n`;
   await lab.studio(lab.model('completed.kal', text), async (page) => {
     await page.locator('.cm-content').waitFor();
-    ok((await offered(page, 'con')).includes('constraint'), 'statements');
-    ok((await offered(page, 'output z = ro')).includes('rod'), 'names');
-    ok(
-      (await offered(page, 'output z = ta')).includes('tall'),
-      'names of a wrong text',
-    );
-    ok((await offered(page, 'output z = rea')).includes('reaction'), 'functions');
-    ok((await offered(page, 'part p = Pi')).includes('Pin'), 'parts');
-    const units = await offered(page, 'param z = 1 [kN');
-    ok(units.includes('kN') && !units.includes('rod'), `units: ${units}`);
+    await offered(page, 'con', 'constraint');
+    await offered(page, 'output z = ro', 'rod');
+    await offered(page, 'output z = ta', 'tall'); // of a wrong text
+    await offered(page, 'output z = rea', 'reaction');
+    await offered(page, 'part p = Pi', 'Pin');
+    const units = await offered(page, 'param z = 1 [kN', 'kN');
+    ok(!units.includes('rod'), `units: ${units}`);
   });
 }
 
@@ -86,10 +87,7 @@ async function a_body_is_dragged(lab) {
     await settled(page);
     const from = await placeOf(page, [0.6, -0.8]);
     await page.mouse.move(from.x, from.y);
-    ok(
-      await page.locator('canvas.over-joint').isVisible(),
-      'nothing shows that it can be',
-    );
+    await page.locator('canvas.over-joint').waitFor();
     await page.mouse.down();
     const to = await placeOf(page, [-0.5, -0.2]);
     await page.mouse.move(to.x, to.y, { steps: 8 });
@@ -122,7 +120,7 @@ async function a_body_in_space_is_dragged(lab) {
     await settled(page);
     const from = await placeOf(page, [0.6, 0, -0.8]);
     await page.mouse.move(from.x, from.y);
-    ok(await page.locator('canvas.over-joint').isVisible(), 'it cannot be held');
+    await page.locator('canvas.over-joint').waitFor();
     const wanted = await page.evaluate(
       ([left, top]) => {
         const { camera, canvas } = studio.stage.scene;
@@ -166,9 +164,7 @@ async function arrows_traces_ghosts_and_colors(lab) {
       });
     const before = await ink();
     await page.getByLabel('Constraint forces').check();
-    await page.waitForTimeout(100);
-    const arrows = await ink();
-    ok(arrows !== before, 'no arrows');
+    await comesTrue(async () => ok((await ink()) !== before, 'no arrows'));
     await slide(page, 'L', 2);
     await settled(page, 'studio.run.parameters[1].value === 2');
     ok(await page.evaluate('Boolean(studio.stage.scene.ghost)'), 'no ghost');
@@ -177,11 +173,13 @@ async function arrows_traces_ghosts_and_colors(lab) {
     await settled(page, "studio.run.columns[1].name === 'a'");
     ok(!(await page.getByLabel('Constraint forces').isVisible()), 'one for nothing');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.waitForFunction(() => {
+    await comesTrue(async () => {
       // The page hears of it as an event, a moment later.
-      const back = getComputedStyle(document.body).backgroundColor;
+      const back = await page.evaluate(
+        () => getComputedStyle(document.body).backgroundColor,
+      );
       const [r, g, b] = back.match(/\d+/g).map(Number);
-      return r + g + b < 200;
+      ok(r + g + b < 200, `the page is ${back}`);
     });
   });
 }
@@ -221,12 +219,17 @@ async function it_fits_a_tablet(lab) {
       [600, 960],
     ]) {
       await page.setViewportSize({ width, height });
-      await page.waitForTimeout(100);
-      const wide = await page.evaluate('document.documentElement.scrollWidth');
-      ok(wide <= width, `${wide} pixels in ${width}`);
-      ok(await page.locator('#stage canvas').isVisible(), 'no picture');
-      const box = await page.locator('.cm-editor').boundingBox();
-      ok(box.width > 200 && box.height > 150, 'no room to type');
+      await comesTrue(async () => {
+        const [inner, wide] = await page.evaluate(() => [
+          innerWidth,
+          document.documentElement.scrollWidth,
+        ]);
+        same(inner, width, 'the window');
+        ok(wide <= width, `${wide} pixels in ${width}`);
+        ok(await page.locator('#stage canvas').isVisible(), 'no picture');
+        const box = await page.locator('.cm-editor').boundingBox();
+        ok(box.width > 200 && box.height > 150, 'no room to type');
+      });
     }
   });
 }
@@ -247,11 +250,7 @@ async function long_runs_grow_and_are_cancelled(lab) {
     await until(page, 'studio.parts >= 2');
     await write(page, PENDULUM);
     await settled(page, 'studio.run.time[studio.run.rows - 1] === 4');
-    const left = readFileSync(
-      `/proc/${process.pid}/task/${process.pid}/children`,
-      'utf8',
-    );
-    same(left, '', 'the long run goes on');
+    await rests(process);
   });
 }
 

@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+  comesTrue,
   demandBrowser,
   examples,
   kalaba as tool,
+  laidOut,
   near,
   ok,
   runCases,
@@ -48,6 +50,7 @@ async function paper_is_white_and_plots_fit_it(lab) {
       same(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
       await page.evaluate(() => globalThis.dispatchEvent(new Event('beforeprint')));
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      await laidOut(page);
       const widths = await page.evaluate(() =>
         kalaba.plots.map((plot) => plot.u.width),
       );
@@ -56,20 +59,24 @@ async function paper_is_white_and_plots_fit_it(lab) {
         `widths ${widths}`,
       );
       ok(await plotsFit(page), 'a plot passes the edge');
-      const [ground, theme] = await page.evaluate(() => [
-        getComputedStyle(document.body).backgroundColor,
-        document.documentElement.dataset.theme,
-      ]);
-      same(ground, 'rgba(0, 0, 0, 0)', 'background');
-      same(theme, 'light', 'colors');
+      await comesTrue(async () => {
+        const [ground, theme] = await page.evaluate(() => [
+          getComputedStyle(document.body).backgroundColor,
+          document.documentElement.dataset.theme,
+        ]);
+        same(ground, 'rgba(0, 0, 0, 0)', 'background');
+        same(theme, 'light', 'colors');
+      });
       await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
       await page.evaluate(() => globalThis.dispatchEvent(new Event('afterprint')));
       same(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
-      const wide = await page.evaluate(() => kalaba.plots[0].u.width);
-      ok(
-        wide !== widths[0] && (await plotsFit(page)),
-        'the screen has its width again',
-      );
+      await comesTrue(async () => {
+        const wide = await page.evaluate(() => kalaba.plots[0].u.width);
+        ok(
+          wide !== widths[0] && (await plotsFit(page)),
+          'the screen has its width again',
+        );
+      });
     },
     { colorScheme: 'dark' },
   );
@@ -87,13 +94,19 @@ async function marks_stay_on_their_curves(lab) {
   await lab.visit(await lab.report(sleigh), async (page) => {
     for (const width of [1280, 700, 1500]) {
       await page.setViewportSize({ width, height: 900 });
-      await page.waitForTimeout(200);
-      const [left, right] = await page.evaluate(() => {
-        const plot = kalaba.plots.find(({ dots }) => dots);
-        const place = plot.dots[0].style.transform.match(/translate\(([-\d.]+)px/);
-        return [Number(place[1]), plot.u.valToPos(plot.xs[0], 'x')];
+      await laidOut(page);
+      await comesTrue(async () => {
+        const [inner, left, right, drawn, room] = await page.evaluate(() => {
+          const plot = kalaba.plots.find(({ dots }) => dots);
+          const place = plot.dots[0].style.transform.match(/translate\(([-\d.]+)px/);
+          const at = plot.u.valToPos(plot.xs[0], 'x');
+          const wide = [plot.u.width, plot.host.clientWidth];
+          return [innerWidth, Number(place[1]), at, ...wide];
+        });
+        same(inner, width, 'the window');
+        same(drawn, room, 'the plot');
+        near(left, right, 0.01, `at a width of ${width}`);
       });
-      near(left, right, 0.01, `at a width of ${width}`);
     }
   });
 }

@@ -1,33 +1,48 @@
 // The moving picture of reports and its colors, in a browser.
 
 import path from 'node:path';
-import { demandBrowser, examples, near, ok, runCases, same } from './lab.mjs';
+import {
+  comesTrue,
+  demandBrowser,
+  examples,
+  near,
+  ok,
+  runCases,
+  same,
+} from './lab.mjs';
 
 const crank = path.join(examples, 'slider_crank.kal');
 
+// Time passes in the page only where the test says so, in frames of 16 ms.
 async function the_picture_plays_and_pauses(lab) {
-  await lab.visit(await lab.report(crank), async (page) => {
+  const look = async (page) => {
     const time = () => page.evaluate(() => kalaba.clock.t);
+    const frames = (count) => page.clock.runFor(16 * count);
+    await page.clock.pauseAt(16e6);
     same(await time(), 0);
     await page.getByRole('button', { name: 'Play' }).click();
-    const start = Date.now();
-    await page.waitForTimeout(600);
-    const t = await time();
-    const elapsed = (Date.now() - start) / 1000;
-    ok(t > 0.3 && t < elapsed + 0.3, `after ${elapsed} s it shows ${t}`);
+    await frames(25);
+    near(await time(), 0.4, 1e-9, 'after 0.4 s');
     await page.getByRole('button', { name: 'Pause' }).click();
-    const paused = await time();
-    await page.waitForTimeout(200);
-    same(await time(), paused, 'it goes on');
+    await frames(10);
+    near(await time(), 0.4, 1e-9, 'it goes on');
     await page.getByLabel('Speed').selectOption('10');
     await page.getByRole('button', { name: 'Play' }).click();
-    await page.waitForTimeout(700); // it has come to the end and begun again
-    ok(await page.evaluate(() => kalaba.clock.playing), 'it does not loop');
+    await frames(20);
+    near(await time(), 3.6, 1e-9, 'ten times as fast');
+    await frames(8 + 1 + 2); // to 4.88, to the beginning, on from there
+    near(await time(), 0.32, 1e-9, 'it does not loop');
     await page.getByLabel('Loop').uncheck();
-    await page.waitForTimeout(900);
+    await frames(29);
+    near(await time(), 4.96, 1e-9, 'before the end');
+    await frames(1);
+    same(await time(), 5, 'at the end');
     same(await page.evaluate(() => kalaba.clock.playing), false, 'it does not end');
-    same(await time(), 5);
-  });
+    await page.getByRole('button', { name: 'Play' }).click();
+    await frames(1);
+    near(await time(), 0.16, 1e-9, 'from the beginning again');
+  };
+  await lab.visit(await lab.report(crank), look, { fixedTime: true });
 }
 
 // The color of the canvas where a point of the model is seen.
@@ -74,8 +89,10 @@ async function scrubbing_moves_picture_and_plots(lab) {
     const slider = page.getByLabel('Time', { exact: true });
     const box = await slider.boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await comesTrue(async () =>
+      near(await page.evaluate(() => kalaba.clock.t), 2.5, 0.05),
+    );
     const t = await page.evaluate(() => kalaba.clock.t);
-    near(t, 2.5, 0.05);
     same(await page.locator('.time').textContent(), `t = ${t.toFixed(2)} s`);
     const offset = await page.evaluate(() => {
       const { u, cursor } = kalaba.plots[0];
@@ -86,7 +103,9 @@ async function scrubbing_moves_picture_and_plots(lab) {
     near(offset, 0, 1, 'the line in the plot');
     await page.locator('h1').click(); // away from the slider, for the keys
     await page.keyboard.press('ArrowRight');
-    near(await page.evaluate(() => kalaba.clock.t), t + 0.05, 1e-9);
+    await comesTrue(async () =>
+      near(await page.evaluate(() => kalaba.clock.t), t + 0.05, 1e-9),
+    );
   });
 }
 
@@ -105,15 +124,17 @@ async function pictures_in_space_can_be_turned(lab) {
     await page.mouse.down();
     await page.mouse.move(box.x + 300, box.y + 230, { steps: 4 });
     await page.mouse.up();
+    await comesTrue(async () => near((await look()).yaw - before.yaw, 0.8, 0.01));
     const after = await look();
-    near(after.yaw - before.yaw, 0.8, 0.01);
     ok(
       after.place !== before.place && after.picture !== before.picture,
       'it does not turn',
     );
     await page.mouse.dblclick(box.x + 200, box.y + 200);
     await page.getByLabel('Constraint forces').check();
-    ok((await look()).picture !== after.picture, 'no forces are drawn');
+    await comesTrue(async () =>
+      ok((await look()).picture !== after.picture, 'no forces are drawn'),
+    );
   });
 }
 
@@ -162,7 +183,9 @@ async function light_and_dark_are_legible(lab) {
           ok(contrast(color, now.card) > 3, `${colorScheme}: curve ${i + 1}`),
         );
         await page.getByRole('button', { name: 'Light or dark' }).click();
-        ok((await colors(page)).card !== now.card, 'the button does nothing');
+        await comesTrue(async () =>
+          ok((await colors(page)).card !== now.card, 'the button does nothing'),
+        );
       },
       { colorScheme },
     );

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import {
+  comesTrue,
   demandBrowser,
   examples,
   legendValues,
@@ -23,9 +24,12 @@ async function values_under_the_cursor_are_those_of_the_run(lab) {
     const box = await over.boundingBox();
     for (const part of [0.1, 0.5, 0.77]) {
       await page.mouse.move(box.x + part * box.width, box.y + 50);
-      const place = await page.locator('.plot').first().locator('.place').textContent();
-      const t = shownNumber(place.slice('t = '.length));
-      near(t, 5 * part, 0.02, 'time under the cursor');
+      let t;
+      await comesTrue(async () => {
+        const place = page.locator('.plot').first().locator('.place');
+        t = shownNumber((await place.textContent()).slice('t = '.length));
+        near(t, 5 * part, 0.02, 'time under the cursor');
+      });
       const row = table.get('t').findIndex((time) => Math.abs(time - t) < 1e-9);
       const [theta, phi] = await legendValues(page, 0);
       near(
@@ -50,10 +54,10 @@ async function curves_can_be_switched_off(lab) {
     const shown = () => page.evaluate(() => kalaba.plots[0].u.series[1].show);
     same(await shown(), true);
     await button.click();
-    same(await shown(), false);
+    await comesTrue(async () => same(await shown(), false));
     same(await button.getAttribute('aria-pressed'), 'false');
     await button.click();
-    same(await shown(), true);
+    await comesTrue(async () => same(await shown(), true));
   });
 }
 
@@ -69,15 +73,19 @@ async function dragging_zooms_all_plots(lab) {
     await page.mouse.down();
     await page.mouse.move(box.x + 0.4 * box.width, box.y + 40, { steps: 5 });
     await page.mouse.up();
-    for (const [min, max] of await ranges()) {
-      near(min, 1, 0.02, 'zoomed from');
-      near(max, 2, 0.02, 'zoomed to');
-    }
+    await comesTrue(async () => {
+      for (const [min, max] of await ranges()) {
+        near(min, 1, 0.02, 'zoomed from');
+        near(max, 2, 0.02, 'zoomed to');
+      }
+    });
     await over.dblclick();
-    for (const [min, max] of await ranges()) {
-      near(min, 0, 1e-9);
-      near(max, 5, 1e-9);
-    }
+    await comesTrue(async () => {
+      for (const [min, max] of await ranges()) {
+        near(min, 0, 1e-9);
+        near(max, 5, 1e-9);
+      }
+    });
   });
 }
 
@@ -92,15 +100,20 @@ async function phase_plots_have_points_to_look_at(lab) {
       return [box.left + u.valToPos(x, 'x'), box.top + u.valToPos(y, 'y')];
     }, point);
     await page.mouse.move(...place);
-    const [value] = await legendValues(page, 0);
-    const where = await page.locator('.plot').first().locator('.place').textContent();
-    const t = shownNumber(where.split('t = ')[1]);
-    const found = table.get('t').findIndex((time) => Math.abs(time - t) < 1e-9);
-    near(found, row, 2, 'the sample under the cursor');
-    near(shownNumber(value), table.get("theta'")[found], 1e-5);
-    near(shownNumber(where.slice('u1 = '.length)), table.get('u1')[found], 1e-5);
+    let t;
+    await comesTrue(async () => {
+      const [value] = await legendValues(page, 0);
+      const where = await page.locator('.plot').first().locator('.place').textContent();
+      t = shownNumber(where.split('t = ')[1]);
+      const found = table.get('t').findIndex((time) => Math.abs(time - t) < 1e-9);
+      near(found, row, 2, 'the sample under the cursor');
+      near(shownNumber(value), table.get("theta'")[found], 1e-5);
+      near(shownNumber(where.slice('u1 = '.length)), table.get('u1')[found], 1e-5);
+    });
     await page.mouse.click(...place);
-    near(await page.evaluate(() => kalaba.clock.t), t, 1e-9);
+    await comesTrue(async () =>
+      near(await page.evaluate(() => kalaba.clock.t), t, 1e-9),
+    );
     const labels = await page.evaluate(() =>
       kalaba.plots[0].u.axes.map(({ label }) => label),
     );
@@ -131,9 +144,13 @@ async function events_are_marked(lab) {
     }, first);
     await page.mouse.move(...place);
     const note = page.locator('.plot').first().locator('.note');
-    ok((await note.textContent()).includes(marks[0].text), 'no note at the mark');
+    await comesTrue(async () =>
+      ok((await note.textContent()).includes(marks[0].text), 'no note at the mark'),
+    );
     await page.locator('#facts .link').first().click();
-    near(await page.evaluate(() => kalaba.clock.t), first, 1e-6);
+    await comesTrue(async () =>
+      near(await page.evaluate(() => kalaba.clock.t), first, 1e-6),
+    );
   });
 }
 

@@ -140,9 +140,12 @@ async function the_policy_stops_scripts(lab) {
     document.body.append(script);
     const image = document.createElement('img');
     image.setAttribute('onerror', 'globalThis.hacked = 2');
+    const failed = new Promise((resolve) => {
+      image.addEventListener('error', resolve); // behind the one of the attribute
+    });
     image.src = 'data:image/png;base64,AAAA';
     document.body.append(image);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await failed;
     return globalThis.hacked;
   });
   same(hacked, undefined);

@@ -2,8 +2,16 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { demandBrowser, examples, near, ok, runCases, same } from './lab.mjs';
-import { HANG, PENDULUM, settled, slide, until, write } from './studio_lab.mjs';
+import {
+  comesTrue,
+  demandBrowser,
+  examples,
+  near,
+  ok,
+  runCases,
+  same,
+} from './lab.mjs';
+import { PENDULUM, rests, settled, slide, until, write } from './studio_lab.mjs';
 
 const crank = path.join(examples, 'slider_crank.kal');
 
@@ -31,11 +39,12 @@ async function what_is_typed_is_seen(lab) {
     await page.keyboard.type('plot energy()\n');
     await settled(page, "document.querySelectorAll('.plot').length === 4");
     await page.keyboard.type('output z = q\n');
-    await page.locator('.problems .error').waitFor();
-    const said = await page.locator('.problems .error').first().textContent();
-    ok(said.startsWith('12:12 ') && said.includes('q'), said);
+    await comesTrue(async () => {
+      const [said] = await page.locator('.problems .error').allTextContents();
+      ok(said?.startsWith('12:12 ') && said.includes('q'), said);
+    });
     await page.locator('.cm-lintRange-error').waitFor();
-    ok(await page.locator('#notice').isVisible(), 'nothing is said of the errors');
+    await page.locator('#notice').waitFor();
     await page.keyboard.press('Backspace');
     await page.keyboard.press('Backspace');
     await page.keyboard.type('x\n');
@@ -95,7 +104,7 @@ async function two_runs_are_side_by_side(lab) {
 async function saved(page, name) {
   await page.locator('.menu summary').click();
   const [download] = await Promise.all([
-    page.waitForEvent('download', { timeout: HANG }),
+    page.waitForEvent('download'),
     page.getByRole('menuitem', { name, exact: true }).click(),
   ]);
   return readFileSync(await download.path());
@@ -136,13 +145,15 @@ async function panes_show_equations_and_analysis(lab) {
     await page.getByText('2 coordinates · 1 constraint (holonomic)').waitFor();
     await page.getByRole('tab', { name: 'Equilibria' }).click();
     await page.locator('.badge.unstable').waitFor();
-    same(await page.locator('#panel-equilibria .badge').count(), 2);
+    await comesTrue(async () =>
+      same(await page.locator('#panel-equilibria .badge').count(), 2),
+    );
     await page.getByRole('button', { name: 'Start here' }).first().click();
     await settled(page, 'Math.abs(studio.run.columns[1].data[0]) < 1e-9');
     await page.getByRole('tab', { name: 'Modes' }).click();
     await page.getByText('frequency [Hz]').waitFor();
     await page.keyboard.press('ArrowLeft');
-    same(await page.evaluate('studio.tabs.shown'), 'equilibria', 'keys');
+    await until(page, "studio.tabs.shown === 'equilibria'");
   });
 }
 
@@ -201,11 +212,7 @@ async function no_stale_answer_is_shown(lab) {
     same(await page.locator('.plot').count(), 3, 'plots were left behind');
     const listeners = await page.evaluate('studio.clock.listeners.size');
     ok(listeners < 20, `${listeners} listeners`);
-    const kept = readFileSync(
-      `/proc/${process.pid}/task/${process.pid}/children`,
-      'utf8',
-    );
-    same(kept, '', 'children were left behind');
+    await rests(process);
   });
 }
 
@@ -225,6 +232,7 @@ async function files_are_saved_when_the_user_says_so(lab) {
       const name = page.getByLabel('Name of the model');
       await name.fill('copy');
       await name.press('Enter');
+      await page.getByText('not saved', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('saved', { exact: true }).waitFor();
       ok(existsSync(lab.file('copy.kal')), 'no copy');
@@ -243,7 +251,9 @@ async function files_are_saved_when_the_user_says_so(lab) {
 async function the_gallery_shows_examples(lab) {
   await lab.studio(lab.folder, async (page) => {
     await page.locator('.example').first().waitFor();
-    ok((await page.locator('.example').count()) > 40, 'few examples');
+    await comesTrue(async () =>
+      ok((await page.locator('.example').count()) > 40, 'few examples'),
+    );
     await page.locator('.thumb canvas').first().waitFor();
     await page.locator('.example', { hasText: 'Slider-crank' }).first().click();
     await settled(page);
@@ -261,7 +271,7 @@ async function the_page_says_when_the_server_is_gone(lab) {
       await slide(page, 'L', 2);
       await page.getByText("The studio's server is gone").waitFor();
     },
-    { expected: /ERR_CONNECTION_REFUSED/ },
+    { expected: /ERR_(CONNECTION|EMPTY)_/ },
   );
 }
 
@@ -279,7 +289,7 @@ draw line [0, 0] -> [x, y]
     same(await page.evaluate('document.images.length'), 0, 'an image was made');
     for (const tab of ['Equations', 'System', 'Equilibria', 'Modes']) {
       await page.getByRole('tab', { name: tab }).click();
-      await page.waitForTimeout(100);
+      await settled(page, '!studio.analysis.control && !studio.analysis.wanted');
     }
     same(await page.evaluate('document.scripts.length'), 1, 'a script was made');
     await write(page, `for i in 1..1000000 { for j in 1..1000000 { coord x } }`);

@@ -2,7 +2,15 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { demandBrowser, examples, kalaba, ok, runCases, same } from './lab.mjs';
+import {
+  comesTrue,
+  demandBrowser,
+  examples,
+  kalaba,
+  ok,
+  runCases,
+  same,
+} from './lab.mjs';
 
 const inputs = ['--vary', 'L = 0.5 .. 2 count 5', '--vary', 'g = 9, 10, 11'];
 
@@ -42,9 +50,9 @@ async function a_click_sorts_and_a_drag_chooses(lab) {
   await lab.visit(html, async (page) => {
     const first = () => page.locator('#runs tbody td').first().textContent();
     await page.locator('#runs th button', { hasText: 'L' }).first().click();
-    same(await first(), '1', 'the shortest');
+    await comesTrue(async () => same(await first(), '1', 'the shortest'));
     await page.locator('#runs th button', { hasText: 'L' }).first().click();
-    same(await first(), '13', 'the longest');
+    await comesTrue(async () => same(await first(), '13', 'the longest'));
     const { x, top, bottom } = await page.evaluate(() => {
       const { parallel } = kalaba;
       const box = parallel.canvas.getBoundingClientRect();
@@ -59,9 +67,10 @@ async function a_click_sorts_and_a_drag_chooses(lab) {
     await page.mouse.down();
     await page.mouse.move(x, bottom, { steps: 3 });
     await page.mouse.up();
-    same(await page.locator('#runs tbody tr').count(), 6, 'L of 1.625 and 2');
+    const shown = () => page.locator('#runs tbody tr').count();
+    await comesTrue(async () => same(await shown(), 6, 'L of 1.625 and 2'));
     await page.getByText('All runs').click();
-    same(await page.locator('#runs tbody tr').count(), 15, 'all again');
+    await comesTrue(async () => same(await shown(), 15, 'all again'));
   });
 }
 

@@ -54,25 +54,28 @@ export class Clock {
 
   toggle() {
     this.playing = !this.playing;
+    cancelAnimationFrame(this.frame);
     if (this.playing) {
       this.t = this.t >= this.until ? this.from : this.t;
       this.last = performance.now();
-      requestAnimationFrame(() => this.advance());
+      this.awaitFrame();
     }
     this.tell();
   }
 
-  advance() {
-    if (!this.playing) {
-      return;
-    }
-    const now = performance.now();
-    const t = this.t + ((now - this.last) / 1000) * this.speed;
-    this.last = now;
+  awaitFrame() {
+    this.frame = requestAnimationFrame((now) => this.advance(now));
+  }
+
+  // A frame of the page is shown at a time of its own, which may be a little before the click.
+  advance(now) {
+    const t = this.t + (Math.max(0, now - this.last) / 1000) * this.speed;
+    this.last = Math.max(now, this.last);
     if (t > this.until && !this.loop) {
       this.playing = false;
+    } else {
+      this.awaitFrame();
     }
     this.set(t > this.until && this.loop ? this.from : t);
-    requestAnimationFrame(() => this.advance());
   }
 }
