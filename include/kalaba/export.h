@@ -40,8 +40,9 @@ typedef struct KalExportReport {
 /// Write NAME.h, NAME.c, main.c, CMakeLists.txt and meson.build into a folder, which is made
 /// if it is not there.  Files that are there and were not written by this function are not
 /// touched (KAL_ERR_FILE).  All files are written before the first gets its name.
-/// KAL_ERR_USAGE when the model has what cannot be exported, which the explanation names; KAL_ERR_LIMIT, KAL_ERR_FILE, KAL_ERR_NOMEM, and whatever keeps the model
-/// from starting.
+/// KAL_ERR_USAGE when the model has what cannot be exported, which the explanation names;
+/// KAL_ERR_LIMIT, KAL_ERR_FILE, KAL_ERR_NOMEM, and whatever keeps the model from
+/// starting.
 KAL_API KAL_CHECKED KalStatus kal_export_c(KalContext *ctx, const KalSystem *system,
                                            const KalExportOptions *options,
                                            const char *folder,

@@ -26,8 +26,9 @@ typedef struct KalRecord KalRecord;
 
 /// Make an empty record.  `patterns` name `count` further columns, with `*` for any text
 /// and `?` for any character: accelerations `x''`, constraint forces `cforce(x)`, reactions
-/// `reaction(c)` and `drive(x)`, inputs `control(u)`, `energy()`; and `run`, its number.  The caller owns it and
-/// keeps the system longer.  KAL_ERR_USAGE when a pattern fits nothing.
+/// `reaction(c)` and `drive(x)`, inputs `control(u)`, `energy()`; and `run`, its number.
+/// The caller owns it and keeps the system longer.  KAL_ERR_USAGE when a pattern fits
+/// nothing.
 KAL_API KAL_CHECKED KalStatus kal_record_create(KalContext *ctx,
                                                 const KalSystem *system,
                                                 const char *const *patterns,

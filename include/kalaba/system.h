@@ -265,8 +265,8 @@ typedef struct KalManyStates {
 
 /// Accelerations of many states at once, as kal_instant_solve() has them but for rounding.  The
 /// first that fails ends it: the instant has that state.  First-order states and held values
-/// stay as they are; `inputs` stay those of the last state.  Not for the instant of a run.  KAL_ERR_NOMEM, and statuses as of
-/// kal_instant_solve().
+/// stay as they are; `inputs` stay those of the last state.  Not for the instant of a
+/// run.  KAL_ERR_NOMEM, and statuses as of kal_instant_solve().
 KAL_API KAL_CHECKED KalStatus kal_instant_solve_many(KalInstant *instant,
                                                      const KalManyStates *states);
 

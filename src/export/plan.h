@@ -90,8 +90,9 @@ typedef struct KalExportPlan {
     const char **locals;          ///< names of variables within functions, or NULL
 } KalExportPlan;
 
-/// Plan the export of a model, with directional derivatives if so wanted.  The caller clears the plan, whatever the answer.
-/// KAL_ERR_USAGE when the model has what cannot be exported.
+/// Plan the export of a model, with directional derivatives if so wanted.  The caller
+/// clears the plan, whatever the answer. KAL_ERR_USAGE when the model has what cannot be
+/// exported.
 KAL_CHECKED KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
                                            const KalSystem *system,
                                            const KalExportOptions *options,

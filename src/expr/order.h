@@ -13,7 +13,8 @@
 
 #include "expr/graph.h"
 
-/// A node with its operands' positions; arg of a leaf, and what follows the operands of POWI and SPLINE, as in the node.
+/// A node with its operands' positions; arg of a leaf, and what follows the operands of
+/// POWI and SPLINE, as in the node.
 typedef struct KalStep {
     KalExpr node;
     uint8_t op; ///< a KalOp

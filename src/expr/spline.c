@@ -486,7 +486,8 @@ static double part_of(const KalSpline *spline, size_t i, double x)
                  : squeeze((x - spline->knots[i]) / h);
 }
 
-// Theory (22.7).  Where nothing is known outside, or the last piece goes on, the ends are no borders.
+// Theory (22.7).  Where nothing is known outside, or the last piece goes on, the ends are
+// no borders.
 static double level_of(const KalSpline *spline, double x)
 {
     double turns = 0.0;

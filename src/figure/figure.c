@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// Figures: panels of curves, or of what else shows columns, over one x axis.  A figure looks at its table when it is made:
-// which rows are shown, whether x ascends, the ranges of all curves; drawing then needs no
-// look ahead.
+// Figures: panels of curves, or of what else shows columns, over one x axis.  A figure
+// looks at its table when it is made: which rows are shown, whether x ascends, the ranges
+// of all curves; drawing then needs no look ahead.
 
 #include "base/utf8.h"
 #include "figure/choose.h"

@@ -11,8 +11,9 @@
 ///
 /// The header is compiled into a file once for every processor, and once more for those
 /// with wide vector registers (see motion/short.c).  Callers pass sizes that are known at
-/// compile time where problems are small; all of the kernel then melts into them.  Both do the same operations in the
-/// same order, without contraction, so both give the same bits.
+/// compile time where problems are small; all of the kernel then melts into them.  Both
+/// do the same operations in the same order, without contraction, so both give the same
+/// bits.
 ///
 /// Matrices are factored as L D Lᵀ, where L has a unit diagonal: one division per pivot
 /// and no root, for small matrices wait for little else.  The reciprocals of D are kept

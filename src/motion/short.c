@@ -7,9 +7,9 @@
 // constraints are missed: q'' is the sum of M⁻¹Q and M⁻¹Aᵀλ, and where these are far larger
 // than q'' itself, as for a light coordinate that is led, their rounding is all that one solve
 // leaves.  In any case the answer counts only if its residuals, taken entry by entry, are at
-// the level of rounding: then it is the exact answer to a problem that differs from the given one by
-// rounding, and no method can promise more.  Every number given takes part in the
-// residuals, so that NaN and infinity never pass.
+// the level of rounding: then it is the exact answer to a problem that differs from the
+// given one by rounding, and no method can promise more.  Every number given takes part
+// in the residuals, so that NaN and infinity never pass.
 //
 // Where M has a pivot that is too small, M + AᵀWA and Q + AᵀWb stand for M and Q
 // (theory (3.8)): the accelerations and multipliers are the same, and residuals are taken

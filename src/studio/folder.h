@@ -33,7 +33,8 @@ typedef struct KalFolderFile {
 /// of very many, and without memory, only some.
 void kal_folder_list(KalContext *ctx, const char *root, KalJsonWriter *writer);
 
-/// Read a model, or a file that one uses, behind what the block holds.  KAL_ERR_FILE, KAL_ERR_LIMIT, KAL_ERR_NOMEM.
+/// Read a model, or a file that one uses, behind what the block holds.  KAL_ERR_FILE,
+/// KAL_ERR_LIMIT, KAL_ERR_NOMEM.
 KAL_CHECKED KalStatus kal_folder_read(KalContext *ctx, const KalFolderFile *file,
                                       KalBlock *text, KalTag *out_tag);
 

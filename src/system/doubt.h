@@ -49,7 +49,8 @@ typedef struct KalDoubter {
     bool *marks;    ///< n
 } KalDoubter;
 
-/// Make it, for dense instants or sparse ones; it is of use once it is prepared.  The caller clears it, whatever the answer.
+/// Make it, for dense instants or sparse ones; it is of use once it is prepared.  The
+/// caller clears it, whatever the answer.
 KAL_CHECKED KalStatus kal_doubter_init(KalDoubter *doubter, KalContext *ctx,
                                        const KalDoubts *doubts,
                                        const struct KalSystem *system, bool dense);

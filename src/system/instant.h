@@ -144,8 +144,8 @@ static inline double kal_b_size_of_term(const KalBSize *measure, double entry,
 KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id);
 
 /// Set values as kal_instant_set() does, and out_set[i] of the kal_system_targets()
-/// coordinates, velocities, states and holds that are named; the others are left as they are.  Messages call the text by
-/// a name.
+/// coordinates, velocities, states and holds that are named; the others are left as they
+/// are.  Messages call the text by a name.
 KAL_CHECKED KalStatus kal_instant_set_named(KalInstant *instant, const char *name,
                                             const char *text, bool *out_set);
 

@@ -8,8 +8,8 @@
 /// them, start values, limits, weights and the options of `simulate` are evaluated by one
 /// program, KAL_PROGRAM_SETTINGS, whose results come in this order:
 ///
-///     parameters | q | q' | states | holds at the start | periods of holds | limits | weights | rates of servos | options |
-///     conditions that formulas were simplified under
+///     parameters | q | q' | states | holds at the start | periods of holds | limits |
+///     weights | rates of servos | options | conditions that formulas were simplified under
 ///
 /// So no formula is looked at, and what comes of it is, bit for bit, what loading the model
 /// with these values comes to (docs/decisions/015-parameters.md).

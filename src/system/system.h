@@ -8,9 +8,9 @@
 ///     t | q (n) | q' (n) | states | holds | active | q'' (n) | reactions (m) | coordinate forces |
 ///     controls | energy
 ///
-/// Coordinate forces and `active` of constraints are those that the model asks for.  Results of a program come in the
-/// order in which its comment below lists them; entries of a sparse matrix come row after
-/// row.
+/// Coordinate forces and `active` of constraints are those that the model asks for.
+/// Results of a program come in the order in which its comment below lists them; entries
+/// of a sparse matrix come row after row.
 
 #ifndef SYSTEM_SYSTEM_H
 #define SYSTEM_SYSTEM_H

@@ -142,6 +142,8 @@ def add(name, text):
 FAULTS = [
     ("format", "two blanks too many", edit("src/low/stone.c", "    case 0", "      case 0"),
      "stone.c:7: not formatted"),
+    ("format", "a comment that passes the edge",
+     add("src/low/stone.c", "// " + "stone " * 20 + "\n"), "more than 100 columns"),
 
     ("layers", "a module uses one to its right",
      edit("src/low/stone.c", '"low/stone.h"\n', '"low/stone.h"\n#include "thing/a.h"\n'),
