@@ -5,6 +5,7 @@
 #include "model.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +71,25 @@ static void print_text(const KalExportReport *r, const char *folder)
     }
 }
 
+// Whether the sources are files of their own.  What cannot be told, as where the folder is
+// still to be made, is told when they are written.
+static bool claim_sources(const KalModelJob *job, const char *folder, const char *name)
+{
+    assert(folder);
+    char header[NAME_SIZE + sizeof ".h"];
+    char source[NAME_SIZE + sizeof ".c"];
+    snprintf(header, sizeof header, "%s.h", name ? name : "");
+    snprintf(source, sizeof source, "%s.c", name ? name : "");
+    const char *const files[] = {header, source, "main.c", "CMakeLists.txt",
+                                 "meson.build"};
+    for (size_t i = 0; i < sizeof files / sizeof *files && !job->ledger->clash; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        (void)kal_ledger_write(job->ledger, job->ctx, "a file of option '--c'", path);
+    }
+    return !job->ledger->clash;
+}
+
 static KalExit export_model(KalModelJob *job)
 {
     assert(job->ctx && job->system);
@@ -81,6 +101,9 @@ static KalExit export_model(KalModelJob *job)
                                                : stem_of(arguments->operands[0], stem),
                                   .single = arguments->options[OPTION_SINGLE] != NULL};
     KalExportReport report;
+    if (!claim_sources(job, folder, how.name)) {
+        return kal_model_job_fail(job, job->ledger->message, NULL, 0);
+    }
     if (kal_export_c(job->ctx, job->system, &how, folder, &report) != KAL_OK) {
         return kal_model_job_fail_plain(job);
     }
@@ -111,6 +134,9 @@ static KalExit export_fmu(KalModelJob *job)
                                    name ? name : stem_of(arguments->operands[0], stem),
                                .version = fmi && strcmp(fmi, "2") == 0 ? 2 : 3};
     KalFmuReport report;
+    if (!kal_ledger_write(job->ledger, job->ctx, "option '--fmu'", path)) {
+        return kal_model_job_fail(job, job->ledger->message, NULL, 0);
+    }
     if (kal_export_fmu(job->ctx, job->system, &how, path, &report) != KAL_OK) {
         return kal_model_job_fail_plain(job);
     }

@@ -65,6 +65,16 @@ def an_output_is_never_an_input():
         for output in ["m.kal", "link.csv", "sub/up/m.kal"]:
             refuse("run", "m.kal", "--report", output)
             refuse("run", "m.kal", "--report", output, "--json")
+            refuse("export", "m.kal", "--fmu", output)
+            refuse("export", "m.kal", "--fmu", output, "--json")
+        os.symlink("m.kal", "main.c")
+        os.link("m.kal", "meson.build")
+        refuse("export", "m.kal", "--c", "sub/up")
+        os.remove("main.c")
+        refuse("export", "m.kal", "--c", ".", "--json")
+        os.remove("meson.build")
+        os.link("m.kal", "y.h")
+        refuse("export", "m.kal", "--c", ".", "--name", "y")
 
 
 @case
