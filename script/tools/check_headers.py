@@ -109,6 +109,27 @@ def check_documented(check, path):
             check.find(path, line, f"no /// comment above: {words[:50]}")
 
 
+def bodies(check):
+    """The bodies of all functions that are not local to their file, by name."""
+    pattern = re.compile(r"^(?!static)[A-Za-z][\w *]*?\b(kal_\w+)\([^;{]*\)\n\{\n(.*?)^\}",
+                         re.MULTILINE | re.DOTALL)
+    return {name: body for path in check.files(".c", under=("src",))
+            for name, body in pattern.findall(path.read_text())}
+
+
+def check_needs(check, public):
+    """A public function that can fail refuses arguments that are not there: by KAL_NEED, or
+    by the one function that it hands all of them on to."""
+    found = bodies(check)
+    for path in public:
+        for line, declaration in statements(declarations_of(path.read_text())):
+            name = re.match(r"KAL_API\s+KAL_CHECKED\s+KalStatus\s+(kal_\w+)", declaration)
+            body = found.get(name.group(1), "") if name else ""
+            if body and not re.search(r"KAL_NEED\(|KAL_ERR_USAGE|\A\s*return [^;]*;\s*\Z",
+                                      body):
+                check.find(path, line, f"{name.group(1)} does not begin with KAL_NEED")
+
+
 def check_listed(check, public):
     """Each public header is installed, and included by the one that includes all."""
     installed = (check.root / "include/kalaba/meson.build").read_text()
@@ -133,6 +154,7 @@ def main():
     for path in public:
         check_documented(check, path)
     check_listed(check, public)
+    check_needs(check, public)
     check.finish(len(public) + len(internal), "headers")
 
 

@@ -349,7 +349,7 @@ static void look_here(KalAnalysis *a)
 
 KalStatus kal_analysis_kinks(KalAnalysis *a, const char **out_text)
 {
-    assert(out_text);
+    KAL_NEED(a ? a->ctx : NULL, a && out_text);
     KalKinks *kinks = &a->kinks;
     const size_t count = 2 * (size_t)a->system->n;
     *out_text = NULL;

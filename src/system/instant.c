@@ -747,8 +747,8 @@ KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
 
 const bool *kal_instant_doubts(KalInstant *instant)
 {
-    if (kal_instant_need_givens(instant) != KAL_OK) {
-        return NULL; // never: the state was solved
+    if (!instant || kal_instant_need_givens(instant) != KAL_OK) {
+        return NULL; // never for an instant: the state was solved
     }
     return kal_doubter_judge(&instant->doubter, instant);
 }

@@ -29,7 +29,7 @@ static KalStatus look(KalInstant *instant, KalProgramId level, KalMisfit *misfit
 
 KalStatus kal_instant_misfit(KalInstant *instant, KalMisfit *out_misfit)
 {
-    assert(instant && out_misfit);
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_misfit);
     KalMisfit misfit = {.count = 0};
     KAL_TRY(look(instant, KAL_PROGRAM_POSITION, &misfit));
     if (misfit.count == 0) { // off it in position, rates say little

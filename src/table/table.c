@@ -272,7 +272,8 @@ KalStatus kal_table_add_column(KalTable *table, KalQuantity quantity)
 
 KalStatus kal_table_set_description(KalTable *table, size_t i, const char *description)
 {
-    assert(table && description);
+    KAL_NEED(table ? table->ctx : NULL,
+             table && description && i < kal_table_columns(table));
     KAL_TRY(check_label(table, "the description", description, true));
     return copy_text(table, description,
                      &list_get(&table->columns, i)->quantity.description);

@@ -226,6 +226,12 @@ FAULTS = [
      edit("src/low/stone.h", "int kal", "typedef int Stone;\nint kal"), "type Stone lacks"),
     ("headers", "a macro without prefix",
      edit("src/low/stone.h", "int kal", "#define STONES 3\nint kal"), "STONES lacks KAL_"),
+    ("headers", "a public function that looks at no argument",
+     add("include/kalaba/thing.h", "/// How it went.\ntypedef int KalStatus;\n"
+         "/// Turn.\nKAL_API KAL_CHECKED KalStatus kal_thing_turn(KalThing *thing);\n")
+     | add("src/thing/thing.c", "\nKalStatus kal_thing_turn(KalThing *thing)\n{\n"
+           "    int w = kal_thing_weigh(thing);\n    return w;\n}\n"),
+     "kal_thing_turn does not begin with KAL_NEED"),
     ("headers", "a header that is not installed",
      edit("include/kalaba/meson.build", ", 'thing.h'", ""), "is not listed"),
 

@@ -83,6 +83,7 @@ static void systems_and_instants(void)
     KalInstant *instant = NULL;
     KalMotionAnswer answer;
     KalStartReport report;
+    KalMisfit misfit;
     const double *values = NULL;
     const char *const *names = NULL;
     const KalSetting nameless = {.name = NULL};
@@ -112,6 +113,9 @@ static void systems_and_instants(void)
     refused(kal_instant_outputs(instant, &values), "after a solve");
     refused(kal_instant_outputs(instant, NULL), "kal_instant_outputs");
     ok(kal_instant_fault_names(instant, NULL) == 0);
+    refused(kal_instant_misfit(instant, NULL), "kal_instant_misfit");
+    refused_mutely(kal_instant_misfit(NULL, &misfit));
+    ok(!kal_instant_doubts(NULL));
     ok(kal_system_parameters(NULL) == 0);
     same_text(kal_system_parameter(NULL, 0).name, "");
     same_text(kal_system_parameter(rod, -1).name, "");
@@ -275,6 +279,9 @@ static void tables(void)
     ok(kal_table_add_column(table, (KalQuantity){"x", NULL, NULL}) == KAL_OK);
     ok(kal_table_add_row(table, row) == KAL_OK);
     refused(kal_table_add_row(table, NULL), "kal_table_add_row");
+    refused(kal_table_set_description(table, 0, NULL), "kal_table_set_description");
+    refused(kal_table_set_description(table, 99, "a"), "kal_table_set_description");
+    refused_mutely(kal_table_set_description(NULL, 0, "a"));
     refused(kal_table_set_text(table, NULL, "a"), "kal_table_set_text");
     refused(kal_table_set_text(table, "a", NULL), "kal_table_set_text");
     refused(kal_table_set_number(table, NULL, 1.0), "kal_table_set_number");
@@ -377,6 +384,7 @@ static void analyses(void)
     KalLocus *locus = NULL;
     const KalLocusPoint *points = NULL;
     const KalCritical *criticals = NULL;
+    const char *text = NULL;
     const KalEquilibriumOptions negative = {.starts = -5};
     refused(kal_analysis_create(ctx, NULL, NULL, &analysis), "kal_analysis_create");
     refused_mutely(kal_analysis_linearize(NULL, &linearization));
@@ -385,6 +393,8 @@ static void analyses(void)
     ok(!kal_analysis_instant(NULL));
     ok(kal_analysis_create(ctx, rod, NULL, &analysis) == KAL_OK);
     refused(kal_analysis_linearize(analysis, NULL), "kal_analysis_linearize");
+    refused(kal_analysis_kinks(analysis, NULL), "kal_analysis_kinks");
+    refused_mutely(kal_analysis_kinks(NULL, &text));
     refused(kal_analysis_modes(analysis, NULL), "kal_analysis_modes");
     refused(kal_analysis_equilibria(analysis, NULL, &equilibria), "equilibria");
     ok(kal_analysis_equilibria(analysis, &negative, &equilibria) == KAL_ERR_USAGE);
