@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What the tests share."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
+import threading
+import time
 from pathlib import Path
 
 PROGRAM = os.environ["KALABA_PROGRAM"]
@@ -35,6 +39,24 @@ def command(*arguments):
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
                           check=True, timeout=900, env=environment)
     return done.stdout
+
+
+@contextlib.contextmanager
+def interrupted_at_work(seconds=0.3):
+    """Ctrl-C comes when so much processor time was used here.
+
+    Not after a while: on a busy machine nothing may have begun by then.
+    """
+    began = time.process_time()
+
+    def interrupt():
+        while time.process_time() < began + seconds:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    yield
+    thread.join()
 
 
 def command_json(*arguments):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Rates and accelerations as functions, from one thread and from many."""
 
-import os
-import signal
 import threading
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import kalaba
-from lab import EXAMPLES, PENDULUM, SPRING
+from lab import EXAMPLES, PENDULUM, SPRING, interrupted_at_work
 
 
 def test_rates_are_velocities_and_accelerations():
@@ -233,11 +231,8 @@ def test_inputs_beyond_what_there_is():
 
 def interrupted(call):
     """The call ends by a signal that comes while it is at work."""
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted_at_work(), pytest.raises(KeyboardInterrupt):
         call()
-    timer.join()
 
 
 def test_ctrl_c_ends_long_calls():

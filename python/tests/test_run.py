@@ -3,8 +3,6 @@
 
 import csv
 import math
-import os
-import signal
 import threading
 import time
 
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 
 import kalaba
-from lab import EXAMPLES, PENDULUM, SPRING, command, command_json
+from lab import EXAMPLES, PENDULUM, SPRING, command, command_json, interrupted_at_work
 
 LONG = SPRING.replace("0 .. 10 every 0.1", "0 .. 1e9 every 100")
 MODELS = sorted(path.stem for path in EXAMPLES.glob("*.kal"))
@@ -90,28 +88,31 @@ def test_a_run_that_fails_keeps_what_there_is():
 
 def test_ctrl_c_keeps_what_there_is():
     model = kalaba.Model(LONG)
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt) as caught:
+    with interrupted_at_work(), pytest.raises(KeyboardInterrupt) as caught:
         model.run()
-    timer.join()
     run = caught.value.run
     assert not run.complete and 0 < run.time < 1e9 and len(run) > 0
     assert np.allclose(run["x"][:5], np.cos(2 * run.t[:5]), atol=1e-5)
 
 
 def test_other_threads_go_on_during_a_run():
-    turns = []
+    model = kalaba.Model(LONG)
+    turns = ["begun", "done"]
 
     def run():
-        kalaba.Model(LONG).run(2e5)
+        turns.append("begun")
+        model.run(2e5)
         turns.append("done")
-    worker = threading.Thread(target=run)
-    worker.start()
-    while worker.is_alive():
-        turns.append("turn")
-        time.sleep(0.001)
-    assert turns.count("done") == 1 and len(turns) > 3
+    for _ in range(100): # the system may let another thread wait, but not every time
+        turns.clear()
+        worker = threading.Thread(target=run)
+        worker.start()
+        while worker.is_alive():
+            turns.append("turn")
+            time.sleep(0.001)
+        if turns.index("done") > turns.index("begun") + 2:
+            return
+    raise AssertionError("no thread had a turn during a run")
 
 
 def test_pages_frames_and_plots(tmp_path):
@@ -168,11 +169,9 @@ def test_runs_of_a_sweep_that_fail_have_a_reason():
 
 
 def test_a_sweep_ends_by_ctrl_c():
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        kalaba.Model(LONG).sweep({"k": [1, 2, 3]})
-    timer.join()
+    model = kalaba.Model(LONG)
+    with interrupted_at_work(), pytest.raises(KeyboardInterrupt):
+        model.sweep({"k": [1, 2, 3]})
 
 
 def test_the_command_agrees_about_the_end():

@@ -17,7 +17,8 @@ enum {
 bool kal_scratch_make(KalScratch *scratch)
 {
     assert(scratch->path[0] == '\0');
-    (void)snprintf(scratch->path, sizeof scratch->path, "/tmp/kalaba-studio.XXXXXX");
+    (void)snprintf(scratch->path, sizeof scratch->path, "/tmp/kalaba-studio.%ld.XXXXXX",
+                   (long)getpid());
     if (!mkdtemp(scratch->path)) {
         scratch->path[0] = '\0';
         return false;

@@ -18,7 +18,8 @@ typedef struct KalScratch {
     char path[KAL_SCRATCH_SIZE];
 } KalScratch;
 
-/// Make one that nobody else may look into; false, with errno, when it cannot be made.
+/// Make one that nobody else may look into, named after this process; false, with errno, when
+/// it cannot be made.
 bool kal_scratch_make(KalScratch *scratch);
 
 /// Remove it, if there is one.  Links are removed, not followed.

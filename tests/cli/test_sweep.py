@@ -205,7 +205,7 @@ def a_killed_sweep_goes_on_to_the_same_bytes():
 def interrupted_work_is_kept_for_the_same_command_only():
     with Folder():
         command = ["pendulum.kal", "--vary", "L = 0.5 .. 2 count 100", "--vary",
-                   "g = 9 .. 11 count 1000", "-o", "a.csv"]
+                   "g = 9 .. 11 count 1000", "--until", "400", "-o", "a.csv"] # for hours
         process = subprocess.Popen([PROGRAM, "sweep", *command], stderr=subprocess.PIPE)
         while process.poll() is None and not Path("a.csv.sweep").exists():
             time.sleep(0.01)
@@ -252,7 +252,7 @@ simulate 0 .. 0.1 every 0.1
 def one_process_works_on_a_sweep_at_a_time():
     with Folder():
         command = ["pendulum.kal", "--vary", "L = 0.5 .. 2 count 100", "--vary",
-                   "g = 9 .. 11 count 1000", "-o", "a.csv"]
+                   "g = 9 .. 11 count 1000", "--until", "400", "-o", "a.csv"] # for hours
         process = subprocess.Popen([PROGRAM, "sweep", "-q", *command])
         while process.poll() is None and not Path("a.csv.sweep").exists():
             time.sleep(0.01)

@@ -337,6 +337,22 @@ static bool is_whole(const char *path)
     return whole;
 }
 
+// Stop a writer between the beginning and the end of a file: there is one part more.
+static void stop_in_the_middle(const Folder *folder, pid_t child, int parts)
+{
+    const struct timespec moment = {.tv_nsec = 20000};
+    for (bool writes = false; !writes;) {
+        while (folder_count(folder, ".part") == parts) {
+            nanosleep(&moment, NULL);
+        }
+        ok(kill(child, SIGSTOP) == 0 && waitpid(child, NULL, WUNTRACED) == child);
+        writes = folder_count(folder, ".part") > parts;
+        if (!writes) {
+            ok(kill(child, SIGCONT) == 0);
+        }
+    }
+}
+
 // Whenever the writer is killed, the file is one that it had finished.
 static void a_killed_writer_leaves_a_whole_file(void)
 {
@@ -352,9 +368,16 @@ static void a_killed_writer_leaves_a_whole_file(void)
         if (child == 0) {
             write_forever(folder_file(&folder, "a.csv"));
         }
-        const struct timespec pause = {.tv_nsec = rng_int(&rng, 100000, 20000000)};
-        nanosleep(&pause, NULL);
-        ok(child > 0 && kill(child, SIGKILL) == 0);
+        if (!ok(child > 0)) {
+            break;
+        }
+        if (i % 4 == 0) {
+            stop_in_the_middle(&folder, child, parts);
+        } else {
+            const struct timespec pause = {.tv_nsec = rng_int(&rng, 100000, 20000000)};
+            nanosleep(&pause, NULL);
+        }
+        ok(kill(child, SIGKILL) == 0);
         waitpid(child, NULL, 0);
         ok(is_whole(folder_file(&folder, "a.csv")));
         ok(folder_count(&folder, ".csv") == 1);
@@ -362,7 +385,7 @@ static void a_killed_writer_leaves_a_whole_file(void)
         ok(folder_count(&folder, "") == 1 + parts);
     }
     printf("# %d of 40 were killed while writing\n", parts);
-    ok(parts > 0);
+    ok(parts >= 10);
     kal_context_destroy(ctx);
     folder_close(&folder);
 }
