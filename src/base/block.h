@@ -9,9 +9,15 @@
 #include "base/context.h"
 
 /// Let an array of elements of `size` bytes, which has room for *capacity, have room for
-/// `wanted`, more than that: at least twice as much as before.  Returns where it is now; its
-/// new elements are not zeroed.  NULL when there is no memory, and then nothing changes.
+/// `wanted`, more than that: at least twice as much as before, or a quarter more where that
+/// is more than a megabyte.  Returns where it is now; its new elements are not zeroed.  NULL
+/// when there is no memory, and then nothing changes.
 void *kal_grow(KalContext *ctx, void *array, size_t size, size_t wanted,
+               size_t *capacity);
+
+/// Let an array that will not grow any more have room for the elements that it has.  Returns
+/// where it is now; where memory cannot be given back it stays as it was.
+void *kal_trim(KalContext *ctx, void *array, size_t size, size_t count,
                size_t *capacity);
 
 /// Zeroed is empty.  Adding may move the data.

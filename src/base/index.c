@@ -22,7 +22,7 @@ uint64_t kal_hash_text(uint64_t hash, const char *text, size_t length)
 
 bool kal_index_reserve(KalContext *ctx, KalIndex *index)
 {
-    if (2 * index->count < index->n_places) {
+    if (kal_index_has_room(index)) {
         return true;
     }
     KalIndex larger = {.n_places =
@@ -43,20 +43,16 @@ bool kal_index_reserve(KalContext *ctx, KalIndex *index)
     return true;
 }
 
-bool kal_index_copy(KalContext *ctx, const KalIndex *index, KalIndex *out_copy)
+bool kal_index_make(KalContext *ctx, KalIndex *index, size_t things)
 {
-    assert(index != out_copy);
-    *out_copy = (KalIndex){.places = NULL};
-    if (index->n_places == 0) {
-        return true;
+    assert(!index->places);
+    KalIndex made = {.n_places = FIRST_PLACES};
+    while (3 * things >= 2 * made.n_places) {
+        made.n_places *= 2;
     }
-    uint64_t *places = (uint64_t *)kal_alloc(ctx, index->n_places, sizeof *places);
-    if (!places) {
-        return false;
-    }
-    memcpy(places, index->places, index->n_places * sizeof *places);
-    *out_copy = (KalIndex){places, index->n_places, index->count};
-    return true;
+    made.places = (uint64_t *)kal_alloc(ctx, made.n_places, sizeof *made.places);
+    *index = made.places ? made : *index;
+    return made.places;
 }
 
 void kal_index_clear(KalContext *ctx, KalIndex *index)

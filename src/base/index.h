@@ -4,7 +4,7 @@
 /// Things by their hashes: the one hash table there is.
 ///
 /// Open addressing with linear probing (D. E. Knuth, The Art of Computer Programming 3, 6.4,
-/// algorithm L): at most half of the places are taken, and nothing is ever removed.  A place
+/// algorithm L): at most two thirds of the places are taken, and nothing is ever removed.  A place
 /// holds the number of a thing and 32 bits of its hash.  What the thing is, and whether two
 /// are the same, its owner knows:
 ///
@@ -64,6 +64,12 @@ static inline bool kal_index_next(const KalIndex *index, uint32_t hash, size_t *
     return false;
 }
 
+/// Whether one more thing has room.
+static inline bool kal_index_has_room(const KalIndex *index)
+{
+    return 3 * index->count < 2 * index->n_places;
+}
+
 /// Make sure that one more thing has room.  False, and nothing changes, when there is no
 /// memory.
 bool kal_index_reserve(KalContext *ctx, KalIndex *index);
@@ -71,7 +77,7 @@ bool kal_index_reserve(KalContext *ctx, KalIndex *index);
 /// Put a thing, for which there is room, behind those of its hash.
 static inline void kal_index_put(KalIndex *index, uint32_t hash, uint32_t number)
 {
-    assert(2 * index->count < index->n_places && number < UINT32_MAX);
+    assert(kal_index_has_room(index) && number < UINT32_MAX);
     size_t at = kal_index_begin(index, hash);
     while (index->places[at] != 0) {
         at = (at + 1) & (index->n_places - 1);
@@ -80,9 +86,9 @@ static inline void kal_index_put(KalIndex *index, uint32_t hash, uint32_t number
     index->count++;
 }
 
-/// A copy of an index in another context; false when there is no memory, and then it is
-/// empty.
-bool kal_index_copy(KalContext *ctx, const KalIndex *index, KalIndex *out_copy);
+/// Make room in an empty index for so many things.  False, and it stays empty, when there
+/// is no memory.
+bool kal_index_make(KalContext *ctx, KalIndex *index, size_t things);
 
 /// Give the memory back.
 void kal_index_clear(KalContext *ctx, KalIndex *index);

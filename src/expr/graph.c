@@ -49,9 +49,49 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
     return KAL_OK;
 }
 
-// Nodes are copied with their places, and the index with them.  An overlay that refers to
-// the nodes of the original would save the copy and cost a branch at every look at a node;
-// the copy takes a small part of the time of any derivation that follows it.
+// Exact numbers by their fraction, rounded ones by their bits.
+static uint32_t hash_number(const KalRational *x)
+{
+    if (x->den != 0) {
+        return kal_hash((uint64_t)x->num, (uint64_t)x->den);
+    }
+    uint64_t bits;
+    memcpy(&bits, &x->value, sizeof bits);
+    return kal_hash(bits, 0);
+}
+
+// The hash of a node with operands or of a leaf that is no number.
+static uint32_t hash_node(const KalExprNode *n)
+{
+    uint64_t a = n->arg[0].index;
+    uint64_t b = n->arg[1].index;
+    if (kal_op_commutes((KalOp)n->op) && a > b) {
+        a = n->arg[1].index;
+        b = n->arg[0].index;
+    }
+    return kal_hash(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
+}
+
+// Find all nodes by their hashes again.
+static bool index_nodes(KalGraph *g)
+{
+    assert(g->table.count > 0);
+    if (!kal_index_make(g->ctx, &g->index, g->table.count)) {
+        return false;
+    }
+    for (uint32_t i = 1; i < g->table.count; i++) {
+        const KalExprNode *n = &g->table.nodes[i];
+        kal_index_put(&g->index,
+                      n->op == KAL_OP_CONST ? hash_number(&g->numbers[n->arg[0].index])
+                                            : hash_node(n),
+                      i);
+    }
+    return true;
+}
+
+// Nodes are copied with their places.  An overlay that refers to the nodes of the original
+// would save the copy and cost a branch at every look at a node; the copy and its index take
+// a small part of the time of any derivation that follows it.
 KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork)
 {
     assert(ctx && g && out_fork);
@@ -68,15 +108,19 @@ KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g, KalGraph **out_fork
     fork->marks = NULL;
     fork->mark_capacity = 0;
     fork->epoch = 0;
+    fork->index = (KalIndex){.places = NULL};
     fork->table.nodes = kal_alloc(ctx, g->capacity, sizeof *g->table.nodes);
-    const bool found = kal_index_copy(ctx, &g->index, &fork->index);
     fork->numbers = kal_alloc(ctx, g->number_capacity, sizeof *g->numbers);
-    if (!fork->table.nodes || !found || !fork->numbers) {
+    const bool fits = fork->table.nodes && fork->numbers;
+    if (fits) {
+        memcpy(fork->table.nodes, g->table.nodes,
+               g->table.count * sizeof *g->table.nodes);
+        memcpy(fork->numbers, g->numbers, g->n_numbers * sizeof *g->numbers);
+    }
+    if (!fits || !index_nodes(fork)) {
         kal_graph_destroy(fork);
         return kal_no_memory(ctx, "for formulas");
     }
-    memcpy(fork->table.nodes, g->table.nodes, g->table.count * sizeof *g->table.nodes);
-    memcpy(fork->numbers, g->numbers, g->n_numbers * sizeof *g->numbers);
     assert(fork->table.count == g->table.count && fork->n_numbers == g->n_numbers);
     *out_fork = fork;
     return KAL_OK;
@@ -88,6 +132,11 @@ void kal_graph_freeze(KalGraph *g)
     g->marks = NULL;
     g->mark_capacity = 0;
     g->epoch = 0;
+    kal_index_clear(g->ctx, &g->index);
+    g->table.nodes = kal_trim(g->ctx, g->table.nodes, sizeof *g->table.nodes,
+                              g->table.count, &g->capacity);
+    g->numbers = kal_trim(g->ctx, g->numbers, sizeof *g->numbers, g->n_numbers,
+                          &g->number_capacity);
     g->frozen = true;
 }
 
@@ -194,29 +243,6 @@ KalExpr kal_spoil(KalGraph *g, KalStatus status, KalExpr culprit)
     return KAL_NO_EXPR;
 }
 
-// Exact numbers by their fraction, rounded ones by their bits.
-static uint32_t hash_number(const KalRational *x)
-{
-    if (x->den != 0) {
-        return kal_hash((uint64_t)x->num, (uint64_t)x->den);
-    }
-    uint64_t bits;
-    memcpy(&bits, &x->value, sizeof bits);
-    return kal_hash(bits, 0);
-}
-
-// The hash of a node with operands or of a leaf that is no number.
-static uint32_t hash_node(const KalExprNode *n)
-{
-    uint64_t a = n->arg[0].index;
-    uint64_t b = n->arg[1].index;
-    if (kal_op_commutes((KalOp)n->op) && a > b) {
-        a = n->arg[1].index;
-        b = n->arg[0].index;
-    }
-    return kal_hash(a << 32 | b, (uint64_t)n->arg[2].index << 8 | n->op);
-}
-
 // Equal as formulas: operands of what commutes may be exchanged.
 static bool same_node(const KalExprNode *x, const KalExprNode *y)
 {
@@ -306,6 +332,7 @@ static KalExpr find_node(const KalGraph *g, const KalExprNode *n, uint32_t hash)
 
 KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b)
 {
+    assert(!g->frozen);
     const KalExprNode n = {
         .op = (uint8_t)op, .arg = {a, b, KAL_NO_EXPR}
     };

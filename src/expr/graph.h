@@ -68,7 +68,8 @@ KAL_CHECKED KalStatus kal_graph_fork(KalContext *ctx, const KalGraph *g,
 
 /// Let the graph never change again, from now on to be shared by threads.  Not only
 /// building changes a graph but every walk through formulas (expr/order.h), which takes
-/// notes in it: who has to, forks it.  Nodes and numbers can be looked at.
+/// notes in it: who has to, forks it.  Nodes and numbers can be looked at; what only building
+/// needs is given back.
 void kal_graph_freeze(KalGraph *g);
 bool kal_graph_is_frozen(const KalGraph *g);
 

@@ -25,7 +25,7 @@ struct KalGraph {
     size_t capacity; ///< of nodes
     uint32_t limit;
 
-    KalIndex index; ///< of the nodes
+    KalIndex index; ///< of the nodes; none once frozen
 
     KalRational *numbers;
     uint32_t n_numbers;

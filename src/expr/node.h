@@ -48,7 +48,7 @@ static inline bool kal_same(KalExpr a, KalExpr b)
 /// The one node with this operator and these operands, made if need be.
 KalExpr kal_cons(KalGraph *g, KalOp op, KalExpr a, KalExpr b, KalExpr c);
 
-/// The same, if it is there already; KAL_NO_EXPR if not.
+/// The same, if it is there already; KAL_NO_EXPR if not.  Not of a frozen graph.
 KalExpr kal_find(const KalGraph *g, KalOp op, KalExpr a, KalExpr b);
 
 /// An expression as number × rest; rest is KAL_NO_EXPR for 1.

@@ -52,7 +52,8 @@ static void failing_to_grow_leaves_the_block(void)
     ok(fault.live_bytes == 0);
 }
 
-// Capacities double, unless more is wanted, and sizes that no memory can have are refused.
+// Capacities double, those above a megabyte by a quarter, unless more is wanted; they can be
+// given back; and sizes that no memory can have are refused.
 static void arrays_grow(void)
 {
     Fault fault = {.calls_left = -1};
@@ -67,6 +68,15 @@ static void arrays_grow(void)
     array = kal_grow(ctx, array, sizeof *array, 6, &capacity);
     ok(array && capacity == 10 && array[4] == 7.0);
     array = kal_grow(ctx, array, sizeof *array, 100, &capacity);
+    ok(array && capacity == 100 && array[4] == 7.0);
+    array = kal_grow(ctx, array, sizeof *array, 1 << 20, &capacity);
+    array = kal_grow(ctx, array, sizeof *array, (1 << 20) + 1, &capacity);
+    ok(array && capacity == (1 << 20) + (1 << 18) && array[4] == 7.0);
+    fault.calls_left = 0;
+    array = kal_trim(ctx, array, sizeof *array, 100, &capacity);
+    ok(array && capacity == (1 << 20) + (1 << 18));
+    fault.calls_left = -1;
+    array = kal_trim(ctx, array, sizeof *array, 100, &capacity);
     ok(array && capacity == 100 && array[4] == 7.0);
     ok(!kal_grow(ctx, array, sizeof *array, SIZE_MAX / 4, &capacity));
     fault.calls_left = 0;
