@@ -171,6 +171,22 @@ static void mark_symbols(Compiler *c, size_t first_root, size_t n, uint8_t home)
     }
 }
 
+// Variables up to the last that an output depends on: others need no room.  Outputs are the
+// first roots, and in post order all that they depend on comes before the last of them.
+static size_t count_used(const Compiler *c, const KalProgramSpec *spec)
+{
+    const uint32_t *variables = c->order.roots + spec->n_outputs + spec->n_parameters;
+    uint32_t end = 0;
+    for (size_t i = 0; i < spec->n_outputs; i++) {
+        end = c->order.roots[i] >= end ? c->order.roots[i] + 1 : end;
+    }
+    size_t used = spec->n_variables;
+    while (used > 0 && variables[used - 1] >= end) {
+        used--;
+    }
+    return used;
+}
+
 // Find out where each value comes from and how many slots that takes.
 static KalStatus classify(Compiler *c, const KalProgramSpec *spec)
 {
@@ -179,7 +195,7 @@ static KalStatus classify(Compiler *c, const KalProgramSpec *spec)
                  HOME_VARIABLE);
     c->slots[HOME_CONSTANT] = KAL_FIRST_CONSTANT;
     c->slots[HOME_PARAMETER] = (uint32_t)spec->n_parameters;
-    c->slots[HOME_VARIABLE] = (uint32_t)spec->n_variables;
+    c->slots[HOME_VARIABLE] = (uint32_t)count_used(c, spec);
     for (uint32_t i = 0; i < c->order.count; i++) {
         const KalStep *step = &c->order.steps[i];
         Note *note = &c->notes[i];
@@ -210,7 +226,7 @@ static KalStatus lay_out(Compiler *c, const KalProgramSpec *spec)
     p->n_constants = c->slots[HOME_CONSTANT];
     p->parameters = p->n_constants;
     p->n_parameters = spec->n_parameters;
-    p->n_variables = spec->n_variables;
+    p->n_variables = c->slots[HOME_VARIABLE];
     p->n_outputs = spec->n_outputs;
     KalTape *first = &p->tapes[KAL_TAPE_PREPARE];
     KalTape *second = &p->tapes[KAL_TAPE_EVAL];
