@@ -27,14 +27,16 @@ typedef struct KalKindTable {
     KalBlock of;
 } KalKindTable;
 
-// Lists keep no capacity: it is the next power of two.
+// Lists keep no capacity: it is the next number of which three bits below the first are all
+// that is set, so that an eighth at most lies idle.
 static size_t capacity_for(size_t count)
 {
-    size_t capacity = SMALLEST_LIST;
-    while (capacity < count) {
-        capacity *= 2;
+    size_t step = 1;
+    while (count / step >= 2 * SMALLEST_LIST) {
+        step *= 2;
     }
-    return count > 0 ? capacity : 0;
+    const size_t capacity = (count + step - 1) / step * step;
+    return count > 0 && capacity < SMALLEST_LIST ? SMALLEST_LIST : capacity;
 }
 
 // Append `size` bytes at `entry` to the list whose first element `*list` points to.

@@ -25,7 +25,6 @@ enum {
     STEPS = 40,              // with a road until the way back is worth its making
     SAMPLES = 300,           // that are worth both
     SMALL = 16, // so few coordinates and constraints that making both takes no time
-    MOST_SIZE = 400, // coordinates and constraints that are looked at at all
 };
 
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
@@ -326,7 +325,7 @@ void kal_road_prepare(KalRoad *road)
 static void make(KalRoad *road)
 {
     const KalSystem *system = road->instant->system;
-    if (system->n > MOST_SIZE || road->n_rows > system->n) {
+    if (system->n > KAL_ROAD_COORDINATES || road->n_rows > system->n) {
         return;
     }
     road->at = kal_eliminated_layout((size_t)system->n, (size_t)road->n_rows,

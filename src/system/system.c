@@ -759,7 +759,9 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
     kal_load_enter(options, KAL_LOAD_COMPILE);
     KAL_TRY(derive_doubts(system));
     KAL_TRY(compile_all(system));
-    KAL_TRY(kal_transcript_order(system->equations, &system->givens));
+    if (system->n <= KAL_ROAD_COORDINATES) {
+        KAL_TRY(kal_transcript_order(system->equations, &system->givens));
+    }
     KAL_TRY(evaluate_settings(system));
     kal_graph_freeze(system->model->graph);
     return KAL_OK;

@@ -30,7 +30,8 @@
 enum {
     KAL_DENSE_COORDINATES = 200,  ///< systems with more, or with more
     KAL_DENSE_CONSTRAINTS = 4096, ///< constraints, have sparse instants
-    KAL_DENSE_LIMIT = 4096        ///< of each, for who needs dense ones all the same
+    KAL_DENSE_LIMIT = 4096,       ///< of each, for who needs dense ones all the same
+    KAL_ROAD_COORDINATES = 400 ///< systems with more have no fast road (system/road.h)
 };
 
 /// The programs of a system.
@@ -149,7 +150,8 @@ struct KalSystem {
     bool *event_velocity; ///< and have velocities in them
     KalSparse event_rows; ///< n_events × 2n: their derivatives by q and q'
     KalLayout layout;
-    KalOrder givens; ///< of M (lower), Q, A, b, φ and ψ, to copy (system/transcript.h)
+    KalOrder givens; ///< of M (lower), Q, A, b, φ and ψ, to copy (system/transcript.h);
+                     ///< none without a fast road
     KalProgram *programs[KAL_PROGRAMS];
     KalNative code; ///< the pages that their machine code is in
     size_t n_results[KAL_PROGRAMS];
