@@ -26,17 +26,56 @@ typedef struct Side {
     const double *b; // m; NULL: zero
     double *qdd;
     double *lambda;
+    double *force; // n: Aᵀλ, as last measured
 } Side;
 
-// missing = Q − M q'' and size, n each.
-static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+// The force of row i, and what it misses: b − A q''.
+static inline void miss_row(const KalLarge *l, const KalLargeProblem *p, const Side *s,
+                            int i)
 {
-    assert(s->Q && s->qdd);
-    const KalRowPattern *M = &l->shape.M;
-    for (int i = 0; i < l->n; i++) {
-        l->missing[i] = s->Q[i];
-        l->size[i] = fabs(s->Q[i]);
+    const int64_t *restrict column = l->shape.A.column;
+    const double *restrict A = p->A;
+    const double *restrict qdd = s->qdd;
+    double *restrict force = s->force;
+    double *restrict sizes = l->size;
+    const double lambda = s->lambda[i];
+    const int64_t end = l->shape.A.start[i + 1];
+    double sum = s->b ? s->b[i] : 0.0;
+    double size = s->b ? p->b_size[i] : 0.0;
+    for (int64_t k = l->shape.A.start[i]; k < end; k++) {
+        const int64_t j = column[k];
+        const double pull = A[k] * lambda;
+        const double term = A[k] * qdd[j];
+        force[j] += pull;
+        sizes[j] += fabs(pull);
+        sum -= term;
+        size += fabs(term);
     }
+    l->missing[l->n + i] = sum;
+    l->size[l->n + i] = size;
+}
+
+// What rows miss, and their forces.  A row that does not act misses nothing and has no
+// force.
+static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    assert(s->lambda && s->force);
+    memset(s->force, 0, (size_t)l->n * sizeof *s->force);
+    memset(l->size, 0, (size_t)l->n * sizeof *l->size);
+    for (int i = 0; i < l->m; i++) {
+        if (p->active[i]) {
+            miss_row(l, p, s, i);
+        } else {
+            l->missing[l->n + i] = 0.0;
+            l->size[l->n + i] = 0.0;
+        }
+    }
+}
+
+// Takes M q'' from what motion misses, for M with entries off the diagonal.
+static void miss_couplings(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    const KalRowPattern *M = &l->shape.M;
     for (int i = 0; i < l->n; i++) {
         for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
             const int64_t j = M->column[k];
@@ -52,26 +91,17 @@ static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side 
     }
 }
 
-// Adds Aᵀλ to what motion misses; missing of rows = b − A q''.  A row that does not act
-// misses nothing and has no force.
-static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+// missing = Q + Aᵀλ − M q'', n, after the rows.
+static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
-    assert(s->lambda);
-    const KalRowPattern *A = &l->shape.A;
-    for (int i = 0; i < l->m; i++) {
-        double sum = s->b ? s->b[i] : 0.0;
-        double size = s->b ? p->b_size[i] : 0.0;
-        for (int64_t k = A->start[i]; p->active[i] && k < A->start[i + 1]; k++) {
-            const int64_t j = A->column[k];
-            const double force = p->A[k] * s->lambda[i];
-            const double term = p->A[k] * s->qdd[j];
-            l->missing[j] += force;
-            l->size[j] += fabs(force);
-            sum -= term;
-            size += fabs(term);
-        }
-        l->missing[l->n + i] = p->active[i] ? sum : 0.0;
-        l->size[l->n + i] = p->active[i] ? size : 0.0;
+    assert(s->Q && s->qdd);
+    for (int i = 0; i < l->n; i++) {
+        const double term = l->diagonal ? p->M[i] * s->qdd[i] : 0.0;
+        l->missing[i] = s->Q[i] - term + s->force[i];
+        l->size[i] += fabs(s->Q[i]) + fabs(term);
+    }
+    if (!l->diagonal) {
+        miss_couplings(l, p, s);
     }
 }
 
@@ -82,9 +112,10 @@ static double largest_size(const KalLarge *l, const Side *s)
     double most = 0.0;
     for (int j = 0; j < l->n; j++) {
         const double motion = fabs(s->qdd[j]) * l->unit[j];
-        const double force = l->size[j] / l->unit[j];
         most = motion > most ? motion : most;
-        most = force > most ? force : most;
+        if (l->size[j] > most * l->unit[j]) {
+            most = l->size[j] / l->unit[j];
+        }
     }
     for (int i = 0; i < l->m && s->b; i++) {
         if (l->length[i] > 0.0 && fabs(s->b[i]) > most * l->length[i]) {
@@ -109,8 +140,8 @@ typedef struct Residuals {
 static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
     Residuals r = {0.0, 0.0};
-    miss_motion(l, p, s);
     miss_rows(l, p, s);
+    miss_motion(l, p, s);
     const double most = largest_size(l, s);
     for (int j = 0; j < l->n; j++) {
         r.motion = worse(r.motion, fabs(l->missing[j]),
@@ -185,6 +216,7 @@ static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s
         if (k > 0 && !(worst_of(next) < 0.5 * worst_of(now))) {
             if (!(worst_of(next) <= worst_of(now))) {
                 add(l, s, -1.0);
+                miss_rows(l, p, s); // for its forces
                 return now;
             }
             return next;
@@ -197,25 +229,11 @@ static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s
     return now;
 }
 
-// Aᵀλ.
-static void pull(const KalLarge *l, const KalLargeProblem *p, const double *lambda,
-                 double *out_force)
-{
-    const KalRowPattern *A = &l->shape.A;
-    memset(out_force, 0, (size_t)l->n * sizeof *out_force);
-    for (int i = 0; i < l->m; i++) {
-        for (int64_t k = A->start[i]; lambda[i] != 0.0 && k < A->start[i + 1]; k++) {
-            out_force[A->column[k]] += p->A[k] * lambda[i];
-        }
-    }
-}
-
 // What C adds, theory (2.7).
 static Residuals add_nonideal(KalLarge *l, const KalLargeProblem *p)
 {
-    const Side side = {p->C, NULL, l->total_q, l->total_l};
+    const Side side = {p->C, NULL, l->total_q, l->total_l, l->nonideal};
     const Residuals r = solve_side(l, p, &side);
-    pull(l, p, l->total_l, l->nonideal);
     for (int j = 0; j < l->n; j++) {
         l->nonideal[j] += p->C[j];
         l->qdd[j] += l->total_q[j];
@@ -271,11 +289,10 @@ static KalMotionAnswer answer_of(const KalLarge *l, const KalLargeProblem *p,
 // Solve with the rows that are not left out.
 static KalStatus solve_rows(KalLarge *l, const KalLargeProblem *p, Residuals *out_r)
 {
-    const Side side = {p->Q, p->b, l->qdd, l->lambda};
+    const Side side = {p->Q, p->b, l->qdd, l->lambda, l->ideal};
     KAL_TRY(kal_large_factor(l, p, NULL, 0.0));
     *out_r = solve_side(l, p, &side);
     KAL_TRY(check(l, *out_r));
-    pull(l, p, l->lambda, l->ideal);
     memset(l->nonideal, 0, (size_t)l->n * sizeof *l->nonideal);
     if (p->C) {
         const Residuals more = add_nonideal(l, p);

@@ -138,6 +138,15 @@ static KalStatus init(KalLarge *l)
     return analyze(l);
 }
 
+static bool is_diagonal(const KalRowPattern *M)
+{
+    bool diagonal = M->start[M->rows] == M->rows;
+    for (int i = 0; i < M->rows && diagonal; i++) {
+        diagonal = M->start[i] == i && M->column[i] == i;
+    }
+    return diagonal;
+}
+
 KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
                            KalLarge **out_large)
 {
@@ -153,6 +162,7 @@ KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
     l->m = shape->m;
     l->n_M = (size_t)shape->M.start[shape->n];
     l->n_A = (size_t)shape->A.start[shape->m];
+    l->diagonal = is_diagonal(&shape->M);
     l->rank_M = l->n;
     const KalStatus status = init(l);
     if (status != KAL_OK) {

@@ -18,6 +18,7 @@ struct KalLarge {
     int m;
     size_t n_M;       ///< entries of M
     size_t n_A;       ///< and of A
+    bool diagonal;    ///< M has a diagonal and nothing else
     KalBlock entries; ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
     KalBlock values;  ///< double: their values
     KalLdl ldl;

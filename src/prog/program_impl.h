@@ -99,8 +99,8 @@ struct KalProgram {
     uint32_t n_constants;
     size_t n_parameters;
     uint32_t parameters; ///< slot of the first
-    size_t n_variables; ///< of those listed, up to the last that is used
-    uint32_t variables; ///< slot of the first
+    size_t n_variables;  ///< of those listed, up to the last that is used
+    uint32_t variables;  ///< slot of the first
     KalTape tapes[KAL_TAPES];
     uint32_t *outputs; ///< slots
     size_t n_outputs;

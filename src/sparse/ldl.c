@@ -7,9 +7,11 @@
 // columns on the paths from the entries of row k of the matrix up to k, so that walking
 // these paths, each place once, costs as much as the row has entries.
 //
-// A factorization is up-looking: row k of L solves a triangular system with the rows
-// above it.  `filled` says how far each column is written when row k is at work: to all
-// rows below k, which is all that row k needs.
+// A factorization goes column by column.  A column that has SHORT entries or fewer, as all
+// have in chains and trees, changes the entries below and to the right of it at once: where
+// they are was found by the analysis, so that this is a list of products without a search.
+// The places of longer ones would take too much room.  They wait, and a column that is
+// reached takes what they have for it, from all rows of it at once.
 //
 // What holds between calls: `order` and `place` are permutations, inverse to each
 // other, masses before ties; rows rise within a column of L and columns within a row;
@@ -21,8 +23,13 @@
 
 #include <assert.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
+
+enum {
+    SHORT = 16 // entries of a column that is done with at once
+};
 
 // Lists of ints, by counting: counts become the places where lists begin.
 static int64_t sum_up(int64_t *counts, int n)
@@ -44,9 +51,13 @@ typedef struct Analysis {
     KalWorkspace workspace;
     KalCouplings couplings;
     int64_t n_couplings;
-    int *parent; // n: of the elimination tree; −1: none
-    int *mark;   // n
-    int64_t *next;
+    int64_t *upper_start; // n + 1: entries above the diagonal of the reordered matrix
+    int *upper_row;       // by columns
+    int64_t *start;       // n + 1: entries of L below the diagonal, by columns
+    int64_t *row_start;   // n + 1: the same by rows
+    int *parent;          // n: of the elimination tree; −1: none
+    int *mark;            // n
+    int64_t *next;        // n + 1
 } Analysis;
 
 static void lay_out_couplings(KalCarver *carver, void *owner)
@@ -55,6 +66,10 @@ static void lay_out_couplings(KalCarver *carver, void *owner)
     const size_t n = (size_t)a->ldl->n;
     a->couplings.start = kal_carve(carver, n + 1, sizeof *a->couplings.start);
     a->couplings.other = kal_carve_ints(carver, 2 * a->ldl->n_entries);
+    a->upper_start = kal_carve(carver, n + 1, sizeof *a->upper_start);
+    a->upper_row = kal_carve_ints(carver, a->ldl->n_entries);
+    a->start = kal_carve(carver, n + 1, sizeof *a->start);
+    a->row_start = kal_carve(carver, n + 1, sizeof *a->row_start);
     a->parent = kal_carve_ints(carver, n);
     a->mark = kal_carve_ints(carver, n);
     a->next = kal_carve(carver, n + 1, sizeof *a->next);
@@ -64,15 +79,13 @@ static void lay_out_matrix(KalCarver *carver, void *owner)
 {
     KalLdl *ldl = owner;
     const size_t n = (size_t)ldl->n;
-    ldl->slot = kal_carve(carver, ldl->n_entries, sizeof *ldl->slot);
+    ldl->slot = kal_carve_ints(carver, ldl->n_entries);
     ldl->order = kal_carve_ints(carver, n);
     ldl->place = kal_carve_ints(carver, n);
-    ldl->upper_start = kal_carve(carver, n + 1, sizeof *ldl->upper_start);
-    ldl->upper_row = kal_carve_ints(carver, ldl->n_entries + n);
-    ldl->upper_value = kal_carve_doubles(carver, ldl->n_entries + n, 1);
-    ldl->start = kal_carve(carver, n + 1, sizeof *ldl->start);
-    ldl->row_start = kal_carve(carver, n + 1, sizeof *ldl->row_start);
-    ldl->filled = kal_carve(carver, n, sizeof *ldl->filled);
+    ldl->start = kal_carve_ints(carver, n + 1);
+    ldl->row_start = kal_carve_ints(carver, n + 1);
+    ldl->next = kal_carve_ints(carver, n);
+    ldl->pulls = kal_carve_bools(carver, n);
     ldl->inverse = kal_carve_doubles(carver, n, 1);
     ldl->from = kal_carve_doubles(carver, n, 1);
     ldl->ratio = kal_carve_doubles(carver, n, 1);
@@ -89,7 +102,8 @@ static void lay_out_factor(KalCarver *carver, void *owner)
     const size_t count = (size_t)ldl->start[ldl->n];
     ldl->row = kal_carve_ints(carver, count);
     ldl->row_column = kal_carve_ints(carver, count);
-    ldl->value = kal_carve_doubles(carver, count, 1);
+    ldl->value = kal_carve_doubles(carver, count + (size_t)ldl->n, 1);
+    ldl->target = kal_carve_ints(carver, (size_t)ldl->n_targets);
 }
 
 // Strike out what lists have twice, and close the gaps.
@@ -147,30 +161,21 @@ static KalLdlEntry reorder(const KalLdl *ldl, KalLdlEntry entry)
     return (KalLdlEntry){i < j ? i : j, i < j ? j : i};
 }
 
-// Entries above the diagonal become slots, one for each value that is given; the last slot
-// of a column is for its diagonal.
-static void find_slots(Analysis *a)
+// The entries above the diagonal, column by column.
+static void find_upper(Analysis *a)
 {
     KalLdl *ldl = a->ldl;
     for (size_t e = 0; e < ldl->n_entries; e++) {
         const KalLdlEntry entry = reorder(ldl, a->entries[e]);
-        ldl->upper_start[entry.column] += entry.row != entry.column;
+        a->upper_start[entry.column] += entry.row != entry.column;
     }
-    for (int k = 0; k < ldl->n; k++) {
-        ldl->upper_start[k]++;
-    }
-    (void)sum_up(ldl->upper_start, ldl->n);
-    memcpy(a->next, ldl->upper_start, ((size_t)ldl->n + 1) * sizeof *a->next);
+    (void)sum_up(a->upper_start, ldl->n);
+    memcpy(a->next, a->upper_start, ((size_t)ldl->n + 1) * sizeof *a->next);
     for (size_t e = 0; e < ldl->n_entries; e++) {
         const KalLdlEntry entry = reorder(ldl, a->entries[e]);
-        const bool diagonal = entry.row == entry.column;
-        const int64_t slot =
-            diagonal ? ldl->upper_start[entry.column + 1] - 1 : a->next[entry.column]++;
-        ldl->upper_row[slot] = entry.row;
-        ldl->slot[e] = slot;
-    }
-    for (int k = 0; k < ldl->n; k++) {
-        ldl->upper_row[ldl->upper_start[k + 1] - 1] = k;
+        if (entry.row != entry.column) {
+            a->upper_row[a->next[entry.column]++] = entry.row;
+        }
     }
 }
 
@@ -180,16 +185,16 @@ static void walk(Analysis *a, int k, bool write)
 {
     KalLdl *ldl = a->ldl;
     a->mark[k] = k;
-    for (int64_t p = ldl->upper_start[k]; p < ldl->upper_start[k + 1] - 1; p++) {
-        for (int i = ldl->upper_row[p]; a->mark[i] != k; i = a->parent[i]) {
+    for (int64_t p = a->upper_start[k]; p < a->upper_start[k + 1]; p++) {
+        for (int i = a->upper_row[p]; a->mark[i] != k; i = a->parent[i]) {
             assert(i >= 0 && i < k);
             a->mark[i] = k;
             if (write) {
                 ldl->row[a->next[i]++] = k;
                 continue;
             }
-            ldl->start[i]++;
-            ldl->row_start[k]++;
+            a->start[i]++;
+            a->row_start[k]++;
             if (a->parent[i] < 0) {
                 a->parent[i] = k;
             }
@@ -208,43 +213,114 @@ static void walk_all(Analysis *a, bool write)
     }
 }
 
+// Entries of a column of L below the diagonal.
+static inline int length_of(const KalLdl *ldl, int k)
+{
+    return ldl->start[k + 1] - ldl->start[k];
+}
+
 // A column with `length` entries below the diagonal changes a triangle of length
 // (length + 1) / 2 entries.
 static void count_operations(KalLdl *ldl)
 {
     for (int k = 0; k < ldl->n; k++) {
-        const int64_t length = ldl->start[k + 1] - ldl->start[k];
-        ldl->operations += length * (length + 1) / 2;
+        const int64_t length = length_of(ldl, k);
+        const int64_t products = length * (length + 1) / 2;
+        ldl->operations += products;
+        ldl->n_targets += length <= SHORT ? products : 0;
     }
 }
 
-// Columns of L by the walks, then its rows from the columns, in rising order.
+// Where an entry of L that there is, in a row and a column before it, is.
+static int position_of(const KalLdl *ldl, int row, int column)
+{
+    assert(column >= 0 && column < row);
+    assert(ldl->start[column] < ldl->start[column + 1]);
+    int low = ldl->start[column];
+    int high = ldl->start[column + 1] - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (ldl->row[middle] < row) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    assert(ldl->row[low] == row);
+    return low;
+}
+
+// Where the values of the matrix go: each has its entry in L, or on the diagonal.
+static void find_slots(Analysis *a)
+{
+    KalLdl *ldl = a->ldl;
+    for (size_t e = 0; e < ldl->n_entries; e++) {
+        const KalLdlEntry entry = reorder(ldl, a->entries[e]);
+        ldl->slot[e] = entry.row == entry.column
+                           ? ldl->start[ldl->n] + entry.row
+                           : position_of(ldl, entry.column, entry.row);
+    }
+}
+
+// What each short column changes, row by row; what a long one does not.
+static void find_targets(KalLdl *ldl)
+{
+    int *target = ldl->target;
+    for (int k = 0; k < ldl->n; k++) {
+        const int *rows = ldl->row + ldl->start[k];
+        const int length = length_of(ldl, k);
+        for (int r = 0; r < length; r++) {
+            ldl->pulls[rows[r]] |= length > SHORT;
+            for (int s = 0; s < r && length <= SHORT; s++) {
+                *target++ = position_of(ldl, rows[r], rows[s]);
+            }
+            if (length <= SHORT) {
+                *target++ = ldl->start[ldl->n] + rows[r];
+            }
+        }
+    }
+    assert(target == ldl->target + ldl->n_targets);
+}
+
+// Rows of L from its columns, in rising order.
+static void find_rows(Analysis *a)
+{
+    KalLdl *ldl = a->ldl;
+    memcpy(a->next, a->row_start, ((size_t)ldl->n + 1) * sizeof *a->next);
+    for (int i = 0; i < ldl->n; i++) {
+        for (int p = ldl->start[i]; p < ldl->start[i + 1]; p++) {
+            ldl->row_column[a->next[ldl->row[p]]++] = i;
+        }
+    }
+}
+
+// Columns of L by the walks, then all else from these.
 static KalStatus find_factor(Analysis *a, int64_t most)
 {
     KalLdl *ldl = a->ldl;
-    const size_t starts = ((size_t)ldl->n + 1) * sizeof *ldl->start;
     walk_all(a, false);
-    const int64_t count = sum_up(ldl->start, ldl->n);
+    const int64_t count = sum_up(a->start, ldl->n);
     assert(count >= 0);
-    (void)sum_up(ldl->row_start, ldl->n);
-    if (count > most) {
+    (void)sum_up(a->row_start, ldl->n);
+    if (count > most || count > INT_MAX - ldl->n) {
         return kal_fail(
             ldl->ctx, KAL_ERR_LIMIT,
             "the factors of a sparse system have %lld entries; %lld are the "
             "most",
             (long long)count, (long long)most);
     }
-    KAL_TRY(kal_workspace_make(ldl->ctx, "for sparse factors", lay_out_factor, ldl,
-                               &ldl->numbers));
-    memcpy(a->next, ldl->start, starts);
-    walk_all(a, true);
-    memcpy(a->next, ldl->row_start, starts);
-    for (int i = 0; i < ldl->n; i++) {
-        for (int64_t p = ldl->start[i]; p < ldl->start[i + 1]; p++) {
-            ldl->row_column[a->next[ldl->row[p]]++] = i;
-        }
+    for (int k = 0; k <= ldl->n; k++) {
+        ldl->start[k] = (int)a->start[k];
+        ldl->row_start[k] = (int)a->row_start[k];
     }
     count_operations(ldl);
+    KAL_TRY(kal_workspace_make(ldl->ctx, "for sparse factors", lay_out_factor, ldl,
+                               &ldl->numbers));
+    memcpy(a->next, a->start, ((size_t)ldl->n + 1) * sizeof *a->next);
+    walk_all(a, true);
+    find_rows(a);
+    find_slots(a);
+    find_targets(ldl);
     return KAL_OK;
 }
 
@@ -260,7 +336,7 @@ static KalStatus analyze(Analysis *a, int64_t most)
         assert(ldl->order[k] >= 0 && ldl->order[k] < ldl->n);
         ldl->place[ldl->order[k]] = k;
     }
-    find_slots(a);
+    find_upper(a);
     return find_factor(a, most);
 }
 
@@ -297,9 +373,11 @@ void kal_ldl_clear(KalLdl *ldl)
 // Entries that were given more than once share a slot, in which their values add up.
 static void set_values(KalLdl *ldl, const double *values)
 {
-    memset(ldl->upper_value, 0, (size_t)ldl->upper_start[ldl->n] * sizeof(double));
+    const int *restrict slot = ldl->slot;
+    double *restrict value = ldl->value;
+    memset(value, 0, (size_t)(ldl->start[ldl->n] + ldl->n) * sizeof *value);
     for (size_t e = 0; e < ldl->n_entries; e++) {
-        ldl->upper_value[ldl->slot[e]] += values[e];
+        value[slot[e]] += values[e];
     }
 }
 
@@ -314,50 +392,111 @@ static const double LITTLE = 1e-8;
 // A growth that no product with zero makes a NaN of.
 static const double NO_END = 1e300;
 
-// What the pivot of a row is made of.
-typedef struct Pivot {
-    double value;
-    double from; // what masses give it, or the diagonal has
-    double
-        doubt; // Σ |l| √from over the ties before: what their rounding is magnified to
-} Pivot;
+// A column at work.
+typedef struct Column {
+    int length;
+    const int *row;
+    double *value; // unscaled until its pivot is known
+    double *diagonal;
+} Column;
 
-// Row k of L, and what is left of its diagonal.
-static Pivot eliminate_row(KalLdl *ldl, int k, bool tie)
+static inline Column column_of(const KalLdl *ldl, int k)
 {
-    assert(k >= 0 && k < ldl->n);
-    double *restrict y = ldl->work;
-    const int64_t last = ldl->upper_start[k + 1] - 1;
-    assert(last >= ldl->upper_start[k]);
-    for (int64_t p = ldl->upper_start[k]; p < last; p++) {
-        y[ldl->upper_row[p]] += ldl->upper_value[p];
-    }
-    Pivot pivot = {ldl->upper_value[last],
-                   tie ? -ldl->upper_value[last] : ldl->upper_value[last], 0.0};
-    for (int64_t p = ldl->row_start[k]; p < ldl->row_start[k + 1]; p++) {
-        const int i = ldl->row_column[p];
-        const double yi = y[i];
-        const double entry = yi * ldl->inverse[i];
-        const double part = yi * entry;
-        const int64_t end = ldl->filled[i]++;
-        assert(end < ldl->start[i + 1] && ldl->row[end] == k);
-        y[i] = 0.0;
-        for (int64_t s = ldl->start[i]; s < end; s++) {
-            y[ldl->row[s]] -= ldl->value[s] * yi;
-        }
-        ldl->value[end] = entry;
-        pivot.value -= part;
-        pivot.from += tie && part > 0.0 ? part : 0.0;
-        pivot.doubt += entry * entry * ldl->reach[i];
-    }
-    return pivot;
+    const int begin = ldl->start[k];
+    return (Column){ldl->start[k + 1] - begin, ldl->row + begin, ldl->value + begin,
+                    ldl->value + ldl->start[ldl->n] + k};
 }
 
-// The same for a row that has no entry of L.
-static Pivot diagonal_alone(const KalLdl *ldl, int k, bool tie)
+// Take from the long columns before column k what they have for it.  Those that have an
+// entry in row k are on its way; `next` says where in them row k is.  Returns what masses
+// among them take from the diagonal.
+static double pull(KalLdl *ldl, int k)
 {
-    const double value = ldl->upper_value[ldl->upper_start[k + 1] - 1];
-    return (Pivot){value, tie ? -value : value, 0.0};
+    assert(ldl->pulls[k]);
+    double *restrict y = ldl->work;
+    const Column c = column_of(ldl, k);
+    double by_masses = 0.0;
+    for (int p = 0; p < c.length; p++) {
+        y[c.row[p]] = c.value[p];
+    }
+    for (int p = ldl->row_start[k]; p < ldl->row_start[k + 1]; p++) {
+        const int i = ldl->row_column[p];
+        const Column before = column_of(ldl, i);
+        if (before.length <= SHORT) {
+            continue;
+        }
+        const int at = ldl->next[i]++ - ldl->start[i];
+        assert(before.row[at] == k);
+        const double entry = before.value[at];
+        const double whole = entry != 0.0 ? entry * *before.diagonal : 0.0;
+        for (int q = at + 1; q < before.length; q++) {
+            y[before.row[q]] -= before.value[q] * whole;
+        }
+        *c.diagonal -= entry * whole;
+        by_masses += i < ldl->masses ? entry * whole : 0.0;
+    }
+    for (int p = 0; p < c.length; p++) {
+        c.value[p] = y[c.row[p]];
+        y[c.row[p]] = 0.0;
+    }
+    return by_masses;
+}
+
+// Divide a short column by its pivot, and change what is below and to the right of it: the
+// product of each two of its entries goes to its target.
+static inline void spread_column(double *restrict all, const Column *c,
+                                 const int *restrict target, double inverse, int length)
+{
+    double whole[SHORT];
+    double scaled[SHORT];
+    for (int p = 0; p < length; p++) {
+        whole[p] = c->value[p];
+        scaled[p] = whole[p] * inverse;
+        c->value[p] = scaled[p];
+    }
+    for (int r = 0, t = 0; r < length; r++) {
+        for (int s = 0; s <= r; s++, t++) {
+            all[target[t]] -= scaled[r] * whole[s];
+        }
+    }
+}
+
+// The lengths that chains and trees have become code without loops.
+static inline void spread(double *all, const Column *c, const int *target,
+                          double inverse)
+{
+    switch (c->length) {
+    case 0: break;
+    case 1: spread_column(all, c, target, inverse, 1); break;
+    case 2: spread_column(all, c, target, inverse, 2); break;
+    case 3: spread_column(all, c, target, inverse, 3); break;
+    case 4: spread_column(all, c, target, inverse, 4); break;
+    default: spread_column(all, c, target, inverse, c->length); break;
+    }
+}
+
+// Be done with the column at place k.  Returns how many targets it has used.
+static inline int finish_column(KalLdl *ldl, int k)
+{
+    const Column c = column_of(ldl, k);
+    if (c.length <= SHORT) {
+        spread(ldl->value, &c, ldl->target + ldl->next_target, ldl->inverse[k]);
+        return c.length * (c.length + 1) / 2;
+    }
+    for (int p = 0; p < c.length; p++) {
+        c.value[p] *= ldl->inverse[k];
+    }
+    return 0;
+}
+
+// Rounding of the tie at place k grows in the rows that it is in.
+static inline void spread_doubt(KalLdl *ldl, int k)
+{
+    const Column c = column_of(ldl, k);
+    const double reach = ldl->reach[k];
+    for (int p = 0; p < c.length; p++) {
+        ldl->reach[c.row[p]] += c.value[p] * c.value[p] * reach;
+    }
 }
 
 // A queue from which the last place comes first: a heap.
@@ -401,34 +540,15 @@ static int pop(Queue *queue)
     return place;
 }
 
-// The entry of L in a row and a column that has it.
-static double entry_at(const KalLdl *ldl, int row, int column)
-{
-    assert(column >= 0 && column < row);
-    assert(ldl->start[column] < ldl->start[column + 1]);
-    int64_t low = ldl->start[column];
-    int64_t high = ldl->start[column + 1] - 1;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (ldl->row[middle] < row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    assert(ldl->row[low] == row);
-    return ldl->value[low];
-}
-
 // Add `factor` times the part of row k of L that is in ties.
 static void add_row(KalLdl *ldl, int k, double factor, Queue *queue)
 {
-    for (int64_t p = ldl->row_start[k + 1]; p-- > ldl->row_start[k];) {
+    for (int p = ldl->row_start[k + 1]; p-- > ldl->row_start[k];) {
         const int i = ldl->row_column[p];
         if (i < ldl->masses) {
             break; // masses are eliminated first
         }
-        ldl->work[i] += factor * entry_at(ldl, k, i);
+        ldl->work[i] += factor * ldl->value[position_of(ldl, k, i)];
         if (!ldl->waits[i]) {
             ldl->waits[i] = true;
             push(queue, i);
@@ -489,46 +609,86 @@ static double find_doubt(KalLdl *ldl, int tie)
 }
 
 // Whether the pivot of a tie, of which so much is left, is more than what rounding can have
-// made of it.  The growth from row to row is found at no cost but counts terms that cancel;
-// where it says no, the combination itself tells, and what that gives is known to the rows
-// below.
-static bool is_sound(KalLdl *ldl, int k, Pivot *pivot, double left)
+// made of it.  The growth from row to row, `reach` so far, is found at no cost but counts
+// terms that cancel; where it says no, the combination itself tells, and what that gives is
+// known to the rows below.
+static bool is_sound(KalLdl *ldl, int k, double left)
 {
-    if (left > CLEAR * pivot->from || left > ROUNDING * pivot->doubt) {
+    const int tie = ldl->order[k];
+    if (left > CLEAR * ldl->from[tie] || left > ROUNDING * ldl->reach[k]) {
         return true;
     }
-    pivot->doubt = fmin(pivot->doubt, find_doubt(ldl, ldl->order[k]));
-    return left > ROUNDING * pivot->doubt;
+    ldl->reach[k] = fmin(ldl->reach[k], find_doubt(ldl, tie));
+    return left > ROUNDING * ldl->reach[k];
 }
 
 // A pivot counts if it has the sign of its kind, is not small relative to what it came
 // from and, for a tie, is not the rounding of the ties before it.  With the inverse 0
 // for pivots that do not count, an unknown that is left out changes no row below.
+static int eliminate_masses(KalLdl *ldl, const double *least)
+{
+    const double *diagonal = ldl->value + ldl->start[ldl->n];
+    int left_out = 0;
+    for (int k = 0; k < ldl->masses; k++) {
+        ldl->from[ldl->order[k]] = diagonal[k];
+    }
+    for (int k = 0; k < ldl->masses; k++) {
+        const int unknown = ldl->order[k];
+        const double from = ldl->from[unknown];
+        if (ldl->pulls[k]) {
+            pull(ldl, k);
+        }
+        const double pivot = diagonal[k];
+        const double ratio = !(from > 0.0) ? 0.0 : pivot == from ? 1.0 : pivot / from;
+        const bool counts = ratio > fabs(least[unknown]);
+        ldl->ratio[unknown] = ratio;
+        ldl->inverse[k] = counts ? 1.0 / pivot : 0.0;
+        left_out += !counts;
+        ldl->next_target += finish_column(ldl, k);
+    }
+    return left_out;
+}
+
+// The same for ties, which come from what all masses have given them.
+static int eliminate_ties(KalLdl *ldl, const double *least)
+{
+    const double *diagonal = ldl->value + ldl->start[ldl->n];
+    int left_out = 0;
+    for (int k = ldl->masses; k < ldl->n; k++) {
+        ldl->from[ldl->order[k]] = -diagonal[k];
+        ldl->reach[k] = 0.0;
+    }
+    for (int k = ldl->masses; k < ldl->n; k++) {
+        const int unknown = ldl->order[k];
+        ldl->from[unknown] += ldl->pulls[k] ? pull(ldl, k) : 0.0;
+        const double from = ldl->from[unknown];
+        const double pivot = diagonal[k];
+        const double ratio = from > 0.0 ? -pivot / from : 0.0;
+        const double low = least[unknown];
+        const bool counts =
+            ratio > fabs(low) && (low < 0.0 || is_sound(ldl, k, -pivot));
+        const double reach = from + ldl->reach[k];
+        ldl->ratio[unknown] = ratio;
+        ldl->reach[k] = reach < NO_END ? reach : NO_END;
+        ldl->inverse[k] = counts ? 1.0 / pivot : 0.0;
+        left_out += !counts;
+        ldl->next_target += finish_column(ldl, k);
+        spread_doubt(ldl, k);
+    }
+    return left_out;
+}
+
 int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
 {
     assert(ldl->ctx && ldl->n >= ldl->masses);
     assert(values || ldl->n_entries == 0);
-    int left_out = 0;
     set_values(ldl, values);
-    memset(ldl->reach, 0, (size_t)ldl->n * sizeof *ldl->reach);
-    memcpy(ldl->filled, ldl->start, (size_t)ldl->n * sizeof *ldl->filled);
-    for (int k = 0; k < ldl->n; k++) {
-        const int unknown = ldl->order[k];
-        const bool tie = unknown >= ldl->masses;
-        const bool alone = ldl->row_start[k] == ldl->row_start[k + 1];
-        Pivot pivot = alone ? diagonal_alone(ldl, k, tie) : eliminate_row(ldl, k, tie);
-        const double left = tie ? -pivot.value : pivot.value;
-        const double ratio = pivot.from > 0.0 ? left / pivot.from : 0.0;
-        ldl->from[unknown] = pivot.from;
-        const bool counts =
-            ratio > fabs(least[unknown])
-            && (!tie || least[unknown] < 0.0 || is_sound(ldl, k, &pivot, left));
-        ldl->reach[k] = tie ? fmin(pivot.from + pivot.doubt, NO_END) : 0.0;
-        ldl->ratio[unknown] = ratio;
-        ldl->inverse[k] = counts ? 1.0 / pivot.value : 0.0;
-        left_out += !counts;
+    ldl->next_target = 0;
+    if (ldl->n_targets < ldl->operations) {
+        memcpy(ldl->next, ldl->start, (size_t)ldl->n * sizeof *ldl->next);
     }
-    return left_out;
+    const int masses = eliminate_masses(ldl, least);
+    return masses + eliminate_ties(ldl, least);
 }
 
 // L y = x, then D, then Lᵀ, in the order of elimination.  Unknowns that are left out
@@ -538,27 +698,27 @@ void kal_ldl_solve(KalLdl *ldl, double *x)
     assert(ldl->ctx && x);
     assert(x != ldl->solution);
     double *restrict y = ldl->solution;
+    const int *restrict start = ldl->start;
     const int *restrict row = ldl->row;
     const double *restrict value = ldl->value;
+    const double *restrict inverse = ldl->inverse;
     const int n = ldl->n;
     for (int k = 0; k < n; k++) {
         y[k] = x[ldl->order[k]];
     }
-    for (int k = 0; k < n; k++) {
-        const double yk = ldl->inverse[k] != 0.0 ? y[k] : 0.0;
-        const int64_t end = ldl->start[k + 1];
-        for (int64_t p = ldl->start[k]; p < end; p++) {
+    for (int k = 0, p = 0; k < n; k++) {
+        const double yk = inverse[k] != 0.0 ? y[k] : 0.0;
+        for (const int end = start[k + 1]; p < end; p++) {
             y[row[p]] -= value[p] * yk;
         }
-        y[k] = yk * ldl->inverse[k];
+        y[k] = yk * inverse[k];
     }
-    int64_t p = ldl->start[n];
-    for (int k = n - 1; k >= 0; k--) {
+    for (int k = n - 1, p = start[n]; k >= 0; k--) {
         double sum = y[k];
-        for (const int64_t begin = ldl->start[k]; p > begin; p--) {
+        for (const int begin = start[k]; p > begin; p--) {
             sum -= value[p - 1] * y[row[p - 1]];
         }
-        y[k] = ldl->inverse[k] != 0.0 ? sum : 0.0;
+        y[k] = inverse[k] != 0.0 ? sum : 0.0;
         x[ldl->order[k]] = y[k];
     }
 }

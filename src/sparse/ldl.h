@@ -6,9 +6,9 @@
 /// Unknowns are *masses* and *ties*, in this order: K = [M Aᵀ; A −E] with M positive and E
 /// not negative, both semi-definite.  All masses are eliminated before any tie, so that
 /// the pivots of ties are those of −(E + A M⁻¹Aᵀ).  Within that the order is one of minimum
-/// degree (sparse/degree.h).  The structure is analyzed once; a factorization then goes row
-/// by row (up-looking), with as many operations as there are products of entries that are
-/// not zero by structure.  (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006.)
+/// degree (sparse/degree.h).  The structure is analyzed once; a factorization then goes column
+/// by column, with as many operations as there are products of entries that are not zero by
+/// structure.  (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006.)
 ///
 /// *Pivots have signs.*  That of a mass is positive, that of a tie negative, or the
 /// unknown is *left out*: its row and column count as zero, and so does it in every
@@ -46,21 +46,22 @@ typedef struct KalLdl {
     KalWorkspace structure; ///< what the analysis finds
     KalWorkspace numbers;
     int n;
-    int masses;           ///< how many of the unknowns are
-    size_t n_entries;     ///< that make the matrix
-    int64_t *slot;        ///< n_entries: where its value goes in `upper_value`
-    int *order;           ///< n: the unknown that is eliminated at each place
-    int *place;           ///< n: where each unknown is
-    int64_t *upper_start; ///< n + 1: entries above the diagonal of the reordered matrix
-    int *upper_row;       ///< by columns, the diagonal last
-    double *upper_value;
-    int64_t *start; ///< n + 1: entries of L below the diagonal, by columns
-    int *row;       ///< rising in each column
-    double *value;
-    int64_t *row_start; ///< n + 1: the same by rows
-    int *row_column;    ///< rising in each row
-    int64_t *filled;    ///< n: the end of what a column has so far
-    double *inverse;    ///< n: of the pivots; 0: left out
+    int masses;       ///< how many of the unknowns are
+    size_t n_entries; ///< that make the matrix
+    int *slot;        ///< n_entries: where its value goes in `value`
+    int *order;       ///< n: the unknown that is eliminated at each place
+    int *place;       ///< n: where each unknown is
+    int *start;       ///< n + 1: entries of L below the diagonal, by columns
+    int *row;         ///< rising in each column
+    double *value;    ///< start[n] + n: entries of L, then what was the diagonal
+    int *row_start;   ///< n + 1: the same entries by rows
+    int *row_column;  ///< rising in each row
+    int *target; ///< n_targets: what the products of short columns change in `value`
+    int64_t n_targets;
+    int64_t next_target; ///< of the column at work
+    bool *pulls;         ///< n: long columns change this one
+    int *next;           ///< n: of a long column: its first entry that is not used yet
+    double *inverse;     ///< n: of the pivots; 0: left out
     double *from; ///< n: what the pivot of each unknown came from: of ties a M⁻¹aᵀ
     double *ratio; ///< n: the pivot relative to that
     double *reach; ///< n: of the tie at each place: how its rounding grows; of masses 0
