@@ -11,6 +11,7 @@
 #ifndef BASE_FOUR_H
 #define BASE_FOUR_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ typedef double KalFourLoose __attribute__((vector_size(32), may_alias, aligned(8
 typedef double KalTwo __attribute__((vector_size(16), may_alias));
 typedef double KalTwoLoose __attribute__((vector_size(16), may_alias, aligned(8)));
 typedef int64_t KalFourBits __attribute__((vector_size(32), may_alias));
+typedef uint64_t KalFourWords __attribute__((vector_size(32), may_alias));
 
 /// For what melts into its caller.  Without optimization nothing does: the locals of every
 /// copy would have a place of their own, and frames would outgrow KAL_STACK_SIZE.  Nor does
@@ -62,6 +64,46 @@ KAL_INLINE KalFour kal_four_absolute(KalFour x)
 KAL_INLINE KalFour kal_pick(KalFourBits pick, KalFour a, KalFour b)
 {
     return (KalFour)(((KalFourBits)a & pick) | ((KalFourBits)b & ~pick));
+}
+
+/// Entry by entry a > b ? a : b: b where either is not a number.
+KAL_INLINE KalFour kal_four_larger(KalFour a, KalFour b)
+{
+#ifdef __AVX__
+    __asm__("vmaxpd %1, %0, %0" : "+x"(a) : "xm"(b));
+    return a;
+#else
+    return kal_pick(a > b, a, b);
+#endif
+}
+
+/// Entry by entry a < b ? a : b.
+KAL_INLINE KalFour kal_four_smaller(KalFour a, KalFour b)
+{
+#ifdef __AVX__
+    __asm__("vminpd %1, %0, %0" : "+x"(a) : "xm"(b));
+    return a;
+#else
+    return kal_pick(a < b, a, b);
+#endif
+}
+
+/// √x, entry by entry.
+KAL_INLINE KalFour kal_four_root(KalFour x)
+{
+#ifdef __AVX__
+    KalFour root;
+    __asm__("vsqrtpd %1, %0" : "=x"(root) : "x"(x));
+    return root;
+#else
+    return (KalFour){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
+#endif
+}
+
+/// Whether bits of any of the four are set.
+KAL_INLINE bool kal_any(KalFourBits bits)
+{
+    return ((bits[0] | bits[1]) | (bits[2] | bits[3])) != 0;
 }
 
 /// Copy n numbers, of which there are few, one by one: a call would take longer, and who

@@ -21,6 +21,7 @@
 #include "linalg/padded.h"
 #include "ode/dop853_impl.h"
 #include "ode/dop853_lanes.h"
+#include "ode/dop853_pace.h"
 
 #include <assert.h>
 #include <float.h>
@@ -28,24 +29,11 @@
 #include <string.h>
 
 enum {
-    MOST_RETRIES = 30,   // of one step, each a quarter as long
-    MOST_ATTEMPTS = 500, // at one step; none shrinks it by less than a tenth
-    STIFF_AFTER = 15,    // steps at the edge of stability
-    CALM_AFTER = 6,      // steps away from it
+    MOST_RETRIES = 30 // of one step, each a quarter as long
 };
 
-// Step size control, theory (12.6).
-static const double SAFETY = 0.9;
-static const double MOST_SHRINK = 1.0 / 3.0;
-static const double MOST_GROWTH = 6.0;
 static const double ORDER = 8.0;
-static const double PRESENT = 0.117;     // exponent of the error of this step
-static const double BEFORE = 0.04;       // and of the one before
-static const double LEAST_ERROR = 1e-10; // smaller ones are rounding
-static const double SLIGHT = 1e3;        // states of fewer tolerances tell no time
-
-// Where the region of stability ends on the negative real axis, theory (12.8).
-static const double STABLE = 6.1;
+static const double SLIGHT = 1e3; // states of fewer tolerances tell no time
 
 // All arrays have ld entries; pieces of a workspace are aligned for vectors.
 static void lay_out(KalCarver *carver, void *owner)
@@ -355,7 +343,7 @@ static KalStatus start(KalIntegrator *base, const double *y)
     KalDop853 *s = (KalDop853 *)base;
     s->taken = false;
     s->rejected = false;
-    s->old_error = 1.0;
+    s->old_log = 0.0;
     s->stiff = 0;
     s->calm = 0;
     s->away = NULL;
@@ -398,28 +386,30 @@ static KalDop853Attempt plan(const KalDop853 *s)
     return (KalDop853Attempt){.h = h, .t_new = s->base.t + h};
 }
 
-// Size of the step after one of the size `h` with an error, theory (12.6).
-static double next_size(const KalDop853 *s, double h, double error)
+// Size of the step after one of the size `h` with an error, theory (12.6); that of a step
+// that counts is remembered.
+static double next_size(KalDop853 *s, double h, double error)
 {
     if (is_fixed(s)) {
         return s->h;
     }
-    const double e = larger(error, LEAST_ERROR);
-    assert(h > 0.0 && e > 0.0);
-    double factor = error > 1.0 ? SAFETY * pow(e, -1.0 / ORDER)
-                                : SAFETY * pow(e, -PRESENT) * pow(s->old_error, BEFORE);
-    factor = smaller(larger(factor, MOST_SHRINK), s->rejected ? 1.0 : MOST_GROWTH);
-    assert(factor >= MOST_SHRINK && factor <= MOST_GROWTH);
+    KalFour log = kal_all(s->old_log);
+    const KalFourBits rejected = s->rejected ? ~(KalFourBits){0} : (KalFourBits){0};
+    const double factor = kal_dop853_scale(kal_all(error), rejected, &log)[0];
+    assert(h > 0.0 && factor > 0.0);
+    if (error <= 1.0) {
+        s->old_log = log[0];
+    }
     return factor * h;
 }
 
 // Whether steps are held at the edge of stability, theory (12.8).
 static void watch_stiffness(KalDop853 *s, double h, const KalDop853Edge *edge)
 {
-    if (h * h * edge->change > STABLE * STABLE * edge->distance) {
+    if (h * h * edge->change > KAL_DOP853_STABLE * KAL_DOP853_STABLE * edge->distance) {
         s->calm = 0;
         s->stiff++;
-    } else if (++s->calm == CALM_AFTER) {
+    } else if (++s->calm == KAL_DOP853_CALM_AFTER) {
         s->stiff = 0;
     }
 }
@@ -439,7 +429,7 @@ static void accept(KalDop853 *s, const KalDop853Attempt *attempt,
                                 .t_new = attempt->t_new,
                                 .y_old = s->y_old,
                                 .y_new = s->y,
-                                .stiff = s->stiff >= STIFF_AFTER};
+                                .stiff = s->stiff >= KAL_DOP853_STIFF_AFTER};
     const double size = fabs(attempt->h);
     const double next = next_size(s, size, attempt->error);
     // A step cut short by the end says little about the size of the next.
@@ -448,7 +438,6 @@ static void accept(KalDop853 *s, const KalDop853Attempt *attempt,
         s->h = smaller(s->h, s->base.options.max_step);
     }
     s->h_last = attempt->h;
-    s->old_error = larger(attempt->error, 1e-4);
     s->rejected = false;
     s->taken = true;
     s->dense = false;
@@ -522,7 +511,7 @@ KalStatus kal_dop853_plan(KalDop853 *s, KalDop853Attempt *out_attempt)
 {
     *out_attempt = plan(s);
     // Where the rate is too large for any time to pass there is no step either.
-    return s->attempts++ < MOST_ATTEMPTS && out_attempt->t_new != s->base.t
+    return s->attempts++ < KAL_DOP853_MOST_ATTEMPTS && out_attempt->t_new != s->base.t
                ? KAL_OK
                : kal_ode_collapse(s->base.ctx, s->base.t, s->h);
 }

@@ -17,8 +17,16 @@
 struct KalOdeLanes;
 
 enum {
-    KAL_DOP853_COEFFICIENTS = 7 ///< of dense output, besides the state at its beginning
+    KAL_DOP853_COEFFICIENTS =
+        7, ///< of dense output, besides the state at its beginning
+    KAL_DOP853_MOST_ATTEMPTS =
+        500,                     ///< at one step; none shrinks it by less than a tenth
+    KAL_DOP853_STIFF_AFTER = 15, ///< steps at the edge of stability
+    KAL_DOP853_CALM_AFTER = 6    ///< steps away from it
 };
+
+/// Where the region of stability ends on the negative real axis, theory (12.8).
+#define KAL_DOP853_STABLE 6.1
 
 /// Arrays are padded to `ld` entries with zeros, which every operation keeps; where the
 /// sums of rates divide, the padding of `atol` is 1.
@@ -26,19 +34,19 @@ typedef struct KalDop853 {
     KalIntegrator base;
     const KalDop853Sums *sums;
     int ld;
-    bool taken;       ///< a step was, and its rates still are those of its stages
-    bool dense;       ///< its polynomial was made
-    bool rejected;    ///< the attempt before failed: do not grow at once
-    int attempts;     ///< at the present step
-    int retries;      ///< of them for failures
-    double h;         ///< size to try next, positive
-    double h_last;    ///< size of the last accepted step, signed
-    double old_error; ///< and its error
-    int stiff;        ///< steps at the edge of stability
-    int calm;         ///< steps away from it since
-    double *y;        ///< present state
-    double *y_old;    ///< state before the last step
-    double *y_next;   ///< projected end of the attempt
+    bool taken;     ///< a step was, and its rates still are those of its stages
+    bool dense;     ///< its polynomial was made
+    bool rejected;  ///< the attempt before failed: do not grow at once
+    int attempts;   ///< at the present step
+    int retries;    ///< of them for failures
+    double h;       ///< size to try next, positive
+    double h_last;  ///< size of the last accepted step, signed
+    double old_log; ///< and the logarithm of its error
+    int stiff;      ///< steps at the edge of stability
+    int calm;       ///< steps away from it since
+    double *y;      ///< present state
+    double *y_old;  ///< state before the last step
+    double *y_next; ///< projected end of the attempt
     double *y_end; ///< end of the attempt, then of the last step, as the method took it
     double *stage; ///< state of the stage at hand
     double *begun; ///< sum of rates for the next, but for the last term

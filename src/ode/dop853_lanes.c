@@ -4,77 +4,49 @@
 //
 // The present states and rates of lanes stand side by side, in groups of four.  An attempt
 // takes all stages of all lanes, their ends and errors; brings the ends to the manifold; and
-// takes the rates there.  Then each lane is judged, alone.  The numbers of a lane that are not
-// vouched for, or not finite, are thrown away, and its integrator tries the same attempt
-// by itself: this alone decides on failures.
+// takes the rates there (dop853_course.c).  Lanes that coast are judged together, all others
+// alone, here.  The numbers of a lane that are not vouched for, or not finite, are thrown away,
+// and its integrator tries the same attempt by itself: this alone decides on failures.
 //
-// While a lane coasts its state and rates are here alone; its integrator counts, and has the
-// sizes of steps.  When it leaves they become the integrator's again.
+// While a lane coasts its state, rates and step control are here alone.  When it leaves they
+// become the integrator's again.
 //
-// Invariants: `y` and k[0] of a lane that has begun a step are its integrator's present state
-// and rate.  After a step was taken, k and y_end of a lane are those of the step until the
-// next attempt of any lane; the integrator knows by `away` that they are here.
+// Invariants: `y` and k[0] of a lane that has begun a step are its present state and rate.
+// After a step was taken, k and y_end of a lane are those of the step until the next attempt
+// of any lane; the integrator knows by `away` that they are here.
 
-#include "ode/dop853_lanes.h"
-
-#include "ode/dop853_impl.h"
+#include "ode/dop853_lanes_impl.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-enum {
-    RATES = KAL_DOP853_END + 1 // stages that an attempt has
-};
-
-struct KalOdeLanes {
-    KalContext *ctx;
-    KalLaneSystem system;
-    const KalDop853Sums *sums;
-    int ld; // numbers of a state in all lanes
-    KalDop853 *of[KAL_LANES];
-    bool trying[KAL_LANES];   // a step was begun
-    bool coasting[KAL_LANES]; // nobody looks at its steps
-    long coasts[KAL_LANES];   // at so many of them, at most
-    KalDop853Attempt attempts[KAL_LANES];
-    KalDop853Edge edges[KAL_LANES];
-    double *times; // of the rates
-    double *y;
-    double *y_end;
-    double *atol;
-    double *at;       // time and state of a stage
-    double *end;      // and of the ends
-    double *k[RATES]; // n_rates groups each
-    void *block;
-    size_t block_size;
-};
-
-// What is true of lanes in an attempt.
-typedef struct Course {
-    KalFour h;
-    KalFour t;
-    KalFour t_new;
-    KalFour rtol;
-    KalFourBits good;      // stages are vouched for, and the end is finite
-    KalFourBits settled;   // so are the return and the rate at the end
-    bool tried[KAL_LANES]; // in this attempt
-    bool ended[KAL_LANES]; // it was accurate enough to be brought to the manifold
-} Course;
-
-static void lay_out(KalOdeLanes *l, double *block)
+static void lay_out(KalOdeLanes *l, void *block)
 {
     const size_t n = (size_t)l->ld;
-    l->y = block;
+    l->pace = (KalPace *)block;
+    l->y = (double *)(void *)(l->pace + 1);
     l->y_end = l->y + n;
     l->atol = l->y_end + n;
     l->at = l->atol + n;
     l->end = l->at + KAL_LANES + n;
     l->times = l->end + KAL_LANES + n;
-    block = l->times + (size_t)KAL_LANES * RATES;
-    for (int i = 0; i < RATES; i++) {
-        l->k[i] = block;
-        block += KAL_LANES * (size_t)l->system.n_rates;
+    double *k = l->times + (size_t)KAL_LANES * KAL_ATTEMPT_RATES;
+    for (int i = 0; i < KAL_ATTEMPT_RATES; i++) {
+        l->k[i] = k;
+        k += KAL_LANES * (size_t)l->system.n_rates;
     }
+}
+
+// What suits the processor.
+static const KalCourseMath *choose_math(void)
+{
+#ifdef KAL_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        return &kal_course_math_wide;
+    }
+#endif
+    return &kal_course_math;
 }
 
 KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
@@ -85,24 +57,25 @@ KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
     };
 
     assert(system->n_rates >= system->n && system->n > 0);
-    KalOdeLanes *l = (KalOdeLanes *)kal_alloc(ctx, 1, sizeof *l);
+    KalOdeLanes *l = KAL_NEW(ctx, KalOdeLanes);
     if (!l) {
         return kal_no_memory(ctx, "for lanes");
     }
     const size_t groups =
-        5 * (size_t)system->n + 2 + RATES * ((size_t)system->n_rates + 1);
+        5 * (size_t)system->n + 2 + KAL_ATTEMPT_RATES * ((size_t)system->n_rates + 1);
     l->ctx = ctx;
     l->system = *system;
     l->sums = kal_dop853_choose_sums();
+    l->math = choose_math();
     l->ld = KAL_LANES * system->n;
-    l->block_size = groups * sizeof(KalFour) + ALIGNMENT;
+    l->block_size = sizeof(KalPace) + groups * sizeof(KalFour) + ALIGNMENT;
     l->block = kal_alloc(ctx, 1, l->block_size);
     if (!l->block) {
         kal_ode_lanes_destroy(l);
         return kal_no_memory(ctx, "for lanes");
     }
     const size_t off = (uintptr_t)l->block % ALIGNMENT;
-    lay_out(l, (double *)(void *)((char *)l->block + (ALIGNMENT - off) % ALIGNMENT));
+    lay_out(l, (char *)l->block + (ALIGNMENT - off) % ALIGNMENT);
     *out_lanes = l;
     return KAL_OK;
 }
@@ -134,7 +107,7 @@ static void take(const double *lanes, int lane, double *x, int n)
 void kal_ode_lanes_fetch(const KalOdeLanes *lanes, int lane, double *const *k,
                          double *y_end)
 {
-    for (int i = 0; i < RATES; i++) {
+    for (int i = 0; i < KAL_ATTEMPT_RATES; i++) {
         take(lanes->k[i], lane, k[i], lanes->system.n);
     }
     take(lanes->y_end, lane, y_end, lanes->system.n);
@@ -149,6 +122,53 @@ static void go_on(KalOdeLanes *l, int lane, KalDop853 *s)
     s->taken = false;
     s->attempts = 0;
     s->retries = 0;
+}
+
+// A lane begins to coast: its step control comes here.
+static void take_pace(KalOdeLanes *l, int lane, long coasts)
+{
+    KalPace *p = l->pace;
+    const KalDop853 *s = l->of[lane];
+    const KalIntegrator *base = &s->base;
+    assert(!(base->options.fixed_step > 0.0));
+    p->coasting[lane] = -1;
+    p->rtol[lane] = base->options.rtol;
+    p->t[lane] = base->t;
+    p->t_end[lane] = base->t_end;
+    p->direction[lane] = base->direction;
+    p->h[lane] = s->h;
+    p->longest[lane] = base->options.max_step > 0.0 ? base->options.max_step : INFINITY;
+    p->old_log[lane] = s->old_log;
+    p->rejected[lane] = s->rejected ? -1 : 0;
+    p->attempts[lane] = s->attempts;
+    p->stiff[lane] = s->stiff;
+    p->calm[lane] = s->calm;
+    p->left[lane] = coasts;
+    p->steps[lane] = 0;
+    p->projections[lane] = 0;
+    p->rejections[lane] = 0;
+}
+
+// A lane coasts no more: the integrator has its step control again.
+static void give_pace(KalOdeLanes *l, int lane)
+{
+    KalPace *p = l->pace;
+    KalDop853 *s = l->of[lane];
+    KalOdeCounts *counts = &s->base.counts;
+    p->coasting[lane] = 0;
+    s->base.t = p->t[lane];
+    s->base.options.max_step = p->longest[lane] < INFINITY ? p->longest[lane] : 0.0;
+    s->h = p->h[lane];
+    s->old_log = p->old_log[lane];
+    s->rejected = p->rejected[lane] != 0;
+    s->attempts = (int)p->attempts[lane];
+    s->stiff = (int)p->stiff[lane];
+    s->calm = (int)p->calm[lane];
+    counts->steps += (long)p->steps[lane];
+    counts->rejected += (long)p->rejections[lane];
+    counts->projections += (long)p->projections[lane];
+    counts->evaluations += (long)(KAL_DOP853_END * p->steps[lane]
+                                  + (KAL_DOP853_END - 1) * p->rejections[lane]);
 }
 
 KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane, KalIntegrator *integrator,
@@ -173,137 +193,70 @@ KalStatus kal_ode_lanes_begin(KalOdeLanes *lanes, int lane, KalIntegrator *integ
     put(l->y, lane, s->y, n);
     l->of[lane] = s;
     l->trying[lane] = true;
-    l->coasting[lane] = coasts > 0;
-    l->coasts[lane] = coasts;
+    if (coasts > 0) {
+        take_pace(l, lane, coasts);
+    }
     return KAL_OK;
 }
 
-// All stages, theory (12.1).
-static void take_stages(KalOdeLanes *l, Course *c)
-{
-    for (int stage = 1; stage < KAL_DOP853_END; stage++) {
-        const double node = kal_dop853_nodes[stage];
-        KalFour t = c->t_new;
-        if (node < 1.0) {
-            t = c->t + node * c->h;
-        }
-        kal_four(l->times)[stage - 1] = t;
-        *kal_four(l->at) = t;
-        l->sums->add(&kal_dop853_rows[stage], l->k, l->ld, l->y, &c->h,
-                     l->at + KAL_LANES);
-        l->system.rate(l->system.user, stage - 1, l->at, l->k[stage], &c->good);
-    }
-}
-
-// The ends, theory (12.2), and their errors; answers whether any is accurate.
-static bool finish(KalOdeLanes *l, Course *c)
-{
-    bool any = false;
-    KalDop853End end = {
-        .y = l->y, .y_end = l->y_end, .atol = l->atol, .rtol = c->rtol, .h = c->h};
-    l->sums->finish(l->k, l->ld, &end);
-    c->good &= end.finite == 0.0;
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        KalDop853Attempt *attempt = &l->attempts[lane];
-        if (c->tried[lane] && c->good[lane] != 0) {
-            attempt->error =
-                kal_dop853_error(attempt->h, end.most5[lane], end.most3[lane]);
-            c->ended[lane] = kal_dop853_is_accurate(l->of[lane], attempt);
-            any = any || c->ended[lane];
-        }
-    }
-    return any;
-}
-
-// The ends are brought to the manifold, if there is one, and the rates there are taken.
-static void settle(KalOdeLanes *l, Course *c)
-{
-    double *const y_next = l->end + KAL_LANES;
-    KalDop853Settled settled = {.atol = l->atol,
-                                .y_end = l->y_end,
-                                .y_next = y_next,
-                                .stage = l->at + KAL_LANES,
-                                .k_before = l->k[KAL_DOP853_END - 1],
-                                .rtol = c->rtol,
-                                .t = c->t_new};
-    kal_four(l->times)[KAL_DOP853_END - 1] = c->t_new;
-    *kal_four(l->end) = c->t_new;
-    memcpy(y_next, l->y_end, (size_t)l->ld * sizeof(double));
-    c->settled = c->good;
-    if (l->system.project) {
-        l->system.project(l->system.user, l->end, &c->settled);
-        l->sums->settle(l->ld, &settled);
-    }
-    settled.k_end = l->k[KAL_DOP853_END];
-    KalFourBits last = c->settled;
-    l->system.rate(l->system.user, KAL_DOP853_END - 1, l->end, l->k[KAL_DOP853_END],
-                   &last);
-    l->sums->settle(l->ld, &settled);
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        KalDop853Attempt *attempt = &l->attempts[lane];
-        if (l->system.project && c->ended[lane]) {
-            attempt->error = fmax(attempt->error, settled.shift[lane]);
-        }
-        if (c->ended[lane] && kal_dop853_is_accurate(l->of[lane], attempt)) {
-            c->settled[lane] = last[lane];
-        }
-        l->edges[lane] = (KalDop853Edge){settled.change[lane], settled.distance[lane]};
-    }
-}
-
-// Whether the attempt of a lane was accurate to its end.
-static bool is_taken(const KalOdeLanes *l, const Course *c, int lane)
-{
-    return c->ended[lane] && kal_dop853_is_accurate(l->of[lane], &l->attempts[lane]);
-}
-
-// What the attempt of a lane took.
-static void count(const KalOdeLanes *l, const Course *c, int lane)
-{
-    KalOdeCounts *counts = &l->of[lane]->base.counts;
-    counts->evaluations += KAL_DOP853_END - (is_taken(l, c, lane) ? 0 : 1);
-    counts->projections += c->ended[lane] && l->system.project;
-}
-
 // Tell the system what the attempt of a lane was.
-static void note(const KalOdeLanes *l, const Course *c, int lane)
+static void note(const KalOdeLanes *l, const KalCourse *c, int lane)
 {
-    const bool taken = is_taken(l, c, lane);
+    const bool taken = c->taken[lane] != 0;
     const KalLaneWork work = {.lane = lane,
                               .evaluations = KAL_DOP853_END - (taken ? 0 : 1),
                               .times = l->times,
-                              .projected = c->ended[lane] && l->system.project,
+                              .projected = c->ended[lane] != 0 && l->system.project,
                               .taken = taken,
                               .end = l->end,
                               .end_rates = l->k[KAL_DOP853_END]};
     l->system.note(l->system.user, &work);
 }
 
-// The lane coasts no more; `y` gets the state at t, where the present step begins.
-static void leave(KalOdeLanes *l, int lane, double t, double *y)
+// Count what the attempt of a lane took, and tell the system.
+static void count(const KalOdeLanes *l, const KalCourse *c, int lane)
 {
-    take(l->y, lane, y, l->system.n);
-    l->coasting[lane] = false;
-    l->system.leave(l->system.user, lane, t);
+    KalOdeCounts *counts = &l->of[lane]->base.counts;
+    counts->evaluations += KAL_DOP853_END - (c->taken[lane] != 0 ? 0 : 1);
+    counts->projections += c->ended[lane] != 0 && l->system.project;
+    note(l, c, lane);
+}
+
+// A lane that is at the beginning of a step coasts no more.
+static void leave(KalOdeLanes *l, int lane)
+{
+    KalDop853 *s = l->of[lane];
+    give_pace(l, lane);
+    take(l->y, lane, s->y, l->system.n);
+    s->base.last = kal_ode_no_step(s->base.t, s->y);
+    s->taken = false;
+    l->system.leave(l->system.user, lane, s->base.t);
+}
+
+// An attempt of a lane, as integrators have it.
+static KalDop853Attempt attempt_of(const KalCourse *c, int lane)
+{
+    return (KalDop853Attempt){
+        .h = c->h[lane], .t_new = c->t_new[lane], .error = c->error[lane]};
 }
 
 // The integrator takes the step by itself, beginning with the attempt that was planned: what
 // it learns on the way may forbid lanes.
-static KalDop853Verdict step_alone(KalOdeLanes *l, int lane, KalStatus *out_status)
+static KalDop853Verdict step_alone(KalOdeLanes *l, const KalCourse *c, int lane,
+                                   KalStatus *out_status)
 {
     KalDop853 *s = l->of[lane];
     KalDop853Verdict verdict = KAL_DOP853_AGAIN;
-    if (l->coasting[lane]) {
-        leave(l, lane, s->base.t, s->y);
-    }
+    KalDop853Attempt attempt = attempt_of(c, lane);
+    KalDop853Edge edge = {0.0, 0.0};
     take(l->k[0], lane, s->k[0], l->system.n);
     s->away = NULL;
     *out_status = KAL_OK;
     while (verdict == KAL_DOP853_AGAIN) {
-        *out_status = kal_dop853_try(s, &l->attempts[lane], &l->edges[lane]);
-        verdict = kal_dop853_judge(s, &l->attempts[lane], &l->edges[lane], out_status);
+        *out_status = kal_dop853_try(s, &attempt, &edge);
+        verdict = kal_dop853_judge(s, &attempt, &edge, out_status);
         if (verdict == KAL_DOP853_AGAIN) {
-            *out_status = kal_dop853_plan(s, &l->attempts[lane]);
+            *out_status = kal_dop853_plan(s, &attempt);
             verdict = *out_status == KAL_OK ? verdict : KAL_DOP853_FAILED;
         }
     }
@@ -320,177 +273,150 @@ static void end_step(KalOdeLanes *l, int lane, KalStatus status, KalLaneStep *ou
     }
 }
 
-// The lanes that took a step and coast, among all.
-typedef struct Coasting {
-    KalLaneNotes notes;
-    bool any;
-} Coasting;
-
-// A lane that coasts has taken a step, of which the integrator has no state yet, or an attempt
-// was rejected.
-static void coast(KalOdeLanes *l, Coasting *coasting, int lane, bool taken)
-{
-    KalDop853 *s = l->of[lane];
-    coasting->any = true;
-    if (taken) {
-        KalOdeStep step;
-        kal_integrator_end_step(&s->base, &step);
-        l->coasts[lane] -= 1;
-        coasting->notes.taken[lane] = -1;
-    } else {
-        coasting->notes.rejected[lane] = -1;
-    }
-}
-
-// What becomes of the attempt of a lane.
-static void judge(KalOdeLanes *l, const Course *c, int lane, Coasting *coasting,
-                  KalLaneStep *out_step)
+// What becomes of the attempt of a lane that does not coast, or no more.
+static void judge_alone(KalOdeLanes *l, const KalCourse *c, int lane,
+                        KalLaneStep *out_step)
 {
     KalDop853 *s = l->of[lane];
     KalStatus status = KAL_OK;
     KalDop853Verdict verdict = KAL_DOP853_AGAIN;
-    const bool coasts = l->coasting[lane];
-    const bool taken = is_taken(l, c, lane);
-    if (c->ended[lane] ? c->settled[lane] == 0 : c->good[lane] == 0) {
-        verdict = step_alone(l, lane, &status);
+    if (l->pace->coasting[lane] != 0) {
+        leave(l, lane);
+    }
+    if (c->ended[lane] != 0 ? c->settled[lane] == 0 : c->good[lane] == 0) {
+        verdict = step_alone(l, c, lane, &status);
     } else {
+        const KalDop853Attempt attempt = attempt_of(c, lane);
+        const KalDop853Edge edge = {c->change[lane], c->distance[lane]};
         count(l, c, lane);
-        if (!coasts) {
-            note(l, c, lane);
-        }
-        if (taken && !coasts) {
+        if (c->taken[lane] != 0) {
             take(l->end + KAL_LANES, lane, s->y_next, l->system.n);
         }
-        verdict = kal_dop853_judge(s, &l->attempts[lane], &l->edges[lane], &status);
-        if (coasts && verdict == KAL_DOP853_FAILED) {
-            leave(l, lane, s->base.t, s->y);
-            note(l, c, lane);
-        } else if (coasts) {
-            coast(l, coasting, lane, taken);
-            return;
-        }
+        verdict = kal_dop853_judge(s, &attempt, &edge, &status);
     }
     if (verdict != KAL_DOP853_AGAIN) {
         end_step(l, lane, status, out_step);
     }
 }
 
+// Plan the attempt of a lane that does not coast.
+static KalStatus plan_alone(KalOdeLanes *l, int lane, KalCourse *c)
+{
+    KalDop853 *s = l->of[lane];
+    KalDop853Attempt attempt;
+    KAL_TRY(kal_dop853_plan(s, &attempt));
+    c->h[lane] = attempt.h;
+    c->t[lane] = s->base.t;
+    c->t_new[lane] = attempt.t_new;
+    c->rtol[lane] = s->base.options.rtol;
+    c->fixed[lane] = s->base.options.fixed_step > 0.0 ? -1 : 0;
+    return KAL_OK;
+}
+
+// No attempt of a lane that coasts can be planned.
+static KalStatus collapse(KalOdeLanes *l, int lane)
+{
+    const KalDop853 *s = l->of[lane];
+    leave(l, lane);
+    return kal_ode_collapse(s->base.ctx, s->base.t, s->h);
+}
+
 // Plan the attempts of all lanes that are wanted; lanes that are not stand still.
-static bool plan(KalOdeLanes *l, const bool *wanted, Course *c, KalLaneStep *out_steps)
+static bool plan(KalOdeLanes *l, const bool *wanted, KalCourse *c,
+                 KalLaneStep *out_steps)
 {
     bool any = false;
+    l->math->plan(l, c);
     for (int lane = 0; lane < KAL_LANES; lane++) {
-        KalDop853 *s = l->of[lane];
-        KalDop853Attempt *attempt = &l->attempts[lane];
-        out_steps[lane] = (KalLaneStep){.over = false};
+        KalStatus status = KAL_OK;
+        out_steps[lane].over = false;
         if (!wanted[lane] || !l->trying[lane]) {
+            c->h[lane] = 0.0;
             continue;
         }
-        const KalStatus status = kal_dop853_plan(s, attempt);
+        if (l->pace->coasting[lane] == 0) {
+            status = plan_alone(l, lane, c);
+        } else if (c->collapsed[lane] != 0) {
+            status = collapse(l, lane);
+        }
         if (status != KAL_OK) {
-            if (l->coasting[lane]) {
-                leave(l, lane, s->base.t, s->y);
-            }
             end_step(l, lane, status, &out_steps[lane]);
             continue;
         }
-        c->tried[lane] = true;
-        c->h[lane] = attempt->h;
-        c->t[lane] = s->base.t;
-        c->t_new[lane] = attempt->t_new;
-        c->rtol[lane] = s->base.options.rtol;
+        c->tried[lane] = -1;
         any = true;
     }
     return any;
 }
 
-// Where lanes coast on, their next step begins where the last has ended.
-static void begin_next(KalOdeLanes *l, KalFourBits on)
-{
-    for (int i = 0; i < l->ld; i += KAL_LANES) {
-        KalFour *const y = kal_four(l->y + i);
-        KalFour *const k = kal_four(l->k[0] + i);
-        *y = kal_pick(on, kal_four(l->end + KAL_LANES)[i / KAL_LANES], *y);
-        *k = kal_pick(on, *kal_four(l->k[KAL_DOP853_END] + i), *k);
-    }
-}
-
-// A lane coasts on.
-static void go_on_alone(KalDop853 *s, double longest)
-{
-    kal_integrator_set_max_step(&s->base, longest);
-    s->base.last = kal_ode_no_step(s->base.t, s->y);
-    s->taken = false;
-    s->attempts = 0;
-    s->retries = 0;
-}
-
 // A lane that has taken a step coasts no more: somebody has to look at it.
-static void end_coasting(KalOdeLanes *l, const Course *c, int lane,
+static void end_coasting(KalOdeLanes *l, const KalCourse *c, int lane,
                          KalLaneStep *out_step)
 {
     KalDop853 *s = l->of[lane];
-    leave(l, lane, s->base.last.t_old, s->y_old);
+    give_pace(l, lane);
+    take(l->y, lane, s->y_old, l->system.n);
     take(l->end + KAL_LANES, lane, s->y, l->system.n);
+    s->base.last = (KalOdeStep){.t_old = c->t[lane],
+                                .t_new = s->base.t,
+                                .y_old = s->y_old,
+                                .y_new = s->y,
+                                .stiff = s->stiff >= KAL_DOP853_STIFF_AFTER,
+                                .finished = s->base.t == s->base.t_end};
+    s->h_last = c->h[lane];
+    s->taken = true;
+    s->dense = false;
+    l->system.leave(l->system.user, lane, c->t[lane]);
     note(l, c, lane);
     l->trying[lane] = false;
     *out_step = (KalLaneStep){.over = true, .status = KAL_OK, .step = s->base.last};
 }
 
 // Lanes that coast go on, or leave.
-static void follow(KalOdeLanes *l, const Course *c, Coasting *coasting,
-                   KalLaneStep *out_steps)
+static void follow(KalOdeLanes *l, const KalCourse *c, KalLaneStep *out_steps)
 {
+    const KalPace *p = l->pace;
     KalFour longest = kal_all(0.0);
     KalFourBits on = {0};
-    KalLaneNotes *notes = &coasting->notes;
-    const KalFourBits taken = notes->taken;
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        const KalDop853 *s = l->of[lane];
-        if (taken[lane] != 0
-            && (l->coasts[lane] == 0 || s->base.last.finished || s->base.last.stiff)) {
-            notes->taken[lane] = 0;
-        }
-    }
-    notes->t = c->t;
-    notes->t_new = c->t_new;
-    notes->times = l->times;
-    notes->end = l->end;
-    notes->end_rates = l->k[KAL_DOP853_END];
-    l->system.coast(l->system.user, notes, &on, &longest);
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        if (taken[lane] != 0 && on[lane] != 0) {
-            go_on_alone(l->of[lane], longest[lane]);
-        } else if (taken[lane] != 0) {
+    const KalFourBits taken = c->smooth & c->taken;
+    const KalFourBits looked_at =
+        (p->left == 0) | (p->t == p->t_end) | (p->stiff >= KAL_DOP853_STIFF_AFTER);
+    const KalLaneNotes notes = {.taken = taken & ~looked_at,
+                                .rejected = c->smooth & ~c->taken,
+                                .t = c->t,
+                                .t_new = c->t_new,
+                                .times = l->times,
+                                .end = l->end,
+                                .end_rates = l->k[KAL_DOP853_END]};
+    l->system.coast(l->system.user, &notes, &on, &longest);
+    const KalFourBits off = taken & ~on;
+    for (int lane = 0; kal_any(off) && lane < KAL_LANES; lane++) {
+        if (off[lane] != 0) {
             end_coasting(l, c, lane, &out_steps[lane]);
         }
     }
-    begin_next(l, on);
+    l->math->go_on(l, &on, &longest);
 }
 
 // An attempt; answers whether any lane is waited for by somebody.
 static bool try_once(KalOdeLanes *l, const bool *wanted, KalLaneStep *out_steps)
 {
-    Course c = {
-        .good = {-1, -1, -1, -1}
-    };
-    Coasting coasting = {.any = false};
-    bool over = !plan(l, wanted, &c, out_steps);
-    if (over) {
+    KalCourse c;
+    if (!plan(l, wanted, &c, out_steps)) {
         return true;
     }
-    take_stages(l, &c);
-    if (finish(l, &c)) {
-        settle(l, &c);
-    }
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        if (c.tried[lane]) {
-            judge(l, &c, lane, &coasting, &out_steps[lane]);
+    l->math->attempt(l, &c);
+    l->math->judge(l, &c);
+    const KalFourBits others = c.tried & ~c.smooth;
+    for (int lane = 0; kal_any(others) && lane < KAL_LANES; lane++) {
+        if (others[lane] != 0) {
+            judge_alone(l, &c, lane, &out_steps[lane]);
         }
     }
-    if (coasting.any) {
-        follow(l, &c, &coasting, out_steps);
+    if (kal_any(c.smooth)) {
+        follow(l, &c, out_steps);
     }
+    bool over = false;
     for (int lane = 0; lane < KAL_LANES; lane++) {
         over = over || out_steps[lane].over;
     }

@@ -11,22 +11,24 @@
 #define KAL_DOP853_SUMS kal_dop853_sums
 #endif
 
-// Sixteen entries at once, of many.
+enum {
+    BLOCK = 8 // groups of four entries whose sums are taken at once, of many
+};
+
 static int add_most(const KalDop853Row *row, double *const *k, int ld,
                     const double *from, KalFour h, double *out)
 {
     int i = 0;
-    for (; i + 16 <= ld; i += 16) {
-        KalFour sum[4] = {kal_all(0.0), kal_all(0.0), kal_all(0.0), kal_all(0.0)};
+    for (; i + 4 * BLOCK <= ld; i += 4 * BLOCK) {
+        KalFour sum[BLOCK] = {0};
         for (int j = 0; j < row->count; j++) {
             const KalFour *rate = kal_const_four(k[row->term[j].stage] + i);
-            const double weight = row->term[j].weight;
-            sum[0] += weight * rate[0];
-            sum[1] += weight * rate[1];
-            sum[2] += weight * rate[2];
-            sum[3] += weight * rate[3];
+            const KalFour weight = kal_all(row->term[j].weight);
+            for (int g = 0; g < BLOCK; g++) {
+                sum[g] += weight * rate[g];
+            }
         }
-        for (int g = 0; g < 4; g++) {
+        for (int g = 0; g < BLOCK; g++) {
             kal_four(out + i)[g] = kal_const_four(from + i)[g] + h * sum[g];
         }
     }
@@ -99,11 +101,6 @@ static double go_on(int ld, const double *rate, double *out, const KalDop853Next
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static KalFour larger(KalFour a, KalFour b)
-{
-    return kal_pick(a > b, a, b);
-}
-
 static void finish(double *const *k, int ld, KalDop853End *end)
 {
     KalFour most5 = kal_all(0.0);
@@ -122,11 +119,12 @@ static void finish(double *const *k, int ld, KalDop853End *end)
         }
         const KalFour y = *kal_const_four(end->y + i);
         const KalFour y_end = y + end->h * sum;
-        const KalFour size = larger(kal_four_absolute(y), kal_four_absolute(y_end));
+        const KalFour size =
+            kal_four_larger(kal_four_absolute(y), kal_four_absolute(y_end));
         const KalFour allowed = *kal_const_four(end->atol + i) + end->rtol * size;
         *kal_four(end->y_end + i) = y_end;
-        most5 = larger(kal_four_absolute(error5) / allowed, most5);
-        most3 = larger(kal_four_absolute(error3) / allowed, most3);
+        most5 = kal_four_larger(kal_four_absolute(error5) / allowed, most5);
+        most3 = kal_four_larger(kal_four_absolute(error3) / allowed, most3);
         finite += 0.0 * y_end;
     }
     end->most5 = most5;
@@ -141,7 +139,7 @@ static void find_shift(int ld, KalDop853Settled *s)
     KalFour size = kal_all(0.0);
     s->shift = kal_all(0.0);
     for (int i = 0; i < ld; i += 4) {
-        size = larger(kal_four_absolute(*kal_const_four(s->y_next + i)), size);
+        size = kal_four_larger(kal_four_absolute(*kal_const_four(s->y_next + i)), size);
     }
     for (int i = 0; i < ld; i += 4) {
         const KalFour to = *kal_const_four(s->y_next + i);
@@ -150,7 +148,7 @@ static void find_shift(int ld, KalDop853Settled *s)
                                 + s->rtol * kal_four_absolute(to)
                                 + KAL_ODE_SHIFT_ROUNDING * size + late * rate;
         const KalFour moved = kal_four_absolute(to - *kal_const_four(s->y_end + i));
-        s->shift = larger(moved / allowed, s->shift);
+        s->shift = kal_four_larger(moved / allowed, s->shift);
     }
 }
 

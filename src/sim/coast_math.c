@@ -30,16 +30,6 @@ static const double apart[KAL_COAST_RATES] = {0.1, 0.1,    0.1, 0.1315, 0.1,   0
 static const double LONGEST = 0.2667; // of these distances
 static const double LAST = 0.142;     // from the rate before the last to the end
 
-static KalFour larger(KalFour a, KalFour b)
-{
-    return kal_pick(a > b, a, b);
-}
-
-static KalFour smaller(KalFour a, KalFour b)
-{
-    return kal_pick(a < b, a, b);
-}
-
 // The sines of attempts become the past: the last four of each.
 static void remember(KalCoastLanes *of, const KalLaneNotes *notes, KalFourBits taken)
 {
@@ -73,17 +63,20 @@ static void mix_past(const KalCoastLanes *of, const KalLaneNotes *notes, Sines *
         const KalFourBits there = of->mixed & (t >= notes->t) & (t <= notes->t_new);
         KalFour steep = kal_all(0.0);
         for (int k = 0; k < KAL_COAST_RATES; k++) {
-            const KalFour dt = larger(kal_four_absolute(t - times[k]), tenth);
-            steep = larger(kal_four_absolute(of->past[i] - of->sines[k]) / dt, steep);
+            const KalFour dt = kal_four_larger(kal_four_absolute(t - times[k]), tenth);
+            steep = kal_four_larger(kal_four_absolute(of->past[i] - of->sines[k]) / dt,
+                                    steep);
         }
         for (int k = 0; k < i; k++) {
-            const KalFour dt = larger(kal_four_absolute(t - of->past_t[k]), tenth);
-            steep = larger(kal_four_absolute(of->past[i] - of->past[k]) / dt, steep);
+            const KalFour dt =
+                kal_four_larger(kal_four_absolute(t - of->past_t[k]), tenth);
+            steep = kal_four_larger(kal_four_absolute(of->past[i] - of->past[k]) / dt,
+                                    steep);
         }
         steep = kal_pick(there, steep * (notes->t_new - notes->t), kal_all(0.0));
-        x->steep = larger(steep, x->steep);
-        x->slope = larger(steep, x->slope);
-        x->low = smaller(kal_pick(there, of->past[i], x->low), x->low);
+        x->steep = kal_four_larger(steep, x->steep);
+        x->slope = kal_four_larger(steep, x->slope);
+        x->low = kal_four_smaller(kal_pick(there, of->past[i], x->low), x->low);
     }
 }
 
@@ -98,24 +91,20 @@ static Sines follow_sines(const KalCoastLanes *of)
     x.steep = kal_pick(of->mixed, kal_all(0.0), x.steep);
     for (int i = 0; i < KAL_COAST_RATES; i++) {
         const KalFour sine = sines[order[i]];
-        x.steep = larger(kal_four_absolute(sine - before) * (1.0 / apart[i]), x.steep);
-        x.low = smaller(sine, x.low);
+        x.steep = kal_four_larger(kal_four_absolute(sine - before) * (1.0 / apart[i]),
+                                  x.steep);
+        x.low = kal_four_smaller(sine, x.low);
         before = sine;
     }
     x.slope = kal_four_absolute(sines[END] - sines[order[END - 2]]) * (1.0 / LAST);
     return x;
 }
 
-static bool is_any(KalFourBits bits)
-{
-    return (bits[0] | bits[1] | bits[2] | bits[3]) != 0;
-}
-
 // Lanes in which sines lead nowhere near zero, whatever a run would make of them.
 static KalFourBits lead_nowhere(const KalCoastLanes *of, const KalLaneNotes *notes)
 {
     Sines x = follow_sines(of);
-    if (is_any(of->mixed & notes->taken)) {
+    if (kal_any(of->mixed & notes->taken)) {
         mix_past(of, notes, &x);
     }
     return (x.low > KAL_LOW_SINE) & (notes->t_new > notes->t)
@@ -137,13 +126,14 @@ static void note_row(const KalCoast *coast, int row, const KalSparse *A, Rows *x
     const int i = coast->active[row];
     KalFour longest = kal_all(0.0);
     for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
-        longest = larger(kal_four_absolute(x->entries[e]), longest);
+        longest = kal_four_larger(kal_four_absolute(x->entries[e]), longest);
     }
     for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
         x->stay &= (kal_four_absolute(x->entries[e]) > KAL_TRACE * longest)
                    | (x->entries[e] == 0.0);
     }
-    x->largest = larger(larger(longest, coast->longest[row]), x->largest);
+    x->largest =
+        kal_four_larger(kal_four_larger(longest, coast->longest[row]), x->largest);
 }
 
 // How much is left of a row, and how it has changed, as kal_rows_stay() has them.
@@ -156,12 +146,12 @@ static void follow_row(const KalCoast *coast, int row, const KalSparse *A, Rows 
     KalFour longest = coast->longest[row];
     KalFourBits left = {0};
     for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
-        longest = larger(kal_four_absolute(x->entries[e]), longest);
+        longest = kal_four_larger(kal_four_absolute(x->entries[e]), longest);
     }
     for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
         const KalFour entry = x->entries[e];
         const KalFour size = kal_four_absolute(entry);
-        const KalFour once = larger(size, coast->once[e]);
+        const KalFour once = kal_four_larger(size, coast->once[e]);
         const KalFour turn = entry - coast->rows[e];
         change += turn * turn;
         now += entry * entry;
@@ -171,8 +161,8 @@ static void follow_row(const KalCoast *coast, int row, const KalSparse *A, Rows 
     }
     const KalFour square = kal_pick(now > old, now, old);
     x->stay &= left & (longest > MARGIN * KAL_ROW_ROUNDING * x->largest);
-    x->change =
-        larger(kal_pick(square > 0.0, change / square, kal_all(0.0)), x->change);
+    x->change = kal_four_larger(kal_pick(square > 0.0, change / square, kal_all(0.0)),
+                                x->change);
 }
 
 // Lanes take what they have found of their rows.
@@ -184,10 +174,10 @@ static void keep_rows(KalCoast *coast, const KalSparse *A, const Rows *x,
         for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
             const KalFour size = kal_four_absolute(x->entries[e]);
             coast->once[e] =
-                kal_pick(quiet, larger(size, coast->once[e]), coast->once[e]);
+                kal_pick(quiet, kal_four_larger(size, coast->once[e]), coast->once[e]);
             coast->rows[e] = kal_pick(quiet, x->entries[e], coast->rows[e]);
-            coast->longest[row] =
-                kal_pick(quiet, larger(size, coast->longest[row]), coast->longest[row]);
+            coast->longest[row] = kal_pick(
+                quiet, kal_four_larger(size, coast->longest[row]), coast->longest[row]);
         }
     }
     coast->of->largest = kal_pick(quiet, x->largest, coast->of->largest);
@@ -217,11 +207,9 @@ void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *ou
     const KalSparse *A = &coast->road->system->equations->A;
     const Rows rows = look_at_rows(coast, A);
     const KalFour h = notes->t_new - notes->t;
-    KalFour most;
-    for (int lane = 0; lane < KAL_LANES; lane++) {
-        most[lane] = sqrt(rows.change[lane]);
-    }
-    const KalFour turning = larger(KAL_TURN_PAST * coast->of->turning, most / h);
+    const KalFour most = kal_four_root(rows.change);
+    const KalFour turning =
+        kal_four_larger(KAL_TURN_PAST * coast->of->turning, most / h);
     const KalFourBits quiet = notes->taken & lead_nowhere(coast->of, notes) & rows.stay
                               & (most < KAL_ROW_TURNED);
     *out_longest = kal_pick(turning > 0.0, KAL_TURN / turning, kal_all(0.0));

@@ -79,18 +79,14 @@ static void rate(void *user, int k, const double *at, double *out_rates,
 {
     KalTeam *team = (KalTeam *)user;
     const size_t n = (size_t)team->road.system->n;
-    const KalFour *velocities = kal_const_four(at) + 1 + n;
-    KalFour *rates = kal_four(out_rates);
-    for (size_t i = 0; i < n; i++) {
-        rates[i] = velocities[i];
-    }
     if (k == KAL_COAST_RATES - 1 && team->road.returns) {
-        kal_return_lanes_find(&team->road, out_rates + KAL_LANES * n, good);
+        kal_return_lanes_find(&team->road, at, out_rates, good);
     } else {
-        kal_road_lanes_take(&team->road, at, out_rates + KAL_LANES * n, good);
+        kal_road_lanes_take(&team->road, at, out_rates, good);
     }
     assert(k >= 0 && k < KAL_COAST_RATES);
-    team->coast.of->sines[k] = rates[n + kal_road_lanes_sine(&team->road)];
+    const size_t sine = n + team->road.lead->at.sine;
+    team->coast.of->sines[k] = kal_const_four(out_rates)[sine];
 }
 
 static void project(void *user, double *at, KalFourBits *good)

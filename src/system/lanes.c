@@ -126,19 +126,25 @@ void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
     lanes->prepared[lane] = true;
 }
 
-void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at,
-                         double *out_results, KalFourBits *good)
+void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at, double *out_rates,
+                         KalFourBits *good)
 {
-    kal_program_eval_lanes(lanes->lead->program, at, lanes->work, out_results);
-    lanes->math->judge(&lanes->lead->at, out_results, good);
+    const KalLaneTake take = {.program = lanes->lead->program,
+                              .where = &lanes->lead->at,
+                              .n = (size_t)lanes->system->n,
+                              .work = lanes->work};
+    lanes->math->take(&take, at, out_rates, good);
 }
 
-void kal_return_lanes_find(const KalRoadLanes *lanes, double *out_results,
-                           KalFourBits *good)
+void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
+                           double *out_rates, KalFourBits *good)
 {
-    memcpy(out_results, lanes->back + KAL_LANES * kal_return_answer(lanes->lead),
+    const size_t n = (size_t)lanes->system->n;
+    double *results = out_rates + KAL_LANES * n;
+    memcpy(out_rates, at + KAL_LANES * (1 + n), n * sizeof(KalFour));
+    memcpy(results, lanes->back + KAL_LANES * kal_return_answer(lanes->lead),
            lanes->n_results * sizeof(KalFour));
-    lanes->math->judge(&lanes->lead->at, out_results, good);
+    lanes->math->judge(&lanes->lead->at, results, good);
 }
 
 void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,
@@ -155,16 +161,6 @@ void kal_road_lanes_energy(const KalRoadLanes *lanes, const double *at,
     lanes->math->bound(energy, good);
 }
 
-size_t kal_road_lanes_sine(const KalRoadLanes *lanes)
-{
-    return lanes->lead->at.sine;
-}
-
-static bool is_any(KalFourBits bits)
-{
-    return (bits[0] | bits[1] | bits[2] | bits[3]) != 0;
-}
-
 void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *good)
 {
     const KalSystem *system = lanes->system;
@@ -178,7 +174,7 @@ void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *g
         .state = at + KAL_LANES,
         .on = &on,
         .good = good};
-    for (int k = 0; k < KAL_RETURN_STEPS && is_any(on); k++) {
+    for (int k = 0; k < KAL_RETURN_STEPS && kal_any(on); k++) {
         kal_program_eval_lanes(program, at, lanes->back_work,
                                k == 0 ? lanes->back : lanes->again);
         if (k > 0) {

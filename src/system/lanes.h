@@ -55,20 +55,18 @@ bool kal_road_lanes_fit(const KalRoadLanes *lanes, const KalRoad *road, bool ret
 /// Let the parameters of a lane be those of its instant; this road may lead from now on.
 void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road);
 
-/// Accelerations of all lanes at times and states of 1 + 2 n groups, as kal_road_take() has
-/// them: n_results groups.  Lanes that are not vouched for are not `good` any more.
-void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at,
-                         double *out_results, KalFourBits *good);
-
-/// Where in the results the least sine of the rows is.
-size_t kal_road_lanes_sine(const KalRoadLanes *lanes);
+/// Rates of all lanes at times and states of 1 + 2 n groups: n groups of velocities, then
+/// what kal_road_take() finds, n_results groups.  Lanes that are not vouched for are not `good`
+/// any more.
+void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at, double *out_rates,
+                         KalFourBits *good);
 
 /// Bring the states of all lanes back, as kal_return_take() does.
 void kal_return_lanes_take(const KalRoadLanes *lanes, double *at, KalFourBits *good);
 
-/// Accelerations where the way back has led to, which it has found.
-void kal_return_lanes_find(const KalRoadLanes *lanes, double *out_results,
-                           KalFourBits *good);
+/// The same where the way back has led to, which has found them.
+void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,
+                           double *out_rates, KalFourBits *good);
 
 /// Lanes in which the energy is not finite at the times and states `at`, to which the way back
 /// has led if there is one, are not good any more.

@@ -20,6 +20,19 @@ static void judge(const KalEliminated *where, const double *results, KalFourBits
              & (x[where->least_growth] >= 0.5) & (x[where->least_gram] >= 0.5);
 }
 
+static void take(const KalLaneTake *take, const double *restrict at,
+                 double *restrict out_rates, KalFourBits *good)
+{
+    const size_t count = KAL_LANES * take->n;
+    const double *velocities = at + KAL_LANES + count;
+    double *results = out_rates + count;
+    for (size_t i = 0; i < count; i += KAL_LANES) {
+        *kal_four(out_rates + i) = *kal_const_four(velocities + i);
+    }
+    kal_program_eval_lanes(take->program, at, take->work, results);
+    judge(take->where, results, good);
+}
+
 // A step that has left dust where it led to zero is lost.
 static void step(const KalLaneReturn *step)
 {
@@ -57,4 +70,4 @@ static void bound(const double *two, KalFourBits *good)
     *good &= kal_four_absolute(x[0] + x[1]) <= DBL_MAX;
 }
 
-const KalLaneMath KAL_LANE_MATH = {judge, step, merge, bound};
+const KalLaneMath KAL_LANE_MATH = {take, judge, step, merge, bound};

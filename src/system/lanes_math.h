@@ -11,6 +11,7 @@
 
 #include "base/four.h"
 #include "derive/eliminate.h"
+#include "prog/program.h"
 
 /// A step of the way back in lanes.
 typedef struct KalLaneReturn {
@@ -23,7 +24,20 @@ typedef struct KalLaneReturn {
     KalFourBits *good;     ///< lanes that are not lost
 } KalLaneReturn;
 
+/// Accelerations in lanes.
+typedef struct KalLaneTake {
+    const KalProgram *program;
+    const KalEliminated *where; ///< its results are
+    size_t n;                   ///< of coordinates
+    double *work;
+} KalLaneTake;
+
 typedef struct KalLaneMath {
+    /// Rates at a time and state of 1 + 2 n groups: n velocities, then the results of the
+    /// program; judged.
+    void (*take)(const KalLaneTake *take, const double *restrict at,
+                 double *restrict out_rates, KalFourBits *good);
+
     /// Lanes whose results are not sound are not good, as kal_eliminated_is_sound() has it.
     void (*judge)(const KalEliminated *where, const double *results, KalFourBits *good);
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// DOP853 in lanes inside: what is done for all lanes at once (dop853_course.c), and lane by
+/// lane (dop853_lanes.c).
+///
+/// Of lanes that coast everything is here, their step control too; their integrators know
+/// nothing of the steps before they are told (dop853_lanes.c).  What stands here of other
+/// lanes does no harm and means nothing.
+
+#ifndef ODE_DOP853_LANES_IMPL_H
+#define ODE_DOP853_LANES_IMPL_H
+
+#include "ode/dop853_impl.h"
+#include "ode/dop853_lanes.h"
+
+/// The step control of lanes that coast, as KalDop853 and its KalIntegrator have it.
+typedef struct KalPace {
+    KalFourBits coasting; ///< lanes whose steps nobody looks at
+    KalFour rtol;
+    KalFour t;
+    KalFour t_end;
+    KalFour direction;
+    KalFour h;            ///< size to try next
+    KalFour longest;      ///< no step is longer; infinity: any may be
+    KalFour old_log;      ///< logarithm of the error of the last step
+    KalFourBits rejected; ///< lanes whose attempt before failed
+    KalFourBits attempts; ///< at the present step
+    KalFourBits stiff;
+    KalFourBits calm;
+    KalFourBits left;  ///< steps that they may take, at most, before somebody looks
+    KalFourBits steps; ///< that were taken since they began to coast,
+    KalFourBits projections; ///< ends that were brought to the manifold,
+    KalFourBits rejections;  ///< and attempts that failed
+} KalPace;
+
+/// What is true of lanes in an attempt.
+typedef struct KalCourse {
+    KalFour h;
+    KalFour t;
+    KalFour t_new;
+    KalFour rtol;
+    KalFour error;
+    KalFour change;      ///< of KalDop853Edge, where the end was reached
+    KalFour distance;    ///< likewise
+    KalFourBits tried;   ///< in this attempt
+    KalFourBits fixed;   ///< whatever their error
+    KalFourBits good;    ///< stages are vouched for, and the end is finite
+    KalFourBits ended;   ///< accurate enough to be brought to the manifold
+    KalFourBits settled; ///< so vouched for are the return and the rate at the end
+    KalFourBits taken;   ///< accurate to the end
+    KalFourBits
+        collapsed;      ///< no attempt can be planned, or lanes that coast would fail
+    KalFourBits smooth; ///< lanes that coast and of which all is known
+} KalCourse;
+
+typedef struct KalCourseMath {
+    /// Plan attempts of lanes that coast.
+    void (*plan)(KalOdeLanes *l, KalCourse *c);
+    /// All stages and ends, and which were accurate.
+    void (*attempt)(KalOdeLanes *l, KalCourse *c);
+    /// Judge attempts of lanes that coast.
+    void (*judge)(KalOdeLanes *l, KalCourse *c);
+    /// Lanes coast on, with a next step that is no longer than `longest`, if that is not 0.
+    void (*go_on)(KalOdeLanes *l, const KalFourBits *on, const KalFour *longest);
+} KalCourseMath;
+
+/// Compiled once for every processor and once for those with wide registers (base/four.h).
+extern const KalCourseMath kal_course_math;
+extern const KalCourseMath kal_course_math_wide; ///< x86-64 only
+
+enum {
+    KAL_ATTEMPT_RATES = KAL_DOP853_END + 1 ///< stages that an attempt has
+};
+
+struct KalOdeLanes {
+    KalPace *pace;
+    KalContext *ctx;
+    KalLaneSystem system;
+    const KalDop853Sums *sums;
+    const KalCourseMath *math;
+    int ld; ///< numbers of a state in all lanes
+    KalDop853 *of[KAL_LANES];
+    bool trying[KAL_LANES]; ///< a step was begun
+    double *times;          ///< of the rates
+    double *y;
+    double *y_end;
+    double *atol;
+    double *at;                   ///< time and state of a stage
+    double *end;                  ///< and of the ends
+    double *k[KAL_ATTEMPT_RATES]; ///< n_rates groups each
+    void *block;
+    size_t block_size;
+};
+
+#endif
