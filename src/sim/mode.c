@@ -14,6 +14,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "sim/run_impl.h"
+#include "system/border.h"
 #include "system/start.h"
 #include "system/switch.h"
 
@@ -629,6 +630,16 @@ static KalStatus settle(KalRun *run, bool set, int row)
 bool kal_run_modes_changed(const KalRun *run)
 {
     return first_changed(run, true) < run->system->n_switches;
+}
+
+KalStatus kal_run_modes_prepare(KalRun *run)
+{
+    if (run->system->n_switches == 0) {
+        return KAL_OK;
+    }
+    KAL_TRY(kal_border_choose(run->instant, run->modes.modes));
+    run->instant->modes = run->modes.modes;
+    return KAL_OK;
 }
 
 KalStatus kal_run_modes_start(KalRun *run, const bool *held)

@@ -365,6 +365,7 @@ static KalStatus start_here(KalRun *run, const bool *held)
     run->balance.lost = run->balance.unknown;
     kal_run_limits_start(run);
     KAL_TRY(kal_run_holds_start(run));
+    KAL_TRY(kal_run_modes_prepare(run));
     KAL_TRY(kal_instant_givens(run->instant));
     KAL_TRY(kal_run_meet(run));
     run->instant->contacts.stale = false;

@@ -450,6 +450,10 @@ KAL_CHECKED KalStatus kal_run_modes_enter(KalRun *run, bool set);
 /// Whether the last choice has changed a piece.
 bool kal_run_modes_changed(const KalRun *run);
 
+/// Before a start brings its state to the constraints: where that is at the border of pieces,
+/// go on with those that its velocities lead to.
+KAL_CHECKED KalStatus kal_run_modes_prepare(KalRun *run);
+
 /// The same at the start of a run, on the piece ahead, where nothing has moved yet:
 /// velocities that are `held` stay, n of them, if that can be; NULL for none.
 KAL_CHECKED KalStatus kal_run_modes_start(KalRun *run, const bool *held);

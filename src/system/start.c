@@ -9,6 +9,8 @@
 
 #include "system/start.h"
 
+#include "system/border.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -430,8 +432,9 @@ static KalStatus find(KalInstant *instant, const bool *held, const bool *named,
     KAL_TRY(named ? find_contacts(instant, held, &report->n_failed) : KAL_OK);
     KAL_TRY(named ? follow_positions(instant, named + n) : KAL_OK);
     report->velocity = true;
-    return named ? find_rates(instant, held + n, &report->n_failed)
-                 : find_velocities(instant, held + n, &report->n_failed);
+    return named
+               ? kal_border_find_rates(instant, find_rates, held + n, &report->n_failed)
+               : find_velocities(instant, held + n, &report->n_failed);
 }
 
 // Without constraints any state will do.

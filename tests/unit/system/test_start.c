@@ -366,7 +366,26 @@ static void a_start_may_have_other_values(void)
     lab_close(&lab);
 }
 
-TAP_RUN(TAP_CASE(velocities_may_be_given_by_positions),
+// At the corner of |x| the rate of y is that of the piece that x' leads to.
+static void rates_at_a_corner_are_those_ahead(void)
+{
+    static const char *const held[] = {"x' = 2", "x' = 2, y' = 2", "x' = -2, y' = 2"};
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) {
+        Lab lab;
+        KalStartReport report;
+        if (lab_expect(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                             "constraint c: y = abs(x)\ninit x = 0\n")) {
+            ok(kal_instant_start_from(lab.instant, held[i], &report) == KAL_OK);
+            near(kal_instant_qd(lab.instant)[1], 2.0, 1e-14);
+            ok(kal_instant_start_from(lab.instant, "x' = 1, y' = -1", &report)
+               == KAL_ERR_CONTRADICTION);
+        }
+        lab_close(&lab);
+    }
+}
+
+TAP_RUN(TAP_CASE(rates_at_a_corner_are_those_ahead),
+        TAP_CASE(velocities_may_be_given_by_positions),
         TAP_CASE(a_bead_goes_to_its_circle), TAP_CASE(light_ones_move_more),
         TAP_CASE(what_has_no_mass_moves_first), TAP_CASE(held_values_do_not_move),
         TAP_CASE(values_that_fit_stay), TAP_CASE(a_guess_without_a_way_out),

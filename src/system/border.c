@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+
+// Velocities at the border of pieces, theory (13.7).
+//
+// At x = 0 the rate of |x| is that of the piece which x' leads to.  Pieces and velocities
+// depend on each other, so they are found in turn, until they stay.
+
+#include "system/border.h"
+
+#include "system/switch.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROUNDS = 4 // of pieces and velocities
+};
+
+// Switching functions smaller than this part of the absolute tolerance are zero.
+static const double ZERO = 0.01;
+// How far ahead, in parts of a run, it is seen where the motion goes.
+static const double AHEAD = 1e-7;
+
+typedef struct Border {
+    KalInstant *instant;
+    size_t count;     // switches
+    double *modes;    // pieces that velocities lead to; NaN: none, or not at the border
+    double *before;   // in the round before
+    double *levels;   // at the border; NaN elsewhere
+    double *given;    // n: velocities as they were
+    double *position; // n
+    double *block;    // all of them
+    size_t size;
+} Border;
+
+static KalStatus init(Border *b, KalInstant *instant)
+{
+    const size_t n = (size_t)instant->system->n;
+    *b = (Border){.instant = instant, .count = instant->system->n_switches};
+    b->size = 3 * b->count + 2 * n;
+    b->block = (double *)kal_alloc(instant->ctx, b->size, sizeof *b->block);
+    if (!b->block) {
+        return kal_no_memory(instant->ctx, "to find a start");
+    }
+    b->modes = b->block;
+    b->before = b->modes + b->count;
+    b->levels = b->before + b->count;
+    b->given = b->levels + b->count;
+    b->position = b->given + n;
+    memcpy(b->given, kal_instant_qd(instant), n * sizeof(double));
+    memcpy(b->position, kal_instant_q(instant), n * sizeof(double));
+    return KAL_OK;
+}
+
+static void clear(Border *b)
+{
+    kal_free(b->instant->ctx, b->block, b->size * sizeof *b->block);
+}
+
+static double band(const Border *b)
+{
+    return ZERO * b->instant->settings.asked.atol;
+}
+
+// Which functions are zero in the instant's state; true if one is.
+static KalStatus find_border(Border *b, bool *out_any)
+{
+    KalInstant *instant = b->instant;
+    *out_any = false;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES));
+    for (size_t i = 0; i < b->count; i++) {
+        const bool zero = instant->system->switches[i].bounded
+                          && fabs(instant->results[i]) <= band(b);
+        b->levels[i] = zero ? instant->results[b->count + i] : (double)NAN;
+        b->modes[i] = NAN;
+        *out_any = *out_any || zero;
+    }
+    return KAL_OK;
+}
+
+// The switching functions a little later, as the velocities go.
+static KalStatus evaluate_ahead(const Border *b)
+{
+    KalInstant *instant = b->instant;
+    const KalAsked *asked = &instant->settings.asked;
+    const int n = instant->system->n;
+    const double step = AHEAD * (asked->until - asked->from);
+    const double t = *kal_instant_t(instant);
+    *kal_instant_t(instant) = t + step;
+    for (int i = 0; i < n; i++) {
+        kal_instant_q(instant)[i] += step * kal_instant_qd(instant)[i];
+    }
+    instant->modes = NULL;
+    const KalStatus status = kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES);
+    *kal_instant_t(instant) = t;
+    memcpy(kal_instant_q(instant), b->position, (size_t)n * sizeof(double));
+    return status;
+}
+
+// The pieces that the velocities lead to; whether they are others than before.  Velocities
+// that stay at the border are on the piece that they were found on.
+static KalStatus choose_pieces(Border *b, bool *out_changed)
+{
+    memcpy(b->before, b->modes, b->count * sizeof(double));
+    *out_changed = false;
+    KAL_TRY(evaluate_ahead(b));
+    for (size_t i = 0; i < b->count; i++) {
+        const KalSwitchSides sides =
+            kal_switch_sides(&b->instant->system->switches[i], b->levels[i]);
+        const double side = sides.slope * b->instant->results[i];
+        const bool leaves = !isnan(b->levels[i]) && fabs(side) > band(b);
+        const double mode = side > 0.0 ? sides.above : sides.below;
+        b->modes[i] = leaves ? mode : b->before[i];
+        *out_changed = *out_changed || (leaves && mode != b->before[i]);
+    }
+    return KAL_OK;
+}
+
+static void restore(const Border *b)
+{
+    memcpy(kal_instant_qd(b->instant), b->given,
+           (size_t)b->instant->system->n * sizeof(double));
+    b->instant->modes = NULL;
+}
+
+// Pieces and velocities in turn; false if they do not come to stay, or there are none.
+static bool settle(Border *b, KalFindRates find, const bool *held)
+{
+    bool changed = false;
+    int failed = 0;
+    if (choose_pieces(b, &changed) != KAL_OK || !changed) {
+        return false;
+    }
+    for (int k = 0; k < ROUNDS; k++) {
+        restore(b);
+        b->instant->modes = b->modes;
+        const bool found = find(b->instant, held, &failed) == KAL_OK;
+        b->instant->modes = NULL;
+        if (!found || choose_pieces(b, &changed) != KAL_OK || !changed) {
+            return found && !changed;
+        }
+    }
+    return false;
+}
+
+KalStatus kal_border_find_rates(KalInstant *instant, KalFindRates find,
+                                const bool *held, int *out_failed)
+{
+    assert(find && held && out_failed && !instant->modes);
+    Border b;
+    bool any = false;
+    if (instant->system->n_switches == 0) {
+        return find(instant, held, out_failed);
+    }
+    KAL_TRY(init(&b, instant));
+    any = find_border(&b, &any) == KAL_OK && any;
+    if (any) {
+        any = settle(&b, find, held);
+    }
+    if (!any) {
+        restore(&b);
+    }
+    clear(&b);
+    return any ? KAL_OK : find(instant, held, out_failed);
+}
+
+KalStatus kal_border_choose(KalInstant *instant, double *out_modes)
+{
+    assert(out_modes);
+    Border b;
+    bool any = false;
+    KAL_TRY(init(&b, instant));
+    instant->modes = NULL;
+    KalStatus status = find_border(&b, &any);
+    if (status == KAL_OK && any) {
+        status = choose_pieces(&b, &any);
+    }
+    memcpy(out_modes, b.modes, status == KAL_OK ? b.count * sizeof(double) : 0);
+    clear(&b);
+    return status;
+}
