@@ -299,6 +299,18 @@ typedef struct KalMisfit {
 KAL_API KAL_CHECKED KalStatus kal_instant_misfit(KalInstant *instant,
                                                  KalMisfit *out_misfit);
 
+/// Where formulas of the equations change from one piece to another.
+typedef struct KalSeam {
+    bool found;      ///< the state is there
+    char where[640]; ///< "model.kal:3:14: ", or nothing
+    char quote[512]; ///< what changes, as the model writes it
+} KalSeam;
+
+/// Whether the equations are others on the two sides of the state that an instant has, as those
+/// with `abs(x)` in a constraint are at x = 0.  A solve takes formulas as they come there, with
+/// sign(0) = 0, which may be true of neither side.
+KAL_API KAL_CHECKED KalStatus kal_instant_seam(KalInstant *instant, KalSeam *out_seam);
+
 /// Values of the outputs after a solve; they hold until the next call.
 KAL_API KAL_CHECKED KalStatus kal_instant_outputs(KalInstant *instant,
                                                   const double **out_values);

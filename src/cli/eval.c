@@ -62,6 +62,24 @@ static KalExit set_state(KalModelJob *job)
     return KAL_EXIT_DONE;
 }
 
+// Say that the state is where pieces meet.
+static bool warn_kink(KalModelJob *job)
+{
+    KalSeam seam = {.found = false};
+    if (job->quiet) {
+        return true;
+    }
+    const bool known = kal_instant_seam(job->instant, &seam) == KAL_OK;
+    if (seam.found) {
+        kal_message_print(
+            "%swarning: the equations have a kink or a jump in this state, "
+            "from %s: what follows takes formulas as they come there, "
+            "sign(0) as 0, and may be true of neither side",
+            seam.where, seam.quote);
+    }
+    return known;
+}
+
 // Say how far a state that was asked for is off the constraints.
 static bool warn(KalModelJob *job)
 {
@@ -85,7 +103,7 @@ static KalExit eval(KalModelJob *job)
         return status;
     }
     KalMotionAnswer answer;
-    if (!warn(job)) {
+    if (!warn(job) || !warn_kink(job)) {
         return kal_model_job_fail_plain(job);
     }
     if (kal_instant_solve(job->instant, &answer) != KAL_OK) {

@@ -98,31 +98,13 @@ double kal_run_modes_band(const KalRun *run)
     return ZERO * run->options.atol;
 }
 
-// How the model writes a switch, and where.
-static void describe(const KalRun *run, size_t i, char *where, size_t where_size,
-                     char quote[KAL_PRINTABLE_SIZE])
-{
-    assert(i < run->system->n_switches && where_size > 0);
-    KalSpan span = {.source = NULL};
-    *where = '\0';
-    (void)snprintf(quote, KAL_PRINTABLE_SIZE, "a condition");
-    if (kal_model_find_origin(run->system->model, run->system->switches[i].node, &span)
-        && span.source) {
-        const KalPlace place = kal_source_place(span.source, span.begin);
-        kal_printable_print(span.source->text + span.begin, span.end - span.begin,
-                            quote);
-        (void)snprintf(where, where_size, "%s:%zu:%zu: ", span.source->name, place.line,
-                       place.column);
-    }
-}
-
 KalStatus kal_run_modes_chatter(KalRun *run, size_t i)
 {
     assert(i < run->system->n_switches);
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
     char t[KAL_NUMBER_SIZE];
-    describe(run, i, where, sizeof where, quote);
+    kal_switch_describe(run->system, i, where, sizeof where, quote);
     kal_number_print(run->t, 9, t);
     return kal_fail(run->ctx, KAL_ERR_CHATTER,
                     "%s%s chatters at t = %s: on both sides of where it changes the "
@@ -307,7 +289,7 @@ static KalStatus watch_hurry(KalRun *run, size_t i, bool close)
         || !(ahead > (double)run->options.max_steps)) {
         return KAL_OK;
     }
-    describe(run, i, where, sizeof where, quote);
+    kal_switch_describe(run->system, i, where, sizeof where, quote);
     return kal_fail(
         run->ctx, KAL_ERR_LIMIT,
         "%s%s has changed %ld times from t = %.9g to t = %.9g: if it goes on "
@@ -531,7 +513,7 @@ static KalStatus fail_barrier(KalRun *run, size_t i, const char *which, double j
     assert(i < run->system->n_switches && which);
     char where[KAL_PRINTABLE_SIZE + 64];
     char quote[KAL_PRINTABLE_SIZE];
-    describe(run, i, where, sizeof where, quote);
+    kal_switch_describe(run->system, i, where, sizeof where, quote);
     return kal_fail(
         run->ctx, KAL_ERR_CONTRADICTION,
         "%s%s makes the %s energy jump by %.3g at t = %.9g: its force there "

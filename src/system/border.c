@@ -19,6 +19,8 @@ enum {
 
 // Switching functions smaller than this part of the absolute tolerance are zero.
 static const double ZERO = 0.01;
+// What differs by less, relative to its size, does not.
+static const double SAME = 1e-12;
 // How far ahead, in parts of a run, it is seen where the motion goes.
 static const double AHEAD = 1e-7;
 
@@ -179,4 +181,78 @@ KalStatus kal_border_choose(KalInstant *instant, double *out_modes)
     memcpy(out_modes, b.modes, status == KAL_OK ? b.count * sizeof(double) : 0);
     clear(&b);
     return status;
+}
+
+// M, Q, A and b on a piece of switch i.
+static KalStatus evaluate_on(Border *b, size_t i, double mode)
+{
+    for (size_t k = 0; k < b->count; k++) {
+        b->modes[k] = k == i ? mode : (double)NAN;
+    }
+    b->instant->modes = b->modes;
+    const KalStatus status = kal_instant_evaluate(b->instant, KAL_PROGRAM_GIVENS);
+    b->instant->modes = NULL;
+    return status;
+}
+
+// Whether M, Q, A or b are others on the two sides of switch i; `other` has room for them.
+// Where they have no value on a side they are.
+static bool parts(Border *b, size_t i, double *other)
+{
+    const KalInstant *instant = b->instant;
+    const KalSwitchSides sides =
+        kal_switch_sides(&instant->system->switches[i], b->levels[i]);
+    const size_t count = instant->system->n_results[KAL_PROGRAM_GIVENS];
+    bool differ = evaluate_on(b, i, sides.below) != KAL_OK;
+    memcpy(other, instant->results, count * sizeof *other);
+    differ = differ || evaluate_on(b, i, sides.above) != KAL_OK;
+    for (size_t k = 0; !differ && k < count; k++) {
+        const double size = fabs(other[k]) + fabs(instant->results[k]);
+        differ = fabs(other[k] - instant->results[k]) > SAME * size;
+    }
+    return differ;
+}
+
+// The first switch that parts the equations in the instant's state; the number of switches if
+// there is none.
+static size_t find_kink(Border *b, double *other)
+{
+    size_t i = 0;
+    while (i < b->count && (isnan(b->levels[i]) || !parts(b, i, other))) {
+        i++;
+    }
+    return i;
+}
+
+// The kink of a state of a system that has switches.
+static KalStatus look(KalInstant *instant, double *other, KalSeam *out_seam)
+{
+    Border b;
+    bool any = false;
+    KAL_TRY(init(&b, instant));
+    const size_t i =
+        find_border(&b, &any) == KAL_OK && any ? find_kink(&b, other) : b.count;
+    out_seam->found = i < b.count;
+    if (out_seam->found) {
+        kal_switch_describe(instant->system, i, out_seam->where, sizeof out_seam->where,
+                            out_seam->quote);
+    }
+    clear(&b);
+    return KAL_OK;
+}
+
+KalStatus kal_instant_seam(KalInstant *instant, KalSeam *out_seam)
+{
+    KAL_NEED(instant ? instant->ctx : NULL, instant && out_seam);
+    const size_t count = instant->system->n_results[KAL_PROGRAM_GIVENS];
+    KalSeam seam = {.found = false};
+    if (instant->system->n_switches > 0) {
+        double *other = (double *)kal_alloc(instant->ctx, count, sizeof *other);
+        const KalStatus status = other ? look(instant, other, &seam)
+                                       : kal_no_memory(instant->ctx, "for a state");
+        kal_free(instant->ctx, other, count * sizeof *other);
+        KAL_TRY(status);
+    }
+    *out_seam = seam;
+    return KAL_OK;
 }

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Lists on their way into a system.
@@ -170,4 +171,21 @@ KalStatus kal_system_find_switches(KalSystem *system, const KalExpr *formulas,
     kal_block_clear(system->ctx, &f.nodes);
     kal_order_clear(&order);
     return status;
+}
+
+void kal_switch_describe(const KalSystem *system, size_t i, char *out_where,
+                         size_t size, char out_quote[KAL_PRINTABLE_SIZE])
+{
+    assert(i < system->n_switches && size > 0);
+    KalSpan span = {.source = NULL};
+    *out_where = '\0';
+    (void)snprintf(out_quote, KAL_PRINTABLE_SIZE, "a condition");
+    if (kal_model_find_origin(system->model, system->switches[i].node, &span)
+        && span.source) {
+        const KalPlace place = kal_source_place(span.source, span.begin);
+        kal_printable_print(span.source->text + span.begin, span.end - span.begin,
+                            out_quote);
+        (void)snprintf(out_where, size, "%s:%zu:%zu: ", span.source->name, place.line,
+                       place.column);
+    }
 }

@@ -13,6 +13,7 @@
 #ifndef SYSTEM_SWITCH_H
 #define SYSTEM_SWITCH_H
 
+#include "base/utf8.h"
 #include "system/system.h"
 
 /// Find the switching functions of formulas: system->switches and what belongs to it.
@@ -36,5 +37,9 @@ KalSwitchSides kal_switch_sides(const KalSwitch *s, double level);
 
 /// The side of zero, 1 or −1, that the function has on a piece; NaN for none.
 double kal_switch_side(const KalSwitch *s, double mode);
+
+/// How the model writes switch i, and where: "file:3:14: ", or nothing if it stands in no text.
+void kal_switch_describe(const KalSystem *system, size_t i, char *out_where,
+                         size_t size, char out_quote[KAL_PRINTABLE_SIZE]);
 
 #endif

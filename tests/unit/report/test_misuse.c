@@ -84,6 +84,7 @@ static void systems_and_instants(void)
     KalMotionAnswer answer;
     KalStartReport report;
     KalMisfit misfit;
+    KalSeam seam;
     const double *values = NULL;
     const char *const *names = NULL;
     const KalSetting nameless = {.name = NULL};
@@ -116,6 +117,8 @@ static void systems_and_instants(void)
     refused(kal_instant_misfit(instant, NULL), "kal_instant_misfit");
     refused_mutely(kal_instant_misfit(NULL, &misfit));
     ok(!kal_instant_doubts(NULL));
+    refused(kal_instant_seam(instant, NULL), "kal_instant_seam");
+    refused_mutely(kal_instant_seam(NULL, &seam));
     ok(kal_system_parameters(NULL) == 0);
     same_text(kal_system_parameter(NULL, 0).name, "");
     same_text(kal_system_parameter(rod, -1).name, "");

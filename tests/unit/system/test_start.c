@@ -384,7 +384,35 @@ static void rates_at_a_corner_are_those_ahead(void)
     }
 }
 
+// The state is where the equations are others on both sides.
+static void is_seam(const char *formulas, const char *quote)
+{
+    Lab lab;
+    KalSeam seam = {.found = false};
+    char text[300];
+    snprintf(text, sizeof text, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n%s\n",
+             formulas);
+    if (lab_expect(&lab, text)) {
+        ok(kal_instant_seam(lab.instant, &seam) == KAL_OK);
+        ok(seam.found == (quote != NULL));
+        same_text(seam.quote, quote ? quote : "");
+    }
+    lab_close(&lab);
+}
+
+static void seams_of_equations_are_told(void)
+{
+    is_seam("constraint c: y = abs(x)", "abs(x)");
+    is_seam("force x = -sign(x')", "sign(x')");
+    is_seam("force x = if(y > 0, 1, 2)", "y > 0");
+    is_seam("force x = if(y > 0, y, 0)", NULL); // a force with a kink has one value
+    is_seam("force x = -x'*abs(x')", NULL);
+    is_seam("potential if(x > 1, 3*x, 0)", NULL);
+    is_seam("potential max(x, 2*x)", "max(x, 2*x)");
+}
+
 TAP_RUN(TAP_CASE(rates_at_a_corner_are_those_ahead),
+        TAP_CASE(seams_of_equations_are_told),
         TAP_CASE(velocities_may_be_given_by_positions),
         TAP_CASE(a_bead_goes_to_its_circle), TAP_CASE(light_ones_move_more),
         TAP_CASE(what_has_no_mass_moves_first), TAP_CASE(held_values_do_not_move),
