@@ -101,7 +101,7 @@ export class Scene {
       this.camera = this.spatial ? new SpaceCamera(bounds) : new FlatCamera(bounds);
       this.reset();
     } else if (!this.moved && !this.grabbed && !fits(bounds, this.camera.bounds)) {
-      this.resize(true);
+      this.fit(this.camera.width, this.camera.height); // no layout is waited for
     } else {
       this.draw();
     }
@@ -214,11 +214,14 @@ export class Scene {
   // A box to be carried along, for what travels far; null for what stays in its place, and
   // for a single thing, which says little without its way.
   nearBounds() {
-    const rows = trailRows(this.run.rows);
-    const reaches = rows.map((row) => this.spread({ row, part: 0 })?.reach ?? 0);
-    const reach = Math.max(...reaches);
-    const size = reach + this.largestSize();
+    const reachAt = (row) => this.spread({ row, part: 0 })?.reach ?? 0;
+    const largest = this.largestSize();
     const span = Math.max(...this.whole.max.map((max, i) => max - this.whole.min[i]));
+    if (span < FAR * (reachAt(0) + largest)) {
+      return null; // as it is at all other times, when it reaches further
+    }
+    const reach = Math.max(...trailRows(this.run.rows).map(reachAt));
+    const size = reach + largest;
     if (!(reach > 0) || span < FAR * size) {
       return null;
     }
@@ -279,11 +282,21 @@ export class Scene {
     this.canvas.width = Math.round(width * devicePixelRatio);
     this.canvas.height = Math.round(height * devicePixelRatio);
     if (fit || !this.moved) {
-      this.camera.bounds = this.frame();
-      this.camera.fit(width, height);
+      this.fit(width, height);
     } else {
       this.camera.resize(width, height);
+      this.drawAll();
     }
+  }
+
+  // Show all that there is in a canvas of that size.
+  fit(width, height) {
+    this.camera.bounds = this.frame();
+    this.camera.fit(width, height);
+    this.drawAll();
+  }
+
+  drawAll() {
     this.draw();
     this.beside?.draw(); // it looks through the same camera
   }

@@ -4,12 +4,15 @@ import { make } from './dom.js';
 
 const SERIES = 8;
 const redraws = new Set();
-let cache = null;
+const cache = new Map(); // of the colors that were asked for: a picture asks hundreds of times
 
 /** A color by its name in the style sheet. */
 export function color(name) {
-  cache ??= getComputedStyle(document.documentElement);
-  return cache.getPropertyValue(`--${name}`).trim();
+  if (!cache.has(name)) {
+    const style = getComputedStyle(document.documentElement);
+    cache.set(name, style.getPropertyValue(`--${name}`).trim());
+  }
+  return cache.get(name);
 }
 
 /** The color of the i-th of several things. */
@@ -25,7 +28,7 @@ export function onTheme(redraw) {
 
 function setTheme(dark) {
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
-  cache = null;
+  cache.clear();
   redraws.forEach((redraw) => redraw());
 }
 

@@ -37,6 +37,9 @@ const POWERS = {
 
 // The numbers that are drawn for those of a curve.
 function drawn(list, logarithmic) {
+  if (!logarithmic && !list.some(Number.isNaN)) {
+    return list;
+  }
   return Array.from(list, (value) => {
     if (Number.isNaN(value)) {
       return null;
