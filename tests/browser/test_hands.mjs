@@ -145,6 +145,101 @@ async function a_body_in_space_is_dragged(lab) {
   });
 }
 
+// Fingers on a screen: [x, y] each, put down, moved in steps, lifted.
+async function stroke(page, from, to, steps = 8) {
+  const screen = await page.context().newCDPSession(page);
+  const send = (type, places) =>
+    screen.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: places.map(([x, y], id) => ({ x, y, id })),
+    });
+  await send('touchStart', from);
+  for (let i = 1; i <= steps; i++) {
+    const part = i / steps;
+    const between = (a, b) => a + part * (b - a);
+    await send(
+      'touchMove',
+      from.map(([x, y], id) => [between(x, to[id][0]), between(y, to[id][1])]),
+    );
+  }
+  return () => send('touchEnd', []);
+}
+
+async function fingers_drag_move_and_magnify(lab) {
+  const look = async (page) => {
+    await settled(page);
+    const from = await placeOf(page, [0.6, -0.8]);
+    const to = await placeOf(page, [-0.5, -0.2]);
+    const lift = await stroke(page, [[from.x, from.y]], [[to.x, to.y]]);
+    await settled(page, 'studio.run.columns[1].data[0] < -0.9');
+    await lift();
+    await settled(page, "'x' in studio.start && !studio.drag");
+    const [x, y] = await page.evaluate(() =>
+      studio.run.columns.slice(1, 3).map(({ data }) => data[0]),
+    );
+    near(Math.hypot(x, y), 1, 1e-9, 'the constraint does not hold');
+    near(y / x, 0.4, 0.03, 'it does not point to the finger');
+    const view = () =>
+      page.evaluate(() => {
+        const { scale, center } = studio.stage.scene.camera;
+        return { scale, center: [...center] };
+      });
+    const before = await view();
+    const box = await page.locator('#stage canvas').boundingBox();
+    const [left, top] = [box.x + 60, box.y + box.height - 60]; // where nothing is
+    await (
+      await stroke(page, [[left, top]], [[left + 50, top - 30]])
+    )();
+    await comesTrue(async () => {
+      const { center } = await view();
+      near(center[0], before.center[0] - 50 / before.scale, 0.02, 'moved right');
+      near(center[1], before.center[1] - 30 / before.scale, 0.02, 'moved up');
+    });
+    const apart = (distance) => [
+      [left, top],
+      [left + distance, top],
+    ];
+    await (
+      await stroke(page, apart(60), apart(120))
+    )();
+    await comesTrue(async () =>
+      near((await view()).scale / before.scale, 2, 0.05, 'twice as large'),
+    );
+  };
+  await lab.studio(lab.model('touched.kal', PENDULUM), look, { hasTouch: true });
+}
+
+// A bar that flies away without turning: at t its middle is at (20 t, -1/2).
+const AWAY = `param m = 1 [kg], L = 1 [m]
+coord x [m], y [m]
+kinetic 1/2*m*(x'^2 + y'^2)
+init x' = 20
+simulate 0 .. 5 every 0.1
+draw line [x, y] -> [x, y - L]
+`;
+
+async function what_flies_away_is_followed(lab) {
+  await lab.studio(lab.model('away.kal', AWAY), async (page) => {
+    await settled(page);
+    const center = async (t) => {
+      await page.evaluate((time) => studio.clock.set(time), t);
+      return page.evaluate(() => studio.stage.scene.camera.center);
+    };
+    ok(await page.getByLabel('Follow').isChecked(), 'it is lost at once');
+    for (const t of [0, 1.25, 5]) {
+      const [x, y] = await center(t);
+      near(x, 20 * t, 1e-9, `at ${t}`);
+      near(y, -0.5, 1e-9, `at ${t}`);
+    }
+    await page.getByLabel('Follow').uncheck();
+    for (const t of [0, 5]) {
+      near((await center(t))[0], 50, 1e-9, 'all of its way'); // 0 to 100
+    }
+    await page.getByLabel('Follow').check();
+    near((await center(2))[0], 40, 1e-9, 'again');
+  });
+}
+
 const ANGLE = `coord a
 kinetic 1/2*a'^2
 potential -cos(a)
@@ -260,6 +355,8 @@ await runCases([
   names_are_explained_and_found,
   a_body_is_dragged,
   a_body_in_space_is_dragged,
+  fingers_drag_move_and_magnify,
+  what_flies_away_is_followed,
   arrows_traces_ghosts_and_colors,
   everything_is_reached_by_keys,
   it_fits_a_tablet,

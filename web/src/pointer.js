@@ -32,22 +32,55 @@ function placeOf(scene, { offsetX, offsetY }) {
   return to.slice(0, scene.grabbed.length);
 }
 
+// The view follows the mouse or a finger, and a second finger magnifies it; in space it turns
+// by one finger only.
+function moveView(scene, id, to) {
+  const { fingers, camera } = scene;
+  const from = fingers.get(id);
+  const [, other] = [...fingers].find(([each]) => each !== id) ?? [];
+  if (!other || !scene.spatial) {
+    camera.drag((to[0] - from[0]) / fingers.size, (to[1] - from[1]) / fingers.size);
+  }
+  if (other) {
+    const [before, after] = [from, to].map(([left, top]) =>
+      Math.max(1, Math.hypot(left - other[0], top - other[1])),
+    );
+    camera.zoom(after / before, (to[0] + other[0]) / 2, (to[1] + other[1]) / 2);
+  }
+  fingers.set(id, to);
+  scene.moved = true;
+  scene.drawAll();
+}
+
 // A point that is held follows the pointer; one that could be held is shown to be so.
 function point(scene, event) {
-  if (event.buttons === 0) {
-    const joint = jointAt(scene, event.offsetX, event.offsetY);
+  const { pointerId: id, offsetX, offsetY } = event;
+  if (!scene.fingers.has(id)) {
+    const joint = jointAt(scene, offsetX, offsetY);
     scene.canvas.classList.toggle('over-joint', joint !== null);
-  } else if (scene.grabbed) {
+  } else if (!scene.grabbed) {
+    moveView(scene, id, [offsetX, offsetY]);
+  } else if (id === scene.holder) {
     scene.onDrag(scene.grabbed, placeOf(scene, event));
-  } else {
-    scene.camera.drag(event.movementX, event.movementY);
-    scene.moved = true;
-    scene.draw();
   }
 }
 
-function letGo(scene) {
-  if (scene.grabbed) {
+// The first finger may take hold of a point.
+function touch(scene, { pointerId: id, offsetX, offsetY }) {
+  scene.canvas.setPointerCapture(id);
+  scene.fingers.set(id, [offsetX, offsetY]);
+  if (scene.fingers.size === 1) {
+    scene.grabbed = jointAt(scene, offsetX, offsetY);
+    scene.holder = id;
+    scene.held =
+      scene.grabbed &&
+      scene.pointAt(scene.grabbed, locate(scene.run.time, scene.clock.t));
+  }
+}
+
+function letGo(scene, { pointerId: id }) {
+  scene.fingers.delete(id);
+  if (scene.grabbed && id === scene.holder) {
     scene.grabbed = null;
     scene.onDrop();
   }
@@ -63,16 +96,11 @@ function magnify(scene, event) {
 /** Let the pointer act on a scene. */
 export function listenToPointer(scene) {
   const { canvas } = scene;
-  canvas.addEventListener('pointerdown', (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    scene.grabbed = jointAt(scene, event.offsetX, event.offsetY);
-    if (scene.grabbed) {
-      scene.held = scene.pointAt(scene.grabbed, locate(scene.run.time, scene.clock.t));
-    }
-  });
+  scene.fingers = new Map(); // where each pointer that is down was last
+  canvas.addEventListener('pointerdown', (event) => touch(scene, event));
   canvas.addEventListener('pointermove', (event) => point(scene, event));
-  canvas.addEventListener('pointerup', () => letGo(scene));
-  canvas.addEventListener('pointercancel', () => letGo(scene));
+  canvas.addEventListener('pointerup', (event) => letGo(scene, event));
+  canvas.addEventListener('pointercancel', (event) => letGo(scene, event));
   canvas.addEventListener('wheel', (event) => magnify(scene, event), {
     passive: false,
   });
