@@ -146,7 +146,7 @@ KalPlace kal_source_place(const KalSource *source, uint32_t at)
 {
     assert(at <= source->length);
     KalPlace place = {1, 1};
-    for (uint32_t i = 0; i < at; i++) {
+    for (uint32_t i = source->prefix; i < at; i++) {
         const unsigned char c = (unsigned char)source->text[i];
         place.line += c == '\n';
         place.column = c == '\n' ? 1 : place.column + ((c & 0xC0U) != 0x80U);

@@ -31,6 +31,8 @@ typedef struct KalSource {
     const char *name; ///< ends with a NUL
     const char *text; ///< `length` bytes and a NUL, which is not counted
     uint32_t length;
+    uint32_t
+        prefix; ///< bytes that nobody wrote, on the first line: columns begin after them
 } KalSource;
 
 /// The bytes from `begin` up to, not including, `end` of a source.  One without a source

@@ -262,6 +262,9 @@ static KalStatus make_source(KalContext *ctx, const char *name, const char *text
         status = kal_source_create(ctx, name, (const char *)block.data, block.size,
                                    out_source);
     }
+    if (status == KAL_OK) {
+        (*out_source)->prefix = sizeof word - 1;
+    }
     kal_block_clear(ctx, &block);
     return status;
 }
