@@ -72,6 +72,7 @@ static KalStatus find_short(Collector *c, KalExpr e, KalGraph *to, KalExpr *out_
     size_t before = 0;
     size_t after = 0;
     *out_e = KAL_NO_EXPR;
+    KAL_TRY(kal_ask(c->ctx));
     KAL_TRY(measure(c, c->g, e, &before));
     if (before > LENGTH_MAX || c->left <= 0) {
         return KAL_OK;
