@@ -22,13 +22,13 @@ array([1.        , 1.73205081])
 
 from ._native import version as __version__
 from .errors import (ContradictionError, Error, FileError, FormulationError, IntegrationError,
-                     LimitError, MassError, ModelError, NoAccelerationError, NotUniqueError,
-                     NumberError, UsageError)
+                     LimitError, MassError, MissingFileError, ModelError, NoAccelerationError,
+                     NotUniqueError, NumberError, UsageError)
 from .model import Model, load
 from .results import Equations, Record, Run, Sweep, Table
 from .solution import Solution, solve
 
 __all__ = ["Model", "load", "solve", "Solution", "Run", "Sweep", "Table", "Record", "Equations",
-           "Error", "ModelError", "UsageError", "FileError", "LimitError", "NumberError",
-           "MassError", "ContradictionError", "NoAccelerationError", "NotUniqueError",
-           "FormulationError", "IntegrationError", "__version__"]
+           "Error", "ModelError", "UsageError", "FileError", "MissingFileError", "LimitError",
+           "NumberError", "MassError", "ContradictionError", "NoAccelerationError",
+           "NotUniqueError", "FormulationError", "IntegrationError", "__version__"]

@@ -3,11 +3,37 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Iterable, Mapping
 
-from .formula import from_sympy
+from .formula import check_symbols, from_sympy
 
-__all__ = ["number_text", "values_text", "model_text"]
+__all__ = ["as_number", "mapping", "number_text", "values_text", "model_text"]
+
+
+def mapping(given: Any, what: str) -> Mapping[Any, Any]:
+    """What was given, if it is a mapping; None is an empty one."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} are a mapping of names to values, not {given!r}")
+    return given
+
+
+def as_number(value: Any) -> float:
+    """A finite number of any kind: of Python, NumPy, SymPy, a fraction, a decimal.
+
+    >>> from fractions import Fraction
+    >>> from kalaba.build import as_number
+    >>> as_number(Fraction(1, 4))
+    0.25
+    """
+    if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{value!r} is no number")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{value!r} is no number that a model can have")
+    return number
 
 
 def number_text(value: Any) -> str:
@@ -25,11 +51,9 @@ def number_text(value: Any) -> str:
         return from_sympy(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(number_text(one) for one in value) + "]"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{value!r} is no number, text or list of them")
-    if value != value or value in (float("inf"), float("-inf")):
-        raise ValueError(f"{value!r} is no number that a model can have")
-    return repr(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return repr(value)
+    return repr(as_number(value))
 
 
 def values_text(values: str | Mapping[str, Any] | None) -> str | None:
@@ -41,7 +65,8 @@ def values_text(values: str | Mapping[str, Any] | None) -> str | None:
     """
     if values is None or isinstance(values, str):
         return values
-    return ", ".join(f"{name} = {number_text(value)}" for name, value in values.items())
+    return ", ".join(f"{name} = {number_text(value)}"
+                     for name, value in mapping(values, "values of a state").items())
 
 
 def _as_mapping(given: Mapping[str, Any] | Iterable[Any] | Any, stem: str) -> dict[str, Any]:
@@ -49,6 +74,9 @@ def _as_mapping(given: Mapping[str, Any] | Iterable[Any] | Any, stem: str) -> di
         return {}
     if isinstance(given, Mapping):
         return {str(name): value for name, value in given.items()}
+    if hasattr(given, "tolist"):  # a matrix of SymPy, an array of NumPy
+        rows = given.tolist()
+        given = [one for row in rows for one in (row if isinstance(row, list) else [row])]
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
     return {f"{stem}{number}": value for number, value in enumerate(given, 1)}
@@ -73,10 +101,12 @@ def _name(coordinate: Any) -> str:
                else coordinate)
 
 
-def _starts(init: Mapping[Any, Any]) -> str:
-    """`=` for values, `~` for those in a guess ("~", value)."""
+def _starts(init: Mapping[Any, Any] | str) -> str:
+    """`=` for values, `~` for those in a guess ("~", value); a text is taken as it is."""
+    if isinstance(init, str):
+        return init
     parts = []
-    for name, value in init.items():
+    for name, value in mapping(init, "start values").items():
         guess = isinstance(value, tuple) and len(value) == 2 and value[0] == "~"
         text = from_sympy(name) if not isinstance(name, str) else name
         parts.append(f"{text} {'~' if guess else '='} "
@@ -84,30 +114,42 @@ def _starts(init: Mapping[Any, Any]) -> str:
     return ", ".join(parts)
 
 
+def _quoted(title: str) -> str:
+    if "\n" in title:
+        raise ValueError("a title has one line")
+    escaped = title.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 def model_text(coordinates: Iterable[Any] | str, kinetic: Any, potential: Any = None, *,
                constraints: Any = None, forces: Mapping[Any, Any] | None = None,
                nonideal: Mapping[Any, Any] | None = None,
                dissipation: Any = None, params: Mapping[Any, Any] | None = None,
                outputs: Mapping[str, Any] | None = None,
-               init: Mapping[Any, Any] | None = None, simulate: str | None = None,
+               init: Mapping[Any, Any] | str | None = None, simulate: str | None = None,
                title: str | None = None, more: str = "") -> str:
     """The text of a model; see :meth:`kalaba.Model.build`."""
-    if isinstance(coordinates, str):
-        coordinates = coordinates.replace(",", " ").split()
-    lines = [] if title is None else [f'model "{title}"']
-    lines += [f"param {name} = {number_text(value)}" for name, value in (params or {}).items()]
+    coordinates = (coordinates.replace(",", " ").split() if isinstance(coordinates, str)
+                   else list(coordinates))
+    check_symbols(kinetic, potential, constraints, forces, nonideal, dissipation, outputs)
+    lines = [] if title is None else [f"model {_quoted(title)}"]
+    lines += [f"param {name} = {number_text(value)}"
+              for name, value in mapping(params, "parameters").items()]
     lines.append("coord " + ", ".join(_name(one) for one in coordinates))
-    lines.append(f"kinetic {from_sympy(kinetic)}")
+    if kinetic is not None:
+        lines.append(f"kinetic {from_sympy(kinetic)}")
     if potential is not None:
         lines.append(f"potential {from_sympy(potential)}")
     if dissipation is not None:
         lines.append(f"dissipation {from_sympy(dissipation)}")
-    lines += [f"force {_name(on)} = {from_sympy(value)}" for on, value in (forces or {}).items()]
+    lines += [f"force {_name(on)} = {from_sympy(value)}"
+              for on, value in mapping(forces, "forces").items()]
     lines += [f"constraint {name}: {_equation(value)}"
               for name, value in _as_mapping(constraints, "c").items()]
     lines += [f"nonideal {_name(on)} = {from_sympy(value)}"
-              for on, value in (nonideal or {}).items()]
-    lines += [f"output {name} = {from_sympy(value)}" for name, value in (outputs or {}).items()]
+              for on, value in mapping(nonideal, "forces").items()]
+    lines += [f"output {name} = {from_sympy(value)}"
+              for name, value in mapping(outputs, "outputs").items()]
     if init:
         lines.append(f"init {_starts(init)}")
     if simulate:

@@ -8,10 +8,12 @@ a model with the line and a caret below the place.
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from typing import Iterator
 
-__all__ = ["Error", "ModelError", "UsageError", "FileError", "LimitError", "NumberError",
-           "MassError", "ContradictionError", "NoAccelerationError", "NotUniqueError",
-           "FormulationError", "IntegrationError"]
+__all__ = ["Error", "ModelError", "UsageError", "FileError", "MissingFileError", "LimitError",
+           "NumberError", "MassError", "ContradictionError", "NoAccelerationError",
+           "NotUniqueError", "FormulationError", "IntegrationError"]
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): ")
 
@@ -45,6 +47,10 @@ class UsageError(Error, ValueError):
 
 class FileError(Error, OSError):
     """A file cannot be read or written."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
 
 
 class LimitError(Error):
@@ -94,6 +100,21 @@ _KINDS = {
     "KAL_ERR_NOT_UNIQUE": NotUniqueError,
     "KAL_ERR_CHATTER": IntegrationError,
 }
+
+
+@contextmanager
+def pointing(text: str | None) -> Iterator[None]:
+    """Errors that have a place in this text show it, with a caret below the place."""
+    try:
+        yield
+    except ModelError as error:
+        lines = (text or "").split("\n")
+        if (error.line is None or error.column is None or "\n" in error.message
+                or error.line > len(lines)):
+            raise
+        error.message += f"\n    {lines[error.line - 1]}\n    {' ' * (error.column - 1)}^"
+        error.args = (error.message,)
+        raise
 
 
 def make_error(kind: str, message: str, names: list[str]) -> BaseException:

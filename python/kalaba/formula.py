@@ -7,14 +7,16 @@ everything else is a symbol.  SymPy is imported when the first formula is conver
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Any
+from typing import Any, Iterator, Mapping
 
-__all__ = ["to_sympy", "from_sympy"]
+__all__ = ["check_symbols", "to_sympy", "from_sympy"]
 
-_TOKEN = re.compile(r"""\s*(?:
+_NAME = r"[^\W\d]\w*(?:\[\d+\]|\.[^\W\d]\w*)*"
+_TOKEN = re.compile(rf"""\s*(?:
     (?P<number>\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)
-  | (?P<name>[^\W\d]\w*(?:\[\d+\]|\.[^\W\d]\w*)*)(?P<primes>'*)
+  | (?P<name>{_NAME})(?P<primes>'*)
   | (?P<sign><=|>=|==|!=|[-+*/^(),<>])
 )""", re.VERBOSE)
 
@@ -174,8 +176,25 @@ def to_sympy(text: str, coordinates: set[str]) -> Any:
     return _Reader(text, coordinates).whole()
 
 
+# Functions that the model language has not, and by what SymPy writes them.
+_REWRITTEN = {"sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh",
+              "coth": "tanh", "asinh": "log", "acosh": "log", "atanh": "log", "acoth": "log",
+              "acot": "atan", "asec": "acos", "acsc": "asin", "Heaviside": "sign",
+              "sinc": "sin", "erfc": "erf", "frac": "floor"}
+
+
+def _checked(name: str) -> str:
+    """The name of a symbol or function, if it is one in the model language too."""
+    if not re.fullmatch(_NAME, name):
+        raise ValueError(f"'{name}' is no name in a model: letters, digits and _ make one")
+    if name in ("pi", "deg"):
+        raise ValueError(f"'{name}' is a number in a model: give the symbol another name")
+    return name
+
+
 def _printer() -> Any:
     """SymPy's printer with the words of the model language."""
+    import sympy
     from sympy import Derivative, Function, Rational, Symbol
     from sympy.printing.str import StrPrinter
 
@@ -195,8 +214,35 @@ def _printer() -> Any:
                 expr.is_Integer and expr >= 0)
             return text if plain else f"({text})"
 
+        def _print_Symbol(self, expr: Any) -> str:
+            return _checked(expr.name)
+
         def _print_Float(self, expr: Any) -> str:
+            value = float(expr)
+            if math.isinf(value) or (value == 0 and expr != 0):
+                raise ValueError(f"{expr} is no number of double precision")
+            return repr(value)
+
+        def _print_NumberSymbol(self, expr: Any) -> str:
             return repr(float(expr))
+
+        _print_GoldenRatio = _print_EulerGamma = _print_NumberSymbol
+        _print_Catalan = _print_TribonacciConstant = _print_NumberSymbol
+
+        def _refuse(self, expr: Any) -> str:
+            raise ValueError(f"{expr} is no real number")
+
+        _print_ImaginaryUnit = _print_Infinity = _print_NegativeInfinity = _refuse
+        _print_ComplexInfinity = _print_NaN = _refuse
+
+        def _done(self, expr: Any) -> str:
+            """What is to be done with it, done."""
+            found = expr.doit()
+            if found.has(type(expr)) and not isinstance(expr, Derivative) or found == expr:
+                raise ValueError(f"{expr} cannot be written as a formula of a model")
+            return f"({self._print(found)})"
+
+        _print_Integral = _print_Sum = _print_Product = _done
 
         def _print_Exp1(self, expr: Any) -> str:
             return "exp(1)"
@@ -204,20 +250,33 @@ def _printer() -> Any:
         def _print_Derivative(self, expr: Any) -> str:
             function, *variables = expr.args
             times = sum(count for _, count in variables)
-            if any(str(variable) != "t" for variable, _ in variables) or function.args:
-                if [str(argument) for argument in function.args] != ["t"]:
-                    raise ValueError(f"{expr} is no derivative of a coordinate by t")
-            return str(function.func) + "'" * int(times)
+            if not _is_undefined(function):
+                return self._done(expr)
+            if (any(str(variable) != "t" for variable, _ in variables)
+                    or [str(argument) for argument in function.args] != ["t"]):
+                raise ValueError(f"{expr} is no derivative of a coordinate by t")
+            return _checked(str(function.func)) + "'" * int(times)
 
         def _print_Function(self, expr: Any) -> str:
             if [str(argument) for argument in expr.args] == ["t"] and _is_undefined(expr):
-                return str(expr.func)
+                return _checked(str(expr.func))
+            if expr.func.__name__ in _REWRITTEN and not _is_undefined(expr):
+                return f"({self._print(self._rewrite(expr))})"
             words = {"Abs": "abs", "ceiling": "ceil", "Min": "min", "Max": "max",
                      "Mod": "mod"}
             name = words.get(expr.func.__name__, expr.func.__name__)
             return f"{name}({', '.join(self._print(argument) for argument in expr.args)})"
 
-        _print_Abs = _print_Min = _print_Max = _print_Mod = _print_Function
+        _print_Abs = _print_Min = _print_Max = _print_Mod = _print_Heaviside = _print_Function
+
+        def _rewrite(self, expr: Any) -> Any:
+            """By functions that the language has; all quantities of a model are real."""
+            real = sympy.Dummy(real=True)
+            other = getattr(sympy, _REWRITTEN[expr.func.__name__])
+            found = expr.func(real).rewrite(other)
+            if found.has(expr.func):
+                raise ValueError(f"{expr} cannot be written as a formula of a model")
+            return found.xreplace({real: expr.args[0]})
 
         def _print_Piecewise(self, expr: Any) -> str:
             (value, condition), *rest = expr.args
@@ -234,6 +293,11 @@ def _printer() -> Any:
         def _print_Or(self, expr: Any) -> str:
             return " or ".join(f"({self._print(part)})" for part in expr.args)
 
+        def _print_Xor(self, expr: Any) -> str:
+            return self._print(sympy.to_nnf(expr, simplify=False))
+
+        _print_ITE = _print_Implies = _print_Equivalent = _print_Xor
+
         def _print_Not(self, expr: Any) -> str:
             return f"not ({self._print(expr.args[0])})"
 
@@ -246,6 +310,31 @@ def _printer() -> Any:
 def _is_undefined(expr: Any) -> bool:
     from sympy.core.function import AppliedUndef
     return isinstance(expr, AppliedUndef)
+
+
+def _symbols(given: Any) -> Iterator[Any]:
+    """Free symbols and undefined functions of all expressions in mappings and lists; without
+    SymPy if there are none."""
+    if isinstance(given, Mapping):
+        given = list(given.values())
+    if isinstance(given, (list, tuple, set)):
+        for one in given:
+            yield from _symbols(one)
+    elif hasattr(given, "free_symbols"):
+        from sympy.core.function import AppliedUndef
+        yield from given.free_symbols
+        yield from given.atoms(AppliedUndef)
+
+
+def check_symbols(*given: Any) -> None:
+    """Refuse expressions in which two different things have one name."""
+    found: dict[str, Any] = {}
+    for one in _symbols(given):
+        name = str(one.func if one.args else one)
+        other = found.setdefault(name, one)
+        if other != one:
+            raise ValueError(f"two different things are called '{name}': {other!r} and {one!r}"
+                             ", which are a symbol and a function, or differ in assumptions")
 
 
 def from_sympy(expression: Any) -> str:

@@ -8,16 +8,18 @@ import math
 import os
 import re
 import warnings
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import (Any, Callable, Iterable, Iterator, Literal, Mapping, Sequence,
+                    overload)
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from .build import model_text, number_text, values_text
-from .errors import FormulationError
-from .results import Equations, Record, Run, Sweep, perform
+from .build import as_number, mapping, model_text, number_text, values_text
+from .errors import FormulationError, MissingFileError, pointing
+from .results import Equations, Record, Run, Sweep, Task, perform
 
 __all__ = ["Model", "Parameters", "load"]
 
@@ -80,6 +82,26 @@ def _flat(given: Any) -> list[Any]:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
+def _read(path: Path) -> str | bytes:
+    """The text of a model; bytes that are no UTF-8 as they are: loading says where."""
+    if not path.exists():
+        hint = "" if path.suffix else "; the text of a model has more than one line"
+        raise MissingFileError(f"{path}: there is no such file{hint}", kind="KAL_ERR_FILE")
+    found = _native.read_file(str(path))
+    try:
+        return found.decode("utf-8")
+    except UnicodeDecodeError:
+        return found
+
+
+def _here() -> str | None:
+    """Where relative paths begin; None where that folder is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
 def _in_order(name: Any) -> list[Any]:
     """q2 before q10."""
     return [int(part) if part.isdigit() else part
@@ -97,7 +119,7 @@ def _inputs(given: str | Iterable[str] | Mapping[str, Any] | None) -> list[str]:
     if not isinstance(given, Mapping):
         return _list(given)
     return [f"{name} = {value}" if isinstance(value, str)
-            else f"{name} = " + ", ".join(number_text(one) for one in np.atleast_1d(value))
+            else f"{name} = " + ", ".join(number_text(one) for one in np.ravel(value))
             for name, value in given.items()]
 
 
@@ -110,16 +132,18 @@ class Model:
 
     def __init__(self, source: str | os.PathLike[str], params: Mapping[str, Any] | None = None,
                  *, name: str = "model", folder: str | os.PathLike[str] | None = None) -> None:
+        self._text: str | bytes
+        self._base = _here()  # so that it loads again when the current folder is another
         if isinstance(source, str) and "\n" in source:
-            self._folder = None if folder is None else os.fspath(folder)
-            self._name = name if self._folder is None else os.path.join(self._folder, name)
+            self._name = name if folder is None else os.path.join(folder, name)
             self._text = source
         else:
             path = Path(source)
-            self._name, self._text = str(path), path.read_text(encoding="utf-8")
-            self._folder = os.fspath(folder if folder is not None else path.parent)
-        self._overrides: dict[str, str] = {key: number_text(value) for key, value in
-                                           (params or {}).items()}
+            folder = path.parent if folder is None else folder
+            self._name, self._text = str(path), _read(path)
+        self._folder = None if folder is None else os.path.abspath(folder)
+        self._overrides: dict[str, str] = {str(key): number_text(value) for key, value in
+                                           mapping(params, "parameters").items()}
         self._settings: dict[str, float] = {}
         self._system = self._load()
         self._prepare()
@@ -156,25 +180,27 @@ class Model:
         """
         from sympy import sympify
         from sympy.core.function import AppliedUndef
+        V = None if V is None or V == 0 else V
         if coordinates is None:
-            given = [T, V, *(_flat(constraints)), *_flat(parts.get("forces"))]
+            given = [T, V, *_flat(constraints), *(one for key in
+                     ("forces", "dissipation", "nonideal", "outputs") for one in
+                     _flat(parts.get(key)))]
             found = set().union(*(sympify(one).atoms(AppliedUndef) for one in given
-                                  if not isinstance(one, str)))
+                                  if one is not None and not isinstance(one, str)))
             coordinates = sorted(found, key=_in_order)
-        return cls.build(coordinates, T, V if V != 0 else None, constraints=constraints,
-                         **parts)
+        return cls.build(coordinates, T, V, constraints=constraints, **parts)
 
     # Loading
 
     def _load(self, analysis: bool = False) -> Any:
         return _native.System(self._name, self._text, list(self._overrides.items()),
-                              self._folder, None, True, True, analysis)
+                              self._folder, self._base, True, True, analysis)
 
     def _prepare(self) -> None:
         self._about = self._system.describe()
         self._evaluator = _native.Evaluator(self._system, list(self._settings.items()))
 
-    def with_params(self, values: Mapping[str, Any] | None = None, **more: Any) -> Model:
+    def with_params(self, values: Mapping[str, Any] | None = None, /, **more: Any) -> Model:
         """The same model with other parameters, in their own units.
 
         What is compiled is shared; where a parameter changes the structure, or a value is a
@@ -186,7 +212,8 @@ class Model:
         >>> model.with_params(k=4).eval().qdd
         array([-4.])
         """
-        wanted = {str(name): value for name, value in {**(values or {}), **more}.items()}
+        wanted = {str(name): value for name, value in
+                  {**mapping(values, "parameters"), **more}.items()}
         other = self._twin()
         settings = self._find_settings(wanted)
         if settings is not None:
@@ -208,16 +235,6 @@ class Model:
         other.__dict__.update(self.__dict__)
         return other
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What it is made of, for copies and other processes; they load it once more."""
-        compiled = ("_system", "_evaluator", "_about")
-        return {name: value for name, value in self.__dict__.items() if name not in compiled}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._system = self._load()
-        self._prepare()
-
     def _units(self) -> dict[str, str | None]:
         return {name: unit for name, unit, _, _ in self._about["parameters"]}
 
@@ -238,7 +255,7 @@ class Model:
             for one, number in zip(names, value):
                 if fixed.get(one, True):
                     return None
-                found[one] = float(number) * _scale(units[one])
+                found[one] = as_number(number) * _scale(units[one])
         return found
 
     def _as_overrides(self) -> dict[str, str]:
@@ -267,7 +284,7 @@ class Model:
     @property
     def text(self) -> str:
         """The text that it was loaded from."""
-        return self._text
+        return str(self._text)
 
     @property
     def coordinates(self) -> list[str]:
@@ -322,22 +339,23 @@ class Model:
     def check(self) -> Record:
         """Kinds of constraints, freedom, redundancy, uniqueness, what is conserved."""
         system = self._whole()
-        return Record(json.loads(system.check(True)), lambda: system.check(False))
+        return Record(json.loads(system.check(True)), partial(system.check, False))
 
     def derive(self, closed_form: bool = False) -> Equations:
         """M, Q, A, b, C as formulas, and q'' with `closed_form`."""
         system = self._whole()
         return Equations(json.loads(system.derive(_FORMATS["json"], closed_form)),
-                         lambda: system.derive(_FORMATS["text"], closed_form),
-                         lambda: system.derive(_FORMATS["latex"], closed_form))
+                         partial(system.derive, _FORMATS["text"], closed_form),
+                         partial(system.derive, _FORMATS["latex"], closed_form))
 
     def reduce(self, speeds: Mapping[str, str] | None = None) -> Equations:
         """Equations of as many speeds as are free; `speeds` names outputs to be speeds."""
         system = self._whole()
-        names, outputs = list(speeds or {}), list((speeds or {}).values())
+        chosen = mapping(speeds, "speeds")
+        names, outputs = list(chosen), list(chosen.values())
         return Equations(json.loads(system.reduce(_FORMATS["json"], names, outputs)),
-                         lambda: system.reduce(_FORMATS["text"], names, outputs),
-                         lambda: system.reduce(_FORMATS["latex"], names, outputs))
+                         partial(system.reduce, _FORMATS["text"], names, outputs),
+                         partial(system.reduce, _FORMATS["latex"], names, outputs))
 
     def eval(self, at: str | Mapping[str, Any] | None = None) -> Record:
         """One instant: M, Q, A, b, C, accelerations, forces, verdicts, outputs.
@@ -345,7 +363,8 @@ class Model:
         The state is the consistent start with the values of `at` put in their places.
         """
         evaluator, state = self._evaluator, values_text(at)
-        found, misfit = evaluator.eval(state, True)
+        with pointing(state):
+            found, misfit = evaluator.eval(state, True)
         if misfit is not None and state is not None:
             name, off, velocity = misfit
             warnings.warn(f"the state does not satisfy the constraint {name}"
@@ -357,7 +376,9 @@ class Model:
               ) -> tuple[Any, ...]:
         """A consistent start (t, q, q') with `values` held; with first-order states
         (t, q, q', states)."""
-        t, q, qd, states = self._evaluator.start(values_text(values))
+        text = values_text(values)
+        with pointing(text):
+            t, q, qd, states = self._evaluator.start(text)
         return (t, q, qd, states) if self.states else (t, q, qd)
 
     def run(self, until: float | None = None, *, every: float | None = None,
@@ -393,20 +414,15 @@ class Model:
         if columns is None:
             columns = ["reaction(*)"] if any(not name.startswith("drive(")
                                              for name in self.constraints) else []
-        more = _list(columns)
-        settings = list(self._settings.items())
-
-        def make(report: bool, end: float | None) -> Any:
-            options = (until if end is None else end, every, rtol, atol, method, word, rate,
-                       form, fixed_step, max_steps)
-            return _native.Run(self._system, settings, options, more, report)
-        return perform(make, values_text(start))
+        return perform(Task(self._system, list(self._settings.items()),
+                            (until, every, rtol, atol, method, word, rate, form, fixed_step,
+                             max_steps), _list(columns), values_text(start)))
 
     def _with_events(self, events: str | Iterable[str] | Mapping[str, str]) -> Model:
         if isinstance(events, Mapping):
             events = [f"{name}: {rule}" for name, rule in events.items()]
         other = self._twin()
-        other._text = "\n".join([self._text, *(f"event {one}" for one in _list(events)), ""])
+        other._text = "\n".join([self.text, *(f"event {one}" for one in _list(events)), ""])
         other._system = other._load()
         other._prepare()
         return other
@@ -437,7 +453,13 @@ class Model:
     def _about_state(self, find: Callable[..., str], at: Any, inputs: Any,
                      equilibrium: int) -> Record:
         names = None if inputs is None else ", ".join(_list(inputs))
-        found = Record(json.loads(self._analyze(find, names, values_text(at), equilibrium)))
+        text = values_text(at)
+        if equilibrium < 0:
+            raise ValueError(f"equilibria are counted from 1, not {equilibrium}")
+        if equilibrium and text is not None:
+            raise ValueError("a state and an equilibrium exclude each other")
+        with pointing(text):
+            found = Record(json.loads(self._analyze(find, names, text, equilibrium)))
         shape = (len(found.get("outputs", ())), len(found.states), len(found.get("inputs", ())))
         for key, rows, columns in (("B", 1, 2), ("C", 0, 1), ("D", 0, 2)):
             if key in found:  # empty ones have a shape too
@@ -465,7 +487,7 @@ class Model:
 
     # Functions
 
-    def rates(self) -> Callable[..., np.ndarray]:
+    def rates(self) -> Callable[..., NDArray[np.float64]]:
         """f(t, y) with y = (q, q') and f = (q', q''), for integrators.
 
         y has the shape (2n,), or (2n, k) for k of them at once; the first-order states of a
@@ -484,7 +506,7 @@ class Model:
 
     def acceleration(self, q: ArrayLike, qd: ArrayLike, t: ArrayLike = 0.0,
                      params: Mapping[str, ArrayLike] | None = None,
-                     inputs: ArrayLike | None = None) -> np.ndarray:
+                     inputs: ArrayLike | None = None) -> NDArray[np.float64]:
         """q'' of a state (n,), or of k states (n, k) with t, parameters and inputs of their
         own."""
         q = np.asarray(q, dtype=float)
@@ -500,6 +522,16 @@ class Model:
                     names.append(name)
                     values = np.concatenate([values, np.full(count, value)])
         return self._evaluator.accelerations(q, qd, t, names, values, inputs)
+
+    @overload
+    def sweep(self, vary: Any = ..., random: Any = ..., *, count: int = ..., seed: int = ...,
+              design: str = ..., keep: str | Sequence[str] | None = ..., threads: int = ...,
+              save: None = ..., resume: Literal[False] = ...) -> Sweep: ...
+
+    @overload
+    def sweep(self, vary: Any = ..., random: Any = ..., *, count: int = ..., seed: int = ...,
+              design: str = ..., keep: str | Sequence[str] | None = ..., threads: int = ...,
+              save: str | os.PathLike[str], resume: bool = ...) -> tuple[int, int]: ...
 
     def sweep(self, vary: Any = None, random: Any = None, *, count: int = 0, seed: int = 0,
               design: str = "random", keep: str | Sequence[str] | None = None,
@@ -518,6 +550,10 @@ class Model:
         >>> sweep["max(x')"].round(6)
         array([1., 2.])
         """
+        if threads < 0:
+            raise ValueError(f"a sweep has 1 thread or more, or 0 for all cores, not {threads}")
+        if resume and save is None:
+            raise ValueError("what is resumed is a file: name it with save=")
         kept = None if keep is None else ", ".join(_list(keep))
         native = _native.Sweep(self._whole(), _inputs(vary), _inputs(random), count, seed,
                                design, kept)
@@ -542,12 +578,14 @@ class Model:
         """
         if kind not in ("c", "fmu"):
             raise ValueError(f"there is no kind {kind!r} of export: it is 'c' or 'fmu'")
+        if fmi not in (2, 3):
+            raise ValueError(f"FMI has the versions 2 and 3 here, not {fmi}")
         name = Path(self._name).stem if name is None else name
         system = self._whole()
         return Record(system.export_c(os.fspath(path), name, single) if kind == "c" else
                       system.export_fmu(os.fspath(path), name, fmi))
 
 
-def load(source: str | os.PathLike[str], **params: Any) -> Model:
+def load(source: str | os.PathLike[str], /, **params: Any) -> Model:
     """Load a model: `kalaba.load("sleigh.kal", b=0.5)`."""
     return Model(source, params)

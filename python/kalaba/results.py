@@ -4,20 +4,27 @@
 from __future__ import annotations
 
 import html
+import json
 import os
+import re
 import tempfile
+import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
+from . import _native
+from .errors import pointing
 from .formula import to_sympy
 
 __all__ = ["Record", "Equations", "Table", "Run", "Sweep"]
 
 
-class Record(dict):
+class Record(dict[str, Any]):
     """A result by name: the JSON of the command, its keys as attributes too.
 
     Lists of numbers under the keys of states and matrices are arrays.
@@ -26,9 +33,14 @@ class Record(dict):
     _ARRAYS = ("q", "qd", "qdd", "M", "Q", "A", "b", "B", "C", "D", "ideal", "nonideal",
                "total", "eigenvalues")
 
-    def __init__(self, found: dict[str, Any], text: Callable[[], str] | None = None) -> None:
+    def __init__(self, found: dict[str, Any],
+                 text: Callable[[], str] | str | None = None) -> None:
         super().__init__({key: self._convert(key, value) for key, value in found.items()})
         self._text = text
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and other processes: the text as it is told."""
+        return {"_text": None if self._text is None else str(self)}
 
     @classmethod
     def _convert(cls, key: str, value: Any) -> Any:
@@ -53,15 +65,18 @@ class Record(dict):
         return [*super().__dir__(), *self]
 
     def __str__(self) -> str:
-        return self._text() if self._text else super().__str__()
+        return self._text() if callable(self._text) else self._text or super().__str__()
 
 
 class Equations:
     """The equations of a model as text, LaTeX and SymPy expressions.
 
     `M`, `Q`, `A`, `b`, `C` and, with a closed form, `qdd` and `multipliers` are matrices of
-    SymPy; `data` has all formulas as text by name.
+    SymPy; `data` has all formulas as text by name.  Equations of larger systems are told in
+    `parts`, whose names are in the matrices; :meth:`put_in` puts them in.
     """
+
+    _SHOWN = 60  #: parts that a notebook shows
 
     def __init__(self, data: dict[str, Any], text: Callable[[], str],
                  latex: Callable[[], str]) -> None:
@@ -83,7 +98,35 @@ class Equations:
         return self.text
 
     def __repr__(self) -> str:
-        return f"<equations of {self.data['model']}>"
+        return f"<equations of {self.data['model'] or 'a model'}>"
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """Formulas that occur often, each by the names of those before it, as SymPy
+        expressions; empty where the equations are told whole."""
+        names = set(self.data["coordinates"])
+        return {name: to_sympy(text, names) for name, text in self.data.get("parts", {}).items()}
+
+    def put_in(self, expression: Any) -> Any:
+        """An expression or a matrix with all parts put in for their names."""
+        import sympy
+        for name, value in reversed(self.parts.items()):
+            expression = expression.xreplace({sympy.Symbol(name): value})
+        return expression
+
+    def _assemble(self, key: str) -> Any:
+        """A matrix of which what is not 0 is listed among the parts; M is symmetric."""
+        import sympy
+        n, m = len(self.data["coordinates"]), len(self.data["constraints"])
+        rows, columns = {"M": (n, n), "A": (m, n), "b": (m, 1)}.get(key, (n, 1))
+        found, names = sympy.zeros(rows, columns), set(self.data["coordinates"])
+        for name, text in self.data["parts"].items():
+            if place := re.fullmatch(rf"{key}\[(\d+)(?:,(\d+))?\]", name):
+                row, column = int(place[1]) - 1, int(place[2] or 1) - 1
+                found[row, column] = to_sympy(text, names)
+                if key == "M":
+                    found[column, row] = found[row, column]
+        return found
 
     def _rows(self, key: str) -> Any:
         closed = self.data.get("closed_form") or {}
@@ -100,6 +143,8 @@ class Equations:
 
     def _matrix(self, key: str) -> Any:
         import sympy
+        if "parts" in self.data and key in "MQAbC":
+            return self._assemble(key)
         rows = self._rows(key)
         names = set(self.data["coordinates"])
         if isinstance(rows, dict):
@@ -114,13 +159,17 @@ class Equations:
             return self._matrix(name)
         raise AttributeError(name)
 
-    def _repr_latex_(self) -> str:
+    def _repr_latex_(self) -> str | None:
         latex = self.data["latex"]
+        if len(latex.get("parts", ())) > self._SHOWN:
+            return None  # nobody reads that many: print() has them
 
         def matrix(rows: list[Any]) -> str:
             lines = [" & ".join(row) if isinstance(row, list) else row for row in rows]
             return r"\begin{pmatrix}" + r" \\ ".join(lines) + r"\end{pmatrix}"
-        parts = [f"{name} &= {matrix(latex[name])}" for name in "MQAbC" if latex.get(name)]
+        parts = [f"{name} &= {value}" for name, value in latex.get("parts", {}).items()]
+        parts += [f"{name} &= {matrix(latex[name])}" for name in ("M", "Q", "A", "b", "C", "S",
+                                                                  "s", "F") if latex.get(name)]
         return r"$$\begin{aligned}" + r" \\ ".join(parts) + r"\end{aligned}$$"
 
 
@@ -130,13 +179,13 @@ class Table:
     `table["x"]` is an array, `table.columns` lists the names, `table.units` the units.
     """
 
-    def __init__(self, columns: list[tuple[str, str, str]], values: np.ndarray) -> None:
+    def __init__(self, columns: list[tuple[str, str, str]], values: NDArray[np.float64]) -> None:
         self.columns = [name for name, _, _ in columns]
         self.units = {name: unit for name, unit, _ in columns}
         self.descriptions = {name: text for name, _, text in columns}
         self._values = dict(zip(self.columns, values))
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
         try:
             return self._values[name]
         except KeyError:
@@ -180,12 +229,13 @@ class Run(Table):
     `run.warnings` and `run.json` tell what happened.
     """
 
-    def __init__(self, native: Any, again: Callable[[float], Any], seconds: float,
-                 failure: str | None) -> None:
+    def __init__(self, native: Any, task: Task, seconds: float, failure: str | None) -> None:
         super().__init__(*native.table())
         facts = native.facts()
-        self._native = native
-        self._again = again
+        self._native = native  # None in copies, until they need it
+        self._lock = threading.Lock()  # one thread at a time may ask it
+        self._shown: tuple[str, str] | None = None
+        self._task = task
         self._seconds = seconds
         self._failure = failure
         self.complete: bool = facts["complete"]
@@ -196,13 +246,31 @@ class Run(Table):
         self.warnings: list[str] = facts["warnings"]
         self.time: float = facts["time"]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and other processes: all but what is compiled."""
+        shown = self._show(False), self._show(True)
+        return {**self.__dict__, "_native": None, "_lock": None, "_shown": shown}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+    def _again(self, report: bool) -> Any:
+        """The same run done once more: the same bits."""
+        return self._task.repeat(report, None if self._failure is None else self.time)
+
+    def _show(self, as_json: bool) -> str:
+        with self._lock:
+            return (self._shown[as_json] if self._shown else
+                    self._native.show(as_json, self._seconds))
+
     @property
-    def t(self) -> np.ndarray:
+    def t(self) -> NDArray[np.float64]:
         """The times of the samples."""
         return self["t"]
 
     @property
-    def reactions(self) -> dict[str, np.ndarray]:
+    def reactions(self) -> dict[str, NDArray[np.float64]]:
         """Multipliers by the names of their constraints."""
         return {name[len("reaction("):-1]: self[name] for name in self.columns
                 if name.startswith("reaction(") and name.endswith(")")}
@@ -216,11 +284,10 @@ class Run(Table):
     @property
     def json(self) -> Record:
         """What the run came to, as the command prints it with --json."""
-        import json
-        return Record(json.loads(self._native.show(True, self._seconds)), lambda: str(self))
+        return Record(json.loads(self._show(True)), self.__str__)
 
     def __str__(self) -> str:
-        return self._native.show(False, self._seconds)
+        return self._show(False)
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"
@@ -242,14 +309,16 @@ class Run(Table):
         places = ("none", "comment", "file")
         if units not in places:
             raise ValueError(f"units go to {', '.join(places)}, not to '{units}'")
-        self._native.save(os.fspath(path), places.index(units))
+        with self._lock:
+            self._native = self._native or self._again(False)
+            self._native.save(os.fspath(path), places.index(units))
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the interactive page of the run.
 
         The same run is done once more to have all that the page shows: the same bits.
         """
-        self._again(self.time).report(os.fspath(path), self._seconds, self._failure)
+        self._again(True).report(os.fspath(path), self._seconds, self._failure)
 
     def plot(self, *names: str, against: str = "t", ax: Any = None) -> Any:
         """Plot columns with Matplotlib; all coordinates if none is named."""
@@ -275,28 +344,43 @@ class Run(Table):
                 'style="border: 0" sandbox="allow-scripts"></iframe>')
 
 
-def perform(make: Callable[[bool, float | None], Any], start: str | None) -> Run:
-    """Do a run.  If it ends early, by a failure or Ctrl-C, what there is goes with it."""
-    native = make(False, None)
-    began = time.perf_counter()
+@dataclass(frozen=True)
+class Task:
+    """What a run is made of: enough to do it once more."""
 
-    def again(until: float) -> Any:
-        other = make(True, None if finished else until)
+    system: _native.System
+    settings: list[tuple[str, float]]
+    options: tuple[Any, ...]  #: of _native.Run, the end first
+    columns: list[str]
+    start: str | None
+
+    def make(self, report: bool, until: float | None = None) -> _native.Run:
+        """A run that has not begun; `until` if it is to end elsewhere."""
+        options = self.options if until is None else (until, *self.options[1:])
+        return _native.Run(self.system, self.settings, options, self.columns, report)
+
+    def repeat(self, report: bool, until: float | None) -> _native.Run:
+        """A run that has been done; one that failed at `until` ends as it did before."""
+        other = self.make(report, until)
         try:
-            other.go(start)
-        except Exception:  # it ends as it did before
-            if finished:
+            other.go(self.start)
+        except Exception:
+            if until is None:
                 raise
         return other
-    finished = False
+
+
+def perform(task: Task) -> Run:
+    """Do a run.  If it ends early, by a failure or Ctrl-C, what there is goes with it."""
+    native = task.make(False)
+    began = time.perf_counter()
     try:
-        native.go(start)
-        finished = True
+        with pointing(task.start):
+            native.go(task.start)
     except BaseException as error:
-        found = Run(native, again, time.perf_counter() - began, str(error))
-        setattr(error, "run", found)
+        setattr(error, "run", Run(native, task, time.perf_counter() - began, str(error)))
         raise
-    return Run(native, again, time.perf_counter() - began, None)
+    return Run(native, task, time.perf_counter() - began, None)
 
 
 class Sweep(Table):
@@ -306,7 +390,7 @@ class Sweep(Table):
     values are NaN.
     """
 
-    def __init__(self, columns: list[tuple[str, str, str]], values: np.ndarray,
+    def __init__(self, columns: list[tuple[str, str, str]], values: NDArray[np.float64],
                  failures: dict[int, str], n_inputs: int) -> None:
         super().__init__(columns, values.T)
         self.failures = failures

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 
@@ -18,10 +18,10 @@ __all__ = ["Solution", "solve"]
 class Solution:
     """What M q'' = Q + Qc with A q'' = b comes to."""
 
-    qdd: np.ndarray  #: acceleration, of least norm where it is not unique
-    force_ideal: np.ndarray  #: A^T lambda
-    force_nonideal: np.ndarray  #: what C adds
-    multipliers: np.ndarray  #: lambda of the ideal part, of least norm
+    qdd: NDArray[np.float64]  #: acceleration, of least norm where it is not unique
+    force_ideal: NDArray[np.float64]  #: A^T lambda
+    force_nonideal: NDArray[np.float64]  #: what C adds
+    multipliers: NDArray[np.float64]  #: lambda of the ideal part, of least norm
     rank_M: int
     rank_A: int
     rank_Mhat: int  #: of [M; A]: the acceleration is unique iff this is n
@@ -32,12 +32,12 @@ class Solution:
     residual_motion: float  #: the same of the equation of motion
 
     @property
-    def force(self) -> np.ndarray:
+    def force(self) -> NDArray[np.float64]:
         """The whole force of the constraints."""
         return self.force_ideal + self.force_nonideal
 
     @property
-    def unique_reaction(self) -> np.ndarray:
+    def unique_reaction(self) -> NDArray[np.bool_]:
         """Of each row of A whether its multiplier is unique."""
         dependent = {row for rows in self.dependent_sets for row in rows}
         return np.array([row not in dependent for row in range(len(self.multipliers))], bool)

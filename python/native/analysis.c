@@ -20,7 +20,8 @@ static const KalShowOptions as_json = {.format = KAL_SHOW_JSON};
 static bool open_job(Job *job, PyObject *owner, PyObject *list, const char *inputs)
 {
     const System *system = (const System *)owner;
-    if (!settings_read(list, &job->settings) || !(job->ctx = new_context())) {
+    if (!stack_suffices() || !settings_read(list, &job->settings)
+        || !(job->ctx = new_context())) {
         return false;
     }
     pulse_begin(&job->pulse, job->ctx);
@@ -128,15 +129,14 @@ PyObject *native_equilibria(PyObject *module, PyObject *args)
     KalEquilibriumOptions options = {.starts = 0};
     PyObject *owner = NULL;
     PyObject *list = NULL;
-    unsigned long long seed = 0;
     int steady = 0;
     int each = 0;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!OiKzpp", &System_type, &owner, &list,
-                          &options.starts, &seed, &options.where, &steady, &each)) {
+    if (!PyArg_ParseTuple(args, "O!OiO&zpp", &System_type, &owner, &list,
+                          &options.starts, count_read, &options.seed, &options.where,
+                          &steady, &each)) {
         return NULL;
     }
-    options.seed = seed;
     options.steady = steady != 0;
     options.each = each != 0;
     if (open_job(&job, owner, list, "")) {

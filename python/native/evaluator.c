@@ -175,7 +175,7 @@ static bool is_made(const Evaluator *self)
         PyErr_SetString(PyExc_RuntimeError, "this Evaluator was not made");
         return false;
     }
-    return true;
+    return stack_suffices();
 }
 
 static PyObject *raise_solve(KalStatus status, const Workspace *workspace)
@@ -389,11 +389,13 @@ static PyObject *find_rates(Evaluator *self, States *states, int dimensions)
     }
     PyObject *result = new_array(2 * self->n + self->n_states,
                                  dimensions == 2 ? states->count : -1, &rates);
-    states->rates = rates;
-    states->qdd = rates + self->n * states->count;
-    states->state_rates = rates + 2 * self->n * states->count;
-    if (result && !go(self, workspace, states)) {
-        Py_CLEAR(result);
+    if (result) {
+        states->rates = rates;
+        states->qdd = rates + self->n * states->count;
+        states->state_rates = rates + 2 * self->n * states->count;
+        if (!go(self, workspace, states)) {
+            Py_CLEAR(result);
+        }
     }
     give_back(self, workspace);
     return result;
@@ -437,12 +439,21 @@ static PyObject *evaluator_rates(PyObject *object, PyObject *const *args,
     return result;
 }
 
-static bool fits(const States *states, const Doubles *qd, const Doubles *t,
-                 const Doubles *values, const Evaluator *self)
+static bool is_of_shape(const Doubles *array, const Doubles *other)
 {
-    if (qd->count != self->n * states->count) {
+    bool same = array->view.ndim == other->view.ndim;
+    for (int i = 0; same && i < array->view.ndim; i++) {
+        same = array->view.shape[i] == other->view.shape[i];
+    }
+    return same;
+}
+
+static bool fits(const States *states, const Doubles *q, const Doubles *qd,
+                 const Doubles *t, const Doubles *values)
+{
+    if (!is_of_shape(qd, q)) {
         PyErr_SetString(PyExc_ValueError, "q and qd have different shapes");
-    } else if (t->count != 1 && t->count != states->count) {
+    } else if (t->view.ndim > 1 || (t->count != 1 && t->count != states->count)) {
         PyErr_SetString(PyExc_ValueError, "t is one number, or one for each state");
     } else if (values->count != (Py_ssize_t)states->n_names * states->count) {
         PyErr_SetString(PyExc_ValueError, "parameters have a value for each state");
@@ -504,7 +515,7 @@ static PyObject *evaluator_accelerations(PyObject *object, PyObject *args)
                          .values = names.n > 0 ? arrays[3].values : NULL,
                          .n_names = names.n,
                          .count = states_of(&arrays[0])};
-        if (fits(&states, &arrays[1], &arrays[2], &arrays[3], self)
+        if (fits(&states, &arrays[0], &arrays[1], &arrays[2], &arrays[3])
             && (n_arrays == 4 || take_inputs(self, &arrays[4], &states))) {
             result = solve_arrays(self, &states, arrays[0].view.ndim, names.list);
         }
@@ -587,11 +598,16 @@ static PyObject *evaluator_eval(PyObject *object, PyObject *args)
     }
     KalStartReport report = {.n_failed = 0};
     KalStatus status = KAL_OK;
+    PyObject *result = NULL;
+    Pulse pulse;
+    pulse_begin(&pulse, workspace->ctx);
     Py_BEGIN_ALLOW_THREADS;
     status = place(workspace->instant, at, &report);
     Py_END_ALLOW_THREADS;
-    PyObject *result = status == KAL_OK ? show_instant(workspace, json)
-                                        : raise_start(status, self, workspace, &report);
+    if (!pulse_end(&pulse, workspace->ctx)) {
+        result = status == KAL_OK ? show_instant(workspace, json)
+                                  : raise_start(status, self, workspace, &report);
+    }
     workspace_destroy(workspace);
     return result;
 }
@@ -611,16 +627,23 @@ static PyObject *evaluator_start(PyObject *object, PyObject *args)
     KalInstant *instant = workspace->instant;
     KalStartReport report = {.n_failed = 0};
     KalStatus status = KAL_OK;
+    PyObject *result = NULL;
+    Pulse pulse;
+    pulse_begin(&pulse, workspace->ctx);
     Py_BEGIN_ALLOW_THREADS;
     status = kal_instant_start_from(instant, values, &report);
     Py_END_ALLOW_THREADS;
-    PyObject *result =
-        status == KAL_OK
-            ? Py_BuildValue("(dNNN)", *kal_instant_t(instant),
-                            copy_array(kal_instant_q(instant), self->n),
-                            copy_array(kal_instant_qd(instant), self->n),
-                            copy_array(kal_instant_states(instant), self->n_states))
-            : raise_start(status, self, workspace, &report);
+    if (pulse_end(&pulse, workspace->ctx)) {
+        status = KAL_ERR_INTERRUPTED;
+    } else if (status != KAL_OK) {
+        (void)raise_start(status, self, workspace, &report);
+    }
+    if (status == KAL_OK) {
+        result = Py_BuildValue("(dNNN)", *kal_instant_t(instant),
+                               copy_array(kal_instant_q(instant), self->n),
+                               copy_array(kal_instant_qd(instant), self->n),
+                               copy_array(kal_instant_states(instant), self->n_states));
+    }
     workspace_destroy(workspace);
     return result;
 }
@@ -640,14 +663,32 @@ static PyObject *evaluator_parameters(PyObject *object, PyObject *none)
     return result;
 }
 
+// For copies and other processes.
+static PyObject *evaluator_reduce(PyObject *object, PyObject *none)
+{
+    (void)none;
+    const Evaluator *self = (const Evaluator *)object;
+    if (!is_made(self)) {
+        return NULL;
+    }
+    PyObject *list = PyList_New((Py_ssize_t)self->n_settings);
+    for (size_t i = 0; list && i < self->n_settings; i++) {
+        list_put(&list, i, Py_BuildValue("(sd)", self->names[i], self->values[i]));
+    }
+    return list ? Py_BuildValue("O(ON)", (PyObject *)Py_TYPE(object),
+                                (PyObject *)self->owner, list)
+                : NULL;
+}
+
 static PyMethodDef evaluator_methods[] = {
     {"rates",         (PyCFunction)(void (*)(void))evaluator_rates, METH_FASTCALL,
-     "rates(t, y): the rates of y = (q, q', states), of one or of many."                                },
+     "rates(t, y, u): y' for y = (q, q', states) and inputs u, 0 without them."                         },
     {"accelerations", evaluator_accelerations,                      METH_VARARGS,
-     "accelerations(q, qd, t, names, values)"                                                           },
+     "accelerations(q, qd, t, names, values, inputs)"                                                   },
     {"eval",          evaluator_eval,                               METH_VARARGS,  "One instant."       },
     {"start",         evaluator_start,                              METH_VARARGS,  "A consistent start."},
     {"parameters",    evaluator_parameters,                         METH_NOARGS,   "All values."        },
+    {"__reduce__",    evaluator_reduce,                             METH_NOARGS,   "What it is made of."},
     {NULL,            NULL,                                         0,             NULL                 },
 };
 

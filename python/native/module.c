@@ -2,8 +2,11 @@
 
 // The module and what its files share: texts, arrays, failures, signals.
 
+#define _GNU_SOURCE // pthread_getattr_np()
+
 #include "native.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -284,6 +287,58 @@ void texts_clear(Texts *texts)
     *texts = (Texts){.list = NULL};
 }
 
+// Numbers
+
+int count_read(PyObject *number, void *out)
+{
+    PyObject *whole = PyNumber_Index(number);
+    const unsigned long long value = whole ? PyLong_AsUnsignedLongLong(whole) : 0;
+    Py_XDECREF(whole);
+    if (PyErr_Occurred()) {
+        if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+            PyErr_Format(PyExc_ValueError, "%R is no number from 0 to 2^64 - 1",
+                         number);
+        }
+        return 0;
+    }
+    *(uint64_t *)out = value;
+    return 1;
+}
+
+// Stack
+
+// The lowest address of the calling thread's stack, or 0 if nobody knows.
+static uintptr_t find_stack_end(void)
+{
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        return 0;
+    }
+    const bool known = pthread_attr_getstack(&attributes, &lowest, &size) == 0;
+    pthread_attr_destroy(&attributes);
+    return known ? (uintptr_t)lowest : 0;
+}
+
+bool stack_suffices(void)
+{
+    static _Thread_local uintptr_t end = 0; // found once: that takes a while
+    const char here = 0;
+    if (end == 0) {
+        end = find_stack_end();
+    }
+    if ((uintptr_t)&here - end >= KAL_STACK_SIZE) {
+        return true;
+    }
+    PyErr_Format(
+        PyExc_RuntimeError,
+        "this thread has too small a stack: give threads at least %d bytes with "
+        "threading.stack_size(), or what is usual with 0",
+        2 * KAL_STACK_SIZE);
+    return false;
+}
+
 // Signals
 
 static double seconds_now(void)
@@ -344,6 +399,7 @@ static PyMethodDef functions[] = {
     {"modes",      native_modes,      METH_VARARGS, "Modes about a state, as JSON."     },
     {"equilibria", native_equilibria, METH_VARARGS, "States of rest, as JSON."          },
     {"solve",      native_solve,      METH_VARARGS, "One instant from arrays."          },
+    {"read_file",  native_read_file,  METH_VARARGS, "The bytes of a regular file."      },
     {NULL,         NULL,              0,            NULL                                },
 };
 

@@ -47,7 +47,7 @@ typedef struct Source {
     char *text;
     size_t length;
     char *folder; ///< where files that it uses are; NULL: it may use none
-    char *more;   ///< statements that follow, or NULL
+    char *base;   ///< the folder that relative paths begin in; NULL: the current one
     KalOverride *overrides;
     size_t n_overrides;
     bool stiff;
@@ -124,6 +124,13 @@ bool settings_read(PyObject *list, Settings *out_settings);
 /// Free them.
 void settings_clear(Settings *settings);
 
+/// A whole number that is not negative, for "O&" of PyArg_ParseTuple(): `out` is a uint64_t.
+int count_read(PyObject *number, void *out);
+
+/// Whether the calling thread has the stack that the library may need; false with an
+/// exception.  Threads get what threading.stack_size() says.
+bool stack_suffices(void);
+
 /// Texts borrowed from a list of str.
 typedef struct Texts {
     const char **list;
@@ -155,6 +162,9 @@ bool pulse_raise(Pulse *pulse);
 /// is raised, and the answer is whether there was something.
 void pulse_begin(Pulse *pulse, KalContext *ctx);
 bool pulse_end(Pulse *pulse, KalContext *ctx);
+
+/// read_file(path): the bytes of a regular file; see system.c.
+PyObject *native_read_file(PyObject *module, PyObject *args);
 
 /// Analyses of a system as text; see analysis.c.
 PyObject *native_linearize(PyObject *module, PyObject *args);

@@ -5,6 +5,7 @@
 
 #include "native.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Run {
@@ -32,8 +33,8 @@ static bool enter(Run *self)
                                                       : "this Run was not made");
         return false;
     }
-    self->busy = true;
-    return true;
+    self->busy = stack_suffices();
+    return self->busy;
 }
 
 static void leave(Run *self)
@@ -105,7 +106,7 @@ static bool read_options(PyObject *tuple, KalRunOptions *options)
         || !read_number(numbers[6], &max_steps)) {
         return false;
     }
-    if (!(max_steps >= 0.0 && max_steps < 9e15)) {
+    if (!(max_steps >= 0.0 && max_steps < 9e15 && max_steps == floor(max_steps))) {
         PyErr_SetString(PyExc_ValueError, "max_steps is 0 or a number of steps");
         return false;
     }
@@ -183,7 +184,8 @@ static int run_init(PyObject *object, PyObject *args, PyObject *keywords)
     PyObject *columns = NULL;
     int report = 0;
     if (!PyArg_ParseTuple(args, "O!OO!O|p", &System_type, &owner, &list, &PyTuple_Type,
-                          &options, &columns, &report)) {
+                          &options, &columns, &report)
+        || !stack_suffices()) {
         return -1;
     }
     if (self->owner || !((System *)owner)->system) {

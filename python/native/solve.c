@@ -138,7 +138,8 @@ PyObject *native_solve(PyObject *module, PyObject *args)
     KalFormulation formulation = KAL_FORMULATION_DEFAULT;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOOOOOOs", &given[0], &given[1], &given[2], &given[3],
-                          &given[4], &coordinates, &constraints, &word)) {
+                          &given[4], &coordinates, &constraints, &word)
+        || !stack_suffices()) {
         return NULL;
     }
     if (!kal_formulation_find(word, &formulation)) {

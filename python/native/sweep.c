@@ -60,9 +60,14 @@ static bool make(Sweep *self, KalSweepOptions *options, const char *design)
     options->load = load;
     options->user = self;
     KalStatus status = KAL_OK;
+    Pulse pulse;
+    pulse_begin(&pulse, self->ctx);
     Py_BEGIN_ALLOW_THREADS;
     status = kal_sweep_create(self->ctx, self->owner->system, options, &self->sweep);
     Py_END_ALLOW_THREADS;
+    if (pulse_end(&pulse, self->ctx)) {
+        return false;
+    }
     if (status != KAL_OK) {
         (void)raise_context(status, self->ctx);
     }
@@ -77,11 +82,11 @@ static int sweep_init(PyObject *object, PyObject *args, PyObject *keywords)
     PyObject *owner = NULL;
     PyObject *vary = NULL;
     PyObject *random = NULL;
-    unsigned long long count = 0;
-    unsigned long long seed = 0;
     const char *design = NULL;
-    if (!PyArg_ParseTuple(args, "O!OOKKsz", &System_type, &owner, &vary, &random,
-                          &count, &seed, &design, &options.keep)) {
+    if (!PyArg_ParseTuple(args, "O!OOO&O&sz", &System_type, &owner, &vary, &random,
+                          count_read, &options.count, count_read, &options.seed,
+                          &design, &options.keep)
+        || !stack_suffices()) {
         return -1;
     }
     if (self->owner || !((System *)owner)->system) {
@@ -98,8 +103,6 @@ static int sweep_init(PyObject *object, PyObject *args, PyObject *keywords)
         options.n_vary = varied.n;
         options.random = drawn.list;
         options.n_random = drawn.n;
-        options.count = count;
-        options.seed = seed;
         done = make(self, &options, design);
     }
     texts_clear(&varied);
@@ -124,8 +127,8 @@ static bool enter(Sweep *self)
                                                 : "this Sweep was not made");
         return false;
     }
-    self->busy = true;
-    return true;
+    self->busy = stack_suffices();
+    return self->busy;
 }
 
 static bool keep_failure(Rows *rows, const KalSweepRow *row)

@@ -4,6 +4,7 @@
 
 #include "native.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,20 +12,10 @@
 // The most bytes of a file that a model uses, as the program allows.
 static const size_t FILE_LIMIT = (size_t)256 << 20;
 
-// A file that a model uses, which must be in its folder.
-static const char *read_used(void *user, const char *path, KalSink text)
+// All of an open file, which is closed; NULL, or what is wrong with it.
+static const char *read_all(int file, KalSink text)
 {
-    const Source *source = (const Source *)user;
-    KalContext *ctx = NULL;
-    int file = -1;
-    if (kal_context_create(NULL, NULL, &ctx) != KAL_OK) {
-        return "out of memory";
-    }
-    const char *problem = kal_file_open(ctx, path, source->folder, &file) == KAL_OK
-                              ? NULL
-                              : "it is not there, no file, or outside of the model's "
-                                "folder";
-    kal_context_destroy(ctx);
+    const char *problem = NULL;
     size_t total = 0;
     while (!problem) {
         char piece[16384];
@@ -37,10 +28,68 @@ static const char *read_used(void *user, const char *path, KalSink text)
         problem = total > FILE_LIMIT ? "it has more than 256 MiB" : NULL;
         text.write(text.user, piece, (size_t)got);
     }
-    if (file >= 0) {
-        close(file);
-    }
+    close(file);
     return problem;
+}
+
+// A path that begins in the folder where the model was loaded, wherever we are now; NULL
+// without memory.
+static char *join_base(const Source *source, const char *path)
+{
+    if (path[0] == '/' || !source->base) {
+        return strdup(path);
+    }
+    const size_t size = strlen(source->base) + strlen(path) + 2;
+    char *whole = malloc(size);
+    if (whole) {
+        (void)snprintf(whole, size, "%s/%s", source->base, path);
+    }
+    return whole;
+}
+
+// A file that a model uses, which must be in its folder.
+static const char *read_used(void *user, const char *path, KalSink text)
+{
+    const Source *source = (const Source *)user;
+    KalContext *ctx = NULL;
+    int file = -1;
+    char *whole = join_base(source, path);
+    if (!whole || kal_context_create(NULL, NULL, &ctx) != KAL_OK) {
+        free(whole);
+        return "out of memory";
+    }
+    const bool found = kal_file_open(ctx, whole, source->folder, &file) == KAL_OK;
+    kal_context_destroy(ctx);
+    free(whole);
+    return found ? read_all(file, text)
+                 : "it is not there, no file, or outside of the model's folder";
+}
+
+PyObject *native_read_file(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *path = NULL;
+    KalContext *ctx = NULL;
+    Text text = {.bytes = NULL};
+    PyObject *result = NULL;
+    int file = -1;
+    if (!PyArg_ParseTuple(args, "s", &path) || !(ctx = new_context())) {
+        return NULL;
+    }
+    const KalStatus status = kal_file_open(ctx, path, NULL, &file);
+    const char *problem = status == KAL_OK ? read_all(file, text_sink(&text)) : NULL;
+    if (status != KAL_OK) {
+        (void)raise_context(status, ctx);
+    } else if (problem) {
+        (void)raise_status(KAL_ERR_FILE, problem, NULL, 0);
+    } else if (text.lost) {
+        (void)PyErr_NoMemory();
+    } else {
+        result = PyBytes_FromStringAndSize(text.bytes, (Py_ssize_t)text.length);
+    }
+    text_clear(&text);
+    kal_context_destroy(ctx);
+    return result;
 }
 
 KalStatus source_load(const Source *source, KalContext *ctx,
@@ -63,7 +112,6 @@ KalStatus source_load(const Source *source, KalContext *ctx,
         .stiff = source->stiff,
         .balance = source->balance,
         .analysis = source->analysis,
-        .more = source->more,
         .messages = messages ? text_sink(messages) : (KalSink){.write = NULL},
     };
     const KalStatus status = kal_system_load(ctx, source->name, source->text,
@@ -112,7 +160,7 @@ static void source_clear(Source *source)
     free(source->name);
     free(source->text);
     free(source->folder);
-    free(source->more);
+    free(source->base);
     *source = (Source){.name = NULL};
 }
 
@@ -145,14 +193,15 @@ static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
     const char *name = NULL;
     const char *text = NULL;
     const char *folder = NULL;
-    const char *more = NULL;
+    const char *base = NULL;
     Py_ssize_t length = 0;
     PyObject *overrides = NULL;
     int balance = 1;
     int stiff = 0;
     int analysis = 0;
     if (!PyArg_ParseTuple(args, "ss#Ozz|ppp", &name, &text, &length, &overrides,
-                          &folder, &more, &balance, &stiff, &analysis)) {
+                          &folder, &base, &balance, &stiff, &analysis)
+        || !stack_suffices()) {
         return -1;
     }
     if (self->ctx) {
@@ -163,7 +212,7 @@ static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
                             .text = malloc((size_t)length + 1),
                             .length = (size_t)length,
                             .folder = copy_text(folder),
-                            .more = copy_text(more),
+                            .base = copy_text(base),
                             .balance = balance != 0,
                             .stiff = stiff != 0,
                             .analysis = analysis != 0};
@@ -192,7 +241,7 @@ static const KalSystem *system_of(PyObject *object)
     if (!self->system) {
         PyErr_SetString(PyExc_RuntimeError, "this System was not loaded");
     }
-    return self->system;
+    return self->system && stack_suffices() ? self->system : NULL;
 }
 
 static PyObject *list_parameters(const KalSystem *system)
@@ -236,6 +285,28 @@ static PyObject *system_describe(PyObject *object, PyObject *none)
         "parameters", list_parameters(s), "warnings", write_warnings(s));
 }
 
+// What is told about a system, on its way through one call in a context of its own.
+typedef struct Telling {
+    KalContext *ctx;
+    Pulse pulse;
+    Text text;
+    KalStatus status;
+} Telling;
+
+// The text, or the exception that belongs to what went wrong; the context is gone then.
+static PyObject *telling_end(Telling *telling)
+{
+    PyObject *result = NULL;
+    if (!pulse_end(&telling->pulse, telling->ctx)) {
+        result = telling->status == KAL_OK
+                     ? text_take(&telling->text)
+                     : raise_context(telling->status, telling->ctx);
+    }
+    text_clear(&telling->text);
+    kal_context_destroy(telling->ctx);
+    return result;
+}
+
 static PyObject *system_check(PyObject *object, PyObject *args)
 {
     const KalSystem *system = system_of(object);
@@ -245,19 +316,17 @@ static PyObject *system_check(PyObject *object, PyObject *args)
         return NULL;
     }
     const KalShowOptions how = {.format = json ? KAL_SHOW_JSON : KAL_SHOW_TEXT};
-    Text text = {.bytes = NULL};
+    Telling telling = {.ctx = ctx};
     KalCheck *check = NULL;
-    KalStatus status = KAL_OK;
+    pulse_begin(&telling.pulse, ctx);
     Py_BEGIN_ALLOW_THREADS;
-    status = kal_check_create(ctx, system, &check);
-    if (status == KAL_OK) {
-        kal_show_check(check, &how, text_sink(&text));
+    telling.status = kal_check_create(ctx, system, &check);
+    if (telling.status == KAL_OK) {
+        kal_show_check(check, &how, text_sink(&telling.text));
     }
     Py_END_ALLOW_THREADS;
-    PyObject *result = status == KAL_OK ? text_take(&text) : raise_context(status, ctx);
     kal_check_destroy(check);
-    kal_context_destroy(ctx);
-    return result;
+    return telling_end(&telling);
 }
 
 static PyObject *system_derive(PyObject *object, PyObject *args)
@@ -272,15 +341,12 @@ static PyObject *system_derive(PyObject *object, PyObject *args)
     }
     const KalShowOptions how = {.format = (KalShowFormat)format,
                                 .closed_form = closed != 0};
-    Text text = {.bytes = NULL};
-    KalStatus status = KAL_OK;
+    Telling telling = {.ctx = ctx};
+    pulse_begin(&telling.pulse, ctx);
     Py_BEGIN_ALLOW_THREADS;
-    status = kal_show_system(ctx, system, &how, text_sink(&text));
+    telling.status = kal_show_system(ctx, system, &how, text_sink(&telling.text));
     Py_END_ALLOW_THREADS;
-    PyObject *result = status == KAL_OK ? text_take(&text) : raise_context(status, ctx);
-    text_clear(&text);
-    kal_context_destroy(ctx);
-    return result;
+    return telling_end(&telling);
 }
 
 static PyObject *system_reduce(PyObject *object, PyObject *args)
@@ -295,31 +361,32 @@ static PyObject *system_reduce(PyObject *object, PyObject *args)
     }
     Texts names = {.n = 0};
     Texts outputs = {.n = 0};
+    Telling telling = {.ctx = NULL};
+    telling.ctx = texts_read(given_names, &names) && texts_read(given_outputs, &outputs)
+                      ? new_context()
+                      : NULL;
+    KalSpeedChoice *speeds = telling.ctx ? calloc(names.n + 1, sizeof *speeds) : NULL;
     PyObject *result = NULL;
-    Text text = {.bytes = NULL};
-    KalContext *ctx =
-        texts_read(given_names, &names) && texts_read(given_outputs, &outputs)
-            ? new_context()
-            : NULL;
-    KalSpeedChoice *speeds = ctx ? calloc(names.n + 1, sizeof *speeds) : NULL;
-    if (ctx && names.n != outputs.n) {
-        PyErr_SetString(PyExc_ValueError, "a speed needs a name and an output");
-    } else if (speeds) {
+    if (speeds && names.n == outputs.n) {
         for (size_t i = 0; i < names.n; i++) {
             speeds[i] = (KalSpeedChoice){names.list[i], outputs.list[i]};
         }
         const KalShowOptions how = {.format = (KalShowFormat)format};
-        KalStatus status = KAL_OK;
+        pulse_begin(&telling.pulse, telling.ctx);
         Py_BEGIN_ALLOW_THREADS;
-        status = kal_show_reduced(ctx, system, speeds, names.n, &how, text_sink(&text));
+        telling.status = kal_show_reduced(telling.ctx, system, speeds, names.n, &how,
+                                          text_sink(&telling.text));
         Py_END_ALLOW_THREADS;
-        result = status == KAL_OK ? text_take(&text) : raise_context(status, ctx);
+        result = telling_end(&telling);
+    } else {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_ValueError, "a speed needs a name and an output");
+        }
+        kal_context_destroy(telling.ctx);
     }
     free(speeds);
-    text_clear(&text);
     texts_clear(&names);
     texts_clear(&outputs);
-    kal_context_destroy(ctx);
     return result;
 }
 
@@ -385,6 +452,32 @@ static PyObject *system_export_fmu(PyObject *object, PyObject *args)
     return result;
 }
 
+static PyObject *list_overrides(const Source *source)
+{
+    PyObject *list = PyList_New((Py_ssize_t)source->n_overrides);
+    for (size_t i = 0; list && i < source->n_overrides; i++) {
+        list_put(&list, i,
+                 Py_BuildValue("(ss)", source->overrides[i].name,
+                               source->overrides[i].value));
+    }
+    return list;
+}
+
+// For copies and other processes, which load it once more.
+static PyObject *system_reduce_ex(PyObject *object, PyObject *none)
+{
+    (void)none;
+    const Source *source = &((const System *)object)->source;
+    if (!system_of(object)) {
+        return NULL;
+    }
+    return Py_BuildValue(
+        "O(ss#NzzOOO)", (PyObject *)Py_TYPE(object), source->name, source->text,
+        (Py_ssize_t)source->length, list_overrides(source), source->folder,
+        source->base, source->balance ? Py_True : Py_False,
+        source->stiff ? Py_True : Py_False, source->analysis ? Py_True : Py_False);
+}
+
 static PyMethodDef system_methods[] = {
     {"describe",   system_describe,   METH_NOARGS,  "Names, parameters and warnings."},
     {"check",      system_check,      METH_VARARGS, "What the model is like."        },
@@ -392,6 +485,7 @@ static PyMethodDef system_methods[] = {
     {"reduce",     system_reduce,     METH_VARARGS, "Its reduced equations."         },
     {"export_c",   system_export_c,   METH_VARARGS, "C sources of it."               },
     {"export_fmu", system_export_fmu, METH_VARARGS, "An FMU of it."                  },
+    {"__reduce__", system_reduce_ex,  METH_NOARGS,  "What it is made of."            },
     {NULL,         NULL,              0,            NULL                             },
 };
 

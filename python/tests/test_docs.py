@@ -55,7 +55,9 @@ def test_type_hints(tmp_path):
     """The package as a user's checker sees it, and a use of it with two mistakes."""
     use = tmp_path / "use.py"
     use.write_text("import kalaba\nrun = kalaba.load('a.kal').run(until=1.0)\nx = run['x']\n"
-                   "y: int = run.t\nkalaba.Model('a').export(3)\n")
+                   "y: int = run.t\nkalaba.Model('a').export(3)\n"
+                   "z = kalaba.load('a').sweep({'k': [1]})['k']\n"
+                   "runs, failed = kalaba.load('a').sweep({'k': [1]}, save='a.h5')\n")
     settings = tmp_path / "settings.ini"  # SymPy is large, and takes minutes to check
     settings.write_text("[mypy]\nignore_missing_imports = True\n"
                         "[mypy-sympy.*,scipy.*]\nfollow_imports = skip\n")
