@@ -148,8 +148,8 @@ static bool is_possible(const KalExportPlan *plan)
 {
     const KalEquations *equations = plan->system->equations;
     const bool shares = equations->has_reactions && plan->n_rows < plan->n_active;
-    return plan->run && plan->system->n <= MOST_SIZE && plan->n_rows <= plan->system->n
-           && !shares;
+    return plan->run && plan->servos.count == 0 && plan->system->n <= MOST_SIZE
+           && plan->n_rows <= plan->system->n && !shares;
 }
 
 KalStatus kal_export_make_fast(KalExportPlan *plan)

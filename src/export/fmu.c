@@ -33,29 +33,6 @@ typedef struct Making {
     char names[FILES][KAL_EXPORT_NAME_SIZE + 64];
 } Making;
 
-// What the glue could not do is named, whatever the sources can.
-static KalStatus check_contents(KalContext *ctx, const KalSystem *system)
-{
-    const KalModel *model = system->model;
-
-    const struct {
-        const char *what;
-        const char *name;
-    } lacks[] = {
-        {"contacts", model->n_contacts > 0 ? model->contacts[0].name : NULL},
-        {"servos",   model->n_servos > 0 ? model->servos[0].name : NULL    },
-    };
-
-    for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++) {
-        if (lacks[i].name) {
-            return kal_fail(ctx, KAL_ERR_USAGE,
-                            "the model has %s ('%s'), which FMUs cannot have yet",
-                            lacks[i].what, lacks[i].name);
-        }
-    }
-    return KAL_OK;
-}
-
 // The platform's name, as the version of FMI has it.
 static const char *platform_of(int version)
 {
@@ -148,7 +125,6 @@ static KalStatus make(Making *m, const KalSystem *system, const KalFmuOptions *o
                       const char *path)
 {
     const KalExportOptions how = {.name = options->name};
-    KAL_TRY(check_contents(m->ctx, system));
     KAL_TRY(kal_export_plan_init(&m->plan, m->ctx, system, &how, true));
     KAL_TRY(kal_fmu_init(&m->fmu, &m->plan, options->version));
     KAL_TRY(kal_fmu_find_dependencies(&m->fmu));

@@ -31,6 +31,7 @@ typedef struct Finding {
     size_t A;
     size_t b;
     size_t C;
+    size_t servos; // servo rows, and forces of their actuators
     size_t energy;
     size_t rates;
     size_t outputs;
@@ -67,6 +68,12 @@ static void list_roots(Finding *f)
     add_all(f, e->b, e->m);
     f->C = f->n_roots;
     add_all(f, e->C, e->n);
+    f->servos = f->n_roots;
+    if (e->n_servos > 0) {
+        add_all(f, e->servo_A.value, (size_t)e->servo_A.start[e->n_servos]);
+        add_all(f, e->servo_b, e->n_servos);
+        add_all(f, e->B.value, (size_t)e->B.start[e->n]);
+    }
     f->energy = f->n_roots;
     add(f, e->kinetic);
     add(f, e->stored);
@@ -159,6 +166,9 @@ static void find_groups(Finding *f)
     for (size_t i = 0; i < e->m; i++) {
         join_row(f, i);
     }
+    for (size_t i = 1; i < e->n && e->n_servos > 0; i++) {
+        join(f, i, 0); // the control of all servos is found at once
+    }
 }
 
 static void take(Finding *f, size_t coordinate, size_t root)
@@ -183,6 +193,9 @@ static void fill_groups(Finding *f)
             take(f, (size_t)e->A.column[k], f->A + (size_t)k);
             take(f, (size_t)e->A.column[k], f->b + i);
         }
+    }
+    for (size_t r = f->servos; r < f->energy; r++) {
+        take(f, 0, r);
     }
 }
 
@@ -217,6 +230,11 @@ static void expand(const Finding *f, size_t root, bool *set)
     for (size_t i = 0; i < l->controls - l->forces; i++) {
         if (has[l->forces + i]) {
             unite_group(f, f->plan->system->forces[i], set);
+        }
+    }
+    for (size_t i = 0; i < f->plan->controls.count; i++) {
+        if (has[l->controls + i]) {
+            unite_group(f, 0, set);
         }
     }
     for (size_t i = 0; i < 2 && has[l->energy]; i++) {
@@ -285,9 +303,12 @@ static KalStatus allocate(Finding *f)
 {
     const KalModel *model = f->plan->draft.model;
     const KalEquations *e = f->e;
-    const size_t most = (size_t)e->M.start[e->n] + (size_t)e->A.start[e->m] + 2 * e->n
-                        + e->m + 2 + model->n_states + model->n_outputs
-                        + model->n_events;
+    const size_t most =
+        (size_t)e->M.start[e->n] + (size_t)e->A.start[e->m] + 2 * e->n + e->m + 2
+        + model->n_states + model->n_outputs + model->n_events
+        + (e->n_servos > 0 ? (size_t)e->servo_A.start[e->n_servos] + e->n_servos
+                                 + (size_t)e->B.start[e->n]
+                           : 0);
     KalArena *arena = f->plan->arena;
     f->roots = kal_arena_alloc(arena, most, sizeof *f->roots);
     f->found = kal_arena_alloc(arena, most * f->width, sizeof *f->found);

@@ -39,9 +39,6 @@ static KalStatus check_contents(KalExportPlan *plan)
                         "the model has %d coordinates; %d are the most for an export",
                         plan->system->n, (int)KAL_DENSE_COORDINATES);
     }
-    if (model->n_servos > 0) {
-        return refuse(plan, "servos", model->servos[0].name);
-    }
     if (model->n_contacts > 0) {
         return refuse(plan, "contacts and frictions", model->contacts[0].name);
     }
@@ -223,6 +220,12 @@ static const char *name_of_event(const KalModel *model, size_t i, const char **u
     return model->events[i].name;
 }
 
+static const char *name_of_servo(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = NULL;
+    return model->servos[i].name;
+}
+
 static const char *name_of_input(const KalModel *model, size_t i, const char **unit)
 {
     *unit = NULL;
@@ -269,8 +272,12 @@ static KalStatus list_all_names(KalExportPlan *plan, const char *name)
     KAL_TRY(list_names(plan, name_of_state, model->n_states, &plan->states));
     KAL_TRY(list_names(plan, name_of_hold, model->n_holds, &plan->holds));
     KAL_TRY(list_names(plan, name_of_event, model->n_events, &plan->events));
-    return list_names(plan, name_of_input, model->n_servos > 0 ? 0 : model->n_actuators,
-                      &plan->inputs);
+    KAL_TRY(list_names(plan, name_of_servo, model->n_servos, &plan->servos));
+    const bool served = model->n_servos > 0;
+    KAL_TRY(list_names(plan, name_of_input, served ? 0 : model->n_actuators,
+                       &plan->inputs));
+    return list_names(plan, name_of_input, served ? model->n_actuators : 0,
+                      &plan->controls);
 }
 
 // A text in the arena.
@@ -371,7 +378,12 @@ static const char *spell_variable(KalExportPlan *plan, size_t i)
     if (i < l->controls) {
         return place_of(plan, "answer->force", system->forces[i - l->forces]);
     }
-    return i < l->energy ? spell_input(plan, i - l->controls) : "answer->energy";
+    if (i < l->energy) {
+        return plan->controls.count > 0
+                   ? place_of(plan, "answer->control", i - l->controls)
+                   : spell_input(plan, i - l->controls);
+    }
+    return "answer->energy";
 }
 
 // Weights of rows follow the state where the acceleration needs them.
@@ -563,9 +575,10 @@ static KalStatus list_settings(KalExportPlan *plan)
     const size_t conditions = system->model->n_conditions;
     const size_t holds = plan->holds.count;
     const size_t first = n + 2 * plan->coordinates.count + plan->states.count + holds;
-    const size_t inputs = plan->inputs.count;
-    size_t *chosen = kal_arena_alloc(plan->arena, n + conditions + holds + inputs + 1,
-                                     sizeof *chosen);
+    const size_t inputs = system->model->n_actuators;
+    size_t *chosen = kal_arena_alloc(
+        plan->arena, n + conditions + holds + 2 * inputs + plan->servos.count + 1,
+        sizeof *chosen);
     if (!chosen) {
         return kal_no_memory(plan->ctx, "for an export");
     }
@@ -602,6 +615,22 @@ static KalStatus list_settings(KalExportPlan *plan)
                 first + holds + i;
         }
     }
+    plan->weights = all;
+    plan->weights.name = "find_weights";
+    plan->weights.chosen = chosen + n + conditions + holds + inputs;
+    plan->weights.n_chosen = plan->controls.count;
+    for (size_t i = 0; i < plan->controls.count; i++) {
+        chosen[n + conditions + holds + inputs + i] = first + holds + inputs + i;
+    }
+    plan->decays = all;
+    plan->decays.name = "find_decays";
+    plan->decays.chosen = chosen + n + conditions + holds + 2 * inputs;
+    for (size_t i = 0; i < plan->servos.count; i++) {
+        if (system->model->servos[i].rate.index != KAL_NO_EXPR.index) {
+            chosen[n + conditions + holds + 2 * inputs + plan->decays.n_chosen++] =
+                first + holds + 2 * inputs + i;
+        }
+    }
     return KAL_OK;
 }
 
@@ -629,7 +658,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
     KAL_TRY(list_return(plan));
-    if (derives) {
+    if (derives && plan->servos.count == 0) {
         KAL_TRY(list_tangent(plan));
     }
     return list_settings(plan);

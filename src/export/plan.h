@@ -83,7 +83,11 @@ typedef struct KalExportPlan {
     KalExportNames holds;
     KalExportNames events;
     KalExportNames inputs;        ///< actuators, of a model without servos
-    KalCProgram limits;           ///< of inputs; `chosen` of all
+    KalExportNames servos;        ///< whose control is solved for
+    KalExportNames controls;      ///< actuators, of a model with servos
+    KalCProgram limits;           ///< of inputs and controls; `chosen` of all
+    KalCProgram weights;          ///< of controls
+    KalCProgram decays;           ///< rates of servos; `chosen` of all
     const char **parameter_texts; ///< as formulas have them
     const char **variable_texts;  ///< of all variables, and of weights after those
     const char **fast_variables;  ///< the same where weights follow the state

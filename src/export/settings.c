@@ -4,6 +4,8 @@
 
 #include "export/write_impl.h"
 
+#include <string.h>
+
 static void write_defaults(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
@@ -112,13 +114,19 @@ static Condition condition_of(KalNeedKind kind)
 static void write_positive(const KalExportPlan *plan, KalPage *page, const char *what,
                            const char *array, size_t count)
 {
-    if (count > 0) {
-        kal_page_format(page,
-                        "    find_%s(params, work->%s);\n    for (int i = 0; i < %zu; "
-                        "i++) {\n        if (!(work->%s[i] > 0)) {\n            "
-                        "return %s_BAD_PARAMETER;\n        }\n    }\n",
-                        what, array, count, array, plan->name);
+    if (count == 0) {
+        return;
     }
+    kal_page_format(page, "    find_%s(params, %s);\n", what, array);
+    for (size_t i = 0; i < count && strcmp(what, "weights") == 0; i++) {
+        if (plan->system->model->actuators[i].weight.index == KAL_NO_EXPR.index) {
+            kal_page_format(page, "    %s[%zu] = 1;\n", array, i);
+        }
+    }
+    kal_page_format(page,
+                    "    for (int i = 0; i < %zu; i++) {\n        if (!(%s[i] > 0)) {\n"
+                    "            return %s_BAD_PARAMETER;\n        }\n    }\n",
+                    count, array, plan->name);
 }
 
 // Parameters that the model cannot have are refused, then programs are prepared.
@@ -148,8 +156,10 @@ static void write_init(KalExportWriting *w, KalPage *page)
                         condition.end, name);
     }
     kal_page_string(page, "    work->params = *params;\n");
-    write_positive(plan, page, "periods", "period", plan->periods.n_chosen);
-    write_positive(plan, page, "limits", "limit", plan->limits.n_chosen);
+    write_positive(plan, page, "periods", "work->period", plan->periods.n_chosen);
+    write_positive(plan, page, "limits", "work->limit", plan->limits.n_chosen);
+    write_positive(plan, page, "weights", "work->weight", plan->weights.n_chosen);
+    write_positive(plan, page, "decays", "work->servo_b", plan->decays.n_chosen);
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         if (plan->prepared[i] > 0) {
             kal_page_format(page, "    prepare_%s(params, work->%s);\n",
@@ -223,6 +233,14 @@ void kal_export_write_settings(KalExportWriting *w)
     if (w->plan->limits.n_chosen > 0) {
         kal_page_string(page, "/* Limits of inputs. */\n");
         write_of_params(w, page, &w->plan->limits);
+    }
+    if (w->plan->weights.n_chosen > 0) {
+        kal_page_string(page, "/* Weights of actuators. */\n");
+        write_of_params(w, page, &w->plan->weights);
+    }
+    if (w->plan->decays.n_chosen > 0) {
+        kal_page_string(page, "/* Rates at which errors of servos decay. */\n");
+        write_of_params(w, page, &w->plan->decays);
     }
     write_init(w, page);
     write_start(w, page);

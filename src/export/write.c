@@ -130,6 +130,8 @@ static void write_sizes(KalExportWriting *w, KalPage *page)
         {"O", plan->outputs.count,     "outputs"             },
         {"E", plan->events.count,      "events"              },
         {"U", plan->inputs.count,      "inputs"              },
+        {"R", plan->servos.count,      "servos"              },
+        {"C", plan->controls.count,    "actuators of servos" },
         {"P", plan->parameters.count,  "parameters"          },
     };
 
@@ -210,6 +212,7 @@ static void write_places(KalExportWriting *w, KalPage *page)
     write_places_of(w, page, &plan->states, "s", "first-order states");
     write_places_of(w, page, &plan->holds, "h", "values that are held");
     write_places_of(w, page, &plan->inputs, "u", "inputs");
+    write_places_of(w, page, &plan->controls, "u", "actuators of servos");
     write_places_of(w, page, &plan->outputs, "o", "outputs");
     write_places_of(w, page, &plan->events, "e", "events");
 }
@@ -253,13 +256,20 @@ static void write_limits(KalExportWriting *w, KalPage *page)
     }
 }
 
+// Rows that the general solution may have; arrays have a place at least.
+static size_t count_rows(const KalExportPlan *plan)
+{
+    const size_t m = plan->constraints.count + plan->servos.count;
+    return m > 0 ? m : 1;
+}
+
 // Arrays of the general solution; each has a place at least.
 static void write_row_arrays(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     const char *type = kal_export_type(plan);
     const size_t n = plan->coordinates.count;
-    const size_t m = plan->constraints.count > 0 ? plan->constraints.count : 1;
+    const size_t m = count_rows(plan);
     const size_t less = n < m ? n : m;
     kal_page_format(page, "    %s A[%zu];\n    %s W[%zu];\n    %s B[%zu];\n", type,
                     m * n, type, m * n, type, m * less);
@@ -274,173 +284,6 @@ static void write_row_arrays(KalExportWriting *w, KalPage *page)
     if (plan->programs[KAL_EXPORT_NONIDEAL].program) {
         kal_page_format(page, "    %s C[%zu];\n", type, n);
     }
-}
-
-static void write_list_of(KalPage *page, const char *name, const int64_t *values,
-                          size_t n)
-{
-    kal_page_format(page, "%s[%zu] = {", name, n > 0 ? n : 1);
-    for (size_t i = 0; i < n; i++) {
-        kal_page_format(page, "%s%s%lld", i > 0 ? "," : "",
-                        i % 16 == 0 ? "\n    " : " ", (long long)values[i]);
-    }
-    kal_page_string(page, n > 0 ? "\n};\n" : "0};\n");
-}
-
-static void write_list(KalPage *page, const char *name, const int64_t *values, size_t n)
-{
-    kal_page_string(page, "static const int ");
-    write_list_of(page, name, values, n);
-}
-
-// Which constraints act at the start, and which levels they have.
-static void write_rows(const KalExportPlan *plan, KalPage *page, int64_t *room)
-{
-    const KalEquations *e = plan->system->equations;
-    for (size_t i = 0; i < e->m; i++) {
-        room[i] = plan->active[i];
-    }
-    if (!plan->changes || plan->fast) {
-        kal_page_string(page, "/* Constraints that act at the start. */\n"
-                              "static const unsigned char ");
-        write_list_of(page, "ACTS", room, e->m);
-    }
-    kal_page_string(page, "/* Constraints that have residuals of a level. */\n");
-    for (size_t i = 0; i < e->m; i++) {
-        room[i] = e->phi[i].index != KAL_NO_EXPR.index;
-    }
-    write_list(page, "HAS_POSITION", room, e->m);
-    for (size_t i = 0; i < e->m; i++) {
-        room[i] = e->psi[i].index != KAL_NO_EXPR.index;
-    }
-    write_list(page, "HAS_VELOCITY", room, e->m);
-}
-
-// Where the entries of M, a triangle, and of A are.
-static void write_structure(const KalExportPlan *plan, KalPage *page, int64_t *room)
-{
-    const KalEquations *e = plan->system->equations;
-    const size_t entries = (size_t)e->M.start[e->n];
-    kal_page_format(page,
-                    "enum {\n    M_ENTRIES = %zu,\n    A_ENTRIES = %zu,\n    GIVENS = "
-                    "%zu\n};\n\n",
-                    entries, (size_t)e->A.start[e->m],
-                    entries + e->n + (size_t)e->A.start[e->m] + e->m);
-    for (size_t i = 0; i < e->n; i++) {
-        for (int64_t k = e->M.start[i]; k < e->M.start[i + 1]; k++) {
-            room[k] = (int64_t)i;
-        }
-    }
-    write_list(page, "M_ROW", room, entries);
-    write_list(page, "M_COLUMN", e->M.column, entries);
-    if (e->m > 0) {
-        write_list(page, "A_START", e->A.start, e->m + 1);
-        write_list(page, "A_COLUMN", e->A.column, (size_t)e->A.start[e->m]);
-        write_rows(plan, page, room);
-    }
-}
-
-// Events happen at crossings of both directions, 0, or not of falling ones, 1, or not of
-// rising ones, -1.
-static void write_event_tables(const KalExportPlan *plan, KalPage *page, int64_t *room)
-{
-    const KalModel *model = plan->system->model;
-    for (size_t i = 0; i < model->n_events; i++) {
-        const KalEvent *event = &model->events[i];
-        room[i] = (int64_t)event->rising - (int64_t)event->falling;
-    }
-    kal_page_string(page,
-                    "\n/* Crossings that are events: rising, falling, or 0 for both. "
-                    "*/\n");
-    write_list(page, "DIRECTION", room, model->n_events);
-    kal_page_string(page,
-                    "enum {\n    UNKNOWN = 2, /* side of an event function */\n    "
-                    "SETS = 1, /* what events do */\n    ENGAGES = 2,\n    STOPS = "
-                    "4\n};\n");
-}
-
-static void write_fast_layout(const KalExportPlan *plan, KalPage *page, int64_t *room)
-{
-    const KalEliminated *at = &plan->at;
-    kal_page_format(
-        page,
-        "\n/* Where the results of the eliminated formulas are. */\nenum {\n"
-        "    AT_QDD = %zu,\n    AT_FORCE = %zu,\n    AT_LAMBDA = %zu,\n    "
-        "AT_MOST_GROWTH = %zu,\n",
-        at->qdd, at->force, at->multipliers, at->most_growth);
-    kal_page_format(page,
-                    "    AT_LEAST_GROWTH = %zu,\n    AT_MOST_GRAM = %zu,\n    "
-                    "AT_LEAST_GRAM = %zu,\n    AT_EXCESS = %zu,\n    AT_NONIDEAL = "
-                    "%zu,\n    AT_CHECK = %zu\n};\n",
-                    at->least_growth, at->most_gram, at->least_gram, at->excess,
-                    at->nonideal, plan->check);
-    int64_t next = 0;
-    for (size_t i = 0; i < plan->constraints.count; i++) {
-        room[i] = plan->rows[i] ? next++ : -1;
-    }
-    if (plan->constraints.count > 0) {
-        kal_page_string(page,
-                        "/* Which multiplier is that of a constraint; -1 for rows that "
-                        "repeat others. */\n");
-        write_list(page, "MULTIPLIER", room, plan->constraints.count);
-    }
-}
-
-// Where the parts of a direction are, and the changes along it.
-static void write_tangent_layout(const KalExportPlan *plan, KalPage *page)
-{
-    const KalLayout *l = &plan->system->layout;
-    const size_t n = plan->coordinates.count;
-    const size_t rows = n + plan->constraints.count;
-    const size_t force = rows + (plan->system->equations->has_C ? n : 0);
-    kal_page_format(page,
-                    "\n/* Parts of a direction, and changes along it. */\nenum {\n"
-                    "    ALONG_T = 0,\n    ALONG_Q = %zu,\n    ALONG_QD = %zu,\n    "
-                    "ALONG_QDD = %zu,\n    ALONG_LAMBDA = %zu,\n",
-                    l->q, l->qd, l->qdd, l->reactions);
-    kal_page_format(page,
-                    "    ALONG_FORCE = %zu,\n    ALONG_U = %zu,\n    ALONG_ENERGY = "
-                    "%zu,\n    CHANGES_OF_B = %zu,\n    CHANGES_OF_C = %zu,\n",
-                    l->forces, l->controls, l->energy, n, rows);
-    kal_page_format(
-        page,
-        "    CHANGES_OF_FORCE = %zu,\n    CHANGES_OF_ENERGY = %zu,\n    "
-        "CHANGES_OF_RATES = %zu,\n    CHANGES_OF_OUTPUTS = %zu,\n    CHANGES "
-        "= %zu\n};\n",
-        force, force + n, force + n + 2, force + n + 2 + plan->states.count,
-        force + n + 2 + plan->states.count + plan->outputs.count);
-    kal_page_string(page,
-                    "/* Coordinates whose constraint force outputs depend on. */\n");
-    for (size_t i = 0; i < plan->system->n_forces; i++) {
-        kal_page_format(page, "%s%u",
-                        i > 0 ? ", " : "static const int FORCES_SHOWN[] = {",
-                        plan->system->forces[i]);
-    }
-    kal_page_string(page, plan->system->n_forces > 0 ? "};\n" : "");
-}
-
-static void write_tables(KalExportWriting *w, KalPage *page)
-{
-    const KalExportPlan *plan = w->plan;
-    const KalEquations *e = plan->system->equations;
-    const size_t count = (size_t)e->M.start[e->n] + e->m + plan->events.count + 1;
-    int64_t *room = kal_alloc(plan->ctx, count, sizeof *room);
-    if (!room) {
-        page->status = kal_no_memory(plan->ctx, "for an export");
-        return;
-    }
-    write_structure(plan, page, room);
-    if (plan->fast) {
-        write_fast_layout(plan, page, room);
-    }
-    if (plan->events.count > 0) {
-        write_event_tables(plan, page, room);
-    }
-    if (plan->tangent) {
-        write_tangent_layout(plan, page);
-    }
-    kal_page_string(page, "\n");
-    kal_free(plan->ctx, room, count * sizeof *room);
 }
 
 // What depends on parameters alone in a program.
@@ -595,6 +438,13 @@ static void write_tangent(KalExportWriting *w, KalPage *page)
     }
 }
 
+static void write_control(KalExportWriting *w, KalPage *page)
+{
+    if (w->plan->servos.count > 0) {
+        kal_export_write_text(page, &w->words, "control");
+    }
+}
+
 static void write_dense(KalExportWriting *w, KalPage *page)
 {
     kal_export_write_text(page, &w->words, "dense");
@@ -606,25 +456,26 @@ typedef struct Part {
 } Part;
 
 static const Part PARTS[] = {
-    {"banner",        write_banner       },
-    {"source_banner", write_source_banner},
-    {"main_banner",   write_main_banner  },
-    {"build_banner",  write_build_banner },
-    {"sizes",         write_sizes        },
-    {"params",        write_params       },
-    {"places",        write_places       },
-    {"prepared",      write_prepared     },
-    {"row_arrays",    write_row_arrays   },
-    {"limits",        write_limits       },
-    {"tables",        write_tables       },
-    {"table_numbers", write_table_numbers},
-    {"operators",     write_operators    },
-    {"programs",      insert_programs    },
-    {"dense",         write_dense        },
-    {"motion",        write_motion       },
-    {"actions",       write_actions      },
-    {"tangent",       write_tangent      },
-    {"settings",      insert_settings    },
+    {"banner",        write_banner           },
+    {"source_banner", write_source_banner    },
+    {"main_banner",   write_main_banner      },
+    {"build_banner",  write_build_banner     },
+    {"sizes",         write_sizes            },
+    {"params",        write_params           },
+    {"places",        write_places           },
+    {"prepared",      write_prepared         },
+    {"row_arrays",    write_row_arrays       },
+    {"limits",        write_limits           },
+    {"tables",        kal_export_write_layout},
+    {"table_numbers", write_table_numbers    },
+    {"operators",     write_operators        },
+    {"programs",      insert_programs        },
+    {"dense",         write_dense            },
+    {"control",       write_control          },
+    {"motion",        write_motion           },
+    {"actions",       write_actions          },
+    {"tangent",       write_tangent          },
+    {"settings",      insert_settings        },
 };
 
 static void insert(void *user, const char *key, KalPage *page)
@@ -667,6 +518,10 @@ static bool has(void *user, const char *flag)
         {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions},
         {"INPUTS",          plan->inputs.count > 0                                },
         {"LIMITS",          plan->limits.n_chosen > 0                             },
+        {"SERVOS",          plan->servos.count > 0                                },
+        {"CONTROLS",        plan->controls.count > 0                              },
+        {"CONTROL_LIMITS",  plan->controls.count > 0 && plan->limits.n_chosen > 0 },
+        {"RESPONSES",       plan->controls.count > 0                              },
         {"TANGENT",         plan->tangent != NULL                                 },
         {"ROWS_FAST",       plan->fast && plan->constraints.count > 0             },
         {"FORCES_SHOWN",    plan->system->n_forces > 0                            },
@@ -713,7 +568,7 @@ size_t kal_export_work_bytes(const KalExportPlan *plan)
 {
     const size_t number_size = plan->single ? 4 : 8;
     const size_t n = plan->coordinates.count;
-    const size_t m = plan->constraints.count > 0 ? plan->constraints.count : 1;
+    const size_t m = count_rows(plan);
     const size_t less = n < m ? n : m;
     size_t numbers = 3 * n * n + 8 * n + 2 * m * n + m * less + 8 * m + less;
     const size_t state =

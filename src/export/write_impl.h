@@ -39,6 +39,9 @@ void kal_export_number(KalPage *page, const KalExportPlan *plan, double value);
 /// Write the tables of the model, as TABLES.
 void kal_export_write_tables(KalPage *page, const KalExportPlan *plan);
 
+/// Write tables that say where numbers are.
+void kal_export_write_layout(KalExportWriting *w, KalPage *page);
+
 /// Fill the page of settings: values and formulas of parameters, initialization, the start.
 void kal_export_write_settings(KalExportWriting *w);
 

@@ -61,7 +61,7 @@ def files_of_others_are_not_touched():
 @case
 def what_is_not_exported_is_named_and_leaves_nothing():
     with tempfile.TemporaryDirectory() as folder:
-        for model, word in (("flexible_arm", "servos"), ("net", "432 coordinates")):
+        for model, word in (("ladder", "contacts"), ("net", "432 coordinates")):
             target = Path(folder) / model
             status, _, err = export(EXAMPLES / f"{model}.kal", target)
             assert status == 1 and word in err, err
@@ -192,6 +192,71 @@ def inputs_are_forces_cut_at_their_limits():
         for a, b in zip(one[1], other[1]):
             assert abs(a - b) <= 1e-10 * max(1, abs(b)), (one, other)
     assert driven.outputs(state, [math.nan, 0])[0] != 0
+
+
+@case
+def servos_are_met_by_the_least_inputs():
+    """m x'' = u, n y'' = v, x + y follows sin t: u and v of least 2u^2 + 5v^2, by hand."""
+    source = Source("""
+        param m = 2, n = 3, k = 4, most = 20
+        coord x, y
+        kinetic 1/2*m*x'^2 + 1/2*n*y'^2
+        actuator u: x', weight = 2
+        actuator v: y', weight = 5, limit = most
+        servo sum: x + y = sin(t), rate = k
+        servo same: 2*x + 2*y = 2*sin(t), rate = k
+        output a = control(u), b = control(v), c = x'', d = y''
+    """)
+    for t, x, y, vx, vy in ((0.3, 0.1, 0.2, 0.5, -0.4), (2, 5, -4.7, 0.3, 1),
+                            (1, 90, -300, 2, 1)):
+        error, rate = x + y - math.sin(t), vx + vy - math.cos(t)
+        wanted = -math.sin(t) - 8*rate - 16*error
+        share = 1/(2*2**2) + 1/(5*3**2)
+        u, v = wanted/(2*2)/share, wanted/(3*5)/share
+        v = max(-20, min(20, v))
+        status, got = source.outputs([t, x, y, vx, vy])
+        assert status == 0
+        for one, other in zip(got, (u, v, u/2, v/3)):
+            assert abs(one - other) <= 1e-11 * max(1, abs(other)), (got, u, v)
+
+
+@case
+def servos_without_actuators_take_the_least_force():
+    """(x, y) on a slope y = 2 x is to move along it as x = t^2: Gauss's least change."""
+    source = Source("""
+        param m = 2, g = 9.81
+        coord x, y, z
+        kinetic 1/2*m*(x'^2 + y'^2 + z'^2)
+        potential m*g*y
+        constraint slope: y = 2*x
+        servo path: x = t^2, rate = 3
+        init x ~ 0, y ~ 0
+        output a = x'', b = y'', c = z'', N = reaction(slope)
+    """)
+    status, got = source.outputs([0.5, 0.3, 0.6, 0, 0.7, 1.4, 0])
+    ahead = 2 - 6*(0.7 - 1) - 9*(0.3 - 0.25)
+    assert status == 0
+    # N of nature alone: m (q'' + g e_y) = N (-2, 1), with q'' along the slope.
+    for one, other in zip(got, (ahead, 2*ahead, 0, 2*9.81/5)):
+        assert abs(one - other) <= 1e-12 * max(1, abs(other)), got
+
+
+@case
+def servos_out_of_reach_have_no_answer():
+    source = Source("""
+        coord x, y
+        kinetic 1/2*(x'^2 + y'^2)
+        actuator u: x*y'
+        servo height: y = 1, rate = 2
+        output a = control(u)
+        init x = 1, y = 1
+    """)
+    status, got = source.outputs([0, 0.5, 0, 0, 0])
+    assert status == 0 and abs(got[0] - 8) < 1e-12, got
+    assert source.outputs([0, 0, 0, 0, 0])[0] != 0
+    with tempfile.TemporaryDirectory() as folder:
+        status, _, err = export(EXAMPLES / "broken" / "flexible_arm_motors.kal", folder)
+        assert status == 1 and "follow" in err, err
 
 
 @case
