@@ -166,8 +166,9 @@ static void find_groups(Finding *f)
     for (size_t i = 0; i < e->m; i++) {
         join_row(f, i);
     }
-    for (size_t i = 1; i < e->n && e->n_servos > 0; i++) {
-        join(f, i, 0); // the control of all servos is found at once
+    const bool all = e->n_servos > 0 || f->plan->contacts.count > 0;
+    for (size_t i = 1; i < e->n && all; i++) {
+        join(f, i, 0); // control of servos, laws of contact: all of them at once
     }
 }
 
@@ -175,6 +176,17 @@ static void take(Finding *f, size_t coordinate, size_t root)
 {
     unite(f->of_group + f->group[coordinate] * f->width, f->found + root * f->width,
           f->width);
+}
+
+// Time, states and inputs.
+static void mark_all(const Finding *f, bool *set)
+{
+    for (size_t v = 0; v < f->l->holds; v++) {
+        set[v] = true;
+    }
+    for (size_t i = 0; i < f->plan->inputs.count; i++) {
+        set[f->l->controls + i] = true;
+    }
 }
 
 // What the equations of each group have in them.
@@ -196,6 +208,9 @@ static void fill_groups(Finding *f)
     }
     for (size_t r = f->servos; r < f->energy; r++) {
         take(f, 0, r);
+    }
+    if (f->plan->contacts.count > 0) {
+        mark_all(f, f->of_group + f->group[0] * f->width);
     }
 }
 
@@ -261,6 +276,9 @@ static void fill_set(const Finding *f, const KalFmu *fmu, size_t i, bool *set)
         expand(f, f->outputs + (i - outputs), set);
     } else if (i < fmu->at_events) {
         unite_row(f, i - reactions, set);
+    } else if (i >= fmu->at_events + plan->system->model->n_events
+               && i < fmu->at_events + plan->events.count) {
+        mark_all(f, set);
     } else if (i < fmu->at_events + plan->events.count) {
         expand(f, f->events + (i - fmu->at_events), set);
     }

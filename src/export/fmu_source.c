@@ -245,6 +245,7 @@ static bool has(void *user, const char *flag)
         {"ROWS",       plan->constraints.count > 0  },
         {"REDUNDANT",  kal_export_is_redundant(plan)},
         {"INPUTS",     plan->inputs.count > 0       },
+        {"CONTACTS",   plan->contacts.count > 0     },
         {"TANGENT",    plan->tangent != NULL        },
         {"EVENTS",     plan->events.count > 0       },
         {"HOLDS",      plan->holds.count > 0        },

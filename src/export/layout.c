@@ -5,6 +5,10 @@
 
 #include "export/write_impl.h"
 
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
 static void write_list_of(KalPage *page, const char *name, const int64_t *values,
                           size_t n)
 {
@@ -51,14 +55,18 @@ static void write_structure(const KalExportPlan *plan, KalPage *page, int64_t *r
     const KalEquations *e = plan->system->equations;
     const size_t entries = (size_t)e->M.start[e->n];
     const size_t nature = entries + e->n + (size_t)e->A.start[e->m] + e->m;
+    const size_t rows = plan->constraints.count + plan->servos.count;
     const size_t control = plan->servos.count > 0
                                ? (size_t)e->servo_A.start[e->n_servos] + e->n_servos
                                      + (size_t)e->B.start[e->n]
                                : 0;
     kal_page_format(page,
                     "enum {\n    M_ENTRIES = %zu,\n    A_ENTRIES = %zu,\n    NATURE = "
-                    "%zu,\n    GIVENS = %zu\n};\n\n",
-                    entries, (size_t)e->A.start[e->m], nature, nature + control);
+                    "%zu,\n    GIVENS = %zu,\n    MOST_RANK = %zu\n};\n\n",
+                    entries, (size_t)e->A.start[e->m], nature, nature + control,
+                    rows > e->n ? e->n
+                    : rows > 0  ? rows
+                                : 1);
     for (size_t i = 0; i < e->n; i++) {
         for (int64_t k = e->M.start[i]; k < e->M.start[i + 1]; k++) {
             room[k] = (int64_t)i;
@@ -66,6 +74,16 @@ static void write_structure(const KalExportPlan *plan, KalPage *page, int64_t *r
     }
     write_list(page, "M_ROW", room, entries);
     write_list(page, "M_COLUMN", e->M.column, entries);
+    kal_page_format(page,
+                    "/* Masses of coordinates in states without zeros and "
+                    "coincidences. */\nstatic const %s USUAL_MASS[%zu] = {",
+                    kal_export_type(plan), e->n);
+    for (size_t i = 0; i < e->n; i++) {
+        const double mass = plan->instant->usual.masses[i];
+        kal_page_string(page, i > 0 ? ", " : "");
+        kal_export_number(page, plan, isfinite(mass) ? mass : 0.0);
+    }
+    kal_page_string(page, "};\n");
     if (e->m > 0) {
         write_list(page, "A_START", e->A.start, e->m + 1);
         write_list(page, "A_COLUMN", e->A.column, (size_t)e->A.start[e->m]);
@@ -97,6 +115,169 @@ static void write_servos(const KalExportPlan *plan, KalPage *page, int64_t *room
     }
 }
 
+// Rows of contacts among the constraints, and what contacts are made of.
+static void write_contacts(const KalExportPlan *plan, KalPage *page, int64_t *room)
+{
+    const KalModel *model = plan->system->model;
+    const KalContactSizes sizes = kal_export_contact_sizes(plan);
+    size_t next = 0;
+    kal_page_format(page, "\nenum {\n    CONTACT_ROWS = %zu,\n    UNKNOWNS = %zu\n};\n",
+                    sizes.rows, sizes.unknowns);
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        if (model->constraints[i].role != KAL_ROLE_USUAL) {
+            room[next++] = (int64_t)i;
+        }
+    }
+    write_list(page, "CONTACT_ROW", room, next);
+    next = 0;
+    for (size_t i = 0; i < model->n_constraints; i++) {
+        const bool own = model->constraints[i].role != KAL_ROLE_USUAL;
+        room[i] = own ? (int64_t)next++ : -1;
+    }
+    write_list(page, "PLACE_OF", room, model->n_constraints);
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        room[i] = model->contacts[i].gap == KAL_NO_GAP ? -1 : model->contacts[i].gap;
+    }
+    write_list(page, "GAP_OF", room, model->n_contacts);
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        room[i] = model->contacts[i].n_slips;
+    }
+    write_list(page, "N_SLIPS", room, model->n_contacts);
+    for (size_t i = 0; i < 2 * model->n_contacts; i++) {
+        const KalContact *contact = &model->contacts[i / 2];
+        room[i] = i % 2 < contact->n_slips ? (int64_t)contact->slip[i % 2] : -1;
+    }
+    write_list(page, "SLIP_OF", room, 2 * model->n_contacts);
+}
+
+KalContactSizes kal_export_contact_sizes(const KalExportPlan *plan)
+{
+    const KalModel *model = plan->system->model;
+    KalContactSizes sizes = {.rows = 0};
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        const KalContact *contact = &model->contacts[i];
+        const size_t gap = contact->gap != KAL_NO_GAP;
+        sizes.rows += gap + contact->n_slips;
+        sizes.unknowns += gap + (contact->n_slips == 1 ? 3 : 0);
+    }
+    sizes.unknowns = sizes.unknowns > 0 ? sizes.unknowns : 1;
+    return sizes;
+}
+
+// Arrays of the work memory of contacts: names, and how long they are.
+typedef struct Room {
+    const char *type; // NULL: of numbers
+    const char *name;
+    size_t count;
+} Room;
+
+enum {
+    ROOMS = 48
+};
+
+// They are ROOMS.
+static void list_rooms(const KalExportPlan *plan, Room *out)
+{
+    const KalContactSizes sizes = kal_export_contact_sizes(plan);
+    const size_t n = plan->coordinates.count;
+    const size_t m = plan->constraints.count;
+    const size_t k = plan->contacts.count;
+    const size_t r = sizes.rows;
+    const size_t u = sizes.unknowns;
+
+    const Room rooms[] = {
+        {NULL,            "contact_values",     7 * k          },
+        {NULL,            "contact_A",          r * n          },
+        {NULL,            "contact_b",          r              },
+        {NULL,            "contact_response",   r * n          },
+        {NULL,            "G_typed",            r * r          },
+        {NULL,            "G_scaled",           r * r          },
+        {NULL,            "G_held",             r * r          },
+        {NULL,            "grown",              r * r          },
+        {NULL,            "free_rate",          r              },
+        {NULL,            "free_scaled",        r              },
+        {NULL,            "free_held",          r              },
+        {NULL,            "scale",              r              },
+        {NULL,            "known",              r              },
+        {NULL,            "forces",             r              },
+        {NULL,            "rates",              r              },
+        {NULL,            "first_rates",        r              },
+        {NULL,            "speed_before",       r              },
+        {NULL,            "map",                r * u          },
+        {NULL,            "lcp_M",              u * u          },
+        {NULL,            "lcp_q",              u              },
+        {NULL,            "z",                  u              },
+        {NULL,            "tried",              u              },
+        {NULL,            "tableau",            u * (2 * u + 2)},
+        {NULL,            "friction",           k              },
+        {NULL,            "friction_force",     k * n          },
+        {NULL,            "friction_reactions", (k + 1) * m    },
+        {NULL,            "friction_matrix",    k * (k + 1)    },
+        {NULL,            "along_slip",         2 * k          },
+        {NULL,            "qd_before",          n              },
+        {NULL,            "size",               0              },
+        {"unsigned char", "is_held",            r              },
+        {"unsigned char", "basic",              u              },
+        {"unsigned char", "trial_basis",        u              },
+        {"unsigned char", "touching",           k              },
+        {"unsigned char", "hit",                k              },
+        {"unsigned char", "plastic",            k              },
+        {"unsigned char", "opening",            k              },
+        {"unsigned char", "breaking",           k              },
+        {"unsigned char", "stopping",           k              },
+        {"int",           "used",               r              },
+        {"int",           "chosen",             r              },
+        {"int",           "basis",              u              },
+        {"int",           "members",            u              },
+        {"int",           "deeds",              k              },
+        {"int",           "sliding",            k              },
+        {"int",           "n_touches",          0              },
+        {"int",           "n_used",             0              },
+        {"int",           "n_unknowns",         0              },
+    };
+
+    static_assert(sizeof rooms / sizeof rooms[0] == ROOMS, "all of them");
+    memcpy(out, rooms, sizeof rooms);
+}
+
+void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page)
+{
+    const KalExportPlan *plan = w->plan;
+    Room rooms[ROOMS];
+    if (plan->contacts.count == 0) {
+        return;
+    }
+    list_rooms(plan, rooms);
+    for (size_t i = 0; i < ROOMS; i++) {
+        const char *type = rooms[i].type ? rooms[i].type : kal_export_type(plan);
+        kal_page_format(page, rooms[i].count > 0 ? "    %s %s[%zu];\n" : "    %s %s;\n",
+                        type, rooms[i].name, rooms[i].count);
+    }
+    kal_page_format(page, "    %s_touch touches[%zu];\n    %s_answer free;\n",
+                    plan->name, plan->contacts.count, plan->name);
+}
+
+size_t kal_export_contact_bytes(const KalExportPlan *plan)
+{
+    const size_t number = plan->single ? sizeof(float) : sizeof(double);
+    Room rooms[ROOMS];
+    size_t bytes = 0;
+    if (plan->contacts.count == 0) {
+        return 0;
+    }
+    list_rooms(plan, rooms);
+    for (size_t i = 0; i < ROOMS; i++) {
+        const size_t size = !rooms[i].type                      ? number
+                            : strcmp(rooms[i].type, "int") == 0 ? sizeof(int)
+                                                                : 1;
+        bytes += size * (rooms[i].count > 0 ? rooms[i].count : 1);
+    }
+    const size_t answer = 2 * plan->coordinates.count + plan->constraints.count + 2;
+    const size_t touch = 8 * number + 12 * sizeof(int);
+    const size_t states = 4 * plan->contacts.count * (4 + 2 * number + 2);
+    return bytes + answer * number + touch * plan->contacts.count + states;
+}
+
 // Events happen at crossings of both directions, 0, or not of falling ones, 1, or not of
 // rising ones, -1.
 static void write_event_tables(const KalExportPlan *plan, KalPage *page, int64_t *room)
@@ -106,10 +287,14 @@ static void write_event_tables(const KalExportPlan *plan, KalPage *page, int64_t
         const KalEvent *event = &model->events[i];
         room[i] = (int64_t)event->rising - (int64_t)event->falling;
     }
+    for (size_t i = model->n_events; i < plan->events.count; i++) {
+        room[i] = -1;
+    }
     kal_page_string(page,
                     "\n/* Crossings that are events: rising, falling, or 0 for both. "
                     "*/\n");
-    write_list(page, "DIRECTION", room, model->n_events);
+    write_list(page, "DIRECTION", room, plan->events.count);
+    kal_page_format(page, "enum {\n    MODEL_EVENTS = %zu\n};\n", model->n_events);
     kal_page_string(page,
                     "enum {\n    UNKNOWN = 2, /* side of an event function */\n    "
                     "SETS = 1, /* what events do */\n    ENGAGES = 2,\n    STOPS = "
@@ -180,8 +365,8 @@ void kal_export_write_layout(KalExportWriting *w, KalPage *page)
 {
     const KalExportPlan *plan = w->plan;
     const KalEquations *e = plan->system->equations;
-    const size_t count =
-        (size_t)e->M.start[e->n] + e->m + plan->events.count + plan->controls.count + 1;
+    const size_t count = (size_t)e->M.start[e->n] + e->m + plan->events.count
+                         + plan->controls.count + 2 * plan->contacts.count + 1;
     int64_t *room = kal_alloc(plan->ctx, count, sizeof *room);
     if (!room) {
         page->status = kal_no_memory(plan->ctx, "for an export");
@@ -193,6 +378,9 @@ void kal_export_write_layout(KalExportWriting *w, KalPage *page)
     }
     if (plan->fast) {
         write_fast_layout(plan, page, room);
+    }
+    if (plan->contacts.count > 0) {
+        write_contacts(plan, page, room);
     }
     if (plan->events.count > 0) {
         write_event_tables(plan, page, room);

@@ -23,24 +23,13 @@ enum {
     RETURN_WORDS = 6     // of the way back, behind q and q' (docs/internals/road.md)
 };
 
-static KalStatus refuse(KalExportPlan *plan, const char *what, const char *name)
-{
-    return kal_fail(plan->ctx, KAL_ERR_USAGE,
-                    "the model has %s ('%s'), which 'export' does not write yet", what,
-                    name);
-}
-
 // What the sources could not do is named, never left out.
 static KalStatus check_contents(KalExportPlan *plan)
 {
-    const KalModel *model = plan->system->model;
     if (plan->system->n > KAL_DENSE_COORDINATES) {
         return kal_fail(plan->ctx, KAL_ERR_LIMIT,
                         "the model has %d coordinates; %d are the most for an export",
                         plan->system->n, (int)KAL_DENSE_COORDINATES);
-    }
-    if (model->n_contacts > 0) {
-        return refuse(plan, "contacts and frictions", model->contacts[0].name);
     }
     return KAL_OK;
 }
@@ -65,7 +54,7 @@ static KalStatus note_reactions(KalExportPlan *plan)
 // Whether some constraint does not act all the time.
 static bool may_change(const KalSystem *system)
 {
-    bool changes = false;
+    bool changes = system->model->n_contacts > 0;
     for (int i = 0; i < system->m; i++) {
         changes = changes || !system->starts_active[i];
     }
@@ -220,6 +209,12 @@ static const char *name_of_event(const KalModel *model, size_t i, const char **u
     return model->events[i].name;
 }
 
+static const char *name_of_contact(const KalModel *model, size_t i, const char **unit)
+{
+    *unit = NULL;
+    return model->contacts[i].name;
+}
+
 static const char *name_of_servo(const KalModel *model, size_t i, const char **unit)
 {
     *unit = NULL;
@@ -250,6 +245,38 @@ static KalStatus list_names(KalExportPlan *plan, KalNameOf name_of, size_t count
                : kal_no_memory(plan->ctx, "for names");
 }
 
+// Two functions of each contact come after those of the model.
+static KalStatus list_events(KalExportPlan *plan)
+{
+    static const char *const what[] = {"touches", "grips"};
+    const size_t own = plan->system->model->n_events;
+    const size_t count = own + 2 * plan->contacts.count;
+    KalExportNames model = {.count = 0};
+    KAL_TRY(list_names(plan, name_of_event, own, &model));
+    KalExportNames *all = &plan->events;
+    all->typed = kal_arena_alloc(plan->arena, count + 1, sizeof *all->typed);
+    all->own = kal_arena_alloc(plan->arena, count + 1, sizeof *all->own);
+    all->units = kal_arena_alloc(plan->arena, count + 1, sizeof *all->units);
+    if (!all->typed || !all->own || !all->units) {
+        return kal_no_memory(plan->ctx, "for names");
+    }
+    memcpy(all->typed, model.typed, own * sizeof *all->typed);
+    all->count = count;
+    for (size_t i = own; i < count; i++) {
+        const char *name = plan->contacts.typed[(i - own) / 2];
+        const size_t size = strlen(name) + TEXT_SIZE;
+        char *text = kal_arena_alloc(plan->arena, size, 1);
+        if (!text) {
+            return kal_no_memory(plan->ctx, "for names");
+        }
+        (void)snprintf(text, size, "%s(%s)", what[(i - own) % 2], name);
+        all->typed[i] = text;
+    }
+    return kal_c_identifiers(plan->arena, all->typed, count, "", all->own, 0)
+               ? KAL_OK
+               : kal_no_memory(plan->ctx, "for names");
+}
+
 static KalStatus list_all_names(KalExportPlan *plan, const char *name)
 {
     const KalModel *model = plan->system->model;
@@ -271,7 +298,8 @@ static KalStatus list_all_names(KalExportPlan *plan, const char *name)
     KAL_TRY(list_names(plan, name_of_output, model->n_outputs, &plan->outputs));
     KAL_TRY(list_names(plan, name_of_state, model->n_states, &plan->states));
     KAL_TRY(list_names(plan, name_of_hold, model->n_holds, &plan->holds));
-    KAL_TRY(list_names(plan, name_of_event, model->n_events, &plan->events));
+    KAL_TRY(list_names(plan, name_of_contact, model->n_contacts, &plan->contacts));
+    KAL_TRY(list_events(plan));
     KAL_TRY(list_names(plan, name_of_servo, model->n_servos, &plan->servos));
     const bool served = model->n_servos > 0;
     KAL_TRY(list_names(plan, name_of_input, served ? 0 : model->n_actuators,
@@ -346,6 +374,20 @@ static const char *spell_input(KalExportPlan *plan, size_t i)
     return keep(plan, text);
 }
 
+// Whether a constraint acts; of the rows of contacts, whether it is closed or holds.
+static const char *spell_active(KalExportPlan *plan, const KalConstraint *constraint,
+                                size_t i)
+{
+    char array[TEXT_SIZE / 2];
+    const bool own = constraint->role == KAL_ROLE_USUAL;
+    (void)snprintf(array, sizeof array, "(%s)state->%s",
+                   plan->single ? "float" : "double",
+                   own                                ? "active"
+                   : constraint->role == KAL_ROLE_GAP ? "closed"
+                                                      : "holds");
+    return place_of(plan, array, own ? i : constraint->contact);
+}
+
 // The text of a variable as KalLayout has it.
 static const char *spell_variable(KalExportPlan *plan, size_t i)
 {
@@ -365,9 +407,8 @@ static const char *spell_variable(KalExportPlan *plan, size_t i)
     if (i < l->qdd) {
         const uint32_t constraint = system->actives[i - l->active];
         if (plan->changes) {
-            return place_of(
-                plan, plan->single ? "(float)state->active" : "(double)state->active",
-                constraint);
+            return spell_active(plan, &system->model->constraints[constraint],
+                                constraint);
         }
         return number(plan, plan->active[constraint] ? 1.0 : 0.0);
     }
@@ -465,6 +506,7 @@ static KalStatus list_programs(KalExportPlan *plan)
         [KAL_EXPORT_EVENTS] = {"events",       KAL_PROGRAM_EVENTS  },
         [KAL_EXPORT_ACTIONS] = {"actions",      KAL_PROGRAM_ACTIONS },
         [KAL_EXPORT_HOLDS] = {"holds",        KAL_PROGRAM_HOLDS   },
+        [KAL_EXPORT_CONTACTS] = {"contacts",     KAL_PROGRAM_CONTACTS},
         [KAL_EXPORT_RETURN] = {"way_back",     KAL_PROGRAMS        },
     };
 
@@ -658,7 +700,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     KAL_TRY(name_locals(plan));
     KAL_TRY(list_programs(plan));
     KAL_TRY(list_return(plan));
-    if (derives && plan->servos.count == 0) {
+    if (derives && plan->servos.count == 0 && plan->contacts.count == 0) {
         KAL_TRY(list_tangent(plan));
     }
     return list_settings(plan);

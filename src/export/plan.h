@@ -33,6 +33,7 @@ typedef enum KalExportProgram {
     KAL_EXPORT_EVENTS,
     KAL_EXPORT_ACTIONS,
     KAL_EXPORT_HOLDS,
+    KAL_EXPORT_CONTACTS,
     KAL_EXPORT_RETURN,
     KAL_EXPORT_TANGENT,
     KAL_EXPORT_PROGRAMS ///< how many there may be
@@ -81,7 +82,8 @@ typedef struct KalExportPlan {
     KalExportNames outputs;
     KalExportNames states;
     KalExportNames holds;
-    KalExportNames events;
+    KalExportNames events; ///< of the model, then two functions of each contact
+    KalExportNames contacts;
     KalExportNames inputs;        ///< actuators, of a model without servos
     KalExportNames servos;        ///< whose control is solved for
     KalExportNames controls;      ///< actuators, of a model with servos

@@ -206,6 +206,18 @@ static void write_start(KalExportWriting *w, KalPage *page)
     for (size_t i = 0; i < plan->constraints.count && plan->changes; i++) {
         kal_page_format(page, "    state->active[%zu] = %d;\n", i, plan->active[i]);
     }
+    for (size_t i = 0; i < plan->contacts.count; i++) {
+        const KalContactState *c = &plan->instant->contacts.states[i];
+        kal_page_format(page,
+                        "    state->closed[%zu] = %d;\n    state->mode[%zu] = %d;\n"
+                        "    state->holds[%zu] = %d;\n    state->moves[%zu] = %d;\n",
+                        i, c->closed, i, (int)c->mode, i, c->holds, i, c->moves);
+        for (size_t k = 0; k < KAL_TOUCH_SLIPS; k++) {
+            kal_page_format(page, "    state->direction[%zu] = ", 2 * i + k);
+            kal_export_number(page, plan, c->direction[k]);
+            kal_page_string(page, ";\n");
+        }
+    }
     for (size_t i = 0; i < plan->events.count; i++) {
         kal_page_format(page, "    state->side[%zu] = UNKNOWN;\n", i);
     }

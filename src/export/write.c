@@ -130,6 +130,7 @@ static void write_sizes(KalExportWriting *w, KalPage *page)
         {"O", plan->outputs.count,     "outputs"             },
         {"E", plan->events.count,      "events"              },
         {"U", plan->inputs.count,      "inputs"              },
+        {"K", plan->contacts.count,    "contacts, frictions" },
         {"R", plan->servos.count,      "servos"              },
         {"C", plan->controls.count,    "actuators of servos" },
         {"P", plan->parameters.count,  "parameters"          },
@@ -215,6 +216,7 @@ static void write_places(KalExportWriting *w, KalPage *page)
     write_places_of(w, page, &plan->controls, "u", "actuators of servos");
     write_places_of(w, page, &plan->outputs, "o", "outputs");
     write_places_of(w, page, &plan->events, "e", "events");
+    write_places_of(w, page, &plan->contacts, "k", "contacts and frictions");
 }
 
 // The most results that a program has.
@@ -312,6 +314,7 @@ static void write_program(KalExportWriting *w, int i)
         [KAL_EXPORT_EVENTS] = "Functions whose zeros are events.",
         [KAL_EXPORT_ACTIONS] = "Values that events set.",
         [KAL_EXPORT_HOLDS] = "Values that holds are renewed with.",
+        [KAL_EXPORT_CONTACTS] = "Gaps, slips and coefficients of contacts.",
         [KAL_EXPORT_RETURN] =
             "A state on the constraints, and what is left of residuals.",
         [KAL_EXPORT_TANGENT] = "How equations and results change along a direction.",
@@ -445,6 +448,28 @@ static void write_control(KalExportWriting *w, KalPage *page)
     }
 }
 
+static void write_contact(KalExportWriting *w, KalPage *page)
+{
+    if (w->plan->contacts.count > 0) {
+        kal_export_write_text(page, &w->words, "touch");
+        kal_export_write_text(page, &w->words, "contact");
+    }
+}
+
+static void write_decide(KalExportWriting *w, KalPage *page)
+{
+    if (w->plan->contacts.count > 0) {
+        kal_export_write_text(page, &w->words, "decide");
+    }
+}
+
+static void write_tolerance(KalExportWriting *w, KalPage *page)
+{
+    kal_page_format(page, "#define %s_ATOL (", w->plan->name);
+    kal_export_number(page, w->plan, kal_run_options(w->plan->system).atol);
+    kal_page_string(page, ")\n");
+}
+
 static void write_dense(KalExportWriting *w, KalPage *page)
 {
     kal_export_write_text(page, &w->words, "dense");
@@ -456,26 +481,30 @@ typedef struct Part {
 } Part;
 
 static const Part PARTS[] = {
-    {"banner",        write_banner           },
-    {"source_banner", write_source_banner    },
-    {"main_banner",   write_main_banner      },
-    {"build_banner",  write_build_banner     },
-    {"sizes",         write_sizes            },
-    {"params",        write_params           },
-    {"places",        write_places           },
-    {"prepared",      write_prepared         },
-    {"row_arrays",    write_row_arrays       },
-    {"limits",        write_limits           },
-    {"tables",        kal_export_write_layout},
-    {"table_numbers", write_table_numbers    },
-    {"operators",     write_operators        },
-    {"programs",      insert_programs        },
-    {"dense",         write_dense            },
-    {"control",       write_control          },
-    {"motion",        write_motion           },
-    {"actions",       write_actions          },
-    {"tangent",       write_tangent          },
-    {"settings",      insert_settings        },
+    {"banner",         write_banner                   },
+    {"source_banner",  write_source_banner            },
+    {"main_banner",    write_main_banner              },
+    {"build_banner",   write_build_banner             },
+    {"sizes",          write_sizes                    },
+    {"params",         write_params                   },
+    {"places",         write_places                   },
+    {"prepared",       write_prepared                 },
+    {"row_arrays",     write_row_arrays               },
+    {"limits",         write_limits                   },
+    {"tables",         kal_export_write_layout        },
+    {"table_numbers",  write_table_numbers            },
+    {"operators",      write_operators                },
+    {"programs",       insert_programs                },
+    {"dense",          write_dense                    },
+    {"contact",        write_contact                  },
+    {"decide",         write_decide                   },
+    {"tolerance",      write_tolerance                },
+    {"contact_arrays", kal_export_write_contact_arrays},
+    {"control",        write_control                  },
+    {"motion",         write_motion                   },
+    {"actions",        write_actions                  },
+    {"tangent",        write_tangent                  },
+    {"settings",       insert_settings                },
 };
 
 static void insert(void *user, const char *key, KalPage *page)
@@ -501,31 +530,34 @@ static bool has(void *user, const char *flag)
         const char *name;
         bool set;
     } flags[] = {
-        {"FAST",            plan->fast != NULL                                    },
-        {"SINGLE",          plan->single                                          },
-        {"ROWS",            plan->constraints.count > 0                           },
-        {"NONIDEAL",        plan->system->equations->has_C                        },
-        {"REACTIONS",       plan->system->equations->has_reactions                },
-        {"STATES",          plan->states.count > 0                                },
-        {"HOLDS",           plan->holds.count > 0                                 },
-        {"OUTPUTS",         plan->outputs.count > 0                               },
-        {"EVENTS",          plan->events.count > 0                                },
-        {"EVENTS_SOLVE",    plan->system->events_need_solve                       },
-        {"ACTIONS",         plan->programs[KAL_EXPORT_ACTIONS].program != NULL    },
-        {"CHANGES",         plan->changes                                         },
-        {"CHANGES_FAST",    plan->changes && plan->fast                           },
-        {"REDUNDANT",       kal_export_is_redundant(plan)                         },
-        {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions},
-        {"INPUTS",          plan->inputs.count > 0                                },
-        {"LIMITS",          plan->limits.n_chosen > 0                             },
-        {"SERVOS",          plan->servos.count > 0                                },
-        {"CONTROLS",        plan->controls.count > 0                              },
-        {"CONTROL_LIMITS",  plan->controls.count > 0 && plan->limits.n_chosen > 0 },
-        {"RESPONSES",       plan->controls.count > 0                              },
-        {"TANGENT",         plan->tangent != NULL                                 },
-        {"ROWS_FAST",       plan->fast && plan->constraints.count > 0             },
-        {"FORCES_SHOWN",    plan->system->n_forces > 0                            },
-        {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL     },
+        {"FAST",            plan->fast != NULL                                         },
+        {"SINGLE",          plan->single                                               },
+        {"ROWS",            plan->constraints.count > 0                                },
+        {"NONIDEAL",        plan->system->equations->has_C                             },
+        {"REACTIONS",       plan->system->equations->has_reactions                     },
+        {"STATES",          plan->states.count > 0                                     },
+        {"HOLDS",           plan->holds.count > 0                                      },
+        {"OUTPUTS",         plan->outputs.count > 0                                    },
+        {"EVENTS",          plan->events.count > 0                                     },
+        {"EVENTS_SOLVE",    plan->system->events_need_solve || plan->contacts.count > 0},
+        {"ACTIONS",         plan->programs[KAL_EXPORT_ACTIONS].program != NULL         },
+        {"CHANGES",         plan->changes                                              },
+        {"CHANGES_FAST",    plan->changes && plan->fast                                },
+        {"REDUNDANT",       kal_export_is_redundant(plan)                              },
+        {"REACTIONS_SHOWN", kal_export_is_redundant(plan) && plan->shows_reactions     },
+        {"INPUTS",          plan->inputs.count > 0                                     },
+        {"LIMITS",          plan->limits.n_chosen > 0                                  },
+        {"SERVOS",          plan->servos.count > 0                                     },
+        {"CONTROLS",        plan->controls.count > 0                                   },
+        {"CONTACTS",        plan->contacts.count > 0                                   },
+        {"MODEL_EVENTS",    plan->system->model->n_events > 0                          },
+        {"NATURE_ALONE",    plan->contacts.count == 0 && plan->servos.count == 0       },
+        {"CONTROL_LIMITS",  plan->controls.count > 0 && plan->limits.n_chosen > 0      },
+        {"RESPONSES",       plan->controls.count > 0 || plan->contacts.count > 0       },
+        {"TANGENT",         plan->tangent != NULL                                      },
+        {"ROWS_FAST",       plan->fast && plan->constraints.count > 0                  },
+        {"FORCES_SHOWN",    plan->system->n_forces > 0                                 },
+        {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL          },
     };
 
     size_t i = 0;
@@ -579,7 +611,15 @@ size_t kal_export_work_bytes(const KalExportPlan *plan)
     for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
         numbers += plan->prepared[i];
     }
-    return numbers * number_size + (2 * m + less + 1) * sizeof(int);
+    const size_t servos = plan->servos.count;
+    const size_t controls = plan->controls.count;
+    const size_t events = plan->events.count;
+    const size_t copies = events > 0 ? 4 : 2;
+    const size_t flags = (plan->changes ? plan->constraints.count : 0) + events;
+    numbers += servos * (n + 1) + controls * (2 * n + servos + 3) + 2 * servos;
+    numbers += 2 * events + (flags > 0 ? copies : 0); // and what flags are padded with
+    return numbers * number_size + (2 * m + less + servos + 1) * sizeof(int)
+           + copies * flags + 2 * (n + events) + kal_export_contact_bytes(plan);
 }
 
 // Sums and products of the general solution: two factorizations of rows, U'M U, Cholesky's

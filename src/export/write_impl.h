@@ -23,6 +23,14 @@ static inline const char *kal_export_type(const KalExportPlan *plan)
     return plan->single ? "float" : "double";
 }
 
+/// How many rows contacts have, and unknowns the laws of all of them at most.
+typedef struct KalContactSizes {
+    size_t rows;
+    size_t unknowns;
+} KalContactSizes;
+
+KalContactSizes kal_export_contact_sizes(const KalExportPlan *plan);
+
 /// Let a page know of a failure.
 static inline void kal_export_note(KalPage *page, KalStatus status)
 {
@@ -38,6 +46,12 @@ void kal_export_number(KalPage *page, const KalExportPlan *plan, double value);
 
 /// Write the tables of the model, as TABLES.
 void kal_export_write_tables(KalPage *page, const KalExportPlan *plan);
+
+/// Write the work memory of contacts.
+void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page);
+
+/// How much that is, about.
+size_t kal_export_contact_bytes(const KalExportPlan *plan);
 
 /// Write tables that say where numbers are.
 void kal_export_write_layout(KalExportWriting *w, KalPage *page);
