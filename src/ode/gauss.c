@@ -214,11 +214,13 @@ static KalStatus find_rate(Gauss *g, double t, const double *y, double *out_rate
     return g->base.system.rate(g->base.system.user, t, y, out_rate);
 }
 
-// New rates of all stages from the old ones; *out_change is by how much they differ.
-static KalStatus iterate(Gauss *g, double *out_change)
+// New rates of all stages from the old ones; *out_change is by how much they differ, and
+// *out_effect by how much one of them moves the end of the step.
+static KalStatus iterate(Gauss *g, double *out_change, double *out_effect)
 {
     const size_t n = (size_t)g->base.system.n;
     double most = 0.0;
+    double effect = 0.0;
     for (int j = 0; j < NODES; j++) {
         double *k = g->rates + (size_t)j * n;
         combine(g, g->stages[j], g->stage);
@@ -231,8 +233,10 @@ static KalStatus iterate(Gauss *g, double *out_change)
         }
         const double size = measure(g, g->change);
         most = size > most || isnan(size) ? size : most;
+        effect = fmax(effect, g->weights[j] * size);
     }
     *out_change = most;
+    *out_effect = effect;
     return KAL_OK;
 }
 
@@ -242,14 +246,15 @@ static KalStatus solve(Gauss *g)
     double before = INFINITY;
     for (int k = 0; k < ITERATIONS; k++) {
         double change = 0.0;
-        KAL_TRY(iterate(g, &change));
+        double effect = 0.0;
+        KAL_TRY(iterate(g, &change, &effect));
         if (!isfinite(change)) {
             return kal_fail(g->base.ctx, KAL_ERR_NUMBER,
                             "the state overflows after t = %.17g", g->base.t);
         }
         // Near a configuration that loses rank rounding keeps the stages from settling further:
-        // standing still within the tolerances is enough.
-        const bool stalls = k > 8 && change < 1.0 && change > 0.5 * before;
+        // that the end stands still within the tolerances is enough.
+        const bool stalls = k > 8 && effect < 1.0 && change > 0.5 * before;
         if (change < SETTLED || stalls) {
             return KAL_OK;
         }

@@ -385,6 +385,7 @@ static bool is_due(const KalRun *run, double distance)
                          || run->rank.sine < KAL_LOW_SINE
                          || distance < near * run->statistics.step;
     return run->integration.integrators[KAL_INTEGRATOR_GAUSS] && is_near
+           && run->rank.slope < 0.0
            && run->rank.sine < STRAIGHT && distance < 0.7 * run->integration.tried
            && !falls_as_root(run);
 }

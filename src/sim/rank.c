@@ -28,15 +28,8 @@ static const double LOCKED = 0.01;
 static const double CLEAR = 1e-4;
 // The slope is taken over this part of a step.
 static const double PART = 1e-5;
-// Losses of rank that are this many steps of an implicit method away, which are short, are near.
-static const double NEAR_STIFF = 30.0;
 // The fast road, once it has led nowhere, is tried again when the sine is above this.
 static const double APART = 0.25;
-
-static double near_steps(const KalRun *run)
-{
-    return run->integration.stiff ? NEAR_STIFF : KAL_NEAR_STEPS;
-}
 
 static double larger(double x, double y)
 {
@@ -405,19 +398,24 @@ static KalStatus take_slope(KalRun *run)
     keep_rests(run);
     KAL_TRY(look_ahead(run, dt));
     watch->slope = 0.0;
+    watch->bend = 0.0;
     watch->turning *= KAL_TURN_PAST;
     for (int i = 0; i < 2 * watch->rank && dt > 0.0; i++) {
         const int k = i % watch->rank + (i < watch->rank ? 0 : run->system->m);
         const double sine = watch->kept_sines[k];
         const double slope = (watch->sines[k] - sine) / dt;
-        const double distance = slope < 0.0 ? sine / -slope : INFINITY;
+        const double bend = kal_run_find_bend(run, k, sine, slope);
+        const double distance = kal_distance_to_zero(sine, slope, bend);
         watch->turning = fmax(watch->turning, turning_of(sine, slope));
+        watch->slopes[k] = slope;
         if (distance < first) {
             first = distance;
             watch->sine = sine;
             watch->slope = slope;
+            watch->bend = bend;
         }
     }
+    watch->bends = dt > 0.0;
     return KAL_OK;
 }
 
@@ -457,6 +455,7 @@ static KalStatus look_closely(KalRun *run, bool fresh)
     kal_rows_note(run, fresh);
     watch->least = fresh ? INFINITY : watch->least;
     watch->turning = fresh ? 0.0 : watch->turning;
+    watch->bends = watch->bends && !fresh;
     choose_rows(run, rank_rows(run), fresh);
     note_approach(run);
     return take_slope(run);
@@ -548,7 +547,7 @@ static bool leads_nowhere(KalRun *run)
     const bool stay = kal_rows_stay(run, &most);
     const double fall = larger(KAL_STEEPER * way.steep, KAL_ROW_STEEPER * most / h);
     if (!stay || !(way.low > KAL_LOW_SINE) || way.low < 0.5 * fall * way.longest
-        || sine + near_steps(run) * h * way.slope < 0.0) {
+        || sine + kal_run_near_steps(run) * h * way.slope < 0.0) {
         return false;
     }
     watch->turning = fmax(KAL_TURN_PAST * watch->turning, most / h);
@@ -556,6 +555,8 @@ static bool leads_nowhere(KalRun *run)
     watch->locks = false;
     watch->sine = sine;
     watch->slope = way.slope;
+    watch->bends = false;
+    watch->bend = 0.0;
     return true;
 }
 
@@ -661,6 +662,8 @@ static KalStatus look_at_factors(KalRun *run, bool fresh)
     follow_row(run);
     watch->sine = fmin(run->answer.least_sine, watch->kept_sines[0]);
     watch->slope = fresh ? 0.0 : way.slope;
+    watch->bends = false;
+    watch->bend = 0.0;
     if (is_clear(watch, watch->sine)) {
         mark_partners(run);
     }
@@ -761,24 +764,6 @@ KalStatus kal_run_watch_rank(KalRun *run, bool fresh)
     }
     kal_road_make(&run->instant->road, fresh);
     return KAL_OK;
-}
-
-// By the tangent: a measure σ with slope σ' < 0 is zero at a distance σ/−σ'.
-bool kal_run_foresee(const KalRun *run, double *out_distance)
-{
-    assert(out_distance);
-    const KalRankWatch *watch = &run->rank;
-    if (!watch->known || watch->t != run->t || !(watch->slope < 0.0)
-        || run->options.drift != KAL_DRIFT_PROJECT) {
-        return false;
-    }
-    const double distance = watch->sine / -watch->slope;
-    const bool is_near = isfinite(run->integration.tried) || watch->sine < KAL_LOW_SINE
-                         || distance < near_steps(run) * run->statistics.step;
-    const bool is_ahead = distance > 1e-9 * fmax(fabs(run->t), run->statistics.step);
-    const bool is_in_time = run->t + distance < run->options.until;
-    *out_distance = distance;
-    return is_near && is_ahead && is_in_time;
 }
 
 // That no step succeeds is what is seen; that rows lose rank is why, and is told instead.

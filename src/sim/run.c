@@ -66,6 +66,7 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.kept_sines = kal_carve_doubles(carver, m, 2);
     run->rank.sines = kal_carve_doubles(carver, m, 2);
     run->rank.end_sines = kal_carve_doubles(carver, m, 2);
+    run->rank.slopes = kal_carve_doubles(carver, m, 2);
     run->rank.zeros = kal_carve_doubles(carver, m, 1);
     run->rank.near = kal_carve_ints(carver, m);
     run->rank.longest = kal_carve_doubles(carver, m, 1);

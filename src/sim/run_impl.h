@@ -65,6 +65,9 @@ typedef struct KalRankWatch {
     double t;        ///< when
     double sine;     ///< the smallest angle between rows that gives this rank
     double slope;    ///< how fast it changes
+    double bend;     ///< and how fast that falls; 0 if it does not, or is not known
+    bool bends;      ///< the slopes are of the last look, which was close
+    double *slopes;  ///< 2 m: of all measures
     double turning;  ///< how fast the angle does, lately
     double passed;   ///< when the last loss of rank was
     double least;    ///< of the angles between rows, at the last close look
@@ -402,6 +405,16 @@ void kal_run_use_rows(KalRun *run);
 /// Whether the constraints lose rank within a step or so from now on; *out_distance is then
 /// the time until they do.
 bool kal_run_foresee(const KalRun *run, double *out_distance);
+
+/// How many steps ahead a loss of rank is near.
+double kal_run_near_steps(const KalRun *run);
+
+/// How fast the slope of measure k falls, by the one that it had at the last look; 0 if it does
+/// not, or that is not known.
+double kal_run_find_bend(const KalRun *run, int k, double sine, double slope);
+
+/// When a measure is zero that has this slope and bend; infinite if never.
+double kal_distance_to_zero(double sine, double slope, double bend);
 
 /// After a failure to go on with this status: if the constraints are about to become
 /// dependent, say so.

@@ -270,8 +270,7 @@ static void a_driven_four_bar_locks_at_its_dead_point(void)
 }
 
 // A parallelogram that hardly comes over its level and soon falls back: in between it never
-// leaves the neighbourhood of the loss of rank.  Rounding decides whether a step comes upon it
-// by accident, at one of some sixty tolerances; then the run ends and says so.
+// leaves the neighbourhood of the loss of rank, and no step may come upon it by accident.
 static void a_slow_second_passage_is_passed(void)
 {
     static const char text[] =
@@ -286,25 +285,18 @@ static void a_slow_second_passage_is_passed(void)
         "init a = 3.4553130509809824, b ~ 3.4553130509809824, c ~ 0\n"
         "init a' = 2.893065590480002, b' ~ 2.893065590480002\n"
         "simulate 0 .. 5 every 0.5\n";
-    int ended = 0;
-    for (int k = 0; k <= 24; k++) {
+    for (int k = 0; k <= 48; k++) {
         Lab lab;
         if (lab_load(&lab, text)) {
-            lab.options.rtol = pow(10.0, -6.0 - 0.25 * k);
+            lab.options.rtol = pow(10.0, -6.0 - 0.125 * k);
             lab.options.atol = 1e-3 * lab.options.rtol;
-            const KalStatus status = lab_go(&lab);
-            if (status != KAL_OK) {
-                printf("# %g: %s\n", lab.options.rtol, kal_context_message(lab.ctx));
-            }
-            ok(status == KAL_OK || status == KAL_ERR_STEP);
-            ended += status != KAL_OK;
+            ok(lab_go(&lab) == KAL_OK);
             near(lab_q(&lab, 1), lab_q(&lab, 0), 1e-6);
             ok(kal_run_statistics(lab.run).energy_drift < 1e-3);
-            ok(status != KAL_OK || kal_run_statistics(lab.run).passages == 10);
+            ok(kal_run_statistics(lab.run).passages == 10);
         }
         lab_close(&lab);
     }
-    ok(ended <= 1);
 }
 
 // Peaucellier's linkage of point masses without weight, with OA = OB = 1, CA = CB = PA = PB =

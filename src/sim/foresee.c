@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+// When the rank will be lost, by how a measure of it falls: theory (15.27).
+//
+// The tangent alone is too slow for a measure that has just turned, as that of a parallelogram
+// which hardly comes over its level and falls back: its slope says later by a multiple, and a
+// step of an explicit method would come upon the loss by accident.
+
+#include "sim/run_impl.h"
+
+#include <assert.h>
+#include <math.h>
+
+// Losses of rank that are this many steps of an implicit method away, which are short, are near.
+static const double NEAR_STIFF = 30.0;
+
+double kal_run_near_steps(const KalRun *run)
+{
+    return run->integration.stiff ? NEAR_STIFF : KAL_NEAR_STEPS;
+}
+
+// Only where that is near zero does it matter.  A measure that has passed zero since then runs
+// the other way now.
+double kal_run_find_bend(const KalRun *run, int k, double sine, double slope)
+{
+    const KalRankWatch *watch = &run->rank;
+    const double dt = run->horizon - watch->t;
+    if (!watch->bends || !(sine < KAL_LOW_SINE) || !(dt > 0.0)) {
+        return 0.0;
+    }
+    const double old = watch->slopes[k];
+    const bool turned = watch->passed > watch->t && old < 0.0 && slope > 0.0;
+    return fmin((slope - (turned ? -old : old)) / dt, 0.0);
+}
+
+// The first zero of a parabola, theory (15.27).
+double kal_distance_to_zero(double sine, double slope, double bend)
+{
+    assert(!(bend > 0.0));
+    const double root = sqrt(slope * slope - 2.0 * bend * sine);
+    if (slope < 0.0) {
+        return 2.0 * sine / (root - slope);
+    }
+    return bend < 0.0 ? (slope + root) / -bend : (double)INFINITY;
+}
+
+bool kal_run_foresee(const KalRun *run, double *out_distance)
+{
+    assert(out_distance);
+    const KalRankWatch *watch = &run->rank;
+    if (!watch->known || watch->t != run->t
+        || run->options.drift != KAL_DRIFT_PROJECT) {
+        return false;
+    }
+    const double distance =
+        kal_distance_to_zero(watch->sine, watch->slope, watch->bend);
+    const bool is_near = isfinite(run->integration.tried) || watch->sine < KAL_LOW_SINE
+                         || distance < kal_run_near_steps(run) * run->statistics.step;
+    const bool is_ahead = distance > 1e-9 * fmax(fabs(run->t), run->statistics.step);
+    const bool is_in_time = run->t + distance < run->options.until;
+    *out_distance = distance;
+    return is_near && is_ahead && is_in_time;
+}
