@@ -5,7 +5,6 @@
 
 #include "export/write_impl.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -172,11 +171,13 @@ typedef struct Room {
 } Room;
 
 enum {
-    ROOMS = 48
+    NUMBERS = 30,
+    OTHERS = 18,
+    ROOMS = NUMBERS + OTHERS
 };
 
-// They are ROOMS.
-static void list_rooms(const KalExportPlan *plan, Room *out)
+// Arrays of numbers, NUMBERS of them.
+static void list_numbers(const KalExportPlan *plan, Room *out)
 {
     const KalContactSizes sizes = kal_export_contact_sizes(plan);
     const size_t n = plan->coordinates.count;
@@ -185,59 +186,78 @@ static void list_rooms(const KalExportPlan *plan, Room *out)
     const size_t r = sizes.rows;
     const size_t u = sizes.unknowns;
 
-    const Room rooms[] = {
-        {NULL,            "contact_values",     7 * k          },
-        {NULL,            "contact_A",          r * n          },
-        {NULL,            "contact_b",          r              },
-        {NULL,            "contact_response",   r * n          },
-        {NULL,            "G_typed",            r * r          },
-        {NULL,            "G_scaled",           r * r          },
-        {NULL,            "G_held",             r * r          },
-        {NULL,            "grown",              r * r          },
-        {NULL,            "free_rate",          r              },
-        {NULL,            "free_scaled",        r              },
-        {NULL,            "free_held",          r              },
-        {NULL,            "scale",              r              },
-        {NULL,            "known",              r              },
-        {NULL,            "forces",             r              },
-        {NULL,            "rates",              r              },
-        {NULL,            "first_rates",        r              },
-        {NULL,            "speed_before",       r              },
-        {NULL,            "map",                r * u          },
-        {NULL,            "lcp_M",              u * u          },
-        {NULL,            "lcp_q",              u              },
-        {NULL,            "z",                  u              },
-        {NULL,            "tried",              u              },
-        {NULL,            "tableau",            u * (2 * u + 2)},
-        {NULL,            "friction",           k              },
-        {NULL,            "friction_force",     k * n          },
-        {NULL,            "friction_reactions", (k + 1) * m    },
-        {NULL,            "friction_matrix",    k * (k + 1)    },
-        {NULL,            "along_slip",         2 * k          },
-        {NULL,            "qd_before",          n              },
-        {NULL,            "size",               0              },
-        {"unsigned char", "is_held",            r              },
-        {"unsigned char", "basic",              u              },
-        {"unsigned char", "trial_basis",        u              },
-        {"unsigned char", "touching",           k              },
-        {"unsigned char", "hit",                k              },
-        {"unsigned char", "plastic",            k              },
-        {"unsigned char", "opening",            k              },
-        {"unsigned char", "breaking",           k              },
-        {"unsigned char", "stopping",           k              },
-        {"int",           "used",               r              },
-        {"int",           "chosen",             r              },
-        {"int",           "basis",              u              },
-        {"int",           "members",            u              },
-        {"int",           "deeds",              k              },
-        {"int",           "sliding",            k              },
-        {"int",           "n_touches",          0              },
-        {"int",           "n_used",             0              },
-        {"int",           "n_unknowns",         0              },
+    const Room rooms[NUMBERS] = {
+        {NULL, "contact_values",     7 * k          },
+        {NULL, "contact_A",          r * n          },
+        {NULL, "contact_b",          r              },
+        {NULL, "contact_response",   r * n          },
+        {NULL, "G_typed",            r * r          },
+        {NULL, "G_scaled",           r * r          },
+        {NULL, "G_held",             r * r          },
+        {NULL, "grown",              r * r          },
+        {NULL, "free_rate",          r              },
+        {NULL, "free_scaled",        r              },
+        {NULL, "free_held",          r              },
+        {NULL, "scale",              r              },
+        {NULL, "known",              r              },
+        {NULL, "forces",             r              },
+        {NULL, "rates",              r              },
+        {NULL, "first_rates",        r              },
+        {NULL, "speed_before",       r              },
+        {NULL, "map",                r * u          },
+        {NULL, "lcp_M",              u * u          },
+        {NULL, "lcp_q",              u              },
+        {NULL, "z",                  u              },
+        {NULL, "tried",              u              },
+        {NULL, "tableau",            u * (2 * u + 2)},
+        {NULL, "friction",           k              },
+        {NULL, "friction_force",     k * n          },
+        {NULL, "friction_reactions", (k + 1) * m    },
+        {NULL, "friction_matrix",    k * (k + 1)    },
+        {NULL, "along_slip",         2 * k          },
+        {NULL, "qd_before",          n              },
+        {NULL, "size",               0              },
     };
 
-    static_assert(sizeof rooms / sizeof rooms[0] == ROOMS, "all of them");
     memcpy(out, rooms, sizeof rooms);
+}
+
+// Flags and places, OTHERS of them.
+static void list_others(const KalExportPlan *plan, Room *out)
+{
+    const KalContactSizes sizes = kal_export_contact_sizes(plan);
+    const size_t k = plan->contacts.count;
+    const size_t r = sizes.rows;
+    const size_t u = sizes.unknowns;
+
+    const Room rooms[OTHERS] = {
+        {"unsigned char", "is_held",     r},
+        {"unsigned char", "basic",       u},
+        {"unsigned char", "trial_basis", u},
+        {"unsigned char", "touching",    k},
+        {"unsigned char", "hit",         k},
+        {"unsigned char", "plastic",     k},
+        {"unsigned char", "opening",     k},
+        {"unsigned char", "breaking",    k},
+        {"unsigned char", "stopping",    k},
+        {"int",           "used",        r},
+        {"int",           "chosen",      r},
+        {"int",           "basis",       u},
+        {"int",           "members",     u},
+        {"int",           "deeds",       k},
+        {"int",           "sliding",     k},
+        {"int",           "n_touches",   0},
+        {"int",           "n_used",      0},
+        {"int",           "n_unknowns",  0},
+    };
+
+    memcpy(out, rooms, sizeof rooms);
+}
+
+static void list_rooms(const KalExportPlan *plan, Room out[ROOMS])
+{
+    list_numbers(plan, out);
+    list_others(plan, out + NUMBERS);
 }
 
 void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page)
@@ -259,7 +279,7 @@ void kal_export_write_contact_arrays(KalExportWriting *w, KalPage *page)
 
 size_t kal_export_contact_bytes(const KalExportPlan *plan)
 {
-    const size_t number = plan->single ? sizeof(float) : sizeof(double);
+    const size_t number = plan->single ? 4 : 8;
     Room rooms[ROOMS];
     size_t bytes = 0;
     if (plan->contacts.count == 0) {

@@ -602,31 +602,61 @@ static KalStatus follows(const KalExportPlan *plan, size_t i, bool *out_follows)
     return KAL_OK;
 }
 
+// Some results of the program of settings.
+static KalCProgram choose_settings(const KalExportPlan *plan, const char *name,
+                                   const size_t *chosen)
+{
+    return (KalCProgram){.program = plan->system->programs[KAL_PROGRAM_SETTINGS],
+                         .name = name,
+                         .parameters = plan->parameter_texts,
+                         .variables = plan->variable_texts,
+                         .locals = plan->locals,
+                         .single = plan->single,
+                         .tables = plan->tables,
+                         .n_tables = plan->n_tables,
+                         .chosen = chosen};
+}
+
+// Limits and weights of actuators and rates of servos, which follow each other from `first` on.
+// Weights without a formula are 1, the others there are none of.
+static void list_control(KalExportPlan *plan, size_t first, size_t *chosen)
+{
+    const KalModel *model = plan->system->model;
+    const size_t inputs = model->n_actuators;
+    plan->limits = choose_settings(plan, "find_limits", chosen);
+    for (size_t i = 0; i < inputs; i++) {
+        if (model->actuators[i].limit.index != KAL_NO_EXPR.index) {
+            chosen[plan->limits.n_chosen++] = first + i;
+        }
+    }
+    plan->weights = choose_settings(plan, "find_weights", chosen + inputs);
+    plan->weights.n_chosen = plan->controls.count;
+    for (size_t i = 0; i < plan->controls.count; i++) {
+        chosen[inputs + i] = first + inputs + i;
+    }
+    plan->decays = choose_settings(plan, "find_decays", chosen + 2 * inputs);
+    for (size_t i = 0; i < plan->servos.count; i++) {
+        if (model->servos[i].rate.index != KAL_NO_EXPR.index) {
+            chosen[2 * inputs + plan->decays.n_chosen++] = first + 2 * inputs + i;
+        }
+    }
+}
+
 // Results of the program of settings: parameters come first, conditions last.
 static KalStatus list_settings(KalExportPlan *plan)
 {
     const KalSystem *system = plan->system;
-    const KalCProgram all = {.program = system->programs[KAL_PROGRAM_SETTINGS],
-                             .parameters = plan->parameter_texts,
-                             .variables = plan->variable_texts,
-                             .locals = plan->locals,
-                             .single = plan->single,
-                             .tables = plan->tables,
-                             .n_tables = plan->n_tables};
     const size_t n = plan->parameters.count;
     const size_t conditions = system->model->n_conditions;
     const size_t holds = plan->holds.count;
     const size_t first = n + 2 * plan->coordinates.count + plan->states.count + holds;
-    const size_t inputs = system->model->n_actuators;
-    size_t *chosen = kal_arena_alloc(
-        plan->arena, n + conditions + holds + 2 * inputs + plan->servos.count + 1,
-        sizeof *chosen);
+    const size_t control = 2 * system->model->n_actuators + plan->servos.count;
+    size_t *chosen = kal_arena_alloc(plan->arena, n + conditions + holds + control + 1,
+                                     sizeof *chosen);
     if (!chosen) {
         return kal_no_memory(plan->ctx, "for an export");
     }
-    plan->follow = all;
-    plan->follow.name = "find_followers";
-    plan->follow.chosen = chosen;
+    plan->follow = choose_settings(plan, "find_followers", chosen);
     for (size_t i = 0; i < n; i++) {
         bool yes = false;
         KAL_TRY(follows(plan, i, &yes));
@@ -634,45 +664,17 @@ static KalStatus list_settings(KalExportPlan *plan)
             chosen[plan->follow.n_chosen++] = i;
         }
     }
-    plan->conditions = all;
-    plan->conditions.name = "find_conditions";
-    plan->conditions.chosen = chosen + n;
+    plan->conditions = choose_settings(plan, "find_conditions", chosen + n);
     for (size_t i = 0; i < conditions; i++) {
         chosen[n + i] = kal_settings_results(system) - conditions + i;
     }
     plan->conditions.n_chosen = conditions;
-    plan->periods = all;
-    plan->periods.name = "find_periods";
-    plan->periods.chosen = chosen + n + conditions;
+    plan->periods = choose_settings(plan, "find_periods", chosen + n + conditions);
     plan->periods.n_chosen = holds;
     for (size_t i = 0; i < holds; i++) {
         chosen[n + conditions + i] = first + i;
     }
-    plan->limits = all;
-    plan->limits.name = "find_limits";
-    plan->limits.chosen = chosen + n + conditions + holds;
-    for (size_t i = 0; i < inputs; i++) {
-        if (system->model->actuators[i].limit.index != KAL_NO_EXPR.index) {
-            chosen[n + conditions + holds + plan->limits.n_chosen++] =
-                first + holds + i;
-        }
-    }
-    plan->weights = all;
-    plan->weights.name = "find_weights";
-    plan->weights.chosen = chosen + n + conditions + holds + inputs;
-    plan->weights.n_chosen = plan->controls.count;
-    for (size_t i = 0; i < plan->controls.count; i++) {
-        chosen[n + conditions + holds + inputs + i] = first + holds + inputs + i;
-    }
-    plan->decays = all;
-    plan->decays.name = "find_decays";
-    plan->decays.chosen = chosen + n + conditions + holds + 2 * inputs;
-    for (size_t i = 0; i < plan->servos.count; i++) {
-        if (system->model->servos[i].rate.index != KAL_NO_EXPR.index) {
-            chosen[n + conditions + holds + 2 * inputs + plan->decays.n_chosen++] =
-                first + holds + 2 * inputs + i;
-        }
-    }
+    list_control(plan, first + holds, chosen + n + conditions + holds);
     return KAL_OK;
 }
 
