@@ -25,8 +25,8 @@ typedef struct Pass {
     KalRoadLanes lanes;
     void *block;
     size_t block_size;
-    double *at;      // 1 + 2 n groups: times and states of the lanes
-    double *results; // groups: what the road finds
+    double *at;    // 1 + 2 n groups: times and states of the lanes
+    double *rates; // groups: velocities, then what the road finds
 } Pass;
 
 static void put_state(const Pass *p, size_t j, double *out_variables, size_t stride)
@@ -98,7 +98,8 @@ static bool open_road(KalInstant *instant, const KalMotionAnswer *answer, size_t
 
 static bool make_room(Pass *p)
 {
-    const size_t groups = 1 + 2 * (size_t)p->instant->system->n + p->lanes.n_results;
+    const size_t n = (size_t)p->instant->system->n;
+    const size_t groups = 1 + 2 * n + n + p->lanes.n_results;
     p->block_size = groups * sizeof(KalFour) + ALIGNMENT;
     p->block = kal_alloc(p->instant->ctx, 1, p->block_size);
     if (!p->block) {
@@ -106,7 +107,7 @@ static bool make_room(Pass *p)
     }
     const size_t off = (uintptr_t)p->block % ALIGNMENT;
     p->at = (double *)(void *)((char *)p->block + (ALIGNMENT - off) % ALIGNMENT);
-    p->results = p->at + KAL_LANES * (1 + 2 * (size_t)p->instant->system->n);
+    p->rates = p->at + KAL_LANES * (1 + 2 * n);
     return true;
 }
 
@@ -135,8 +136,9 @@ static KalStatus take_lane(const Pass *p, size_t j, size_t lane, bool good)
     if (!good) {
         return solve_one(p, j, &answer);
     }
-    for (size_t i = 0; i < (size_t)p->instant->system->n; i++) {
-        s->out_qdd[i * s->count + j] = p->results[i * KAL_LANES + lane];
+    const size_t n = (size_t)p->instant->system->n;
+    for (size_t i = 0; i < n; i++) {
+        s->out_qdd[i * s->count + j] = p->rates[(n + i) * KAL_LANES + lane];
     }
     return KAL_OK;
 }
@@ -149,7 +151,7 @@ static KalStatus solve_lanes(const Pass *p, size_t j)
     for (size_t lane = 0; lane < KAL_LANES; lane++) {
         put_state(p, j + lane, p->at + lane, KAL_LANES);
     }
-    kal_road_lanes_take(&p->lanes, p->at, p->results, &good);
+    kal_road_lanes_take(&p->lanes, p->at, p->rates, &good);
     for (size_t lane = 0; lane < KAL_LANES && status == KAL_OK; lane++) {
         status = take_lane(p, j + lane, lane, good[lane] != 0);
     }
