@@ -277,7 +277,9 @@ static KalUnitId power_unit(KalBuild *b, KalValue base, KalValue exponent,
         return base.unit;
     }
     if (base.unit == KAL_UNIT_NUMBER) {
-        return exponent.unit == KAL_UNIT_NUMBER ? KAL_UNIT_NUMBER : KAL_UNIT_ONE;
+        const bool open =
+            exponent.unit == KAL_UNIT_ANY || exponent.unit == KAL_UNIT_NUMBER;
+        return open ? exponent.unit : KAL_UNIT_ONE; // 2^x as exp(x)
     }
     const KalRational power = is_number(b, exponent.of.expr)
                                   ? kal_graph_number(b->graph, exponent.of.expr)

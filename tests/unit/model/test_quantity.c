@@ -42,6 +42,7 @@ static void right_units_are_no_news(void)
     fits("output o = atan2(x, L) + th");
     fits("output o = sqrt(k/m) [1/s]");
     fits("output o = x^2 + L*x, p = (x/L)^plain");
+    fits("potential exp(plain*th) + 2^(plain*th)"); // nothing is known of plain
     fits("output o = sin(w*T)*L + x");
     fits("output o = if(x > L, x, L)");
     fits("let u [m] = 3*L\noutput o = u + x");
@@ -64,6 +65,8 @@ static void right_units_are_no_news(void)
 
 static void wrong_units_are_told(void)
 {
+    misfits("potential exp(th)", "this has [1], an energy");
+    misfits("potential 2^th", "this has [1], an energy");
     misfits("kinetic m*x'^2 + m*x", "error 5:18 units do not match: this has [kg*m], "
                                     "what is before it [kg*m^2/s^2]");
     misfits("kinetic m*x'",
