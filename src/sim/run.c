@@ -94,11 +94,16 @@ static void lay_out(KalCarver *carver, void *owner)
 static KalStatus init_instant(KalRun *run)
 {
     const bool reduced = run->options.form == KAL_RUN_FORM_REDUCED;
-    if (reduced || run->options.method == KAL_METHOD_BDF) {
-        return kal_instant_create_dense(run->ctx, run->system,
-                                        reduced ? "a run in the reduced form"
-                                                : "a run by method bdf",
-                                        &run->instant);
+    const char *word = kal_method_word(run->options.method);
+    KalIntegratorName name = KAL_INTEGRATOR_DOP853;
+    const bool implicit = word && kal_integrator_find(word, &name)
+                          && kal_integrator_traits(name)->needs_jacobian;
+    if (reduced || implicit) {
+        char what[64] = "a run in the reduced form";
+        if (!reduced) {
+            snprintf(what, sizeof what, "a run by method %s", word);
+        }
+        return kal_instant_create_dense(run->ctx, run->system, what, &run->instant);
     }
     return kal_instant_create(run->ctx, run->system, &run->instant);
 }
