@@ -8,7 +8,6 @@
 
 #include "system/lanes.h"
 
-#include "system/lanes_math.h"
 #include "system/return_impl.h"
 
 #include <assert.h>
@@ -112,6 +111,10 @@ void kal_road_lanes_make(KalRoadLanes *lanes, const KalRoad *road, bool returns)
 void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
 {
     lanes->lead = road;
+    lanes->take = (KalLaneTake){.program = road->program,
+                                .where = &road->at,
+                                .n = (size_t)lanes->system->n,
+                                .work = lanes->work};
     if (lanes->prepared[lane]) {
         return;
     }
@@ -129,11 +132,7 @@ void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
 void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at, double *out_rates,
                          KalFourBits *good)
 {
-    const KalLaneTake take = {.program = lanes->lead->program,
-                              .where = &lanes->lead->at,
-                              .n = (size_t)lanes->system->n,
-                              .work = lanes->work};
-    lanes->math->take(&take, at, out_rates, good);
+    lanes->math->take(&lanes->take, at, out_rates, good);
 }
 
 void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,

@@ -16,6 +16,7 @@
 
 #include "base/four.h"
 #include "system/instant.h"
+#include "system/lanes_math.h"
 
 typedef struct KalRoadLanes {
     KalContext *ctx;
@@ -34,7 +35,8 @@ typedef struct KalRoadLanes {
     double *again;  ///< the same, where one step was not enough
     double *energy; ///< T and V, where no way back finds them
     double *energy_work;
-    const struct KalLaneMath *math;
+    KalLaneTake take; ///< how accelerations are taken in the present attempt
+    const KalLaneMath *math;
     void *block;
     size_t block_size;
     void *flags; ///< of rows and active

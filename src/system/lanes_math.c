@@ -27,6 +27,7 @@ static void take(const KalLaneTake *take, const double *restrict at,
     const double *velocities = at + KAL_LANES + count;
     double *results = out_rates + count;
     for (size_t i = 0; i < count; i += KAL_LANES) {
+        __asm__("" : "+r"(i)); // or the compiler makes a call of it
         *kal_four(out_rates + i) = *kal_const_four(velocities + i);
     }
     kal_program_eval_lanes(take->program, at, take->work, results);
