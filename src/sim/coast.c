@@ -145,6 +145,10 @@ void kal_coast_leave(KalCoast *coast, int lane, double t)
     }
     watch->turning = coast->of->turning[lane];
     watch->largest = coast->of->largest[lane];
+    if (watch->t != t) { // steps that lead nowhere tell no slopes
+        watch->bends = false;
+        watch->bend = 0.0;
+    }
     watch->t = t;
     for (int i = 0; i < KAL_COAST_PAST; i++) {
         kal_run_note_sine_at(run, coast->of->past_t[i][lane], coast->of->past[i][lane]);
