@@ -20,6 +20,7 @@ async function a_model_is_shown_and_moves(lab) {
     await settled(page);
     same(await page.title(), 'Slider-crank – Kalaba studio');
     same(await page.getByLabel('Name of the model').inputValue(), 'slider_crank.kal');
+    same(await page.getByLabel('Open a model').inputValue(), 'slider_crank.kal');
     same(await page.locator('.plot').count(), 5, 'plots');
     const colored = await page.locator('.cm-line span').count();
     ok(colored > 50, `${colored} pieces of text have colors`);
@@ -132,7 +133,8 @@ async function everything_can_be_saved(lab) {
     same(sources.subarray(0, 2).toString(), 'PK');
     ok(sources.includes('exported/exported.c'), 'no C file');
     ok((await saved(page, 'FMU')).includes('modelDescription.xml'), 'FMU');
-    ok((await saved(page, 'Film (WebM)')).length > 0, 'film'); // of four seconds
+    const film = await saved(page, 'Film (WebM)'); // of four seconds
+    same(film.readUInt32BE(0), 0x1a45dfa3, 'no film'); // as Matroska begins
   });
 }
 
@@ -270,6 +272,8 @@ async function the_page_says_when_the_server_is_gone(lab) {
       await new Promise((resolve) => process.on('exit', resolve));
       await slide(page, 'L', 2);
       await page.getByText("The studio's server is gone").waitFor();
+      await settled(page);
+      ok(!(await page.locator('#notice').isVisible()), 'the browser has its say, too');
     },
     { expected: /ERR_(CONNECTION|EMPTY)_/ },
   );

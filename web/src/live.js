@@ -58,7 +58,8 @@ export class Live {
       const options = { purpose: this.purpose, signal: this.control.signal };
       await this.link.evaluate(body, (thing) => this.take(thing, body), options);
     } catch (error) {
-      if (error.name !== 'AbortError') {
+      // That the server is gone, the page says by itself.
+      if (error.name !== 'AbortError' && this.link.there) {
         this.take({ error: { task: 'server', message: error.message } }, body);
       }
     }

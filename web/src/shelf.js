@@ -111,6 +111,7 @@ export class Shelf {
     byId('desk').hidden = false;
     Object.assign(this, { name, tag, saved: text, set: {}, start: {}, fresh: true });
     this.field.value = name;
+    this.menu.value = tag === null ? '' : name;
     this.drag = null;
     if (this.kept) {
       this.compare();

@@ -28,7 +28,7 @@ class Row {
     this.home = value;
     this.onInput = onInput;
     const [min, max] = rangeOf(value, { angle, free });
-    const label = make('span', { className: 'name' }, name);
+    const label = make('span', { className: 'name', title: name }, name);
     this.range = make('input', {
       type: 'range',
       min: String(min),
