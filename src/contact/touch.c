@@ -439,8 +439,8 @@ static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, doub
     double rate[KAL_TOUCH_SLIPS];
     slip_of(law, s->forces, f);
     slip_of(law, s->rates, rate);
-    if (state->part == PART_BOUND) { // what depends on others bound may contradict them
-        return fabs(rate[0]) <= allowed || !s->is_bonded[law->slip[0]];
+    if (state->part == PART_BOUND) { // what depends on others bound is so up to this
+        return fabs(rate[0]) <= fmax(TRUE_WITHIN, sqrt(DEPENDENT)) * size;
     }
     const double limit = limit_of(s, p, i);
     const double friction = length_of(f, law->n_slips);

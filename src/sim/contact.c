@@ -53,6 +53,7 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->plastic = kal_carve_bools(carver, count);
     watch->kept_shut = kal_carve_bools(carver, count);
     watch->held = kal_carve_bools(carver, count);
+    watch->loose = kal_carve_bools(carver, count);
     watch->hit = kal_carve_bools(carver, count);
     watch->before = kal_carve(carver, count, sizeof *watch->before);
     watch->speed = kal_carve_doubles(carver, count, 1);
@@ -338,6 +339,17 @@ static KalStatus tell_impact(KalRun *run, size_t i, double lost)
                         name, -run->contacts.speed[i], lost);
 }
 
+// A rebound or slip that is too slow to matter and yet goes on.
+static KalStatus tell_loose(KalRun *run, size_t i)
+{
+    const char *name = run->system->model->contacts[i].name;
+    return kal_run_tell(run, run->t, (KalSubject){KAL_INCIDENT_OPENS, name},
+                        "contact %s rebounds or slips too slowly to matter for the "
+                        "tolerance, but others that move do not let it rest: it is "
+                        "followed",
+                        name);
+}
+
 // Gaps and their rates in the present state: who touches, and who is hit.
 static KalStatus look_at_gaps(KalRun *run, bool *out_any)
 {
@@ -507,12 +519,13 @@ static KalStatus strike(KalRun *run, double *out_lost)
         watch->plastic[i] = watch->hit[i] && piles_up(run, i);
         watch->kept_shut[i] = false;
         watch->held[i] = false;
+        watch->loose[i] = false;
     }
     watch->rest = 0.0;
     while (again) {
         memcpy(kal_instant_qd(instant), watch->kept, size);
         const KalStrike who = {watch->touching, watch->plastic, watch->kept_shut,
-                               watch->held};
+                               watch->held, watch->loose};
         KAL_TRY(kal_contacts_strike(instant, &who, out_lost));
         KAL_TRY(close_slow(run));
         KAL_TRY(kal_contacts_decide(instant, still(run)));
@@ -674,6 +687,7 @@ static KalStatus decide(KalRun *run, bool first)
     run->statistics.energy_lost += lost;
     for (size_t i = 0; i < count_contacts(run); i++) {
         KAL_TRY(watch->hit[i] ? tell_impact(run, i, lost) : KAL_OK);
+        KAL_TRY(watch->loose[i] ? tell_loose(run, i) : KAL_OK);
     }
     return tell_all(run, false);
 }

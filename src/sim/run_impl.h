@@ -167,6 +167,7 @@ typedef struct KalContactWatch {
     bool *plastic;          ///< without restitution, for the rebound would be too low
     bool *kept_shut;        ///< it would be even so
     bool *held;             ///< its slip comes to rest, for it would stop too soon
+    bool *loose;            ///< neither can be, for others push it
     KalContactState *before;
     double *speed;    ///< of gaps before an impact
     double *settles;  ///< when it closes

@@ -6,23 +6,15 @@
 // force along each, with the other constraints of the model in force: one solve for the
 // former and one for each row.  `contact/touch` does the rest, and knows only these numbers.
 
-#include "system/contact.h"
-
-#include "system/instant.h"
+#include "system/contact_impl.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    NAMES_SIZE = 400
-};
-
 // What is left of a row that depends on others, of its square.
 static const double DEPENDENT = 1e-12;
-// Energy that an impact may gain by rounding, relative to what there is.
-static const double GAIN = 1e-6;
 // Gaps and velocities up to this, relative to their terms, are 0 in a state that is given.
 static const double TOUCHING = 1e-10;
 
@@ -81,6 +73,7 @@ static void lay_out(KalCarver *carver, void *owner)
     c->taking = kal_carve_bools(carver, count);
     c->laws = kal_carve(carver, count, sizeof *c->laws);
     c->singles = kal_carve(carver, rows, sizeof *c->singles);
+    c->stopped = kal_carve_bools(carver, count);
     c->members = kal_carve_ints(carver, count);
     c->used = kal_carve_ints(carver, rows);
     c->G = kal_carve_doubles(carver, rows, rows);
@@ -195,14 +188,14 @@ static KalStatus check_values(KalInstant *instant, size_t i, const KalContactVal
 }
 
 // Who is to blame, for messages.
-static void list_names(const KalContacts *c, char text[NAMES_SIZE])
+void kal_contacts_list_names(const KalContacts *c, char text[KAL_BLAMED_SIZE])
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < c->n_blamed && used < NAMES_SIZE; i++) {
-        const int length = snprintf(text + used, NAMES_SIZE - used, "%s%s",
+    for (int i = 0; i < c->n_blamed && used < KAL_BLAMED_SIZE; i++) {
+        const int length = snprintf(text + used, KAL_BLAMED_SIZE - used, "%s%s",
                                     i > 0 ? ", " : "", c->blamed[i]);
-        used += length > 0 ? (size_t)length : NAMES_SIZE;
+        used += length > 0 ? (size_t)length : KAL_BLAMED_SIZE;
     }
 }
 
@@ -224,10 +217,10 @@ static void blame(KalInstant *instant, const KalTouchAnswer *answer)
     }
 }
 
-static KalStatus fail(KalInstant *instant, KalTouchEnd end, const char *what)
+KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *what)
 {
-    char names[NAMES_SIZE];
-    list_names(&instant->contacts, names);
+    char names[KAL_BLAMED_SIZE];
+    kal_contacts_list_names(&instant->contacts, names);
     return end == KAL_TOUCH_SEVERAL
                ? kal_fail(instant->ctx, KAL_ERR_NOT_UNIQUE,
                           "several %s satisfy the laws of contact and friction at "
@@ -241,7 +234,7 @@ static KalStatus fail(KalInstant *instant, KalTouchEnd end, const char *what)
 }
 
 // Let no row of a contact act.
-static void release_all(KalInstant *instant)
+void kal_contacts_release(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
     c->n_sliding = 0;
@@ -289,7 +282,7 @@ static void add_law(KalInstant *instant, size_t i, const KalContactValues *v,
 }
 
 // Laws of the contacts that take part.
-static KalStatus gather_laws(KalInstant *instant, double still)
+KalStatus kal_contacts_gather(KalInstant *instant, double still)
 {
     KalContacts *c = &instant->contacts;
     c->n_laws = 0;
@@ -322,7 +315,7 @@ static const double *row_of(const KalInstant *instant, int used)
 }
 
 // Responses to unit forces along the rows, and G, theory (21.2).
-static KalStatus find_responses(KalInstant *instant)
+KalStatus kal_contacts_respond(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
     const size_t n = (size_t)instant->system->n;
@@ -345,7 +338,7 @@ static KalStatus find_responses(KalInstant *instant)
     return KAL_OK;
 }
 
-static KalTouchEnd solve_laws(KalInstant *instant, KalTouchAnswer *out_answer)
+KalTouchEnd kal_contacts_solve_laws(KalInstant *instant, KalTouchAnswer *out_answer)
 {
     KalContacts *c = &instant->contacts;
     const KalTouchProblem problem = {
@@ -471,202 +464,18 @@ KalStatus kal_contacts_decide(KalInstant *instant, double slip)
     for (size_t i = 0; i < count_contacts(instant); i++) {
         c->taking[i] = c->states[i].closed;
     }
-    release_all(instant);
-    KAL_TRY(gather_laws(instant, slip));
+    kal_contacts_release(instant);
+    KAL_TRY(kal_contacts_gather(instant, slip));
     if (c->n_laws == 0) {
         return KAL_OK;
     }
     KAL_TRY(find_free(instant));
-    KAL_TRY(find_responses(instant));
-    const KalTouchEnd end = solve_laws(instant, &answer);
+    KAL_TRY(kal_contacts_respond(instant));
+    const KalTouchEnd end = kal_contacts_solve_laws(instant, &answer);
     if (end != KAL_TOUCH_FOUND) {
-        return fail(instant, end, "accelerations");
+        return kal_contacts_fail(instant, end, "accelerations");
     }
     apply(instant, &answer);
-    return KAL_OK;
-}
-
-// Impacts.
-
-// Rates that an impact begins with: gap' with its restitution, and the slips.
-static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
-{
-    KalContacts *c = &instant->contacts;
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
-    for (int k = 0; k < c->n_used; k++) {
-        c->free[k] = instant->results[c->rows[c->used[k]]];
-    }
-    for (int k = 0; k < c->n_laws; k++) {
-        const int i = c->members[k];
-        KalContactValues v;
-        KAL_TRY(kal_contact_values(instant, (size_t)i, &v));
-        assert(c->laws[k].gap != KAL_NO_ROW);
-        if (!plastic[i] && v.rate < 0.0) {
-            c->free[c->laws[k].gap] += v.restitution * v.rate;
-        }
-    }
-    return KAL_OK;
-}
-
-// A row of its own for row `used` of the impact that is over: bound, or not to be entered.
-static void add_single(KalInstant *instant, int used, bool bound, int *count)
-{
-    KalContacts *c = &instant->contacts;
-    const double rate = instant->results[c->rows[c->used[used]]];
-    const int k = (*count)++;
-    c->chosen[k] = used;
-    c->singles[k] =
-        bound
-            ? (KalTouchLaw){.gap = KAL_NO_ROW, .n_slips = 1, .slip = {k}, .bound = true}
-            : (KalTouchLaw){.gap = k};
-    c->free[k] = bound ? rate : fmax(rate, 0.0);
-}
-
-// Laws of the gaps that touch, once the impact is over, each with one row: what is kept is
-// bound, and so are slips that are; the other gaps may not be entered.
-static KalStatus gather_singles(KalInstant *instant, const KalStrike *who,
-                                int *out_count)
-{
-    KalContacts *c = &instant->contacts;
-    int count = 0;
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
-    for (int k = 0; k < c->n_laws; k++) {
-        const KalTouchLaw *law = &c->laws[k];
-        add_single(instant, law->gap, who->kept[c->members[k]], &count);
-        for (int s = 0; who->held[c->members[k]] && s < law->n_slips; s++) {
-            add_single(instant, law->slip[s], true, &count);
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        for (int k = 0; k < count; k++) {
-            c->G[i * count + k] = c->G[c->chosen[i] * c->n_used + c->chosen[k]];
-        }
-    }
-    *out_count = count;
-    return KAL_OK;
-}
-
-// Velocities changed by impulses along rows that responses are known of; `chosen`: the rows,
-// or NULL for all.
-static void push(KalInstant *instant, int count, const int *chosen,
-                 const double *impulses)
-{
-    const size_t n = (size_t)instant->system->n;
-    double *v = kal_instant_qd(instant);
-    for (int k = 0; k < count; k++) {
-        const size_t row = (size_t)(chosen ? chosen[k] : k);
-        for (size_t j = 0; j < n; j++) {
-            v[j] += impulses[k] * instant->contacts.response[row * n + j];
-        }
-    }
-}
-
-// Let what is kept come to rest: the nearest velocities, in the metric of the kinetic energy,
-// with which its rows stay and no other gap is entered, theory (21.11).
-static KalStatus stop_kept(KalInstant *instant, const KalStrike *who)
-{
-    KalContacts *c = &instant->contacts;
-    KalTouchAnswer answer;
-    bool any = false;
-    int count = 0;
-    for (int k = 0; k < c->n_laws; k++) {
-        any = any || who->kept[c->members[k]] || who->held[c->members[k]];
-    }
-    if (!any) {
-        return KAL_OK;
-    }
-    KAL_TRY(gather_singles(instant, who, &count));
-    const KalTouchProblem problem = {
-        .n = count, .laws = c->singles, .rows = count, .G = c->G, .free = c->free};
-    if (kal_groups_solve(c->groups, &problem, &answer) == KAL_TOUCH_FOUND) {
-        push(instant, count, c->chosen, answer.forces);
-    }
-    return KAL_OK;
-}
-
-// Whether an impact gives energy, theory (21.7): the impulses do the work ½ p (u⁻ + u⁺) on the
-// relative velocities u.
-static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer)
-{
-    KalContacts *c = &instant->contacts;
-    double work = 0.0;
-    double size = 0.0;
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
-    for (int k = 0; k < c->n_used; k++) {
-        const double before = instant->results[c->rows[c->used[k]]];
-        double change = 0.0;
-        for (int j = 0; j < c->n_used; j++) {
-            change += c->G[k * c->n_used + j] * answer->forces[j];
-        }
-        work += answer->forces[k] * (before + 0.5 * change);
-        size += fabs(answer->forces[k]) * (fabs(before) + fabs(change));
-    }
-    if (work > GAIN * size) {
-        char names[NAMES_SIZE];
-        c->n_blamed = 0;
-        for (int k = 0; k < c->n_laws; k++) {
-            c->blamed[c->n_blamed++] =
-                instant->system->model->contacts[c->members[k]].name;
-        }
-        list_names(c, names);
-        return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
-                        "the impact at t = %.9g would raise the energy by %.3g: %s; "
-                        "restitution and friction do not go together there",
-                        instant->variables[0], work, names);
-    }
-    return KAL_OK;
-}
-
-// The cone of an impact is that of sliding.
-static void soften_laws(KalContacts *c)
-{
-    for (int k = 0; k < c->n_laws; k++) {
-        c->laws[k].moves = false;
-        c->laws[k].slope_hold = c->laws[k].slope;
-    }
-}
-
-static KalStatus find_kinetic(KalInstant *instant, double *out_energy)
-{
-    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
-    *out_energy = instant->results[0];
-    return KAL_OK;
-}
-
-// Who is to find impulses by the laws, and with what rates they begin.
-static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
-{
-    KalContacts *c = &instant->contacts;
-    const KalModel *model = instant->system->model;
-    c->n_blamed = 0;
-    for (size_t i = 0; i < model->n_contacts; i++) {
-        c->taking[i] = who->touching[i] && model->contacts[i].gap != KAL_NO_GAP;
-    }
-    release_all(instant);
-    KAL_TRY(kal_instant_givens(instant));
-    KAL_TRY(gather_laws(instant, 0.0));
-    soften_laws(c);
-    KAL_TRY(find_responses(instant));
-    return find_rates_before(instant, who->plastic);
-}
-
-KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
-                              double *out_lost)
-{
-    double before = 0.0;
-    double after = 0.0;
-    KalTouchAnswer answer;
-    KAL_TRY(find_kinetic(instant, &before));
-    KAL_TRY(begin_strike(instant, who));
-    const KalTouchEnd end = solve_laws(instant, &answer);
-    if (end != KAL_TOUCH_FOUND) {
-        return fail(instant, end, "velocities after the impact");
-    }
-    KAL_TRY(check_gain(instant, &answer));
-    push(instant, instant->contacts.n_used, NULL, answer.forces);
-    KAL_TRY(stop_kept(instant, who));
-    KAL_TRY(find_kinetic(instant, &after));
-    *out_lost = before - after;
     return KAL_OK;
 }
 
@@ -703,7 +512,7 @@ KalStatus kal_contacts_settle(KalInstant *instant)
     for (int j = 0; j < instant->system->n; j++) {
         largest = fmax(largest, fabs(v[j]));
     }
-    release_all(instant);
+    kal_contacts_release(instant);
     KAL_TRY(kal_instant_givens(instant));
     for (size_t i = 0; i < model->n_contacts; i++) {
         bool touches = false;

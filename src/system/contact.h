@@ -56,6 +56,7 @@ typedef struct KalContacts {
     // of a decision
     KalTouchLaw *laws;
     KalTouchLaw *singles; ///< n_rows: laws of single rows
+    bool *stopped;        ///< n_contacts: laws whose rows are stopped after an impact
     int *members;         ///< n_contacts: the contact of each law
     int *used;            ///< n_rows: places that take part
     int n_used;           ///<
@@ -146,6 +147,7 @@ typedef struct KalStrike {
     const bool *plastic;  ///< without restitution
     const bool *kept; ///< comes to rest, for its bounces are too low to follow (21.8)
     const bool *held; ///< so does its slip
+    bool *loose; ///< out: neither could be, for others push it; it is followed instead
 } KalStrike;
 
 /// Velocities after an impact, theory (21.6).  Failures as above, and KAL_ERR_CONTRADICTION

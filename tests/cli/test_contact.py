@@ -504,6 +504,29 @@ def a_disc_rolls_gently_into_a_corner():
 
 
 @case
+def a_low_rebound_that_cannot_be_stopped_is_followed_and_told():
+    # A lift rises by w^2/2, less than the tolerance, and takes the ball from the floor: with both
+    # contacts closed the ball would have to stand and to rise.
+    w = 1e-6
+    result = simulate("""
+    param w = 1e-6
+    coord y
+    kinetic 1/2*y'^2
+    potential 9.81*y
+    contact floor: y >= 0
+    contact lift: y - w*t + 1/2*t^2 >= 0
+    init y = 0, y' = -1
+    simulate 0 .. 1e-3 every 1e-4
+    """)
+    told = [i for i in result["incidents"] if "it is followed" in i["text"]]
+    assert [(i["t"], i["name"]) for i in told] == [(0, "floor")], result["incidents"]
+    # Back on the floor when the lift is, to the time in which gaps change by the tolerance.
+    near(times(result, "closes", "floor")[0], 2 * w, 1e-6)
+    near(times(result, "opens", "lift")[0], 2 * w, 1e-6)
+    near(result["q"]["y"], 0, 1e-12)
+
+
+@case
 def a_contact_that_comes_to_say_the_same_changes_nothing():
     # The second floor meets the first one smoothly at x = 1: from there on they are the same.
     text = """

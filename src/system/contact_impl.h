@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// What decisions about accelerations and about impacts share: laws, rows and responses.
+
+#ifndef SYSTEM_CONTACT_IMPL_H
+#define SYSTEM_CONTACT_IMPL_H
+
+#include "system/contact.h"
+#include "system/instant.h"
+
+enum {
+    KAL_BLAMED_SIZE = 400 ///< bytes of names in a message
+};
+
+/// Let no row of a contact act.
+void kal_contacts_release(KalInstant *instant);
+
+/// Laws of the contacts that take part, `taking`; slips up to `still` are 0.
+KAL_CHECKED KalStatus kal_contacts_gather(KalInstant *instant, double still);
+
+/// Responses to unit forces along the rows, and G, theory (21.2).
+KAL_CHECKED KalStatus kal_contacts_respond(KalInstant *instant);
+
+/// Solve the laws; who is to blame is known if that fails.
+KalTouchEnd kal_contacts_solve_laws(KalInstant *instant, KalTouchAnswer *out_answer);
+
+/// Fail because of how that ended; `what` would have to satisfy the laws.
+KAL_CHECKED KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end,
+                                        const char *what);
+
+/// The names of who is to blame.
+void kal_contacts_list_names(const KalContacts *c, char text[KAL_BLAMED_SIZE]);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+
+// Impacts: velocities that jump, theory (21.6) to (21.11).
+//
+// The laws are those of accelerations one level down, over all contacts that are closed or
+// closing.  What is left of a rebound or a slip that is too slow to matter is stopped after the
+// impact, by the nearest velocities that let no gap be entered.
+
+#include "system/contact_impl.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// Energy that an impact may gain by rounding, relative to what there is.
+static const double GAIN = 1e-6;
+
+// Rates that an impact begins with: gap' with its restitution, and the slips.
+static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
+{
+    KalContacts *c = &instant->contacts;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (int k = 0; k < c->n_used; k++) {
+        c->free[k] = instant->results[c->rows[c->used[k]]];
+    }
+    for (int k = 0; k < c->n_laws; k++) {
+        const int i = c->members[k];
+        KalContactValues v;
+        KAL_TRY(kal_contact_values(instant, (size_t)i, &v));
+        assert(c->laws[k].gap != KAL_NO_ROW);
+        if (!plastic[i] && v.rate < 0.0) {
+            c->free[c->laws[k].gap] += v.restitution * v.rate;
+        }
+    }
+    return KAL_OK;
+}
+
+// A row of its own for row `used` of the impact that is over: bound, or not to be entered.
+static void add_single(KalInstant *instant, int used, bool bound, int *count)
+{
+    KalContacts *c = &instant->contacts;
+    const double rate = instant->results[c->rows[c->used[used]]];
+    const int k = (*count)++;
+    c->chosen[k] = used;
+    c->singles[k] =
+        bound
+            ? (KalTouchLaw){.gap = KAL_NO_ROW, .n_slips = 1, .slip = {k}, .bound = true}
+            : (KalTouchLaw){.gap = k};
+    c->free[k] = bound ? rate : fmax(rate, 0.0);
+}
+
+// Velocities in which what is `stopped` stays, gaps and slips, and no other gap that touches is
+// entered: each row has a law of its own.
+static KalStatus solve_stop(KalInstant *instant, const KalStrike *who, int *out_count,
+                            KalTouchAnswer *out_answer, KalTouchEnd *out_end)
+{
+    KalContacts *c = &instant->contacts;
+    double *G = c->factor; // those of the impact are still needed
+    int count = 0;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (int k = 0; k < c->n_laws; k++) {
+        const KalTouchLaw *law = &c->laws[k];
+        const int i = c->members[k];
+        add_single(instant, law->gap, c->stopped[k] && who->kept[i], &count);
+        for (int s = 0; c->stopped[k] && who->held[i] && s < law->n_slips; s++) {
+            add_single(instant, law->slip[s], true, &count);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < count; k++) {
+            G[i * count + k] = c->G[c->chosen[i] * c->n_used + c->chosen[k]];
+        }
+    }
+    const KalTouchProblem problem = {
+        .n = count, .laws = c->singles, .rows = count, .G = G, .free = c->free};
+    *out_count = count;
+    *out_end = kal_groups_solve(c->groups, &problem, out_answer);
+    return KAL_OK;
+}
+
+// Velocities changed by impulses along rows that responses are known of; `chosen`: the rows,
+// or NULL for all.
+static void push(KalInstant *instant, int count, const int *chosen,
+                 const double *impulses)
+{
+    const size_t n = (size_t)instant->system->n;
+    double *v = kal_instant_qd(instant);
+    for (int k = 0; k < count; k++) {
+        const size_t row = (size_t)(chosen ? chosen[k] : k);
+        for (size_t j = 0; j < n; j++) {
+            v[j] += impulses[k] * instant->contacts.response[row * n + j];
+        }
+    }
+}
+
+// Which laws ask for a stop; false if none does.
+static bool note_stops(KalInstant *instant, const KalStrike *who)
+{
+    KalContacts *c = &instant->contacts;
+    bool any = false;
+    for (int k = 0; k < c->n_laws; k++) {
+        const int i = c->members[k];
+        c->stopped[k] = who->kept[i] || who->held[i];
+        any = any || c->stopped[k];
+        who->loose[i] = false;
+    }
+    return any;
+}
+
+// No velocities let all of them stay, for surfaces move: one after the other is stopped if those
+// before it leave that, and followed by the laws if not.
+static KalStatus stop_one_by_one(KalInstant *instant, const KalStrike *who)
+{
+    KalContacts *c = &instant->contacts;
+    memset(c->stopped, 0, (size_t)c->n_laws * sizeof *c->stopped);
+    for (int k = 0; k < c->n_laws; k++) {
+        const int i = c->members[k];
+        KalTouchAnswer answer;
+        KalTouchEnd end = KAL_TOUCH_NONE;
+        int count = 0;
+        if (who->kept[i] || who->held[i]) {
+            c->stopped[k] = true;
+            KAL_TRY(solve_stop(instant, who, &count, &answer, &end));
+            c->stopped[k] = end == KAL_TOUCH_FOUND;
+            who->loose[i] = !c->stopped[k];
+        }
+    }
+    return KAL_OK;
+}
+
+// Let what is kept come to rest: the nearest velocities, in the metric of the kinetic energy,
+// with which its rows stay and no other gap is entered, theory (21.11).
+static KalStatus stop_kept(KalInstant *instant, const KalStrike *who)
+{
+    KalContacts *c = &instant->contacts;
+    KalTouchAnswer answer;
+    KalTouchEnd end = KAL_TOUCH_FOUND;
+    int count = 0;
+    if (!note_stops(instant, who)) {
+        return KAL_OK;
+    }
+    KAL_TRY(solve_stop(instant, who, &count, &answer, &end));
+    if (end != KAL_TOUCH_FOUND) {
+        KAL_TRY(stop_one_by_one(instant, who));
+        KAL_TRY(solve_stop(instant, who, &count, &answer, &end));
+    }
+    if (end == KAL_TOUCH_FOUND) { // without any stop nothing is asked for
+        push(instant, count, c->chosen, answer.forces);
+    }
+    return KAL_OK;
+}
+
+// Whether an impact gives energy, theory (21.7): the impulses do the work ½ p (u⁻ + u⁺) on the
+// relative velocities u.
+static KalStatus check_gain(KalInstant *instant, const KalTouchAnswer *answer)
+{
+    KalContacts *c = &instant->contacts;
+    double work = 0.0;
+    double size = 0.0;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_VELOCITY));
+    for (int k = 0; k < c->n_used; k++) {
+        const double before = instant->results[c->rows[c->used[k]]];
+        double change = 0.0;
+        for (int j = 0; j < c->n_used; j++) {
+            change += c->G[k * c->n_used + j] * answer->forces[j];
+        }
+        work += answer->forces[k] * (before + 0.5 * change);
+        size += fabs(answer->forces[k]) * (fabs(before) + fabs(change));
+    }
+    if (work > GAIN * size) {
+        char names[KAL_BLAMED_SIZE];
+        c->n_blamed = 0;
+        for (int k = 0; k < c->n_laws; k++) {
+            c->blamed[c->n_blamed++] =
+                instant->system->model->contacts[c->members[k]].name;
+        }
+        kal_contacts_list_names(c, names);
+        return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                        "the impact at t = %.9g would raise the energy by %.3g: %s; "
+                        "restitution and friction do not go together there",
+                        instant->variables[0], work, names);
+    }
+    return KAL_OK;
+}
+
+// The cone of an impact is that of sliding.
+static void soften_laws(KalContacts *c)
+{
+    for (int k = 0; k < c->n_laws; k++) {
+        c->laws[k].moves = false;
+        c->laws[k].slope_hold = c->laws[k].slope;
+    }
+}
+
+static KalStatus find_kinetic(KalInstant *instant, double *out_energy)
+{
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
+    *out_energy = instant->results[0];
+    return KAL_OK;
+}
+
+// Who is to find impulses by the laws, and with what rates they begin.
+static KalStatus begin_strike(KalInstant *instant, const KalStrike *who)
+{
+    KalContacts *c = &instant->contacts;
+    const KalModel *model = instant->system->model;
+    c->n_blamed = 0;
+    for (size_t i = 0; i < model->n_contacts; i++) {
+        c->taking[i] = who->touching[i] && model->contacts[i].gap != KAL_NO_GAP;
+    }
+    kal_contacts_release(instant);
+    KAL_TRY(kal_instant_givens(instant));
+    KAL_TRY(kal_contacts_gather(instant, 0.0));
+    soften_laws(c);
+    KAL_TRY(kal_contacts_respond(instant));
+    return find_rates_before(instant, who->plastic);
+}
+
+KalStatus kal_contacts_strike(KalInstant *instant, const KalStrike *who,
+                              double *out_lost)
+{
+    double before = 0.0;
+    double after = 0.0;
+    KalTouchAnswer answer;
+    KAL_TRY(find_kinetic(instant, &before));
+    KAL_TRY(begin_strike(instant, who));
+    const KalTouchEnd end = kal_contacts_solve_laws(instant, &answer);
+    if (end != KAL_TOUCH_FOUND) {
+        return kal_contacts_fail(instant, end, "velocities after the impact");
+    }
+    KAL_TRY(check_gain(instant, &answer));
+    push(instant, instant->contacts.n_used, NULL, answer.forces);
+    KAL_TRY(stop_kept(instant, who));
+    KAL_TRY(find_kinetic(instant, &after));
+    *out_lost = before - after;
+    return KAL_OK;
+}
