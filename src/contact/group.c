@@ -227,3 +227,8 @@ KalTouchEnd kal_groups_solve(KalGroups *groups, const KalTouchProblem *problem,
                                    .blamed = g->blamed};
     return end;
 }
+
+KalLcp *kal_groups_lcp(KalGroups *groups)
+{
+    return kal_touch_lcp(groups->solver);
+}

@@ -10,6 +10,7 @@
 #ifndef CONTACT_GROUP_H
 #define CONTACT_GROUP_H
 
+#include "contact/lcp.h"
 #include "contact/touch.h"
 
 typedef struct KalGroups KalGroups;
@@ -25,5 +26,9 @@ void kal_groups_destroy(KalGroups *groups);
 /// solution, which alone is blamed; arrays of the answer hold until the next call.
 KalTouchEnd kal_groups_solve(KalGroups *groups, const KalTouchProblem *problem,
                              KalTouchAnswer *out_answer);
+
+/// The solver of complementarity problems that it works with, for as many unknowns as there are
+/// rows, three times over.
+KalLcp *kal_groups_lcp(KalGroups *groups);
 
 #endif

@@ -23,10 +23,7 @@
 // All is scaled so that G has ones on its diagonal and the largest free rate is 1.  Whatever
 // was found is put into the laws before it is returned.
 
-#include "contact/touch.h"
-
-#include "base/workspace.h"
-#include "contact/lcp.h"
+#include "contact/touch_impl.h"
 
 #include <assert.h>
 #include <float.h>
@@ -34,77 +31,28 @@
 #include <string.h>
 
 enum {
-    UNKNOWNS = 3,    // of a row, at most
-    TURNS = 500,     // of a direction that is looked for
-    MOST_TRIED = 700 // combinations of what touches may do
+    TURNS = 500 // of a direction that is looked for
 };
 
-// Laws are satisfied up to this, rates that differ by less are the same.
-static const double TRUE_WITHIN = 1e-8;
-// Rates up to this are zero.
-static const double ZERO = 1e-10;
 // What is left of a row of G that depends on others, of its square.
 static const double DEPENDENT = 1e-12;
+// Rates up to this are zero.
+static const double ZERO = 1e-10;
 // A direction stands still.
 static const double STILL = 1e-14;
 
-// How a touch enters the problem at present.
-typedef enum Part {
-    PART_PUSH,   // no friction
-    PART_SLIDE,  // a friction along a direction
-    PART_OPEN,   // undecided, one row
-    PART_BONDED, // two rows, tried as held
-    PART_BOUND,  // one row, held for certain
-} Part;
-
-typedef struct State {
-    Part part;
-    double slope; // of the friction at present, scaled for row 0 of its slip
-    double force;
-    double direction[KAL_TOUCH_SLIPS];
-    int N; // unknowns, or −1
-    int a;
-    int b;
-    int s;
-} State;
-
-struct KalTouchSolver {
-    KalContext *ctx;
-    KalWorkspace workspace;
-    KalLcp *lcp;
-    int n;
-    int rows;
-    double size;    // of free rates
-    double *scale;  // rows: 1 / √Gᵢᵢ
-    double *G;      // rows × rows, scaled
-    double *free;   // rows, scaled
-    double *bonded; // rows × rows: G after bonded rows are eliminated
-    double *bonded_free;
-    bool *is_bonded; // rows
-    State *states;   // n
-    double *map;     // rows × unknowns: forces of unknowns
-    double *known;   // rows: forces without unknowns
-    double *tried;   // unknowns, as what follows: a combination that is looked at
-    bool *trial;
-    int *deeds; // n
-    double *M;  // unknowns × unknowns
-    double *q;
-    double *z;
-    bool *basic;
-    double *forces; // rows
-    double *rates;
-    double *other; // rows: rates of another solution
-    KalTouch *touches;
-    bool *blamed;
-    int unknowns;
-};
+static int most_shared(const KalTouchSolver *s)
+{
+    const int unknowns = KAL_TOUCH_UNKNOWNS * s->rows;
+    return unknowns < KAL_TOUCH_SHARED_MOST ? unknowns : KAL_TOUCH_SHARED_MOST;
+}
 
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalTouchSolver *s = owner;
     const size_t n = (size_t)s->n;
     const size_t rows = (size_t)s->rows;
-    const size_t unknowns = UNKNOWNS * rows;
+    const size_t unknowns = KAL_TOUCH_UNKNOWNS * rows;
     s->scale = kal_carve_doubles(carver, rows, 1);
     s->G = kal_carve_doubles(carver, rows, rows);
     s->free = kal_carve_doubles(carver, rows, 1);
@@ -126,12 +74,21 @@ static void lay_out(KalCarver *carver, void *owner)
     s->other = kal_carve_doubles(carver, rows, 1);
     s->touches = kal_carve(carver, n, sizeof *s->touches);
     s->blamed = kal_carve_bools(carver, n);
+    const size_t most = (size_t)most_shared(s);
+    s->tight = kal_carve_ints(carver, most);
+    s->effects = kal_carve_doubles(carver, most, most);
+    s->slopes = kal_carve_doubles(carver, most, 1);
+    s->moved = kal_carve_doubles(carver, KAL_TOUCH_SHARED_MOST, 2);
+    s->takes_part = kal_carve_bools(carver, most);
+    s->limits = kal_carve(carver, most, sizeof *s->limits);
 }
 
 static KalStatus init(KalTouchSolver *s)
 {
     KAL_TRY(kal_workspace_make(s->ctx, "for contacts", lay_out, s, &s->workspace));
-    return kal_lcp_create(s->ctx, UNKNOWNS * s->rows, &s->lcp);
+    const int most = most_shared(s);
+    KAL_TRY(kal_share_create(s->ctx, most, most, most, &s->share));
+    return kal_lcp_create(s->ctx, KAL_TOUCH_UNKNOWNS * s->rows, &s->lcp);
 }
 
 KalStatus kal_touch_create(KalContext *ctx, int n, int rows,
@@ -159,6 +116,7 @@ void kal_touch_destroy(KalTouchSolver *solver)
         return;
     }
     kal_lcp_destroy(solver->lcp);
+    kal_share_destroy(solver->share);
     kal_workspace_clear(solver->ctx, &solver->workspace);
     kal_free(solver->ctx, solver, sizeof *solver);
 }
@@ -199,7 +157,7 @@ static void take_problem(KalTouchSolver *s, const KalTouchProblem *p)
 }
 
 // The limit of a friction in scaled forces.
-static void set_limit(KalTouchSolver *s, const KalTouchLaw *law, State *state,
+static void set_limit(KalTouchSolver *s, const KalTouchLaw *law, KalTouchState *state,
                       bool hold)
 {
     const double slip = s->scale[law->slip[0]];
@@ -208,10 +166,10 @@ static void set_limit(KalTouchSolver *s, const KalTouchLaw *law, State *state,
     state->force = (hold ? law->force_hold : law->force) / (slip * s->size);
 }
 
-static void slide(KalTouchSolver *s, const KalTouchLaw *law, State *state,
+static void slide(KalTouchSolver *s, const KalTouchLaw *law, KalTouchState *state,
                   const double *direction)
 {
-    state->part = PART_SLIDE;
+    state->part = KAL_PART_SLIDE;
     memcpy(state->direction, direction, sizeof state->direction);
     set_limit(s, law, state, false);
 }
@@ -220,15 +178,16 @@ static void begin(KalTouchSolver *s, const KalTouchProblem *p)
 {
     for (int i = 0; i < p->n; i++) {
         const KalTouchLaw *law = &p->laws[i];
-        State *state = &s->states[i];
-        *state = (State){.part = PART_PUSH, .N = -1, .a = -1, .b = -1, .s = -1};
+        KalTouchState *state = &s->states[i];
+        *state =
+            (KalTouchState){.part = KAL_PART_PUSH, .N = -1, .a = -1, .b = -1, .s = -1};
         if (law->bound) {
             assert(law->gap == KAL_NO_ROW && law->n_slips == 1);
-            state->part = PART_BOUND;
+            state->part = KAL_PART_BOUND;
         } else if (law->n_slips > 0 && law->moves) {
             slide(s, law, state, law->direction);
         } else if (law->n_slips > 0) {
-            state->part = law->n_slips == 1 ? PART_OPEN : PART_BONDED;
+            state->part = law->n_slips == 1 ? KAL_PART_OPEN : KAL_PART_BONDED;
             set_limit(s, law, state, true);
         }
     }
@@ -265,8 +224,8 @@ static void bond(KalTouchSolver *s, const KalTouchProblem *p)
     memcpy(s->bonded_free, s->free, rows * sizeof(double));
     memset(s->is_bonded, 0, rows * sizeof(bool));
     for (int i = 0; i < p->n; i++) {
-        const Part part = s->states[i].part;
-        const bool held = part == PART_BONDED || part == PART_BOUND;
+        const KalTouchPart part = s->states[i].part;
+        const bool held = part == KAL_PART_BONDED || part == KAL_PART_BOUND;
         for (int k = 0; held && k < p->laws[i].n_slips; k++) {
             eliminate_row(s, p->rows, p->laws[i].slip[k]);
         }
@@ -274,14 +233,15 @@ static void bond(KalTouchSolver *s, const KalTouchProblem *p)
 }
 
 // The friction of a touch by its unknowns, where it is at a limit or may come to one.
-static void map_friction(KalTouchSolver *s, const KalTouchLaw *law, const State *state)
+static void map_friction(KalTouchSolver *s, const KalTouchLaw *law,
+                         const KalTouchState *state)
 {
-    const size_t most = UNKNOWNS * (size_t)s->rows;
-    if (state->part == PART_OPEN) {
+    const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
+    if (state->part == KAL_PART_OPEN) {
         s->map[(size_t)law->slip[0] * most + (size_t)state->a] = 1.0;
         s->map[(size_t)law->slip[0] * most + (size_t)state->b] = -1.0;
     }
-    for (int k = 0; state->part == PART_SLIDE && k < law->n_slips; k++) {
+    for (int k = 0; state->part == KAL_PART_SLIDE && k < law->n_slips; k++) {
         double *row = s->map + (size_t)law->slip[k] * most;
         s->known[law->slip[k]] = -state->force * state->direction[k];
         if (state->N >= 0) {
@@ -293,17 +253,17 @@ static void map_friction(KalTouchSolver *s, const KalTouchLaw *law, const State 
 // Number the unknowns, and say what forces they are.
 static void map_forces(KalTouchSolver *s, const KalTouchProblem *p)
 {
-    const size_t most = UNKNOWNS * (size_t)s->rows;
+    const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
     int count = 0;
     memset(s->map, 0, (size_t)p->rows * most * sizeof(double));
     memset(s->known, 0, (size_t)p->rows * sizeof(double));
     for (int i = 0; i < p->n; i++) {
         const KalTouchLaw *law = &p->laws[i];
-        State *state = &s->states[i];
+        KalTouchState *state = &s->states[i];
         state->N = law->gap == KAL_NO_ROW ? -1 : count++;
-        state->a = state->part == PART_OPEN ? count++ : -1;
-        state->b = state->part == PART_OPEN ? count++ : -1;
-        state->s = state->part == PART_OPEN ? count++ : -1;
+        state->a = state->part == KAL_PART_OPEN ? count++ : -1;
+        state->b = state->part == KAL_PART_OPEN ? count++ : -1;
+        state->s = state->part == KAL_PART_OPEN ? count++ : -1;
         if (state->N >= 0) {
             s->map[(size_t)law->gap * most + (size_t)state->N] = 1.0;
         }
@@ -315,7 +275,7 @@ static void map_forces(KalTouchSolver *s, const KalTouchProblem *p)
 // A row of M and q: the rate of a row of the problem.
 static void fill_rate(KalTouchSolver *s, const KalTouchProblem *p, int row, int unknown)
 {
-    const size_t most = UNKNOWNS * (size_t)s->rows;
+    const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
     const double *G = s->bonded + (size_t)row * (size_t)p->rows;
     for (int j = 0; j < s->unknowns; j++) {
         double sum = 0.0;
@@ -334,7 +294,7 @@ static void fill_rate(KalTouchSolver *s, const KalTouchProblem *p, int row, int 
 static void fill_slip(KalTouchSolver *s, const KalTouchProblem *p, int i)
 {
     const size_t n = (size_t)s->unknowns;
-    const State *state = &s->states[i];
+    const KalTouchState *state = &s->states[i];
     double *a = s->M + (size_t)state->a * n;
     double *b = s->M + (size_t)state->b * n;
     double *limit = s->M + (size_t)state->s * n;
@@ -357,21 +317,21 @@ static void fill_slip(KalTouchSolver *s, const KalTouchProblem *p, int i)
 static void fill_problem(KalTouchSolver *s, const KalTouchProblem *p)
 {
     for (int i = 0; i < p->n; i++) {
-        const State *state = &s->states[i];
+        const KalTouchState *state = &s->states[i];
         if (state->N >= 0) {
             fill_rate(s, p, p->laws[i].gap, state->N);
         }
-        if (state->part == PART_OPEN) {
+        if (state->part == KAL_PART_OPEN) {
             fill_slip(s, p, i);
         }
     }
 }
 
 // Forces and rates of all rows for some unknowns.
-static void expand(KalTouchSolver *s, const KalTouchProblem *p, const double *z,
-                   double *forces, double *rates)
+void kal_touch_expand(KalTouchSolver *s, const KalTouchProblem *p, const double *z,
+                      double *forces, double *rates)
 {
-    const size_t most = UNKNOWNS * (size_t)s->rows;
+    const size_t most = KAL_TOUCH_UNKNOWNS * (size_t)s->rows;
     const int rows = p->rows;
     for (int i = 0; i < rows; i++) {
         forces[i] = s->known[i];
@@ -414,7 +374,7 @@ static void slip_of(const KalTouchLaw *law, const double *of,
 static double limit_of(const KalTouchSolver *s, const KalTouchProblem *p, int i)
 {
     const KalTouchLaw *law = &p->laws[i];
-    const State *state = &s->states[i];
+    const KalTouchState *state = &s->states[i];
     const double N = law->gap == KAL_NO_ROW ? 0.0 : s->forces[law->gap];
     return state->slope * fmax(N, 0.0) + state->force;
 }
@@ -423,8 +383,8 @@ static double limit_of(const KalTouchSolver *s, const KalTouchProblem *p, int i)
 static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, double size)
 {
     const KalTouchLaw *law = &p->laws[i];
-    const State *state = &s->states[i];
-    const double allowed = TRUE_WITHIN * size;
+    const KalTouchState *state = &s->states[i];
+    const double allowed = KAL_TOUCH_TRUE * size;
     if (law->gap != KAL_NO_ROW) {
         const double N = s->forces[law->gap];
         const double rate = s->rates[law->gap];
@@ -432,15 +392,16 @@ static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, doub
             return false;
         }
     }
-    if (state->part == PART_PUSH || law->moves) {
+    if (state->part == KAL_PART_PUSH || law->moves) {
         return true;
     }
     double f[KAL_TOUCH_SLIPS];
     double rate[KAL_TOUCH_SLIPS];
     slip_of(law, s->forces, f);
     slip_of(law, s->rates, rate);
-    if (state->part == PART_BOUND) { // what depends on others bound is so up to this
-        return fabs(rate[0]) <= fmax(TRUE_WITHIN, sqrt(DEPENDENT)) * size;
+    if (state->part
+        == KAL_PART_BOUND) { // what depends on others bound is so up to this
+        return fabs(rate[0]) <= fmax(KAL_TOUCH_TRUE, sqrt(DEPENDENT)) * size;
     }
     const double limit = limit_of(s, p, i);
     const double friction = length_of(f, law->n_slips);
@@ -454,7 +415,7 @@ static bool obeys(const KalTouchSolver *s, const KalTouchProblem *p, int i, doub
 }
 
 // The size of forces and rates.
-static double size_of(const KalTouchSolver *s, int rows)
+double kal_touch_size(const KalTouchSolver *s, int rows)
 {
     double size = 1.0;
     for (int i = 0; i < rows; i++) {
@@ -466,7 +427,7 @@ static double size_of(const KalTouchSolver *s, int rows)
 // Whether all laws are obeyed; those that are not are blamed.
 static bool verify(KalTouchSolver *s, const KalTouchProblem *p)
 {
-    const double size = size_of(s, p->rows);
+    const double size = kal_touch_size(s, p->rows);
     bool good = isfinite(size);
     for (int i = 0; i < p->n; i++) {
         s->blamed[i] = !obeys(s, p, i, size);
@@ -486,7 +447,7 @@ static bool solve_parts(KalTouchSolver *s, const KalTouchProblem *p)
     if (end != KAL_LCP_SOLVED) {
         return false;
     }
-    expand(s, p, s->z, s->forces, s->rates);
+    kal_touch_expand(s, p, s->z, s->forces, s->rates);
     return true;
 }
 
@@ -495,21 +456,21 @@ static bool breaks(const KalTouchSolver *s, const KalTouchProblem *p, int i,
                    double *out_direction)
 {
     const KalTouchLaw *law = &p->laws[i];
-    const State *state = &s->states[i];
+    const KalTouchState *state = &s->states[i];
     double f[KAL_TOUCH_SLIPS];
     double rate[KAL_TOUCH_SLIPS];
     slip_of(law, s->forces, f);
     slip_of(law, s->rates, rate);
-    const double size = size_of(s, p->rows);
+    const double size = kal_touch_size(s, p->rows);
     out_direction[1] = 0.0;
-    if (state->part == PART_OPEN) {
+    if (state->part == KAL_PART_OPEN) {
         const bool falls =
             law->slope_hold != law->slope || law->force_hold != law->force;
         out_direction[0] = rate[0] > 0.0 ? 1.0 : -1.0;
         return falls && fabs(rate[0]) > ZERO * size;
     }
     const double friction = length_of(f, 2);
-    if (state->part != PART_BONDED || friction <= limit_of(s, p, i) + ZERO * size) {
+    if (state->part != KAL_PART_BONDED || friction <= limit_of(s, p, i) + ZERO * size) {
         return false;
     }
     out_direction[0] = -f[0] / friction;
@@ -528,8 +489,8 @@ static bool find_directions(KalTouchSolver *s, const KalTouchProblem *p)
         }
         for (int i = 0; i < p->n; i++) {
             const KalTouchLaw *law = &p->laws[i];
-            State *state = &s->states[i];
-            if (law->n_slips != 2 || law->moves || state->part != PART_SLIDE) {
+            KalTouchState *state = &s->states[i];
+            if (law->n_slips != 2 || law->moves || state->part != KAL_PART_SLIDE) {
                 continue;
             }
             double rate[KAL_TOUCH_SLIPS];
@@ -570,133 +531,11 @@ static bool settle(KalTouchSolver *s, const KalTouchProblem *p)
     return false;
 }
 
-// All that touches may do, one after the other: a touch is open or pushes; if its slip may
-// hold, it holds by a force to one side or slides to one.  Digits of a number that counts up.
-enum {
-    DOES_NOTHING,
-    DOES_PUSH,
-    DOES_HOLD_LEFT = DOES_PUSH,
-    DOES_HOLD_RIGHT,
-    DOES_SLIDE_LEFT,
-    DOES_SLIDE_RIGHT
-};
-
-// How many things a touch may do.
-static int count_deeds(const State *state)
-{
-    if (state->N < 0 && state->part != PART_OPEN) {
-        return 1;
-    }
-    return state->part == PART_OPEN ? DOES_SLIDE_RIGHT + 1 : DOES_PUSH + 1;
-}
-
-// The basis of what touch i does.
-static void set_deed(KalTouchSolver *s, int i, int deed)
-{
-    const State *state = &s->states[i];
-    if (state->N >= 0) {
-        s->trial[state->N] = deed != DOES_NOTHING;
-    }
-    if (state->part == PART_OPEN) {
-        s->trial[state->a] = deed == DOES_HOLD_LEFT || deed == DOES_SLIDE_LEFT;
-        s->trial[state->b] = deed == DOES_HOLD_RIGHT || deed == DOES_SLIDE_RIGHT;
-        s->trial[state->s] = deed >= DOES_SLIDE_LEFT;
-    }
-}
-
-// The next combination; false after the last.
-static bool count_up(KalTouchSolver *s, int n)
-{
-    for (int i = 0; i < n; i++) {
-        s->deeds[i] = (s->deeds[i] + 1) % count_deeds(&s->states[i]);
-        set_deed(s, i, s->deeds[i]);
-        if (s->deeds[i] != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether rates differ from those of the first solution.
-static bool differs(const KalTouchSolver *s, int rows)
-{
-    const double size = size_of(s, rows);
-    bool any = false;
-    for (int i = 0; i < rows; i++) {
-        const double scale = fmax(size, fabs(s->other[i]));
-        any = any || fabs(s->rates[i] - s->other[i]) > 100.0 * TRUE_WITHIN * scale;
-    }
-    return any;
-}
-
-// Keep the solution at hand as the first.
-static void keep_first(KalTouchSolver *s, int rows)
-{
-    memcpy(s->other, s->rates, (size_t)rows * sizeof(double));
-    memcpy(s->z, s->tried, (size_t)s->unknowns * sizeof(double));
-    memcpy(s->basic, s->trial, (size_t)s->unknowns * sizeof(bool));
-}
-
-static bool is_rough(const State *state)
-{
-    return state->part != PART_PUSH && state->part != PART_BOUND;
-}
-
-static bool has_friction(const KalTouchSolver *s, const KalTouchProblem *p)
-{
-    bool any = false;
-    for (int i = 0; i < p->n; i++) {
-        any = any || is_rough(&s->states[i]);
-    }
-    return any;
-}
-
-static bool are_few(const KalTouchSolver *s, const KalTouchProblem *p)
-{
-    double count = 1.0;
-    for (int i = 0; i < p->n; i++) {
-        count *= count_deeds(&s->states[i]);
-    }
-    return count <= MOST_TRIED;
-}
-
-// Where there is friction, M is not semi-definite: there may be several solutions, or one that
-// the path did not lead to.  Small problems are looked through.
-static KalTouchEnd look_through(KalTouchSolver *s, const KalTouchProblem *p,
-                                bool solved)
-{
-    bool found = solved;
-    bool several = false;
-    if (!has_friction(s, p) || !are_few(s, p)) {
-        return solved ? KAL_TOUCH_FOUND : KAL_TOUCH_NONE;
-    }
-    memcpy(s->other, s->rates, (size_t)p->rows * sizeof(double));
-    for (int i = 0; i < p->n; i++) {
-        s->deeds[i] = DOES_NOTHING;
-        set_deed(s, i, DOES_NOTHING);
-    }
-    do {
-        if (kal_lcp_try(s->lcp, s->unknowns, s->M, s->q, s->trial, s->tried)) {
-            expand(s, p, s->tried, s->forces, s->rates);
-            several = found && differs(s, p->rows);
-            if (!found) {
-                keep_first(s, p->rows);
-            }
-            found = true;
-        }
-    } while (!several && count_up(s, p->n));
-    if (!found) {
-        return KAL_TOUCH_NONE;
-    }
-    expand(s, p, s->z, s->forces, s->rates);
-    return several ? KAL_TOUCH_SEVERAL : KAL_TOUCH_FOUND;
-}
-
 static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, int i,
                            double size, KalTouch *out)
 {
     const KalTouchLaw *law = &p->laws[i];
-    const State *state = &s->states[i];
+    const KalTouchState *state = &s->states[i];
     double rate[KAL_TOUCH_SLIPS];
     slip_of(law, s->rates, rate);
     const double speed = length_of(rate, law->n_slips);
@@ -704,10 +543,10 @@ static void describe_touch(const KalTouchSolver *s, const KalTouchProblem *p, in
     *out = (KalTouch){.mode = shut ? KAL_TOUCH_HOLD : KAL_TOUCH_OPEN};
     out->leaves = law->gap != KAL_NO_ROW && s->rates[law->gap] > ZERO * size;
     out->slips = law->n_slips > 0 && (law->moves || speed > ZERO * size);
-    if (state->part == PART_SLIDE) {
+    if (state->part == KAL_PART_SLIDE) {
         memcpy(out->direction, state->direction, sizeof out->direction);
         out->mode = shut ? KAL_TOUCH_SLIDE : KAL_TOUCH_OPEN;
-    } else if (state->part == PART_OPEN && shut) {
+    } else if (state->part == KAL_PART_OPEN && shut) {
         const bool left = s->basic[state->a];
         const bool right = s->basic[state->b];
         const bool slides = s->basic[state->s] && left != right;
@@ -728,9 +567,9 @@ static void unscale(KalTouchSolver *s, const KalTouchProblem *p)
 // Who is to blame where nothing better is known: all that have friction, else all.
 static void blame(KalTouchSolver *s, const KalTouchProblem *p)
 {
-    const bool friction = has_friction(s, p);
+    const bool friction = kal_touch_has_friction(s, p);
     for (int i = 0; i < p->n; i++) {
-        s->blamed[i] = !friction || is_rough(&s->states[i]);
+        s->blamed[i] = !friction || kal_touch_is_rough(&s->states[i]);
     }
 }
 
@@ -742,12 +581,14 @@ KalTouchEnd kal_touch_solve(KalTouchSolver *solver, const KalTouchProblem *probl
     take_problem(s, problem);
     begin(s, problem);
     const bool solved = settle(s, problem);
-    KalTouchEnd end = look_through(s, problem, solved);
-    blame(s, problem);
+    KalTouchEnd end = kal_touch_look_through(s, problem, solved);
+    if (end != KAL_TOUCH_SHARED) { // else it is known who takes part
+        blame(s, problem);
+    }
     if (end == KAL_TOUCH_FOUND && !verify(s, problem)) {
         end = KAL_TOUCH_NONE;
     }
-    const double size = size_of(s, problem->rows);
+    const double size = kal_touch_size(s, problem->rows);
     for (int i = 0; i < problem->n; i++) {
         describe_touch(s, problem, i, size, &s->touches[i]);
     }
@@ -757,4 +598,9 @@ KalTouchEnd kal_touch_solve(KalTouchSolver *solver, const KalTouchProblem *probl
                                    .touches = s->touches,
                                    .blamed = s->blamed};
     return end;
+}
+
+KalLcp *kal_touch_lcp(KalTouchSolver *solver)
+{
+    return solver->lcp;
 }

@@ -67,6 +67,7 @@ typedef enum KalTouchEnd {
     KAL_TOUCH_FOUND,
     KAL_TOUCH_NONE,    ///< nothing satisfies the laws
     KAL_TOUCH_SEVERAL, ///< there are solutions with different rates
+    KAL_TOUCH_SHARED, ///< so there are, as redundant touches share a force in several ways
 } KalTouchEnd;
 
 /// A solution.  Arrays belong to the solver and hold until its next call.
@@ -89,5 +90,8 @@ void kal_touch_destroy(KalTouchSolver *solver);
 /// Solve.  What is found satisfies the laws; it was tried.  Asks for no memory.
 KalTouchEnd kal_touch_solve(KalTouchSolver *solver, const KalTouchProblem *problem,
                             KalTouchAnswer *out_answer);
+
+/// The solver of complementarity problems in it.
+struct KalLcp *kal_touch_lcp(KalTouchSolver *solver);
 
 #endif

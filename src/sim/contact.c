@@ -146,7 +146,6 @@ static double force_scale(const KalRun *run, int64_t row)
 {
     const KalInstant *instant = run->instant;
     const size_t n = (size_t)run->system->n;
-    const double *reactions = instant->variables + run->system->layout.reactions;
     const double *a = instant->contacts.A + (size_t)instant->contacts.place[row] * n;
     double force = 0.0;
     double entry = 0.0;
@@ -156,7 +155,7 @@ static double force_scale(const KalRun *run, int64_t row)
         entry = fmax(entry, fabs(a[j]));
     }
     for (int k = 0; k < instant->contacts.n_rows; k++) {
-        largest = fmax(largest, fabs(reactions[instant->contacts.rows[k]]));
+        largest = fmax(largest, fabs(instant->contacts.own[k]));
     }
     const double scale = largest + (entry > 0.0 ? force / entry : 0.0);
     return scale > 0.0 ? scale : 1.0;
@@ -168,22 +167,28 @@ static double measure(const KalRun *run, double force, int64_t row)
     return force / force_scale(run, row) * (run->options.atol / ROUNDING);
 }
 
+// The reaction along a row of a contact, as the last solve gave it.
+static double reaction_of(const KalRun *run, int64_t row)
+{
+    const KalContacts *c = &run->instant->contacts;
+    return c->own[c->place[row]];
+}
+
 static double pushing(const KalRun *run, int64_t row)
 {
-    return measure(
-        run, run->instant->variables[run->system->layout.reactions + (size_t)row], row);
+    return measure(run, reaction_of(run, row), row);
 }
 
 // What is left of the friction that holds.
 static double reserve(const KalRun *run, size_t i, const KalContactValues *v)
 {
     const KalContact *contact = &run->system->model->contacts[i];
-    const double *reactions = run->instant->variables + run->system->layout.reactions;
-    const double fx = reactions[contact->slip[0]];
-    const double fy = contact->n_slips > 1 ? reactions[contact->slip[1]] : 0.0;
+    const double fx = reaction_of(run, contact->slip[0]);
+    const double fy = contact->n_slips > 1 ? reaction_of(run, contact->slip[1]) : 0.0;
     const double hold = fmax(v->hold, v->limit);
-    const double limit =
-        contact->gap == KAL_NO_GAP ? hold : hold * fmax(reactions[contact->gap], 0.0);
+    const double limit = contact->gap == KAL_NO_GAP
+                             ? hold
+                             : hold * fmax(reaction_of(run, contact->gap), 0.0);
     return measure(run, limit - hypot(fx, fy), contact->slip[0]);
 }
 
@@ -563,15 +568,15 @@ static KalStatus watch_chatter(KalRun *run)
 static void note_ends(KalRun *run, const int *crossings)
 {
     const KalModel *model = run->system->model;
-    const double *reactions = run->instant->variables + run->system->layout.reactions;
     for (size_t i = 0; i < model->n_contacts; i++) {
         const KalContact *contact = &model->contacts[i];
         KalContactState *state = &run->instant->contacts.states[i];
         state->opens = crossings[FUNCTIONS * i] < 0 && state->acts;
         state->breaks = crossings[FUNCTIONS * i + 1] < 0 && holds(run, i);
         if (state->breaks) {
-            const double fx = reactions[contact->slip[0]];
-            const double fy = contact->n_slips > 1 ? reactions[contact->slip[1]] : 0.0;
+            const double fx = reaction_of(run, contact->slip[0]);
+            const double fy =
+                contact->n_slips > 1 ? reaction_of(run, contact->slip[1]) : 0.0;
             const double size = hypot(fx, fy);
             state->direction[0] = size > 0.0 ? -fx / size : 1.0;
             state->direction[1] = size > 0.0 ? -fy / size : 0.0;

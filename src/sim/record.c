@@ -468,7 +468,9 @@ const char *kal_record_kind(const KalRecord *record, size_t column)
 static bool is_shared(const KalInstant *instant, int constraint)
 {
     assert(constraint >= 0 && constraint < instant->system->m);
-    bool shared = false;
+    double factor = 1.0;
+    bool shared = kal_contacts_is_shared(
+        instant, kal_contacts_normal_of(instant, constraint, &factor));
     for (int k = 0; k < instant->n_active; k++) {
         shared = shared
                  || (instant->rows[k] == constraint
@@ -532,7 +534,7 @@ static KalStatus describe(KalRecord *record, KalInstant *instant, size_t i)
 static KalStatus note_doubts(KalRecord *record, KalInstant *instant)
 {
     KalStatus status = KAL_OK;
-    if (instant->answer.n_dependent_sets == 0) {
+    if (instant->answer.n_dependent_sets == 0 && !instant->contacts.shares) {
         return KAL_OK;
     }
     (void)kal_instant_doubts(instant);

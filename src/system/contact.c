@@ -94,6 +94,19 @@ static void lay_out(KalCarver *carver, void *owner)
     c->zero = kal_carve_doubles(carver, m, 1);
     c->force = kal_carve_doubles(carver, n, 1);
     c->blamed = kal_carve_names(carver, count);
+    c->own = kal_carve_doubles(carver, rows, 1);
+    c->left = kal_carve_bools(carver, rows);
+    const size_t most = (size_t)kal_contacts_most_shared(instant->system);
+    c->share_rows = kal_carve_doubles(carver, most, n);
+    c->share_forces = kal_carve_doubles(carver, most, 1);
+    c->share_list = kal_carve_ints(carver, most);
+    c->share_marks = kal_carve_bools(carver, most);
+    c->share_place = kal_carve_ints(carver, m);
+    c->share_normal = kal_carve_ints(carver, m);
+    c->share_friction = kal_carve_doubles(carver, m, 1);
+    c->limits = kal_carve(carver, (size_t)kal_contacts_most_limits(instant->system),
+                          sizeof *c->limits);
+    c->multipliers = kal_carve_doubles(carver, m, 1);
 }
 
 // Places of the rows of contacts.
@@ -124,6 +137,9 @@ KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant)
     KAL_TRY(kal_workspace_make(instant->ctx, "for contacts", lay_out, instant,
                                &contacts->workspace));
     list_rows(instant);
+    KAL_TRY(kal_share_create(
+        instant->ctx, kal_contacts_most_shared(instant->system), instant->system->n,
+        kal_contacts_most_limits(instant->system), &contacts->share));
     return kal_groups_create(instant->ctx, contacts->n_rows, contacts->n_rows,
                              &contacts->groups);
 }
@@ -131,6 +147,7 @@ KalStatus kal_contacts_init(KalContacts *contacts, KalInstant *instant)
 void kal_contacts_clear(KalContacts *contacts, KalContext *ctx)
 {
     kal_groups_destroy(contacts->groups);
+    kal_share_destroy(contacts->share);
     kal_workspace_clear(ctx, &contacts->workspace);
 }
 
@@ -220,17 +237,29 @@ static void blame(KalInstant *instant, const KalTouchAnswer *answer)
 KalStatus kal_contacts_fail(KalInstant *instant, KalTouchEnd end, const char *what)
 {
     char names[KAL_BLAMED_SIZE];
+    const double t = instant->variables[0];
     kal_contacts_list_names(&instant->contacts, names);
-    return end == KAL_TOUCH_SEVERAL
-               ? kal_fail(instant->ctx, KAL_ERR_NOT_UNIQUE,
-                          "several %s satisfy the laws of contact and friction at "
-                          "t = %.9g: %s (as in Painlevé's paradox; less friction would "
-                          "decide)",
-                          what, instant->variables[0], names)
-               : kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
-                          "no %s satisfy the laws of contact and friction at "
-                          "t = %.9g: %s (as in Painlevé's paradox)",
-                          what, instant->variables[0], names);
+    switch (end) {
+    case KAL_TOUCH_SEVERAL:
+        return kal_fail(instant->ctx, KAL_ERR_NOT_UNIQUE,
+                        "several %s satisfy the laws of contact and friction at "
+                        "t = %.9g: %s (as in Painlevé's paradox; less friction would "
+                        "decide)",
+                        what, t, names);
+    case KAL_TOUCH_SHARED:
+        return kal_fail(instant->ctx, KAL_ERR_NOT_UNIQUE,
+                        "several %s satisfy the laws of contact and friction at "
+                        "t = %.9g: %s are redundant, how they share a force is not "
+                        "unique, and by friction the motion depends on it; remove "
+                        "those that repeat others, or give them the same friction",
+                        what, t, names);
+    case KAL_TOUCH_NONE:
+    case KAL_TOUCH_FOUND: break;
+    }
+    return kal_fail(instant->ctx, KAL_ERR_CONTRADICTION,
+                    "no %s satisfy the laws of contact and friction at t = %.9g: %s "
+                    "(as in Painlevé's paradox)",
+                    what, t, names);
 }
 
 // Let no row of a contact act.
@@ -238,8 +267,12 @@ void kal_contacts_release(KalInstant *instant)
 {
     KalContacts *c = &instant->contacts;
     c->n_sliding = 0;
+    c->any_left = false;
+    c->shared = false;
+    c->shares = false;
     for (int k = 0; k < c->n_rows; k++) {
         instant->active[c->rows[k]] = false;
+        c->left[k] = false;
     }
     for (size_t i = 0; i < count_contacts(instant); i++) {
         c->states[i].acts = false;
@@ -287,14 +320,13 @@ KalStatus kal_contacts_gather(KalInstant *instant, double still)
     KalContacts *c = &instant->contacts;
     c->n_laws = 0;
     c->n_used = 0;
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
+    const KalContactValues *values = (const KalContactValues *)instant->results;
     for (size_t i = 0; i < count_contacts(instant); i++) {
-        KalContactValues v;
-        if (!c->taking[i]) {
-            continue;
+        if (c->taking[i]) {
+            KAL_TRY(check_values(instant, i, &values[i]));
+            add_law(instant, i, &values[i], still);
         }
-        KAL_TRY(kal_contact_values(instant, i, &v));
-        KAL_TRY(check_values(instant, i, &v));
-        add_law(instant, i, &v, still);
     }
     return KAL_OK;
 }
@@ -404,6 +436,19 @@ typedef enum Turn {
     TURNS
 } Turn;
 
+// Let a row act if it is independent of those that do; in a whole answer whatever it is.
+static bool activate_row(KalInstant *instant, int used, int *chosen, int *count)
+{
+    KalContacts *c = &instant->contacts;
+    const int place = c->used[used];
+    const bool extends_others = extends(c, chosen, *count, used);
+    instant->active[c->rows[place]] = extends_others || c->whole;
+    c->left[place] = !extends_others;
+    c->any_left = c->any_left || !extends_others;
+    *count += extends_others;
+    return extends_others;
+}
+
 static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, int k,
                            Turn turn, int *chosen, int *count)
 {
@@ -414,17 +459,12 @@ static void activate_touch(KalInstant *instant, const KalTouchAnswer *answer, in
     const bool pushes = touch->mode != KAL_TOUCH_OPEN;
     if (law->gap != KAL_NO_ROW
         && (turn == TURN_PUSHES ? pushes : turn == TURN_STAYS && !pushes)
-        && !touch->leaves && extends(c, chosen, *count, law->gap)) {
-        instant->active[c->rows[c->used[law->gap]]] = true;
-        state->acts = true;
-        (*count)++;
+        && !touch->leaves) {
+        state->acts = activate_row(instant, law->gap, chosen, count);
     }
     for (int s = 0;
          turn == TURN_HOLDS && touch->mode == KAL_TOUCH_HOLD && s < law->n_slips; s++) {
-        if (extends(c, chosen, *count, law->slip[s])) {
-            instant->active[c->rows[c->used[law->slip[s]]]] = true;
-            (*count)++;
-        }
+        (void)activate_row(instant, law->slip[s], chosen, count);
     }
 }
 
@@ -455,7 +495,7 @@ static void apply(KalInstant *instant, const KalTouchAnswer *answer)
     kal_instant_activate(instant, instant->active);
 }
 
-KalStatus kal_contacts_decide(KalInstant *instant, double slip)
+static KalStatus decide(KalInstant *instant, double slip)
 {
     KalContacts *c = &instant->contacts;
     KalTouchAnswer answer;
@@ -477,6 +517,12 @@ KalStatus kal_contacts_decide(KalInstant *instant, double slip)
     }
     apply(instant, &answer);
     return KAL_OK;
+}
+
+KalStatus kal_contacts_decide(KalInstant *instant, double slip)
+{
+    instant->contacts.whole = false;
+    return decide(instant, slip);
 }
 
 // Contacts of a state that is given.
@@ -525,7 +571,8 @@ KalStatus kal_contacts_settle(KalInstant *instant)
         const double speed = gap == KAL_NO_GAP ? 0.0 : instant->results[gap];
         c->states[i].closed = c->states[i].closed && speed <= TOUCHING * largest;
     }
-    return kal_contacts_decide(instant, TOUCHING * largest);
+    c->whole = true;
+    return decide(instant, TOUCHING * largest);
 }
 
 int kal_contacts_count_gaps(const KalInstant *instant)
@@ -533,6 +580,15 @@ int kal_contacts_count_gaps(const KalInstant *instant)
     int count = 0;
     for (size_t i = 0; i < count_contacts(instant); i++) {
         count += instant->contacts.states[i].acts;
+    }
+    return count;
+}
+
+int kal_contacts_count_closed(const KalInstant *instant)
+{
+    int count = 0;
+    for (size_t i = 0; i < count_contacts(instant); i++) {
+        count += instant->contacts.states[i].closed;
     }
     return count;
 }

@@ -16,6 +16,7 @@
 
 #include "base/workspace.h"
 #include "contact/group.h"
+#include "contact/share.h"
 #include "system/system.h"
 
 /// A contact at an instant.
@@ -67,21 +68,40 @@ typedef struct KalContacts {
     double *factor;       ///< n_rows × n_rows: of rows that are independent
     // of sliding
     int n_sliding;
-    double *column;      ///< n_contacts × n: forces of unit frictions
-    double *matrix;      ///< n_contacts × n_contacts
-    double *friction;    ///< n_contacts: along the direction, negative
-    double *before;      ///< n_contacts: in the round before
-    double *along;       ///< n_contacts × slips: directions
-    double *reactions;   ///< (n_contacts + 1) × m: without friction, then by unit ones
-    double *work;        ///< n_contacts
-    int *perm;           ///< n_contacts
-    int *chosen;         ///< n_rows
-    int *sliding;        ///< n_contacts
-    double *Q;           ///< n
-    double *zero;        ///< m
-    double *force;       ///< n: of the non-ideal part
+    double *column;    ///< n_contacts × n: forces of unit frictions
+    double *matrix;    ///< n_contacts × n_contacts
+    double *friction;  ///< n_contacts: along the direction, negative
+    double *before;    ///< n_contacts: in the round before
+    double *along;     ///< n_contacts × slips: directions
+    double *reactions; ///< (n_contacts + 1) × m: without friction, then by unit ones
+    double *work;      ///< n_contacts
+    int *perm;         ///< n_contacts
+    int *chosen;       ///< n_rows
+    int *sliding;      ///< n_contacts
+    double *Q;         ///< n
+    double *zero;      ///< m
+    double *force;     ///< n: of the non-ideal part
+    double *own; ///< n_rows: reactions as solves give them, before they are shared
     const char **blamed; ///< n_contacts
     int n_blamed;
+    // of reactions that redundant contacts share
+    bool whole; ///< rows that depend on others act too, for one instant is looked at
+    bool *left; ///< n_rows: those that would act, but depend on others
+    bool any_left;
+    bool shared; ///< the reactions of the last solve are shared out
+    bool shares; ///< and some were not unique
+    KalShare *share;
+    int n_sharing;
+    double *share_rows;   ///< n_sharing × n
+    double *share_forces; ///< n_sharing
+    int *share_list;      ///< n_sharing: constraints
+    bool *share_marks;    ///< n_sharing: not unique
+    int *share_place;     ///< m: place in these lists, or −1
+    int *share_normal; ///< m: of a slip that slides the gap that it pushes with, or −1
+    double *share_friction; ///< m: and the part of its reaction that the friction is
+    KalShareLimit *limits;
+    int n_limits;
+    double *multipliers; ///< m
 } KalContacts;
 
 /// Refuse what contacts do not go together with, by a diagnostic and KAL_ERR_SYNTAX.
@@ -115,14 +135,33 @@ KAL_CHECKED KalStatus kal_contacts_solve(KalInstant *instant,
                                          const KalMotionProblem *problem,
                                          KalInstantSolve solve);
 
-/// Put the friction of what slides among the reactions, which has those of all rows.
-void kal_contacts_keep(const KalInstant *instant, double *reactions);
+/// Put the friction of what slides among the reactions, which has those of all rows, and keep
+/// those of contacts.
+void kal_contacts_keep(KalInstant *instant, double *reactions);
+
+/// Share out the reactions of the solved instant among redundant contacts, theory (21.12):
+/// formulas read their shares from then on.
+KAL_CHECKED KalStatus kal_contacts_share(KalInstant *instant);
+
+/// Whether the reaction of a constraint is a share, and so not unique.
+bool kal_contacts_is_shared(const KalInstant *instant, int constraint);
+
+/// Its row of A, with the sliding friction that goes with it.
+const double *kal_contacts_shared_row(const KalInstant *instant, int constraint);
+
+/// The constraint whose reaction a row is a multiple of, by this factor: the gap of a contact
+/// that slides for its slip, else itself.
+int kal_contacts_normal_of(const KalInstant *instant, int constraint,
+                           double *out_factor);
 
 /// Whether constraint i acts; of the rows of contacts, whether it is closed or holds.
 bool kal_contacts_in_force(const KalInstant *instant, uint32_t i);
 
 /// How many gaps are active rows; they are independent of each other and of all other rows.
 int kal_contacts_count_gaps(const KalInstant *instant);
+
+/// How many contacts are closed.
+int kal_contacts_count_closed(const KalInstant *instant);
 
 /// The power of the friction of all that slides, in the last solve.
 double kal_contacts_power(KalInstant *instant);

@@ -206,6 +206,36 @@ static void remove_along(int n, const double *unit, double *x)
     }
 }
 
+// A row of A in place `at` of `count`, scaled to a largest entry of 1.
+static void put_row(KalDoubter *d, int n, const double *row, int at, int count)
+{
+    double largest = 0.0;
+    for (int j = 0; j < n; j++) {
+        largest = fmax(largest, fabs(row[j]));
+    }
+    for (int j = 0; j < n; j++) {
+        d->basis[j * count + at] = largest > 0.0 ? row[j] / largest : 0.0;
+    }
+    d->scale[at] = largest > 0.0 ? 1.0 / largest : 1.0;
+}
+
+// The same where contacts that do not act have their share.
+static int gather_shared(KalDoubter *d, const KalInstant *instant)
+{
+    const int m = instant->system->m;
+    int count = 0;
+    for (int i = 0; i < m; i++) {
+        d->place[i] = kal_contacts_is_shared(instant, i) ? count++ : -1;
+    }
+    for (int i = 0; i < m; i++) {
+        if (d->place[i] >= 0) {
+            put_row(d, instant->system->n, kal_contacts_shared_row(instant, i),
+                    d->place[i], count);
+        }
+    }
+    return count;
+}
+
 // The rows of A that share forces, scaled to a largest entry of 1, column after column;
 // returns how many there are.
 static int gather(KalDoubter *d, const KalInstant *instant)
@@ -216,6 +246,9 @@ static int gather(KalDoubter *d, const KalInstant *instant)
     for (int i = 0; i < instant->system->m; i++) {
         d->place[i] = -1;
     }
+    if (instant->contacts.shares) {
+        return gather_shared(d, instant);
+    }
     for (int k = 0; k < instant->n_active; k++) {
         if (instant->answer.dependent_set[k] >= 0) {
             d->place[instant->rows[k]] = count++;
@@ -223,16 +256,8 @@ static int gather(KalDoubter *d, const KalInstant *instant)
     }
     for (int k = 0; k < instant->n_active; k++) {
         const int at = d->place[instant->rows[k]];
-        const double *row = instant->A + (size_t)k * (size_t)n;
-        double largest = 0.0;
-        for (int j = 0; j < n; j++) {
-            largest = fmax(largest, fabs(row[j]));
-        }
-        for (int j = 0; j < n && at >= 0; j++) {
-            d->basis[j * count + at] = largest > 0.0 ? row[j] / largest : 0.0;
-        }
         if (at >= 0) {
-            d->scale[at] = largest > 0.0 ? 1.0 / largest : 1.0;
+            put_row(d, n, instant->A + (size_t)k * (size_t)n, at, count);
         }
     }
     assert(count <= instant->n_active);
@@ -280,15 +305,19 @@ static int orthonormalize(KalDoubter *d, int n, int count)
 }
 
 // Whether a row of slopes has a part that no force on coordinates sees: theory (2.9).
-static bool is_arbitrary(KalDoubter *d, size_t row, int count, int rank)
+static bool is_arbitrary(KalDoubter *d, const KalInstant *instant, size_t row,
+                         int count, int rank)
 {
     assert(row < d->doubts->rows);
     const KalSparse *slopes = &d->doubts->slopes;
     memset(d->slope, 0, (size_t)count * sizeof *d->slope);
     for (int64_t k = slopes->start[row]; k < slopes->start[row + 1]; k++) {
-        const int at = d->place[slopes->column[k]];
+        double factor = 1.0;
+        const int normal =
+            kal_contacts_normal_of(instant, (int)slopes->column[k], &factor);
+        const int at = d->place[normal];
         if (at >= 0) {
-            d->slope[at] = d->values[k] * d->scale[at];
+            d->slope[at] += factor * d->values[k] * d->scale[at];
         }
     }
     const double whole = sqrt(dot(count, d->slope, d->slope));
@@ -342,7 +371,8 @@ const bool *kal_doubter_judge(KalDoubter *d, const KalInstant *instant)
     assert(!instant->bare);
     const KalDoubts *doubts = d->doubts;
     memset(d->marks, 0, doubts->n * sizeof *d->marks);
-    if (doubts->rows == 0 || instant->answer.n_dependent_sets == 0) {
+    const bool any = instant->answer.n_dependent_sets > 0 || instant->contacts.shares;
+    if (doubts->rows == 0 || !any) {
         return d->marks;
     }
     kal_program_eval(doubts->program, instant->variables, d->work, d->values);
@@ -354,7 +384,7 @@ const bool *kal_doubter_judge(KalDoubter *d, const KalInstant *instant)
     const int rank = orthonormalize(d, instant->system->n, count);
     for (size_t row = 0; row < doubts->rows; row++) {
         bool *mark = &d->marks[doubts->owner[row]];
-        *mark = *mark || is_arbitrary(d, row, count, rank);
+        *mark = *mark || is_arbitrary(d, instant, row, count, rank);
     }
     return d->marks;
 }

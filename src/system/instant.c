@@ -675,6 +675,7 @@ KalStatus kal_instant_solve(KalInstant *instant, KalMotionAnswer *out_answer)
         KAL_TRY(kal_control_solve(instant->control, instant));
     }
     keep_answer(instant);
+    KAL_TRY(instant->contacts.whole ? kal_contacts_share(instant) : KAL_OK);
     *out_answer = instant->answer;
     return KAL_OK;
 }
@@ -735,7 +736,8 @@ KalStatus kal_instant_outputs(KalInstant *instant, const double **out_values)
     if (instant->answer.n == 0) {
         return kal_fail(instant->ctx, KAL_ERR_USAGE, "outputs come after a solve");
     }
-    if (!take_outputs(instant)) {
+    KAL_TRY(kal_contacts_share(instant));
+    if (instant->contacts.shares || !take_outputs(instant)) {
         KAL_TRY(kal_instant_energy(instant, &kinetic, &stored));
         KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_OUTPUTS));
         memcpy(instant->outputs, instant->results,
@@ -749,6 +751,9 @@ const bool *kal_instant_doubts(KalInstant *instant)
 {
     if (!instant || kal_instant_need_givens(instant) != KAL_OK) {
         return NULL; // never for an instant: the state was solved
+    }
+    if (kal_contacts_share(instant) != KAL_OK) {
+        return NULL;
     }
     return kal_doubter_judge(&instant->doubter, instant);
 }

@@ -188,14 +188,19 @@ KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *proble
     return KAL_OK;
 }
 
-void kal_contacts_keep(const KalInstant *instant, double *reactions)
+void kal_contacts_keep(KalInstant *instant, double *reactions)
 {
-    const KalContacts *c = &instant->contacts;
+    KalContacts *c = &instant->contacts;
+    c->shared = false;
+    c->shares = false;
     for (int s = 0; s < c->n_sliding; s++) {
         const KalContact *contact = &instant->system->model->contacts[c->sliding[s]];
         for (uint32_t k = 0; k < contact->n_slips; k++) {
             reactions[contact->slip[k]] = c->friction[s] * c->along[2 * s + (int)k];
         }
+    }
+    for (int k = 0; k < c->n_rows; k++) {
+        c->own[k] = reactions[c->rows[k]];
     }
 }
 

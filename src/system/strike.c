@@ -23,13 +23,13 @@ static KalStatus find_rates_before(KalInstant *instant, const bool *plastic)
     for (int k = 0; k < c->n_used; k++) {
         c->free[k] = instant->results[c->rows[c->used[k]]];
     }
+    KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
+    const KalContactValues *values = (const KalContactValues *)instant->results;
     for (int k = 0; k < c->n_laws; k++) {
         const int i = c->members[k];
-        KalContactValues v;
-        KAL_TRY(kal_contact_values(instant, (size_t)i, &v));
         assert(c->laws[k].gap != KAL_NO_ROW);
-        if (!plastic[i] && v.rate < 0.0) {
-            c->free[c->laws[k].gap] += v.restitution * v.rate;
+        if (!plastic[i] && values[i].rate < 0.0) {
+            c->free[c->laws[k].gap] += values[i].restitution * values[i].rate;
         }
     }
     return KAL_OK;

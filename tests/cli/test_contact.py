@@ -420,6 +420,58 @@ def a_table_on_four_legs_shares_its_weight():
     near(result["q"]["p"], 0)
 
 
+BEAM = """
+param g = 9.81, m = 4, v = 0, k = 0
+coord x, y, a
+kinetic 1/2*m*(x'^2 + y'^2) + 1/2*a'^2
+potential m*g*y
+for i in 1..N {
+    contact leg[i]: y + (i - 3)*a >= 0, friction = 0.2 + k*i^2, slip = x'
+    output N[i] = reaction(leg[i]), F[i] = friction(leg[i])
+}
+output total = sum(i in 1..N : reaction(leg[i])), pull = sum(i in 1..N : friction(leg[i]))
+init x = 0, y = 0, a = 0, x' = v
+simulate 0 .. 0.1 every 0.05
+"""
+
+
+@case
+def redundant_supports_share_by_least_norm_and_are_marked():
+    # Forces of least norm are linear in the place of the support: Σ N = mg, Σ N x = 0 over
+    # x = -2 .. 4; beyond that, those that would pull have none.
+    weight = 4 * 9.81
+    for n, v in ((5, 0), (5, 1), (7, 0), (7, 1)):
+        text = BEAM.replace("1..N", f"1..{n}")
+        places = range(-2, n - 2)
+        sums = [sum(x**k for x in places) for k in (0, 1, 2)]
+        det = sums[0] * sums[2] - sums[1]**2
+        share = [weight * (sums[2] - sums[1] * x) / det for x in places]
+        assert min(share) >= 0
+        run_ = simulate(text, v=v)
+        at_once = evaluate(text, v=v)
+        for got in (run_, at_once):
+            for i, N in enumerate(share, 1):
+                near(got["outputs"][f"N[{i}]"], N, 1e-8)
+                near(got["outputs"][f"F[{i}]"], -0.2 * N * v, 1e-8)
+                assert not got["unique_output"][f"N[{i}]"]
+            near(got["outputs"]["total"], weight, 1e-8)
+            near(got["outputs"]["pull"], -0.2 * weight * v, 1e-8)
+            assert got["unique_output"]["total"] and got["unique_output"]["pull"]
+        for i, N in enumerate(share, 1):
+            near(at_once["multipliers"][f"leg[{i}]"], N, 1e-8)
+            assert not at_once["unique_reaction"][f"leg[{i}]"]
+
+
+@case
+def redundant_supports_on_which_the_motion_depends_stop_by_name():
+    # Friction that is not linear in the place: how the weight is shared decides the motion.
+    for n in (5, 12):
+        error = fail(BEAM.replace("1..N", f"1..{n}"), v=1, k=0.01)
+        assert "are redundant" in error["message"], error
+        assert set(error["names"]) == {f"leg[{i}]" for i in range(1, n + 1)}, error
+    simulate(BEAM.replace("1..N", "1..5"), v=0, k=0.01)  # at rest they hold, whatever the shares
+
+
 @case
 def what_makes_no_sense_is_refused():
     for old, new, message in (
