@@ -99,6 +99,7 @@ static void add_friction(KalInstant *instant, size_t i, const KalContactValues *
         return;
     }
     double *row = c->share_rows + (size_t)c->share_place[contact->gap] * n;
+    assert(contact->n_slips <= KAL_TOUCH_SLIPS);
     for (uint32_t k = 0; k < contact->n_slips; k++) {
         const double *slip = c->A + (size_t)c->place[contact->slip[k]] * n;
         c->share_friction[contact->slip[k]] = -v->limit * along[k];
@@ -128,7 +129,8 @@ static void add_limits(KalInstant *instant, size_t i, double hold)
         return;
     }
     const int f = c->share_place[contact->slip[0]];
-    for (double side = -1.0; side <= 1.0; side += 2.0) {
+    for (int k = 0; k < 2; k++) {
+        const double side = k == 0 ? -1.0 : 1.0;
         const double fixed = f < 0 ? side * reactions[contact->slip[0]] : 0.0;
         c->limits[c->n_limits++] = (KalShareLimit){
             .force = {N,    f   },

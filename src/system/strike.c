@@ -107,6 +107,20 @@ static bool note_stops(KalInstant *instant, const KalStrike *who)
     return any;
 }
 
+// Stop law k too, if those that are stopped leave that.
+static KalStatus stop_one_more(KalInstant *instant, const KalStrike *who, int k)
+{
+    KalContacts *c = &instant->contacts;
+    KalTouchAnswer answer;
+    KalTouchEnd end = KAL_TOUCH_NONE;
+    int count = 0;
+    c->stopped[k] = true;
+    KAL_TRY(solve_stop(instant, who, &count, &answer, &end));
+    c->stopped[k] = end == KAL_TOUCH_FOUND;
+    who->loose[c->members[k]] = !c->stopped[k];
+    return KAL_OK;
+}
+
 // No velocities let all of them stay, for surfaces move: one after the other is stopped if those
 // before it leave that, and followed by the laws if not.
 static KalStatus stop_one_by_one(KalInstant *instant, const KalStrike *who)
@@ -115,15 +129,7 @@ static KalStatus stop_one_by_one(KalInstant *instant, const KalStrike *who)
     memset(c->stopped, 0, (size_t)c->n_laws * sizeof *c->stopped);
     for (int k = 0; k < c->n_laws; k++) {
         const int i = c->members[k];
-        KalTouchAnswer answer;
-        KalTouchEnd end = KAL_TOUCH_NONE;
-        int count = 0;
-        if (who->kept[i] || who->held[i]) {
-            c->stopped[k] = true;
-            KAL_TRY(solve_stop(instant, who, &count, &answer, &end));
-            c->stopped[k] = end == KAL_TOUCH_FOUND;
-            who->loose[i] = !c->stopped[k];
-        }
+        KAL_TRY(who->kept[i] || who->held[i] ? stop_one_more(instant, who, k) : KAL_OK);
     }
     return KAL_OK;
 }
