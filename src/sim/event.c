@@ -711,6 +711,11 @@ static bool changes(const KalEvent *event)
     return false;
 }
 
+const int *kal_run_switch_crossings(const KalRun *run)
+{
+    return run->events.crossings + first_switch(run->system);
+}
+
 bool kal_run_events_jump(const KalRun *run)
 {
     const KalModel *model = run->system->model;

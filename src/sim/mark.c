@@ -50,16 +50,15 @@ KalStatus kal_run_make_scan(KalRun *run, const KalProgramId *programs, int n_pro
 
 static void lay_out(KalCarver *carver, void *owner)
 {
-    KalRun *run = (KalRun *)owner;
-    run->marks.blind = kal_carve_doubles(carver, run->system->n_marks, 1);
+    KalMarkWatch *watch = (KalMarkWatch *)owner;
+    watch->blind = kal_carve_doubles(carver, watch->n, 1);
 }
 
-static KalStatus make_watch(KalRun *run)
+static KalStatus make_watch(KalRun *run, KalMarkWatch *watch)
 {
     static const KalProgramId programs[] = {KAL_PROGRAM_MARKS};
-    KalMarkWatch *watch = &run->marks;
     if (!watch->blind) {
-        KAL_TRY(kal_workspace_make(run->ctx, "for pieces of outputs", lay_out, run,
+        KAL_TRY(kal_workspace_make(run->ctx, "for pieces of outputs", lay_out, watch,
                                    &watch->workspace));
     }
     KAL_TRY(kal_run_make_scan(run, programs, 1, &watch->scan));
@@ -67,23 +66,28 @@ static KalStatus make_watch(KalRun *run)
     return KAL_OK;
 }
 
-void kal_run_clear_marks(KalRun *run)
+static void clear(KalRun *run, KalMarkWatch *watch)
 {
-    kal_scan_clear(&run->marks.scan);
-    kal_workspace_clear(run->ctx, &run->marks.workspace);
+    kal_scan_clear(&watch->scan);
+    kal_workspace_clear(run->ctx, &watch->workspace);
 }
 
-static KalStatus learn_step(KalRun *run)
+void kal_run_clear_marks(KalRun *run)
 {
-    KalMarkWatch *watch = &run->marks;
+    clear(run, &run->marks);
+    clear(run, &run->jumps.marks);
+}
+
+static KalStatus learn_step(KalRun *run, KalMarkWatch *watch)
+{
     const KalOdeStep *step = &run->step;
-    KAL_TRY(watch->made ? KAL_OK : make_watch(run));
+    KAL_TRY(watch->made ? KAL_OK : make_watch(run, watch));
     const double largest = fmax(fabs(run->options.from), fabs(run->options.until));
     watch->left = MOST;
     watch->looks = 0;
     watch->least =
         fmax(SHORTEST * fabs(step->t_new - step->t_old), 16.0 * DBL_EPSILON * largest);
-    for (size_t i = 0; i < run->system->n_marks; i++) {
+    for (size_t i = 0; i < watch->n; i++) {
         watch->blind[i] = -INFINITY;
     }
     KAL_TRY(kal_scan_take(&watch->scan, step->t_old, step->t_new));
@@ -97,15 +101,15 @@ static bool holds_zero(KalRange range)
 }
 
 // Whether no function that is looked at is zero between two times.
-static bool is_free(KalRun *run, double a, double b)
+static bool is_free(KalMarkWatch *watch, double a, double b)
 {
     assert(a <= b);
-    const KalRange *ranges = kal_scan_bound(&run->marks.scan, a, b);
-    if (++run->marks.looks % PATIENCE == 0) {
-        run->marks.least *= 2.0;
+    const KalRange *ranges = kal_scan_bound(&watch->scan, a, b);
+    if (++watch->looks % PATIENCE == 0) {
+        watch->least *= 2.0;
     }
-    for (size_t i = 0; i < run->system->n_marks; i++) {
-        if (run->marks.blind[i] <= a && holds_zero(ranges[i])) {
+    for (size_t i = 0; i < watch->n; i++) {
+        if (watch->blind[i] <= a && holds_zero(ranges[i])) {
             return false;
         }
     }
@@ -113,12 +117,12 @@ static bool is_free(KalRun *run, double a, double b)
 }
 
 // The next time at which a function is looked at again, at most `until`.
-static double next_sight(const KalRun *run, double t, double until)
+static double next_sight(const KalMarkWatch *watch, double t, double until)
 {
     double next = until;
-    for (size_t i = 0; i < run->system->n_marks; i++) {
-        if (run->marks.blind[i] > t) {
-            next = fmin(next, run->marks.blind[i]);
+    for (size_t i = 0; i < watch->n; i++) {
+        if (watch->blind[i] > t) {
+            next = fmin(next, watch->blind[i]);
         }
     }
     return next;
@@ -126,12 +130,12 @@ static double next_sight(const KalRun *run, double t, double until)
 
 // Move the functions that are looked at from `from` on, and whose ranges up to `to` hold zero,
 // to `to`; returns whether there are any.
-static bool move_blind(KalRun *run, double from, double to)
+static bool move_blind(KalMarkWatch *watch, double from, double to)
 {
     bool any = false;
-    const KalRange *ranges = kal_scan_bound(&run->marks.scan, from, to);
-    for (size_t i = 0; i < run->system->n_marks; i++) {
-        double *blind = &run->marks.blind[i];
+    const KalRange *ranges = kal_scan_bound(&watch->scan, from, to);
+    for (size_t i = 0; i < watch->n; i++) {
+        double *blind = &watch->blind[i];
         if (*blind == from && holds_zero(ranges[i])) {
             *blind = to;
             any = true;
@@ -141,57 +145,73 @@ static bool move_blind(KalRun *run, double from, double to)
 }
 
 // The functions whose ranges over a stretch hold zero are not looked at before they leave it.
-static void look_away(KalRun *run, double begin, double end, double until)
+static void look_away(KalMarkWatch *watch, double begin, double end, double until)
 {
     assert(begin < end);
     double t = begin;
     double width = end - begin;
-    for (size_t i = 0; i < run->system->n_marks; i++) {
-        run->marks.blind[i] = fmax(run->marks.blind[i], begin);
+    for (size_t i = 0; i < watch->n; i++) {
+        watch->blind[i] = fmax(watch->blind[i], begin);
     }
-    while (t < until && move_blind(run, t, fmin(t + width, until))) {
+    while (t < until && move_blind(watch, t, fmin(t + width, until))) {
         t = fmin(t + width, until);
         width *= 2.0;
     }
 }
 
 // Go on over parts without zeros to the first that may have one and is short.
-static bool search(KalRun *run, double from, double until, KalOutputMark *out_mark)
+static bool search(KalMarkWatch *watch, double from, double until,
+                   KalOutputMark *out_mark)
 {
     double width = until - from;
     double t = from;
     while (t < until) {
-        const double least = run->marks.least;
-        const double sight = next_sight(run, t, until);
+        const double least = watch->least;
+        const double sight = next_sight(watch, t, until);
         const double end = sight - t <= width + least ? sight : t + width;
-        if (is_free(run, t, end)) {
+        if (is_free(watch, t, end)) {
             t = end;
             width *= 2.0;
         } else if (width > least) {
             width *= 0.5;
         } else {
             *out_mark = (KalOutputMark){t, end};
-            look_away(run, t, end, until);
+            look_away(watch, t, end, until);
             return true;
         }
     }
     return false;
 }
 
-KalStatus kal_run_find_mark(KalRun *run, double from, double until,
-                            KalOutputMark *out_mark, bool *out_found)
+// Look for the next mark with one of the watches.
+static KalStatus find(KalRun *run, KalMarkWatch *watch, double from, double until,
+                      KalOutputMark *out_mark, bool *out_found)
 {
-    assert(out_mark && out_found && from <= until);
-    KalMarkWatch *watch = &run->marks;
     *out_mark = (KalOutputMark){until, until};
     *out_found = false;
-    if (run->system->n_marks == 0) {
+    if (watch->n == 0) {
         return KAL_OK;
     }
-    KAL_TRY(watch->known ? KAL_OK : learn_step(run));
-    if (watch->left > 0 && search(run, from, until, out_mark)) {
+    KAL_TRY(watch->known ? KAL_OK : learn_step(run, watch));
+    if (watch->left > 0 && search(watch, from, until, out_mark)) {
         watch->left--;
         *out_found = true;
     }
     return KAL_OK;
+}
+
+KalStatus kal_run_find_mark(KalRun *run, double from, double until,
+                            KalOutputMark *out_mark, bool *out_found)
+{
+    assert(out_mark && out_found && from <= until);
+    run->marks.n = run->system->n_marks;
+    return find(run, &run->marks, from, until, out_mark, out_found);
+}
+
+KalStatus kal_run_find_mark_of_jump(KalRun *run, double from, double until,
+                                    KalOutputMark *out_mark, bool *out_found)
+{
+    assert(out_mark && out_found && from <= until);
+    run->jumps.marks.n = run->system->n_jumps;
+    return find(run, &run->jumps.marks, from, until, out_mark, out_found);
 }

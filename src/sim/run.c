@@ -24,7 +24,6 @@
 
 enum {
     STEPS_OF_PIECE = 20,  // with more on average, pieces are not why they are short
-    FACTOR = 10,          // of the balance of the energy
     INCIDENTS = 10000,    // that are told
     TEXT_BYTES = 1 << 22, // for their texts
     TEXT_SIZE = 1000
@@ -32,8 +31,6 @@ enum {
 
 // A window of steps leads at least this far, in parts of the run.
 static const double PROGRESS = 1e-6;
-// Tolerances below do not make a balance better.
-static const double ROUNDING = 1e-14;
 // This part of the distance of samples is rounding.
 static const double REST = 1e-9;
 
@@ -116,6 +113,7 @@ static KalStatus init(KalRun *run)
     KAL_TRY(kal_workspace_make(run->ctx, "for a run", lay_out, run, &run->workspace));
     KAL_TRY(kal_run_limits_init(run));
     KAL_TRY(kal_run_modes_init(run));
+    KAL_TRY(kal_run_jumps_init(run));
     KAL_TRY(kal_run_contacts_init(run));
     note_structure(run);
     KAL_TRY(kal_arena_create(run->ctx, TEXT_BYTES, &run->told.texts));
@@ -163,6 +161,7 @@ void kal_run_destroy(KalRun *run)
     kal_block_clear(run->ctx, &run->told.incidents);
     kal_run_limits_clear(run);
     kal_run_modes_clear(run);
+    kal_run_jumps_clear(run);
     kal_run_contacts_clear(run);
     kal_scan_clear(&run->events.scan);
     kal_run_clear_marks(run);
@@ -557,6 +556,7 @@ static KalStatus follow_step(KalRun *run, KalStatus status)
     assert(run->step.t_new > run->t);
     run->horizon = run->step.t_new;
     run->marks.known = false;
+    run->jumps.marks.known = false;
     const KalOdeCounts counts = kal_run_counts(run);
     const KalOdeCounts before = run->integration.counted;
     run->statistics.steps = counts.steps - before.steps;
@@ -602,13 +602,33 @@ static KalStatus take_more(KalRun *run)
     return run->sampling.take(run->sampling.user, run);
 }
 
+// Two samples where an output jumps on the way to t, in the last step.
+static KalStatus pass_jumps(KalRun *run, double t)
+{
+    KalOutputMark mark = {run->t, run->t};
+    bool found = run->sampling.take != NULL;
+    while (found) {
+        KAL_TRY(kal_run_find_jump(run, mark.end, t, &mark, &found));
+        const double times[] = {mark.begin, mark.end};
+        for (int k = 0; found && k < 2; k++) {
+            KAL_TRY(kal_run_look_fully(run, times[k]));
+            KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
+            run->t = times[k];
+            KAL_TRY(run->sampling.last == run->t ? KAL_OK : take_more(run));
+        }
+    }
+    return KAL_OK;
+}
+
 // Let the run be at t, which is known; `last`: and stay there.  Whoever takes samples gets
 // one before and one behind a jump.
 static KalStatus reach(KalRun *run, double t, bool last)
 {
     assert(t >= run->t && t <= run->horizon);
-    const bool jumps =
-        run->sampling.take && t == run->horizon && kal_run_events_jump(run);
+    const bool ends = run->sampling.take && t == run->horizon;
+    bool jumps = ends && kal_run_events_jump(run);
+    KAL_TRY(pass_jumps(run, t));
+    KAL_TRY(ends && !jumps ? kal_run_pieces_jump(run, &jumps) : KAL_OK);
     KAL_TRY(last || jumps ? kal_run_look_fully(run, t) : kal_run_look(run, t));
     KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
     run->t = t;
@@ -762,36 +782,4 @@ size_t kal_run_works(KalRun *run, const KalWork **out_works)
         work->work += time ? balance->excess - balance->start : 0.0;
     }
     return run->system->n_workers;
-}
-
-// How far the balance of the energy may be off, theory (16.7).
-static double balance_allowed(const KalRun *run)
-{
-    assert(run->statistics.steps >= 0);
-    const KalRunStatistics *s = &run->statistics;
-    const double rtol = fmax(run->options.rtol, ROUNDING);
-    return FACTOR * (double)(s->steps + FACTOR)
-           * (rtol * s->energy_size + run->options.atol);
-}
-
-// With steps of fixed size the error is the user's choice.
-size_t kal_run_warnings(KalRun *run, const char *const **out_texts)
-{
-    if (!(run && out_texts)) {
-        return 0;
-    }
-    const double off = run->statistics.energy_balance;
-    const double allowed = balance_allowed(run);
-    const bool controlled = run->options.fixed_step == 0.0 && run->system->has_balance;
-    *out_texts = run->told.warnings;
-    if (!controlled || !(off > allowed)) {
-        return 0;
-    }
-    (void)snprintf(run->told.warning, sizeof run->told.warning,
-                   "the energy balance is off by %.2g, and the tolerances explain no "
-                   "more than %.2g: do not trust the motion; an energy may jump, or "
-                   "something was passed too fast to be seen",
-                   off, allowed);
-    run->told.warnings[0] = run->told.warning;
-    return 1;
 }

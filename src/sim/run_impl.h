@@ -151,13 +151,33 @@ typedef struct KalModeWatch {
 typedef struct KalMarkWatch {
     KalScan scan;
     KalWorkspace workspace; ///< the array below
-    double *blind;          ///< n_marks: a function is not looked at before this time
+    size_t n;               ///< functions that it looks at, the first ones
+    double *blind;          ///< n: a function is not looked at before this time
     bool made;              ///< the scan, when it is needed first
     bool known;             ///< it has learned the last step
     double least;           ///< no stretch that is told is shorter
     long looks;             ///< ranges of this step that were looked at
     int left;               ///< stretches that may still be told of this step
 } KalMarkWatch;
+
+/// What values are compared where one may jump.
+typedef enum KalJumpLook {
+    KAL_JUMP_BEFORE,
+    KAL_JUMP_BEHIND,
+    KAL_JUMP_EARLIER, ///< than before
+    KAL_JUMP_LATER,   ///< than behind
+    KAL_JUMP_LOOKS
+} KalJumpLook;
+
+/// Where values jump though the state does not, by jump.c.
+typedef struct KalJumpWatch {
+    KalMarkWatch marks;     ///< at which outputs may jump
+    KalWorkspace workspace; ///< the arrays below
+    double *values;         ///< looks × values: accelerations, then outputs
+    double *largest;        ///< values: so far
+    double *modes;          ///< n_switches: pieces behind
+    double *sides;          ///< 2 × n_jumps
+} KalJumpWatch;
 
 /// Contacts in the decision at hand, by contact.c.
 typedef struct KalContactWatch {
@@ -287,6 +307,7 @@ struct KalRun {
     KalEventWatch events; ///< by event.c
     KalModeWatch modes;   ///< by mode.c
     KalMarkWatch marks;
+    KalJumpWatch jumps;
     KalContactWatch contacts;
     KalRunLimits limits;
     KalBalance balance; ///< by balance.c
@@ -424,6 +445,23 @@ KAL_CHECKED KalStatus kal_run_explain_lock(KalRun *run, KalStatus status);
 /// How many functions are followed for events and limits.
 size_t kal_run_functions(const KalSystem *system);
 
+/// The next stretch at which outputs may jump, as kal_run_find_mark().
+KAL_CHECKED KalStatus kal_run_find_mark_of_jump(KalRun *run, double from, double until,
+                                                KalOutputMark *out_mark,
+                                                bool *out_found);
+
+/// @name Where values jump though the state does not
+/// @{
+KAL_CHECKED KalStatus kal_run_jumps_init(KalRun *run);
+void kal_run_jumps_clear(KalRun *run);
+/// Whether values differ on both sides of the switches that the horizon is at.
+KAL_CHECKED KalStatus kal_run_pieces_jump(KalRun *run, bool *out_jumps);
+/// The next place, from a time of the last step on, at which an output jumps: two times that
+/// are neighbours.
+KAL_CHECKED KalStatus kal_run_find_jump(KalRun *run, double from, double until,
+                                        KalOutputMark *out_mark, bool *out_found);
+/// @}
+
 /// Free what the search for marks of outputs holds.
 void kal_run_clear_marks(KalRun *run);
 
@@ -534,6 +572,9 @@ bool kal_run_holds_due(const KalRun *run, double t);
 /// Renew what is due at the present time.
 KAL_CHECKED KalStatus kal_run_holds_renew(KalRun *run);
 /// @}
+
+/// How the functions of switches cross zero at the horizon, n_switches.
+const int *kal_run_switch_crossings(const KalRun *run);
 
 /// Whether what happens at the horizon may let the state or what follows from it jump.
 bool kal_run_events_jump(const KalRun *run);

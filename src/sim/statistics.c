@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 // What is known about a run in numbers, for those who show it: the rows of
-// KAL_STATISTIC_LIST with their values.
+// KAL_STATISTIC_LIST with their values, and what is to be warned of.
 
 #include "sim/run_impl.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdio.h>
 
 // When people are to see a statistic.
 typedef enum Sight {
@@ -83,4 +85,43 @@ const char *kal_incident_word(KalIncidentKind kind)
 #undef CASE
     }
     return NULL; // a number from elsewhere
+}
+
+enum {
+    FACTOR = 10 // of the balance of the energy
+};
+
+// Tolerances below do not make a balance better.
+static const double ROUNDING = 1e-14;
+
+// How far the balance of the energy may be off, theory (16.7).
+static double balance_allowed(const KalRun *run)
+{
+    assert(run->statistics.steps >= 0);
+    const KalRunStatistics *s = &run->statistics;
+    const double rtol = fmax(run->options.rtol, ROUNDING);
+    return FACTOR * (double)(s->steps + FACTOR)
+           * (rtol * s->energy_size + run->options.atol);
+}
+
+// With steps of fixed size the error is the user's choice.
+size_t kal_run_warnings(KalRun *run, const char *const **out_texts)
+{
+    if (!(run && out_texts)) {
+        return 0;
+    }
+    const double off = run->statistics.energy_balance;
+    const double allowed = balance_allowed(run);
+    const bool controlled = run->options.fixed_step == 0.0 && run->system->has_balance;
+    *out_texts = run->told.warnings;
+    if (!controlled || !(off > allowed)) {
+        return 0;
+    }
+    (void)snprintf(run->told.warning, sizeof run->told.warning,
+                   "the energy balance is off by %.2g, and the tolerances explain no "
+                   "more than %.2g: do not trust the motion; an energy may jump, or "
+                   "something was passed too fast to be seen",
+                   off, allowed);
+    run->told.warnings[0] = run->told.warning;
+    return 1;
 }

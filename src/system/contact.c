@@ -284,13 +284,14 @@ void kal_contacts_release(KalInstant *instant)
 }
 
 // The law of contact i, whose rows are added to those that take part.
-static void add_law(KalInstant *instant, size_t i, const KalContactValues *v,
-                    double still)
+static KalStatus add_law(KalInstant *instant, size_t i, const KalContactValues *v,
+                         double still)
 {
     KalContacts *c = &instant->contacts;
     const KalContact *contact = &instant->system->model->contacts[i];
     const bool dry = contact->gap == KAL_NO_GAP;
     KalTouchLaw *law = &c->laws[c->n_laws];
+    KAL_TRY(check_values(instant, i, v));
     *law = (KalTouchLaw){.gap = KAL_NO_ROW,
                          .n_slips = (int)contact->n_slips,
                          .slope = dry ? 0.0 : v->limit,
@@ -312,6 +313,7 @@ static void add_law(KalInstant *instant, size_t i, const KalContactValues *v,
         c->used[c->n_used++] = c->place[contact->slip[k]];
     }
     c->members[c->n_laws++] = (int)i;
+    return KAL_OK;
 }
 
 // Laws of the contacts that take part.
@@ -323,10 +325,7 @@ KalStatus kal_contacts_gather(KalInstant *instant, double still)
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_CONTACTS));
     const KalContactValues *values = (const KalContactValues *)instant->results;
     for (size_t i = 0; i < count_contacts(instant); i++) {
-        if (c->taking[i]) {
-            KAL_TRY(check_values(instant, i, &values[i]));
-            add_law(instant, i, &values[i], still);
-        }
+        KAL_TRY(c->taking[i] ? add_law(instant, i, &values[i], still) : KAL_OK);
     }
     return KAL_OK;
 }

@@ -63,8 +63,16 @@ static KalStatus add_node(Finding *f, KalExpr e)
     return add(f, form.function);
 }
 
+// What may jump comes first.
 static KalStatus find(Finding *f, const KalOrder *order)
 {
+    const KalGraph *g = f->system->model->graph;
+    for (uint32_t i = 0; i < order->count; i++) {
+        const KalExprNode node = kal_graph_node(g, order->steps[i].node);
+        const bool jumps = kal_op_nature((KalOp)node.op) == KAL_NATURE_JUMP;
+        KAL_TRY(jumps ? add_node(f, order->steps[i].node) : KAL_OK);
+    }
+    f->system->n_jumps = f->marks.size / sizeof(KalExpr);
     for (uint32_t i = 0; i < order->count; i++) {
         KAL_TRY(add_node(f, order->steps[i].node));
     }

@@ -13,6 +13,7 @@
 #include "system/load_impl.h"
 #include "system/mark.h"
 #include "system/peak.h"
+#include "system/reach.h"
 #include "system/switch.h"
 #include "system/tangent.h"
 #include "system/transcript.h"
@@ -763,6 +764,7 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
         KAL_TRY(kal_transcript_order(system->equations, &system->givens));
     }
     KAL_TRY(evaluate_settings(system));
+    KAL_TRY(kal_system_warn_of_reach(system));
     kal_graph_freeze(system->model->graph);
     return KAL_OK;
 }

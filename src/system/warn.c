@@ -46,6 +46,11 @@ static bool is_engaged(const KalModel *model, size_t constraint)
     return false;
 }
 
+bool kal_constraint_stays_off(const KalModel *model, size_t i)
+{
+    return model->constraints[i].off && !is_engaged(model, i);
+}
+
 static void warn_of_constraints(const KalEquations *equations,
                                 KalDiagnostics *diagnostics)
 {
@@ -57,7 +62,7 @@ static void warn_of_constraints(const KalEquations *equations,
                                 "acceleration in it",
                                 c->name);
         }
-        if (c->off && !is_engaged(equations->model, i)) {
+        if (kal_constraint_stays_off(equations->model, i)) {
             kal_diagnostics_add(diagnostics, KAL_SEVERITY_WARNING, c->span,
                                 "constraint '%s' never acts: it is off, and no event "
                                 "engages it",

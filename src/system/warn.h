@@ -13,4 +13,7 @@
 KAL_CHECKED KalStatus kal_system_warn(const KalEquations *equations,
                                       KalDiagnostics *diagnostics);
 
+/// Whether constraint i is off and no event engages it.
+bool kal_constraint_stays_off(const KalModel *model, size_t i);
+
 #endif

@@ -4,6 +4,7 @@
 Motions with contacts against closed forms: when they open, close, stick and slip.
 """
 
+import csv
 import json
 import sys
 import tempfile
@@ -621,6 +622,71 @@ def what_does_not_cover_contacts_says_so():
                           ("reduce", ()), ("run", ("--verify",))):
         status, out, err = command(name, BALL, *options)
         assert status == 1 and "floor" in out + err, (name, out, err)
+
+
+def table_of(text, *columns):
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "t.csv"
+        simulate(text, "-o", table)
+        rows = list(csv.reader(table.open(encoding="utf-8")))
+    places = [[name.split()[0] for name in rows[0]].index(column) for column in columns]
+    return [[float(row[k]) for k in places] for row in rows[1:]]
+
+
+JUMPS = """
+coord x
+kinetic 1/2*x'^2
+init x = 0, x' = 1
+simulate 0 .. 2 every 0.3
+"""
+
+
+@case
+def outputs_that_jump_alone_have_two_rows():
+    # A condition on the position, one on time, steps, and a bend that is no jump.
+    for output, places in (("if(x < 0.5, 1, 3)", [0.5]), ("sign(t - 0.65)", [0.65]),
+                           ("if(t < 0.6, 0, 5)", [0.6]), ("sign(t - 0.6)", [0.6, 0.6]),
+                           ("floor(x + 0.2)", [0.8, 1.8]), ("abs(x - 0.5)", []),
+                           ("if(x < 0.5, 0, x - 0.5)", [])):
+        rows = table_of(JUMPS + f"output u = {output}", "t", "u")
+        close = [(a, b) for a, b in zip(rows, rows[1:]) if b[0] - a[0] < 1e-9]
+        assert [round(a[0], 9) for a, _ in close] == places, (output, rows)
+        assert all(abs(a[1] - b[1]) >= 1 for a, b in close), (output, rows)
+        for (a, b), want in zip(close, places):
+            near(a[0], want, 1e-13)
+            near(b[0], want, 1e-13)
+
+
+@case
+def accelerations_that_jump_have_two_rows():
+    # A force that begins at t = 0.5: x'' is 0 in the row before and 2 in the one behind; a spring
+    # that begins to act there bends only.
+    text = JUMPS + "force x = {}\noutput a = x''"
+    rows = table_of(text.format("if(t < 0.5, 0, 2)"), "t", "a")
+    at = [a for t, a in rows if abs(t - 0.5) < 1e-9]
+    assert at == [0, 2], rows
+    rows = table_of(text.format("-3*max(x - 0.5, 0)"), "t", "a")
+    assert not [a for t, a in rows if abs(t - 0.5) < 1e-9], rows
+
+
+@case
+def what_is_never_reached_is_warned_of():
+    def warnings(text):
+        status, out, err = command("check", JUMPS + text)
+        assert status == 0, (out, err)
+        return " ".join(json.loads(out)["warnings"])
+    assert "contact 'c' can never close" in warnings("contact c: x^2 + 1 >= 0")
+    assert "no normal force" in warnings("contact c: x^2 + 1 >= 0, friction = 1, slip = x'")
+    assert "never close" not in warnings("contact c: x^2 - 1 >= -2 + x")
+    assert "friction 'f' never does anything" in warnings("friction f: x', limit = 0*t")
+    assert "friction 'f' never does anything" in warnings(
+        "contact c: x^2 + 1 >= 0\nfriction f: x', limit = 0.3*reaction(c)")
+    assert "friction 'f'" not in warnings(
+        "contact c: x + 1 >= 0\nfriction f: x', limit = 0.3*reaction(c)")
+    table = "table f = [3, 4, 5], [0, 1, 0], outside = hold\nforce x = f({})"
+    assert "table 'f' is never reached" in warnings(table.format("t"))
+    assert "table" not in warnings(table.format("2*t"))
+    assert "table" not in warnings(table.format("x"))
 
 
 @case
