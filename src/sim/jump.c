@@ -30,7 +30,7 @@ static const double NARROW = 16.0 * DBL_EPSILON;
 
 static size_t count_values(const KalSystem *system)
 {
-    return (size_t)(system->n + system->n_outputs);
+    return (size_t)system->n + (size_t)system->n_outputs;
 }
 
 static void lay_out(KalCarver *carver, void *owner)
@@ -198,21 +198,22 @@ static KalStatus compare_sides(KalRun *run, const KalOutputMark *mark, bool *out
     return KAL_OK;
 }
 
+// Whether an output jumps within a stretch, which is narrowed down then.
+static KalStatus examine(KalRun *run, KalOutputMark *mark, bool *out_jumps)
+{
+    KAL_TRY(narrow(run, mark, out_jumps));
+    return *out_jumps ? compare_sides(run, mark, out_jumps) : KAL_OK;
+}
+
 KalStatus kal_run_find_jump(KalRun *run, double from, double until,
                             KalOutputMark *out_mark, bool *out_found)
 {
+    bool near = run->system->n_jumps > 0;
     *out_found = false;
-    while (run->system->n_jumps > 0 && !*out_found && from < until) {
-        bool near = false;
+    while (near && !*out_found && from < until) {
         KAL_TRY(kal_run_find_mark_of_jump(run, from, until, out_mark, &near));
-        if (!near) {
-            return KAL_OK;
-        }
         from = out_mark->end;
-        KAL_TRY(narrow(run, out_mark, out_found));
-        if (*out_found) {
-            KAL_TRY(compare_sides(run, out_mark, out_found));
-        }
+        KAL_TRY(near ? examine(run, out_mark, out_found) : KAL_OK);
     }
     return KAL_OK;
 }

@@ -602,6 +602,15 @@ static KalStatus take_more(KalRun *run)
     return run->sampling.take(run->sampling.user, run);
 }
 
+// A sample at a time of the last step, unless there was one.
+static KalStatus sample_at(KalRun *run, double t)
+{
+    KAL_TRY(kal_run_look_fully(run, t));
+    KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
+    run->t = t;
+    return run->sampling.last == t ? KAL_OK : take_more(run);
+}
+
 // Two samples where an output jumps on the way to t, in the last step.
 static KalStatus pass_jumps(KalRun *run, double t)
 {
@@ -609,13 +618,8 @@ static KalStatus pass_jumps(KalRun *run, double t)
     bool found = run->sampling.take != NULL;
     while (found) {
         KAL_TRY(kal_run_find_jump(run, mark.end, t, &mark, &found));
-        const double times[] = {mark.begin, mark.end};
-        for (int k = 0; found && k < 2; k++) {
-            KAL_TRY(kal_run_look_fully(run, times[k]));
-            KAL_TRY(note_numbers(run, KAL_MOMENT_NEXT));
-            run->t = times[k];
-            KAL_TRY(run->sampling.last == run->t ? KAL_OK : take_more(run));
-        }
+        KAL_TRY(found ? sample_at(run, mark.begin) : KAL_OK);
+        KAL_TRY(found ? sample_at(run, mark.end) : KAL_OK);
     }
     return KAL_OK;
 }

@@ -15,6 +15,11 @@
 #include <assert.h>
 #include <math.h>
 
+// A table where it is used.
+typedef struct Use {
+    const KalSpline *spline;
+} Use;
+
 typedef struct Reach {
     const KalSystem *system;
     KalBlock
@@ -47,22 +52,25 @@ static KalStatus gather_contacts(Reach *r)
     return KAL_OK;
 }
 
+// The argument of a node, if that is a table whose points may be missed.
+static KalStatus add_table(Reach *r, KalExprNode node)
+{
+    const KalSplineFunction *f = kal_spline_of(node.arg[1].index, node.arg[2].index);
+    const Use use = {f->spline};
+    if (f->kind != KAL_SPLINE_VALUE || f->spline->outside == KAL_OUTSIDE_REPEAT) {
+        return KAL_OK;
+    }
+    KAL_TRY(add(r, node.arg[0]));
+    return kal_block_add(r->system->ctx, &r->tables, &use, sizeof use);
+}
+
 static KalStatus gather_tables(Reach *r)
 {
     const KalGraph *g = r->system->model->graph;
-    for (uint32_t i = 0; r->system->model->n_tables > 0 && i < kal_graph_count(g);
-         i++) {
+    const uint32_t count = r->system->model->n_tables > 0 ? kal_graph_count(g) : 0;
+    for (uint32_t i = 0; i < count; i++) {
         const KalExprNode node = kal_graph_node(g, (KalExpr){i});
-        if (!kal_op_is_spline((KalOp)node.op)) {
-            continue;
-        }
-        const KalSplineFunction *f =
-            kal_spline_of(node.arg[1].index, node.arg[2].index);
-        if (f->kind == KAL_SPLINE_VALUE && f->spline->outside != KAL_OUTSIDE_REPEAT) {
-            KAL_TRY(add(r, node.arg[0]));
-            KAL_TRY(kal_block_add(r->system->ctx, &r->tables, &f->spline,
-                                  sizeof f->spline));
-        }
+        KAL_TRY(kal_op_is_spline((KalOp)node.op) ? add_table(r, node) : KAL_OK);
     }
     return KAL_OK;
 }
@@ -151,15 +159,15 @@ static void warn_of_frictions(const Reach *r)
 // Whether no argument of a table comes to its points.
 static bool is_missed(const Reach *r, const KalSpline *spline)
 {
-    const KalSpline *const *tables = (const KalSpline *const *)r->tables.data;
+    const Use *uses = (const Use *)r->tables.data;
     const size_t first = 2 * r->system->model->n_contacts;
     bool used = false;
-    for (size_t i = 0; i < r->tables.size / sizeof(KalSpline *); i++) {
+    for (size_t i = 0; i < r->tables.size / sizeof *uses; i++) {
         const KalRange range = r->results[first + i];
         const bool meets = range.high >= spline->knots[0]
                            && range.low <= spline->knots[spline->pieces];
-        used = used || tables[i] == spline;
-        if (tables[i] == spline && meets) {
+        used = used || uses[i].spline == spline;
+        if (uses[i].spline == spline && meets) {
             return false;
         }
     }
@@ -207,18 +215,18 @@ KalStatus kal_system_warn_of_reach(const KalSystem *system)
         return KAL_OK;
     }
     bool *never = (bool *)kal_alloc(ctx, m, sizeof *never);
-    KalStatus status = never ? KAL_OK : kal_no_memory(ctx, "to look at contacts");
-    for (size_t i = 0; never && i < m; i++) {
+    if (!never) {
+        return kal_no_memory(ctx, "to look at contacts");
+    }
+    for (size_t i = 0; i < m; i++) {
         never[i] = i + 1 < m && kal_constraint_stays_off(system->model, i);
     }
-    if (status == KAL_OK) {
-        status = look(&r, never);
-    }
+    const KalStatus status = look(&r, never);
     kal_program_destroy(r.program);
     kal_free(ctx, r.work, r.work_size);
     kal_free(ctx, r.ranges, r.ranges_size);
     kal_block_clear(ctx, &r.formulas);
     kal_block_clear(ctx, &r.tables);
-    kal_free(ctx, never, never ? m * sizeof *never : 0);
+    kal_free(ctx, never, m * sizeof *never);
     return status;
 }
