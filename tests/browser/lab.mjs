@@ -7,7 +7,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const [tool, root, web, browserPath] = process.argv.slice(2);
+/** A name that leads to this machine, as that of an attacker may. */
+export const ELSEWHERE = 'elsewhere.test';
+
 const FLAGS = [
+  `--host-resolver-rules=MAP ${ELSEWHERE} 127.0.0.1`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
