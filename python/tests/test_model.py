@@ -303,5 +303,7 @@ def test_exports_are_those_of_the_command(tmp_path):
     assert "float" in (tmp_path / "other" / "slider_crank.h").read_text()
     with pytest.raises(ValueError):
         model.export(tmp_path, "exe")
-    with pytest.raises(kalaba.UsageError):
-        kalaba.Model(EXAMPLES / "swarm.kal").export(tmp_path / "swarm")
+    large = kalaba.Model("coord x[201]\nkinetic 1/2*dot(x', x')\n")
+    with pytest.raises(kalaba.LimitError, match="200"):
+        large.export(tmp_path / "large")
+    assert not (tmp_path / "large").exists()
