@@ -13,24 +13,28 @@
 
 // Losses of rank that are this many steps of an implicit method away, which are short, are near.
 static const double NEAR_STIFF = 30.0;
+// An explicit method goes this part of the way to one without looking.
+static const double ROOM = 0.7;
 
 double kal_run_near_steps(const KalRun *run)
 {
     return run->integration.stiff ? NEAR_STIFF : KAL_NEAR_STEPS;
 }
 
-// Only where that is near zero does it matter.  A measure that has passed zero since then runs
-// the other way now.
+double kal_low_bend(double sine, double bend)
+{
+    return sine < KAL_LOW_SINE ? fmin(bend, 0.0) : 0.0;
+}
+
+// A measure that has passed zero since the last look runs the other way now.
 double kal_run_find_bend(const KalRun *run, int k, double sine, double slope)
 {
     const KalRankWatch *watch = &run->rank;
     const double dt = run->horizon - watch->t;
-    if (!watch->bends || !(sine < KAL_LOW_SINE) || !(dt > 0.0)) {
-        return 0.0;
-    }
+    assert(watch->bends);
     const double old = watch->slopes[k];
     const bool turned = watch->passed > watch->t && old < 0.0 && slope > 0.0;
-    return fmin((slope - (turned ? -old : old)) / dt, 0.0);
+    return dt > 0.0 ? kal_low_bend(sine, (slope - (turned ? -old : old)) / dt) : 0.0;
 }
 
 // The first zero of a parabola, theory (15.27).
@@ -42,6 +46,14 @@ double kal_distance_to_zero(double sine, double slope, double bend)
         return 2.0 * sine / (root - slope);
     }
     return bend < 0.0 ? (slope + root) / -bend : (double)INFINITY;
+}
+
+double kal_run_room(const KalRun *run)
+{
+    const KalRankWatch *watch = &run->rank;
+    return watch->known && watch->t == run->t
+               ? ROOM * kal_distance_to_zero(watch->sine, watch->slope, watch->bend)
+               : (double)INFINITY;
 }
 
 bool kal_run_foresee(const KalRun *run, double *out_distance)

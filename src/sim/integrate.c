@@ -348,9 +348,11 @@ static KalStatus try_across(KalRun *run, double distance, bool *out_done)
 static void limit_step(KalRun *run)
 {
     const KalRankWatch *watch = &run->rank;
-    const bool turns =
-        watch->known && watch->turning > 0.0 && run->options.drift == KAL_DRIFT_PROJECT;
-    kal_integrator_set_max_step(at_work(run), turns ? KAL_TURN / watch->turning : 0.0);
+    const bool turns = watch->known && run->options.drift == KAL_DRIFT_PROJECT;
+    const double longest = fmin(
+        watch->turning > 0.0 ? KAL_TURN / watch->turning : INFINITY, kal_run_room(run));
+    kal_integrator_set_max_step(at_work(run),
+                                turns && longest < INFINITY ? longest : 0.0);
 }
 
 // An explicit method must not come upon it by accident.
@@ -385,9 +387,8 @@ static bool is_due(const KalRun *run, double distance)
                          || run->rank.sine < KAL_LOW_SINE
                          || distance < near * run->statistics.step;
     return run->integration.integrators[KAL_INTEGRATOR_GAUSS] && is_near
-           && run->rank.slope < 0.0
-           && run->rank.sine < STRAIGHT && distance < 0.7 * run->integration.tried
-           && !falls_as_root(run);
+           && run->rank.slope < 0.0 && run->rank.sine < STRAIGHT
+           && distance < 0.7 * run->integration.tried && !falls_as_root(run);
 }
 
 // A step across if it is due and succeeds; else one that comes nearer, where the next try

@@ -80,7 +80,7 @@ static double measure(KalRun *run)
     return least;
 }
 
-// Measure a little later, as the velocities go.  The givens are those of the instant again
+// Measure a little later, as velocities and accelerations go.  The givens are those of the instant again
 // when this returns.
 static KalStatus look_ahead(KalRun *run, double dt)
 {
@@ -91,7 +91,8 @@ static KalStatus look_ahead(KalRun *run, double dt)
     memcpy(run->kept, kal_instant_q(run->instant), (size_t)n * sizeof(double));
     v[0] += dt;
     for (int i = 0; i < n; i++) {
-        kal_instant_q(run->instant)[i] += dt * kal_instant_qd(run->instant)[i];
+        kal_instant_q(run->instant)[i] +=
+            dt * (kal_instant_qd(run->instant)[i] + 0.5 * dt * run->answer.qdd[i]);
     }
     if (kal_instant_givens(run->instant) == KAL_OK) {
         kal_projector_set_rows(&run->projection.projector, NULL);
@@ -396,6 +397,11 @@ static KalStatus take_slope(KalRun *run)
     const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
     double first = INFINITY;
     keep_rests(run);
+    if (!watch->bends) { // the bends follow from a second look
+        KAL_TRY(look_ahead(run, 2.0 * dt));
+        memcpy(watch->end_sines, watch->sines,
+               2 * (size_t)run->system->m * sizeof(double));
+    }
     KAL_TRY(look_ahead(run, dt));
     watch->slope = 0.0;
     watch->bend = 0.0;
@@ -404,7 +410,10 @@ static KalStatus take_slope(KalRun *run)
         const int k = i % watch->rank + (i < watch->rank ? 0 : run->system->m);
         const double sine = watch->kept_sines[k];
         const double slope = (watch->sines[k] - sine) / dt;
-        const double bend = kal_run_find_bend(run, k, sine, slope);
+        const double next = (watch->end_sines[k] - watch->sines[k]) / dt;
+        const double bend = watch->bends ? kal_run_find_bend(run, k, sine, slope)
+                            : h > 0.0    ? 0.0
+                                         : kal_low_bend(sine, (next - slope) / dt);
         const double distance = kal_distance_to_zero(sine, slope, bend);
         watch->turning = fmax(watch->turning, turning_of(sine, slope));
         watch->slopes[k] = slope;

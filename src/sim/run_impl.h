@@ -431,8 +431,14 @@ bool kal_run_foresee(const KalRun *run, double *out_distance);
 /// How many steps ahead a loss of rank is near.
 double kal_run_near_steps(const KalRun *run);
 
-/// How fast the slope of measure k falls, by the one that it had at the last look; 0 if it does
-/// not, or that is not known.
+/// How long a step may be that does not come upon a loss of rank by accident.
+double kal_run_room(const KalRun *run);
+
+/// A bend as far as it matters: where the measure is low, and falls faster and faster; else 0.
+double kal_low_bend(double sine, double bend);
+
+/// How fast the slope of measure k falls, by the one that it had at the last look, as
+/// kal_low_bend().
 double kal_run_find_bend(const KalRun *run, int k, double sine, double slope);
 
 /// When a measure is zero that has this slope and bend; infinite if never.

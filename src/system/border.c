@@ -69,6 +69,7 @@ static double band(const Border *b)
 static KalStatus find_border(Border *b, bool *out_any)
 {
     KalInstant *instant = b->instant;
+    assert(b->levels && b->modes);
     *out_any = false;
     KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_SWITCHES));
     for (size_t i = 0; i < b->count; i++) {

@@ -144,6 +144,23 @@ static void solve_pass(Pass *pass)
     set_accelerations(NULL);
 }
 
+// How many times larger the rounding of forces is on coordinates without mass, which are held
+// by rows that push others less.
+static Real find_leverage(const ReferenceMotion *p)
+{
+    Real leverage = 1.0L;
+    for (int k = 0; k < made.m; k++) {
+        Real with_mass = 0.0L;
+        Real without = 0.0L;
+        for (int i = 0; i < made.n; i++) {
+            Real *side = p->M[i][i] != 0.0L ? &with_mass : &without;
+            *side = fmaxl(*side, fabsl(p->A[k][i]));
+        }
+        leverage = with_mass > 0.0L ? fmaxl(leverage, without / with_mass) : leverage;
+    }
+    return leverage;
+}
+
 static void find_largest(void)
 {
     const ReferenceMotion *p = &passes[0].motion;
@@ -156,6 +173,7 @@ static void find_largest(void)
             terms = fmaxl(terms, fabsl(p->A[k][i] * p->lambda[k]));
         }
     }
+    largest *= find_leverage(p);
 }
 
 // All passes; the sizes of the terms in b come from the spread of b.
