@@ -247,16 +247,19 @@ static bool follows_as_given(const KalMotion *s, int c)
     return missing <= near * largest;
 }
 
-// How much of what a row misses is rounding: its terms are, and those of the rows that it
-// depends on, as they enter it, if it depends on them in all units.
-int kal_dependence_find_violated(const KalMotion *s)
+// How much of what a row misses is rounding: its terms are, those of the rows that it
+// depends on, as they enter it, if it depends on them in all units, and the accelerations of
+// all that it is coupled to, through which the solve went.
+int kal_dependence_find_violated(KalMotion *s)
 {
     const KalQr *rows = &s->rows;
     const int k = rows->rank;
     const double rounding = 16.0 * DBL_EPSILON * (s->given.n + s->given.m);
     const double rest = left_at_rest(s);
-    double *terms = s->scratch[5];
+    double *terms = s->scratch[4];
+    double *fastest = s->scratch[5];
     double sum;
+    find_fastest_coupled(s, s->qdd, fastest);
     for (int j = 0; j < k; j++) {
         const int i = rows->perm[j];
         terms[j] = s->r[i] * kal_motion_term_size(s, i, s->qdd, &sum);
@@ -264,7 +267,7 @@ int kal_dependence_find_violated(const KalMotion *s)
     for (int c = 0; c < rows->columns - k; c++) {
         const double *x = kal_const_column(s->coefficients, k, c);
         const int i = rows->perm[k + c];
-        double slack = rest + fastest_in_row(s, i, s->qdd);
+        double slack = rest + fastest[i];
         double trace = trace_of_b(s, i);
         for (int j = 0; j < k; j++) {
             slack += fabs(x[j]) * terms[j];

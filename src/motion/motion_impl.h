@@ -203,7 +203,7 @@ void kal_dependence_find(KalMotion *s);
 bool kal_dependence_agrees(KalMotion *s, const double *q);
 
 /// A dependent constraint that s->qdd violates by more than rounding, or -1.
-int kal_dependence_find_violated(const KalMotion *s);
+int kal_dependence_find_violated(KalMotion *s);
 
 /// Replace multipliers of dependent constraints by those of least norm, and change
 /// `lambda_total` (m; may be the same array) as they change.
