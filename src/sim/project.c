@@ -22,6 +22,10 @@ enum {
 // Residuals up to this, relative to the terms in them, are rounding.
 static const double ROUNDING = 2.0 * DBL_EPSILON;
 
+// Residuals beyond this many times rounding show that the rows that count hardly tell apart, for
+// the moment, what the others do.
+static const double ASTRAY = 1e3;
+
 // Residuals that may be left, relative to the terms in them: where constraints are about
 // to lose rank, nothing can be done about some.
 static const double LENIENT = 1e-6;
@@ -69,8 +73,8 @@ static double largest_residual(const KalInstant *instant)
     return largest;
 }
 
-// Whether no residual is more than the rounding of the terms in it.
-static bool are_rounding(const KalInstant *instant, const double *x)
+// Whether no residual is more than so many times the rounding of the terms in it.
+static bool are_rounding(const KalInstant *instant, const double *x, double times)
 {
     for (int i = 0; i < instant->system->m; i++) {
         const KalConstraintRow row = kal_instant_level_row(instant, i);
@@ -78,7 +82,7 @@ static bool are_rounding(const KalInstant *instant, const double *x)
         for (int k = 0; k < row.count; k++) {
             size += fabs(kal_row_entry(&row, k) * x[row.column[k]]);
         }
-        if (fabs(instant->residuals[i]) > ROUNDING * size) {
+        if (fabs(instant->residuals[i]) > times * ROUNDING * size) {
             return false;
         }
     }
@@ -163,20 +167,45 @@ static bool improve(KalRun *run, const Level *level)
     return false;
 }
 
-// Gauss-Newton steps, theory (15.1) and (15.2), until nothing but rounding is left.
+// Gauss-Newton steps, theory (15.1) and (15.2), until nothing but rounding is left or nothing
+// becomes smaller; says whether the first is the case.
+static KalStatus approach(KalRun *run, const Level *level, bool *out_met)
+{
+    KalInstant *instant = run->instant;
+    bool better = true;
+    *out_met = are_rounding(instant, level->x, 1.0);
+    for (int k = 0; better && !*out_met && k < MOST_STEPS; k++) {
+        better = improve(run, level);
+        *out_met = better && are_rounding(instant, level->x, 1.0);
+    }
+    // The last trial, if it was none, left its own residuals.
+    return better ? KAL_OK : kal_instant_residuals(instant, level->id);
+}
+
+// Rows that a ranking chose stand for all of them, as long as they are well apart.  Between
+// two looks they may come to depend on each other where all rows together do not.
+static KalStatus approach_by_all(KalRun *run, const Level *level, bool *out_met)
+{
+    for (int i = 0; i < run->system->m; i++) {
+        run->projection.used[i] = true;
+    }
+    run->projection.prepared = false;
+    const KalStatus status = approach(run, level, out_met);
+    run->projection.prepared = false;
+    kal_run_use_rows(run);
+    return status;
+}
+
 static KalStatus project_level(KalRun *run, const Level *level, double *out_residual)
 {
     assert(level->x && out_residual);
     KalInstant *instant = run->instant;
+    bool met = false;
     KAL_TRY(kal_instant_residuals(instant, level->id));
-    bool better = true;
-    bool met = are_rounding(instant, level->x);
-    for (int k = 0; better && !met && k < MOST_STEPS; k++) {
-        better = improve(run, level);
-        met = better && are_rounding(instant, level->x);
-    }
-    if (!better) { // the last trial left its own residuals
-        KAL_TRY(kal_instant_residuals(instant, level->id));
+    KAL_TRY(approach(run, level, &met));
+    if (!met && run->rank.confirmed && instant->n_independent < instant->n_active
+        && !are_rounding(instant, level->x, ASTRAY)) {
+        KAL_TRY(approach_by_all(run, level, &met));
     }
     *out_residual = largest_residual(instant);
     return met ? KAL_OK : check(run, level);

@@ -60,10 +60,10 @@ static void lay_out(KalCarver *carver, void *owner)
         carver, kal_system_state_size(run->system) + (size_t)run->balance.n, 1);
     run->kept = kal_carve_doubles(carver, n, 2);
     run->projection.trial = kal_carve_doubles(carver, n, 1);
-    run->rank.kept_sines = kal_carve_doubles(carver, m, 2);
-    run->rank.sines = kal_carve_doubles(carver, m, 2);
-    run->rank.end_sines = kal_carve_doubles(carver, m, 2);
-    run->rank.slopes = kal_carve_doubles(carver, m, 2);
+    run->rank.kept_sines = kal_carve_doubles(carver, m, 1);
+    run->rank.sines = kal_carve_doubles(carver, m, 1);
+    run->rank.end_sines = kal_carve_doubles(carver, m, 1);
+    run->rank.slopes = kal_carve_doubles(carver, m, 1);
     run->rank.zeros = kal_carve_doubles(carver, m, 1);
     run->rank.near = kal_carve_ints(carver, m);
     run->rank.longest = kal_carve_doubles(carver, m, 1);

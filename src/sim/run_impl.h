@@ -67,7 +67,7 @@ typedef struct KalRankWatch {
     double slope;    ///< how fast it changes
     double bend;     ///< and how fast that falls; 0 if it does not, or is not known
     bool bends;      ///< the slopes are of the last look, which was close
-    double *slopes;  ///< 2 m: of all measures
+    double *slopes;  ///< m: of all measures
     double turning;  ///< how fast the angle does, lately
     double passed;   ///< when the last loss of rank was
     double least;    ///< of the angles between rows, at the last close look
@@ -82,10 +82,10 @@ typedef struct KalRankWatch {
     double largest;     ///< of all
     double *rows;       ///< of A: each at the time t
     bool keeps;         ///< what follows is of the time t
-    double *kept_sines; ///< 2 m: theory (15.5), sines and parts that are left of rows
+    double *kept_sines; ///< m: measures of theory (15.5)
     double *kept_rests; ///< m × n: what each row has of its own; of large systems n
-    double *sines;      ///< 2 m: workspace, as all that follows
-    double *end_sines;  ///< 2 m
+    double *sines;      ///< m: workspace, as all that follows
+    double *end_sines;  ///< m
     double *zeros;      ///< m: times
     double *rests;      ///< m × n, or n
     double *copy;       ///< the same
@@ -303,7 +303,7 @@ struct KalRun {
 
     KalRunIntegration integration;
     KalRunProjection projection;
-    KalRankWatch rank;    ///< by rank.c
+    KalRankWatch rank;    ///< by rank.c (rank_impl.h)
     KalEventWatch events; ///< by event.c
     KalModeWatch modes;   ///< by mode.c
     KalMarkWatch marks;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+
+// How near the rows of the instant are to losing rank, looked at closely: by what each has of
+// its own.  Rows are in the metric of the projector, with the length that is left of them as a
+// part of what they once had, so that one measure, theory (15.5), is zero where a row comes to
+// depend on others and where it vanishes.
+
+#include "sim/rank_impl.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// The slope is taken over this part of a step.
+static const double PART = 1e-5;
+
+// The rows of the instant, each as long as the part that is left of it.
+static void take_rows(KalRun *run)
+{
+    KalProjector *p = &run->projection.projector;
+    kal_projector_set_rows(p, NULL);
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const double part = kal_rows_part_left(run, i);
+        for (int j = 0; j < p->free; j++) {
+            p->G[i * p->free + j] *= part;
+        }
+    }
+}
+
+void kal_nearness_take(KalRun *run)
+{
+    kal_projector_set_metric(&run->projection.projector);
+    take_rows(run);
+}
+
+int kal_nearness_rank(KalRun *run)
+{
+    int rank = 0;
+    kal_projector_rank(&run->projection.projector, run->rank.sines);
+    while (rank < run->instant->n_active && run->rank.sines[rank] > KAL_DEPENDENT) {
+        rank++;
+    }
+    assert(rank <= run->projection.projector.n);
+    return rank;
+}
+
+// Take the measures of rows in the order of the last ranking.  Returns the least.
+static double measure(KalRun *run)
+{
+    assert(run->rank.rank >= 0 && run->rank.rank <= run->instant->n_active);
+    KalRankWatch *watch = &run->rank;
+    double least = 1.0;
+    kal_projector_split(&run->projection.projector, watch->rank, watch->rests,
+                        watch->sines);
+    for (int k = 0; k < watch->rank; k++) {
+        least = fmin(least, watch->sines[k]);
+    }
+    return least;
+}
+
+void kal_nearness_keep(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    watch->sine = measure(run);
+    kal_projector_lift(&run->projection.projector, watch->rank, watch->rests);
+    memcpy(watch->kept_sines, watch->sines, (size_t)watch->rank * sizeof(double));
+    memcpy(watch->kept_rests, watch->rests,
+           (size_t)watch->rank * (size_t)run->system->n * sizeof(double));
+    watch->keeps = true;
+}
+
+double kal_nearness_compare(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    kal_nearness_take(run);
+    (void)measure(run);
+    memcpy(watch->copy, watch->kept_rests,
+           (size_t)watch->rank * (size_t)run->system->n * sizeof(double));
+    return kal_projector_compare(&run->projection.projector, watch->rank, watch->copy,
+                                 watch->rests, watch->sines);
+}
+
+// Those that the last of the ranking, from the place `rank` on, are or depend on.  A row that
+// vanishes depends on no other.
+static bool is_concerned(KalRun *run, int rank, int place)
+{
+    KalProjector *p = &run->projection.projector;
+    bool concerned = place >= rank && place < run->rank.rank;
+    for (int k = rank; k < run->rank.rank && place < rank && !concerned; k++) {
+        concerned = kal_projector_takes_part(p, rank, k, place);
+    }
+    return concerned;
+}
+
+void kal_nearness_mark(KalRun *run, int rank)
+{
+    assert(rank >= 0 && rank < run->rank.rank);
+    for (int k = 0; k < run->instant->n_active; k++) {
+        run->rank.concerned[run->projection.projector.order[k]] =
+            is_concerned(run, rank, k);
+    }
+}
+
+// Measure a little later, as velocities and accelerations go.  The givens are those of the
+// instant again when this returns.
+static KalStatus look_ahead(KalRun *run, double dt)
+{
+    assert(run->kept);
+    double *v = run->instant->variables;
+    const int n = run->system->n;
+    const double t = v[0];
+    memcpy(run->kept, kal_instant_q(run->instant), (size_t)n * sizeof(double));
+    v[0] += dt;
+    for (int i = 0; i < n; i++) {
+        kal_instant_q(run->instant)[i] +=
+            dt * (kal_instant_qd(run->instant)[i] + 0.5 * dt * run->answer.qdd[i]);
+    }
+    if (kal_instant_givens(run->instant) == KAL_OK) {
+        take_rows(run);
+        (void)measure(run);
+    }
+    v[0] = t;
+    memcpy(kal_instant_q(run->instant), run->kept, (size_t)n * sizeof(double));
+    return kal_instant_givens(run->instant);
+}
+
+// How fast an angle turns whose sine is known, theory (15.10); where it is about a right
+// one that cannot be told.
+static double turning_of(double sine, double slope)
+{
+    const double cosine = sqrt(fmax(1.0 - sine * sine, 0.0));
+    return cosine > 1e-3 ? fabs(slope) / cosine : 0.0;
+}
+
+// What comes to zero first counts; if nothing does, what is least.
+KalStatus kal_nearness_foretell(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    const double h = run->horizon - run->step.t_old;
+    const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
+    double first = INFINITY;
+    kal_nearness_keep(run);
+    if (!watch->bends) { // the bends follow from a second look
+        KAL_TRY(look_ahead(run, 2.0 * dt));
+        memcpy(watch->end_sines, watch->sines, (size_t)watch->rank * sizeof(double));
+    }
+    KAL_TRY(look_ahead(run, dt));
+    watch->slope = 0.0;
+    watch->bend = 0.0;
+    watch->turning *= KAL_TURN_PAST;
+    for (int k = 0; k < watch->rank && dt > 0.0; k++) {
+        const double sine = watch->kept_sines[k];
+        const double slope = (watch->sines[k] - sine) / dt;
+        const double next = (watch->end_sines[k] - watch->sines[k]) / dt;
+        const double bend = watch->bends ? kal_run_find_bend(run, k, sine, slope)
+                            : h > 0.0    ? 0.0
+                                         : kal_low_bend(sine, (next - slope) / dt);
+        const double distance = kal_distance_to_zero(sine, slope, bend);
+        watch->turning = fmax(watch->turning, turning_of(sine, slope));
+        watch->slopes[k] = slope;
+        if (distance < first) {
+            first = distance;
+            watch->sine = sine;
+            watch->slope = slope;
+            watch->bend = bend;
+        }
+    }
+    watch->bends = dt > 0.0;
+    return KAL_OK;
+}

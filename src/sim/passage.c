@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+
+// Losses of rank in the last step: what rows have of their own has turned round since it was
+// kept at its beginning.  When that was is found on the interpolated motion, and told.
+
+#include "sim/rank_impl.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SEARCHES = 60 // of a loss of rank
+};
+
+// A part of the last step; what rows had of their own at its beginning is kept.
+typedef struct Stretch {
+    double from, to;
+} Stretch;
+
+// A stretch of time at whose ends a sine has different signs.
+typedef struct Bracket {
+    double a;
+    double b;
+    double at_a; // > 0
+    double at_b; // < 0
+    int side;    // the end that moved last: -1, 1; 0: none did
+} Bracket;
+
+// Move one end of a bracket to t.  Illinois: where the same end moves twice in a row, the
+// value at the other is halved, so that it moves soon.  Plain false position would leave it
+// there.
+static void narrow(Bracket *x, double t, double sine)
+{
+    assert(t > x->a && t < x->b);
+    const int side = sine > 0.0 ? -1 : 1;
+    const double kept = side == x->side ? 0.5 : 1.0; // of the end that stays
+    if (side < 0) {
+        *x = (Bracket){t, x->b, sine, kept * x->at_b, side};
+    } else {
+        *x = (Bracket){x->a, t, kept * x->at_a, sine, side};
+    }
+}
+
+// The measure of a row, with its sign, at a time in the last step.
+typedef KalStatus (*SineAt)(KalRun *run, int place, double t, double *out_sine);
+
+// The same at a time in the last step.
+static KalStatus find_signed_at(KalRun *run, double t, double *out_cosine)
+{
+    KAL_TRY(kal_run_visit(run, t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    *out_cosine = kal_nearness_compare(run);
+    return KAL_OK;
+}
+
+// The sine at a place, with its sign, at a time in the last step.
+static KalStatus sine_at(KalRun *run, int place, double t, double *out_sine)
+{
+    double cosine = 0.0;
+    KAL_TRY(find_signed_at(run, t, &cosine));
+    *out_sine = run->rank.sines[place];
+    return KAL_OK;
+}
+
+// The same at a time in the last step.
+static KalStatus rest_at(KalRun *run, int place, double t, double *out_sine)
+{
+    (void)place; // one row is followed
+    KAL_TRY(kal_run_visit(run, t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    KAL_TRY(kal_large_instant_factor(run->instant));
+    *out_sine = kal_nearness_of_followed(run);
+    return KAL_OK;
+}
+
+// Where a sine with the values at the ends of a bracket passes through zero, by the
+// Illinois method; where it jumps, *out_least stays large.
+static KalStatus find_zero(KalRun *run, SineAt at, int place, Bracket x, double *out_t,
+                           double *out_least)
+{
+    assert(x.at_a >= 0.0 && x.at_b <= 0.0);
+    for (int k = 0; k < SEARCHES && 1e-4 * KAL_DEPENDENT < *out_least; k++) {
+        const double t = x.a + (x.b - x.a) * (x.at_a / (x.at_a - x.at_b));
+        double sine = 0.0;
+        if (!(t > x.a && t < x.b)) {
+            break;
+        }
+        KAL_TRY(at(run, place, t, &sine));
+        narrow(&x, t, sine);
+        *out_least = fabs(sine);
+        *out_t = t;
+    }
+    return KAL_OK;
+}
+
+void kal_passage_names(const KalRun *run, char text[KAL_PASSAGE_NAMES])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < run->instant->n_active && used < KAL_PASSAGE_NAMES; i++) {
+        if (run->rank.concerned[i]) {
+            used += (size_t)snprintf(text + used, KAL_PASSAGE_NAMES - used, "%s%s",
+                                     used > 0 ? ", " : "", run->instant->row_names[i]);
+        }
+    }
+}
+
+// Report that the rank of the rows that are marked was lost at t.
+static KalStatus tell_passage(KalRun *run, double t)
+{
+    char text[KAL_PASSAGE_NAMES];
+    kal_passage_names(run, text);
+    run->rank.passed = t;
+    run->statistics.passages++;
+    return kal_run_tell(run, t, (KalSubject){KAL_INCIDENT_PASSAGE, text},
+                        "the constraints %s become dependent for an instant and the "
+                        "motion passes",
+                        text);
+}
+
+// Report that rank was lost at t, if it was: with another choice of rows too.
+static KalStatus report(KalRun *run, double t)
+{
+    KAL_TRY(kal_run_visit(run, t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    kal_nearness_take(run);
+    const int rank = kal_nearness_rank(run);
+    if (rank >= run->rank.rank) {
+        return KAL_OK;
+    }
+    kal_nearness_mark(run, rank);
+    return tell_passage(run, t);
+}
+
+// Whether a time is that of a loss of rank that was found before.
+static bool is_known(const KalRun *run, int count, double t)
+{
+    assert(count >= 0);
+    const double near = 1e-3 * (run->horizon - run->rank.t);
+    bool known = t - run->rank.passed < near;
+    for (int i = 0; i < count; i++) {
+        known = known || fabs(t - run->rank.zeros[i]) < near;
+    }
+    return known;
+}
+
+// Find when in a stretch the rows whose end_sines are negative lost rank; *out_left: any is.
+static KalStatus find_zeros(KalRun *run, Stretch stretch, int *out_count,
+                            bool *out_left)
+{
+    KalRankWatch *watch = &run->rank;
+    KalStatus status = KAL_OK;
+    for (int k = 0; k < watch->rank && status == KAL_OK; k++) {
+        double t = 0.0;
+        double least = 1.0;
+        if (watch->end_sines[k] < 0.0) {
+            const Bracket x = {stretch.from, stretch.to, watch->kept_sines[k],
+                               watch->end_sines[k], 0};
+            status = find_zero(run, sine_at, k, x, &t, &least);
+            *out_left = true;
+        }
+        if (least < KAL_DEPENDENT && *out_count < run->system->m
+            && !is_known(run, *out_count, t)) {
+            watch->zeros[(*out_count)++] = t;
+        }
+    }
+    return status;
+}
+
+// Come back to the horizon, with rows.
+static KalStatus come_back(KalRun *run)
+{
+    KAL_TRY(kal_run_look(run, run->horizon));
+    return kal_instant_need_givens(run->instant);
+}
+
+// Halve a stretch until what rows have of their own has turned by little in it, or nearly
+// round: signs of a turn by more than a right angle and a passage through zero cancel.
+static KalStatus halve(KalRun *run, double cosine, Stretch *stretch, bool *out_left)
+{
+    const double shortest = 0x1p-6 * (run->horizon - run->rank.t);
+    while (cosine < 0.5 && stretch->to - stretch->from > 2.0 * shortest) {
+        stretch->to = stretch->from + 0.5 * (stretch->to - stretch->from);
+        KAL_TRY(find_signed_at(run, stretch->to, &cosine));
+        *out_left = true;
+    }
+    return KAL_OK;
+}
+
+static KalStatus go_on(KalRun *run, Stretch *stretch, double *out_cosine)
+{
+    KAL_TRY(find_signed_at(run, stretch->to, out_cosine));
+    const double sine = run->rank.sine;
+    kal_nearness_keep(run);
+    run->rank.sine = sine; // at the horizon
+    *stretch = (Stretch){stretch->to, run->horizon};
+    return find_signed_at(run, stretch->to, out_cosine);
+}
+
+// Look at the rows as they were at the last look, which was not a close one.
+static KalStatus look_back(KalRun *run)
+{
+    KAL_TRY(kal_run_visit(run, run->rank.t));
+    KAL_TRY(kal_instant_givens(run->instant));
+    kal_nearness_take(run);
+    kal_nearness_keep(run);
+    return come_back(run);
+}
+
+KalStatus kal_passage_find(KalRun *run)
+{
+    KalRankWatch *watch = &run->rank;
+    KAL_TRY(watch->keeps ? KAL_OK : look_back(run));
+    Stretch stretch = {watch->t, run->horizon};
+    int count = 0;
+    bool left = false;
+    double cosine = kal_nearness_compare(run);
+    for (bool done = false; !done;) {
+        KAL_TRY(halve(run, cosine, &stretch, &left));
+        memcpy(watch->end_sines, watch->sines, (size_t)watch->rank * sizeof(double));
+        KAL_TRY(find_zeros(run, stretch, &count, &left));
+        done = stretch.to >= run->horizon;
+        KAL_TRY(done ? KAL_OK : go_on(run, &stretch, &cosine));
+    }
+    for (int i = 0; i < count; i++) {
+        KAL_TRY(report(run, watch->zeros[i]));
+    }
+    return left ? come_back(run) : KAL_OK;
+}
+
+KalStatus kal_passage_find_followed(KalRun *run)
+{
+    const double ends[] = {run->rank.kept_sines[0], kal_nearness_of_followed(run)};
+    double t = 0.0;
+    double least = 1.0;
+    if (!(ends[1] < 0.0)) {
+        return KAL_OK;
+    }
+    const Bracket x = {run->rank.t, run->horizon, ends[0], ends[1], 0};
+    KAL_TRY(find_zero(run, rest_at, 0, x, &t, &least));
+    if (least < KAL_DEPENDENT && !is_known(run, 0, t)) {
+        kal_nearness_mark_followed(run);
+        KAL_TRY(tell_passage(run, t));
+    }
+    return come_back(run);
+}
