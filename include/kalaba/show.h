@@ -34,6 +34,8 @@ typedef struct KalShowOptions {
     int width;               ///< columns of a terminal; 0 for 100
     const KalVerify *verify; ///< second opinion to show with a run, or NULL
     double verify_seconds;   ///< and the time that it took
+    const KalTable
+        *table; ///< of a run: its columns that are not unique are listed, or NULL
 } KalShowOptions;
 
 /// Show the equations of a model as formulas: M, Q, A, b, C.  Nothing is written on

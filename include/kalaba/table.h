@@ -48,6 +48,10 @@ typedef struct KalQuantity {
     const char *description; ///< for people; may be ""
 } KalQuantity;
 
+/// Whether no value of a column hangs on how redundant constraints share a force, as its
+/// description says.
+KAL_API bool kal_quantity_is_unique(KalQuantity quantity);
+
 /// A number that held for all rows.
 typedef struct KalTableParameter {
     KalQuantity quantity;

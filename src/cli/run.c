@@ -224,9 +224,7 @@ static void warn_unmarked(const Job *job)
     }
     for (size_t i = 0; i < kal_table_columns(table) && used < sizeof names; i++) {
         const KalQuantity column = kal_table_column(table, i);
-        if (strncmp(column.description, KAL_TABLE_NOT_UNIQUE,
-                    strlen(KAL_TABLE_NOT_UNIQUE))
-            == 0) {
+        if (!kal_quantity_is_unique(column)) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                      used > 0 ? ", " : "", column.name);
         }
@@ -362,7 +360,8 @@ static KalExit show(Job *job, size_t member)
     const KalShowOptions how = {.format = model->json ? KAL_SHOW_JSON : KAL_SHOW_TEXT,
                                 .color = !model->json && kal_wants_color(),
                                 .verify = job->verify,
-                                .verify_seconds = job->verify_seconds};
+                                .verify_seconds = job->verify_seconds,
+                                .table = kal_record_table(job->record)};
     const bool quiet = model->quiet && (job->record || job->report) && !model->json;
     if (quiet || kal_is_standard_output(option(job, OPTION_FILE))) {
         return judge(job);

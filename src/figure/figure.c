@@ -199,12 +199,6 @@ KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column)
     return kal_table_column(figure->table, column);
 }
 
-bool kal_figure_is_doubtful(KalQuantity quantity)
-{
-    static const char mark[] = KAL_TABLE_NOT_UNIQUE;
-    return strncmp(quantity.description, mark, sizeof mark - 1) == 0;
-}
-
 bool kal_figure_is_quantile(const KalFigure *figure, size_t column)
 {
     return column < kal_table_columns(figure->table)

@@ -92,9 +92,6 @@ void kal_figure_trace(const KalFigure *figure, const KalAxes *axes, size_t panel
 /// The name of a column and its unit.
 KalQuantity kal_figure_quantity(const KalFigure *figure, size_t column);
 
-/// Whether the values of a column are not unique, by what it says of itself.
-bool kal_figure_is_doubtful(KalQuantity quantity);
-
 /// Whether a column is a quantile of one before it; none is behind the last.
 bool kal_figure_is_quantile(const KalFigure *figure, size_t column);
 

@@ -54,7 +54,7 @@ static void add_unit(KalStyled *text, const char *unit)
 static void add_name(KalStyled *text, KalQuantity quantity)
 {
     kal_styled_add_name(text, quantity.name);
-    if (kal_figure_is_doubtful(quantity)) {
+    if (!kal_quantity_is_unique(quantity)) {
         kal_styled_add(text, " (" KAL_TABLE_NOT_UNIQUE ")");
     }
 }

@@ -135,7 +135,7 @@ static void add_name(const Screen *s, size_t column, char *text)
     const KalQuantity quantity = kal_figure_quantity(s->figure, column);
     kal_plain_name(quantity.name, s->terminal.unicode, name, sizeof name);
     add_text(text, name);
-    if (kal_figure_is_doubtful(quantity)) {
+    if (!kal_quantity_is_unique(quantity)) {
         add_text(text, " (" KAL_TABLE_NOT_UNIQUE ")");
     }
 }

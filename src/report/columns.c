@@ -63,7 +63,7 @@ static void write_column(const KalReportData *data, KalJsonWriter *w, size_t col
     kal_json_put_text(w, "name", quantity.name);
     kal_json_put_text(w, "unit", quantity.unit);
     kal_json_put_text(w, "kind", kal_record_kind(data->report->record, column));
-    if (strcmp(quantity.description, KAL_TABLE_NOT_UNIQUE) == 0) {
+    if (!kal_quantity_is_unique(quantity)) {
         kal_json_put_bool(w, "unique", false);
     }
     kal_json_write_key(w, "values");

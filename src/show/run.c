@@ -262,6 +262,20 @@ static void write_unique(KalJsonWriter *w, KalRun *run)
     kal_json_write_end(w, '}');
 }
 
+// Columns of the table that were not unique in any sample.
+static void write_not_unique(KalJsonWriter *w, const KalTable *table)
+{
+    kal_json_write_key(w, "not_unique");
+    kal_json_write_begin(w, '[');
+    for (size_t i = 0; i < kal_table_columns(table); i++) {
+        const KalQuantity column = kal_table_column(table, i);
+        if (!kal_quantity_is_unique(column)) {
+            kal_json_write_string(w, column.name);
+        }
+    }
+    kal_json_write_end(w, ']');
+}
+
 static void write_json(KalRun *run, const double *outputs, const KalRunTimes *times,
                        const KalShowOptions *options, KalJsonWriter *w)
 {
@@ -281,6 +295,9 @@ static void write_json(KalRun *run, const double *outputs, const KalRunTimes *ti
     kal_json_put_values(w, "outputs", kal_system_output_names(system), outputs,
                         system->n_outputs);
     write_unique(w, run);
+    if (options->table) {
+        write_not_unique(w, options->table);
+    }
     write_statistics(w, run);
     write_times(w, times);
     kal_json_put_text(w, "stopped_by", kal_run_stopped_by(run));

@@ -22,9 +22,9 @@ enum {
 // Residuals up to this, relative to the terms in them, are rounding.
 static const double ROUNDING = 2.0 * DBL_EPSILON;
 
-// Residuals beyond this many times rounding show that the rows that count hardly tell apart, for
-// the moment, what the others do.
-static const double ASTRAY = 1e3;
+// Residuals beyond this, relative to what rows are made of, show that the rows that count hardly
+// tell apart, for the moment, what the others do.
+static const double ASTRAY = 32.0 * DBL_EPSILON;
 
 // Residuals that may be left, relative to the terms in them: where constraints are about
 // to lose rank, nothing can be done about some.
@@ -73,8 +73,8 @@ static double largest_residual(const KalInstant *instant)
     return largest;
 }
 
-// Whether no residual is more than so many times the rounding of the terms in it.
-static bool are_rounding(const KalInstant *instant, const double *x, double times)
+// Whether no residual is more than the rounding of the terms in it.
+static bool are_rounding(const KalInstant *instant, const double *x)
 {
     for (int i = 0; i < instant->system->m; i++) {
         const KalConstraintRow row = kal_instant_level_row(instant, i);
@@ -82,7 +82,7 @@ static bool are_rounding(const KalInstant *instant, const double *x, double time
         for (int k = 0; k < row.count; k++) {
             size += fabs(kal_row_entry(&row, k) * x[row.column[k]]);
         }
-        if (fabs(instant->residuals[i]) > times * ROUNDING * size) {
+        if (fabs(instant->residuals[i]) > ROUNDING * size) {
             return false;
         }
     }
@@ -116,8 +116,8 @@ static KalStatus fail_residual(const KalRun *run, const Level *level, int i)
                     instant->residuals[i]);
 }
 
-// Whether what is left can be accepted.
-static KalStatus check(const KalRun *run, const Level *level)
+// A row whose residual is more than this part of what it is made of, or −1.
+static int find_off(const KalRun *run, const Level *level, double part)
 {
     const KalInstant *instant = run->instant;
     double largest = 1.0;
@@ -126,11 +126,18 @@ static KalStatus check(const KalRun *run, const Level *level)
     }
     for (int k = 0; k < instant->n_active; k++) {
         const int i = instant->rows[k];
-        if (fabs(instant->residuals[i]) > LENIENT * size_of_row(run, i) * largest) {
-            return fail_residual(run, level, i);
+        if (fabs(instant->residuals[i]) > part * size_of_row(run, i) * largest) {
+            return i;
         }
     }
-    return KAL_OK;
+    return -1;
+}
+
+// Whether what is left can be accepted.
+static KalStatus check(const KalRun *run, const Level *level)
+{
+    const int row = find_off(run, level, LENIENT);
+    return row < 0 ? KAL_OK : fail_residual(run, level, row);
 }
 
 // Prepare steps with the rows of the instant, unless those it has will do.
@@ -173,10 +180,10 @@ static KalStatus approach(KalRun *run, const Level *level, bool *out_met)
 {
     KalInstant *instant = run->instant;
     bool better = true;
-    *out_met = are_rounding(instant, level->x, 1.0);
+    *out_met = are_rounding(instant, level->x);
     for (int k = 0; better && !*out_met && k < MOST_STEPS; k++) {
         better = improve(run, level);
-        *out_met = better && are_rounding(instant, level->x, 1.0);
+        *out_met = better && are_rounding(instant, level->x);
     }
     // The last trial, if it was none, left its own residuals.
     return better ? KAL_OK : kal_instant_residuals(instant, level->id);
@@ -204,7 +211,7 @@ static KalStatus project_level(KalRun *run, const Level *level, double *out_resi
     KAL_TRY(kal_instant_residuals(instant, level->id));
     KAL_TRY(approach(run, level, &met));
     if (!met && run->rank.confirmed && instant->n_independent < instant->n_active
-        && !are_rounding(instant, level->x, ASTRAY)) {
+        && find_off(run, level, ASTRAY) >= 0) {
         KAL_TRY(approach_by_all(run, level, &met));
     }
     *out_residual = largest_residual(instant);

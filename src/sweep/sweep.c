@@ -477,8 +477,7 @@ KalQuantity kal_sweep_value(const KalSweep *sweep, size_t i)
 
 bool kal_sweep_is_shared(const KalSweep *sweep, size_t i)
 {
-    const char *text = kal_sweep_value(sweep, i).description;
-    return strncmp(text, KAL_TABLE_NOT_UNIQUE, strlen(KAL_TABLE_NOT_UNIQUE)) == 0;
+    return !kal_quantity_is_unique(kal_sweep_value(sweep, i));
 }
 
 KalStatus kal_sweep_find_inputs(const KalSweep *sweep, uint64_t run, double *out_inputs)

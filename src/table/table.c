@@ -365,6 +365,13 @@ size_t kal_table_columns(const KalTable *table)
     return list_count(&table->columns);
 }
 
+bool kal_quantity_is_unique(KalQuantity quantity)
+{
+    static const char mark[] = KAL_TABLE_NOT_UNIQUE;
+    return !quantity.description
+           || strncmp(quantity.description, mark, sizeof mark - 1) != 0;
+}
+
 KalQuantity kal_table_column(const KalTable *table, size_t i)
 {
     if (!(table && i < kal_table_columns(table))) {

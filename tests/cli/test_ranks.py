@@ -217,6 +217,25 @@ def parallelograms_in_space_tell_every_passage():
                                                                answer["passages"])
 
 
+# Its rows that count come to depend on each other at 5.6 s, where all rows together do not.
+CROSSED = ([0, 1, 0], [-0.6466857900103588, 0.0, 0.7627565070182478],
+           {"c": (0.01691413892133104, [0.0013084667840159738, 0.0010689405070830797,
+                                        0.000384911475156891]),
+            "f": (2.540089868515408, [0.1403211989544897, 0.08114042709818245,
+                                      0.07477201618458386]),
+            "l": (0.8747378589221618, [0.008651811727419864, 0.013054312684064566,
+                                       0.005852980143762987])},
+           0.2882600973100088, 0.712310700516606, -2.328447607412514, -5.4748571223799)
+
+
+@case
+def samples_satisfy_redundant_rows_too():
+    text = in_space(*CROSSED).replace("every 0.05", "every 0.01")
+    for tolerance in ("2e-12", "1e-11"):
+        answer = result_of(text, "--tolerance", tolerance)
+        assert answer["constraint_error"]["velocity"] < 1e-12, answer["constraint_error"]
+
+
 @case
 def the_tolerance_asked_for_is_used():
     """A four-bar that loses no rank takes longer steps where it may."""
