@@ -170,6 +170,7 @@ static double measure(int model, int bodies, int fewer, double before)
     if (kal_context_create(count_bytes, &held, &ctx) != KAL_OK) {
         return 0.0;
     }
+    kal_context_set_huge(ctx, true);
     const double begin = now();
     if (kal_system_load(ctx, "large", text, strlen(text), NULL, &system) != KAL_OK) {
         fail(ctx);

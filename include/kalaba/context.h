@@ -58,6 +58,11 @@ KAL_API size_t kal_context_bytes(const KalContext *ctx);
 /// either way.
 KAL_API void kal_context_set_native(KalContext *ctx, bool native);
 
+/// Whether models that are loaded in the context from now on may be sixteen times as large as
+/// the usual limits allow; at first they may not, for their texts may be anybody's.  A chain
+/// of a million bodies needs some 10 GB.
+KAL_API void kal_context_set_huge(KalContext *ctx, bool huge);
+
 /// Asked every now and then in calls that may take long; false: the call is to end.
 typedef bool (*KalWatchFn)(void *user);
 

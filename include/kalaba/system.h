@@ -26,7 +26,8 @@
 extern "C" {
 #endif
 
-/// The most coordinates, and the most constraints, that a system may have.  Beyond 200
+/// The most coordinates, and the most constraints, that a system usually may have
+/// (kal_context_set_huge()).  Beyond 200
 /// coordinates instants are sparse, and so are runs, but for those by method bdf or in the
 /// reduced form and those of models with servos, which take up to 4096 of each; analyses
 /// take KAL_ANALYSIS_LIMIT.

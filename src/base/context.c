@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum {
-    MESSAGE_SIZE = 4096
+    MESSAGE_SIZE = 4096,
+    HUGE_TIMES = 16 // as large as usual
 };
 
 struct KalContext {
@@ -24,6 +25,7 @@ struct KalContext {
     size_t bytes;       // live, this struct included
     size_t allocations; // blocks handed out so far
     bool native;        // machine code may be made
+    bool huge;          // models may be larger than usual
     void (*at_end)(void);
     KalWatchFn watch; // or NULL
     void *watch_user;
@@ -69,6 +71,7 @@ KalStatus kal_context_create_like(const KalContext *first, KalContext **out_ctx)
     assert(first && out_ctx);
     KAL_TRY(kal_context_create(first->alloc, first->user, out_ctx));
     (*out_ctx)->native = first->native;
+    (*out_ctx)->huge = first->huge;
     return KAL_OK;
 }
 
@@ -94,6 +97,18 @@ void kal_context_set_native(KalContext *ctx, bool native)
 bool kal_context_native(const KalContext *ctx)
 {
     return ctx->native;
+}
+
+void kal_context_set_huge(KalContext *ctx, bool huge)
+{
+    if (ctx) {
+        ctx->huge = huge;
+    }
+}
+
+size_t kal_usual_times(const KalContext *ctx, size_t limit)
+{
+    return ctx->huge ? HUGE_TIMES * limit : limit;
 }
 
 void kal_context_set_watch(KalContext *ctx, KalWatchFn watch, void *user)

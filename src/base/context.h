@@ -54,6 +54,9 @@ KAL_CHECKED KalStatus kal_context_create_like(const KalContext *first,
 /// Whether programs made in the context may be machine code.
 bool kal_context_native(const KalContext *ctx);
 
+/// What a limit of models is in this context, that is usually so much.
+size_t kal_usual_times(const KalContext *ctx, size_t limit);
+
 /// Ask whoever watches whether to go on.  KAL_ERR_INTERRUPTED: no.
 KAL_CHECKED KalStatus kal_ask(KalContext *ctx);
 

@@ -124,6 +124,17 @@ static void enter_phase(void *user, KalLoadPhase phase)
     }
 }
 
+// Say how a model may be larger, unless it was allowed to be.
+static void tell_of_huge(const KalModelJob *job, KalStatus status)
+{
+    const bool huge = job->arguments->options[KAL_OPTION_HUGE] != NULL;
+    if (status == KAL_ERR_LIMIT && !huge && !job->json && !job->silent) {
+        (void)fputs("kalaba: a model that is trusted may be sixteen times as large: "
+                    "--huge\n",
+                    stderr);
+    }
+}
+
 // Read, derive and compile, with the times that each takes.
 static KalExit load(KalModelJob *job, const KalOverride *overrides, int count)
 {
@@ -145,6 +156,7 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides, int count)
         .enter_user = job,
         .messages = {job->json || job->silent ? NULL : write_stderr, &job->told},
     };
+    kal_context_set_huge(job->ctx, job->arguments->options[KAL_OPTION_HUGE] != NULL);
     kal_stage_begin(&job->stage, job->ctx, "reading the model", job->quiet);
     const KalStatus status = kal_system_load(job->ctx, job->input.name, job->input.text,
                                              job->input.length, &options, &job->system);
@@ -154,7 +166,9 @@ static KalExit load(KalModelJob *job, const KalOverride *overrides, int count)
     job->status = status;
     if (status != KAL_OK) {
         job->told = job->told && status == KAL_ERR_SYNTAX;
-        return kal_model_job_fail_plain(job);
+        const KalExit code = kal_model_job_fail_plain(job);
+        tell_of_huge(job, status);
+        return code;
     }
     if (!job->quiet) {
         kal_system_write_warnings(job->system, (KalSink){write_stderr, NULL});

@@ -11,13 +11,14 @@
 #include "progress.h"
 
 /// The options that every such command has; they are the first rows of its table.
-#define KAL_MODEL_OPTIONS                                                         \
-    {"-p", "NAME=VALUE", "override a parameter; may be given many times", true},  \
-        {"--json", NULL, "print one JSON object", false},                         \
-        {"-q", NULL, "no warnings", false},                                       \
-    {                                                                             \
-        "--allow-outside", NULL, "let the model use files outside of its folder", \
-            false                                                                 \
+#define KAL_MODEL_OPTIONS                                                          \
+    {"-p", "NAME=VALUE", "override a parameter; may be given many times", true},   \
+        {"--json", NULL, "print one JSON object", false},                          \
+        {"-q", NULL, "no warnings", false},                                        \
+        {"--allow-outside", NULL, "let the model use files outside of its folder", \
+         false},                                                                   \
+    {                                                                              \
+        "--huge", NULL, "let the model be sixteen times as large as usual", false  \
     }
 
 /// Rows of these options.
@@ -26,6 +27,7 @@ enum {
     KAL_OPTION_JSON,
     KAL_OPTION_QUIET,
     KAL_OPTION_OUTSIDE,
+    KAL_OPTION_HUGE,
     KAL_MODEL_OPTION_COUNT
 };
 

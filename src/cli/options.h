@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum {
-    KAL_OPTIONS_LIMIT = 28,
+    KAL_OPTIONS_LIMIT = 32,
     KAL_OPERANDS_LIMIT = 4,
     KAL_REPEATS_LIMIT = 1000,
 };

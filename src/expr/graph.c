@@ -36,7 +36,7 @@ KalStatus kal_graph_create(KalContext *ctx, KalGraph **out_g)
     }
     g->ctx = ctx;
     g->table.count = 1;
-    g->limit = KAL_GRAPH_LIMIT;
+    g->limit = (uint32_t)kal_usual_times(ctx, KAL_GRAPH_LIMIT);
     g->capacity = FIRST_NODES;
     g->number_capacity = FIRST_NUMBERS;
     g->table.nodes = kal_alloc(ctx, g->capacity, sizeof *g->table.nodes);

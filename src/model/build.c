@@ -17,7 +17,8 @@
 // What statements find when they begin: the names t, pi and deg, the units, the file itself.
 static KalStatus init(KalBuild *b)
 {
-    KAL_TRY(kal_arena_create(b->ctx, KAL_BUILD_MEMORY, &b->arena));
+    KAL_TRY(
+        kal_arena_create(b->ctx, kal_usual_times(b->ctx, KAL_BUILD_MEMORY), &b->arena));
     KAL_TRY(kal_model_create(b->ctx, &b->model));
     b->graph = b->model->graph;
     KAL_TRY(kal_build_init_names(b));

@@ -282,9 +282,9 @@ static bool may_enter(KalBuild *b, const KalEntry *entry, KalSpan span)
         return false;
     }
     b->parts.count++;
-    if (b->parts.count > KAL_BUILD_PARTS) {
-        kal_build_limit(b, span, "the model is too large: it has more than %d parts",
-                        KAL_BUILD_PARTS);
+    if (b->parts.count > kal_usual_times(b->ctx, KAL_BUILD_PARTS)) {
+        kal_build_limit(b, span, "the model is too large: it has more than %zu parts",
+                        kal_usual_times(b->ctx, KAL_BUILD_PARTS));
     }
     return b->status == KAL_OK;
 }

@@ -35,9 +35,9 @@ bool kal_build_split_indices(KalBuild *b, const KalTarget *target,
                             (long long)target->index[i]);
             return false;
         }
-        if (target->index[i] > KAL_BUILD_SCALARS) {
-            kal_build_limit(b, target->node->span, "an array has at most %d elements",
-                            KAL_BUILD_SCALARS);
+        if (target->index[i] > (int64_t)kal_usual_times(b->ctx, KAL_BUILD_SCALARS)) {
+            kal_build_limit(b, target->node->span, "an array has at most %zu elements",
+                            kal_usual_times(b->ctx, KAL_BUILD_SCALARS));
             return false;
         }
     }

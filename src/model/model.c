@@ -113,7 +113,8 @@ static KalStatus add_symbol(KalModel *model, KalSymbol entry, const char *before
 // A place for texts and for what is found about nodes of the graph.
 static KalStatus init_tables(KalModel *model)
 {
-    KAL_TRY(kal_arena_create(model->ctx, TEXT_BYTES, &model->arena));
+    KAL_TRY(kal_arena_create(model->ctx, kal_usual_times(model->ctx, TEXT_BYTES),
+                             &model->arena));
     model->kinds =
         (KalKindTable *)kal_arena_alloc(model->arena, 1, sizeof *model->kinds);
     return model->kinds ? KAL_OK : kal_no_memory(model->ctx, "for a model");

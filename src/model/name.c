@@ -262,10 +262,10 @@ static KalEntry *add_entry(KalBuild *b, KalEntryKind kind, KalSite *site)
 static bool count_name(KalBuild *b, KalSpan span)
 {
     b->declared.count++;
-    if (b->declared.count > KAL_BUILD_NAMES) {
+    if (b->declared.count > kal_usual_times(b->ctx, KAL_BUILD_NAMES)) {
         kal_build_limit(b, span,
-                        "the model is too large: it declares more than %d names",
-                        KAL_BUILD_NAMES);
+                        "the model is too large: it declares more than %zu names",
+                        kal_usual_times(b->ctx, KAL_BUILD_NAMES));
     }
     return b->status == KAL_OK;
 }

@@ -154,7 +154,7 @@ bool kal_build_check(KalBuild *b, KalStatus status)
 void kal_build_no_memory(KalBuild *b)
 {
     const size_t bytes = kal_arena_bytes(b->arena) + kal_arena_bytes(b->model->arena);
-    if (bytes > KAL_BUILD_MEMORY / 4) {
+    if (bytes > kal_usual_times(b->ctx, KAL_BUILD_MEMORY) / 4) {
         kal_build_limit(b, b->statement,
                         "the model is too large: its names and vectors need more than "
                         "%zu MiB",
@@ -177,11 +177,11 @@ bool kal_build_step(KalBuild *b, KalSpan span, size_t count)
         return false;
     }
     b->work.steps += count;
-    if (b->work.steps > KAL_BUILD_STEPS) {
+    if (b->work.steps > kal_usual_times(b->ctx, KAL_BUILD_STEPS)) {
         kal_build_limit(b, span,
-                        "the model is too large: more than %d pieces of expressions "
+                        "the model is too large: more than %zu pieces of expressions "
                         "are evaluated before this one",
-                        KAL_BUILD_STEPS);
+                        kal_usual_times(b->ctx, KAL_BUILD_STEPS));
         return false;
     }
     return true;
@@ -193,11 +193,11 @@ bool kal_build_pass(KalBuild *b, KalSpan span)
         return false;
     }
     b->work.passes++;
-    if (b->work.passes > KAL_BUILD_PASSES) {
+    if (b->work.passes > kal_usual_times(b->ctx, KAL_BUILD_PASSES)) {
         kal_build_limit(b, span,
                         "the model is too large: its loops and sums go through more "
-                        "than %d passes",
-                        KAL_BUILD_PASSES);
+                        "than %zu passes",
+                        kal_usual_times(b->ctx, KAL_BUILD_PASSES));
         return false;
     }
     return true;
@@ -209,10 +209,10 @@ bool kal_build_count(KalBuild *b, KalSpan span, size_t count)
         return false;
     }
     b->work.scalars += count;
-    if (b->work.scalars > KAL_BUILD_SCALARS) {
+    if (b->work.scalars > kal_usual_times(b->ctx, KAL_BUILD_SCALARS)) {
         kal_build_limit(b, span,
-                        "the model is too large: it declares more than %d numbers",
-                        KAL_BUILD_SCALARS);
+                        "the model is too large: it declares more than %zu numbers",
+                        kal_usual_times(b->ctx, KAL_BUILD_SCALARS));
         return false;
     }
     return true;

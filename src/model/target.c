@@ -135,8 +135,9 @@ static bool grow(KalBuild *b, KalArray *array, int64_t i, KalSpan span)
                         (long long)i);
         return false;
     }
-    if (i > KAL_BUILD_SCALARS) {
-        kal_build_limit(b, span, "an array has at most %d elements", KAL_BUILD_SCALARS);
+    if (i > (int64_t)kal_usual_times(b->ctx, KAL_BUILD_SCALARS)) {
+        kal_build_limit(b, span, "an array has at most %zu elements",
+                        kal_usual_times(b->ctx, KAL_BUILD_SCALARS));
         return false;
     }
     uint32_t capacity = array->capacity;

@@ -20,12 +20,12 @@ KalArray *kal_build_array(KalBuild *b, uint32_t n)
     if (b->status != KAL_OK) {
         return NULL;
     }
-    if (b->pool.bytes > KAL_BUILD_MEMORY) {
+    if (b->pool.bytes > kal_usual_times(b->ctx, KAL_BUILD_MEMORY)) {
         kal_build_limit(
             b, (KalSpan){.source = NULL},
             "the model is too large: the vectors of one statement need more "
-            "than %d MiB",
-            KAL_BUILD_MEMORY >> 20);
+            "than %zu MiB",
+            kal_usual_times(b->ctx, KAL_BUILD_MEMORY) >> 20);
         return NULL;
     }
     KalArray *array = (KalArray *)kal_pool_alloc(&b->pool, size);
@@ -66,9 +66,9 @@ KalValue kal_build_finish(KalBuild *b, KalArray *array, KalSpan span)
         depth = inner > depth ? inner : depth;
         marks |= item.marks;
     }
-    if (size > KAL_BUILD_SCALARS) {
-        kal_build_limit(b, span, "this vector has more than %d elements",
-                        KAL_BUILD_SCALARS);
+    if (size > kal_usual_times(b->ctx, KAL_BUILD_SCALARS)) {
+        kal_build_limit(b, span, "this vector has more than %zu elements",
+                        kal_usual_times(b->ctx, KAL_BUILD_SCALARS));
         return KAL_BAD_VALUE;
     }
     if (depth >= KAL_BUILD_VECTOR_DEPTH) {

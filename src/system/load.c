@@ -103,7 +103,8 @@ static KalStatus load(KalSystem *system, Text text, const KalLoadOptions *option
 {
     assert(!system->arena && !system->model);
     kal_load_enter(options, KAL_LOAD_READ);
-    KAL_TRY(kal_arena_create(system->ctx, TABLE_BYTES, &system->arena));
+    KAL_TRY(kal_arena_create(system->ctx, kal_usual_times(system->ctx, TABLE_BYTES),
+                             &system->arena));
     KAL_TRY(kal_diagnostics_create(system->ctx, &system->diagnostics));
     KAL_TRY(kal_sources_create(system->ctx, &system->sources));
     KAL_TRY(kal_sources_add(system->sources, text.name, text.data, text.length,

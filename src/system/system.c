@@ -666,12 +666,13 @@ static KalStatus count_sizes(KalSystem *system)
         return kal_diagnostics_fail(system->diagnostics, KAL_ERR_SYNTAX);
     }
     KAL_TRY(kal_contacts_check(system));
-    if (model->n_coordinates > KAL_SYSTEM_LIMIT
-        || model->n_constraints > KAL_SYSTEM_LIMIT) {
-        return kal_fail(system->ctx, KAL_ERR_LIMIT,
-                        "the model has %zu coordinates and %zu constraints; %d of each "
-                        "are the most",
-                        model->n_coordinates, model->n_constraints, KAL_SYSTEM_LIMIT);
+    const size_t most = kal_usual_times(system->ctx, KAL_SYSTEM_LIMIT);
+    if (model->n_coordinates > most || model->n_constraints > most) {
+        return kal_fail(
+            system->ctx, KAL_ERR_LIMIT,
+            "the model has %zu coordinates and %zu constraints; %zu of each "
+            "are the most",
+            model->n_coordinates, model->n_constraints, most);
     }
     system->n = (int)model->n_coordinates;
     system->m = (int)model->n_constraints;

@@ -179,6 +179,25 @@ static void a_message_is_not_cut_inside_a_character(void)
     kal_context_destroy(ctx);
 }
 
+// Limits of models are sixteen times as high where that was allowed, also in contexts of
+// other threads.
+static void limits_are_higher_where_that_is_allowed(void)
+{
+    Fault fault = {.calls_left = -1};
+    KalContext *ctx = make(&fault);
+    KalContext *other = NULL;
+    ok(kal_usual_times(ctx, 100) == 100);
+    kal_context_set_huge(ctx, true);
+    ok(kal_usual_times(ctx, 100) == 1600);
+    ok(kal_context_create_like(ctx, &other) == KAL_OK);
+    ok(kal_usual_times(other, 100) == 1600);
+    kal_context_set_huge(ctx, false);
+    kal_context_set_huge(NULL, true);
+    ok(kal_usual_times(ctx, 100) == 100);
+    kal_context_destroy(other);
+    kal_context_destroy(ctx);
+}
+
 TAP_RUN(TAP_CASE(a_new_context_holds_itself_and_no_message),
         TAP_CASE(without_an_allocator_the_one_of_libc_is_used),
         TAP_CASE(a_context_that_cannot_be_made_is_not_written),
@@ -188,4 +207,5 @@ TAP_RUN(TAP_CASE(a_new_context_holds_itself_and_no_message),
         TAP_CASE(a_failure_returns_its_status_and_leaves_its_message),
         TAP_CASE(a_failure_is_passed_on_and_success_goes_on),
         TAP_CASE(a_message_too_long_is_cut_with_dots),
-        TAP_CASE(a_message_is_not_cut_inside_a_character))
+        TAP_CASE(a_message_is_not_cut_inside_a_character),
+        TAP_CASE(limits_are_higher_where_that_is_allowed))
