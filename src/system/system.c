@@ -451,7 +451,7 @@ static KalStatus compile_all(KalSystem *system)
         status = compile(system, (KalProgramId)id, spec);
     }
     free_symbols(system, symbols);
-    return status == KAL_OK ? make_code(system) : status;
+    return status;
 }
 
 KalStatus kal_system_compile(const KalSystem *system, const KalExpr *outputs,
@@ -766,8 +766,8 @@ KalStatus kal_system_compile_model(KalSystem *system, const KalLoadOptions *opti
     }
     KAL_TRY(evaluate_settings(system));
     KAL_TRY(kal_system_warn_of_reach(system));
-    kal_graph_freeze(system->model->graph);
-    return KAL_OK;
+    kal_graph_freeze(system->model->graph); // its memory serves what follows
+    return make_code(system);
 }
 
 void kal_system_destroy(KalSystem *system)
