@@ -61,12 +61,12 @@ typedef struct KalSineSeen {
 typedef struct KalRankWatch {
     bool known;      ///< the rest holds something
     bool confirmed;  ///< rows beyond the rank are dependent not only by accident
+    bool bends;      ///< slopes are of the last look, which was close
     int rank;        ///< the highest that was seen
     double t;        ///< when
     double sine;     ///< the smallest angle between rows that gives this rank
     double slope;    ///< how fast it changes
     double bend;     ///< and how fast that falls; 0 if it does not, or is not known
-    bool bends;      ///< the slopes are of the last look, which was close
     double *slopes;  ///< m: of all measures
     double turning;  ///< how fast the angle does, lately
     double passed;   ///< when the last loss of rank was
