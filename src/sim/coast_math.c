@@ -100,8 +100,10 @@ static Sines follow_sines(const KalCoastLanes *of)
     return x;
 }
 
-// Lanes in which sines lead nowhere near zero, whatever a run would make of them.
-static KalFourBits lead_nowhere(const KalCoastLanes *of, const KalLaneNotes *notes)
+// Lanes in which sines lead nowhere near zero, whatever a run would make of them, and of rows
+// that have changed by as much as `most`.
+static KalFourBits lead_nowhere(const KalCoastLanes *of, const KalLaneNotes *notes,
+                                KalFour most)
 {
     Sines x = follow_sines(of);
     if (kal_any(of->mixed & notes->taken)) {
@@ -109,6 +111,7 @@ static KalFourBits lead_nowhere(const KalCoastLanes *of, const KalLaneNotes *not
     }
     return (x.low > KAL_LOW_SINE) & (notes->t_new > notes->t)
            & (x.low > MARGIN * 0.5 * KAL_STEEPER * LONGEST * x.steep)
+           & (x.low > MARGIN * 0.5 * KAL_ROW_STEEPER * LONGEST * most)
            & (of->sines[END] > MARGIN * KAL_NEAR_STEPS * x.slope);
 }
 
@@ -210,8 +213,8 @@ void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *ou
     const KalFour most = kal_four_root(rows.change);
     const KalFour turning =
         kal_four_larger(KAL_TURN_PAST * coast->of->turning, most / h);
-    const KalFourBits quiet = notes->taken & lead_nowhere(coast->of, notes) & rows.stay
-                              & (most < KAL_ROW_TURNED);
+    const KalFourBits quiet = notes->taken & lead_nowhere(coast->of, notes, most)
+                              & rows.stay & (most < KAL_ROW_TURNED);
     *out_longest = kal_pick(turning > 0.0, KAL_TURN / turning, kal_all(0.0));
     coast->of->turning = kal_pick(quiet, turning, coast->of->turning);
     keep_rows(coast, A, &rows, quiet);
