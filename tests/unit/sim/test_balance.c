@@ -409,7 +409,8 @@ static void the_balance_does_not_change_the_motion(void)
         for (int i = 0; i < 10; i++) {
             near(end[0][i], end[1][i], 1e-6 * (1.0 + fabs(end[1][i])));
         }
-        ok(s[0].steps <= s[1].steps + 5);
+        // The orders that the stiff method chooses hang on rounding, and steps on them.
+        ok((double)s[0].steps <= 1.1 * (double)s[1].steps);
         ok(k != 1 || s[1].changes > 0); // the method for stiff systems had its turn
     }
 }
