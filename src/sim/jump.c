@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Where values jump though the state does not: samples before and behind.  Theory (15.27).
+// Where values jump though the state does not: samples before and behind.  Theory (15.29).
 //
 // Two kinds of places are looked for while samples are taken.  Where the motion comes to another
 // piece of its formulas, a step ends: values on both pieces are compared there.  Where outputs alone
