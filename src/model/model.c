@@ -32,7 +32,7 @@ typedef struct KalKindTable {
 static size_t capacity_for(size_t count)
 {
     size_t step = 1;
-    while (count / step >= 2 * SMALLEST_LIST) {
+    while (count / step / 2 >= SMALLEST_LIST) {
         step *= 2;
     }
     const size_t capacity = (count + step - 1) / step * step;
