@@ -286,10 +286,19 @@ static bool loses_rank(const KalVerify *v)
            || s.crossings != v->crossings;
 }
 
-// Begin again, after a time that could not be verified.
+// What is said of a change that leaves the state as it is: nothing, if there are samples at
+// both of its sides, so that no time is left out.
+static const char *unless_at_once(const KalVerify *v, const char *reason)
+{
+    return kal_run_time(v->run) > v->t ? reason : NULL;
+}
+
+// Begin again, after a time that could not be verified unless the reason is NULL.
 static KalStatus restart(KalVerify *v, const char *reason)
 {
-    add_gap(v, v->t, kal_run_time(v->run), reason);
+    if (reason) {
+        add_gap(v, v->t, kal_run_time(v->run), reason);
+    }
     if (kal_run_has_crossed(v->run)) { // and what comes next cannot be either
         v->begun = false;
         (void)snprintf(v->reason, sizeof v->reason, "%s", LOSES_RANK);
@@ -337,9 +346,10 @@ KalStatus kal_verify_take(KalVerify *verify, KalRun *run)
     } else if (s.events != v->events) {
         status = restart(v, "an event changed the motion");
     } else if (s.switches != v->switches) {
-        status = restart(v, "a piecewise formula went over to another piece");
+        status = restart(
+            v, unless_at_once(v, "a piecewise formula went over to another piece"));
     } else if (kal_run_peaks(run) != v->peaks) {
-        status = restart(v, "a pulse in time had its peak");
+        status = restart(v, unless_at_once(v, "a pulse in time had its peak"));
     } else {
         status = v->begun ? follow(v) : restart(v, v->reason);
     }

@@ -738,12 +738,21 @@ simulate 0 .. 1 every 0.5
 
 @case
 def nothing_compared_is_told():
-    text = BLOCK.replace("0.1", "0.5") + "force x = if(sin(20*t) > 0, 1, -1)\n"
+    """Between two samples there is a corner, at which there is no row."""
+    text = BLOCK.replace("0.1", "0.5") + "force x = abs(sin(20*t))\n"
     with Folder(text) as folder:
         status, out, err = run("run", folder.model, "--verify")
     assert status == 1 and "agrees" not in out, (status, out)
     assert "NOTHING of the motion was compared" in out, out
     assert "nothing could be verified: a piecewise formula" in err, err
+
+
+@case
+def rows_at_jumps_let_pieces_be_compared():
+    text = BLOCK.replace("0.1", "0.5") + "force x = if(sin(20*t) > 0, 1, -1)\n"
+    verify = simulate_text(text, "--verify")["verify"]
+    assert verify["passed"] and verify["restarts"] > 30, verify
+    assert abs(verify["time"] - 5) < 1e-9 and not verify["not_verified"], verify
 
 
 @case
