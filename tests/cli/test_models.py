@@ -277,7 +277,7 @@ def files_are_used_relative_to_the_model():
 
 @case
 def limits_are_higher_for_who_asks():
-    text = FREE + "let a[1000001] = 1\noutput o = a[1]\n"
+    text = FREE + "let a[1000001] = 1\noutput o = a[1000001]\n"
     refuse(text, "at most 1000000 elements", "--huge", "stdin:3:")
     status, out, err = run("eval", "-", "--huge", text=text)
     assert status == 0, err
