@@ -3,9 +3,9 @@
 // Where values jump though the state does not: samples before and behind.  Theory (15.29).
 //
 // Two kinds of places are looked for while samples are taken.  Where the motion comes to another
-// piece of its formulas, a step ends: values on both pieces are compared there.  Where outputs alone
-// change their pieces no step ends: the place is found as marks are, and narrowed down until the
-// two sides are neighbours in time.
+// piece of its formulas, a step ends: values on both pieces are compared there.  Where
+// outputs alone change their pieces no step ends: the place is found as marks are, and
+// narrowed down until the two sides are neighbours in time.
 //
 // Invariant: nothing here changes how a run goes on.
 

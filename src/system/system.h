@@ -146,7 +146,7 @@ struct KalSystem {
         *marks; ///< n_marks: at whose zeros outputs change pieces or have peaks; the
                 ///< switches are not among them (system/mark.h)
     size_t n_marks;
-    size_t n_jumps; ///< the first of them, at which outputs may jump
+    size_t n_jumps;       ///< the first of them, at which outputs may jump
     bool *event_bounded;  ///< events that are functions of t, q and q' alone
     bool *event_velocity; ///< and have velocities in them
     KalSparse event_rows; ///< n_events × 2n: their derivatives by q and q'

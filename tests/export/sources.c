@@ -175,8 +175,7 @@ static bool compile(Trial *trial)
              "-ffp-contract=off %s -shared -fPIC -DSTATES=%d -DHOLDS=%d -DROWS=%d "
              "-DOUTPUTS=%d -DREDUNDANT=%d -DCONTACTS=%d model.c glue.c -o model.so -lm",
              trial->folder.path, compiler, flags, s->n_states > 0, s->n_holds > 0,
-             s->m > 0, s->n_outputs > 0, trial->redundant,
-             s->model->n_contacts > 0);
+             s->m > 0, s->n_outputs > 0, trial->redundant, s->model->n_contacts > 0);
     const int status = system(command);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
