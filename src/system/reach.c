@@ -68,7 +68,7 @@ static KalStatus gather_tables(Reach *r)
 {
     const KalGraph *g = r->system->model->graph;
     const uint32_t count = r->system->model->n_tables > 0 ? kal_graph_count(g) : 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 1; i < count; i++) { // 0 is no formula
         const KalExprNode node = kal_graph_node(g, (KalExpr){i});
         KAL_TRY(kal_op_is_spline((KalOp)node.op) ? add_table(r, node) : KAL_OK);
     }
