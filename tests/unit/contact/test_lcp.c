@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "allocations.h"
 #include "contact/lcp.h"
-#include "fault.h"
 #include "tap.h"
 
 enum {
@@ -85,23 +85,18 @@ static void bases_are_tried(void)
     end();
 }
 
+static KalStatus make_and_free(KalContext *own)
+{
+    KalLcp *made = NULL;
+    const KalStatus status = kal_lcp_create(own, MOST, &made);
+    ok(status == KAL_OK || !made);
+    kal_lcp_destroy(made);
+    return status;
+}
+
 static void every_allocation_may_fail(void)
 {
-    KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 20; n++) {
-        Fault fault = {.calls_left = n};
-        KalContext *own = NULL;
-        KalLcp *made = NULL;
-        status = kal_context_create(fault_alloc, &fault, &own);
-        if (status == KAL_OK) {
-            status = kal_lcp_create(own, MOST, &made);
-            ok(status == KAL_OK || !made);
-        }
-        kal_lcp_destroy(made);
-        kal_context_destroy(own);
-        ok(fault.live_bytes == 0);
-    }
-    ok(status == KAL_OK);
+    try_allocations(make_and_free);
 }
 
 TAP_RUN(TAP_CASE(nothing_to_do_is_done), TAP_CASE(a_path_leads_to_the_solution),
