@@ -14,6 +14,7 @@
 
 #include "linalg/kernels.h"
 #include "linalg/padded.h"
+#include "motion/again.h"
 #include "motion/motion_impl.h"
 
 #include <kalaba/motion.h>
@@ -293,6 +294,7 @@ static KalStatus begin(KalMotion *s, const KalMotionProblem *problem)
     s->given = *problem;
     s->b_size = problem->b_size;
     s->weak = false;
+    s->factors.kept = false;
     if (problem->n < 1 || problem->m < 0) {
         return kal_fail(
             s->ctx, KAL_ERR_SHAPE,
@@ -476,6 +478,30 @@ KalStatus kal_motion_solve(KalMotion *motion, const KalMotionProblem *problem,
     if (!solve_short(motion, &answer)) {
         KAL_TRY(kal_motion_check(motion));
         KAL_TRY(solve_checked(motion, &answer));
+    }
+    *out_answer = answer;
+    return KAL_OK;
+}
+
+// Whether the factors at hand are those of a problem.
+static bool has_factors_of(const KalMotion *s, const KalMotionProblem *problem)
+{
+    return s->factors.kept && !problem->C && problem->n == s->given.n
+           && problem->m == s->given.m && problem->M == s->given.M
+           && problem->A == s->given.A;
+}
+
+KalStatus kal_motion_solve_again(KalMotion *motion, const KalMotionProblem *problem,
+                                 KalMotionAnswer *out_answer)
+{
+    KalMotionAnswer answer;
+    if (!has_factors_of(motion, problem)) {
+        return kal_motion_solve(motion, problem, out_answer);
+    }
+    motion->given = *problem;
+    motion->b_size = problem->b_size;
+    if (!kal_motion_short_again(motion, &answer)) {
+        return kal_motion_solve(motion, problem, out_answer);
     }
     *out_answer = answer;
     return KAL_OK;

@@ -87,6 +87,13 @@ typedef struct KalShort {
     double *missing_rows; ///< rows: what the constraints lack
 } KalShort;
 
+/// What the short way keeps of its last problem.
+typedef struct KalFactors {
+    bool kept;         ///< factors in short_way are those of M and A in given
+    bool near;         ///< answers are to be refined
+    double least_sine; ///< of the answer
+} KalFactors;
+
 struct KalMotion {
     KalContext *ctx;
     KalMotionOptions options;
@@ -131,6 +138,7 @@ struct KalMotion {
 
     bool wide; ///< the processor has wide vector registers
     KalShort short_way;
+    KalFactors factors;
     KalMotionVerdict verdict;
     KalLiteral literal;
 };
@@ -158,6 +166,13 @@ typedef enum KalShortEnd {
 /// constraints strengthen M: metric_mass and weights are filled then.
 KalShortEnd kal_short_solve(KalMotion *s, bool weak, KalMotionAnswer *answer);
 KalShortEnd kal_short_solve_wide(KalMotion *s, bool weak, KalMotionAnswer *answer);
+
+/// The short way with the factors that it kept, for another Q and b without C.
+KalShortEnd kal_short_again(KalMotion *s, KalMotionAnswer *answer);
+KalShortEnd kal_short_again_wide(KalMotion *s, KalMotionAnswer *answer);
+
+/// The same, in the version for the processor.  False: not vouched for.
+bool kal_motion_short_again(KalMotion *s, KalMotionAnswer *answer);
 
 /// The long way of the regular road.  False as above.
 bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer);

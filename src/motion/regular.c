@@ -339,6 +339,21 @@ bool kal_motion_short(KalMotion *s, KalMotionAnswer *answer)
     return publish(s, answer);
 }
 
+bool kal_motion_short_again(KalMotion *s, KalMotionAnswer *answer)
+{
+#ifdef KAL_WIDE
+    const KalShortEnd end =
+        s->wide ? kal_short_again_wide(s, answer) : kal_short_again(s, answer);
+#else
+    const KalShortEnd end = kal_short_again(s, answer);
+#endif
+    if (end != KAL_SHORT_SOLVED) {
+        return false;
+    }
+    kal_motion_clear_marks(s);
+    return publish(s, answer);
+}
+
 bool kal_motion_regular(KalMotion *s, KalMotionAnswer *answer)
 {
     return solve_pivoted(s, answer) && publish(s, answer);

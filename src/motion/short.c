@@ -15,8 +15,10 @@
 // (theory (3.8)): the accelerations and multipliers are the same, and residuals are taken
 // of the equations as they were given.
 //
+// The factors stay for problems that differ in Q and b alone.
+//
 // This file is compiled twice, the second time for processors with wide registers and
-// with another name for its one function.
+// with other names for its two functions.
 
 #include "linalg/padded.h"
 #include "motion/motion_impl.h"
@@ -26,6 +28,7 @@
 
 #ifndef KAL_SHORT_SOLVE
 #define KAL_SHORT_SOLVE kal_short_solve
+#define KAL_SHORT_AGAIN kal_short_again
 #endif
 
 // Pivots are relative to the diagonal entries they come from; those of WᵀD⁻¹W are
@@ -82,6 +85,16 @@ KAL_INLINE KalFour root_of_diagonal(int ld, const double *a, int j)
     return (KalFour){sqrt(d[0]), sqrt(d[1]), sqrt(d[2]), sqrt(d[3])};
 }
 
+// Q and b, with their paddings.
+KAL_INLINE void load_sides(const KalMotion *s, const KalShort *w, Size z)
+{
+    const KalMotionProblem *p = &s->given;
+    kal_padded_copy(z.n, z.ld, p->Q, w->Q);
+    kal_padded_copy(z.n, z.ld, p->Q, w->g);
+    kal_padded_copy(z.m, z.rows, p->b, w->b);
+    kal_padded_copy(z.m, z.rows, s->b_size ? s->b_size : p->b, w->b_size);
+}
+
 // M, A, Q, b and C, with their paddings; M and A twice, since factors replace them.  And
 // the natural units 1 / d_j = √M_jj.
 KAL_INLINE void load(const KalMotion *s, const KalShort *w, Size z, const double *C)
@@ -89,13 +102,10 @@ KAL_INLINE void load(const KalMotion *s, const KalShort *w, Size z, const double
     const KalMotionProblem *p = &s->given;
     load_columns(z, z.n, z.ld, p->M, w->M, w->L);
     load_columns(z, z.m, z.rows, p->A, w->A, w->W);
-    kal_padded_copy(z.n, z.ld, p->Q, w->Q);
-    kal_padded_copy(z.n, z.ld, p->Q, w->g);
+    load_sides(s, w, z);
     if (C) {
         kal_padded_copy(z.n, z.ld, C, w->g + z.ld);
     }
-    kal_padded_copy(z.m, z.rows, p->b, w->b);
-    kal_padded_copy(z.m, z.rows, s->b_size ? s->b_size : p->b, w->b_size);
     for (int j = 0; j < z.ld; j += 4) {
         *kal_four(w->unit + j) = root_of_diagonal(z.ld, w->M, j);
     }
@@ -157,6 +167,15 @@ KAL_INLINE Pivots factor(const KalShort *w, Size z, bool nonideal)
     return (Pivots){mass, gram >= SAFE_GRAM ? gram : 0.0};
 }
 
+// Q + AᵀWb for Q (theory (3.8)).
+static void strengthen_force(const KalMotion *s, const KalShort *w, Size z)
+{
+    for (int i = 0; i < z.m; i++) {
+        kal_padded_subtract(0, z.ld, -s->weights[i] * w->b[i],
+                            w->A + (size_t)i * (size_t)z.ld, w->g);
+    }
+}
+
 // M + AᵀWA for M, in the lower triangle, and Q + AᵀWb for Q; and natural units from it
 // (theory (3.8)).  False when there are no good weights.
 static bool strengthen(KalMotion *s, const KalShort *w, Size z)
@@ -164,9 +183,9 @@ static bool strengthen(KalMotion *s, const KalShort *w, Size z)
     if (!kal_motion_find_weights(s)) {
         return false;
     }
+    strengthen_force(s, w, z);
     for (int i = 0; i < z.m; i++) {
         const double *row = w->A + (size_t)i * (size_t)z.ld;
-        kal_padded_subtract(0, z.ld, -s->weights[i] * w->b[i], row, w->g);
         for (int j = 0; j < z.n; j++) {
             if (row[j] != 0.0) {
                 kal_padded_subtract(j / 4 * 4, z.ld, -s->weights[i] * row[j], row,
@@ -412,20 +431,10 @@ KAL_INLINE void store(const KalMotion *s, const KalShort *w, Size z, const doubl
     }
 }
 
-// C is NULL or that of the problem; `weak` says that M needs to be strengthened.
-KAL_INLINE KalShortEnd solve(KalMotion *s, const KalShort *w, Size z, const double *C,
-                             bool weak, KalMotionAnswer *answer)
+// The answer from factors that are at hand, with g = L⁻¹Q.
+KAL_INLINE KalShortEnd finish(const KalMotion *s, const KalShort *w, Size z,
+                              const double *C, bool near, KalMotionAnswer *answer)
 {
-    load(s, w, z, C);
-    if (weak && !strengthen(s, w, z)) {
-        return KAL_SHORT_REFUSED;
-    }
-    const Pivots pivots = factor(w, z, C != NULL);
-    const bool near =
-        weak || pivots.mass < WITHOUT_REFINEMENT || pivots.gram < WITHOUT_REFINEMENT;
-    if (pivots.gram == 0.0 || (near && C)) {
-        return pivots.mass == 0.0 ? KAL_SHORT_WEAK : KAL_SHORT_REFUSED;
-    }
     find_multipliers(w, z, w->b, w->g, w->lambda);
     double *lambda_total = w->lambda;
     if (C) {
@@ -447,8 +456,29 @@ KAL_INLINE KalShortEnd solve(KalMotion *s, const KalShort *w, Size z, const doub
     }
     store(s, w, z, C);
     answer->rank_A = z.m;
-    answer->least_sine = sqrt(pivots.gram);
     return KAL_SHORT_SOLVED;
+}
+
+// C is NULL or that of the problem; `weak` says that M needs to be strengthened.
+KAL_INLINE KalShortEnd solve(KalMotion *s, const KalShort *w, Size z, const double *C,
+                             bool weak, KalMotionAnswer *answer)
+{
+    load(s, w, z, C);
+    if (weak && !strengthen(s, w, z)) {
+        return KAL_SHORT_REFUSED;
+    }
+    const Pivots pivots = factor(w, z, C != NULL);
+    const bool near =
+        weak || pivots.mass < WITHOUT_REFINEMENT || pivots.gram < WITHOUT_REFINEMENT;
+    if (pivots.gram == 0.0 || (near && C)) {
+        return pivots.mass == 0.0 ? KAL_SHORT_WEAK : KAL_SHORT_REFUSED;
+    }
+    const KalShortEnd end = finish(s, w, z, C, near, answer);
+    answer->least_sine = sqrt(pivots.gram);
+    s->factors = (KalFactors){.kept = end == KAL_SHORT_SOLVED && w == &s->short_way,
+                              .near = near,
+                              .least_sine = answer->least_sine};
+    return end;
 }
 
 // Room for the arrays of a problem with up to four coordinates and constraints.
@@ -559,4 +589,21 @@ KalShortEnd KAL_SHORT_SOLVE(KalMotion *s, bool weak, KalMotionAnswer *answer)
     assert(n >= 1 && n <= s->n_max && m >= 0 && m <= n);
     const Size z = {n, m, kal_padded(n), kal_padded(m), false};
     return weak ? solve_weak(s, z, answer) : solve_given(s, z, answer);
+}
+
+KalShortEnd KAL_SHORT_AGAIN(KalMotion *s, KalMotionAnswer *answer)
+{
+    const int n = s->given.n;
+    const int m = s->given.m;
+    const KalShort *w = &s->short_way;
+    assert(s->factors.kept && !s->given.C);
+    const Size z = {n, m, kal_padded(n), kal_padded(m), false};
+    load_sides(s, w, z);
+    if (s->weak) {
+        strengthen_force(s, w, z);
+    }
+    kal_padded_solve(coordinates(z), w->L, w->inverse, 1, w->g);
+    const KalShortEnd end = finish(s, w, z, NULL, s->factors.near, answer);
+    answer->least_sine = s->factors.least_sine;
+    return end;
 }

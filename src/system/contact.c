@@ -4,8 +4,9 @@
 //
 // A decision needs the rates of all rows without contacts and the response of each to a unit
 // force along each, with the other constraints of the model in force: one solve for the
-// former and one for each row.  `contact/touch` does the rest, and knows only these numbers.
+// former and one for each row, all with the same factors.  `contact/touch` does the rest, and knows only these numbers.
 
+#include "motion/again.h"
 #include "system/contact_impl.h"
 
 #include <assert.h>
@@ -357,7 +358,8 @@ KalStatus kal_contacts_respond(KalInstant *instant)
     for (int k = 0; k < c->n_used; k++) {
         KalMotionAnswer answer;
         problem.Q = row_of(instant, k);
-        KAL_TRY(kal_motion_solve(instant->motion, &problem, &answer));
+        KAL_TRY(k == 0 ? kal_motion_solve(instant->motion, &problem, &answer)
+                       : kal_motion_solve_again(instant->motion, &problem, &answer));
         memcpy(c->response + (size_t)k * n, answer.qdd, n * sizeof(double));
     }
     for (int i = 0; i < c->n_used; i++) {

@@ -126,9 +126,10 @@ void kal_contacts_take(KalInstant *instant);
 KAL_CHECKED KalStatus kal_contact_values(KalInstant *instant, size_t i,
                                          KalContactValues *out_values);
 
-/// Solves a problem of the instant; its answer is instant->answer.
+/// Solves a problem of the instant; its answer is instant->answer.  `again`: M and A are those of
+/// the solve before.
 typedef KalStatus (*KalInstantSolve)(KalInstant *instant,
-                                     const KalMotionProblem *problem);
+                                     const KalMotionProblem *problem, bool again);
 
 /// Solve with the friction of all that slides, theory (21.9).
 KAL_CHECKED KalStatus kal_contacts_solve(KalInstant *instant,

@@ -13,6 +13,8 @@
 
 #include "system/instant.h"
 
+#include "motion/again.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -532,8 +534,8 @@ static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *p
         const size_t row = (size_t)instant->independent[k];
         memcpy(instant->few_A + (size_t)k * n, instant->A + row * n,
                n * sizeof(double));
-        instant->few_b[k] = instant->b[row];
-        instant->few_size[k] = instant->b_size[row];
+        instant->few_b[k] = problem->b[row];
+        instant->few_size[k] = problem->b_size ? problem->b_size[row] : fabs(problem->b[row]);
         instant->few_names[k] = instant->row_names[row];
     }
     few.m = instant->n_independent;
@@ -577,15 +579,23 @@ static void lend_weights(KalInstant *instant, KalMotionProblem *few)
     few->Q = instant->few_Q;
 }
 
+static KalStatus solve_motion(KalInstant *instant, const KalMotionProblem *problem,
+                              bool again, KalMotionAnswer *out_answer)
+{
+    return again ? kal_motion_solve_again(instant->motion, problem, out_answer)
+                 : kal_motion_solve(instant->motion, problem, out_answer);
+}
+
 // The answer for these rows as one for all.
-static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
+static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem,
+                           bool again)
 {
     KalMotionProblem few = pick_rows(instant, problem);
     KalMotionAnswer *answer = &instant->answer;
     if (instant->lends) {
         lend_weights(instant, &few);
     }
-    KAL_TRY(kal_motion_solve(instant->motion, &few, answer));
+    KAL_TRY(solve_motion(instant, &few, again, answer));
     memset(instant->multipliers, 0, (size_t)instant->n_active * sizeof(double));
     for (int k = 0; k < instant->n_independent; k++) {
         instant->multipliers[picked(instant, k)] = answer->multipliers[k];
@@ -600,16 +610,16 @@ static KalStatus solve_few(KalInstant *instant, const KalMotionProblem *problem)
 
 // The stages of a solve after the fast road.  What whole solves find about dependent rows
 // is kept for those that leave rows out.
-static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem)
+static KalStatus solve(KalInstant *instant, const KalMotionProblem *problem, bool again)
 {
     assert(problem->n == instant->system->n);
     if (instant->large.solver) {
         return kal_large_instant_solve(instant, problem->C);
     }
-    if (instant->few && solve_few(instant, problem) == KAL_OK) {
+    if (instant->few && solve_few(instant, problem, again) == KAL_OK) {
         return KAL_OK;
     }
-    KalStatus status = kal_motion_solve(instant->motion, problem, &instant->answer);
+    KalStatus status = solve_motion(instant, problem, again, &instant->answer);
     if (status == KAL_ERR_CONTRADICTION && instant->n_independent > 0
         && instant->n_independent < instant->n_active) {
         KAL_TRY(reconcile(instant, problem));
@@ -637,7 +647,7 @@ static KalStatus find_nonideal(KalInstant *instant)
     if (system->equations->has_reactions) {
         KalMotionProblem ideal = kal_instant_problem(instant);
         ideal.C = NULL;
-        KAL_TRY(solve(instant, &ideal));
+        KAL_TRY(solve(instant, &ideal, false));
         KAL_TRY(check_reactions(instant));
         keep_reactions(instant);
     }

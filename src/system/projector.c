@@ -351,6 +351,10 @@ void kal_projector_set_rows(KalProjector *p, const bool *used)
     p->n_counted = 0;
     for (int i = 0; i < p->m; i++) {
         double *g = p->G + (size_t)i * (size_t)f;
+        p->S[i] = 0.0;
+        if (is_zero(f, g)) { // as most rows of contacts are
+            continue;
+        }
         const double length = length_of(f, g);
         p->S[i] = length > 0.0 ? 1.0 / length : 0.0;
         for (int j = 0; j < f; j++) {

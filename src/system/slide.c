@@ -4,7 +4,8 @@
 //
 // Sliding friction is proportional to a reaction that it changes itself.  Reactions are
 // affine in the frictions; so one solve without any and one for each give a small linear
-// system for them, and a last solve gives the answer.
+// system for them, and a last solve gives the answer.  All have the same masses and rows, so
+// that these are factored once.
 
 #include "linalg/lu.h"
 #include "system/contact.h"
@@ -77,11 +78,11 @@ static KalStatus find_reactions(KalInstant *instant, const KalMotionProblem *pro
     unit.b_size = NULL;
     unit.C = NULL;
     memset(c->reactions, 0, ((size_t)c->n_sliding + 1) * m * sizeof(double));
-    KAL_TRY(solve(instant, problem));
+    KAL_TRY(solve(instant, problem, false));
     take_reactions(instant, 0);
     for (int s = 0; s < c->n_sliding; s++) {
         unit.Q = c->column + (size_t)s * (size_t)instant->system->n;
-        KAL_TRY(solve(instant, &unit));
+        KAL_TRY(solve(instant, &unit, true));
         take_reactions(instant, s + 1);
     }
     return KAL_OK;
@@ -165,7 +166,7 @@ KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *proble
     const size_t n = (size_t)instant->system->n;
     KalMotionProblem loaded = *problem;
     if (c->n_sliding == 0) {
-        return solve(instant, problem);
+        return solve(instant, problem, false);
     }
     KAL_TRY(fill_columns(instant));
     KAL_TRY(find_reactions(instant, problem, solve));
@@ -180,7 +181,7 @@ KalStatus kal_contacts_solve(KalInstant *instant, const KalMotionProblem *proble
         c->Q[j] = problem->Q[j] + c->force[j];
     }
     loaded.Q = c->Q;
-    KAL_TRY(solve(instant, &loaded));
+    KAL_TRY(solve(instant, &loaded, true));
     for (size_t j = 0; j < n; j++) {
         c->force[j] += instant->answer.force_nonideal[j];
     }

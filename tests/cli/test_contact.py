@@ -599,6 +599,29 @@ def a_contact_that_comes_to_say_the_same_changes_nothing():
     near(result["outputs"]["N"], 9.81, 1e-8)
 
 
+# A block that slides with a pendulum, whose rod may be said twice.
+SLED = """
+param g = 9.81
+coord x, y, px, py
+kinetic 1/2*(x'^2 + y'^2) + 1/4*(px'^2 + py'^2)
+potential g*y + 0.5*g*py
+constraint rod: (px - x)^2 + (py - y)^2 = 1
+{more}
+contact floor: y >= 0, friction = 0.3, slip = x'
+init x = 0, y = 0, px = 0.6, py = -0.8, x' = 5, y' = 0, px' = 5.8, py' = 0.6
+simulate 0 .. 0.5 every 0.1
+"""
+
+
+@case
+def a_constraint_said_twice_does_not_change_friction():
+    once = simulate(SLED.format(more=""))
+    again = "constraint again: 2*(px - x)^2 + 2*(py - y)^2 = 2"
+    twice = simulate(SLED.format(more=again))
+    for name, value in once["qd"].items():
+        near(twice["qd"][name], value, 1e-7)
+
+
 @case
 def the_examples_do_as_they_say():
     def example(name, *options):
