@@ -81,9 +81,10 @@ KAL_API KAL_CHECKED KalStatus kal_show_run(KalRun *run, const KalRunTimes *times
 
 /// What is to be told of a sweep.
 typedef struct KalSweepFacts {
-    const char *file; ///< that was written, or NULL
-    double seconds;   ///< that it took, or will take
-    double bytes;     ///< of the file, about; for plans
+    const char *file;       ///< that was written, or NULL
+    double seconds;         ///< that it took, or will take
+    double bytes;           ///< of the file, about; for plans
+    const bool *not_unique; ///< of kal_sweep_write(); NULL: all values are unique
 } KalSweepFacts;
 
 /// Show what a sweep came to, as text or JSON.  KAL_ERR_NOMEM.

@@ -145,6 +145,9 @@ typedef struct KalSweepRow {
     /// With `trajectories` n_samples rows of as many values, up to a failure; else NULL.
     const double *samples;
     size_t n_samples;
+    /// For each value whether it hangs on how redundant constraints share a force, at any time
+    /// of the run that it depends on, and so is not unique; NULL: all are.
+    const bool *not_unique;
     KalStatus status;   ///< why it failed; KAL_OK
     const char *reason; ///< the same in words, in one line; "ok"
 } KalSweepRow;
@@ -210,6 +213,9 @@ typedef struct KalSweepFileOptions {
     /// NULL; rows of samples it does not get.
     KalSweepTake row;
     void *user; ///< passed to all of them
+    /// Unless NULL: room for a mark for each of the kept values.  It is set if the value of any
+    /// run is not unique.
+    bool *not_unique;
 } KalSweepFileOptions;
 
 /// How many statuses there are.
@@ -229,7 +235,8 @@ typedef struct KalSweepSummary {
 } KalSweepSummary;
 
 /// Do all runs and write a table of them, .csv, .h5 or .hdf5: columns `run`, inputs, values,
-/// `status`; rows by their numbers (docs/sweeping.md).  With `trajectories` a run has a row
+/// `status`; rows by their numbers (docs/sweeping.md).  Where values are not unique there is a
+/// column `not_unique` before the last, with their names.  With `trajectories` a run has a row
 /// for each of its samples, and one of NaN if it has none.  Memory does not grow with the runs.
 ///
 /// Until the table is whole the work is in a file beside it, PATH.sweep, at most a quarter of

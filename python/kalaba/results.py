@@ -217,6 +217,12 @@ class Table:
         import matplotlib.pyplot
         return matplotlib.pyplot.subplots()[1]
 
+    @property
+    def not_unique(self) -> list[str]:
+        """Columns that hang on how redundant constraints share a force."""
+        return [name for name in self.columns
+                if self.descriptions[name].startswith("not unique")]
+
     def _label(self, name: str) -> str:
         return f"{name} [{self.units[name]}]" if self.units[name] else name
 
@@ -274,12 +280,6 @@ class Run(Table):
         """Multipliers by the names of their constraints."""
         return {name[len("reaction("):-1]: self[name] for name in self.columns
                 if name.startswith("reaction(") and name.endswith(")")}
-
-    @property
-    def not_unique(self) -> list[str]:
-        """Columns that hang on how redundant constraints share a force."""
-        return [name for name in self.columns
-                if self.descriptions[name].startswith("not unique")]
 
     @property
     def json(self) -> Record:

@@ -27,6 +27,7 @@ typedef struct Rows {
     uint64_t runs;
     size_t inputs;
     size_t columns;
+    bool *marks; // kept values that are not unique in any run
     Failure *failures;
     size_t n_failures;
     size_t capacity;
@@ -156,6 +157,9 @@ static KalStatus take(void *user, const KalSweepRow *row)
     memcpy(values, row->inputs, rows->inputs * sizeof *values);
     memcpy(values + rows->inputs, row->values,
            (rows->columns - rows->inputs) * sizeof *values);
+    for (size_t i = 0; row->not_unique && i < rows->columns - rows->inputs; i++) {
+        rows->marks[i] = rows->marks[i] || row->not_unique[i];
+    }
     return row->status == KAL_OK || keep_failure(rows, row) ? KAL_OK : KAL_ERR_NOMEM;
 }
 
@@ -166,15 +170,16 @@ static bool watch(void *user)
     return !pthread_equal(pthread_self(), rows->caller) || pulse_beat(rows->pulse);
 }
 
-static PyObject *list_columns(const Sweep *self)
+static PyObject *list_columns(const Sweep *self, const Rows *rows)
 {
-    const size_t inputs = kal_sweep_inputs(self->sweep);
-    const size_t all = inputs + kal_sweep_kept(self->sweep);
-    PyObject *list = PyList_New((Py_ssize_t)all);
-    for (size_t i = 0; list && i < all; i++) {
-        const KalQuantity column = i < inputs
-                                       ? kal_sweep_input(self->sweep, i)
-                                       : kal_sweep_value(self->sweep, i - inputs);
+    const size_t inputs = rows->inputs;
+    PyObject *list = PyList_New((Py_ssize_t)rows->columns);
+    for (size_t i = 0; list && i < rows->columns; i++) {
+        KalQuantity column = i < inputs ? kal_sweep_input(self->sweep, i)
+                                        : kal_sweep_value(self->sweep, i - inputs);
+        if (i >= inputs && rows->marks[i - inputs]) {
+            column.description = KAL_TABLE_NOT_UNIQUE;
+        }
         list_put(&list, i, describe_quantity(column));
     }
     return list;
@@ -201,6 +206,7 @@ static void rows_clear(Rows *rows)
         free(rows->failures[i].reason);
     }
     free(rows->failures);
+    free(rows->marks);
 }
 
 static PyObject *collect(Sweep *self, int threads)
@@ -216,8 +222,11 @@ static PyObject *collect(Sweep *self, int threads)
     }
     PyObject *array =
         new_array((Py_ssize_t)rows.runs, (Py_ssize_t)rows.columns, &rows.values);
-    if (!array) {
-        return NULL;
+    rows.marks = calloc(rows.columns + 1, sizeof *rows.marks);
+    if (!array || !rows.marks) {
+        Py_XDECREF(array);
+        rows_clear(&rows);
+        return array ? PyErr_NoMemory() : NULL;
     }
     const KalSweepJob job = {
         .threads = threads, .watch = watch, .take = take, .user = &rows};
@@ -227,8 +236,8 @@ static PyObject *collect(Sweep *self, int threads)
     Py_END_ALLOW_THREADS;
     PyObject *result = NULL;
     if (!pulse_raise(&pulse)) {
-        result = status == KAL_OK ? Py_BuildValue("(NON)", list_columns(self), array,
-                                                  list_failures(&rows))
+        result = status == KAL_OK ? Py_BuildValue("(NON)", list_columns(self, &rows),
+                                                  array, list_failures(&rows))
                                   : raise_context(status, self->ctx);
     }
     Py_DECREF(array);

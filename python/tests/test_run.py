@@ -153,6 +153,15 @@ def test_sweeps_are_those_of_the_command_line(tmp_path):
     assert (runs, failed) == (2, 0) and (tmp_path / "b.h5").stat().st_size > 1000
 
 
+def test_sweeps_tell_what_is_not_unique():
+    twins = ("param T = 1\ncoord x\nkinetic 1/2*x'^2\nconstraint rod: x = sin(t)\n"
+             "constraint twin: 2*x = 2*sin(t), off\nevent join: t - T engage twin\n"
+             "init x = 0\nsimulate 0 .. 2 every 2\n")
+    keep = ["final(reaction(rod))", "final(x)"]
+    assert kalaba.Model(twins).sweep({"T": [1, 3]}, keep=keep).not_unique == keep[:1]
+    assert kalaba.Model(twins).sweep({"T": [3, 4]}, keep=keep).not_unique == []
+
+
 def test_sweeps_have_their_closed_form_and_maps():
     sweep = kalaba.Model(SPRING).sweep({"k": [1, 4, 9], "x": [1, 2]}, keep="max(x'), final(x)")
     assert np.allclose(sweep["max(x')"], np.sqrt(sweep["k"]) * sweep["x"], rtol=1e-6)

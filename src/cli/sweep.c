@@ -88,7 +88,8 @@ typedef struct Job {
     KalSweepFileOptions file;
     KalSweep *sweep;
     KalSweepReport *report;
-    uint64_t run; // that is done alone; 0: all are done
+    bool *not_unique; // for each of the kept values
+    uint64_t run;     // that is done alone; 0: all are done
     char *command;
     double began;
     double last; // when progress was shown
@@ -515,6 +516,8 @@ static KalExit write_table(Job *job)
     job->began = kal_clock();
     job->last = job->began;
     KalStatus status = make_report(job);
+    job->not_unique = calloc(kal_sweep_kept(job->sweep) + 1, sizeof *job->not_unique);
+    job->file.not_unique = job->not_unique;
     if (status == KAL_OK) {
         status = kal_sweep_write(job->sweep, path, &job->file, &summary);
     }
@@ -535,7 +538,8 @@ static KalExit write_table(Job *job)
         return fail(job, status);
     }
     const KalSweepFacts facts = {.file = job->file.shards > 0 ? NULL : path,
-                                 .seconds = kal_clock() - job->began};
+                                 .seconds = kal_clock() - job->began,
+                                 .not_unique = job->not_unique};
     const KalShowOptions show = how(job);
     if (!model->quiet || model->json) {
         status =
@@ -605,6 +609,7 @@ static KalExit sweep(KalModelJob *model)
         status = read_options(job) ? go(job) : KAL_EXIT_USAGE;
         kal_sweep_report_destroy(job->report);
         kal_sweep_destroy(job->sweep);
+        free(job->not_unique);
         kal_name_option_clear(&job->columns);
     } else {
         kal_message_print("out of memory");

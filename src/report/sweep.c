@@ -34,6 +34,7 @@ struct KalSweepReport {
     KalBlock rows;   // run, inputs, values: numbers
     KalBlock failed; // size_t: place of a reason among the texts, 1 behind; 0: none
     KalBlock texts;  // of reasons, each with its end
+    bool *marks;     // values that are not unique in any run
 };
 
 KalStatus kal_sweep_report_create(KalContext *ctx, const KalSweep *sweep,
@@ -49,6 +50,12 @@ KalStatus kal_sweep_report_create(KalContext *ctx, const KalSweep *sweep,
     report->stride = (kal_sweep_runs(sweep) + ROWS_MOST - 1) / ROWS_MOST;
     report->stride += report->stride == 0;
     report->width = 1 + kal_sweep_inputs(sweep) + kal_sweep_kept(sweep);
+    report->marks =
+        (bool *)kal_alloc(ctx, kal_sweep_kept(sweep) + 1, sizeof *report->marks);
+    if (!report->marks) {
+        kal_sweep_report_destroy(report);
+        return kal_no_memory(ctx, "for a report");
+    }
     *out_report = report;
     return KAL_OK;
 }
@@ -59,6 +66,8 @@ void kal_sweep_report_destroy(KalSweepReport *report)
         kal_block_clear(report->ctx, &report->rows);
         kal_block_clear(report->ctx, &report->failed);
         kal_block_clear(report->ctx, &report->texts);
+        kal_free(report->ctx, report->marks,
+                 (kal_sweep_kept(report->sweep) + 1) * sizeof *report->marks);
         kal_free(report->ctx, report, sizeof *report);
     }
 }
@@ -89,6 +98,9 @@ KalStatus kal_sweep_report_take(KalSweepReport *report, const KalSweepRow *row)
     const size_t values = kal_sweep_kept(report->sweep);
     const double number = (double)row->run;
     size_t place = 0;
+    for (size_t i = 0; row->not_unique && i < values; i++) {
+        report->marks[i] = report->marks[i] || row->not_unique[i];
+    }
     if ((row->run - 1) % report->stride != 0) {
         return KAL_OK;
     }
@@ -124,6 +136,9 @@ static void write_column(KalJsonWriter *w, const KalSweepReport *report, size_t 
     kal_json_write_begin(w, '{');
     kal_json_put_text(w, "name", quantity.name);
     kal_json_put_text(w, "unit", quantity.unit);
+    if (!kal_quantity_is_unique(quantity)) {
+        kal_json_put_bool(w, "unique", false);
+    }
     kal_json_write_key(w, "values");
     kal_json_write_begin(w, '[');
     for (size_t k = 0; k < count_rows(report); k++) {
@@ -143,7 +158,9 @@ static void write_columns(KalJsonWriter *w, const KalSweepReport *report)
         write_column(w, report, 1 + i, kal_sweep_input(report->sweep, i));
     }
     for (size_t i = 0; i < kal_sweep_kept(report->sweep); i++) {
-        write_column(w, report, 1 + inputs + i, kal_sweep_value(report->sweep, i));
+        KalQuantity value = kal_sweep_value(report->sweep, i);
+        value.description = report->marks[i] ? KAL_TABLE_NOT_UNIQUE : "";
+        write_column(w, report, 1 + inputs + i, value);
     }
     kal_json_write_end(w, ']');
 }

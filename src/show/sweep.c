@@ -34,12 +34,18 @@ static double rate(const KalSweepSummary *s, const KalSweepFacts *facts)
     return facts->seconds > 0.0 ? done / facts->seconds : 0.0;
 }
 
-static void write_shared(KalJsonWriter *w, const KalSweep *sweep)
+static bool is_shared(const KalSweepFacts *facts, size_t i)
+{
+    return facts->not_unique && facts->not_unique[i];
+}
+
+static void write_shared(KalJsonWriter *w, const KalSweep *sweep,
+                         const KalSweepFacts *facts)
 {
     kal_json_write_key(w, "not_unique");
     kal_json_write_begin(w, '[');
     for (size_t i = 0; i < kal_sweep_kept(sweep); i++) {
-        if (kal_sweep_is_shared(sweep, i)) {
+        if (is_shared(facts, i)) {
             kal_json_write_string(w, kal_sweep_value(sweep, i).name);
         }
     }
@@ -68,7 +74,7 @@ static void write_json(const KalSweep *sweep, const KalSweepSummary *s,
     kal_json_put_text(&w, "file", facts->file);
     kal_json_put_number(&w, "seconds", facts->seconds);
     kal_json_put_number(&w, "rate", rate(s, facts));
-    write_shared(&w, sweep);
+    write_shared(&w, sweep, facts);
     kal_json_write_end(&w, '}');
     sink.write(sink.user, "\n", 1);
 }
@@ -97,7 +103,7 @@ static KalStatus write_page(const KalSweep *sweep, const KalSweepSummary *s,
     kal_page_format(&page, "  %.3g s, %.4g runs a second\n", facts->seconds,
                     rate(s, facts));
     for (size_t i = 0; i < kal_sweep_kept(sweep); i++) {
-        if (kal_sweep_is_shared(sweep, i)) {
+        if (is_shared(facts, i)) {
             kal_page_string(&page, "  not unique: ");
             kal_page_safe(&page, kal_sweep_value(sweep, i).name);
             kal_page_string(&page, "\n");

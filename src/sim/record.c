@@ -517,12 +517,32 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
     return false;
 }
 
-// Describe a column when the first value that is not unique is in it.
-static KalStatus describe(KalRecord *record, KalInstant *instant, size_t i)
+bool kal_record_has_doubts(KalRecord *record, KalRun *run)
 {
-    assert(i < record->columns.size / sizeof(Column));
+    assert(record && run);
+    KalInstant *instant = run->instant;
+    if (instant->answer.n_dependent_sets == 0 && !instant->contacts.shares) {
+        return false;
+    }
+    (void)kal_instant_doubts(instant);
+    if (record->program) {
+        (void)kal_doubter_judge(&record->doubter, instant);
+    }
+    return true;
+}
+
+bool kal_record_doubts(const KalRecord *record, KalRun *run, size_t column)
+{
+    assert(column < record->columns.size / sizeof(Column));
+    return is_doubtful(record, run->instant,
+                       ((const Column *)record->columns.data)[column]);
+}
+
+// Describe a column when the first value that is not unique is in it.
+static KalStatus describe(KalRecord *record, KalRun *run, size_t i)
+{
     Column *column = (Column *)record->columns.data + i;
-    if (column->doubt || !is_doubtful(record, instant, *column)) {
+    if (column->doubt || !kal_record_doubts(record, run, i)) {
         return KAL_OK;
     }
     KAL_TRY(kal_table_set_description(record->table, i, KAL_TABLE_NOT_UNIQUE));
@@ -531,20 +551,14 @@ static KalStatus describe(KalRecord *record, KalInstant *instant, size_t i)
 }
 
 // Note which columns have values that hang on how constraints share a force.
-static KalStatus note_doubts(KalRecord *record, KalInstant *instant)
+static KalStatus note_doubts(KalRecord *record, KalRun *run)
 {
-    KalStatus status = KAL_OK;
-    if (instant->answer.n_dependent_sets == 0 && !instant->contacts.shares) {
-        return KAL_OK;
+    const size_t n =
+        kal_record_has_doubts(record, run) ? kal_table_columns(record->table) : 0;
+    for (size_t i = 0; i < n; i++) {
+        KAL_TRY(describe(record, run, i));
     }
-    (void)kal_instant_doubts(instant);
-    if (record->program) {
-        (void)kal_doubter_judge(&record->doubter, instant);
-    }
-    for (size_t i = 0; i < kal_table_columns(record->table) && status == KAL_OK; i++) {
-        status = describe(record, instant, i);
-    }
-    return status;
+    return KAL_OK;
 }
 
 void kal_record_set_run(KalRecord *record, int number)
@@ -603,7 +617,7 @@ KalStatus kal_record_take(KalRecord *record, KalRun *run)
     KAL_NEED(record ? record->ctx : NULL, record && run);
     const double *row = NULL;
     KAL_TRY(kal_record_look(record, run, &row));
-    KAL_TRY(note_doubts(record, run->instant));
+    KAL_TRY(note_doubts(record, run));
     return kal_table_add_row(record->table, row);
 }
 

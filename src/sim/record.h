@@ -25,6 +25,13 @@ KAL_CHECKED KalStatus kal_record_add_errors(KalRecord *record);
 KAL_CHECKED KalStatus kal_record_look(KalRecord *record, KalRun *run,
                                       const double **out_values);
 
+/// Whether redundant constraints share a force in the state that was looked at last; then
+/// kal_record_doubts() tells whether the value of a column hangs on how.
+bool kal_record_has_doubts(KalRecord *record, KalRun *run);
+
+/// Whether the value of a column in that state is not unique.  Holds where the former is true.
+bool kal_record_doubts(const KalRecord *record, KalRun *run, size_t column);
+
 /// What a column holds, in one word of columns.def.
 const char *kal_record_kind(const KalRecord *record, size_t column);
 

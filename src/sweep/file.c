@@ -26,12 +26,14 @@
 enum {
     MOST_SHARDS = 900, // whose files are open at a time when they are merged
     LINE_SIZE = 1000,
-    SUFFIX_SIZE = 64
+    SUFFIX_SIZE = 64,
+    TEXTS = 2 // at the end of a row: marks, if there are any, and the status
 };
 
 // The columns that begin and end a row.
-static const char RUN[] = "run";
-static const char STATUS[] = "status";
+static const char RUN[] = KAL_TABLE_RUN_COLUMN;
+static const char STATUS[] = KAL_TABLE_STATUS_COLUMN;
+static const char MARKS[] = KAL_TABLE_MARKS_COLUMN; // if there are any
 
 // A sweep on its way into a file.
 typedef struct Work {
@@ -48,6 +50,10 @@ typedef struct Work {
     KalSweepSummary summary;
     uint64_t rows;  // of the table
     size_t longest; // reason
+    bool *marks;    // values that are not unique in any run
+    bool has_marks; // there are any
+    char *marked;   // their names in a row
+    size_t marked_size;
 } Work;
 
 static KalContext *context(const Work *w)
@@ -328,6 +334,14 @@ static KalStatus help(Work *w)
 // @}
 // @{ The file
 
+static void add_marks(Work *w, const bool *marks)
+{
+    for (size_t i = 0; marks && i < kal_sweep_kept(w->sweep); i++) {
+        w->marks[i] = w->marks[i] || marks[i];
+        w->has_marks = w->has_marks || marks[i];
+    }
+}
+
 // Count what became of the runs; all of them have a row.
 static KalStatus summarize(Work *w)
 {
@@ -345,6 +359,7 @@ static KalStatus summarize(Work *w)
             w->summary.statuses[row.status]++;
             w->rows += row.n_samples > 0 ? row.n_samples : 1;
             w->longest = length > w->longest ? length : w->longest;
+            add_marks(w, row.not_unique);
             there++;
         }
     }
@@ -371,9 +386,33 @@ static KalStatus show_row(const Work *w, uint64_t run, const KalStoreRow *kept,
     const KalSweepRow shown = {.run = run + 1,
                                .inputs = row + 1,
                                .values = row + 1 + kal_sweep_inputs(w->sweep),
+                               .not_unique = kept->not_unique,
                                .status = kept->status,
                                .reason = kept->reason};
     return w->options->row ? w->options->row(w->options->user, &shown) : KAL_OK;
+}
+
+// The names of values that are not unique in a row.
+static void print_marked(const Work *w, const bool *marks)
+{
+    size_t used = 0;
+    w->marked[0] = '\0';
+    for (size_t i = 0; marks && i < kal_sweep_kept(w->sweep); i++) {
+        if (marks[i]) {
+            used += (size_t)snprintf(w->marked + used, w->marked_size - used, "%s%s",
+                                     used > 0 ? KAL_TABLE_MARKS_BETWEEN : "",
+                                     kal_sweep_value(w->sweep, i).name);
+            assert(used < w->marked_size);
+        }
+    }
+}
+
+// Add a row with its texts.
+static KalStatus add_row(const Work *w, KalStream *stream, const double *row,
+                         const char *reason)
+{
+    const char *texts[TEXTS] = {w->marked, reason};
+    return kal_stream_add(stream, row, w->has_marks ? texts : texts + 1);
 }
 
 // The rows of a run; `row` begins with its number and its inputs.
@@ -384,14 +423,15 @@ static KalStatus write_run(const Work *w, uint64_t run, KalStream *stream, doubl
     KalStoreRow kept;
     KAL_TRY(get(w, run, &kept));
     assert(kept.there);
+    print_marked(w, kept.not_unique);
     if (kept.n_samples == 0) {
         copy_values(w, &kept, values);
-        KAL_TRY(kal_stream_add(stream, row, kept.reason));
+        KAL_TRY(add_row(w, stream, row, kept.reason));
         return show_row(w, run, &kept, row);
     }
     for (uint64_t i = 0; i < kept.n_samples; i++) {
         KAL_TRY(kal_store_get_sample(w->stores[run % w->n_stores], &kept, i, values));
-        KAL_TRY(kal_stream_add(stream, row, kept.reason));
+        KAL_TRY(add_row(w, stream, row, kept.reason));
     }
     return KAL_OK;
 }
@@ -437,7 +477,8 @@ static void list_columns(const Work *w, KalQuantity *out_columns)
         *out_columns++ = kal_sweep_input(w->sweep, i);
     }
     for (size_t i = 0; i < kal_sweep_kept(w->sweep); i++) {
-        *out_columns++ = kal_sweep_value(w->sweep, i);
+        *out_columns = kal_sweep_value(w->sweep, i);
+        out_columns++->description = w->marks[i] ? KAL_TABLE_NOT_UNIQUE : "";
     }
 }
 
@@ -446,12 +487,16 @@ static KalStatus write_with(const Work *w, KalQuantity *columns, double *row, si
     assert(n == 1 + kal_sweep_inputs(w->sweep) + kal_sweep_kept(w->sweep));
     KalTableNote notes[8];
     KalStream *stream = NULL;
+    const KalStreamText texts[TEXTS] = {
+        {MARKS,  w->marked_size},
+        {STATUS, w->longest + 1}
+    };
     list_columns(w, columns);
     const KalStreamSpec spec = {.path = w->path,
                                 .columns = columns,
                                 .n_columns = n,
-                                .text = STATUS,
-                                .text_size = w->longest + 1,
+                                .texts = w->has_marks ? texts : texts + 1,
+                                .n_texts = w->has_marks ? TEXTS : 1,
                                 .rows = w->rows,
                                 .notes = notes,
                                 .n_notes = list_notes(w, notes)};
@@ -494,7 +539,8 @@ static KalStatus check_names(const Work *w)
     for (size_t i = 0; i < inputs + values; i++) {
         const char *name = i < inputs ? kal_sweep_input(w->sweep, i).name
                                       : kal_sweep_value(w->sweep, i - inputs).name;
-        bool taken = strcmp(name, RUN) == 0 || strcmp(name, STATUS) == 0;
+        bool taken = strcmp(name, RUN) == 0 || strcmp(name, STATUS) == 0
+                     || strcmp(name, MARKS) == 0;
         for (size_t k = 0; i >= inputs && k < inputs; k++) {
             taken = taken || strcmp(name, kal_sweep_input(w->sweep, k).name) == 0;
         }
@@ -541,12 +587,27 @@ static KalStatus check(const Work *w)
 static KalStatus finish(Work *w)
 {
     KAL_TRY(summarize(w));
+    if (w->options->not_unique) {
+        memcpy(w->options->not_unique, w->marks,
+               kal_sweep_kept(w->sweep) * sizeof *w->marks);
+    }
     if (w->options->shards > 0) {
         return KAL_OK; // merging will write
     }
     KAL_TRY(write_file(w));
     remove_work(w);
     return KAL_OK;
+}
+
+// Bytes of the names of all values, as they stand in a row, with their end.
+static size_t names_size(const Work *w)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < kal_sweep_kept(w->sweep); i++) {
+        size +=
+            strlen(KAL_TABLE_MARKS_BETWEEN) + strlen(kal_sweep_value(w->sweep, i).name);
+    }
+    return size;
 }
 
 static KalStatus go(Work *w)
@@ -556,7 +617,11 @@ static KalStatus go(Work *w)
     w->name_size = strlen(w->path) + (size_t)2 * SUFFIX_SIZE;
     w->name = (char *)kal_alloc(context(w), w->name_size, 1);
     w->stores = (KalStore **)kal_alloc(context(w), MOST_SHARDS, sizeof(KalStore *));
-    if (!w->name || !w->stores) {
+    w->marked_size = names_size(w);
+    w->marked = (char *)kal_alloc(context(w), w->marked_size, 1);
+    w->marks =
+        (bool *)kal_alloc(context(w), kal_sweep_kept(w->sweep) + 1, sizeof *w->marks);
+    if (!w->name || !w->stores || !w->marked || !w->marks) {
         return kal_no_memory(context(w), "for a sweep");
     }
     if (w->options->merge) {
@@ -595,6 +660,9 @@ KalStatus kal_sweep_write(const KalSweep *sweep, const char *path,
     kal_free(sweep->ctx, w.stores,
              w.stores ? (size_t)MOST_SHARDS * sizeof(KalStore *) : 0);
     kal_free(sweep->ctx, w.name, w.name ? w.name_size : 0);
+    kal_free(sweep->ctx, w.marked, w.marked ? w.marked_size : 0);
+    kal_free(sweep->ctx, w.marks,
+             w.marks ? (kal_sweep_kept(sweep) + 1) * sizeof *w.marks : 0);
     kal_block_clear(sweep->ctx, &w.identity);
     kal_ranks_leave(w.ranks);
     *out_summary = w.summary;

@@ -108,6 +108,7 @@ static void lay_out(KalCarver *carver, void *owner)
     f->sums = kal_carve_doubles(carver, f->n, 1);
     f->sizes = kal_carve_doubles(carver, f->n, 1);
     f->now = kal_carve_doubles(carver, f->n, 1);
+    f->doubts = (bool *)kal_carve(carver, f->n, sizeof *f->doubts);
 }
 
 static bool needs_path(KalKeepKind kind)
@@ -146,6 +147,29 @@ static bool is_extreme(const KalKeep *keep)
     return keep->kind == KAL_SWEEP_MAX || keep->kind == KAL_SWEEP_MIN;
 }
 
+// Whether what is kept at the end sums up what was before it.
+static bool sums_up(const KalFollower *f, const KalKeep *keep)
+{
+    return keep->kind == KAL_SWEEP_FINAL
+           && strcmp(kal_record_kind(f->record, keep->place), "work") == 0;
+}
+
+// Note which values depend on a present column that is not unique; at the end those that are
+// kept of it, too.
+static void heed(KalFollower *f, bool end)
+{
+    if (!kal_record_has_doubts(f->record, f->run)) {
+        return;
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        const KalKeep *keep = &f->keeps[i];
+        const bool counts = needs_path(keep->kind) || sums_up(f, keep)
+                            || (end && keep->kind == KAL_SWEEP_FINAL);
+        f->doubts[i] = f->doubts[i]
+                       || (counts && kal_record_doubts(f->record, f->run, keep->place));
+    }
+}
+
 // The columns as the instant is now.
 static KalStatus read(const KalFollower *f, double *out)
 {
@@ -160,10 +184,12 @@ static KalStatus read(const KalFollower *f, double *out)
     return KAL_OK;
 }
 
-static KalStatus look(const KalFollower *f, double t, double *out)
+static KalStatus look(KalFollower *f, double t, double *out)
 {
     KAL_TRY(kal_run_look_ahead(f->run, t));
-    return read(f, out);
+    KAL_TRY(read(f, out));
+    heed(f, false);
+    return KAL_OK;
 }
 
 // Values of all columns at one time.
@@ -405,28 +431,38 @@ void kal_follower_begin(KalFollower *follower, KalRun *run, KalRecord *record)
     f->run = run;
     f->record = record;
     f->atol = kal_run_get_options(run).atol;
+    f->heeds = false;
     for (size_t i = 0; i < f->n; i++) {
         f->best[i] = -sign_of(&f->keeps[i]) * INFINITY;
         f->sums[i] = 0.0;
         f->sizes[i] = 0.0;
+        f->doubts[i] = false;
+        f->heeds = f->heeds || sums_up(f, &f->keeps[i]);
     }
 }
 
 KalStatus kal_follower_step(KalFollower *follower)
 {
-    KAL_TRY(follower->path ? follow_step(follower) : KAL_OK);
-    return kal_run_arrive(follower->run);
+    KalFollower *f = follower;
+    if (f->path) {
+        KAL_TRY(follow_step(f));
+    } else if (f->heeds) {
+        KAL_TRY(look(f, kal_run_horizon(f->run), f->now));
+    }
+    return kal_run_arrive(f->run);
 }
 
-KalStatus kal_follower_end(KalFollower *follower, double *out_values)
+KalStatus kal_follower_end(KalFollower *follower, double *out_values, bool *out_doubts)
 {
     KalFollower *f = follower;
     assert(kal_run_is_over(f->run));
-    assert(out_values || f->n == 0);
+    assert((out_values && out_doubts) || f->n == 0);
     KAL_TRY(read(f, f->now));
+    heed(f, true);
     note(f, f->now);
     for (size_t i = 0; i < f->n; i++) {
         out_values[i] = result(f, i);
+        out_doubts[i] = f->doubts[i];
     }
     return KAL_OK;
 }

@@ -82,12 +82,14 @@ typedef struct KalFollower {
     size_t n;
     double atol; ///< of the run
     bool path;   ///< more is kept than ends and events
+    bool heeds;  ///< ends are kept of what sums up on the way: works
     KalWorkspace workspace;
     double *nodes; ///< nodes × n: values of a piece of a step
     double *best;  ///< n: the extreme so far
     double *sums;  ///< n: integrals so far
     double *sizes; ///< n: the largest size so far
     double *now;   ///< n: workspace
+    bool *doubts;  ///< n: whether the value is not unique, as far as it is known
 } KalFollower;
 
 /// Prepare to follow runs, by records with the columns of kal_keep_record().  The caller
@@ -105,14 +107,15 @@ void kal_follower_clear(KalFollower *follower);
 ///         kal_run_foreknow(run);
 ///         kal_follower_step(follower);
 ///     }
-///     kal_follower_end(follower, values);
+///     kal_follower_end(follower, values, doubts);
 void kal_follower_begin(KalFollower *follower, KalRun *run, KalRecord *record);
 
 /// Follow the motion to the horizon, and let the run go there.  Failures of
 /// kal_run_arrive() and kal_record_look().
 KAL_CHECKED KalStatus kal_follower_step(KalFollower *follower);
 
-/// What is kept of the run, n values.
-KAL_CHECKED KalStatus kal_follower_end(KalFollower *follower, double *out_values);
+/// What is kept of the run, n values, and for each whether it is not unique.
+KAL_CHECKED KalStatus kal_follower_end(KalFollower *follower, double *out_values,
+                                       bool *out_doubts);
 
 #endif

@@ -5,7 +5,7 @@
 // Messages to rank 0:
 //
 //     ASK    key, how many runs are wanted; the answer is a list of their numbers
-//     ROW    a row, with its values or samples and its reason
+//     ROW    a row, with its values or samples, its reason and its marks
 //     LEAVE  a rank is done, or why it ends early
 //
 // A list without numbers says that there is no more to do: the rank finishes the runs that it is
@@ -65,12 +65,13 @@ typedef struct Ask {
     uint64_t wanted;
 } Ask;
 
-// What the message of a row begins with; numbers and the reason follow.
+// What the message of a row begins with; numbers, the reason and marks follow.
 typedef struct RowHead {
     uint64_t run;
     uint64_t status;
     uint64_t n_samples;
     uint64_t reason_length;
+    uint64_t n_marks; // of values that are not unique: none, or one for each value
 } RowHead;
 
 static double now(void)
@@ -234,13 +235,16 @@ static void answer_row(KalRanks *ranks, const char *data, size_t size)
     memcpy(&head, data, sizeof head < size ? sizeof head : size);
     const double *numbers = (const double *)(const void *)(data + sizeof head);
     const uint64_t count = work->samples ? head.n_samples * work->values : work->values;
-    assert(size == sizeof head + count * sizeof(double) + head.reason_length);
-    (void)snprintf(reason, sizeof reason, "%.*s", (int)head.reason_length,
-                   (const char *)(numbers + count));
+    const char *after = (const char *)(numbers + count);
+    assert(size
+           == sizeof head + count * sizeof(double) + head.reason_length + head.n_marks);
+    (void)snprintf(reason, sizeof reason, "%.*s", (int)head.reason_length, after);
+    const bool *marks = (const bool *)(const void *)(after + head.reason_length);
     const KalSweepRow row = {.run = head.run,
                              .values = work->samples ? NULL : numbers,
                              .samples = work->samples ? numbers : NULL,
                              .n_samples = head.n_samples,
+                             .not_unique = head.n_marks > 0 ? marks : NULL,
                              .status = (KalStatus)head.status,
                              .reason = reason};
     pthread_mutex_lock(&ranks->lock);
@@ -383,7 +387,8 @@ static KalStatus post_row(void *user, const KalSweepRow *row)
     const RowHead head = {.run = row->run,
                           .status = (uint64_t)row->status,
                           .n_samples = work->samples ? row->n_samples : 0,
-                          .reason_length = strlen(row->reason)};
+                          .reason_length = strlen(row->reason),
+                          .n_marks = row->not_unique ? work->values : 0};
     const uint64_t count = work->samples ? head.n_samples * work->values : work->values;
     const double *numbers = work->samples ? row->samples : row->values;
     ranks->message.size = 0;
@@ -392,6 +397,8 @@ static KalStatus post_row(void *user, const KalSweepRow *row)
                           (size_t)count * sizeof(double)));
     KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, row->reason,
                           (size_t)head.reason_length));
+    KAL_TRY(kal_block_add(ranks->ctx, &ranks->message, row->not_unique,
+                          (size_t)head.n_marks));
     post(ranks, ranks->message.data, ranks->message.size, 0, TAG_ROW);
     return KAL_OK;
 }

@@ -2,11 +2,12 @@
 
 // A file of slots:
 //
-//     "kalaba sweep 2\n", size of the identity | identity | slots | samples and reasons
+//     "kalaba sweep 3\n", size of the identity | identity | slots | samples, reasons, marks
 //
 // A slot is a checksum, a status, where its samples and its reason are and how long, and the
-// values, if they are not in samples.  Samples and the reason of a failure after them are
-// written before the slot that points to them, so a slot with a right checksum is whole when
+// values, if they are not in samples.  Samples and after them the reason of a failure and the
+// marks of values that are not unique, one byte each if there are any, are written before the
+// slot that points to them, so a slot with a right checksum is whole when
 // a process was killed; samples have a checksum too, for files that were cut or copied in part.
 // Bytes are as the machine has them: the file never leaves it, or its like.
 
@@ -32,7 +33,7 @@ enum {
 // Rows wait no longer than this, in seconds.
 static const double PATIENCE = 0.25;
 
-static const char MAGIC[] = "kalaba sweep 2\n";
+static const char MAGIC[] = "kalaba sweep 3\n";
 
 // What a slot begins with; values follow.
 typedef struct Head {
@@ -41,7 +42,8 @@ typedef struct Head {
     uint32_t reason_length;
     uint64_t n_samples;
     uint64_t samples_check;
-    uint64_t place; // of samples, then the reason
+    uint64_t place;   // of samples, then the reason, then marks
+    uint64_t n_marks; // 0 or as many as there are values
 } Head;
 
 struct KalStore {
@@ -58,6 +60,7 @@ struct KalStore {
     size_t waiting;
     double written; // when rows were written last
     unsigned char *in;
+    bool *marks;           // of a slot that was read
     uint64_t first;        // slot in `in`
     size_t have;           // and how many
     unsigned char *filled; // a bit for each slot; NULL: none
@@ -204,8 +207,9 @@ static KalStatus make(KalContext *ctx, const KalStoreSpec *spec, int flags,
     store->descriptor = -1;
     const size_t size = store->room * (2 * store->size + sizeof(uint64_t));
     store->out = (unsigned char *)kal_alloc(ctx, size, 1);
+    store->marks = (bool *)kal_alloc(ctx, spec->values + 1, sizeof *store->marks);
     *out_store = store;
-    if (!store->out) {
+    if (!store->out || !store->marks) {
         return kal_no_memory(ctx, "for the work of a sweep");
     }
     store->in = store->out + store->room * store->size;
@@ -227,6 +231,8 @@ void kal_store_destroy(KalStore *store)
     }
     kal_free(store->ctx, store->out,
              store->out ? store->room * (2 * store->size + sizeof(uint64_t)) : 0);
+    kal_free(store->ctx, store->marks,
+             store->marks ? (store->spec.values + 1) * sizeof *store->marks : 0);
     kal_free(store->ctx, store->filled, store->filled ? store->filled_size : 0);
     kal_free(store->ctx, store, sizeof *store);
 }
@@ -324,12 +330,18 @@ static bool read_head(const KalStore *store, uint64_t slot, Head *out_head)
     const unsigned char *data = slot_in(store, slot);
     memcpy(out_head, data, sizeof *out_head);
     return out_head->check != 0 && out_head->check == check_slot(store, slot, data)
-           && out_head->reason_length < KAL_SWEEP_REASON_SIZE;
+           && out_head->reason_length < KAL_SWEEP_REASON_SIZE
+           && out_head->n_marks <= store->spec.values;
 }
 
 static uint64_t reason_place(const KalStore *store, const Head *head)
 {
     return head->place + head->n_samples * sample_size(store);
+}
+
+static uint64_t marks_place(const KalStore *store, const Head *head)
+{
+    return reason_place(store, head) + head->reason_length;
 }
 
 // The checksum of samples: those in memory, or if that is NULL those in the file, for which
@@ -368,7 +380,7 @@ static KalStatus scan(KalStore *store)
         }
         KAL_TRY(check_samples(store, &head, NULL, &check));
         if (check == head.samples_check) {
-            const uint64_t end = reason_place(store, &head) + head.reason_length;
+            const uint64_t end = marks_place(store, &head) + head.n_marks;
             store->filled[slot / 8] |= (unsigned char)(1U << slot % 8);
             store->end = end > store->end ? end : store->end;
             store->n_filled++;
@@ -428,7 +440,7 @@ KalStatus kal_store_flush(KalStore *store)
     return KAL_OK;
 }
 
-// Write samples and the reason of a failure, where they are to be.
+// Write samples, the reason of a failure and marks, where they are to be.
 static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
 {
     assert(row->reason || row->status == KAL_OK);
@@ -441,7 +453,10 @@ static KalStatus put_rest(KalStore *store, const KalSweepRow *row, Head *head)
     const uint64_t place = reason_place(store, head);
     KAL_TRY(write_at(store, head->place, row->samples, (size_t)(place - head->place)));
     KAL_TRY(write_at(store, place, row->reason, head->reason_length));
-    store->end = place + head->reason_length;
+    head->n_marks = row->not_unique ? store->spec.values : 0;
+    KAL_TRY(write_at(store, marks_place(store, head), row->not_unique,
+                     (size_t)head->n_marks));
+    store->end = marks_place(store, head) + head->n_marks;
     return KAL_OK;
 }
 
@@ -462,6 +477,19 @@ KalStatus kal_store_put(KalStore *store, uint64_t slot, const KalSweepRow *row)
     return store->waiting == store->room || now() - store->written > PATIENCE
                ? kal_store_flush(store)
                : KAL_OK;
+}
+
+// A byte of a file that is no truth value counts as true.
+static KalStatus get_marks(const KalStore *store, const Head *head, KalStoreRow *row)
+{
+    const unsigned char *bytes = (const unsigned char *)store->marks;
+    const size_t n = (size_t)head->n_marks;
+    KAL_TRY(read_at(store, marks_place(store, head), store->marks, n));
+    for (size_t i = 0; i < n; i++) {
+        store->marks[i] = bytes[i] != 0;
+    }
+    row->not_unique = store->marks;
+    return KAL_OK;
 }
 
 KalStatus kal_store_get(KalStore *store, uint64_t slot, KalStoreRow *out_row)
@@ -487,7 +515,7 @@ KalStatus kal_store_get(KalStore *store, uint64_t slot, KalStoreRow *out_row)
         store->reason[head.reason_length] = '\0';
         out_row->reason = store->reason;
     }
-    return KAL_OK;
+    return head.n_marks > 0 ? get_marks(store, &head, out_row) : KAL_OK;
 }
 
 KalStatus kal_store_get_sample(const KalStore *store, const KalStoreRow *row,

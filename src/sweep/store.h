@@ -35,8 +35,9 @@ typedef struct KalStoreRow {
     KalStatus status;
     const double *values; ///< NULL where there are samples
     uint64_t n_samples;
-    uint64_t place;     ///< of the first in the file
-    const char *reason; ///< "ok" or why it failed
+    uint64_t place;         ///< of the first in the file
+    const char *reason;     ///< "ok" or why it failed
+    const bool *not_unique; ///< as in KalSweepRow
 } KalStoreRow;
 
 /// Make a new file; one that is there is replaced.  The caller owns the store.  KAL_ERR_FILE,

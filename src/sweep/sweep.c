@@ -245,24 +245,6 @@ static KalStatus add_keep(void *user, KalKeep keep, KalQuantity quantity)
     return kal_block_add(listing->sweep->ctx, &listing->keeps, &keep, sizeof keep);
 }
 
-// Describe columns whose values hang on how redundant constraints share a force, as the start
-// shows it: constraints that are redundant there mostly are so everywhere, and for all inputs.
-// A start that is refused tells nothing; runs will say so.
-static KalStatus mark_shared(KalSweep *sweep, const KalStructure *s, KalRecord *record)
-{
-    KalStartReport report;
-    KalRun *run = NULL;
-    KalStatus status = kal_run_create(sweep->ctx, s->system, NULL, &run);
-    if (status == KAL_OK) {
-        status = kal_run_start(run, &report);
-    }
-    if (status == KAL_OK) {
-        status = kal_record_take(record, run);
-    }
-    kal_run_destroy(run);
-    return status == KAL_ERR_NOMEM ? status : KAL_OK;
-}
-
 static KalStatus list_keeps(Listing *listing, KalStructure *s)
 {
     assert(s->system && !s->keeps);
@@ -271,10 +253,7 @@ static KalStatus list_keeps(Listing *listing, KalStructure *s)
                               listing};
     KalRecord *record = NULL;
     KAL_TRY(kal_keep_record(sweep->ctx, s->system, s->asks, s->n_asks, &record));
-    KalStatus status = s->system->m > 0 ? mark_shared(sweep, s, record) : KAL_OK;
-    if (status == KAL_OK) {
-        status = kal_keep_list(sweep->ctx, record, s->system, &list);
-    }
+    KalStatus status = kal_keep_list(sweep->ctx, record, s->system, &list);
     kal_record_destroy(record);
     const size_t size = listing->keeps.size;
     if (status == KAL_OK) {
@@ -473,11 +452,6 @@ KalQuantity kal_sweep_value(const KalSweep *sweep, size_t i)
         return (KalQuantity){.name = "", .unit = "", .description = ""};
     }
     return ((const KalQuantity *)sweep->values.data)[i];
-}
-
-bool kal_sweep_is_shared(const KalSweep *sweep, size_t i)
-{
-    return !kal_quantity_is_unique(kal_sweep_value(sweep, i));
 }
 
 KalStatus kal_sweep_find_inputs(const KalSweep *sweep, uint64_t run, double *out_inputs)

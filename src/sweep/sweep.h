@@ -46,7 +46,4 @@ struct KalSweep {
 /// The structure of a run, counted from 0.
 const KalStructure *kal_sweep_structure(const KalSweep *sweep, uint64_t run);
 
-/// Whether value i hangs on how redundant constraints share a force, as the start shows it.
-bool kal_sweep_is_shared(const KalSweep *sweep, size_t i);
-
 #endif

@@ -66,7 +66,9 @@ typedef struct Lane {
     Bench *benches; // structures
     double *inputs;
     double *values;
-    double *found;    // what the follower finds
+    double *found; // what the follower finds
+    bool *doubts;  // values that are not unique in the present run
+    bool *found_doubts;
     KalBlock samples; // of the present run: rows of values
     KalSetting *settings;
     int *places;
@@ -85,6 +87,8 @@ static void lay_out(KalCarver *carver, void *owner)
     lane->inputs = kal_carve_doubles(carver, inputs, 1);
     lane->values = kal_carve_doubles(carver, values, 1);
     lane->found = kal_carve_doubles(carver, values, 1);
+    lane->doubts = (bool *)kal_carve(carver, values, sizeof *lane->doubts);
+    lane->found_doubts = (bool *)kal_carve(carver, values, sizeof *lane->found_doubts);
     lane->settings = (KalSetting *)kal_carve(carver, inputs, sizeof *lane->settings);
     lane->places = kal_carve_ints(carver, inputs);
     lane->starts = kal_carve_doubles(carver, inputs, 1);
@@ -222,6 +226,19 @@ typedef struct Sampler {
     const KalStructure *structure;
 } Sampler;
 
+// A column is not unique if it is so in any sample.
+static void note_doubts(const Sampler *sampler, KalRun *run)
+{
+    const KalStructure *s = sampler->structure;
+    bool *doubts = sampler->lane->doubts;
+    const size_t n = kal_record_has_doubts(sampler->record, run) ? s->n_keeps : 0;
+    for (size_t i = 0; i < n; i++) {
+        const KalKeep *keep = &s->keeps[i];
+        doubts[keep->value] =
+            doubts[keep->value] || kal_record_doubts(sampler->record, run, keep->place);
+    }
+}
+
 // Add a sample; columns that the structure does not have stay NaN.
 static KalStatus take_sample(void *user, KalRun *run)
 {
@@ -241,6 +258,7 @@ static KalStatus take_sample(void *user, KalRun *run)
     for (size_t i = 0; i < s->n_keeps; i++) {
         lane->values[s->keeps[i].value] = row[s->keeps[i].place];
     }
+    note_doubts(sampler, run);
     return kal_block_add(lane->ctx, &lane->samples, lane->values, size);
 }
 
@@ -266,9 +284,10 @@ static KalStatus end_following(Lane *lane)
 {
     Bench *bench = lane->bench;
     const KalStructure *s = kal_sweep_structure(lane->pool->sweep, lane->number);
-    KAL_TRY(kal_follower_end(&bench->follower, lane->found));
+    KAL_TRY(kal_follower_end(&bench->follower, lane->found, lane->found_doubts));
     for (size_t i = 0; i < s->n_keeps; i++) {
         lane->values[s->keeps[i].value] = lane->found[i];
+        lane->doubts[s->keeps[i].value] = lane->found_doubts[i];
     }
     return KAL_OK;
 }
@@ -309,12 +328,29 @@ static void forget_values(Lane *lane)
     }
 }
 
-// The row of a run that has ended with a status; one that failed has no values.
+static void forget_doubts(Lane *lane)
+{
+    memset(lane->doubts, 0, kal_sweep_kept(lane->pool->sweep) * sizeof *lane->doubts);
+}
+
+static bool has_doubts(const Lane *lane)
+{
+    bool any = false;
+    for (size_t i = 0; i < kal_sweep_kept(lane->pool->sweep); i++) {
+        any = any || lane->doubts[i];
+    }
+    return any;
+}
+
+// The row of a run that has ended with a status; one that failed has no values, but samples.
 static KalSweepRow make_row(Lane *lane, KalStatus status)
 {
     const KalSweep *sweep = lane->pool->sweep;
     if (status != KAL_OK) {
         forget_values(lane);
+    }
+    if (status != KAL_OK && !sweep->trajectories) {
+        forget_doubts(lane);
     }
     copy_reason(status == KAL_OK ? "ok" : kal_context_message(lane->ctx), lane->reason);
     return (KalSweepRow){.run = lane->number + 1,
@@ -323,6 +359,7 @@ static KalSweepRow make_row(Lane *lane, KalStatus status)
                          .samples = (const double *)lane->samples.data,
                          .n_samples = lane->samples.size
                                       / (kal_sweep_kept(sweep) * sizeof(double)),
+                         .not_unique = has_doubts(lane) ? lane->doubts : NULL,
                          .status = status,
                          .reason = lane->reason};
 }
@@ -400,6 +437,7 @@ static void take_on(Lane *lane, const KalSweepRow *row)
         if (lane->busy) {
             kal_plan_inputs(&pool->sweep->plan, lane->number, lane->inputs);
             forget_values(lane);
+            forget_doubts(lane);
             lane->samples.size = 0;
             KalStatus status = begin_run(lane);
             ended = status != KAL_OK || is_over(lane);
@@ -444,7 +482,8 @@ static void join(const Worker *w, int k)
     if (w->team) {
         const Lane *lane = &w->lanes[k];
         kal_team_join(w->team, k, lane->busy ? lane->bench->run : NULL,
-                      lane->busy && !lane->bench->follower.path);
+                      lane->busy && !lane->bench->follower.path
+                          && !lane->bench->follower.heeds);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "base/whole_file.h"
 #include "table/csv.h"
+#include "table/stream.h"
 #include "table/table_impl.h"
 
 #include <assert.h>
@@ -48,7 +49,7 @@ typedef struct Reader {
     KalTable *table;
     KalBlock row;    // a number for each field of a line
     bool incomplete; // the last column says so
-    bool texts;      // the last column holds texts, which are passed over
+    size_t texts; // 1: the last column holds texts, 2: and the one before it, of marks
 } Reader;
 
 static KalStatus fail(const Reader *r, size_t at, KalStatus status, const char *format,
@@ -368,6 +369,16 @@ static bool is_status(const Reader *r, const char *name)
            && kal_table_columns(r->table) > 0;
 }
 
+// Whether a column is the one before it, with the names of columns that are not unique.
+static bool is_marks(const Reader *r, const char *name)
+{
+    return r->follower == FIELD && strcmp(name, KAL_TABLE_MARKS_COLUMN) == 0
+           && kal_table_find_column(r->table, KAL_TABLE_RUN_COLUMN) == 0
+           && kal_table_columns(r->table) > 0
+           && (begins_with(r, KAL_TABLE_STATUS_COLUMN "\n")
+               || begins_with(r, KAL_TABLE_STATUS_COLUMN "\r"));
+}
+
 // A name, and its unit; the last column may say that the table is incomplete, or be one of
 // texts.
 static KalStatus read_name(Reader *r, Header *h, size_t column)
@@ -380,8 +391,8 @@ static KalStatus read_name(Reader *r, Header *h, size_t column)
         r->incomplete = true;
         return KAL_OK;
     }
-    if (is_status(r, name)) {
-        r->texts = true;
+    if (is_status(r, name) || is_marks(r, name)) {
+        r->texts++;
         return h->has_units ? read_unit(h, column) : KAL_OK;
     }
     if (h->has_units) {
@@ -437,12 +448,44 @@ static KalStatus read_header(Reader *r)
     return status;
 }
 
-// Read a number of a row, or pass over a text.
-static KalStatus read_next(Reader *r, bool text)
+// Describe a column, by its name, as one whose values are not unique.
+static KalStatus mark_column(const Reader *r, const char *name, size_t length)
+{
+    for (size_t i = 0; i < kal_table_columns(r->table); i++) {
+        const KalQuantity column = kal_table_column(r->table, i);
+        if (strlen(column.name) == length && memcmp(column.name, name, length) == 0
+            && kal_quantity_is_unique(column)) {
+            return kal_table_set_description(r->table, i, KAL_TABLE_NOT_UNIQUE);
+        }
+    }
+    return KAL_OK;
+}
+
+// The field that was read has the names of columns whose values in the row are not unique.
+static KalStatus mark_columns(const Reader *r)
+{
+    const size_t gap = strlen(KAL_TABLE_MARKS_BETWEEN);
+    size_t begin = 0;
+    for (size_t i = 0; i <= r->length; i++) {
+        const bool ends =
+            i == r->length
+            || (r->length - i >= gap
+                && memcmp(r->field + i, KAL_TABLE_MARKS_BETWEEN, gap) == 0);
+        if (ends && i > begin) {
+            KAL_TRY(mark_column(r, r->field + begin, i - begin));
+        }
+        begin = ends ? i + gap : begin;
+    }
+    return KAL_OK;
+}
+
+// Read a number of a row, or a text, of which `left` are in the row.
+static KalStatus read_next(Reader *r, size_t left)
 {
     double value = 0.0;
-    if (text) {
-        return read_field(r);
+    if (left > 0) {
+        KAL_TRY(read_field(r));
+        return left == 2 ? mark_columns(r) : KAL_OK;
     }
     KAL_TRY(read_number(r, &value));
     return kal_block_add(r->ctx, &r->row, &value, sizeof value);
@@ -457,7 +500,8 @@ static KalStatus read_row(Reader *r)
     size_t count = 0;
     r->row.size = 0;
     do {
-        KAL_TRY(read_next(r, r->texts && count == expected - 1));
+        const size_t left = expected - count;
+        KAL_TRY(read_next(r, left <= r->texts ? left : 0));
         count++;
     } while (r->follower == FIELD && count <= expected);
     if (count != expected) {

@@ -14,6 +14,7 @@
 #include "base/whole_file.h"
 #include "table/format_impl.h"
 #include "table/hdf5_impl.h"
+#include "table/stream.h"
 #include "table/table_impl.h"
 
 #include <assert.h>
@@ -457,13 +458,16 @@ static KalStatus open_dataset(Input *in, const Group *group, hsize_t i,
 // What happens to a dataset that was opened and checked.
 typedef KalStatus Visitor(Input *in, const Group *group, hid_t dataset, hsize_t rows);
 
-// Whether a dataset says in words what became of runs; no number is among them.
+// Whether a dataset says in words what became of runs, or what is not unique, which labels of
+// columns say too; no number is among them.
 static bool is_status(Input *in, const Group *group, hid_t dataset)
 {
     const hid_t type = kal_hdf5_seen(&in->h, in->h.lib.H5Dget_type(dataset));
     const bool text = is_text(&in->h, type);
     kal_hdf5_drop(&in->h, type);
-    return text && group->rank == 1 && strcmp(in->name, KAL_TABLE_STATUS_COLUMN) == 0;
+    return text && group->rank == 1
+           && (strcmp(in->name, KAL_TABLE_STATUS_COLUMN) == 0
+               || strcmp(in->name, KAL_TABLE_MARKS_COLUMN) == 0);
 }
 
 static KalStatus visit(Input *in, const Group *group, hsize_t i, Visitor *visitor)

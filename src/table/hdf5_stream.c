@@ -33,14 +33,14 @@ enum {
 struct KalHdf5Stream {
     KalHdf5 h;
     hid_t file;
-    hid_t *datasets;  // columns, then the text
-    hid_t text;       // type
+    hid_t *datasets;  // columns, then texts
+    hid_t *types;     // of texts
     uint64_t written; // rows
     size_t waiting;
     size_t chunk;    // rows
     double *values;  // column after column, a chunk each
-    char *texts;     // a chunk of them
-    size_t sizes[3]; // bytes of the three
+    char *texts;     // column after column, a chunk each
+    size_t sizes[4]; // bytes of the four
 };
 
 static KalStatus fail(const KalStream *stream)
@@ -49,16 +49,31 @@ static KalStatus fail(const KalStream *stream)
                     kal_file_shown(stream->spec.path), stream->hdf5->h.reason);
 }
 
+static size_t count_all(const KalStream *stream)
+{
+    return stream->spec.n_columns + stream->spec.n_texts;
+}
+
+// Bytes of all texts of a row.
+static size_t text_bytes(const KalStreamSpec *spec)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < spec->n_texts; i++) {
+        bytes += spec->texts[i].size;
+    }
+    return bytes;
+}
+
 // Whether the disk has room for all rows.
 static KalStatus check_room(const KalStream *stream)
 {
     assert(stream->file);
     const KalStreamSpec *spec = &stream->spec;
-    const double columns = (double)spec->n_columns;
+    const double columns = (double)count_all(stream);
     const double chunks = (double)spec->rows / CHUNK + 1.0;
-    const double need = (double)spec->rows * (columns * 8.0 + (double)spec->text_size)
-                        + chunks * (columns + 1.0) * OVERHEAD
-                        + (columns + 1.0) * KAL_HDF5_NAME_SIZE + FIXED;
+    const double need =
+        (double)spec->rows * ((double)spec->n_columns * 8.0 + (double)text_bytes(spec))
+        + chunks * columns * OVERHEAD + columns * KAL_HDF5_NAME_SIZE + FIXED;
     struct statvfs disk;
     if (statvfs(kal_file_temporary(stream->file), &disk) != 0) {
         return KAL_OK; // nobody knows
@@ -83,18 +98,22 @@ static KalStatus make(KalStream *stream)
     stream->hdf5 = s;
     s->h.ctx = stream->ctx;
     s->file = -1;
-    s->text = -1;
     s->chunk = spec->rows < CHUNK ? (size_t)spec->rows + (spec->rows == 0) : CHUNK;
-    s->sizes[0] = (spec->n_columns + 1) * sizeof *s->datasets;
+    s->sizes[0] = count_all(stream) * sizeof *s->datasets;
     s->sizes[1] = spec->n_columns * s->chunk * sizeof *s->values;
-    s->sizes[2] = spec->text_size * s->chunk;
+    s->sizes[2] = text_bytes(spec) * s->chunk + 1;
+    s->sizes[3] = (spec->n_texts + 1) * sizeof *s->types;
     s->datasets = (hid_t *)kal_alloc(stream->ctx, s->sizes[0], 1);
     s->values = (double *)kal_alloc(stream->ctx, s->sizes[1], 1);
     s->texts = (char *)kal_alloc(stream->ctx, s->sizes[2], 1);
-    for (size_t i = 0; s->datasets && i <= spec->n_columns; i++) {
+    s->types = (hid_t *)kal_alloc(stream->ctx, s->sizes[3], 1);
+    for (size_t i = 0; s->datasets && i < count_all(stream); i++) {
         s->datasets[i] = -1;
     }
-    return s->datasets && s->values && s->texts
+    for (size_t i = 0; s->types && i < spec->n_texts; i++) {
+        s->types[i] = -1;
+    }
+    return s->datasets && s->values && s->texts && s->types
                ? KAL_OK
                : kal_no_memory(stream->ctx, "to write a table");
 }
@@ -154,7 +173,6 @@ static void create_columns(KalStream *stream)
     const KalStreamSpec *spec = &stream->spec;
     KalHdf5Stream *s = stream->hdf5;
     KalHdf5 *h = &s->h;
-    const KalQuantity text = {.name = spec->text, .unit = "", .description = ""};
     const hid_t group =
         kal_hdf5_seen(h, h->lib.H5Gcreate2(s->file, KAL_HDF5_COLUMNS, h->link, h->group,
                                            H5P_DEFAULT));
@@ -162,8 +180,13 @@ static void create_columns(KalStream *stream)
         s->datasets[i] =
             create_column(stream, group, h->lib.H5T_IEEE_F64LE_g, &spec->columns[i]);
     }
-    s->text = kal_hdf5_text_type(h, spec->text_size, H5T_CSET_UTF8);
-    s->datasets[spec->n_columns] = create_column(stream, group, s->text, &text);
+    for (size_t i = 0; i < spec->n_texts && !h->failed; i++) {
+        const KalQuantity text = {
+            .name = spec->texts[i].name, .unit = "", .description = ""};
+        s->types[i] = kal_hdf5_text_type(h, spec->texts[i].size, H5T_CSET_UTF8);
+        s->datasets[spec->n_columns + i] =
+            create_column(stream, group, s->types[i], &text);
+    }
     kal_hdf5_drop(h, group);
 }
 
@@ -219,25 +242,42 @@ static KalStatus flush(KalStream *stream)
         write_part(s, s->datasets[i], s->h.lib.H5T_NATIVE_DOUBLE_g,
                    s->values + i * s->chunk);
     }
-    write_part(s, s->datasets[n], s->text, s->texts);
+    const char *texts = s->texts;
+    for (size_t i = 0; i < stream->spec.n_texts && !s->h.failed; i++) {
+        write_part(s, s->datasets[n + i], s->types[i], texts);
+        texts += s->chunk * stream->spec.texts[i].size;
+    }
     kal_hdf5_speak_again(&s->h);
     s->written += s->waiting;
     s->waiting = 0;
     return s->h.failed ? fail(stream) : KAL_OK;
 }
 
-KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values, const char *text)
+// Put the texts of a row into their chunks.
+static void put_texts(const KalStream *stream, const char *const *texts)
 {
-    assert(values && text);
+    const KalHdf5Stream *s = stream->hdf5;
+    char *chunk = s->texts;
+    for (size_t i = 0; i < stream->spec.n_texts; i++) {
+        const size_t size = stream->spec.texts[i].size;
+        char *place = chunk + s->waiting * size;
+        assert(texts[i]);
+        memset(place, 0, size);
+        (void)snprintf(place, size, "%s", texts[i]);
+        chunk += s->chunk * size;
+    }
+}
+
+KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values,
+                              const char *const *texts)
+{
+    assert(values);
     KalHdf5Stream *s = stream->hdf5;
-    const size_t size = stream->spec.text_size;
-    char *place = s->texts + s->waiting * size;
     assert(s->written + s->waiting < stream->spec.rows);
     for (size_t i = 0; i < stream->spec.n_columns; i++) {
         s->values[i * s->chunk + s->waiting] = values[i];
     }
-    memset(place, 0, size);
-    (void)snprintf(place, size, "%s", text);
+    put_texts(stream, texts);
     s->waiting++;
     return s->waiting == s->chunk ? flush(stream) : KAL_OK;
 }
@@ -245,15 +285,17 @@ KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values, const cha
 // Close all that is open.
 static void close_all(KalStream *stream)
 {
-    assert(stream->hdf5->datasets);
+    assert(stream->hdf5->datasets && stream->hdf5->types);
     KalHdf5Stream *s = stream->hdf5;
-    for (size_t i = 0; i <= stream->spec.n_columns; i++) {
+    for (size_t i = 0; i < count_all(stream); i++) {
         kal_hdf5_drop(&s->h, s->datasets[i]);
         s->datasets[i] = -1;
     }
-    kal_hdf5_drop(&s->h, s->text);
+    for (size_t i = 0; i < stream->spec.n_texts; i++) {
+        kal_hdf5_drop(&s->h, s->types[i]);
+        s->types[i] = -1;
+    }
     kal_hdf5_drop(&s->h, s->file);
-    s->text = -1;
     s->file = -1;
 }
 
@@ -283,5 +325,6 @@ void kal_hdf5_stream_clear(KalStream *stream)
     kal_free(stream->ctx, s->datasets, s->datasets ? s->sizes[0] : 0);
     kal_free(stream->ctx, s->values, s->values ? s->sizes[1] : 0);
     kal_free(stream->ctx, s->texts, s->texts ? s->sizes[2] : 0);
+    kal_free(stream->ctx, s->types, s->types ? s->sizes[3] : 0);
     kal_free(stream->ctx, s, sizeof *s);
 }

@@ -11,7 +11,7 @@
 typedef struct Format {
     const char *ending;
     KalStatus (*begin)(KalStream *stream);
-    KalStatus (*add)(KalStream *stream, const double *values, const char *text);
+    KalStatus (*add)(KalStream *stream, const double *values, const char *const *texts);
     KalStatus (*end)(KalStream *stream);
     void (*clear)(KalStream *stream);
 } Format;
@@ -21,22 +21,29 @@ static KalStatus begin_csv(KalStream *stream)
     const KalStreamSpec *spec = &stream->spec;
     const KalSink sink = kal_file_sink(stream->file);
     for (size_t i = 0; i < spec->n_columns; i++) {
+        kal_csv_put(sink, i > 0 ? "," : "");
         kal_csv_put_field(sink, spec->columns[i].name);
-        kal_csv_put(sink, ",");
     }
-    kal_csv_put_field(sink, spec->text);
+    for (size_t i = 0; i < spec->n_texts; i++) {
+        kal_csv_put(sink, ",");
+        kal_csv_put_field(sink, spec->texts[i].name);
+    }
     kal_csv_put(sink, "\n");
     return KAL_OK;
 }
 
-static KalStatus add_csv(KalStream *stream, const double *values, const char *text)
+static KalStatus add_csv(KalStream *stream, const double *values,
+                         const char *const *texts)
 {
     const KalSink sink = kal_file_sink(stream->file);
     for (size_t i = 0; i < stream->spec.n_columns; i++) {
+        kal_csv_put(sink, i > 0 ? "," : "");
         kal_csv_put_number(sink, values[i]);
-        kal_csv_put(sink, ",");
     }
-    kal_csv_put_field(sink, text);
+    for (size_t i = 0; i < stream->spec.n_texts; i++) {
+        kal_csv_put(sink, ",");
+        kal_csv_put_field(sink, texts[i]);
+    }
     kal_csv_put(sink, "\n");
     return KAL_OK;
 }
@@ -118,9 +125,10 @@ void kal_stream_destroy(KalStream *stream)
     }
 }
 
-KalStatus kal_stream_add(KalStream *stream, const double *values, const char *text)
+KalStatus kal_stream_add(KalStream *stream, const double *values,
+                         const char *const *texts)
 {
-    return formats[stream->format].add(stream, values, text);
+    return formats[stream->format].add(stream, values, texts);
 }
 
 KalStatus kal_stream_finish(KalStream *stream)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 /// @file
-/// Tables that are written row by row, with a text at the end of each row, however many rows
+/// Tables that are written row by row, with texts at the end of each row, however many rows
 /// there are: memory does not grow with them.
 ///
 /// CSV has a line for each row.  HDF5 has a dataset for each column in the group `columns`, as
-/// tables have, in chunks and compressed, and a link to each in the root of the file; the text
-/// is a dataset of texts of fixed length.  A file appears under its name only when it is whole.
+/// tables have, in chunks and compressed, and a link to each in the root of the file; those of
+/// texts have a fixed length.  A file appears under its name only when it is whole.
 
 #ifndef TABLE_STREAM_H
 #define TABLE_STREAM_H
@@ -17,16 +17,33 @@
 
 #include <stdint.h>
 
+/// @name Tables of runs
+/// Their first column, and last ones of texts: what became of a run, and before it, if there
+/// are any, the names of columns whose values are not unique in a row.  Readers take these as
+/// marks of columns, and pass over the others.
+/// @{
+#define KAL_TABLE_RUN_COLUMN    "run"
+#define KAL_TABLE_STATUS_COLUMN "status"
+#define KAL_TABLE_MARKS_COLUMN  "not_unique"
+#define KAL_TABLE_MARKS_BETWEEN "; "
+/// @}
+
 /// A table on its way into a file.
 typedef struct KalStream KalStream;
+
+/// A column of texts.
+typedef struct KalStreamText {
+    const char *name;
+    size_t size; ///< bytes of the longest text, with its end
+} KalStreamText;
 
 /// What it will be.
 typedef struct KalStreamSpec {
     const char *path; ///< .csv, .h5 or .hdf5
     const KalQuantity *columns;
-    size_t n_columns;          ///< 1 or more
-    const char *text;          ///< the name of the column of texts
-    size_t text_size;          ///< bytes of the longest text, with its end
+    size_t n_columns;           ///< 1 or more
+    const KalStreamText *texts; ///< behind them
+    size_t n_texts;
     uint64_t rows;             ///< how many there will be
     const KalTableNote *notes; ///< for the formats that have a place for them
     size_t n_notes;
@@ -45,7 +62,7 @@ void kal_stream_destroy(KalStream *stream);
 
 /// Add a row.  KAL_ERR_FILE; of some failures finishing tells.
 KAL_CHECKED KalStatus kal_stream_add(KalStream *stream, const double *values,
-                                     const char *text);
+                                     const char *const *texts);
 
 /// Finish the file, after all rows.  KAL_ERR_FILE.
 KAL_CHECKED KalStatus kal_stream_finish(KalStream *stream);

@@ -24,7 +24,7 @@ struct KalStream {
 /// @{
 KAL_CHECKED KalStatus kal_hdf5_stream_begin(KalStream *stream);
 KAL_CHECKED KalStatus kal_hdf5_stream_add(KalStream *stream, const double *values,
-                                          const char *text);
+                                          const char *const *texts);
 KAL_CHECKED KalStatus kal_hdf5_stream_end(KalStream *stream);
 void kal_hdf5_stream_clear(KalStream *stream);
 /// @}

@@ -18,13 +18,6 @@
 /// missing.  No note may be called so.
 #define KAL_TABLE_INCOMPLETE_NOTE "incomplete"
 
-/// @name Tables of runs
-/// Their first column, and a last one of texts, which readers of numbers pass over.
-/// @{
-#define KAL_TABLE_RUN_COLUMN    "run"
-#define KAL_TABLE_STATUS_COLUMN "status"
-/// @}
-
 /// What a limit of kal_table_create() means: itself, or the usual one for 0.
 size_t kal_table_limit(size_t limit);
 

@@ -260,6 +260,52 @@ simulate 0 .. 0.1 every 0.1
             described = subprocess.run(["h5dump", "-A", "-d", f"/columns/{name}", "b.h5"],
                                        capture_output=True, check=True).stdout.decode()
             assert ("not unique" in described) == (name in shared), (name, described)
+        head, *rows = list(csv.reader(Path("a.csv").read_text().splitlines()))
+        assert head[-2:] == ["not_unique", "status"], head
+        assert [row[-2:] for row in rows] == 2 * [["; ".join(shared), "ok"]], rows
+        _, figure, _ = run("plot", "a.csv", "--x", "g", "--y", "final(one)")
+        assert "final(one) (not unique)" in figure, figure
+
+
+@case
+def what_is_not_unique_on_the_way_alone_is_told_of_that_run():
+    # The twin acts from T on, for a while: after it final values are unique again, but those
+    # that depend on the time before are not, nor is the work of a drive that had a twin.
+    with Folder():
+        Path("late.kal").write_text("""param g = 9.81, T = 0.5
+coord x, y
+kinetic 1/2*(x'^2 + y'^2)
+potential g*y
+prescribe x = sin(t)
+constraint twin: 2*x = 2*sin(t), off
+event join: t - T engage twin
+event part: t - T - 0.1 release twin
+output one = drive(x), all = drive(x) + 2*reaction(twin)
+init x = 0, y = 0
+simulate 0 .. 1 every 1
+""")
+        kept = ("final(one), max(one), rms(all), mean(reaction(twin)), final(work(drive(x))), "
+                "when(join)")
+        vary = ["--vary", "T = 0.5, 2, 0.95"]
+        marks = ["max(one); mean(reaction(twin)); final(work(drive(x)))", "",
+                 "final(one); max(one); mean(reaction(twin)); final(work(drive(x)))"]
+
+        def told(file):
+            head, *rows = list(csv.reader(Path(file).read_text().splitlines()))
+            return [row[head.index("not_unique")] for row in rows]
+
+        sweep("late.kal", "-o", "a.csv", *vary, "--keep", kept)
+        assert told("a.csv") == marks, told("a.csv")
+        for shard in "1/2", "2/2":
+            sweep("late.kal", "-o", "b.csv", *vary, "--keep", kept, "--shard", shard)
+        answer = json.loads(sweep("late.kal", "-o", "b.csv", *vary, "--keep", kept, "--merge",
+                                  "--json"))
+        assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+        assert answer["not_unique"] == marks[2].split("; "), answer
+        sweep("late.kal", "-o", "c.csv", *vary, "--trajectories")
+        assert set(told("c.csv")) == {"one", ""}
+        sweep("late.kal", "-o", "d.csv", "--vary", "T = 2, 3", "--keep", kept)
+        assert "not_unique" not in Path("d.csv").read_text()
 
 
 @case

@@ -1,11 +1,8 @@
 // Which plots to show: those that the model asks for, or the usual ones.
 
-const MOST = 8; // curves of one plot
+import { markedName } from './format.js';
 
-/** A name, with a mark if the values in its column are not unique. */
-function markedName(name, column) {
-  return column.unique === false ? `${name} (not unique)` : name;
-}
+const MOST = 8; // curves of one plot
 
 function curveOf(columns, index) {
   const { name, unit } = columns[index];

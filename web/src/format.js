@@ -63,3 +63,8 @@ export function withUnit(name, text) {
 export function count(n, noun) {
   return `${n.toLocaleString('en').replace(/,/g, ' ')} ${noun}${n === 1 ? '' : 's'}`;
 }
+
+/** A name, with a mark if the values in its column are not unique. */
+export function markedName(name, column) {
+  return column.unique === false ? `${name} (not unique)` : name;
+}

@@ -1,7 +1,7 @@
 // Parallel coordinates: an axis for each quantity, a line for each run.
 
 import { make } from './dom.js';
-import { number, withUnit } from './format.js';
+import { markedName, number, withUnit } from './format.js';
 import { color, onTheme, seriesColor } from './theme.js';
 
 const MOST_AXES = 12;
@@ -174,7 +174,7 @@ export class Parallel {
     ctx.fillStyle = color('ink');
     ctx.textAlign = 'center';
     ctx.font = '600 12px system-ui, sans-serif';
-    const name = withUnit(axis.column.name, axis.column.unit);
+    const name = withUnit(markedName(axis.column.name, axis.column), axis.column.unit);
     const half = ctx.measureText(name).width / 2;
     const most = this.canvas.clientWidth - half;
     ctx.fillText(name, Math.max(half, Math.min(most, x)), 14);

@@ -1,7 +1,7 @@
 // A table of runs: sorted by any column, some rows at a time.
 
 import { make } from './dom.js';
-import { number, withUnit } from './format.js';
+import { markedName, number, withUnit } from './format.js';
 
 const ROWS = 100; // that are added at once
 
@@ -35,11 +35,12 @@ export class RowTable {
   }
 
   heading(i) {
-    const { name, unit } = this.columns[i];
+    const column = this.columns[i];
+    const label = withUnit(markedName(column.name, column), column.unit);
     return make(
       'th',
       {},
-      make('button', { onclick: () => this.sortBy(i) }, withUnit(name, unit)),
+      make('button', { onclick: () => this.sortBy(i) }, label),
     );
   }
 

@@ -12,7 +12,7 @@
 
 enum {
     VALUES = 3,
-    SLOT_SIZE = 40 + 8 * VALUES, // in the file
+    SLOT_SIZE = 48 + 8 * VALUES, // in the file
     MOST_SAMPLES = 12000,
     SLOTS = 5000
 };
@@ -40,7 +40,9 @@ static KalStatus put(KalStore *store, uint64_t slot)
     if (fails(slot)) {
         snprintf(reason, sizeof reason, "reason %d", (int)slot);
     }
+    const bool marks[VALUES] = {false, true, false};
     const KalSweepRow row = {.values = values,
+                             .not_unique = slot % 5 == 2 ? marks : NULL,
                              .status = fails(slot) ? KAL_ERR_STEP : KAL_OK,
                              .reason = reason};
     return kal_store_put(store, slot, &row);
@@ -57,6 +59,9 @@ static bool is_whole(KalStore *store, uint64_t slot)
            && row.status == (fails(slot) ? KAL_ERR_STEP : KAL_OK)
            && row.values[0] == (double)slot
            && row.values[1] == -1.0 / (double)(slot + 1) && isnan(row.values[2])
+           && (slot % 5 == 2 ? row.not_unique && !row.not_unique[0] && row.not_unique[1]
+                                   && !row.not_unique[2]
+                             : !row.not_unique)
            && strcmp(row.reason, reason) == 0;
 }
 
@@ -282,7 +287,7 @@ static void every_allocation_may_fail(void)
         kal_store_destroy(store);
         store = NULL;
         status = status == KAL_OK ? kal_store_open(ctx, &spec, &store) : status;
-        ok(status == (n < 6 ? KAL_ERR_NOMEM : KAL_OK));
+        ok(status == (n < 8 ? KAL_ERR_NOMEM : KAL_OK));
         kal_store_destroy(store);
         kal_context_destroy(ctx);
         ok(fault.live_bytes == 0);

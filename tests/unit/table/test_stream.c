@@ -13,6 +13,7 @@
 
 enum {
     COLUMNS = 3,
+    TEXTS = 2,
     ROWS = 20000 // more than two chunks, and no multiple of one
 };
 
@@ -27,13 +28,18 @@ static const KalTableNote notes[] = {
     {.key = "seed",  .number = 7.0    }
 };
 
+static const KalStreamText texts[TEXTS] = {
+    {"not_unique", 16},
+    {"status",     32}
+};
+
 static KalStreamSpec spec_of(const char *path, uint64_t rows)
 {
     return (KalStreamSpec){.path = path,
                            .columns = columns,
                            .n_columns = COLUMNS,
-                           .text = "status",
-                           .text_size = 32,
+                           .texts = texts,
+                           .n_texts = TEXTS,
                            .rows = rows,
                            .notes = notes,
                            .n_notes = 2};
@@ -51,7 +57,10 @@ static KalStatus write_rows(KalStream *stream, uint64_t rows)
     KalStatus status = KAL_OK;
     for (uint64_t i = 0; i < rows && status == KAL_OK; i++) {
         const double row[COLUMNS] = {value(i, 0), value(i, 1), value(i, 2)};
-        status = kal_stream_add(stream, row, i % 100 == 9 ? "no, \"why\" not" : "ok");
+        const bool fails = i % 100 == 9;
+        const char *const words[TEXTS] = {fails ? "" : "max(a/b, c)",
+                                          fails ? "no, \"why\" not" : "ok"};
+        status = kal_stream_add(stream, row, words);
     }
     return status == KAL_OK ? kal_stream_finish(stream) : status;
 }
@@ -98,6 +107,11 @@ static void rows_read_back_from_every_format(void)
             check_rows(table, sizes[i % 3]);
             const bool hdf5 = i / 3 > 0;
             same_text(kal_table_column(table, 1).unit, hdf5 ? "m/s" : "");
+            same_text(kal_table_column(table, 1).description, hdf5 ? "the most"
+                                                              : sizes[i % 3] > 0
+                                                                  ? "not unique"
+                                                                  : "");
+            same_text(kal_table_column(table, 2).description, "");
             ok(kal_table_notes(table) == (hdf5 ? 2U : 0U));
         } else {
             printf("# %s\n", kal_context_message(ctx));
@@ -119,7 +133,8 @@ static void there_is_no_file_before_its_end(void)
         const KalStreamSpec spec = spec_of(folder_file(&folder, names[i]), 10);
         ok(kal_stream_create(ctx, &spec, &stream) == KAL_OK);
         const double row[COLUMNS] = {1.0, 2.0, 3.0};
-        ok(kal_stream_add(stream, row, "ok") == KAL_OK);
+        const char *const words[TEXTS] = {"", "ok"};
+        ok(kal_stream_add(stream, row, words) == KAL_OK);
         kal_stream_destroy(stream);
         ok(folder_count(&folder, "") == 0);
         kal_context_destroy(ctx);
