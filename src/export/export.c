@@ -121,7 +121,7 @@ static void fill_report(Export *e, const KalExportPlan *plan)
     KalExportReport *r = &e->report;
     (void)snprintf(r->name, sizeof r->name, "%s", plan->name);
     r->work_bytes = kal_export_work_bytes(plan);
-    r->operations = plan->fast ? kal_program_operations(plan->fast) : 0;
+    r->operations = kal_export_operations(plan);
     r->at_most = kal_export_most_operations(plan);
     r->redundant = kal_export_is_redundant(plan);
 }

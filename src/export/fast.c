@@ -14,10 +14,6 @@
 #include <float.h>
 #include <string.h>
 
-enum {
-    MOST_SIZE = 400 // coordinates
-};
-
 // Of the terms in a row that was left out, what it may be off where the constraints hold, and
 // how much more where the state is off them, up to a limit.
 static const double AGREES = 1e-6;
@@ -148,8 +144,9 @@ static bool is_possible(const KalExportPlan *plan)
 {
     const KalEquations *equations = plan->system->equations;
     const bool shares = equations->has_reactions && plan->n_rows < plan->n_active;
-    return plan->run && plan->servos.count == 0 && plan->system->n <= MOST_SIZE
-           && plan->n_rows <= plan->system->n && !shares;
+    return plan->run && !plan->sparse && plan->servos.count == 0
+           && plan->system->n <= KAL_ROAD_COORDINATES && plan->n_rows <= plan->system->n
+           && !shares;
 }
 
 KalStatus kal_export_make_fast(KalExportPlan *plan)

@@ -306,11 +306,12 @@ static uint32_t output_slot(const Writer *w, size_t k)
     return w->list.outputs[w->p->chosen ? w->p->chosen[k] : k];
 }
 
-// How often values are read, by what outputs need.  Operands have smaller slots.
-static void count_uses(Writer *w)
+// How often values are read, by what outputs from `first` to `end` need.  Operands have
+// smaller slots.
+static void count_uses(Writer *w, size_t first, size_t end)
 {
     const KalListing *l = &w->list;
-    for (size_t k = 0; k < count_outputs(w); k++) {
+    for (size_t k = first; k < end; k++) {
         w->uses[output_slot(w, k)]++;
     }
     for (uint32_t slot = l->count; slot-- > 0;) {
@@ -360,7 +361,7 @@ static KalStatus init(Writer *w, KalContext *ctx, const KalCProgram *p)
     if (!w->pieces || !w->uses || !w->places || !w->stack) {
         return kal_no_memory(ctx, PURPOSE);
     }
-    count_uses(w);
+    count_uses(w, 0, count_outputs(w));
     place_prepared(w);
     return KAL_OK;
 }
@@ -403,20 +404,64 @@ static void write_locals(Writer *w)
     }
 }
 
-KalStatus kal_c_program_write_body(const KalCProgram *p, KalPage *page,
-                                   KalUsedOperators *used)
+// Let uses be those of results from `first` on, as many as need about `most` values; returns
+// where they end.
+static size_t choose_results(Writer *w, size_t first, size_t most)
+{
+    const size_t count = count_outputs(w);
+    size_t end = first;
+    size_t needed = 0;
+    memset(w->uses, 0, w->list.count * sizeof *w->uses);
+    while (end < count && (end == first || needed < most)) {
+        uint32_t top = 0;
+        w->stack[top++] = output_slot(w, end++);
+        needed++;
+        while (top > 0) { // marks
+            const uint32_t slot = w->stack[--top];
+            if (w->uses[slot] > 0 || !is_own(w, slot)) {
+                continue;
+            }
+            const KalInstruction i = kal_program_instruction(w->p->program, slot);
+            w->uses[slot] = 1;
+            needed++;
+            for (int k = 0; k < i.operands; k++) {
+                w->stack[top++] = i.slot[k];
+            }
+        }
+    }
+    memset(w->uses, 0, w->list.count * sizeof *w->uses);
+    count_uses(w, first, end);
+    return end;
+}
+
+KalStatus kal_c_program_write_part(const KalCProgram *p, size_t most, KalPage *page,
+                                   KalUsedOperators *used, size_t *next, bool *out_more)
 {
     Writer w = {.page = page, .used = used};
     KalStatus status = init(&w, page->ctx, p);
+    size_t end = status == KAL_OK ? count_outputs(&w) : 0;
+    if (status == KAL_OK && most > 0) {
+        end = choose_results(&w, *next, most);
+    }
     if (status == KAL_OK) {
         write_locals(&w);
     }
-    for (size_t k = 0; status == KAL_OK && k < count_outputs(&w); k++) {
+    for (size_t k = *next; status == KAL_OK && k < end; k++) {
         make_all(&w, output_slot(&w, k));
         kal_page_format(page, "    out[%zu] = %s;\n", k,
                         piece_of(&w, output_slot(&w, k)).text);
         status = page->status;
     }
+    *next = end;
+    *out_more = status == KAL_OK && end < count_outputs(&w);
     kal_arena_destroy(w.arena);
     return status;
+}
+
+KalStatus kal_c_program_write_body(const KalCProgram *p, KalPage *page,
+                                   KalUsedOperators *used)
+{
+    size_t next = 0;
+    bool more = false;
+    return kal_c_program_write_part(p, 0, page, used, &next, &more);
 }

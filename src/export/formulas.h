@@ -47,7 +47,15 @@ KAL_CHECKED KalStatus kal_c_program_prepared(KalContext *ctx, const KalCProgram 
 KAL_CHECKED KalStatus kal_c_program_write_prepare(const KalCProgram *p, KalPage *page,
                                                   KalUsedOperators *used);
 
-/// Write statements that compute `out[…]`, indented by four.
+/// Write statements that compute `out[…]` from result *next on, indented by four: all, or so many
+/// results that about `most` values are computed, 0 for all of them.  What results before have
+/// computed is not known: it is computed anew.  *next becomes the result that is left to begin
+/// with; *out_more says whether there is one.
+KAL_CHECKED KalStatus kal_c_program_write_part(const KalCProgram *p, size_t most,
+                                               KalPage *page, KalUsedOperators *used,
+                                               size_t *next, bool *out_more);
+
+/// Write all of them.
 KAL_CHECKED KalStatus kal_c_program_write_body(const KalCProgram *p, KalPage *page,
                                                KalUsedOperators *used);
 

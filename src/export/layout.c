@@ -3,7 +3,7 @@
 // Tables of exported sources that say where numbers are: entries of matrices among results of
 // programs, rows that act, what events and contacts are.
 
-#include "export/write_impl.h"
+#include "export/sparse.h"
 
 #include <math.h>
 #include <string.h>
@@ -398,6 +398,9 @@ void kal_export_write_layout(KalExportWriting *w, KalPage *page)
     }
     if (plan->fast) {
         write_fast_layout(plan, page, room);
+    }
+    if (plan->sparse) {
+        kal_export_write_sparse_layout(plan, page);
     }
     if (plan->contacts.count > 0) {
         write_contacts(plan, page, room);

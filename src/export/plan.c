@@ -8,6 +8,7 @@
 
 #include "export/fast.h"
 #include "export/names.h"
+#include "export/sparse.h"
 #include "export/tangent.h"
 #include "sim/access.h"
 #include "system/transcript.h"
@@ -18,6 +19,8 @@
 
 enum {
     MOST_BYTES = 1 << 28,
+    MOST_COORDINATES = 1000,
+    MOST_CONSTRAINTS = 1000,
     TEXT_SIZE = 64,
     MANY_SAMPLES = 1000, // for which a run has programs from its start on
     RETURN_WORDS = 6     // of the way back, behind q and q' (docs/internals/road.md)
@@ -26,10 +29,12 @@ enum {
 // What the sources could not do is named, never left out.
 static KalStatus check_contents(KalExportPlan *plan)
 {
-    if (plan->system->n > KAL_DENSE_COORDINATES) {
-        return kal_fail(plan->ctx, KAL_ERR_LIMIT,
-                        "the model has %d coordinates; %d are the most for an export",
-                        plan->system->n, (int)KAL_DENSE_COORDINATES);
+    if (plan->system->n > MOST_COORDINATES || plan->system->m > MOST_CONSTRAINTS) {
+        return kal_fail(
+            plan->ctx, KAL_ERR_LIMIT,
+            "the model has %d coordinates and %d constraints; %d and %d are the "
+            "most for an export, whose general solution is dense",
+            plan->system->n, plan->system->m, MOST_COORDINATES, MOST_CONSTRAINTS);
     }
     return KAL_OK;
 }
@@ -696,6 +701,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
     if (plan->inputs.count > 0) {
         KAL_TRY(add_inputs(plan));
     }
+    KAL_TRY(kal_export_make_sparse(plan));
     KAL_TRY(kal_export_make_fast(plan));
     KAL_TRY(spell_parameters(plan));
     KAL_TRY(spell_variables(plan));
@@ -710,6 +716,7 @@ KalStatus kal_export_plan_init(KalExportPlan *plan, KalContext *ctx,
 
 void kal_export_plan_clear(KalExportPlan *plan)
 {
+    kal_ldl_clear(&plan->factors);
     kal_program_destroy(plan->fast);
     kal_program_destroy(plan->givens);
     kal_program_destroy(plan->tangent);

@@ -14,6 +14,7 @@
 
 #include "derive/eliminate.h"
 #include "export/formulas.h"
+#include "sparse/ldl.h"
 #include "system/draft.h"
 #include "system/instant.h"
 
@@ -66,6 +67,8 @@ typedef struct KalExportPlan {
     KalProgram *fast; ///< the acceleration; NULL where there is none
     KalEliminated at; ///< where its results are
     size_t check;     ///< and what says whether rows that were left out agree
+    bool sparse;      ///< accelerations are by sparse factors (export/sparse.h),
+    KalLdl factors;   ///< which have this structure
     KalCProgram programs[KAL_EXPORT_PROGRAMS]; ///< `program` NULL: not there
     size_t prepared[KAL_EXPORT_PROGRAMS];      ///< numbers of work memory
     KalCProgram follow; ///< parameters that formulas of others give, `chosen` of all

@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 #include "export/operators.h"
-#include "export/write_impl.h"
+#include "export/sparse.h"
 
 #include <kalaba/version.h>
 
@@ -16,7 +16,8 @@
 
 enum {
     NUMBER_TEXT = KAL_NUMBER_SIZE + 4,
-    MOST_FORMULA = 2000 // characters of a formula in a remark
+    MOST_FORMULA = 2000, // characters of a formula in a remark
+    PART = 200           // values of a part of a program
 };
 
 void kal_export_remark(KalPage *page, const char *text)
@@ -89,8 +90,8 @@ static void write_banner(KalExportWriting *w, KalPage *page)
         "\n\n   An acceleration takes %zu operations, %zu at most; the work "
         "memory has %zu bytes.\n   How to use this: docs/export.md of "
         "Kalaba. */\n\n",
-        plan->fast ? kal_program_operations(plan->fast) : 0,
-        kal_export_most_operations(plan), kal_export_work_bytes(plan));
+        kal_export_operations(plan), kal_export_most_operations(plan),
+        kal_export_work_bytes(plan));
 }
 
 static void write_source_banner(KalExportWriting *w, KalPage *page)
@@ -299,7 +300,58 @@ static void write_prepare(KalExportWriting *w, int i)
     kal_page_string(page, "    (void)params;\n}\n\n");
 }
 
-// One program as a function, and what it prepares.
+// The head of the function that evaluates a program, or a part of it, from 1.
+static void write_head(KalExportWriting *w, int i, size_t part)
+{
+    const KalExportPlan *plan = w->plan;
+    KalPage *page = &w->programs;
+    kal_page_format(page, "static void eval_%s", plan->programs[i].name);
+    if (part > 0) {
+        kal_page_format(page, "_%zu", part);
+    }
+    kal_page_format(
+        page,
+        "(const %s_work *work, const %s_state *state,\n                const "
+        "%s_answer *answer, %s *out)\n{\n",
+        plan->name, plan->name, plan->name, kal_export_type(plan));
+}
+
+// A function for results from *next on; returns whether some are left.
+static bool write_part(KalExportWriting *w, int i, size_t most, size_t *next,
+                       size_t part)
+{
+    const KalExportPlan *plan = w->plan;
+    const KalCProgram *p = &plan->programs[i];
+    KalPage *page = &w->programs;
+    bool more = false;
+    write_head(w, i, part);
+    if (plan->prepared[i] > 0) {
+        kal_page_format(page, "    const %s *const c = work->%s;\n",
+                        kal_export_type(plan), p->name);
+        kal_page_string(page, part > 0 ? "    (void)c;\n" : "");
+    }
+    kal_page_format(page, "    const %s_params *const params = &work->params;\n",
+                    plan->name);
+    kal_page_string(page, "    (void)params;\n    (void)state;\n    (void)answer;\n");
+    kal_export_note(page,
+                    kal_c_program_write_part(p, most, page, &w->used, next, &more));
+    kal_page_string(page, "}\n\n");
+    return more;
+}
+
+static void call_parts(KalExportWriting *w, int i, size_t parts)
+{
+    const char *name = w->plan->programs[i].name;
+    write_head(w, i, 0);
+    for (size_t k = 1; k <= parts; k++) {
+        kal_page_format(&w->programs, "    eval_%s_%zu(work, state, answer, out);\n",
+                        name, k);
+    }
+    kal_page_string(&w->programs, "}\n\n");
+}
+
+// One program as a function, and what it prepares.  That of a system of many coordinates is
+// made of parts: compilers take a time for a function that grows faster than its length.
 static void write_program(KalExportWriting *w, int i)
 {
     static const char *const what[KAL_EXPORT_PROGRAMS] = {
@@ -320,24 +372,20 @@ static void write_program(KalExportWriting *w, int i)
         [KAL_EXPORT_TANGENT] = "How equations and results change along a direction.",
     };
     const KalExportPlan *plan = w->plan;
-    const KalCProgram *p = &plan->programs[i];
-    KalPage *page = &w->programs;
-    kal_page_format(
-        page,
-        "/* %s */\nstatic void eval_%s(const %s_work *work, const %s_state *state,\n",
-        what[i], p->name, plan->name, plan->name);
-    kal_page_format(page, "                const %s_answer *answer, %s *out)\n{\n",
-                    plan->name, kal_export_type(plan));
+    const size_t most = plan->coordinates.count > KAL_DENSE_COORDINATES ? PART : 0;
+    size_t next = 0;
+    size_t parts = 0;
+    bool more = true;
+    kal_page_format(&w->programs, "/* %s */\n", what[i]);
+    while (more) {
+        more = write_part(w, i, most, &next, most > 0 ? ++parts : 0);
+    }
     if (plan->prepared[i] > 0) {
-        kal_page_format(page, "    const %s *const c = work->%s;\n",
-                        kal_export_type(plan), p->name);
         write_prepare(w, i);
     }
-    kal_page_format(page, "    const %s_params *const params = &work->params;\n",
-                    plan->name);
-    kal_page_string(page, "    (void)params;\n    (void)state;\n    (void)answer;\n");
-    kal_export_note(page, kal_c_program_write_body(p, page, &w->used));
-    kal_page_string(page, "}\n\n");
+    if (parts > 0) {
+        call_parts(w, i, parts);
+    }
 }
 
 static void write_operators(KalExportWriting *w, KalPage *page)
@@ -456,6 +504,13 @@ static void write_contact(KalExportWriting *w, KalPage *page)
     }
 }
 
+static void write_sparse(KalExportWriting *w, KalPage *page)
+{
+    if (w->plan->sparse) {
+        kal_export_write_text(page, &w->words, "sparse");
+    }
+}
+
 static void write_decide(KalExportWriting *w, KalPage *page)
 {
     if (w->plan->contacts.count > 0) {
@@ -498,6 +553,8 @@ static const Part PARTS[] = {
     {"dense",          write_dense                    },
     {"contact",        write_contact                  },
     {"decide",         write_decide                   },
+    {"sparse",         write_sparse                   },
+    {"sparse_arrays",  kal_export_write_sparse_arrays },
     {"tolerance",      write_tolerance                },
     {"contact_arrays", kal_export_write_contact_arrays},
     {"control",        write_control                  },
@@ -531,6 +588,10 @@ static bool has(void *user, const char *flag)
         bool set;
     } flags[] = {
         {"FAST",            plan->fast != NULL                                         },
+        {"SPARSE",          plan->sparse                                               },
+        {"SOLVED_ONLY",     !plan->fast && !plan->sparse                               },
+        {"LONG_COLUMNS",    plan->sparse && kal_export_has_long_columns(plan)          },
+        {"DIAGONAL",        kal_export_is_diagonal(plan)                               },
         {"SINGLE",          plan->single                                               },
         {"ROWS",            plan->constraints.count > 0                                },
         {"NONIDEAL",        plan->system->equations->has_C                             },
@@ -619,7 +680,15 @@ size_t kal_export_work_bytes(const KalExportPlan *plan)
     numbers += servos * (n + 1) + controls * (2 * n + servos + 3) + 2 * servos;
     numbers += 2 * events + (flags > 0 ? copies : 0); // and what flags are padded with
     return numbers * number_size + (2 * m + less + servos + 1) * sizeof(int)
-           + copies * flags + 2 * (n + events) + kal_export_contact_bytes(plan);
+           + copies * flags + 2 * (n + events) + kal_export_contact_bytes(plan)
+           + kal_export_sparse_bytes(plan);
+}
+
+size_t kal_export_operations(const KalExportPlan *plan)
+{
+    return plan->fast     ? kal_program_operations(plan->fast)
+           : plan->sparse ? kal_export_sparse_operations(plan)
+                          : 0;
 }
 
 // Sums and products of the general solution: two factorizations of rows, U'M U, Cholesky's

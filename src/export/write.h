@@ -16,6 +16,9 @@
 /// "main", "cmake", "meson".  What went wrong is kept by the page.
 void kal_export_write_file(const KalExportPlan *plan, const char *text, KalPage *page);
 
+/// Operations of an acceleration by eliminated formulas or sparse factors; 0 where there are none.
+size_t kal_export_operations(const KalExportPlan *plan);
+
 /// Bytes of the work memory, and operations of the general solution, about.
 size_t kal_export_work_bytes(const KalExportPlan *plan);
 size_t kal_export_most_operations(const KalExportPlan *plan);
