@@ -514,7 +514,7 @@ static KalValue demand_scalar(KalBuild *b, KalValue a, KalValue c, const KalNode
     }
     assert(symbol->index > 0);
     return kal_build_scalar_of(b, b->model->promises[symbol->index - 1].symbol,
-                               KAL_MARK(PROMISE), KAL_UNIT_ANY, node);
+                               KAL_MARK(PROMISE), a.unit, node);
 }
 
 static KalValue call_demand(KalBuild *b, const KalNode *node)

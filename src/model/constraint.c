@@ -191,8 +191,15 @@ void kal_build_prescribe(KalBuild *b, const KalNode *node)
 
 // Servos and actuators.
 
+// What the value of an option is called, and the unit that it has to have.
+typedef struct Measure {
+    const char *what;
+    KalUnitId unit;
+    const char *than; // what has that unit
+} Measure;
+
 // A formula of parameters that has to be positive.
-static KalExpr positive_option(KalBuild *b, const KalNode *option, const char *what)
+static KalExpr positive_option(KalBuild *b, const KalNode *option, Measure measure)
 {
     assert(option->of.option.value);
     const KalUsage usage = {KAL_MARKS_CONSTANT, "an option"};
@@ -202,9 +209,11 @@ static KalExpr positive_option(KalBuild *b, const KalNode *option, const char *w
     if (value.kind == KAL_VALUE_BAD || !kal_build_number(b, value.of.expr, &number)) {
         return KAL_NO_EXPR;
     }
+    (void)kal_build_agree(b, kal_build_declared(value.unit), measure.unit, node->span,
+                          measure.what, measure.than);
     if (!(number > 0.0 && isfinite(number))) {
-        kal_build_error(b, node->span, "%s has to be positive, but is %.9g", what,
-                        number);
+        kal_build_error(b, node->span, "%s has to be positive, but is %.9g",
+                        measure.what, number);
         return KAL_NO_EXPR;
     }
     return value.of.expr;
@@ -253,23 +262,35 @@ void kal_build_servo(KalBuild *b, const KalNode *node)
                         "a servo says how fast its error decays, as in , rate = 2");
         return;
     }
-    info.rate = positive_option(b, rate, "the rate");
+    info.rate = positive_option(
+        b, rate,
+        (Measure){"the rate", kal_build_unit_over(b, KAL_UNIT_ONE, KAL_UNIT_TIME),
+                  "a rate"});
     if (entry && info.rate.index != 0) {
         kal_build_set_target(b, entry, &target, target.n,
                              kal_build_leaves(b, &leaves, residual));
     }
 }
 
+// Energy per time and unit of what an actuator acts on.
+static KalUnitId input_unit(KalBuild *b, KalUnitId power)
+{
+    return kal_build_unit_over(
+        b, kal_build_unit_over(b, b->units.energy, KAL_UNIT_TIME), power);
+}
+
 // Limit and weight; returns the law, or NULL.
 static const KalNode *read_actuator_options(KalBuild *b, const KalNode *node,
-                                            KalActuator *actuator)
+                                            KalUnitId unit, KalActuator *actuator)
 {
     const KalNode *law = NULL;
     for (const KalNode *o = node->of.actuator.options; o; o = o->next) {
         if (o->op == KAL_OPTION_LIMIT) {
-            actuator->limit = positive_option(b, o, "the limit");
+            actuator->limit =
+                positive_option(b, o, (Measure){"the limit", unit, "the input"});
         } else if (o->op == KAL_OPTION_WEIGHT) {
-            actuator->weight = positive_option(b, o, "the weight");
+            actuator->weight =
+                positive_option(b, o, (Measure){"the weight", KAL_UNIT_ANY, ""});
         } else {
             law = o->of.option.value;
         }
@@ -284,14 +305,15 @@ static const KalNode *read_actuator_options(KalBuild *b, const KalNode *node,
 
 // An input that servos use.
 static bool add_input(KalBuild *b, const KalNode *node, const KalActuator *actuator,
-                      KalValue *out_input)
+                      KalValue power, KalValue *out_input)
 {
     uint32_t index;
     if (!kal_build_check(b, kal_model_add_actuator(b->model, *actuator, &index))) {
         return false;
     }
-    *out_input = kal_build_scalar_of(b, b->model->actuators[index].input,
-                                     KAL_MARK(CONTROL), KAL_UNIT_ANY, node);
+    *out_input =
+        kal_build_scalar_of(b, b->model->actuators[index].input, KAL_MARK(CONTROL),
+                            input_unit(b, power.unit), node);
     return true;
 }
 
@@ -307,8 +329,9 @@ static bool add_law(KalBuild *b, const KalNode *node, const KalActuator *actuato
     if (!kal_build_check(b, kal_model_add_law(b->model, entry, &index))) {
         return false;
     }
-    *out_input = kal_build_scalar_of(b, b->model->laws[index].control,
-                                     KAL_MARK(PROMISE), KAL_UNIT_ANY, node);
+    *out_input =
+        kal_build_scalar_of(b, b->model->laws[index].control, KAL_MARK(PROMISE),
+                            input_unit(b, power.unit), node);
     kal_build_promise_law(b, node, power);
     return true;
 }
@@ -326,7 +349,8 @@ void kal_build_actuator(KalBuild *b, const KalNode *node)
     }
     const KalValue power = kal_build_scalar_for(b, node->of.actuator.power, usage);
     KalActuator actuator = {.span = target.node->span, .power = power.of.expr};
-    const KalNode *law = read_actuator_options(b, node, &actuator);
+    const KalNode *law =
+        read_actuator_options(b, node, input_unit(b, power.unit), &actuator);
     KalEntry *entry =
         kal_build_declare_target(b, KAL_ENTRY_ACTUATOR, &target, target.n);
     actuator.name = kal_build_keep_name(b, &name);
@@ -334,7 +358,7 @@ void kal_build_actuator(KalBuild *b, const KalNode *node)
     if (!entry || power.kind == KAL_VALUE_BAD || !actuator.name
         || !kal_build_count(b, node->span, 1)
         || !(law ? add_law(b, node, &actuator, power, &input)
-                 : add_input(b, node, &actuator, &input))) {
+                 : add_input(b, node, &actuator, power, &input))) {
         return;
     }
     if ((power.marks & KAL_MARK(VELOCITY)) == 0) {

@@ -61,6 +61,11 @@ static void right_units_are_no_news(void)
     fits("kinetic m*x'^2\nconstraint c: x = L\noutput o = reaction(c) + k*x");
     fits("kinetic m*x'^2\nconstraint c: x' = L/T\noutput o = reaction(c) + k*x");
     fits("kinetic m*x'^2\noutput o = cforce(x) + k*x [N], e = energy() [J]");
+    fits("kinetic m*x'^2\nactuator u: x', limit = k*L, weight = 1/k\n"
+         "servo s: x = L, rate = w\noutput o = control(u) [N]");
+    fits("kinetic m*x'^2\nactuator u: th', law = k*L^2*th, limit = 3\n"
+         "output o = control(u) [N*m], d = demand(u) [J]");
+    fits("kinetic free'^2\nactuator u: x', limit = 3\noutput o = control(u) + L");
 }
 
 static void wrong_units_are_told(void)
@@ -110,6 +115,23 @@ static void wrong_units_are_told(void)
     misfits("output o = L [deg]", "error 5:12 an angle takes a number without a unit");
     misfits("component P(s [m]) { coord z\nkinetic s*z'^2 }\npart p = P(m)",
             "error 7:12 units do not match: the value has [kg], its declaration [m]");
+}
+
+// The power of an input is that of a force; an error dies out by so much in a second.
+static void units_of_control_are_told(void)
+{
+    misfits("kinetic m*x'^2\nactuator u: x', limit = k",
+            "error 6:25 units do not match: the limit has [kg/s^2], the input "
+            "[kg*m/s^2]");
+    misfits("kinetic m*x'^2\nactuator u: x', law = k*x, limit = k", "error 6:36");
+    misfits("kinetic m*x'^2\nactuator u: x'\nservo s: x = L, rate = T",
+            "error 7:24 units do not match: the rate has [s], a rate [1/s]");
+    misfits("kinetic m*x'^2\nactuator u: x'\noutput o = control(u) [m]",
+            "error 7:12 units do not match: the value has [kg*m/s^2]");
+    misfits("kinetic m*x'^2\nactuator u: x', law = k*x\noutput o = control(u) [m]",
+            "error 7:12");
+    misfits("kinetic m*x'^2\nactuator u: th', law = k*x^2\noutput o = demand(u) [N]",
+            "error 7:12 units do not match: the value has [kg*m^2/s^2]");
 }
 
 // All energies have one scale, that of the first.
@@ -256,6 +278,6 @@ static void every_function_keeps_its_rule(void)
 TAP_RUN(TAP_CASE(degrees_are_converted_once), TAP_CASE(mixed_angles_are_told),
         TAP_CASE(overrides_in_degrees_are_converted_once),
         TAP_CASE(right_units_are_no_news), TAP_CASE(wrong_units_are_told),
-        TAP_CASE(energies_agree_with_each_other),
+        TAP_CASE(units_of_control_are_told), TAP_CASE(energies_agree_with_each_other),
         TAP_CASE(degrees_become_radians_and_back),
         TAP_CASE(every_function_keeps_its_rule))
