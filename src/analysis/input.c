@@ -61,11 +61,20 @@ static KalStatus fill_parameter(const KalSystem *system, KalArena *arena, size_t
     return kal_graph_status(model->graph);
 }
 
-// No such input; perhaps one with a similar name.
+// No such input; perhaps one with a law, or a similar name.
 static KalStatus fail_name(const KalSystem *system, const char *name)
 {
     const KalModel *model = system->model;
     const char *near = NULL;
+    for (size_t i = 0; i < model->n_laws; i++) {
+        if (strcmp(model->laws[i].name, name) == 0) {
+            return kal_fail(system->ctx, KAL_ERR_USAGE,
+                            "actuator '%s' cannot be an input: its law says what it "
+                            "does; name a parameter of the law, such as one that is "
+                            "added in it",
+                            name);
+        }
+    }
     for (size_t i = 0; i < model->n_actuators && !near; i++) {
         near = kal_word_find_near(name, &model->actuators[i].name, 1);
     }

@@ -310,6 +310,18 @@ def text_is_for_people():
 
 
 @case
+def a_law_is_no_input_but_its_parameters_are():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kal"
+        path.write_text("param push = 0\ncoord x\nkinetic x'^2\n"
+                        "actuator u: x', law = push - 3*x\n")
+        status, out, _ = run("linearize", path, "--inputs", "u", "--json")
+        assert status == 1 and "its law says" in json.loads(out)["error"]["message"], out
+        status, out, _ = run("linearize", path, "--inputs", "push", "--json")
+        assert status == 0 and abs(json.loads(out)["B"][1][0] - 0.5) < 1e-15, out
+
+
+@case
 def wrong_questions_are_refused():
     status, out, _ = run("linearize", EXAMPLES / "sleigh.kal", "--inputs", "mass", "--json")
     assert status == 1 and "no actuator or parameter" in json.loads(out)["error"]["message"]
