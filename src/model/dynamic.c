@@ -512,6 +512,17 @@ static void add_forces(KalBuild *b)
     kal_free(b->ctx, block, (2 * n + 1) * sizeof *block);
 }
 
+// No longer promises, but what was promised.
+static void settle_laws(KalBuild *b)
+{
+    const KalModel *model = b->model;
+    for (size_t i = 0; i < model->n_laws; i++) {
+        KalLaw *law = &model->laws[i];
+        law->demand = model->promises[index_of(b, law->demand)].formula;
+        law->control = model->promises[index_of(b, law->control)].formula;
+    }
+}
+
 void kal_build_finish_dynamics(KalBuild *b)
 {
     const Later *list = (const Later *)b->later.data;
@@ -533,5 +544,6 @@ void kal_build_finish_dynamics(KalBuild *b)
     kal_block_clear(b->ctx, &places.list);
     if (b->status == KAL_OK) {
         add_forces(b);
+        settle_laws(b);
     }
 }

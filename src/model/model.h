@@ -220,8 +220,8 @@ typedef struct KalLaw {
     KalSpan span;
     KalExpr power;   ///< per unit of the input, linear in the velocities
     KalExpr limit;   ///< of |input|, of parameters; KAL_NO_EXPR for none
-    KalExpr demand;  ///< promise of what the law asks for
-    KalExpr control; ///< promise of that, cut at the limit
+    KalExpr demand;  ///< what the law asks for; a promise until the build ends
+    KalExpr control; ///< that, cut at the limit; likewise
 } KalLaw;
 
 /// A symbol for a formula that is known when the model is complete, and then takes its place.

@@ -170,7 +170,7 @@ static KalStatus make_record(KalReport *report)
     if (small && has_driven(model, true)) {
         patterns[count++] = "drive(*)";
     }
-    if (model->n_actuators > 0) {
+    if (model->n_actuators + model->n_laws > 0) {
         patterns[count++] = "control(*)";
     }
     if (report->system->n_workers > 0) {

@@ -43,6 +43,16 @@ typedef struct Column {
     bool doubt; // a value in it was not unique
 } Column;
 
+// Formulas that are no outputs, and their values in the present state.
+typedef struct Formulas {
+    KalProgram *program; // NULL without any
+    double *values;      // then the work memory of the program, then `prepared`
+    size_t size;
+    double *work;
+    double *prepared; // parameters that the program is prepared for
+    bool is_prepared;
+} Formulas;
+
 struct KalRecord {
     KalContext *ctx;
     const KalSystem *system;
@@ -52,14 +62,10 @@ struct KalRecord {
     bool has_works;   // there are columns of powers or works
     double *row;
     size_t row_size;
+    Formulas formulas; // of curves and drawings
     KalDoubts formula_doubts;
-    KalDoubter doubter;  // of the formulas
-    KalProgram *program; // of the formulas; NULL without
-    double *formulas;    // their values, then the work memory of the program
-    size_t formulas_size;
-    double *prepared; // parameters that the programs of formulas are prepared for
-    bool is_prepared;
-    double *work;
+    KalDoubter doubter; // of these formulas
+    Formulas laws;      // control and demand of each; forces, so none is in doubt
 };
 
 // The name of a column, and its unit.
@@ -83,7 +89,8 @@ typedef enum Owner {
     HOLDS,
     OUTPUTS,
     CONSTRAINTS,
-    ACTUATORS,
+    ACTUATORS, // that servos use
+    LAWS,
     WORKS,
     FORMULAS,
 } Owner;
@@ -98,6 +105,7 @@ static int count_of(const KalSystem *system, Owner owner)
     case OUTPUTS: return system->n_outputs;
     case CONSTRAINTS: return system->m;
     case ACTUATORS: return system->n_actuators;
+    case LAWS: return (int)system->model->n_laws;
     case WORKS: return (int)system->n_workers;
     case FORMULAS: return 0; // until there are some
     }
@@ -125,6 +133,7 @@ static KalQuantity owner_of(const KalSystem *system, Owner owner, int i)
                              .unit = model->outputs[i].unit};
     case CONSTRAINTS: return (KalQuantity){.name = model->constraints[i].name};
     case ACTUATORS: return (KalQuantity){.name = model->actuators[i].name};
+    case LAWS: return (KalQuantity){.name = model->laws[i].name};
     case WORKS: return (KalQuantity){.name = system->workers[i].name};
     case NOBODY:
     case FORMULAS: break;
@@ -140,6 +149,7 @@ typedef struct Sample {
     const double *variables;
     const double *outputs;
     const double *formulas;
+    const double *laws; // control and demand of each
     const KalWork *works;
     int number; // of the run
 } Sample;
@@ -226,6 +236,54 @@ static void label_column(const KalSystem *system, Column column, Label *label)
     fill_unit(kind->unit, owner.unit, label->unit);
 }
 
+// Room for the values of a program and what it takes to find them.
+static KalStatus make_room(KalRecord *record, Formulas *f, size_t count)
+{
+    assert(f->program && !f->values);
+    const size_t work = kal_program_work(f->program);
+    const size_t numbers = count + work + record->system->model->n_parameters + 1;
+    f->values = (double *)kal_alloc(record->ctx, numbers, sizeof(double));
+    if (!f->values) {
+        return kal_no_memory(record->ctx, "for a record");
+    }
+    f->size = numbers * sizeof(double);
+    f->work = f->values + count;
+    f->prepared = f->work + work;
+    return KAL_OK;
+}
+
+static void clear_formulas(KalRecord *record, Formulas *f)
+{
+    kal_program_destroy(f->program);
+    kal_free(record->ctx, f->values, f->size);
+}
+
+// The formulas of all laws, when the first column of one is asked for.
+static KalStatus compile_laws(KalRecord *record)
+{
+    const KalModel *model = record->system->model;
+    const size_t count = 2 * model->n_laws;
+    if (record->laws.program) {
+        return KAL_OK;
+    }
+    KalExpr *list = (KalExpr *)kal_alloc(record->ctx, count, sizeof *list);
+    if (!list) {
+        return kal_no_memory(record->ctx, "for a record");
+    }
+    for (size_t i = 0; i < model->n_laws; i++) {
+        list[2 * i] = model->laws[i].control;
+        list[2 * i + 1] = model->laws[i].demand;
+    }
+    KalDraft draft;
+    KalStatus status = kal_draft_init(&draft, record->ctx, record->system);
+    if (status == KAL_OK) {
+        status = kal_system_compile(&draft.system, list, count, &record->laws.program);
+    }
+    kal_draft_clear(&draft);
+    kal_free(record->ctx, list, count * sizeof *list);
+    return status == KAL_OK ? make_room(record, &record->laws, count) : status;
+}
+
 static KalStatus add_column(KalRecord *record, Column column)
 {
     assert((size_t)column.kind < sizeof kinds / sizeof kinds[0]);
@@ -237,6 +295,7 @@ static KalStatus add_column(KalRecord *record, Column column)
     }
     record->has_works =
         record->has_works || column.kind == POWER || column.kind == WORK;
+    KAL_TRY(kinds[column.kind].owner == LAWS ? compile_laws(record) : KAL_OK);
     KAL_TRY(kal_table_add_column(
         record->table, (KalQuantity){.name = label.name, .unit = label.unit}));
     return kal_block_add(record->ctx, &record->columns, &column, sizeof column);
@@ -274,15 +333,16 @@ static void list_patterns(char *out, size_t size)
 {
     assert(size > 0);
     static const char *const letters[] = {
-        [NOBODY] = "",     [COORDINATES] = "x", [STATES] = "",
-        [HOLDS] = "",      [OUTPUTS] = "",      [CONSTRAINTS] = "c",
-        [ACTUATORS] = "u", [WORKS] = "w",       [FORMULAS] = "none"};
+        [NOBODY] = "",  [COORDINATES] = "x", [STATES] = "",     [HOLDS] = "",
+        [OUTPUTS] = "", [CONSTRAINTS] = "c", [ACTUATORS] = "u", [LAWS] = NULL,
+        [WORKS] = "w",  [FORMULAS] = "none"};
     size_t used = 0;
     *out = '\0';
     for (int kind = 0; kind < KIND_COUNT && used < size; kind++) {
         char name[NAME_SIZE];
-        fill(kinds[kind].pattern, letters[kinds[kind].owner], name);
-        if (kinds[kind].sight != BY_NAME && *name) {
+        const char *letter = letters[kinds[kind].owner];
+        fill(kinds[kind].pattern, letter ? letter : "", name);
+        if (kinds[kind].sight != BY_NAME && letter && *name) {
             used += (size_t)snprintf(out + used, size - used, "%s, ", name);
         }
     }
@@ -375,7 +435,8 @@ static KalStatus compile_formulas(KalRecord *record, const KalExpr *formulas,
     KalDraft draft;
     KalStatus status = kal_draft_init(&draft, record->ctx, record->system);
     if (status == KAL_OK) {
-        status = kal_system_compile(&draft.system, formulas, count, &record->program);
+        status = kal_system_compile(&draft.system, formulas, count,
+                                    &record->formulas.program);
     }
     if (status == KAL_OK) {
         status =
@@ -389,15 +450,7 @@ KalStatus kal_record_add_formulas(KalRecord *record, const KalExpr *formulas,
                                   size_t count)
 {
     KAL_TRY(compile_formulas(record, formulas, count));
-    const size_t work = kal_program_work(record->program);
-    const size_t numbers = count + work + record->system->model->n_parameters;
-    record->formulas = (double *)kal_alloc(record->ctx, numbers + 1, sizeof(double));
-    if (!record->formulas) {
-        return kal_no_memory(record->ctx, "for a record");
-    }
-    record->formulas_size = (numbers + 1) * sizeof(double);
-    record->work = record->formulas + count;
-    record->prepared = record->work + work;
+    KAL_TRY(make_room(record, &record->formulas, count));
     KAL_TRY(kal_doubter_init(&record->doubter, record->ctx, &record->formula_doubts,
                              record->system, true));
     for (size_t i = 0; i < count; i++) {
@@ -411,8 +464,8 @@ void kal_record_destroy(KalRecord *record)
     if (record) {
         kal_doubter_clear(&record->doubter, record->system);
         kal_doubts_clear(&record->formula_doubts);
-        kal_program_destroy(record->program);
-        kal_free(record->ctx, record->formulas, record->formulas_size);
+        clear_formulas(record, &record->formulas);
+        clear_formulas(record, &record->laws);
         kal_free(record->ctx, record->row, record->row_size);
         kal_block_clear(record->ctx, &record->columns);
         kal_table_destroy(record->table);
@@ -509,6 +562,8 @@ static bool is_doubtful(const KalRecord *record, KalInstant *instant, Column col
     case FORCE:
     case CONTROL:
     case DEMAND:
+    case LAW_CONTROL:
+    case LAW_DEMAND:
     case ENERGY:
     case POSITION_ERROR:
     case VELOCITY_ERROR:
@@ -525,7 +580,7 @@ bool kal_record_has_doubts(KalRecord *record, KalRun *run)
         return false;
     }
     (void)kal_instant_doubts(instant);
-    if (record->program) {
+    if (record->formulas.program) {
         (void)kal_doubter_judge(&record->doubter, instant);
     }
     return true;
@@ -569,17 +624,21 @@ void kal_record_set_run(KalRecord *record, int number)
     record->number = number;
 }
 
-// Runs may have parameters of their own.
-static void prepare_formulas(KalRecord *record, const KalInstant *instant)
+// Find the values of formulas.  Runs may have parameters of their own: true if these are
+// new.
+static bool find_values(const KalRecord *record, const KalInstant *instant, Formulas *f)
 {
+    assert(f->program);
     const double *parameters = instant->settings.parameters;
     const size_t size = record->system->model->n_parameters * sizeof(double);
-    if (!record->is_prepared || memcmp(record->prepared, parameters, size) != 0) {
-        memcpy(record->prepared, parameters, size);
-        kal_program_prepare(record->program, parameters, record->work);
-        kal_doubter_prepare(&record->doubter, parameters);
-        record->is_prepared = true;
+    const bool is_new = !f->is_prepared || memcmp(f->prepared, parameters, size) != 0;
+    if (is_new) {
+        memcpy(f->prepared, parameters, size);
+        kal_program_prepare(f->program, parameters, f->work);
+        f->is_prepared = true;
     }
+    kal_program_eval(f->program, instant->variables, f->work, f->values);
+    return is_new;
 }
 
 KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_values)
@@ -590,7 +649,8 @@ KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_val
                      .instant = run->instant,
                      .layout = &record->system->layout,
                      .variables = run->instant->variables,
-                     .formulas = record->formulas,
+                     .formulas = record->formulas.values,
+                     .laws = record->laws.values,
                      .number = record->number};
     const Column *columns = (const Column *)record->columns.data;
     assert(record->columns.size == kal_table_columns(record->table) * sizeof *columns);
@@ -598,10 +658,12 @@ KalStatus kal_record_look(KalRecord *record, KalRun *run, const double **out_val
         kal_run_works(run, &sample.works);
     }
     KAL_TRY(kal_instant_outputs(run->instant, &sample.outputs));
-    if (record->program) {
-        prepare_formulas(record, run->instant);
-        kal_program_eval(record->program, run->instant->variables, record->work,
-                         record->formulas);
+    if (record->formulas.program
+        && find_values(record, run->instant, &record->formulas)) {
+        kal_doubter_prepare(&record->doubter, run->instant->settings.parameters);
+    }
+    if (record->laws.program) {
+        (void)find_values(record, run->instant, &record->laws);
     }
     const size_t n_columns = record->columns.size / sizeof *columns;
     for (size_t i = 0; i < n_columns; i++) {

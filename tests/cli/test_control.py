@@ -98,6 +98,30 @@ simulate 0 .. 8 every 0.02
     result.balanced(1e-6)
 
 
+# Laws
+
+@case
+def inputs_with_laws_have_columns():
+    # Whole and cut at its limit, for the first of two actuators and for one with none.
+    result = Result("""param k = 10, most = 2
+coord x, y
+state z: z' = x - z
+kinetic 1/2*(x'^2 + y'^2)
+actuator u: x', law = -k*x - x', limit = most
+actuator w: y', law = 3*z + control(u)
+init x = 1
+simulate 0 .. 3 every 0.1
+""", "control(*), demand(*), power(control(w))")
+    for row in result.rows:
+        demand = -10 * row["x"] - row["x'"]
+        close(row["demand(u)"], demand, 1e-14)
+        close(row["control(u)"], max(-2, min(2, demand)), 1e-14)
+        close(row["control(w)"], 3 * row["z"] + row["control(u)"], 1e-14)
+        close(row["demand(w)"], row["control(w)"], 0)
+        close(row["power(control(w))"], row["control(w)"] * row["y'"], 1e-14)
+    assert any(abs(row["demand(u)"]) < 2 for row in result.rows)
+
+
 # Servo laws
 
 POSITION = """param k = 3
