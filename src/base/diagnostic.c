@@ -145,7 +145,7 @@ const KalDiagnostic *kal_diagnostics_first(const KalDiagnostics *list)
 KalPlace kal_source_place(const KalSource *source, uint32_t at)
 {
     assert(at <= source->length);
-    KalPlace place = {1, 1};
+    KalPlace place = {1, 1 + (size_t)source->columns};
     for (uint32_t i = source->prefix; i < at; i++) {
         const unsigned char c = (unsigned char)source->text[i];
         place.line += c == '\n';

@@ -33,6 +33,7 @@ typedef struct KalSource {
     uint32_t length;
     uint32_t
         prefix; ///< bytes that nobody wrote, on the first line: columns begin after them
+    uint32_t columns; ///< before the text, if it is part of a longer line
 } KalSource;
 
 /// The bytes from `begin` up to, not including, `end` of a source.  One without a source

@@ -40,6 +40,7 @@ KalStatus kal_source_create(KalContext *ctx, const char *name, const char *text,
     source->text = copy;
     source->length = (uint32_t)length;
     source->prefix = 0;
+    source->columns = 0;
     *out_source = source;
     return KAL_OK;
 }

@@ -18,7 +18,7 @@
 
 enum {
     TEXT_SIZE = 1000, // of a value, and of a name
-    SPACES = 5        // of what goes before a value
+    PLACE_SIZE = 32   // of what messages call a text
 };
 
 static const char SPACE[] = " \t\r\n";
@@ -83,6 +83,7 @@ typedef struct Reading {
     const KalSweepReader *reader;
     const char *option; // the word of the option, for messages
     const char *text;   // its value
+    size_t number;      // which of several values, from 1; 0 if there is no other
     KalSweepInput *input;
 } Reading;
 
@@ -105,6 +106,33 @@ static KalStatus fail_random(const Reading *r)
                    "\"k = uniform(90, 110)\" or \"k = loguniform(1, 1000)\"");
 }
 
+// Characters before a piece.
+static uint32_t count_columns(const Reading *r, Piece piece)
+{
+    assert(piece.text >= r->text);
+    uint32_t columns = 0;
+    for (const char *c = r->text; c < piece.text; c++) {
+        columns += ((unsigned char)*c & 0xC0U) != 0x80U;
+    }
+    return columns;
+}
+
+// Read once more what could not be read, for a message that points into the whole text.
+// Places are not counted before, for lists may be long.
+static KalStatus fail_value(const Reading *r, Piece piece, const char *value,
+                            const char *unit)
+{
+    char place[PLACE_SIZE];
+    double unused = 0.0;
+    if (r->number > 0) {
+        (void)snprintf(place, sizeof place, "%s %zu", r->option, r->number);
+    } else {
+        (void)snprintf(place, sizeof place, "%s", r->option);
+    }
+    return kal_instant_read_value(r->reader->instant, place, value,
+                                  count_columns(r, piece), unit, &unused);
+}
+
 // The number that a piece of the text stands for, of something that has a unit.  Of an input
 // in degrees a number is in degrees, but what is made of pi or deg is an angle, as in the
 // model.
@@ -114,18 +142,19 @@ static KalStatus read_number(const Reading *r, Piece piece, const char *unit,
     assert(r->reader->instant && out_value);
     char text[TEXT_SIZE];
     piece = trim(piece);
-    if (piece.length == 0 || piece.length >= TEXT_SIZE - SPACES) {
+    if (piece.length == 0 || piece.length >= TEXT_SIZE) {
         return kal_fail(r->reader->ctx, KAL_ERR_USAGE,
                         "option '%s': a value is missing in '%.200s'", r->option,
                         r->text);
     }
-    (void)snprintf(text, sizeof text, "t = %.*s", (int)piece.length, piece.text);
-    if (strpbrk(text + SPACES - 1, ",;=")) {
+    (void)snprintf(text, sizeof text, "%.*s", (int)piece.length, piece.text);
+    if (strpbrk(text, ",;=")) {
         return kal_fail(r->reader->ctx, KAL_ERR_USAGE,
-                        "option '%s': '%.200s' is no value", r->option,
-                        text + SPACES - 1);
+                        "option '%s': '%.200s' is no value", r->option, text);
     }
-    return kal_instant_read_value(r->reader->instant, r->option, text, unit, out_value);
+    const KalStatus status =
+        kal_instant_read_value(r->reader->instant, r->option, text, 0, unit, out_value);
+    return status == KAL_ERR_SYNTAX ? fail_value(r, piece, text, unit) : status;
 }
 
 // A value of the input.
@@ -372,10 +401,12 @@ static KalStatus read_inputs(KalSweepPlan *plan, const KalSweepReader *reader,
     assert(plan->n_grid <= plan->n_inputs);
     for (size_t i = 0; i < plan->n_inputs; i++) {
         const bool grid = i < plan->n_grid;
+        const size_t n = grid ? plan->n_grid : plan->n_inputs - plan->n_grid;
+        const size_t place = grid ? i : i - plan->n_grid;
         const Reading r = {.reader = reader,
                            .option = grid ? "--vary" : "--random",
-                           .text = grid ? options->vary[i]
-                                        : options->random[i - plan->n_grid],
+                           .text = grid ? options->vary[place] : options->random[place],
+                           .number = n > 1 ? place + 1 : 0,
                            .input = &plan->inputs[i]};
         KAL_NEED(reader->ctx, r.text);
         KAL_TRY(grid ? read_vary(&r) : read_random(&r));

@@ -149,11 +149,12 @@ KAL_CHECKED KalStatus kal_instant_evaluate(KalInstant *instant, KalProgramId id)
 KAL_CHECKED KalStatus kal_instant_set_named(KalInstant *instant, const char *name,
                                             const char *text, bool *out_set);
 
-/// The number that `t = value` gives, where t stands for something of a unit, NULL for any:
-/// of what is in degrees numbers are too.  The state stays as it is.
+/// The number that a text gives to something of a unit, NULL for any: to what is in degrees
+/// numbers are too.  The state stays as it is.  Messages call the text by a name, and count
+/// `columns` before it.
 KAL_CHECKED KalStatus kal_instant_read_value(KalInstant *instant, const char *name,
-                                             const char *assignment, const char *unit,
-                                             double *out_value);
+                                             const char *text, uint32_t columns,
+                                             const char *unit, double *out_value);
 
 /// Let states and holds have the values that they begin with, and inputs be 0.
 void kal_instant_reset_dynamics(KalInstant *instant);

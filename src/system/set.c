@@ -19,6 +19,7 @@ typedef struct Setting {
     KalDiagnostics *diagnostics;
     const char *time_unit; // of what the name t stands for
     bool *set;             // kal_system_targets(): what was named
+    uint32_t columns;      // before the text
 } Setting;
 
 static double fail(Setting *s, const KalNode *node, const char *what)
@@ -247,14 +248,14 @@ static KalStatus set_all(Setting *s, const KalSource *source)
                : KAL_OK;
 }
 
-// The text as an `init` statement, which is parsed as in a model.
-static KalStatus make_source(KalContext *ctx, const char *name, const char *text,
-                             KalSource **out_source)
+// The text as the end of an `init` statement, which is parsed as in a model.
+static KalStatus make_source(KalContext *ctx, const char *name, const char *word,
+                             const char *text, KalSource **out_source)
 {
-    assert(name && text && out_source);
-    static const char word[] = "init ";
+    assert(name && word && text && out_source);
+    const size_t length = strlen(word);
     KalBlock block = {.data = NULL};
-    KalStatus status = kal_block_add(ctx, &block, word, sizeof word - 1);
+    KalStatus status = kal_block_add(ctx, &block, word, length);
     if (status == KAL_OK) {
         status = kal_block_add(ctx, &block, text, strlen(text));
     }
@@ -263,14 +264,15 @@ static KalStatus make_source(KalContext *ctx, const char *name, const char *text
                                    out_source);
     }
     if (status == KAL_OK) {
-        (*out_source)->prefix = sizeof word - 1;
+        (*out_source)->prefix = (uint32_t)length;
     }
     kal_block_clear(ctx, &block);
     return status;
 }
 
-// Read a text into the state.  The diagnostics of the setting are made here.
-static KalStatus read_text(Setting s, const char *name, const char *text)
+// Read a text, after a word, into the state.  The diagnostics of the setting are made here.
+static KalStatus read_text(Setting s, const char *name, const char *word,
+                           const char *text)
 {
     assert(s.instant && name && text);
     KalContext *ctx = s.instant->ctx;
@@ -278,9 +280,10 @@ static KalStatus read_text(Setting s, const char *name, const char *text)
     s.instant->contacts.stale = s.instant->system->model->n_contacts > 0;
     KalStatus status = kal_diagnostics_create(ctx, &s.diagnostics);
     if (status == KAL_OK) {
-        status = make_source(ctx, name, text, &source);
+        status = make_source(ctx, name, word, text, &source);
     }
     if (status == KAL_OK) {
+        source->columns = s.columns;
         status = set_all(&s, source);
     }
     kal_diagnostics_destroy(s.diagnostics);
@@ -292,18 +295,18 @@ KalStatus kal_instant_set_named(KalInstant *instant, const char *name, const cha
                                 bool *out_set)
 {
     return read_text((Setting){.instant = instant, .time_unit = "s", .set = out_set},
-                     name, text);
+                     name, "init ", text);
 }
 
 // A value is read as one for t, which stands for what has the unit.
 KalStatus kal_instant_read_value(KalInstant *instant, const char *name,
-                                 const char *assignment, const char *unit,
+                                 const char *text, uint32_t columns, const char *unit,
                                  double *out_value)
 {
     assert(instant && out_value);
+    const Setting setting = {.instant = instant, .time_unit = unit, .columns = columns};
     const double t = *kal_instant_t(instant);
-    const KalStatus status =
-        read_text((Setting){.instant = instant, .time_unit = unit}, name, assignment);
+    const KalStatus status = read_text(setting, name, "init t = ", text);
     *out_value = *kal_instant_t(instant);
     instant->variables[0] = t;
     return status;

@@ -5,6 +5,7 @@
 #include "sweep_lab.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char spring[] = "param m = 2 [kg], k = 8 [N/m], a = 30 [deg], n = 2\n"
                              "coord x [m], y[n]\n"
@@ -190,6 +191,26 @@ static void wrong_texts_are_refused(void)
     sweep_lab_close(&lab);
 }
 
+// Columns are those of the text as it was given, and of several texts it is told which.
+static void places_are_those_of_the_whole_text(void)
+{
+    static const char *const one[] = {"m = 1 .. 2 cunt 5"};
+    static const char *const two[] = {"k = 1", "m = 1, 2, 3 + * 5"};
+    static const char *const random[] = {"k = normal(1, 2 + )"};
+    SweepLab lab;
+    ok(sweep_lab_open(&lab, spring, -1) == KAL_OK);
+    ok(plan(&lab, one, 1, NULL, 0) == KAL_ERR_SYNTAX);
+    ok(strstr(kal_context_message(lab.ctx), "--vary:1:12: expected an operator")
+       == kal_context_message(lab.ctx));
+    ok(plan(&lab, two, 2, NULL, 0) == KAL_ERR_SYNTAX);
+    ok(strstr(kal_context_message(lab.ctx), "--vary 2:1:15: expected an expression")
+       == kal_context_message(lab.ctx));
+    ok(plan(&lab, NULL, 0, random, 10) == KAL_ERR_SYNTAX);
+    ok(strstr(kal_context_message(lab.ctx), "--random:1:18: expected an expression")
+       == kal_context_message(lab.ctx));
+    sweep_lab_close(&lab);
+}
+
 static void too_many_runs_are_refused(void)
 {
     static const char *const vary[] = {"m = 1 .. 2 count 10000000",
@@ -203,4 +224,5 @@ static void too_many_runs_are_refused(void)
 TAP_RUN(TAP_CASE(the_last_of_a_grid_is_fastest), TAP_CASE(values_are_expressions),
         TAP_CASE(whole_numbers_need_no_count), TAP_CASE(random_inputs_follow_the_grid),
         TAP_CASE(distributions_have_their_moments), TAP_CASE(wrong_texts_are_refused),
+        TAP_CASE(places_are_those_of_the_whole_text),
         TAP_CASE(too_many_runs_are_refused))
