@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import Iterator
+from typing import Iterator, Mapping
 
 __all__ = ["Error", "ModelError", "UsageError", "FileError", "MissingFileError", "LimitError",
            "NumberError", "MassError", "ContradictionError", "NoAccelerationError",
@@ -103,11 +103,16 @@ _KINDS = {
 
 
 @contextmanager
-def pointing(text: str | None) -> Iterator[None]:
-    """Errors that have a place in this text show it, with a caret below the place."""
+def pointing(text: str | Mapping[str, str] | None) -> Iterator[None]:
+    """Errors that have a place in this text show it, with a caret below the place.
+
+    Of several texts in a mapping the keys are what messages call them.
+    """
     try:
         yield
     except ModelError as error:
+        if isinstance(text, Mapping):
+            text = text.get(error.file or "")
         lines = (text or "").split("\n")
         if (error.line is None or error.column is None or "\n" in error.message
                 or error.line > len(lines)):

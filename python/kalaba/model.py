@@ -123,6 +123,12 @@ def _inputs(given: str | Iterable[str] | Mapping[str, Any] | None) -> list[str]:
             for name, value in given.items()]
 
 
+def _places(option: str, texts: list[str]) -> dict[str, str]:
+    """Inputs of sweeps by what messages call them; a line each."""
+    return {option if len(texts) == 1 else f"{option} {number}": text.replace("\n", " ")
+            for number, text in enumerate(texts, 1)}
+
+
 class Model:
     """A mechanical system.
 
@@ -331,8 +337,9 @@ class Model:
                           {name: unit or "" for name, unit, _ in listed})
 
     def __repr__(self) -> str:
-        return (f"<model {self.title}: {len(self.coordinates)} coordinates, "
-                f"{len(self.constraints)} constraints>")
+        counts = [f"{len(names)} {word}{'s' * (len(names) != 1)}" for names, word in
+                  ((self.coordinates, "coordinate"), (self.constraints, "constraint"))]
+        return f"<model {self.title}: {', '.join(counts)}>"
 
     # Commands
 
@@ -555,13 +562,13 @@ class Model:
         if resume and save is None:
             raise ValueError("what is resumed is a file: name it with save=")
         kept = None if keep is None else ", ".join(_list(keep))
-        native = _native.Sweep(self._whole(), _inputs(vary), _inputs(random), count, seed,
-                               design, kept)
+        varied, drawn = _inputs(vary), _inputs(random)
+        with pointing({**_places("--vary", varied), **_places("--random", drawn)}):
+            native = _native.Sweep(self._whole(), varied, drawn, count, seed, design, kept)
         if save is not None:
             return native.write(os.fspath(save), threads, resume)
         columns, values, failures = native.go(threads)
-        inputs = len(_inputs(vary)) + len(_inputs(random))
-        return Sweep(columns, values, failures, inputs)
+        return Sweep(columns, values, failures, len(varied) + len(drawn))
 
     def export(self, path: str | os.PathLike[str], kind: str = "c", *,
                name: str | None = None, single: bool = False, fmi: int = 3) -> Record:

@@ -67,6 +67,10 @@ class Record(dict[str, Any]):
     def __str__(self) -> str:
         return self._text() if callable(self._text) else self._text or super().__str__()
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """In IPython and notebooks: as print() shows it."""
+        printer.text(str(self))
+
 
 class Equations:
     """The equations of a model as text, LaTeX and SymPy expressions.
@@ -77,6 +81,9 @@ class Equations:
     """
 
     _SHOWN = 60  #: parts that a notebook shows
+    _SYMBOLS = {"kinetic": "T", "potential": "V", "M": "M", "Q": "Q", "A": "A", "b": "b",
+                "C": "C", "qdd": r"\ddot q", "multipliers": r"\lambda", "speeds": "u",
+                "S": "S", "s": "s", "F": "F", "rates": r"\dot u"}
 
     def __init__(self, data: dict[str, Any], text: Callable[[], str],
                  latex: Callable[[], str]) -> None:
@@ -164,13 +171,21 @@ class Equations:
         if len(latex.get("parts", ())) > self._SHOWN:
             return None  # nobody reads that many: print() has them
 
-        def matrix(rows: list[Any]) -> str:
-            lines = [" & ".join(row) if isinstance(row, list) else row for row in rows]
-            return r"\begin{pmatrix}" + r" \\ ".join(lines) + r"\end{pmatrix}"
-        parts = [f"{name} &= {value}" for name, value in latex.get("parts", {}).items()]
-        parts += [f"{name} &= {matrix(latex[name])}" for name in ("M", "Q", "A", "b", "C", "S",
-                                                                  "s", "F") if latex.get(name)]
-        return r"$$\begin{aligned}" + r" \\ ".join(parts) + r"\end{aligned}$$"
+        found = {**latex, **(latex.get("closed_form") or {})}
+        lines = [f"{name} &= {value}" for name, value in latex.get("parts", {}).items()]
+        lines += [f"{symbol} &= {self._set(found[key])}" for key, symbol in
+                  self._SYMBOLS.items() if found.get(key)]
+        return r"$$\begin{aligned}" + r" \\[1ex] ".join(lines) + r"\end{aligned}$$"
+
+    @staticmethod
+    def _set(value: Any) -> str:
+        """A formula, or formulas as a column or a matrix; roomy, for they may be fractions."""
+        if isinstance(value, str):
+            return value
+        rows = list(value.values()) if isinstance(value, dict) else value
+        lines = [" & ".join(row) if isinstance(row, list) else row for row in rows]
+        gap = r" \\[1ex] " if any("frac" in line for line in lines) else r" \\ "
+        return r"\begin{pmatrix}" + gap.join(lines) + r"\end{pmatrix}"
 
 
 class Table:
@@ -341,7 +356,8 @@ class Run(Table):
             self.report(path)
             page = path.read_text(encoding="utf-8")
         return (f'<iframe srcdoc="{html.escape(page)}" width="100%" height="640" '
-                'style="border: 0" sandbox="allow-scripts"></iframe>')
+                'style="border: 0" sandbox="allow-scripts allow-downloads" '
+                'allow="clipboard-write"></iframe>')
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,13 @@
 """What the tests share."""
 
 import contextlib
+import ctypes
+import gc
 import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -61,3 +64,17 @@ def interrupted_at_work(seconds=0.3):
 
 def command_json(*arguments):
     return json.loads(command(*arguments, "--json"))
+
+
+def memory_held():
+    """Bytes that C has allocated and not freed, and Python's blocks likewise."""
+    gc.collect()
+    c_library = ctypes.CDLL(None)
+    if hasattr(c_library, "__sanitizer_get_current_allocated_bytes"):
+        count = c_library["__sanitizer_get_current_allocated_bytes"]
+        count.restype = ctypes.c_size_t
+        return count(), sys.getallocatedblocks()
+    count = c_library.mallinfo2
+    count.restype = ctypes.c_size_t * 10
+    found = list(count())
+    return found[4] + found[7], sys.getallocatedblocks()  # hblkhd, uordblks

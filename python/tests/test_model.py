@@ -307,3 +307,49 @@ def test_exports_are_those_of_the_command(tmp_path):
     with pytest.raises(kalaba.LimitError, match="200"):
         large.export(tmp_path / "large")
     assert not (tmp_path / "large").exists()
+
+
+def test_linearizations_are_systems_of_scipy():
+    """Responses of a mass of 2 on a spring of 8 with friction 1, as in a book."""
+    signal = pytest.importorskip("scipy.signal")
+    model = kalaba.Model("coord x\nkinetic 1/2*2*x'^2\npotential 1/2*8*x^2\n"
+                         "dissipation 1/2*x'^2\nactuator u: x'\noutput place = x\n"
+                         "output push = x''\n")
+    found = model.linearize()
+    plant = signal.StateSpace(found.A, found.B, found.C, found.D)
+    rates = np.array([0.5, 2.0, 5.0])
+    for row, power in ((0, 1), (1, -rates**2)):
+        one = signal.StateSpace(plant.A, plant.B, plant.C[row:row + 1], plant.D[row:row + 1])
+        book = power / (8 - 2 * rates**2 + 1j * rates)
+        assert np.allclose(signal.freqresp(one, rates)[1], book, rtol=1e-12)
+    assert found.inputs == ["u"] and found.outputs == ["place", "push"]
+
+
+def test_notebooks_show_the_closed_form_and_what_is_printed():
+    sleigh = kalaba.load(EXAMPLES / "sleigh.kal")
+    plain, closed = sleigh.derive()._repr_latex_(), sleigh.derive(True)._repr_latex_()
+    assert r"\ddot q &=" not in plain and r"\ddot q &= \begin{pmatrix}" in closed
+    assert closed.count(r"\begin{") == closed.count(r"\end{") and r"\lambda &=" in closed
+    assert r"\dot u &=" in sleigh.reduce()._repr_latex_()
+
+    class Printer:
+        def text(self, text):
+            self.shown = text
+    printer = Printer()
+    sleigh.check()._repr_pretty_(printer, False)
+    assert printer.shown == str(sleigh.check()) and "nonholonomic" in printer.shown
+    assert repr(kalaba.Model(SPRING)) == "<model model: 1 coordinate, 0 constraints>"
+
+
+def test_values_of_sweeps_are_pointed_at():
+    model = kalaba.Model(SPRING)
+    with pytest.raises(kalaba.ModelError) as caught:
+        model.sweep({"k": "1 .. 2 cunt 5"})
+    assert str(caught.value).endswith("\n    k = 1 .. 2 cunt 5\n               ^")
+    with pytest.raises(kalaba.ModelError) as caught:
+        model.sweep({"x": [1, 2], "k": "1, 2 + * 3"})
+    assert caught.value.file == "--vary 2" and caught.value.column == 12
+    assert str(caught.value).endswith("\n    k = 1, 2 + * 3\n               ^")
+    with pytest.raises(kalaba.ModelError) as caught:
+        model.sweep(random={"k": "normal(1 + , 2)"}, count=3)
+    assert str(caught.value).endswith("\n    k = normal(1 + , 2)\n                  ^")

@@ -1,6 +1,6 @@
 // Reports as they are read and printed: places of marks, measures of formulas, words.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   comesTrue,
@@ -152,6 +152,24 @@ async function failures_name_files_without_folders(lab) {
   ok(page.includes('not complete') && !page.includes(lab.folder), 'a folder is told');
 }
 
+// What Python shows of a run in a notebook, with the rights that it gives to the frame.
+async function the_frame_of_a_notebook_saves_and_copies(lab) {
+  const source = path.join(examples, '../python/kalaba/results.py');
+  const [sandbox, allow] = readFileSync(source, 'utf8').match(/(sandbox|allow)="[^"]+"/g);
+  const page = readFileSync(await lab.report(sleigh), 'utf8');
+  const text = page.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const html = lab.file('notebook.html');
+  writeFileSync(html, `<iframe srcdoc="${text}" ${sandbox} ${allow}></iframe>`);
+  await lab.visit(html, async (notebook) => {
+    const frame = notebook.frames()[1];
+    const saved = notebook.waitForEvent('download');
+    await frame.getByRole('button', { name: 'Save data' }).click();
+    same((await saved).suggestedFilename(), 'Chaplygin-sleigh.csv');
+    await frame.getByRole('button', { name: 'Copy model' }).click();
+    await frame.getByRole('button', { name: 'Copied' }).waitFor();
+  });
+}
+
 demandBrowser();
 await runCases([
   paper_is_white_and_plots_fit_it,
@@ -160,4 +178,5 @@ await runCases([
   superscripts_are_where_they_belong,
   words_are_for_the_reader,
   failures_name_files_without_folders,
+  the_frame_of_a_notebook_saves_and_copies,
 ]);
