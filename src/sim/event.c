@@ -218,7 +218,7 @@ KalStatus kal_run_events_check(KalRun *run)
         return KAL_OK;
     }
     const bool *doubts = kal_instant_doubts(run->instant);
-    for (size_t i = outputs; i < system->doubts.n; i++) {
+    for (size_t i = outputs; i < system->doubts.n - (size_t)system->n_holds; i++) {
         if (doubts[i]) {
             bool sets = false;
             const KalEvent *event = event_of(system->model, i - outputs, &sets);

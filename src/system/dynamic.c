@@ -4,6 +4,7 @@
 
 #include "system/instant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,6 +84,28 @@ KalStatus kal_instant_rates(KalInstant *instant, double *out_rates)
     return KAL_OK;
 }
 
+// What is held may act on the motion, which must not depend on an arbitrary choice.
+static KalStatus check_held(KalInstant *instant, const bool *due)
+{
+    const KalSystem *system = instant->system;
+    const bool *doubts = kal_instant_doubts(instant);
+    assert(doubts && system->doubts.n >= (size_t)system->n_holds);
+    const bool *of_holds = doubts + system->doubts.n - system->n_holds;
+    for (int i = 0; i < system->n_holds; i++) {
+        if (of_holds[i] && (!due || due[i])) {
+            return kal_fail(
+                instant->ctx, KAL_ERR_CONTRADICTION,
+                "at t = %g: what is held by '%s' depends on reactions that "
+                "are not unique: redundant constraints share a force, and "
+                "the motion would depend on an arbitrary choice; remove the "
+                "constraints that repeat others, or hold what they do "
+                "together, such as the sum of reactions or cforce(x)",
+                instant->variables[0], system->model->holds[i].name);
+        }
+    }
+    return KAL_OK;
+}
+
 // All values are those of the state before: none is written until all are known.
 KalStatus kal_instant_renew(KalInstant *instant, const bool *due)
 {
@@ -94,6 +117,7 @@ KalStatus kal_instant_renew(KalInstant *instant, const bool *due)
     if (system->holds_need_solve) {
         KalMotionAnswer answer;
         KAL_TRY(kal_instant_solve(instant, &answer));
+        KAL_TRY(check_held(instant, due));
         KAL_TRY(kal_instant_evaluate(instant, KAL_PROGRAM_ENERGY));
         instant->variables[system->layout.energy] =
             instant->results[0] + instant->results[1];

@@ -724,6 +724,7 @@ static KalStatus derive_doubts(KalSystem *system)
     collect_outputs(model, &formulas);
     collect_events(model, &formulas);
     collect_actions(model, &formulas);
+    collect_holds(model, &formulas);
     KalStatus status = formulas.status;
     if (status == KAL_OK) {
         status = kal_doubts_init(&system->doubts, system,

@@ -84,6 +84,21 @@ static void events_on_them_are_refused(void)
     }
 }
 
+// What is held may act on the motion until it is renewed.
+static void holds_of_them_are_refused(void)
+{
+    Lab lab;
+    load(&lab, "hold h every 0.1: reaction(rod)\nforce x = 0.01*h\n");
+    ok(lab_go(&lab) == KAL_ERR_CONTRADICTION);
+    has_text(kal_context_message(lab.ctx), "'h'");
+    has_text(kal_context_message(lab.ctx), "not unique");
+    lab_close(&lab);
+    load(&lab,
+         "hold h every 0.1: reaction(rod) + 2*reaction(twin)\nforce x = 0.01*h\n");
+    ok(lab_go(&lab) == KAL_OK);
+    lab_close(&lab);
+}
+
 // The rod breaks at a pull of 15: 3 g sin of the angle below the horizontal, per length
 // twice as much of λ.
 static void events_on_what_they_do_together_happen(void)
@@ -147,5 +162,6 @@ static void every_allocation_may_fail(void)
 
 TAP_RUN(TAP_CASE(what_is_shared_is_doubtful), TAP_CASE(what_they_do_together_is_not),
         TAP_CASE(others_keep_theirs), TAP_CASE(events_on_them_are_refused),
+        TAP_CASE(holds_of_them_are_refused),
         TAP_CASE(events_on_what_they_do_together_happen), TAP_CASE(tables_say_so),
         TAP_CASE(every_allocation_may_fail))
