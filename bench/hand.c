@@ -159,7 +159,7 @@ static double time_model(KalInstant *instant)
         const double begin = now();
         for (int i = 0; i < CALLS; i++) {
             instant->road.back.knows = false; // no answer that is there already
-            if (!kal_instant_rush(instant)) {
+            if (!kal_instant_rush(instant, false)) {
                 fprintf(stderr, "failed: the fast road does not lead here\n");
                 exit(1);
             }

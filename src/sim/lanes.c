@@ -72,21 +72,26 @@ void kal_team_join(KalTeam *team, int lane, KalRun *run, bool coasts)
     team->road.prepared[lane] = false;
 }
 
-// Accelerations by the fast road, or, at the end, as the way back has found them; rates of
-// positions are velocities.
+// Accelerations by the fast road, of stages the brief ones; at the end those that the way back
+// has found, if there is one.  Rates of positions are velocities.
 static void rate(void *user, int k, const double *at, double *out_rates,
                  KalFourBits *good)
 {
     KalTeam *team = (KalTeam *)user;
-    const size_t n = (size_t)team->road.system->n;
-    if (k == KAL_COAST_RATES - 1 && team->road.returns) {
+    const KalRoad *lead = team->road.lead;
+    const KalFour *results = kal_const_four(out_rates) + team->road.system->n;
+    assert(k >= 0 && k < KAL_COAST_RATES);
+    if (k < KAL_COAST_RATES - 1) {
+        kal_road_lanes_rush(&team->road, at, out_rates, good);
+        team->coast.of->sines[k] = results[lead->brief.sine];
+        return;
+    }
+    if (team->road.returns) {
         kal_return_lanes_find(&team->road, at, out_rates, good);
     } else {
         kal_road_lanes_take(&team->road, at, out_rates, good);
     }
-    assert(k >= 0 && k < KAL_COAST_RATES);
-    const size_t sine = n + team->road.lead->at.sine;
-    team->coast.of->sines[k] = kal_const_four(out_rates)[sine];
+    team->coast.of->sines[k] = results[lead->at.sine];
 }
 
 static void project(void *user, double *at, KalFourBits *good)

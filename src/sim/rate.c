@@ -98,16 +98,25 @@ bool kal_run_is_solved(KalRun *run)
 {
     if (run->solved && run->rushed) {
         run->rushed = false;
-        kal_instant_publish(run->instant, &run->answer);
+        run->solved = kal_road_complete(&run->instant->road);
+        if (run->solved) {
+            kal_instant_publish(run->instant, &run->answer);
+        }
     }
     return run->solved;
+}
+
+// Whether rates need more of an answer than accelerations.
+static bool needs_all(const KalRun *run)
+{
+    return run->balance.n > 0 || run->system->rates_need_solve;
 }
 
 // Accelerations by the fast road; whoever looks at more of the answer has it published.
 static bool rush(KalRun *run)
 {
     KalInstant *instant = run->instant;
-    if (!run->rank.confirmed || !kal_instant_rush(instant)) {
+    if (!run->rank.confirmed || !kal_instant_rush(instant, !needs_all(run))) {
         return false;
     }
     run->complete = instant->n_independent == instant->n_active;

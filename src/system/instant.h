@@ -189,11 +189,11 @@ KAL_CHECKED KalStatus kal_instant_accelerate(KalInstant *instant,
 bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer);
 
 /// The first half of it, for those who need accelerations alone: they are with the road
-/// (kal_road_accelerations).
-bool kal_instant_rush(KalInstant *instant);
+/// (kal_road_accelerations).  `brief`: nothing else is wanted for now.
+bool kal_instant_rush(KalInstant *instant, bool brief);
 
-/// And the second half, as long as the state is the same: all of the answer, and what
-/// outputs need of it.
+/// And the second half, as long as the state is the same: all of the answer, which is not brief
+/// (kal_road_complete), and what outputs need of it.
 void kal_instant_publish(KalInstant *instant, KalMotionAnswer *out_answer);
 
 /// T and V of the present state; their sum becomes the variable that outputs read.

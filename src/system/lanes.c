@@ -54,7 +54,8 @@ static bool make_room(KalRoadLanes *lanes, const KalRoad *road)
     const size_t back = lanes->returns ? kal_program_work(road->back.program) : 0;
     const size_t results = lanes->n_returns;
     const size_t energy = road->energy ? kal_program_work(road->energy) : 0;
-    const size_t groups = work + back + 2 * results + energy + 2;
+    const size_t brief = kal_program_work(road->brief.program);
+    const size_t groups = work + back + 2 * results + energy + 2 + brief;
     lanes->block_size = groups * sizeof(KalFour) + ALIGNMENT;
     lanes->block = kal_alloc(lanes->ctx, 1, lanes->block_size);
     lanes->flags = kal_alloc(lanes->ctx, 2, (size_t)system->m + 1);
@@ -69,6 +70,7 @@ static bool make_room(KalRoadLanes *lanes, const KalRoad *road)
     lanes->again = lanes->back + KAL_LANES * results;
     lanes->energy = lanes->again + KAL_LANES * results;
     lanes->energy_work = lanes->energy + 2 * (size_t)KAL_LANES;
+    lanes->brief_work = lanes->energy_work + KAL_LANES * energy;
     lanes->rows = (bool *)lanes->flags;
     lanes->active = lanes->rows + system->m + 1;
     return true;
@@ -111,14 +113,16 @@ void kal_road_lanes_make(KalRoadLanes *lanes, const KalRoad *road, bool returns)
 void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
 {
     lanes->lead = road;
-    lanes->take = (KalLaneTake){.program = road->program,
-                                .where = &road->at,
+    lanes->rush = (KalLaneRush){.program = road->brief.program,
+                                .excess = road->brief.excess,
                                 .n = (size_t)lanes->system->n,
-                                .work = lanes->work};
+                                .work = lanes->brief_work};
     if (lanes->prepared[lane]) {
         return;
     }
     kal_program_put_lane(road->program, road->work, lane, lanes->work);
+    kal_program_put_lane(road->brief.program, road->brief.work, lane,
+                         lanes->brief_work);
     if (lanes->returns) {
         kal_program_put_lane(road->back.program, road->back.work, lane,
                              lanes->back_work);
@@ -132,7 +136,17 @@ void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road)
 void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at, double *out_rates,
                          KalFourBits *good)
 {
-    lanes->math->take(&lanes->take, at, out_rates, good);
+    const size_t n = (size_t)lanes->system->n;
+    double *results = out_rates + KAL_LANES * n;
+    memcpy(out_rates, at + KAL_LANES * (1 + n), n * sizeof(KalFour));
+    kal_program_eval_lanes(lanes->lead->program, at, lanes->work, results);
+    lanes->math->judge(&lanes->lead->at, results, good);
+}
+
+void kal_road_lanes_rush(const KalRoadLanes *lanes, const double *at, double *out_rates,
+                         KalFourBits *good)
+{
+    lanes->math->rush(&lanes->rush, at, out_rates, good);
 }
 
 void kal_return_lanes_find(const KalRoadLanes *lanes, const double *at,

@@ -35,7 +35,8 @@ typedef struct KalRoadLanes {
     double *again;  ///< the same, where one step was not enough
     double *energy; ///< T and V, where no way back finds them
     double *energy_work;
-    KalLaneTake take; ///< how accelerations are taken in the present attempt
+    double *brief_work;
+    KalLaneRush rush; ///< how accelerations of stages are taken in the present attempt
     const KalLaneMath *math;
     void *block;
     size_t block_size;
@@ -61,6 +62,10 @@ void kal_road_lanes_enter(KalRoadLanes *lanes, int lane, const KalRoad *road);
 /// what kal_road_take() finds, n_results groups.  Lanes that are not vouched for are not `good`
 /// any more.
 void kal_road_lanes_take(const KalRoadLanes *lanes, const double *at, double *out_rates,
+                         KalFourBits *good);
+
+/// The same by the brief program: of what kal_road_take() finds then there are fewer groups.
+void kal_road_lanes_rush(const KalRoadLanes *lanes, const double *at, double *out_rates,
                          KalFourBits *good);
 
 /// Bring the states of all lanes back, as kal_return_take() does.

@@ -20,18 +20,18 @@ static void judge(const KalEliminated *where, const double *results, KalFourBits
              & (x[where->least_growth] >= 0.5) & (x[where->least_gram] >= 0.5);
 }
 
-static void take(const KalLaneTake *take, const double *restrict at,
+static void rush(const KalLaneRush *rush, const double *restrict at,
                  double *restrict out_rates, KalFourBits *good)
 {
-    const size_t count = KAL_LANES * take->n;
+    const size_t count = KAL_LANES * rush->n;
     const double *velocities = at + KAL_LANES + count;
     double *results = out_rates + count;
     for (size_t i = 0; i < count; i += KAL_LANES) {
         __asm__("" : "+r"(i)); // or the compiler makes a call of it
         *kal_four(out_rates + i) = *kal_const_four(velocities + i);
     }
-    kal_program_eval_lanes(take->program, at, take->work, results);
-    judge(take->where, results, good);
+    kal_program_eval_lanes(rush->program, at, rush->work, results);
+    *good &= kal_const_four(results)[rush->excess] <= 0.0; // NaN is not
 }
 
 // A step that has left dust where it led to zero is lost.
@@ -71,4 +71,4 @@ static void bound(const double *two, KalFourBits *good)
     *good &= kal_four_absolute(x[0] + x[1]) <= DBL_MAX;
 }
 
-const KalLaneMath KAL_LANE_MATH = {take, judge, step, merge, bound};
+const KalLaneMath KAL_LANE_MATH = {rush, judge, step, merge, bound};

@@ -24,18 +24,18 @@ typedef struct KalLaneReturn {
     KalFourBits *good;     ///< lanes that are not lost
 } KalLaneReturn;
 
-/// Accelerations in lanes.
-typedef struct KalLaneTake {
+/// Accelerations in lanes, by the brief program (system/road.h).
+typedef struct KalLaneRush {
     const KalProgram *program;
-    const KalEliminated *where; ///< its results are
-    size_t n;                   ///< of coordinates
+    size_t excess; ///< where it says by how much pivots are not safe
+    size_t n;      ///< of coordinates
     double *work;
-} KalLaneTake;
+} KalLaneRush;
 
 typedef struct KalLaneMath {
     /// Rates at a time and state of 1 + 2 n groups: n velocities, then the results of the
     /// program; judged.
-    void (*take)(const KalLaneTake *take, const double *restrict at,
+    void (*rush)(const KalLaneRush *rush, const double *restrict at,
                  double *restrict out_rates, KalFourBits *good);
 
     /// Lanes whose results are not sound are not good, as kal_eliminated_is_sound() has it.

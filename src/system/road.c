@@ -27,6 +27,9 @@ enum {
     SMALL = 16, // so few coordinates and constraints that making both takes no time
 };
 
+// A pivot that is no larger than its diagonal entry, but for rounding, is positive.
+static const double LEAST_GROWTH = 0.5;
+
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
 {
     const size_t n = (size_t)instant->system->n;
@@ -49,9 +52,11 @@ static void forget(KalRoad *road)
     KalContext *ctx = road->instant->ctx;
     kal_return_forget(road);
     kal_program_destroy(road->program);
+    kal_program_destroy(road->brief.program);
     kal_program_destroy(road->energy);
     kal_free(ctx, road->block, road->block_size);
     road->program = NULL;
+    road->brief = (KalBrief){.program = NULL};
     road->energy = NULL;
     road->block = NULL;
     road->block_size = 0;
@@ -250,6 +255,55 @@ static KalStatus build_energy(KalRoad *road, KalTranscript *t)
     return kal_transcript_compile(t, energy, 2, true, &road->energy);
 }
 
+// What is larger, of formulas that may not be there.
+static KalExpr larger(KalGraph *g, KalExpr a, KalExpr b)
+{
+    return a.index == KAL_NO_EXPR.index ? b : kal_binary(g, KAL_OP_MAX, a, b);
+}
+
+// By how much the growth of pivots, most and least, exceeds what kal_eliminated_is_sound()
+// allows; that of a single pivot is 1 and exceeds nothing.
+static KalExpr exceed(KalGraph *g, KalExpr most, KalExpr least, KalExpr excess)
+{
+    if (!kal_is_int(g, most, 1)) {
+        excess = larger(g, excess, kal_sub(g, most, kal_const(g, KAL_SAFE_GROWTH)));
+    }
+    if (!kal_is_int(g, least, 1)) {
+        excess = larger(g, excess, kal_sub(g, kal_const(g, LEAST_GROWTH), least));
+    }
+    return excess;
+}
+
+// The brief answer, from the formulas of the whole one.
+static KalStatus build_brief(KalRoad *road, KalTranscript *t, const KalExpr *answer)
+{
+    const KalEliminated *at = &road->at;
+    const size_t n = (size_t)road->instant->system->n;
+    KalBrief *brief = &road->brief;
+    KalGraph *g = t->g;
+    KalExpr *results = (KalExpr *)kal_alloc(t->ctx, n + 2, sizeof *results);
+    if (!results) {
+        return kal_no_memory(t->ctx, "to copy formulas");
+    }
+    *brief = (KalBrief){.sine = n, .excess = n + 1, .count = n + 2};
+    KalExpr sum = answer[at->qdd];
+    for (size_t i = 1; i < n; i++) {
+        sum = kal_add(g, sum, answer[at->qdd + i]);
+    }
+    const KalExpr checked = kal_mul(g, kal_int(g, 0), sum); // 0 times NaN is NaN
+    KalExpr excess = KAL_NO_EXPR;
+    excess = exceed(g, answer[at->most_growth], answer[at->least_growth], excess);
+    excess = exceed(g, answer[at->most_gram], answer[at->least_gram], excess);
+    memcpy(results, answer + at->qdd, n * sizeof *results);
+    results[brief->sine] = answer[at->sine];
+    results[brief->excess] =
+        excess.index == KAL_NO_EXPR.index ? checked : kal_add(g, excess, checked);
+    const KalStatus status =
+        kal_transcript_compile(t, results, brief->count, road->lanes, &brief->program);
+    kal_free(t->ctx, results, (n + 2) * sizeof *results);
+    return status;
+}
+
 static KalStatus build(KalRoad *road)
 {
     const KalInstant *instant = road->instant;
@@ -271,6 +325,9 @@ static KalStatus build(KalRoad *road)
                                         &road->program);
     }
     if (status == KAL_OK) {
+        status = build_brief(road, &t, answer);
+    }
+    if (status == KAL_OK) {
         status = build_energy(road, &t);
     }
     kal_transcript_clear(&t);
@@ -282,6 +339,7 @@ static void prepare(const KalRoad *road)
 {
     const double *parameters = road->instant->settings.parameters;
     kal_program_prepare(road->program, parameters, road->work);
+    kal_program_prepare(road->brief.program, parameters, road->brief.work);
     if (road->energy) {
         kal_program_prepare(road->energy, parameters, road->energy_work);
     }
@@ -294,7 +352,9 @@ static KalStatus make_room(KalRoad *road)
     const size_t work = kal_program_work(road->program);
     const size_t inputs = system->layout.qdd + (size_t)road->n_rows;
     const size_t energy = road->energy ? kal_program_work(road->energy) : 0;
-    const size_t count = work + inputs + road->at.count + energy;
+    const size_t brief = kal_program_work(road->brief.program);
+    const size_t count =
+        work + inputs + road->at.count + energy + brief + road->brief.count;
     road->block = (double *)kal_alloc(road->instant->ctx, count, sizeof(double));
     if (!road->block) {
         return kal_no_memory(road->instant->ctx, "for a run");
@@ -305,6 +365,8 @@ static KalStatus make_room(KalRoad *road)
     road->results = road->inputs + inputs;
     road->found = road->results;
     road->energy_work = road->results + road->at.count;
+    road->brief.work = road->energy_work + energy;
+    road->brief.results = road->brief.work + brief;
     prepare(road);
     return KAL_OK;
 }
@@ -390,7 +452,8 @@ bool kal_eliminated_is_sound(const KalEliminated *at, const double *results)
 {
     return results[at->excess] <= 0.0 && results[at->most_growth] <= KAL_SAFE_GROWTH
            && results[at->most_gram] <= KAL_SAFE_GROWTH
-           && results[at->least_growth] >= 0.5 && results[at->least_gram] >= 0.5;
+           && results[at->least_growth] >= LEAST_GROWTH
+           && results[at->least_gram] >= LEAST_GROWTH;
 }
 
 const double *kal_road_inputs(KalRoad *road)
@@ -415,6 +478,7 @@ void kal_road_publish(const KalRoad *road, KalMotionAnswer *answer)
 {
     const KalInstant *instant = road->instant;
     const double *x = road->found;
+    assert(!kal_road_is_brief(road));
     const double *next = x + road->at.multipliers;
     for (int k = 0; k < instant->n_active; k++) {
         instant->multipliers[k] = road->rows[instant->rows[k]] ? *next++ : 0.0;
@@ -457,29 +521,49 @@ bool kal_road_may_lead(const KalRoad *road)
            && !shares_reactions(road->instant);
 }
 
-// An answer that is not sound closes the road, until the rows are farther apart (sim/rank.c).
-bool kal_road_take(KalRoad *road)
+// All numbers for these inputs.
+static bool take_whole(KalRoad *road, const double *inputs)
 {
-    const KalInstant *instant = road->instant;
+    kal_program_eval_on(road->program, inputs, road->instant->modes, road->work,
+                        road->results);
+    road->found = road->results;
+    return kal_eliminated_is_sound(&road->at, road->found);
+}
+
+static bool take_brief(KalRoad *road, const double *inputs)
+{
+    const KalBrief *brief = &road->brief;
+    kal_program_eval_on(brief->program, inputs, road->instant->modes, brief->work,
+                        brief->results);
+    road->found = brief->results;
+    return brief->results[brief->excess] <= 0.0; // NaN is not
+}
+
+// An answer that is not sound closes the road, until the rows are farther apart (sim/rank.c).
+bool kal_road_take(KalRoad *road, bool brief)
+{
     assert(kal_road_may_lead(road));
     const double *inputs = kal_road_inputs(road);
     const bool known = road->back.knows && road->back.place[0] == inputs[0];
     road->found = known ? kal_return_find(road, inputs) : NULL;
-    if (!road->found) {
-        kal_program_eval_on(road->program, inputs, instant->modes, road->work,
-                            road->results);
-        road->found = road->results;
-    }
-    if (!kal_eliminated_is_sound(&road->at, road->found)) {
-        road->closed = true;
-        return false;
-    }
-    return true;
+    const bool sound = road->found ? kal_eliminated_is_sound(&road->at, road->found)
+                       : brief     ? take_brief(road, inputs)
+                                   : take_whole(road, inputs);
+    road->closed = !sound;
+    return sound;
 }
 
-bool kal_instant_rush(KalInstant *instant)
+bool kal_road_complete(KalRoad *road)
 {
-    if (!kal_road_may_lead(&instant->road) || !kal_road_take(&instant->road)) {
+    const bool sound =
+        !kal_road_is_brief(road) || take_whole(road, kal_road_inputs(road));
+    road->closed = road->closed || !sound;
+    return sound;
+}
+
+bool kal_instant_rush(KalInstant *instant, bool brief)
+{
+    if (!kal_road_may_lead(&instant->road) || !kal_road_take(&instant->road, brief)) {
         return false;
     }
     instant->bare = true;
@@ -488,7 +572,7 @@ bool kal_instant_rush(KalInstant *instant)
 
 bool kal_instant_hurry(KalInstant *instant, KalMotionAnswer *out_answer)
 {
-    if (!kal_instant_rush(instant)) {
+    if (!kal_instant_rush(instant, false)) {
         return false;
     }
     kal_instant_publish(instant, out_answer);

@@ -33,6 +33,19 @@ enum {
         40000 ///< formulas beyond which plain solves of matrices are faster
 };
 
+/// Accelerations alone, for the stages of steps: the same formulas, and of what vouches for them
+/// the pivots.  Residuals are looked at where steps end, in the whole answer.
+typedef struct KalBrief {
+    KalProgram *program; ///< n accelerations, and the two numbers below
+    size_t sine;         ///< where the least sine is,
+    size_t
+        excess; ///< by how much pivots grow beyond what is safe, at most; NaN where an
+                ///< acceleration is not finite
+    size_t count;
+    double *work;
+    double *results;
+} KalBrief;
+
 typedef struct KalRoad {
     struct KalInstant *instant;
     bool *rows;       ///< m: constraints that it solves with
@@ -53,14 +66,16 @@ typedef struct KalRoad {
     int n_rows;
     KalProgram *program; ///< NULL where there is none
     KalEliminated at;    ///< where its results are
-    double *block;       ///< numbers: of the three arrays below
+    KalBrief brief;
+    double *block; ///< numbers: of the brief answer, and of the three arrays below
     size_t block_size;
     double *work;
     double *inputs; ///< what the program reads, where rows lend weights
     double *results;
-    const double *found; ///< the last answer: these, or what a return found besides
-    KalReturn back;      ///< to the constraints
-    KalProgram *energy;  ///< T and V in lanes, where no return finds them; or NULL
+    const double
+        *found; ///< the last answer: these, brief ones, or what a return found besides
+    KalReturn back;     ///< to the constraints
+    KalProgram *energy; ///< T and V in lanes, where no return finds them; or NULL
     double *energy_work;
 } KalRoad;
 
@@ -93,9 +108,20 @@ void kal_road_make(KalRoad *road, bool fresh);
 /// Whether there is a program that can be taken now.
 bool kal_road_may_lead(const KalRoad *road);
 
-/// Accelerate the instant, whose rows are known, by the program, which can be taken, or take
-/// what a return that led to this state has found; false: it does not vouch for what it found.
-bool kal_road_take(KalRoad *road);
+/// Accelerate the instant, whose rows are known, by the program, which can be taken, or by the
+/// brief one; or take what a return that led to this state has found.  False: it does not vouch
+/// for what it found.
+bool kal_road_take(KalRoad *road, bool brief);
+
+/// Whether the last answer is brief.
+static inline bool kal_road_is_brief(const KalRoad *road)
+{
+    return road->found == road->brief.results;
+}
+
+/// Let the last answer, in a state that has not changed since, be a whole one; false: it does
+/// not vouch for it.
+bool kal_road_complete(KalRoad *road);
 
 /// What its programs read: the state of the instant, and weights.
 const double *kal_road_inputs(KalRoad *road);
@@ -104,12 +130,12 @@ const double *kal_road_inputs(KalRoad *road);
 /// answer, in memory of the road and the instant.
 static inline const double *kal_road_accelerations(const KalRoad *road)
 {
-    return road->found + road->at.qdd;
+    return road->found + (kal_road_is_brief(road) ? 0 : road->at.qdd);
 }
 
 static inline double kal_road_sine(const KalRoad *road)
 {
-    return road->found[road->at.sine];
+    return road->found[kal_road_is_brief(road) ? road->brief.sine : road->at.sine];
 }
 
 void kal_road_publish(const KalRoad *road, KalMotionAnswer *out_answer);

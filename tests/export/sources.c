@@ -199,7 +199,7 @@ static const double *take_road(Trial *trial, const double *v)
     instant->modes = NULL;
     road->closed = false;
     road->back.knows = false;
-    if (!kal_road_may_lead(road) || !kal_road_take(road)) {
+    if (!kal_road_may_lead(road) || !kal_road_take(road, false)) {
         return NULL;
     }
     return kal_road_accelerations(road);
