@@ -21,4 +21,7 @@
 /// answer that is not refined.
 #define KAL_SAFE_GROWTH 1e2
 
+/// And how much smaller: but for rounding it is not, unless the pivot is negative.
+#define KAL_LEAST_GROWTH 0.5
+
 #endif

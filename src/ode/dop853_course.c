@@ -35,21 +35,35 @@ static void plan(KalOdeLanes *l, KalCourse *c)
     p->attempts += 1;
 }
 
-// All stages, theory (12.1).
-static void take_stages(KalOdeLanes *l, KalCourse *c)
+// When stages take place.
+static void find_times(const KalOdeLanes *l, const KalCourse *c)
 {
     for (int stage = 1; stage < KAL_DOP853_END; stage++) {
         const double node = kal_dop853_nodes[stage];
-        KalFour t = c->t_new;
-        if (node < 1.0) {
-            t = c->t + node * c->h;
-        }
-        kal_four(l->times)[stage - 1] = t;
-        *kal_four(l->at) = t;
+        const KalFour within = c->t + node * c->h;
+        kal_four(l->times)[stage - 1] =
+            kal_pick(kal_all(node) < 1.0, within, c->t_new);
+    }
+}
+
+// All stages, theory (12.1); answers where the state of the last is.
+static const double *take_stages(KalOdeLanes *l, KalCourse *c)
+{
+    find_times(l, c);
+    *kal_four(l->begin) = c->t;
+    *kal_four(l->h) = c->h;
+    *kal_four(l->h + KAL_LANES) = c->t_new;
+    if (l->system.stages
+        && l->system.stages(l->system.user, l->begin, l->k[1], &c->good)) {
+        return l->k[KAL_DOP853_END - 1] + l->ld;
+    }
+    for (int stage = 1; stage < KAL_DOP853_END; stage++) {
+        *kal_four(l->at) = kal_four(l->times)[stage - 1];
         l->sums->add(&kal_dop853_rows[stage], l->k, l->ld, l->y, &c->h,
                      l->at + KAL_LANES);
         l->system.rate(l->system.user, stage - 1, l->at, l->k[stage], &c->good);
     }
+    return l->at + KAL_LANES;
 }
 
 // As kal_dop853_error() finds them, theory (12.5).
@@ -82,13 +96,13 @@ static void finish(KalOdeLanes *l, KalCourse *c)
 }
 
 // The ends are brought to the manifold, if there is one, and the rates there are taken.
-static void settle(KalOdeLanes *l, KalCourse *c)
+static void settle(KalOdeLanes *l, KalCourse *c, const double *stage)
 {
     double *const y_next = l->end + KAL_LANES;
     KalDop853Settled settled = {.atol = l->atol,
                                 .y_end = l->y_end,
                                 .y_next = y_next,
-                                .stage = l->at + KAL_LANES,
+                                .stage = stage,
                                 .k_before = l->k[KAL_DOP853_END - 1],
                                 .rtol = c->rtol,
                                 .t = c->t_new};
@@ -118,10 +132,10 @@ static void settle(KalOdeLanes *l, KalCourse *c)
 static void attempt(KalOdeLanes *l, KalCourse *c)
 {
     c->good = (KalFourBits){-1, -1, -1, -1};
-    take_stages(l, c);
+    const double *last = take_stages(l, c);
     finish(l, c);
     if (kal_any(c->ended)) {
-        settle(l, c);
+        settle(l, c, last);
     }
 }
 

@@ -21,21 +21,33 @@
 #include <math.h>
 #include <string.h>
 
+// Groups that are written behind the rates of the last stage.
+static size_t room_behind(const KalLaneSystem *system)
+{
+    const int one = system->n_rates - system->n;
+    const int all = system->n_stages - (KAL_DOP853_END - 1) * system->n;
+    return (size_t)(one > all ? one : all);
+}
+
 static void lay_out(KalOdeLanes *l, void *block)
 {
     const size_t n = (size_t)l->ld;
     l->pace = (KalPace *)block;
-    l->y = (double *)(void *)(l->pace + 1);
-    l->y_end = l->y + n;
+    l->begin = (double *)(void *)(l->pace + 1);
+    l->y = l->begin + KAL_LANES;
+    l->h = l->y + n;
+    l->k[0] = l->h + 2 * (size_t)KAL_LANES;
+    l->y_end = l->k[0] + n;
     l->atol = l->y_end + n;
     l->at = l->atol + n;
     l->end = l->at + KAL_LANES + n;
     l->times = l->end + KAL_LANES + n;
     double *k = l->times + (size_t)KAL_LANES * KAL_ATTEMPT_RATES;
-    for (int i = 0; i < KAL_ATTEMPT_RATES; i++) {
+    for (int i = 1; i < KAL_DOP853_END; i++) {
         l->k[i] = k;
-        k += KAL_LANES * (size_t)l->system.n_rates;
+        k += n;
     }
+    l->k[KAL_DOP853_END] = k + KAL_LANES * room_behind(&l->system);
 }
 
 // What suits the processor.
@@ -61,8 +73,9 @@ KalStatus kal_ode_lanes_create(KalContext *ctx, const KalLaneSystem *system,
     if (!l) {
         return kal_no_memory(ctx, "for lanes");
     }
-    const size_t groups =
-        5 * (size_t)system->n + 2 + KAL_ATTEMPT_RATES * ((size_t)system->n_rates + 1);
+    const size_t groups = (5 + KAL_DOP853_END) * (size_t)system->n + 5
+                          + KAL_ATTEMPT_RATES + room_behind(system)
+                          + (size_t)system->n_rates;
     l->ctx = ctx;
     l->system = *system;
     l->sums = kal_dop853_choose_sums();

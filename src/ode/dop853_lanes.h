@@ -48,10 +48,17 @@ typedef struct KalLaneNotes {
 typedef struct KalLaneSystem {
     int n;
     int n_rates; ///< groups that `rate` writes: n rates, and what else it finds
+    int n_stages; ///< groups that `stages` writes
     void *user;
     /// Rates at a time and state of 1 + n groups; `k` counts them in an attempt.
     void (*rate)(void *user, int k, const double *at, double *out_rates,
                  KalFourBits *good);
+    /// Rates of all stages but the first and that at the end, n groups each, for steps that begin
+    /// at `begin`: time, state, size, the time at the end, and the rate.  Behind them the state of
+    /// the last stage and what else is found, n_stages groups in all; the same bits as by
+    /// `rate`.  NULL, or false: one by one.
+    bool (*stages)(void *user, const double *begin, double *out_rates,
+                   KalFourBits *good);
     /// Bring a state to the manifold; NULL: none.
     void (*project)(void *user, double *at, KalFourBits *good);
     /// The attempt of a lane counts, which all callbacks of its own system would have seen.

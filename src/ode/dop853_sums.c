@@ -20,7 +20,10 @@ static int add_most(const KalDop853Row *row, double *const *k, int ld,
 {
     int i = 0;
     for (; i + 4 * BLOCK <= ld; i += 4 * BLOCK) {
-        KalFour sum[BLOCK] = {0};
+        KalFour sum[BLOCK];
+        for (int g = 0; g < BLOCK; g++) {
+            sum[g] = kal_all(-0.0);
+        }
         for (int j = 0; j < row->count; j++) {
             const KalFour *rate = kal_const_four(k[row->term[j].stage] + i);
             const KalFour weight = kal_all(row->term[j].weight);
@@ -35,10 +38,11 @@ static int add_most(const KalDop853Row *row, double *const *k, int ld,
     return i;
 }
 
-// The first terms of a row, of four entries.
+// The first terms of a row, of four entries.  −0 changes nothing that is added to it, so that the
+// sum is that of its terms alone.
 KAL_INLINE KalFour sum_of(const KalDop853Row *row, int count, double *const *k, int i)
 {
-    KalFour sum = kal_all(0.0);
+    KalFour sum = kal_all(-0.0);
     for (int j = 0; j < count; j++) {
         sum += row->term[j].weight * *kal_const_four(k[row->term[j].stage] + i);
     }

@@ -15,9 +15,14 @@
 #include "sim/lanes.h"
 
 #include "sim/coast.h"
+#include "sim/stages.h"
 
 #include <assert.h>
 #include <string.h>
+
+enum {
+    PATIENCE = 200 // attempts until all stages are worth a program of their own
+};
 
 struct KalTeam {
     KalContext *ctx;
@@ -26,6 +31,8 @@ struct KalTeam {
     bool coasts[KAL_LANES]; // nobody asks for its steps
     KalRoadLanes road;
     KalOdeLanes *ode; // NULL: for no system yet
+    KalStages stages;
+    long attempts; // in these lanes
     KalCoast coast;
 };
 
@@ -38,6 +45,7 @@ KalStatus kal_team_create(KalContext *ctx, KalTeam **out_team)
     team->ctx = ctx;
     team->road.ctx = ctx;
     team->coast.ctx = ctx;
+    team->stages.ctx = ctx;
     *out_team = team;
     return KAL_OK;
 }
@@ -48,6 +56,8 @@ static void forget_lanes(KalTeam *team)
     team->ode = NULL;
     kal_road_lanes_clear(&team->road);
     kal_coast_clear(&team->coast);
+    kal_stages_clear(&team->stages);
+    team->attempts = 0;
 }
 
 void kal_team_destroy(KalTeam *team)
@@ -92,6 +102,23 @@ static void rate(void *user, int k, const double *at, double *out_rates,
         kal_road_lanes_take(&team->road, at, out_rates, good);
     }
     team->coast.of->sines[k] = results[lead->at.sine];
+}
+
+// All stages at once, where there is a program for that.
+static bool stages(void *user, const double *begin, double *out_rates,
+                   KalFourBits *good)
+{
+    KalTeam *team = (KalTeam *)user;
+    const KalStages *s = &team->stages;
+    team->attempts++;
+    if (!s->program) {
+        return false;
+    }
+    kal_stages_take(s, begin, out_rates);
+    team->road.math->pivots(out_rates + KAL_LANES * s->at.growth, good);
+    memcpy(team->coast.of->sines, out_rates + KAL_LANES * s->at.sines,
+           (KAL_COAST_RATES - 1) * sizeof(KalFour));
+    return true;
 }
 
 static void project(void *user, double *at, KalFourBits *good)
@@ -182,8 +209,10 @@ static bool make_lanes(KalTeam *team, const KalRun *run)
     kal_road_lanes_make(&team->road, &run->instant->road, returns);
     const KalLaneSystem system = {.n = 2 * n,
                                   .n_rates = n + (int)team->road.n_results,
+                                  .n_stages = (int)kal_stages_layout((size_t)n).count,
                                   .user = team,
                                   .rate = rate,
+                                  .stages = stages,
                                   .project = returns ? project : NULL,
                                   .note = note,
                                   .coast = coast,
@@ -244,13 +273,36 @@ static KalLaneNews begin(KalTeam *team, int lane)
                                .status = kal_run_after_step(run, status)};
 }
 
+// A program for all stages pays when some hundred attempts were made in these lanes.
+static void make_stages(KalTeam *team)
+{
+    if (team->attempts < PATIENCE || team->stages.made) {
+        return;
+    }
+    kal_stages_make(&team->stages, team->road.lead);
+    for (int lane = 0; team->stages.program && lane < KAL_LANES; lane++) {
+        kal_stages_enter(&team->stages, lane, team->road.lead->instant);
+        team->road.prepared[lane] = false;
+    }
+}
+
+// Let a lane have the parameters of its run, if they are new to it.
+static void enter(KalTeam *team, int lane, const KalInstant *instant)
+{
+    if (team->stages.program && !team->road.prepared[lane]) {
+        kal_stages_enter(&team->stages, lane, instant);
+    }
+    kal_road_lanes_enter(&team->road, lane, &instant->road);
+}
+
 // Attempts at all steps that are under way, until one of them is over.
 static void try_all(KalTeam *team, KalLaneNews *out_news)
 {
     KalLaneStep steps[KAL_LANES];
+    make_stages(team);
     for (int lane = 0; lane < KAL_LANES; lane++) {
         if (team->trying[lane]) {
-            kal_road_lanes_enter(&team->road, lane, &team->runs[lane]->instant->road);
+            enter(team, lane, team->runs[lane]->instant);
         }
     }
     kal_ode_lanes_try(team->ode, team->trying, steps);

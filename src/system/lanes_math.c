@@ -12,12 +12,17 @@
 #endif
 
 // NaN fails all comparisons.
+static void pivots(const double *growth, KalFourBits *good)
+{
+    const KalFour *x = kal_const_four(growth);
+    *good &= (x[0] <= KAL_SAFE_GROWTH) & (x[1] >= KAL_LEAST_GROWTH)
+             & (x[2] <= KAL_SAFE_GROWTH) & (x[3] >= KAL_LEAST_GROWTH);
+}
+
 static void judge(const KalEliminated *where, const double *results, KalFourBits *good)
 {
-    const KalFour *x = kal_const_four(results);
-    *good &= (x[where->excess] <= 0.0) & (x[where->most_growth] <= KAL_SAFE_GROWTH)
-             & (x[where->most_gram] <= KAL_SAFE_GROWTH)
-             & (x[where->least_growth] >= 0.5) & (x[where->least_gram] >= 0.5);
+    *good &= kal_const_four(results)[where->excess] <= 0.0;
+    pivots(results + KAL_LANES * where->most_growth, good);
 }
 
 static void rush(const KalLaneRush *rush, const double *restrict at,
@@ -71,4 +76,4 @@ static void bound(const double *two, KalFourBits *good)
     *good &= kal_four_absolute(x[0] + x[1]) <= DBL_MAX;
 }
 
-const KalLaneMath KAL_LANE_MATH = {rush, judge, step, merge, bound};
+const KalLaneMath KAL_LANE_MATH = {rush, pivots, judge, step, merge, bound};

@@ -38,6 +38,10 @@ typedef struct KalLaneMath {
     void (*rush)(const KalLaneRush *rush, const double *restrict at,
                  double *restrict out_rates, KalFourBits *good);
 
+    /// Lanes in which pivots grow more, or less, than is safe are not good: four groups as
+    /// KalEliminated has them from most_growth to least_gram.
+    void (*pivots)(const double *growth, KalFourBits *good);
+
     /// Lanes whose results are not sound are not good, as kal_eliminated_is_sound() has it.
     void (*judge)(const KalEliminated *where, const double *results, KalFourBits *good);
 

@@ -27,9 +27,6 @@ enum {
     SMALL = 16, // so few coordinates and constraints that making both takes no time
 };
 
-// A pivot that is no larger than its diagonal entry, but for rounding, is positive.
-static const double LEAST_GROWTH = 0.5;
-
 KalStatus kal_road_init(KalRoad *road, KalInstant *instant)
 {
     const size_t n = (size_t)instant->system->n;
@@ -269,7 +266,7 @@ static KalExpr exceed(KalGraph *g, KalExpr most, KalExpr least, KalExpr excess)
         excess = larger(g, excess, kal_sub(g, most, kal_const(g, KAL_SAFE_GROWTH)));
     }
     if (!kal_is_int(g, least, 1)) {
-        excess = larger(g, excess, kal_sub(g, kal_const(g, LEAST_GROWTH), least));
+        excess = larger(g, excess, kal_sub(g, kal_const(g, KAL_LEAST_GROWTH), least));
     }
     return excess;
 }
@@ -452,8 +449,8 @@ bool kal_eliminated_is_sound(const KalEliminated *at, const double *results)
 {
     return results[at->excess] <= 0.0 && results[at->most_growth] <= KAL_SAFE_GROWTH
            && results[at->most_gram] <= KAL_SAFE_GROWTH
-           && results[at->least_growth] >= LEAST_GROWTH
-           && results[at->least_gram] >= LEAST_GROWTH;
+           && results[at->least_growth] >= KAL_LEAST_GROWTH
+           && results[at->least_gram] >= KAL_LEAST_GROWTH;
 }
 
 const double *kal_road_inputs(KalRoad *road)
