@@ -140,7 +140,8 @@ KalStatus kal_nearness_foretell(KalRun *run)
     const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
     double first = INFINITY;
     kal_nearness_keep(run);
-    if (!watch->bends) { // the bends follow from a second look
+    if (!watch->bends
+        && watch->sine < KAL_LOW_SINE) { // bends follow from a second look
         KAL_TRY(look_ahead(run, 2.0 * dt));
         memcpy(watch->end_sines, watch->sines, (size_t)watch->rank * sizeof(double));
     }

@@ -19,9 +19,6 @@ enum {
     MOST_STEPS = 8
 };
 
-// Residuals up to this, relative to the terms in them, are rounding.
-static const double ROUNDING = 2.0 * DBL_EPSILON;
-
 // Residuals beyond this, relative to what rows are made of, show that the rows that count hardly
 // tell apart, for the moment, what the others do.
 static const double ASTRAY = 32.0 * DBL_EPSILON;
@@ -71,22 +68,6 @@ static double largest_residual(const KalInstant *instant)
         largest = size > largest ? size : largest;
     }
     return largest;
-}
-
-// Whether no residual is more than the rounding of the terms in it.
-static bool are_rounding(const KalInstant *instant, const double *x)
-{
-    for (int i = 0; i < instant->system->m; i++) {
-        const KalConstraintRow row = kal_instant_level_row(instant, i);
-        double size = 0.0;
-        for (int k = 0; k < row.count; k++) {
-            size += fabs(kal_row_entry(&row, k) * x[row.column[k]]);
-        }
-        if (fabs(instant->residuals[i]) > ROUNDING * size) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // How large the entries of row i are, together: what the row once was counts, for it may be
@@ -180,10 +161,10 @@ static KalStatus approach(KalRun *run, const Level *level, bool *out_met)
 {
     KalInstant *instant = run->instant;
     bool better = true;
-    *out_met = are_rounding(instant, level->x);
+    *out_met = kal_residuals_are_rounding(instant, level->x);
     for (int k = 0; better && !*out_met && k < MOST_STEPS; k++) {
         better = improve(run, level);
-        *out_met = better && are_rounding(instant, level->x);
+        *out_met = better && kal_residuals_are_rounding(instant, level->x);
     }
     // The last trial, if it was none, left its own residuals.
     return better ? KAL_OK : kal_instant_residuals(instant, level->id);

@@ -359,6 +359,12 @@ static void begin_window(KalRun *run)
     run->window.switches = run->statistics.switches;
 }
 
+// Whether pieces or contacts may have changed a state, or what constrains it, at the start.
+static bool may_have_moved(const KalSystem *system)
+{
+    return system->n_switches > 0 || system->model->n_contacts > 0;
+}
+
 // The state as it is given, brought to the constraints, becomes the first of the run.
 // `held`: n velocities that are to stay, or NULL.
 static KalStatus start_here(KalRun *run, const bool *held)
@@ -376,7 +382,7 @@ static KalStatus start_here(KalRun *run, const bool *held)
     run->instant->contacts.stale = false;
     KAL_TRY(kal_run_modes_start(run, held));
     KAL_TRY(kal_run_contacts_start(run));
-    KAL_TRY(kal_run_meet(run));
+    KAL_TRY(may_have_moved(run->system) ? kal_run_meet(run) : KAL_OK);
     KAL_TRY(kal_run_begin(run));
     KAL_TRY(kal_run_events_start(run));
     KAL_TRY(kal_run_look_fully(run, run->t));

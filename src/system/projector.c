@@ -19,6 +19,7 @@
 #include "linalg/triangular.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -71,6 +72,24 @@ int kal_residuals_unmet(const KalInstant *instant, const double *x, double part,
         count += !met;
     }
     return count;
+}
+
+// Residuals up to this, relative to the terms in them, are rounding.
+static const double ROUNDING = 2.0 * DBL_EPSILON;
+
+bool kal_residuals_are_rounding(const KalInstant *instant, const double *x)
+{
+    for (int i = 0; i < instant->system->m; i++) {
+        const KalConstraintRow row = kal_instant_level_row(instant, i);
+        double size = 0.0;
+        for (int k = 0; k < row.count; k++) {
+            size += fabs(kal_row_entry(&row, k) * x[row.column[k]]);
+        }
+        if (!(fabs(instant->residuals[i]) <= ROUNDING * size)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // What has no inertia counts this part of what it is tied to, where moves are compared.

@@ -110,4 +110,7 @@ double kal_projector_distance(const KalProjector *projector, const double *from,
 int kal_residuals_unmet(const KalInstant *instant, const double *x, double part,
                         int *out_rows);
 
+/// Whether no residual is more than the rounding of the terms in it.
+bool kal_residuals_are_rounding(const KalInstant *instant, const double *x);
+
 #endif

@@ -286,7 +286,9 @@ static KalStatus seek(Seeker *seeker, bool *out_met)
     double *q = seeker->x;
     memcpy(seeker->guess, q, seeker->size);
     KAL_TRY(kal_instant_givens(seeker->instant));
-    KAL_TRY(search(seeker, out_met));
+    KAL_TRY(kal_instant_residuals(seeker->instant, seeker->level));
+    *out_met = kal_residuals_are_rounding(seeker->instant, q);
+    KAL_TRY(*out_met ? KAL_OK : search(seeker, out_met));
     if (*out_met || seeker->projector.free == 0) {
         return KAL_OK;
     }
