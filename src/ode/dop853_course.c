@@ -41,8 +41,7 @@ static void find_times(const KalOdeLanes *l, const KalCourse *c)
     for (int stage = 1; stage < KAL_DOP853_END; stage++) {
         const double node = kal_dop853_nodes[stage];
         const KalFour within = c->t + node * c->h;
-        kal_four(l->times)[stage - 1] =
-            kal_pick(kal_all(node) < 1.0, within, c->t_new);
+        kal_four(l->times)[stage - 1] = kal_pick(kal_all(node) < 1.0, within, c->t_new);
     }
 }
 

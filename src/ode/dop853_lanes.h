@@ -47,7 +47,7 @@ typedef struct KalLaneNotes {
 /// system vouches for what it found there.
 typedef struct KalLaneSystem {
     int n;
-    int n_rates; ///< groups that `rate` writes: n rates, and what else it finds
+    int n_rates;  ///< groups that `rate` writes: n rates, and what else it finds
     int n_stages; ///< groups that `stages` writes
     void *user;
     /// Rates at a time and state of 1 + n groups; `k` counts them in an attempt.

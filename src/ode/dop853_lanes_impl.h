@@ -83,15 +83,17 @@ struct KalOdeLanes {
     KalDop853 *of[KAL_LANES];
     bool trying[KAL_LANES]; ///< a step was begun
     double *times;          ///< of the rates
-    double *begin; ///< of steps: time, state, size, end, rate; some of it has names of its own:
+    double *
+        begin; ///< of steps: time, state, size, end, rate; some of it has names of its own:
     double *y;
     double *h;
     double *y_end;
     double *atol;
-    double *at;                   ///< time and state of a stage
-    double *end;                  ///< and of the ends
-    double *k[KAL_ATTEMPT_RATES]; ///< n groups each; what `rate` writes behind them is overwritten
-                                  ///< by the next, but for the last
+    double *at;  ///< time and state of a stage
+    double *end; ///< and of the ends
+    double *k
+        [KAL_ATTEMPT_RATES]; ///< n groups each; what `rate` writes behind them is overwritten
+                             ///< by the next, but for the last
     void *block;
     size_t block_size;
 };

@@ -32,17 +32,17 @@ typedef struct Draft {
     KalExpr end;
     KalExpr *block;
     size_t block_size;
-    KalExpr *values;  // of all variables of formulas: time and state of a stage
-    KalExpr *answer;  // of a stage
-    KalExpr *rates;   // 2 n of the beginning; those of stages are among the outputs
+    KalExpr *values; // of all variables of formulas: time and state of a stage
+    KalExpr *answer; // of a stage
+    KalExpr *rates;  // 2 n of the beginning; those of stages are among the outputs
     KalExpr *outputs;
 } Draft;
 
 static KalStatus allocate(Draft *d)
 {
     const KalSystem *system = d->road->instant->system;
-    const size_t count = system->layout.count + d->road->at.count
-                         + 2 * (size_t)system->n + d->at->count;
+    const size_t count =
+        system->layout.count + d->road->at.count + 2 * (size_t)system->n + d->at->count;
     KalContext *ctx = d->road->instant->ctx;
     d->block = (KalExpr *)kal_alloc(ctx, count, sizeof *d->block);
     if (!d->block) {
@@ -123,8 +123,7 @@ static KalStatus build(Draft *d)
     const size_t size = 2 * (size_t)system->n;
     assert(system->layout.qdd == 1 + size && !d->road->lends);
     KAL_TRY(allocate(d));
-    KAL_TRY(
-        kal_transcript_init(&d->t, instant->ctx, system, 2 + size, MOST_NODES));
+    KAL_TRY(kal_transcript_init(&d->t, instant->ctx, system, 2 + size, MOST_NODES));
     d->h = d->t.weights[0];
     d->end = d->t.weights[1];
     memcpy(d->rates, d->t.weights + 2, size * sizeof *d->rates);

@@ -19,8 +19,8 @@
 
 /// What the program finds besides the rates of stages 1 to 11, in groups after them.
 typedef struct KalStagesLayout {
-    size_t state; ///< 2 n: of the last stage
-    size_t sines; ///< one for each stage: the least of its rows
+    size_t state;  ///< 2 n: of the last stage
+    size_t sines;  ///< one for each stage: the least of its rows
     size_t growth; ///< 4: of pivots in any stage, as KalEliminated has them
     size_t count;
 } KalStagesLayout;
