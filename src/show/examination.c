@@ -63,6 +63,12 @@ static int count_constraints(const KalCheck *check)
 
 static int velocity_freedom(const KalCheck *check)
 {
+    assert(check->velocity_rank >= 0 && check->velocity_rank <= check->answer.rank_A);
+    return check->system->n - check->velocity_rank;
+}
+
+static int acceleration_freedom(const KalCheck *check)
+{
     assert(check->answer.rank_A >= 0 && check->answer.rank_A <= check->system->n);
     return check->system->n - check->answer.rank_A;
 }
@@ -328,7 +334,13 @@ static void print_summary(const Page *page)
                       : has_phases(system->model)
                           ? " at the start; events change which constraints act"
                           : "";
-    if (q == v) {
+    const int a = acceleration_freedom(check);
+    if (a != v) {
+        print(page,
+              "%d degree%s of freedom of the configuration, %d of the velocity, %d of "
+              "the acceleration%s.\n",
+              q, plural(q), v, a, end);
+    } else if (q == v) {
         print(page, "%d degree%s of freedom%s.\n", q, plural(q), end);
     } else {
         print(page,

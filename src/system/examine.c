@@ -17,6 +17,10 @@
 // What memory is for.
 static const char PURPOSE[] = "to examine the model";
 
+enum {
+    ALL_ROWS = -1 // no constraint is given for accelerations
+};
+
 // Keep the context's message before the next failure replaces it.
 static KalStatus keep_reason(KalCheck *check)
 {
@@ -73,6 +77,44 @@ static KalStatus find_verdicts(KalCheck *check)
     return status;
 }
 
+// The constraints that act, but for those that are given for accelerations; false if there
+// are none of these.
+static bool leave_accelerations(const KalInstant *instant, bool *active)
+{
+    const KalModel *model = instant->system->model;
+    bool left = false;
+    for (int i = 0; i < instant->system->m; i++) {
+        const bool given = model->constraints[i].level == KAL_LEVEL_ACCELERATION;
+        active[i] = instant->active[i] && !given;
+        left = left || (instant->active[i] && given);
+    }
+    return left;
+}
+
+// Constraints on accelerations leave velocities free: the rank of the others, in the present
+// state.  The verdicts of all constraints are found later.
+static KalStatus examine_velocities(KalCheck *check)
+{
+    KalInstant *instant = check->instant;
+    const size_t m = (size_t)check->system->m;
+    KalStatus status = KAL_OK;
+    check->velocity_rank = ALL_ROWS;
+    bool *all = (bool *)kal_alloc(check->ctx, 2 * m + 1, sizeof *all);
+    if (!all) {
+        return kal_no_memory(check->ctx, PURPOSE);
+    }
+    memcpy(all, instant->active, m * sizeof *all);
+    if (leave_accelerations(instant, all + m)) {
+        kal_instant_activate(instant, all + m);
+        status = kal_instant_givens(instant);
+        status = status == KAL_OK ? find_verdicts(check) : status;
+        check->velocity_rank = check->answer.rank_A;
+        kal_instant_activate(instant, all);
+    }
+    kal_free(check->ctx, all, (2 * m + 1) * sizeof *all);
+    return status;
+}
+
 static bool is_finding(KalStatus status)
 {
     return status == KAL_ERR_CONTRADICTION || status == KAL_ERR_NO_ACCELERATION
@@ -86,11 +128,13 @@ static KalStatus examine_start(KalCheck *check)
     KalStatus status = kal_instant_start(instant, &check->start);
     check->start_consistent = status == KAL_OK;
     if (status == KAL_OK) {
+        KAL_TRY(examine_velocities(check));
         status = kal_instant_solve(instant, &check->answer);
     } else if (is_finding(status)) {
         blame(check, kal_system_constraint_names(check->system), check->start.failed,
               check->start.n_failed);
         KAL_TRY(keep_reason(check));
+        KAL_TRY(examine_velocities(check));
         KAL_TRY(kal_instant_givens(instant));
         return find_verdicts(check);
     }
@@ -317,6 +361,9 @@ static KalStatus examine(KalCheck *check)
     KAL_TRY(kal_conserve(&check->draft.equations, &check->conserved));
     KAL_TRY(kal_instant_create(check->ctx, system, &check->instant));
     KAL_TRY(examine_start(check));
+    if (check->velocity_rank == ALL_ROWS) {
+        check->velocity_rank = check->answer.rank_A;
+    }
     KAL_TRY(examine_positions(check));
     check->configuration_rank += kal_contacts_count_gaps(check->instant);
     return KAL_OK;

@@ -23,6 +23,7 @@ struct KalCheck {
     KalStartReport start;
     KalMotionAnswer answer; ///< its verdicts count even where there is no acceleration
     int configuration_rank; ///< of the constraints on positions, at the start
+    int velocity_rank;      ///< of those on positions or velocities, at the start
     bool consistent;        ///< the start satisfies the constraints, and moves
     bool start_consistent;  ///< it satisfies them
     char *reason;           ///< why it is not consistent

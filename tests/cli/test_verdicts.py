@@ -4,9 +4,12 @@
 Levels and kinds of constraints, freedoms, ranks, uniqueness, consistent starts.
 """
 
+import json
 import sys
+import tempfile
+from pathlib import Path
 
-from model_lab import EXAMPLES, case, check, main, near
+from model_lab import EXAMPLES, case, check, main, near, run
 
 
 def kinds_of(model, **parameters):
@@ -41,6 +44,27 @@ def pfaffian_constraints_are_classified():
         freedom = 3 if kind == "nonholonomic" else 2
         assert answer["counts"]["configuration_freedom"] == freedom, answer["counts"]
         assert answer["counts"]["velocity_freedom"] == 2, answer["counts"]
+
+
+@case
+def accelerations_that_are_given_leave_velocities_free():
+    # As many states as there are numbers to choose at the start: linearize counts the same.
+    head = "coord x, y\nkinetic x'^2 + y'^2\ninit x = 0, y = 0, x' = 1, y' = -1\n"
+    for text, rank, positions, velocities in (
+            ("constraint c: x'' = -4*x\n", 1, 2, 2),
+            ("constraint c: x'' = -4*x\nconstraint r: y = -x\n", 2, 1, 1),
+            ("constraint c: x'' + y'' = 0\nconstraint r: y = -x\n", 1, 1, 1),
+            ("constraint c: x'' = x\nconstraint r: y' = -x'*cos(y)\n", 2, 1, 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.kal"
+            path.write_text(head + text)
+            counts = check(path)["counts"]
+            status, out, _ = run("linearize", path, "--json", "-q")
+        assert counts["rank"] == rank, (text, counts)
+        assert counts["configuration_freedom"] == positions, (text, counts)
+        assert counts["velocity_freedom"] == velocities, (text, counts)
+        assert status == 0, out
+        assert len(json.loads(out)["states"]) == positions + velocities, (text, out)
 
 
 @case
