@@ -7,29 +7,16 @@
 // columns on the paths from the entries of row k of the matrix up to k, so that walking
 // these paths, each place once, costs as much as the row has entries.
 //
-// A factorization goes column by column.  A column that has SHORT entries or fewer, as all
-// have in chains and trees, changes the entries below and to the right of it at once: where
-// they are was found by the analysis, so that this is a list of products without a search.
-// The places of longer ones would take too much room.  They wait, and a column that is
-// reached takes what they have for it, from all rows of it at once.
-//
 // What holds between calls: `order` and `place` are permutations, inverse to each
 // other, masses before ties; rows rise within a column of L and columns within a row;
 // `work` is zero and nothing waits.
 
-#include "sparse/ldl.h"
-
 #include "sparse/degree.h"
+#include "sparse/ldl_impl.h"
 
 #include <assert.h>
-#include <float.h>
 #include <limits.h>
-#include <math.h>
 #include <string.h>
-
-enum {
-    SHORT = 16 // entries of a column that is done with at once
-};
 
 // Lists of ints, by counting: counts become the places where lists begin.
 static int64_t sum_up(int64_t *counts, int n)
@@ -213,26 +200,19 @@ static void walk_all(Analysis *a, bool write)
     }
 }
 
-// Entries of a column of L below the diagonal.
-static inline int length_of(const KalLdl *ldl, int k)
-{
-    return ldl->start[k + 1] - ldl->start[k];
-}
-
 // A column with `length` entries below the diagonal changes a triangle of length
 // (length + 1) / 2 entries.
 static void count_operations(KalLdl *ldl)
 {
     for (int k = 0; k < ldl->n; k++) {
-        const int64_t length = length_of(ldl, k);
+        const int64_t length = kal_ldl_length(ldl, k);
         const int64_t products = length * (length + 1) / 2;
         ldl->operations += products;
-        ldl->n_targets += length <= SHORT ? products : 0;
+        ldl->n_targets += length <= KAL_SHORT_COLUMN ? products : 0;
     }
 }
 
-// Where an entry of L that there is, in a row and a column before it, is.
-static int position_of(const KalLdl *ldl, int row, int column)
+int kal_ldl_position(const KalLdl *ldl, int row, int column)
 {
     assert(column >= 0 && column < row);
     assert(ldl->start[column] < ldl->start[column + 1]);
@@ -258,7 +238,7 @@ static void find_slots(Analysis *a)
         const KalLdlEntry entry = reorder(ldl, a->entries[e]);
         ldl->slot[e] = entry.row == entry.column
                            ? ldl->start[ldl->n] + entry.row
-                           : position_of(ldl, entry.column, entry.row);
+                           : kal_ldl_position(ldl, entry.column, entry.row);
     }
 }
 
@@ -268,13 +248,13 @@ static void find_targets(KalLdl *ldl)
     int *target = ldl->target;
     for (int k = 0; k < ldl->n; k++) {
         const int *rows = ldl->row + ldl->start[k];
-        const int length = length_of(ldl, k);
+        const int length = kal_ldl_length(ldl, k);
         for (int r = 0; r < length; r++) {
-            ldl->pulls[rows[r]] |= length > SHORT;
-            for (int s = 0; s < r && length <= SHORT; s++) {
-                *target++ = position_of(ldl, rows[r], rows[s]);
+            ldl->pulls[rows[r]] |= length > KAL_SHORT_COLUMN;
+            for (int s = 0; s < r && length <= KAL_SHORT_COLUMN; s++) {
+                *target++ = kal_ldl_position(ldl, rows[r], rows[s]);
             }
-            if (length <= SHORT) {
+            if (length <= KAL_SHORT_COLUMN) {
                 *target++ = ldl->start[ldl->n] + rows[r];
             }
         }
@@ -368,357 +348,4 @@ void kal_ldl_clear(KalLdl *ldl)
         kal_workspace_clear(ldl->ctx, &ldl->structure);
     }
     *ldl = (KalLdl){.n = 0};
-}
-
-// Entries that were given more than once share a slot, in which their values add up.
-static void set_values(KalLdl *ldl, const double *values)
-{
-    const int *restrict slot = ldl->slot;
-    double *restrict value = ldl->value;
-    memset(value, 0, (size_t)(ldl->start[ldl->n] + ldl->n) * sizeof *value);
-    for (size_t e = 0; e < ldl->n_entries; e++) {
-        value[slot[e]] += values[e];
-    }
-}
-
-// Rounding of a few operations, relative to what takes part in them.
-static const double ROUNDING = 64.0 * DBL_EPSILON;
-
-// Pivots above this, relative to what they came from, are no rounding: rows of which a
-// combination could make it so much would fill the equations with theirs.
-static const double CLEAR = 0x1p-10;
-// Squares of terms of a combination below this add up to little.
-static const double LITTLE = 1e-8;
-// A growth that no product with zero makes a NaN of.
-static const double NO_END = 1e300;
-
-// A column at work.
-typedef struct Column {
-    int length;
-    const int *row;
-    double *value; // unscaled until its pivot is known
-    double *diagonal;
-} Column;
-
-static inline Column column_of(const KalLdl *ldl, int k)
-{
-    const int begin = ldl->start[k];
-    return (Column){ldl->start[k + 1] - begin, ldl->row + begin, ldl->value + begin,
-                    ldl->value + ldl->start[ldl->n] + k};
-}
-
-// Take from the long columns before column k what they have for it.  Those that have an
-// entry in row k are on its way; `next` says where in them row k is.  Returns what masses
-// among them take from the diagonal.
-static double pull(KalLdl *ldl, int k)
-{
-    assert(ldl->pulls[k]);
-    double *restrict y = ldl->work;
-    const Column c = column_of(ldl, k);
-    double by_masses = 0.0;
-    for (int p = 0; p < c.length; p++) {
-        y[c.row[p]] = c.value[p];
-    }
-    for (int p = ldl->row_start[k]; p < ldl->row_start[k + 1]; p++) {
-        const int i = ldl->row_column[p];
-        const Column before = column_of(ldl, i);
-        if (before.length <= SHORT) {
-            continue;
-        }
-        const int at = ldl->next[i]++ - ldl->start[i];
-        assert(before.row[at] == k);
-        const double entry = before.value[at];
-        const double whole = entry != 0.0 ? entry * *before.diagonal : 0.0;
-        for (int q = at + 1; q < before.length; q++) {
-            y[before.row[q]] -= before.value[q] * whole;
-        }
-        *c.diagonal -= entry * whole;
-        by_masses += i < ldl->masses ? entry * whole : 0.0;
-    }
-    for (int p = 0; p < c.length; p++) {
-        c.value[p] = y[c.row[p]];
-        y[c.row[p]] = 0.0;
-    }
-    return by_masses;
-}
-
-// Divide a short column by its pivot, and change what is below and to the right of it: the
-// product of each two of its entries goes to its target.
-static inline void spread_column(double *restrict all, const Column *c,
-                                 const int *restrict target, double inverse, int length)
-{
-    double whole[SHORT];
-    double scaled[SHORT];
-    for (int p = 0; p < length; p++) {
-        whole[p] = c->value[p];
-        scaled[p] = whole[p] * inverse;
-        c->value[p] = scaled[p];
-    }
-    for (int r = 0, t = 0; r < length; r++) {
-        for (int s = 0; s <= r; s++, t++) {
-            all[target[t]] -= scaled[r] * whole[s];
-        }
-    }
-}
-
-// The lengths that chains and trees have become code without loops.
-static inline void spread(double *all, const Column *c, const int *target,
-                          double inverse)
-{
-    switch (c->length) {
-    case 0: break;
-    case 1: spread_column(all, c, target, inverse, 1); break;
-    case 2: spread_column(all, c, target, inverse, 2); break;
-    case 3: spread_column(all, c, target, inverse, 3); break;
-    case 4: spread_column(all, c, target, inverse, 4); break;
-    default: spread_column(all, c, target, inverse, c->length); break;
-    }
-}
-
-// Be done with the column at place k.  Returns how many targets it has used.
-static inline int finish_column(KalLdl *ldl, int k)
-{
-    const Column c = column_of(ldl, k);
-    if (c.length <= SHORT) {
-        spread(ldl->value, &c, ldl->target + ldl->next_target, ldl->inverse[k]);
-        return c.length * (c.length + 1) / 2;
-    }
-    for (int p = 0; p < c.length; p++) {
-        c.value[p] *= ldl->inverse[k];
-    }
-    return 0;
-}
-
-// Rounding of the tie at place k grows in the rows that it is in.
-static inline void spread_doubt(KalLdl *ldl, int k)
-{
-    const Column c = column_of(ldl, k);
-    const double reach = ldl->reach[k];
-    for (int p = 0; p < c.length; p++) {
-        ldl->reach[c.row[p]] += c.value[p] * c.value[p] * reach;
-    }
-}
-
-// A queue from which the last place comes first: a heap.
-typedef struct Queue {
-    int *places;
-    int n;
-} Queue;
-
-static void swap(int *x, int *y)
-{
-    const int kept = *x;
-    *x = *y;
-    *y = kept;
-}
-
-static void push(Queue *queue, int place)
-{
-    assert(queue->n >= 0);
-    int at = queue->n++;
-    queue->places[at] = place;
-    while (at > 0 && queue->places[at] > queue->places[(at - 1) / 2]) {
-        swap(&queue->places[at], &queue->places[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-}
-
-static int pop(Queue *queue)
-{
-    assert(queue->n > 0);
-    const int place = queue->places[0];
-    queue->places[0] = queue->places[--queue->n];
-    for (int at = 0, child = 1; child < queue->n; child = 2 * at + 1) {
-        const int right = child + 1;
-        child += right < queue->n && queue->places[right] > queue->places[child];
-        if (queue->places[child] <= queue->places[at]) {
-            break;
-        }
-        swap(&queue->places[child], &queue->places[at]);
-        at = child;
-    }
-    return place;
-}
-
-// Add `factor` times the part of row k of L that is in ties.
-static void add_row(KalLdl *ldl, int k, double factor, Queue *queue)
-{
-    for (int p = ldl->row_start[k + 1]; p-- > ldl->row_start[k];) {
-        const int i = ldl->row_column[p];
-        if (i < ldl->masses) {
-            break; // masses are eliminated first
-        }
-        ldl->work[i] += factor * ldl->value[position_of(ldl, k, i)];
-        if (!ldl->waits[i]) {
-            ldl->waits[i] = true;
-            push(queue, i);
-        }
-    }
-}
-
-// Take the last place from the queue, and the factor that waits there.
-static int take(KalLdl *ldl, Queue *queue, double *out_factor)
-{
-    const int i = pop(queue);
-    *out_factor = ldl->work[i];
-    ldl->work[i] = 0.0;
-    ldl->waits[i] = false;
-    assert(ldl->order[i] >= ldl->masses && ldl->order[i] < ldl->n);
-    return i;
-}
-
-// With L and D of the ties that count, and l the row of L of the tie in question, L D Lᵀ x =
-// L D l: so Lᵀ x = l, from the last unknown to the first.
-int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
-                    double *out_factors)
-{
-    assert(tie >= ldl->masses && tie < ldl->n);
-    Queue queue = {ldl->queue, 0};
-    int count = 0;
-    add_row(ldl, ldl->place[tie], 1.0, &queue);
-    while (queue.n > 0) {
-        double x = 0.0;
-        const int i = take(ldl, &queue, &x);
-        const int other = ldl->order[i];
-        if (x * x * ldl->from[other] > least * least * ldl->from[tie]) {
-            out_ties[count++] = other;
-            out_factors[other] = x;
-            add_row(ldl, i, -x, &queue);
-        }
-    }
-    return count;
-}
-
-// What rounding of the rows before a tie is magnified to in its pivot, but for ε: factors
-// are exact for a matrix that differs by ε √(from from') in each entry, and the pivot is
-// (−x, 1) times it from both sides.
-static double find_doubt(KalLdl *ldl, int tie)
-{
-    Queue queue = {ldl->queue, 0};
-    double size = sqrt(ldl->from[tie]);
-    add_row(ldl, ldl->place[tie], 1.0, &queue);
-    while (queue.n > 0) {
-        double x = 0.0;
-        const int i = take(ldl, &queue, &x);
-        if (x * x * ldl->from[ldl->order[i]] > LITTLE * ldl->from[tie]) {
-            size += fabs(x) * sqrt(ldl->from[ldl->order[i]]);
-            add_row(ldl, i, -x, &queue);
-        }
-    }
-    return size * size;
-}
-
-// Whether the pivot of a tie, of which so much is left, is more than what rounding can have
-// made of it.  The growth from row to row, `reach` so far, is found at no cost but counts
-// terms that cancel; where it says no, the combination itself tells, and what that gives is
-// known to the rows below.
-static bool is_sound(KalLdl *ldl, int k, double left)
-{
-    const int tie = ldl->order[k];
-    if (left > CLEAR * ldl->from[tie] || left > ROUNDING * ldl->reach[k]) {
-        return true;
-    }
-    ldl->reach[k] = fmin(ldl->reach[k], find_doubt(ldl, tie));
-    return left > ROUNDING * ldl->reach[k];
-}
-
-// A pivot counts if it has the sign of its kind, is not small relative to what it came
-// from and, for a tie, is not the rounding of the ties before it.  With the inverse 0
-// for pivots that do not count, an unknown that is left out changes no row below.
-static int eliminate_masses(KalLdl *ldl, const double *least)
-{
-    const double *diagonal = ldl->value + ldl->start[ldl->n];
-    int left_out = 0;
-    for (int k = 0; k < ldl->masses; k++) {
-        ldl->from[ldl->order[k]] = diagonal[k];
-    }
-    for (int k = 0; k < ldl->masses; k++) {
-        const int unknown = ldl->order[k];
-        const double from = ldl->from[unknown];
-        if (ldl->pulls[k]) {
-            pull(ldl, k);
-        }
-        const double pivot = diagonal[k];
-        const double ratio = !(from > 0.0) ? 0.0 : pivot == from ? 1.0 : pivot / from;
-        const bool counts = ratio > fabs(least[unknown]);
-        ldl->ratio[unknown] = ratio;
-        ldl->inverse[k] = counts ? 1.0 / pivot : 0.0;
-        left_out += !counts;
-        ldl->next_target += finish_column(ldl, k);
-    }
-    return left_out;
-}
-
-// The same for ties, which come from what all masses have given them.
-static int eliminate_ties(KalLdl *ldl, const double *least)
-{
-    const double *diagonal = ldl->value + ldl->start[ldl->n];
-    int left_out = 0;
-    for (int k = ldl->masses; k < ldl->n; k++) {
-        ldl->from[ldl->order[k]] = -diagonal[k];
-        ldl->reach[k] = 0.0;
-    }
-    for (int k = ldl->masses; k < ldl->n; k++) {
-        const int unknown = ldl->order[k];
-        ldl->from[unknown] += ldl->pulls[k] ? pull(ldl, k) : 0.0;
-        const double from = ldl->from[unknown];
-        const double pivot = diagonal[k];
-        const double ratio = from > 0.0 ? -pivot / from : 0.0;
-        const double low = least[unknown];
-        const bool counts =
-            ratio > fabs(low) && (low < 0.0 || is_sound(ldl, k, -pivot));
-        const double reach = from + ldl->reach[k];
-        ldl->ratio[unknown] = ratio;
-        ldl->reach[k] = reach < NO_END ? reach : NO_END;
-        ldl->inverse[k] = counts ? 1.0 / pivot : 0.0;
-        left_out += !counts;
-        ldl->next_target += finish_column(ldl, k);
-        spread_doubt(ldl, k);
-    }
-    return left_out;
-}
-
-int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)
-{
-    assert(ldl->ctx && ldl->n >= ldl->masses);
-    assert(values || ldl->n_entries == 0);
-    set_values(ldl, values);
-    ldl->next_target = 0;
-    if (ldl->n_targets < ldl->operations) {
-        memcpy(ldl->next, ldl->start, (size_t)ldl->n * sizeof *ldl->next);
-    }
-    const int masses = eliminate_masses(ldl, least);
-    return masses + eliminate_ties(ldl, least);
-}
-
-// L y = x, then D, then Lᵀ, in the order of elimination.  Unknowns that are left out
-// are zero throughout.
-void kal_ldl_solve(KalLdl *ldl, double *x)
-{
-    assert(ldl->ctx && x);
-    assert(x != ldl->solution);
-    double *restrict y = ldl->solution;
-    const int *restrict start = ldl->start;
-    const int *restrict row = ldl->row;
-    const double *restrict value = ldl->value;
-    const double *restrict inverse = ldl->inverse;
-    const int n = ldl->n;
-    for (int k = 0; k < n; k++) {
-        y[k] = x[ldl->order[k]];
-    }
-    for (int k = 0, p = 0; k < n; k++) {
-        const double yk = inverse[k] != 0.0 ? y[k] : 0.0;
-        for (const int end = start[k + 1]; p < end; p++) {
-            y[row[p]] -= value[p] * yk;
-        }
-        y[k] = yk * inverse[k];
-    }
-    for (int k = n - 1, p = start[n]; k >= 0; k--) {
-        double sum = y[k];
-        for (const int begin = start[k]; p > begin; p--) {
-            sum -= value[p - 1] * y[row[p - 1]];
-        }
-        y[k] = inverse[k] != 0.0 ? sum : 0.0;
-        x[ldl->order[k]] = y[k];
-    }
 }

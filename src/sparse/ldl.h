@@ -85,6 +85,11 @@ void kal_ldl_clear(KalLdl *ldl);
 /// asks that the unknown be not left out for rounding.  Returns how many are.
 int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least);
 
+/// The same in steps, for whoever adds the values of entries e to value[slot[e]] himself:
+/// make all zero, then eliminate.
+void kal_ldl_begin(KalLdl *ldl);
+int kal_ldl_eliminate(KalLdl *ldl, const double *least);
+
 /// Solve K x = x in place.
 void kal_ldl_solve(KalLdl *ldl, double *x);
 
