@@ -29,25 +29,18 @@ typedef struct Side {
     double *force; // n: Aᵀλ, as last measured
 } Side;
 
-// The force of row i, and what it misses: b − A q''.
+// What row i misses: b − A q''.
 static inline void miss_row(const KalLarge *l, const KalLargeProblem *p, const Side *s,
                             int i)
 {
     const int64_t *restrict column = l->shape.A.column;
     const double *restrict A = p->A;
     const double *restrict qdd = s->qdd;
-    double *restrict force = s->force;
-    double *restrict sizes = l->size;
-    const double lambda = s->lambda[i];
     const int64_t end = l->shape.A.start[i + 1];
     double sum = s->b ? s->b[i] : 0.0;
     double size = s->b ? p->b_size[i] : 0.0;
     for (int64_t k = l->shape.A.start[i]; k < end; k++) {
-        const int64_t j = column[k];
-        const double pull = A[k] * lambda;
-        const double term = A[k] * qdd[j];
-        force[j] += pull;
-        sizes[j] += fabs(pull);
+        const double term = A[k] * qdd[column[k]];
         sum -= term;
         size += fabs(term);
     }
@@ -55,19 +48,31 @@ static inline void miss_row(const KalLarge *l, const KalLargeProblem *p, const S
     l->size[l->n + i] = size;
 }
 
-// What rows miss, and their forces.  A row that does not act misses nothing and has no
-// force.
+// A row that does not act misses nothing.
 static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
-    assert(s->lambda && s->force);
-    memset(s->force, 0, (size_t)l->n * sizeof *s->force);
-    memset(l->size, 0, (size_t)l->n * sizeof *l->size);
     for (int i = 0; i < l->m; i++) {
         if (p->active[i]) {
             miss_row(l, p, s, i);
         } else {
             l->missing[l->n + i] = 0.0;
             l->size[l->n + i] = 0.0;
+        }
+    }
+}
+
+// Aᵀλ, and the size of its terms.
+static void push(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    const KalRowPattern *A = &l->shape.A;
+    assert(s->lambda && s->force);
+    memset(s->force, 0, (size_t)l->n * sizeof *s->force);
+    memset(l->size, 0, (size_t)l->n * sizeof *l->size);
+    for (int i = 0; i < l->m; i++) {
+        for (int64_t k = A->start[i]; p->active[i] && k < A->start[i + 1]; k++) {
+            const double pull = p->A[k] * s->lambda[i];
+            s->force[A->column[k]] += pull;
+            l->size[A->column[k]] += fabs(pull);
         }
     }
 }
@@ -91,10 +96,11 @@ static void miss_couplings(const KalLarge *l, const KalLargeProblem *p, const Si
     }
 }
 
-// missing = Q + Aᵀλ − M q'', n, after the rows.
+// missing = Q + Aᵀλ − M q'', n.
 static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
     assert(s->Q && s->qdd);
+    push(l, p, s);
     for (int i = 0; i < l->n; i++) {
         const double term = l->diagonal ? p->M[i] * s->qdd[i] : 0.0;
         l->missing[i] = s->Q[i] - term + s->force[i];
@@ -102,6 +108,33 @@ static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side 
     }
     if (!l->diagonal) {
         miss_couplings(l, p, s);
+    }
+}
+
+// The same by columns of A.  `whole`: q'' is found besides, as what follows from the forces.
+static void move(const KalLarge *l, const Side *s, bool whole)
+{
+    const KalSchur *schur = &l->schur;
+    const int *restrict start = schur->start;
+    const int *restrict row = schur->row;
+    const int *restrict entry = schur->entry;
+    const double *restrict A = schur->A;
+    const double *restrict lambda = s->lambda;
+    for (int j = 0; j < l->n; j++) {
+        double force = 0.0;
+        double size = fabs(s->Q[j]);
+        for (int k = start[j]; k < start[j + 1]; k++) {
+            const double pull = A[entry[k]] * lambda[row[k]];
+            force += pull;
+            size += fabs(pull);
+        }
+        const double all = s->Q[j] + force;
+        const double qdd = whole ? all * schur->inverse[j] : s->qdd[j];
+        const double term = l->mass[j] * qdd;
+        s->qdd[j] = qdd;
+        s->force[j] = force;
+        l->missing[j] = all - term;
+        l->size[j] = size + fabs(term);
     }
 }
 
@@ -137,11 +170,17 @@ typedef struct Residuals {
     double constraints;
 } Residuals;
 
-static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side *s)
+// `first`: of the multipliers that the factors gave, from which all else follows.
+static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side *s,
+                         bool first)
 {
     Residuals r = {0.0, 0.0};
+    if (l->schur.used) {
+        move(l, s, first);
+    } else {
+        miss_motion(l, p, s);
+    }
     miss_rows(l, p, s);
-    miss_motion(l, p, s);
     const double most = largest_size(l, s);
     for (int j = 0; j < l->n; j++) {
         r.motion = worse(r.motion, fabs(l->missing[j]),
@@ -162,15 +201,6 @@ static double worst_of(Residuals r)
     return r.motion >= r.constraints || isnan(r.motion) ? r.motion : r.constraints;
 }
 
-// What an answer of zeros misses.
-static void miss_all(const KalLarge *l, const KalLargeProblem *p, const Side *s)
-{
-    memcpy(l->missing, s->Q, (size_t)l->n * sizeof *l->missing);
-    for (int i = 0; i < l->m; i++) {
-        l->missing[l->n + i] = s->b && p->active[i] ? s->b[i] : 0.0;
-    }
-}
-
 // Solve for what is missing; x becomes the correction.  The rows that lend their weight
 // to M add AᵀW times what they miss to the right-hand side, as they do to Q (theory
 // (3.6)): so the correction is that of the equations as they were given.
@@ -184,7 +214,7 @@ static void correct(KalLarge *l, const KalLargeProblem *p)
             l->x[A->column[k]] += lent * p->A[k];
         }
     }
-    kal_ldl_solve(&l->ldl, l->x);
+    kal_large_solve_factors(l, l->x);
 }
 
 // The factors have −λ in the place of multipliers, since K has Aᵀ where the equation of
@@ -200,31 +230,43 @@ static void add(const KalLarge *l, const Side *s, double factor)
     }
 }
 
+// The first solution, to be measured.
+static void begin(KalLarge *l, const KalLargeProblem *p, const Side *s)
+{
+    if (l->schur.used) {
+        kal_schur_multipliers(l, p, s->Q, s->b, s->lambda);
+        return;
+    }
+    memset(s->qdd, 0, (size_t)l->n * sizeof *s->qdd);
+    memset(s->lambda, 0, (size_t)l->m * sizeof *s->lambda);
+    memcpy(l->missing, s->Q, (size_t)l->n * sizeof *l->missing);
+    for (int i = 0; i < l->m; i++) {
+        l->missing[l->n + i] = s->b && p->active[i] ? s->b[i] : 0.0;
+    }
+    correct(l, p);
+    add(l, s, 1.0);
+}
+
 // Solve and correct, as long as that makes residuals smaller.  A correction that does
 // not halve the residual is the last; one that makes it worse is taken back.
 static Residuals solve_side(KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
     assert(s->qdd != l->x && s->lambda != l->x);
-    memset(s->qdd, 0, (size_t)l->n * sizeof *s->qdd);
-    memset(s->lambda, 0, (size_t)l->m * sizeof *s->lambda);
-    Residuals now = {INFINITY, INFINITY};
-    miss_all(l, p, s);
-    for (int k = 0; k < CORRECTIONS; k++) {
+    begin(l, p, s);
+    Residuals now = measure(l, p, s, true);
+    for (int k = 1; k < CORRECTIONS && !(worst_of(now) <= KAL_SAFE_RESIDUAL); k++) {
         correct(l, p);
         add(l, s, 1.0);
-        const Residuals next = measure(l, p, s);
-        if (k > 0 && !(worst_of(next) < 0.5 * worst_of(now))) {
-            if (!(worst_of(next) <= worst_of(now))) {
-                add(l, s, -1.0);
-                miss_rows(l, p, s); // for its forces
-                return now;
+        const Residuals next = measure(l, p, s, false);
+        if (!(worst_of(next) < 0.5 * worst_of(now))) {
+            if (worst_of(next) <= worst_of(now)) {
+                return next;
             }
-            return next;
+            add(l, s, -1.0);
+            push(l, p, s); // for its forces
+            return now;
         }
         now = next;
-        if (worst_of(now) <= KAL_SAFE_RESIDUAL) {
-            break;
-        }
     }
     return now;
 }
@@ -258,9 +300,10 @@ static KalStatus check(KalLarge *l, Residuals r)
 // Pivots of rows are squares of sines (see sparse/ldl.h); 1 without rows.
 static double least_sine(const KalLarge *l, const KalLargeProblem *p)
 {
+    const double *ratios = l->ldl.ratio + l->first_tie;
     double least = 1.0;
     for (int i = 0; i < l->m; i++) {
-        const double ratio = l->ldl.ratio[l->n + i];
+        const double ratio = ratios[i];
         if (ratio < least && p->active[i] && !kal_left_out(l, p, i)) {
             least = ratio;
         }

@@ -110,12 +110,8 @@ static KalStatus add_ties(KalLarge *l)
 }
 
 // Analyze K with the rows that lend now.
-static KalStatus analyze(KalLarge *l)
+static KalStatus analyze_whole(KalLarge *l)
 {
-    l->analyzed = false;
-    l->entries.size = 0;
-    l->values.size = 0;
-    kal_ldl_clear(&l->ldl);
     KAL_TRY(add_shape(l, &l->shape.M, 0));
     KAL_TRY(add_shape(l, &l->shape.A, l->n));
     KAL_TRY(add_ties(l));
@@ -126,7 +122,20 @@ static KalStatus analyze(KalLarge *l)
         .entries = (const KalLdlEntry *)l->entries.data,
         .n_entries = l->entries.size / sizeof(KalLdlEntry),
     };
-    KAL_TRY(kal_ldl_init(&l->ldl, l->ctx, &shape, MOST_ENTRIES));
+    return kal_ldl_init(&l->ldl, l->ctx, &shape, MOST_ENTRIES);
+}
+
+// Find the structure of the factors: of A M⁻¹Aᵀ where M is a diagonal of masses, else of K.
+static KalStatus analyze(KalLarge *l)
+{
+    l->analyzed = false;
+    l->entries.size = 0;
+    l->values.size = 0;
+    kal_ldl_clear(&l->ldl);
+    kal_schur_clear(l);
+    l->schur.used = !l->massless && kal_schur_suits(l);
+    l->first_tie = l->schur.used ? 0 : l->n;
+    KAL_TRY(l->schur.used ? kal_schur_init(l, MOST_ENTRIES) : analyze_whole(l));
     l->analyzed = true;
     return KAL_OK;
 }
@@ -179,6 +188,7 @@ void kal_large_destroy(KalLarge *l)
         return;
     }
     kal_ldl_clear(&l->ldl);
+    kal_schur_clear(l);
     kal_block_clear(l->ctx, &l->values);
     kal_block_clear(l->ctx, &l->entries);
     kal_workspace_clear(l->ctx, &l->workspace);
@@ -319,8 +329,8 @@ static void lend(KalLarge *l, const KalLargeProblem *p, double *value)
     }
 }
 
-// Rows in the metric of the diagonal alone: what damping is measured by.
-static double rough_square(const KalLarge *l, const KalLargeProblem *p, int i)
+// What damping is measured by.
+double kal_large_rough_square(const KalLarge *l, const KalLargeProblem *p, int i)
 {
     const KalRowPattern *A = &l->shape.A;
     double sum = 0.0;
@@ -361,7 +371,7 @@ static void fill(KalLarge *l, const KalLargeProblem *p, const bool *held,
     memcpy(value + l->n_M, p->A, l->n_A * sizeof *value);
     lend(l, p, ties + l->m);
     for (int i = 0; i < l->m; i++) {
-        const double square = damping > 0.0 ? rough_square(l, p, i) : 0.0;
+        const double square = damping > 0.0 ? kal_large_rough_square(l, p, i) : 0.0;
         ties[i] = p->active[i] ? -damping * square : -1.0;
         for (int64_t k = A->start[i]; !p->active[i] && k < A->start[i + 1]; k++) {
             value[l->n_M + (size_t)k] = 0.0;
@@ -468,6 +478,40 @@ static KalStatus fail_massless(KalLarge *l, int count)
 // Rows lend until no pivot of M vanishes.  Each turn adds at least one row to those
 // that lend, so there are at most m turns; the structure that is found is kept for all
 // later instants.
+static KalStatus factor_whole(KalLarge *l, const KalLargeProblem *p, const bool *held,
+                              double damping)
+{
+    for (;;) {
+        fill(l, p, held, damping);
+        l->n_left_out =
+            kal_ldl_factor(&l->ldl, (const double *)l->values.data, l->least);
+        const int massless = count_massless(l, held, l->blamed);
+        if (massless == 0) {
+            return KAL_OK;
+        }
+        l->rank_M = l->rank_M == l->n ? l->n - massless : l->rank_M;
+        if (ask(l, p, held) == 0) {
+            if (damping > 0.0) {
+                return KAL_OK; // what nothing holds does not move
+            }
+            return fail_massless(l, count_massless(l, held, l->blamed));
+        }
+        KAL_TRY(analyze(l));
+    }
+}
+
+// The roots of masses, and the lengths of rows that the factors found.
+static void measure_lengths(KalLarge *l, const KalLargeProblem *p)
+{
+    for (int j = 0; j < l->n; j++) {
+        l->unit[j] = sqrt(l->mass[j]);
+    }
+    for (int i = 0; i < l->m; i++) {
+        const double from = l->ldl.from[l->first_tie + i];
+        l->length[i] = p->active[i] && from > 0.0 ? sqrt(from) : 0.0;
+    }
+}
+
 KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
                            double damping)
 {
@@ -475,30 +519,25 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
     assert(damping >= 0.0);
     set_least(l, damping);
     KAL_TRY(l->analyzed ? KAL_OK : analyze(l));
-    for (;;) {
-        fill(l, p, held, damping);
-        (void)kal_ldl_factor(&l->ldl, (const double *)l->values.data, l->least);
-        const int massless = count_massless(l, held, l->blamed);
-        if (massless == 0) {
-            break;
+    if (l->schur.used) {
+        take_masses(l, p);
+        if (!kal_schur_factor(l, p, held, damping)) {
+            l->massless = true;
+            KAL_TRY(analyze(l));
         }
-        l->rank_M = l->rank_M == l->n ? l->n - massless : l->rank_M;
-        if (ask(l, p, held) == 0) {
-            if (damping > 0.0) {
-                break; // what nothing holds does not move
-            }
-            return fail_massless(l, count_massless(l, held, l->blamed));
-        }
-        KAL_TRY(analyze(l));
     }
-    for (int j = 0; j < l->n; j++) {
-        l->unit[j] = sqrt(l->mass[j]);
-    }
-    for (int i = 0; i < l->m; i++) {
-        const double from = l->ldl.from[l->n + i];
-        l->length[i] = p->active[i] && from > 0.0 ? sqrt(from) : 0.0;
-    }
+    KAL_TRY(l->schur.used ? KAL_OK : factor_whole(l, p, held, damping));
+    measure_lengths(l, p);
     return KAL_OK;
+}
+
+void kal_large_solve_factors(KalLarge *l, double *x)
+{
+    if (l->schur.used) {
+        kal_schur_solve(l, x);
+    } else {
+        kal_ldl_solve(&l->ldl, x);
+    }
 }
 
 bool kal_large_leaves_out(const KalLarge *l, const KalLargeProblem *p, int i)
@@ -521,7 +560,7 @@ void kal_large_step(KalLarge *l, const double *residuals, double *out_step)
     for (int i = 0; i < l->m; i++) {
         l->x[l->n + i] = l->length[i] > 0.0 ? -residuals[i] : 0.0;
     }
-    kal_ldl_solve(&l->ldl, l->x);
+    kal_large_solve_factors(l, l->x);
     memcpy(out_step, l->x, (size_t)l->n * sizeof *out_step);
 }
 
@@ -533,7 +572,7 @@ double kal_large_beyond(KalLarge *l, const double *row)
     double left = 0.0;
     memcpy(l->x, row, (size_t)l->n * sizeof *l->x);
     memset(l->x + l->n, 0, (size_t)l->m * sizeof *l->x);
-    kal_ldl_solve(&l->ldl, l->x);
+    kal_large_solve_factors(l, l->x);
     for (int j = 0; j < l->n; j++) {
         const double mass = l->mass[j];
         whole += mass > 0.0 ? row[j] * row[j] / mass : 0.0;

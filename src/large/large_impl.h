@@ -10,6 +10,19 @@
 #include "large/large.h"
 #include "sparse/ldl.h"
 
+/// Columns of A, where factors are those of A M⁻¹Aᵀ alone (schur.c).
+typedef struct KalSchur {
+    bool used; ///< M is a diagonal of masses: they are
+    KalWorkspace workspace;
+    int *start;      ///< n + 1: entries of A by columns
+    int *row;        ///< the row of each
+    int *entry;      ///< and its place in A
+    int *column;     ///< the columns of the entries by rows
+    double *inverse; ///< n: of masses, 0 of what is held
+    double *kept;    ///< the entries of A, where they are not those of the problem
+    const double *A; ///< those that were factored
+} KalSchur;
+
 struct KalLarge {
     KalContext *ctx;
     KalLargeShape shape;
@@ -21,7 +34,11 @@ struct KalLarge {
     bool diagonal;    ///< M has a diagonal and nothing else
     KalBlock entries; ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
     KalBlock values;  ///< double: their values
+    KalSchur schur;
     KalLdl ldl;
+    int first_tie;       ///< the unknown of the factors that constraint 0 is
+    int n_left_out;      ///< unknowns that the last factors leave out
+    bool massless;       ///< coordinates without mass were met: M alone will not do
     bool analyzed;       ///< `ldl` is of these entries; not so after a failure
     bool *lends;         ///< m: rows that lend M their weight
     int n_lends;         ///< how many do
@@ -77,8 +94,34 @@ static inline bool kal_left_out(const KalLarge *large, const KalLargeProblem *pr
                                 int i)
 {
     const KalLdl *ldl = &large->ldl;
-    return problem->active[i] && ldl->inverse[ldl->place[large->n + i]] == 0.0;
+    return large->n_left_out > 0 && problem->active[i]
+           && ldl->inverse[ldl->place[large->first_tie + i]] == 0.0;
 }
+
+/// Solve K x = x (n + m) in place.
+void kal_large_solve_factors(KalLarge *large, double *x);
+
+/// The square of the length of row i in the metric of the diagonal alone.
+double kal_large_rough_square(const KalLarge *large, const KalLargeProblem *problem,
+                              int i);
+
+/// Whether M is a diagonal and no coordinate is in too many rows.
+bool kal_schur_suits(const KalLarge *large);
+
+/// Analyze S; factors may have `most` entries.
+KAL_CHECKED KalStatus kal_schur_init(KalLarge *large, int64_t most);
+
+void kal_schur_clear(KalLarge *large);
+
+/// Factor.  False, and no factors, where a coordinate that is not held has no mass.
+bool kal_schur_factor(KalLarge *large, const KalLargeProblem *problem, const bool *held,
+                      double damping);
+
+void kal_schur_solve(KalLarge *large, double *x);
+
+/// The multipliers λ (m) that the factors give for Q and b (NULL: zeros).
+void kal_schur_multipliers(KalLarge *large, const KalLargeProblem *problem,
+                           const double *Q, const double *b, double *lambda);
 
 /// Which constraints depend on each other, and whether those left out agree with the
 /// accelerations qdd.  *out_again: some that were left out do not depend on others; they

@@ -83,12 +83,12 @@ static double rest_of(const KalLarge *l, const KalLargeProblem *p, int c, int co
     assert(count >= 0 && count <= l->m);
     add_row(l, p, c, 1.0);
     for (int k = 0; k < count; k++) {
-        add_row(l, p, l->ties[k] - l->n, -l->factors[l->ties[k]]);
+        add_row(l, p, l->ties[k] - l->first_tie, -l->factors[l->ties[k]]);
     }
     double square = take_square(l, c);
     double longest = l->length[c];
     for (int k = 0; k < count; k++) {
-        const int i = l->ties[k] - l->n;
+        const int i = l->ties[k] - l->first_tie;
         square += take_square(l, i);
         longest = fmax(longest, fabs(l->factors[l->ties[k]]) * l->length[i]);
     }
@@ -101,8 +101,9 @@ static int list_ties(const KalLarge *l, int c)
     assert(c >= 0 && c < l->m);
     int count = 0;
     for (int i = 0; i < l->m; i++) {
-        if (fabs(l->factors[l->n + i]) * l->length[i] > NO_FACTOR * l->length[c]) {
-            l->ties[count++] = l->n + i;
+        if (fabs(l->factors[l->first_tie + i]) * l->length[i]
+            > NO_FACTOR * l->length[c]) {
+            l->ties[count++] = l->first_tie + i;
         }
     }
     return count;
@@ -113,14 +114,14 @@ static int project(KalLarge *l, const KalLargeProblem *p, int c, int count)
 {
     add_row(l, p, c, 1.0);
     for (int k = 0; k < count; k++) {
-        add_row(l, p, l->ties[k] - l->n, -l->factors[l->ties[k]]);
+        add_row(l, p, l->ties[k] - l->first_tie, -l->factors[l->ties[k]]);
     }
     memcpy(l->x, l->rest, (size_t)l->n * sizeof *l->x);
     memset(l->x + l->n, 0, (size_t)l->m * sizeof *l->x);
     memset(l->rest, 0, (size_t)l->n * sizeof *l->rest);
-    kal_ldl_solve(&l->ldl, l->x);
+    kal_large_solve_factors(l, l->x);
     for (int i = 0; i < l->m; i++) {
-        l->factors[l->n + i] += l->x[l->n + i];
+        l->factors[l->first_tie + i] += l->x[l->n + i];
     }
     return list_ties(l, c);
 }
@@ -129,7 +130,8 @@ static int project(KalLarge *l, const KalLargeProblem *p, int c, int count)
 static bool is_doubtful(const KalLarge *l, int c, int count)
 {
     for (int k = 0; k < count; k++) {
-        const double part = fabs(l->factors[l->ties[k]]) * l->length[l->ties[k] - l->n];
+        const double part =
+            fabs(l->factors[l->ties[k]]) * l->length[l->ties[k] - l->first_tie];
         if (part < DOUBTFUL * l->length[c]) {
             return true;
         }
@@ -142,7 +144,8 @@ static bool is_doubtful(const KalLarge *l, int c, int count)
 static int combine(KalLarge *l, const KalLargeProblem *p, int c, double *out_rest,
                    bool *out_projected)
 {
-    int count = kal_ldl_combine(&l->ldl, l->n + c, NO_FACTOR, l->ties, l->factors);
+    int count =
+        kal_ldl_combine(&l->ldl, l->first_tie + c, NO_FACTOR, l->ties, l->factors);
     *out_rest = rest_of(l, p, c, count);
     bool again = *out_rest > DEPENDENT || is_doubtful(l, c, count);
     *out_projected = again;
@@ -200,7 +203,7 @@ static Conflict examine(const KalLarge *l, const KalLargeProblem *p, const doubl
         conflict.allowed += ROUNDING * fabs(p->A[k] * qdd[A->column[k]]);
     }
     for (int t = 0; t < count; t++) {
-        const int i = l->ties[t] - l->n;
+        const int i = l->ties[t] - l->first_tie;
         const double factor = l->factors[l->ties[t]];
         double terms = CONSISTENT * p->b_size[i];
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -225,7 +228,7 @@ static KalStatus fail_conflict(KalLarge *l, int c, int count, const Conflict *co
     assert(count >= 0 && count < l->m);
     l->blamed[0] = c;
     for (int k = 0; k < count; k++) {
-        l->blamed[k + 1] = l->ties[k] - l->n;
+        l->blamed[k + 1] = l->ties[k] - l->first_tie;
     }
     qsort(l->blamed, (size_t)count + 1, sizeof *l->blamed, compare_ints);
     l->fault = (KalMotionFault){.count = count + 1,
@@ -264,7 +267,7 @@ static KalStatus judge_row(KalLarge *l, const KalLargeProblem *p, const double *
         status = fail_conflict(l, c, count, &conflict);
     }
     for (int k = 0; k < count && rest <= DEPENDENT; k++) {
-        join(l->parent, c, l->ties[k] - l->n);
+        join(l->parent, c, l->ties[k] - l->first_tie);
     }
     forget(l, projected, count);
     return status;
@@ -329,11 +332,11 @@ KalStatus kal_large_judge(KalLarge *l, const KalLargeProblem *p, const double *q
 
 int kal_large_partners(KalLarge *l, int constraint, int *out_constraints)
 {
-    const int count =
-        kal_ldl_combine(&l->ldl, l->n + constraint, TAKES_PART, l->ties, l->factors);
+    const int count = kal_ldl_combine(&l->ldl, l->first_tie + constraint, TAKES_PART,
+                                      l->ties, l->factors);
     out_constraints[0] = constraint;
     for (int k = 0; k < count; k++) {
-        out_constraints[k + 1] = l->ties[k] - l->n;
+        out_constraints[k + 1] = l->ties[k] - l->first_tie;
     }
     forget(l, false, count);
     return count + 1;
@@ -342,7 +345,7 @@ int kal_large_partners(KalLarge *l, int constraint, int *out_constraints)
 double kal_large_sine(const KalLarge *l, const KalLargeProblem *p, int constraint)
 {
     return p->active[constraint] && !kal_left_out(l, p, constraint)
-               ? sqrt(l->ldl.ratio[l->n + constraint])
+               ? sqrt(l->ldl.ratio[l->first_tie + constraint])
                : 1.0;
 }
 
@@ -359,12 +362,12 @@ static double square_of(const KalLarge *l, const double *x)
 double kal_large_rest(KalLarge *l, const KalLargeProblem *p, int constraint,
                       double *out_rest)
 {
-    const int count =
-        kal_ldl_combine(&l->ldl, l->n + constraint, NO_FACTOR, l->ties, l->factors);
+    const int count = kal_ldl_combine(&l->ldl, l->first_tie + constraint, NO_FACTOR,
+                                      l->ties, l->factors);
     add_row(l, p, constraint, 1.0);
     const double whole = square_of(l, l->rest);
     for (int k = 0; k < count; k++) {
-        add_row(l, p, l->ties[k] - l->n, -l->factors[l->ties[k]]);
+        add_row(l, p, l->ties[k] - l->first_tie, -l->factors[l->ties[k]]);
     }
     forget(l, false, count);
     memcpy(out_rest, l->rest, (size_t)l->n * sizeof *out_rest);
@@ -388,7 +391,7 @@ void kal_large_each_dependency(KalLarge *l, const KalLargeProblem *p,
             const int count = combine(l, p, i, &rest, &projected);
             for (int k = 0; k < count; k++) { // as indices of constraints, in a row
                 l->missing[k] = l->factors[l->ties[k]];
-                l->blamed[k] = l->ties[k] - l->n;
+                l->blamed[k] = l->ties[k] - l->first_tie;
             }
             call(user, i, l->blamed, l->missing, count);
             forget(l, projected, count);
