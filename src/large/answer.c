@@ -29,34 +29,24 @@ typedef struct Side {
     double *force; // n: Aᵀλ, as last measured
 } Side;
 
-// What row i misses: b − A q''.
-static inline void miss_row(const KalLarge *l, const KalLargeProblem *p, const Side *s,
-                            int i)
-{
-    const int64_t *restrict column = l->shape.A.column;
-    const double *restrict A = p->A;
-    const double *restrict qdd = s->qdd;
-    const int64_t end = l->shape.A.start[i + 1];
-    double sum = s->b ? s->b[i] : 0.0;
-    double size = s->b ? p->b_size[i] : 0.0;
-    for (int64_t k = l->shape.A.start[i]; k < end; k++) {
-        const double term = A[k] * qdd[column[k]];
-        sum -= term;
-        size += fabs(term);
-    }
-    l->missing[l->n + i] = sum;
-    l->size[l->n + i] = size;
-}
-
-// A row that does not act misses nothing.
+// A row that does not act, or is left out, misses nothing.
 static void miss_rows(const KalLarge *l, const KalLargeProblem *p, const Side *s)
 {
-    for (int i = 0; i < l->m; i++) {
-        if (p->active[i]) {
-            miss_row(l, p, s, i);
-        } else {
-            l->missing[l->n + i] = 0.0;
-            l->size[l->n + i] = 0.0;
+    double *missing = l->missing + l->n;
+    double *size = l->size + l->n;
+    l->passes->rows(&(KalRowPass){.m = l->m,
+                                  .start = l->shape.A.start,
+                                  .column = l->shape.A.column,
+                                  .A = p->A,
+                                  .qdd = s->qdd,
+                                  .b = s->b,
+                                  .b_size = p->b_size,
+                                  .missing = missing,
+                                  .size = size});
+    for (int i = 0; i < l->m && !(l->all_act && l->n_left_out == 0); i++) {
+        if (!p->active[i] || kal_left_out(l, p, i)) {
+            missing[i] = 0.0;
+            size[i] = p->active[i] ? size[i] : 0.0;
         }
     }
 }
@@ -115,53 +105,35 @@ static void miss_motion(const KalLarge *l, const KalLargeProblem *p, const Side 
 static void move(const KalLarge *l, const Side *s, bool whole)
 {
     const KalSchur *schur = &l->schur;
-    const int *restrict start = schur->start;
-    const int *restrict row = schur->row;
-    const int *restrict entry = schur->entry;
-    const double *restrict A = schur->A;
-    const double *restrict lambda = s->lambda;
-    for (int j = 0; j < l->n; j++) {
-        double force = 0.0;
-        double size = fabs(s->Q[j]);
-        for (int k = start[j]; k < start[j + 1]; k++) {
-            const double pull = A[entry[k]] * lambda[row[k]];
-            force += pull;
-            size += fabs(pull);
-        }
-        const double all = s->Q[j] + force;
-        const double qdd = whole ? all * schur->inverse[j] : s->qdd[j];
-        const double term = l->mass[j] * qdd;
-        s->qdd[j] = qdd;
-        s->force[j] = force;
-        l->missing[j] = all - term;
-        l->size[j] = size + fabs(term);
-    }
+    l->passes->forces(&(KalForcePass){.n = l->n,
+                                      .start = schur->start,
+                                      .row = schur->row,
+                                      .entry = schur->entry,
+                                      .A = schur->A,
+                                      .lambda = s->lambda,
+                                      .Q = s->Q,
+                                      .mass = l->mass,
+                                      .inverse = schur->inverse,
+                                      .whole = whole,
+                                      .qdd = s->qdd,
+                                      .force = s->force,
+                                      .missing = l->missing,
+                                      .size = l->size});
 }
 
 // The largest size that terms have anywhere, in natural units.
 static double largest_size(const KalLarge *l, const Side *s)
 {
     assert(l->n > 0 || l->m == 0);
-    double most = 0.0;
-    for (int j = 0; j < l->n; j++) {
-        const double motion = fabs(s->qdd[j]) * l->unit[j];
-        most = motion > most ? motion : most;
-        if (l->size[j] > most * l->unit[j]) {
-            most = l->size[j] / l->unit[j];
-        }
-    }
+    const size_t n = (size_t)l->n;
+    double most = l->passes->largest(s->qdd, l->unit, n, 0.0);
+    most = l->passes->largest(l->size, l->per_unit, n, most);
     for (int i = 0; i < l->m && s->b; i++) {
-        if (l->length[i] > 0.0 && fabs(s->b[i]) > most * l->length[i]) {
+        if (fabs(s->b[i]) > most * l->length[i] && l->length[i] > 0.0) {
             most = fabs(s->b[i]) / l->length[i];
         }
     }
     return most;
-}
-
-// The larger of two relative errors; a NaN wins and stays.
-static double worse(double worst, double error, double size)
-{
-    return error <= worst * size || isnan(worst) ? worst : error / size;
 }
 
 // Residuals of the equation of motion and of the constraints that were not left out.
@@ -174,7 +146,6 @@ typedef struct Residuals {
 static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side *s,
                          bool first)
 {
-    Residuals r = {0.0, 0.0};
     if (l->schur.used) {
         move(l, s, first);
     } else {
@@ -182,18 +153,11 @@ static Residuals measure(const KalLarge *l, const KalLargeProblem *p, const Side
     }
     miss_rows(l, p, s);
     const double most = largest_size(l, s);
-    for (int j = 0; j < l->n; j++) {
-        r.motion = worse(r.motion, fabs(l->missing[j]),
-                         l->size[j] + KAL_RESIDUAL_FLOOR * most * l->unit[j]);
-    }
-    for (int i = 0; i < l->m; i++) {
-        if (!kal_left_out(l, p, i)) {
-            r.constraints =
-                worse(r.constraints, fabs(l->missing[l->n + i]),
-                      l->size[l->n + i] + KAL_RESIDUAL_TRACE * most * l->length[i]);
-        }
-    }
-    return r;
+    return (Residuals){l->passes->worst(l->missing, l->size, KAL_RESIDUAL_FLOOR * most,
+                                        l->unit, (size_t)l->n),
+                       l->passes->worst(l->missing + l->n, l->size + l->n,
+                                        KAL_RESIDUAL_TRACE * most, l->length,
+                                        (size_t)l->m)};
 }
 
 static double worst_of(Residuals r)
@@ -297,22 +261,21 @@ static KalStatus check(KalLarge *l, Residuals r)
                     worst_of(r));
 }
 
-// Pivots of rows are squares of sines (see sparse/ldl.h); 1 without rows.
-static double least_sine(const KalLarge *l, const KalLargeProblem *p)
+// Pivots of rows are squares of sines (see sparse/ldl.h); 1 without rows, and of rows that do
+// not act.
+static double least_sine(const KalLarge *l)
 {
-    const double *ratios = l->ldl.ratio + l->first_tie;
+    const KalLdl *ldl = &l->ldl;
     double least = 1.0;
-    for (int i = 0; i < l->m; i++) {
-        const double ratio = ratios[i];
-        if (ratio < least && p->active[i] && !kal_left_out(l, p, i)) {
-            least = ratio;
+    for (int k = ldl->masses; k < ldl->n; k++) {
+        if (ldl->ratio[k] < least && ldl->inverse[k] != 0.0) {
+            least = ldl->ratio[k];
         }
     }
     return sqrt(least);
 }
 
-static KalMotionAnswer answer_of(const KalLarge *l, const KalLargeProblem *p,
-                                 Residuals r)
+static KalMotionAnswer answer_of(const KalLarge *l, Residuals r)
 {
     return (KalMotionAnswer){.n = l->n,
                              .m = l->m,
@@ -326,7 +289,7 @@ static KalMotionAnswer answer_of(const KalLarge *l, const KalLargeProblem *p,
                              .indeterminate = l->indeterminate,
                              .residual_constraints = r.constraints,
                              .residual_motion = r.motion,
-                             .least_sine = least_sine(l, p)};
+                             .least_sine = least_sine(l)};
 }
 
 // Solve with the rows that are not left out.
@@ -357,7 +320,7 @@ KalStatus kal_large_solve(KalLarge *l, const KalLargeProblem *p,
     while (again) { // ends: each time more rows are trusted
         Residuals r;
         KAL_TRY(solve_rows(l, p, &r));
-        KalMotionAnswer answer = answer_of(l, p, r);
+        KalMotionAnswer answer = answer_of(l, r);
         again = false;
         KAL_TRY(kal_large_judge(l, p, l->qdd, &answer, &again));
         *out_answer = again ? *out_answer : answer;

@@ -40,6 +40,7 @@ static void lay_out(KalCarver *carver, void *owner)
     l->least = kal_carve_doubles(carver, n + m, 1);
     l->mass = kal_carve_doubles(carver, n, 1);
     l->unit = kal_carve_doubles(carver, n, 1);
+    l->per_unit = kal_carve_doubles(carver, n, 1);
     l->length = kal_carve_doubles(carver, m, 1);
     l->x = kal_carve_doubles(carver, n + m, 1);
     l->missing = kal_carve_doubles(carver, n + m, 1);
@@ -173,6 +174,7 @@ KalStatus kal_large_create(KalContext *ctx, const KalLargeShape *shape,
     l->n_A = (size_t)shape->A.start[shape->m];
     l->diagonal = is_diagonal(&shape->M);
     l->rank_M = l->n;
+    l->passes = kal_passes();
     const KalStatus status = init(l);
     if (status != KAL_OK) {
         kal_large_destroy(l);
@@ -421,9 +423,10 @@ static void ask_rows(KalLarge *l, const KalLargeProblem *p, const bool *held,
     for (int i = 0; i < l->m; i++) {
         const int64_t length = A->start[i + 1] - A->start[i];
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-            const int64_t j = A->column[k];
+            const int j = (int)A->column[k];
             const int best = asked[j];
-            const bool vanishes = !(l->ldl.ratio[j] > NO_MASS) && !(held && held[j]);
+            const bool vanishes =
+                !(kal_ldl_ratio(&l->ldl, j) > NO_MASS) && !(held && held[j]);
             if (vanishes && !l->lends[i] && p->active[i] && p->A[k] != 0.0
                 && (best < 0 || length < A->start[best + 1] - A->start[best])) {
                 asked[j] = i;
@@ -453,7 +456,7 @@ static int count_massless(const KalLarge *l, const bool *held, int *out_list)
 {
     int count = 0;
     for (int j = 0; j < l->n; j++) {
-        if (!(l->ldl.ratio[j] > NO_MASS) && !(held && held[j])) {
+        if (!(kal_ldl_ratio(&l->ldl, j) > NO_MASS) && !(held && held[j])) {
             out_list[count++] = j;
         }
     }
@@ -500,16 +503,32 @@ static KalStatus factor_whole(KalLarge *l, const KalLargeProblem *p, const bool 
     }
 }
 
-// The roots of masses, and the lengths of rows that the factors found.
-static void measure_lengths(KalLarge *l, const KalLargeProblem *p)
+static void measure_units(KalLarge *l)
 {
     for (int j = 0; j < l->n; j++) {
         l->unit[j] = sqrt(l->mass[j]);
+        l->per_unit[j] = l->mass[j] > 0.0 ? 1.0 / l->unit[j] : 0.0;
     }
+}
+
+// The lengths of rows that the factors found.
+static void measure_lengths(KalLarge *l, const KalLargeProblem *p)
+{
+    const int *restrict place = l->ldl.place + l->first_tie;
     for (int i = 0; i < l->m; i++) {
-        const double from = l->ldl.from[l->first_tie + i];
+        const double from = l->ldl.from[place[i]];
         l->length[i] = p->active[i] && from > 0.0 ? sqrt(from) : 0.0;
     }
+}
+
+const KalPasses *kal_passes(void)
+{
+#ifdef KAL_WIDE
+    if (__builtin_cpu_supports("avx2")) {
+        return &kal_passes_wide;
+    }
+#endif
+    return &kal_passes_plain;
 }
 
 KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
@@ -518,15 +537,27 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
     assert(l && p);
     assert(damping >= 0.0);
     set_least(l, damping);
+    l->all_act = !memchr(p->active, false, (size_t)l->m * sizeof *p->active);
     KAL_TRY(l->analyzed ? KAL_OK : analyze(l));
     if (l->schur.used) {
-        take_masses(l, p);
+        l->units_known =
+            l->units_known && memcmp(l->mass, p->M, l->n_M * sizeof *p->M) == 0;
+        if (!l->units_known) {
+            take_masses(l, p);
+        }
         if (!kal_schur_factor(l, p, held, damping)) {
             l->massless = true;
             KAL_TRY(analyze(l));
         }
     }
-    KAL_TRY(l->schur.used ? KAL_OK : factor_whole(l, p, held, damping));
+    if (!l->schur.used) {
+        l->units_known = false;
+        KAL_TRY(factor_whole(l, p, held, damping));
+    }
+    if (!l->units_known) {
+        measure_units(l);
+        l->units_known = true;
+    }
     measure_lengths(l, p);
     return KAL_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/block.h"
 #include "large/large.h"
+#include "large/pass.h"
 #include "sparse/ldl.h"
 
 /// Columns of A, where factors are those of A M⁻¹Aᵀ alone (schur.c).
@@ -19,6 +20,7 @@ typedef struct KalSchur {
     int *entry;      ///< and its place in A
     int *column;     ///< the columns of the entries by rows
     double *inverse; ///< n: of masses, 0 of what is held
+    bool free;       ///< nothing was
     double *kept;    ///< the entries of A, where they are not those of the problem
     const double *A; ///< those that were factored
 } KalSchur;
@@ -34,6 +36,8 @@ struct KalLarge {
     bool diagonal;    ///< M has a diagonal and nothing else
     KalBlock entries; ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
     KalBlock values;  ///< double: their values
+    const KalPasses *passes;
+    bool all_act; ///< all constraints of the problem at work do
     KalSchur schur;
     KalLdl ldl;
     int first_tie;       ///< the unknown of the factors that constraint 0 is
@@ -47,6 +51,8 @@ struct KalLarge {
     int rank_M;          ///< as found before any did
     double *mass;        ///< n: the diagonal of what stands for M
     double *unit;        ///< n: the roots of that
+    double *per_unit;    ///< n: 1 by these; 0 without mass
+    bool units_known;    ///< both are of `mass` as it stands
     double *length;      ///< m: of rows, in its metric
     double *x;           ///< n + m: right-hand sides and solutions of K
     double *missing;     ///< n + m: what the equations still miss

@@ -117,12 +117,11 @@ void kal_schur_clear(KalLarge *l)
 static const double *take_entries(KalLarge *l, const KalLargeProblem *p, bool keep)
 {
     const KalRowPattern *A = &l->shape.A;
-    const bool all = !memchr(p->active, false, (size_t)l->m * sizeof *p->active);
-    if (all && !keep) {
+    if (l->all_act && !keep) {
         return p->A;
     }
     memcpy(l->schur.kept, p->A, l->n_A * sizeof *p->A);
-    for (int i = 0; i < l->m && !all; i++) {
+    for (int i = 0; i < l->m && !l->all_act; i++) {
         for (int64_t k = A->start[i]; !p->active[i] && k < A->start[i + 1]; k++) {
             l->schur.kept[k] = 0.0;
         }
@@ -205,8 +204,11 @@ bool kal_schur_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
                       double damping)
 {
     assert(l->schur.used && l->analyzed);
-    if (!invert_masses(l, held)) {
-        return false;
+    if (held || !l->units_known || !l->schur.free) {
+        l->schur.free = !held;
+        if (!invert_masses(l, held)) {
+            return false;
+        }
     }
     l->schur.A = take_entries(l, p, damping > 0.0);
     kal_ldl_begin(&l->ldl);

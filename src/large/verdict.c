@@ -345,7 +345,7 @@ int kal_large_partners(KalLarge *l, int constraint, int *out_constraints)
 double kal_large_sine(const KalLarge *l, const KalLargeProblem *p, int constraint)
 {
     return p->active[constraint] && !kal_left_out(l, p, constraint)
-               ? sqrt(l->ldl.ratio[l->first_tie + constraint])
+               ? sqrt(kal_ldl_ratio(&l->ldl, l->first_tie + constraint))
                : 1.0;
 }
 

@@ -92,7 +92,7 @@ int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
         double x = 0.0;
         const int i = take(ldl, &queue, &x);
         const int other = ldl->order[i];
-        if (x * x * ldl->from[other] > least * least * ldl->from[tie]) {
+        if (x * x * ldl->from[i] > least * least * ldl->from[ldl->place[tie]]) {
             out_ties[count++] = other;
             out_factors[other] = x;
             add_row(ldl, i, -x, &queue);
@@ -106,13 +106,14 @@ int kal_ldl_combine(KalLdl *ldl, int tie, double least, int *out_ties,
 double kal_ldl_doubt(KalLdl *ldl, int tie)
 {
     Queue queue = {ldl->queue, 0};
-    double size = sqrt(ldl->from[tie]);
+    const double from = ldl->from[ldl->place[tie]];
+    double size = sqrt(from);
     add_row(ldl, ldl->place[tie], 1.0, &queue);
     while (queue.n > 0) {
         double x = 0.0;
         const int i = take(ldl, &queue, &x);
-        if (x * x * ldl->from[ldl->order[i]] > LITTLE * ldl->from[tie]) {
-            size += fabs(x) * sqrt(ldl->from[ldl->order[i]]);
+        if (x * x * ldl->from[i] > LITTLE * from) {
+            size += fabs(x) * sqrt(ldl->from[i]);
             add_row(ldl, i, -x, &queue);
         }
     }

@@ -9,6 +9,7 @@
 // it, from all rows of it at once.  The lengths that chains and trees have are known to the
 // compiler, so that their loops are none.
 
+#include "base/four.h"
 #include "sparse/ldl_impl.h"
 
 #include <assert.h>
@@ -125,33 +126,39 @@ static inline void spread_column(double *restrict all, int begin,
     }
 }
 
-// Be done with the column at place k.
-static inline void finish_column(KalLdl *ldl, int k, double inverse)
+// Rounding of a tie grows in the rows that it is in.
+static inline void spread_doubt(double *restrict reaches, const int *restrict row,
+                                const double *restrict value, double reach, int length)
 {
-    double *restrict all = ldl->value;
-    const int begin = ldl->start[k];
-    const int length = ldl->start[k + 1] - begin;
-    if (length <= KAL_SHORT_COLUMN) {
-        const int *restrict target = ldl->target + ldl->next_target;
-#define SPREAD(known) spread_column(all, begin, target, inverse, known)
-        WITH_LENGTH(length, SPREAD)
-#undef SPREAD
-        ldl->next_target += length * (length + 1) / 2;
-        return;
-    }
     for (int p = 0; p < length; p++) {
-        all[begin + p] *= inverse;
+        reaches[row[p]] += value[p] * value[p] * reach;
     }
 }
 
-// Rounding of the tie at place k grows in the rows that it is in.
-static inline void spread_doubt(KalLdl *ldl, int k, double reach)
+// Be done with the column at place k; `reach` is of ties, of masses 0.  Returns where the
+// targets of the next column are.
+KAL_INLINE const int *finish_column(const KalLdl *ldl, int k, double inverse,
+                                    double reach, const int *target)
 {
-    const Column c = column_of(ldl, k);
-    double *restrict reaches = ldl->reach;
-    for (int p = 0; p < c.length; p++) {
-        reaches[c.row[p]] += c.value[p] * c.value[p] * reach;
+    double *all = ldl->value;
+    const int begin = ldl->start[k];
+    const int length = ldl->start[k + 1] - begin;
+    const int *row = ldl->row + begin;
+    if (length > KAL_SHORT_COLUMN) {
+        for (int p = 0; p < length; p++) {
+            all[begin + p] *= inverse;
+        }
+        spread_doubt(ldl->reach, row, all + begin, reach, length);
+        return target;
     }
+#define SPREAD(known)                                             \
+    do {                                                          \
+        spread_column(all, begin, target, inverse, known);        \
+        spread_doubt(ldl->reach, row, all + begin, reach, known); \
+    } while (0)
+    WITH_LENGTH(length, SPREAD)
+#undef SPREAD
+    return target + length * (length + 1) / 2;
 }
 
 // Whether the pivot of a tie, of which so much is left, is more than what rounding can have
@@ -160,67 +167,91 @@ static inline void spread_doubt(KalLdl *ldl, int k, double reach)
 // known to the rows below.
 static bool is_sound(KalLdl *ldl, int k, double left)
 {
-    const int tie = ldl->order[k];
-    if (left > CLEAR * ldl->from[tie] || left > ROUNDING * ldl->reach[k]) {
+    if (left > ROUNDING * ldl->reach[k]) {
         return true;
     }
-    ldl->reach[k] = fmin(ldl->reach[k], kal_ldl_doubt(ldl, tie));
+    const double doubt = ldl->from[k] + kal_ldl_doubt(ldl, ldl->order[k]);
+    ldl->reach[k] = fmin(ldl->reach[k], doubt);
     return left > ROUNDING * ldl->reach[k];
 }
 
 // A pivot counts if it has the sign of its kind, is not small relative to what it came
 // from and, for a tie, is not the rounding of the ties before it.  With the inverse 0
 // for pivots that do not count, an unknown that is left out changes no row below.
-static int eliminate_masses(KalLdl *ldl, const double *least)
+static int eliminate_masses(KalLdl *ldl, const double *least, const int **out_target)
 {
     const double *diagonal = ldl->value + ldl->start[ldl->n];
+    const int *target = ldl->target;
     int left_out = 0;
+    memcpy(ldl->from, diagonal, (size_t)ldl->masses * sizeof *diagonal);
     for (int k = 0; k < ldl->masses; k++) {
-        ldl->from[ldl->order[k]] = diagonal[k];
-    }
-    for (int k = 0; k < ldl->masses; k++) {
-        const int unknown = ldl->order[k];
-        const double from = ldl->from[unknown];
+        const double from = ldl->from[k];
         if (ldl->pulls[k]) {
             pull(ldl, k);
         }
         const double pivot = diagonal[k];
         const double ratio = !(from > 0.0) ? 0.0 : pivot == from ? 1.0 : pivot / from;
-        const bool counts = ratio > fabs(least[unknown]);
-        ldl->ratio[unknown] = ratio;
+        const bool counts = ratio > fabs(least[ldl->order[k]]);
+        ldl->ratio[k] = ratio;
         ldl->inverse[k] = counts ? 1.0 / pivot : 0.0;
         left_out += !counts;
-        finish_column(ldl, k, ldl->inverse[k]);
+        target = finish_column(ldl, k, ldl->inverse[k], 0.0, target);
     }
+    *out_target = target;
     return left_out;
 }
 
-// The same for ties, which come from what all masses have given them.
-static int eliminate_ties(KalLdl *ldl, const double *least)
+// What ties come from: all that masses have given them.
+static void begin_ties(KalLdl *ldl)
 {
-    const double *diagonal = ldl->value + ldl->start[ldl->n];
-    int left_out = 0;
+    const double *restrict diagonal = ldl->value + ldl->start[ldl->n];
+    double *restrict from = ldl->from;
+    double *restrict reach = ldl->reach;
     for (int k = ldl->masses; k < ldl->n; k++) {
-        ldl->from[ldl->order[k]] = -diagonal[k];
-        ldl->reach[k] = 0.0;
+        from[k] = -diagonal[k];
+        reach[k] = -diagonal[k];
     }
-    for (int k = ldl->masses; k < ldl->n; k++) {
-        const int unknown = ldl->order[k];
-        ldl->from[unknown] += ldl->pulls[k] ? pull(ldl, k) : 0.0;
-        const double from = ldl->from[unknown];
+}
+
+// Long columns among masses give theirs when a tie is reached.
+static void pull_tie(KalLdl *ldl, int k)
+{
+    const double by_masses = pull(ldl, k);
+    ldl->from[k] += by_masses;
+    ldl->reach[k] += by_masses;
+}
+
+// The same for ties.
+static int eliminate_ties(KalLdl *ldl, const double *restrict least, const int *target)
+{
+    const int n = ldl->n;
+    const int *order = ldl->order;
+    const bool *pulls = ldl->pulls;
+    const double *diagonal = ldl->value + ldl->start[n];
+    const double *froms = ldl->from;
+    double *ratios = ldl->ratio;
+    double *inverses = ldl->inverse;
+    int left_out = 0;
+    begin_ties(ldl);
+    for (int k = ldl->masses; k < n; k++) {
+        if (pulls[k]) {
+            pull_tie(ldl, k);
+        }
+        const double from = froms[k];
         const double pivot = diagonal[k];
         const double ratio = from > 0.0 ? -pivot / from : 0.0;
-        const double low = least[unknown];
-        const bool counts = ratio > fabs(low)
-                            && (low < 0.0 || ratio > CLEAR || is_sound(ldl, k, -pivot));
-        const double reach = from + ldl->reach[k];
-        const double inverse = counts ? 1.0 / pivot : 0.0;
-        ldl->ratio[unknown] = ratio;
-        ldl->reach[k] = reach < NO_END ? reach : NO_END;
-        ldl->inverse[k] = inverse;
-        left_out += !counts;
-        finish_column(ldl, k, inverse);
-        spread_doubt(ldl, k, ldl->reach[k]);
+        const double low = least[order[k]];
+        double inverse = 1.0 / pivot;
+        if (!(ratio > fabs(low)
+              && (ratio > CLEAR || low < 0.0 || is_sound(ldl, k, -pivot)))) {
+            inverse = 0.0;
+            left_out++;
+        }
+        const double grown = ldl->reach[k];
+        const double reach = grown < NO_END ? grown : NO_END;
+        ratios[k] = ratio;
+        inverses[k] = inverse;
+        target = finish_column(ldl, k, inverse, reach, target);
     }
     return left_out;
 }
@@ -228,12 +259,12 @@ static int eliminate_ties(KalLdl *ldl, const double *least)
 int kal_ldl_eliminate(KalLdl *ldl, const double *least)
 {
     assert(ldl->ctx && ldl->n >= ldl->masses);
-    ldl->next_target = 0;
     if (ldl->n_targets < ldl->operations) {
         memcpy(ldl->next, ldl->start, (size_t)ldl->n * sizeof *ldl->next);
     }
-    const int masses = eliminate_masses(ldl, least);
-    return masses + eliminate_ties(ldl, least);
+    const int *target = NULL;
+    const int masses = eliminate_masses(ldl, least, &target);
+    return masses + eliminate_ties(ldl, least, target);
 }
 
 int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least)

@@ -58,11 +58,10 @@ typedef struct KalLdl {
     int *row_column;  ///< rising in each row
     int *target; ///< n_targets: what the products of short columns change in `value`
     int64_t n_targets;
-    int64_t next_target; ///< of the column at work
-    bool *pulls;         ///< n: long columns change this one
-    int *next;           ///< n: of a long column: its first entry that is not used yet
-    double *inverse;     ///< n: of the pivots; 0: left out
-    double *from; ///< n: what the pivot of each unknown came from: of ties a M⁻¹aᵀ
+    bool *pulls;     ///< n: long columns change this one
+    int *next;       ///< n: of a long column: its first entry that is not used yet
+    double *inverse; ///< n: of the pivots; 0: left out
+    double *from;  ///< n: what the pivot at each place came from: of ties a M⁻¹aᵀ
     double *ratio; ///< n: the pivot relative to that
     double *reach; ///< n: of the tie at each place: how its rounding grows; of masses 0
     double *work;  ///< n: zero between calls
@@ -89,6 +88,12 @@ int kal_ldl_factor(KalLdl *ldl, const double *values, const double *least);
 /// make all zero, then eliminate.
 void kal_ldl_begin(KalLdl *ldl);
 int kal_ldl_eliminate(KalLdl *ldl, const double *least);
+
+/// The pivot of an unknown, relative to what it came from.
+static inline double kal_ldl_ratio(const KalLdl *ldl, int unknown)
+{
+    return ldl->ratio[ldl->place[unknown]];
+}
 
 /// Solve K x = x in place.
 void kal_ldl_solve(KalLdl *ldl, double *x);

@@ -7,6 +7,7 @@
 
 #include "system/dust.h"
 
+#include "large/pass.h"
 #include "system/instant.h"
 
 #include <assert.h>
@@ -106,6 +107,10 @@ void kal_usual_find(KalInstant *instant)
 void kal_clear_traces_in_rows(const KalSparse *A, const KalUsual *usual, double *values)
 {
     assert(A->start || A->rows == 0);
+    const KalExtent all = kal_passes()->extent(values, (size_t)A->start[A->rows]);
+    if (all.least > KAL_TRACE * all.most) {
+        return; // no entry is a trace of any other
+    }
     for (size_t i = 0; i < A->rows; i++) {
         const int64_t end = A->start[i + 1];
         double largest = 0.0;
@@ -195,6 +200,10 @@ void kal_clear_traces_of_masses(const KalSparse *M, const KalUsual *usual,
     double *mass = scratch;
     double *coupled = scratch + M->rows;
     double most = 0.0;
+    const KalExtent all = kal_passes()->extent(values, (size_t)M->start[M->rows]);
+    if (all.least > TRACE_OF_MASS * all.most) {
+        return; // no mass is
+    }
     if (!find_masses(M, values, mass, &most)) {
         return;
     }

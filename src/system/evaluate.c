@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "expr/node.h"
+#include "large/pass.h"
 #include "system/instant.h"
 
 #include <assert.h>
@@ -191,8 +192,9 @@ static KalStatus fail_result(KalInstant *instant, KalProgramId id, size_t i)
 // The first result that is not finite; their number if all are.
 static size_t find_bad(const KalInstant *instant, KalProgramId id)
 {
-    size_t i = 0;
-    while (i < instant->system->n_results[id] && isfinite(instant->results[i])) {
+    const size_t count = instant->system->n_results[id];
+    size_t i = kal_passes()->finite(instant->results, count) ? count : 0;
+    while (i < count && isfinite(instant->results[i])) {
         i++;
     }
     return i;

@@ -13,13 +13,14 @@
 
 #include "system/instant.h"
 
+#include "large/pass.h"
 #include "motion/again.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-static size_t largest_result(const KalSystem *system)
+size_t kal_system_most_results(const KalSystem *system)
 {
     size_t largest = 1;
     for (int id = 0; id < KAL_PROGRAMS; id++) {
@@ -57,7 +58,7 @@ static void lay_out(KalCarver *carver, void *owner)
     instant->few_Q = kal_carve_doubles(carver, n, 1);
     instant->moved = kal_carve_doubles(carver, n, 2);
     instant->outputs = kal_carve_doubles(carver, (size_t)system->n_outputs, 1);
-    instant->results = kal_carve_doubles(carver, largest_result(system), 1);
+    instant->results = kal_carve_doubles(carver, kal_system_most_results(system), 1);
     for (int id = 0; id < KAL_PROGRAMS; id++) {
         const size_t work = kal_program_work(system->programs[id]);
         instant->work[id] = kal_carve_doubles(carver, work, 1);
@@ -278,10 +279,8 @@ KalBSize kal_b_size(const KalInstant *instant)
     const double little = 1e-4;
     const double dust = 1e-12;
     const double *v = instant->variables + instant->system->layout.qd;
-    double largest = 1.0;
-    for (int j = 0; j < instant->system->n; j++) {
-        largest = fabs(v[j]) > largest ? fabs(v[j]) : largest;
-    }
+    const double most = kal_passes()->extent(v, (size_t)instant->system->n).most;
+    const double largest = most > 1.0 ? most : 1.0;
     return (KalBSize){.least = little * largest, .trace = dust * largest};
 }
 

@@ -138,6 +138,9 @@ static inline double kal_b_size_of_term(const KalBSize *measure, double entry,
     return fabs(entry) * (speed > measure->least ? speed : measure->least);
 }
 
+/// The most results that a program of the system has.
+size_t kal_system_most_results(const KalSystem *system);
+
 /// Run a program on the present variables; its results are in instant->results.
 /// KAL_ERR_NUMBER when one of them is not finite: the explanation names the formula and
 /// its place.

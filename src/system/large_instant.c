@@ -7,6 +7,7 @@
 
 #include "system/large_instant.h"
 
+#include "large/pass.h"
 #include "system/dust.h"
 #include "system/instant.h"
 
@@ -29,13 +30,19 @@ KalLargeShape kal_large_shape(const KalSystem *system)
                            .constraints = kal_system_constraint_names(system)};
 }
 
+static void place_givens(KalLargeInstant *large, const KalEquations *e)
+{
+    large->M = large->given;
+    large->A = large->given + (e->M.start[e->n] + (int64_t)e->n);
+}
+
 static void lay_out(KalCarver *carver, void *owner)
 {
     KalInstant *instant = owner;
     KalLargeInstant *large = &instant->large;
     const KalEquations *e = instant->system->equations;
-    large->M = kal_carve_doubles(carver, (size_t)e->M.start[e->n], 1);
-    large->A = kal_carve_doubles(carver, (size_t)e->A.start[e->m], 1);
+    large->given =
+        kal_carve_doubles(carver, kal_system_most_results(instant->system), 1);
     large->b = kal_carve_doubles(carver, e->m, 1);
     large->b_size = kal_carve_doubles(carver, e->m, 1);
     large->masses = kal_carve_doubles(carver, e->n, 2);
@@ -52,6 +59,7 @@ KalStatus kal_large_instant_init(KalInstant *instant)
     assert(system->n_servos == 0);
     KAL_TRY(kal_workspace_make(instant->ctx, "for an instant", lay_out, instant,
                                &instant->large.workspace));
+    place_givens(&instant->large, system->equations);
     return kal_large_create(instant->ctx, &shape, &instant->large.solver);
 }
 
@@ -66,10 +74,11 @@ void kal_large_instant_take(KalInstant *instant)
     assert(instant->large.solver);
     const KalEquations *e = instant->system->equations;
     KalLargeInstant *large = &instant->large;
-    const size_t in_M = (size_t)e->M.start[e->n];
-    memcpy(large->M, instant->results, in_M * sizeof *large->M);
+    double *results = instant->results;
+    instant->results = large->given;
+    large->given = results;
+    place_givens(large, e);
     kal_clear_traces_of_masses(&e->M, &instant->usual, large->M, large->masses);
-    kal_large_instant_take_rows(instant, instant->results + in_M + e->n);
 }
 
 void kal_large_instant_take_rows(KalInstant *instant, const double *entries)
@@ -87,20 +96,29 @@ void kal_large_instant_clear_row(KalInstant *instant, size_t i)
     }
 }
 
+// What each velocity counts as.
+static void find_speeds(const KalInstant *instant, const KalBSize *measure,
+                        double *restrict out_speeds)
+{
+    const double *restrict v = instant->variables + instant->system->layout.qd;
+    for (int j = 0; j < instant->system->n; j++) {
+        out_speeds[j] = kal_b_size_of_term(measure, 1.0, v[j]);
+    }
+}
+
 void kal_large_instant_measure(KalInstant *instant)
 {
     assert(instant->large.b && instant->large.b_size);
     const KalSparse *A = &instant->system->equations->A;
     KalLargeInstant *large = &instant->large;
     const KalBSize measure = kal_b_size(instant);
-    const double *v = kal_instant_qd(instant);
+    const KalRowPass pass = {
+        .m = (int)A->rows, .start = A->start, .column = A->column, .A = large->A};
+    find_speeds(instant, &measure, large->masses);
+    kal_passes()->speeds(&pass, large->masses, large->b_size);
     for (size_t i = 0; i < A->rows; i++) {
-        double size = 0.0;
-        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-            size += kal_b_size_of_term(&measure, large->A[k], v[A->column[k]]);
-        }
         large->b[i] = instant->b[i];
-        large->b_size[i] = fabs(instant->b[i]) + measure.trace * size;
+        large->b_size[i] = fabs(instant->b[i]) + measure.trace * large->b_size[i];
     }
     for (int k = 0; k < instant->n_active; k++) {
         instant->b[k] = large->b[instant->rows[k]];

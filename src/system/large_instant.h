@@ -17,11 +17,12 @@
 typedef struct KalLargeInstant {
     KalLarge *solver;       ///< NULL: dense
     KalWorkspace workspace; ///< all arrays below
+    double *given;          ///< results of the first program, which M and A are in
     double *M;              ///< entries, as KalEquations.M lists them
     double *A;              ///< entries, as KalEquations.A lists them
     double *b;              ///< m: of all constraints, whether they act or not
     double *b_size;         ///< m
-    double *masses;         ///< n: scratch
+    double *masses;         ///< 2 n: scratch
     bool *acts;             ///< m: constraints that a solve has in it
     int *place;             ///< m: among the active constraints; −1: not active
     int *fault; ///< n + m: indices of the last fault, among active constraints

@@ -136,7 +136,7 @@ static void twins_are_left_out_and_combined(void)
         ok(factor_shape(&ldl, ctx, 30, 100000) == KAL_OK);
         ok(factor(&ldl, 1e-12) == twins);
         for (int i = 0; i < 2 * twins; i++) {
-            if (!(ldl.ratio[30 + i] > 1e-12)) {
+            if (!(kal_ldl_ratio(&ldl, 30 + i) > 1e-12)) {
                 const int twin = 30 + (i + twins) % (2 * twins);
                 ok(kal_ldl_combine(&ldl, 30 + i, 1e-9, ties, factors) == 1);
                 ok(ties[0] == twin);
@@ -171,7 +171,7 @@ static void combinations_are_those_of_the_rows(void)
         ok(factor_shape(&ldl, ctx, 40, 100000) == KAL_OK);
         ok(factor(&ldl, 1e-11) == 1);
         for (int i = 40; i < lab.n; i++) {
-            if (ldl.ratio[i] > 1e-11) {
+            if (kal_ldl_ratio(&ldl, i) > 1e-11) {
                 continue;
             }
             const int count = kal_ldl_combine(&ldl, i, 1e-9, ties, factors);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+#include "large/pass.h"
+
+#include "base/four.h"
+
+#ifndef KAL_PASSES
+#define KAL_PASSES kal_passes_plain
+#endif
+
+KAL_INLINE KalFour load(const double *x)
+{
+    return *(const KalFourLoose *)(const void *)x;
+}
+
+// 0 × x is 0, or NaN if x is not finite; a sum with a NaN is one.
+static bool finite(const double *x, size_t n)
+{
+    KalFour sums = kal_all(0.0);
+    double sum = 0.0;
+    size_t i = 0;
+    for (; i + KAL_LANES <= n; i += KAL_LANES) {
+        sums += load(x + i) * 0.0;
+    }
+    for (; i < n; i++) {
+        sum += x[i] * 0.0;
+    }
+    return sum + ((sums[0] + sums[1]) + (sums[2] + sums[3])) == 0.0;
+}
+
+static KalExtent extent(const double *x, size_t n)
+{
+    KalFour least = kal_all(INFINITY);
+    KalFour most = kal_all(0.0);
+    size_t i = 0;
+    for (; i + KAL_LANES <= n; i += KAL_LANES) {
+        const KalFour size = kal_four_absolute(load(x + i));
+        least = kal_four_smaller(size, least);
+        most = kal_four_larger(size, most);
+    }
+    KalExtent all = {INFINITY, 0.0};
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        all.least = least[lane] < all.least ? least[lane] : all.least;
+        all.most = most[lane] > all.most ? most[lane] : all.most;
+    }
+    for (; i < n; i++) {
+        const double size = fabs(x[i]);
+        all.least = size < all.least ? size : all.least;
+        all.most = size > all.most ? size : all.most;
+    }
+    return all;
+}
+
+static void forces(const KalForcePass *pass)
+{
+    const KalForcePass p = *pass;
+    const double *restrict A = p.A;
+    const double *restrict lambda = p.lambda;
+    for (int j = 0, k = 0; j < p.n; j++) {
+        const double Q = p.Q[j];
+        double force = 0.0;
+        double size = fabs(Q);
+        for (const int end = p.start[j + 1]; k < end; k++) {
+            const double pull = A[p.entry[k]] * lambda[p.row[k]];
+            force += pull;
+            size += fabs(pull);
+        }
+        const double all = Q + force;
+        const double qdd = p.whole ? all * p.inverse[j] : p.qdd[j];
+        const double term = p.mass[j] * qdd;
+        p.qdd[j] = qdd;
+        p.force[j] = force;
+        p.missing[j] = all - term;
+        p.size[j] = size + fabs(term);
+    }
+}
+
+static void rows(const KalRowPass *pass)
+{
+    const KalRowPass p = *pass;
+    const double *restrict A = p.A;
+    const double *restrict qdd = p.qdd;
+    int64_t k = 0;
+    for (int i = 0; i < p.m; i++) {
+        double sum = p.b ? p.b[i] : 0.0;
+        double size = p.b ? p.b_size[i] : 0.0;
+        for (const int64_t end = p.start[i + 1]; k < end; k++) {
+            const double term = A[k] * qdd[p.column[k]];
+            sum -= term;
+            size += fabs(term);
+        }
+        p.missing[i] = sum;
+        p.size[i] = size;
+    }
+}
+
+static void speeds(const KalRowPass *pass, const double *restrict speed,
+                   double *restrict out_sums)
+{
+    const KalRowPass p = *pass;
+    int64_t k = 0;
+    for (int i = 0; i < p.m; i++) {
+        double sum = 0.0;
+        for (const int64_t end = p.start[i + 1]; k < end; k++) {
+            sum += fabs(p.A[k]) * speed[p.column[k]];
+        }
+        out_sums[i] = sum;
+    }
+}
+
+static double largest(const double *x, const double *factor, size_t n, double most)
+{
+    KalFour all = kal_all(most);
+    size_t i = 0;
+    for (; i + KAL_LANES <= n; i += KAL_LANES) {
+        all = kal_four_larger(kal_four_absolute(load(x + i)) * load(factor + i), all);
+    }
+    for (int lane = 0; lane < KAL_LANES; lane++) {
+        most = all[lane] > most ? all[lane] : most;
+    }
+    for (; i < n; i++) {
+        most = fabs(x[i]) * factor[i] > most ? fabs(x[i]) * factor[i] : most;
+    }
+    return most;
+}
+
+// The larger of two relative errors; a NaN wins and stays.
+KAL_INLINE double worse(double worst, double error, double size)
+{
+    return error <= worst * size || isnan(worst) ? worst : error / size;
+}
+
+// Four at a time are compared with what is the worst so far; that changes a few times only.
+static double worst(const double *missing, const double *size, double floor,
+                    const double *unit, size_t n)
+{
+    double most = 0.0;
+    size_t i = 0;
+    while (i < n) {
+        for (; i + KAL_LANES <= n; i += KAL_LANES) {
+            const KalFour error = kal_four_absolute(load(missing + i));
+            const KalFour whole = load(size + i) + floor * load(unit + i);
+            if (kal_any(~(error <= most * whole))) {
+                break;
+            }
+        }
+        const size_t end = i + KAL_LANES < n ? i + KAL_LANES : n;
+        for (; i < end; i++) {
+            most = worse(most, fabs(missing[i]), size[i] + floor * unit[i]);
+        }
+        if (isnan(most)) {
+            return most;
+        }
+    }
+    return most;
+}
+
+const KalPasses KAL_PASSES = {finite, extent, forces, rows, largest, worst, speeds};
