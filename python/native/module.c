@@ -218,72 +218,94 @@ PyObject *copy_array(const double *values, Py_ssize_t count)
 
 // Lists
 
-bool settings_read(PyObject *list, Settings *out_settings)
+// A list or the like as a tuple: what runs while it is read may change a list.
+PyObject *hold_items(PyObject *list, const char *complaint)
 {
-    PyObject *all = PySequence_Fast(list, "parameters are a list of (name, value)");
-    *out_settings = (Settings){.list = NULL};
-    if (!all) {
+    PyObject *held = PySequence_Tuple(list);
+    if (!held && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_SetString(PyExc_TypeError, complaint);
+    }
+    return held;
+}
+
+static bool setting_read(PyObject *item, KalSetting *out_setting)
+{
+    if (!PyTuple_Check(item)) {
+        PyErr_SetString(PyExc_TypeError, "parameters are a list of (name, value)");
         return false;
     }
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(all);
-    bool done = true;
-    out_settings->list = calloc((size_t)n + 1, sizeof *out_settings->list);
-    for (Py_ssize_t i = 0; out_settings->list && i < n && done; i++) {
-        KalSetting *one = &out_settings->list[i];
-        PyObject *item = PySequence_Fast_GET_ITEM(all, i);
-        done = PyTuple_Check(item)
-               && PyArg_ParseTuple(item, "sd", &one->name, &one->value);
-        if (!done && !PyErr_Occurred()) {
-            PyErr_SetString(PyExc_TypeError, "parameters are a list of (name, value)");
-        }
+    return PyArg_ParseTuple(item, "sd", &out_setting->name, &out_setting->value);
+}
+
+bool settings_read(PyObject *list, Settings *out_settings)
+{
+    *out_settings = (Settings){.list = NULL};
+    out_settings->held = hold_items(list, "parameters are a list of (name, value)");
+    if (!out_settings->held) {
+        return false;
     }
-    if (!out_settings->list) {
-        PyErr_NoMemory();
-        done = false;
+    out_settings->n = (size_t)PyTuple_GET_SIZE(out_settings->held);
+    out_settings->list = calloc(out_settings->n + 1, sizeof *out_settings->list);
+    bool done = out_settings->list || PyErr_NoMemory();
+    for (size_t i = 0; done && i < out_settings->n; i++) {
+        done = setting_read(PyTuple_GET_ITEM(out_settings->held, (Py_ssize_t)i),
+                            &out_settings->list[i]);
     }
-    out_settings->n = (size_t)n;
     if (!done) {
         settings_clear(out_settings);
     }
-    Py_DECREF(all);
     return done;
 }
 
 void settings_clear(Settings *settings)
 {
     free(settings->list);
+    Py_CLEAR(settings->held);
     *settings = (Settings){.list = NULL};
+}
+
+// A text that goes on after a NUL would be cut there.
+static const char *text_read(PyObject *item)
+{
+    Py_ssize_t length = 0;
+    const char *text = NULL;
+    if (!PyUnicode_Check(item)) {
+        PyErr_Format(PyExc_TypeError, "%R is no text", item);
+    } else {
+        text = PyUnicode_AsUTF8AndSize(item, &length);
+    }
+    if (text && strlen(text) != (size_t)length) {
+        PyErr_SetString(PyExc_ValueError, "embedded null character");
+        return NULL;
+    }
+    return text;
 }
 
 bool texts_read(PyObject *list, Texts *out_texts)
 {
-    PyObject *all = PySequence_Fast(list, "a list of texts is needed");
     *out_texts = (Texts){.list = NULL};
-    if (!all) {
+    out_texts->held = hold_items(list, "a list of texts is needed");
+    if (!out_texts->held) {
         return false;
     }
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(all);
-    bool done = true;
-    out_texts->list = calloc((size_t)n + 1, sizeof *out_texts->list);
-    for (Py_ssize_t i = 0; out_texts->list && i < n && done; i++) {
-        out_texts->list[i] = PyUnicode_AsUTF8(PySequence_Fast_GET_ITEM(all, i));
+    out_texts->n = (size_t)PyTuple_GET_SIZE(out_texts->held);
+    out_texts->list = calloc(out_texts->n + 1, sizeof *out_texts->list);
+    bool done = out_texts->list || PyErr_NoMemory();
+    for (size_t i = 0; done && i < out_texts->n; i++) {
+        out_texts->list[i] =
+            text_read(PyTuple_GET_ITEM(out_texts->held, (Py_ssize_t)i));
         done = out_texts->list[i] != NULL;
     }
-    if (!out_texts->list) {
-        PyErr_NoMemory();
-        done = false;
-    }
-    out_texts->n = (size_t)n;
     if (!done) {
         texts_clear(out_texts);
     }
-    Py_DECREF(all);
     return done;
 }
 
 void texts_clear(Texts *texts)
 {
     free((void *)texts->list);
+    Py_CLEAR(texts->held);
     *texts = (Texts){.list = NULL};
 }
 

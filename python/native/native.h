@@ -116,6 +116,7 @@ PyObject *copy_array(const double *values, Py_ssize_t count);
 typedef struct Settings {
     KalSetting *list;
     size_t n;
+    PyObject *held; // as of texts
 } Settings;
 
 /// Read them; names are borrowed from the list.  False with an exception.
@@ -131,10 +132,14 @@ int count_read(PyObject *number, void *out);
 /// exception.  Threads get what threading.stack_size() says.
 bool stack_suffices(void);
 
-/// Texts borrowed from a list of str.
+/// The items of a list or the like, or NULL with an exception.
+PyObject *hold_items(PyObject *list, const char *complaint);
+
+/// Texts of a list of str.
 typedef struct Texts {
     const char **list;
     size_t n;
+    PyObject *held; // a tuple of what the texts belong to, which nobody can change
 } Texts;
 
 /// Read them.  False with an exception.

@@ -127,15 +127,15 @@ static char *copy_text(const char *text)
 
 static bool copy_overrides(PyObject *list, Source *source)
 {
-    PyObject *all = PySequence_Fast(list, "overrides are a list of (name, text)");
+    PyObject *all = hold_items(list, "overrides are a list of (name, text)");
     if (!all) {
         return false;
     }
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(all);
+    const Py_ssize_t n = PyTuple_GET_SIZE(all);
     bool done = true;
     source->overrides = calloc((size_t)n + 1, sizeof *source->overrides);
     for (Py_ssize_t i = 0; source->overrides && i < n && done; i++) {
-        PyObject *item = PySequence_Fast_GET_ITEM(all, i);
+        PyObject *item = PyTuple_GET_ITEM(all, i);
         KalOverride one = {.name = NULL};
         done =
             PyTuple_Check(item) && PyArg_ParseTuple(item, "ss", &one.name, &one.value);

@@ -3,6 +3,7 @@
 
 import copy
 import functools
+import gc
 import multiprocessing
 import os
 import pickle
@@ -19,6 +20,7 @@ import pytest
 import sympy
 
 import kalaba
+from kalaba import _native
 from lab import EXAMPLES, PENDULUM, SPRING
 
 T = sympy.Symbol("t")
@@ -285,3 +287,31 @@ def test_texts_need_no_sympy():
     done = subprocess.run([sys.executable, "-B", "-c", code, Path(kalaba.__file__).parent.parent],
                           capture_output=True, text=True, check=False, timeout=600)
     assert done.stdout.split() == ["True", "True"], done.stderr
+
+
+def test_lists_that_are_made_or_changed_while_they_are_read():
+    """Texts of a generator live as long as they are needed; a list may shrink under its reader."""
+    model = kalaba.Model(SPRING)
+    sweep = _native.Sweep(model._system, (f"k = {number}, {number + 1}" for number in range(3, 4)),
+                          (), 0, 0, "random", None)
+    assert sweep.go(1)[1][:, 0].tolist() == [3, 4]
+    settings = []
+
+    class Shrinking:
+        def __float__(self):
+            settings.clear()
+            gc.collect()
+            return 4.0
+    settings += [("k", Shrinking()), ("".join(["c"]), 49.0)]
+    assert _native.Evaluator(model._system, settings).rates(0.0, [1.0, 1.0]).tolist() == [1, -53]
+
+
+def test_texts_do_not_end_at_a_null():
+    model = kalaba.Model(SPRING)
+    for call in (lambda: model.run(columns="x''\0z"), lambda: model.sweep({"k": "1\0"}),
+                 lambda: kalaba.solve([[1]], [1], coordinates=["a\0"]),
+                 lambda: model.reduce({"u\0": "b"})):
+        with pytest.raises(ValueError, match="null"):
+            call()
+    with pytest.raises(TypeError, match="3 is no text"):
+        model.run(columns=[3])
