@@ -155,7 +155,9 @@ async function failures_name_files_without_folders(lab) {
 // What Python shows of a run in a notebook, with the rights that it gives to the frame.
 async function the_frame_of_a_notebook_saves_and_copies(lab) {
   const source = path.join(examples, '../python/kalaba/results.py');
-  const [sandbox, allow] = readFileSync(source, 'utf8').match(/(sandbox|allow)="[^"]+"/g);
+  const [sandbox, allow] = readFileSync(source, 'utf8').match(
+    /(sandbox|allow)="[^"]+"/g,
+  );
   const page = readFileSync(await lab.report(sleigh), 'utf8');
   const text = page.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   const html = lab.file('notebook.html');
