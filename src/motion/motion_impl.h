@@ -88,11 +88,11 @@ typedef struct KalShort {
 } KalShort;
 
 /// What the short way keeps of its last problem.
-typedef struct KalFactors {
+typedef struct KalKeptFactors {
     bool kept;         ///< factors in short_way are those of M and A in given
     bool near;         ///< answers are to be refined
     double least_sine; ///< of the answer
-} KalFactors;
+} KalKeptFactors;
 
 struct KalMotion {
     KalContext *ctx;
@@ -138,7 +138,7 @@ struct KalMotion {
 
     bool wide; ///< the processor has wide vector registers
     KalShort short_way;
-    KalFactors factors;
+    KalKeptFactors factors;
     KalMotionVerdict verdict;
     KalLiteral literal;
 };

@@ -475,9 +475,9 @@ KAL_INLINE KalShortEnd solve(KalMotion *s, const KalShort *w, Size z, const doub
     }
     const KalShortEnd end = finish(s, w, z, C, near, answer);
     answer->least_sine = sqrt(pivots.gram);
-    s->factors = (KalFactors){.kept = end == KAL_SHORT_SOLVED && w == &s->short_way,
-                              .near = near,
-                              .least_sine = answer->least_sine};
+    s->factors = (KalKeptFactors){.kept = end == KAL_SHORT_SOLVED && w == &s->short_way,
+                                  .near = near,
+                                  .least_sine = answer->least_sine};
     return end;
 }
 

@@ -63,13 +63,24 @@ static double times(double x, double y)
     return x == 0.0 || y == 0.0 ? 0.0 : x * y;
 }
 
+// Of numbers, none of which is NaN, without the care that fmin() takes of these.
+static double lesser(double x, double y)
+{
+    return x < y ? x : y;
+}
+
+static double greater(double x, double y)
+{
+    return x > y ? x : y;
+}
+
 // The smallest range that holds four numbers.
 static KalRange hull(const double corners[4])
 {
     KalRange r = {corners[0], corners[0]};
     for (int i = 1; i < 4; i++) {
-        r.low = fmin(r.low, corners[i]);
-        r.high = fmax(r.high, corners[i]);
+        r.low = lesser(r.low, corners[i]);
+        r.high = greater(r.high, corners[i]);
     }
     assert(!(r.low > r.high));
     return r;
@@ -97,7 +108,7 @@ static KalRange absolute(KalRange a)
     if (a.low >= 0.0) {
         return a;
     }
-    return a.high <= 0.0 ? negate(a) : (KalRange){0.0, fmax(-a.low, a.high)};
+    return a.high <= 0.0 ? negate(a) : (KalRange){0.0, greater(-a.low, a.high)};
 }
 
 // Rises for odd n, and for even n in |a|.
@@ -153,7 +164,8 @@ static KalRange cosine(KalRange a)
         ceil((a.low - PI - slack) / turn) <= floor((a.high - PI + slack) / turn);
     const double low = cos(a.low);
     const double high = cos(a.high);
-    return (KalRange){bottom ? -1.0 : fmin(low, high), top ? 1.0 : fmax(low, high)};
+    return (KalRange){bottom ? -1.0 : lesser(low, high),
+                      top ? 1.0 : greater(low, high)};
 }
 
 // The cosine of a quarter turn less.
@@ -243,7 +255,7 @@ static KalRange choose(const Operands *o)
         return o->b;
     }
     return can_hold(o->a)
-               ? (KalRange){fmin(o->b.low, o->c.low), fmax(o->b.high, o->c.high)}
+               ? (KalRange){lesser(o->b.low, o->c.low), greater(o->b.high, o->c.high)}
                : o->c;
 }
 
@@ -261,7 +273,7 @@ static KalRange modulo(KalRange a, KalRange b)
         return everything;
     }
     if (steps.low != steps.high) {
-        return (KalRange){fmin(b.low, 0.0), fmax(b.high, 0.0)};
+        return (KalRange){lesser(b.low, 0.0), greater(b.high, 0.0)};
     }
     const double rounding = 8.0 * DBL_EPSILON * absolute(a).high; // where terms cancel
     const KalRange slack = {-rounding, rounding};
@@ -300,8 +312,8 @@ static KalRange bound_exactly(KalOp op, const Operands *o)
     case KAL_OP_HYPOT: return length(a, b);
     case KAL_OP_ABS: return absolute(a);
     case KAL_OP_SIGN: return (KalRange){sign_of(a.low), sign_of(a.high)};
-    case KAL_OP_MIN: return (KalRange){fmin(a.low, b.low), fmin(a.high, b.high)};
-    case KAL_OP_MAX: return (KalRange){fmax(a.low, b.low), fmax(a.high, b.high)};
+    case KAL_OP_MIN: return (KalRange){lesser(a.low, b.low), lesser(a.high, b.high)};
+    case KAL_OP_MAX: return (KalRange){greater(a.low, b.low), greater(a.high, b.high)};
     case KAL_OP_FLOOR: return whole(a, floor);
     case KAL_OP_CEIL: return whole(a, ceil);
     case KAL_OP_MOD: return modulo(a, b);

@@ -59,6 +59,7 @@ static void lay_out(KalCarver *carver, void *owner)
     watch->speed = kal_carve_doubles(carver, count, 1);
     watch->settles = kal_carve_doubles(carver, count, 1);
     watch->last = kal_carve_doubles(carver, count, 1);
+    watch->rebound = kal_carve_doubles(carver, count, 1);
     watch->interval = kal_carve_doubles(carver, count, 1);
     watch->shrinking = kal_carve_ints(carver, count);
     watch->kept = kal_carve_doubles(carver, (size_t)run->system->n, 1);
@@ -83,6 +84,7 @@ void kal_run_contacts_forget(KalRun *run)
     run->contacts.decided = -INFINITY;
     for (size_t i = 0; i < count_contacts(run); i++) {
         run->contacts.last[i] = -INFINITY;
+        run->contacts.rebound[i] = INFINITY;
         run->contacts.interval[i] = INFINITY;
         run->contacts.shrinking[i] = 0;
     }
@@ -428,6 +430,15 @@ static bool piles_up(KalRun *run, size_t i)
            && left < LIMIT * (run->options.until - run->options.from);
 }
 
+// Whether contact i, which is hit again, was no farther away since its last impact than the
+// absolute tolerance: so it is where others throw it back, as between two walls.
+static bool stayed_near(const KalRun *run, size_t i)
+{
+    const KalContactWatch *watch = &run->contacts;
+    const double speed = fmax(watch->rebound[i], -watch->speed[i]);
+    return speed * (run->t - watch->last[i]) <= run->options.atol;
+}
+
 // Note that contact i, which leaves at a speed and falls back, does not bounce any more.
 static KalStatus end_bounces(KalRun *run, size_t i, double speed, double fall)
 {
@@ -521,7 +532,8 @@ static KalStatus strike(KalRun *run, double *out_lost)
     bool again = true;
     memcpy(watch->kept, kal_instant_qd(instant), size);
     for (size_t i = 0; i < count_contacts(run); i++) {
-        watch->plastic[i] = watch->hit[i] && piles_up(run, i);
+        const bool near = watch->hit[i] && stayed_near(run, i);
+        watch->plastic[i] = watch->hit[i] && (piles_up(run, i) || near);
         watch->kept_shut[i] = false;
         watch->held[i] = false;
         watch->loose[i] = false;
@@ -537,6 +549,9 @@ static KalStatus strike(KalRun *run, double *out_lost)
         KAL_TRY(find_low_rebounds(run, &again));
     }
     for (size_t i = 0; i < count_contacts(run); i++) {
+        const bool closed = instant->contacts.states[i].closed;
+        const double before = watch->hit[i] ? 0.0 : watch->rebound[i];
+        watch->rebound[i] = closed ? INFINITY : fmax(before, watch->settles[i]);
         watch->settles[i] = run->t + (watch->plastic[i] ? watch->rest : 0.0);
     }
     return KAL_OK;

@@ -305,8 +305,12 @@ static bool is_free(KalRun *run, double a, double b)
             return false;
         }
     }
-    return kal_run_contacts_stay(run, first_contact(system),
-                                 ranges + n_events + 2 * system->n_switches);
+    const size_t first = n_events + 2 * system->n_switches;
+    if (kal_run_contacts_stay(run, first_contact(system), ranges + first)) {
+        return true;
+    }
+    ranges = kal_scan_sharpen_gaps(&run->events.scan, a, b);
+    return kal_run_contacts_stay(run, first_contact(system), ranges + first);
 }
 
 // Whether a function is at zero, has not left it and may do so; those of contacts need not be

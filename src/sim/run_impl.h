@@ -191,6 +191,7 @@ typedef struct KalContactWatch {
     KalContactState *before;
     double *speed;    ///< of gaps before an impact
     double *settles;  ///< when it closes
+    double *rebound;  ///< the largest speed since its last impact; infinite: it closed
     double *last;     ///< when it was hit
     double *interval; ///< between the last two hits
     int *shrinking;   ///< intervals in a row that were shorter than the one before

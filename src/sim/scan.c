@@ -177,14 +177,18 @@ static KalRange range_of(const double *coefficients, double a, double b)
     memcpy(c, coefficients, sizeof c);
     double size = 0.0;
     for (int k = 0; k < N; k++) {
-        size = fmax(size, fabs(c[k]));
+        size = fabs(c[k]) > size ? fabs(c[k]) : size;
     }
-    keep_beginning(c, b);
-    keep_end(c, b > 0.0 ? a / b : 0.0);
+    if (b < 1.0) {
+        keep_beginning(c, b);
+    }
+    if (a > 0.0) {
+        keep_end(c, b > 0.0 ? a / b : 0.0);
+    }
     KalRange range = {c[0], c[0]};
     for (int k = 1; k < N; k++) {
-        range.low = fmin(range.low, c[k]);
-        range.high = fmax(range.high, c[k]);
+        range.low = c[k] < range.low ? c[k] : range.low;
+        range.high = c[k] > range.high ? c[k] : range.high;
     }
     return (KalRange){range.low - ROUNDING * size, range.high + ROUNDING * size};
 }
@@ -218,14 +222,25 @@ static void fill_box(KalScan *scan, double a, double b)
     }
 }
 
-// Gaps once more by their values at a and the ranges of their rates, theory (21.10): their
-// own ranges overlook that a gap opens while coordinates move fast along it.
-static void sharpen_gaps(KalScan *scan, double a, double b, KalRange *contacts)
+const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
+{
+    const KalScanSpec *spec = &scan->spec;
+    KalRange *next = scan->results;
+    fill_box(scan, a, b);
+    for (int k = 0; k < spec->n_programs; k++) {
+        const KalProgramId id = spec->programs[k];
+        bound(scan, id, next);
+        scan->contacts = id == KAL_PROGRAM_CONTACTS ? next : scan->contacts;
+        next += spec->system->n_results[id];
+    }
+    return scan->results;
+}
+
+const KalRange *kal_scan_sharpen_gaps(KalScan *scan, double a, double b)
 {
     const size_t count = scan->spec.system->model->n_contacts;
-    if (count == 0) {
-        return;
-    }
+    KalRange *contacts = scan->contacts;
+    assert(contacts);
     fill_box(scan, a, a);
     bound(scan, KAL_PROGRAM_CONTACTS, scan->point);
     for (size_t i = 0; i < count; i++) {
@@ -234,23 +249,6 @@ static void sharpen_gaps(KalScan *scan, double a, double b, KalRange *contacts)
         const KalRange at = scan->point[i * KAL_CONTACT_VALUES];
         gap->low = fmax(gap->low, at.low + (b - a) * fmin(rate.low, 0.0));
         gap->high = fmin(gap->high, at.high + (b - a) * fmax(rate.high, 0.0));
-    }
-}
-
-const KalRange *kal_scan_bound(KalScan *scan, double a, double b)
-{
-    const KalScanSpec *spec = &scan->spec;
-    KalRange *next = scan->results;
-    KalRange *contacts = NULL;
-    fill_box(scan, a, b);
-    for (int k = 0; k < spec->n_programs; k++) {
-        const KalProgramId id = spec->programs[k];
-        bound(scan, id, next);
-        contacts = id == KAL_PROGRAM_CONTACTS ? next : contacts;
-        next += spec->system->n_results[id];
-    }
-    if (contacts) {
-        sharpen_gaps(scan, a, b, contacts);
     }
     return scan->results;
 }

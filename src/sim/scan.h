@@ -39,6 +39,7 @@ typedef struct KalScan {
     KalRange *box;        ///< as KalLayout
     KalRange *work;       ///< of a program
     KalRange *results;    ///< of the programs, one after the other
+    KalRange *contacts;   ///< KalContactValues of contacts among them
     KalRange *point;      ///< contacts at the beginning of a range
     double t_old;
     double t_new;
@@ -56,5 +57,10 @@ KAL_CHECKED KalStatus kal_scan_take(KalScan *scan, double t_old, double t_new);
 /// Ranges of the results of all programs, one after the other, over a part of the step.  Of
 /// those that are not functions of t, q and q' alone they mean nothing.
 const KalRange *kal_scan_bound(KalScan *scan, double a, double b);
+
+/// The same with gaps once more by their values at a and the ranges of their rates, theory
+/// (21.10): their own ranges overlook that a gap opens while coordinates move fast along it.
+/// After kal_scan_bound() of the same part, with KAL_PROGRAM_CONTACTS among the programs.
+const KalRange *kal_scan_sharpen_gaps(KalScan *scan, double a, double b);
 
 #endif

@@ -4,7 +4,8 @@
 //
 // A decision needs the rates of all rows without contacts and the response of each to a unit
 // force along each, with the other constraints of the model in force: one solve for the
-// former and one for each row, all with the same factors.  `contact/touch` does the rest, and knows only these numbers.
+// former and one for each row, all with the same factors.  `contact/touch` does the rest, and
+// knows only these numbers.
 
 #include "motion/again.h"
 #include "system/contact_impl.h"

@@ -534,7 +534,8 @@ static KalMotionProblem pick_rows(KalInstant *instant, const KalMotionProblem *p
         memcpy(instant->few_A + (size_t)k * n, instant->A + row * n,
                n * sizeof(double));
         instant->few_b[k] = problem->b[row];
-        instant->few_size[k] = problem->b_size ? problem->b_size[row] : fabs(problem->b[row]);
+        instant->few_size[k] =
+            problem->b_size ? problem->b_size[row] : fabs(problem->b[row]);
         instant->few_names[k] = instant->row_names[row];
     }
     few.m = instant->n_independent;

@@ -49,6 +49,20 @@ def times(result, what, name=None):
             if i["what"] == what and name in (None, i["name"])]
 
 
+def rows_of(text):
+    """The result of a run, and the rows of its table by the names of columns."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "t.csv"
+        result = simulate(text, "-o", table)
+        rows = list(csv.reader(table.open(encoding="utf-8")))
+    names = [name.split()[0] for name in rows[0]]
+    return result, [dict(zip(names, map(float, row))) for row in rows[1:]]
+
+
+def table_of(text, *columns):
+    return [[row[name] for name in columns] for row in rows_of(text)[1]]
+
+
 BALL = """
 param g = 9.81 [m/s^2], m = 2 [kg], e = 0.8, h = 1 [m]
 coord x [m], y [m]
@@ -599,6 +613,56 @@ def a_contact_that_comes_to_say_the_same_changes_nothing():
     near(result["outputs"]["N"], 9.81, 1e-8)
 
 
+# A woodpecker on a sleeve that is wider than its bar (Glocker 1995): it slides down, jams and pecks.
+WOODPECKER = """
+param mM = 0.0003 [kg], JM = 5.0e-9 [kg*m^2], mS = 0.0045 [kg], JS = 7.0e-7 [kg*m^2]
+param hM = 0.0058 [m], lM = 0.010 [m], lG = 0.015 [m], hS = 0.02 [m], lS = 0.0201 [m]
+param r0 = 0.0025 [m], rM = 0.0031 [m], c = 0.0056 [N*m/rad], g = 9.81 [m/s^2], mu = 0.3
+coord y [m], pM [rad], pS [rad]
+kinetic 1/2*mM*y'^2 + 1/2*JM*pM'^2 + 1/2*JS*pS'^2 + 1/2*mS*(y' + lM*pM' + lG*pS')^2
+potential (mM + mS)*g*y + mS*g*(lM*pM + lG*pS) + 1/2*c*(pM - pS)^2
+contact beak: (lM + lG - lS - r0) - hS*pS >= 0, restitution = 0.5, friction = mu,
+    slip = y' + lM*pM' + (lG - lS)*pS'
+contact upper: (rM - r0) + hM*pM >= 0, friction = mu, slip = y' + rM*pM'
+contact lower: (rM - r0) - hM*pM >= 0, friction = mu, slip = y' + rM*pM'
+event turn: pS + 0.2788 falling set y = 0
+init y = 0, pM ~ -0.1036, pS = -0.2788, y' = -0.3411, pM' = 0, pS' = -7.4583
+simulate 0 .. 2 every 0.01
+"""
+
+
+@case
+def a_woodpecker_pecks_its_published_cycle():
+    """The cycle goes through (pS, y', pS') = (-0.2788, -0.3411, -7.4583), four digits of a
+    time-stepping scheme: from there it stays near, jams and lets go where statics say."""
+    mM, mS, JS, hM, lM, lG, rM = 0.0003, 0.0045, 7e-7, 0.0058, 0.010, 0.015, 0.0031
+    c, g, mu, jam = 0.0056, 9.81, 0.3, -0.0006/0.0058
+    result, rows = rows_of(WOODPECKER)
+    cycle = ["sticks upper", "slips upper", "opens upper", "impact lower", "impact beak",
+             "impact lower", "closes lower", "opens lower", "impact upper", "impact upper",
+             "closes upper"]
+    told = [f"{i['what']} {i['name']}" for i in result["incidents"] if i["name"] != "turn"]
+    assert told[:len(cycle)*12] == cycle*12, told[:24]
+
+    def excess(pS):  # of the friction that jamming takes over its limit; linear in pS
+        turn = -(c*(pS - jam) + mS*g*lG)/(JS + mS*lG**2)
+        T = (mS + mM)*g + mS*lG*turn
+        return T - mu*(mS*lM*lG*turn + c*(jam - pS) + mS*g*lM - rM*T)/hM
+
+    lets_go = excess(0)/(excess(0) - excess(1))
+    at = {row["t"]: row for row in rows}
+    for t in times(result, "slips", "upper"):
+        near(at[t]["pS"], lets_go, 1e-9)
+        near(at[t]["pM"], jam, 1e-9)
+    for t in times(result, "opens", "upper"):
+        near(at[t]["pS"], jam, 1e-9)  # the spring is at rest
+    turns = times(result, "event", "turn")
+    for t in turns:
+        near(at[t]["y'"], -0.3411, 0.01*0.3411)
+        near(at[t]["pS'"], -7.4583, 0.002*7.4583)
+    near((turns[-1] - turns[-3])/2, 0.14598, 1e-5)  # of one turn: every other one is longer
+
+
 # A block that slides with a pendulum, whose rod may be said twice.
 SLED = """
 param g = 9.81
@@ -645,15 +709,6 @@ def what_does_not_cover_contacts_says_so():
                           ("reduce", ()), ("run", ("--verify",))):
         status, out, err = command(name, BALL, *options)
         assert status == 1 and "floor" in out + err, (name, out, err)
-
-
-def table_of(text, *columns):
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "t.csv"
-        simulate(text, "-o", table)
-        rows = list(csv.reader(table.open(encoding="utf-8")))
-    places = [[name.split()[0] for name in rows[0]].index(column) for column in columns]
-    return [[float(row[k]) for k in places] for row in rows[1:]]
 
 
 JUMPS = """
