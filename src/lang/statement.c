@@ -214,8 +214,9 @@ static KalNode *parse_argument(KalParser *p)
 {
     const uint32_t begin = p->token.begin;
     const KalTokenKind next = kal_parser_peek(p, 1);
-    const bool named = kal_parser_is(p, KAL_TOKEN_NAME)
-                       && (next == KAL_TOKEN_EQUALS || next == KAL_TOKEN_TILDE);
+    const bool named =
+        (kal_parser_is(p, KAL_TOKEN_NAME) || kal_parser_is(p, KAL_TOKEN_WORD))
+        && (next == KAL_TOKEN_EQUALS || next == KAL_TOKEN_TILDE);
     const bool guess = named && next == KAL_TOKEN_TILDE;
     KalNode *name = NULL;
     if (named) {

@@ -85,6 +85,7 @@ static void constraints_and_control(void)
     keeps("hold u [V] every 1/100: u + x");
     keeps("actuator u: x', limit = 3, law = -k*x");
     keeps("let state = 1, hold = state, table = hold"); // words where statements begin
+    keeps("part p = P(mass = 1, force ~ 2, model)");    // and where arguments do
     keeps("nonideal y = -mu*abs(reaction(floor))*sign(y')");
     keeps("nonideal power -mu*reaction(n)*x'");
     keeps("nonideal power -mu*reaction(n)*sign(x') along x'");
