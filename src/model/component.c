@@ -203,7 +203,7 @@ static void declare_argument(KalBuild *b, const KalNode *parameter, Given given)
     const KalNode *override = kal_build_find_override(b, &text);
     if (override) {
         value = kal_build_eval_override(b, override);
-        blamed = override;
+        blamed = override->of.declaration.value;
     } else if (value.kind == KAL_VALUE_NONE) {
         value = kal_build_eval_for(b, parameter->of.declaration.value, ARGUMENT_USAGE);
     }

@@ -114,14 +114,15 @@ static KalValue conform(KalBuild *b, KalValue own, KalValue other, const KalNode
 static KalValue override_value(KalBuild *b, const KalNameText *name, Parameter *info,
                                KalValue own)
 {
-    const KalNode *node = kal_build_find_override(b, name);
-    if (!node) {
+    const KalNode *assignment = kal_build_find_override(b, name);
+    if (!assignment) {
         return own;
     }
+    const KalNode *node = assignment->of.declaration.value;
     info->overridden = true;
     info->blamed = node;
-    const KalValue value = kal_build_apply_unit(b, kal_build_eval_override(b, node),
-                                                info->unit_node, node);
+    const KalValue value = kal_build_apply_unit(
+        b, kal_build_eval_override(b, assignment), info->unit_node, node);
     return conform(b, own, value, node);
 }
 
@@ -134,13 +135,14 @@ static KalValue override_element(KalBuild *b, const KalTarget *target, uint32_t 
     if (n == 0 || !kal_build_name(b, target, 0, &name)) {
         return own;
     }
-    const KalNode *node = kal_build_find_override(b, &name);
-    if (!node) {
+    const KalNode *assignment = kal_build_find_override(b, &name);
+    if (!assignment) {
         return own;
     }
+    const KalNode *node = assignment->of.declaration.value;
     info->overridden = true;
     info->blamed = node;
-    KalValue value = kal_build_eval_override(b, node);
+    KalValue value = kal_build_eval_override(b, assignment);
     for (uint32_t i = 0; i < n && value.kind == KAL_VALUE_ARRAY; i++) {
         if (target->index[i] < 1 || target->index[i] > value.of.array->n) {
             return kal_build_bad(b, node->span, "there is no element %lld for '%s'",

@@ -16,9 +16,9 @@ enum {
     NEAR_NAMES = 2000
 };
 
-static const char STATEMENT[] = "force "; // one that takes `name = value`
+static const char STATEMENT[] = "init "; // one that takes `name = value [unit]`
 static const char EXPECTED[] =
-    "expected name=value, such as m=2, x[3]=1 or link[2].k=5";
+    "expected name=value, such as m=2, x[3]=1 or link[2].k=5 [N/m]";
 
 static void report(KalBuild *b, KalSpan span, const char *message)
 {
@@ -33,8 +33,9 @@ static bool print_name(const KalNode *node, KalNameText *name)
 {
     const KalNode *path[64];
     size_t n = 0;
-    for (; node->kind != KAL_NODE_NAME && n < 64; node = node->of.binary.left) {
+    while ((node->kind == KAL_NODE_MEMBER || node->kind == KAL_NODE_INDEX) && n < 64) {
         path[n++] = node;
+        node = node->of.binary.left;
     }
     if (node->kind != KAL_NODE_NAME) {
         return false;
@@ -64,8 +65,9 @@ static const KalNode *find_assignment(const KalTree *tree)
 {
     const KalNode *statement = tree ? kal_tree_first(tree) : NULL;
     const bool single = statement && !statement->next
-                        && statement->kind == KAL_NODE_FORCE
-                        && !statement->of.list.items->next;
+                        && statement->kind == KAL_NODE_INIT
+                        && !statement->of.list.items->next
+                        && statement->of.list.items->op == KAL_START_EXACT;
     return single ? statement->of.list.items : NULL;
 }
 
@@ -87,7 +89,7 @@ static KalStatus accept(KalBuild *b, size_t i)
         report(b, whole, "this parameter is overridden twice");
         return KAL_OK;
     }
-    r->value = assignment->of.declaration.value;
+    r->assignment = assignment;
     return kal_map_set(b->ctx, &b->overrides.names, atom, i + 1);
 }
 
@@ -173,13 +175,15 @@ const KalNode *kal_build_find_override(KalBuild *b, const KalNameText *name)
     KalReplacement *r = &b->overrides.list[place - 1];
     assert(place >= 1 && place <= b->options->n_overrides);
     r->used = true;
-    return r->value;
+    return r->assignment;
 }
 
-KalValue kal_build_eval_override(KalBuild *b, const KalNode *value)
+KalValue kal_build_eval_override(KalBuild *b, const KalNode *assignment)
 {
     static const KalUsage usage = {KAL_MARKS_CONSTANT, "the value of a parameter"};
-    return kal_build_eval_for(b, value, usage);
+    const KalNode *value = assignment->of.declaration.value;
+    return kal_build_apply_unit(b, kal_build_eval_for(b, value, usage),
+                                assignment->of.declaration.unit, value);
 }
 
 // The parameter that a name probably means.
@@ -198,7 +202,7 @@ void kal_build_check_overrides(KalBuild *b)
     const bool others = b->report.errors > 0; // which may be why nothing asked for it
     for (size_t i = 0; i < b->options->n_overrides && !others; i++) {
         const KalReplacement *r = &b->overrides.list[i];
-        if (r->used || !r->value) {
+        if (r->used || !r->assignment) {
             continue;
         }
         char message[300];

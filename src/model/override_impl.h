@@ -15,7 +15,7 @@ typedef struct KalReplacement {
     const KalSource *parsed; ///< a statement that holds it, `offset` bytes further on
     uint32_t offset;
     KalTree *tree;
-    const KalNode *value;
+    const KalNode *assignment;
     bool used;
 } KalReplacement;
 
@@ -28,11 +28,11 @@ typedef struct KalOverrides {
 KAL_CHECKED KalStatus kal_build_init_overrides(KalBuild *b);
 void kal_build_clear_overrides(KalBuild *b);
 
-/// The value that is to replace that of a name, or NULL.
+/// The assignment whose value is to replace that of a name, or NULL.
 const KalNode *kal_build_find_override(KalBuild *b, const KalNameText *name);
 
-/// Evaluates such a value.
-KalValue kal_build_eval_override(KalBuild *b, const KalNode *value);
+/// Evaluates its value, with the unit that it may have.
+KalValue kal_build_eval_override(KalBuild *b, const KalNode *assignment);
 
 /// Reports overrides that nothing asked for.
 void kal_build_check_overrides(KalBuild *b);

@@ -130,6 +130,23 @@ KalUnitId kal_build_unit_power(KalBuild *b, KalUnitId a, int64_t num, int64_t de
     return result;
 }
 
+// What a unit is; what is wrong with it is told where the user wrote it.
+static KalUnit parse_unit(KalBuild *b, const KalNode *node)
+{
+    KalDiagnostics *found = NULL;
+    if (!kal_build_check(b, kal_diagnostics_create(b->ctx, &found))) {
+        return kal_unit_any();
+    }
+    const KalUnit unit = kal_unit_read(node, found);
+    for (const KalDiagnostic *d = kal_diagnostics_first(found); d; d = d->next) {
+        b->report.errors++;
+        kal_diagnostics_add(b->diagnostics, d->severity, kal_build_shown(b, d->span),
+                            "%s", d->message);
+    }
+    kal_diagnostics_destroy(found);
+    return unit;
+}
+
 KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)
 {
     uint64_t found;
@@ -139,10 +156,7 @@ KalUnitId kal_build_read_unit(KalBuild *b, const KalNode *node)
     if (kal_map_find(&b->units.nodes, kal_map_key(node), &found)) {
         return (KalUnitId)found;
     }
-    const size_t before = kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR);
-    const KalUnitId id = find_unit(b, kal_unit_read(node, b->diagnostics));
-    b->report.errors +=
-        kal_diagnostics_count(b->diagnostics, KAL_SEVERITY_ERROR) - before;
+    const KalUnitId id = find_unit(b, parse_unit(b, node));
     kal_build_check(b, kal_map_set(b->ctx, &b->units.nodes, kal_map_key(node), id));
     return id;
 }

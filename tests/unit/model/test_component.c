@@ -380,6 +380,8 @@ static void wrong_overrides_are_told(void)
     fails_with_override("2", "2", "error 1:1 expected name=value");
     fails_with_override("", "2", "error 1:1 expected name=value");
     fails_with_override("x0[inert]", "2", "expected name=value");
+    fails_with_override("inert'", "2", "error 1:1 expected name=value");
+    fails_with_override("inert", "2 [kgg]", "error 1:10 unknown unit 'kgg'");
     fails_with_override("inert", "q", "unknown name 'q'");
     fails_with_override("inert", "[1, 2]", "expected a number, found a vector");
     fails_with_override("x0", "[1, 2, 3]", "expected a vector of 2 elements");

@@ -240,6 +240,50 @@ static void overrides_in_degrees_are_converted_once(void)
     }
 }
 
+// An override may have a unit, which is that of its parameter.
+static void overrides_have_units(void)
+{
+    const struct {
+        KalOverride override;
+        double number; // of the parameter, 0 where the build fails
+    } cases[] = {
+        {{"m", "3 [kg]"},       3                         },
+        {{"m", "2*m0 [kg]"},    10                        },
+        {{"m", "3 [g]"},        0                         },
+        {{"m", "3 [m]"},        0                         },
+        {{"m", "m0 [m]"},       0                         },
+        {{"m", "~ 3"},          0                         },
+        {{"m", "3, m0 = 2"},    0                         },
+        {{"be", "60 [deg]"},    3.14159265358979323846 / 3},
+        {{"plain", "60 [deg]"}, 3.14159265358979323846 / 3},
+        {{"plain", "4 [m]"},    4                         },
+        {{"c", "[3, 4] [kg]"},  3                         },
+        {{"c[1]", "3 [kg]"},    3                         },
+        {{"p.mass", "3 [kg]"},  -1                        },
+        {{"p.mass", "3 [N]"},   0                         },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const KalBuildOptions options = {.overrides = &cases[i].override,
+                                         .n_overrides = 1};
+        Lab lab;
+        lab_open_with(&lab,
+                      "param m0 = 5 [kg], m = 1 [kg], be = 1 [deg], plain = 1, c[2] = "
+                      "2 [kg]\ncoord x\nkinetic x'^2*(m*be*plain + c[1] + m0)\n"
+                      "component P(mass [kg]) {\nkinetic mass*x'^2\n}\n"
+                      "part p = P(mass = 1)\n",
+                      &options, -1);
+        ok((lab.model != NULL) == (cases[i].number != 0.0));
+        bool found = cases[i].number <= 0.0;
+        for (size_t k = 0; lab.model && k < lab.model->n_parameters; k++) {
+            found = found
+                    || fabs(lab.model->parameters[k].number - cases[i].number) < 1e-14;
+        }
+        ok(found);
+        lab_close(&lab);
+    }
+}
+
 // Every function, by the rule of its row: arguments without a unit, then with metres.
 static void every_function_keeps_its_rule(void)
 {
@@ -277,7 +321,8 @@ static void every_function_keeps_its_rule(void)
 
 TAP_RUN(TAP_CASE(degrees_are_converted_once), TAP_CASE(mixed_angles_are_told),
         TAP_CASE(overrides_in_degrees_are_converted_once),
-        TAP_CASE(right_units_are_no_news), TAP_CASE(wrong_units_are_told),
-        TAP_CASE(units_of_control_are_told), TAP_CASE(energies_agree_with_each_other),
+        TAP_CASE(overrides_have_units), TAP_CASE(right_units_are_no_news),
+        TAP_CASE(wrong_units_are_told), TAP_CASE(units_of_control_are_told),
+        TAP_CASE(energies_agree_with_each_other),
         TAP_CASE(degrees_become_radians_and_back),
         TAP_CASE(every_function_keeps_its_rule))
