@@ -220,7 +220,8 @@ static const char *find_hint(const KalParser *p, bool ends)
     }
     if (kind == KAL_TOKEN_LEFT_BRACKET && p->operator_fits) {
         return "; an index follows its name without a space, and a unit stands "
-               "only where param, coord, let or output declares something";
+               "only where something is declared or starts: give a number with a "
+               "unit a name by param";
     }
     if (kind == KAL_TOKEN_EQUALS && inside) {
         return "; equality is asked with ==";
