@@ -8,6 +8,8 @@
 
 #include "base/context.h"
 
+#include "base/limits.h"
+
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +28,7 @@ struct KalContext {
     size_t allocations; // blocks handed out so far
     bool native;        // machine code may be made
     bool huge;          // models may be larger than usual
+    size_t divisor;     // of the limits of models: 1 but in tests
     void (*at_end)(void);
     KalWatchFn watch; // or NULL
     void *watch_user;
@@ -62,6 +65,7 @@ KalStatus kal_context_create(KalAllocFn alloc, void *user, KalContext **out_ctx)
     ctx->bytes = sizeof *ctx;
     ctx->allocations = 1;
     ctx->native = true;
+    ctx->divisor = 1;
     *out_ctx = ctx;
     return KAL_OK;
 }
@@ -72,6 +76,7 @@ KalStatus kal_context_create_like(const KalContext *first, KalContext **out_ctx)
     KAL_TRY(kal_context_create(first->alloc, first->user, out_ctx));
     (*out_ctx)->native = first->native;
     (*out_ctx)->huge = first->huge;
+    (*out_ctx)->divisor = first->divisor;
     return KAL_OK;
 }
 
@@ -106,9 +111,15 @@ void kal_context_set_huge(KalContext *ctx, bool huge)
     }
 }
 
+void kal_context_divide_limits(KalContext *ctx, size_t divisor)
+{
+    assert(ctx && divisor > 0);
+    ctx->divisor = divisor;
+}
+
 size_t kal_usual_times(const KalContext *ctx, size_t limit)
 {
-    return ctx->huge ? HUGE_TIMES * limit : limit;
+    return (ctx->huge ? HUGE_TIMES * limit : limit) / ctx->divisor;
 }
 
 void kal_context_set_watch(KalContext *ctx, KalWatchFn watch, void *user)

@@ -6,6 +6,7 @@
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H
 
+#include "base/limits.h"
 #include "expr/eval.h"
 #include "fault.h"
 #include "model/build.h"
@@ -42,13 +43,21 @@ typedef struct Lab {
     KalStatus status;
 } Lab;
 
-/// Build with `calls_left` allocations, negative for any number.
-static inline void lab_open_with(Lab *lab, const char *text,
-                                 const KalBuildOptions *options, long calls_left)
+/// Begin in a context of `calls_left` allocations, negative for any number, where the limits of
+/// models are divided by a number.
+static inline void lab_begin(Lab *lab, long calls_left, size_t divisor)
 {
-    const KalSource *source = NULL;
     *lab = (Lab){.fault = {.calls_left = calls_left}};
     lab->status = kal_context_create(fault_alloc, &lab->fault, &lab->ctx);
+    if (lab->status == KAL_OK) {
+        kal_context_divide_limits(lab->ctx, divisor);
+    }
+}
+
+/// Build a text in the context that there is.
+static inline void lab_make(Lab *lab, const char *text, const KalBuildOptions *options)
+{
+    const KalSource *source = NULL;
     if (lab->status == KAL_OK) {
         lab->status = kal_sources_create(lab->ctx, &lab->sources);
     }
@@ -63,6 +72,14 @@ static inline void lab_open_with(Lab *lab, const char *text,
         lab->status = kal_model_build(lab->sources, source, options, lab->diagnostics,
                                       &lab->model);
     }
+}
+
+/// Build with `calls_left` allocations, negative for any number.
+static inline void lab_open_with(Lab *lab, const char *text,
+                                 const KalBuildOptions *options, long calls_left)
+{
+    lab_begin(lab, calls_left, 1);
+    lab_make(lab, text, options);
 }
 
 static inline void lab_open(Lab *lab, const char *text)

@@ -28,14 +28,34 @@ static char *repeat(const char *head, const char *piece, int n, const char *tail
     return text;
 }
 
+// Limits are tried at a fiftieth of their size, or whole where the environment has
+// KAL_TEST_ALL: then this program takes half a minute, and minutes under sanitizers.
+static size_t divisor(void)
+{
+    return getenv("KAL_TEST_ALL") ? 1 : 50;
+}
+
+// A text with a limit, as it is here, where it has a %; the next call writes over it.
+static const char *with_limit(const char *text, size_t limit)
+{
+    static char filled[200];
+    const char *place = strchr(text, '%');
+    if (place) {
+        snprintf(filled, sizeof filled, "%.*s%zu%s", (int)(place - text), text,
+                 limit / divisor(), place + 1);
+    }
+    return place ? filled : text;
+}
+
 static void is_too_much(const char *head, const char *piece, int n, const char *tail,
-                        const char *part)
+                        const char *part, size_t limit)
 {
     char *text = repeat(head, piece, n, tail);
     Lab lab;
-    lab_open(&lab, text);
+    lab_begin(&lab, -1, divisor());
+    lab_make(&lab, text, NULL);
     ok(lab.status == KAL_ERR_LIMIT && !lab.model);
-    has_text(lab_messages(&lab), part);
+    has_text(lab_messages(&lab), with_limit(part, limit));
     lab_close(&lab);
     free(text);
 }
@@ -56,39 +76,52 @@ static void loops_end(void)
 {
     is_too_much("coord x\n", "", 0,
                 "kinetic sum(i in 1..1000000 : sum(j in 1..1000000 : 0*x))\n",
-                "go through more than 5000000 passes");
-    is_too_much("", "", 0, "for i in 1..100000000 { }\n", "this range is too large");
+                "go through more than % passes", KAL_BUILD_PASSES);
+    is_too_much("", "", 0, "for i in 1..100000000 { }\n", "this range is too large", 0);
     is_too_much("", "", 0, "for i in 1..9223372036854775807 { }\n",
-                "this range is too large");
-    is_too_much("", "for i# in 1..100 {\n", 10, "}}}}}}}}}}\n",
-                "more than 5000000 passes");
+                "this range is too large", 0);
+    is_too_much("", "for i# in 1..100 {\n", 10, "}}}}}}}}}}\n", "more than % passes",
+                KAL_BUILD_PASSES);
 }
 
-static void declarations_end(void)
+static void arrays_end(void)
 {
-    is_too_much("coord x[2000000]\n", "", 0, "",
-                "an array has at most 1000000 elements");
-    is_too_much("coord x[1000][1000], y[1000]\n", "", 0, "",
-                "more than 1000000 numbers");
-    is_too_much("param x[1000000] = 1, y = 2\n", "", 0, "",
-                "more than 1000000 numbers");
-    is_too_much("let a[1000001] = 1\n", "", 0, "", "an array has at most 1000000");
+    const size_t most = KAL_BUILD_SCALARS;
+    const char *few = "an array has at most % elements";
+    is_too_much("coord x[2000000]\n", "", 0, "", few, most);
+    is_too_much(with_limit("let a[% + 1] = 1\n", most), "", 0, "", few, most);
+    is_too_much(with_limit("param n = %/1000\n", most), "", 0,
+                "coord x[n][1000], y[1000]\n", "more than % numbers", most);
+    is_too_much(with_limit("param n = %\n", most), "", 0, "param x[n] = 1, y = 2\n",
+                "more than % numbers", most);
     is_too_much("let v0 = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n",
                 "let v# = [v@, v@, v@, v@, v@, v@, v@, v@, v@, v@]\n", 7, "",
-                "more than 1000000");
-    is_too_much("let v0 = [1, 2]\n", "let v# = [v@, v@]\n", 7,
-                "let u = sum(i in 1..3000000 : v7)\n", "more than 50000000 pieces");
+                "more than %", most);
+}
+
+static void parts_end(void)
+{
     is_too_much("component A { coord x\nkinetic x'^2 }\n", "", 0,
-                "part a[i in 1..200000] = A\n", "it has more than 100000 parts");
+                "part a[i in 1..200000] = A\n", "it has more than % parts",
+                KAL_BUILD_PARTS);
     is_too_much("component C0 { coord x\nkinetic x'^2 }\n",
                 "component C# { part a = C@, b = C@ }\n", 40, "part a = C40\n",
-                "it has more than 100000 parts");
+                "it has more than % parts", KAL_BUILD_PARTS);
+}
+
+static void pieces_end(void)
+{
+    char sum[200];
+    snprintf(sum, sizeof sum, "%s",
+             with_limit("let u = sum(i in 1..%/2 : v7)\n", KAL_BUILD_PASSES));
+    is_too_much("let v0 = [1, 2]\n", "let v# = [v@, v@]\n", 7, sum,
+                "more than % pieces", KAL_BUILD_STEPS);
+    is_too_much("coord x\nfn f0(x) = x + 1\n", "fn f#(x) = f@(x) + f@(x + 1)\n", 40,
+                "kinetic f40(x)\n", "more than % pieces", KAL_BUILD_STEPS);
 }
 
 static void functions_end(void)
 {
-    is_too_much("coord x\nfn f0(x) = x + 1\n", "fn f#(x) = f@(x) + f@(x + 1)\n", 40,
-                "kinetic f40(x)\n", "more than 50000000 pieces");
     is_refused("coord x\nfn f0(x) = x\n", "fn f#(x) = f@(x)\n", 60, "kinetic f60(x)\n",
                "functions may call each other 50 levels deep");
     is_refused("component C0 { coord x\nkinetic x'^2 }\n",
@@ -256,6 +289,7 @@ static void shuffled_words_are_harmless(void)
     }
 }
 
-TAP_RUN(TAP_CASE(loops_end), TAP_CASE(declarations_end), TAP_CASE(functions_end),
-        TAP_CASE(names_end), TAP_CASE(errors_end), TAP_CASE(every_allocation_may_fail),
+TAP_RUN(TAP_CASE(loops_end), TAP_CASE(arrays_end), TAP_CASE(parts_end),
+        TAP_CASE(pieces_end), TAP_CASE(functions_end), TAP_CASE(names_end),
+        TAP_CASE(errors_end), TAP_CASE(every_allocation_may_fail),
         TAP_CASE(so_may_those_of_errors), TAP_CASE(shuffled_words_are_harmless))
