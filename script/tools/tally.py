@@ -2,6 +2,8 @@
 """Count the single cases in Meson's test logs.
 
 tally.py suites FOLDER            names the suites of a build folder, one a line
+tally.py targets FOLDER SUITE…    names what is to be built for the tests of suites, as Ninja
+                                  wants it
 tally.py count FOLDER=OUTCOME…    prints what each build gave and, last, the line
                                   "N passed, N failed"; fails if anything did or if
                                   nothing ran.  OUTCOME is the exit status of
@@ -28,6 +30,16 @@ def tests_of(folder):
 
 def suites_of(folder):
     return sorted({s.split(":", 1)[1] for t in tests_of(folder) for s in t["suite"]})
+
+
+def targets_of(folder, suites):
+    """Files, from the build folder, that the tests of some suites need."""
+    needed = {target for test in tests_of(folder) for target in test["depends"]
+              if any(s.split(":", 1)[1] in suites for s in test["suite"])}
+    listed = json.loads((folder / "meson-info" / "intro-targets.json").read_text())
+    return sorted({str(Path(file).relative_to(folder.resolve()))
+                   for target in listed if target["id"] in needed
+                   for file in target["filename"]})
 
 
 def speaks_tap(folder):
@@ -120,6 +132,9 @@ def count(arguments):
 def main(arguments):
     if len(arguments) == 2 and arguments[0] == "suites":
         print("\n".join(suites_of(Path(arguments[1]))))
+        return 0
+    if len(arguments) > 2 and arguments[0] == "targets":
+        print("\n".join(targets_of(Path(arguments[1]), arguments[2:])))
         return 0
     if arguments and arguments[0] == "count":
         return count(arguments[1:])

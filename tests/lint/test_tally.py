@@ -52,8 +52,27 @@ def last_line(protocol, result, output, status):
         return (run.stdout.splitlines() or [run.stderr])[-1], run.returncode
 
 
+def targets_are_those_of_the_suite():
+    """What the tests of a suite need is built, and nothing else."""
+    with tempfile.TemporaryDirectory(prefix="kalaba tally ") as folder:
+        root = Path(folder).resolve()
+        info = root / "meson-info"
+        info.mkdir()
+        tests = [{"suite": ["kalaba:unit"], "depends": ["a@exe", "lib@sha"]},
+                 {"suite": ["kalaba:cli"], "depends": ["b@exe"]},
+                 {"suite": ["kalaba:unit", "kalaba:threads"], "depends": ["c@exe"]}]
+        targets = [{"id": f"{name}@{kind}", "filename": [str(root / "tests" / name)]}
+                   for name, kind in (("a", "exe"), ("b", "exe"), ("c", "exe"), ("lib", "sha"))]
+        (info / "intro-tests.json").write_text(json.dumps(tests))
+        (info / "intro-targets.json").write_text(json.dumps(targets))
+        told = [subprocess.run([sys.executable, "-B", TALLY, "targets", root, *suites],
+                               capture_output=True, text=True, check=True).stdout.split()
+                for suites in (["unit"], ["threads", "cli"])]
+        return told == [["tests/a", "tests/c", "tests/lib"], ["tests/b", "tests/c"]]
+
+
 def main():
-    print(f"1..{len(CASES)}")
+    print(f"1..{len(CASES) + 1}")
     failures = 0
     for number, (what, *given, wanted, success) in enumerate(CASES, 1):
         line, status = last_line(*given)
@@ -62,7 +81,9 @@ def main():
         if not good:
             print(f"# status {status}, got: {line}, wanted: {wanted}")
         print(f"{'ok' if good else 'not ok'} {number} - {what}")
-    return failures > 0
+    good = targets_are_those_of_the_suite()
+    print(f"{'ok' if good else 'not ok'} {len(CASES) + 1} - targets are those of the suite")
+    return failures > 0 or not good
 
 
 if __name__ == "__main__":
