@@ -29,9 +29,49 @@ function curvesOf(text) {
   });
 }
 
-// Reports of all examples but the few that cannot start, which is what they show.
-async function exampleReports(lab) {
+// The statements of a model by which reports differ: kinds of drawings, libraries, and words.
+function featuresOf(text) {
+  const words =
+    'plot|output|event|servo|state|hold|contact|friction|table|nonideal|prescribe|actuator';
+  const statements = text.matchAll(
+    new RegExp(`^\\s*(draw \\w+|use \\w+|(?:${words})\\b.*)`, 'gm'),
+  );
+  return [...statements].map(([, statement]) => {
+    const [word, next] = statement.split(/\s+/);
+    if (word === 'draw' || word === 'use') {
+      return `${word} ${next}`;
+    }
+    return statement.includes(' against ') ? 'plot against' : word;
+  });
+}
+
+// The fewest examples, taken one after the other, that have every feature of all; all of them
+// where the environment has KAL_TEST_ALL.
+function chosenExamples() {
   const names = readdirSync(examples).filter((name) => name.endsWith('.kal'));
+  if (process.env.KAL_TEST_ALL) {
+    return names;
+  }
+  const features = new Map(
+    names.map((name) => [
+      name,
+      new Set(featuresOf(readFileSync(path.join(examples, name), 'utf8'))),
+    ]),
+  );
+  const missing = new Set([...features.values()].flatMap((set) => [...set]));
+  const chosen = [];
+  while (missing.size > 0) {
+    const news = (name) => [...features.get(name)].filter((f) => missing.has(f));
+    const best = names.reduce((a, b) => (news(b).length > news(a).length ? b : a));
+    news(best).forEach((feature) => missing.delete(feature));
+    chosen.push(best);
+  }
+  return chosen;
+}
+
+// Their reports, but for the few that cannot start, which is what they show.
+async function exampleReports(lab) {
+  const names = chosenExamples();
   const made = [];
   const work = async (queue) => {
     for (let name = queue.pop(); name; name = queue.pop()) {
@@ -53,7 +93,7 @@ async function exampleReports(lab) {
   };
   const queue = [...names];
   await Promise.all([work(queue), work(queue)]);
-  ok(made.length > names.length - 6, 'too few examples run');
+  ok(made.length > 0.9 * names.length, 'too few examples run');
   return made;
 }
 

@@ -32,10 +32,10 @@ def case(function):
 
 # The tool
 
-def run(*arguments):
-    """Status, standard output and standard error of one run."""
+def run(*arguments, env=None):
+    """Status, standard output and standard error of one run, in an environment of its own."""
     done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=HANG,
-                          check=False)
+                          check=False, env=env)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
