@@ -57,7 +57,7 @@ typedef struct KalVerifyReport {
     int samples;    ///< that were compared
     double time;    ///< of the motion that was verified
     int restarts;   ///< from states of the run, after times that could not be verified
-    int n_gaps;     ///< of those times, as many as are kept
+    int n_gaps;     ///< of those times; of many the last stands for the rest
     const KalVerifyGap *gaps;
 } KalVerifyReport;
 

@@ -19,9 +19,10 @@
 #include <string.h>
 
 enum {
-    GAPS = 16,     // that are kept
+    GAPS = 16,     // that are told one by one
     FAILURES = 20, // of the second computation, before it is given up
-    TEXT_SIZE = 400
+    TEXT_SIZE = 400,
+    GAP_SIZE = TEXT_SIZE + 60 // a reason, and how many pieces there are
 };
 
 // The second motion is this much more exact than the run is asked to be.
@@ -53,10 +54,12 @@ struct KalVerify {
     int passages;
     long crossings;
     KalVerifyReport report;
-    KalVerifyDifference size;    // of the numbers that are compared
-    char reason[TEXT_SIZE];      // why the routes have not begun
-    KalVerifyGap gaps[GAPS];     // as the report has them
-    char texts[GAPS][TEXT_SIZE]; // their reasons
+    KalVerifyDifference size;   // of the numbers that are compared
+    char reason[TEXT_SIZE];     // why the routes have not begun
+    KalVerifyGap gaps[GAPS];    // as the report has them
+    char texts[GAPS][GAP_SIZE]; // their reasons
+    char latest[TEXT_SIZE];     // the reason of the newest
+    int pieces;                 // that the last one stands for when the list is full
 };
 
 // The user may interrupt the second computation as well.
@@ -131,18 +134,33 @@ KalVerifyReport kal_verify_report(const KalVerify *verify)
     return report;
 }
 
+// When the list is full its last gap stands for all that follow, and says how many they are.
+static void fold_gap(KalVerify *v, double to)
+{
+    v->pieces++;
+    v->gaps[GAPS - 1].to = to;
+    (void)snprintf(v->texts[GAPS - 1], GAP_SIZE,
+                   "%d pieces of this time, the last because %s", v->pieces, v->latest);
+}
+
 // Note a time that was not verified.  It joins the one before if that has the same reason.
 static void add_gap(KalVerify *v, double from, double to, const char *reason)
 {
     const int n = v->report.n_gaps;
     assert(n >= 0 && n <= GAPS && from <= to);
-    if (n > 0 && v->gaps[n - 1].to == from && strcmp(v->texts[n - 1], reason) == 0) {
+    if (n > 0 && v->gaps[n - 1].to == from && strcmp(v->latest, reason) == 0) {
         v->gaps[n - 1].to = to;
-    } else if (n < GAPS) {
-        (void)snprintf(v->texts[n], TEXT_SIZE, "%s", reason);
-        v->gaps[n] = (KalVerifyGap){.from = from, .to = to, .reason = v->texts[n]};
-        v->report.n_gaps++;
+        return;
     }
+    (void)snprintf(v->latest, TEXT_SIZE, "%s", reason);
+    if (n == GAPS) {
+        fold_gap(v, to);
+        return;
+    }
+    (void)snprintf(v->texts[n], GAP_SIZE, "%s", reason);
+    v->gaps[n] = (KalVerifyGap){.from = from, .to = to, .reason = v->texts[n]};
+    v->report.n_gaps++;
+    v->pieces = 1;
 }
 
 // The largest difference of two vectors, or entry of one; NaN stays.

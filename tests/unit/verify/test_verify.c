@@ -153,6 +153,36 @@ static void what_events_do_is_not_verified(void)
     close_all(&lab, v);
 }
 
+// Forty events, each between other samples: the last gap that is told stands for those that
+// follow, to the end of the last one.
+static void many_gaps_are_not_forgotten(void)
+{
+    Lab lab;
+    KalVerify *v = NULL;
+    if (!lab_load(&lab, "coord x\nkinetic 1/2*x'^2\n"
+                        "event tick: sin(40*pi*t - 1) rising set x' = x' + 1\n"
+                        "simulate 0 .. 2 every 0.0125\n")) {
+        return;
+    }
+    ok(lab_start(&lab) == KAL_OK);
+    ok(kal_verify_create(lab.ctx, lab.system, &v) == KAL_OK);
+    for (int k = 0; k <= 160; k++) {
+        ok(kal_run_advance(lab.run, 0.0125 * k) == KAL_OK);
+        ok(kal_verify_take(v, lab.run) == KAL_OK);
+    }
+    const KalVerifyReport report = kal_verify_report(v);
+    ok(report.passed && report.restarts == 40 && report.n_gaps == 16);
+    if (report.n_gaps == 16) { // the ticks are at 1/(40 pi) + k/20
+        const KalVerifyGap last = report.gaps[15];
+        near(last.from, 0.75, 1e-9);
+        near(last.to, 1.9625, 1e-9);
+        has_text(last.reason, "25 pieces");
+        has_text(last.reason, "event");
+    }
+    near(report.time, 2.0 - 40 * 0.0125, 1e-9);
+    close_all(&lab, v);
+}
+
 // All samples lie on both sides of a change: none is compared with anything.
 static void nothing_compared_is_no_agreement(void)
 {
@@ -234,6 +264,7 @@ static void every_allocation_may_fail(void)
 
 TAP_RUN(TAP_CASE(runs_of_all_kinds_are_confirmed), TAP_CASE(units_do_not_matter),
         TAP_CASE(a_wrong_state_is_noticed), TAP_CASE(what_events_do_is_not_verified),
+        TAP_CASE(many_gaps_are_not_forgotten),
         TAP_CASE(nothing_compared_is_no_agreement),
         TAP_CASE(losses_of_rank_are_not_verified), TAP_CASE(ctrl_c_is_heard),
         TAP_CASE(every_allocation_may_fail))
