@@ -8,34 +8,13 @@
 
 #include <assert.h>
 
-typedef struct EnergyRow {
+// A kind of energy or power.
+typedef struct Energy {
     const char *where;
-    KalNodeKind statement;
     KalTermKind kind;
     unsigned allowed;
     bool is_power; // then a velocity has to be in it, else a coordinate
-} EnergyRow;
-
-static const EnergyRow ENERGIES[] = {
-    {"an energy",     KAL_NODE_KINETIC,        KAL_TERM_KINETIC,        KAL_MARKS_STATE,    false},
-    {"an energy",     KAL_NODE_POTENTIAL,      KAL_TERM_POTENTIAL,      KAL_MARKS_STATE,    false},
-    {"a dissipation", KAL_NODE_DISSIPATION,    KAL_TERM_DISSIPATION,    KAL_MARKS_FORCE,
-     true                                                                                        },
-    {"a power",       KAL_NODE_EXTERNAL_POWER, KAL_TERM_POWER,          KAL_MARKS_FORCE,    true },
-    {"a power",       KAL_NODE_NONIDEAL_POWER, KAL_TERM_NONIDEAL_POWER, KAL_MARKS_NONIDEAL,
-     true                                                                                        },
-};
-
-// Every statement that gets here has a row.
-static const EnergyRow *find_row(KalNodeKind statement)
-{
-    const EnergyRow *row = ENERGIES;
-    while (row->statement != statement) {
-        assert(row + 1 < ENERGIES + sizeof ENERGIES / sizeof ENERGIES[0]);
-        row++;
-    }
-    return row;
-}
+} Energy;
 
 // One more contribution to the equations of motion.
 static void add(KalBuild *b, KalContribution entry)
@@ -53,17 +32,16 @@ static uint64_t kinds_in(KalBuild *b, KalExpr e)
     return kinds;
 }
 
-void kal_build_energy(KalBuild *b, const KalNode *node)
+static void build_energy(KalBuild *b, const KalNode *node, Energy energy)
 {
-    const EnergyRow *row = find_row(node->kind);
     const KalNode *formula = node->of.unary.operand;
-    const KalUsage usage = {row->allowed, row->where};
+    const KalUsage usage = {energy.allowed, energy.where};
     const KalValue value = kal_build_scalar_for(b, formula, usage);
     if (value.kind == KAL_VALUE_BAD) {
         return;
     }
     const uint64_t kinds = kinds_in(b, value.of.expr);
-    if (row->is_power) {
+    if (energy.is_power) {
         kal_build_demand_power(b, kal_build_declared(value.unit), formula->span,
                                "this");
     } else {
@@ -71,15 +49,46 @@ void kal_build_energy(KalBuild *b, const KalNode *node)
                                 "this");
     }
     const bool own = formula->span.source == b->main; // libraries serve many models
-    if (own && row->is_power && (kinds & KAL_MARK(VELOCITY)) == 0) {
+    if (own && energy.is_power && (kinds & KAL_MARK(VELOCITY)) == 0) {
         kal_build_warn(b, formula->span, "no velocity is in this, so it has no effect");
     } else if (own && (kinds & KAL_MARKS_MOVING) == 0) {
         kal_build_warn(b, formula->span,
                        "no coordinate is in this, so it has no effect");
     }
     const KalContribution entry = {
-        .kind = row->kind, .value = value.of.expr, .span = formula->span};
+        .kind = energy.kind, .value = value.of.expr, .span = formula->span};
     add(b, entry);
+}
+
+void kal_build_kinetic(KalBuild *b, const KalNode *node)
+{
+    build_energy(b, node,
+                 (Energy){"an energy", KAL_TERM_KINETIC, KAL_MARKS_STATE, false});
+}
+
+void kal_build_potential(KalBuild *b, const KalNode *node)
+{
+    build_energy(b, node,
+                 (Energy){"an energy", KAL_TERM_POTENTIAL, KAL_MARKS_STATE, false});
+}
+
+void kal_build_dissipation(KalBuild *b, const KalNode *node)
+{
+    build_energy(
+        b, node,
+        (Energy){"a dissipation", KAL_TERM_DISSIPATION, KAL_MARKS_FORCE, true});
+}
+
+void kal_build_external_power(KalBuild *b, const KalNode *node)
+{
+    build_energy(b, node, (Energy){"a power", KAL_TERM_POWER, KAL_MARKS_FORCE, true});
+}
+
+void kal_build_nonideal_power(KalBuild *b, const KalNode *node)
+{
+    build_energy(
+        b, node,
+        (Energy){"a power", KAL_TERM_NONIDEAL_POWER, KAL_MARKS_NONIDEAL, true});
 }
 
 // Forces on coordinates, element by element.
