@@ -257,6 +257,10 @@ KAL_API void kal_locus_destroy(KalLocus *locus);
 /// The points, by rising value; returns how many.
 KAL_API int kal_locus_points(const KalLocus *locus, const KalLocusPoint **out_points);
 
+/// How many eigenvalues are 0 at every point that has an answer: those of cyclic coordinates
+/// and of families, which say nothing about the parameter.
+KAL_API int kal_locus_zeros(const KalLocus *locus);
+
 /// The critical values, rising; returns how many.
 KAL_API int kal_locus_criticals(const KalLocus *locus,
                                 const KalCritical **out_criticals);

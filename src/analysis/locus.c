@@ -365,6 +365,29 @@ int kal_locus_points(const KalLocus *locus, const KalLocusPoint **out_points)
     return (int)(locus->points.size / sizeof(KalLocusPoint));
 }
 
+static int count_zeros(const KalLocusPoint *point)
+{
+    int zeros = 0;
+    for (int k = 0; k < point->n; k++) {
+        zeros += point->re[k] == 0.0 && point->im[k] == 0.0;
+    }
+    return zeros;
+}
+
+int kal_locus_zeros(const KalLocus *locus)
+{
+    const KalLocusPoint *points = NULL;
+    const int n_points = kal_locus_points(locus, &points);
+    int least = -1;
+    for (int i = 0; i < n_points; i++) {
+        const int zeros = count_zeros(&points[i]);
+        if (!points[i].failed && (least < 0 || zeros < least)) {
+            least = zeros;
+        }
+    }
+    return least > 0 ? least : 0;
+}
+
 int kal_locus_criticals(const KalLocus *locus, const KalCritical **out_criticals)
 {
     if (!(locus && out_criticals)) {

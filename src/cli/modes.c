@@ -281,11 +281,12 @@ static KalStatus add_sweep_columns(const Sweep *sweep, int most, KalTable *table
     return status;
 }
 
-// The row of a value; what has no answer, or fewer eigenvalues, is NaN there.
-static KalStatus add_point(const KalLocusPoint *point, double *row, size_t width,
-                           KalTable *table)
+// The row of a value, without `skipped` eigenvalues that are 0; what has no answer, or fewer
+// eigenvalues, is NaN there.
+static KalStatus add_point(const KalLocusPoint *point, int skipped, double *row,
+                           size_t width, KalTable *table)
 {
-    assert(width >= 2 + 2 * (size_t)point->n);
+    size_t place = 2;
     for (size_t i = 0; i < width; i++) {
         row[i] = NAN;
     }
@@ -293,14 +294,19 @@ static KalStatus add_point(const KalLocusPoint *point, double *row, size_t width
     if (!point->failed) {
         row[1] = kal_stability_number(point->stability);
     }
-    for (int k = 0; k < point->n; k++) {
-        row[2 + 2 * k] = point->re[k];
-        row[3 + 2 * k] = point->im[k];
+    for (int k = 0; k < point->n && !point->failed; k++) {
+        if (skipped > 0 && point->re[k] == 0.0 && point->im[k] == 0.0) {
+            skipped--;
+            continue;
+        }
+        assert(place + 2 <= width);
+        row[place++] = point->re[k];
+        row[place++] = point->im[k];
     }
     return kal_table_add_row(table, row);
 }
 
-// A row for each value.
+// A row for each value.  Eigenvalues that are 0 throughout are left out, as in the text.
 static KalStatus write_locus(const Sweep *sweep, const KalLocus *locus)
 {
     const KalLocusPoint *points = NULL;
@@ -308,11 +314,13 @@ static KalStatus write_locus(const Sweep *sweep, const KalLocus *locus)
     KalTable *table = NULL;
     int most = 0;
     for (int k = 0; k < count; k++) {
-        most = points[k].n > most ? points[k].n : most;
+        most = !points[k].failed && points[k].n > most ? points[k].n : most;
     }
     if (!file_of(sweep->job)) {
         return KAL_OK;
     }
+    const int zeros = kal_locus_zeros(locus);
+    most -= zeros < most ? zeros : most;
     const size_t width = 2 + 2 * (size_t)most;
     double *row = malloc(width * sizeof *row);
     KalStatus status = kal_table_create(sweep->job->ctx, 0, &table);
@@ -320,7 +328,7 @@ static KalStatus write_locus(const Sweep *sweep, const KalLocus *locus)
         status = row ? add_sweep_columns(sweep, most, table) : KAL_ERR_NOMEM;
     }
     for (int k = 0; k < count && status == KAL_OK; k++) {
-        status = add_point(&points[k], row, width, table);
+        status = add_point(&points[k], zeros, row, width, table);
     }
     free(row);
     return deliver(sweep->job, status, table);

@@ -514,29 +514,6 @@ static void put_equilibria(KalPage *page, const KalAnalysisView *a,
     }
 }
 
-// Whether an eigenvalue is 0.
-static bool is_zero(const KalLocusPoint *point, int k)
-{
-    return point->re[k] == 0.0 && point->im[k] == 0.0;
-}
-
-// How many eigenvalues are 0 at every point: those of cyclic coordinates and of families,
-// which say nothing about the parameter.
-static int count_zeros(const KalLocusPoint *points, int n_points)
-{
-    int least = -1;
-    for (int i = 0; i < n_points; i++) {
-        int zeros = 0;
-        for (int k = 0; k < points[i].n; k++) {
-            zeros += is_zero(&points[i], k);
-        }
-        if (!points[i].failed && (least < 0 || zeros < least)) {
-            least = zeros;
-        }
-    }
-    return least > 0 ? least : 0;
-}
-
 // An eigenvalue, or two that are conjugate; returns the spaces that fill up its column.
 static size_t put_eigenvalue(KalPage *page, double re, double im)
 {
@@ -560,7 +537,7 @@ static void put_point(KalPage *page, const KalLocusPoint *point, int skipped)
     int shown = 0;
     size_t gap = 0;
     for (int k = 0; k < point->n && shown < EIGENVALUES_SHOWN; k++) {
-        if (skipped > 0 && is_zero(point, k)) {
+        if (skipped > 0 && point->re[k] == 0.0 && point->im[k] == 0.0) {
             skipped--;
             continue;
         }
@@ -600,7 +577,7 @@ static void put_locus(KalPage *page, const KalLocus *locus, const KalLocusTitle 
                         : 0);
     kal_page_safe(page, title->parameter);
     kal_page_string(page, "  stability   eigenvalues, those that grow most first\n");
-    const int zeros = count_zeros(points, n_points);
+    const int zeros = kal_locus_zeros(locus);
     for (int k = 0; k < n_points; k++) {
         put_point(page, &points[k], zeros);
     }

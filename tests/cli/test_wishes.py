@@ -204,6 +204,12 @@ def eigenvalues_that_are_always_zero_are_left_out():
     rows = [line.split() for line in out.splitlines() if "stable  " in line]
     assert status == 0 and "2 eigenvalues are 0 throughout" in out, (out, err)
     assert rows[0][2:] == ["11.0733", "±0.0833333i", "-11.0733", "±0.0833333i"], rows
+    status, out, err = run("modes", EXAMPLES / "sleeping_top.kal", "--sweep", "w=1..200",
+                           "--points", "3", "-o", "-")
+    rows = table_of(out)
+    assert status == 0 and "re[4]" in rows[0] and "re[5]" not in rows[0], (out, err)
+    near(sorted(float(rows[0][f"re[{k}]"]) for k in (1, 2, 3, 4)),
+         [-11.0733, -11.0733, 11.0733, 11.0733], 1e-4)
 
 
 @case
