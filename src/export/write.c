@@ -616,7 +616,6 @@ static bool has(void *user, const char *flag)
         {"CONTROL_LIMITS",  plan->controls.count > 0 && plan->limits.n_chosen > 0      },
         {"RESPONSES",       plan->controls.count > 0 || plan->contacts.count > 0       },
         {"TANGENT",         plan->tangent != NULL                                      },
-        {"ROWS_FAST",       plan->fast && plan->constraints.count > 0                  },
         {"FORCES_SHOWN",    plan->system->n_forces > 0                                 },
         {"RETURN",          plan->programs[KAL_EXPORT_RETURN].program != NULL          },
     };
