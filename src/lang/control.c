@@ -424,7 +424,7 @@ KalNode *kal_parse_event(KalParser *p, uint32_t begin)
 {
     KalNode *target = kal_parse_target(p, KAL_TARGET_NEW, "the name of the event");
     kal_parser_expect(p, KAL_TOKEN_COLON, "':' after the name of the event");
-    KalNode *value = kal_parse_value(p);
+    KalNode *value = kal_parse_crossing(p);
     const unsigned directions = parse_directions(p);
     KalChain actions = {.first = NULL};
     do {

@@ -603,6 +603,17 @@ KalNode *kal_parse_side(KalParser *p)
     return node;
 }
 
+KalNode *kal_parse_crossing(KalParser *p)
+{
+    KalNode *node = parse_rank(p, RANK_OR);
+    if (node && kal_node_is_condition(node)) {
+        kal_parser_fail(p, node->span.begin, node->span.end,
+                        "an event happens where a value crosses zero: write x - 1 "
+                        "rising for x > 1");
+    }
+    return node;
+}
+
 // NOLINTNEXTLINE(misc-no-recursion)
 KalNode *kal_parse_condition(KalParser *p)
 {

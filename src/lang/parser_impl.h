@@ -165,6 +165,9 @@ void kal_parse_iterator(KalParser *p, KalNode **out_index, KalNode **out_range);
 /// A value on the left of an equation; an inequality in its place gets an explanation.
 KalNode *kal_parse_side(KalParser *p);
 
+/// What an event waits for: a value, that crosses zero.
+KalNode *kal_parse_crossing(KalParser *p);
+
 /// A unit in brackets, if one stands here after a space; else NULL.
 KalNode *kal_parse_unit(KalParser *p);
 

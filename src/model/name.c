@@ -8,6 +8,7 @@
 // name is used if it is used in any of its parts.
 
 #include "model/build_impl.h"
+#include "model/library.h"
 
 #include <kalaba/text.h>
 
@@ -622,6 +623,42 @@ static bool report_derivative(KalBuild *b, const KalNode *name, const char *text
     return true;
 }
 
+// Whether a shipped model declares a component of a name, at the beginning of a line.
+static bool ships(const KalLibraryModel *model, const char *name, size_t length)
+{
+    static const char word[] = "\ncomponent ";
+    const char *at = model->text;
+    while ((at = strstr(at, word)) != NULL) {
+        at += sizeof word - 1;
+        if (strncmp(at, name, length) == 0 && strchr("( {", at[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Tell of a component that a shipped model has; false if none has.
+static bool report_shipped(KalBuild *b, const KalNode *name)
+{
+    int count = 0;
+    const KalLibraryModel *models = kal_library_table(&count);
+    const int length = (int)name->of.text.length;
+    const char *found[2] = {NULL, NULL};
+    for (int i = 0; i < count && !found[1]; i++) {
+        if (ships(&models[i], name->of.text.data, name->of.text.length)) {
+            found[found[0] ? 1 : 0] = models[i].name;
+        }
+    }
+    if (found[0]) {
+        kal_build_error(b, name->span,
+                        found[1] ? "unknown name '%.*s'; use %s and use %s have such "
+                                   "components"
+                                 : "unknown name '%.*s'; use %s has such a component",
+                        length, name->of.text.data, found[0], found[1]);
+    }
+    return found[0] != NULL;
+}
+
 KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
                            const KalScope *part)
 {
@@ -648,6 +685,9 @@ KalValue kal_build_unknown(KalBuild *b, const KalNode *name, KalSpace space,
     const KalNode *later = find_later(b, name, text);
     if (later) {
         return report_later(b, name, later);
+    }
+    if (space == KAL_SPACE_VALUE && report_shipped(b, name)) {
+        return KAL_BAD_VALUE;
     }
     return near ? kal_build_bad(b, name->span, "unknown %s '%s'; did you mean '%s'?",
                                 what, text, near)

@@ -236,6 +236,9 @@ static void errors_of_conditions_are_told_with_their_place(void)
     refuses("kinetic (a < b)^2", "m:1:10: error: a condition has no value");
     refuses("kinetic 2^(a < b)", "m:1:12: error: a condition has no value");
     refuses("kinetic (a < b)'", "m:1:10: error: a condition has no value");
+    refuses("event e: a > b stop",
+            "m:1:10: error: an event happens where a value crosses zero: write x - 1 "
+            "rising for x > 1");
     refuses("kinetic f(a and b)", "m:1:11: error: expected a condition, such as x > 0");
     refuses("kinetic if(x, 1, 2)",
             "m:1:12: error: expected a condition, such as x > 0");
