@@ -579,12 +579,14 @@ static void mechanisms_that_failed_once(void)
     }
 }
 
-// Four-bars whose drive leads to a dead point: that is said, and the drive is named.
+// Four-bars whose drive leads to a dead point: that is said, and the drive is named.  Coming
+// near it takes seconds, so two stand for all unless the environment has KAL_TEST_ALL.
 static void driven_loops_that_lock_say_so(void)
 {
     static const long seeds[] = {800, 845, 1325, 1460};
     static Mechanism mech;
-    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+    const size_t count = getenv("KAL_TEST_ALL") ? sizeof seeds / sizeof seeds[0] : 2;
+    for (size_t i = 0; i < count; i++) {
         Trial trial;
         mechanism_make(&mech, (uint64_t)seeds[i]);
         if (open_trial(&mech, &trial)) {
