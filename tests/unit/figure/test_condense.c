@@ -3,7 +3,7 @@
 // Tables of many rows as small ones: quantiles, counts and means against numbers that are
 // known, what is chosen for a sweep, and that every allocation may fail.
 
-#include "fault.h"
+#include "allocations.h"
 #include "figure/choose.h"
 #include "figure/figure_impl.h"
 #include "tables.h"
@@ -214,10 +214,8 @@ static void what_is_no_sweep_is_known(void)
 }
 
 // All of it with an allocator that fails after some calls.
-static KalStatus draw_all(Fault *fault)
+static KalStatus draw_all(KalContext *ctx)
 {
-    KalContext *ctx = NULL;
-    KAL_TRY(kal_context_create(fault_alloc, fault, &ctx));
     KalTable *table = grid(ctx);
     KalStatus status = table ? KAL_OK : KAL_ERR_NOMEM;
     for (int kind = KAL_FIGURE_BANDS; kind <= KAL_FIGURE_MAP && status == KAL_OK;
@@ -234,20 +232,12 @@ static KalStatus draw_all(Fault *fault)
         kal_table_destroy(out);
     }
     kal_table_destroy(table);
-    kal_context_destroy(ctx);
     return status;
 }
 
 static void every_allocation_may_fail(void)
 {
-    KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 400; n++) {
-        Fault fault = {.calls_left = n};
-        status = draw_all(&fault);
-        ok(status == KAL_OK || status == KAL_ERR_NOMEM);
-        ok(fault.live_bytes == 0);
-    }
-    ok(status == KAL_OK);
+    try_allocations(draw_all);
 }
 
 TAP_RUN(TAP_CASE(bands_are_quantiles),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "allocations.h"
 #include "curve.h"
-#include "fault.h"
 #include "figure/cover.h"
 #include "rng.h"
 #include "tap.h"
@@ -79,30 +79,20 @@ static void what_is_left_covers_all(void)
     kal_context_destroy(ctx);
 }
 
-static KalStatus cover_with(Fault *fault)
+static KalStatus cover_with(KalContext *ctx)
 {
-    KalContext *ctx = NULL;
     KalBlock points = {.data = NULL};
-    KAL_TRY(kal_context_create(fault_alloc, fault, &ctx));
     KalStatus status = make_orbit(ctx, &points);
     if (status == KAL_OK) {
         status = kal_cover_remove(ctx, frame, cell, &points);
     }
     kal_block_clear(ctx, &points);
-    kal_context_destroy(ctx);
     return status;
 }
 
 static void every_allocation_may_fail(void)
 {
-    KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 100; n++) {
-        Fault fault = {.calls_left = n};
-        status = cover_with(&fault);
-        ok(status == KAL_OK || status == KAL_ERR_NOMEM);
-        ok(fault.live_bytes == 0);
-    }
-    ok(status == KAL_OK);
+    try_allocations(cover_with);
 }
 
 TAP_RUN(TAP_CASE(an_orbit_is_drawn_once), TAP_CASE(what_is_left_covers_all),

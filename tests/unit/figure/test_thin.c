@@ -2,9 +2,9 @@
 
 // What is left of a curve: its extremes, its gaps, and a line that nobody can tell from it.
 
+#include "allocations.h"
 #include "context.h"
 #include "curve.h"
-#include "fault.h"
 #include "figure/thin.h"
 #include "rng.h"
 #include "tap.h"
@@ -166,30 +166,20 @@ static void points_alone_stay(void)
     kal_context_destroy(ctx);
 }
 
-static KalStatus thin_with(Fault *fault)
+static KalStatus thin_with(KalContext *ctx)
 {
-    KalContext *ctx = NULL;
-    KAL_TRY(kal_context_create(fault_alloc, fault, &ctx));
     KalThin thin = kal_thin(ctx, column, tolerance);
     for (int i = 0; i < 1000; i++) {
         kal_thin_add(&thin, (KalSpot){i, i % 7});
     }
     const KalStatus status = kal_thin_finish(&thin);
     kal_block_clear(ctx, &thin.points);
-    kal_context_destroy(ctx);
     return status;
 }
 
 static void every_allocation_may_fail(void)
 {
-    KalStatus status = KAL_ERR_NOMEM;
-    for (long n = 0; status != KAL_OK && n < 100; n++) {
-        Fault fault = {.calls_left = n};
-        status = thin_with(&fault);
-        ok(status == KAL_OK || status == KAL_ERR_NOMEM);
-        ok(fault.live_bytes == 0);
-    }
-    ok(status == KAL_OK);
+    try_allocations(thin_with);
 }
 
 TAP_RUN(TAP_CASE(nothing_that_can_be_seen_is_lost),
