@@ -60,10 +60,15 @@ KAL_INLINE KalFour kal_four_absolute(KalFour x)
     return (KalFour)((KalFourBits)x & INT64_C(0x7fffffffffffffff));
 }
 
-/// Where bits of `pick` are set those of a, else those of b.
+/// Where bits of `pick` are set those of a, else those of b; of a number all are set, or none.
 KAL_INLINE KalFour kal_pick(KalFourBits pick, KalFour a, KalFour b)
 {
+#ifdef __AVX__
+    __asm__("vblendvpd %1, %2, %0, %0" : "+x"(b) : "x"(pick), "x"(a));
+    return b;
+#else
     return (KalFour)(((KalFourBits)a & pick) | ((KalFourBits)b & ~pick));
+#endif
 }
 
 /// Entry by entry a > b ? a : b: b where either is not a number.
@@ -103,7 +108,13 @@ KAL_INLINE KalFour kal_four_root(KalFour x)
 /// Whether bits of any of the four are set.
 KAL_INLINE bool kal_any(KalFourBits bits)
 {
+#ifdef __AVX__
+    bool none;
+    __asm__("vptest %1, %1" : "=@ccz"(none) : "x"(bits));
+    return !none;
+#else
     return ((bits[0] | bits[1]) | (bits[2] | bits[3])) != 0;
+#endif
 }
 
 /// Copy n numbers, of which there are few, one by one: a call would take longer, and who

@@ -13,6 +13,7 @@
 
 #include "base/four.h"
 
+#define KAL_DOP853_MOST_GROWTH 6.0                   ///< of a step over the one before
 #define KAL_DOP853_LEAST_ERROR 1e-10                 ///< smaller ones are rounding
 #define KAL_DOP853_LEAST_LOG   (-13.287712379549449) ///< that of 1e-4, to base 2
 
@@ -66,7 +67,8 @@ KAL_INLINE KalFour kal_dop853_scale(KalFour error, KalFourBits rejected, KalFour
     const KalFour power =
         kal_pick(error > 1.0, -0.125 * now, before * *log - present * now);
     KalFour factor = safety * kal_four_exp2(power);
-    const KalFour most = kal_pick(rejected, kal_all(1.0), kal_all(6.0));
+    const KalFour most =
+        kal_pick(rejected, kal_all(1.0), kal_all(KAL_DOP853_MOST_GROWTH));
     factor = kal_four_larger(factor, kal_all(most_shrink));
     *log = kal_four_larger(now, kal_all(KAL_DOP853_LEAST_LOG));
     return kal_four_smaller(factor, most);

@@ -100,6 +100,7 @@ static void take_past(KalCoastLanes *of, int lane, const KalRankWatch *watch, do
     const bool usual =
         of->past_t[3][lane] == t && of->past_t[1][lane] < t && of->past_t[0][lane] < t;
     of->mixed[lane] = usual ? 0 : -1;
+    of->strange[lane] = of->mixed[lane];
 }
 
 void kal_coast_enter(KalCoast *coast, int lane, KalRun *run)

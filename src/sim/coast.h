@@ -30,7 +30,8 @@ typedef struct KalCoastLanes {
     KalFour largest;
     KalFour past_t[KAL_COAST_PAST]; ///< the last sines before the present attempt
     KalFour past[KAL_COAST_PAST];
-    KalFourBits mixed; ///< lanes where they are not those of the end of the last step
+    KalFourBits mixed; ///< lanes where they are not those of the end of the last step,
+    KalFourBits strange;            ///< though no attempt at this one was rejected
     KalFour sines[KAL_COAST_RATES]; ///< that the present attempt meets
 } KalCoastLanes;
 

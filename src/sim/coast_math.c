@@ -6,6 +6,7 @@
 // compared in the order of the nodes of DOP853, and where others come in between, of attempts
 // that were rejected, with all of them.
 
+#include "ode/dop853_pace.h"
 #include "sim/coast.h"
 #include "system/dust.h"
 
@@ -21,6 +22,9 @@ enum {
 
 // Comparisons of numbers that are found in another order leave this much room.
 static const double MARGIN = 1.001;
+
+// A loss of rank that is so many steps away bounds no step to come, however it grows.
+static const double ROOM_STEPS = KAL_DOP853_MOST_GROWTH / KAL_ROOM;
 
 // Rates of an attempt in the order of time, after the beginning of the step: those of stage
 // k + 1, and the end; and the distance of each from the one before, but no less than 0.1.
@@ -43,6 +47,7 @@ static void remember(KalCoastLanes *of, const KalLaneNotes *notes, KalFourBits t
         of->past[i] = kal_pick(both, sine, of->past[i]);
     }
     of->mixed = (of->mixed | notes->rejected) & ~taken;
+    of->strange &= ~taken;
 }
 
 // The sines of a stretch of time in lanes; slopes are those of a step of length 1.
@@ -112,7 +117,22 @@ static KalFourBits lead_nowhere(const KalCoastLanes *of, const KalLaneNotes *not
     return (x.low > KAL_LOW_SINE) & (notes->t_new > notes->t)
            & (x.low > MARGIN * 0.5 * KAL_STEEPER * LONGEST * x.steep)
            & (x.low > MARGIN * 0.5 * KAL_ROW_STEEPER * LONGEST * most)
-           & (of->sines[END] > MARGIN * KAL_NEAR_STEPS * x.slope);
+           & (of->sines[END] > MARGIN * KAL_NEAR_STEPS * x.slope)
+           & (~of->strange | (of->sines[END] > MARGIN * ROOM_STEPS * x.slope));
+}
+
+// How far steps may go towards a loss of rank, as kal_run_room() has it where nothing came in
+// between: the slope is that of the last two sines that are far enough from each other.  After
+// attempts that were rejected the next step is no longer than this one, which is near: there it
+// bounds nothing.
+static KalFour find_room(const KalCoastLanes *of, const KalLaneNotes *notes)
+{
+    const int before = order[END - 2];
+    const KalFour sine = of->sines[END];
+    const KalFour slope = (sine - of->sines[before])
+                          / (notes->t_new - kal_const_four(notes->times)[before]);
+    const KalFour distance = 2.0 * sine / (kal_four_root(slope * slope) - slope);
+    return kal_pick(slope < 0.0, KAL_ROOM * distance, kal_all(INFINITY));
 }
 
 // What lanes find about their rows.
@@ -215,7 +235,11 @@ void KAL_COAST_WATCH(KalCoast *coast, const KalLaneNotes *notes, KalFourBits *ou
         kal_four_larger(KAL_TURN_PAST * coast->of->turning, most / h);
     const KalFourBits quiet = notes->taken & lead_nowhere(coast->of, notes, most)
                               & rows.stay & (most < KAL_ROW_TURNED);
-    *out_longest = kal_pick(turning > 0.0, KAL_TURN / turning, kal_all(0.0));
+    const KalFour room = find_room(coast->of, notes);
+    const KalFour turn = kal_pick(turning > 0.0, KAL_TURN / turning, kal_all(INFINITY));
+    const KalFour longest =
+        kal_four_smaller(turn, kal_pick(coast->of->mixed, kal_all(INFINITY), room));
+    *out_longest = kal_pick(longest < INFINITY, longest, kal_all(0.0));
     coast->of->turning = kal_pick(quiet, turning, coast->of->turning);
     keep_rows(coast, A, &rows, quiet);
     remember(coast->of, notes, quiet);

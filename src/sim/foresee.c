@@ -13,8 +13,6 @@
 
 // Losses of rank that are this many steps of an implicit method away, which are short, are near.
 static const double NEAR_STIFF = 30.0;
-// An explicit method goes this part of the way to one without looking.
-static const double ROOM = 0.7;
 
 double kal_run_near_steps(const KalRun *run)
 {
@@ -52,7 +50,7 @@ double kal_run_room(const KalRun *run)
 {
     const KalRankWatch *watch = &run->rank;
     return watch->known && watch->t == run->t
-               ? ROOM * kal_distance_to_zero(watch->sine, watch->slope, watch->bend)
+               ? KAL_ROOM * kal_distance_to_zero(watch->sine, watch->slope, watch->bend)
                : (double)INFINITY;
 }
 

@@ -29,6 +29,8 @@
 #define KAL_LOW_SINE     0.05
 /// Losses of rank that are this many steps of an explicit method away are near.
 #define KAL_NEAR_STEPS   4.0
+/// An explicit method goes this part of the way to one without looking.
+#define KAL_ROOM         0.7
 /// Sines may fall this much faster than was seen,
 #define KAL_STEEPER      3.0
 /// and this much faster than rows change by their length.
