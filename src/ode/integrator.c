@@ -59,7 +59,7 @@ double kal_integrator_least_tolerance(KalIntegratorName name, int n)
 static KalStatus check(KalContext *ctx, const KalIntegratorTraits *traits,
                        const KalOdeSystem *system, const KalOdeOptions *options)
 {
-    if (system->n > traits->most_states) {
+    if (system->n > traits->most_states && traits->most_states < KAL_ODE_LIMIT) {
         return kal_fail(ctx, KAL_ERR_LIMIT,
                         "%d states are too many for the method %s: at most %d",
                         system->n, traits->word, traits->most_states);

@@ -52,9 +52,10 @@ KalStatus kal_ode_check(KalContext *ctx, const KalOdeSystem *system,
                         "an integrator needs a rate and at least one state, not %d",
                         system->n);
     }
-    if (system->n > KAL_ODE_LIMIT) {
-        return kal_fail(ctx, KAL_ERR_LIMIT, "%d states are too many: at most %d",
-                        system->n, KAL_ODE_LIMIT);
+    const size_t most = kal_usual_times(ctx, KAL_ODE_LIMIT);
+    if ((size_t)system->n > most) {
+        return kal_fail(ctx, KAL_ERR_LIMIT, "%d states are too many: at most %zu",
+                        system->n, most);
     }
     KAL_TRY(check_tolerances(ctx, system->n, options));
     if (!is_bound(options->first_step) || !is_bound(options->max_step)

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 
 enum {
-    KAL_ODE_LIMIT = 1 << 20 ///< states at most
+    KAL_ODE_LIMIT = 1 << 20 ///< states at most, unless models may be larger than usual
 };
 
 /// The rate f(t, y), n numbers.

@@ -490,6 +490,12 @@ static void wrong_use_is_refused(void)
     system.n = KAL_ODE_LIMIT + 1;
     ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, NULL, &solver)
        == KAL_ERR_LIMIT);
+    kal_context_set_huge(
+        ctx, true); // then that is not too many, and tolerances are looked at
+    const KalOdeOptions none = {.rtol = -1.0, .atol = 1e-9};
+    ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, &none, &solver)
+       == KAL_ERR_USAGE);
+    kal_context_set_huge(ctx, false);
     system = good;
     system.rate = NULL;
     ok(kal_integrator_create(ctx, KAL_INTEGRATOR_DOP853, &system, NULL, &solver)
