@@ -93,6 +93,14 @@ def initialized(unit, kind, **options):
     return instance
 
 
+def initialized_at(unit, x):
+    """An instance that begins at a place of its coordinate x."""
+    instance = unit.instance(COSIMULATION)
+    assert instance.set(x=x) == OK, instance.messages
+    assert instance.enter(tolerance=1e-10) == OK and instance.leave() == OK
+    return instance
+
+
 def agree(instance, expected, tolerance, names):
     status, values = instance.get(*names)
     assert status == OK, instance.messages
@@ -157,6 +165,33 @@ def a_mechanism_passes_where_its_constraints_become_dependent():
             after = sum(instance.get(*energies)[1])
             assert abs(after - before) <= 1e-4 * before, (tolerance, size, before, after)
             instance.free()
+
+
+@case
+def two_units_are_coupled_by_a_spring():
+    # the example of docs/export.md; together x = 1 - y, and x - y = cos(sqrt(2 k/m) t)
+    text = """
+        model "Cart"
+        param m = 1 [kg]
+        coord x [m]
+        kinetic 1/2*m*x'^2
+        actuator F: x'
+        init x = 1
+    """
+    unit = export(text, 3)
+    errors = []
+    for size in (2.0**-7, 2.0**-8):
+        left, right = (initialized_at(unit, x) for x in (1.0, 0.0))
+        for k in range(round(1 / size)):
+            (x,), (y,) = left.get("x")[1], right.get("x")[1]
+            assert left.set(F=-8 * (x - y)) == OK and right.set(F=8 * (x - y)) == OK
+            assert left.step(k * size, size) == OK and right.step(k * size, size) == OK
+        (x,), (y,) = left.get("x")[1], right.get("x")[1]
+        assert abs(x + y - 1) < 1e-9
+        errors.append(abs(x - y - math.cos(4)))
+        left.free()
+        right.free()
+    assert errors[0] < 0.05 and errors[1] < 0.6 * errors[0], errors
 
 
 @case
