@@ -13,6 +13,7 @@
 #include <kalaba/figure.h>
 #include <kalaba/files.h>
 #include <kalaba/format.h>
+#include <kalaba/leeway.h>
 #include <kalaba/lsp.h>
 #include <kalaba/model.h>
 #include <kalaba/motion.h>

@@ -8,6 +8,7 @@
 
 #include <kalaba/analysis.h>
 #include <kalaba/examine.h>
+#include <kalaba/leeway.h>
 #include <kalaba/run.h>
 #include <kalaba/sweep.h>
 #include <kalaba/verify.h>
@@ -130,6 +131,12 @@ KAL_API KAL_CHECKED KalStatus kal_show_equilibria(KalAnalysis *analysis,
                                                   const KalEquilibria *equilibria,
                                                   const KalShowOptions *options,
                                                   KalSink sink);
+
+/// Show ranges of states of rest, as text or JSON.  KAL_ERR_NOMEM.
+KAL_API KAL_CHECKED KalStatus kal_show_leeway(KalContext *ctx, const KalSystem *system,
+                                              const KalLeeway *leeway,
+                                              const KalShowOptions *options,
+                                              KalSink sink);
 
 /// What a sweep is about.
 typedef struct KalLocusTitle {

@@ -177,6 +177,28 @@ static KalExit search(KalModelJob *job, KalAnalysis *analysis,
     return KAL_EXIT_DONE;
 }
 
+// Of models with contacts: ranges of rest from the start, or from the values of --at.
+static KalExit show_leeway(KalModelJob *job)
+{
+    const char *const *given = job->arguments->options;
+    const KalShowOptions show = kal_analysis_show_options(job);
+    KalLeeway *leeway = NULL;
+    if (given[OPTION_GRID] || given[OPTION_WHERE] || given[OPTION_STARTS]
+        || given[OPTION_STEADY] || given[OPTION_FILE]) {
+        kal_message_print("with contacts or friction, equilibria takes no option but "
+                          "'--at' and those of all commands");
+        return KAL_EXIT_USAGE;
+    }
+    KalStatus status =
+        kal_leeway_find(job->ctx, job->system, given[OPTION_AT], &leeway);
+    if (status == KAL_OK) {
+        status =
+            kal_show_leeway(job->ctx, job->system, leeway, &show, kal_standard_output);
+    }
+    kal_leeway_destroy(leeway);
+    return status == KAL_OK ? KAL_EXIT_DONE : kal_model_job_fail_plain(job);
+}
+
 // Options are read and files claimed before the search, which may take long.
 static KalExit equilibria(KalModelJob *job)
 {
@@ -187,6 +209,9 @@ static KalExit equilibria(KalModelJob *job)
         || !kal_option_count(job, OPTION_SEED, "--seed", 9e15, &seed)
         || !kal_standard_output_is_free(given[OPTION_FILE], job->json)) {
         return KAL_EXIT_USAGE;
+    }
+    if (kal_leeway_applies(job->system)) {
+        return show_leeway(job);
     }
     KalFamily grid = {.n = 0};
     if (given[OPTION_GRID]
@@ -234,6 +259,8 @@ static void print_details(void)
           "dimension.\nWith --steady coordinates that nothing depends on may move: "
           "steady turning, rolling\nor spinning, with the speeds of the start if "
           "possible.\n"
+          "With contacts or dry friction it gives ranges of rest along the one way to "
+          "move that\nclosed contacts leave.\n"
           "With -o the states go to a table, with their outputs and a column "
           "'stability'\n(1 stable, 0 marginal, -1 unstable), for kalaba plot --marks.\n"
           "\nExamples:\n"
