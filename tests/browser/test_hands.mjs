@@ -352,43 +352,6 @@ async function an_upright_tablet_has_text_below_the_picture(lab) {
   });
 }
 
-// A slider moves on while each answer takes longer than anybody waits at first: states are
-// shown nevertheless, and in the end the last.
-async function a_busy_machine_shows_what_it_can(lab) {
-  await lab.studio(lab.model('busy.kal', PENDULUM), async (page, process) => {
-    await settled(page);
-    await page.evaluate(() => {
-      const { link } = studio;
-      const evaluate = link.evaluate.bind(link);
-      link.evaluate = async (body, take, options) => {
-        await new Promise((resolve, reject) => {
-          setTimeout(resolve, 700);
-          options.signal.addEventListener('abort', () =>
-            reject(new DOMException('cancelled', 'AbortError')),
-          );
-        });
-        return evaluate(body, take, options);
-      };
-      studio.seen = new Set();
-      const take = studio.takeRun.bind(studio);
-      studio.takeRun = (run, partial, body) => {
-        take(run, partial, body);
-        studio.seen.add(run.parameters[1].value);
-      };
-      let place = 1;
-      studio.moving = setInterval(() => {
-        place += 1e-4;
-        studio.give(studio.set, 'L', place);
-        studio.last = place;
-      }, 10);
-    });
-    await until(page, 'studio.seen.size >= 4');
-    await page.evaluate(() => clearInterval(studio.moving));
-    await settled(page, 'studio.run.parameters[1].value === studio.last');
-    await rests(process);
-  });
-}
-
 async function long_runs_grow_and_are_cancelled(lab) {
   const long = PENDULUM.replace('0 .. 4 every 0.02', '0 .. 1000000 every 10');
   await lab.studio(lab.model('long.kal', PENDULUM), async (page, process) => {
@@ -421,6 +384,5 @@ await runCases([
   everything_is_reached_by_keys,
   it_fits_a_tablet,
   an_upright_tablet_has_text_below_the_picture,
-  a_busy_machine_shows_what_it_can,
   long_runs_grow_and_are_cancelled,
 ]);

@@ -218,6 +218,43 @@ async function no_stale_answer_is_shown(lab) {
   });
 }
 
+// A slider moves on while each answer takes longer than anybody waits at first: states are
+// shown nevertheless, and in the end the last.
+async function a_busy_machine_shows_what_it_can(lab) {
+  await lab.studio(lab.model('busy.kal', PENDULUM), async (page, process) => {
+    await settled(page);
+    await page.evaluate(() => {
+      const { link } = studio;
+      const evaluate = link.evaluate.bind(link);
+      link.evaluate = async (body, take, options) => {
+        await new Promise((resolve, reject) => {
+          setTimeout(resolve, 700);
+          options.signal.addEventListener('abort', () =>
+            reject(new DOMException('cancelled', 'AbortError')),
+          );
+        });
+        return evaluate(body, take, options);
+      };
+      studio.seen = new Set();
+      const take = studio.takeRun.bind(studio);
+      studio.takeRun = (run, partial, body) => {
+        take(run, partial, body);
+        studio.seen.add(run.parameters[1].value);
+      };
+      let place = 1;
+      studio.moving = setInterval(() => {
+        place += 1e-4;
+        studio.give(studio.set, 'L', place);
+        studio.last = place;
+      }, 10);
+    });
+    await until(page, 'studio.seen.size >= 4');
+    await page.evaluate(() => clearInterval(studio.moving));
+    await settled(page, 'studio.run.parameters[1].value === studio.last');
+    await rests(process);
+  });
+}
+
 async function files_are_saved_when_the_user_says_so(lab) {
   const file = lab.model('saved.kal', PENDULUM);
   await lab.studio(
@@ -328,6 +365,7 @@ await runCases([
   panes_show_equations_and_analysis,
   a_change_is_soon_on_the_screen,
   no_stale_answer_is_shown,
+  a_busy_machine_shows_what_it_can,
   files_are_saved_when_the_user_says_so,
   the_gallery_shows_examples,
   the_page_says_when_the_server_is_gone,
