@@ -73,7 +73,8 @@ static bool is_plain(const KalCoast *coast, const KalRun *run)
            && run->system->n_holds == 0 && run->system->n_states == 0
            && instant->rank_M == run->system->n && instant->road.back.refusals == 0
            && run->options.fixed_step == 0.0 && !run->sampling.take
-           && (!coast->watches || (watch->known && !watch->keeps));
+           && (!coast->watches
+               || (watch->known && !watch->keeps && !(watch->revisit < INFINITY)));
 }
 
 long kal_coast_steps(const KalCoast *coast, const KalRun *run)

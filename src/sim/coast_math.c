@@ -180,7 +180,7 @@ static void follow_row(const KalCoast *coast, int row, const KalSparse *A, Rows 
         now += entry * entry;
         old += coast->rows[e] * coast->rows[e];
         left |= (size > MARGIN * KAL_ROW_SHORT * once)
-                & (once > MARGIN * KAL_ROW_ROUNDING * longest);
+                & (once > MARGIN * KAL_ENTRY_NOISE * longest);
     }
     const KalFour square = kal_pick(now > old, now, old);
     x->stay &= left & (longest > MARGIN * KAL_ROW_ROUNDING * x->largest);

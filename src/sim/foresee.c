@@ -46,12 +46,29 @@ double kal_distance_to_zero(double sine, double slope, double bend)
     return bend < 0.0 ? (slope + root) / -bend : (double)INFINITY;
 }
 
+// A row that shortens is looked at again after 0.75 of the time that it has; no step goes further
+// than 0.8 of it.
+void kal_run_foresee_end(KalRun *run, double distance)
+{
+    static const double again = 0.75;
+    static const double end = 0.8;
+    KalRankWatch *watch = &run->rank;
+    const double revisit = run->horizon + again * distance;
+    if (revisit < watch->revisit && revisit < run->options.until) {
+        watch->revisit = revisit;
+        watch->no_further = run->horizon + end * distance;
+    }
+}
+
 double kal_run_room(const KalRun *run)
 {
     const KalRankWatch *watch = &run->rank;
-    return watch->known && watch->t == run->t
-               ? KAL_ROOM * kal_distance_to_zero(watch->sine, watch->slope, watch->bend)
-               : (double)INFINITY;
+    if (!watch->known || watch->t != run->t) {
+        return INFINITY;
+    }
+    const double room =
+        KAL_ROOM * kal_distance_to_zero(watch->sine, watch->slope, watch->bend);
+    return watch->revisit < INFINITY ? fmin(room, watch->no_further - run->t) : room;
 }
 
 bool kal_run_foresee(const KalRun *run, double *out_distance)

@@ -13,6 +13,8 @@
 
 // The slope is taken over this part of a step.
 static const double PART = 1e-5;
+// Rows that have become shorter by less of their length may not have.
+static const double SHORTER = 1e-13;
 
 // The rows of the instant, each as long as the part that is left of it.
 static void take_rows(KalRun *run)
@@ -101,11 +103,19 @@ void kal_nearness_mark(KalRun *run, int rank)
     }
 }
 
+// What is left of each row.
+static void take_parts(const KalRun *run, double *out_parts)
+{
+    for (int i = 0; i < run->instant->n_active; i++) {
+        out_parts[i] = kal_rows_part_left(run, i);
+    }
+}
+
 // Measure a little later, as velocities and accelerations go.  The givens are those of the
 // instant again when this returns.
-static KalStatus look_ahead(KalRun *run, double dt)
+static KalStatus look_ahead(KalRun *run, double dt, double *out_parts)
 {
-    assert(run->kept);
+    assert(run->kept && out_parts);
     double *v = run->instant->variables;
     const int n = run->system->n;
     const double t = v[0];
@@ -117,11 +127,29 @@ static KalStatus look_ahead(KalRun *run, double dt)
     }
     if (kal_instant_givens(run->instant) == KAL_OK) {
         take_rows(run);
+        take_parts(run, out_parts);
         (void)measure(run);
     }
     v[0] = t;
     memcpy(kal_instant_q(run->instant), run->kept, (size_t)n * sizeof(double));
     return kal_instant_givens(run->instant);
+}
+
+// Foresee when a row vanishes that shortens, by (15.27), from the parts that are left of them now,
+// after dt and after twice that.
+static void foretell_ends(KalRun *run, double dt)
+{
+    assert(dt > 0.0);
+    const double *now = run->rank.parts[0];
+    const double *soon = run->rank.parts[1];
+    const double *later = run->rank.parts[2];
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const double bend = fmin((later[i] - 2.0 * soon[i] + now[i]) / (dt * dt), 0.0);
+        const double slope = (soon[i] - now[i]) / dt - 0.5 * dt * bend;
+        if (now[i] - later[i] > SHORTER) {
+            kal_run_foresee_end(run, kal_distance_to_zero(now[i], slope, bend));
+        }
+    }
 }
 
 // How fast an angle turns whose sine is known, theory (15.10); where it is about a right
@@ -132,6 +160,26 @@ static double turning_of(double sine, double slope)
     return cosine > 1e-3 ? fabs(slope) / cosine : 0.0;
 }
 
+// Whether a row does, or may.
+static bool shortens(const KalRun *run)
+{
+    bool any = false;
+    for (int i = 0; i < run->instant->n_active; i++) {
+        any = any || run->rank.parts[0][i] - run->rank.parts[1][i] > 0.25 * SHORTER;
+    }
+    return any;
+}
+
+// A second look, from which bends follow, and then the first once more.
+static KalStatus look_again(KalRun *run, double dt)
+{
+    KalRankWatch *watch = &run->rank;
+    KAL_TRY(look_ahead(run, 2.0 * dt, watch->parts[2]));
+    memcpy(watch->end_sines, watch->sines, (size_t)watch->rank * sizeof(double));
+    foretell_ends(run, dt);
+    return look_ahead(run, dt, watch->parts[1]);
+}
+
 // What comes to zero first counts; if nothing does, what is least.
 KalStatus kal_nearness_foretell(KalRun *run)
 {
@@ -140,12 +188,14 @@ KalStatus kal_nearness_foretell(KalRun *run)
     const double dt = h > 0.0 ? PART * h : 1e-6 * (run->options.until - run->t);
     double first = INFINITY;
     kal_nearness_keep(run);
-    if (!watch->bends
-        && watch->sine < KAL_LOW_SINE) { // bends follow from a second look
-        KAL_TRY(look_ahead(run, 2.0 * dt));
-        memcpy(watch->end_sines, watch->sines, (size_t)watch->rank * sizeof(double));
+    for (int k = 0; k < 3; k++) {
+        take_parts(run, watch->parts[k]);
     }
-    KAL_TRY(look_ahead(run, dt));
+    const bool low = watch->sine < KAL_LOW_SINE;
+    KAL_TRY(look_ahead(run, dt, watch->parts[1]));
+    if (!watch->bends && dt > 0.0 && (low || shortens(run))) {
+        KAL_TRY(look_again(run, dt));
+    }
     watch->slope = 0.0;
     watch->bend = 0.0;
     watch->turning *= KAL_TURN_PAST;

@@ -72,7 +72,9 @@ static KalStatus look_closely(KalRun *run, bool fresh)
 {
     KalRankWatch *watch = &run->rank;
     kal_rows_note(run, fresh);
+    kal_rows_weigh(run, fresh);
     kal_nearness_take(run);
+    watch->revisit = INFINITY;
     watch->passed = fresh ? -INFINITY : watch->passed;
     watch->least = fresh ? INFINITY : watch->least;
     watch->turning = fresh ? 0.0 : watch->turning;
@@ -167,7 +169,8 @@ static bool leads_nowhere(KalRun *run)
     kal_rows_note(run, false);
     const bool stay = kal_rows_stay(run, &most);
     const double fall = larger(KAL_STEEPER * way.steep, KAL_ROW_STEEPER * most / h);
-    if (!stay || !(way.low > KAL_LOW_SINE) || way.low < 0.5 * fall * way.longest
+    if (!stay || run->horizon >= watch->revisit || !(way.low > KAL_LOW_SINE)
+        || way.low < 0.5 * fall * way.longest
         || sine + kal_run_near_steps(run) * h * way.slope < 0.0) {
         return false;
     }
@@ -196,6 +199,8 @@ static KalStatus look_at_factors(KalRun *run, bool fresh)
                                             run->projection.projector.order);
     }
     kal_rows_note(run, fresh);
+    kal_rows_weigh(run, fresh);
+    watch->revisit = INFINITY;
     watch->passed = fresh ? -INFINITY : watch->passed;
     watch->least = fresh ? INFINITY : watch->least;
     watch->turning = fresh ? 0.0 : KAL_TURN_PAST * watch->turning;

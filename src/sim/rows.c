@@ -14,6 +14,19 @@
 // Rows left out must agree with the accelerations, relative to the terms that meet.
 static const double AGREE = 1e-6;
 
+// Errors of steps in an entry, as a part of what its column is of other rows: these move with
+// positions, and may be that many tolerances off.
+static const double ERRORS = 1e3;
+
+// Entries of a row count that are more than this part of its longest: the others may be
+// rounding, or come from errors of steps alone.
+static double least_share(const KalRun *run, const KalConstraintRow *row, int k)
+{
+    const double tolerance = fmax(run->options.rtol, run->options.atol);
+    const double noise = fmin(ERRORS * tolerance, KAL_ENTRY_NOISE);
+    return fmax(KAL_ROW_ROUNDING, noise * run->rank.shares[row->column[k]]);
+}
+
 // What is left of row i, which is at hand.
 static double part_left_of(const KalRun *run, int i, const KalConstraintRow *row)
 {
@@ -26,7 +39,7 @@ static double part_left_of(const KalRun *run, int i, const KalConstraintRow *row
     }
     for (int k = 0; k < row->count; k++) {
         const double size = fabs(kal_row_entry(row, k));
-        if (once[k] > KAL_ROW_ROUNDING * longest && size > part * once[k]) {
+        if (size > part * once[k] && once[k] > least_share(run, row, k) * longest) {
             part = size / once[k];
         }
     }
@@ -56,6 +69,22 @@ void kal_rows_note(KalRun *run, bool fresh)
         }
         watch->longest[run->instant->rows[i]] = longest;
         watch->largest = longest > watch->largest ? longest : watch->largest;
+    }
+}
+
+void kal_rows_weigh(KalRun *run, bool fresh)
+{
+    KalRankWatch *watch = &run->rank;
+    for (int j = 0; fresh && j < run->system->n; j++) {
+        watch->shares[j] = 0.0;
+    }
+    for (int i = 0; i < run->instant->n_active; i++) {
+        const KalConstraintRow row = kal_instant_row(run->instant, i);
+        const double longest = watch->longest[run->instant->rows[i]];
+        for (int k = 0; k < row.count && longest > 0.0; k++) {
+            double *share = &watch->shares[row.column[k]];
+            *share = fmax(*share, watch->entries[row.first + k] / longest);
+        }
     }
 }
 

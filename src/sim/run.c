@@ -65,8 +65,12 @@ static void lay_out(KalCarver *carver, void *owner)
     run->rank.end_sines = kal_carve_doubles(carver, m, 1);
     run->rank.slopes = kal_carve_doubles(carver, m, 1);
     run->rank.zeros = kal_carve_doubles(carver, m, 1);
+    for (int k = 0; k < 3; k++) {
+        run->rank.parts[k] = kal_carve_doubles(carver, m, 1);
+    }
     run->rank.near = kal_carve_ints(carver, m);
     run->rank.longest = kal_carve_doubles(carver, m, 1);
+    run->rank.shares = kal_carve_doubles(carver, n, 1);
     run->rank.entries = kal_carve_doubles(carver, entries, 1);
     run->rank.rows = kal_carve_doubles(carver, entries, 1);
     run->rank.kept_rests = kal_carve_doubles(carver, rests, n);

@@ -46,6 +46,9 @@
 #define KAL_ROW_TURNED   0.95
 /// Rows that were never longer than this part of the longest are rounding.
 #define KAL_ROW_ROUNDING 1e-12
+/// Entries of a row that never were more of it than this part of what their column is of others
+/// may be errors of steps, whatever the tolerances are.
+#define KAL_ENTRY_NOISE  1e-3
 
 enum {
     KAL_SINES_SEEN = 16,
@@ -78,10 +81,14 @@ typedef struct KalRankWatch {
     int *near;       ///< m: workspace
     int followed; ///< active row that is nearest to depending on others, if A is sparse
     KalSineSeen seen[KAL_SINES_SEEN]; ///< the last n_seen, in turn
-    long n_seen;        ///< by every solve: in long runs more than an int holds
-    double *entries;    ///< of A: the largest that each was
-    double *longest;    ///< m: of them in each row, by its constraint
-    double largest;     ///< of all
+    long n_seen;     ///< by every solve: in long runs more than an int holds
+    double *entries; ///< of A: the largest that each was
+    double *longest; ///< m: of them in each row, by its constraint
+    double largest;  ///< of all
+    double
+        *shares; ///< n: the largest part of a row that each column was, at close looks
+    double revisit; ///< rows shorten since the start: look closely from this time on,
+    double no_further;  ///< and let no step before that go further
     double *rows;       ///< of A: each at the time t
     bool keeps;         ///< what follows is of the time t
     double *kept_sines; ///< m: measures of theory (15.5)
@@ -89,9 +96,11 @@ typedef struct KalRankWatch {
     double *sines;      ///< m: workspace, as all that follows
     double *end_sines;  ///< m
     double *zeros;      ///< m: times
-    double *rests;      ///< m × n, or n
-    double *copy;       ///< the same
-    bool blind;         ///< sines are not noted: the motion is not there
+    double
+        *parts[3]; ///< m: what is left of rows now, a little later and after twice that
+    double *rests; ///< m × n, or n
+    double *copy;  ///< the same
+    bool blind;    ///< sines are not noted: the motion is not there
 } KalRankWatch;
 
 /// Which method pays: work for each unit of time.
@@ -396,6 +405,8 @@ KAL_CHECKED KalStatus kal_run_look_fully(KalRun *run, double t);
 double kal_rows_part_left(const KalRun *run, int i);
 /// Note the largest that each entry was; `fresh`: since now.
 void kal_rows_note(KalRun *run, bool fresh);
+/// Note the largest part of a row that each column was; `fresh`: since now.
+void kal_rows_weigh(KalRun *run, bool fresh);
 /// Whether no independent row comes near to vanishing, or may have passed that: then it
 /// turns round.  *out_change is the largest change of a row since it was kept, as a part of
 /// its length.
@@ -436,6 +447,8 @@ double kal_run_near_steps(const KalRun *run);
 
 /// How long a step may be that does not come upon a loss of rank by accident.
 double kal_run_room(const KalRun *run);
+/// A row vanishes, if it goes on shortening as it does, at a distance from the horizon.
+void kal_run_foresee_end(KalRun *run, double distance);
 
 /// A bend as far as it matters: where the measure is low, and falls faster and faster; else 0.
 double kal_low_bend(double sine, double bend);
