@@ -16,8 +16,9 @@
 
 enum {
     NUMBER_TEXT = KAL_NUMBER_SIZE + 4,
-    MOST_FORMULA = 2000, // characters of a formula in a remark
-    PART = 200           // values of a part of a program
+    MOST_FORMULA = 2000,  // characters of a formula in a remark
+    PART = 200,           // values of a part of a program
+    FRICTION_ROUNDS = 200 // at most (text/contact.c.in)
 };
 
 void kal_export_remark(KalPage *page, const char *text)
@@ -691,21 +692,42 @@ size_t kal_export_operations(const KalExportPlan *plan)
 }
 
 // Sums and products of the general solution: two factorizations of rows, U'M U, Cholesky's
-// factors, two solves and residuals; and the programs that it evaluates.
-size_t kal_export_most_operations(const KalExportPlan *plan)
+// factors, two solves and residuals.
+static size_t count_solve(size_t n, size_t m)
+{
+    const size_t r = n < m ? n : m;
+    return 8 * n * m * (r + 1) + 8 * n * n * (r + 1) + n * n * n
+           + 2 * (8 * n * r + 6 * n * n + 4 * m * r * r + 8 * n * m);
+}
+
+// Those of control and of friction beside nature: responses to each actuator or friction, frictions
+// in as many rounds as there may be, and nature once more.
+static size_t count_besides(const KalExportPlan *plan)
 {
     const size_t n = plan->coordinates.count;
     const size_t m = plan->constraints.count;
-    const size_t r = n < m ? n : m;
+    const size_t k = plan->contacts.count;
+    const size_t inputs = plan->controls.count;
+    const size_t servos = plan->servos.count;
+    const KalProgram *contacts = plan->programs[KAL_EXPORT_CONTACTS].program;
+    const size_t rounds = k > 0 ? FRICTION_ROUNDS : 0;
+    size_t sum = (inputs + k) * (12 * n * m + 8 * n * n);
+    sum += servos * inputs * (2 * n + 4 * servos);
+    sum += rounds * (k * k * k + 2 * k * m);
+    sum += contacts ? (rounds + 1) * kal_program_operations(contacts) : 0;
+    sum += k > 0 || servos > 0 ? count_solve(n, m + (inputs > 0 ? 0 : servos)) : 0;
+    return sum;
+}
+
+// And the programs that it evaluates.
+size_t kal_export_most_operations(const KalExportPlan *plan)
+{
     const size_t solves = plan->system->equations->has_C ? 2 : 1;
-    const size_t one = 8 * n * m * (r + 1) + 8 * n * n * (r + 1) + n * n * n
-                       + 2 * (8 * n * r + 6 * n * n + 4 * m * r * r + 8 * n * m);
-    size_t sum = solves * one;
-    for (int i = 0; i < KAL_EXPORT_PROGRAMS; i++) {
-        const bool solved = i <= KAL_EXPORT_VELOCITY;
-        sum += solved && plan->programs[i].program
-                   ? kal_program_operations(plan->programs[i].program)
-                   : 0;
+    size_t sum = solves * count_solve(plan->coordinates.count, plan->constraints.count)
+                 + count_besides(plan);
+    for (int i = 0; i <= KAL_EXPORT_VELOCITY; i++) {
+        const KalProgram *program = plan->programs[i].program;
+        sum += program ? kal_program_operations(program) : 0;
     }
     return sum;
 }
