@@ -31,28 +31,29 @@ struct KalLarge {
     KalWorkspace workspace;
     int n;
     int m;
+    int first_tie;  ///< the unknown of the factors that constraint 0 is
+    int n_left_out; ///< unknowns that the last factors leave out
+    int n_lends;    ///< rows that lend M their weight
+    int rank_M;     ///< as found before any row lent its weight
+    int n_sets;
+    bool diagonal;    ///< M has a diagonal and nothing else
+    bool all_act;     ///< all constraints of the problem at work do
+    bool massless;    ///< coordinates without mass were met: M alone will not do
+    bool analyzed;    ///< `ldl` is of these entries; not so after a failure
+    bool units_known; ///< `unit` and `per_unit` are of `mass` as it stands
     size_t n_M;       ///< entries of M
     size_t n_A;       ///< and of A
-    bool diagonal;    ///< M has a diagonal and nothing else
     KalBlock entries; ///< KalLdlEntry: M, A, the diagonal of ties, then what is lent
     KalBlock values;  ///< double: their values
     const KalPasses *passes;
-    bool all_act; ///< all constraints of the problem at work do
     KalSchur schur;
     KalLdl ldl;
-    int first_tie;       ///< the unknown of the factors that constraint 0 is
-    int n_left_out;      ///< unknowns that the last factors leave out
-    bool massless;       ///< coordinates without mass were met: M alone will not do
-    bool analyzed;       ///< `ldl` is of these entries; not so after a failure
     bool *lends;         ///< m: rows that lend M their weight
-    int n_lends;         ///< how many do
     double *least;       ///< n + m: pivots that count, relative to what they came from
     double *weights;     ///< m: theirs
-    int rank_M;          ///< as found before any did
     double *mass;        ///< n: the diagonal of what stands for M
     double *unit;        ///< n: the roots of that
     double *per_unit;    ///< n: 1 by these; 0 without mass
-    bool units_known;    ///< both are of `mass` as it stands
     double *length;      ///< m: of rows, in its metric
     double *x;           ///< n + m: right-hand sides and solutions of K
     double *missing;     ///< n + m: what the equations still miss
@@ -65,12 +66,11 @@ struct KalLarge {
     double *nonideal;    ///< n
     bool *indeterminate; ///< n: none
     int *set;            ///< m: of dependent constraints
-    int n_sets;
-    int *parent;     ///< m: sets as trees
-    int *ties;       ///< m: of one combination
-    double *factors; ///< n + m: theirs, at their indices
-    double *rest;    ///< n: what a combination leaves of a row; zero between calls
-    int *blamed;     ///< n + m
+    int *parent;         ///< m: sets as trees
+    int *ties;           ///< m: of one combination
+    double *factors;     ///< n + m: theirs, at their indices
+    double *rest;        ///< n: what a combination leaves of a row; zero between calls
+    int *blamed;         ///< n + m
     KalMotionFault fault;
 };
 

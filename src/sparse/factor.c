@@ -42,7 +42,7 @@ static const double NO_END = 1e300;
 void kal_ldl_begin(KalLdl *ldl)
 {
     assert(ldl->ctx);
-    const size_t count = (size_t)(ldl->start[ldl->n] + ldl->n);
+    const size_t count = (size_t)ldl->start[ldl->n] + (size_t)ldl->n;
     memset(ldl->value, 0, count * sizeof *ldl->value);
 }
 

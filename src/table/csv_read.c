@@ -461,20 +461,26 @@ static KalStatus mark_column(const Reader *r, const char *name, size_t length)
     return KAL_OK;
 }
 
+// Where the name that begins at some place of the field that was read ends.
+static size_t end_of_name(const Reader *r, size_t begin)
+{
+    const size_t gap = strlen(KAL_TABLE_MARKS_BETWEEN);
+    size_t end = begin;
+    while (end + gap <= r->length
+           && memcmp(r->field + end, KAL_TABLE_MARKS_BETWEEN, gap) != 0) {
+        end++;
+    }
+    return end + gap <= r->length ? end : r->length;
+}
+
 // The field that was read has the names of columns whose values in the row are not unique.
 static KalStatus mark_columns(const Reader *r)
 {
-    const size_t gap = strlen(KAL_TABLE_MARKS_BETWEEN);
     size_t begin = 0;
-    for (size_t i = 0; i <= r->length; i++) {
-        const bool ends =
-            i == r->length
-            || (r->length - i >= gap
-                && memcmp(r->field + i, KAL_TABLE_MARKS_BETWEEN, gap) == 0);
-        if (ends && i > begin) {
-            KAL_TRY(mark_column(r, r->field + begin, i - begin));
-        }
-        begin = ends ? i + gap : begin;
+    while (begin < r->length) {
+        const size_t end = end_of_name(r, begin);
+        KAL_TRY(mark_column(r, r->field + begin, end - begin));
+        begin = end + strlen(KAL_TABLE_MARKS_BETWEEN);
     }
     return KAL_OK;
 }
