@@ -126,7 +126,8 @@ static bool rests(const KalRun *run, double value, double size, size_t n_basis)
 }
 
 // Judge events by the present state: those that `may` rest and do, do so from now on.  Those
-// that no longer do wait at zero, as far off as they were.
+// that no longer do wait at zero, as far off as they ever were: a constraint that drifts passes
+// zero now and then, and how far it is off at such an instant tells nothing.
 static KalStatus judge(KalRun *run, const bool *may)
 {
     assert(may);
@@ -144,8 +145,8 @@ static KalStatus judge(KalRun *run, const bool *may)
         const double value = instant->results[i];
         run->events.resting[i] = known && may[i] && rests(run, value, size, n_basis);
         if (run->events.resting[i]) {
-            run->events.bands[i] =
-                fmax(ROUNDINGS * DBL_EPSILON * size, 2.0 * fabs(value));
+            const double off = fmax(ROUNDINGS * DBL_EPSILON * size, 2.0 * fabs(value));
+            run->events.bands[i] = rested ? fmax(run->events.bands[i], off) : off;
         } else if (rested && run->events.roots) {
             kal_roots_wait(run->events.roots, (int)i, run->events.bands[i]);
         }
@@ -171,12 +172,17 @@ KalStatus kal_run_rest_begin(KalRun *run)
     return may || any(run->events.resting, n_events) ? judge(run, bounded) : KAL_OK;
 }
 
+KalStatus kal_run_rest_end(KalRun *run)
+{
+    return any(run->events.resting, run->system->model->n_events)
+               ? judge(run, run->events.resting)
+               : KAL_OK;
+}
+
 KalStatus kal_run_rest_confirm(KalRun *run)
 {
-    const size_t n_events = run->system->model->n_events;
-    if (!any(run->events.resting, n_events)) {
-        return KAL_OK;
+    if (any(run->events.resting, run->system->model->n_events)) {
+        KAL_TRY(kal_run_visit(run, run->step.t_new));
     }
-    KAL_TRY(kal_run_visit(run, run->step.t_new));
-    return judge(run, run->events.resting);
+    return kal_run_rest_end(run);
 }

@@ -600,6 +600,7 @@ static KalStatus ask(const KalRun *run)
 // Let what happens at the present time happen.
 static KalStatus happen(KalRun *run)
 {
+    KAL_TRY(kal_run_rest_end(run));
     KAL_TRY(kal_run_events_apply(run));
     KAL_TRY(kal_run_look_fully(run, run->t));
     return note_numbers(run, KAL_MOMENT_EVENT);

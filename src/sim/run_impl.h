@@ -129,7 +129,7 @@ typedef struct KalEventWatch {
     int *setters;    ///< 1 + the event that has set each number at this instant, or 0:
                      ///< 2 n, states, holds
     bool *resting;   ///< events: a constraint holds the function at zero (rest.c)
-    double *bands;   ///< events: how far off it was then
+    double *bands;   ///< events: how far off it ever was then
     double *row;     ///< n: workspace
     double *first;   ///< events: when each happened first; NaN: not yet
     double last;     ///< time of the last event
@@ -578,6 +578,10 @@ KAL_CHECKED KalStatus kal_run_rest_begin(KalRun *run);
 
 /// The same at the end of the last step: what no longer rests there did not in the step.
 KAL_CHECKED KalStatus kal_run_rest_confirm(KalRun *run);
+
+/// The same in the instant's state, before events change it: within a step functions at rest may
+/// be farther off than at its ends, and how far is what they wait for when they are let go.
+KAL_CHECKED KalStatus kal_run_rest_end(KalRun *run);
 
 /// When a pulse in time has its next peak after t; infinite: never.  Overwrites the results of
 /// the instant.

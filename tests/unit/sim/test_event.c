@@ -411,6 +411,33 @@ static void a_gap_that_is_held_is_no_event(void)
     lab_close(&lab);
 }
 
+// A bead in a loop leaves it where v² = g y, that is y = (v₀² − 2g)/3g, and meets it again
+// 4y'/g later.  A track that is held by stabilization is off by more than rounding, and now
+// on this side and now on that: for all that it is not met where it is left.
+static void a_gap_that_drifts_is_no_event(void)
+{
+    Lab lab;
+    const double g = 9.81;
+    const double y = (6.5 * 6.5 - 2.0 * g) / (3.0 * g);
+    const double rise = sqrt(g * y * (1.0 - y * y));
+    if (!lab_load(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\npotential 9.81*y\n"
+                        "constraint track: sqrt(x^2 + y^2) = 1\n"
+                        "init x = 0, y = -1, x' = 6.5, y' = 0\n"
+                        "event leave: -reaction(track) falling release track\n"
+                        "event land: x^2 + y^2 - 1 rising stop\n"
+                        "simulate 0 .. 5 every 0.01\n")) {
+        return;
+    }
+    lab.options.drift = KAL_DRIFT_STABILIZE;
+    for (int rate = 2; rate <= 62; rate += 3) {
+        lab.options.stabilize = rate;
+        ok(lab_go(&lab) == KAL_OK);
+        near(time_of(&lab, 1) - time_of(&lab, 0), 4.0 * rise / g, 1e-7);
+        lab_again(&lab);
+    }
+    lab_close(&lab);
+}
+
 // A constraint that begins off lets a mass fall; engaged, it holds it, though the gap is
 // zero from then on, until it is released under a force of 20 - 10.
 static void a_constraint_begins_off(void)
@@ -472,7 +499,8 @@ TAP_RUN(TAP_CASE(functions_may_touch_zero_jump_and_cross_twice),
         TAP_CASE(crossings_as_far_apart_as_samples_are_found),
         TAP_CASE(functions_may_end),
         TAP_CASE(constraints_are_released_and_engaged_again),
-        TAP_CASE(a_ball_bounces_in_time), TAP_CASE(endless_bouncing_is_noticed),
+        TAP_CASE(a_gap_that_drifts_is_no_event), TAP_CASE(a_ball_bounces_in_time),
+        TAP_CASE(endless_bouncing_is_noticed),
         TAP_CASE(an_event_without_effect_chatters), TAP_CASE(an_event_stops_the_run),
         TAP_CASE(actions_of_an_event_see_the_state_before_it),
         TAP_CASE(events_at_one_instant_follow_the_text),
