@@ -303,8 +303,8 @@ def test_exports_are_those_of_the_command(tmp_path):
     assert "float" in (tmp_path / "other" / "slider_crank.h").read_text()
     with pytest.raises(ValueError):
         model.export(tmp_path, "exe")
-    large = kalaba.Model("coord x[201]\nkinetic 1/2*dot(x', x')\n")
-    with pytest.raises(kalaba.LimitError, match="200"):
+    large = kalaba.Model("coord x[1001]\nkinetic 1/2*dot(x', x')\n")
+    with pytest.raises(kalaba.LimitError, match="1000"):
         large.export(tmp_path / "large")
     assert not (tmp_path / "large").exists()
 

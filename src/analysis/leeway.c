@@ -425,10 +425,8 @@ static KalStatus scan(KalLeeway *w)
         KAL_TRY(go(w, w->kept, way, &now));
         ends = !now.there;
         now.there = now.there && !(k >= back && has_turned(w));
-        if (now.there) {
-            KAL_TRY(compare(w, &before, &now, way, &range));
-            before = now;
-        }
+        KAL_TRY(now.there ? compare(w, &before, &now, way, &range) : KAL_OK);
+        before = now.there ? now : before;
     }
     const double *last = now.there ? w->q : w->kept;
     return before.rests ? end_range(w, last, way, ends, &range) : KAL_OK;

@@ -531,6 +531,22 @@ const KalPasses *kal_passes(void)
     return &kal_passes_plain;
 }
 
+// Factor A M⁻¹Aᵀ; where coordinates without mass are met, get ready for the whole matrix instead.
+static KalStatus factor_schur(KalLarge *l, const KalLargeProblem *p, const bool *held,
+                              double damping)
+{
+    l->units_known =
+        l->units_known && memcmp(l->mass, p->M, l->n_M * sizeof *p->M) == 0;
+    if (!l->units_known) {
+        take_masses(l, p);
+    }
+    if (kal_schur_factor(l, p, held, damping)) {
+        return KAL_OK;
+    }
+    l->massless = true;
+    return analyze(l);
+}
+
 KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *held,
                            double damping)
 {
@@ -539,17 +555,7 @@ KalStatus kal_large_factor(KalLarge *l, const KalLargeProblem *p, const bool *he
     set_least(l, damping);
     l->all_act = !memchr(p->active, false, (size_t)l->m * sizeof *p->active);
     KAL_TRY(l->analyzed ? KAL_OK : analyze(l));
-    if (l->schur.used) {
-        l->units_known =
-            l->units_known && memcmp(l->mass, p->M, l->n_M * sizeof *p->M) == 0;
-        if (!l->units_known) {
-            take_masses(l, p);
-        }
-        if (!kal_schur_factor(l, p, held, damping)) {
-            l->massless = true;
-            KAL_TRY(analyze(l));
-        }
-    }
+    KAL_TRY(l->schur.used ? factor_schur(l, p, held, damping) : KAL_OK);
     if (!l->schur.used) {
         l->units_known = false;
         KAL_TRY(factor_whole(l, p, held, damping));

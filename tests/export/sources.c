@@ -220,19 +220,25 @@ static void complain(const Trial *trial, const char *what)
     ok(false);
 }
 
-// A list of numbers as the library has it, to rounding.  All may be zero: then so much is left
-// of the terms that cancel.
-static void compare(const Trial *trial, const char *what, const double *got,
-                    const double *expected, int count)
+// A list of numbers as the library has it, to a part of the largest.  All may be zero: then so
+// much is left of the terms that cancel.
+static void compare_to(double part, const Trial *trial, const char *what,
+                       const double *got, const double *expected, int count)
 {
     const double size = fmax(largest(expected, count), 1e-4);
     for (int i = 0; i < count; i++) {
-        if (!(fabs(got[i] - expected[i]) <= 1e-8 * size)) {
+        if (!(fabs(got[i] - expected[i]) <= part * size)) {
             printf("# %s: %s %d is %.17g, not %.17g\n", trial->name, what, i, got[i],
                    expected[i]);
             ok(false);
         }
     }
+}
+
+static void compare(const Trial *trial, const char *what, const double *got,
+                    const double *expected, int count)
+{
+    compare_to(1e-8, trial, what, got, expected, count);
 }
 
 // What the exported source says of a state.
@@ -289,19 +295,15 @@ static bool is_large(const Trial *trial)
     return kal_run_instant(trial->first)->large.solver;
 }
 
-// Sparse factors give the bits of the library's, on the constraints and off them.
-static void compare_bits(Trial *trial, const double *v, const Said *said)
+// The library has sparse factors of another matrix where masses are a diagonal: both vouch for
+// what they say, to rounding.
+static void compare_large(Trial *trial, const double *v, const Said *said)
 {
     KalInstant *instant = kal_run_instant(trial->first);
     KalMotionAnswer answer;
     memcpy(instant->variables, v, trial->system->layout.active * sizeof *v);
-    const size_t size = (size_t)trial->system->n * sizeof(double);
     ok(said->got == 0 && kal_instant_accelerate(instant, &answer) == KAL_OK);
-    n_exact++;
-    if (memcmp(answer.qdd, said->qdd, size) != 0) {
-        complain(trial, "other bits than those of the library");
-        compare(trial, "acceleration", said->qdd, answer.qdd, trial->system->n);
-    }
+    compare_to(1e-12, trial, "acceleration", said->qdd, answer.qdd, trial->system->n);
 }
 
 // One state; `on`: it satisfies the constraints.
@@ -321,7 +323,7 @@ static void try_state(Trial *trial, const double *v, bool on)
         complain(trial, "vouches for what the library does not");
     }
     if (is_large(trial)) {
-        compare_bits(trial, v, &said);
+        compare_large(trial, v, &said);
     }
     if (on) {
         compare_solved(trial, v, &said);

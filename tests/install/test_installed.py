@@ -28,6 +28,7 @@ HEADERS = {
     "files.h",
     "format.h",
     "kalaba.h",
+    "leeway.h",
     "lsp.h",
     "model.h",
     "motion.h",
