@@ -126,11 +126,13 @@ static int evaluator_init(PyObject *object, PyObject *args, PyObject *keywords)
     PyObject *owner = NULL;
     PyObject *list = NULL;
     Settings settings;
-    if (!PyArg_ParseTuple(args, "O!O", &System_type, &owner, &list) || self->owner
+    if (!PyArg_ParseTuple(args, "O!O", &System_type, &owner, &list)
         || !settings_read(list, &settings)) {
-        if (!PyErr_Occurred()) {
-            PyErr_SetString(PyExc_RuntimeError, "an Evaluator is made once");
-        }
+        return -1;
+    }
+    if (self->owner) { // by now: reading a list may run any code
+        PyErr_SetString(PyExc_RuntimeError, "an Evaluator is made once");
+        settings_clear(&settings);
         return -1;
     }
     self->owner = (System *)Py_NewRef(owner);

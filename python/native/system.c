@@ -186,6 +186,28 @@ static int load(System *self)
     return status == KAL_OK ? 0 : -1;
 }
 
+// Give a system its source and what overrides values, or clear the source.
+static bool adopt(System *self, Source *source, PyObject *overrides)
+{
+    bool done = source->name && source->text;
+    if (!done) {
+        PyErr_NoMemory();
+    }
+    done = done && copy_overrides(overrides, source);
+    if (done && self->ctx) { // by now: reading a list may run any code
+        PyErr_SetString(PyExc_RuntimeError, "a System is made once");
+        done = false;
+    }
+    KalContext *ctx = done ? new_context() : NULL;
+    if (!ctx) {
+        source_clear(source);
+        return false;
+    }
+    self->ctx = ctx;
+    self->source = *source;
+    return true;
+}
+
 static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
 {
     (void)keywords; // all by place
@@ -204,25 +226,18 @@ static int system_init(PyObject *object, PyObject *args, PyObject *keywords)
         || !stack_suffices()) {
         return -1;
     }
-    if (self->ctx) {
-        PyErr_SetString(PyExc_RuntimeError, "a System is made once");
-        return -1;
+    Source source = {.name = copy_text(name),
+                     .text = malloc((size_t)length + 1),
+                     .length = (size_t)length,
+                     .folder = copy_text(folder),
+                     .base = copy_text(base),
+                     .balance = balance != 0,
+                     .stiff = stiff != 0,
+                     .analysis = analysis != 0};
+    if (source.text) {
+        memcpy(source.text, text, (size_t)length + 1);
     }
-    self->source = (Source){.name = copy_text(name),
-                            .text = malloc((size_t)length + 1),
-                            .length = (size_t)length,
-                            .folder = copy_text(folder),
-                            .base = copy_text(base),
-                            .balance = balance != 0,
-                            .stiff = stiff != 0,
-                            .analysis = analysis != 0};
-    if (!self->source.name || !self->source.text) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    memcpy(self->source.text, text, (size_t)length + 1);
-    self->ctx = copy_overrides(overrides, &self->source) ? new_context() : NULL;
-    return self->ctx ? load(self) : -1;
+    return adopt(self, &source, overrides) ? load(self) : -1;
 }
 
 static void system_dealloc(PyObject *object)

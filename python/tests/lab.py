@@ -66,6 +66,13 @@ def command_json(*arguments):
     return json.loads(command(*arguments, "--json"))
 
 
+class MallocInfo(ctypes.Structure):
+    """What glibc's mallinfo2() returns."""
+    _fields_ = [(name, ctypes.c_size_t) for name in
+                ("arena", "ordblks", "smblks", "hblks", "hblkhd",
+                 "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+
+
 def memory_held():
     """Bytes that C has allocated and not freed, and Python's blocks likewise."""
     gc.collect()
@@ -75,6 +82,6 @@ def memory_held():
         count.restype = ctypes.c_size_t
         return count(), sys.getallocatedblocks()
     count = c_library.mallinfo2
-    count.restype = ctypes.c_size_t * 10
-    found = list(count())
-    return found[4] + found[7], sys.getallocatedblocks()  # hblkhd, uordblks
+    count.restype = MallocInfo
+    found = count()
+    return found.hblkhd + found.uordblks, sys.getallocatedblocks()

@@ -315,3 +315,31 @@ def test_texts_do_not_end_at_a_null():
             call()
     with pytest.raises(TypeError, match="3 is no text"):
         model.run(columns=[3])
+
+
+def again(make, items):
+    """A list that makes the same object once more while it is read."""
+    make(items)
+    yield items[0]
+
+
+def test_nothing_is_made_twice_at_once():
+    names = [f"k{i}" for i in range(300)]
+    text = f"param {', '.join(f'{name} = 1' for name in names)}\ncoord x\n" \
+           f"kinetic 1/2*({' + '.join(names)})*x'^2\n"
+    system = _native.System.__new__(_native.System)
+    evaluator = _native.Evaluator.__new__(_native.Evaluator)
+    load = functools.partial(system.__init__, "m", text)
+    with pytest.raises(RuntimeError, match="made once"):
+        load(again(lambda items: load(items, None, None), [(k, "2") for k in names]), None, None)
+    choose = functools.partial(evaluator.__init__, system)
+    with pytest.raises(RuntimeError, match="made once"):
+        choose(again(choose, [(k, 3.0) for k in names]))
+    assert kalaba.Model(text).with_params(k0=2).params.k0 == 2
+
+
+def test_a_parameter_is_not_made_of_itself():
+    model = kalaba.Model(SPRING)
+    name = next(iter(model.params))
+    with pytest.raises(kalaba.ModelError, match="made of the parameter itself"):
+        model.with_params(**{name: f"2*{name}"})

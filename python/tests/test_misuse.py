@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Nothing that Python can do crashes the interpreter or leaks."""
 
+import ctypes
 import gc
 import os
 import pickle
@@ -123,3 +124,16 @@ def test_nothing_leaks(work, times):
     work(times)
     grown = np.subtract(memory_held(), before)
     assert (grown < [32768, 300]).all(), grown  # 11 bytes a model, of 3000
+
+
+def test_what_leaks_would_be_seen():
+    c_library = ctypes.CDLL(None)
+    c_library.malloc.restype = ctypes.c_void_p
+    c_library.malloc.argtypes = [ctypes.c_size_t]
+    c_library.free.argtypes = [ctypes.c_void_p]
+    before = memory_held()
+    blocks = [c_library.malloc(1000) for _ in range(100)]
+    grown = memory_held()[0] - before[0]
+    for block in blocks:
+        c_library.free(block)
+    assert 90_000 < grown < 150_000

@@ -138,8 +138,10 @@ static KalStatus compile_givens(KalExportPlan *plan)
     }
     memcpy(roots, e->M.value, of_M * sizeof *roots);
     memcpy(roots + of_M, e->Q, e->n * sizeof *roots);
-    memcpy(roots + of_M + e->n, e->A.value, of_A * sizeof *roots);
-    memcpy(roots + of_M + e->n + of_A, e->b, e->m * sizeof *roots);
+    if (e->m > 0) {
+        memcpy(roots + of_M + e->n, e->A.value, of_A * sizeof *roots);
+        memcpy(roots + of_M + e->n + of_A, e->b, e->m * sizeof *roots);
+    }
     return kal_system_compile(&plan->draft.system, roots, count, &plan->givens);
 }
 

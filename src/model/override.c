@@ -178,12 +178,20 @@ const KalNode *kal_build_find_override(KalBuild *b, const KalNameText *name)
     return r->assignment;
 }
 
+// The parameter is being declared meanwhile, and has no value: who uses it in the value that it
+// is to get is told so, for nobody else does.
 KalValue kal_build_eval_override(KalBuild *b, const KalNode *assignment)
 {
     static const KalUsage usage = {KAL_MARKS_CONSTANT, "the value of a parameter"};
-    const KalNode *value = assignment->of.declaration.value;
-    return kal_build_apply_unit(b, kal_build_eval_for(b, value, usage),
-                                assignment->of.declaration.unit, value);
+    const KalNode *node = assignment->of.declaration.value;
+    const KalValue value = kal_build_eval_for(b, node, usage);
+    if (value.kind == KAL_VALUE_BAD && b->report.errors == 0) {
+        return kal_build_bad(
+            b, node->span,
+            "the value of a parameter is made of the parameter itself; "
+            "expected a number, or names declared before it");
+    }
+    return kal_build_apply_unit(b, value, assignment->of.declaration.unit, node);
 }
 
 // The parameter that a name probably means.

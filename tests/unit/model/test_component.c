@@ -383,6 +383,10 @@ static void wrong_overrides_are_told(void)
     fails_with_override("inert'", "2", "error 1:1 expected name=value");
     fails_with_override("inert", "2 [kgg]", "error 1:10 unknown unit 'kgg'");
     fails_with_override("inert", "q", "unknown name 'q'");
+    fails_with_override("inert", "2*inert",
+                        "error 1:7 the value of a parameter is made of");
+    fails_with_override("x0[1]", "2*x0[1]",
+                        "error 1:7 the value of a parameter is made of");
     fails_with_override("inert", "[1, 2]", "expected a number, found a vector");
     fails_with_override("x0", "[1, 2, 3]", "expected a vector of 2 elements");
     fails_with_override("x0[3]", "1", "the model has no parameter 'x0[3]'");
