@@ -16,6 +16,7 @@ __all__ = ["Error", "ModelError", "UsageError", "FileError", "MissingFileError",
            "NotUniqueError", "FormulationError", "IntegrationError"]
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): ")
+_ERROR = re.compile(_PLACE.pattern + "error: ", re.MULTILINE)  # among warnings
 
 
 class Error(Exception):
@@ -28,7 +29,7 @@ class Error(Exception):
 
     def __init__(self, message: str, names: list[str] | None = None, kind: str = "") -> None:
         super().__init__(message)
-        place = _PLACE.match(message)
+        place = _ERROR.search(message) or _PLACE.match(message)
         self.message = message
         self.names = list(names or [])
         self.kind = kind

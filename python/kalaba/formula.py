@@ -146,7 +146,9 @@ class _Reader:
             return s.Piecewise((values[1], values[0]), (values[2], True))
         if name == "hypot":
             return s.sqrt(sum(value**2 for value in values))
-        names = {"abs": s.Abs, "min": s.Min, "max": s.Max, "ceil": s.ceiling, "mod": s.Mod}
+        if name == "mod":  # as it stands: some versions make another remainder of mod(-x, 3)
+            return s.Mod(*values, evaluate=False)
+        names = {"abs": s.Abs, "min": s.Min, "max": s.Max, "ceil": s.ceiling}
         known = ("sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt sign erf "
                  "floor").split()
         function = names.get(name) or (getattr(s, name) if name in known else s.Function(name))

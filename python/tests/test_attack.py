@@ -343,3 +343,19 @@ def test_a_parameter_is_not_made_of_itself():
     name = next(iter(model.params))
     with pytest.raises(kalaba.ModelError, match="made of the parameter itself"):
         model.with_params(**{name: f"2*{name}"})
+
+
+def test_remainders_are_those_of_the_model():
+    model = kalaba.Model("coord x\nkinetic 1/2*x'^2\nforce x = mod(-x, 3)\ninit x = 0.7\n")
+    formula = model.derive().Q[0]
+    assert float(formula.subs(X, 0.7)) == pytest.approx(2.3, abs=1e-15)
+    assert model.eval().Q[0] == pytest.approx(2.3, abs=1e-15)
+
+
+def test_places_are_those_of_errors_and_not_of_warnings():
+    with pytest.raises(kalaba.ModelError) as caught:
+        kalaba.Model("param n = 2\ncoord x\nkinetic 1/2*x'^2\npotential k*x\n")
+    assert (caught.value.line, caught.value.column) == (4, 11)
+    with pytest.raises(kalaba.ModelError) as caught:
+        kalaba.Model("param n = 2\ncoord x\nkinetic 1/2*x'^2\n", {"zz": 1})
+    assert (caught.value.file, caught.value.line, caught.value.column) == ("-p", 1, 1)
