@@ -296,10 +296,10 @@ static KalStatus compile(KalForms *forms, KalFormId id)
     return KAL_OK;
 }
 
-// Whether time is in any of some formulas.
-static KalStatus look_for_time(KalForms *forms, const KalExpr *e, size_t count)
+// Whether time is in any of some formulas, or was found before.
+static KalStatus look_for_time(const KalModel *model, const KalExpr *e, size_t count,
+                               bool *out_found)
 {
-    const KalModel *model = forms->system->model;
     KalOrder order = {.ctx = NULL};
     KAL_TRY(kal_order_init(model->graph, e, count, &order));
     for (uint32_t i = 0; i < order.count; i++) {
@@ -307,23 +307,31 @@ static KalStatus look_for_time(KalForms *forms, const KalExpr *e, size_t count)
         const bool time =
             step->op == KAL_OP_SYMBOL
             && kal_symbol(model->graph, step->arg[0]).index == model->time.index;
-        forms->timeless = forms->timeless && !time;
+        *out_found = *out_found || time;
     }
     kal_order_clear(&order);
+    return KAL_OK;
+}
+
+KalStatus kal_find_time(const KalSystem *system, const KalExpr *motion, bool *out_found)
+{
+    const KalEquations *e = system->equations;
+    const KalModel *model = system->model;
+    *out_found = false;
+    KAL_TRY(look_for_time(model, motion, e->n, out_found));
+    KAL_TRY(look_for_time(model, e->C, e->n, out_found));
+    for (size_t i = 0; i < e->m; i++) {
+        KAL_TRY(look_for_time(model, &model->constraints[i].residual, 1, out_found));
+    }
     return KAL_OK;
 }
 
 // Whether the equations depend on time explicitly.
 static KalStatus find_time(KalForms *forms)
 {
-    const KalEquations *e = forms->system->equations;
-    const KalModel *model = forms->system->model;
-    forms->timeless = true;
-    KAL_TRY(look_for_time(forms, forms->R, e->n));
-    KAL_TRY(look_for_time(forms, e->C, e->n));
-    for (size_t i = 0; i < e->m; i++) {
-        KAL_TRY(look_for_time(forms, &model->constraints[i].residual, 1));
-    }
+    bool found = false;
+    KAL_TRY(kal_find_time(forms->system, forms->R, &found));
+    forms->timeless = !found;
     return KAL_OK;
 }
 

@@ -70,4 +70,8 @@ void kal_forms_clear(KalForms *forms);
 KAL_CHECKED KalStatus kal_forms_evaluate(KalForms *forms, KalFormId id,
                                          const KalInstant *instant);
 
+/// Whether time is in n formulas of the motion, in forces that are not ideal or in constraints.
+KAL_CHECKED KalStatus kal_find_time(const KalSystem *system, const KalExpr *motion,
+                                    bool *out_found);
+
 #endif

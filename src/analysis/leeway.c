@@ -8,8 +8,10 @@
 // in both directions by small steps; where rest begins or ends, or where the acceleration
 // along it changes its sign, the place is found by bisection.
 
+#include "analysis/forms.h"
 #include "base/arena.h"
-#include "expr/order.h"
+#include "linalg/kernels.h"
+#include "linalg/span.h"
 #include "system/contact.h"
 #include "system/draft.h"
 #include "system/instant.h"
@@ -27,7 +29,7 @@ static const char PURPOSE[] = "for states of rest";
 enum {
     STEPS = 1000, // in each direction
     HALVINGS = 60,
-    MOST_RANGES = 100
+    MOST_RANGES = 2 * STEPS + 2 // one a step, and one at the end
 };
 
 // A step along the curve, of the size of the coordinates or 1.
@@ -86,50 +88,19 @@ static KalStatus allocate(KalLeeway *w)
     return KAL_OK;
 }
 
-static double dot(size_t n, const double *x, const double *y)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        sum += x[j] * y[j];
-    }
-    return sum;
-}
-
-// Take off x what lies along rows that are orthonormal.
-static void reduce(const KalLeeway *w, size_t count, double *x)
-{
-    const size_t n = (size_t)w->system->n;
-    for (int again = 0; again < 2; again++) { // the second time for what rounding left
-        for (size_t k = 0; k < count; k++) {
-            const double *row = w->rows + k * n;
-            const double part = dot(n, row, x);
-            for (size_t j = 0; j < n; j++) {
-                x[j] -= part * row[j];
-            }
-        }
-    }
-}
-
 // Rows of what acts in the present state, orthonormal; returns how many.
-static KalStatus find_rows(KalLeeway *w, size_t *out_count)
+static KalStatus find_rows(KalLeeway *w, int *out_count)
 {
-    const size_t n = (size_t)w->system->n;
+    const int n = w->system->n;
+    const size_t size = (size_t)n * sizeof(double);
     KalInstant *instant = w->instant;
-    size_t count = 0;
+    int count = 0;
     kal_instant_activate(instant, w->active);
     KAL_TRY(kal_instant_givens(instant));
     for (int i = 0; i < instant->n_active && count < n; i++) {
-        double *row = w->rows + count * n;
-        memcpy(row, instant->A + (size_t)i * n, n * sizeof *row);
-        const double before = sqrt(dot(n, row, row));
-        reduce(w, count, row);
-        const double left = sqrt(dot(n, row, row));
-        if (left > DEPENDENT * before) {
-            for (size_t j = 0; j < n; j++) {
-                row[j] /= left;
-            }
-            count++;
-        }
+        memcpy(w->rows + (size_t)count * (size_t)n, instant->A + (size_t)i * (size_t)n,
+               size);
+        count += kal_span_add(n, w->rows, count, DEPENDENT);
     }
     *out_count = count;
     return KAL_OK;
@@ -138,30 +109,30 @@ static KalStatus find_rows(KalLeeway *w, size_t *out_count)
 // The tangent in the present state that goes on from the one before.
 static KalStatus find_tangent(KalLeeway *w)
 {
-    const size_t n = (size_t)w->system->n;
-    size_t count = 0;
+    const int n = w->system->n;
+    int count = 0;
     KAL_TRY(find_rows(w, &count));
-    reduce(w, count, w->tangent);
-    const double length = sqrt(dot(n, w->tangent, w->tangent));
-    for (size_t j = 0; length > 0.0 && j < n; j++) {
+    kal_span_reduce(n, w->rows, count, w->tangent);
+    const double length = kal_length(n, w->tangent);
+    for (int j = 0; length > 0.0 && j < n; j++) {
         w->tangent[j] /= length;
     }
     return KAL_OK;
 }
 
 // A first tangent: what the rows leave most of a coordinate.
-static void choose_tangent(KalLeeway *w, size_t count)
+static void choose_tangent(KalLeeway *w, int count)
 {
-    const size_t n = (size_t)w->system->n;
+    const int n = w->system->n;
     double longest = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        memset(w->q, 0, n * sizeof *w->q);
+    for (int j = 0; j < n; j++) {
+        memset(w->q, 0, (size_t)n * sizeof *w->q);
         w->q[j] = 1.0;
-        reduce(w, count, w->q);
-        const double length = sqrt(dot(n, w->q, w->q));
+        kal_span_reduce(n, w->rows, count, w->q);
+        const double length = kal_length(n, w->q);
         if (length > longest * (1.0 + DEPENDENT)) {
             longest = length;
-            for (size_t k = 0; k < n; k++) {
+            for (int k = 0; k < n; k++) {
                 w->course[k] = w->q[k] / length;
             }
         }
@@ -220,7 +191,7 @@ static KalStatus judge(KalLeeway *w, Place *out)
     for (size_t j = 0; j < n; j++) {
         largest = fmax(largest, fabs(answer.qdd[j]));
     }
-    out->along = dot(n, answer.qdd, w->tangent);
+    out->along = kal_dot(w->system->n, answer.qdd, w->tangent);
     KAL_TRY(kal_instant_need_givens(instant));
     out->rests = out->there && largest <= REST * usual_acceleration(instant);
     return KAL_OK;
@@ -307,30 +278,28 @@ static KalStatus find_end(KalLeeway *w, const double *from, double way,
     return keep_end(w, out_end);
 }
 
+static void add_range(KalLeeway *w, KalRestRange *range)
+{
+    assert(w->ranges.count < MOST_RANGES);
+    w->list[w->ranges.count++] = *range;
+    *range = (KalRestRange){.from = NULL};
+}
+
 // A state of rest between two places, if there is one: it may be a short range.
 static KalStatus find_between(KalLeeway *w, const double *from, double way, double side,
                               KalRestRange *range)
 {
     Place place;
     KAL_TRY(bisect(w, from, way, false, side, &place));
-    if (!place.rests || w->ranges.count == MOST_RANGES) {
+    if (!place.rests) {
         return KAL_OK;
     }
     const double *middle = NULL;
     KAL_TRY(keep_end(w, &middle));
     KAL_TRY(find_end(w, middle, -way, &range->from, &range->from_goes_on));
     KAL_TRY(find_end(w, middle, way, &range->to, &range->to_goes_on));
-    w->list[w->ranges.count++] = *range;
-    *range = (KalRestRange){.from = NULL};
+    add_range(w, range);
     return KAL_OK;
-}
-
-static void add_range(KalLeeway *w, KalRestRange *range)
-{
-    if (w->ranges.count < MOST_RANGES) {
-        w->list[w->ranges.count++] = *range;
-    }
-    *range = (KalRestRange){.from = NULL};
 }
 
 // What lies between two places next to each other, of which the second is the present one.
@@ -466,42 +435,13 @@ static KalStatus note_closed(KalLeeway *w)
     return KAL_OK;
 }
 
-// Whether time is in some formulas.
-static KalStatus look_for_time(const KalSystem *system, const KalExpr *e, size_t count,
-                               bool *out_found)
-{
-    const KalModel *model = system->model;
-    KalOrder order = {.ctx = NULL};
-    KAL_TRY(kal_order_init(model->graph, e, count, &order));
-    for (uint32_t i = 0; i < order.count; i++) {
-        const KalStep *step = &order.steps[i];
-        *out_found =
-            *out_found
-            || (step->op == KAL_OP_SYMBOL
-                && kal_symbol(model->graph, step->arg[0]).index == model->time.index);
-    }
-    kal_order_clear(&order);
-    return KAL_OK;
-}
-
-// Whether time is in forces or constraints of a draft.
-static KalStatus find_time(const KalSystem *draft, bool *out_found)
-{
-    const KalEquations *e = draft->equations;
-    KAL_TRY(look_for_time(draft, e->Q, e->n, out_found));
-    for (size_t i = 0; i < e->m; i++) {
-        KAL_TRY(
-            look_for_time(draft, &draft->model->constraints[i].residual, 1, out_found));
-    }
-    return KAL_OK;
-}
-
 static KalStatus refuse_time(KalLeeway *w)
 {
     KalDraft draft = {.model = NULL};
     bool found = false;
     KalStatus status = kal_draft_init(&draft, w->ctx, w->system);
-    status = status == KAL_OK ? find_time(&draft.system, &found) : status;
+    status = status == KAL_OK ? kal_find_time(&draft.system, draft.equations.Q, &found)
+                              : status;
     kal_draft_clear(&draft);
     KAL_TRY(status);
     return found ? kal_fail(w->ctx, KAL_ERR_FORMULATION,
@@ -513,15 +453,14 @@ static KalStatus find(KalLeeway *w, const char *at)
 {
     const size_t n = (size_t)w->system->n;
     KalStartReport report;
-    size_t count = 0;
+    int count = 0;
     KAL_TRY(refuse_time(w));
     KAL_TRY(kal_instant_start_from(w->instant, at, &report));
     memset(kal_instant_qd(w->instant), 0, n * sizeof(double));
     memcpy(w->start, kal_instant_q(w->instant), n * sizeof(double));
     KAL_TRY(note_closed(w));
     KAL_TRY(find_rows(w, &count));
-    assert(count <= n);
-    w->ranges.freedom = (int)(n - count);
+    w->ranges.freedom = w->system->n - count;
     if (w->ranges.freedom > 1) {
         return kal_fail(w->ctx, KAL_ERR_FORMULATION,
                         "the constraints, and the %d contacts that are closed at the "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Entries of K are listed in the order of large/large.c: M, A, the diagonal of rows.  So the order
-// of elimination, which follows from them, is that of the library.
+// Entries of K are listed in the order of large/large.c: M, A, the diagonal of rows.  So where the
+// library factors K too, the order of elimination, which follows from them, is the same.
 
 #include "export/sparse.h"
 
@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum {
-    SHORT = 16, // entries of a column that changes others at once, as in sparse/ldl.c
+    SHORT = KAL_SHORT_COLUMN, // entries of a column that changes others at once
     MOST_FACTORS = 1 << 20
 };
 

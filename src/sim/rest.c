@@ -10,6 +10,7 @@
 //
 // Invariant: `resting` of an event is true only while its function has not left zero.
 
+#include "linalg/span.h"
 #include "sim/run_impl.h"
 
 #include <assert.h>
@@ -24,55 +25,25 @@ static const double OFF = 1e-6;
 // Roundings that a function at rest may be off by.
 static const double ROUNDINGS = 64.0;
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        sum += a[j] * b[j];
-    }
-    return sum;
-}
-
-// Take the parts along orthonormal rows out of x, twice, which is enough.
-static void sweep(const double *rows, size_t count, size_t n, double *x)
-{
-    assert(x && (rows || count == 0));
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t k = 0; k < count; k++) {
-            const double part = dot(rows + k * n, x, n);
-            for (size_t j = 0; j < n; j++) {
-                x[j] -= part * rows[k * n + j];
-            }
-        }
-    }
-}
-
-// An orthonormal basis of the rows of acting constraints, by Gram and Schmidt, in `basis`;
-// returns how many rows it has.
-static size_t span_dense_rows(const KalRun *run, double *basis)
+// An orthonormal basis of the rows of acting constraints, in `basis`; returns how many rows it
+// has.
+static int span_dense_rows(const KalRun *run, double *basis)
 {
     assert(basis);
-    const size_t n = (size_t)run->system->n;
-    size_t count = 0;
+    const int n = run->system->n;
+    const size_t size = (size_t)n * sizeof(double);
+    int count = 0;
     for (int i = 0; i < run->system->m && count < n; i++) {
-        double *row = basis + count * n;
-        memcpy(row, run->instant->A + (size_t)i * n, n * sizeof *row);
-        const double before = sqrt(dot(row, row, n));
-        sweep(basis, count, n, row);
-        const double rest = sqrt(dot(row, row, n));
-        if (rest > PARALLEL * before) {
-            for (size_t j = 0; j < n; j++) {
-                row[j] /= rest;
-            }
-            count++;
-        }
+        memcpy(basis + (size_t)count * (size_t)n,
+               run->instant->A + (size_t)i * (size_t)n, size);
+        count += kal_span_add(n, basis, count, PARALLEL);
     }
     return count;
 }
 
 // Get ready to compare rows with those of acting constraints; in a large system by its
 // factors.  Returns how many rows the basis of a small one has.
-static size_t span_rows(KalRun *run)
+static int span_rows(KalRun *run)
 {
     KalProjector *projector = &run->projection.projector;
     if (!run->instant->large.solver) {
@@ -86,16 +57,16 @@ static size_t span_rows(KalRun *run)
 }
 
 // The part of a row that is no combination of those, relative to its length.
-static double part_beyond(const KalRun *run, double *row, size_t n_basis)
+static double part_beyond(const KalRun *run, double *row, int n_basis)
 {
-    const size_t n = (size_t)run->system->n;
+    const int n = run->system->n;
     if (run->instant->large.solver) {
         return run->events.comparable ? kal_large_instant_beyond(run->instant, row)
                                       : 1.0;
     }
-    const double length = sqrt(dot(row, row, n));
-    sweep(run->rank.copy, n_basis, n, row);
-    return length > 0.0 ? sqrt(dot(row, row, n)) / length : 1.0;
+    const double length = kal_length(n, row);
+    kal_span_reduce(n, run->rank.copy, n_basis, row);
+    return length > 0.0 ? kal_length(n, row) / length : 1.0;
 }
 
 // The row of event i in the present state, and the size of the terms of its function.
@@ -119,7 +90,7 @@ static double take_row(const KalRun *run, size_t i, const double *entries, doubl
 }
 
 // Whether the function of the row, with this value, rests in the present state.
-static bool rests(const KalRun *run, double value, double size, size_t n_basis)
+static bool rests(const KalRun *run, double value, double size, int n_basis)
 {
     return fabs(value) <= OFF * size
            && part_beyond(run, run->events.row, n_basis) <= PARALLEL;
@@ -136,7 +107,7 @@ static KalStatus judge(KalRun *run, const bool *may)
     const size_t n_events = system->model->n_events;
     KAL_TRY(kal_instant_residuals(instant, KAL_PROGRAM_VELOCITY));
     run->solved = false;
-    const size_t n_basis = span_rows(run);
+    const int n_basis = span_rows(run);
     const bool known = kal_instant_evaluate(instant, KAL_PROGRAM_EVENT_ROWS) == KAL_OK;
     const double *entries = instant->results + n_events;
     for (size_t i = 0; i < n_events; i++) {

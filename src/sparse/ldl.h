@@ -26,6 +26,10 @@
 
 #include <stdint.h>
 
+enum {
+    KAL_SHORT_COLUMN = 16 ///< entries of a column that is done with at once
+};
+
 /// An entry of the matrix, on or to either side of the diagonal.
 typedef struct KalLdlEntry {
     int row;

@@ -9,10 +9,6 @@
 
 #include "sparse/ldl.h"
 
-enum {
-    KAL_SHORT_COLUMN = 16 ///< entries of a column that is done with at once
-};
-
 /// Entries of a column of L below the diagonal.
 static inline int kal_ldl_length(const KalLdl *ldl, int k)
 {
