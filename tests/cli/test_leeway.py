@@ -149,7 +149,8 @@ def people_read_ranges_too():
 @case
 def what_has_no_ranges_is_refused():
     for text, words in ((BLOCK.format(law="", more="").replace("y = 0", "y = 1"), "2 ways to move"),
-                        (BLOCK.format(law="", more="force x = cos(t)"), "depend on time")):
+                        (BLOCK.format(law="", more="force x = cos(t)"), "depend on time"),
+                        (BLOCK.format(law="", more="nonideal x = cos(t)"), "depend on time")):
         status, _, err = equilibria(text)
         assert status == 1 and words in err, (status, err)
     status, _, err = equilibria(PENDULUM, "--steady")
