@@ -87,3 +87,26 @@ double anchor_run_pendulum(void)
     bench_sink = y[0];
     return now_s() - begin;
 }
+
+double anchor_chain(int links, int repeat)
+{
+    const size_t n = (size_t)links;
+    double *q = malloc((9 * n + 2 * (n + 1) + 14 * (n + 2)) * sizeof *q);
+    if (!q) {
+        return NAN;
+    }
+    double *v = q + 3 * n;
+    double *a = v + 3 * n;
+    double *multipliers = a + 3 * n;
+    double *work = multipliers + 2 * (n + 1);
+    chain_state(links, 1, q, v);
+    chain_rhs(links, 1, q, v, a, multipliers, work); // touches all pages
+    const double begin = now_s();
+    for (int k = 0; k < repeat; k++) {
+        chain_rhs(links, 1, q, v, a, multipliers, work);
+        __asm__ volatile("" : : "r"(a) : "memory");
+    }
+    const double seconds = (now_s() - begin) / repeat;
+    free(q);
+    return seconds;
+}

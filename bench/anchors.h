@@ -17,4 +17,8 @@ double anchor_run_crank(void);
 double anchor_run_squeezer(void);
 double anchor_run_pendulum(void);
 
+/// Seconds for one acceleration of a closed chain of links in absolute coordinates, of as many
+/// as are repeated; NaN without memory.
+double anchor_chain(int links, int repeat);
+
 #endif

@@ -3,8 +3,12 @@
 // Large systems in absolute coordinates: seconds from text to the first acceleration, time
 // and memory a body, and how time grows with the number of bodies.  Processor time.
 //
-//     bench_large [most bodies [models whose names begin so]]
+//     bench_large [most bodies [model [fewest bodies]]]
+//
+// Where the folder `anchors` stands beside the project, its chain, closed and written by hand,
+// takes turns with each model, and the last column says how many times as long a body takes.
 
+#include "anchors.h"
 #include "system/instant.h"
 
 #include <kalaba/kalaba.h>
@@ -137,26 +141,61 @@ static void fail(KalContext *ctx)
     exit(1);
 }
 
-// Seconds for one acceleration: the best of three rounds.
-static double time_solve(KalContext *ctx, KalInstant *instant, int bodies)
+static double time_solves(KalContext *ctx, KalInstant *instant, int repeat)
+{
+    const double begin = now();
+    for (int k = 0; k < repeat; k++) {
+        KalMotionAnswer answer;
+        if (kal_instant_solve(instant, &answer) != KAL_OK) {
+            fail(ctx);
+        }
+    }
+    return (now() - begin) / repeat;
+}
+
+// The same number of bodies by hand; no time where nothing is.
+static double time_hand(int bodies, int repeat)
+{
+#ifdef KAL_ANCHORS
+    return anchor_chain(bodies, repeat);
+#else
+    (void)bodies;
+    (void)repeat;
+    return NAN;
+#endif
+}
+
+// Seconds for one acceleration, and by hand: the best of many rounds, in turns.
+typedef struct Times {
+    double solve;
+    double hand;
+} Times;
+
+static Times time_both(KalContext *ctx, KalInstant *instant, int bodies)
 {
     const int repeat = 1 + 30000 / bodies;
-    double best = INFINITY;
-    for (int round = 0; round < 3; round++) {
-        const double begin = now();
-        for (int k = 0; k < repeat; k++) {
-            KalMotionAnswer answer;
-            if (kal_instant_solve(instant, &answer) != KAL_OK) {
-                fail(ctx);
-            }
-        }
-        best = fmin(best, (now() - begin) / repeat);
+    Times best = {INFINITY, INFINITY};
+    const double begin = now();
+    for (int round = 0; round < 3 || now() - begin < 0.5; round++) {
+        best.solve = fmin(best.solve, time_solves(ctx, instant, repeat));
+        best.hand = fmin(best.hand, time_hand(bodies, repeat));
     }
     return best;
 }
 
-// The growth is the exponent of time since `fewer` bodies took `before` seconds.
-static double measure(int model, int bodies, int fewer, double before)
+// A number of bodies and what one acceleration of them took.
+typedef struct Size {
+    int bodies;
+    double seconds;
+} Size;
+
+// The exponent of the growth of time, from one size to a larger one.
+static double growth(Size from, Size to)
+{
+    return log(to.seconds / from.seconds) / log((double)to.bodies / from.bodies);
+}
+
+static Size measure(int model, int bodies, Size before)
 {
     Held held = {0, 0};
     KalContext *ctx = NULL;
@@ -168,7 +207,7 @@ static double measure(int model, int bodies, int fewer, double before)
     snprintf(text, sizeof text, "param N = %d\n%ssimulate 0 .. 1 every 1\n", bodies,
              MODELS[model].text);
     if (kal_context_create(count_bytes, &held, &ctx) != KAL_OK) {
-        return 0.0;
+        return (Size){bodies, NAN};
     }
     kal_context_set_huge(ctx, true);
     const double begin = now();
@@ -182,17 +221,25 @@ static double measure(int model, int bodies, int fewer, double before)
         fail(ctx);
     }
     const double first = now();
-    const double seconds = time_solve(ctx, instant, bodies);
+    const Times times = time_both(ctx, instant, bodies);
+    const Size size = {bodies, times.solve};
     printf("%-16s %7d %8.3f %8.3f %9.0f %8.1f %7.0e", MODELS[model].name, bodies,
-           loaded - begin, first - begin, 1e9 * seconds / bodies,
+           loaded - begin, first - begin, 1e9 * times.solve / bodies,
            (double)held.most / 1e3 / bodies,
            fmax(answer.residual_constraints, answer.residual_motion));
-    printf(before > 0.0 ? " %8.2f\n" : "\n",
-           log(seconds / before) / log((double)bodies / fewer));
+    if (before.bodies > 0) {
+        printf(" %8.2f", growth(before, size));
+    } else {
+        printf(" %8s", "");
+    }
+    if (isfinite(times.hand)) {
+        printf(" %8.2f", times.solve / times.hand);
+    }
+    printf("\n");
     kal_instant_destroy(instant);
     kal_system_destroy(system);
     kal_context_destroy(ctx);
-    return seconds;
+    return size;
 }
 
 int main(int argc, char **argv)
@@ -200,16 +247,26 @@ int main(int argc, char **argv)
     static const int sizes[] = {100,   300,    1000,   3000,   10000,
                                 30000, 100000, 300000, 1000000};
     const int most = argc > 1 ? atoi(argv[1]) : 10000;
-    const char *names = argc > 2 ? argv[2] : "";
-    printf("%-16s %7s %8s %8s %9s %8s %7s %8s\n", "", "bodies", "load s", "first s",
-           "ns/body", "kB/body", "error", "growth");
+    const char *name = argc > 2 ? argv[2] : "";
+    const int fewest = argc > 3 ? atoi(argv[3]) : 0;
+    printf("%-16s %7s %8s %8s %9s %8s %7s %8s %8s\n", "", "bodies", "load s", "first s",
+           "ns/body", "kB/body", "error", "growth", "by hand");
     for (size_t model = 0; model < sizeof MODELS / sizeof MODELS[0]; model++) {
-        double before = 0.0;
-        const bool wanted = strncmp(MODELS[model].name, names, strlen(names)) == 0;
-        for (size_t k = 0;
-             wanted && k < sizeof sizes / sizeof sizes[0] && sizes[k] <= most; k++) {
-            before = measure((int)model, sizes[k], k > 0 ? sizes[k - 1] : 1, before);
+        Size first = {0, 0.0};
+        Size last = {0, 0.0};
+        if (*name && strcmp(MODELS[model].name, name) != 0) {
+            continue;
+        }
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+            if (sizes[k] < fewest || sizes[k] > most) {
+                continue;
+            }
+            last = measure((int)model, sizes[k], last);
+            first = first.bodies > 0 ? first : last;
             (void)fflush(stdout);
+        }
+        if (last.bodies > first.bodies) {
+            printf("%-16s in all %53.2f\n", MODELS[model].name, growth(first, last));
         }
     }
     return 0;

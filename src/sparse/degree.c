@@ -10,8 +10,10 @@
 // member twice that is in two elements, which is what makes it cheap: it needs sizes
 // alone.
 //
-// Of unknowns with the same degree the one that was inserted last comes first.  So the
-// order depends on the couplings only.
+// Of unknowns with the same degree the one that has waited longest comes first.  So the order
+// depends on the couplings only, and goes round: a chain is eliminated from both its ends by
+// turns, a tree from all its leaves.  What follows each other in the order is then mostly
+// independent, and the processor need not wait for one pivot to begin with the next.
 
 #include "sparse/degree.h"
 
@@ -43,6 +45,7 @@ typedef struct Quotient {
     int *seen;   // n: `outside` is of the newest element of this number, plus 1
     int *degree; // n
     int *head;   // n: first unknown of each degree
+    int *tail;   // n: and the last
     int *next;   // n
     int *before; // n
     int least;   // no unknown in the lists has a smaller degree
@@ -62,6 +65,7 @@ static void lay_out(KalCarver *carver, void *owner)
     g->seen = kal_carve_ints(carver, n);
     g->degree = kal_carve_ints(carver, n);
     g->head = kal_carve_ints(carver, n);
+    g->tail = kal_carve_ints(carver, n);
     g->next = kal_carve_ints(carver, n);
     g->before = kal_carve_ints(carver, n);
 }
@@ -71,12 +75,14 @@ static void insert(Quotient *g, int i)
     assert(!g->gone[i]);
     assert(g->degree[i] >= 0 && g->degree[i] < g->c->n);
     const int d = g->degree[i];
-    g->next[i] = g->head[d];
-    g->before[i] = NONE;
-    if (g->head[d] != NONE) {
-        g->before[g->head[d]] = i;
+    g->next[i] = NONE;
+    g->before[i] = g->tail[d];
+    if (g->tail[d] != NONE) {
+        g->next[g->tail[d]] = i;
+    } else {
+        g->head[d] = i;
     }
-    g->head[d] = i;
+    g->tail[d] = i;
     g->least = d < g->least ? d : g->least;
 }
 
@@ -85,6 +91,8 @@ static void take_out(Quotient *g, int i)
     assert(!g->gone[i]);
     if (g->next[i] != NONE) {
         g->before[g->next[i]] = g->before[i];
+    } else {
+        g->tail[g->degree[i]] = g->before[i];
     }
     if (g->before[i] != NONE) {
         g->next[g->before[i]] = g->next[i];
@@ -212,8 +220,9 @@ static KalStatus eliminate_stage(Quotient *g, int begin, int end, int *out_order
     g->least = n;
     for (int d = 0; d < n; d++) {
         g->head[d] = NONE;
+        g->tail[d] = NONE;
     }
-    for (int i = end - 1; i >= begin; i--) {
+    for (int i = begin; i < end; i++) {
         insert(g, i);
     }
     for (int k = begin; k < end; k++) {
