@@ -338,9 +338,9 @@ static KalStatus is_settled(const KalEquations *eq, size_t rank, bool *out_settl
     KalProbe *probe = NULL;
     KalRank found = {.least = 0};
     KAL_TRY(kal_probe_create(g, eq->A.value, entries(eq), &probe));
-    const KalStatus status = kal_probe_rank(probe, &eq->A, &found);
+    const KalStatus status = kal_probe_rank(probe, &eq->A, KAL_RANK_ENTRIES, &found);
     kal_probe_destroy(probe);
-    *out_settled = !found.piecewise || found.most <= rank;
+    *out_settled = found.known && (!found.piecewise || found.most <= rank);
     return status;
 }
 

@@ -20,8 +20,7 @@
 static const char PURPOSE[] = "to classify constraints";
 
 enum {
-    ARENA_BYTES = 1 << 30,
-    ENTRIES_MAX = 1 << 22 // of a matrix whose rank is found here
+    ARENA_BYTES = 1 << 30
 };
 
 // A classification on its way.
@@ -230,7 +229,7 @@ static KalStatus add_extra(const Classifier *c, size_t i, size_t row,
                            KalEntries *entries)
 {
     assert(i < c->verdicts.n_extras);
-    const KalExpr *extra = c->verdicts.extras + i * c->eq->n;
+    const KalExpr *extra = c->verdicts.extras[i];
     KalStatus status = KAL_OK;
     for (size_t j = 0; j < c->eq->n && status == KAL_OK; j++) {
         if (extra[j].index != 0) {
@@ -277,24 +276,19 @@ static KalStatus find_rank(Classifier *c)
 {
     KalSparse values = {0};
     KalProbe *probe = NULL;
-    const KalSparse *typed = &c->made->integrals;
-    if (typed->columns > 0 && typed->rows > ENTRIES_MAX / typed->columns) {
-        c->made->rank = KAL_RANK_UNKNOWN;
-        return KAL_OK;
-    }
     KAL_TRY(make_integrals(c, false, &values));
     KalRank rank = {.least = 0};
     KalStatus status =
         kal_probe_create(c->g, values.value, (size_t)values.start[values.rows], &probe);
     if (status == KAL_OK) {
-        status = kal_probe_rank(probe, &values, &rank);
+        status = kal_probe_rank(probe, &values, KAL_RANK_ENTRIES, &rank);
     }
     kal_probe_destroy(probe);
     kal_sparse_clear(&values);
-    c->made->rank = rank.least;
+    c->made->rank = rank.known ? rank.least : KAL_RANK_UNKNOWN;
     c->made->rank_exact = rank.exact;
     assert(rank.least <= rank.most || status != KAL_OK);
-    c->rank_open = rank.least < rank.most;
+    c->rank_open = rank.known && rank.least < rank.most;
     return status;
 }
 

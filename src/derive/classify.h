@@ -46,7 +46,7 @@ typedef struct KalConstraintClass {
     bool time_dependent;     ///< rheonomic: has explicit time, or moves if integrated
 } KalConstraintClass;
 
-/// The rank of more than four million entries is not looked for.
+/// A rank that takes more than KAL_RANK_ENTRIES is not looked for.
 #define KAL_RANK_UNKNOWN SIZE_MAX
 
 /// What all constraints together are.

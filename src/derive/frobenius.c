@@ -337,17 +337,25 @@ static KalStatus judge(const Search *s, const Group *group, const Findings *foun
 }
 
 // The part in dt, the last variable, is left out: extras are constraints on positions.
-static void add_extras(const Search *s, const Group *group, const KalClosure *closure)
+static KalStatus add_extras(const Search *s, const Group *group,
+                            const KalClosure *closure)
 {
     const size_t n = closure->forms.n;
     for (size_t i = 0; i < closure->forms.r; i++) {
-        KalExpr *row = s->found->extras + s->found->n_extras * s->n;
-        assert(s->found->n_extras < s->forms->count || !closure->extra[i]);
-        for (size_t j = 0; j + 1 < n && closure->extra[i]; j++) {
+        if (!closure->extra[i]) {
+            continue;
+        }
+        KalExpr *row = kal_arena_alloc(s->arena, s->n, sizeof *row);
+        if (!row) {
+            return kal_no_memory(s->ctx, PURPOSE);
+        }
+        for (size_t j = 0; j + 1 < n; j++) {
             row[group->column[j]] = closure->forms.W[i * n + j];
         }
-        s->found->n_extras += closure->extra[i];
+        assert(s->found->n_extras < s->forms->count);
+        s->found->extras[s->found->n_extras++] = row;
     }
+    return KAL_OK;
 }
 
 // A group without constraints on velocities has nothing to decide.
@@ -362,7 +370,7 @@ static KalStatus search_group(const Search *s, size_t root)
     KAL_TRY(fill(s, &group));
     KAL_TRY(find(s, &group.forms, &found));
     if (is_settled(&found)) {
-        add_extras(s, &group, &found.formal);
+        KAL_TRY(add_extras(s, &group, &found.formal));
     }
     return judge(s, &group, &found);
 }
@@ -405,7 +413,7 @@ KalStatus kal_frobenius_find(const KalModel *model, const KalPfaffian *forms,
     s.fixed = kal_arena_alloc(arena, count, sizeof *s.fixed);
     found.integrable = kal_arena_alloc(arena, count, sizeof *found.integrable);
     found.decision = kal_arena_alloc(arena, count, sizeof *found.decision);
-    found.extras = kal_arena_alloc(arena, count * n, sizeof *found.extras);
+    found.extras = kal_arena_alloc(arena, count, sizeof *found.extras);
     if (!s.parent || !s.local || !s.fixed || !found.integrable || !found.decision
         || !found.extras) {
         return kal_no_memory(s.ctx, PURPOSE);

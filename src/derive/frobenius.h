@@ -18,8 +18,8 @@
 typedef struct KalFrobenius {
     bool *integrable;      ///< for each form
     KalDecision *decision; ///< for each form
-    KalExpr *extras;       ///< n_extras × n: combinations that are integrable though
-                           ///< their forms are not; parameters replaced
+    KalExpr **extras; ///< n_extras rows of n: combinations that are integrable though
+                      ///< their forms are not; parameters replaced
     size_t n_extras;
     KalClosureEnd end; ///< what stopped the first group that was given up
 } KalFrobenius;

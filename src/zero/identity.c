@@ -7,7 +7,6 @@
 
 #include "zero/identity.h"
 
-#include "zero/basis.h"
 #include "zero/identity_impl.h"
 
 #include <assert.h>
@@ -163,79 +162,6 @@ int kal_probe_find_point(const KalProbe *probe, const KalExpr *e, size_t n,
         }
     }
     return -1;
-}
-
-// The rank at one point.
-static KalStatus rank_at(const KalProbe *probe, const KalSparse *matrix,
-                         KalArithmetic field, int point, size_t *out_rank)
-{
-    assert(point >= 0);
-    const size_t n = matrix->columns;
-    KalBasis basis = {.ctx = NULL};
-    KalScalar *row = kal_alloc(probe->ctx, n + 1, sizeof *row);
-    if (!row) {
-        return kal_no_memory(probe->ctx, "to find a rank");
-    }
-    KalStatus status = kal_basis_init(probe->ctx, field, n, n, &basis);
-    for (size_t i = 0; i < matrix->rows && status == KAL_OK; i++) {
-        bool added = false;
-        for (size_t j = 0; j < n; j++) {
-            row[j] = kal_scalar_of(field, kal_rational(0, 1));
-        }
-        for (int64_t k = matrix->start[i]; k < matrix->start[i + 1]; k++) {
-            row[matrix->column[k]] =
-                kal_probe_value(probe, matrix->value[k], field, point);
-        }
-        status = kal_basis_add(&basis, row, &added);
-    }
-    assert(basis.rank <= matrix->rows && basis.rank <= n);
-    *out_rank = basis.rank;
-    kal_basis_clear(&basis);
-    kal_free(probe->ctx, row, (n + 1) * sizeof *row);
-    return status;
-}
-
-// The largest rank at the points of a field.  The rank can only be too small at a
-// point, never too large: the largest of all points is the best bound.
-static KalStatus rank_in(const KalProbe *probe, const KalSparse *matrix,
-                         KalArithmetic field, size_t *out_rank)
-{
-    assert(matrix->start);
-    const size_t count = (size_t)matrix->start[matrix->rows];
-    size_t most = 0;
-    for (int point = 0;; point++) {
-        point = kal_probe_find_point(probe, matrix->value, count, field, point);
-        if (point < 0) {
-            break;
-        }
-        size_t rank = 0;
-        KAL_TRY(rank_at(probe, matrix, field, point, &rank));
-        most = rank > most ? rank : most;
-    }
-    *out_rank = most;
-    return KAL_OK;
-}
-
-KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix, KalRank *out_rank)
-{
-    assert(matrix->start && out_rank);
-    const size_t count = (size_t)matrix->start[matrix->rows];
-    KalPurity purity = {.exact = false};
-    KalRank rank = {.least = 0};
-    KAL_TRY(kal_probe_prepare(probe, matrix->value, count, KAL_ARITHMETIC_RESIDUES,
-                              &purity));
-    KAL_TRY(rank_in(probe, matrix, KAL_ARITHMETIC_RESIDUES, &rank.most));
-    rank.least = rank.most;
-    rank.exact = purity.exact;
-    rank.piecewise = purity.piecewise;
-    if (!purity.exact) {
-        KAL_TRY(kal_probe_prepare(probe, matrix->value, count, KAL_ARITHMETIC_REALS,
-                                  &purity));
-        KAL_TRY(rank_in(probe, matrix, KAL_ARITHMETIC_REALS, &rank.least));
-        rank.most = rank.most < rank.least ? rank.least : rank.most;
-    }
-    *out_rank = rank;
-    return KAL_OK;
 }
 
 KalStatus kal_identities(KalGraph *g, const KalExpr *e, size_t n,

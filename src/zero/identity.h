@@ -86,10 +86,16 @@ typedef struct KalRank {
     size_t most;    ///< nowhere it is more
     bool exact;     ///< by residues: then least is most, but for special values
     bool piecewise; ///< there are formulas that choose between others
+    bool known;     ///< else it would take too long to find, and nothing is
 } KalRank;
 
+/// Entries that the elimination of a matrix may have as a rule: 100 MB.
+#define KAL_RANK_ENTRIES (INT64_C(1) << 22)
+
+/// The rank of a matrix whose elimination has up to `most` entries, and a thousand times as
+/// many products.
 KAL_CHECKED KalStatus kal_probe_rank(KalProbe *probe, const KalSparse *matrix,
-                                     KalRank *out_rank);
+                                     int64_t most, KalRank *out_rank);
 
 /// Find out about n formulas once.
 KAL_CHECKED KalStatus kal_identities(KalGraph *g, const KalExpr *e, size_t n,

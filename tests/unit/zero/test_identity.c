@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 #include "graph.h"
+#include "rng.h"
+#include "zero/basis.h"
 #include "zero/identity.h"
 
 // Formulas that are zero though the graph does not see it, and how that is found out.
@@ -278,7 +280,7 @@ static void ranks_are_generic(void)
         KalRank rank = {0};
         ok(kal_jacobian(g, e, m, x, 3, &J) == KAL_OK);
         ok(kal_probe_create(g, J.value, (size_t)J.start[m], &probe) == KAL_OK);
-        ok(kal_probe_rank(probe, &J, &rank) == KAL_OK);
+        ok(kal_probe_rank(probe, &J, KAL_RANK_ENTRIES, &rank) == KAL_OK);
         ok(rank.least == ranks[m - 1] && rank.most == rank.least && rank.exact);
         kal_probe_destroy(probe);
         kal_sparse_clear(&J);
@@ -297,10 +299,122 @@ static void ranks_without_residues_are_found(void)
     KalRank rank = {0};
     ok(kal_jacobian(g, e, 3, x, 3, &J) == KAL_OK);
     ok(kal_probe_create(g, J.value, (size_t)J.start[3], &probe) == KAL_OK);
-    ok(kal_probe_rank(probe, &J, &rank) == KAL_OK);
+    ok(kal_probe_rank(probe, &J, KAL_RANK_ENTRIES, &rank) == KAL_OK);
     ok(rank.least == 2 && rank.most == 2 && !rank.exact);
     kal_probe_destroy(probe);
     kal_sparse_clear(&J);
+    end();
+}
+
+enum {
+    ROWS = 24,
+    COLUMNS = 20
+};
+
+// A sparse matrix of small whole numbers: some rows are sums of others, some repeat them or
+// are zero.
+typedef struct Numbers {
+    int a[ROWS][COLUMNS];
+} Numbers;
+
+static Numbers random_numbers(Rng *rng)
+{
+    Numbers numbers = {{{0}}};
+    const int filled = rng_int(rng, 1, 6);
+    for (int i = 0; i < ROWS; i++) {
+        const int first = rng_int(rng, 0, i);
+        const int second = rng_int(rng, 0, i);
+        const bool sum = i > 0 && rng_unit(rng) < 0.3;
+        for (int j = 0; j < COLUMNS && sum; j++) {
+            numbers.a[i][j] = (first < i ? numbers.a[first][j] : 0)
+                              + (second < i ? 2 * numbers.a[second][j] : 0);
+        }
+        for (int k = 0; k < filled && !sum; k++) {
+            const int j = rng_int(rng, 0, COLUMNS - 1);
+            numbers.a[i][j] = rng_int(rng, -3, 3);
+        }
+    }
+    return numbers;
+}
+
+// The rank by dense elimination.
+static size_t dense_rank(const Numbers *numbers)
+{
+    KalBasis basis;
+    ok(kal_basis_init(ctx, KAL_ARITHMETIC_RESIDUES, COLUMNS, COLUMNS, &basis)
+       == KAL_OK);
+    for (int i = 0; i < ROWS; i++) {
+        KalScalar row[COLUMNS];
+        bool added = false;
+        for (int j = 0; j < COLUMNS; j++) {
+            row[j] = kal_scalar_of(KAL_ARITHMETIC_RESIDUES,
+                                   kal_rational(numbers->a[i][j], 1));
+        }
+        ok(kal_basis_add(&basis, row, &added) == KAL_OK);
+    }
+    const size_t rank = basis.rank;
+    kal_basis_clear(&basis);
+    return rank;
+}
+
+// The same as a matrix of formulas, each number times a factor.
+static KalRank sparse_rank(const Numbers *numbers, KalExpr factor, int64_t most)
+{
+    int64_t start[ROWS + 1] = {0};
+    int64_t column[ROWS * COLUMNS];
+    KalExpr value[ROWS * COLUMNS];
+    int64_t count = 0;
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < COLUMNS; j++) {
+            if (numbers->a[i][j] != 0) {
+                column[count] = j;
+                value[count++] = kal_mul(g, kal_int(g, numbers->a[i][j]), factor);
+            }
+        }
+        start[i + 1] = count;
+    }
+    const KalSparse matrix = {.rows = ROWS,
+                              .columns = COLUMNS,
+                              .start = start,
+                              .column = column,
+                              .value = value};
+    KalProbe *probe = NULL;
+    KalRank rank = {0};
+    ok(kal_probe_create(g, value, (size_t)count, &probe) == KAL_OK);
+    ok(kal_probe_rank(probe, &matrix, most, &rank) == KAL_OK);
+    kal_probe_destroy(probe);
+    return rank;
+}
+
+static void sparse_ranks_are_those_of_dense_matrices(void)
+{
+    begin();
+    Rng rng = {20261118};
+    const KalExpr exact = f("x^2 + sin(y)");
+    const KalExpr real = f("atan2(x, y)");
+    for (int k = 0; k < 200; k++) {
+        const Numbers numbers = random_numbers(&rng);
+        const size_t rank = dense_rank(&numbers);
+        const KalRank by_residues = sparse_rank(&numbers, exact, KAL_RANK_ENTRIES);
+        const KalRank by_reals = sparse_rank(&numbers, real, KAL_RANK_ENTRIES);
+        ok(by_residues.known && by_residues.exact);
+        ok(by_residues.least == rank && by_residues.most == rank);
+        ok(by_reals.known && by_reals.least == rank);
+    }
+    end();
+}
+
+static void ranks_that_take_too_long_are_not_known(void)
+{
+    begin();
+    Numbers full;
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < COLUMNS; j++) {
+            full.a[i][j] = 1 + (i + 1) * (i + j) % 11;
+        }
+    }
+    ok(sparse_rank(&full, f("x"), KAL_RANK_ENTRIES).known);
+    ok(!sparse_rank(&full, f("x"), COLUMNS).known);
     end();
 }
 
@@ -339,4 +453,6 @@ TAP_RUN(TAP_CASE(algebra_is_exact), TAP_CASE(angles_add),
         TAP_CASE(errors_follow_the_terms), TAP_CASE(limits_lead_to_atoms),
         TAP_CASE(probes_go_on), TAP_CASE(probes_find_shorter_formulas),
         TAP_CASE(ranks_are_generic), TAP_CASE(ranks_without_residues_are_found),
+        TAP_CASE(sparse_ranks_are_those_of_dense_matrices),
+        TAP_CASE(ranks_that_take_too_long_are_not_known),
         TAP_CASE(every_allocation_may_fail))
