@@ -38,7 +38,7 @@ bool kal_coast_make(KalCoast *coast, const KalRoadLanes *road, const KalRun *run
     kal_coast_clear(coast);
     coast->road = road;
     coast->n_rows = instant->n_active;
-    coast->watches = instant->n_active > 1;
+    coast->watches = instant->n_active > 0;
     const size_t groups = 2 * entries + rows + sizeof(KalCoastLanes) / sizeof(KalFour);
     coast->block_size = groups * sizeof(KalFour) + rows * sizeof(int) + ALIGNMENT;
     coast->block = kal_alloc(coast->ctx, 1, coast->block_size);

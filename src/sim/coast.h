@@ -38,7 +38,7 @@ typedef struct KalCoastLanes {
 typedef struct KalCoast {
     KalContext *ctx;
     const KalRoadLanes *road;
-    bool watches;      ///< two rows or more, which may become dependent
+    bool watches;      ///< rows act, which may become dependent or vanish
     int n_rows;        ///< of them, all that act
     const int *active; ///< n_rows: which constraints they are
     KalCoastLanes *of;

@@ -107,6 +107,15 @@ void kal_passage_names(const KalRun *run, char text[KAL_PASSAGE_NAMES])
     }
 }
 
+static int n_concerned(const KalRun *run)
+{
+    int count = 0;
+    for (int i = 0; i < run->instant->n_active; i++) {
+        count += run->rank.concerned[i];
+    }
+    return count;
+}
+
 // Report that the rank of the rows that are marked was lost at t.
 static KalStatus tell_passage(KalRun *run, double t)
 {
@@ -114,10 +123,14 @@ static KalStatus tell_passage(KalRun *run, double t)
     kal_passage_names(run, text);
     run->rank.passed = t;
     run->statistics.passages++;
-    return kal_run_tell(run, t, (KalSubject){KAL_INCIDENT_PASSAGE, text},
-                        "the constraints %s become dependent for an instant and the "
-                        "motion passes",
-                        text);
+    return kal_run_tell(
+        run, t, (KalSubject){KAL_INCIDENT_PASSAGE, text},
+        n_concerned(run) == 1
+            ? "the constraint %s has no effect for an instant, for its row "
+              "of A vanishes, and the motion passes"
+            : "the constraints %s become dependent for an instant and the "
+              "motion passes",
+        text);
 }
 
 // Report that rank was lost at t, if it was: with another choice of rows too.

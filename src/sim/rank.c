@@ -232,16 +232,12 @@ static void lend_weights(KalRun *run)
     }
 }
 
-// A row alone, if there is one, is independent as long as it is anything.
-static void take_one_row(KalRun *run)
+// Nothing can be lost where no row acts.
+static void take_no_rows(KalRun *run)
 {
-    KalInstant *instant = run->instant;
-    assert(instant->n_active <= 1);
-    instant->n_independent = instant->n_active;
-    if (instant->n_active > 0) {
-        instant->independent[0] = 0;
-    }
-    run->rank.confirmed = run->answer.rank_A == instant->n_active;
+    assert(run->instant->n_active == 0);
+    run->instant->n_independent = 0;
+    run->rank.confirmed = true;
     lend_weights(run);
 }
 
@@ -250,9 +246,9 @@ static void take_one_row(KalRun *run)
 static KalStatus watch_rows(KalRun *run, bool fresh)
 {
     KalRankWatch *watch = &run->rank;
-    watch->known = watch->known && run->instant->n_active > 1;
-    if (run->instant->n_active < 2) {
-        take_one_row(run);
+    watch->known = watch->known && run->instant->n_active > 0;
+    if (run->instant->n_active == 0) {
+        take_no_rows(run);
         return KAL_OK;
     }
     if (!run->projection.has_velocity) {

@@ -446,7 +446,56 @@ static void nothing_is_reported_without_reason(void)
     lab_close(&lab);
 }
 
+// A constraint alone loses its rank where its row vanishes: a bead on the lemniscate of length
+// 4K, K = 1.3110…, is in the crossing of its branches at the times K, 3K, 5K …, and goes on along
+// the branch it came on.
+static void a_bead_passes_the_crossing_of_its_wire(void)
+{
+    static const double quarter = 1.31102877714605990523;
+    for (int k = 0; k <= 12; k++) {
+        Lab lab;
+        if (lab_load(&lab, "coord x, y\nkinetic 1/2*(x'^2 + y'^2)\n"
+                           "constraint wire: (x^2 + y^2)^2 = x^2 - y^2\n"
+                           "init x = 1, y = 0, x' = 0, y' = 1\n"
+                           "simulate 0 .. 20.97646043433695848368 every 1\n")) {
+            lab.options.rtol = pow(10.0, -5.0 - 0.5 * k);
+            lab.options.atol = lab.options.rtol;
+            const KalIncident *incidents = NULL;
+            ok(lab_go(&lab) == KAL_OK);
+            ok(kal_run_statistics(lab.run).passages == 8);
+            const size_t count = kal_run_incidents(lab.run, &incidents);
+            ok(count == 8);
+            for (size_t i = 0; i < count; i++) {
+                near(incidents[i].t, (2.0 * (double)i + 1.0) * quarter, 1e-3);
+                has_text(incidents[i].text, "wire has no effect for an instant");
+            }
+            near(lab_q(&lab, 0), 1.0, 1e-4); // 16 quarters: where it began
+            near(lab_qd(&lab, 1), 1.0, 1e-4);
+        }
+        lab_close(&lab);
+    }
+}
+
+// A row that vanishes with the velocity: n z' = |v| holds Appell's and Hamel's mass to a cone of
+// velocities; thrown up it passes the tip, where z'' = -g/(1 + n²) has used z' up.
+static void a_velocity_passes_the_tip_of_its_cone(void)
+{
+    Lab lab;
+    if (lab_run(&lab, "coord x, y, z\nkinetic 1/2*(x'^2 + y'^2 + z'^2)\n"
+                      "potential 9.81*z\nconstraint cone: x'^2 + y'^2 = 4*z'^2\n"
+                      "init x' = 1, y' = 0, z' = 0.5\nsimulate 0 .. 3 every 1\n")) {
+        const KalIncident *incidents = NULL;
+        if (ok(kal_run_incidents(lab.run, &incidents) == 1)) {
+            near(incidents[0].t, 0.5 * 5.0 / 9.81, 1e-9);
+        }
+        near(lab_qd(&lab, 2), 0.5 - 3.0 * 9.81 / 5.0, 1e-8);
+    }
+    lab_close(&lab);
+}
+
 TAP_RUN(TAP_CASE(a_parallelogram_passes_fifty_times),
+        TAP_CASE(a_bead_passes_the_crossing_of_its_wire),
+        TAP_CASE(a_velocity_passes_the_tip_of_its_cone),
         TAP_CASE(many_four_bars_pass_together),
         TAP_CASE(a_run_may_start_near_a_loss_of_rank),
         TAP_CASE(no_passage_is_overlooked),
