@@ -89,6 +89,7 @@ static void lay_out(KalCarver *carver, void *owner)
     run->told.blamed = kal_carve_names(carver, n + m + (size_t)run->system->n_servos);
     run->projection.used = kal_carve_bools(carver, m);
     run->rank.concerned = kal_carve_bools(carver, m);
+    run->rank.departing = kal_carve_doubles(carver, n, 3);
 }
 
 // Speeds and the Jacobian of implicit methods are made of dense matrices.
@@ -321,6 +322,7 @@ KalStatus kal_run_begin(KalRun *run)
     // The rank is known before the first accelerations off the constraints are taken.
     run->horizon = run->t;
     run->step = (KalOdeStep){.t_old = run->t, .t_new = run->t};
+    KAL_TRY(kal_run_check_departure(run));
     KAL_TRY(kal_run_watch_rank(run, true));
     KAL_TRY(kal_run_integrate_start(run, run->t, run->state));
     run->over = run->over || run->t >= run->options.until;

@@ -78,7 +78,9 @@ typedef struct KalRankWatch {
     double least;    ///< of the angles between rows, at the last close look
     bool locks;      ///< if the run cannot go on, that is why
     bool *concerned; ///< m: rows of the last loss of rank, or of one that is near
-    int *near;       ///< m: workspace
+    double *
+        departing; ///< 3 n: a state after the start, and the accelerations of the start
+    int *near;     ///< m: workspace
     int followed; ///< active row that is nearest to depending on others, if A is sparse
     KalSineSeen seen[KAL_SINES_SEEN]; ///< the last n_seen, in turn
     long n_seen;     ///< by every solve: in long runs more than an int holds
@@ -420,6 +422,10 @@ bool kal_rows_agree(const KalRun *run);
 /// See how near the constraints are to losing rank in the solved instant, which is at the
 /// horizon, and report a passage since the last call.  `fresh`: there was none.
 KAL_CHECKED KalStatus kal_run_watch_rank(KalRun *run, bool fresh);
+
+/// Fail if the solved instant, where the run begins, has lost rank and the motion that begins
+/// there breaks constraints: KAL_ERR_NOT_UNIQUE.  The instant is solved when this returns.
+KAL_CHECKED KalStatus kal_run_check_departure(KalRun *run);
 
 /// @name kal_run_foreknow() for those who take the step themselves (sim/lanes.h)
 /// @{

@@ -428,7 +428,7 @@ simulate 0 .. {turns * pi / 5 - 0.05!r} every 0.05
         assert status == 0, (out[:500], err[:500])
         answer = json.loads(out)
         assert abs(answer["q"]["b"] + answer["q"]["a"]) < 1e-8, answer["q"]
-        passages = [i for i in answer["incidents"] if "dependent" in i["text"]]
+        passages = [i for i in answer["incidents"] if i["what"] == "passage"]
         assert len(passages) == answer["passages"] == 2 * turns, answer["passages"]
 
 

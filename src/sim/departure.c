@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+// Out of a state in which constraints have lost rank.
+//
+// A run may begin where rows of A vanish or depend on each other for that instant alone: in the
+// crossing of a wire with itself, with a linkage that lies flat.  The rows that are left decide
+// the acceleration there, and the motion that begins with it may break what the others stand
+// for: from rest on a crossing, say, where any branch would do.  So the state is moved as
+// velocities and accelerations go, for ever shorter times h, and brought back to the constraints.
+// Of a motion that keeps them the part that this takes back vanishes with h, theory (15.30); of
+// one that does not it stays.
+
+#include "base/number.h"
+#include "sim/rank_impl.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    TIMES = 16 // that are tried
+};
+
+// The longest, as a part of the run, and how much shorter each next one is.
+static const double LONGEST = 1e-3;
+static const double SHORTER = 0.25;
+
+// What may be taken back, as a part of the way: rounding leaves less at some h.
+static const double SMALL = 1e-3;
+
+// Move the state away from the start by the time h.
+static void depart(KalRun *run, double h)
+{
+    const size_t n = (size_t)run->system->n;
+    const double *q = run->state;
+    const double *qd = q + n;
+    for (size_t j = 0; j < n; j++) {
+        const double qdd = run->rank.departing[2 * n + j];
+        run->rank.departing[j] = q[j] + h * (qd[j] + 0.5 * h * qdd);
+        run->rank.departing[n + j] = qd[j] + h * qdd;
+    }
+    run->instant->variables[0] = run->t + h;
+    memcpy(kal_instant_q(run->instant), run->rank.departing, 2 * n * sizeof(double));
+}
+
+static double ratio(double part, double whole)
+{
+    return part > 0.0 ? part / whole : 0.0;
+}
+
+// The part of the way for the time h that the constraints take back; 1 where they cannot be met.
+static double taken_back(KalRun *run, double h)
+{
+    const size_t n = (size_t)run->system->n;
+    const double *aim = run->rank.departing;
+    const KalProjector *projector = &run->projection.projector;
+    depart(run, h);
+    if (kal_instant_givens(run->instant) != KAL_OK) {
+        return 1.0;
+    }
+    kal_projector_set_metric(&run->projection.projector);
+    if (kal_run_project(run) != KAL_OK) {
+        return 1.0;
+    }
+    const double *q = kal_instant_q(run->instant);
+    const double way = kal_projector_distance(projector, run->state, aim);
+    const double change = kal_projector_distance(projector, run->state + n, aim + n);
+    const double back = ratio(kal_projector_distance(projector, aim, q), way);
+    const double slowed =
+        ratio(kal_projector_distance(projector, aim + n, q + n), fmax(change, way / h));
+    return fmax(back, slowed);
+}
+
+// Let constraint `row` be among those that are named.
+static void concern(KalRun *run, int row)
+{
+    for (int i = 0; i < run->instant->n_active; i++) {
+        run->rank.concerned[i] = run->rank.concerned[i] || run->instant->rows[i] == row;
+    }
+}
+
+// Fail by the names of the constraints that the state for the longest time breaks.
+static KalStatus fail_departure(KalRun *run)
+{
+    KalInstant *instant = run->instant;
+    char t[KAL_NUMBER_SIZE];
+    char names[KAL_PASSAGE_NAMES];
+    const double h = LONGEST * (run->options.until - run->t);
+    memset(run->rank.concerned, 0, (size_t)run->system->m * sizeof(bool));
+    depart(run, h);
+    for (int level = 0; level < 2; level++) {
+        const KalProgramId id =
+            level == 0 ? KAL_PROGRAM_POSITION : KAL_PROGRAM_VELOCITY;
+        const double *x = level == 0 ? kal_instant_q(instant) : kal_instant_qd(instant);
+        const bool known = kal_instant_residuals(instant, id) == KAL_OK;
+        const int count =
+            known ? kal_residuals_unmet(instant, x, 1.0, run->rank.near) : 0;
+        for (int k = 0; k < count; k++) {
+            concern(run, run->rank.near[k]);
+        }
+    }
+    kal_passage_names(run, names);
+    kal_number_print(run->t, 12, t);
+    return kal_fail(
+        run->ctx, KAL_ERR_NOT_UNIQUE,
+        "at t = %s constraints have less rank than right beside this state, and "
+        "the motion that begins with the acceleration here breaks %s: which way "
+        "it goes is not determined; begin beside this state, or with velocities "
+        "that choose a way",
+        t, names[0] ? names : "them");
+}
+
+KalStatus kal_run_check_departure(KalRun *run)
+{
+    assert(run->solved);
+    const size_t n = (size_t)run->system->n;
+    double h = LONGEST * (run->options.until - run->t);
+    double least = 1.0;
+    if (run->answer.rank_A == run->instant->n_active || !(h > 0.0)
+        || run->system->model->n_contacts > 0 || !run->projection.has_velocity) {
+        return KAL_OK;
+    }
+    memcpy(run->rank.departing + 2 * n, run->answer.qdd, n * sizeof(double));
+    for (int k = 0; k < TIMES && least > SMALL; k++) {
+        least = fmin(least, taken_back(run, h));
+        h *= SHORTER;
+    }
+    KAL_TRY(least > SMALL ? fail_departure(run) : KAL_OK);
+    run->instant->variables[0] = run->t;
+    memcpy(kal_instant_q(run->instant), run->state, 2 * n * sizeof(double));
+    KAL_TRY(kal_run_solve(run));
+    KAL_TRY(kal_instant_need_givens(run->instant));
+    kal_projector_set_metric(&run->projection.projector);
+    return KAL_OK;
+}
