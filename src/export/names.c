@@ -11,35 +11,35 @@
 #include <stdio.h>
 #include <string.h>
 
-// Words of C99, and of C11 and C++, so that headers can be used there; macros of <math.h>,
-// <float.h> and <stddef.h>; functions of the C library that formulas call; names that
-// exported functions have for themselves.
-static const char *const TAKEN[] = {
-    "alignas",    "alignof",     "and",       "asm",        "auto",     "bool",
-    "break",      "case",        "catch",     "char",       "class",    "const",
-    "continue",   "default",     "delete",    "do",         "double",   "else",
-    "enum",       "explicit",    "export",    "extern",     "false",    "float",
-    "for",        "friend",      "goto",      "if",         "inline",   "int",
-    "long",       "mutable",     "namespace", "new",        "not",      "operator",
-    "or",         "private",     "protected", "public",     "register", "restrict",
-    "return",     "short",       "signed",    "sizeof",     "static",   "struct",
-    "switch",     "template",    "this",      "throw",      "true",     "try",
-    "typedef",    "typename",    "union",     "unsigned",   "using",    "virtual",
-    "void",       "volatile",    "while",     "xor",        "asin",     "acos",
-    "atan",       "atan2",       "ceil",      "cos",        "cosh",     "erf",
-    "exp",        "fabs",        "floor",     "fmod",       "hypot",    "isfinite",
-    "isnan",      "isunordered", "log",       "main",       "pow",      "sin",
-    "sinh",       "sqrt",        "tan",       "tanh",       "NAN",      "INFINITY",
-    "HUGE_VAL",   "NULL",        "real",      "answer",     "both",     "c",
-    "choose",     "either",      "greater",   "is_at_most", "is_equal", "is_less",
-    "is_unequal", "lesser",      "linux",     "logarithm",  "modulo",   "negation",
-    "out",        "power",       "power_of",  "quotient",   "sign_of",  "state",
-    "unix",       "wave",        "where",     "work",       "params",   "errno",
-    "limited",    "table_value", "TABLES",    "along",
-};
+// Words of C and C++, so that headers can be used in both; macros of <math.h>, <float.h> and
+// <stddef.h>, and of headers that may stand before ours; functions of the C library that formulas
+// call; names that exported functions have for themselves.
+static const char TAKEN[] =
+    " acos alignas alignof along and and_eq answer asin asm assert atan atan2 "
+    "auto bitand bitor bool both break BUFSIZ c case catch ceil char char16_t "
+    "char32_t char8_t choose class co_await co_return co_yield compl complex "
+    "concept const const_cast consteval constexpr constinit continue cos cosh "
+    "decltype default delete do double dynamic_cast either else enum EOF erf "
+    "errno EXIT_FAILURE EXIT_SUCCESS exp explicit export extern fabs false far "
+    "float floor fmod for friend goto greater HUGE_VAL HUGE_VALF HUGE_VALL "
+    "hypot I if imaginary INFINITY inline int is_at_most is_equal is_less "
+    "is_unequal isfinite isnan isunordered lesser limited linux log logarithm "
+    "long main MATH_ERREXCEPT math_errhandling MATH_ERRNO modulo mutable "
+    "namespace NAN near negation new noexcept not not_eq NULL nullptr offsetof "
+    "operator or or_eq out params pow power power_of private protected "
+    "ptrdiff_t public quotient RAND_MAX real register reinterpret_cast "
+    "requires restrict return short sign_of signed sin sinh size_t sizeof sqrt "
+    "state static static_assert static_cast stderr stdin stdout struct switch "
+    "table_value TABLES tan tanh template this thread_local throw true try "
+    "typedef typeid typename typeof typeof_unqual union unix unsigned using "
+    "virtual void volatile wave wchar_t where while work xor xor_eq ";
+
+// How families of macros of <math.h> and <float.h> begin.
+static const char *const BEGINNINGS[] = {"M_",   "FP_",   "DBL_",
+                                         "FLT_", "LDBL_", "DECIMAL_"};
 
 enum {
-    N_TAKEN = sizeof TAKEN / sizeof TAKEN[0],
+    N_BEGINNINGS = sizeof BEGINNINGS / sizeof BEGINNINGS[0],
     LETTER_SIZE = 24
 };
 
@@ -53,18 +53,23 @@ static bool is_digit(uint32_t c)
     return c >= '0' && c <= '9';
 }
 
-// Names of temporary values: v1, s2, c3; and what C keeps for itself.
+// Names of temporary values: v1, w2; and what C keeps for itself.
 static bool is_taken(const char *name)
 {
-    for (int i = 0; i < N_TAKEN; i++) {
-        if (strcmp(name, TAKEN[i]) == 0) {
+    assert(name[0] != '\0' && name[0] != ' ');
+    const size_t length = strlen(name);
+    for (const char *at = strstr(TAKEN, name); at; at = strstr(at + 1, name)) {
+        if (at[-1] == ' ' && at[length] == ' ') { // spaces stand at both ends
             return true;
         }
     }
-    const bool own = (name[0] == 'v' || name[0] == 's' || name[0] == 'c')
-                     && name[1] != '\0'
-                     && strspn(name + 1, "0123456789") == strlen(name + 1);
-    return own || strncmp(name, "M_", 2) == 0 || strncmp(name, "FP_", 3) == 0;
+    for (int i = 0; i < N_BEGINNINGS; i++) {
+        if (strncmp(name, BEGINNINGS[i], strlen(BEGINNINGS[i])) == 0) {
+            return true;
+        }
+    }
+    return (name[0] == 'v' || name[0] == 'w') && name[1] != '\0'
+           && strspn(name + 1, "0123456789") == length - 1;
 }
 
 // One character in letters of C: as it is, the name of a Greek letter, or its number; what is

@@ -8,6 +8,7 @@ import ctypes
 import json
 import math
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -89,6 +90,32 @@ def names_become_identifiers():
                      "for__q_x_1 ", "for__q_x_1_", "for__o_double_"):
             assert name in header, name
         assert len(re.findall(r"/\*", header)) == len(re.findall(r"\*/", header))
+
+
+@case
+def words_and_macros_of_c_and_cpp_are_no_names():
+    # members and locals of these names would be keywords, or what macros make of them
+    words = ("constexpr nullptr decltype typeid requires co_await char8_t not_eq typeof "
+             "static_assert near far I complex DBL_EPSILON FLT_EPSILON DBL_MAX M_PI FP_NAN "
+             "HUGE_VALF math_errhandling offsetof size_t EOF NAN w1 v2 s3 self wave").split()
+    text = "\n".join([*(f"param {word} = 1" for word in words), "coord x, y",
+                      f"kinetic 1/2*({'*'.join(words)})*(x'^2 + y'^2)",
+                      "constraint rod: x^2 + y^2 = 1", "init x = 1, y = 0, y' = 1",
+                      "output o = sin(x*near)"])
+    compilers = [("cc", "-std=c99", "unit.c")]
+    if shutil.which("c++"):
+        compilers.append(("c++", "-fsyntax-only", "unit.cpp"))
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        model = Path(other) / "unit.kal"
+        model.write_text(text)
+        for single in ((), ("--single",)):
+            assert export(model, folder, *single)[0] == 0
+            (Path(folder) / "unit.cpp").write_text('#include <cstdio>\n#include "unit.h"\n')
+            for compiler, option, source in compilers:
+                done = subprocess.run([compiler, option, "-Wall", "-Werror", "-c", source,
+                                       "-o", "unit.o"], cwd=folder, capture_output=True,
+                                      text=True, timeout=HANG, check=False)
+                assert done.returncode == 0, done.stderr
 
 
 GLUE = """
