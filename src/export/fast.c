@@ -136,6 +136,7 @@ static KalStatus build(Making *make, const KalRoad *road, KalExpr *answer)
     }
     KAL_TRY(
         kal_road_eliminate(road, &make->t, inputs > 0 ? make->values : NULL, answer));
+    answer[road->at.sine] = kal_int(make->t.g, 0); // which runs look ahead with
     return make_check(make, answer + road->at.qdd, &answer[road->at.count]);
 }
 

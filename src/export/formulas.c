@@ -231,12 +231,11 @@ static void make_wave(Writer *w, uint32_t slot, const KalInstruction *i)
     char name[24];
     w->used->op[KAL_OP_SIN] = true;
     w->names++;
-    kal_page_format(w->page, "    %s s%u;\n    %s c%u;\n    wave(%s, &s%u, &c%u);\n",
-                    type_of(w), w->names, type_of(w), w->names, argument.text, w->names,
-                    w->names);
-    (void)snprintf(name, sizeof name, "s%u", w->names);
+    kal_page_format(w->page, "    const struct wave w%u = wave(%s);\n", w->names,
+                    argument.text);
+    (void)snprintf(name, sizeof name, "w%u.sine", w->names);
     w->pieces[sine] = (Piece){keep(w, name), GRIP_ATOM};
-    name[0] = 'c';
+    (void)snprintf(name, sizeof name, "w%u.cosine", w->names);
     w->pieces[cosine] = (Piece){keep(w, name), GRIP_ATOM};
     for (int k = 0; k < 2; k++) {
         const uint32_t one = k == 0 ? sine : cosine;
