@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum {
-    SHORT = KAL_SHORT_COLUMN, // entries of a column that changes others at once
+    SHORT = 16, // entries of a column that changes others at once
     MOST_FACTORS = 1 << 20
 };
 

@@ -261,15 +261,16 @@ static KalStatus check(KalLarge *l, Residuals r)
                     worst_of(r));
 }
 
-// Pivots of rows are squares of sines (see sparse/ldl.h); 1 without rows, and of rows that do
-// not act.
+// Pivots of rows, relative to what they came from, are squares of sines (see sparse/ldl.h); 1
+// without rows, and of rows that do not act.
 static double least_sine(const KalLarge *l)
 {
     const KalLdl *ldl = &l->ldl;
+    const double *pivot = ldl->value + ldl->start[ldl->n];
     double least = 1.0;
     for (int k = ldl->masses; k < ldl->n; k++) {
-        if (ldl->ratio[k] < least && ldl->inverse[k] != 0.0) {
-            least = ldl->ratio[k];
+        if (-pivot[k] < least * ldl->from[k] && ldl->inverse[k] != 0.0) {
+            least = -pivot[k] / ldl->from[k];
         }
     }
     return sqrt(least);

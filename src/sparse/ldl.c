@@ -71,11 +71,10 @@ static void lay_out_matrix(KalCarver *carver, void *owner)
     ldl->place = kal_carve_ints(carver, n);
     ldl->start = kal_carve_ints(carver, n + 1);
     ldl->row_start = kal_carve_ints(carver, n + 1);
-    ldl->next = kal_carve_ints(carver, n);
-    ldl->pulls = kal_carve_bools(carver, n);
+    ldl->node = kal_carve_ints(carver, n + 1);
+    ldl->node_of = kal_carve_ints(carver, n);
     ldl->inverse = kal_carve_doubles(carver, n, 1);
     ldl->from = kal_carve_doubles(carver, n, 1);
-    ldl->ratio = kal_carve_doubles(carver, n, 1);
     ldl->reach = kal_carve_doubles(carver, n, 1);
     ldl->work = kal_carve_doubles(carver, n, 1);
     ldl->solution = kal_carve_doubles(carver, n, 1);
@@ -90,7 +89,14 @@ static void lay_out_factor(KalCarver *carver, void *owner)
     ldl->row = kal_carve_ints(carver, count);
     ldl->row_column = kal_carve_ints(carver, count);
     ldl->value = kal_carve_doubles(carver, count + (size_t)ldl->n, 1);
+}
+
+static void lay_out_lists(KalCarver *carver, void *owner)
+{
+    KalLdl *ldl = owner;
     ldl->target = kal_carve_ints(carver, (size_t)ldl->n_targets);
+    ldl->relative = kal_carve_ints(carver, (size_t)ldl->n_relative);
+    ldl->sums = kal_carve_doubles(carver, (size_t)ldl->most_below, 1);
 }
 
 // Strike out what lists have twice, and close the gaps.
@@ -206,9 +212,76 @@ static void count_operations(KalLdl *ldl)
 {
     for (int k = 0; k < ldl->n; k++) {
         const int64_t length = kal_ldl_length(ldl, k);
-        const int64_t products = length * (length + 1) / 2;
-        ldl->operations += products;
-        ldl->n_targets += length <= KAL_SHORT_COLUMN ? products : 0;
+        ldl->operations += length * (length + 1) / 2;
+    }
+}
+
+// Whether columns k and `next` have the same rows below both.
+static bool are_alike(const Analysis *a, int k, int next)
+{
+    const int masses = a->ldl->masses;
+    return a->parent[k] == next && (k < masses) == (next < masses)
+           && a->start[k] == a->start[next] + 1;
+}
+
+// Let columns that are alike follow each other: each joins the one after it in the elimination
+// tree, at the place of the last of them, before which all that changes any of them has its
+// place.  `start` has the lengths of columns.  Returns whether the order is another one.
+static bool gather_nodes(Analysis *a)
+{
+    KalLdl *ldl = a->ldl;
+    int *before = a->mark;       // n: the column that a column continues
+    int *order = ldl->row_start; // n + 1
+    int at = 0;
+    bool moves = false;
+    for (int k = 0; k < ldl->n; k++) {
+        before[k] = -1;
+    }
+    for (int k = 0; k < ldl->n; k++) {
+        const int next = a->parent[k];
+        if (next >= 0 && are_alike(a, k, next)) {
+            before[next] = k; // of several the last
+        }
+    }
+    for (int k = 0; k < ldl->n; k++) {
+        const int next = a->parent[k];
+        if (next >= 0 && before[next] == k) {
+            continue; // comes with the last of its node
+        }
+        int width = 0;
+        for (int c = k; c >= 0; c = before[c]) {
+            width++;
+        }
+        for (int c = k, to = at + width; c >= 0; c = before[c]) {
+            order[--to] = ldl->order[c];
+        }
+        at += width;
+    }
+    assert(at == ldl->n);
+    for (int k = 0; k < ldl->n; k++) {
+        moves = moves || ldl->order[k] != order[k];
+        ldl->order[k] = order[k];
+    }
+    return moves;
+}
+
+// Nodes of the order as it is, and how many places they change.
+static void find_nodes(Analysis *a)
+{
+    KalLdl *ldl = a->ldl;
+    for (int k = 0; k < ldl->n; k++) {
+        const bool goes_on = k > 0 && are_alike(a, k - 1, k);
+        if (!goes_on) {
+            ldl->node[ldl->n_nodes++] = k;
+            ldl->mass_nodes += k < ldl->masses;
+        }
+        ldl->node_of[k] = ldl->n_nodes - 1;
+    }
+    ldl->node[ldl->n_nodes] = ldl->n;
+    for (int s = 0; s < ldl->n_nodes; s++) {
+        const int64_t below = a->start[ldl->node[s + 1] - 1];
+        ldl->n_targets += below <= KAL_FEW_BELOW ? below * (below + 1) / 2 : 0;
+        ldl->most_below = below > ldl->most_below ? (int)below : ldl->most_below;
     }
 }
 
@@ -242,24 +315,74 @@ static void find_slots(Analysis *a)
     }
 }
 
-// What each short column changes, row by row; what a long one does not.
-static void find_targets(KalLdl *ldl)
+// What a node with few rows below it changes, column by column.
+static int *list_targets(const KalLdl *ldl, const int *rows, int below, int *target)
 {
-    int *target = ldl->target;
-    for (int k = 0; k < ldl->n; k++) {
-        const int *rows = ldl->row + ldl->start[k];
-        const int length = kal_ldl_length(ldl, k);
-        for (int r = 0; r < length; r++) {
-            ldl->pulls[rows[r]] |= length > KAL_SHORT_COLUMN;
-            for (int s = 0; s < r && length <= KAL_SHORT_COLUMN; s++) {
-                *target++ = kal_ldl_position(ldl, rows[r], rows[s]);
-            }
-            if (length <= KAL_SHORT_COLUMN) {
-                *target++ = ldl->start[ldl->n] + rows[r];
-            }
+    for (int j = 0; j < below; j++) {
+        *target++ = ldl->start[ldl->n] + rows[j];
+        for (int i = j + 1; i < below; i++) {
+            *target++ = kal_ldl_position(ldl, rows[i], rows[j]);
         }
     }
-    assert(target == ldl->target + ldl->n_targets);
+    return target;
+}
+
+// The places of rows among those of a node: its columns, then the rows below it.
+static void list_places(const KalLdl *ldl, const int *rows, int count, int s,
+                        int *places)
+{
+    const int first = ldl->node[s];
+    const int last = ldl->node[s + 1] - 1;
+    const int *others = ldl->row + ldl->start[last];
+    for (int i = 0, at = 0; i < count; i++) {
+        if (rows[i] <= last) {
+            places[i] = rows[i] - first;
+            continue;
+        }
+        while (others[at] != rows[i]) {
+            at++;
+        }
+        places[i] = last - first + 1 + at;
+    }
+}
+
+// Of a node with many: for each node that has some of its rows as columns, the places of these
+// and of all rows after them.  They are counted, or written.
+static int64_t list_relative(const KalLdl *ldl, const int *rows, int below, int *places)
+{
+    int64_t count = 0;
+    for (int j = 0; j < below; j++) {
+        const int s = ldl->node_of[rows[j]];
+        if (j > 0 && s == ldl->node_of[rows[j - 1]]) {
+            continue;
+        }
+        if (places) {
+            list_places(ldl, rows + j, below - j, s, places + count);
+        }
+        count += below - j;
+    }
+    return count;
+}
+
+// Where nodes change entries; `write` is false while places of those with many rows are counted.
+static void find_targets(KalLdl *ldl, bool write)
+{
+    int *target = ldl->target;
+    int64_t relative = 0;
+    for (int s = 0; s < ldl->n_nodes; s++) {
+        const int last = ldl->node[s + 1] - 1;
+        const int *rows = ldl->row + ldl->start[last];
+        const int below = kal_ldl_length(ldl, last);
+        if (below > KAL_FEW_BELOW) {
+            relative += list_relative(ldl, rows, below,
+                                      write ? ldl->relative + relative : NULL);
+        } else if (write) {
+            target = list_targets(ldl, rows, below, target);
+        }
+    }
+    assert(!write || target == ldl->target + ldl->n_targets);
+    assert(!write || relative == ldl->n_relative);
+    ldl->n_relative = relative;
 }
 
 // Rows of L from its columns, in rising order.
@@ -274,11 +397,26 @@ static void find_rows(Analysis *a)
     }
 }
 
+// Lengths of the columns and rows of L in the order as it is.
+static void count_entries(Analysis *a)
+{
+    KalLdl *ldl = a->ldl;
+    const size_t size = ((size_t)ldl->n + 1) * sizeof *a->start;
+    memset(a->upper_start, 0, size);
+    memset(a->start, 0, size);
+    memset(a->row_start, 0, size);
+    for (int k = 0; k < ldl->n; k++) {
+        assert(ldl->order[k] >= 0 && ldl->order[k] < ldl->n);
+        ldl->place[ldl->order[k]] = k;
+    }
+    find_upper(a);
+    walk_all(a, false);
+}
+
 // Columns of L by the walks, then all else from these.
 static KalStatus find_factor(Analysis *a, int64_t most)
 {
     KalLdl *ldl = a->ldl;
-    walk_all(a, false);
     const int64_t count = sum_up(a->start, ldl->n);
     assert(count >= 0);
     (void)sum_up(a->row_start, ldl->n);
@@ -300,7 +438,10 @@ static KalStatus find_factor(Analysis *a, int64_t most)
     walk_all(a, true);
     find_rows(a);
     find_slots(a);
-    find_targets(ldl);
+    find_targets(ldl, false);
+    KAL_TRY(kal_workspace_make(ldl->ctx, "for sparse factors", lay_out_lists, ldl,
+                               &ldl->lists));
+    find_targets(ldl, true);
     return KAL_OK;
 }
 
@@ -312,11 +453,11 @@ static KalStatus analyze(Analysis *a, int64_t most)
                                lay_out_couplings, a, &a->workspace));
     find_couplings(a);
     KAL_TRY(kal_minimum_degree(ldl->ctx, &a->couplings, ldl->masses, ldl->order));
-    for (int k = 0; k < ldl->n; k++) {
-        assert(ldl->order[k] >= 0 && ldl->order[k] < ldl->n);
-        ldl->place[ldl->order[k]] = k;
+    count_entries(a);
+    if (gather_nodes(a)) {
+        count_entries(a);
     }
-    find_upper(a);
+    find_nodes(a);
     return find_factor(a, most);
 }
 
@@ -344,6 +485,7 @@ KalStatus kal_ldl_init(KalLdl *ldl, KalContext *ctx, const KalLdlShape *shape,
 void kal_ldl_clear(KalLdl *ldl)
 {
     if (ldl->ctx) {
+        kal_workspace_clear(ldl->ctx, &ldl->lists);
         kal_workspace_clear(ldl->ctx, &ldl->numbers);
         kal_workspace_clear(ldl->ctx, &ldl->structure);
     }

@@ -6,9 +6,9 @@
 /// Unknowns are *masses* and *ties*, in this order: K = [M Aᵀ; A −E] with M positive and E
 /// not negative, both semi-definite.  All masses are eliminated before any tie, so that
 /// the pivots of ties are those of −(E + A M⁻¹Aᵀ).  Within that the order is one of minimum
-/// degree (sparse/degree.h).  The structure is analyzed once; a factorization then goes column
-/// by column, with as many operations as there are products of entries that are not zero by
-/// structure.  (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006.)
+/// degree (sparse/degree.h), with columns that have the same rows next to each other.  The
+/// structure is analyzed once; a factorization then goes by such nodes, with as many operations
+/// as there are products of entries that are not zero by structure.  (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006.)
 ///
 /// *Pivots have signs.*  That of a mass is positive, that of a tie negative, or the
 /// unknown is *left out*: its row and column count as zero, and so does it in every
@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 enum {
-    KAL_SHORT_COLUMN = 16 ///< entries of a column that is done with at once
+    KAL_FEW_BELOW = 16 ///< rows below a node whose places are all listed
 };
 
 /// An entry of the matrix, on or to either side of the diagonal.
@@ -48,7 +48,8 @@ typedef struct KalLdlShape {
 typedef struct KalLdl {
     KalContext *ctx;
     KalWorkspace structure; ///< what the analysis finds
-    KalWorkspace numbers;
+    KalWorkspace numbers;   ///< factors
+    KalWorkspace lists;     ///< places that nodes change
     int n;
     int masses;       ///< how many of the unknowns are
     size_t n_entries; ///< that make the matrix
@@ -60,15 +61,24 @@ typedef struct KalLdl {
     double *value;    ///< start[n] + n: entries of L, then what was the diagonal
     int *row_start;   ///< n + 1: the same entries by rows
     int *row_column;  ///< rising in each row
-    int *target; ///< n_targets: what the products of short columns change in `value`
+    int *
+        node; ///< n_nodes + 1: first columns of sets that have the same rows below them
+    int *node_of;   ///< n: the node of each column
+    int n_nodes;    ///< those of masses first
+    int mass_nodes; ///< how many these are
+    int *target; ///< n_targets: what nodes with few rows below them change in `value`
     int64_t n_targets;
-    bool *pulls;     ///< n: long columns change this one
-    int *next;       ///< n: of a long column: its first entry that is not used yet
+    int *
+        relative; ///< n_relative: of others, where their rows are among those of other nodes
+    int64_t n_relative;
+    int most_below;  ///< rows below a node
+    double *sums;    ///< most_below
     double *inverse; ///< n: of the pivots; 0: left out
-    double *from;  ///< n: what the pivot at each place came from: of ties a M⁻¹aᵀ
-    double *ratio; ///< n: the pivot relative to that
-    double *reach; ///< n: of the tie at each place: how its rounding grows; of masses 0
-    double *work;  ///< n: zero between calls
+    double *from; ///< n: what the pivot at each place came from: of ties a M⁻¹aᵀ
+    double
+        *reach; ///< n: of the tie at each place: how its rounding grows, where followed
+    int n_followed;     ///< places whose rounding was, masses among them
+    double *work;       ///< n: zero between calls
     double *solution;   ///< n
     int *queue;         ///< n: places that wait
     bool *waits;        ///< n: whether one does
@@ -96,8 +106,14 @@ int kal_ldl_eliminate(KalLdl *ldl, const double *least);
 /// The pivot of an unknown, relative to what it came from.
 static inline double kal_ldl_ratio(const KalLdl *ldl, int unknown)
 {
-    return ldl->ratio[ldl->place[unknown]];
+    const int k = ldl->place[unknown];
+    const double pivot = ldl->value[ldl->start[ldl->n] + k];
+    const double left = k < ldl->masses ? pivot : -pivot;
+    return ldl->from[k] > 0.0 ? left / ldl->from[k] : 0.0;
 }
+
+/// Solve in place, where unknowns stand in the order of elimination (`place`).
+void kal_ldl_solve_in_order(KalLdl *ldl, double *y);
 
 /// Solve K x = x in place.
 void kal_ldl_solve(KalLdl *ldl, double *x);
